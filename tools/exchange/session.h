@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One exchange: the conversation over mutual TLS 1.3 that makes an epoch.
+ * Non-blocking, driven by a libevent base, so that one process runs hundreds.
+ * Knows TLS and the messages, but neither netlink nor the kernel: what must be
+ * done to the link is asked of its owner through struct rcx_ops.
+ */
+#ifndef RCX_SESSION_H
+#define RCX_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoint.h"
+
+struct event_base;
+struct rcx_session;
+struct rcx_tls;
+
+#define RCX_DEFAULT_PORT	7185
+#define RCX_ERR_LEN		256
+
+enum rcx_role {
+	RCX_INITIATOR = RCLINK_ROLE_INITIATOR,	/* TLS client */
+	RCX_RESPONDER = RCLINK_ROLE_RESPONDER,	/* TLS server */
+};
+
+/* Steps in the order in which a session goes through them. */
+enum rcx_step {
+	RCX_STEP_TCP,		/* TCP connected */
+	RCX_STEP_TLS,		/* peer authenticated */
+	RCX_STEP_PREPARED,	/* local QPs in INIT */
+	RCX_STEP_OFFERED,	/* both ends have the other's endpoint */
+	RCX_STEP_CONNECTED,	/* local QPs in RTR */
+	RCX_STEP_CONFIRMED,	/* the peer confirmed its RTR */
+	RCX_STEP_ACTIVATED,	/* local QPs in RTS, hello sent */
+	RCX_STEP_UP,		/* local link is up */
+	RCX_STEP_DONE,		/* the peer said that its link is up, too */
+};
+
+/*
+ * What a session asks of its owner. Callbacks that return int give 0, or a
+ * negative errno with a sentence in err (RCX_ERR_LEN bytes); the session then
+ * tells the peer, calls abort if something was prepared, and calls done.
+ */
+struct rcx_ops {
+	/*
+	 * Responder: which local link is meant by a peer that proved to be
+	 * identity (a pin "sha256:..." or a certificate name) and asks for the
+	 * link called wanted? Fill in link, RCLINK_NAME_MAX + 1 bytes.
+	 */
+	int (*admit)(void *ctx, const char *identity, const char *wanted,
+		     char *link, char *err);
+	int (*prepare)(void *ctx, const char *link, struct rcl_endpoint *local,
+		       char *err);
+	/* local_epoch as prepare gave it; agreed receives the common epoch. */
+	int (*connect)(void *ctx, const char *link, uint64_t local_epoch,
+		       const char *identity, enum rcx_role role,
+		       const struct rcl_endpoint *remote, uint64_t *agreed,
+		       char *err);
+	/* Later, rcx_session_link_up() or _link_down() is called. */
+	int (*activate)(void *ctx, const char *link, uint64_t epoch,
+			const uint8_t key[RCLINK_KEY_LEN], char *err);
+	/* Undo prepare: the exchange failed before the link was up. */
+	void (*abort)(void *ctx, const char *link);
+	/* For a person to watch; detail may be "". */
+	void (*step)(void *ctx, enum rcx_step step, const char *detail);
+	/*
+	 * Called exactly once, last; the session is freed after it returns.
+	 * result 0: both ends are up. err is "" then.
+	 */
+	void (*done)(void *ctx, int result, const char *err);
+};
+
+/*
+ * Start an exchange as initiator with host:port, asking for the peer's link
+ * called wanted. Returns NULL with a sentence in err. Every step has a time
+ * limit; timeout_ms bounds the whole.
+ */
+struct rcx_session *rcx_session_dial(struct event_base *base,
+				     struct rcx_tls *tls, const char *host,
+				     uint16_t port, const char *link,
+				     const char *wanted, int timeout_ms,
+				     const struct rcx_ops *ops, void *ctx,
+				     char *err);
+
+/* Start an exchange as responder on an accepted socket, which it owns then. */
+struct rcx_session *rcx_session_accept(struct event_base *base,
+				       struct rcx_tls *tls, int fd,
+				       int timeout_ms,
+				       const struct rcx_ops *ops, void *ctx,
+				       char *err);
+
+/* The kernel said that the link of this session is up, or went down. */
+void rcx_session_link_up(struct rcx_session *s);
+void rcx_session_link_down(struct rcx_session *s, const char *reason);
+
+/* Give up now, with reason for the peer; calls abort and done. */
+void rcx_session_cancel(struct rcx_session *s, const char *reason);
+
+#endif /* RCX_SESSION_H */
