@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For every test file: KTAP from the kernel's own helpers, the hosts, and the
+# oracle that closes each file on every host. See README for the whole.
+#
+#	. "$(dirname "$0")/../lib.sh"
+#	plan 2			# points of this file; the oracle adds one
+#	check "what holds" CMD...	# CMD succeeds; shown if it does not
+#	refuse 1 "what is refused" 'text' CMD...	# status and stderr
+#	finish
+
+set -u
+LIB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TEST_NAME=$(basename "$0" .sh)
+export RCL_HOST=${RCL_HOST:-1} RCL_HOSTS=${RCL_HOSTS:-1}
+
+find_ktap()
+{
+	local dir
+
+	for dir in "$LIB_DIR/.." "${KSRC:-}/tools/testing/selftests" \
+		"$("$LIB_DIR/vm/source")/tools/testing/selftests"; do
+		if [ -e "$dir/kselftest/ktap_helpers.sh" ]; then
+			echo "$dir/kselftest/ktap_helpers.sh"
+			return
+		fi
+	done
+}
+
+# shellcheck source=/dev/null
+. "$(find_ktap)" || exit 1
+
+# On hardware the other host is reached by ssh; in the lab `on` is a program.
+if [ -n "${RCLINK_PEER:-}" ]; then
+	RCL_HOSTS=2
+	on()
+	{
+		local host=$1
+
+		shift
+		if [ "$host" -eq 1 ]; then
+			"$@"
+			return
+		fi
+		# The peer's shell must see the words as they are here.
+		# shellcheck disable=SC2029
+		ssh "$RCLINK_PEER" "cd ${LIB_DIR@Q}/.. && $(printf '%q ' "$@")"
+	}
+fi
+
+# on_all CMD...: on every host at once; fails if it fails on any
+on_all()
+{
+	local host status=0
+	local -a pids=()
+
+	for ((host = 2; host <= RCL_HOSTS; host++)); do
+		on "$host" "$@" &
+		pids+=($!)
+	done
+	"$@" || status=1
+	for host in "${pids[@]}"; do
+		wait "$host" || status=1
+	done
+	return "$status"
+}
+
+# The RDMA device under test, on every host.
+lab_device()
+{
+	if [ -z "${RCLINK_DEV:-}" ]; then
+		on_all lab_rxe || bail "no rxe device"
+	fi
+}
+
+# The module, on every host: the one built for that host's kernel.
+lab_module()
+{
+	on_all "$LIB_DIR/vm/lab_load" || bail "rclink.ko does not load"
+}
+
+plan()
+{
+	ktap_set_plan $(($1 + 1))
+}
+
+bail()
+{
+	ktap_exit_fail_msg "$*"
+}
+
+# skip_all REASON: this file cannot run here
+skip_all()
+{
+	ktap_skip_all "$*"
+	trap - EXIT
+	exit "$KSFT_SKIP"
+}
+
+pass()
+{
+	ktap_test_pass "$1"
+}
+
+fail()
+{
+	ktap_test_fail "$1"
+}
+
+skip()
+{
+	ktap_test_skip "$1"
+}
+
+comment()
+{
+	sed 's/^/# /'
+}
+
+check()
+{
+	local what=$1 output
+
+	shift
+	if output=$("$@" 2>&1); then
+		pass "$what"
+	else
+		printf '%s\nstatus %d of: %s\n' "$output" "$?" "$*" | comment
+		fail "$what"
+	fi
+}
+
+# refuse STATUS WHAT TEXT CMD...: CMD ends with STATUS, and says TEXT (a grep
+# pattern) on stderr in one line
+refuse()
+{
+	local want=$1 what=$2 text=$3 said status
+
+	shift 3
+	said=$("$@" 2>&1 >/dev/null)
+	status=$?
+	if [ "$status" -eq "$want" ] && grep -q -e "$text" <<<"$said" &&
+	   [ "$(wc -l <<<"$said")" -eq 1 ]; then
+		pass "$what"
+	else
+		printf '%s\nstatus %d, not %d with "%s", of: %s\n' "$said" \
+			"$status" "$want" "$text" "$*" | comment
+		fail "$what"
+	fi
+}
+
+# until_true SECONDS CMD...: poll, because the kernel does much of it later
+until_true()
+{
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+finish()
+{
+	trap - EXIT
+	check "nothing is left on any host" on_all "$LIB_DIR/oracle" end \
+		"$TEST_NAME"
+	ktap_finished
+}
+
+ktap_print_header
+on_all "$LIB_DIR/oracle" begin "$TEST_NAME" || bail "no oracle"
+# A file that dies half-way still leaves the hosts fit for the next one.
+trap 'on_all "$LIB_DIR/oracle" end "$TEST_NAME" 2>&1 | comment' EXIT

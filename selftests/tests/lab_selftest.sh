@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The lab itself: what every other test takes for granted.
+# hosts: 2
+# kernels: all
+. "$(dirname "$0")/../lib.sh"
+
+status_comes_back()
+{
+	on 2 sh -c 'exit 37'
+	[ $? -eq 37 ]
+}
+
+streams_stay_apart()
+{
+	[ "$(on 2 sh -c 'echo out; echo err >&2' 2>/dev/null)" = out ] &&
+		[ "$(on 2 sh -c 'echo out; echo err >&2' 2>&1 >/dev/null)" = err ]
+}
+
+bytes_come_back()
+{
+	local sum
+
+	sum=$(head -c 1000000 /dev/urandom | tee /tmp/sent | sha256sum)
+	[ "$(on 2 cat </tmp/sent | sha256sum)" = "$sum" ]
+}
+
+words_stay_words()
+{
+	# shellcheck disable=SC2016
+	[ "$(on 2 printf '%s|' 'a  b' '' '$HOME' "it's")" = "a  b||\$HOME|it's|" ]
+}
+
+killing_it_kills_the_command()
+{
+	local marker=31$$
+
+	on 2 sleep "$marker" &
+	until_true 5 on 2 pgrep -f "sleep $marker" || return
+	kill "$!"
+	until_true 5 on 2 sh -c "! pgrep -f '[s]leep $marker'"
+}
+
+# pingpong SERVER CLIENT
+pingpong()
+{
+	on "$1" timeout 30 ibv_rc_pingpong -d rxe0 -g 1 -n 100 >/dev/null &
+	until_true 10 on "$1" sh -c 'ss -Hltn sport = 18515 | grep -q .' || return
+	on "$2" timeout 30 ibv_rc_pingpong -d rxe0 -g 1 -n 100 "192.0.2.$1" &&
+		wait $!
+}
+
+if [ "$RCL_HOSTS" -lt 2 ] || [ -n "${RCLINK_PEER:-}" ]; then
+	skip_all "needs two guests"
+fi
+plan 7
+check "on returns the exit status" status_comes_back
+check "on keeps stdout and stderr apart" streams_stay_apart
+check "on carries a megabyte both ways" bytes_come_back
+check "on keeps words as they are" words_stay_words
+check "a killed on takes its command along" killing_it_kills_the_command
+lab_device
+check "rxe moves data, host 2 serving" pingpong 2 1
+check "rxe moves data, host 1 serving" pingpong 1 2
+finish
