@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "buffer.h"
+
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "pattern.h"
+#include "qp.h"
+
+/* Each page is mapped alone, so that it can be synced alone. */
+static int rcl_buffer_add_page(struct rcl_buffer *buf, struct ib_device *ib,
+			       struct scatterlist *sg)
+{
+	struct page *page;
+	u64 dma;
+
+	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!page)
+		return -ENOMEM;
+	dma = ib_dma_map_page(ib, page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (ib_dma_mapping_error(ib, dma)) {
+		__free_page(page);
+		return -EIO;
+	}
+	sg_set_page(sg, page, PAGE_SIZE, 0);
+	sg_dma_address(sg) = dma;
+	sg_dma_len(sg) = PAGE_SIZE;
+	buf->npages++;
+	return 0;
+}
+
+static void rcl_buffer_free_pages(struct rcl_buffer *buf, struct ib_device *ib)
+{
+	struct scatterlist *sg;
+	u32 i;
+
+	for_each_sg(buf->sg, sg, buf->npages, i) {
+		ib_dma_unmap_page(ib, sg_dma_address(sg), PAGE_SIZE,
+				  DMA_BIDIRECTIONAL);
+		__free_page(sg_page(sg));
+	}
+	kfree(buf->sg);
+}
+
+/*
+ * The peer addresses the buffer from a random address on: it learns no kernel
+ * address, and who guesses must guess that, too.
+ */
+static int rcl_buffer_map(struct rcl_buffer *buf)
+{
+	int n;
+
+	n = ib_map_mr_sg(buf->mr, buf->sg, buf->npages, NULL, PAGE_SIZE);
+	if (n < 0)
+		return n;
+	if (n != buf->npages)
+		return -EINVAL;
+	buf->mr->iova = (u64)get_random_u32() << PAGE_SHIFT;
+	ib_update_fast_reg_key(buf->mr, get_random_u32() & 0xff);
+	return 0;
+}
+
+/**
+ * rcl_buffer_create - allocate and map a link buffer
+ * @buf: zeroed, filled in
+ * @pd: of the link
+ * @length: bytes
+ *
+ * The peer has no access before rcl_buffer_register().
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, -EIO, or the errno of the verbs call.
+ */
+int rcl_buffer_create(struct rcl_buffer *buf, struct ib_pd *pd, u32 length)
+{
+	u32 npages = DIV_ROUND_UP(length, PAGE_SIZE);
+	struct scatterlist *sg;
+	int ret = 0;
+	u32 i;
+
+	buf->length = length;
+	buf->npages = 0;
+	buf->sg = kmalloc_array(npages, sizeof(*buf->sg), GFP_KERNEL);
+	if (!buf->sg)
+		return -ENOMEM;
+	sg_init_table(buf->sg, npages);
+	for_each_sg(buf->sg, sg, npages, i) {
+		ret = rcl_buffer_add_page(buf, pd->device, sg);
+		if (ret)
+			goto err_free_pages;
+	}
+
+	buf->mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, npages);
+	if (IS_ERR(buf->mr)) {
+		ret = PTR_ERR(buf->mr);
+		goto err_free_pages;
+	}
+	ret = rcl_buffer_map(buf);
+	if (ret)
+		goto err_dereg_mr;
+	return 0;
+
+err_dereg_mr:
+	ib_dereg_mr(buf->mr);
+err_free_pages:
+	rcl_buffer_free_pages(buf, pd->device);
+	return ret;
+}
+
+static void rcl_buffer_registered(struct ib_cq *cq, struct ib_wc *wc)
+{
+	/* Unsignaled: only a failure completes. */
+	if (wc->status != IB_WC_SUCCESS)
+		rcl_qp_wc_failed(cq, wc);
+}
+
+/**
+ * rcl_buffer_register - give the peer its rights
+ * @buf: created
+ * @qp: in RTS; what is posted to it afterwards comes after the registration
+ * @access: rights of the peer beside local write
+ *
+ * Return: 0, or what ib_post_send() says.
+ */
+int rcl_buffer_register(struct rcl_buffer *buf, struct rcl_qp *qp, int access)
+{
+	struct ib_reg_wr wr = {
+		.wr.opcode = IB_WR_REG_MR,
+		.wr.wr_cqe = &buf->cqe,
+		.mr = buf->mr,
+		.key = buf->mr->rkey,
+		.access = access | IB_ACCESS_LOCAL_WRITE,
+	};
+
+	buf->cqe.done = rcl_buffer_registered;
+	return rcl_qp_post_send(qp, &wr.wr);
+}
+
+/**
+ * rcl_buffer_destroy - the mirror of rcl_buffer_create()
+ * @buf: no QP of its PD is in RTR or RTS any more
+ *
+ * Context: may sleep.
+ */
+void rcl_buffer_destroy(struct rcl_buffer *buf)
+{
+	struct ib_device *ib = buf->mr->device;
+
+	ib_dereg_mr(buf->mr);
+	rcl_buffer_free_pages(buf, ib);
+}
+
+/* Walk over the pages of a range that lies inside the buffer. */
+static bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len,
+			    u32 seed, bool fill)
+{
+	struct ib_device *ib = buf->mr->device;
+	bool same = true;
+	u32 done = 0;
+
+	while (done < len) {
+		struct scatterlist *sg = &buf->sg[(offset + done) / PAGE_SIZE];
+		u32 in_page = (offset + done) % PAGE_SIZE;
+		u32 n = min_t(u32, len - done, PAGE_SIZE - in_page);
+		u8 *p = (u8 *)page_address(sg_page(sg)) + in_page;
+
+		ib_dma_sync_single_for_cpu(ib, sg_dma_address(sg), PAGE_SIZE,
+					   DMA_BIDIRECTIONAL);
+		if (fill)
+			rcl_pattern_fill(p, done, n, seed);
+		else
+			same &= rcl_pattern_check(p, done, n, seed);
+		ib_dma_sync_single_for_device(ib, sg_dma_address(sg), PAGE_SIZE,
+					      DMA_BIDIRECTIONAL);
+		done += n;
+	}
+	return same;
+}
+
+/**
+ * rcl_buffer_fill - write a pattern
+ * @buf: the buffer
+ * @offset: where; the caller checked that the range lies inside
+ * @len: bytes
+ * @seed: which pattern
+ */
+void rcl_buffer_fill(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed)
+{
+	rcl_buffer_walk(buf, offset, len, seed, true);
+}
+
+/**
+ * rcl_buffer_check - compare with a pattern
+ * @buf: the buffer
+ * @offset: where; the caller checked that the range lies inside
+ * @len: bytes
+ * @seed: which pattern
+ *
+ * Return: true if all bytes are as they should.
+ */
+bool rcl_buffer_check(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed)
+{
+	return rcl_buffer_walk(buf, offset, len, seed, false);
+}

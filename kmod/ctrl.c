@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flow control. Each end posts RCL_CTRL_SLOTS receives before it tells its QPN
+ * to anybody, and every message says how many of them were posted again, so a
+ * sender knows how many messages the peer can take, and no RNR NAK ever
+ * happens.
+ *
+ * No message exists only to return credits, because none is needed: apart from
+ * hello and bye every message is a question or its answer, and an end has at
+ * most RCL_CTRL_QUESTIONS questions open. Before A sends its next question it
+ * has received, and so returned with that question, all but the last
+ * RCL_CTRL_QUESTIONS answers of B. Of B's messages that A has not yet
+ * acknowledged there are thus at most RCL_CTRL_QUESTIONS questions and
+ * RCL_CTRL_QUESTIONS + 1 answers beside hello, its answer and bye: 16. An end
+ * that finds no credit for an answer has a peer that asks more than it may.
+ *
+ * Completion handlers only move slots between lists; seals are opened and
+ * closed by the link's work item.
+ */
+#include "ctrl.h"
+
+#include <linux/slab.h>
+
+#include "msg.h"
+#include "qp.h"
+#include "stats.h"
+#include "trace.h"
+#include "upcall.h"
+
+static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_ctrl_slot *slot =
+		container_of(wc->wr_cqe, struct rcl_ctrl_slot, cqe);
+	struct rcl_ctrl *ctrl = slot->ctrl;
+	unsigned long flags;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		rcl_qp_wc_failed(cq, wc);
+		return;
+	}
+	slot->len = wc->byte_len;
+	spin_lock_irqsave(&ctrl->lock, flags);
+	list_add_tail(&slot->node, &ctrl->received);
+	spin_unlock_irqrestore(&ctrl->lock, flags);
+	ctrl->up->kick(ctrl->up);
+}
+
+static void rcl_ctrl_sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_ctrl_slot *slot =
+		container_of(wc->wr_cqe, struct rcl_ctrl_slot, cqe);
+	struct rcl_ctrl *ctrl = slot->ctrl;
+	unsigned long flags;
+	bool kick;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		rcl_qp_wc_failed(cq, wc);
+		return;
+	}
+	spin_lock_irqsave(&ctrl->lock, flags);
+	list_add_tail(&slot->node, &ctrl->free);
+	if (++ctrl->nfree == RCL_CTRL_SLOTS)
+		wake_up(&ctrl->idle);
+	kick = ctrl->starved;
+	ctrl->starved = false;
+	spin_unlock_irqrestore(&ctrl->lock, flags);
+	if (kick)
+		ctrl->up->kick(ctrl->up);
+}
+
+static struct ib_device *rcl_ctrl_ib(const struct rcl_ctrl *ctrl)
+{
+	return ctrl->qp->qp->device;
+}
+
+static int rcl_ctrl_map(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
+			enum dma_data_direction dir,
+			void (*done)(struct ib_cq *cq, struct ib_wc *wc))
+{
+	struct ib_device *ib = rcl_ctrl_ib(ctrl);
+	u32 size = RCL_CTRL_SLOTS * RCL_MSG_SLOT;
+	u64 dma;
+	u8 *mem;
+	int i;
+
+	mem = kzalloc(size, GFP_KERNEL);
+	if (!mem)
+		return -ENOMEM;
+	dma = ib_dma_map_single(ib, mem, size, dir);
+	if (ib_dma_mapping_error(ib, dma)) {
+		kfree(mem);
+		return -EIO;
+	}
+	for (i = 0; i < RCL_CTRL_SLOTS; i++) {
+		slots[i].cqe.done = done;
+		slots[i].ctrl = ctrl;
+		slots[i].buf = mem + i * RCL_MSG_SLOT;
+		slots[i].dma = dma + i * RCL_MSG_SLOT;
+	}
+	return 0;
+}
+
+static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
+			   enum dma_data_direction dir)
+{
+	ib_dma_unmap_single(rcl_ctrl_ib(ctrl), slots[0].dma,
+			    RCL_CTRL_SLOTS * RCL_MSG_SLOT, dir);
+	kfree(slots[0].buf);
+}
+
+/**
+ * rcl_ctrl_create - allocate and map the slots
+ * @ctrl: zeroed, filled in
+ * @qp: the control QP, with room for RCL_CTRL_SLOTS receives and
+ *	RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR sends
+ * @up: kicked when something arrived
+ * @stats: of the link
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, -EIO, or a negative errno of the crypto API.
+ */
+int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
+		    struct rcl_upcall *up, struct rcl_stats *stats)
+{
+	int ret;
+	int i;
+
+	ctrl->qp = qp;
+	ctrl->up = up;
+	ctrl->stats = stats;
+	ctrl->credits = RCL_CTRL_SLOTS;
+	spin_lock_init(&ctrl->lock);
+	INIT_LIST_HEAD(&ctrl->received);
+	INIT_LIST_HEAD(&ctrl->free);
+	init_waitqueue_head(&ctrl->idle);
+
+	ret = rcl_seal_create(&ctrl->seal);
+	if (ret)
+		return ret;
+	ret = rcl_ctrl_map(ctrl, ctrl->rx, DMA_FROM_DEVICE, rcl_ctrl_received);
+	if (ret)
+		goto err_destroy_seal;
+	ret = rcl_ctrl_map(ctrl, ctrl->tx, DMA_TO_DEVICE, rcl_ctrl_sent);
+	if (ret)
+		goto err_unmap_rx;
+	for (i = 0; i < RCL_CTRL_SLOTS; i++)
+		list_add_tail(&ctrl->tx[i].node, &ctrl->free);
+	ctrl->nfree = RCL_CTRL_SLOTS;
+	return 0;
+
+err_unmap_rx:
+	rcl_ctrl_unmap(ctrl, ctrl->rx, DMA_FROM_DEVICE);
+err_destroy_seal:
+	rcl_seal_destroy(&ctrl->seal);
+	return ret;
+}
+
+/**
+ * rcl_ctrl_post - post all receives
+ * @ctrl: created, its QP in INIT
+ *
+ * Return: 0, or what ib_post_recv() says.
+ */
+int rcl_ctrl_post(struct rcl_ctrl *ctrl)
+{
+	int ret;
+	int i;
+
+	for (i = 0; i < RCL_CTRL_SLOTS; i++) {
+		ret = rcl_qp_post_recv(ctrl->qp, &ctrl->rx[i].cqe,
+				       ctrl->rx[i].dma, RCL_MSG_SLOT);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * rcl_ctrl_start - begin to open and close seals
+ * @ctrl: created, its QP in RTS
+ * @key: of this epoch
+ * @role: enum rclink_role of this end
+ * @epoch: agreed in the exchange
+ *
+ * Return: 0, or a negative errno of the crypto API.
+ */
+int rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch)
+{
+	int ret;
+
+	ret = rcl_seal_start(&ctrl->seal, key, role, epoch);
+	if (!ret)
+		ctrl->started = true;
+	return ret;
+}
+
+/**
+ * rcl_ctrl_destroy - the mirror of rcl_ctrl_create()
+ * @ctrl: its QP drained
+ */
+void rcl_ctrl_destroy(struct rcl_ctrl *ctrl)
+{
+	rcl_ctrl_unmap(ctrl, ctrl->tx, DMA_TO_DEVICE);
+	rcl_ctrl_unmap(ctrl, ctrl->rx, DMA_FROM_DEVICE);
+	rcl_seal_destroy(&ctrl->seal);
+}
+
+/* Leaves a note for the completion handler when there is none. */
+static struct rcl_ctrl_slot *rcl_ctrl_take_free(struct rcl_ctrl *ctrl)
+{
+	struct rcl_ctrl_slot *slot;
+
+	spin_lock_irq(&ctrl->lock);
+	slot = list_first_entry_or_null(&ctrl->free, struct rcl_ctrl_slot,
+					node);
+	if (slot) {
+		list_del(&slot->node);
+		ctrl->nfree--;
+	} else {
+		ctrl->starved = true;
+	}
+	spin_unlock_irq(&ctrl->lock);
+	return slot;
+}
+
+static void rcl_ctrl_give_free(struct rcl_ctrl *ctrl,
+			       struct rcl_ctrl_slot *slot)
+{
+	spin_lock_irq(&ctrl->lock);
+	list_add(&slot->node, &ctrl->free);
+	ctrl->nfree++;
+	spin_unlock_irq(&ctrl->lock);
+}
+
+/**
+ * rcl_ctrl_can_ask - may one more question be sent now?
+ * @ctrl: started
+ *
+ * Context: the link's work item.
+ * Return: false when an answer must come in first.
+ */
+bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl)
+{
+	return ctrl->questions < RCL_CTRL_QUESTIONS && ctrl->credits > 1;
+}
+
+static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
+			      u32 len)
+{
+	struct ib_sge sge = {
+		.addr = slot->dma,
+		.length = len,
+		.lkey = ctrl->qp->qp->pd->local_dma_lkey,
+	};
+	struct ib_send_wr wr = {
+		.wr_cqe = &slot->cqe,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IB_WR_SEND,
+		.send_flags = IB_SEND_SIGNALED,
+	};
+
+	ib_dma_sync_single_for_device(rcl_ctrl_ib(ctrl), slot->dma,
+				      RCL_MSG_SLOT, DMA_TO_DEVICE);
+	return rcl_qp_post_send(ctrl->qp, &wr);
+}
+
+/**
+ * rcl_ctrl_send - seal and send a message
+ * @ctrl: started
+ * @msg: @msg->credits is filled in
+ *
+ * Context: the link's work item.
+ * Return: 0, -EAGAIN when no send slot is free (the owner is kicked when one
+ * is), -EPROTO when the peer has left no credit, or the errno of the verbs or
+ * crypto call.
+ */
+int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
+{
+	struct rcl_ctrl_slot *slot;
+	int len;
+	int ret;
+
+	if (!ctrl->credits)
+		return -EPROTO;
+	slot = rcl_ctrl_take_free(ctrl);
+	if (!slot)
+		return -EAGAIN;
+
+	ib_dma_sync_single_for_cpu(rcl_ctrl_ib(ctrl), slot->dma, RCL_MSG_SLOT,
+				   DMA_TO_DEVICE);
+	msg->credits = ctrl->owed;
+	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
+	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
+	ret = len < 0 ? len : rcl_ctrl_post_slot(ctrl, slot, len);
+	if (ret) {
+		rcl_ctrl_give_free(ctrl, slot);
+		return ret;
+	}
+	ctrl->credits--;
+	ctrl->owed = 0;
+	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
+		ctrl->questions++;
+	ctrl->stats->tx_messages++;
+	ctrl->stats->tx_bytes += len;
+	trace_rcl_ctrl_tx(ctrl->seal.epoch, msg->type, len);
+	return 0;
+}
+
+static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
+{
+	if (msg->credits > RCL_CTRL_SLOTS - ctrl->credits)
+		return -EPROTO;
+	ctrl->credits += msg->credits;
+	if (!rcl_msg_is_answer(msg->type))
+		return 0;
+	if (!ctrl->questions)
+		return -EPROTO;
+	ctrl->questions--;
+	return 0;
+}
+
+static struct rcl_ctrl_slot *rcl_ctrl_take_received(struct rcl_ctrl *ctrl)
+{
+	struct rcl_ctrl_slot *slot = NULL;
+
+	spin_lock_irq(&ctrl->lock);
+	if (list_empty(&ctrl->free)) {
+		ctrl->starved = true;
+	} else {
+		slot = list_first_entry_or_null(&ctrl->received,
+						struct rcl_ctrl_slot, node);
+		if (slot)
+			list_del(&slot->node);
+	}
+	spin_unlock_irq(&ctrl->lock);
+	return slot;
+}
+
+/**
+ * rcl_ctrl_recv - open the next message
+ * @ctrl: of the epoch
+ * @slot: set on success; to be given to rcl_ctrl_repost() after use
+ * @msg: set on success; its data lies in @slot
+ *
+ * Gives nothing while no send slot is free, so that an answer can be sent.
+ *
+ * Context: the link's work item.
+ * Return: 1 for a message, 0 when there is none now, -ESTALE or -EBADMSG for
+ * one that is not authentic, -EPROTO for one that breaks the protocol.
+ */
+int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
+		  struct rcl_msg *msg)
+{
+	struct rcl_ctrl_slot *got;
+	int len;
+	int ret;
+
+	if (!ctrl->started)
+		return 0;
+	got = rcl_ctrl_take_received(ctrl);
+	if (!got)
+		return 0;
+
+	ib_dma_sync_single_for_cpu(rcl_ctrl_ib(ctrl), got->dma, RCL_MSG_SLOT,
+				   DMA_FROM_DEVICE);
+	len = rcl_seal_open(&ctrl->seal, got->buf, got->len);
+	if (len < 0) {
+		ctrl->stats->rx_unauthenticated++;
+		return len;
+	}
+	ctrl->stats->rx_messages++;
+	ctrl->stats->rx_bytes += got->len;
+	ret = rcl_msg_decode(got->buf + RCL_MSG_AAD, len, msg);
+	if (!ret)
+		ret = rcl_ctrl_account(ctrl, msg);
+	if (ret) {
+		ctrl->stats->rx_malformed++;
+		return -EPROTO;
+	}
+	trace_rcl_ctrl_rx(ctrl->seal.epoch, msg->type, got->len);
+	*slot = got;
+	return 1;
+}
+
+/**
+ * rcl_ctrl_repost - post a receive slot again
+ * @ctrl: of the epoch
+ * @slot: from rcl_ctrl_recv()
+ *
+ * Context: the link's work item.
+ * Return: 0, or what ib_post_recv() says.
+ */
+int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
+{
+	int ret;
+
+	ib_dma_sync_single_for_device(rcl_ctrl_ib(ctrl), slot->dma,
+				      RCL_MSG_SLOT, DMA_FROM_DEVICE);
+	ret = rcl_qp_post_recv(ctrl->qp, &slot->cqe, slot->dma, RCL_MSG_SLOT);
+	if (!ret)
+		ctrl->owed++;
+	return ret;
+}
+
+/**
+ * rcl_ctrl_flush - wait until the peer's device has all that was sent
+ * @ctrl: started
+ * @ms: at most so long
+ *
+ * Context: may sleep; the link's work item.
+ */
+void rcl_ctrl_flush(struct rcl_ctrl *ctrl, unsigned int ms)
+{
+	wait_event_timeout(ctrl->idle,
+			   READ_ONCE(ctrl->nfree) == RCL_CTRL_SLOTS,
+			   msecs_to_jiffies(ms));
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The control channel: sealed messages of fixed-size slots on one RC QP. */
+#ifndef RCL_CTRL_H
+#define RCL_CTRL_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <rdma/ib_verbs.h>
+
+#include "seal.h"
+
+struct rcl_msg;
+struct rcl_qp;
+struct rcl_stats;
+struct rcl_upcall;
+
+#define RCL_CTRL_SLOTS		16	/* receives posted, and sends in flight */
+#define RCL_CTRL_QUESTIONS	6	/* questions without an answer */
+#define RCL_CTRL_EXTRA_WR	2	/* REG_MR and one RDMA operation */
+
+/**
+ * struct rcl_ctrl_slot - one send or receive
+ * @cqe: of its work request
+ * @ctrl: whose slot
+ * @node: on received or free
+ * @buf: RCL_MSG_SLOT bytes
+ * @dma: address of @buf for the device
+ * @len: bytes received
+ */
+struct rcl_ctrl_slot {
+	struct ib_cqe cqe;
+	struct rcl_ctrl *ctrl;
+	struct list_head node;
+	u8 *buf;
+	u64 dma;
+	u32 len;
+};
+
+/**
+ * struct rcl_ctrl - the control channel of one epoch
+ * @qp: the control QP
+ * @up: kicked when something arrived
+ * @stats: of the link
+ * @rx: receive slots
+ * @tx: send slots
+ * @lock: protects @received, @free, @starved and @nfree
+ * @received: in the order of arrival, not yet opened
+ * @free: send slots
+ * @starved: the work item waits for a send slot
+ * @nfree: entries of @free
+ * @idle: woken when all send slots are free
+ * @seal: has the key after rcl_ctrl_start()
+ * @started: the key is in
+ * @credits: receive slots that the peer has posted for us
+ * @owed: receive slots posted again, of which the peer does not know yet
+ * @questions: sent and not answered
+ *
+ * All below @idle belongs to the link's work item.
+ */
+struct rcl_ctrl {
+	struct rcl_qp *qp;
+	struct rcl_upcall *up;
+	struct rcl_stats *stats;
+	struct rcl_ctrl_slot rx[RCL_CTRL_SLOTS];
+	struct rcl_ctrl_slot tx[RCL_CTRL_SLOTS];
+	spinlock_t lock;
+	struct list_head received;
+	struct list_head free;
+	bool starved;
+	u32 nfree;
+	wait_queue_head_t idle;
+	struct rcl_seal seal;
+	bool started;
+	u16 credits;
+	u16 owed;
+	u16 questions;
+};
+
+int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
+		    struct rcl_upcall *up, struct rcl_stats *stats);
+int rcl_ctrl_post(struct rcl_ctrl *ctrl);
+int rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch);
+void rcl_ctrl_destroy(struct rcl_ctrl *ctrl);
+
+bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl);
+int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg);
+int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
+		  struct rcl_msg *msg);
+void rcl_ctrl_flush(struct rcl_ctrl *ctrl, unsigned int ms);
+int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot);
+
+#endif /* RCL_CTRL_H */

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One struct rcl_device per RDMA device, from the ib_client's add to its
+ * remove. Whoever builds on a device attaches a struct rcl_dev_user; remove
+ * tells each of them and waits until the last one has detached. Nothing here
+ * knows what a user is.
+ *
+ * Locks: rcl_devices_lock (mutex) is taken before rcl_device.lock. Neither is
+ * held while remove waits.
+ */
+#include "device.h"
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "port.h"
+#include "upcall.h"
+
+struct rcl_device {
+	struct ib_device *ib;
+	struct list_head node;		/* under rcl_devices_lock */
+	struct ib_event_handler handler;
+	struct completion idle;		/* the last user left after remove */
+	u32 max_inline;			/* constant */
+	spinlock_t lock;		/* protects users and removing */
+	struct list_head users;
+	bool removing;
+};
+
+static DEFINE_MUTEX(rcl_devices_lock);	/* protects rcl_devices */
+static LIST_HEAD(rcl_devices);
+
+static void rcl_dev_tell(struct rcl_dev_user *user, u32 reason)
+{
+	user->up->fail(user->up, reason, 0, 0);
+}
+
+static bool rcl_dev_gid_ok(const struct rcl_dev_user *user)
+{
+	union ib_gid gid;
+
+	return !rdma_query_gid(user->ib, user->port, user->gid_index, &gid) &&
+	       !memcmp(gid.raw, user->gid, sizeof(gid.raw));
+}
+
+static void rcl_dev_event_user(struct rcl_dev_user *user,
+			       const struct ib_event *event)
+{
+	if (event->event == IB_EVENT_DEVICE_FATAL) {
+		rcl_dev_tell(user, RCLINK_DOWN_REASON_DEVICE_FATAL);
+		return;
+	}
+	if (event->element.port_num != user->port)
+		return;
+
+	switch (event->event) {
+	case IB_EVENT_PORT_ERR:
+		rcl_dev_tell(user, RCLINK_DOWN_REASON_PORT_DOWN);
+		break;
+	case IB_EVENT_GID_CHANGE:
+		if (!rcl_dev_gid_ok(user))
+			rcl_dev_tell(user, RCLINK_DOWN_REASON_GID_CHANGED);
+		break;
+	case IB_EVENT_LID_CHANGE:
+		rcl_dev_tell(user, RCLINK_DOWN_REASON_GID_CHANGED);
+		break;
+	default:
+		break;
+	}
+}
+
+static void rcl_dev_event(struct ib_event_handler *handler,
+			  struct ib_event *event)
+{
+	struct rcl_device *rdev =
+		container_of(handler, struct rcl_device, handler);
+	struct rcl_dev_user *user;
+	unsigned long flags;
+
+	spin_lock_irqsave(&rdev->lock, flags);
+	list_for_each_entry(user, &rdev->users, node)
+		rcl_dev_event_user(user, event);
+	spin_unlock_irqrestore(&rdev->lock, flags);
+}
+
+static int rcl_dev_add(struct ib_device *ib)
+{
+	struct rcl_device *rdev;
+
+	rdev = kzalloc(sizeof(*rdev), GFP_KERNEL);
+	if (!rdev)
+		return -ENOMEM;
+
+	rdev->ib = ib;
+	init_completion(&rdev->idle);
+	spin_lock_init(&rdev->lock);
+	INIT_LIST_HEAD(&rdev->users);
+	rdev->max_inline = rcl_port_probe_inline(ib);
+	INIT_IB_EVENT_HANDLER(&rdev->handler, ib, rcl_dev_event);
+	ib_register_event_handler(&rdev->handler);
+
+	mutex_lock(&rcl_devices_lock);
+	list_add_tail(&rdev->node, &rcl_devices);
+	mutex_unlock(&rcl_devices_lock);
+	return 0;
+}
+
+static struct ib_client rcl_client;
+
+static void rcl_dev_remove(struct ib_device *ib, void *client_data)
+{
+	struct rcl_device *rdev = NULL;
+	struct rcl_dev_user *user;
+	struct rcl_device *pos;
+	bool wait;
+
+	mutex_lock(&rcl_devices_lock);
+	list_for_each_entry(pos, &rcl_devices, node) {
+		if (pos->ib == ib) {
+			rdev = pos;
+			list_del(&rdev->node);
+			break;
+		}
+	}
+	mutex_unlock(&rcl_devices_lock);
+	if (!rdev)
+		return;
+
+	ib_unregister_event_handler(&rdev->handler);
+	spin_lock_irq(&rdev->lock);
+	rdev->removing = true;
+	wait = !list_empty(&rdev->users);
+	list_for_each_entry(user, &rdev->users, node)
+		rcl_dev_tell(user, RCLINK_DOWN_REASON_DEVICE_REMOVED);
+	spin_unlock_irq(&rdev->lock);
+
+	if (wait)
+		wait_for_completion(&rdev->idle);
+	kfree(rdev);
+}
+
+static struct ib_client rcl_client = {
+	.name = "rclink",
+	.add = rcl_dev_add,
+	.remove = rcl_dev_remove,
+};
+
+/* A policy names a port, or takes the first active port that can be used. */
+static bool rcl_dev_fits(const struct rcl_policy *policy,
+			 const struct rcl_port *info)
+{
+	if (policy->device[0] && policy->v[RCL_P_PORT])
+		return true;
+	return info->chosen >= 0 && info->state == IB_PORT_ACTIVE;
+}
+
+static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
+					    const struct rcl_policy *policy,
+					    struct rcl_port *info)
+{
+	u32 want = policy->v[RCL_P_PORT];
+	u32 port;
+	int ret;
+
+	rdma_for_each_port(rdev->ib, port) {
+		if (want && port != want)
+			continue;
+		ret = rcl_port_read(rdev->ib, port, policy->v[RCL_P_GID_INDEX],
+				    info);
+		if (ret)
+			return ERR_PTR(ret);
+		if (rcl_dev_fits(policy, info))
+			return rdev;
+		rcl_port_release(info);
+	}
+	return NULL;
+}
+
+static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
+				       struct rcl_port *info, const char **why)
+{
+	struct rcl_device *rdev, *found;
+	bool named = policy->device[0];
+
+	lockdep_assert_held(&rcl_devices_lock);
+	*why = "no RDMA device has an active port with a usable GID: see `rclink dev`";
+	list_for_each_entry(rdev, &rcl_devices, node) {
+		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
+			continue;
+		found = rcl_dev_pick_port(rdev, policy, info);
+		if (found)
+			return found;
+		if (!named)
+			continue;
+		*why = policy->v[RCL_P_PORT] ?
+			"port: the device has no such port: see `rclink dev`" :
+			"the device has no active port with a usable GID: see `rclink dev`";
+		return ERR_PTR(-ENODEV);
+	}
+	if (named)
+		*why = "device: no such RDMA device: see `rclink dev`";
+	return ERR_PTR(-ENODEV);
+}
+
+/**
+ * rcl_dev_attach - begin to use a port
+ * @user: with its @up set; everything else is filled in
+ * @policy: names the device and port, or lets any be taken
+ * @info: the port as it is now; to be given to rcl_port_release()
+ * @why: set to a sentence when it is refused
+ *
+ * From success on @user->up->fail() may be called, until rcl_dev_detach().
+ *
+ * Context: may sleep; takes rcl_devices_lock.
+ * Return: 0, -ENODEV, -ENETDOWN for a port that is not active, -EINVAL,
+ * -EOPNOTSUPP, -ENODATA or -ENOMEM.
+ */
+int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
+		   struct rcl_port *info, const char **why)
+{
+	struct rcl_device *rdev;
+	int ret;
+
+	mutex_lock(&rcl_devices_lock);
+	rdev = rcl_dev_pick(policy, info, why);
+	if (IS_ERR(rdev)) {
+		ret = PTR_ERR(rdev);
+		goto out_unlock;
+	}
+	info->max_inline = rdev->max_inline;
+	ret = rcl_port_check(info, policy, why);
+	if (!ret && info->state != IB_PORT_ACTIVE) {
+		*why = "the port is not active: see `rclink dev`";
+		ret = -ENETDOWN;
+	}
+	if (ret)
+		goto out_release;
+
+	user->rdev = rdev;
+	user->ib = rdev->ib;
+	user->port = info->port;
+	user->gid_index = info->gids[info->chosen].index;
+	memcpy(user->gid, info->gids[info->chosen].value, sizeof(user->gid));
+	spin_lock_irq(&rdev->lock);
+	list_add_tail(&user->node, &rdev->users);
+	spin_unlock_irq(&rdev->lock);
+	goto out_unlock;
+
+out_release:
+	rcl_port_release(info);
+out_unlock:
+	mutex_unlock(&rcl_devices_lock);
+	return ret;
+}
+
+/**
+ * rcl_dev_detach - no longer use a port
+ * @user: attached; the device must not be touched afterwards
+ *
+ * Context: process context.
+ */
+void rcl_dev_detach(struct rcl_dev_user *user)
+{
+	struct rcl_device *rdev = user->rdev;
+
+	spin_lock_irq(&rdev->lock);
+	list_del(&user->node);
+	if (rdev->removing && list_empty(&rdev->users))
+		complete(&rdev->idle);
+	spin_unlock_irq(&rdev->lock);
+}
+
+/**
+ * rcl_dev_check - would a link of this policy be possible?
+ * @policy: a policy that names a device
+ * @why: set to a sentence when not
+ *
+ * A port without a usable GID or link is fine: that can change until the link
+ * is prepared.
+ *
+ * Context: may sleep; takes rcl_devices_lock.
+ * Return: 0, -ENODEV or -EINVAL.
+ */
+int rcl_dev_check(const struct rcl_policy *policy, const char **why)
+{
+	struct rcl_device *rdev;
+	struct rcl_port info;
+	struct rcl_policy any_port = *policy;
+	int ret;
+
+	if (!any_port.v[RCL_P_PORT])
+		any_port.v[RCL_P_PORT] = 1;
+	mutex_lock(&rcl_devices_lock);
+	rdev = rcl_dev_pick(&any_port, &info, why);
+	if (IS_ERR(rdev)) {
+		ret = PTR_ERR(rdev);
+		goto out_unlock;
+	}
+	ret = rcl_port_check(&info, policy, why);
+	if (info.chosen < 0 && info.link_layer != RCLINK_LINK_LAYER_IWARP)
+		ret = 0;
+	rcl_port_release(&info);
+out_unlock:
+	mutex_unlock(&rcl_devices_lock);
+	return ret;
+}
+
+static int rcl_port_read_one(struct rcl_device *rdev, u32 port,
+			     struct rcl_port *info)
+{
+	int ret;
+
+	ret = rcl_port_read(rdev->ib, port, RCLINK_GID_INDEX_AUTO, info);
+	if (!ret)
+		info->max_inline = rdev->max_inline;
+	return ret;
+}
+
+/**
+ * rcl_port_find - look at one port
+ * @device: name
+ * @port: number
+ * @info: filled in; to be given to rcl_port_release() after success
+ *
+ * Context: may sleep; takes rcl_devices_lock.
+ * Return: 0, -ENODEV, -ENOMEM, or what ib_query_port() says.
+ */
+int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
+{
+	struct rcl_device *rdev;
+	int ret = -ENODEV;
+
+	mutex_lock(&rcl_devices_lock);
+	list_for_each_entry(rdev, &rcl_devices, node) {
+		if (strcmp(device, dev_name(&rdev->ib->dev)))
+			continue;
+		if (rdma_is_port_valid(rdev->ib, port))
+			ret = rcl_port_read_one(rdev, port, info);
+		break;
+	}
+	mutex_unlock(&rcl_devices_lock);
+	return ret;
+}
+
+/**
+ * rcl_port_nth - look at the ports one after the other
+ * @n: which one, over all devices
+ * @info: filled in; to be given to rcl_port_release() after success
+ *
+ * Context: may sleep; takes rcl_devices_lock.
+ * Return: 0, -ENODEV behind the last one, -ENOMEM, or what ib_query_port()
+ * says.
+ */
+int rcl_port_nth(unsigned int n, struct rcl_port *info)
+{
+	struct rcl_device *rdev;
+	int ret = -ENODEV;
+	u32 port;
+
+	mutex_lock(&rcl_devices_lock);
+	list_for_each_entry(rdev, &rcl_devices, node) {
+		rdma_for_each_port(rdev->ib, port) {
+			if (n--)
+				continue;
+			ret = rcl_port_read_one(rdev, port, info);
+			goto out;
+		}
+	}
+out:
+	mutex_unlock(&rcl_devices_lock);
+	return ret;
+}
+
+/**
+ * rcl_port_release - give back what a port's data holds
+ * @info: filled in by one of the functions above
+ */
+void rcl_port_release(struct rcl_port *info)
+{
+	kfree(info->gids);
+	info->gids = NULL;
+}
+
+/**
+ * rcl_dev_init - learn of all devices, now and later
+ *
+ * Return: 0, or what ib_register_client() says.
+ */
+int rcl_dev_init(void)
+{
+	return ib_register_client(&rcl_client);
+}
+
+/**
+ * rcl_dev_exit - forget all devices
+ *
+ * Context: no user is attached any more.
+ */
+void rcl_dev_exit(void)
+{
+	ib_unregister_client(&rcl_client);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "epoch.h"
+
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+
+#include "upcall.h"
+
+/* For a lease of a pooled QP; the pool itself posts nothing. */
+#define RCL_POOL_WR	16
+
+static int rcl_epoch_get_sgid(struct rcl_epoch *ep, const char **why)
+{
+	const struct rcl_dev_user *user = &ep->user;
+
+	ep->sgid = rdma_get_gid_attr(user->ib, user->port, user->gid_index);
+	if (IS_ERR(ep->sgid)) {
+		*why = "the port's GID is gone: try again";
+		return PTR_ERR(ep->sgid);
+	}
+	if (memcmp(ep->sgid->gid.raw, user->gid, sizeof(user->gid))) {
+		*why = "the port's GID table just changed: try again";
+		rdma_put_gid_attr(ep->sgid);
+		return -EAGAIN;
+	}
+	return 0;
+}
+
+static void rcl_epoch_destroy_qps(struct rcl_epoch *ep, u32 n)
+{
+	while (n--)
+		rcl_qp_destroy(&ep->qp[n]);
+}
+
+static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
+{
+	int ret;
+	u32 i;
+
+	ret = rcl_qp_create(&ep->qp[0], ep->pd,
+			    RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR, RCL_CTRL_SLOTS,
+			    IB_POLL_SOFTIRQ, up);
+	if (ret)
+		return ret;
+	for (i = 1; i < ep->nqps; i++) {
+		ret = rcl_qp_create(&ep->qp[i], ep->pd, RCL_POOL_WR,
+				    RCL_POOL_WR, IB_POLL_SOFTIRQ, up);
+		if (ret) {
+			rcl_epoch_destroy_qps(ep, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void rcl_epoch_wiring(const struct rcl_epoch *ep,
+			     struct rcl_qp_wiring *wiring)
+{
+	memset(wiring, 0, sizeof(*wiring));
+	wiring->policy = &ep->policy;
+	wiring->mtu = ep->mtu;
+	wiring->port = ep->user.port;
+	wiring->access = ep->access;
+	wiring->initiate = min(ep->local.rd_atomic, ep->remote.rd_atomic);
+	wiring->answer = ep->local.rd_atomic;
+}
+
+static int rcl_epoch_to_init(struct rcl_epoch *ep)
+{
+	struct rcl_qp_wiring wiring;
+	int ret;
+	u32 i;
+
+	rcl_epoch_wiring(ep, &wiring);
+	for (i = 0; i < ep->nqps; i++) {
+		ret = rcl_qp_to_init(&ep->qp[i], &wiring);
+		if (ret)
+			return ret;
+	}
+	return rcl_ctrl_post(&ep->ctrl);
+}
+
+static void rcl_epoch_describe(struct rcl_epoch *ep, const struct rcl_port *port)
+{
+	const u32 *v = ep->policy.v;
+	struct rcl_endpoint *local = &ep->local;
+	u32 i;
+
+	local->link_layer = port->link_layer;
+	memcpy(local->gid, ep->user.gid, sizeof(local->gid));
+	local->lid = port->lid;
+	local->mtu = v[RCL_P_MTU] ? : port->active_mtu;
+	local->rd_atomic = v[RCL_P_RD_ATOMIC];
+	local->atomics = port->atomics;
+	local->epoch = ep->number;
+	local->addr = ep->buffer.mr->iova;
+	local->rkey = ep->buffer.mr->rkey;
+	local->length = ep->buffer.length;
+	local->nqps = ep->nqps;
+	for (i = 0; i < ep->nqps; i++) {
+		local->qp[i].qpn = ep->qp[i].qp->qp_num;
+		local->qp[i].psn = ep->qp[i].psn;
+	}
+	ep->gid_reason = port->why;
+}
+
+/* The verbs objects, in the order in which they need each other. */
+static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
+			      struct rcl_stats *stats, const char **why)
+{
+	int ret;
+
+	*why = "a verbs call failed: is the device short of resources?";
+	ep->pd = ib_alloc_pd(ep->user.ib, 0);
+	if (IS_ERR(ep->pd))
+		return PTR_ERR(ep->pd);
+	ret = rcl_epoch_create_qps(ep, up);
+	if (ret)
+		goto err_dealloc_pd;
+	ret = rcl_ctrl_create(&ep->ctrl, &ep->qp[0], up, stats);
+	if (ret)
+		goto err_destroy_qps;
+	ret = rcl_buffer_create(&ep->buffer, ep->pd,
+				ep->policy.v[RCL_P_BUFFER_SIZE]);
+	if (ret)
+		goto err_destroy_ctrl;
+	ret = rcl_epoch_to_init(ep);
+	if (ret)
+		goto err_stop;
+	return 0;
+
+err_stop:
+	rcl_epoch_stop(ep);
+	rcl_buffer_destroy(&ep->buffer);
+err_destroy_ctrl:
+	rcl_ctrl_destroy(&ep->ctrl);
+err_destroy_qps:
+	rcl_epoch_destroy_qps(ep, ep->nqps);
+err_dealloc_pd:
+	ib_dealloc_pd(ep->pd);
+	return ret;
+}
+
+/**
+ * rcl_epoch_create - allocate an epoch, its QPs in INIT with receives posted
+ * @policy: of the link
+ * @number: own count of the epoch
+ * @up: told what happens to it
+ * @stats: of the link
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep; the link's work item.
+ * Return: the epoch, or an ERR_PTR of rcl_dev_attach(), of a verbs call or
+ * -ENOMEM.
+ */
+struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
+				   struct rcl_upcall *up,
+				   struct rcl_stats *stats, const char **why)
+{
+	u32 nqps = 1 + policy->v[RCL_P_QPS];
+	struct rcl_epoch *ep;
+	struct rcl_port port;
+	int ret;
+
+	*why = "out of memory";
+	ep = kzalloc(struct_size(ep, qp, nqps), GFP_KERNEL);
+	if (!ep)
+		return ERR_PTR(-ENOMEM);
+	ep->policy = *policy;
+	ep->number = number;
+	ep->nqps = nqps;
+	ep->user.up = up;
+
+	ret = rcl_dev_attach(&ep->user, policy, &port, why);
+	if (ret)
+		goto err_free;
+	ret = rcl_epoch_get_sgid(ep, why);
+	if (ret)
+		goto err_detach;
+	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
+	if (port.atomics)
+		ep->access |= IB_ACCESS_REMOTE_ATOMIC;
+	ret = rcl_epoch_allocate(ep, up, stats, why);
+	if (ret)
+		goto err_put_sgid;
+	rcl_epoch_describe(ep, &port);
+	rcl_port_release(&port);
+	return ep;
+
+err_put_sgid:
+	rdma_put_gid_attr(ep->sgid);
+err_detach:
+	rcl_port_release(&port);
+	rcl_dev_detach(&ep->user);
+err_free:
+	kfree(ep);
+	return ERR_PTR(ret);
+}
+
+/**
+ * rcl_epoch_connect - INIT to RTR with all QPs
+ * @ep: whose @remote, @mtu and @number are set
+ * @remote: the peer's end
+ * @ah: way to the peer
+ *
+ * Return: 0, or what ib_modify_qp() says; then the epoch is of no use.
+ */
+int rcl_epoch_connect(struct rcl_epoch *ep, const struct rcl_endpoint *remote,
+		      const struct rdma_ah_attr *ah)
+{
+	struct rcl_qp_wiring wiring;
+	int ret;
+	u32 i;
+
+	rcl_epoch_wiring(ep, &wiring);
+	wiring.ah = ah;
+	for (i = 0; i < ep->nqps; i++) {
+		ret = rcl_qp_to_rtr(&ep->qp[i], &wiring, &remote->qp[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * rcl_epoch_activate - RTR to RTS with all QPs, open the buffer and the seal
+ * @ep: connected
+ * @key: of the control channel
+ * @role: enum rclink_role of this end
+ *
+ * Return: 0, or the errno of the verbs or crypto call; then the epoch is of no
+ * use.
+ */
+int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
+{
+	struct rcl_qp_wiring wiring;
+	int ret;
+	u32 i;
+
+	rcl_epoch_wiring(ep, &wiring);
+	for (i = 0; i < ep->nqps; i++) {
+		ret = rcl_qp_to_rts(&ep->qp[i], &wiring);
+		if (ret)
+			return ret;
+	}
+	ret = rcl_buffer_register(&ep->buffer, &ep->qp[0], ep->access);
+	if (ret)
+		return ret;
+	return rcl_ctrl_start(&ep->ctrl, key, role, ep->number);
+}
+
+/**
+ * rcl_epoch_stop - end all traffic
+ * @ep: that nobody posts to any more
+ *
+ * Afterwards no completion handler of this epoch runs, and the peer can reach
+ * no memory.
+ *
+ * Context: may sleep.
+ */
+void rcl_epoch_stop(struct rcl_epoch *ep)
+{
+	u32 i;
+
+	for (i = 0; i < ep->nqps; i++)
+		rcl_qp_stop(&ep->qp[i]);
+}
+
+/**
+ * rcl_epoch_destroy - the mirror of rcl_epoch_create()
+ * @ep: stopped; is freed
+ *
+ * Context: may sleep.
+ */
+void rcl_epoch_destroy(struct rcl_epoch *ep)
+{
+	rcl_buffer_destroy(&ep->buffer);
+	rcl_ctrl_destroy(&ep->ctrl);
+	rcl_epoch_destroy_qps(ep, ep->nqps);
+	ib_dealloc_pd(ep->pd);
+	rdma_put_gid_attr(ep->sgid);
+	rcl_dev_detach(&ep->user);
+	kfree_sensitive(ep);
+}

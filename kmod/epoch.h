@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All verbs objects of one epoch of one link: made together, gone together. */
+#ifndef RCL_EPOCH_H
+#define RCL_EPOCH_H
+
+#include "buffer.h"
+#include "ctrl.h"
+#include "device.h"
+#include "endpoint.h"
+#include "ping.h"
+#include "policy.h"
+#include "qp.h"
+
+/**
+ * struct rcl_epoch - one epoch
+ * @user: attachment to the device; remove waits for it
+ * @policy: of the link when it was prepared
+ * @sgid: own GID entry, held so that its index stays
+ * @gid_reason: why that GID
+ * @pd: of this link and epoch only
+ * @buffer: link buffer
+ * @ctrl: control channel on @qp[0]
+ * @pinger: round trip under way
+ * @number: own count; the agreed one after connect
+ * @local: this end
+ * @remote: the peer's end, after connect
+ * @mtu: path MTU in bytes, after connect
+ * @access: rights of the peer
+ * @nqps: entries of @qp
+ * @qp: control QP first, then the pool
+ *
+ * Belongs to the link's work item. @number, @local, @remote and @mtu are
+ * written under the link's lock, too, and may be read under it.
+ */
+struct rcl_epoch {
+	struct rcl_dev_user user;
+	struct rcl_policy policy;
+	const struct ib_gid_attr *sgid;
+	const char *gid_reason;
+	struct ib_pd *pd;
+	struct rcl_buffer buffer;
+	struct rcl_ctrl ctrl;
+	struct rcl_pinger pinger;
+	u64 number;
+	struct rcl_endpoint local;
+	struct rcl_endpoint remote;
+	u32 mtu;
+	int access;
+	u32 nqps;
+	struct rcl_qp qp[];
+};
+
+struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
+				   struct rcl_upcall *up,
+				   struct rcl_stats *stats, const char **why);
+int rcl_epoch_connect(struct rcl_epoch *ep, const struct rcl_endpoint *remote,
+		      const struct rdma_ah_attr *ah);
+int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role);
+void rcl_epoch_stop(struct rcl_epoch *ep);
+void rcl_epoch_destroy(struct rcl_epoch *ep);
+
+#endif /* RCL_EPOCH_H */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events can be lost on their way to a listener. Each has the next number, also
+ * the ones for which no memory was there, so that a listener sees the gap and
+ * asks for a dump.
+ */
+#include "event.h"
+
+#include <linux/mutex.h>
+#include <net/genetlink.h>
+
+#include <uapi/linux/rclink.h>
+
+#define RCL_EVENTS_GROUP	0	/* the family has one group */
+
+static DEFINE_MUTEX(rcl_event_lock);	/* keeps numbers and sending in order */
+static u64 rcl_event_seq;		/* under rcl_event_lock */
+static const struct genl_family *rcl_event_family;	/* under rcl_event_lock */
+
+/**
+ * rcl_event_init - begin to send
+ * @family: registered
+ */
+void rcl_event_init(const struct genl_family *family)
+{
+	mutex_lock(&rcl_event_lock);
+	rcl_event_family = family;
+	mutex_unlock(&rcl_event_lock);
+}
+
+/**
+ * rcl_event_exit - send no more
+ */
+void rcl_event_exit(void)
+{
+	rcl_event_init(NULL);
+}
+
+static int rcl_event_put(struct sk_buff *skb, const struct rcl_event *event)
+{
+	if (nla_put_u64_64bit(skb, RCLINK_A_LINK_EVENT_SEQ, rcl_event_seq,
+			      RCLINK_A_LINK_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_EVENT_KIND, event->kind) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_ID, event->id) ||
+	    nla_put_string(skb, RCLINK_A_LINK_NAME, event->name) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_STATE, event->state) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_REASON, event->reason.reason) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_WC_STATUS,
+			event->reason.wc_status) ||
+	    nla_put_string(skb, RCLINK_A_LINK_REASON_TEXT,
+			   rcl_reason_text(&event->reason)) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EPOCH, event->epoch,
+			      RCLINK_A_LINK_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * rcl_event_send - tell all listeners
+ * @event: what happened
+ *
+ * Context: may sleep.
+ */
+void rcl_event_send(const struct rcl_event *event)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	mutex_lock(&rcl_event_lock);
+	rcl_event_seq++;
+	if (!rcl_event_family)
+		goto out_unlock;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		goto out_unlock;
+	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, RCLINK_CMD_LINK_NTF);
+	if (!hdr || rcl_event_put(skb, event)) {
+		nlmsg_free(skb);
+		goto out_unlock;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
+			  GFP_KERNEL);
+out_unlock:
+	mutex_unlock(&rcl_event_lock);
+}
+
+/**
+ * rcl_event_last - number of the last event
+ *
+ * Return: the number, for a dump to say what it includes.
+ */
+u64 rcl_event_last(void)
+{
+	u64 seq;
+
+	mutex_lock(&rcl_event_lock);
+	seq = rcl_event_seq;
+	mutex_unlock(&rcl_event_lock);
+	return seq;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Numbered events for the multicast group. */
+#ifndef RCL_EVENT_H
+#define RCL_EVENT_H
+
+#include <linux/types.h>
+
+#include "reason.h"
+
+struct genl_family;
+
+/**
+ * struct rcl_event - what happened to a link
+ * @kind: enum rclink_event_kind
+ * @id: of the link
+ * @name: of the link
+ * @state: enum rclink_link_state after the event
+ * @reason: why it is down, if it is
+ * @epoch: of the link
+ */
+struct rcl_event {
+	u32 kind;
+	u32 id;
+	const char *name;
+	u32 state;
+	struct rcl_reason reason;
+	u64 epoch;
+};
+
+void rcl_event_init(const struct genl_family *family);
+void rcl_event_exit(void);
+
+void rcl_event_send(const struct rcl_event *event);
+u64 rcl_event_last(void);
+
+#endif /* RCL_EVENT_H */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "fsm.h"
+
+#include <linux/errno.h>
+#include <linux/stddef.h>
+
+struct rcl_arrow {
+	int next;		/* a state, or a negative errno */
+	const char *why;	/* with an errno */
+};
+
+#define GO(state)	{ RCLINK_LINK_STATE_##state, NULL }
+#define NO(err, text)	{ -(err), text }
+
+static const char not_prepared[] =
+	"the link is not prepared: start a new exchange";
+static const char not_connected[] =
+	"the link does not know its peer yet: connect it first";
+static const char no_epoch[] = "the link is not connected";
+
+static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
+	[RCLINK_LINK_STATE_IDLE] = {
+		[RCL_IN_PREPARE]	= GO(PREPARED),
+		[RCL_IN_CONNECT]	= NO(ENOTCONN, not_prepared),
+		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_prepared),
+		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
+		[RCL_IN_FAIL]		= NO(ENOTCONN, no_epoch),
+		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
+	},
+	[RCLINK_LINK_STATE_PREPARED] = {
+		[RCL_IN_PREPARE]	= NO(EBUSY, "an exchange is under way"),
+		[RCL_IN_CONNECT]	= GO(CONNECTED),
+		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_connected),
+		[RCL_IN_PROVEN]		= NO(EPROTO, not_connected),
+		[RCL_IN_FAIL]		= GO(DOWN),
+		[RCL_IN_DISCONNECT]	= GO(DOWN),
+	},
+	[RCLINK_LINK_STATE_CONNECTED] = {
+		[RCL_IN_PREPARE]	= NO(EBUSY, "an exchange is under way"),
+		[RCL_IN_CONNECT]	= NO(EBUSY, "the link has its peer already"),
+		[RCL_IN_ACTIVATE]	= GO(CONNECTED),
+		[RCL_IN_PROVEN]		= GO(UP),
+		[RCL_IN_FAIL]		= GO(DOWN),
+		[RCL_IN_DISCONNECT]	= GO(DOWN),
+	},
+	[RCLINK_LINK_STATE_UP] = {
+		[RCL_IN_PREPARE]	= NO(EBUSY,
+			"the link is up: disconnect it first"),
+		[RCL_IN_CONNECT]	= NO(EBUSY, "the link is up"),
+		[RCL_IN_ACTIVATE]	= NO(EBUSY, "the link is up"),
+		[RCL_IN_PROVEN]		= GO(UP),
+		[RCL_IN_FAIL]		= GO(DOWN),
+		[RCL_IN_DISCONNECT]	= GO(DOWN),
+	},
+	[RCLINK_LINK_STATE_DOWN] = {
+		[RCL_IN_PREPARE]	= GO(PREPARED),
+		[RCL_IN_CONNECT]	= NO(ENOTCONN, not_prepared),
+		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_prepared),
+		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
+		[RCL_IN_FAIL]		= NO(ENOTCONN, no_epoch),
+		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
+	},
+};
+
+static const char * const names[] = {
+	[RCLINK_LINK_STATE_IDLE]	= "idle",
+	[RCLINK_LINK_STATE_PREPARED]	= "prepared",
+	[RCLINK_LINK_STATE_CONNECTED]	= "connected",
+	[RCLINK_LINK_STATE_UP]		= "up",
+	[RCLINK_LINK_STATE_DOWN]	= "down",
+};
+
+/**
+ * rcl_fsm_next - the state that follows
+ * @state: state of the link
+ * @in: what happened or is asked
+ * @why: set to a sentence when it is refused
+ *
+ * Return: the next state, or -EBUSY, -ENOTCONN or -EPROTO when @in has no place
+ * in @state.
+ */
+int rcl_fsm_next(enum rclink_link_state state, enum rcl_input in,
+		 const char **why)
+{
+	const struct rcl_arrow *arrow = &arrows[state][in];
+
+	if (arrow->next < 0)
+		*why = arrow->why;
+	return arrow->next;
+}
+
+/**
+ * rcl_fsm_name - the word for a state
+ * @state: state of a link
+ *
+ * Return: a constant string.
+ */
+const char *rcl_fsm_name(enum rclink_link_state state)
+{
+	return names[state];
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The states of a link: a pure table. */
+#ifndef RCL_FSM_H
+#define RCL_FSM_H
+
+#include <linux/types.h>
+
+#include <uapi/linux/rclink.h>
+
+/* What can happen to a link. */
+enum rcl_input {
+	RCL_IN_PREPARE,
+	RCL_IN_CONNECT,
+	RCL_IN_ACTIVATE,
+	RCL_IN_PROVEN,		/* hello made the round trip both ways */
+	RCL_IN_FAIL,		/* any error, or the peer is gone */
+	RCL_IN_DISCONNECT,
+	RCL_IN_MAX
+};
+
+int rcl_fsm_next(enum rclink_link_state state, enum rcl_input in,
+		 const char **why);
+const char *rcl_fsm_name(enum rclink_link_state state);
+
+#endif /* RCL_FSM_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "gid.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+
+/**
+ * rcl_gid_is_zero - is it the unspecified GID?
+ * @gid: 16 bytes
+ *
+ * Return: true if so.
+ */
+bool rcl_gid_is_zero(const u8 *gid)
+{
+	static const u8 zero[RCLINK_GID_LEN];
+
+	return !memcmp(gid, zero, sizeof(zero));
+}
+
+/**
+ * rcl_gid_is_v4 - does it stand for an IPv4 address?
+ * @gid: 16 bytes
+ *
+ * Return: true for ::ffff:a.b.c.d.
+ */
+bool rcl_gid_is_v4(const u8 *gid)
+{
+	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+/**
+ * rcl_gid_is_unicast - can one port be addressed by it?
+ * @gid: 16 bytes
+ *
+ * Return: false for the unspecified, multicast, broadcast and loopback ones.
+ */
+bool rcl_gid_is_unicast(const u8 *gid)
+{
+	static const u8 loopback[RCLINK_GID_LEN] = { [15] = 1 };
+
+	if (rcl_gid_is_zero(gid) || gid[0] == 0xff ||
+	    !memcmp(gid, loopback, sizeof(loopback)))
+		return false;
+	/* 0/8, 127/8, 224/4 and 240/4 with the broadcast address */
+	if (rcl_gid_is_v4(gid))
+		return gid[12] && gid[12] != 127 && gid[12] < 224;
+	return true;
+}
+
+static bool rcl_gid_is_link_local(const u8 *gid)
+{
+	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
+
+/* Larger is better, 0 is of no use. */
+static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
+{
+	if (gid->type != RCLINK_GID_TYPE_ROCE_V2 || !gid->netdev_up ||
+	    !rcl_gid_is_unicast(gid->value))
+		return 0;
+	if (rcl_gid_is_v4(gid->value)) {
+		*why = "RoCE v2, IPv4 address, net device up";
+		return 3;
+	}
+	if (!rcl_gid_is_link_local(gid->value)) {
+		*why = "RoCE v2, routable IPv6 address, net device up";
+		return 2;
+	}
+	*why = "RoCE v2, link-local address only: give the net device an address";
+	return 1;
+}
+
+static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n, u32 want,
+				const char **why)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (gids[i].index != want)
+			continue;
+		*why = "set by the operator";
+		return i;
+	}
+	*why = "the GID table has no entry at that gid-index";
+	return -ENODATA;
+}
+
+static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
+			       const char **why)
+{
+	const char *text = NULL;
+	int best = -ENODATA;
+	int best_rank = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		int rank = rcl_gid_rank(&gids[i], &text);
+
+		if (rank > best_rank) {
+			best_rank = rank;
+			best = i;
+			*why = text;
+		}
+	}
+	if (best < 0)
+		*why = "no RoCE v2 GID on a net device that is up: bring it up and give it an address";
+	return best;
+}
+
+/**
+ * rcl_gid_choose - choose the GID of a port
+ * @gids: the port's valid GIDs in the order of their index
+ * @n: how many
+ * @want: gid-index of the operator, or RCLINK_GID_INDEX_AUTO
+ * @roce: the port is RoCE, not InfiniBand
+ * @why: set to the reason, for the choice as for its absence
+ *
+ * RoCE: RoCE v2 on a net device that is up, IPv4 before routable IPv6 before
+ * link-local, then the lowest index, so that two hosts with the same kinds of
+ * addresses choose the same kind. InfiniBand: index 0.
+ *
+ * Return: position in @gids, or -ENODATA.
+ */
+int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
+		   const char **why)
+{
+	if (want != RCLINK_GID_INDEX_AUTO)
+		return rcl_gid_choose_given(gids, n, want, why);
+	if (roce)
+		return rcl_gid_choose_roce(gids, n, why);
+	if (n && gids[0].index == 0) {
+		*why = "InfiniBand, index 0";
+		return 0;
+	}
+	*why = "the GID table has no entry at index 0";
+	return -ENODATA;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which GID of a port a link uses: a pure choice with its reason. */
+#ifndef RCL_GID_H
+#define RCL_GID_H
+
+#include <linux/types.h>
+
+#include <uapi/linux/rclink.h>
+
+#define RCL_IFNAME_LEN	16
+
+/**
+ * struct rcl_gid - one entry of a port's GID table
+ * @index: in the table; moves after a port flap, so look it up each time
+ * @value: network byte order
+ * @type: enum rclink_gid_type
+ * @netdev_up: its net device is up
+ * @netdev: name of the net device, empty on InfiniBand
+ */
+struct rcl_gid {
+	u32 index;
+	u8 value[RCLINK_GID_LEN];
+	u32 type;
+	bool netdev_up;
+	char netdev[RCL_IFNAME_LEN];
+};
+
+int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
+		   const char **why);
+
+bool rcl_gid_is_zero(const u8 *gid);
+bool rcl_gid_is_v4(const u8 *gid);
+bool rcl_gid_is_unicast(const u8 *gid);
+
+#endif /* RCL_GID_H */

@@ -1,0 +1,707 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whatever happens to a link, a netlink request, a completion, a device event,
+ * a timer, becomes a note under link->lock and a kick of link->work. The work
+ * item alone changes the state and touches the epoch. It never runs twice at
+ * the same time for one link, so the epoch needs no lock of its own, and what
+ * the outside may read of it is published under link->lock.
+ *
+ * The epoch's verbs objects are stopped before anything that their completion
+ * handlers use goes away; only then notes of that epoch are thrown away.
+ */
+#include "life.h"
+
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "epoch.h"
+#include "event.h"
+#include "fsm.h"
+#include "msg.h"
+#include "path.h"
+#include "ping.h"
+#include "trace.h"
+
+#define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
+#define RCL_HELLO_MS	10000	/* for the hello after activate */
+#define RCL_PING_MS	10000	/* for an answer of the peer's kernel */
+#define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
+
+enum rcl_proven {
+	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
+	RCL_PROVEN_ANSWERED = BIT(1),	/* our hello was answered */
+	RCL_PROVEN_BOTH = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED,
+};
+
+static struct workqueue_struct *rcl_life_wq;
+
+static void rcl_life_kick(struct rcl_link *link)
+{
+	queue_work(rcl_life_wq, &link->work);
+}
+
+static void rcl_life_up_kick(struct rcl_upcall *up)
+{
+	rcl_life_kick(container_of(up, struct rcl_link, up));
+}
+
+/* A flush is a consequence: it counts only while no cause is known. */
+static void rcl_life_note(struct rcl_link *link, u32 reason, u32 wc_status)
+{
+	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
+	struct rcl_reason *note = &link->failure;
+	unsigned long flags;
+
+	spin_lock_irqsave(&link->lock, flags);
+	if (completion && wc_status != IB_WC_WR_FLUSH_ERR)
+		link->stats.completion_errors++;
+	if (!note->reason || (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
+			      note->wc_status == IB_WC_WR_FLUSH_ERR)) {
+		note->reason = reason;
+		note->wc_status = wc_status;
+	}
+	spin_unlock_irqrestore(&link->lock, flags);
+	rcl_life_kick(link);
+}
+
+static void rcl_life_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
+			     u32 vendor_err)
+{
+	struct rcl_link *link = container_of(up, struct rcl_link, up);
+
+	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
+	rcl_life_note(link, reason, wc_status);
+}
+
+/**
+ * rcl_life_owner_gone - a netlink socket was closed
+ * @link: any; goes down if that socket was bringing it up
+ * @owner: port ID of the socket
+ *
+ * Context: process context.
+ */
+void rcl_life_owner_gone(struct rcl_link *link, u32 owner)
+{
+	spin_lock_irq(&link->lock);
+	if (link->owner == owner && !link->failure.reason)
+		link->failure.reason = RCLINK_DOWN_REASON_OWNER_GONE;
+	spin_unlock_irq(&link->lock);
+	rcl_life_kick(link);
+}
+
+static void rcl_life_deadline(struct work_struct *work)
+{
+	struct rcl_link *link = container_of(to_delayed_work(work),
+					     struct rcl_link, deadline);
+
+	rcl_life_note(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
+}
+
+static void rcl_life_set_deadline(struct rcl_link *link, unsigned int ms)
+{
+	mod_delayed_work(rcl_life_wq, &link->deadline, msecs_to_jiffies(ms));
+}
+
+/**
+ * rcl_life_event - tell the listeners about a link
+ * @link: as it is now
+ * @kind: enum rclink_event_kind
+ *
+ * Context: may sleep.
+ */
+void rcl_life_event(struct rcl_link *link, u32 kind)
+{
+	struct rcl_event event = {
+		.kind = kind,
+		.id = link->id,
+		.name = link->name,
+	};
+
+	spin_lock_irq(&link->lock);
+	event.state = link->state;
+	event.reason = link->reason;
+	event.epoch = link->epoch_number;
+	spin_unlock_irq(&link->lock);
+	rcl_event_send(&event);
+}
+
+static void rcl_life_set_state(struct rcl_link *link,
+			       enum rclink_link_state state,
+			       const struct rcl_reason *reason)
+{
+	enum rclink_link_state old;
+
+	spin_lock_irq(&link->lock);
+	old = link->state;
+	link->state = state;
+	link->reason = *reason;
+	if (state == RCLINK_LINK_STATE_UP || state == RCLINK_LINK_STATE_DOWN)
+		link->owner = 0;
+	spin_unlock_irq(&link->lock);
+	trace_rcl_link_state(link->name, link->epoch_number, old, state,
+			     reason->reason, reason->wc_status);
+	rcl_life_event(link, RCLINK_EVENT_KIND_CHANGED);
+}
+
+/* Ends the epoch; the link must be prepared, connected or up. */
+static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
+{
+	struct rcl_reason why = { reason, wc_status };
+	struct rcl_epoch *ep = link->epoch;
+
+	cancel_delayed_work_sync(&link->deadline);
+	rcl_epoch_stop(ep);
+	rcl_ping_abort(ep, -ENOTCONN, rcl_reason_text(&why));
+	spin_lock_irq(&link->lock);
+	link->epoch = NULL;
+	spin_unlock_irq(&link->lock);
+	rcl_epoch_destroy(ep);
+
+	/* Nobody is left who could note a failure of that epoch. */
+	spin_lock_irq(&link->lock);
+	memset(&link->failure, 0, sizeof(link->failure));
+	link->stats.downs++;
+	spin_unlock_irq(&link->lock);
+	rcl_life_set_state(link, RCLINK_LINK_STATE_DOWN, &why);
+}
+
+static void rcl_life_goodbye(struct rcl_link *link, u32 reason)
+{
+	struct rcl_msg bye = { .type = RCL_MSG_BYE };
+
+	if (link->state == RCLINK_LINK_STATE_UP &&
+	    !rcl_ctrl_send(&link->epoch->ctrl, &bye))
+		rcl_ctrl_flush(&link->epoch->ctrl, RCL_BYE_MS);
+	rcl_life_down(link, reason, 0);
+}
+
+static int rcl_life_prepare(struct rcl_link *link, struct rcl_request *req)
+{
+	static const struct rcl_reason none;
+	struct rcl_policy policy;
+	struct rcl_epoch *ep;
+
+	spin_lock_irq(&link->lock);
+	policy = link->policy;
+	spin_unlock_irq(&link->lock);
+
+	ep = rcl_epoch_create(&policy, link->epoch_number + 1, &link->up,
+			      &link->stats, &req->why);
+	if (IS_ERR(ep))
+		return PTR_ERR(ep);
+
+	spin_lock_irq(&link->lock);
+	link->epoch = ep;
+	link->epoch_number = ep->number;
+	link->owner = req->owner;
+	link->role = 0;
+	memset(link->peer, 0, sizeof(link->peer));
+	memset(&link->used, 0, sizeof(link->used));
+	strscpy(link->used.device, dev_name(&ep->user.ib->dev),
+		sizeof(link->used.device));
+	link->used.port = ep->user.port;
+	link->used.link_layer = ep->local.link_layer;
+	memcpy(link->used.gid, ep->local.gid, sizeof(link->used.gid));
+	link->used.lid = ep->local.lid;
+	link->used.gid_reason = ep->gid_reason;
+	spin_unlock_irq(&link->lock);
+	link->proven = 0;
+
+	req->epoch = ep->number;
+	req->end = ep->local;
+	rcl_life_set_state(link, RCLINK_LINK_STATE_PREPARED, &none);
+	rcl_life_set_deadline(link, RCL_PREPARED_MS);
+	return 0;
+}
+
+static int rcl_life_owns(struct rcl_link *link, struct rcl_request *req)
+{
+	if (req->owner != link->owner) {
+		req->why = "another process is bringing this link up";
+		return -EBUSY;
+	}
+	if (req->epoch != link->epoch->number) {
+		req->why = "epoch is not the one of the exchange under way";
+		return -ESTALE;
+	}
+	return 0;
+}
+
+static int rcl_life_connect(struct rcl_link *link, struct rcl_request *req)
+{
+	static const struct rcl_reason none;
+	struct rcl_epoch *ep = link->epoch;
+	struct rdma_ah_attr ah;
+	int ret;
+
+	ret = rcl_life_owns(link, req);
+	if (ret)
+		return ret;
+	ret = rcl_endpoint_check(&ep->local, &req->end,
+				 ep->policy.v[RCL_P_LOOPBACK], &req->why);
+	if (ret)
+		return ret;
+	ret = rcl_path_resolve(ep->sgid, &ep->policy, &ep->local, &req->end,
+			       &ah, &req->why);
+	if (ret)
+		return ret;
+
+	spin_lock_irq(&link->lock);
+	ep->remote = req->end;
+	ep->mtu = min(ep->local.mtu, ep->remote.mtu);
+	ep->number = max(ep->number, ep->remote.epoch);
+	link->epoch_number = ep->number;
+	link->role = req->role;
+	strscpy(link->peer, req->peer, sizeof(link->peer));
+	link->used.mtu = ep->mtu;
+	spin_unlock_irq(&link->lock);
+
+	ret = rcl_epoch_connect(ep, &ep->remote, &ah);
+	if (ret) {
+		req->why = "the device refused the peer's values (INIT to RTR)";
+		rcl_life_down(link, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
+		return ret;
+	}
+	req->epoch = ep->number;
+	rcl_life_set_state(link, RCLINK_LINK_STATE_CONNECTED, &none);
+	return 0;
+}
+
+static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
+{
+	struct rcl_msg hello = { .type = RCL_MSG_HELLO };
+	struct rcl_epoch *ep = link->epoch;
+	int ret;
+
+	ret = rcl_life_owns(link, req);
+	if (ret)
+		return ret;
+	if (ep->ctrl.started) {
+		req->why = "the link has been activated already";
+		return -EBUSY;
+	}
+	ret = rcl_epoch_activate(ep, req->key, link->role);
+	if (!ret)
+		ret = rcl_ctrl_send(&ep->ctrl, &hello);
+	if (ret) {
+		req->why = "the device refused to go on (RTR to RTS, REG_MR, hello)";
+		rcl_life_down(link, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
+		return ret;
+	}
+	rcl_life_set_deadline(link, RCL_HELLO_MS);
+	return 0;
+}
+
+static void rcl_life_fail_pings(struct rcl_link *link)
+{
+	struct rcl_ping *ping, *next;
+	LIST_HEAD(pings);
+
+	spin_lock_irq(&link->lock);
+	list_splice_init(&link->pings, &pings);
+	spin_unlock_irq(&link->lock);
+	list_for_each_entry_safe(ping, next, &pings, node)
+		rcl_ping_finish(ping, -ENOTCONN,
+				"the link is not up: connect it first");
+}
+
+/* Requests that were taken on before are done by now. */
+static void rcl_life_end_now(struct rcl_link *link)
+{
+	if (link->epoch)
+		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
+	cancel_delayed_work_sync(&link->deadline);
+	rcl_life_fail_pings(link);
+	rcl_life_event(link, RCLINK_EVENT_KIND_DELETED);
+	complete_all(&link->ended);
+}
+
+static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
+{
+	static const enum rcl_input inputs[] = {
+		[RCL_REQ_PREPARE] = RCL_IN_PREPARE,
+		[RCL_REQ_CONNECT] = RCL_IN_CONNECT,
+		[RCL_REQ_ACTIVATE] = RCL_IN_ACTIVATE,
+		[RCL_REQ_DISCONNECT] = RCL_IN_DISCONNECT,
+	};
+	int next;
+
+	next = rcl_fsm_next(link->state, inputs[req->kind], &req->why);
+	if (next < 0)
+		return next;
+
+	switch (req->kind) {
+	case RCL_REQ_PREPARE:
+		return rcl_life_prepare(link, req);
+	case RCL_REQ_CONNECT:
+		return rcl_life_connect(link, req);
+	case RCL_REQ_ACTIVATE:
+		return rcl_life_activate(link, req);
+	default:
+		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
+		return 0;
+	}
+}
+
+/* Who asked for a prepared link may be gone by the time that it is ready. */
+static void rcl_life_finish(struct rcl_link *link, struct rcl_request *req,
+			    int ret)
+{
+	bool orphan;
+
+	spin_lock_irq(&link->lock);
+	req->ret = ret;
+	req->finished = true;
+	orphan = req->abandoned && req->kind == RCL_REQ_PREPARE && !ret;
+	spin_unlock_irq(&link->lock);
+	if (orphan)
+		rcl_life_down(link, RCLINK_DOWN_REASON_OWNER_GONE, 0);
+	if (ret)
+		trace_rcl_link_err(link->name, req->kind, ret);
+	complete(&req->done);
+	rcl_request_put(req);
+}
+
+static struct rcl_request *rcl_life_next_request(struct rcl_link *link)
+{
+	struct rcl_request *req;
+
+	spin_lock_irq(&link->lock);
+	req = list_first_entry_or_null(&link->requests, struct rcl_request,
+				       node);
+	if (req)
+		list_del(&req->node);
+	spin_unlock_irq(&link->lock);
+	return req;
+}
+
+static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
+{
+	static const struct rcl_reason none;
+	struct rcl_msg ack = { .type = RCL_MSG_HELLO_ACK };
+	const char *why;
+	int ret = 0;
+
+	if (link->state != RCLINK_LINK_STATE_CONNECTED)
+		return -EPROTO;
+	if (msg->type == RCL_MSG_HELLO) {
+		if (link->proven & RCL_PROVEN_HEARD)
+			return -EPROTO;
+		ret = rcl_ctrl_send(&link->epoch->ctrl, &ack);
+		link->proven |= RCL_PROVEN_HEARD;
+	} else {
+		link->proven |= RCL_PROVEN_ANSWERED;
+	}
+	if (ret || link->proven != RCL_PROVEN_BOTH)
+		return ret;
+
+	ret = rcl_fsm_next(link->state, RCL_IN_PROVEN, &why);
+	if (ret < 0)
+		return ret;
+	cancel_delayed_work_sync(&link->deadline);
+	link->stats.epochs++;
+	rcl_life_set_state(link, ret, &none);
+	return 0;
+}
+
+static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg)
+{
+	struct rcl_epoch *ep = link->epoch;
+
+	switch (msg->type) {
+	case RCL_MSG_HELLO:
+	case RCL_MSG_HELLO_ACK:
+		return rcl_life_hello(link, msg);
+	case RCL_MSG_PONG:
+	case RCL_MSG_FILLED:
+	case RCL_MSG_CHECKED:
+		return rcl_ping_answer(ep, msg);
+	case RCL_MSG_PING:
+	case RCL_MSG_FILL:
+	case RCL_MSG_CHECK:
+		return rcl_ping_question(ep, msg);
+	case RCL_MSG_BYE:
+		return -ECONNRESET;
+	default:
+		return -EPROTO;
+	}
+}
+
+static u32 rcl_life_reason(int ret)
+{
+	switch (ret) {
+	case -ECONNRESET:
+		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+	case -EBADMSG:
+	case -ESTALE:
+		return RCLINK_DOWN_REASON_UNAUTHENTICATED;
+	case -EPROTO:
+		return RCLINK_DOWN_REASON_PROTOCOL;
+	default:
+		return RCLINK_DOWN_REASON_LOCAL_ERROR;
+	}
+}
+
+static int rcl_life_receive(struct rcl_link *link)
+{
+	struct rcl_epoch *ep = link->epoch;
+	struct rcl_ctrl_slot *slot;
+	struct rcl_msg msg;
+	int ret;
+
+	while ((ret = rcl_ctrl_recv(&ep->ctrl, &slot, &msg)) > 0) {
+		ret = rcl_life_message(link, &msg);
+		if (!ret)
+			ret = rcl_ctrl_repost(&ep->ctrl, slot);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+static struct rcl_ping *rcl_life_next_ping(struct rcl_link *link)
+{
+	struct rcl_ping *ping;
+
+	spin_lock_irq(&link->lock);
+	ping = list_first_entry_or_null(&link->pings, struct rcl_ping, node);
+	if (ping)
+		list_del(&ping->node);
+	spin_unlock_irq(&link->lock);
+	return ping;
+}
+
+static int rcl_life_ping(struct rcl_link *link)
+{
+	struct rcl_pinger *pinger = &link->epoch->pinger;
+	bool busy = pinger->ping;
+	struct rcl_ping *ping;
+	int ret;
+
+	ret = rcl_ping_continue(link->epoch);
+	while (!ret && !pinger->ping) {
+		if (busy)
+			cancel_delayed_work(&link->deadline);
+		ping = rcl_life_next_ping(link);
+		if (!ping)
+			return 0;
+		rcl_ping_start(link->epoch, ping);
+		busy = pinger->ping;
+		if (busy)
+			rcl_life_set_deadline(link, RCL_PING_MS);
+		ret = rcl_ping_continue(link->epoch);
+	}
+	return ret;
+}
+
+/* An owner may go as soon as the link is up. */
+static struct rcl_reason rcl_life_failure(struct rcl_link *link)
+{
+	struct rcl_reason failure;
+
+	spin_lock_irq(&link->lock);
+	if (link->state == RCLINK_LINK_STATE_UP &&
+	    link->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
+		memset(&link->failure, 0, sizeof(link->failure));
+	failure = link->failure;
+	spin_unlock_irq(&link->lock);
+	return failure;
+}
+
+/* A goodbye explains the failures that come with it. */
+static void rcl_life_traffic(struct rcl_link *link)
+{
+	struct rcl_reason failure;
+	int ret;
+
+	ret = rcl_life_receive(link);
+	if (!ret && link->state == RCLINK_LINK_STATE_UP)
+		ret = rcl_life_ping(link);
+	failure = rcl_life_failure(link);
+	if (failure.reason && ret != -ECONNRESET)
+		rcl_life_down(link, failure.reason, failure.wc_status);
+	else if (ret)
+		rcl_life_down(link, rcl_life_reason(ret), 0);
+}
+
+static void rcl_life_work(struct work_struct *work)
+{
+	struct rcl_link *link = container_of(work, struct rcl_link, work);
+	struct rcl_request *req;
+
+	do {
+		if (link->epoch)
+			rcl_life_traffic(link);
+		req = rcl_life_next_request(link);
+		if (req)
+			rcl_life_finish(link, req, rcl_life_handle(link, req));
+	} while (req);
+	if (link->state != RCLINK_LINK_STATE_UP)
+		rcl_life_fail_pings(link);
+	if (READ_ONCE(link->dead) && !completion_done(&link->ended))
+		rcl_life_end_now(link);
+}
+
+/**
+ * rcl_request_new - allocate a request
+ * @kind: what is asked
+ * @owner: netlink socket that asks
+ *
+ * Return: the request with one reference, or NULL.
+ */
+struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner)
+{
+	struct rcl_request *req;
+
+	req = kzalloc(sizeof(*req), GFP_KERNEL);
+	if (!req)
+		return NULL;
+	refcount_set(&req->ref, 1);
+	init_completion(&req->done);
+	req->kind = kind;
+	req->owner = owner;
+	return req;
+}
+
+/**
+ * rcl_request_put - drop a reference; wipes the key with the last one
+ * @req: may be freed
+ */
+void rcl_request_put(struct rcl_request *req)
+{
+	if (refcount_dec_and_test(&req->ref))
+		kfree_sensitive(req);
+}
+
+/**
+ * rcl_life_request - let a link do something
+ * @link: of which the caller holds a reference
+ * @req: of which the caller holds a reference; the result is in it after 0
+ *
+ * The wait can be interrupted by a fatal signal; a link that the request then
+ * prepares is given up.
+ *
+ * Context: may sleep, for as long as a neighbour entry takes (rcl_path_resolve)
+ * or a drain.
+ * Return: 0 when @req->ret is valid, -ENOENT when the link is being deleted,
+ * -EINTR.
+ */
+int rcl_life_request(struct rcl_link *link, struct rcl_request *req)
+{
+	int ret = 0;
+
+	spin_lock_irq(&link->lock);
+	if (link->dead) {
+		spin_unlock_irq(&link->lock);
+		return -ENOENT;
+	}
+	refcount_inc(&req->ref);
+	list_add_tail(&req->node, &link->requests);
+	spin_unlock_irq(&link->lock);
+	rcl_life_kick(link);
+
+	if (!wait_for_completion_killable(&req->done))
+		return 0;
+	spin_lock_irq(&link->lock);
+	if (!req->finished) {
+		req->abandoned = true;
+		ret = -EINTR;
+	}
+	spin_unlock_irq(&link->lock);
+	return ret;
+}
+
+/**
+ * rcl_life_ask_ping - queue a round trip
+ * @link: of which the caller holds a reference
+ * @ping: handed back by its done() after success
+ *
+ * Return: 0, or -ENOENT when the link is being deleted.
+ */
+int rcl_life_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
+{
+	int ret = 0;
+
+	spin_lock_irq(&link->lock);
+	if (link->dead)
+		ret = -ENOENT;
+	else
+		list_add_tail(&ping->node, &link->pings);
+	spin_unlock_irq(&link->lock);
+	rcl_life_kick(link);
+	return ret;
+}
+
+/**
+ * rcl_life_create - begin the life of a link
+ * @link: zeroed but for its name, id and policy
+ */
+void rcl_life_create(struct rcl_link *link)
+{
+	link->up.kick = rcl_life_up_kick;
+	link->up.fail = rcl_life_up_fail;
+	INIT_WORK(&link->work, rcl_life_work);
+	INIT_DELAYED_WORK(&link->deadline, rcl_life_deadline);
+	spin_lock_init(&link->lock);
+	INIT_LIST_HEAD(&link->requests);
+	INIT_LIST_HEAD(&link->pings);
+	init_completion(&link->ended);
+	link->state = RCLINK_LINK_STATE_IDLE;
+}
+
+/**
+ * rcl_life_end - begin to delete a link
+ * @link: of which the caller holds a reference
+ *
+ * Takes nothing on any more; what was taken on is finished first.
+ *
+ * Context: process context.
+ */
+void rcl_life_end(struct rcl_link *link)
+{
+	spin_lock_irq(&link->lock);
+	link->dead = true;
+	spin_unlock_irq(&link->lock);
+	rcl_life_kick(link);
+}
+
+/**
+ * rcl_life_wait_ended - wait until a link holds nothing any more
+ * @link: after rcl_life_end()
+ *
+ * Context: may sleep, for a goodbye and a drain.
+ */
+void rcl_life_wait_ended(struct rcl_link *link)
+{
+	wait_for_completion(&link->ended);
+}
+
+/**
+ * rcl_life_destroy - end the life of a link
+ * @link: that was deleted, and that nobody knows any more
+ *
+ * Context: may sleep.
+ */
+void rcl_life_destroy(struct rcl_link *link)
+{
+	cancel_work_sync(&link->work);
+}
+
+/**
+ * rcl_life_init - prepare for links
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int rcl_life_init(void)
+{
+	rcl_life_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return rcl_life_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * rcl_life_exit - the mirror of rcl_life_init()
+ */
+void rcl_life_exit(void)
+{
+	destroy_workqueue(rcl_life_wq);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The life of a link: one work item is the only writer of its state. */
+#ifndef RCL_LIFE_H
+#define RCL_LIFE_H
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "endpoint.h"
+#include "policy.h"
+#include "reason.h"
+#include "stats.h"
+#include "upcall.h"
+
+struct rcl_epoch;
+struct rcl_ping;
+
+enum rcl_request_kind {
+	RCL_REQ_PREPARE,
+	RCL_REQ_CONNECT,
+	RCL_REQ_ACTIVATE,
+	RCL_REQ_DISCONNECT,
+};
+
+/**
+ * struct rcl_request - something that a link is asked to do
+ * @node: in the link's queue
+ * @ref: one for who waits, one for the queue
+ * @kind: what
+ * @owner: netlink socket that asks
+ * @epoch: in: of CONNECT and ACTIVATE; out: of PREPARE and CONNECT
+ * @role: in: enum rclink_role, of CONNECT
+ * @peer: in: identity of the peer, of CONNECT
+ * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
+ * @key: in: of ACTIVATE
+ * @abandoned: nobody waits any more; under the link's lock
+ * @finished: the result is in; under the link's lock
+ * @done: completed with the result
+ * @ret: 0, or a negative errno
+ * @why: with @ret, a sentence
+ */
+struct rcl_request {
+	struct list_head node;
+	refcount_t ref;
+	enum rcl_request_kind kind;
+	u32 owner;
+	u64 epoch;
+	u32 role;
+	char peer[RCLINK_PEER_MAX + 1];
+	struct rcl_endpoint end;
+	u8 key[RCLINK_KEY_LEN];
+	bool abandoned;
+	bool finished;
+	struct completion done;
+	int ret;
+	const char *why;
+};
+
+/**
+ * struct rcl_used - what the newest epoch uses or used
+ * @device: RDMA device, empty before the first epoch
+ * @port: of the device
+ * @link_layer: enum rclink_link_layer
+ * @gid: own GID
+ * @lid: own LID
+ * @mtu: path MTU in bytes, 0 before connect
+ * @gid_reason: why that GID
+ */
+struct rcl_used {
+	char device[RCLINK_DEVICE_MAX + 1];
+	u32 port;
+	u32 link_layer;
+	u8 gid[RCLINK_GID_LEN];
+	u32 lid;
+	u32 mtu;
+	const char *gid_reason;
+};
+
+/**
+ * struct rcl_link - a link
+ * @name: constant
+ * @id: constant, never used again
+ * @ref: held by the table and by who looked it up
+ * @node: in the table
+ * @up: handed down to the epoch
+ * @work: the life of the link
+ * @deadline: fails a link that is not up in time, or a ping without answer
+ * @ended: completed when a dead link holds nothing any more
+ * @lock: protects everything below; taken in any context
+ * @requests: not yet handled
+ * @pings: not yet begun
+ * @dead: deletion has begun: nothing more is taken on
+ * @failure: first failure of the epoch, not yet handled
+ * @policy: for the next epoch
+ * @state: enum rclink_link_state
+ * @reason: why it is down
+ * @epoch_number: of the newest epoch; agreed from connect on
+ * @owner: netlink socket that prepared it, until it is up
+ * @role: enum rclink_role, after connect
+ * @peer: identity of the peer, after connect
+ * @used: by the newest epoch
+ * @epoch: verbs objects, while prepared, connected or up
+ * @stats: counters
+ * @proven: what the hello has shown: enum rcl_proven; of the work item only
+ *
+ * Below @requests, only the work item writes what is not said otherwise
+ * (@requests, @pings, @dead, @failure and @policy are written by others, too).
+ */
+struct rcl_link {
+	char name[RCLINK_NAME_MAX + 1];
+	u32 id;
+	struct kref ref;
+	struct hlist_node node;
+	struct rcl_upcall up;
+	struct work_struct work;
+	struct delayed_work deadline;
+	struct completion ended;
+	spinlock_t lock;	/* protects everything below */
+	struct list_head requests;
+	struct list_head pings;
+	bool dead;
+	struct rcl_reason failure;
+	struct rcl_policy policy;
+	enum rclink_link_state state;
+	struct rcl_reason reason;
+	u64 epoch_number;
+	u32 owner;
+	u32 role;
+	char peer[RCLINK_PEER_MAX + 1];
+	struct rcl_used used;
+	struct rcl_epoch *epoch;
+	struct rcl_stats stats;
+	unsigned int proven;
+};
+
+int rcl_life_init(void);
+void rcl_life_exit(void);
+
+void rcl_life_create(struct rcl_link *link);
+void rcl_life_end(struct rcl_link *link);
+void rcl_life_wait_ended(struct rcl_link *link);
+void rcl_life_destroy(struct rcl_link *link);
+void rcl_life_event(struct rcl_link *link, u32 kind);
+void rcl_life_owner_gone(struct rcl_link *link, u32 owner);
+
+struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner);
+void rcl_request_put(struct rcl_request *req);
+int rcl_life_request(struct rcl_link *link, struct rcl_request *req);
+int rcl_life_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
+
+#endif /* RCL_LIFE_H */

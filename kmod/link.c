@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of links and their references. The table holds one; whoever looks a
+ * link up holds another one until the end of its call. Deletion takes the link
+ * out of the table, then asks its work item to end everything, and drops the
+ * table's reference; the last reference goes in process context, where nobody
+ * can find the link and its work item has nothing left to do.
+ */
+#include "link.h"
+
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
+#include <linux/xarray.h>
+
+#include "device.h"
+#include "epoch.h"
+#include "event.h"
+
+#define RCL_LINKS_BITS	8
+
+/* Protects the three below. */
+static DEFINE_MUTEX(rcl_links_lock);
+static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);
+static DEFINE_XARRAY_ALLOC1(rcl_links_by_id);
+static unsigned int rcl_links_generation;
+static bool rcl_links_closed;
+static u32 rcl_links_next_id;
+
+static u32 rcl_link_hash(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+static struct rcl_link *rcl_link_find_locked(const char *name)
+{
+	struct rcl_link *link;
+
+	lockdep_assert_held(&rcl_links_lock);
+	hash_for_each_possible(rcl_links_by_name, link, node,
+			       rcl_link_hash(name))
+		if (!strcmp(link->name, name))
+			return link;
+	return NULL;
+}
+
+static struct rcl_link *rcl_link_get(const char *name)
+{
+	struct rcl_link *link;
+
+	mutex_lock(&rcl_links_lock);
+	link = rcl_link_find_locked(name);
+	if (link)
+		kref_get(&link->ref);
+	mutex_unlock(&rcl_links_lock);
+	return link;
+}
+
+static void rcl_link_free(struct kref *ref)
+{
+	struct rcl_link *link = container_of(ref, struct rcl_link, ref);
+
+	rcl_life_destroy(link);
+	kfree(link);
+}
+
+static void rcl_link_put(struct rcl_link *link)
+{
+	kref_put(&link->ref, rcl_link_free);
+}
+
+static int rcl_link_check_policy(const struct rcl_policy *policy,
+				 const char **why)
+{
+	return policy->device[0] ? rcl_dev_check(policy, why) : 0;
+}
+
+static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
+{
+	int ret;
+
+	lockdep_assert_held(&rcl_links_lock);
+	if (rcl_links_closed) {
+		*why = "the module is being unloaded";
+		return -ESHUTDOWN;
+	}
+	if (rcl_link_find_locked(link->name)) {
+		*why = "name: there is a link of that name already";
+		return -EEXIST;
+	}
+	ret = xa_alloc_cyclic(&rcl_links_by_id, &link->id, link, xa_limit_31b,
+			      &rcl_links_next_id, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	hash_add(rcl_links_by_name, &link->node, rcl_link_hash(link->name));
+	rcl_links_generation++;
+	return 0;
+}
+
+static void rcl_link_remove_locked(struct rcl_link *link)
+{
+	lockdep_assert_held(&rcl_links_lock);
+	hash_del(&link->node);
+	xa_erase(&rcl_links_by_id, link->id);
+	rcl_links_generation++;
+}
+
+/**
+ * rcl_link_create - create a link, idle
+ * @name: of the link
+ * @change: what differs from the default policy
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -EEXIST, -ENODEV, -EOPNOTSUPP, -ESHUTDOWN or -ENOMEM.
+ */
+int rcl_link_create(const char *name, const struct rcl_policy_change *change,
+		    const char **why)
+{
+	struct rcl_link *link;
+	int ret;
+
+	ret = rcl_policy_check_name(name, why);
+	if (!ret)
+		ret = rcl_policy_check(change, why);
+	if (ret)
+		return ret;
+
+	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	if (!link)
+		return -ENOMEM;
+	strscpy(link->name, name, sizeof(link->name));
+	/* The second one is the caller's. */
+	kref_init(&link->ref);
+	kref_get(&link->ref);
+	rcl_life_create(link);
+	rcl_policy_default(&link->policy);
+	rcl_policy_apply(&link->policy, change);
+	ret = rcl_link_check_policy(&link->policy, why);
+	if (ret)
+		goto err_free;
+
+	mutex_lock(&rcl_links_lock);
+	ret = rcl_link_insert_locked(link, why);
+	mutex_unlock(&rcl_links_lock);
+	if (ret)
+		goto err_free;
+	rcl_life_event(link, RCLINK_EVENT_KIND_CREATED);
+	rcl_link_put(link);
+	return 0;
+
+err_free:
+	kfree(link);
+	return ret;
+}
+
+/**
+ * rcl_link_set - change the policy for the next epoch
+ * @name: of the link
+ * @change: what changes
+ * @why: set to a sentence when it is refused; then nothing has changed
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -ENOENT, -ENODEV, -EOPNOTSUPP or -ENOMEM.
+ */
+int rcl_link_set(const char *name, const struct rcl_policy_change *change,
+		 const char **why)
+{
+	struct rcl_policy policy;
+	struct rcl_link *link;
+	int ret;
+
+	ret = rcl_policy_check(change, why);
+	if (ret)
+		return ret;
+	link = rcl_link_get(name);
+	if (!link)
+		return -ENOENT;
+
+	spin_lock_irq(&link->lock);
+	policy = link->policy;
+	spin_unlock_irq(&link->lock);
+	rcl_policy_apply(&policy, change);
+	ret = rcl_link_check_policy(&policy, why);
+	if (ret)
+		goto out_put;
+	spin_lock_irq(&link->lock);
+	rcl_policy_apply(&link->policy, change);
+	spin_unlock_irq(&link->lock);
+out_put:
+	rcl_link_put(link);
+	return ret;
+}
+
+/**
+ * rcl_link_delete - tear a link down and forget it
+ * @name: of the link
+ *
+ * Context: may sleep, for a goodbye and a drain.
+ * Return: 0 or -ENOENT.
+ */
+int rcl_link_delete(const char *name)
+{
+	struct rcl_link *link;
+
+	mutex_lock(&rcl_links_lock);
+	link = rcl_link_find_locked(name);
+	if (link)
+		rcl_link_remove_locked(link);
+	mutex_unlock(&rcl_links_lock);
+	if (!link)
+		return -ENOENT;
+	rcl_life_end(link);
+	rcl_life_wait_ended(link);
+	rcl_link_put(link);
+	return 0;
+}
+
+/**
+ * rcl_link_request - let a link do something
+ * @name: of the link
+ * @req: of which the caller holds a reference
+ *
+ * Context: may sleep, see rcl_life_request().
+ * Return: the result, @req->why has a sentence for most; -ENOENT, -EINTR.
+ */
+int rcl_link_request(const char *name, struct rcl_request *req)
+{
+	struct rcl_link *link;
+	int ret;
+
+	link = rcl_link_get(name);
+	if (!link)
+		return -ENOENT;
+	ret = rcl_life_request(link, req);
+	rcl_link_put(link);
+	return ret ? : req->ret;
+}
+
+/**
+ * rcl_link_ping - queue a round trip
+ * @name: of the link
+ * @ping: handed back by its done() after success
+ *
+ * Return: 0 or -ENOENT.
+ */
+int rcl_link_ping(const char *name, struct rcl_ping *ping)
+{
+	struct rcl_link *link;
+	int ret;
+
+	link = rcl_link_get(name);
+	if (!link)
+		return -ENOENT;
+	ret = rcl_life_ask_ping(link, ping);
+	rcl_link_put(link);
+	return ret;
+}
+
+static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
+{
+	info->event_seq = rcl_event_last();
+	strscpy(info->name, link->name, sizeof(info->name));
+	info->id = link->id;
+	spin_lock_irq(&link->lock);
+	info->policy = link->policy;
+	info->state = link->state;
+	info->reason = link->reason;
+	info->epoch = link->epoch_number;
+	info->role = link->role;
+	memcpy(info->peer, link->peer, sizeof(info->peer));
+	info->used = link->used;
+	info->stats = link->stats;
+	info->has_local = link->epoch;
+	info->has_remote = link->epoch && link->used.mtu;
+	if (info->has_local)
+		info->local = link->epoch->local;
+	if (info->has_remote)
+		info->remote = link->epoch->remote;
+	spin_unlock_irq(&link->lock);
+}
+
+/**
+ * rcl_link_info - look at one link
+ * @name: of the link
+ * @info: filled in
+ *
+ * Return: 0 or -ENOENT.
+ */
+int rcl_link_info(const char *name, struct rcl_link_info *info)
+{
+	struct rcl_link *link;
+
+	link = rcl_link_get(name);
+	if (!link)
+		return -ENOENT;
+	rcl_link_read(link, info);
+	rcl_link_put(link);
+	return 0;
+}
+
+/**
+ * rcl_link_info_next - look at the links one after the other
+ * @after: id of the last one, 0 for the first call
+ * @info: filled in
+ *
+ * Return: 0, or -ENOENT after the last one.
+ */
+int rcl_link_info_next(u32 after, struct rcl_link_info *info)
+{
+	unsigned long id = after;
+	struct rcl_link *link;
+
+	mutex_lock(&rcl_links_lock);
+	link = xa_find_after(&rcl_links_by_id, &id, ULONG_MAX, XA_PRESENT);
+	if (link)
+		kref_get(&link->ref);
+	mutex_unlock(&rcl_links_lock);
+	if (!link)
+		return -ENOENT;
+	rcl_link_read(link, info);
+	rcl_link_put(link);
+	return 0;
+}
+
+/**
+ * rcl_link_generation - has the set of links changed?
+ *
+ * Return: a number that differs after each creation and deletion; never 0.
+ */
+unsigned int rcl_link_generation(void)
+{
+	return READ_ONCE(rcl_links_generation) * 2 + 1;
+}
+
+/**
+ * rcl_link_owner_gone - give up the links that a socket was bringing up
+ * @owner: port ID of the netlink socket that was closed
+ *
+ * Context: may sleep.
+ */
+void rcl_link_owner_gone(u32 owner)
+{
+	struct rcl_link *link;
+	unsigned long id;
+
+	mutex_lock(&rcl_links_lock);
+	xa_for_each(&rcl_links_by_id, id, link)
+		rcl_life_owner_gone(link, owner);
+	mutex_unlock(&rcl_links_lock);
+}
+
+/**
+ * rcl_link_exit - delete all links, side by side, and create no more
+ *
+ * Context: may sleep.
+ */
+void rcl_link_exit(void)
+{
+	struct rcl_link *link;
+	struct hlist_node *next;
+	HLIST_HEAD(ending);
+	unsigned long id;
+
+	mutex_lock(&rcl_links_lock);
+	rcl_links_closed = true;
+	xa_for_each(&rcl_links_by_id, id, link) {
+		rcl_link_remove_locked(link);
+		hlist_add_head(&link->node, &ending);
+		rcl_life_end(link);
+	}
+	mutex_unlock(&rcl_links_lock);
+	hlist_for_each_entry_safe(link, next, &ending, node) {
+		rcl_life_wait_ended(link);
+		rcl_link_put(link);
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The links of this host, by name: what entry points call. */
+#ifndef RCL_LINK_H
+#define RCL_LINK_H
+
+#include "life.h"
+
+/**
+ * struct rcl_link_info - a link as it was when asked
+ * @name: of the link
+ * @id: of the link
+ * @policy: for the next epoch
+ * @state: enum rclink_link_state
+ * @reason: why it is down
+ * @epoch: number of the newest epoch
+ * @role: enum rclink_role, 0 before connect
+ * @peer: identity of the peer, empty before connect
+ * @used: by the newest epoch
+ * @has_local: @local is valid
+ * @has_remote: @remote is valid
+ * @local: this end; secret
+ * @remote: the peer's end; secret
+ * @stats: counters
+ * @event_seq: last event that is included
+ */
+struct rcl_link_info {
+	char name[RCLINK_NAME_MAX + 1];
+	u32 id;
+	struct rcl_policy policy;
+	enum rclink_link_state state;
+	struct rcl_reason reason;
+	u64 epoch;
+	u32 role;
+	char peer[RCLINK_PEER_MAX + 1];
+	struct rcl_used used;
+	bool has_local;
+	bool has_remote;
+	struct rcl_endpoint local;
+	struct rcl_endpoint remote;
+	struct rcl_stats stats;
+	u64 event_seq;
+};
+
+int rcl_link_create(const char *name, const struct rcl_policy_change *change,
+		    const char **why);
+int rcl_link_set(const char *name, const struct rcl_policy_change *change,
+		 const char **why);
+int rcl_link_delete(const char *name);
+int rcl_link_request(const char *name, struct rcl_request *req);
+int rcl_link_ping(const char *name, struct rcl_ping *ping);
+int rcl_link_info(const char *name, struct rcl_link_info *info);
+int rcl_link_info_next(u32 after, struct rcl_link_info *info);
+unsigned int rcl_link_generation(void);
+
+void rcl_link_owner_gone(u32 owner);
+void rcl_link_exit(void);
+
+#endif /* RCL_LINK_H */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include <net/genetlink.h>
+
+#include "device.h"
+#include "event.h"
+#include "life.h"
+#include "link.h"
+#include "nl.h"
+
+static int __init rcl_init(void)
+{
+	int ret;
+
+	ret = rcl_life_init();
+	if (ret)
+		return ret;
+	ret = rcl_dev_init();
+	if (ret)
+		goto err_life_exit;
+	ret = rcl_nl_init();
+	if (ret)
+		goto err_dev_exit;
+	rcl_event_init(&rcl_nl_family);
+	return 0;
+
+err_dev_exit:
+	rcl_dev_exit();
+err_life_exit:
+	rcl_life_exit();
+	return ret;
+}
+
+static void __exit rcl_exit(void)
+{
+	/* Creates no more, and the listeners hear of each link's end. */
+	rcl_link_exit();
+	rcl_event_exit();
+	rcl_nl_exit();
+	rcl_dev_exit();
+	rcl_life_exit();
+}
+
+module_init(rcl_init);
+module_exit(rcl_exit);
+
+MODULE_DESCRIPTION("Authenticated RC links between hosts without the RDMA connection manager");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_GENL_FAMILY("rclink");

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "msg.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+
+static void rcl_put(u8 *p, u64 v, u32 bytes)
+{
+	while (bytes--) {
+		p[bytes] = v;
+		v >>= 8;
+	}
+}
+
+static u64 rcl_get(const u8 *p, u32 bytes)
+{
+	u64 v = 0;
+
+	while (bytes--)
+		v = v << 8 | *p++;
+	return v;
+}
+
+/**
+ * rcl_msg_put_aad - write the part of a message that is in the clear
+ * @buf: RCL_MSG_AAD bytes
+ * @epoch: agreed in the exchange
+ * @seq: of the message, counted by the sender from 0
+ */
+void rcl_msg_put_aad(u8 *buf, u64 epoch, u64 seq)
+{
+	rcl_put(buf, epoch, 8);
+	rcl_put(buf + 8, seq, 8);
+}
+
+/**
+ * rcl_msg_get_aad - read the part of a message that is in the clear
+ * @buf: RCL_MSG_AAD bytes
+ * @epoch: set
+ * @seq: set
+ */
+void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq)
+{
+	*epoch = rcl_get(buf, 8);
+	*seq = rcl_get(buf + 8, 8);
+}
+
+static bool rcl_msg_has_range(u8 type)
+{
+	return type >= RCL_MSG_PING && type <= RCL_MSG_CHECKED;
+}
+
+static bool rcl_msg_has_data(u8 type)
+{
+	return type == RCL_MSG_PING || type == RCL_MSG_PONG;
+}
+
+/**
+ * rcl_msg_is_answer - does this type answer a question of this end?
+ * @type: enum rcl_msg_type
+ *
+ * Return: true if so.
+ */
+bool rcl_msg_is_answer(u8 type)
+{
+	return type == RCL_MSG_HELLO_ACK || type == RCL_MSG_PONG ||
+	       type == RCL_MSG_FILLED || type == RCL_MSG_CHECKED;
+}
+
+/**
+ * rcl_msg_encode - write a message before it is sealed
+ * @buf: RCL_MSG_HEAD + RCL_MSG_BODY_MAX bytes
+ * @msg: @msg->len at most RCL_MSG_DATA_MAX where there is data; the data may
+ *	lie anywhere in @buf
+ *
+ * Return: the length in bytes.
+ */
+u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg)
+{
+	u32 len = RCL_MSG_HEAD;
+
+	if (rcl_msg_has_data(msg->type)) {
+		memmove(buf + RCL_MSG_HEAD + RCL_MSG_RANGE, msg->data,
+			msg->len);
+		len += msg->len;
+	}
+	rcl_put(buf, msg->type, 1);
+	rcl_put(buf + 1, msg->status, 1);
+	rcl_put(buf + 2, msg->credits, 2);
+	rcl_put(buf + 4, msg->cookie, 4);
+	if (rcl_msg_has_range(msg->type)) {
+		rcl_put(buf + 8, msg->offset, 4);
+		rcl_put(buf + 12, msg->len, 4);
+		rcl_put(buf + 16, msg->seed, 4);
+		len += RCL_MSG_RANGE;
+	}
+	return len;
+}
+
+/**
+ * rcl_msg_decode - read a message after its seal was opened
+ * @buf: the message; @msg->data points into it
+ * @len: its bytes
+ * @msg: set
+ *
+ * Return: 0, or -EBADMSG when type or length are wrong.
+ */
+int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg)
+{
+	u32 want = RCL_MSG_HEAD;
+
+	memset(msg, 0, sizeof(*msg));
+	if (len < RCL_MSG_HEAD)
+		return -EBADMSG;
+	msg->type = buf[0];
+	msg->status = buf[1];
+	msg->credits = rcl_get(buf + 2, 2);
+	msg->cookie = rcl_get(buf + 4, 4);
+	if (!msg->type || msg->type >= RCL_MSG_MAX || msg->status > 1)
+		return -EBADMSG;
+	if (rcl_msg_has_range(msg->type)) {
+		want += RCL_MSG_RANGE;
+		if (len < want)
+			return -EBADMSG;
+		msg->offset = rcl_get(buf + 8, 4);
+		msg->len = rcl_get(buf + 12, 4);
+		msg->seed = rcl_get(buf + 16, 4);
+	}
+	if (rcl_msg_has_data(msg->type)) {
+		if (msg->len > RCL_MSG_DATA_MAX)
+			return -EBADMSG;
+		msg->data = buf + want;
+		want += msg->len;
+	}
+	return len == want ? 0 : -EBADMSG;
+}

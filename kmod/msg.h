@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The messages on the control QP: a pure codec, no kernel objects.
+ * Documentation/protocol.rst has the layout byte for byte.
+ */
+#ifndef RCL_MSG_H
+#define RCL_MSG_H
+
+#include <linux/types.h>
+
+#define RCL_MSG_SLOT	512	/* bytes of one send or receive slot */
+#define RCL_MSG_AAD	16	/* epoch and sequence, in the clear */
+#define RCL_MSG_TAG	16	/* AEAD tag */
+#define RCL_MSG_HEAD	8	/* type, status, credits, cookie */
+#define RCL_MSG_BODY_MAX (RCL_MSG_SLOT - RCL_MSG_AAD - RCL_MSG_TAG - \
+			  RCL_MSG_HEAD)
+#define RCL_MSG_RANGE	12	/* offset, length, seed */
+#define RCL_MSG_DATA_MAX (RCL_MSG_BODY_MAX - RCL_MSG_RANGE)
+
+enum rcl_msg_type {
+	RCL_MSG_HELLO = 1,	/* I am in RTS */
+	RCL_MSG_HELLO_ACK,
+	RCL_MSG_PING,		/* echo these bytes */
+	RCL_MSG_PONG,
+	RCL_MSG_FILL,		/* write this pattern into your buffer */
+	RCL_MSG_FILLED,
+	RCL_MSG_CHECK,		/* does your buffer hold this pattern? */
+	RCL_MSG_CHECKED,
+	RCL_MSG_BYE,		/* this epoch ends, by intention */
+	RCL_MSG_MAX
+};
+
+/**
+ * struct rcl_msg - one control message
+ * @type: enum rcl_msg_type
+ * @status: of an answer: 0, or 1 when the data did not match
+ * @credits: receive slots that the sender has posted again
+ * @cookie: of a question, returned by its answer
+ * @offset: of the data or the buffer range
+ * @len: of the data or the buffer range, bytes
+ * @seed: of the pattern
+ * @data: payload of PING and PONG, @len bytes inside the message
+ *
+ * HELLO, HELLO_ACK and BYE have neither range nor data; FILL, FILLED, CHECK
+ * and CHECKED have a range.
+ */
+struct rcl_msg {
+	u8 type;
+	u8 status;
+	u16 credits;
+	u32 cookie;
+	u32 offset;
+	u32 len;
+	u32 seed;
+	const u8 *data;
+};
+
+void rcl_msg_put_aad(u8 *buf, u64 epoch, u64 seq);
+void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq);
+u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg);
+int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg);
+bool rcl_msg_is_answer(u8 type);
+
+#endif /* RCL_MSG_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Netlink requests as plain structs. */
+#ifndef RCL_NL_PARSE_H
+#define RCL_NL_PARSE_H
+
+struct genl_info;
+struct netlink_ext_ack;
+struct rcl_endpoint;
+struct rcl_policy_change;
+
+void rcl_nl_why(struct netlink_ext_ack *extack, const char *why);
+int rcl_nl_once(struct genl_info *info);
+int rcl_nl_need(struct genl_info *info, int attr, const char *text);
+void rcl_nl_parse_policy(struct genl_info *info,
+			 struct rcl_policy_change *change);
+int rcl_nl_parse_end(struct genl_info *info, struct rcl_endpoint *end);
+
+#endif /* RCL_NL_PARSE_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "nl-put.h"
+
+#include <net/netlink.h>
+
+#include <uapi/linux/rclink.h>
+
+#include "device.h"
+#include "link.h"
+
+static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_gid *gid)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, RCLINK_A_DEV_GID);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, RCLINK_A_GID_INDEX, gid->index) ||
+	    nla_put(skb, RCLINK_A_GID_VALUE, sizeof(gid->value), gid->value) ||
+	    nla_put_u32(skb, RCLINK_A_GID_TYPE, gid->type) ||
+	    nla_put_string(skb, RCLINK_A_GID_NETDEV, gid->netdev)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_caps(struct sk_buff *skb, const struct rcl_port *port)
+{
+	if (nla_put_u32(skb, RCLINK_A_DEV_MAX_QP, port->max_qp) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_QP_WR, port->max_qp_wr) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_CQE, port->max_cqe) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_MR, port->max_mr) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_SGE, port->max_sge) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_RD_ATOMIC,
+			port->max_rd_atomic) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_SRQ, port->max_srq) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_FAST_REG_PAGES,
+			port->fast_reg_pages) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_ATOMICS, port->atomics) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_INLINE, port->max_inline))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * rcl_nl_put_port - encode a port
+ * @skb: message
+ * @port: snapshot
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rcl_nl_put_port(struct sk_buff *skb, const struct rcl_port *port)
+{
+	u32 i;
+
+	if (nla_put_string(skb, RCLINK_A_DEV_NAME, port->device) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_PORT, port->port) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_LINK_LAYER, port->link_layer) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_PORT_STATE, port->state) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_ACTIVE_MTU, port->active_mtu) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_MTU, port->max_mtu) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_LID, port->lid) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_SM_LID, port->sm_lid) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_PKEYS, port->pkeys) ||
+	    rcl_nl_put_caps(skb, port))
+		return -EMSGSIZE;
+	for (i = 0; i < port->ngids; i++)
+		if (rcl_nl_put_gid(skb, &port->gids[i]))
+			return -EMSGSIZE;
+	if (port->chosen >= 0 &&
+	    nla_put_u32(skb, RCLINK_A_DEV_CHOSEN_GID,
+			port->gids[port->chosen].index))
+		return -EMSGSIZE;
+	return nla_put_string(skb, RCLINK_A_DEV_REASON, port->why);
+}
+
+static int rcl_nl_put_qp(struct sk_buff *skb, const struct rcl_qp_id *qp)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, RCLINK_A_ENDPOINT_QP);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, RCLINK_A_QP_QPN, qp->qpn) ||
+	    nla_put_u32(skb, RCLINK_A_QP_PSN, qp->psn)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_end_values(struct sk_buff *skb,
+				 const struct rcl_endpoint *end)
+{
+	u32 i;
+
+	if (nla_put_u32(skb, RCLINK_A_ENDPOINT_LINK_LAYER, end->link_layer) ||
+	    nla_put(skb, RCLINK_A_ENDPOINT_GID, sizeof(end->gid), end->gid) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_LID, end->lid) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_MTU, end->mtu) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_RD_ATOMIC, end->rd_atomic) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_ATOMICS, end->atomics) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_ENDPOINT_EPOCH, end->epoch,
+			      RCLINK_A_ENDPOINT_PAD) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_ENDPOINT_ADDR, end->addr,
+			      RCLINK_A_ENDPOINT_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_RKEY, end->rkey) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_LENGTH, end->length))
+		return -EMSGSIZE;
+	for (i = 0; i < end->nqps; i++)
+		if (rcl_nl_put_qp(skb, &end->qp[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * rcl_nl_put_end - encode one end of a link
+ * @skb: message to somebody with CAP_NET_ADMIN
+ * @attr: RCLINK_A_LINK_LOCAL or RCLINK_A_LINK_REMOTE
+ * @end: snapshot
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rcl_nl_put_end(struct sk_buff *skb, int attr,
+		   const struct rcl_endpoint *end)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, attr);
+	if (!nest)
+		return -EMSGSIZE;
+	if (rcl_nl_put_end_values(skb, end)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* The attributes of the policy lie in the order of its fields. */
+static int rcl_nl_put_policy(struct sk_buff *skb,
+			     const struct rcl_link_info *info)
+{
+	const struct rcl_used *used = &info->used;
+	const char *device = used->device[0] ? used->device :
+			     info->policy.device;
+	u32 v;
+	int i;
+
+	if (device[0] && nla_put_string(skb, RCLINK_A_LINK_DEVICE, device))
+		return -EMSGSIZE;
+	for (i = 0; i < RCL_P_MAX; i++) {
+		v = info->policy.v[i];
+		if (i == RCL_P_PORT && used->port)
+			v = used->port;
+		if (i == RCL_P_MTU && used->mtu)
+			v = used->mtu;
+		if (nla_put_u32(skb, RCLINK_A_LINK_PORT + i, v))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int rcl_nl_put_used(struct sk_buff *skb, const struct rcl_used *used)
+{
+	if (!used->device[0])
+		return 0;
+	if (nla_put_u32(skb, RCLINK_A_LINK_LINK_LAYER, used->link_layer) ||
+	    nla_put(skb, RCLINK_A_LINK_GID, sizeof(used->gid), used->gid) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_LID, used->lid) ||
+	    nla_put_string(skb, RCLINK_A_LINK_GID_REASON, used->gid_reason))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int rcl_nl_put_stats(struct sk_buff *skb, const struct rcl_stats *stats)
+{
+	const u64 values[] = {
+		[RCLINK_A_STATS_EPOCHS] = stats->epochs,
+		[RCLINK_A_STATS_TX_MESSAGES] = stats->tx_messages,
+		[RCLINK_A_STATS_RX_MESSAGES] = stats->rx_messages,
+		[RCLINK_A_STATS_TX_BYTES] = stats->tx_bytes,
+		[RCLINK_A_STATS_RX_BYTES] = stats->rx_bytes,
+		[RCLINK_A_STATS_RX_UNAUTHENTICATED] = stats->rx_unauthenticated,
+		[RCLINK_A_STATS_RX_MALFORMED] = stats->rx_malformed,
+		[RCLINK_A_STATS_COMPLETION_ERRORS] = stats->completion_errors,
+		[RCLINK_A_STATS_CREDIT_WAITS] = stats->credit_waits,
+		[RCLINK_A_STATS_PINGS] = stats->pings,
+		[RCLINK_A_STATS_PING_ERRORS] = stats->ping_errors,
+		[RCLINK_A_STATS_DOWNS] = stats->downs,
+	};
+	struct nlattr *nest;
+	int i;
+
+	nest = nla_nest_start(skb, RCLINK_A_LINK_STATS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = RCLINK_A_STATS_EPOCHS; i < ARRAY_SIZE(values); i++) {
+		if (nla_put_u64_64bit(skb, i, values[i], RCLINK_A_STATS_PAD)) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_state(struct sk_buff *skb,
+			    const struct rcl_link_info *info)
+{
+	if (nla_put_u32(skb, RCLINK_A_LINK_STATE, info->state) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_REASON, info->reason.reason) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_WC_STATUS,
+			info->reason.wc_status) ||
+	    nla_put_string(skb, RCLINK_A_LINK_REASON_TEXT,
+			   rcl_reason_text(&info->reason)) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EPOCH, info->epoch,
+			      RCLINK_A_LINK_PAD) ||
+	    nla_put_string(skb, RCLINK_A_LINK_PEER, info->peer))
+		return -EMSGSIZE;
+	return info->role ? nla_put_u32(skb, RCLINK_A_LINK_ROLE, info->role) :
+	       0;
+}
+
+/**
+ * rcl_nl_put_link - encode a link
+ * @skb: message
+ * @info: snapshot
+ * @secrets: the receiver has CAP_NET_ADMIN
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
+		    bool secrets)
+{
+	if (nla_put_string(skb, RCLINK_A_LINK_NAME, info->name) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_ID, info->id) ||
+	    rcl_nl_put_policy(skb, info) ||
+	    rcl_nl_put_state(skb, info) ||
+	    rcl_nl_put_used(skb, &info->used) ||
+	    rcl_nl_put_stats(skb, &info->stats) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EVENT_SEQ, info->event_seq,
+			      RCLINK_A_LINK_PAD))
+		return -EMSGSIZE;
+	if (secrets && info->has_local &&
+	    rcl_nl_put_end(skb, RCLINK_A_LINK_LOCAL, &info->local))
+		return -EMSGSIZE;
+	if (secrets && info->has_remote &&
+	    rcl_nl_put_end(skb, RCLINK_A_LINK_REMOTE, &info->remote))
+		return -EMSGSIZE;
+	return 0;
+}

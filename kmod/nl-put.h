@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Snapshots of the core as netlink attributes. */
+#ifndef RCL_NL_PUT_H
+#define RCL_NL_PUT_H
+
+#include <linux/types.h>
+
+struct rcl_endpoint;
+struct rcl_link_info;
+struct rcl_ping;
+struct rcl_port;
+struct sk_buff;
+
+int rcl_nl_put_port(struct sk_buff *skb, const struct rcl_port *port);
+int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
+		    bool secrets);
+int rcl_nl_put_end(struct sk_buff *skb, int attr,
+		   const struct rcl_endpoint *end);
+
+#endif /* RCL_NL_PUT_H */

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands of the family. Each handler parses its request completely, makes one
+ * call to the core, and encodes the snapshot that it got. No lock of the core
+ * is taken here.
+ */
+#include "nl.h"
+
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+
+#include "device.h"
+#include "link.h"
+#include "nl-gen.h"
+#include "nl-parse.h"
+#include "nl-put.h"
+#include "ping.h"
+
+#define RCL_PING_SIZE	64	/* bytes, when nobody says */
+
+static const struct genl_multicast_group rcl_nl_groups[] = {
+	[RCLINK_NLGRP_EVENTS] = { .name = RCLINK_MCGRP_EVENTS },
+};
+
+struct genl_family rcl_nl_family __ro_after_init = {
+	.name = RCLINK_FAMILY_NAME,
+	.version = RCLINK_FAMILY_VERSION,
+	.module = THIS_MODULE,
+	.parallel_ops = true,
+	.ops = rclink_nl_ops,
+	.n_ops = ARRAY_SIZE(rclink_nl_ops),
+	.resv_start_op = 1,
+	.mcgrps = rcl_nl_groups,
+	.n_mcgrps = ARRAY_SIZE(rcl_nl_groups),
+};
+
+/* Says no to what the policies cannot see, and finds the name. */
+static int rcl_nl_begin(struct genl_info *info, int attr, const char **name)
+{
+	int ret;
+
+	ret = rcl_nl_once(info);
+	if (!ret)
+		ret = rcl_nl_need(info, attr, "name: the attribute is missing");
+	if (!ret)
+		*name = nla_data(info->attrs[attr]);
+	return ret;
+}
+
+static int rcl_nl_result(struct genl_info *info, int ret, const char *why)
+{
+	if (ret == -ENOENT && !why)
+		why = "name: there is no link of that name";
+	else if (ret == -ENOMEM && !why)
+		why = "out of memory";
+	if (ret)
+		rcl_nl_why(info->extack, why);
+	return ret;
+}
+
+static struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd,
+				    size_t size, void **hdr)
+{
+	struct sk_buff *skb;
+
+	skb = genlmsg_new(size, GFP_KERNEL);
+	if (!skb)
+		return NULL;
+	*hdr = genlmsg_put_reply(skb, info, &rcl_nl_family, 0, cmd);
+	if (*hdr)
+		return skb;
+	nlmsg_free(skb);
+	return NULL;
+}
+
+static int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb,
+			    void *hdr, int ret)
+{
+	if (ret) {
+		nlmsg_free(skb);
+		return ret;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_port port;
+	struct sk_buff *msg;
+	const char *name;
+	void *hdr;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_DEV_NAME, &name);
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_DEV_PORT,
+				  "port: the attribute is missing");
+	if (ret)
+		return ret;
+	ret = rcl_port_find(name, nla_get_u32(info->attrs[RCLINK_A_DEV_PORT]),
+			    &port);
+	if (ret)
+		return rcl_nl_result(info, ret,
+				     "name, port: there is no such port");
+	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, NLMSG_GOODSIZE, &hdr);
+	ret = -ENOMEM;
+	if (msg)
+		ret = rcl_nl_reply_end(info, msg, hdr,
+				       rcl_nl_put_port(msg, &port));
+	rcl_port_release(&port);
+	return ret;
+}
+
+static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct rcl_port *port)
+{
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_DEV_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (rcl_nl_put_port(skb, port)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct rcl_port port;
+	int ret;
+
+	/* args[0]: how many ports have been sent */
+	while (!rcl_port_nth(cb->args[0], &port)) {
+		ret = rcl_nl_dump_one(skb, cb, &port);
+		rcl_port_release(&port);
+		if (ret)
+			return skb->len ? : ret;
+		cb->args[0]++;
+	}
+	return skb->len;
+}
+
+int rclink_nl_link_new_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_policy_change change;
+	const char *why = NULL;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	rcl_nl_parse_policy(info, &change);
+	ret = rcl_link_create(name, &change, &why);
+	return rcl_nl_result(info, ret, why);
+}
+
+int rclink_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_policy_change change;
+	const char *why = NULL;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	rcl_nl_parse_policy(info, &change);
+	ret = rcl_link_set(name, &change, &why);
+	return rcl_nl_result(info, ret, why);
+}
+
+int rclink_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	return rcl_nl_result(info, rcl_link_delete(name), NULL);
+}
+
+int rclink_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	bool secrets = netlink_capable(skb, CAP_NET_ADMIN);
+	struct rcl_link_info *link;
+	struct sk_buff *msg;
+	const char *name;
+	void *hdr;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	if (!link)
+		return -ENOMEM;
+	ret = rcl_nl_result(info, rcl_link_info(name, link), NULL);
+	if (ret)
+		goto out_free;
+	ret = -ENOMEM;
+	msg = rcl_nl_reply(info, RCLINK_CMD_LINK_GET, NLMSG_GOODSIZE * 2, &hdr);
+	if (msg)
+		ret = rcl_nl_reply_end(info, msg, hdr,
+				       rcl_nl_put_link(msg, link, secrets));
+out_free:
+	kfree_sensitive(link);
+	return ret;
+}
+
+static int rcl_nl_dump_link(struct sk_buff *skb, struct netlink_callback *cb,
+			    const struct rcl_link_info *link)
+{
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_LINK_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
+	if (rcl_nl_put_link(skb, link,
+			    netlink_capable(cb->skb, CAP_NET_ADMIN))) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int rclink_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct rcl_link_info *link;
+	int ret = 0;
+
+	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	if (!link)
+		return -ENOMEM;
+	cb->seq = rcl_link_generation();
+	/* args[0]: id of the last link that has been sent */
+	while (!rcl_link_info_next(cb->args[0], link)) {
+		ret = rcl_nl_dump_link(skb, cb, link);
+		if (ret)
+			break;
+		cb->args[0] = link->id;
+	}
+	kfree_sensitive(link);
+	return skb->len ? : ret;
+}
+
+static int rcl_nl_reply_request(struct genl_info *info, u8 cmd,
+				const char *name, struct rcl_request *req)
+{
+	struct sk_buff *msg;
+	void *hdr;
+	int ret;
+
+	msg = rcl_nl_reply(info, cmd, NLMSG_GOODSIZE, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	ret = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
+	if (!ret)
+		ret = nla_put_u64_64bit(msg, RCLINK_A_LINK_EPOCH, req->epoch,
+					RCLINK_A_LINK_PAD);
+	if (!ret && req->kind == RCL_REQ_PREPARE)
+		ret = rcl_nl_put_end(msg, RCLINK_A_LINK_LOCAL, &req->end);
+	return rcl_nl_reply_end(info, msg, hdr, ret);
+}
+
+int rclink_nl_link_prepare_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_request *req;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	req = rcl_request_new(RCL_REQ_PREPARE, info->snd_portid);
+	if (!req)
+		return -ENOMEM;
+	ret = rcl_link_request(name, req);
+	if (!ret)
+		ret = rcl_nl_reply_request(info, RCLINK_CMD_LINK_PREPARE, name,
+					   req);
+	ret = rcl_nl_result(info, ret, req->why);
+	rcl_request_put(req);
+	return ret;
+}
+
+static int rcl_nl_parse_connect(struct genl_info *info, struct rcl_request *req)
+{
+	struct nlattr **attrs = info->attrs;
+	int ret;
+
+	ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH,
+			  "epoch: the attribute is missing");
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_LINK_PEER,
+				  "peer: the attribute is missing");
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_LINK_ROLE,
+				  "role: the attribute is missing");
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_LINK_REMOTE,
+				  "remote: the attribute is missing");
+	if (ret)
+		return ret;
+	req->epoch = nla_get_u64(attrs[RCLINK_A_LINK_EPOCH]);
+	req->role = nla_get_u32(attrs[RCLINK_A_LINK_ROLE]);
+	nla_strscpy(req->peer, attrs[RCLINK_A_LINK_PEER], sizeof(req->peer));
+	return rcl_nl_parse_end(info, &req->end);
+}
+
+int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_request *req;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	req = rcl_request_new(RCL_REQ_CONNECT, info->snd_portid);
+	if (!req)
+		return -ENOMEM;
+	ret = rcl_nl_parse_connect(info, req);
+	if (ret)
+		goto out_put;
+	ret = rcl_link_request(name, req);
+	if (!ret)
+		ret = rcl_nl_reply_request(info, RCLINK_CMD_LINK_CONNECT, name,
+					   req);
+	ret = rcl_nl_result(info, ret, req->why);
+out_put:
+	rcl_request_put(req);
+	return ret;
+}
+
+int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_request *req;
+	struct nlattr *key;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH,
+				  "epoch: the attribute is missing");
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_LINK_KEY,
+				  "key: the attribute is missing");
+	if (ret)
+		return ret;
+	key = info->attrs[RCLINK_A_LINK_KEY];
+	req = rcl_request_new(RCL_REQ_ACTIVATE, info->snd_portid);
+	if (!req)
+		return -ENOMEM;
+	req->epoch = nla_get_u64(info->attrs[RCLINK_A_LINK_EPOCH]);
+	memcpy(req->key, nla_data(key), sizeof(req->key));
+	memzero_explicit(nla_data(key), sizeof(req->key));
+	ret = rcl_link_request(name, req);
+	ret = rcl_nl_result(info, ret, req->why);
+	rcl_request_put(req);
+	return ret;
+}
+
+int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_request *req;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
+	if (ret)
+		return ret;
+	req = rcl_request_new(RCL_REQ_DISCONNECT, info->snd_portid);
+	if (!req)
+		return -ENOMEM;
+	ret = rcl_nl_result(info, rcl_link_request(name, req), req->why);
+	rcl_request_put(req);
+	return ret;
+}
+
+/* A ping and where its result goes. */
+struct rcl_nl_ping {
+	struct rcl_ping ping;
+	u32 portid;
+	u64 cookie;
+	char link[RCLINK_NAME_MAX + 1];
+};
+
+static int rcl_nl_put_ping(struct sk_buff *skb, const struct rcl_nl_ping *np)
+{
+	const struct rcl_ping *ping = &np->ping;
+
+	if (nla_put_string(skb, RCLINK_A_PING_LINK, np->link) ||
+	    nla_put_u32(skb, RCLINK_A_PING_OP, ping->op) ||
+	    nla_put_u32(skb, RCLINK_A_PING_SIZE, ping->size) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_PING_COOKIE, np->cookie,
+			      RCLINK_A_PING_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_PING_ERROR, -ping->error))
+		return -EMSGSIZE;
+	if (ping->error)
+		return nla_put_string(skb, RCLINK_A_PING_REASON_TEXT,
+				      ping->why);
+	return nla_put_u64_64bit(skb, RCLINK_A_PING_RTT, ping->rtt,
+				 RCLINK_A_PING_PAD);
+}
+
+/* Who asked may be gone; then nobody wants to know. */
+static void rcl_nl_ping_done(struct rcl_ping *ping)
+{
+	struct rcl_nl_ping *np = container_of(ping, struct rcl_nl_ping, ping);
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		goto out_free;
+	hdr = genlmsg_put(skb, np->portid, 0, &rcl_nl_family, 0,
+			  RCLINK_CMD_PING_NTF);
+	if (!hdr || rcl_nl_put_ping(skb, np)) {
+		nlmsg_free(skb);
+		goto out_free;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_unicast(&init_net, skb, np->portid);
+out_free:
+	kfree(np);
+}
+
+static void rcl_nl_parse_ping(struct genl_info *info, struct rcl_nl_ping *np)
+{
+	struct nlattr **attrs = info->attrs;
+	struct rcl_ping *ping = &np->ping;
+
+	ping->op = RCLINK_PING_OP_SEND;
+	if (attrs[RCLINK_A_PING_OP])
+		ping->op = nla_get_u32(attrs[RCLINK_A_PING_OP]);
+	ping->size = RCL_PING_SIZE;
+	if (ping->op == RCLINK_PING_OP_CAS || ping->op == RCLINK_PING_OP_FADD)
+		ping->size = sizeof(u64);
+	if (attrs[RCLINK_A_PING_SIZE])
+		ping->size = nla_get_u32(attrs[RCLINK_A_PING_SIZE]);
+	if (attrs[RCLINK_A_PING_COOKIE])
+		np->cookie = nla_get_u64(attrs[RCLINK_A_PING_COOKIE]);
+	ping->done = rcl_nl_ping_done;
+	np->portid = info->snd_portid;
+}
+
+int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_nl_ping *np;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_PING_LINK, &name);
+	if (ret)
+		return ret;
+	np = kzalloc(sizeof(*np), GFP_KERNEL);
+	if (!np)
+		return -ENOMEM;
+	rcl_nl_parse_ping(info, np);
+	strscpy(np->link, name, sizeof(np->link));
+	ret = rcl_link_ping(name, &np->ping);
+	if (ret)
+		kfree(np);
+	return rcl_nl_result(info, ret, NULL);
+}
+
+static int rcl_nl_notify(struct notifier_block *nb, unsigned long event,
+			 void *data)
+{
+	struct netlink_notify *notify = data;
+
+	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC &&
+	    net_eq(notify->net, &init_net) && notify->portid)
+		rcl_link_owner_gone(notify->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block rcl_nl_notifier = {
+	.notifier_call = rcl_nl_notify,
+};
+
+/**
+ * rcl_nl_init - take commands
+ *
+ * Return: 0 or a negative errno.
+ */
+int __init rcl_nl_init(void)
+{
+	int ret;
+
+	ret = netlink_register_notifier(&rcl_nl_notifier);
+	if (ret)
+		return ret;
+	ret = genl_register_family(&rcl_nl_family);
+	if (ret)
+		netlink_unregister_notifier(&rcl_nl_notifier);
+	return ret;
+}
+
+/**
+ * rcl_nl_exit - take no more commands
+ */
+void rcl_nl_exit(void)
+{
+	genl_unregister_family(&rcl_nl_family);
+	netlink_unregister_notifier(&rcl_nl_notifier);
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SEND: the payload travels in sealed messages, each echoed by the peer.
+ * WRITE, READ, CAS, FADD: one RDMA operation on the peer's link buffer, and
+ * around it the control channel proves the data at the peer's end, too:
+ *
+ *	WRITE		write pattern B		CHECK B
+ *	READ		FILL A	read, compare with A here
+ *	CAS, FADD	FILL A	compare the old value with A here	CHECK B
+ *
+ * Patterns come from a random seed: A from seed, B from ~seed. Only the
+ * operation is timed.
+ */
+#include "ping.h"
+
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "epoch.h"
+#include "msg.h"
+#include "pattern.h"
+#include "stats.h"
+#include "upcall.h"
+
+#define RCL_ATOMIC_LEN	8
+
+/**
+ * rcl_ping_finish - hand a ping back to who asked for it
+ * @ping: is no longer owned by the caller
+ * @error: 0, or a negative errno
+ * @why: sentence for @error
+ */
+void rcl_ping_finish(struct rcl_ping *ping, int error, const char *why)
+{
+	ping->error = error;
+	ping->why = error ? why : NULL;
+	ping->done(ping);
+}
+
+static bool rcl_ping_is_atomic(u32 op)
+{
+	return op == RCLINK_PING_OP_CAS || op == RCLINK_PING_OP_FADD;
+}
+
+static const enum rcl_ping_step steps[][4] = {
+	[RCLINK_PING_OP_SEND] = { RCL_PING_ECHO },
+	[RCLINK_PING_OP_WRITE] = { RCL_PING_RUN, RCL_PING_CHECK },
+	[RCLINK_PING_OP_READ] = { RCL_PING_FILL, RCL_PING_RUN },
+	[RCLINK_PING_OP_CAS] = { RCL_PING_FILL, RCL_PING_RUN, RCL_PING_CHECK },
+	[RCLINK_PING_OP_FADD] = { RCL_PING_FILL, RCL_PING_RUN, RCL_PING_CHECK },
+};
+
+static const char data_differs[] = "the data that came back is not what was sent";
+static const char peer_differs[] = "the peer found other data than was sent";
+
+static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
+			  const char **why)
+{
+	bool atomic = rcl_ping_is_atomic(ping->op);
+
+	if (atomic && (!ep->local.atomics || !ep->remote.atomics)) {
+		*why = "op: atomics need a device at both ends that has them: see `rclink dev`";
+		return -EOPNOTSUPP;
+	}
+	if (atomic && ping->size != RCL_ATOMIC_LEN) {
+		*why = "size: atomics take 8 bytes";
+		return -EINVAL;
+	}
+	if (ping->size > ep->remote.length) {
+		*why = "size is larger than the peer's link buffer";
+		return -EMSGSIZE;
+	}
+	if (!ping->size && ping->op != RCLINK_PING_OP_SEND) {
+		*why = "size must be at least 1 byte for this op";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int rcl_ping_map(struct rcl_epoch *ep, struct rcl_pinger *p)
+{
+	u32 size = p->ping->size;
+
+	p->mem = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	if (!p->mem)
+		return -ENOMEM;
+	if (p->ping->op == RCLINK_PING_OP_WRITE)
+		rcl_pattern_fill(p->mem, 0, size, ~p->seed);
+	p->dma = ib_dma_map_single(ep->user.ib, p->mem, size,
+				   DMA_BIDIRECTIONAL);
+	if (ib_dma_mapping_error(ep->user.ib, p->dma)) {
+		kfree(p->mem);
+		p->mem = NULL;
+		return -EIO;
+	}
+	return 0;
+}
+
+/* Ends the round trip under way; its work request has completed. */
+static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	struct rcl_ping *ping = p->ping;
+	struct rcl_stats *stats = ep->ctrl.stats;
+
+	if (p->mem) {
+		ib_dma_unmap_single(ep->user.ib, p->dma, ping->size,
+				    DMA_BIDIRECTIONAL);
+		kfree(p->mem);
+		p->mem = NULL;
+	}
+	p->ping = NULL;
+	if (error)
+		stats->ping_errors++;
+	else
+		stats->pings++;
+	ping->rtt = ktime_to_ns(ktime_sub(p->end, p->start));
+	rcl_ping_finish(ping, error, why);
+}
+
+/**
+ * rcl_ping_start - take a ping on
+ * @ep: active, without a round trip under way
+ * @ping: from now on finished by this epoch
+ *
+ * To be followed by rcl_ping_continue().
+ */
+void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	u32 cookie = p->cookie + 1;
+	const char *why;
+	int ret;
+
+	ret = rcl_ping_check(ep, ping, &why);
+	if (ret) {
+		rcl_ping_finish(ping, ret, why);
+		return;
+	}
+	memset(p, 0, sizeof(*p));
+	p->ping = ping;
+	p->step = steps[ping->op];
+	p->cookie = cookie;
+	p->seed = get_random_u32();
+	if (ping->op == RCLINK_PING_OP_SEND)
+		return;
+	ret = rcl_ping_map(ep, p);
+	if (ret)
+		rcl_ping_end(ep, ret, "out of memory for the payload");
+}
+
+static int rcl_ping_send_echo(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	u8 data[RCL_MSG_DATA_MAX];
+	struct rcl_msg msg = {
+		.type = RCL_MSG_PING,
+		.cookie = p->cookie,
+		.offset = p->sent,
+		.len = min_t(u32, p->ping->size - p->sent, sizeof(data)),
+		.seed = p->seed,
+		.data = data,
+	};
+	int ret;
+
+	rcl_pattern_fill(data, msg.offset, msg.len, msg.seed);
+	if (!p->asked)
+		p->start = ktime_get();
+	ret = rcl_ctrl_send(&ep->ctrl, &msg);
+	if (ret)
+		return ret;
+	p->asked = true;
+	p->sent += msg.len;
+	return 0;
+}
+
+static int rcl_ping_echo(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	int ret;
+
+	while (!p->asked || p->sent < p->ping->size) {
+		if (!rcl_ctrl_can_ask(&ep->ctrl)) {
+			ep->ctrl.stats->credit_waits++;
+			return 0;
+		}
+		ret = rcl_ping_send_echo(ep);
+		if (ret)
+			return ret == -EAGAIN ? 0 : ret;
+	}
+	return 0;
+}
+
+static int rcl_ping_ask(struct rcl_epoch *ep, u8 type, u32 seed)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	struct rcl_msg msg = {
+		.type = type,
+		.cookie = p->cookie,
+		.len = p->ping->size,
+		.seed = seed,
+	};
+	int ret;
+
+	if (p->asked || !rcl_ctrl_can_ask(&ep->ctrl))
+		return 0;
+	ret = rcl_ctrl_send(&ep->ctrl, &msg);
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	p->asked = true;
+	return 0;
+}
+
+static void rcl_ping_completed(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_pinger *p = container_of(wc->wr_cqe, struct rcl_pinger, cqe);
+	struct rcl_qp *qp = cq->cq_context;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		rcl_qp_wc_failed(cq, wc);
+		return;
+	}
+	p->end = ktime_get();
+	/* Pairs with the acquire in rcl_ping_run(). */
+	smp_store_release(&p->completed, true);
+	qp->up->kick(qp->up);
+}
+
+static u64 rcl_ping_word(u32 seed)
+{
+	u64 word;
+
+	rcl_pattern_fill((u8 *)&word, 0, sizeof(word), seed);
+	return word;
+}
+
+static int rcl_ping_post_atomic(struct rcl_epoch *ep, struct ib_sge *sge)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	u64 before = rcl_ping_word(p->seed);
+	u64 after = rcl_ping_word(~p->seed);
+	struct ib_atomic_wr wr = {
+		.wr.wr_cqe = &p->cqe,
+		.wr.sg_list = sge,
+		.wr.num_sge = 1,
+		.wr.send_flags = IB_SEND_SIGNALED,
+		.remote_addr = ep->remote.addr,
+		.rkey = ep->remote.rkey,
+	};
+
+	if (p->ping->op == RCLINK_PING_OP_CAS) {
+		wr.wr.opcode = IB_WR_ATOMIC_CMP_AND_SWP;
+		wr.compare_add = before;
+		wr.swap = after;
+	} else {
+		wr.wr.opcode = IB_WR_ATOMIC_FETCH_AND_ADD;
+		wr.compare_add = after - before;
+	}
+	p->start = ktime_get();
+	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
+}
+
+static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe = &p->cqe,
+		.wr.sg_list = sge,
+		.wr.num_sge = 1,
+		.wr.opcode = p->ping->op == RCLINK_PING_OP_WRITE ?
+			     IB_WR_RDMA_WRITE : IB_WR_RDMA_READ,
+		.wr.send_flags = IB_SEND_SIGNALED,
+		.remote_addr = ep->remote.addr,
+		.rkey = ep->remote.rkey,
+	};
+
+	p->start = ktime_get();
+	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
+}
+
+static int rcl_ping_post(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	struct ib_sge sge = {
+		.addr = p->dma,
+		.length = p->ping->size,
+		.lkey = ep->pd->local_dma_lkey,
+	};
+	int ret;
+
+	p->cqe.done = rcl_ping_completed;
+	if (rcl_ping_is_atomic(p->ping->op))
+		ret = rcl_ping_post_atomic(ep, &sge);
+	else
+		ret = rcl_ping_post_rdma(ep, &sge);
+	p->asked = !ret;
+	return ret;
+}
+
+static void rcl_ping_next(struct rcl_pinger *p)
+{
+	p->step++;
+	p->asked = false;
+}
+
+static int rcl_ping_run(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	u32 size = p->ping->size;
+
+	if (!p->asked)
+		return rcl_ping_post(ep);
+	/* Pairs with the release in rcl_ping_completed(). */
+	if (!smp_load_acquire(&p->completed))
+		return 0;
+
+	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
+				   DMA_BIDIRECTIONAL);
+	if (p->ping->op != RCLINK_PING_OP_WRITE &&
+	    !rcl_pattern_check(p->mem, 0, size, p->seed))
+		rcl_ping_end(ep, -EILSEQ, data_differs);
+	else
+		rcl_ping_next(p);
+	return 0;
+}
+
+/**
+ * rcl_ping_continue - go on with the round trip under way, if there is one
+ * @ep: active
+ *
+ * Context: the link's work item, after every kick.
+ * Return: 0, or an errno that ends the epoch.
+ */
+int rcl_ping_continue(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	const enum rcl_ping_step *step;
+	int ret = 0;
+
+	do {
+		if (!p->ping)
+			return 0;
+		step = p->step;
+		switch (*step) {
+		case RCL_PING_ECHO:
+			ret = rcl_ping_echo(ep);
+			break;
+		case RCL_PING_FILL:
+			ret = rcl_ping_ask(ep, RCL_MSG_FILL, p->seed);
+			break;
+		case RCL_PING_RUN:
+			ret = rcl_ping_run(ep);
+			break;
+		case RCL_PING_CHECK:
+			ret = rcl_ping_ask(ep, RCL_MSG_CHECK, ~p->seed);
+			break;
+		case RCL_PING_DONE:
+			rcl_ping_end(ep, 0, NULL);
+			return 0;
+		}
+	} while (!ret && p->step != step);
+	return ret;
+}
+
+static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcl_pinger *p = &ep->pinger;
+
+	if (msg->offset != p->echoed || msg->len > p->sent - p->echoed ||
+	    msg->seed != p->seed)
+		return -EPROTO;
+	if (!rcl_pattern_check(msg->data, msg->offset, msg->len, p->seed)) {
+		rcl_ping_end(ep, -EILSEQ, data_differs);
+		return 0;
+	}
+	p->echoed += msg->len;
+	if (p->echoed == p->ping->size) {
+		p->end = ktime_get();
+		rcl_ping_next(p);
+	}
+	return 0;
+}
+
+/**
+ * rcl_ping_answer - an answer of the peer came in
+ * @ep: active
+ * @msg: PONG, FILLED or CHECKED
+ *
+ * Context: the link's work item.
+ * Return: 0, or -EPROTO for an answer that nobody asked for.
+ */
+int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
+{
+	static const u8 answers[] = {
+		[RCL_PING_ECHO] = RCL_MSG_PONG,
+		[RCL_PING_FILL] = RCL_MSG_FILLED,
+		[RCL_PING_CHECK] = RCL_MSG_CHECKED,
+	};
+	struct rcl_pinger *p = &ep->pinger;
+	enum rcl_ping_step step;
+
+	if (!p->ping || !p->asked || msg->cookie != p->cookie)
+		return -EPROTO;
+	step = *p->step;
+	if (step >= ARRAY_SIZE(answers) || answers[step] != msg->type)
+		return -EPROTO;
+	if (msg->status) {
+		rcl_ping_end(ep, -EILSEQ, peer_differs);
+		return 0;
+	}
+	if (step == RCL_PING_ECHO)
+		return rcl_ping_echoed(ep, msg);
+	rcl_ping_next(p);
+	return 0;
+}
+
+/**
+ * rcl_ping_question - answer a question of the peer
+ * @ep: active
+ * @msg: PING, FILL or CHECK, hostile
+ *
+ * Context: the link's work item.
+ * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
+ */
+int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcl_buffer *buf = &ep->buffer;
+	struct rcl_msg answer = *msg;
+
+	if (msg->type == RCL_MSG_PING) {
+		answer.type = RCL_MSG_PONG;
+		answer.status = !rcl_pattern_check(msg->data, msg->offset,
+						   msg->len, msg->seed);
+		return rcl_ctrl_send(&ep->ctrl, &answer);
+	}
+	if (msg->offset > buf->length || msg->len > buf->length - msg->offset)
+		return -EPROTO;
+	if (msg->type == RCL_MSG_FILL) {
+		rcl_buffer_fill(buf, msg->offset, msg->len, msg->seed);
+		answer.type = RCL_MSG_FILLED;
+	} else {
+		answer.type = RCL_MSG_CHECKED;
+		answer.status = !rcl_buffer_check(buf, msg->offset, msg->len,
+						  msg->seed);
+	}
+	return rcl_ctrl_send(&ep->ctrl, &answer);
+}
+
+/**
+ * rcl_ping_abort - end the round trip under way, if there is one
+ * @ep: stopped
+ * @error: negative errno for it
+ * @why: sentence for it
+ */
+void rcl_ping_abort(struct rcl_epoch *ep, int error, const char *why)
+{
+	if (ep->pinger.ping)
+		rcl_ping_end(ep, error, why);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Round trips that are checked at both ends, one at a time per link. */
+#ifndef RCL_PING_H
+#define RCL_PING_H
+
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+
+struct rcl_epoch;
+struct rcl_msg;
+
+/**
+ * struct rcl_ping - a round trip that somebody asked for
+ * @node: in the link's queue
+ * @op: enum rclink_ping_op
+ * @size: bytes of payload
+ * @done: called exactly once, by the link's work item; owns the ping then
+ * @error: result: 0, or a negative errno
+ * @why: with @error, a sentence
+ * @rtt: result in nanoseconds
+ */
+struct rcl_ping {
+	struct list_head node;
+	u32 op;
+	u32 size;
+	void (*done)(struct rcl_ping *ping);
+	int error;
+	const char *why;
+	u64 rtt;
+};
+
+enum rcl_ping_step {
+	RCL_PING_DONE,
+	RCL_PING_ECHO,		/* SEND: fragments out, echoes in */
+	RCL_PING_FILL,		/* the peer puts known data into its buffer */
+	RCL_PING_RUN,		/* the RDMA operation that is timed */
+	RCL_PING_CHECK,		/* the peer looks at its buffer */
+};
+
+/**
+ * struct rcl_pinger - the round trip under way
+ * @ping: it, or NULL
+ * @step: where it is, in a list that ends with RCL_PING_DONE
+ * @asked: the question or the work request of this step has been posted
+ * @cookie: that its answers must carry
+ * @seed: of the data before the operation
+ * @sent: payload bytes sent, SEND only
+ * @echoed: payload bytes echoed, SEND only
+ * @mem: local side of an RDMA operation
+ * @dma: address of @mem for the device
+ * @cqe: of the operation
+ * @start: when the first work request was posted
+ * @end: when the operation completed
+ * @completed: the operation completed; set after @end by the completion
+ *	handler, with release semantics
+ */
+struct rcl_pinger {
+	struct rcl_ping *ping;
+	const enum rcl_ping_step *step;
+	bool asked;
+	u32 cookie;
+	u32 seed;
+	u32 sent;
+	u32 echoed;
+	u8 *mem;
+	u64 dma;
+	struct ib_cqe cqe;
+	ktime_t start;
+	ktime_t end;
+	bool completed;
+};
+
+void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping);
+int rcl_ping_continue(struct rcl_epoch *ep);
+int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg);
+int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg);
+void rcl_ping_abort(struct rcl_epoch *ep, int error, const char *why);
+
+void rcl_ping_finish(struct rcl_ping *ping, int error, const char *why);
+
+#endif /* RCL_PING_H */

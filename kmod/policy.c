@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "policy.h"
+
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+
+struct rcl_range {
+	u32 def;
+	u32 min;
+	u32 max;
+	const char *why;
+};
+
+/*
+ * timeout 14 is 67 ms a try; retry 7 would never end on some devices, and
+ * min_rnr_timer 12 is 0.64 ms (IBA 9.7.5.2.8), where 0 would be 655 ms.
+ */
+static const struct rcl_range ranges[RCL_P_MAX] = {
+	[RCL_P_PORT] = { 0, 1, 255, "port must be 1 to 255" },
+	[RCL_P_GID_INDEX] = { RCLINK_GID_INDEX_AUTO, 0, U32_MAX, NULL },
+	[RCL_P_MTU] = { 0, 256, 4096,
+		"mtu must be 256, 512, 1024, 2048 or 4096" },
+	[RCL_P_QPS] = { 4, 1, RCLINK_QPS_MAX, "qps must be 1 to 64" },
+	[RCL_P_TIMEOUT] = { 14, 1, 31, "timeout must be 1 to 31" },
+	[RCL_P_RETRY] = { 6, 0, 6, "retry must be 0 to 6: 7 never gives up" },
+	[RCL_P_RNR_RETRY] = { 6, 0, 7, "rnr-retry must be 0 to 7" },
+	[RCL_P_MIN_RNR_TIMER] = { 12, 0, 31, "min-rnr-timer must be 0 to 31" },
+	[RCL_P_RD_ATOMIC] = { 4, 1, 255, "rd-atomic must be 1 to 255" },
+	[RCL_P_SL] = { 0, 0, 15, "sl must be 0 to 15" },
+	[RCL_P_TRAFFIC_CLASS] = { 0, 0, 255, "traffic-class must be 0 to 255" },
+	[RCL_P_HOP_LIMIT] = { 0, 0, 255, "hop-limit must be 0 to 255" },
+	[RCL_P_FLOW_LABEL] = { 0, 0, 0xfffff,
+		"flow-label must be 0 to 1048575" },
+	[RCL_P_PKEY_INDEX] = { 0, 0, 65535, "pkey-index must be 0 to 65535" },
+	[RCL_P_BUFFER_SIZE] = { 65536, 4096, 1048576,
+		"buffer-size must be 4096 to 1048576" },
+	[RCL_P_LOOPBACK] = { 0, 0, 1, "loopback must be 0 or 1" },
+};
+
+/**
+ * rcl_policy_default - what a link has when the operator says nothing
+ * @policy: to fill in
+ */
+void rcl_policy_default(struct rcl_policy *policy)
+{
+	int i;
+
+	memset(policy, 0, sizeof(*policy));
+	for (i = 0; i < RCL_P_MAX; i++)
+		policy->v[i] = ranges[i].def;
+}
+
+/**
+ * rcl_policy_check - check the given values without knowing the device
+ * @change: from the operator
+ * @why: set to a sentence when it is refused
+ *
+ * Return: 0, or -EINVAL.
+ */
+int rcl_policy_check(const struct rcl_policy_change *change, const char **why)
+{
+	u32 mtu = change->to.v[RCL_P_MTU];
+	int i;
+
+	for (i = 0; i < RCL_P_MAX; i++) {
+		const struct rcl_range *r = &ranges[i];
+		u32 v = change->to.v[i];
+
+		if (!(change->mask & BIT(i)))
+			continue;
+		if (v < r->min || v > r->max) {
+			*why = r->why;
+			return -EINVAL;
+		}
+	}
+	if ((change->mask & BIT(RCL_P_MTU)) && (mtu & (mtu - 1))) {
+		*why = ranges[RCL_P_MTU].why;
+		return -EINVAL;
+	}
+	if (change->device && !change->to.device[0]) {
+		*why = "device must not be empty";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * rcl_policy_apply - set the given values
+ * @policy: to change
+ * @change: passed rcl_policy_check()
+ */
+void rcl_policy_apply(struct rcl_policy *policy,
+		      const struct rcl_policy_change *change)
+{
+	int i;
+
+	for (i = 0; i < RCL_P_MAX; i++)
+		if (change->mask & BIT(i))
+			policy->v[i] = change->to.v[i];
+	if (change->device)
+		memcpy(policy->device, change->to.device,
+		       sizeof(policy->device));
+}
+
+/**
+ * rcl_policy_check_name - is this a name for a link?
+ * @name: NUL-terminated
+ * @why: set to a sentence when it is refused
+ *
+ * Return: 0, or -EINVAL.
+ */
+int rcl_policy_check_name(const char *name, const char **why)
+{
+	const char *c;
+
+	for (c = name; *c; c++) {
+		if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+		    (*c >= '0' && *c <= '9'))
+			continue;
+		if (c > name && (*c == '_' || *c == '.' || *c == '-'))
+			continue;
+		break;
+	}
+	if (c == name || *c || c - name > RCLINK_NAME_MAX) {
+		*why = "name must be 1 to 31 letters, digits, _ . - and begin with a letter or digit";
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What an operator can set on a link: one table of values and their ranges. */
+#ifndef RCL_POLICY_H
+#define RCL_POLICY_H
+
+#include <linux/types.h>
+
+#include <uapi/linux/rclink.h>
+
+/* In the order of the netlink attributes that carry them. */
+enum rcl_policy_field {
+	RCL_P_PORT,
+	RCL_P_GID_INDEX,
+	RCL_P_MTU,
+	RCL_P_QPS,
+	RCL_P_TIMEOUT,
+	RCL_P_RETRY,
+	RCL_P_RNR_RETRY,
+	RCL_P_MIN_RNR_TIMER,
+	RCL_P_RD_ATOMIC,
+	RCL_P_SL,
+	RCL_P_TRAFFIC_CLASS,
+	RCL_P_HOP_LIMIT,
+	RCL_P_FLOW_LABEL,
+	RCL_P_PKEY_INDEX,
+	RCL_P_BUFFER_SIZE,
+	RCL_P_LOOPBACK,
+	RCL_P_MAX
+};
+
+/**
+ * struct rcl_policy - policy of a link
+ * @device: RDMA device, empty for the first one with an active port
+ * @v: values by field; RCL_P_PORT and RCL_P_MTU are 0 while nobody set them
+ */
+struct rcl_policy {
+	char device[RCLINK_DEVICE_MAX + 1];
+	u32 v[RCL_P_MAX];
+};
+
+/**
+ * struct rcl_policy_change - the fields that a request sets
+ * @mask: bit per field of @to that is set
+ * @device: whether the device is set
+ * @to: the new values
+ */
+struct rcl_policy_change {
+	u32 mask;
+	bool device;
+	struct rcl_policy to;
+};
+
+void rcl_policy_default(struct rcl_policy *policy);
+int rcl_policy_check(const struct rcl_policy_change *change, const char **why);
+void rcl_policy_apply(struct rcl_policy *policy,
+		      const struct rcl_policy_change *change);
+int rcl_policy_check_name(const char *name, const char **why);
+
+#endif /* RCL_POLICY_H */

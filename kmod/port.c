@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "port.h"
+
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+
+#define RCL_GIDS_MAX	64	/* entries that are looked at and shown */
+
+static u32 rcl_port_gid_type(const struct ib_gid_attr *attr)
+{
+	switch (attr->gid_type) {
+	case IB_GID_TYPE_ROCE_UDP_ENCAP:
+		return RCLINK_GID_TYPE_ROCE_V2;
+	case IB_GID_TYPE_ROCE:
+		return RCLINK_GID_TYPE_ROCE_V1;
+	default:
+		return RCLINK_GID_TYPE_IB;
+	}
+}
+
+static void rcl_port_read_netdev(const struct ib_gid_attr *attr,
+				 struct rcl_gid *gid)
+{
+	struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(attr);
+	if (!IS_ERR(ndev)) {
+		gid->netdev_up = netif_running(ndev) && netif_carrier_ok(ndev);
+		strscpy(gid->netdev, ndev->name, sizeof(gid->netdev));
+	}
+	rcu_read_unlock();
+}
+
+static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
+			      struct rcl_port *info)
+{
+	const struct ib_gid_attr *attr;
+	struct rcl_gid *gid;
+	u32 i;
+
+	info->gids = kcalloc(RCL_GIDS_MAX, sizeof(*info->gids), GFP_KERNEL);
+	if (!info->gids)
+		return -ENOMEM;
+
+	for (i = 0; i < len && info->ngids < RCL_GIDS_MAX; i++) {
+		attr = rdma_get_gid_attr(ib, port, i);
+		if (IS_ERR(attr))
+			continue;
+		gid = &info->gids[info->ngids];
+		gid->index = i;
+		memcpy(gid->value, attr->gid.raw, sizeof(gid->value));
+		gid->type = rcl_port_gid_type(attr);
+		rcl_port_read_netdev(attr, gid);
+		if (!rcl_gid_is_zero(gid->value))
+			info->ngids++;
+		rdma_put_gid_attr(attr);
+	}
+	return 0;
+}
+
+static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
+{
+	const struct ib_device_attr *attr = &ib->attrs;
+
+	info->max_qp = attr->max_qp;
+	info->max_qp_wr = attr->max_qp_wr;
+	info->max_cqe = attr->max_cqe;
+	info->max_mr = attr->max_mr;
+	info->max_sge = min(attr->max_send_sge, attr->max_recv_sge);
+	info->max_rd_atomic = min(attr->max_qp_rd_atom,
+				  attr->max_qp_init_rd_atom);
+	info->max_srq = attr->max_srq;
+	if (attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
+		info->fast_reg_pages = attr->max_fast_reg_page_list_len;
+	if (attr->atomic_cap == IB_ATOMIC_HCA)
+		info->atomics = RCLINK_ATOMICS_HCA;
+	else if (attr->atomic_cap == IB_ATOMIC_GLOB)
+		info->atomics = RCLINK_ATOMICS_GLOBAL;
+}
+
+static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
+{
+	info->chosen = -EOPNOTSUPP;
+	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
+		info->why = "iWARP has no QP exchange without the RDMA connection manager: use an InfiniBand or RoCE port";
+	else if (!info->fast_reg_pages)
+		info->why = "the device has no fast registration (REG_MR), which a link needs";
+	else
+		info->chosen = rcl_gid_choose(info->gids, info->ngids,
+					      gid_index, info->link_layer ==
+					      RCLINK_LINK_LAYER_ROCE,
+					      &info->why);
+}
+
+/**
+ * rcl_port_read - read a port and choose its GID
+ * @ib: device that stays registered during the call
+ * @port: number
+ * @gid_index: of the operator, or RCLINK_GID_INDEX_AUTO
+ * @info: filled in; to be given to rcl_port_release() after success
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or what ib_query_port() says.
+ */
+int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
+		  struct rcl_port *info)
+{
+	struct ib_port_attr attr;
+	int ret;
+
+	ret = ib_query_port(ib, port, &attr);
+	if (ret)
+		return ret;
+
+	memset(info, 0, sizeof(*info));
+	strscpy(info->device, dev_name(&ib->dev), sizeof(info->device));
+	info->port = port;
+	if (rdma_protocol_iwarp(ib, port))
+		info->link_layer = RCLINK_LINK_LAYER_IWARP;
+	else if (rdma_protocol_roce(ib, port))
+		info->link_layer = RCLINK_LINK_LAYER_ROCE;
+	else
+		info->link_layer = RCLINK_LINK_LAYER_INFINIBAND;
+	info->state = attr.state;
+	info->active_mtu = ib_mtu_enum_to_int(attr.active_mtu);
+	info->max_mtu = ib_mtu_enum_to_int(attr.max_mtu);
+	if (info->link_layer == RCLINK_LINK_LAYER_INFINIBAND) {
+		info->lid = attr.lid;
+		info->sm_lid = attr.sm_lid;
+	}
+	info->pkeys = attr.pkey_tbl_len;
+	rcl_port_read_caps(ib, info);
+	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, info);
+	if (ret)
+		return ret;
+	rcl_port_choose(info, gid_index);
+	return 0;
+}
+
+/**
+ * rcl_port_check - can this port carry a link of that policy?
+ * @info: from rcl_port_read()
+ * @policy: of the link
+ * @why: set to a sentence when it cannot
+ *
+ * Return: 0, -EINVAL for a value beyond the device, -EOPNOTSUPP or -ENODATA
+ * for a port without a usable GID.
+ */
+int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
+		   const char **why)
+{
+	const u32 *v = policy->v;
+
+	if (info->chosen < 0) {
+		*why = info->why;
+		return info->chosen;
+	}
+	if (v[RCL_P_MTU] > info->max_mtu)
+		*why = "mtu is larger than the port's largest";
+	else if (v[RCL_P_QPS] >= info->max_qp)
+		*why = "qps is more than the device has";
+	else if (v[RCL_P_RD_ATOMIC] > info->max_rd_atomic)
+		*why = "rd-atomic is more than the device can do";
+	else if (v[RCL_P_PKEY_INDEX] >= info->pkeys)
+		*why = "pkey-index is beyond the port's partition key table";
+	else if (DIV_ROUND_UP(v[RCL_P_BUFFER_SIZE], PAGE_SIZE) >
+		 info->fast_reg_pages)
+		*why = "buffer-size is more than one fast registration of the device";
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/**
+ * rcl_port_probe_inline - how much inline data does a kernel QP get?
+ * @ib: device
+ *
+ * The device attributes do not tell, so ask by creating a QP.
+ *
+ * Context: may sleep.
+ * Return: bytes, 0 when the device grants none.
+ */
+u32 rcl_port_probe_inline(struct ib_device *ib)
+{
+	struct ib_qp_init_attr init = {
+		.qp_type = IB_QPT_RC,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = 64,
+		},
+	};
+	u32 granted = 0;
+	struct ib_cq *cq;
+	struct ib_pd *pd;
+	struct ib_qp *qp;
+
+	pd = ib_alloc_pd(ib, 0);
+	if (IS_ERR(pd))
+		return 0;
+	cq = ib_alloc_cq_any(ib, NULL, 2, IB_POLL_DIRECT);
+	if (IS_ERR(cq))
+		goto out_pd;
+	init.send_cq = cq;
+	init.recv_cq = cq;
+	qp = ib_create_qp(pd, &init);
+	if (IS_ERR(qp))
+		goto out_cq;
+	granted = init.cap.max_inline_data;
+	ib_destroy_qp(qp);
+out_cq:
+	ib_free_cq(cq);
+out_pd:
+	ib_dealloc_pd(pd);
+	return granted;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reading a port of a verbs device into plain data. */
+#ifndef RCL_PORT_H
+#define RCL_PORT_H
+
+#include <linux/types.h>
+
+struct ib_device;
+struct rcl_port;
+struct rcl_policy;
+
+int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
+		  struct rcl_port *info);
+int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
+		   const char **why);
+u32 rcl_port_probe_inline(struct ib_device *ib);
+
+#endif /* RCL_PORT_H */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "qp.h"
+
+#include <linux/bottom_half.h>
+#include <linux/random.h>
+
+#include "policy.h"
+#include "upcall.h"
+
+static void rcl_qp_event(struct ib_event *event, void *context)
+{
+	struct rcl_qp *qp = context;
+
+	switch (event->event) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+		qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0,
+			     event->event);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * rcl_qp_create - allocate a QP and its CQ, and draw its PSN
+ * @qp: filled in
+ * @pd: of the link
+ * @send_wr: send work requests that can be outstanding
+ * @recv_wr: receive work requests that can be outstanding
+ * @poll: where completions are handled
+ * @up: told of fatal events
+ *
+ * Both queues and the CQ have room for the drain beside that: a CQ that is too
+ * small stops to report flushes, and the drain would wait for ever.
+ *
+ * Context: may sleep.
+ * Return: 0, or the errno of the verbs call.
+ */
+int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd, u32 send_wr,
+		  u32 recv_wr, enum ib_poll_context poll,
+		  struct rcl_upcall *up)
+{
+	struct ib_qp_init_attr init = {
+		.event_handler = rcl_qp_event,
+		.qp_context = qp,
+		.qp_type = IB_QPT_RC,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.cap = {
+			.max_send_wr = send_wr + 1,
+			.max_recv_wr = recv_wr + 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	int ret;
+
+	qp->up = up;
+	qp->cq = ib_alloc_cq_any(pd->device, qp, send_wr + recv_wr + 2, poll);
+	if (IS_ERR(qp->cq))
+		return PTR_ERR(qp->cq);
+
+	init.send_cq = qp->cq;
+	init.recv_cq = qp->cq;
+	qp->qp = ib_create_qp(pd, &init);
+	if (IS_ERR(qp->qp)) {
+		ret = PTR_ERR(qp->qp);
+		goto err_free_cq;
+	}
+	qp->psn = get_random_u32() & RCL_24BIT_MAX;
+	return 0;
+
+err_free_cq:
+	ib_free_cq(qp->cq);
+	return ret;
+}
+
+/**
+ * rcl_qp_to_init - RESET to INIT; receives may be posted afterwards
+ * @qp: in RESET
+ * @wiring: port, partition key and rights
+ *
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT,
+		.pkey_index = wiring->policy->v[RCL_P_PKEY_INDEX],
+		.port_num = wiring->port,
+		.qp_access_flags = wiring->access,
+	};
+	int ret;
+
+	ret = ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
+			   IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	qp->live = !ret;
+	return ret;
+}
+
+/**
+ * rcl_qp_to_rtr - INIT to RTR: the peer may send from now on
+ * @qp: in INIT
+ * @wiring: path, MTU, depths
+ * @remote: the peer's QPN and first PSN
+ *
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
+		  const struct rcl_qp_id *remote)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_RTR,
+		.ah_attr = *wiring->ah,
+		.path_mtu = ib_mtu_int_to_enum(wiring->mtu),
+		.dest_qp_num = remote->qpn,
+		.rq_psn = remote->psn,
+		.max_dest_rd_atomic = wiring->answer,
+		.min_rnr_timer = wiring->policy->v[RCL_P_MIN_RNR_TIMER],
+	};
+
+	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_AV |
+			    IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
+			    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+}
+
+/**
+ * rcl_qp_to_rts - RTR to RTS: this end may send from now on
+ * @qp: in RTR
+ * @wiring: timers, retries and depth
+ *
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_RTS,
+		.timeout = wiring->policy->v[RCL_P_TIMEOUT],
+		.retry_cnt = wiring->policy->v[RCL_P_RETRY],
+		.rnr_retry = wiring->policy->v[RCL_P_RNR_RETRY],
+		.sq_psn = qp->psn,
+		.max_rd_atomic = wiring->initiate,
+	};
+
+	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
+			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
+			    IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+}
+
+/**
+ * rcl_qp_stop - move to ERR and wait until every work request has completed
+ * @qp: that nobody posts to any more
+ *
+ * Context: may sleep.
+ */
+void rcl_qp_stop(struct rcl_qp *qp)
+{
+	/* There is no way from RESET to ERR, and nothing to wait for. */
+	if (!qp->live)
+		return;
+	ib_drain_qp(qp->qp);
+	qp->live = false;
+}
+
+/**
+ * rcl_qp_destroy - the mirror of rcl_qp_create()
+ * @qp: stopped
+ *
+ * Context: may sleep.
+ */
+void rcl_qp_destroy(struct rcl_qp *qp)
+{
+	ib_destroy_qp(qp->qp);
+	ib_free_cq(qp->cq);
+}
+
+/**
+ * rcl_qp_wc_failed - tell the owner that a work request failed
+ * @cq: of a struct rcl_qp
+ * @wc: not successful, so only status and vendor_err are valid (IBA 11.4.2.1)
+ *
+ * Context: any.
+ */
+void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
+{
+	struct rcl_qp *qp = cq->cq_context;
+
+	qp->up->fail(qp->up, RCLINK_DOWN_REASON_COMPLETION, wc->status,
+		     wc->vendor_err);
+}
+
+/**
+ * rcl_qp_post_send - post work requests
+ * @qp: in RTS
+ * @wr: one or a chain
+ *
+ * Leaving the BH-disabled section lets a software device that works in a
+ * tasklet send at once instead of waiting for ksoftirqd.
+ *
+ * Context: process context.
+ * Return: 0, or what ib_post_send() says; then a part of a chain may have been
+ * posted, and the QP is to be given up.
+ */
+int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
+{
+	const struct ib_send_wr *bad;
+	int ret;
+
+	local_bh_disable();
+	ret = ib_post_send(qp->qp, wr, &bad);
+	local_bh_enable();
+	return ret;
+}
+
+/**
+ * rcl_qp_post_recv - post one receive
+ * @qp: in INIT or later
+ * @cqe: of its completion
+ * @addr: DMA address under the PD's local_dma_lkey
+ * @len: bytes
+ *
+ * Return: 0, or what ib_post_recv() says.
+ */
+int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
+{
+	struct ib_sge sge = {
+		.addr = addr,
+		.length = len,
+		.lkey = qp->qp->pd->local_dma_lkey,
+	};
+	struct ib_recv_wr wr = {
+		.wr_cqe = cqe,
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+
+	return ib_post_recv(qp->qp, &wr, NULL);
+}

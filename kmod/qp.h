@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One RC queue pair with its completion queue, from RESET to its end. */
+#ifndef RCL_QP_H
+#define RCL_QP_H
+
+#include <rdma/ib_verbs.h>
+
+#include "endpoint.h"
+
+struct rcl_policy;
+struct rcl_upcall;
+
+/**
+ * struct rcl_qp - a QP of a link
+ * @qp: the verbs object
+ * @cq: for both queues, sized for all that can be outstanding and the drain
+ * @up: told of fatal QP events
+ * @psn: first PSN that this end sends, drawn for this epoch
+ * @live: left RESET, so that work requests may be outstanding
+ */
+struct rcl_qp {
+	struct ib_qp *qp;
+	struct ib_cq *cq;
+	struct rcl_upcall *up;
+	u32 psn;
+	bool live;
+};
+
+/**
+ * struct rcl_qp_wiring - what INIT, RTR and RTS need beside the QP itself
+ * @policy: timers and retries
+ * @ah: way to the peer
+ * @mtu: path MTU in bytes
+ * @port: own port
+ * @access: rights of the peer
+ * @initiate: READs and atomics that this end has in flight at once
+ * @answer: READs and atomics that this end answers at once
+ */
+struct rcl_qp_wiring {
+	const struct rcl_policy *policy;
+	const struct rdma_ah_attr *ah;
+	u32 mtu;
+	u32 port;
+	int access;
+	u8 initiate;
+	u8 answer;
+};
+
+int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd, u32 send_wr,
+		  u32 recv_wr, enum ib_poll_context poll,
+		  struct rcl_upcall *up);
+int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
+int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
+		  const struct rcl_qp_id *remote);
+int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
+void rcl_qp_stop(struct rcl_qp *qp);
+void rcl_qp_destroy(struct rcl_qp *qp);
+
+void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
+int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr);
+int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len);
+
+#endif /* RCL_QP_H */

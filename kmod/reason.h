@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Why a link is down, in words. */
+#ifndef RCL_REASON_H
+#define RCL_REASON_H
+
+#include <linux/types.h>
+
+#include <uapi/linux/rclink.h>
+
+/**
+ * struct rcl_reason - why an epoch ended
+ * @reason: enum rclink_down_reason
+ * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
+ */
+struct rcl_reason {
+	u32 reason;
+	u32 wc_status;
+};
+
+const char *rcl_reason_text(const struct rcl_reason *reason);
+
+#endif /* RCL_REASON_H */

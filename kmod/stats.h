@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counters of a link over all its epochs. */
+#ifndef RCL_STATS_H
+#define RCL_STATS_H
+
+#include <linux/types.h>
+
+/**
+ * struct rcl_stats - counters, in the order of their netlink attributes
+ * @epochs: times the link came up
+ * @tx_messages: sealed control messages sent
+ * @rx_messages: authentic control messages received
+ * @tx_bytes: bytes of @tx_messages on the wire
+ * @rx_bytes: bytes of @rx_messages on the wire
+ * @rx_unauthenticated: messages whose seal, epoch or sequence was wrong
+ * @rx_malformed: authentic messages that broke the protocol
+ * @completion_errors: work requests that failed on their own, not flushed
+ * @credit_waits: questions that waited for credits
+ * @pings: verified round trips
+ * @ping_errors: round trips that failed
+ * @downs: times the link went down
+ *
+ * Written by the link's work item only, but for @completion_errors, which is
+ * under the link's lock; each is read with READ_ONCE().
+ */
+struct rcl_stats {
+	u64 epochs;
+	u64 tx_messages;
+	u64 rx_messages;
+	u64 tx_bytes;
+	u64 rx_bytes;
+	u64 rx_unauthenticated;
+	u64 rx_malformed;
+	u64 completion_errors;
+	u64 credit_waits;
+	u64 pings;
+	u64 ping_errors;
+	u64 downs;
+};
+
+#endif /* RCL_STATS_H */
