@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What can be said of the source without running it.
+# hosts: 0
+# timeout: 600
+. "$(dirname "$0")/../lib.sh"
+
+cd "$LIB_DIR/.." || exit 1
+source=$(selftests/vm/source) || bail "no kernel source"
+static=selftests/static
+
+# What checkpatch says of the kernel's own types, helpers and macros; and the
+# names of OpenSSL's functions are not ours.
+kernel_only=FILE_PATH_CHANGES,CAMELCASE,PREFER_KERNEL_TYPES,STRCPY,STRLCPY
+kernel_only+=,STRNCPY,SYMBOLIC_PERMS,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO
+
+# Written by hand: not by the netlink generator.
+mapfile -t kernel < <(find kmod -name '*.[ch]' ! -path '*/uapi/*' \
+	! -name 'nl-gen.*' ! -name '*.mod.c')
+mapfile -t plain < <(printf '%s\n' "${kernel[@]}" |
+	grep -vE '/(trace|compat)\.h$')
+mapfile -t user < <(find tools selftests -name '*.[ch]')
+mapfile -t scripts < <(grep -rlE '^#!/bin/((ba)?sh|busybox sh)' selftests .ci)
+
+checkpatch()
+{
+	local ignore=$1
+
+	shift
+	perl "$source/scripts/checkpatch.pl" --strict --no-tree --terse \
+		--no-summary --show-types --max-line-length=80 --ignore "$ignore" -f "$@"
+}
+
+sparse_is_silent()
+{
+	local output
+
+	output=$(selftests/vm/module "$1" C=2 2>&1) || return
+	! grep -E 'warning:|error:' <<<"$output"
+}
+
+kernel_doc()
+{
+	"$source/scripts/kernel-doc" -none -Wall "$@" 2>&1 | {
+		! grep -E 'warning:|error:'
+	}
+}
+
+objects_of()
+{
+	local release
+
+	read -r release _ < <(selftests/vm/headers 6.12)
+	echo "build/$release/kmod"
+}
+
+plan 15
+check "checkpatch has nothing to say of kmod" checkpatch FILE_PATH_CHANGES \
+	"${plain[@]}"
+# Its form is given by the macros; and the one place for kernel versions.
+check "checkpatch has nothing to say of trace.h and compat.h" checkpatch \
+	FILE_PATH_CHANGES,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE,\
+LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/trace.h kmod/compat.h
+check "checkpatch has nothing to say of tools and selftests" \
+	checkpatch "$kernel_only" "${user[@]}"
+check "shellcheck has nothing to say" shellcheck -e SC1091 "${scripts[@]}" \
+	selftests/lib.sh
+for release in 6.1 6.12; do
+	check "the module builds for $release at W=1" \
+		selftests/vm/module "$release"
+	check "sparse is silent on $release" sparse_is_silent "$release"
+	check "every header compiles alone on $release" \
+		"$static/headers" "$release"
+done
+check "kernel-doc is complete" kernel_doc "${kernel[@]}" "${user[@]}"
+check "no circle among the objects of kmod" "$static/cycles" "$(objects_of)"
+check "no circle among the objects of tools" "$static/cycles" tools
+check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
+	"${user[@]}"
+check "what the netlink specification generates is current" \
+	"$static/netlink-gen" --check
+finish
