@@ -65,7 +65,7 @@ struct rcl_ctrl {
 	struct rcl_stats *stats;
 	struct rcl_ctrl_slot rx[RCL_CTRL_SLOTS];
 	struct rcl_ctrl_slot tx[RCL_CTRL_SLOTS];
-	spinlock_t lock;
+	spinlock_t lock;	/* protects the four below */
 	struct list_head received;
 	struct list_head free;
 	bool starved;

@@ -31,14 +31,14 @@ static int rcl_endpoint_check_path(const struct rcl_endpoint *local,
 		return rcl_refuse("gid of the peer is no unicast address", why);
 	self = !memcmp(remote->gid, local->gid, RCLINK_GID_LEN);
 	if (self && !loopback)
-		return rcl_refuse("gid of the peer is this port's own: set loopback 1 to link a host with itself",
+		return rcl_refuse("gid of the peer is this port's own: is loopback meant?",
 				  why);
 	if (remote->link_layer == RCLINK_LINK_LAYER_INFINIBAND &&
 	    (!remote->lid || remote->lid > RCL_LID_UNICAST_MAX))
 		return rcl_refuse("lid of the peer must be 1 to 49151", why);
 	if (rcl_gid_is_v4(remote->gid) != rcl_gid_is_v4(local->gid) &&
 	    remote->link_layer == RCLINK_LINK_LAYER_ROCE)
-		return rcl_refuse("gid of the peer and of this port are of different address families: set gid-index",
+		return rcl_refuse("gid of the peer is of another address family: set gid-index",
 				  why);
 	return 0;
 }
@@ -51,7 +51,7 @@ static int rcl_endpoint_check_qps(const struct rcl_endpoint *local,
 	u32 i, j;
 
 	if (remote->nqps != local->nqps)
-		return rcl_refuse("qp: the peer has another number of QPs: set qps alike on both hosts",
+		return rcl_refuse("qp: the peer has more or fewer: set qps alike on both hosts",
 				  why);
 	for (i = 0; i < remote->nqps; i++) {
 		const struct rcl_qp_id *qp = &remote->qp[i];

@@ -3,13 +3,14 @@
 #ifndef RCL_ENDPOINT_H
 #define RCL_ENDPOINT_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include <uapi/linux/rclink.h>
 
 #define RCL_QPS_ALL	(1 + RCLINK_QPS_MAX)
 #define RCL_24BIT_MAX	0xffffffU
-#define RCL_EPOCH_MAX	(1ULL << 62)
+#define RCL_EPOCH_MAX	BIT_ULL(62)
 
 struct rcl_qp_id {
 	u32 qpn;

@@ -17,6 +17,7 @@
 #include "epoch.h"
 #include "event.h"
 #include "fsm.h"
+#include "inbox.h"
 #include "msg.h"
 #include "path.h"
 #include "ping.h"
@@ -33,73 +34,17 @@ enum rcl_proven {
 	RCL_PROVEN_BOTH = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED,
 };
 
-static struct workqueue_struct *rcl_life_wq;
-
-static void rcl_life_kick(struct rcl_link *link)
-{
-	queue_work(rcl_life_wq, &link->work);
-}
-
-static void rcl_life_up_kick(struct rcl_upcall *up)
-{
-	rcl_life_kick(container_of(up, struct rcl_link, up));
-}
-
-/* A flush is a consequence: it counts only while no cause is known. */
-static void rcl_life_note(struct rcl_link *link, u32 reason, u32 wc_status)
-{
-	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
-	struct rcl_reason *note = &link->failure;
-	unsigned long flags;
-
-	spin_lock_irqsave(&link->lock, flags);
-	if (completion && wc_status != IB_WC_WR_FLUSH_ERR)
-		link->stats.completion_errors++;
-	if (!note->reason || (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
-			      note->wc_status == IB_WC_WR_FLUSH_ERR)) {
-		note->reason = reason;
-		note->wc_status = wc_status;
-	}
-	spin_unlock_irqrestore(&link->lock, flags);
-	rcl_life_kick(link);
-}
-
-static void rcl_life_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
-			     u32 vendor_err)
-{
-	struct rcl_link *link = container_of(up, struct rcl_link, up);
-
-	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
-	rcl_life_note(link, reason, wc_status);
-}
-
-/**
- * rcl_life_owner_gone - a netlink socket was closed
- * @link: any; goes down if that socket was bringing it up
- * @owner: port ID of the socket
- *
- * Context: process context.
- */
-void rcl_life_owner_gone(struct rcl_link *link, u32 owner)
-{
-	spin_lock_irq(&link->lock);
-	if (link->owner == owner && !link->failure.reason)
-		link->failure.reason = RCLINK_DOWN_REASON_OWNER_GONE;
-	spin_unlock_irq(&link->lock);
-	rcl_life_kick(link);
-}
-
 static void rcl_life_deadline(struct work_struct *work)
 {
 	struct rcl_link *link = container_of(to_delayed_work(work),
 					     struct rcl_link, deadline);
 
-	rcl_life_note(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
+	rcl_inbox_note(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
 }
 
 static void rcl_life_set_deadline(struct rcl_link *link, unsigned int ms)
 {
-	mod_delayed_work(rcl_life_wq, &link->deadline, msecs_to_jiffies(ms));
+	mod_delayed_work(system_wq, &link->deadline, msecs_to_jiffies(ms));
 }
 
 /**
@@ -143,6 +88,14 @@ static void rcl_life_set_state(struct rcl_link *link,
 	rcl_life_event(link, RCLINK_EVENT_KIND_CHANGED);
 }
 
+/* No epoch is left that could note one. */
+static void rcl_life_forget_failure(struct rcl_link *link)
+{
+	spin_lock_irq(&link->lock);
+	memset(&link->failure, 0, sizeof(link->failure));
+	spin_unlock_irq(&link->lock);
+}
+
 /* Ends the epoch; the link must be prepared, connected or up. */
 static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 {
@@ -157,11 +110,8 @@ static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 	spin_unlock_irq(&link->lock);
 	rcl_epoch_destroy(ep);
 
-	/* Nobody is left who could note a failure of that epoch. */
-	spin_lock_irq(&link->lock);
-	memset(&link->failure, 0, sizeof(link->failure));
+	rcl_life_forget_failure(link);
 	link->stats.downs++;
-	spin_unlock_irq(&link->lock);
 	rcl_life_set_state(link, RCLINK_LINK_STATE_DOWN, &why);
 }
 
@@ -187,8 +137,10 @@ static int rcl_life_prepare(struct rcl_link *link, struct rcl_request *req)
 
 	ep = rcl_epoch_create(&policy, link->epoch_number + 1, &link->up,
 			      &link->stats, &req->why);
-	if (IS_ERR(ep))
+	if (IS_ERR(ep)) {
+		rcl_life_forget_failure(link);
 		return PTR_ERR(ep);
+	}
 
 	spin_lock_irq(&link->lock);
 	link->epoch = ep;
@@ -294,13 +246,9 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 
 static void rcl_life_fail_pings(struct rcl_link *link)
 {
-	struct rcl_ping *ping, *next;
-	LIST_HEAD(pings);
+	struct rcl_ping *ping;
 
-	spin_lock_irq(&link->lock);
-	list_splice_init(&link->pings, &pings);
-	spin_unlock_irq(&link->lock);
-	list_for_each_entry_safe(ping, next, &pings, node)
+	while ((ping = rcl_inbox_next_ping(link)))
 		rcl_ping_finish(ping, -ENOTCONN,
 				"the link is not up: connect it first");
 }
@@ -360,19 +308,6 @@ static void rcl_life_finish(struct rcl_link *link, struct rcl_request *req,
 		trace_rcl_link_err(link->name, req->kind, ret);
 	complete(&req->done);
 	rcl_request_put(req);
-}
-
-static struct rcl_request *rcl_life_next_request(struct rcl_link *link)
-{
-	struct rcl_request *req;
-
-	spin_lock_irq(&link->lock);
-	req = list_first_entry_or_null(&link->requests, struct rcl_request,
-				       node);
-	if (req)
-		list_del(&req->node);
-	spin_unlock_irq(&link->lock);
-	return req;
 }
 
 static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
@@ -459,18 +394,6 @@ static int rcl_life_receive(struct rcl_link *link)
 	return ret;
 }
 
-static struct rcl_ping *rcl_life_next_ping(struct rcl_link *link)
-{
-	struct rcl_ping *ping;
-
-	spin_lock_irq(&link->lock);
-	ping = list_first_entry_or_null(&link->pings, struct rcl_ping, node);
-	if (ping)
-		list_del(&ping->node);
-	spin_unlock_irq(&link->lock);
-	return ping;
-}
-
 static int rcl_life_ping(struct rcl_link *link)
 {
 	struct rcl_pinger *pinger = &link->epoch->pinger;
@@ -482,7 +405,7 @@ static int rcl_life_ping(struct rcl_link *link)
 	while (!ret && !pinger->ping) {
 		if (busy)
 			cancel_delayed_work(&link->deadline);
-		ping = rcl_life_next_ping(link);
+		ping = rcl_inbox_next_ping(link);
 		if (!ping)
 			return 0;
 		rcl_ping_start(link->epoch, ping);
@@ -494,20 +417,6 @@ static int rcl_life_ping(struct rcl_link *link)
 	return ret;
 }
 
-/* An owner may go as soon as the link is up. */
-static struct rcl_reason rcl_life_failure(struct rcl_link *link)
-{
-	struct rcl_reason failure;
-
-	spin_lock_irq(&link->lock);
-	if (link->state == RCLINK_LINK_STATE_UP &&
-	    link->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
-		memset(&link->failure, 0, sizeof(link->failure));
-	failure = link->failure;
-	spin_unlock_irq(&link->lock);
-	return failure;
-}
-
 /* A goodbye explains the failures that come with it. */
 static void rcl_life_traffic(struct rcl_link *link)
 {
@@ -517,7 +426,7 @@ static void rcl_life_traffic(struct rcl_link *link)
 	ret = rcl_life_receive(link);
 	if (!ret && link->state == RCLINK_LINK_STATE_UP)
 		ret = rcl_life_ping(link);
-	failure = rcl_life_failure(link);
+	failure = rcl_inbox_failure(link);
 	if (failure.reason && ret != -ECONNRESET)
 		rcl_life_down(link, failure.reason, failure.wc_status);
 	else if (ret)
@@ -532,7 +441,7 @@ static void rcl_life_work(struct work_struct *work)
 	do {
 		if (link->epoch)
 			rcl_life_traffic(link);
-		req = rcl_life_next_request(link);
+		req = rcl_inbox_next_request(link);
 		if (req)
 			rcl_life_finish(link, req, rcl_life_handle(link, req));
 	} while (req);
@@ -543,137 +452,16 @@ static void rcl_life_work(struct work_struct *work)
 }
 
 /**
- * rcl_request_new - allocate a request
- * @kind: what is asked
- * @owner: netlink socket that asks
- *
- * Return: the request with one reference, or NULL.
- */
-struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner)
-{
-	struct rcl_request *req;
-
-	req = kzalloc(sizeof(*req), GFP_KERNEL);
-	if (!req)
-		return NULL;
-	refcount_set(&req->ref, 1);
-	init_completion(&req->done);
-	req->kind = kind;
-	req->owner = owner;
-	return req;
-}
-
-/**
- * rcl_request_put - drop a reference; wipes the key with the last one
- * @req: may be freed
- */
-void rcl_request_put(struct rcl_request *req)
-{
-	if (refcount_dec_and_test(&req->ref))
-		kfree_sensitive(req);
-}
-
-/**
- * rcl_life_request - let a link do something
- * @link: of which the caller holds a reference
- * @req: of which the caller holds a reference; the result is in it after 0
- *
- * The wait can be interrupted by a fatal signal; a link that the request then
- * prepares is given up.
- *
- * Context: may sleep, for as long as a neighbour entry takes (rcl_path_resolve)
- * or a drain.
- * Return: 0 when @req->ret is valid, -ENOENT when the link is being deleted,
- * -EINTR.
- */
-int rcl_life_request(struct rcl_link *link, struct rcl_request *req)
-{
-	int ret = 0;
-
-	spin_lock_irq(&link->lock);
-	if (link->dead) {
-		spin_unlock_irq(&link->lock);
-		return -ENOENT;
-	}
-	refcount_inc(&req->ref);
-	list_add_tail(&req->node, &link->requests);
-	spin_unlock_irq(&link->lock);
-	rcl_life_kick(link);
-
-	if (!wait_for_completion_killable(&req->done))
-		return 0;
-	spin_lock_irq(&link->lock);
-	if (!req->finished) {
-		req->abandoned = true;
-		ret = -EINTR;
-	}
-	spin_unlock_irq(&link->lock);
-	return ret;
-}
-
-/**
- * rcl_life_ask_ping - queue a round trip
- * @link: of which the caller holds a reference
- * @ping: handed back by its done() after success
- *
- * Return: 0, or -ENOENT when the link is being deleted.
- */
-int rcl_life_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
-{
-	int ret = 0;
-
-	spin_lock_irq(&link->lock);
-	if (link->dead)
-		ret = -ENOENT;
-	else
-		list_add_tail(&ping->node, &link->pings);
-	spin_unlock_irq(&link->lock);
-	rcl_life_kick(link);
-	return ret;
-}
-
-/**
  * rcl_life_create - begin the life of a link
  * @link: zeroed but for its name, id and policy
  */
 void rcl_life_create(struct rcl_link *link)
 {
-	link->up.kick = rcl_life_up_kick;
-	link->up.fail = rcl_life_up_fail;
+	rcl_inbox_init(link);
 	INIT_WORK(&link->work, rcl_life_work);
 	INIT_DELAYED_WORK(&link->deadline, rcl_life_deadline);
-	spin_lock_init(&link->lock);
-	INIT_LIST_HEAD(&link->requests);
-	INIT_LIST_HEAD(&link->pings);
 	init_completion(&link->ended);
 	link->state = RCLINK_LINK_STATE_IDLE;
-}
-
-/**
- * rcl_life_end - begin to delete a link
- * @link: of which the caller holds a reference
- *
- * Takes nothing on any more; what was taken on is finished first.
- *
- * Context: process context.
- */
-void rcl_life_end(struct rcl_link *link)
-{
-	spin_lock_irq(&link->lock);
-	link->dead = true;
-	spin_unlock_irq(&link->lock);
-	rcl_life_kick(link);
-}
-
-/**
- * rcl_life_wait_ended - wait until a link holds nothing any more
- * @link: after rcl_life_end()
- *
- * Context: may sleep, for a goodbye and a drain.
- */
-void rcl_life_wait_ended(struct rcl_link *link)
-{
-	wait_for_completion(&link->ended);
 }
 
 /**
@@ -685,23 +473,4 @@ void rcl_life_wait_ended(struct rcl_link *link)
 void rcl_life_destroy(struct rcl_link *link)
 {
 	cancel_work_sync(&link->work);
-}
-
-/**
- * rcl_life_init - prepare for links
- *
- * Return: 0, or -ENOMEM.
- */
-int rcl_life_init(void)
-{
-	rcl_life_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
-	return rcl_life_wq ? 0 : -ENOMEM;
-}
-
-/**
- * rcl_life_exit - the mirror of rcl_life_init()
- */
-void rcl_life_exit(void)
-{
-	destroy_workqueue(rcl_life_wq);
 }

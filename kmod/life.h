@@ -9,55 +9,12 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "endpoint.h"
 #include "policy.h"
 #include "reason.h"
 #include "stats.h"
 #include "upcall.h"
 
 struct rcl_epoch;
-struct rcl_ping;
-
-enum rcl_request_kind {
-	RCL_REQ_PREPARE,
-	RCL_REQ_CONNECT,
-	RCL_REQ_ACTIVATE,
-	RCL_REQ_DISCONNECT,
-};
-
-/**
- * struct rcl_request - something that a link is asked to do
- * @node: in the link's queue
- * @ref: one for who waits, one for the queue
- * @kind: what
- * @owner: netlink socket that asks
- * @epoch: in: of CONNECT and ACTIVATE; out: of PREPARE and CONNECT
- * @role: in: enum rclink_role, of CONNECT
- * @peer: in: identity of the peer, of CONNECT
- * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
- * @key: in: of ACTIVATE
- * @abandoned: nobody waits any more; under the link's lock
- * @finished: the result is in; under the link's lock
- * @done: completed with the result
- * @ret: 0, or a negative errno
- * @why: with @ret, a sentence
- */
-struct rcl_request {
-	struct list_head node;
-	refcount_t ref;
-	enum rcl_request_kind kind;
-	u32 owner;
-	u64 epoch;
-	u32 role;
-	char peer[RCLINK_PEER_MAX + 1];
-	struct rcl_endpoint end;
-	u8 key[RCLINK_KEY_LEN];
-	bool abandoned;
-	bool finished;
-	struct completion done;
-	int ret;
-	const char *why;
-};
 
 /**
  * struct rcl_used - what the newest epoch uses or used
@@ -92,6 +49,7 @@ struct rcl_used {
  * @lock: protects everything below; taken in any context
  * @requests: not yet handled
  * @pings: not yet begun
+ * @npings: entries of @pings
  * @dead: deletion has begun: nothing more is taken on
  * @failure: first failure of the epoch, not yet handled
  * @policy: for the next epoch
@@ -107,7 +65,7 @@ struct rcl_used {
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
  *
  * Below @requests, only the work item writes what is not said otherwise
- * (@requests, @pings, @dead, @failure and @policy are written by others, too).
+ * (@requests, @pings, @npings, @dead, @failure and @policy are written by others, too).
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];
@@ -121,6 +79,7 @@ struct rcl_link {
 	spinlock_t lock;	/* protects everything below */
 	struct list_head requests;
 	struct list_head pings;
+	u32 npings;
 	bool dead;
 	struct rcl_reason failure;
 	struct rcl_policy policy;
@@ -136,19 +95,8 @@ struct rcl_link {
 	unsigned int proven;
 };
 
-int rcl_life_init(void);
-void rcl_life_exit(void);
-
 void rcl_life_create(struct rcl_link *link);
-void rcl_life_end(struct rcl_link *link);
-void rcl_life_wait_ended(struct rcl_link *link);
 void rcl_life_destroy(struct rcl_link *link);
 void rcl_life_event(struct rcl_link *link, u32 kind);
-void rcl_life_owner_gone(struct rcl_link *link, u32 owner);
-
-struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner);
-void rcl_request_put(struct rcl_request *req);
-int rcl_life_request(struct rcl_link *link, struct rcl_request *req);
-int rcl_life_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
 
 #endif /* RCL_LIFE_H */

@@ -212,8 +212,8 @@ int rcl_link_delete(const char *name)
 	mutex_unlock(&rcl_links_lock);
 	if (!link)
 		return -ENOENT;
-	rcl_life_end(link);
-	rcl_life_wait_ended(link);
+	rcl_inbox_end(link);
+	rcl_inbox_wait_ended(link);
 	rcl_link_put(link);
 	return 0;
 }
@@ -223,7 +223,7 @@ int rcl_link_delete(const char *name)
  * @name: of the link
  * @req: of which the caller holds a reference
  *
- * Context: may sleep, see rcl_life_request().
+ * Context: may sleep, see rcl_inbox_request().
  * Return: the result, @req->why has a sentence for most; -ENOENT, -EINTR.
  */
 int rcl_link_request(const char *name, struct rcl_request *req)
@@ -234,7 +234,7 @@ int rcl_link_request(const char *name, struct rcl_request *req)
 	link = rcl_link_get(name);
 	if (!link)
 		return -ENOENT;
-	ret = rcl_life_request(link, req);
+	ret = rcl_inbox_request(link, req);
 	rcl_link_put(link);
 	return ret ? : req->ret;
 }
@@ -254,7 +254,7 @@ int rcl_link_ping(const char *name, struct rcl_ping *ping)
 	link = rcl_link_get(name);
 	if (!link)
 		return -ENOENT;
-	ret = rcl_life_ask_ping(link, ping);
+	ret = rcl_inbox_ask_ping(link, ping);
 	rcl_link_put(link);
 	return ret;
 }
@@ -348,7 +348,7 @@ void rcl_link_owner_gone(u32 owner)
 
 	mutex_lock(&rcl_links_lock);
 	xa_for_each(&rcl_links_by_id, id, link)
-		rcl_life_owner_gone(link, owner);
+		rcl_inbox_owner_gone(link, owner);
 	mutex_unlock(&rcl_links_lock);
 }
 
@@ -369,11 +369,11 @@ void rcl_link_exit(void)
 	xa_for_each(&rcl_links_by_id, id, link) {
 		rcl_link_remove_locked(link);
 		hlist_add_head(&link->node, &ending);
-		rcl_life_end(link);
+		rcl_inbox_end(link);
 	}
 	mutex_unlock(&rcl_links_lock);
 	hlist_for_each_entry_safe(link, next, &ending, node) {
-		rcl_life_wait_ended(link);
+		rcl_inbox_wait_ended(link);
 		rcl_link_put(link);
 	}
 }

@@ -3,6 +3,7 @@
 #ifndef RCL_LINK_H
 #define RCL_LINK_H
 
+#include "inbox.h"
 #include "life.h"
 
 /**

@@ -6,7 +6,7 @@
 
 #include "device.h"
 #include "event.h"
-#include "life.h"
+#include "inbox.h"
 #include "link.h"
 #include "nl.h"
 
@@ -14,12 +14,12 @@ static int __init rcl_init(void)
 {
 	int ret;
 
-	ret = rcl_life_init();
+	ret = rcl_inbox_start();
 	if (ret)
 		return ret;
 	ret = rcl_dev_init();
 	if (ret)
-		goto err_life_exit;
+		goto err_inbox_stop;
 	ret = rcl_nl_init();
 	if (ret)
 		goto err_dev_exit;
@@ -28,8 +28,8 @@ static int __init rcl_init(void)
 
 err_dev_exit:
 	rcl_dev_exit();
-err_life_exit:
-	rcl_life_exit();
+err_inbox_stop:
+	rcl_inbox_stop();
 	return ret;
 }
 
@@ -40,7 +40,7 @@ static void __exit rcl_exit(void)
 	rcl_event_exit();
 	rcl_nl_exit();
 	rcl_dev_exit();
-	rcl_life_exit();
+	rcl_inbox_stop();
 }
 
 module_init(rcl_init);

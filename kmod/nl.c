@@ -476,7 +476,8 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_link_ping(name, &np->ping);
 	if (ret)
 		kfree(np);
-	return rcl_nl_result(info, ret, NULL);
+	return rcl_nl_result(info, ret, ret == -EBUSY ?
+			     "too many pings are waiting on this link" : NULL);
 }
 
 static int rcl_nl_notify(struct notifier_block *nb, unsigned long event,

@@ -55,7 +55,7 @@ static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
 		ret = resolve.status;
 	}
 	if (ret) {
-		*why = "no route or neighbour for the peer's GID: can the hosts ping each other on that net device?";
+		*why = "no route to the peer's GID: does `ping` reach it?";
 		return ret == -EINVAL ? -EHOSTUNREACH : ret;
 	}
 	memcpy(ah->roce.dmac, addr.dst_dev_addr, ETH_ALEN);

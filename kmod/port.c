@@ -87,9 +87,9 @@ static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
 {
 	info->chosen = -EOPNOTSUPP;
 	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
-		info->why = "iWARP has no QP exchange without the RDMA connection manager: use an InfiniBand or RoCE port";
+		info->why = "iWARP needs the RDMA connection manager: use InfiniBand or RoCE";
 	else if (!info->fast_reg_pages)
-		info->why = "the device has no fast registration (REG_MR), which a link needs";
+		info->why = "the device has no fast registration (REG_MR)";
 	else
 		info->chosen = rcl_gid_choose(info->gids, info->ngids,
 					      gid_index, info->link_layer ==

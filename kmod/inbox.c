@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What others leave for a link's work item: notes of failures, requests, pings,
+ * and a kick. Nothing here looks at the epoch or changes the state.
+ */
+#include "inbox.h"
+
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "life.h"
+#include "ping.h"
+#include "trace.h"
+
+#define RCL_PINGS_MAX	64	/* waiting on one link */
+
+static struct workqueue_struct *rcl_inbox_wq;
+
+/* Of a link of which the caller holds a reference or an epoch. */
+static void rcl_inbox_kick(struct rcl_link *link)
+{
+	queue_work(rcl_inbox_wq, &link->work);
+}
+
+static void rcl_inbox_up_kick(struct rcl_upcall *up)
+{
+	rcl_inbox_kick(container_of(up, struct rcl_link, up));
+}
+
+/**
+ * rcl_inbox_note - the epoch is to end
+ * @link: that has one, else the note is thrown away
+ * @reason: enum rclink_down_reason
+ * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
+ *
+ * The first note counts, but a flush is a consequence, and gives way to a
+ * cause.
+ *
+ * Context: any.
+ */
+void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status)
+{
+	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
+	struct rcl_reason *note = &link->failure;
+	unsigned long flags;
+
+	spin_lock_irqsave(&link->lock, flags);
+	if (completion && wc_status != IB_WC_WR_FLUSH_ERR)
+		link->stats.completion_errors++;
+	if (!note->reason || (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
+			      note->wc_status == IB_WC_WR_FLUSH_ERR)) {
+		note->reason = reason;
+		note->wc_status = wc_status;
+	}
+	spin_unlock_irqrestore(&link->lock, flags);
+	rcl_inbox_kick(link);
+}
+
+static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
+			      u32 vendor_err)
+{
+	struct rcl_link *link = container_of(up, struct rcl_link, up);
+
+	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
+	rcl_inbox_note(link, reason, wc_status);
+}
+
+/**
+ * rcl_inbox_owner_gone - a netlink socket was closed
+ * @link: any; goes down if that socket was bringing it up
+ * @owner: port ID of the socket
+ *
+ * Context: process context.
+ */
+void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner)
+{
+	bool owned;
+
+	spin_lock_irq(&link->lock);
+	owned = link->owner == owner;
+	if (owned && !link->failure.reason)
+		link->failure.reason = RCLINK_DOWN_REASON_OWNER_GONE;
+	spin_unlock_irq(&link->lock);
+	if (owned)
+		rcl_inbox_kick(link);
+}
+
+/**
+ * rcl_inbox_next_request - take the next request out
+ * @link: of the work item
+ *
+ * Return: the request with the queue's reference, or NULL.
+ */
+struct rcl_request *rcl_inbox_next_request(struct rcl_link *link)
+{
+	struct rcl_request *req;
+
+	spin_lock_irq(&link->lock);
+	req = list_first_entry_or_null(&link->requests, struct rcl_request,
+				       node);
+	if (req)
+		list_del(&req->node);
+	spin_unlock_irq(&link->lock);
+	return req;
+}
+
+/**
+ * rcl_inbox_next_ping - take the next ping out
+ * @link: of the work item
+ *
+ * Return: the ping, or NULL.
+ */
+struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link)
+{
+	struct rcl_ping *ping;
+
+	spin_lock_irq(&link->lock);
+	ping = list_first_entry_or_null(&link->pings, struct rcl_ping, node);
+	if (ping) {
+		list_del(&ping->node);
+		link->npings--;
+	}
+	spin_unlock_irq(&link->lock);
+	return ping;
+}
+
+/**
+ * rcl_inbox_failure - must the epoch end?
+ * @link: of the work item
+ *
+ * An owner may go as soon as the link is up.
+ *
+ * Return: the noted reason, or RCLINK_DOWN_REASON_NONE.
+ */
+struct rcl_reason rcl_inbox_failure(struct rcl_link *link)
+{
+	struct rcl_reason failure;
+
+	spin_lock_irq(&link->lock);
+	if (link->state == RCLINK_LINK_STATE_UP &&
+	    link->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
+		memset(&link->failure, 0, sizeof(link->failure));
+	failure = link->failure;
+	spin_unlock_irq(&link->lock);
+	return failure;
+}
+
+/**
+ * rcl_request_new - allocate a request
+ * @kind: what is asked
+ * @owner: netlink socket that asks
+ *
+ * Return: the request with one reference, or NULL.
+ */
+struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner)
+{
+	struct rcl_request *req;
+
+	req = kzalloc(sizeof(*req), GFP_KERNEL);
+	if (!req)
+		return NULL;
+	refcount_set(&req->ref, 1);
+	init_completion(&req->done);
+	req->kind = kind;
+	req->owner = owner;
+	return req;
+}
+
+/**
+ * rcl_request_put - drop a reference; wipes the key with the last one
+ * @req: may be freed
+ */
+void rcl_request_put(struct rcl_request *req)
+{
+	if (refcount_dec_and_test(&req->ref))
+		kfree_sensitive(req);
+}
+
+/**
+ * rcl_inbox_request - let a link do something
+ * @link: of which the caller holds a reference
+ * @req: of which the caller holds a reference; the result is in it after 0
+ *
+ * The wait can be interrupted by a fatal signal; a link that the request then
+ * prepares is given up.
+ *
+ * Context: may sleep, for as long as a neighbour entry takes (rcl_path_resolve)
+ * or a drain.
+ * Return: 0 when @req->ret is valid, -ENOENT when the link is being deleted,
+ * -EINTR.
+ */
+int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
+{
+	int ret = 0;
+
+	spin_lock_irq(&link->lock);
+	if (link->dead) {
+		spin_unlock_irq(&link->lock);
+		return -ENOENT;
+	}
+	refcount_inc(&req->ref);
+	list_add_tail(&req->node, &link->requests);
+	spin_unlock_irq(&link->lock);
+	rcl_inbox_kick(link);
+
+	if (!wait_for_completion_killable(&req->done))
+		return 0;
+	spin_lock_irq(&link->lock);
+	if (!req->finished) {
+		req->abandoned = true;
+		ret = -EINTR;
+	}
+	spin_unlock_irq(&link->lock);
+	return ret;
+}
+
+/**
+ * rcl_inbox_ask_ping - queue a round trip
+ * @link: of which the caller holds a reference
+ * @ping: handed back by its done() after success
+ *
+ * Return: 0, -EBUSY when RCL_PINGS_MAX wait already, or -ENOENT when the link is
+ * being deleted.
+ */
+int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
+{
+	int ret = 0;
+
+	spin_lock_irq(&link->lock);
+	if (link->dead)
+		ret = -ENOENT;
+	else if (link->npings == RCL_PINGS_MAX)
+		ret = -EBUSY;
+	else
+		link->npings++;
+	if (!ret)
+		list_add_tail(&ping->node, &link->pings);
+	spin_unlock_irq(&link->lock);
+	rcl_inbox_kick(link);
+	return ret;
+}
+
+/**
+ * rcl_inbox_end - begin to delete a link
+ * @link: of which the caller holds a reference
+ *
+ * Takes nothing on any more; what was taken on is finished first.
+ *
+ * Context: process context.
+ */
+void rcl_inbox_end(struct rcl_link *link)
+{
+	spin_lock_irq(&link->lock);
+	link->dead = true;
+	spin_unlock_irq(&link->lock);
+	rcl_inbox_kick(link);
+}
+
+/**
+ * rcl_inbox_wait_ended - wait until a link holds nothing any more
+ * @link: after rcl_inbox_end()
+ *
+ * Context: may sleep, for a goodbye and a drain.
+ */
+void rcl_inbox_wait_ended(struct rcl_link *link)
+{
+	wait_for_completion(&link->ended);
+}
+
+/**
+ * rcl_inbox_init - make a link able to be told things
+ * @link: zeroed
+ */
+void rcl_inbox_init(struct rcl_link *link)
+{
+	link->up.kick = rcl_inbox_up_kick;
+	link->up.fail = rcl_inbox_up_fail;
+	spin_lock_init(&link->lock);
+	INIT_LIST_HEAD(&link->requests);
+	INIT_LIST_HEAD(&link->pings);
+}
+
+/**
+ * rcl_inbox_start - prepare for links
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int rcl_inbox_start(void)
+{
+	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return rcl_inbox_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * rcl_inbox_stop - the mirror of rcl_inbox_start()
+ */
+void rcl_inbox_stop(void)
+{
+	destroy_workqueue(rcl_inbox_wq);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What others leave for a link's work item. */
+#ifndef RCL_INBOX_H
+#define RCL_INBOX_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+#include "endpoint.h"
+#include "reason.h"
+
+struct rcl_link;
+struct rcl_ping;
+
+enum rcl_request_kind {
+	RCL_REQ_PREPARE,
+	RCL_REQ_CONNECT,
+	RCL_REQ_ACTIVATE,
+	RCL_REQ_DISCONNECT,
+};
+
+/**
+ * struct rcl_request - something that a link is asked to do
+ * @node: in the link's queue
+ * @ref: one for who waits, one for the queue
+ * @kind: what
+ * @owner: netlink socket that asks
+ * @epoch: in: of CONNECT and ACTIVATE; out: of PREPARE and CONNECT
+ * @role: in: enum rclink_role, of CONNECT
+ * @peer: in: identity of the peer, of CONNECT
+ * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
+ * @key: in: of ACTIVATE
+ * @abandoned: nobody waits any more; under the link's lock
+ * @finished: the result is in; under the link's lock
+ * @done: completed with the result
+ * @ret: 0, or a negative errno
+ * @why: with @ret, a sentence
+ */
+struct rcl_request {
+	struct list_head node;
+	refcount_t ref;
+	enum rcl_request_kind kind;
+	u32 owner;
+	u64 epoch;
+	u32 role;
+	char peer[RCLINK_PEER_MAX + 1];
+	struct rcl_endpoint end;
+	u8 key[RCLINK_KEY_LEN];
+	bool abandoned;
+	bool finished;
+	struct completion done;
+	int ret;
+	const char *why;
+};
+
+int rcl_inbox_start(void);
+void rcl_inbox_stop(void);
+void rcl_inbox_init(struct rcl_link *link);
+
+/* For others. */
+struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner);
+void rcl_request_put(struct rcl_request *req);
+int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req);
+int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
+void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
+void rcl_inbox_end(struct rcl_link *link);
+void rcl_inbox_wait_ended(struct rcl_link *link);
+void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status);
+
+/* For the work item. */
+struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
+struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
+struct rcl_reason rcl_inbox_failure(struct rcl_link *link);
+
+#endif /* RCL_INBOX_H */
