@@ -177,4 +177,5 @@ if [ "$ORACLE" -eq 1 ]; then
 	on_all "$LIB_DIR/oracle" begin "$TEST_NAME" || bail "no oracle"
 	# A file that dies half-way leaves the hosts fit for the next one.
 	trap 'on_all "$LIB_DIR/oracle" end "$TEST_NAME" 2>&1 | comment' EXIT
+	trap 'exit 143' INT TERM
 fi

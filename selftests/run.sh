@@ -2,47 +2,44 @@
 # SPDX-License-Identifier: GPL-2.0
 # Run test files one after the other, as kselftest's runner does.
 #
-# usage: run.sh FILE...
+# usage: run.sh NAME...
 #
 # A file's header may say `# timeout: SECONDS`, 120 if not; the debug kernel
-# gives it three times as long.
+# gives it three times as long, and has kmemleak.sh run at the end.
 
 set -u
 cd "$(dirname "$0")" || exit 1
 
 factor=1
-[ ! -e /sys/kernel/debug/kmemleak ] || factor=3
+if [ -e /sys/kernel/debug/kmemleak ]; then
+	factor=3
+	set -- "$@" kmemleak
+fi
 n=0
 failed=0
 
-limit_of()
-{
-	local seconds
-
-	seconds=$(sed -n 's/^# timeout: *//p' "$1")
-	echo $((${seconds:-120} * factor))
-}
-
 echo "TAP version 13"
 echo "1..$#"
-for file in "$@"; do
-	name=$(basename "$file" .sh)
-	limit=$(limit_of "tests/$name.sh")
+for name in "$@"; do
+	file=tests/$name.sh
+	limit=$(sed -n 's/^# timeout: *//p' "$file")
+	limit=$((${limit:-120} * factor))
 	n=$((n + 1))
 	start=$SECONDS
 	echo "# selftests: rclink: $name"
-	timeout -k 20 "$limit" "tests/$name.sh" 2>&1 | sed -u 's/^/# /'
+	timeout -k 20 "$limit" "$file" 2>&1 | sed -u 's/^/# /'
 	status=${PIPESTATUS[0]}
-	took=$((SECONDS - start))
+	took="$((SECONDS - start)) s"
+	name="$n selftests: rclink: $name"
 	case "$status" in
-	0) echo "ok $n selftests: rclink: $name # $took s" ;;
-	4) echo "ok $n selftests: rclink: $name # SKIP" ;;
+	0) echo "ok $name # $took" ;;
+	4) echo "ok $name # SKIP" ;;
 	124 | 137)
-		echo "not ok $n selftests: rclink: $name # no end in $limit s"
+		echo "not ok $name # no end in $limit s"
 		failed=1
 		;;
 	*)
-		echo "not ok $n selftests: rclink: $name # exit=$status, $took s"
+		echo "not ok $name # exit=$status, $took"
 		failed=1
 		;;
 	esac
