@@ -75,7 +75,8 @@ struct rcx_ops {
 /*
  * Start an exchange as initiator with host:port, asking for the peer's link
  * called wanted. Returns NULL with a sentence in err. Every step has a time
- * limit; timeout_ms bounds the whole.
+ * limit; timeout_ms bounds the whole. tls must outlive the session. Callbacks
+ * come from the event loop, and from the three calls at the end of this file.
  */
 struct rcx_session *rcx_session_dial(struct event_base *base,
 				     struct rcx_tls *tls, const char *host,
@@ -84,18 +85,28 @@ struct rcx_session *rcx_session_dial(struct event_base *base,
 				     const struct rcx_ops *ops, void *ctx,
 				     char *err);
 
-/* Start an exchange as responder on an accepted socket, which it owns then. */
+/*
+ * Start an exchange as responder on an accepted socket. The socket is taken
+ * over in any case: it is closed when NULL is returned.
+ */
 struct rcx_session *rcx_session_accept(struct event_base *base,
 				       struct rcx_tls *tls, int fd,
 				       int timeout_ms,
 				       const struct rcx_ops *ops, void *ctx,
 				       char *err);
 
-/* The kernel said that the link of this session is up, or went down. */
+/*
+ * The kernel said that the link of this session is up, or went down. Like
+ * cancel, these may be called from within a callback other than done, and may
+ * call done before they return, after which the session is gone.
+ */
 void rcx_session_link_up(struct rcx_session *s);
 void rcx_session_link_down(struct rcx_session *s, const char *reason);
 
-/* Give up now, with reason for the peer; calls abort and done. */
+/*
+ * Give up now, with reason for the peer; calls abort and done. Within a
+ * callback they come once that has returned, else before cancel returns.
+ */
 void rcx_session_cancel(struct rcx_session *s, const char *reason);
 
 #endif /* RCX_SESSION_H */

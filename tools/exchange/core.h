@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside of a session, for the three files that make it: session.c moves it,
+ * talk.c knows what the messages mean, core.c ends it and sends. Each calls
+ * only those after it.
+ */
+#ifndef RCX_CORE_H
+#define RCX_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codec.h"
+#include "conn.h"
+#include "session.h"
+
+#define RCX_OUT_MAX	(6 * RCX_ENCODED_MAX)	/* each message once */
+
+struct event;
+
+enum rcx_state {
+	ST_DIAL,
+	ST_TLS,
+	ST_WELCOME,
+	ST_OFFER,
+	ST_ANSWER,
+	ST_CONFIRM,
+	ST_UP,		/* for the own kernel and for the peer's DONE */
+	ST_CLOSE,	/* result is known; until the peer has read all */
+	ST_FREE,
+};
+
+/* What to say when it does not come, and where to look. */
+struct rcx_wait {
+	const char *waiting;
+	const char *advice;
+	uint32_t message;	/* the only one that may come, beside ERROR */
+};
+
+struct rcx_session {
+	struct event_base *base;
+	struct rcx_tls *tls;
+	const struct rcx_ops *ops;
+	void *ctx;
+	enum rcx_role role;
+	enum rcx_state state;
+
+	struct rcx_dial *dial;
+	struct rcx_conn *conn;
+	struct event *readable;
+	struct event *writable;
+	struct event *timer;
+	int64_t deadline;	/* of the whole, ms */
+	int64_t step_deadline;	/* of this state, ms */
+
+	bool running;		/* run() is on the stack */
+	bool rerun;		/* something happened meanwhile */
+	bool announced;		/* told the owner about the connection */
+	bool want_write;	/* TLS cannot go on before it has written */
+	bool link_up;
+	bool canceled;
+	char gone[RCX_ERR_LEN];	/* why the owner wants it to end, or "" */
+
+	bool prepared;		/* abort would have something to undo */
+	bool told_done;
+	bool peer_done;
+	bool finished;		/* told the peer that nothing more comes */
+	uint32_t version;	/* chosen; 0 before */
+	char link[RCLINK_NAME_MAX + 1];
+	char wanted[RCLINK_NAME_MAX + 1];
+	const char *identity;	/* of the peer, in conn */
+	struct rcl_endpoint local;
+	uint64_t agreed;
+
+	int result;
+	char err[RCX_ERR_LEN];
+
+	struct rcx_header header; /* of what is in in[], from 8 bytes on */
+	size_t in_len;
+	size_t out_len;
+	uint8_t in[RCX_MSG_MAX];
+	uint8_t out[RCX_OUT_MAX];
+};
+
+int64_t rcx_now_ms(void);
+void rcx_enter(struct rcx_session *s, enum rcx_state state);
+void rcx_step(struct rcx_session *s, enum rcx_step step, const char *detail);
+
+/* What the session waits for. */
+const struct rcx_wait *rcx_wait(const struct rcx_session *s);
+
+/* Queue msg and send what can be sent at once. False: the session ends. */
+bool rcx_send(struct rcx_session *s, struct rcx_msg *msg);
+
+/* A broken connection is left for the reader: the peer may have said why. */
+enum rcx_io rcx_flush(struct rcx_session *s);
+
+/* Fix the result; only the first call counts. */
+void rcx_end(struct rcx_session *s, int result, const char *err);
+
+/* End with an error, and tell the peer unless code is 0. */
+__attribute__((format(printf, 4, 5)))
+void rcx_break(struct rcx_session *s, enum rcx_code code, int result,
+	       const char *fmt, ...);
+
+#endif /* RCX_CORE_H */

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The C library's resolver blocks, so it gets a thread of its own; it knows
+ * what the host is configured for, which no DNS library does. The thread owns
+ * its query; the answer changes hands as a pointer in one message over a socket
+ * pair. When the reader has gone the message fails and the thread frees it.
+ */
+#include "dial.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "err.h"
+
+#define CONNECT_SECONDS	5	/* for each address of the host */
+
+struct answer {
+	int error;		/* of getaddrinfo() */
+	struct addrinfo *list;
+};
+
+struct query {
+	char *host;
+	int fd;
+	char port[6];
+};
+
+struct rcx_dial {
+	rcx_dial_cb *cb;
+	void *ctx;
+	char *host;
+	uint16_t port;
+	struct event *event;	/* of fd */
+	struct event_base *base;
+	int fd;			/* the query's answer, then TCP */
+	bool resolved;
+	struct addrinfo *list;
+	struct addrinfo *next;	/* to be tried */
+	int error;		/* of the last one tried */
+};
+
+static const struct addrinfo hints = {
+	.ai_family = AF_UNSPEC,
+	.ai_socktype = SOCK_STREAM,
+	.ai_flags = AI_NUMERICSERV,
+};
+
+static void *resolve(void *arg)
+{
+	struct query *q = arg;
+	struct answer a = { 0 };
+
+	a.error = getaddrinfo(q->host, q->port, &hints, &a.list);
+	if (send(q->fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a) && a.list)
+		freeaddrinfo(a.list);
+	close(q->fd);
+	free(q->host);
+	free(q);
+
+	return NULL;
+}
+
+static void take_answer(struct rcx_dial *d, struct answer *a)
+{
+	if (recv(d->fd, a, sizeof(*a), MSG_DONTWAIT) != sizeof(*a))
+		*a = (struct answer){ .error = EAI_SYSTEM };
+	d->list = a->list;
+	d->next = a->list;
+}
+
+static void close_fd(struct rcx_dial *d)
+{
+	if (d->event)
+		event_free(d->event);
+	d->event = NULL;
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+}
+
+void rcx_dial_free(struct rcx_dial *d)
+{
+	struct answer a;
+
+	if (!d)
+		return;
+	if (!d->resolved && d->fd >= 0) {
+		/* From here on the thread keeps what it has not sent. */
+		shutdown(d->fd, SHUT_RD);
+		take_answer(d, &a);
+	}
+	close_fd(d);
+	if (d->list)
+		freeaddrinfo(d->list);
+	free(d->host);
+	free(d);
+}
+
+static void give_up(struct rcx_dial *d)
+{
+	char err[RCX_ERR_LEN];
+
+	close_fd(d);
+	rcx_fail(err, 0,
+		 "cannot connect to %s port %u: %s; check that `rclink listen` runs there and that no firewall is between",
+		 d->host, d->port, strerror(d->error));
+	d->cb(d->ctx, -1, err);
+}
+
+static void on_connect(evutil_socket_t fd, short what, void *arg);
+
+/* Start with the next address that does not fail at once. */
+static void try_next(struct rcx_dial *d)
+{
+	static const struct timeval limit = { .tv_sec = CONNECT_SECONDS };
+	struct addrinfo *ai;
+
+	while (d->next) {
+		ai = d->next;
+		d->next = ai->ai_next;
+		close_fd(d);
+		d->fd = socket(ai->ai_family,
+			       ai->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			       ai->ai_protocol);
+		if (d->fd < 0 ||
+		    (connect(d->fd, ai->ai_addr, ai->ai_addrlen) &&
+		     errno != EINPROGRESS)) {
+			d->error = errno;
+			continue;
+		}
+		d->event = event_new(d->base, d->fd, EV_WRITE, on_connect, d);
+		if (d->event && !event_add(d->event, &limit))
+			return;
+		d->error = ENOMEM;
+	}
+	give_up(d);
+}
+
+static void on_connect(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcx_dial *d = arg;
+	socklen_t len = sizeof(d->error);
+
+	if (what & EV_TIMEOUT)
+		d->error = ETIMEDOUT;
+	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &d->error, &len))
+		d->error = errno;
+	if (d->error) {
+		try_next(d);
+		return;
+	}
+	event_free(d->event);
+	d->event = NULL;
+	d->fd = -1;
+	d->cb(d->ctx, fd, "");
+}
+
+static void on_answer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcx_dial *d = arg;
+	char err[RCX_ERR_LEN];
+	struct answer a;
+
+	(void)fd;
+	(void)what;
+	take_answer(d, &a);
+	d->resolved = true;
+	close_fd(d);
+	if (!a.error) {
+		try_next(d);
+		return;
+	}
+	rcx_fail(err, 0, "cannot find the address of %s: %s", d->host,
+		 gai_strerror(a.error));
+	d->cb(d->ctx, -1, err);
+}
+
+static int start_query(struct rcx_dial *d)
+{
+	struct query *q = calloc(1, sizeof(*q));
+	pthread_attr_t attr;
+	pthread_t thread;
+	int fds[2], ret;
+
+	if (!q)
+		return -ENOMEM;
+	q->host = strdup(d->host);
+	snprintf(q->port, sizeof(q->port), "%u", d->port);
+	if (!q->host ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		goto err_free;
+	d->fd = fds[0];
+	q->fd = fds[1];
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	ret = pthread_create(&thread, &attr, resolve, q);
+	pthread_attr_destroy(&attr);
+	if (ret) {
+		close(fds[1]);
+		goto err_free;
+	}
+
+	return 0;
+
+err_free:
+	free(q->host);
+	free(q);
+	return -ENOMEM;
+}
+
+struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
+				uint16_t port, rcx_dial_cb *cb, void *ctx,
+				char *err)
+{
+	struct rcx_dial *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		goto err_free;
+	d->base = base;
+	d->cb = cb;
+	d->ctx = ctx;
+	d->port = port;
+	d->fd = -1;
+	d->host = strdup(host);
+	if (!d->host || start_query(d))
+		goto err_free;
+	d->event = event_new(base, d->fd, EV_READ, on_answer, d);
+	if (!d->event || event_add(d->event, NULL))
+		goto err_free;
+
+	return d;
+
+err_free:
+	rcx_dial_free(d);
+	rcx_fail(err, -ENOMEM, "out of memory to connect to %s", host);
+	return NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A TCP connection to host:port without blocking, also not in the resolver. */
+#ifndef RCX_DIAL_H
+#define RCX_DIAL_H
+
+#include <stdint.h>
+
+struct event_base;
+struct rcx_dial;
+
+/* fd is the caller's, or -1 with a sentence in err. Called once, by the loop. */
+typedef void rcx_dial_cb(void *ctx, int fd, const char *err);
+
+/* Returns NULL with a sentence in err (RCX_ERR_LEN bytes). */
+struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
+				uint16_t port, rcx_dial_cb *cb, void *ctx,
+				char *err);
+
+/* Also before the callback, which does not come then. */
+void rcx_dial_free(struct rcx_dial *d);
+
+#endif /* RCX_DIAL_H */

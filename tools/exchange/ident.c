@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Key files. A file is opened once, without following a symlink, and judged by
+ * its descriptor: what was checked is what is read. The bytes of a key live in
+ * one buffer that is wiped before it is freed.
+ *
+ * New keys are ECDSA on P-256: OpenSSL 3.0 signs and verifies with them about
+ * twice as fast as with Ed25519, and every TLS stack has them. The certificate
+ * of a new identity never expires: pinned peers trust the key and not a date
+ * that its owner wrote, and a host with a wrong clock must still come up.
+ */
+#include "ident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include "err.h"
+
+#define FILE_MAX	65536
+#define PIN_PREFIX	"sha256:"
+#define PIN_BASE64	44	/* of 32 bytes */
+
+const char *rcx_ssl_reason(void)
+{
+	const char *text = ERR_reason_error_string(ERR_peek_last_error());
+
+	ERR_clear_error();
+
+	return text ? text : "no reason given";
+}
+
+/* Encrypted keys would have the tool ask on a terminal that may not exist. */
+static int no_password(char *buf, int size, int rwflag, void *arg)
+{
+	(void)buf;
+	(void)size;
+	(void)rwflag;
+	(void)arg;
+
+	return -1;
+}
+
+static int check_secret(const char *path, const struct stat *st, char *err)
+{
+	if (st->st_mode & (0077))
+		return rcx_fail(err, -EACCES,
+				"%s holds a private key and its group or others have access; run: chmod 600 %s",
+				path, path);
+	if (st->st_uid != geteuid() && st->st_uid)
+		return rcx_fail(err, -EACCES,
+				"%s holds a private key and belongs to user %u; it must belong to you or to root",
+				path, (unsigned int)st->st_uid);
+
+	return 0;
+}
+
+static int open_file(const char *path, struct stat *st, char *err)
+{
+	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int ret;
+
+	if (fd < 0 && errno == ELOOP)
+		return rcx_fail(err, -ELOOP,
+				"%s is a symbolic link; give the file itself",
+				path);
+	if (fd < 0 && errno == ENOENT)
+		return rcx_fail(err, -ENOENT,
+				"%s does not exist; make an identity with: rclink genkey",
+				path);
+	if (fd < 0)
+		return rcx_fail(err, -errno, "cannot open %s: %s", path,
+				strerror(errno));
+	if (fstat(fd, st)) {
+		ret = rcx_fail(err, -errno, "cannot look at %s: %s", path,
+			       strerror(errno));
+		goto err_close;
+	}
+	if (!S_ISREG(st->st_mode)) {
+		ret = rcx_fail(err, -EINVAL, "%s is not a regular file", path);
+		goto err_close;
+	}
+
+	return fd;
+
+err_close:
+	close(fd);
+	return ret;
+}
+
+static int read_all(int fd, const char *path, char *buf, size_t size,
+		    char *err)
+{
+	size_t have = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, buf + have, size - have);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return rcx_fail(err, -errno, "cannot read %s: %s",
+					path, strerror(errno));
+		have += n;
+	} while (n && have < size);
+	if (have == size)
+		return rcx_fail(err, -EFBIG, "%s is too long for a PEM file",
+				path);
+
+	return have;
+}
+
+/* Whatever of the two the file has; *key is private or stays NULL. */
+static int parse(const char *path, const char *pem, int len,
+		 const struct stat *st, EVP_PKEY **key, X509 **cert, char *err)
+{
+	BIO *bio = BIO_new_mem_buf(pem, len);
+	int ret = 0;
+
+	if (!bio)
+		return rcx_fail(err, -ENOMEM, "out of memory");
+	*key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
+	if (!*key && strstr(pem, "PRIVATE KEY-----"))
+		ret = rcx_fail(err, -EINVAL,
+			       "cannot use the private key in %s: %s (keys with a password are not supported)",
+			       path, rcx_ssl_reason());
+	BIO_free(bio);
+	ERR_clear_error();
+	if (ret)
+		return ret;
+	if (*key) {
+		ret = check_secret(path, st, err);
+		if (ret)
+			return ret;
+	}
+
+	bio = BIO_new_mem_buf(pem, len);
+	if (!bio)
+		return rcx_fail(err, -ENOMEM, "out of memory");
+	*cert = PEM_read_bio_X509(bio, NULL, no_password, NULL);
+	BIO_free(bio);
+	ERR_clear_error();
+
+	return 0;
+}
+
+/* Either may come back NULL with success, if the file does not have it. */
+static int load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
+{
+	char *buf = OPENSSL_zalloc(FILE_MAX + 1);
+	struct stat st;
+	int fd, ret;
+
+	*key = NULL;
+	*cert = NULL;
+	if (!buf)
+		return rcx_fail(err, -ENOMEM, "out of memory");
+	fd = open_file(path, &st, err);
+	if (fd < 0) {
+		ret = fd;
+		goto out_free;
+	}
+	ret = read_all(fd, path, buf, FILE_MAX, err);
+	if (ret >= 0)
+		ret = parse(path, buf, ret, &st, key, cert, err);
+	close(fd);
+	if (ret) {
+		EVP_PKEY_free(*key);
+		X509_free(*cert);
+		*key = NULL;
+		*cert = NULL;
+	}
+out_free:
+	OPENSSL_clear_free(buf, FILE_MAX + 1);
+	return ret;
+}
+
+int rcx_ident_load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
+{
+	X509 *own = NULL;
+	int ret;
+
+	ret = load(path, key, &own, err);
+	if (ret)
+		return ret;
+	if (!*key)
+		ret = rcx_fail(err, -EINVAL,
+			       "%s has no private key; make an identity with: rclink genkey",
+			       path);
+	else if (cert && !own)
+		ret = rcx_fail(err, -EINVAL,
+			       "%s has no certificate beside the key; make an identity with: rclink genkey",
+			       path);
+	else if (cert && X509_check_private_key(own, *key) != 1)
+		ret = rcx_fail(err, -EINVAL,
+			       "the certificate in %s is not one of the key in it",
+			       path);
+	ERR_clear_error();
+	if (ret) {
+		EVP_PKEY_free(*key);
+		X509_free(own);
+		*key = NULL;
+		return ret;
+	}
+	if (cert)
+		*cert = own;
+	else
+		X509_free(own);
+
+	return 0;
+}
+
+int rcx_pin_of(EVP_PKEY *key, char pin[RCX_PIN_LEN], char *err)
+{
+	unsigned char hash[SHA256_DIGEST_LENGTH];
+	unsigned char *der = NULL;
+	int len = i2d_PUBKEY(key, &der);
+
+	if (len <= 0)
+		return rcx_fail(err, -EINVAL, "cannot encode the public key: %s",
+				rcx_ssl_reason());
+	SHA256(der, len, hash);
+	OPENSSL_free(der);
+	memcpy(pin, PIN_PREFIX, strlen(PIN_PREFIX));
+	EVP_EncodeBlock((unsigned char *)pin + strlen(PIN_PREFIX), hash,
+			sizeof(hash));
+
+	return 0;
+}
+
+int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err)
+{
+	EVP_PKEY *key;
+	X509 *cert;
+	int ret;
+
+	ret = load(path, &key, &cert, err);
+	if (ret)
+		return ret;
+	if (key)
+		ret = rcx_pin_of(key, pin, err);
+	else if (cert && X509_get0_pubkey(cert))
+		ret = rcx_pin_of(X509_get0_pubkey(cert), pin, err);
+	else
+		ret = rcx_fail(err, -EINVAL,
+			       "%s has neither a private key nor a certificate",
+			       path);
+	EVP_PKEY_free(key);
+	X509_free(cert);
+
+	return ret;
+}
+
+int rcx_pin_check(const char *pin, char *err)
+{
+	unsigned char raw[PIN_BASE64], again[PIN_BASE64 + 1];
+	const char *text = pin + strlen(PIN_PREFIX);
+	bool good;
+
+	good = !strncmp(pin, PIN_PREFIX, strlen(PIN_PREFIX)) &&
+	       strlen(text) == PIN_BASE64 &&
+	       EVP_DecodeBlock(raw, (const unsigned char *)text,
+			       PIN_BASE64) == PIN_BASE64 / 4 * 3;
+	if (good) {
+		/* Pins are compared as text, so only one spelling is right. */
+		EVP_EncodeBlock(again, raw, SHA256_DIGEST_LENGTH);
+		good = !memcmp(again, text, PIN_BASE64);
+	}
+	if (!good)
+		return rcx_fail(err, -EINVAL,
+				"a pin is sha256: and 44 characters of base64, as `rclink pubkey` prints it on the peer");
+
+	return 0;
+}
+
+static bool add_ext(X509 *cert, int nid, const char *value)
+{
+	X509_EXTENSION *ext = X509V3_EXT_conf_nid(NULL, NULL, nid, value);
+	bool ok = ext && X509_add_ext(cert, ext, -1);
+
+	X509_EXTENSION_free(ext);
+
+	return ok;
+}
+
+static X509 *self_sign(EVP_PKEY *key)
+{
+	X509 *cert = X509_new();
+	X509_NAME *name = cert ? X509_get_subject_name(cert) : NULL;
+	uint64_t serial = 0;
+
+	if (name &&
+	    RAND_bytes((unsigned char *)&serial, sizeof(serial)) == 1 &&
+	    X509_set_version(cert, X509_VERSION_3) &&
+	    ASN1_INTEGER_set_uint64(X509_get_serialNumber(cert),
+				    serial >> 1 | 1) &&
+	    ASN1_TIME_set_string(X509_getm_notBefore(cert),
+				 "20000101000000Z") &&
+	    ASN1_TIME_set_string(X509_getm_notAfter(cert),
+				 "99991231235959Z") &&
+	    X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_ASC,
+				       (const unsigned char *)"rclink", -1, -1,
+				       0) &&
+	    X509_set_issuer_name(cert, name) && X509_set_pubkey(cert, key) &&
+	    add_ext(cert, NID_basic_constraints, "critical,CA:FALSE") &&
+	    add_ext(cert, NID_key_usage, "critical,digitalSignature") &&
+	    X509_sign(cert, key, EVP_sha256()))
+		return cert;
+	X509_free(cert);
+
+	return NULL;
+}
+
+static int write_file(const char *path, const char *data, size_t len,
+		      char *err)
+{
+	size_t done = 0;
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd < 0 && errno == EEXIST)
+		return rcx_fail(err, -EEXIST,
+				"%s exists and is not overwritten; links of its identity would stop working",
+				path);
+	if (fd < 0)
+		return rcx_fail(err, -errno, "cannot create %s: %s", path,
+				strerror(errno));
+	while (done < len) {
+		n = write(fd, data + done, len - done);
+		if (n < 0 && errno != EINTR)
+			goto err_unlink;
+		if (n > 0)
+			done += n;
+	}
+	if (fsync(fd) || close(fd))
+		goto err_unlink;
+
+	return 0;
+
+err_unlink:
+	n = -errno;
+	rcx_fail(err, n, "cannot write %s: %s", path, strerror(errno));
+	close(fd);
+	unlink(path);
+	return n;
+}
+
+int rcx_ident_generate(const char *path, char *err)
+{
+	EVP_PKEY *key = EVP_EC_gen("P-256");
+	X509 *cert = key ? self_sign(key) : NULL;
+	BIO *bio = BIO_new(BIO_s_secmem());
+	char *data;
+	long len;
+	int ret;
+
+	if (!cert || !bio ||
+	    !PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL,
+					   NULL) ||
+	    !PEM_write_bio_X509(bio, cert)) {
+		ret = rcx_fail(err, -EIO, "cannot make a key: %s",
+			       rcx_ssl_reason());
+	} else {
+		len = BIO_get_mem_data(bio, &data);
+		ret = write_file(path, data, len, err);
+		OPENSSL_cleanse(data, len);
+	}
+	BIO_free(bio);
+	X509_free(cert);
+	EVP_PKEY_free(key);
+
+	return ret;
+}

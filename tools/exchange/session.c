@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The conversation, one state per thing that is waited for. Everything that
+ * can happen to a session (bytes, time, the dialler, calls of its owner) leaves
+ * a mark in the struct and calls run(), the only place that moves the state.
+ * When the owner calls back in from one of its own callbacks, the run() that
+ * is on the stack already picks the mark up.
+ *
+ *	initiator			responder
+ *	DIAL
+ *	TLS				TLS
+ *	WELCOME		<- WELCOME --
+ *	(prepare)	-- OFFER ->	OFFER
+ *					(admit, prepare)
+ *	ANSWER		<- ANSWER --
+ *	(connect)			(connect)
+ *	CONFIRM		<- CONFIRM ->	CONFIRM
+ *	(activate)			(activate)
+ *	UP		<- DONE ->	UP
+ *	CLOSE				CLOSE
+ *
+ * The responder sends ANSWER before its own connect, so that both ends work on
+ * their QPs at the same time. A failed session says why to the peer, undoes
+ * what was prepared, and lingers until the peer has read it: closing a socket
+ * with unread bytes would send a reset that overtakes the sentence.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+#include <openssl/crypto.h>
+
+#include "core.h"
+#include "dial.h"
+#include "err.h"
+#include "talk.h"
+
+/* The connection does not go on: what, when, and where to look. */
+static void broken(struct rcx_session *s, enum rcx_io io)
+{
+	if (io == RCX_IO_CLOSED)
+		rcx_break(s, 0, -ECONNRESET,
+			  "the peer closed the connection while %s; %s",
+		     rcx_wait(s)->waiting, rcx_wait(s)->advice);
+	else
+		rcx_break(s, 0, -ECONNABORTED, "%s (while %s)",
+			  rcx_conn_error(s->conn), rcx_wait(s)->waiting);
+}
+
+/* Never reads beyond the current message, so one buffer is enough. */
+static void receive(struct rcx_session *s)
+{
+	size_t want, n;
+	enum rcx_io io;
+
+	while (s->state > ST_TLS && s->state < ST_CLOSE) {
+		want = s->in_len < RCX_HEADER_LEN ? RCX_HEADER_LEN :
+		       s->header.size;
+		io = rcx_conn_read(s->conn, s->in + s->in_len,
+				   want - s->in_len, &n);
+		if (io == RCX_IO_WRITE)
+			s->want_write = true;
+		if (io == RCX_IO_READ || io == RCX_IO_WRITE)
+			return;
+		if (io != RCX_IO_DONE) {
+			broken(s, io);
+			return;
+		}
+		s->in_len += n;
+		if (s->in_len == RCX_HEADER_LEN) {
+			rcx_talk_header(s);
+			want = s->header.size;
+		}
+		if (s->state < ST_CLOSE && s->in_len == want) {
+			rcx_talk_message(s);
+			s->in_len = 0;
+		}
+	}
+}
+
+static void handshake(struct rcx_session *s)
+{
+	enum rcx_io io = rcx_conn_handshake(s->conn);
+
+	if (io == RCX_IO_WRITE)
+		s->want_write = true;
+	if (io == RCX_IO_READ || io == RCX_IO_WRITE)
+		return;
+	if (io == RCX_IO_DONE)
+		rcx_talk_start(s);
+	else
+		broken(s, io);
+}
+
+static void check_limits(struct rcx_session *s)
+{
+	int64_t now = rcx_now_ms();
+
+	if (s->canceled)
+		rcx_break(s, RCX_CODE_CANCELED, -ECANCELED, "%s", s->gone);
+	else if (s->gone[0])
+		rcx_break(s, RCX_CODE_FAILED, -ENOLINK, "%s", s->gone);
+	else if (s->state < ST_CLOSE &&
+		 (now >= s->deadline || now >= s->step_deadline))
+		rcx_break(s, RCX_CODE_TIMEOUT, -ETIMEDOUT, "timed out %s; %s",
+			  rcx_wait(s)->waiting, rcx_wait(s)->advice);
+}
+
+/* Have the peer read everything before the socket goes, but not for ever. */
+static void close_down(struct rcx_session *s)
+{
+	enum rcx_io io = rcx_flush(s);
+
+	if (io == RCX_IO_DONE && !s->finished) {
+		rcx_conn_finish(s->conn);
+		s->finished = true;
+	}
+	if (s->finished)
+		io = rcx_conn_drain(s->conn);
+	if (io == RCX_IO_CLOSED || io == RCX_IO_FAILED || s->canceled ||
+	    rcx_now_ms() >= s->step_deadline)
+		s->state = ST_FREE;
+}
+
+/* Not from rcx_session_accept(): its caller does not have the session yet. */
+static void announce(struct rcx_session *s)
+{
+	s->announced = true;
+	rcx_step(s, RCX_STEP_TCP, "");
+}
+
+static void advance(struct rcx_session *s)
+{
+	s->want_write = false;
+	check_limits(s);
+	if (s->conn && !s->announced)
+		announce(s);
+	if (s->state == ST_TLS)
+		handshake(s);
+	if (s->state > ST_TLS && s->state < ST_CLOSE) {
+		rcx_flush(s);
+		receive(s);
+		rcx_talk_up(s);
+	}
+	if (s->state == ST_CLOSE)
+		close_down(s);
+}
+
+static void arm(struct rcx_session *s)
+{
+	int64_t until = s->step_deadline, left;
+	struct timeval tv;
+
+	if (s->state < ST_CLOSE && s->deadline < until)
+		until = s->deadline;
+	left = until - rcx_now_ms();
+	if (left < 0)
+		left = 0;
+	tv.tv_sec = left / 1000;
+	tv.tv_usec = left % 1000 * 1000;
+	event_add(s->timer, &tv);
+	if (s->writable && (s->want_write || s->out_len))
+		event_add(s->writable, NULL);
+}
+
+static void release(struct rcx_session *s)
+{
+	if (s->readable)
+		event_free(s->readable);
+	if (s->writable)
+		event_free(s->writable);
+	if (s->timer)
+		event_free(s->timer);
+	rcx_dial_free(s->dial);
+	rcx_conn_free(s->conn);
+	OPENSSL_cleanse(s, sizeof(*s));
+	free(s);
+}
+
+static void run(struct rcx_session *s)
+{
+	if (s->running) {
+		s->rerun = true;
+		return;
+	}
+	s->running = true;
+	do {
+		s->rerun = false;
+		advance(s);
+	} while (s->rerun);
+	if (s->state == ST_FREE) {
+		s->ops->done(s->ctx, s->result, s->err);
+		release(s);
+		return;
+	}
+	s->running = false;
+	arm(s);
+}
+
+static void on_event(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	run(arg);
+}
+
+/* The TCP connection is there; it is the session's from now on. */
+static int begin(struct rcx_session *s, int fd, char *err)
+{
+	int one = 1;
+
+	evutil_make_socket_nonblocking(fd);
+	/* A message must not wait for the acknowledgment of the one before. */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	s->conn = rcx_conn_new(s->tls, fd, err);
+	if (!s->conn)
+		return -ENOMEM;
+	s->readable = event_new(s->base, fd, EV_READ | EV_PERSIST, on_event, s);
+	s->writable = event_new(s->base, fd, EV_WRITE, on_event, s);
+	if (!s->readable || !s->writable || event_add(s->readable, NULL))
+		return rcx_fail(err, -ENOMEM, "out of memory for a session");
+	rcx_enter(s, ST_TLS);
+
+	return 0;
+}
+
+static void on_dial(void *ctx, int fd, const char *why)
+{
+	struct rcx_session *s = ctx;
+	char err[RCX_ERR_LEN];
+
+	rcx_dial_free(s->dial);
+	s->dial = NULL;
+	if (fd < 0)
+		rcx_end(s, -EHOSTUNREACH, why);
+	else if (begin(s, fd, err))
+		rcx_end(s, -ENOMEM, err);
+	run(s);
+}
+
+static struct rcx_session *create(struct event_base *base, struct rcx_tls *tls,
+				  int timeout_ms, const struct rcx_ops *ops,
+				  void *ctx, char *err)
+{
+	struct rcx_session *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->timer = evtimer_new(base, on_event, s);
+	if (!s || !s->timer) {
+		free(s);
+		rcx_fail(err, -ENOMEM, "out of memory for a session");
+		return NULL;
+	}
+	s->base = base;
+	s->tls = tls;
+	s->ops = ops;
+	s->ctx = ctx;
+	s->deadline = rcx_now_ms() + timeout_ms;
+
+	return s;
+}
+
+struct rcx_session *rcx_session_dial(struct event_base *base,
+				     struct rcx_tls *tls, const char *host,
+				     uint16_t port, const char *link,
+				     const char *wanted, int timeout_ms,
+				     const struct rcx_ops *ops, void *ctx,
+				     char *err)
+{
+	struct rcx_session *s;
+
+	if (rcx_name_check(link, strlen(link), err) ||
+	    rcx_name_check(wanted, strlen(wanted), err))
+		return NULL;
+	s = create(base, tls, timeout_ms, ops, ctx, err);
+	if (!s)
+		return NULL;
+	s->role = RCX_INITIATOR;
+	snprintf(s->link, sizeof(s->link), "%s", link);
+	snprintf(s->wanted, sizeof(s->wanted), "%s", wanted);
+	rcx_enter(s, ST_DIAL);
+	s->dial = rcx_dial_start(base, host, port, on_dial, s, err);
+	if (!s->dial) {
+		release(s);
+		return NULL;
+	}
+	arm(s);
+
+	return s;
+}
+
+struct rcx_session *rcx_session_accept(struct event_base *base,
+				       struct rcx_tls *tls, int fd,
+				       int timeout_ms,
+				       const struct rcx_ops *ops, void *ctx,
+				       char *err)
+{
+	struct rcx_session *s;
+
+	s = create(base, tls, timeout_ms, ops, ctx, err);
+	if (!s) {
+		close(fd);
+		return NULL;
+	}
+	s->role = RCX_RESPONDER;
+	if (begin(s, fd, err)) {
+		release(s);
+		return NULL;
+	}
+	arm(s);
+
+	return s;
+}
+
+void rcx_session_link_up(struct rcx_session *s)
+{
+	/* A late word about an older epoch must not count. */
+	if (s->state != ST_UP)
+		return;
+	s->link_up = true;
+	run(s);
+}
+
+void rcx_session_link_down(struct rcx_session *s, const char *reason)
+{
+	rcx_fail(s->gone, 0, "the link went down: %s", reason);
+	run(s);
+}
+
+void rcx_session_cancel(struct rcx_session *s, const char *reason)
+{
+	rcx_fail(s->gone, 0, "%s", reason);
+	s->canceled = true;
+	run(s);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The conversation of a session: messages in, messages and calls out. */
+#ifndef RCX_TALK_H
+#define RCX_TALK_H
+
+struct rcx_session;
+
+/* The handshake is done: the first word is the responder's. */
+void rcx_talk_start(struct rcx_session *s);
+
+/* in[] has a header: break the session off before the body is read? */
+void rcx_talk_header(struct rcx_session *s);
+
+/* in[] has one whole message. */
+void rcx_talk_message(struct rcx_session *s);
+
+/* The own link may have come up, or the peer's. */
+void rcx_talk_up(struct rcx_session *s);
+
+#endif /* RCX_TALK_H */

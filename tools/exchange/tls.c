@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/ssl.h>
+
+#include "err.h"
+#include "ident.h"
+#include "verify.h"
+
+/* A chain of a few certificates; a stranger may send this before proof. */
+#define CERT_LIST_MAX	16384
+
+static const unsigned char alpn[] = "\x08rclink/1";
+#define ALPN_LEN	(sizeof(alpn) - 1)
+
+struct rcx_tls {
+	SSL_CTX *ctx;
+	enum rcx_role role;
+	struct rcx_policy policy;
+};
+
+static int select_alpn(SSL *ssl, const unsigned char **out,
+		       unsigned char *outlen, const unsigned char *in,
+		       unsigned int inlen, void *arg)
+{
+	(void)ssl;
+	(void)arg;
+	if (SSL_select_next_proto((unsigned char **)out, outlen, alpn,
+				  ALPN_LEN, in, inlen) != OPENSSL_NPN_NEGOTIATED)
+		return SSL_TLSEXT_ERR_ALERT_FATAL;
+
+	return SSL_TLSEXT_ERR_OK;
+}
+
+static int check_config(enum rcx_role role, const struct rcx_tls_config *cfg,
+			char *err)
+{
+	if (cfg->crl_file && !cfg->ca_file)
+		return rcx_fail(err, -EINVAL, "a CRL needs a CA");
+	if (role == RCX_RESPONDER)
+		return 0;
+	if (!cfg->ca_file && !cfg->pin)
+		return rcx_fail(err, -EINVAL,
+				"the peer's pin, or a CA and its name, must be given");
+	if (cfg->ca_file && cfg->pin)
+		return rcx_fail(err, -EINVAL,
+				"give a pin or a CA, not both");
+	if (cfg->ca_file && !cfg->name)
+		return rcx_fail(err, -EINVAL,
+				"with a CA the peer's name must be given");
+	if (cfg->pin)
+		return rcx_pin_check(cfg->pin, err);
+
+	return rcx_peer_name_check(cfg->name, err);
+}
+
+static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
+			 char *err)
+{
+	EVP_PKEY *key = NULL;
+	X509 *cert = NULL;
+	int ret;
+
+	ret = rcx_ident_load(cfg->key_file, &key,
+			     cfg->cert_file ? NULL : &cert, err);
+	if (ret)
+		return ret;
+	if (cfg->cert_file &&
+	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) != 1)
+		ret = rcx_fail(err, -EINVAL, "cannot use the certificate %s: %s",
+			       cfg->cert_file, rcx_ssl_reason());
+	else if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
+		ret = rcx_fail(err, -EINVAL,
+			       "cannot use the certificate in %s: %s",
+			       cfg->key_file, rcx_ssl_reason());
+	else if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
+		 SSL_CTX_check_private_key(ctx) != 1)
+		ret = rcx_fail(err, -EINVAL,
+			       "the key in %s does not fit the certificate%s%s: %s",
+			       cfg->key_file, cfg->cert_file ? " " : "",
+			       cfg->cert_file ? cfg->cert_file : "",
+			       rcx_ssl_reason());
+	EVP_PKEY_free(key);
+	X509_free(cert);
+
+	return ret;
+}
+
+static int load_trust(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
+		      char *err)
+{
+	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
+	X509_LOOKUP *lookup;
+
+	if (!cfg->ca_file)
+		return 0;
+	if (SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
+		return rcx_fail(err, -EINVAL, "cannot use the CA in %s: %s",
+				cfg->ca_file, rcx_ssl_reason());
+	if (!cfg->crl_file)
+		return 0;
+	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+	if (!lookup ||
+	    X509_load_crl_file(lookup, cfg->crl_file, X509_FILETYPE_PEM) < 1)
+		return rcx_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
+				cfg->crl_file, rcx_ssl_reason());
+	X509_STORE_set_flags(store,
+			     X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+
+	return 0;
+}
+
+/* The rules that no configuration can change. */
+static int set_rules(struct rcx_tls *tls, char *err)
+{
+	SSL_CTX *ctx = tls->ctx;
+
+	if (SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) != 1 ||
+	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) != 1 ||
+	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256") != 1 ||
+	    SSL_CTX_set_num_tickets(ctx, 0) != 1)
+		return rcx_fail(err, -EIO,
+				"this OpenSSL cannot do TLS 1.3: %s",
+				rcx_ssl_reason());
+	SSL_CTX_set_security_level(ctx, 2);
+	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
+			    SSL_OP_NO_RENEGOTIATION);
+	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_max_early_data(ctx, 0);
+	SSL_CTX_set_max_cert_list(ctx, CERT_LIST_MAX);
+	/* A peer's endless key updates must not keep one SSL_read() busy. */
+	SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY);
+	SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
+			 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+			 SSL_MODE_RELEASE_BUFFERS);
+	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER |
+			   SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+	SSL_CTX_set_cert_verify_callback(ctx, rcx_verify, &tls->policy);
+	SSL_CTX_set_alpn_select_cb(ctx, select_alpn, NULL);
+	if (SSL_CTX_set_alpn_protos(ctx, alpn, ALPN_LEN))
+		return rcx_fail(err, -ENOMEM, "out of memory");
+
+	return 0;
+}
+
+struct rcx_tls *rcx_tls_new(enum rcx_role role,
+			    const struct rcx_tls_config *cfg, char *err)
+{
+	struct rcx_tls *tls;
+
+	if (check_config(role, cfg, err))
+		return NULL;
+	tls = calloc(1, sizeof(*tls));
+	if (!tls) {
+		rcx_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	tls->role = role;
+	tls->policy.by_ca = cfg->ca_file;
+	/* Both lengths were checked; a responder takes whom admit takes. */
+	if (role == RCX_INITIATOR && cfg->pin)
+		snprintf(tls->policy.pin, sizeof(tls->policy.pin), "%s",
+			 cfg->pin);
+	else if (role == RCX_INITIATOR)
+		snprintf(tls->policy.name, sizeof(tls->policy.name), "%s",
+			 cfg->name);
+
+	tls->ctx = SSL_CTX_new(role == RCX_INITIATOR ? TLS_client_method() :
+			       TLS_server_method());
+	if (!tls->ctx) {
+		rcx_fail(err, -ENOMEM, "cannot start OpenSSL: %s",
+			 rcx_ssl_reason());
+		goto err_free;
+	}
+	if (set_rules(tls, err) || load_identity(tls->ctx, cfg, err) ||
+	    load_trust(tls->ctx, cfg, err))
+		goto err_free;
+
+	return tls;
+
+err_free:
+	rcx_tls_free(tls);
+	return NULL;
+}
+
+void rcx_tls_free(struct rcx_tls *tls)
+{
+	if (!tls)
+		return;
+	SSL_CTX_free(tls->ctx);
+	free(tls);
+}
+
+SSL *rcx_tls_ssl(struct rcx_tls *tls)
+{
+	SSL *ssl = SSL_new(tls->ctx);
+
+	if (!ssl)
+		return NULL;
+	if (tls->role == RCX_INITIATOR)
+		SSL_set_connect_state(ssl);
+	else
+		SSL_set_accept_state(ssl);
+
+	return ssl;
+}

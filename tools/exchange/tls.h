@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The TLS side of one listener, or of one dialled peer: keys, what is trusted,
+ * and the fixed rules (TLS 1.3 only, both ends authenticated, ALPN, nothing
+ * resumed). Must live as long as the sessions that use it.
+ */
+#ifndef RCX_TLS_H
+#define RCX_TLS_H
+
+#include "session.h"
+
+struct ssl_st;
+
+struct rcx_tls_config {
+	const char *key_file;	/* private key, and its certificate */
+	const char *cert_file;	/* certificate chain, if not in key_file */
+	const char *ca_file;	/* trust this CA; NULL: trust by pin */
+	const char *crl_file;	/* with ca_file: CRLs of all its CAs */
+	const char *pin;	/* initiator without ca_file: the peer's pin */
+	const char *name;	/* initiator with ca_file: its DNS name */
+};
+
+/* Returns NULL with a sentence in err (RCX_ERR_LEN bytes). */
+struct rcx_tls *rcx_tls_new(enum rcx_role role,
+			    const struct rcx_tls_config *cfg, char *err);
+void rcx_tls_free(struct rcx_tls *tls);
+
+/* For conn.c: a new TLS connection in this role; NULL if out of memory. */
+struct ssl_st *rcx_tls_ssl(struct rcx_tls *tls);
+
+#endif /* RCX_TLS_H */

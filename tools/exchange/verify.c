@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two ways to trust a peer.
+ *
+ * By pin: the SHA-256 of the peer's public key is known; nothing else in its
+ * certificate counts, with two exceptions. A key too weak for security level 2
+ * is refused, because then knowing the pin would not prove much. Validity
+ * dates are kept: `rclink genkey` writes none that ever matter, so a date that
+ * excludes today was put there by somebody who meant it.
+ *
+ * By CA: the chain must end in the given CA and nowhere else, everything in it
+ * must have security level 2, the key usage must allow TLS, the leaf must not
+ * be a CA, and a DNS name in subjectAltName must be the expected one, letter
+ * by letter. The common name is never looked at and no wildcard matches.
+ */
+#include "verify.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include "err.h"
+
+#define SECURITY_BITS	112	/* security level 2 */
+
+static int refuse(X509_STORE_CTX *store, int code)
+{
+	/* The code chooses the alert that the peer gets. */
+	X509_STORE_CTX_set_error(store, code);
+
+	return 0;
+}
+
+static bool dns_char(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+}
+
+/* No '*', no NUL, no control character, no leading dot. */
+static bool dns_name(const unsigned char *p, int len)
+{
+	int i;
+
+	if (len <= 0 || len > RCLINK_PEER_MAX || p[0] == '.')
+		return false;
+	for (i = 0; i < len; i++)
+		if (!dns_char(p[i]))
+			return false;
+
+	return true;
+}
+
+int rcx_peer_name_check(const char *name, char *err)
+{
+	if (!dns_name((const unsigned char *)name, strlen(name)))
+		return rcx_fail(err, -EINVAL,
+				"the name of a peer is a whole DNS name of at most %d characters, without wildcards",
+				RCLINK_PEER_MAX);
+
+	return 0;
+}
+
+static void collect_names(X509 *leaf, struct rcx_peer *peer)
+{
+	GENERAL_NAMES *sans;
+	GENERAL_NAME *san;
+	int i;
+
+	sans = X509_get_ext_d2i(leaf, NID_subject_alt_name, NULL, NULL);
+	for (i = 0; i < sk_GENERAL_NAME_num(sans); i++) {
+		san = sk_GENERAL_NAME_value(sans, i);
+		if (san->type != GEN_DNS || peer->nids == RCX_IDS_MAX ||
+		    !dns_name(ASN1_STRING_get0_data(san->d.dNSName),
+			      ASN1_STRING_length(san->d.dNSName)))
+			continue;
+		memcpy(peer->id[peer->nids++],
+		       ASN1_STRING_get0_data(san->d.dNSName),
+		       ASN1_STRING_length(san->d.dNSName));
+	}
+	GENERAL_NAMES_free(sans);
+}
+
+static int check_name(X509_STORE_CTX *store, X509 *leaf,
+		      const struct rcx_policy *policy, struct rcx_peer *peer)
+{
+	const unsigned int flags = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
+				   X509_CHECK_FLAG_NO_WILDCARDS |
+				   X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
+
+	if (!policy->name[0]) {
+		collect_names(leaf, peer);
+		if (peer->nids)
+			return 1;
+		rcx_fail(peer->err, 0,
+			 "the peer's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
+	}
+	if (X509_check_host(leaf, policy->name, 0, flags, NULL) != 1) {
+		rcx_fail(peer->err, 0,
+			 "the peer's certificate is not for %s: no subjectAltName has exactly this DNS name",
+			 policy->name);
+		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
+	}
+	snprintf(peer->id[peer->nids++], sizeof(peer->id[0]), "%s",
+		 policy->name);
+
+	return 1;
+}
+
+static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
+			const struct rcx_policy *policy, struct rcx_peer *peer)
+{
+	int code;
+
+	if (X509_verify_cert(store) != 1) {
+		code = X509_STORE_CTX_get_error(store);
+		rcx_fail(peer->err, 0,
+			 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
+			 X509_verify_cert_error_string(code),
+			 X509_STORE_CTX_get_error_depth(store));
+		return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
+	}
+	if (X509_check_ca(leaf)) {
+		rcx_fail(peer->err, 0,
+			 "the peer's certificate is that of a CA; a host needs one with CA:FALSE");
+		return refuse(store, X509_V_ERR_CERT_REJECTED);
+	}
+
+	return check_name(store, leaf, policy, peer);
+}
+
+static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
+		      const struct rcx_policy *policy, struct rcx_peer *peer)
+{
+	EVP_PKEY *key = X509_get0_pubkey(leaf);
+	char *pin = peer->id[0];
+
+	if (!key || rcx_pin_of(key, pin, peer->err)) {
+		rcx_fail(peer->err, 0,
+			 "the peer's public key is of an unknown kind");
+		return refuse(store, X509_V_ERR_CERT_REJECTED);
+	}
+	if (policy->pin[0] && strcmp(pin, policy->pin)) {
+		rcx_fail(peer->err, 0,
+			 "the peer's key is %s, not the pinned one; compare with `rclink pubkey` on the peer",
+			 pin);
+		return refuse(store, X509_V_ERR_CERT_REJECTED);
+	}
+	if (EVP_PKEY_get_security_bits(key) < SECURITY_BITS) {
+		rcx_fail(peer->err, 0,
+			 "the peer's key is too weak (%d bits of security); make one with: rclink genkey",
+			 EVP_PKEY_get_security_bits(key));
+		return refuse(store, X509_V_ERR_EE_KEY_TOO_SMALL);
+	}
+	if (X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0) {
+		rcx_fail(peer->err, 0,
+			 "the peer's certificate is not yet valid; check the clocks of both hosts");
+		return refuse(store, X509_V_ERR_CERT_NOT_YET_VALID);
+	}
+	if (X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0) {
+		rcx_fail(peer->err, 0,
+			 "the peer's certificate has expired; renew it, or check the clocks of both hosts");
+		return refuse(store, X509_V_ERR_CERT_HAS_EXPIRED);
+	}
+	peer->nids = 1;
+
+	return 1;
+}
+
+int rcx_verify(X509_STORE_CTX *store, void *arg)
+{
+	int index = SSL_get_ex_data_X509_STORE_CTX_idx();
+	SSL *ssl = X509_STORE_CTX_get_ex_data(store, index);
+	struct rcx_peer *peer = SSL_get_app_data(ssl);
+	X509 *leaf = X509_STORE_CTX_get0_cert(store);
+	const struct rcx_policy *policy = arg;
+
+	memset(peer, 0, sizeof(*peer));
+	if (policy->by_ca)
+		return verify_chain(store, leaf, policy, peer);
+
+	return verify_pin(store, leaf, policy, peer);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What makes a peer's certificate good enough: called by the TLS handshake. */
+#ifndef RCX_VERIFY_H
+#define RCX_VERIFY_H
+
+#include <stdbool.h>
+
+#include "ident.h"
+#include "session.h"
+
+#define RCX_IDS_MAX	16
+
+struct x509_store_ctx_st;
+
+/* What this end wants of every peer. */
+struct rcx_policy {
+	bool by_ca;		/* chain and name, else the pin of the key */
+	char pin[RCX_PIN_LEN];	/* the only one allowed; "": any, tell it */
+	char name[RCLINK_PEER_MAX + 1];	/* likewise the DNS name */
+};
+
+/* What was found; hangs at its SSL as app data. */
+struct rcx_peer {
+	unsigned int nids;
+	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1]; /* proven identities */
+	char err[RCX_ERR_LEN];	/* why not, if it was refused */
+};
+
+/* The certificate verify callback; policy is a struct rcx_policy. */
+int rcx_verify(struct x509_store_ctx_st *store, void *policy);
+
+/* Can name be the exact name of a peer in CA mode? */
+int rcx_peer_name_check(const char *name, char *err);
+
+#endif /* RCX_VERIFY_H */
