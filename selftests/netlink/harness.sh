@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Programs of kselftest_harness.h as a part of a test file: each of their tests
+# becomes a point of the file, with its name as the sentence.
+
+# harness_points SOURCE...: how many points the programs will make
+harness_points()
+{
+	local file points=0 tests variants name
+
+	for file; do
+		tests=$(grep -cE '^TEST(_SIGNAL)?\(' "$file")
+		points=$((points + tests))
+		# A fixture's tests run once for each of its variants.
+		while read -r name; do
+			tests=$(grep -cE "^TEST_F[A-Z_]*\($name," "$file")
+			variants=$(grep -c "^FIXTURE_VARIANT_ADD($name," "$file")
+			points=$((points + tests * (variants ? variants : 1)))
+		done < <(sed -n 's/^FIXTURE(\(.*\))$/\1/p' "$file")
+	done
+	echo "$points"
+}
+
+# harness SOURCE PROGRAM [ARGS...]
+harness()
+{
+	local want line name made=0
+
+	want=$(harness_points "$1")
+	shift
+	while IFS= read -r line; do
+		name=${line#*ok * }
+		name=${name%% # *}
+		name=${name#*.}
+		name=${name/./: }
+		name=${name//_/ }
+		case "$line" in
+		"ok "*" # SKIP"*) skip "$name: ${line##*# SKIP }" ;;
+		"ok "*) pass "$name" ;;
+		"not ok "*) fail "$name" ;;
+		*" RUN  "* | *"   OK  "* | "TAP version"* | 1..* | "# Totals"* | \
+		"# Starting"* | "# PASSED"* | "# FAILED"*)
+			continue
+			;;
+		*)
+			echo "# ${line#\# }"
+			continue
+			;;
+		esac
+		made=$((made + 1))
+	done < <("$@" 2>&1)
+	while [ "$made" -lt "$want" ]; do
+		made=$((made + 1))
+		fail "$(basename "$1") ended before its test $made"
+	done
+}

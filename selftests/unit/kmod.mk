@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+# Unit tests of the files of kmod/ that know no kernel types, compiled as they
+# are under the sanitizers. Use: make -f kmod.mk [fuzz]
+HERE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+TREE := $(abspath $(HERE)/../..)
+KSRC ?= $(shell $(HERE)/../vm/source)
+OUT ?= $(TREE)/build/unit
+
+PURE := fsm gid msg policy endpoint pattern reason
+TESTS := fsm gid msg policy endpoint pattern
+PROGS := $(TESTS:%=$(OUT)/kmod_%)
+
+CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/kmod \
+	-I$(TREE)/kmod/include -isystem $(KSRC)/tools/testing/selftests
+CFLAGS ?= -g -O1
+CFLAGS += -std=gnu11 -Wall -Wextra -Werror
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+
+HEADERS := $(wildcard $(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h \
+	$(HERE)/include/linux/*.h)
+
+.SECONDARY:
+.PHONY: all
+all: $(PROGS)
+
+.PHONY: fuzz
+fuzz: $(OUT)/fuzz_msg
+
+$(OUT):
+	@mkdir -p $@
+
+$(OUT)/kmod_%: $(HERE)/kmod_%.c $(PURE:%=$(OUT)/%.o) | $(OUT)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		-Wno-missing-field-initializers $(SANITIZE) -o $@ $^
+
+$(OUT)/%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
+
+$(OUT)/fuzz_msg: $(HERE)/fuzz_msg.c $(TREE)/kmod/msg.c $(HEADERS) | $(OUT)
+	clang $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $@ $(filter %.c,$^)

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The whole state table, written down a second time. */
+#include "fsm.h"
+
+#include <kselftest_harness.h>
+
+#define STATES	RCLINK_LINK_STATE_DOWN
+
+/*
+ * A state by its initial, or an errno: b busy, n not connected, p protocol.
+ * In the order prepare, connect, activate, proven, fail, disconnect.
+ */
+static const char * const expected[STATES + 1] = {
+	[RCLINK_LINK_STATE_IDLE]	= "Pnnpnn",
+	[RCLINK_LINK_STATE_PREPARED]	= "bCnpDD",
+	[RCLINK_LINK_STATE_CONNECTED]	= "bbCUDD",
+	[RCLINK_LINK_STATE_UP]		= "bbbUDD",
+	[RCLINK_LINK_STATE_DOWN]	= "Pnnpnn",
+};
+
+static int meaning(char c)
+{
+	switch (c) {
+	case 'P': return RCLINK_LINK_STATE_PREPARED;
+	case 'C': return RCLINK_LINK_STATE_CONNECTED;
+	case 'U': return RCLINK_LINK_STATE_UP;
+	case 'D': return RCLINK_LINK_STATE_DOWN;
+	case 'b': return -EBUSY;
+	case 'n': return -ENOTCONN;
+	default: return -EPROTO;
+	}
+}
+
+TEST(every_input_has_its_place_in_every_state)
+{
+	unsigned int state, in;
+
+	for (state = RCLINK_LINK_STATE_IDLE; state <= STATES; state++) {
+		ASSERT_EQ(RCL_IN_MAX, strlen(expected[state]));
+		for (in = 0; in < RCL_IN_MAX; in++) {
+			const char *why = NULL;
+
+			EXPECT_EQ(meaning(expected[state][in]),
+				  rcl_fsm_next(state, in, &why))
+				TH_LOG("state %u, input %u", state, in);
+		}
+	}
+}
+
+TEST(every_refusal_has_a_sentence_and_nothing_else_has)
+{
+	unsigned int state, in;
+
+	for (state = RCLINK_LINK_STATE_IDLE; state <= STATES; state++) {
+		for (in = 0; in < RCL_IN_MAX; in++) {
+			const char *why = NULL;
+			int next = rcl_fsm_next(state, in, &why);
+
+			EXPECT_EQ(next < 0, why && *why)
+				TH_LOG("state %u, input %u", state, in);
+		}
+	}
+}
+
+TEST(only_prepare_leads_out_of_idle_and_down)
+{
+	static const unsigned int ends[] = {
+		RCLINK_LINK_STATE_IDLE, RCLINK_LINK_STATE_DOWN
+	};
+	unsigned int i, in;
+	const char *why;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
+		for (in = 0; in < RCL_IN_MAX; in++)
+			EXPECT_EQ(in == RCL_IN_PREPARE,
+				  rcl_fsm_next(ends[i], in, &why) > 0);
+}
+
+TEST(every_state_has_its_word)
+{
+	static const char * const words[] = {
+		"idle", "prepared", "connected", "up", "down"
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		EXPECT_STREQ(words[i],
+			     rcl_fsm_name(RCLINK_LINK_STATE_IDLE + i));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What an operator may set: the ranges, written down a second time. */
+#include "policy.h"
+
+#include <errno.h>
+
+#include <kselftest_harness.h>
+
+static const struct {
+	const char *word;
+	u32 def, min, max;
+} fields[RCL_P_MAX] = {
+	[RCL_P_PORT] = { "port", 0, 1, 255 },
+	[RCL_P_GID_INDEX] = { "gid-index", 0xffffffff, 0, 0xffffffff },
+	[RCL_P_MTU] = { "mtu", 0, 256, 4096 },
+	[RCL_P_QPS] = { "qps", 4, 1, 64 },
+	[RCL_P_TIMEOUT] = { "timeout", 14, 1, 31 },
+	[RCL_P_RETRY] = { "retry", 6, 0, 6 },
+	[RCL_P_RNR_RETRY] = { "rnr-retry", 6, 0, 7 },
+	[RCL_P_MIN_RNR_TIMER] = { "min-rnr-timer", 12, 0, 31 },
+	[RCL_P_RD_ATOMIC] = { "rd-atomic", 4, 1, 255 },
+	[RCL_P_SL] = { "sl", 0, 0, 15 },
+	[RCL_P_TRAFFIC_CLASS] = { "traffic-class", 0, 0, 255 },
+	[RCL_P_HOP_LIMIT] = { "hop-limit", 0, 0, 255 },
+	[RCL_P_FLOW_LABEL] = { "flow-label", 0, 0, 0xfffff },
+	[RCL_P_PKEY_INDEX] = { "pkey-index", 0, 0, 65535 },
+	[RCL_P_BUFFER_SIZE] = { "buffer-size", 65536, 4096, 1048576 },
+	[RCL_P_LOOPBACK] = { "loopback", 0, 0, 1 },
+};
+
+static int set(int field, u32 value, const char **why)
+{
+	struct rcl_policy_change change;
+
+	memset(&change, 0, sizeof(change));
+	change.mask = 1U << field;
+	change.to.v[field] = value;
+	*why = NULL;
+	return rcl_policy_check(&change, why);
+}
+
+TEST(defaults_are_as_documented)
+{
+	struct rcl_policy policy;
+	int i;
+
+	memset(&policy, 0xff, sizeof(policy));
+	rcl_policy_default(&policy);
+	EXPECT_STREQ("", policy.device);
+	for (i = 0; i < RCL_P_MAX; i++)
+		EXPECT_EQ(fields[i].def, policy.v[i])
+			TH_LOG("%s", fields[i].word);
+}
+
+TEST(both_ends_of_each_range_are_allowed)
+{
+	const char *why;
+	int i;
+
+	for (i = 0; i < RCL_P_MAX; i++) {
+		EXPECT_EQ(0, set(i, fields[i].min, &why))
+			TH_LOG("%s", fields[i].word);
+		EXPECT_EQ(0, set(i, fields[i].max, &why))
+			TH_LOG("%s", fields[i].word);
+	}
+}
+
+TEST(beyond_each_range_is_refused_by_name)
+{
+	const char *why;
+	int i;
+
+	for (i = 0; i < RCL_P_MAX; i++) {
+		if (fields[i].min) {
+			EXPECT_EQ(-EINVAL, set(i, fields[i].min - 1, &why));
+			EXPECT_NE(NULL, strstr(why ?: "", fields[i].word));
+		}
+		if (fields[i].max == 0xffffffff)
+			continue;
+		EXPECT_EQ(-EINVAL, set(i, fields[i].max + 1, &why));
+		EXPECT_NE(NULL, strstr(why ?: "", fields[i].word))
+			TH_LOG("%s: %s", fields[i].word, why);
+		EXPECT_EQ(-EINVAL, set(i, 0xffffffff, &why));
+	}
+}
+
+TEST(the_mtu_is_a_power_of_two)
+{
+	const char *why;
+	u32 mtu;
+
+	for (mtu = 256; mtu <= 4096; mtu++)
+		EXPECT_EQ(mtu & (mtu - 1) ? -EINVAL : 0,
+			  set(RCL_P_MTU, mtu, &why));
+}
+
+TEST(only_fields_that_are_set_are_looked_at)
+{
+	struct rcl_policy_change change;
+	const char *why;
+
+	memset(&change, 0xff, sizeof(change));
+	change.mask = 0;
+	change.device = false;
+	EXPECT_EQ(0, rcl_policy_check(&change, &why));
+	change.device = true;
+	change.to.device[0] = '\0';
+	EXPECT_EQ(-EINVAL, rcl_policy_check(&change, &why));
+	EXPECT_NE(NULL, strstr(why, "device"));
+}
+
+TEST(only_fields_that_are_set_change)
+{
+	struct rcl_policy_change change;
+	struct rcl_policy policy, before;
+	int i, j;
+
+	for (i = 0; i < RCL_P_MAX; i++) {
+		rcl_policy_default(&policy);
+		before = policy;
+		memset(&change, 0x5a, sizeof(change));
+		change.mask = 1U << i;
+		change.device = false;
+		rcl_policy_apply(&policy, &change);
+		for (j = 0; j < RCL_P_MAX; j++)
+			EXPECT_EQ(i == j ? 0x5a5a5a5a : before.v[j],
+				  policy.v[j]);
+		EXPECT_STREQ("", policy.device);
+	}
+	change.mask = 0;
+	change.device = true;
+	strcpy(change.to.device, "rxe0");
+	before = policy;
+	rcl_policy_apply(&policy, &change);
+	EXPECT_STREQ("rxe0", policy.device);
+	EXPECT_EQ(0, memcmp(before.v, policy.v, sizeof(policy.v)));
+}
+
+TEST(names_are_words)
+{
+	static const char * const good[] = {
+		"a", "Z", "0", "a_b.c-d", "peer-1.example",
+		"1234567890123456789012345678901",
+	};
+	static const char * const bad[] = {
+		"", " ", "_a", ".a", "-a", "a b", "a/b", "..", "a\n", "a%n",
+		"\xc3\xa4", "a\x7f", "12345678901234567890123456789012",
+	};
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		EXPECT_EQ(0, rcl_policy_check_name(good[i], &why));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		why = NULL;
+		EXPECT_EQ(-EINVAL, rcl_policy_check_name(bad[i], &why))
+			TH_LOG("'%s'", bad[i]);
+		EXPECT_NE(NULL, why);
+	}
+}
+
+TEST_HARNESS_MAIN
