@@ -22,11 +22,15 @@ mapfile -t plain < <(printf '%s\n' "${kernel[@]}" |
 mapfile -t user < <(find tools selftests -name '*.[ch]')
 mapfile -t scripts < <(grep -rlE '^#!/bin/((ba)?sh|busybox sh)' selftests .ci)
 
+# It leaves a file where it runs.
 checkpatch()
 {
 	local ignore=$1
 
 	shift
+	set -- "${@/#/$PWD/}"
+	mkdir -p build/checkpatch
+	cd build/checkpatch || return
 	perl "$source/scripts/checkpatch.pl" --strict --no-tree --terse \
 		--no-summary --show-types --max-line-length=80 --ignore "$ignore" -f "$@"
 }
