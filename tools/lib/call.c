@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+/* How often a dump is asked for again when the links change meanwhile. */
+#define DUMP_TRIES	32
+
+static int no_memory(char *err)
+{
+	return rcl_fail(err, -ENOMEM, "out of memory");
+}
+
+static int not_sent(struct nl_msg *msg, int ret, char *err)
+{
+	rcl_nl_msg_free(msg);
+	return rcl_fail(err, ret, "the request is too long");
+}
+
+static int call_policy(struct rcl_nl *nl, uint8_t cmd, const char *name,
+		       const struct rcl_policy *policy, char *err)
+{
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, cmd, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_link_put_policy(msg, name, policy);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_link_names, NULL, NULL, err);
+}
+
+int rcl_call_new(struct rcl_nl *nl, const char *name,
+		 const struct rcl_policy *policy, char *err)
+{
+	return call_policy(nl, RCLINK_CMD_LINK_NEW, name, policy, err);
+}
+
+int rcl_call_set(struct rcl_nl *nl, const char *name,
+		 const struct rcl_policy *policy, char *err)
+{
+	return call_policy(nl, RCLINK_CMD_LINK_SET, name, policy, err);
+}
+
+/* A request about the link called name, which is all that it says. */
+static int call_name(struct rcl_nl *nl, uint8_t cmd, const char *name,
+		     rcl_nl_fn *fn, void *arg, char *err)
+{
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, cmd, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_link_put_name(msg, name);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_link_names, fn, arg, err);
+}
+
+int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
+{
+	return call_name(nl, RCLINK_CMD_LINK_DEL, name, NULL, NULL, err);
+}
+
+int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
+{
+	return call_name(nl, RCLINK_CMD_LINK_DISCONNECT, name, NULL, NULL, err);
+}
+
+static int dump(struct rcl_nl *nl, uint8_t cmd, rcl_nl_fn *fn, void *arg,
+		char *err)
+{
+	struct nl_msg *msg;
+
+	msg = rcl_nl_msg(nl, cmd, NLM_F_DUMP);
+	if (!msg)
+		return no_memory(err);
+	return rcl_nl_request(nl, msg, NULL, fn, arg, err);
+}
+
+struct link_list {
+	struct rcl_link_info *infos;
+	size_t num;
+};
+
+static int add_link(const struct nlmsghdr *hdr, void *arg)
+{
+	struct link_list *list = arg;
+	struct rcl_link_info *infos;
+
+	infos = realloc(list->infos, (list->num + 1) * sizeof(*infos));
+	if (!infos)
+		return -ENOMEM;
+	list->infos = infos;
+	return rcl_link_get(hdr, &infos[list->num++]);
+}
+
+int rcl_call_links(struct rcl_nl *nl, const char *name,
+		   struct rcl_link_info **infos, size_t *num, char *err)
+{
+	struct link_list list = { NULL, 0 };
+	int tries = DUMP_TRIES;
+	int ret;
+
+	do {
+		list.num = 0;
+		if (name)
+			ret = call_name(nl, RCLINK_CMD_LINK_GET, name, add_link,
+					&list, err);
+		else
+			ret = dump(nl, RCLINK_CMD_LINK_GET, add_link, &list,
+				   err);
+	} while (ret == -EAGAIN && --tries);
+	if (ret) {
+		free(list.infos);
+		return ret;
+	}
+	*infos = list.infos;
+	*num = list.num;
+	return 0;
+}
+
+struct dev_list {
+	const char *name;	/* of the device, or NULL */
+	struct rcl_dev_info *infos;
+	size_t num;
+};
+
+static int add_dev(const struct nlmsghdr *hdr, void *arg)
+{
+	struct dev_list *list = arg;
+	struct rcl_dev_info *infos;
+	int ret;
+
+	infos = realloc(list->infos, (list->num + 1) * sizeof(*infos));
+	if (!infos)
+		return -ENOMEM;
+	list->infos = infos;
+	ret = rcl_dev_get(hdr, &infos[list->num]);
+	if (ret)
+		return ret;
+	if (list->name && strcmp(list->name, infos[list->num].name))
+		rcl_dev_info_free(&infos[list->num]);
+	else
+		list->num++;
+	return 0;
+}
+
+int rcl_call_devs(struct rcl_nl *nl, const char *name,
+		  struct rcl_dev_info **infos, size_t *num, char *err)
+{
+	struct dev_list list = { .name = name };
+	int tries = DUMP_TRIES;
+	int ret;
+
+	do {
+		rcl_call_devs_free(list.infos, list.num);
+		list.infos = NULL;
+		list.num = 0;
+		ret = dump(nl, RCLINK_CMD_DEV_GET, add_dev, &list, err);
+	} while (ret == -EAGAIN && --tries);
+	if (!ret && name && !list.num)
+		ret = rcl_fail(err, -ENODEV, "there is no such RDMA device");
+	if (ret) {
+		rcl_call_devs_free(list.infos, list.num);
+		return ret;
+	}
+	*infos = list.infos;
+	*num = list.num;
+	return 0;
+}
+
+void rcl_call_devs_free(struct rcl_dev_info *infos, size_t num)
+{
+	while (num)
+		rcl_dev_info_free(&infos[--num]);
+	free(infos);
+}
+
+static int get_info(const struct nlmsghdr *hdr, void *arg)
+{
+	return rcl_link_get(hdr, arg);
+}
+
+int rcl_call_prepare(struct rcl_nl *nl, const char *name,
+		     struct rcl_endpoint *local, char *err)
+{
+	struct rcl_link_info info = { 0 };
+	int ret;
+
+	ret = call_name(nl, RCLINK_CMD_LINK_PREPARE, name, get_info, &info,
+			err);
+	if (ret)
+		return ret;
+	if (!info.has_local)
+		return rcl_fail(err, -EPROTO,
+				"the module did not say what it prepared");
+	*local = info.local;
+	return 0;
+}
+
+int rcl_call_connect(struct rcl_nl *nl, const struct rcl_connect *c,
+		     uint64_t *agreed, char *err)
+{
+	struct rcl_link_info info = { 0 };
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_CONNECT, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_link_put_connect(msg, c);
+	if (ret)
+		return not_sent(msg, ret, err);
+	ret = rcl_nl_request(nl, msg, &rcl_link_names, get_info, &info, err);
+	*agreed = info.epoch;
+	return ret;
+}
+
+int rcl_call_activate(struct rcl_nl *nl, const char *name, uint64_t epoch,
+		      const uint8_t key[RCLINK_KEY_LEN], char *err)
+{
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_ACTIVATE, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_link_put_activate(msg, name, epoch, key);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_link_names, NULL, NULL, err);
+}
+
+int rcl_call_ping(struct rcl_nl *nl, const struct rcl_ping *ping, char *err)
+{
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_PING, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_ping_put(msg, ping);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_ping_names, NULL, NULL, err);
+}
+
+static bool is_command(const struct nlmsghdr *hdr, uint8_t cmd)
+{
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+
+	return genlmsg_valid_hdr((struct nlmsghdr *)hdr, 0) && genl->cmd == cmd;
+}
+
+bool rcl_is_link_event(const struct nlmsghdr *hdr)
+{
+	return is_command(hdr, RCLINK_CMD_LINK_NTF);
+}
+
+bool rcl_is_ping_result(const struct nlmsghdr *hdr)
+{
+	return is_command(hdr, RCLINK_CMD_PING_NTF);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The commands of the module as functions. All return 0 or a negative errno
+ * with a sentence in err.
+ */
+#ifndef RCL_CALL_H
+#define RCL_CALL_H
+
+#include "link.h"
+#include "nl.h"
+
+int rcl_call_new(struct rcl_nl *nl, const char *name,
+		 const struct rcl_policy *policy, char *err);
+int rcl_call_set(struct rcl_nl *nl, const char *name,
+		 const struct rcl_policy *policy, char *err);
+int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err);
+int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err);
+
+/* One link, or with name NULL all of them; *infos is to be freed. */
+int rcl_call_links(struct rcl_nl *nl, const char *name,
+		   struct rcl_link_info **infos, size_t *num, char *err);
+
+/* All ports of device name, or of all with NULL; rcl_call_devs_free() it. */
+int rcl_call_devs(struct rcl_nl *nl, const char *name,
+		  struct rcl_dev_info **infos, size_t *num, char *err);
+void rcl_call_devs_free(struct rcl_dev_info *infos, size_t num);
+
+/* The link belongs to nl's socket from here until it is up. */
+int rcl_call_prepare(struct rcl_nl *nl, const char *name,
+		     struct rcl_endpoint *local, char *err);
+int rcl_call_connect(struct rcl_nl *nl, const struct rcl_connect *c,
+		     uint64_t *agreed, char *err);
+int rcl_call_activate(struct rcl_nl *nl, const char *name, uint64_t epoch,
+		      const uint8_t key[RCLINK_KEY_LEN], char *err);
+
+/* The result comes to rcl_nl_notify()'s function. */
+int rcl_call_ping(struct rcl_nl *nl, const struct rcl_ping *ping, char *err);
+
+/* What a message of the family is, for rcl_nl_notify()'s function. */
+bool rcl_is_link_event(const struct nlmsghdr *hdr);
+bool rcl_is_ping_result(const struct nlmsghdr *hdr);
+
+#endif /* RCL_CALL_H */

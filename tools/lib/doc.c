@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "doc.h"
+
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "link.h"
+#include "out.h"
+#include "text.h"
+
+#define KEY_LEN	32
+
+static const char *not_empty(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+static void add_word(struct json_object *obj, const char *key,
+		     enum rcl_words words, uint32_t value)
+{
+	rcl_out_text(obj, key, rcl_word(words, value));
+}
+
+static void add_gid(struct json_object *obj, const char *key,
+		    const uint8_t gid[RCLINK_GID_LEN])
+{
+	char buf[RCL_GID_TEXT_LEN];
+
+	rcl_out_text(obj, key,
+		     rcl_gid_is_zero(gid) ? NULL : rcl_gid_text(gid, buf));
+}
+
+/* Secret: the caller has what the module gave to CAP_NET_ADMIN only. */
+static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *qps = json_object_new_array();
+	uint32_t i;
+
+	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
+		 ep->link_layer);
+	add_gid(obj, "gid", ep->gid);
+	rcl_out_known(obj, "lid", ep->lid);
+	rcl_out_known(obj, "mtu", ep->mtu);
+	rcl_out_u64(obj, "rd_atomic", ep->rd_atomic);
+	add_word(obj, "atomics", RCL_WORDS_ATOMICS,
+		 ep->atomics);
+	rcl_out_u64(obj, "epoch", ep->epoch);
+	rcl_out_u64(obj, "addr", ep->addr);
+	rcl_out_u64(obj, "rkey", ep->rkey);
+	rcl_out_u64(obj, "length", ep->length);
+	for (i = 0; i < ep->nqps; i++) {
+		struct json_object *qp = json_object_new_object();
+
+		rcl_out_u64(qp, "qpn", ep->qp[i].qpn);
+		rcl_out_u64(qp, "psn", ep->qp[i].psn);
+		json_object_array_add(qps, qp);
+	}
+	json_object_object_add(obj, "queue_pairs", qps);
+	return obj;
+}
+
+static void add_policy(struct json_object *obj, const struct rcl_policy *p)
+{
+	char key[KEY_LEN];
+	char *dash;
+	int i;
+
+	for (i = 0; i < RCL_P_NUM; i++) {
+		strncpy(key, rcl_policy_word[i], sizeof(key) - 1);
+		key[sizeof(key) - 1] = '\0';
+		while ((dash = strchr(key, '-')))
+			*dash = '_';
+		/* Left to the module: no port, MTU or GID index of its own. */
+		if (i == RCL_P_PORT || i == RCL_P_MTU)
+			rcl_out_known(obj, key, p->v[i]);
+		else if (!(p->given & 1u << i) ||
+			 (i == RCL_P_GID_INDEX &&
+			  p->v[i] == RCLINK_GID_INDEX_AUTO))
+			rcl_out_text(obj, key, NULL);
+		else
+			rcl_out_u64(obj, key, p->v[i]);
+	}
+}
+
+static void add_state(struct json_object *obj, const struct rcl_link_info *info)
+{
+	rcl_out_text(obj, "name", info->name);
+	add_word(obj, "state", RCL_WORDS_STATE,
+		 info->state);
+	rcl_out_u64(obj, "epoch", info->epoch);
+	add_word(obj, "reason", RCL_WORDS_REASON,
+		 info->reason);
+	rcl_out_text(obj, "reason_text", not_empty(info->reason_text));
+}
+
+struct json_object *rcl_doc_stats(const struct rcl_link_info *info)
+{
+	struct json_object *obj = json_object_new_object();
+	int i;
+
+	rcl_out_text(obj, "name", info->name);
+	for (i = 0; i < RCL_C_NUM; i++)
+		rcl_out_u64(obj, rcl_counter_word[i], info->counter[i]);
+	return obj;
+}
+
+struct json_object *rcl_doc_link(const struct rcl_link_info *info)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *stats = rcl_doc_stats(info);
+
+	add_state(obj, info);
+	rcl_out_u64(obj, "wc_status", info->wc_status);
+	rcl_out_u64(obj, "id", info->id);
+	rcl_out_text(obj, "peer", not_empty(info->peer));
+	add_word(obj, "role", RCL_WORDS_ROLE,
+		 info->role);
+	rcl_out_text(obj, "device", not_empty(info->policy.device));
+	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
+		 info->link_layer);
+	add_gid(obj, "gid", info->gid);
+	rcl_out_text(obj, "gid_reason", not_empty(info->gid_reason));
+	rcl_out_known(obj, "lid", info->lid);
+	add_policy(obj, &info->policy);
+	json_object_object_del(stats, "name");
+	json_object_object_add(obj, "stats", stats);
+	rcl_out_u64(obj, "event_seq", info->event_seq);
+	if (info->has_local)
+		json_object_object_add(obj, "local",
+				       doc_endpoint(&info->local));
+	if (info->has_remote)
+		json_object_object_add(obj, "remote",
+				       doc_endpoint(&info->remote));
+	return obj;
+}
+
+struct json_object *rcl_doc_event(const struct rcl_link_info *info,
+				  const char *kind)
+{
+	struct json_object *obj = json_object_new_object();
+
+	rcl_out_text(obj, "kind", kind);
+	rcl_out_u64(obj, "event_seq", info->event_seq);
+	add_state(obj, info);
+	return obj;
+}
+
+static struct json_object *doc_gid(const struct rcl_dev_info *info,
+				   const struct rcl_gid_info *gid)
+{
+	struct json_object *obj = json_object_new_object();
+	bool chosen = info->has_chosen && gid->index == info->chosen_gid;
+
+	rcl_out_u64(obj, "index", gid->index);
+	add_word(obj, "type", RCL_WORDS_GID_TYPE,
+		 gid->type);
+	add_gid(obj, "gid", gid->gid);
+	rcl_out_text(obj, "netdev", not_empty(gid->netdev));
+	json_object_object_add(obj, "chosen", json_object_new_boolean(chosen));
+	return obj;
+}
+
+static void add_limits(struct json_object *obj, const struct rcl_dev_info *info)
+{
+	rcl_out_u64(obj, "pkeys", info->pkeys);
+	rcl_out_u64(obj, "max_qp", info->max_qp);
+	rcl_out_u64(obj, "max_qp_wr", info->max_qp_wr);
+	rcl_out_u64(obj, "max_cqe", info->max_cqe);
+	rcl_out_u64(obj, "max_mr", info->max_mr);
+	rcl_out_u64(obj, "max_sge", info->max_sge);
+	rcl_out_u64(obj, "max_rd_atomic", info->max_rd_atomic);
+	rcl_out_u64(obj, "max_srq", info->max_srq);
+	rcl_out_u64(obj, "fast_reg_pages", info->fast_reg_pages);
+	add_word(obj, "atomics", RCL_WORDS_ATOMICS,
+		 info->atomics);
+	rcl_out_u64(obj, "max_inline", info->max_inline);
+}
+
+struct json_object *rcl_doc_dev(const struct rcl_dev_info *info)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *gids = json_object_new_array();
+	size_t i;
+
+	rcl_out_text(obj, "device", info->name);
+	rcl_out_u64(obj, "port", info->port);
+	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
+		 info->link_layer);
+	add_word(obj, "state", RCL_WORDS_PORT_STATE,
+		 info->port_state);
+	rcl_out_known(obj, "active_mtu", info->active_mtu);
+	rcl_out_known(obj, "max_mtu", info->max_mtu);
+	rcl_out_known(obj, "lid", info->lid);
+	rcl_out_known(obj, "sm_lid", info->sm_lid);
+	add_limits(obj, info);
+	for (i = 0; i < info->ngids; i++)
+		json_object_array_add(gids, doc_gid(info, &info->gids[i]));
+	json_object_object_add(obj, "gids", gids);
+	if (info->has_chosen)
+		rcl_out_u64(obj, "chosen_gid", info->chosen_gid);
+	else
+		rcl_out_text(obj, "chosen_gid", NULL);
+	rcl_out_text(obj, "reason", not_empty(info->reason));
+	return obj;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the module said, as documents for out.h. */
+#ifndef RCL_DOC_H
+#define RCL_DOC_H
+
+#include <stddef.h>
+
+struct json_object;
+struct rcl_dev_info;
+struct rcl_link_info;
+
+/* A link with everything; secrets only when the module sent them. */
+struct json_object *rcl_doc_link(const struct rcl_link_info *info);
+
+/* The counters of a link. */
+struct json_object *rcl_doc_stats(const struct rcl_link_info *info);
+
+/* Name, state and what changed; kind in words. */
+struct json_object *rcl_doc_event(const struct rcl_link_info *info,
+				  const char *kind);
+
+/* A port with its GIDs. */
+struct json_object *rcl_doc_dev(const struct rcl_dev_info *info);
+
+#endif /* RCL_DOC_H */

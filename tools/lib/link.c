@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+const char *const rcl_policy_word[RCL_P_NUM] = {
+	[RCL_P_PORT] = "port",
+	[RCL_P_GID_INDEX] = "gid-index",
+	[RCL_P_MTU] = "mtu",
+	[RCL_P_QPS] = "qps",
+	[RCL_P_TIMEOUT] = "timeout",
+	[RCL_P_RETRY] = "retry",
+	[RCL_P_RNR_RETRY] = "rnr-retry",
+	[RCL_P_MIN_RNR_TIMER] = "min-rnr-timer",
+	[RCL_P_RD_ATOMIC] = "rd-atomic",
+	[RCL_P_SL] = "sl",
+	[RCL_P_TRAFFIC_CLASS] = "traffic-class",
+	[RCL_P_HOP_LIMIT] = "hop-limit",
+	[RCL_P_FLOW_LABEL] = "flow-label",
+	[RCL_P_PKEY_INDEX] = "pkey-index",
+	[RCL_P_BUFFER_SIZE] = "buffer-size",
+	[RCL_P_LOOPBACK] = "loopback",
+};
+
+/* The specification has the policy's attributes in one row, in this order. */
+static int policy_attr(int field)
+{
+	return RCLINK_A_LINK_PORT + field;
+}
+
+const char *const rcl_counter_word[RCL_C_NUM] = {
+	[RCL_C_EPOCHS] = "epochs",
+	[RCL_C_TX_MESSAGES] = "tx_messages",
+	[RCL_C_RX_MESSAGES] = "rx_messages",
+	[RCL_C_TX_BYTES] = "tx_bytes",
+	[RCL_C_RX_BYTES] = "rx_bytes",
+	[RCL_C_RX_UNAUTHENTICATED] = "rx_unauthenticated",
+	[RCL_C_RX_MALFORMED] = "rx_malformed",
+	[RCL_C_COMPLETION_ERRORS] = "completion_errors",
+	[RCL_C_CREDIT_WAITS] = "credit_waits",
+	[RCL_C_PINGS] = "pings",
+	[RCL_C_PING_ERRORS] = "ping_errors",
+	[RCL_C_DOWNS] = "downs",
+};
+
+static int counter_attr(int counter)
+{
+	return RCLINK_A_STATS_EPOCHS + counter;
+}
+
+static const char *const qp_words[] = {
+	[RCLINK_A_QP_QPN] = "qpn",
+	[RCLINK_A_QP_PSN] = "psn",
+};
+
+static const struct rcl_nl_names qp_names = {
+	.num = ARRAY_SIZE(qp_words),
+	.name = qp_words,
+};
+
+static const char *const endpoint_words[] = {
+	[RCLINK_A_ENDPOINT_LINK_LAYER] = "link-layer",
+	[RCLINK_A_ENDPOINT_GID] = "gid",
+	[RCLINK_A_ENDPOINT_LID] = "lid",
+	[RCLINK_A_ENDPOINT_MTU] = "mtu",
+	[RCLINK_A_ENDPOINT_RD_ATOMIC] = "rd-atomic",
+	[RCLINK_A_ENDPOINT_ATOMICS] = "atomics",
+	[RCLINK_A_ENDPOINT_EPOCH] = "epoch",
+	[RCLINK_A_ENDPOINT_ADDR] = "addr",
+	[RCLINK_A_ENDPOINT_RKEY] = "rkey",
+	[RCLINK_A_ENDPOINT_LENGTH] = "length",
+	[RCLINK_A_ENDPOINT_QP] = "qp",
+};
+
+static const struct rcl_nl_names *const endpoint_nested[] = {
+	[RCLINK_A_ENDPOINT_QP] = &qp_names,
+};
+
+static const struct rcl_nl_names endpoint_names = {
+	.num = ARRAY_SIZE(endpoint_words),
+	.name = endpoint_words,
+	.nested = endpoint_nested,
+};
+
+static const char *const link_words[] = {
+	[RCLINK_A_LINK_NAME] = "name",
+	[RCLINK_A_LINK_DEVICE] = "device",
+	[RCLINK_A_LINK_PORT] = "port",
+	[RCLINK_A_LINK_GID_INDEX] = "gid-index",
+	[RCLINK_A_LINK_MTU] = "mtu",
+	[RCLINK_A_LINK_QPS] = "qps",
+	[RCLINK_A_LINK_TIMEOUT] = "timeout",
+	[RCLINK_A_LINK_RETRY] = "retry",
+	[RCLINK_A_LINK_RNR_RETRY] = "rnr-retry",
+	[RCLINK_A_LINK_MIN_RNR_TIMER] = "min-rnr-timer",
+	[RCLINK_A_LINK_RD_ATOMIC] = "rd-atomic",
+	[RCLINK_A_LINK_SL] = "sl",
+	[RCLINK_A_LINK_TRAFFIC_CLASS] = "traffic-class",
+	[RCLINK_A_LINK_HOP_LIMIT] = "hop-limit",
+	[RCLINK_A_LINK_FLOW_LABEL] = "flow-label",
+	[RCLINK_A_LINK_PKEY_INDEX] = "pkey-index",
+	[RCLINK_A_LINK_BUFFER_SIZE] = "buffer-size",
+	[RCLINK_A_LINK_LOOPBACK] = "loopback",
+	[RCLINK_A_LINK_EPOCH] = "epoch",
+	[RCLINK_A_LINK_PEER] = "peer",
+	[RCLINK_A_LINK_ROLE] = "role",
+	[RCLINK_A_LINK_KEY] = "key",
+	[RCLINK_A_LINK_REMOTE] = "remote",
+};
+
+static const struct rcl_nl_names *const
+link_nested[ARRAY_SIZE(link_words)] = {
+	[RCLINK_A_LINK_REMOTE] = &endpoint_names,
+};
+
+const struct rcl_nl_names rcl_link_names = {
+	.num = ARRAY_SIZE(link_words),
+	.name = link_words,
+	.nested = link_nested,
+};
+
+static const char *const ping_words[] = {
+	[RCLINK_A_PING_LINK] = "link",
+	[RCLINK_A_PING_OP] = "op",
+	[RCLINK_A_PING_SIZE] = "size",
+	[RCLINK_A_PING_COOKIE] = "cookie",
+};
+
+const struct rcl_nl_names rcl_ping_names = {
+	.num = ARRAY_SIZE(ping_words),
+	.name = ping_words,
+};
+
+/* Where an attribute goes in a struct; a size for a text, or a kind. */
+enum { U32 = -1, U64 = -2, GID = -3 };
+
+#define NAME		(RCLINK_NAME_MAX + 1)
+#define DEVICE		(RCLINK_DEVICE_MAX + 1)
+#define PEER		(RCLINK_PEER_MAX + 1)
+
+struct field {
+	int attr;
+	int kind;
+	size_t off;
+};
+
+#define E(attr, kind, member) \
+	{ RCLINK_A_ENDPOINT_##attr, kind, \
+	  offsetof(struct rcl_endpoint, member) }
+
+static const struct field endpoint_fields[] = {
+	E(LINK_LAYER, U32, link_layer),
+	E(GID, GID, gid),
+	E(LID, U32, lid),
+	E(MTU, U32, mtu),
+	E(RD_ATOMIC, U32, rd_atomic),
+	E(ATOMICS, U32, atomics),
+	E(EPOCH, U64, epoch),
+	E(ADDR, U64, addr),
+	E(RKEY, U32, rkey),
+	E(LENGTH, U32, length),
+};
+
+#define L(attr, kind, member) \
+	{ RCLINK_A_LINK_##attr, kind, offsetof(struct rcl_link_info, member) }
+
+static const struct field link_fields[] = {
+	L(NAME, NAME, name),
+	L(ID, U32, id),
+	L(DEVICE, DEVICE, policy.device),
+	L(STATE, U32, state),
+	L(REASON, U32, reason),
+	L(WC_STATUS, U32, wc_status),
+	L(REASON_TEXT, RCL_TEXT_LEN, reason_text),
+	L(EPOCH, U64, epoch),
+	L(PEER, PEER, peer),
+	L(ROLE, U32, role),
+	L(LINK_LAYER, U32, link_layer),
+	L(GID, GID, gid),
+	L(LID, U32, lid),
+	L(GID_REASON, RCL_TEXT_LEN, gid_reason),
+	L(EVENT_SEQ, U64, event_seq),
+	L(EVENT_KIND, U32, event_kind),
+};
+
+#define D(attr, kind, member) \
+	{ RCLINK_A_DEV_##attr, kind, offsetof(struct rcl_dev_info, member) }
+
+static const struct field dev_fields[] = {
+	D(NAME, DEVICE, name),
+	D(PORT, U32, port),
+	D(LINK_LAYER, U32, link_layer),
+	D(PORT_STATE, U32, port_state),
+	D(ACTIVE_MTU, U32, active_mtu),
+	D(MAX_MTU, U32, max_mtu),
+	D(LID, U32, lid),
+	D(SM_LID, U32, sm_lid),
+	D(PKEYS, U32, pkeys),
+	D(MAX_QP, U32, max_qp),
+	D(MAX_QP_WR, U32, max_qp_wr),
+	D(MAX_CQE, U32, max_cqe),
+	D(MAX_MR, U32, max_mr),
+	D(MAX_SGE, U32, max_sge),
+	D(MAX_RD_ATOMIC, U32, max_rd_atomic),
+	D(MAX_SRQ, U32, max_srq),
+	D(FAST_REG_PAGES, U32, fast_reg_pages),
+	D(ATOMICS, U32, atomics),
+	D(MAX_INLINE, U32, max_inline),
+	D(CHOSEN_GID, U32, chosen_gid),
+	D(REASON, RCL_TEXT_LEN, reason),
+};
+
+#define G(attr, kind, member) \
+	{ RCLINK_A_GID_##attr, kind, offsetof(struct rcl_gid_info, member) }
+
+static const struct field gid_fields[] = {
+	G(INDEX, U32, index),
+	G(VALUE, GID, gid),
+	G(TYPE, U32, type),
+	G(NETDEV, RCL_NETDEV_LEN, netdev),
+};
+
+#define P(attr, kind, member) \
+	{ RCLINK_A_PING_##attr, kind, offsetof(struct rcl_ping, member) }
+
+static const struct field ping_fields[] = {
+	P(LINK, NAME, link),
+	P(OP, U32, op),
+	P(SIZE, U32, size),
+	P(COOKIE, U64, cookie),
+	P(ERROR, U32, error),
+	P(REASON_TEXT, RCL_TEXT_LEN, reason_text),
+	P(RTT, U64, rtt),
+};
+
+static int get_field(const struct nlattr *nla, const struct field *f,
+		     void *object)
+{
+	char *to = (char *)object + f->off;
+	uint64_t u64;
+	uint32_t u32;
+
+	switch (f->kind) {
+	case GID:
+		if (nla_len(nla) != RCLINK_GID_LEN)
+			return -EPROTO;
+		memcpy(to, nla_data(nla), RCLINK_GID_LEN);
+		break;
+	case U64:
+		if (nla_len(nla) != sizeof(u64))
+			return -EPROTO;
+		u64 = nla_get_u64(nla);
+		memcpy(to, &u64, sizeof(u64));
+		break;
+	case U32:
+		if (nla_len(nla) != sizeof(u32))
+			return -EPROTO;
+		u32 = nla_get_u32(nla);
+		memcpy(to, &u32, sizeof(u32));
+		break;
+	default:
+		nla_strlcpy(to, nla, f->kind);
+	}
+	return 0;
+}
+
+static int get_fields(struct nlattr **tb, const struct field *f, size_t num,
+		      void *object)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < num; i++) {
+		if (!tb[f[i].attr])
+			continue;
+		ret = get_field(tb[f[i].attr], &f[i], object);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int get_qp(const struct nlattr *nla, struct rcl_qp_id *qp)
+{
+	struct nlattr *tb[RCLINK_A_QP_MAX + 1];
+
+	if (nla_parse_nested(tb, RCLINK_A_QP_MAX, (struct nlattr *)nla, NULL) ||
+	    !tb[RCLINK_A_QP_QPN] || !tb[RCLINK_A_QP_PSN] ||
+	    nla_len(tb[RCLINK_A_QP_QPN]) != sizeof(uint32_t) ||
+	    nla_len(tb[RCLINK_A_QP_PSN]) != sizeof(uint32_t))
+		return -EPROTO;
+	qp->qpn = nla_get_u32(tb[RCLINK_A_QP_QPN]);
+	qp->psn = nla_get_u32(tb[RCLINK_A_QP_PSN]);
+	return 0;
+}
+
+static int get_endpoint(const struct nlattr *nest, struct rcl_endpoint *ep)
+{
+	struct nlattr *tb[RCLINK_A_ENDPOINT_MAX + 1];
+	const struct nlattr *nla;
+	int rem, ret;
+
+	if (nla_parse_nested(tb, RCLINK_A_ENDPOINT_MAX, (struct nlattr *)nest,
+			     NULL))
+		return -EPROTO;
+	ret = get_fields(tb, endpoint_fields, ARRAY_SIZE(endpoint_fields), ep);
+	nla_for_each_nested(nla, nest, rem) {
+		if (ret)
+			break;
+		if (nla_type(nla) != RCLINK_A_ENDPOINT_QP)
+			continue;
+		if (ep->nqps == ARRAY_SIZE(ep->qp))
+			return -EPROTO;
+		ret = get_qp(nla, &ep->qp[ep->nqps++]);
+	}
+	return ret;
+}
+
+static int get_counters(const struct nlattr *nest, uint64_t *counter)
+{
+	struct nlattr *tb[RCLINK_A_STATS_MAX + 1];
+	int i;
+
+	if (nla_parse_nested(tb, RCLINK_A_STATS_MAX, (struct nlattr *)nest,
+			     NULL))
+		return -EPROTO;
+	for (i = 0; i < RCL_C_NUM; i++) {
+		const struct nlattr *nla = tb[counter_attr(i)];
+
+		if (!nla)
+			continue;
+		if (nla_len(nla) != sizeof(uint64_t))
+			return -EPROTO;
+		counter[i] = nla_get_u64(nla);
+	}
+	return 0;
+}
+
+static int get_policy(struct nlattr **tb, struct rcl_policy *policy)
+{
+	int i;
+
+	for (i = 0; i < RCL_P_NUM; i++) {
+		const struct nlattr *nla = tb[policy_attr(i)];
+
+		if (!nla)
+			continue;
+		if (nla_len(nla) != sizeof(uint32_t))
+			return -EPROTO;
+		policy->v[i] = nla_get_u32(nla);
+		policy->given |= 1u << i;
+	}
+	return 0;
+}
+
+int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info)
+{
+	struct nlattr *tb[RCLINK_A_LINK_MAX + 1];
+	int ret;
+
+	memset(info, 0, sizeof(*info));
+	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_LINK_MAX,
+			  NULL))
+		return -EPROTO;
+	ret = get_fields(tb, link_fields, ARRAY_SIZE(link_fields), info);
+	if (!ret)
+		ret = get_policy(tb, &info->policy);
+	info->has_gid = tb[RCLINK_A_LINK_GID];
+	info->has_local = tb[RCLINK_A_LINK_LOCAL];
+	info->has_remote = tb[RCLINK_A_LINK_REMOTE];
+	if (!ret && info->has_local)
+		ret = get_endpoint(tb[RCLINK_A_LINK_LOCAL], &info->local);
+	if (!ret && info->has_remote)
+		ret = get_endpoint(tb[RCLINK_A_LINK_REMOTE], &info->remote);
+	if (!ret && tb[RCLINK_A_LINK_STATS])
+		ret = get_counters(tb[RCLINK_A_LINK_STATS], info->counter);
+	return ret;
+}
+
+static int get_gid(const struct nlattr *nest, struct rcl_dev_info *info)
+{
+	struct nlattr *tb[RCLINK_A_GID_MAX + 1];
+	struct rcl_gid_info *gids;
+
+	gids = realloc(info->gids, (info->ngids + 1) * sizeof(*gids));
+	if (!gids)
+		return -ENOMEM;
+	info->gids = gids;
+	gids += info->ngids++;
+	memset(gids, 0, sizeof(*gids));
+	if (nla_parse_nested(tb, RCLINK_A_GID_MAX, (struct nlattr *)nest, NULL))
+		return -EPROTO;
+	return get_fields(tb, gid_fields, ARRAY_SIZE(gid_fields), gids);
+}
+
+int rcl_dev_get(const struct nlmsghdr *hdr, struct rcl_dev_info *info)
+{
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+	struct nlattr *tb[RCLINK_A_DEV_MAX + 1];
+	const struct nlattr *nla;
+	int rem, ret;
+
+	memset(info, 0, sizeof(*info));
+	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_DEV_MAX,
+			  NULL))
+		return -EPROTO;
+	ret = get_fields(tb, dev_fields, ARRAY_SIZE(dev_fields), info);
+	info->has_chosen = tb[RCLINK_A_DEV_CHOSEN_GID];
+	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
+			  genlmsg_attrlen(genl, 0), rem) {
+		if (!ret && nla_type(nla) == RCLINK_A_DEV_GID)
+			ret = get_gid(nla, info);
+	}
+	if (ret)
+		rcl_dev_info_free(info);
+	return ret;
+}
+
+void rcl_dev_info_free(struct rcl_dev_info *info)
+{
+	free(info->gids);
+	info->gids = NULL;
+	info->ngids = 0;
+}
+
+int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping)
+{
+	struct nlattr *tb[RCLINK_A_PING_MAX + 1];
+
+	memset(ping, 0, sizeof(*ping));
+	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_PING_MAX,
+			  NULL))
+		return -EPROTO;
+	return get_fields(tb, ping_fields, ARRAY_SIZE(ping_fields), ping);
+}
+
+static int result(int failed)
+{
+	return failed ? -EMSGSIZE : 0;
+}
+
+int rcl_link_put_name(struct nl_msg *msg, const char *name)
+{
+	return result(nla_put_string(msg, RCLINK_A_LINK_NAME, name));
+}
+
+int rcl_link_put_policy(struct nl_msg *msg, const char *name,
+			const struct rcl_policy *policy)
+{
+	int failed, i;
+
+	failed = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
+	if (policy->device[0])
+		failed |= nla_put_string(msg, RCLINK_A_LINK_DEVICE,
+					 policy->device);
+	for (i = 0; i < RCL_P_NUM; i++)
+		if (policy->given & 1u << i)
+			failed |= nla_put_u32(msg, policy_attr(i),
+					      policy->v[i]);
+	return result(failed);
+}
+
+static int put_field(struct nl_msg *msg, const struct field *f,
+		     const void *object)
+{
+	const void *from = (const char *)object + f->off;
+	size_t len = f->kind == U32 ? sizeof(uint32_t) :
+		     f->kind == U64 ? sizeof(uint64_t) : RCLINK_GID_LEN;
+
+	return nla_put(msg, f->attr, len, from);
+}
+
+static int put_endpoint(struct nl_msg *msg, const struct rcl_endpoint *ep)
+{
+	struct nlattr *nest, *qp;
+	int failed = 0;
+	uint32_t i;
+
+	nest = nla_nest_start(msg, RCLINK_A_LINK_REMOTE | NLA_F_NESTED);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(endpoint_fields); i++)
+		failed |= put_field(msg, &endpoint_fields[i], ep);
+	for (i = 0; i < ep->nqps && !failed; i++) {
+		qp = nla_nest_start(msg, RCLINK_A_ENDPOINT_QP | NLA_F_NESTED);
+		if (!qp)
+			return -EMSGSIZE;
+		failed |= nla_put_u32(msg, RCLINK_A_QP_QPN, ep->qp[i].qpn);
+		failed |= nla_put_u32(msg, RCLINK_A_QP_PSN, ep->qp[i].psn);
+		nla_nest_end(msg, qp);
+	}
+	nla_nest_end(msg, nest);
+	return result(failed);
+}
+
+int rcl_link_put_connect(struct nl_msg *msg, const struct rcl_connect *c)
+{
+	int failed;
+
+	failed = nla_put_string(msg, RCLINK_A_LINK_NAME, c->link);
+	failed |= nla_put_u64(msg, RCLINK_A_LINK_EPOCH, c->epoch);
+	failed |= nla_put_string(msg, RCLINK_A_LINK_PEER, c->peer);
+	failed |= nla_put_u32(msg, RCLINK_A_LINK_ROLE, c->role);
+	failed |= put_endpoint(msg, c->remote);
+	return result(failed);
+}
+
+int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
+			  const uint8_t key[RCLINK_KEY_LEN])
+{
+	int failed;
+
+	failed = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
+	failed |= nla_put_u64(msg, RCLINK_A_LINK_EPOCH, epoch);
+	failed |= nla_put(msg, RCLINK_A_LINK_KEY, RCLINK_KEY_LEN, key);
+	return result(failed);
+}
+
+int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping)
+{
+	int failed;
+
+	failed = nla_put_string(msg, RCLINK_A_PING_LINK, ping->link);
+	failed |= nla_put_u32(msg, RCLINK_A_PING_OP, ping->op);
+	failed |= nla_put_u32(msg, RCLINK_A_PING_SIZE, ping->size);
+	failed |= nla_put_u64(msg, RCLINK_A_PING_COOKIE, ping->cookie);
+	return result(failed);
+}

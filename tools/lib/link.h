@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the module says and is told, as plain structs, and their way into and
+ * out of netlink messages. The only place that knows attribute numbers.
+ */
+#ifndef RCL_LINK_H
+#define RCL_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoint.h"
+#include "nl.h"
+
+#define RCL_TEXT_LEN	256	/* of the kernel's sentences */
+#define RCL_NETDEV_LEN	16
+
+/* Numbers that an operator can set on a link. */
+enum rcl_policy_field {
+	RCL_P_PORT,
+	RCL_P_GID_INDEX,
+	RCL_P_MTU,
+	RCL_P_QPS,
+	RCL_P_TIMEOUT,
+	RCL_P_RETRY,
+	RCL_P_RNR_RETRY,
+	RCL_P_MIN_RNR_TIMER,
+	RCL_P_RD_ATOMIC,
+	RCL_P_SL,
+	RCL_P_TRAFFIC_CLASS,
+	RCL_P_HOP_LIMIT,
+	RCL_P_FLOW_LABEL,
+	RCL_P_PKEY_INDEX,
+	RCL_P_BUFFER_SIZE,
+	RCL_P_LOOPBACK,
+	RCL_P_NUM
+};
+
+/* Name in the netlink specification, also the word on the command line. */
+extern const char *const rcl_policy_word[RCL_P_NUM];
+
+struct rcl_policy {
+	char device[RCLINK_DEVICE_MAX + 1];	/* "": not given */
+	uint32_t given;				/* bit per field */
+	uint32_t v[RCL_P_NUM];
+};
+
+/* Counters of a link, in the order of the netlink attributes. */
+enum rcl_counter {
+	RCL_C_EPOCHS,
+	RCL_C_TX_MESSAGES,
+	RCL_C_RX_MESSAGES,
+	RCL_C_TX_BYTES,
+	RCL_C_RX_BYTES,
+	RCL_C_RX_UNAUTHENTICATED,
+	RCL_C_RX_MALFORMED,
+	RCL_C_COMPLETION_ERRORS,
+	RCL_C_CREDIT_WAITS,
+	RCL_C_PINGS,
+	RCL_C_PING_ERRORS,
+	RCL_C_DOWNS,
+	RCL_C_NUM
+};
+
+extern const char *const rcl_counter_word[RCL_C_NUM];
+
+/* A link, or an event of one. Values that were not sent are 0 or "". */
+struct rcl_link_info {
+	char name[RCLINK_NAME_MAX + 1];
+	uint32_t id;
+	struct rcl_policy policy;
+	uint32_t state;		/* enum rclink_link_state */
+	uint32_t reason;	/* enum rclink_down_reason */
+	uint32_t wc_status;
+	char reason_text[RCL_TEXT_LEN];
+	uint64_t epoch;
+	char peer[RCLINK_PEER_MAX + 1];
+	uint32_t role;		/* enum rclink_role */
+	uint32_t link_layer;	/* enum rclink_link_layer */
+	bool has_gid;
+	uint8_t gid[RCLINK_GID_LEN];
+	uint32_t lid;
+	char gid_reason[RCL_TEXT_LEN];
+	bool has_local;		/* only for CAP_NET_ADMIN */
+	bool has_remote;
+	struct rcl_endpoint local;
+	struct rcl_endpoint remote;
+	uint64_t counter[RCL_C_NUM];
+	uint64_t event_seq;
+	uint32_t event_kind;	/* enum rclink_event_kind */
+};
+
+struct rcl_gid_info {
+	uint32_t index;
+	uint8_t gid[RCLINK_GID_LEN];
+	uint32_t type;		/* enum rclink_gid_type */
+	char netdev[RCL_NETDEV_LEN];
+};
+
+/* One port of a device. gids is allocated, see rcl_dev_info_free(). */
+struct rcl_dev_info {
+	char name[RCLINK_DEVICE_MAX + 1];
+	uint32_t port;
+	uint32_t link_layer;	/* enum rclink_link_layer */
+	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, 4 active */
+	uint32_t active_mtu;
+	uint32_t max_mtu;
+	uint32_t lid;
+	uint32_t sm_lid;
+	uint32_t pkeys;
+	uint32_t max_qp;
+	uint32_t max_qp_wr;
+	uint32_t max_cqe;
+	uint32_t max_mr;
+	uint32_t max_sge;
+	uint32_t max_rd_atomic;
+	uint32_t max_srq;
+	uint32_t fast_reg_pages;
+	uint32_t atomics;	/* enum rclink_atomics */
+	uint32_t max_inline;
+	bool has_chosen;
+	uint32_t chosen_gid;
+	char reason[RCL_TEXT_LEN];
+	struct rcl_gid_info *gids;
+	size_t ngids;
+};
+
+/* The request uses link, op, size and cookie; the result has all. */
+struct rcl_ping {
+	char link[RCLINK_NAME_MAX + 1];
+	uint32_t op;		/* enum rclink_ping_op */
+	uint32_t size;
+	uint64_t cookie;
+	uint32_t error;		/* positive errno */
+	char reason_text[RCL_TEXT_LEN];
+	uint64_t rtt;		/* ns */
+};
+
+/* The peer's side of an exchange, as the module takes it. */
+struct rcl_connect {
+	const char *link;
+	uint64_t epoch;
+	const char *peer;
+	uint32_t role;
+	const struct rcl_endpoint *remote;
+};
+
+extern const struct rcl_nl_names rcl_link_names;
+extern const struct rcl_nl_names rcl_ping_names;
+
+/* Encode: 0, or -EMSGSIZE when the message is full. */
+int rcl_link_put_name(struct nl_msg *msg, const char *name);
+int rcl_link_put_policy(struct nl_msg *msg, const char *name,
+			const struct rcl_policy *policy);
+int rcl_link_put_connect(struct nl_msg *msg, const struct rcl_connect *c);
+int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
+			  const uint8_t key[RCLINK_KEY_LEN]);
+int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping);
+
+/* Decode a message of the family: 0, -EPROTO or -ENOMEM. */
+int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info);
+int rcl_dev_get(const struct nlmsghdr *hdr, struct rcl_dev_info *info);
+int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping);
+
+void rcl_dev_info_free(struct rcl_dev_info *info);
+
+#endif /* RCL_LINK_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output. A command makes one document (JSON objects); it is printed as it is
+ * with -j, or shown to a person by columns that only pick and dress its values,
+ * so that the two cannot differ.
+ */
+#ifndef RCL_OUT_H
+#define RCL_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_object;
+
+/* For rcl_col.text: any longer text is cut. */
+#define RCL_CELL_LEN	256
+
+struct rcl_col {
+	const char *head;
+	const char *key;
+	/*
+	 * Writes the cell for row into buf (RCL_CELL_LEN bytes); NULL for the
+	 * value as it is.
+	 */
+	void (*text)(struct json_object *row, const char *key, char *buf);
+};
+
+/* Build: add a value to an object. NULL text becomes null. */
+void rcl_out_u64(struct json_object *obj, const char *key, uint64_t value);
+void rcl_out_text(struct json_object *obj, const char *key, const char *text);
+/* null for 0, which the module uses for "not yet known" */
+void rcl_out_known(struct json_object *obj, const char *key, uint64_t value);
+
+/* Look: 0 or "" when there is no such value. */
+uint64_t rcl_out_get_u64(struct json_object *obj, const char *key);
+const char *rcl_out_get_text(struct json_object *obj, const char *key);
+
+/* Show an array as a table, or one object as lines of head and value. */
+void rcl_out_table(FILE *to, struct json_object *rows,
+		   const struct rcl_col *cols, size_t num, const char *indent);
+void rcl_out_block(FILE *to, struct json_object *obj,
+		   const struct rcl_col *cols, size_t num, const char *indent);
+
+/* Print as JSON, for a document or for one line of many. */
+void rcl_out_json(FILE *to, struct json_object *doc);
+void rcl_out_json_line(FILE *to, struct json_object *doc);
+
+#endif /* RCL_OUT_H */

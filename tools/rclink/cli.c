@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "nl.h"
+#include "text.h"
+
+#define SHORT_LEN	64
+
+static void short_options(const struct option *options, char *text)
+{
+	*text++ = ':';
+	for (; options->name; options++) {
+		if (options->val > '~')
+			continue;
+		*text++ = options->val;
+		if (options->has_arg == required_argument)
+			*text++ = ':';
+	}
+	*text = '\0';
+}
+
+int cli_getopt(int argc, char **argv, const struct option *options,
+	       const char *help)
+{
+	char letters[SHORT_LEN];
+	int c;
+
+	short_options(options, letters);
+	opterr = 0;
+	c = getopt_long(argc, argv, letters, options, NULL);
+	if (c == 'h') {
+		fputs(help, stdout);
+		exit(fflush(stdout) ? CLI_FAILED : CLI_OK);
+	}
+	if (c == ':')
+		cli_usage(argv[0], "%s needs a value", argv[optind - 1]);
+	if (c == '?' && optopt && optopt <= '~')
+		cli_usage(argv[0], "bad option -%c", optopt);
+	if (c == '?')
+		cli_usage(argv[0], "bad option %s", argv[optind - 1]);
+	return c;
+}
+
+char **cli_operands(int argc, char **argv, int min, int max)
+{
+	int num = argc - optind;
+
+	if (num < min)
+		cli_usage(argv[0], "there is a word missing");
+	if (num > max)
+		cli_usage(argv[0], "'%s' is one word too many",
+			  argv[optind + max]);
+	return argv + optind;
+}
+
+void cli_usage(const char *cmd, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "rclink: %s: ", cmd);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see `rclink %s --help`\n", cmd);
+	exit(CLI_USAGE);
+}
+
+uint32_t cli_number(const char *cmd, const char *what, const char *text,
+		    uint32_t min, uint32_t max)
+{
+	uint32_t value;
+
+	if (!rcl_parse_u32(text, &value) || value < min || value > max)
+		cli_usage(cmd, "%s must be a number from %u to %u, not '%s'",
+			  what, min, max, text);
+	return value;
+}
+
+uint64_t cli_seconds(const char *cmd, const char *what, const char *text)
+{
+	uint64_t ns;
+
+	if (!rcl_parse_seconds(text, &ns))
+		cli_usage(cmd, "%s must be seconds up to a day, not '%s'", what,
+			  text);
+	return ns;
+}
+
+int cli_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("rclink: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return CLI_FAILED;
+}
+
+/* What to do about an errno of the module, where that is known. */
+static const struct {
+	int code;
+	const char *text;
+} advices[] = {
+	{ EPERM, "; run it as root, or with CAP_NET_ADMIN" },
+	{ ENOENT, "; see `rclink show` for the links, `rclink add` makes one" },
+	{ EEXIST, "; change it with `rclink set`" },
+	{ ENODEV, "; see `rclink dev` for the devices" },
+	{ EBUSY, "; see `rclink show`, or end it with `rclink disconnect`" },
+	{ EISCONN, "; end it with `rclink disconnect`" },
+	{ ENOTCONN, "; bring it up with `rclink connect`" },
+	{ ENOMEM, "; free some memory and try again" },
+};
+
+static const char *advice(int ret)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+		if (advices[i].code == -ret)
+			return advices[i].text;
+	return "";
+}
+
+int cli_refused(const char *cmd, const char *name, int ret, const char *why)
+{
+	return cli_fail("%s%s%s: %s%s", cmd, name ? " " : "", name ? name : "",
+			why, advice(ret));
+}
+
+struct rcl_nl *cli_open(void)
+{
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+
+	nl = rcl_nl_open(err);
+	if (!nl)
+		cli_fail("%s", err);
+	return nl;
+}
+
+uint64_t cli_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the commands share: options, errors, the way to the module. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fail.h"
+
+struct event_base;
+struct rcl_nl;
+
+#define CLI_KEY_FILE	"/etc/rclink/key.pem"
+
+/* Exit codes. */
+enum {
+	CLI_OK = 0,
+	CLI_FAILED = 1,
+	CLI_USAGE = 2,
+};
+
+/* A command: argv[0] is its name. Returns an exit code. */
+int cmd_dev(int argc, char **argv);
+int cmd_genkey(int argc, char **argv);
+int cmd_pubkey(int argc, char **argv);
+int cmd_add(int argc, char **argv);
+int cmd_set(int argc, char **argv);
+int cmd_del(int argc, char **argv);
+int cmd_listen(int argc, char **argv);
+int cmd_connect(int argc, char **argv);
+int cmd_disconnect(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_ping(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
+int cmd_monitor(int argc, char **argv);
+
+#define CLI_OPT_HELP	{ "help", no_argument, NULL, 'h' }
+#define CLI_OPT_JSON	{ "json", no_argument, NULL, 'j' }
+#define CLI_OPT_END	{ NULL, 0, NULL, 0 }
+
+/*
+ * The next option of a command, or -1 after the last; each has the letter in
+ * its val as short form. Prints help and ends the process on -h, and ends it
+ * with CLI_USAGE when an option is wrong.
+ */
+int cli_getopt(int argc, char **argv, const struct option *options,
+	       const char *help);
+
+/*
+ * The operands, argv[optind] and on, once cli_getopt() gave -1: there must be
+ * min to max of them, else the process ends with CLI_USAGE.
+ */
+char **cli_operands(int argc, char **argv, int min, int max);
+
+/* "rclink: CMD: what is wrong; see `rclink CMD --help`", then CLI_USAGE. */
+__attribute__((format(printf, 2, 3), noreturn))
+void cli_usage(const char *cmd, const char *fmt, ...);
+
+/* Numbers of options; end the process with CLI_USAGE when they are wrong. */
+uint32_t cli_number(const char *cmd, const char *what, const char *text,
+		    uint32_t min, uint32_t max);
+uint64_t cli_seconds(const char *cmd, const char *what, const char *text);
+
+/* "rclink: why" on stderr. Returns CLI_FAILED. */
+__attribute__((format(printf, 1, 2)))
+int cli_fail(const char *fmt, ...);
+
+/*
+ * "rclink: what: why; what to do" for a request that the module refused with
+ * ret and the sentence why. Returns CLI_FAILED.
+ */
+int cli_refused(const char *cmd, const char *name, int ret, const char *why);
+
+/* A netlink socket; NULL after saying why not. */
+struct rcl_nl *cli_open(void);
+
+/* Nanoseconds on a clock that only goes forward. */
+uint64_t cli_now(void);
+
+#endif /* CLI_H */

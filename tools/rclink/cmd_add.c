@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/* add, set, del: links and their policy. */
+#include "cli.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "call.h"
+#include "link.h"
+#include "nl.h"
+#include "text.h"
+
+#define WORDS_HELP							\
+"  dev DEV             RDMA device (default: one with an active port)\n" \
+"  port N              port of the device\n"				\
+"  gid-index N|auto    GID, or let the module choose (auto)\n"		\
+"  mtu N|auto          path MTU in bytes, or the smaller of both ports'\n" \
+"  qps N               pooled QPs beside the control QP (4)\n"		\
+"  timeout N           local ACK timeout, 4.096 us * 2^N (14)\n"	\
+"  retry N             transport retries (6)\n"				\
+"  rnr-retry N         receiver-not-ready retries, 7 for ever (6)\n"	\
+"  min-rnr-timer N     IBA code of the RNR NAK timer (12)\n"		\
+"  rd-atomic N         READs and atomics in flight (4)\n"		\
+"  sl N                service level (0)\n"				\
+"  traffic-class N     traffic class or DSCP byte (0)\n"		\
+"  hop-limit N         0 takes the hop limit of the route (0)\n"	\
+"  flow-label N        flow label (0)\n"				\
+"  pkey-index N        entry in the partition key table (0)\n"		\
+"  buffer-size N       bytes of the link buffer (65536)\n"		\
+"  loopback 0|1        1 allows a peer on the same port, for tests (0)\n"
+
+static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
+
+static void set_device(const char *cmd, struct rcl_policy *policy,
+		       const char *value)
+{
+	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
+		cli_usage(cmd, "dev must be 1 to %d characters",
+			  RCLINK_DEVICE_MAX);
+	if (policy->device[0])
+		cli_usage(cmd, "dev is given twice");
+	strcpy(policy->device, value);
+}
+
+static void set_field(const char *cmd, struct rcl_policy *policy, int field,
+		      const char *value)
+{
+	const char *word = rcl_policy_word[field];
+
+	if (policy->given & 1u << field)
+		cli_usage(cmd, "%s is given twice", word);
+	policy->given |= 1u << field;
+	if (field == RCL_P_GID_INDEX && !strcmp(value, "auto"))
+		policy->v[field] = RCLINK_GID_INDEX_AUTO;
+	else if (field == RCL_P_MTU && !strcmp(value, "auto"))
+		policy->v[field] = 0;
+	else
+		/* The module knows the range, and what the device can do. */
+		policy->v[field] = cli_number(cmd, word, value, 0, UINT32_MAX);
+}
+
+/* "dev rxe0 mtu 1024 ...": pairs of a word and its value. */
+static void parse_words(const char *cmd, char **words,
+			struct rcl_policy *policy)
+{
+	int field;
+
+	for (; words[0]; words += 2) {
+		if (!words[1])
+			cli_usage(cmd, "'%s' needs a value", words[0]);
+		if (!strcmp(words[0], "dev") || !strcmp(words[0], "device")) {
+			set_device(cmd, policy, words[1]);
+			continue;
+		}
+		for (field = 0; field < RCL_P_NUM; field++)
+			if (!strcmp(words[0], rcl_policy_word[field]))
+				break;
+		if (field == RCL_P_NUM)
+			cli_usage(cmd, "there is no '%s' to set", words[0]);
+		set_field(cmd, policy, field, words[1]);
+	}
+}
+
+int cmd_add(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink add NAME [WORD VALUE]...\n\n"
+"Create a link. It is idle until `rclink connect` or `rclink listen`.\n\n"
+WORDS_HELP;
+	struct rcl_policy policy = { 0 };
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	char **words;
+	int ret;
+
+	while (cli_getopt(argc, argv, options, help) != -1)
+		;
+	words = cli_operands(argc, argv, 1, argc);
+	parse_words(argv[0], words + 1, &policy);
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_new(nl, words[0], &policy, err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused(argv[0], words[0], ret, err) : CLI_OK;
+}
+
+int cmd_set(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink set NAME WORD VALUE [WORD VALUE]...\n\n"
+"Change the policy of a link. It is used from the next epoch on: disconnect\n"
+"and connect the link for that.\n\n"
+WORDS_HELP;
+	struct rcl_policy policy = { 0 };
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	char **words;
+	int ret;
+
+	while (cli_getopt(argc, argv, options, help) != -1)
+		;
+	words = cli_operands(argc, argv, 3, argc);
+	parse_words(argv[0], words + 1, &policy);
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_set(nl, words[0], &policy, err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused(argv[0], words[0], ret, err) : CLI_OK;
+}
+
+int cmd_del(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink del NAME\n\n"
+"Tear a link down, tell the peer, and forget the link.\n";
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	char **words;
+	int ret;
+
+	while (cli_getopt(argc, argv, options, help) != -1)
+		;
+	words = cli_operands(argc, argv, 1, 1);
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_delete(nl, words[0], err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused(argv[0], words[0], ret, err) : CLI_OK;
+}

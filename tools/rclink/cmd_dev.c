@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli.h"
+
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "call.h"
+#include "doc.h"
+#include "link.h"
+#include "nl.h"
+#include "out.h"
+
+#define NUM(a)	(sizeof(a) / sizeof((a)[0]))
+
+static const char help[] =
+"usage: rclink dev [-j] [DEV]\n\n"
+"RDMA devices and their ports, what they can do, their GIDs, and the GID that\n"
+"a link would use.\n\n"
+"  -j, --json   an array of objects, one for each port\n";
+
+static const struct option options[] = {
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+static void text_mtu(struct json_object *row, const char *key, char *buf)
+{
+	snprintf(buf, RCL_CELL_LEN, "%llu/%llu",
+		 (unsigned long long)rcl_out_get_u64(row, key),
+		 (unsigned long long)rcl_out_get_u64(row, "max_mtu"));
+}
+
+/* 0 of these means that the device cannot do it. */
+static void text_or_no(struct json_object *row, const char *key, char *buf)
+{
+	uint64_t value = rcl_out_get_u64(row, key);
+
+	if (value)
+		snprintf(buf, RCL_CELL_LEN, "%llu", (unsigned long long)value);
+	else
+		snprintf(buf, RCL_CELL_LEN, "no");
+}
+
+static void text_pages(struct json_object *row, const char *key, char *buf)
+{
+	text_or_no(row, key, buf);
+	if (rcl_out_get_u64(row, key))
+		snprintf(buf, RCL_CELL_LEN, "%llu pages",
+			 (unsigned long long)rcl_out_get_u64(row, key));
+}
+
+static void text_chosen(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *value = json_object_object_get(row, key);
+
+	snprintf(buf, RCL_CELL_LEN, "%s",
+		 json_object_get_boolean(value) ? "*" : " ");
+}
+
+static const struct rcl_col ports[] = {
+	{ "DEVICE", "device", NULL },
+	{ "PORT", "port", NULL },
+	{ "LAYER", "link_layer", NULL },
+	{ "STATE", "state", NULL },
+	{ "MTU", "active_mtu", text_mtu },
+	{ "LID", "lid", NULL },
+	{ "ATOMICS", "atomics", NULL },
+	{ "FAST-REG", "fast_reg_pages", text_pages },
+	{ "SRQ", "max_srq", text_or_no },
+	{ "INLINE", "max_inline", NULL },
+};
+
+static const struct rcl_col limits[] = {
+	{ "DEVICE", "device", NULL },
+	{ "PORT", "port", NULL },
+	{ "QPS", "max_qp", NULL },
+	{ "WRS", "max_qp_wr", NULL },
+	{ "CQES", "max_cqe", NULL },
+	{ "MRS", "max_mr", NULL },
+	{ "SGES", "max_sge", NULL },
+	{ "RD-ATOMIC", "max_rd_atomic", NULL },
+	{ "PKEYS", "pkeys", NULL },
+};
+
+static const struct rcl_col gids[] = {
+	{ " ", "chosen", text_chosen },
+	{ "INDEX", "index", NULL },
+	{ "TYPE", "type", NULL },
+	{ "GID", "gid", NULL },
+	{ "NETDEV", "netdev", NULL },
+};
+
+static void print_port(struct json_object *port)
+{
+	struct json_object *list = json_object_object_get(port, "gids");
+
+	printf("\n%s port %llu: %s\n", rcl_out_get_text(port, "device"),
+	       (unsigned long long)rcl_out_get_u64(port, "port"),
+	       rcl_out_get_text(port, "reason"));
+	if (json_object_array_length(list))
+		rcl_out_table(stdout, list, gids, NUM(gids), "");
+}
+
+static void print_text(struct json_object *list)
+{
+	size_t i;
+
+	rcl_out_table(stdout, list, ports, NUM(ports), "");
+	printf("\nmost of each\n");
+	rcl_out_table(stdout, list, limits, NUM(limits), "");
+	for (i = 0; i < json_object_array_length(list); i++)
+		print_port(json_object_array_get_idx(list, i));
+}
+
+int cmd_dev(int argc, char **argv)
+{
+	struct rcl_dev_info *infos;
+	struct json_object *list;
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	bool json = false;
+	size_t i, num;
+	char **words;
+	int c, ret;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1)
+		json |= c == 'j';
+	words = cli_operands(argc, argv, 0, 1);
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_devs(nl, words[0], &infos, &num, err);
+	rcl_nl_close(nl);
+	if (ret)
+		return cli_refused(argv[0], words[0], ret, err);
+	list = json_object_new_array();
+	for (i = 0; i < num; i++)
+		json_object_array_add(list, rcl_doc_dev(&infos[i]));
+	if (json)
+		rcl_out_json(stdout, list);
+	else
+		print_text(list);
+	json_object_put(list);
+	rcl_call_devs_free(infos, num);
+	return CLI_OK;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* genkey, pubkey: this host's identity. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ident.h"
+
+#define KEY_DIR		"/etc/rclink"
+
+static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
+
+static int print_pin(const char *cmd, const char *file)
+{
+	char pin[RCX_PIN_LEN];
+	char err[RCL_ERR_LEN];
+
+	if (rcx_ident_pin(file, pin, err))
+		return cli_fail("%s: %s", cmd, err);
+	puts(pin);
+	return CLI_OK;
+}
+
+int cmd_genkey(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink genkey [FILE]\n\n"
+"Make an identity (a key and a self-signed certificate) in FILE, which must\n"
+"not exist yet, and print its pin for the peers. FILE is " CLI_KEY_FILE "\n"
+"if not given.\n";
+	char err[RCL_ERR_LEN];
+	const char *file;
+	char **words;
+
+	while (cli_getopt(argc, argv, options, help) != -1)
+		;
+	words = cli_operands(argc, argv, 0, 1);
+	file = words[0];
+	if (!file) {
+		file = CLI_KEY_FILE;
+		if (mkdir(KEY_DIR, 0700) && errno != EEXIST)
+			return cli_fail("%s: cannot make %s: %s; give a FILE",
+					argv[0], KEY_DIR, strerror(errno));
+	}
+	if (rcx_ident_generate(file, err))
+		return cli_fail("%s: %s", argv[0], err);
+	return print_pin(argv[0], file);
+}
+
+int cmd_pubkey(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink pubkey [FILE]\n\n"
+"Print the pin of the identity or certificate in FILE, " CLI_KEY_FILE "\n"
+"if not given.\n";
+	char **words;
+
+	while (cli_getopt(argc, argv, options, help) != -1)
+		;
+	words = cli_operands(argc, argv, 0, 1);
+	return print_pin(argv[0], words[0] ? words[0] : CLI_KEY_FILE);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of all links, then each change. The socket listens before the state
+ * is asked for, so nothing is missed between the two; events that the state
+ * already includes are left out by their numbers.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <event2/event.h>
+#include <json-c/json.h>
+
+#include "call.h"
+#include "doc.h"
+#include "link.h"
+#include "nl.h"
+#include "out.h"
+#include "text.h"
+
+static const char help[] =
+"usage: rclink monitor [-j]\n\n"
+"The links as they are, then one line for each event, until interrupted.\n"
+"When events were lost it says how many, and lists the links again.\n\n"
+"  -j, --json   one object on each line\n";
+
+static const struct option options[] = {
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+struct monitor {
+	struct event_base *base;
+	struct rcl_nl *requests;
+	struct rcl_nl *events;
+	bool json;
+	bool resync;		/* events were lost */
+	uint64_t seq;		/* of the last event that is accounted for */
+	int status;
+};
+
+static void add_time(struct json_object *doc)
+{
+	struct timespec ts;
+	struct tm tm;
+	char text[40];
+	size_t len;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	gmtime_r(&ts.tv_sec, &tm);
+	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + len, sizeof(text) - len, ".%03ldZ",
+		 ts.tv_nsec / 1000000);
+	rcl_out_text(doc, "time", text);
+}
+
+/* Prints doc and gives it up. */
+static void print(const struct monitor *m, struct json_object *doc)
+{
+	const char *text = rcl_out_get_text(doc, "reason_text");
+
+	add_time(doc);
+	if (m->json)
+		rcl_out_json_line(stdout, doc);
+	else if (json_object_object_get(doc, "name"))
+		printf("%s %s %s %s epoch %llu%s%s\n",
+		       rcl_out_get_text(doc, "time"),
+		       rcl_out_get_text(doc, "name"),
+		       rcl_out_get_text(doc, "kind"),
+		       rcl_out_get_text(doc, "state"),
+		       (unsigned long long)rcl_out_get_u64(doc, "epoch"),
+		       *text ? ": " : "", text);
+	else
+		printf("%s %s %llu events\n", rcl_out_get_text(doc, "time"),
+		       rcl_out_get_text(doc, "kind"),
+		       (unsigned long long)rcl_out_get_u64(doc, "events"));
+	json_object_put(doc);
+}
+
+static void print_lost(const struct monitor *m, uint64_t num)
+{
+	struct json_object *doc = json_object_new_object();
+
+	rcl_out_text(doc, "kind", "lost");
+	rcl_out_u64(doc, "events", num);
+	print(m, doc);
+}
+
+static int on_event(const struct nlmsghdr *hdr, void *arg)
+{
+	struct monitor *m = arg;
+	struct rcl_link_info info;
+
+	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info) ||
+	    info.event_seq <= m->seq)
+		return 0;
+	if (m->seq && info.event_seq > m->seq + 1) {
+		print_lost(m, info.event_seq - m->seq - 1);
+		m->resync = true;
+	}
+	m->seq = info.event_seq;
+	print(m, rcl_doc_event(&info, rcl_word(RCL_WORDS_EVENT_KIND,
+					       info.event_kind)));
+	return 0;
+}
+
+/* All links. Each says which events its state includes, the first the least. */
+static int list(struct monitor *m)
+{
+	struct rcl_link_info *infos;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+	int ret;
+
+	ret = rcl_call_links(m->requests, NULL, &infos, &num, err);
+	if (ret)
+		return cli_refused("monitor", NULL, ret, err);
+	if (num && infos[0].event_seq > m->seq) {
+		if (m->resync)
+			print_lost(m, infos[0].event_seq - m->seq);
+		m->seq = infos[0].event_seq;
+	}
+	for (i = 0; i < num; i++)
+		print(m, rcl_doc_event(&infos[i], "present"));
+	m->resync = false;
+	free(infos);
+	return CLI_OK;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct monitor *m = arg;
+	char err[RCL_ERR_LEN];
+	int ret;
+
+	(void)fd;
+	(void)what;
+	do {
+		ret = rcl_nl_receive(m->events, err);
+		m->resync |= ret == -ENOBUFS;
+	} while (ret == -ENOBUFS);
+	if (ret)
+		m->status = cli_fail("monitor: %s", err);
+	else if (m->resync)
+		m->status = list(m);
+	if (m->status)
+		event_base_loopbreak(m->base);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	event_base_loopbreak(arg);
+}
+
+static int watch(struct monitor *m)
+{
+	struct event *readable, *sigint, *sigterm;
+
+	readable = event_new(m->base, rcl_nl_fd(m->events),
+			     EV_READ | EV_PERSIST, on_readable, m);
+	sigint = evsignal_new(m->base, SIGINT, on_signal, m->base);
+	sigterm = evsignal_new(m->base, SIGTERM, on_signal, m->base);
+	if (!readable || !sigint || !sigterm || event_add(readable, NULL) ||
+	    event_add(sigint, NULL) || event_add(sigterm, NULL)) {
+		m->status = cli_fail("monitor: out of memory");
+	} else {
+		m->status = list(m);
+		if (!m->status)
+			event_base_dispatch(m->base);
+	}
+	if (readable)
+		event_free(readable);
+	if (sigint)
+		event_free(sigint);
+	if (sigterm)
+		event_free(sigterm);
+	return m->status;
+}
+
+int cmd_monitor(int argc, char **argv)
+{
+	struct monitor m = { .status = CLI_FAILED };
+	char err[RCL_ERR_LEN];
+	int c;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1)
+		m.json |= c == 'j';
+	cli_operands(argc, argv, 0, 0);
+
+	m.events = rcl_nl_listen(err);
+	if (!m.events)
+		return cli_fail("%s", err);
+	rcl_nl_notify(m.events, on_event, &m);
+	m.requests = cli_open();
+	m.base = event_base_new();
+	if (m.requests && m.base)
+		watch(&m);
+	if (m.base)
+		event_base_free(m.base);
+	rcl_nl_close(m.requests);
+	rcl_nl_close(m.events);
+	return m.status;
+}

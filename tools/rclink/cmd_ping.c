@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One round trip at a time: the next begins when its interval has passed and
+ * the one before is over. The kernel ends each, in whatever way.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+#include <json-c/json.h>
+
+#include "call.h"
+#include "link.h"
+#include "nl.h"
+#include "out.h"
+#include "text.h"
+
+#define COUNT		5
+#define INTERVAL_NS	200000000ULL
+#define SIZE		64
+#define ATOMIC_SIZE	8
+#define NS_PER_S	1000000000ULL
+
+static const char help[] =
+"usage: rclink ping NAME [OPTIONS]\n\n"
+"Round trips over a link that is up: messages on the control QP, or one-sided\n"
+"operations on the peer's link buffer. The data is verified at both ends.\n\n"
+"  -c, --count N     round trips (5)\n"
+"  -i, --interval S  seconds between them (0.2)\n"
+"  -s, --size N      bytes (64; atomics take 8)\n"
+"  -o, --op OP       send, write, read, cas or fadd (send)\n"
+"  -q, --quiet       only the summary\n"
+"  -j, --json        one object with all times, in nanoseconds\n\n"
+"Ends with status 1 when a round trip failed.\n";
+
+static const struct option options[] = {
+	{ "count", required_argument, NULL, 'c' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "size", required_argument, NULL, 's' },
+	{ "op", required_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'q' },
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+struct pinger {
+	struct rcl_ping request;
+	uint32_t count;
+	uint64_t interval;		/* ns */
+	bool quiet;
+	bool json;
+	struct event_base *base;
+	struct rcl_nl *nl;
+	struct event *timer;
+	uint64_t started;		/* when the last one began */
+	uint64_t *rtt;			/* of those that succeeded, ns */
+	uint32_t ok;
+	uint32_t failed;
+	char why[RCL_ERR_LEN];		/* the last one failed */
+};
+
+static void fail(struct pinger *p, const char *why)
+{
+	p->failed++;
+	snprintf(p->why, sizeof(p->why), "%s", why);
+	/* RC has no losses that pass: whatever it is, it stays. */
+	event_base_loopbreak(p->base);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct pinger *p = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	p->started = cli_now();
+	p->request.cookie++;
+	if (rcl_call_ping(p->nl, &p->request, err))
+		fail(p, err);
+}
+
+static void schedule(struct pinger *p)
+{
+	uint64_t past = cli_now() - p->started;
+	uint64_t left = past < p->interval ? p->interval - past : 0;
+	struct timeval tv = {
+		.tv_sec = left / NS_PER_S,
+		.tv_usec = left % NS_PER_S / 1000,
+	};
+
+	event_add(p->timer, &tv);
+}
+
+static int on_result(const struct nlmsghdr *hdr, void *arg)
+{
+	struct pinger *p = arg;
+	char text[RCL_NS_TEXT_LEN];
+	struct rcl_ping result;
+
+	if (!rcl_is_ping_result(hdr) || rcl_ping_get(hdr, &result) ||
+	    result.cookie != p->request.cookie)
+		return 0;
+	if (result.error) {
+		fail(p, *result.reason_text ? result.reason_text :
+			strerror(result.error));
+		return 0;
+	}
+	p->rtt[p->ok++] = result.rtt;
+	if (!p->quiet && !p->json)
+		printf("%u bytes %s %s: seq %u, time %s\n", result.size,
+		       rcl_word(RCL_WORDS_PING_OP, result.op), result.link,
+		       p->ok, rcl_ns_text(result.rtt, text));
+	if (p->ok == p->count)
+		event_base_loopbreak(p->base);
+	else
+		schedule(p);
+	return 0;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct pinger *p = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	if (rcl_nl_receive(p->nl, err))
+		fail(p, err);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	event_base_loopbreak(arg);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void add_times(struct json_object *doc, uint64_t *rtt, uint32_t num)
+{
+	struct json_object *list = json_object_new_array();
+	double avg = 0, var = 0;
+	uint32_t i;
+
+	for (i = 0; i < num; i++) {
+		json_object_array_add(list, json_object_new_uint64(rtt[i]));
+		avg += (double)rtt[i] / num;
+	}
+	for (i = 0; i < num; i++)
+		var += (rtt[i] - avg) * (rtt[i] - avg) / num;
+	json_object_object_add(doc, "rtt", list);
+	if (!num)
+		return;
+	qsort(rtt, num, sizeof(*rtt), compare);
+	rcl_out_u64(doc, "min", rtt[0]);
+	rcl_out_u64(doc, "avg", avg + 0.5);
+	rcl_out_u64(doc, "median", rtt[num / 2]);
+	rcl_out_u64(doc, "p99", rtt[(uint64_t)num * 99 / 100]);
+	rcl_out_u64(doc, "max", rtt[num - 1]);
+	rcl_out_u64(doc, "mdev", sqrt(var) + 0.5);
+}
+
+static struct json_object *make_doc(struct pinger *p)
+{
+	struct json_object *doc = json_object_new_object();
+
+	rcl_out_text(doc, "name", p->request.link);
+	rcl_out_text(doc, "op", rcl_word(RCL_WORDS_PING_OP, p->request.op));
+	rcl_out_u64(doc, "size", p->request.size);
+	rcl_out_u64(doc, "ok", p->ok);
+	rcl_out_u64(doc, "failed", p->failed);
+	rcl_out_text(doc, "error", *p->why ? p->why : NULL);
+	add_times(doc, p->rtt, p->ok);
+	return doc;
+}
+
+static void print_summary(struct json_object *doc)
+{
+	static const char *const keys[] = {
+		"min", "avg", "median", "p99", "max", "mdev"
+	};
+	char text[RCL_NS_TEXT_LEN];
+	size_t i;
+
+	printf("--- %s: %llu ok, %llu failed", rcl_out_get_text(doc, "name"),
+	       (unsigned long long)rcl_out_get_u64(doc, "ok"),
+	       (unsigned long long)rcl_out_get_u64(doc, "failed"));
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (json_object_object_get(doc, keys[i]))
+			printf(", %s %s", keys[i],
+			       rcl_ns_text(rcl_out_get_u64(doc, keys[i]),
+					   text));
+	putchar('\n');
+}
+
+static int report(struct pinger *p)
+{
+	struct json_object *doc = make_doc(p);
+
+	if (p->json)
+		rcl_out_json(stdout, doc);
+	else
+		print_summary(doc);
+	json_object_put(doc);
+	if (!p->failed)
+		return CLI_OK;
+	return cli_fail("ping %s: %s", p->request.link, p->why);
+}
+
+static int run(struct pinger *p)
+{
+	struct event *readable, *sigint, *sigterm;
+	int status;
+
+	p->timer = evtimer_new(p->base, on_timer, p);
+	readable = event_new(p->base, rcl_nl_fd(p->nl), EV_READ | EV_PERSIST,
+			     on_readable, p);
+	sigint = evsignal_new(p->base, SIGINT, on_signal, p->base);
+	sigterm = evsignal_new(p->base, SIGTERM, on_signal, p->base);
+	if (!p->timer || !readable || !sigint || !sigterm ||
+	    event_add(readable, NULL) || event_add(sigint, NULL) ||
+	    event_add(sigterm, NULL)) {
+		status = cli_fail("ping: out of memory");
+	} else {
+		event_active(p->timer, 0, 0);
+		event_base_dispatch(p->base);
+		status = report(p);
+	}
+	if (p->timer)
+		event_free(p->timer);
+	if (readable)
+		event_free(readable);
+	if (sigint)
+		event_free(sigint);
+	if (sigterm)
+		event_free(sigterm);
+	return status;
+}
+
+static void parse(int argc, char **argv, struct pinger *p)
+{
+	const char *cmd = argv[0];
+	bool sized = false;
+	char **words;
+	int c;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
+		if (c == 'c') {
+			p->count = cli_number(cmd, "-c", optarg, 1, 10000000);
+		} else if (c == 'i') {
+			p->interval = cli_seconds(cmd, "-i", optarg);
+		} else if (c == 's') {
+			p->request.size = cli_number(cmd, "-s", optarg, 0,
+						     UINT32_MAX);
+			sized = true;
+		} else if (c == 'o' && !rcl_word_value(RCL_WORDS_PING_OP,
+						       optarg,
+						       &p->request.op)) {
+			cli_usage(cmd, "there is no op '%s'", optarg);
+		}
+		p->quiet |= c == 'q';
+		p->json |= c == 'j';
+	}
+	words = cli_operands(argc, argv, 1, 1);
+	if (strlen(words[0]) > RCLINK_NAME_MAX)
+		cli_usage(cmd, "a name has at most %d characters",
+			  RCLINK_NAME_MAX);
+	strcpy(p->request.link, words[0]);
+	if (!sized && p->request.op >= RCLINK_PING_OP_CAS)
+		p->request.size = ATOMIC_SIZE;
+}
+
+int cmd_ping(int argc, char **argv)
+{
+	struct pinger p = {
+		.request.op = RCLINK_PING_OP_SEND,
+		.request.size = SIZE,
+		.count = COUNT,
+		.interval = INTERVAL_NS,
+	};
+	int status = CLI_FAILED;
+
+	parse(argc, argv, &p);
+	p.nl = cli_open();
+	p.base = event_base_new();
+	p.rtt = calloc(p.count, sizeof(*p.rtt));
+	if (!p.base || !p.rtt) {
+		cli_fail("ping: out of memory");
+	} else if (p.nl) {
+		rcl_nl_notify(p.nl, on_result, &p);
+		status = run(&p);
+	}
+	free(p.rtt);
+	if (p.base)
+		event_base_free(p.base);
+	rcl_nl_close(p.nl);
+	return status;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "call.h"
+#include "doc.h"
+#include "link.h"
+#include "nl.h"
+#include "out.h"
+
+#define PEER_SHORT	15	/* "sha256:" and eight characters */
+
+static const char help[] =
+"usage: rclink show [NAME] [-j]\n\n"
+"All links as a table, or everything about one. With CAP_NET_ADMIN the QPNs,\n"
+"PSNs, keys and addresses of both ends, too: keep them to yourself.\n\n"
+"  -j, --json   an array of objects\n";
+
+static const struct option options[] = {
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+static void text_peer(struct json_object *row, const char *key, char *buf)
+{
+	const char *peer = rcl_out_get_text(row, key);
+
+	if (strncmp(peer, "sha256:", 7))
+		snprintf(buf, RCL_CELL_LEN, "%s", peer);
+	else
+		snprintf(buf, RCL_CELL_LEN, "%.*s..", PEER_SHORT, peer);
+}
+
+static void text_device(struct json_object *row, const char *key, char *buf)
+{
+	const char *device = rcl_out_get_text(row, key);
+	uint64_t port = rcl_out_get_u64(row, "port");
+
+	if (!port)
+		snprintf(buf, RCL_CELL_LEN, "%s", device);
+	else
+		snprintf(buf, RCL_CELL_LEN, "%s/%llu", *device ? device : "any",
+			 (unsigned long long)port);
+}
+
+static void text_auto(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *value = json_object_object_get(row, key);
+
+	snprintf(buf, RCL_CELL_LEN, "%s",
+		 value ? json_object_get_string(value) : "auto");
+}
+
+/* Nothing while the link is well. */
+static void text_reason(struct json_object *row, const char *key, char *buf)
+{
+	const char *reason = rcl_out_get_text(row, key);
+	const char *text = rcl_out_get_text(row, "reason_text");
+
+	if (strcmp(reason, "none"))
+		snprintf(buf, RCL_CELL_LEN, "%s%s%s", reason,
+			 *text ? ": " : "", text);
+}
+
+static void text_timers(struct json_object *row, const char *key, char *buf)
+{
+	snprintf(buf, RCL_CELL_LEN,
+		 "timeout %llu, retry %llu, rnr-retry %llu, min-rnr-timer %llu",
+		 (unsigned long long)rcl_out_get_u64(row, key),
+		 (unsigned long long)rcl_out_get_u64(row, "retry"),
+		 (unsigned long long)rcl_out_get_u64(row, "rnr_retry"),
+		 (unsigned long long)rcl_out_get_u64(row, "min_rnr_timer"));
+}
+
+static void text_route(struct json_object *row, const char *key, char *buf)
+{
+	snprintf(buf, RCL_CELL_LEN,
+		 "sl %llu, traffic-class %llu, hop-limit %llu, flow-label %llu, pkey-index %llu",
+		 (unsigned long long)rcl_out_get_u64(row, key),
+		 (unsigned long long)rcl_out_get_u64(row, "traffic_class"),
+		 (unsigned long long)rcl_out_get_u64(row, "hop_limit"),
+		 (unsigned long long)rcl_out_get_u64(row, "flow_label"),
+		 (unsigned long long)rcl_out_get_u64(row, "pkey_index"));
+}
+
+static void text_traffic(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *stats = json_object_object_get(row, key);
+
+	snprintf(buf, RCL_CELL_LEN,
+		 "sent %llu messages, %llu bytes; received %llu messages, %llu bytes",
+		 (unsigned long long)rcl_out_get_u64(stats, "tx_messages"),
+		 (unsigned long long)rcl_out_get_u64(stats, "tx_bytes"),
+		 (unsigned long long)rcl_out_get_u64(stats, "rx_messages"),
+		 (unsigned long long)rcl_out_get_u64(stats, "rx_bytes"));
+}
+
+static const struct rcl_col table[] = {
+	{ "NAME", "name", NULL },
+	{ "STATE", "state", NULL },
+	{ "EPOCH", "epoch", NULL },
+	{ "DEVICE", "device", text_device },
+	{ "LAYER", "link_layer", NULL },
+	{ "MTU", "mtu", text_auto },
+	{ "QPS", "qps", NULL },
+	{ "PEER", "peer", text_peer },
+	{ "REASON", "reason", text_reason },
+};
+
+static const struct rcl_col block[] = {
+	{ "state", "state", NULL },
+	{ "reason", "reason", text_reason },
+	{ "epoch", "epoch", NULL },
+	{ "peer", "peer", NULL },
+	{ "role", "role", NULL },
+	{ "device", "device", text_device },
+	{ "link layer", "link_layer", NULL },
+	{ "GID", "gid", NULL },
+	{ "GID chosen", "gid_reason", NULL },
+	{ "GID index", "gid_index", text_auto },
+	{ "LID", "lid", NULL },
+	{ "MTU", "mtu", text_auto },
+	{ "pooled QPs", "qps", NULL },
+	{ "READs at once", "rd_atomic", NULL },
+	{ "timers", "timeout", text_timers },
+	{ "route", "sl", text_route },
+	{ "link buffer", "buffer_size", NULL },
+	{ "traffic", "stats", text_traffic },
+};
+
+static void text_hex(struct json_object *row, const char *key, char *buf)
+{
+	snprintf(buf, RCL_CELL_LEN, "0x%llx",
+		 (unsigned long long)rcl_out_get_u64(row, key));
+}
+
+static const struct rcl_col end_block[] = {
+	{ "GID", "gid", NULL },
+	{ "LID", "lid", NULL },
+	{ "MTU", "mtu", NULL },
+	{ "atomics", "atomics", NULL },
+	{ "buffer addr", "addr", text_hex },
+	{ "buffer rkey", "rkey", text_hex },
+	{ "buffer bytes", "length", NULL },
+};
+
+static const struct rcl_col qp_table[] = {
+	{ "QPN", "qpn", text_hex },
+	{ "PSN", "psn", text_hex },
+};
+
+#define NUM(a)	(sizeof(a) / sizeof((a)[0]))
+
+static void print_end(struct json_object *link, const char *key)
+{
+	struct json_object *end = json_object_object_get(link, key);
+
+	if (!end)
+		return;
+	printf("  %s end\n", key);
+	rcl_out_block(stdout, end, end_block, NUM(end_block), "    ");
+	rcl_out_table(stdout, json_object_object_get(end, "queue_pairs"),
+		      qp_table, NUM(qp_table), "    ");
+}
+
+static void print_one(struct json_object *link)
+{
+	printf("%s\n", rcl_out_get_text(link, "name"));
+	rcl_out_block(stdout, link, block, NUM(block), "  ");
+	print_end(link, "local");
+	print_end(link, "remote");
+}
+
+int cmd_show(int argc, char **argv)
+{
+	struct json_object *links = json_object_new_array();
+	struct rcl_link_info *infos = NULL;
+	int c, ret, status = CLI_FAILED;
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	bool json = false;
+	size_t i, num;
+	char **words;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1)
+		json |= c == 'j';
+	words = cli_operands(argc, argv, 0, 1);
+
+	nl = cli_open();
+	if (!nl)
+		goto out_put;
+	ret = rcl_call_links(nl, words[0], &infos, &num, err);
+	rcl_nl_close(nl);
+	if (ret) {
+		cli_refused(argv[0], words[0], ret, err);
+		goto out_put;
+	}
+	for (i = 0; i < num; i++)
+		json_object_array_add(links, rcl_doc_link(&infos[i]));
+	if (json)
+		rcl_out_json(stdout, links);
+	else if (words[0] && num)
+		print_one(json_object_array_get_idx(links, 0));
+	else
+		rcl_out_table(stdout, links, table, NUM(table), "");
+	status = CLI_OK;
+	free(infos);
+out_put:
+	json_object_put(links);
+	return status;
+}

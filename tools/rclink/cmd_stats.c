@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <json-c/json.h>
+
+#include "call.h"
+#include "doc.h"
+#include "link.h"
+#include "nl.h"
+#include "out.h"
+
+static const char help[] =
+"usage: rclink stats [NAME] [-j]\n\n"
+"Counters of one link or of all, since each was created.\n\n"
+"  -j, --json   an array of objects\n";
+
+static const struct option options[] = {
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+static const struct rcl_col block[] = {
+	{ "epochs", "epochs", NULL },
+	{ "messages sent", "tx_messages", NULL },
+	{ "messages received", "rx_messages", NULL },
+	{ "bytes sent", "tx_bytes", NULL },
+	{ "bytes received", "rx_bytes", NULL },
+	{ "not authentic", "rx_unauthenticated", NULL },
+	{ "malformed", "rx_malformed", NULL },
+	{ "completion errors", "completion_errors", NULL },
+	{ "waits for credit", "credit_waits", NULL },
+	{ "pings", "pings", NULL },
+	{ "pings failed", "ping_errors", NULL },
+	{ "times down", "downs", NULL },
+};
+
+static void print_text(struct json_object *links)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(links); i++) {
+		struct json_object *link = json_object_array_get_idx(links, i);
+
+		printf("%s\n", rcl_out_get_text(link, "name"));
+		rcl_out_block(stdout, link, block,
+			      sizeof(block) / sizeof(block[0]), "  ");
+	}
+}
+
+int cmd_stats(int argc, char **argv)
+{
+	struct json_object *links;
+	struct rcl_link_info *infos;
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	bool json = false;
+	size_t i, num;
+	char **words;
+	int c, ret;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1)
+		json |= c == 'j';
+	words = cli_operands(argc, argv, 0, 1);
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_links(nl, words[0], &infos, &num, err);
+	rcl_nl_close(nl);
+	if (ret)
+		return cli_refused(argv[0], words[0], ret, err);
+	links = json_object_new_array();
+	for (i = 0; i < num; i++)
+		json_object_array_add(links, rcl_doc_stats(&infos[i]));
+	if (json)
+		rcl_out_json(stdout, links);
+	else
+		print_text(links);
+	json_object_put(links);
+	free(infos);
+	return CLI_OK;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "job.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "call.h"
+#include "cli.h"
+#include "link.h"
+#include "nl.h"
+
+struct cli_job {
+	LIST_ENTRY(cli_job) node;
+	struct cli_hub *hub;
+	struct rcx_session *session;
+	const struct cli_job_ops *ops;
+	void *ctx;
+	uint64_t start;			/* ns */
+	struct rcl_nl *nl;		/* while the link is prepared */
+	char link[RCLINK_NAME_MAX + 1];
+	uint64_t epoch;			/* 0 while not prepared */
+	struct rcl_endpoint local;
+	bool up;
+};
+
+struct cli_hub {
+	struct event_base *base;
+	struct rcl_nl *events;
+	struct rcl_nl *requests;	/* to ask again when events were lost */
+	struct event *readable;
+	uint64_t seq;			/* of the last event */
+	bool resync;
+	LIST_HEAD(, cli_job) jobs;
+};
+
+static struct cli_job *job_of(struct cli_hub *hub, const char *link)
+{
+	struct cli_job *job;
+
+	LIST_FOREACH(job, &hub->jobs, node)
+		if (job->epoch && !strcmp(job->link, link))
+			return job;
+	return NULL;
+}
+
+/* Tell the job of this link, if there is one; it may be gone afterwards. */
+static void take_state(struct cli_hub *hub, const struct rcl_link_info *info)
+{
+	struct cli_job *job = job_of(hub, info->name);
+
+	/* An older epoch is of no interest any more. */
+	if (!job || info->epoch < job->epoch)
+		return;
+	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
+		rcx_session_link_down(job->session, "it was deleted");
+	} else if (info->state == RCLINK_LINK_STATE_UP) {
+		job->up = true;
+		rcx_session_link_up(job->session);
+	} else if (info->state == RCLINK_LINK_STATE_DOWN) {
+		job->up = false;
+		rcx_session_link_down(job->session, info->reason_text);
+	}
+}
+
+static int on_event(const struct nlmsghdr *hdr, void *arg)
+{
+	struct cli_hub *hub = arg;
+	struct rcl_link_info info;
+
+	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info))
+		return 0;
+	if (hub->seq && info.event_seq != hub->seq + 1)
+		hub->resync = true;
+	hub->seq = info.event_seq;
+	take_state(hub, &info);
+	return 0;
+}
+
+/* Events were lost: look at the links themselves. */
+static void resync(struct cli_hub *hub)
+{
+	struct rcl_link_info *infos;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+
+	if (rcl_call_links(hub->requests, NULL, &infos, &num, err))
+		return;		/* the jobs have time limits */
+	hub->resync = false;
+	for (i = 0; i < num; i++)
+		take_state(hub, &infos[i]);
+	free(infos);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct cli_hub *hub = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	while (rcl_nl_receive(hub->events, err) == -ENOBUFS)
+		hub->resync = true;
+	if (hub->resync)
+		resync(hub);
+}
+
+struct cli_hub *cli_hub_new(struct event_base *base, char *err)
+{
+	struct cli_hub *hub;
+
+	hub = calloc(1, sizeof(*hub));
+	if (!hub) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	LIST_INIT(&hub->jobs);
+	hub->base = base;
+	hub->events = rcl_nl_listen(err);
+	if (hub->events)
+		hub->requests = rcl_nl_open(err);
+	if (!hub->requests)
+		goto err_free;
+	rcl_nl_notify(hub->events, on_event, hub);
+	hub->readable = event_new(base, rcl_nl_fd(hub->events),
+				  EV_READ | EV_PERSIST, on_readable, hub);
+	if (!hub->readable || event_add(hub->readable, NULL)) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		goto err_free;
+	}
+	return hub;
+
+err_free:
+	cli_hub_free(hub);
+	return NULL;
+}
+
+void cli_hub_free(struct cli_hub *hub)
+{
+	if (hub->readable)
+		event_free(hub->readable);
+	rcl_nl_close(hub->requests);
+	rcl_nl_close(hub->events);
+	free(hub);
+}
+
+static int job_admit(void *ctx, const char *identity, const char *wanted,
+		     char *link, char *err)
+{
+	struct cli_job *job = ctx;
+
+	return job->ops->admit(job->ctx, identity, wanted, link, err);
+}
+
+static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
+		       char *err)
+{
+	struct cli_job *job = ctx;
+	int ret;
+
+	job->nl = rcl_nl_open(err);
+	if (!job->nl)
+		return -ENOENT;
+	ret = rcl_call_prepare(job->nl, link, local, err);
+	if (ret) {
+		rcl_nl_close(job->nl);
+		job->nl = NULL;
+		return ret;
+	}
+	strcpy(job->link, link);
+	job->epoch = local->epoch;
+	job->local = *local;
+	return 0;
+}
+
+static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
+		       const char *identity, enum rcx_role role,
+		       const struct rcl_endpoint *remote, uint64_t *agreed,
+		       char *err)
+{
+	const struct rcl_connect connect = {
+		.link = link,
+		.epoch = local_epoch,
+		.peer = identity,
+		.role = role,
+		.remote = remote,
+	};
+	struct cli_job *job = ctx;
+	int ret;
+
+	ret = rcl_call_connect(job->nl, &connect, agreed, err);
+	if (!ret)
+		job->epoch = *agreed;
+	return ret;
+}
+
+static int job_activate(void *ctx, const char *link, uint64_t epoch,
+			const uint8_t key[RCLINK_KEY_LEN], char *err)
+{
+	struct cli_job *job = ctx;
+
+	return rcl_call_activate(job->nl, link, epoch, key, err);
+}
+
+/*
+ * Closing the socket and not a disconnect: should somebody else have prepared
+ * the link meanwhile, it stays theirs.
+ */
+static void job_abort(void *ctx, const char *link)
+{
+	struct cli_job *job = ctx;
+
+	(void)link;
+	rcl_nl_close(job->nl);
+	job->nl = NULL;
+}
+
+static void job_step(void *ctx, enum rcx_step step, const char *detail)
+{
+	struct cli_job *job = ctx;
+
+	job->ops->step(job->ctx, step, detail);
+}
+
+static void job_done(void *ctx, int result, const char *err)
+{
+	char ignored[RCL_ERR_LEN];
+	struct cli_job *job = ctx;
+
+	/* This end is up, but nobody knows of the other: not half a link. */
+	if (result && job->up && job->nl)
+		rcl_call_disconnect(job->nl, job->link, ignored);
+	job->ops->done(job->ctx, result, err);
+	LIST_REMOVE(job, node);
+	rcl_nl_close(job->nl);
+	explicit_bzero(job, sizeof(*job));
+	free(job);
+}
+
+static const struct rcx_ops session_ops = {
+	.admit = job_admit,
+	.prepare = job_prepare,
+	.connect = job_connect,
+	.activate = job_activate,
+	.abort = job_abort,
+	.step = job_step,
+	.done = job_done,
+};
+
+static struct cli_job *job_new(struct cli_hub *hub,
+			       const struct cli_job_ops *ops, void *ctx,
+			       char *err)
+{
+	struct cli_job *job;
+
+	job = calloc(1, sizeof(*job));
+	if (!job) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	job->hub = hub;
+	job->ops = ops;
+	job->ctx = ctx;
+	job->start = cli_now();
+	return job;
+}
+
+struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
+			     const char *host, uint16_t port, const char *link,
+			     const char *wanted, int timeout_ms,
+			     const struct cli_job_ops *ops, void *ctx,
+			     char *err)
+{
+	struct cli_job *job;
+
+	job = job_new(hub, ops, ctx, err);
+	if (!job)
+		return NULL;
+	job->session = rcx_session_dial(hub->base, tls, host, port, link,
+					wanted, timeout_ms, &session_ops, job,
+					err);
+	if (!job->session) {
+		free(job);
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&hub->jobs, job, node);
+	return job;
+}
+
+struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
+			       int timeout_ms, const struct cli_job_ops *ops,
+			       void *ctx, char *err)
+{
+	struct cli_job *job;
+
+	job = job_new(hub, ops, ctx, err);
+	if (!job) {
+		close(fd);
+		return NULL;
+	}
+	job->session = rcx_session_accept(hub->base, tls, fd, timeout_ms,
+					  &session_ops, job, err);
+	if (!job->session) {
+		free(job);
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&hub->jobs, job, node);
+	return job;
+}
+
+void cli_job_cancel(struct cli_job *job, const char *reason)
+{
+	rcx_session_cancel(job->session, reason);
+}
+
+const char *cli_job_link(const struct cli_job *job)
+{
+	return job->link;
+}
+
+uint64_t cli_job_epoch(const struct cli_job *job)
+{
+	return job->epoch;
+}
+
+uint64_t cli_job_ns(const struct cli_job *job)
+{
+	return cli_now() - job->start;
+}
+
+const struct rcl_endpoint *cli_job_local(const struct cli_job *job)
+{
+	return &job->local;
+}

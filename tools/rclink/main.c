@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "dev", cmd_dev, "devices, ports, GIDs, and which GID is chosen" },
+	{ "genkey", cmd_genkey, "make this host's identity" },
+	{ "pubkey", cmd_pubkey, "print the pin of an identity" },
+	{ "add", cmd_add, "create a link" },
+	{ "set", cmd_set, "change what a link uses from its next epoch on" },
+	{ "del", cmd_del, "tear a link down and forget it" },
+	{ "listen", cmd_listen, "accept exchanges from peers" },
+	{ "connect", cmd_connect, "do one exchange and bring a link up" },
+	{ "disconnect", cmd_disconnect, "take a link down; it stays known" },
+	{ "show", cmd_show, "links and their state" },
+	{ "ping", cmd_ping, "round trips over a link, with checked data" },
+	{ "stats", cmd_stats, "counters of links" },
+	{ "monitor", cmd_monitor, "what happens to links, as it happens" },
+};
+
+#define NUM_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static int print_help(void)
+{
+	size_t i;
+
+	puts("usage: rclink [COMMAND [WORDS...]]\n\n"
+	     "Authenticated RC links between hosts, without the RDMA CM.\n");
+	for (i = 0; i < NUM_COMMANDS; i++)
+		printf("  %-12s%s\n", commands[i].name, commands[i].help);
+	puts("\nWithout a command: show. `rclink COMMAND --help` tells more,\n"
+	     "and rclink(8) all of it.");
+	return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	char name[] = "show";
+	char *show[2] = { name };
+	size_t i;
+
+	if (argc < 2)
+		return cmd_show(1, show);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_help();
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("rclink " RCLINK_VERSION);
+		return CLI_OK;
+	}
+	for (i = 0; i < NUM_COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr,
+		"rclink: there is no command '%s'; `rclink --help` lists them\n",
+		argv[1]);
+	return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* Lines are for whoever reads them now, through a pipe, too. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	status = run(argc, argv);
+	if ((fflush(stdout) || ferror(stdout)) && !status)
+		status = cli_fail("cannot write the output: %s",
+				  strerror(errno));
+	return status;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "peers.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "fail.h"
+#include "ident.h"
+
+#define DNS	"dns:"
+
+struct peer {
+	bool dns;			/* else a pin */
+	char link[RCLINK_NAME_MAX + 1];
+	char identity[RCLINK_PEER_MAX + 1];
+};
+
+struct cli_peers {
+	struct peer *peer;
+	size_t num;
+};
+
+struct cli_peers *cli_peers_new(void)
+{
+	return calloc(1, sizeof(struct cli_peers));
+}
+
+void cli_peers_free(struct cli_peers *peers)
+{
+	if (!peers)
+		return;
+	free(peers->peer);
+	free(peers);
+}
+
+static int get_identity(const char *text, struct peer *peer, char *err)
+{
+	peer->dns = !strncmp(text, DNS, strlen(DNS));
+	if (peer->dns)
+		text += strlen(DNS);
+	else if (rcx_pin_check(text, err))
+		return -EINVAL;
+	if (!*text || strlen(text) > RCLINK_PEER_MAX)
+		return rcl_fail(err, -EINVAL, "a name has 1 to %d characters",
+				RCLINK_PEER_MAX);
+	strcpy(peer->identity, text);
+	return 0;
+}
+
+int cli_peers_add(struct cli_peers *peers, const char *text, char *err)
+{
+	const char *equals = strchr(text, '=');
+	struct peer *peer;
+	size_t len;
+	int ret;
+
+	len = equals ? equals - text : 0;
+	if (!len || len > RCLINK_NAME_MAX)
+		return rcl_fail(err, -EINVAL,
+				"a peer is NAME=PIN, NAME being that of a link");
+	peer = reallocarray(peers->peer, peers->num + 1, sizeof(*peer));
+	if (!peer)
+		return rcl_fail(err, -ENOMEM, "out of memory");
+	peers->peer = peer;
+	peer += peers->num;
+	ret = get_identity(equals + 1, peer, err);
+	if (ret)
+		return ret;
+	memcpy(peer->link, text, len);
+	peer->link[len] = '\0';
+	peers->num++;
+	return 0;
+}
+
+int cli_peers_check(const struct cli_peers *peers, bool by_ca, char *err)
+{
+	size_t i;
+
+	if (!peers->num)
+		return rcl_fail(err, -EINVAL,
+				"nobody could connect without a --peer");
+	for (i = 0; i < peers->num; i++) {
+		if (by_ca && !peers->peer[i].dns)
+			return rcl_fail(err, -EINVAL,
+					"with --ca a peer is NAME=dns:HOST");
+		if (!by_ca && peers->peer[i].dns)
+			return rcl_fail(err, -EINVAL,
+					"a peer by its name needs --ca");
+	}
+	return 0;
+}
+
+/* The case of a DNS name means nothing, that of a pin everything. */
+static bool is_peer(const struct peer *peer, const char *identity)
+{
+	return peer->dns ? !strcasecmp(peer->identity, identity) :
+			   !strcmp(peer->identity, identity);
+}
+
+int cli_peers_admit(const struct cli_peers *peers, const char *identity,
+		    const char *wanted, char link[RCLINK_NAME_MAX + 1],
+		    char *err)
+{
+	const struct peer *found = NULL;
+	size_t i, matches = 0;
+
+	for (i = 0; i < peers->num; i++) {
+		if (!is_peer(&peers->peer[i], identity))
+			continue;
+		matches++;
+		if (matches == 1 || !strcmp(peers->peer[i].link, wanted))
+			found = &peers->peer[i];
+	}
+	if (!matches)
+		return rcl_fail(err, -EACCES,
+				"%.130s is not among the peers here; add it with --peer",
+				identity);
+	if (matches > 1 && strcmp(found->link, wanted))
+		return rcl_fail(err, -EACCES,
+				"several links are open to this peer, but none called %.40s; see --peer-link",
+				wanted);
+	strcpy(link, found->link);
+	return 0;
+}
