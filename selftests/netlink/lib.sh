@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For test files whose work is done by the programs of this directory.
+
+. "$LIB_DIR/netlink/harness.sh"
+NL_SRC=$LIB_DIR/netlink
+NL=$LIB_DIR/../build/netlink
+hold_pid=''
+
+# Normally it has been done before the guests were booted.
+nl_build()
+{
+	make -s -C "$NL_SRC" || bail "the netlink programs do not build"
+}
+
+# nl_file NAME: the whole of a test file that is one program
+nl_file()
+{
+	plan "$(harness_points "$NL_SRC/nl_$1.c")"
+	nl_build
+	lab_device
+	lab_module
+	harness "$NL_SRC/nl_$1.c" "$NL/nl_$1"
+	finish
+}
+
+# hold STATE [PAIRS] [ping]: pairs of links in that state, until `drop`
+hold()
+{
+	local said
+
+	exec 7< <(exec "$NL/hold" "$@")
+	hold_pid=$!
+	if ! read -r -t 60 said <&7 || [ "$said" != ready ]; then
+		drop
+		return 1
+	fi
+}
+
+drop()
+{
+	[ -n "$hold_pid" ] || return
+	kill "$hold_pid" 2>/dev/null
+	exec 7<&-
+	hold_pid=''
+}
+
+# objects: how many RDMA objects the module has on this host
+objects()
+{
+	local kind
+
+	for kind in pd cq qp mr; do
+		rdma resource show "$kind"
+	done | grep -cF '[rclink]'
+}

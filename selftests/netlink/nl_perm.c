@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who may ask for what, and who gets to see secrets. */
+#include "rcl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#define USER	1000
+
+static const uint8_t changing[] = {
+	RCLINK_CMD_LINK_NEW, RCLINK_CMD_LINK_SET, RCLINK_CMD_LINK_DEL,
+	RCLINK_CMD_LINK_PREPARE, RCLINK_CMD_LINK_CONNECT,
+	RCLINK_CMD_LINK_ACTIVATE, RCLINK_CMD_LINK_DISCONNECT, RCLINK_CMD_PING,
+};
+
+FIXTURE(host)
+{
+	struct genl_sock s;
+	struct rcl_end end;
+};
+
+FIXTURE_SETUP(host)
+{
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	ASSERT_EQ(0, rcl_new(&self->s, "b"));
+	ASSERT_EQ(0, rcl_prepare(&self->s, "b", &self->end));
+}
+
+FIXTURE_TEARDOWN(host)
+{
+	rcl_clean(&self->s);
+	genl_close(&self->s);
+}
+
+static void become_user(void)
+{
+	if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+	    setresuid(USER, USER, USER))
+		_exit(99);
+}
+
+/* What a child's every changing command ends with: 0 when all say so. */
+static int all_end_with(struct genl_sock *s, int error)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(changing); i++) {
+		ret = rcl_named(s, changing[i], changing[i] ==
+				RCLINK_CMD_LINK_NEW ? "fresh" : "b", NULL);
+		if (ret != error) {
+			fprintf(stderr, "# command %u: %d\n", changing[i], ret);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Run in a child, because what is given up does not come back. */
+static int in_child(int (*run)(struct genl_sock *s), struct genl_sock *s)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(run(s));
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static int user_with_own_socket(struct genl_sock *roots)
+{
+	struct genl_sock s;
+
+	(void)roots;
+	become_user();
+	if (rcl_open(&s))
+		return 2;
+	return all_end_with(&s, -EPERM);
+}
+
+static int user_with_roots_socket(struct genl_sock *roots)
+{
+	become_user();
+	return all_end_with(roots, -EPERM);
+}
+
+static bool write_file(const char *name, const char *text)
+{
+	int fd = open(name, O_WRONLY);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	close(fd);
+	return ok;
+}
+
+/* Root in a new user namespace, with every capability there. */
+static void become_other_root(int more)
+{
+	if (unshare(CLONE_NEWUSER | more) ||
+	    !write_file("/proc/self/setgroups", "deny") ||
+	    !write_file("/proc/self/uid_map", "0 0 1") ||
+	    !write_file("/proc/self/gid_map", "0 0 1"))
+		_exit(98);
+}
+
+static int root_of_a_namespace(struct genl_sock *roots)
+{
+	struct genl_sock s;
+
+	(void)roots;
+	become_other_root(0);
+	if (rcl_open(&s))
+		return 2;
+	return all_end_with(&s, -EPERM);
+}
+
+static int root_of_a_network(struct genl_sock *roots)
+{
+	struct genl_sock s;
+
+	become_other_root(CLONE_NEWNET);
+	/* The family is not there, and its number does not help. */
+	if (rcl_open(&s) != -ENOENT)
+		return 2;
+	if (genl_open(&s, "nlctrl"))
+		return 3;
+	s.family = roots->family;
+	return all_end_with(&s, -ENOENT);
+}
+
+#define EXPECT_NO_CHANGE(run) do { \
+	uint64_t before = rcl_links_digest(&self->s); \
+	EXPECT_EQ(0, in_child(run, &self->s)); \
+	EXPECT_EQ(before, rcl_links_digest(&self->s)); \
+} while (0)
+
+TEST_F(host, a_user_may_change_nothing)
+{
+	EXPECT_NO_CHANGE(user_with_own_socket);
+}
+
+TEST_F(host, a_socket_of_root_does_not_help_a_user)
+{
+	EXPECT_NO_CHANGE(user_with_roots_socket);
+}
+
+TEST_F(host, root_of_a_user_namespace_may_change_nothing)
+{
+	EXPECT_NO_CHANGE(root_of_a_namespace);
+}
+
+TEST_F(host, another_network_namespace_has_no_rclink)
+{
+	EXPECT_NO_CHANGE(root_of_a_network);
+}
+
+struct seen {
+	unsigned int links;
+	unsigned int secrets;
+	const struct rcl_end *end;
+};
+
+static void look(const struct genl_msg *m, void *arg)
+{
+	struct seen *seen = arg;
+
+	seen->links++;
+	if (genl_attr(m, RCLINK_A_LINK_LOCAL) ||
+	    genl_attr(m, RCLINK_A_LINK_REMOTE) ||
+	    genl_attr(m, RCLINK_A_LINK_KEY) ||
+	    memmem(m->buf, m->nlh.nlmsg_len, &seen->end->addr, 8))
+		seen->secrets++;
+}
+
+/* 10 for each link, and 1 for each that shows a secret. */
+static int count_seen(struct genl_sock *s, const struct rcl_end *end)
+{
+	struct seen seen = { .end = end };
+	struct rcl_view view;
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	if (genl_dump(s, &m, look, &seen) || rcl_view(s, "b", &view))
+		return -1;
+	return 10 * seen.links + seen.secrets + view.secrets;
+}
+
+static const struct rcl_end *secret_end;
+
+static int user_looks(struct genl_sock *roots)
+{
+	struct genl_sock s;
+
+	(void)roots;
+	become_user();
+	if (rcl_open(&s))
+		return 2;
+	return count_seen(&s, secret_end);
+}
+
+TEST_F(host, a_user_sees_links_without_secrets)
+{
+	secret_end = &self->end;
+	EXPECT_EQ(20, in_child(user_looks, &self->s));
+}
+
+TEST_F(host, root_sees_the_secrets)
+{
+	EXPECT_EQ(22, count_seen(&self->s, &self->end));
+}
+
+static int user_looks_at_devices(struct genl_sock *roots)
+{
+	struct seen seen = { .end = secret_end };
+	struct genl_sock s;
+	struct genl_msg m;
+
+	(void)roots;
+	become_user();
+	if (rcl_open(&s))
+		return 2;
+	genl_begin(&m, &s, RCLINK_CMD_DEV_GET);
+	if (genl_dump(&s, &m, look, &seen))
+		return 3;
+	return seen.links ? 0 : 4;
+}
+
+TEST_F(host, a_user_may_look_at_devices)
+{
+	secret_end = &self->end;
+	EXPECT_EQ(0, in_child(user_looks_at_devices, &self->s));
+}
+
+TEST_F(host, events_carry_no_secrets)
+{
+	struct seen seen = { .end = &self->end };
+	struct genl_sock events;
+	struct rcl_end other;
+	struct genl_msg m;
+
+	ASSERT_EQ(0, rcl_open(&events));
+	ASSERT_EQ(0, genl_join(&events));
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &other));
+	EXPECT_EQ(0, rcl_connect(&self->s, "a", other.epoch,
+				 RCLINK_ROLE_INITIATOR, &self->end, NULL));
+	EXPECT_EQ(0, rcl_del(&self->s, "a"));
+	while (!genl_recv(&events, &m, 500))
+		look(&m, &seen);
+	EXPECT_EQ(4, seen.links);
+	EXPECT_EQ(0, seen.secrets);
+}
+
+TEST_HARNESS_MAIN

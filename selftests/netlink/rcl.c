@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rcl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int rcl_open(struct genl_sock *s)
+{
+	return genl_open(s, RCLINK_FAMILY_NAME);
+}
+
+int rcl_named(struct genl_sock *s, uint8_t cmd, const char *name,
+	      struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, cmd);
+	genl_put_str(&m, cmd == RCLINK_CMD_PING ? RCLINK_A_PING_LINK :
+		     RCLINK_A_LINK_NAME, name);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+/* All links of the tests have their peers on the same port. */
+int rcl_new(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+int rcl_del(struct genl_sock *s, const char *name)
+{
+	return rcl_named(s, RCLINK_CMD_LINK_DEL, name, NULL);
+}
+
+int rcl_disconnect(struct genl_sock *s, const char *name)
+{
+	return rcl_named(s, RCLINK_CMD_LINK_DISCONNECT, name, NULL);
+}
+
+struct names {
+	char (*name)[RCLINK_NAME_MAX + 1];
+	size_t n;
+};
+
+static void add_name(const struct genl_msg *m, void *arg)
+{
+	struct names *names = arg;
+
+	names->name = realloc(names->name,
+			      (names->n + 1) * sizeof(*names->name));
+	snprintf(names->name[names->n++], sizeof(*names->name), "%s",
+		 genl_str(genl_attr(m, RCLINK_A_LINK_NAME)));
+}
+
+/* Delete every link, whoever left it. */
+int rcl_clean(struct genl_sock *s)
+{
+	struct names names = {};
+	struct genl_msg m;
+	size_t i;
+	int ret;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	ret = genl_dump(s, &m, add_name, &names);
+	for (i = 0; i < names.n; i++)
+		rcl_del(s, names.name[i]);
+	free(names.name);
+	return ret;
+}
+
+static void read_end(const struct nlattr *nest, struct rcl_end *end)
+{
+	const struct nlattr *qp = NULL;
+
+	memset(end, 0, sizeof(*end));
+#define GET(type)	genl_next(nest, RCLINK_A_ENDPOINT_##type, NULL)
+	end->link_layer = genl_u32(GET(LINK_LAYER));
+	memcpy(end->gid, genl_str(GET(GID)), sizeof(end->gid));
+	end->lid = genl_u32(GET(LID));
+	end->mtu = genl_u32(GET(MTU));
+	end->rd_atomic = genl_u32(GET(RD_ATOMIC));
+	end->atomics = genl_u32(GET(ATOMICS));
+	end->epoch = genl_u64(GET(EPOCH));
+	end->addr = genl_u64(GET(ADDR));
+	end->rkey = genl_u32(GET(RKEY));
+	end->length = genl_u32(GET(LENGTH));
+#undef GET
+	while ((qp = genl_next(nest, RCLINK_A_ENDPOINT_QP, qp))) {
+		end->qp[end->nqps].qpn = genl_u32(genl_next(qp, RCLINK_A_QP_QPN,
+							    NULL));
+		end->qp[end->nqps].psn = genl_u32(genl_next(qp, RCLINK_A_QP_PSN,
+							    NULL));
+		end->nqps++;
+	}
+}
+
+int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end)
+{
+	const struct nlattr *local;
+	struct genl_msg m, answer;
+	int ret;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_PREPARE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	ret = genl_ask(s, &m, &answer, NULL);
+	if (ret)
+		return ret;
+	local = genl_attr(&answer, RCLINK_A_LINK_LOCAL);
+	if (!local)
+		return -EPROTO;
+	read_end(local, end);
+	return 0;
+}
+
+void rcl_put_end(struct genl_msg *m, const struct rcl_end *end)
+{
+	uint32_t nest = genl_nest(m, RCLINK_A_LINK_REMOTE);
+	uint32_t qp, i;
+
+	genl_put_u32(m, RCLINK_A_ENDPOINT_LINK_LAYER, end->link_layer);
+	genl_put(m, RCLINK_A_ENDPOINT_GID, end->gid, sizeof(end->gid));
+	genl_put_u32(m, RCLINK_A_ENDPOINT_LID, end->lid);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_MTU, end->mtu);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_RD_ATOMIC, end->rd_atomic);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_ATOMICS, end->atomics);
+	genl_put_u64(m, RCLINK_A_ENDPOINT_EPOCH, end->epoch);
+	genl_put_u64(m, RCLINK_A_ENDPOINT_ADDR, end->addr);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_RKEY, end->rkey);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_LENGTH, end->length);
+	for (i = 0; i < end->nqps; i++) {
+		qp = genl_nest(m, RCLINK_A_ENDPOINT_QP);
+		genl_put_u32(m, RCLINK_A_QP_QPN, end->qp[i].qpn);
+		genl_put_u32(m, RCLINK_A_QP_PSN, end->qp[i].psn);
+		genl_nest_end(m, qp);
+	}
+	genl_nest_end(m, nest);
+}
+
+int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
+		uint32_t role, const struct rcl_end *remote,
+		struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_CONNECT);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, epoch);
+	genl_put_str(&m, RCLINK_A_LINK_PEER, "a peer");
+	genl_put_u32(&m, RCLINK_A_LINK_ROLE, role);
+	rcl_put_end(&m, remote);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
+		 struct genl_ack *ack)
+{
+	static const uint8_t key[RCLINK_KEY_LEN] = { 1, 2, 3 };
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_ACTIVATE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, epoch);
+	genl_put(&m, RCLINK_A_LINK_KEY, key, sizeof(key));
+	return genl_ask(s, &m, NULL, ack);
+}
+
+int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
+{
+	const struct nlattr *stats;
+	struct genl_msg m, answer;
+	int ret;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	ret = genl_ask(s, &m, &answer, NULL);
+	if (ret)
+		return ret;
+	memset(view, 0, sizeof(*view));
+	view->id = genl_u32(genl_attr(&answer, RCLINK_A_LINK_ID));
+	view->state = genl_u32(genl_attr(&answer, RCLINK_A_LINK_STATE));
+	view->reason = genl_u32(genl_attr(&answer, RCLINK_A_LINK_REASON));
+	view->wc_status = genl_u32(genl_attr(&answer, RCLINK_A_LINK_WC_STATUS));
+	view->epoch = genl_u64(genl_attr(&answer, RCLINK_A_LINK_EPOCH));
+	view->event_seq = genl_u64(genl_attr(&answer, RCLINK_A_LINK_EVENT_SEQ));
+	snprintf(view->reason_text, sizeof(view->reason_text), "%s",
+		 genl_str(genl_attr(&answer, RCLINK_A_LINK_REASON_TEXT)));
+	view->secrets = genl_attr(&answer, RCLINK_A_LINK_LOCAL) ||
+			genl_attr(&answer, RCLINK_A_LINK_REMOTE);
+	stats = genl_attr(&answer, RCLINK_A_LINK_STATS);
+	if (!stats)
+		return -EPROTO;
+	view->pings = genl_u64(genl_next(stats, RCLINK_A_STATS_PINGS, NULL));
+	view->ping_errors = genl_u64(genl_next(stats,
+					       RCLINK_A_STATS_PING_ERRORS,
+					       NULL));
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/* Return: 0 when the link gets there, -ETIMEDOUT if not. */
+int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
+{
+	int64_t end = now_ms() + ms;
+	struct rcl_view view;
+	int ret;
+
+	do {
+		ret = rcl_view(s, name, &view);
+		if (ret || view.state == state)
+			return ret;
+		usleep(10000);
+	} while (now_ms() < end);
+	return -ETIMEDOUT;
+}
+
+/* Bring two links of this host to a state, each the other's peer. */
+int rcl_pair(struct genl_sock *s, const char *a, const char *b, uint32_t state)
+{
+	const char *name[2] = { a, b };
+	struct rcl_end end[2];
+	uint64_t epoch;
+	int ret = 0;
+	int i;
+
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_prepare(s, name[i], &end[i]);
+	if (ret || state == RCLINK_LINK_STATE_PREPARED)
+		return ret;
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_connect(s, name[i], end[i].epoch,
+				  RCLINK_ROLE_INITIATOR + i, &end[!i], NULL);
+	if (ret || state == RCLINK_LINK_STATE_CONNECTED)
+		return ret;
+	epoch = end[0].epoch > end[1].epoch ? end[0].epoch : end[1].epoch;
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_activate(s, name[i], epoch, NULL);
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_until(s, name[i], RCLINK_LINK_STATE_UP, 10000);
+	return ret;
+}
+
+/* @size: negative to say none */
+int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
+	     uint64_t cookie, struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_PING);
+	genl_put_str(&m, RCLINK_A_PING_LINK, name);
+	genl_put_u32(&m, RCLINK_A_PING_OP, op);
+	if (size >= 0)
+		genl_put_u32(&m, RCLINK_A_PING_SIZE, size);
+	genl_put_u64(&m, RCLINK_A_PING_COOKIE, cookie);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+/* The next result that comes in. */
+int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms)
+{
+	struct genl_msg m;
+	int ret;
+
+	do {
+		ret = genl_recv(s, &m, ms);
+		if (ret)
+			return ret;
+	} while (m.nlh.nlmsg_type != s->family ||
+		 genl_cmd(&m) != RCLINK_CMD_PING_NTF);
+	memset(pong, 0, sizeof(*pong));
+	pong->op = genl_u32(genl_attr(&m, RCLINK_A_PING_OP));
+	pong->size = genl_u32(genl_attr(&m, RCLINK_A_PING_SIZE));
+	pong->cookie = genl_u64(genl_attr(&m, RCLINK_A_PING_COOKIE));
+	pong->error = genl_u32(genl_attr(&m, RCLINK_A_PING_ERROR));
+	snprintf(pong->reason, sizeof(pong->reason), "%s",
+		 genl_str(genl_attr(&m, RCLINK_A_PING_REASON_TEXT)));
+	pong->rtt = genl_u64(genl_attr(&m, RCLINK_A_PING_RTT));
+	return 0;
+}
+
+static void digest_link(const struct genl_msg *m, void *arg)
+{
+	uint64_t *digest = arg;
+	uint32_t i;
+
+	/* FNV-1a over all attributes */
+	for (i = NLMSG_HDRLEN; i < m->nlh.nlmsg_len; i++)
+		*digest = (*digest ^ m->buf[i]) * 0x100000001b3;
+}
+
+/* A number that stands for all that can be seen of all links. */
+uint64_t rcl_links_digest(struct genl_sock *s)
+{
+	uint64_t digest = 0xcbf29ce484222325;
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	if (genl_dump(s, &m, digest_link, &digest))
+		return 0;
+	return digest;
+}
+
+/* How many RDMA objects of a kind (pd, cq, qp, mr) the module has. */
+int rcl_objects(const char *kind)
+{
+	char command[80];
+	FILE *out;
+	int n = -1;
+
+	snprintf(command, sizeof(command),
+		 "rdma resource show %s | grep -cF '[rclink]'", kind);
+	out = popen(command, "r");
+	if (!out)
+		return -errno;
+	if (fscanf(out, "%d", &n) != 1)
+		n = -EIO;
+	pclose(out);
+	return n;
+}

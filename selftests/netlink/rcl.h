@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The family's commands for tests, and how a host looks before and after. */
+#ifndef RCL_TEST_H
+#define RCL_TEST_H
+
+#include <linux/rclink.h>
+
+#include "genl.h"
+
+#define RCL_QPS_MAX	80	/* more than is allowed, to send too many */
+
+/* One end of a link; may hold nonsense, which is the point. */
+struct rcl_end {
+	uint32_t link_layer;
+	uint8_t gid[RCLINK_GID_LEN];
+	uint32_t lid;
+	uint32_t mtu;
+	uint32_t rd_atomic;
+	uint32_t atomics;
+	uint64_t epoch;
+	uint64_t addr;
+	uint32_t rkey;
+	uint32_t length;
+	uint32_t nqps;
+	struct {
+		uint32_t qpn;
+		uint32_t psn;
+	} qp[RCL_QPS_MAX];
+};
+
+/* A link as link-get shows it. */
+struct rcl_view {
+	uint32_t id;
+	uint32_t state;
+	uint32_t reason;
+	uint32_t wc_status;
+	uint64_t epoch;
+	uint64_t event_seq;
+	uint64_t pings;
+	uint64_t ping_errors;
+	char reason_text[128];
+	bool secrets;		/* local or remote is there */
+};
+
+/* A result of a ping. */
+struct rcl_pong {
+	uint32_t op;
+	uint32_t size;
+	uint64_t cookie;
+	uint32_t error;
+	char reason[128];
+	uint64_t rtt;
+};
+
+int rcl_open(struct genl_sock *s);
+int rcl_clean(struct genl_sock *s);
+
+int rcl_named(struct genl_sock *s, uint8_t cmd, const char *name,
+	      struct genl_ack *ack);
+int rcl_new(struct genl_sock *s, const char *name);
+int rcl_del(struct genl_sock *s, const char *name);
+int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end);
+void rcl_put_end(struct genl_msg *m, const struct rcl_end *end);
+int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
+		uint32_t role, const struct rcl_end *remote,
+		struct genl_ack *ack);
+int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
+		 struct genl_ack *ack);
+int rcl_disconnect(struct genl_sock *s, const char *name);
+int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view);
+int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
+
+int rcl_pair(struct genl_sock *s, const char *a, const char *b,
+	     uint32_t state);
+
+int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
+	     uint64_t cookie, struct genl_ack *ack);
+int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms);
+
+uint64_t rcl_links_digest(struct genl_sock *s);
+int rcl_objects(const char *kind);
+
+#endif /* RCL_TEST_H */
