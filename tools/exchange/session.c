@@ -148,8 +148,8 @@ static void advance(struct rcx_session *s)
 		handshake(s);
 	if (s->state > ST_TLS && s->state < ST_CLOSE) {
 		rcx_flush(s);
-		receive(s);
 		rcx_talk_up(s);
+		receive(s);
 	}
 	if (s->state == ST_CLOSE)
 		close_down(s);

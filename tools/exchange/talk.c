@@ -227,13 +227,14 @@ void rcx_talk_message(struct rcx_session *s)
 		break;
 	case RCX_MSG_DONE:
 		s->peer_done = true;
-		rcx_talk_up(s);
 		break;
 	case RCX_MSG_ERROR:
 		on_error(s, &msg);
 		break;
 	}
 	OPENSSL_cleanse(&msg, sizeof(msg));
+	/* The kernel may have said `up` from within activate already. */
+	rcx_talk_up(s);
 }
 
 void rcx_talk_start(struct rcx_session *s)

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "exchange_lib.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+static char scratch[64];
+
+static void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "# cannot %s\n", what);
+	abort();
+}
+
+void scratch_enter(void)
+{
+	snprintf(scratch, sizeof(scratch), "/tmp/rcx-test.XXXXXX");
+	must(mkdtemp(scratch) && !chdir(scratch), "make a directory");
+}
+
+void scratch_leave(void)
+{
+	struct dirent *entry;
+	DIR *dir;
+
+	must(!chdir("/"), "leave the directory");
+	dir = opendir(scratch);
+	must(dir, "open the directory");
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		must(!unlinkat(dirfd(dir), entry->d_name,
+			       entry->d_type == DT_DIR ? AT_REMOVEDIR : 0),
+		     "empty the directory");
+	}
+	closedir(dir);
+	must(!rmdir(scratch), "remove the directory");
+}
+
+static void extend(X509 *cert, int nid, const char *value)
+{
+	X509_EXTENSION *ext;
+
+	if (!value)
+		return;
+	ext = X509V3_EXT_conf_nid(NULL, NULL, nid, value);
+	must(ext && X509_add_ext(cert, ext, -1), value);
+	X509_EXTENSION_free(ext);
+}
+
+static void add_nul_san(X509 *cert)
+{
+	static const char name[] = "good.example\0.evil.example";
+	GENERAL_NAMES *names = GENERAL_NAMES_new();
+	GENERAL_NAME *san = GENERAL_NAME_new();
+	ASN1_IA5STRING *text = ASN1_IA5STRING_new();
+
+	ASN1_STRING_set(text, name, sizeof(name) - 1);
+	GENERAL_NAME_set0_value(san, GEN_DNS, text);
+	sk_GENERAL_NAME_push(names, san);
+	must(X509_add1_ext_i2d(cert, NID_subject_alt_name, names, 0, 0) == 1,
+	     "add a name");
+	GENERAL_NAMES_free(names);
+}
+
+static EVP_PKEY *make_key(const struct cert *cert)
+{
+	EVP_PKEY *key;
+
+	if (cert->rsa)
+		key = EVP_RSA_gen(cert->rsa);
+	else if (cert->ed25519)
+		key = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+	else
+		key = EVP_EC_gen("P-256");
+	must(key, "make a key");
+
+	return key;
+}
+
+struct ident ident_make(const struct cert *cert, const struct ident *issuer)
+{
+	struct ident id = { .key = make_key(cert), .cert = X509_new() };
+	const EVP_MD *md = cert->sha1 ? EVP_sha1() : EVP_sha256();
+	bool always = !cert->from && !cert->to;
+	static long serial = 100;
+	EVP_PKEY *signer = issuer ? issuer->key : id.key;
+	X509_NAME *name = X509_get_subject_name(id.cert);
+
+	if (EVP_PKEY_get_id(signer) == EVP_PKEY_ED25519)
+		md = NULL;
+	X509_set_version(id.cert, X509_VERSION_3);
+	ASN1_INTEGER_set(X509_get_serialNumber(id.cert), serial++);
+	X509_gmtime_adj(X509_getm_notBefore(id.cert),
+			always ? -3600 : cert->from);
+	X509_gmtime_adj(X509_getm_notAfter(id.cert), always ? 86400 : cert->to);
+	X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+				   (const unsigned char *)cert->cn, -1, -1, 0);
+	X509_set_issuer_name(id.cert, issuer ?
+			     X509_get_subject_name(issuer->cert) : name);
+	X509_set_pubkey(id.cert, id.key);
+	extend(id.cert, NID_basic_constraints,
+	       cert->ca ? "critical,CA:TRUE" : "critical,CA:FALSE");
+	extend(id.cert, NID_ext_key_usage, cert->eku);
+	extend(id.cert, NID_subject_alt_name, cert->san);
+	if (cert->nul_san)
+		add_nul_san(id.cert);
+	must(X509_sign(id.cert, signer, md), "sign a certificate");
+
+	return id;
+}
+
+void ident_write(const struct ident *id, const char *key_file,
+		 const char *cert_file)
+{
+	FILE *f;
+
+	umask(077);
+	if (key_file) {
+		f = fopen(key_file, "w");
+		must(f && PEM_write_PKCS8PrivateKey(f, id->key, NULL, NULL, 0,
+						    NULL, NULL) &&
+		     PEM_write_X509(f, id->cert), "write a key");
+		fclose(f);
+	}
+	if (cert_file) {
+		f = fopen(cert_file, "w");
+		must(f && PEM_write_X509(f, id->cert), "write a certificate");
+		fclose(f);
+	}
+}
+
+void ident_drop(struct ident *id)
+{
+	EVP_PKEY_free(id->key);
+	X509_free(id->cert);
+}
+
+void crl_write(const struct ident *ca, const X509 *revoked, const char *file)
+{
+	X509_CRL *crl = X509_CRL_new();
+	ASN1_TIME *when = X509_gmtime_adj(NULL, -60);
+	X509_REVOKED *entry;
+	FILE *f;
+
+	X509_CRL_set_version(crl, X509_CRL_VERSION_2);
+	X509_CRL_set_issuer_name(crl, X509_get_subject_name(ca->cert));
+	X509_CRL_set1_lastUpdate(crl, when);
+	if (revoked) {
+		entry = X509_REVOKED_new();
+		X509_REVOKED_set_serialNumber(entry,
+			(ASN1_INTEGER *)X509_get0_serialNumber(revoked));
+		X509_REVOKED_set_revocationDate(entry, when);
+		X509_CRL_add0_revoked(crl, entry);
+	}
+	X509_gmtime_adj(when, 3600);
+	X509_CRL_set1_nextUpdate(crl, when);
+	must(X509_CRL_sign(crl, ca->key, EVP_sha256()), "sign a CRL");
+	f = fopen(file, "w");
+	must(f && PEM_write_X509_CRL(f, crl), "write a CRL");
+	fclose(f);
+	ASN1_TIME_free(when);
+	X509_CRL_free(crl);
+}

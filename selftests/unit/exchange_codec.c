@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The bytes of the exchange: golden files, truncation, and every refusal. */
+#include "codec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+#include <kselftest_harness.h>
+
+#define MANDATORY	0x8000
+
+static const char * const golden[] = {
+	"welcome", "offer_roce", "offer_ib", "answer", "confirm", "done",
+	"error",
+};
+
+#define GOLDEN_COUNT	(sizeof(golden) / sizeof(golden[0]))
+
+/* Hex digits of a text file, without what follows a '#'. */
+static size_t load(const char *name, uint8_t *buf)
+{
+	char path[256], line[512], *p;
+	unsigned int byte;
+	size_t len = 0;
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), GOLDEN "/%s.hex", name);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "#")] = '\0';
+		for (p = line; sscanf(p, " %2x%n", &byte, &n) == 1; p += n)
+			buf[len++] = byte;
+	}
+	fclose(f);
+
+	return len;
+}
+
+/* A message under construction; the length word is put in by the decoder. */
+struct draft {
+	uint8_t buf[RCX_MSG_MAX];
+	size_t len;
+};
+
+static void put(struct draft *d, unsigned int width, uint64_t value)
+{
+	while (width--)
+		d->buf[d->len++] = value >> (8 * width);
+}
+
+static void start(struct draft *d, unsigned int type)
+{
+	d->len = 4;
+	put(d, 2, type);
+	put(d, 2, 1);
+}
+
+static void add(struct draft *d, unsigned int number, unsigned int width,
+		uint64_t value)
+{
+	put(d, 2, number);
+	put(d, 2, width);
+	put(d, width, value);
+}
+
+/* Decode the draft with the right length word; returns the sentence. */
+static const char *judge(struct draft *d)
+{
+	static char err[RCX_ERR_LEN];
+	size_t len = d->len;
+	struct rcx_msg msg;
+	uint8_t *exact;
+	int ret;
+
+	d->len = 0;
+	put(d, 4, len - 4);
+	d->len = len;
+	/* On the heap at its exact size, for the sanitizer. */
+	exact = malloc(len);
+	memcpy(exact, d->buf, len);
+	err[0] = '\0';
+	ret = rcx_msg_decode(exact, len, &msg, err);
+	free(exact);
+
+	return ret ? err : "ok";
+}
+
+static struct rcx_msg offer(void)
+{
+	uint8_t buf[RCX_MSG_MAX];
+	char err[RCX_ERR_LEN];
+	struct rcx_msg msg;
+
+	if (rcx_msg_decode(buf, load("offer_roce", buf), &msg, err))
+		abort();
+
+	return msg;
+}
+
+static const char *encode(const struct rcx_msg *msg)
+{
+	static char err[RCX_ERR_LEN];
+	uint8_t buf[RCX_ENCODED_MAX];
+
+	return rcx_msg_encode(msg, buf, sizeof(buf), err) < 0 ? err : "ok";
+}
+
+#define EXPECT_SAYS(text, got) do {					\
+	const char *said = (got);					\
+	EXPECT_NE(NULL, strstr(said, text)) TH_LOG("said: %s", said);	\
+} while (0)
+
+TEST(golden_files_decode_and_encode_to_the_same_bytes)
+{
+	uint8_t buf[RCX_MSG_MAX], again[RCX_ENCODED_MAX];
+	char err[RCX_ERR_LEN] = "";
+	struct rcx_msg msg;
+	size_t i, len;
+
+	for (i = 0; i < GOLDEN_COUNT; i++) {
+		len = load(golden[i], buf);
+		ASSERT_LT(0, len);
+		ASSERT_EQ(0, rcx_msg_decode(buf, len, &msg, err))
+			TH_LOG("%s: %s", golden[i], err);
+		ASSERT_EQ((int)len, rcx_msg_encode(&msg, again, sizeof(again),
+						   err))
+			TH_LOG("%s: %s", golden[i], err);
+		EXPECT_EQ(0, memcmp(buf, again, len)) TH_LOG("%s", golden[i]);
+	}
+}
+
+TEST(golden_values_are_what_the_file_says)
+{
+	struct rcx_msg msg = offer();
+
+	EXPECT_EQ(RCX_MSG_OFFER, msg.type);
+	EXPECT_EQ(1, msg.version);
+	EXPECT_STREQ("kv-cache_1.b", msg.link);
+	EXPECT_EQ(RCLINK_LINK_LAYER_ROCE, msg.endpoint.link_layer);
+	EXPECT_EQ(192, msg.endpoint.gid[12]);
+	EXPECT_EQ(1, msg.endpoint.gid[15]);
+	EXPECT_EQ(1024, msg.endpoint.mtu);
+	EXPECT_EQ(16, msg.endpoint.rd_atomic);
+	EXPECT_EQ(RCLINK_ATOMICS_HCA, msg.endpoint.atomics);
+	EXPECT_EQ(0x0102030405060708, msg.endpoint.epoch);
+	EXPECT_EQ(0xffff888012345000, msg.endpoint.addr);
+	EXPECT_EQ(0x77665544, msg.endpoint.rkey);
+	EXPECT_EQ(65536, msg.endpoint.length);
+	EXPECT_EQ(2, msg.endpoint.nqps);
+	EXPECT_EQ(17, msg.endpoint.qp[0].qpn);
+	EXPECT_EQ(0xabc123, msg.endpoint.qp[0].psn);
+	EXPECT_EQ(18, msg.endpoint.qp[1].qpn);
+}
+
+/* T11: whatever is cut off, and whatever the length word says of it. */
+TEST(a_message_cut_at_any_byte_is_refused)
+{
+	uint8_t buf[RCX_MSG_MAX], *exact;
+	char err[RCX_ERR_LEN];
+	struct rcx_msg msg;
+	size_t i, cut, len;
+	int fixed;
+
+	for (i = 0; i < GOLDEN_COUNT; i++) {
+		len = load(golden[i], buf);
+		for (cut = 0; cut < len; cut++)
+			for (fixed = 0; fixed < 2; fixed++) {
+				exact = malloc(cut + 1);
+				memcpy(exact, buf, cut);
+				if (fixed && cut >= 4) {
+					exact[0] = exact[1] = 0;
+					exact[2] = (cut - 4) >> 8;
+					exact[3] = cut - 4;
+				}
+				EXPECT_EQ(-EPROTO, rcx_msg_decode(exact, cut,
+								  &msg, err))
+					TH_LOG("%s at %zu", golden[i], cut);
+				free(exact);
+			}
+	}
+}
+
+TEST(a_length_word_out_of_range_is_refused)
+{
+	static const uint32_t lengths[] = {
+		0, 3, RCX_LENGTH_MAX + 1, 10 << 20, INT32_MAX, UINT32_MAX
+	};
+	char err[RCX_ERR_LEN];
+	struct rcx_header h;
+	struct draft d;
+	size_t i;
+
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		d.len = 0;
+		put(&d, 4, lengths[i]);
+		put(&d, 4, 0x00010001);
+		EXPECT_EQ(-EPROTO, rcx_header_decode(d.buf, &h, err));
+		EXPECT_SAYS("is not 4 to 16384", err);
+	}
+}
+
+TEST(fields_are_skipped_or_refused_by_their_top_bit)
+{
+	struct draft d;
+	int i;
+
+	start(&d, RCX_MSG_DONE);
+	EXPECT_SAYS("ok", judge(&d));
+	add(&d, 99, 4, 0);
+	/* Known elsewhere, but not in a DONE. */
+	add(&d, 1, 2, 1);
+	add(&d, 0, 0, 0);
+	EXPECT_SAYS("ok", judge(&d));
+	add(&d, MANDATORY | 99, 4, 0);
+	EXPECT_SAYS("mandatory field 99 is not known", judge(&d));
+
+	start(&d, RCX_MSG_DONE);
+	add(&d, MANDATORY | 1, 2, 1);
+	EXPECT_SAYS("mandatory field 1 is not known", judge(&d));
+
+	start(&d, RCX_MSG_DONE);
+	for (i = 0; i < RCX_FIELDS_MAX; i++)
+		add(&d, 99, 0, 0);
+	EXPECT_SAYS("ok", judge(&d));
+	for (; i < 1000; i++)
+		add(&d, 99, 0, 0);
+	EXPECT_SAYS("more than 128 fields", judge(&d));
+}
+
+TEST(fields_missing_twice_or_of_a_wrong_length_are_refused)
+{
+	struct draft d;
+
+	start(&d, RCX_MSG_WELCOME);
+	add(&d, MANDATORY | 1, 2, 1);
+	EXPECT_SAYS("WELCOME: field 2 (version-max) is missing", judge(&d));
+	add(&d, 2, 2, 1);
+	EXPECT_SAYS("ok", judge(&d));
+	add(&d, 1, 2, 1);
+	EXPECT_SAYS("field 1 (version-min) is there twice", judge(&d));
+
+	start(&d, RCX_MSG_CONFIRM);
+	add(&d, MANDATORY | 15, 4, 1);
+	EXPECT_SAYS("agreed-epoch: 4 bytes is the wrong length", judge(&d));
+
+	start(&d, RCX_MSG_DONE);
+	put(&d, 1, 0);
+	EXPECT_SAYS("1 trailing bytes", judge(&d));
+	put(&d, 4, 0x63000400);
+	EXPECT_SAYS("field 99 says 4 bytes, only 1 follow", judge(&d));
+
+	start(&d, 77);
+	EXPECT_SAYS("message type 77 is not known", judge(&d));
+	start(&d, 0);
+	EXPECT_SAYS("message type 0 is not known", judge(&d));
+}
+
+TEST(versions_of_a_welcome_are_in_order)
+{
+	struct draft d;
+
+	start(&d, RCX_MSG_WELCOME);
+	add(&d, MANDATORY | 1, 2, 3);
+	add(&d, MANDATORY | 2, 2, 2);
+	EXPECT_SAYS("version-min 3 is above version-max 2", judge(&d));
+	start(&d, RCX_MSG_WELCOME);
+	add(&d, MANDATORY | 1, 2, 0);
+	EXPECT_SAYS("version-min: 0 is not 1", judge(&d));
+}
+
+/* Both ways: neither sent nor, built by hand, taken. */
+TEST(values_out_of_range_are_refused)
+{
+	struct rcx_msg good = offer(), m;
+
+#define REFUSED(text, change) do {					\
+	m = good;							\
+	change;								\
+	EXPECT_SAYS(text, encode(&m));					\
+} while (0)
+
+	EXPECT_SAYS("ok", encode(&good));
+	REFUSED("link-layer: 0", m.endpoint.link_layer = 0);
+	REFUSED("link-layer: 3",
+		m.endpoint.link_layer = RCLINK_LINK_LAYER_IWARP);
+	REFUSED("mtu: 8 ", m.endpoint.mtu = 8);
+	REFUSED("mtu 1500", m.endpoint.mtu = 1500);
+	REFUSED("mtu: 8192", m.endpoint.mtu = 8192);
+	REFUSED("rd-atomic: 256", m.endpoint.rd_atomic = 256);
+	REFUSED("atomics: 3", m.endpoint.atomics = 3);
+	REFUSED("epoch: 0", m.endpoint.epoch = 0);
+	REFUSED("rkey: 0", m.endpoint.rkey = 0);
+	REFUSED("length: 0", m.endpoint.length = 0);
+	REFUSED("wraps around", m.endpoint.addr = UINT64_MAX - 65535);
+	REFUSED("all-zero gid", memset(m.endpoint.gid, 0, 16));
+	REFUSED("multicast", m.endpoint.gid[0] = 0xff);
+	REFUSED("lid 5 on RoCE", m.endpoint.lid = 5);
+	REFUSED("lid: 49152", m.endpoint.lid = 0xc000);
+	REFUSED("lid 0 ", m.endpoint.link_layer = 1);
+	REFUSED("0 QPs", m.endpoint.nqps = 0);
+	REFUSED("66 QPs", m.endpoint.nqps = 66);
+	REFUSED("QP number 1 of QP 1", m.endpoint.qp[1].qpn = 1);
+	REFUSED("QP number 16777216", m.endpoint.qp[1].qpn = 1 << 24);
+	REFUSED("the PSN of QP 1", m.endpoint.qp[1].psn = 1 << 24);
+	REFUSED("there twice", m.endpoint.qp[1].qpn = 17);
+	REFUSED("1 to 31 characters", m.link[0] = '\0');
+	REFUSED("1 to 31 characters", memset(m.link, 'a', sizeof(m.link)));
+	REFUSED("letters", m.link[3] = '/');
+	REFUSED("letters", m.link[3] = '\n');
+	REFUSED("type 9", m.type = 9);
+#undef REFUSED
+}
+
+/* Flip every bit of an OFFER: no crash, and nothing decodes that cannot encode. */
+TEST(every_bit_flip_is_refused_or_encodable)
+{
+	uint8_t buf[RCX_MSG_MAX];
+	char err[RCX_ERR_LEN];
+	struct rcx_msg msg;
+	size_t len, bit;
+
+	len = load("offer_ib", buf);
+	for (bit = 0; bit < len * 8; bit++) {
+		buf[bit / 8] ^= 1 << bit % 8;
+		if (!rcx_msg_decode(buf, len, &msg, err))
+			EXPECT_SAYS("ok", encode(&msg));
+		buf[bit / 8] ^= 1 << bit % 8;
+	}
+}
+
+TEST(the_largest_endpoint_fits)
+{
+	struct rcx_msg msg = offer(), back;
+	uint8_t buf[RCX_ENCODED_MAX];
+	char err[RCX_ERR_LEN] = "";
+	uint32_t i;
+	int len;
+
+	memset(msg.link, 'x', RCLINK_NAME_MAX);
+	msg.endpoint.nqps = 1 + RCLINK_QPS_MAX;
+	for (i = 0; i < msg.endpoint.nqps; i++)
+		msg.endpoint.qp[i] = (struct rcl_qp_id){ 100 + i, i };
+	len = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_LT(0, len) TH_LOG("%s", err);
+	ASSERT_EQ(0, rcx_msg_decode(buf, len, &back, err)) TH_LOG("%s", err);
+	EXPECT_EQ(0, memcmp(&msg.endpoint, &back.endpoint,
+			    sizeof(msg.endpoint)));
+	EXPECT_EQ(-ENOBUFS, rcx_msg_encode(&msg, buf, sizeof(buf) - 1, err));
+}
+
+TEST(error_text_is_made_printable_and_short)
+{
+	struct rcx_msg msg = { .type = RCX_MSG_ERROR, .version = 1, .code = 1 };
+	uint8_t buf[RCX_ENCODED_MAX];
+	char err[RCX_ERR_LEN];
+	struct draft d;
+	int len;
+
+	memset(msg.text, 'a', sizeof(msg.text));
+	msg.text[0] = '\x1b';
+	len = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_LT(0, len);
+	EXPECT_EQ(NULL, memchr(buf, 0x1b, len));
+
+	/* A peer that did not do so itself. */
+	start(&d, RCX_MSG_ERROR);
+	add(&d, MANDATORY | 16, 2, 1);
+	add(&d, MANDATORY | 17, 4, 0x1b5b324a);
+	EXPECT_SAYS("ok", judge(&d));
+	ASSERT_EQ(0, rcx_msg_decode(d.buf, d.len, &msg, err));
+	EXPECT_STREQ("?[2J", msg.text);
+
+	start(&d, RCX_MSG_ERROR);
+	add(&d, MANDATORY | 16, 2, 1);
+	put(&d, 4, 0x80110000 + RCX_TEXT_MAX + 1);
+	memset(d.buf + d.len, 'x', RCX_TEXT_MAX + 1);
+	d.len += RCX_TEXT_MAX + 1;
+	EXPECT_SAYS("text: 201 bytes", judge(&d));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Key files: made, judged, and never told (T19, T21). */
+#include "ident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include "exchange_lib.h"
+
+#include <kselftest_harness.h>
+
+FIXTURE(ident)
+{
+	char err[RCX_ERR_LEN];
+	char pin[RCX_PIN_LEN];
+};
+
+FIXTURE_SETUP(ident)
+{
+	scratch_enter();
+	umask(0);
+	ASSERT_EQ(0, rcx_ident_generate("key", self->err))
+		TH_LOG("%s", self->err);
+}
+
+FIXTURE_TEARDOWN(ident)
+{
+	scratch_leave();
+}
+
+#define REFUSED(file, text) do {					\
+	EXPECT_GT(0, rcx_ident_pin(file, self->pin, self->err));	\
+	EXPECT_NE(NULL, strstr(self->err, text))			\
+		TH_LOG("said: %s", self->err);				\
+	EXPECT_EQ(NULL, load(RCX_INITIATOR, file, self->err));		\
+	EXPECT_NE(NULL, strstr(self->err, text))			\
+		TH_LOG("said: %s", self->err);				\
+} while (0)
+
+static struct rcx_tls *load(enum rcx_role role, const char *file, char *err)
+{
+	const struct rcx_tls_config cfg = {
+		.key_file = file,
+		.pin = "sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+	};
+
+	return rcx_tls_new(role, &cfg, err);
+}
+
+static void write_text(const char *file, const char *text)
+{
+	FILE *f = fopen(file, "w");
+
+	fputs(text, f);
+	fclose(f);
+	chmod(file, 0600);
+}
+
+static size_t read_text(const char *file, char *buf, size_t size)
+{
+	FILE *f = fopen(file, "r");
+	size_t len = fread(buf, 1, size - 1, f);
+
+	fclose(f);
+	buf[len] = '\0';
+
+	return len;
+}
+
+TEST_F(ident, a_new_key_is_private_and_never_overwritten)
+{
+	char before[4096], after[4096];
+	struct stat st;
+
+	ASSERT_EQ(0, lstat("key", &st));
+	EXPECT_EQ(S_IFREG | 0600, st.st_mode);
+	read_text("key", before, sizeof(before));
+	EXPECT_EQ(-EEXIST, rcx_ident_generate("key", self->err));
+	read_text("key", after, sizeof(after));
+	EXPECT_STREQ(before, after);
+
+	ASSERT_EQ(0, symlink("elsewhere", "link"));
+	EXPECT_EQ(-EEXIST, rcx_ident_generate("link", self->err));
+	EXPECT_NE(0, access("elsewhere", F_OK));
+	EXPECT_EQ(-ENOENT, rcx_ident_generate("no/such/dir", self->err));
+}
+
+TEST_F(ident, the_pin_is_that_of_the_public_key)
+{
+	char again[RCX_PIN_LEN], text[8192], *cert;
+	struct rcx_tls *tls;
+
+	ASSERT_EQ(0, rcx_ident_pin("key", self->pin, self->err));
+	EXPECT_EQ(0, rcx_pin_check(self->pin, self->err));
+	EXPECT_EQ(RCX_PIN_LEN - 1, strlen(self->pin));
+
+	/* A certificate is public: anybody may have it. */
+	read_text("key", text, sizeof(text));
+	cert = strstr(text, "-----BEGIN CERTIFICATE");
+	ASSERT_NE(NULL, cert);
+	write_text("cert", cert);
+	chmod("cert", 0644);
+	ASSERT_EQ(0, rcx_ident_pin("cert", again, self->err));
+	EXPECT_STREQ(self->pin, again);
+
+	tls = load(RCX_INITIATOR, "key", self->err);
+	EXPECT_NE(NULL, tls);
+	rcx_tls_free(tls);
+}
+
+TEST_F(ident, only_the_canonical_form_is_a_pin)
+{
+	char pin[RCX_PIN_LEN + 8];
+
+	ASSERT_EQ(0, rcx_ident_pin("key", self->pin, self->err));
+	EXPECT_NE(0, rcx_pin_check("", self->err));
+	EXPECT_NE(0, rcx_pin_check("sha256:", self->err));
+	EXPECT_NE(0, rcx_pin_check("sha1:AAAA", self->err));
+	EXPECT_NE(0, rcx_pin_check(self->pin + 7, self->err));
+	snprintf(pin, sizeof(pin), "%s=", self->pin);
+	EXPECT_NE(0, rcx_pin_check(pin, self->err));
+	strcpy(pin, self->pin);
+	pin[20] = '!';
+	EXPECT_NE(0, rcx_pin_check(pin, self->err));
+	/* The last character before '=' has two bits that mean nothing. */
+	strcpy(pin, "sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=");
+	EXPECT_NE(0, rcx_pin_check(pin, self->err));
+	pin[49] = 'A';
+	EXPECT_EQ(0, rcx_pin_check(pin, self->err));
+}
+
+TEST_F(ident, T19_a_key_that_others_may_read_is_refused)
+{
+	static const mode_t modes[] = { 0640, 0604, 0620, 0602, 0610, 0777 };
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		chmod("key", modes[i]);
+		REFUSED("key", "chmod 600");
+	}
+	chmod("key", 0400);
+	EXPECT_EQ(0, rcx_ident_pin("key", self->pin, self->err));
+}
+
+TEST_F(ident, T19_a_key_of_somebody_else_is_refused)
+{
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, chown("key", 1000, 0));
+	REFUSED("key", "belongs to user 1000");
+}
+
+TEST_F(ident, T19_what_is_no_key_file_is_refused)
+{
+	int i;
+
+	REFUSED("missing", "does not exist");
+	mkdir("dir", 0700);
+	REFUSED("dir", "not a regular file");
+	ASSERT_EQ(0, symlink("key", "link"));
+	REFUSED("link", "symbolic link");
+	ASSERT_EQ(0, mkfifo("fifo", 0600));
+	REFUSED("fifo", "not a regular file");
+	REFUSED("/dev/null", "not a regular file");
+	write_text("empty", "");
+	EXPECT_GT(0, rcx_ident_pin("empty", self->pin, self->err));
+	EXPECT_EQ(NULL, load(RCX_RESPONDER, "empty", self->err));
+	write_text("long", "");
+	for (i = 0; i < 70; i++) {
+		FILE *f = fopen("long", "a");
+
+		fprintf(f, "%1024d", 0);
+		fclose(f);
+	}
+	REFUSED("long", "too long");
+}
+
+TEST_F(ident, a_key_with_a_password_is_refused_without_asking)
+{
+	EVP_PKEY *key = EVP_EC_gen("P-256");
+	FILE *f = fopen("locked", "w");
+
+	PEM_write_PKCS8PrivateKey(f, key, EVP_aes_128_cbc(), "secret", 6, NULL,
+				  NULL);
+	fclose(f);
+	EVP_PKEY_free(key);
+	chmod("locked", 0600);
+	REFUSED("locked", "password");
+}
+
+TEST_F(ident, key_and_certificate_must_fit)
+{
+	char own[8192], other[8192], both[16384], *cert;
+
+	ASSERT_EQ(0, rcx_ident_generate("key2", self->err));
+	read_text("key", own, sizeof(own));
+	read_text("key2", other, sizeof(other));
+	cert = strstr(other, "-----BEGIN CERTIFICATE");
+	write_text("cert2", cert);
+	*strstr(own, "-----BEGIN CERTIFICATE") = '\0';
+	snprintf(both, sizeof(both), "%s%s", own, cert);
+	write_text("mixed", both);
+	EXPECT_EQ(NULL, load(RCX_INITIATOR, "mixed", self->err));
+	EXPECT_NE(NULL, strstr(self->err, "not one of the key"));
+	write_text("bare", own);
+	EXPECT_EQ(NULL, load(RCX_INITIATOR, "bare", self->err));
+	EXPECT_NE(NULL, strstr(self->err, "no certificate"));
+	EXPECT_EQ(NULL, load(RCX_INITIATOR, "cert2", self->err));
+	EXPECT_NE(NULL, strstr(self->err, "no private key"));
+}
+
+/* Does err have eight characters in a row of the key's base64? */
+static int tells(const char *err, const char *key)
+{
+	const char *end = strstr(key, "-----END");
+	const char *p = strchr(key, '\n');
+	char part[9] = "";
+
+	for (; p && p + 8 < end; p++) {
+		memcpy(part, p, 8);
+		if (!memchr(part, '\n', 8) && !memchr(part, '-', 8) &&
+		    strstr(err, part))
+			return 1;
+	}
+
+	return 0;
+}
+
+TEST_F(ident, T21_no_sentence_has_bytes_of_the_key)
+{
+	char text[8192], bad[8192];
+	size_t len, i;
+
+	len = read_text("key", text, sizeof(text));
+	for (i = 0; i < len; i += 3) {
+		struct rcx_tls *tls;
+
+		strcpy(bad, text);
+		bad[i] = bad[i] == 'A' ? 'B' : 'A';
+		write_text("bad", bad);
+		tls = load(RCX_INITIATOR, "bad", self->err);
+		rcx_tls_free(tls);
+		if (!tls)
+			EXPECT_EQ(0, tells(self->err, text))
+				TH_LOG("said: %s", self->err);
+		if (rcx_ident_pin("bad", self->pin, self->err))
+			EXPECT_EQ(0, tells(self->err, text));
+		bad[i] = '\0';
+		write_text("bad", bad);
+		tls = load(RCX_INITIATOR, "bad", self->err);
+		rcx_tls_free(tls);
+		if (!tls)
+			EXPECT_EQ(0, tells(self->err, text));
+	}
+}
+
+TEST_HARNESS_MAIN

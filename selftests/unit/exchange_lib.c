@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "exchange_lib.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#define WATCHDOG_SECONDS	20
+
+/* Numbers that a text cannot have by chance. */
+#define PSN	0xabc123
+#define RKEY	0x77665544
+#define ADDR	0xffff888012345000
+
+struct rcl_endpoint endpoint_make(uint64_t epoch)
+{
+	return (struct rcl_endpoint){
+		.link_layer = RCLINK_LINK_LAYER_ROCE,
+		.gid = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+		.mtu = 1024,
+		.rd_atomic = 16,
+		.atomics = RCLINK_ATOMICS_HCA,
+		.epoch = epoch,
+		.addr = ADDR,
+		.rkey = RKEY,
+		.length = 65536,
+		.nqps = 2,
+		.qp = { { 17, PSN }, { 18, PSN + 1 } },
+	};
+}
+
+/* T21: nothing that is secret for the epoch is ever told to a person. */
+static void watch(struct owner *o, const char *text)
+{
+	static const char * const forms[] = { "%llu", "%llx" };
+	static const uint64_t secrets[] = { PSN, PSN + 1, RKEY, ADDR };
+	char form[32];
+	size_t i, j;
+
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < 4; j++) {
+			snprintf(form, sizeof(form), forms[i],
+				 (unsigned long long)secrets[j]);
+			if (strcasestr(text, form))
+				o->leak = true;
+		}
+}
+
+static int asked(struct owner *o, enum stage stage, bool in_order, char *err)
+{
+	if (!in_order)
+		o->early = true;
+	if (o->cancel_at == stage)
+		rcx_session_cancel(o->session, "interrupted");
+	if (o->fail_at != stage)
+		return 0;
+	snprintf(err, RCX_ERR_LEN, "stage %d was told to fail", stage);
+
+	return -EIO;
+}
+
+static int on_admit(void *ctx, const char *identity, const char *wanted,
+		    char *link, char *err)
+{
+	struct owner *o = ctx;
+
+	o->admits++;
+	snprintf(o->identity, sizeof(o->identity), "%s", identity);
+	snprintf(o->wanted, sizeof(o->wanted), "%s", wanted);
+	snprintf(link, RCLINK_NAME_MAX + 1, "local");
+	if (o->only && strcmp(o->only, identity)) {
+		snprintf(err, RCX_ERR_LEN, "%s has no link here", identity);
+		return -EACCES;
+	}
+
+	return asked(o, AT_ADMIT, !o->prepares, err);
+}
+
+static int on_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
+		      char *err)
+{
+	struct owner *o = ctx;
+	int ret;
+
+	(void)link;
+	ret = asked(o, AT_PREPARE, !o->prepares && !o->connects, err);
+	if (ret)
+		return ret;
+	o->prepares++;
+	*local = o->endpoint;
+
+	return 0;
+}
+
+static int on_connect(void *ctx, const char *link, uint64_t local_epoch,
+		      const char *identity, enum rcx_role role,
+		      const struct rcl_endpoint *remote, uint64_t *agreed,
+		      char *err)
+{
+	struct owner *o = ctx;
+
+	(void)link;
+	(void)role;
+	o->connects++;
+	snprintf(o->identity, sizeof(o->identity), "%s", identity);
+	o->remote = *remote;
+	o->agreed = local_epoch > remote->epoch ? local_epoch : remote->epoch;
+	*agreed = o->agreed;
+
+	return asked(o, AT_CONNECT, o->prepares == 1 && !o->activates &&
+		     local_epoch == o->endpoint.epoch, err);
+}
+
+static int on_activate(void *ctx, const char *link, uint64_t epoch,
+		       const uint8_t key[RCLINK_KEY_LEN], char *err)
+{
+	struct owner *o = ctx;
+	int ret;
+
+	(void)link;
+	o->activates++;
+	memcpy(o->key, key, RCLINK_KEY_LEN);
+	ret = asked(o, AT_ACTIVATE, o->connects == 1 && epoch == o->agreed,
+		    err);
+	if (ret)
+		return ret;
+	if (o->go_down)
+		rcx_session_link_down(o->session, "the cable was pulled");
+	else if (!o->stay_down)
+		rcx_session_link_up(o->session);
+
+	return 0;
+}
+
+static void on_abort(void *ctx, const char *link)
+{
+	struct owner *o = ctx;
+
+	(void)link;
+	o->aborts++;
+	o->early |= o->dones;
+}
+
+static void on_step(void *ctx, enum rcx_step step, const char *detail)
+{
+	struct owner *o = ctx;
+
+	/* In order, and each once. */
+	if (o->steps >> step)
+		o->early = true;
+	o->steps |= 1u << step;
+	watch(o, detail);
+}
+
+/* Owners have no pointer to their world: one test runs at a time. */
+static struct world *current;
+
+static void on_done(void *ctx, int result, const char *err)
+{
+	struct owner *o = ctx;
+
+	o->dones++;
+	o->session = NULL;
+	o->result = result;
+	snprintf(o->err, sizeof(o->err), "%s", err);
+	watch(o, err);
+	if (!--current->left)
+		event_base_loopbreak(current->base);
+}
+
+static const struct rcx_ops ops = {
+	.admit = on_admit,
+	.prepare = on_prepare,
+	.connect = on_connect,
+	.activate = on_activate,
+	.abort = on_abort,
+	.step = on_step,
+	.done = on_done,
+};
+
+const struct rcx_ops *world_ops(void)
+{
+	return &ops;
+}
+
+static void on_watchdog(evutil_socket_t fd, short what, void *arg)
+{
+	struct world *w = arg;
+
+	(void)fd;
+	(void)what;
+	w->stuck = true;
+	event_base_loopbreak(w->base);
+}
+
+static void on_accept(evutil_socket_t fd, short what, void *arg)
+{
+	struct world *w = arg;
+	struct owner *o = &w->listener_end;
+
+	(void)what;
+	o->session = rcx_session_accept(w->base, w->listen_tls,
+					accept(fd, NULL, NULL), w->timeout_ms,
+					&ops, o, o->err);
+}
+
+void world_open(struct world *w)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	struct timeval limit = { .tv_sec = WATCHDOG_SECONDS };
+	socklen_t len = sizeof(addr);
+
+	*w = (struct world){ .timeout_ms = 5000 };
+	w->dialler.endpoint = endpoint_make(7);
+	w->listener_end.endpoint = endpoint_make(9);
+	w->base = event_base_new();
+	w->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(w->listener, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    listen(w->listener, 16) ||
+	    getsockname(w->listener, (struct sockaddr *)&addr, &len))
+		abort();
+	w->port = ntohs(addr.sin_port);
+	w->watchdog = evtimer_new(w->base, on_watchdog, w);
+	evtimer_add(w->watchdog, &limit);
+	current = w;
+}
+
+void world_close(struct world *w)
+{
+	rcx_tls_free(w->dial_tls);
+	rcx_tls_free(w->listen_tls);
+	if (w->accepting)
+		event_free(w->accepting);
+	event_free(w->watchdog);
+	event_base_free(w->base);
+	close(w->listener);
+}
+
+bool world_dial(struct world *w)
+{
+	struct owner *o = &w->dialler;
+
+	o->session = rcx_session_dial(w->base, w->dial_tls, "127.0.0.1",
+				      w->port, "mine", "yours", w->timeout_ms,
+				      &ops, o, o->err);
+	w->left += !!o->session;
+
+	return o->session;
+}
+
+void world_listen(struct world *w)
+{
+	w->left++;
+	if (!w->accepting)
+		w->accepting = event_new(w->base, w->listener, EV_READ,
+					 on_accept, w);
+	event_add(w->accepting, NULL);
+}
+
+void world_run(struct world *w)
+{
+	if (w->left)
+		event_base_dispatch(w->base);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For the tests of the exchange: certificates made on the spot, owners of
+ * sessions that only count what is asked of them, and a peer that speaks TLS by
+ * bare OpenSSL and can therefore break every rule.
+ */
+#ifndef EXCHANGE_LIB_H
+#define EXCHANGE_LIB_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <openssl/ssl.h>
+
+#include "codec.h"
+#include "session.h"
+#include "tls.h"
+
+struct event;
+struct event_base;
+
+/* A key with a certificate. */
+struct ident {
+	EVP_PKEY *key;
+	X509 *cert;
+};
+
+struct cert {
+	const char *cn;
+	const char *san;	/* as in openssl.cnf, "DNS:a,IP:192.0.2.1" */
+	const char *eku;
+	bool ca;
+	bool nul_san;		/* DNS:good.example, a NUL, .evil.example */
+	int rsa;		/* bits; else P-256 */
+	bool ed25519;
+	bool sha1;
+	long from, to;		/* seconds from now; both 0: a valid day */
+};
+
+/* A directory for this test, which becomes the current one. */
+void scratch_enter(void);
+void scratch_leave(void);
+
+/* issuer NULL: self-signed. Aborts when OpenSSL cannot. */
+struct ident ident_make(const struct cert *cert, const struct ident *issuer);
+void ident_write(const struct ident *id, const char *key_file,
+		 const char *cert_file);
+void ident_drop(struct ident *id);
+/* A CRL of ca that has the serial number of revoked, or nothing if NULL. */
+void crl_write(const struct ident *ca, const X509 *revoked, const char *file);
+
+enum stage { AT_NONE, AT_ADMIT, AT_PREPARE, AT_CONNECT, AT_ACTIVATE };
+
+/* One end of an exchange, and what it was asked to do. */
+struct owner {
+	struct rcx_session *session;
+	struct rcl_endpoint endpoint;
+	enum stage fail_at;
+	enum stage cancel_at;
+	bool stay_down;		/* the link never comes up */
+	bool go_down;		/* the link goes down instead of up */
+	const char *only;	/* the identity to admit; NULL: any */
+	int admits, prepares, connects, activates, aborts, dones;
+	bool early;		/* a call came out of order */
+	bool leak;		/* a text told a PSN, key, rkey or address */
+	unsigned int steps;	/* bit per enum rcx_step */
+	char identity[RCLINK_PEER_MAX + 1];
+	char wanted[RCLINK_NAME_MAX + 1];
+	uint64_t agreed;
+	uint8_t key[RCLINK_KEY_LEN];
+	struct rcl_endpoint remote;
+	int result;
+	char err[RCX_ERR_LEN];
+};
+
+/* A loopback listener and a loop; sessions are started as asked for. */
+struct world {
+	struct event_base *base;
+	struct event *accepting;
+	struct event *watchdog;
+	int listener;
+	uint16_t port;
+	int timeout_ms;
+	int left;		/* sessions that are not done */
+	bool stuck;		/* the watchdog had to end it */
+	struct rcx_tls *dial_tls;
+	struct rcx_tls *listen_tls;
+	struct owner dialler;
+	struct owner listener_end;
+};
+
+void world_open(struct world *w);
+void world_close(struct world *w);
+/* Start an initiator; false with the sentence in dialler.err. */
+bool world_dial(struct world *w);
+/* Accept one connection with a session. */
+void world_listen(struct world *w);
+/* Until all sessions are done. */
+void world_run(struct world *w);
+
+const struct rcx_ops *world_ops(void);
+
+/* An endpoint that a codec accepts. */
+struct rcl_endpoint endpoint_make(uint64_t epoch);
+
+/* A peer without manners, in a thread of its own. */
+struct raw {
+	/* Filled in by the test. */
+	struct world *world;
+	bool server;
+	const char *key_file;	/* NULL: no certificate */
+	const char *cert_file;
+	int max_version;	/* TLS1_2_VERSION, or 0 */
+	bool no_alpn;
+	SSL_SESSION *resume;
+	void (*script)(struct raw *r);
+	const void *arg;
+	int cut, how;		/* for scripts */
+	/* Result. */
+	pthread_t thread;
+	SSL_CTX *ctx;
+	SSL *ssl;
+	int fd;
+	bool shaken;		/* the handshake went well at this end */
+	bool reused;
+	SSL_SESSION *session;
+	struct rcx_msg got;	/* the last message */
+};
+
+void raw_start(struct raw *r);
+void raw_join(struct raw *r);
+bool raw_send(struct raw *r, const void *buf, size_t len);
+/* Receive one message into r->got. */
+bool raw_recv(struct raw *r);
+/* Build a message; returns its length. */
+size_t raw_build(struct raw *r, uint32_t type, uint8_t buf[RCX_MSG_MAX]);
+bool raw_say(struct raw *r, uint32_t type);
+void raw_reset(struct raw *r);
+
+#endif /* EXCHANGE_LIB_H */

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "exchange_lib.h"
+
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <openssl/err.h>
+
+static int any(X509_STORE_CTX *store, void *arg)
+{
+	(void)store;
+	(void)arg;
+
+	return 1;
+}
+
+static int take_alpn(SSL *ssl, const unsigned char **out, unsigned char *len,
+		     const unsigned char *in, unsigned int inlen, void *arg)
+{
+	(void)ssl;
+	(void)inlen;
+	(void)arg;
+	*out = in + 1;
+	*len = in[0];
+
+	return SSL_TLSEXT_ERR_OK;
+}
+
+static bool set_up(struct raw *r)
+{
+	r->ctx = SSL_CTX_new(r->server ? TLS_server_method() :
+			     TLS_client_method());
+	SSL_CTX_set_security_level(r->ctx, 0);
+	SSL_CTX_set_cert_verify_callback(r->ctx, any, NULL);
+	SSL_CTX_set_verify(r->ctx, SSL_VERIFY_PEER, NULL);
+	if (r->max_version) {
+		SSL_CTX_set_min_proto_version(r->ctx, TLS1_VERSION);
+		SSL_CTX_set_max_proto_version(r->ctx, r->max_version);
+	}
+	if (r->server && !r->no_alpn)
+		SSL_CTX_set_alpn_select_cb(r->ctx, take_alpn, NULL);
+	else if (!r->no_alpn)
+		SSL_CTX_set_alpn_protos(r->ctx,
+					(const uint8_t *)"\x08rclink/1", 9);
+	if (!r->key_file)
+		return true;
+
+	return SSL_CTX_use_certificate_chain_file(r->ctx, r->cert_file ?
+						  r->cert_file : r->key_file) ==
+	       1 && SSL_CTX_use_PrivateKey_file(r->ctx, r->key_file,
+						SSL_FILETYPE_PEM) == 1;
+}
+
+static int connect_to(uint16_t port)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		abort();
+
+	return fd;
+}
+
+static void *raw_thread(void *arg)
+{
+	struct timeval limit = { .tv_sec = 10 };
+	struct raw *r = arg;
+
+	r->fd = r->server ? accept(r->world->listener, NULL, NULL) :
+		connect_to(r->world->port);
+	setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(r->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	r->ssl = SSL_new(r->ctx);
+	SSL_set_fd(r->ssl, r->fd);
+	if (r->resume)
+		SSL_set_session(r->ssl, r->resume);
+	r->shaken = (r->server ? SSL_accept(r->ssl) : SSL_connect(r->ssl)) == 1;
+	if (r->shaken) {
+		r->reused = SSL_session_reused(r->ssl);
+		if (r->script)
+			r->script(r);
+		r->session = SSL_get1_session(r->ssl);
+	}
+	SSL_free(r->ssl);
+	if (r->fd >= 0)
+		close(r->fd);
+
+	return NULL;
+}
+
+void raw_start(struct raw *r)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (!set_up(r) ||
+	    pthread_create(&r->thread, NULL, raw_thread, r)) {
+		ERR_print_errors_fp(stderr);
+		abort();
+	}
+}
+
+void raw_join(struct raw *r)
+{
+	pthread_join(r->thread, NULL);
+	SSL_SESSION_free(r->session);
+	SSL_CTX_free(r->ctx);
+}
+
+bool raw_send(struct raw *r, const void *buf, size_t len)
+{
+	return !len || SSL_write(r->ssl, buf, len) == (int)len;
+}
+
+static bool read_all(struct raw *r, uint8_t *buf, size_t len)
+{
+	size_t n;
+
+	for (; len; buf += n, len -= n)
+		if (SSL_read_ex(r->ssl, buf, len, &n) != 1)
+			return false;
+
+	return true;
+}
+
+bool raw_recv(struct raw *r)
+{
+	struct rcx_header header;
+	uint8_t buf[RCX_MSG_MAX];
+	char err[RCX_ERR_LEN];
+
+	return read_all(r, buf, RCX_HEADER_LEN) &&
+	       !rcx_header_decode(buf, &header, err) &&
+	       read_all(r, buf + RCX_HEADER_LEN,
+			header.size - RCX_HEADER_LEN) &&
+	       !rcx_msg_decode(buf, header.size, &r->got, err);
+}
+
+size_t raw_build(struct raw *r, uint32_t type, uint8_t buf[RCX_MSG_MAX])
+{
+	struct rcx_msg msg = {
+		.type = type,
+		.version = 1,
+		.version_min = 1,
+		.version_max = 1,
+		.link = "wanted",
+		.endpoint = endpoint_make(r->server ? 9 : 7),
+		.agreed = 9,
+		.code = RCX_CODE_FAILED,
+		.text = "so it is",
+	};
+	char err[RCX_ERR_LEN];
+	int len = rcx_msg_encode(&msg, buf, RCX_MSG_MAX, err);
+
+	if (len < 0)
+		abort();
+
+	return len;
+}
+
+bool raw_say(struct raw *r, uint32_t type)
+{
+	uint8_t buf[RCX_MSG_MAX];
+	size_t len = raw_build(r, type, buf);
+
+	return raw_send(r, buf, len);
+}
+
+void raw_reset(struct raw *r)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	setsockopt(r->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(r->fd);
+	r->fd = -1;
+}

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is let in, by real handshakes (T1 to T7). For each case both of our ends
+ * are tried: our initiator against a strange server, our responder against a
+ * strange client. Nothing may be asked of the owner before the peer is proven.
+ */
+#include "exchange_lib.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ident.h"
+
+#include <kselftest_harness.h>
+
+FIXTURE(tls)
+{
+	struct world w;
+	struct ident ca;	/* ca.pem, and own.key with own.pem of it */
+	char err[RCX_ERR_LEN];
+};
+
+FIXTURE_SETUP(tls)
+{
+	const struct cert ca = { .cn = "CA", .ca = true };
+	const struct cert own = { .cn = "own", .san = "DNS:own.example" };
+	struct ident id;
+
+	scratch_enter();
+	world_open(&self->w);
+	self->ca = ident_make(&ca, NULL);
+	ident_write(&self->ca, NULL, "ca.pem");
+	id = ident_make(&own, &self->ca);
+	ident_write(&id, "own.key", "own.pem");
+	ident_drop(&id);
+}
+
+FIXTURE_TEARDOWN(tls)
+{
+	world_close(&self->w);
+	ident_drop(&self->ca);
+	scratch_leave();
+}
+
+static struct rcx_tls *by_ca(enum rcx_role role, const char *crl, char *err)
+{
+	const struct rcx_tls_config cfg = {
+		.key_file = "own.key",
+		.ca_file = "ca.pem",
+		.crl_file = crl,
+		.name = role == RCX_INITIATOR ? "good.example" : NULL,
+	};
+
+	return rcx_tls_new(role, &cfg, err);
+}
+
+static struct rcx_tls *by_pin(enum rcx_role role, const char *key,
+			      const char *peer, char *err)
+{
+	char pin[RCX_PIN_LEN] = "";
+	struct rcx_tls_config cfg = { .key_file = key };
+
+	if (role == RCX_INITIATOR) {
+		if (rcx_ident_pin(peer, pin, err))
+			return NULL;
+		cfg.pin = pin;
+	}
+
+	return rcx_tls_new(role, &cfg, err);
+}
+
+/* Wait for the other end's word, to see whether it lets us in. */
+static void listen_only(struct raw *r)
+{
+	char byte;
+
+	SSL_read(r->ssl, &byte, 1);
+}
+
+static void welcome(struct raw *r)
+{
+	raw_say(r, RCX_MSG_WELCOME);
+	raw_recv(r);
+}
+
+/* The strange end has bad.key; ours must refuse it, and say so. */
+static const char *try_initiator(struct world *w, struct raw *r)
+{
+	r->world = w;
+	r->server = true;
+	if (!r->script)
+		r->script = welcome;
+	raw_start(r);
+	if (!world_dial(w))
+		return w->dialler.err;
+	world_run(w);
+	raw_join(r);
+	if (w->stuck || w->dialler.dones != 1)
+		return "stuck";
+	if (w->dialler.prepares)
+		return "prepared";
+
+	return w->dialler.err;
+}
+
+static const char *try_responder(struct world *w, struct raw *r)
+{
+	r->world = w;
+	if (!r->script)
+		r->script = listen_only;
+	world_listen(w);
+	raw_start(r);
+	world_run(w);
+	raw_join(r);
+	if (w->stuck || w->listener_end.dones != 1)
+		return "stuck";
+	if (w->listener_end.admits || w->listener_end.prepares)
+		return "admitted";
+
+	return w->listener_end.err;
+}
+
+#define SAYS(text, got) do {						\
+	const char *said = (got);					\
+	EXPECT_NE(NULL, strcasestr(said, text)) TH_LOG("said: %s", said); \
+} while (0)
+
+/* Both of our ends, by CA, against a certificate made as told; "": any end. */
+#define CA_REFUSES(spec, issuer, text_i, text_r) do {			\
+	struct ident bad = ident_make(spec, issuer);			\
+	struct raw server = { .key_file = "bad.key" };			\
+	struct raw client = { .key_file = "bad.key" };			\
+	const char *crl = access("crl.pem", F_OK) ? NULL : "crl.pem";	\
+	struct world *w = &self->w;					\
+									\
+	ident_write(&bad, "bad.key", NULL);				\
+	ident_drop(&bad);						\
+	w->dial_tls = by_ca(RCX_INITIATOR, crl, self->err);		\
+	w->listen_tls = by_ca(RCX_RESPONDER, crl, self->err);		\
+	ASSERT_NE(NULL, w->dial_tls) TH_LOG("%s", self->err);		\
+	ASSERT_NE(NULL, w->listen_tls) TH_LOG("%s", self->err);		\
+	SAYS(text_i, try_initiator(w, &server));			\
+	SAYS(text_r, try_responder(w, &client));			\
+} while (0)
+
+#define PIN_REFUSES(spec, text_i, text_r) do {				\
+	struct ident bad = ident_make(spec, NULL);			\
+	struct raw server = { .key_file = "bad.key" };			\
+	struct raw client = { .key_file = "bad.key" };			\
+	struct world *w = &self->w;					\
+									\
+	ident_write(&bad, "bad.key", NULL);				\
+	ident_drop(&bad);						\
+	w->dial_tls = by_pin(RCX_INITIATOR, "own.key", "bad.key",	\
+			     self->err);				\
+	w->listen_tls = by_pin(RCX_RESPONDER, "own.key", NULL,		\
+			       self->err);				\
+	ASSERT_NE(NULL, w->dial_tls) TH_LOG("%s", self->err);		\
+	ASSERT_NE(NULL, w->listen_tls) TH_LOG("%s", self->err);		\
+	SAYS(text_i, try_initiator(w, &server));			\
+	SAYS(text_r, try_responder(w, &client));			\
+} while (0)
+
+static const struct cert good = { .cn = "good", .san = "DNS:good.example" };
+
+/* Own initiator and responder, both by CA; names of the responder's end. */
+static void both_by_ca(struct world *w, const struct cert *spec,
+		       const struct ident *ca, char *err)
+{
+	const struct rcx_tls_config cfg = {
+		.key_file = "good.key",
+		.cert_file = "good.pem",
+		.ca_file = "ca.pem",
+	};
+	struct ident id = ident_make(spec, ca);
+
+	ident_write(&id, "good.key", "good.pem");
+	ident_drop(&id);
+	w->dial_tls = by_ca(RCX_INITIATOR, NULL, err);
+	w->listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, err);
+	world_listen(w);
+	if (world_dial(w))
+		world_run(w);
+}
+
+TEST_F(tls, both_ends_come_up_by_ca_and_name)
+{
+	const struct cert spec = {
+		.cn = "x", .eku = "serverAuth,clientAuth",
+		.san = "DNS:other.example,DNS:good.example,IP:192.0.2.1",
+	};
+	struct world *w = &self->w;
+
+	both_by_ca(w, &spec, &self->ca, self->err);
+	EXPECT_EQ(0, w->dialler.result) TH_LOG("%s", w->dialler.err);
+	EXPECT_EQ(0, w->listener_end.result);
+	EXPECT_STREQ("good.example", w->dialler.identity);
+	EXPECT_STREQ("own.example", w->listener_end.identity);
+}
+
+TEST_F(tls, any_name_of_a_certificate_may_be_the_admitted_one)
+{
+	const struct cert own = {
+		.cn = "own",
+		.san = "DNS:*.example,DNS:a.example,IP:192.0.2.1,DNS:b.example",
+	};
+	struct ident id = ident_make(&own, &self->ca);
+	struct world *w = &self->w;
+
+	ident_write(&id, "own.key", NULL);
+	ident_drop(&id);
+	w->listener_end.only = "b.example";
+	both_by_ca(w, &good, &self->ca, self->err);
+	EXPECT_EQ(0, w->listener_end.result) TH_LOG("%s", w->listener_end.err);
+	EXPECT_EQ(2, w->listener_end.admits);
+	EXPECT_STREQ("b.example", w->listener_end.identity);
+}
+
+TEST_F(tls, no_name_of_a_certificate_is_admitted)
+{
+	struct world *w = &self->w;
+
+	w->listener_end.only = "c.example";
+	both_by_ca(w, &good, &self->ca, self->err);
+	EXPECT_EQ(-EACCES, w->listener_end.result);
+	SAYS("peer: own.example has no link here", w->dialler.err);
+	EXPECT_EQ(-EACCES, w->dialler.result);
+	EXPECT_EQ(1, w->dialler.aborts);
+	EXPECT_EQ(0, w->listener_end.prepares);
+}
+
+TEST_F(tls, T1_another_ca_is_refused)
+{
+	const struct cert spec = { .cn = "CA", .ca = true };
+	struct ident other = ident_make(&spec, NULL);
+
+	/* The same name as ours: only the key differs. */
+	CA_REFUSES(&good, &other, "not accepted", "not accepted");
+	ident_drop(&other);
+}
+
+TEST_F(tls, T1_self_signed_is_refused_by_ca)
+{
+	CA_REFUSES(&good, NULL, "self-signed", "self-signed");
+}
+
+TEST_F(tls, T1_another_pin_is_refused)
+{
+	struct ident id = ident_make(&good, NULL);
+	struct raw server = { .key_file = "bad.key" };
+	struct world *w = &self->w;
+
+	ident_write(&id, "bad.key", NULL);
+	ident_drop(&id);
+	w->dial_tls = by_pin(RCX_INITIATOR, "own.key", "own.key", self->err);
+	SAYS("not the pinned one", try_initiator(w, &server));
+}
+
+TEST_F(tls, T1_another_pin_is_not_admitted)
+{
+	struct world *w = &self->w;
+
+	ASSERT_EQ(0, rcx_ident_generate("a", self->err));
+	ASSERT_EQ(0, rcx_ident_generate("b", self->err));
+	w->dial_tls = by_pin(RCX_INITIATOR, "a", "b", self->err);
+	w->listen_tls = by_pin(RCX_RESPONDER, "b", NULL, self->err);
+	w->listener_end.only = "sha256:";
+	world_listen(w);
+	ASSERT_TRUE(world_dial(w));
+	world_run(w);
+	EXPECT_EQ(-EACCES, w->dialler.result);
+	SAYS("peer: sha256:", w->dialler.err);
+	EXPECT_EQ(0, w->listener_end.prepares);
+}
+
+TEST_F(tls, T2_expired_is_refused_by_ca)
+{
+	struct cert spec = good;
+
+	spec.from = -7200;
+	spec.to = -3600;
+	CA_REFUSES(&spec, &self->ca, "expired", "expired");
+}
+
+TEST_F(tls, T2_not_yet_valid_is_refused_by_ca)
+{
+	struct cert spec = good;
+
+	spec.from = 10L * 365 * 86400;
+	spec.to = 20L * 365 * 86400;
+	CA_REFUSES(&spec, &self->ca, "not yet valid", "not yet valid");
+}
+
+TEST_F(tls, T2_expired_is_refused_by_pin)
+{
+	struct cert spec = good;
+
+	spec.from = -7200;
+	spec.to = -3600;
+	PIN_REFUSES(&spec, "expired", "expired");
+}
+
+TEST_F(tls, T2_not_yet_valid_is_refused_by_pin)
+{
+	struct cert spec = good;
+
+	spec.from = 3600;
+	spec.to = 7200;
+	PIN_REFUSES(&spec, "not yet valid", "not yet valid");
+}
+
+TEST_F(tls, T3_only_a_common_name_is_refused)
+{
+	const struct cert spec = { .cn = "good.example" };
+
+	CA_REFUSES(&spec, &self->ca, "no subjectAltName", "no usable DNS name");
+}
+
+TEST_F(tls, T3_a_wildcard_is_refused)
+{
+	const struct cert spec = { .cn = "x", .san = "DNS:*.example" };
+
+	CA_REFUSES(&spec, &self->ca, "no subjectAltName", "no usable DNS name");
+}
+
+TEST_F(tls, T3_an_embedded_nul_is_refused)
+{
+	const struct cert spec = { .cn = "x", .nul_san = true };
+
+	CA_REFUSES(&spec, &self->ca, "no subjectAltName", "no usable DNS name");
+}
+
+TEST_F(tls, T3_an_address_is_no_name)
+{
+	const struct cert spec = {
+		.cn = "good.example", .san = "IP:192.0.2.1,email:a@good.example"
+	};
+
+	CA_REFUSES(&spec, &self->ca, "no subjectAltName", "no usable DNS name");
+}
+
+TEST_F(tls, T3_a_wrong_name_is_refused)
+{
+	static const char * const sans[] = {
+		"DNS:evil.example", "DNS:good.example.evil", "DNS:xgood.example",
+		"DNS:sub.good.example", "DNS:good", "DNS:good.example.",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(sans) / sizeof(sans[0]); i++) {
+		const struct cert spec = { .cn = "good.example",
+					   .san = sans[i] };
+
+		CA_REFUSES(&spec, &self->ca, "no subjectAltName",
+			   "");
+		world_close(&self->w);
+		world_open(&self->w);
+	}
+}
+
+TEST_F(tls, T3_the_expected_name_is_a_whole_name)
+{
+	static const char * const names[] = {
+		"", ".example", "*.example", "good example", "good.example/",
+	};
+	struct rcx_tls_config cfg = { .key_file = "own.key",
+				      .ca_file = "ca.pem" };
+	size_t i;
+
+	EXPECT_EQ(NULL, rcx_tls_new(RCX_INITIATOR, &cfg, self->err));
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		cfg.name = names[i];
+		EXPECT_EQ(NULL, rcx_tls_new(RCX_INITIATOR, &cfg, self->err));
+		SAYS("DNS name", self->err);
+	}
+}
+
+TEST_F(tls, T4_revoked_is_refused)
+{
+	struct ident bad = ident_make(&good, &self->ca);
+	struct raw server = { .key_file = "bad.key" };
+	struct raw client = { .key_file = "bad.key" };
+	struct world *w = &self->w;
+
+	ident_write(&bad, "bad.key", NULL);
+	crl_write(&self->ca, bad.cert, "crl.pem");
+	ident_drop(&bad);
+	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
+	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
+	SAYS("revoked", try_initiator(w, &server));
+	SAYS("revoked", try_responder(w, &client));
+}
+
+TEST_F(tls, T4_others_on_the_crl_do_no_harm)
+{
+	struct ident other = ident_make(&good, &self->ca);
+	const struct rcx_tls_config cfg = {
+		.key_file = "good.key", .ca_file = "ca.pem",
+		.crl_file = "crl.pem",
+	};
+	struct ident id = ident_make(&good, &self->ca);
+	struct world *w = &self->w;
+
+	ident_write(&id, "good.key", NULL);
+	crl_write(&self->ca, other.cert, "crl.pem");
+	ident_drop(&other);
+	ident_drop(&id);
+	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
+	w->listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, self->err);
+	world_listen(w);
+	ASSERT_TRUE(world_dial(w));
+	world_run(w);
+	EXPECT_EQ(0, w->dialler.result) TH_LOG("%s", w->dialler.err);
+}
+
+TEST_F(tls, T4_a_wrong_extended_key_usage_is_refused)
+{
+	struct cert spec = good;
+
+	spec.eku = "codeSigning";
+	CA_REFUSES(&spec, &self->ca, "purpose", "purpose");
+}
+
+TEST_F(tls, T4_a_client_certificate_is_not_for_servers)
+{
+	struct cert spec = good;
+
+	spec.eku = "clientAuth";
+	CA_REFUSES(&spec, &self->ca, "purpose", "");
+}
+
+TEST_F(tls, T4_a_server_certificate_is_not_for_clients)
+{
+	struct cert spec = good;
+
+	spec.eku = "serverAuth";
+	CA_REFUSES(&spec, &self->ca, "", "purpose");
+}
+
+TEST_F(tls, T4_the_certificate_of_a_ca_is_refused)
+{
+	struct cert spec = good;
+
+	spec.ca = true;
+	CA_REFUSES(&spec, &self->ca, "CA:FALSE", "CA:FALSE");
+}
+
+TEST_F(tls, T4_weak_rsa_is_refused_by_ca)
+{
+	struct cert spec = good;
+
+	spec.rsa = 1024;
+	CA_REFUSES(&spec, &self->ca, "key too weak", "key too weak");
+}
+
+TEST_F(tls, T4_weak_rsa_is_refused_by_pin)
+{
+	struct cert spec = good;
+
+	spec.rsa = 1024;
+	PIN_REFUSES(&spec, "too weak", "too weak");
+}
+
+TEST_F(tls, T4_rsa_of_512_bits_cannot_even_sign)
+{
+	struct cert spec = good;
+
+	spec.rsa = 512;
+	/* A key that cannot sign: a client then sends no certificate. */
+	CA_REFUSES(&spec, &self->ca, "TLS", "no certificate");
+}
+
+TEST_F(tls, T4_sha1_is_refused)
+{
+	struct cert spec = good;
+
+	spec.sha1 = true;
+	CA_REFUSES(&spec, &self->ca, "digest", "digest");
+}
+
+TEST_F(tls, T4_strong_keys_of_other_kinds_are_fine)
+{
+	struct cert specs[2] = { good, good };
+	int i;
+
+	specs[0].rsa = 3072;
+	specs[1].ed25519 = true;
+	for (i = 0; i < 2; i++) {
+		both_by_ca(&self->w, &specs[i], &self->ca, self->err);
+		EXPECT_EQ(0, self->w.dialler.result)
+			TH_LOG("%s", self->w.dialler.err);
+		world_close(&self->w);
+		world_open(&self->w);
+	}
+}
+
+TEST_F(tls, T5_a_client_without_a_certificate_is_refused)
+{
+	struct raw by_name = { 0 }, by_key = { 0 };
+	struct world *w = &self->w;
+
+	w->listen_tls = by_ca(RCX_RESPONDER, NULL, self->err);
+	SAYS("sent no certificate", try_responder(w, &by_name));
+	/* TLS 1.3 let it believe that it was in. */
+	EXPECT_TRUE(by_name.shaken);
+	world_close(w);
+	world_open(w);
+	w->listen_tls = by_pin(RCX_RESPONDER, "own.key", NULL, self->err);
+	SAYS("sent no certificate", try_responder(w, &by_key));
+}
+
+TEST_F(tls, T5_a_client_that_was_refused_creates_nothing)
+{
+	struct ident id = ident_make(&good, NULL);
+	struct world *w = &self->w;
+	const struct rcx_tls_config cfg = {
+		.key_file = "good.key", .ca_file = "ca.pem",
+	};
+
+	/* The client takes the server's key, the server not the client's. */
+	ident_write(&id, "good.key", NULL);
+	ident_drop(&id);
+	ASSERT_EQ(0, rcx_ident_generate("a", self->err));
+	w->dial_tls = by_pin(RCX_INITIATOR, "a", "good.key", self->err);
+	w->listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, self->err);
+	world_listen(w);
+	ASSERT_TRUE(world_dial(w));
+	world_run(w);
+	EXPECT_NE(0, w->dialler.steps & 1 << RCX_STEP_TLS);
+	EXPECT_EQ(0, w->dialler.prepares);
+	SAYS("the peer refused the connection", w->dialler.err);
+	SAYS("waiting for WELCOME", w->dialler.err);
+	SAYS("self-signed", w->listener_end.err);
+}
+
+TEST_F(tls, T6_older_versions_are_refused)
+{
+	static const int versions[] = {
+		TLS1_2_VERSION, TLS1_1_VERSION, TLS1_VERSION
+	};
+	struct world *w = &self->w;
+	size_t i;
+
+	for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct raw server = { .key_file = "own.key",
+				      .max_version = versions[i] };
+		struct raw client = server;
+
+		w->dial_tls = by_ca(RCX_INITIATOR, NULL, self->err);
+		w->listen_tls = by_ca(RCX_RESPONDER, NULL, self->err);
+		SAYS("TLS 1.3", try_initiator(w, &server));
+		EXPECT_FALSE(server.shaken);
+		SAYS("TLS 1.3", try_responder(w, &client));
+		EXPECT_FALSE(client.shaken);
+		world_close(w);
+		world_open(w);
+	}
+}
+
+TEST_F(tls, other_protocols_by_alpn_are_refused)
+{
+	struct raw server = { .key_file = "own.key", .no_alpn = true };
+	struct raw client = server;
+	struct world *w = &self->w;
+
+	w->dial_tls = by_pin(RCX_INITIATOR, "own.key", "own.key", self->err);
+	w->listen_tls = by_pin(RCX_RESPONDER, "own.key", NULL, self->err);
+	SAYS("rclink/1", try_initiator(w, &server));
+	SAYS("rclink/1", try_responder(w, &client));
+}
+
+TEST_F(tls, T7_no_session_can_be_resumed)
+{
+	struct raw first = { .key_file = "own.key", .world = &self->w };
+	struct raw second = { .key_file = "own.key" };
+	struct world *w = &self->w;
+
+	w->listen_tls = by_pin(RCX_RESPONDER, "own.key", NULL, self->err);
+	first.script = listen_only;
+	world_listen(w);
+	raw_start(&first);
+	world_run(w);
+	pthread_join(first.thread, NULL);
+	ASSERT_NE(NULL, first.session);
+	EXPECT_FALSE(SSL_SESSION_is_resumable(first.session));
+	EXPECT_EQ(0, SSL_SESSION_get_max_early_data(first.session));
+
+	/* And if it insists. */
+	second.resume = first.session;
+	w->listener_end.dones = 0;
+	SAYS("closed the connection", try_responder(w, &second));
+	EXPECT_FALSE(second.reused);
+	SSL_SESSION_free(first.session);
+	SSL_CTX_free(first.ctx);
+}
+
+TEST_HARNESS_MAIN
