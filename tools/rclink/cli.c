@@ -12,6 +12,7 @@
 #include "text.h"
 
 #define SHORT_LEN	64
+#define SAY_LEN		1024
 
 static void short_options(const struct option *options, char *text)
 {
@@ -55,20 +56,31 @@ char **cli_operands(int argc, char **argv, int min, int max)
 	if (num < min)
 		cli_usage(argv[0], "there is a word missing");
 	if (num > max)
-		cli_usage(argv[0], "'%s' is one word too many",
+		cli_usage(argv[0], "too many words, from '%s' on",
 			  argv[optind + max]);
 	return argv + optind;
 }
 
+/* In one write, so that lines of several processes stay whole. */
+static void say(const char *before, const char *fmt, va_list ap,
+		const char *after)
+{
+	char text[SAY_LEN];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "rclink: %s%s%s\n", before, text, after);
+}
+
 void cli_usage(const char *cmd, const char *fmt, ...)
 {
+	char before[SHORT_LEN], after[SHORT_LEN];
 	va_list ap;
 
-	fprintf(stderr, "rclink: %s: ", cmd);
+	snprintf(before, sizeof(before), "%s: ", cmd);
+	snprintf(after, sizeof(after), "; see `rclink %s --help`", cmd);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say(before, fmt, ap, after);
 	va_end(ap);
-	fprintf(stderr, "; see `rclink %s --help`\n", cmd);
 	exit(CLI_USAGE);
 }
 
@@ -97,11 +109,9 @@ int cli_fail(const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("rclink: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say("", fmt, ap, "");
 	va_end(ap);
-	fputc('\n', stderr);
 	return CLI_FAILED;
 }
 
@@ -116,14 +126,16 @@ static const struct {
 	{ ENODEV, "; see `rclink dev` for the devices" },
 	{ EBUSY, "; see `rclink show`, or end it with `rclink disconnect`" },
 	{ EISCONN, "; end it with `rclink disconnect`" },
-	{ ENOTCONN, "; bring it up with `rclink connect`" },
+	{ ENOTCONN, "; see `rclink show` for its state" },
 	{ ENOMEM, "; free some memory and try again" },
 };
 
-static const char *advice(int ret)
+static const char *advice(int ret, const char *why)
 {
 	size_t i;
 
+	if (strstr(why, "`rclink "))	/* it says what to do already */
+		return "";
 	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
 		if (advices[i].code == -ret)
 			return advices[i].text;
@@ -133,7 +145,7 @@ static const char *advice(int ret)
 int cli_refused(const char *cmd, const char *name, int ret, const char *why)
 {
 	return cli_fail("%s%s%s: %s%s", cmd, name ? " " : "", name ? name : "",
-			why, advice(ret));
+			why, advice(ret, why));
 }
 
 struct rcl_nl *cli_open(void)

@@ -61,11 +61,13 @@ struct pinger {
 	uint64_t *rtt;			/* of those that succeeded, ns */
 	uint32_t ok;
 	uint32_t failed;
-	char why[RCL_ERR_LEN];		/* the last one failed */
+	int ret;			/* of the one that failed */
+	char why[RCL_ERR_LEN];
 };
 
-static void fail(struct pinger *p, const char *why)
+static void fail(struct pinger *p, int ret, const char *why)
 {
+	p->ret = ret;
 	p->failed++;
 	snprintf(p->why, sizeof(p->why), "%s", why);
 	/* RC has no losses that pass: whatever it is, it stays. */
@@ -76,13 +78,15 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct pinger *p = arg;
 	char err[RCL_ERR_LEN];
+	int ret;
 
 	(void)fd;
 	(void)what;
 	p->started = cli_now();
 	p->request.cookie++;
-	if (rcl_call_ping(p->nl, &p->request, err))
-		fail(p, err);
+	ret = rcl_call_ping(p->nl, &p->request, err);
+	if (ret)
+		fail(p, ret, err);
 }
 
 static void schedule(struct pinger *p)
@@ -107,8 +111,9 @@ static int on_result(const struct nlmsghdr *hdr, void *arg)
 	    result.cookie != p->request.cookie)
 		return 0;
 	if (result.error) {
-		fail(p, *result.reason_text ? result.reason_text :
-			strerror(result.error));
+		fail(p, -(int)result.error,
+		     *result.reason_text ? result.reason_text :
+					   strerror(result.error));
 		return 0;
 	}
 	p->rtt[p->ok++] = result.rtt;
@@ -127,11 +132,13 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct pinger *p = arg;
 	char err[RCL_ERR_LEN];
+	int ret;
 
 	(void)fd;
 	(void)what;
-	if (rcl_nl_receive(p->nl, err))
-		fail(p, err);
+	ret = rcl_nl_receive(p->nl, err);
+	if (ret)
+		fail(p, ret, err);
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -166,8 +173,8 @@ static void add_times(struct json_object *doc, uint64_t *rtt, uint32_t num)
 	qsort(rtt, num, sizeof(*rtt), compare);
 	rcl_out_u64(doc, "min", rtt[0]);
 	rcl_out_u64(doc, "avg", avg + 0.5);
-	rcl_out_u64(doc, "median", rtt[num / 2]);
-	rcl_out_u64(doc, "p99", rtt[(uint64_t)num * 99 / 100]);
+	rcl_out_u64(doc, "median", (rtt[(num - 1) / 2] + rtt[num / 2]) / 2);
+	rcl_out_u64(doc, "p99", rtt[((uint64_t)num * 99 + 99) / 100 - 1]);
 	rcl_out_u64(doc, "max", rtt[num - 1]);
 	rcl_out_u64(doc, "mdev", sqrt(var) + 0.5);
 }
@@ -211,12 +218,12 @@ static int report(struct pinger *p)
 
 	if (p->json)
 		rcl_out_json(stdout, doc);
-	else
+	else if (p->ok || !p->failed)
 		print_summary(doc);
 	json_object_put(doc);
 	if (!p->failed)
 		return CLI_OK;
-	return cli_fail("ping %s: %s", p->request.link, p->why);
+	return cli_refused("ping", p->request.link, p->ret, p->why);
 }
 
 static int run(struct pinger *p)

@@ -62,8 +62,7 @@ static void text_reason(struct json_object *row, const char *key, char *buf)
 	const char *text = rcl_out_get_text(row, "reason_text");
 
 	if (strcmp(reason, "none"))
-		snprintf(buf, RCL_CELL_LEN, "%s%s%s", reason,
-			 *text ? ": " : "", text);
+		snprintf(buf, RCL_CELL_LEN, "%s", *text ? text : reason);
 }
 
 static void text_timers(struct json_object *row, const char *key, char *buf)

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The command line tool as far as it goes without a kernel module.
+# hosts: 0
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+
+cd "$LIB_DIR/unit" || exit 1
+out=../../build/unit/cli
+rclink=../../tools/rclink/rclink
+man=../../tools/man/rclink.8
+completion=../../tools/completion/rclink
+key=$out/key.$$
+
+commands()
+{
+	"$rclink" --help | sed -n 's/^  \([a-z]*\)  *.*/\1/p'
+}
+
+each_command_has_help()
+{
+	local command
+
+	for command in $(commands); do
+		"$rclink" "$command" --help |
+			grep -q "^usage: rclink $command" || return
+		"$rclink" "$command" -h >/dev/null || return
+	done
+}
+
+# each_option_is_in FILE: every long option of the help texts
+each_option_is_in()
+{
+	local command option status=0
+
+	for command in $(commands); do
+		for option in $("$rclink" "$command" --help |
+			grep -oE -- '--[a-z-]+' | sort -u); do
+			tr -d "\\\\" <"$1" |
+				grep -qE -e "$option([^a-z-]|$)" && continue
+			echo "$command $option is not in $1"
+			status=1
+		done
+	done
+	return "$status"
+}
+
+each_command_is_in()
+{
+	local command status=0
+
+	for command in $(commands); do
+		grep -q -w "$command" "$1" && continue
+		echo "$command is not in $1"
+		status=1
+	done
+	return "$status"
+}
+
+# refused TEXT ARGS...: a wrong usage
+refused()
+{
+	local text=$1
+
+	shift
+	refuse 2 "refused as usage: rclink $*" "$text" "$rclink" "$@"
+}
+
+pins_agree()
+{
+	[ "$("$rclink" genkey "$key")" = "$("$rclink" pubkey "$key")" ] &&
+		"$rclink" pubkey "$key" | grep -qE '^sha256:.{43}=$' &&
+		[ "$(stat -c %a "$key")" = 600 ]
+}
+
+plan $((30 + $(harness_points cli_*.c)))
+make -s -f cli.mk all || bail "the unit tests do not build"
+for source in cli_*.c; do
+	harness "$source" "$out/${source%.c}"
+done
+
+check "--help works" "$rclink" --help
+check "--version works" "$rclink" --version
+check "each command has help" each_command_has_help
+check "each command is in the man page" each_command_is_in "$man"
+check "each option is in the man page" each_option_is_in "$man"
+check "each command is in the completion" each_command_is_in "$completion"
+check "each option is in the completion" each_option_is_in "$completion"
+check "genkey and pubkey print the same pin" pins_agree
+refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
+
+pin=$("$rclink" pubkey "$key")
+refused "no command 'nosuch'" nosuch
+refused '--nosuch' show --nosuch
+refused '-x' show -x
+refused 'too many' show a b
+refused 'missing' add
+refused 'needs a value' add a mtu
+refused "no 'nosuch'" add a nosuch 1
+refused 'twice' add a mtu 1024 mtu 1024
+refused 'number' add a mtu 1k
+refused 'missing' set a
+refused 'missing' del
+refused 'either --pin or --ca' connect a 192.0.2.1
+refused 'either --pin or --ca' connect a 192.0.2.1 --pin "$pin" --ca x
+refused 'belong together' connect a 192.0.2.1 --ca x
+refused 'HOST' connect a '[::1' --pin "$pin"
+refused 'from 1' connect a 192.0.2.1 --pin "$pin" --timeout 0
+refused 'without a --peer' listen
+refused 'NAME=PIN' listen --peer x
+refused 'needs --ca' listen --peer x=dns:host.example
+refused "no op" ping a --op nosuch
+refused 'needs a value' ping a -c
+rm -f "$key"
+finish

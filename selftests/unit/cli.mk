@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# Unit tests of tools/lib/ and of what tools/rclink/ does without a kernel,
+# under the sanitizers. Use: make -f cli.mk
+HERE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+TREE := $(abspath $(HERE)/../..)
+KSRC ?= $(shell $(HERE)/../vm/source)
+OUT ?= $(TREE)/build/unit/cli
+SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
+PACKAGES := libnl-genl-3.0 json-c
+
+TESTS := link text doc peers
+PROGS := $(TESTS:%=$(OUT)/cli_%)
+LIB_OBJS := $(patsubst %,$(OUT)/%.o,doc link nl out text)
+PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
+HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/kmod/include/uapi/linux/*.h)
+
+CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \
+	-I$(TREE)/tools/rclink -I$(TREE)/kmod/include/uapi -I$(OUT) \
+	-isystem $(KSRC)/tools/testing/selftests \
+	$(shell pkg-config --cflags $(PACKAGES))
+CFLAGS ?= -g -O1
+CFLAGS += -std=gnu11 -Wall -Wextra -Werror
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+LIBS = $(shell pkg-config --libs $(PACKAGES)) -lcrypto -lm
+
+vpath %.c $(TREE)/tools/lib $(TREE)/tools/rclink $(TREE)/tools/exchange
+
+.SECONDARY:
+.PHONY: all
+all: $(PROGS)
+
+$(OUT):
+	@mkdir -p $@
+
+# What the specification says, for the tests to compare with.
+$(OUT)/cli_spec.h: $(HERE)/cli_spec.py $(SPEC) | $(OUT)
+	/usr/bin/python3 $(HERE)/cli_spec.py $(SPEC) > $@
+
+$(OUT)/cli_peers: $(HERE)/cli_peers.c $(PEERS_OBJS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ $(LIBS)
+
+$(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $(filter-out %.h,$^) $(LIBS)
+
+$(OUT)/%.o: %.c $(HEADERS) | $(OUT)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<

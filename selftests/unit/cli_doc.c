@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Documents, and how they are shown. */
+#include "doc.h"
+
+#include <string.h>
+
+#include <json-c/json.h>
+#include <kselftest_harness.h>
+
+#include "link.h"
+#include "out.h"
+
+static const char *const contract[] = {
+	"name", "state", "epoch", "reason", "peer", "device", "port",
+	"link_layer", "gid", "mtu", "qps",
+};
+
+static struct rcl_link_info up_link(void)
+{
+	struct rcl_link_info info = {
+		.name = "alpha",
+		.policy = { .device = "rxe0", .given = (1u << RCL_P_NUM) - 1 },
+		.state = RCLINK_LINK_STATE_UP,
+		.epoch = 7,
+		.peer = "host.example",
+		.role = RCLINK_ROLE_RESPONDER,
+		.link_layer = RCLINK_LINK_LAYER_ROCE,
+		.has_gid = true,
+		.gid = { 0xfe, 0x80, [15] = 1 },
+		.has_local = true,
+		.local = { .nqps = 2, .rkey = 77, .addr = 1ULL << 63,
+			.qp = { { 17, 1 }, { 18, 0xffffff } } },
+	};
+
+	info.policy.v[RCL_P_PORT] = 1;
+	info.policy.v[RCL_P_MTU] = 1024;
+	info.policy.v[RCL_P_QPS] = 1;
+	return info;
+}
+
+static const char *text_of(struct json_object *obj, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(obj, key, &value))
+		return "(no such key)";
+	return value ? json_object_get_string(value) : "null";
+}
+
+TEST(a_link_has_all_keys_of_the_contract)
+{
+	struct rcl_link_info idle = { .name = "a", .state = 1 };
+	struct json_object *doc = rcl_doc_link(&idle);
+	struct rcl_link_info up = up_link();
+	unsigned int i;
+
+	for (i = 0; i < sizeof(contract) / sizeof(contract[0]); i++)
+		EXPECT_TRUE(json_object_object_get_ex(doc, contract[i], NULL))
+			TH_LOG("%s", contract[i]);
+	EXPECT_STREQ("idle", text_of(doc, "state"));
+	EXPECT_STREQ("none", text_of(doc, "reason"));
+	EXPECT_STREQ("null", text_of(doc, "peer"));
+	EXPECT_STREQ("null", text_of(doc, "gid"));
+	EXPECT_STREQ("null", text_of(doc, "mtu"));
+	EXPECT_STREQ("null", text_of(doc, "port"));
+	json_object_put(doc);
+
+	doc = rcl_doc_link(&up);
+	EXPECT_STREQ("up", text_of(doc, "state"));
+	EXPECT_STREQ("7", text_of(doc, "epoch"));
+	EXPECT_STREQ("rxe0", text_of(doc, "device"));
+	EXPECT_STREQ("1", text_of(doc, "port"));
+	EXPECT_STREQ("roce", text_of(doc, "link_layer"));
+	EXPECT_STREQ("fe80::1", text_of(doc, "gid"));
+	EXPECT_STREQ("1024", text_of(doc, "mtu"));
+	EXPECT_STREQ("responder", text_of(doc, "role"));
+	EXPECT_STREQ("host.example", text_of(doc, "peer"));
+	json_object_put(doc);
+}
+
+TEST(secrets_are_there_only_if_the_module_sent_them)
+{
+	struct rcl_link_info info = up_link();
+	struct json_object *doc = rcl_doc_link(&info);
+	struct json_object *local, *qps;
+
+	local = json_object_object_get(doc, "local");
+	qps = json_object_object_get(local, "queue_pairs");
+	ASSERT_EQ(2, json_object_array_length(qps));
+	EXPECT_STREQ("16777215",
+		     text_of(json_object_array_get_idx(qps, 1), "psn"));
+	EXPECT_STREQ("9223372036854775808", text_of(local, "addr"));
+	EXPECT_FALSE(json_object_object_get_ex(doc, "remote", NULL));
+	json_object_put(doc);
+
+	info.has_local = false;
+	doc = rcl_doc_link(&info);
+	EXPECT_EQ(NULL, strstr(json_object_to_json_string(doc), "psn"));
+	EXPECT_EQ(NULL, strstr(json_object_to_json_string(doc), "rkey"));
+	EXPECT_FALSE(json_object_object_get_ex(doc, "local", NULL));
+	json_object_put(doc);
+}
+
+TEST(no_text_of_others_reaches_a_terminal_raw)
+{
+	struct rcl_link_info info = up_link();
+	struct json_object *doc;
+
+	strcpy(info.peer, "a\x1b[31m\n\xff");
+	doc = rcl_doc_link(&info);
+	EXPECT_STREQ("a?[31m??", text_of(doc, "peer"));
+	json_object_put(doc);
+}
+
+TEST(a_port_marks_the_gid_that_is_chosen)
+{
+	struct rcl_gid_info gids[] = {
+		{ .index = 3, .type = RCLINK_GID_TYPE_ROCE_V1 },
+		{ .index = 5, .type = RCLINK_GID_TYPE_ROCE_V2,
+		  .netdev = "eth0" },
+	};
+	struct rcl_dev_info info = {
+		.name = "rxe0", .port = 1, .port_state = 4, .has_chosen = true,
+		.chosen_gid = 5, .gids = gids, .ngids = 2,
+	};
+	struct json_object *doc = rcl_doc_dev(&info);
+	struct json_object *list = json_object_object_get(doc, "gids");
+
+	EXPECT_STREQ("active", text_of(doc, "state"));
+	EXPECT_STREQ("5", text_of(doc, "chosen_gid"));
+	EXPECT_STREQ("false",
+		     text_of(json_object_array_get_idx(list, 0), "chosen"));
+	EXPECT_STREQ("true",
+		     text_of(json_object_array_get_idx(list, 1), "chosen"));
+	EXPECT_STREQ("roce-v2",
+		     text_of(json_object_array_get_idx(list, 1), "type"));
+	json_object_put(doc);
+
+	info.has_chosen = false;
+	doc = rcl_doc_dev(&info);
+	EXPECT_STREQ("null", text_of(doc, "chosen_gid"));
+	json_object_put(doc);
+}
+
+TEST(tables_are_as_wide_as_what_is_in_them)
+{
+	static const struct rcl_col cols[] = {
+		{ "A", "a", NULL }, { "LONG", "b", NULL }, { "C", "c", NULL },
+	};
+	struct json_object *rows = json_object_new_array();
+	struct json_object *row = json_object_new_object();
+	char *text = NULL;
+	size_t len;
+	FILE *to;
+
+	rcl_out_u64(row, "a", 12345);
+	rcl_out_text(row, "b", NULL);
+	rcl_out_text(row, "c", "x");
+	json_object_array_add(rows, row);
+	to = open_memstream(&text, &len);
+	rcl_out_table(to, rows, cols, 3, " ");
+	rcl_out_block(to, row, cols, 3, "");
+	fclose(to);
+	EXPECT_STREQ(" A      LONG  C\n"
+		     " 12345  -     x\n"
+		     "A     12345\n"
+		     "LONG  -\n"
+		     "C     x\n", text);
+	free(text);
+	json_object_put(rows);
+}
+
+TEST_HARNESS_MAIN

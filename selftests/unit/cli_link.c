@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Structs into netlink messages and back, and what refusals say. */
+#include "link.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <kselftest_harness.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#include "nl.h"
+
+#define FAMILY	0x20
+
+FIXTURE(msg)
+{
+	struct nl_msg *msg;
+	struct nlmsghdr *hdr;
+};
+
+FIXTURE_SETUP(msg)
+{
+	self->msg = nlmsg_alloc();
+	ASSERT_NE(NULL, self->msg);
+	genlmsg_put(self->msg, 0, 1, FAMILY, 0, 0, RCLINK_CMD_LINK_GET, 1);
+	self->hdr = nlmsg_hdr(self->msg);
+}
+
+FIXTURE_TEARDOWN(msg)
+{
+	rcl_nl_msg_free(self->msg);
+}
+
+static struct rcl_endpoint endpoint(uint32_t nqps)
+{
+	struct rcl_endpoint ep = {
+		.link_layer = RCLINK_LINK_LAYER_ROCE,
+		.gid = { 0x20, 1, 0x0d, 0xb8, [15] = 9 },
+		.lid = 0xbfff,
+		.mtu = 4096,
+		.rd_atomic = 16,
+		.atomics = RCLINK_ATOMICS_HCA,
+		.epoch = 1ULL << 40,
+		.addr = ~0ULL,
+		.rkey = 0xdeadbeef,
+		.length = 65536,
+		.nqps = nqps,
+	};
+	uint32_t i;
+
+	for (i = 0; i < nqps; i++)
+		ep.qp[i] = (struct rcl_qp_id){ 2 + i, 0xffffff - i };
+	return ep;
+}
+
+TEST_F(msg, a_policy_comes_back)
+{
+	struct rcl_policy policy = { .device = "rxe0" };
+	struct rcl_link_info info;
+	int i;
+
+	for (i = 0; i < RCL_P_NUM; i++) {
+		policy.v[i] = 100 + i;
+		policy.given |= 1u << i;
+	}
+	ASSERT_EQ(0, rcl_link_put_policy(self->msg, "alpha", &policy));
+	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
+	EXPECT_STREQ("alpha", info.name);
+	EXPECT_EQ(0, memcmp(&policy, &info.policy, sizeof(policy)));
+}
+
+TEST_F(msg, what_is_not_given_is_not_sent)
+{
+	struct rcl_policy policy = { .given = 1u << RCL_P_RETRY };
+	struct rcl_link_info info;
+
+	ASSERT_EQ(0, rcl_link_put_policy(self->msg, "alpha", &policy));
+	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
+	EXPECT_EQ(1u << RCL_P_RETRY, info.policy.given);
+	EXPECT_EQ(0, info.policy.v[RCL_P_RETRY]);
+	EXPECT_STREQ("", info.policy.device);
+	EXPECT_FALSE(info.has_gid || info.has_local || info.has_remote);
+}
+
+TEST_F(msg, the_largest_endpoint_comes_back)
+{
+	struct rcl_endpoint ep = endpoint(1 + RCLINK_QPS_MAX);
+	struct rcl_connect connect = {
+		.link = "alpha", .epoch = 5, .peer = "host.example",
+		.role = RCLINK_ROLE_INITIATOR, .remote = &ep,
+	};
+	struct rcl_link_info info;
+
+	ASSERT_EQ(0, rcl_link_put_connect(self->msg, &connect));
+	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
+	ASSERT_TRUE(info.has_remote);
+	EXPECT_EQ(0, memcmp(&ep, &info.remote, sizeof(ep)));
+	EXPECT_EQ(5, info.epoch);
+	EXPECT_STREQ("host.example", info.peer);
+	EXPECT_EQ(RCLINK_ROLE_INITIATOR, info.role);
+}
+
+TEST_F(msg, nests_say_that_they_are)
+{
+	struct rcl_endpoint ep = endpoint(1);
+	struct rcl_connect connect = {
+		.link = "a", .peer = "b", .remote = &ep,
+	};
+	const struct nlattr *nla;
+
+	ASSERT_EQ(0, rcl_link_put_connect(self->msg, &connect));
+	nla = nlmsg_find_attr(self->hdr, GENL_HDRLEN, RCLINK_A_LINK_REMOTE);
+	ASSERT_NE(NULL, nla);
+	EXPECT_TRUE(nla->nla_type & NLA_F_NESTED);
+	nla = nla_find(nla_data(nla), nla_len(nla), RCLINK_A_ENDPOINT_QP);
+	ASSERT_NE(NULL, nla);
+	EXPECT_TRUE(nla->nla_type & NLA_F_NESTED);
+}
+
+TEST_F(msg, an_endpoint_with_too_many_qps_is_refused)
+{
+	struct rcl_endpoint ep = endpoint(1 + RCLINK_QPS_MAX);
+	struct rcl_connect connect = {
+		.link = "a", .peer = "b", .remote = &ep,
+	};
+	struct rcl_link_info info;
+	struct nlattr *nest, *qp;
+
+	ASSERT_EQ(0, rcl_link_put_connect(self->msg, &connect));
+	nest = nlmsg_find_attr(self->hdr, GENL_HDRLEN, RCLINK_A_LINK_REMOTE);
+	qp = nla_nest_start(self->msg, RCLINK_A_ENDPOINT_QP);
+	nla_put_u32(self->msg, RCLINK_A_QP_QPN, 1);
+	nla_put_u32(self->msg, RCLINK_A_QP_PSN, 1);
+	nla_nest_end(self->msg, qp);
+	nla_nest_end(self->msg, nest);
+	EXPECT_EQ(-EPROTO, rcl_link_get(self->hdr, &info));
+}
+
+TEST_F(msg, a_message_that_is_full_is_noticed)
+{
+	struct rcl_endpoint ep = endpoint(1 + RCLINK_QPS_MAX);
+	struct rcl_connect connect = {
+		.link = "a", .peer = "b", .remote = &ep,
+	};
+	struct nl_msg *small = nlmsg_alloc_size(512);
+
+	genlmsg_put(small, 0, 1, FAMILY, 0, 0, RCLINK_CMD_LINK_CONNECT, 1);
+	EXPECT_EQ(-EMSGSIZE, rcl_link_put_connect(small, &connect));
+	rcl_nl_msg_free(small);
+}
+
+TEST_F(msg, counters_and_what_is_unknown)
+{
+	struct rcl_link_info info;
+	struct nlattr *nest;
+	int i;
+
+	nla_put_string(self->msg, RCLINK_A_LINK_NAME, "alpha");
+	nla_put_u32(self->msg, RCLINK_A_LINK_MAX + 5, 1);
+	nest = nla_nest_start(self->msg, RCLINK_A_LINK_STATS);
+	for (i = 0; i < RCL_C_NUM; i++)
+		nla_put_u64(self->msg, RCLINK_A_STATS_EPOCHS + i,
+			    (1ULL << 33) + i);
+	nla_nest_end(self->msg, nest);
+	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
+	for (i = 0; i < RCL_C_NUM; i++)
+		EXPECT_EQ((1ULL << 33) + i, info.counter[i]);
+}
+
+TEST_F(msg, a_text_without_end_is_cut)
+{
+	struct rcl_link_info info;
+	char text[RCLINK_NAME_MAX + 20];
+
+	memset(text, 'x', sizeof(text));
+	nla_put(self->msg, RCLINK_A_LINK_NAME, sizeof(text), text);
+	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
+	EXPECT_EQ(RCLINK_NAME_MAX, strlen(info.name));
+}
+
+TEST_F(msg, numbers_of_the_wrong_length_are_refused)
+{
+	static const int attrs[] = {
+		RCLINK_A_LINK_STATE, RCLINK_A_LINK_EPOCH, RCLINK_A_LINK_GID,
+		RCLINK_A_LINK_MTU,
+	};
+	struct rcl_link_info info;
+	char data[20] = { 0 };
+	unsigned int i, len;
+
+	for (i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
+		for (len = 0; len < sizeof(data); len++) {
+			struct nl_msg *msg = nlmsg_alloc();
+
+			genlmsg_put(msg, 0, 1, FAMILY, 0, 0, 1, 1);
+			nla_put(msg, attrs[i], len, data);
+			if (len != 4 && len != 8 && len != 16)
+				EXPECT_EQ(-EPROTO,
+					  rcl_link_get(nlmsg_hdr(msg), &info));
+			rcl_nl_msg_free(msg);
+		}
+	}
+}
+
+TEST_F(msg, every_truncation_is_survived)
+{
+	struct rcl_endpoint ep = endpoint(3);
+	struct rcl_connect connect = {
+		.link = "alpha", .peer = "b", .remote = &ep,
+	};
+	struct rcl_link_info info;
+	uint32_t len, full;
+	void *copy;
+
+	ASSERT_EQ(0, rcl_link_put_connect(self->msg, &connect));
+	full = self->hdr->nlmsg_len;
+	for (len = NLMSG_HDRLEN; len < full; len++) {
+		/* Of exactly this length, for the sanitizer to see. */
+		copy = malloc(len);
+		memcpy(copy, self->hdr, len);
+		((struct nlmsghdr *)copy)->nlmsg_len = len;
+		rcl_link_get(copy, &info);
+		free(copy);
+	}
+}
+
+TEST_F(msg, a_port_with_its_gids)
+{
+	static const uint8_t gid[16] = { 0xfe, 0x80, [15] = 1 };
+	struct rcl_dev_info info;
+	struct nlattr *nest;
+	int i;
+
+	nla_put_string(self->msg, RCLINK_A_DEV_NAME, "mlx5_0");
+	nla_put_u32(self->msg, RCLINK_A_DEV_PORT, 2);
+	for (i = 0; i < 3; i++) {
+		nest = nla_nest_start(self->msg, RCLINK_A_DEV_GID);
+		nla_put_u32(self->msg, RCLINK_A_GID_INDEX, 10 + i);
+		nla_put(self->msg, RCLINK_A_GID_VALUE, 16, gid);
+		nla_put_string(self->msg, RCLINK_A_GID_NETDEV, "eth0");
+		nla_nest_end(self->msg, nest);
+	}
+	nla_put_u32(self->msg, RCLINK_A_DEV_CHOSEN_GID, 11);
+	ASSERT_EQ(0, rcl_dev_get(self->hdr, &info));
+	EXPECT_STREQ("mlx5_0", info.name);
+	EXPECT_EQ(2, info.port);
+	ASSERT_EQ(3, info.ngids);
+	EXPECT_EQ(12, info.gids[2].index);
+	EXPECT_STREQ("eth0", info.gids[2].netdev);
+	EXPECT_EQ(0, memcmp(gid, info.gids[2].gid, 16));
+	EXPECT_TRUE(info.has_chosen);
+	EXPECT_EQ(11, info.chosen_gid);
+	rcl_dev_info_free(&info);
+}
+
+TEST_F(msg, a_ping_comes_back)
+{
+	struct rcl_ping ping = {
+		.link = "alpha", .op = RCLINK_PING_OP_CAS, .size = 8,
+		.cookie = ~0ULL,
+	};
+	struct rcl_ping back;
+
+	ASSERT_EQ(0, rcl_ping_put(self->msg, &ping));
+	ASSERT_EQ(0, rcl_ping_get(self->hdr, &back));
+	EXPECT_EQ(0, memcmp(&ping, &back, sizeof(ping)));
+}
+
+/* The kernel's refusal of a request, with the attributes in build(). */
+static int refusal(const struct nlmsghdr *req, const char *text,
+		   int off, int missing, int nest, char *err)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+	struct nlmsgerr e = { .error = -EINVAL, .msg = *req };
+	int ret;
+
+	nlmsg_put(msg, 0, 1, NLMSG_ERROR, 0, NLM_F_CAPPED | NLM_F_ACK_TLVS);
+	nlmsg_append(msg, &e, sizeof(e), 4);
+	if (text)
+		nla_put_string(msg, NLMSGERR_ATTR_MSG, text);
+	if (off >= 0)
+		nla_put_u32(msg, NLMSGERR_ATTR_OFFS, off);
+	if (missing)
+		nla_put_u32(msg, NLMSGERR_ATTR_MISS_TYPE, missing);
+	if (nest >= 0)
+		nla_put_u32(msg, NLMSGERR_ATTR_MISS_NEST, nest);
+	ret = rcl_nl_error(nlmsg_hdr(msg), req, &rcl_link_names, err);
+	nlmsg_free(msg);
+	return ret;
+}
+
+TEST_F(msg, a_refusal_names_the_attribute)
+{
+	struct rcl_endpoint ep = endpoint(2);
+	struct rcl_connect connect = {
+		.link = "alpha", .peer = "b", .remote = &ep,
+	};
+	const struct nlattr *remote, *qp, *psn;
+	const char *base = (const char *)self->hdr;
+	char err[RCL_ERR_LEN];
+
+	ASSERT_EQ(0, rcl_link_put_connect(self->msg, &connect));
+	remote = nlmsg_find_attr(self->hdr, GENL_HDRLEN, RCLINK_A_LINK_REMOTE);
+	qp = nla_find(nla_data(remote), nla_len(remote), RCLINK_A_ENDPOINT_QP);
+	psn = nla_find(nla_data(qp), nla_len(qp), RCLINK_A_QP_PSN);
+
+	EXPECT_EQ(-EINVAL, refusal(self->hdr, "out of range",
+				   (const char *)psn - base, 0, -1, err));
+	EXPECT_STREQ("remote.qp.psn: out of range", err);
+	refusal(self->hdr, "out of range", (const char *)qp - base, 0, -1, err);
+	EXPECT_STREQ("remote.qp: out of range", err);
+	refusal(self->hdr, NULL, -1, RCLINK_A_LINK_EPOCH, -1, err);
+	EXPECT_STREQ("epoch: Invalid argument", err);
+	refusal(self->hdr, "missing", -1, RCLINK_A_ENDPOINT_GID,
+		(const char *)remote - base, err);
+	EXPECT_STREQ("remote.gid: missing", err);
+	refusal(self->hdr, "unknown attribute", -1, 99, -1, err);
+	EXPECT_STREQ("attribute 99: unknown attribute", err);
+}
+
+TEST_F(msg, a_refusal_does_not_repeat_itself)
+{
+	char err[RCL_ERR_LEN];
+
+	rcl_link_put_name(self->msg, "alpha");
+	refusal(self->hdr, "name: there is no such link",
+		NLMSG_HDRLEN + GENL_HDRLEN, 0, -1, err);
+	EXPECT_STREQ("name: there is no such link", err);
+	/* Nonsense of an offset says nothing. */
+	refusal(self->hdr, "why", 5000, 0, -1, err);
+	EXPECT_STREQ("why", err);
+	refusal(self->hdr, NULL, -1, 0, -1, err);
+	EXPECT_STREQ("Invalid argument", err);
+}
+
+TEST_HARNESS_MAIN
