@@ -247,37 +247,52 @@ int genl_ask(struct genl_sock *s, struct genl_msg *m, struct genl_msg *answer,
 	return genl_wait_ack(s, answer, ack ?: &unused);
 }
 
+/* One message of a dump. Return: 1 to go on, else the end: 0 or an errno. */
+static int dump_one(struct genl_sock *s, const struct genl_msg *one,
+		    void (*each)(const struct genl_msg *m, void *arg),
+		    void *arg)
+{
+	int error;
+
+	if (one->nlh.nlmsg_seq != s->seq) {
+		if (!one->nlh.nlmsg_seq)
+			keep(s, one);
+		return 1;
+	}
+	if (one->nlh.nlmsg_type == NLMSG_DONE ||
+	    one->nlh.nlmsg_type == NLMSG_ERROR) {
+		memcpy(&error, one->buf + NLMSG_HDRLEN, sizeof(error));
+		return error;
+	}
+	each(one, arg);
+	return 1;
+}
+
 /* Return: 0, -EINTR for an inconsistent dump, or another errno. */
 int genl_dump(struct genl_sock *s, struct genl_msg *m,
 	      void (*each)(const struct genl_msg *m, void *arg), void *arg)
 {
-	struct genl_msg got;
+	struct genl_msg got, one;
 	bool torn = false;
+	int left, at;
 	int ret;
 
 	ret = genl_send(s, m, NLM_F_DUMP);
-	while (!ret) {
-		unsigned char *p = got.buf;
-		int left = receive(s, got.buf, sizeof(got.buf), ACK_MS);
-		struct nlmsghdr *nlh;
-		struct genl_msg one;
-
+	if (ret)
+		return ret;
+	for (;;) {
+		left = receive(s, got.buf, sizeof(got.buf), ACK_MS);
 		if (left < 0)
 			return left;
-		for (; left >= (int)NLMSG_HDRLEN; p += nlh->nlmsg_len) {
-			nlh = (void *)p;
-			left -= nlh->nlmsg_len;
-			torn |= nlh->nlmsg_flags & NLM_F_DUMP_INTR;
-			memcpy(&ret, p + NLMSG_HDRLEN, sizeof(ret));
-			if (nlh->nlmsg_type == NLMSG_DONE ||
-			    nlh->nlmsg_type == NLMSG_ERROR)
+		for (at = 0; at < left; at += NLMSG_ALIGN(one.nlh.nlmsg_len)) {
+			memcpy(&one.nlh, got.buf + at, NLMSG_HDRLEN);
+			memcpy(one.buf, got.buf + at, one.nlh.nlmsg_len);
+			torn |= one.nlh.nlmsg_flags & NLM_F_DUMP_INTR;
+			ret = dump_one(s, &one, each, arg);
+			if (ret <= 0)
 				return ret ? ret : torn ? -EINTR : 0;
-			ret = 0;
-			memcpy(one.buf, p, nlh->nlmsg_len);
-			each(&one, arg);
 		}
 	}
-	return ret;
 }
 
 static int find_family(struct genl_sock *s, const char *family)

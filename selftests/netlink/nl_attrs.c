@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every attribute of every command, wrong in every way that needs no knowledge
+ * of its meaning: each is refused, the refusal points at it, and nothing has
+ * changed. In the end the same request, unspoilt, is accepted.
+ */
+#include "rcl.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <kselftest_harness.h>
+
+#define HUGE	60000	/* fits inside of another attribute */
+
+enum kind { U32, U64, TEXT, BINARY, NEST };
+
+/* One attribute of a request that is all right. */
+struct field {
+	const char *word;
+	uint16_t type;
+	enum kind kind;
+	const void *data;
+	uint32_t len;		/* of @data; of TEXT: most bytes, with the NUL */
+	bool needed;
+	bool many;		/* may be there twice */
+	const struct field *sub;
+	uint32_t nsub;
+};
+
+enum spoil {
+	SOUND, MISSING, TWICE, EMPTY, SHORT, LONG, HUGE_LEN, WRONG_NEST,
+	SPOILS
+};
+
+static const char * const spoils[SPOILS] = {
+	"sound", "missing", "twice", "empty", "too short", "too long", "huge",
+	"with the wrong NLA_F_NESTED"
+};
+
+/* The request under construction. */
+struct builder {
+	struct genl_msg m;
+	const struct field *victim;
+	enum spoil spoil;
+	bool done;		/* the first of several is spoilt */
+	uint32_t offset;	/* of what is wrong, for the answer to name */
+};
+
+static const uint32_t one = 1, port = 1, four = 4, mtu = 1024, gid_index = 1;
+static const uint32_t size = 65536, timeout = 14, zero, eight = 8;
+static const uint64_t cookie = 42;
+static const uint8_t key[RCLINK_KEY_LEN] = { 9 };
+
+/* Filled in when the peer's end is known. */
+static struct rcl_end remote;
+static uint64_t epoch;
+
+#define F32(word, type, value, ...) \
+	{ word, type, U32, &(value), sizeof(value), __VA_ARGS__ }
+#define F64(word, type, value, ...) \
+	{ word, type, U64, &(value), sizeof(value), __VA_ARGS__ }
+#define NAME(text) \
+	{ "name", RCLINK_A_LINK_NAME, TEXT, text, RCLINK_NAME_MAX + 1, true }
+
+/* Of the link that is created or changed. */
+static char policy_name[RCLINK_NAME_MAX + 1];
+
+static const struct field policy[] = {
+	NAME(policy_name),
+	{ "device", RCLINK_A_LINK_DEVICE, TEXT, "rxe0",
+	  RCLINK_DEVICE_MAX + 1 },
+	F32("port", RCLINK_A_LINK_PORT, port),
+	F32("gid-index", RCLINK_A_LINK_GID_INDEX, gid_index),
+	F32("mtu", RCLINK_A_LINK_MTU, mtu),
+	F32("qps", RCLINK_A_LINK_QPS, four),
+	F32("timeout", RCLINK_A_LINK_TIMEOUT, timeout),
+	F32("retry", RCLINK_A_LINK_RETRY, four),
+	F32("rnr-retry", RCLINK_A_LINK_RNR_RETRY, four),
+	F32("min-rnr-timer", RCLINK_A_LINK_MIN_RNR_TIMER, four),
+	F32("rd-atomic", RCLINK_A_LINK_RD_ATOMIC, four),
+	F32("sl", RCLINK_A_LINK_SL, zero),
+	F32("traffic-class", RCLINK_A_LINK_TRAFFIC_CLASS, zero),
+	F32("hop-limit", RCLINK_A_LINK_HOP_LIMIT, zero),
+	F32("flow-label", RCLINK_A_LINK_FLOW_LABEL, zero),
+	F32("pkey-index", RCLINK_A_LINK_PKEY_INDEX, zero),
+	F32("buffer-size", RCLINK_A_LINK_BUFFER_SIZE, size),
+	F32("loopback", RCLINK_A_LINK_LOOPBACK, one),
+};
+
+static const struct field dev_get[] = {
+	{ "name", RCLINK_A_DEV_NAME, TEXT, "rxe0", RCLINK_DEVICE_MAX + 1,
+	  true },
+	F32("port", RCLINK_A_DEV_PORT, port, true),
+};
+
+static const struct field idle[] = { NAME("idle") };
+static const struct field prepare[] = { NAME("other") };
+static const struct field disconnect[] = { NAME("up") };
+
+static const struct field qps[][2] = {
+	{
+		F32("qpn", RCLINK_A_QP_QPN, remote.qp[0].qpn, true),
+		F32("psn", RCLINK_A_QP_PSN, remote.qp[0].psn, true),
+	},
+	{
+		F32("qpn", RCLINK_A_QP_QPN, remote.qp[1].qpn, true),
+		F32("psn", RCLINK_A_QP_PSN, remote.qp[1].psn, true),
+	},
+	{
+		F32("qpn", RCLINK_A_QP_QPN, remote.qp[2].qpn, true),
+		F32("psn", RCLINK_A_QP_PSN, remote.qp[2].psn, true),
+	},
+	{
+		F32("qpn", RCLINK_A_QP_QPN, remote.qp[3].qpn, true),
+		F32("psn", RCLINK_A_QP_PSN, remote.qp[3].psn, true),
+	},
+	{
+		F32("qpn", RCLINK_A_QP_QPN, remote.qp[4].qpn, true),
+		F32("psn", RCLINK_A_QP_PSN, remote.qp[4].psn, true),
+	},
+};
+
+#define QP_NEST(n) \
+	{ "qp", RCLINK_A_ENDPOINT_QP, NEST, .many = true, .sub = qps[n], \
+	  .nsub = 2 }
+
+static const struct field end_fields[] = {
+	F32("link-layer", RCLINK_A_ENDPOINT_LINK_LAYER, remote.link_layer,
+	    true),
+	{ "gid", RCLINK_A_ENDPOINT_GID, BINARY, remote.gid,
+	  sizeof(remote.gid), true },
+	F32("lid", RCLINK_A_ENDPOINT_LID, remote.lid, true),
+	F32("mtu", RCLINK_A_ENDPOINT_MTU, remote.mtu, true),
+	F32("rd-atomic", RCLINK_A_ENDPOINT_RD_ATOMIC, remote.rd_atomic, true),
+	F32("atomics", RCLINK_A_ENDPOINT_ATOMICS, remote.atomics, true),
+	F64("epoch", RCLINK_A_ENDPOINT_EPOCH, remote.epoch, true),
+	F64("addr", RCLINK_A_ENDPOINT_ADDR, remote.addr, true),
+	F32("rkey", RCLINK_A_ENDPOINT_RKEY, remote.rkey, true),
+	F32("length", RCLINK_A_ENDPOINT_LENGTH, remote.length, true),
+	QP_NEST(0), QP_NEST(1), QP_NEST(2), QP_NEST(3), QP_NEST(4),
+};
+
+static const struct field connect[] = {
+	NAME("ours"),
+	F64("epoch", RCLINK_A_LINK_EPOCH, epoch, true),
+	{ "peer", RCLINK_A_LINK_PEER, TEXT, "a peer", RCLINK_PEER_MAX + 1,
+	  true },
+	F32("role", RCLINK_A_LINK_ROLE, one, true),
+	{ "remote", RCLINK_A_LINK_REMOTE, NEST, .needed = true,
+	  .sub = end_fields, .nsub = ARRAY_SIZE(end_fields) },
+};
+
+static const struct field activate[] = {
+	NAME("ours"),
+	F64("epoch", RCLINK_A_LINK_EPOCH, epoch, true),
+	{ "key", RCLINK_A_LINK_KEY, BINARY, key, sizeof(key), true },
+};
+
+static const struct field ping[] = {
+	{ "link", RCLINK_A_PING_LINK, TEXT, "idle", RCLINK_NAME_MAX + 1,
+	  true },
+	F32("op", RCLINK_A_PING_OP, one),
+	F32("size", RCLINK_A_PING_SIZE, eight),
+	F64("cookie", RCLINK_A_PING_COOKIE, cookie),
+};
+
+static uint32_t spoilt_len(const struct field *f, enum spoil spoil)
+{
+	switch (spoil) {
+	case EMPTY:
+		return 0;
+	case SHORT:
+		return f->kind == TEXT ? strlen(f->data) : f->len - 1;
+	case LONG:
+		return f->len + 1;
+	case HUGE_LEN:
+		return HUGE;
+	default:
+		return f->kind == TEXT ? strlen(f->data) + 1 : f->len;
+	}
+}
+
+static void put_value(struct builder *b, const struct field *f,
+		      enum spoil spoil)
+{
+	uint32_t len = spoilt_len(f, spoil);
+	uint32_t start = b->m.nlh.nlmsg_len;
+	uint16_t type = f->type;
+	char bytes[HUGE] = { 0 };
+
+	/* a longer text is a text still */
+	if (f->kind == TEXT)
+		memset(bytes, 'x', len ? len - 1 : 0);
+	if (spoil == SHORT || (spoil != LONG && spoil != HUGE_LEN))
+		memcpy(bytes, f->data, len);
+	else if (f->kind != TEXT)
+		memcpy(bytes, f->data, f->len);
+	if (spoil == WRONG_NEST)
+		type |= NLA_F_NESTED;
+	if (spoil)
+		b->offset = start;
+	genl_put(&b->m, type, bytes, len);
+}
+
+static void put_fields(struct builder *b, const struct field *f, uint32_t n);
+
+static void put_nest(struct builder *b, const struct field *f,
+		     enum spoil spoil)
+{
+	uint32_t start = genl_nest(&b->m, f->type);
+	struct nlattr *nla;
+
+	if (spoil)
+		b->offset = start;
+	if (spoil == LONG)
+		genl_put(&b->m, 1000, NULL, 0);
+	if (spoil != EMPTY)
+		put_fields(b, f->sub, f->nsub);
+	genl_nest_end(&b->m, start);
+	nla = (void *)(b->m.buf + start);
+	if (spoil == WRONG_NEST)
+		nla->nla_type &= ~NLA_F_NESTED;
+	if (spoil == SHORT)
+		nla->nla_len -= 1;
+}
+
+static void put_field(struct builder *b, const struct field *f,
+		      enum spoil spoil)
+{
+	if (f->kind == NEST)
+		put_nest(b, f, spoil);
+	else
+		put_value(b, f, spoil);
+}
+
+static void put_fields(struct builder *b, const struct field *f, uint32_t n)
+{
+	enum spoil spoil;
+	uint32_t i;
+
+	for (i = 0; i < n; i++, f++) {
+		spoil = f == b->victim ? b->spoil : SOUND;
+		if (spoil == MISSING)
+			continue;
+		put_field(b, f, spoil == TWICE ? SOUND : spoil);
+		if (spoil != TWICE)
+			continue;
+		b->offset = b->m.nlh.nlmsg_len;
+		put_field(b, f, SOUND);
+	}
+}
+
+FIXTURE(host)
+{
+	struct genl_sock s;
+	uint64_t links;
+	int objects;
+};
+
+FIXTURE_VARIANT(host)
+{
+	uint8_t cmd;
+	const struct field *fields;
+	uint32_t n;
+	bool changes;		/* an accepted one can be seen in the dump */
+};
+
+FIXTURE_VARIANT_ADD(host, dev_get)
+{
+	.cmd = RCLINK_CMD_DEV_GET,
+	.fields = dev_get,
+	.n = ARRAY_SIZE(dev_get),
+};
+
+FIXTURE_VARIANT_ADD(host, link_new)
+{
+	.cmd = RCLINK_CMD_LINK_NEW,
+	.fields = policy,
+	.n = ARRAY_SIZE(policy),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_set)
+{
+	.cmd = RCLINK_CMD_LINK_SET,
+	.fields = policy,
+	.n = ARRAY_SIZE(policy),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_del)
+{
+	.cmd = RCLINK_CMD_LINK_DEL,
+	.fields = idle,
+	.n = ARRAY_SIZE(idle),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_get)
+{
+	.cmd = RCLINK_CMD_LINK_GET,
+	.fields = idle,
+	.n = ARRAY_SIZE(idle),
+};
+
+FIXTURE_VARIANT_ADD(host, link_prepare)
+{
+	.cmd = RCLINK_CMD_LINK_PREPARE,
+	.fields = prepare,
+	.n = ARRAY_SIZE(prepare),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_connect)
+{
+	.cmd = RCLINK_CMD_LINK_CONNECT,
+	.fields = connect,
+	.n = ARRAY_SIZE(connect),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_activate)
+{
+	.cmd = RCLINK_CMD_LINK_ACTIVATE,
+	.fields = activate,
+	.n = ARRAY_SIZE(activate),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_disconnect)
+{
+	.cmd = RCLINK_CMD_LINK_DISCONNECT,
+	.fields = disconnect,
+	.n = ARRAY_SIZE(disconnect),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, ping)
+{
+	.cmd = RCLINK_CMD_PING,
+	.fields = ping,
+	.n = ARRAY_SIZE(ping),
+};
+
+/* Links in every state, and the one that a command needs. */
+FIXTURE_SETUP(host)
+{
+	static const char * const names[] = {
+		"idle", "ours", "theirs", "other", "up", "peer"
+	};
+	struct genl_sock *s = &self->s;
+	struct rcl_end local;
+	unsigned int i;
+
+	ASSERT_EQ(0, rcl_open(s));
+	ASSERT_EQ(0, rcl_clean(s));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		ASSERT_EQ(0, rcl_new(s, names[i]));
+	ASSERT_EQ(0, rcl_pair(s, "up", "peer", RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(0, rcl_prepare(s, "ours", &local));
+	ASSERT_EQ(0, rcl_prepare(s, "theirs", &remote));
+	ASSERT_EQ(5, remote.nqps);
+	epoch = local.epoch;
+	if (variant->cmd == RCLINK_CMD_LINK_ACTIVATE)
+		rcl_connect(s, "ours", epoch, 1, &remote, NULL);
+	strcpy(policy_name, variant->cmd == RCLINK_CMD_LINK_NEW ? "fresh" :
+	       "idle");
+	self->links = rcl_links_digest(s);
+	self->objects = rcl_objects("qp");
+	ASSERT_NE(0, self->links);
+	ASSERT_EQ(20, self->objects);
+}
+
+FIXTURE_TEARDOWN(host)
+{
+	rcl_clean(&self->s);
+	genl_close(&self->s);
+}
+
+static void build(struct builder *b, struct genl_sock *s, uint8_t cmd,
+		  const struct field *fields, uint32_t n)
+{
+	genl_begin(&b->m, s, cmd);
+	b->offset = 0;
+	put_fields(b, fields, n);
+}
+
+/* Does the refusal point at the attribute, or name the one that is missing? */
+static bool names_it(const struct builder *b, const struct genl_ack *ack)
+{
+	const char *word = b->victim->word;
+
+	if (!ack->text[0])
+		return false;
+	if (b->spoil == MISSING)
+		return ack->missing == b->victim->type ||
+		       strstr(ack->text, word);
+	return ack->offset == b->offset;
+}
+
+/* A nest that is cut or stretched is wrong inside, where the answer points. */
+static bool anywhere(const struct builder *b)
+{
+	return b->victim->kind == NEST && b->spoil >= EMPTY &&
+	       b->spoil <= HUGE_LEN;
+}
+
+static bool refused(struct builder *b, const struct genl_ack *ack)
+{
+	bool einval = ack->error == -EINVAL || ack->error == -ERANGE;
+
+	if (einval && ack->text[0] && (anywhere(b) || names_it(b, ack)))
+		return true;
+	fprintf(stderr, "# %s %s: %d '%s' at %u, not %u, missing %u\n",
+		b->victim->word, spoils[b->spoil], ack->error, ack->text,
+		ack->offset, b->offset, ack->missing);
+	return false;
+}
+
+static bool applies(const struct field *f, enum spoil spoil)
+{
+	if (spoil == MISSING)
+		return f->needed;
+	if (spoil == TWICE)
+		return !f->many;
+	if (f->kind == NEST)
+		return spoil != HUGE_LEN;
+	return true;
+}
+
+/* How many spoilt requests were not refused as they should be. */
+static int spoil_fields(struct genl_sock *s, uint8_t cmd,
+			const struct field *all, uint32_t nall,
+			const struct field *fields, uint32_t n, uint64_t links)
+{
+	struct genl_ack ack;
+	struct builder b;
+	int wrong = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		b.victim = &fields[i];
+		for (b.spoil = MISSING; b.spoil < SPOILS; b.spoil++) {
+			if (!applies(b.victim, b.spoil))
+				continue;
+			build(&b, s, cmd, all, nall);
+			genl_ask(s, &b.m, NULL, &ack);
+			wrong += !refused(&b, &ack);
+			if (rcl_links_digest(s) == links)
+				continue;
+			fprintf(stderr, "# %s %s: something changed\n",
+				b.victim->word, spoils[b.spoil]);
+			return wrong + 1;
+		}
+		if (fields[i].kind == NEST)
+			wrong += spoil_fields(s, cmd, all, nall, fields[i].sub,
+					      fields[i].nsub, links);
+	}
+	return wrong;
+}
+
+TEST_F_TIMEOUT(host, refuses_each_attribute_spoilt, 120)
+{
+	EXPECT_EQ(0, spoil_fields(&self->s, variant->cmd, variant->fields,
+				  variant->n, variant->fields, variant->n,
+				  self->links));
+	EXPECT_EQ(self->objects, rcl_objects("qp"));
+}
+
+TEST_F(host, refuses_unknown_attributes)
+{
+	static const uint16_t types[] = { 0, 64, 100, 0x3fff };
+	struct builder b = { .victim = NULL };
+	struct genl_ack ack;
+	uint32_t offset;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		build(&b, &self->s, variant->cmd, variant->fields, variant->n);
+		offset = b.m.nlh.nlmsg_len;
+		genl_put_u32(&b.m, types[i], 1);
+		EXPECT_EQ(-EINVAL, genl_ask(&self->s, &b.m, NULL, &ack));
+		EXPECT_EQ(offset, ack.offset) TH_LOG("type %u", types[i]);
+		EXPECT_NE('\0', ack.text[0]);
+		EXPECT_EQ(self->links, rcl_links_digest(&self->s));
+	}
+}
+
+/* Known to the family, but only as an answer or of another command. */
+TEST_F(host, refuses_attributes_of_answers)
+{
+	static const uint16_t types[] = {
+		RCLINK_A_LINK_STATE, RCLINK_A_LINK_REASON_TEXT,
+		RCLINK_A_LINK_LOCAL, RCLINK_A_LINK_STATS,
+		RCLINK_A_LINK_EVENT_SEQ, RCLINK_A_LINK_PAD,
+	};
+	struct builder b = { .victim = NULL };
+	struct genl_ack ack;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		build(&b, &self->s, variant->cmd, variant->fields, variant->n);
+		genl_put_u32(&b.m, types[i], 1);
+		EXPECT_EQ(-EINVAL, genl_ask(&self->s, &b.m, NULL, &ack))
+			TH_LOG("type %u", types[i]);
+		EXPECT_NE('\0', ack.text[0]);
+		EXPECT_EQ(self->links, rcl_links_digest(&self->s));
+	}
+}
+
+TEST_F(host, refuses_trailing_bytes)
+{
+	struct builder b = { .victim = NULL };
+	struct genl_ack ack;
+	struct nlattr *nla;
+	uint32_t more;
+
+	for (more = 1; more <= 3; more++) {
+		build(&b, &self->s, variant->cmd, variant->fields, variant->n);
+		memset(b.m.buf + b.m.nlh.nlmsg_len, 0, 4);
+		b.m.nlh.nlmsg_len += more;
+		EXPECT_EQ(-EINVAL, genl_ask(&self->s, &b.m, NULL, &ack));
+		EXPECT_NE('\0', ack.text[0]);
+	}
+	/* and an attribute that ends behind the message */
+	build(&b, &self->s, variant->cmd, variant->fields, variant->n);
+	nla = genl_put(&b.m, variant->fields[0].type, NULL, 4);
+	nla->nla_len = 200;
+	EXPECT_EQ(-EINVAL, genl_ask(&self->s, &b.m, NULL, &ack));
+	nla->nla_len = 3;
+	EXPECT_EQ(-EINVAL, genl_ask(&self->s, &b.m, NULL, &ack));
+	EXPECT_EQ(self->links, rcl_links_digest(&self->s));
+}
+
+TEST_F(host, refuses_reserved_bits_of_the_header)
+{
+	struct builder b = { .victim = NULL };
+
+	build(&b, &self->s, variant->cmd, variant->fields, variant->n);
+	b.m.buf[NLMSG_HDRLEN + 2] = 1;
+	EXPECT_EQ(-EINVAL, genl_ask(&self->s, &b.m, NULL, NULL));
+	EXPECT_EQ(self->links, rcl_links_digest(&self->s));
+}
+
+TEST_F(host, accepts_the_same_request_unspoilt)
+{
+	struct builder b = { .victim = NULL };
+	struct genl_ack ack;
+
+	build(&b, &self->s, variant->cmd, variant->fields, variant->n);
+	EXPECT_EQ(0, genl_ask(&self->s, &b.m, NULL, &ack))
+		TH_LOG("%s", ack.text);
+	EXPECT_EQ(variant->changes, self->links != rcl_links_digest(&self->s));
+}
+
+TEST(unknown_commands_are_refused)
+{
+	static const uint8_t cmds[] = {
+		0, RCLINK_CMD_PING_NTF, RCLINK_CMD_LINK_NTF,
+		RCLINK_CMD_MAX + 1, 255
+	};
+	struct genl_sock s;
+	struct genl_msg m;
+	unsigned int i;
+
+	ASSERT_EQ(0, rcl_open(&s));
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		genl_begin(&m, &s, cmds[i]);
+		EXPECT_EQ(-EOPNOTSUPP, genl_ask(&s, &m, NULL, NULL));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every attribute of every command, wrong in every way.
+# hosts: 1
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+nl_file attrs

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Values that no verb must ever see.
+# hosts: 1
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+nl_file values
