@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
@@ -33,6 +37,10 @@ void scratch_leave(void)
 	struct dirent *entry;
 	DIR *dir;
 
+#ifdef __SANITIZE_ADDRESS__
+	/* A test ends without the checks that run at exit. */
+	must(!__lsan_do_recoverable_leak_check(), "find all memory freed");
+#endif
 	must(!chdir("/"), "leave the directory");
 	dir = opendir(scratch);
 	must(dir, "open the directory");
@@ -151,6 +159,7 @@ void crl_write(const struct ident *ca, const X509 *revoked, const char *file)
 	X509_CRL *crl = X509_CRL_new();
 	ASN1_TIME *when = X509_gmtime_adj(NULL, -60);
 	X509_REVOKED *entry;
+	ASN1_INTEGER *serial;
 	FILE *f;
 
 	X509_CRL_set_version(crl, X509_CRL_VERSION_2);
@@ -158,8 +167,9 @@ void crl_write(const struct ident *ca, const X509 *revoked, const char *file)
 	X509_CRL_set1_lastUpdate(crl, when);
 	if (revoked) {
 		entry = X509_REVOKED_new();
-		X509_REVOKED_set_serialNumber(entry,
-			(ASN1_INTEGER *)X509_get0_serialNumber(revoked));
+		serial = ASN1_INTEGER_dup(X509_get0_serialNumber(revoked));
+		X509_REVOKED_set_serialNumber(entry, serial);
+		ASN1_INTEGER_free(serial);
 		X509_REVOKED_set_revocationDate(entry, when);
 		X509_CRL_add0_revoked(crl, entry);
 	}

@@ -175,7 +175,8 @@ TEST(a_message_cut_at_any_byte_is_refused)
 				exact = malloc(cut + 1);
 				memcpy(exact, buf, cut);
 				if (fixed && cut >= 4) {
-					exact[0] = exact[1] = 0;
+					exact[0] = 0;
+					exact[1] = 0;
 					exact[2] = (cut - 4) >> 8;
 					exact[3] = cut - 4;
 				}
@@ -318,7 +319,7 @@ TEST(values_out_of_range_are_refused)
 #undef REFUSED
 }
 
-/* Flip every bit of an OFFER: no crash, and nothing decodes that cannot encode. */
+/* What still decodes can be encoded: both ends have the same ranges. */
 TEST(every_bit_flip_is_refused_or_encodable)
 {
 	uint8_t buf[RCX_MSG_MAX];

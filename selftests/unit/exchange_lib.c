@@ -11,6 +11,8 @@
 
 #include <event2/event.h>
 
+#include "ident.h"
+
 #define WATCHDOG_SECONDS	20
 
 /* Numbers that a text cannot have by chance. */
@@ -52,15 +54,15 @@ static void watch(struct owner *o, const char *text)
 		}
 }
 
-static int asked(struct owner *o, enum stage stage, bool in_order, char *err)
+static int asked(struct owner *o, enum stage at, bool in_order, char *err)
 {
 	if (!in_order)
 		o->early = true;
-	if (o->cancel_at == stage)
+	if (o->cancel_at == at)
 		rcx_session_cancel(o->session, "interrupted");
-	if (o->fail_at != stage)
+	if (o->fail_at != at)
 		return 0;
-	snprintf(err, RCX_ERR_LEN, "stage %d was told to fail", stage);
+	snprintf(err, RCX_ERR_LEN, "it was told to fail at stage %d", at);
 
 	return -EIO;
 }
@@ -268,4 +270,41 @@ void world_run(struct world *w)
 {
 	if (w->left)
 		event_base_dispatch(w->base);
+}
+
+void world_open_pinned(struct world *w, bool first)
+{
+	struct rcx_tls_config cfg = { .key_file = "a" };
+	char pin[RCX_PIN_LEN], err[RCX_ERR_LEN];
+
+	if (!first)
+		world_close(w);
+	world_open(w);
+	if (rcx_ident_pin("b", pin, err))
+		abort();
+	cfg.pin = pin;
+	w->dial_tls = rcx_tls_new(RCX_INITIATOR, &cfg, err);
+	cfg = (struct rcx_tls_config){ .key_file = "b" };
+	w->listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, err);
+}
+
+const char *owner_wrong(const struct owner *o)
+{
+	bool up = o->steps & 1 << RCX_STEP_UP;
+	bool all = o->steps == (2u << RCX_STEP_DONE) - 1;
+
+	if (o->dones != 1)
+		return "done was not called once";
+	if (o->early)
+		return "calls out of order";
+	if (o->leak)
+		return "a secret was told";
+	if (o->aborts != (o->prepares && o->result && !up))
+		return "abort was not called when due";
+	if (!o->result != all)
+		return "the result does not fit the steps";
+	if (!o->result != !o->err[0])
+		return "the sentence does not fit the result";
+
+	return NULL;
 }

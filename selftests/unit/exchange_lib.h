@@ -93,6 +93,8 @@ struct world {
 
 void world_open(struct world *w);
 void world_close(struct world *w);
+/* The same again with contexts by pin, of the identity files a and b. */
+void world_open_pinned(struct world *w, bool first);
 /* Start an initiator; false with the sentence in dialler.err. */
 bool world_dial(struct world *w);
 /* Accept one connection with a session. */
@@ -104,6 +106,20 @@ const struct rcx_ops *world_ops(void);
 
 /* An endpoint that a codec accepts. */
 struct rcl_endpoint endpoint_make(uint64_t epoch);
+
+/* What must hold of every end however it went: NULL, or what does not. */
+const char *owner_wrong(const struct owner *o);
+
+#define HOLDS(o) do {							\
+	const struct owner *end = (o);					\
+	EXPECT_EQ(NULL, owner_wrong(end))				\
+		TH_LOG("%s: %d %s", owner_wrong(end), end->result, end->err); \
+} while (0)
+
+#define SAYS(text, got) do {						\
+	const char *said = (got);					\
+	EXPECT_NE(NULL, strcasestr(said, text)) TH_LOG("said: %s", said); \
+} while (0)
 
 /* A peer without manners, in a thread of its own. */
 struct raw {

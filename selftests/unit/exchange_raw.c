@@ -2,6 +2,7 @@
 #include "exchange_lib.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,9 +77,11 @@ static void *raw_thread(void *arg)
 {
 	struct timeval limit = { .tv_sec = 10 };
 	struct raw *r = arg;
+	int one = 1;
 
 	r->fd = r->server ? accept(r->world->listener, NULL, NULL) :
 		connect_to(r->world->port);
+	setsockopt(r->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(r->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	r->ssl = SSL_new(r->ctx);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The conversation: what is asked of the owner and when, and what becomes of
- * it when the peer breaks off, keeps silent or breaks a rule at any point (T5,
- * T11, T12, T14).
+ * The conversation between two ends that keep the rules: what is asked of the
+ * owner and when, and what becomes of it when either owner cannot go on.
  */
 #include "exchange_lib.h"
 
@@ -19,42 +18,18 @@
 
 #include <kselftest_harness.h>
 
-#define ALL_STEPS	((2u << RCX_STEP_DONE) - 1)
-
 FIXTURE(session)
 {
 	struct world w;
 	char err[RCX_ERR_LEN];
 };
 
-static void load_tls(struct world *w)
-{
-	struct rcx_tls_config cfg = { .key_file = "a" };
-	char pin[RCX_PIN_LEN], err[RCX_ERR_LEN];
-
-	if (rcx_ident_pin("b", pin, err))
-		abort();
-	cfg.pin = pin;
-	w->dial_tls = rcx_tls_new(RCX_INITIATOR, &cfg, err);
-	cfg = (struct rcx_tls_config){ .key_file = "b" };
-	w->listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, err);
-}
-
-static void reopen(struct world *w)
-{
-	if (w->base)
-		world_close(w);
-	world_open(w);
-	load_tls(w);
-}
-
 FIXTURE_SETUP(session)
 {
 	scratch_enter();
 	ASSERT_EQ(0, rcx_ident_generate("a", self->err));
 	ASSERT_EQ(0, rcx_ident_generate("b", self->err));
-	self->w.base = NULL;
-	reopen(&self->w);
+	world_open_pinned(&self->w, true);
 }
 
 FIXTURE_TEARDOWN(session)
@@ -70,35 +45,6 @@ static void both(struct world *w)
 		abort();
 	world_run(w);
 }
-
-/* What must hold of every end, however it went. */
-static const char *wrong(const struct owner *o)
-{
-	bool up = o->steps & 1 << RCX_STEP_UP;
-
-	if (o->dones != 1)
-		return "done was not called once";
-	if (o->early)
-		return "calls out of order";
-	if (o->leak)
-		return "a secret was told";
-	if (o->aborts != (o->prepares && o->result && !up))
-		return "abort was not called when due";
-	if (!o->result != (o->steps == ALL_STEPS))
-		return "the result does not fit the steps";
-	if (!o->result != !o->err[0])
-		return "the sentence does not fit the result";
-
-	return NULL;
-}
-
-#define HOLDS(o) EXPECT_EQ(NULL, wrong(o)) TH_LOG("%s: %d %s", wrong(o) ? : "", \
-						  (o)->result, (o)->err)
-
-#define SAYS(text, got) do {						\
-	const char *said = (got);					\
-	EXPECT_NE(NULL, strcasestr(said, text)) TH_LOG("said: %s", said); \
-} while (0)
 
 TEST_F(session, both_ends_come_up_with_the_same_key)
 {
@@ -130,7 +76,7 @@ TEST_F(session, every_exchange_has_a_key_of_its_own)
 
 	both(&self->w);
 	memcpy(key, self->w.dialler.key, sizeof(key));
-	reopen(&self->w);
+	world_open_pinned(&self->w, false);
 	both(&self->w);
 	EXPECT_NE(0, memcmp(key, self->w.dialler.key, sizeof(key)));
 }
@@ -146,7 +92,7 @@ TEST_F(session, a_failure_of_either_owner_reaches_the_other)
 
 			if (!end && stage == AT_ADMIT)
 				continue;
-			reopen(&self->w);
+			world_open_pinned(&self->w, false);
 			bad = end ? &self->w.listener_end : &self->w.dialler;
 			other = end ? &self->w.dialler : &self->w.listener_end;
 			bad->fail_at = stage;
@@ -156,7 +102,7 @@ TEST_F(session, a_failure_of_either_owner_reaches_the_other)
 			EXPECT_EQ(-EIO, bad->result);
 			SAYS("was told to fail", bad->err);
 			EXPECT_GT(0, other->result);
-			SAYS("peer: stage", other->err);
+			SAYS("peer: it was told", other->err);
 			EXPECT_FALSE(self->w.stuck);
 		}
 	}
@@ -173,7 +119,7 @@ TEST_F(session, cancel_within_a_callback_ends_it)
 
 			if (!end && stage == AT_ADMIT)
 				continue;
-			reopen(&self->w);
+			world_open_pinned(&self->w, false);
 			bad = end ? &self->w.listener_end : &self->w.dialler;
 			other = end ? &self->w.dialler : &self->w.listener_end;
 			bad->cancel_at = stage;
@@ -212,7 +158,7 @@ TEST_F(session, cancel_from_outside_is_done_when_it_returns)
 	SAYS("peer: interrupted", self->w.listener_end.err);
 
 	/* Before anything was connected. */
-	reopen(&self->w);
+	world_open_pinned(&self->w, false);
 	ASSERT_TRUE(world_dial(&self->w));
 	rcx_session_cancel(o->session, "never mind");
 	EXPECT_EQ(1, o->dones);
@@ -279,453 +225,6 @@ TEST_F(session, a_name_that_does_not_exist)
 					 1, "a/b", "b", 5000, ops, o,
 					 self->err));
 	SAYS("letters", self->err);
-}
-
-/* The messages of each end in their order; the peer's are in between. */
-static const uint32_t server_says[] = {
-	RCX_MSG_WELCOME, RCX_MSG_ANSWER, RCX_MSG_CONFIRM, RCX_MSG_DONE
-};
-
-static const uint32_t client_says[] = {
-	RCX_MSG_OFFER, RCX_MSG_CONFIRM, RCX_MSG_DONE
-};
-
-enum how { FIN, RUDE_FIN, RESET, SILENCE };
-
-struct cut {
-	uint32_t message;
-	size_t at;
-	enum how how;
-};
-
-static void wait_for_end(struct raw *r)
-{
-	char buf[256];
-
-	while (SSL_read(r->ssl, buf, sizeof(buf)) > 0)
-		;
-}
-
-static void break_off(struct raw *r, enum how how)
-{
-	switch (how) {
-	case FIN:
-		SSL_shutdown(r->ssl);
-		break;
-	case RUDE_FIN:
-		break;
-	case RESET:
-		raw_reset(r);
-		break;
-	case SILENCE:
-		wait_for_end(r);
-		break;
-	}
-}
-
-/* Talk as one should, up to a byte of a message. */
-static void talk_and_cut(struct raw *r)
-{
-	const struct cut *cut = r->arg;
-	uint8_t buf[RCX_MSG_MAX];
-	size_t len, i;
-
-	for (i = 0; i < 4; i++) {
-		if (!r->server && !raw_recv(r))
-			return;
-		if (!r->server && i == 3)
-			break;
-		len = raw_build(r, r->server ? server_says[i] : client_says[i],
-				buf);
-		if (r->got.type == RCX_MSG_ERROR)
-			return;
-		if (cut && cut->message == buf[5]) {
-			raw_send(r, buf, cut->at);
-			break_off(r, cut->how);
-			return;
-		}
-		if (!raw_send(r, buf, len))
-			return;
-		if (r->server && !raw_recv(r))
-			return;
-	}
-	wait_for_end(r);
-}
-
-/* Our session against the raw peer; returns its owner. */
-static struct owner *against(struct world *w, struct raw *r)
-{
-	r->world = w;
-	r->key_file = r->server ? "b" : "a";
-	if (!r->script)
-		r->script = talk_and_cut;
-	if (!r->server)
-		world_listen(w);
-	raw_start(r);
-	if (r->server && !world_dial(w))
-		abort();
-	world_run(w);
-	raw_join(r);
-
-	return r->server ? &w->dialler : &w->listener_end;
-}
-
-TEST_F(session, the_raw_peer_can_do_it_right)
-{
-	struct raw server = { .server = true }, client = { 0 };
-
-	HOLDS(against(&self->w, &server));
-	EXPECT_EQ(0, self->w.dialler.result) TH_LOG("%s", self->w.dialler.err);
-	HOLDS(against(&self->w, &client));
-	EXPECT_EQ(0, self->w.listener_end.result)
-		TH_LOG("%s", self->w.listener_end.err);
-}
-
-static bool try_cut(struct world *w, bool server, const struct cut *cut)
-{
-	struct raw r = { .server = server, .arg = cut };
-	struct owner *o;
-
-	reopen(w);
-	if (cut->how == SILENCE)
-		w->timeout_ms = 250;
-	o = against(w, &r);
-	/* A reset may come with an errno instead of the advice. */
-	if (!wrong(o) && o->result < 0 && !w->stuck &&
-	    (strstr(o->err, "closed the connection while") ||
-	     strstr(o->err, "timed out") ||
-	     strstr(o->err, "the connection broke")))
-		return true;
-	printf("# message %u cut at %zu by %d: %s (%s)\n", cut->message,
-	       cut->at, cut->how, o->err, wrong(o) ? : "ok");
-
-	return false;
-}
-
-/* at_each: at every byte; else before it, in the header, and in the body. */
-static int cut_all(struct world *w, bool server, enum how how, bool at_each)
-{
-	const uint32_t *says = server ? server_says : client_says;
-	struct raw r = { .server = server };
-	uint8_t buf[RCX_MSG_MAX];
-	size_t len, step, m;
-	int bad = 0;
-
-	for (m = 0; m < (server ? 4 : 3); m++) {
-		struct cut cut = { .message = says[m], .how = how };
-
-		len = raw_build(&r, says[m], buf);
-		step = at_each ? 1 : len / 2 + 1;
-		for (cut.at = 0; cut.at < len; cut.at += step)
-			bad += !try_cut(w, server, &cut);
-	}
-
-	return bad;
-}
-
-TEST_F_TIMEOUT(session, T11_fin_at_every_byte_of_every_message, 120)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, FIN, true));
-	EXPECT_EQ(0, cut_all(&self->w, false, FIN, true));
-}
-
-TEST_F_TIMEOUT(session, T11_fin_without_tls_close, 60)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, RUDE_FIN, false));
-	EXPECT_EQ(0, cut_all(&self->w, false, RUDE_FIN, false));
-}
-
-TEST_F_TIMEOUT(session, T11_reset, 60)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, RESET, false));
-	EXPECT_EQ(0, cut_all(&self->w, false, RESET, false));
-}
-
-TEST_F_TIMEOUT(session, T11_silence, 60)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, SILENCE, false));
-	EXPECT_EQ(0, cut_all(&self->w, false, SILENCE, false));
-}
-
-TEST_F(session, T11_silence_before_and_in_the_handshake)
-{
-	struct owner *o = &self->w.dialler;
-
-	/* The kernel accepts the connection, nobody answers on it. */
-	self->w.timeout_ms = 200;
-	ASSERT_TRUE(world_dial(&self->w));
-	world_run(&self->w);
-	EXPECT_EQ(-ETIMEDOUT, o->result);
-	SAYS("timed out in the TLS handshake", o->err);
-	HOLDS(o);
-}
-
-/* What a rule-breaker sends in place of its first message. */
-struct bytes {
-	const void *data;
-	size_t len;
-	size_t repeat;	/* this often */
-};
-
-static void send_bytes(struct raw *r)
-{
-	const struct bytes *b = r->arg;
-	size_t i;
-
-	if (!r->server)
-		raw_recv(r);
-	for (i = 0; i < (b->repeat ? : 1); i++)
-		if (!raw_send(r, b->data, b->len))
-			break;
-	raw_recv(r);
-}
-
-/* Returns the sentence of our end; the peer must have been told the same. */
-static const char *breaks(struct world *w, bool server, const void *data,
-			  size_t len, size_t repeat)
-{
-	struct bytes b = { data, len, repeat };
-	struct raw r = { .server = server, .script = send_bytes, .arg = &b };
-	struct owner *o;
-
-	reopen(w);
-	o = against(w, &r);
-	if (wrong(o))
-		return wrong(o);
-	if (o->prepares)
-		return "prepared";
-	/* A flood may drown the answer in a reset. */
-	if (repeat < 2 && (r.got.type != RCX_MSG_ERROR ||
-			   strncmp(r.got.text, o->err, RCX_TEXT_MAX)))
-		return "the peer was not told";
-
-	return o->err;
-}
-
-TEST_F_TIMEOUT(session, T12_lengths_are_refused_before_the_bytes_come, 60)
-{
-	static const uint8_t huge[] = { 255, 255, 255, 255, 0, 1, 0, 1 };
-	static const uint8_t tiny[] = { 0, 0, 0, 0, 0, 1, 0, 1 };
-	static const uint8_t over[] = { 0, 0, 0x40, 1, 0, 1, 0, 1 };
-	int server;
-
-	for (server = 0; server < 2; server++) {
-		SAYS("4294967295 bytes is not", breaks(&self->w, server, huge,
-						       sizeof(huge), 1));
-		SAYS("0 bytes is not", breaks(&self->w, server, tiny,
-					      sizeof(tiny), 1));
-		SAYS("16385 bytes is not", breaks(&self->w, server, over,
-						  sizeof(over), 1));
-	}
-}
-
-TEST_F_TIMEOUT(session, T12_ten_megabytes_are_refused, 60)
-{
-	uint8_t *flood = calloc(1, 1 << 20);
-	int server;
-
-	flood[1] = 0xa0;	/* 10 MiB, says the length word */
-	flood[5] = 1;
-	for (server = 0; server < 2; server++)
-		SAYS("10485760 bytes is not", breaks(&self->w, server, flood,
-						     1 << 20, 10));
-	free(flood);
-}
-
-TEST_F(session, T12_a_thousand_unknown_fields_are_refused)
-{
-	uint8_t buf[RCX_MSG_MAX];
-	struct raw r = { 0 };
-	size_t len, i;
-	int server;
-
-	for (server = 0; server < 2; server++) {
-		r.server = server;
-		len = raw_build(&r, server ? RCX_MSG_WELCOME : RCX_MSG_OFFER,
-				buf);
-		for (i = 0; i < 1000; i++, len += 4)
-			memcpy(buf + len, "\x00\x63\x00\x00", 4);
-		buf[2] = (len - 4) >> 8;
-		buf[3] = len - 4;
-		SAYS("more than 128 fields", breaks(&self->w, server, buf, len,
-						    1));
-	}
-}
-
-static void one_by_one(struct raw *r)
-{
-	uint8_t buf[RCX_MSG_MAX];
-	size_t len, i, j;
-
-	for (i = 0; i < (r->server ? 4 : 3); i++) {
-		if (!r->server && !raw_recv(r))
-			return;
-		len = raw_build(r, r->server ? server_says[i] : client_says[i],
-				buf);
-		for (j = 0; j < len; j++)
-			raw_send(r, buf + j, 1);
-		if (r->server && !raw_recv(r))
-			return;
-	}
-	wait_for_end(r);
-}
-
-TEST_F(session, T12_segments_of_one_byte_are_put_together)
-{
-	struct raw server = { .server = true, .script = one_by_one };
-	struct raw client = { .script = one_by_one };
-
-	HOLDS(against(&self->w, &server));
-	EXPECT_EQ(0, self->w.dialler.result) TH_LOG("%s", self->w.dialler.err);
-	HOLDS(against(&self->w, &client));
-	EXPECT_EQ(0, self->w.listener_end.result);
-}
-
-/* One message whose every byte is given, from a server. */
-#define SERVER_SENDS(...) ({						\
-	static const uint8_t bytes[] = { __VA_ARGS__ };			\
-	breaks(&self->w, true, bytes, sizeof(bytes), 1);		\
-})
-
-#define CLIENT_SENDS(...) ({						\
-	static const uint8_t bytes[] = { __VA_ARGS__ };			\
-	breaks(&self->w, false, bytes, sizeof(bytes), 1);		\
-})
-
-TEST_F(session, T14_versions_are_compared_and_both_are_named)
-{
-	/* WELCOME of versions 2 to 3, even in a layout of version 3. */
-	SAYS("initiator speaks protocol versions 1 to 1, the responder 2 to 3",
-	     SERVER_SENDS(0, 0, 0, 16, 0, 1, 0, 3, 128, 1, 0, 2, 0, 2,
-			  128, 2, 0, 2, 0, 3));
-	EXPECT_EQ(-EPROTONOSUPPORT, self->w.dialler.result);
-	/* OFFER of version 2, of which nothing but the header is read. */
-	SAYS("initiator offers protocol version 2, the responder speaks 1 to 1",
-	     CLIENT_SENDS(0, 0, 0x20, 0, 0, 2, 0, 2));
-	EXPECT_EQ(-EPROTONOSUPPORT, self->w.listener_end.result);
-	SAYS("protocol version 0", CLIENT_SENDS(0, 0, 0, 4, 0, 2, 0, 0));
-}
-
-TEST_F(session, T14_garbage_is_refused)
-{
-	SAYS("mandatory field 256", SERVER_SENDS(0, 0, 0, 20, 0, 1, 0, 1,
-						 128, 1, 0, 2, 0, 1,
-						 128, 2, 0, 2, 0, 1,
-						 129, 0, 0, 0));
-	SAYS("OFFER (type 2) came while waiting for WELCOME",
-	     SERVER_SENDS(0, 0, 0, 4, 0, 2, 0, 1));
-	SAYS("unknown message (type 4660) came while waiting for OFFER",
-	     CLIENT_SENDS(0, 0, 0, 4, 0x12, 0x34, 0, 1));
-	SAYS("unknown message (type 0)",
-	     CLIENT_SENDS(0, 0, 0, 4, 0, 0, 0, 1));
-	/* "HTTP" is a length. */
-	SAYS("bytes is not", CLIENT_SENDS('H', 'T', 'T', 'P', '/', '1', 13, 10));
-}
-
-static void say_error(struct raw *r)
-{
-	/* ESC [ 2 J and a line break would paint on a terminal. */
-	static const uint8_t error[] = {
-		0, 0, 0, 22, 0, 6, 0, 9, 128, 16, 0, 2, 0, 3,
-		128, 17, 0, 8, 27, '[', '2', 'J', '\n', 'b', 'y', 'e',
-	};
-
-	if (!r->server)
-		raw_recv(r);
-	raw_send(r, error, sizeof(error));
-	wait_for_end(r);
-}
-
-TEST_F(session, what_the_peer_says_is_printed_safely)
-{
-	struct raw server = { .server = true, .script = say_error };
-	struct raw client = { .script = say_error };
-
-	EXPECT_STREQ("peer: ?[2J?bye", against(&self->w, &server)->err);
-	EXPECT_EQ(-EACCES, self->w.dialler.result);
-	EXPECT_STREQ("peer: ?[2J?bye", against(&self->w, &client)->err);
-}
-
-static void confirm_other_epoch(struct raw *r)
-{
-	uint8_t buf[RCX_MSG_MAX];
-	size_t len;
-
-	raw_say(r, RCX_MSG_WELCOME);
-	raw_recv(r);
-	raw_say(r, RCX_MSG_ANSWER);
-	raw_recv(r);
-	len = raw_build(r, RCX_MSG_CONFIRM, buf);
-	buf[len - 1]++;
-	raw_send(r, buf, len);
-	raw_recv(r);
-}
-
-TEST_F(session, another_epoch_in_confirm_is_refused)
-{
-	struct raw server = { .server = true, .script = confirm_other_epoch };
-	struct owner *o = against(&self->w, &server);
-
-	HOLDS(o);
-	SAYS("the peer agreed on epoch 10, this end on 9", o->err);
-	EXPECT_EQ(0, o->activates);
-	EXPECT_EQ(1, o->aborts);
-}
-
-static void done_too_early(struct raw *r)
-{
-	raw_recv(r);
-	raw_say(r, RCX_MSG_OFFER);
-	raw_recv(r);
-	raw_say(r, RCX_MSG_DONE);
-	wait_for_end(r);
-}
-
-static void done_twice(struct raw *r)
-{
-	raw_recv(r);
-	raw_say(r, RCX_MSG_OFFER);
-	raw_recv(r);
-	raw_say(r, RCX_MSG_CONFIRM);
-	raw_say(r, RCX_MSG_DONE);
-	raw_say(r, RCX_MSG_DONE);
-	wait_for_end(r);
-}
-
-TEST_F(session, messages_out_of_order_are_refused)
-{
-	struct raw early = { .script = done_too_early };
-	struct raw twice = { .script = done_twice };
-	struct owner *o = against(&self->w, &early);
-
-	HOLDS(o);
-	SAYS("DONE (type 5) came while waiting for CONFIRM", o->err);
-	EXPECT_EQ(0, o->activates);
-	reopen(&self->w);
-	o = &self->w.listener_end;
-	o->stay_down = true;
-	against(&self->w, &twice);
-	HOLDS(o);
-	SAYS("DONE (type 5) came while waiting for the link", o->err);
-}
-
-TEST_F(session, a_peer_without_tls_is_named)
-{
-	struct owner *o = &self->w.listener_end;
-	struct sockaddr_storage addr;
-	socklen_t len = sizeof(addr);
-	int fd;
-
-	world_listen(&self->w);
-	getsockname(self->w.listener, (struct sockaddr *)&addr, &len);
-	fd = socket(addr.ss_family, SOCK_STREAM, 0);
-	ASSERT_EQ(0, connect(fd, (struct sockaddr *)&addr, len));
-	ASSERT_EQ(18, write(fd, "GET / HTTP/1.1\r\n\r\n", 18));
-	shutdown(fd, SHUT_WR);
-	world_run(&self->w);
-	close(fd);
-	HOLDS(o);
-	SAYS("does not speak TLS", o->err);
 }
 
 TEST_HARNESS_MAIN

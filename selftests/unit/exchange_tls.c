@@ -122,11 +122,6 @@ static const char *try_responder(struct world *w, struct raw *r)
 	return w->listener_end.err;
 }
 
-#define SAYS(text, got) do {						\
-	const char *said = (got);					\
-	EXPECT_NE(NULL, strcasestr(said, text)) TH_LOG("said: %s", said); \
-} while (0)
-
 /* Both of our ends, by CA, against a certificate made as told; "": any end. */
 #define CA_REFUSES(spec, issuer, text_i, text_r) do {			\
 	struct ident bad = ident_make(spec, issuer);			\
@@ -344,7 +339,8 @@ TEST_F(tls, T3_an_address_is_no_name)
 TEST_F(tls, T3_a_wrong_name_is_refused)
 {
 	static const char * const sans[] = {
-		"DNS:evil.example", "DNS:good.example.evil", "DNS:xgood.example",
+		"DNS:evil.example", "DNS:good.example.evil",
+		"DNS:xgood.example",
 		"DNS:sub.good.example", "DNS:good", "DNS:good.example.",
 	};
 	size_t i;

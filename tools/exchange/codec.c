@@ -149,11 +149,14 @@ static void store(struct rcx_msg *msg, const struct field *f, uint64_t value)
 		memcpy(p, &narrow, sizeof(narrow));
 }
 
+static bool name_char(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
 int rcx_name_check(const char *name, size_t len, char *err)
 {
-	static const char good[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"0123456789_.-";
 	size_t i;
 
 	if (!len || len > RCLINK_NAME_MAX)
@@ -161,7 +164,7 @@ int rcx_name_check(const char *name, size_t len, char *err)
 				"a link name has 1 to %d characters, not %zu",
 				RCLINK_NAME_MAX, len);
 	for (i = 0; i < len; i++)
-		if (!name[i] || !strchr(good, name[i]))
+		if (!name_char(name[i]))
 			return rcx_fail(err, -EINVAL,
 					"a link name has letters, digits, '_', '.' and '-' only");
 
@@ -364,8 +367,9 @@ static int decode_field(struct rcx_msg *msg, uint32_t *have, const uint8_t *p,
 
 	number &= ~MANDATORY;
 	if (*have & BIT(number))
-		return rcx_fail(err, -EPROTO, "%s: field %u (%s) is there twice",
-				name, number, fields[number].name);
+		return rcx_fail(err, -EPROTO,
+				"%s: field %u (%s) is there twice", name,
+				number, fields[number].name);
 	*have |= BIT(number);
 	if (decode_value(msg, &fields[number], p + 4, len, why))
 		return refuse(err, -EPROTO, name, fields[number].name, why);

@@ -8,7 +8,7 @@
 struct event_base;
 struct rcx_dial;
 
-/* fd is the caller's, or -1 with a sentence in err. Called once, by the loop. */
+/* Called once, by the loop: fd is the caller's, or -1 with a sentence. */
 typedef void rcx_dial_cb(void *ctx, int fd, const char *err);
 
 /* Returns NULL with a sentence in err (RCX_ERR_LEN bytes). */

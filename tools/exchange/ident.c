@@ -231,7 +231,8 @@ int rcx_pin_of(EVP_PKEY *key, char pin[RCX_PIN_LEN], char *err)
 	int len = i2d_PUBKEY(key, &der);
 
 	if (len <= 0)
-		return rcx_fail(err, -EINVAL, "cannot encode the public key: %s",
+		return rcx_fail(err, -EINVAL,
+				"cannot encode the public key: %s",
 				rcx_ssl_reason());
 	SHA256(der, len, hash);
 	OPENSSL_free(der);

@@ -29,8 +29,8 @@ static int select_alpn(SSL *ssl, const unsigned char **out,
 {
 	(void)ssl;
 	(void)arg;
-	if (SSL_select_next_proto((unsigned char **)out, outlen, alpn,
-				  ALPN_LEN, in, inlen) != OPENSSL_NPN_NEGOTIATED)
+	if (SSL_select_next_proto((unsigned char **)out, outlen, alpn, ALPN_LEN,
+				  in, inlen) != OPENSSL_NPN_NEGOTIATED)
 		return SSL_TLSEXT_ERR_ALERT_FATAL;
 
 	return SSL_TLSEXT_ERR_OK;
@@ -71,7 +71,8 @@ static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 		return ret;
 	if (cfg->cert_file &&
 	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) != 1)
-		ret = rcx_fail(err, -EINVAL, "cannot use the certificate %s: %s",
+		ret = rcx_fail(err, -EINVAL,
+			       "cannot use the certificate %s: %s",
 			       cfg->cert_file, rcx_ssl_reason());
 	else if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
 		ret = rcx_fail(err, -EINVAL,

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libFuzzer harness: whatever a peer sends, decoding stays inside of it, and
+ * what is accepted can be sent again and means the same.
+ */
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	uint8_t again[RCX_ENCODED_MAX];
+	struct rcx_msg msg, back;
+	struct rcx_header header;
+	char err[RCX_ERR_LEN];
+	int len;
+
+	if (size >= RCX_HEADER_LEN)
+		rcx_header_decode(bytes, &header, err);
+	if (rcx_msg_decode(bytes, size, &msg, err)) {
+		/* A refusal is a sentence that fits on a terminal. */
+		for (len = 0; err[len]; len++)
+			if (err[len] < ' ' || err[len] > '~')
+				abort();
+		return 0;
+	}
+	len = rcx_msg_encode(&msg, again, sizeof(again), err);
+	if (len < 0 || rcx_msg_decode(again, len, &back, err))
+		abort();
+	/* Both were cleared first, so the padding is equal, too. */
+	if (memcmp(&msg, &back, sizeof(msg)))
+		abort();
+
+	return 0;
+}
