@@ -21,7 +21,7 @@ struct field {
 	uint16_t type;
 	enum kind kind;
 	const void *data;
-	uint32_t len;		/* of @data; of TEXT: most bytes, with the NUL */
+	uint32_t len;		/* of @data; of TEXT the most, with the NUL */
 	bool needed;
 	bool many;		/* may be there twice */
 	const struct field *sub;

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a listener hears: each change once, in order, with the next number. */
+#include "rcl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#define QUIET_MS	300
+
+struct event {
+	uint64_t seq;
+	uint32_t kind;
+	uint32_t id;
+	char name[RCLINK_NAME_MAX + 1];
+	uint32_t state;
+	uint32_t reason;
+	char reason_text[128];
+	uint64_t epoch;
+};
+
+FIXTURE(host)
+{
+	struct genl_sock s;
+	struct genl_sock events;
+	uint64_t seq;		/* of the last event that was heard */
+};
+
+static int next_event(struct genl_sock *s, struct event *ev, int ms)
+{
+	struct genl_msg m;
+	int ret;
+
+	ret = genl_recv(s, &m, ms);
+	if (ret)
+		return ret;
+	if (genl_cmd(&m) != RCLINK_CMD_LINK_NTF)
+		return -EPROTO;
+	memset(ev, 0, sizeof(*ev));
+	ev->seq = genl_u64(genl_attr(&m, RCLINK_A_LINK_EVENT_SEQ));
+	ev->kind = genl_u32(genl_attr(&m, RCLINK_A_LINK_EVENT_KIND));
+	ev->id = genl_u32(genl_attr(&m, RCLINK_A_LINK_ID));
+	snprintf(ev->name, sizeof(ev->name), "%s",
+		 genl_str(genl_attr(&m, RCLINK_A_LINK_NAME)));
+	ev->state = genl_u32(genl_attr(&m, RCLINK_A_LINK_STATE));
+	ev->reason = genl_u32(genl_attr(&m, RCLINK_A_LINK_REASON));
+	snprintf(ev->reason_text, sizeof(ev->reason_text), "%s",
+		 genl_str(genl_attr(&m, RCLINK_A_LINK_REASON_TEXT)));
+	ev->epoch = genl_u64(genl_attr(&m, RCLINK_A_LINK_EPOCH));
+	return 0;
+}
+
+FIXTURE_SETUP(host)
+{
+	struct rcl_view view;
+
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+	ASSERT_EQ(0, rcl_open(&self->events));
+	/* the number is that of the host, whatever link one looks at */
+	ASSERT_EQ(0, rcl_new(&self->s, "x"));
+	ASSERT_EQ(0, rcl_view(&self->s, "x", &view));
+	ASSERT_EQ(0, genl_join(&self->events));
+	self->seq = view.event_seq;
+}
+
+FIXTURE_TEARDOWN(host)
+{
+	rcl_clean(&self->s);
+	genl_close(&self->s);
+	genl_close(&self->events);
+}
+
+/* The next event is this one, and has the next number. */
+#define EXPECT_EVENT(n, k, st, r, ep) do { \
+	struct event __ev; \
+	ASSERT_EQ(0, next_event(&self->events, &__ev, 5000)); \
+	EXPECT_EQ(++self->seq, __ev.seq); \
+	EXPECT_STREQ(n, __ev.name); \
+	EXPECT_EQ(RCLINK_EVENT_KIND_##k, __ev.kind); \
+	EXPECT_EQ(RCLINK_LINK_STATE_##st, __ev.state); \
+	EXPECT_EQ(RCLINK_DOWN_REASON_##r, __ev.reason); \
+	EXPECT_EQ(RCLINK_DOWN_REASON_##r != RCLINK_DOWN_REASON_NONE, \
+		  __ev.reason_text[0] != '\0'); \
+	EXPECT_EQ(ep, __ev.epoch); \
+} while (0)
+
+#define EXPECT_QUIET() do { \
+	struct event __ev; \
+	EXPECT_EQ(-ETIMEDOUT, next_event(&self->events, &__ev, QUIET_MS)); \
+} while (0)
+
+TEST_F(host, the_life_of_a_link_is_heard)
+{
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &end));
+	EXPECT_EVENT("a", CHANGED, PREPARED, NONE, 1);
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
+	EXPECT_EVENT("a", CHANGED, DOWN, DISCONNECTED, 1);
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &end));
+	EXPECT_EVENT("a", CHANGED, PREPARED, NONE, 2);
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	EXPECT_EVENT("a", CHANGED, DOWN, DISCONNECTED, 2);
+	EXPECT_EVENT("a", DELETED, DOWN, DISCONNECTED, 2);
+	EXPECT_QUIET();
+}
+
+TEST_F(host, coming_up_is_heard_of_both)
+{
+	struct rcl_end a, b;
+
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
+	ASSERT_EQ(0, rcl_new(&self->s, "b"));
+	EXPECT_EVENT("b", CREATED, IDLE, NONE, 0);
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &a));
+	EXPECT_EVENT("a", CHANGED, PREPARED, NONE, 1);
+	ASSERT_EQ(0, rcl_prepare(&self->s, "b", &b));
+	EXPECT_EVENT("b", CHANGED, PREPARED, NONE, 1);
+	ASSERT_EQ(0, rcl_connect(&self->s, "a", 1, RCLINK_ROLE_INITIATOR, &b,
+				 NULL));
+	EXPECT_EVENT("a", CHANGED, CONNECTED, NONE, 1);
+	b.epoch = 1;
+	ASSERT_EQ(0, rcl_connect(&self->s, "b", 1, RCLINK_ROLE_RESPONDER, &a,
+				 NULL));
+	EXPECT_EVENT("b", CHANGED, CONNECTED, NONE, 1);
+	ASSERT_EQ(0, rcl_activate(&self->s, "a", 1, NULL));
+	/* nothing is up before both are active */
+	EXPECT_QUIET();
+	ASSERT_EQ(0, rcl_activate(&self->s, "b", 1, NULL));
+	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_UP, 5000));
+	ASSERT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_UP, 5000));
+	/* and then in whatever order the hellos came in */
+	self->seq += 2;
+	genl_close(&self->events);
+	ASSERT_EQ(0, rcl_open(&self->events));
+	ASSERT_EQ(0, genl_join(&self->events));
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
+	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, 3000));
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, rcl_del(&self->s, "b"));
+}
+
+TEST_F(host, the_peer_hears_of_a_goodbye)
+{
+	struct event ev, mine = {}, theirs = {};
+
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	ASSERT_EQ(0, rcl_new(&self->s, "b"));
+	ASSERT_EQ(0, rcl_pair(&self->s, "a", "b", RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
+	while (!next_event(&self->events, &ev, 1000)) {
+		EXPECT_EQ(++self->seq, ev.seq);
+		if (ev.name[0] == 'a')
+			mine = ev;
+		else
+			theirs = ev;
+	}
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, mine.state);
+	EXPECT_EQ(RCLINK_DOWN_REASON_DISCONNECTED, mine.reason);
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, theirs.state);
+	EXPECT_EQ(RCLINK_DOWN_REASON_PEER_DISCONNECTED, theirs.reason);
+	EXPECT_NE(mine.id, theirs.id);
+}
+
+TEST_F(host, an_owner_that_goes_is_heard_of)
+{
+	struct genl_sock owner;
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
+	ASSERT_EQ(0, rcl_open(&owner));
+	ASSERT_EQ(0, rcl_prepare(&owner, "a", &end));
+	EXPECT_EVENT("a", CHANGED, PREPARED, NONE, 1);
+	genl_close(&owner);
+	EXPECT_EVENT("a", CHANGED, DOWN, OWNER_GONE, 1);
+	EXPECT_QUIET();
+}
+
+TEST_F(host, what_is_refused_is_not_heard)
+{
+	struct rcl_end end;
+
+	ASSERT_EQ(-EEXIST, rcl_new(&self->s, "x"));
+	ASSERT_EQ(-EINVAL, rcl_new(&self->s, "-"));
+	ASSERT_EQ(-ENOENT, rcl_del(&self->s, "nobody"));
+	ASSERT_EQ(-ENOTCONN, rcl_disconnect(&self->s, "x"));
+	ASSERT_EQ(0, rcl_prepare(&self->s, "x", &end));
+	EXPECT_EVENT("x", CHANGED, PREPARED, NONE, 1);
+	ASSERT_EQ(-EBUSY, rcl_prepare(&self->s, "x", &end));
+	ASSERT_EQ(-ESTALE, rcl_connect(&self->s, "x", 9, 1, &end, NULL));
+	EXPECT_QUIET();
+}
+
+/* A listener that does not listen loses events, and can see that. */
+TEST_F(host, a_full_listener_sees_the_gap_and_harms_nobody)
+{
+	static const int small = 1;
+	uint64_t last = self->seq;
+	struct rcl_view view;
+	struct event ev;
+	bool lost = false;
+	int i, ret;
+
+	setsockopt(self->events.fd, SOL_SOCKET, SO_RCVBUF, &small,
+		   sizeof(small));
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, rcl_new(&self->s, "a"));
+		ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	}
+	for (;;) {
+		ret = next_event(&self->events, &ev, QUIET_MS);
+		if (ret == -ETIMEDOUT)
+			break;
+		if (ret == -ENOBUFS)
+			lost = true;
+		else
+			last = ev.seq;
+	}
+	EXPECT_TRUE(lost);
+	EXPECT_LT(last, self->seq + 200);
+	/* a dump says where one is */
+	ASSERT_EQ(0, rcl_view(&self->s, "x", &view));
+	EXPECT_EQ(self->seq + 200, view.event_seq);
+	self->seq = view.event_seq;
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
+}
+
+TEST_HARNESS_MAIN

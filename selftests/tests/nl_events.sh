@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What a listener hears.
+# hosts: 1
+# timeout: 120
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+nl_file events

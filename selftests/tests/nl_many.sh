@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A dump that takes many messages.
+# hosts: 1
+# timeout: 240
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+nl_file many

@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Round trips of all kinds and sizes.
+# hosts: 1
+# timeout: 180
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+nl_file ping
