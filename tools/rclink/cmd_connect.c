@@ -216,6 +216,7 @@ static int run(const struct args *args)
 	struct cli_hub *hub;
 	struct rcx_tls *tls;
 
+	cli_hide_memory();
 	tls = rcx_tls_new(RCX_INITIATOR, &args->tls, err);
 	if (!tls)
 		return cli_fail("connect %s: %s", args->link, err);

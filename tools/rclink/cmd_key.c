@@ -18,6 +18,7 @@ static int print_pin(const char *cmd, const char *file)
 	char pin[RCX_PIN_LEN];
 	char err[RCL_ERR_LEN];
 
+	cli_hide_memory();
 	if (rcx_ident_pin(file, pin, err))
 		return cli_fail("%s: %s", cmd, err);
 	puts(pin);
@@ -45,6 +46,7 @@ int cmd_genkey(int argc, char **argv)
 			return cli_fail("%s: cannot make %s: %s; give a FILE",
 					argv[0], KEY_DIR, strerror(errno));
 	}
+	cli_hide_memory();
 	if (rcx_ident_generate(file, err))
 		return cli_fail("%s: %s", argv[0], err);
 	return print_pin(argv[0], file);

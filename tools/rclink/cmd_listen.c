@@ -2,8 +2,8 @@
 /*
  * Many exchanges at once in one thread. A caller that has not proved who it is
  * costs one of a limited number of slots, of which one source address gets only
- * some; when all are taken, the caller that has been unproven for longest makes
- * room, so that silent ones cannot keep others out.
+ * some. When these or all are taken, the caller that has been unproven for
+ * longest makes room, so that silent ones cannot keep others out.
  */
 #include "cli.h"
 
@@ -28,7 +28,8 @@
 #include "tls.h"
 
 #define CALLERS_MAX	256
-#define SOURCE_MAX	64	/* of them from one address */
+#define SOURCE_MAX	128	/* of them from one address */
+#define PATIENCE_NS	1000000000ULL	/* for a caller to prove itself */
 #define BACKLOG		128
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define NS_PER_MS	1000000
@@ -195,24 +196,33 @@ static const struct cli_job_ops ops = {
 	.done = on_done,
 };
 
+/* The caller that is unproven for longest, from this address or from any. */
+static struct caller *oldest_unproven(struct listener *l,
+				      const struct sockaddr_in6 *from)
+{
+	struct caller *caller;
+
+	TAILQ_FOREACH(caller, &l->callers, node)
+		if (!caller->proven && cli_job_ns(caller->job) >= PATIENCE_NS &&
+		    (!from || same_source(&caller->from, from)))
+			return caller;
+	return NULL;
+}
+
 /* Whether there is room for one more from this address. */
 static bool make_room(struct listener *l, const struct sockaddr_in6 *from)
 {
-	struct caller *caller, *oldest = NULL;
+	struct caller *caller;
 	unsigned int same = 0;
 
-	TAILQ_FOREACH(caller, &l->callers, node) {
+	TAILQ_FOREACH(caller, &l->callers, node)
 		same += same_source(&caller->from, from);
-		if (!oldest && !caller->proven)
-			oldest = caller;
-	}
-	if (same >= SOURCE_MAX)
-		return false;
-	if (l->num < CALLERS_MAX)
+	if (same < SOURCE_MAX && l->num < CALLERS_MAX)
 		return true;
-	if (!oldest)
+	caller = oldest_unproven(l, same < SOURCE_MAX ? NULL : from);
+	if (!caller)
 		return false;
-	cli_job_cancel(oldest->job, "too many callers, the oldest had to go");
+	cli_job_cancel(caller->job, "too many callers, the oldest had to go");
 	return true;
 }
 
@@ -262,14 +272,17 @@ static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
 {
 	struct listener *l = arg;
 	struct sockaddr_in6 from;
+	char text[ADDR_LEN];
 
 	(void)socket;
 	(void)len;
 	to_v6(addr, &from);
-	if (make_room(l, &from))
+	if (make_room(l, &from)) {
 		take(l, fd, &from);
-	else
-		close(fd);
+		return;
+	}
+	printf("refused %s: too many callers\n", address_text(&from, text));
+	close(fd);
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -336,6 +349,7 @@ static int start(struct listener *l)
 	l->hub = cli_hub_new(l->base, err);
 	if (!l->hub)
 		return cli_fail("%s", err);
+	cli_hide_memory();
 	l->tls = rcx_tls_new(RCX_RESPONDER, &l->config, err);
 	if (!l->tls)
 		return cli_fail("listen: %s", err);
