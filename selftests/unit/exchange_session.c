@@ -146,7 +146,7 @@ static void cancel_later(evutil_socket_t fd, short what, void *arg)
 
 TEST_F(session, cancel_from_outside_is_done_when_it_returns)
 {
-	const struct timeval soon = { .tv_usec = 100000 };
+	const struct timeval soon = { .tv_usec = 500000 };
 	struct owner *o = &self->w.dialler;
 
 	o->stay_down = true;
@@ -182,7 +182,7 @@ TEST_F(session, a_link_that_does_not_come_up_is_given_up)
 {
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
 
-	self->w.timeout_ms = 300;
+	self->w.timeout_ms = 1000;
 	i->stay_down = true;
 	both(&self->w);
 	HOLDS(i);

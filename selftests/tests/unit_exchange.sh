@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The exchange with real OpenSSL on loopback, under the sanitizers.
+# hosts: 0
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+
+# What a peer sends, mutated from the golden messages on.
+fuzz()
+{
+	make -s -C "$LIB_DIR/../tools/fuzz" run SECONDS=10
+}
+
+cd "$LIB_DIR/unit" || exit 1
+out=../../build/unit/exchange-san
+sources=(exchange_{codec,ident,tls,session,peer}.c)
+plan $((1 + $(harness_points "${sources[@]}")))
+make -s -f exchange.mk all || bail "the unit tests do not build"
+for source in "${sources[@]}"; do
+	harness "$source" "$out/${source%.c}"
+done
+check "a fuzzed message is refused, or decoded and encoded alike" fuzz
+finish
