@@ -117,7 +117,7 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
  * @stats: of the link
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, -EIO, or a negative errno of the crypto API.
+ * Return: 0, -ENOMEM or -EIO.
  */
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
 		    struct rcl_upcall *up, struct rcl_stats *stats)
@@ -134,12 +134,9 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
 	INIT_LIST_HEAD(&ctrl->free);
 	init_waitqueue_head(&ctrl->idle);
 
-	ret = rcl_seal_create(&ctrl->seal);
-	if (ret)
-		return ret;
 	ret = rcl_ctrl_map(ctrl, ctrl->rx, DMA_FROM_DEVICE, rcl_ctrl_received);
 	if (ret)
-		goto err_destroy_seal;
+		return ret;
 	ret = rcl_ctrl_map(ctrl, ctrl->tx, DMA_TO_DEVICE, rcl_ctrl_sent);
 	if (ret)
 		goto err_unmap_rx;
@@ -150,8 +147,6 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
 
 err_unmap_rx:
 	rcl_ctrl_unmap(ctrl, ctrl->rx, DMA_FROM_DEVICE);
-err_destroy_seal:
-	rcl_seal_destroy(&ctrl->seal);
 	return ret;
 }
 
@@ -181,17 +176,11 @@ int rcl_ctrl_post(struct rcl_ctrl *ctrl)
  * @key: of this epoch
  * @role: enum rclink_role of this end
  * @epoch: agreed in the exchange
- *
- * Return: 0, or a negative errno of the crypto API.
  */
-int rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch)
+void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch)
 {
-	int ret;
-
-	ret = rcl_seal_start(&ctrl->seal, key, role, epoch);
-	if (!ret)
-		ctrl->started = true;
-	return ret;
+	rcl_seal_start(&ctrl->seal, key, role, epoch);
+	ctrl->started = true;
 }
 
 /**
@@ -202,7 +191,7 @@ void rcl_ctrl_destroy(struct rcl_ctrl *ctrl)
 {
 	rcl_ctrl_unmap(ctrl, ctrl->tx, DMA_TO_DEVICE);
 	rcl_ctrl_unmap(ctrl, ctrl->rx, DMA_FROM_DEVICE);
-	rcl_seal_destroy(&ctrl->seal);
+	rcl_seal_wipe(&ctrl->seal);
 }
 
 /* Leaves a note for the completion handler when there is none. */
@@ -272,13 +261,13 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
  *
  * Context: the link's work item.
  * Return: 0, -EAGAIN when no send slot is free (the owner is kicked when one
- * is), -EPROTO when the peer has left no credit, or the errno of the verbs or
- * crypto call.
+ * is), -EPROTO when the peer has left no credit, or the errno of the verbs
+ * call.
  */
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 {
 	struct rcl_ctrl_slot *slot;
-	int len;
+	u32 len;
 	int ret;
 
 	if (!ctrl->credits)
@@ -292,7 +281,7 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	msg->credits = ctrl->owed;
 	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
 	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
-	ret = len < 0 ? len : rcl_ctrl_post_slot(ctrl, slot, len);
+	ret = rcl_ctrl_post_slot(ctrl, slot, len);
 	if (ret) {
 		rcl_ctrl_give_free(ctrl, slot);
 		return ret;

