@@ -54,7 +54,7 @@ check-debug: setup tools ## the suite under KASAN, lockdep, kmemleak and others
 .PHONY: demo
 demo: setup tools ## two virtual hosts: exchange, link, data, figures
 	@$(VM)/module $(KERNEL)
-	@$(VM)/run --kernel $(KERNEL) --hosts 2 -- selftests/demo.sh
+	@KERNEL=$(KERNEL) selftests/demo.sh
 
 .PHONY: shell
 shell: setup tools ## a shell in host 1; KERNEL=6.1, 6.12, debug; HOSTS=1, 2, 3

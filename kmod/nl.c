@@ -21,6 +21,7 @@
 #include "ping.h"
 
 #define RCL_PING_SIZE	64	/* bytes, when nobody says */
+#define RCL_NL_BIG	16384	/* bytes, for 64 GIDs or two ends of 65 QPs */
 
 static const struct genl_multicast_group rcl_nl_groups[] = {
 	[RCLINK_NLGRP_EVENTS] = { .name = RCLINK_MCGRP_EVENTS },
@@ -107,7 +108,7 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return rcl_nl_result(info, ret,
 				     "name, port: there is no such port");
-	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, NLMSG_GOODSIZE, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, RCL_NL_BIG, &hdr);
 	ret = -ENOMEM;
 	if (msg)
 		ret = rcl_nl_reply_end(info, msg, hdr,
@@ -209,7 +210,7 @@ int rclink_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		goto out_free;
 	ret = -ENOMEM;
-	msg = rcl_nl_reply(info, RCLINK_CMD_LINK_GET, NLMSG_GOODSIZE * 2, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_LINK_GET, RCL_NL_BIG, &hdr);
 	if (msg)
 		ret = rcl_nl_reply_end(info, msg, hdr,
 				       rcl_nl_put_link(msg, link, secrets));
@@ -387,7 +388,8 @@ int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
 	req = rcl_request_new(RCL_REQ_DISCONNECT, info->snd_portid);
 	if (!req)
 		return -ENOMEM;
-	ret = rcl_nl_result(info, rcl_link_request(name, req), req->why);
+	ret = rcl_link_request(name, req);
+	ret = rcl_nl_result(info, ret, req->why);
 	rcl_request_put(req);
 	return ret;
 }

@@ -21,7 +21,7 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_PORT] = { 0, 1, 255, "port must be 1 to 255" },
 	[RCL_P_GID_INDEX] = { RCLINK_GID_INDEX_AUTO, 0, U32_MAX, NULL },
 	[RCL_P_MTU] = { 0, 256, 4096,
-		"mtu must be 256, 512, 1024, 2048 or 4096" },
+		"mtu must be 0, 256, 512, 1024, 2048 or 4096" },
 	[RCL_P_QPS] = { 4, 1, RCLINK_QPS_MAX, "qps must be 1 to 64" },
 	[RCL_P_TIMEOUT] = { 14, 1, 31, "timeout must be 1 to 31" },
 	[RCL_P_RETRY] = { 6, 0, 6, "retry must be 0 to 6: 7 never gives up" },
@@ -70,6 +70,8 @@ int rcl_policy_check(const struct rcl_policy_change *change, const char **why)
 
 		if (!(change->mask & BIT(i)))
 			continue;
+		if (i == RCL_P_MTU && !v)
+			continue;	/* the ports decide again */
 		if (v < r->min || v > r->max) {
 			*why = r->why;
 			return -EINVAL;
