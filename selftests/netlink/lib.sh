@@ -24,7 +24,8 @@ nl_file()
 	finish
 }
 
-# hold STATE [PAIRS] [ping]: pairs of links in that state, until `drop`
+# hold STATE [PAIRS] [ping]: pairs of links in that state, until `drop`. Not by
+# `check`, which would wait for the end of its stderr.
 hold()
 {
 	local said

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The device, its port and its address go away under links in every state.
+# hosts: 1
+# kernels: 6.1 6.12 debug
+# timeout: 180
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+# all_down REASON: for that reason, or because a work request met it first; but
+# that it was flushed is no reason
+all_down()
+{
+	rclink show -j | jq -e --arg reason "$1" 'length > 0 and
+		all(.[]; .state == "down" and (.reason == $reason or
+		(.reason == "completion" and
+		(.reason_text | contains("flushed") | not))))' && return
+	rclink show
+	return 1
+}
+
+# lose REASON SECONDS CMD...: within SECONDS after CMD all links are down
+lose()
+{
+	local reason=$1 limit=$2 start=$SECONDS
+
+	shift 2
+	"$@" || return
+	[ $((SECONDS - start)) -le "$limit" ] || return
+	if ! until_true "$limit" all_down "$reason"; then
+		all_down "$reason"
+		return 1
+	fi
+	[ "$(objects)" -eq 0 ]
+}
+
+forget()
+{
+	local name
+
+	drop
+	for name in $(rclink show -j | jq -r '.[].name'); do
+		rclink del "$name" || return
+	done
+}
+
+back()
+{
+	ip link set eth0 up
+	ip address replace "$RCL_IP/25" dev eth0
+	ip address replace "2001:db8::$RCL_HOST/64" dev eth0 nodad
+	lab_rxe && until_true 10 usable
+}
+
+usable()
+{
+	rclink dev -j | jq -e '.[0].state == "active" and
+		(.[0].reason | contains("IPv4"))'
+}
+
+if [ -n "${RCLINK_DEV:-}" ]; then
+	skip_all "would take a real device away"
+fi
+plan 14
+nl_build
+lab_device
+lab_module
+for state in prepared connected up "up 3 ping"; do
+	# shellcheck disable=SC2086
+	hold $state || bail "no links that are $state"
+	check "the device removed under links that are $state takes them down" \
+		lose device-removed 8 rdma link delete rxe0
+	forget
+	back || bail "the device did not come back"
+done
+for state in prepared up "up 3 ping"; do
+	# shellcheck disable=SC2086
+	hold $state || bail "no links"
+	check "a port that goes down takes links that are $state down" \
+		lose port-down 5 ip link set eth0 down
+	forget
+	back || bail "the port did not come back"
+	# shellcheck disable=SC2086
+	hold $state || bail "no links"
+	check "an address that goes takes links that are $state down" \
+		lose gid-changed 5 ip address delete "$RCL_IP/25" dev eth0
+	forget
+	back || bail "the address did not come back"
+done
+hold up
+check "an address that comes leaves links up" \
+	ip address add 192.0.2.100/25 dev eth0
+sleep 0.5
+check "and they still work" rclink ping p0a -c 2
+check "an address of others that goes does, too" \
+	ip address delete 192.0.2.100/25 dev eth0
+check "and they still work" rclink ping p0b -c 2
+forget
+finish

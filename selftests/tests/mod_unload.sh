@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The module goes in every state of its links, within 5 s, and leaves nothing.
+# hosts: 1
+# kernels: 6.1 6.12 debug
+# timeout: 240
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+# unload SECONDS
+unload()
+{
+	local start=$SECONDS
+
+	timeout 30 rmmod rclink || return
+	echo "took $((SECONDS - start)) s"
+	[ $((SECONDS - start)) -le "$1" ] && [ ! -e /sys/module/rclink ] &&
+		[ "$(objects)" -eq 0 ]
+}
+
+# Dumps while there is nobody to dump, and again.
+dump_for_ever()
+{
+	while :; do
+		rclink show
+		rclink dev
+	done >/dev/null 2>&1
+}
+
+come_and_go()
+{
+	local i
+
+	for ((i = 0; i < 10; i++)); do
+		"$LIB_DIR/vm/lab_load" && unload 5 || return
+	done
+}
+
+plan 12
+nl_build
+lab_device
+lab_module
+for state in idle prepared connected up down "up 1 ping" "idle 25" \
+	     "prepared 25" "up 25" "up 5 ping"; do
+	# shellcheck disable=SC2086
+	hold $state || bail "no links that are $state"
+	check "the module goes while links are $state" unload 5
+	drop
+	lab_module
+done
+rmmod rclink
+dump_for_ever &
+pid=$!
+check "the module comes and goes while others dump" come_and_go
+kill "$pid"
+wait "$pid" 2>/dev/null
+lab_module
+hold up
+drop
+check "a link that nobody owns any more goes, too" unload 5
+finish
