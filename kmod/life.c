@@ -96,7 +96,10 @@ static void rcl_life_forget_failure(struct rcl_link *link)
 	spin_unlock_irq(&link->lock);
 }
 
-/* Ends the epoch; the link must be prepared, connected or up. */
+/*
+ * Ends the epoch; the link must be prepared, connected or up. A flush may have
+ * been noted before its cause: after the stop everything has.
+ */
 static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 {
 	struct rcl_reason why = { reason, wc_status };
@@ -104,6 +107,8 @@ static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 
 	cancel_delayed_work_sync(&link->deadline);
 	rcl_epoch_stop(ep);
+	if (reason == RCLINK_DOWN_REASON_COMPLETION)
+		why = rcl_inbox_failure(link);
 	rcl_ping_abort(ep, -ENOTCONN, rcl_reason_text(&why));
 	spin_lock_irq(&link->lock);
 	link->epoch = NULL;

@@ -22,6 +22,7 @@ struct cli_job {
 	const struct cli_job_ops *ops;
 	void *ctx;
 	uint64_t start;			/* ns */
+	bool answers;			/* the peer has dialled */
 	struct rcl_nl *nl;		/* while the link is prepared */
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;			/* 0 while not prepared */
@@ -157,6 +158,38 @@ static int job_admit(void *ctx, const char *identity, const char *wanted,
 	return job->ops->admit(job->ctx, identity, wanted, link, err);
 }
 
+static bool is_up(struct rcl_nl *nl, const char *link)
+{
+	struct rcl_link_info *infos;
+	char ignored[RCL_ERR_LEN];
+	size_t num;
+	bool up;
+
+	if (rcl_call_links(nl, link, &infos, &num, ignored))
+		return false;
+	up = num == 1 && infos[0].state == RCLINK_LINK_STATE_UP;
+	free(infos);
+	return up;
+}
+
+/*
+ * A peer that has proven who it is and wants a new epoch has lost the old one,
+ * whatever this end still believes.
+ */
+static int prepare(struct cli_job *job, const char *link,
+		   struct rcl_endpoint *local, char *err)
+{
+	int ret;
+
+	ret = rcl_call_prepare(job->nl, link, local, err);
+	if (ret != -EBUSY || !job->answers || !is_up(job->nl, link))
+		return ret;
+	ret = rcl_call_disconnect(job->nl, link, err);
+	if (ret && ret != -ENOTCONN)
+		return ret;
+	return rcl_call_prepare(job->nl, link, local, err);
+}
+
 static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
 		       char *err)
 {
@@ -166,7 +199,7 @@ static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
 	job->nl = rcl_nl_open(err);
 	if (!job->nl)
 		return -ENOENT;
-	ret = rcl_call_prepare(job->nl, link, local, err);
+	ret = prepare(job, link, local, err);
 	if (ret) {
 		rcl_nl_close(job->nl);
 		job->nl = NULL;
@@ -303,6 +336,7 @@ struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
 		close(fd);
 		return NULL;
 	}
+	job->answers = true;
 	job->session = rcx_session_accept(hub->base, tls, fd, timeout_ms,
 					  &session_ops, job, err);
 	if (!job->session) {

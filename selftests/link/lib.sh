@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Links between two hosts through the command line tool. Sourced after lib.sh.
+
+tool=$LIB_DIR/../tools/rclink/rclink
+key=/tmp/rclink-test-key.pem
+log=/tmp/rclink-test-listen
+listener=''
+# The debug kernel under emulation takes its time.
+slow=1
+[ ! -e /sys/kernel/debug/kmemleak ] || slow=5
+
+rclink()
+{
+	"$tool" "$@"
+}
+
+# Devices, module and identities on both hosts; sets pin1 and pin2.
+link_setup()
+{
+	lab_device
+	lab_module
+	on_all rm -f "$key"
+	pin1=$("$tool" genkey "$key") || bail "no key"
+	pin2=$(on 2 "$tool" genkey "$key") || bail "no key on host 2"
+}
+
+# link_listen NAME...: host 2 waits for host 1 on these links
+link_listen()
+{
+	local name args=()
+
+	for name; do
+		args+=(--peer "$name=$pin1")
+	done
+	on 2 "$tool" listen --key "$key" "${args[@]}" >"$log" 2>&1 &
+	listener=$!
+	until_true $((10 * slow)) grep -q listening "$log" ||
+		bail "the listener does not listen"
+}
+
+link_listen_end()
+{
+	[ -z "$listener" ] || kill "$listener" 2>/dev/null
+	wait "$listener" 2>/dev/null
+	listener=''
+}
+
+# link_dial NAME [OPTIONS]: host 1 brings NAME up
+link_dial()
+{
+	local name=$1
+
+	shift
+	rclink connect "$name" "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
+		--timeout $((30 * slow)) "$@"
+}
+
+# link_pair NAME [WORDS]: a link of that name on both hosts, up
+link_pair()
+{
+	rclink add "$@" && on 2 "$tool" add "$@" && link_dial "$1"
+}
+
+# of HOST NAME FILTER: from show -j
+of()
+{
+	on "$1" "$tool" show "$2" -j | jq -er ".[0] | $3"
+}
+
+# is HOST NAME FILTER VALUE
+is()
+{
+	local value
+
+	value=$(of "$1" "$2" "$3")
+	[ "$value" = "$4" ] || {
+		echo "host $1, link $2: $3 is $value, not $4"
+		return 1
+	}
+}
+
+becomes()
+{
+	until_true $((10 * slow)) is "$@" || is "$@"
+}
+
+# qps HOST STATE: how many QPs of the module are in that state
+qps()
+{
+	on "$1" rdma resource show qp -j |
+		jq "[.[] | select(.comm == \"rclink\" and .state == \"$2\")] | length"
+}
+
+# objects HOST: QPs, CQs, MRs and PDs of the module
+objects()
+{
+	local kind
+
+	for kind in qp cq mr pd; do
+		on "$1" rdma resource show "$kind" | grep -F '[rclink]'
+	done | wc -l
+}
+
+nothing_left()
+{
+	[ "$(objects "$1")" -eq 0 ]
+}
+
+empty()
+{
+	until_true $((10 * slow)) nothing_left "$1" || {
+		echo "host $1 has $(objects "$1") objects"
+		return 1
+	}
+}

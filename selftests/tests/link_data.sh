@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every operation at the sizes where something changes, verified at both ends.
+# hosts: 2
+# kernels: all mixed
+# timeout: 400
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+# moves HOST OP SIZE...
+moves()
+{
+	local host=$1 op=$2 size
+
+	shift 2
+	for size; do
+		on "$host" "$tool" ping l --op "$op" -s "$size" -c 2 -i 0 -j |
+			jq -e --argjson size "$size" '.ok == 2 and
+			.failed == 0 and .size == $size and .min > 0' || {
+			echo "host $host: $op of $size bytes"
+			return 1
+		}
+	done
+}
+
+at_once()
+{
+	local op other
+
+	for op in send write read cas fadd; do
+		on 2 "$tool" ping l --op $op -c 100 -i 0 -q &
+		other=$!
+		rclink ping l --op $op -c 100 -i 0 -q || return
+		wait $other || return
+	done
+}
+
+# What one end sent, the other one received.
+counters_agree()
+{
+	[ "$(of 1 l .stats.tx_messages)" -eq "$(of 2 l .stats.rx_messages)" ] &&
+		[ "$(of 2 l .stats.tx_bytes)" -eq "$(of 1 l .stats.rx_bytes)" ] &&
+		[ "$(of 1 l '.stats.rx_unauthenticated + .stats.rx_malformed +
+			.stats.completion_errors + .stats.ping_errors')" -eq 0 ]
+}
+
+plan 16
+link_setup
+link_listen l
+check "the link comes up" link_pair l
+mtu=$(of 1 l .mtu)
+sizes=(1 64 $((mtu - 1)) "$mtu" $((mtu + 1)) 4095 4096 4097 65536)
+for host in 1 2; do
+	check "host $host: SEND" moves $host send 0 460 461 "${sizes[@]}"
+	check "host $host: WRITE" moves $host write "${sizes[@]}"
+	check "host $host: READ" moves $host read "${sizes[@]}"
+	check "host $host: CAS and FADD" \
+		eval "moves $host cas 8 && moves $host fadd 8"
+done
+check "both hosts at the same time" at_once
+check "the counters of both ends agree" counters_agree
+refuse 1 "more than the peer's buffer is refused" 'link buffer' \
+	rclink ping l -q --op write -s 65537 -c 1
+refuse 1 "no byte is refused" 'at least 1' rclink ping l -q --op read -s 0 -c 1
+refuse 1 "an atomic takes 8 bytes" '8 bytes' rclink ping l -q --op cas -s 4 -c 1
+check "a refusal leaves the link up" is 1 l .state up
+check "it comes down" rclink disconnect l
+link_listen_end
+finish

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The ways in which a link ends, and what both hosts say of it.
+# hosts: 2
+# kernels: all mixed
+# timeout: 500
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+goes_up()
+{
+	rclink disconnect l 2>/dev/null
+	link_dial l && is 1 l .state up && is 2 l .state up
+}
+
+# The tool is killed while the exchange is under way, at many moments; whatever
+# it had prepared is reaped, and the link can be brought up again.
+killed_at_any_moment()
+{
+	local delay pid
+
+	for delay in 0.02 0.05 0.08 0.1 0.12 0.15 0.2 0.3; do
+		rclink disconnect l 2>/dev/null
+		link_dial l >/dev/null 2>&1 &
+		pid=$!
+		sleep $delay
+		pkill -KILL -x rclink
+		wait $pid 2>/dev/null
+		until_true $((20 * slow)) settled || {
+			echo "after $delay s: $(of 1 l .state), $(of 2 l .state)"
+			return 1
+		}
+		if [ "$(of 1 l .state)" = up ]; then
+			rclink ping l -c 1 || return
+		fi
+	done
+	until_true $((20 * slow)) goes_up
+}
+
+# Up at both ends, or without any object at both.
+settled()
+{
+	local a b
+
+	a=$(of 1 l .state) && b=$(of 2 l .state)
+	case "$a $b" in
+	'up up') return 0 ;;
+	up* | *up | prepared* | connected* | *prepared | *connected) return 1 ;;
+	esac
+	nothing_left 1 && nothing_left 2
+}
+
+listener_killed_half_way()
+{
+	rclink disconnect l 2>/dev/null
+	link_dial l >/dev/null 2>&1 &
+	local pid=$!
+	sleep 0.1
+	on 2 pkill -KILL -x rclink
+	wait $pid
+	until_true $((20 * slow)) settled
+}
+
+# The peer acknowledges nothing any more; the ping ends by itself.
+ping_ends()
+{
+	local said
+
+	said=$(timeout $((60 * slow)) "$tool" ping l -c 3 2>&1)
+	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said" &&
+		becomes 1 l .state down && is 1 l .reason completion
+}
+
+# With a long time-out nothing comes back; SIGINT ends the tool at once.
+ping_is_interruptible()
+{
+	local pid start
+
+	rclink set l timeout 20 && goes_up || return
+	on 2 ip link set eth0 down
+	"$tool" ping l -c 1 &
+	pid=$!
+	sleep 0.5
+	start=$SECONDS
+	kill -INT $pid
+	wait $pid
+	[ $((SECONDS - start)) -le 2 ]
+}
+
+net_up()
+{
+	on 2 ip link set eth0 up
+	until_true $((20 * slow)) ping -c 1 -W 1 "$RCL_PEER_IP"
+}
+
+plan 18
+link_setup
+link_listen l
+check "the link comes up" link_pair l
+check "disconnect is told to the peer" eval 'rclink disconnect l &&
+	becomes 2 l .reason peer-disconnected && is 1 l .reason disconnected'
+check "nothing is left after it" eval 'empty 1 && empty 2'
+check "a second disconnect is refused" eval '! rclink disconnect l'
+check "it comes up again" goes_up
+check "the tool killed at any moment leaves nothing half-made" \
+	killed_at_any_moment
+check "the listener killed half-way leaves nothing half-made" \
+	listener_killed_half_way
+link_listen_end
+link_listen l
+check "and it comes up again" until_true 20 goes_up
+check "a cable pulled at this end is noticed" eval 'ip link set eth0 down &&
+	becomes 1 l .reason port-down && empty 1'
+ip link set eth0 up
+until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
+check "the peer's end is replaced by a new exchange" until_true 30 goes_up
+check "a peer that loses all is given up: retry exceeded" \
+	eval 'on 2 tc qdisc add dev eth0 root netem loss 100% && ping_ends'
+on 2 tc qdisc del dev eth0 root
+check "and comes up again" until_true 30 goes_up
+check "the peer's rmmod is a goodbye" eval 'on 2 rmmod rclink &&
+	becomes 1 l .reason peer-disconnected'
+link_listen_end
+on 2 "$LIB_DIR/vm/lab_load"
+on 2 "$tool" add l
+link_listen l
+check "a peer that starts anew gets the larger epoch" eval \
+	'goes_up && [ "$(of 1 l .epoch)" -eq "$(of 2 l .epoch)" ] &&
+	[ "$(of 2 l .epoch)" -gt 3 ]'
+check "a waiting ping can be interrupted" ping_is_interruptible
+net_up
+check "delete in every state" eval 'rclink del l && on 2 "$tool" del l'
+check "a second delete is refused" eval '! rclink del l'
+check "nothing is left" eval 'empty 1 && empty 2'
+link_listen_end
+finish

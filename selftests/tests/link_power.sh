@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The peer loses power.
+# hosts: 2
+# timeout: 400
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
+
+ping_ends()
+{
+	local said
+
+	said=$(timeout $((60 * slow)) "$tool" ping l -c 3 2>&1)
+	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said"
+}
+
+plan 6
+link_setup
+link_listen l
+check "the link comes up" link_pair l
+lab_power 2 off
+check "a ping ends by itself: retry exceeded" ping_ends
+check "the link is down for that reason" eval 'becomes 1 l .state down &&
+	is 1 l .reason completion && is 1 l .reason_text \
+	"retry exceeded: the peer did not acknowledge"'
+check "nothing is left" empty 1
+wait "$listener" 2>/dev/null
+listener=''
+lab_power 2 on
+on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
+on 2 lab_rxe
+on 2 "$LIB_DIR/vm/lab_load"
+on 2 rm -f "$key"
+pin2=$(on 2 "$tool" genkey "$key")
+on 2 "$tool" add l
+link_listen l
+check "with the peer back it comes up again" until_true 30 link_dial l
+check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'
+link_listen_end
+finish

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# An exchange between two hosts, and what it makes at both ends.
+# hosts: 2
+# kernels: all mixed
+# timeout: 400
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+# Who sends with which PSN from which QP to which: as the exchange has it.
+qps_match()
+{
+	local host=$1 other=$((3 - $1)) mine
+
+	mine=$(on "$host" rdma resource show qp -j | jq -cS \
+		'[.[] | select(.comm == "rclink") | [.lqpn, .rqpn]] | sort')
+	[ "$mine" = "$(jq -ncS --argjson a "$(of "$host" l .local)" \
+		--argjson b "$(of "$other" l .local)" \
+		'[[$a.queue_pairs, $b.queue_pairs] | transpose[] | map(.qpn)] | sort')" ] &&
+		[ "$(of "$host" l '.remote | tojson')" = \
+			"$(of "$other" l '.local | tojson')" ]
+}
+
+# The pool has sent nothing, so its PSNs are still those of the exchange.
+psns_match()
+{
+	local host=$1 other=$((3 - $1))
+
+	[ "$(on "$host" rdma resource show qp -j | jq -cS '[.[] |
+		select(.comm == "rclink") | [.lqpn, ."sq-psn", ."rq-psn"]] |
+		sort | .[1:]')" = "$(jq -ncS --argjson a "$(of "$host" l .local)" \
+		--argjson b "$(of "$other" l .local)" '[[$a.queue_pairs,
+		$b.queue_pairs] | transpose[] | [.[0].qpn, .[0].psn, .[1].psn]] |
+		sort | .[1:]')" ]
+}
+
+secrets()
+{
+	of "$1" l '.local | .rkey, .addr, .queue_pairs[].psn'
+}
+
+# Each epoch draws all of them anew.
+all_differ()
+{
+	local epochs=3 all=''
+
+	for ((i = 0; i < epochs; i++)); do
+		all+=$(of 1 l '.local.queue_pairs[].psn')$'\n'
+		all+=$(of 2 l '.local.queue_pairs[].psn')$'\n'
+		rclink disconnect l || return
+		becomes 2 l .state down || return
+		link_dial l || return
+	done
+	echo "$all"
+	# 30 draws of 24 bits: two alike once in 40,000 runs.
+	[ "$(grep -c . <<<"$all")" -eq 30 ] &&
+		[ "$(grep . <<<"$all" | sort -u | wc -l)" -eq 30 ]
+}
+
+as_nobody()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+nobody_sees_no_secret()
+{
+	local said secret
+
+	said=$(as_nobody "$tool" show l; as_nobody "$tool" show l -j) || return
+	jq -e '.[0].local == null and .[0].remote == null' \
+		<<<"$(as_nobody "$tool" show l -j)" || return
+	for secret in $(secrets 1); do
+		! grep -qwi -e "$secret" -e "$(printf '0x%x' "$secret")" \
+			<<<"$said" || return
+	done
+}
+
+# While the peer's tool is stopped, this end waits with its QPs in INIT.
+init_is_seen()
+{
+	rclink disconnect l
+	becomes 2 l .state down || return
+	on 2 pkill -STOP -x rclink
+	link_dial l &
+	dial=$!
+	# It comes no further than TCP: nothing is made for an unproven peer.
+	until_true 5 false
+	[ "$(objects 1)" -eq 0 ] || return
+	on 2 pkill -CONT -x rclink
+	wait "$dial" && is 1 l .state up
+}
+
+# The trace has each change in order, at both ends.
+states_in_order()
+{
+	local trace=/sys/kernel/tracing
+
+	on "$1" sh -c "grep -o 'rcl_link_state: .*' $trace/trace" |
+		sed 's/.*from=\(.\) to=\(.\).*/\1\2/' | tr '\n' ' ' |
+		grep -q '12 23 34 '
+}
+
+start_trace()
+{
+	on_all sh -c 'mount -t tracefs t /sys/kernel/tracing 2>/dev/null
+		echo 1 >/sys/kernel/tracing/events/rclink/enable'
+}
+
+plan 23
+link_setup
+start_trace
+check "links are added on both hosts" \
+	eval 'rclink add l && on 2 "$tool" add l'
+link_listen l
+check "connect brings the link up" link_dial l
+for host in 1 2; do
+	check "host $host: the link is up" is $host l .state up
+	check "host $host: idle, prepared, connected, up in this order" \
+		states_in_order $host
+	check "host $host: control QP and pool of four in RTS" \
+		[ "$(qps $host RTS)" -eq 5 ]
+	check "host $host: QPNs are those of the exchange" qps_match $host
+	check "host $host: PSNs are those of the exchange" psns_match $host
+done
+check "both hosts count the same epoch" is 2 l .epoch "$(of 1 l .epoch)"
+check "host 1 names host 2 by its pin" is 1 l .peer "$pin2"
+check "host 2 names host 1 by its pin" is 2 l .peer "$pin1"
+check "the MTU is the same at both ends" is 2 l .mtu "$(of 1 l .mtu)"
+check "a user without rights sees no secret" nobody_sees_no_secret
+check "every PSN differs in three epochs" all_differ
+check "nothing is made before the peer is proven" init_is_seen
+refuse 1 "a link that is up is not dialled again" disconnect link_dial l
+check "the listener may be killed, the link stays" \
+	eval 'on 2 pkill -KILL -x rclink; rclink ping l -c 2 && is 2 l .state up'
+check "delete at one end is told to the other" \
+	eval 'rclink del l && becomes 2 l .reason peer-disconnected'
+check "nothing is left" eval 'empty 1 && empty 2'
+link_listen_end
+finish

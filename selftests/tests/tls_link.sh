@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Callers and listeners that are not who they should be, against the real tool
+# and the real module: refused with a reason, and nothing is made.
+# hosts: 2
+# kernels: all
+# timeout: 400
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+other=/tmp/rclink-test-other.pem
+ca=/tmp/rclink-test-ca
+
+made_nothing()
+{
+	[ "$(of 1 l .state)" != up ] && nothing_left 1 && nothing_left 2
+}
+
+# refused TEXT CMD...
+refused()
+{
+	local text=$1 said
+
+	shift
+	said=$("$@" 2>&1) && return 1
+	echo "$said"
+	grep -q -e "$text" <<<"$said" && made_nothing
+}
+
+tls()
+{
+	timeout 20 openssl s_client -connect "$RCL_PEER_IP:7185" -alpn rclink/1 \
+		"$@" </dev/null 2>&1
+}
+
+# What reads the peer's first message gets none: it must not act.
+no_certificate()
+{
+	tls -tls1_3 >/tmp/s_client
+	made_nothing && grep -q 'no certificate\|certificate required\|not sent' "$log"
+}
+
+old_tls()
+{
+	! tls -tls1_2 -cert "$key" -key "$key" | grep -q 'Cipher is [A-Z]*-' &&
+		made_nothing
+}
+
+# An end that takes the handshake and then cuts, at many places.
+cut_after()
+{
+	local bytes proxy
+
+	for bytes in 100 1500 2000 2500 3000 3300; do
+		socat -u /dev/null /dev/null
+		socat TCP-LISTEN:7200,reuseaddr SYSTEM:"head -c $bytes | socat - TCP\:$RCL_PEER_IP\:7185" &
+		proxy=$!
+		until_true 5 sh -c 'ss -ltn | grep -q :7200'
+		! rclink connect l 127.0.0.1:7200 --key "$key" --pin "$pin2" \
+			--timeout 20 2>/tmp/cut || return
+		kill $proxy 2>/dev/null
+		wait $proxy 2>/dev/null
+		until_true $((40 * slow)) made_nothing || {
+			echo "cut after $bytes bytes"
+			return 1
+		}
+	done
+}
+
+# Neither the log nor any process shows what must stay secret.
+no_secret_anywhere()
+{
+	local secret
+
+	link_dial l -v >/tmp/said 2>&1 || return
+	# Read while the listener still runs.
+	{
+		cat /tmp/said "$log"
+		dmesg
+		on 2 dmesg
+		ps axww -o args
+		on 2 ps axww -o args
+	} >/tmp/everything
+	for secret in $(of 1 l '.local, .remote | .rkey, .addr,
+			.queue_pairs[].psn'); do
+		! grep -qwi -e "$secret" -e "$(printf '%x' "$secret")" \
+			/tmp/everything || return
+	done
+	! grep -F "$(sed -n 2p "$key")" /tmp/everything
+}
+
+make_ca()
+{
+	(
+		cd /tmp || exit
+		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
+			-nodes -keyout "$1.key" -out "$1.pem" -days 2 \
+			-subj /CN=ca -addext keyUsage=keyCertSign
+	) >/dev/null 2>&1
+}
+
+# sign CA NAME DAYS: a leaf for DNS name NAME, as NAME.pem with its key
+sign()
+{
+	local dir=/tmp/$2
+
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+		-keyout "$dir.key" -out "$dir.csr" -subj "/CN=$2" 2>/dev/null &&
+	openssl x509 -req -in "$dir.csr" -CA "$1.pem" -CAkey "$1.key" \
+		-days "$3" -out "$dir.crt" -extfile \
+		<(echo "subjectAltName=DNS:$2") 2>/dev/null &&
+	cat "$dir.crt" "$dir.key" >"$dir.pem" && chmod 600 "$dir.pem"
+}
+
+# Gives host 2 a file of host 1.
+give()
+{
+	on 2 sh -c "umask 077; cat >$1" <"$1"
+}
+
+ca_setup()
+{
+	make_ca $ca && make_ca $ca-other && sign $ca host1.test 1 &&
+		sign $ca host2.test 1 && sign $ca-other stranger.test 1 &&
+		give $ca.pem && give /tmp/host2.test.pem
+}
+
+ca_listen()
+{
+	link_listen_end
+	on 2 "$tool" listen --key /tmp/host2.test.pem --ca $ca.pem \
+		--peer l=dns:host1.test >"$log" 2>&1 &
+	listener=$!
+	until_true $((10 * slow)) grep -q listening "$log"
+}
+
+ca_dial()
+{
+	rclink connect l "$RCL_PEER_IP" --key "/tmp/$1.pem" --ca $ca.pem \
+		--name "$2" --timeout $((30 * slow))
+}
+
+plan 17
+link_setup
+rclink add l
+on 2 "$tool" add l
+rm -f $other
+wrong=$("$tool" genkey $other)
+link_listen l
+check "a caller with another key is refused" refused 'peer:\|admit\|not' \
+	rclink connect l "$RCL_PEER_IP" --key $other --pin "$pin2"
+check "a listener with another key is refused" refused pin \
+	rclink connect l "$RCL_PEER_IP" --key "$key" --pin "$wrong"
+check "a caller without certificate gets nothing" no_certificate
+check "TLS 1.2 is refused" old_tls
+check "garbage instead of TLS is refused" eval \
+	'head -c 4096 /dev/urandom | timeout 5 socat - "TCP:$RCL_PEER_IP:7185" \
+	>/dev/null 2>&1; made_nothing'
+check "a connection cut anywhere leaves nothing" cut_after
+check "a peer that says nothing is given up" refused 'imed out\|in time\|limit' \
+	eval 'socat TCP-LISTEN:7201,reuseaddr SYSTEM:"sleep 30" & \
+	until_true 5 sh -c "ss -ltn | grep -q :7201"; rclink connect l \
+	127.0.0.1:7201 --key "$key" --pin "$pin2" --timeout 3'
+for case in missing: directory:/tmp readable:/tmp/readable.pem; do
+	case ${case%%:*} in
+	missing) file=/tmp/no-such.pem ;;
+	readable) file=/tmp/readable.pem; cp "$key" $file; chmod 644 $file ;;
+	*) file=/tmp ;;
+	esac
+	refuse 1 "a key file that is ${case%%:*} is refused" "$file" \
+		rclink connect l "$RCL_PEER_IP" --key $file --pin "$pin2"
+done
+ln -sf "$key" /tmp/link.pem
+refuse 1 "a key file that is a symbolic link is refused" /tmp/link.pem \
+	rclink connect l "$RCL_PEER_IP" --key /tmp/link.pem --pin "$pin2"
+check "no secret in logs and processes" no_secret_anywhere
+rclink disconnect l
+check "CA mode: identities are made" ca_setup
+ca_listen
+check "CA mode: the right names link up" ca_dial host1.test host2.test
+rclink disconnect l
+check "CA mode: another name is refused" refused 'host3.test' \
+	ca_dial host1.test host3.test
+check "CA mode: another CA is refused" refused . \
+	ca_dial stranger.test host2.test
+check "CA mode: a name that is not listed is refused" refused . \
+	ca_dial host2.test host2.test
+link_listen_end
+finish
