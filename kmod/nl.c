@@ -258,16 +258,25 @@ int rclink_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ? : ret;
 }
 
-static int rcl_nl_reply_request(struct genl_info *info, u8 cmd,
-				const char *name, struct rcl_request *req)
+/*
+ * The reply is allocated before the request is made: a request that succeeded
+ * must not end with an error for want of memory.
+ */
+static int rcl_nl_request(struct genl_info *info, u8 cmd, const char *name,
+			  struct rcl_request *req)
 {
 	struct sk_buff *msg;
 	void *hdr;
 	int ret;
 
-	msg = rcl_nl_reply(info, cmd, NLMSG_GOODSIZE, &hdr);
+	msg = rcl_nl_reply(info, cmd, RCL_NL_BIG, &hdr);
 	if (!msg)
-		return -ENOMEM;
+		return rcl_nl_result(info, -ENOMEM, NULL);
+	ret = rcl_link_request(name, req);
+	if (ret) {
+		nlmsg_free(msg);
+		return rcl_nl_result(info, ret, req->why);
+	}
 	ret = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
 	if (!ret)
 		ret = nla_put_u64_64bit(msg, RCLINK_A_LINK_EPOCH, req->epoch,
@@ -289,11 +298,7 @@ int rclink_nl_link_prepare_doit(struct sk_buff *skb, struct genl_info *info)
 	req = rcl_request_new(RCL_REQ_PREPARE, info->snd_portid);
 	if (!req)
 		return -ENOMEM;
-	ret = rcl_link_request(name, req);
-	if (!ret)
-		ret = rcl_nl_reply_request(info, RCLINK_CMD_LINK_PREPARE, name,
-					   req);
-	ret = rcl_nl_result(info, ret, req->why);
+	ret = rcl_nl_request(info, RCLINK_CMD_LINK_PREPARE, name, req);
 	rcl_request_put(req);
 	return ret;
 }
@@ -335,14 +340,8 @@ int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!req)
 		return -ENOMEM;
 	ret = rcl_nl_parse_connect(info, req);
-	if (ret)
-		goto out_put;
-	ret = rcl_link_request(name, req);
 	if (!ret)
-		ret = rcl_nl_reply_request(info, RCLINK_CMD_LINK_CONNECT, name,
-					   req);
-	ret = rcl_nl_result(info, ret, req->why);
-out_put:
+		ret = rcl_nl_request(info, RCLINK_CMD_LINK_CONNECT, name, req);
 	rcl_request_put(req);
 	return ret;
 }
