@@ -16,7 +16,7 @@ struct rcl_qp;
 struct rcl_stats;
 struct rcl_upcall;
 
-#define RCL_CTRL_SLOTS		16	/* receives posted, and sends in flight */
+#define RCL_CTRL_SLOTS		16	/* receives, and sends in flight */
 #define RCL_CTRL_QUESTIONS	6	/* questions without an answer */
 #define RCL_CTRL_EXTRA_WR	2	/* REG_MR and one RDMA operation */
 

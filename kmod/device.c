@@ -187,7 +187,7 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 	bool named = policy->device[0];
 
 	lockdep_assert_held(&rcl_devices_lock);
-	*why = "no RDMA device has an active port with a usable GID: see `rclink dev`";
+	*why = "no active port with a usable GID: see `rclink dev`";
 	list_for_each_entry(rdev, &rcl_devices, node) {
 		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
 			continue;
@@ -197,8 +197,8 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 		if (!named)
 			continue;
 		*why = policy->v[RCL_P_PORT] ?
-			"port: the device has no such port: see `rclink dev`" :
-			"the device has no active port with a usable GID: see `rclink dev`";
+			"port: the device has none of that number" :
+			"device: no active port with a usable GID";
 		return ERR_PTR(-ENODEV);
 	}
 	if (named)

@@ -81,7 +81,8 @@ static int rcl_epoch_to_init(struct rcl_epoch *ep)
 	return rcl_ctrl_post(&ep->ctrl);
 }
 
-static void rcl_epoch_describe(struct rcl_epoch *ep, const struct rcl_port *port)
+static void rcl_epoch_describe(struct rcl_epoch *ep,
+			       const struct rcl_port *port)
 {
 	const u32 *v = ep->policy.v;
 	struct rcl_endpoint *local = &ep->local;

@@ -15,7 +15,8 @@
 
 static DEFINE_MUTEX(rcl_event_lock);	/* keeps numbers and sending in order */
 static u64 rcl_event_seq;		/* under rcl_event_lock */
-static const struct genl_family *rcl_event_family;	/* under rcl_event_lock */
+/* under rcl_event_lock */
+static const struct genl_family *rcl_event_family;
 
 /**
  * rcl_event_init - begin to send

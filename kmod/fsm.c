@@ -37,7 +37,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 	},
 	[RCLINK_LINK_STATE_CONNECTED] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY, "an exchange is under way"),
-		[RCL_IN_CONNECT]	= NO(EBUSY, "the link has its peer already"),
+		[RCL_IN_CONNECT]	= NO(EBUSY, "the peer is known"),
 		[RCL_IN_ACTIVATE]	= GO(CONNECTED),
 		[RCL_IN_PROVEN]		= GO(UP),
 		[RCL_IN_FAIL]		= GO(DOWN),

@@ -68,7 +68,7 @@ static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
 		*why = "RoCE v2, routable IPv6 address, net device up";
 		return 2;
 	}
-	*why = "RoCE v2, link-local address only: give the net device an address";
+	*why = "RoCE v2, link-local: the net device has no address";
 	return 1;
 }
 
@@ -105,7 +105,7 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 		}
 	}
 	if (best < 0)
-		*why = "no RoCE v2 GID on a net device that is up: give it an address";
+		*why = "no RoCE v2 GID on a net device that is up";
 	return best;
 }
 

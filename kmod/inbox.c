@@ -235,8 +235,8 @@ int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
  * @link: of which the caller holds a reference
  * @ping: handed back by its done() after success
  *
- * Return: 0, -EBUSY when RCL_PINGS_MAX wait already, or -ENOENT when the link is
- * being deleted.
+ * Return: 0, -EBUSY when RCL_PINGS_MAX wait already, or -ENOENT when the link
+ * is being deleted.
  */
 int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
 {
@@ -303,7 +303,8 @@ void rcl_inbox_init(struct rcl_link *link)
  */
 int rcl_inbox_start(void)
 {
-	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
+				       0);
 	return rcl_inbox_wq ? 0 : -ENOMEM;
 }
 

@@ -241,7 +241,7 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 	if (!ret)
 		ret = rcl_ctrl_send(&ep->ctrl, &hello);
 	if (ret) {
-		req->why = "the device refused to go on (RTR to RTS, REG_MR, hello)";
+		req->why = "the device refused RTR to RTS, REG_MR or hello";
 		rcl_life_down(link, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
 		return ret;
 	}

@@ -64,8 +64,8 @@ struct rcl_used {
  * @stats: counters
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
  *
- * Below @requests, only the work item writes what is not said otherwise
- * (@requests, @pings, @npings, @dead, @failure and @policy are written by others, too).
+ * Below @lock only the work item writes, but for @requests, @pings, @npings,
+ * @dead, @failure and @policy, which others write, too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];

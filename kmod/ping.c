@@ -50,7 +50,8 @@ static const enum rcl_ping_step steps[][4] = {
 	[RCLINK_PING_OP_FADD] = { RCL_PING_FILL, RCL_PING_RUN, RCL_PING_CHECK },
 };
 
-static const char data_differs[] = "the data that came back is not what was sent";
+static const char data_differs[] =
+	"the data that came back is not what was sent";
 static const char peer_differs[] = "the peer found other data than was sent";
 
 static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
@@ -59,7 +60,7 @@ static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
 	bool atomic = rcl_ping_is_atomic(ping->op);
 
 	if (atomic && (!ep->local.atomics || !ep->remote.atomics)) {
-		*why = "op: atomics need a device at both ends that has them: see `rclink dev`";
+		*why = "op: atomics need devices that have them at both ends";
 		return -EOPNOTSUPP;
 	}
 	if (atomic && ping->size != RCL_ATOMIC_LEN) {

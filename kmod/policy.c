@@ -126,7 +126,7 @@ int rcl_policy_check_name(const char *name, const char **why)
 		break;
 	}
 	if (c == name || *c || c - name > RCLINK_NAME_MAX) {
-		*why = "name must be 1 to 31 of A-Z a-z 0-9 _ . - and not begin with _ . -";
+		*why = "name must be 1 to 31 of A-Z a-z 0-9, inside also _ . -";
 		return -EINVAL;
 	}
 	return 0;

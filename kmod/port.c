@@ -87,7 +87,7 @@ static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
 {
 	info->chosen = -EOPNOTSUPP;
 	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
-		info->why = "iWARP needs the RDMA connection manager: use InfiniBand or RoCE";
+		info->why = "iWARP needs the RDMA connection manager";
 	else if (!info->fast_reg_pages)
 		info->why = "the device has no fast registration (REG_MR)";
 	else
@@ -170,7 +170,7 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 		*why = "pkey-index is beyond the port's partition key table";
 	else if (DIV_ROUND_UP(v[RCL_P_BUFFER_SIZE], PAGE_SIZE) >
 		 info->fast_reg_pages)
-		*why = "buffer-size is more than one fast registration of the device";
+		*why = "buffer-size is more than one fast registration";
 	else
 		return 0;
 	return -EINVAL;

@@ -4,6 +4,9 @@
 # hosts: 2
 # kernels: all mixed
 # timeout: 500
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 

@@ -3,6 +3,9 @@
 # The peer loses power.
 # hosts: 2
 # timeout: 400
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 

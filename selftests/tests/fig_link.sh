@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Figures, not tests: the points say only that they were measured.
+#  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
+#  - kernel memory of an idle link with a pool of four QPs
+#  - round trips of 64 bytes over those of perftest, in one host, interleaved
+# hosts: 2
+# kernels: 6.1 6.12
+# timeout: 400
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+bench=$LIB_DIR/../build/unit/bench_exchange
+rounds=5
+links=20
+
+median()
+{
+	sort -n | awk '{ v[NR] = $1 } END { if (!NR) exit 1
+		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# figure NAME VALUE UNIT [TARGET]
+figure()
+{
+	echo "# FIGURE $(uname -r): $1: $2 $3${4:+ (target $4)}"
+}
+
+ratio()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'
+}
+
+bring_up()
+{
+	local i bare whole bares=() wholes=()
+
+	for ((i = 0; i < rounds; i++)); do
+		bares+=("$("$bench" --handshake 5 | awk '{ print $1 / 1000 }')")
+		rclink disconnect l 2>/dev/null
+		until_true 20 is 2 l .state down
+		wholes+=("$(link_dial l | sed -n 's/.*, \([0-9]*\) ms$/\1/p')")
+	done
+	bare=$(printf '%s\n' "${bares[@]}" | median) &&
+		whole=$(printf '%s\n' "${wholes[@]}" | median) || return
+	figure "bare TLS 1.3 handshake, both ends here" "$bare" ms
+	figure "bring-up, two hosts" "$whole" ms
+	figure "bring-up / handshake" "$(ratio "$whole" "$bare")" "" "<= 3"
+}
+
+free_memory()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^(MemFree|Cached|Buffers|SReclaimable):/ { n += $2 }
+		END { print n }' /proc/meminfo
+}
+
+memory()
+{
+	local i before
+
+	before=$(free_memory)
+	for ((i = 1; i <= links; i++)); do
+		link_dial "m$i" >/dev/null || return
+	done
+	figure "kernel memory of an idle link with 4 pooled QPs" \
+		$(((before - $(free_memory)) / links)) KiB
+	for ((i = 1; i <= links; i++)); do
+		rclink disconnect "m$i" || return
+	done
+}
+
+# perftest TOOL: average of 64-byte iterations against itself, microseconds
+perftest()
+{
+	local device index
+
+	device=$(of 1 a .device)
+	index=$(rclink dev -j | jq -r --arg d "$device" \
+		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
+	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F >/dev/null 2>&1 &
+	sleep 1
+	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F "$RCL_IP" 2>&1 |
+		awk '$1 == 64 { print $5, $6 }'
+	wait $!
+}
+
+# pings OP: median and average, microseconds
+pings()
+{
+	rclink ping a --op "$1" -c 500 -i 0 -j |
+		jq -r '"\(.median / 1000) \(.avg / 1000)"'
+}
+
+# Half a round trip of SEND, as perftest has it; a WRITE is one way and its
+# acknowledgment.
+compare()
+{
+	local op=$1 peer=$2 half=$3 target=$4 i typical=() average=() mine=() mean=()
+	local a b
+
+	for ((i = 0; i < 3; i++)); do
+		read -r a b < <(perftest "$peer")
+		typical+=("$a")
+		average+=("$b")
+		read -r a b < <(pings "$op")
+		mine+=("$(ratio "$a" "$half")")
+		mean+=("$(ratio "$b" "$half")")
+	done
+	a=$(printf '%s\n' "${mine[@]}" | median) &&
+		b=$(printf '%s\n' "${typical[@]}" | median) || return
+	figure "$peer, 64 B, typical" "$b" us
+	figure "ping $op, 64 B, median" "$a" us
+	figure "ping $op / $peer, median over typical" "$(ratio "$a" "$b")" "" \
+		"<= $target"
+	a=$(printf '%s\n' "${mean[@]}" | median) &&
+		b=$(printf '%s\n' "${average[@]}" | median) || return
+	figure "ping $op / $peer, average over average" "$(ratio "$a" "$b")" \
+		"" "<= $target"
+}
+
+measured()
+{
+	local what=$1
+
+	shift
+	if "$@"; then
+		pass "$what"
+	else
+		fail "$what"
+	fi
+}
+
+plan 5
+link_setup
+names=(l)
+for ((i = 1; i <= links; i++)); do
+	names+=("m$i")
+done
+for name in "${names[@]}"; do
+	rclink add "$name"
+	on 2 "$tool" add "$name"
+done
+link_listen "${names[@]}"
+link_dial l >/dev/null
+measured "bring-up was measured" bring_up
+measured "memory was measured" memory
+link_listen_end
+rclink add a loopback 1
+rclink add b loopback 1
+"$tool" listen --key "$key" --peer "b=$pin1" >/tmp/rclink-test-self &
+self=$!
+until_true 10 grep -q listening /tmp/rclink-test-self
+check "a link to this host itself comes up" rclink connect a 127.0.0.1 \
+	--key "$key" --pin "$pin1" --peer-link b
+measured "SEND was compared" compare send ib_send_lat 2 3
+measured "WRITE was compared" compare write ib_write_lat 1 1.5
+kill $self
+wait $self 2>/dev/null
+finish
