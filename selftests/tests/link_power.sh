@@ -29,6 +29,8 @@ check "the link is down for that reason" eval 'becomes 1 l .state down &&
 	is 1 l .reason completion && is 1 l .reason_text \
 	"retry exceeded: the peer did not acknowledge"'
 check "nothing is left" empty 1
+# The host that it ran on is gone, and nobody has told it so.
+kill -KILL "$listener"
 wait "$listener" 2>/dev/null
 listener=''
 lab_power 2 on
