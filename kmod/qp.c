@@ -99,6 +99,20 @@ int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 	return ret;
 }
 
+/*
+ * A QP whose transition failed is in no state to rely on: rxe, out of memory in
+ * INIT to RTR, flushes no receive any more, and a drain would wait for ever.
+ * RESET is allowed from any state, and owes no completions (IBA 10.3.1.2).
+ */
+static int rcl_qp_give_up(struct rcl_qp *qp, int ret)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+
+	if (ret && !ib_modify_qp(qp->qp, &attr, IB_QP_STATE))
+		qp->live = false;
+	return ret;
+}
+
 /**
  * rcl_qp_to_rtr - INIT to RTR: the peer may send from now on
  * @qp: in INIT
@@ -119,10 +133,12 @@ int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		.max_dest_rd_atomic = wiring->answer,
 		.min_rnr_timer = wiring->policy->v[RCL_P_MIN_RNR_TIMER],
 	};
+	int ret;
 
-	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_AV |
-			    IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+	ret = ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_AV |
+			   IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
+			   IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+	return rcl_qp_give_up(qp, ret);
 }
 
 /**
@@ -142,10 +158,12 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 		.sq_psn = qp->psn,
 		.max_rd_atomic = wiring->initiate,
 	};
+	int ret;
 
-	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
-			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
-			    IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC);
+	ret = ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
+			   IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
+			   IB_QP_MAX_QP_RD_ATOMIC);
+	return rcl_qp_give_up(qp, ret);
 }
 
 /**

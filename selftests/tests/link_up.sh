@@ -139,4 +139,5 @@ check "delete at one end is told to the other" \
 	eval 'rclink del l && becomes 2 l .reason peer-disconnected'
 check "nothing is left" eval 'empty 1 && empty 2'
 link_listen_end
+on_all sh -c 'echo 0 >/sys/kernel/tracing/events/rclink/enable'
 finish
