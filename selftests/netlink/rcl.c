@@ -313,21 +313,3 @@ uint64_t rcl_links_digest(struct genl_sock *s)
 		return 0;
 	return digest;
 }
-
-/* How many RDMA objects of a kind (pd, cq, qp, mr) the module has. */
-int rcl_objects(const char *kind)
-{
-	char command[80];
-	FILE *out;
-	int n = -1;
-
-	snprintf(command, sizeof(command),
-		 "rdma resource show %s | grep -cF '[rclink]'", kind);
-	out = popen(command, "r");
-	if (!out)
-		return -errno;
-	if (fscanf(out, "%d", &n) != 1)
-		n = -EIO;
-	pclose(out);
-	return n;
-}

@@ -79,5 +79,6 @@ int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms);
 
 uint64_t rcl_links_digest(struct genl_sock *s);
 int rcl_objects(const char *kind);
+int rcl_all_objects(void);
 
 #endif /* RCL_TEST_H */

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEBUGFS		"/sys/kernel/debug"
+/* All modules of x86-64, wherever the layout was moved to. */
+#define MODULES_START	0xffffffffa0000000UL
+#define MODULES_END	0xffffffffff000000UL
+
+static int write_value(const char *file, unsigned long value)
+{
+	char text[24];
+	int len = snprintf(text, sizeof(text), "%lu", value);
+	int fd = open(file, O_WRONLY);
+	int ret = 0;
+
+	if (fd < 0 || write(fd, text, len) != len)
+		ret = -errno;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Return: 0 also when there is none. */
+static unsigned long read_value(const char *file)
+{
+	char text[32] = "";
+	FILE *in = fopen(file, "r");
+
+	if (!in)
+		return 0;
+	if (!fgets(text, sizeof(text), in))
+		text[0] = '\0';
+	fclose(in);
+	return strtoul(text, NULL, 0);
+}
+
+static int set(const char *knob, const char *name, unsigned long value)
+{
+	char file[128];
+	int ret;
+
+	snprintf(file, sizeof(file), DEBUGFS "/%s/%s", knob, name);
+	ret = write_value(file, value);
+	if (ret)
+		fprintf(stderr, "# %s: %s\n", file, strerror(-ret));
+	return ret;
+}
+
+static void count_file(const struct fault *f, char *file, size_t size)
+{
+	snprintf(file, size, "/run/rclink-test-%s", f->knob);
+}
+
+bool fault_there(void)
+{
+	return !access(DEBUGFS "/failslab/require-start", W_OK);
+}
+
+/* Pieces of the kernel's code. */
+struct text {
+	unsigned long start;
+	unsigned long end;
+};
+
+static const struct text all_modules = { MODULES_START, MODULES_END };
+
+static void add_symbol(struct text *text, const char *line)
+{
+	unsigned long address;
+	char type;
+
+	if (sscanf(line, "%lx %c", &address, &type) != 2 ||
+	    (type != 't' && type != 'T'))
+		return;
+	if (address < text->start)
+		text->start = address;
+	/* the last function is not longer than that */
+	if (address + 4096 > text->end)
+		text->end = address + 4096;
+}
+
+/* A function of the kernel, up to the symbol behind it. */
+static void find_function(struct text *text, const char *line,
+			  const char *name)
+{
+	char symbol[256] = "";
+	unsigned long address;
+
+	if (text->end ||
+	    sscanf(line, "%lx %*c %255s", &address, symbol) != 2)
+		return;
+	if (text->start && address > text->start)
+		text->end = address;
+	else if (!strcmp(symbol, name))
+		text->start = address;
+}
+
+/*
+ * The module's code, from its first function to its last; and vmalloc(), which
+ * puts a trace into the log when it fails, so that it must not: the device's
+ * driver uses it, the module does not.
+ */
+static int read_symbols(struct text *module, struct text *vmalloc)
+{
+	char line[512];
+	FILE *in;
+
+	*module = (struct text){ .start = ~0UL };
+	memset(vmalloc, 0, sizeof(*vmalloc));
+	in = fopen("/proc/kallsyms", "r");
+	if (!in)
+		return -errno;
+	while (fgets(line, sizeof(line), in)) {
+		if (strstr(line, "\t[rclink]"))
+			add_symbol(module, line);
+		else
+			find_function(vmalloc, line,
+				      "__vmalloc_node_range_noprof");
+	}
+	fclose(in);
+	return vmalloc->end ? 0 : -ENOENT;
+}
+
+/* Also allocations that may sleep, of any size, and nothing in the log. */
+static int setup(const char *knob, const struct text *require,
+		 const struct text *reject)
+{
+	int ret;
+
+	ret = set(knob, "probability", 0);
+	if (!ret)
+		ret = set(knob, "verbose", 0);
+	if (!ret && strcmp(knob, "fail_usercopy"))
+		ret = set(knob, "ignore-gfp-wait", 0);
+	if (!ret && !strcmp(knob, "fail_page_alloc"))
+		ret = set(knob, "min-order", 0);
+	if (!ret)
+		ret = set(knob, "task-filter", 0);
+	if (!ret)
+		ret = set(knob, "space", 0);
+	if (!ret)
+		ret = set(knob, "require-start", require->start);
+	if (!ret)
+		ret = set(knob, "require-end", require->end);
+	if (!ret)
+		ret = set(knob, "reject-start", reject->start);
+	if (!ret)
+		ret = set(knob, "reject-end", reject->end);
+	return ret;
+}
+
+int fault_init(struct fault *f, const char *knob)
+{
+	struct text module, vmalloc;
+	char file[64];
+	int ret;
+
+	ret = read_symbols(&module, &vmalloc);
+	if (ret)
+		return ret;
+	f->knob = knob;
+	count_file(f, file, sizeof(file));
+	f->count = read_value(file);
+	return setup(knob, &module, &vmalloc);
+}
+
+/* The k-th allocation from now on is to fail. */
+void fault_arm(struct fault *f, unsigned long k)
+{
+	f->next = f->count + k;
+	/* an interval of 1 does not count */
+	if (f->next == 1)
+		f->next = 2;
+	set(f->knob, "times", 0);
+	set(f->knob, "interval", f->next);
+	set(f->knob, "probability", 100);
+	set(f->knob, "times", 1);
+}
+
+bool fault_pending(struct fault *f)
+{
+	char file[128];
+
+	snprintf(file, sizeof(file), DEBUGFS "/%s/times", f->knob);
+	return read_value(file);
+}
+
+/* After the failure has happened. */
+void fault_disarm(struct fault *f)
+{
+	char file[64];
+
+	set(f->knob, "probability", 0);
+	f->count = f->next;
+	count_file(f, file, sizeof(file));
+	close(open(file, O_WRONLY | O_CREAT, 0600));
+	write_value(file, f->count);
+}
+
+/* For what the caller does itself: allocations and copies below any module. */
+int fault_nth_setup(void)
+{
+	static const char * const knobs[] = {
+		"failslab", "fail_page_alloc", "fail_usercopy"
+	};
+	struct text module, vmalloc;
+	unsigned int i;
+	int ret;
+
+	ret = read_symbols(&module, &vmalloc);
+	for (i = 0; !ret && i < sizeof(knobs) / sizeof(knobs[0]); i++)
+		ret = setup(knobs[i], &all_modules, &vmalloc);
+	return ret;
+}
+
+/* Return: what was left of the last one, 0 when it has happened. */
+unsigned long fault_nth(unsigned int n)
+{
+	unsigned long left = read_value("/proc/thread-self/fail-nth");
+
+	write_value("/proc/thread-self/fail-nth", n);
+	return left;
+}
