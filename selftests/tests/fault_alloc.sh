@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Each allocation below each command, and of loading the module, fails once.
 # hosts: 1
-# kernels: debug
+# kernels: none
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Figures, not tests: the points say only that they were measured.
 #  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
-#  - kernel memory of an idle link with a pool of four QPs
-#  - round trips of 64 bytes over those of perftest, in one host, interleaved
 # hosts: 2
 # kernels: 6.1 6.12
 # timeout: 400
@@ -15,7 +13,6 @@
 
 bench=$LIB_DIR/../build/unit/bench_exchange
 rounds=5
-links=20
 
 median()
 {
@@ -51,77 +48,6 @@ bring_up()
 	figure "bring-up / handshake" "$(ratio "$whole" "$bare")" "" "<= 3"
 }
 
-# What is neither free nor a cache that gives way.
-free_memory()
-{
-	awk '/^(MemFree|Cached|Buffers|SReclaimable):/ { n += $2 }
-		END { print n }' /proc/meminfo
-}
-
-memory()
-{
-	local i before
-
-	before=$(free_memory)
-	for ((i = 1; i <= links; i++)); do
-		link_dial "m$i" >/dev/null || return
-	done
-	figure "kernel memory of an idle link with 4 pooled QPs" \
-		$(((before - $(free_memory)) / links)) KiB
-	for ((i = 1; i <= links; i++)); do
-		rclink disconnect "m$i" || return
-	done
-}
-
-# perftest TOOL: average of 64-byte iterations against itself, microseconds
-perftest()
-{
-	local device index
-
-	device=$(of 1 a .device)
-	index=$(rclink dev -j | jq -r --arg d "$device" \
-		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
-	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F >/dev/null 2>&1 &
-	sleep 1
-	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F "$RCL_IP" 2>&1 |
-		awk '$1 == 64 { print $5, $6 }'
-	wait $!
-}
-
-# pings OP: median and average, microseconds
-pings()
-{
-	rclink ping a --op "$1" -c 500 -i 0 -j |
-		jq -r '"\(.median / 1000) \(.avg / 1000)"'
-}
-
-# Half a round trip of SEND, as perftest has it; a WRITE is one way and its
-# acknowledgment.
-compare()
-{
-	local op=$1 peer=$2 half=$3 target=$4 i typical=() average=() mine=() mean=()
-	local a b
-
-	for ((i = 0; i < 3; i++)); do
-		read -r a b < <(perftest "$peer")
-		typical+=("$a")
-		average+=("$b")
-		read -r a b < <(pings "$op")
-		mine+=("$(ratio "$a" "$half")")
-		mean+=("$(ratio "$b" "$half")")
-	done
-	a=$(printf '%s\n' "${mine[@]}" | median) &&
-		b=$(printf '%s\n' "${typical[@]}" | median) || return
-	figure "$peer, 64 B, typical" "$b" us
-	figure "ping $op, 64 B, median" "$a" us
-	figure "ping $op / $peer, median over typical" "$(ratio "$a" "$b")" "" \
-		"<= $target"
-	a=$(printf '%s\n' "${mean[@]}" | median) &&
-		b=$(printf '%s\n' "${average[@]}" | median) || return
-	figure "ping $op / $peer, average over average" "$(ratio "$a" "$b")" \
-		"" "<= $target"
-}
-
 measured()
 {
 	local what=$1
@@ -134,30 +60,12 @@ measured()
 	fi
 }
 
-plan 5
+plan 1
 link_setup
-names=(l)
-for ((i = 1; i <= links; i++)); do
-	names+=("m$i")
-done
-for name in "${names[@]}"; do
-	rclink add "$name"
-	on 2 "$tool" add "$name"
-done
-link_listen "${names[@]}"
+rclink add l
+on 2 "$tool" add l
+link_listen l
 link_dial l >/dev/null
 measured "bring-up was measured" bring_up
-measured "memory was measured" memory
 link_listen_end
-rclink add a loopback 1
-rclink add b loopback 1
-"$tool" listen --key "$key" --peer "b=$pin1" >/tmp/rclink-test-self &
-self=$!
-until_true 10 grep -q listening /tmp/rclink-test-self
-check "a link to this host itself comes up" rclink connect a 127.0.0.1 \
-	--key "$key" --pin "$pin1" --peer-link b
-measured "SEND was compared" compare send ib_send_lat 2 3
-measured "WRITE was compared" compare write ib_write_lat 1 1.5
-kill $self
-wait $self 2>/dev/null
 finish

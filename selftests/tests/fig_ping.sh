@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Figures, not tests: the points say only that they were measured. Round trips
+# of 64 bytes over those of perftest, from one host to itself, interleaved.
+# hosts: 1
+# kernels: 6.1 6.12
+# timeout: 400
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+
+median()
+{
+	sort -n | awk '{ v[NR] = $1 } END { if (!NR) exit 1
+		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# figure NAME VALUE UNIT [TARGET]
+figure()
+{
+	echo "# FIGURE $(uname -r): $1: $2 $3${4:+ (target $4)}"
+}
+
+ratio()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'
+}
+
+# perftest TOOL: average of 64-byte iterations against itself, microseconds
+perftest()
+{
+	local device index
+
+	device=$(of 1 a .device)
+	index=$(rclink dev -j | jq -r --arg d "$device" \
+		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
+	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F >/dev/null 2>&1 &
+	sleep 1
+	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F "$RCL_IP" 2>&1 |
+		awk '$1 == 64 { print $5, $6 }'
+	wait $!
+}
+
+# pings OP: median and average, microseconds
+pings()
+{
+	rclink ping a --op "$1" -c 500 -i 0 -j |
+		jq -r '"\(.median / 1000) \(.avg / 1000)"'
+}
+
+# Half a round trip of SEND, as perftest has it; a WRITE is one way and its
+# acknowledgment.
+compare()
+{
+	local op=$1 peer=$2 half=$3 target=$4 i typical=() average=() mine=() mean=()
+	local a b
+
+	for ((i = 0; i < 3; i++)); do
+		read -r a b < <(perftest "$peer")
+		typical+=("$a")
+		average+=("$b")
+		read -r a b < <(pings "$op")
+		mine+=("$(ratio "$a" "$half")")
+		mean+=("$(ratio "$b" "$half")")
+	done
+	a=$(printf '%s\n' "${mine[@]}" | median) &&
+		b=$(printf '%s\n' "${typical[@]}" | median) || return
+	figure "$peer, 64 B, typical" "$b" us
+	figure "ping $op, 64 B, median" "$a" us
+	figure "ping $op / $peer, median over typical" "$(ratio "$a" "$b")" "" \
+		"<= $target"
+	a=$(printf '%s\n' "${mean[@]}" | median) &&
+		b=$(printf '%s\n' "${average[@]}" | median) || return
+	figure "ping $op / $peer, average over average" "$(ratio "$a" "$b")" \
+		"" "<= $target"
+}
+
+measured()
+{
+	local what=$1
+
+	shift
+	if "$@"; then
+		pass "$what"
+	else
+		fail "$what"
+	fi
+}
+
+[ "$(nproc)" -ge 2 ] || skip_all "perftest needs two processors in one host"
+
+plan 3
+link_setup
+rclink add a loopback 1
+rclink add b loopback 1
+"$tool" listen --key "$key" --peer "b=$pin1" >/tmp/rclink-test-self &
+self=$!
+until_true 10 grep -q listening /tmp/rclink-test-self
+check "a link to this host itself comes up" rclink connect a 127.0.0.1 \
+	--key "$key" --pin "$pin1" --peer-link b
+measured "SEND was compared" compare send ib_send_lat 2 3
+measured "WRITE was compared" compare write ib_write_lat 1 1.5
+kill $self
+wait $self 2>/dev/null
+finish
