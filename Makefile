@@ -44,6 +44,7 @@ tools: setup-build ## the command line tool
 check: setup tools ## every test on every supported kernel
 	@$(VM)/module 6.1
 	@$(VM)/module 6.12
+	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
 	@$(VM)/suite host 6.1 6.12 mixed
 
 .PHONY: check-debug
