@@ -266,12 +266,15 @@ out_unlock:
 void rcl_dev_detach(struct rcl_dev_user *user)
 {
 	struct rcl_device *rdev = user->rdev;
+	bool last;
 
 	spin_lock_irq(&rdev->lock);
 	list_del(&user->node);
-	if (rdev->removing && list_empty(&rdev->users))
-		complete(&rdev->idle);
+	last = rdev->removing && list_empty(&rdev->users);
 	spin_unlock_irq(&rdev->lock);
+	/* Removal frees the device, lock and all, as soon as it hears. */
+	if (last)
+		complete(&rdev->idle);
 }
 
 /**

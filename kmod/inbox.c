@@ -34,7 +34,7 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
  * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
  *
  * The first note counts, but a flush is a consequence, and gives way to a
- * cause.
+ * cause; so does an owner that is gone, as the link may yet come up.
  *
  * Context: any.
  */
@@ -47,8 +47,9 @@ void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status)
 	spin_lock_irqsave(&link->lock, flags);
 	if (completion && wc_status != IB_WC_WR_FLUSH_ERR)
 		link->stats.completion_errors++;
-	if (!note->reason || (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
-			      note->wc_status == IB_WC_WR_FLUSH_ERR)) {
+	if (!note->reason || note->reason == RCLINK_DOWN_REASON_OWNER_GONE ||
+	    (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
+	     note->wc_status == IB_WC_WR_FLUSH_ERR)) {
 		note->reason = reason;
 		note->wc_status = wc_status;
 	}

@@ -112,6 +112,7 @@ static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 	rcl_ping_abort(ep, -ENOTCONN, rcl_reason_text(&why));
 	spin_lock_irq(&link->lock);
 	link->epoch = NULL;
+	link->owner = 0;
 	spin_unlock_irq(&link->lock);
 	rcl_epoch_destroy(ep);
 
