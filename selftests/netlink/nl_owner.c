@@ -8,7 +8,8 @@
 
 #include <kselftest_harness.h>
 
-#define DOWN_MS	3000
+/* The end that hears nothing of the other waits 10 s for its hello. */
+#define DOWN_MS	15000
 
 FIXTURE(pair)
 {
