@@ -67,7 +67,7 @@ TEST(ipv4_comes_before_routable_ipv6_before_link_local)
 	EXPECT_NE(NULL, strstr(why, "link-local"));
 	rows[1].up = false;
 	EXPECT_EQ(-ENODATA, choose(rows, ARRAY_SIZE(rows), AUTO, &why));
-	EXPECT_NE(NULL, strstr(why, "give it an address"));
+	EXPECT_NE(NULL, strstr(why, "net device that is up"));
 }
 
 TEST(roce_v1_is_never_chosen)
