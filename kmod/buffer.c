@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/scatterlist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "pattern.h"
@@ -140,7 +141,7 @@ int rcl_buffer_register(struct rcl_buffer *buf, struct rcl_qp *qp, int access)
 
 /**
  * rcl_buffer_destroy - the mirror of rcl_buffer_create()
- * @buf: no QP of its PD is in RTR or RTS any more
+ * @buf: its PD has no QP any more
  *
  * Context: may sleep.
  */
@@ -175,6 +176,7 @@ static bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len,
 		ib_dma_sync_single_for_device(ib, sg_dma_address(sg), PAGE_SIZE,
 					      DMA_BIDIRECTIONAL);
 		done += n;
+		cond_resched();
 	}
 	return same;
 }

@@ -7,12 +7,14 @@
  *
  * No message exists only to return credits, because none is needed: apart from
  * hello and bye every message is a question or its answer, and an end has at
- * most RCL_CTRL_QUESTIONS questions open. Before A sends its next question it
- * has received, and so returned with that question, all but the last
- * RCL_CTRL_QUESTIONS answers of B. Of B's messages that A has not yet
- * acknowledged there are thus at most RCL_CTRL_QUESTIONS questions and
- * RCL_CTRL_QUESTIONS + 1 answers beside hello, its answer and bye: 16. An end
- * that finds no credit for an answer has a peer that asks more than it may.
+ * most RCL_CTRL_QUESTIONS questions open. Of B's messages whose slots A has not
+ * yet returned there are thus at most
+ *  - RCL_CTRL_QUESTIONS answers: a question of A returns the slots of all that
+ *    A has received before, and it is sent only while fewer are open;
+ *  - RCL_CTRL_QUESTIONS + 1 questions: an answer of A returns all slots but the
+ *    one of its own question, which is posted again right after it;
+ * beside hello, its answer and bye: 16. An end that finds no credit for an
+ * answer has a peer that asks more than it may.
  *
  * Completion handlers only move slots between lists; seals are opened and
  * closed by the link's work item.
@@ -36,6 +38,12 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (wc->status != IB_WC_SUCCESS) {
 		rcl_qp_wc_failed(cq, wc);
+		return;
+	}
+	/* WRITE with immediate leaves byte_len to what it wrote elsewhere. */
+	if (wc->opcode != IB_WC_RECV ||
+	    wc->wc_flags & (IB_WC_WITH_IMM | IB_WC_WITH_INVALIDATE)) {
+		ctrl->up->fail(ctrl->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
 		return;
 	}
 	slot->len = wc->byte_len;
@@ -68,16 +76,10 @@ static void rcl_ctrl_sent(struct ib_cq *cq, struct ib_wc *wc)
 		ctrl->up->kick(ctrl->up);
 }
 
-static struct ib_device *rcl_ctrl_ib(const struct rcl_ctrl *ctrl)
-{
-	return ctrl->qp->qp->device;
-}
-
 static int rcl_ctrl_map(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 			enum dma_data_direction dir,
 			void (*done)(struct ib_cq *cq, struct ib_wc *wc))
 {
-	struct ib_device *ib = rcl_ctrl_ib(ctrl);
 	u32 size = RCL_CTRL_SLOTS * RCL_MSG_SLOT;
 	u64 dma;
 	u8 *mem;
@@ -86,8 +88,8 @@ static int rcl_ctrl_map(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 	mem = kzalloc(size, GFP_KERNEL);
 	if (!mem)
 		return -ENOMEM;
-	dma = ib_dma_map_single(ib, mem, size, dir);
-	if (ib_dma_mapping_error(ib, dma)) {
+	dma = ib_dma_map_single(ctrl->ib, mem, size, dir);
+	if (ib_dma_mapping_error(ctrl->ib, dma)) {
 		kfree(mem);
 		return -EIO;
 	}
@@ -103,7 +105,7 @@ static int rcl_ctrl_map(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 			   enum dma_data_direction dir)
 {
-	ib_dma_unmap_single(rcl_ctrl_ib(ctrl), slots[0].dma,
+	ib_dma_unmap_single(ctrl->ib, slots[0].dma,
 			    RCL_CTRL_SLOTS * RCL_MSG_SLOT, dir);
 	kfree(slots[0].buf);
 }
@@ -111,20 +113,23 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 /**
  * rcl_ctrl_create - allocate and map the slots
  * @ctrl: zeroed, filled in
- * @qp: the control QP, with room for RCL_CTRL_SLOTS receives and
- *	RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR sends
+ * @ib: device of @qp
+ * @qp: the control QP, not yet created, that is to have room for RCL_CTRL_SLOTS
+ *	receives and RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR sends
  * @up: kicked when something arrived
  * @stats: of the link
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM or -EIO.
  */
-int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
-		    struct rcl_upcall *up, struct rcl_stats *stats)
+int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
+		    struct rcl_qp *qp, struct rcl_upcall *up,
+		    struct rcl_stats *stats)
 {
 	int ret;
 	int i;
 
+	ctrl->ib = ib;
 	ctrl->qp = qp;
 	ctrl->up = up;
 	ctrl->stats = stats;
@@ -185,7 +190,7 @@ void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch)
 
 /**
  * rcl_ctrl_destroy - the mirror of rcl_ctrl_create()
- * @ctrl: its QP drained
+ * @ctrl: its QP is gone
  */
 void rcl_ctrl_destroy(struct rcl_ctrl *ctrl)
 {
@@ -249,8 +254,8 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
 		.send_flags = IB_SEND_SIGNALED,
 	};
 
-	ib_dma_sync_single_for_device(rcl_ctrl_ib(ctrl), slot->dma,
-				      RCL_MSG_SLOT, DMA_TO_DEVICE);
+	ib_dma_sync_single_for_device(ctrl->ib, slot->dma, RCL_MSG_SLOT,
+				      DMA_TO_DEVICE);
 	return rcl_qp_post_send(ctrl->qp, &wr);
 }
 
@@ -276,7 +281,7 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	if (!slot)
 		return -EAGAIN;
 
-	ib_dma_sync_single_for_cpu(rcl_ctrl_ib(ctrl), slot->dma, RCL_MSG_SLOT,
+	ib_dma_sync_single_for_cpu(ctrl->ib, slot->dma, RCL_MSG_SLOT,
 				   DMA_TO_DEVICE);
 	msg->credits = ctrl->owed;
 	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
@@ -351,7 +356,7 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 	if (!got)
 		return 0;
 
-	ib_dma_sync_single_for_cpu(rcl_ctrl_ib(ctrl), got->dma, RCL_MSG_SLOT,
+	ib_dma_sync_single_for_cpu(ctrl->ib, got->dma, RCL_MSG_SLOT,
 				   DMA_FROM_DEVICE);
 	len = rcl_seal_open(&ctrl->seal, got->buf, got->len);
 	if (len < 0) {
@@ -384,8 +389,8 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 {
 	int ret;
 
-	ib_dma_sync_single_for_device(rcl_ctrl_ib(ctrl), slot->dma,
-				      RCL_MSG_SLOT, DMA_FROM_DEVICE);
+	ib_dma_sync_single_for_device(ctrl->ib, slot->dma, RCL_MSG_SLOT,
+				      DMA_FROM_DEVICE);
 	ret = rcl_qp_post_recv(ctrl->qp, &slot->cqe, slot->dma, RCL_MSG_SLOT);
 	if (!ret)
 		ctrl->owed++;

@@ -40,6 +40,7 @@ struct rcl_ctrl_slot {
 
 /**
  * struct rcl_ctrl - the control channel of one epoch
+ * @ib: device of @qp
  * @qp: the control QP
  * @up: kicked when something arrived
  * @stats: of the link
@@ -60,6 +61,7 @@ struct rcl_ctrl_slot {
  * All below @idle belongs to the link's work item.
  */
 struct rcl_ctrl {
+	struct ib_device *ib;
 	struct rcl_qp *qp;
 	struct rcl_upcall *up;
 	struct rcl_stats *stats;
@@ -78,8 +80,9 @@ struct rcl_ctrl {
 	u16 questions;
 };
 
-int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct rcl_qp *qp,
-		    struct rcl_upcall *up, struct rcl_stats *stats);
+int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
+		    struct rcl_qp *qp, struct rcl_upcall *up,
+		    struct rcl_stats *stats);
 int rcl_ctrl_post(struct rcl_ctrl *ctrl);
 void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch);
 void rcl_ctrl_destroy(struct rcl_ctrl *ctrl);

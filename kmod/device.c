@@ -87,6 +87,8 @@ static void rcl_dev_event(struct ib_event_handler *handler,
 	spin_unlock_irqrestore(&rdev->lock, flags);
 }
 
+static struct ib_client rcl_client;
+
 static int rcl_dev_add(struct ib_device *ib)
 {
 	struct rcl_device *rdev;
@@ -102,6 +104,7 @@ static int rcl_dev_add(struct ib_device *ib)
 	rdev->max_inline = rcl_port_probe_inline(ib);
 	INIT_IB_EVENT_HANDLER(&rdev->handler, ib, rcl_dev_event);
 	ib_register_event_handler(&rdev->handler);
+	ib_set_client_data(ib, &rcl_client, rdev);
 
 	mutex_lock(&rcl_devices_lock);
 	list_add_tail(&rdev->node, &rcl_devices);
@@ -109,26 +112,15 @@ static int rcl_dev_add(struct ib_device *ib)
 	return 0;
 }
 
-static struct ib_client rcl_client;
-
 static void rcl_dev_remove(struct ib_device *ib, void *client_data)
 {
-	struct rcl_device *rdev = NULL;
+	struct rcl_device *rdev = client_data;
 	struct rcl_dev_user *user;
-	struct rcl_device *pos;
 	bool wait;
 
 	mutex_lock(&rcl_devices_lock);
-	list_for_each_entry(pos, &rcl_devices, node) {
-		if (pos->ib == ib) {
-			rdev = pos;
-			list_del(&rdev->node);
-			break;
-		}
-	}
+	list_del(&rdev->node);
 	mutex_unlock(&rcl_devices_lock);
-	if (!rdev)
-		return;
 
 	ib_unregister_event_handler(&rdev->handler);
 	spin_lock_irq(&rdev->lock);
@@ -171,6 +163,9 @@ static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
 			continue;
 		ret = rcl_port_read(rdev->ib, port, policy->v[RCL_P_GID_INDEX],
 				    info);
+		/* Another port may do when none was named. */
+		if (ret && !want)
+			continue;
 		if (ret)
 			return ERR_PTR(ret);
 		if (rcl_dev_fits(policy, info))
@@ -207,6 +202,44 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 }
 
 /**
+ * rcl_dev_detach - no longer use a port
+ * @user: attached; the device must not be touched afterwards
+ *
+ * Context: process context.
+ */
+void rcl_dev_detach(struct rcl_dev_user *user)
+{
+	struct rcl_device *rdev = user->rdev;
+	bool last;
+
+	spin_lock_irq(&rdev->lock);
+	list_del(&user->node);
+	last = rdev->removing && list_empty(&rdev->users);
+	spin_unlock_irq(&rdev->lock);
+	/* Removal frees the device, lock and all, as soon as it hears. */
+	if (last)
+		complete(&rdev->idle);
+}
+
+/* After a port error has a user to tell: what came before is seen here. */
+static int rcl_dev_check_active(const struct rcl_dev_user *user,
+				const char **why)
+{
+	struct ib_port_attr attr;
+	int ret;
+
+	ret = ib_query_port(user->ib, user->port, &attr);
+	if (ret) {
+		*why = "the port cannot be read";
+		return ret;
+	}
+	if (attr.state == IB_PORT_ACTIVE)
+		return 0;
+	*why = "the port is not active: see `rclink dev`";
+	return -ENETDOWN;
+}
+
+/**
  * rcl_dev_attach - begin to use a port
  * @user: with its @up set; everything else is filled in
  * @policy: names the device and port, or lets any be taken
@@ -233,12 +266,8 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	}
 	info->max_inline = rdev->max_inline;
 	ret = rcl_port_check(info, policy, why);
-	if (!ret && info->state != IB_PORT_ACTIVE) {
-		*why = "the port is not active: see `rclink dev`";
-		ret = -ENETDOWN;
-	}
 	if (ret)
-		goto out_release;
+		goto err_release;
 
 	user->rdev = rdev;
 	user->ib = rdev->ib;
@@ -248,33 +277,16 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	spin_lock_irq(&rdev->lock);
 	list_add_tail(&user->node, &rdev->users);
 	spin_unlock_irq(&rdev->lock);
-	goto out_unlock;
+	ret = rcl_dev_check_active(user, why);
+	if (!ret)
+		goto out_unlock;
+	rcl_dev_detach(user);
 
-out_release:
+err_release:
 	rcl_port_release(info);
 out_unlock:
 	mutex_unlock(&rcl_devices_lock);
 	return ret;
-}
-
-/**
- * rcl_dev_detach - no longer use a port
- * @user: attached; the device must not be touched afterwards
- *
- * Context: process context.
- */
-void rcl_dev_detach(struct rcl_dev_user *user)
-{
-	struct rcl_device *rdev = user->rdev;
-	bool last;
-
-	spin_lock_irq(&rdev->lock);
-	list_del(&user->node);
-	last = rdev->removing && list_empty(&rdev->users);
-	spin_unlock_irq(&rdev->lock);
-	/* Removal frees the device, lock and all, as soon as it hears. */
-	if (last)
-		complete(&rdev->idle);
 }
 
 /**

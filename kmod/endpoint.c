@@ -95,7 +95,9 @@ int rcl_endpoint_check(const struct rcl_endpoint *local,
 	ret = rcl_endpoint_check_qps(local, remote, why);
 	if (ret)
 		return ret;
-	if (!remote->epoch || remote->epoch > RCL_EPOCH_MAX)
+	if (!remote->epoch ||
+	    (remote->epoch > local->epoch &&
+	     remote->epoch - local->epoch > RCL_EPOCH_AHEAD))
 		return rcl_refuse("epoch of the peer is out of range", why);
 	if (!remote->rd_atomic || remote->rd_atomic > 255)
 		return rcl_refuse("rd-atomic of the peer must be 1 to 255",

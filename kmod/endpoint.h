@@ -10,7 +10,8 @@
 
 #define RCL_QPS_ALL	(1 + RCLINK_QPS_MAX)
 #define RCL_24BIT_MAX	0xffffffU
-#define RCL_EPOCH_MAX	BIT_ULL(62)
+/* A peer that counts further ahead would use the numbers up. */
+#define RCL_EPOCH_AHEAD	BIT_ULL(32)
 
 struct rcl_qp_id {
 	u32 qpn;

@@ -106,7 +106,7 @@ static void rcl_epoch_describe(struct rcl_epoch *ep,
 	ep->gid_reason = port->why;
 }
 
-/* The verbs objects, in the order in which they need each other. */
+/* The QPs come last: they go before the memory that they may access. */
 static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 			      struct rcl_stats *stats, const char **why)
 {
@@ -116,16 +116,16 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 	ep->pd = ib_alloc_pd(ep->user.ib, 0);
 	if (IS_ERR(ep->pd))
 		return PTR_ERR(ep->pd);
-	ret = rcl_epoch_create_qps(ep, up);
+	ret = rcl_ctrl_create(&ep->ctrl, ep->user.ib, &ep->qp[0], up, stats);
 	if (ret)
 		goto err_dealloc_pd;
-	ret = rcl_ctrl_create(&ep->ctrl, &ep->qp[0], up, stats);
-	if (ret)
-		goto err_destroy_qps;
 	ret = rcl_buffer_create(&ep->buffer, ep->pd,
 				ep->policy.v[RCL_P_BUFFER_SIZE]);
 	if (ret)
 		goto err_destroy_ctrl;
+	ret = rcl_epoch_create_qps(ep, up);
+	if (ret)
+		goto err_destroy_buffer;
 	ret = rcl_epoch_to_init(ep);
 	if (ret)
 		goto err_stop;
@@ -133,11 +133,10 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 
 err_stop:
 	rcl_epoch_stop(ep);
+err_destroy_buffer:
 	rcl_buffer_destroy(&ep->buffer);
 err_destroy_ctrl:
 	rcl_ctrl_destroy(&ep->ctrl);
-err_destroy_qps:
-	rcl_epoch_destroy_qps(ep, ep->nqps);
 err_dealloc_pd:
 	ib_dealloc_pd(ep->pd);
 	return ret;
@@ -252,11 +251,12 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 }
 
 /**
- * rcl_epoch_stop - end all traffic
+ * rcl_epoch_stop - end all traffic, and the QPs
  * @ep: that nobody posts to any more
  *
- * Afterwards no completion handler of this epoch runs, and the peer can reach
- * no memory.
+ * A drain fails on a device that is in a fatal state; only a QP that is gone
+ * surely accesses no memory. Afterwards no completion handler of this epoch
+ * runs, and the peer can reach nothing.
  *
  * Context: may sleep.
  */
@@ -266,6 +266,7 @@ void rcl_epoch_stop(struct rcl_epoch *ep)
 
 	for (i = 0; i < ep->nqps; i++)
 		rcl_qp_stop(&ep->qp[i]);
+	rcl_epoch_destroy_qps(ep, ep->nqps);
 }
 
 /**
@@ -278,7 +279,6 @@ void rcl_epoch_destroy(struct rcl_epoch *ep)
 {
 	rcl_buffer_destroy(&ep->buffer);
 	rcl_ctrl_destroy(&ep->ctrl);
-	rcl_epoch_destroy_qps(ep, ep->nqps);
 	ib_dealloc_pd(ep->pd);
 	rdma_put_gid_attr(ep->sgid);
 	rcl_dev_detach(&ep->user);

@@ -27,18 +27,12 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
 	rcl_inbox_kick(container_of(up, struct rcl_link, up));
 }
 
-/**
- * rcl_inbox_note - the epoch is to end
- * @link: that has one, else the note is thrown away
- * @reason: enum rclink_down_reason
- * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
- *
- * The first note counts, but a flush is a consequence, and gives way to a
- * cause; so does an owner that is gone, as the link may yet come up.
- *
- * Context: any.
+/*
+ * The epoch is to end. The first note counts, but a flush is a consequence, and
+ * gives way to a cause; so does an owner that is gone, as the link may yet come
+ * up. Any context.
  */
-void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status)
+static void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status)
 {
 	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
 	struct rcl_reason *note = &link->failure;
@@ -304,8 +298,7 @@ void rcl_inbox_init(struct rcl_link *link)
  */
 int rcl_inbox_start(void)
 {
-	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
-				       0);
+	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI, 0);
 	return rcl_inbox_wq ? 0 : -ENOMEM;
 }
 

@@ -67,7 +67,6 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
 void rcl_inbox_end(struct rcl_link *link);
 void rcl_inbox_wait_ended(struct rcl_link *link);
-void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status);
 
 /* For the work item. */
 struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);

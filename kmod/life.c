@@ -34,17 +34,32 @@ enum rcl_proven {
 	RCL_PROVEN_BOTH = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED,
 };
 
-static void rcl_life_deadline(struct work_struct *work)
+static void rcl_life_timer(struct timer_list *timer)
 {
-	struct rcl_link *link = container_of(to_delayed_work(work),
-					     struct rcl_link, deadline);
+	struct rcl_link *link = container_of(timer, struct rcl_link, timer);
 
-	rcl_inbox_note(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
+	link->up.kick(&link->up);
 }
 
-static void rcl_life_set_deadline(struct rcl_link *link, unsigned int ms)
+/*
+ * Something has to happen within that time. The timer only wakes the work item,
+ * which alone judges what is late, so a timer that is no longer needed may run.
+ */
+static void rcl_life_expect(struct rcl_link *link, unsigned int ms)
 {
-	mod_delayed_work(system_wq, &link->deadline, msecs_to_jiffies(ms));
+	link->expecting = true;
+	link->due = jiffies + msecs_to_jiffies(ms);
+	timer_reduce(&link->timer, link->due);
+}
+
+static bool rcl_life_is_late(struct rcl_link *link)
+{
+	if (!link->expecting)
+		return false;
+	if (time_after_eq(jiffies, link->due))
+		return true;
+	timer_reduce(&link->timer, link->due);
+	return false;
 }
 
 /**
@@ -105,7 +120,7 @@ static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 	struct rcl_reason why = { reason, wc_status };
 	struct rcl_epoch *ep = link->epoch;
 
-	cancel_delayed_work_sync(&link->deadline);
+	link->expecting = false;
 	rcl_epoch_stop(ep);
 	if (reason == RCLINK_DOWN_REASON_COMPLETION)
 		why = rcl_inbox_failure(link);
@@ -168,7 +183,7 @@ static int rcl_life_prepare(struct rcl_link *link, struct rcl_request *req)
 	req->epoch = ep->number;
 	req->end = ep->local;
 	rcl_life_set_state(link, RCLINK_LINK_STATE_PREPARED, &none);
-	rcl_life_set_deadline(link, RCL_PREPARED_MS);
+	rcl_life_expect(link, RCL_PREPARED_MS);
 	return 0;
 }
 
@@ -246,7 +261,7 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 		rcl_life_down(link, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
 		return ret;
 	}
-	rcl_life_set_deadline(link, RCL_HELLO_MS);
+	rcl_life_expect(link, RCL_HELLO_MS);
 	return 0;
 }
 
@@ -264,7 +279,6 @@ static void rcl_life_end_now(struct rcl_link *link)
 {
 	if (link->epoch)
 		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
-	cancel_delayed_work_sync(&link->deadline);
 	rcl_life_fail_pings(link);
 	rcl_life_event(link, RCLINK_EVENT_KIND_DELETED);
 	complete_all(&link->ended);
@@ -339,7 +353,7 @@ static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
 	ret = rcl_fsm_next(link->state, RCL_IN_PROVEN, &why);
 	if (ret < 0)
 		return ret;
-	cancel_delayed_work_sync(&link->deadline);
+	link->expecting = false;
 	link->stats.epochs++;
 	rcl_life_set_state(link, ret, &none);
 	return 0;
@@ -383,41 +397,44 @@ static u32 rcl_life_reason(int ret)
 	}
 }
 
+/* A peer that never stops to ask must not keep the work item for itself. */
 static int rcl_life_receive(struct rcl_link *link)
 {
 	struct rcl_epoch *ep = link->epoch;
 	struct rcl_ctrl_slot *slot;
 	struct rcl_msg msg;
 	int ret;
+	int i;
 
-	while ((ret = rcl_ctrl_recv(&ep->ctrl, &slot, &msg)) > 0) {
+	for (i = 0; i < RCL_CTRL_SLOTS; i++) {
+		ret = rcl_ctrl_recv(&ep->ctrl, &slot, &msg);
+		if (ret <= 0)
+			return ret;
 		ret = rcl_life_message(link, &msg);
 		if (!ret)
 			ret = rcl_ctrl_repost(&ep->ctrl, slot);
 		if (ret)
 			return ret;
 	}
-	return ret;
+	link->up.kick(&link->up);
+	return 0;
 }
 
 static int rcl_life_ping(struct rcl_link *link)
 {
 	struct rcl_pinger *pinger = &link->epoch->pinger;
-	bool busy = pinger->ping;
 	struct rcl_ping *ping;
 	int ret;
 
 	ret = rcl_ping_continue(link->epoch);
 	while (!ret && !pinger->ping) {
-		if (busy)
-			cancel_delayed_work(&link->deadline);
+		link->expecting = false;
 		ping = rcl_inbox_next_ping(link);
 		if (!ping)
 			return 0;
 		rcl_ping_start(link->epoch, ping);
-		busy = pinger->ping;
-		if (busy)
-			rcl_life_set_deadline(link, RCL_PING_MS);
+		if (pinger->ping)
+			rcl_life_expect(link, RCL_PING_MS);
 		ret = rcl_ping_continue(link->epoch);
 	}
 	return ret;
@@ -437,6 +454,8 @@ static void rcl_life_traffic(struct rcl_link *link)
 		rcl_life_down(link, failure.reason, failure.wc_status);
 	else if (ret)
 		rcl_life_down(link, rcl_life_reason(ret), 0);
+	else if (rcl_life_is_late(link))
+		rcl_life_down(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
 }
 
 /*
@@ -470,7 +489,7 @@ void rcl_life_create(struct rcl_link *link)
 {
 	rcl_inbox_init(link);
 	INIT_WORK(&link->work, rcl_life_work);
-	INIT_DELAYED_WORK(&link->deadline, rcl_life_deadline);
+	timer_setup(&link->timer, rcl_life_timer, 0);
 	init_completion(&link->ended);
 	link->state = RCLINK_LINK_STATE_IDLE;
 }
@@ -483,5 +502,6 @@ void rcl_life_create(struct rcl_link *link)
  */
 void rcl_life_destroy(struct rcl_link *link)
 {
+	timer_delete_sync(&link->timer);
 	cancel_work_sync(&link->work);
 }

@@ -7,6 +7,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 
 #include "policy.h"
@@ -39,12 +40,12 @@ struct rcl_used {
 /**
  * struct rcl_link - a link
  * @name: constant
- * @id: constant, never used again
+ * @id: constant; used again only after all others
  * @ref: held by the table and by who looked it up
  * @node: in the table
  * @up: handed down to the epoch
  * @work: the life of the link
- * @deadline: fails a link that is not up in time, or a ping without answer
+ * @timer: wakes @work when something is late
  * @ended: completed when a dead link holds nothing any more
  * @lock: protects everything below; taken in any context
  * @requests: not yet handled
@@ -63,6 +64,8 @@ struct rcl_used {
  * @epoch: verbs objects, while prepared, connected or up
  * @stats: counters
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
+ * @expecting: hello or the answer to a ping must come; of the work item only
+ * @due: until then, in jiffies, while @expecting; of the work item only
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
  * @dead, @failure and @policy, which others write, too.
@@ -74,7 +77,7 @@ struct rcl_link {
 	struct hlist_node node;
 	struct rcl_upcall up;
 	struct work_struct work;
-	struct delayed_work deadline;
+	struct timer_list timer;
 	struct completion ended;
 	spinlock_t lock;	/* protects everything below */
 	struct list_head requests;
@@ -93,6 +96,8 @@ struct rcl_link {
 	struct rcl_epoch *epoch;
 	struct rcl_stats stats;
 	unsigned int proven;
+	bool expecting;
+	unsigned long due;
 };
 
 void rcl_life_create(struct rcl_link *link);

@@ -144,10 +144,12 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 
 	mutex_lock(&rcl_links_lock);
 	ret = rcl_link_insert_locked(link, why);
+	/* Here, so that DELETED cannot come first. */
+	if (!ret)
+		rcl_life_event(link, RCLINK_EVENT_KIND_CREATED);
 	mutex_unlock(&rcl_links_lock);
 	if (ret)
 		goto err_free;
-	rcl_life_event(link, RCLINK_EVENT_KIND_CREATED);
 	rcl_link_put(link);
 	return 0;
 
@@ -244,7 +246,7 @@ int rcl_link_request(const char *name, struct rcl_request *req)
  * @name: of the link
  * @ping: handed back by its done() after success
  *
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT, or -EBUSY when too many wait already.
  */
 int rcl_link_ping(const char *name, struct rcl_ping *ping)
 {
@@ -272,7 +274,7 @@ static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	info->role = link->role;
 	memcpy(info->peer, link->peer, sizeof(info->peer));
 	info->used = link->used;
-	info->stats = link->stats;
+	rcl_stats_read(&info->stats, &link->stats);
 	info->has_local = link->epoch;
 	info->has_remote = link->epoch && link->used.mtu;
 	if (info->has_local)

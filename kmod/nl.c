@@ -139,11 +139,13 @@ int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct rcl_port port;
 	int ret;
 
-	/* args[0]: how many ports have been sent */
-	while (!rcl_port_nth(cb->args[0], &port)) {
-		ret = rcl_nl_dump_one(skb, cb, &port);
-		rcl_port_release(&port);
-		if (ret)
+	/* args[0]: how many ports have been sent, or cannot be read */
+	while ((ret = rcl_port_nth(cb->args[0], &port)) != -ENODEV) {
+		if (!ret) {
+			ret = rcl_nl_dump_one(skb, cb, &port);
+			rcl_port_release(&port);
+		}
+		if (ret == -EMSGSIZE || ret == -ENOMEM)
 			return skb->len ? : ret;
 		cb->args[0]++;
 	}
@@ -346,10 +348,9 @@ int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
+static int rcl_nl_activate(struct genl_info *info)
 {
 	struct rcl_request *req;
-	struct nlattr *key;
 	const char *name;
 	int ret;
 
@@ -362,16 +363,25 @@ int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
 				  "key: the attribute is missing");
 	if (ret)
 		return ret;
-	key = info->attrs[RCLINK_A_LINK_KEY];
 	req = rcl_request_new(RCL_REQ_ACTIVATE, info->snd_portid);
 	if (!req)
 		return -ENOMEM;
 	req->epoch = nla_get_u64(info->attrs[RCLINK_A_LINK_EPOCH]);
-	memcpy(req->key, nla_data(key), sizeof(req->key));
-	memzero_explicit(nla_data(key), sizeof(req->key));
+	memcpy(req->key, nla_data(info->attrs[RCLINK_A_LINK_KEY]),
+	       sizeof(req->key));
 	ret = rcl_link_request(name, req);
 	ret = rcl_nl_result(info, ret, req->why);
 	rcl_request_put(req);
+	return ret;
+}
+
+/* The request holds a key: nothing of it may stay, or come back in a NACK. */
+int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	int ret = rcl_nl_activate(info);
+
+	memzero_explicit(genlmsg_data(info->genlhdr),
+			 genlmsg_len(info->genlhdr));
 	return ret;
 }
 

@@ -279,7 +279,8 @@ static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }
 
-static int rcl_ping_post(struct rcl_epoch *ep)
+/* Refused at once, nothing was posted, and the QP is as it was. */
+static void rcl_ping_post(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
 	struct ib_sge sge = {
@@ -294,8 +295,10 @@ static int rcl_ping_post(struct rcl_epoch *ep)
 		ret = rcl_ping_post_atomic(ep, &sge);
 	else
 		ret = rcl_ping_post_rdma(ep, &sge);
-	p->asked = !ret;
-	return ret;
+	if (ret)
+		rcl_ping_end(ep, ret, "the device refused the work request");
+	else
+		p->asked = true;
 }
 
 static void rcl_ping_next(struct rcl_pinger *p)
@@ -304,16 +307,18 @@ static void rcl_ping_next(struct rcl_pinger *p)
 	p->asked = false;
 }
 
-static int rcl_ping_run(struct rcl_epoch *ep)
+static void rcl_ping_run(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
 	u32 size = p->ping->size;
 
-	if (!p->asked)
-		return rcl_ping_post(ep);
+	if (!p->asked) {
+		rcl_ping_post(ep);
+		return;
+	}
 	/* Pairs with the release in rcl_ping_completed(). */
 	if (!smp_load_acquire(&p->completed))
-		return 0;
+		return;
 
 	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
 				   DMA_BIDIRECTIONAL);
@@ -322,7 +327,6 @@ static int rcl_ping_run(struct rcl_epoch *ep)
 		rcl_ping_end(ep, -EILSEQ, data_differs);
 	else
 		rcl_ping_next(p);
-	return 0;
 }
 
 /**
@@ -350,7 +354,7 @@ int rcl_ping_continue(struct rcl_epoch *ep)
 			ret = rcl_ping_ask(ep, RCL_MSG_FILL, p->seed);
 			break;
 		case RCL_PING_RUN:
-			ret = rcl_ping_run(ep);
+			rcl_ping_run(ep);
 			break;
 		case RCL_PING_CHECK:
 			ret = rcl_ping_ask(ep, RCL_MSG_CHECK, ~p->seed);
@@ -449,7 +453,7 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 
 /**
  * rcl_ping_abort - end the round trip under way, if there is one
- * @ep: stopped
+ * @ep: stopped, so that nothing accesses its memory
  * @error: negative errno for it
  * @why: sentence for it
  */

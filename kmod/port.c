@@ -36,18 +36,24 @@ static void rcl_port_read_netdev(const struct ib_gid_attr *attr,
 	rcu_read_unlock();
 }
 
+/* An index of the operator is read alone: it may be beyond RCL_GIDS_MAX. */
 static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
-			      struct rcl_port *info)
+			      u32 gid_index, struct rcl_port *info)
 {
+	bool given = gid_index != RCLINK_GID_INDEX_AUTO;
 	const struct ib_gid_attr *attr;
 	struct rcl_gid *gid;
 	u32 i;
+
+	if (given)
+		len = min(len, gid_index + 1);
 
 	info->gids = kcalloc(RCL_GIDS_MAX, sizeof(*info->gids), GFP_KERNEL);
 	if (!info->gids)
 		return -ENOMEM;
 
-	for (i = 0; i < len && info->ngids < RCL_GIDS_MAX; i++) {
+	for (i = given ? gid_index : 0;
+	     i < len && info->ngids < RCL_GIDS_MAX; i++) {
 		attr = rdma_get_gid_attr(ib, port, i);
 		if (IS_ERR(attr))
 			continue;
@@ -77,7 +83,10 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 	info->max_srq = attr->max_srq;
 	if (attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
 		info->fast_reg_pages = attr->max_fast_reg_page_list_len;
-	if (attr->atomic_cap == IB_ATOMIC_HCA)
+	/* mlx5 has them for user QPs only: its post says -EOPNOTSUPP. */
+	if (ib->ops.driver_id == RDMA_DRIVER_MLX5)
+		info->atomics = RCLINK_ATOMICS_NONE;
+	else if (attr->atomic_cap == IB_ATOMIC_HCA)
 		info->atomics = RCLINK_ATOMICS_HCA;
 	else if (attr->atomic_cap == IB_ATOMIC_GLOB)
 		info->atomics = RCLINK_ATOMICS_GLOBAL;
@@ -135,7 +144,7 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 	}
 	info->pkeys = attr.pkey_tbl_len;
 	rcl_port_read_caps(ib, info);
-	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, info);
+	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, gid_index, info);
 	if (ret)
 		return ret;
 	rcl_port_choose(info, gid_index);

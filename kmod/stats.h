@@ -3,6 +3,7 @@
 #ifndef RCL_STATS_H
 #define RCL_STATS_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 /**
@@ -15,13 +16,13 @@
  * @rx_unauthenticated: messages whose seal, epoch or sequence was wrong
  * @rx_malformed: authentic messages that broke the protocol
  * @completion_errors: work requests that failed on their own, not flushed
- * @credit_waits: questions that waited for credits
+ * @credit_waits: times a question had to wait for an answer or a credit
  * @pings: verified round trips
  * @ping_errors: round trips that failed
  * @downs: times the link went down
  *
  * Written by the link's work item only, but for @completion_errors, which is
- * under the link's lock; each is read with READ_ONCE().
+ * under the link's lock; read by rcl_stats_read() at any time.
  */
 struct rcl_stats {
 	u64 epochs;
@@ -37,5 +38,21 @@ struct rcl_stats {
 	u64 ping_errors;
 	u64 downs;
 };
+
+/**
+ * rcl_stats_read - copy counters that are being written
+ * @to: each counter is one that @from had, not all of the same moment
+ * @from: of a link
+ */
+static inline void rcl_stats_read(struct rcl_stats *to,
+				  const struct rcl_stats *from)
+{
+	const u64 *src = (const u64 *)from;
+	u64 *dst = (u64 *)to;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(*dst); i++)
+		dst[i] = READ_ONCE(src[i]);
+}
 
 #endif /* RCL_STATS_H */
