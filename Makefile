@@ -46,12 +46,14 @@ check: setup tools ## every test on every supported kernel
 	@$(VM)/module 6.12
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
 	@$(MAKE) -s -C selftests/netlink
+	@$(MAKE) -s -C selftests/link
 	@$(VM)/suite host 6.1 6.12 mixed
 
 .PHONY: check-debug
 check-debug: setup tools ## the suite under KASAN, lockdep, kmemleak and others
 	@$(VM)/module debug
 	@$(MAKE) -s -C selftests/netlink
+	@$(MAKE) -s -C selftests/link
 	@$(VM)/suite debug
 
 .PHONY: demo

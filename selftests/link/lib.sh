@@ -6,6 +6,7 @@ tool=$LIB_DIR/../tools/rclink/rclink
 key=/tmp/rclink-test-key.pem
 log=/tmp/rclink-test-listen
 listener=''
+said=/tmp/rclink-test-said
 # The debug kernel under emulation takes its time.
 slow=1
 [ ! -e /sys/kernel/debug/kmemleak ] || slow=5
@@ -47,6 +48,12 @@ link_listen_end()
 	listener=''
 }
 
+link_listen_again()
+{
+	link_listen_end
+	link_listen "$@"
+}
+
 # link_dial NAME [OPTIONS]: host 1 brings NAME up
 link_dial()
 {
@@ -55,6 +62,24 @@ link_dial()
 	shift
 	rclink connect "$name" "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
 		--timeout $((30 * slow)) "$@"
+}
+
+# holds WHAT CMD...: as check, but CMD runs in this shell and keeps what it
+# starts and sets
+holds()
+{
+	local what=$1 status
+
+	shift
+	"$@" >"$said" 2>&1
+	status=$?
+	if [ $status -eq 0 ]; then
+		pass "$what"
+		return
+	fi
+	comment <"$said"
+	echo "# status $status of: $*"
+	fail "$what"
 }
 
 # link_pair NAME [WORDS]: a link of that name on both hosts, up
