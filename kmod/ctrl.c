@@ -16,8 +16,12 @@
  * beside hello, its answer and bye: 16. An end that finds no credit for an
  * answer has a peer that asks more than it may.
  *
- * Completion handlers only move slots between lists; seals are opened and
- * closed by the link's work item.
+ * Sends use their slots in turn, and RC completes them in order, so one of
+ * RCL_CTRL_SIGNAL is signaled and retires those before it: each completion
+ * costs the link two rounds of softirq.
+ *
+ * Completion handlers only retire and list slots; seals are opened and closed
+ * by the link's work item.
  */
 #include "ctrl.h"
 
@@ -47,6 +51,7 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	slot->len = wc->byte_len;
+	slot->arrived = ktime_get();
 	spin_lock_irqsave(&ctrl->lock, flags);
 	list_add_tail(&slot->node, &ctrl->received);
 	spin_unlock_irqrestore(&ctrl->lock, flags);
@@ -66,12 +71,11 @@ static void rcl_ctrl_sent(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	spin_lock_irqsave(&ctrl->lock, flags);
-	list_add_tail(&slot->node, &ctrl->free);
-	if (++ctrl->nfree == RCL_CTRL_SLOTS)
-		wake_up(&ctrl->idle);
+	ctrl->retired = slot->number + 1;
 	kick = ctrl->starved;
 	ctrl->starved = false;
 	spin_unlock_irqrestore(&ctrl->lock, flags);
+	wake_up(&ctrl->idle);
 	if (kick)
 		ctrl->up->kick(ctrl->up);
 }
@@ -127,7 +131,6 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
 		    struct rcl_stats *stats)
 {
 	int ret;
-	int i;
 
 	ctrl->ib = ib;
 	ctrl->qp = qp;
@@ -136,7 +139,6 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
 	ctrl->credits = RCL_CTRL_SLOTS;
 	spin_lock_init(&ctrl->lock);
 	INIT_LIST_HEAD(&ctrl->received);
-	INIT_LIST_HEAD(&ctrl->free);
 	init_waitqueue_head(&ctrl->idle);
 
 	ret = rcl_ctrl_map(ctrl, ctrl->rx, DMA_FROM_DEVICE, rcl_ctrl_received);
@@ -144,14 +146,7 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
 		return ret;
 	ret = rcl_ctrl_map(ctrl, ctrl->tx, DMA_TO_DEVICE, rcl_ctrl_sent);
 	if (ret)
-		goto err_unmap_rx;
-	for (i = 0; i < RCL_CTRL_SLOTS; i++)
-		list_add_tail(&ctrl->tx[i].node, &ctrl->free);
-	ctrl->nfree = RCL_CTRL_SLOTS;
-	return 0;
-
-err_unmap_rx:
-	rcl_ctrl_unmap(ctrl, ctrl->rx, DMA_FROM_DEVICE);
+		rcl_ctrl_unmap(ctrl, ctrl->rx, DMA_FROM_DEVICE);
 	return ret;
 }
 
@@ -199,31 +194,22 @@ void rcl_ctrl_destroy(struct rcl_ctrl *ctrl)
 	rcl_seal_wipe(&ctrl->seal);
 }
 
-/* Leaves a note for the completion handler when there is none. */
-static struct rcl_ctrl_slot *rcl_ctrl_take_free(struct rcl_ctrl *ctrl)
+static bool rcl_ctrl_is_full(const struct rcl_ctrl *ctrl)
 {
-	struct rcl_ctrl_slot *slot;
-
-	spin_lock_irq(&ctrl->lock);
-	slot = list_first_entry_or_null(&ctrl->free, struct rcl_ctrl_slot,
-					node);
-	if (slot) {
-		list_del(&slot->node);
-		ctrl->nfree--;
-	} else {
-		ctrl->starved = true;
-	}
-	spin_unlock_irq(&ctrl->lock);
-	return slot;
+	lockdep_assert_held(&ctrl->lock);
+	return ctrl->sent - ctrl->retired == RCL_CTRL_SLOTS;
 }
 
-static void rcl_ctrl_give_free(struct rcl_ctrl *ctrl,
-			       struct rcl_ctrl_slot *slot)
+/* Leaves a note for the completion handler when there is none. */
+static struct rcl_ctrl_slot *rcl_ctrl_next_free(struct rcl_ctrl *ctrl)
 {
+	bool full;
+
 	spin_lock_irq(&ctrl->lock);
-	list_add(&slot->node, &ctrl->free);
-	ctrl->nfree++;
+	full = rcl_ctrl_is_full(ctrl);
+	ctrl->starved |= full;
 	spin_unlock_irq(&ctrl->lock);
+	return full ? NULL : &ctrl->tx[ctrl->sent % RCL_CTRL_SLOTS];
 }
 
 /**
@@ -239,7 +225,7 @@ bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl)
 }
 
 static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
-			      u32 len)
+			      u32 len, bool signal)
 {
 	struct ib_sge sge = {
 		.addr = slot->dma,
@@ -251,7 +237,7 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = IB_WR_SEND,
-		.send_flags = IB_SEND_SIGNALED,
+		.send_flags = signal ? IB_SEND_SIGNALED : 0,
 	};
 
 	ib_dma_sync_single_for_device(ctrl->ib, slot->dma, RCL_MSG_SLOT,
@@ -267,7 +253,7 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
  * Context: the link's work item.
  * Return: 0, -EAGAIN when no send slot is free (the owner is kicked when one
  * is), -EPROTO when the peer has left no credit, or the errno of the verbs
- * call.
+ * call, which ends the epoch.
  */
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 {
@@ -277,7 +263,7 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 
 	if (!ctrl->credits)
 		return -EPROTO;
-	slot = rcl_ctrl_take_free(ctrl);
+	slot = rcl_ctrl_next_free(ctrl);
 	if (!slot)
 		return -EAGAIN;
 
@@ -286,11 +272,13 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	msg->credits = ctrl->owed;
 	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
 	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
-	ret = rcl_ctrl_post_slot(ctrl, slot, len);
-	if (ret) {
-		rcl_ctrl_give_free(ctrl, slot);
+	slot->number = ctrl->sent;
+	/* It may complete before the post returns. */
+	WRITE_ONCE(ctrl->sent, ctrl->sent + 1);
+	ret = rcl_ctrl_post_slot(ctrl, slot, len, msg->type == RCL_MSG_BYE ||
+				 slot->number % RCL_CTRL_SIGNAL == 0);
+	if (ret)
 		return ret;
-	}
 	ctrl->credits--;
 	ctrl->owed = 0;
 	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
@@ -319,7 +307,7 @@ static struct rcl_ctrl_slot *rcl_ctrl_take_received(struct rcl_ctrl *ctrl)
 	struct rcl_ctrl_slot *slot = NULL;
 
 	spin_lock_irq(&ctrl->lock);
-	if (list_empty(&ctrl->free)) {
+	if (rcl_ctrl_is_full(ctrl)) {
 		ctrl->starved = true;
 	} else {
 		slot = list_first_entry_or_null(&ctrl->received,
@@ -399,7 +387,7 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 
 /**
  * rcl_ctrl_flush - wait until the peer's device has all that was sent
- * @ctrl: started
+ * @ctrl: started, the last message was a goodbye
  * @ms: at most so long
  *
  * Context: may sleep; the link's work item.
@@ -407,6 +395,6 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 void rcl_ctrl_flush(struct rcl_ctrl *ctrl, unsigned int ms)
 {
 	wait_event_timeout(ctrl->idle,
-			   READ_ONCE(ctrl->nfree) == RCL_CTRL_SLOTS,
+			   READ_ONCE(ctrl->retired) == ctrl->sent,
 			   msecs_to_jiffies(ms));
 }

@@ -3,6 +3,7 @@
 #ifndef RCL_CTRL_H
 #define RCL_CTRL_H
 
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -17,6 +18,7 @@ struct rcl_stats;
 struct rcl_upcall;
 
 #define RCL_CTRL_SLOTS		16	/* receives, and sends in flight */
+#define RCL_CTRL_SIGNAL		4	/* sends that one completion retires */
 #define RCL_CTRL_QUESTIONS	6	/* questions without an answer */
 #define RCL_CTRL_EXTRA_WR	2	/* REG_MR and one RDMA operation */
 
@@ -24,10 +26,12 @@ struct rcl_upcall;
  * struct rcl_ctrl_slot - one send or receive
  * @cqe: of its work request
  * @ctrl: whose slot
- * @node: on received or free
+ * @node: on received
  * @buf: RCL_MSG_SLOT bytes
  * @dma: address of @buf for the device
  * @len: bytes received
+ * @arrived: when
+ * @number: of the send
  */
 struct rcl_ctrl_slot {
 	struct ib_cqe cqe;
@@ -36,6 +40,8 @@ struct rcl_ctrl_slot {
 	u8 *buf;
 	u64 dma;
 	u32 len;
+	ktime_t arrived;
+	u32 number;
 };
 
 /**
@@ -46,12 +52,12 @@ struct rcl_ctrl_slot {
  * @stats: of the link
  * @rx: receive slots
  * @tx: send slots
- * @lock: protects @received, @free, @starved and @nfree
+ * @lock: protects @received, @starved and @retired
  * @received: in the order of arrival, not yet opened
- * @free: send slots
  * @starved: the work item waits for a send slot
- * @nfree: entries of @free
- * @idle: woken when all send slots are free
+ * @retired: sends that have completed
+ * @idle: woken when sends have completed
+ * @sent: sends that were posted
  * @seal: has the key after rcl_ctrl_start()
  * @started: the key is in
  * @credits: receive slots that the peer has posted for us
@@ -67,12 +73,12 @@ struct rcl_ctrl {
 	struct rcl_stats *stats;
 	struct rcl_ctrl_slot rx[RCL_CTRL_SLOTS];
 	struct rcl_ctrl_slot tx[RCL_CTRL_SLOTS];
-	spinlock_t lock;	/* protects the four below */
+	spinlock_t lock;	/* protects the three below */
 	struct list_head received;
-	struct list_head free;
 	bool starved;
-	u32 nfree;
+	u32 retired;
 	wait_queue_head_t idle;
+	u32 sent;
 	struct rcl_seal seal;
 	bool started;
 	u16 credits;

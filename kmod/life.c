@@ -359,7 +359,8 @@ static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
 	return 0;
 }
 
-static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg)
+static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
+			    ktime_t arrived)
 {
 	struct rcl_epoch *ep = link->epoch;
 
@@ -370,7 +371,7 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg)
 	case RCL_MSG_PONG:
 	case RCL_MSG_FILLED:
 	case RCL_MSG_CHECKED:
-		return rcl_ping_answer(ep, msg);
+		return rcl_ping_answer(ep, msg, arrived);
 	case RCL_MSG_PING:
 	case RCL_MSG_FILL:
 	case RCL_MSG_CHECK:
@@ -410,7 +411,7 @@ static int rcl_life_receive(struct rcl_link *link)
 		ret = rcl_ctrl_recv(&ep->ctrl, &slot, &msg);
 		if (ret <= 0)
 			return ret;
-		ret = rcl_life_message(link, &msg);
+		ret = rcl_life_message(link, &msg, slot->arrived);
 		if (!ret)
 			ret = rcl_ctrl_repost(&ep->ctrl, slot);
 		if (ret)

@@ -367,7 +367,8 @@ int rcl_ping_continue(struct rcl_epoch *ep)
 	return ret;
 }
 
-static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg)
+static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg,
+			   ktime_t arrived)
 {
 	struct rcl_pinger *p = &ep->pinger;
 
@@ -380,7 +381,7 @@ static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	}
 	p->echoed += msg->len;
 	if (p->echoed == p->ping->size) {
-		p->end = ktime_get();
+		p->end = arrived;
 		rcl_ping_next(p);
 	}
 	return 0;
@@ -390,11 +391,13 @@ static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg)
  * rcl_ping_answer - an answer of the peer came in
  * @ep: active
  * @msg: PONG, FILLED or CHECKED
+ * @arrived: when its completion was handled
  *
  * Context: the link's work item.
  * Return: 0, or -EPROTO for an answer that nobody asked for.
  */
-int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
+int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
+		    ktime_t arrived)
 {
 	static const u8 answers[] = {
 		[RCL_PING_ECHO] = RCL_MSG_PONG,
@@ -414,7 +417,7 @@ int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		return 0;
 	}
 	if (step == RCL_PING_ECHO)
-		return rcl_ping_echoed(ep, msg);
+		return rcl_ping_echoed(ep, msg, arrived);
 	rcl_ping_next(p);
 	return 0;
 }

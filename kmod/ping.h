@@ -74,7 +74,8 @@ struct rcl_pinger {
 
 void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping);
 int rcl_ping_continue(struct rcl_epoch *ep);
-int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg);
+int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
+		    ktime_t arrived);
 int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg);
 void rcl_ping_abort(struct rcl_epoch *ep, int error, const char *why);
 
