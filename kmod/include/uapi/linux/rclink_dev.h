@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/rclink: channels, regions and operations for processes.
+ *
+ * An open file is nothing yet. RCLINK_IOC_CONNECT makes it a channel,
+ * RCLINK_IOC_LISTEN a listener, each of whose RCLINK_IOC_ACCEPT returns a new
+ * channel file. A channel leases one wired QP of its link at both ends. Its
+ * memory (mmap offset 0, struct rclink_dev_rings.size bytes) holds a submission
+ * and a completion ring; RCLINK_IOC_SUBMIT hands entries to the kernel and can
+ * wait; completions can be reaped without any call.
+ */
+#ifndef _UAPI_LINUX_RCLINK_DEV_H
+#define _UAPI_LINUX_RCLINK_DEV_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define RCLINK_DEV_LINK_LEN	32	/* with the NUL */
+#define RCLINK_DEV_SERVICE_LEN	32	/* with the NUL */
+#define RCLINK_DEV_REGION_LEN	32	/* with the NUL */
+#define RCLINK_DEV_SGE_MAX	4
+#define RCLINK_DEV_INLINE_MAX	64
+#define RCLINK_DEV_DEPTH	256	/* entries of the submission ring */
+#define RCLINK_DEV_CQ_DEPTH	512	/* entries of the completion ring */
+#define RCLINK_DEV_SENDS	128	/* operations in flight, no receives */
+#define RCLINK_DEV_RECVS	128	/* receives posted */
+
+/**
+ * enum rclink_dev_op - what a submission entry asks for
+ * @RCLINK_OP_SEND: send @sge or inline data
+ * @RCLINK_OP_SEND_IMM: the same with @imm
+ * @RCLINK_OP_WRITE: from @sge or inline data to @remote, @remote_offset
+ * @RCLINK_OP_WRITE_IMM: the same; @imm takes a receive of the peer
+ * @RCLINK_OP_READ: from @remote, @remote_offset to @sge
+ * @RCLINK_OP_CAS: 8 bytes: @compare_add, @swap; the old value goes to @sge
+ * @RCLINK_OP_FADD: 8 bytes: adds @compare_add; the old value goes to @sge
+ * @RCLINK_OP_RECV: take one message into @sge
+ */
+enum rclink_dev_op {
+	RCLINK_OP_SEND,
+	RCLINK_OP_SEND_IMM,
+	RCLINK_OP_WRITE,
+	RCLINK_OP_WRITE_IMM,
+	RCLINK_OP_READ,
+	RCLINK_OP_CAS,
+	RCLINK_OP_FADD,
+	RCLINK_OP_RECV,
+	RCLINK_OP_MAX
+};
+
+/* Flags of a submission entry. */
+#define RCLINK_SQE_SIGNALED	0x01	/* a completion also on success */
+#define RCLINK_SQE_INLINE	0x02	/* @len bytes at @inline_data, no @sge */
+#define RCLINK_SQE_FENCE	0x04	/* after all earlier READs and atomics */
+#define RCLINK_SQE_SOLICITED	0x08	/* wakes a peer that waits for such */
+#define RCLINK_SQE_FLAGS	0x0f
+
+/**
+ * struct rclink_dev_sge - a piece of a region of one's own
+ * @offset: from its begin, bytes
+ * @region: handle
+ * @len: bytes
+ */
+struct rclink_dev_sge {
+	__u64 offset;
+	__u32 region;
+	__u32 len;
+};
+
+/**
+ * struct rclink_dev_sqe - one submission entry, 128 bytes
+ * @op: enum rclink_dev_op
+ * @flags: RCLINK_SQE_*
+ * @num_sge: entries of @sge, none with RCLINK_SQE_INLINE
+ * @pad: zero
+ * @len: bytes of @inline_data
+ * @user_data: returned by the completion
+ * @remote_offset: from the begin of @remote, bytes
+ * @remote: handle of RCLINK_IOC_IMPORT
+ * @imm: immediate
+ * @compare_add: of CAS and FADD
+ * @swap: of CAS
+ * @pad2: zero
+ * @sge: local memory
+ * @inline_data: or the data itself
+ */
+struct rclink_dev_sqe {
+	__u8 op;
+	__u8 flags;
+	__u8 num_sge;
+	__u8 pad;
+	__u32 len;
+	__u64 user_data;
+	__u64 remote_offset;
+	__u32 remote;
+	__u32 imm;
+	__u64 compare_add;
+	__u64 swap;
+	__u64 pad2[2];
+	union {
+		struct rclink_dev_sge sge[RCLINK_DEV_SGE_MAX];
+		__u8 inline_data[RCLINK_DEV_INLINE_MAX];
+	};
+};
+
+/* Flags of a completion. */
+#define RCLINK_CQE_IMM		0x01	/* @imm is valid */
+
+/**
+ * struct rclink_dev_cqe - one completion, 40 bytes
+ * @user_data: of the submission
+ * @time: CLOCK_MONOTONIC in nanoseconds, when the kernel saw it
+ * @status: enum ib_wc_status of the verbs, 0 is success
+ * @vendor_err: of the device
+ * @len: bytes received, read or written
+ * @imm: of the peer
+ * @op: enum rclink_dev_op
+ * @flags: RCLINK_CQE_*
+ * @pad: zero
+ */
+struct rclink_dev_cqe {
+	__u64 user_data;
+	__u64 time;
+	__u32 status;
+	__u32 vendor_err;
+	__u32 len;
+	__u32 imm;
+	__u8 op;
+	__u8 flags;
+	__u8 pad[6];
+};
+
+/**
+ * struct rclink_dev_ring - the two indexes of a ring; entry i is at i % depth
+ * @head: next to be taken: by the kernel of submissions, else by the process
+ * @pad: another cache line
+ * @tail: next to be filled
+ * @pad2: another cache line
+ */
+struct rclink_dev_ring {
+	__u32 head;
+	__u32 pad[15];
+	__u32 tail;
+	__u32 pad2[15];
+};
+
+/**
+ * struct rclink_dev_shared - what mmap() shows of a channel
+ * @sq: the process fills, the kernel takes
+ * @cq: the kernel fills, the process takes
+ * @sqe: submissions
+ * @cqe: completions
+ */
+struct rclink_dev_shared {
+	struct rclink_dev_ring sq;
+	struct rclink_dev_ring cq;
+	struct rclink_dev_sqe sqe[RCLINK_DEV_DEPTH];
+	struct rclink_dev_cqe cqe[RCLINK_DEV_CQ_DEPTH];
+};
+
+/* Flags of RCLINK_IOC_CONNECT. */
+#define RCLINK_CONNECT_WAIT	0x01	/* for a free QP, else EAGAIN */
+/* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
+#define RCLINK_CHAN_POLLED	0x02	/* completions are reaped in calls only */
+
+/**
+ * struct rclink_dev_service - RCLINK_IOC_CONNECT, RCLINK_IOC_LISTEN
+ * @link: name
+ * @service: name, the same at both ends
+ * @flags: RCLINK_CONNECT_*, RCLINK_CHAN_*
+ * @backlog: LISTEN: channels that may wait to be accepted, 1 to 64
+ */
+struct rclink_dev_service {
+	char link[RCLINK_DEV_LINK_LEN];
+	char service[RCLINK_DEV_SERVICE_LEN];
+	__u32 flags;
+	__u32 backlog;
+};
+
+/* Rights of the peer in a region. */
+#define RCLINK_REGION_WRITE	0x01
+#define RCLINK_REGION_READ	0x02
+#define RCLINK_REGION_ATOMIC	0x04
+#define RCLINK_REGION_RIGHTS	0x07
+
+/**
+ * struct rclink_dev_region - RCLINK_IOC_REGION, RCLINK_IOC_IMPORT
+ * @name: exported under it, or imported; empty for local use only
+ * @addr: REGION: begin of the memory
+ * @len: REGION: bytes; IMPORT: set
+ * @rights: REGION: of the peer; IMPORT: set
+ * @handle: set; of the channel file only
+ */
+struct rclink_dev_region {
+	char name[RCLINK_DEV_REGION_LEN];
+	__u64 addr;
+	__u64 len;
+	__u32 rights;
+	__u32 handle;
+};
+
+/**
+ * struct rclink_dev_submit - RCLINK_IOC_SUBMIT
+ * @count: submissions to take at most; set to how many were taken
+ * @wait: return when so many completions are in the ring
+ * @timeout_ms: of the wait, 0 for none
+ * @pad: zero
+ */
+struct rclink_dev_submit {
+	__u32 count;
+	__u32 wait;
+	__u32 timeout_ms;
+	__u32 pad;
+};
+
+#define RCLINK_IOC_CONNECT	_IOW('R', 0x80, struct rclink_dev_service)
+#define RCLINK_IOC_LISTEN	_IOW('R', 0x81, struct rclink_dev_service)
+#define RCLINK_IOC_ACCEPT	_IO('R', 0x82)
+#define RCLINK_IOC_REGION	_IOWR('R', 0x83, struct rclink_dev_region)
+#define RCLINK_IOC_WITHDRAW	_IOW('R', 0x84, __u32)
+#define RCLINK_IOC_IMPORT	_IOWR('R', 0x85, struct rclink_dev_region)
+#define RCLINK_IOC_SUBMIT	_IOWR('R', 0x86, struct rclink_dev_submit)
+
+#endif /* _UAPI_LINUX_RCLINK_DEV_H */
