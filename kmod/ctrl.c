@@ -20,11 +20,13 @@
  * RCL_CTRL_SIGNAL is signaled and retires those before it: each completion
  * costs the link two rounds of softirq.
  *
- * Completion handlers only retire and list slots; seals are opened and closed
- * by the link's work item.
+ * All of it belongs to the link's work item, which polls the QP: completion
+ * handlers run below rcl_ctrl_poll().
  */
 #include "ctrl.h"
 
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 
 #include "msg.h"
@@ -38,7 +40,6 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_ctrl_slot *slot =
 		container_of(wc->wr_cqe, struct rcl_ctrl_slot, cqe);
 	struct rcl_ctrl *ctrl = slot->ctrl;
-	unsigned long flags;
 
 	if (wc->status != IB_WC_SUCCESS) {
 		rcl_qp_wc_failed(cq, wc);
@@ -52,32 +53,31 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	slot->len = wc->byte_len;
 	slot->arrived = ktime_get();
-	spin_lock_irqsave(&ctrl->lock, flags);
 	list_add_tail(&slot->node, &ctrl->received);
-	spin_unlock_irqrestore(&ctrl->lock, flags);
-	ctrl->up->kick(ctrl->up);
 }
 
 static void rcl_ctrl_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_ctrl_slot *slot =
 		container_of(wc->wr_cqe, struct rcl_ctrl_slot, cqe);
-	struct rcl_ctrl *ctrl = slot->ctrl;
-	unsigned long flags;
-	bool kick;
 
-	if (wc->status != IB_WC_SUCCESS) {
+	if (wc->status == IB_WC_SUCCESS)
+		slot->ctrl->retired = slot->number + 1;
+	else
 		rcl_qp_wc_failed(cq, wc);
-		return;
-	}
-	spin_lock_irqsave(&ctrl->lock, flags);
-	ctrl->retired = slot->number + 1;
-	kick = ctrl->starved;
-	ctrl->starved = false;
-	spin_unlock_irqrestore(&ctrl->lock, flags);
-	wake_up(&ctrl->idle);
-	if (kick)
-		ctrl->up->kick(ctrl->up);
+}
+
+/**
+ * rcl_ctrl_poll - handle what has completed
+ * @ctrl: created
+ *
+ * Bounded by what can be outstanding.
+ *
+ * Return: true when there was something.
+ */
+bool rcl_ctrl_poll(struct rcl_ctrl *ctrl)
+{
+	return rcl_qp_poll(ctrl->qp, 2 * RCL_CTRL_SLOTS);
 }
 
 static int rcl_ctrl_map(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
@@ -120,7 +120,7 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
  * @ib: device of @qp
  * @qp: the control QP, not yet created, that is to have room for RCL_CTRL_SLOTS
  *	receives and RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR sends
- * @up: kicked when something arrived
+ * @up: told when the peer breaks the protocol
  * @stats: of the link
  *
  * Context: may sleep.
@@ -137,9 +137,7 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
 	ctrl->up = up;
 	ctrl->stats = stats;
 	ctrl->credits = RCL_CTRL_SLOTS;
-	spin_lock_init(&ctrl->lock);
 	INIT_LIST_HEAD(&ctrl->received);
-	init_waitqueue_head(&ctrl->idle);
 
 	ret = rcl_ctrl_map(ctrl, ctrl->rx, DMA_FROM_DEVICE, rcl_ctrl_received);
 	if (ret)
@@ -196,20 +194,7 @@ void rcl_ctrl_destroy(struct rcl_ctrl *ctrl)
 
 static bool rcl_ctrl_is_full(const struct rcl_ctrl *ctrl)
 {
-	lockdep_assert_held(&ctrl->lock);
 	return ctrl->sent - ctrl->retired == RCL_CTRL_SLOTS;
-}
-
-/* Leaves a note for the completion handler when there is none. */
-static struct rcl_ctrl_slot *rcl_ctrl_next_free(struct rcl_ctrl *ctrl)
-{
-	bool full;
-
-	spin_lock_irq(&ctrl->lock);
-	full = rcl_ctrl_is_full(ctrl);
-	ctrl->starved |= full;
-	spin_unlock_irq(&ctrl->lock);
-	return full ? NULL : &ctrl->tx[ctrl->sent % RCL_CTRL_SLOTS];
 }
 
 /**
@@ -251,7 +236,7 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
  * @msg: @msg->credits is filled in
  *
  * Context: the link's work item.
- * Return: 0, -EAGAIN when no send slot is free (the owner is kicked when one
+ * Return: 0, -EAGAIN when no send slot is free (a completion comes when one
  * is), -EPROTO when the peer has left no credit, or the errno of the verbs
  * call, which ends the epoch.
  */
@@ -263,18 +248,16 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 
 	if (!ctrl->credits)
 		return -EPROTO;
-	slot = rcl_ctrl_next_free(ctrl);
-	if (!slot)
+	if (rcl_ctrl_is_full(ctrl))
 		return -EAGAIN;
 
+	slot = &ctrl->tx[ctrl->sent % RCL_CTRL_SLOTS];
 	ib_dma_sync_single_for_cpu(ctrl->ib, slot->dma, RCL_MSG_SLOT,
 				   DMA_TO_DEVICE);
 	msg->credits = ctrl->owed;
 	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
 	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
-	slot->number = ctrl->sent;
-	/* It may complete before the post returns. */
-	WRITE_ONCE(ctrl->sent, ctrl->sent + 1);
+	slot->number = ctrl->sent++;
 	ret = rcl_ctrl_post_slot(ctrl, slot, len, msg->type == RCL_MSG_BYE ||
 				 slot->number % RCL_CTRL_SIGNAL == 0);
 	if (ret)
@@ -302,23 +285,6 @@ static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
 	return 0;
 }
 
-static struct rcl_ctrl_slot *rcl_ctrl_take_received(struct rcl_ctrl *ctrl)
-{
-	struct rcl_ctrl_slot *slot = NULL;
-
-	spin_lock_irq(&ctrl->lock);
-	if (rcl_ctrl_is_full(ctrl)) {
-		ctrl->starved = true;
-	} else {
-		slot = list_first_entry_or_null(&ctrl->received,
-						struct rcl_ctrl_slot, node);
-		if (slot)
-			list_del(&slot->node);
-	}
-	spin_unlock_irq(&ctrl->lock);
-	return slot;
-}
-
 /**
  * rcl_ctrl_recv - open the next message
  * @ctrl: of the epoch
@@ -338,11 +304,13 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 	int len;
 	int ret;
 
-	if (!ctrl->started)
+	if (!ctrl->started || rcl_ctrl_is_full(ctrl))
 		return 0;
-	got = rcl_ctrl_take_received(ctrl);
+	got = list_first_entry_or_null(&ctrl->received, struct rcl_ctrl_slot,
+				       node);
 	if (!got)
 		return 0;
+	list_del(&got->node);
 
 	ib_dma_sync_single_for_cpu(ctrl->ib, got->dma, RCL_MSG_SLOT,
 				   DMA_FROM_DEVICE);
@@ -394,7 +362,9 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
  */
 void rcl_ctrl_flush(struct rcl_ctrl *ctrl, unsigned int ms)
 {
-	wait_event_timeout(ctrl->idle,
-			   READ_ONCE(ctrl->retired) == ctrl->sent,
-			   msecs_to_jiffies(ms));
+	unsigned long end = jiffies + msecs_to_jiffies(ms);
+
+	while (ctrl->retired != ctrl->sent && time_before(jiffies, end))
+		if (!rcl_ctrl_poll(ctrl))
+			usleep_range(20, 100);
 }

@@ -5,9 +5,7 @@
 
 #include <linux/ktime.h>
 #include <linux/list.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
 #include "seal.h"
@@ -48,23 +46,20 @@ struct rcl_ctrl_slot {
  * struct rcl_ctrl - the control channel of one epoch
  * @ib: device of @qp
  * @qp: the control QP
- * @up: kicked when something arrived
+ * @up: told when the peer breaks the protocol
  * @stats: of the link
  * @rx: receive slots
  * @tx: send slots
- * @lock: protects @received, @starved and @retired
  * @received: in the order of arrival, not yet opened
- * @starved: the work item waits for a send slot
- * @retired: sends that have completed
- * @idle: woken when sends have completed
  * @sent: sends that were posted
+ * @retired: sends that have completed
  * @seal: has the key after rcl_ctrl_start()
  * @started: the key is in
  * @credits: receive slots that the peer has posted for us
  * @owed: receive slots posted again, of which the peer does not know yet
  * @questions: sent and not answered
  *
- * All below @idle belongs to the link's work item.
+ * All of it belongs to the link's work item.
  */
 struct rcl_ctrl {
 	struct ib_device *ib;
@@ -73,12 +68,9 @@ struct rcl_ctrl {
 	struct rcl_stats *stats;
 	struct rcl_ctrl_slot rx[RCL_CTRL_SLOTS];
 	struct rcl_ctrl_slot tx[RCL_CTRL_SLOTS];
-	spinlock_t lock;	/* protects the three below */
 	struct list_head received;
-	bool starved;
-	u32 retired;
-	wait_queue_head_t idle;
 	u32 sent;
+	u32 retired;
 	struct rcl_seal seal;
 	bool started;
 	u16 credits;
@@ -93,6 +85,7 @@ int rcl_ctrl_post(struct rcl_ctrl *ctrl);
 void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch);
 void rcl_ctrl_destroy(struct rcl_ctrl *ctrl);
 
+bool rcl_ctrl_poll(struct rcl_ctrl *ctrl);
 bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl);
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg);
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,

@@ -33,19 +33,29 @@ static void rcl_epoch_destroy_qps(struct rcl_epoch *ep, u32 n)
 		rcl_qp_destroy(&ep->qp[n]);
 }
 
+static void rcl_epoch_completion(struct rcl_qp *qp)
+{
+	qp->up->kick(qp->up);
+}
+
 static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 {
+	static const struct rcl_qp_size ctrl = {
+		.send_wr = RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR,
+		.recv_wr = RCL_CTRL_SLOTS,
+		.sge = 1,
+	};
+	static const struct rcl_qp_size pool = {
+		.send_wr = RCL_POOL_WR,
+		.recv_wr = RCL_POOL_WR,
+		.sge = 1,
+	};
 	int ret;
 	u32 i;
 
-	ret = rcl_qp_create(&ep->qp[0], ep->pd,
-			    RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR, RCL_CTRL_SLOTS,
-			    IB_POLL_SOFTIRQ, up);
-	if (ret)
-		return ret;
-	for (i = 1; i < ep->nqps; i++) {
-		ret = rcl_qp_create(&ep->qp[i], ep->pd, RCL_POOL_WR,
-				    RCL_POOL_WR, IB_POLL_SOFTIRQ, up);
+	for (i = 0; i < ep->nqps; i++) {
+		ret = rcl_qp_create(&ep->qp[i], ep->pd, i ? &pool : &ctrl,
+				    rcl_epoch_completion, up);
 		if (ret) {
 			rcl_epoch_destroy_qps(ep, i);
 			return ret;

@@ -444,12 +444,17 @@ static int rcl_life_ping(struct rcl_link *link)
 /* A goodbye explains the failures that come with it. */
 static void rcl_life_traffic(struct rcl_link *link)
 {
+	struct rcl_ctrl *ctrl = &link->epoch->ctrl;
 	struct rcl_reason failure;
 	int ret;
 
+	rcl_ctrl_poll(ctrl);
 	ret = rcl_life_receive(link);
 	if (!ret && link->state == RCLINK_LINK_STATE_UP)
 		ret = rcl_life_ping(link);
+	/* A software device may have completed by now what was just posted. */
+	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
+		link->up.kick(&link->up);
 	failure = rcl_inbox_failure(link);
 	if (failure.reason && ret != -ECONNRESET)
 		rcl_life_down(link, failure.reason, failure.wc_status);

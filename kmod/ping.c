@@ -215,16 +215,13 @@ static int rcl_ping_ask(struct rcl_epoch *ep, u8 type, u32 seed)
 static void rcl_ping_completed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_pinger *p = container_of(wc->wr_cqe, struct rcl_pinger, cqe);
-	struct rcl_qp *qp = cq->cq_context;
 
 	if (wc->status != IB_WC_SUCCESS) {
 		rcl_qp_wc_failed(cq, wc);
 		return;
 	}
 	p->end = ktime_get();
-	/* Pairs with the acquire in rcl_ping_run(). */
-	smp_store_release(&p->completed, true);
-	qp->up->kick(qp->up);
+	p->completed = true;
 }
 
 static u64 rcl_ping_word(u32 seed)
@@ -316,8 +313,7 @@ static void rcl_ping_run(struct rcl_epoch *ep)
 		rcl_ping_post(ep);
 		return;
 	}
-	/* Pairs with the release in rcl_ping_completed(). */
-	if (!smp_load_acquire(&p->completed))
+	if (!p->completed)
 		return;
 
 	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,

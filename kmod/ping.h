@@ -53,8 +53,7 @@ enum rcl_ping_step {
  * @cqe: of the operation
  * @start: when the first work request was posted
  * @end: when the operation completed
- * @completed: the operation completed; set after @end by the completion
- *	handler, with release semantics
+ * @completed: the operation completed
  */
 struct rcl_pinger {
 	struct rcl_ping *ping;

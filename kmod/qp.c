@@ -2,10 +2,16 @@
 #include "qp.h"
 
 #include <linux/bottom_half.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/random.h>
 
 #include "policy.h"
 #include "upcall.h"
+
+#define RCL_WC_BATCH	8	/* completions taken from the CQ at once */
+#define RCL_DRAIN_MS	5000	/* flushes are local: a device that lives */
 
 static void rcl_qp_event(struct ib_event *event, void *context)
 {
@@ -23,13 +29,42 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 	}
 }
 
+static void rcl_qp_completion(struct ib_cq *cq, void *context)
+{
+	struct rcl_qp *qp = context;
+
+	qp->event(qp);
+}
+
+static void rcl_qp_cq_event(struct ib_event *event, void *context)
+{
+	struct rcl_qp *qp = context;
+
+	qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event);
+}
+
+static int rcl_qp_create_cq(struct rcl_qp *qp, struct ib_device *ib, u32 cqe)
+{
+	/* Spreads the QPs over the device's vectors. */
+	static atomic_t next;
+	struct ib_cq_init_attr attr = {
+		.cqe = cqe,
+		.comp_vector = (u32)atomic_inc_return(&next) %
+			       min_t(u32, ib->num_comp_vectors,
+				     num_online_cpus()),
+	};
+
+	qp->cq = ib_create_cq(ib, rcl_qp_completion, rcl_qp_cq_event, qp,
+			      &attr);
+	return PTR_ERR_OR_ZERO(qp->cq);
+}
+
 /**
  * rcl_qp_create - allocate a QP and its CQ, and draw its PSN
  * @qp: filled in
  * @pd: of the link
- * @send_wr: send work requests that can be outstanding
- * @recv_wr: receive work requests that can be outstanding
- * @poll: where completions are handled
+ * @size: what can be outstanding
+ * @event: see struct rcl_qp
  * @up: told of fatal events
  *
  * Both queues and the CQ have room for the drain beside that: a CQ that is too
@@ -38,9 +73,9 @@ static void rcl_qp_event(struct ib_event *event, void *context)
  * Context: may sleep.
  * Return: 0, or the errno of the verbs call.
  */
-int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd, u32 send_wr,
-		  u32 recv_wr, enum ib_poll_context poll,
-		  struct rcl_upcall *up)
+int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
+		  const struct rcl_qp_size *size,
+		  void (*event)(struct rcl_qp *qp), struct rcl_upcall *up)
 {
 	struct ib_qp_init_attr init = {
 		.event_handler = rcl_qp_event,
@@ -48,31 +83,33 @@ int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd, u32 send_wr,
 		.qp_type = IB_QPT_RC,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.cap = {
-			.max_send_wr = send_wr + 1,
-			.max_recv_wr = recv_wr + 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
+			.max_send_wr = size->send_wr + 1,
+			.max_recv_wr = size->recv_wr + 1,
+			.max_send_sge = size->sge,
+			.max_recv_sge = size->sge,
 		},
 	};
 	int ret;
 
 	qp->up = up;
-	qp->cq = ib_alloc_cq_any(pd->device, qp, send_wr + recv_wr + 2, poll);
-	if (IS_ERR(qp->cq))
-		return PTR_ERR(qp->cq);
+	qp->event = event;
+	ret = rcl_qp_create_cq(qp, pd->device,
+			       size->send_wr + size->recv_wr + 2);
+	if (ret)
+		return ret;
 
 	init.send_cq = qp->cq;
 	init.recv_cq = qp->cq;
 	qp->qp = ib_create_qp(pd, &init);
 	if (IS_ERR(qp->qp)) {
 		ret = PTR_ERR(qp->qp);
-		goto err_free_cq;
+		goto err_destroy_cq;
 	}
 	qp->psn = get_random_u32() & RCL_24BIT_MAX;
 	return 0;
 
-err_free_cq:
-	ib_free_cq(qp->cq);
+err_destroy_cq:
+	ib_destroy_cq(qp->cq);
 	return ret;
 }
 
@@ -167,48 +204,6 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /**
- * rcl_qp_stop - move to ERR and wait until every work request has completed
- * @qp: that nobody posts to any more
- *
- * Context: may sleep.
- */
-void rcl_qp_stop(struct rcl_qp *qp)
-{
-	/* There is no way from RESET to ERR, and nothing to wait for. */
-	if (!qp->live)
-		return;
-	ib_drain_qp(qp->qp);
-	qp->live = false;
-}
-
-/**
- * rcl_qp_destroy - the mirror of rcl_qp_create()
- * @qp: stopped
- *
- * Context: may sleep.
- */
-void rcl_qp_destroy(struct rcl_qp *qp)
-{
-	ib_destroy_qp(qp->qp);
-	ib_free_cq(qp->cq);
-}
-
-/**
- * rcl_qp_wc_failed - tell the owner that a work request failed
- * @cq: of a struct rcl_qp
- * @wc: not successful, so only status and vendor_err are valid (IBA 11.4.2.1)
- *
- * Context: any.
- */
-void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
-{
-	struct rcl_qp *qp = cq->cq_context;
-
-	qp->up->fail(qp->up, RCLINK_DOWN_REASON_COMPLETION, wc->status,
-		     wc->vendor_err);
-}
-
-/**
  * rcl_qp_post_send - post work requests
  * @qp: in RTS
  * @wr: one or a chain
@@ -229,6 +224,120 @@ int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 	ret = ib_post_send(qp->qp, wr, &bad);
 	local_bh_enable();
 	return ret;
+}
+
+/**
+ * rcl_qp_poll - handle completions
+ * @qp: that nobody else polls now
+ * @budget: at most so many
+ *
+ * Context: that of the completion handlers.
+ * Return: how many were handled.
+ */
+int rcl_qp_poll(struct rcl_qp *qp, int budget)
+{
+	struct ib_wc wc[RCL_WC_BATCH];
+	int done = 0;
+	int n, i;
+
+	while (done < budget) {
+		n = ib_poll_cq(qp->cq, min(budget - done, RCL_WC_BATCH), wc);
+		for (i = 0; i < n; i++)
+			wc[i].wr_cqe->done(qp->cq, &wc[i]);
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+/**
+ * rcl_qp_arm - ask for an event at the next completion
+ * @qp: polled empty
+ *
+ * Context: any.
+ * Return: true when something may have come in before: then poll again.
+ */
+bool rcl_qp_arm(struct rcl_qp *qp)
+{
+	return ib_req_notify_cq(qp->cq, IB_CQ_NEXT_COMP |
+				IB_CQ_REPORT_MISSED_EVENTS) > 0;
+}
+
+struct rcl_drain {
+	struct ib_cqe cqe;
+	bool done;
+};
+
+static void rcl_qp_drained(struct ib_cq *cq, struct ib_wc *wc)
+{
+	container_of(wc->wr_cqe, struct rcl_drain, cqe)->done = true;
+}
+
+/**
+ * rcl_qp_stop - move to ERR and handle every completion that is still to come
+ * @qp: that nobody posts to or polls any more
+ *
+ * Context: may sleep.
+ * Return: true when all has completed; else nothing may be done with it any
+ * more but rcl_qp_destroy().
+ */
+bool rcl_qp_stop(struct rcl_qp *qp)
+{
+	struct rcl_drain send = { .cqe.done = rcl_qp_drained };
+	struct rcl_drain recv = { .cqe.done = rcl_qp_drained };
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_DRAIN_MS);
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	struct ib_recv_wr recv_wr = { .wr_cqe = &recv.cqe };
+	struct ib_rdma_wr send_wr = {
+		.wr.wr_cqe = &send.cqe,
+		.wr.opcode = IB_WR_RDMA_WRITE,
+		.wr.send_flags = IB_SEND_SIGNALED,
+	};
+
+	/* There is no way from RESET to ERR, and nothing to wait for. */
+	if (!qp->live)
+		return true;
+	qp->live = false;
+	if (ib_modify_qp(qp->qp, &attr, IB_QP_STATE) ||
+	    ib_post_recv(qp->qp, &recv_wr, NULL) ||
+	    rcl_qp_post_send(qp, &send_wr.wr))
+		return false;
+	while (!send.done || !recv.done) {
+		if (rcl_qp_poll(qp, RCL_WC_BATCH))
+			continue;
+		if (time_after(jiffies, end))
+			return false;
+		usleep_range(20, 100);
+	}
+	return true;
+}
+
+/**
+ * rcl_qp_destroy - the mirror of rcl_qp_create()
+ * @qp: stopped
+ *
+ * Context: may sleep.
+ */
+void rcl_qp_destroy(struct rcl_qp *qp)
+{
+	ib_destroy_qp(qp->qp);
+	ib_destroy_cq(qp->cq);
+}
+
+/**
+ * rcl_qp_wc_failed - tell the owner that a work request failed
+ * @cq: of a struct rcl_qp
+ * @wc: not successful, so only status and vendor_err are valid (IBA 11.4.2.1)
+ *
+ * Context: any.
+ */
+void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
+{
+	struct rcl_qp *qp = cq->cq_context;
+
+	qp->up->fail(qp->up, RCLINK_DOWN_REASON_COMPLETION, wc->status,
+		     wc->vendor_err);
 }
 
 /**

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One RC queue pair with its completion queue, from RESET to its end. */
+/*
+ * One RC queue pair with its completion queue, from RESET to its end. Its user
+ * polls, one caller at a time, and asks for an event only before it waits: so a
+ * completion that comes while somebody looks costs no interrupt.
+ */
 #ifndef RCL_QP_H
 #define RCL_QP_H
 
@@ -14,16 +18,30 @@ struct rcl_upcall;
  * struct rcl_qp - a QP of a link
  * @qp: the verbs object
  * @cq: for both queues, sized for all that can be outstanding and the drain
- * @up: told of fatal QP events
+ * @event: a completion came in after rcl_qp_arm(); any context, must not poll
+ * @up: told of fatal QP and CQ events
  * @psn: first PSN that this end sends, drawn for this epoch
  * @live: left RESET, so that work requests may be outstanding
  */
 struct rcl_qp {
 	struct ib_qp *qp;
 	struct ib_cq *cq;
+	void (*event)(struct rcl_qp *qp);
 	struct rcl_upcall *up;
 	u32 psn;
 	bool live;
+};
+
+/**
+ * struct rcl_qp_size - what can be outstanding
+ * @send_wr: send work requests
+ * @recv_wr: receive work requests
+ * @sge: pieces of each
+ */
+struct rcl_qp_size {
+	u32 send_wr;
+	u32 recv_wr;
+	u32 sge;
 };
 
 /**
@@ -46,16 +64,18 @@ struct rcl_qp_wiring {
 	u8 answer;
 };
 
-int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd, u32 send_wr,
-		  u32 recv_wr, enum ib_poll_context poll,
-		  struct rcl_upcall *up);
+int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
+		  const struct rcl_qp_size *size,
+		  void (*event)(struct rcl_qp *qp), struct rcl_upcall *up);
 int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
 int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		  const struct rcl_qp_id *remote);
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
-void rcl_qp_stop(struct rcl_qp *qp);
+bool rcl_qp_stop(struct rcl_qp *qp);
 void rcl_qp_destroy(struct rcl_qp *qp);
 
+int rcl_qp_poll(struct rcl_qp *qp, int budget);
+bool rcl_qp_arm(struct rcl_qp *qp);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr);
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len);
