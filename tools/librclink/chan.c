@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Channels and regions: what is not done for each operation. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "chan.h"
+
+#define DEVICE	"/dev/rclink"
+
+static int copy_name(char *to, const char *name, size_t size)
+{
+	size_t len = strlen(name);
+
+	if (!len || len >= size)
+		return -EINVAL;
+	memcpy(to, name, len + 1);
+	return 0;
+}
+
+/* An open device of which request has made something, or an error. */
+static int open_service(unsigned long request, const char *link,
+			const char *service, unsigned int flags,
+			unsigned int backlog)
+{
+	struct rclink_dev_service s = { .flags = flags, .backlog = backlog };
+	int fd, ret;
+
+	if (copy_name(s.link, link, sizeof(s.link)) ||
+	    copy_name(s.service, service, sizeof(s.service)))
+		return -EINVAL;
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, request, &s)) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+int rclink_adopt(struct rclink_chan **chan, int fd)
+{
+	struct rclink_chan *c = malloc(sizeof(*c));
+	int ret;
+
+	if (!c)
+		return -ENOMEM;
+	c->fd = fd;
+	c->shared = mmap(NULL, sizeof(*c->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, fd, 0);
+	if (c->shared == MAP_FAILED) {
+		ret = -errno;
+		free(c);
+		return ret;
+	}
+	*chan = c;
+	return 0;
+}
+
+/* As rclink_adopt(), of a file that nobody else has. */
+static int take(struct rclink_chan **chan, int fd)
+{
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = rclink_adopt(chan, fd);
+	if (ret)
+		close(fd);
+	return ret;
+}
+
+int rclink_connect(struct rclink_chan **chan, const char *link,
+		   const char *service, unsigned int flags)
+{
+	return take(chan, open_service(RCLINK_IOC_CONNECT, link, service,
+				       flags, 0));
+}
+
+int rclink_listen(struct rclink_listener **listener, const char *link,
+		  const char *service, unsigned int backlog,
+		  unsigned int flags)
+{
+	struct rclink_listener *l = malloc(sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->fd = open_service(RCLINK_IOC_LISTEN, link, service, flags, backlog);
+	if (l->fd < 0) {
+		int ret = l->fd;
+
+		free(l);
+		return ret;
+	}
+	*listener = l;
+	return 0;
+}
+
+int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan)
+{
+	int fd = ioctl(listener->fd, RCLINK_IOC_ACCEPT);
+
+	return take(chan, fd < 0 ? -errno : fd);
+}
+
+int rclink_fd(const struct rclink_chan *chan)
+{
+	return chan->fd;
+}
+
+int rclink_listener_fd(const struct rclink_listener *listener)
+{
+	return listener->fd;
+}
+
+void rclink_close(struct rclink_chan *chan)
+{
+	if (!chan)
+		return;
+	munmap(chan->shared, sizeof(*chan->shared));
+	close(chan->fd);
+	free(chan);
+}
+
+void rclink_listener_close(struct rclink_listener *listener)
+{
+	if (!listener)
+		return;
+	close(listener->fd);
+	free(listener);
+}
+
+int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region)
+{
+	struct rclink_dev_region r = {
+		.addr = (uintptr_t)addr, .len = len, .rights = rights,
+	};
+
+	if (name && copy_name(r.name, name, sizeof(r.name)))
+		return -EINVAL;
+	if (ioctl(chan->fd, RCLINK_IOC_REGION, &r))
+		return -errno;
+	*region = r.handle;
+	return 0;
+}
+
+int rclink_withdraw(struct rclink_chan *chan, uint32_t region)
+{
+	return ioctl(chan->fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;
+}
+
+int rclink_import(struct rclink_chan *chan, const char *name,
+		  struct rclink_remote *remote)
+{
+	struct rclink_dev_region r = { .len = 0 };
+
+	if (copy_name(r.name, name, sizeof(r.name)))
+		return -EINVAL;
+	if (ioctl(chan->fd, RCLINK_IOC_IMPORT, &r))
+		return -errno;
+	remote->len = r.len;
+	remote->handle = r.handle;
+	remote->rights = r.rights;
+	return 0;
+}

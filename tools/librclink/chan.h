@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the library's files know of a channel. */
+#ifndef RCLINK_CHAN_H
+#define RCLINK_CHAN_H
+
+#include "rclink.h"
+
+struct rclink_chan {
+	int fd;
+	struct rclink_dev_shared *shared;	/* the rings */
+};
+
+struct rclink_listener {
+	int fd;
+};
+
+#endif /* RCLINK_CHAN_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations: into the submission ring, and out of the completion ring. */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "chan.h"
+#include "ring.h"
+
+#define USER_FLAGS \
+	(RCLINK_SQE_SIGNALED | RCLINK_SQE_FENCE | RCLINK_SQE_SOLICITED)
+
+static int fill(struct rclink_dev_sqe *sqe, const struct rclink_data *data)
+{
+	if (data->inline_data && data->num) {
+		if (data->num > RCLINK_DEV_INLINE_MAX)
+			return -EINVAL;
+		sqe->flags |= RCLINK_SQE_INLINE;
+		sqe->len = data->num;
+		memcpy(sqe->inline_data, data->inline_data, data->num);
+	} else if (data->sge) {
+		if (data->num > RCLINK_DEV_SGE_MAX)
+			return -EINVAL;
+		sqe->num_sge = data->num;
+		memcpy(sqe->sge, data->sge, data->num * sizeof(*data->sge));
+	} else if (!data->inline_data && data->num) {
+		if (data->num > 1)
+			return -EINVAL;
+		sqe->num_sge = 1;
+		sqe->sge[0] = data->one;
+	}
+	return 0;
+}
+
+/* An entry as it is without its data goes to the ring, with data. */
+static int queue(struct rclink_chan *chan, const struct rclink_dev_sqe *entry,
+		 const struct rclink_data *data)
+{
+	struct rclink_dev_shared *s = chan->shared;
+	uint32_t tail = ring_own(&s->sq.tail);
+	struct rclink_dev_sqe *sqe;
+	int used, ret;
+
+	used = ring_used(ring_other(&s->sq.head), tail, RCLINK_DEV_DEPTH);
+	if (used < 0)
+		return used;
+	if (used == RCLINK_DEV_DEPTH)
+		return -EAGAIN;
+	if (entry->flags & ~USER_FLAGS)
+		return -EINVAL;
+	sqe = &s->sqe[ring_slot(tail, RCLINK_DEV_DEPTH)];
+	*sqe = *entry;
+	ret = fill(sqe, data);
+	if (!ret)
+		ring_move(&s->sq.tail, tail + 1);
+	return ret;
+}
+
+int rclink_send(struct rclink_chan *chan, struct rclink_data data,
+		unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_SEND, .flags = flags, .user_data = user_data,
+	};
+
+	return queue(chan, &sqe, &data);
+}
+
+int rclink_send_imm(struct rclink_chan *chan, struct rclink_data data,
+		    uint32_t imm, unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_SEND_IMM, .flags = flags, .imm = imm,
+		.user_data = user_data,
+	};
+
+	return queue(chan, &sqe, &data);
+}
+
+int rclink_write(struct rclink_chan *chan, struct rclink_data data,
+		 const struct rclink_remote *remote, uint64_t offset,
+		 unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_WRITE, .flags = flags, .user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+	};
+
+	return queue(chan, &sqe, &data);
+}
+
+int rclink_write_imm(struct rclink_chan *chan, struct rclink_data data,
+		     const struct rclink_remote *remote, uint64_t offset,
+		     uint32_t imm, unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_WRITE_IMM, .flags = flags, .imm = imm,
+		.user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+	};
+
+	return queue(chan, &sqe, &data);
+}
+
+/* Of an operation that brings data here. */
+static int queue_in(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
+		    const struct rclink_data *data)
+{
+	return data->inline_data ? -EINVAL : queue(chan, sqe, data);
+}
+
+int rclink_read(struct rclink_chan *chan, struct rclink_data data,
+		const struct rclink_remote *remote, uint64_t offset,
+		unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_READ, .flags = flags, .user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+	};
+
+	return queue_in(chan, &sqe, &data);
+}
+
+int rclink_cas(struct rclink_chan *chan, struct rclink_data data,
+	       const struct rclink_remote *remote, uint64_t offset,
+	       uint64_t compare, uint64_t swap, unsigned int flags,
+	       uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_CAS, .flags = flags, .user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+		.compare_add = compare, .swap = swap,
+	};
+
+	return queue_in(chan, &sqe, &data);
+}
+
+int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
+		const struct rclink_remote *remote, uint64_t offset,
+		uint64_t add, unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_FADD, .flags = flags, .user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+		.compare_add = add,
+	};
+
+	return queue_in(chan, &sqe, &data);
+}
+
+int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
+		uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_RECV, .user_data = user_data,
+	};
+
+	return queue_in(chan, &sqe, &data);
+}
+
+/* The kernel stopped at an entry that is wrong: nothing behind it can be taken. */
+static void drop_refused(struct rclink_dev_shared *s, int err)
+{
+	switch (err) {
+	case EAGAIN:
+	case EBUSY:
+	case EINTR:
+	case ETIME:
+		return;
+	}
+	ring_move(&s->sq.tail, ring_other(&s->sq.head));
+}
+
+int rclink_submit(struct rclink_chan *chan, unsigned int wait,
+		  unsigned int timeout_ms)
+{
+	struct rclink_dev_shared *s = chan->shared;
+	struct rclink_dev_submit submit = {
+		.wait = wait, .timeout_ms = timeout_ms,
+	};
+	int queued, err;
+
+	queued = ring_used(ring_other(&s->sq.head), ring_own(&s->sq.tail),
+			   RCLINK_DEV_DEPTH);
+	if (queued < 0)
+		return queued;
+	submit.count = queued;
+	if (ioctl(chan->fd, RCLINK_IOC_SUBMIT, &submit)) {
+		err = errno;
+		drop_refused(s, err);
+		return -err;
+	}
+	return submit.count;
+}
+
+int rclink_reap(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,
+		unsigned int max)
+{
+	struct rclink_dev_shared *s = chan->shared;
+	uint32_t head = ring_own(&s->cq.head);
+	int used = ring_used(head, ring_other(&s->cq.tail),
+			     RCLINK_DEV_CQ_DEPTH);
+	int i;
+
+	if (used <= 0)
+		return used;
+	if ((unsigned int)used > max)
+		used = max;
+	for (i = 0; i < used; i++)
+		cqes[i] = s->cqe[ring_slot(head + i, RCLINK_DEV_CQ_DEPTH)];
+	ring_move(&s->cq.head, head + used);
+	return used;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * librclink: channels, regions and RDMA operations for processes.
+ *
+ * A channel is the lease of one queue pair of a link, at both ends: one host
+ * listens on a service of the link, the other connects to it. Operations are
+ * queued in a ring that the kernel shares, handed over by rclink_submit() in
+ * batches, and complete in another ring, which rclink_reap() reads without any
+ * system call.
+ *
+ * Functions that return an int return a negative errno when they fail. Nothing
+ * is allocated by what moves data. One thread at a time may queue and submit on
+ * a channel, and one may reap; the two may differ.
+ */
+#ifndef RCLINK_H
+#define RCLINK_H
+
+#include <stdint.h>
+
+#include <linux/rclink_dev.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rclink_chan;
+struct rclink_listener;
+
+/**
+ * struct rclink_remote - a region of the peer
+ * @len: bytes
+ * @handle: names it in operations on this channel
+ * @rights: RCLINK_REGION_*, what the peer allows
+ */
+struct rclink_remote {
+	uint64_t len;
+	uint32_t handle;
+	uint32_t rights;
+};
+
+/**
+ * struct rclink_data - what an operation moves; made by one of the functions
+ * below
+ * @inline_data: bytes that are copied when the operation is queued, or NULL
+ * @sge: pieces of own regions, or NULL
+ * @one: the only piece, if @sge is NULL
+ * @num: bytes at @inline_data, or pieces
+ */
+struct rclink_data {
+	const void *inline_data;
+	const struct rclink_dev_sge *sge;
+	struct rclink_dev_sge one;
+	uint32_t num;
+};
+
+/**
+ * rclink_none() - an operation without data, of zero bytes
+ *
+ * Return: what the functions that queue take.
+ */
+static inline struct rclink_data rclink_none(void)
+{
+	struct rclink_data data = { 0 };
+
+	return data;
+}
+
+/**
+ * rclink_bytes() - data that is copied when the operation is queued
+ * @bytes: at least @len bytes; free for other use after the call that queues
+ * @len: RCLINK_DEV_INLINE_MAX at most
+ *
+ * Only for what sends or writes.
+ *
+ * Return: what the functions that queue take.
+ */
+static inline struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
+{
+	struct rclink_data data = { 0 };
+
+	data.inline_data = bytes;
+	data.num = len;
+	return data;
+}
+
+/**
+ * rclink_piece() - a piece of an own region
+ * @region: handle of rclink_region()
+ * @offset: from the begin of the region, bytes
+ * @len: bytes
+ *
+ * Return: what the functions that queue take.
+ */
+static inline struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
+					      uint32_t len)
+{
+	struct rclink_data data = { 0 };
+
+	data.one.region = region;
+	data.one.offset = offset;
+	data.one.len = len;
+	data.num = 1;
+	return data;
+}
+
+/**
+ * rclink_pieces() - several pieces of own regions, one after the other
+ * @sge: the pieces; read by the call that queues
+ * @num: how many, RCLINK_DEV_SGE_MAX at most
+ *
+ * Return: what the functions that queue take.
+ */
+static inline struct rclink_data
+rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
+{
+	struct rclink_data data = { 0 };
+
+	data.sge = sge;
+	data.num = num;
+	return data;
+}
+
+/**
+ * rclink_connect() - open a channel to a service of the peer
+ * @chan: set to the channel
+ * @link: name of the link
+ * @service: name, that the peer listens on
+ * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair,
+ *	RCLINK_CHAN_POLLED to have completions only in rclink_submit()
+ *
+ * Return: 0, or -ENOENT without the device or such a link, -EACCES or -EPERM
+ * without the right to, -ENOTCONN if the link is not up, -ECONNREFUSED if
+ * nobody listens, -EAGAIN if no queue pair is free, -EINVAL for a name that is
+ * empty or too long, -ENOMEM, -EINTR.
+ */
+int rclink_connect(struct rclink_chan **chan, const char *link,
+		   const char *service, unsigned int flags);
+
+/**
+ * rclink_listen() - listen on a service of a link
+ * @listener: set to the listener
+ * @link: name of the link
+ * @service: name; one listener at a time
+ * @backlog: channels that may wait for rclink_accept(), 1 to 64
+ * @flags: RCLINK_CHAN_POLLED, of the channels that are accepted
+ *
+ * Return: 0, or as rclink_connect(), or -EADDRINUSE.
+ */
+int rclink_listen(struct rclink_listener **listener, const char *link,
+		  const char *service, unsigned int backlog,
+		  unsigned int flags);
+
+/**
+ * rclink_accept() - wait for a channel that a peer opens
+ * @listener: the listener
+ * @chan: set to the channel
+ *
+ * Return: 0, or -EINTR, -EAGAIN if none waits and O_NONBLOCK is set on
+ * rclink_listener_fd(), -ENOTCONN or -ENODEV when the link is gone, -EMFILE,
+ * -ENOMEM.
+ */
+int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan);
+
+/**
+ * rclink_adopt() - use a channel's file descriptor that was passed to us
+ * @chan: set to the channel
+ * @fd: belongs to the channel from now on; not closed on error
+ *
+ * Return: 0, or -EBADF, -ENODEV, -EINVAL if that is no channel, -ENOMEM.
+ */
+int rclink_adopt(struct rclink_chan **chan, int fd);
+
+/**
+ * rclink_fd() - file descriptor of a channel, for poll() and epoll
+ * @chan: the channel
+ *
+ * It is readable when there is something for rclink_reap(), and hung up when
+ * the channel has ended. It is closed on exec.
+ *
+ * Return: a file descriptor that belongs to the channel.
+ */
+int rclink_fd(const struct rclink_chan *chan);
+
+/**
+ * rclink_listener_fd() - file descriptor of a listener, for poll() and epoll
+ * @listener: the listener
+ *
+ * Return: a file descriptor that belongs to the listener, readable when a
+ * channel waits for rclink_accept().
+ */
+int rclink_listener_fd(const struct rclink_listener *listener);
+
+/**
+ * rclink_close() - end a channel, and its regions
+ * @chan: the channel; NULL is allowed
+ */
+void rclink_close(struct rclink_chan *chan);
+
+/**
+ * rclink_listener_close() - stop listening; accepted channels live on
+ * @listener: the listener; NULL is allowed
+ */
+void rclink_listener_close(struct rclink_listener *listener);
+
+/**
+ * rclink_region() - register memory of this process
+ * @chan: the channel; the region ends with it
+ * @addr: begin of the memory
+ * @len: bytes, at least 1
+ * @name: the peer imports it under this name; NULL for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @region: set to its handle
+ *
+ * The memory is locked and counts for RLIMIT_MEMLOCK.
+ *
+ * Return: 0, or -EINVAL, -EFAULT, -EEXIST for a name that is taken, -ENOMEM
+ * (also beyond RLIMIT_MEMLOCK), -EOPNOTSUPP if the device lacks a right.
+ */
+int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region);
+
+/**
+ * rclink_withdraw() - end a region
+ * @chan: the channel
+ * @region: handle of rclink_region()
+ *
+ * When it returns, neither end can reach the memory through it any more.
+ *
+ * Return: 0, or -ENOENT, -EINTR.
+ */
+int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
+
+/**
+ * rclink_import() - find a region that the peer exports
+ * @chan: the channel
+ * @name: of the region
+ * @remote: set
+ *
+ * Return: 0, or -ENOENT if the peer has none of that name, -EINVAL, -EINTR.
+ */
+int rclink_import(struct rclink_chan *chan, const char *name,
+		  struct rclink_remote *remote);
+
+/*
+ * What follows queues one operation each; rclink_submit() starts it.
+ *
+ * @user_data is returned by the completion. @flags are RCLINK_SQE_SIGNALED
+ * (without it only a failure completes), RCLINK_SQE_FENCE (start after all
+ * earlier reads and atomics are done) and RCLINK_SQE_SOLICITED. @offset is from
+ * the begin of the peer's region, in bytes.
+ *
+ * They return 0; -EAGAIN when the ring is full: submit, and try again;
+ * -EINVAL for too many pieces, inline bytes where there are none, or a flag that
+ * is not one; -EIO when the ring's indexes make no sense.
+ */
+
+/**
+ * rclink_send() - queue a SEND
+ * @chan: the channel
+ * @data: what to send
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_send(struct rclink_chan *chan, struct rclink_data data,
+		unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_send_imm() - queue a SEND with immediate
+ * @chan: the channel
+ * @data: what to send
+ * @imm: of the receiver's completion
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_send_imm(struct rclink_chan *chan, struct rclink_data data,
+		    uint32_t imm, unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_write() - queue an RDMA WRITE
+ * @chan: the channel
+ * @data: what to write
+ * @remote: the peer's region
+ * @offset: where in it
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_write(struct rclink_chan *chan, struct rclink_data data,
+		 const struct rclink_remote *remote, uint64_t offset,
+		 unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_write_imm() - queue an RDMA WRITE with immediate
+ * @chan: the channel
+ * @data: what to write
+ * @remote: the peer's region
+ * @offset: where in it
+ * @imm: of the completion of a receive, which the peer must have posted
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_write_imm(struct rclink_chan *chan, struct rclink_data data,
+		     const struct rclink_remote *remote, uint64_t offset,
+		     uint32_t imm, unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_read() - queue an RDMA READ
+ * @chan: the channel
+ * @data: where to; not inline
+ * @remote: the peer's region
+ * @offset: where in it
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_read(struct rclink_chan *chan, struct rclink_data data,
+		const struct rclink_remote *remote, uint64_t offset,
+		unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_cas() - queue an atomic compare and swap of 8 bytes
+ * @chan: the channel
+ * @data: where the old value goes: one piece of 8 bytes
+ * @remote: the peer's region
+ * @offset: where in it, a multiple of 8
+ * @compare: with this, and if it is equal
+ * @swap: this is put there
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_cas(struct rclink_chan *chan, struct rclink_data data,
+	       const struct rclink_remote *remote, uint64_t offset,
+	       uint64_t compare, uint64_t swap, unsigned int flags,
+	       uint64_t user_data);
+
+/**
+ * rclink_fadd() - queue an atomic fetch and add of 8 bytes
+ * @chan: the channel
+ * @data: where the old value goes: one piece of 8 bytes
+ * @remote: the peer's region
+ * @offset: where in it, a multiple of 8
+ * @add: this is added there
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * Return: see above.
+ */
+int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
+		const struct rclink_remote *remote, uint64_t offset,
+		uint64_t add, unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_recv() - queue a receive
+ * @chan: the channel
+ * @data: where one message goes to; not inline
+ * @user_data: of the completion, which always comes
+ *
+ * Return: see above.
+ */
+int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
+		uint64_t user_data);
+
+/**
+ * rclink_submit() - hand all that is queued to the kernel, and wait
+ * @chan: the channel
+ * @wait: return when so many completions can be reaped; 0 is at once
+ * @timeout_ms: of the wait; 0 is none
+ *
+ * An entry that the kernel refuses is dropped with those behind it; what was
+ * queued before it is on its way.
+ *
+ * Return: how many entries the kernel took, or -EINVAL for an entry that is
+ * wrong, -EACCES beyond the bounds or rights of a region, -ESTALE or -ENOENT
+ * for a region that is gone, -EAGAIN when too many are in flight (they stay
+ * queued), -ETIME, -EINTR, -ECONNRESET when the channel has ended, -ENODEV.
+ */
+int rclink_submit(struct rclink_chan *chan, unsigned int wait,
+		  unsigned int timeout_ms);
+
+/**
+ * rclink_reap() - take completions from the ring, without a system call
+ * @chan: the channel
+ * @cqes: they are copied to
+ * @max: how many there is room for
+ *
+ * Return: how many, 0 if there is none, or -EIO when the ring's indexes make no
+ * sense.
+ */
+int rclink_reap(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,
+		unsigned int max);
+
+/**
+ * rclink_status_name() - words for a completion's status
+ * @status: of struct rclink_dev_cqe
+ *
+ * Return: such as "remote access error"; never NULL.
+ */
+const char *rclink_status_name(uint32_t status);
+
+/**
+ * rclink_op_name() - word for an operation
+ * @op: enum rclink_dev_op
+ *
+ * Return: such as "write-imm"; never NULL.
+ */
+const char *rclink_op_name(unsigned int op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RCLINK_H */
