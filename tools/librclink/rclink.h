@@ -87,7 +87,7 @@ static inline struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
  * rclink_piece() - a piece of an own region
  * @region: handle of rclink_region()
  * @offset: from the begin of the region, bytes
- * @len: bytes
+ * @len: bytes; 0 is as rclink_none()
  *
  * Return: what the functions that queue take.
  */
@@ -99,7 +99,7 @@ static inline struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
 	data.one.region = region;
 	data.one.offset = offset;
 	data.one.len = len;
-	data.num = 1;
+	data.num = len ? 1 : 0;
 	return data;
 }
 

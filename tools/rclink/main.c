@@ -23,6 +23,9 @@ static const struct {
 	{ "ping", cmd_ping, "round trips over a link, with checked data" },
 	{ "stats", cmd_stats, "counters of links" },
 	{ "monitor", cmd_monitor, "what happens to links, as it happens" },
+	{ "send", cmd_send, "standard input to the peer" },
+	{ "recv", cmd_recv, "what the peer sends to standard output" },
+	{ "pingpong", cmd_pingpong, "measure messages from process to process" },
 };
 
 #define NUM_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

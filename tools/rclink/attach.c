@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define DEVICE		"/dev/rclink"
+#define RETRY_NS	1000000L	/* from one look for hello to the next */
+#define NS_PER_MS	1000000ULL
+#define FLUSHED		5		/* of enum ib_wc_status */
+
+/* What an errno of the device means, and what to do. */
+static const struct {
+	int code;
+	const char *text;
+} reasons[] = {
+	{ ENOENT, "there is no such link; see `rclink show`" },
+	{ ENOTCONN, "the link is not up; see `rclink show`" },
+	{ ECONNREFUSED,
+	  "nobody listens on this service; start the other end first" },
+	{ EADDRINUSE,
+	  "somebody listens on this service; choose another, LINK:SERVICE" },
+	{ EAGAIN,
+	  "no queue pair of the link is free; try later, or give it more with `rclink set`" },
+	{ EACCES, "no right to it; ask for the group rdma" },
+	{ EPERM, "no right to it; ask for the group rdma" },
+	{ ECONNRESET, "the peer ended the channel; see what it says" },
+	{ ENODEV, "the RDMA device is gone; see `rclink dev`" },
+	{ ESTALE, "the link has begun anew; try again" },
+	{ ETIME, "the peer did not answer; see what it does" },
+	{ ENOMEM, "not enough memory that may be locked; see `ulimit -l`" },
+};
+
+static const char *reason(int ret)
+{
+	size_t i;
+
+	if (ret == -ENOENT && access(DEVICE, F_OK))
+		return "there is no " DEVICE "; load it with `modprobe rclink`";
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].code == -ret)
+			return reasons[i].text;
+	return strerror(-ret);
+}
+
+int attach_failed(const struct attach *a, const char *what, int ret)
+{
+	return cli_fail("%s %s:%s: %s: %s", a->cmd, a->target.link,
+			a->target.service, what, reason(ret));
+}
+
+int attach_broken(const struct attach *a, const struct rclink_dev_cqe *cqe)
+{
+	if (cqe->status == FLUSHED)
+		return attach_failed(a, "broken off", -ECONNRESET);
+	return cli_fail("%s %s:%s: %s: %s; see `rclink show %s`, and the peer",
+			a->cmd, a->target.link, a->target.service,
+			rclink_op_name(cqe->op),
+			rclink_status_name(cqe->status), a->target.link);
+}
+
+void attach_parse(struct attach *a, const char *cmd, const char *text,
+		  const char *service)
+{
+	a->cmd = cmd;
+	if (!target_parse(text, service, &a->target))
+		cli_usage(cmd, "'%s' is not LINK or LINK:SERVICE, of up to %d characters each",
+			  text, RCLINK_DEV_LINK_LEN - 1);
+}
+
+int attach_connect(struct attach *a, unsigned int flags)
+{
+	int ret = rclink_connect(&a->chan, a->target.link, a->target.service,
+				 flags);
+
+	return ret ? attach_failed(a, "cannot connect", ret) : CLI_OK;
+}
+
+int attach_accept(struct attach *a, unsigned int flags)
+{
+	struct rclink_listener *listener;
+	int ret;
+
+	ret = rclink_listen(&listener, a->target.link, a->target.service, 1,
+			    flags);
+	if (ret)
+		return attach_failed(a, "cannot listen", ret);
+	ret = rclink_accept(listener, &a->chan);
+	rclink_listener_close(listener);
+	return ret ? attach_failed(a, "cannot accept", ret) : CLI_OK;
+}
+
+void attach_close(struct attach *a)
+{
+	rclink_close(a->chan);
+	a->chan = NULL;
+}
+
+/* Every millisecond, as long as it fails in the way that may pass. */
+static int retry(struct attach *a, int passing,
+		 int (*step)(struct attach *a, void *arg), void *arg)
+{
+	const struct timespec pause = { .tv_nsec = RETRY_NS };
+	uint64_t end = cli_now() + ATTACH_TIMEOUT_MS * NS_PER_MS;
+	int ret;
+
+	while ((ret = step(a, arg)) == passing) {
+		if (cli_now() > end)
+			return -ETIME;
+		nanosleep(&pause, NULL);
+	}
+	return ret;
+}
+
+struct hello {
+	void *addr;
+	size_t len;
+};
+
+static int offer(struct attach *a, void *arg)
+{
+	struct hello *hello = arg;
+	uint32_t region;
+
+	return rclink_region(a->chan, hello->addr, hello->len,
+			     a->target.service, RCLINK_REGION_READ, &region);
+}
+
+static int find(struct attach *a, void *arg)
+{
+	return rclink_import(a->chan, a->target.service, arg);
+}
+
+int attach_offer(struct attach *a, void *hello, size_t len)
+{
+	struct hello h = { .addr = hello, .len = len };
+	/* The name is taken while another process waits for its peer. */
+	int ret = retry(a, -EEXIST, offer, &h);
+
+	return ret ? attach_failed(a, "cannot export a region", ret) : CLI_OK;
+}
+
+int attach_find(struct attach *a, struct rclink_remote *hello)
+{
+	int ret = retry(a, -ENOENT, find, hello);
+
+	return ret ? attach_failed(a, "the peer is not ready", ret) : CLI_OK;
+}
+
+void *attach_memory(struct attach *a, size_t len, uint32_t *region)
+{
+	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ret = -ENOMEM;
+
+	if (memory != MAP_FAILED) {
+		ret = rclink_region(a->chan, memory, len, NULL, 0, region);
+		if (!ret)
+			return memory;
+		munmap(memory, len);
+	}
+	attach_failed(a, "cannot register memory", ret);
+	return NULL;
+}

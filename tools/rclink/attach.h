@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Channels for commands: from LINK[:SERVICE] to a channel whose both ends are
+ * ready, and what went wrong in words.
+ */
+#ifndef ATTACH_H
+#define ATTACH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rclink.h>
+
+#include "target.h"
+
+#define ATTACH_TIMEOUT_MS	10000	/* for one step of the peer */
+
+/* A command and its channel. */
+struct attach {
+	const char *cmd;
+	struct target target;
+	struct rclink_chan *chan;
+};
+
+/* The operand of a command; ends the process with CLI_USAGE if it is wrong. */
+void attach_parse(struct attach *a, const char *cmd, const char *text,
+		  const char *service);
+
+/* Open the channel. Return an exit code, after saying why not. */
+int attach_connect(struct attach *a, unsigned int flags);
+/* Wait for one peer, and listen no more. */
+int attach_accept(struct attach *a, unsigned int flags);
+
+void attach_close(struct attach *a);
+
+/*
+ * Neither end may send before the other one has posted receives. The end that
+ * connected posts them and then exports hello under the name of the service;
+ * the end that accepted posts its own, finds that, and sends first. Return an
+ * exit code, after saying why not.
+ */
+int attach_offer(struct attach *a, void *hello, size_t len);
+int attach_find(struct attach *a, struct rclink_remote *hello);
+
+/* Memory of page-aligned zeros, registered for local use; NULL: said why. */
+void *attach_memory(struct attach *a, size_t len, uint32_t *region);
+
+/* Say what failed and what to do. Return CLI_FAILED. */
+int attach_failed(const struct attach *a, const char *what, int ret);
+int attach_broken(const struct attach *a, const struct rclink_dev_cqe *cqe);
+
+#endif /* ATTACH_H */

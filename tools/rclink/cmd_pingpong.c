@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A message there and back, from process to process. The end that connects has
+ * the parameters; the other one reads them out of its hello region.
+ */
+#include "cli.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "attach.h"
+#include "out.h"
+
+#define SERVICE		"pingpong"
+#define SIZE		4096
+#define LARGEST	(1 << 20)
+#define ITERS		1000
+#define ITERS_MAX	100000000
+#define MAGIC		0x72636c70	/* "rclp" */
+#define CHECK		1		/* of struct hello.flags */
+#define SIGNAL_EVERY	16		/* sends; the rest only count */
+#define NS_PER_S	1e9
+#define REAP		16
+
+static const char help[] =
+"usage: rclink pingpong LINK[:SERVICE] [OPTIONS]\n\n"
+"Send a message to `rclink pingpong --listen` at the peer of the link (service:\n"
+"pingpong), which sends it back, many times; both print how long it took.\n\n"
+"  -l, --listen   wait for the other end, which has --size, --iters and --check\n"
+"  -s, --size N   bytes (4096, up to 1048576)\n"
+"  -n, --iters N  messages in each direction (1000)\n"
+"  -r, --depth N  receives posted (as many as a channel has)\n"
+"  -e, --events   sleep until there is a completion, instead of polling\n"
+"  -c, --check    compare the last message with what it must be, at both ends\n"
+"  -j, --json     one object, with the time in nanoseconds\n";
+
+static const struct option options[] = {
+	{ "listen", no_argument, NULL, 'l' },
+	{ "size", required_argument, NULL, 's' },
+	{ "iters", required_argument, NULL, 'n' },
+	{ "depth", required_argument, NULL, 'r' },
+	{ "events", no_argument, NULL, 'e' },
+	{ "check", no_argument, NULL, 'c' },
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+/* In the memory of the end that connects, as the other one reads it. */
+struct hello {
+	uint32_t magic, size, iters, flags;	/* big-endian */
+};
+
+#define PAGE	4096
+
+/* Alone in its page, because all of that is shared. */
+static union {
+	struct hello hello;
+	uint8_t page[PAGE];
+} shown __attribute__((aligned(PAGE)));
+
+struct pingpong {
+	struct attach at;
+	bool listen, events, check, json;
+	uint32_t size, iters, depth;
+	uint8_t *out, *in;		/* messages, one behind the other */
+	uint32_t region;		/* of both */
+	uint32_t at_in;			/* offset of @in */
+	uint32_t posted;		/* receives that wait for a message */
+	uint32_t sent, received;	/* messages */
+	bool done;			/* the last of our sends, or a read */
+	uint64_t duration;		/* ns */
+};
+
+/* Both ends send the same, in their own colour. */
+static uint8_t pattern(uint32_t i, bool listener)
+{
+	return i * 167 + i / 256 + (listener ? 91 : 0);
+}
+
+static int failed(struct pingpong *p, const char *what, int ret)
+{
+	attach_failed(&p->at, what, ret);
+	return ret;
+}
+
+/* Receives up to the depth. */
+static int post(struct pingpong *p)
+{
+	int ret = 0;
+
+	for (; p->posted < p->depth && !ret; p->posted++)
+		ret = rclink_recv(p->at.chan,
+				  rclink_piece(p->region, p->at_in, p->size), 0);
+	return ret;
+}
+
+static int take(struct pingpong *p, const struct rclink_dev_cqe *cqe)
+{
+	/* Who got its last message may be gone before this end knows it. */
+	if (cqe->status && p->listen && p->received == p->iters) {
+		p->done = true;
+		return 0;
+	}
+	if (cqe->status) {
+		attach_broken(&p->at, cqe);
+		return -EIO;
+	}
+	if (cqe->op != RCLINK_OP_RECV) {
+		p->done = cqe->user_data;
+		return 0;
+	}
+	if (cqe->len != p->size)
+		return failed(p, "a message of another size", -EPROTO);
+	p->received++;
+	p->posted--;
+	return 0;
+}
+
+/* Hands over what is queued, and returns when something has completed. */
+static int progress(struct pingpong *p)
+{
+	struct pollfd fd = { .fd = rclink_fd(p->at.chan), .events = POLLIN };
+	struct rclink_dev_cqe cqes[REAP];
+	int i, num, ret;
+
+	ret = rclink_submit(p->at.chan, !p->events, 0);
+	if (ret < 0 && ret != -EINTR)
+		return failed(p, "broken off", ret);
+	while (!(num = rclink_reap(p->at.chan, cqes, REAP))) {
+		if (!p->events)
+			return 0;
+		if (fd.revents & (POLLHUP | POLLERR))
+			return failed(p, "broken off", -ECONNRESET);
+		if (poll(&fd, 1, -1) < 0 && errno != EINTR)
+			return failed(p, "poll", -errno);
+	}
+	if (num < 0)
+		return failed(p, "completions", num);
+	for (i = 0, ret = 0; i < num && !ret; i++)
+		ret = take(p, &cqes[i]);
+	return ret;
+}
+
+static struct rclink_data message(const struct pingpong *p)
+{
+	if (p->size <= RCLINK_DEV_INLINE_MAX)
+		return rclink_bytes(p->out, p->size);
+	return rclink_piece(p->region, 0, p->size);
+}
+
+static int send_one(struct pingpong *p)
+{
+	bool last = ++p->sent == p->iters;
+	unsigned int flags = 0;
+
+	if (last || !(p->sent % SIGNAL_EVERY))
+		flags = RCLINK_SQE_SIGNALED;
+	return rclink_send(p->at.chan, message(p), flags, last);
+}
+
+/* The one that connected is ahead by a message until the last has come back. */
+static int rally(struct pingpong *p)
+{
+	uint32_t ahead = !p->listen;
+	uint64_t begun = cli_now();
+	int ret = 0;
+
+	p->done = false;
+	while (!ret && (p->received < p->iters || !p->done)) {
+		if (p->posted <= p->depth / 2)
+			ret = post(p);
+		if (!ret && p->sent < p->iters &&
+		    p->sent < p->received + ahead)
+			ret = send_one(p);
+		if (ret)
+			return failed(p, "cannot queue", ret);
+		ret = progress(p);
+	}
+	p->duration = cli_now() - begun;
+	return ret;
+}
+
+static int right(struct pingpong *p)
+{
+	uint32_t i;
+
+	for (i = 0; p->check && i < p->size; i++)
+		if (p->in[i] != pattern(i, !p->listen))
+			return cli_fail("pingpong %s: byte %u of the last message is %u, not %u; report this",
+					p->at.target.link, i, p->in[i],
+					pattern(i, !p->listen));
+	return CLI_OK;
+}
+
+/* Once the size is known: the memory, with the message in it. */
+static int prepare(struct pingpong *p)
+{
+	uint32_t i;
+
+	p->at_in = p->size / PAGE * PAGE + PAGE;
+	p->out = attach_memory(&p->at, 2 * p->at_in, &p->region);
+	if (!p->out)
+		return -ENOMEM;
+	p->in = p->out + p->at_in;
+	for (i = 0; i < p->size; i++)
+		p->out[i] = pattern(i, p->listen);
+	return 0;
+}
+
+/* The end that connected: show the parameters, and wait until they are read. */
+static int lead(struct pingpong *p)
+{
+	int ret;
+
+	shown.hello.magic = htobe32(MAGIC);
+	shown.hello.size = htobe32(p->size);
+	shown.hello.iters = htobe32(p->iters);
+	shown.hello.flags = htobe32(p->check ? CHECK : 0);
+	ret = prepare(p);
+	if (ret)
+		return ret;
+	ret = post(p);
+	if (!ret)
+		ret = rclink_submit(p->at.chan, 0, 0);
+	if (ret < 0)
+		return failed(p, "cannot receive", ret);
+	if (attach_offer(&p->at, &shown, sizeof(shown)))
+		return -EIO;
+	/* The first message says that the other end is ready, no more. */
+	while (!ret && !p->received)
+		ret = progress(p);
+	p->received = 0;
+	return ret;
+}
+
+static int read_hello(struct pingpong *p, const struct rclink_remote *remote)
+{
+	const struct hello *hello = &shown.hello;
+	uint32_t region;
+	int ret;
+
+	ret = rclink_region(p->at.chan, &shown, sizeof(shown), NULL, 0,
+			    &region);
+	if (!ret)
+		ret = rclink_read(p->at.chan,
+				  rclink_piece(region, 0, sizeof(*hello)),
+				  remote, 0, RCLINK_SQE_SIGNALED, 1);
+	if (ret)
+		return failed(p, "cannot read", ret);
+	while (!ret && !p->done)
+		ret = progress(p);
+	if (ret)
+		return ret;
+	p->size = be32toh(hello->size);
+	p->iters = be32toh(hello->iters);
+	p->check |= be32toh(hello->flags) & CHECK;
+	if (be32toh(hello->magic) != MAGIC || p->size > LARGEST ||
+	    !p->iters || p->iters > ITERS_MAX)
+		return failed(p, "parameters that make no sense", -EPROTO);
+	return 0;
+}
+
+static int follow(struct pingpong *p)
+{
+	struct rclink_remote remote;
+	int ret;
+
+	if (attach_find(&p->at, &remote))
+		return -EIO;
+	ret = read_hello(p, &remote);
+	if (!ret)
+		ret = prepare(p);
+	if (ret)
+		return ret;
+	ret = post(p);
+	if (!ret)
+		ret = rclink_send(p->at.chan, message(p), 0, 0);
+	return ret ? failed(p, "cannot queue", ret) : 0;
+}
+
+static void report(const struct pingpong *p)
+{
+	double seconds = p->duration / NS_PER_S;
+	uint64_t bytes = 2ULL * p->size * p->iters;
+	struct json_object *doc;
+
+	if (!p->json) {
+		printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
+		       (unsigned long long)bytes, seconds,
+		       bytes * 8 / seconds / 1e6);
+		printf("%u iters in %.2f seconds = %.2f usec/iter\n", p->iters,
+		       seconds, seconds * 1e6 / p->iters);
+		return;
+	}
+	doc = json_object_new_object();
+	rcl_out_text(doc, "name", p->at.target.link);
+	rcl_out_text(doc, "service", p->at.target.service);
+	rcl_out_u64(doc, "size", p->size);
+	rcl_out_u64(doc, "iters", p->iters);
+	rcl_out_u64(doc, "bytes", bytes);
+	rcl_out_u64(doc, "duration", p->duration);
+	rcl_out_json(stdout, doc);
+	json_object_put(doc);
+}
+
+static int run(struct pingpong *p)
+{
+	int status;
+
+	if ((p->listen ? follow(p) : lead(p)) || rally(p))
+		return CLI_FAILED;
+	status = right(p);
+	if (!status)
+		report(p);
+	return status;
+}
+
+static void parse(int argc, char **argv, struct pingpong *p)
+{
+	const char *cmd = argv[0];
+	uint32_t depth;
+	int c;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
+		if (c == 's') {
+			p->size = cli_number(cmd, "-s", optarg, 0, LARGEST);
+		} else if (c == 'n') {
+			p->iters = cli_number(cmd, "-n", optarg, 1, ITERS_MAX);
+		} else if (c == 'r') {
+			depth = cli_number(cmd, "-r", optarg, 1, UINT32_MAX);
+			p->depth = depth < p->depth ? depth : p->depth;
+		}
+		p->listen |= c == 'l';
+		p->events |= c == 'e';
+		p->check |= c == 'c';
+		p->json |= c == 'j';
+	}
+	attach_parse(&p->at, cmd, *cli_operands(argc, argv, 1, 1), SERVICE);
+}
+
+int cmd_pingpong(int argc, char **argv)
+{
+	struct pingpong p = {
+		.size = SIZE,
+		.iters = ITERS,
+		.depth = RCLINK_DEV_RECVS,
+	};
+	unsigned int flags;
+	int status;
+
+	parse(argc, argv, &p);
+	flags = p.events ? 0 : RCLINK_CHAN_POLLED;
+	status = p.listen ? attach_accept(&p.at, flags) :
+			    attach_connect(&p.at, flags);
+	if (status)
+		return status;
+	status = run(&p);
+	attach_close(&p.at);
+	return status;
+}

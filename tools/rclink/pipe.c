@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pipe.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "cli.h"
+
+#define NS_PER_S	1000000000ULL
+#define SHOW_NS		(NS_PER_S / 2)
+#define MIB		1048576.0
+
+int pipe_begin(struct pipe *p)
+{
+	p->sha = EVP_MD_CTX_new();
+	if (!p->sha || !EVP_DigestInit_ex(p->sha, EVP_sha256(), NULL))
+		return cli_fail("%s: out of memory", p->at.cmd);
+	p->memory = attach_memory(&p->at, PIPE_MEMORY, &p->region);
+	if (!p->memory)
+		return CLI_FAILED;
+	p->begun = cli_now();
+	p->shown = p->begun;
+	return CLI_OK;
+}
+
+void pipe_end(struct pipe *p)
+{
+	attach_close(&p->at);
+	if (p->memory)
+		munmap(p->memory, PIPE_MEMORY);
+	EVP_MD_CTX_free(p->sha);
+}
+
+static void show(struct pipe *p, uint64_t now)
+{
+	double seconds = (double)(now - p->begun) / NS_PER_S;
+
+	fprintf(stderr, "\r%s: %.1f MiB, %.1f MiB/s ", p->at.cmd,
+		p->sum.total / MIB, p->sum.total / MIB / (seconds + 1e-9));
+	p->shown = now;
+}
+
+void pipe_count(struct pipe *p, const void *data, size_t len)
+{
+	uint64_t now;
+
+	EVP_DigestUpdate(p->sha, data, len);
+	p->sum.total += len;
+	if (!p->progress)
+		return;
+	now = cli_now();
+	if (now - p->shown >= SHOW_NS)
+		show(p, now);
+}
+
+void pipe_finish(struct pipe *p)
+{
+	EVP_DigestFinal_ex(p->sha, p->sum.sha, NULL);
+	p->ended = cli_now();
+}
+
+void pipe_quiet(struct pipe *p)
+{
+	if (!p->progress)
+		return;
+	show(p, p->ended ? p->ended : cli_now());
+	fputc('\n', stderr);
+	p->progress = false;
+}

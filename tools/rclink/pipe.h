@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * `rclink send` and `rclink recv`: a stream over a channel. The receiver grants
+ * buffers, so that no message meets a receiver that is not ready; the last
+ * message of each end has the sum of all.
+ */
+#ifndef PIPE_H
+#define PIPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <openssl/evp.h>
+
+#include "attach.h"
+#include "pipe_msg.h"
+
+#define PIPE_BUFS	16
+#define PIPE_SIZE	65536
+
+struct pipe {
+	struct attach at;
+	bool progress;			/* on stderr */
+	uint8_t *memory;		/* PIPE_BUFS of PIPE_SIZE, and one more */
+	uint32_t region;		/* of it */
+	EVP_MD_CTX *sha;
+	struct pipe_sum sum;
+	uint64_t begun;			/* as cli_now() */
+	uint64_t ended;
+	uint64_t shown;
+};
+
+#define PIPE_MEMORY	((PIPE_BUFS + 1) * PIPE_SIZE)
+
+/*
+ * What both ends need, once the channel is there; and its end. Return an exit
+ * code, after saying why not.
+ */
+int pipe_begin(struct pipe *p);
+void pipe_end(struct pipe *p);
+
+/* More bytes have gone through. */
+void pipe_count(struct pipe *p, const void *data, size_t len);
+/* All have; the sum is right from now on. */
+void pipe_finish(struct pipe *p);
+
+/* The progress is over, whatever comes next on stderr. */
+void pipe_quiet(struct pipe *p);
+
+/* Move all of stdin to the peer, or what it sends to stdout: an exit code. */
+int pipe_send(struct pipe *p);
+int pipe_recv(struct pipe *p);
+
+#endif /* PIPE_H */

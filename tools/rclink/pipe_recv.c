@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The receiving end: what it has written it grants again. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "pipe.h"
+
+#define REAP		16
+#define GRANT_AFTER	(PIPE_BUFS / 4)
+
+struct receiver {
+	struct pipe *p;
+	uint32_t granted;
+	uint32_t posted;	/* receives, since the begin */
+	uint32_t sends;		/* of ours that have not completed */
+	bool over;
+	int status;		/* exit code, when it is over */
+};
+
+static void over(struct receiver *r, int status)
+{
+	r->over = true;
+	r->status = status;
+}
+
+static void failed_errno(struct receiver *r, const char *what, int ret)
+{
+	pipe_quiet(r->p);
+	over(r, attach_failed(&r->p->at, what, ret));
+}
+
+static void failed(struct receiver *r, const char *what, const char *why)
+{
+	struct attach *at = &r->p->at;
+
+	pipe_quiet(r->p);
+	over(r, cli_fail("recv %s:%s: %s: %s", at->target.link,
+			 at->target.service, what, why));
+}
+
+static void send_msg(struct receiver *r, const struct pipe_msg *msg)
+{
+	uint8_t buf[PIPE_MSG_LEN];
+	size_t len = pipe_msg_pack(msg, buf);
+	int ret;
+
+	ret = rclink_send(r->p->at.chan, rclink_bytes(buf, len),
+			  RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rclink_submit(r->p->at.chan, 0, 0);
+	if (ret >= 0)
+		r->sends++;
+	else if (!r->over)
+		failed_errno(r, "cannot send", ret);
+}
+
+/* This end cannot go on, and the sender shall know why. */
+static void give_up(struct receiver *r, const char *what, const char *why)
+{
+	struct pipe_msg msg = { .type = PIPE_FAILED };
+
+	snprintf(msg.text, sizeof(msg.text), "%s: %s", what, why);
+	failed(r, what, why);
+	send_msg(r, &msg);
+}
+
+static int post(struct receiver *r, uint64_t index)
+{
+	r->posted++;
+	return rclink_recv(r->p->at.chan,
+			   rclink_piece(r->p->region, index * PIPE_SIZE,
+					PIPE_SIZE), index);
+}
+
+/* With what is queued before it: no grant without its receive. */
+static void grant(struct receiver *r)
+{
+	struct pipe_msg msg = {
+		.type = PIPE_GRANT,
+		.granted = r->posted,
+		.size = PIPE_SIZE,
+	};
+
+	r->granted = r->posted;
+	send_msg(r, &msg);
+}
+
+/* Returns 0, or an errno. */
+static int write_all(const uint8_t *data, size_t len)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	ssize_t written;
+
+	while (len) {
+		written = write(STDOUT_FILENO, data, len);
+		if (written >= 0) {
+			data += written;
+			len -= written;
+		} else if (errno == EAGAIN) {
+			poll(&out, 1, -1);
+		} else if (errno != EINTR) {
+			return errno;
+		}
+	}
+	return 0;
+}
+
+static void take_data(struct receiver *r, const struct rclink_dev_cqe *cqe)
+{
+	const uint8_t *data = r->p->memory + cqe->user_data * PIPE_SIZE;
+	int ret;
+
+	ret = write_all(data, cqe->len);
+	if (ret) {
+		give_up(r, "cannot write", strerror(ret));
+		return;
+	}
+	pipe_count(r->p, data, cqe->len);
+	ret = post(r, cqe->user_data);
+	if (ret)
+		failed_errno(r, "cannot receive", ret);
+	else if (r->posted - r->granted >= GRANT_AFTER)
+		grant(r);
+}
+
+static void take_end(struct receiver *r, const uint8_t *data, size_t len)
+{
+	struct pipe_msg msg = { .type = PIPE_DONE };
+	struct pipe_sum sum;
+
+	pipe_finish(r->p);
+	if (!pipe_sum_unpack(&sum, data, len) ||
+	    sum.total != r->p->sum.total ||
+	    memcmp(sum.sha, r->p->sum.sha, PIPE_SHA_LEN)) {
+		give_up(r, "the data is not what was sent",
+			"do not use it; send again");
+		return;
+	}
+	/* Some file systems say only here that there was no room. */
+	if (close(STDOUT_FILENO)) {
+		give_up(r, "cannot write", strerror(errno));
+		return;
+	}
+	pipe_quiet(r->p);
+	msg.sum = r->p->sum;
+	over(r, CLI_OK);
+	send_msg(r, &msg);
+}
+
+static void take(struct receiver *r, const struct rclink_dev_cqe *cqe)
+{
+	const uint8_t *data = r->p->memory + cqe->user_data * PIPE_SIZE;
+	char text[PIPE_TEXT_LEN + 1];
+
+	if (!(cqe->flags & RCLINK_CQE_IMM)) {
+		take_data(r, cqe);
+	} else if (cqe->imm == PIPE_IMM_END) {
+		take_end(r, data, cqe->len);
+	} else {
+		pipe_text_unpack(text, data, cqe->len);
+		failed(r, "the sender gave up", text);
+	}
+}
+
+static void reap(struct receiver *r)
+{
+	struct rclink_dev_cqe cqes[REAP];
+	int i, num;
+
+	num = rclink_reap(r->p->at.chan, cqes, REAP);
+	if (num < 0 && !r->over)
+		failed_errno(r, "completions", num);
+	for (i = 0; i < num; i++) {
+		if (cqes[i].op != RCLINK_OP_RECV)
+			r->sends--;
+		if (r->over)
+			continue;
+		if (cqes[i].status) {
+			pipe_quiet(r->p);
+			over(r, attach_broken(&r->p->at, &cqes[i]));
+		} else if (cqes[i].op == RCLINK_OP_RECV) {
+			take(r, &cqes[i]);
+		}
+	}
+}
+
+/*
+ * The last message must be on its way before the channel ends. How it completes
+ * does not matter: the sender may be gone as soon as it has it.
+ */
+static void linger(struct receiver *r)
+{
+	while (r->sends) {
+		if (rclink_submit(r->p->at.chan, 1, ATTACH_TIMEOUT_MS) < 0)
+			break;
+		reap(r);
+	}
+}
+
+int pipe_recv(struct pipe *p)
+{
+	struct receiver r = { .p = p };
+	struct rclink_remote hello;
+	uint64_t i;
+	int ret = 0;
+
+	for (i = 0; i < PIPE_BUFS && !ret; i++)
+		ret = post(&r, i);
+	if (!ret)
+		ret = rclink_submit(p->at.chan, 0, 0);
+	if (ret < 0)
+		failed_errno(&r, "cannot receive", ret);
+	else if (attach_find(&p->at, &hello))
+		over(&r, CLI_FAILED);
+	else
+		grant(&r);
+	while (!r.over) {
+		ret = rclink_submit(p->at.chan, 1, 0);
+		if (ret < 0 && ret != -EINTR)
+			failed_errno(&r, "cannot receive", ret);
+		else
+			reap(&r);
+	}
+	linger(&r);
+	return r.status;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sending end. Buffers are used in turn and sent in this order; both what
+ * was sent and what has completed are counted, and wrap as the grants do.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "pipe.h"
+
+/*
+ * Receives for the peer's messages. It grants after each PIPE_BUFS / 4 of its
+ * buffers, so that 5 grants can wait here, and one message that ends all.
+ */
+#define CONTROLS	8
+#define CONTROL_AT	(PIPE_BUFS * PIPE_SIZE)
+#define REAP		16
+
+struct sender {
+	struct pipe *p;
+	uint32_t granted;
+	uint32_t size;		/* of a message at most; 0 before a grant */
+	uint32_t sent;
+	uint32_t completed;
+	bool ended;		/* stdin has */
+	bool over;
+	int status;		/* exit code, when it is over */
+};
+
+static void over(struct sender *s, int status)
+{
+	s->over = true;
+	s->status = status;
+}
+
+/* Something to say of the peer or of this end; it is over with it. */
+static void failed(struct sender *s, const char *what, const char *why)
+{
+	struct attach *at = &s->p->at;
+
+	pipe_quiet(s->p);
+	over(s, cli_fail("send %s:%s: %s: %s", at->target.link,
+			 at->target.service, what, why));
+}
+
+static void failed_errno(struct sender *s, const char *what, int ret)
+{
+	pipe_quiet(s->p);
+	over(s, attach_failed(&s->p->at, what, ret));
+}
+
+static void submit(struct sender *s, int queued)
+{
+	int ret = queued ? queued : rclink_submit(s->p->at.chan, 0, 0);
+
+	if (ret < 0 && !s->over)
+		failed_errno(s, "cannot send", ret);
+}
+
+static int post_control(struct sender *s, uint64_t index)
+{
+	return rclink_recv(s->p->at.chan,
+			   rclink_piece(s->p->region,
+					CONTROL_AT + index * PIPE_MSG_LEN,
+					PIPE_MSG_LEN), index);
+}
+
+static void granted(struct sender *s, const struct pipe_msg *msg)
+{
+	if (!msg->size || (s->size && msg->size < s->size)) {
+		failed(s, "a grant that makes no sense",
+		       "is this rclink at the other end?");
+		return;
+	}
+	if (!s->size)
+		s->size = msg->size < PIPE_SIZE ? msg->size : PIPE_SIZE;
+	s->granted = msg->granted;
+}
+
+static void done(struct sender *s, const struct pipe_sum *sum)
+{
+	pipe_quiet(s->p);
+	if (s->ended && sum->total == s->p->sum.total &&
+	    !memcmp(sum->sha, s->p->sum.sha, PIPE_SHA_LEN))
+		over(s, CLI_OK);
+	else
+		failed(s, "the receiver confirms other data",
+		       "do not use what it got; send again");
+}
+
+static void control(struct sender *s, const struct rclink_dev_cqe *cqe)
+{
+	const uint8_t *buf = s->p->memory + CONTROL_AT +
+			     cqe->user_data * PIPE_MSG_LEN;
+	struct pipe_msg msg;
+
+	if (!pipe_msg_unpack(&msg, buf, cqe->len)) {
+		failed(s, "a message that makes no sense",
+		       "is it `rclink recv`, of the same version, there?");
+		return;
+	}
+	switch (msg.type) {
+	case PIPE_GRANT:
+		granted(s, &msg);
+		if (!s->over)
+			submit(s, post_control(s, cqe->user_data));
+		break;
+	case PIPE_DONE:
+		done(s, &msg.sum);
+		break;
+	case PIPE_FAILED:
+		failed(s, "the receiver gave up", msg.text);
+		break;
+	}
+}
+
+/* Returns how many completions there were. */
+static int reap(struct sender *s)
+{
+	struct rclink_dev_cqe cqes[REAP];
+	int i, num;
+
+	num = rclink_reap(s->p->at.chan, cqes, REAP);
+	if (num < 0)
+		failed_errno(s, "completions", num);
+	for (i = 0; i < num && !s->over; i++) {
+		if (cqes[i].status) {
+			pipe_quiet(s->p);
+			over(s, attach_broken(&s->p->at, &cqes[i]));
+		} else if (cqes[i].op == RCLINK_OP_RECV) {
+			control(s, &cqes[i]);
+		} else {
+			s->completed++;
+		}
+	}
+	return num;
+}
+
+static void send_end(struct sender *s)
+{
+	uint8_t buf[PIPE_MSG_LEN];
+	size_t len;
+
+	pipe_finish(s->p);
+	s->ended = true;
+	len = pipe_sum_pack(&s->p->sum, buf);
+	submit(s, rclink_send_imm(s->p->at.chan, rclink_bytes(buf, len),
+				  PIPE_IMM_END, RCLINK_SQE_SIGNALED, 0));
+}
+
+/* The peer must not take the end of the channel for the reason. */
+static void send_abort(struct sender *s, const char *why)
+{
+	submit(s, rclink_send_imm(s->p->at.chan,
+				  rclink_bytes(why, strnlen(why,
+							    PIPE_TEXT_LEN)),
+				  PIPE_IMM_ABORT, RCLINK_SQE_SIGNALED, 0));
+	failed(s, "cannot read the input", why);
+	/* It is on its way when it completes; then the channel may end. */
+	rclink_submit(s->p->at.chan, s->sent - s->completed + 1,
+		      ATTACH_TIMEOUT_MS);
+}
+
+/* There is input, a buffer and a grant for it. */
+static void send_more(struct sender *s)
+{
+	uint32_t offset = s->sent % PIPE_BUFS * PIPE_SIZE;
+	uint8_t *buf = s->p->memory + offset;
+	ssize_t len;
+
+	len = read(STDIN_FILENO, buf, s->size);
+	if (len < 0) {
+		if (errno != EINTR && errno != EAGAIN)
+			send_abort(s, strerror(errno));
+		return;
+	}
+	if (len) {
+		pipe_count(s->p, buf, len);
+		submit(s, rclink_send(s->p->at.chan,
+				      rclink_piece(s->p->region, offset, len),
+				      RCLINK_SQE_SIGNALED, 0));
+	} else {
+		send_end(s);
+	}
+	s->sent++;
+}
+
+static void wait(struct sender *s)
+{
+	bool room = !s->ended && s->sent != s->granted &&
+		    s->sent - s->completed < PIPE_BUFS;
+	struct pollfd fds[] = {
+		{ .fd = rclink_fd(s->p->at.chan), .events = POLLIN },
+		{ .fd = room ? STDIN_FILENO : -1, .events = POLLIN },
+	};
+	int num;
+
+	num = poll(fds, 2, s->size ? -1 : ATTACH_TIMEOUT_MS);
+	if (num < 0 && errno != EINTR)
+		failed_errno(s, "poll", -errno);
+	else if (!num)
+		failed_errno(s, "no grant", -ETIME);
+	if (num <= 0)
+		return;
+	if (fds[1].revents)
+		send_more(s);
+	/* It hangs up when it has ended; what has completed comes first. */
+	if (!reap(s) && !s->over && (fds[0].revents & (POLLHUP | POLLERR)))
+		failed_errno(s, "broken off", -ECONNRESET);
+}
+
+int pipe_send(struct pipe *p)
+{
+	struct sender s = { .p = p };
+	uint64_t i;
+	int ret = 0;
+
+	for (i = 0; i < CONTROLS && !ret; i++)
+		ret = post_control(&s, i);
+	submit(&s, ret);
+	if (!s.over && attach_offer(&p->at, p->memory + CONTROL_AT +
+				    PIPE_SIZE / 2, 1))
+		over(&s, CLI_FAILED);
+	while (!s.over)
+		wait(&s);
+	return s.status;
+}
