@@ -74,7 +74,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((30 + $(harness_points cli_*.c)))
+plan $((36 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -112,5 +112,11 @@ refused 'NAME=PIN' listen --peer x
 refused 'needs --ca' listen --peer x=dns:host.example
 refused "no op" ping a --op nosuch
 refused 'needs a value' ping a -c
+refused 'missing' send
+refused 'LINK or LINK:SERVICE' recv a:
+refused 'LINK or LINK:SERVICE' pingpong a:b:c
+refused 'from 0' pingpong a -s 1048577
+refused 'from 1' pingpong a --iters 0
+refused 'too many' send a b
 rm -f "$key"
 finish

@@ -8,14 +8,16 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := link text doc peers
+TESTS := chan link text doc peers
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,doc link nl out text)
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
+CHAN_OBJS := $(patsubst %,$(OUT)/%.o,op status pipe_msg target)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \
-	-I$(TREE)/tools/rclink -I$(TREE)/kmod/include/uapi -I$(OUT) \
+	-I$(TREE)/tools/rclink -I$(TREE)/tools/librclink \
+	-I$(TREE)/kmod/include/uapi -I$(OUT) \
 	-isystem $(KSRC)/tools/testing/selftests \
 	$(shell pkg-config --cflags $(PACKAGES))
 CFLAGS ?= -g -O1
@@ -24,7 +26,8 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 LIBS = $(shell pkg-config --libs $(PACKAGES)) -lcrypto -lm
 
-vpath %.c $(TREE)/tools/lib $(TREE)/tools/rclink $(TREE)/tools/exchange
+vpath %.c $(TREE)/tools/lib $(TREE)/tools/rclink $(TREE)/tools/exchange \
+	$(TREE)/tools/librclink
 
 .SECONDARY:
 .PHONY: all
@@ -40,6 +43,10 @@ $(OUT)/cli_spec.h: $(HERE)/cli_spec.py $(SPEC) | $(OUT)
 $(OUT)/cli_peers: $(HERE)/cli_peers.c $(PEERS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS)
+
+$(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^
 
 $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What channels need that can be seen without the module. */
+#include <infiniband/verbs.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <kselftest_harness.h>
+
+#include "chan.h"
+#include "pipe_msg.h"
+#include "ring.h"
+#include "target.h"
+
+#define NUM(a)	(sizeof(a) / sizeof((a)[0]))
+
+TEST(a_ring_may_wrap_but_not_overflow)
+{
+	static const uint32_t starts[] = { 0, 1, 255, 0x7fffffff, 0xffffff00,
+					   0xffffffff };
+	unsigned int i;
+
+	for (i = 0; i < NUM(starts); i++) {
+		uint32_t at = starts[i];
+
+		EXPECT_EQ(0, ring_used(at, at, 256));
+		EXPECT_EQ(1, ring_used(at, at + 1, 256));
+		EXPECT_EQ(256, ring_used(at, at + 256, 256));
+		EXPECT_EQ(-EIO, ring_used(at, at + 257, 256));
+		EXPECT_EQ(-EIO, ring_used(at, at - 1, 256));
+	}
+	EXPECT_EQ(0, ring_slot(256, 256));
+	EXPECT_EQ(255, ring_slot(0xffffffff, 256));
+	EXPECT_EQ(0, ring_slot(0, 256));
+}
+
+FIXTURE(channel) {
+	struct rclink_chan chan;
+};
+
+FIXTURE_SETUP(channel)
+{
+	self->chan.fd = -1;
+	self->chan.shared = calloc(1, sizeof(*self->chan.shared));
+	ASSERT_NE(NULL, self->chan.shared);
+}
+
+FIXTURE_TEARDOWN(channel)
+{
+	free(self->chan.shared);
+}
+
+TEST_F(channel, takes_as_many_operations_as_the_ring_has)
+{
+	struct rclink_dev_shared *s = self->chan.shared;
+	unsigned int i;
+
+	s->sq.head = 0xffffff80;
+	s->sq.tail = 0xffffff80;
+	for (i = 0; i < RCLINK_DEV_DEPTH; i++)
+		ASSERT_EQ(0, rclink_send(&self->chan, rclink_piece(7, i, 1),
+					 0, i));
+	EXPECT_EQ(-EAGAIN, rclink_send(&self->chan, rclink_none(), 0, i));
+	EXPECT_EQ(0x80, s->sq.tail);
+	EXPECT_EQ(0, s->sqe[0x80].user_data);
+	EXPECT_EQ(0x80, s->sqe[0].user_data);
+	EXPECT_EQ(0x80, s->sqe[0].sge[0].offset);
+	s->sq.head++;
+	EXPECT_EQ(0, rclink_send(&self->chan, rclink_none(), 0, 0));
+	s->sq.head += RCLINK_DEV_DEPTH + 1;
+	EXPECT_EQ(-EIO, rclink_send(&self->chan, rclink_none(), 0, 0));
+	EXPECT_EQ(-EIO, rclink_submit(&self->chan, 0, 0));
+}
+
+TEST_F(channel, has_every_operation_as_asked_for)
+{
+	const struct rclink_remote remote = { .len = 64, .handle = 5 };
+	struct rclink_dev_shared *s = self->chan.shared;
+	struct rclink_dev_sge two[2] = { { .len = 3 }, { .len = 4 } };
+	struct rclink_chan *c = &self->chan;
+	struct rclink_data piece = rclink_piece(9, 16, 8);
+	unsigned int op;
+
+	ASSERT_EQ(0, rclink_send(c, rclink_bytes("ab", 2),
+				 RCLINK_SQE_SOLICITED, 1));
+	ASSERT_EQ(0, rclink_send_imm(c, rclink_none(), 77, 0, 2));
+	ASSERT_EQ(0, rclink_write(c, rclink_pieces(two, 2), &remote, 24,
+				  RCLINK_SQE_SIGNALED, 3));
+	ASSERT_EQ(0, rclink_write_imm(c, piece, &remote, 24, 78, 0, 4));
+	ASSERT_EQ(0, rclink_read(c, piece, &remote, 32, RCLINK_SQE_FENCE, 5));
+	ASSERT_EQ(0, rclink_cas(c, piece, &remote, 40, 100, 200, 0, 6));
+	ASSERT_EQ(0, rclink_fadd(c, piece, &remote, 48, 300, 0, 7));
+	ASSERT_EQ(0, rclink_recv(c, piece, 8));
+	ASSERT_EQ(RCLINK_OP_MAX, s->sq.tail);
+	for (op = 0; op < RCLINK_OP_MAX; op++) {
+		EXPECT_EQ(op, s->sqe[op].op);
+		EXPECT_EQ(op + 1, s->sqe[op].user_data);
+		if (op >= RCLINK_OP_WRITE && op < RCLINK_OP_RECV)
+			EXPECT_EQ(5, s->sqe[op].remote);
+	}
+	EXPECT_EQ(RCLINK_SQE_SOLICITED | RCLINK_SQE_INLINE, s->sqe[0].flags);
+	EXPECT_EQ(2, s->sqe[0].len);
+	EXPECT_EQ('b', s->sqe[0].inline_data[1]);
+	EXPECT_EQ(77, s->sqe[1].imm);
+	EXPECT_EQ(0, s->sqe[1].num_sge);
+	EXPECT_EQ(2, s->sqe[2].num_sge);
+	EXPECT_EQ(4, s->sqe[2].sge[1].len);
+	EXPECT_EQ(24, s->sqe[2].remote_offset);
+	EXPECT_EQ(RCLINK_SQE_FENCE, s->sqe[4].flags);
+	EXPECT_EQ(100, s->sqe[5].compare_add);
+	EXPECT_EQ(200, s->sqe[5].swap);
+	EXPECT_EQ(300, s->sqe[6].compare_add);
+	EXPECT_EQ(9, s->sqe[7].sge[0].region);
+}
+
+TEST_F(channel, refuses_what_has_no_room)
+{
+	const struct rclink_remote remote = { .handle = 5 };
+	struct rclink_dev_sge five[RCLINK_DEV_SGE_MAX + 1] = { { .len = 1 } };
+	uint8_t bytes[RCLINK_DEV_INLINE_MAX + 1] = { 0 };
+	struct rclink_chan *c = &self->chan;
+
+	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_bytes(bytes, sizeof(bytes)),
+				       0, 0));
+	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_pieces(five, NUM(five)),
+				       0, 0));
+	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), 0x80, 0));
+	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), RCLINK_SQE_INLINE,
+				       0));
+	EXPECT_EQ(-EINVAL, rclink_read(c, rclink_bytes(bytes, 8), &remote, 0,
+				       0, 0));
+	EXPECT_EQ(-EINVAL, rclink_recv(c, rclink_bytes(bytes, 8), 0));
+	EXPECT_EQ(0, c->shared->sq.tail);
+	EXPECT_EQ(0, rclink_send(c, rclink_bytes(bytes, RCLINK_DEV_INLINE_MAX),
+				 0, 0));
+}
+
+TEST_F(channel, drops_what_was_refused)
+{
+	struct rclink_dev_shared *s = self->chan.shared;
+
+	ASSERT_EQ(0, rclink_send(&self->chan, rclink_none(), 0, 0));
+	ASSERT_EQ(0, rclink_send(&self->chan, rclink_none(), 0, 0));
+	EXPECT_EQ(-EBADF, rclink_submit(&self->chan, 0, 0));
+	EXPECT_EQ(s->sq.head, s->sq.tail);
+}
+
+TEST_F(channel, reaps_in_order_and_across_the_end)
+{
+	struct rclink_dev_shared *s = self->chan.shared;
+	struct rclink_dev_cqe cqes[8];
+	unsigned int i, got = 0;
+	int num;
+
+	EXPECT_EQ(0, rclink_reap(&self->chan, cqes, NUM(cqes)));
+	s->cq.head = 0xfffffff0;
+	s->cq.tail = 0x00000010;
+	for (i = 0; i < 32; i++)
+		s->cqe[(0xfffffff0 + i) % RCLINK_DEV_CQ_DEPTH].user_data = i;
+	while ((num = rclink_reap(&self->chan, cqes, NUM(cqes))) > 0)
+		for (i = 0; i < (unsigned int)num; i++)
+			EXPECT_EQ(got++, cqes[i].user_data);
+	EXPECT_EQ(0, num);
+	EXPECT_EQ(32, got);
+	EXPECT_EQ(s->cq.tail, s->cq.head);
+	s->cq.tail += RCLINK_DEV_CQ_DEPTH + 1;
+	EXPECT_EQ(-EIO, rclink_reap(&self->chan, cqes, NUM(cqes)));
+}
+
+TEST(statuses_have_the_numbers_of_the_verbs)
+{
+	static const struct {
+		uint32_t status;
+		const char *name;
+	} known[] = {
+		{ IBV_WC_SUCCESS, "success" },
+		{ IBV_WC_LOC_LEN_ERR, "local length error" },
+		{ IBV_WC_LOC_PROT_ERR, "local protection error" },
+		{ IBV_WC_WR_FLUSH_ERR, "work request flushed error" },
+		{ IBV_WC_REM_INV_REQ_ERR, "remote invalid request error" },
+		{ IBV_WC_REM_ACCESS_ERR, "remote access error" },
+		{ IBV_WC_RETRY_EXC_ERR, "transport retry counter exceeded" },
+		{ IBV_WC_RNR_RETRY_EXC_ERR, "RNR retry counter exceeded" },
+		{ IBV_WC_GENERAL_ERR, "general error" },
+		{ IBV_WC_GENERAL_ERR + 1, "unknown status" },
+		{ UINT32_MAX, "unknown status" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < NUM(known); i++)
+		EXPECT_STREQ(known[i].name,
+			     rclink_status_name(known[i].status));
+	for (i = 0; i < RCLINK_OP_MAX; i++)
+		EXPECT_STRNE("unknown operation", rclink_op_name(i));
+	EXPECT_STREQ("unknown operation", rclink_op_name(RCLINK_OP_MAX));
+}
+
+TEST(a_target_is_a_link_and_perhaps_a_service)
+{
+	static const char *const bad[] = {
+		"", ":", "a:", ":b", "a:b:c", "a::",
+		"a23456789012345678901234567890123",
+		"a:b2345678901234567890123456789012",
+	};
+	struct target t;
+	unsigned int i;
+
+	ASSERT_TRUE(target_parse("a", "pipe", &t));
+	EXPECT_STREQ("a", t.link);
+	EXPECT_STREQ("pipe", t.service);
+	ASSERT_TRUE(target_parse("a:b", "pipe", &t));
+	EXPECT_STREQ("a", t.link);
+	EXPECT_STREQ("b", t.service);
+	EXPECT_TRUE(target_parse("a234567890123456789012345678901:b", "", &t));
+	for (i = 0; i < NUM(bad); i++)
+		EXPECT_FALSE(target_parse(bad[i], "pipe", &t))
+			TH_LOG("bad[%u]", i);
+}
+
+TEST(messages_of_a_pipe_are_these_bytes)
+{
+	static const uint8_t grant[] = {
+		0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 16, 0, 1, 0, 0
+	};
+	struct pipe_msg msg = {
+		.type = PIPE_GRANT, .granted = 16, .size = 65536,
+	};
+	struct pipe_msg got;
+	uint8_t buf[PIPE_MSG_LEN + 1] = { 0 };
+	size_t len;
+
+	ASSERT_EQ(sizeof(grant), pipe_msg_pack(&msg, buf));
+	EXPECT_EQ(0, memcmp(grant, buf, sizeof(grant)));
+	ASSERT_TRUE(pipe_msg_unpack(&got, buf, sizeof(grant)));
+	EXPECT_EQ(16, got.granted);
+	EXPECT_EQ(65536, got.size);
+	EXPECT_FALSE(pipe_msg_unpack(&got, buf, sizeof(grant) - 1));
+	EXPECT_FALSE(pipe_msg_unpack(&got, buf, sizeof(grant) + 1));
+	EXPECT_FALSE(pipe_msg_unpack(&got, buf, 0));
+	buf[7] = PIPE_VERSION + 1;
+	EXPECT_FALSE(pipe_msg_unpack(&got, buf, sizeof(grant)));
+
+	msg.type = PIPE_DONE;
+	msg.sum.total = 0x123456789abcdef0;
+	memset(msg.sum.sha, 0x5a, PIPE_SHA_LEN);
+	len = pipe_msg_pack(&msg, buf);
+	ASSERT_EQ(48, len);
+	EXPECT_EQ(0x12, buf[8]);
+	ASSERT_TRUE(pipe_msg_unpack(&got, buf, len));
+	EXPECT_EQ(0, memcmp(&msg.sum, &got.sum, sizeof(msg.sum)));
+	buf[3] = 9;
+	EXPECT_FALSE(pipe_msg_unpack(&got, buf, len));
+}
+
+TEST(text_of_a_peer_is_cut_and_harmless)
+{
+	struct pipe_msg msg = { .type = PIPE_FAILED };
+	uint8_t buf[PIPE_MSG_LEN];
+	struct pipe_msg got;
+
+	memset(msg.text, 'x', PIPE_TEXT_LEN);
+	ASSERT_EQ(PIPE_MSG_LEN, pipe_msg_pack(&msg, buf));
+	ASSERT_TRUE(pipe_msg_unpack(&got, buf, PIPE_MSG_LEN));
+	EXPECT_STREQ(msg.text, got.text);
+	buf[8 + 2] = '\033';
+	ASSERT_TRUE(pipe_msg_unpack(&got, buf, PIPE_MSG_LEN));
+	EXPECT_STREQ("xx", got.text);
+	ASSERT_TRUE(pipe_msg_unpack(&got, buf, 8));
+	EXPECT_STREQ("", got.text);
+}
+
+TEST_HARNESS_MAIN
