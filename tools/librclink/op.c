@@ -158,11 +158,10 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
 	return queue_in(chan, &sqe, &data);
 }
 
-/* The kernel stopped at an entry that is wrong: nothing behind it can be taken. */
+/* The kernel stopped at an entry that is wrong: none behind it can be taken. */
 static void drop_refused(struct rclink_dev_shared *s, int err)
 {
 	switch (err) {
-	case EAGAIN:
 	case EBUSY:
 	case EINTR:
 	case ETIME:
@@ -171,26 +170,32 @@ static void drop_refused(struct rclink_dev_shared *s, int err)
 	ring_move(&s->sq.tail, ring_other(&s->sq.head));
 }
 
+/* After those that it took, the kernel says why it took no more when asked. */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms)
 {
 	struct rclink_dev_shared *s = chan->shared;
-	struct rclink_dev_submit submit = {
-		.wait = wait, .timeout_ms = timeout_ms,
-	};
-	int queued, err;
+	struct rclink_dev_submit submit;
+	int queued, err, taken = 0;
 
 	queued = ring_used(ring_other(&s->sq.head), ring_own(&s->sq.tail),
 			   RCLINK_DEV_DEPTH);
 	if (queued < 0)
 		return queued;
-	submit.count = queued;
-	if (ioctl(chan->fd, RCLINK_IOC_SUBMIT, &submit)) {
-		err = errno;
-		drop_refused(s, err);
-		return -err;
-	}
-	return submit.count;
+	do {
+		submit = (struct rclink_dev_submit) {
+			.count = queued - taken,
+			.wait = wait,
+			.timeout_ms = timeout_ms,
+		};
+		if (ioctl(chan->fd, RCLINK_IOC_SUBMIT, &submit)) {
+			err = errno;
+			drop_refused(s, err);
+			return err == EBUSY && taken ? taken : -err;
+		}
+		taken += submit.count;
+	} while (taken < queued && submit.count);
+	return taken;
 }
 
 int rclink_reap(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,

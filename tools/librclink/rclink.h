@@ -128,8 +128,8 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair,
  *	RCLINK_CHAN_POLLED to have completions only in rclink_submit()
  *
- * Return: 0, or -ENOENT without the device or such a link, -EACCES or -EPERM
- * without the right to, -ENOTCONN if the link is not up, -ECONNREFUSED if
+ * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
+ * it, -ENODEV for no such link, -ENOTCONN if it is not up, -ECONNREFUSED if
  * nobody listens, -EAGAIN if no queue pair is free, -EINVAL for a name that is
  * empty or too long, -ENOMEM, -EINTR.
  */
@@ -139,7 +139,7 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
 /**
  * rclink_listen() - listen on a service of a link
  * @listener: set to the listener
- * @link: name of the link
+ * @link: name of the link, which need not exist yet
  * @service: name; one listener at a time
  * @backlog: channels that may wait for rclink_accept(), 1 to 64
  * @flags: RCLINK_CHAN_POLLED, of the channels that are accepted
@@ -156,8 +156,7 @@ int rclink_listen(struct rclink_listener **listener, const char *link,
  * @chan: set to the channel
  *
  * Return: 0, or -EINTR, -EAGAIN if none waits and O_NONBLOCK is set on
- * rclink_listener_fd(), -ENOTCONN or -ENODEV when the link is gone, -EMFILE,
- * -ENOMEM.
+ * rclink_listener_fd(), -EMFILE, -ENOMEM.
  */
 int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan);
 
@@ -211,10 +210,12 @@ void rclink_listener_close(struct rclink_listener *listener);
  * @rights: RCLINK_REGION_*, of the peer; 0 for local use
  * @region: set to its handle
  *
- * The memory is locked and counts for RLIMIT_MEMLOCK.
+ * The memory is locked and counts for RLIMIT_MEMLOCK. A region with a name has
+ * rights, one without has none.
  *
- * Return: 0, or -EINVAL, -EFAULT, -EEXIST for a name that is taken, -ENOMEM
- * (also beyond RLIMIT_MEMLOCK), -EOPNOTSUPP if the device lacks a right.
+ * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than the device registers
+ * at once, -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that is taken,
+ * -ENOSPC for too many regions, -ENOMEM, or what ended the channel.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
@@ -226,7 +227,7 @@ int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
  *
  * When it returns, neither end can reach the memory through it any more.
  *
- * Return: 0, or -ENOENT, -EINTR.
+ * Return: 0, or -ESTALE.
  */
 int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
 
@@ -236,7 +237,8 @@ int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
  * @name: of the region
  * @remote: set
  *
- * Return: 0, or -ENOENT if the peer has none of that name, -EINVAL, -EINTR.
+ * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC for too many,
+ * -EINVAL, -EINTR, -ENOMEM, or what ended the channel.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
@@ -377,12 +379,13 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * @timeout_ms: of the wait; 0 is none
  *
  * An entry that the kernel refuses is dropped with those behind it; what was
- * queued before it is on its way.
+ * queued before it is on its way. When too many are in flight, what has no room
+ * stays queued, and the call does not wait.
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
- * wrong, -EACCES beyond the bounds or rights of a region, -ESTALE or -ENOENT
- * for a region that is gone, -EAGAIN when too many are in flight (they stay
- * queued), -ETIME, -EINTR, -ECONNRESET when the channel has ended, -ENODEV.
+ * wrong or beyond the bounds of a region, -EACCES beyond the rights, -ESTALE
+ * for a region that is not there, -EBUSY when it could take none yet, -ETIME,
+ * -EINTR, -ECONNRESET or another one when the channel has ended.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);

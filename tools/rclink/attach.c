@@ -6,11 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
 
-#define DEVICE		"/dev/rclink"
 #define RETRY_NS	1000000L	/* from one look for hello to the next */
 #define NS_PER_MS	1000000ULL
 #define FLUSHED		5		/* of enum ib_wc_status */
@@ -20,29 +18,27 @@ static const struct {
 	int code;
 	const char *text;
 } reasons[] = {
-	{ ENOENT, "there is no such link; see `rclink show`" },
+	{ ENOENT, "there is no /dev/rclink; load it with `modprobe rclink`" },
+	{ ENODEV, "there is no such link; see `rclink show`" },
 	{ ENOTCONN, "the link is not up; see `rclink show`" },
 	{ ECONNREFUSED,
 	  "nobody listens on this service; start the other end first" },
+	{ EBUSY, "another channel of this service waits there; try later" },
 	{ EADDRINUSE,
 	  "somebody listens on this service; choose another, LINK:SERVICE" },
 	{ EAGAIN,
 	  "no queue pair of the link is free; try later, or give it more with `rclink set`" },
-	{ EACCES, "no right to it; ask for the group rdma" },
-	{ EPERM, "no right to it; ask for the group rdma" },
+	{ EACCES, "no right to open /dev/rclink; see its owner and mode" },
 	{ ECONNRESET, "the peer ended the channel; see what it says" },
-	{ ENODEV, "the RDMA device is gone; see `rclink dev`" },
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
-	{ ENOMEM, "not enough memory that may be locked; see `ulimit -l`" },
+	{ EDQUOT, "too much locked memory; see `ulimit -l`" },
 };
 
 static const char *reason(int ret)
 {
 	size_t i;
 
-	if (ret == -ENOENT && access(DEVICE, F_OK))
-		return "there is no " DEVICE "; load it with `modprobe rclink`";
 	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (reasons[i].code == -ret)
 			return reasons[i].text;

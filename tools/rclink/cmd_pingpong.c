@@ -67,9 +67,8 @@ struct pingpong {
 	struct attach at;
 	bool listen, events, check, json;
 	uint32_t size, iters, depth;
-	uint8_t *out, *in;		/* messages, one behind the other */
-	uint32_t region;		/* of both */
-	uint32_t at_in;			/* offset of @in */
+	uint8_t *out, *in;		/* messages */
+	uint32_t out_region, in_region;
 	uint32_t posted;		/* receives that wait for a message */
 	uint32_t sent, received;	/* messages */
 	bool done;			/* the last of our sends, or a read */
@@ -95,7 +94,7 @@ static int post(struct pingpong *p)
 
 	for (; p->posted < p->depth && !ret; p->posted++)
 		ret = rclink_recv(p->at.chan,
-				  rclink_piece(p->region, p->at_in, p->size), 0);
+				  rclink_piece(p->in_region, 0, p->size), 0);
 	return ret;
 }
 
@@ -150,7 +149,7 @@ static struct rclink_data message(const struct pingpong *p)
 {
 	if (p->size <= RCLINK_DEV_INLINE_MAX)
 		return rclink_bytes(p->out, p->size);
-	return rclink_piece(p->region, 0, p->size);
+	return rclink_piece(p->out_region, 0, p->size);
 }
 
 static int send_one(struct pingpong *p)
@@ -202,11 +201,10 @@ static int prepare(struct pingpong *p)
 {
 	uint32_t i;
 
-	p->at_in = p->size / PAGE * PAGE + PAGE;
-	p->out = attach_memory(&p->at, 2 * p->at_in, &p->region);
-	if (!p->out)
+	p->out = attach_memory(&p->at, p->size + 1, &p->out_region);
+	p->in = attach_memory(&p->at, p->size + 1, &p->in_region);
+	if (!p->out || !p->in)
 		return -ENOMEM;
-	p->in = p->out + p->at_in;
 	for (i = 0; i < p->size; i++)
 		p->out[i] = pattern(i, p->listen);
 	return 0;

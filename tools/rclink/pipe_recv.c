@@ -17,6 +17,7 @@ struct receiver {
 	uint32_t granted;
 	uint32_t posted;	/* receives, since the begin */
 	uint32_t sends;		/* of ours that have not completed */
+	int error;		/* nothing can be sent any more */
 	bool over;
 	int status;		/* exit code, when it is over */
 };
@@ -54,8 +55,8 @@ static void send_msg(struct receiver *r, const struct pipe_msg *msg)
 		ret = rclink_submit(r->p->at.chan, 0, 0);
 	if (ret >= 0)
 		r->sends++;
-	else if (!r->over)
-		failed_errno(r, "cannot send", ret);
+	else
+		r->error = ret;
 }
 
 /* This end cannot go on, and the sender shall know why. */
@@ -122,7 +123,7 @@ static void take_data(struct receiver *r, const struct rclink_dev_cqe *cqe)
 	pipe_count(r->p, data, cqe->len);
 	ret = post(r, cqe->user_data);
 	if (ret)
-		failed_errno(r, "cannot receive", ret);
+		r->error = ret;
 	else if (r->posted - r->granted >= GRANT_AFTER)
 		grant(r);
 }
@@ -166,7 +167,8 @@ static void take(struct receiver *r, const struct rclink_dev_cqe *cqe)
 	}
 }
 
-static void reap(struct receiver *r)
+/* Returns how many completions there were. */
+static int reap(struct receiver *r)
 {
 	struct rclink_dev_cqe cqes[REAP];
 	int i, num;
@@ -186,6 +188,7 @@ static void reap(struct receiver *r)
 			take(r, &cqes[i]);
 		}
 	}
+	return num;
 }
 
 /*
@@ -195,9 +198,9 @@ static void reap(struct receiver *r)
 static void linger(struct receiver *r)
 {
 	while (r->sends) {
-		if (rclink_submit(r->p->at.chan, 1, ATTACH_TIMEOUT_MS) < 0)
+		if (rclink_submit(r->p->at.chan, 1, ATTACH_TIMEOUT_MS) < 0 ||
+		    reap(r) < 0)
 			break;
-		reap(r);
 	}
 }
 
@@ -219,11 +222,13 @@ int pipe_recv(struct pipe *p)
 	else
 		grant(&r);
 	while (!r.over) {
-		ret = rclink_submit(p->at.chan, 1, 0);
+		if (!r.error)
+			ret = rclink_submit(p->at.chan, 1, 0);
 		if (ret < 0 && ret != -EINTR)
-			failed_errno(&r, "cannot receive", ret);
-		else
-			reap(&r);
+			r.error = ret;
+		/* What has completed tells more. */
+		if (!reap(&r) && r.error && !r.over)
+			failed_errno(&r, "broken off", r.error);
 	}
 	linger(&r);
 	return r.status;

@@ -27,6 +27,7 @@ struct sender {
 	uint32_t sent;
 	uint32_t completed;
 	bool ended;		/* stdin has */
+	int error;		/* nothing can be sent any more */
 	bool over;
 	int status;		/* exit code, when it is over */
 };
@@ -57,8 +58,9 @@ static void submit(struct sender *s, int queued)
 {
 	int ret = queued ? queued : rclink_submit(s->p->at.chan, 0, 0);
 
-	if (ret < 0 && !s->over)
-		failed_errno(s, "cannot send", ret);
+	/* What has completed tells more. */
+	if (ret < 0)
+		s->error = ret;
 }
 
 static int post_control(struct sender *s, uint64_t index)
@@ -206,11 +208,13 @@ static void wait(struct sender *s)
 		failed_errno(s, "no grant", -ETIME);
 	if (num <= 0)
 		return;
-	if (fds[1].revents)
+	/* It hangs up when it has ended. */
+	if (fds[0].revents & (POLLHUP | POLLERR))
+		s->error = -ECONNRESET;
+	else if (fds[1].revents)
 		send_more(s);
-	/* It hangs up when it has ended; what has completed comes first. */
-	if (!reap(s) && !s->over && (fds[0].revents & (POLLHUP | POLLERR)))
-		failed_errno(s, "broken off", -ECONNRESET);
+	if (!reap(s) && s->error && !s->over)
+		failed_errno(s, "broken off", s->error);
 }
 
 int pipe_send(struct pipe *p)
