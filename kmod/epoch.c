@@ -7,8 +7,7 @@
 
 #include "upcall.h"
 
-/* For a lease of a pooled QP; the pool itself posts nothing. */
-#define RCL_POOL_WR	16
+#define RCL_POOL_EXTRA_WR	1	/* a registration beside the sends */
 
 static int rcl_epoch_get_sgid(struct rcl_epoch *ep, const char **why)
 {
@@ -46,16 +45,17 @@ static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 		.sge = 1,
 	};
 	static const struct rcl_qp_size pool = {
-		.send_wr = RCL_POOL_WR,
-		.recv_wr = RCL_POOL_WR,
-		.sge = 1,
+		.send_wr = RCLINK_DEV_SENDS + RCL_POOL_EXTRA_WR,
+		.recv_wr = RCLINK_DEV_RECVS,
+		.sge = RCLINK_DEV_SGE_MAX,
 	};
 	int ret;
 	u32 i;
 
 	for (i = 0; i < ep->nqps; i++) {
 		ret = rcl_qp_create(&ep->qp[i], ep->pd, i ? &pool : &ctrl,
-				    rcl_epoch_completion, up);
+				    i ? rcl_pool_event : rcl_epoch_completion,
+				    up);
 		if (ret) {
 			rcl_epoch_destroy_qps(ep, i);
 			return ret;
@@ -69,6 +69,7 @@ static void rcl_epoch_wiring(const struct rcl_epoch *ep,
 {
 	memset(wiring, 0, sizeof(*wiring));
 	wiring->policy = &ep->policy;
+	wiring->ah = &ep->ah;
 	wiring->mtu = ep->mtu;
 	wiring->port = ep->user.port;
 	wiring->access = ep->access;
@@ -133,9 +134,12 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 				ep->policy.v[RCL_P_BUFFER_SIZE]);
 	if (ret)
 		goto err_destroy_ctrl;
-	ret = rcl_epoch_create_qps(ep, up);
+	ret = rcl_pool_create(&ep->pool, &ep->qp[1], ep->nqps - 1);
 	if (ret)
 		goto err_destroy_buffer;
+	ret = rcl_epoch_create_qps(ep, up);
+	if (ret)
+		goto err_destroy_pool;
 	ret = rcl_epoch_to_init(ep);
 	if (ret)
 		goto err_stop;
@@ -143,6 +147,8 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 
 err_stop:
 	rcl_epoch_stop(ep);
+err_destroy_pool:
+	rcl_pool_destroy(&ep->pool);
 err_destroy_buffer:
 	rcl_buffer_destroy(&ep->buffer);
 err_destroy_ctrl:
@@ -210,23 +216,19 @@ err_free:
 
 /**
  * rcl_epoch_connect - INIT to RTR with all QPs
- * @ep: whose @remote, @mtu and @number are set
- * @remote: the peer's end
- * @ah: way to the peer
+ * @ep: whose @remote, @ah, @mtu and @number are set
  *
  * Return: 0, or what ib_modify_qp() says; then the epoch is of no use.
  */
-int rcl_epoch_connect(struct rcl_epoch *ep, const struct rcl_endpoint *remote,
-		      const struct rdma_ah_attr *ah)
+int rcl_epoch_connect(struct rcl_epoch *ep)
 {
 	struct rcl_qp_wiring wiring;
 	int ret;
 	u32 i;
 
 	rcl_epoch_wiring(ep, &wiring);
-	wiring.ah = ah;
 	for (i = 0; i < ep->nqps; i++) {
-		ret = rcl_qp_to_rtr(&ep->qp[i], &wiring, &remote->qp[i]);
+		ret = rcl_qp_to_rtr(&ep->qp[i], &wiring, &ep->remote.qp[i]);
 		if (ret)
 			return ret;
 	}
@@ -261,6 +263,31 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 }
 
 /**
+ * rcl_epoch_rewire - one step of a pooled QP on its way back to the pool
+ * @ep: connected
+ * @i: which QP
+ * @to: IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS, one after the other
+ * @psn: for IB_QPS_RTR: that the peer drew
+ *
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i, enum ib_qp_state to, u32 psn)
+{
+	struct rcl_qp_id remote = { ep->remote.qp[i].qpn, psn };
+	struct rcl_qp_wiring wiring;
+
+	rcl_epoch_wiring(ep, &wiring);
+	switch (to) {
+	case IB_QPS_INIT:
+		return rcl_qp_to_init(&ep->qp[i], &wiring);
+	case IB_QPS_RTR:
+		return rcl_qp_to_rtr(&ep->qp[i], &wiring, &remote);
+	default:
+		return rcl_qp_to_rts(&ep->qp[i], &wiring);
+	}
+}
+
+/**
  * rcl_epoch_stop - end all traffic, and the QPs
  * @ep: that nobody posts to any more
  *
@@ -287,6 +314,7 @@ void rcl_epoch_stop(struct rcl_epoch *ep)
  */
 void rcl_epoch_destroy(struct rcl_epoch *ep)
 {
+	rcl_pool_destroy(&ep->pool);
 	rcl_buffer_destroy(&ep->buffer);
 	rcl_ctrl_destroy(&ep->ctrl);
 	ib_dealloc_pd(ep->pd);

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "endpoint.h"
 #include "ping.h"
+#include "pool.h"
 #include "policy.h"
 #include "qp.h"
 
@@ -21,6 +22,8 @@
  * @buffer: link buffer
  * @ctrl: control channel on @qp[0]
  * @pinger: round trip under way
+ * @pool: who leases @qp[1] and the following
+ * @ah: way to the peer, after connect
  * @number: own count; the agreed one after connect
  * @local: this end
  * @remote: the peer's end, after connect
@@ -41,6 +44,8 @@ struct rcl_epoch {
 	struct rcl_buffer buffer;
 	struct rcl_ctrl ctrl;
 	struct rcl_pinger pinger;
+	struct rcl_pool pool;
+	struct rdma_ah_attr ah;
 	u64 number;
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
@@ -53,9 +58,10 @@ struct rcl_epoch {
 struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 				   struct rcl_upcall *up,
 				   struct rcl_stats *stats, const char **why);
-int rcl_epoch_connect(struct rcl_epoch *ep, const struct rcl_endpoint *remote,
-		      const struct rdma_ah_attr *ah);
+int rcl_epoch_connect(struct rcl_epoch *ep);
 int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role);
+int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i, enum ib_qp_state to,
+		     u32 psn);
 void rcl_epoch_stop(struct rcl_epoch *ep);
 void rcl_epoch_destroy(struct rcl_epoch *ep);
 

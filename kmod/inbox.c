@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
+#include "lessee.h"
 #include "life.h"
 #include "ping.h"
 #include "trace.h"
@@ -117,6 +118,24 @@ struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link)
 	}
 	spin_unlock_irq(&link->lock);
 	return ping;
+}
+
+/**
+ * rcl_inbox_next_call - take the next call out
+ * @link: of the work item
+ *
+ * Return: the call with the inbox's reference, or NULL.
+ */
+struct rcl_call *rcl_inbox_next_call(struct rcl_link *link)
+{
+	struct rcl_call *call;
+
+	spin_lock_irq(&link->lock);
+	call = list_first_entry_or_null(&link->calls, struct rcl_call, node);
+	if (call)
+		list_del(&call->node);
+	spin_unlock_irq(&link->lock);
+	return call;
 }
 
 /**
@@ -252,6 +271,29 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
 }
 
 /**
+ * rcl_inbox_ask_call - ask the pool for something
+ * @link: of which the caller holds a reference
+ * @call: finished later, after success; the inbox takes a reference
+ *
+ * Return: 0, or -ENOENT when the link is being deleted.
+ */
+int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
+{
+	int ret = 0;
+
+	spin_lock_irq(&link->lock);
+	if (link->dead) {
+		ret = -ENOENT;
+	} else {
+		refcount_inc(&call->ref);
+		list_add_tail(&call->node, &link->calls);
+	}
+	spin_unlock_irq(&link->lock);
+	rcl_inbox_kick(link);
+	return ret;
+}
+
+/**
  * rcl_inbox_end - begin to delete a link
  * @link: of which the caller holds a reference
  *
@@ -289,6 +331,7 @@ void rcl_inbox_init(struct rcl_link *link)
 	spin_lock_init(&link->lock);
 	INIT_LIST_HEAD(&link->requests);
 	INIT_LIST_HEAD(&link->pings);
+	INIT_LIST_HEAD(&link->calls);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "endpoint.h"
 #include "reason.h"
 
+struct rcl_call;
 struct rcl_link;
 struct rcl_ping;
 
@@ -64,6 +65,7 @@ struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner);
 void rcl_request_put(struct rcl_request *req);
 int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req);
 int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
+int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
 void rcl_inbox_end(struct rcl_link *link);
 void rcl_inbox_wait_ended(struct rcl_link *link);
@@ -71,6 +73,7 @@ void rcl_inbox_wait_ended(struct rcl_link *link);
 /* For the work item. */
 struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
+struct rcl_call *rcl_inbox_next_call(struct rcl_link *link);
 bool rcl_inbox_is_dead(struct rcl_link *link);
 struct rcl_reason rcl_inbox_failure(struct rcl_link *link);
 

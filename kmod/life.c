@@ -11,6 +11,7 @@
  */
 #include "life.h"
 
+#include <linux/delay.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -18,6 +19,8 @@
 #include "event.h"
 #include "fsm.h"
 #include "inbox.h"
+#include "lease.h"
+#include "lessee.h"
 #include "msg.h"
 #include "path.h"
 #include "ping.h"
@@ -27,6 +30,7 @@
 #define RCL_HELLO_MS	10000	/* for the hello after activate */
 #define RCL_PING_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
+#define RCL_CAUSE_MS	100	/* for the event that explains a flush */
 
 enum rcl_proven {
 	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
@@ -112,18 +116,32 @@ static void rcl_life_forget_failure(struct rcl_link *link)
 }
 
 /*
- * Ends the epoch; the link must be prepared, connected or up. A flush may have
- * been noted before its cause: after the stop everything has.
+ * A flush may have been noted before its cause: after the stop all completions
+ * have, but a device event takes its own way.
  */
+static struct rcl_reason rcl_life_cause(struct rcl_link *link)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_CAUSE_MS);
+	struct rcl_reason why;
+
+	while ((why = rcl_inbox_failure(link)).wc_status ==
+	       IB_WC_WR_FLUSH_ERR && time_before(jiffies, end))
+		msleep(1);
+	return why;
+}
+
+/* Ends the epoch; the link must be prepared, connected or up. */
 static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 {
 	struct rcl_reason why = { reason, wc_status };
 	struct rcl_epoch *ep = link->epoch;
 
 	link->expecting = false;
+	rcl_lease_detach_all(ep);
 	rcl_epoch_stop(ep);
+	rcl_lease_gone_all(ep);
 	if (reason == RCLINK_DOWN_REASON_COMPLETION)
-		why = rcl_inbox_failure(link);
+		why = rcl_life_cause(link);
 	rcl_ping_abort(ep, -ENOTCONN, rcl_reason_text(&why));
 	spin_lock_irq(&link->lock);
 	link->epoch = NULL;
@@ -204,7 +222,6 @@ static int rcl_life_connect(struct rcl_link *link, struct rcl_request *req)
 {
 	static const struct rcl_reason none;
 	struct rcl_epoch *ep = link->epoch;
-	struct rdma_ah_attr ah;
 	int ret;
 
 	ret = rcl_life_owns(link, req);
@@ -215,7 +232,7 @@ static int rcl_life_connect(struct rcl_link *link, struct rcl_request *req)
 	if (ret)
 		return ret;
 	ret = rcl_path_resolve(ep->sgid, &ep->policy, &ep->local, &req->end,
-			       &ah, &req->why);
+			       &ep->ah, &req->why);
 	if (ret)
 		return ret;
 
@@ -229,7 +246,7 @@ static int rcl_life_connect(struct rcl_link *link, struct rcl_request *req)
 	link->used.mtu = ep->mtu;
 	spin_unlock_irq(&link->lock);
 
-	ret = rcl_epoch_connect(ep, &ep->remote, &ah);
+	ret = rcl_epoch_connect(ep);
 	if (ret) {
 		req->why = "the device refused the peer's values (INIT to RTR)";
 		rcl_life_down(link, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
@@ -253,6 +270,8 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 		req->why = "the link has been activated already";
 		return -EBUSY;
 	}
+	ep->pool.link = link->name;
+	ep->pool.role = link->role;
 	ret = rcl_epoch_activate(ep, req->key, link->role);
 	if (!ret)
 		ret = rcl_ctrl_send(&ep->ctrl, &hello);
@@ -265,9 +284,15 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 	return 0;
 }
 
-static void rcl_life_fail_pings(struct rcl_link *link)
+/* What is not up answers at once. */
+static void rcl_life_refuse(struct rcl_link *link)
 {
+	struct rcl_call *call;
 	struct rcl_ping *ping;
+
+	while ((call = rcl_inbox_next_call(link)))
+		rcl_call_finish(call, call->kind == RCL_CALL_CLOSE ?
+				      0 : -ENOTCONN);
 
 	while ((ping = rcl_inbox_next_ping(link)))
 		rcl_ping_finish(ping, -ENOTCONN,
@@ -279,7 +304,7 @@ static void rcl_life_end_now(struct rcl_link *link)
 {
 	if (link->epoch)
 		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
-	rcl_life_fail_pings(link);
+	rcl_life_refuse(link);
 	rcl_life_event(link, RCLINK_EVENT_KIND_DELETED);
 	complete_all(&link->ended);
 }
@@ -376,6 +401,16 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 	case RCL_MSG_FILL:
 	case RCL_MSG_CHECK:
 		return rcl_ping_question(ep, msg);
+	case RCL_MSG_OPENED:
+	case RCL_MSG_RECYCLED:
+	case RCL_MSG_GONE:
+	case RCL_MSG_IMPORTED:
+		return rcl_lease_answer(ep, msg);
+	case RCL_MSG_OPEN:
+	case RCL_MSG_RECYCLE:
+	case RCL_MSG_GO:
+	case RCL_MSG_IMPORT:
+		return rcl_lease_question(ep, msg);
 	case RCL_MSG_BYE:
 		return -ECONNRESET;
 	default:
@@ -441,6 +476,15 @@ static int rcl_life_ping(struct rcl_link *link)
 	return ret;
 }
 
+static int rcl_life_lease(struct rcl_link *link)
+{
+	struct rcl_call *call;
+
+	while ((call = rcl_inbox_next_call(link)))
+		rcl_lease_call(link->epoch, call);
+	return rcl_lease_continue(link->epoch);
+}
+
 /* A goodbye explains the failures that come with it. */
 static void rcl_life_traffic(struct rcl_link *link)
 {
@@ -452,6 +496,8 @@ static void rcl_life_traffic(struct rcl_link *link)
 	ret = rcl_life_receive(link);
 	if (!ret && link->state == RCLINK_LINK_STATE_UP)
 		ret = rcl_life_ping(link);
+	if (!ret && link->state == RCLINK_LINK_STATE_UP)
+		ret = rcl_life_lease(link);
 	/* A software device may have completed by now what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		link->up.kick(&link->up);
@@ -482,7 +528,7 @@ static void rcl_life_work(struct work_struct *work)
 			rcl_life_finish(link, req, rcl_life_handle(link, req));
 	} while (req);
 	if (link->state != RCLINK_LINK_STATE_UP)
-		rcl_life_fail_pings(link);
+		rcl_life_refuse(link);
 	if (dead && !completion_done(&link->ended))
 		rcl_life_end_now(link);
 }

@@ -51,6 +51,7 @@ struct rcl_used {
  * @requests: not yet handled
  * @pings: not yet begun
  * @npings: entries of @pings
+ * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
  * @failure: first failure of the epoch, not yet handled
  * @policy: for the next epoch
@@ -68,7 +69,7 @@ struct rcl_used {
  * @due: until then, in jiffies, while @expecting; of the work item only
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
- * @dead, @failure and @policy, which others write, too.
+ * @calls, @dead, @failure and @policy, which others write, too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];
@@ -83,6 +84,7 @@ struct rcl_link {
 	struct list_head requests;
 	struct list_head pings;
 	u32 npings;
+	struct list_head calls;
 	bool dead;
 	struct rcl_reason failure;
 	struct rcl_policy policy;

@@ -46,7 +46,14 @@ static struct rcl_link *rcl_link_find_locked(const char *name)
 	return NULL;
 }
 
-static struct rcl_link *rcl_link_get(const char *name)
+/**
+ * rcl_link_get - look a link up
+ * @name: of the link
+ *
+ * Context: may sleep.
+ * Return: the link with a reference, or NULL.
+ */
+struct rcl_link *rcl_link_get(const char *name)
 {
 	struct rcl_link *link;
 
@@ -66,7 +73,13 @@ static void rcl_link_free(struct kref *ref)
 	kfree(link);
 }
 
-static void rcl_link_put(struct rcl_link *link)
+/**
+ * rcl_link_put - drop a reference
+ * @link: may be freed
+ *
+ * Context: may sleep.
+ */
+void rcl_link_put(struct rcl_link *link)
 {
 	kref_put(&link->ref, rcl_link_free);
 }

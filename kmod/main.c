@@ -4,6 +4,7 @@
 
 #include <net/genetlink.h>
 
+#include "cdev.h"
 #include "device.h"
 #include "event.h"
 #include "inbox.h"
@@ -24,8 +25,14 @@ static int __init rcl_init(void)
 	if (ret)
 		goto err_dev_exit;
 	rcl_event_init(&rcl_nl_family);
+	ret = rcl_cdev_init();
+	if (ret)
+		goto err_nl_exit;
 	return 0;
 
+err_nl_exit:
+	rcl_event_exit();
+	rcl_nl_exit();
 err_dev_exit:
 	rcl_dev_exit();
 err_inbox_stop:
@@ -35,6 +42,7 @@ err_inbox_stop:
 
 static void __exit rcl_exit(void)
 {
+	rcl_cdev_exit();
 	/* Creates no more, and the listeners hear of each link's end. */
 	rcl_link_exit();
 	rcl_event_exit();

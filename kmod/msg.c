@@ -4,7 +4,13 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-static void rcl_put(u8 *p, u64 v, u32 bytes)
+/**
+ * rcl_msg_put - write a number, most significant byte first
+ * @p: where
+ * @v: the number
+ * @bytes: how many
+ */
+void rcl_msg_put(u8 *p, u64 v, u32 bytes)
 {
 	while (bytes--) {
 		p[bytes] = v;
@@ -12,7 +18,14 @@ static void rcl_put(u8 *p, u64 v, u32 bytes)
 	}
 }
 
-static u64 rcl_get(const u8 *p, u32 bytes)
+/**
+ * rcl_msg_get - read a number, most significant byte first
+ * @p: where
+ * @bytes: how many
+ *
+ * Return: the number.
+ */
+u64 rcl_msg_get(const u8 *p, u32 bytes)
 {
 	u64 v = 0;
 
@@ -29,8 +42,8 @@ static u64 rcl_get(const u8 *p, u32 bytes)
  */
 void rcl_msg_put_aad(u8 *buf, u64 epoch, u64 seq)
 {
-	rcl_put(buf, epoch, 8);
-	rcl_put(buf + 8, seq, 8);
+	rcl_msg_put(buf, epoch, 8);
+	rcl_msg_put(buf + 8, seq, 8);
 }
 
 /**
@@ -41,18 +54,20 @@ void rcl_msg_put_aad(u8 *buf, u64 epoch, u64 seq)
  */
 void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq)
 {
-	*epoch = rcl_get(buf, 8);
-	*seq = rcl_get(buf + 8, 8);
+	*epoch = rcl_msg_get(buf, 8);
+	*seq = rcl_msg_get(buf + 8, 8);
 }
 
 static bool rcl_msg_has_range(u8 type)
 {
-	return type >= RCL_MSG_PING && type <= RCL_MSG_CHECKED;
+	return type >= RCL_MSG_PING && type != RCL_MSG_BYE;
 }
 
 static bool rcl_msg_has_data(u8 type)
 {
-	return type == RCL_MSG_PING || type == RCL_MSG_PONG;
+	return type == RCL_MSG_PING || type == RCL_MSG_PONG ||
+	       type == RCL_MSG_OPEN || type == RCL_MSG_IMPORT ||
+	       type == RCL_MSG_IMPORTED;
 }
 
 /**
@@ -64,7 +79,9 @@ static bool rcl_msg_has_data(u8 type)
 bool rcl_msg_is_answer(u8 type)
 {
 	return type == RCL_MSG_HELLO_ACK || type == RCL_MSG_PONG ||
-	       type == RCL_MSG_FILLED || type == RCL_MSG_CHECKED;
+	       type == RCL_MSG_FILLED || type == RCL_MSG_CHECKED ||
+	       type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
+	       type == RCL_MSG_GONE || type == RCL_MSG_IMPORTED;
 }
 
 /**
@@ -84,14 +101,14 @@ u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg)
 			msg->len);
 		len += msg->len;
 	}
-	rcl_put(buf, msg->type, 1);
-	rcl_put(buf + 1, msg->status, 1);
-	rcl_put(buf + 2, msg->credits, 2);
-	rcl_put(buf + 4, msg->cookie, 4);
+	rcl_msg_put(buf, msg->type, 1);
+	rcl_msg_put(buf + 1, msg->status, 1);
+	rcl_msg_put(buf + 2, msg->credits, 2);
+	rcl_msg_put(buf + 4, msg->cookie, 4);
 	if (rcl_msg_has_range(msg->type)) {
-		rcl_put(buf + 8, msg->offset, 4);
-		rcl_put(buf + 12, msg->len, 4);
-		rcl_put(buf + 16, msg->seed, 4);
+		rcl_msg_put(buf + 8, msg->offset, 4);
+		rcl_msg_put(buf + 12, msg->len, 4);
+		rcl_msg_put(buf + 16, msg->seed, 4);
 		len += RCL_MSG_RANGE;
 	}
 	return len;
@@ -114,17 +131,18 @@ int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 		return -EBADMSG;
 	msg->type = buf[0];
 	msg->status = buf[1];
-	msg->credits = rcl_get(buf + 2, 2);
-	msg->cookie = rcl_get(buf + 4, 4);
-	if (!msg->type || msg->type >= RCL_MSG_MAX || msg->status > 1)
+	msg->credits = rcl_msg_get(buf + 2, 2);
+	msg->cookie = rcl_msg_get(buf + 4, 4);
+	if (!msg->type || msg->type >= RCL_MSG_MAX ||
+	    msg->status >= RCL_MSG_STATUS_MAX)
 		return -EBADMSG;
 	if (rcl_msg_has_range(msg->type)) {
 		want += RCL_MSG_RANGE;
 		if (len < want)
 			return -EBADMSG;
-		msg->offset = rcl_get(buf + 8, 4);
-		msg->len = rcl_get(buf + 12, 4);
-		msg->seed = rcl_get(buf + 16, 4);
+		msg->offset = rcl_msg_get(buf + 8, 4);
+		msg->len = rcl_msg_get(buf + 12, 4);
+		msg->seed = rcl_msg_get(buf + 16, 4);
 	}
 	if (rcl_msg_has_data(msg->type)) {
 		if (msg->len > RCL_MSG_DATA_MAX)

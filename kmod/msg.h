@@ -27,22 +27,39 @@ enum rcl_msg_type {
 	RCL_MSG_CHECK,		/* does your buffer hold this pattern? */
 	RCL_MSG_CHECKED,
 	RCL_MSG_BYE,		/* this epoch ends, by intention */
+	RCL_MSG_OPEN,		/* lease pooled QP @offset for service @data */
+	RCL_MSG_OPENED,
+	RCL_MSG_RECYCLE,	/* its lease ended; @seed is my new PSN */
+	RCL_MSG_RECYCLED,	/* I am in RTR; @seed is my new PSN */
+	RCL_MSG_GO,		/* I am in RTS: it may be leased again */
+	RCL_MSG_GONE,
+	RCL_MSG_IMPORT,		/* which memory is your region @data? */
+	RCL_MSG_IMPORTED,	/* @data: address, length, rkey, rights */
 	RCL_MSG_MAX
+};
+
+enum rcl_msg_status {
+	RCL_MSG_OK,
+	RCL_MSG_DIFFERS,	/* the data is not what was said */
+	RCL_MSG_REFUSED,	/* nobody listens; no region of that name */
+	RCL_MSG_BUSY,		/* not now: leased already, backlog full */
+	RCL_MSG_FAILED,		/* a verbs call failed: do not use it again */
+	RCL_MSG_STATUS_MAX
 };
 
 /**
  * struct rcl_msg - one control message
  * @type: enum rcl_msg_type
- * @status: of an answer: 0, or 1 when the data did not match
+ * @status: of an answer: enum rcl_msg_status
  * @credits: receive slots that the sender has posted again
  * @cookie: of a question, returned by its answer
- * @offset: of the data or the buffer range
+ * @offset: of the data or the buffer range; number of a pooled QP
  * @len: of the data or the buffer range, bytes
- * @seed: of the pattern
- * @data: payload of PING and PONG, @len bytes inside the message
+ * @seed: of the pattern; PSN
+ * @data: payload, @len bytes inside the message
  *
- * HELLO, HELLO_ACK and BYE have neither range nor data; FILL, FILLED, CHECK
- * and CHECKED have a range.
+ * HELLO, HELLO_ACK and BYE have neither range nor data. All others have the
+ * range; PING, PONG, OPEN, IMPORT and IMPORTED have data, too.
  */
 struct rcl_msg {
 	u8 type;
@@ -55,6 +72,8 @@ struct rcl_msg {
 	const u8 *data;
 };
 
+void rcl_msg_put(u8 *p, u64 v, u32 bytes);
+u64 rcl_msg_get(const u8 *p, u32 bytes);
 void rcl_msg_put_aad(u8 *buf, u64 epoch, u64 seq);
 void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq);
 u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg);

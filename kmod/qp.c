@@ -314,6 +314,20 @@ bool rcl_qp_stop(struct rcl_qp *qp)
 }
 
 /**
+ * rcl_qp_reset - forget everything, and draw another PSN
+ * @qp: stopped
+ *
+ * Return: 0, or what ib_modify_qp() says; then it may still access memory.
+ */
+int rcl_qp_reset(struct rcl_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+
+	qp->psn = get_random_u32() & RCL_24BIT_MAX;
+	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE);
+}
+
+/**
  * rcl_qp_destroy - the mirror of rcl_qp_create()
  * @qp: stopped
  *

@@ -19,6 +19,7 @@ struct rcl_upcall;
  * @qp: the verbs object
  * @cq: for both queues, sized for all that can be outstanding and the drain
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
+ * @owner: of @event
  * @up: told of fatal QP and CQ events
  * @psn: first PSN that this end sends, drawn for this epoch
  * @live: left RESET, so that work requests may be outstanding
@@ -27,6 +28,7 @@ struct rcl_qp {
 	struct ib_qp *qp;
 	struct ib_cq *cq;
 	void (*event)(struct rcl_qp *qp);
+	void *owner;
 	struct rcl_upcall *up;
 	u32 psn;
 	bool live;
@@ -72,6 +74,7 @@ int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		  const struct rcl_qp_id *remote);
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
 bool rcl_qp_stop(struct rcl_qp *qp);
+int rcl_qp_reset(struct rcl_qp *qp);
 void rcl_qp_destroy(struct rcl_qp *qp);
 
 int rcl_qp_poll(struct rcl_qp *qp, int budget);

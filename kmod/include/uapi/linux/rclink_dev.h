@@ -22,8 +22,8 @@
 #define RCLINK_DEV_INLINE_MAX	64
 #define RCLINK_DEV_DEPTH	256	/* entries of the submission ring */
 #define RCLINK_DEV_CQ_DEPTH	512	/* entries of the completion ring */
-#define RCLINK_DEV_SENDS	128	/* operations in flight, no receives */
-#define RCLINK_DEV_RECVS	128	/* receives posted */
+#define RCLINK_DEV_SENDS	64	/* operations in flight, no receives */
+#define RCLINK_DEV_RECVS	64	/* receives posted */
 
 /**
  * enum rclink_dev_op - what a submission entry asks for

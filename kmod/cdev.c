@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each call checks its argument completely, then makes one call to the core.
+ * What a file is, is decided once: nothing, then a channel or a listener.
+ */
+#include "cdev.h"
+
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+#include "chan.h"
+#include "chan-io.h"
+#include "listener.h"
+#include "region.h"
+
+#define RCL_BACKLOG_MAX	64
+
+/**
+ * struct rcl_file - an open file
+ * @lock: protects the decision
+ * @chan: with a reference, or NULL; set once
+ * @listener: with a reference, or NULL; set once
+ */
+struct rcl_file {
+	struct mutex lock;	/* protects the decision */
+	struct rcl_chan *chan;
+	struct rcl_listener *listener;
+};
+
+static const struct file_operations rcl_cdev_fops;
+
+static struct rcl_file *rcl_file_new(struct rcl_chan *chan)
+{
+	struct rcl_file *file;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		return NULL;
+	mutex_init(&file->lock);
+	file->chan = chan;
+	return file;
+}
+
+static int rcl_cdev_open(struct inode *inode, struct file *filp)
+{
+	filp->private_data = rcl_file_new(NULL);
+	return filp->private_data ? stream_open(inode, filp) : -ENOMEM;
+}
+
+static int rcl_cdev_release(struct inode *inode, struct file *filp)
+{
+	struct rcl_file *file = filp->private_data;
+
+	if (file->listener)
+		rcl_chan_unlisten(file->listener);
+	if (file->chan) {
+		rcl_chan_close(file->chan);
+		rcl_chan_put(file->chan);
+	}
+	kfree(file);
+	return 0;
+}
+
+static bool rcl_cdev_is_name(const char *name, size_t size)
+{
+	return name[0] && memchr(name, 0, size);
+}
+
+static int rcl_cdev_get_service(struct rclink_dev_service *arg,
+				const void __user *from, u32 flags)
+{
+	if (copy_from_user(arg, from, sizeof(*arg)))
+		return -EFAULT;
+	if (!rcl_cdev_is_name(arg->link, sizeof(arg->link)) ||
+	    !rcl_cdev_is_name(arg->service, sizeof(arg->service)) ||
+	    arg->flags & ~flags)
+		return -EINVAL;
+	return 0;
+}
+
+static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
+{
+	struct rclink_dev_service arg;
+	struct rcl_chan *chan;
+	int ret;
+
+	ret = rcl_cdev_get_service(&arg, from, RCLINK_CONNECT_WAIT |
+				   RCLINK_CHAN_POLLED);
+	if (ret)
+		return ret;
+	if (arg.backlog)
+		return -EINVAL;
+	lockdep_assert_held(&file->lock);
+	if (file->chan || file->listener)
+		return -EISCONN;
+	chan = rcl_chan_new(arg.flags & RCLINK_CHAN_POLLED);
+	if (!chan)
+		return -ENOMEM;
+	ret = rcl_chan_connect(chan, arg.link, arg.service,
+			       arg.flags & RCLINK_CONNECT_WAIT);
+	if (ret) {
+		rcl_chan_close(chan);
+		rcl_chan_put(chan);
+		return ret;
+	}
+	/* Pairs with rcl_cdev_chan(). */
+	smp_store_release(&file->chan, chan);
+	return 0;
+}
+
+static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
+{
+	struct rclink_dev_service arg;
+	struct rcl_listener *listener;
+	int ret;
+
+	ret = rcl_cdev_get_service(&arg, from, RCLINK_CHAN_POLLED);
+	if (ret)
+		return ret;
+	if (!arg.backlog || arg.backlog > RCL_BACKLOG_MAX)
+		return -EINVAL;
+	lockdep_assert_held(&file->lock);
+	if (file->chan || file->listener)
+		return -EISCONN;
+	listener = rcl_chan_listen(arg.link, arg.service, arg.backlog,
+				   arg.flags & RCLINK_CHAN_POLLED);
+	if (IS_ERR(listener))
+		return PTR_ERR(listener);
+	smp_store_release(&file->listener, listener);
+	return 0;
+}
+
+static int rcl_cdev_install(struct rcl_chan *chan)
+{
+	struct rcl_file *file = rcl_file_new(chan);
+	int fd;
+
+	if (!file)
+		return -ENOMEM;
+	fd = anon_inode_getfd("[rclink]", &rcl_cdev_fops, file,
+			      O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		kfree(file);
+	return fd;
+}
+
+static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
+{
+	/* Pairs with the release in rcl_cdev_listen(). */
+	struct rcl_listener *listener = smp_load_acquire(&file->listener);
+	struct rcl_chan *chan;
+	int ret;
+
+	if (!listener)
+		return -EINVAL;
+	chan = rcl_listener_take(listener);
+	if (!chan && nonblock)
+		return -EAGAIN;
+	if (!chan)
+		ret = wait_event_interruptible(listener->wait,
+				(chan = rcl_listener_take(listener)));
+	if (!chan)
+		return ret;
+	ret = rcl_cdev_install(chan);
+	if (ret < 0) {
+		rcl_chan_close(chan);
+		rcl_chan_put(chan);
+	}
+	return ret;
+}
+
+static struct rcl_chan *rcl_cdev_chan(struct rcl_file *file)
+{
+	/* Pairs with the release in rcl_cdev_connect(). */
+	return smp_load_acquire(&file->chan);
+}
+
+static int rcl_cdev_region(struct rcl_chan *chan, void __user *user)
+{
+	struct rclink_dev_region arg;
+	int ret;
+
+	if (copy_from_user(&arg, user, sizeof(arg)))
+		return -EFAULT;
+	ret = rcl_region_register(chan, &arg);
+	if (ret)
+		return ret;
+	if (!copy_to_user(user, &arg, sizeof(arg)))
+		return 0;
+	rcl_region_withdraw(chan, arg.handle);
+	return -EFAULT;
+}
+
+static int rcl_cdev_withdraw(struct rcl_chan *chan, const void __user *user)
+{
+	u32 handle;
+
+	if (copy_from_user(&handle, user, sizeof(handle)))
+		return -EFAULT;
+	return rcl_region_withdraw(chan, handle);
+}
+
+static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
+{
+	struct rclink_dev_region arg;
+	struct rcl_window window;
+	int ret;
+
+	if (copy_from_user(&arg, user, sizeof(arg)))
+		return -EFAULT;
+	if (!rcl_cdev_is_name(arg.name, sizeof(arg.name)) || arg.addr ||
+	    arg.len || arg.rights)
+		return -EINVAL;
+	ret = rcl_chan_import(chan, arg.name, &window, &arg.handle);
+	if (ret)
+		return ret;
+	arg.len = window.len;
+	arg.rights = window.rights;
+	return copy_to_user(user, &arg, sizeof(arg)) ? -EFAULT : 0;
+}
+
+static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
+{
+	struct rclink_dev_submit arg;
+	u32 want;
+	int ret;
+
+	if (copy_from_user(&arg, user, sizeof(arg)))
+		return -EFAULT;
+	if (arg.pad || arg.wait > RCLINK_DEV_CQ_DEPTH)
+		return -EINVAL;
+	want = arg.count;
+	ret = rcl_chan_submit(chan, want, &arg.count);
+	/* What was taken is told first; the reason comes with the next call. */
+	if (ret && !arg.count)
+		return ret;
+	if (copy_to_user(user, &arg, sizeof(arg)))
+		return -EFAULT;
+	if (ret || !arg.wait)
+		return 0;
+	return rcl_chan_wait(chan, arg.wait, arg.timeout_ms);
+}
+
+static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
+				void __user *user)
+{
+	struct rcl_chan *chan = rcl_cdev_chan(file);
+
+	if (!chan)
+		return -ENOTCONN;
+	switch (cmd) {
+	case RCLINK_IOC_SUBMIT:
+		return rcl_cdev_submit(chan, user);
+	case RCLINK_IOC_REGION:
+		return rcl_cdev_region(chan, user);
+	case RCLINK_IOC_WITHDRAW:
+		return rcl_cdev_withdraw(chan, user);
+	case RCLINK_IOC_IMPORT:
+		return rcl_cdev_import(chan, user);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
+			   unsigned long arg)
+{
+	struct rcl_file *file = filp->private_data;
+	void __user *user = (void __user *)arg;
+	int ret;
+
+	if (cmd == RCLINK_IOC_ACCEPT)
+		return rcl_cdev_accept(file, filp->f_flags & O_NONBLOCK);
+	if (cmd != RCLINK_IOC_CONNECT && cmd != RCLINK_IOC_LISTEN)
+		return rcl_cdev_chan_ioctl(file, cmd, user);
+	if (mutex_lock_interruptible(&file->lock))
+		return -EINTR;
+	if (cmd == RCLINK_IOC_CONNECT)
+		ret = rcl_cdev_connect(file, user);
+	else
+		ret = rcl_cdev_listen(file, user);
+	mutex_unlock(&file->lock);
+	return ret;
+}
+
+static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
+				   poll_table *wait)
+{
+	__poll_t mask = 0;
+
+	poll_wait(filp, &chan->wait, wait);
+	do {
+		rcl_chan_look(chan);
+	} while (!rcl_chan_ready(chan) && rcl_chan_arm(chan));
+	if (rcl_chan_ready(chan))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (!READ_ONCE(chan->qp))
+		mask |= EPOLLHUP | EPOLLERR;
+	return mask;
+}
+
+static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
+{
+	struct rcl_file *file = filp->private_data;
+	struct rcl_chan *chan = rcl_cdev_chan(file);
+	struct rcl_listener *listener = smp_load_acquire(&file->listener);
+
+	if (chan)
+		return rcl_cdev_poll_chan(chan, filp, wait);
+	if (!listener)
+		return EPOLLERR;
+	poll_wait(filp, &listener->wait, wait);
+	return READ_ONCE(listener->n) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct rcl_chan *chan = rcl_cdev_chan(filp->private_data);
+
+	if (!chan)
+		return -ENOTCONN;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	return remap_vmalloc_range(vma, chan->shared, vma->vm_pgoff);
+}
+
+static const struct file_operations rcl_cdev_fops = {
+	.owner = THIS_MODULE,
+	.open = rcl_cdev_open,
+	.release = rcl_cdev_release,
+	.unlocked_ioctl = rcl_cdev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = rcl_cdev_poll,
+	.mmap = rcl_cdev_mmap,
+};
+
+static struct miscdevice rcl_cdev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "rclink",
+	.fops = &rcl_cdev_fops,
+	.mode = 0600,
+};
+
+/**
+ * rcl_cdev_init - make the device node
+ *
+ * Return: 0, or what misc_register() says.
+ */
+int __init rcl_cdev_init(void)
+{
+	return misc_register(&rcl_cdev);
+}
+
+/**
+ * rcl_cdev_exit - the mirror of rcl_cdev_init()
+ *
+ * Context: no file is open, because each holds the module.
+ */
+void rcl_cdev_exit(void)
+{
+	misc_deregister(&rcl_cdev);
+}

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submissions are copied out of the shared ring once, checked against what the
+ * consumer registered and imported, and posted. Whoever waits polls the QP
+ * itself for a while, then asks for an event and sleeps; events poll in softirq
+ * context, for those who only look at the ring.
+ *
+ * The kernel keeps its own indexes. What it reads of the ring, one head and one
+ * tail, is only ever used modulo the depth or compared.
+ */
+#include "chan-io.h"
+
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+
+#include "chan.h"
+#include "qp.h"
+#include "region.h"
+#include "upcall.h"
+
+#define RCL_POLL_BUDGET	32
+#define RCL_SPIN_US	100	/* before a waiter goes to sleep */
+#define RCL_LEN_MAX	(1U << 30)
+
+union rcl_wr {
+	struct ib_send_wr send;
+	struct ib_rdma_wr rdma;
+	struct ib_atomic_wr atomic;
+};
+
+static u32 rcl_queue_busy(const struct rcl_queue *queue)
+{
+	return queue->posted - queue->done;
+}
+
+static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc, u32 len)
+{
+	struct rcl_chan *chan = op->chan;
+	struct rclink_dev_cqe *cqe =
+		&chan->shared->cqe[chan->cq_tail % RCLINK_DEV_CQ_DEPTH];
+
+	cqe->user_data = op->user_data;
+	cqe->time = ktime_get_ns();
+	cqe->status = wc->status;
+	cqe->vendor_err = wc->status ? wc->vendor_err : 0;
+	cqe->len = len;
+	cqe->imm = 0;
+	cqe->flags = 0;
+	cqe->op = op->op;
+	if (!wc->status && wc->wc_flags & IB_WC_WITH_IMM) {
+		cqe->imm = be32_to_cpu(wc->ex.imm_data);
+		cqe->flags = RCLINK_CQE_IMM;
+	}
+	WRITE_ONCE(chan->cq_tail, chan->cq_tail + 1);
+	/* The consumer loads it with acquire, then reads the entry. */
+	smp_store_release(&chan->shared->cq.tail, chan->cq_tail);
+}
+
+/* Under the lock, or below the drain, when nobody else has the QP. */
+static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
+
+	op->chan->sends.done = op->number + 1;
+	if (op->signaled || wc->status)
+		rcl_chan_push(op, wc, op->len);
+}
+
+static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
+	struct rcl_qp *qp = cq->cq_context;
+
+	op->chan->recvs.done = op->number + 1;
+	/* No kernel of ours sends it, and it ends a registration here. */
+	if (!wc->status && wc->wc_flags & IB_WC_WITH_INVALIDATE)
+		qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
+	rcl_chan_push(op, wc, wc->status ? 0 : wc->byte_len);
+}
+
+/* Each operation in flight may need an entry, also if it is not signaled. */
+static bool rcl_chan_has_room(const struct rcl_chan *chan)
+{
+	u32 used = chan->cq_tail - READ_ONCE(chan->shared->cq.head);
+
+	return used <= RCLINK_DEV_CQ_DEPTH &&
+	       used + rcl_queue_busy(&chan->sends) +
+	       rcl_queue_busy(&chan->recvs) < RCLINK_DEV_CQ_DEPTH;
+}
+
+static int rcl_chan_sge(struct rcl_chan *chan,
+			const struct rclink_dev_sqe *sqe, struct ib_sge *sge,
+			u32 *len)
+{
+	u32 i;
+
+	*len = 0;
+	for (i = 0; i < sqe->num_sge; i++) {
+		const struct rclink_dev_sge *from = &sqe->sge[i];
+		int ret;
+
+		ret = rcl_region_sge(chan, from, &sge[i]);
+		if (ret)
+			return ret;
+		if (from->len > RCL_LEN_MAX - *len)
+			return -EMSGSIZE;
+		*len += from->len;
+	}
+	return 0;
+}
+
+static int rcl_chan_post_recv(struct rcl_chan *chan,
+			      const struct rclink_dev_sqe *sqe)
+{
+	struct rcl_op *op = &chan->recv_op[chan->recvs.posted %
+					   RCLINK_DEV_RECVS];
+	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
+	struct ib_recv_wr wr = {
+		.wr_cqe = &op->cqe,
+		.sg_list = sge,
+		.num_sge = sqe->num_sge,
+	};
+	u32 len;
+	int ret;
+
+	if (sqe->flags)
+		return -EINVAL;
+	if (rcl_queue_busy(&chan->recvs) == RCLINK_DEV_RECVS)
+		return -EBUSY;
+	ret = rcl_chan_sge(chan, sqe, sge, &len);
+	if (ret)
+		return ret;
+	op->cqe.done = rcl_chan_received;
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+	op->number = chan->recvs.posted;
+	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
+	if (!ret)
+		chan->recvs.posted++;
+	return ret;
+}
+
+static u32 rcl_chan_right(u8 op)
+{
+	switch (op) {
+	case RCLINK_OP_READ:
+		return RCLINK_REGION_READ;
+	case RCLINK_OP_CAS:
+	case RCLINK_OP_FADD:
+		return RCLINK_REGION_ATOMIC;
+	default:
+		return RCLINK_REGION_WRITE;
+	}
+}
+
+static int rcl_chan_remote(const struct rcl_chan *chan,
+			   const struct rclink_dev_sqe *sqe, u32 len,
+			   u64 *addr, u32 *rkey)
+{
+	const struct rcl_window *window;
+
+	if (sqe->remote >= chan->nimports)
+		return -ESTALE;
+	window = &chan->imports[sqe->remote];
+	if (!(window->rights & rcl_chan_right(sqe->op)))
+		return -EACCES;
+	if (sqe->remote_offset > window->len ||
+	    len > window->len - sqe->remote_offset)
+		return -EINVAL;
+	*addr = window->addr + sqe->remote_offset;
+	*rkey = window->rkey;
+	return 0;
+}
+
+static int rcl_chan_fill_atomic(struct rcl_chan *chan,
+				const struct rclink_dev_sqe *sqe, u32 len,
+				struct ib_atomic_wr *wr)
+{
+	int ret;
+
+	if (len != sizeof(u64) || sqe->num_sge != 1)
+		return -EINVAL;
+	ret = rcl_chan_remote(chan, sqe, len, &wr->remote_addr, &wr->rkey);
+	if (ret)
+		return ret;
+	if (wr->remote_addr % sizeof(u64))
+		return -EINVAL;
+	wr->wr.opcode = sqe->op == RCLINK_OP_CAS ? IB_WR_ATOMIC_CMP_AND_SWP :
+						   IB_WR_ATOMIC_FETCH_AND_ADD;
+	wr->compare_add = sqe->compare_add;
+	wr->swap = sqe->swap;
+	return 0;
+}
+
+static int rcl_chan_fill(struct rcl_chan *chan,
+			 const struct rclink_dev_sqe *sqe, u32 len,
+			 union rcl_wr *wr)
+{
+	static const enum ib_wr_opcode opcodes[] = {
+		[RCLINK_OP_SEND] = IB_WR_SEND,
+		[RCLINK_OP_SEND_IMM] = IB_WR_SEND_WITH_IMM,
+		[RCLINK_OP_WRITE] = IB_WR_RDMA_WRITE,
+		[RCLINK_OP_WRITE_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
+		[RCLINK_OP_READ] = IB_WR_RDMA_READ,
+	};
+
+	if (sqe->op == RCLINK_OP_CAS || sqe->op == RCLINK_OP_FADD)
+		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
+	wr->send.opcode = opcodes[sqe->op];
+	if (sqe->op == RCLINK_OP_SEND_IMM || sqe->op == RCLINK_OP_WRITE_IMM)
+		wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
+	if (sqe->op == RCLINK_OP_SEND || sqe->op == RCLINK_OP_SEND_IMM)
+		return 0;
+	return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
+			       &wr->rdma.rkey);
+}
+
+static int rcl_chan_inline(struct rcl_chan *chan,
+			   const struct rclink_dev_sqe *sqe, u32 slot,
+			   struct ib_sge *sge, u32 *len)
+{
+	u32 at = slot * RCLINK_DEV_INLINE_MAX;
+
+	if (sqe->num_sge || sqe->len > RCLINK_DEV_INLINE_MAX ||
+	    sqe->op > RCLINK_OP_WRITE_IMM)
+		return -EINVAL;
+	memcpy(chan->inl + at, sqe->inline_data, sqe->len);
+	ib_dma_sync_single_for_device(chan->qp->qp->device, chan->inl_dma + at,
+				      RCLINK_DEV_INLINE_MAX, DMA_TO_DEVICE);
+	sge->addr = chan->inl_dma + at;
+	sge->length = sqe->len;
+	sge->lkey = chan->qp->qp->pd->local_dma_lkey;
+	*len = sqe->len;
+	return 0;
+}
+
+static int rcl_chan_post_send(struct rcl_chan *chan,
+			      const struct rclink_dev_sqe *sqe)
+{
+	u32 slot = chan->sends.posted % RCLINK_DEV_SENDS;
+	bool is_inline = sqe->flags & RCLINK_SQE_INLINE;
+	struct rcl_op *op = &chan->send_op[slot];
+	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
+	union rcl_wr wr = {};
+	u32 len;
+	int ret;
+
+	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
+		return -EBUSY;
+	if (is_inline)
+		ret = rcl_chan_inline(chan, sqe, slot, sge, &len);
+	else
+		ret = rcl_chan_sge(chan, sqe, sge, &len);
+	if (!ret)
+		ret = rcl_chan_fill(chan, sqe, len, &wr);
+	if (ret)
+		return ret;
+
+	op->cqe.done = rcl_chan_sent;
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+	op->len = len;
+	op->number = chan->sends.posted;
+	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
+	wr.send.wr_cqe = &op->cqe;
+	wr.send.sg_list = sge;
+	wr.send.num_sge = is_inline ? 1 : sqe->num_sge;
+	if (op->signaled || op->number % RCL_CHAN_SIGNAL == 0)
+		wr.send.send_flags |= IB_SEND_SIGNALED;
+	if (sqe->flags & RCLINK_SQE_FENCE)
+		wr.send.send_flags |= IB_SEND_FENCE;
+	if (sqe->flags & RCLINK_SQE_SOLICITED)
+		wr.send.send_flags |= IB_SEND_SOLICITED;
+	ret = rcl_qp_post_send(chan->qp, &wr.send);
+	if (!ret)
+		chan->sends.posted++;
+	return ret;
+}
+
+static int rcl_chan_post(struct rcl_chan *chan,
+			 const struct rclink_dev_sqe *sqe)
+{
+	if (sqe->op >= RCLINK_OP_MAX || sqe->flags & ~RCLINK_SQE_FLAGS ||
+	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad || sqe->pad2[0] ||
+	    sqe->pad2[1])
+		return -EINVAL;
+	if (!rcl_chan_has_room(chan))
+		return -EBUSY;
+	if (sqe->op == RCLINK_OP_RECV)
+		return rcl_chan_post_recv(chan, sqe);
+	return rcl_chan_post_send(chan, sqe);
+}
+
+/* The consumer may write while we read: each word once, then never again. */
+static void rcl_chan_read(const struct rcl_chan *chan,
+			  struct rclink_dev_sqe *sqe)
+{
+	const u64 *from = (const u64 *)
+		&chan->shared->sqe[chan->sq_head % RCLINK_DEV_DEPTH];
+	u64 *to = (u64 *)sqe;
+	u32 i;
+
+	BUILD_BUG_ON(sizeof(*sqe) != 128);
+	for (i = 0; i < sizeof(*sqe) / sizeof(*to); i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
+/**
+ * rcl_chan_submit - post what is in the submission ring
+ * @chan: any
+ * @count: at most so many
+ * @taken: set to how many were posted
+ *
+ * Context: process context.
+ * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
+ * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EBUSY when
+ * as many are in flight as can be, @chan->why when the channel is not open, or
+ * what the verbs call says.
+ */
+int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken)
+{
+	struct rclink_dev_ring *sq = &chan->shared->sq;
+	struct rclink_dev_sqe sqe;
+	int ret = 0;
+
+	*taken = 0;
+	spin_lock_bh(&chan->lock);
+	while (*taken < count) {
+		/* Pairs with the consumer's release, after it filled entries. */
+		u32 there = smp_load_acquire(&sq->tail) - chan->sq_head;
+
+		ret = chan->qp ? 0 : chan->why;
+		if (there > RCLINK_DEV_DEPTH)
+			ret = -EINVAL;
+		if (ret || !there)
+			break;
+		rcl_chan_read(chan, &sqe);
+		ret = rcl_chan_post(chan, &sqe);
+		if (ret)
+			break;
+		chan->sq_head++;
+		smp_store_release(&sq->head, chan->sq_head);
+		++*taken;
+	}
+	spin_unlock_bh(&chan->lock);
+	return ret;
+}
+
+/**
+ * rcl_chan_look - handle what has completed
+ * @chan: any
+ *
+ * Context: process context.
+ * Return: true when there was something.
+ */
+bool rcl_chan_look(struct rcl_chan *chan)
+{
+	int n = 0;
+
+	spin_lock_bh(&chan->lock);
+	if (chan->qp)
+		n = rcl_qp_poll(chan->qp, RCL_POLL_BUDGET);
+	spin_unlock_bh(&chan->lock);
+	return n;
+}
+
+/**
+ * rcl_chan_arm - let the next completion wake @chan->wait
+ * @chan: any
+ *
+ * Context: process context.
+ * Return: true when something may have come in before: then look again.
+ */
+bool rcl_chan_arm(struct rcl_chan *chan)
+{
+	bool more;
+
+	spin_lock_bh(&chan->lock);
+	more = chan->qp && rcl_qp_arm(chan->qp);
+	spin_unlock_bh(&chan->lock);
+	return more;
+}
+
+/**
+ * rcl_chan_ready - how many completions are in the ring?
+ * @chan: any
+ *
+ * Return: the number, which the consumer can make wrong for itself.
+ */
+u32 rcl_chan_ready(struct rcl_chan *chan)
+{
+	return READ_ONCE(chan->cq_tail) - READ_ONCE(chan->shared->cq.head);
+}
+
+static bool rcl_chan_over(struct rcl_chan *chan, u32 want)
+{
+	return rcl_chan_ready(chan) >= want || !READ_ONCE(chan->qp);
+}
+
+/**
+ * rcl_chan_wait - wait for completions
+ * @chan: any
+ * @want: so many in the ring
+ * @timeout_ms: 0 for none
+ *
+ * Context: may sleep; can be interrupted.
+ * Return: 0, -ETIME, -EINTR, or @chan->why when no more can come.
+ */
+int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms)
+{
+	ktime_t spin = ktime_add_us(ktime_get(), RCL_SPIN_US);
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
+	long left = MAX_SCHEDULE_TIMEOUT;
+
+	for (;;) {
+		bool some = rcl_chan_look(chan);
+
+		if (rcl_chan_ready(chan) >= want)
+			return 0;
+		if (!READ_ONCE(chan->qp))
+			return chan->why;
+		if (signal_pending(current))
+			return -EINTR;
+		if (timeout_ms && time_after_eq(jiffies, end))
+			return -ETIME;
+		cond_resched();
+		if (some || ktime_before(ktime_get(), spin) ||
+		    rcl_chan_arm(chan))
+			continue;
+		if (timeout_ms)
+			left = max_t(long, end - jiffies, 1);
+		wait_event_interruptible_timeout(chan->wait,
+						 rcl_chan_over(chan, want),
+						 left);
+	}
+}
+
+static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
+{
+	struct rcl_chan *chan = container_of(iop, struct rcl_chan, iop);
+	bool more = false;
+	int n = 0;
+
+	spin_lock(&chan->lock);
+	if (chan->qp)
+		n = rcl_qp_poll(chan->qp, budget);
+	spin_unlock(&chan->lock);
+	if (n)
+		wake_up(&chan->wait);
+	if (n == budget)
+		return n;
+	irq_poll_complete(iop);
+	spin_lock(&chan->lock);
+	/* Who polls arms when it sleeps. */
+	if (chan->qp && !chan->polled)
+		more = rcl_qp_arm(chan->qp);
+	spin_unlock(&chan->lock);
+	if (more)
+		irq_poll_sched(iop);
+	return n;
+}
+
+/**
+ * rcl_chan_io_init - begin with nothing in flight
+ * @chan: zeroed
+ */
+void rcl_chan_io_init(struct rcl_chan *chan)
+{
+	u32 i;
+
+	for (i = 0; i < RCLINK_DEV_SENDS; i++)
+		chan->send_op[i].chan = chan;
+	for (i = 0; i < RCLINK_DEV_RECVS; i++)
+		chan->recv_op[i].chan = chan;
+	irq_poll_init(&chan->iop, RCL_POLL_BUDGET, rcl_chan_irq_poll);
+}
+
+/**
+ * rcl_chan_io_exit - no event is handled any more
+ * @chan: detached
+ *
+ * Context: may sleep.
+ */
+void rcl_chan_io_exit(struct rcl_chan *chan)
+{
+	irq_poll_disable(&chan->iop);
+}

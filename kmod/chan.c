@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a channel: made by its consumer, attached to a QP by the link's
+ * work item, detached by it when either end closes or the link goes down. A
+ * channel is used once; who wants another one makes it.
+ */
+#include "chan.h"
+
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "chan-io.h"
+#include "inbox.h"
+#include "link.h"
+#include "listener.h"
+#include "qp.h"
+#include "region.h"
+
+static struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
+{
+	return container_of(lessee, struct rcl_chan, lessee);
+}
+
+static int rcl_chan_map_inline(struct rcl_chan *chan, struct ib_device *ib)
+{
+	u32 size = RCLINK_DEV_SENDS * RCLINK_DEV_INLINE_MAX;
+
+	chan->inl_dma = ib_dma_map_single(ib, chan->inl, size, DMA_TO_DEVICE);
+	return ib_dma_mapping_error(ib, chan->inl_dma) ? -EIO : 0;
+}
+
+static void rcl_chan_event(struct rcl_lessee *lessee)
+{
+	irq_poll_sched(&rcl_chan_of(lessee)->iop);
+}
+
+static void rcl_chan_detach(struct rcl_lessee *lessee, int why)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	spin_lock_bh(&chan->lock);
+	chan->why = why;
+	WRITE_ONCE(chan->qp, NULL);
+	spin_unlock_bh(&chan->lock);
+}
+
+static void rcl_chan_gone(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	mutex_lock(&chan->setup);
+	rcl_region_unmap_all(chan);
+	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
+			    RCLINK_DEV_SENDS * RCLINK_DEV_INLINE_MAX,
+			    DMA_TO_DEVICE);
+	WRITE_ONCE(chan->pd, NULL);
+	chan->exports = NULL;
+	mutex_unlock(&chan->setup);
+	wake_up_all(&chan->wait);
+}
+
+static int rcl_chan_attach(struct rcl_lessee *lessee,
+			   const struct rcl_grant *grant)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+	int ret;
+
+	ret = rcl_chan_map_inline(chan, grant->pd->device);
+	if (ret)
+		return ret;
+	mutex_lock(&chan->setup);
+	chan->pd = grant->pd;
+	chan->exports = grant->exports;
+	mutex_unlock(&chan->setup);
+	spin_lock_bh(&chan->lock);
+	chan->qp = grant->qp;
+	if (!chan->polled)
+		rcl_qp_arm(chan->qp);
+	spin_unlock_bh(&chan->lock);
+	if (!chan->listener || rcl_listener_add(chan->listener, chan))
+		return 0;
+	rcl_chan_detach(lessee, -ECONNREFUSED);
+	rcl_chan_gone(lessee);
+	return -ECONNREFUSED;
+}
+
+static void rcl_chan_release(struct kref *ref)
+{
+	struct rcl_chan *chan = rcl_chan_of(container_of(ref, struct rcl_lessee,
+							 ref));
+
+	rcl_chan_io_exit(chan);
+	rcl_region_free_all(chan);
+	if (chan->listener)
+		rcl_listener_put(chan->listener);
+	if (chan->link)
+		rcl_link_put(chan->link);
+	vfree(chan->shared);
+	kfree(chan->inl);
+	kfree(chan);
+}
+
+static const struct rcl_lessee_ops rcl_chan_ops = {
+	.attach = rcl_chan_attach,
+	.event = rcl_chan_event,
+	.detach = rcl_chan_detach,
+	.gone = rcl_chan_gone,
+	.release = rcl_chan_release,
+};
+
+/**
+ * rcl_chan_new - make a channel that is not open yet
+ * @polled: completions are reaped in calls only
+ *
+ * Context: may sleep.
+ * Return: the channel with one reference, or NULL.
+ */
+struct rcl_chan *rcl_chan_new(bool polled)
+{
+	struct rcl_chan *chan;
+
+	chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	if (!chan)
+		return NULL;
+	chan->inl = kzalloc(RCLINK_DEV_SENDS * RCLINK_DEV_INLINE_MAX,
+			    GFP_KERNEL);
+	chan->shared = vmalloc_user(sizeof(*chan->shared));
+	if (!chan->inl || !chan->shared)
+		goto err_free;
+	kref_init(&chan->lessee.ref);
+	chan->lessee.ops = &rcl_chan_ops;
+	chan->polled = polled;
+	chan->why = -ENOTCONN;
+	init_waitqueue_head(&chan->wait);
+	spin_lock_init(&chan->lock);
+	mutex_init(&chan->setup);
+	rcl_chan_io_init(chan);
+	return chan;
+
+err_free:
+	vfree(chan->shared);
+	kfree(chan->inl);
+	kfree(chan);
+	return NULL;
+}
+
+/**
+ * rcl_chan_put - drop a reference
+ * @chan: may be freed
+ *
+ * Context: may sleep.
+ */
+void rcl_chan_put(struct rcl_chan *chan)
+{
+	rcl_lessee_put(&chan->lessee);
+}
+
+/* Leaves the call to the pool when the caller is being interrupted. */
+static int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call)
+{
+	int ret;
+
+	ret = rcl_inbox_ask_call(chan->link, call);
+	if (ret)
+		return ret;
+	if (wait_for_completion_interruptible(&call->done))
+		return -EINTR;
+	return call->ret;
+}
+
+/**
+ * rcl_chan_connect - lease a QP at both ends
+ * @chan: new; the caller sees to it that nobody else connects it
+ * @link: name
+ * @service: that somebody listens on there
+ * @wait: for a QP to become free
+ *
+ * Context: may sleep; can be interrupted. After a failure only
+ * rcl_chan_close() and rcl_chan_put() may follow.
+ * Return: 0, -ENODEV for no such link, -ENOTCONN when it is not up, -EAGAIN
+ * when no QP is free, -ECONNREFUSED when nobody listens, -EINTR, -ENOMEM, or
+ * the errno of a verbs call.
+ */
+int rcl_chan_connect(struct rcl_chan *chan, const char *link,
+		     const char *service, bool wait)
+{
+	struct rcl_call *call;
+	int ret;
+
+	chan->link = rcl_link_get(link);
+	if (!chan->link)
+		return -ENODEV;
+	call = rcl_call_new(RCL_CALL_OPEN, &chan->lessee);
+	if (!call)
+		return -ENOMEM;
+	strscpy(call->name, service, sizeof(call->name));
+	call->wait = wait;
+	ret = rcl_chan_call(chan, call);
+	rcl_call_put(call);
+	return ret == -ENOENT ? -ENODEV : ret;
+}
+
+static int rcl_chan_keep(struct rcl_chan *chan, const struct rcl_window *window,
+			 u32 *handle)
+{
+	int ret = 0;
+
+	spin_lock_bh(&chan->lock);
+	if (chan->nimports == RCL_CHAN_IMPORTS)
+		ret = -ENOSPC;
+	else
+		chan->imports[chan->nimports] = *window;
+	if (!ret)
+		*handle = chan->nimports++;
+	spin_unlock_bh(&chan->lock);
+	return ret;
+}
+
+/**
+ * rcl_chan_import - look up a region of the peer
+ * @chan: open
+ * @name: that it is exported under
+ * @window: set
+ * @handle: set; good for this channel only
+ *
+ * Context: may sleep; can be interrupted.
+ * Return: 0, -ENOENT, -ENOSPC, @chan->why when the channel is not open, -EINTR
+ * or -ENOMEM.
+ */
+int rcl_chan_import(struct rcl_chan *chan, const char *name,
+		    struct rcl_window *window, u32 *handle)
+{
+	struct rcl_call *call;
+	int ret;
+
+	if (!READ_ONCE(chan->qp))
+		return chan->why;
+	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee);
+	if (!call)
+		return -ENOMEM;
+	strscpy(call->name, name, sizeof(call->name));
+	ret = rcl_chan_call(chan, call);
+	if (!ret) {
+		*window = call->window;
+		ret = rcl_chan_keep(chan, window, handle);
+	}
+	rcl_call_put(call);
+	return ret;
+}
+
+/**
+ * rcl_chan_close - end a channel
+ * @chan: any; nobody submits any more
+ *
+ * When it returns the lease has ended at this end, unless the link is being
+ * deleted, which ends it.
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_chan_close(struct rcl_chan *chan)
+{
+	struct rcl_call *call;
+
+	if (!chan->link)
+		return;
+	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee);
+	while (!call) {
+		/* A lease must not stay behind for want of memory. */
+		msleep(10);
+		call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee);
+	}
+	if (!rcl_inbox_ask_call(chan->link, call))
+		wait_for_completion(&call->done);
+	rcl_call_put(call);
+}
+
+static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service)
+{
+	struct rcl_listener *listener =
+		container_of(service, struct rcl_listener, service);
+	struct rcl_chan *chan;
+
+	if (rcl_listener_is_full(listener))
+		return ERR_PTR(-EBUSY);
+	chan = rcl_chan_new(listener->polled);
+	if (!chan)
+		return ERR_PTR(-ENOMEM);
+	kref_get(&listener->ref);
+	chan->listener = listener;
+	chan->link = rcl_link_get(service->link);
+	return &chan->lessee;
+}
+
+/**
+ * rcl_chan_listen - wait for channels
+ * @link: name; need not exist yet
+ * @service: name
+ * @max: channels that may wait to be accepted
+ * @polled: their completions are reaped in calls only
+ *
+ * Context: may sleep.
+ * Return: the listener with one reference, -EADDRINUSE or -ENOMEM.
+ */
+struct rcl_listener *rcl_chan_listen(const char *link, const char *service,
+				     u32 max, bool polled)
+{
+	struct rcl_listener *listener;
+	int ret;
+
+	listener = rcl_listener_new(link, service, max, polled);
+	if (!listener)
+		return ERR_PTR(-ENOMEM);
+	listener->service.offer = rcl_chan_offer;
+	ret = rcl_service_add(&listener->service);
+	if (!ret)
+		return listener;
+	rcl_listener_put(listener);
+	return ERR_PTR(ret);
+}
+
+/**
+ * rcl_chan_unlisten - end a listener and the channels that wait there
+ * @listener: from rcl_chan_listen(); the reference is dropped
+ *
+ * Context: may sleep, for drains.
+ */
+void rcl_chan_unlisten(struct rcl_listener *listener)
+{
+	struct rcl_chan *chan;
+
+	rcl_service_del(&listener->service);
+	rcl_listener_shut(listener);
+	while ((chan = rcl_listener_take(listener))) {
+		rcl_chan_close(chan);
+		rcl_chan_put(chan);
+	}
+	rcl_listener_put(listener);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "export.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+
+static struct rcl_export *rcl_export_find_locked(struct rcl_exports *exports,
+						 const char *name)
+{
+	struct rcl_export *export;
+
+	lockdep_assert_held(&exports->lock);
+	list_for_each_entry(export, &exports->list, node)
+		if (!strcmp(export->name, name))
+			return export;
+	return NULL;
+}
+
+/**
+ * rcl_exports_init - begin with an empty table
+ * @exports: filled in
+ */
+void rcl_exports_init(struct rcl_exports *exports)
+{
+	mutex_init(&exports->lock);
+	INIT_LIST_HEAD(&exports->list);
+}
+
+/**
+ * rcl_export_add - offer a region
+ * @exports: of the link's epoch
+ * @export: filled in; stays in the table until rcl_export_del()
+ *
+ * Context: may sleep.
+ * Return: 0, or -EEXIST.
+ */
+int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export)
+{
+	int ret = -EEXIST;
+
+	mutex_lock(&exports->lock);
+	if (!rcl_export_find_locked(exports, export->name)) {
+		list_add_tail(&export->node, &exports->list);
+		ret = 0;
+	}
+	mutex_unlock(&exports->lock);
+	return ret;
+}
+
+/**
+ * rcl_export_del - offer a region no more
+ * @exports: of the link's epoch
+ * @export: was added
+ *
+ * Who found it before may still use its key.
+ *
+ * Context: may sleep.
+ */
+void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
+{
+	mutex_lock(&exports->lock);
+	list_del(&export->node);
+	mutex_unlock(&exports->lock);
+}
+
+/**
+ * rcl_export_find - what is offered under a name?
+ * @exports: of the link's epoch
+ * @name: of the region
+ * @window: set
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT.
+ */
+int rcl_export_find(struct rcl_exports *exports, const char *name,
+		    struct rcl_window *window)
+{
+	struct rcl_export *export;
+
+	mutex_lock(&exports->lock);
+	export = rcl_export_find_locked(exports, name);
+	if (export)
+		*window = export->window;
+	mutex_unlock(&exports->lock);
+	return export ? 0 : -ENOENT;
+}

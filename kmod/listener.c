@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "listener.h"
+
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "chan.h"
+
+static void rcl_listener_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct rcl_listener, ref));
+}
+
+/**
+ * rcl_listener_put - drop a reference
+ * @listener: may be freed
+ */
+void rcl_listener_put(struct rcl_listener *listener)
+{
+	kref_put(&listener->ref, rcl_listener_release);
+}
+
+/**
+ * rcl_listener_new - make a listener that does not listen yet
+ * @link: name
+ * @service: name
+ * @max: channels that may wait
+ * @polled: completions of its channels are reaped in calls only
+ *
+ * Return: the listener with one reference, or NULL.
+ */
+struct rcl_listener *rcl_listener_new(const char *link, const char *service,
+				      u32 max, bool polled)
+{
+	struct rcl_listener *listener;
+
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	if (!listener)
+		return NULL;
+	kref_init(&listener->ref);
+	strscpy(listener->service.link, link, sizeof(listener->service.link));
+	strscpy(listener->service.name, service,
+		sizeof(listener->service.name));
+	listener->max = max;
+	listener->polled = polled;
+	init_waitqueue_head(&listener->wait);
+	spin_lock_init(&listener->lock);
+	INIT_LIST_HEAD(&listener->waiting);
+	return listener;
+}
+
+/**
+ * rcl_listener_is_full - may one more wait?
+ * @listener: any
+ *
+ * Context: process context.
+ * Return: true when not.
+ */
+bool rcl_listener_is_full(struct rcl_listener *listener)
+{
+	bool full;
+
+	spin_lock(&listener->lock);
+	full = listener->n >= listener->max;
+	spin_unlock(&listener->lock);
+	return full;
+}
+
+/**
+ * rcl_listener_add - a channel is open and waits
+ * @listener: that it was offered to
+ * @chan: takes a reference of it
+ *
+ * Context: process context.
+ * Return: false when nobody accepts any more.
+ */
+bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan)
+{
+	bool closed;
+
+	spin_lock(&listener->lock);
+	closed = listener->closed;
+	if (!closed) {
+		kref_get(&chan->lessee.ref);
+		list_add_tail(&chan->backlog, &listener->waiting);
+		listener->n++;
+	}
+	spin_unlock(&listener->lock);
+	wake_up(&listener->wait);
+	return !closed;
+}
+
+/**
+ * rcl_listener_shut - nobody accepts any more
+ * @listener: any
+ *
+ * Context: process context.
+ */
+void rcl_listener_shut(struct rcl_listener *listener)
+{
+	spin_lock(&listener->lock);
+	listener->closed = true;
+	spin_unlock(&listener->lock);
+}
+
+/**
+ * rcl_listener_take - take the next channel out
+ * @listener: any
+ *
+ * Context: process context.
+ * Return: the channel with a reference, or NULL.
+ */
+struct rcl_chan *rcl_listener_take(struct rcl_listener *listener)
+{
+	struct rcl_chan *chan;
+
+	spin_lock(&listener->lock);
+	chan = list_first_entry_or_null(&listener->waiting, struct rcl_chan,
+					backlog);
+	if (chan) {
+		list_del(&chan->backlog);
+		listener->n--;
+	}
+	spin_unlock(&listener->lock);
+	return chan;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A consumer that waits for channels on a service. */
+#ifndef RCL_LISTENER_H
+#define RCL_LISTENER_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "service.h"
+
+struct rcl_chan;
+
+/**
+ * struct rcl_listener - somebody who waits
+ * @service: what the table knows of it
+ * @ref: held by its consumer and by each channel made for it
+ * @polled: of the channels
+ * @max: channels that may wait
+ * @wait: woken when one waits
+ * @lock: protects the three below
+ * @waiting: channels that are open, by @backlog; each with a reference
+ * @n: entries of @waiting
+ * @closed: nobody accepts any more
+ */
+struct rcl_listener {
+	struct rcl_service service;
+	struct kref ref;
+	bool polled;
+	u32 max;
+	wait_queue_head_t wait;
+	spinlock_t lock;	/* protects the three below */
+	struct list_head waiting;
+	u32 n;
+	bool closed;
+};
+
+struct rcl_listener *rcl_listener_new(const char *link, const char *service,
+				      u32 max, bool polled);
+void rcl_listener_put(struct rcl_listener *listener);
+bool rcl_listener_is_full(struct rcl_listener *listener);
+bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan);
+void rcl_listener_shut(struct rcl_listener *listener);
+struct rcl_chan *rcl_listener_take(struct rcl_listener *listener);
+
+#endif /* RCL_LISTENER_H */

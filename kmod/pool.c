@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pool.h"
+
+#include <linux/slab.h>
+
+#include "lessee.h"
+
+/**
+ * rcl_pool_create - begin with all QPs free
+ * @pool: zeroed, filled in
+ * @qp: the pooled QPs, not yet created
+ * @n: how many
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n)
+{
+	u32 i;
+
+	pool->lease = kcalloc(n, sizeof(*pool->lease), GFP_KERNEL);
+	if (!pool->lease)
+		return -ENOMEM;
+	pool->n = n;
+	for (i = 0; i < n; i++) {
+		pool->lease[i].qp = &qp[i];
+		spin_lock_init(&pool->lease[i].lock);
+		qp[i].owner = &pool->lease[i];
+	}
+	INIT_LIST_HEAD(&pool->calls);
+	INIT_LIST_HEAD(&pool->imports);
+	rcl_exports_init(&pool->exports);
+	return 0;
+}
+
+/**
+ * rcl_pool_destroy - the mirror of rcl_pool_create()
+ * @pool: nobody leases anything, and the QPs are gone
+ */
+void rcl_pool_destroy(struct rcl_pool *pool)
+{
+	kfree(pool->lease);
+}
+
+/**
+ * rcl_pool_event - a completion came in on a pooled QP
+ * @qp: armed
+ *
+ * Context: any.
+ */
+void rcl_pool_event(struct rcl_qp *qp)
+{
+	struct rcl_lease *lease = qp->owner;
+	unsigned long flags;
+
+	spin_lock_irqsave(&lease->lock, flags);
+	if (lease->lessee)
+		lease->lessee->ops->event(lease->lessee);
+	spin_unlock_irqrestore(&lease->lock, flags);
+}
+
+/**
+ * rcl_lease_put_in - who leases hears of events from now on
+ * @lease: without lessee
+ * @lessee: whose reference the lease takes over
+ *
+ * Context: process context.
+ */
+void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee)
+{
+	spin_lock_irq(&lease->lock);
+	lease->lessee = lessee;
+	spin_unlock_irq(&lease->lock);
+}
+
+/**
+ * rcl_lease_take_out - who leased hears of no event any more
+ * @lease: any
+ *
+ * Context: process context.
+ * Return: the lessee with the lease's reference, or NULL.
+ */
+struct rcl_lessee *rcl_lease_take_out(struct rcl_lease *lease)
+{
+	struct rcl_lessee *lessee;
+
+	spin_lock_irq(&lease->lock);
+	lessee = lease->lessee;
+	lease->lessee = NULL;
+	spin_unlock_irq(&lease->lock);
+	return lessee;
+}

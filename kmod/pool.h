@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The pooled QPs of an epoch and who leases them. */
+#ifndef RCL_POOL_H
+#define RCL_POOL_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "export.h"
+#include "qp.h"
+
+struct rcl_call;
+struct rcl_lessee;
+
+/**
+ * enum rcl_lease_state - of one pooled QP
+ * @RCL_LEASE_FREE: in RTS at both ends, for either to lease
+ * @RCL_LEASE_OPENING: the peer was asked to lease it
+ * @RCL_LEASE_OPEN: leased at both ends
+ * @RCL_LEASE_STOPPED: in INIT with a new PSN; the peer is to be told
+ * @RCL_LEASE_RECYCLING: the peer was told
+ * @RCL_LEASE_READY: in RTS; the peer is to be told to go
+ * @RCL_LEASE_ANSWERED: in RTR; the peer says when to go
+ * @RCL_LEASE_DEAD: a verbs call failed at one end; until the epoch ends
+ */
+enum rcl_lease_state {
+	RCL_LEASE_FREE,
+	RCL_LEASE_OPENING,
+	RCL_LEASE_OPEN,
+	RCL_LEASE_STOPPED,
+	RCL_LEASE_RECYCLING,
+	RCL_LEASE_READY,
+	RCL_LEASE_ANSWERED,
+	RCL_LEASE_DEAD,
+};
+
+/**
+ * struct rcl_lease - one pooled QP
+ * @qp: constant
+ * @state: where it is
+ * @failed: in STOPPED and READY: a verbs call failed, the peer is to be told
+ * @call: the OPEN that waits for the peer, in OPENING; NULL when given up
+ * @cookie: of the question that is open
+ * @lock: protects @lessee against rcl_pool_event()
+ * @lessee: in OPEN; a reference is held
+ *
+ * Belongs to the link's work item.
+ */
+struct rcl_lease {
+	struct rcl_qp *qp;
+	enum rcl_lease_state state;
+	bool failed;
+	struct rcl_call *call;
+	u32 cookie;
+	spinlock_t lock;	/* protects lessee against rcl_pool_event() */
+	struct rcl_lessee *lessee;
+};
+
+/**
+ * struct rcl_pool - the pooled QPs of an epoch
+ * @link: name of the link
+ * @role: enum rclink_role of this end
+ * @cookie: of the last question
+ * @calls: not yet asked
+ * @imports: asked
+ * @exports: what the peer may import
+ * @n: entries of @lease
+ * @lease: the QPs; number i is wired to number i of the peer
+ */
+struct rcl_pool {
+	const char *link;
+	u32 role;
+	u32 cookie;
+	struct list_head calls;
+	struct list_head imports;
+	struct rcl_exports exports;
+	u32 n;
+	struct rcl_lease *lease;
+};
+
+int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n);
+void rcl_pool_destroy(struct rcl_pool *pool);
+void rcl_pool_event(struct rcl_qp *qp);
+void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee);
+struct rcl_lessee *rcl_lease_take_out(struct rcl_lease *lease);
+
+#endif /* RCL_POOL_H */
