@@ -33,7 +33,8 @@ TEST(a_ring_may_wrap_but_not_overflow)
 	EXPECT_EQ(0, ring_slot(0, 256));
 }
 
-FIXTURE(channel) {
+FIXTURE(channel)
+{
 	struct rclink_chan chan;
 };
 

@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
+#include "call.h"
 #include "cli.h"
+#include "link.h"
+#include "nl.h"
 
 #define RETRY_NS	1000000L	/* from one look for hello to the next */
 #define NS_PER_MS	1000000ULL
@@ -78,11 +82,35 @@ int attach_connect(struct attach *a, unsigned int flags)
 	return ret ? attach_failed(a, "cannot connect", ret) : CLI_OK;
 }
 
+/*
+ * One can listen for a link that does not exist yet, but a person who does has
+ * mistyped its name. A container has no netlink to ask, and need not.
+ */
+static int link_missing(const struct attach *a)
+{
+	struct rcl_link_info *infos = NULL;
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	size_t num;
+	int ret;
+
+	nl = rcl_nl_open(err);
+	if (!nl)
+		return CLI_OK;
+	ret = rcl_call_links(nl, a->target.link, &infos, &num, err);
+	rcl_nl_close(nl);
+	free(infos);
+	return ret == -ENOENT ? cli_refused(a->cmd, a->target.link, ret, err) :
+				CLI_OK;
+}
+
 int attach_accept(struct attach *a, unsigned int flags)
 {
 	struct rclink_listener *listener;
 	int ret;
 
+	if (link_missing(a))
+		return CLI_FAILED;
 	ret = rclink_listen(&listener, a->target.link, a->target.service, 1,
 			    flags);
 	if (ret)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The other end of the tests of operations does as it is told: one struct order
+ * at a time, which it answers with a struct answer. Whatever it is told to
+ * receive or to send follows the answer. At any time it has posted exactly the
+ * receives that are needed next.
+ */
+#ifndef FAR_H
+#define FAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rclink.h>
+
+#define FAR_SERVICE	"ops"
+#define FAR_NEAR	"near"		/* exported by the near end when ready */
+#define FAR_REGION	"far"		/* of FAR_MEMORY bytes, all rights */
+#define FAR_READ_ONLY	"far.read"	/* of a page, to be read */
+#define FAR_MEMORY	((1 << 20) + 8192)
+
+enum far_what {
+	FAR_RECV = 1,	/* post @post bytes, answer, receive, answer again */
+	FAR_SEND,	/* answer, then send @size bytes of @seed */
+	FAR_SEND_IMM,	/* with @seed as immediate, too */
+	FAR_CHECK,	/* is @size bytes at @offset of the region @seed? */
+	FAR_FILL,	/* make it so */
+	FAR_PEEK,	/* answer the 8 bytes at @offset */
+	FAR_POKE,	/* set them to @value, and answer what they were */
+	FAR_WITHDRAW,	/* the region ends */
+	FAR_DEAF,	/* answer, and post no more receives for two seconds */
+	FAR_CLOSE,	/* answer, and end the channel */
+	FAR_LAST,	/* answer which status ended the channel before */
+};
+
+struct order {
+	uint32_t what;
+	uint32_t size;
+	uint32_t post;
+	uint32_t seed;
+	uint64_t offset;
+	uint64_t value;
+};
+
+struct answer {
+	uint32_t right;		/* data was what it must be */
+	uint32_t len;		/* of the completion */
+	uint32_t imm;
+	uint32_t flags;
+	uint64_t value;
+};
+
+/* The same at both ends. */
+static inline uint8_t far_byte(uint32_t seed, uint32_t i)
+{
+	uint32_t x = (i >> 2) * 2654435761u + seed * 40503u;
+
+	return (x ^ x >> 15) >> (i & 3);
+}
+
+static inline void far_fill(uint8_t *to, uint32_t seed, uint32_t len)
+{
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		to[i] = far_byte(seed, i);
+}
+
+static inline bool far_is(const uint8_t *data, uint32_t seed, uint32_t len)
+{
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		if (data[i] != far_byte(seed, i))
+			return false;
+	return true;
+}
+
+#endif /* FAR_H */

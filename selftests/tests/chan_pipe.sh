@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# rclink send, recv and pingpong between two hosts: exact data, a clear end, and
+# sentences when there is none.
+# hosts: 2
+# kernels: 6.1 6.12 mixed debug
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+in=/tmp/rclink-test-in
+out=/tmp/rclink-test-out
+recv_says=/tmp/rclink-test-recv
+receiver=''
+
+# The sum of what host 2 has in a file.
+sum_on_2()
+{
+	on 2 sha256sum "$1" | cut -d ' ' -f 1
+}
+
+listens()
+{
+	on 2 sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
+}
+
+# receive COMMAND: host 2 runs a shell command that has rclink recv in it
+receive()
+{
+	on 2 sh -c "$1" >"$recv_says" 2>&1 &
+	receiver=$!
+	until_true $((10 * slow)) listens
+}
+
+# It ends with that status.
+received()
+{
+	local status
+
+	wait "$receiver"
+	status=$?
+	cat "$recv_says"
+	[ "$status" -eq "$1" ]
+}
+
+# moves BYTES: they get there, and both ends say what they were
+moves()
+{
+	local sum doc
+
+	head -c "$1" /dev/urandom >"$in"
+	sum=$(sha256sum <"$in" | cut -d ' ' -f 1)
+	receive "$tool recv l -j >$out" || return
+	doc=$(rclink send l -j <"$in") || return
+	received 0 || return
+	[ "$(sum_on_2 "$out")" = "$sum" ] || return
+	jq -e --argjson bytes "$1" --arg sum "$sum" \
+		'.bytes == $bytes and .sha256 == $sum' <<<"$doc" &&
+		jq -e --argjson bytes "$1" --arg sum "$sum" \
+			'.bytes == $bytes and .sha256 == $sum' "$recv_says"
+}
+
+# What comes in drops arrives as it comes, and its end is an end.
+drops()
+{
+	receive "$tool recv l:drops" || return
+	{ echo a; sleep 1; echo b; sleep 1; } | rclink send l:drops || return
+	received 0 && [ "$(cat "$recv_says")" = $'a\nb' ]
+}
+
+# The receiver is killed when there is much to come; so is the sender.
+kill_receiver()
+{
+	receive "$tool recv l >$out" || return
+	{
+		head -c 3000000 /dev/zero
+		on 2 pkill -KILL -x rclink
+		cat /dev/zero
+	} | rclink send l
+}
+
+kill_sender()
+{
+	receive "$tool recv l >$out" || return
+	{ head -c 3000000 /dev/zero; sleep 2; } | rclink send l &
+	sleep 1
+	pkill -KILL -x -f "$tool send l"
+	wait $! 2>/dev/null
+	received 1 && grep -q 'broken off' "$recv_says" &&
+		[ "$(wc -l <"$recv_says")" -eq 1 ]
+}
+
+# The reason of the end that cannot go on is what the other one says.
+full()
+{
+	receive "$tool recv l >/dev/full" || return
+	rclink send l <"$in"
+}
+
+unreadable()
+{
+	receive "$tool recv l >$out" || return
+	rclink send l </
+	[ $? -eq 1 ] && received 1 && grep -q 'gave up: Is a dir' "$recv_says"
+}
+
+# pings OPTIONS: both ends print two lines
+pings()
+{
+	local count
+
+	on 2 "$tool" pingpong -l l "$@" >"$recv_says" 2>&1 &
+	receiver=$!
+	until_true $((10 * slow)) listens
+	rclink pingpong l "$@" >"$said" || return
+	cat "$said"
+	received 0 || return
+	for count in "$said" "$recv_says"; do
+		[ "$(wc -l <"$count")" -eq 2 ] &&
+			grep -qE '^[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec$' "$count" &&
+			grep -qE '^[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter$' "$count" ||
+			return
+	done
+}
+
+plan 19
+chan_setup
+for size in 0 1 65535 65536 65537 5242880; do
+	check "$size bytes arrive as they are" moves $size
+done
+check "a stream in drops arrives" drops
+refuse 1 "without a listener the sender is refused" 'nobody listens' \
+	rclink send l
+refuse 1 "a link that is not there is refused" 'no such link' \
+	rclink send nosuch
+refuse 1 "and so it is by the receiver" 'nosuch' rclink recv nosuch
+refuse 1 "a receiver that is killed ends the sender" 'send l:pipe' \
+	kill_receiver
+wait "$receiver" 2>/dev/null
+check "a sender that is killed ends the receiver" kill_sender
+refuse 1 "a receiver that cannot write says so at the sender" \
+	'gave up: cannot write: No space' full
+wait "$receiver" 2>/dev/null
+check "a sender that cannot read says so at the receiver" unreadable
+check "the next transfer works" moves 100000
+check "pingpong by polling" pings --check
+comment <"$said"
+check "pingpong by events" pings --check --events
+comment <"$said"
+check "pingpong of 1 MiB, with one receive" \
+	pings --check --size 1048576 --iters 20 --depth 1
+check "the link is still up" is 1 l .state up
+rclink disconnect l
+finish
