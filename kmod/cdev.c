@@ -241,13 +241,10 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 		return -EINVAL;
 	want = arg.count;
 	ret = rcl_chan_submit(chan, want, &arg.count);
-	/* What was taken is told first; the reason comes with the next call. */
-	if (ret && !arg.count)
-		return ret;
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (ret || !arg.wait)
-		return 0;
+		return ret;
 	return rcl_chan_wait(chan, arg.wait, arg.timeout_ms);
 }
 
@@ -299,13 +296,13 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 	__poll_t mask = 0;
 
 	poll_wait(filp, &chan->wait, wait);
+	if (rcl_chan_is_over(chan))
+		mask |= EPOLLHUP | EPOLLERR;
 	do {
 		rcl_chan_look(chan);
 	} while (!rcl_chan_ready(chan) && rcl_chan_arm(chan));
 	if (rcl_chan_ready(chan))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	if (!READ_ONCE(chan->qp))
-		mask |= EPOLLHUP | EPOLLERR;
 	return mask;
 }
 

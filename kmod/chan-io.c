@@ -393,9 +393,15 @@ u32 rcl_chan_ready(struct rcl_chan *chan)
 	return READ_ONCE(chan->cq_tail) - READ_ONCE(chan->shared->cq.head);
 }
 
-static bool rcl_chan_over(struct rcl_chan *chan, u32 want)
+/**
+ * rcl_chan_is_over - will nothing come in any more?
+ * @chan: any
+ *
+ * Return: true when it is not open, and all that came in is in the ring.
+ */
+bool rcl_chan_is_over(struct rcl_chan *chan)
 {
-	return rcl_chan_ready(chan) >= want || !READ_ONCE(chan->qp);
+	return !READ_ONCE(chan->pd);
 }
 
 /**
@@ -414,11 +420,12 @@ int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms)
 	long left = MAX_SCHEDULE_TIMEOUT;
 
 	for (;;) {
+		bool over = rcl_chan_is_over(chan);
 		bool some = rcl_chan_look(chan);
 
 		if (rcl_chan_ready(chan) >= want)
 			return 0;
-		if (!READ_ONCE(chan->qp))
+		if (over)
 			return chan->why;
 		if (signal_pending(current))
 			return -EINTR;
@@ -431,8 +438,8 @@ int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms)
 		if (timeout_ms)
 			left = max_t(long, end - jiffies, 1);
 		wait_event_interruptible_timeout(chan->wait,
-						 rcl_chan_over(chan, want),
-						 left);
+						 rcl_chan_ready(chan) >= want ||
+						 rcl_chan_is_over(chan), left);
 	}
 }
 

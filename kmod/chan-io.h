@@ -11,6 +11,7 @@ void rcl_chan_io_init(struct rcl_chan *chan);
 void rcl_chan_io_exit(struct rcl_chan *chan);
 int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken);
 int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms);
+bool rcl_chan_is_over(struct rcl_chan *chan);
 u32 rcl_chan_ready(struct rcl_chan *chan);
 bool rcl_chan_look(struct rcl_chan *chan);
 bool rcl_chan_arm(struct rcl_chan *chan);

@@ -5,9 +5,9 @@
  * An open file is nothing yet. RCLINK_IOC_CONNECT makes it a channel,
  * RCLINK_IOC_LISTEN a listener, each of whose RCLINK_IOC_ACCEPT returns a new
  * channel file. A channel leases one wired QP of its link at both ends. Its
- * memory (mmap offset 0, struct rclink_dev_rings.size bytes) holds a submission
- * and a completion ring; RCLINK_IOC_SUBMIT hands entries to the kernel and can
- * wait; completions can be reaped without any call.
+ * memory (mmap offset 0, struct rclink_dev_shared) holds a submission and a
+ * completion ring; RCLINK_IOC_SUBMIT hands entries to the kernel and can wait;
+ * completions can be reaped without any call.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -201,9 +201,10 @@ struct rclink_dev_region {
 
 /**
  * struct rclink_dev_submit - RCLINK_IOC_SUBMIT
- * @count: submissions to take at most; set to how many were taken
- * @wait: return when so many completions are in the ring
- * @timeout_ms: of the wait, 0 for none
+ * @count: submissions to take at most; set to how many were taken, also when
+ *	the call fails for the next one, which stays in the ring
+ * @wait: return when so many completions are in the ring, 0 does not wait
+ * @timeout_ms: of the wait, then ETIME; 0 for none
  * @pad: zero
  */
 struct rclink_dev_submit {
