@@ -259,16 +259,18 @@ drop_links()
 	both_empty
 }
 
-# How many records an exchange has, "up N down N", is what the relay says last.
+# through_relay [bytes]: an exchange that nothing stops; the relay then says
+# how many records it had, as "up N down N"
 through_relay()
 {
 	local pid status
 
-	"$relay" $relay_port "$RCL_PEER_IP" 7185 >"$relay_log" &
+	"$relay" $relay_port "$RCL_PEER_IP" 7185 "$@" >"$relay_log" &
 	pid=$!
 	until_true $((5 * slow)) grep -q ready "$relay_log" &&
 		rclink connect s0 127.0.0.1:$relay_port --key "$key" \
-			--pin "$pin2" && wait $pid
+			--pin "$pin2" && wait $pid &&
+		rclink disconnect s0 && becomes 2 s0 .state down
 	status=$?
 	kill $pid 2>/dev/null
 	return $status
@@ -280,7 +282,7 @@ held()
 	stop_all hold && until_true $((10 * slow)) all_steps_are
 }
 
-plan $((1 + num + 8 + 1))
+plan $((2 + num + 8 + 1))
 # Normally it has been built before the guests were booted.
 make -s -C "$LIB_DIR/link" || bail "the relay does not build"
 link_setup
@@ -291,8 +293,7 @@ declare -a found
 holds "an exchange through a relay brings the link up" through_relay
 read -r _ up _ down <<<"$(tail -1 "$relay_log")"
 records=([up]=$up [down]=$down)
-rclink disconnect s0
-becomes 2 s0 .state down
+holds "so does one in segments of one byte" through_relay bytes
 held
 for ((i = 0; i < num; i++)); do
 	read -r message way _ one two <<<"${steps[i]}"
