@@ -32,8 +32,8 @@ dial_ms()
 	[ "${PIPESTATUS[0]}" -eq 0 ]
 }
 
-# median_ms: of three
-median_ms()
+# of_three NTH: milliseconds of the NTH fastest
+of_three()
 {
 	local i times=()
 
@@ -41,25 +41,31 @@ median_ms()
 		times+=("$(dial_ms)") || return
 		fresh || return
 	done
-	printf '%s\n' "${times[@]}" | sort -n | sed -n 2p
+	printf '%s\n' "${times[@]}" | sort -n | sed -n "$1p"
 }
 
 # besiege [KEY]: all places are taken by callers that are slow
 besiege()
 {
+	local before
+
+	before=$(grep -ac 'too many callers' "$log")
 	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 $many "$@" >"$loris" 2>&1 &
 	slow_pid=$!
 	until_true $((60 * slow)) grep -q '^open' "$loris"
 	cat "$loris"
-	awk -v places=$places '$1 == "open" && $2 >= places * 0.9 { ok = 1 }
-		END { exit !ok }' "$loris"
+	# On a busy machine the first have had their time before the last come.
+	awk -v places=$places '$1 == "open" && $2 >= places / 2 { ok = 1 }
+		END { exit !ok }' "$loris" &&
+		[ "$(grep -ac 'too many callers' "$log")" -gt "$before" ]
 }
 
 gets_through()
 {
 	local ms
 
-	ms=$(median_ms) || return
+	# The fastest: what delays callers delays all, the machine's load some.
+	ms=$(of_three 1) || return
 	echo "# normally $normal ms, now $ms ms"
 	[ "$ms" -le $((2 * normal + 100)) ]
 }
@@ -74,21 +80,23 @@ closed_in_time()
 
 plan 7
 link_setup
-rclink add l
-on 2 "$tool" add l
+# Patient on the wire, where nobody is slow on purpose.
+rclink add l timeout 18
+on 2 "$tool" add l timeout 18
 rm -f $other
 "$tool" genkey $other >/dev/null
 link_listen l
 holds "links come up one after the other" link_dial l
 fresh
-normal=$(median_ms) || bail "no normal time"
+normal=$(of_three 2) || bail "no normal time"
 for who in silent strangers; do
-	# It waits 10 s for each step, then 1 s for the caller to go.
+	# It waits 10 s for each step, and 1 s for the caller to go; the rest
+	# is for a busy machine.
 	keys=()
-	limit=13
+	limit=18
 	if [ $who = strangers ]; then
 		keys=("$other")
-		limit=23
+		limit=28
 	fi
 	holds "$who: $many callers take the places" besiege "${keys[@]}"
 	holds "$who: an honest caller gets through" gets_through
