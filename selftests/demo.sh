@@ -61,7 +61,7 @@ if [ -n "${RCLINK_PEER:-}" ]; then
 		shift
 		# The peer's shell must see the words as they are here.
 		# shellcheck disable=SC2029
-		ssh "$RCLINK_PEER" "$(printf '%q ' "$@")"
+		ssh "$RCLINK_PEER" "exec $(printf '%q ' "$@")"
 	}
 elif [ -n "${RCL_PEER_IP:-}" ]; then
 	address=$RCL_PEER_IP
@@ -108,7 +108,8 @@ cleanup()
 {
 	local host
 
-	[ -z "$listener" ] || kill "$listener" 2>/dev/null
+	# The end of ssh does not end what it started.
+	[ -z "$listener" ] || at 2 pkill -f "^rclink listen --key $dir/"
 	for host in ${added[@]+"${added[@]}"}; do
 		at "$host" rclink del "$link" 2>/dev/null
 	done
