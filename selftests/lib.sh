@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # For every test file: KTAP from the kernel's own helpers, the hosts, and the
-# oracle that closes each file on every host. See README for the whole.
+# oracle that closes each file on every host. See testing.rst for the whole.
 #
 #	. "$(dirname "$0")/../lib.sh"
 #	plan 2			# points of this file; the oracle adds one
