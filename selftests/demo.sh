@@ -46,8 +46,12 @@ patiently()
 
 in_guests()
 {
+	local dir
+
 	cd "$tree" || exit
-	selftests/vm/kernel "$kernel" >/dev/null || exit
+	# What takes longer than a boot tells of itself.
+	dir=$(selftests/vm/kernel "$kernel") || exit
+	selftests/vm/accel "$dir" >/dev/null
 	printf 'booting two virtual hosts, Linux %s, some 10 s ' "$kernel"
 	selftests/vm/run --kernel "$kernel" --hosts 2 -- selftests/demo.sh |
 		patiently
