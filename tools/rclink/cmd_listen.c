@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Many exchanges at once in one thread. A caller that has not proved to be one
- * of the peers costs one of a limited number of slots, of which one source address gets only
- * some. When these or all are taken, the caller that has been unproven for
- * longest makes room, so that silent ones cannot keep others out.
+ * of the peers costs one of a limited number of slots, of which one source
+ * address gets only some. When these or all are taken, the caller that has been
+ * unproven for longest makes room, so that silent ones cannot keep others out.
  */
 #include "cli.h"
 
