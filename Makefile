@@ -11,34 +11,33 @@ KERNEL ?= 6.12
 HOSTS ?= 2
 
 VM := selftests/vm
-# Asked when a recipe runs: setup may just have installed them.
-HEADERS = $(shell ls -d /lib/modules/*/build | cut -d / -f 4)
-RUNNING = $(filter $(shell uname -r),$(HEADERS))
+RELEASE := $(shell uname -r)
+# Asked when a recipe runs: setup may just have installed the headers.
+RUNNING = $(notdir $(patsubst %/build,%,$(wildcard /lib/modules/$(RELEASE)/build)))
 VERSION = $(shell sed -n 's/PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
-BUILD_PACKAGES := gcc libc6-dev linux-headers-amd64 linux-headers-6.12-amd64 \
-	libnl-3-dev libnl-genl-3-dev libssl-dev libevent-dev libjson-c-dev \
-	pkg-config kmod
+BUILD_PACKAGES := gcc libc6-dev libnl-3-dev libnl-genl-3-dev libssl-dev \
+	libevent-dev libjson-c-dev pkg-config kmod dwarves
 LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 \
 	linux-source-6.12 iproute2 rdma-core ibverbs-utils perftest \
 	rdmacm-utils libibverbs-dev openssl jq socat ethtool procps python3 \
-	python3-yaml python3-jsonschema tshark util-linux \
-	flex bison bc libelf-dev dwarves perl sparse shellcheck clang \
+	python3-yaml python3-jsonschema tshark util-linux rsync \
+	flex bison bc libelf-dev perl sparse shellcheck clang \
 	libclang-rt-14-dev
 
 .PHONY: all
-all: setup-build ## module for this kernel (else each with headers), and tools
-	@$(MAKE) --no-print-directory modules tools
+all: modules tools ## the module and the tool
 
 .PHONY: modules
-modules: setup-build ## the module; KVER=6.1, 6.12, debug or a release for one
-	@set -e; for kver in $(or $(KVER),$(RUNNING),$(HEADERS)); do \
+modules: setup-headers ## for this kernel, or KVER=6.1, 6.12, debug, a release
+	@set -e; for kver in $(or $(KVER),$(RUNNING),6.1 6.12); do \
 		$(VM)/module $$kver; \
 	done
 
 .PHONY: tools
 tools: setup-build ## the command line tool
-	@$(MAKE) --no-print-directory -C tools
+	@echo "  TOOLS"
+	@$(MAKE) -s -C tools
 
 .PHONY: check
 check: setup tools ## every test on every supported kernel
@@ -57,8 +56,8 @@ check-debug: setup tools ## the suite under KASAN, lockdep, kmemleak and others
 	@$(VM)/suite debug
 
 .PHONY: demo
-demo: setup tools ## two virtual hosts: exchange, link, data, figures
-	@$(VM)/module $(KERNEL)
+demo: $(if $(RCLINK_PEER),,setup) tools ## two virtual hosts: exchange, link, data
+	@[ -n "$(RCLINK_PEER)" ] || $(VM)/module $(KERNEL)
 	@KERNEL=$(KERNEL) selftests/demo.sh
 
 .PHONY: shell
@@ -79,20 +78,24 @@ gen: setup ## what the netlink specification generates
 gen-check: setup ## is what is committed what the specification generates?
 	@selftests/static/netlink-gen --check
 
-# install-packages PACKAGES: the missing ones, if any
+# install_packages PACKAGES [, WANTED]: what is missing of them; what is WANTED
+# only if the archive has it
 define install_packages
 	@command -v dpkg-query >/dev/null || exit 0; \
+	wanted() { [ -n "$(2)" ] && apt-cache show $(2) >/dev/null 2>&1; }; \
 	missing=$$(for package in $(1); do \
 		dpkg-query -W -f '$${db:Status-Status}' $$package 2>/dev/null | \
 			grep -qx installed || echo $$package; \
 	done); \
-	[ -n "$$missing" ] || exit 0; \
-	echo "installing:" $$missing; \
+	[ -n "$$missing" ] || wanted || exit 0; \
 	if [ "$$(id -u)" -ne 0 ]; then \
-		echo "not root; run 'sudo make setup' first" >&2; exit 1; \
+		echo "missing:" $$missing $(2) >&2; \
+		echo "not root; run 'sudo make $@' first" >&2; exit 1; \
 	fi; \
 	export DEBIAN_FRONTEND=noninteractive; \
-	apt-get -q update && \
+	apt-get -q update; \
+	! wanted || missing="$$missing $(2)"; \
+	echo "installing:" $$missing; \
 	apt-get -q install -y --no-install-recommends $$missing
 endef
 
@@ -100,32 +103,50 @@ endef
 setup-build:
 	$(call install_packages,$(BUILD_PACKAGES))
 
+.PHONY: setup-headers
+setup-headers:
+	$(call install_packages,$(BUILD_PACKAGES),\
+		$(if $(RUNNING),,linux-headers-$(RELEASE)))
+
 .PHONY: setup
 setup: ## install the packages that building and testing need
 	$(call install_packages,$(BUILD_PACKAGES) $(LAB_PACKAGES))
 
+DKMS = $(if $(DESTDIR),,$(shell command -v dkms || :))
+SOURCE := /usr/src/rclink-$(VERSION)
+
 .PHONY: install
-install: all ## by DKMS if it is there, else for the running kernel
-	@if command -v dkms >/dev/null && [ -z "$(DESTDIR)" ]; then \
-		install -d /usr/src/rclink-$(VERSION); \
-		cp -r Kbuild dkms.conf kmod /usr/src/rclink-$(VERSION)/; \
-		dkms install --force rclink/$(VERSION); \
-	elif [ -n "$(RUNNING)" ]; then \
-		install -D -m 644 build/$(RUNNING)/kmod/rclink.ko \
-		$(DESTDIR)/lib/modules/$(RUNNING)/updates/rclink.ko; \
-		[ -n "$(DESTDIR)" ] || depmod; \
+install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE for one
+	@set -e; \
+	if [ -n "$(DKMS)" ]; then \
+		rm -rf $(SOURCE); \
+		install -d $(SOURCE); \
+		cp -r Kbuild dkms.conf kmod $(SOURCE)/; \
+		dkms install --force rclink/$(VERSION) $(KVER:%=-k %); \
 	else \
-		echo "no headers of the running kernel: module not installed"; \
+		for release in $(or $(KVER),$(RUNNING)); do \
+			install -D -m 644 build/$$release/kmod/rclink.ko \
+			$(DESTDIR)/lib/modules/$$release/updates/rclink.ko; \
+			[ -n "$(DESTDIR)" ] || depmod $$release; \
+		done; \
+		[ -n "$(or $(KVER),$(RUNNING))" ] || echo "no headers of" \
+			"the running kernel: the module is not installed"; \
 	fi
 	@$(MAKE) --no-print-directory -C tools install PREFIX=$(PREFIX)
 
 .PHONY: uninstall
 uninstall: ## what install installed
-	@if command -v dkms >/dev/null && [ -z "$(DESTDIR)" ]; then \
+	@if [ -n "$(DKMS)" ] && [ -e $(SOURCE) ]; then \
 		dkms remove rclink/$(VERSION) --all; \
-		rm -rf /usr/src/rclink-$(VERSION); \
+		rm -rf $(SOURCE); \
 	fi
-	rm -f $(DESTDIR)/lib/modules/*/updates/rclink.ko
+	@for file in $(DESTDIR)/lib/modules/*/updates/rclink.ko; do \
+		[ -e "$$file" ] || continue; \
+		rm "$$file"; \
+		rmdir --ignore-fail-on-non-empty "$$(dirname "$$file")"; \
+		release=$${file%/updates/*}; \
+		[ -n "$(DESTDIR)" ] || depmod "$${release##*/}"; \
+	done
 	@$(MAKE) --no-print-directory -C tools uninstall PREFIX=$(PREFIX)
 
 .PHONY: clean

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # For every test file: KTAP from the kernel's own helpers, the hosts, and the
-# oracle that closes each file on every host. See README for the whole.
+# oracle that closes each file on every host. See testing.rst for the whole.
 #
 #	. "$(dirname "$0")/../lib.sh"
 #	plan 2			# points of this file; the oracle adds one
@@ -17,17 +17,18 @@ export RCL_HOST=${RCL_HOST:-1} RCL_HOSTS=${RCL_HOSTS:-1}
 ORACLE=1
 ! grep -qx '# hosts: 0' "$0" || ORACLE=0
 
+# Installed beside the tests, in the kernel's tree, or unpacked from its package.
 find_ktap()
 {
-	local dir
+	local dir file=kselftest/ktap_helpers.sh
 
-	for dir in "$LIB_DIR/.." "${KSRC:-}/tools/testing/selftests" \
-		"$("$LIB_DIR/vm/source")/tools/testing/selftests"; do
-		if [ -e "$dir/kselftest/ktap_helpers.sh" ]; then
-			echo "$dir/kselftest/ktap_helpers.sh"
+	for dir in "$LIB_DIR/../.." "${KSRC:-}/tools/testing/selftests"; do
+		if [ -e "$dir/$file" ]; then
+			echo "$dir/$file"
 			return
 		fi
 	done
+	echo "$("$LIB_DIR/vm/source")/tools/testing/selftests/$file"
 }
 
 # shellcheck source=/dev/null
@@ -36,6 +37,9 @@ find_ktap()
 # On hardware the other host is reached by ssh; in the lab `on` is a program.
 if [ -n "${RCLINK_PEER:-}" ]; then
 	RCL_HOSTS=2
+	export RCL_PEER_IP=${RCL_PEER_IP:-${RCLINK_PEER#*@}}
+	RCL_KVER=$(uname -r)
+	export RCL_KVER
 	on()
 	{
 		local host=$1
@@ -47,7 +51,7 @@ if [ -n "${RCLINK_PEER:-}" ]; then
 		fi
 		# The peer's shell must see the words as they are here.
 		# shellcheck disable=SC2029
-		ssh "$RCLINK_PEER" "cd ${LIB_DIR@Q}/.. && $(printf '%q ' "$@")"
+		ssh "$RCLINK_PEER" "cd ${LIB_DIR@Q}/.. && exec $(printf '%q ' "$@")"
 	}
 fi
 

@@ -3,9 +3,10 @@
  * Pass one TCP connection on, TLS record by TLS record, up to a record that is
  * not passed on: so a test decides at which message an exchange ends, and how.
  *
- * usage: relay PORT ADDRESS PORT [up|down RECORDS fin|reset|hold]
+ * usage: relay PORT ADDRESS PORT [bytes | up|down RECORDS fin|reset|hold]
  *
  * Listens on the loopback address. "up" is the direction of the end that dials.
+ * "bytes" sends every byte in a segment of its own.
  * When the record after RECORDS has arrived, it prints "cut" and ends both
  * connections by FIN or reset; or holds that direction for as long as both ends
  * like, while the other one goes on. Prints "ready" once it listens and, when
@@ -13,6 +14,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@
 #define RECORD_MAX	(HEADER + 65535)
 
 enum { UP, DOWN, WAYS };
-enum how { PASS, FIN, RESET, HOLD };
+enum how { PASS, BYTES, FIN, RESET, HOLD };
 
 struct way {
 	int from, to;
@@ -47,7 +49,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static struct sockaddr_in address(const char *ip, const char *port)
+static struct sockaddr_in address_of(const char *ip, const char *port)
 {
 	struct sockaddr_in addr = {
 		.sin_family = AF_INET,
@@ -63,7 +65,7 @@ static struct sockaddr_in address(const char *ip, const char *port)
 
 static int accept_one(const char *port)
 {
-	struct sockaddr_in addr = address("127.0.0.1", port);
+	struct sockaddr_in addr = address_of("127.0.0.1", port);
 	int fd, sock, on = 1;
 
 	sock = socket(AF_INET, SOCK_STREAM, 0);
@@ -81,7 +83,7 @@ static int accept_one(const char *port)
 
 static int dial(const char *ip, const char *port)
 {
-	struct sockaddr_in addr = address(ip, port);
+	struct sockaddr_in addr = address_of(ip, port);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
@@ -121,18 +123,20 @@ static void cut(struct way *w)
 
 static void pass_record(struct way *w)
 {
-	size_t done = 0;
+	size_t most = cut_how == BYTES ? 1 : sizeof(w->buf);
+	size_t done = 0, len;
 	ssize_t n;
 
 	if (w->drop)
 		return;
-	if (cut_how != PASS && w == &ways[cut_way] && w->records == cut_after) {
+	if (cut_how >= FIN && w == &ways[cut_way] && w->records == cut_after) {
 		cut(w);
 		return;
 	}
 	w->records++;
 	while (done < w->len) {
-		n = send(w->to, w->buf + done, w->len - done, MSG_NOSIGNAL);
+		len = w->len - done < most ? w->len - done : most;
+		n = send(w->to, w->buf + done, len, MSG_NOSIGNAL);
 		if (n <= 0)
 			return;
 		done += n;
@@ -190,14 +194,16 @@ static enum how how_of(const char *word)
 
 int main(int argc, char **argv)
 {
-	int near, far;
+	int near, far, on = 1;
 
-	if (argc != 4 && argc != 7) {
+	if (argc != 4 && argc != 5 && argc != 7) {
 		fprintf(stderr,
-			"usage: relay PORT ADDRESS PORT [up|down RECORDS fin|reset|hold]\n");
+			"usage: relay PORT ADDRESS PORT [bytes | up|down RECORDS fin|reset|hold]\n");
 		return 2;
 	}
-	if (argc == 7) {
+	if (argc == 5) {
+		cut_how = BYTES;
+	} else if (argc == 7) {
 		cut_way = strcmp(argv[4], "up") ? DOWN : UP;
 		cut_after = atoi(argv[5]);
 		cut_how = how_of(argv[6]);
@@ -205,6 +211,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	near = accept_one(argv[1]);
 	far = dial(argv[2], argv[3]);
+	setsockopt(near, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(far, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	ways[UP] = (struct way) { .from = near, .to = far, .open = true };
 	ways[DOWN] = (struct way) { .from = far, .to = near, .open = true };
 	relay();

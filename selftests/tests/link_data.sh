@@ -13,14 +13,15 @@
 # moves HOST OP SIZE...
 moves()
 {
-	local host=$1 op=$2 size
+	local host=$1 op=$2 size said
 
 	shift 2
 	for size; do
-		on "$host" "$tool" ping l --op "$op" -s "$size" -c 2 -i 0 -j |
-			jq -e --argjson size "$size" '.ok == 2 and
-			.failed == 0 and .size == $size and .min > 0' || {
-			echo "host $host: $op of $size bytes"
+		said=$(on "$host" "$tool" ping l --op "$op" -s "$size" -c 2 \
+			-i 0 -j)
+		jq -e --argjson size "$size" '.ok == 2 and .failed == 0 and
+			.size == $size and .min > 0' <<<"$said" || {
+			echo "host $host: $op of $size bytes: $said"
 			return 1
 		}
 	done

@@ -92,6 +92,58 @@ no_secret_anywhere()
 	! grep -F "$(sed -n 2p "$key")" /tmp/everything
 }
 
+# cores_on HOST: from now on whoever is killed for an error leaves a file; a
+# process that hides nothing does
+cores_on()
+{
+	on "$1" sh -c 'cat /proc/sys/kernel/core_pattern >/tmp/core_pattern
+		echo /tmp/core.%e >/proc/sys/kernel/core_pattern
+		ulimit -c unlimited
+		rm -f /tmp/core.rclink
+		sh -c "kill -ABRT \$\$"
+		[ -e /tmp/core.sh ]'
+}
+
+no_core()
+{
+	on "$1" sh -c 'cat /tmp/core_pattern >/proc/sys/kernel/core_pattern
+		[ ! -e /tmp/core.rclink ]'
+}
+
+# Both are killed when their keys are in memory.
+no_core_of_connect()
+{
+	local pid
+
+	cores_on 1 || return
+	on 2 pkill -STOP -x rclink
+	(
+		ulimit -c unlimited
+		exec "$tool" connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2"
+	) &
+	pid=$!
+	until_true $((10 * slow)) sh -c 'ss -Htn | grep -q "ESTAB.*:7185"'
+	kill -ABRT $pid
+	wait $pid
+	[ $? -eq 134 ] || return
+	on 2 pkill -CONT -x rclink
+	no_core 1
+}
+
+no_core_of_listen()
+{
+	link_listen_end
+	cores_on 2 || return
+	on 2 sh -c 'ulimit -c unlimited; exec "$@"' - "$tool" listen \
+		--key "$key" --peer "l=$pin1" >"$log" &
+	listener=$!
+	until_true $((10 * slow)) grep -q listening "$log" || return
+	on 2 pkill -ABRT -x rclink
+	wait "$listener"
+	[ $? -eq 134 ] || return
+	no_core 2
+}
+
 make_ca()
 {
 	(
@@ -143,7 +195,7 @@ ca_dial()
 		--name "$2" --timeout $((30 * slow))
 }
 
-plan 17
+plan 20
 link_setup
 rclink add l
 on 2 "$tool" add l
@@ -178,14 +230,17 @@ refuse 1 "a key file that is a symbolic link is refused" /tmp/link.pem \
 	rclink connect l "$RCL_PEER_IP" --key /tmp/link.pem --pin "$pin2"
 check "no secret in logs and processes" no_secret_anywhere
 rclink disconnect l
+holds "an aborted connect leaves no core with its key" no_core_of_connect
+holds "an aborted listener leaves no core with its key" no_core_of_listen
 check "CA mode: identities are made" ca_setup
 ca_listen
 check "CA mode: the right names link up" ca_dial host1.test host2.test
 rclink disconnect l
 check "CA mode: another name is refused" refused 'host3.test' \
 	ca_dial host1.test host3.test
-check "CA mode: another CA is refused" refused . \
+check "CA mode: another CA is refused" refused 'CA that the peer trusts' \
 	ca_dial stranger.test host2.test
+check "CA mode: and the listener says why" grep 'refused.*not accepted' "$log"
 check "CA mode: a name that is not listed is refused" refused . \
 	ca_dial host2.test host2.test
 link_listen_end

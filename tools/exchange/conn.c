@@ -84,10 +84,13 @@ static long bio_ctrl(BIO *bio, int cmd, long num, void *ptr)
 
 static BIO *new_bio(struct rcx_conn *c)
 {
+	/* OpenSSL has few of these, and never takes one back. */
+	static int type;
 	BIO *bio;
 
-	c->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK,
-				 "rclink socket");
+	if (!type)
+		type = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK;
+	c->method = BIO_meth_new(type, "rclink socket");
 	if (!c->method || !BIO_meth_set_write(c->method, bio_write) ||
 	    !BIO_meth_set_read(c->method, bio_read) ||
 	    !BIO_meth_set_ctrl(c->method, bio_ctrl))

@@ -14,7 +14,7 @@ static const struct rcx_wait waits[] = {
 	[ST_TLS] = { "in the TLS handshake",
 		"check that an rclink is at the other end of this port", 0 },
 	[ST_WELCOME] = { "waiting for WELCOME",
-		"check that the peer accepts this host's key",
+		"see what the peer's rclink says; it may have run out of time",
 		RCX_MSG_WELCOME },
 	[ST_OFFER] = { "waiting for OFFER",
 		"see what the peer's rclink says", RCX_MSG_OFFER },

@@ -56,6 +56,7 @@ struct rcx_session {
 	bool running;		/* run() is on the stack */
 	bool rerun;		/* something happened meanwhile */
 	bool announced;		/* told the owner about the connection */
+	bool ticked;		/* the timer fired */
 	bool want_write;	/* TLS cannot go on before it has written */
 	bool link_up;
 	bool canceled;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many exchanges at once in one thread. A caller that has not proved who it is
- * costs one of a limited number of slots, of which one source address gets only
- * some. When these or all are taken, the caller that has been unproven for
- * longest makes room, so that silent ones cannot keep others out.
+ * Many exchanges at once in one thread. A caller that has not proved to be one
+ * of the peers costs one of a limited number of slots, of which one source
+ * address gets only some. When these or all are taken, the caller that has been
+ * unproven for longest makes room, so that silent ones cannot keep others out.
  */
 #include "cli.h"
 
@@ -140,18 +140,22 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 
 	ret = cli_peers_admit(caller->listener->peers, identity, wanted, link,
 			      err);
-	if (!ret)
-		snprintf(caller->peer, sizeof(caller->peer), "%s", identity);
-	return ret;
+	if (ret)
+		return ret;
+	/* It may have more than one name. */
+	caller->proven = true;
+	snprintf(caller->peer, sizeof(caller->peer), "%s", identity);
+	return 0;
 }
 
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct caller *caller = ctx;
 
-	(void)detail;
+	/* With a pin anybody can prove to be somebody, but not one of these. */
 	if (step == RCX_STEP_TLS)
-		caller->proven = true;
+		caller->proven = cli_peers_know(caller->listener->peers,
+						detail);
 	else if (step == RCX_STEP_DONE)
 		caller->up_ns = cli_job_ns(caller->job);
 }

@@ -86,15 +86,18 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	p->started = cli_now();
-	do {
+	/* A result may come in, and start this again, inside of the call. */
+	while (p->request.cookie < p->count && p->request.cookie - p->ok <
+	       (p->interval ? 1 : WAITING)) {
 		p->request.cookie++;
 		ret = rcl_call_ping(p->nl, &p->request, err);
 		if (ret) {
 			fail(p, ret, err);
 			return;
 		}
-	} while (!p->interval && p->request.cookie < p->count &&
-		 p->request.cookie - p->ok < WAITING);
+		if (p->interval)
+			return;
+	}
 }
 
 static void schedule(struct pinger *p)

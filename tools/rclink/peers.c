@@ -100,6 +100,16 @@ static bool is_peer(const struct peer *peer, const char *identity)
 			   !strcmp(peer->identity, identity);
 }
 
+bool cli_peers_know(const struct cli_peers *peers, const char *identity)
+{
+	size_t i;
+
+	for (i = 0; i < peers->num; i++)
+		if (is_peer(&peers->peer[i], identity))
+			return true;
+	return false;
+}
+
 int cli_peers_admit(const struct cli_peers *peers, const char *identity,
 		    const char *wanted, char link[RCLINK_NAME_MAX + 1],
 		    char *err)

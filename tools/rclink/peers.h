@@ -21,6 +21,9 @@ int cli_peers_add(struct cli_peers *peers, const char *text, char *err);
 /* Are there any, and of the kind that this way of trust proves? */
 int cli_peers_check(const struct cli_peers *peers, bool by_ca, char *err);
 
+/* Is any link open to this identity? */
+bool cli_peers_know(const struct cli_peers *peers, const char *identity);
+
 /*
  * Which link is a peer with this identity admitted to that wants the one called
  * wanted? Its only one, or of several the one of that name.

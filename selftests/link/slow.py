@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Connections that want to keep a listener busy: one byte each second.
+
+usage: slow.py ADDRESS PORT NUMBER [KEY]
+
+With the identity in the file KEY, after a TLS handshake. Prints "open NUMBER"
+once it has dialled so often, with the number of those that are still served;
+then, when the listener has closed all, the most seconds that it bore one:
+"longest SECONDS".
+"""
+import socket
+import ssl
+import sys
+import time
+
+
+def context(key):
+    ctx = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    ctx.check_hostname = False
+    ctx.verify_mode = ssl.CERT_NONE
+    ctx.set_alpn_protocols(["rclink/1"])
+    ctx.load_cert_chain(key)
+    return ctx
+
+
+class Caller:
+    def __init__(self, address, ctx):
+        # What begins a message that will never be whole.
+        self.bytes = b"\x16\x03\x01\x3f\xff\x01\x00\x3f\xfb\x03\x03"
+        self.shaken = not ctx
+        self.sock = socket.create_connection(address, 10)
+        self.began = time.monotonic()
+        self.sock.setblocking(False)
+        if ctx:
+            self.bytes = b"\x00\x00\x02\x00\x00\x02\x00\x01\x00"
+            self.sock = ctx.wrap_socket(self.sock,
+                                        do_handshake_on_connect=False)
+
+    def go_on(self):
+        if not self.shaken:
+            self.sock.do_handshake()
+            self.shaken = True
+        self.sock.send(self.bytes[:1])
+        self.bytes = self.bytes[1:] or b"\0"
+        return bool(self.sock.recv(4096))
+
+    def goes_on(self):
+        """A step of the handshake, or the next byte; False: it is closed."""
+        try:
+            return self.go_on()
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return True
+        except OSError:
+            return False
+
+
+def main():
+    address = (sys.argv[1], int(sys.argv[2]))
+    ctx = context(sys.argv[4]) if len(sys.argv) > 4 else None
+    callers = [Caller(address, ctx) for _ in range(int(sys.argv[3]))]
+    opened = False
+    longest = 0
+    while callers:
+        now = time.monotonic()
+        for caller in list(callers):
+            if not caller.goes_on():
+                callers.remove(caller)
+                longest = max(longest, now - caller.began)
+        if all(caller.shaken for caller in callers):
+            if not opened:
+                print("open", len(callers), flush=True)
+                opened = True
+            time.sleep(1)
+    print("longest %.1f" % longest)
+
+
+main()

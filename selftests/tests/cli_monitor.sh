@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What `rclink monitor` says of the whole life of two links of this host.
+# hosts: 1
+# kernels: 6.1 6.12
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+json=/tmp/rclink-test-monitor-json
+text=/tmp/rclink-test-monitor-text
+pids=()
+
+start()
+{
+	"$tool" monitor -j >$json &
+	pids=($!)
+	"$tool" monitor >$text &
+	pids+=($!)
+	until_true $((10 * slow)) grep -q '"x"' $json &&
+		until_true $((10 * slow)) grep -q ' x ' $text
+}
+
+life()
+{
+	rclink add a loopback 1 && rclink add b loopback 1 &&
+		rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" \
+			--peer-link b && rclink disconnect a &&
+		becomes 1 b .state down && rclink del a && rclink del b &&
+		until_true $((5 * slow)) heard '.name == "b" and
+			.kind == "deleted"'
+}
+
+# heard FILTER: at least one line is so
+heard()
+{
+	jq -se "any(.[]; $1)" $json
+}
+
+# lived NAME REASON: kind, state and epoch of each event, in this order
+lived()
+{
+	[ "$(jq -sr --arg name "$1" '.[] | select(.name == $name) |
+		"\(.kind) \(.state) \(.reason) \(.epoch)"' $json)" = "\
+created idle none 0
+changed prepared none 1
+changed connected none 1
+changed up none 1
+changed down $2 1
+deleted down $2 1" ] || {
+		cat $json
+		return 1
+	}
+}
+
+consecutive()
+{
+	jq -se 'map(select(.kind != "present").event_seq) |
+		length > 0 and . == [range(.[0]; .[0] + length)]' $json &&
+		jq -se '.[0].kind == "present" and
+			.[1].event_seq == .[0].event_seq + 1' $json
+}
+
+# All but the time, which is that of printing.
+text_is_the_same()
+{
+	local want
+
+	want=$(jq -r '"\(.name) \(.kind) \(.state) epoch \(.epoch)" +
+		if .reason_text then ": " + .reason_text else "" end' $json)
+	until_true $((5 * slow)) grep -q ' b deleted ' $text
+	diff <(cut -d ' ' -f 2- $text) - <<<"$want" &&
+		! grep -vqE '^[0-9-]+T[0-9:.]+Z ' $text
+}
+
+# end SIGNAL PID
+end()
+{
+	kill "-$1" "$2"
+	wait "$2"
+}
+
+# A monitor that does not read loses events; then it says how many, and lists
+# what there is: none is unaccounted for.
+loses()
+{
+	local i
+
+	kill -STOP "${pids[0]}"
+	for ((i = 0; i < 60; i++)); do
+		rclink add y && rclink del y || return
+	done
+	kill -CONT "${pids[0]}"
+	until_true $((10 * slow)) heard '.kind == "lost"' || return
+	rclink add z
+	until_true $((5 * slow)) heard '.name == "z" and .kind == "created"' ||
+		return
+	jq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
+		(map(.events // 0) | add) == .[-1].event_seq - .[0].event_seq and
+		((map(.kind) | index("lost")) as $lost |
+		any(.[$lost:][]; .kind == "present" and .name == "x"))' $json
+}
+
+plan 9
+link_setup
+rclink add x
+"$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
+listener=$!
+until_true $((10 * slow)) grep -q listening "$log" || bail "no listener"
+holds "it begins with what there is" start
+holds "two links live and die" life
+check "the events of the end that dials, in order" lived a disconnected
+check "the events of the end that answers, in order" lived b peer-disconnected
+check "their numbers are consecutive" consecutive
+check "the text says the same" text_is_the_same
+holds "SIGTERM ends it with success" end TERM "${pids[1]}"
+holds "events that were lost are counted, the links listed again" loses
+holds "SIGINT ends it with success" end INT "${pids[0]}"
+link_listen_end
+finish

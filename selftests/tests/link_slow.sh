@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Callers that want to keep the listener busy: many connections that say next to
+# nothing. An honest caller, even from the same address, still gets its link,
+# and in no more than twice the time; and each of them is closed in time.
+# hosts: 2
+# kernels: 6.1 6.12
+# timeout: 240
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+# So many does the listener take from one address.
+places=128
+many=160
+other=/tmp/rclink-test-other.pem
+loris=/tmp/rclink-test-loris
+slow_pid=''
+
+fresh()
+{
+	rclink disconnect l 2>/dev/null
+	becomes 2 l .state down
+}
+
+# dial_ms: one exchange, the time that it took
+dial_ms()
+{
+	link_dial l | sed -n 's/.*, \([0-9]*\) ms$/\1/p'
+	[ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
+# of_three NTH: milliseconds of the NTH fastest
+of_three()
+{
+	local i times=()
+
+	for i in 1 2 3; do
+		times+=("$(dial_ms)") || return
+		fresh || return
+	done
+	printf '%s\n' "${times[@]}" | sort -n | sed -n "$1p"
+}
+
+# besiege [KEY]: all places are taken by callers that are slow
+besiege()
+{
+	local before
+
+	before=$(grep -ac 'too many callers' "$log")
+	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 $many "$@" >"$loris" 2>&1 &
+	slow_pid=$!
+	until_true $((60 * slow)) grep -q '^open' "$loris"
+	cat "$loris"
+	# On a busy machine the first have had their time before the last come.
+	awk -v places=$places '$1 == "open" && $2 >= places / 2 { ok = 1 }
+		END { exit !ok }' "$loris" &&
+		[ "$(grep -ac 'too many callers' "$log")" -gt "$before" ]
+}
+
+gets_through()
+{
+	local ms
+
+	# The fastest: what delays callers delays all, the machine's load some.
+	ms=$(of_three 1) || return
+	echo "# normally $normal ms, now $ms ms"
+	[ "$ms" -le $((2 * normal + 100)) ]
+}
+
+closed_in_time()
+{
+	wait "$slow_pid"
+	cat "$loris"
+	awk -v limit=$((limit * slow)) '$1 == "longest" && $2 <= limit { ok = 1 }
+		END { exit !ok }' "$loris"
+}
+
+plan 7
+link_setup
+# Patient on the wire, where nobody is slow on purpose.
+rclink add l timeout 18
+on 2 "$tool" add l timeout 18
+rm -f $other
+"$tool" genkey $other >/dev/null
+link_listen l
+holds "links come up one after the other" link_dial l
+fresh
+normal=$(of_three 2) || bail "no normal time"
+for who in silent strangers; do
+	# It waits 10 s for each step, and 1 s for the caller to go; the rest
+	# is for a busy machine.
+	keys=()
+	limit=18
+	if [ $who = strangers ]; then
+		keys=("$other")
+		limit=28
+	fi
+	holds "$who: $many callers take the places" besiege "${keys[@]}"
+	holds "$who: an honest caller gets through" gets_through
+	holds "$who: all are closed in $limit s" closed_in_time
+done
+link_listen_end
+finish
