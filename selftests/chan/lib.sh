@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Channels over a link between two hosts. Sourced after link/lib.sh.
+# shellcheck disable=SC2034,SC2154
 
 CHAN_SRC=$LIB_DIR/chan
 CHAN=$LIB_DIR/../build/chan

@@ -5,6 +5,8 @@
 # hosts: 2
 # kernels: 6.1 6.12 mixed debug
 # timeout: 300
+# The library has the variables.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/chan/lib.sh"

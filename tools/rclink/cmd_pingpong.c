@@ -230,8 +230,9 @@ static int lead(struct pingpong *p)
 	if (attach_offer(&p->at, &shown, sizeof(shown)))
 		return -EIO;
 	/* The first message says that the other end is ready, no more. */
-	while (!ret && !p->received)
+	do {
 		ret = progress(p);
+	} while (!ret && !p->received);
 	p->received = 0;
 	return ret;
 }
