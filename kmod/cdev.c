@@ -113,7 +113,7 @@ static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 		rcl_chan_put(chan);
 		return ret;
 	}
-	/* Pairs with rcl_cdev_chan(). */
+	/* Pairs with the acquire in rcl_cdev_chan(). */
 	smp_store_release(&file->chan, chan);
 	return 0;
 }
@@ -136,6 +136,7 @@ static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
 				   arg.flags & RCLINK_CHAN_POLLED);
 	if (IS_ERR(listener))
 		return PTR_ERR(listener);
+	/* Pairs with rcl_cdev_listener(). */
 	smp_store_release(&file->listener, listener);
 	return 0;
 }
@@ -154,23 +155,28 @@ static int rcl_cdev_install(struct rcl_chan *chan)
 	return fd;
 }
 
-static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
+static struct rcl_listener *rcl_cdev_listener(struct rcl_file *file)
 {
 	/* Pairs with the release in rcl_cdev_listen(). */
-	struct rcl_listener *listener = smp_load_acquire(&file->listener);
+	return smp_load_acquire(&file->listener);
+}
+
+static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
+{
+	struct rcl_listener *listener = rcl_cdev_listener(file);
 	struct rcl_chan *chan;
 	int ret;
 
 	if (!listener)
 		return -EINVAL;
-	chan = rcl_listener_take(listener);
-	if (!chan && nonblock)
-		return -EAGAIN;
-	if (!chan)
+	while (!(chan = rcl_listener_take(listener))) {
+		if (nonblock)
+			return -EAGAIN;
 		ret = wait_event_interruptible(listener->wait,
-				(chan = rcl_listener_take(listener)));
-	if (!chan)
-		return ret;
+					       READ_ONCE(listener->n));
+		if (ret)
+			return -EINTR;
+	}
 	ret = rcl_cdev_install(chan);
 	if (ret < 0) {
 		rcl_chan_close(chan);
@@ -310,7 +316,7 @@ static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 {
 	struct rcl_file *file = filp->private_data;
 	struct rcl_chan *chan = rcl_cdev_chan(file);
-	struct rcl_listener *listener = smp_load_acquire(&file->listener);
+	struct rcl_listener *listener = rcl_cdev_listener(file);
 
 	if (chan)
 		return rcl_cdev_poll_chan(chan, filp, wait);

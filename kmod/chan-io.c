@@ -21,7 +21,7 @@
 
 #define RCL_POLL_BUDGET	32
 #define RCL_SPIN_US	100	/* before a waiter goes to sleep */
-#define RCL_LEN_MAX	(1U << 30)
+#define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
 
 union rcl_wr {
 	struct ib_send_wr send;
@@ -327,7 +327,7 @@ int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken)
 	*taken = 0;
 	spin_lock_bh(&chan->lock);
 	while (*taken < count) {
-		/* Pairs with the consumer's release, after it filled entries. */
+		/* Pairs with the release of who filled entries. */
 		u32 there = smp_load_acquire(&sq->tail) - chan->sq_head;
 
 		ret = chan->qp ? 0 : chan->why;
@@ -340,6 +340,7 @@ int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken)
 		if (ret)
 			break;
 		chan->sq_head++;
+		/* Then the consumer may fill the entry again. */
 		smp_store_release(&sq->head, chan->sq_head);
 		++*taken;
 	}

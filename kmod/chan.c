@@ -268,7 +268,7 @@ void rcl_chan_close(struct rcl_chan *chan)
 	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee);
 	while (!call) {
 		/* A lease must not stay behind for want of memory. */
-		msleep(10);
+		msleep(20);
 		call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee);
 	}
 	if (!rcl_inbox_ask_call(chan->link, call))

@@ -41,7 +41,7 @@ struct rcl_export {
  * @list: of struct rcl_export
  */
 struct rcl_exports {
-	struct mutex lock;
+	struct mutex lock;	/* protects list */
 	struct list_head list;
 };
 

@@ -126,7 +126,7 @@ static struct rcl_reason rcl_life_cause(struct rcl_link *link)
 
 	while ((why = rcl_inbox_failure(link)).wc_status ==
 	       IB_WC_WR_FLUSH_ERR && time_before(jiffies, end))
-		msleep(1);
+		usleep_range(500, 1000);
 	return why;
 }
 

@@ -21,7 +21,7 @@
 #include "chan-io.h"
 #include "qp.h"
 
-#define RCL_HANDLE_BITS	8	/* for the slot; the rest counts registrations */
+#define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
 
 /**
  * struct rcl_region - registered memory
