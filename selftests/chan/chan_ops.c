@@ -57,7 +57,7 @@ FIXTURE_VARIANT_ADD(chan, polled) {
 
 /* One completion, waited for in a call or by poll(). */
 static struct rclink_dev_cqe next(struct __test_metadata *_metadata,
-				  FIXTURE_DATA(chan) *self)
+				  struct _test_data_chan *self)
 {
 	struct rclink_dev_cqe cqe = { 0 };
 	struct pollfd fd = { .fd = rclink_fd(self->chan), .events = POLLIN };
@@ -77,8 +77,8 @@ static struct rclink_dev_cqe next(struct __test_metadata *_metadata,
 
 /* The next one must be that, and right. */
 static struct rclink_dev_cqe good(struct __test_metadata *_metadata,
-				  FIXTURE_DATA(chan) *self, unsigned int op, uint64_t tag,
-				  uint32_t len)
+				  struct _test_data_chan *self,
+				  unsigned int op, uint64_t tag, uint32_t len)
 {
 	struct rclink_dev_cqe cqe = next(_metadata, self);
 	struct timespec now;
@@ -98,7 +98,8 @@ static struct rclink_dev_cqe good(struct __test_metadata *_metadata,
 #define GOOD(op, tag, len) \
 	good(_metadata, self, RCLINK_OP_##op, tag, len)
 
-static void post_answer(struct __test_metadata *_metadata, FIXTURE_DATA(chan) *self)
+static void post_answer(struct __test_metadata *_metadata,
+			struct _test_data_chan *self)
 {
 	ASSERT_EQ(0, rclink_recv(self->chan,
 				 rclink_piece(self->page_region, 0,
@@ -107,7 +108,7 @@ static void post_answer(struct __test_metadata *_metadata, FIXTURE_DATA(chan) *s
 }
 
 static struct answer get_answer(struct __test_metadata *_metadata,
-				FIXTURE_DATA(chan) *self)
+				struct _test_data_chan *self)
 {
 	struct answer answer;
 
@@ -118,8 +119,8 @@ static struct answer get_answer(struct __test_metadata *_metadata,
 }
 
 /* Tells the far end something; its answer comes when it has done that. */
-static struct answer ask(struct __test_metadata *_metadata, FIXTURE_DATA(chan) *self,
-			 struct order order)
+static struct answer ask(struct __test_metadata *_metadata,
+			 struct _test_data_chan *self, struct order order)
 {
 	post_answer(_metadata, self);
 	ASSERT_EQ(0, rclink_send(self->chan,
@@ -427,7 +428,8 @@ TEST_F(chan, only_signaled_operations_complete)
 					   .offset = i * 4).value);
 }
 
-static void refused(struct __test_metadata *_metadata, FIXTURE_DATA(chan) *self, int error)
+static void refused(struct __test_metadata *_metadata,
+		    struct _test_data_chan *self, int error)
 {
 	EXPECT_EQ(error, rclink_submit(self->chan, 0, 0));
 	/* And it is gone, and the channel is not. */
@@ -490,8 +492,8 @@ TEST_F(chan, what_is_before_a_refused_entry_is_done)
  * is the end. Returns which.
  */
 static uint32_t ends(struct __test_metadata *_metadata,
-		     FIXTURE_DATA(chan) *self, uint64_t tag, uint32_t status,
-		     uint32_t other)
+		     struct _test_data_chan *self, uint64_t tag,
+		     uint32_t status, uint32_t other)
 {
 	struct rclink_dev_cqe cqe = next(_metadata, self);
 	uint32_t first = cqe.status;
@@ -507,8 +509,10 @@ static uint32_t ends(struct __test_metadata *_metadata,
 }
 
 /* On a new channel: what did the far end see on the one before? */
-static void far_saw(struct __test_metadata *_metadata, FIXTURE_DATA(chan) *self,
-		    const FIXTURE_VARIANT(chan) *variant, uint32_t status)
+static void far_saw(struct __test_metadata *_metadata,
+		    struct _test_data_chan *self,
+		    const struct _fixture_variant_chan *variant,
+		    uint32_t status)
 {
 	rclink_close(self->chan);
 	chan_setup(_metadata, self, variant);

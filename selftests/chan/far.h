@@ -14,7 +14,7 @@
 #include <rclink.h>
 
 #define FAR_SERVICE	"ops"
-#define FAR_NEAR	"near"		/* exported by the near end when ready */
+#define FAR_NEAR	"near"		/* of the near end, when ready */
 #define FAR_REGION	"far"		/* of FAR_MEMORY bytes, all rights */
 #define FAR_READ_ONLY	"far.read"	/* of a page, to be read */
 #define FAR_MEMORY	((1 << 20) + 8192)

@@ -237,8 +237,8 @@ int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
  * @name: of the region
  * @remote: set
  *
- * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC for too many,
- * -EINVAL, -EINTR, -ENOMEM, or what ended the channel.
+ * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC for too
+ * many, -EINVAL, -EINTR, -ENOMEM, or what ended the channel.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
@@ -252,8 +252,8 @@ int rclink_import(struct rclink_chan *chan, const char *name,
  * the begin of the peer's region, in bytes.
  *
  * They return 0; -EAGAIN when the ring is full: submit, and try again;
- * -EINVAL for too many pieces, inline bytes where there are none, or a flag that
- * is not one; -EIO when the ring's indexes make no sense.
+ * -EINVAL for too many pieces, inline bytes where there are none, or a flag
+ * that is not one; -EIO when the ring's indexes make no sense.
  */
 
 /**

@@ -13,7 +13,7 @@
 #include "link.h"
 #include "nl.h"
 
-#define RETRY_NS	1000000L	/* from one look for hello to the next */
+#define RETRY_NS	1000000L	/* until the next look for hello */
 #define NS_PER_MS	1000000ULL
 #define FLUSHED		5		/* of enum ib_wc_status */
 
@@ -31,7 +31,7 @@ static const struct {
 	{ EADDRINUSE,
 	  "somebody listens on this service; choose another, LINK:SERVICE" },
 	{ EAGAIN,
-	  "no queue pair of the link is free; try later, or give it more with `rclink set`" },
+	  "no queue pair is free; try later, or `rclink set` more" },
 	{ EACCES, "no right to open /dev/rclink; see its owner and mode" },
 	{ ECONNRESET, "the peer ended the channel; see what it says" },
 	{ ESTALE, "the link has begun anew; try again" },
@@ -70,8 +70,7 @@ void attach_parse(struct attach *a, const char *cmd, const char *text,
 {
 	a->cmd = cmd;
 	if (!target_parse(text, service, &a->target))
-		cli_usage(cmd, "'%s' is not LINK or LINK:SERVICE, of up to %d characters each",
-			  text, RCLINK_DEV_LINK_LEN - 1);
+		cli_usage(cmd, "'%s' is not LINK or LINK:SERVICE", text);
 }
 
 int attach_connect(struct attach *a, unsigned int flags)

@@ -19,7 +19,7 @@
 
 #define SERVICE		"pingpong"
 #define SIZE		4096
-#define LARGEST	(1 << 20)
+#define LARGEST	1048576
 #define ITERS		1000
 #define ITERS_MAX	100000000
 #define MAGIC		0x72636c70	/* "rclp" */
@@ -190,7 +190,7 @@ static int right(struct pingpong *p)
 
 	for (i = 0; p->check && i < p->size; i++)
 		if (p->in[i] != pattern(i, !p->listen))
-			return cli_fail("pingpong %s: byte %u of the last message is %u, not %u; report this",
+			return cli_fail("pingpong %s: byte %u is %u, not %u; report it",
 					p->at.target.link, i, p->in[i],
 					pattern(i, !p->listen));
 	return CLI_OK;

@@ -25,7 +25,7 @@ static const struct {
 	{ "monitor", cmd_monitor, "what happens to links, as it happens" },
 	{ "send", cmd_send, "standard input to the peer" },
 	{ "recv", cmd_recv, "what the peer sends to standard output" },
-	{ "pingpong", cmd_pingpong, "measure messages from process to process" },
+	{ "pingpong", cmd_pingpong, "time messages between processes" },
 };
 
 #define NUM_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

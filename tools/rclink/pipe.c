@@ -33,10 +33,10 @@ void pipe_end(struct pipe *p)
 
 static void show(struct pipe *p, uint64_t now)
 {
-	double seconds = (double)(now - p->begun) / NS_PER_S;
+	double seconds = (double)(now - p->begun + 1) / NS_PER_S;
 
 	fprintf(stderr, "\r%s: %.1f MiB, %.1f MiB/s ", p->at.cmd,
-		p->sum.total / MIB, p->sum.total / MIB / (seconds + 1e-9));
+		p->sum.total / MIB, p->sum.total / MIB / seconds);
 	p->shown = now;
 }
 

@@ -21,7 +21,7 @@
 struct pipe {
 	struct attach at;
 	bool progress;			/* on stderr */
-	uint8_t *memory;		/* PIPE_BUFS of PIPE_SIZE, and one more */
+	uint8_t *memory;		/* PIPE_BUFS of PIPE_SIZE, one more */
 	uint32_t region;		/* of it */
 	EVP_MD_CTX *sha;
 	struct pipe_sum sum;
