@@ -19,7 +19,6 @@
 #include "region.h"
 #include "upcall.h"
 
-#define RCL_POLL_BUDGET	32
 #define RCL_SPIN_US	100	/* before a waiter goes to sleep */
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
 
@@ -346,24 +345,6 @@ int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken)
 	}
 	spin_unlock_bh(&chan->lock);
 	return ret;
-}
-
-/**
- * rcl_chan_look - handle what has completed
- * @chan: any
- *
- * Context: process context.
- * Return: true when there was something.
- */
-bool rcl_chan_look(struct rcl_chan *chan)
-{
-	int n = 0;
-
-	spin_lock_bh(&chan->lock);
-	if (chan->qp)
-		n = rcl_qp_poll(chan->qp, RCL_POLL_BUDGET);
-	spin_unlock_bh(&chan->lock);
-	return n;
 }
 
 /**

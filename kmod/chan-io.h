@@ -13,7 +13,6 @@ int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken);
 int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms);
 bool rcl_chan_is_over(struct rcl_chan *chan);
 u32 rcl_chan_ready(struct rcl_chan *chan);
-bool rcl_chan_look(struct rcl_chan *chan);
 bool rcl_chan_arm(struct rcl_chan *chan);
 
 #endif /* RCL_CHAN_IO_H */

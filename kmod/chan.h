@@ -14,10 +14,12 @@
 
 #include "export.h"
 #include "lessee.h"
+#include "qp.h"
 
 #define RCL_CHAN_REGIONS	64
 #define RCL_CHAN_IMPORTS	64
 #define RCL_CHAN_SIGNAL		16	/* sends that one completion retires */
+#define RCL_POLL_BUDGET		32	/* completions under one lock */
 
 struct rcl_chan;
 struct rcl_link;
@@ -109,6 +111,24 @@ struct rcl_chan {
 	struct ib_pd *pd;
 	struct rcl_exports *exports;
 };
+
+/**
+ * rcl_chan_look - handle what has completed
+ * @chan: any
+ *
+ * Context: process context.
+ * Return: true when there was something.
+ */
+static inline bool rcl_chan_look(struct rcl_chan *chan)
+{
+	int n = 0;
+
+	spin_lock_bh(&chan->lock);
+	if (chan->qp)
+		n = rcl_qp_poll(chan->qp, RCL_POLL_BUDGET);
+	spin_unlock_bh(&chan->lock);
+	return n;
+}
 
 struct rcl_chan *rcl_chan_new(bool polled);
 void rcl_chan_put(struct rcl_chan *chan);

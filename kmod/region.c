@@ -18,8 +18,6 @@
 #include <rdma/ib_verbs.h>
 
 #include "chan.h"
-#include "chan-io.h"
-#include "qp.h"
 
 #define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
 
