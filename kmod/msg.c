@@ -96,7 +96,7 @@ u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg)
 {
 	u32 len = RCL_MSG_HEAD;
 
-	if (rcl_msg_has_data(msg->type)) {
+	if (rcl_msg_has_data(msg->type) && msg->len) {
 		memmove(buf + RCL_MSG_HEAD + RCL_MSG_RANGE, msg->data,
 			msg->len);
 		len += msg->len;

@@ -14,12 +14,14 @@ static const u8 payload[RCL_MSG_DATA_MAX] = {
 
 static bool has_range(u8 type)
 {
-	return type >= RCL_MSG_PING && type <= RCL_MSG_CHECKED;
+	return type >= RCL_MSG_PING && type != RCL_MSG_BYE;
 }
 
 static bool has_data(u8 type)
 {
-	return type == RCL_MSG_PING || type == RCL_MSG_PONG;
+	return type == RCL_MSG_PING || type == RCL_MSG_PONG ||
+	       type == RCL_MSG_OPEN || type == RCL_MSG_IMPORT ||
+	       type == RCL_MSG_IMPORTED;
 }
 
 static struct rcl_msg sample(u8 type, u32 len)
@@ -197,7 +199,9 @@ TEST(unknown_types_and_states_are_refused)
 		EXPECT_EQ(-EBADMSG, decode(buf, len, &got));
 	}
 	buf[0] = RCL_MSG_HELLO;
-	buf[1] = 2;
+	buf[1] = RCL_MSG_FAILED;
+	EXPECT_EQ(0, decode(buf, len, &got));
+	buf[1]++;
 	EXPECT_EQ(-EBADMSG, decode(buf, len, &got));
 }
 
@@ -219,11 +223,15 @@ TEST(each_answer_belongs_to_a_question)
 
 	for (type = 0; type < 256; type++)
 		answers += rcl_msg_is_answer(type);
-	EXPECT_EQ(4, answers);
+	EXPECT_EQ(8, answers);
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HELLO_ACK));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_PONG));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_FILLED));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_CHECKED));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_OPENED));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_RECYCLED));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_GONE));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_IMPORTED));
 }
 
 TEST_HARNESS_MAIN
