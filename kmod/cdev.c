@@ -301,6 +301,8 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 {
 	__poll_t mask = 0;
 
+	/* Who asks here wants events. */
+	WRITE_ONCE(chan->polled, false);
 	poll_wait(filp, &chan->wait, wait);
 	if (rcl_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;

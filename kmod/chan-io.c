@@ -386,6 +386,17 @@ bool rcl_chan_is_over(struct rcl_chan *chan)
 	return !READ_ONCE(chan->pd);
 }
 
+/* Announced before it asks for an event: the one that comes may be too few. */
+static void rcl_chan_sleep(struct rcl_chan *chan, u32 want, long left)
+{
+	atomic_inc(&chan->asleep);
+	if (!rcl_chan_arm(chan))
+		wait_event_interruptible_timeout(chan->wait,
+						 rcl_chan_ready(chan) >= want ||
+						 rcl_chan_is_over(chan), left);
+	atomic_dec(&chan->asleep);
+}
+
 /**
  * rcl_chan_wait - wait for completions
  * @chan: any
@@ -414,14 +425,11 @@ int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms)
 		if (timeout_ms && time_after_eq(jiffies, end))
 			return -ETIME;
 		cond_resched();
-		if (some || ktime_before(ktime_get(), spin) ||
-		    rcl_chan_arm(chan))
+		if (some || ktime_before(ktime_get(), spin))
 			continue;
 		if (timeout_ms)
 			left = max_t(long, end - jiffies, 1);
-		wait_event_interruptible_timeout(chan->wait,
-						 rcl_chan_ready(chan) >= want ||
-						 rcl_chan_is_over(chan), left);
+		rcl_chan_sleep(chan, want, left);
 	}
 }
 
@@ -441,8 +449,8 @@ static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
 		return n;
 	irq_poll_complete(iop);
 	spin_lock(&chan->lock);
-	/* Who polls arms when it sleeps. */
-	if (chan->qp && !chan->polled)
+	if (chan->qp && (!READ_ONCE(chan->polled) ||
+			 atomic_read(&chan->asleep)))
 		more = rcl_qp_arm(chan->qp);
 	spin_unlock(&chan->lock);
 	if (more)

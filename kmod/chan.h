@@ -65,6 +65,7 @@ struct rcl_queue {
  * @polled: completions are reaped in calls only
  * @shared: rings, mapped by the consumer: hostile
  * @wait: woken by completions and by the end
+ * @asleep: who waits there in a call
  * @iop: polls after an event
  * @lock: protects all down to @slots; taken in process and softirq context
  * @qp: may be posted to and polled; NULL before attach and after detach
@@ -92,6 +93,7 @@ struct rcl_chan {
 	bool polled;
 	struct rclink_dev_shared *shared;
 	wait_queue_head_t wait;
+	atomic_t asleep;
 	struct irq_poll iop;
 	spinlock_t lock;	/* protects all down to slots */
 	struct rcl_qp *qp;

@@ -161,7 +161,8 @@ struct rclink_dev_shared {
 /* Flags of RCLINK_IOC_CONNECT. */
 #define RCLINK_CONNECT_WAIT	0x01	/* for a free QP, else EAGAIN */
 /* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
-#define RCLINK_CHAN_POLLED	0x02	/* completions are reaped in calls only */
+/* Completions are reaped in SUBMIT only, until poll() asks for events. */
+#define RCLINK_CHAN_POLLED	0x02
 
 /**
  * struct rclink_dev_service - RCLINK_IOC_CONNECT, RCLINK_IOC_LISTEN
