@@ -401,20 +401,15 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 	case RCL_MSG_FILL:
 	case RCL_MSG_CHECK:
 		return rcl_ping_question(ep, msg);
-	case RCL_MSG_OPENED:
-	case RCL_MSG_RECYCLED:
-	case RCL_MSG_GONE:
-	case RCL_MSG_IMPORTED:
-		return rcl_lease_answer(ep, msg);
-	case RCL_MSG_OPEN:
-	case RCL_MSG_RECYCLE:
-	case RCL_MSG_GO:
-	case RCL_MSG_IMPORT:
-		return rcl_lease_question(ep, msg);
 	case RCL_MSG_BYE:
 		return -ECONNRESET;
 	default:
-		return -EPROTO;
+		/* Of the pool; who is up has seen to it that we are, too. */
+		if (link->state != RCLINK_LINK_STATE_UP)
+			return -EPROTO;
+		if (rcl_msg_is_answer(msg->type))
+			return rcl_lease_answer(ep, msg);
+		return rcl_lease_question(ep, msg);
 	}
 }
 
