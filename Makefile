@@ -46,6 +46,7 @@ check: setup tools ## every test on every supported kernel
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
 	@$(MAKE) -s -C selftests/netlink
 	@$(MAKE) -s -C selftests/link
+	@$(MAKE) -s -C selftests/chan
 	@$(VM)/suite host 6.1 6.12 mixed
 
 .PHONY: check-debug
@@ -53,6 +54,7 @@ check-debug: setup tools ## the suite under KASAN, lockdep, kmemleak and others
 	@$(VM)/module debug
 	@$(MAKE) -s -C selftests/netlink
 	@$(MAKE) -s -C selftests/link
+	@$(MAKE) -s -C selftests/chan
 	@$(VM)/suite debug
 
 .PHONY: demo
