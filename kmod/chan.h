@@ -18,7 +18,7 @@
 
 #define RCL_CHAN_REGIONS	64
 #define RCL_CHAN_IMPORTS	64
-#define RCL_CHAN_SIGNAL		16	/* sends that one completion retires */
+#define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
 struct rcl_chan;

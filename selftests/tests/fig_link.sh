@@ -10,26 +10,10 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/figure.sh"
 
 bench=$LIB_DIR/../build/unit/bench_exchange
 rounds=5
-
-median()
-{
-	sort -n | awk '{ v[NR] = $1 } END { if (!NR) exit 1
-		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
-}
-
-# figure NAME VALUE UNIT [TARGET]
-figure()
-{
-	echo "# FIGURE $(uname -r): $1: $2 $3${4:+ (target $4)}"
-}
-
-ratio()
-{
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'
-}
 
 bring_up()
 {
@@ -46,18 +30,6 @@ bring_up()
 	figure "bare TLS 1.3 handshake, both ends here" "$bare" ms
 	figure "bring-up, two hosts" "$whole" ms
 	figure "bring-up / handshake" "$(ratio "$whole" "$bare")" "" "<= 3"
-}
-
-measured()
-{
-	local what=$1
-
-	shift
-	if "$@"; then
-		pass "$what"
-	else
-		fail "$what"
-	fi
 }
 
 plan 1

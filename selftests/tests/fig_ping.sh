@@ -3,6 +3,7 @@
 # Figures, not tests: the points say only that they were measured. Round trips
 # of 64 bytes over those of perftest, from one host to itself, interleaved.
 # hosts: 1
+# alone: yes
 # kernels: 6.1 6.12
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
@@ -10,24 +11,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
-
-
-median()
-{
-	sort -n | awk '{ v[NR] = $1 } END { if (!NR) exit 1
-		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
-}
-
-# figure NAME VALUE UNIT [TARGET]
-figure()
-{
-	echo "# FIGURE $(uname -r): $1: $2 $3${4:+ (target $4)}"
-}
-
-ratio()
-{
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'
-}
+. "$LIB_DIR/figure.sh"
 
 # perftest TOOL: average of 64-byte iterations against itself, microseconds
 perftest()
@@ -76,18 +60,6 @@ compare()
 		b=$(printf '%s\n' "${average[@]}" | median) || return
 	figure "ping $op / $peer, average over average" "$(ratio "$a" "$b")" \
 		"" "<= $target"
-}
-
-measured()
-{
-	local what=$1
-
-	shift
-	if "$@"; then
-		pass "$what"
-	else
-		fail "$what"
-	fi
 }
 
 [ "$(nproc)" -ge 2 ] || skip_all "perftest needs two processors in one host"

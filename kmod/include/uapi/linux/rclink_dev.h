@@ -22,8 +22,9 @@
 #define RCLINK_DEV_INLINE_MAX	64
 #define RCLINK_DEV_DEPTH	256	/* entries of the submission ring */
 #define RCLINK_DEV_CQ_DEPTH	512	/* entries of the completion ring */
-#define RCLINK_DEV_SENDS	64	/* operations in flight, no receives */
-#define RCLINK_DEV_RECVS	64	/* receives posted */
+/* With what the kernel adds, devices that round up need no more than 32. */
+#define RCLINK_DEV_SENDS	29	/* operations in flight, no receives */
+#define RCLINK_DEV_RECVS	30	/* receives posted */
 
 /**
  * enum rclink_dev_op - what a submission entry asks for
