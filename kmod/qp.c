@@ -17,6 +17,9 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 {
 	struct rcl_qp *qp = context;
 
+	/* A pooled one is its lessee's, whose completions tell. */
+	if (qp->owner)
+		return;
 	switch (event->event) {
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:

@@ -19,7 +19,7 @@ struct rcl_upcall;
  * @qp: the verbs object
  * @cq: for both queues, sized for all that can be outstanding and the drain
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
- * @owner: of @event
+ * @owner: of @event, of a pooled QP; NULL for the control QP
  * @up: told of fatal QP and CQ events
  * @psn: first PSN that this end sends, drawn for this epoch
  * @live: left RESET, so that work requests may be outstanding
