@@ -306,9 +306,10 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 	poll_wait(filp, &chan->wait, wait);
 	if (rcl_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;
-	do {
-		rcl_chan_look(chan);
-	} while (!rcl_chan_ready(chan) && rcl_chan_arm(chan));
+	rcl_chan_look(chan);
+	/* What came in before it was armed is for the event to handle. */
+	if (!rcl_chan_ready(chan) && rcl_chan_arm(chan))
+		irq_poll_sched(&chan->iop);
 	if (rcl_chan_ready(chan))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	return mask;

@@ -12,6 +12,7 @@
 
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/nospec.h>
 #include <linux/sched/signal.h>
 
 #include "chan.h"
@@ -113,7 +114,7 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 			      const struct rclink_dev_sqe *sqe)
 {
 	struct rcl_op *op = &chan->recv_op[chan->recvs.posted %
-					   RCLINK_DEV_RECVS];
+					   RCL_CHAN_RECV_SLOTS];
 	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
 	struct ib_recv_wr wr = {
 		.wr_cqe = &op->cqe,
@@ -161,7 +162,8 @@ static int rcl_chan_remote(const struct rcl_chan *chan,
 
 	if (sqe->remote >= chan->nimports)
 		return -ESTALE;
-	window = &chan->imports[sqe->remote];
+	window = &chan->imports[array_index_nospec(sqe->remote,
+						   RCL_CHAN_IMPORTS)];
 	if (!(window->rights & rcl_chan_right(sqe->op)))
 		return -EACCES;
 	if (sqe->remote_offset > window->len ||
@@ -178,6 +180,8 @@ static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 {
 	int ret;
 
+	if (!(chan->access & IB_ACCESS_REMOTE_ATOMIC))
+		return -EOPNOTSUPP;
 	if (len != sizeof(u64) || sqe->num_sge != 1)
 		return -EINVAL;
 	ret = rcl_chan_remote(chan, sqe, len, &wr->remote_addr, &wr->rkey);
@@ -206,7 +210,8 @@ static int rcl_chan_fill(struct rcl_chan *chan,
 
 	if (sqe->op == RCLINK_OP_CAS || sqe->op == RCLINK_OP_FADD)
 		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
-	wr->send.opcode = opcodes[sqe->op];
+	wr->send.opcode = opcodes[array_index_nospec(sqe->op,
+						     ARRAY_SIZE(opcodes))];
 	if (sqe->op == RCLINK_OP_SEND_IMM || sqe->op == RCLINK_OP_WRITE_IMM)
 		wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
 	if (sqe->op == RCLINK_OP_SEND || sqe->op == RCLINK_OP_SEND_IMM)
@@ -237,7 +242,7 @@ static int rcl_chan_inline(struct rcl_chan *chan,
 static int rcl_chan_post_send(struct rcl_chan *chan,
 			      const struct rclink_dev_sqe *sqe)
 {
-	u32 slot = chan->sends.posted % RCLINK_DEV_SENDS;
+	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	bool is_inline = sqe->flags & RCLINK_SQE_INLINE;
 	struct rcl_op *op = &chan->send_op[slot];
 	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
@@ -313,7 +318,8 @@ static void rcl_chan_read(const struct rcl_chan *chan,
  *
  * Context: process context.
  * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
- * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EBUSY when
+ * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
+ * for an atomic that the device does not have, -EBUSY when
  * as many are in flight as can be, @chan->why when the channel is not open, or
  * what the verbs call says.
  */
@@ -466,9 +472,11 @@ void rcl_chan_io_init(struct rcl_chan *chan)
 {
 	u32 i;
 
-	for (i = 0; i < RCLINK_DEV_SENDS; i++)
+	BUILD_BUG_ON(RCLINK_DEV_SENDS > RCL_CHAN_SEND_SLOTS);
+	BUILD_BUG_ON(RCLINK_DEV_RECVS > RCL_CHAN_RECV_SLOTS);
+	for (i = 0; i < RCL_CHAN_SEND_SLOTS; i++)
 		chan->send_op[i].chan = chan;
-	for (i = 0; i < RCLINK_DEV_RECVS; i++)
+	for (i = 0; i < RCL_CHAN_RECV_SLOTS; i++)
 		chan->recv_op[i].chan = chan;
 	irq_poll_init(&chan->iop, RCL_POLL_BUDGET, rcl_chan_irq_poll);
 }

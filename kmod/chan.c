@@ -25,7 +25,7 @@ static struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
 
 static int rcl_chan_map_inline(struct rcl_chan *chan, struct ib_device *ib)
 {
-	u32 size = RCLINK_DEV_SENDS * RCLINK_DEV_INLINE_MAX;
+	u32 size = RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX;
 
 	chan->inl_dma = ib_dma_map_single(ib, chan->inl, size, DMA_TO_DEVICE);
 	return ib_dma_mapping_error(ib, chan->inl_dma) ? -EIO : 0;
@@ -53,7 +53,7 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
-			    RCLINK_DEV_SENDS * RCLINK_DEV_INLINE_MAX,
+			    RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
 			    DMA_TO_DEVICE);
 	WRITE_ONCE(chan->pd, NULL);
 	chan->exports = NULL;
@@ -76,6 +76,7 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	mutex_unlock(&chan->setup);
 	spin_lock_bh(&chan->lock);
 	chan->qp = grant->qp;
+	chan->access = grant->access;
 	if (!chan->polled)
 		rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
@@ -99,7 +100,8 @@ static void rcl_chan_release(struct kref *ref)
 		rcl_link_put(chan->link);
 	vfree(chan->shared);
 	kfree(chan->inl);
-	kfree(chan);
+	/* The end of the last rcl_chan_irq_poll() may be running. */
+	kfree_rcu(chan, rcu);
 }
 
 static const struct rcl_lessee_ops rcl_chan_ops = {
@@ -121,11 +123,11 @@ struct rcl_chan *rcl_chan_new(bool polled)
 {
 	struct rcl_chan *chan;
 
-	chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	chan = kzalloc(sizeof(*chan), GFP_KERNEL_ACCOUNT);
 	if (!chan)
 		return NULL;
-	chan->inl = kzalloc(RCLINK_DEV_SENDS * RCLINK_DEV_INLINE_MAX,
-			    GFP_KERNEL);
+	chan->inl = kzalloc(RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
+			    GFP_KERNEL_ACCOUNT);
 	chan->shared = vmalloc_user(sizeof(*chan->shared));
 	if (!chan->inl || !chan->shared)
 		goto err_free;
@@ -165,7 +167,12 @@ static int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call)
 	ret = rcl_inbox_ask_call(chan->link, call);
 	if (ret)
 		return ret;
-	if (wait_for_completion_interruptible(&call->done))
+	/* Who can leave calls behind must not be able to make many. */
+	if (call->kind == RCL_CALL_IMPORT)
+		ret = wait_for_completion_killable(&call->done);
+	else
+		ret = wait_for_completion_interruptible(&call->done);
+	if (ret)
 		return -EINTR;
 	return call->ret;
 }
@@ -225,7 +232,7 @@ static int rcl_chan_keep(struct rcl_chan *chan, const struct rcl_window *window,
  * @window: set
  * @handle: set; good for this channel only
  *
- * Context: may sleep; can be interrupted.
+ * Context: may sleep; can be killed.
  * Return: 0, -ENOENT, -ENOSPC, @chan->why when the channel is not open, -EINTR
  * or -ENOMEM.
  */
@@ -276,7 +283,8 @@ void rcl_chan_close(struct rcl_chan *chan)
 	rcl_call_put(call);
 }
 
-static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service)
+static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,
+					 const char *link)
 {
 	struct rcl_listener *listener =
 		container_of(service, struct rcl_listener, service);
@@ -289,8 +297,12 @@ static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service)
 		return ERR_PTR(-ENOMEM);
 	kref_get(&listener->ref);
 	chan->listener = listener;
-	chan->link = rcl_link_get(service->link);
-	return &chan->lessee;
+	chan->link = rcl_link_get(link);
+	/* Not by name alone: it may be on its way out, and another one in. */
+	if (chan->link && chan->link->name == link)
+		return &chan->lessee;
+	rcl_chan_put(chan);
+	return ERR_PTR(-ECONNREFUSED);
 }
 
 /**

@@ -18,6 +18,9 @@
 
 #define RCL_CHAN_REGIONS	64
 #define RCL_CHAN_IMPORTS	64
+/* Powers of two, as the counters wrap; not all are used. */
+#define RCL_CHAN_SEND_SLOTS	32
+#define RCL_CHAN_RECV_SLOTS	32
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
@@ -59,6 +62,7 @@ struct rcl_queue {
 /**
  * struct rcl_chan - a channel
  * @lessee: what the pool knows of it, with the reference count
+ * @rcu: the end of an event may still look at a channel that was freed
  * @link: a reference is held, to close it; constant after connect or offer
  * @listener: whose backlog it goes to when it is attached; a reference is held
  * @backlog: there
@@ -70,23 +74,27 @@ struct rcl_queue {
  * @lock: protects all down to @slots; taken in process and softirq context
  * @qp: may be posted to and polled; NULL before attach and after detach
  * @why: errno while @qp is NULL
+ * @access: rights that the device can give
  * @sq_head: submissions taken
  * @cq_tail: completions given; also read without the lock
  * @sends: and their operations
  * @recvs: and their operations
- * @send_op: entry i is number i % RCLINK_DEV_SENDS
- * @recv_op: entry i is number i % RCLINK_DEV_RECVS
- * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each send
+ * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
+ * @recv_op: number i is at i % RCL_CHAN_RECV_SLOTS
+ * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
  * @inl_dma: address of @inl for the device
  * @imports: memory of the peer
  * @nimports: entries of @imports
  * @slots: own regions by handle
- * @setup: protects the two below, and registrations; before @lock
+ * @setup: protects the three below, and registrations; before @lock
+ * @pending: a registration whose work request has not completed, but its
+ *	caller gave up; unmapped when gone, freed with the channel
  * @pd: between attach and gone
  * @exports: between attach and gone
  */
 struct rcl_chan {
 	struct rcl_lessee lessee;
+	struct rcu_head rcu;
 	struct rcl_link *link;
 	struct rcl_listener *listener;
 	struct list_head backlog;
@@ -98,18 +106,20 @@ struct rcl_chan {
 	spinlock_t lock;	/* protects all down to slots */
 	struct rcl_qp *qp;
 	int why;
+	int access;
 	u32 sq_head;
 	u32 cq_tail;
 	struct rcl_queue sends;
 	struct rcl_queue recvs;
-	struct rcl_op send_op[RCLINK_DEV_SENDS];
-	struct rcl_op recv_op[RCLINK_DEV_RECVS];
+	struct rcl_op send_op[RCL_CHAN_SEND_SLOTS];
+	struct rcl_op recv_op[RCL_CHAN_RECV_SLOTS];
 	u8 *inl;
 	u64 inl_dma;
 	struct rcl_window imports[RCL_CHAN_IMPORTS];
 	u32 nimports;
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
-	struct mutex setup;	/* protects the two below, and registrations */
+	struct mutex setup;	/* protects those below, and registrations */
+	struct rcl_region *pending;
 	struct ib_pd *pd;
 	struct rcl_exports *exports;
 };
@@ -129,6 +139,9 @@ static inline bool rcl_chan_look(struct rcl_chan *chan)
 	if (chan->qp)
 		n = rcl_qp_poll(chan->qp, RCL_POLL_BUDGET);
 	spin_unlock_bh(&chan->lock);
+	/* The event will find nothing more: who sleeps must hear of it here. */
+	if (n && wq_has_sleeper(&chan->wait))
+		wake_up(&chan->wait);
 	return n;
 }
 

@@ -299,10 +299,14 @@ int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i, enum ib_qp_state to, u32 psn)
  */
 void rcl_epoch_stop(struct rcl_epoch *ep)
 {
+	unsigned long end = rcl_qp_drain_end();
 	u32 i;
 
+	/* All at once: one limit for a device that flushes nothing. */
 	for (i = 0; i < ep->nqps; i++)
-		rcl_qp_stop(&ep->qp[i]);
+		rcl_qp_to_err(&ep->qp[i]);
+	for (i = 0; i < ep->nqps; i++)
+		rcl_qp_stop(&ep->qp[i], end);
 	rcl_epoch_destroy_qps(ep, ep->nqps);
 }
 

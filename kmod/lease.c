@@ -7,7 +7,7 @@
  *
  * Both ends may begin at once. Then the question of the initiator counts: it
  * answers the other one with BUSY, and the acceptor answers as if it had not
- * asked. An answer that nobody waits for any more is thus no error.
+ * asked. That BUSY comes when nobody waits for it any more.
  *
  * All of this runs in the link's work item.
  */
@@ -55,13 +55,14 @@ static void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease,
 			  int why)
 {
 	struct rcl_lessee *lessee = lease->lessee;
+	bool stopped;
 
 	if (lessee)
 		lessee->ops->detach(lessee, why);
-	rcl_qp_stop(lease->qp);
+	stopped = rcl_qp_stop(lease->qp, rcl_qp_drain_end());
 	lease->state = RCL_LEASE_STOPPED;
-	if (rcl_qp_reset(lease->qp)) {
-		/* It may still access memory, until it is destroyed. */
+	if (!stopped || rcl_qp_reset(lease->qp)) {
+		/* It may still access memory, or complete, until destroyed. */
 		lease->state = RCL_LEASE_DEAD;
 		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
 				  0);
@@ -83,6 +84,7 @@ static int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 		.qp = lease->qp,
 		.pd = ep->pd,
 		.exports = &ep->pool.exports,
+		.access = ep->access,
 	};
 	int ret;
 
@@ -460,7 +462,7 @@ static int rcl_lease_on_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 	struct rcl_call *call = lease->call;
 
 	if (lease->state != RCL_LEASE_OPENING)
-		return 0;
+		return -EPROTO;
 	if (msg->status == RCL_MSG_OK) {
 		rcl_lease_open_ok(ep, lease);
 		return 0;
@@ -483,19 +485,34 @@ static int rcl_lease_on_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 {
 	u32 i = 1 + rcl_lease_index(ep, lease);
 
-	if (lease->state != RCL_LEASE_RECYCLING)
-		return 0;
-	if (msg->seed > RCL_24BIT_MAX)
+	if (lease->state != RCL_LEASE_RECYCLING || msg->seed > RCL_24BIT_MAX)
 		return -EPROTO;
 	if (msg->status == RCL_MSG_OK) {
 		lease->failed = rcl_epoch_rewire(ep, i, IB_QPS_RTR,
 						 msg->seed) ||
 				rcl_epoch_rewire(ep, i, IB_QPS_RTS, 0);
 		lease->state = RCL_LEASE_READY;
-	} else if (msg->status == RCL_MSG_FAILED) {
-		lease->state = RCL_LEASE_DEAD;
+		return 0;
 	}
+	if (msg->status != RCL_MSG_FAILED)
+		return -EPROTO;
+	lease->state = RCL_LEASE_DEAD;
 	return 0;
+}
+
+/*
+ * Answers that need no attention: to GO, to what was told of a QP that failed,
+ * and to a question of the end that gave way.
+ */
+static bool rcl_lease_is_late(const struct rcl_epoch *ep,
+			      const struct rcl_lease *lease,
+			      const struct rcl_msg *msg)
+{
+	return msg->type == RCL_MSG_GONE || lease->state == RCL_LEASE_DEAD ||
+	       (msg->status == RCL_MSG_BUSY && rcl_lease_gives_way(ep) &&
+		(msg->cookie != lease->cookie ||
+		 (lease->state != RCL_LEASE_OPENING &&
+		  lease->state != RCL_LEASE_RECYCLING)));
 }
 
 static int rcl_lease_on_imported(struct rcl_pool *pool,
@@ -539,13 +556,13 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->offset];
-	if (msg->cookie != lease->cookie)
+	if (rcl_lease_is_late(ep, lease, msg))
 		return 0;
+	if (msg->cookie != lease->cookie)
+		return -EPROTO;
 	if (msg->type == RCL_MSG_OPENED)
 		return rcl_lease_on_opened(ep, lease, msg);
-	if (msg->type == RCL_MSG_RECYCLED)
-		return rcl_lease_on_recycled(ep, lease, msg);
-	return 0;
+	return rcl_lease_on_recycled(ep, lease, msg);
 }
 
 static void rcl_lease_fail_calls(struct list_head *calls)

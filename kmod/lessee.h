@@ -20,11 +20,13 @@ struct rcl_qp;
  * @qp: in RTS; to be posted to and polled until detach
  * @pd: of the link, for registrations
  * @exports: of the link
+ * @access: rights that the device can give
  */
 struct rcl_grant {
 	struct rcl_qp *qp;
 	struct ib_pd *pd;
 	struct rcl_exports *exports;
+	int access;
 };
 
 /**

@@ -28,7 +28,7 @@
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
 #define RCL_HELLO_MS	10000	/* for the hello after activate */
-#define RCL_PING_MS	10000	/* for an answer of the peer's kernel */
+#define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 #define RCL_CAUSE_MS	100	/* for the event that explains a flush */
 
@@ -389,6 +389,8 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 {
 	struct rcl_epoch *ep = link->epoch;
 
+	if (link->state == RCLINK_LINK_STATE_UP && rcl_msg_is_answer(msg->type))
+		link->expecting = false;
 	switch (msg->type) {
 	case RCL_MSG_HELLO:
 	case RCL_MSG_HELLO_ACK:
@@ -459,13 +461,10 @@ static int rcl_life_ping(struct rcl_link *link)
 
 	ret = rcl_ping_continue(link->epoch);
 	while (!ret && !pinger->ping) {
-		link->expecting = false;
 		ping = rcl_inbox_next_ping(link);
 		if (!ping)
 			return 0;
 		rcl_ping_start(link->epoch, ping);
-		if (pinger->ping)
-			rcl_life_expect(link, RCL_PING_MS);
 		ret = rcl_ping_continue(link->epoch);
 	}
 	return ret;
@@ -480,6 +479,23 @@ static int rcl_life_lease(struct rcl_link *link)
 	return rcl_lease_continue(link->epoch);
 }
 
+/* While something waits for the peer, an answer must come now and then. */
+static int rcl_life_ask(struct rcl_link *link)
+{
+	struct rcl_epoch *ep = link->epoch;
+	int ret;
+
+	/* Pings could fill the window for ever. */
+	ret = rcl_life_lease(link);
+	if (!ret)
+		ret = rcl_life_ping(link);
+	if (!ep->ctrl.questions && !ep->pinger.ping)
+		link->expecting = false;
+	else if (!link->expecting)
+		rcl_life_expect(link, RCL_ANSWER_MS);
+	return ret;
+}
+
 /* A goodbye explains the failures that come with it. */
 static void rcl_life_traffic(struct rcl_link *link)
 {
@@ -490,9 +506,7 @@ static void rcl_life_traffic(struct rcl_link *link)
 	rcl_ctrl_poll(ctrl);
 	ret = rcl_life_receive(link);
 	if (!ret && link->state == RCLINK_LINK_STATE_UP)
-		ret = rcl_life_ping(link);
-	if (!ret && link->state == RCLINK_LINK_STATE_UP)
-		ret = rcl_life_lease(link);
+		ret = rcl_life_ask(link);
 	/* A software device may have completed by now what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		link->up.kick(&link->up);

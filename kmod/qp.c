@@ -11,7 +11,7 @@
 #include "upcall.h"
 
 #define RCL_WC_BATCH	8	/* completions taken from the CQ at once */
-#define RCL_DRAIN_MS	5000	/* flushes are local: a device that lives */
+#define RCL_DRAIN_MS	5000	/* for flushes */
 
 static void rcl_qp_event(struct ib_event *event, void *context)
 {
@@ -278,32 +278,57 @@ static void rcl_qp_drained(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
+ * rcl_qp_drain_end - until when to wait for flushes
+ *
+ * They are local, so a device that lives has them soon.
+ *
+ * Return: in jiffies.
+ */
+unsigned long rcl_qp_drain_end(void)
+{
+	return jiffies + msecs_to_jiffies(RCL_DRAIN_MS);
+}
+
+/**
+ * rcl_qp_to_err - let everything that was posted be flushed
+ * @qp: any
+ *
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_qp_to_err(struct rcl_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+
+	/* There is no way from RESET to ERR. */
+	return qp->live ? ib_modify_qp(qp->qp, &attr, IB_QP_STATE) : 0;
+}
+
+/**
  * rcl_qp_stop - move to ERR and handle every completion that is still to come
  * @qp: that nobody posts to or polls any more
+ * @end: of the wait, in jiffies
  *
  * Context: may sleep.
  * Return: true when all has completed; else nothing may be done with it any
  * more but rcl_qp_destroy().
  */
-bool rcl_qp_stop(struct rcl_qp *qp)
+bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 {
 	struct rcl_drain send = { .cqe.done = rcl_qp_drained };
 	struct rcl_drain recv = { .cqe.done = rcl_qp_drained };
-	unsigned long end = jiffies + msecs_to_jiffies(RCL_DRAIN_MS);
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	struct ib_recv_wr recv_wr = { .wr_cqe = &recv.cqe };
 	struct ib_rdma_wr send_wr = {
 		.wr.wr_cqe = &send.cqe,
 		.wr.opcode = IB_WR_RDMA_WRITE,
 		.wr.send_flags = IB_SEND_SIGNALED,
 	};
+	int ret;
 
-	/* There is no way from RESET to ERR, and nothing to wait for. */
 	if (!qp->live)
 		return true;
+	ret = rcl_qp_to_err(qp);
 	qp->live = false;
-	if (ib_modify_qp(qp->qp, &attr, IB_QP_STATE) ||
-	    ib_post_recv(qp->qp, &recv_wr, NULL) ||
+	if (ret || ib_post_recv(qp->qp, &recv_wr, NULL) ||
 	    rcl_qp_post_send(qp, &send_wr.wr))
 		return false;
 	while (!send.done || !recv.done) {

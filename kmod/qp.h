@@ -73,7 +73,9 @@ int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
 int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		  const struct rcl_qp_id *remote);
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
-bool rcl_qp_stop(struct rcl_qp *qp);
+unsigned long rcl_qp_drain_end(void);
+int rcl_qp_to_err(struct rcl_qp *qp);
+bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end);
 int rcl_qp_reset(struct rcl_qp *qp);
 void rcl_qp_destroy(struct rcl_qp *qp);
 

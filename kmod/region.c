@@ -9,6 +9,7 @@
 
 #include <linux/delay.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -34,6 +35,7 @@
  * @state: of the registration: 0 while it is under way, 1, or a negative errno
  * @export: what the peer may do
  * @exported: @export is in the table
+ * @stuck: the device did not end the registration: the pages stay pinned
  */
 struct rcl_region {
 	u32 handle;
@@ -47,6 +49,7 @@ struct rcl_region {
 	int state;
 	struct rcl_export export;
 	bool exported;
+	bool stuck;
 };
 
 /* The rule of ib_umem_get(). */
@@ -94,13 +97,15 @@ static struct rcl_region *rcl_region_new(const struct rclink_dev_region *arg)
 	struct rcl_region *region;
 	int ret = -ENOMEM;
 
-	region = kzalloc(sizeof(*region), GFP_KERNEL);
+	if (last - first >= INT_MAX / sizeof(*region->pages))
+		return ERR_PTR(-EMSGSIZE);
+	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
 	if (!region)
 		return ERR_PTR(-ENOMEM);
 	region->len = arg->len;
 	region->npages = last - first + 1;
 	region->pages = kvmalloc_array(region->npages, sizeof(*region->pages),
-				       GFP_KERNEL);
+				       GFP_KERNEL_ACCOUNT);
 	if (!region->pages)
 		goto err_free;
 	region->mm = current->mm;
@@ -110,7 +115,7 @@ static struct rcl_region *rcl_region_new(const struct rclink_dev_region *arg)
 	ret = sg_alloc_table_from_pages(&region->sgt, region->pages,
 					region->npages,
 					offset_in_page(arg->addr), arg->len,
-					GFP_KERNEL);
+					GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_unpin;
 	mmgrab(region->mm);
@@ -129,6 +134,11 @@ err_free:
 /* Nothing can access the pages any more. */
 static void rcl_region_free(struct rcl_region *region)
 {
+	if (region->stuck) {
+		pr_warn_ratelimited("a registration did not end: %d pages are lost\n",
+				    region->npages);
+		return;
+	}
 	sg_free_table(&region->sgt);
 	unpin_user_pages_dirty_lock(region->pages, region->npages, true);
 	atomic64_sub(region->npages, &region->mm->pinned_vm);
@@ -158,7 +168,7 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 	}
 	/* The peer learns no address, and who guesses must guess that, too. */
 	region->mr->iova = ((u64)get_random_u32() << PAGE_SHIFT) +
-			   region->sgt.sgl->offset;
+			   (region->mr->iova & ~PAGE_MASK);
 	ib_update_fast_reg_key(region->mr, get_random_u32() & 0xff);
 	return 0;
 
@@ -180,10 +190,11 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 	if (region->exported)
 		rcl_export_del(chan->exports, &region->export);
 	region->exported = false;
-	ib_dereg_mr(region->mr);
+	region->stuck = ib_dereg_mr(region->mr);
 	region->mr = NULL;
-	ib_dma_unmap_sg(ib, region->sgt.sgl, region->sgt.orig_nents,
-			DMA_BIDIRECTIONAL);
+	if (!region->stuck)
+		ib_dma_unmap_sg(ib, region->sgt.sgl, region->sgt.orig_nents,
+				DMA_BIDIRECTIONAL);
 }
 
 static void rcl_region_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -222,17 +233,17 @@ static int rcl_region_post(struct rcl_chan *chan, struct rcl_region *region)
 	return ret;
 }
 
-/*
- * Waited for even by who is being killed, because the work request points here.
- * It ends soon, by itself or by the end of the channel, which polls the rest.
- */
+/* A peer that stalls what was posted before can delay it for as long. */
 static int rcl_region_wait(struct rcl_chan *chan, struct rcl_region *region)
 {
 	int state;
 
-	while (!(state = READ_ONCE(region->state)) && READ_ONCE(chan->qp))
+	while (!(state = READ_ONCE(region->state)) && READ_ONCE(chan->qp)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		if (!rcl_chan_look(chan))
 			usleep_range(10, 50);
+	}
 	if (!state)
 		return -ECONNRESET;
 	return min(state, 0);
@@ -277,6 +288,11 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 	lockdep_assert_held(&chan->setup);
 	if (!chan->pd)
 		return chan->why;
+	if (chan->pending)
+		return -ECONNRESET;
+	if (region->export.window.rights & RCLINK_REGION_ATOMIC &&
+	    !(chan->access & IB_ACCESS_REMOTE_ATOMIC))
+		return -EOPNOTSUPP;
 	ret = rcl_region_map(chan, region);
 	if (ret)
 		return ret;
@@ -287,7 +303,10 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 		ret = rcl_region_export(chan, region);
 	if (!ret)
 		ret = rcl_region_publish(chan, region);
-	if (ret)
+	/* A work request that is under way points to the registration. */
+	if (ret && !READ_ONCE(region->state))
+		chan->pending = region;
+	else if (ret)
 		rcl_region_unmap(chan, region);
 	return ret;
 }
@@ -307,6 +326,9 @@ static int rcl_region_check(const struct rclink_dev_region *arg)
  * @chan: open
  * @arg: what; @arg->handle is set
  *
+ * Who is killed meanwhile leaves the pages pinned until the channel is gone, and
+ * no more can be registered.
+ *
  * Context: may sleep.
  * Return: 0, -EINVAL, -EFAULT, -EMSGSIZE for more than one registration of the
  * device takes, -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that the link
@@ -316,7 +338,7 @@ static int rcl_region_check(const struct rclink_dev_region *arg)
 int rcl_region_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 {
 	struct rcl_region *region;
-	bool posted;
+	bool pending;
 	int ret;
 
 	ret = rcl_region_check(arg);
@@ -340,17 +362,14 @@ int rcl_region_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 	region->export.window.rights = arg->rights;
 	mutex_lock(&chan->setup);
 	ret = rcl_region_begin(chan, region);
-	/* Then it completes before the channel is gone. */
-	posted = region->cqe.done;
+	pending = chan->pending == region;
 	mutex_unlock(&chan->setup);
 	if (!ret) {
 		arg->handle = region->handle;
 		return 0;
 	}
-	if (posted)
-		wait_event(chan->wait, READ_ONCE(region->state) ||
-			   !READ_ONCE(chan->pd));
-	rcl_region_free(region);
+	if (!pending)
+		rcl_region_free(region);
 	return ret;
 }
 
@@ -361,7 +380,8 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 
 	lockdep_assert_held(&chan->lock);
 	if (slot < RCL_CHAN_REGIONS)
-		region = chan->slots[slot];
+		region = chan->slots[array_index_nospec(slot,
+							RCL_CHAN_REGIONS)];
 	return region && region->handle == handle ? region : NULL;
 }
 
@@ -428,6 +448,8 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 {
 	u32 i;
 
+	if (chan->pending)
+		rcl_region_unmap(chan, chan->pending);
 	for (i = 0; i < RCL_CHAN_REGIONS; i++)
 		if (chan->slots[i])
 			rcl_region_unmap(chan, chan->slots[i]);
@@ -443,6 +465,8 @@ void rcl_region_free_all(struct rcl_chan *chan)
 {
 	u32 i;
 
+	if (chan->pending)
+		rcl_region_free(chan->pending);
 	for (i = 0; i < RCL_CHAN_REGIONS; i++)
 		if (chan->slots[i])
 			rcl_region_free(chan->slots[i]);

@@ -56,7 +56,7 @@ void rcl_service_del(struct rcl_service *service)
 
 /**
  * rcl_service_offer - a peer connects
- * @link: name of its link
+ * @link: name of its link, by which the link is known, too
  * @name: of the service
  *
  * Context: may sleep.
@@ -71,7 +71,7 @@ struct rcl_lessee *rcl_service_offer(const char *link, const char *name)
 	mutex_lock(&rcl_services_lock);
 	service = rcl_service_find_locked(link, name);
 	if (service)
-		lessee = service->offer(service);
+		lessee = service->offer(service, link);
 	mutex_unlock(&rcl_services_lock);
 	return lessee;
 }

@@ -14,14 +14,15 @@ struct rcl_lessee;
  * @node: in the table
  * @link: name of the link
  * @name: of the service
- * @offer: returns a lessee with a reference for a peer that connects, or an
- *	ERR_PTR; may sleep
+ * @offer: returns a lessee with a reference for a peer that connects over that
+ *	link, or an ERR_PTR; may sleep
  */
 struct rcl_service {
 	struct list_head node;
 	char link[RCLINK_DEV_LINK_LEN];
 	char name[RCLINK_DEV_SERVICE_LEN];
-	struct rcl_lessee *(*offer)(struct rcl_service *service);
+	struct rcl_lessee *(*offer)(struct rcl_service *service,
+				    const char *link);
 };
 
 int rcl_service_add(struct rcl_service *service);
