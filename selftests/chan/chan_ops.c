@@ -416,13 +416,13 @@ TEST_F(chan, only_signaled_operations_complete)
 	for (i = 1; i <= 500; i++) {
 		ASSERT_EQ(0, rclink_write(self->chan, rclink_bytes(&i, 4),
 					  &self->far, i * 4,
-					  i % 50 ? 0 : RCLINK_SQE_SIGNALED, i));
-		if (i % 50)
+					  i % 25 ? 0 : RCLINK_SQE_SIGNALED, i));
+		if (i % 25)
 			continue;
 		GOOD(WRITE, i, 4);
 		done++;
 	}
-	EXPECT_EQ(10, done);
+	EXPECT_EQ(20, done);
 	for (i = 1; i <= 500; i += 499)
 		EXPECT_EQ(i, (uint32_t)ASK(.what = FAR_PEEK,
 					   .offset = i * 4).value);
