@@ -326,8 +326,8 @@ static int rcl_region_check(const struct rclink_dev_region *arg)
  * @chan: open
  * @arg: what; @arg->handle is set
  *
- * Who is killed meanwhile leaves the pages pinned until the channel is gone, and
- * no more can be registered.
+ * Who is killed meanwhile leaves the pages pinned until the channel is gone,
+ * and no more can be registered.
  *
  * Context: may sleep.
  * Return: 0, -EINVAL, -EFAULT, -EMSGSIZE for more than one registration of the
