@@ -2,8 +2,10 @@
 /*
  * Many exchanges at once in one thread. A caller that has not proved to be one
  * of the peers costs one of a limited number of slots, of which one source
- * address gets only some. When these or all are taken, the caller that has been
- * unproven for longest makes room, so that silent ones cannot keep others out.
+ * address gets only some. When these or all are taken, an unproven one makes
+ * room, so that silent ones cannot keep others out: the oldest if it had its
+ * time, else one by lot. By lot, because always the oldest would be the one that
+ * is nearest to its proof when too many honest ones come at once.
  */
 #include "cli.h"
 
@@ -29,7 +31,7 @@
 
 #define CALLERS_MAX	256
 #define SOURCE_MAX	128	/* of them from one address */
-#define PATIENCE_NS	1000000000ULL	/* for a caller to prove itself */
+#define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
 #define BACKLOG		128
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define NS_PER_MS	1000000
@@ -200,17 +202,24 @@ static const struct cli_job_ops ops = {
 	.done = on_done,
 };
 
-/* The caller that is unproven for longest, from this address or from any. */
-static struct caller *oldest_unproven(struct listener *l,
-				      const struct sockaddr_in6 *from)
+/* The unproven caller that has to go, from this address or from any. */
+static struct caller *choose(struct listener *l,
+			     const struct sockaddr_in6 *from)
 {
-	struct caller *caller;
+	struct caller *caller, *chosen = NULL;
+	unsigned int seen = 0;
 
-	TAILQ_FOREACH(caller, &l->callers, node)
-		if (!caller->proven && cli_job_ns(caller->job) >= PATIENCE_NS &&
-		    (!from || same_source(&caller->from, from)))
+	TAILQ_FOREACH(caller, &l->callers, node) {
+		if (caller->proven ||
+		    (from && !same_source(&caller->from, from)))
+			continue;
+		if (!seen && cli_job_ns(caller->job) >= PATIENCE_NS)
 			return caller;
-	return NULL;
+		/* Each of those seen with the same chance. */
+		if (!arc4random_uniform(++seen))
+			chosen = caller;
+	}
+	return chosen;
 }
 
 /* Whether there is room for one more from this address. */
@@ -223,10 +232,10 @@ static bool make_room(struct listener *l, const struct sockaddr_in6 *from)
 		same += same_source(&caller->from, from);
 	if (same < SOURCE_MAX && l->num < CALLERS_MAX)
 		return true;
-	caller = oldest_unproven(l, same < SOURCE_MAX ? NULL : from);
+	caller = choose(l, same < SOURCE_MAX ? NULL : from);
 	if (!caller)
 		return false;
-	cli_job_cancel(caller->job, "too many callers, the oldest had to go");
+	cli_job_cancel(caller->job, "too many callers, this one had to go");
 	return true;
 }
 
