@@ -238,15 +238,13 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
 	struct rclink_dev_submit arg;
-	u32 want;
 	int ret;
 
 	if (copy_from_user(&arg, user, sizeof(arg)))
 		return -EFAULT;
 	if (arg.pad || arg.wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	want = arg.count;
-	ret = rcl_chan_submit(chan, want, &arg.count);
+	ret = rcl_chan_submit(chan, arg.count, &arg.count);
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (ret || !arg.wait)

@@ -319,9 +319,9 @@ static void rcl_chan_read(const struct rcl_chan *chan,
  * Context: process context.
  * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
  * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
- * for an atomic that the device does not have, -EBUSY when
- * as many are in flight as can be, @chan->why when the channel is not open, or
- * what the verbs call says.
+ * for an atomic that the device does not have, -EBUSY when as many are in
+ * flight as can be, @chan->why when the channel is not open, or what the verbs
+ * call says.
  */
 int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken)
 {
@@ -389,7 +389,8 @@ u32 rcl_chan_ready(struct rcl_chan *chan)
  */
 bool rcl_chan_is_over(struct rcl_chan *chan)
 {
-	return !READ_ONCE(chan->pd);
+	/* Pairs with the release in rcl_chan_gone(). */
+	return !smp_load_acquire(&chan->pd);
 }
 
 /* Announced before it asks for an event: the one that comes may be too few. */

@@ -6,7 +6,6 @@
  */
 #include "chan.h"
 
-#include <linux/delay.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -55,8 +54,9 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
 			    RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
 			    DMA_TO_DEVICE);
-	WRITE_ONCE(chan->pd, NULL);
 	chan->exports = NULL;
+	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
+	smp_store_release(&chan->pd, NULL);
 	mutex_unlock(&chan->setup);
 	wake_up_all(&chan->wait);
 }
@@ -199,7 +199,7 @@ int rcl_chan_connect(struct rcl_chan *chan, const char *link,
 	chan->link = rcl_link_get(link);
 	if (!chan->link)
 		return -ENODEV;
-	call = rcl_call_new(RCL_CALL_OPEN, &chan->lessee);
+	call = rcl_call_new(RCL_CALL_OPEN, &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
 	strscpy(call->name, service, sizeof(call->name));
@@ -244,7 +244,7 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 
 	if (!READ_ONCE(chan->qp))
 		return chan->why;
-	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee);
+	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
 	strscpy(call->name, name, sizeof(call->name));
@@ -272,12 +272,9 @@ void rcl_chan_close(struct rcl_chan *chan)
 
 	if (!chan->link)
 		return;
-	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee);
-	while (!call) {
-		/* A lease must not stay behind for want of memory. */
-		msleep(20);
-		call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee);
-	}
+	/* A lease must not stay behind for want of memory. */
+	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee,
+			    GFP_KERNEL | __GFP_NOFAIL);
 	if (!rcl_inbox_ask_call(chan->link, call))
 		wait_for_completion(&call->done);
 	rcl_call_put(call);

@@ -3,6 +3,7 @@
 #ifndef RCL_CHAN_H
 #define RCL_CHAN_H
 
+/* Before irq_poll.h, which needs it and does not include it. */
 #include <linux/list.h>
 #include <linux/irq_poll.h>
 #include <linux/mutex.h>

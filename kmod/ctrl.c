@@ -17,8 +17,8 @@
  * answer has a peer that asks more than it may.
  *
  * Sends use their slots in turn, and RC completes them in order, so one of
- * RCL_CTRL_SIGNAL is signaled and retires those before it: each completion
- * costs the link two rounds of softirq.
+ * RCL_CTRL_SIGNAL is signaled and retires those before it: the completion of
+ * a send may wake the work item for nothing.
  *
  * All of it belongs to the link's work item, which polls the QP: completion
  * handlers run below rcl_ctrl_poll().

@@ -192,8 +192,8 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 		if (!named)
 			continue;
 		*why = policy->v[RCL_P_PORT] ?
-			"port: the device has none of that number" :
-			"device: no active port with a usable GID";
+			"port: the device has none of that number: see `rclink dev`" :
+			"device: it has no active port with a usable GID: see `rclink dev`";
 		return ERR_PTR(-ENODEV);
 	}
 	if (named)
@@ -235,7 +235,7 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 	}
 	if (attr.state == IB_PORT_ACTIVE)
 		return 0;
-	*why = "the port is not active: see `rclink dev`";
+	*why = "the port is not active: check the cable and `rclink dev`";
 	return -ENETDOWN;
 }
 

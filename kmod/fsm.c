@@ -16,7 +16,10 @@ static const char not_prepared[] =
 	"the link is not prepared: start a new exchange";
 static const char not_connected[] =
 	"the link does not know its peer yet: connect it first";
-static const char no_epoch[] = "the link is not connected";
+static const char under_way[] =
+	"an exchange is under way: wait for its end, or disconnect the link";
+static const char no_epoch[] =
+	"the link is not connected: there is nothing to end";
 
 static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 	[RCLINK_LINK_STATE_IDLE] = {
@@ -28,7 +31,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
 	},
 	[RCLINK_LINK_STATE_PREPARED] = {
-		[RCL_IN_PREPARE]	= NO(EBUSY, "an exchange is under way"),
+		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
 		[RCL_IN_CONNECT]	= GO(CONNECTED),
 		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_connected),
 		[RCL_IN_PROVEN]		= NO(EPROTO, not_connected),
@@ -36,7 +39,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_DISCONNECT]	= GO(DOWN),
 	},
 	[RCLINK_LINK_STATE_CONNECTED] = {
-		[RCL_IN_PREPARE]	= NO(EBUSY, "an exchange is under way"),
+		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
 		[RCL_IN_CONNECT]	= NO(EBUSY, "the peer is known"),
 		[RCL_IN_ACTIVATE]	= GO(CONNECTED),
 		[RCL_IN_PROVEN]		= GO(UP),

@@ -83,7 +83,7 @@ static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n, u32 want,
 		*why = "set by the operator";
 		return i;
 	}
-	*why = "the GID table has no entry at that gid-index";
+	*why = "the GID table has no entry at that gid-index: see `rclink dev`";
 	return -ENODATA;
 }
 
@@ -105,7 +105,8 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 		}
 	}
 	if (best < 0)
-		*why = "no RoCE v2 GID on a net device that is up";
+		*why =
+			"no RoCE v2 GID on a net device that is up: give it an address, and set it up";
 	return best;
 }
 
@@ -134,6 +135,6 @@ int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
 		*why = "InfiniBand, index 0";
 		return 0;
 	}
-	*why = "the GID table has no entry at index 0";
+	*why = "no GID at index 0: does a subnet manager run?";
 	return -ENODATA;
 }

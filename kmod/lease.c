@@ -13,7 +13,6 @@
  */
 #include "lease.h"
 
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "epoch.h"

@@ -7,15 +7,16 @@
  * rcl_call_new - allocate a call
  * @kind: what is asked
  * @lessee: who asks; the call holds a reference
+ * @gfp: how to allocate
  *
  * Return: the call with one reference, or NULL.
  */
 struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
-			      struct rcl_lessee *lessee)
+			      struct rcl_lessee *lessee, gfp_t gfp)
 {
 	struct rcl_call *call;
 
-	call = kzalloc(sizeof(*call), GFP_KERNEL);
+	call = kzalloc(sizeof(*call), gfp);
 	if (!call)
 		return NULL;
 	refcount_set(&call->ref, 1);

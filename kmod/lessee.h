@@ -7,11 +7,11 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/types.h>
 
 #include "export.h"
 
 struct ib_pd;
-struct rcl_exports;
 struct rcl_lessee;
 struct rcl_qp;
 
@@ -96,7 +96,7 @@ struct rcl_call {
 };
 
 struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
-			      struct rcl_lessee *lessee);
+			      struct rcl_lessee *lessee, gfp_t gfp);
 void rcl_call_put(struct rcl_call *call);
 void rcl_call_finish(struct rcl_call *call, int ret);
 

@@ -293,7 +293,6 @@ static void rcl_life_refuse(struct rcl_link *link)
 	while ((call = rcl_inbox_next_call(link)))
 		rcl_call_finish(call, call->kind == RCL_CALL_CLOSE ?
 				      0 : -ENOTCONN);
-
 	while ((ping = rcl_inbox_next_ping(link)))
 		rcl_ping_finish(ping, -ENOTCONN,
 				"the link is not up: connect it first");

@@ -65,8 +65,8 @@ struct rcl_used {
  * @epoch: verbs objects, while prepared, connected or up
  * @stats: counters
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
- * @expecting: hello or the answer to a ping must come; of the work item only
- * @due: until then, in jiffies, while @expecting; of the work item only
+ * @expecting: hello or an answer must come; of the work item only
+ * @due: by then, in jiffies, while @expecting; of the work item only
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
  * @calls, @dead, @failure and @policy, which others write, too.

@@ -5,6 +5,8 @@
  * the lease are. The registration, not the process, decides what the device
  * and the peer can reach, so munmap() and fork() change nothing.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "region.h"
 
 #include <linux/delay.h>

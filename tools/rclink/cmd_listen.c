@@ -4,8 +4,8 @@
  * of the peers costs one of a limited number of slots, of which one source
  * address gets only some. When these or all are taken, an unproven one makes
  * room, so that silent ones cannot keep others out: the oldest if it had its
- * time, else one by lot. By lot, because always the oldest would be the one that
- * is nearest to its proof when too many honest ones come at once.
+ * time, else one by lot. By lot, because always the oldest would be the one
+ * that is nearest to its proof when too many honest ones come at once.
  */
 #include "cli.h"
 
