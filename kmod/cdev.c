@@ -23,8 +23,6 @@
 #include "listener.h"
 #include "region.h"
 
-#define RCL_BACKLOG_MAX	64
-
 /**
  * struct rcl_file - an open file
  * @lock: protects the decision
@@ -127,7 +125,7 @@ static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
 	ret = rcl_cdev_get_service(&arg, from, RCLINK_CHAN_POLLED);
 	if (ret)
 		return ret;
-	if (!arg.backlog || arg.backlog > RCL_BACKLOG_MAX)
+	if (!arg.backlog || arg.backlog > RCLINK_DEV_BACKLOG_MAX)
 		return -EINVAL;
 	lockdep_assert_held(&file->lock);
 	if (file->chan || file->listener)

@@ -103,17 +103,25 @@ static int link_missing(const struct attach *a)
 				CLI_OK;
 }
 
+int attach_listen(struct attach *a, struct rclink_listener **listener,
+		  unsigned int backlog, unsigned int flags)
+{
+	int ret;
+
+	if (link_missing(a))
+		return CLI_FAILED;
+	ret = rclink_listen(listener, a->target.link, a->target.service,
+			    backlog, flags);
+	return ret ? attach_failed(a, "cannot listen", ret) : CLI_OK;
+}
+
 int attach_accept(struct attach *a, unsigned int flags)
 {
 	struct rclink_listener *listener;
 	int ret;
 
-	if (link_missing(a))
+	if (attach_listen(a, &listener, 1, flags))
 		return CLI_FAILED;
-	ret = rclink_listen(&listener, a->target.link, a->target.service, 1,
-			    flags);
-	if (ret)
-		return attach_failed(a, "cannot listen", ret);
 	ret = rclink_accept(listener, &a->chan);
 	rclink_listener_close(listener);
 	return ret ? attach_failed(a, "cannot accept", ret) : CLI_OK;
@@ -144,6 +152,7 @@ static int retry(struct attach *a, int passing,
 struct hello {
 	void *addr;
 	size_t len;
+	unsigned int rights;
 };
 
 static int offer(struct attach *a, void *arg)
@@ -152,7 +161,7 @@ static int offer(struct attach *a, void *arg)
 	uint32_t region;
 
 	return rclink_region(a->chan, hello->addr, hello->len,
-			     a->target.service, RCLINK_REGION_READ, &region);
+			     a->target.service, hello->rights, &region);
 }
 
 static int find(struct attach *a, void *arg)
@@ -160,9 +169,10 @@ static int find(struct attach *a, void *arg)
 	return rclink_import(a->chan, a->target.service, arg);
 }
 
-int attach_offer(struct attach *a, void *hello, size_t len)
+int attach_offer(struct attach *a, void *hello, size_t len,
+		 unsigned int rights)
 {
-	struct hello h = { .addr = hello, .len = len };
+	struct hello h = { .addr = hello, .len = len, .rights = rights };
 	/* The name is taken while another process waits for its peer. */
 	int ret = retry(a, -EEXIST, offer, &h);
 

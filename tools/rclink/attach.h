@@ -28,6 +28,9 @@ void attach_parse(struct attach *a, const char *cmd, const char *text,
 
 /* Open the channel. Return an exit code, after saying why not. */
 int attach_connect(struct attach *a, unsigned int flags);
+/* Listen, on a link that is there. */
+int attach_listen(struct attach *a, struct rclink_listener **listener,
+		  unsigned int backlog, unsigned int flags);
 /* Wait for one peer, and listen no more. */
 int attach_accept(struct attach *a, unsigned int flags);
 
@@ -39,7 +42,8 @@ void attach_close(struct attach *a);
  * the end that accepted posts its own, finds that, and sends first. Return an
  * exit code, after saying why not.
  */
-int attach_offer(struct attach *a, void *hello, size_t len);
+int attach_offer(struct attach *a, void *hello, size_t len,
+		 unsigned int rights);
 int attach_find(struct attach *a, struct rclink_remote *hello);
 
 /* Memory of page-aligned zeros, registered for local use; NULL: said why. */

@@ -229,7 +229,8 @@ static int lead(struct pingpong *p)
 		ret = rclink_submit(p->at.chan, 0, 0);
 	if (ret < 0)
 		return failed(p, "cannot receive", ret);
-	if (attach_offer(&p->at, &shown, sizeof(shown)))
+	if (attach_offer(&p->at, &shown, sizeof(shown),
+			 RCLINK_REGION_READ))
 		return -EIO;
 	/* The first message says that the other end is ready, no more. */
 	do {

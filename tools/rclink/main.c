@@ -26,6 +26,7 @@ static const struct {
 	{ "send", cmd_send, "standard input to the peer" },
 	{ "recv", cmd_recv, "what the peer sends to standard output" },
 	{ "pingpong", cmd_pingpong, "time messages between processes" },
+	{ "bench", cmd_bench, "latency, bandwidth, rate of operations" },
 };
 
 #define NUM_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

@@ -227,7 +227,7 @@ int pipe_send(struct pipe *p)
 		ret = post_control(&s, i);
 	submit(&s, ret);
 	if (!s.over && attach_offer(&p->at, p->memory + CONTROL_AT +
-				    PIPE_SIZE / 2, 1))
+				    PIPE_SIZE / 2, 1, RCLINK_REGION_READ))
 		over(&s, CLI_FAILED);
 	while (!s.over)
 		wait(&s);

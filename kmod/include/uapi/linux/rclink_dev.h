@@ -22,6 +22,7 @@
 #define RCLINK_DEV_INLINE_MAX	64
 #define RCLINK_DEV_DEPTH	256	/* entries of the submission ring */
 #define RCLINK_DEV_CQ_DEPTH	512	/* entries of the completion ring */
+#define RCLINK_DEV_BACKLOG_MAX	64	/* channels that wait for ACCEPT */
 /* With what the kernel adds, devices that round up need no more than 32. */
 #define RCLINK_DEV_SENDS	29	/* operations in flight, no receives */
 #define RCLINK_DEV_RECVS	30	/* receives posted */
@@ -170,7 +171,7 @@ struct rclink_dev_shared {
  * @link: name
  * @service: name, the same at both ends
  * @flags: RCLINK_CONNECT_*, RCLINK_CHAN_*
- * @backlog: LISTEN: channels that may wait to be accepted, 1 to 64
+ * @backlog: LISTEN: channels that may wait to be accepted, at least 1
  */
 struct rclink_dev_service {
 	char link[RCLINK_DEV_LINK_LEN];

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bench.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "cli.h"
+
+#define REAP		16
+#define LOOK_NS		200000000ULL	/* spun so long, look for the peer */
+
+int bench_failed(struct bench *b, const char *what, int ret)
+{
+	attach_failed(&b->at, what, ret);
+	return ret;
+}
+
+/* Once the size is known; not yet exported. */
+int bench_memory(struct bench *b)
+{
+	void *page;
+
+	b->out = attach_memory(&b->at, b->size + 1, &b->out_region);
+	if (!b->out)
+		return -ENOMEM;
+	page = mmap(NULL, BENCH_PAGE + b->size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return bench_failed(b, "memory", -errno);
+	b->page = page;
+	return 0;
+}
+
+/* As many receives as there can be. */
+int bench_post(struct bench *b)
+{
+	int ret = 0;
+
+	for (; b->posted < RCLINK_DEV_RECVS && !ret; b->posted++)
+		ret = rclink_recv(b->at.chan,
+				  rclink_piece(b->out_region, 0, b->size), 0);
+	return ret ? bench_failed(b, "cannot queue", ret) : 0;
+}
+
+static struct rclink_data message(const struct bench *b)
+{
+	if (b->size <= RCLINK_DEV_INLINE_MAX)
+		return rclink_bytes(b->out, b->size);
+	return rclink_piece(b->out_region, 0, b->size);
+}
+
+/* The next operation of the test. */
+int bench_queue(struct bench *b, bool signaled)
+{
+	unsigned int flags = signaled ? RCLINK_SQE_SIGNALED : 0;
+	struct rclink_data into = rclink_piece(b->out_region, 0, b->size);
+	struct rclink_chan *chan = b->at.chan;
+	uint64_t number = b->sent++;
+	int ret;
+
+	if (b->op == RCLINK_OP_SEND)
+		ret = rclink_send(chan, message(b), flags, number);
+	else if (b->op == RCLINK_OP_WRITE)
+		ret = rclink_write(chan, message(b), &b->remote, BENCH_PAGE,
+				   flags, number);
+	else if (b->op == RCLINK_OP_READ)
+		ret = rclink_read(chan, into, &b->remote, BENCH_PAGE, flags,
+				  number);
+	else if (b->op == RCLINK_OP_CAS)
+		ret = rclink_cas(chan, into, &b->remote, BENCH_PAGE, number,
+				 number + 1, flags, number);
+	else
+		ret = rclink_fadd(chan, into, &b->remote, BENCH_PAGE, 1, flags,
+				  number);
+	return ret ? bench_failed(b, "cannot queue", ret) : 0;
+}
+
+static int take(struct bench *b, const struct rclink_dev_cqe *cqe)
+{
+	if (cqe->status) {
+		attach_broken(&b->at, cqe);
+		return -EIO;
+	}
+	if (cqe->op == RCLINK_OP_RECV) {
+		b->received++;
+		b->posted--;
+	} else {
+		b->completed = cqe->user_data + 1;
+	}
+	return 0;
+}
+
+/* Hand over what is queued, and count what has completed. */
+int bench_pump(struct bench *b, unsigned int wait)
+{
+	struct rclink_dev_cqe cqes[REAP];
+	int ret, num, i;
+
+	ret = rclink_submit(b->at.chan, wait, 0);
+	if (ret < 0 && ret != -EINTR && ret != -EBUSY)
+		return bench_failed(b, "broken off", ret);
+	do {
+		num = rclink_reap(b->at.chan, cqes, REAP);
+		if (num < 0)
+			return bench_failed(b, "completions", num);
+		for (i = 0, ret = 0; i < num && !ret; i++)
+			ret = take(b, &cqes[i]);
+	} while (!ret && num == REAP);
+	return ret;
+}
+
+/* For who spins on memory since then: is there anybody to change it? */
+int bench_still_there(struct bench *b, uint64_t since)
+{
+	struct pollfd fd = { .fd = rclink_fd(b->at.chan) };
+
+	if (cli_now() - since < LOOK_NS)
+		return 0;
+	if (poll(&fd, 1, 1) < 0 || !fd.revents)
+		return 0;
+	return bench_failed(b, "broken off", -ECONNRESET);
+}

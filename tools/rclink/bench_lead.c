@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bench.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bench_hello.h"
+#include "cli.h"
+
+#define NS_PER_MS	1000000L
+
+/* There and back: half of it is one way, as perftest has it. */
+static int lat_send(struct bench *b)
+{
+	uint64_t begun;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->iters && !ret; i++) {
+		begun = cli_now();
+		if (b->posted <= RCLINK_DEV_RECVS / 2)
+			ret = bench_post(b);
+		if (!ret)
+			ret = bench_queue(b, (i + 1) % BENCH_SIGNAL == 0);
+		while (!ret && b->received <= i)
+			ret = bench_pump(b, 1);
+		b->sample[i] = (cli_now() - begun) / 2;
+	}
+	return ret;
+}
+
+/* The last byte of each end's memory is the number of the iteration. */
+static int lat_write(struct bench *b)
+{
+	volatile uint8_t *last = bench_in(b) + b->size - 1;
+	uint64_t begun;
+	bool signaled;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->iters && !ret; i++) {
+		signaled = (i + 1) % BENCH_SIGNAL == 0;
+		b->out[b->size - 1] = i + 1;
+		begun = cli_now();
+		ret = bench_queue(b, signaled);
+		if (!ret)
+			ret = bench_pump(b, signaled);
+		while (!ret && *last != (uint8_t)(i + 1))
+			ret = bench_still_there(b, begun);
+		b->sample[i] = (cli_now() - begun) / 2;
+	}
+	return ret;
+}
+
+/* Until the answer is here. */
+static int lat_answer(struct bench *b)
+{
+	uint64_t begun;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->iters && !ret; i++) {
+		begun = cli_now();
+		ret = bench_queue(b, true);
+		while (!ret && b->completed <= i)
+			ret = bench_pump(b, 1);
+		b->sample[i] = cli_now() - begun;
+	}
+	return ret;
+}
+
+/* What the other end has no receive for would have to be sent again. */
+static bool has_room(const struct bench *b)
+{
+	return b->sent < b->iters && b->sent - b->completed < BENCH_DEPTH &&
+	       (b->op != RCLINK_OP_SEND ||
+		b->sent - (uint32_t)be64toh(b->page->taken) < RCLINK_DEV_RECVS);
+}
+
+static int stream(struct bench *b)
+{
+	bool wait;
+	int ret = 0;
+
+	while (!ret && b->completed < b->iters) {
+		while (!ret && has_room(b))
+			ret = bench_queue(b, b->sent + 1 == b->iters ||
+					     (b->sent + 1) % BENCH_SIGNAL == 0);
+		/* Of fewer there may be none that completes. */
+		wait = b->sent == b->iters ||
+		       b->sent - b->completed == BENCH_DEPTH;
+		if (!ret)
+			ret = bench_pump(b, wait);
+	}
+	return ret;
+}
+
+static int first_write(struct bench *b)
+{
+	struct rclink_remote remote;
+	int ret;
+
+	ret = rclink_import(b->at.chan, b->at.target.service, &remote);
+	if (!ret)
+		ret = rclink_write(b->at.chan, rclink_bytes(&remote, 8),
+				   &remote, BENCH_PAGE, RCLINK_SQE_SIGNALED, 0);
+	if (ret)
+		return bench_failed(b, "cannot write", ret);
+	b->completed = 0;
+	while (!ret && !b->completed)
+		ret = bench_pump(b, 1);
+	return ret;
+}
+
+/* A new channel each time; what closed ones take to be free again is not in. */
+static int attaches(struct bench *b)
+{
+	const struct timespec pause = { .tv_nsec = NS_PER_MS };
+	struct rclink_chan *main = b->at.chan;
+	uint64_t begun;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->iters && !ret; i++) {
+		do {
+			begun = cli_now();
+			ret = rclink_connect(&b->at.chan, b->at.target.link,
+					     b->at.target.service,
+					     RCLINK_CHAN_POLLED);
+			if (ret == -EAGAIN || ret == -EBUSY)
+				nanosleep(&pause, NULL);
+		} while (ret == -EAGAIN || ret == -EBUSY);
+		if (ret) {
+			bench_failed(b, "cannot connect", ret);
+			break;
+		}
+		ret = first_write(b);
+		b->sample[i] = cli_now() - begun;
+		rclink_close(b->at.chan);
+	}
+	b->at.chan = main;
+	return ret;
+}
+
+static int measure(struct bench *b)
+{
+	if (b->test == BENCH_ATTACH)
+		return attaches(b);
+	if (b->test != BENCH_LAT)
+		return stream(b);
+	if (b->op == RCLINK_OP_SEND)
+		return lat_send(b);
+	return b->op == RCLINK_OP_WRITE ? lat_write(b) : lat_answer(b);
+}
+
+/* Until the other end has sent that it is ready. */
+static int prepare(struct bench *b)
+{
+	int ret = bench_memory(b);
+
+	if (ret)
+		return ret;
+	bench_hello_put(b, &b->page->hello);
+	ret = bench_post(b);
+	if (!ret)
+		ret = bench_pump(b, 0);
+	if (ret)
+		return ret;
+	if (attach_offer(&b->at, b->page, BENCH_PAGE + b->size,
+			 RCLINK_REGION_WRITE | RCLINK_REGION_READ))
+		return -EIO;
+	while (!ret && !b->received)
+		ret = bench_pump(b, 1);
+	b->received = 0;
+	if (ret)
+		return ret;
+	ret = rclink_import(b->at.chan, b->at.target.service, &b->remote);
+	return ret ? bench_failed(b, "cannot import", ret) : 0;
+}
+
+int bench_lead(struct bench *b)
+{
+	uint64_t begun;
+	int status;
+
+	b->sample = calloc(b->iters, sizeof(*b->sample));
+	if (!b->sample)
+		return cli_fail("bench: out of memory; choose fewer --iters");
+	status = attach_connect(&b->at, RCLINK_CHAN_POLLED);
+	if (!status && prepare(b))
+		status = CLI_FAILED;
+	begun = cli_now();
+	if (!status && measure(b))
+		status = CLI_FAILED;
+	b->duration = cli_now() - begun;
+	attach_close(&b->at);
+	if (!status)
+		bench_report(b);
+	free(b->sample);
+	return status;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bench.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench_hello.h"
+#include "cli.h"
+
+/* Its first page is read into the one that this end will show. */
+static int read_hello(struct bench *b)
+{
+	struct rclink_remote remote;
+	uint32_t region;
+	int ret;
+
+	b->size = BENCH_PAGE;
+	if (attach_find(&b->at, &remote))
+		return -EIO;
+	b->out = attach_memory(&b->at, BENCH_PAGE, &region);
+	if (!b->out)
+		return -ENOMEM;
+	ret = rclink_read(b->at.chan,
+			  rclink_piece(region, 0, sizeof(struct bench_hello)),
+			  &remote, 0, RCLINK_SQE_SIGNALED, 0);
+	b->remote = remote;
+	if (ret)
+		return bench_failed(b, "cannot read", ret);
+	while (!ret && !b->completed)
+		ret = bench_pump(b, 1);
+	b->completed = 0;
+	if (!ret && !bench_hello_get(b, (struct bench_hello *)b->out))
+		ret = bench_failed(b, "a test that this end does not know",
+				   -EPROTO);
+	munmap(b->out, BENCH_PAGE);
+	b->out = NULL;
+	return ret;
+}
+
+static unsigned int rights(const struct bench *b)
+{
+	if (b->op == RCLINK_OP_CAS || b->op == RCLINK_OP_FADD)
+		return RCLINK_REGION_RIGHTS;
+	return RCLINK_REGION_WRITE | RCLINK_REGION_READ;
+}
+
+static int prepare(struct bench *b)
+{
+	int ret = read_hello(b);
+
+	if (!ret)
+		ret = bench_memory(b);
+	if (!ret)
+		ret = bench_post(b);
+	if (ret)
+		return ret;
+	ret = rclink_region(b->at.chan, b->page, BENCH_PAGE + b->size,
+			    b->at.target.service, rights(b),
+			    &b->shared_region);
+	if (!ret)
+		ret = rclink_send(b->at.chan, rclink_none(),
+				  RCLINK_SQE_SIGNALED, 0);
+	if (ret)
+		return bench_failed(b, "cannot begin", ret);
+	return bench_pump(b, 1);
+}
+
+/* Each message is answered by one of this end. */
+static int answer_sends(struct bench *b)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->iters && !ret; i++) {
+		while (!ret && b->received <= i)
+			ret = bench_pump(b, 1);
+		if (!ret && b->posted <= RCLINK_DEV_RECVS / 2)
+			ret = bench_post(b);
+		if (!ret)
+			ret = bench_queue(b, (i + 1) % BENCH_SIGNAL == 0);
+		if (!ret)
+			ret = bench_pump(b, 0);
+	}
+	return ret;
+}
+
+static int answer_writes(struct bench *b)
+{
+	volatile uint8_t *last = bench_in(b) + b->size - 1;
+	bool signaled;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < b->iters && !ret; i++) {
+		uint64_t since = cli_now();
+
+		while (!ret && *last != (uint8_t)(i + 1))
+			ret = bench_still_there(b, since);
+		b->out[b->size - 1] = i + 1;
+		signaled = (i + 1) % BENCH_SIGNAL == 0;
+		if (!ret)
+			ret = bench_queue(b, signaled);
+		if (!ret)
+			ret = bench_pump(b, signaled);
+	}
+	return ret;
+}
+
+/* The other end sends no more than this end says that it can receive. */
+static int take_sends(struct bench *b)
+{
+	uint64_t taken;
+	int ret = 0;
+
+	while (!ret && b->received < b->iters) {
+		ret = bench_pump(b, 1);
+		if (ret || b->posted > RCLINK_DEV_RECVS - BENCH_SIGNAL)
+			continue;
+		taken = htobe64(b->received);
+		ret = bench_post(b);
+		if (!ret)
+			ret = rclink_write(b->at.chan,
+					   rclink_bytes(&taken, sizeof(taken)),
+					   &b->remote,
+					   offsetof(struct bench_page, taken),
+					   0, 0);
+	}
+	return ret;
+}
+
+static bool has_ended(struct bench *b, int timeout_ms)
+{
+	struct pollfd fd = { .fd = rclink_fd(b->at.chan) };
+
+	return poll(&fd, 1, timeout_ms) > 0 && fd.revents;
+}
+
+/* Channels that are opened meanwhile stay until there is another one. */
+static int hold(struct bench *b, struct rclink_listener *listener)
+{
+	struct pollfd fds[] = {
+		{ .fd = rclink_fd(b->at.chan) },
+		{ .fd = rclink_listener_fd(listener), .events = POLLIN },
+	};
+	struct rclink_chan *side = NULL, *next;
+	int ret = 0;
+
+	while (!ret && poll(fds, 2, -1) > 0 && !fds[0].revents) {
+		ret = rclink_accept(listener, &next);
+		if (ret)
+			break;
+		rclink_close(side);
+		side = next;
+	}
+	rclink_close(side);
+	return ret ? bench_failed(b, "cannot accept", ret) : 0;
+}
+
+static int play(struct bench *b, struct rclink_listener *listener)
+{
+	if (b->test == BENCH_ATTACH)
+		return hold(b, listener);
+	if (b->op == RCLINK_OP_SEND)
+		return b->test == BENCH_LAT ? answer_sends(b) : take_sends(b);
+	if (b->op == RCLINK_OP_WRITE && b->test == BENCH_LAT)
+		return answer_writes(b);
+	return 0;
+}
+
+static void serve_one(struct bench *b, struct rclink_listener *listener)
+{
+	if (!prepare(b) && !play(b, listener))
+		while (!has_ended(b, -1))
+			;
+	if (b->out)
+		munmap(b->out, b->size + 1);
+	if (b->page)
+		munmap(b->page, BENCH_PAGE + b->size);
+	attach_close(&b->at);
+}
+
+int bench_serve(struct bench *b)
+{
+	struct rclink_listener *listener;
+	struct bench one;
+	int ret;
+
+	if (attach_listen(&b->at, &listener, RCLINK_DEV_BACKLOG_MAX,
+			  RCLINK_CHAN_POLLED))
+		return CLI_FAILED;
+	for (;;) {
+		one = *b;
+		ret = rclink_accept(listener, &one.at.chan);
+		if (ret)
+			break;
+		serve_one(&one, listener);
+	}
+	rclink_listener_close(listener);
+	return attach_failed(&b->at, "cannot accept", ret);
+}
