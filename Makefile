@@ -9,6 +9,8 @@ export RCLINK_CACHE = $(CACHE)
 # For `make shell` and `make modules`.
 KERNEL ?= 6.12
 HOSTS ?= 2
+# For `make bench`: each row is measured so many times.
+RUNS ?= 5
 
 VM := selftests/vm
 RELEASE := $(shell uname -r)
@@ -24,6 +26,7 @@ LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 
 	python3-yaml python3-jsonschema tshark util-linux rsync \
 	flex bison bc libelf-dev perl sparse shellcheck clang \
 	libclang-rt-14-dev
+BENCH_PACKAGES := gnuplot-nox
 
 .PHONY: all
 all: modules tools ## the module and the tool
@@ -56,6 +59,13 @@ check-debug: setup tools ## the suite under KASAN, lockdep, kmemleak and others
 	@$(MAKE) -s -C selftests/link
 	@$(MAKE) -s -C selftests/chan
 	@$(VM)/suite debug
+
+.PHONY: bench
+bench: setup setup-bench tools ## figures against perftest and rdma_cm; RUNS=5
+	@$(VM)/module 6.1
+	@$(VM)/module 6.12
+	@$(MAKE) -s -C selftests/netlink
+	@selftests/bench/run $(RUNS) 6.1 6.12
 
 .PHONY: demo
 demo: $(if $(RCLINK_PEER),,setup) tools ## two virtual hosts: exchange, link, data
@@ -109,6 +119,10 @@ setup-build:
 setup-headers:
 	$(call install_packages,$(BUILD_PACKAGES),\
 		$(if $(RUNNING),,linux-headers-$(RELEASE)))
+
+.PHONY: setup-bench
+setup-bench:
+	$(call install_packages,$(BENCH_PACKAGES))
 
 .PHONY: setup
 setup: ## install the packages that building and testing need

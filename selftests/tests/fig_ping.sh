@@ -13,21 +13,6 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-# perftest TOOL: average of 64-byte iterations against itself, microseconds
-perftest()
-{
-	local device index
-
-	device=$(of 1 a .device)
-	index=$(rclink dev -j | jq -r --arg d "$device" \
-		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
-	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F >/dev/null 2>&1 &
-	sleep 1
-	timeout 60 "$1" -d "$device" -x "$index" -s 64 -n 500 -F "$RCL_IP" 2>&1 |
-		awk '$1 == 64 { print $5, $6 }'
-	wait $!
-}
-
 # pings OP: median and average, microseconds
 pings()
 {
@@ -43,7 +28,7 @@ compare()
 	local a b
 
 	for ((i = 0; i < 3; i++)); do
-		read -r a b < <(perftest "$peer")
+		read -r a b < <(perftest 64 500 "$peer" | awk '{ print $5, $6 }')
 		typical+=("$a")
 		average+=("$b")
 		read -r a b < <(pings "$op")

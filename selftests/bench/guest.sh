@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# One host to itself: rclink and its peers, interleaved, several times. Prints
+# "BENCH ROW WHO VALUE" for each measurement; report.py makes the table.
+#
+# usage: guest.sh RUNS
+# hosts: 1
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+. "$LIB_DIR/figure.sh"
+
+runs=$1
+server=''
+
+say()
+{
+	echo "$1" >&2
+}
+
+value()
+{
+	if [ -z "$3" ]; then
+		say "no value: $1 $2"
+	else
+		echo "BENCH $1 $2 $3"
+	fi
+}
+
+# mine TEST OP SIZE ITERS KEY [LINK]
+mine()
+{
+	rclink bench "${6:-a}" "$1" -o "$2" -s "$3" -n "$4" -j | jq ".$5"
+}
+
+# lat ROW OP SIZE TOOL [OPTIONS]: averages, in microseconds
+lat()
+{
+	local row=$1 op=$2 size=$3
+
+	shift 3
+	value "$row" peer "$(perftest "$size" 1000 "$@" | awk '{ print $6 }')"
+	value "$row" rclink "$(mine lat "$op" "$size" 1000 avg |
+		awk '{ print $1 / 1000 }')"
+}
+
+# bw ROW OP SIZE ITERS TOOL: averages, in MB/s of 2^20 bytes
+bw()
+{
+	value "$1" peer "$(perftest "$3" "$4" "$5" | awk '{ print $4 }')"
+	value "$1" rclink "$(mine bw "$2" "$3" "$4" bytes_per_second |
+		awk '{ print $1 / 1048576 }')"
+}
+
+# rate ROW OP TOOL: thousands of messages a second; of the peer's ways to post,
+# the best
+rate()
+{
+	value "$1" peer "$({
+		perftest 64 6400 "$3"
+		perftest 64 6400 "$3" -l 32
+	} | awk '$5 > most { most = $5 } END { print most * 1000 }')"
+	value "$1" rclink "$(mine rate "$2" 64 6400 messages_per_second |
+		awk '{ print $1 / 1000 }')"
+}
+
+# cm_connect CONNECTIONS: microseconds that each takes with rdma_cm
+cm_connect()
+{
+	local cm
+
+	timeout 60 cmtime -b "$RCL_IP" -c "$1" >/dev/null 2>&1 &
+	cm=$!
+	until_true 10 rdma_listens
+	timeout 60 cmtime -s "$RCL_IP" -c "$1" 2>/dev/null | awk -F: '
+		/^(resolve addr|resolve route|create qp|connect) / {
+			n = split($2, v, " ")
+			sum += v[n]
+		}
+		END { if (sum) print sum }'
+	kill "$cm" 2>/dev/null
+	wait "$cm" 2>/dev/null
+}
+
+rdma_listens()
+{
+	rdma resource show cm_id 2>/dev/null | grep -q LISTEN
+}
+
+attach()
+{
+	value attach peer "$(cm_connect 1)"
+	value attach rclink "$(mine attach write 8 20 avg |
+		awk '{ print $1 / 1000 }')"
+	value attach-100 peer "$(cm_connect 100)"
+}
+
+write_lat()
+{
+	mine lat write 64 1000 avg | awk '{ print $1 / 1000 }'
+}
+
+forget()
+{
+	local name
+
+	for name in $(rclink show -j | jq -r '.[].name | select(test("^p[0-9]"))'); do
+		rclink del "$name"
+	done
+}
+
+# idle PAIRS ROW: a link's latency alone, and among idle ones
+idle()
+{
+	local i
+
+	for ((i = 0; i < runs; i++)); do
+		value "$2" peer "$(write_lat)"
+	done
+	hold up "$1" || say "no idle links"
+	for ((i = 0; i < runs; i++)); do
+		value "$2" rclink "$(write_lat)"
+	done
+	drop
+	forget
+}
+
+# KiB in use once what can be dropped has been
+used()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^MemTotal:/ { total = $2 } /^MemFree:/ { free = $2 }
+		END { print total - free }' /proc/meminfo
+}
+
+memory()
+{
+	local few many
+
+	hold up 5 || return
+	few=$(used)
+	drop
+	forget
+	hold up 25 || return
+	many=$(used)
+	drop
+	forget
+	value memory-link rclink $(((many - few) / 40))
+}
+
+# A link from a to b, both on this host, and who serves benches on b.
+begin()
+{
+	local listener
+
+	link_setup >&2
+	modprobe -a rdma_ucm >&2
+	rclink add a loopback 1 && rclink add b loopback 1 || exit 1
+	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
+	listener=$!
+	until_true 10 grep -q listening "$log"
+	rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" --peer-link b \
+		>&2 || exit 1
+	wait "$listener"
+	rclink bench b --listen >&2 &
+	server=$!
+	until_true 10 rclink bench a lat -n 1 || exit 1
+}
+
+main()
+{
+	local i
+
+	begin
+	for ((i = 1; i <= runs; i++)); do
+		say "run $i of $runs"
+		lat send-lat send 64 ib_send_lat
+		lat write-lat write 64 ib_write_lat
+		lat read-lat read 64 ib_read_lat
+		lat fadd-lat fadd 8 ib_atomic_lat -A FETCH_AND_ADD
+		bw write-64k write 65536 300 ib_write_bw
+		bw read-64k read 65536 300 ib_read_bw
+		bw send-64k send 65536 300 ib_send_bw
+		bw write-1m write 1048576 30 ib_write_bw
+		bw read-1m read 1048576 30 ib_read_bw
+		bw send-1m send 1048576 30 ib_send_bw
+		rate send-rate send ib_send_bw
+		rate write-rate write ib_write_bw
+		attach
+	done
+	say "idle links"
+	idle 50 idle-100
+	idle 250 idle-500
+	memory
+	kill "$server"
+	wait "$server" 2>/dev/null
+}
+
+main
+trap - EXIT

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# rclink bench between two hosts: every test and operation ends, with figures
+# that can be, and the end that serves outlives those that measure.
+# hosts: 2
+# kernels: 6.1 6.12
+# timeout: 240
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+serves=/tmp/rclink-test-serves
+shows=/tmp/rclink-test-shows
+server=''
+
+serve()
+{
+	on 2 "$tool" bench -l l >"$serves" 2>&1 &
+	server=$!
+	until_true $((10 * slow)) on 2 sh -c \
+		'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
+}
+
+# times TEST OP SIZE ITERS: they are in order
+times()
+{
+	local doc
+
+	doc=$(rclink bench l "$1" -o "$2" -s "$3" -n "$4" -j) || return
+	echo "$doc"
+	jq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
+		--argjson iters "$4" '.test == $test and .op == $op and
+		.size == $size and .iters == $iters and .min > 0 and
+		.min <= .typical and .typical <= .p99 and .p99 <= .p999 and
+		.p999 <= .max and .min <= .avg and .avg <= .max' <<<"$doc"
+}
+
+# stream TEST OP SIZE ITERS: the rate is what the bytes and the time make
+stream()
+{
+	local doc
+
+	doc=$(rclink bench l "$1" -o "$2" -s "$3" -n "$4" -j) || return
+	echo "$doc"
+	jq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
+		--argjson iters "$4" '.test == $test and .op == $op and
+		.size == $size and .iters == $iters and .duration > 0 and
+		(.bytes_per_second * .duration / 1e9 / $size / $iters |
+		. > 0.99 and . < 1.01)' <<<"$doc"
+}
+
+# The head of a table, and a line of figures.
+reads_like()
+{
+	local head=$1
+
+	shift
+	rclink bench l "$@" >"$shows" || return
+	cat "$shows"
+	[ "$(wc -l <"$shows")" -eq 2 ] && head -n 1 "$shows" | grep -q "$head" &&
+		tail -n 1 "$shows" | grep -qE '^[0-9]+ +[0-9]+( +[0-9.]+)+$'
+}
+
+# Whoever measures may go at any moment.
+killed()
+{
+	rclink bench l rate -n 10000000 &
+	sleep 1
+	kill -KILL $!
+	wait $! 2>/dev/null
+	times lat send 64 20
+}
+
+gone()
+{
+	rclink bench l rate -n 10000000 >"$shows" 2>&1 &
+	sleep 1
+	on 2 pkill -KILL -x rclink
+	wait $!
+	[ $? -eq 1 ] && cat "$shows" && [ "$(wc -l <"$shows")" -eq 1 ]
+}
+
+plan 25
+chan_setup
+refuse 2 "a test that is none is refused" 'not lat, bw, rate' \
+	rclink bench l fast
+refuse 2 "a bandwidth of atomics is refused" 'no bw of cas' \
+	rclink bench l bw -o cas
+refuse 2 "an atomic of 64 bytes is refused" 'size is 8' \
+	rclink bench l lat -o fadd -s 64
+refuse 1 "without a server it says so" 'nobody listens' rclink bench l lat
+holds "host 2 serves" serve
+for op in send write read; do
+	for size in 1 64 5000; do
+		holds "latency of $op, $size bytes" times lat $op $size 50
+	done
+done
+holds "latency of cas" times lat cas 8 50
+holds "latency of fadd" times lat fadd 8 50
+for op in send write read; do
+	holds "bandwidth of $op" stream bw $op 65536 64
+done
+holds "rate of send" stream rate send 64 1000
+holds "attach" times attach write 8 8
+holds "latency reads like perftest's" reads_like \
+	't_min.usec.*t_typical.usec.*t_avg.usec.*99.9%' lat -n 20
+holds "bandwidth reads like perftest's" reads_like \
+	'BW average.MB/sec.*MsgRate.Mpps' bw -n 20
+holds "after one that was killed the next is served" killed
+holds "a server that is killed ends who measures" gone
+wait "$server" 2>/dev/null
+sed 's/^/# host 2: /' "$serves"
+finish
