@@ -12,7 +12,7 @@ TESTS := chan link text doc peers
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,doc link nl out text)
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
-CHAN_OBJS := $(patsubst %,$(OUT)/%.o,op status pipe_msg target)
+CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello op status pipe_msg target)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \

@@ -6,6 +6,7 @@
 
 #include <kselftest_harness.h>
 
+#include "bench_hello.h"
 #include "chan.h"
 #include "pipe_msg.h"
 #include "ring.h"
@@ -267,6 +268,69 @@ TEST(text_of_a_peer_is_cut_and_harmless)
 	EXPECT_STREQ("xx", got.text);
 	ASSERT_TRUE(pipe_msg_unpack(&got, buf, 8));
 	EXPECT_STREQ("", got.text);
+}
+
+TEST(what_a_bench_wants_is_these_bytes)
+{
+	static const uint8_t bytes[] = {
+		'r', 'c', 'l', 'b', 0, 0, 0, 0, 0, 0, 0, RCLINK_OP_READ,
+		0, 1, 0, 0, 0, 0, 0, 100,
+	};
+	struct bench b = {
+		.test = BENCH_LAT,
+		.op = RCLINK_OP_READ,
+		.size = 65536,
+		.iters = 100,
+	};
+	struct bench got = { 0 };
+	struct bench_hello hello;
+
+	bench_hello_put(&b, &hello);
+	ASSERT_EQ(sizeof(bytes), sizeof(hello));
+	EXPECT_EQ(0, memcmp(bytes, &hello, sizeof(hello)));
+	ASSERT_TRUE(bench_hello_get(&got, &hello));
+	EXPECT_EQ(BENCH_LAT, got.test);
+	EXPECT_EQ(RCLINK_OP_READ, got.op);
+	EXPECT_EQ(65536, got.size);
+	EXPECT_EQ(100, got.iters);
+}
+
+TEST(a_bench_that_cannot_be_is_refused)
+{
+	static const struct {
+		uint32_t test, op, size, iters;
+	} wrong[] = {
+		{ 4, RCLINK_OP_SEND, 8, 1 },
+		{ UINT32_MAX, RCLINK_OP_SEND, 8, 1 },
+		{ BENCH_LAT, RCLINK_OP_RECV, 8, 1 },
+		{ BENCH_LAT, RCLINK_OP_SEND_IMM, 8, 1 },
+		{ BENCH_BW, RCLINK_OP_CAS, 8, 1 },
+		{ BENCH_LAT, UINT32_MAX, 8, 1 },
+		{ BENCH_LAT, RCLINK_OP_SEND, 0, 1 },
+		{ BENCH_LAT, RCLINK_OP_SEND, BENCH_LARGEST + 1, 1 },
+		{ BENCH_LAT, RCLINK_OP_CAS, 64, 1 },
+		{ BENCH_ATTACH, RCLINK_OP_WRITE, 7, 1 },
+		{ BENCH_LAT, RCLINK_OP_SEND, 8, 0 },
+		{ BENCH_LAT, RCLINK_OP_SEND, 8, BENCH_ITERS_MAX + 1 },
+	};
+	struct bench_hello hello;
+	unsigned int i;
+
+	for (i = 0; i < NUM(wrong); i++) {
+		struct bench b = {
+			.test = wrong[i].test,
+			.op = wrong[i].op,
+			.size = wrong[i].size,
+			.iters = wrong[i].iters,
+		};
+
+		bench_hello_put(&b, &hello);
+		EXPECT_FALSE(bench_hello_get(&b, &hello)) {
+			TH_LOG("number %u", i);
+		}
+	}
+	memset(&hello, 0, sizeof(hello));
+	EXPECT_FALSE(bench_hello_get(&(struct bench){ 0 }, &hello));
 }
 
 TEST_HARNESS_MAIN

@@ -5,6 +5,12 @@
 
 #define MAGIC	0x72636c62	/* "rclb" */
 
+bool bench_is_word(enum bench_test test, unsigned int op)
+{
+	return test == BENCH_ATTACH || op == RCLINK_OP_CAS ||
+	       op == RCLINK_OP_FADD;
+}
+
 bool bench_is_test(enum bench_test test, unsigned int op)
 {
 	switch (op) {
@@ -39,5 +45,6 @@ bool bench_hello_get(struct bench *b, const struct bench_hello *hello)
 	return be32toh(hello->magic) == MAGIC && b->test <= BENCH_ATTACH &&
 	       bench_is_test(b->test, b->op) && b->size &&
 	       b->size <= BENCH_LARGEST && b->iters &&
-	       b->iters <= BENCH_ITERS_MAX;
+	       b->iters <= BENCH_ITERS_MAX &&
+	       (b->size == sizeof(uint64_t) || !bench_is_word(b->test, b->op));
 }

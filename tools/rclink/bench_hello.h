@@ -14,4 +14,7 @@ bool bench_hello_get(struct bench *b, const struct bench_hello *hello);
 /* Whether there is such a test with this operation. */
 bool bench_is_test(enum bench_test test, unsigned int op);
 
+/* Whether it is always of 8 bytes. */
+bool bench_is_word(enum bench_test test, unsigned int op);
+
 #endif /* BENCH_HELLO_H */

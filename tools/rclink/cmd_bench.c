@@ -73,8 +73,7 @@ static void complete(const char *cmd, struct bench *b, const char *test)
 	if (!bench_is_test(b->test, b->op))
 		cli_usage(cmd, "there is no %s of %s", test,
 			  rclink_op_name(b->op));
-	if (b->op == RCLINK_OP_CAS || b->op == RCLINK_OP_FADD ||
-	    b->test == BENCH_ATTACH) {
+	if (bench_is_word(b->test, b->op)) {
 		if (b->size && b->size != 8)
 			cli_usage(cmd, "--size is 8 there");
 		b->size = 8;
