@@ -192,8 +192,8 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 		if (!named)
 			continue;
 		*why = policy->v[RCL_P_PORT] ?
-			"port: the device has none of that number: see `rclink dev`" :
-			"device: it has no active port with a usable GID: see `rclink dev`";
+			"port: the device has none of that number" :
+			"device: it has no active port with a usable GID";
 		return ERR_PTR(-ENODEV);
 	}
 	if (named)

@@ -105,8 +105,7 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 		}
 	}
 	if (best < 0)
-		*why =
-			"no RoCE v2 GID on a net device that is up: give it an address, and set it up";
+		*why = "no RoCE v2 GID on a net device that is up";
 	return best;
 }
 

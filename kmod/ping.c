@@ -68,8 +68,7 @@ static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
 		return -EINVAL;
 	}
 	if (ping->size > ep->remote.length) {
-		*why =
-			"size is larger than the peer's link buffer: see buffer-size in `rclink show`";
+		*why = "size is larger than the buffer-size of the peer's link";
 		return -EMSGSIZE;
 	}
 	if (!ping->size && ping->op != RCLINK_PING_OP_SEND) {

@@ -96,8 +96,7 @@ static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
 {
 	info->chosen = -EOPNOTSUPP;
 	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
-		info->why =
-			"iWARP needs the RDMA connection manager: use InfiniBand or RoCE";
+		info->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
 	else if (!info->fast_reg_pages)
 		info->why = "the device has no fast registration (REG_MR)";
 	else
@@ -172,18 +171,16 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 	}
 	if (v[RCL_P_MTU] > info->max_mtu)
 		*why =
-			"mtu is larger than the port's largest: see `rclink dev`, or 0 for the port's own";
+			"mtu is larger than the port's: see `rclink dev`, or 0";
 	else if (v[RCL_P_QPS] >= info->max_qp)
 		*why = "qps is more than the device has: choose fewer";
 	else if (v[RCL_P_RD_ATOMIC] > info->max_rd_atomic)
-		*why =
-			"rd-atomic is more than the device can do: see `rclink dev`";
+		*why = "rd-atomic is more than the device has: choose less";
 	else if (v[RCL_P_PKEY_INDEX] >= info->pkeys)
 		*why = "pkey-index is beyond the port's partition key table";
 	else if (DIV_ROUND_UP(v[RCL_P_BUFFER_SIZE], PAGE_SIZE) >
 		 info->fast_reg_pages)
-		*why =
-			"buffer-size is more than one fast registration of the device: choose a smaller one";
+		*why = "buffer-size is more than the device registers";
 	else
 		return 0;
 	return -EINVAL;
