@@ -66,7 +66,7 @@ reads_like()
 # Whoever measures may go at any moment.
 killed()
 {
-	rclink bench l rate -n 10000000 &
+	"$tool" bench l rate -n 10000000 &
 	sleep 1
 	kill -KILL $!
 	wait $! 2>/dev/null
@@ -75,7 +75,7 @@ killed()
 
 gone()
 {
-	rclink bench l rate -n 10000000 >"$shows" 2>&1 &
+	"$tool" bench l rate -n 10000000 >"$shows" 2>&1 &
 	sleep 1
 	on 2 pkill -KILL -x rclink
 	wait $!
