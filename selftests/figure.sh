@@ -37,20 +37,20 @@ perftest_listens()
 	ss -Hltn 'sport = :18515' | grep -q .
 }
 
-# perftest SIZE ITERS TOOL [OPTIONS]: against itself on this host; the line of
+# perftest SIZE ITERS BINARY [OPTIONS]: against itself on this host; the line of
 # figures as the tool prints it. The link a tells device and GID.
 perftest()
 {
-	local size=$1 iters=$2 tool=$3 device gid server
+	local size=$1 iters=$2 binary=$3 device gid server
 
 	shift 3
 	device=$(rclink show a -j | jq -r '.[0].device')
 	gid=$(rclink dev -j | jq -r --arg d "$device" \
 		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
 	set -- -d "$device" -x "$gid" -s "$size" -n "$iters" -F "$@"
-	timeout 60 "$tool" "$@" >/dev/null 2>&1 &
+	timeout 60 "$binary" "$@" >/dev/null 2>&1 &
 	server=$!
 	until_true 10 perftest_listens
-	timeout 60 "$tool" "$@" "$RCL_IP" 2>&1 | awk -v size="$size" '$1 == size'
+	timeout 60 "$binary" "$@" "$RCL_IP" 2>&1 | awk -v size="$size" '$1 == size'
 	wait "$server"
 }

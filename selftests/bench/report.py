@@ -57,7 +57,7 @@ def row(kernel, key, values):
         result["rclink"] = statistics.median(mine)
     if theirs:
         result["peer_median"] = statistics.median(theirs)
-    if mine and (theirs or not peer):
+    if mine and (not peer or result.get("peer_median")):
         ratio = result["rclink"] / result.get("peer_median", 1)
         result["ratio"] = ratio
         result["met"] = ratio <= goal if sense == "<=" else ratio >= goal

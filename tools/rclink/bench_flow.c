@@ -91,23 +91,36 @@ static int take(struct bench *b, const struct rclink_dev_cqe *cqe)
 	return 0;
 }
 
-/* Hand over what is queued, and count what has completed. */
-int bench_pump(struct bench *b, unsigned int wait)
+/* How many have completed. */
+static int reap(struct bench *b)
 {
 	struct rclink_dev_cqe cqes[REAP];
-	int ret, num, i;
+	int num, i, all = 0;
 
-	ret = rclink_submit(b->at.chan, wait, 0);
-	if (ret < 0 && ret != -EINTR && ret != -EBUSY)
-		return bench_failed(b, "broken off", ret);
 	do {
 		num = rclink_reap(b->at.chan, cqes, REAP);
 		if (num < 0)
 			return bench_failed(b, "completions", num);
-		for (i = 0, ret = 0; i < num && !ret; i++)
-			ret = take(b, &cqes[i]);
-	} while (!ret && num == REAP);
-	return ret;
+		for (i = 0; i < num; i++)
+			if (take(b, &cqes[i]))
+				return -EIO;
+		all += num;
+	} while (num == REAP);
+	return all;
+}
+
+/* Hand over what is queued, and count what has completed. */
+int bench_pump(struct bench *b, unsigned int wait)
+{
+	int ret = rclink_submit(b->at.chan, wait, 0);
+	int num = reap(b);
+
+	if (num < 0)
+		return num;
+	/* What had completed before the end is there after it. */
+	if (ret >= 0 || ret == -EINTR || ret == -EBUSY || num)
+		return 0;
+	return bench_failed(b, "broken off", ret);
 }
 
 /* For who spins on memory since then: is there anybody to change it? */
