@@ -21,7 +21,9 @@
 #include "chan.h"
 #include "chan-io.h"
 #include "listener.h"
+#include "pin.h"
 #include "region.h"
+#include "ring.h"
 
 /**
  * struct rcl_file - an open file
@@ -89,6 +91,7 @@ static int rcl_cdev_get_service(struct rclink_dev_service *arg,
 static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 {
 	struct rclink_dev_service arg;
+	struct rcl_ring *ring;
 	struct rcl_chan *chan;
 	int ret;
 
@@ -101,9 +104,10 @@ static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 	lockdep_assert_held(&file->lock);
 	if (file->chan || file->listener)
 		return -EISCONN;
-	chan = rcl_chan_new(arg.flags & RCLINK_CHAN_POLLED);
-	if (!chan)
+	ring = rcl_ring_new(arg.flags & RCLINK_CHAN_POLLED);
+	if (!ring)
 		return -ENOMEM;
+	chan = &ring->chan;
 	ret = rcl_chan_connect(chan, arg.link, arg.service,
 			       arg.flags & RCLINK_CONNECT_WAIT);
 	if (ret) {
@@ -130,7 +134,7 @@ static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
 	lockdep_assert_held(&file->lock);
 	if (file->chan || file->listener)
 		return -EISCONN;
-	listener = rcl_chan_listen(arg.link, arg.service, arg.backlog,
+	listener = rcl_ring_listen(arg.link, arg.service, arg.backlog,
 				   arg.flags & RCLINK_CHAN_POLLED);
 	if (IS_ERR(listener))
 		return PTR_ERR(listener);
@@ -196,7 +200,7 @@ static int rcl_cdev_region(struct rcl_chan *chan, void __user *user)
 
 	if (copy_from_user(&arg, user, sizeof(arg)))
 		return -EFAULT;
-	ret = rcl_region_register(chan, &arg);
+	ret = rcl_pin_register(chan, &arg);
 	if (ret)
 		return ret;
 	if (!copy_to_user(user, &arg, sizeof(arg)))
@@ -242,12 +246,12 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 		return -EFAULT;
 	if (arg.pad || arg.wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	ret = rcl_chan_submit(chan, arg.count, &arg.count);
+	ret = rcl_ring_submit(rcl_ring_of(chan), arg.count, &arg.count);
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (ret || !arg.wait)
 		return ret;
-	return rcl_chan_wait(chan, arg.wait, arg.timeout_ms);
+	return rcl_ring_wait(rcl_ring_of(chan), arg.wait, arg.timeout_ms);
 }
 
 static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
@@ -299,7 +303,7 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 
 	/* Who asks here wants events. */
 	WRITE_ONCE(chan->polled, false);
-	poll_wait(filp, &chan->wait, wait);
+	poll_wait(filp, &rcl_ring_of(chan)->wait, wait);
 	if (rcl_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;
 	rcl_chan_look(chan);
@@ -333,7 +337,8 @@ static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
 		return -ENOTCONN;
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	return remap_vmalloc_range(vma, chan->shared, vma->vm_pgoff);
+	return remap_vmalloc_range(vma, rcl_ring_of(chan)->shared,
+				   vma->vm_pgoff);
 }
 
 static const struct file_operations rcl_cdev_fops = {

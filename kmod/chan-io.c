@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submissions are copied out of the shared ring once, checked against what the
- * consumer registered and imported, and posted. Whoever waits polls the QP
- * itself for a while, then asks for an event and sleeps; events poll in softirq
- * context, for those who only look at the ring.
- *
- * The kernel keeps its own indexes. What it reads of the ring, one head and one
- * tail, is only ever used modulo the depth or compared.
+ * An entry is checked against what the consumer registered and imported, and
+ * posted. What completes goes to the channel's completions, from where the
+ * consumer's side takes it. An event polls in softirq context.
  */
 #include "chan-io.h"
 
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/nospec.h>
-#include <linux/sched/signal.h>
 
 #include "chan.h"
 #include "qp.h"
 #include "region.h"
 #include "upcall.h"
 
-#define RCL_SPIN_US	100	/* before a waiter goes to sleep */
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
 
 union rcl_wr {
@@ -34,14 +27,24 @@ static u32 rcl_queue_busy(const struct rcl_queue *queue)
 	return queue->posted - queue->done;
 }
 
+/**
+ * rcl_chan_ready - how many completions wait for the consumer?
+ * @chan: any
+ *
+ * Return: the number, which a hostile consumer can make wrong for itself.
+ */
+u32 rcl_chan_ready(const struct rcl_chan *chan)
+{
+	return READ_ONCE(chan->cq.filled) - READ_ONCE(*chan->cq.head);
+}
+
 static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc, u32 len)
 {
-	struct rcl_chan *chan = op->chan;
-	struct rclink_dev_cqe *cqe =
-		&chan->shared->cqe[chan->cq_tail % RCLINK_DEV_CQ_DEPTH];
+	struct rcl_cq *cq = &op->chan->cq;
+	struct rclink_dev_cqe *cqe = &cq->cqe[cq->filled & (cq->depth - 1)];
 
 	cqe->user_data = op->user_data;
-	cqe->time = ktime_get_ns();
+	cqe->time = cq->timed ? ktime_get_ns() : 0;
 	cqe->status = wc->status;
 	cqe->vendor_err = wc->status ? wc->vendor_err : 0;
 	cqe->len = len;
@@ -52,9 +55,9 @@ static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc, u32 len)
 		cqe->imm = be32_to_cpu(wc->ex.imm_data);
 		cqe->flags = RCLINK_CQE_IMM;
 	}
-	WRITE_ONCE(chan->cq_tail, chan->cq_tail + 1);
+	WRITE_ONCE(cq->filled, cq->filled + 1);
 	/* The consumer loads it with acquire, then reads the entry. */
-	smp_store_release(&chan->shared->cq.tail, chan->cq_tail);
+	smp_store_release(cq->tail, cq->filled);
 }
 
 /* Under the lock, or below the drain, when nobody else has the QP. */
@@ -82,11 +85,11 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 /* Each operation in flight may need an entry, also if it is not signaled. */
 static bool rcl_chan_has_room(const struct rcl_chan *chan)
 {
-	u32 used = chan->cq_tail - READ_ONCE(chan->shared->cq.head);
+	u32 used = rcl_chan_ready(chan);
 
-	return used <= RCLINK_DEV_CQ_DEPTH &&
+	return used <= chan->cq.depth &&
 	       used + rcl_queue_busy(&chan->sends) +
-	       rcl_queue_busy(&chan->recvs) < RCLINK_DEV_CQ_DEPTH;
+	       rcl_queue_busy(&chan->recvs) < chan->cq.depth;
 }
 
 static int rcl_chan_sge(struct rcl_chan *chan,
@@ -282,8 +285,18 @@ static int rcl_chan_post_send(struct rcl_chan *chan,
 	return ret;
 }
 
-static int rcl_chan_post(struct rcl_chan *chan,
-			 const struct rclink_dev_sqe *sqe)
+/**
+ * rcl_chan_post - check an entry and post it
+ * @chan: open, its lock held
+ * @sqe: hostile, but nobody writes it any more
+ *
+ * Context: process or softirq context.
+ * Return: 0, -EINVAL for an entry that is wrong, -ESTALE for an unknown handle,
+ * -EACCES without the right, -EOPNOTSUPP for an atomic that the device does not
+ * have, -EBUSY when as many are in flight as can be, or what the verbs call
+ * says.
+ */
+int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 {
 	if (sqe->op >= RCLINK_OP_MAX || sqe->flags & ~RCLINK_SQE_FLAGS ||
 	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad || sqe->pad2[0] ||
@@ -296,65 +309,8 @@ static int rcl_chan_post(struct rcl_chan *chan,
 	return rcl_chan_post_send(chan, sqe);
 }
 
-/* The consumer may write while we read: each word once, then never again. */
-static void rcl_chan_read(const struct rcl_chan *chan,
-			  struct rclink_dev_sqe *sqe)
-{
-	const u64 *from = (const u64 *)
-		&chan->shared->sqe[chan->sq_head % RCLINK_DEV_DEPTH];
-	u64 *to = (u64 *)sqe;
-	u32 i;
-
-	BUILD_BUG_ON(sizeof(*sqe) != 128);
-	for (i = 0; i < sizeof(*sqe) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
-}
-
 /**
- * rcl_chan_submit - post what is in the submission ring
- * @chan: any
- * @count: at most so many
- * @taken: set to how many were posted
- *
- * Context: process context.
- * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
- * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
- * for an atomic that the device does not have, -EBUSY when as many are in
- * flight as can be, @chan->why when the channel is not open, or what the verbs
- * call says.
- */
-int rcl_chan_submit(struct rcl_chan *chan, u32 count, u32 *taken)
-{
-	struct rclink_dev_ring *sq = &chan->shared->sq;
-	struct rclink_dev_sqe sqe;
-	int ret = 0;
-
-	*taken = 0;
-	spin_lock_bh(&chan->lock);
-	while (*taken < count) {
-		/* Pairs with the release of who filled entries. */
-		u32 there = smp_load_acquire(&sq->tail) - chan->sq_head;
-
-		ret = chan->qp ? 0 : chan->why;
-		if (there > RCLINK_DEV_DEPTH)
-			ret = -EINVAL;
-		if (ret || !there)
-			break;
-		rcl_chan_read(chan, &sqe);
-		ret = rcl_chan_post(chan, &sqe);
-		if (ret)
-			break;
-		chan->sq_head++;
-		/* Then the consumer may fill the entry again. */
-		smp_store_release(&sq->head, chan->sq_head);
-		++*taken;
-	}
-	spin_unlock_bh(&chan->lock);
-	return ret;
-}
-
-/**
- * rcl_chan_arm - let the next completion wake @chan->wait
+ * rcl_chan_arm - let the next completion be an event
  * @chan: any
  *
  * Context: process context.
@@ -371,14 +327,18 @@ bool rcl_chan_arm(struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_ready - how many completions are in the ring?
+ * rcl_chan_kick - let @chan->ops->deliver be called
  * @chan: any
  *
- * Return: the number, which the consumer can make wrong for itself.
+ * Context: process context.
  */
-u32 rcl_chan_ready(struct rcl_chan *chan)
+void rcl_chan_kick(struct rcl_chan *chan)
 {
-	return READ_ONCE(chan->cq_tail) - READ_ONCE(chan->shared->cq.head);
+	/* It may just be about to end, and is not scheduled again then. */
+	spin_lock_bh(&chan->lock);
+	chan->kicked = true;
+	spin_unlock_bh(&chan->lock);
+	irq_poll_sched(&chan->iop);
 }
 
 /**
@@ -387,78 +347,32 @@ u32 rcl_chan_ready(struct rcl_chan *chan)
  *
  * Return: true when it is not open, and all that came in is in the ring.
  */
-bool rcl_chan_is_over(struct rcl_chan *chan)
+bool rcl_chan_is_over(const struct rcl_chan *chan)
 {
 	/* Pairs with the release in rcl_chan_gone(). */
 	return !smp_load_acquire(&chan->pd);
 }
 
-/* Announced before it asks for an event: the one that comes may be too few. */
-static void rcl_chan_sleep(struct rcl_chan *chan, u32 want, long left)
-{
-	atomic_inc(&chan->asleep);
-	if (!rcl_chan_arm(chan))
-		wait_event_interruptible_timeout(chan->wait,
-						 rcl_chan_ready(chan) >= want ||
-						 rcl_chan_is_over(chan), left);
-	atomic_dec(&chan->asleep);
-}
-
-/**
- * rcl_chan_wait - wait for completions
- * @chan: any
- * @want: so many in the ring
- * @timeout_ms: 0 for none
- *
- * Context: may sleep; can be interrupted.
- * Return: 0, -ETIME, -EINTR, or @chan->why when no more can come.
- */
-int rcl_chan_wait(struct rcl_chan *chan, u32 want, unsigned int timeout_ms)
-{
-	ktime_t spin = ktime_add_us(ktime_get(), RCL_SPIN_US);
-	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
-	long left = MAX_SCHEDULE_TIMEOUT;
-
-	for (;;) {
-		bool over = rcl_chan_is_over(chan);
-		bool some = rcl_chan_look(chan);
-
-		if (rcl_chan_ready(chan) >= want)
-			return 0;
-		if (over)
-			return chan->why;
-		if (signal_pending(current))
-			return -EINTR;
-		if (timeout_ms && time_after_eq(jiffies, end))
-			return -ETIME;
-		cond_resched();
-		if (some || ktime_before(ktime_get(), spin))
-			continue;
-		if (timeout_ms)
-			left = max_t(long, end - jiffies, 1);
-		rcl_chan_sleep(chan, want, left);
-	}
-}
-
 static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
 {
 	struct rcl_chan *chan = container_of(iop, struct rcl_chan, iop);
-	bool more = false;
+	bool more;
 	int n = 0;
 
 	spin_lock(&chan->lock);
+	chan->kicked = false;
 	if (chan->qp)
 		n = rcl_qp_poll(chan->qp, budget);
 	spin_unlock(&chan->lock);
-	if (n)
-		wake_up(&chan->wait);
+	chan->ops->deliver(chan, n);
 	if (n == budget)
 		return n;
 	irq_poll_complete(iop);
 	spin_lock(&chan->lock);
+	more = chan->kicked;
 	if (chan->qp && (!READ_ONCE(chan->polled) ||
 			 atomic_read(&chan->asleep)))
-		more = rcl_qp_arm(chan->qp);
+		more |= rcl_qp_arm(chan->qp);
 	spin_unlock(&chan->lock);
 	if (more)
 		irq_poll_sched(iop);

@@ -8,7 +8,6 @@
 
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
 #include "chan-io.h"
 #include "inbox.h"
@@ -58,7 +57,7 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
 	smp_store_release(&chan->pd, NULL);
 	mutex_unlock(&chan->setup);
-	wake_up_all(&chan->wait);
+	chan->ops->ended(chan);
 }
 
 static int rcl_chan_attach(struct rcl_lessee *lessee,
@@ -98,13 +97,11 @@ static void rcl_chan_release(struct kref *ref)
 		rcl_listener_put(chan->listener);
 	if (chan->link)
 		rcl_link_put(chan->link);
-	vfree(chan->shared);
 	kfree(chan->inl);
-	/* The end of the last rcl_chan_irq_poll() may be running. */
-	kfree_rcu(chan, rcu);
+	chan->ops->release(chan);
 }
 
-static const struct rcl_lessee_ops rcl_chan_ops = {
+static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.attach = rcl_chan_attach,
 	.event = rcl_chan_event,
 	.detach = rcl_chan_detach,
@@ -113,39 +110,32 @@ static const struct rcl_lessee_ops rcl_chan_ops = {
 };
 
 /**
- * rcl_chan_new - make a channel that is not open yet
- * @polled: completions are reaped in calls only
+ * rcl_chan_init - begin with a channel that is not open yet
+ * @chan: zeroed
+ * @ops: of the consumer's side; @ops->release is called with the last reference
+ * @cq: where completions go
+ * @polled: they are reaped in calls only
  *
  * Context: may sleep.
- * Return: the channel with one reference, or NULL.
+ * Return: 0 with one reference, or -ENOMEM.
  */
-struct rcl_chan *rcl_chan_new(bool polled)
+int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
+		  const struct rcl_cq *cq, bool polled)
 {
-	struct rcl_chan *chan;
-
-	chan = kzalloc(sizeof(*chan), GFP_KERNEL_ACCOUNT);
-	if (!chan)
-		return NULL;
 	chan->inl = kzalloc(RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
 			    GFP_KERNEL_ACCOUNT);
-	chan->shared = vmalloc_user(sizeof(*chan->shared));
-	if (!chan->inl || !chan->shared)
-		goto err_free;
+	if (!chan->inl)
+		return -ENOMEM;
 	kref_init(&chan->lessee.ref);
-	chan->lessee.ops = &rcl_chan_ops;
+	chan->lessee.ops = &rcl_chan_lessee_ops;
+	chan->ops = ops;
+	chan->cq = *cq;
 	chan->polled = polled;
 	chan->why = -ENOTCONN;
-	init_waitqueue_head(&chan->wait);
 	spin_lock_init(&chan->lock);
 	mutex_init(&chan->setup);
 	rcl_chan_io_init(chan);
-	return chan;
-
-err_free:
-	vfree(chan->shared);
-	kfree(chan->inl);
-	kfree(chan);
-	return NULL;
+	return 0;
 }
 
 /**
@@ -289,7 +279,7 @@ static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,
 
 	if (rcl_listener_is_full(listener))
 		return ERR_PTR(-EBUSY);
-	chan = rcl_chan_new(listener->polled);
+	chan = listener->ops->make(listener);
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
 	kref_get(&listener->ref);
@@ -304,34 +294,20 @@ static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,
 
 /**
  * rcl_chan_listen - wait for channels
- * @link: name; need not exist yet
- * @service: name
- * @max: channels that may wait to be accepted
- * @polled: their completions are reaped in calls only
+ * @listener: initialized; its link need not exist yet
  *
  * Context: may sleep.
- * Return: the listener with one reference, -EADDRINUSE or -ENOMEM.
+ * Return: 0 or -EADDRINUSE.
  */
-struct rcl_listener *rcl_chan_listen(const char *link, const char *service,
-				     u32 max, bool polled)
+int rcl_chan_listen(struct rcl_listener *listener)
 {
-	struct rcl_listener *listener;
-	int ret;
-
-	listener = rcl_listener_new(link, service, max, polled);
-	if (!listener)
-		return ERR_PTR(-ENOMEM);
 	listener->service.offer = rcl_chan_offer;
-	ret = rcl_service_add(&listener->service);
-	if (!ret)
-		return listener;
-	rcl_listener_put(listener);
-	return ERR_PTR(ret);
+	return rcl_service_add(&listener->service);
 }
 
 /**
  * rcl_chan_unlisten - end a listener and the channels that wait there
- * @listener: from rcl_chan_listen(); the reference is dropped
+ * @listener: after rcl_chan_listen(); the reference is dropped
  *
  * Context: may sleep, for drains.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A channel: the lease of one pooled QP by one consumer. */
+/*
+ * A channel: the lease of one pooled QP by one consumer. Who the consumer is, a
+ * process (ring.h) or a kernel module (kapi.c), is behind struct rcl_chan_ops.
+ */
 #ifndef RCL_CHAN_H
 #define RCL_CHAN_H
 
@@ -8,7 +11,6 @@
 #include <linux/irq_poll.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
 #include <uapi/linux/rclink_dev.h>
@@ -61,23 +63,55 @@ struct rcl_queue {
 };
 
 /**
- * struct rcl_chan - a channel
+ * struct rcl_cq - completions: filled here, taken by the consumer
+ * @cqe: the entries
+ * @depth: how many, a power of two; more than can be in flight
+ * @head: taken so far; the consumer writes it, who may be hostile
+ * @tail: filled so far, for the consumer, who may write there, too
+ * @filled: the same, which nobody else writes
+ * @timed: entries have the time
+ */
+struct rcl_cq {
+	struct rclink_dev_cqe *cqe;
+	u32 depth;
+	u32 *head;
+	u32 *tail;
+	u32 filled;
+	bool timed;
+};
+
+/**
+ * struct rcl_chan_ops - what a channel tells the side of its consumer
+ * @deliver: after a poll that found @n, in softirq context, never twice at once
+ * @news: after a poll that found something, in process context
+ * @ended: nothing comes in any more; from the link's work item, may sleep
+ * @release: the last reference was dropped: to be freed after an RCU grace
+ *	period, because the end of an event may still look at it
+ */
+struct rcl_chan_ops {
+	void (*deliver)(struct rcl_chan *chan, int n);
+	void (*news)(struct rcl_chan *chan);
+	void (*ended)(struct rcl_chan *chan);
+	void (*release)(struct rcl_chan *chan);
+};
+
+/**
+ * struct rcl_chan - a channel; embedded in what its consumer has of it
  * @lessee: what the pool knows of it, with the reference count
- * @rcu: the end of an event may still look at a channel that was freed
+ * @rcu: for @ops->release
+ * @ops: constant
  * @link: a reference is held, to close it; constant after connect or offer
  * @listener: whose backlog it goes to when it is attached; a reference is held
  * @backlog: there
  * @polled: completions are reaped in calls only
- * @shared: rings, mapped by the consumer: hostile
- * @wait: woken by completions and by the end
- * @asleep: who waits there in a call
+ * @asleep: who waits for events in spite of that
  * @iop: polls after an event
  * @lock: protects all down to @slots; taken in process and softirq context
+ * @kicked: the softirq side is to look again
  * @qp: may be posted to and polled; NULL before attach and after detach
  * @why: errno while @qp is NULL
  * @access: rights that the device can give
- * @sq_head: submissions taken
- * @cq_tail: completions given; also read without the lock
+ * @cq: completions
  * @sends: and their operations
  * @recvs: and their operations
  * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
@@ -96,20 +130,19 @@ struct rcl_queue {
 struct rcl_chan {
 	struct rcl_lessee lessee;
 	struct rcu_head rcu;
+	const struct rcl_chan_ops *ops;
 	struct rcl_link *link;
 	struct rcl_listener *listener;
 	struct list_head backlog;
 	bool polled;
-	struct rclink_dev_shared *shared;
-	wait_queue_head_t wait;
 	atomic_t asleep;
 	struct irq_poll iop;
 	spinlock_t lock;	/* protects all down to slots */
+	bool kicked;
 	struct rcl_qp *qp;
 	int why;
 	int access;
-	u32 sq_head;
-	u32 cq_tail;
+	struct rcl_cq cq;
 	struct rcl_queue sends;
 	struct rcl_queue recvs;
 	struct rcl_op send_op[RCL_CHAN_SEND_SLOTS];
@@ -126,7 +159,26 @@ struct rcl_chan {
 };
 
 /**
- * rcl_chan_look - handle what has completed
+ * rcl_chan_reap - handle what has completed
+ * @chan: any
+ * @budget: at most so many
+ *
+ * Context: process or softirq context.
+ * Return: how many are in the ring now, or were not for the consumer.
+ */
+static inline int rcl_chan_reap(struct rcl_chan *chan, int budget)
+{
+	int n = 0;
+
+	spin_lock_bh(&chan->lock);
+	if (chan->qp)
+		n = rcl_qp_poll(chan->qp, budget);
+	spin_unlock_bh(&chan->lock);
+	return n;
+}
+
+/**
+ * rcl_chan_look - handle what has completed, and tell who waits for it
  * @chan: any
  *
  * Context: process context.
@@ -134,27 +186,23 @@ struct rcl_chan {
  */
 static inline bool rcl_chan_look(struct rcl_chan *chan)
 {
-	int n = 0;
+	int n = rcl_chan_reap(chan, RCL_POLL_BUDGET);
 
-	spin_lock_bh(&chan->lock);
-	if (chan->qp)
-		n = rcl_qp_poll(chan->qp, RCL_POLL_BUDGET);
-	spin_unlock_bh(&chan->lock);
-	/* The event will find nothing more: who sleeps must hear of it here. */
-	if (n && wq_has_sleeper(&chan->wait))
-		wake_up(&chan->wait);
+	/* The event will find nothing more. */
+	if (n)
+		chan->ops->news(chan);
 	return n;
 }
 
-struct rcl_chan *rcl_chan_new(bool polled);
+int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
+		  const struct rcl_cq *cq, bool polled);
 void rcl_chan_put(struct rcl_chan *chan);
 int rcl_chan_connect(struct rcl_chan *chan, const char *link,
 		     const char *service, bool wait);
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle);
 void rcl_chan_close(struct rcl_chan *chan);
-struct rcl_listener *rcl_chan_listen(const char *link, const char *service,
-				     u32 max, bool polled);
+int rcl_chan_listen(struct rcl_listener *listener);
 void rcl_chan_unlisten(struct rcl_listener *listener);
 
 #endif /* RCL_CHAN_H */

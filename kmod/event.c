@@ -7,8 +7,10 @@
 #include "event.h"
 
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <net/genetlink.h>
 
+#include <rclink.h>
 #include <uapi/linux/rclink.h>
 
 #define RCL_EVENTS_GROUP	0	/* the family has one group */
@@ -17,6 +19,7 @@ static DEFINE_MUTEX(rcl_event_lock);	/* keeps numbers and sending in order */
 static u64 rcl_event_seq;		/* under rcl_event_lock */
 /* under rcl_event_lock */
 static const struct genl_family *rcl_event_family;
+static BLOCKING_NOTIFIER_HEAD(rcl_event_chain);
 
 /**
  * rcl_event_init - begin to send
@@ -56,13 +59,26 @@ static int rcl_event_put(struct sk_buff *skb, const struct rcl_event *event)
 	return 0;
 }
 
-/**
- * rcl_event_send - tell all listeners
- * @event: what happened
- *
- * Context: may sleep.
+/*
+ * Nothing can be done with a new link yet, and a lock is held for it. All other
+ * events come from the link's work item, which keeps their order.
  */
-void rcl_event_send(const struct rcl_event *event)
+static void rcl_event_call(const struct rcl_event *event)
+{
+	struct rclink_link_event news = {
+		.link = event->name,
+		.state = event->state,
+		.reason = event->reason.reason,
+		.text = rcl_reason_text(&event->reason),
+		.epoch = event->epoch,
+	};
+
+	if (event->kind != RCLINK_EVENT_KIND_CREATED)
+		blocking_notifier_call_chain(&rcl_event_chain, event->kind,
+					     &news);
+}
+
+static void rcl_event_multicast(const struct rcl_event *event)
 {
 	struct sk_buff *skb;
 	void *hdr;
@@ -84,6 +100,41 @@ void rcl_event_send(const struct rcl_event *event)
 			  GFP_KERNEL);
 out_unlock:
 	mutex_unlock(&rcl_event_lock);
+}
+
+/**
+ * rcl_event_send - tell all listeners
+ * @event: what happened
+ *
+ * Context: may sleep.
+ */
+void rcl_event_send(const struct rcl_event *event)
+{
+	rcl_event_multicast(event);
+	rcl_event_call(event);
+}
+
+/**
+ * rcl_event_listen - let a kernel module hear of links
+ * @nb: see rclink_register_notifier()
+ *
+ * Context: may sleep.
+ * Return: 0, or -EEXIST.
+ */
+int rcl_event_listen(struct notifier_block *nb)
+{
+	return blocking_notifier_chain_register(&rcl_event_chain, nb);
+}
+
+/**
+ * rcl_event_unlisten - the mirror of rcl_event_listen()
+ * @nb: does not run any more afterwards
+ *
+ * Context: may sleep.
+ */
+void rcl_event_unlisten(struct notifier_block *nb)
+{
+	blocking_notifier_chain_unregister(&rcl_event_chain, nb);
 }
 
 /**

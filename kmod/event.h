@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbered events for the multicast group. */
+/* Numbered events for the multicast group, and news for kernel modules. */
 #ifndef RCL_EVENT_H
 #define RCL_EVENT_H
 
@@ -8,6 +8,7 @@
 #include "reason.h"
 
 struct genl_family;
+struct notifier_block;
 
 /**
  * struct rcl_event - what happened to a link
@@ -32,5 +33,7 @@ void rcl_event_exit(void);
 
 void rcl_event_send(const struct rcl_event *event);
 u64 rcl_event_last(void);
+int rcl_event_listen(struct notifier_block *nb);
+void rcl_event_unlisten(struct notifier_block *nb);
 
 #endif /* RCL_EVENT_H */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "listener.h"
 
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "chan.h"
 
 static void rcl_listener_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct rcl_listener, ref));
+	struct rcl_listener *listener =
+		container_of(ref, struct rcl_listener, ref);
+
+	listener->ops->release(listener);
 }
 
 /**
@@ -21,32 +23,24 @@ void rcl_listener_put(struct rcl_listener *listener)
 }
 
 /**
- * rcl_listener_new - make a listener that does not listen yet
+ * rcl_listener_init - begin with a listener that does not listen yet
+ * @listener: zeroed; has one reference, and needs @max and @polled
+ * @ops: of the consumer's side
  * @link: name
  * @service: name
- * @max: channels that may wait
- * @polled: completions of its channels are reaped in calls only
- *
- * Return: the listener with one reference, or NULL.
  */
-struct rcl_listener *rcl_listener_new(const char *link, const char *service,
-				      u32 max, bool polled)
+void rcl_listener_init(struct rcl_listener *listener,
+		       const struct rcl_listener_ops *ops, const char *link,
+		       const char *service)
 {
-	struct rcl_listener *listener;
-
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
-	if (!listener)
-		return NULL;
 	kref_init(&listener->ref);
+	listener->ops = ops;
 	strscpy(listener->service.link, link, sizeof(listener->service.link));
 	strscpy(listener->service.name, service,
 		sizeof(listener->service.name));
-	listener->max = max;
-	listener->polled = polled;
 	init_waitqueue_head(&listener->wait);
 	spin_lock_init(&listener->lock);
 	INIT_LIST_HEAD(&listener->waiting);
-	return listener;
 }
 
 /**
@@ -84,9 +78,10 @@ bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan)
 		kref_get(&chan->lessee.ref);
 		list_add_tail(&chan->backlog, &listener->waiting);
 		listener->n++;
+		/* Under the lock: not after rcl_listener_shut(). */
+		listener->ops->waiting(listener);
 	}
 	spin_unlock(&listener->lock);
-	wake_up(&listener->wait);
 	return !closed;
 }
 

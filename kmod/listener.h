@@ -11,14 +11,28 @@
 #include "service.h"
 
 struct rcl_chan;
+struct rcl_listener;
+
+/**
+ * struct rcl_listener_ops - of the consumer's side
+ * @make: returns a channel that is not open yet, or NULL; may sleep
+ * @waiting: one waits; process context, must not sleep
+ * @release: the last reference was dropped
+ */
+struct rcl_listener_ops {
+	struct rcl_chan *(*make)(struct rcl_listener *listener);
+	void (*waiting)(struct rcl_listener *listener);
+	void (*release)(struct rcl_listener *listener);
+};
 
 /**
  * struct rcl_listener - somebody who waits
  * @service: what the table knows of it
+ * @ops: constant
  * @ref: held by its consumer and by each channel made for it
  * @polled: of the channels
  * @max: channels that may wait
- * @wait: woken when one waits
+ * @wait: for @ops->waiting to wake
  * @lock: protects the three below
  * @waiting: channels that are open, by @backlog; each with a reference
  * @n: entries of @waiting
@@ -26,6 +40,7 @@ struct rcl_chan;
  */
 struct rcl_listener {
 	struct rcl_service service;
+	const struct rcl_listener_ops *ops;
 	struct kref ref;
 	bool polled;
 	u32 max;
@@ -36,8 +51,9 @@ struct rcl_listener {
 	bool closed;
 };
 
-struct rcl_listener *rcl_listener_new(const char *link, const char *service,
-				      u32 max, bool polled);
+void rcl_listener_init(struct rcl_listener *listener,
+		       const struct rcl_listener_ops *ops, const char *link,
+		       const char *service);
 void rcl_listener_put(struct rcl_listener *listener);
 bool rcl_listener_is_full(struct rcl_listener *listener);
 bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan);

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A region's pages are pinned for as long as the device may access them: until
- * its registration is gone, which is when it is withdrawn, or when the QPs of
- * the lease are. The registration, not the process, decides what the device
- * and the peer can reach, so munmap() and fork() change nothing.
+ * The registration, not its owner, decides what the device and the peer can
+ * reach: the memory is let go when the registration is gone, which is when it
+ * is withdrawn, or when the QPs of the lease are.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "region.h"
 
 #include <linux/delay.h>
-#include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
 #include "chan.h"
@@ -27,25 +22,17 @@
 /**
  * struct rcl_region - registered memory
  * @handle: slot and generation
- * @len: bytes
- * @mm: whose pinned_vm counts the pages; a reference is held
- * @pages: pinned
- * @npages: entries of @pages
- * @sgt: those pages
+ * @memory: what it is made of
  * @mr: NULL when it is not registered any more
  * @cqe: of the registration
  * @state: of the registration: 0 while it is under way, 1, or a negative errno
  * @export: what the peer may do
  * @exported: @export is in the table
- * @stuck: the device did not end the registration: the pages stay pinned
+ * @stuck: the device did not end the registration: the memory stays
  */
 struct rcl_region {
 	u32 handle;
-	u64 len;
-	struct mm_struct *mm;
-	struct page **pages;
-	int npages;
-	struct sg_table sgt;
+	struct rcl_memory *memory;
 	struct ib_mr *mr;
 	struct ib_cqe cqe;
 	int state;
@@ -54,116 +41,35 @@ struct rcl_region {
 	bool stuck;
 };
 
-/* The rule of ib_umem_get(). */
-static int rcl_region_charge(struct rcl_region *region)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-
-	if (atomic64_add_return(region->npages, &region->mm->pinned_vm) >
-	    limit && !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(region->npages, &region->mm->pinned_vm);
-		return -EDQUOT;
-	}
-	return 0;
-}
-
-static int rcl_region_pin(struct rcl_region *region, u64 addr)
-{
-	int done = 0;
-	int ret;
-
-	ret = rcl_region_charge(region);
-	if (ret)
-		return ret;
-	while (done < region->npages) {
-		ret = pin_user_pages_fast((addr & PAGE_MASK) + done * PAGE_SIZE,
-					  region->npages - done,
-					  FOLL_WRITE | FOLL_LONGTERM,
-					  region->pages + done);
-		if (ret <= 0)
-			goto err_unpin;
-		done += ret;
-	}
-	return 0;
-
-err_unpin:
-	unpin_user_pages(region->pages, done);
-	atomic64_sub(region->npages, &region->mm->pinned_vm);
-	return ret ? : -EFAULT;
-}
-
-static struct rcl_region *rcl_region_new(const struct rclink_dev_region *arg)
-{
-	u64 first = arg->addr >> PAGE_SHIFT;
-	u64 last = (arg->addr + arg->len - 1) >> PAGE_SHIFT;
-	struct rcl_region *region;
-	int ret = -ENOMEM;
-
-	if (last - first >= INT_MAX / sizeof(*region->pages))
-		return ERR_PTR(-EMSGSIZE);
-	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
-	if (!region)
-		return ERR_PTR(-ENOMEM);
-	region->len = arg->len;
-	region->npages = last - first + 1;
-	region->pages = kvmalloc_array(region->npages, sizeof(*region->pages),
-				       GFP_KERNEL_ACCOUNT);
-	if (!region->pages)
-		goto err_free;
-	region->mm = current->mm;
-	ret = rcl_region_pin(region, arg->addr);
-	if (ret)
-		goto err_free_pages;
-	ret = sg_alloc_table_from_pages(&region->sgt, region->pages,
-					region->npages,
-					offset_in_page(arg->addr), arg->len,
-					GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto err_unpin;
-	mmgrab(region->mm);
-	return region;
-
-err_unpin:
-	unpin_user_pages(region->pages, region->npages);
-	atomic64_sub(region->npages, &region->mm->pinned_vm);
-err_free_pages:
-	kvfree(region->pages);
-err_free:
-	kfree(region);
-	return ERR_PTR(ret);
-}
-
 /* Nothing can access the pages any more. */
-static void rcl_region_free(struct rcl_region *region)
+static int rcl_region_free(struct rcl_region *region)
 {
 	if (region->stuck) {
-		pr_warn_ratelimited("a registration did not end: %d pages are lost\n",
-				    region->npages);
-		return;
+		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
+				    region->memory->npages);
+		return -EIO;
 	}
-	sg_free_table(&region->sgt);
-	unpin_user_pages_dirty_lock(region->pages, region->npages, true);
-	atomic64_sub(region->npages, &region->mm->pinned_vm);
-	mmdrop(region->mm);
-	kvfree(region->pages);
+	region->memory->free(region->memory);
 	kfree(region);
+	return 0;
 }
 
 static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 {
 	struct ib_device *ib = chan->pd->device;
+	struct rcl_memory *memory = region->memory;
 	int n, ret;
 
-	n = ib_dma_map_sg(ib, region->sgt.sgl, region->sgt.orig_nents,
+	n = ib_dma_map_sg(ib, memory->sgt.sgl, memory->sgt.orig_nents,
 			  DMA_BIDIRECTIONAL);
 	if (!n)
 		return -EIO;
-	region->mr = ib_alloc_mr(chan->pd, IB_MR_TYPE_MEM_REG, region->npages);
+	region->mr = ib_alloc_mr(chan->pd, IB_MR_TYPE_MEM_REG, memory->npages);
 	if (IS_ERR(region->mr)) {
 		ret = PTR_ERR(region->mr);
 		goto err_unmap;
 	}
-	ret = ib_map_mr_sg(region->mr, region->sgt.sgl, n, NULL, PAGE_SIZE);
+	ret = ib_map_mr_sg(region->mr, memory->sgt.sgl, n, NULL, PAGE_SIZE);
 	if (ret != n) {
 		ret = ret < 0 ? ret : -EINVAL;
 		goto err_dereg;
@@ -178,7 +84,7 @@ err_dereg:
 	ib_dereg_mr(region->mr);
 err_unmap:
 	region->mr = NULL;
-	ib_dma_unmap_sg(ib, region->sgt.sgl, region->sgt.orig_nents,
+	ib_dma_unmap_sg(ib, memory->sgt.sgl, memory->sgt.orig_nents,
 			DMA_BIDIRECTIONAL);
 	return ret;
 }
@@ -186,7 +92,7 @@ err_unmap:
 /* Afterwards neither the device nor the peer reaches the pages. */
 static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 {
-	struct ib_device *ib = chan->pd->device;
+	struct sg_table *sgt = &region->memory->sgt;
 
 	lockdep_assert_held(&chan->setup);
 	if (region->exported)
@@ -195,7 +101,7 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 	region->stuck = ib_dereg_mr(region->mr);
 	region->mr = NULL;
 	if (!region->stuck)
-		ib_dma_unmap_sg(ib, region->sgt.sgl, region->sgt.orig_nents,
+		ib_dma_unmap_sg(chan->pd->device, sgt->sgl, sgt->orig_nents,
 				DMA_BIDIRECTIONAL);
 }
 
@@ -241,7 +147,7 @@ static int rcl_region_wait(struct rcl_chan *chan, struct rcl_region *region)
 	int state;
 
 	while (!(state = READ_ONCE(region->state)) && READ_ONCE(chan->qp)) {
-		if (fatal_signal_pending(current))
+		if (region->memory->killable && fatal_signal_pending(current))
 			return -EINTR;
 		if (!rcl_chan_look(chan))
 			usleep_range(10, 50);
@@ -276,7 +182,7 @@ static int rcl_region_export(struct rcl_chan *chan, struct rcl_region *region)
 	if (!export->name[0])
 		return 0;
 	export->window.addr = region->mr->iova;
-	export->window.len = region->len;
+	export->window.len = region->memory->len;
 	export->window.rkey = region->mr->rkey;
 	ret = rcl_export_add(chan->exports, export);
 	region->exported = !ret;
@@ -313,64 +219,71 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 	return ret;
 }
 
-static int rcl_region_check(const struct rclink_dev_region *arg)
+/**
+ * rcl_region_check - could that be registered?
+ * @chan: any
+ * @name: that it is to be exported under, or empty
+ * @rights: of the peer
+ * @npages: pages
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -EMSGSIZE for more than one registration of the device
+ * takes, or @chan->why when the channel is not open.
+ */
+int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
+		     u64 npages)
 {
-	if (!arg->len || arg->addr + arg->len < arg->addr ||
-	    arg->rights & ~RCLINK_REGION_RIGHTS ||
-	    !memchr(arg->name, 0, sizeof(arg->name)) ||
-	    !arg->name[0] != !arg->rights)
+	int ret;
+
+	if (rights & ~RCLINK_REGION_RIGHTS || !name[0] != !rights)
 		return -EINVAL;
-	return 0;
+	mutex_lock(&chan->setup);
+	ret = chan->pd ? 0 : chan->why;
+	if (!ret &&
+	    npages > chan->pd->device->attrs.max_fast_reg_page_list_len)
+		ret = -EMSGSIZE;
+	mutex_unlock(&chan->setup);
+	return ret;
 }
 
 /**
- * rcl_region_register - pin and register memory of the calling process
+ * rcl_region_register - register memory
  * @chan: open
- * @arg: what; @arg->handle is set
+ * @memory: freed after a failure, and when it is withdrawn or the channel is
+ * @name: that it is exported under, or empty; checked, and so are the next two
+ * @rights: of the peer
+ * @handle: set
  *
- * Who is killed meanwhile leaves the pages pinned until the channel is gone,
- * and no more can be registered.
+ * Who gives up meanwhile leaves the memory as @chan->pending until the channel
+ * is gone, and no more can be registered.
  *
  * Context: may sleep.
- * Return: 0, -EINVAL, -EFAULT, -EMSGSIZE for more than one registration of the
- * device takes, -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that the link
- * has already, -ENOSPC, -ENOMEM, @chan->why when the channel is not open, or
- * the errno of a verbs call.
+ * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
+ * -EOPNOTSUPP for an atomic right that the device does not have, -EINTR,
+ * @chan->why when the channel is not open, or the errno of a verbs call.
  */
-int rcl_region_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
+int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
+			const char *name, u32 rights, u32 *handle)
 {
 	struct rcl_region *region;
 	bool pending;
 	int ret;
 
-	ret = rcl_region_check(arg);
-	if (ret)
-		return ret;
-	mutex_lock(&chan->setup);
-	ret = chan->pd ? 0 : chan->why;
-	if (!ret && arg->len > (u64)(chan->pd->device->attrs
-				     .max_fast_reg_page_list_len - 1) <<
-			       PAGE_SHIFT)
-		ret = -EMSGSIZE;
-	mutex_unlock(&chan->setup);
-	if (ret)
-		return ret;
-
-	/* Without the lock: faults may take as long as somebody likes. */
-	region = rcl_region_new(arg);
-	if (IS_ERR(region))
-		return PTR_ERR(region);
-	strscpy(region->export.name, arg->name, sizeof(region->export.name));
-	region->export.window.rights = arg->rights;
+	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
+	if (!region) {
+		memory->free(memory);
+		return -ENOMEM;
+	}
+	region->memory = memory;
+	strscpy(region->export.name, name, sizeof(region->export.name));
+	region->export.window.rights = rights;
 	mutex_lock(&chan->setup);
 	ret = rcl_region_begin(chan, region);
 	pending = chan->pending == region;
 	mutex_unlock(&chan->setup);
-	if (!ret) {
-		arg->handle = region->handle;
-		return 0;
-	}
-	if (!pending)
+	if (!ret)
+		*handle = region->handle;
+	else if (!pending)
 		rcl_region_free(region);
 	return ret;
 }
@@ -388,14 +301,15 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 }
 
 /**
- * rcl_region_withdraw - end a registration, then unpin
+ * rcl_region_withdraw - end a registration, then let the memory go
  * @chan: any
  * @handle: of the region
  *
  * What is in flight fails, here or at the peer.
  *
  * Context: may sleep.
- * Return: 0 or -ESTALE.
+ * Return: 0, -ESTALE, or -EIO when the device did not end it: then the memory
+ * is lost.
  */
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 {
@@ -412,8 +326,7 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 	mutex_unlock(&chan->setup);
 	if (!region)
 		return -ESTALE;
-	rcl_region_free(region);
-	return 0;
+	return rcl_region_free(region);
 }
 
 /**
@@ -428,11 +341,12 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   struct ib_sge *sge)
 {
 	struct rcl_region *region = rcl_region_find(chan, from->region);
+	u64 len;
 
 	if (!region)
 		return -ESTALE;
-	if (from->offset > region->len ||
-	    from->len > region->len - from->offset)
+	len = region->memory->len;
+	if (from->offset > len || from->len > len - from->offset)
 		return -EINVAL;
 	sge->addr = region->mr->iova + from->offset;
 	sge->length = from->len;
@@ -458,7 +372,7 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 }
 
 /**
- * rcl_region_free_all - unpin everything
+ * rcl_region_free_all - let all memory go
  * @chan: that nobody knows any more
  *
  * Context: may sleep.

@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory of a process, pinned and registered for one channel and its peer. */
+/* Memory that is registered for one channel and its peer. */
 #ifndef RCL_REGION_H
 #define RCL_REGION_H
 
+#include <linux/scatterlist.h>
 #include <linux/types.h>
 
 struct ib_sge;
 struct rcl_chan;
-struct rclink_dev_region;
 struct rclink_dev_sge;
 
-int rcl_region_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
+/**
+ * struct rcl_memory - what a region is made of
+ * @sgt: its pieces; each but the first begins with a page, and each but the
+ *	last ends with one
+ * @len: bytes
+ * @npages: pages
+ * @killable: who registers it may give up
+ * @free: nothing can access it any more
+ */
+struct rcl_memory {
+	struct sg_table sgt;
+	u64 len;
+	u32 npages;
+	bool killable;
+	void (*free)(struct rcl_memory *memory);
+};
+
+int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
+		     u64 npages);
+int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
+			const char *name, u32 rights, u32 *handle);
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle);
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   struct ib_sge *sge);

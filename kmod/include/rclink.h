@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Channels for kernel modules, over links that rclink keeps.
+ *
+ * A channel leases one queue pair of a link's pool, at both ends: one host
+ * listens on a service of the link, the other one connects to it; a process may
+ * be at the other end. Entries and completions are those of processes: struct
+ * rclink_dev_sqe and struct rclink_dev_cqe in uapi/linux/rclink_dev.h, with the
+ * functions below that fill an entry.
+ *
+ * A link may be deleted, its device may be removed and the peer may close at
+ * any moment. A channel is then over, once and for all: everything that was
+ * posted completes, and whatever is called returns an error, until
+ * rclink_close(). All names are copied.
+ */
+#ifndef RCLINK_H
+#define RCLINK_H
+
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include <uapi/linux/rclink.h>
+#include <uapi/linux/rclink_dev.h>
+
+struct notifier_block;
+struct rclink_chan;
+struct rclink_listener;
+struct scatterlist;
+
+/**
+ * struct rclink_chan_ops - what a channel calls
+ * @completed: an operation completed; the entry is valid during the call, and
+ *	its time is 0
+ * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
+ *	it, -ENOTCONN when the link went down, -ESHUTDOWN for rclink_close();
+ *	nothing is called afterwards. NULL for a polled channel, whose
+ *	rclink_poll() says it.
+ *
+ * After a completion that failed, all that follow are "WR flushed", and there
+ * is nothing left but rclink_close(), which also tells the peer.
+ *
+ * Of a polled channel, @completed is called by rclink_poll() and
+ * rclink_close(). Of any other one, both are called in softirq context, one at
+ * a time, in the order of completion, and maybe before rclink_connect() or
+ * rclink_accept() has returned. They may post, and must not sleep. No lock of
+ * rclink is held.
+ */
+struct rclink_chan_ops {
+	void (*completed)(struct rclink_chan *chan, void *ctx,
+			  const struct rclink_dev_cqe *cqe);
+	void (*ended)(struct rclink_chan *chan, void *ctx, int why);
+};
+
+struct rclink_chan *rclink_connect(const char *link, const char *service,
+				   u32 flags, const struct rclink_chan_ops *ops,
+				   void *ctx);
+void rclink_close(struct rclink_chan *chan);
+
+struct rclink_listener *rclink_listen(const char *link, const char *service,
+				      u32 backlog, u32 flags,
+				      void (*waiting)(void *ctx), void *ctx);
+struct rclink_chan *rclink_accept(struct rclink_listener *listener,
+				  const struct rclink_chan_ops *ops, void *ctx);
+void rclink_unlisten(struct rclink_listener *listener);
+
+/**
+ * struct rclink_remote - a region of the peer
+ * @len: bytes
+ * @handle: names it in entries of this channel
+ * @rights: RCLINK_REGION_*, what the peer allows
+ */
+struct rclink_remote {
+	u64 len;
+	u32 handle;
+	u32 rights;
+};
+
+int rclink_register(struct rclink_chan *chan, void *buf, size_t len,
+		    const char *name, u32 rights, u32 *handle);
+int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
+		       unsigned int nents, const char *name, u32 rights,
+		       u32 *handle);
+int rclink_withdraw(struct rclink_chan *chan, u32 handle);
+int rclink_import(struct rclink_chan *chan, const char *name,
+		  struct rclink_remote *remote);
+
+int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
+		unsigned int n, unsigned int *taken);
+int rclink_poll(struct rclink_chan *chan, int budget);
+const char *rclink_status_name(u32 status);
+
+/**
+ * struct rclink_link_event - a link changed its state, or was deleted
+ * @link: name
+ * @state: as it is now
+ * @reason: enum rclink_down_reason, when it is down
+ * @text: @reason in words
+ * @epoch: number of the newest epoch
+ */
+struct rclink_link_event {
+	const char *link;
+	enum rclink_link_state state;
+	u32 reason;
+	const char *text;
+	u64 epoch;
+};
+
+int rclink_register_notifier(struct notifier_block *nb);
+void rclink_unregister_notifier(struct notifier_block *nb);
+
+/**
+ * rclink_prep - begin an entry without data
+ * @sqe: filled in
+ * @op: enum rclink_dev_op
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep(struct rclink_dev_sqe *sqe, u8 op, u8 flags,
+			       u64 user_data)
+{
+	memset(sqe, 0, offsetof(struct rclink_dev_sqe, sge));
+	sqe->op = op;
+	sqe->flags = flags;
+	sqe->user_data = user_data;
+}
+
+/**
+ * rclink_prep_piece - add a piece of an own region to an entry
+ * @sqe: begun; has RCLINK_DEV_SGE_MAX at most
+ * @region: handle of rclink_register()
+ * @offset: from the begin of the region
+ * @len: bytes
+ */
+static inline void rclink_prep_piece(struct rclink_dev_sqe *sqe, u32 region,
+				     u64 offset, u32 len)
+{
+	struct rclink_dev_sge *sge = &sqe->sge[sqe->num_sge++];
+
+	sge->offset = offset;
+	sge->region = region;
+	sge->len = len;
+}
+
+/**
+ * rclink_prep_inline - let an entry of a SEND or WRITE carry its data
+ * @sqe: begun
+ * @data: copied now
+ * @len: bytes, RCLINK_DEV_INLINE_MAX at most
+ */
+static inline void rclink_prep_inline(struct rclink_dev_sqe *sqe,
+				      const void *data, u32 len)
+{
+	sqe->flags |= RCLINK_SQE_INLINE;
+	sqe->len = len;
+	memcpy(sqe->inline_data, data, len);
+}
+
+/**
+ * rclink_prep_send - begin a SEND
+ * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_send(struct rclink_dev_sqe *sqe, u8 flags,
+				    u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_SEND, flags, user_data);
+}
+
+/**
+ * rclink_prep_send_imm - begin a SEND with immediate
+ * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
+ * @imm: for the completion of the peer
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_send_imm(struct rclink_dev_sqe *sqe, u32 imm,
+					u8 flags, u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_SEND_IMM, flags, user_data);
+	sqe->imm = imm;
+}
+
+/**
+ * rclink_prep_recv - begin a receive
+ * @sqe: filled in; data is added by rclink_prep_piece()
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_recv(struct rclink_dev_sqe *sqe, u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_RECV, 0, user_data);
+}
+
+/**
+ * rclink_prep_remote - where the operation of an entry goes to or comes from
+ * @sqe: begun
+ * @remote: region of the peer
+ * @offset: from its begin
+ */
+static inline void rclink_prep_remote(struct rclink_dev_sqe *sqe,
+				      const struct rclink_remote *remote,
+				      u64 offset)
+{
+	sqe->remote = remote->handle;
+	sqe->remote_offset = offset;
+}
+
+/**
+ * rclink_prep_write - begin a WRITE
+ * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
+ * @remote: region of the peer
+ * @offset: from its begin
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_write(struct rclink_dev_sqe *sqe,
+				     const struct rclink_remote *remote,
+				     u64 offset, u8 flags, u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_WRITE, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+}
+
+/**
+ * rclink_prep_write_imm - begin a WRITE with immediate
+ * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
+ * @remote: region of the peer
+ * @offset: from its begin
+ * @imm: for the completion of the peer; takes one of its receives
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_write_imm(struct rclink_dev_sqe *sqe,
+					 const struct rclink_remote *remote,
+					 u64 offset, u32 imm, u8 flags,
+					 u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_WRITE_IMM, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+	sqe->imm = imm;
+}
+
+/**
+ * rclink_prep_read - begin a READ
+ * @sqe: filled in; where it goes to is added by rclink_prep_piece()
+ * @remote: region of the peer
+ * @offset: from its begin
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_read(struct rclink_dev_sqe *sqe,
+				    const struct rclink_remote *remote,
+				    u64 offset, u8 flags, u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_READ, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+}
+
+/**
+ * rclink_prep_cas - begin a compare and swap of 8 bytes
+ * @sqe: filled in; a piece of 8 bytes is added for the old value
+ * @remote: region of the peer
+ * @offset: from its begin, such that the address is a multiple of 8
+ * @compare: swaps only if that was there
+ * @swap: the new value
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_cas(struct rclink_dev_sqe *sqe,
+				   const struct rclink_remote *remote,
+				   u64 offset, u64 compare, u64 swap, u8 flags,
+				   u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_CAS, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+	sqe->compare_add = compare;
+	sqe->swap = swap;
+}
+
+/**
+ * rclink_prep_fadd - begin a fetch and add of 8 bytes
+ * @sqe: filled in; a piece of 8 bytes is added for the old value
+ * @remote: region of the peer
+ * @offset: from its begin, such that the address is a multiple of 8
+ * @add: to the value there
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
+				    const struct rclink_remote *remote,
+				    u64 offset, u64 add, u8 flags,
+				    u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_FADD, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+	sqe->compare_add = add;
+}
+
+#endif /* RCLINK_H */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pages stay pinned until the registration is gone, so that munmap() and
+ * fork() change nothing of what the device and the peer can reach.
+ */
+#include "pin.h"
+
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+#include "region.h"
+
+/**
+ * struct rcl_pin - memory of a process
+ * @memory: as the region knows it
+ * @mm: whose pinned_vm counts the pages; a reference is held
+ * @pages: pinned
+ */
+struct rcl_pin {
+	struct rcl_memory memory;
+	struct mm_struct *mm;
+	struct page **pages;
+};
+
+/* The rule of ib_umem_get(). */
+static int rcl_pin_charge(struct rcl_pin *pin)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	u32 npages = pin->memory.npages;
+
+	if (atomic64_add_return(npages, &pin->mm->pinned_vm) > limit &&
+	    !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(npages, &pin->mm->pinned_vm);
+		return -EDQUOT;
+	}
+	return 0;
+}
+
+static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
+{
+	int npages = pin->memory.npages;
+	int done = 0;
+	int ret;
+
+	ret = rcl_pin_charge(pin);
+	if (ret)
+		return ret;
+	while (done < npages) {
+		ret = pin_user_pages_fast((addr & PAGE_MASK) + done * PAGE_SIZE,
+					  npages - done,
+					  FOLL_WRITE | FOLL_LONGTERM,
+					  pin->pages + done);
+		if (ret <= 0)
+			goto err_unpin;
+		done += ret;
+	}
+	return 0;
+
+err_unpin:
+	unpin_user_pages(pin->pages, done);
+	atomic64_sub(npages, &pin->mm->pinned_vm);
+	return ret ? : -EFAULT;
+}
+
+static void rcl_pin_free(struct rcl_memory *memory)
+{
+	struct rcl_pin *pin = container_of(memory, struct rcl_pin, memory);
+
+	sg_free_table(&memory->sgt);
+	unpin_user_pages_dirty_lock(pin->pages, memory->npages, true);
+	atomic64_sub(memory->npages, &pin->mm->pinned_vm);
+	mmdrop(pin->mm);
+	kvfree(pin->pages);
+	kfree(pin);
+}
+
+static u64 rcl_pin_count(const struct rclink_dev_region *arg)
+{
+	return ((arg->addr + arg->len - 1) >> PAGE_SHIFT) -
+	       (arg->addr >> PAGE_SHIFT) + 1;
+}
+
+static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
+{
+	struct rcl_pin *pin;
+	int ret = -ENOMEM;
+
+	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
+		return ERR_PTR(-ENOMEM);
+	pin->memory.len = arg->len;
+	pin->memory.npages = rcl_pin_count(arg);
+	pin->memory.killable = true;
+	pin->memory.free = rcl_pin_free;
+	pin->pages = kvmalloc_array(pin->memory.npages, sizeof(*pin->pages),
+				    GFP_KERNEL_ACCOUNT);
+	if (!pin->pages)
+		goto err_free;
+	pin->mm = current->mm;
+	ret = rcl_pin_pages(pin, arg->addr);
+	if (ret)
+		goto err_free;
+	ret = sg_alloc_table_from_pages(&pin->memory.sgt, pin->pages,
+					pin->memory.npages,
+					offset_in_page(arg->addr), arg->len,
+					GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_unpin;
+	mmgrab(pin->mm);
+	return pin;
+
+err_unpin:
+	unpin_user_pages(pin->pages, pin->memory.npages);
+	atomic64_sub(pin->memory.npages, &pin->mm->pinned_vm);
+err_free:
+	kvfree(pin->pages);
+	kfree(pin);
+	return ERR_PTR(ret);
+}
+
+/**
+ * rcl_pin_register - pin and register memory of the calling process
+ * @chan: open
+ * @arg: what; @arg->handle is set
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or what
+ * rcl_region_check() and rcl_region_register() say.
+ */
+int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
+{
+	struct rcl_pin *pin;
+	int ret;
+
+	if (!arg->len || arg->addr + arg->len < arg->addr ||
+	    !memchr(arg->name, 0, sizeof(arg->name)))
+		return -EINVAL;
+	ret = rcl_region_check(chan, arg->name, arg->rights,
+			       rcl_pin_count(arg));
+	if (ret)
+		return ret;
+	/* Without a lock: faults may take as long as somebody likes. */
+	pin = rcl_pin_new(arg);
+	if (IS_ERR(pin))
+		return PTR_ERR(pin);
+	return rcl_region_register(chan, &pin->memory, arg->name, arg->rights,
+				   &arg->handle);
+}

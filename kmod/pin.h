@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory of a process, pinned for as long as it is registered. */
+#ifndef RCL_PIN_H
+#define RCL_PIN_H
+
+struct rcl_chan;
+struct rclink_dev_region;
+
+int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
+
+#endif /* RCL_PIN_H */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submissions are copied out of the shared ring once, then checked and posted.
+ * Whoever waits polls the QP itself for a while, then asks for an event and
+ * sleeps; events poll in softirq context, for those who only look at the ring.
+ *
+ * The kernel keeps its own indexes. What it reads of the ring, one head and one
+ * tail, is only ever used modulo the depth or compared.
+ */
+#include "ring.h"
+
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "chan-io.h"
+#include "listener.h"
+
+#define RCL_SPIN_US	100	/* before a waiter goes to sleep */
+
+/**
+ * rcl_ring_of - the channel of a process
+ * @chan: of rcl_ring_new(), or of a listener of rcl_ring_listen()
+ *
+ * Return: what it is embedded in.
+ */
+struct rcl_ring *rcl_ring_of(struct rcl_chan *chan)
+{
+	return container_of(chan, struct rcl_ring, chan);
+}
+
+static void rcl_ring_deliver(struct rcl_chan *chan, int n)
+{
+	if (n)
+		wake_up(&rcl_ring_of(chan)->wait);
+}
+
+static void rcl_ring_news(struct rcl_chan *chan)
+{
+	struct rcl_ring *ring = rcl_ring_of(chan);
+
+	if (wq_has_sleeper(&ring->wait))
+		wake_up(&ring->wait);
+}
+
+static void rcl_ring_ended(struct rcl_chan *chan)
+{
+	wake_up_all(&rcl_ring_of(chan)->wait);
+}
+
+static void rcl_ring_release(struct rcl_chan *chan)
+{
+	struct rcl_ring *ring = rcl_ring_of(chan);
+
+	vfree(ring->shared);
+	kfree_rcu(ring, chan.rcu);
+}
+
+static const struct rcl_chan_ops rcl_ring_ops = {
+	.deliver = rcl_ring_deliver,
+	.news = rcl_ring_news,
+	.ended = rcl_ring_ended,
+	.release = rcl_ring_release,
+};
+
+/**
+ * rcl_ring_new - make a channel that is not open yet
+ * @polled: completions are reaped in calls only
+ *
+ * Context: may sleep.
+ * Return: the channel with one reference, or NULL.
+ */
+struct rcl_ring *rcl_ring_new(bool polled)
+{
+	struct rcl_cq cq = {
+		.depth = RCLINK_DEV_CQ_DEPTH,
+		.timed = true,
+	};
+	struct rcl_ring *ring;
+
+	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	if (!ring)
+		return NULL;
+	init_waitqueue_head(&ring->wait);
+	ring->shared = vmalloc_user(sizeof(*ring->shared));
+	if (!ring->shared)
+		goto err_free;
+	cq.cqe = ring->shared->cqe;
+	cq.head = &ring->shared->cq.head;
+	cq.tail = &ring->shared->cq.tail;
+	if (rcl_chan_init(&ring->chan, &rcl_ring_ops, &cq, polled))
+		goto err_free;
+	return ring;
+
+err_free:
+	vfree(ring->shared);
+	kfree(ring);
+	return NULL;
+}
+
+static struct rcl_chan *rcl_ring_make(struct rcl_listener *listener)
+{
+	struct rcl_ring *ring = rcl_ring_new(listener->polled);
+
+	return ring ? &ring->chan : NULL;
+}
+
+static void rcl_ring_waiting(struct rcl_listener *listener)
+{
+	wake_up(&listener->wait);
+}
+
+static void rcl_ring_listener_release(struct rcl_listener *listener)
+{
+	kfree(listener);
+}
+
+static const struct rcl_listener_ops rcl_ring_listener_ops = {
+	.make = rcl_ring_make,
+	.waiting = rcl_ring_waiting,
+	.release = rcl_ring_listener_release,
+};
+
+/**
+ * rcl_ring_listen - wait for channels
+ * @link: name; need not exist yet
+ * @service: name
+ * @max: channels that may wait to be accepted
+ * @polled: their completions are reaped in calls only
+ *
+ * Context: may sleep.
+ * Return: the listener with one reference, -EADDRINUSE or -ENOMEM.
+ */
+struct rcl_listener *rcl_ring_listen(const char *link, const char *service,
+				     u32 max, bool polled)
+{
+	struct rcl_listener *listener;
+	int ret;
+
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	if (!listener)
+		return ERR_PTR(-ENOMEM);
+	rcl_listener_init(listener, &rcl_ring_listener_ops, link, service);
+	listener->max = max;
+	listener->polled = polled;
+	ret = rcl_chan_listen(listener);
+	if (!ret)
+		return listener;
+	rcl_listener_put(listener);
+	return ERR_PTR(ret);
+}
+
+/* The consumer may write while we read: each word once, then never again. */
+static void rcl_ring_read(const struct rcl_ring *ring,
+			  struct rclink_dev_sqe *sqe)
+{
+	const u64 *from = (const u64 *)
+		&ring->shared->sqe[ring->sq_head % RCLINK_DEV_DEPTH];
+	u64 *to = (u64 *)sqe;
+	u32 i;
+
+	BUILD_BUG_ON(sizeof(*sqe) != 128);
+	for (i = 0; i < sizeof(*sqe) / sizeof(*to); i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
+/**
+ * rcl_ring_submit - post what is in the submission ring
+ * @ring: any
+ * @count: at most so many
+ * @taken: set to how many were posted
+ *
+ * Context: process context.
+ * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
+ * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
+ * for an atomic that the device does not have, -EBUSY when as many are in
+ * flight as can be, the reason when the channel is not open, or what the verbs
+ * call says.
+ */
+int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
+{
+	struct rclink_dev_ring *sq = &ring->shared->sq;
+	struct rcl_chan *chan = &ring->chan;
+	struct rclink_dev_sqe sqe;
+	int ret = 0;
+
+	*taken = 0;
+	spin_lock_bh(&chan->lock);
+	while (*taken < count) {
+		/* Pairs with the release of who filled entries. */
+		u32 there = smp_load_acquire(&sq->tail) - ring->sq_head;
+
+		ret = chan->qp ? 0 : chan->why;
+		if (there > RCLINK_DEV_DEPTH)
+			ret = -EINVAL;
+		if (ret || !there)
+			break;
+		rcl_ring_read(ring, &sqe);
+		ret = rcl_chan_post(chan, &sqe);
+		if (ret)
+			break;
+		ring->sq_head++;
+		/* Then the consumer may fill the entry again. */
+		smp_store_release(&sq->head, ring->sq_head);
+		++*taken;
+	}
+	spin_unlock_bh(&chan->lock);
+	return ret;
+}
+
+/* Announced before it asks for an event: the one that comes may be too few. */
+static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
+{
+	struct rcl_chan *chan = &ring->chan;
+
+	atomic_inc(&chan->asleep);
+	if (!rcl_chan_arm(chan))
+		wait_event_interruptible_timeout(ring->wait,
+						 rcl_chan_ready(chan) >= want ||
+						 rcl_chan_is_over(chan), left);
+	atomic_dec(&chan->asleep);
+}
+
+/**
+ * rcl_ring_wait - wait for completions
+ * @ring: any
+ * @want: so many in the ring
+ * @timeout_ms: 0 for none
+ *
+ * Context: may sleep; can be interrupted.
+ * Return: 0, -ETIME, -EINTR, or the reason when no more can come.
+ */
+int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned int timeout_ms)
+{
+	ktime_t spin = ktime_add_us(ktime_get(), RCL_SPIN_US);
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
+	struct rcl_chan *chan = &ring->chan;
+	long left = MAX_SCHEDULE_TIMEOUT;
+
+	for (;;) {
+		bool over = rcl_chan_is_over(chan);
+		bool some = rcl_chan_look(chan);
+
+		if (rcl_chan_ready(chan) >= want)
+			return 0;
+		if (over)
+			return chan->why;
+		if (signal_pending(current))
+			return -EINTR;
+		if (timeout_ms && time_after_eq(jiffies, end))
+			return -ETIME;
+		cond_resched();
+		if (some || ktime_before(ktime_get(), spin))
+			continue;
+		if (timeout_ms)
+			left = max_t(long, end - jiffies, 1);
+		rcl_ring_sleep(ring, want, left);
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A channel of a process: rings that it maps, and waiting in calls. */
+#ifndef RCL_RING_H
+#define RCL_RING_H
+
+#include <linux/wait.h>
+
+#include "chan.h"
+
+/**
+ * struct rcl_ring - such a channel
+ * @chan: the channel
+ * @shared: rings, mapped by the consumer: hostile
+ * @sq_head: submissions taken; under the channel's lock
+ * @wait: woken by completions and by the end
+ */
+struct rcl_ring {
+	struct rcl_chan chan;
+	struct rclink_dev_shared *shared;
+	u32 sq_head;
+	wait_queue_head_t wait;
+};
+
+struct rcl_ring *rcl_ring_of(struct rcl_chan *chan);
+struct rcl_ring *rcl_ring_new(bool polled);
+struct rcl_listener *rcl_ring_listen(const char *link, const char *service,
+				     u32 max, bool polled);
+int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken);
+int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned int timeout_ms);
+
+#endif /* RCL_RING_H */
