@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An entry is checked against what the consumer registered and imported, and
- * posted. What completes goes to the channel's completions, from where the
- * consumer's side takes it. An event polls in softirq context.
+ * An entry is checked against what the consumer registered and imported; what
+ * it asks to send is posted together with what follows, because one chain of
+ * work requests costs a device less than its parts. What completes goes to the
+ * channel's completions, from where the consumer's side takes it. An event polls
+ * in softirq context.
  */
 #include "chan-io.h"
 
@@ -15,12 +17,6 @@
 #include "upcall.h"
 
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
-
-union rcl_wr {
-	struct ib_send_wr send;
-	struct ib_rdma_wr rdma;
-	struct ib_atomic_wr atomic;
-};
 
 static u32 rcl_queue_busy(const struct rcl_queue *queue)
 {
@@ -242,25 +238,41 @@ static int rcl_chan_inline(struct rcl_chan *chan,
 	return 0;
 }
 
-static int rcl_chan_post_send(struct rcl_chan *chan,
-			      const struct rclink_dev_sqe *sqe)
+static int rcl_chan_send_flags(const struct rclink_dev_sqe *sqe,
+			       const struct rcl_op *op)
+{
+	int flags = 0;
+
+	if (op->signaled || op->number % RCL_CHAN_SIGNAL == 0)
+		flags |= IB_SEND_SIGNALED;
+	if (sqe->flags & RCLINK_SQE_FENCE)
+		flags |= IB_SEND_FENCE;
+	if (sqe->flags & RCLINK_SQE_SOLICITED)
+		flags |= IB_SEND_SOLICITED;
+	return flags;
+}
+
+static int rcl_chan_chain(struct rcl_chan *chan,
+			  const struct rclink_dev_sqe *sqe)
 {
 	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	bool is_inline = sqe->flags & RCLINK_SQE_INLINE;
+	struct rcl_chain *chain = &chan->chain;
 	struct rcl_op *op = &chan->send_op[slot];
-	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
-	union rcl_wr wr = {};
+	union rcl_wr *wr = &chain->wr[chain->n];
+	struct ib_sge *sge = chain->sge[chain->n];
 	u32 len;
 	int ret;
 
 	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
 		return -EBUSY;
+	memset(wr, 0, sizeof(*wr));
 	if (is_inline)
 		ret = rcl_chan_inline(chan, sqe, slot, sge, &len);
 	else
 		ret = rcl_chan_sge(chan, sqe, sge, &len);
 	if (!ret)
-		ret = rcl_chan_fill(chan, sqe, len, &wr);
+		ret = rcl_chan_fill(chan, sqe, len, wr);
 	if (ret)
 		return ret;
 
@@ -268,26 +280,58 @@ static int rcl_chan_post_send(struct rcl_chan *chan,
 	op->user_data = sqe->user_data;
 	op->op = sqe->op;
 	op->len = len;
-	op->number = chan->sends.posted;
+	op->number = chan->sends.posted++;
 	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
-	wr.send.wr_cqe = &op->cqe;
-	wr.send.sg_list = sge;
-	wr.send.num_sge = is_inline ? 1 : sqe->num_sge;
-	if (op->signaled || op->number % RCL_CHAN_SIGNAL == 0)
-		wr.send.send_flags |= IB_SEND_SIGNALED;
-	if (sqe->flags & RCLINK_SQE_FENCE)
-		wr.send.send_flags |= IB_SEND_FENCE;
-	if (sqe->flags & RCLINK_SQE_SOLICITED)
-		wr.send.send_flags |= IB_SEND_SOLICITED;
-	ret = rcl_qp_post_send(chan->qp, &wr.send);
-	if (!ret)
-		chan->sends.posted++;
-	return ret;
+	wr->send.wr_cqe = &op->cqe;
+	wr->send.sg_list = sge;
+	wr->send.num_sge = is_inline ? 1 : sqe->num_sge;
+	wr->send.send_flags = rcl_chan_send_flags(sqe, op);
+	if (chain->n)
+		chain->wr[chain->n - 1].send.next = &wr->send;
+	if (++chain->n == RCL_CHAN_CHAIN)
+		rcl_chan_flush(chan);
+	return 0;
+}
+
+/* As if the device had them, and had failed: it took none from this one on. */
+static void rcl_chan_refused(struct rcl_chan *chan,
+			     const struct ib_send_wr *wr)
+{
+	struct ib_wc wc = { .status = IB_WC_GENERAL_ERR };
+	struct rcl_op *op;
+
+	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
+	chan->sends.posted = op->number;
+	for (; wr; wr = wr->next) {
+		op = container_of(wr->wr_cqe, struct rcl_op, cqe);
+		rcl_chan_push(op, &wc, op->len);
+	}
 }
 
 /**
- * rcl_chan_post - check an entry and post it
+ * rcl_chan_flush - give the device what rcl_chan_post() has chained
  * @chan: open, its lock held
+ *
+ * What the device refuses completes with an error.
+ *
+ * Context: process or softirq context.
+ */
+void rcl_chan_flush(struct rcl_chan *chan)
+{
+	struct rcl_chain *chain = &chan->chain;
+	const struct ib_send_wr *bad;
+
+	lockdep_assert_held(&chan->lock);
+	if (!chain->n)
+		return;
+	chain->n = 0;
+	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad))
+		rcl_chan_refused(chan, bad);
+}
+
+/**
+ * rcl_chan_post - check an entry, and post it with rcl_chan_flush()
+ * @chan: open, its lock held; not to be unlocked before rcl_chan_flush()
  * @sqe: hostile, but nobody writes it any more
  *
  * Context: process or softirq context.
@@ -306,7 +350,7 @@ int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 		return -EBUSY;
 	if (sqe->op == RCLINK_OP_RECV)
 		return rcl_chan_post_recv(chan, sqe);
-	return rcl_chan_post_send(chan, sqe);
+	return rcl_chan_chain(chan, sqe);
 }
 
 /**

@@ -25,6 +25,7 @@
 #define RCL_CHAN_SEND_SLOTS	32
 #define RCL_CHAN_RECV_SLOTS	32
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
+#define RCL_CHAN_CHAIN		8	/* sends that are posted together */
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
 struct rcl_chan;
@@ -60,6 +61,24 @@ struct rcl_op {
 struct rcl_queue {
 	u32 posted;
 	u32 done;
+};
+
+union rcl_wr {
+	struct ib_send_wr send;
+	struct ib_rdma_wr rdma;
+	struct ib_atomic_wr atomic;
+};
+
+/**
+ * struct rcl_chain - sends that the device does not have yet
+ * @n: how many
+ * @wr: the work requests
+ * @sge: and what they move
+ */
+struct rcl_chain {
+	u32 n;
+	union rcl_wr wr[RCL_CHAN_CHAIN];
+	struct ib_sge sge[RCL_CHAN_CHAIN][RCLINK_DEV_SGE_MAX];
 };
 
 /**
@@ -116,6 +135,7 @@ struct rcl_chan_ops {
  * @recvs: and their operations
  * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
  * @recv_op: number i is at i % RCL_CHAN_RECV_SLOTS
+ * @chain: empty while @lock is not held
  * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
  * @inl_dma: address of @inl for the device
  * @imports: memory of the peer
@@ -147,6 +167,7 @@ struct rcl_chan {
 	struct rcl_queue recvs;
 	struct rcl_op send_op[RCL_CHAN_SEND_SLOTS];
 	struct rcl_op recv_op[RCL_CHAN_RECV_SLOTS];
+	struct rcl_chain chain;
 	u8 *inl;
 	u64 inl_dma;
 	struct rcl_window imports[RCL_CHAN_IMPORTS];

@@ -558,6 +558,7 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		ret = rcl_chan_post(common, &sqe[i]);
 		i += !ret;
 	}
+	rcl_chan_flush(common);
 	spin_unlock_bh(&common->lock);
 	*taken = i;
 	return ret;

@@ -207,26 +207,41 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /**
- * rcl_qp_post_send - post work requests
+ * rcl_qp_post_chain - post work requests
  * @qp: in RTS
- * @wr: one or a chain
+ * @wr: the first
+ * @bad: set to the first that was not posted, if any
  *
  * Leaving the BH-disabled section lets a software device that works in a
  * tasklet send at once instead of waiting for ksoftirqd.
  *
- * Context: process context.
- * Return: 0, or what ib_post_send() says; then a part of a chain may have been
- * posted, and the QP is to be given up.
+ * Context: process or softirq context.
+ * Return: 0, or what ib_post_send() says.
+ */
+int rcl_qp_post_chain(struct rcl_qp *qp, const struct ib_send_wr *wr,
+		      const struct ib_send_wr **bad)
+{
+	int ret;
+
+	local_bh_disable();
+	ret = ib_post_send(qp->qp, wr, bad);
+	local_bh_enable();
+	return ret;
+}
+
+/**
+ * rcl_qp_post_send - post one work request
+ * @qp: in RTS
+ * @wr: has no next one
+ *
+ * Context: process or softirq context.
+ * Return: 0, or what ib_post_send() says.
  */
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 {
 	const struct ib_send_wr *bad;
-	int ret;
 
-	local_bh_disable();
-	ret = ib_post_send(qp->qp, wr, &bad);
-	local_bh_enable();
-	return ret;
+	return rcl_qp_post_chain(qp, wr, &bad);
 }
 
 /**

@@ -206,6 +206,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 		smp_store_release(&sq->head, ring->sq_head);
 		++*taken;
 	}
+	rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
 	return ret;
 }
