@@ -175,6 +175,7 @@ main()
 	local i
 
 	begin
+	memory
 	for ((i = 1; i <= runs; i++)); do
 		say "run $i of $runs"
 		lat send-lat send 64 ib_send_lat
@@ -194,7 +195,6 @@ main()
 	say "idle links"
 	idle 50 idle-100
 	idle 250 idle-500
-	memory
 	kill "$server"
 	wait "$server" 2>/dev/null
 }
