@@ -34,7 +34,15 @@ u32 rcl_chan_ready(const struct rcl_chan *chan)
 	return READ_ONCE(chan->cq.filled) - READ_ONCE(*chan->cq.head);
 }
 
-static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc, u32 len)
+/* What a completion says beside its status. */
+struct rcl_news {
+	u32 len;
+	u32 imm;
+	u8 flags;
+};
+
+static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
+			  const struct rcl_news *news)
 {
 	struct rcl_cq *cq = &op->chan->cq;
 	struct rclink_dev_cqe *cqe = &cq->cqe[cq->filled & (cq->depth - 1)];
@@ -43,14 +51,10 @@ static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc, u32 len)
 	cqe->time = cq->timed ? ktime_get_ns() : 0;
 	cqe->status = wc->status;
 	cqe->vendor_err = wc->status ? wc->vendor_err : 0;
-	cqe->len = len;
-	cqe->imm = 0;
-	cqe->flags = 0;
+	cqe->len = news->len;
+	cqe->imm = news->imm;
+	cqe->flags = news->flags;
 	cqe->op = op->op;
-	if (!wc->status && wc->wc_flags & IB_WC_WITH_IMM) {
-		cqe->imm = be32_to_cpu(wc->ex.imm_data);
-		cqe->flags = RCLINK_CQE_IMM;
-	}
 	WRITE_ONCE(cq->filled, cq->filled + 1);
 	/* The consumer loads it with acquire, then reads the entry. */
 	smp_store_release(cq->tail, cq->filled);
@@ -63,19 +67,29 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 
 	op->chan->sends.done = op->number + 1;
 	if (op->signaled || wc->status)
-		rcl_chan_push(op, wc, op->len);
+		rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
 }
 
 static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
 	struct rcl_qp *qp = cq->cq_context;
+	struct rcl_news news = { .len = wc->byte_len };
 
 	op->chan->recvs.done = op->number + 1;
-	/* No kernel of ours sends it, and it ends a registration here. */
-	if (!wc->status && wc->wc_flags & IB_WC_WITH_INVALIDATE)
-		qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
-	rcl_chan_push(op, wc, wc->status ? 0 : wc->byte_len);
+	if (wc->status) {
+		news.len = 0;
+	} else if (wc->wc_flags & IB_WC_WITH_IMM) {
+		news.flags = RCLINK_CQE_IMM;
+		news.imm = be32_to_cpu(wc->ex.imm_data);
+	} else if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {
+		news.flags = RCLINK_CQE_INVALIDATED;
+		/* Our kernel lets it be sent for no other. */
+		if (!rcl_region_invalidated(op->chan, wc->ex.invalidate_rkey,
+					    &news.imm))
+			qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
+	}
+	rcl_chan_push(op, wc, &news);
 }
 
 /* Each operation in flight may need an entry, also if it is not signaled. */
@@ -147,24 +161,40 @@ static u32 rcl_chan_right(u8 op)
 		return RCLINK_REGION_READ;
 	case RCLINK_OP_CAS:
 	case RCLINK_OP_FADD:
+	case RCLINK_OP_MCAS:
+	case RCLINK_OP_MFADD:
 		return RCLINK_REGION_ATOMIC;
+	case RCLINK_OP_SEND_INV:
+		return RCLINK_REGION_INVALIDATE;
 	default:
 		return RCLINK_REGION_WRITE;
 	}
 }
 
-static int rcl_chan_remote(const struct rcl_chan *chan,
+static struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
+					  const struct rclink_dev_sqe *sqe)
+{
+	struct rcl_window *window;
+
+	if (sqe->remote >= chan->nimports)
+		return ERR_PTR(-ESTALE);
+	window = &chan->imports[array_index_nospec(sqe->remote,
+						   RCL_CHAN_IMPORTS)];
+	if (!window->rights)
+		return ERR_PTR(-ESTALE);
+	if (!(window->rights & rcl_chan_right(sqe->op)))
+		return ERR_PTR(-EACCES);
+	return window;
+}
+
+static int rcl_chan_remote(struct rcl_chan *chan,
 			   const struct rclink_dev_sqe *sqe, u32 len,
 			   u64 *addr, u32 *rkey)
 {
-	const struct rcl_window *window;
+	const struct rcl_window *window = rcl_chan_window(chan, sqe);
 
-	if (sqe->remote >= chan->nimports)
-		return -ESTALE;
-	window = &chan->imports[array_index_nospec(sqe->remote,
-						   RCL_CHAN_IMPORTS)];
-	if (!(window->rights & rcl_chan_right(sqe->op)))
-		return -EACCES;
+	if (IS_ERR(window))
+		return PTR_ERR(window);
 	if (sqe->remote_offset > window->len ||
 	    len > window->len - sqe->remote_offset)
 		return -EINVAL;
@@ -173,13 +203,21 @@ static int rcl_chan_remote(const struct rcl_chan *chan,
 	return 0;
 }
 
+static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
+{
+	if (!(chan->access & IB_ACCESS_REMOTE_ATOMIC))
+		return false;
+	return op == RCLINK_OP_CAS || op == RCLINK_OP_FADD ||
+	       chan->qp->qp->device->attrs.masked_atomic_cap != IB_ATOMIC_NONE;
+}
+
 static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 				const struct rclink_dev_sqe *sqe, u32 len,
 				struct ib_atomic_wr *wr)
 {
 	int ret;
 
-	if (!(chan->access & IB_ACCESS_REMOTE_ATOMIC))
+	if (!rcl_chan_has_atomic(chan, sqe->op))
 		return -EOPNOTSUPP;
 	if (len != sizeof(u64) || sqe->num_sge != 1)
 		return -EINVAL;
@@ -188,10 +226,24 @@ static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 		return ret;
 	if (wr->remote_addr % sizeof(u64))
 		return -EINVAL;
-	wr->wr.opcode = sqe->op == RCLINK_OP_CAS ? IB_WR_ATOMIC_CMP_AND_SWP :
-						   IB_WR_ATOMIC_FETCH_AND_ADD;
 	wr->compare_add = sqe->compare_add;
 	wr->swap = sqe->swap;
+	wr->compare_add_mask = sqe->compare_mask;
+	wr->swap_mask = sqe->swap_mask;
+	return 0;
+}
+
+/* The peer has no such region any more, once it has the message. */
+static int rcl_chan_fill_inv(struct rcl_chan *chan,
+			     const struct rclink_dev_sqe *sqe,
+			     struct ib_send_wr *wr)
+{
+	struct rcl_window *window = rcl_chan_window(chan, sqe);
+
+	if (IS_ERR(window))
+		return PTR_ERR(window);
+	wr->ex.invalidate_rkey = window->rkey;
+	window->rights = 0;
 	return 0;
 }
 
@@ -205,18 +257,31 @@ static int rcl_chan_fill(struct rcl_chan *chan,
 		[RCLINK_OP_WRITE] = IB_WR_RDMA_WRITE,
 		[RCLINK_OP_WRITE_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
 		[RCLINK_OP_READ] = IB_WR_RDMA_READ,
+		[RCLINK_OP_CAS] = IB_WR_ATOMIC_CMP_AND_SWP,
+		[RCLINK_OP_FADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
+		[RCLINK_OP_SEND_INV] = IB_WR_SEND_WITH_INV,
+		[RCLINK_OP_MCAS] = IB_WR_MASKED_ATOMIC_CMP_AND_SWP,
+		[RCLINK_OP_MFADD] = IB_WR_MASKED_ATOMIC_FETCH_AND_ADD,
 	};
 
-	if (sqe->op == RCLINK_OP_CAS || sqe->op == RCLINK_OP_FADD)
-		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
 	wr->send.opcode = opcodes[array_index_nospec(sqe->op,
 						     ARRAY_SIZE(opcodes))];
 	if (sqe->op == RCLINK_OP_SEND_IMM || sqe->op == RCLINK_OP_WRITE_IMM)
 		wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
-	if (sqe->op == RCLINK_OP_SEND || sqe->op == RCLINK_OP_SEND_IMM)
+	switch (sqe->op) {
+	case RCLINK_OP_SEND:
+	case RCLINK_OP_SEND_IMM:
 		return 0;
-	return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
-			       &wr->rdma.rkey);
+	case RCLINK_OP_SEND_INV:
+		return rcl_chan_fill_inv(chan, sqe, &wr->send);
+	case RCLINK_OP_WRITE:
+	case RCLINK_OP_WRITE_IMM:
+	case RCLINK_OP_READ:
+		return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
+				       &wr->rdma.rkey);
+	default:
+		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
+	}
 }
 
 static int rcl_chan_inline(struct rcl_chan *chan,
@@ -226,7 +291,7 @@ static int rcl_chan_inline(struct rcl_chan *chan,
 	u32 at = slot * RCLINK_DEV_INLINE_MAX;
 
 	if (sqe->num_sge || sqe->len > RCLINK_DEV_INLINE_MAX ||
-	    sqe->op > RCLINK_OP_WRITE_IMM)
+	    (sqe->op > RCLINK_OP_WRITE_IMM && sqe->op != RCLINK_OP_SEND_INV))
 		return -EINVAL;
 	memcpy(chan->inl + at, sqe->inline_data, sqe->len);
 	ib_dma_sync_single_for_device(chan->qp->qp->device, chan->inl_dma + at,
@@ -304,7 +369,7 @@ static void rcl_chan_refused(struct rcl_chan *chan,
 	chan->sends.posted = op->number;
 	for (; wr; wr = wr->next) {
 		op = container_of(wr->wr_cqe, struct rcl_op, cqe);
-		rcl_chan_push(op, &wc, op->len);
+		rcl_chan_push(op, &wc, &(struct rcl_news){ .len = op->len });
 	}
 }
 
@@ -343,8 +408,9 @@ void rcl_chan_flush(struct rcl_chan *chan)
 int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 {
 	if (sqe->op >= RCLINK_OP_MAX || sqe->flags & ~RCLINK_SQE_FLAGS ||
-	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad || sqe->pad2[0] ||
-	    sqe->pad2[1])
+	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad ||
+	    (sqe->compare_mask && sqe->op < RCLINK_OP_MCAS) ||
+	    (sqe->swap_mask && sqe->op != RCLINK_OP_MCAS))
 		return -EINVAL;
 	if (!rcl_chan_has_room(chan))
 		return -EBUSY;

@@ -67,13 +67,14 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  * rcl_export_find - what is offered under a name?
  * @exports: of the link's epoch
  * @name: of the region
- * @window: set
+ * @asked: who has the channel from whose other end it was asked
+ * @window: set; who asked may end the region only if it is @asked's
  *
  * Context: may sleep.
  * Return: 0, or -ENOENT.
  */
 int rcl_export_find(struct rcl_exports *exports, const char *name,
-		    struct rcl_window *window)
+		    const struct rcl_lessee *asked, struct rcl_window *window)
 {
 	struct rcl_export *export;
 
@@ -81,6 +82,8 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 	export = rcl_export_find_locked(exports, name);
 	if (export)
 		*window = export->window;
+	if (export && export->owner != asked)
+		window->rights &= ~RCLINK_REGION_INVALIDATE;
 	mutex_unlock(&exports->lock);
 	return export ? 0 : -ENOENT;
 }

@@ -9,6 +9,8 @@
 
 #include <uapi/linux/rclink_dev.h>
 
+struct rcl_lessee;
+
 /**
  * struct rcl_window - memory as the other end addresses it
  * @addr: first address under @rkey
@@ -28,11 +30,13 @@ struct rcl_window {
  * @node: in the table
  * @name: of the region
  * @window: what the peer is told
+ * @owner: whose it is
  */
 struct rcl_export {
 	struct list_head node;
 	char name[RCLINK_DEV_REGION_LEN];
 	struct rcl_window window;
+	const struct rcl_lessee *owner;
 };
 
 /**
@@ -49,6 +53,6 @@ void rcl_exports_init(struct rcl_exports *exports);
 int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export);
 void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export);
 int rcl_export_find(struct rcl_exports *exports, const char *name,
-		    struct rcl_window *window);
+		    const struct rcl_lessee *asked, struct rcl_window *window);
 
 #endif /* RCL_EXPORT_H */

@@ -195,6 +195,7 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 
 static int rcl_lease_ask_import(struct rcl_epoch *ep, struct rcl_call *call)
 {
+	struct rcl_lease *lease = rcl_lease_of(&ep->pool, call->lessee);
 	struct rcl_msg msg = {
 		.type = RCL_MSG_IMPORT,
 		.cookie = ep->pool.cookie + 1,
@@ -203,8 +204,14 @@ static int rcl_lease_ask_import(struct rcl_epoch *ep, struct rcl_call *call)
 	};
 	int ret;
 
+	if (!lease) {
+		list_del(&call->node);
+		rcl_call_finish(call, -ECONNRESET);
+		return 0;
+	}
 	if (!rcl_ctrl_can_ask(&ep->ctrl))
 		return -EAGAIN;
+	msg.offset = rcl_lease_index(ep, lease);
 	ret = rcl_ctrl_send(&ep->ctrl, &msg);
 	if (ret)
 		return ret;
@@ -389,7 +396,10 @@ static int rcl_lease_imported(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	ret = rcl_lease_name(msg, name);
 	if (ret)
 		return ret;
-	if (rcl_export_find(&ep->pool.exports, name, &window)) {
+	if (msg->offset >= ep->pool.n)
+		return -EPROTO;
+	if (rcl_export_find(&ep->pool.exports, name,
+			    ep->pool.lease[msg->offset].lessee, &window)) {
 		answer.status = RCL_MSG_REFUSED;
 		return rcl_ctrl_send(&ep->ctrl, &answer);
 	}

@@ -29,6 +29,7 @@
  * @export: what the peer may do
  * @exported: @export is in the table
  * @stuck: the device did not end the registration: the memory stays
+ * @over: must not be used any more; under the channel's lock
  */
 struct rcl_region {
 	u32 handle;
@@ -39,6 +40,7 @@ struct rcl_region {
 	struct rcl_export export;
 	bool exported;
 	bool stuck;
+	bool over;
 };
 
 /* Nothing can access the pages any more. */
@@ -184,6 +186,7 @@ static int rcl_region_export(struct rcl_chan *chan, struct rcl_region *region)
 	export->window.addr = region->mr->iova;
 	export->window.len = region->memory->len;
 	export->window.rkey = region->mr->rkey;
+	export->owner = &chan->lessee;
 	ret = rcl_export_add(chan->exports, export);
 	region->exported = !ret;
 	return ret;
@@ -235,7 +238,8 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 {
 	int ret;
 
-	if (rights & ~RCLINK_REGION_RIGHTS || !name[0] != !rights)
+	if (rights & ~RCLINK_REGION_RIGHTS || !name[0] != !rights ||
+	    rights == RCLINK_REGION_INVALIDATE)
 		return -EINVAL;
 	mutex_lock(&chan->setup);
 	ret = chan->pd ? 0 : chan->why;
@@ -301,6 +305,50 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 }
 
 /**
+ * rcl_region_invalidated - the peer has ended a registration
+ * @chan: in a completion of its QP
+ * @rkey: of the registration
+ * @handle: set
+ *
+ * Return: false if that was none that it may end.
+ */
+bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
+{
+	/* Who drains has detached it, and does not hold the lock. */
+	bool drained = !READ_ONCE(chan->qp);
+	struct rcl_region *region = NULL;
+	u32 i;
+
+	if (drained)
+		spin_lock_bh(&chan->lock);
+	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
+		region = chan->slots[i];
+		if (region && region->export.window.rkey == rkey &&
+		    region->export.window.rights & RCLINK_REGION_INVALIDATE)
+			break;
+	}
+	if (i < RCL_CHAN_REGIONS) {
+		region->over = true;
+		*handle = region->handle;
+	}
+	if (drained)
+		spin_unlock_bh(&chan->lock);
+	return i < RCL_CHAN_REGIONS;
+}
+
+/* The peer may have ended it before: that completion still finds it. */
+static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
+{
+	if (region->mr)
+		rcl_region_unmap(chan, region);
+	if (rcl_chan_reap(chan, RCL_CHAN_SEND_SLOTS + RCL_CHAN_RECV_SLOTS))
+		chan->ops->news(chan);
+	spin_lock_bh(&chan->lock);
+	chan->slots[region->handle & (BIT(RCL_HANDLE_BITS) - 1)] = NULL;
+	spin_unlock_bh(&chan->lock);
+}
+
+/**
  * rcl_region_withdraw - end a registration, then let the memory go
  * @chan: any
  * @handle: of the region
@@ -319,10 +367,10 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 	spin_lock_bh(&chan->lock);
 	region = rcl_region_find(chan, handle);
 	if (region)
-		chan->slots[handle & (BIT(RCL_HANDLE_BITS) - 1)] = NULL;
+		region->over = true;
 	spin_unlock_bh(&chan->lock);
-	if (region && region->mr)
-		rcl_region_unmap(chan, region);
+	if (region)
+		rcl_region_retire(chan, region);
 	mutex_unlock(&chan->setup);
 	if (!region)
 		return -ESTALE;
@@ -343,7 +391,7 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 	struct rcl_region *region = rcl_region_find(chan, from->region);
 	u64 len;
 
-	if (!region)
+	if (!region || region->over)
 		return -ESTALE;
 	len = region->memory->len;
 	if (from->offset > len || from->len > len - from->offset)

@@ -37,6 +37,9 @@
  * @RCLINK_OP_CAS: 8 bytes: @compare_add, @swap; the old value goes to @sge
  * @RCLINK_OP_FADD: 8 bytes: adds @compare_add; the old value goes to @sge
  * @RCLINK_OP_RECV: take one message into @sge
+ * @RCLINK_OP_SEND_INV: as SEND, and the peer's region @remote ends
+ * @RCLINK_OP_MCAS: CAS of the bits of @compare_mask, to those of @swap_mask
+ * @RCLINK_OP_MFADD: FADD in fields that end at the bits of @compare_mask
  */
 enum rclink_dev_op {
 	RCLINK_OP_SEND,
@@ -47,6 +50,9 @@ enum rclink_dev_op {
 	RCLINK_OP_CAS,
 	RCLINK_OP_FADD,
 	RCLINK_OP_RECV,
+	RCLINK_OP_SEND_INV,
+	RCLINK_OP_MCAS,
+	RCLINK_OP_MFADD,
 	RCLINK_OP_MAX
 };
 
@@ -80,9 +86,10 @@ struct rclink_dev_sge {
  * @remote_offset: from the begin of @remote, bytes
  * @remote: handle of RCLINK_IOC_IMPORT
  * @imm: immediate
- * @compare_add: of CAS and FADD
- * @swap: of CAS
- * @pad2: zero
+ * @compare_add: of atomics
+ * @swap: of CAS and MCAS
+ * @compare_mask: of MCAS and MFADD, else zero
+ * @swap_mask: of MCAS, else zero
  * @sge: local memory
  * @inline_data: or the data itself
  */
@@ -98,7 +105,8 @@ struct rclink_dev_sqe {
 	__u32 imm;
 	__u64 compare_add;
 	__u64 swap;
-	__u64 pad2[2];
+	__u64 compare_mask;
+	__u64 swap_mask;
 	union {
 		struct rclink_dev_sge sge[RCLINK_DEV_SGE_MAX];
 		__u8 inline_data[RCLINK_DEV_INLINE_MAX];
@@ -107,6 +115,7 @@ struct rclink_dev_sqe {
 
 /* Flags of a completion. */
 #define RCLINK_CQE_IMM		0x01	/* @imm is valid */
+#define RCLINK_CQE_INVALIDATED	0x02	/* @imm is the own region that ended */
 
 /**
  * struct rclink_dev_cqe - one completion, 40 bytes
@@ -115,7 +124,7 @@ struct rclink_dev_sqe {
  * @status: enum ib_wc_status of the verbs, 0 is success
  * @vendor_err: of the device
  * @len: bytes received, read or written
- * @imm: of the peer
+ * @imm: of the peer, or handle of a region: see @flags
  * @op: enum rclink_dev_op
  * @flags: RCLINK_CQE_*
  * @pad: zero
@@ -184,7 +193,8 @@ struct rclink_dev_service {
 #define RCLINK_REGION_WRITE	0x01
 #define RCLINK_REGION_READ	0x02
 #define RCLINK_REGION_ATOMIC	0x04
-#define RCLINK_REGION_RIGHTS	0x07
+#define RCLINK_REGION_INVALIDATE 0x08	/* beside another one; this channel's */
+#define RCLINK_REGION_RIGHTS	0x0f
 
 /**
  * struct rclink_dev_region - RCLINK_IOC_REGION, RCLINK_IOC_IMPORT
