@@ -469,6 +469,79 @@ TEST_F(chan, bounds_and_rights_are_refused_by_the_kernel)
 	EXPECT_EQ(-ENOENT, rclink_import(c, "nosuch", &page));
 }
 
+TEST_F(chan, a_send_that_ends_a_region)
+{
+	struct rclink_data word = rclink_piece(self->memory_region, 0, 8);
+	struct rclink_remote brief;
+	struct answer answer;
+	uint32_t round, handle;
+
+	for (round = 0; round < 2; round++) {
+		handle = ASK(.what = FAR_LEND).value;
+		ASSERT_EQ(0, rclink_import(self->chan, FAR_BRIEF, &brief));
+		EXPECT_EQ(RCLINK_REGION_READ | RCLINK_REGION_INVALIDATE,
+			  brief.rights);
+		ASSERT_EQ(0, rclink_read(self->chan, word, &brief, 0,
+					 RCLINK_SQE_SIGNALED, 1));
+		GOOD(READ, 1, 8);
+		ASK(.what = FAR_RECV, .post = 8, .size = 0);
+		post_answer(_metadata, self);
+		ASSERT_EQ(0, rclink_send_inv(self->chan, rclink_none(), &brief,
+					     0, 0));
+		answer = get_answer(_metadata, self);
+		EXPECT_EQ(RCLINK_CQE_INVALIDATED, answer.flags);
+		EXPECT_EQ(handle, answer.imm);
+		ASSERT_EQ(0, rclink_read(self->chan, word, &brief, 0, 0, 0));
+		refused(_metadata, self, -ESTALE);
+	}
+}
+
+TEST_F(chan, a_region_is_ended_by_its_own_channel_only)
+{
+	struct rclink_remote brief, page;
+	struct rclink_chan *other;
+
+	ASSERT_EQ(0, rclink_import(self->chan, FAR_READ_ONLY, &page));
+	ASSERT_EQ(0, rclink_send_inv(self->chan, rclink_none(), &page, 0, 0));
+	refused(_metadata, self, -EACCES);
+
+	ASK(.what = FAR_LEND);
+	ASSERT_EQ(0, rclink_connect(&other, LINK, FAR_SERVICE,
+				    RCLINK_CONNECT_WAIT));
+	ASSERT_EQ(0, rclink_import(other, FAR_BRIEF, &brief));
+	EXPECT_EQ(RCLINK_REGION_READ, brief.rights);
+	ASSERT_EQ(0, rclink_send_inv(other, rclink_none(), &brief, 0, 0));
+	EXPECT_EQ(-EACCES, rclink_submit(other, 0, 0));
+	rclink_close(other);
+}
+
+/* Most devices have none; then the operation is refused, and nothing else. */
+TEST_F(chan, masked_atomics_or_a_clear_refusal)
+{
+	struct rclink_data to = rclink_piece(self->memory_region, 0, 8);
+	uint64_t *old = (void *)self->memory;
+	int ret;
+
+	ASK(.what = FAR_POKE, .offset = 16, .value = 0x11223344);
+	ASSERT_EQ(0, rclink_mcas(self->chan, to, &self->far, 16, 0x44, 0x5500,
+				 0xff, 0xff00, RCLINK_SQE_SIGNALED, 1));
+	ret = rclink_submit(self->chan, 0, 0);
+	if (ret == -EOPNOTSUPP) {
+		ASSERT_EQ(0, rclink_mfadd(self->chan, to, &self->far, 16, 1,
+					  0x80, 0, 1));
+		refused(_metadata, self, -EOPNOTSUPP);
+		return;
+	}
+	ASSERT_EQ(1, ret);
+	GOOD(MCAS, 1, 8);
+	EXPECT_EQ(0x11223344, *old);
+	ASSERT_EQ(0, rclink_mfadd(self->chan, to, &self->far, 16, 0xc001,
+				  0x8000, RCLINK_SQE_SIGNALED, 2));
+	GOOD(MFADD, 2, 8);
+	EXPECT_EQ(0x11225544, *old);
+	EXPECT_EQ(0x11221545, ASK(.what = FAR_PEEK, .offset = 16).value);
+}
+
 TEST_F(chan, what_is_before_a_refused_entry_is_done)
 {
 	struct rclink_data word = rclink_piece(self->memory_region, 0, 8);

@@ -16,6 +16,8 @@ struct far {
 	struct rclink_chan *chan;
 	uint8_t *memory, *buffer, *page, *order;
 	uint32_t memory_region, buffer_region, page_region, order_region;
+	uint32_t brief_region;
+	bool lent;
 	uint32_t last;			/* status that ended a channel */
 };
 
@@ -108,6 +110,18 @@ static void send_data(struct far *f, const struct order *o)
 		rclink_send_imm(f->chan, data, o->seed, 0, 0);
 }
 
+/* The one before has been ended by the peer, but is still there. */
+static bool lend(struct far *f, struct answer *a)
+{
+	if (f->lent && rclink_withdraw(f->chan, f->brief_region))
+		return false;
+	f->lent = !rclink_region(f->chan, f->page, PAGE, FAR_BRIEF,
+				 RCLINK_REGION_READ | RCLINK_REGION_INVALIDATE,
+				 &f->brief_region);
+	a->value = f->brief_region;
+	return f->lent;
+}
+
 static bool obey(struct far *f, const struct order *o)
 {
 	struct answer a = { .right = 1 };
@@ -133,6 +147,9 @@ static bool obey(struct far *f, const struct order *o)
 	case FAR_WITHDRAW:
 		a.right = !rclink_withdraw(f->chan, f->memory_region);
 		break;
+	case FAR_LEND:
+		a.right = lend(f, &a);
+		break;
 	case FAR_LAST:
 		a.value = f->last;
 		break;
@@ -153,6 +170,7 @@ static void serve(struct far *f)
 	struct order o;
 	int ret;
 
+	f->lent = false;
 	ret = regions(f);
 	if (ret) {
 		say("regions", ret);

@@ -17,6 +17,7 @@
 #define FAR_NEAR	"near"		/* of the near end, when ready */
 #define FAR_REGION	"far"		/* of FAR_MEMORY bytes, all rights */
 #define FAR_READ_ONLY	"far.read"	/* of a page, to be read */
+#define FAR_BRIEF	"far.brief"	/* of a page, to be ended by the peer */
 #define FAR_MEMORY	((1 << 20) + 8192)
 
 enum far_what {
@@ -31,6 +32,7 @@ enum far_what {
 	FAR_DEAF,	/* answer, and post no more receives for two seconds */
 	FAR_CLOSE,	/* answer, and end the channel */
 	FAR_LAST,	/* answer which status ended the channel before */
+	FAR_LEND,	/* export FAR_BRIEF again, and answer with its handle */
 };
 
 struct order {

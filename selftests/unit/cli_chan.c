@@ -92,11 +92,14 @@ TEST_F(channel, has_every_operation_as_asked_for)
 	ASSERT_EQ(0, rclink_cas(c, piece, &remote, 40, 100, 200, 0, 6));
 	ASSERT_EQ(0, rclink_fadd(c, piece, &remote, 48, 300, 0, 7));
 	ASSERT_EQ(0, rclink_recv(c, piece, 8));
+	ASSERT_EQ(0, rclink_send_inv(c, rclink_none(), &remote, 0, 9));
+	ASSERT_EQ(0, rclink_mcas(c, piece, &remote, 56, 1, 2, 3, 4, 0, 10));
+	ASSERT_EQ(0, rclink_mfadd(c, piece, &remote, 56, 5, 6, 0, 11));
 	ASSERT_EQ(RCLINK_OP_MAX, s->sq.tail);
 	for (op = 0; op < RCLINK_OP_MAX; op++) {
 		EXPECT_EQ(op, s->sqe[op].op);
 		EXPECT_EQ(op + 1, s->sqe[op].user_data);
-		if (op >= RCLINK_OP_WRITE && op < RCLINK_OP_RECV)
+		if (op >= RCLINK_OP_WRITE && op != RCLINK_OP_RECV)
 			EXPECT_EQ(5, s->sqe[op].remote);
 	}
 	EXPECT_EQ(RCLINK_SQE_SOLICITED | RCLINK_SQE_INLINE, s->sqe[0].flags);
@@ -112,6 +115,11 @@ TEST_F(channel, has_every_operation_as_asked_for)
 	EXPECT_EQ(200, s->sqe[5].swap);
 	EXPECT_EQ(300, s->sqe[6].compare_add);
 	EXPECT_EQ(9, s->sqe[7].sge[0].region);
+	EXPECT_EQ(2, s->sqe[9].swap);
+	EXPECT_EQ(3, s->sqe[9].compare_mask);
+	EXPECT_EQ(4, s->sqe[9].swap_mask);
+	EXPECT_EQ(5, s->sqe[10].compare_add);
+	EXPECT_EQ(6, s->sqe[10].compare_mask);
 }
 
 TEST_F(channel, refuses_what_has_no_room)

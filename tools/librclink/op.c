@@ -77,6 +77,18 @@ int rclink_send_imm(struct rclink_chan *chan, struct rclink_data data,
 	return queue(chan, &sqe, &data);
 }
 
+int rclink_send_inv(struct rclink_chan *chan, struct rclink_data data,
+		    const struct rclink_remote *remote, unsigned int flags,
+		    uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_SEND_INV, .flags = flags,
+		.user_data = user_data, .remote = remote->handle,
+	};
+
+	return queue(chan, &sqe, &data);
+}
+
 int rclink_write(struct rclink_chan *chan, struct rclink_data data,
 		 const struct rclink_remote *remote, uint64_t offset,
 		 unsigned int flags, uint64_t user_data)
@@ -143,6 +155,35 @@ int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
 		.op = RCLINK_OP_FADD, .flags = flags, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 		.compare_add = add,
+	};
+
+	return queue_in(chan, &sqe, &data);
+}
+
+int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
+		const struct rclink_remote *remote, uint64_t offset,
+		uint64_t compare, uint64_t swap, uint64_t compare_mask,
+		uint64_t swap_mask, unsigned int flags, uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_MCAS, .flags = flags, .user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+		.compare_add = compare, .swap = swap,
+		.compare_mask = compare_mask, .swap_mask = swap_mask,
+	};
+
+	return queue_in(chan, &sqe, &data);
+}
+
+int rclink_mfadd(struct rclink_chan *chan, struct rclink_data data,
+		 const struct rclink_remote *remote, uint64_t offset,
+		 uint64_t add, uint64_t boundary, unsigned int flags,
+		 uint64_t user_data)
+{
+	struct rclink_dev_sqe sqe = {
+		.op = RCLINK_OP_MFADD, .flags = flags, .user_data = user_data,
+		.remote = remote->handle, .remote_offset = offset,
+		.compare_add = add, .compare_mask = boundary,
 	};
 
 	return queue_in(chan, &sqe, &data);

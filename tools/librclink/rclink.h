@@ -282,6 +282,24 @@ int rclink_send_imm(struct rclink_chan *chan, struct rclink_data data,
 		    uint32_t imm, unsigned int flags, uint64_t user_data);
 
 /**
+ * rclink_send_inv() - queue a SEND that ends a region of the peer
+ * @chan: the channel
+ * @data: what to send
+ * @remote: the peer's region, exported on this channel with
+ *	RCLINK_REGION_INVALIDATE; cannot be used any more afterwards
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * The receiver's completion has RCLINK_CQE_INVALIDATED and the handle of its
+ * region as the immediate; what is left for it is rclink_withdraw().
+ *
+ * Return: see above.
+ */
+int rclink_send_inv(struct rclink_chan *chan, struct rclink_data data,
+		    const struct rclink_remote *remote, unsigned int flags,
+		    uint64_t user_data);
+
+/**
  * rclink_write() - queue an RDMA WRITE
  * @chan: the channel
  * @data: what to write
@@ -360,6 +378,48 @@ int rclink_cas(struct rclink_chan *chan, struct rclink_data data,
 int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
 		const struct rclink_remote *remote, uint64_t offset,
 		uint64_t add, unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_mcas() - queue an atomic compare and swap of some bits of 8 bytes
+ * @chan: the channel
+ * @data: where the old value goes: one piece of 8 bytes
+ * @remote: the peer's region
+ * @offset: where in it, a multiple of 8
+ * @compare: with this, in the bits of @compare_mask, and if they are equal
+ * @swap: this is put there, in the bits of @swap_mask
+ * @compare_mask: bits to compare
+ * @swap_mask: bits to change
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * rclink_submit() says -EOPNOTSUPP on a device that has no masked atomics.
+ *
+ * Return: see above.
+ */
+int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
+		const struct rclink_remote *remote, uint64_t offset,
+		uint64_t compare, uint64_t swap, uint64_t compare_mask,
+		uint64_t swap_mask, unsigned int flags, uint64_t user_data);
+
+/**
+ * rclink_mfadd() - queue an atomic fetch and add in fields of 8 bytes
+ * @chan: the channel
+ * @data: where the old value goes: one piece of 8 bytes
+ * @remote: the peer's region
+ * @offset: where in it, a multiple of 8
+ * @add: each field of this is added there
+ * @boundary: the highest bit of each field is set: no carry leaves it
+ * @flags: RCLINK_SQE_*
+ * @user_data: of the completion
+ *
+ * rclink_submit() says -EOPNOTSUPP on a device that has no masked atomics.
+ *
+ * Return: see above.
+ */
+int rclink_mfadd(struct rclink_chan *chan, struct rclink_data data,
+		 const struct rclink_remote *remote, uint64_t offset,
+		 uint64_t add, uint64_t boundary, unsigned int flags,
+		 uint64_t user_data);
 
 /**
  * rclink_recv() - queue a receive

@@ -38,6 +38,9 @@ static const char *const ops[RCLINK_OP_MAX] = {
 	[RCLINK_OP_CAS] = "cas",
 	[RCLINK_OP_FADD] = "fadd",
 	[RCLINK_OP_RECV] = "recv",
+	[RCLINK_OP_SEND_INV] = "send-inv",
+	[RCLINK_OP_MCAS] = "mcas",
+	[RCLINK_OP_MFADD] = "mfadd",
 };
 
 const char *rclink_status_name(uint32_t status)
