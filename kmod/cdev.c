@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each call checks its argument completely, then makes one call to the core.
- * What a file is, is decided once: nothing, then a channel or a listener.
+ * What a file is, is decided once: nothing, then a channel or a listener. What
+ * it may become, by the credentials of who opened it.
  */
 #include "cdev.h"
 
@@ -88,8 +89,9 @@ static int rcl_cdev_get_service(struct rclink_dev_service *arg,
 	return 0;
 }
 
-static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
+static int rcl_cdev_connect(struct file *filp, const void __user *from)
 {
+	struct rcl_file *file = filp->private_data;
 	struct rclink_dev_service arg;
 	struct rcl_chan *chan;
 	int ret;
@@ -106,7 +108,7 @@ static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 	chan = rcl_chan_new(arg.flags & RCLINK_CHAN_POLLED);
 	if (!chan)
 		return -ENOMEM;
-	ret = rcl_chan_connect(chan, arg.link, arg.service,
+	ret = rcl_chan_connect(chan, filp->f_cred, arg.link, arg.service,
 			       arg.flags & RCLINK_CONNECT_WAIT);
 	if (ret) {
 		rcl_chan_close(chan);
@@ -118,8 +120,9 @@ static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 	return 0;
 }
 
-static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
+static int rcl_cdev_listen(struct file *filp, const void __user *from)
 {
+	struct rcl_file *file = filp->private_data;
 	struct rclink_dev_service arg;
 	struct rcl_listener *listener;
 	int ret;
@@ -132,8 +135,8 @@ static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
 	lockdep_assert_held(&file->lock);
 	if (file->chan || file->listener)
 		return -EISCONN;
-	listener = rcl_chan_listen(arg.link, arg.service, arg.backlog,
-				   arg.flags & RCLINK_CHAN_POLLED);
+	listener = rcl_chan_listen(filp->f_cred, arg.link, arg.service,
+				   arg.backlog, arg.flags & RCLINK_CHAN_POLLED);
 	if (IS_ERR(listener))
 		return PTR_ERR(listener);
 	/* Pairs with rcl_cdev_listener(). */
@@ -287,9 +290,9 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	if (mutex_lock_interruptible(&file->lock))
 		return -EINTR;
 	if (cmd == RCLINK_IOC_CONNECT)
-		ret = rcl_cdev_connect(file, user);
+		ret = rcl_cdev_connect(filp, user);
 	else
-		ret = rcl_cdev_listen(file, user);
+		ret = rcl_cdev_listen(filp, user);
 	mutex_unlock(&file->lock);
 	return ret;
 }

@@ -25,6 +25,7 @@
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
+struct cred;
 struct rcl_chan;
 struct rcl_link;
 struct rcl_listener;
@@ -148,13 +149,13 @@ static inline bool rcl_chan_look(struct rcl_chan *chan)
 
 struct rcl_chan *rcl_chan_new(bool polled);
 void rcl_chan_put(struct rcl_chan *chan);
-int rcl_chan_connect(struct rcl_chan *chan, const char *link,
-		     const char *service, bool wait);
+int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
+		     const char *link, const char *service, bool wait);
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle);
 void rcl_chan_close(struct rcl_chan *chan);
-struct rcl_listener *rcl_chan_listen(const char *link, const char *service,
-				     u32 max, bool polled);
+struct rcl_listener *rcl_chan_listen(const struct cred *cred, const char *link,
+				     const char *service, u32 max, bool polled);
 void rcl_chan_unlisten(struct rcl_listener *listener);
 
 #endif /* RCL_CHAN_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "listener.h"
 
+#include <linux/cred.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -8,7 +9,11 @@
 
 static void rcl_listener_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct rcl_listener, ref));
+	struct rcl_listener *listener =
+		container_of(ref, struct rcl_listener, ref);
+
+	put_cred(listener->cred);
+	kfree(listener);
 }
 
 /**
@@ -22,6 +27,7 @@ void rcl_listener_put(struct rcl_listener *listener)
 
 /**
  * rcl_listener_new - make a listener that does not listen yet
+ * @cred: of the consumer
  * @link: name
  * @service: name
  * @max: channels that may wait
@@ -29,8 +35,8 @@ void rcl_listener_put(struct rcl_listener *listener)
  *
  * Return: the listener with one reference, or NULL.
  */
-struct rcl_listener *rcl_listener_new(const char *link, const char *service,
-				      u32 max, bool polled)
+struct rcl_listener *rcl_listener_new(const struct cred *cred, const char *link,
+				      const char *service, u32 max, bool polled)
 {
 	struct rcl_listener *listener;
 
@@ -38,6 +44,7 @@ struct rcl_listener *rcl_listener_new(const char *link, const char *service,
 	if (!listener)
 		return NULL;
 	kref_init(&listener->ref);
+	listener->cred = get_cred(cred);
 	strscpy(listener->service.link, link, sizeof(listener->service.link));
 	strscpy(listener->service.name, service,
 		sizeof(listener->service.name));

@@ -10,12 +10,14 @@
 
 #include "service.h"
 
+struct cred;
 struct rcl_chan;
 
 /**
  * struct rcl_listener - somebody who waits
  * @service: what the table knows of it
  * @ref: held by its consumer and by each channel made for it
+ * @cred: of its consumer; a reference is held
  * @polled: of the channels
  * @max: channels that may wait
  * @wait: woken when one waits
@@ -27,6 +29,7 @@ struct rcl_chan;
 struct rcl_listener {
 	struct rcl_service service;
 	struct kref ref;
+	const struct cred *cred;
 	bool polled;
 	u32 max;
 	wait_queue_head_t wait;
@@ -36,8 +39,9 @@ struct rcl_listener {
 	bool closed;
 };
 
-struct rcl_listener *rcl_listener_new(const char *link, const char *service,
-				      u32 max, bool polled);
+struct rcl_listener *rcl_listener_new(const struct cred *cred, const char *link,
+				      const char *service, u32 max,
+				      bool polled);
 void rcl_listener_put(struct rcl_listener *listener);
 bool rcl_listener_is_full(struct rcl_listener *listener);
 bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan);
