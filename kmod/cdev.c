@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each call checks its argument completely, then makes one call to the core.
- * What a file is, is decided once: nothing, then a channel or a listener.
+ * What a file is, is decided once: nothing, then a channel or a listener. What
+ * it may become, by the credentials of who opened it.
  */
 #include "cdev.h"
 
@@ -88,8 +89,9 @@ static int rcl_cdev_get_service(struct rclink_dev_service *arg,
 	return 0;
 }
 
-static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
+static int rcl_cdev_connect(struct file *filp, const void __user *from)
 {
+	struct rcl_file *file = filp->private_data;
 	struct rclink_dev_service arg;
 	struct rcl_ring *ring;
 	struct rcl_chan *chan;
@@ -108,7 +110,7 @@ static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 	if (!ring)
 		return -ENOMEM;
 	chan = &ring->chan;
-	ret = rcl_chan_connect(chan, arg.link, arg.service,
+	ret = rcl_chan_connect(chan, filp->f_cred, arg.link, arg.service,
 			       arg.flags & RCLINK_CONNECT_WAIT);
 	if (ret) {
 		rcl_chan_close(chan);
@@ -120,8 +122,9 @@ static int rcl_cdev_connect(struct rcl_file *file, const void __user *from)
 	return 0;
 }
 
-static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
+static int rcl_cdev_listen(struct file *filp, const void __user *from)
 {
+	struct rcl_file *file = filp->private_data;
 	struct rclink_dev_service arg;
 	struct rcl_listener *listener;
 	int ret;
@@ -134,8 +137,8 @@ static int rcl_cdev_listen(struct rcl_file *file, const void __user *from)
 	lockdep_assert_held(&file->lock);
 	if (file->chan || file->listener)
 		return -EISCONN;
-	listener = rcl_ring_listen(arg.link, arg.service, arg.backlog,
-				   arg.flags & RCLINK_CHAN_POLLED);
+	listener = rcl_ring_listen(filp->f_cred, arg.link, arg.service,
+				   arg.backlog, arg.flags & RCLINK_CHAN_POLLED);
 	if (IS_ERR(listener))
 		return PTR_ERR(listener);
 	/* Pairs with rcl_cdev_listener(). */
@@ -289,9 +292,9 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	if (mutex_lock_interruptible(&file->lock))
 		return -EINTR;
 	if (cmd == RCLINK_IOC_CONNECT)
-		ret = rcl_cdev_connect(file, user);
+		ret = rcl_cdev_connect(filp, user);
 	else
-		ret = rcl_cdev_listen(file, user);
+		ret = rcl_cdev_listen(filp, user);
 	mutex_unlock(&file->lock);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "chan-io.h"
 #include "inbox.h"
 #include "link.h"
@@ -170,25 +171,28 @@ static int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call)
 /**
  * rcl_chan_connect - lease a QP at both ends
  * @chan: new; the caller sees to it that nobody else connects it
+ * @cred: of the consumer, NULL for the kernel
  * @link: name
  * @service: that somebody listens on there
  * @wait: for a QP to become free
  *
  * Context: may sleep; can be interrupted. After a failure only
  * rcl_chan_close() and rcl_chan_put() may follow.
- * Return: 0, -ENODEV for no such link, -ENOTCONN when it is not up, -EAGAIN
- * when no QP is free, -ECONNREFUSED when nobody listens, -EINTR, -ENOMEM, or
- * the errno of a verbs call.
+ * Return: 0, -ENODEV for no such link, -EACCES for no right on it, -ENOTCONN
+ * when it is not up, -EAGAIN when no QP is free, -ECONNREFUSED when nobody
+ * listens, -EINTR, -ENOMEM, or the errno of a verbs call.
  */
-int rcl_chan_connect(struct rcl_chan *chan, const char *link,
-		     const char *service, bool wait)
+int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
+		     const char *link, const char *service, bool wait)
 {
+	struct rcl_link *found;
 	struct rcl_call *call;
 	int ret;
 
-	chan->link = rcl_link_get(link);
-	if (!chan->link)
-		return -ENODEV;
+	found = rcl_access_get(link, cred);
+	if (IS_ERR(found))
+		return PTR_ERR(found);
+	chan->link = found;
 	call = rcl_call_new(RCL_CALL_OPEN, &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
@@ -292,15 +296,29 @@ static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,
 	return ERR_PTR(-ECONNREFUSED);
 }
 
+static bool rcl_chan_may(const struct rcl_service *service)
+{
+	const struct rcl_listener *listener =
+		container_of(service, struct rcl_listener, service);
+
+	return !rcl_access_check(service->link, listener->cred);
+}
+
 /**
  * rcl_chan_listen - wait for channels
  * @listener: initialized; its link need not exist yet
  *
+ * The right on the link is looked at again for each channel: the link may have
+ * come, or its rights may have changed, in the meantime.
+ *
  * Context: may sleep.
- * Return: 0 or -EADDRINUSE.
+ * Return: 0, -EACCES for no right on a link that exists, or -EADDRINUSE.
  */
 int rcl_chan_listen(struct rcl_listener *listener)
 {
+	if (rcl_access_check(listener->service.link, listener->cred) == -EACCES)
+		return -EACCES;
+	listener->service.may = rcl_chan_may;
 	listener->service.offer = rcl_chan_offer;
 	return rcl_service_add(&listener->service);
 }

@@ -28,6 +28,7 @@
 #define RCL_CHAN_CHAIN		8	/* sends that are posted together */
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
+struct cred;
 struct rcl_chan;
 struct rcl_link;
 struct rcl_listener;
@@ -218,8 +219,8 @@ static inline bool rcl_chan_look(struct rcl_chan *chan)
 int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
 		  const struct rcl_cq *cq, bool polled);
 void rcl_chan_put(struct rcl_chan *chan);
-int rcl_chan_connect(struct rcl_chan *chan, const char *link,
-		     const char *service, bool wait);
+int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
+		     const char *link, const char *service, bool wait);
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle);
 void rcl_chan_close(struct rcl_chan *chan);

@@ -209,7 +209,7 @@ struct rclink_chan *rclink_connect(const char *link, const char *service,
 	chan = rcl_kapi_new(flags & RCLINK_CHAN_POLLED);
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
-	ret = rcl_chan_connect(&chan->chan, link, service,
+	ret = rcl_chan_connect(&chan->chan, NULL, link, service,
 			       flags & RCLINK_CONNECT_WAIT);
 	if (!ret && !rcl_kapi_own(chan, ops, ctx))
 		ret = -ECONNRESET;
@@ -301,8 +301,8 @@ struct rclink_listener *rclink_listen(const char *link, const char *service,
 	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
-	rcl_listener_init(&listener->listener, &rcl_kapi_listener_ops, link,
-			  service);
+	rcl_listener_init(&listener->listener, &rcl_kapi_listener_ops, NULL,
+			  link, service);
 	listener->listener.max = backlog;
 	listener->listener.polled = flags & RCLINK_CHAN_POLLED;
 	listener->waiting = waiting;

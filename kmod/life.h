@@ -54,7 +54,7 @@ struct rcl_used {
  * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
  * @failure: first failure of the epoch, not yet handled
- * @policy: for the next epoch
+ * @policy: for the next epoch; who may open channels, at once
  * @state: enum rclink_link_state
  * @reason: why it is down
  * @epoch_number: of the newest epoch; agreed from connect on

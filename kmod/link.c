@@ -172,7 +172,7 @@ err_free:
 }
 
 /**
- * rcl_link_set - change the policy for the next epoch
+ * rcl_link_set - change the policy, for the next epoch or who connects next
  * @name: of the link
  * @change: what changes
  * @why: set to a sentence when it is refused; then nothing has changed
@@ -198,7 +198,9 @@ int rcl_link_set(const char *name, const struct rcl_policy_change *change,
 	policy = link->policy;
 	spin_unlock_irq(&link->lock);
 	rcl_policy_apply(&policy, change);
-	ret = rcl_link_check_policy(&policy, why);
+	/* A right can be taken back also while the device is away. */
+	if (change->device || change->mask & ~RCL_P_ACCESS)
+		ret = rcl_link_check_policy(&policy, why);
 	if (ret)
 		goto out_put;
 	spin_lock_irq(&link->lock);

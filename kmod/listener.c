@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "listener.h"
 
+#include <linux/cred.h>
 #include <linux/string.h>
 
 #include "chan.h"
@@ -10,6 +11,7 @@ static void rcl_listener_release(struct kref *ref)
 	struct rcl_listener *listener =
 		container_of(ref, struct rcl_listener, ref);
 
+	put_cred(listener->cred);
 	listener->ops->release(listener);
 }
 
@@ -26,15 +28,18 @@ void rcl_listener_put(struct rcl_listener *listener)
  * rcl_listener_init - begin with a listener that does not listen yet
  * @listener: zeroed; has one reference, and needs @max and @polled
  * @ops: of the consumer's side
+ * @cred: of the consumer, NULL for the kernel
  * @link: name
  * @service: name
  */
 void rcl_listener_init(struct rcl_listener *listener,
-		       const struct rcl_listener_ops *ops, const char *link,
+		       const struct rcl_listener_ops *ops,
+		       const struct cred *cred, const char *link,
 		       const char *service)
 {
 	kref_init(&listener->ref);
 	listener->ops = ops;
+	listener->cred = get_cred(cred);
 	strscpy(listener->service.link, link, sizeof(listener->service.link));
 	strscpy(listener->service.name, service,
 		sizeof(listener->service.name));

@@ -10,6 +10,7 @@
 
 #include "service.h"
 
+struct cred;
 struct rcl_chan;
 struct rcl_listener;
 
@@ -30,6 +31,7 @@ struct rcl_listener_ops {
  * @service: what the table knows of it
  * @ops: constant
  * @ref: held by its consumer and by each channel made for it
+ * @cred: of its consumer, NULL for the kernel; a reference is held
  * @polled: of the channels
  * @max: channels that may wait
  * @wait: for @ops->waiting to wake
@@ -42,6 +44,7 @@ struct rcl_listener {
 	struct rcl_service service;
 	const struct rcl_listener_ops *ops;
 	struct kref ref;
+	const struct cred *cred;
 	bool polled;
 	u32 max;
 	wait_queue_head_t wait;
@@ -52,7 +55,8 @@ struct rcl_listener {
 };
 
 void rcl_listener_init(struct rcl_listener *listener,
-		       const struct rcl_listener_ops *ops, const char *link,
+		       const struct rcl_listener_ops *ops,
+		       const struct cred *cred, const char *link,
 		       const char *service);
 void rcl_listener_put(struct rcl_listener *listener);
 bool rcl_listener_is_full(struct rcl_listener *listener);

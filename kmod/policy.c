@@ -37,6 +37,10 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_BUFFER_SIZE] = { 65536, 4096, 1048576,
 		"buffer-size must be 4096 to 1048576" },
 	[RCL_P_LOOPBACK] = { 0, 0, 1, "loopback must be 0 or 1" },
+	[RCL_P_OWNER] = { 0, 0, U32_MAX - 1, "owner must be 0 to 4294967294" },
+	[RCL_P_GROUP] = { 0, 0, U32_MAX - 1, "group must be 0 to 4294967294" },
+	[RCL_P_MODE] = { 0600, 0, 0666,
+		"mode must be 0 to 0666 in octal, of r and w only" },
 };
 
 /**
@@ -79,6 +83,11 @@ int rcl_policy_check(const struct rcl_policy_change *change, const char **why)
 	}
 	if ((change->mask & BIT(RCL_P_MTU)) && (mtu & (mtu - 1))) {
 		*why = ranges[RCL_P_MTU].why;
+		return -EINVAL;
+	}
+	if ((change->mask & BIT(RCL_P_MODE)) &&
+	    (change->to.v[RCL_P_MODE] & ~0666)) {
+		*why = ranges[RCL_P_MODE].why;
 		return -EINVAL;
 	}
 	if (change->device && !change->to.device[0]) {

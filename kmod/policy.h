@@ -3,6 +3,7 @@
 #ifndef RCL_POLICY_H
 #define RCL_POLICY_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include <uapi/linux/rclink.h>
@@ -25,8 +26,14 @@ enum rcl_policy_field {
 	RCL_P_PKEY_INDEX,
 	RCL_P_BUFFER_SIZE,
 	RCL_P_LOOPBACK,
+	RCL_P_OWNER,
+	RCL_P_GROUP,
+	RCL_P_MODE,
 	RCL_P_MAX
 };
+
+/* Who may open channels: of no device's concern, and not of an epoch's. */
+#define RCL_P_ACCESS	(BIT(RCL_P_OWNER) | BIT(RCL_P_GROUP) | BIT(RCL_P_MODE))
 
 /**
  * struct rcl_policy - policy of a link

@@ -125,16 +125,18 @@ static const struct rcl_listener_ops rcl_ring_listener_ops = {
 
 /**
  * rcl_ring_listen - wait for channels
+ * @cred: of the consumer
  * @link: name; need not exist yet
  * @service: name
  * @max: channels that may wait to be accepted
  * @polled: their completions are reaped in calls only
  *
  * Context: may sleep.
- * Return: the listener with one reference, -EADDRINUSE or -ENOMEM.
+ * Return: the listener with one reference, -EACCES for no right on a link that
+ * exists, -EADDRINUSE or -ENOMEM.
  */
-struct rcl_listener *rcl_ring_listen(const char *link, const char *service,
-				     u32 max, bool polled)
+struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
+				     const char *service, u32 max, bool polled)
 {
 	struct rcl_listener *listener;
 	int ret;
@@ -142,7 +144,8 @@ struct rcl_listener *rcl_ring_listen(const char *link, const char *service,
 	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
-	rcl_listener_init(listener, &rcl_ring_listener_ops, link, service);
+	rcl_listener_init(listener, &rcl_ring_listener_ops, cred, link,
+			  service);
 	listener->max = max;
 	listener->polled = polled;
 	ret = rcl_chan_listen(listener);

@@ -23,8 +23,9 @@ struct rcl_ring {
 
 struct rcl_ring *rcl_ring_of(struct rcl_chan *chan);
 struct rcl_ring *rcl_ring_new(bool polled);
-struct rcl_listener *rcl_ring_listen(const char *link, const char *service,
-				     u32 max, bool polled);
+struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
+				     const char *service, u32 max,
+				     bool polled);
 int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken);
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned int timeout_ms);
 

@@ -8,6 +8,10 @@
 static DEFINE_MUTEX(rcl_services_lock);	/* protects rcl_services */
 static LIST_HEAD(rcl_services);
 
+/*
+ * Who has no right on the link, or not yet, does not keep the name from others.
+ * So several may be here; the first that has the right is the one.
+ */
 static struct rcl_service *rcl_service_find_locked(const char *link,
 						   const char *name)
 {
@@ -16,7 +20,7 @@ static struct rcl_service *rcl_service_find_locked(const char *link,
 	lockdep_assert_held(&rcl_services_lock);
 	list_for_each_entry(service, &rcl_services, node)
 		if (!strcmp(service->link, link) &&
-		    !strcmp(service->name, name))
+		    !strcmp(service->name, name) && service->may(service))
 			return service;
 	return NULL;
 }
@@ -26,7 +30,7 @@ static struct rcl_service *rcl_service_find_locked(const char *link,
  * @service: filled in; stays in the table until rcl_service_del()
  *
  * Context: may sleep.
- * Return: 0, or -EADDRINUSE when somebody listens there.
+ * Return: 0, or -EADDRINUSE when somebody who has the right listens there.
  */
 int rcl_service_add(struct rcl_service *service)
 {

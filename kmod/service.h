@@ -14,6 +14,7 @@ struct rcl_lessee;
  * @node: in the table
  * @link: name of the link
  * @name: of the service
+ * @may: has who listens the right to use the link now? May sleep
  * @offer: returns a lessee with a reference for a peer that connects over that
  *	link, or an ERR_PTR; may sleep
  */
@@ -21,6 +22,7 @@ struct rcl_service {
 	struct list_head node;
 	char link[RCLINK_DEV_LINK_LEN];
 	char name[RCLINK_DEV_SERVICE_LEN];
+	bool (*may)(const struct rcl_service *service);
 	struct rcl_lessee *(*offer)(struct rcl_service *service,
 				    const char *link);
 };

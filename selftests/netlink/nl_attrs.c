@@ -86,6 +86,9 @@ static const struct field policy[] = {
 	F32("pkey-index", RCLINK_A_LINK_PKEY_INDEX, zero),
 	F32("buffer-size", RCLINK_A_LINK_BUFFER_SIZE, size),
 	F32("loopback", RCLINK_A_LINK_LOOPBACK, one),
+	F32("owner", RCLINK_A_LINK_OWNER, one),
+	F32("group", RCLINK_A_LINK_GROUP, one),
+	F32("mode", RCLINK_A_LINK_MODE, four),
 };
 
 static const struct field dev_get[] = {

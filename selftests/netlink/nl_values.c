@@ -223,6 +223,11 @@ static const struct {
 	{ "pkey-index", RCLINK_A_LINK_PKEY_INDEX, 65536 },
 	{ "buffer-size", RCLINK_A_LINK_BUFFER_SIZE, 4095 },
 	{ "buffer-size", RCLINK_A_LINK_BUFFER_SIZE, 1048577 },
+	{ "owner", RCLINK_A_LINK_OWNER, 0xffffffff },
+	{ "group", RCLINK_A_LINK_GROUP, 0xffffffff },
+	{ "mode", RCLINK_A_LINK_MODE, 0100 },
+	{ "mode", RCLINK_A_LINK_MODE, 0667 },
+	{ "mode", RCLINK_A_LINK_MODE, 01000 },
 }, beyond_rxe[] = {
 	{ "rd-atomic", RCLINK_A_LINK_RD_ATOMIC, 255 },
 	{ "pkey-index", RCLINK_A_LINK_PKEY_INDEX, 65535 },

@@ -74,7 +74,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((36 + $(harness_points cli_*.c)))
+plan $((39 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -100,6 +100,9 @@ refused 'needs a value' add a mtu
 refused "no 'nosuch'" add a nosuch 1
 refused 'twice' add a mtu 1024 mtu 1024
 refused 'number' add a mtu 1k
+refused 'no user' add a owner no.such.user
+refused 'no group' set a group no.such.group
+refused 'octal' add a mode rw-
 refused 'missing' set a
 refused 'missing' del
 refused 'either --pin or --ca' connect a 192.0.2.1

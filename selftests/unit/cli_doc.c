@@ -78,6 +78,21 @@ TEST(a_link_has_all_keys_of_the_contract)
 	json_object_put(doc);
 }
 
+TEST(who_may_open_channels_is_numbers_and_octal)
+{
+	struct rcl_link_info info = up_link();
+	struct json_object *doc;
+
+	info.policy.v[RCL_P_OWNER] = 0xfffffffe;
+	info.policy.v[RCL_P_GROUP] = 109;
+	info.policy.v[RCL_P_MODE] = 060;
+	doc = rcl_doc_link(&info);
+	EXPECT_STREQ("4294967294", text_of(doc, "owner"));
+	EXPECT_STREQ("109", text_of(doc, "group"));
+	EXPECT_STREQ("0060", text_of(doc, "mode"));
+	json_object_put(doc);
+}
+
 TEST(secrets_are_there_only_if_the_module_sent_them)
 {
 	struct rcl_link_info info = up_link();

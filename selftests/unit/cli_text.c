@@ -130,6 +130,28 @@ TEST(numbers_are_digits_and_nothing_else)
 	EXPECT_EQ(0xfffff, value);
 }
 
+TEST(modes_are_octal)
+{
+	static const char *const bad[] = {
+		"", "8", "rw", "0o660", "0x1b0", "-600", "+600", " 600", "600 ",
+		"0000600", "6.0",
+	};
+	uint32_t value;
+	unsigned int i;
+
+	for (i = 0; i < NUM(bad); i++)
+		EXPECT_FALSE(rcl_parse_mode(bad[i], &value))
+			TH_LOG("bad[%u]", i);
+	ASSERT_TRUE(rcl_parse_mode("0", &value));
+	EXPECT_EQ(0, value);
+	ASSERT_TRUE(rcl_parse_mode("660", &value));
+	EXPECT_EQ(0660, value);
+	ASSERT_TRUE(rcl_parse_mode("0606", &value));
+	EXPECT_EQ(0606, value);
+	ASSERT_TRUE(rcl_parse_mode("777777", &value));
+	EXPECT_EQ(0777777, value);
+}
+
 TEST(seconds_may_have_a_fraction)
 {
 	static const char *const bad[] = {

@@ -26,6 +26,9 @@ static const struct {
 	[RCL_P_PKEY_INDEX] = { "pkey-index", 0, 0, 65535 },
 	[RCL_P_BUFFER_SIZE] = { "buffer-size", 65536, 4096, 1048576 },
 	[RCL_P_LOOPBACK] = { "loopback", 0, 0, 1 },
+	[RCL_P_OWNER] = { "owner", 0, 0, 0xfffffffe },
+	[RCL_P_GROUP] = { "group", 0, 0, 0xfffffffe },
+	[RCL_P_MODE] = { "mode", 0600, 0, 0666 },
 };
 
 static int set(int field, u32 value, const char **why)
@@ -92,6 +95,16 @@ TEST(the_mtu_is_a_power_of_two)
 	for (mtu = 256; mtu <= 4096; mtu++)
 		EXPECT_EQ(mtu & (mtu - 1) ? -EINVAL : 0,
 			  set(RCL_P_MTU, mtu, &why));
+}
+
+TEST(the_mode_has_no_bits_but_r_and_w)
+{
+	const char *why;
+	u32 mode;
+
+	for (mode = 0; mode <= 010000; mode++)
+		EXPECT_EQ(mode & ~0666 ? -EINVAL : 0,
+			  set(RCL_P_MODE, mode, &why));
 }
 
 TEST(only_fields_that_are_set_are_looked_at)

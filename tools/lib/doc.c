@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "doc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -29,6 +30,15 @@ static void add_gid(struct json_object *obj, const char *key,
 
 	rcl_out_text(obj, key,
 		     rcl_gid_is_zero(gid) ? NULL : rcl_gid_text(gid, buf));
+}
+
+/* In JSON there are no octal numbers. */
+static void add_mode(struct json_object *obj, const char *key, uint32_t mode)
+{
+	char buf[KEY_LEN];
+
+	snprintf(buf, sizeof(buf), "%04o", mode);
+	rcl_out_text(obj, key, buf);
 }
 
 /* Secret: the caller has what the module gave to CAP_NET_ADMIN only. */
@@ -79,6 +89,8 @@ static void add_policy(struct json_object *obj, const struct rcl_policy *p)
 			 (i == RCL_P_GID_INDEX &&
 			  p->v[i] == RCLINK_GID_INDEX_AUTO))
 			rcl_out_text(obj, key, NULL);
+		else if (i == RCL_P_MODE)
+			add_mode(obj, key, p->v[i]);
 		else
 			rcl_out_u64(obj, key, p->v[i]);
 	}

@@ -28,6 +28,9 @@ const char *const rcl_policy_word[RCL_P_NUM] = {
 	[RCL_P_PKEY_INDEX] = "pkey-index",
 	[RCL_P_BUFFER_SIZE] = "buffer-size",
 	[RCL_P_LOOPBACK] = "loopback",
+	[RCL_P_OWNER] = "owner",
+	[RCL_P_GROUP] = "group",
+	[RCL_P_MODE] = "mode",
 };
 
 /* The specification has the policy's attributes in one row, in this order. */
@@ -109,6 +112,9 @@ static const char *const link_words[] = {
 	[RCLINK_A_LINK_PKEY_INDEX] = "pkey-index",
 	[RCLINK_A_LINK_BUFFER_SIZE] = "buffer-size",
 	[RCLINK_A_LINK_LOOPBACK] = "loopback",
+	[RCLINK_A_LINK_OWNER] = "owner",
+	[RCLINK_A_LINK_GROUP] = "group",
+	[RCLINK_A_LINK_MODE] = "mode",
 	[RCLINK_A_LINK_EPOCH] = "epoch",
 	[RCLINK_A_LINK_PEER] = "peer",
 	[RCLINK_A_LINK_ROLE] = "role",

@@ -34,6 +34,9 @@ enum rcl_policy_field {
 	RCL_P_PKEY_INDEX,
 	RCL_P_BUFFER_SIZE,
 	RCL_P_LOOPBACK,
+	RCL_P_OWNER,
+	RCL_P_GROUP,
+	RCL_P_MODE,
 	RCL_P_NUM
 };
 

@@ -11,6 +11,7 @@
 
 #define DAY_S		86400
 #define NS_PER_S	1000000000ULL
+#define MODE_DIGITS	6
 
 #define WORDS_MAX	16
 
@@ -93,6 +94,16 @@ bool rcl_parse_u32(const char *text, uint32_t *value)
 	if (errno || *end || end == digits || v > UINT32_MAX)
 		return false;
 	*value = v;
+	return true;
+}
+
+bool rcl_parse_mode(const char *text, uint32_t *value)
+{
+	size_t len = strspn(text, "01234567");
+
+	if (!len || len > MODE_DIGITS || text[len])
+		return false;
+	*value = strtoul(text, NULL, 8);
 	return true;
 }
 

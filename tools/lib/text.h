@@ -42,6 +42,7 @@ const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN]);
 
 /* Parsers: whether the whole text is such a value. */
 bool rcl_parse_u32(const char *text, uint32_t *value);	/* decimal or 0x */
+bool rcl_parse_mode(const char *text, uint32_t *value);	/* octal */
 bool rcl_parse_seconds(const char *text, uint64_t *ns);	/* up to a day */
 /* "host", "host:port", "v6", "[v6]", "[v6]:port"; port stays as it is */
 bool rcl_parse_host(const char *text, char host[RCL_HOST_LEN], uint16_t *port);

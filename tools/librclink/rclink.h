@@ -129,9 +129,10 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  *	RCLINK_CHAN_POLLED to have completions only in rclink_submit()
  *
  * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
- * it, -ENODEV for no such link, -ENOTCONN if it is not up, -ECONNREFUSED if
- * nobody listens, -EAGAIN if no queue pair is free, -EINVAL for a name that is
- * empty or too long, -ENOMEM, -EINTR.
+ * it or to use the link (see mode in rclink(8)), -ENODEV for no such link,
+ * -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no
+ * queue pair is free, -EINVAL for a name that is empty or too long, -ENOMEM,
+ * -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
@@ -143,6 +144,9 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * @service: name; one listener at a time
  * @backlog: channels that may wait for rclink_accept(), 1 to 64
  * @flags: RCLINK_CHAN_POLLED, of the channels that are accepted
+ *
+ * The right on the link is looked at again for each channel that the peer opens:
+ * without it none comes, and the service is free for who has it.
  *
  * Return: 0, or as rclink_connect(), or -EADDRINUSE.
  */

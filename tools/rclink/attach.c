@@ -7,12 +7,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "call.h"
 #include "cli.h"
 #include "link.h"
 #include "nl.h"
 
+#define DEVICE		"/dev/rclink"
 #define RETRY_NS	1000000L	/* until the next look for hello */
 #define NS_PER_MS	1000000ULL
 #define FLUSHED		5		/* of enum ib_wc_status */
@@ -22,7 +24,7 @@ static const struct {
 	int code;
 	const char *text;
 } reasons[] = {
-	{ ENOENT, "there is no /dev/rclink; load it with `modprobe rclink`" },
+	{ ENOENT, "there is no " DEVICE "; load it with `modprobe rclink`" },
 	{ ENODEV, "there is no such link; see `rclink show`" },
 	{ ENOTCONN, "the link is not up; see `rclink show`" },
 	{ ECONNREFUSED,
@@ -32,7 +34,8 @@ static const struct {
 	  "somebody listens on this service; choose another, LINK:SERVICE" },
 	{ EAGAIN,
 	  "no queue pair is free; try later, or `rclink set` more" },
-	{ EACCES, "no right to open /dev/rclink; see its owner and mode" },
+	{ EACCES,
+	  "no right on this link; as root, `rclink set` its group and mode" },
 	{ ECONNRESET, "the peer ended the channel; see what it says" },
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
@@ -43,6 +46,9 @@ static const char *reason(int ret)
 {
 	size_t i;
 
+	/* The link is asked for only by who could open the device. */
+	if (ret == -EACCES && euidaccess(DEVICE, R_OK | W_OK))
+		return "no right to open " DEVICE "; see its group and mode";
 	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (reasons[i].code == -ret)
 			return reasons[i].text;

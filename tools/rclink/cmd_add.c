@@ -2,6 +2,8 @@
 /* add, set, del: links and their policy. */
 #include "cli.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,7 +30,11 @@
 "  flow-label N        flow label (0)\n"				\
 "  pkey-index N        entry in the partition key table (0)\n"		\
 "  buffer-size N       bytes of the link buffer (65536)\n"		\
-"  loopback 0|1        1 allows a peer on the same port, for tests (0)\n"
+"  loopback 0|1        1 allows a peer on the same port, for tests (0)\n" \
+"  mode OCTAL          who may open channels, as who may read and write a\n" \
+"                      file (0600)\n"					\
+"  owner USER          whom the first digit of mode is for (root)\n"	\
+"  group GROUP         whom the second digit is for (root)\n"
 
 static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
 
@@ -43,6 +49,58 @@ static void set_device(const char *cmd, struct rcl_policy *policy,
 	strcpy(policy->device, value);
 }
 
+/* A name that looks like a number is a name, as for chown. */
+static uint32_t user_value(const char *cmd, const char *name)
+{
+	const struct passwd *user = getpwnam(name);
+	uint32_t id;
+
+	if (user)
+		return user->pw_uid;
+	if (!rcl_parse_u32(name, &id))
+		cli_usage(cmd, "there is no user '%s'", name);
+	return id;
+}
+
+static uint32_t group_value(const char *cmd, const char *name)
+{
+	const struct group *group = getgrnam(name);
+	uint32_t id;
+
+	if (group)
+		return group->gr_gid;
+	if (!rcl_parse_u32(name, &id))
+		cli_usage(cmd, "there is no group '%s'", name);
+	return id;
+}
+
+static uint32_t field_value(const char *cmd, int field, const char *value)
+{
+	uint32_t mode;
+
+	switch (field) {
+	case RCL_P_OWNER:
+		return user_value(cmd, value);
+	case RCL_P_GROUP:
+		return group_value(cmd, value);
+	case RCL_P_MODE:
+		if (!rcl_parse_mode(value, &mode))
+			cli_usage(cmd, "mode must be octal, as 0660, not '%s'",
+				  value);
+		return mode;
+	case RCL_P_GID_INDEX:
+		if (!strcmp(value, "auto"))
+			return RCLINK_GID_INDEX_AUTO;
+		break;
+	case RCL_P_MTU:
+		if (!strcmp(value, "auto"))
+			return 0;
+		break;
+	}
+	/* The module knows the range, and what the device can do. */
+	return cli_number(cmd, rcl_policy_word[field], value, 0, UINT32_MAX);
+}
+
 static void set_field(const char *cmd, struct rcl_policy *policy, int field,
 		      const char *value)
 {
@@ -51,13 +109,7 @@ static void set_field(const char *cmd, struct rcl_policy *policy, int field,
 	if (policy->given & 1u << field)
 		cli_usage(cmd, "%s is given twice", word);
 	policy->given |= 1u << field;
-	if (field == RCL_P_GID_INDEX && !strcmp(value, "auto"))
-		policy->v[field] = RCLINK_GID_INDEX_AUTO;
-	else if (field == RCL_P_MTU && !strcmp(value, "auto"))
-		policy->v[field] = 0;
-	else
-		/* The module knows the range, and what the device can do. */
-		policy->v[field] = cli_number(cmd, word, value, 0, UINT32_MAX);
+	policy->v[field] = field_value(cmd, field, value);
 }
 
 /* "dev rxe0 mtu 1024 ...": pairs of a word and its value. */
@@ -111,8 +163,9 @@ int cmd_set(int argc, char **argv)
 {
 	static const char help[] =
 "usage: rclink set NAME WORD VALUE [WORD VALUE]...\n\n"
-"Change the policy of a link. It is used from the next epoch on: disconnect\n"
-"and connect the link for that.\n\n"
+"Change the policy of a link. owner, group and mode are for who opens a\n"
+"channel next. All else is used from the next epoch on: disconnect and connect\n"
+"the link for that.\n\n"
 WORDS_HELP;
 	struct rcl_policy policy = { 0 };
 	char err[RCL_ERR_LEN];

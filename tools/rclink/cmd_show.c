@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include "out.h"
 
 #define PEER_SHORT	15	/* "sha256:" and eight characters */
+#define ID_LEN		11	/* of a number of 32 bits */
 
 static const char help[] =
 "usage: rclink show [NAME] [-j]\n\n"
@@ -86,6 +89,22 @@ static void text_route(struct json_object *row, const char *key, char *buf)
 		 (unsigned long long)rcl_out_get_u64(row, "pkey_index"));
 }
 
+static void text_access(struct json_object *row, const char *key, char *buf)
+{
+	const uint32_t uid = rcl_out_get_u64(row, key);
+	const uint32_t gid = rcl_out_get_u64(row, "group");
+	const struct passwd *user = getpwuid(uid);
+	const struct group *group = getgrgid(gid);
+	char user_id[ID_LEN], group_id[ID_LEN];
+
+	snprintf(user_id, sizeof(user_id), "%u", uid);
+	snprintf(group_id, sizeof(group_id), "%u", gid);
+	snprintf(buf, RCL_CELL_LEN, "owner %s, group %s, mode %s",
+		 user ? user->pw_name : user_id,
+		 group ? group->gr_name : group_id,
+		 rcl_out_get_text(row, "mode"));
+}
+
 static void text_traffic(struct json_object *row, const char *key, char *buf)
 {
 	struct json_object *stats = json_object_object_get(row, key);
@@ -128,6 +147,7 @@ static const struct rcl_col block[] = {
 	{ "timers", "timeout", text_timers },
 	{ "route", "sl", text_route },
 	{ "link buffer", "buffer_size", NULL },
+	{ "channels", "owner", text_access },
 	{ "traffic", "stats", text_traffic },
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The right to use a link, as that to use a file: owner, group and mode of the
+ * link against the credentials of who opened the device. They do not change
+ * afterwards, whoever has the file then; so the kernel's own helpers, which
+ * look at the caller's, are given those for a moment.
+ */
+#include "access.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "link.h"
+
+#define RCL_ACCESS_RW	06	/* a channel goes both ways */
+
+/* Only the first of the three that fits counts. */
+static bool rcl_access_by_mode(kuid_t owner, kgid_t group, u32 mode)
+{
+	if (uid_eq(owner, current_fsuid()))
+		mode >>= 6;
+	else if (in_group_p(group))
+		mode >>= 3;
+	return (mode & RCL_ACCESS_RW) == RCL_ACCESS_RW;
+}
+
+static bool rcl_access_may(struct rcl_link *link, const struct cred *cred)
+{
+	const struct cred *own;
+	kuid_t owner;
+	kgid_t group;
+	bool may;
+	u32 mode;
+
+	spin_lock_irq(&link->lock);
+	owner = make_kuid(&init_user_ns, link->policy.v[RCL_P_OWNER]);
+	group = make_kgid(&init_user_ns, link->policy.v[RCL_P_GROUP]);
+	mode = link->policy.v[RCL_P_MODE];
+	spin_unlock_irq(&link->lock);
+
+	own = override_creds(cred);
+	/* Who has the capability could give himself the right. */
+	may = rcl_access_by_mode(owner, group, mode) || capable(CAP_NET_ADMIN);
+	revert_creds(own);
+	return may;
+}
+
+/**
+ * rcl_access_get - look a link up for who wants to use it
+ * @name: of the link
+ * @cred: of the consumer, NULL for the kernel, which may use all
+ *
+ * Context: may sleep.
+ * Return: the link with a reference, the ERR_PTR of -ENODEV for no such link,
+ * or of -EACCES.
+ */
+struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
+{
+	struct rcl_link *link = rcl_link_get(name);
+
+	if (!link)
+		return ERR_PTR(-ENODEV);
+	if (!cred || rcl_access_may(link, cred))
+		return link;
+	rcl_link_put(link);
+	return ERR_PTR(-EACCES);
+}
+
+/**
+ * rcl_access_check - may somebody use a link?
+ * @name: of the link
+ * @cred: of the consumer, NULL for the kernel, which may use all
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODEV or -EACCES.
+ */
+int rcl_access_check(const char *name, const struct cred *cred)
+{
+	struct rcl_link *link = rcl_access_get(name, cred);
+
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	rcl_link_put(link);
+	return 0;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * usage: guest [FD]: takes a channel's file, FD or what comes over the socket
+ * at stdin, and moves data over it. The far end is the program far. 0 says that
+ * all of it arrived; and if it came over a socket, that nothing else would do.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "far.h"
+#include "near.h"
+
+#define LINK	"l"
+#define SEED	77
+
+/* The file that is passed over a UNIX socket, or an error. */
+static int receive(int from)
+{
+	char data, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec iov = { .iov_base = &data, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg;
+	int fd;
+
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) != 1)
+		return -errno;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS)
+		return -EPROTO;
+	memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+	return fd;
+}
+
+static int say(const char *what, int ret)
+{
+	fprintf(stderr, "# guest: %s: %s\n", what, strerror(-ret));
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	struct rclink_chan *chan;
+	struct near near;
+	int fd, ret;
+
+	fd = argc > 1 ? atoi(argv[1]) : receive(0);
+	if (fd < 0)
+		return say("no file", fd);
+	ret = argc > 1 ? -EACCES : rclink_connect(&chan, LINK, FAR_SERVICE, 0);
+	if (ret != -EACCES)
+		return say("connect", ret);
+	ret = rclink_adopt(&chan, fd);
+	if (ret)
+		return say("adopt", ret);
+	ret = near_greet(&near, chan);
+	if (!ret)
+		ret = near_moves(&near, SEED);
+	return ret ? say("data", ret) : EXIT_SUCCESS;
+}
