@@ -3,8 +3,8 @@
  * An entry is checked against what the consumer registered and imported; what
  * it asks to send is posted together with what follows, because one chain of
  * work requests costs a device less than its parts. What completes goes to the
- * channel's completions, from where the consumer's side takes it. An event polls
- * in softirq context.
+ * channel's completions, from where the consumer's side takes it. An event
+ * polls in softirq context.
  */
 #include "chan-io.h"
 

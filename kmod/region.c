@@ -304,6 +304,24 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 	return region && region->handle == handle ? region : NULL;
 }
 
+static bool rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
+{
+	u32 i;
+
+	lockdep_assert_held(&chan->lock);
+	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
+		struct rcl_region *region = chan->slots[i];
+
+		if (!region || region->export.window.rkey != rkey ||
+		    !(region->export.window.rights & RCLINK_REGION_INVALIDATE))
+			continue;
+		region->over = true;
+		*handle = region->handle;
+		return true;
+	}
+	return false;
+}
+
 /**
  * rcl_region_invalidated - the peer has ended a registration
  * @chan: in a completion of its QP
@@ -314,26 +332,15 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
  */
 bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 {
-	/* Who drains has detached it, and does not hold the lock. */
-	bool drained = !READ_ONCE(chan->qp);
-	struct rcl_region *region = NULL;
-	u32 i;
+	bool found;
 
-	if (drained)
-		spin_lock_bh(&chan->lock);
-	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
-		region = chan->slots[i];
-		if (region && region->export.window.rkey == rkey &&
-		    region->export.window.rights & RCLINK_REGION_INVALIDATE)
-			break;
-	}
-	if (i < RCL_CHAN_REGIONS) {
-		region->over = true;
-		*handle = region->handle;
-	}
-	if (drained)
-		spin_unlock_bh(&chan->lock);
-	return i < RCL_CHAN_REGIONS;
+	if (READ_ONCE(chan->qp))
+		return rcl_region_end(chan, rkey, handle);
+	/* Who drains has detached it, and does not hold the lock. */
+	spin_lock_bh(&chan->lock);
+	found = rcl_region_end(chan, rkey, handle);
+	spin_unlock_bh(&chan->lock);
+	return found;
 }
 
 /* The peer may have ended it before: that completion still finds it. */

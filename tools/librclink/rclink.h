@@ -145,8 +145,8 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * @backlog: channels that may wait for rclink_accept(), 1 to 64
  * @flags: RCLINK_CHAN_POLLED, of the channels that are accepted
  *
- * The right on the link is looked at again for each channel that the peer opens:
- * without it none comes, and the service is free for who has it.
+ * The right on the link is looked at again for each channel that the peer
+ * opens: without it none comes, and the service is free for who has it.
  *
  * Return: 0, or as rclink_connect(), or -EADDRINUSE.
  */

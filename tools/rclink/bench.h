@@ -16,7 +16,7 @@
 #define BENCH_LARGEST	1048576		/* bytes of an operation */
 #define BENCH_ITERS_MAX	10000000
 #define BENCH_DEPTH	RCLINK_DEV_SENDS
-#define BENCH_SIGNAL	8		/* operations that one completion ends */
+#define BENCH_SIGNAL	8		/* of them one completes */
 
 enum bench_test {
 	BENCH_LAT,
@@ -38,7 +38,7 @@ struct bench_page {
 	struct bench_hello hello;
 	uint8_t pad[64 - sizeof(struct bench_hello)];
 	/* Big-endian: how many SENDs have got a receive again. */
-	volatile uint64_t taken;
+	uint64_t taken;
 };
 
 struct bench {
@@ -61,10 +61,13 @@ struct bench {
 	uint64_t duration;		/* ns, of all */
 };
 
-/* The bytes behind the first page, which the other end may be changing. */
-static inline volatile uint8_t *bench_in(const struct bench *b)
+/* The last byte behind the first page, which the other end may be changing. */
+static inline uint8_t bench_last(const struct bench *b)
 {
-	return (volatile uint8_t *)b->page + BENCH_PAGE;
+	const uint8_t *last = (const uint8_t *)b->page + BENCH_PAGE +
+			      b->size - 1;
+
+	return __atomic_load_n(last, __ATOMIC_ACQUIRE);
 }
 
 /* bench_flow.c: what both ends need. 0, or less after saying what is wrong. */

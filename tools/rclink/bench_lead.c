@@ -34,7 +34,6 @@ static int lat_send(struct bench *b)
 /* The last byte of each end's memory is the number of the iteration. */
 static int lat_write(struct bench *b)
 {
-	volatile uint8_t *last = bench_in(b) + b->size - 1;
 	uint64_t begun;
 	bool signaled;
 	uint32_t i;
@@ -47,7 +46,7 @@ static int lat_write(struct bench *b)
 		ret = bench_queue(b, signaled);
 		if (!ret)
 			ret = bench_pump(b, signaled);
-		while (!ret && *last != (uint8_t)(i + 1))
+		while (!ret && bench_last(b) != (uint8_t)(i + 1))
 			ret = bench_still_there(b, begun);
 		b->sample[i] = (cli_now() - begun) / 2;
 	}
@@ -74,9 +73,19 @@ static int lat_answer(struct bench *b)
 /* What the other end has no receive for would have to be sent again. */
 static bool has_room(const struct bench *b)
 {
+	uint32_t taken = be64toh(__atomic_load_n(&b->page->taken,
+						 __ATOMIC_ACQUIRE));
+
 	return b->sent < b->iters && b->sent - b->completed < BENCH_DEPTH &&
 	       (b->op != RCLINK_OP_SEND ||
-		b->sent - (uint32_t)be64toh(b->page->taken) < RCLINK_DEV_RECVS);
+		b->sent - taken < RCLINK_DEV_RECVS);
+}
+
+static bool is_signaled(const struct bench *b)
+{
+	uint32_t number = b->sent + 1;
+
+	return number == b->iters || number % BENCH_SIGNAL == 0;
 }
 
 static int stream(struct bench *b)
@@ -86,8 +95,7 @@ static int stream(struct bench *b)
 
 	while (!ret && b->completed < b->iters) {
 		while (!ret && has_room(b))
-			ret = bench_queue(b, b->sent + 1 == b->iters ||
-					     (b->sent + 1) % BENCH_SIGNAL == 0);
+			ret = bench_queue(b, is_signaled(b));
 		/* Of fewer there may be none that completes. */
 		wait = b->sent == b->iters ||
 		       b->sent - b->completed == BENCH_DEPTH;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
@@ -77,20 +78,40 @@ static void print(struct json_object *doc)
 	json_object_put(doc);
 }
 
+/* As perftest has it. */
+static void print_times(const struct bench *b, const struct summary *s)
+{
+	const struct {
+		const char *head;
+		uint64_t ns;
+	} columns[] = {
+		{ "t_min[usec]", s->min },
+		{ "t_max[usec]", s->max },
+		{ "t_typical[usec]", s->typical },
+		{ "t_avg[usec]", s->avg },
+		{ "t_stdev[usec]", s->stdev },
+		{ "99%[usec]", s->p99 },
+		{ "99.9%[usec]", s->p999 },
+	};
+	size_t i;
+
+	printf("#bytes   #iterations");
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		printf("  %s", columns[i].head);
+	printf("\n%-8u %-11u", b->size, b->iters);
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		printf("  %*.2f", (int)strlen(columns[i].head),
+		       columns[i].ns / NS_PER_US);
+	putchar('\n');
+}
+
 static void report_times(struct bench *b)
 {
 	struct summary s = summarize(b);
 	struct json_object *doc;
 
 	if (!b->json) {
-		printf("#bytes   #iterations  t_min[usec]  t_max[usec]  "
-		       "t_typical[usec]  t_avg[usec]  t_stdev[usec]  "
-		       "99%%[usec]  99.9%%[usec]\n");
-		printf("%-8u %-12u %-12.2f %-12.2f %-16.2f %-12.2f %-14.2f "
-		       "%-10.2f %.2f\n", b->size, b->iters, s.min / NS_PER_US,
-		       s.max / NS_PER_US, s.typical / NS_PER_US,
-		       s.avg / NS_PER_US, s.stdev / NS_PER_US,
-		       s.p99 / NS_PER_US, s.p999 / NS_PER_US);
+		print_times(b, &s);
 		return;
 	}
 	doc = begin(b);
@@ -111,8 +132,7 @@ static void report_stream(const struct bench *b)
 	struct json_object *doc;
 
 	if (!b->json) {
-		printf("#bytes   #iterations  BW average[MB/sec]  "
-		       "MsgRate[Mpps]\n");
+		puts("#bytes   #iterations  BW average[MB/sec]  MsgRate[Mpps]");
 		/* A megabyte is 2^20 bytes, as in perftest. */
 		printf("%-8u %-12u %-19.2f %.6f\n", b->size, b->iters,
 		       rate * b->size / (1 << 20), rate / 1e6);

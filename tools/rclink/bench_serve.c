@@ -91,7 +91,6 @@ static int answer_sends(struct bench *b)
 
 static int answer_writes(struct bench *b)
 {
-	volatile uint8_t *last = bench_in(b) + b->size - 1;
 	bool signaled;
 	uint32_t i;
 	int ret = 0;
@@ -99,7 +98,7 @@ static int answer_writes(struct bench *b)
 	for (i = 0; i < b->iters && !ret; i++) {
 		uint64_t since = cli_now();
 
-		while (!ret && *last != (uint8_t)(i + 1))
+		while (!ret && bench_last(b) != (uint8_t)(i + 1))
 			ret = bench_still_there(b, since);
 		b->out[b->size - 1] = i + 1;
 		signaled = (i + 1) % BENCH_SIGNAL == 0;

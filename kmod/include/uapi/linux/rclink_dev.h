@@ -60,7 +60,7 @@ enum rclink_dev_op {
 #define RCLINK_SQE_SIGNALED	0x01	/* a completion also on success */
 #define RCLINK_SQE_INLINE	0x02	/* @len bytes at @inline_data, no @sge */
 #define RCLINK_SQE_FENCE	0x04	/* after all earlier READs and atomics */
-#define RCLINK_SQE_SOLICITED	0x08	/* the verbs' flag; our waiters wake for all */
+#define RCLINK_SQE_SOLICITED	0x08	/* the verbs' flag; here all wake */
 #define RCLINK_SQE_FLAGS	0x0f
 
 /**
