@@ -118,7 +118,7 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 {
 	struct rcl_op *op = &chan->recv_op[chan->recvs.posted %
 					   RCL_CHAN_RECV_SLOTS];
-	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
+	struct ib_sge sge[RCLINK_DEV_SGE_MAX] __uninitialized;
 	struct ib_recv_wr wr = {
 		.wr_cqe = &op->cqe,
 		.sg_list = sge,
@@ -215,8 +215,7 @@ static int rcl_chan_fill(struct rcl_chan *chan,
 		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
 	wr->send.opcode = opcodes[array_index_nospec(sqe->op,
 						     ARRAY_SIZE(opcodes))];
-	if (sqe->op == RCLINK_OP_SEND_IMM || sqe->op == RCLINK_OP_WRITE_IMM)
-		wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
+	wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
 	if (sqe->op == RCLINK_OP_SEND || sqe->op == RCLINK_OP_SEND_IMM)
 		return 0;
 	return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
@@ -248,8 +247,8 @@ static int rcl_chan_post_send(struct rcl_chan *chan,
 	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	bool is_inline = sqe->flags & RCLINK_SQE_INLINE;
 	struct rcl_op *op = &chan->send_op[slot];
-	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
-	union rcl_wr wr = {};
+	struct ib_sge sge[RCLINK_DEV_SGE_MAX] __uninitialized;
+	union rcl_wr wr __uninitialized;
 	u32 len;
 	int ret;
 
@@ -270,16 +269,18 @@ static int rcl_chan_post_send(struct rcl_chan *chan,
 	op->len = len;
 	op->number = chan->sends.posted;
 	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
+	wr.send.next = NULL;
 	wr.send.wr_cqe = &op->cqe;
 	wr.send.sg_list = sge;
 	wr.send.num_sge = is_inline ? 1 : sqe->num_sge;
+	wr.send.send_flags = 0;
 	if (op->signaled || op->number % RCL_CHAN_SIGNAL == 0)
 		wr.send.send_flags |= IB_SEND_SIGNALED;
 	if (sqe->flags & RCLINK_SQE_FENCE)
 		wr.send.send_flags |= IB_SEND_FENCE;
 	if (sqe->flags & RCLINK_SQE_SOLICITED)
 		wr.send.send_flags |= IB_SEND_SOLICITED;
-	ret = rcl_qp_post_send(chan->qp, &wr.send);
+	ret = rcl_qp_post_send_bh(chan->qp, &wr.send);
 	if (!ret)
 		chan->sends.posted++;
 	return ret;

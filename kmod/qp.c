@@ -207,24 +207,36 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /**
+ * rcl_qp_post_send_bh - post work requests, with bottom halves off
+ * @qp: in RTS
+ * @wr: one or a chain
+ *
+ * Leaving that section lets a software device that works in a tasklet send at
+ * once instead of waiting for ksoftirqd.
+ *
+ * Context: bottom halves are off.
+ * Return: 0, or what ib_post_send() says; then a part of a chain may have been
+ * posted, and the QP is to be given up.
+ */
+int rcl_qp_post_send_bh(struct rcl_qp *qp, const struct ib_send_wr *wr)
+{
+	return ib_post_send(qp->qp, wr, NULL);
+}
+
+/**
  * rcl_qp_post_send - post work requests
  * @qp: in RTS
  * @wr: one or a chain
  *
- * Leaving the BH-disabled section lets a software device that works in a
- * tasklet send at once instead of waiting for ksoftirqd.
- *
  * Context: process context.
- * Return: 0, or what ib_post_send() says; then a part of a chain may have been
- * posted, and the QP is to be given up.
+ * Return: as rcl_qp_post_send_bh().
  */
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 {
-	const struct ib_send_wr *bad;
 	int ret;
 
 	local_bh_disable();
-	ret = ib_post_send(qp->qp, wr, &bad);
+	ret = rcl_qp_post_send_bh(qp, wr);
 	local_bh_enable();
 	return ret;
 }
@@ -239,18 +251,19 @@ int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
  */
 int rcl_qp_poll(struct rcl_qp *qp, int budget)
 {
-	struct ib_wc wc[RCL_WC_BATCH];
+	/* To zero what is written anyway would be a good part of the call. */
+	struct ib_wc wc[RCL_WC_BATCH] __uninitialized;
 	int done = 0;
-	int n, i;
+	int want, n, i;
 
-	while (done < budget) {
-		n = ib_poll_cq(qp->cq, min(budget - done, RCL_WC_BATCH), wc);
+	do {
+		want = min(budget - done, RCL_WC_BATCH);
+		n = ib_poll_cq(qp->cq, want, wc);
 		for (i = 0; i < n; i++)
 			wc[i].wr_cqe->done(qp->cq, &wc[i]);
-		if (n <= 0)
-			break;
-		done += n;
-	}
+		done += max(n, 0);
+		/* Fewer than asked for: that was all. */
+	} while (n == want && done < budget);
 	return done;
 }
 

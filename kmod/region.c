@@ -134,7 +134,7 @@ static int rcl_region_post(struct rcl_chan *chan, struct rcl_region *region)
 		wr.access |= IB_ACCESS_REMOTE_ATOMIC;
 	region->cqe.done = rcl_region_done;
 	spin_lock_bh(&chan->lock);
-	ret = chan->qp ? rcl_qp_post_send(chan->qp, &wr.wr) : chan->why;
+	ret = chan->qp ? rcl_qp_post_send_bh(chan->qp, &wr.wr) : chan->why;
 	spin_unlock_bh(&chan->lock);
 	if (ret)
 		region->state = ret;
