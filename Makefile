@@ -130,6 +130,9 @@ setup: ## install the packages that building and testing need
 
 DKMS = $(if $(DESTDIR),,$(shell command -v dkms || :))
 SOURCE := /usr/src/rclink-$(VERSION)
+# For other modules, with the versions of the symbols in RELEASE/Module.symvers.
+API_HEADERS := include/rclink.h include/uapi/linux/rclink.h \
+	include/uapi/linux/rclink_dev.h
 
 .PHONY: install
 install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE for one
@@ -137,25 +140,31 @@ install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE fo
 	if [ -n "$(DKMS)" ]; then \
 		rm -rf $(SOURCE); \
 		install -d $(SOURCE); \
-		cp -r Kbuild dkms.conf kmod $(SOURCE)/; \
+		cp -r Kbuild dkms.conf dkms.mk kmod $(SOURCE)/; \
 		dkms install --force rclink/$(VERSION) $(KVER:%=-k %); \
 	else \
 		for release in $(or $(KVER),$(RUNNING)); do \
 			install -D -m 644 build/$$release/kmod/rclink.ko \
 			$(DESTDIR)/lib/modules/$$release/updates/rclink.ko; \
+			install -D -m 644 build/$$release/Module.symvers \
+			$(DESTDIR)$(SOURCE)/$$release/Module.symvers; \
 			[ -n "$(DESTDIR)" ] || depmod $$release; \
 		done; \
 		[ -n "$(or $(KVER),$(RUNNING))" ] || echo "no headers of" \
 			"the running kernel: the module is not installed"; \
 	fi
+	@for header in $(API_HEADERS); do \
+		install -D -m 644 kmod/$$header \
+			$(DESTDIR)$(SOURCE)/kmod/$$header; \
+	done
 	@$(MAKE) --no-print-directory -C tools install PREFIX=$(PREFIX)
 
 .PHONY: uninstall
 uninstall: ## what install installed
 	@if [ -n "$(DKMS)" ] && [ -e $(SOURCE) ]; then \
 		dkms remove rclink/$(VERSION) --all; \
-		rm -rf $(SOURCE); \
 	fi
+	@rm -rf $(DESTDIR)$(SOURCE)
 	@for file in $(DESTDIR)/lib/modules/*/updates/rclink.ko; do \
 		[ -e "$$file" ] || continue; \
 		rm "$$file"; \

@@ -128,7 +128,7 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 {
 	struct rcl_op *op = &chan->recv_op[chan->recvs.posted %
 					   RCL_CHAN_RECV_SLOTS];
-	struct ib_sge sge[RCLINK_DEV_SGE_MAX];
+	struct ib_sge sge[RCLINK_DEV_SGE_MAX] __uninitialized;
 	struct ib_recv_wr wr = {
 		.wr_cqe = &op->cqe,
 		.sg_list = sge,
@@ -266,8 +266,7 @@ static int rcl_chan_fill(struct rcl_chan *chan,
 
 	wr->send.opcode = opcodes[array_index_nospec(sqe->op,
 						     ARRAY_SIZE(opcodes))];
-	if (sqe->op == RCLINK_OP_SEND_IMM || sqe->op == RCLINK_OP_WRITE_IMM)
-		wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
+	wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
 	switch (sqe->op) {
 	case RCLINK_OP_SEND:
 	case RCLINK_OP_SEND_IMM:
@@ -331,7 +330,6 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 
 	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
 		return -EBUSY;
-	memset(wr, 0, sizeof(*wr));
 	if (is_inline)
 		ret = rcl_chan_inline(chan, sqe, slot, sge, &len);
 	else
@@ -347,6 +345,7 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 	op->len = len;
 	op->number = chan->sends.posted++;
 	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
+	wr->send.next = NULL;
 	wr->send.wr_cqe = &op->cqe;
 	wr->send.sg_list = sge;
 	wr->send.num_sge = is_inline ? 1 : sqe->num_sge;

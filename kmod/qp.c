@@ -207,26 +207,21 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /**
- * rcl_qp_post_chain - post work requests
+ * rcl_qp_post_chain - post work requests, with bottom halves off
  * @qp: in RTS
  * @wr: the first
  * @bad: set to the first that was not posted, if any
  *
- * Leaving the BH-disabled section lets a software device that works in a
- * tasklet send at once instead of waiting for ksoftirqd.
+ * Leaving that section lets a software device that works in a tasklet send at
+ * once instead of waiting for ksoftirqd.
  *
- * Context: process or softirq context.
+ * Context: bottom halves are off.
  * Return: 0, or what ib_post_send() says.
  */
 int rcl_qp_post_chain(struct rcl_qp *qp, const struct ib_send_wr *wr,
 		      const struct ib_send_wr **bad)
 {
-	int ret;
-
-	local_bh_disable();
-	ret = ib_post_send(qp->qp, wr, bad);
-	local_bh_enable();
-	return ret;
+	return ib_post_send(qp->qp, wr, bad);
 }
 
 /**
@@ -240,8 +235,12 @@ int rcl_qp_post_chain(struct rcl_qp *qp, const struct ib_send_wr *wr,
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 {
 	const struct ib_send_wr *bad;
+	int ret;
 
-	return rcl_qp_post_chain(qp, wr, &bad);
+	local_bh_disable();
+	ret = rcl_qp_post_chain(qp, wr, &bad);
+	local_bh_enable();
+	return ret;
 }
 
 /**
@@ -254,18 +253,19 @@ int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
  */
 int rcl_qp_poll(struct rcl_qp *qp, int budget)
 {
-	struct ib_wc wc[RCL_WC_BATCH];
+	/* To zero what is written anyway would be a good part of the call. */
+	struct ib_wc wc[RCL_WC_BATCH] __uninitialized;
 	int done = 0;
-	int n, i;
+	int want, n, i;
 
-	while (done < budget) {
-		n = ib_poll_cq(qp->cq, min(budget - done, RCL_WC_BATCH), wc);
+	do {
+		want = min(budget - done, RCL_WC_BATCH);
+		n = ib_poll_cq(qp->cq, want, wc);
 		for (i = 0; i < n; i++)
 			wc[i].wr_cqe->done(qp->cq, &wc[i]);
-		if (n <= 0)
-			break;
-		done += n;
-	}
+		done += max(n, 0);
+		/* Fewer than asked for: that was all. */
+	} while (n == want && done < budget);
 	return done;
 }
 

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The far end: accepts channels and does as it is told. What can be done in
+ * softirq context is done in the callback; the rest is for a work item.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "kapi.h"
+
+#define FAR_RECVS	8
+#define FAR_SLOT	(sizeof(struct kapi_msg) + KAPI_DATA_MAX)
+#define FAR_BACKLOG	8
+#define FAR_TRIES	2000	/* milliseconds for the near end to be ready */
+
+enum far_todo {
+	FAR_WITHDRAW,
+	FAR_CLOSE,
+};
+
+/**
+ * struct far - an accepted channel
+ * @node: in far_list
+ * @chan: the channel
+ * @todo: bits of enum far_todo
+ * @work: does it
+ * @memory: exported, KAPI_SIZE bytes
+ * @region: of it
+ * @slots: FAR_RECVS messages
+ * @slots_region: of them
+ */
+struct far {
+	struct list_head node;
+	struct rclink_chan *chan;
+	unsigned long todo;
+	struct work_struct work;
+	u8 *memory;
+	u32 region;
+	u8 *slots;
+	u32 slots_region;
+};
+
+static DEFINE_MUTEX(far_lock);	/* protects the two below */
+static LIST_HEAD(far_list);
+static struct rclink_listener *far_listener;
+static struct workqueue_struct *far_wq;
+
+static int far_post_recv(struct far *far, u32 slot)
+{
+	struct rclink_dev_sqe sqe;
+	unsigned int taken;
+
+	rclink_prep_recv(&sqe, slot);
+	rclink_prep_piece(&sqe, far->slots_region, slot * FAR_SLOT, FAR_SLOT);
+	return rclink_post(far->chan, &sqe, 1, &taken);
+}
+
+static void far_answer(struct far *far, u32 what, u32 seed)
+{
+	struct kapi_msg msg = { .what = what, .seed = seed };
+	struct rclink_dev_sqe sqe;
+	unsigned int taken;
+
+	rclink_prep_send(&sqe, 0, 0);
+	rclink_prep_inline(&sqe, &msg, sizeof(msg));
+	/* Can only fail when the channel is over, and then nobody waits. */
+	rclink_post(far->chan, &sqe, 1, &taken);
+}
+
+static void far_echo(struct far *far, const struct kapi_msg *msg, u32 imm)
+{
+	struct rclink_dev_sqe sqe;
+	unsigned int taken;
+
+	rclink_prep_send_imm(&sqe, imm, 0, 0);
+	rclink_prep_inline(&sqe, msg, sizeof(*msg));
+	rclink_post(far->chan, &sqe, 1, &taken);
+}
+
+static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
+{
+	u8 *p = far->memory + msg->offset;
+	bool right = true;
+
+	if (msg->offset > KAPI_SIZE || msg->len > KAPI_SIZE - msg->offset)
+		return;
+	switch (msg->what) {
+	case KAPI_CHECK:
+		right = kapi_is(p, msg->seed, 0, msg->len);
+		break;
+	case KAPI_FILL:
+		kapi_fill(p, msg->seed, 0, msg->len);
+		break;
+	case KAPI_DATA:
+		right = msg->len <= KAPI_DATA_MAX &&
+			kapi_is((const u8 *)(msg + 1), msg->seed, 0, msg->len);
+		break;
+	case KAPI_ECHO:
+		far_echo(far, msg, imm);
+		return;
+	case KAPI_WITHDRAW:
+		set_bit(FAR_WITHDRAW, &far->todo);
+		queue_work(far_wq, &far->work);
+		return;
+	case KAPI_CLOSE:
+		set_bit(FAR_CLOSE, &far->todo);
+		queue_work(far_wq, &far->work);
+		return;
+	}
+	far_answer(far, msg->what, right);
+}
+
+static void far_completed(struct rclink_chan *chan, void *ctx,
+			  const struct rclink_dev_cqe *cqe)
+{
+	struct far *far = ctx;
+
+	/* What failed is followed by the end, once the near end has closed. */
+	if (cqe->status || cqe->op != RCLINK_OP_RECV)
+		return;
+	if (cqe->flags & RCLINK_CQE_IMM && cqe->imm & KAPI_IMM_WRITE)
+		far_answer(far, KAPI_CHECK,
+			   kapi_is(far->memory, cqe->imm & ~KAPI_IMM_WRITE, 0,
+				   cqe->len));
+	else
+		far_order(far, (struct kapi_msg *)(far->slots +
+						   cqe->user_data * FAR_SLOT),
+			  cqe->imm);
+	/* One order at a time: the other receives are posted. */
+	far_post_recv(far, cqe->user_data);
+}
+
+static void far_ended(struct rclink_chan *chan, void *ctx, int why)
+{
+	struct far *far = ctx;
+
+	set_bit(FAR_CLOSE, &far->todo);
+	queue_work(far_wq, &far->work);
+}
+
+static const struct rclink_chan_ops far_ops = {
+	.completed = far_completed,
+	.ended = far_ended,
+};
+
+static void far_free(struct far *far)
+{
+	rclink_close(far->chan);
+	/* No callback runs any more; the last ones may have queued it. */
+	cancel_work(&far->work);
+	vfree(far->memory);
+	kfree(far->slots);
+	kfree(far);
+}
+
+static void far_work(struct work_struct *work)
+{
+	struct far *far = container_of(work, struct far, work);
+
+	if (test_and_clear_bit(FAR_WITHDRAW, &far->todo))
+		far_answer(far, KAPI_WITHDRAW,
+			   !rclink_withdraw(far->chan, far->region));
+	if (!test_bit(FAR_CLOSE, &far->todo))
+		return;
+	mutex_lock(&far_lock);
+	list_del(&far->node);
+	mutex_unlock(&far_lock);
+	far_free(far);
+}
+
+/*
+ * The near end has posted its receives before it exports its region. When we
+ * have, too, it learns from our first message that it may send.
+ */
+static int far_begin(struct far *far)
+{
+	static atomic_t number;
+	u32 n = atomic_inc_return(&number);
+	char name[RCLINK_DEV_REGION_LEN];
+	struct rclink_remote near;
+	int ret, i;
+
+	ret = rclink_register(far->chan, far->slots, FAR_RECVS * FAR_SLOT, NULL,
+			      0, &far->slots_region);
+	for (i = 0; !ret && i < FAR_RECVS; i++)
+		ret = far_post_recv(far, i);
+	for (i = 0; !ret && i < FAR_TRIES; i++) {
+		ret = rclink_import(far->chan, KAPI_NEAR, &near);
+		if (ret != -ENOENT)
+			break;
+		ret = 0;
+		usleep_range(1000, 2000);
+	}
+	if (ret)
+		return ret;
+	snprintf(name, sizeof(name), KAPI_FAR, n);
+	ret = rclink_register(far->chan, far->memory, KAPI_SIZE, name,
+			      RCLINK_REGION_RIGHTS, &far->region);
+	if (!ret)
+		far_answer(far, KAPI_HELLO, n);
+	return ret;
+}
+
+static void far_accept(struct work_struct *work)
+{
+	struct far *far;
+	int ret;
+
+	for (;;) {
+		far = kzalloc(sizeof(*far), GFP_KERNEL);
+		if (!far)
+			return;
+		INIT_WORK(&far->work, far_work);
+		/* Of both kinds, because both can be registered. */
+		far->memory = vzalloc(KAPI_SIZE);
+		far->slots = kzalloc(FAR_RECVS * FAR_SLOT, GFP_KERNEL);
+		/* Before the first callback, which may queue the work. */
+		mutex_lock(&far_lock);
+		list_add(&far->node, &far_list);
+		far->chan = far->memory && far->slots && far_listener ?
+			    rclink_accept(far_listener, &far_ops, far) :
+			    ERR_PTR(-EAGAIN);
+		if (IS_ERR(far->chan))
+			list_del(&far->node);
+		mutex_unlock(&far_lock);
+		if (IS_ERR(far->chan))
+			break;
+		ret = far_begin(far);
+		if (ret) {
+			pr_info("rclink_test: a channel failed: %d\n", ret);
+			far_ended(far->chan, far, ret);
+		}
+	}
+	vfree(far->memory);
+	kfree(far->slots);
+	kfree(far);
+}
+
+static DECLARE_WORK(far_accept_work, far_accept);
+
+/* From the link's work item, which must not wait for us. */
+static void far_waiting(void *ctx)
+{
+	queue_work(far_wq, &far_accept_work);
+}
+
+/**
+ * far_start - listen
+ * @link: name
+ *
+ * Return: 0, or a negative errno.
+ */
+int far_start(const char *link)
+{
+	struct rclink_listener *listener;
+
+	if (far_wq)
+		return -EBUSY;
+	far_wq = alloc_ordered_workqueue("rclink_test", 0);
+	if (!far_wq)
+		return -ENOMEM;
+	/* A channel may wait before we have the listener. */
+	mutex_lock(&far_lock);
+	listener = rclink_listen(link, KAPI_SERVICE, FAR_BACKLOG, 0,
+				 far_waiting, NULL);
+	if (!IS_ERR(listener))
+		far_listener = listener;
+	mutex_unlock(&far_lock);
+	if (!IS_ERR(listener))
+		return 0;
+	destroy_workqueue(far_wq);
+	far_wq = NULL;
+	return PTR_ERR(listener);
+}
+
+/**
+ * far_stop - listen no more, and close what was accepted
+ */
+void far_stop(void)
+{
+	struct rclink_listener *listener;
+	struct far *far;
+
+	if (!far_wq)
+		return;
+	mutex_lock(&far_lock);
+	listener = far_listener;
+	far_listener = NULL;
+	mutex_unlock(&far_lock);
+	rclink_unlisten(listener);
+	cancel_work_sync(&far_accept_work);
+	mutex_lock(&far_lock);
+	list_for_each_entry(far, &far_list, node)
+		far_ended(far->chan, far, 0);
+	mutex_unlock(&far_lock);
+	destroy_workqueue(far_wq);
+	far_wq = NULL;
+}

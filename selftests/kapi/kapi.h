@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The two ends of a test. The near end connects and gives orders, each of which
+ * the far end answers; both ends have the same byte order.
+ */
+#ifndef KAPI_H
+#define KAPI_H
+
+#include <linux/bits.h>
+#include <linux/kfifo.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include <rclink.h>
+
+#define KAPI_SERVICE	"kapi"
+#define KAPI_NEAR	"kapi.near"	/* exported by the near end */
+#define KAPI_FAR	"kapi.far.%u"	/* by the far end; it tells the number */
+#define KAPI_SIZE	65536		/* of either */
+#define KAPI_DATA_MAX	4096		/* behind the order of a SEND */
+#define KAPI_IMM_WRITE	BIT(31)		/* the immediate is of a WRITE */
+
+enum kapi_what {
+	KAPI_HELLO,	/* far: @seed is the number of its region */
+	KAPI_CHECK,	/* is @len bytes of my write at @offset @seed? */
+	KAPI_FILL,	/* fill them, so that I can read */
+	KAPI_DATA,	/* are the @len bytes behind this @seed? */
+	KAPI_ECHO,	/* send this back, with the immediate */
+	KAPI_WITHDRAW,	/* the region */
+	KAPI_CLOSE,	/* the channel; not answered */
+};
+
+/**
+ * struct kapi_msg - an order, or the answer to it
+ * @what: enum kapi_what
+ * @seed: of the data; in an answer 1 if it was right
+ * @offset: in the far region
+ * @len: bytes
+ */
+struct kapi_msg {
+	u32 what;
+	u32 seed;
+	u32 offset;
+	u32 len;
+};
+
+static inline u8 kapi_byte(u32 seed, u32 i)
+{
+	return (seed + i) * 167 + (i >> 8) * 13;
+}
+
+static inline void kapi_fill(u8 *p, u32 seed, u32 from, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		p[i] = kapi_byte(seed, from + i);
+}
+
+static inline bool kapi_is(const u8 *p, u32 seed, u32 from, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		if (p[i] != kapi_byte(seed, from + i))
+			return false;
+	return true;
+}
+
+/* The result of a command in words; returns @ret. */
+__printf(2, 3) int kapi_say(int ret, const char *fmt, ...);
+
+int far_start(const char *link);
+void far_stop(void);
+
+#define NEAR_PAGES	(KAPI_SIZE / PAGE_SIZE)
+#define NEAR_RECVS	2
+
+/**
+ * struct near - a channel of the near end
+ * @chan: the channel
+ * @polled: completions come from rclink_poll()
+ * @counting: completions are only counted
+ * @counted: so many
+ * @done: completions
+ * @ended: it is over
+ * @why: then
+ * @wait: for both
+ * @page: memory for data, exported as KAPI_NEAR
+ * @region: of it
+ * @msg: NEAR_RECVS answers, then an order
+ * @msg_region: of them
+ * @far: the far region
+ */
+struct near {
+	struct rclink_chan *chan;
+	bool polled;
+	bool counting;
+	u32 counted;
+	DECLARE_KFIFO(done, struct rclink_dev_cqe, 64);
+	bool ended;
+	int why;
+	wait_queue_head_t wait;
+	struct page *page[NEAR_PAGES];
+	u32 region;
+	struct kapi_msg *msg;
+	u32 msg_region;
+	struct rclink_remote far;
+};
+
+struct near *near_open(const char *link, bool polled);
+void near_close(struct near *near);
+int near_data(const char *link, bool polled, u32 seed);
+int near_withdrawn(const char *link, bool polled);
+int near_closed(const char *link, bool polled);
+
+/**
+ * struct bare - QPs without rclink, wired to each other
+ * @ib: the device
+ * @port: of it
+ * @pd: protection domain
+ * @cq: of both
+ * @qp: one posts, the other one is written to
+ * @buf: a page, from and to which that is
+ * @sg: of it
+ * @mr: of it
+ */
+struct bare {
+	struct ib_device *ib;
+	u32 port;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_qp *qp[2];
+	void *buf;
+	struct scatterlist sg;
+	struct ib_mr *mr;
+};
+
+int bare_open(struct bare *bare, const char *device, u32 port, u32 gid);
+void bare_close(struct bare *bare);
+
+int bench(const char *link, const char *device, u32 port, u32 gid);
+
+#endif /* KAPI_H */

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The near end: connects, gives orders, and compares. Its callbacks hand all
+ * completions over to the process that runs the test, or that process polls.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "kapi.h"
+
+#define NEAR_WAIT	(30 * HZ)
+#define NEAR_ORDER	NEAR_RECVS	/* index of the order in near->msg */
+#define NEAR_FLUSHED	5		/* enum ib_wc_status, as next */
+#define NEAR_ACCESS	10
+
+static void near_completed(struct rclink_chan *chan, void *ctx,
+			   const struct rclink_dev_cqe *cqe)
+{
+	struct near *near = ctx;
+
+	if (near->counting) {
+		near->counted++;
+		return;
+	}
+	kfifo_put(&near->done, *cqe);
+	wake_up(&near->wait);
+}
+
+static void near_ended(struct rclink_chan *chan, void *ctx, int why)
+{
+	struct near *near = ctx;
+
+	near->why = why;
+	/* Whoever sees it sees the reason. */
+	smp_store_release(&near->ended, true);
+	wake_up(&near->wait);
+}
+
+static const struct rclink_chan_ops near_ops = {
+	.completed = near_completed,
+	.ended = near_ended,
+};
+
+static const struct rclink_chan_ops near_polled_ops = {
+	.completed = near_completed,
+};
+
+/* Until there is a completion, or the end. */
+static int near_wait(struct near *near)
+{
+	unsigned long end = jiffies + NEAR_WAIT;
+	int ret;
+
+	if (!near->polled) {
+		wait_event_timeout(near->wait, !kfifo_is_empty(&near->done) ||
+				   smp_load_acquire(&near->ended), NEAR_WAIT);
+	} else {
+		while (kfifo_is_empty(&near->done) && !near->ended &&
+		       time_before(jiffies, end)) {
+			ret = rclink_poll(near->chan, 8);
+			if (ret < 0)
+				near_ended(near->chan, near, ret);
+			cond_resched();
+		}
+	}
+	if (!kfifo_is_empty(&near->done))
+		return 0;
+	return near->ended ? near->why : -ETIME;
+}
+
+static int near_take(struct near *near, struct rclink_dev_cqe *cqe)
+{
+	int ret = near_wait(near);
+
+	if (ret)
+		return kapi_say(ret, "no completion: %d", ret);
+	return kfifo_get(&near->done, cqe) ? 0 : -EIO;
+}
+
+/* The next completion must be of that operation, and have that status. */
+static int near_expect(struct near *near, u8 op, u32 status,
+		       struct rclink_dev_cqe *cqe)
+{
+	int ret = near_take(near, cqe);
+
+	if (!ret && (cqe->op != op || cqe->status != status))
+		ret = kapi_say(-EIO, "operation %u: %s, not %u: %s", cqe->op,
+			       rclink_status_name(cqe->status), op,
+			       rclink_status_name(status));
+	return ret;
+}
+
+static int near_post(struct near *near, const struct rclink_dev_sqe *sqe)
+{
+	unsigned int taken;
+	int ret;
+
+	ret = rclink_post(near->chan, sqe, 1, &taken);
+	if (ret)
+		return kapi_say(ret, "operation %u is not posted", sqe->op);
+	return 0;
+}
+
+static int near_do(struct near *near, const struct rclink_dev_sqe *sqe)
+{
+	struct rclink_dev_cqe cqe;
+
+	return near_post(near, sqe) ? :
+	       near_expect(near, sqe->op, 0, &cqe);
+}
+
+static int near_post_recv(struct near *near, u32 slot)
+{
+	struct rclink_dev_sqe sqe;
+
+	rclink_prep_recv(&sqe, slot);
+	rclink_prep_piece(&sqe, near->msg_region, slot * sizeof(*near->msg),
+			  sizeof(*near->msg));
+	return near_post(near, &sqe);
+}
+
+static int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
+		       struct rclink_dev_cqe *cqe)
+{
+	int ret;
+
+	ret = near_expect(near, RCLINK_OP_RECV, 0, cqe);
+	if (ret)
+		return ret;
+	*msg = near->msg[cqe->user_data];
+	if (msg->what != what)
+		return kapi_say(-EIO, "answer %u, not %u", msg->what, what);
+	return near_post_recv(near, cqe->user_data);
+}
+
+static int near_right(struct near *near, u32 what)
+{
+	struct rclink_dev_cqe cqe;
+	struct kapi_msg msg;
+	int ret;
+
+	ret = near_answer(near, what, &msg, &cqe);
+	if (!ret && !msg.seed)
+		ret = kapi_say(-EIO, "order %u: the far end says no", what);
+	return ret;
+}
+
+static int near_order(struct near *near, u32 what, u32 seed, u32 offset,
+		      u32 len)
+{
+	struct kapi_msg msg = {
+		.what = what, .seed = seed, .offset = offset, .len = len,
+	};
+	struct rclink_dev_sqe sqe;
+
+	rclink_prep_send(&sqe, 0, 0);
+	rclink_prep_inline(&sqe, &msg, sizeof(msg));
+	return near_post(near, &sqe);
+}
+
+static int near_ask(struct near *near, u32 what, u32 seed, u32 offset, u32 len)
+{
+	return near_order(near, what, seed, offset, len) ? :
+	       near_right(near, what);
+}
+
+static void near_fill(struct near *near, u32 seed, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < len; i += PAGE_SIZE)
+		kapi_fill(page_address(near->page[i / PAGE_SIZE]), seed, i,
+			  min_t(u32, len - i, PAGE_SIZE));
+}
+
+static bool near_is(struct near *near, u32 seed, u32 len)
+{
+	bool is = true;
+	u32 i;
+
+	for (i = 0; i < len; i += PAGE_SIZE)
+		is &= kapi_is(page_address(near->page[i / PAGE_SIZE]), seed, i,
+			      min_t(u32, len - i, PAGE_SIZE));
+	return is;
+}
+
+static int near_export(struct near *near)
+{
+	struct scatterlist sg[NEAR_PAGES];
+	u32 i;
+
+	sg_init_table(sg, NEAR_PAGES);
+	for (i = 0; i < NEAR_PAGES; i++)
+		sg_set_page(&sg[i], near->page[i], PAGE_SIZE, 0);
+	return rclink_register_sg(near->chan, sg, NEAR_PAGES, KAPI_NEAR,
+				  RCLINK_REGION_READ, &near->region);
+}
+
+static int near_begin(struct near *near)
+{
+	char name[RCLINK_DEV_REGION_LEN];
+	struct rclink_dev_cqe cqe;
+	struct kapi_msg msg;
+	int ret;
+	u32 i;
+
+	ret = rclink_register(near->chan, near->msg,
+			      (NEAR_RECVS + 1) * sizeof(*near->msg), NULL, 0,
+			      &near->msg_region);
+	for (i = 0; !ret && i < NEAR_RECVS; i++)
+		ret = near_post_recv(near, i);
+	if (!ret)
+		ret = near_export(near);
+	if (!ret)
+		ret = near_answer(near, KAPI_HELLO, &msg, &cqe);
+	if (ret)
+		return kapi_say(ret, "the channel does not begin: %d", ret);
+	snprintf(name, sizeof(name), KAPI_FAR, msg.seed);
+	ret = rclink_import(near->chan, name, &near->far);
+	if (ret)
+		return kapi_say(ret, "%s is not there: %d", name, ret);
+	if (near->far.len != KAPI_SIZE ||
+	    near->far.rights != RCLINK_REGION_RIGHTS)
+		return kapi_say(-EIO, "%s has %llu bytes, rights %u", name,
+				near->far.len, near->far.rights);
+	return 0;
+}
+
+static void near_free(struct near *near)
+{
+	u32 i;
+
+	for (i = 0; i < NEAR_PAGES; i++)
+		if (near->page[i])
+			__free_page(near->page[i]);
+	kfree(near->msg);
+	kfree(near);
+}
+
+static struct near *near_new(bool polled)
+{
+	struct near *near;
+	u32 i;
+
+	near = kzalloc(sizeof(*near), GFP_KERNEL);
+	if (!near)
+		return NULL;
+	near->polled = polled;
+	INIT_KFIFO(near->done);
+	init_waitqueue_head(&near->wait);
+	near->msg = kcalloc(NEAR_RECVS + 1, sizeof(*near->msg), GFP_KERNEL);
+	for (i = 0; i < NEAR_PAGES; i++)
+		near->page[i] = alloc_page(GFP_KERNEL);
+	/* The last one tells, as each comes after the one before. */
+	if (near->msg && near->page[NEAR_PAGES - 1])
+		return near;
+	near_free(near);
+	return NULL;
+}
+
+/**
+ * near_open - connect to the far end
+ * @link: name
+ * @polled: by rclink_poll()
+ *
+ * Return: the channel, or an ERR_PTR.
+ */
+struct near *near_open(const char *link, bool polled)
+{
+	u32 flags = RCLINK_CONNECT_WAIT | (polled ? RCLINK_CHAN_POLLED : 0);
+	struct near *near = near_new(polled);
+	int ret;
+
+	if (!near)
+		return ERR_PTR(-ENOMEM);
+	near->chan = rclink_connect(link, KAPI_SERVICE, flags,
+				    polled ? &near_polled_ops : &near_ops,
+				    near);
+	if (IS_ERR(near->chan)) {
+		ret = kapi_say(PTR_ERR(near->chan), "connect: %ld",
+			       PTR_ERR(near->chan));
+		near_free(near);
+		return ERR_PTR(ret);
+	}
+	ret = near_begin(near);
+	if (!ret)
+		return near;
+	near_close(near);
+	return ERR_PTR(ret);
+}
+
+/**
+ * near_close - close, and free everything
+ * @near: from near_open()
+ */
+void near_close(struct near *near)
+{
+	rclink_close(near->chan);
+	near_free(near);
+}
+
+static int near_send(struct near *near, u32 seed, u32 len)
+{
+	struct rclink_dev_cqe cqe = {};
+	struct rclink_dev_sqe sqe;
+	bool right = false;
+	int ret, i;
+
+	near_fill(near, seed, len);
+	near->msg[NEAR_ORDER] = (struct kapi_msg) {
+		.what = KAPI_DATA, .seed = seed, .len = len,
+	};
+	/* Gathered from two regions. */
+	rclink_prep_send(&sqe, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, near->msg_region,
+			  NEAR_ORDER * sizeof(*near->msg), sizeof(*near->msg));
+	rclink_prep_piece(&sqe, near->region, 0, len);
+	ret = near_post(near, &sqe);
+	/* Its completion and the answer, in either order. */
+	for (i = 0; !ret && i < 2; i++) {
+		ret = near_take(near, &cqe);
+		if (ret || cqe.status || cqe.op != RCLINK_OP_RECV)
+			continue;
+		right = near->msg[cqe.user_data].seed;
+		ret = near_post_recv(near, cqe.user_data);
+	}
+	if (!ret && !right)
+		ret = kapi_say(-EIO, "a send of %u bytes: %s", len,
+			       rclink_status_name(cqe.status));
+	return ret;
+}
+
+static int near_send_imm(struct near *near, u32 imm)
+{
+	const struct kapi_msg order = { .what = KAPI_ECHO };
+	struct rclink_dev_sqe sqe;
+	struct rclink_dev_cqe cqe;
+	struct kapi_msg msg;
+	int ret;
+
+	rclink_prep_send_imm(&sqe, imm, 0, 0);
+	rclink_prep_inline(&sqe, &order, sizeof(order));
+	ret = near_post(near, &sqe);
+	if (!ret)
+		ret = near_answer(near, KAPI_ECHO, &msg, &cqe);
+	if (!ret && (!(cqe.flags & RCLINK_CQE_IMM) || cqe.imm != imm))
+		ret = kapi_say(-EIO, "immediate %x, not %x", cqe.imm, imm);
+	return ret;
+}
+
+static int near_write(struct near *near, u32 seed, u32 offset, u32 len)
+{
+	struct rclink_dev_sqe sqe;
+
+	near_fill(near, seed, len);
+	rclink_prep_write(&sqe, &near->far, offset, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, near->region, 0, len);
+	return near_do(near, &sqe) ? :
+	       near_ask(near, KAPI_CHECK, seed, offset, len);
+}
+
+static int near_write_imm(struct near *near, u32 seed, u32 len)
+{
+	struct rclink_dev_sqe sqe;
+
+	near_fill(near, seed, len);
+	rclink_prep_write_imm(&sqe, &near->far, 0, seed | KAPI_IMM_WRITE, 0, 0);
+	rclink_prep_piece(&sqe, near->region, 0, len);
+	return near_post(near, &sqe) ? : near_right(near, KAPI_CHECK);
+}
+
+static int near_read(struct near *near, u32 seed, u32 offset, u32 len)
+{
+	struct rclink_dev_sqe sqe;
+	int ret;
+
+	ret = near_ask(near, KAPI_FILL, seed, offset, len);
+	if (ret)
+		return ret;
+	near_fill(near, ~seed, len);
+	rclink_prep_read(&sqe, &near->far, offset, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, near->region, 0, len);
+	ret = near_do(near, &sqe);
+	if (!ret && !near_is(near, seed, len))
+		ret = kapi_say(-EIO, "%u bytes were read wrong", len);
+	return ret;
+}
+
+/* The value before, of the operation in @sqe. */
+static int near_atomic(struct near *near, struct rclink_dev_sqe *sqe, u64 was)
+{
+	u64 *old = page_address(near->page[0]);
+	int ret;
+
+	rclink_prep_piece(sqe, near->region, 0, sizeof(*old));
+	ret = near_do(near, sqe);
+	if (!ret && *old != was)
+		ret = kapi_say(-EIO, "operation %u: %llx, not %llx", sqe->op,
+			       *old, was);
+	return ret;
+}
+
+static int near_atomics(struct near *near, u64 value)
+{
+	const u8 flags = RCLINK_SQE_SIGNALED;
+	struct rclink_dev_sqe sqe;
+	int ret;
+
+	rclink_prep_write(&sqe, &near->far, 8, 0, 0);
+	rclink_prep_inline(&sqe, &value, sizeof(value));
+	ret = near_post(near, &sqe);
+	if (ret)
+		return ret;
+	rclink_prep_cas(&sqe, &near->far, 8, value, 7, flags, 0);
+	ret = near_atomic(near, &sqe, value);
+	if (ret)
+		return ret;
+	rclink_prep_cas(&sqe, &near->far, 8, value, 9, flags, 0);
+	ret = near_atomic(near, &sqe, 7);
+	if (ret)
+		return ret;
+	rclink_prep_fadd(&sqe, &near->far, 8, value, flags, 0);
+	ret = near_atomic(near, &sqe, 7);
+	if (ret)
+		return ret;
+	rclink_prep_fadd(&sqe, &near->far, 8, 1, flags, 0);
+	return near_atomic(near, &sqe, 7 + value);
+}
+
+/* What is wrong is refused by the post, and the channel goes on. */
+static int near_refused(struct near *near)
+{
+	struct rclink_remote nosuch = { .handle = 1000 };
+	struct rclink_dev_sqe sqe;
+	unsigned int taken;
+
+	rclink_prep_write(&sqe, &near->far, KAPI_SIZE - 7, 0, 0);
+	rclink_prep_piece(&sqe, near->region, 0, 8);
+	if (rclink_post(near->chan, &sqe, 1, &taken) != -EINVAL || taken)
+		return kapi_say(-EIO, "a write beyond the region");
+	rclink_prep_read(&sqe, &nosuch, 0, 0, 0);
+	rclink_prep_piece(&sqe, near->region, 0, 8);
+	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken)
+		return kapi_say(-EIO, "a read from nowhere");
+	rclink_prep_send(&sqe, 0, 0);
+	rclink_prep_piece(&sqe, near->region ^ BIT(31), 0, 8);
+	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken)
+		return kapi_say(-EIO, "a send from nowhere");
+	if (rclink_import(near->chan, "nosuch", &nosuch) != -ENOENT)
+		return kapi_say(-EIO, "a region that is not there");
+	return 0;
+}
+
+/**
+ * near_data - every operation, with data that both ends check
+ * @link: name
+ * @polled: by rclink_poll()
+ * @seed: of the data
+ *
+ * Return: 0, or a negative errno.
+ */
+int near_data(const char *link, bool polled, u32 seed)
+{
+	static const u32 sizes[] = { 0, 1, 64, 1025, 4096, KAPI_SIZE };
+	struct near *near = near_open(link, polled);
+	int ret = 0;
+	u32 i;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	for (i = 0; !ret && i < ARRAY_SIZE(sizes); i++) {
+		u32 len = sizes[i], offset = len < KAPI_SIZE ? 33 : 0;
+
+		seed = (seed * 5 + 1) & ~KAPI_IMM_WRITE;
+		ret = near_send(near, seed, min_t(u32, len, KAPI_DATA_MAX)) ? :
+		      near_send_imm(near, seed) ? :
+		      near_write(near, seed + 1, offset, len) ? :
+		      near_write_imm(near, seed + 2, len) ? :
+		      near_read(near, seed + 3, offset, len) ? :
+		      near_atomics(near, (u64)seed << 20) ? :
+		      near_refused(near);
+	}
+	if (!ret)
+		ret = rclink_withdraw(near->chan, near->region);
+	if (!ret && rclink_withdraw(near->chan, near->region) != -ESTALE)
+		ret = kapi_say(-EIO, "a region is withdrawn twice");
+	near_close(near);
+	return ret;
+}
+
+/**
+ * near_withdrawn - the far end withdraws its region, then we read it
+ * @link: name
+ * @polled: by rclink_poll()
+ *
+ * Return: 0, or a negative errno.
+ */
+int near_withdrawn(const char *link, bool polled)
+{
+	struct near *near = near_open(link, polled);
+	struct rclink_dev_sqe sqe;
+	struct rclink_dev_cqe cqe;
+	int ret, i;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	ret = near_ask(near, KAPI_WITHDRAW, 0, 0, 0);
+	rclink_prep_read(&sqe, &near->far, 0, 0, 0);
+	rclink_prep_piece(&sqe, near->region, 0, 64);
+	if (!ret)
+		ret = near_post(near, &sqe);
+	if (!ret)
+		ret = near_expect(near, RCLINK_OP_READ, NEAR_ACCESS, &cqe);
+	for (i = 0; !ret && i < NEAR_RECVS; i++)
+		ret = near_expect(near, RCLINK_OP_RECV, NEAR_FLUSHED, &cqe);
+	near_close(near);
+	return ret;
+}
+
+/**
+ * near_closed - the far end closes
+ * @link: name
+ * @polled: by rclink_poll()
+ *
+ * Return: 0, or a negative errno.
+ */
+int near_closed(const char *link, bool polled)
+{
+	struct near *near = near_open(link, polled);
+	struct rclink_dev_cqe cqe;
+	int recvs = 0;
+	int ret;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	ret = near_order(near, KAPI_CLOSE, 0, 0, 0);
+	/* All that was posted completes before the end. */
+	while (!ret && recvs < NEAR_RECVS) {
+		ret = near_take(near, &cqe);
+		if (!ret)
+			recvs += cqe.op == RCLINK_OP_RECV &&
+				 cqe.status == NEAR_FLUSHED;
+	}
+	if (ret)
+		kapi_say(ret, "%d receives were flushed", recvs);
+	else if (near_wait(near) != -ECONNRESET)
+		ret = kapi_say(-EIO, "the end is %d", near->why);
+	near_close(near);
+	return ret;
+}

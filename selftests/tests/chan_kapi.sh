@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The interface for kernel modules, by a module at both ends of a link.
+# hosts: 2
+# kernels: 6.1 6.12 mixed debug
+# timeout: 300
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+. "$LIB_DIR/kapi/lib.sh"
+
+# unload: not as long as the test module uses it
+unload_refused()
+{
+	[ "$(</sys/module/rclink/refcnt)" -ge 1 ] && ! rmmod rclink 2>/dev/null
+}
+
+# heard UP DOWN DELETED LAST: by the notifier of host 1
+heard()
+{
+	local events
+
+	events=$(<"$KAPI_DIR/links")
+	grep -qE "^up $1 down $2 deleted $3 last $4" <<<"$events" || {
+		echo "$events"
+		return 1
+	}
+}
+
+held_over()
+{
+	kapi 1 "over $1" && kapi 1 drop
+}
+
+again()
+{
+	link_listen_again l && link_dial l
+}
+
+plan 31
+lab_device
+lab_module
+kapi_load
+chan_setup
+check "its notifier hears that the link is up" heard 1 0 0 'l state 4 epoch 1'
+check "rclink is not unloaded under it" unload_refused
+check "host 2 listens" kapi 2 "listen l"
+refuse 1 "no process does on the same service" "listens" on 2 "$tool" recv l:kapi
+refuse 1 "a link that is not there" '-19' \
+	kapi 1 "data nosuch events 1"
+for how in events polled; do
+	check "$how: every operation moves right data" kapi 1 "data l $how $RANDOM"
+	check "$how: a withdrawn region cannot be read" kapi 1 "withdrawn l $how"
+	check "$how: the peer closes" kapi 1 "closed l $how"
+	check "$how: and the next channel is whole" kapi 1 "data l $how $RANDOM"
+
+	check "$how: a channel is held" kapi 1 "hold l $how"
+	check "$how: its link goes down" rclink disconnect l
+	check "$how: then it is over, with -ENOTCONN" held_over 107
+	holds "$how: the link comes up again" again
+done
+check "the notifier heard of all" heard 3 2 0 'l state 4 epoch 3'
+check "a channel is held" kapi 1 "hold l events"
+check "its link is deleted" rclink del l
+check "then it is over" held_over 107
+check "the notifier heard of that" heard 3 3 1 'l state 5 epoch 3'
+check "a link again" rclink add l
+holds "which comes up" again
+check "with a channel that stays open" kapi 1 "hold l events"
+check "the module unloads at both ends with it" on_all rmmod rclink_test
+check "the link is still up" is 1 l .state up
+rclink disconnect l
+link_listen_end
+finish

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A figure, not a test: what the interface for kernel modules costs over the
+# verbs alone, by WRITEs of 64 bytes from one host to itself, in turns.
+# hosts: 1
+# alone: yes
+# kernels: 6.1 6.12
+# timeout: 200
+# The library has the variables.
+# shellcheck disable=SC2154
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/kapi/lib.sh"
+. "$LIB_DIR/figure.sh"
+
+compare()
+{
+	local device port index one bare ratio many bares ratios
+
+	device=$(of 1 a .device)
+	port=$(of 1 a .port)
+	index=$(rclink dev -j | jq -r --arg d "$device" \
+		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
+	kapi 1 "bench a $device $port $index" >"$said" || return
+	read -r one bare ratio many bares ratios <"$said"
+	figure "WRITE 64 B by rclink_post(), one at a time" "$one" ns
+	figure "WRITE 64 B by ib_post_send(), one at a time" "$bare" ns
+	figure "kernel API overhead per op, one at a time" \
+		"$(ratio "$ratio" 1000)" "" "<= 1.05"
+	figure "WRITE 64 B by rclink_post(), 16 in flight" "$many" ns
+	figure "WRITE 64 B by ib_post_send(), 16 in flight" "$bares" ns
+	figure "kernel API overhead per op, 16 in flight" \
+		"$(ratio "$ratios" 1000)" "" "<= 1.05"
+}
+
+plan 3
+link_setup
+kapi_load
+rclink add a loopback 1
+rclink add b loopback 1
+"$tool" listen --key "$key" --peer "b=$pin1" >/tmp/rclink-test-self &
+self=$!
+until_true 10 grep -q listening /tmp/rclink-test-self
+check "a link to this host itself comes up" rclink connect a 127.0.0.1 \
+	--key "$key" --pin "$pin1" --peer-link b
+check "it listens on the other one" kapi 1 "listen b"
+measured "the interface was compared" compare
+rmmod rclink_test
+kill $self
+wait $self 2>/dev/null
+finish
