@@ -608,7 +608,8 @@ EXPORT_SYMBOL_GPL(rclink_status_name);
  *
  * The callback runs in process context, in the work item of the link, for which
  * the link waits: it is to be short, and to leave to others what calls rclink
- * or waits for somebody who does. Events of one link come in order.
+ * or waits for somebody who does. Events of one link come in order. A link that
+ * is up already is not told: rclink_connect() finds out.
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: 0, or -EEXIST when it is registered already.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WRITEs of 64 bytes from this host to itself, through rclink and with the verbs
- * alone, in turns. Both post in a section without bottom halves, because leaving
- * it runs the tasklets of a software device.
+ * WRITEs of 64 bytes from this host to itself, through rclink and with the
+ * verbs alone, in turns. Both post in a section without bottom halves, because
+ * leaving it runs the tasklets of a software device.
  */
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>

@@ -299,6 +299,8 @@ void far_stop(void)
 	list_for_each_entry(far, &far_list, node)
 		far_ended(far->chan, far, 0);
 	mutex_unlock(&far_lock);
+	/* One that is being destroyed takes nothing on from a callback. */
+	flush_workqueue(far_wq);
 	destroy_workqueue(far_wq);
 	far_wq = NULL;
 }

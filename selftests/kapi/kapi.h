@@ -17,7 +17,7 @@
 
 #define KAPI_SERVICE	"kapi"
 #define KAPI_NEAR	"kapi.near"	/* exported by the near end */
-#define KAPI_FAR	"kapi.far.%u"	/* by the far end; it tells the number */
+#define KAPI_FAR	"kapi.far.%u"	/* by the far end, which tells it */
 #define KAPI_SIZE	65536		/* of either */
 #define KAPI_DATA_MAX	4096		/* behind the order of a SEND */
 #define KAPI_IMM_WRITE	BIT(31)		/* the immediate is of a WRITE */
@@ -112,6 +112,7 @@ struct near {
 
 struct near *near_open(const char *link, bool polled);
 void near_close(struct near *near);
+bool near_is_over(const struct near *near);
 int near_data(const char *link, bool polled, u32 seed);
 int near_withdrawn(const char *link, bool polled);
 int near_closed(const char *link, bool polled);

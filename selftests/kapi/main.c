@@ -105,7 +105,7 @@ static int kapi_over(char **word)
 
 	if (!near || kapi_number(word[1], &why))
 		return -EINVAL;
-	for (i = 0; !smp_load_acquire(&near->ended) && i < KAPI_OVER; i++) {
+	for (i = 0; !near_is_over(near) && i < KAPI_OVER; i++) {
 		if (near->polled && rclink_poll(near->chan, 8) == -(int)why)
 			break;
 		usleep_range(1000, 2000);

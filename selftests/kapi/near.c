@@ -48,6 +48,18 @@ static const struct rclink_chan_ops near_polled_ops = {
 	.completed = near_completed,
 };
 
+/**
+ * near_is_over - has the end been told?
+ * @near: from near_open()
+ *
+ * Return: true if so; then @near->why is valid.
+ */
+bool near_is_over(const struct near *near)
+{
+	/* Pairs with the release in near_ended(). */
+	return smp_load_acquire(&near->ended);
+}
+
 /* Until there is a completion, or the end. */
 static int near_wait(struct near *near)
 {
@@ -56,7 +68,7 @@ static int near_wait(struct near *near)
 
 	if (!near->polled) {
 		wait_event_timeout(near->wait, !kfifo_is_empty(&near->done) ||
-				   smp_load_acquire(&near->ended), NEAR_WAIT);
+				   near_is_over(near), NEAR_WAIT);
 	} else {
 		while (kfifo_is_empty(&near->done) && !near->ended &&
 		       time_before(jiffies, end)) {
@@ -538,16 +550,16 @@ int near_closed(const char *link, bool polled)
 		return PTR_ERR(near);
 	ret = near_order(near, KAPI_CLOSE, 0, 0, 0);
 	/* All that was posted completes before the end. */
-	while (!ret && recvs < NEAR_RECVS) {
-		ret = near_take(near, &cqe);
-		if (!ret)
+	while (!ret) {
+		ret = near_wait(near);
+		if (!ret && kfifo_get(&near->done, &cqe))
 			recvs += cqe.op == RCLINK_OP_RECV &&
 				 cqe.status == NEAR_FLUSHED;
 	}
-	if (ret)
-		kapi_say(ret, "%d receives were flushed", recvs);
-	else if (near_wait(near) != -ECONNRESET)
-		ret = kapi_say(-EIO, "the end is %d", near->why);
+	if (ret == -ECONNRESET && recvs == NEAR_RECVS)
+		ret = 0;
+	else
+		kapi_say(ret, "the end is %d, after %d receives", ret, recvs);
 	near_close(near);
 	return ret;
 }

@@ -39,7 +39,28 @@ again()
 	link_listen_again l && link_dial l
 }
 
-plan 31
+# torn BY...: in the midst of operations; they end, well or not
+torn()
+{
+	local i
+
+	for ((i = 0; i < 4; i++)); do
+		{ kapi 1 "data l events $i"; kapi 1 "data l polled $i"; } \
+			>/dev/null 2>&1 &
+		sleep "0.$((RANDOM % 10))"
+		"$@" || return
+		wait $!
+		again || return
+	done
+}
+
+# The device goes; it comes back for who is next.
+device_goes()
+{
+	rdma link delete rxe0 && held_over 107 && lab_rxe
+}
+
+plan 36
 lab_device
 lab_module
 kapi_load
@@ -68,6 +89,15 @@ check "then it is over" held_over 107
 check "the notifier heard of that" heard 3 3 1 'l state 5 epoch 3'
 check "a link again" rclink add l
 holds "which comes up" again
+holds "it goes down in the midst of operations" torn rclink disconnect l
+holds "it is torn by the peer there" torn on 2 "$tool" disconnect l
+check "a channel is held" kapi 1 "hold l polled"
+if [ -n "${RCLINK_DEV:-}" ]; then
+	skip "its device goes"
+else
+	check "its device goes" device_goes
+fi
+holds "the link comes up on a device" again
 check "with a channel that stays open" kapi 1 "hold l events"
 check "the module unloads at both ends with it" on_all rmmod rclink_test
 check "the link is still up" is 1 l .state up
