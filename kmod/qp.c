@@ -207,23 +207,6 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /**
- * rcl_qp_post_send_bh - post work requests, with bottom halves off
- * @qp: in RTS
- * @wr: one or a chain
- *
- * Leaving that section lets a software device that works in a tasklet send at
- * once instead of waiting for ksoftirqd.
- *
- * Context: bottom halves are off.
- * Return: 0, or what ib_post_send() says; then a part of a chain may have been
- * posted, and the QP is to be given up.
- */
-int rcl_qp_post_send_bh(struct rcl_qp *qp, const struct ib_send_wr *wr)
-{
-	return ib_post_send(qp->qp, wr, NULL);
-}
-
-/**
  * rcl_qp_post_send - post work requests
  * @qp: in RTS
  * @wr: one or a chain
