@@ -23,17 +23,6 @@ static u32 rcl_queue_busy(const struct rcl_queue *queue)
 	return queue->posted - queue->done;
 }
 
-/**
- * rcl_chan_ready - how many completions wait for the consumer?
- * @chan: any
- *
- * Return: the number, which a hostile consumer can make wrong for itself.
- */
-u32 rcl_chan_ready(const struct rcl_chan *chan)
-{
-	return READ_ONCE(chan->cq.filled) - READ_ONCE(*chan->cq.head);
-}
-
 /* What a completion says beside its status. */
 struct rcl_news {
 	u32 len;
@@ -448,18 +437,6 @@ void rcl_chan_kick(struct rcl_chan *chan)
 	chan->kicked = true;
 	spin_unlock_bh(&chan->lock);
 	irq_poll_sched(&chan->iop);
-}
-
-/**
- * rcl_chan_is_over - will nothing come in any more?
- * @chan: any
- *
- * Return: true when it is not open, and all that came in is in the ring.
- */
-bool rcl_chan_is_over(const struct rcl_chan *chan)
-{
-	/* Pairs with the release in rcl_chan_gone(). */
-	return !smp_load_acquire(&chan->pd);
 }
 
 static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)

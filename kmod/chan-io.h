@@ -12,9 +12,7 @@ void rcl_chan_io_init(struct rcl_chan *chan);
 void rcl_chan_io_exit(struct rcl_chan *chan);
 int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe);
 void rcl_chan_flush(struct rcl_chan *chan);
-u32 rcl_chan_ready(const struct rcl_chan *chan);
 bool rcl_chan_arm(struct rcl_chan *chan);
 void rcl_chan_kick(struct rcl_chan *chan);
-bool rcl_chan_is_over(const struct rcl_chan *chan);
 
 #endif /* RCL_CHAN_IO_H */

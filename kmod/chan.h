@@ -181,6 +181,29 @@ struct rcl_chan {
 };
 
 /**
+ * rcl_chan_ready - how many completions wait for the consumer?
+ * @chan: any
+ *
+ * Return: the number, which a hostile consumer can make wrong for itself.
+ */
+static inline u32 rcl_chan_ready(const struct rcl_chan *chan)
+{
+	return READ_ONCE(chan->cq.filled) - READ_ONCE(*chan->cq.head);
+}
+
+/**
+ * rcl_chan_is_over - will nothing come in any more?
+ * @chan: any
+ *
+ * Return: true when it is not open, and all that came in is in the ring.
+ */
+static inline bool rcl_chan_is_over(const struct rcl_chan *chan)
+{
+	/* Pairs with the release in rcl_chan_gone(). */
+	return !smp_load_acquire(&chan->pd);
+}
+
+/**
  * rcl_chan_reap - handle what has completed
  * @chan: any
  * @budget: at most so many

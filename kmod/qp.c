@@ -207,24 +207,6 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /**
- * rcl_qp_post_chain - post work requests, with bottom halves off
- * @qp: in RTS
- * @wr: the first
- * @bad: set to the first that was not posted, if any
- *
- * Leaving that section lets a software device that works in a tasklet send at
- * once instead of waiting for ksoftirqd.
- *
- * Context: bottom halves are off.
- * Return: 0, or what ib_post_send() says.
- */
-int rcl_qp_post_chain(struct rcl_qp *qp, const struct ib_send_wr *wr,
-		      const struct ib_send_wr **bad)
-{
-	return ib_post_send(qp->qp, wr, bad);
-}
-
-/**
  * rcl_qp_post_send - post one work request
  * @qp: in RTS
  * @wr: has no next one

@@ -13,7 +13,7 @@
 
 #include "kapi.h"
 
-#define BENCH_OPS	100	/* of one turn */
+#define BENCH_OPS	50	/* of one turn */
 #define BENCH_TURNS	201
 #define BENCH_RATIO	1000	/* unit of a ratio */
 #define BENCH_LEN	64
