@@ -12,11 +12,27 @@ chan_build()
 	make -s -C "$CHAN_SRC" || bail "the channel programs do not build"
 }
 
-# chan_setup: the link l is up
+# chan_setup [WORDS]: the link l is up
 chan_setup()
 {
 	link_setup
 	link_listen l
-	link_pair l >"$said" 2>&1 || bail "no link: $(<"$said")"
+	link_pair l "$@" >"$said" 2>&1 || bail "no link: $(<"$said")"
 	link_listen_end
+}
+
+# chan_far PROGRAM WORDS...: host 2 runs it, and it listens; sets far
+chan_far()
+{
+	local says=/tmp/rclink-test-far-$1
+
+	on 2 "$CHAN/$1" "${@:2}" >"$says" 2>&1 &
+	far=$!
+	until_true $((10 * slow)) grep -q listening "$says"
+}
+
+chan_far_end()
+{
+	kill "$@" 2>/dev/null
+	wait "$@" 2>/dev/null
 }

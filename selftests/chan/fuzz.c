@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process that means harm to whoever is in its way: random calls with random
+ * arguments on /dev/rclink, and a ring whose every word may change at any time.
+ *
+ * usage: fuzz LINK SEED ROUNDS
+ *        fuzz LINK SEED 0 listen
+ *
+ * Each round has a channel of its own; who listens goes on until it is killed. What the calls say does not matter; that
+ * the kernel and all others live on is for the caller to see.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/rclink_dev.h>
+
+#define SERVICE		"fuzz"
+#define STEPS		60		/* of a round */
+#define ARENA		(64 * 4096)
+#define HANDLES		16
+#define TRIES		500		/* to get a channel, 2 ms each */
+
+struct fuzz {
+	uint64_t state;
+	const char *link;
+	int listener;			/* or -1 */
+	int fd;
+	struct rclink_dev_shared *shared;
+	uint8_t *arena;
+	uint32_t handle[HANDLES];	/* some are good */
+};
+
+/* splitmix64: the same sequence for a seed. */
+static uint64_t any(struct fuzz *f)
+{
+	uint64_t z = f->state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static uint64_t below(struct fuzz *f, uint64_t end)
+{
+	return any(f) % end;
+}
+
+/* Often something that can be, seldom nonsense. */
+static uint64_t mostly(struct fuzz *f, uint64_t end)
+{
+	return below(f, 8) ? below(f, end) : any(f) >> below(f, 64);
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec pause = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+static uint32_t some_handle(struct fuzz *f)
+{
+	return below(f, 6) ? f->handle[below(f, HANDLES)] : any(f);
+}
+
+static void name(struct fuzz *f, char *to, size_t size)
+{
+	memset(to, 0, size);
+	if (!below(f, 10))
+		memset(to, 'x', size);
+	else
+		snprintf(to, size, "f%u", (unsigned int)below(f, 6));
+}
+
+static void entry(struct fuzz *f, struct rclink_dev_sqe *sqe)
+{
+	unsigned int i;
+
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->op = mostly(f, RCLINK_OP_MAX);
+	sqe->flags = mostly(f, RCLINK_SQE_FLAGS + 1);
+	if (!(sqe->flags & RCLINK_SQE_INLINE))
+		sqe->num_sge = mostly(f, RCLINK_DEV_SGE_MAX + 1);
+	sqe->len = mostly(f, RCLINK_DEV_INLINE_MAX + 1);
+	sqe->user_data = any(f);
+	sqe->remote = mostly(f, 4);
+	sqe->remote_offset = mostly(f, 8192);
+	sqe->imm = any(f);
+	sqe->compare_add = any(f);
+	if (sqe->op >= RCLINK_OP_MCAS)
+		sqe->compare_mask = any(f);
+	if (!below(f, 16))
+		sqe->pad = any(f);
+	for (i = 0; i < RCLINK_DEV_SGE_MAX; i++) {
+		sqe->sge[i].region = some_handle(f);
+		sqe->sge[i].offset = mostly(f, 4096);
+		sqe->sge[i].len = mostly(f, 4096);
+	}
+}
+
+static void submit(struct fuzz *f)
+{
+	struct rclink_dev_submit arg = {
+		.count = mostly(f, 32),
+		.wait = below(f, 3),
+		.timeout_ms = 1 + below(f, 10),
+		.pad = !below(f, 32),
+	};
+	struct rclink_dev_ring *sq = &f->shared->sq;
+	uint32_t i, num = below(f, 8);
+
+	for (i = 0; i < num; i++)
+		entry(f, &f->shared->sqe[(sq->tail + i) % RCLINK_DEV_DEPTH]);
+	sq->tail += num;
+	ioctl(f->fd, RCLINK_IOC_SUBMIT, &arg);
+}
+
+/* While the kernel reads, another one writes. */
+static void submit_while_it_changes(struct fuzz *f)
+{
+	uint32_t *words = (uint32_t *)f->shared;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (;;)
+			words[below(f, sizeof(*f->shared) / 4)] = any(f);
+	}
+	any(f);
+	submit(f);
+	submit(f);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void break_ring(struct fuzz *f)
+{
+	struct rclink_dev_shared *s = f->shared;
+	uint32_t *index[] = { &s->sq.head, &s->sq.tail, &s->cq.head,
+			      &s->cq.tail };
+
+	*index[below(f, 4)] = any(f) >> below(f, 32);
+}
+
+static void region(struct fuzz *f)
+{
+	struct rclink_dev_region arg = { 0 };
+	bool exported = below(f, 2);
+
+	if (exported)
+		name(f, arg.name, sizeof(arg.name));
+	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
+				!below(f, 16);
+	arg.addr = below(f, 8) ? (uintptr_t)f->arena + below(f, ARENA) :
+				 any(f) >> below(f, 64);
+	arg.len = mostly(f, 3 * 4096);
+	if (!ioctl(f->fd, RCLINK_IOC_REGION, &arg))
+		f->handle[below(f, HANDLES)] = arg.handle;
+}
+
+static void import(struct fuzz *f)
+{
+	struct rclink_dev_region arg = { .rights = !below(f, 16) };
+
+	name(f, arg.name, sizeof(arg.name));
+	ioctl(f->fd, RCLINK_IOC_IMPORT, &arg);
+}
+
+static void withdraw(struct fuzz *f)
+{
+	uint32_t handle = some_handle(f);
+
+	ioctl(f->fd, RCLINK_IOC_WITHDRAW, &handle);
+}
+
+static void nonsense(struct fuzz *f)
+{
+	uint64_t bytes[16];
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		bytes[i] = any(f);
+	/* Of ours, with whatever size and direction it says. */
+	ioctl(f->fd, (any(f) & 0xffff0000) | 'R' << 8 | (0x80 + below(f, 10)),
+	      below(f, 2) ? (void *)bytes : (void *)any(f));
+	if (read(f->fd, bytes, sizeof(bytes)) > 0 ||
+	    write(f->fd, bytes, sizeof(bytes)) > 0)
+		puts("read or write did something");
+}
+
+static void memory(struct fuzz *f)
+{
+	size_t len = 4096 << below(f, 6);
+	void *map;
+
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		   below(f, 4) ? MAP_SHARED : MAP_PRIVATE, f->fd,
+		   4096 * mostly(f, 20));
+	if (map != MAP_FAILED)
+		munmap(map, len);
+	/* Registered or not. */
+	madvise(f->arena + 4096 * below(f, 32), 4096 * (1 + below(f, 32)),
+		MADV_DONTNEED);
+}
+
+static void look(struct fuzz *f)
+{
+	struct pollfd fd = { .fd = f->fd, .events = any(f) };
+
+	poll(&fd, 1, below(f, 4));
+	f->shared->cq.head = f->shared->cq.tail;
+}
+
+static void share(struct fuzz *f)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		submit(f);
+		withdraw(f);
+		_exit(0);
+	}
+	submit(f);
+	waitpid(pid, NULL, 0);
+}
+
+static void step(struct fuzz *f)
+{
+	static void (*const steps[])(struct fuzz *f) = {
+		submit, submit, submit, submit, region, region, import, import,
+		withdraw, nonsense, memory, look, look, break_ring, share,
+		submit_while_it_changes,
+	};
+
+	steps[below(f, sizeof(steps) / sizeof(steps[0]))](f);
+}
+
+static int open_channel(struct fuzz *f)
+{
+	struct rclink_dev_service arg = { .flags = below(f, 2) << 1 };
+	int i, fd;
+
+	snprintf(arg.link, sizeof(arg.link), "%s", f->link);
+	snprintf(arg.service, sizeof(arg.service), SERVICE);
+	for (i = 0; i < TRIES; i++, pause_ms(2)) {
+		if (f->listener >= 0) {
+			fd = ioctl(f->listener, RCLINK_IOC_ACCEPT);
+			if (fd >= 0)
+				return fd;
+			continue;
+		}
+		fd = open("/dev/rclink", O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+		if (!ioctl(fd, RCLINK_IOC_CONNECT, &arg))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+static bool go_round(struct fuzz *f)
+{
+	unsigned int i, steps = below(f, STEPS);
+
+	f->fd = open_channel(f);
+	if (f->fd < 0)
+		return false;
+	f->shared = mmap(NULL, sizeof(*f->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, f->fd, 0);
+	if (f->shared == MAP_FAILED)
+		return false;
+	for (i = 0; i < steps; i++)
+		step(f);
+	/* The channel ends with the last of both. */
+	if (below(f, 2)) {
+		munmap(f->shared, sizeof(*f->shared));
+		close(f->fd);
+	} else {
+		close(f->fd);
+		munmap(f->shared, sizeof(*f->shared));
+	}
+	return true;
+}
+
+static int listen_on(const char *link)
+{
+	struct rclink_dev_service arg = { .backlog = 8 };
+	int fd = open("/dev/rclink", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	snprintf(arg.link, sizeof(arg.link), "%s", link);
+	snprintf(arg.service, sizeof(arg.service), SERVICE);
+	if (fd < 0 || ioctl(fd, RCLINK_IOC_LISTEN, &arg)) {
+		perror("fuzz: listen");
+		exit(EXIT_FAILURE);
+	}
+	puts("listening");
+	fflush(stdout);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct fuzz f = { .listener = -1 };
+	unsigned int i, rounds, done = 0;
+
+	if (argc < 4)
+		return 2;
+	f.link = argv[1];
+	f.state = strtoull(argv[2], NULL, 0);
+	rounds = strtoul(argv[3], NULL, 0);
+	f.arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (f.arena == MAP_FAILED)
+		return EXIT_FAILURE;
+	if (argc > 4)
+		f.listener = listen_on(f.link);
+	for (i = 0; f.listener >= 0 || i < rounds; i++)
+		done += go_round(&f);
+	printf("%u of %u rounds\n", done, rounds);
+	return done < rounds / 2;
+}

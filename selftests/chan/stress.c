@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many processes on one link, and processes that are killed.
+ *
+ * usage: stress LINK listen
+ *        stress LINK many PROCESSES ROUNDS
+ *        stress LINK kill TIMES SEED
+ *
+ * The end that listens takes all channels, and exports memory over the first
+ * one; it prints "listening". The others open a channel to have that memory,
+ * then one in each of the processes.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rclink.h>
+
+#define SERVICE		"stress"
+#define REGION		"stress"
+#define PAGE		4096
+#define PROCESSES	64
+#define COUNTER		((uint64_t)PROCESSES * PAGE)	/* behind the pages */
+#define MEMORY		(COUNTER + PAGE)
+#define BACKLOG		64
+#define KILL_MS		30
+
+static int say(const char *what, int ret)
+{
+	fprintf(stderr, "stress: %s: %s\n", what, strerror(-ret));
+	return ret;
+}
+
+static void *memory(size_t len)
+{
+	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (addr == MAP_FAILED)
+		exit(EXIT_FAILURE);
+	return addr;
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec pause = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* The end that listens: a channel is closed when its peer has. */
+struct held {
+	struct rclink_chan *chan[BACKLOG + PROCESSES];
+	struct pollfd fd[1 + BACKLOG + PROCESSES];
+	unsigned int num;
+};
+
+static int take(struct held *h, struct rclink_listener *listener)
+{
+	struct rclink_chan *chan;
+	uint32_t region;
+	int ret;
+
+	ret = rclink_accept(listener, &chan);
+	if (ret)
+		return say("accept", ret);
+	if (h->num == BACKLOG + PROCESSES)
+		return say("hold", -ENOSPC);
+	h->chan[h->num++] = chan;
+	h->fd[h->num] = (struct pollfd){ .fd = rclink_fd(chan) };
+	if (h->num > 1)
+		return 0;
+	ret = rclink_region(chan, memory(MEMORY), MEMORY, REGION,
+			    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
+			    RCLINK_REGION_ATOMIC, &region);
+	return ret ? say("region", ret) : 0;
+}
+
+static void drop_ended(struct held *h)
+{
+	unsigned int i;
+
+	for (i = h->num; i; i--) {
+		if (!h->fd[i].revents)
+			continue;
+		rclink_close(h->chan[i - 1]);
+		h->num--;
+		h->chan[i - 1] = h->chan[h->num];
+		h->fd[i] = h->fd[h->num + 1];
+	}
+}
+
+static int do_listen(const char *link)
+{
+	struct rclink_listener *listener;
+	static struct held h;
+	int ret;
+
+	ret = rclink_listen(&listener, link, SERVICE, BACKLOG, 0);
+	if (ret)
+		return say("listen", ret);
+	puts("listening");
+	fflush(stdout);
+	h.fd[0] = (struct pollfd){
+		.fd = rclink_listener_fd(listener), .events = POLLIN,
+	};
+	while (!ret && poll(h.fd, 1 + h.num, -1) > 0) {
+		drop_ended(&h);
+		if (h.fd[0].revents)
+			ret = take(&h, listener);
+	}
+	return ret;
+}
+
+struct near {
+	struct rclink_chan *chan;
+	struct rclink_remote far;
+	uint8_t *out, *in;
+	uint32_t out_region, in_region;
+};
+
+static int find(struct near *n)
+{
+	int ret;
+
+	while ((ret = rclink_import(n->chan, REGION, &n->far)) == -ENOENT)
+		pause_ms(1);
+	return ret;
+}
+
+static int attach(struct near *n, const char *link)
+{
+	int ret;
+
+	ret = rclink_connect(&n->chan, link, SERVICE,
+			     RCLINK_CONNECT_WAIT | RCLINK_CHAN_POLLED);
+	if (ret)
+		return say("connect", ret);
+	ret = find(n);
+	n->out = memory(PAGE);
+	n->in = memory(PAGE);
+	if (!ret)
+		ret = rclink_region(n->chan, n->out, PAGE, NULL, 0,
+				    &n->out_region);
+	if (!ret)
+		ret = rclink_region(n->chan, n->in, PAGE, NULL, 0,
+				    &n->in_region);
+	return ret ? say("attach", ret) : 0;
+}
+
+/* What was queued has completed, all of it well. */
+static int finish(struct near *n, unsigned int num)
+{
+	struct rclink_dev_cqe cqe;
+	int ret = rclink_submit(n->chan, num, 30000);
+
+	if (ret < 0)
+		return say("submit", ret);
+	while (num--) {
+		if (rclink_reap(n->chan, &cqe, 1) != 1)
+			return say("reap", -EIO);
+		if (cqe.status) {
+			fprintf(stderr, "stress: %s: %s\n",
+				rclink_op_name(cqe.op),
+				rclink_status_name(cqe.status));
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
+/* A page of its own is written and read back; the counter counts both. */
+static int go_round(struct near *n, uint64_t page, uint32_t seed)
+{
+	uint32_t *word = (uint32_t *)n->out;
+	uint32_t i;
+
+	for (i = 0; i < PAGE / sizeof(*word); i++)
+		word[i] = (i + 1) * 2654435761u ^ seed;
+	memset(n->in, 0, PAGE);
+	rclink_write(n->chan, rclink_piece(n->out_region, 0, PAGE), &n->far,
+		     page * PAGE, 0, 0);
+	rclink_read(n->chan, rclink_piece(n->in_region, 0, PAGE), &n->far,
+		    page * PAGE, RCLINK_SQE_SIGNALED, 0);
+	if (finish(n, 1))
+		return -EIO;
+	if (memcmp(n->in, n->out, PAGE))
+		return say("data", -EBADMSG);
+	rclink_fadd(n->chan, rclink_piece(n->in_region, 0, 8), &n->far,
+		    COUNTER, 1, RCLINK_SQE_SIGNALED, 0);
+	return finish(n, 1);
+}
+
+static int counted(struct near *n, uint64_t *value)
+{
+	rclink_read(n->chan, rclink_piece(n->in_region, 0, 8), &n->far,
+		    COUNTER, RCLINK_SQE_SIGNALED, 0);
+	if (finish(n, 1))
+		return -EIO;
+	memcpy(value, n->in, sizeof(*value));
+	return 0;
+}
+
+static int work(const char *link, unsigned int page, unsigned int rounds)
+{
+	struct near n = { 0 };
+	unsigned int i;
+
+	if (attach(&n, link))
+		return EXIT_FAILURE;
+	for (i = 0; i < rounds; i++)
+		if (go_round(&n, page, page * 1000 + i))
+			return EXIT_FAILURE;
+	rclink_close(n.chan);
+	return EXIT_SUCCESS;
+}
+
+static int do_many(const char *link, struct near *keeper, unsigned int num,
+		   unsigned int rounds)
+{
+	uint64_t before, after;
+	unsigned int i;
+	int status, bad = 0;
+
+	if (!num || num > PROCESSES || counted(keeper, &before))
+		return -EINVAL;
+	for (i = 0; i < num; i++)
+		if (!fork())
+			exit(work(link, i, rounds));
+	while (wait(&status) > 0)
+		bad += status != 0;
+	if (counted(keeper, &after))
+		return -EIO;
+	printf("%u of %u processes failed, counted %llu of %u\n", bad, num,
+	       (unsigned long long)(after - before), num * rounds);
+	return bad || after - before != num * rounds ? -EIO : 0;
+}
+
+/* Killed while it opens, registers, or moves data. */
+static int do_kill(const char *link, struct near *keeper, unsigned int times,
+		   unsigned int seed)
+{
+	unsigned int i;
+	int status;
+
+	srandom(seed);
+	for (i = 0; i < times; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			exit(work(link, i % PROCESSES, UINT32_MAX));
+		pause_ms(random() % KILL_MS);
+		kill(pid, SIGKILL);
+		if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
+			return say("a process that was to be killed", -ECHILD);
+	}
+	printf("killed %u processes\n", times);
+	return go_round(keeper, 0, seed);
+}
+
+int main(int argc, char **argv)
+{
+	struct near keeper = { 0 };
+	unsigned int a, b;
+	int ret;
+
+	if (argc == 3 && !strcmp(argv[2], "listen"))
+		return do_listen(argv[1]) != 0;
+	if (argc != 5)
+		return 2;
+	a = strtoul(argv[3], NULL, 0);
+	b = strtoul(argv[4], NULL, 0);
+	if (attach(&keeper, argv[1]))
+		return EXIT_FAILURE;
+	ret = strcmp(argv[2], "many") ? do_kill(argv[1], &keeper, a, b) :
+					do_many(argv[1], &keeper, a, b);
+	rclink_close(keeper.chan);
+	return ret != 0;
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# 64 processes move and check data over one link at once; processes are killed
+# at any moment of their channel's life, and nothing of them stays, at neither
+# end. STRESS_KILLS=1000 for a long one.
+# hosts: 2
+# kernels: 6.1 6.12
+# timeout: 400
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+kills=${STRESS_KILLS:-100}
+seed=${STRESS_SEED:-1}
+
+# As many MRs as before there was a channel.
+as_before()
+{
+	[ "$(objects 1)" -eq "$objects1" ] && [ "$(objects 2)" -eq "$objects2" ]
+}
+
+nothing_stays()
+{
+	until_true 30 as_before || {
+		echo "host 1: $(objects 1) of $objects1, host 2: $(objects 2) of $objects2"
+		return 1
+	}
+}
+
+unpinned()
+{
+	[ "$(awk '$2 > 0 { sum += $2 } END { print sum + 0 }' \
+		<(grep -h VmPin /proc/[0-9]*/status 2>/dev/null))" -eq 0 ]
+}
+
+plan 8
+chan_build
+chan_setup qps 64
+objects1=$(objects 1)
+objects2=$(objects 2)
+holds "host 2 takes channels" chan_far stress l listen
+holds "64 processes on one link" "$CHAN/stress" l many 64 3
+holds "nothing of them stays" nothing_stays
+chan_far_end $far
+holds "host 2 takes channels again" chan_far stress l listen
+comment <<<"seed $seed"
+holds "$kills processes are killed" "$CHAN/stress" l kill "$kills" "$seed"
+chan_far_end $far
+holds "nothing of them stays" nothing_stays
+holds "no page is pinned" unpinned
+check "the link is still up" is 1 l .state up
+rclink disconnect l
+finish
