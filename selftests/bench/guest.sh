@@ -66,15 +66,15 @@ rate()
 		awk '{ print $1 / 1000 }')"
 }
 
-# cm_connect CONNECTIONS: microseconds that each takes with rdma_cm
+# cm_connect: microseconds of one connection with rdma_cm
 cm_connect()
 {
 	local cm
 
-	timeout 60 cmtime -b "$RCL_IP" -c "$1" >/dev/null 2>&1 &
+	timeout 60 cmtime -b "$RCL_IP" -c 1 >/dev/null 2>&1 &
 	cm=$!
 	until_true 10 rdma_listens
-	timeout 60 cmtime -s "$RCL_IP" -c "$1" 2>/dev/null | awk -F: '
+	timeout 60 cmtime -s "$RCL_IP" -c 1 2>/dev/null | awk -F: '
 		/^(resolve addr|resolve route|create qp|connect) / {
 			n = split($2, v, " ")
 			sum += v[n]
@@ -91,10 +91,9 @@ rdma_listens()
 
 attach()
 {
-	value attach peer "$(cm_connect 1)"
+	value attach peer "$(cm_connect)"
 	value attach rclink "$(mine attach write 8 20 avg |
 		awk '{ print $1 / 1000 }')"
-	value attach-100 peer "$(cm_connect 100)"
 }
 
 write_lat()
