@@ -6,8 +6,9 @@
  * usage: fuzz LINK SEED ROUNDS
  *        fuzz LINK SEED 0 listen
  *
- * Each round has a channel of its own; who listens goes on until it is killed. What the calls say does not matter; that
- * the kernel and all others live on is for the caller to see.
+ * Each round has a channel of its own; who listens goes on until it is killed.
+ * What the calls say does not matter; that the kernel and all others live on is
+ * for the caller to see.
  */
 #include <errno.h>
 #include <fcntl.h>
