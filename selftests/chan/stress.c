@@ -7,8 +7,8 @@
  *        stress LINK kill TIMES SEED
  *
  * The end that listens takes all channels, and exports memory over the first
- * one; it prints "listening". The others open a channel to have that memory,
- * then one in each of the processes.
+ * one; it prints "listening", and is good for one run of another one. The others
+ * open a channel to have that memory, then one in each of the processes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,6 +31,7 @@
 #define MEMORY		(COUNTER + PAGE)
 #define BACKLOG		64
 #define KILL_MS		30
+#define FIND_TRIES	5000		/* of 2 ms and a round trip */
 
 static int say(const char *what, int ret)
 {
@@ -128,10 +129,12 @@ struct near {
 
 static int find(struct near *n)
 {
-	int ret;
+	int i, ret = -ENOENT;
 
-	while ((ret = rclink_import(n->chan, REGION, &n->far)) == -ENOENT)
-		pause_ms(1);
+	for (i = 0; i < FIND_TRIES && ret == -ENOENT; i++) {
+		pause_ms(2);
+		ret = rclink_import(n->chan, REGION, &n->far);
+	}
 	return ret;
 }
 

@@ -30,16 +30,20 @@ fuzz()
 	return "$status"
 }
 
-plan 6
+plan 7
 chan_build
 chan_setup qps 8 timeout 18
 holds "host 2 takes channels" chan_far stress l listen
 good=$far
 holds "and those of hostile ones" chan_far fuzz l "$((seed + 2))" 0 listen
+hostile=$far
 comment <<<"seed $seed, $rounds rounds"
 holds "good processes beside hostile ones" fuzz
+chan_far_end "$good"
+holds "host 2 takes channels again" chan_far stress l listen
+good=$far
 holds "a new channel moves data" "$CHAN/stress" l many 1 3
-chan_far_end "$good" "$far"
+chan_far_end "$good" "$hostile"
 rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
 check "the link is still up" is 1 l .state up
 check "it still answers pings" rclink ping l --op write -c 3
