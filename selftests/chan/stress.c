@@ -7,8 +7,8 @@
  *        stress LINK kill TIMES SEED
  *
  * The end that listens takes all channels, and exports memory over the first
- * one; it prints "listening", and is good for one run of another one. The others
- * open a channel to have that memory, then one in each of the processes.
+ * one; it prints "listening", and is good for one run of another one. The
+ * others open a channel to have that memory, then one in each of the processes.
  */
 #include <errno.h>
 #include <poll.h>
