@@ -24,7 +24,6 @@
 #include "listener.h"
 #include "region.h"
 
-#define RCL_KAPI_BACKLOG_MAX	64
 #define RCL_KAPI_CQ_DEPTH	64	/* more than can be in flight */
 
 /**
@@ -293,7 +292,7 @@ struct rclink_listener *rclink_listen(const char *link, const char *service,
 	struct rclink_listener *listener;
 	int ret;
 
-	if (!backlog || backlog > RCL_KAPI_BACKLOG_MAX ||
+	if (!backlog || backlog > RCLINK_DEV_BACKLOG_MAX ||
 	    flags & ~RCLINK_CHAN_POLLED ||
 	    !rcl_kapi_is_name(link, RCLINK_DEV_LINK_LEN) ||
 	    !rcl_kapi_is_name(service, RCLINK_DEV_SERVICE_LEN))
