@@ -56,7 +56,7 @@ static int rcl_endpoint_check_qps(const struct rcl_endpoint *local,
 	for (i = 0; i < remote->nqps; i++) {
 		const struct rcl_qp_id *qp = &remote->qp[i];
 
-		if (qp->qpn < 2 || qp->qpn > RCL_24BIT_MAX)
+		if (!rcl_qpn_is_usable(qp->qpn))
 			return rcl_refuse("qpn of the peer must be 2 to 16777215",
 					  why);
 		if (qp->psn > RCL_24BIT_MAX)

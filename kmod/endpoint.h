@@ -18,6 +18,12 @@ struct rcl_qp_id {
 	u32 psn;
 };
 
+/* 0 and 1 are those of the subnet manager and of the CM: IBA 3.5.3. */
+static inline bool rcl_qpn_is_usable(u32 qpn)
+{
+	return qpn >= 2 && qpn <= RCL_24BIT_MAX;
+}
+
 /**
  * struct rcl_endpoint - one end of a link in one epoch
  * @link_layer: enum rclink_link_layer

@@ -9,6 +9,18 @@
 
 #define RCL_POOL_EXTRA_WR	1	/* a registration beside the sends */
 
+static const struct rcl_qp_size rcl_epoch_ctrl_size = {
+	.send_wr = RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR,
+	.recv_wr = RCL_CTRL_SLOTS,
+	.sge = 1,
+};
+
+static const struct rcl_qp_size rcl_epoch_pool_size = {
+	.send_wr = RCLINK_DEV_SENDS + RCL_POOL_EXTRA_WR,
+	.recv_wr = RCLINK_DEV_RECVS,
+	.sge = RCLINK_DEV_SGE_MAX,
+};
+
 static int rcl_epoch_get_sgid(struct rcl_epoch *ep, const char **why)
 {
 	const struct rcl_dev_user *user = &ep->user;
@@ -39,21 +51,13 @@ static void rcl_epoch_completion(struct rcl_qp *qp)
 
 static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 {
-	static const struct rcl_qp_size ctrl = {
-		.send_wr = RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR,
-		.recv_wr = RCL_CTRL_SLOTS,
-		.sge = 1,
-	};
-	static const struct rcl_qp_size pool = {
-		.send_wr = RCLINK_DEV_SENDS + RCL_POOL_EXTRA_WR,
-		.recv_wr = RCLINK_DEV_RECVS,
-		.sge = RCLINK_DEV_SGE_MAX,
-	};
 	int ret;
 	u32 i;
 
 	for (i = 0; i < ep->nqps; i++) {
-		ret = rcl_qp_create(&ep->qp[i], ep->pd, i ? &pool : &ctrl,
+		ret = rcl_qp_create(&ep->qp[i], ep->pd,
+				    i ? &rcl_epoch_pool_size :
+					&rcl_epoch_ctrl_size,
 				    i ? rcl_pool_event : rcl_epoch_completion,
 				    up);
 		if (ret) {
@@ -263,28 +267,64 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 }
 
 /**
- * rcl_epoch_rewire - one step of a pooled QP on its way back to the pool
- * @ep: connected
+ * rcl_epoch_renew - the first step of a pooled QP on its way back to the pool
+ * @ep: of a link that is up
+ * @i: which QP, stopped
+ *
+ * Context: may sleep.
+ * Return: 0 and in INIT with new numbers in @local, or the errno of the verbs
+ * call.
+ */
+int rcl_epoch_renew(struct rcl_epoch *ep, u32 i)
+{
+	struct rcl_qp *qp = &ep->qp[i];
+	struct rcl_qp_wiring wiring;
+	int ret;
+
+	ret = rcl_qp_renew(qp, &rcl_epoch_pool_size);
+	if (ret)
+		return ret;
+	spin_lock_irq(ep->lock);
+	ep->local.qp[i].qpn = qp->qp->qp_num;
+	ep->local.qp[i].psn = qp->psn;
+	spin_unlock_irq(ep->lock);
+	rcl_epoch_wiring(ep, &wiring);
+	return rcl_qp_to_init(qp, &wiring);
+}
+
+/**
+ * rcl_epoch_rewire - the second step: INIT to RTR
+ * @ep: of a link that is up
  * @i: which QP
- * @to: IB_QPS_INIT, IB_QPS_RTR or IB_QPS_RTS, one after the other
- * @psn: for IB_QPS_RTR: that the peer drew
+ * @remote: the peer's new numbers
  *
  * Return: 0, or what ib_modify_qp() says.
  */
-int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i, enum ib_qp_state to, u32 psn)
+int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i,
+		     const struct rcl_qp_id *remote)
 {
-	struct rcl_qp_id remote = { ep->remote.qp[i].qpn, psn };
+	struct rcl_qp_wiring wiring;
+
+	spin_lock_irq(ep->lock);
+	ep->remote.qp[i] = *remote;
+	spin_unlock_irq(ep->lock);
+	rcl_epoch_wiring(ep, &wiring);
+	return rcl_qp_to_rtr(&ep->qp[i], &wiring, remote);
+}
+
+/**
+ * rcl_epoch_go - the third step: RTR to RTS
+ * @ep: of a link that is up
+ * @i: which QP
+ *
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_epoch_go(struct rcl_epoch *ep, u32 i)
+{
 	struct rcl_qp_wiring wiring;
 
 	rcl_epoch_wiring(ep, &wiring);
-	switch (to) {
-	case IB_QPS_INIT:
-		return rcl_qp_to_init(&ep->qp[i], &wiring);
-	case IB_QPS_RTR:
-		return rcl_qp_to_rtr(&ep->qp[i], &wiring, &remote);
-	default:
-		return rcl_qp_to_rts(&ep->qp[i], &wiring);
-	}
+	return rcl_qp_to_rts(&ep->qp[i], &wiring);
 }
 
 /**

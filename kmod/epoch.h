@@ -24,6 +24,7 @@
  * @pinger: round trip under way
  * @pool: who leases @qp[1] and the following
  * @ah: way to the peer, after connect
+ * @lock: the link's, see below; of a link that is up
  * @number: own count; the agreed one after connect
  * @local: this end
  * @remote: the peer's end, after connect
@@ -46,6 +47,7 @@ struct rcl_epoch {
 	struct rcl_pinger pinger;
 	struct rcl_pool pool;
 	struct rdma_ah_attr ah;
+	spinlock_t *lock;	/* the link's: readers of what is below */
 	u64 number;
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
@@ -60,8 +62,10 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 				   struct rcl_stats *stats, const char **why);
 int rcl_epoch_connect(struct rcl_epoch *ep);
 int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role);
-int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i, enum ib_qp_state to,
-		     u32 psn);
+int rcl_epoch_renew(struct rcl_epoch *ep, u32 i);
+int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i,
+		     const struct rcl_qp_id *remote);
+int rcl_epoch_go(struct rcl_epoch *ep, u32 i);
 void rcl_epoch_stop(struct rcl_epoch *ep);
 void rcl_epoch_destroy(struct rcl_epoch *ep);
 

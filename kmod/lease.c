@@ -2,8 +2,8 @@
 /*
  * A lease is opened by a question and its answer. It ends in three steps, so
  * that no packet, receive or right of the old lessee survives: RECYCLE i with
- * my new PSN (I am in INIT), RECYCLED with yours (you are in RTR), GO (I am in
- * RTS, now you). Number i is leased again only after GO.
+ * my new QPN and PSN (I am in INIT), RECYCLED with yours (you are in RTR), GO
+ * (I am in RTS, now you). Number i is leased again only after GO.
  *
  * Both ends may begin at once. Then the question of the initiator counts: it
  * answers the other one with BUSY, and the acceptor answers as if it had not
@@ -16,17 +16,17 @@
 #include <linux/string.h>
 
 #include "epoch.h"
+#include "import.h"
 #include "lessee.h"
 #include "msg.h"
 #include "service.h"
 #include "upcall.h"
 
-#define RCL_WINDOW_LEN	24	/* bytes of a window in IMPORTED */
-
-static u32 rcl_lease_index(const struct rcl_epoch *ep,
-			   const struct rcl_lease *lease)
+/* Before the pool there is the control QP. */
+static u32 rcl_lease_qp(const struct rcl_epoch *ep,
+			const struct rcl_lease *lease)
 {
-	return lease - ep->pool.lease;
+	return 1 + rcl_pool_index(&ep->pool, lease);
 }
 
 static bool rcl_lease_gives_way(const struct rcl_epoch *ep)
@@ -42,7 +42,7 @@ static int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
 	if (!rcl_ctrl_can_ask(&ep->ctrl))
 		return -EAGAIN;
 	msg->cookie = ++ep->pool.cookie;
-	msg->offset = rcl_lease_index(ep, lease);
+	msg->offset = rcl_pool_index(&ep->pool, lease);
 	ret = rcl_ctrl_send(&ep->ctrl, msg);
 	if (!ret)
 		lease->cookie = msg->cookie;
@@ -54,26 +54,53 @@ static void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease,
 			  int why)
 {
 	struct rcl_lessee *lessee = lease->lessee;
-	bool stopped;
 
 	if (lessee)
 		lessee->ops->detach(lessee, why);
-	stopped = rcl_qp_stop(lease->qp, rcl_qp_drain_end());
-	lease->state = RCL_LEASE_STOPPED;
-	if (!stopped || rcl_qp_reset(lease->qp)) {
+	if (!rcl_qp_stop(lease->qp, rcl_qp_drain_end())) {
 		/* It may still access memory, or complete, until destroyed. */
 		lease->state = RCL_LEASE_DEAD;
 		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
 				  0);
 		return;
 	}
+	lease->state = RCL_LEASE_STOPPED;
+	lease->failed = rcl_epoch_renew(ep, rcl_lease_qp(ep, lease));
 	lessee = rcl_lease_take_out(lease);
 	if (lessee) {
 		lessee->ops->gone(lessee);
 		rcl_lessee_put(lessee);
 	}
-	lease->failed = rcl_epoch_rewire(ep, 1 + rcl_lease_index(ep, lease),
-					 IB_QPS_INIT, 0);
+}
+
+/*
+ * This number carries nothing any more in this epoch. When it was the last one,
+ * the next epoch helps who waits for a QP.
+ */
+static void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	u32 i;
+
+	lease->state = RCL_LEASE_DEAD;
+	for (i = 0; i < ep->pool.n; i++)
+		if (ep->pool.lease[i].state != RCL_LEASE_DEAD)
+			return;
+	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0);
+}
+
+static void rcl_lease_put_id(const struct rcl_lease *lease,
+			     struct rcl_msg *msg)
+{
+	msg->len = lease->qp->qp->qp_num;
+	msg->seed = lease->qp->psn;
+}
+
+static int rcl_lease_get_id(const struct rcl_msg *msg, struct rcl_qp_id *id)
+{
+	id->qpn = msg->len;
+	id->psn = msg->seed;
+	return rcl_qpn_is_usable(id->qpn) && id->psn <= RCL_24BIT_MAX ?
+	       0 : -EPROTO;
 }
 
 static int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
@@ -96,21 +123,6 @@ static int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 	return ret;
 }
 
-static struct rcl_lease *rcl_lease_of(struct rcl_pool *pool,
-				      const struct rcl_lessee *lessee)
-{
-	u32 i;
-
-	for (i = 0; i < pool->n; i++) {
-		struct rcl_lease *lease = &pool->lease[i];
-
-		if (lease->lessee == lessee ||
-		    (lease->call && lease->call->lessee == lessee))
-			return lease;
-	}
-	return NULL;
-}
-
 static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee)
 {
 	struct rcl_pool *pool = &ep->pool;
@@ -123,7 +135,7 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee)
 		list_del(&call->node);
 		rcl_call_finish(call, -ECANCELED);
 	}
-	lease = rcl_lease_of(pool, lessee);
+	lease = rcl_pool_find(pool, lessee);
 	if (!lease)
 		return;
 	if (lease->call) {
@@ -193,47 +205,23 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 	return 0;
 }
 
-static int rcl_lease_ask_import(struct rcl_epoch *ep, struct rcl_call *call)
-{
-	struct rcl_lease *lease = rcl_lease_of(&ep->pool, call->lessee);
-	struct rcl_msg msg = {
-		.type = RCL_MSG_IMPORT,
-		.cookie = ep->pool.cookie + 1,
-		.len = strlen(call->name),
-		.data = (const u8 *)call->name,
-	};
-	int ret;
-
-	if (!lease) {
-		list_del(&call->node);
-		rcl_call_finish(call, -ECONNRESET);
-		return 0;
-	}
-	if (!rcl_ctrl_can_ask(&ep->ctrl))
-		return -EAGAIN;
-	msg.offset = rcl_lease_index(ep, lease);
-	ret = rcl_ctrl_send(&ep->ctrl, &msg);
-	if (ret)
-		return ret;
-	call->cookie = ++ep->pool.cookie;
-	list_move_tail(&call->node, &ep->pool.imports);
-	return 0;
-}
-
 static int rcl_lease_ask_recycle(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
 	struct rcl_msg msg = {
 		.type = RCL_MSG_RECYCLE,
 		.status = lease->failed ? RCL_MSG_FAILED : RCL_MSG_OK,
-		.seed = lease->qp->psn,
 	};
 	int ret;
 
+	rcl_lease_put_id(lease, &msg);
 	ret = rcl_lease_send(ep, lease, &msg);
-	if (!ret)
-		lease->state = lease->failed ? RCL_LEASE_DEAD :
-					       RCL_LEASE_RECYCLING;
-	return ret;
+	if (ret)
+		return ret;
+	if (lease->failed)
+		rcl_lease_die(ep, lease);
+	else
+		lease->state = RCL_LEASE_RECYCLING;
+	return 0;
 }
 
 static int rcl_lease_ask_go(struct rcl_epoch *ep, struct rcl_lease *lease)
@@ -245,9 +233,13 @@ static int rcl_lease_ask_go(struct rcl_epoch *ep, struct rcl_lease *lease)
 	int ret;
 
 	ret = rcl_lease_send(ep, lease, &msg);
-	if (!ret)
-		lease->state = lease->failed ? RCL_LEASE_DEAD : RCL_LEASE_FREE;
-	return ret;
+	if (ret)
+		return ret;
+	if (lease->failed)
+		rcl_lease_die(ep, lease);
+	else
+		lease->state = RCL_LEASE_FREE;
+	return 0;
 }
 
 static int rcl_lease_ask(struct rcl_epoch *ep)
@@ -271,7 +263,7 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 		if (call->kind == RCL_CALL_OPEN)
 			ret = rcl_lease_ask_open(ep, call);
 		else
-			ret = rcl_lease_ask_import(ep, call);
+			ret = rcl_import_ask(ep, call);
 	}
 	return ret;
 }
@@ -288,16 +280,6 @@ int rcl_lease_continue(struct rcl_epoch *ep)
 
 	/* An answer or a completion that makes room is on its way. */
 	return ret == -EAGAIN ? 0 : ret;
-}
-
-static int rcl_lease_name(const struct rcl_msg *msg, char *name)
-{
-	if (!msg->len || msg->len >= RCLINK_DEV_SERVICE_LEN ||
-	    memchr(msg->data, 0, msg->len))
-		return -EPROTO;
-	memcpy(name, msg->data, msg->len);
-	name[msg->len] = 0;
-	return 0;
 }
 
 static u8 rcl_lease_accept(struct rcl_epoch *ep, struct rcl_lease *lease,
@@ -317,7 +299,7 @@ static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 	char name[RCLINK_DEV_SERVICE_LEN];
 	int ret;
 
-	ret = rcl_lease_name(msg, name);
+	ret = rcl_msg_get_name(msg, name, sizeof(name));
 	if (ret)
 		return ret;
 	if (lease->state == RCL_LEASE_OPENING && rcl_lease_gives_way(ep)) {
@@ -344,9 +326,9 @@ static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 static int rcl_lease_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 			      const struct rcl_msg *msg, struct rcl_msg *answer)
 {
-	u32 i = 1 + rcl_lease_index(ep, lease);
+	struct rcl_qp_id id;
 
-	if (msg->seed > RCL_24BIT_MAX)
+	if (!msg->status && rcl_lease_get_id(msg, &id))
 		return -EPROTO;
 	if (lease->state == RCL_LEASE_OPEN)
 		rcl_lease_end(ep, lease, -ECONNRESET);
@@ -359,12 +341,12 @@ static int rcl_lease_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 	    lease->state != RCL_LEASE_DEAD)
 		return -EPROTO;
 	if (msg->status || lease->failed || lease->state == RCL_LEASE_DEAD ||
-	    rcl_epoch_rewire(ep, i, IB_QPS_RTR, msg->seed)) {
+	    rcl_epoch_rewire(ep, rcl_lease_qp(ep, lease), &id)) {
 		answer->status = RCL_MSG_FAILED;
-		lease->state = RCL_LEASE_DEAD;
+		rcl_lease_die(ep, lease);
 		return 0;
 	}
-	answer->seed = lease->qp->psn;
+	rcl_lease_put_id(lease, answer);
 	lease->state = RCL_LEASE_ANSWERED;
 	return 0;
 }
@@ -374,42 +356,11 @@ static int rcl_lease_gone(struct rcl_epoch *ep, struct rcl_lease *lease,
 {
 	if (lease->state != RCL_LEASE_ANSWERED)
 		return -EPROTO;
-	if (msg->status || rcl_epoch_rewire(ep, 1 + rcl_lease_index(ep, lease),
-					    IB_QPS_RTS, 0))
-		lease->state = RCL_LEASE_DEAD;
+	if (msg->status || rcl_epoch_go(ep, rcl_lease_qp(ep, lease)))
+		rcl_lease_die(ep, lease);
 	else
 		lease->state = RCL_LEASE_FREE;
 	return 0;
-}
-
-static int rcl_lease_imported(struct rcl_epoch *ep, const struct rcl_msg *msg)
-{
-	struct rcl_msg answer = {
-		.type = RCL_MSG_IMPORTED,
-		.cookie = msg->cookie,
-	};
-	u8 data[RCL_WINDOW_LEN];
-	char name[RCLINK_DEV_SERVICE_LEN];
-	struct rcl_window window;
-	int ret;
-
-	ret = rcl_lease_name(msg, name);
-	if (ret)
-		return ret;
-	if (msg->offset >= ep->pool.n)
-		return -EPROTO;
-	if (rcl_export_find(&ep->pool.exports, name,
-			    ep->pool.lease[msg->offset].lessee, &window)) {
-		answer.status = RCL_MSG_REFUSED;
-		return rcl_ctrl_send(&ep->ctrl, &answer);
-	}
-	rcl_msg_put(data, window.addr, 8);
-	rcl_msg_put(data + 8, window.len, 8);
-	rcl_msg_put(data + 16, window.rkey, 4);
-	rcl_msg_put(data + 20, window.rights, 4);
-	answer.len = sizeof(data);
-	answer.data = data;
-	return rcl_ctrl_send(&ep->ctrl, &answer);
 }
 
 /**
@@ -429,7 +380,7 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	int ret;
 
 	if (msg->type == RCL_MSG_IMPORT)
-		return rcl_lease_imported(ep, msg);
+		return rcl_import_question(ep, msg);
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->offset];
@@ -477,8 +428,10 @@ static int rcl_lease_on_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 		return 0;
 	}
 	lease->call = NULL;
-	lease->state = msg->status == RCL_MSG_FAILED ? RCL_LEASE_DEAD :
-						       RCL_LEASE_FREE;
+	if (msg->status == RCL_MSG_FAILED)
+		rcl_lease_die(ep, lease);
+	else
+		lease->state = RCL_LEASE_FREE;
 	if (!call)
 		return 0;
 	if (msg->status == RCL_MSG_FAILED)
@@ -492,20 +445,19 @@ static int rcl_lease_on_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 static int rcl_lease_on_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 				 const struct rcl_msg *msg)
 {
-	u32 i = 1 + rcl_lease_index(ep, lease);
+	u32 i = rcl_lease_qp(ep, lease);
+	struct rcl_qp_id id;
 
-	if (lease->state != RCL_LEASE_RECYCLING || msg->seed > RCL_24BIT_MAX)
+	if (lease->state != RCL_LEASE_RECYCLING)
 		return -EPROTO;
-	if (msg->status == RCL_MSG_OK) {
-		lease->failed = rcl_epoch_rewire(ep, i, IB_QPS_RTR,
-						 msg->seed) ||
-				rcl_epoch_rewire(ep, i, IB_QPS_RTS, 0);
-		lease->state = RCL_LEASE_READY;
+	if (msg->status == RCL_MSG_FAILED) {
+		rcl_lease_die(ep, lease);
 		return 0;
 	}
-	if (msg->status != RCL_MSG_FAILED)
+	if (msg->status || rcl_lease_get_id(msg, &id))
 		return -EPROTO;
-	lease->state = RCL_LEASE_DEAD;
+	lease->failed = rcl_epoch_rewire(ep, i, &id) || rcl_epoch_go(ep, i);
+	lease->state = RCL_LEASE_READY;
 	return 0;
 }
 
@@ -524,31 +476,6 @@ static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 		  lease->state != RCL_LEASE_RECYCLING)));
 }
 
-static int rcl_lease_on_imported(struct rcl_pool *pool,
-				 const struct rcl_msg *msg)
-{
-	struct rcl_call *call;
-
-	list_for_each_entry(call, &pool->imports, node)
-		if (call->cookie == msg->cookie)
-			break;
-	if (list_entry_is_head(call, &pool->imports, node))
-		return -EPROTO;
-	if (!msg->status && msg->len != RCL_WINDOW_LEN)
-		return -EPROTO;
-	list_del(&call->node);
-	if (msg->status) {
-		rcl_call_finish(call, -ENOENT);
-		return 0;
-	}
-	call->window.addr = rcl_msg_get(msg->data, 8);
-	call->window.len = rcl_msg_get(msg->data + 8, 8);
-	call->window.rkey = rcl_msg_get(msg->data + 16, 4);
-	call->window.rights = rcl_msg_get(msg->data + 20, 4);
-	rcl_call_finish(call, 0);
-	return 0;
-}
-
 /**
  * rcl_lease_answer - the peer answered
  * @ep: of a link that is up
@@ -561,7 +488,7 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	struct rcl_lease *lease;
 
 	if (msg->type == RCL_MSG_IMPORTED)
-		return rcl_lease_on_imported(&ep->pool, msg);
+		return rcl_import_answer(ep, msg);
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->offset];

@@ -270,6 +270,7 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 		req->why = "the link has been activated already";
 		return -EBUSY;
 	}
+	ep->lock = &link->lock;
 	ep->pool.link = link->name;
 	ep->pool.role = link->role;
 	ret = rcl_epoch_activate(ep, req->key, link->role);

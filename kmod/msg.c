@@ -152,3 +152,20 @@ int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 	}
 	return len == want ? 0 : -EBADMSG;
 }
+
+/**
+ * rcl_msg_get_name - take a name out of the data of a message
+ * @msg: decoded, with data
+ * @name: set, and terminated
+ * @size: of @name
+ *
+ * Return: 0, or -EPROTO when it is empty, too long or has a zero byte.
+ */
+int rcl_msg_get_name(const struct rcl_msg *msg, char *name, u32 size)
+{
+	if (!msg->len || msg->len >= size || memchr(msg->data, 0, msg->len))
+		return -EPROTO;
+	memcpy(name, msg->data, msg->len);
+	name[msg->len] = 0;
+	return 0;
+}

@@ -29,8 +29,8 @@ enum rcl_msg_type {
 	RCL_MSG_BYE,		/* this epoch ends, by intention */
 	RCL_MSG_OPEN,		/* lease pooled QP @offset for service @data */
 	RCL_MSG_OPENED,
-	RCL_MSG_RECYCLE,	/* its lease ended; @seed is my new PSN */
-	RCL_MSG_RECYCLED,	/* I am in RTR; @seed is my new PSN */
+	RCL_MSG_RECYCLE,	/* its lease ended; @len, @seed: my new one */
+	RCL_MSG_RECYCLED,	/* I am in RTR; @len, @seed: my new one */
 	RCL_MSG_GO,		/* I am in RTS: it may be leased again */
 	RCL_MSG_GONE,
 	RCL_MSG_IMPORT,		/* which memory is your region @data? */
@@ -54,7 +54,7 @@ enum rcl_msg_status {
  * @credits: receive slots that the sender has posted again
  * @cookie: of a question, returned by its answer
  * @offset: of the data or the buffer range; number of a pooled QP
- * @len: of the data or the buffer range, bytes
+ * @len: of the data or the buffer range, bytes; QPN
  * @seed: of the pattern; PSN
  * @data: payload, @len bytes inside the message
  *
@@ -78,6 +78,7 @@ void rcl_msg_put_aad(u8 *buf, u64 epoch, u64 seq);
 void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq);
 u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg);
 int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg);
+int rcl_msg_get_name(const struct rcl_msg *msg, char *name, u32 size);
 bool rcl_msg_is_answer(u8 type);
 
 #endif /* RCL_MSG_H */

@@ -60,6 +60,29 @@ void rcl_pool_event(struct rcl_qp *qp)
 }
 
 /**
+ * rcl_pool_find - the lease that somebody has or is about to have
+ * @pool: of a link that is up
+ * @lessee: any
+ *
+ * Context: the link's work item.
+ * Return: the lease, or NULL.
+ */
+struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
+				const struct rcl_lessee *lessee)
+{
+	u32 i;
+
+	for (i = 0; i < pool->n; i++) {
+		struct rcl_lease *lease = &pool->lease[i];
+
+		if (lease->lessee == lessee ||
+		    (lease->call && lease->call->lessee == lessee))
+			return lease;
+	}
+	return NULL;
+}
+
+/**
  * rcl_lease_put_in - who leases hears of events from now on
  * @lease: without lessee
  * @lessee: whose reference the lease takes over

@@ -79,9 +79,17 @@ struct rcl_pool {
 	struct rcl_lease *lease;
 };
 
+static inline u32 rcl_pool_index(const struct rcl_pool *pool,
+				 const struct rcl_lease *lease)
+{
+	return lease - pool->lease;
+}
+
 int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n);
 void rcl_pool_destroy(struct rcl_pool *pool);
 void rcl_pool_event(struct rcl_qp *qp);
+struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
+				const struct rcl_lessee *lessee);
 void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee);
 struct rcl_lessee *rcl_lease_take_out(struct rcl_lease *lease);
 

@@ -62,6 +62,33 @@ static int rcl_qp_create_cq(struct rcl_qp *qp, struct ib_device *ib, u32 cqe)
 	return PTR_ERR_OR_ZERO(qp->cq);
 }
 
+static int rcl_qp_create_qp(struct rcl_qp *qp, struct ib_pd *pd,
+			    const struct rcl_qp_size *size)
+{
+	struct ib_qp_init_attr init = {
+		.event_handler = rcl_qp_event,
+		.qp_context = qp,
+		.send_cq = qp->cq,
+		.recv_cq = qp->cq,
+		.qp_type = IB_QPT_RC,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.cap = {
+			.max_send_wr = size->send_wr + 1,
+			.max_recv_wr = size->recv_wr + 1,
+			.max_send_sge = size->sge,
+			.max_recv_sge = size->sge,
+		},
+	};
+	struct ib_qp *new;
+
+	new = ib_create_qp(pd, &init);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	qp->qp = new;
+	qp->psn = get_random_u32() & RCL_24BIT_MAX;
+	return 0;
+}
+
 /**
  * rcl_qp_create - allocate a QP and its CQ, and draw its PSN
  * @qp: filled in
@@ -80,18 +107,6 @@ int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
 		  const struct rcl_qp_size *size,
 		  void (*event)(struct rcl_qp *qp), struct rcl_upcall *up)
 {
-	struct ib_qp_init_attr init = {
-		.event_handler = rcl_qp_event,
-		.qp_context = qp,
-		.qp_type = IB_QPT_RC,
-		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.cap = {
-			.max_send_wr = size->send_wr + 1,
-			.max_recv_wr = size->recv_wr + 1,
-			.max_send_sge = size->sge,
-			.max_recv_sge = size->sge,
-		},
-	};
 	int ret;
 
 	qp->up = up;
@@ -100,19 +115,9 @@ int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
 			       size->send_wr + size->recv_wr + 2);
 	if (ret)
 		return ret;
-
-	init.send_cq = qp->cq;
-	init.recv_cq = qp->cq;
-	qp->qp = ib_create_qp(pd, &init);
-	if (IS_ERR(qp->qp)) {
-		ret = PTR_ERR(qp->qp);
-		goto err_destroy_cq;
-	}
-	qp->psn = get_random_u32() & RCL_24BIT_MAX;
-	return 0;
-
-err_destroy_cq:
-	ib_destroy_cq(qp->cq);
+	ret = rcl_qp_create_qp(qp, pd, size);
+	if (ret)
+		ib_destroy_cq(qp->cq);
 	return ret;
 }
 
@@ -339,17 +344,27 @@ bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 }
 
 /**
- * rcl_qp_reset - forget everything, and draw another PSN
+ * rcl_qp_renew - another verbs object in its place, with another PSN
  * @qp: stopped
+ * @size: as in rcl_qp_create()
  *
- * Return: 0, or what ib_modify_qp() says; then it may still access memory.
+ * RESET would be cheaper, but rxe's (6.1 and 6.12) does not forget that the
+ * answer to a READ came in part, and fails the first answer of the next life.
+ * With another QPN a packet of the old life finds nothing, either.
+ *
+ * Context: may sleep.
+ * Return: 0 and in RESET, or what ib_create_qp() says: then it is still the
+ * old one, in ERR.
  */
-int rcl_qp_reset(struct rcl_qp *qp)
+int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size)
 {
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+	struct ib_qp *old = qp->qp;
+	int ret;
 
-	qp->psn = get_random_u32() & RCL_24BIT_MAX;
-	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE);
+	ret = rcl_qp_create_qp(qp, old->pd, size);
+	if (!ret)
+		ib_destroy_qp(old);
+	return ret;
 }
 
 /**

@@ -16,12 +16,12 @@ struct rcl_upcall;
 
 /**
  * struct rcl_qp - a QP of a link
- * @qp: the verbs object
+ * @qp: the verbs object; of a pooled QP, another one for each lease
  * @cq: for both queues, sized for all that can be outstanding and the drain
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @owner: of @event, of a pooled QP; NULL for the control QP
  * @up: told of fatal QP and CQ events
- * @psn: first PSN that this end sends, drawn for this epoch
+ * @psn: first PSN that this end sends, drawn with @qp
  * @live: left RESET, so that work requests may be outstanding
  */
 struct rcl_qp {
@@ -95,7 +95,7 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
 unsigned long rcl_qp_drain_end(void);
 int rcl_qp_to_err(struct rcl_qp *qp);
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end);
-int rcl_qp_reset(struct rcl_qp *qp);
+int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size);
 void rcl_qp_destroy(struct rcl_qp *qp);
 
 int rcl_qp_poll(struct rcl_qp *qp, int budget);

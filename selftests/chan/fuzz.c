@@ -32,12 +32,6 @@
 #define ARENA		(64 * 4096)
 #define HANDLES		16
 #define TRIES		500		/* to get a channel, 2 ms each */
-/*
- * rxe's RESET does not forget that the answer to a READ came in part, and then
- * fails the QP at the first answer of its next life. So READs here have answers
- * of one packet; see Documentation/roadmap.md.
- */
-#define RXE_READ	256		/* bytes of each piece, less than */
 
 struct fuzz {
 	uint64_t state;
@@ -114,9 +108,6 @@ static void entry(struct fuzz *f, struct rclink_dev_sqe *sqe)
 		sqe->sge[i].region = some_handle(f);
 		sqe->sge[i].offset = mostly(f, 4096);
 		sqe->sge[i].len = mostly(f, 4096);
-		/* See RXE_READ. */
-		if (sqe->op == RCLINK_OP_READ)
-			sqe->sge[i].len %= RXE_READ;
 	}
 }
 

@@ -64,6 +64,20 @@ link_dial()
 		--timeout $((30 * slow)) "$@"
 }
 
+# qps_match HOST: its device has wired the QPs of the link l as both ends say
+qps_match()
+{
+	local host=$1 other=$((3 - $1)) mine
+
+	mine=$(on "$host" rdma resource show qp -j | jq -cS \
+		'[.[] | select(.comm == "rclink") | [.lqpn, .rqpn]] | sort')
+	[ "$mine" = "$(jq -ncS --argjson a "$(of "$host" l .local)" \
+		--argjson b "$(of "$other" l .local)" \
+		'[[$a.queue_pairs, $b.queue_pairs] | transpose[] | map(.qpn)] | sort')" ] &&
+		[ "$(of "$host" l '.remote | tojson')" = \
+			"$(of "$other" l '.local | tojson')" ]
+}
+
 # holds WHAT CMD...: as check, but CMD runs in this shell and keeps what it
 # starts and sets
 holds()

@@ -10,20 +10,6 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 
-# Who sends with which PSN from which QP to which: as the exchange has it.
-qps_match()
-{
-	local host=$1 other=$((3 - $1)) mine
-
-	mine=$(on "$host" rdma resource show qp -j | jq -cS \
-		'[.[] | select(.comm == "rclink") | [.lqpn, .rqpn]] | sort')
-	[ "$mine" = "$(jq -ncS --argjson a "$(of "$host" l .local)" \
-		--argjson b "$(of "$other" l .local)" \
-		'[[$a.queue_pairs, $b.queue_pairs] | transpose[] | map(.qpn)] | sort')" ] &&
-		[ "$(of "$host" l '.remote | tojson')" = \
-			"$(of "$other" l '.local | tojson')" ]
-}
-
 # The pool has sent nothing, so its PSNs are still those of the exchange.
 psns_match()
 {

@@ -217,6 +217,22 @@ TEST(a_payload_may_be_encoded_where_it_lies)
 	EXPECT_EQ(0, memcmp(payload, buf + RCL_MSG_HEAD + RCL_MSG_RANGE, 64));
 }
 
+TEST(a_name_is_1_byte_to_what_fits_and_has_no_zero)
+{
+	static const u8 bytes[] = "abc\0d";
+	struct rcl_msg msg = { .data = bytes, .len = 3 };
+	char name[4] = "xxx";
+
+	ASSERT_EQ(0, rcl_msg_get_name(&msg, name, sizeof(name)));
+	EXPECT_STREQ("abc", name);
+	EXPECT_EQ(-EPROTO, rcl_msg_get_name(&msg, name, 3));
+	msg.len = 0;
+	EXPECT_EQ(-EPROTO, rcl_msg_get_name(&msg, name, sizeof(name)));
+	msg.data = bytes + 1;
+	msg.len = 3;
+	EXPECT_EQ(-EPROTO, rcl_msg_get_name(&msg, name, sizeof(name)));
+}
+
 TEST(each_answer_belongs_to_a_question)
 {
 	unsigned int type, answers = 0;
