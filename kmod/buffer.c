@@ -69,7 +69,7 @@ static int rcl_buffer_map(struct rcl_buffer *buf)
  * @pd: of the link
  * @length: bytes
  *
- * The peer has no access before rcl_buffer_register().
+ * The peer has no access before rcl_qp_register().
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, -EIO, or the errno of the verbs call.
@@ -108,35 +108,6 @@ err_dereg_mr:
 err_free_pages:
 	rcl_buffer_free_pages(buf, pd->device);
 	return ret;
-}
-
-static void rcl_buffer_registered(struct ib_cq *cq, struct ib_wc *wc)
-{
-	/* Unsignaled: only a failure completes. */
-	if (wc->status != IB_WC_SUCCESS)
-		rcl_qp_wc_failed(cq, wc);
-}
-
-/**
- * rcl_buffer_register - give the peer its rights
- * @buf: created
- * @qp: in RTS; what is posted to it afterwards comes after the registration
- * @access: rights of the peer beside local write
- *
- * Return: 0, or what ib_post_send() says.
- */
-int rcl_buffer_register(struct rcl_buffer *buf, struct rcl_qp *qp, int access)
-{
-	struct ib_reg_wr wr = {
-		.wr.opcode = IB_WR_REG_MR,
-		.wr.wr_cqe = &buf->cqe,
-		.mr = buf->mr,
-		.key = buf->mr->rkey,
-		.access = access | IB_ACCESS_LOCAL_WRITE,
-	};
-
-	buf->cqe.done = rcl_buffer_registered;
-	return rcl_qp_post_send(qp, &wr.wr);
 }
 
 /**

@@ -5,27 +5,21 @@
 
 #include <rdma/ib_verbs.h>
 
-struct rcl_qp;
-
 /**
  * struct rcl_buffer - pages behind one fast-registered MR
  * @mr: rkey and iova are valid for the peer after REG_MR
  * @length: bytes
  * @npages: entries of @sg
  * @sg: the pages with their DMA addresses
- * @cqe: of the REG_MR work request
  */
 struct rcl_buffer {
 	struct ib_mr *mr;
 	u32 length;
 	u32 npages;
 	struct scatterlist *sg;
-	struct ib_cqe cqe;
 };
 
 int rcl_buffer_create(struct rcl_buffer *buf, struct ib_pd *pd, u32 length);
-int rcl_buffer_register(struct rcl_buffer *buf, struct rcl_qp *qp,
-			int access);
 void rcl_buffer_destroy(struct rcl_buffer *buf);
 
 void rcl_buffer_fill(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed);

@@ -54,7 +54,6 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
 			    RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
 			    DMA_TO_DEVICE);
-	chan->exports = NULL;
 	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
 	smp_store_release(&chan->pd, NULL);
 	mutex_unlock(&chan->setup);
@@ -72,6 +71,7 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 		return ret;
 	mutex_lock(&chan->setup);
 	chan->pd = grant->pd;
+	chan->reg = grant->reg;
 	chan->exports = grant->exports;
 	mutex_unlock(&chan->setup);
 	spin_lock_bh(&chan->lock);

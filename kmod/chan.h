@@ -143,10 +143,9 @@ struct rcl_chan_ops {
  * @nimports: entries of @imports
  * @slots: own regions by handle
  * @setup: protects the three below, and registrations; before @lock
- * @pending: a registration whose work request has not completed, but its
- *	caller gave up; unmapped when gone, freed with the channel
  * @pd: between attach and gone
- * @exports: between attach and gone
+ * @reg: as long as @pd
+ * @exports: as long as @pd
  */
 struct rcl_chan {
 	struct rcl_lessee lessee;
@@ -175,8 +174,8 @@ struct rcl_chan {
 	u32 nimports;
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	struct mutex setup;	/* protects those below, and registrations */
-	struct rcl_region *pending;
 	struct ib_pd *pd;
+	struct rcl_reg *reg;
 	struct rcl_exports *exports;
 };
 

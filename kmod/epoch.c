@@ -7,8 +7,6 @@
 
 #include "upcall.h"
 
-#define RCL_POOL_EXTRA_WR	1	/* a registration beside the sends */
-
 static const struct rcl_qp_size rcl_epoch_ctrl_size = {
 	.send_wr = RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR,
 	.recv_wr = RCL_CTRL_SLOTS,
@@ -16,7 +14,7 @@ static const struct rcl_qp_size rcl_epoch_ctrl_size = {
 };
 
 static const struct rcl_qp_size rcl_epoch_pool_size = {
-	.send_wr = RCLINK_DEV_SENDS + RCL_POOL_EXTRA_WR,
+	.send_wr = RCLINK_DEV_SENDS,
 	.recv_wr = RCLINK_DEV_RECVS,
 	.sge = RCLINK_DEV_SGE_MAX,
 };
@@ -191,6 +189,7 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 	ep->number = number;
 	ep->nqps = nqps;
 	ep->user.up = up;
+	rcl_reg_init(&ep->reg);
 
 	ret = rcl_dev_attach(&ep->user, policy, &port, why);
 	if (ret)
@@ -259,9 +258,12 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 		if (ret)
 			return ret;
 	}
-	ret = rcl_buffer_register(&ep->buffer, &ep->qp[0], ep->access);
+	/* Before anything is sent: see there. */
+	ret = rcl_qp_register(&ep->qp[0], ep->buffer.mr,
+			      ep->access | IB_ACCESS_LOCAL_WRITE);
 	if (ret)
 		return ret;
+	rcl_reg_start(&ep->reg, ep->pd, &wiring, ep->user.up);
 	rcl_ctrl_start(&ep->ctrl, key, role, ep->number);
 	return 0;
 }
@@ -342,6 +344,7 @@ void rcl_epoch_stop(struct rcl_epoch *ep)
 	unsigned long end = rcl_qp_drain_end();
 	u32 i;
 
+	rcl_reg_stop(&ep->reg);
 	/* All at once: one limit for a device that flushes nothing. */
 	for (i = 0; i < ep->nqps; i++)
 		rcl_qp_to_err(&ep->qp[i]);

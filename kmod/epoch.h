@@ -11,6 +11,7 @@
 #include "pool.h"
 #include "policy.h"
 #include "qp.h"
+#include "reg.h"
 
 /**
  * struct rcl_epoch - one epoch
@@ -23,6 +24,7 @@
  * @ctrl: control channel on @qp[0]
  * @pinger: round trip under way
  * @pool: who leases @qp[1] and the following
+ * @reg: where memory of the lessees is registered
  * @ah: way to the peer, after connect
  * @lock: the link's, see below; of a link that is up
  * @number: own count; the agreed one after connect
@@ -46,6 +48,7 @@ struct rcl_epoch {
 	struct rcl_ctrl ctrl;
 	struct rcl_pinger pinger;
 	struct rcl_pool pool;
+	struct rcl_reg reg;
 	struct rdma_ah_attr ah;
 	spinlock_t *lock;	/* the link's: readers of what is below */
 	u64 number;

@@ -372,11 +372,7 @@ static int rcl_kapi_register(struct rclink_chan *chan,
 		rcl_kapi_memory_free(memory);
 		return ret;
 	}
-	ret = rcl_region_register(&chan->chan, memory, name, rights, handle);
-	/* The caller may free what the device knows only after the end. */
-	if (ret && READ_ONCE(chan->chan.pending))
-		wait_for_completion(&chan->over);
-	return ret;
+	return rcl_region_register(&chan->chan, memory, name, rights, handle);
 }
 
 /**
@@ -394,8 +390,7 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * processor use it side by side, so it must be coherent for that device: on
  * machines where that needs bounce buffers or cache maintenance, it is not.
  *
- * Context: may sleep, for as long as the peer delays what was posted before.
- * Not from a callback of rclink.
+ * Context: may sleep. Not from a callback of rclink.
  * Return: 0, -EINVAL, -EMSGSIZE for more than the device registers at once,
  * -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic right
  * that the device does not have, -ENOSPC, -ENOMEM, the reason when the channel

@@ -109,6 +109,7 @@ static int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 	const struct rcl_grant grant = {
 		.qp = lease->qp,
 		.pd = ep->pd,
+		.reg = &ep->reg,
 		.exports = &ep->pool.exports,
 		.access = ep->access,
 	};

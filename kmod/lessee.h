@@ -14,17 +14,20 @@
 struct ib_pd;
 struct rcl_lessee;
 struct rcl_qp;
+struct rcl_reg;
 
 /**
  * struct rcl_grant - what a lessee may use from attach to gone
  * @qp: in RTS; to be posted to and polled until detach
  * @pd: of the link, for registrations
+ * @reg: of the link, for registrations
  * @exports: of the link
  * @access: rights that the device can give
  */
 struct rcl_grant {
 	struct rcl_qp *qp;
 	struct ib_pd *pd;
+	struct rcl_reg *reg;
 	struct rcl_exports *exports;
 	int access;
 };

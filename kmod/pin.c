@@ -95,7 +95,6 @@ static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 		return ERR_PTR(-ENOMEM);
 	pin->memory.len = arg->len;
 	pin->memory.npages = rcl_pin_count(arg);
-	pin->memory.killable = true;
 	pin->memory.free = rcl_pin_free;
 	pin->pages = kvmalloc_array(pin->memory.npages, sizeof(*pin->pages),
 				    GFP_KERNEL_ACCOUNT);

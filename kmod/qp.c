@@ -269,14 +269,26 @@ bool rcl_qp_arm(struct rcl_qp *qp)
 				IB_CQ_REPORT_MISSED_EVENTS) > 0;
 }
 
-struct rcl_drain {
-	struct ib_cqe cqe;
-	bool done;
-};
-
-static void rcl_qp_drained(struct ib_cq *cq, struct ib_wc *wc)
+static void rcl_qp_waited(struct ib_cq *cq, struct ib_wc *wc)
 {
-	container_of(wc->wr_cqe, struct rcl_drain, cqe)->done = true;
+	struct rcl_qp_wait *wait =
+		container_of(wc->wr_cqe, struct rcl_qp_wait, cqe);
+
+	wait->done = true;
+	wait->status = wc->status;
+}
+
+static bool rcl_qp_wait(struct rcl_qp *qp, const struct rcl_qp_wait *wait,
+			unsigned long end)
+{
+	while (!wait->done) {
+		if (rcl_qp_poll(qp, RCL_WC_BATCH))
+			continue;
+		if (time_after(jiffies, end))
+			return false;
+		usleep_range(20, 100);
+	}
+	return true;
 }
 
 /**
@@ -316,8 +328,8 @@ int rcl_qp_to_err(struct rcl_qp *qp)
  */
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 {
-	struct rcl_drain send = { .cqe.done = rcl_qp_drained };
-	struct rcl_drain recv = { .cqe.done = rcl_qp_drained };
+	struct rcl_qp_wait send = { .cqe.done = rcl_qp_waited };
+	struct rcl_qp_wait recv = { .cqe.done = rcl_qp_waited };
 	struct ib_recv_wr recv_wr = { .wr_cqe = &recv.cqe };
 	struct ib_rdma_wr send_wr = {
 		.wr.wr_cqe = &send.cqe,
@@ -333,14 +345,7 @@ bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 	if (ret || ib_post_recv(qp->qp, &recv_wr, NULL) ||
 	    rcl_qp_post_send(qp, &send_wr.wr))
 		return false;
-	while (!send.done || !recv.done) {
-		if (rcl_qp_poll(qp, RCL_WC_BATCH))
-			continue;
-		if (time_after(jiffies, end))
-			return false;
-		usleep_range(20, 100);
-	}
-	return true;
+	return rcl_qp_wait(qp, &send, end) && rcl_qp_wait(qp, &recv, end);
 }
 
 /**
@@ -417,4 +422,39 @@ int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
 	};
 
 	return ib_post_recv(qp->qp, &wr, NULL);
+}
+
+/**
+ * rcl_qp_register - REG_MR, until it has completed
+ * @qp: in RTS with nothing in flight: rxe (6.1 and 6.12) sends again what was
+ *	posted before, and then registers again, too, which fails
+ * @mr: mapped
+ * @access: rights, IB_ACCESS_*
+ *
+ * Polls the QP. It is a local matter, so a device that lives is done soon.
+ *
+ * Context: may sleep.
+ * Return: 0, -EIO or what ib_post_send() says; -ETIMEDOUT: then nothing may be
+ * done with @qp any more but rcl_qp_stop() and rcl_qp_destroy().
+ */
+int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access)
+{
+	struct ib_reg_wr wr = {
+		.wr.opcode = IB_WR_REG_MR,
+		.wr.wr_cqe = &qp->reg.cqe,
+		.wr.send_flags = IB_SEND_SIGNALED,
+		.mr = mr,
+		.key = mr->rkey,
+		.access = access,
+	};
+	int ret;
+
+	qp->reg.cqe.done = rcl_qp_waited;
+	qp->reg.done = false;
+	ret = rcl_qp_post_send(qp, &wr.wr);
+	if (ret)
+		return ret;
+	if (!rcl_qp_wait(qp, &qp->reg, rcl_qp_drain_end()))
+		return -ETIMEDOUT;
+	return qp->reg.status ? -EIO : 0;
 }

@@ -15,6 +15,18 @@ struct rcl_policy;
 struct rcl_upcall;
 
 /**
+ * struct rcl_qp_wait - a work request that somebody waits for
+ * @cqe: of it
+ * @done: it has completed
+ * @status: and how
+ */
+struct rcl_qp_wait {
+	struct ib_cqe cqe;
+	bool done;
+	enum ib_wc_status status;
+};
+
+/**
  * struct rcl_qp - a QP of a link
  * @qp: the verbs object; of a pooled QP, another one for each lease
  * @cq: for both queues, sized for all that can be outstanding and the drain
@@ -23,6 +35,7 @@ struct rcl_upcall;
  * @up: told of fatal QP and CQ events
  * @psn: first PSN that this end sends, drawn with @qp
  * @live: left RESET, so that work requests may be outstanding
+ * @reg: registration under way
  */
 struct rcl_qp {
 	struct ib_qp *qp;
@@ -32,6 +45,7 @@ struct rcl_qp {
 	struct rcl_upcall *up;
 	u32 psn;
 	bool live;
+	struct rcl_qp_wait reg;
 };
 
 /**
@@ -103,5 +117,6 @@ bool rcl_qp_arm(struct rcl_qp *qp);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr);
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len);
+int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access);
 
 #endif /* RCL_QP_H */

@@ -8,14 +8,13 @@
 
 #include "region.h"
 
-#include <linux/delay.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
 #include "chan.h"
+#include "reg.h"
 
 #define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
 
@@ -24,8 +23,6 @@
  * @handle: slot and generation
  * @memory: what it is made of
  * @mr: NULL when it is not registered any more
- * @cqe: of the registration
- * @state: of the registration: 0 while it is under way, 1, or a negative errno
  * @export: what the peer may do
  * @exported: @export is in the table
  * @stuck: the device did not end the registration: the memory stays
@@ -35,8 +32,6 @@ struct rcl_region {
 	u32 handle;
 	struct rcl_memory *memory;
 	struct ib_mr *mr;
-	struct ib_cqe cqe;
-	int state;
 	struct rcl_export export;
 	bool exported;
 	bool stuck;
@@ -107,56 +102,18 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 				DMA_BIDIRECTIONAL);
 }
 
-static void rcl_region_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct rcl_region *region =
-		container_of(wc->wr_cqe, struct rcl_region, cqe);
-
-	WRITE_ONCE(region->state, wc->status ? -EIO : 1);
-}
-
-static int rcl_region_post(struct rcl_chan *chan, struct rcl_region *region)
+static int rcl_region_access(const struct rcl_region *region)
 {
 	u32 rights = region->export.window.rights;
-	struct ib_reg_wr wr = {
-		.wr.opcode = IB_WR_REG_MR,
-		.wr.wr_cqe = &region->cqe,
-		.wr.send_flags = IB_SEND_SIGNALED,
-		.mr = region->mr,
-		.key = region->mr->rkey,
-		.access = IB_ACCESS_LOCAL_WRITE,
-	};
-	int ret;
+	int access = IB_ACCESS_LOCAL_WRITE;
 
 	if (rights & RCLINK_REGION_WRITE)
-		wr.access |= IB_ACCESS_REMOTE_WRITE;
+		access |= IB_ACCESS_REMOTE_WRITE;
 	if (rights & RCLINK_REGION_READ)
-		wr.access |= IB_ACCESS_REMOTE_READ;
+		access |= IB_ACCESS_REMOTE_READ;
 	if (rights & RCLINK_REGION_ATOMIC)
-		wr.access |= IB_ACCESS_REMOTE_ATOMIC;
-	region->cqe.done = rcl_region_done;
-	spin_lock_bh(&chan->lock);
-	ret = chan->qp ? rcl_qp_post_send(chan->qp, &wr.wr) : chan->why;
-	spin_unlock_bh(&chan->lock);
-	if (ret)
-		region->state = ret;
-	return ret;
-}
-
-/* A peer that stalls what was posted before can delay it for as long. */
-static int rcl_region_wait(struct rcl_chan *chan, struct rcl_region *region)
-{
-	int state;
-
-	while (!(state = READ_ONCE(region->state)) && READ_ONCE(chan->qp)) {
-		if (region->memory->killable && fatal_signal_pending(current))
-			return -EINTR;
-		if (!rcl_chan_look(chan))
-			usleep_range(10, 50);
-	}
-	if (!state)
-		return -ECONNRESET;
-	return min(state, 0);
+		access |= IB_ACCESS_REMOTE_ATOMIC;
+	return access;
 }
 
 static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
@@ -199,25 +156,18 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 	lockdep_assert_held(&chan->setup);
 	if (!chan->pd)
 		return chan->why;
-	if (chan->pending)
-		return -ECONNRESET;
 	if (region->export.window.rights & RCLINK_REGION_ATOMIC &&
 	    !(chan->access & IB_ACCESS_REMOTE_ATOMIC))
 		return -EOPNOTSUPP;
 	ret = rcl_region_map(chan, region);
 	if (ret)
 		return ret;
-	ret = rcl_region_post(chan, region);
-	if (!ret)
-		ret = rcl_region_wait(chan, region);
+	ret = rcl_reg_mr(chan->reg, region->mr, rcl_region_access(region));
 	if (!ret)
 		ret = rcl_region_export(chan, region);
 	if (!ret)
 		ret = rcl_region_publish(chan, region);
-	/* A work request that is under way points to the registration. */
-	if (ret && !READ_ONCE(region->state))
-		chan->pending = region;
-	else if (ret)
+	if (ret)
 		rcl_region_unmap(chan, region);
 	return ret;
 }
@@ -258,19 +208,15 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
  * @rights: of the peer
  * @handle: set
  *
- * Who gives up meanwhile leaves the memory as @chan->pending until the channel
- * is gone, and no more can be registered.
- *
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
- * -EOPNOTSUPP for an atomic right that the device does not have, -EINTR,
- * @chan->why when the channel is not open, or the errno of a verbs call.
+ * -EOPNOTSUPP for an atomic right that the device does not have, @chan->why
+ * when the channel is not open, or what rcl_reg_mr() or a verbs call says.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)
 {
 	struct rcl_region *region;
-	bool pending;
 	int ret;
 
 	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
@@ -283,11 +229,10 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	region->export.window.rights = rights;
 	mutex_lock(&chan->setup);
 	ret = rcl_region_begin(chan, region);
-	pending = chan->pending == region;
 	mutex_unlock(&chan->setup);
 	if (!ret)
 		*handle = region->handle;
-	else if (!pending)
+	else
 		rcl_region_free(region);
 	return ret;
 }
@@ -419,8 +364,6 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 {
 	u32 i;
 
-	if (chan->pending)
-		rcl_region_unmap(chan, chan->pending);
 	for (i = 0; i < RCL_CHAN_REGIONS; i++)
 		if (chan->slots[i])
 			rcl_region_unmap(chan, chan->slots[i]);
@@ -436,8 +379,6 @@ void rcl_region_free_all(struct rcl_chan *chan)
 {
 	u32 i;
 
-	if (chan->pending)
-		rcl_region_free(chan->pending);
 	for (i = 0; i < RCL_CHAN_REGIONS; i++)
 		if (chan->slots[i])
 			rcl_region_free(chan->slots[i]);

@@ -16,14 +16,12 @@ struct rclink_dev_sge;
  *	last ends with one
  * @len: bytes
  * @npages: pages
- * @killable: who registers it may give up
  * @free: nothing can access it any more
  */
 struct rcl_memory {
 	struct sg_table sgt;
 	u64 len;
 	u32 npages;
-	bool killable;
 	void (*free)(struct rcl_memory *memory);
 };
 

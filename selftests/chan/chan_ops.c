@@ -622,6 +622,19 @@ TEST_F(chan, a_peer_without_a_receive)
 	ends(_metadata, self, 7, RNR_EXCEEDED, RNR_EXCEEDED);
 }
 
+/* It must not wait for the send, nor be sent again with it. */
+TEST_F(chan, a_registration_beside_a_send_that_waits)
+{
+	uint32_t region;
+
+	ASK(.what = FAR_DEAF);
+	ASSERT_EQ(0, rclink_send(self->chan, rclink_bytes("x", 1), 0, 7));
+	ASSERT_EQ(1, rclink_submit(self->chan, 0, 0));
+	EXPECT_EQ(0, rclink_region(self->chan, self->page, PAGE, NULL, 0,
+				   &region));
+	ends(_metadata, self, 7, RNR_EXCEEDED, RNR_EXCEEDED);
+}
+
 TEST_F(chan, a_peer_that_closes)
 {
 	ASK(.what = FAR_CLOSE);

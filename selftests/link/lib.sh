@@ -64,13 +64,15 @@ link_dial()
 		--timeout $((30 * slow)) "$@"
 }
 
-# qps_match HOST: its device has wired the QPs of the link l as both ends say
+# qps_match HOST: its device has wired the QPs of the link l as both ends say; the
+# one that registers memory is wired to itself
 qps_match()
 {
 	local host=$1 other=$((3 - $1)) mine
 
 	mine=$(on "$host" rdma resource show qp -j | jq -cS \
-		'[.[] | select(.comm == "rclink") | [.lqpn, .rqpn]] | sort')
+		'[.[] | select(.comm == "rclink" and .lqpn != .rqpn) |
+		[.lqpn, .rqpn]] | sort')
 	[ "$mine" = "$(jq -ncS --argjson a "$(of "$host" l .local)" \
 		--argjson b "$(of "$other" l .local)" \
 		'[[$a.queue_pairs, $b.queue_pairs] | transpose[] | map(.qpn)] | sort')" ] &&

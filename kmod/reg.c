@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "reg.h"
+
+/**
+ * rcl_reg_init - begin without a QP
+ * @reg: zeroed
+ */
+void rcl_reg_init(struct rcl_reg *reg)
+{
+	mutex_init(&reg->lock);
+}
+
+/**
+ * rcl_reg_start - memory may be registered from now on
+ * @reg: initialized
+ * @pd: of the memory
+ * @wiring: of the link's QPs; what it points to stays until rcl_reg_stop()
+ * @up: told of fatal events
+ *
+ * The QP is made with the first registration: a link without channels needs
+ * none.
+ */
+void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
+		   const struct rcl_qp_wiring *wiring, struct rcl_upcall *up)
+{
+	mutex_lock(&reg->lock);
+	reg->pd = pd;
+	reg->up = up;
+	reg->wiring = *wiring;
+	/* Nobody has any business there. */
+	reg->wiring.access = 0;
+	mutex_unlock(&reg->lock);
+}
+
+/* The QP is polled, and never armed. */
+static void rcl_reg_event(struct rcl_qp *qp)
+{
+}
+
+static int rcl_reg_wire(struct rcl_reg *reg)
+{
+	const struct rcl_qp_id self = { reg->qp.qp->qp_num, reg->qp.psn };
+	int ret;
+
+	ret = rcl_qp_to_init(&reg->qp, &reg->wiring);
+	if (ret)
+		return ret;
+	ret = rcl_qp_to_rtr(&reg->qp, &reg->wiring, &self);
+	if (ret)
+		return ret;
+	return rcl_qp_to_rts(&reg->qp, &reg->wiring);
+}
+
+static int rcl_reg_open(struct rcl_reg *reg)
+{
+	static const struct rcl_qp_size size = { .send_wr = 1, .sge = 1 };
+	int ret;
+
+	if (reg->open)
+		return 0;
+	if (!reg->pd)
+		return -ENOTCONN;
+	memset(&reg->qp, 0, sizeof(reg->qp));
+	/* What befalls it is a matter of who registers. */
+	reg->qp.owner = reg;
+	ret = rcl_qp_create(&reg->qp, reg->pd, &size, rcl_reg_event, reg->up);
+	if (ret)
+		return ret;
+	ret = rcl_reg_wire(reg);
+	if (ret)
+		rcl_qp_destroy(&reg->qp);
+	reg->open = !ret;
+	return ret;
+}
+
+static void rcl_reg_close(struct rcl_reg *reg)
+{
+	if (reg->open)
+		rcl_qp_destroy(&reg->qp);
+	reg->open = false;
+}
+
+/**
+ * rcl_reg_mr - register
+ * @reg: of the link
+ * @mr: mapped
+ * @access: rights, IB_ACCESS_*
+ *
+ * After a failure the device knows nothing of @mr any more.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOTCONN when the epoch has ended, -EIO, -ETIMEDOUT or the errno
+ * of the verbs call.
+ */
+int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access)
+{
+	int ret;
+
+	mutex_lock(&reg->lock);
+	ret = rcl_reg_open(reg);
+	if (!ret)
+		ret = rcl_qp_register(&reg->qp, mr, access);
+	if (ret)
+		rcl_reg_close(reg);
+	mutex_unlock(&reg->lock);
+	return ret;
+}
+
+/**
+ * rcl_reg_stop - the mirror of rcl_reg_start()
+ * @reg: initialized
+ *
+ * Context: may sleep.
+ */
+void rcl_reg_stop(struct rcl_reg *reg)
+{
+	mutex_lock(&reg->lock);
+	rcl_reg_close(reg);
+	reg->pd = NULL;
+	mutex_unlock(&reg->lock);
+}

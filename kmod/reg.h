@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where the memory of channels is registered: on a QP of its own, so that it
+ * takes no turn behind what a peer may stall, and is never sent again with it.
+ */
+#ifndef RCL_REG_H
+#define RCL_REG_H
+
+#include <linux/mutex.h>
+#include <rdma/ib_verbs.h>
+
+#include "qp.h"
+
+/**
+ * struct rcl_reg - the QP that carries nothing but REG_MR
+ * @lock: protects all: one registration at a time
+ * @pd: of the link, between start and stop
+ * @up: for the QP
+ * @wiring: for the QP, which is wired to itself
+ * @open: @qp is there: from the first registration on, until one fails
+ * @qp: in RTS
+ */
+struct rcl_reg {
+	struct mutex lock;	/* protects all of it */
+	struct ib_pd *pd;
+	struct rcl_upcall *up;
+	struct rcl_qp_wiring wiring;
+	bool open;
+	struct rcl_qp qp;
+};
+
+void rcl_reg_init(struct rcl_reg *reg);
+void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
+		   const struct rcl_qp_wiring *wiring, struct rcl_upcall *up);
+int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access);
+void rcl_reg_stop(struct rcl_reg *reg);
+
+#endif /* RCL_REG_H */
