@@ -9,6 +9,8 @@ export RCLINK_CACHE = $(CACHE)
 # For `make shell` and `make modules`.
 KERNEL ?= 6.12
 HOSTS ?= 2
+# For `make check`: host is this machine, mixed has 6.12 and 6.1.
+ENVS ?= host 6.1 6.12 mixed
 # For `make bench`: each row is measured so many times.
 RUNS ?= 5
 
@@ -43,22 +45,19 @@ tools: setup-build ## the command line tool
 	@$(MAKE) -s -C tools
 
 .PHONY: check
-check: setup tools ## every test on every supported kernel
-	@$(VM)/module 6.1
-	@$(VM)/module 6.12
+check: setup tools ## every test on every supported kernel; ENVS="6.1 debug"
+	@set -e; for kver in $(filter-out host mixed,$(ENVS)); do \
+		$(VM)/module $$kver; \
+	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
 	@$(MAKE) -s -C selftests/netlink
 	@$(MAKE) -s -C selftests/link
 	@$(MAKE) -s -C selftests/chan
-	@$(VM)/suite host 6.1 6.12 mixed
+	@$(VM)/suite $(ENVS)
 
 .PHONY: check-debug
-check-debug: setup tools ## the suite under KASAN, lockdep, kmemleak and others
-	@$(VM)/module debug
-	@$(MAKE) -s -C selftests/netlink
-	@$(MAKE) -s -C selftests/link
-	@$(MAKE) -s -C selftests/chan
-	@$(VM)/suite debug
+check-debug: ## the suite under KASAN, lockdep, kmemleak and others
+	@$(MAKE) --no-print-directory check ENVS=debug
 
 .PHONY: bench
 bench: setup setup-bench tools ## figures against perftest and rdma_cm; RUNS=5
