@@ -68,7 +68,12 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 	op->chan->recvs.done = op->number + 1;
 	if (wc->status) {
 		news.len = 0;
-	} else if (wc->wc_flags & IB_WC_WITH_IMM) {
+		rcl_chan_push(op, wc, &news);
+		return;
+	}
+	this_cpu_inc(op->chan->traffic->recvs);
+	this_cpu_add(op->chan->traffic->recv_bytes, wc->byte_len);
+	if (wc->wc_flags & IB_WC_WITH_IMM) {
 		news.flags = RCLINK_CQE_IMM;
 		news.imm = be32_to_cpu(wc->ex.imm_data);
 	} else if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {
@@ -341,6 +346,7 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 	wr->send.send_flags = rcl_chan_send_flags(sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
+	chain->bytes += len;
 	if (++chain->n == RCL_CHAN_CHAIN)
 		rcl_chan_flush(chan);
 	return 0;
@@ -377,9 +383,14 @@ void rcl_chan_flush(struct rcl_chan *chan)
 	lockdep_assert_held(&chan->lock);
 	if (!chain->n)
 		return;
-	chain->n = 0;
-	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad))
+	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
 		rcl_chan_refused(chan, bad);
+	} else {
+		this_cpu_add(chan->traffic->ops, chain->n);
+		this_cpu_add(chan->traffic->bytes, chain->bytes);
+	}
+	chain->n = 0;
+	chain->bytes = 0;
 }
 
 /**

@@ -54,6 +54,7 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
 			    RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
 			    DMA_TO_DEVICE);
+	this_cpu_dec(chan->traffic->channels);
 	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
 	smp_store_release(&chan->pd, NULL);
 	mutex_unlock(&chan->setup);
@@ -74,6 +75,8 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	chan->reg = grant->reg;
 	chan->exports = grant->exports;
 	mutex_unlock(&chan->setup);
+	chan->traffic = chan->link->traffic;
+	this_cpu_inc(chan->traffic->channels);
 	spin_lock_bh(&chan->lock);
 	chan->qp = grant->qp;
 	chan->access = grant->access;

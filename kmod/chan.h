@@ -18,6 +18,7 @@
 #include "export.h"
 #include "lessee.h"
 #include "qp.h"
+#include "stats.h"
 
 #define RCL_CHAN_REGIONS	64
 #define RCL_CHAN_IMPORTS	64
@@ -73,11 +74,13 @@ union rcl_wr {
 /**
  * struct rcl_chain - sends that the device does not have yet
  * @n: how many
+ * @bytes: what they move
  * @wr: the work requests
  * @sge: and what they move
  */
 struct rcl_chain {
 	u32 n;
+	u64 bytes;
 	union rcl_wr wr[RCL_CHAN_CHAIN];
 	struct ib_sge sge[RCL_CHAN_CHAIN][RCLINK_DEV_SGE_MAX];
 };
@@ -137,6 +140,7 @@ struct rcl_chan_ops {
  * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
  * @recv_op: number i is at i % RCL_CHAN_RECV_SLOTS
  * @chain: empty while @lock is not held
+ * @traffic: of @link
  * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
  * @inl_dma: address of @inl for the device
  * @imports: memory of the peer
@@ -168,6 +172,7 @@ struct rcl_chan {
 	struct rcl_op send_op[RCL_CHAN_SEND_SLOTS];
 	struct rcl_op recv_op[RCL_CHAN_RECV_SLOTS];
 	struct rcl_chain chain;
+	struct rcl_traffic __percpu *traffic;
 	u8 *inl;
 	u64 inl_dma;
 	struct rcl_window imports[RCL_CHAN_IMPORTS];

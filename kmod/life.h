@@ -45,6 +45,7 @@ struct rcl_used {
  * @node: in the table
  * @up: handed down to the epoch
  * @work: the life of the link
+ * @traffic: of its channels; any context
  * @timer: wakes @work when something is late
  * @ended: completed when a dead link holds nothing any more
  * @lock: protects everything below; taken in any context
@@ -78,6 +79,7 @@ struct rcl_link {
 	struct hlist_node node;
 	struct rcl_upcall up;
 	struct work_struct work;
+	struct rcl_traffic __percpu *traffic;
 	struct timer_list timer;
 	struct completion ended;
 	spinlock_t lock;	/* protects everything below */

@@ -70,6 +70,7 @@ static void rcl_link_free(struct kref *ref)
 	struct rcl_link *link = container_of(ref, struct rcl_link, ref);
 
 	rcl_life_destroy(link);
+	free_percpu(link->traffic);
 	kfree(link);
 }
 
@@ -144,6 +145,11 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
 		return -ENOMEM;
+	link->traffic = alloc_percpu(struct rcl_traffic);
+	if (!link->traffic) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
 	strscpy(link->name, name, sizeof(link->name));
 	/* The second one is the caller's. */
 	kref_init(&link->ref);
@@ -167,6 +173,7 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	return 0;
 
 err_free:
+	free_percpu(link->traffic);
 	kfree(link);
 	return ret;
 }
@@ -290,6 +297,7 @@ static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	memcpy(info->peer, link->peer, sizeof(info->peer));
 	info->used = link->used;
 	rcl_stats_read(&info->stats, &link->stats);
+	rcl_traffic_read(&info->traffic, link->traffic);
 	info->has_local = link->epoch;
 	info->has_remote = link->epoch && link->used.mtu;
 	if (info->has_local)

@@ -22,6 +22,7 @@
  * @local: this end; secret
  * @remote: the peer's end; secret
  * @stats: counters
+ * @traffic: of channels
  * @event_seq: last event that is included
  */
 struct rcl_link_info {
@@ -39,6 +40,7 @@ struct rcl_link_info {
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
 	struct rcl_stats stats;
+	struct rcl_traffic traffic;
 	u64 event_seq;
 };
 

@@ -176,8 +176,11 @@ static int rcl_nl_put_used(struct sk_buff *skb, const struct rcl_used *used)
 	return 0;
 }
 
-static int rcl_nl_put_stats(struct sk_buff *skb, const struct rcl_stats *stats)
+static int rcl_nl_put_stats(struct sk_buff *skb,
+			    const struct rcl_link_info *info)
 {
+	const struct rcl_traffic *traffic = &info->traffic;
+	const struct rcl_stats *stats = &info->stats;
 	const u64 values[] = {
 		[RCLINK_A_STATS_EPOCHS] = stats->epochs,
 		[RCLINK_A_STATS_TX_MESSAGES] = stats->tx_messages,
@@ -191,6 +194,11 @@ static int rcl_nl_put_stats(struct sk_buff *skb, const struct rcl_stats *stats)
 		[RCLINK_A_STATS_PINGS] = stats->pings,
 		[RCLINK_A_STATS_PING_ERRORS] = stats->ping_errors,
 		[RCLINK_A_STATS_DOWNS] = stats->downs,
+		[RCLINK_A_STATS_CHANNELS] = traffic->channels,
+		[RCLINK_A_STATS_CHAN_OPS] = traffic->ops,
+		[RCLINK_A_STATS_CHAN_BYTES] = traffic->bytes,
+		[RCLINK_A_STATS_CHAN_RECVS] = traffic->recvs,
+		[RCLINK_A_STATS_CHAN_RECV_BYTES] = traffic->recv_bytes,
 	};
 	struct nlattr *nest;
 	int i;
@@ -241,7 +249,7 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 	    rcl_nl_put_policy(skb, info) ||
 	    rcl_nl_put_state(skb, info) ||
 	    rcl_nl_put_used(skb, &info->used) ||
-	    rcl_nl_put_stats(skb, &info->stats) ||
+	    rcl_nl_put_stats(skb, info) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EVENT_SEQ, info->event_seq,
 			      RCLINK_A_LINK_PAD))
 		return -EMSGSIZE;

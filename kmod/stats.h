@@ -4,6 +4,7 @@
 #define RCL_STATS_H
 
 #include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 /**
@@ -53,6 +54,46 @@ static inline void rcl_stats_read(struct rcl_stats *to,
 
 	for (i = 0; i < sizeof(*to) / sizeof(*dst); i++)
 		dst[i] = READ_ONCE(src[i]);
+}
+
+/**
+ * struct rcl_traffic - what channels do, one for each processor
+ * @channels: opened here less those that ended here; the sum is what is open
+ * @ops: operations posted, receives apart
+ * @bytes: what they move, in either direction
+ * @recvs: messages received
+ * @recv_bytes: of these
+ *
+ * Written with this_cpu_add(), so that channels do not share cache lines.
+ */
+struct rcl_traffic {
+	u64 channels;
+	u64 ops;
+	u64 bytes;
+	u64 recvs;
+	u64 recv_bytes;
+};
+
+/**
+ * rcl_traffic_read - add up counters that are being written
+ * @to: each is one that there was, not all of the same moment
+ * @from: of a link
+ */
+static inline void rcl_traffic_read(struct rcl_traffic *to,
+				    const struct rcl_traffic __percpu *from)
+{
+	int cpu;
+
+	memset(to, 0, sizeof(*to));
+	for_each_possible_cpu(cpu) {
+		const struct rcl_traffic *one = per_cpu_ptr(from, cpu);
+
+		to->channels += READ_ONCE(one->channels);
+		to->ops += READ_ONCE(one->ops);
+		to->bytes += READ_ONCE(one->bytes);
+		to->recvs += READ_ONCE(one->recvs);
+		to->recv_bytes += READ_ONCE(one->recv_bytes);
+	}
 }
 
 #endif /* RCL_STATS_H */

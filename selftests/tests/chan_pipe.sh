@@ -71,6 +71,47 @@ drops()
 	received 0 && [ "$(cat "$recv_says")" = $'a\nb' ]
 }
 
+closed()
+{
+	[ "$(of 1 l .stats.channels)" -eq 0 ] &&
+		[ "$(of 2 l .stats.channels)" -eq 0 ]
+}
+
+# What channels of one end send is what those of the other one receive.
+counted()
+{
+	local sent got
+
+	sent=$(of 1 l .stats.chan_bytes)
+	got=$(of 2 l .stats.chan_recv_bytes)
+	moves 100000 || return
+	sent=$(($(of 1 l .stats.chan_bytes) - sent))
+	got=$(($(of 2 l .stats.chan_recv_bytes) - got))
+	echo "sent $sent, received $got"
+	[ "$sent" -ge 100000 ] && [ "$sent" -eq "$got" ] && until_true 10 closed
+}
+
+shows_rate()
+{
+	rclink show l >"$said"
+	grep -qE '^ *channels +1 open' "$said" &&
+		grep -qE '^ *at the moment +[1-9][0-9.]* [KMG]iB/s$' "$said"
+}
+
+rate()
+{
+	local sender status=0
+
+	receive "$tool recv l >/dev/null" || return
+	rclink send l </dev/zero &
+	sender=$!
+	until_true 10 shows_rate || status=1
+	cat "$said"
+	pkill -KILL -x -f "$tool send l"
+	wait "$sender" 2>/dev/null
+	received 1 && return "$status"
+}
+
 # The receiver is killed when there is much to come; so is the sender.
 kill_receiver()
 {
@@ -126,12 +167,14 @@ pings()
 	done
 }
 
-plan 19
+plan 21
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
 done
 check "a stream in drops arrives" drops
+check "both ends count what was moved" counted
+check "a transfer is seen while it lasts" rate
 refuse 1 "without a listener the sender is refused" 'nobody listens' \
 	rclink send l
 refuse 1 "a link that is not there is refused" 'no such link' \

@@ -108,6 +108,19 @@ TEST(times_have_the_unit_that_suits_them)
 	EXPECT_STREQ("12345 s", rcl_ns_text(12345000000000, buf));
 }
 
+TEST(rates_have_the_unit_that_suits_them)
+{
+	char buf[RCL_RATE_TEXT_LEN];
+
+	EXPECT_STREQ("0 B/s", rcl_rate_text(0, 1000000000, buf));
+	EXPECT_STREQ("0 B/s", rcl_rate_text(5, 0, buf));
+	EXPECT_STREQ("1023 B/s", rcl_rate_text(1023, 1000000000, buf));
+	EXPECT_STREQ("1.0 KiB/s", rcl_rate_text(512, 500000000, buf));
+	EXPECT_STREQ("2.5 MiB/s", rcl_rate_text(262144, 100000000, buf));
+	EXPECT_STREQ("4096.0 GiB/s", rcl_rate_text(1ULL << 42, 1000000000,
+						   buf));
+}
+
 TEST(numbers_are_digits_and_nothing_else)
 {
 	static const char *const bad[] = {

@@ -52,6 +52,11 @@ const char *const rcl_counter_word[RCL_C_NUM] = {
 	[RCL_C_PINGS] = "pings",
 	[RCL_C_PING_ERRORS] = "ping_errors",
 	[RCL_C_DOWNS] = "downs",
+	[RCL_C_CHANNELS] = "channels",
+	[RCL_C_CHAN_OPS] = "chan_ops",
+	[RCL_C_CHAN_BYTES] = "chan_bytes",
+	[RCL_C_CHAN_RECVS] = "chan_recvs",
+	[RCL_C_CHAN_RECV_BYTES] = "chan_recv_bytes",
 };
 
 static int counter_attr(int counter)

@@ -79,6 +79,21 @@ const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN])
 	return buf;
 }
 
+const char *rcl_rate_text(uint64_t bytes, uint64_t ns,
+			  char buf[RCL_RATE_TEXT_LEN])
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+	double rate = ns ? (double)bytes * NS_PER_S / ns : 0;
+	size_t i = 0;
+
+	while (rate >= 1024 && i < sizeof(units) / sizeof(units[0]) - 1) {
+		rate /= 1024;
+		i++;
+	}
+	snprintf(buf, RCL_RATE_TEXT_LEN, "%.*f %s/s", i > 0, rate, units[i]);
+	return buf;
+}
+
 bool rcl_parse_u32(const char *text, uint32_t *value)
 {
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

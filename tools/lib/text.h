@@ -11,6 +11,7 @@
 
 #define RCL_GID_TEXT_LEN	46
 #define RCL_NS_TEXT_LEN		24
+#define RCL_RATE_TEXT_LEN	24
 #define RCL_HOST_LEN		256
 
 /* The enums of the specification, and the states of a port. */
@@ -39,6 +40,10 @@ bool rcl_gid_is_zero(const uint8_t gid[RCLINK_GID_LEN]);
 
 /* A time in the unit that suits it, as "12.3 us". Returns buf. */
 const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN]);
+
+/* So many bytes in that time, as "12.3 MiB/s". Returns buf. */
+const char *rcl_rate_text(uint64_t bytes, uint64_t ns,
+			  char buf[RCL_RATE_TEXT_LEN]);
 
 /* Parsers: whether the whole text is such a value. */
 bool rcl_parse_u32(const char *text, uint32_t *value);	/* decimal or 0x */

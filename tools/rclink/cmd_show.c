@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <json-c/json.h>
 
@@ -14,15 +15,18 @@
 #include "link.h"
 #include "nl.h"
 #include "out.h"
+#include "text.h"
 
 #define PEER_SHORT	15	/* "sha256:" and eight characters */
 #define ID_LEN		11	/* of a number of 32 bits */
+#define RATE_MS		100	/* that a rate is measured over */
 
 static const char help[] =
 "usage: rclink show [NAME] [-j]\n\n"
-"All links as a table, or everything about one. With CAP_NET_ADMIN the QPNs,\n"
-"PSNs, keys and addresses of both ends, too: keep them to yourself.\n\n"
-"  -j, --json   an array of objects\n";
+"All links as a table, or everything about one. RATE is what channels of this\n"
+"end send, receive and access at the moment. With CAP_NET_ADMIN the QPNs, PSNs,\n"
+"keys and addresses of both ends, too: keep them to yourself.\n\n"
+"  -j, --json   an array of objects, without rates\n";
 
 static const struct option options[] = {
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
@@ -95,17 +99,31 @@ static void text_access(struct json_object *row, const char *key, char *buf)
 	const uint32_t gid = rcl_out_get_u64(row, "group");
 	const struct passwd *user = getpwuid(uid);
 	const struct group *group = getgrgid(gid);
+	struct json_object *stats = json_object_object_get(row, "stats");
 	char user_id[ID_LEN], group_id[ID_LEN];
 
 	snprintf(user_id, sizeof(user_id), "%u", uid);
 	snprintf(group_id, sizeof(group_id), "%u", gid);
-	snprintf(buf, RCL_CELL_LEN, "owner %s, group %s, mode %s",
+	snprintf(buf, RCL_CELL_LEN, "%llu open; owner %s, group %s, mode %s",
+		 (unsigned long long)rcl_out_get_u64(stats, "channels"),
 		 user ? user->pw_name : user_id,
 		 group ? group->gr_name : group_id,
 		 rcl_out_get_text(row, "mode"));
 }
 
-static void text_traffic(struct json_object *row, const char *key, char *buf)
+static void text_data(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *stats = json_object_object_get(row, key);
+
+	snprintf(buf, RCL_CELL_LEN,
+		 "%llu operations, %llu bytes; received %llu messages, %llu bytes",
+		 (unsigned long long)rcl_out_get_u64(stats, "chan_ops"),
+		 (unsigned long long)rcl_out_get_u64(stats, "chan_bytes"),
+		 (unsigned long long)rcl_out_get_u64(stats, "chan_recvs"),
+		 (unsigned long long)rcl_out_get_u64(stats, "chan_recv_bytes"));
+}
+
+static void text_control(struct json_object *row, const char *key, char *buf)
 {
 	struct json_object *stats = json_object_object_get(row, key);
 
@@ -125,6 +143,7 @@ static const struct rcl_col table[] = {
 	{ "LAYER", "link_layer", NULL },
 	{ "MTU", "mtu", text_auto },
 	{ "QPS", "qps", NULL },
+	{ "RATE", "rate", NULL },
 	{ "PEER", "peer", text_peer },
 	{ "REASON", "reason", text_reason },
 };
@@ -148,7 +167,9 @@ static const struct rcl_col block[] = {
 	{ "route", "sl", text_route },
 	{ "link buffer", "buffer_size", NULL },
 	{ "channels", "owner", text_access },
-	{ "traffic", "stats", text_traffic },
+	{ "data", "stats", text_data },
+	{ "at the moment", "rate", NULL },
+	{ "control", "stats", text_control },
 };
 
 static void text_hex(struct json_object *row, const char *key, char *buf)
@@ -194,16 +215,86 @@ static void print_one(struct json_object *link)
 	print_end(link, "remote");
 }
 
+/* The links at some moment. */
+struct look {
+	struct rcl_link_info *infos;
+	size_t num;
+	uint64_t ns;
+};
+
+static int look(struct rcl_nl *nl, const char *name, struct look *l, char *err)
+{
+	l->ns = cli_now();
+	return rcl_call_links(nl, name, &l->infos, &l->num, err);
+}
+
+/* Without an open channel there is no rate to wait for. */
+static int look_again(struct rcl_nl *nl, const char *name,
+		      const struct look *first, struct look *l, char *err)
+{
+	const struct timespec pause = { .tv_nsec = RATE_MS * 1000000 };
+	uint64_t channels = 0;
+	size_t i;
+
+	for (i = 0; i < first->num; i++)
+		channels += first->infos[i].counter[RCL_C_CHANNELS];
+	if (!channels)
+		return 0;
+	nanosleep(&pause, NULL);
+	return look(nl, name, l, err);
+}
+
+static uint64_t moved(const struct rcl_link_info *info)
+{
+	return info->counter[RCL_C_CHAN_BYTES] +
+	       info->counter[RCL_C_CHAN_RECV_BYTES];
+}
+
+static void add_rate(struct json_object *obj, const struct rcl_link_info *info,
+		     const struct look *first, uint64_t ns)
+{
+	char text[RCL_RATE_TEXT_LEN];
+	size_t i;
+
+	for (i = 0; i < first->num; i++)
+		if (first->infos[i].id == info->id)
+			rcl_out_text(obj, "rate",
+				     rcl_rate_text(moved(info) -
+						   moved(&first->infos[i]),
+						   ns - first->ns, text));
+}
+
+static void print(const struct look *first, const struct look *again,
+		  bool json, bool one)
+{
+	const struct look *l = again->infos ? again : first;
+	struct json_object *links = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < l->num; i++) {
+		struct json_object *obj = rcl_doc_link(&l->infos[i]);
+
+		if (l == again)
+			add_rate(obj, &l->infos[i], first, l->ns);
+		json_object_array_add(links, obj);
+	}
+	if (json)
+		rcl_out_json(stdout, links);
+	else if (one && l->num)
+		print_one(json_object_array_get_idx(links, 0));
+	else
+		rcl_out_table(stdout, links, table, NUM(table), "");
+	json_object_put(links);
+}
+
 int cmd_show(int argc, char **argv)
 {
-	struct json_object *links = json_object_new_array();
-	struct rcl_link_info *infos = NULL;
-	int c, ret, status = CLI_FAILED;
+	struct look first = { 0 }, again = { 0 };
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
 	bool json = false;
-	size_t i, num;
 	char **words;
+	int c, ret;
 
 	while ((c = cli_getopt(argc, argv, options, help)) != -1)
 		json |= c == 'j';
@@ -211,24 +302,16 @@ int cmd_show(int argc, char **argv)
 
 	nl = cli_open();
 	if (!nl)
-		goto out_put;
-	ret = rcl_call_links(nl, words[0], &infos, &num, err);
+		return CLI_FAILED;
+	ret = look(nl, words[0], &first, err);
+	if (!ret && !json)
+		ret = look_again(nl, words[0], &first, &again, err);
 	rcl_nl_close(nl);
-	if (ret) {
+	if (ret)
 		cli_refused(argv[0], words[0], ret, err);
-		goto out_put;
-	}
-	for (i = 0; i < num; i++)
-		json_object_array_add(links, rcl_doc_link(&infos[i]));
-	if (json)
-		rcl_out_json(stdout, links);
-	else if (words[0] && num)
-		print_one(json_object_array_get_idx(links, 0));
 	else
-		rcl_out_table(stdout, links, table, NUM(table), "");
-	status = CLI_OK;
-	free(infos);
-out_put:
-	json_object_put(links);
-	return status;
+		print(&first, &again, json, words[0]);
+	free(first.infos);
+	free(again.infos);
+	return ret ? CLI_FAILED : CLI_OK;
 }

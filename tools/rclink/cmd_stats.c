@@ -23,17 +23,22 @@ static const struct option options[] = {
 
 static const struct rcl_col block[] = {
 	{ "epochs", "epochs", NULL },
-	{ "messages sent", "tx_messages", NULL },
-	{ "messages received", "rx_messages", NULL },
-	{ "bytes sent", "tx_bytes", NULL },
-	{ "bytes received", "rx_bytes", NULL },
-	{ "not authentic", "rx_unauthenticated", NULL },
-	{ "malformed", "rx_malformed", NULL },
-	{ "completion errors", "completion_errors", NULL },
+	{ "control messages sent", "tx_messages", NULL },
+	{ "  of bytes", "tx_bytes", NULL },
+	{ "control messages received", "rx_messages", NULL },
+	{ "  of bytes", "rx_bytes", NULL },
+	{ "  not authentic", "rx_unauthenticated", NULL },
+	{ "  malformed", "rx_malformed", NULL },
 	{ "waits for credit", "credit_waits", NULL },
+	{ "completion errors", "completion_errors", NULL },
 	{ "pings", "pings", NULL },
 	{ "pings failed", "ping_errors", NULL },
 	{ "times down", "downs", NULL },
+	{ "channels open", "channels", NULL },
+	{ "  operations", "chan_ops", NULL },
+	{ "  of bytes", "chan_bytes", NULL },
+	{ "  receives", "chan_recvs", NULL },
+	{ "  of bytes", "chan_recv_bytes", NULL },
 };
 
 static void print_text(struct json_object *links)
