@@ -143,6 +143,11 @@ install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE fo
 		dkms install --force rclink/$(VERSION) $(KVER:%=-k %); \
 	else \
 		for release in $(or $(KVER),$(RUNNING)); do \
+			[ -e build/$$release/kmod/rclink.ko ] || { \
+				echo "KVER must be a release that was built:" \
+					$$(ls -d build/*/kmod | cut -d / -f 2) >&2; \
+				exit 1; \
+			}; \
 			install -D -m 644 build/$$release/kmod/rclink.ko \
 			$(DESTDIR)/lib/modules/$$release/updates/rclink.ko; \
 			install -D -m 644 build/$$release/Module.symvers \

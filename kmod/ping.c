@@ -68,7 +68,7 @@ static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
 		return -EINVAL;
 	}
 	if (ping->size > ep->remote.length) {
-		*why = "size is larger than the peer's link buffer";
+		*why = "size is beyond the peer's link buffer: see buffer-size";
 		return -EMSGSIZE;
 	}
 	if (!ping->size && ping->op != RCLINK_PING_OP_SEND) {

@@ -18,7 +18,7 @@ struct rcl_lessee;
  * @RCL_LEASE_FREE: in RTS at both ends, for either to lease
  * @RCL_LEASE_OPENING: the peer was asked to lease it
  * @RCL_LEASE_OPEN: leased at both ends
- * @RCL_LEASE_STOPPED: in INIT with a new PSN; the peer is to be told
+ * @RCL_LEASE_STOPPED: another QP, in INIT; the peer is to be told of it
  * @RCL_LEASE_RECYCLING: the peer was told
  * @RCL_LEASE_READY: in RTS; the peer is to be told to go
  * @RCL_LEASE_ANSWERED: in RTR; the peer says when to go

@@ -33,8 +33,8 @@ struct rcl_qp_wait {
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @owner: of @event, of a pooled QP; NULL for the control QP
  * @up: told of fatal QP and CQ events
- * @psn: first PSN that this end sends, drawn with @qp
- * @live: left RESET, so that work requests may be outstanding
+ * @psn: first PSN that this end sends, drawn with each @qp
+ * @live: from INIT until it is stopped: work requests may be outstanding
  * @reg: registration under way
  */
 struct rcl_qp {

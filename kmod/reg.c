@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "reg.h"
 
+#include "upcall.h"
+
 /**
  * rcl_reg_init - begin without a QP
  * @reg: zeroed
@@ -80,13 +82,21 @@ static void rcl_reg_close(struct rcl_reg *reg)
 	reg->open = false;
 }
 
+/* All who wait for their turn would wait as long, and the end of the epoch. */
+static void rcl_reg_give_up(struct rcl_reg *reg)
+{
+	reg->pd = NULL;
+	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0);
+}
+
 /**
  * rcl_reg_mr - register
  * @reg: of the link
  * @mr: mapped
  * @access: rights, IB_ACCESS_*
  *
- * After a failure the device knows nothing of @mr any more.
+ * After a failure the device knows nothing of @mr any more. A device that does
+ * not answer ends the epoch.
  *
  * Context: may sleep.
  * Return: 0, -ENOTCONN when the epoch has ended, -EIO, -ETIMEDOUT or the errno
@@ -102,6 +112,8 @@ int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access)
 		ret = rcl_qp_register(&reg->qp, mr, access);
 	if (ret)
 		rcl_reg_close(reg);
+	if (ret == -ETIMEDOUT)
+		rcl_reg_give_up(reg);
 	mutex_unlock(&reg->lock);
 	return ret;
 }

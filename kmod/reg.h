@@ -14,7 +14,7 @@
 /**
  * struct rcl_reg - the QP that carries nothing but REG_MR
  * @lock: protects all: one registration at a time
- * @pd: of the link, between start and stop
+ * @pd: of the link, between start and stop, while the device answers
  * @up: for the QP
  * @wiring: for the QP, which is wired to itself
  * @open: @qp is there: from the first registration on, until one fails

@@ -32,6 +32,15 @@ measured()
 	fi
 }
 
+# used: KiB in use once what can be dropped has been
+used()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^MemTotal:/ { total = $2 } /^MemFree:/ { free = $2 }
+		END { print total - free }' /proc/meminfo
+}
+
 perftest_listens()
 {
 	ss -Hltn 'sport = :18515' | grep -q .

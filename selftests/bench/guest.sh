@@ -126,15 +126,6 @@ idle()
 	forget
 }
 
-# KiB in use once what can be dropped has been
-used()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	awk '/^MemTotal:/ { total = $2 } /^MemFree:/ { free = $2 }
-		END { print total - free }' /proc/meminfo
-}
-
 memory()
 {
 	local few many
@@ -153,17 +144,9 @@ memory()
 # A link from a to b, both on this host, and who serves benches on b.
 begin()
 {
-	local listener
-
 	link_setup >&2
 	modprobe -a rdma_ucm >&2
-	rclink add a loopback 1 && rclink add b loopback 1 || exit 1
-	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
-	listener=$!
-	until_true 10 grep -q listening "$log"
-	rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" --peer-link b \
-		>&2 || exit 1
-	wait "$listener"
+	link_self >&2 || exit 1
 	rclink bench b --listen >&2 &
 	server=$!
 	until_true 10 rclink bench a lat -n 1 || exit 1

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* usage: far LINK: the far end of chan_ops, one channel after the other. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "far.h"
 
 #define PAGE	4096
@@ -20,22 +16,6 @@ struct far {
 	bool lent;
 	uint32_t last;			/* status that ended a channel */
 };
-
-static int say(const char *what, int ret)
-{
-	fprintf(stderr, "far: %s: %s\n", what, strerror(-ret));
-	return ret;
-}
-
-static uint8_t *memory(size_t len)
-{
-	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (addr == MAP_FAILED)
-		exit(EXIT_FAILURE);
-	return addr;
-}
 
 static int regions(struct far *f)
 {

@@ -4,12 +4,9 @@
  * at stdin, and moves data over it. The far end is the program far. 0 says that
  * all of it arrived; and if it came over a socket, that nothing else would do.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
+#include "common.h"
 #include "far.h"
 #include "near.h"
 
@@ -37,12 +34,6 @@ static int receive(int from)
 	return fd;
 }
 
-static int say(const char *what, int ret)
-{
-	fprintf(stderr, "# guest: %s: %s\n", what, strerror(-ret));
-	return EXIT_FAILURE;
-}
-
 int main(int argc, char **argv)
 {
 	struct rclink_chan *chan;
@@ -51,15 +42,15 @@ int main(int argc, char **argv)
 
 	fd = argc > 1 ? atoi(argv[1]) : receive(0);
 	if (fd < 0)
-		return say("no file", fd);
+		return say("no file", fd) != 0;
 	ret = argc > 1 ? -EACCES : rclink_connect(&chan, LINK, FAR_SERVICE, 0);
 	if (ret != -EACCES)
-		return say("connect", ret);
+		return say("connect", ret) != 0;
 	ret = rclink_adopt(&chan, fd);
 	if (ret)
-		return say("adopt", ret);
+		return say("adopt", ret) != 0;
 	ret = near_greet(&near, chan);
 	if (!ret)
 		ret = near_moves(&near, SEED);
-	return ret ? say("data", ret) : EXIT_SUCCESS;
+	return ret && say("data", ret);
 }

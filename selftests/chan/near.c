@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "near.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-
+#include "common.h"
 #include "far.h"
 
 #define PAGE		4096
@@ -51,10 +48,7 @@ static int ask(struct near *n, struct order order)
 static int begin(struct near *n, struct rclink_chan *chan)
 {
 	n->chan = chan;
-	n->memory = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (n->memory == MAP_FAILED)
-		return -errno;
+	n->memory = memory(LEN);
 	return rclink_region(chan, n->memory, LEN, NULL, 0, &n->region);
 }
 

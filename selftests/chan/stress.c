@@ -10,18 +10,15 @@
  * one; it prints "listening", and is good for one run of another one. The
  * others open a channel to have that memory, then one in each of the processes.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <rclink.h>
+
+#include "common.h"
 
 #define SERVICE		"stress"
 #define REGION		"stress"
@@ -32,22 +29,6 @@
 #define BACKLOG		64
 #define KILL_MS		30
 #define FIND_TRIES	5000		/* of 2 ms and a round trip */
-
-static int say(const char *what, int ret)
-{
-	fprintf(stderr, "stress: %s: %s\n", what, strerror(-ret));
-	return ret;
-}
-
-static void *memory(size_t len)
-{
-	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (addr == MAP_FAILED)
-		exit(EXIT_FAILURE);
-	return addr;
-}
 
 static void pause_ms(long ms)
 {

@@ -64,6 +64,22 @@ link_dial()
 		--timeout $((30 * slow)) "$@"
 }
 
+# link_self: the link a of this host leads to its link b
+link_self()
+{
+	local self status
+
+	rclink add a loopback 1 && rclink add b loopback 1 || return
+	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
+	self=$!
+	until_true $((10 * slow)) grep -q listening "$log"
+	rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" --peer-link b
+	status=$?
+	[ "$status" -eq 0 ] || kill "$self" 2>/dev/null
+	wait "$self"
+	return "$status"
+}
+
 # qps_match HOST: its device has wired the QPs of the link l as both ends say; the
 # one that registers memory is wired to itself
 qps_match()

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Hostile processes at both ends of a link hurt their own channels only. The
-# seed is FUZZ_SEED, 1 if not set; FUZZ_ROUNDS for a long one. By hand: on 6.1 it
-# does not always end (roadmap.md).
+# seed is FUZZ_SEED, 1 if not set; FUZZ_ROUNDS for a long one.
 # hosts: 2
-# kernels: none
+# kernels: 6.1 6.12 debug
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

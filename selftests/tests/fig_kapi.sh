@@ -37,16 +37,8 @@ compare()
 plan 3
 link_setup
 kapi_load
-rclink add a loopback 1
-rclink add b loopback 1
-"$tool" listen --key "$key" --peer "b=$pin1" >/tmp/rclink-test-self &
-self=$!
-until_true 10 grep -q listening /tmp/rclink-test-self
-check "a link to this host itself comes up" rclink connect a 127.0.0.1 \
-	--key "$key" --pin "$pin1" --peer-link b
+holds "a link to this host itself comes up" link_self
 check "it listens on the other one" kapi 1 "listen b"
 measured "the interface was compared" compare
 rmmod rclink_test
-kill $self
-wait $self 2>/dev/null
 finish

@@ -12,15 +12,6 @@
 few=5
 many=25
 
-# KiB in use once what can be dropped has been
-used()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	awk '/^MemTotal:/ { total = $2 } /^MemFree:/ { free = $2 }
-		END { print total - free }' /proc/meminfo
-}
-
 # with PAIRS: KiB in use while so many pairs of links are up
 with()
 {

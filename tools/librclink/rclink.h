@@ -219,7 +219,8 @@ void rclink_listener_close(struct rclink_listener *listener);
  *
  * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than the device registers
  * at once, -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that is taken,
- * -ENOSPC for too many regions, -ENOMEM, or what ended the channel.
+ * -ENOSPC for too many regions, -EOPNOTSUPP for an atomic right that the device
+ * does not have, -ENOMEM, what ended the channel, or what the device says.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);

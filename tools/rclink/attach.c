@@ -76,7 +76,9 @@ void attach_parse(struct attach *a, const char *cmd, const char *text,
 {
 	a->cmd = cmd;
 	if (!target_parse(text, service, &a->target))
-		cli_usage(cmd, "'%s' is not LINK or LINK:SERVICE", text);
+		cli_usage(cmd,
+			  "'%s' is no LINK[:SERVICE] of 1 to %d bytes each",
+			  text, RCLINK_DEV_SERVICE_LEN - 1);
 }
 
 int attach_connect(struct attach *a, unsigned int flags)

@@ -40,7 +40,7 @@ static int print_help(void)
 	for (i = 0; i < NUM_COMMANDS; i++)
 		printf("  %-12s%s\n", commands[i].name, commands[i].help);
 	puts("\nWithout a command: show. `rclink COMMAND --help` tells more,\n"
-	     "and rclink(8) all of it.");
+	     "rclink(8) all of it, and `rclink --version` the version.");
 	return CLI_OK;
 }
 
