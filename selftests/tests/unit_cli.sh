@@ -74,7 +74,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((39 + $(harness_points cli_*.c)))
+plan $((41 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -116,8 +116,11 @@ refused 'needs --ca' listen --peer x=dns:host.example
 refused "no op" ping a --op nosuch
 refused 'needs a value' ping a -c
 refused 'missing' send
-refused 'LINK or LINK:SERVICE' recv a:
-refused 'LINK or LINK:SERVICE' pingpong a:b:c
+refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' recv a:
+refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' pingpong a:b:c
+refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' send \
+	a:12345678901234567890123456789012
+refused 'say lat, bw, rate or attach' bench a
 refused 'from 0' pingpong a -s 1048577
 refused 'from 1' pingpong a --iters 0
 refused 'too many' send a b

@@ -68,6 +68,13 @@ static int check_secret(const char *path, const struct stat *st, char *err)
 	return 0;
 }
 
+static const char *file_advice(int code)
+{
+	if (code == EACCES)
+		return "; run it as root, or give a file of your own";
+	return code == ENOENT ? "; make its directory first" : "";
+}
+
 static int open_file(const char *path, struct stat *st, char *err)
 {
 	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
@@ -83,8 +90,8 @@ static int open_file(const char *path, struct stat *st, char *err)
 				"%s does not exist; make an identity with: rclink genkey",
 				path);
 	if (fd < 0)
-		return rcx_fail(err, -errno, "cannot open %s: %s", path,
-				strerror(errno));
+		return rcx_fail(err, -errno, "cannot open %s: %s%s", path,
+				strerror(errno), file_advice(errno));
 	if (fstat(fd, st)) {
 		ret = rcx_fail(err, -errno, "cannot look at %s: %s", path,
 			       strerror(errno));
@@ -340,8 +347,8 @@ static int write_file(const char *path, const char *data, size_t len,
 				"%s exists and is not overwritten; links of its identity would stop working",
 				path);
 	if (fd < 0)
-		return rcx_fail(err, -errno, "cannot create %s: %s", path,
-				strerror(errno));
+		return rcx_fail(err, -errno, "cannot create %s: %s%s", path,
+				strerror(errno), file_advice(errno));
 	while (done < len) {
 		n = write(fd, data + done, len - done);
 		if (n < 0 && errno != EINTR)

@@ -103,8 +103,10 @@ static bool parse(int argc, char **argv, struct bench *b)
 		listen |= c == 'l';
 		b->json |= c == 'j';
 	}
-	operands = cli_operands(argc, argv, listen ? 1 : 2, listen ? 1 : 2);
+	operands = cli_operands(argc, argv, 1, listen ? 1 : 2);
 	attach_parse(&b->at, cmd, operands[0], SERVICE);
+	if (!listen && !operands[1])
+		cli_usage(cmd, "say lat, bw, rate or attach, or --listen");
 	if (!listen)
 		complete(cmd, b, operands[1]);
 	return listen;
