@@ -183,10 +183,9 @@ static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 			return -EINTR;
 	}
 	ret = rcl_cdev_install(chan);
-	if (ret < 0) {
-		rcl_chan_close(chan);
-		rcl_chan_put(chan);
-	}
+	/* For want of a file, the peer's channel does not end. */
+	if (ret < 0)
+		rcl_listener_untake(listener, chan);
 	return ret;
 }
 
