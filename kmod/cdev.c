@@ -236,7 +236,10 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 		return ret;
 	arg.len = window.len;
 	arg.rights = window.rights;
-	return copy_to_user(user, &arg, sizeof(arg)) ? -EFAULT : 0;
+	if (!copy_to_user(user, &arg, sizeof(arg)))
+		return 0;
+	rcl_chan_unimport(chan, arg.handle);
+	return -EFAULT;
 }
 
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
