@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Registered memory and RLIMIT_MEMLOCK.
 # hosts: 1
+# kernels: 6.1 6.12 debug
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"
