@@ -183,10 +183,9 @@ static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 			return -EINTR;
 	}
 	ret = rcl_cdev_install(chan);
-	if (ret < 0) {
-		rcl_chan_close(chan);
-		rcl_chan_put(chan);
-	}
+	/* For want of a file, the peer's channel does not end. */
+	if (ret < 0)
+		rcl_listener_untake(listener, chan);
 	return ret;
 }
 
@@ -237,7 +236,10 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 		return ret;
 	arg.len = window.len;
 	arg.rights = window.rights;
-	return copy_to_user(user, &arg, sizeof(arg)) ? -EFAULT : 0;
+	if (!copy_to_user(user, &arg, sizeof(arg)))
+		return 0;
+	rcl_chan_unimport(chan, arg.handle);
+	return -EFAULT;
 }
 
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)

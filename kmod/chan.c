@@ -255,6 +255,21 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 }
 
 /**
+ * rcl_chan_unimport - forget a region whose handle nobody was told
+ * @chan: any
+ * @handle: of rcl_chan_import(); stays if another one was given out since
+ *
+ * Context: process or softirq context.
+ */
+void rcl_chan_unimport(struct rcl_chan *chan, u32 handle)
+{
+	spin_lock_bh(&chan->lock);
+	if (chan->nimports == handle + 1)
+		chan->nimports--;
+	spin_unlock_bh(&chan->lock);
+}
+
+/**
  * rcl_chan_close - end a channel
  * @chan: any; nobody submits any more
  *

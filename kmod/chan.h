@@ -250,6 +250,7 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait);
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle);
+void rcl_chan_unimport(struct rcl_chan *chan, u32 handle);
 void rcl_chan_close(struct rcl_chan *chan);
 int rcl_chan_listen(struct rcl_listener *listener);
 void rcl_chan_unlisten(struct rcl_listener *listener);

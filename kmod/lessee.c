@@ -37,7 +37,8 @@ void rcl_call_put(struct rcl_call *call)
 {
 	if (!refcount_dec_and_test(&call->ref))
 		return;
-	rcl_lessee_put(call->lessee);
+	if (call->lessee)
+		rcl_lessee_put(call->lessee);
 	kfree(call);
 }
 
@@ -50,7 +51,12 @@ void rcl_call_put(struct rcl_call *call)
  */
 void rcl_call_finish(struct rcl_call *call, int ret)
 {
+	struct rcl_lessee *lessee = call->lessee;
+
 	call->ret = ret;
+	call->lessee = NULL;
+	/* First: who waits for the end of a lease is the last to let go. */
+	rcl_lessee_put(lessee);
 	complete(&call->done);
 	rcl_call_put(call);
 }

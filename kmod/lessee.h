@@ -77,7 +77,7 @@ enum rcl_call_kind {
  * @node: in the link's inbox, or in the pool
  * @ref: one for who waits, one for the pool
  * @kind: what
- * @lessee: of OPEN and CLOSE; a reference is held
+ * @lessee: who asks; a reference is held until it is finished, then NULL
  * @name: service or region
  * @wait: OPEN: for a QP to become free
  * @cookie: of the question, when it was asked

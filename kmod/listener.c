@@ -124,3 +124,19 @@ struct rcl_chan *rcl_listener_take(struct rcl_listener *listener)
 	spin_unlock(&listener->lock);
 	return chan;
 }
+
+/**
+ * rcl_listener_untake - a channel waits again, before all others
+ * @listener: not shut
+ * @chan: of rcl_listener_take(), whose reference is handed back
+ *
+ * Context: process context.
+ */
+void rcl_listener_untake(struct rcl_listener *listener, struct rcl_chan *chan)
+{
+	spin_lock(&listener->lock);
+	list_add(&chan->backlog, &listener->waiting);
+	listener->n++;
+	listener->ops->waiting(listener);
+	spin_unlock(&listener->lock);
+}

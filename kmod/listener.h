@@ -63,5 +63,6 @@ bool rcl_listener_is_full(struct rcl_listener *listener);
 bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan);
 void rcl_listener_shut(struct rcl_listener *listener);
 struct rcl_chan *rcl_listener_take(struct rcl_listener *listener);
+void rcl_listener_untake(struct rcl_listener *listener, struct rcl_chan *chan);
 
 #endif /* RCL_LISTENER_H */

@@ -12,6 +12,7 @@
 /* All modules of x86-64, wherever the layout was moved to. */
 #define MODULES_START	0xffffffffa0000000UL
 #define MODULES_END	0xffffffffff000000UL
+#define ALWAYS		1000000000	/* times, more than a test takes */
 
 static int write_value(const char *file, unsigned long value)
 {
@@ -103,29 +104,32 @@ static void find_function(struct text *text, const char *line,
 }
 
 /*
- * The module's code, from its first function to its last; and vmalloc(), which
- * puts a trace into the log when it fails, so that it must not: the device's
- * driver uses it, the module does not.
+ * The module's code, from its first function to its last, or a function of the
+ * kernel; and vmalloc(), which puts a trace into the log when it fails, so that
+ * it must not: the device's driver uses it, and the module for rings only.
  */
-static int read_symbols(struct text *module, struct text *vmalloc)
+static int read_symbols(const char *function, struct text *text,
+			struct text *vmalloc)
 {
 	char line[512];
 	FILE *in;
 
-	*module = (struct text){ .start = ~0UL };
+	*text = (struct text){ .start = function ? 0 : ~0UL };
 	memset(vmalloc, 0, sizeof(*vmalloc));
 	in = fopen("/proc/kallsyms", "r");
 	if (!in)
 		return -errno;
 	while (fgets(line, sizeof(line), in)) {
-		if (strstr(line, "\t[rclink]"))
-			add_symbol(module, line);
-		else
-			find_function(vmalloc, line,
-				      "__vmalloc_node_range_noprof");
+		if (!function && strstr(line, "\t[rclink]"))
+			add_symbol(text, line);
+		if (strchr(line, '['))
+			continue;
+		find_function(vmalloc, line, "__vmalloc_node_range_noprof");
+		if (function)
+			find_function(text, line, function);
 	}
 	fclose(in);
-	return vmalloc->end ? 0 : -ENOENT;
+	return vmalloc->end && text->end ? 0 : -ENOENT;
 }
 
 /* Also allocations that may sleep, of any size, and nothing in the log. */
@@ -162,7 +166,7 @@ int fault_init(struct fault *f, const char *knob)
 	char file[64];
 	int ret;
 
-	ret = read_symbols(&module, &vmalloc);
+	ret = read_symbols(NULL, &module, &vmalloc);
 	if (ret)
 		return ret;
 	f->knob = knob;
@@ -204,19 +208,45 @@ void fault_disarm(struct fault *f)
 	write_value(file, f->count);
 }
 
-/* For what the caller does itself: allocations and copies below any module. */
-int fault_nth_setup(void)
+/* For fault_percent(), which changes nothing else. */
+int fault_percent_setup(const char *knob)
+{
+	struct text module, vmalloc;
+	int ret;
+
+	ret = read_symbols(NULL, &module, &vmalloc);
+	if (!ret)
+		ret = setup(knob, &module, &vmalloc);
+	if (!ret)
+		ret = set(knob, "interval", 1);
+	if (!ret)
+		ret = set(knob, "times", ALWAYS);
+	return ret;
+}
+
+/* From now on so many of a hundred fail below the module, at random. */
+int fault_percent(const char *knob, unsigned int percent)
+{
+	return set(knob, "probability", percent);
+}
+
+/*
+ * For what the caller does itself: allocations and copies below any module, or
+ * below a function of the kernel that a module jumps to without coming back.
+ */
+int fault_nth_setup(const char *function)
 {
 	static const char * const knobs[] = {
 		"failslab", "fail_page_alloc", "fail_usercopy"
 	};
-	struct text module, vmalloc;
+	struct text text, vmalloc;
 	unsigned int i;
 	int ret;
 
-	ret = read_symbols(&module, &vmalloc);
+	ret = read_symbols(function, &text, &vmalloc);
 	for (i = 0; !ret && i < sizeof(knobs) / sizeof(knobs[0]); i++)
-		ret = setup(knobs[i], &all_modules, &vmalloc);
+		ret = setup(knobs[i], function ? &text : &all_modules,
+			    &vmalloc);
 	return ret;
 }
 

@@ -33,7 +33,10 @@ void fault_arm(struct fault *f, unsigned long k);
 bool fault_pending(struct fault *f);
 void fault_disarm(struct fault *f);
 
-int fault_nth_setup(void);
+int fault_percent_setup(const char *knob);
+int fault_percent(const char *knob, unsigned int percent);
+
+int fault_nth_setup(const char *function);
 unsigned long fault_nth(unsigned int n);
 
 #endif /* FAULT_H */

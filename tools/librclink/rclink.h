@@ -159,8 +159,10 @@ int rclink_listen(struct rclink_listener **listener, const char *link,
  * @listener: the listener
  * @chan: set to the channel
  *
+ * After -EMFILE or -ENFILE the channel waits to be accepted again.
+ *
  * Return: 0, or -EINTR, -EAGAIN if none waits and O_NONBLOCK is set on
- * rclink_listener_fd(), -EMFILE, -ENOMEM.
+ * rclink_listener_fd(), -EMFILE, -ENFILE, -ENOMEM.
  */
 int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan);
 

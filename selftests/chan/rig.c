@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rig.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "far.h"
+
+#define DEVICE		"/dev/rclink"
+#define UP_MS		3000
+#define DONE_MS		20000
+#define POLL_MS		10
+
+static uint8_t *memory(void)
+{
+	void *addr = mmap(NULL, RIG_MEMORY, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return addr == MAP_FAILED ? NULL : addr;
+}
+
+int rig_begin(struct rig *r)
+{
+	int ret;
+
+	memset(r, 0, sizeof(*r));
+	r->listener = -1;
+	r->near_memory = memory();
+	r->far_memory = memory();
+	if (!r->near_memory || !r->far_memory)
+		return -ENOMEM;
+	ret = rcl_open(&r->s);
+	return ret ? ret : rcl_clean(&r->s);
+}
+
+static void unlisten(struct rig *r)
+{
+	if (r->listener >= 0)
+		close(r->listener);
+	r->listener = -1;
+}
+
+void rig_end(struct rig *r)
+{
+	rig_close(r);
+	unlisten(r);
+	rcl_clean(&r->s);
+	genl_close(&r->s);
+	munmap(r->near_memory, RIG_MEMORY);
+	munmap(r->far_memory, RIG_MEMORY);
+}
+
+int rig_device(void)
+{
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int call(int fd, unsigned long request, const void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+int rig_listen(int fd, const char *service)
+{
+	struct rclink_dev_service s = { .link = RIG_FAR, .backlog = 8 };
+
+	strcpy(s.service, service);
+	return call(fd, RCLINK_IOC_LISTEN, &s);
+}
+
+int rig_connect(int fd, unsigned int flags)
+{
+	struct rclink_dev_service s = {
+		.link = RIG_NEAR, .service = RIG_SERVICE, .flags = flags,
+	};
+
+	return call(fd, RCLINK_IOC_CONNECT, &s);
+}
+
+int rig_accept(const struct rig *r)
+{
+	return call(r->listener, RCLINK_IOC_ACCEPT, NULL);
+}
+
+int rig_region(int fd, struct rclink_dev_region *arg)
+{
+	return call(fd, RCLINK_IOC_REGION, arg);
+}
+
+int rig_withdraw(int fd, uint32_t handle)
+{
+	return call(fd, RCLINK_IOC_WITHDRAW, &handle);
+}
+
+static int listen_again(struct rig *r)
+{
+	int ret;
+
+	unlisten(r);
+	ret = rig_device();
+	if (ret < 0)
+		return ret;
+	r->listener = ret;
+	if (fcntl(r->listener, F_SETFL, O_NONBLOCK))
+		return -errno;
+	return rig_listen(r->listener, RIG_SERVICE);
+}
+
+static bool both_up(struct rig *r)
+{
+	struct rcl_view near, far;
+
+	return !rcl_view(&r->s, RIG_NEAR, &near) &&
+	       !rcl_view(&r->s, RIG_FAR, &far) &&
+	       near.state == RCLINK_LINK_STATE_UP &&
+	       far.state == RCLINK_LINK_STATE_UP;
+}
+
+/* Not by rcl_pair(), which waits for long where allocations fail. */
+static int bring_up(struct rig *r)
+{
+	int ret;
+
+	ret = rcl_clean(&r->s);
+	if (!ret)
+		ret = rcl_new(&r->s, RIG_NEAR);
+	if (!ret)
+		ret = rcl_new(&r->s, RIG_FAR);
+	if (!ret)
+		ret = rcl_pair(&r->s, RIG_NEAR, RIG_FAR,
+			       RCLINK_LINK_STATE_CONNECTED);
+	if (!ret)
+		ret = rcl_activate(&r->s, RIG_NEAR, 1, NULL);
+	if (!ret)
+		ret = rcl_activate(&r->s, RIG_FAR, 1, NULL);
+	if (!ret)
+		ret = rcl_until(&r->s, RIG_NEAR, RCLINK_LINK_STATE_UP, UP_MS);
+	if (!ret)
+		ret = rcl_until(&r->s, RIG_FAR, RCLINK_LINK_STATE_UP, UP_MS);
+	return ret;
+}
+
+int rig_link(struct rig *r)
+{
+	int ret = 0;
+
+	if (!both_up(r))
+		ret = bring_up(r);
+	if (!ret && r->listener < 0)
+		ret = listen_again(r);
+	if (ret)
+		unlisten(r);
+	return ret;
+}
+
+static int adopt(struct rclink_chan **chan, int fd)
+{
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = rclink_adopt(chan, fd);
+	if (ret)
+		close(fd);
+	return ret;
+}
+
+/* The far end waits in the backlog when the near one is open. */
+static int open_both(struct rig *r)
+{
+	int fd = rig_device();
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = rig_connect(fd, RCLINK_CONNECT_WAIT);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	ret = adopt(&r->near, fd);
+	return ret ? ret : adopt(&r->far, rig_accept(r));
+}
+
+int rig_open(struct rig *r)
+{
+	int ret = open_both(r);
+
+	if (!ret)
+		ret = rclink_region(r->near, r->near_memory, RIG_MEMORY, NULL,
+				    0, &r->near_region);
+	if (!ret)
+		ret = rclink_region(r->far, r->far_memory, RIG_MEMORY,
+				    RIG_REGION, RCLINK_REGION_WRITE |
+				    RCLINK_REGION_READ, &r->far_region);
+	if (!ret)
+		ret = rclink_import(r->near, RIG_REGION, &r->remote);
+	return ret;
+}
+
+/* And what may be left in the backlog of one that was not opened. */
+void rig_close(struct rig *r)
+{
+	int fd;
+
+	rclink_close(r->near);
+	rclink_close(r->far);
+	r->near = NULL;
+	r->far = NULL;
+	while (r->listener >= 0 && (fd = rig_accept(r)) >= 0)
+		close(fd);
+}
+
+int rig_completes(struct rclink_chan *chan)
+{
+	struct rclink_dev_cqe cqe;
+	int ret = rclink_submit(chan, 1, DONE_MS);
+
+	if (rclink_reap(chan, &cqe, 1) != 1)
+		return ret < 0 ? ret : -EIO;
+	return cqe.status ? -EREMOTEIO : 0;
+}
+
+int rig_moves(struct rig *r, uint32_t seed)
+{
+	struct rclink_data data = rclink_piece(r->near_region, 0, RIG_MOVED);
+	int ret;
+
+	far_fill(r->near_memory, seed, RIG_MOVED);
+	memset(r->far_memory, 0, RIG_MOVED);
+	ret = rclink_write(r->near, data, &r->remote, 1, RCLINK_SQE_SIGNALED,
+			   0);
+	if (!ret)
+		ret = rig_completes(r->near);
+	if (!ret && !far_is(r->far_memory + 1, seed, RIG_MOVED))
+		ret = -EILSEQ;
+	if (ret)
+		return ret;
+	far_fill(r->far_memory, ~seed, RIG_MOVED);
+	ret = rclink_read(r->near, data, &r->remote, 0, RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rig_completes(r->near);
+	if (!ret && !far_is(r->near_memory, ~seed, RIG_MOVED))
+		ret = -EILSEQ;
+	return ret;
+}
+
+long rig_pinned(void)
+{
+	FILE *in = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+
+	while (in && fgets(line, sizeof(line), in))
+		sscanf(line, "VmPin: %ld", &kib);
+	if (in)
+		fclose(in);
+	return kib;
+}
+
+int rig_until_objects(int want, int ms)
+{
+	int have;
+
+	for (; (have = rcl_all_objects()) != want && ms > 0; ms -= POLL_MS)
+		usleep(POLL_MS * 1000);
+	return have;
+}

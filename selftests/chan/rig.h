@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A link of this host to itself, and a channel with both ends in one process,
+ * so that a test has both in its hands. Functions return 0 or a negative errno.
+ */
+#ifndef RIG_H
+#define RIG_H
+
+#include <stdint.h>
+
+#include <rclink.h>
+
+#include "rcl.h"
+
+#define RIG_NEAR	"a"		/* the two ends of the link */
+#define RIG_FAR		"b"
+#define RIG_SERVICE	"rig"
+#define RIG_REGION	"rig"		/* of the far end, all rights */
+#define RIG_MEMORY	(3 * 4096)	/* bytes of either end's region */
+#define RIG_MOVED	10000		/* bytes */
+
+struct rig {
+	struct genl_sock s;
+	int listener;			/* does not block */
+	struct rclink_chan *near, *far;	/* NULL if there is none */
+	uint8_t *near_memory, *far_memory;
+	uint32_t near_region, far_region;
+	struct rclink_remote remote;
+};
+
+/* The netlink socket and the memory; the links of others go. */
+int rig_begin(struct rig *r);
+void rig_end(struct rig *r);
+
+/* The link is up; if it was not, it is another one now, with a listener. */
+int rig_link(struct rig *r);
+
+/* Files, without mmap() or anything else. */
+int rig_device(void);
+int rig_listen(int fd, const char *service);
+int rig_connect(int fd, unsigned int flags);
+int rig_accept(const struct rig *r);
+
+/* Register, with the argument in the caller's hands. */
+int rig_region(int fd, struct rclink_dev_region *arg);
+int rig_withdraw(int fd, uint32_t handle);
+
+/* near, far and their regions. */
+int rig_open(struct rig *r);
+void rig_close(struct rig *r);
+
+/* -EILSEQ for data that is not what it must be, -EREMOTEIO for a status */
+int rig_completes(struct rclink_chan *chan);
+int rig_moves(struct rig *r, uint32_t seed);
+
+/* KiB that this process has pinned. */
+long rig_pinned(void);
+/* Until there are so many RDMA objects on this host again. */
+int rig_until_objects(int want, int ms);
+
+#endif /* RIG_H */
