@@ -205,7 +205,7 @@ static int complete(struct far *f, const struct rclink_dev_cqe *cqe)
 	return ret ? ret : post(f, slot);
 }
 
-/* What came in before the end counts; whether it may end, the near end knows. */
+/* What came in before the end counts; may it end? The near end knows. */
 static int serve(struct far *f)
 {
 	struct rclink_dev_cqe cqe;
