@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Truth over a bad network. Both ends make the same operations from a seed,
+ * so each knows what the memory of the far end must hold, and which message
+ * comes next. Operations go in batches; the last one of a batch is a message,
+ * upon which the far end compares all that it has, and answers.
+ *
+ * A channel begins with a struct lossy_hello, in which the near end says what
+ * it knows to be done. After a channel that ended, that must be there, and what
+ * was under way may be.
+ */
+#ifndef LOSSY_H
+#define LOSSY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rclink.h>
+
+#define LOSSY_WRITERS	16		/* processes, each with a channel */
+/* Odd, so that what two of them write meets anywhere in a word. */
+#define LOSSY_AREA	20011		/* bytes that a writer writes */
+#define LOSSY_WORDS	8		/* for its atomics */
+#define LOSSY_SIZE	8192		/* bytes of an operation, at most */
+#define LOSSY_OPS	24		/* of a batch, at most */
+#define LOSSY_NAME	16		/* of a service or region */
+
+/* The memory of the far end: all areas, then all words. */
+#define LOSSY_WORDS_AT	((LOSSY_WRITERS * LOSSY_AREA + 7) & ~7)
+#define LOSSY_MEMORY \
+	(LOSSY_WORDS_AT + LOSSY_WRITERS * LOSSY_WORDS * sizeof(uint64_t))
+
+#define LOSSY_MIX_SHIFT	62		/* of a seed */
+
+enum lossy_mix {
+	LOSSY_ALL,
+	LOSSY_SENDS,	/* SEND and WRITE, with immediate or not */
+	LOSSY_READS,
+	LOSSY_ATOMICS,
+};
+
+/**
+ * struct lossy_op - one operation
+ * @what: RCLINK_OP_*
+ * @offset: in the area; or which word
+ * @len: bytes
+ * @imm: immediate
+ * @shift: where in its own memory the near end has the data
+ * @pieces: that the data is in
+ * @key: of the data; of atomics, the operand
+ * @hits: the CAS finds what it compares with
+ * @signaled: it completes
+ * @inlined: if the size allows
+ * @fresh: the near end registers memory for it
+ * @pushed: the near end submits before it
+ */
+struct lossy_op {
+	uint32_t what;
+	uint32_t offset;
+	uint32_t len;
+	uint32_t imm;
+	uint32_t shift;
+	uint32_t pieces;
+	uint64_t key;
+	bool hits, signaled, inlined, fresh, pushed;
+};
+
+struct lossy_hello {
+	uint64_t seed;		/* another one than before: all begins anew */
+	uint32_t batch;		/* the first that is not finished */
+	uint32_t issued;	/* operations of it that were submitted */
+	uint32_t done;		/* so many of these are */
+};
+
+struct lossy_answer {
+	uint32_t right;
+};
+
+/* What an area and its words hold. */
+struct lossy_model {
+	uint8_t area[LOSSY_AREA];
+	uint64_t word[LOSSY_WORDS];
+};
+
+uint32_t lossy_batch_len(uint64_t seed, uint32_t writer, uint32_t batch);
+void lossy_make(struct lossy_op *op, uint64_t seed, uint32_t writer,
+		uint32_t batch, uint32_t number);
+bool lossy_is_message(const struct lossy_op *op);
+bool lossy_is_write(const struct lossy_op *op);
+bool lossy_is_atomic(const struct lossy_op *op);
+
+void lossy_fill(uint8_t *to, uint64_t key, uint32_t len);
+bool lossy_is(const uint8_t *data, uint64_t key, uint32_t len);
+
+/* With what a CAS compares. */
+uint64_t lossy_compare(const struct lossy_model *m, const struct lossy_op *op);
+void lossy_apply(struct lossy_model *m, const struct lossy_op *op);
+
+/* The name of something of a writer. */
+void lossy_name(char *name, const char *what, uint32_t writer);
+
+/* One end of one writer; these return an exit status, and say what is wrong. */
+int lossy_near(const char *link, uint32_t writer, uint64_t seed,
+	       unsigned int seconds, bool may_end);
+int lossy_far(struct rclink_listener *listener, uint32_t writer,
+	      uint8_t *memory);
+
+#endif /* LOSSY_H */

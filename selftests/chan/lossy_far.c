@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "lossy.h"
+
+#define RECVS		(LOSSY_OPS + 2)	/* a batch, a hello, and one too many */
+#define PAGE		4096
+#define TRIES		5000		/* of 2 ms, for a name to be free */
+
+struct far {
+	struct rclink_chan *chan;
+	uint32_t writer;
+	uint8_t *area;
+	uint64_t *word;
+	uint8_t *memory, *in, *spare;
+	uint32_t memory_region, in_region;
+	uint64_t seed;
+	uint32_t batch, next;		/* operation that has not come in */
+	struct lossy_model model;	/* before that batch */
+	uint32_t took;			/* receives on this channel */
+};
+
+static int wrong(const struct far *f, const char *what)
+{
+	fprintf(stderr,
+		"lossy: far end of writer %u, batch %u, operation %u: %s\n",
+		f->writer, f->batch, f->next, what);
+	return -EILSEQ;
+}
+
+static int post(struct far *f, uint32_t slot)
+{
+	return rclink_recv(f->chan, rclink_piece(f->in_region,
+						 slot * LOSSY_SIZE, LOSSY_SIZE),
+			   slot);
+}
+
+static int export(struct far *f)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	char name[LOSSY_NAME];
+	int i, ret = -EEXIST;
+
+	lossy_name(name, "far", f->writer);
+	for (i = 0; i < TRIES && ret == -EEXIST; i++) {
+		ret = rclink_region(f->chan, f->memory, LOSSY_MEMORY, name,
+				    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
+				    RCLINK_REGION_ATOMIC, &f->memory_region);
+		if (ret == -EEXIST)
+			nanosleep(&pause, NULL);
+	}
+	return ret;
+}
+
+/* Registering beside the traffic must neither disturb it nor suffer from it. */
+static int register_spare(struct far *f)
+{
+	char name[LOSSY_NAME];
+	uint32_t region;
+	int ret;
+
+	lossy_name(name, "spare", f->writer);
+	ret = rclink_region(f->chan, f->spare, PAGE, name, RCLINK_REGION_WRITE,
+			    &region);
+	return ret ? ret : rclink_withdraw(f->chan, region);
+}
+
+static int answer(struct far *f)
+{
+	const struct lossy_answer a = { .right = 1 };
+	int ret = rclink_send(f->chan, rclink_bytes(&a, sizeof(a)), 0, 0);
+
+	if (!ret)
+		ret = rclink_submit(f->chan, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* Of what tainted says, nothing is known. */
+static int compare(const struct far *f, const struct lossy_model *tainted)
+{
+	char what[80];
+	uint32_t i;
+
+	for (i = 0; i < LOSSY_AREA; i++) {
+		if (tainted->area[i] || f->area[i] == f->model.area[i])
+			continue;
+		snprintf(what, sizeof(what), "byte %u is %#x, not %#x", i,
+			 f->area[i], f->model.area[i]);
+		return wrong(f, what);
+	}
+	for (i = 0; i < LOSSY_WORDS; i++)
+		if (!tainted->word[i] && f->word[i] != f->model.word[i])
+			return wrong(f, "a word of the atomics");
+	return 0;
+}
+
+/* The channel before ended anywhere in the batch. */
+static int settle(struct far *f, const struct lossy_hello *h)
+{
+	static struct lossy_model tainted;
+	uint32_t i, len = lossy_batch_len(f->seed, f->writer, h->batch);
+	struct lossy_op op;
+
+	memset(&tainted, 0, sizeof(tainted));
+	/* All of it came in and was compared; only the answer did not. */
+	if (h->batch + 1 == f->batch && !f->next && h->issued == len)
+		return compare(f, &tainted);
+	if (h->batch != f->batch || h->done > h->issued || h->issued > len)
+		return wrong(f, "the near end is elsewhere");
+	for (i = 0; i < h->issued; i++) {
+		lossy_make(&op, f->seed, f->writer, f->batch, i);
+		if (lossy_is_message(&op) && i < h->done && i >= f->next)
+			return wrong(f, "a message that was sent is not there");
+		if (i < h->done)
+			lossy_apply(&f->model, &op);
+		else if (lossy_is_write(&op))
+			memset(tainted.area + op.offset, 1, op.len);
+		else if (lossy_is_atomic(&op))
+			tainted.word[op.offset] = 1;
+	}
+	if (f->next > h->issued)
+		return wrong(f, "a message that was not sent");
+	return compare(f, &tainted);
+}
+
+static int begin(struct far *f, const uint8_t *in, uint32_t len)
+{
+	struct lossy_hello h;
+	int ret;
+
+	if (len != sizeof(h))
+		return wrong(f, "no hello");
+	memcpy(&h, in, sizeof(h));
+	ret = h.seed == f->seed ? settle(f, &h) : 0;
+	if (ret)
+		return ret;
+	f->seed = h.seed;
+	f->batch = h.batch + !!h.issued;
+	f->next = 0;
+	memset(&f->model, 0, sizeof(f->model));
+	memset(f->area, 0, LOSSY_AREA);
+	memset(f->word, 0, LOSSY_WORDS * sizeof(*f->word));
+	ret = export(f);
+	return ret ? ret : answer(f);
+}
+
+static int finish_batch(struct far *f)
+{
+	static const struct lossy_model known;
+	struct lossy_op op;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < f->next; i++) {
+		lossy_make(&op, f->seed, f->writer, f->batch, i);
+		lossy_apply(&f->model, &op);
+	}
+	ret = compare(f, &known);
+	if (ret)
+		return ret;
+	f->batch++;
+	f->next = 0;
+	return answer(f);
+}
+
+/* It must be the next one: none is left out, comes twice or too early. */
+static int take(struct far *f, const struct rclink_dev_cqe *cqe)
+{
+	const uint8_t *in = f->in + cqe->user_data * LOSSY_SIZE;
+	struct lossy_op op;
+
+	do {
+		lossy_make(&op, f->seed, f->writer, f->batch, f->next++);
+	} while (!lossy_is_message(&op));
+	if (cqe->len != op.len)
+		return wrong(f, "another message: its length");
+	if (op.what == RCLINK_OP_SEND ? cqe->flags :
+	    cqe->flags != RCLINK_CQE_IMM || cqe->imm != op.imm)
+		return wrong(f, "another message: its immediate");
+	if (op.what != RCLINK_OP_WRITE_IMM && !lossy_is(in, op.key, op.len))
+		return wrong(f, "a message's data");
+	if (f->next == lossy_batch_len(f->seed, f->writer, f->batch))
+		return finish_batch(f);
+	return op.fresh ? register_spare(f) : 0;
+}
+
+static int complete(struct far *f, const struct rclink_dev_cqe *cqe)
+{
+	uint32_t slot = cqe->user_data;
+	int ret;
+
+	if (cqe->status)
+		return -ECONNRESET;
+	if (cqe->op != RCLINK_OP_RECV || slot != f->took % RECVS)
+		return wrong(f, "a completion out of order");
+	if (f->took++)
+		ret = take(f, cqe);
+	else
+		ret = begin(f, f->in + slot * LOSSY_SIZE, cqe->len);
+	return ret ? ret : post(f, slot);
+}
+
+/* What came in before the end counts; may it end? The near end knows. */
+static int serve(struct far *f)
+{
+	struct rclink_dev_cqe cqe;
+	uint32_t i;
+	int ret;
+
+	f->took = 0;
+	ret = rclink_region(f->chan, f->in, RECVS * LOSSY_SIZE, NULL, 0,
+			    &f->in_region);
+	for (i = 0; i < RECVS && !ret; i++)
+		ret = post(f, i);
+	while (!ret) {
+		int posted = rclink_submit(f->chan, 1, 0);
+
+		if (rclink_reap(f->chan, &cqe, 1) == 1)
+			ret = complete(f, &cqe);
+		else
+			ret = posted < 0 ? posted : 0;
+	}
+	return ret;
+}
+
+static uint8_t *memory(size_t len)
+{
+	uint8_t *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (addr == MAP_FAILED)
+		exit(EXIT_FAILURE);
+	return addr;
+}
+
+int lossy_far(struct rclink_listener *listener, uint32_t writer,
+	      uint8_t *shared)
+{
+	static struct far f;
+	int ret;
+
+	f.writer = writer;
+	f.memory = shared;
+	f.area = shared + writer * LOSSY_AREA;
+	f.word = (uint64_t *)(shared + LOSSY_WORDS_AT) + writer * LOSSY_WORDS;
+	f.in = memory(RECVS * LOSSY_SIZE);
+	f.spare = memory(PAGE);
+	do {
+		ret = rclink_accept(listener, &f.chan);
+		if (ret)
+			break;
+		ret = serve(&f);
+		rclink_close(f.chan);
+	} while (ret != -EILSEQ);
+	fprintf(stderr, "lossy: the far end of writer %u ends: %s\n", writer,
+		strerror(-ret));
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "lossy.h"
+
+#define SLOT		(LOSSY_SIZE + 4096)	/* an operation's own memory */
+#define ANSWER		(LOSSY_OPS * SLOT)
+#define BUFFER		(ANSWER + sizeof(struct lossy_answer))
+#define ANSWER_TAG	1000
+#define BATCHES		12			/* of one channel */
+#define WAIT_MS		4000
+#define OPEN_S		30
+
+struct near {
+	const char *link;
+	uint32_t writer;
+	uint64_t seed;
+	bool may_end;
+	struct rclink_chan *chan;
+	struct rclink_remote far;
+	uint8_t *buffer;
+	uint32_t region;
+	struct lossy_model model;
+	uint32_t batch, len, issued, done;
+	bool answered;
+	struct lossy_op op[LOSSY_OPS];
+	uint32_t fresh[LOSSY_OPS], num_fresh;
+	uint8_t expect[LOSSY_OPS][LOSSY_SIZE];	/* what a READ or atomic gets */
+	unsigned int ops, batches, ended, stuck;
+};
+
+/* -EILSEQ is never forgiven; another one says how a channel ended. */
+static int wrong(const struct near *n, uint32_t number, const char *what)
+{
+	fprintf(stderr, "lossy: writer %u, batch %u, operation %u (%s): %s\n",
+		n->writer, n->batch, number,
+		number < n->len ? rclink_op_name(n->op[number].what) : "none",
+		what);
+	return -EILSEQ;
+}
+
+static uint8_t *data(struct near *n, uint32_t number)
+{
+	return n->buffer + number * SLOT + n->op[number].shift;
+}
+
+/* What an operation brings is right. */
+static int check_data(struct near *n, uint32_t number)
+{
+	const struct lossy_op *op = &n->op[number];
+
+	if (op->what != RCLINK_OP_READ && !lossy_is_atomic(op))
+		return 0;
+	if (memcmp(data(n, number), n->expect[number], op->len))
+		return wrong(n, number, "data");
+	return 0;
+}
+
+/* Completions are in order; one vouches for what was posted before it. */
+static int complete(struct near *n, const struct rclink_dev_cqe *cqe)
+{
+	uint32_t number = cqe->user_data;
+	struct lossy_answer answer;
+
+	if (cqe->status) {
+		if (!n->may_end)
+			fprintf(stderr, "lossy: writer %u: %s: %s\n", n->writer,
+				rclink_op_name(cqe->op),
+				rclink_status_name(cqe->status));
+		return -ECONNRESET;
+	}
+	if (number == ANSWER_TAG) {
+		memcpy(&answer, n->buffer + ANSWER, sizeof(answer));
+		if (n->answered || cqe->len != sizeof(answer) || !answer.right)
+			return wrong(n, n->len, "an answer");
+		n->answered = true;
+		return 0;
+	}
+	if (number < n->done || number >= n->issued)
+		return wrong(n, number, "a completion out of order");
+	if (cqe->op != n->op[number].what || cqe->len != n->op[number].len ||
+	    !n->op[number].signaled)
+		return wrong(n, number, "a completion of another operation");
+	for (; n->done <= number; n->done++) {
+		int ret = check_data(n, n->done);
+
+		if (ret)
+			return ret;
+		if (n->op[n->done].signaled && n->done < number)
+			return wrong(n, n->done, "no completion");
+	}
+	return 0;
+}
+
+/* Until all is done and answered, or the channel ends. */
+static int finish(struct near *n)
+{
+	struct rclink_dev_cqe cqe;
+
+	while (n->done < n->len || !n->answered) {
+		int posted = rclink_submit(n->chan, 1, WAIT_MS), ret;
+
+		if (rclink_reap(n->chan, &cqe, 1) == 1)
+			ret = complete(n, &cqe);
+		else
+			ret = posted < 0 ? posted : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int post_answer(struct near *n)
+{
+	n->answered = false;
+	return rclink_recv(n->chan, rclink_piece(n->region, ANSWER,
+						 sizeof(struct lossy_answer)),
+			   ANSWER_TAG);
+}
+
+/* A WRITE must not overtake a READ of what it changes. */
+static bool overlaps_read(const struct near *n, uint32_t number)
+{
+	const struct lossy_op *op = &n->op[number], *read;
+
+	if (!lossy_is_write(op))
+		return false;
+	for (read = n->op; read < op; read++)
+		if (read->what == RCLINK_OP_READ &&
+		    read->offset < op->offset + op->len &&
+		    op->offset < read->offset + read->len)
+			return true;
+	return false;
+}
+
+/* Its data in own memory, some of it registered while others are in flight. */
+static int place(struct near *n, uint32_t number, struct rclink_data *to,
+		 struct rclink_dev_sge *sge)
+{
+	const struct lossy_op *op = &n->op[number];
+	uint32_t i, pieces = op->len < op->pieces ? 1 : op->pieces;
+	uint32_t part = op->len / pieces, region = n->region;
+	int ret;
+
+	if (lossy_is_atomic(op))
+		pieces = 1;
+	if (op->pushed) {
+		ret = rclink_submit(n->chan, 0, 0);
+		if (ret < 0)
+			return ret;
+	}
+	if (op->fresh) {
+		ret = rclink_region(n->chan, n->buffer, BUFFER, NULL, 0,
+				    &region);
+		if (ret)
+			return ret;
+		n->fresh[n->num_fresh++] = region;
+	}
+	for (i = 0; i < pieces; i++) {
+		sge[i].region = region;
+		sge[i].offset = data(n, number) - n->buffer + i * part;
+		sge[i].len = i + 1 < pieces ? part : op->len - i * part;
+	}
+	*to = rclink_pieces(sge, op->len ? pieces : 0);
+	if (op->inlined && op->len <= RCLINK_DEV_INLINE_MAX &&
+	    (lossy_is_write(op) || lossy_is_message(op)))
+		*to = rclink_bytes(data(n, number), op->len);
+	return 0;
+}
+
+static int queue_atomic(struct near *n, uint32_t number, struct rclink_data to,
+			unsigned int flags)
+{
+	const struct lossy_op *op = &n->op[number];
+	uint64_t at = LOSSY_WORDS_AT + (n->writer * LOSSY_WORDS + op->offset) *
+		sizeof(uint64_t);
+
+	memcpy(n->expect[number], &n->model.word[op->offset], sizeof(uint64_t));
+	if (op->what == RCLINK_OP_FADD)
+		return rclink_fadd(n->chan, to, &n->far, at, op->key, flags,
+				   number);
+	return rclink_cas(n->chan, to, &n->far, at,
+			  lossy_compare(&n->model, op), op->key, flags, number);
+}
+
+static int queue(struct near *n, uint32_t number)
+{
+	const struct lossy_op *op = &n->op[number];
+	uint64_t at = n->writer * LOSSY_AREA + op->offset;
+	unsigned int flags = op->signaled ? RCLINK_SQE_SIGNALED : 0;
+	struct rclink_dev_sge sge[RCLINK_DEV_SGE_MAX];
+	struct rclink_data to;
+	int ret = place(n, number, &to, sge);
+
+	if (ret)
+		return ret;
+	if (overlaps_read(n, number))
+		flags |= RCLINK_SQE_FENCE;
+	lossy_fill(data(n, number), op->key, op->len);
+	switch (op->what) {
+	case RCLINK_OP_SEND:
+		return rclink_send(n->chan, to, flags, number);
+	case RCLINK_OP_SEND_IMM:
+		return rclink_send_imm(n->chan, to, op->imm, flags, number);
+	case RCLINK_OP_WRITE:
+		return rclink_write(n->chan, to, &n->far, at, flags, number);
+	case RCLINK_OP_WRITE_IMM:
+		return rclink_write_imm(n->chan, to, &n->far, at, op->imm,
+					flags, number);
+	case RCLINK_OP_READ:
+		memcpy(n->expect[number], n->model.area + op->offset, op->len);
+		return rclink_read(n->chan, to, &n->far, at, flags, number);
+	default:
+		return queue_atomic(n, number, to, flags);
+	}
+}
+
+static int go_batch(struct near *n)
+{
+	uint32_t i;
+	int ret = 0;
+
+	n->len = lossy_batch_len(n->seed, n->writer, n->batch);
+	n->issued = 0;
+	n->done = 0;
+	n->num_fresh = 0;
+	ret = post_answer(n);
+	for (i = 0; i < n->len && !ret; i++) {
+		lossy_make(&n->op[i], n->seed, n->writer, n->batch, i);
+		ret = queue(n, i);
+		lossy_apply(&n->model, &n->op[i]);
+		n->issued += !ret;
+	}
+	if (!ret)
+		ret = finish(n);
+	n->ops += n->done;
+	if (ret)
+		return ret;
+	while (n->num_fresh && !ret)
+		ret = rclink_withdraw(n->chan, n->fresh[--n->num_fresh]);
+	n->batch++;
+	n->issued = 0;
+	n->done = 0;
+	n->batches++;
+	return ret;
+}
+
+/* What no operation can have is refused at once, and hurts nobody. */
+static int refuses(struct near *n)
+{
+	static const uint32_t sizes[] = {
+		BUFFER + 1, INT32_MAX, 1U << 31, (1U << 31) + 1, UINT32_MAX,
+	};
+	uint32_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		int ret = rclink_send(n->chan, rclink_piece(n->region, 0,
+							    sizes[i]), 0, 0);
+
+		if (!ret)
+			ret = rclink_submit(n->chan, 0, 0);
+		if (ret == -EINVAL || ret == -EMSGSIZE)
+			continue;
+		return ret < 0 ? ret : wrong(n, n->len, "a size was taken");
+	}
+	return 0;
+}
+
+static int greet(struct near *n)
+{
+	struct lossy_hello h = {
+		.seed = n->seed, .batch = n->batch, .issued = n->issued,
+		.done = n->done,
+	};
+	char name[LOSSY_NAME];
+	int ret;
+
+	ret = rclink_region(n->chan, n->buffer, BUFFER, NULL, 0, &n->region);
+	if (!ret)
+		ret = post_answer(n);
+	if (!ret)
+		ret = rclink_send(n->chan, rclink_bytes(&h, sizeof(h)), 0, 0);
+	n->len = 0;
+	while (!ret && !n->answered)
+		ret = finish(n);
+	if (!ret) {
+		lossy_name(name, "far", n->writer);
+		ret = rclink_import(n->chan, name, &n->far);
+	}
+	if (ret)
+		return ret;
+	n->batch += !!n->issued;
+	n->issued = 0;
+	n->done = 0;
+	memset(&n->model, 0, sizeof(n->model));
+	return refuses(n);
+}
+
+static time_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
+/* The link may be down for a while, when a channel may end. */
+static int open_channel(struct near *n)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	const time_t end = now() + OPEN_S;
+	char name[LOSSY_NAME];
+	int ret;
+
+	lossy_name(name, "lossy", n->writer);
+	for (;;) {
+		ret = rclink_connect(&n->chan, n->link, name,
+				     RCLINK_CONNECT_WAIT |
+				     (n->writer % 2 ? RCLINK_CHAN_POLLED : 0));
+		if (!ret || !n->may_end || now() > end)
+			return ret;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* One channel: some batches, then it is closed with nothing under way. */
+static int go_channel(struct near *n, time_t end)
+{
+	unsigned int i;
+	int ret = open_channel(n);
+
+	if (ret) {
+		fprintf(stderr, "lossy: writer %u: connect: %s\n", n->writer,
+			strerror(-ret));
+		return -EILSEQ;
+	}
+	ret = greet(n);
+	for (i = 0; i < BATCHES && !ret && now() <= end; i++)
+		ret = go_batch(n);
+	rclink_close(n->chan);
+	if (ret && ret != -EILSEQ) {
+		n->ended += ret != -ETIME;
+		n->stuck += ret == -ETIME;
+		if (!n->may_end)
+			return wrong(n, n->done, strerror(-ret));
+		ret = 0;
+	}
+	return ret;
+}
+
+int lossy_near(const char *link, uint32_t writer, uint64_t seed,
+	       unsigned int seconds, bool may_end)
+{
+	static struct near n;
+	const time_t end = now() + seconds;
+	int ret;
+
+	n.link = link;
+	n.writer = writer;
+	n.seed = seed;
+	n.may_end = may_end;
+	n.buffer = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (n.buffer == MAP_FAILED)
+		return EXIT_FAILURE;
+	/* Once more after the last end: then that is judged, too. */
+	do {
+		ret = go_channel(&n, end);
+	} while (!ret && (now() <= end || n.issued));
+	printf("writer %u: %u operations, %u batches, %u ends, %u stuck\n",
+	       writer, n.ops, n.batches, n.ended, n.stuck);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every operation over a network that loses, reorders, duplicates and damages
+# packets: what is reported as done is there, once, and in order, at both ends.
+# First so that a channel survives; then worse, and with the link going down.
+# NETEM_SEED=7 NETEM_SECONDS=60 for others, by hand.
+# hosts: 2
+# kernels: 6.1 6.12
+# timeout: 180
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+[ -z "${RCLINK_DEV:-}" ] || skip_all "netem is for the lab's eth0"
+
+seed=${NETEM_SEED:-1}
+seconds=${NETEM_SECONDS:-3}
+writers=8
+run=0
+all=0 sends=1 reads=2 atomics=3
+mixed=(delay 3ms reorder 97% loss 1% duplicate 5% corrupt 1%)
+worse=(delay 2ms reorder 75% loss 10% duplicate 10% corrupt 1%)
+
+network()
+{
+	on_all tc qdisc replace dev eth0 root netem "$@"
+}
+
+network_good()
+{
+	on_all tc qdisc del dev eth0 root 2>/dev/null
+}
+
+# ARP has no checksum: a damaged answer would send all packets elsewhere.
+neighbours()
+{
+	local host mac
+
+	for host in 1 2; do
+		mac=$(on "$host" cat /sys/class/net/eth0/address)
+		on $((3 - host)) ip neigh replace "192.0.2.$host" dev eth0 \
+			lladdr "$mac" nud permanent || return
+	done
+}
+
+# moves MIX [end]: for a while, with a seed of its own; see lossy.h for MIX
+moves()
+{
+	run=$((run + 1))
+	"$CHAN/lossy" l run "$writers" "$seconds" $((seed * 100 + run)) "$@"
+}
+
+# survives WHAT MIX NETEM...
+survives()
+{
+	local what=$1 mix=$2
+
+	shift 2
+	network "$@" || bail "no netem"
+	holds "$what" moves "$mix"
+	summary
+	network_good
+}
+
+# summary: of what the writers said
+summary()
+{
+	awk '/ operations, / { op += $3; batch += $5; end += $7; stuck += $9 }
+		END { printf "%u operations in %u batches, ", op, batch
+			printf "%u channels ended, %u were stuck\n", end, stuck
+		}' "$said" | comment
+}
+
+answers()
+{
+	is 1 l .state up && is 2 l .state up &&
+		timeout 5 "$tool" ping l -c 1
+}
+
+goes_up()
+{
+	answers && return
+	rclink disconnect l
+	link_dial l
+}
+
+# Until the operations are over, whatever happens to the link.
+bad_network()
+{
+	local pid
+
+	moves $sends end &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		goes_up
+		sleep 0.2
+	done >/dev/null 2>&1
+	wait "$pid"
+}
+
+# At random moments, at either end.
+goes_down_and_up()
+{
+	local pid host
+
+	moves $sends end &
+	pid=$!
+	RANDOM=$seed
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep "1.$((RANDOM % 10))"
+		host=$((1 + RANDOM % 2))
+		on "$host" ip link set eth0 down
+		sleep "0.$((RANDOM % 10))"
+		on "$host" ip link set eth0 up
+		neighbours
+		until_true 10 goes_up
+	done >/dev/null 2>&1
+	wait "$pid"
+}
+
+plan 16
+chan_build
+chan_setup qps 16 timeout 15 rnr-retry 7
+link_listen l
+neighbours
+comment <<<"seed $seed"
+holds "host 2 takes channels" chan_far lossy l listen "$writers"
+survives "all, when packets come twice" $all duplicate 10%
+survives "SEND and WRITE, when some are lost" $sends loss 2%
+survives "atomics, when some are lost" $atomics loss 2%
+survives "READ, when some are lost" $reads loss 2%
+survives "SEND and WRITE, when some overtake" $sends delay 3ms reorder 97%
+survives "atomics, when some overtake" $atomics delay 3ms reorder 97%
+survives "SEND and WRITE, when some are damaged" $sends corrupt 2%
+survives "atomics, when some are damaged" $atomics corrupt 2%
+survives "SEND and WRITE, with all of that" $sends "${mixed[@]}"
+survives "atomics, with all of that" $atomics "${mixed[@]}"
+skip "READ and atomics behind SEND or WRITE: rxe takes a repeated ACK for their data"
+network "${worse[@]}"
+holds "what was done is there, on a network too bad for a channel" bad_network
+summary
+network_good
+until_true 30 goes_up
+holds "what was done is there, when the link goes down and up" goes_down_and_up
+summary
+until_true 30 goes_up
+check "the far ends have found nothing wrong" kill -0 "$far"
+comment </tmp/rclink-test-far-lossy
+chan_far_end "$far"
+check "the link is up" until_true 30 goes_up
+link_listen_end
+rclink disconnect l
+finish
