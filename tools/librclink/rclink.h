@@ -219,18 +219,37 @@ void rclink_listener_close(struct rclink_listener *listener);
  * The memory is locked and counts for RLIMIT_MEMLOCK. A region with a name has
  * rights, one without has none.
  *
- * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than the device registers
- * at once, -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that is taken,
- * -ENOSPC for too many regions, -EOPNOTSUPP for an atomic right that the device
- * does not have, -ENOMEM, what ended the channel, or what the device says.
+ * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than 4096 registrations of
+ * the device take, -EOPNOTSUPP for a right that the device does not have or
+ * RCLINK_REGION_INVALIDATE where one registration is too small, -EDQUOT beyond
+ * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
+ * regions, -ENOMEM, what ended the channel, or what the device says.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
 
 /**
+ * rclink_memory() - allocate memory, map it, and register it
+ * @chan: the channel; the region ends with it
+ * @addr: set to where it is mapped
+ * @len: bytes, whole pages
+ * @name: the peer imports it under this name; NULL for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @region: set to its handle
+ *
+ * It is zero at first. The region lives on after munmap(), and what is mapped
+ * after rclink_withdraw() and rclink_close(); a child after fork has the same
+ * memory. While it is registered it counts for RLIMIT_MEMLOCK.
+ *
+ * Return: 0, or as rclink_region(), or what mmap() says.
+ */
+int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region);
+
+/**
  * rclink_withdraw() - end a region
  * @chan: the channel
- * @region: handle of rclink_region()
+ * @region: handle of rclink_region() or rclink_memory()
  *
  * When it returns, neither end can reach the memory through it any more.
  *
@@ -451,8 +470,9 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
  * wrong or beyond the bounds of a region, -EACCES beyond the rights, -ESTALE
- * for a region that is not there, -EBUSY when it could take none yet, -ETIME,
- * -EINTR, -ECONNRESET or another one when the channel has ended.
+ * for a region that is not there, -EMSGSIZE for more parts of regions than an
+ * operation may have, -EBUSY when it could take none yet, -ETIME, -EINTR,
+ * -ECONNRESET or another one when the channel has ended.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);
