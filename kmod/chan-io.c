@@ -2,9 +2,10 @@
 /*
  * An entry is checked against what the consumer registered and imported; what
  * it asks to send is posted together with what follows, because one chain of
- * work requests costs a device less than its parts. What completes goes to the
- * channel's completions, from where the consumer's side takes it. An event
- * polls in softirq context.
+ * work requests costs a device less than its parts. A WRITE or READ that
+ * touches several extents of the peer's region has one work request for each.
+ * What completes goes to the channel's completions, from where the consumer's
+ * side takes it. An event polls in softirq context.
  */
 #include "chan-io.h"
 
@@ -49,13 +50,35 @@ static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
 	smp_store_release(cq->tail, cq->filled);
 }
 
+/*
+ * All parts that are behind one that failed fail, too; the consumer asked for
+ * one operation.
+ */
+static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
+{
+	struct rcl_chan *chan = op->chan;
+	u32 i;
+
+	if (op->told)
+		return;
+	rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
+	for (i = chan->sends.done; i != op->last + 1; i++) {
+		struct rcl_op *part = &chan->send_op[i % RCL_CHAN_SEND_SLOTS];
+
+		if (part->last == op->last)
+			part->told = true;
+	}
+}
+
 /* Under the lock, or below the drain, when nobody else has the QP. */
 static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
 
 	op->chan->sends.done = op->number + 1;
-	if (op->signaled || wc->status)
+	if (wc->status)
+		rcl_chan_failed(op, wc);
+	else if (op->signaled)
 		rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
 }
 
@@ -82,19 +105,20 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /* Each operation in flight may need an entry, also if it is not signaled. */
-static bool rcl_chan_has_room(const struct rcl_chan *chan)
+static bool rcl_chan_has_room(const struct rcl_chan *chan, u32 n)
 {
 	u32 used = rcl_chan_ready(chan);
 
 	return used <= chan->cq.depth &&
 	       used + rcl_queue_busy(&chan->sends) +
-	       rcl_queue_busy(&chan->recvs) < chan->cq.depth;
+	       rcl_queue_busy(&chan->recvs) + n <= chan->cq.depth;
 }
 
 static int rcl_chan_sge(struct rcl_chan *chan,
 			const struct rclink_dev_sqe *sqe, struct ib_sge *sge,
 			u32 *len)
 {
+	u32 n = 0;
 	u32 i;
 
 	*len = 0;
@@ -102,14 +126,15 @@ static int rcl_chan_sge(struct rcl_chan *chan,
 		const struct rclink_dev_sge *from = &sqe->sge[i];
 		int ret;
 
-		ret = rcl_region_sge(chan, from, &sge[i]);
-		if (ret)
+		ret = rcl_region_sge(chan, from, &sge[n], chan->max_sge - n);
+		if (ret < 0)
 			return ret;
 		if (from->len > RCL_LEN_MAX - *len)
 			return -EMSGSIZE;
+		n += ret;
 		*len += from->len;
 	}
-	return 0;
+	return n;
 }
 
 static int rcl_chan_post_recv(struct rcl_chan *chan,
@@ -117,11 +142,10 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 {
 	struct rcl_op *op = &chan->recv_op[chan->recvs.posted %
 					   RCL_CHAN_RECV_SLOTS];
-	struct ib_sge sge[RCLINK_DEV_SGE_MAX] __uninitialized;
+	struct ib_sge sge[RCLINK_DEV_PARTS_MAX] __uninitialized;
 	struct ib_recv_wr wr = {
 		.wr_cqe = &op->cqe,
 		.sg_list = sge,
-		.num_sge = sqe->num_sge,
 	};
 	u32 len;
 	int ret;
@@ -131,8 +155,9 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	if (rcl_queue_busy(&chan->recvs) == RCLINK_DEV_RECVS)
 		return -EBUSY;
 	ret = rcl_chan_sge(chan, sqe, sge, &len);
-	if (ret)
+	if (ret < 0)
 		return ret;
+	wr.num_sge = ret;
 	op->cqe.done = rcl_chan_received;
 	op->user_data = sqe->user_data;
 	op->op = sqe->op;
@@ -176,11 +201,13 @@ static struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
 	return window;
 }
 
+/* Returns how many work requests that takes. */
 static int rcl_chan_remote(struct rcl_chan *chan,
 			   const struct rclink_dev_sqe *sqe, u32 len,
 			   u64 *addr, u32 *rkey)
 {
 	const struct rcl_window *window = rcl_chan_window(chan, sqe);
+	u32 parts;
 
 	if (IS_ERR(window))
 		return PTR_ERR(window);
@@ -188,8 +215,9 @@ static int rcl_chan_remote(struct rcl_chan *chan,
 	    len > window->len - sqe->remote_offset)
 		return -EINVAL;
 	*addr = window->addr + sqe->remote_offset;
-	*rkey = window->rkey;
-	return 0;
+	*rkey = window->rkeys[rcl_window_index(window, *addr)];
+	parts = rcl_window_touched(window, *addr, len);
+	return parts > RCLINK_DEV_PARTS_MAX ? -EMSGSIZE : parts;
 }
 
 static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
@@ -202,7 +230,7 @@ static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
 
 static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 				const struct rclink_dev_sqe *sqe, u32 len,
-				struct ib_atomic_wr *wr)
+				u32 num_sge, struct ib_atomic_wr *wr)
 {
 	int ret;
 
@@ -210,8 +238,10 @@ static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 		return -EOPNOTSUPP;
 	if (len != sizeof(u64) || sqe->num_sge != 1)
 		return -EINVAL;
+	if (num_sge != 1)
+		return -EMSGSIZE;
 	ret = rcl_chan_remote(chan, sqe, len, &wr->remote_addr, &wr->rkey);
-	if (ret)
+	if (ret < 0)
 		return ret;
 	if (wr->remote_addr % sizeof(u64))
 		return -EINVAL;
@@ -219,7 +249,7 @@ static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 	wr->swap = sqe->swap;
 	wr->compare_add_mask = sqe->compare_mask;
 	wr->swap_mask = sqe->swap_mask;
-	return 0;
+	return 1;
 }
 
 /* The peer has no such region any more, once it has the message. */
@@ -231,13 +261,14 @@ static int rcl_chan_fill_inv(struct rcl_chan *chan,
 
 	if (IS_ERR(window))
 		return PTR_ERR(window);
-	wr->ex.invalidate_rkey = window->rkey;
+	wr->ex.invalidate_rkey = window->rkeys[0];
 	window->rights = 0;
-	return 0;
+	return 1;
 }
 
+/* Returns how many work requests it takes; the first one is filled. */
 static int rcl_chan_fill(struct rcl_chan *chan,
-			 const struct rclink_dev_sqe *sqe, u32 len,
+			 const struct rclink_dev_sqe *sqe, u32 len, u32 num_sge,
 			 union rcl_wr *wr)
 {
 	static const enum ib_wr_opcode opcodes[] = {
@@ -259,7 +290,7 @@ static int rcl_chan_fill(struct rcl_chan *chan,
 	switch (sqe->op) {
 	case RCLINK_OP_SEND:
 	case RCLINK_OP_SEND_IMM:
-		return 0;
+		return 1;
 	case RCLINK_OP_SEND_INV:
 		return rcl_chan_fill_inv(chan, sqe, &wr->send);
 	case RCLINK_OP_WRITE:
@@ -268,7 +299,8 @@ static int rcl_chan_fill(struct rcl_chan *chan,
 		return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
 				       &wr->rdma.rkey);
 	default:
-		return rcl_chan_fill_atomic(chan, sqe, len, &wr->atomic);
+		return rcl_chan_fill_atomic(chan, sqe, len, num_sge,
+					    &wr->atomic);
 	}
 }
 
@@ -288,7 +320,7 @@ static int rcl_chan_inline(struct rcl_chan *chan,
 	sge->length = sqe->len;
 	sge->lkey = chan->qp->qp->pd->local_dma_lkey;
 	*len = sqe->len;
-	return 0;
+	return 1;
 }
 
 static int rcl_chan_send_flags(const struct rclink_dev_sqe *sqe,
@@ -305,43 +337,115 @@ static int rcl_chan_send_flags(const struct rclink_dev_sqe *sqe,
 	return flags;
 }
 
-static int rcl_chan_chain(struct rcl_chan *chan,
-			  const struct rclink_dev_sqe *sqe)
+/* The work request at the end of the chain is whole but for what is here. */
+static void rcl_chan_append(struct rcl_chan *chan,
+			    const struct rclink_dev_sqe *sqe, u32 len, u32 last,
+			    u32 num_sge)
 {
-	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
-	bool is_inline = sqe->flags & RCLINK_SQE_INLINE;
 	struct rcl_chain *chain = &chan->chain;
-	struct rcl_op *op = &chan->send_op[slot];
+	struct rcl_op *op = &chan->send_op[chan->sends.posted %
+					   RCL_CHAN_SEND_SLOTS];
 	union rcl_wr *wr = &chain->wr[chain->n];
-	struct ib_sge *sge = chain->sge[chain->n];
-	u32 len;
-	int ret;
-
-	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
-		return -EBUSY;
-	if (is_inline)
-		ret = rcl_chan_inline(chan, sqe, slot, sge, &len);
-	else
-		ret = rcl_chan_sge(chan, sqe, sge, &len);
-	if (!ret)
-		ret = rcl_chan_fill(chan, sqe, len, wr);
-	if (ret)
-		return ret;
 
 	op->cqe.done = rcl_chan_sent;
 	op->user_data = sqe->user_data;
 	op->op = sqe->op;
 	op->len = len;
 	op->number = chan->sends.posted++;
-	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
+	op->last = last;
+	op->signaled = op->number == last && sqe->flags & RCLINK_SQE_SIGNALED;
+	op->told = false;
 	wr->send.next = NULL;
 	wr->send.wr_cqe = &op->cqe;
-	wr->send.sg_list = sge;
-	wr->send.num_sge = is_inline ? 1 : sqe->num_sge;
+	wr->send.sg_list = chain->sge[chain->n];
+	wr->send.num_sge = num_sge;
 	wr->send.send_flags = rcl_chan_send_flags(sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
-	if (++chain->n == RCL_CHAN_CHAIN)
+	chain->n++;
+}
+
+/* Pieces that have more than @len bytes: what is behind goes to @to. */
+static u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len,
+			  struct ib_sge *to)
+{
+	u32 rest = 0;
+	u32 i, keep;
+
+	for (i = 0; sge[i].length <= len; i++)
+		len -= sge[i].length;
+	keep = i;
+	if (len) {
+		to[rest] = sge[i];
+		to[rest].addr += len;
+		to[rest++].length -= len;
+		sge[i++].length = len;
+		keep = i;
+	}
+	while (i < *n)
+		to[rest++] = sge[i++];
+	*n = keep;
+	return rest;
+}
+
+/* As far as there is another extent, that is another work request. */
+static void rcl_chan_append_parts(struct rcl_chan *chan,
+				  const struct rclink_dev_sqe *sqe, u32 len,
+				  u32 parts, u32 num_sge)
+{
+	const struct rcl_window *window = rcl_chan_window(chan, sqe);
+	u32 last = chan->sends.posted + parts - 1;
+	struct rcl_chain *chain = &chan->chain;
+
+	while (chan->sends.posted != last) {
+		struct ib_rdma_wr *wr = &chain->wr[chain->n].rdma;
+		struct ib_rdma_wr *next = &chain->wr[chain->n + 1].rdma;
+		u64 left = rcl_window_left(window, wr->remote_addr);
+		u32 rest = rcl_chan_split(chain->sge[chain->n], &num_sge, left,
+					  chain->sge[chain->n + 1]);
+
+		*next = *wr;
+		next->remote_addr += left;
+		next->rkey = window->rkeys[rcl_window_index(window,
+							    next->remote_addr)];
+		/* The peer hears of it when all is there. */
+		if (wr->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+			wr->wr.opcode = IB_WR_RDMA_WRITE;
+		rcl_chan_append(chan, sqe, len, last, num_sge);
+		num_sge = rest;
+	}
+	rcl_chan_append(chan, sqe, len, last, num_sge);
+}
+
+static int rcl_chan_chain(struct rcl_chan *chan,
+			  const struct rclink_dev_sqe *sqe)
+{
+	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
+	struct rcl_chain *chain = &chan->chain;
+	struct ib_sge *sge = chain->sge[chain->n];
+	int num_sge, parts;
+	u32 len;
+
+	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
+		return -EBUSY;
+	if (sqe->flags & RCLINK_SQE_INLINE)
+		num_sge = rcl_chan_inline(chan, sqe, slot, sge, &len);
+	else
+		num_sge = rcl_chan_sge(chan, sqe, sge, &len);
+	if (num_sge < 0)
+		return num_sge;
+	parts = rcl_chan_fill(chan, sqe, len, num_sge, &chain->wr[chain->n]);
+	if (parts < 0)
+		return parts;
+	if (parts > 1 &&
+	    (rcl_queue_busy(&chan->sends) + parts > RCLINK_DEV_SENDS ||
+	     !rcl_chan_has_room(chan, parts)))
+		return -EBUSY;
+	if (parts > 1)
+		rcl_chan_append_parts(chan, sqe, len, parts, num_sge);
+	else
+		rcl_chan_append(chan, sqe, len, chan->sends.posted, num_sge);
+	if (chain->n >= RCL_CHAN_CHAIN)
 		rcl_chan_flush(chan);
 	return 0;
 }
@@ -355,10 +459,9 @@ static void rcl_chan_refused(struct rcl_chan *chan,
 
 	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
 	chan->sends.posted = op->number;
-	for (; wr; wr = wr->next) {
-		op = container_of(wr->wr_cqe, struct rcl_op, cqe);
-		rcl_chan_push(op, &wc, &(struct rcl_news){ .len = op->len });
-	}
+	for (; wr; wr = wr->next)
+		rcl_chan_failed(container_of(wr->wr_cqe, struct rcl_op, cqe),
+				&wc);
 }
 
 /**
@@ -389,9 +492,9 @@ void rcl_chan_flush(struct rcl_chan *chan)
  *
  * Context: process or softirq context.
  * Return: 0, -EINVAL for an entry that is wrong, -ESTALE for an unknown handle,
- * -EACCES without the right, -EOPNOTSUPP for an atomic that the device does not
- * have, -EBUSY when as many are in flight as can be, or what the verbs call
- * says.
+ * -EACCES without the right, -EMSGSIZE when it touches too many extents,
+ * -EOPNOTSUPP for an atomic that the device does not have, -EBUSY when as many
+ * are in flight as can be, or what the verbs call says.
  */
 int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 {
@@ -400,7 +503,7 @@ int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 	    (sqe->compare_mask && sqe->op < RCLINK_OP_MCAS) ||
 	    (sqe->swap_mask && sqe->op != RCLINK_OP_MCAS))
 		return -EINVAL;
-	if (!rcl_chan_has_room(chan))
+	if (!rcl_chan_has_room(chan, 1))
 		return -EBUSY;
 	if (sqe->op == RCLINK_OP_RECV)
 		return rcl_chan_post_recv(chan, sqe);

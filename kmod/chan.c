@@ -77,6 +77,7 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	spin_lock_bh(&chan->lock);
 	chan->qp = grant->qp;
 	chan->access = grant->access;
+	chan->max_sge = grant->max_sge;
 	if (!chan->polled)
 		rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
@@ -91,9 +92,12 @@ static void rcl_chan_release(struct kref *ref)
 {
 	struct rcl_chan *chan = rcl_chan_of(container_of(ref, struct rcl_lessee,
 							 ref));
+	u32 i;
 
 	rcl_chan_io_exit(chan);
 	rcl_region_free_all(chan);
+	for (i = 0; i < chan->nimports; i++)
+		kvfree(chan->imports[i].rkeys);
 	if (chan->listener)
 		rcl_listener_put(chan->listener);
 	if (chan->link)
@@ -219,11 +223,53 @@ static int rcl_chan_keep(struct rcl_chan *chan, const struct rcl_window *window,
 	return ret;
 }
 
+static int rcl_chan_got(struct rcl_window *window, u32 *n,
+			const struct rcl_call *call)
+{
+	const struct rcl_window *got = &call->window;
+
+	if (!*n) {
+		*window = *got;
+		window->rkeys = kvmalloc_array(rcl_window_extents(got),
+					       sizeof(*window->rkeys),
+					       GFP_KERNEL_ACCOUNT);
+		if (!window->rkeys)
+			return -ENOMEM;
+	}
+	/* It was withdrawn, and there is another one of that name. */
+	if (window->addr != got->addr || window->len != got->len ||
+	    window->rights != got->rights || window->shift != got->shift)
+		return -ENOENT;
+	memcpy(window->rkeys + *n, call->rkeys,
+	       call->nrkeys * sizeof(*call->rkeys));
+	*n += call->nrkeys;
+	return 0;
+}
+
+/* One question: the keys from number *n on, as many as one answer has. */
+static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
+			       struct rcl_window *window, u32 *n)
+{
+	struct rcl_call *call;
+	int ret;
+
+	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee, GFP_KERNEL);
+	if (!call)
+		return -ENOMEM;
+	strscpy(call->name, name, sizeof(call->name));
+	call->first = *n;
+	ret = rcl_chan_call(chan, call);
+	if (!ret)
+		ret = rcl_chan_got(window, n, call);
+	rcl_call_put(call);
+	return ret;
+}
+
 /**
  * rcl_chan_import - look up a region of the peer
  * @chan: open
  * @name: that it is exported under
- * @window: set
+ * @window: set; its keys stay the channel's
  * @handle: set; good for this channel only
  *
  * Context: may sleep; can be killed.
@@ -233,21 +279,19 @@ static int rcl_chan_keep(struct rcl_chan *chan, const struct rcl_window *window,
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle)
 {
-	struct rcl_call *call;
+	u32 n = 0;
 	int ret;
 
 	if (!READ_ONCE(chan->qp))
 		return chan->why;
-	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee, GFP_KERNEL);
-	if (!call)
-		return -ENOMEM;
-	strscpy(call->name, name, sizeof(call->name));
-	ret = rcl_chan_call(chan, call);
-	if (!ret) {
-		*window = call->window;
+	memset(window, 0, sizeof(*window));
+	do {
+		ret = rcl_chan_ask_import(chan, name, window, &n);
+	} while (!ret && n < rcl_window_extents(window));
+	if (!ret)
 		ret = rcl_chan_keep(chan, window, handle);
-	}
-	rcl_call_put(call);
+	if (ret)
+		kvfree(window->rkeys);
 	return ret;
 }
 

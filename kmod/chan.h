@@ -25,7 +25,8 @@
 #define RCL_CHAN_SEND_SLOTS	32
 #define RCL_CHAN_RECV_SLOTS	32
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
-#define RCL_CHAN_CHAIN		8	/* sends that are posted together */
+#define RCL_CHAN_CHAIN		8	/* sends that make a chain be posted */
+#define RCL_CHAN_CHAIN_MAX	(RCL_CHAN_CHAIN - 1 + RCLINK_DEV_PARTS_MAX)
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
 struct cred;
@@ -35,23 +36,27 @@ struct rcl_listener;
 struct rcl_region;
 
 /**
- * struct rcl_op - an operation in flight
+ * struct rcl_op - an operation in flight, or a part of one
  * @cqe: of its work request
  * @chan: whose
  * @user_data: for its completion
  * @number: counted per queue
- * @len: bytes, of a send
+ * @last: of a send: number of the last part of the operation
+ * @len: bytes of all parts, of a send
  * @op: enum rclink_dev_op
- * @signaled: the consumer wants to know of success
+ * @signaled: the consumer wants to know of success of the last part
+ * @told: of a send: the consumer knows already that it failed
  */
 struct rcl_op {
 	struct ib_cqe cqe;
 	struct rcl_chan *chan;
 	u64 user_data;
 	u32 number;
+	u32 last;
 	u32 len;
 	u8 op;
 	bool signaled;
+	bool told;
 };
 
 /**
@@ -72,14 +77,14 @@ union rcl_wr {
 
 /**
  * struct rcl_chain - sends that the device does not have yet
- * @n: how many
+ * @n: how many; fewer than RCL_CHAN_CHAIN after an operation with all its parts
  * @wr: the work requests
  * @sge: and what they move
  */
 struct rcl_chain {
 	u32 n;
-	union rcl_wr wr[RCL_CHAN_CHAIN];
-	struct ib_sge sge[RCL_CHAN_CHAIN][RCLINK_DEV_SGE_MAX];
+	union rcl_wr wr[RCL_CHAN_CHAIN_MAX];
+	struct ib_sge sge[RCL_CHAN_CHAIN_MAX][RCLINK_DEV_PARTS_MAX];
 };
 
 /**
@@ -131,6 +136,7 @@ struct rcl_chan_ops {
  * @qp: may be posted to and polled; NULL before attach and after detach
  * @why: errno while @qp is NULL
  * @access: rights that the device can give
+ * @max_sge: pieces that a work request may have
  * @cq: completions
  * @sends: and their operations
  * @recvs: and their operations
@@ -162,6 +168,7 @@ struct rcl_chan {
 	struct rcl_qp *qp;
 	int why;
 	int access;
+	u32 max_sge;
 	struct rcl_cq cq;
 	struct rcl_queue sends;
 	struct rcl_queue recvs;

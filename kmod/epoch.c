@@ -13,11 +13,26 @@ static const struct rcl_qp_size rcl_epoch_ctrl_size = {
 	.sge = 1,
 };
 
-static const struct rcl_qp_size rcl_epoch_pool_size = {
-	.send_wr = RCLINK_DEV_SENDS,
-	.recv_wr = RCLINK_DEV_RECVS,
-	.sge = RCLINK_DEV_SGE_MAX,
-};
+/**
+ * rcl_epoch_pool_size - what can be outstanding on a pooled QP
+ * @ep: attached to its device
+ *
+ * A piece of an entry may be in several extents of its region: so more of them
+ * than an entry has, if the device can.
+ *
+ * Return: the sizes.
+ */
+struct rcl_qp_size rcl_epoch_pool_size(const struct rcl_epoch *ep)
+{
+	const struct ib_device_attr *attr = &ep->user.ib->attrs;
+	int max = min(attr->max_send_sge, attr->max_recv_sge);
+
+	return (struct rcl_qp_size){
+		.send_wr = RCLINK_DEV_SENDS,
+		.recv_wr = RCLINK_DEV_RECVS,
+		.sge = clamp(max, RCLINK_DEV_SGE_MAX, RCLINK_DEV_PARTS_MAX),
+	};
+}
 
 static int rcl_epoch_get_sgid(struct rcl_epoch *ep, const char **why)
 {
@@ -49,13 +64,13 @@ static void rcl_epoch_completion(struct rcl_qp *qp)
 
 static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 {
+	const struct rcl_qp_size pool_size = rcl_epoch_pool_size(ep);
 	int ret;
 	u32 i;
 
 	for (i = 0; i < ep->nqps; i++) {
 		ret = rcl_qp_create(&ep->qp[i], ep->pd,
-				    i ? &rcl_epoch_pool_size :
-					&rcl_epoch_ctrl_size,
+				    i ? &pool_size : &rcl_epoch_ctrl_size,
 				    i ? rcl_pool_event : rcl_epoch_completion,
 				    up);
 		if (ret) {
@@ -279,11 +294,12 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
  */
 int rcl_epoch_renew(struct rcl_epoch *ep, u32 i)
 {
+	const struct rcl_qp_size size = rcl_epoch_pool_size(ep);
 	struct rcl_qp *qp = &ep->qp[i];
 	struct rcl_qp_wiring wiring;
 	int ret;
 
-	ret = rcl_qp_renew(qp, &rcl_epoch_pool_size);
+	ret = rcl_qp_renew(qp, &size);
 	if (ret)
 		return ret;
 	spin_lock_irq(ep->lock);

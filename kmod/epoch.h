@@ -60,6 +60,7 @@ struct rcl_epoch {
 	struct rcl_qp qp[];
 };
 
+struct rcl_qp_size rcl_epoch_pool_size(const struct rcl_epoch *ep);
 struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 				   struct rcl_upcall *up,
 				   struct rcl_stats *stats, const char **why);

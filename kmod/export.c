@@ -68,22 +68,35 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  * @exports: of the link's epoch
  * @name: of the region
  * @asked: who has the channel from whose other end it was asked
- * @window: set; who asked may end the region only if it is @asked's
+ * @window: set, but for @window->rkeys, which has room for the keys; who asked
+ *	may end the region only if it is @asked's
+ * @first: extent that is of interest, and those behind it
+ * @max: keys that there is room for
  *
  * Context: may sleep.
- * Return: 0, or -ENOENT.
+ * Return: how many keys there were, or -ENOENT.
  */
 int rcl_export_find(struct rcl_exports *exports, const char *name,
-		    const struct rcl_lessee *asked, struct rcl_window *window)
+		    const struct rcl_lessee *asked, struct rcl_window *window,
+		    u32 first, u32 max)
 {
 	struct rcl_export *export;
+	u32 *rkeys = window->rkeys;
+	u32 n, done = 0;
 
 	mutex_lock(&exports->lock);
 	export = rcl_export_find_locked(exports, name);
-	if (export)
-		*window = export->window;
-	if (export && export->owner != asked)
+	if (!export) {
+		mutex_unlock(&exports->lock);
+		return -ENOENT;
+	}
+	*window = export->window;
+	n = rcl_window_extents(window);
+	for (; first < n && done < max; first++)
+		rkeys[done++] = window->rkeys[first];
+	window->rkeys = rkeys;
+	if (export->owner != asked)
 		window->rights &= ~RCLINK_REGION_INVALIDATE;
 	mutex_unlock(&exports->lock);
-	return export ? 0 : -ENOENT;
+	return done;
 }

@@ -5,25 +5,89 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/types.h>
 
 #include <uapi/linux/rclink_dev.h>
 
 struct rcl_lessee;
 
+#define RCL_EXTENT_SHIFT_MIN	12	/* the smallest page */
+#define RCL_EXTENT_SHIFT_MAX	30
+#define RCL_EXTENTS_MAX		4096	/* of a region */
+
 /**
  * struct rcl_window - memory as the other end addresses it
- * @addr: first address under @rkey
- * @len: bytes
- * @rkey: of the registration
+ * @addr: first address
+ * @len: bytes, not 0; the address behind the last one does not wrap
  * @rights: RCLINK_REGION_*
+ * @shift: each extent but the first begins at a multiple of 2^@shift
+ * @rkeys: of each extent
  */
 struct rcl_window {
 	u64 addr;
 	u64 len;
-	u32 rkey;
 	u32 rights;
+	u32 shift;
+	u32 *rkeys;
 };
+
+/**
+ * rcl_window_touched - how many extents have a part of a range?
+ * @window: any
+ * @addr: first address
+ * @len: bytes
+ *
+ * Return: the number; 1 for no bytes.
+ */
+static inline u64 rcl_window_touched(const struct rcl_window *window, u64 addr,
+				     u64 len)
+{
+	u64 last = addr + (len ? len - 1 : 0);
+
+	return (last >> window->shift) - (addr >> window->shift) + 1;
+}
+
+/**
+ * rcl_window_extents - how many extents are there?
+ * @window: any
+ *
+ * Return: the number.
+ */
+static inline u64 rcl_window_extents(const struct rcl_window *window)
+{
+	return rcl_window_touched(window, window->addr, window->len);
+}
+
+/**
+ * rcl_window_index - in which extent is an address?
+ * @window: any
+ * @addr: inside it, or the first one behind it: then 0
+ *
+ * Return: the number of the extent, that of an array also in speculation.
+ */
+static inline u32 rcl_window_index(const struct rcl_window *window, u64 addr)
+{
+	unsigned long i = (addr >> window->shift) -
+			  (window->addr >> window->shift);
+	unsigned long n = rcl_window_extents(window);
+
+	return array_index_nospec(i, n);
+}
+
+/**
+ * rcl_window_left - bytes from an address to the end of its extent
+ * @window: any
+ * @addr: inside it
+ *
+ * Return: the number, as if the last one were as long as the others.
+ */
+static inline u64 rcl_window_left(const struct rcl_window *window, u64 addr)
+{
+	u64 size = 1ULL << window->shift;
+
+	return size - (addr & (size - 1));
+}
 
 /**
  * struct rcl_export - one of them; embedded in its owner
@@ -53,6 +117,7 @@ void rcl_exports_init(struct rcl_exports *exports);
 int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export);
 void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export);
 int rcl_export_find(struct rcl_exports *exports, const char *name,
-		    const struct rcl_lessee *asked, struct rcl_window *window);
+		    const struct rcl_lessee *asked, struct rcl_window *window,
+		    u32 first, u32 max);
 
 #endif /* RCL_EXPORT_H */

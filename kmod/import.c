@@ -7,7 +7,8 @@
 #include "lessee.h"
 #include "msg.h"
 
-#define RCL_WINDOW_LEN	24	/* bytes of a window in IMPORTED */
+#define RCL_WINDOW_LEN	24	/* bytes of a window in IMPORTED, before keys */
+#define RCL_RKEY_LEN	4
 
 /**
  * rcl_import_ask - ask the peer for a region
@@ -23,6 +24,7 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	struct rcl_msg msg = {
 		.type = RCL_MSG_IMPORT,
 		.cookie = ep->pool.cookie + 1,
+		.seed = call->first,
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
@@ -44,6 +46,21 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	return 0;
 }
 
+static u32 rcl_import_put(u8 *data, const struct rcl_window *window, u32 n)
+{
+	u32 i;
+
+	rcl_msg_put(data, window->addr, 8);
+	rcl_msg_put(data + 8, window->len, 8);
+	rcl_msg_put(data + 16, window->shift, 4);
+	rcl_msg_put(data + 20, window->rights, 4);
+	data += RCL_WINDOW_LEN;
+	for (i = 0; i < n; i++)
+		rcl_msg_put(data + i * RCL_RKEY_LEN, window->rkeys[i],
+			    RCL_RKEY_LEN);
+	return RCL_WINDOW_LEN + n * RCL_RKEY_LEN;
+}
+
 /**
  * rcl_import_question - answer the peer, who asks for a region
  * @ep: of a link that is up
@@ -57,28 +74,68 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		.type = RCL_MSG_IMPORTED,
 		.cookie = msg->cookie,
 	};
-	u8 data[RCL_WINDOW_LEN];
+	union {
+		u8 bytes[RCL_MSG_DATA_MAX];
+		u32 words[RCL_MSG_DATA_MAX / RCL_RKEY_LEN];
+	} data;
+	/* Where they are in the message, too: the stack is short. */
+	struct rcl_window window = {
+		.rkeys = data.words + RCL_WINDOW_LEN / RCL_RKEY_LEN,
+	};
 	char name[RCLINK_DEV_SERVICE_LEN];
-	struct rcl_window window;
 	int ret;
 
+	BUILD_BUG_ON(RCL_WINDOW_LEN + RCL_CALL_RKEYS * RCL_RKEY_LEN >
+		     RCL_MSG_DATA_MAX);
 	ret = rcl_msg_get_name(msg, name, sizeof(name));
 	if (ret)
 		return ret;
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
-	if (rcl_export_find(&ep->pool.exports, name,
-			    ep->pool.lease[msg->offset].lessee, &window)) {
+	ret = rcl_export_find(&ep->pool.exports, name,
+			      ep->pool.lease[msg->offset].lessee, &window,
+			      msg->seed, RCL_CALL_RKEYS);
+	if (ret < 0) {
 		answer.status = RCL_MSG_REFUSED;
 		return rcl_ctrl_send(&ep->ctrl, &answer);
 	}
-	rcl_msg_put(data, window.addr, 8);
-	rcl_msg_put(data + 8, window.len, 8);
-	rcl_msg_put(data + 16, window.rkey, 4);
-	rcl_msg_put(data + 20, window.rights, 4);
-	answer.len = sizeof(data);
-	answer.data = data;
+	answer.len = rcl_import_put(data.bytes, &window, ret);
+	answer.data = data.bytes;
 	return rcl_ctrl_send(&ep->ctrl, &answer);
+}
+
+static int rcl_import_get_window(const struct rcl_msg *msg,
+				 struct rcl_window *window)
+{
+	if (msg->len < RCL_WINDOW_LEN)
+		return -EPROTO;
+	window->addr = rcl_msg_get(msg->data, 8);
+	window->len = rcl_msg_get(msg->data + 8, 8);
+	window->shift = rcl_msg_get(msg->data + 16, 4);
+	window->rights = rcl_msg_get(msg->data + 20, 4);
+	if (!window->len || window->addr + window->len < window->addr ||
+	    window->shift < RCL_EXTENT_SHIFT_MIN ||
+	    window->shift > RCL_EXTENT_SHIFT_MAX ||
+	    rcl_window_extents(window) > RCL_EXTENTS_MAX)
+		return -EPROTO;
+	return 0;
+}
+
+static int rcl_import_get(const struct rcl_msg *msg, struct rcl_call *call)
+{
+	u32 i, n;
+
+	if (rcl_import_get_window(msg, &call->window))
+		return -EPROTO;
+	n = rcl_window_extents(&call->window);
+	n = call->first < n ? min_t(u32, n - call->first, RCL_CALL_RKEYS) : 0;
+	if (msg->len != RCL_WINDOW_LEN + n * RCL_RKEY_LEN)
+		return -EPROTO;
+	for (i = 0; i < n; i++)
+		call->rkeys[i] = rcl_msg_get(msg->data + RCL_WINDOW_LEN +
+					     i * RCL_RKEY_LEN, RCL_RKEY_LEN);
+	call->nrkeys = n;
+	return 0;
 }
 
 /**
@@ -97,17 +154,9 @@ int rcl_import_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 			break;
 	if (list_entry_is_head(call, &ep->pool.imports, node))
 		return -EPROTO;
-	if (!msg->status && msg->len != RCL_WINDOW_LEN)
+	if (!msg->status && rcl_import_get(msg, call))
 		return -EPROTO;
 	list_del(&call->node);
-	if (msg->status) {
-		rcl_call_finish(call, -ENOENT);
-		return 0;
-	}
-	call->window.addr = rcl_msg_get(msg->data, 8);
-	call->window.len = rcl_msg_get(msg->data + 8, 8);
-	call->window.rkey = rcl_msg_get(msg->data + 16, 4);
-	call->window.rights = rcl_msg_get(msg->data + 20, 4);
-	rcl_call_finish(call, 0);
+	rcl_call_finish(call, msg->status ? -ENOENT : 0);
 	return 0;
 }

@@ -391,10 +391,11 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * machines where that needs bounce buffers or cache maintenance, it is not.
  *
  * Context: may sleep. Not from a callback of rclink.
- * Return: 0, -EINVAL, -EMSGSIZE for more than the device registers at once,
- * -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic right
- * that the device does not have, -ENOSPC, -ENOMEM, the reason when the channel
- * is over, or the errno of a verbs call.
+ * Return: 0, -EINVAL, -EMSGSIZE for more than 4096 registrations of the device
+ * take, -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic
+ * right that the device does not have, or RCLINK_REGION_INVALIDATE where one
+ * registration is too small, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
+ * reason when the channel is over, or the errno of a verbs call.
  */
 int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		       unsigned int nents, const char *name, u32 rights,
@@ -536,8 +537,9 @@ EXPORT_SYMBOL_GPL(rclink_import);
  * with interrupts off.
  * Return: 0, or why the next one was not started: -EBUSY when as many as can be
  * are in flight, -EINVAL for a wrong entry, -ESTALE for an unknown handle,
- * -EACCES without the right, -EOPNOTSUPP for an atomic that the device does not
- * have, the reason when the channel is over, or the errno of the verbs call.
+ * -EACCES without the right, -EMSGSIZE when it touches too many extents of
+ * regions, -EOPNOTSUPP for an atomic that the device does not have, the reason
+ * when the channel is over, or the errno of the verbs call.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)

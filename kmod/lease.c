@@ -112,6 +112,7 @@ static int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 		.reg = &ep->reg,
 		.exports = &ep->pool.exports,
 		.access = ep->access,
+		.max_sge = rcl_epoch_pool_size(ep).sge,
 	};
 	int ret;
 

@@ -11,6 +11,8 @@
 
 #include "export.h"
 
+#define RCL_CALL_RKEYS	109	/* that one answer has room for */
+
 struct ib_pd;
 struct rcl_lessee;
 struct rcl_qp;
@@ -23,6 +25,7 @@ struct rcl_reg;
  * @reg: of the link, for registrations
  * @exports: of the link
  * @access: rights that the device can give
+ * @max_sge: pieces that a work request may have
  */
 struct rcl_grant {
 	struct rcl_qp *qp;
@@ -30,6 +33,7 @@ struct rcl_grant {
 	struct rcl_reg *reg;
 	struct rcl_exports *exports;
 	int access;
+	u32 max_sge;
 };
 
 /**
@@ -81,7 +85,10 @@ enum rcl_call_kind {
  * @name: service or region
  * @wait: OPEN: for a QP to become free
  * @cookie: of the question, when it was asked
- * @window: out: of IMPORT
+ * @first: of IMPORT: extent whose key is asked for, with those behind it
+ * @window: out: of IMPORT; has no keys
+ * @nrkeys: out: of IMPORT: how many
+ * @rkeys: out: of IMPORT
  * @done: completed with the result
  * @ret: 0, or a negative errno
  */
@@ -93,7 +100,10 @@ struct rcl_call {
 	char name[RCLINK_DEV_SERVICE_LEN];
 	bool wait;
 	u32 cookie;
+	u32 first;
 	struct rcl_window window;
+	u32 nrkeys;
+	u32 rkeys[RCL_CALL_RKEYS];
 	struct completion done;
 	int ret;
 };

@@ -8,12 +8,15 @@
 
 #include "region.h"
 
+#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
 #include "chan.h"
+#include "extent.h"
 #include "reg.h"
 
 #define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
@@ -22,16 +25,18 @@
  * struct rcl_region - registered memory
  * @handle: slot and generation
  * @memory: what it is made of
- * @mr: NULL when it is not registered any more
- * @export: what the peer may do
+ * @extents: cover it in order
+ * @n: how many of them are mapped; 0 when it is not registered any more
+ * @export: what the peer may do; its window is ours, too
  * @exported: @export is in the table
- * @stuck: the device did not end the registration: the memory stays
+ * @stuck: the device did not end a registration: the memory stays
  * @over: must not be used any more; under the channel's lock
  */
 struct rcl_region {
 	u32 handle;
 	struct rcl_memory *memory;
-	struct ib_mr *mr;
+	struct rcl_extent *extents;
+	u32 n;
 	struct rcl_export export;
 	bool exported;
 	bool stuck;
@@ -47,59 +52,47 @@ static int rcl_region_free(struct rcl_region *region)
 		return -EIO;
 	}
 	region->memory->free(region->memory);
+	kvfree(region->extents);
+	kvfree(region->export.window.rkeys);
 	kfree(region);
 	return 0;
 }
 
-static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
+/* A power of two, so that the extent of an address is a shift. */
+static u32 rcl_region_shift(const struct ib_device *ib)
 {
-	struct ib_device *ib = chan->pd->device;
-	struct rcl_memory *memory = region->memory;
-	int n, ret;
+	return min_t(u32, RCL_EXTENT_SHIFT_MAX, PAGE_SHIFT +
+		     ilog2(ib->attrs.max_fast_reg_page_list_len));
+}
 
-	n = ib_dma_map_sg(ib, memory->sgt.sgl, memory->sgt.orig_nents,
-			  DMA_BIDIRECTIONAL);
-	if (!n)
-		return -EIO;
-	region->mr = ib_alloc_mr(chan->pd, IB_MR_TYPE_MEM_REG, memory->npages);
-	if (IS_ERR(region->mr)) {
-		ret = PTR_ERR(region->mr);
-		goto err_unmap;
-	}
-	ret = ib_map_mr_sg(region->mr, memory->sgt.sgl, n, NULL, PAGE_SIZE);
-	if (ret != n) {
-		ret = ret < 0 ? ret : -EINVAL;
-		goto err_dereg;
-	}
+/* One range of addresses for all extents, so that only keys differ. */
+static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
+{
+	struct rcl_window *window = &region->export.window;
+	u32 n;
+
+	window->shift = rcl_region_shift(chan->pd->device);
 	/* The peer learns no address, and who guesses must guess that, too. */
-	region->mr->iova = ((u64)get_random_u32() << PAGE_SHIFT) +
-			   (region->mr->iova & ~PAGE_MASK);
-	ib_update_fast_reg_key(region->mr, get_random_u32() & 0xff);
-	return 0;
-
-err_dereg:
-	ib_dereg_mr(region->mr);
-err_unmap:
-	region->mr = NULL;
-	ib_dma_unmap_sg(ib, memory->sgt.sgl, memory->sgt.orig_nents,
-			DMA_BIDIRECTIONAL);
-	return ret;
+	window->addr = ((u64)get_random_u32() << window->shift) +
+		       offset_in_page(region->memory->sgt.sgl->offset);
+	window->len = region->memory->len;
+	n = rcl_window_extents(window);
+	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), GFP_KERNEL_ACCOUNT);
+	region->extents = kvcalloc(n, sizeof(*region->extents),
+				   GFP_KERNEL_ACCOUNT);
+	return window->rkeys && region->extents ? 0 : -ENOMEM;
 }
 
 /* Afterwards neither the device nor the peer reaches the pages. */
 static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 {
-	struct sg_table *sgt = &region->memory->sgt;
-
 	lockdep_assert_held(&chan->setup);
 	if (region->exported)
 		rcl_export_del(chan->exports, &region->export);
 	region->exported = false;
-	region->stuck = ib_dereg_mr(region->mr);
-	region->mr = NULL;
-	if (!region->stuck)
-		ib_dma_unmap_sg(chan->pd->device, sgt->sgl, sgt->orig_nents,
-				DMA_BIDIRECTIONAL);
+	while (region->n)
+		if (rcl_extent_unmap(&region->extents[--region->n]))
+			region->stuck = true;
 }
 
 static int rcl_region_access(const struct rcl_region *region)
@@ -114,6 +107,37 @@ static int rcl_region_access(const struct rcl_region *region)
 	if (rights & RCLINK_REGION_ATOMIC)
 		access |= IB_ACCESS_REMOTE_ATOMIC;
 	return access;
+}
+
+static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
+{
+	struct rcl_extent_cut at = { .sg = region->memory->sgt.sgl };
+	struct rcl_window *window = &region->export.window;
+	int access = rcl_region_access(region);
+	u64 addr = window->addr;
+	u64 left = window->len;
+	int ret;
+
+	while (left) {
+		struct rcl_extent *extent = &region->extents[region->n];
+		u64 len = min(left, rcl_window_left(window, addr));
+
+		ret = rcl_extent_map(extent, chan->pd, &at, addr, len);
+		if (ret)
+			return ret;
+		window->rkeys[region->n++] = extent->mr->rkey;
+		ret = rcl_reg_mr(chan->reg, extent->mr, access);
+		if (ret)
+			return ret;
+		/* There may be many, and the link waits for us to end. */
+		if (!READ_ONCE(chan->qp))
+			return chan->why;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		addr += len;
+		left -= len;
+	}
+	return 0;
 }
 
 static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
@@ -140,9 +164,6 @@ static int rcl_region_export(struct rcl_chan *chan, struct rcl_region *region)
 
 	if (!export->name[0])
 		return 0;
-	export->window.addr = region->mr->iova;
-	export->window.len = region->memory->len;
-	export->window.rkey = region->mr->rkey;
 	export->owner = &chan->lessee;
 	ret = rcl_export_add(chan->exports, export);
 	region->exported = !ret;
@@ -159,10 +180,9 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 	if (region->export.window.rights & RCLINK_REGION_ATOMIC &&
 	    !(chan->access & IB_ACCESS_REMOTE_ATOMIC))
 		return -EOPNOTSUPP;
-	ret = rcl_region_map(chan, region);
-	if (ret)
-		return ret;
-	ret = rcl_reg_mr(chan->reg, region->mr, rcl_region_access(region));
+	ret = rcl_region_lay_out(chan, region);
+	if (!ret)
+		ret = rcl_region_map(chan, region);
 	if (!ret)
 		ret = rcl_region_export(chan, region);
 	if (!ret)
@@ -180,12 +200,14 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
  * @npages: pages
  *
  * Context: may sleep.
- * Return: 0, -EINVAL, -EMSGSIZE for more than one registration of the device
- * takes, or @chan->why when the channel is not open.
+ * Return: 0, -EINVAL, -EMSGSIZE for more than RCL_EXTENTS_MAX registrations of
+ * the device take, -EOPNOTSUPP for a region that the peer may end, and that one
+ * registration is too small for, or @chan->why when the channel is not open.
  */
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages)
 {
+	u64 extents;
 	int ret;
 
 	if (rights & ~RCLINK_REGION_RIGHTS || !name[0] != !rights ||
@@ -193,9 +215,16 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		return -EINVAL;
 	mutex_lock(&chan->setup);
 	ret = chan->pd ? 0 : chan->why;
-	if (!ret &&
-	    npages > chan->pd->device->attrs.max_fast_reg_page_list_len)
-		ret = -EMSGSIZE;
+	if (!ret) {
+		u32 order = rcl_region_shift(chan->pd->device) - PAGE_SHIFT;
+
+		extents = (npages + BIT_ULL(order) - 1) >> order;
+		if (extents > RCL_EXTENTS_MAX)
+			ret = -EMSGSIZE;
+		/* A SEND names one key, and so ends one registration. */
+		else if (extents > 1 && rights & RCLINK_REGION_INVALIDATE)
+			ret = -EOPNOTSUPP;
+	}
 	mutex_unlock(&chan->setup);
 	return ret;
 }
@@ -211,7 +240,8 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
  * -EOPNOTSUPP for an atomic right that the device does not have, @chan->why
- * when the channel is not open, or what rcl_reg_mr() or a verbs call says.
+ * when the channel is not open, -EINTR for a fatal signal, or what rcl_reg_mr()
+ * or a verbs call says.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)
@@ -256,9 +286,14 @@ static bool rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 	lockdep_assert_held(&chan->lock);
 	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
 		struct rcl_region *region = chan->slots[i];
+		const struct rcl_window *window;
 
-		if (!region || region->export.window.rkey != rkey ||
-		    !(region->export.window.rights & RCLINK_REGION_INVALIDATE))
+		if (!region)
+			continue;
+		window = &region->export.window;
+		/* One with this right has one extent. */
+		if (!(window->rights & RCLINK_REGION_INVALIDATE) ||
+		    window->rkeys[0] != rkey)
 			continue;
 		region->over = true;
 		*handle = region->handle;
@@ -291,7 +326,7 @@ bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 /* The peer may have ended it before: that completion still finds it. */
 static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 {
-	if (region->mr)
+	if (region->n)
 		rcl_region_unmap(chan, region);
 	if (rcl_chan_reap(chan, RCL_CHAN_SEND_SLOTS + RCL_CHAN_RECV_SLOTS))
 		chan->ops->news(chan);
@@ -334,24 +369,39 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
  * @chan: open, its lock held
  * @from: hostile
  * @sge: set
+ * @max: how many there is room for
  *
- * Return: 0, -ESTALE or -EINVAL.
+ * Return: how many it takes, one for each extent that it touches, or -ESTALE,
+ * -EINVAL or -EMSGSIZE.
  */
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
-		   struct ib_sge *sge)
+		   struct ib_sge *sge, u32 max)
 {
 	struct rcl_region *region = rcl_region_find(chan, from->region);
-	u64 len;
+	const struct rcl_window *window;
+	u32 left = from->len;
+	u32 n = 0;
+	u64 addr;
 
 	if (!region || region->over)
 		return -ESTALE;
-	len = region->memory->len;
-	if (from->offset > len || from->len > len - from->offset)
+	window = &region->export.window;
+	if (from->offset > window->len || left > window->len - from->offset)
 		return -EINVAL;
-	sge->addr = region->mr->iova + from->offset;
-	sge->length = from->len;
-	sge->lkey = region->mr->lkey;
-	return 0;
+	addr = window->addr + from->offset;
+	do {
+		u32 i = rcl_window_index(window, addr);
+
+		if (n == max)
+			return -EMSGSIZE;
+		sge[n].addr = addr;
+		sge[n].length = min_t(u64, left, rcl_window_left(window, addr));
+		sge[n].lkey = region->extents[i].mr->lkey;
+		addr += sge[n].length;
+		left -= sge[n].length;
+		n++;
+	} while (left);
+	return n;
 }
 
 /**

@@ -32,7 +32,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle);
 bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
-		   struct ib_sge *sge);
+		   struct ib_sge *sge, u32 max);
 void rcl_region_unmap_all(struct rcl_chan *chan);
 void rcl_region_free_all(struct rcl_chan *chan);
 

@@ -217,9 +217,11 @@ void rclink_listener_close(struct rclink_listener *listener);
  * The memory is locked and counts for RLIMIT_MEMLOCK. A region with a name has
  * rights, one without has none.
  *
- * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than the device registers
- * at once, -EDQUOT beyond RLIMIT_MEMLOCK, -EEXIST for a name that is taken,
- * -ENOSPC for too many regions, -ENOMEM, or what ended the channel.
+ * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than 4096 registrations of
+ * the device take, -EOPNOTSUPP for a right that the device does not have or
+ * RCLINK_REGION_INVALIDATE where one registration is too small, -EDQUOT beyond
+ * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
+ * regions, -ENOMEM, or what ended the channel.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
@@ -448,8 +450,9 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
  * wrong or beyond the bounds of a region, -EACCES beyond the rights, -ESTALE
- * for a region that is not there, -EBUSY when it could take none yet, -ETIME,
- * -EINTR, -ECONNRESET or another one when the channel has ended.
+ * for a region that is not there, -EMSGSIZE for more parts of regions than an
+ * operation may have, -EBUSY when it could take none yet, -ETIME, -EINTR,
+ * -ECONNRESET or another one when the channel has ended.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);

@@ -8,6 +8,12 @@
  * memory (mmap offset 0, struct rclink_dev_shared) holds a submission and a
  * completion ring; RCLINK_IOC_SUBMIT hands entries to the kernel and can wait;
  * completions can be reaped without any call.
+ *
+ * A region is registered in extents of as many bytes as one registration of the
+ * device takes, such as 2 MiB. An operation has a part for each extent that it
+ * touches: at most RCLINK_DEV_PARTS_MAX of own regions, all pieces together,
+ * and as many of the peer's, each of which counts as an operation in flight. It
+ * completes once. An atomic cannot have two.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -19,6 +25,7 @@
 #define RCLINK_DEV_SERVICE_LEN	32	/* with the NUL */
 #define RCLINK_DEV_REGION_LEN	32	/* with the NUL */
 #define RCLINK_DEV_SGE_MAX	4
+#define RCLINK_DEV_PARTS_MAX	8	/* of an operation, at either end */
 #define RCLINK_DEV_INLINE_MAX	64
 #define RCLINK_DEV_DEPTH	256	/* entries of the submission ring */
 #define RCLINK_DEV_CQ_DEPTH	512	/* entries of the completion ring */
@@ -123,7 +130,8 @@ struct rclink_dev_sqe {
  * @time: CLOCK_MONOTONIC in nanoseconds, when the kernel saw it
  * @status: enum ib_wc_status of the verbs, 0 is success
  * @vendor_err: of the device
- * @len: bytes received, read or written
+ * @len: bytes received, read or written; of a receive that a WRITE_IMM took,
+ *	those of its last part
  * @imm: of the peer, or handle of a region: see @flags
  * @op: enum rclink_dev_op
  * @flags: RCLINK_CQE_*
@@ -193,7 +201,8 @@ struct rclink_dev_service {
 #define RCLINK_REGION_WRITE	0x01
 #define RCLINK_REGION_READ	0x02
 #define RCLINK_REGION_ATOMIC	0x04
-#define RCLINK_REGION_INVALIDATE 0x08	/* beside another one; this channel's */
+/* Beside another one; of this channel's, and only of one extent. */
+#define RCLINK_REGION_INVALIDATE 0x08
 #define RCLINK_REGION_RIGHTS	0x0f
 
 /**
