@@ -12,11 +12,18 @@
 
 #define PAGE	4096
 
+/* What the peer accesses, and what messages go to and come from. */
+struct arena {
+	uint8_t *memory, *buffer;
+	uint32_t memory_region, buffer_region;
+};
+
 struct far {
 	struct rclink_chan *chan;
-	uint8_t *memory, *buffer, *page, *order;
-	uint32_t memory_region, buffer_region, page_region, order_region;
-	uint32_t brief_region;
+	struct arena small, big, giant;
+	struct arena *at;
+	uint8_t *page, *order;
+	uint32_t page_region, order_region, brief_region;
 	bool lent;
 	uint32_t last;			/* status that ended a channel */
 };
@@ -37,22 +44,71 @@ static uint8_t *memory(size_t len)
 	return addr;
 }
 
+static int enter(struct far *f, struct arena *to, uint64_t len,
+		 const char *name, unsigned int rights)
+{
+	int ret = 0;
+
+	if (to->buffer)
+		ret = rclink_region(f->chan, to->buffer, len, NULL, 0,
+				    &to->buffer_region);
+	if (!ret)
+		ret = rclink_region(f->chan, to->memory, len, name, rights,
+				    &to->memory_region);
+	f->at = to;
+	return ret;
+}
+
 static int regions(struct far *f)
 {
 	int ret;
 
-	ret = rclink_region(f->chan, f->buffer, FAR_MEMORY, NULL, 0,
-			    &f->buffer_region);
+	ret = enter(f, &f->small, FAR_MEMORY, FAR_REGION, RCLINK_REGION_RIGHTS);
 	if (!ret)
 		ret = rclink_region(f->chan, f->order, PAGE, NULL, 0,
 				    &f->order_region);
 	if (!ret)
-		ret = rclink_region(f->chan, f->memory, FAR_MEMORY, FAR_REGION,
-				    RCLINK_REGION_RIGHTS, &f->memory_region);
-	if (!ret)
 		ret = rclink_region(f->chan, f->page, PAGE, FAR_READ_ONLY,
 				    RCLINK_REGION_READ, &f->page_region);
 	return ret;
+}
+
+/* More than one registration of the device. */
+static int grow(struct far *f)
+{
+	if (!f->big.memory) {
+		f->big.memory = memory(FAR_BIG_SIZE + PAGE) + FAR_BIG_AT;
+		f->big.buffer = memory(FAR_BIG_SIZE + PAGE) + FAR_BIG_AT;
+	}
+	return enter(f, &f->big, FAR_BIG_SIZE, FAR_BIG,
+		     RCLINK_REGION_WRITE | RCLINK_REGION_READ |
+		     RCLINK_REGION_ATOMIC);
+}
+
+/* More keys than one message has room for; the memory is there many times. */
+static int swell(struct far *f)
+{
+	uint64_t at, len = FAR_GIANT_TURN;
+	int fd = memfd_create("giant", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, FAR_GIANT_TURN))
+		return -errno;
+	if (!f->giant.memory)
+		f->giant.memory = mmap(NULL, FAR_GIANT_SIZE, PROT_NONE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (f->giant.memory == MAP_FAILED)
+		return -errno;
+	for (at = 0; at < FAR_GIANT_SIZE; at += len) {
+		if (len > FAR_GIANT_SIZE - at)
+			len = FAR_GIANT_SIZE - at;
+		if (mmap(f->giant.memory + at, len, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) ==
+		    MAP_FAILED)
+			return -errno;
+	}
+	close(fd);
+	return enter(f, &f->giant, FAR_GIANT_SIZE, FAR_GIANT,
+		     RCLINK_REGION_WRITE | RCLINK_REGION_READ);
 }
 
 /* The next completion; false when the channel has ended. */
@@ -84,10 +140,10 @@ static void post_order(struct far *f)
 
 static bool receive(struct far *f, const struct order *o, struct answer *a)
 {
-	uint8_t *where = o->post ? f->buffer : f->memory + o->offset;
+	uint8_t *where = o->post ? f->at->buffer : f->at->memory + o->offset;
 	struct rclink_dev_cqe cqe;
 
-	rclink_recv(f->chan, rclink_piece(f->buffer_region, 0, o->post), 0);
+	rclink_recv(f->chan, rclink_piece(f->at->buffer_region, 0, o->post), 0);
 	answer(f, a);
 	if (!complete(f, &cqe))
 		return false;
@@ -102,8 +158,8 @@ static void send_data(struct far *f, const struct order *o)
 {
 	struct rclink_data data;
 
-	far_fill(f->buffer, o->seed, o->size);
-	data = rclink_piece(f->buffer_region, 0, o->size);
+	far_fill(f->at->buffer, o->seed, o->size);
+	data = rclink_piece(f->at->buffer_region, 0, o->size);
 	if (o->what == FAR_SEND)
 		rclink_send(f->chan, data, RCLINK_SQE_SOLICITED, 0);
 	else
@@ -125,7 +181,7 @@ static bool lend(struct far *f, struct answer *a)
 static bool obey(struct far *f, const struct order *o)
 {
 	struct answer a = { .right = 1 };
-	uint8_t *at = f->memory + o->offset;
+	uint8_t *at = f->at->memory + o->offset;
 
 	switch (o->what) {
 	case FAR_RECV:
@@ -145,10 +201,16 @@ static bool obey(struct far *f, const struct order *o)
 			memcpy(at, &o->value, sizeof(o->value));
 		break;
 	case FAR_WITHDRAW:
-		a.right = !rclink_withdraw(f->chan, f->memory_region);
+		a.right = !rclink_withdraw(f->chan, f->at->memory_region);
 		break;
 	case FAR_LEND:
 		a.right = lend(f, &a);
+		break;
+	case FAR_GROW:
+		a.right = !grow(f);
+		break;
+	case FAR_SWELL:
+		a.right = !swell(f);
 		break;
 	case FAR_LAST:
 		a.value = f->last;
@@ -202,8 +264,8 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	f.memory = memory(FAR_MEMORY);
-	f.buffer = memory(FAR_MEMORY);
+	f.small.memory = memory(FAR_MEMORY);
+	f.small.buffer = memory(FAR_MEMORY);
 	f.page = memory(PAGE);
 	f.order = memory(PAGE);
 	ret = rclink_listen(&listener, argv[1], FAR_SERVICE, 8, 0);

@@ -19,6 +19,12 @@
 #define FAR_READ_ONLY	"far.read"	/* of a page, to be read */
 #define FAR_BRIEF	"far.brief"	/* of a page, to be ended by the peer */
 #define FAR_MEMORY	((1 << 20) + 8192)
+#define FAR_BIG		"far.big"	/* of FAR_BIG_SIZE bytes: FAR_GROW */
+#define FAR_BIG_SIZE	((16 << 20) + 777)
+#define FAR_BIG_AT	1235		/* in its first page */
+#define FAR_GIANT	"far.giant"	/* of FAR_GIANT_SIZE bytes, which are */
+#define FAR_GIANT_SIZE	0x40000000
+#define FAR_GIANT_TURN	(6 << 20)	/* these again and again */
 
 enum far_what {
 	FAR_RECV = 1,	/* post @post bytes, answer, receive, answer again */
@@ -33,6 +39,8 @@ enum far_what {
 	FAR_CLOSE,	/* answer, and end the channel */
 	FAR_LAST,	/* answer which status ended the channel before */
 	FAR_LEND,	/* export FAR_BRIEF again, and answer with its handle */
+	FAR_GROW,	/* from now on, region and receives of FAR_BIG_SIZE */
+	FAR_SWELL,	/* from now on the region is FAR_GIANT */
 };
 
 struct order {

@@ -12,35 +12,48 @@
 #define ANSWERS		(3 * PAGE)
 #define TIMEOUT_MS	20000
 
+int near_next(struct near *n, struct rclink_dev_cqe *cqe)
+{
+	int ret = rclink_submit(n->chan, 1, TIMEOUT_MS);
+
+	if (rclink_reap(n->chan, cqe, 1) != 1)
+		return ret < 0 ? ret : -EIO;
+	return 0;
+}
+
 /* The next completion is a success. */
 static int completes(struct near *n)
 {
 	struct rclink_dev_cqe cqe;
-	int ret = rclink_submit(n->chan, 1, TIMEOUT_MS);
+	int ret = near_next(n, &cqe);
 
-	if (rclink_reap(n->chan, &cqe, 1) != 1)
-		return ret < 0 ? ret : -EIO;
-	return cqe.status ? -EREMOTEIO : 0;
+	return ret ? ret : cqe.status ? -EREMOTEIO : 0;
 }
 
-static int post_answer(struct near *n)
+int near_listens(struct near *n)
 {
 	return rclink_recv(n->chan, rclink_piece(n->region, ANSWERS,
 						 sizeof(struct answer)), 0);
 }
 
+int near_hears(struct near *n, struct answer *answer)
+{
+	int ret = completes(n);
+
+	memcpy(answer, n->memory + ANSWERS, sizeof(*answer));
+	return ret ? ret : answer->right ? 0 : -EILSEQ;
+}
+
 static int get_answer(struct near *n)
 {
 	struct answer answer;
-	int ret = completes(n);
 
-	memcpy(&answer, n->memory + ANSWERS, sizeof(answer));
-	return ret ? ret : answer.right ? 0 : -EILSEQ;
+	return near_hears(n, &answer);
 }
 
-static int ask(struct near *n, struct order order)
+int near_tells(struct near *n, struct order order)
 {
-	int ret = post_answer(n);
+	int ret = near_listens(n);
 
 	if (!ret)
 		ret = rclink_send(n->chan, rclink_bytes(&order, sizeof(order)),
@@ -71,7 +84,7 @@ int near_greet(struct near *n, struct rclink_chan *chan)
 	int ret = begin(n, chan);
 
 	if (!ret)
-		ret = post_answer(n);
+		ret = near_listens(n);
 	if (!ret)
 		ret = rclink_submit(chan, 0, 0);
 	/* Not before: far answers when it finds this. */
@@ -85,13 +98,13 @@ int near_greet(struct near *n, struct rclink_chan *chan)
 
 int near_sends(struct near *n, uint32_t seed)
 {
-	int ret = ask(n, (struct order) {
+	int ret = near_tells(n, (struct order) {
 		.what = FAR_RECV, .post = NEAR_SIZE, .size = NEAR_SIZE,
 		.seed = seed,
 	});
 
 	if (!ret)
-		ret = post_answer(n);
+		ret = near_listens(n);
 	if (!ret)
 		ret = rclink_send(n->chan, rclink_piece(n->region, 0,
 							NEAR_SIZE), 0, 0);
@@ -100,7 +113,7 @@ int near_sends(struct near *n, uint32_t seed)
 
 int near_reads(struct near *n, uint32_t seed)
 {
-	int ret = ask(n, (struct order) {
+	int ret = near_tells(n, (struct order) {
 		.what = FAR_FILL, .size = NEAR_SIZE, .seed = seed,
 	});
 

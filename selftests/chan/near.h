@@ -7,6 +7,8 @@
 
 #include <rclink.h>
 
+#include "far.h"
+
 #define NEAR_SIZE	10000	/* bytes that are moved at a time */
 
 /*
@@ -24,6 +26,14 @@ struct near {
 int near_greet(struct near *n, struct rclink_chan *chan);
 /* By another process, or again. */
 int near_join(struct near *n, struct rclink_chan *chan);
+
+/* The next completion. */
+int near_next(struct near *n, struct rclink_dev_cqe *cqe);
+/* A receive for an answer of far; the next completion is that. */
+int near_listens(struct near *n);
+int near_hears(struct near *n, struct answer *answer);
+/* Has far do something, which is done when it returns. */
+int near_tells(struct near *n, struct order order);
 
 /* Tells far what to expect; what is in memory now is sent, and far compares. */
 int near_sends(struct near *n, uint32_t seed);
