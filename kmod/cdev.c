@@ -25,6 +25,7 @@
 #include "pin.h"
 #include "region.h"
 #include "ring.h"
+#include "shm.h"
 
 /**
  * struct rcl_file - an open file
@@ -196,14 +197,18 @@ static struct rcl_chan *rcl_cdev_chan(struct rcl_file *file)
 	return smp_load_acquire(&file->chan);
 }
 
-static int rcl_cdev_region(struct rcl_chan *chan, void __user *user)
+static int rcl_cdev_region(struct rcl_chan *chan, void __user *user,
+			   bool allocate)
 {
 	struct rclink_dev_region arg;
 	int ret;
 
 	if (copy_from_user(&arg, user, sizeof(arg)))
 		return -EFAULT;
-	ret = rcl_pin_register(chan, &arg);
+	if (allocate)
+		ret = rcl_shm_register(chan, &arg);
+	else
+		ret = rcl_pin_register(chan, &arg);
 	if (ret)
 		return ret;
 	if (!copy_to_user(user, &arg, sizeof(arg)))
@@ -268,7 +273,9 @@ static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
 	case RCLINK_IOC_SUBMIT:
 		return rcl_cdev_submit(chan, user);
 	case RCLINK_IOC_REGION:
-		return rcl_cdev_region(chan, user);
+		return rcl_cdev_region(chan, user, false);
+	case RCLINK_IOC_MEMORY:
+		return rcl_cdev_region(chan, user, true);
 	case RCLINK_IOC_WITHDRAW:
 		return rcl_cdev_withdraw(chan, user);
 	case RCLINK_IOC_IMPORT:
@@ -340,6 +347,8 @@ static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
 		return -ENOTCONN;
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
+	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
+		return rcl_shm_mmap(chan, vma);
 	return remap_vmalloc_range(vma, rcl_ring_of(chan)->shared,
 				   vma->vm_pgoff);
 }

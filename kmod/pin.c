@@ -27,18 +27,33 @@ struct rcl_pin {
 	struct page **pages;
 };
 
-/* The rule of ib_umem_get(). */
-static int rcl_pin_charge(struct rcl_pin *pin)
+/**
+ * rcl_pin_charge - count pages as locked, by the rule of ib_umem_get()
+ * @mm: of the calling process
+ * @npages: pages
+ *
+ * Return: 0, or -EDQUOT beyond RLIMIT_MEMLOCK.
+ */
+int rcl_pin_charge(struct mm_struct *mm, u32 npages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	u32 npages = pin->memory.npages;
 
-	if (atomic64_add_return(npages, &pin->mm->pinned_vm) > limit &&
+	if (atomic64_add_return(npages, &mm->pinned_vm) > limit &&
 	    !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(npages, &pin->mm->pinned_vm);
+		rcl_pin_uncharge(mm, npages);
 		return -EDQUOT;
 	}
 	return 0;
+}
+
+/**
+ * rcl_pin_uncharge - the mirror of rcl_pin_charge()
+ * @mm: a reference is held
+ * @npages: pages
+ */
+void rcl_pin_uncharge(struct mm_struct *mm, u32 npages)
+{
+	atomic64_sub(npages, &mm->pinned_vm);
 }
 
 static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
@@ -47,7 +62,7 @@ static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
 	int done = 0;
 	int ret;
 
-	ret = rcl_pin_charge(pin);
+	ret = rcl_pin_charge(pin->mm, npages);
 	if (ret)
 		return ret;
 	while (done < npages) {
@@ -63,7 +78,7 @@ static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
 
 err_unpin:
 	unpin_user_pages(pin->pages, done);
-	atomic64_sub(npages, &pin->mm->pinned_vm);
+	rcl_pin_uncharge(pin->mm, npages);
 	return ret ? : -EFAULT;
 }
 
@@ -73,7 +88,7 @@ static void rcl_pin_free(struct rcl_memory *memory)
 
 	sg_free_table(&memory->sgt);
 	unpin_user_pages_dirty_lock(pin->pages, memory->npages, true);
-	atomic64_sub(memory->npages, &pin->mm->pinned_vm);
+	rcl_pin_uncharge(pin->mm, memory->npages);
 	mmdrop(pin->mm);
 	kvfree(pin->pages);
 	kfree(pin);
@@ -115,7 +130,7 @@ static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 
 err_unpin:
 	unpin_user_pages(pin->pages, pin->memory.npages);
-	atomic64_sub(pin->memory.npages, &pin->mm->pinned_vm);
+	rcl_pin_uncharge(pin->mm, pin->memory.npages);
 err_free:
 	kvfree(pin->pages);
 	kfree(pin);

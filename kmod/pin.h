@@ -3,9 +3,14 @@
 #ifndef RCL_PIN_H
 #define RCL_PIN_H
 
+#include <linux/types.h>
+
+struct mm_struct;
 struct rcl_chan;
 struct rclink_dev_region;
 
+int rcl_pin_charge(struct mm_struct *mm, u32 npages);
+void rcl_pin_uncharge(struct mm_struct *mm, u32 npages);
 int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
 
 #endif /* RCL_PIN_H */

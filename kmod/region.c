@@ -8,6 +8,7 @@
 
 #include "region.h"
 
+#include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
@@ -18,8 +19,6 @@
 #include "chan.h"
 #include "extent.h"
 #include "reg.h"
-
-#define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
 
 /**
  * struct rcl_region - registered memory
@@ -270,7 +269,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 {
 	struct rcl_region *region = NULL;
-	u32 slot = handle & (BIT(RCL_HANDLE_BITS) - 1);
+	u32 slot = rcl_region_slot(handle);
 
 	lockdep_assert_held(&chan->lock);
 	if (slot < RCL_CHAN_REGIONS)
@@ -331,7 +330,7 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	if (rcl_chan_reap(chan, RCL_CHAN_SEND_SLOTS + RCL_CHAN_RECV_SLOTS))
 		chan->ops->news(chan);
 	spin_lock_bh(&chan->lock);
-	chan->slots[region->handle & (BIT(RCL_HANDLE_BITS) - 1)] = NULL;
+	chan->slots[rcl_region_slot(region->handle)] = NULL;
 	spin_unlock_bh(&chan->lock);
 }
 
@@ -402,6 +401,33 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		n++;
 	} while (left);
 	return n;
+}
+
+/**
+ * rcl_region_file - what is to be mapped to see a region
+ * @chan: any
+ * @slot: of the region, hostile
+ * @len: set to its bytes
+ *
+ * Context: process context.
+ * Return: the file with a reference, or NULL for a region that has none, or no
+ * such region.
+ */
+struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len)
+{
+	struct rcl_region *region = NULL;
+	struct file *file = NULL;
+
+	spin_lock_bh(&chan->lock);
+	if (slot < RCL_CHAN_REGIONS)
+		region = chan->slots[array_index_nospec(slot,
+							RCL_CHAN_REGIONS)];
+	if (region && region->memory->file) {
+		file = get_file(region->memory->file);
+		*len = region->memory->len;
+	}
+	spin_unlock_bh(&chan->lock);
+	return file;
 }
 
 /**

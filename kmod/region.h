@@ -3,9 +3,13 @@
 #ifndef RCL_REGION_H
 #define RCL_REGION_H
 
+#include <linux/bits.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
+#define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
+
+struct file;
 struct ib_sge;
 struct rcl_chan;
 struct rclink_dev_sge;
@@ -16,14 +20,21 @@ struct rclink_dev_sge;
  *	last ends with one
  * @len: bytes
  * @npages: pages
+ * @file: that can be mapped to see it, or NULL
  * @free: nothing can access it any more
  */
 struct rcl_memory {
 	struct sg_table sgt;
 	u64 len;
 	u32 npages;
+	struct file *file;
 	void (*free)(struct rcl_memory *memory);
 };
+
+static inline u32 rcl_region_slot(u32 handle)
+{
+	return handle & (BIT(RCL_HANDLE_BITS) - 1);
+}
 
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages);
@@ -33,6 +44,7 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle);
 bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   struct ib_sge *sge, u32 max);
+struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len);
 void rcl_region_unmap_all(struct rcl_chan *chan);
 void rcl_region_free_all(struct rcl_chan *chan);
 

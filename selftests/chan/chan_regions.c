@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -415,6 +416,145 @@ TEST_F(chan, locked_memory_is_counted_exactly)
 	for (i = 0; i < 200 && pinned(); i++)
 		nanosleep(&pause, NULL);
 	EXPECT_EQ(0, pinned());
+}
+
+/* The near region is memory of the kernel's from now on. */
+static uint8_t *kernel_memory(struct __test_metadata *_metadata,
+			      struct _test_data_chan *self, uint64_t len)
+{
+	void *addr = NULL;
+
+	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
+	ASSERT_EQ(0, rclink_memory(self->chan, &addr, len, NULL, 0,
+				   &self->region));
+	return addr;
+}
+
+#define BIG_PAGES	((FAR_BIG_SIZE + PAGE - 1) / PAGE)
+
+TEST_F_TIMEOUT(chan, memory_of_the_kernel, 120)
+{
+	uint32_t i, size = 5 << 20, at = EXTENT - 1000;
+	uint8_t *m = kernel_memory(_metadata, self, BIG_PAGES * PAGE);
+
+	for (i = 0; i < BIG_PAGES; i++)
+		ASSERT_EQ(0, m[i * PAGE + i % PAGE]);
+	far_fill(m + at, 7, size);
+	ASSERT_EQ(0, rclink_write(self->chan,
+				  rclink_piece(self->region, at, size),
+				  &self->far, 77, RCLINK_SQE_SIGNALED, 1));
+	GOOD(WRITE, 1, size);
+	TELL(.what = FAR_CHECK, .offset = 77, .size = size, .seed = 7);
+	TELL(.what = FAR_FILL, .offset = 99, .size = size, .seed = 8);
+	ASSERT_EQ(0, rclink_read(self->chan,
+				 rclink_piece(self->region, at + size, size),
+				 &self->far, 99, RCLINK_SQE_SIGNALED, 2));
+	GOOD(READ, 2, size);
+	EXPECT_TRUE(far_is(m + at + size, 8, size));
+	EXPECT_TRUE(far_is(m + at, 7, size));
+}
+
+/* Parent and child see the same, before and after the region has ended. */
+TEST_F(chan, memory_of_the_kernel_is_shared_with_a_child)
+{
+	uint8_t *m = kernel_memory(_metadata, self, 4 * PAGE);
+	int up[2], down[2], status;
+	pid_t pid;
+	char c = 0;
+
+	ASSERT_EQ(0, pipe(up));
+	ASSERT_EQ(0, pipe(down));
+	TELL(.what = FAR_FILL, .size = PAGE, .seed = 1);
+	pid = fork();
+	if (!pid) {
+		far_fill(m + PAGE, 2, PAGE);
+		if (write(up[1], &c, 1) != 1 || read(down[0], &c, 1) != 1)
+			_exit(1);
+		_exit(!far_is(m, 1, PAGE));
+	}
+	ASSERT_EQ(1, read(up[0], &c, 1));
+	ASSERT_EQ(0, rclink_write(self->chan,
+				  rclink_piece(self->region, PAGE, PAGE),
+				  &self->far, PAGE, 0, 1));
+	ASSERT_EQ(0, rclink_read(self->chan,
+				 rclink_piece(self->region, 0, PAGE),
+				 &self->far, 0, RCLINK_SQE_SIGNALED, 2));
+	GOOD(READ, 2, PAGE);
+	TELL(.what = FAR_CHECK, .offset = PAGE, .size = PAGE, .seed = 2);
+	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
+	rclink_close(self->chan);
+	self->chan = NULL;
+	EXPECT_TRUE(far_is(m, 1, PAGE));
+	ASSERT_EQ(1, write(down[1], &c, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* The peer and the device still have it. */
+TEST_F_TIMEOUT(chan, memory_of_the_kernel_that_is_not_mapped_any_more, 60)
+{
+	uint8_t *m = kernel_memory(_metadata, self, BIG_PAGES * PAGE);
+	uint32_t size = 5 << 20;
+
+	far_fill(m, 3, size);
+	ASSERT_EQ(0, rclink_write(self->chan,
+				  rclink_piece(self->region, 0, size),
+				  &self->far, 0, RCLINK_SQE_SIGNALED, 1));
+	ASSERT_EQ(1, rclink_submit(self->chan, 0, 0));
+	ASSERT_EQ(0, munmap(m, BIG_PAGES * PAGE));
+	GOOD(WRITE, 1, size);
+	TELL(.what = FAR_CHECK, .size = size, .seed = 3);
+	/* The channel ends, though this file was mapped. */
+	m = kernel_memory(_metadata, self, PAGE);
+	rclink_close(self->chan);
+	ASSERT_EQ(0, rclink_connect(&self->chan, LINK, FAR_SERVICE,
+				    RCLINK_CONNECT_WAIT));
+	*m = 1;
+}
+
+TEST_F(chan, memory_of_the_kernel_is_counted)
+{
+	long base = pinned() - (FAR_BIG_SIZE + NEAR_AT + PAGE - 1) / PAGE *
+		    PAGE / KIB;
+	struct rlimit limit;
+	uint32_t region;
+	void *addr;
+
+	kernel_memory(_metadata, self, 3 * PAGE);
+	EXPECT_EQ(base + 3 * PAGE / KIB, pinned());
+	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
+	EXPECT_EQ(base, pinned());
+	EXPECT_EQ(-EINVAL, rclink_memory(self->chan, &addr, PAGE + 1, NULL, 0,
+					 &region));
+	EXPECT_EQ(-EINVAL, rclink_memory(self->chan, &addr, 0, NULL, 0,
+					 &region));
+	EXPECT_EQ(-EMSGSIZE, rclink_memory(self->chan, &addr,
+					   4097ULL * EXTENT, NULL, 0,
+					   &region));
+	limit.rlim_cur = base * KIB + 3 * PAGE;
+	limit.rlim_max = limit.rlim_cur;
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, setuid(65534));
+	EXPECT_EQ(-EDQUOT, rclink_memory(self->chan, &addr, 4 * PAGE, NULL, 0,
+					 &region));
+	EXPECT_EQ(0, rclink_memory(self->chan, &addr, 3 * PAGE, NULL, 0,
+				   &region));
+}
+
+/* Nothing is mapped but what is there. */
+TEST_F(chan, offsets_that_are_none)
+{
+	int fd = rclink_fd(self->chan), rw = PROT_READ | PROT_WRITE;
+	uint64_t slot;
+
+	kernel_memory(_metadata, self, PAGE);
+	for (slot = 0; slot < 70; slot++) {
+		void *addr = mmap(NULL, 2 * PAGE, rw, MAP_SHARED, fd,
+				  (slot + 1) << 36);
+
+		ASSERT_EQ(MAP_FAILED, addr);
+	}
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, rw, MAP_SHARED, fd, -PAGE));
 }
 
 TEST_HARNESS_MAIN

@@ -151,6 +151,29 @@ int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 	return 0;
 }
 
+int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region)
+{
+	struct rclink_dev_region r = { .len = len, .rights = rights };
+	void *mapped;
+	int ret;
+
+	if (name && copy_name(r.name, name, sizeof(r.name)))
+		return -EINVAL;
+	if (ioctl(chan->fd, RCLINK_IOC_MEMORY, &r))
+		return -errno;
+	mapped = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, chan->fd,
+		      r.addr);
+	if (mapped == MAP_FAILED) {
+		ret = -errno;
+		rclink_withdraw(chan, r.handle);
+		return ret;
+	}
+	*addr = mapped;
+	*region = r.handle;
+	return 0;
+}
+
 int rclink_withdraw(struct rclink_chan *chan, uint32_t region)
 {
 	return ioctl(chan->fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;

@@ -227,9 +227,27 @@ int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
 
 /**
+ * rclink_memory() - allocate memory, map it, and register it
+ * @chan: the channel; the region ends with it
+ * @addr: set to where it is mapped
+ * @len: bytes, whole pages
+ * @name: the peer imports it under this name; NULL for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @region: set to its handle
+ *
+ * It is zero at first. The region lives on after munmap(), and what is mapped
+ * after rclink_withdraw() and rclink_close(); a child after fork has the same
+ * memory. While it is registered it counts for RLIMIT_MEMLOCK.
+ *
+ * Return: 0, or as rclink_region(), or what mmap() says.
+ */
+int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region);
+
+/**
  * rclink_withdraw() - end a region
  * @chan: the channel
- * @region: handle of rclink_region()
+ * @region: handle of rclink_region() or rclink_memory()
  *
  * When it returns, neither end can reach the memory through it any more.
  *

@@ -206,11 +206,14 @@ struct rclink_dev_service {
 #define RCLINK_REGION_RIGHTS	0x0f
 
 /**
- * struct rclink_dev_region - RCLINK_IOC_REGION, RCLINK_IOC_IMPORT
+ * struct rclink_dev_region - RCLINK_IOC_REGION, RCLINK_IOC_MEMORY,
+ *	RCLINK_IOC_IMPORT
  * @name: exported under it, or imported; empty for local use only
- * @addr: REGION: begin of the memory
- * @len: REGION: bytes; IMPORT: set
- * @rights: REGION: of the peer; IMPORT: set
+ * @addr: REGION: begin of the memory; MEMORY: zero, and set to the offset for
+ *	mmap() of the channel file, where the memory that the kernel allocates
+ *	is as long as the region is not withdrawn
+ * @len: REGION: bytes; MEMORY: the same, whole pages; IMPORT: set
+ * @rights: REGION, MEMORY: of the peer; IMPORT: set
  * @handle: set; of the channel file only
  */
 struct rclink_dev_region {
@@ -243,5 +246,6 @@ struct rclink_dev_submit {
 #define RCLINK_IOC_WITHDRAW	_IOW('R', 0x84, __u32)
 #define RCLINK_IOC_IMPORT	_IOWR('R', 0x85, struct rclink_dev_region)
 #define RCLINK_IOC_SUBMIT	_IOWR('R', 0x86, struct rclink_dev_submit)
+#define RCLINK_IOC_MEMORY	_IOWR('R', 0x87, struct rclink_dev_region)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory is a file of tmpfs without a name. The registration holds its
+ * pages, each mapping holds the file and what it shows: so neither munmap() nor
+ * the end of the channel takes anything from the other, and a mapping keeps no
+ * channel open.
+ */
+#include "shm.h"
+
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+#include "pin.h"
+#include "region.h"
+
+/**
+ * struct rcl_shm - memory of the kernel's
+ * @memory: as the region knows it
+ * @mm: whose pinned_vm counts the pages; a reference is held
+ * @pages: a reference to each is held
+ */
+struct rcl_shm {
+	struct rcl_memory memory;
+	struct mm_struct *mm;
+	struct page **pages;
+};
+
+/* What the peer wrote must not be lost to who has it mapped. */
+static void rcl_shm_put_pages(struct rcl_shm *shm, u32 n)
+{
+	while (n--) {
+		set_page_dirty_lock(shm->pages[n]);
+		put_page(shm->pages[n]);
+	}
+}
+
+static void rcl_shm_free(struct rcl_memory *memory)
+{
+	struct rcl_shm *shm = container_of(memory, struct rcl_shm, memory);
+
+	sg_free_table(&memory->sgt);
+	rcl_shm_put_pages(shm, memory->npages);
+	rcl_pin_uncharge(shm->mm, memory->npages);
+	mmdrop(shm->mm);
+	fput(memory->file);
+	kvfree(shm->pages);
+	kfree(shm);
+}
+
+/* Charged to the calling process's cgroup, as all of tmpfs. */
+static int rcl_shm_get_pages(struct rcl_shm *shm)
+{
+	struct address_space *mapping = shm->memory.file->f_mapping;
+	u32 i;
+
+	/* They stay where they are: neither swapped out nor moved. */
+	mapping_set_gfp_mask(mapping, GFP_HIGHUSER);
+	for (i = 0; i < shm->memory.npages; i++) {
+		struct page *page = shmem_read_mapping_page(mapping, i);
+
+		if (IS_ERR(page) || fatal_signal_pending(current)) {
+			if (!IS_ERR(page))
+				put_page(page);
+			rcl_shm_put_pages(shm, i);
+			return IS_ERR(page) ? PTR_ERR(page) : -EINTR;
+		}
+		shm->pages[i] = page;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int rcl_shm_fill(struct rcl_shm *shm)
+{
+	struct rcl_memory *memory = &shm->memory;
+	int ret;
+
+	memory->file = shmem_file_setup("rclink", memory->len, VM_NORESERVE);
+	if (IS_ERR(memory->file))
+		return PTR_ERR(memory->file);
+	ret = rcl_shm_get_pages(shm);
+	if (ret)
+		goto err_fput;
+	ret = sg_alloc_table_from_pages(&memory->sgt, shm->pages,
+					memory->npages, 0, memory->len,
+					GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_put_pages;
+	return 0;
+
+err_put_pages:
+	rcl_shm_put_pages(shm, memory->npages);
+err_fput:
+	fput(memory->file);
+	return ret;
+}
+
+static struct rcl_shm *rcl_shm_new(u64 len)
+{
+	struct rcl_shm *shm;
+	int ret = -ENOMEM;
+
+	shm = kzalloc(sizeof(*shm), GFP_KERNEL_ACCOUNT);
+	if (!shm)
+		return ERR_PTR(-ENOMEM);
+	shm->memory.len = len;
+	shm->memory.npages = len >> PAGE_SHIFT;
+	shm->memory.free = rcl_shm_free;
+	shm->mm = current->mm;
+	shm->pages = kvmalloc_array(shm->memory.npages, sizeof(*shm->pages),
+				    GFP_KERNEL_ACCOUNT);
+	if (!shm->pages)
+		goto err_free;
+	ret = rcl_pin_charge(shm->mm, shm->memory.npages);
+	if (ret)
+		goto err_free;
+	ret = rcl_shm_fill(shm);
+	if (ret)
+		goto err_uncharge;
+	mmgrab(shm->mm);
+	return shm;
+
+err_uncharge:
+	rcl_pin_uncharge(shm->mm, shm->memory.npages);
+err_free:
+	kvfree(shm->pages);
+	kfree(shm);
+	return ERR_PTR(ret);
+}
+
+/**
+ * rcl_shm_register - allocate and register memory for the calling process
+ * @chan: open
+ * @arg: what; @arg->addr is set to the offset for mmap(), @arg->handle, too
+ *
+ * It cannot be swapped out, so it counts as locked.
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, -EINTR, or what
+ * rcl_region_check() and rcl_region_register() say.
+ */
+int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
+{
+	struct rcl_shm *shm;
+	int ret;
+
+	if (!arg->len || offset_in_page(arg->len) || arg->addr ||
+	    !memchr(arg->name, 0, sizeof(arg->name)))
+		return -EINVAL;
+	ret = rcl_region_check(chan, arg->name, arg->rights,
+			       arg->len >> PAGE_SHIFT);
+	if (ret)
+		return ret;
+	shm = rcl_shm_new(arg->len);
+	if (IS_ERR(shm))
+		return PTR_ERR(shm);
+	ret = rcl_region_register(chan, &shm->memory, arg->name, arg->rights,
+				  &arg->handle);
+	if (!ret)
+		arg->addr = (rcl_region_slot(arg->handle) + 1ULL) <<
+			    RCL_SHM_SHIFT;
+	return ret;
+}
+
+/**
+ * rcl_shm_mmap - map such memory
+ * @chan: any
+ * @vma: shared; its offset is that of rcl_shm_register() or more
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, -EINVAL for no such memory, or what tmpfs says.
+ */
+int rcl_shm_mmap(struct rcl_chan *chan, struct vm_area_struct *vma)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 size = vma->vm_end - vma->vm_start;
+	u32 slot = (offset >> RCL_SHM_SHIFT) - 1;
+	struct file *file;
+	u64 len;
+	int ret = -EINVAL;
+
+	file = rcl_region_file(chan, slot, &len);
+	if (!file)
+		return -EINVAL;
+	offset &= BIT_ULL(RCL_SHM_SHIFT) - 1;
+	if (offset + size <= len) {
+		vma->vm_pgoff = offset >> PAGE_SHIFT;
+		vma_set_file(vma, file);
+		ret = call_mmap(file, vma);
+	}
+	fput(file);
+	return ret;
+}
