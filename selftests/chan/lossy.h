@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Truth over a bad network. Both ends make the same operations from a seed, so
- * each knows what the memory of the far end must hold, and which message comes
- * next. Operations go in batches; the last one of a batch is a message, upon
- * which the far end compares all that it has, and answers.
+ * Truth over a bad network. Both ends make the same operations from a seed,
+ * so each knows what the memory of the far end must hold, and which message
+ * comes next. Operations go in batches; the last one of a batch is a message,
+ * upon which the far end compares all that it has, and answers.
  *
- * A channel begins with a struct lossy_hello, in which the near end says what it
- * knows to be done. After a channel that ended, that must be there, and what was
- * under way may be.
+ * A channel begins with a struct lossy_hello, in which the near end says what
+ * it knows to be done. After a channel that ended, that must be there, and what
+ * was under way may be.
  */
 #ifndef LOSSY_H
 #define LOSSY_H
@@ -34,7 +34,7 @@
 
 enum lossy_mix {
 	LOSSY_ALL,
-	LOSSY_SENDS,		/* SEND and WRITE, both with and without immediate */
+	LOSSY_SENDS,	/* SEND and WRITE, with immediate or not */
 	LOSSY_READS,
 	LOSSY_ATOMICS,
 };

@@ -7,23 +7,24 @@
 
 #define NUM(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Where something changes, with an MTU of 1024; half of all are one of them. */
+/* Where something changes, with an MTU of 1024: half of all are one of them. */
 static const uint32_t sizes[] = {
 	0, 1, 7, 8, 9, 64, 1023, 1024, 1025, 2048, 4095, 4096, 4097, LOSSY_SIZE,
 };
-
-#define SENDS \
-	RCLINK_OP_SEND, RCLINK_OP_SEND_IMM, RCLINK_OP_WRITE, RCLINK_OP_WRITE_IMM
 
 static const struct mix {
 	uint32_t num;
 	uint8_t kind[8];
 } mixes[] = {
 	[LOSSY_ALL] = { 8, {
-		SENDS, RCLINK_OP_READ, RCLINK_OP_READ, RCLINK_OP_CAS,
-		RCLINK_OP_FADD,
+		RCLINK_OP_SEND, RCLINK_OP_SEND_IMM, RCLINK_OP_WRITE,
+		RCLINK_OP_WRITE_IMM, RCLINK_OP_READ, RCLINK_OP_READ,
+		RCLINK_OP_CAS, RCLINK_OP_FADD,
 	} },
-	[LOSSY_SENDS] = { 4, { SENDS } },
+	[LOSSY_SENDS] = { 4, {
+		RCLINK_OP_SEND, RCLINK_OP_SEND_IMM, RCLINK_OP_WRITE,
+		RCLINK_OP_WRITE_IMM,
+	} },
 	[LOSSY_READS] = { 1, { RCLINK_OP_READ } },
 	[LOSSY_ATOMICS] = { 2, { RCLINK_OP_CAS, RCLINK_OP_FADD } },
 };
@@ -59,6 +60,9 @@ void lossy_make(struct lossy_op *op, uint64_t seed, uint32_t writer,
 	op->what = last ? RCLINK_OP_SEND_IMM : m->kind[draw(&state) % m->num];
 	op->len = draw(&state) % 2 ? sizes[draw(&state) % NUM(sizes)] :
 				     draw(&state) % (LOSSY_SIZE + 1);
+	/* rxe finds no memory to answer from again after a READ of none. */
+	if (op->what == RCLINK_OP_READ && !op->len)
+		op->len = 1;
 	op->offset = draw(&state) % (LOSSY_AREA - op->len + 1);
 	if (lossy_is_atomic(op)) {
 		op->len = sizeof(uint64_t);
