@@ -34,7 +34,7 @@ enum rcl_msg_type {
 	RCL_MSG_GO,		/* I am in RTS: it may be leased again */
 	RCL_MSG_GONE,
 	RCL_MSG_IMPORT,		/* which memory is your region @data? */
-	RCL_MSG_IMPORTED,	/* @data: address, length, rkey, rights */
+	RCL_MSG_IMPORTED,	/* @data: the region and its keys */
 	RCL_MSG_MAX
 };
 
@@ -55,7 +55,7 @@ enum rcl_msg_status {
  * @cookie: of a question, returned by its answer
  * @offset: of the data or the buffer range; number of a pooled QP
  * @len: of the data or the buffer range, bytes; QPN
- * @seed: of the pattern; PSN
+ * @seed: of the pattern; PSN; of IMPORT, the first extent of interest
  * @data: payload, @len bytes inside the message
  *
  * HELLO, HELLO_ACK and BYE have neither range nor data. All others have the
