@@ -14,7 +14,7 @@
 #define ANSWER_TAG	1000
 #define BATCHES		12			/* of one channel */
 #define WAIT_MS		4000
-#define OPEN_S		30
+#define OPEN_S		60
 
 struct near {
 	const char *link;

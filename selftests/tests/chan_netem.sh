@@ -103,20 +103,23 @@ bad_network()
 # At random moments, at either end.
 goes_down_and_up()
 {
-	local pid host
+	local pid host round seconds=6
 
 	moves $sends end &
 	pid=$!
 	RANDOM=$seed
-	while kill -0 "$pid" 2>/dev/null; do
-		sleep "1.$((RANDOM % 10))"
+	for round in 1 2 3; do
+		sleep "0.$((RANDOM % 10))"
 		host=$((1 + RANDOM % 2))
 		on "$host" ip link set eth0 down
 		sleep "0.$((RANDOM % 10))"
 		on "$host" ip link set eth0 up
 		neighbours
-		until_true 10 goes_up
-	done >/dev/null 2>&1
+		until_true 30 goes_up || {
+			echo "not up after $round"
+			goes_up
+		}
+	done
 	wait "$pid"
 }
 
