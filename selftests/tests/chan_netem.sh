@@ -45,10 +45,9 @@ neighbours()
 	done
 }
 
-# moves MIX [end]: for a while, with a seed of its own; see lossy.h for MIX
+# moves MIX [end]: for a while, with the seed of this run; see lossy.h for MIX
 moves()
 {
-	run=$((run + 1))
 	"$CHAN/lossy" l run "$writers" "$seconds" $((seed * 100 + run)) "$@"
 }
 
@@ -58,6 +57,7 @@ survives()
 	local what=$1 mix=$2
 
 	shift 2
+	run=$((run + 1))
 	network "$@" || bail "no netem"
 	holds "$what" moves "$mix"
 	summary
@@ -91,6 +91,7 @@ bad_network()
 {
 	local pid
 
+	run=$((run + 1))
 	moves $sends end &
 	pid=$!
 	while kill -0 "$pid" 2>/dev/null; do
@@ -105,6 +106,7 @@ goes_down_and_up()
 {
 	local pid host round seconds=6
 
+	run=$((run + 1))
 	moves $sends end &
 	pid=$!
 	RANDOM=$seed
