@@ -303,14 +303,17 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
  * @chan: any
  * @handle: of rcl_chan_import(); stays if another one was given out since
  *
- * Context: process or softirq context.
+ * Context: may sleep.
  */
 void rcl_chan_unimport(struct rcl_chan *chan, u32 handle)
 {
+	u32 *rkeys = NULL;
+
 	spin_lock_bh(&chan->lock);
 	if (chan->nimports == handle + 1)
-		chan->nimports--;
+		rkeys = chan->imports[--chan->nimports].rkeys;
 	spin_unlock_bh(&chan->lock);
+	kvfree(rkeys);
 }
 
 /**
