@@ -46,7 +46,7 @@ tools: setup-build ## the command line tool
 
 .PHONY: check
 check: setup tools ## every test on every supported kernel; ENVS="6.1 debug"
-	@set -e; for kver in $(filter-out host mixed,$(ENVS)); do \
+	@set -e; for kver in $(sort $(filter-out host,$(patsubst mixed,6.1 6.12,$(ENVS)))); do \
 		$(VM)/module $$kver; \
 	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench

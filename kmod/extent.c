@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pages are registered by the processor's size, though larger ones would make
- * fewer extents: behind an IOMMU nothing keeps them aligned, and rxe has had
- * kernels that took them and reached the wrong memory.
+ * fewer extents: behind an IOMMU nothing keeps them aligned.
  */
 #include "extent.h"
 
