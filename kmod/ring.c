@@ -18,7 +18,13 @@
 #include "chan-io.h"
 #include "listener.h"
 
-#define RCL_SPIN_US	100	/* before a waiter goes to sleep */
+/*
+ * How long a waiter polls before it sleeps. Who sleeps often is owed processor
+ * time when it wakes, and then keeps it from the device's own work for a whole
+ * slice, milliseconds (EEVDF): who polls has to do it for longer than that.
+ */
+#define RCL_SPIN_US		100
+#define RCL_SPIN_POLLED_US	20000
 
 /**
  * rcl_ring_of - the channel of a process
@@ -238,9 +244,10 @@ static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
  */
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned int timeout_ms)
 {
-	ktime_t spin = ktime_add_us(ktime_get(), RCL_SPIN_US);
 	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
 	struct rcl_chan *chan = &ring->chan;
+	ktime_t spin = ktime_add_us(ktime_get(), READ_ONCE(chan->polled) ?
+				    RCL_SPIN_POLLED_US : RCL_SPIN_US);
 	long left = MAX_SCHEDULE_TIMEOUT;
 
 	for (;;) {

@@ -29,10 +29,13 @@ value()
 	fi
 }
 
-# mine TEST OP SIZE ITERS KEY [LINK]
+# mine TEST OP SIZE ITERS KEY [LINK]; jq would take a processor as it starts
 mine()
 {
-	rclink bench "${6:-a}" "$1" -o "$2" -s "$3" -n "$4" -j | jq ".$5"
+	local json
+
+	json=$(rclink bench "${6:-a}" "$1" -o "$2" -s "$3" -n "$4" -j)
+	jq ".$5" <<<"$json"
 }
 
 # lat ROW OP SIZE TOOL [OPTIONS]: averages, in microseconds
@@ -42,16 +45,15 @@ lat()
 
 	shift 3
 	value "$row" peer "$(perftest "$size" 1000 "$@" | awk '{ print $6 }')"
-	value "$row" rclink "$(mine lat "$op" "$size" 1000 avg |
-		awk '{ print $1 / 1000 }')"
+	value "$row" rclink "$(mine lat "$op" "$size" 1000 'avg / 1000')"
 }
 
 # bw ROW OP SIZE ITERS TOOL: averages, in MB/s of 2^20 bytes
 bw()
 {
 	value "$1" peer "$(perftest "$3" "$4" "$5" | awk '{ print $4 }')"
-	value "$1" rclink "$(mine bw "$2" "$3" "$4" bytes_per_second |
-		awk '{ print $1 / 1048576 }')"
+	value "$1" rclink "$(mine bw "$2" "$3" "$4" \
+		'bytes_per_second / 1048576')"
 }
 
 # rate ROW OP TOOL: thousands of messages a second; of the peer's ways to post,
@@ -62,8 +64,8 @@ rate()
 		perftest 64 6400 "$3"
 		perftest 64 6400 "$3" -l 32
 	} | awk '$5 > most { most = $5 } END { print most * 1000 }')"
-	value "$1" rclink "$(mine rate "$2" 64 6400 messages_per_second |
-		awk '{ print $1 / 1000 }')"
+	value "$1" rclink "$(mine rate "$2" 64 6400 \
+		'messages_per_second / 1000')"
 }
 
 # cm_connect: microseconds of one connection with rdma_cm
@@ -92,13 +94,12 @@ rdma_listens()
 attach()
 {
 	value attach peer "$(cm_connect)"
-	value attach rclink "$(mine attach write 8 20 avg |
-		awk '{ print $1 / 1000 }')"
+	value attach rclink "$(mine attach write 8 20 'avg / 1000')"
 }
 
 write_lat()
 {
-	mine lat write 64 1000 avg | awk '{ print $1 / 1000 }'
+	mine lat write 64 1000 'avg / 1000'
 }
 
 forget()

@@ -9,7 +9,7 @@
 #include "bench_hello.h"
 #include "cli.h"
 
-#define NS_PER_MS	1000000L
+#define SETTLE_NS	50000000L	/* what a closed channel left to do */
 
 /* There and back: half of it is one way, as perftest has it. */
 static int lat_send(struct bench *b)
@@ -125,7 +125,7 @@ static int first_write(struct bench *b)
 /* A new channel each time; what closed ones take to be free again is not in. */
 static int attaches(struct bench *b)
 {
-	const struct timespec pause = { .tv_nsec = NS_PER_MS };
+	const struct timespec pause = { .tv_nsec = SETTLE_NS };
 	struct rclink_chan *main = b->at.chan;
 	uint64_t begun;
 	uint32_t i;
@@ -133,12 +133,11 @@ static int attaches(struct bench *b)
 
 	for (i = 0; i < b->iters && !ret; i++) {
 		do {
+			nanosleep(&pause, NULL);
 			begun = cli_now();
 			ret = rclink_connect(&b->at.chan, b->at.target.link,
 					     b->at.target.service,
 					     RCLINK_CHAN_POLLED);
-			if (ret == -EAGAIN || ret == -EBUSY)
-				nanosleep(&pause, NULL);
 		} while (ret == -EAGAIN || ret == -EBUSY);
 		if (ret) {
 			bench_failed(b, "cannot connect", ret);
