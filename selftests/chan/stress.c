@@ -3,7 +3,8 @@
  * Many processes on one link, and processes that are killed.
  *
  * usage: stress LINK listen
- *        stress LINK many PROCESSES ROUNDS
+ *        stress LINK many PROCESSES ROUNDS	each in a page of its own
+ *        stress LINK same PROCESSES ROUNDS	all in the same page
  *        stress LINK kill TIMES SEED
  *
  * The end that listens takes all channels, and exports memory over the first
@@ -25,10 +26,14 @@
 #define PAGE		4096
 #define PROCESSES	64
 #define COUNTER		((uint64_t)PROCESSES * PAGE)	/* behind the pages */
-#define MEMORY		(COUNTER + PAGE)
+#define LOCK		(COUNTER + 8)
+#define RECORD		(COUNTER + PAGE)	/* words that are all alike */
+#define MEMORY		(RECORD + PAGE)
 #define BACKLOG		64
 #define KILL_MS		30
 #define FIND_TRIES	5000		/* of 2 ms and a round trip */
+#define LOCK_TRIES	5000
+#define LOCK_MS		16
 
 static void pause_ms(long ms)
 {
@@ -182,17 +187,73 @@ static int go_round(struct near *n, uint64_t page, uint32_t seed)
 	return finish(n, 1);
 }
 
-static int counted(struct near *n, uint64_t *value)
+/* Whose the lock is, who is not 0; behind what was queued before. */
+static int pass_lock(struct near *n, uint64_t from, uint64_t to, uint64_t *old)
 {
-	rclink_read(n->chan, rclink_piece(n->in_region, 0, 8), &n->far,
-		    COUNTER, RCLINK_SQE_SIGNALED, 0);
+	int ret;
+
+	rclink_cas(n->chan, rclink_piece(n->in_region, 0, 8), &n->far, LOCK,
+		   from, to, RCLINK_SQE_SIGNALED, 0);
+	ret = finish(n, 1);
+	memcpy(old, n->in, sizeof(*old));
+	return ret;
+}
+
+static int take_lock(struct near *n, uint64_t me)
+{
+	uint64_t old;
+	int i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		if (pass_lock(n, 0, me, &old))
+			return -EIO;
+		if (!old)
+			return 0;
+		pause_ms(1 + random() % LOCK_MS);
+	}
+	return say("lock", -ETIME);
+}
+
+/* Under the lock, the next version of a record takes the place of the last. */
+static int next_version(struct near *n, uint64_t page, uint32_t seed)
+{
+	const uint64_t *in = (const uint64_t *)n->in;
+	uint64_t *out = (uint64_t *)n->out;
+	uint64_t me = page + 1, old;
+	uint32_t i;
+
+	if (take_lock(n, me))
+		return -EIO;
+	rclink_read(n->chan, rclink_piece(n->in_region, 0, PAGE), &n->far,
+		    RECORD, RCLINK_SQE_SIGNALED, 0);
+	if (finish(n, 1))
+		return -EIO;
+	for (i = 0; i < PAGE / sizeof(*in); i++) {
+		if (in[i] != in[0])
+			return say("record", -EBADMSG);
+		out[i] = in[0] + 1;
+	}
+	rclink_write(n->chan, rclink_piece(n->out_region, 0, PAGE), &n->far,
+		     RECORD, 0, 0);
+	if (pass_lock(n, me, 0, &old))
+		return -EIO;
+	return old == me ? 0 : say("owner of the lock", -EBADMSG);
+}
+
+static int counted(struct near *n, uint64_t at, uint64_t *value)
+{
+	rclink_read(n->chan, rclink_piece(n->in_region, 0, 8), &n->far, at,
+		    RCLINK_SQE_SIGNALED, 0);
 	if (finish(n, 1))
 		return -EIO;
 	memcpy(value, n->in, sizeof(*value));
 	return 0;
 }
 
-static int work(const char *link, unsigned int page, unsigned int rounds)
+typedef int round_fn(struct near *n, uint64_t page, uint32_t seed);
+
+static int work(const char *link, round_fn *round, unsigned int page,
+		unsigned int rounds)
 {
 	struct near n = { 0 };
 	unsigned int i;
@@ -200,27 +261,28 @@ static int work(const char *link, unsigned int page, unsigned int rounds)
 	if (attach(&n, link))
 		return EXIT_FAILURE;
 	for (i = 0; i < rounds; i++)
-		if (go_round(&n, page, page * 1000 + i))
+		if (round(&n, page, page * 1000 + i))
 			return EXIT_FAILURE;
 	rclink_close(n.chan);
 	return EXIT_SUCCESS;
 }
 
-static int do_many(const char *link, struct near *keeper, unsigned int num,
-		   unsigned int rounds)
+/* Each round counts one on in the word at @at. */
+static int do_many(const char *link, struct near *keeper, round_fn *round,
+		   uint64_t at, unsigned int num, unsigned int rounds)
 {
 	uint64_t before, after;
 	unsigned int i;
 	int status, bad = 0;
 
-	if (!num || num > PROCESSES || counted(keeper, &before))
+	if (!num || num > PROCESSES || counted(keeper, at, &before))
 		return -EINVAL;
 	for (i = 0; i < num; i++)
 		if (!fork())
-			exit(work(link, i, rounds));
+			exit(work(link, round, i, rounds));
 	while (wait(&status) > 0)
 		bad += status != 0;
-	if (counted(keeper, &after))
+	if (counted(keeper, at, &after))
 		return -EIO;
 	printf("%u of %u processes failed, counted %llu of %u\n", bad, num,
 	       (unsigned long long)(after - before), num * rounds);
@@ -239,7 +301,7 @@ static int do_kill(const char *link, struct near *keeper, unsigned int times,
 		pid_t pid = fork();
 
 		if (!pid)
-			exit(work(link, i % PROCESSES, UINT32_MAX));
+			exit(work(link, go_round, i % PROCESSES, UINT32_MAX));
 		pause_ms(random() % KILL_MS);
 		kill(pid, SIGKILL);
 		if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
@@ -263,8 +325,12 @@ int main(int argc, char **argv)
 	b = strtoul(argv[4], NULL, 0);
 	if (attach(&keeper, argv[1]))
 		return EXIT_FAILURE;
-	ret = strcmp(argv[2], "many") ? do_kill(argv[1], &keeper, a, b) :
-					do_many(argv[1], &keeper, a, b);
+	if (!strcmp(argv[2], "many"))
+		ret = do_many(argv[1], &keeper, go_round, COUNTER, a, b);
+	else if (!strcmp(argv[2], "same"))
+		ret = do_many(argv[1], &keeper, next_version, RECORD, a, b);
+	else
+		ret = do_kill(argv[1], &keeper, a, b);
 	rclink_close(keeper.chan);
 	return ret != 0;
 }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# 64 processes move and check data over one link at once; then processes are
-# killed at any moment of their channel's life, and nothing of them stays, at
-# neither end. STRESS_KILLS=1000 for a long one.
+# 64 processes move and check data over one link at once, each in a page of its
+# own, then all in the same one; then processes are killed at any moment of
+# their channel's life, and nothing of them stays, at neither end.
+# STRESS_KILLS=1000 for a long one.
 # hosts: 2
 # kernels: 6.1 6.12
 # timeout: 400
@@ -36,13 +37,14 @@ unpinned()
 		<(grep -h VmPin /proc/[0-9]*/status 2>/dev/null))" -eq 0 ]
 }
 
-plan 10
+plan 11
 chan_build
 chan_setup qps 64
 objects1=$(($(objects 1) + 2))
 objects2=$(($(objects 2) + 2))
 holds "host 2 takes channels" chan_far stress l listen
 holds "64 processes on one link" "$CHAN/stress" l many 64 3
+holds "64 processes write one record in turn" "$CHAN/stress" l same 64 2
 holds "nothing of them stays" nothing_stays
 chan_far_end "$far"
 holds "host 2 takes channels again" chan_far stress l listen
