@@ -328,13 +328,16 @@ static int rcl_chan_inline(struct rcl_chan *chan,
 	return 1;
 }
 
-static int rcl_chan_send_flags(const struct rclink_dev_sqe *sqe,
+static int rcl_chan_send_flags(struct rcl_chan *chan,
+			       const struct rclink_dev_sqe *sqe,
 			       const struct rcl_op *op)
 {
 	int flags = 0;
 
-	if (op->signaled || op->number % RCL_CHAN_SIGNAL == 0)
+	if (op->signaled || ++chan->quiet >= RCL_CHAN_SIGNAL) {
 		flags |= IB_SEND_SIGNALED;
+		chan->quiet = 0;
+	}
 	if (sqe->flags & RCLINK_SQE_FENCE)
 		flags |= IB_SEND_FENCE;
 	if (sqe->flags & RCLINK_SQE_SOLICITED)
@@ -364,7 +367,7 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	wr->send.wr_cqe = &op->cqe;
 	wr->send.sg_list = chain->sge[chain->n];
 	wr->send.num_sge = num_sge;
-	wr->send.send_flags = rcl_chan_send_flags(sqe, op);
+	wr->send.send_flags = rcl_chan_send_flags(chan, sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
 	if (op->number == last) {
@@ -468,6 +471,8 @@ static void rcl_chan_refused(struct rcl_chan *chan,
 
 	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
 	chan->sends.posted = op->number;
+	/* One that completes may be among these. */
+	chan->quiet = RCL_CHAN_SIGNAL;
 	for (; wr; wr = wr->next)
 		rcl_chan_failed(container_of(wr->wr_cqe, struct rcl_op, cqe),
 				&wc);

@@ -143,6 +143,7 @@ struct rcl_chan_ops {
  * @access: rights that the device can give
  * @max_sge: pieces that a work request may have
  * @cq: completions
+ * @quiet: sends behind the last one that completes
  * @sends: and their operations
  * @recvs: and their operations
  * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
@@ -176,6 +177,7 @@ struct rcl_chan {
 	int access;
 	u32 max_sge;
 	struct rcl_cq cq;
+	u32 quiet;
 	struct rcl_queue sends;
 	struct rcl_queue recvs;
 	struct rcl_op send_op[RCL_CHAN_SEND_SLOTS];
