@@ -88,6 +88,17 @@ static bool is_signaled(const struct bench *b)
 	return number == b->iters || number % BENCH_SIGNAL == 0;
 }
 
+/* The other end says in this end's memory that it can take more. */
+static int wait_for_room(struct bench *b)
+{
+	uint64_t since = cli_now();
+	int ret = 0;
+
+	while (!ret && !has_room(b))
+		ret = bench_still_there(b, since);
+	return ret;
+}
+
 static int stream(struct bench *b)
 {
 	bool wait;
@@ -101,6 +112,8 @@ static int stream(struct bench *b)
 		       b->sent - b->completed == BENCH_DEPTH;
 		if (!ret)
 			ret = bench_pump(b, wait);
+		if (!ret && !wait)
+			ret = wait_for_room(b);
 	}
 	return ret;
 }

@@ -113,11 +113,13 @@ static int answer_writes(struct bench *b)
 /* The other end sends no more than this end says that it can receive. */
 static int take_sends(struct bench *b)
 {
+	uint32_t left;
 	uint64_t taken;
 	int ret = 0;
 
 	while (!ret && b->received < b->iters) {
-		ret = bench_pump(b, 1);
+		left = b->iters - b->received;
+		ret = bench_pump(b, left < BENCH_SIGNAL ? left : BENCH_SIGNAL);
 		if (ret || b->posted > RCLINK_DEV_RECVS - BENCH_SIGNAL)
 			continue;
 		taken = htobe64(b->received);
