@@ -31,6 +31,7 @@
 #define NEAR_EXTENT(i)	((i) * EXTENT - NEAR_AT)
 
 /* Of enum ib_wc_status. */
+#define LOCAL_PROTECTION 4
 #define FLUSHED		5
 #define REMOTE_ACCESS	10
 
@@ -431,27 +432,109 @@ static uint8_t *kernel_memory(struct __test_metadata *_metadata,
 }
 
 #define BIG_PAGES	((FAR_BIG_SIZE + PAGE - 1) / PAGE)
+#define MOVED		(5 << 20)	/* bytes each way */
+#define MOVED_AT	(EXTENT - 1000)
+#define MOVED_END	(MOVED_AT + 2 * MOVED)
+
+/* From what is the near region now, and to it; at both ends of it. */
+static void moves_both_ways(struct __test_metadata *_metadata,
+			    struct _test_data_chan *self, uint8_t *m)
+{
+	far_fill(m + MOVED_AT, 7, MOVED);
+	ASSERT_EQ(0, rclink_write(self->chan,
+				  rclink_piece(self->region, MOVED_AT, MOVED),
+				  &self->far, 77, RCLINK_SQE_SIGNALED, 1));
+	GOOD(WRITE, 1, MOVED);
+	TELL(.what = FAR_CHECK, .offset = 77, .size = MOVED, .seed = 7);
+	TELL(.what = FAR_FILL, .offset = 99, .size = MOVED, .seed = 8);
+	ASSERT_EQ(0, rclink_read(self->chan,
+				 rclink_piece(self->region, MOVED_AT + MOVED,
+					      MOVED),
+				 &self->far, 99, RCLINK_SQE_SIGNALED, 2));
+	GOOD(READ, 2, MOVED);
+	EXPECT_TRUE(far_is(m + MOVED_AT + MOVED, 8, MOVED));
+	EXPECT_TRUE(far_is(m + MOVED_AT, 7, MOVED));
+}
 
 TEST_F_TIMEOUT(chan, memory_of_the_kernel, 120)
 {
-	uint32_t i, size = 5 << 20, at = EXTENT - 1000;
 	uint8_t *m = kernel_memory(_metadata, self, BIG_PAGES * PAGE);
+	uint32_t i;
 
 	for (i = 0; i < BIG_PAGES; i++)
 		ASSERT_EQ(0, m[i * PAGE + i % PAGE]);
-	far_fill(m + at, 7, size);
+	moves_both_ways(_metadata, self, m);
+}
+
+static void other_memory(struct __test_metadata *_metadata,
+			 struct _test_data_chan *self, uint8_t *m)
+{
+	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
+	ASSERT_EQ(0, rclink_region(self->chan, m, MOVED_END, NULL, 0,
+				   &self->region));
+}
+
+TEST_F_TIMEOUT(chan, huge_pages, 120)
+{
+	long base = pinned();
+	uint8_t *m = mmap(NULL, 6 * EXTENT, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, m)
+		TH_LOG("%m: see /proc/sys/vm/nr_hugepages");
+	other_memory(_metadata, self, m + NEAR_AT);
+	moves_both_ways(_metadata, self, m + NEAR_AT);
+	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
+	EXPECT_GT(base, pinned());
+	EXPECT_EQ(0, munmap(m, 6 * EXTENT));
+}
+
+/* What another process writes is sent, and it reads what comes in. */
+TEST_F_TIMEOUT(chan, memory_that_processes_share, 120)
+{
+	uint8_t *m = mmap(NULL, 6 * EXTENT, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status;
+
+	ASSERT_NE(MAP_FAILED, m);
+	other_memory(_metadata, self, m);
+	moves_both_ways(_metadata, self, m);
+	if (!fork()) {
+		status = far_is(m + MOVED_AT + MOVED, 8, MOVED);
+		far_fill(m, 9, PAGE);
+		_exit(!status);
+	}
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status);
 	ASSERT_EQ(0, rclink_write(self->chan,
-				  rclink_piece(self->region, at, size),
-				  &self->far, 77, RCLINK_SQE_SIGNALED, 1));
-	GOOD(WRITE, 1, size);
-	TELL(.what = FAR_CHECK, .offset = 77, .size = size, .seed = 7);
-	TELL(.what = FAR_FILL, .offset = 99, .size = size, .seed = 8);
+				  rclink_piece(self->region, 0, PAGE),
+				  &self->far, 0, RCLINK_SQE_SIGNALED, 3));
+	GOOD(WRITE, 3, PAGE);
+	TELL(.what = FAR_CHECK, .size = PAGE, .seed = 9);
+}
+
+/* What is in flight ends by that, and nothing else comes in there. */
+TEST_F(chan, memory_that_is_withdrawn_while_it_is_read_into)
+{
+	struct rclink_dev_cqe cqe;
+
 	ASSERT_EQ(0, rclink_read(self->chan,
-				 rclink_piece(self->region, at + size, size),
-				 &self->far, 99, RCLINK_SQE_SIGNALED, 2));
-	GOOD(READ, 2, size);
-	EXPECT_TRUE(far_is(m + at + size, 8, size));
-	EXPECT_TRUE(far_is(m + at, 7, size));
+				 rclink_piece(self->region, 0, FAR_EXTENT(8)),
+				 &self->far, 0, RCLINK_SQE_SIGNALED, 4));
+	ASSERT_EQ(1, rclink_submit(self->chan, 0, 0));
+	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
+	memset(self->memory, 0x55, FAR_BIG_SIZE);
+	ASSERT_EQ(0, near_next(&self->near, &cqe));
+	EXPECT_EQ(LOCAL_PROTECTION, cqe.status)
+		TH_LOG("%s", rclink_status_name(cqe.status));
+	EXPECT_EQ(4, cqe.user_data);
+	EXPECT_EQ(0x55, self->memory[0]);
+	EXPECT_EQ(0, memcmp(self->memory, self->memory + 1, FAR_BIG_SIZE - 1));
+	/* The peer hears nothing of it, so the channel stays, for nothing. */
+	ASSERT_EQ(0, rclink_write(self->chan, rclink_bytes("x", 1), &self->far,
+				  0, RCLINK_SQE_SIGNALED, 5));
+	ASSERT_EQ(0, near_next(&self->near, &cqe));
+	EXPECT_EQ(FLUSHED, cqe.status);
 }
 
 /* Parent and child see the same, before and after the region has ended. */

@@ -15,6 +15,8 @@
 plan $((1 + $(harness_points "$CHAN_SRC/chan_regions.c")))
 chan_build
 chan_setup
+# For the one that registers huge pages.
+echo 6 >/proc/sys/vm/nr_hugepages
 chan_far far l || bail "the far end does not listen"
 harness "$CHAN_SRC/chan_regions.c" "$CHAN/chan_regions"
 comment </tmp/rclink-test-far-far
