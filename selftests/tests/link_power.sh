@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The peer loses power.
+# The peer cannot be reached any more, or loses power.
 # hosts: 2
 # kernels: 6.1 6.12 mixed
 # timeout: 400
@@ -12,6 +12,8 @@
 
 command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
 
+fro=/tmp/rclink-test-fro
+
 ping_ends()
 {
 	local said
@@ -20,10 +22,40 @@ ping_ends()
 	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said"
 }
 
-plan 6
+# Messages go to and fro, until they do not.
+pingpong_begins()
+{
+	on 2 "$tool" pingpong l --listen >/dev/null 2>&1 &
+	# Who listens may be later.
+	while "$tool" pingpong l -n 10000000 >"$fro" 2>&1 ||
+		grep -q 'nobody' "$fro"; do
+		:
+	done &
+	pingpong=$!
+	until_true $((20 * slow)) pingpong_moves
+}
+
+pingpong_moves()
+{
+	[ "$(rclink stats l -j | jq '.[0].chan_recvs')" -gt 100 ]
+}
+
+pingpong_ends()
+{
+	wait "$pingpong"
+	grep -q 'transport retry counter exceeded' "$fro"
+}
+
+plan 10
 link_setup
 link_listen l
 check "the link comes up" link_pair l
+holds "messages go to and fro" pingpong_begins
+on 2 ip link set eth0 down
+holds "they end by themselves: transport retry counter exceeded" pingpong_ends
+check "the link is down" becomes 1 l .state down
+on 2 ip link set eth0 up
+check "with the network back it comes up again" until_true 30 link_dial l
 lab_power 2 off
 check "a ping ends by itself: retry exceeded" ping_ends
 check "the link is down for that reason" eval 'becomes 1 l .state down &&
