@@ -3,11 +3,10 @@
 # Every operation over a network that loses, reorders, duplicates and damages
 # packets: what is reported as done is there, once, and in order, at both ends.
 # First so that a channel survives; then worse, and with the link going down.
-# NETEM_SEED=7 NETEM_SECONDS=60 for others. By hand: on a busy machine an operation
-# can take longer than the 4 s that the writers wait (roadmap.md).
+# NETEM_SEED=7 NETEM_SECONDS=60 for others.
 # hosts: 2
-# kernels: none
-# timeout: 300
+# kernels: 6.1 6.12
+# timeout: 180
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
@@ -20,6 +19,8 @@ seed=${NETEM_SEED:-1}
 seconds=${NETEM_SECONDS:-3}
 writers=8
 run=0
+# Of rxe, see testing.rst: in all runs that a channel survives.
+stuck=0 stuck_max=6
 all=0 sends=1 reads=2 atomics=3
 mixed=(delay 3ms reorder 97% loss 1% duplicate 5% corrupt 1%)
 worse=(delay 2ms reorder 75% loss 10% duplicate 10% corrupt 1%)
@@ -52,6 +53,21 @@ moves()
 	"$CHAN/lossy" l run "$writers" "$seconds" $((seed * 100 + run)) "$@"
 }
 
+# The link, too, is still the same afterwards.
+moves_and_lives()
+{
+	local status
+
+	moves "$@"
+	status=$?
+	network_good
+	until_true 10 answers || {
+		echo "the link does not answer any more"
+		status=1
+	}
+	return "$status"
+}
+
 # survives WHAT MIX NETEM...
 survives()
 {
@@ -60,9 +76,12 @@ survives()
 	shift 2
 	run=$((run + 1))
 	network "$@" || bail "no netem"
-	holds "$what" moves "$mix"
+	holds "$what" moves_and_lives "$mix"
 	summary
-	network_good
+	stuck=$((stuck + $(awk '/ operations, / { n += $9 } END { print n + 0 }' \
+		"$said")))
+	# So that the next one is judged by itself.
+	until_true 30 goes_up
 }
 
 # summary: of what the writers said
@@ -126,9 +145,9 @@ goes_down_and_up()
 	wait "$pid"
 }
 
-plan 16
+plan 17
 chan_build
-chan_setup qps 16 timeout 15 rnr-retry 7
+chan_setup qps 16 timeout 16 rnr-retry 7
 link_listen l
 neighbours
 comment <<<"seed $seed"
@@ -143,6 +162,7 @@ survives "SEND and WRITE, when some are damaged" $sends corrupt 2%
 survives "atomics, when some are damaged" $atomics corrupt 2%
 survives "SEND and WRITE, with all of that" $sends "${mixed[@]}"
 survives "atomics, with all of that" $atomics "${mixed[@]}"
+check "few channels stood still, if any: $stuck" [ "$stuck" -le "$stuck_max" ]
 skip "READ and atomics behind SEND or WRITE: rxe takes a repeated ACK for their data"
 network "${worse[@]}"
 holds "what was done is there, on a network too bad for a channel" bad_network
