@@ -13,8 +13,11 @@
 #define BUFFER		(ANSWER + sizeof(struct lossy_answer))
 #define ANSWER_TAG	1000
 #define BATCHES		12			/* of one channel */
-#define WAIT_MS		4000
 #define OPEN_S		60
+#define HELLO_MS	30000			/* for the far end's answer */
+#define WAIT_MS		4000			/* for anything to complete */
+#define STUCK_MAX	2			/* of the channels of a run */
+#define UNHEARD_MAX	7			/* hellos in a row */
 
 struct near {
 	const char *link;
@@ -31,7 +34,7 @@ struct near {
 	struct lossy_op op[LOSSY_OPS];
 	uint32_t fresh[LOSSY_OPS], num_fresh;
 	uint8_t expect[LOSSY_OPS][LOSSY_SIZE];	/* what a READ or atomic gets */
-	unsigned int ops, batches, ended, stuck;
+	unsigned int ops, batches, ended, stuck, unheard;
 };
 
 /* -EILSEQ is never forgiven; another one says how a channel ended. */
@@ -97,13 +100,13 @@ static int complete(struct near *n, const struct rclink_dev_cqe *cqe)
 	return 0;
 }
 
-/* Until all is done and answered, or the channel ends. */
-static int finish(struct near *n)
+/* Until all is done and answered, the channel ends, or nothing moves. */
+static int finish(struct near *n, unsigned int wait_ms)
 {
 	struct rclink_dev_cqe cqe;
 
 	while (n->done < n->len || !n->answered) {
-		int posted = rclink_submit(n->chan, 1, WAIT_MS), ret;
+		int posted = rclink_submit(n->chan, 1, wait_ms), ret;
 
 		if (rclink_reap(n->chan, &cqe, 1) == 1)
 			ret = complete(n, &cqe);
@@ -237,7 +240,7 @@ static int go_batch(struct near *n)
 		n->issued += !ret;
 	}
 	if (!ret)
-		ret = finish(n);
+		ret = finish(n, WAIT_MS);
 	n->ops += n->done;
 	if (ret)
 		return ret;
@@ -286,9 +289,13 @@ static int greet(struct near *n)
 	if (!ret)
 		ret = rclink_send(n->chan, rclink_bytes(&h, sizeof(h)), 0, 0);
 	n->len = 0;
-	while (!ret && !n->answered)
-		ret = finish(n);
+	if (!ret)
+		ret = finish(n, n->may_end ? WAIT_MS : HELLO_MS);
+	/* The far end takes channels, whatever became of those before. */
+	if (ret == -ETIME && (!n->may_end || ++n->unheard > UNHEARD_MAX))
+		ret = wrong(n, n->len, "no answer to a hello");
 	if (!ret) {
+		n->unheard = 0;
 		lossy_name(name, "far", n->writer);
 		ret = rclink_import(n->chan, name, &n->far);
 	}
@@ -328,6 +335,19 @@ static int open_channel(struct near *n)
 	}
 }
 
+/*
+ * rxe (6.1 and 6.12) can lose an operation for ever on a network that loses or
+ * delays packets, see testing.rst: so a few channels may, and are closed.
+ */
+static int judge_end(struct near *n, int why)
+{
+	n->ended += why != -ETIME;
+	n->stuck += why == -ETIME;
+	if (n->may_end || (why == -ETIME && n->stuck <= STUCK_MAX))
+		return 0;
+	return wrong(n, n->done, strerror(-why));
+}
+
 /* One channel: some batches, then it is closed with nothing under way. */
 static int go_channel(struct near *n, time_t end)
 {
@@ -343,14 +363,7 @@ static int go_channel(struct near *n, time_t end)
 	for (i = 0; i < BATCHES && !ret && now() <= end; i++)
 		ret = go_batch(n);
 	rclink_close(n->chan);
-	if (ret && ret != -EILSEQ) {
-		n->ended += ret != -ETIME;
-		n->stuck += ret == -ETIME;
-		if (!n->may_end)
-			return wrong(n, n->done, strerror(-ret));
-		ret = 0;
-	}
-	return ret;
+	return ret && ret != -EILSEQ ? judge_end(n, ret) : ret;
 }
 
 int lossy_near(const char *link, uint32_t writer, uint64_t seed,
