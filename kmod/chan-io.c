@@ -15,6 +15,7 @@
 #include "chan.h"
 #include "qp.h"
 #include "region.h"
+#include "remote.h"
 #include "upcall.h"
 
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
@@ -193,13 +194,9 @@ static u32 rcl_chan_right(u8 op)
 static struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
 					  const struct rclink_dev_sqe *sqe)
 {
-	struct rcl_window *window;
+	struct rcl_window *window = rcl_remote_find(chan, sqe->remote);
 
-	if (sqe->remote >= chan->nimports)
-		return ERR_PTR(-ESTALE);
-	window = &chan->imports[array_index_nospec(sqe->remote,
-						   RCL_CHAN_IMPORTS)];
-	if (!window->rights)
+	if (!window || !window->rights)
 		return ERR_PTR(-ESTALE);
 	if (!(window->rights & rcl_chan_right(sqe->op)))
 		return ERR_PTR(-EACCES);

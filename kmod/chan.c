@@ -16,6 +16,7 @@
 #include "listener.h"
 #include "qp.h"
 #include "region.h"
+#include "remote.h"
 
 static struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
 {
@@ -95,12 +96,10 @@ static void rcl_chan_release(struct kref *ref)
 {
 	struct rcl_chan *chan = rcl_chan_of(container_of(ref, struct rcl_lessee,
 							 ref));
-	u32 i;
 
 	rcl_chan_io_exit(chan);
 	rcl_region_free_all(chan);
-	for (i = 0; i < chan->nimports; i++)
-		kvfree(chan->imports[i].rkeys);
+	rcl_remote_free_all(chan);
 	if (chan->listener)
 		rcl_listener_put(chan->listener);
 	if (chan->link)
@@ -210,22 +209,6 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	return ret == -ENOENT ? -ENODEV : ret;
 }
 
-static int rcl_chan_keep(struct rcl_chan *chan, const struct rcl_window *window,
-			 u32 *handle)
-{
-	int ret = 0;
-
-	spin_lock_bh(&chan->lock);
-	if (chan->nimports == RCL_CHAN_IMPORTS)
-		ret = -ENOSPC;
-	else
-		chan->imports[chan->nimports] = *window;
-	if (!ret)
-		*handle = chan->nimports++;
-	spin_unlock_bh(&chan->lock);
-	return ret;
-}
-
 static int rcl_chan_got(struct rcl_window *window, u32 *n,
 			const struct rcl_call *call)
 {
@@ -292,28 +275,10 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		ret = rcl_chan_ask_import(chan, name, window, &n);
 	} while (!ret && n < rcl_window_extents(window));
 	if (!ret)
-		ret = rcl_chan_keep(chan, window, handle);
+		ret = rcl_remote_keep(chan, window, handle);
 	if (ret)
 		kvfree(window->rkeys);
 	return ret;
-}
-
-/**
- * rcl_chan_unimport - forget a region whose handle nobody was told
- * @chan: any
- * @handle: of rcl_chan_import(); stays if another one was given out since
- *
- * Context: may sleep.
- */
-void rcl_chan_unimport(struct rcl_chan *chan, u32 handle)
-{
-	u32 *rkeys = NULL;
-
-	spin_lock_bh(&chan->lock);
-	if (chan->nimports == handle + 1)
-		rkeys = chan->imports[--chan->nimports].rkeys;
-	spin_unlock_bh(&chan->lock);
-	kvfree(rkeys);
 }
 
 /**

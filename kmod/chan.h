@@ -93,6 +93,16 @@ struct rcl_chain {
 };
 
 /**
+ * struct rcl_remote - memory of the peer
+ * @window: what it is; has no keys when there is none
+ * @handle: slot and generation
+ */
+struct rcl_remote {
+	struct rcl_window window;
+	u32 handle;
+};
+
+/**
  * struct rcl_cq - completions: filled here, taken by the consumer
  * @cqe: the entries
  * @depth: how many, a power of two; more than can be in flight
@@ -151,8 +161,7 @@ struct rcl_chan_ops {
  * @traffic: of @link
  * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
  * @inl_dma: address of @inl for the device
- * @imports: memory of the peer
- * @nimports: entries of @imports
+ * @imports: memory of the peer by handle
  * @slots: own regions by handle
  * @setup: protects the three below, and registrations; before @lock
  * @pd: between attach and gone
@@ -184,8 +193,7 @@ struct rcl_chan {
 	struct rcl_traffic __percpu *traffic;
 	u8 *inl;
 	u64 inl_dma;
-	struct rcl_window imports[RCL_CHAN_IMPORTS];
-	u32 nimports;
+	struct rcl_remote imports[RCL_CHAN_IMPORTS];
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
@@ -259,7 +267,6 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait);
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle);
-void rcl_chan_unimport(struct rcl_chan *chan, u32 handle);
 void rcl_chan_close(struct rcl_chan *chan);
 int rcl_chan_listen(struct rcl_listener *listener);
 void rcl_chan_unlisten(struct rcl_listener *listener);

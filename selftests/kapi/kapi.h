@@ -93,6 +93,7 @@ void far_stop(void);
  * @msg: NEAR_RECVS answers, then an order
  * @msg_region: of them
  * @far: the far region
+ * @far_name: its name
  */
 struct near {
 	struct rclink_chan *chan;
@@ -108,6 +109,7 @@ struct near {
 	struct kapi_msg *msg;
 	u32 msg_region;
 	struct rclink_remote far;
+	char far_name[RCLINK_DEV_REGION_LEN];
 };
 
 struct near *near_open(const char *link, bool polled);

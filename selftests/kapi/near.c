@@ -213,7 +213,7 @@ static int near_export(struct near *near)
 
 static int near_begin(struct near *near)
 {
-	char name[RCLINK_DEV_REGION_LEN];
+	char *name = near->far_name;
 	struct rclink_dev_cqe cqe;
 	struct kapi_msg msg;
 	int ret;
@@ -230,7 +230,7 @@ static int near_begin(struct near *near)
 		ret = near_answer(near, KAPI_HELLO, &msg, &cqe);
 	if (ret)
 		return kapi_say(ret, "the channel does not begin: %d", ret);
-	snprintf(name, sizeof(name), KAPI_FAR, msg.seed);
+	snprintf(name, sizeof(near->far_name), KAPI_FAR, msg.seed);
 	ret = rclink_import(near->chan, name, &near->far);
 	if (ret)
 		return kapi_say(ret, "%s is not there: %d", name, ret);
@@ -466,6 +466,32 @@ static int near_refused(struct near *near)
 	return 0;
 }
 
+/* What is in flight goes on without its import; a new one has another handle */
+static int near_released(struct near *near)
+{
+	struct rclink_remote old = near->far;
+	struct rclink_dev_sqe sqe;
+	struct rclink_dev_cqe cqe;
+	unsigned int taken;
+	int ret;
+
+	rclink_prep_read(&sqe, &old, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, near->region, 0, KAPI_SIZE);
+	ret = near_post(near, &sqe);
+	if (!ret)
+		ret = rclink_release(near->chan, &old);
+	if (!ret)
+		ret = near_expect(near, sqe.op, 0, &cqe);
+	if (!ret)
+		ret = rclink_import(near->chan, near->far_name, &near->far);
+	if (ret)
+		return kapi_say(ret, "an import is not given back: %d", ret);
+	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken ||
+	    rclink_release(near->chan, &old) != -ESTALE)
+		return kapi_say(-EIO, "an import that was given back");
+	return 0;
+}
+
 /**
  * near_data - every operation, with data that both ends check
  * @link: name
@@ -493,7 +519,8 @@ int near_data(const char *link, bool polled, u32 seed)
 		      near_write_imm(near, seed + 2, len) ? :
 		      near_read(near, seed + 3, offset, len) ? :
 		      near_atomics(near, (u64)seed << 20) ? :
-		      near_refused(near);
+		      near_refused(near) ? :
+		      near_released(near);
 	}
 	if (!ret)
 		ret = rclink_withdraw(near->chan, near->region);

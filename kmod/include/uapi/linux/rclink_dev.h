@@ -247,5 +247,7 @@ struct rclink_dev_submit {
 #define RCLINK_IOC_IMPORT	_IOWR('R', 0x85, struct rclink_dev_region)
 #define RCLINK_IOC_SUBMIT	_IOWR('R', 0x86, struct rclink_dev_submit)
 #define RCLINK_IOC_MEMORY	_IOWR('R', 0x87, struct rclink_dev_region)
+/* Of IMPORT: what is in flight goes on, and the handle names nothing more. */
+#define RCLINK_IOC_RELEASE	_IOW('R', 0x88, __u32)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */
