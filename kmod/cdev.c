@@ -20,7 +20,7 @@
 #include <uapi/linux/rclink_dev.h>
 
 #include "chan.h"
-#include "chan-io.h"
+#include "chan-event.h"
 #include "listener.h"
 #include "pin.h"
 #include "region.h"

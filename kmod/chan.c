@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "access.h"
+#include "chan-event.h"
 #include "chan-io.h"
 #include "inbox.h"
 #include "link.h"
@@ -36,6 +37,16 @@ static void rcl_chan_event(struct rcl_lessee *lessee)
 	irq_poll_sched(&rcl_chan_of(lessee)->iop);
 }
 
+static void rcl_chan_heard(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	spin_lock_bh(&chan->lock);
+	chan->heard = true;
+	rcl_chan_flush(chan);
+	spin_unlock_bh(&chan->lock);
+}
+
 static void rcl_chan_detach(struct rcl_lessee *lessee, int why)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
@@ -50,6 +61,10 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 
+	/* All that the device had is in the ring already. */
+	spin_lock_bh(&chan->lock);
+	rcl_chan_drop(chan);
+	spin_unlock_bh(&chan->lock);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
@@ -97,7 +112,7 @@ static void rcl_chan_release(struct kref *ref)
 	struct rcl_chan *chan = rcl_chan_of(container_of(ref, struct rcl_lessee,
 							 ref));
 
-	rcl_chan_io_exit(chan);
+	rcl_chan_events_exit(chan);
 	rcl_region_free_all(chan);
 	rcl_remote_free_all(chan);
 	if (chan->listener)
@@ -111,6 +126,7 @@ static void rcl_chan_release(struct kref *ref)
 static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.attach = rcl_chan_attach,
 	.event = rcl_chan_event,
+	.heard = rcl_chan_heard,
 	.detach = rcl_chan_detach,
 	.gone = rcl_chan_gone,
 	.release = rcl_chan_release,
@@ -142,6 +158,7 @@ int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
 	spin_lock_init(&chan->lock);
 	mutex_init(&chan->setup);
 	rcl_chan_io_init(chan);
+	rcl_chan_events_init(chan);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <rclink.h>
 
 #include "chan.h"
+#include "chan-event.h"
 #include "chan-io.h"
 #include "event.h"
 #include "listener.h"

@@ -14,6 +14,9 @@
  * touches: at most RCLINK_DEV_PARTS_MAX of own regions, all pieces together,
  * and as many of the peer's, each of which counts as an operation in flight. It
  * completes once. An atomic cannot have two.
+ *
+ * Until the peer has posted its first receive, the first operation that takes
+ * one, and those behind it, are in flight without being started.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
