@@ -176,6 +176,33 @@ static void region(struct fuzz *f)
 		f->handle[below(f, HANDLES)] = arg.handle;
 }
 
+/* That the kernel allocates; what is mapped stays after the withdrawal. */
+static void allocate(struct fuzz *f)
+{
+	struct rclink_dev_region arg = { .addr = !below(f, 16) };
+	bool exported = below(f, 2);
+	uint8_t *map;
+
+	if (exported)
+		name(f, arg.name, sizeof(arg.name));
+	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
+				!below(f, 16);
+	arg.len = below(f, 8) ? 4096 * below(f, 5) : any(f) >> below(f, 64);
+	if (ioctl(f->fd, RCLINK_IOC_MEMORY, &arg))
+		return;
+	f->handle[below(f, HANDLES)] = arg.handle;
+	map = mmap(NULL, arg.len, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd,
+		   arg.addr);
+	if (map == MAP_FAILED)
+		return;
+	if (!below(f, 3))
+		ioctl(f->fd, RCLINK_IOC_WITHDRAW, &arg.handle);
+	map[below(f, arg.len < ARENA ? arg.len : ARENA)] = any(f);
+	if (below(f, 2))
+		submit(f);
+	munmap(map, arg.len);
+}
+
 static void import(struct fuzz *f)
 {
 	struct rclink_dev_region arg = { .rights = !below(f, 16) };
@@ -253,7 +280,8 @@ static void share(struct fuzz *f)
 static void step(struct fuzz *f)
 {
 	static void (*const steps[])(struct fuzz *f) = {
-		submit, submit, submit, submit, region, region, import, import,
+		submit, submit, submit, submit, region, region, allocate,
+		import, import,
 		withdraw, release, nonsense, memory, look, look, break_ring,
 		share, submit_while_it_changes,
 	};

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "kapi.h"
 
@@ -588,5 +589,59 @@ int near_closed(const char *link, bool polled)
 	else
 		kapi_say(ret, "the end is %d, after %d receives", ret, recvs);
 	near_close(near);
+	return ret;
+}
+
+static int near_move_big(struct near *near, u8 *buf, u32 region, u32 seed)
+{
+	struct rclink_remote big;
+	struct rclink_dev_sqe sqe;
+	int ret;
+
+	ret = near_ask(near, KAPI_GROW, 0, 0, 0) ? :
+	      rclink_import(near->chan, KAPI_BIG, &big);
+	if (ret)
+		return ret;
+	kapi_fill(buf, seed, 0, KAPI_BIG_SIZE);
+	rclink_prep_write(&sqe, &big, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, region, 0, KAPI_BIG_SIZE);
+	ret = near_do(near, &sqe) ? : near_ask(near, KAPI_JUDGE, seed, 0, 0);
+	if (ret)
+		return ret;
+	memset(buf, 0, KAPI_BIG_SIZE);
+	rclink_prep_read(&sqe, &big, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, region, 0, KAPI_BIG_SIZE);
+	ret = near_do(near, &sqe);
+	return ret || kapi_is(buf, seed, 0, KAPI_BIG_SIZE) ? ret : -EIO;
+}
+
+/**
+ * near_big - regions of several extents, which end elsewhere at either end
+ * @link: name
+ * @polled: by rclink_poll()
+ * @seed: of the data
+ *
+ * Return: 0, or a negative errno.
+ */
+int near_big(const char *link, bool polled, u32 seed)
+{
+	struct near *near = near_open(link, polled);
+	u32 region;
+	u8 *buf;
+	int ret;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	buf = vzalloc(KAPI_BIG_AT + KAPI_BIG_SIZE);
+	ret = buf ? rclink_register(near->chan, buf + KAPI_BIG_AT,
+				    KAPI_BIG_SIZE, NULL, 0, &region) : -ENOMEM;
+	if (!ret)
+		ret = near_move_big(near, buf + KAPI_BIG_AT, region, seed);
+	if (!ret)
+		ret = rclink_withdraw(near->chan, region);
+	if (ret)
+		kapi_say(ret, "a region of several extents: %d", ret);
+	near_close(near);
+	vfree(buf);
 	return ret;
 }
