@@ -166,6 +166,8 @@ TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
 
 TEST_F(late, each_end_waits_for_the_other)
 {
+	struct rclink_dev_cqe cqe;
+	bool heard = false;
 	uint32_t i;
 
 	begin(_metadata, self, LATE_SLOW);
@@ -178,9 +180,18 @@ TEST_F(late, each_end_waits_for_the_other)
 	hears(_metadata, self, LATE_HELLO);
 	EXPECT_GT(LATE_MS, now_ms() - self->start);
 	listens(_metadata, self);
-	for (i = 0; i < LATE_MESSAGES; i++)
-		completes(_metadata, self, i, 0);
-	hears(_metadata, self, LATE_MESSAGES);
+	/* The answer may come in before the last ones are acknowledged. */
+	for (i = 0; i < LATE_MESSAGES; i += cqe.op == RCLINK_OP_SEND) {
+		EXPECT_LE(0, rclink_submit(self->chan, 1, LIMIT_MS));
+		ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
+		ASSERT_EQ(0, cqe.status);
+		heard |= cqe.op == RCLINK_OP_RECV;
+		if (cqe.op == RCLINK_OP_SEND)
+			EXPECT_EQ(i, cqe.user_data);
+	}
+	if (!heard)
+		completes(_metadata, self, RECV_TAG, 0);
+	EXPECT_EQ(LATE_MESSAGES, self->page[0]);
 }
 
 TEST_F(late, a_write_before_it_does_not_wait_and_one_behind_it_does)
