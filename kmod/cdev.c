@@ -20,10 +20,11 @@
 #include <uapi/linux/rclink_dev.h>
 
 #include "chan.h"
-#include "chan-io.h"
+#include "chan-event.h"
 #include "listener.h"
 #include "pin.h"
 #include "region.h"
+#include "remote.h"
 #include "ring.h"
 #include "shm.h"
 
@@ -216,13 +217,14 @@ static int rcl_cdev_region(struct rcl_chan *chan, void __user *user,
 	return -EFAULT;
 }
 
-static int rcl_cdev_withdraw(struct rcl_chan *chan, const void __user *user)
+static int rcl_cdev_end(struct rcl_chan *chan, const void __user *user,
+			int (*end)(struct rcl_chan *chan, u32 handle))
 {
 	u32 handle;
 
 	if (copy_from_user(&handle, user, sizeof(handle)))
 		return -EFAULT;
-	return rcl_region_withdraw(chan, handle);
+	return end(chan, handle);
 }
 
 static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
@@ -243,7 +245,7 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 	arg.rights = window.rights;
 	if (!copy_to_user(user, &arg, sizeof(arg)))
 		return 0;
-	rcl_chan_unimport(chan, arg.handle);
+	rcl_remote_release(chan, arg.handle);
 	return -EFAULT;
 }
 
@@ -279,9 +281,11 @@ static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
 	case RCLINK_IOC_MEMORY:
 		return rcl_cdev_region(chan, user, true);
 	case RCLINK_IOC_WITHDRAW:
-		return rcl_cdev_withdraw(chan, user);
+		return rcl_cdev_end(chan, user, rcl_region_withdraw);
 	case RCLINK_IOC_IMPORT:
 		return rcl_cdev_import(chan, user);
+	case RCLINK_IOC_RELEASE:
+		return rcl_cdev_end(chan, user, rcl_remote_release);
 	default:
 		return -ENOTTY;
 	}

@@ -5,7 +5,12 @@
  * work requests costs a device less than its parts. A WRITE or READ that
  * touches several extents of the peer's region has one work request for each.
  * What completes goes to the channel's completions, from where the consumer's
- * side takes it. An event polls in softirq context.
+ * side takes it.
+ *
+ * Neither consumer knows when the other one has posted its first receive. Until
+ * the peer's kernel says so, the first operation that needs one stays in the
+ * chain, and so does what is behind it. The device would give up after some
+ * milliseconds, or, told to try for ever, load the network meanwhile.
  */
 #include "chan-io.h"
 
@@ -15,6 +20,7 @@
 #include "chan.h"
 #include "qp.h"
 #include "region.h"
+#include "remote.h"
 #include "upcall.h"
 
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
@@ -59,6 +65,7 @@ static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
 	struct rcl_chan *chan = op->chan;
 	u32 i;
 
+	chan->heard = true;
 	if (op->told)
 		return;
 	rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
@@ -90,6 +97,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 
 	op->chan->recvs.done = op->number + 1;
 	if (wc->status) {
+		op->chan->heard = true;
 		news.len = 0;
 		rcl_chan_push(op, wc, &news);
 		return;
@@ -193,13 +201,9 @@ static u32 rcl_chan_right(u8 op)
 static struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
 					  const struct rclink_dev_sqe *sqe)
 {
-	struct rcl_window *window;
+	struct rcl_window *window = rcl_remote_find(chan, sqe->remote);
 
-	if (sqe->remote >= chan->nimports)
-		return ERR_PTR(-ESTALE);
-	window = &chan->imports[array_index_nospec(sqe->remote,
-						   RCL_CHAN_IMPORTS)];
-	if (!window->rights)
+	if (!window || !window->rights)
 		return ERR_PTR(-ESTALE);
 	if (!(window->rights & rcl_chan_right(sqe->op)))
 		return ERR_PTR(-EACCES);
@@ -345,6 +349,14 @@ static int rcl_chan_send_flags(struct rcl_chan *chan,
 	return flags;
 }
 
+/* Does it take a receive of the peer, who may have none yet? */
+static bool rcl_chan_is_early(const struct rcl_chan *chan, u8 op)
+{
+	return !chan->heard &&
+	       (op == RCLINK_OP_SEND || op == RCLINK_OP_SEND_IMM ||
+		op == RCLINK_OP_SEND_INV || op == RCLINK_OP_WRITE_IMM);
+}
+
 /* The work request at the end of the chain is whole but for what is here. */
 static void rcl_chan_append(struct rcl_chan *chan,
 			    const struct rclink_dev_sqe *sqe, u32 len, u32 last,
@@ -370,6 +382,7 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	wr->send.send_flags = rcl_chan_send_flags(chan, sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
+	chain->held |= rcl_chan_is_early(chan, sqe->op);
 	if (op->number == last) {
 		chain->ops++;
 		chain->bytes += len;
@@ -434,12 +447,16 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 {
 	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	struct rcl_chain *chain = &chan->chain;
-	struct ib_sge *sge = chain->sge[chain->n];
+	struct ib_sge *sge;
 	int num_sge, parts;
 	u32 len;
 
 	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
 		return -EBUSY;
+	/* What is before it needs not wait. */
+	if (rcl_chan_is_early(chan, sqe->op))
+		rcl_chan_flush(chan);
+	sge = chain->sge[chain->n];
 	if (sqe->flags & RCLINK_SQE_INLINE)
 		num_sge = rcl_chan_inline(chan, sqe, slot, sge, &len);
 	else
@@ -462,11 +479,20 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 	return 0;
 }
 
+static void rcl_chan_chain_empty(struct rcl_chain *chain)
+{
+	chain->n = 0;
+	chain->held = false;
+	chain->ops = 0;
+	chain->bytes = 0;
+}
+
 /* As if the device had them, and had failed: it took none from this one on. */
 static void rcl_chan_refused(struct rcl_chan *chan,
-			     const struct ib_send_wr *wr)
+			     const struct ib_send_wr *wr,
+			     enum ib_wc_status status)
 {
-	struct ib_wc wc = { .status = IB_WC_GENERAL_ERR };
+	struct ib_wc wc = { .status = status };
 	struct rcl_op *op;
 
 	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
@@ -478,11 +504,21 @@ static void rcl_chan_refused(struct rcl_chan *chan,
 				&wc);
 }
 
+/* The peer's kernel is to know of the first receive, and of those beside it. */
+static void rcl_chan_tell(struct rcl_chan *chan)
+{
+	if (!chan->recvs.posted || chan->lessee.hears)
+		return;
+	WRITE_ONCE(chan->lessee.hears, true);
+	chan->qp->up->kick(chan->qp->up);
+}
+
 /**
  * rcl_chan_flush - give the device what rcl_chan_post() has chained
- * @chan: open, its lock held
+ * @chan: any, its lock held
  *
- * What the device refuses completes with an error.
+ * Nothing, while the peer has to post a receive first. What the device refuses
+ * completes with an error. Our first receives are told to the peer.
  *
  * Context: process or softirq context.
  */
@@ -492,17 +528,48 @@ void rcl_chan_flush(struct rcl_chan *chan)
 	const struct ib_send_wr *bad;
 
 	lockdep_assert_held(&chan->lock);
-	if (!chain->n)
+	if (!chan->qp)
+		return;
+	rcl_chan_tell(chan);
+	if (!chain->n || (chain->held && !chan->heard))
 		return;
 	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
-		rcl_chan_refused(chan, bad);
+		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);
 	} else {
 		this_cpu_add(chan->traffic->ops, chain->ops);
 		this_cpu_add(chan->traffic->bytes, chain->bytes);
 	}
-	chain->n = 0;
-	chain->ops = 0;
-	chain->bytes = 0;
+	rcl_chan_chain_empty(chain);
+}
+
+/**
+ * rcl_chan_drop - let what the device was not given complete as flushed
+ * @chan: detached, its lock held; nothing else completes any more
+ */
+void rcl_chan_drop(struct rcl_chan *chan)
+{
+	struct rcl_chain *chain = &chan->chain;
+
+	if (chain->n)
+		rcl_chan_refused(chan, &chain->wr[0].send, IB_WC_WR_FLUSH_ERR);
+	rcl_chan_chain_empty(chain);
+}
+
+/**
+ * rcl_chan_poll - handle completions
+ * @chan: open, its lock held
+ * @budget: at most so many
+ *
+ * Context: process or softirq context.
+ * Return: how many were handled.
+ */
+int rcl_chan_poll(struct rcl_chan *chan, int budget)
+{
+	int n = rcl_qp_poll(chan->qp, budget);
+
+	/* If one has failed, the device is to flush what was held, too. */
+	rcl_chan_flush(chan);
+	return n;
 }
 
 /**
@@ -531,64 +598,6 @@ int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 }
 
 /**
- * rcl_chan_arm - let the next completion be an event
- * @chan: any
- *
- * Context: process context.
- * Return: true when something may have come in before: then look again.
- */
-bool rcl_chan_arm(struct rcl_chan *chan)
-{
-	bool more;
-
-	spin_lock_bh(&chan->lock);
-	more = chan->qp && rcl_qp_arm(chan->qp);
-	spin_unlock_bh(&chan->lock);
-	return more;
-}
-
-/**
- * rcl_chan_kick - let @chan->ops->deliver be called
- * @chan: any
- *
- * Context: process context.
- */
-void rcl_chan_kick(struct rcl_chan *chan)
-{
-	/* It may just be about to end, and is not scheduled again then. */
-	spin_lock_bh(&chan->lock);
-	chan->kicked = true;
-	spin_unlock_bh(&chan->lock);
-	irq_poll_sched(&chan->iop);
-}
-
-static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
-{
-	struct rcl_chan *chan = container_of(iop, struct rcl_chan, iop);
-	bool more;
-	int n = 0;
-
-	spin_lock(&chan->lock);
-	chan->kicked = false;
-	if (chan->qp)
-		n = rcl_qp_poll(chan->qp, budget);
-	spin_unlock(&chan->lock);
-	chan->ops->deliver(chan, n);
-	if (n == budget)
-		return n;
-	irq_poll_complete(iop);
-	spin_lock(&chan->lock);
-	more = chan->kicked;
-	if (chan->qp && (!READ_ONCE(chan->polled) ||
-			 atomic_read(&chan->asleep)))
-		more |= rcl_qp_arm(chan->qp);
-	spin_unlock(&chan->lock);
-	if (more)
-		irq_poll_sched(iop);
-	return n;
-}
-
-/**
  * rcl_chan_io_init - begin with nothing in flight
  * @chan: zeroed
  */
@@ -602,16 +611,4 @@ void rcl_chan_io_init(struct rcl_chan *chan)
 		chan->send_op[i].chan = chan;
 	for (i = 0; i < RCL_CHAN_RECV_SLOTS; i++)
 		chan->recv_op[i].chan = chan;
-	irq_poll_init(&chan->iop, RCL_POLL_BUDGET, rcl_chan_irq_poll);
-}
-
-/**
- * rcl_chan_io_exit - no event is handled any more
- * @chan: detached
- *
- * Context: may sleep.
- */
-void rcl_chan_io_exit(struct rcl_chan *chan)
-{
-	irq_poll_disable(&chan->iop);
 }

@@ -10,12 +10,14 @@
 #include <linux/string.h>
 
 #include "access.h"
+#include "chan-event.h"
 #include "chan-io.h"
 #include "inbox.h"
 #include "link.h"
 #include "listener.h"
 #include "qp.h"
 #include "region.h"
+#include "remote.h"
 
 static struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
 {
@@ -35,6 +37,16 @@ static void rcl_chan_event(struct rcl_lessee *lessee)
 	irq_poll_sched(&rcl_chan_of(lessee)->iop);
 }
 
+static void rcl_chan_heard(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	spin_lock_bh(&chan->lock);
+	chan->heard = true;
+	rcl_chan_flush(chan);
+	spin_unlock_bh(&chan->lock);
+}
+
 static void rcl_chan_detach(struct rcl_lessee *lessee, int why)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
@@ -49,6 +61,10 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 
+	/* All that the device had is in the ring already. */
+	spin_lock_bh(&chan->lock);
+	rcl_chan_drop(chan);
+	spin_unlock_bh(&chan->lock);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
@@ -95,12 +111,10 @@ static void rcl_chan_release(struct kref *ref)
 {
 	struct rcl_chan *chan = rcl_chan_of(container_of(ref, struct rcl_lessee,
 							 ref));
-	u32 i;
 
-	rcl_chan_io_exit(chan);
+	rcl_chan_events_exit(chan);
 	rcl_region_free_all(chan);
-	for (i = 0; i < chan->nimports; i++)
-		kvfree(chan->imports[i].rkeys);
+	rcl_remote_free_all(chan);
 	if (chan->listener)
 		rcl_listener_put(chan->listener);
 	if (chan->link)
@@ -112,6 +126,7 @@ static void rcl_chan_release(struct kref *ref)
 static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.attach = rcl_chan_attach,
 	.event = rcl_chan_event,
+	.heard = rcl_chan_heard,
 	.detach = rcl_chan_detach,
 	.gone = rcl_chan_gone,
 	.release = rcl_chan_release,
@@ -143,6 +158,7 @@ int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
 	spin_lock_init(&chan->lock);
 	mutex_init(&chan->setup);
 	rcl_chan_io_init(chan);
+	rcl_chan_events_init(chan);
 	return 0;
 }
 
@@ -208,22 +224,6 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	ret = rcl_chan_call(chan, call);
 	rcl_call_put(call);
 	return ret == -ENOENT ? -ENODEV : ret;
-}
-
-static int rcl_chan_keep(struct rcl_chan *chan, const struct rcl_window *window,
-			 u32 *handle)
-{
-	int ret = 0;
-
-	spin_lock_bh(&chan->lock);
-	if (chan->nimports == RCL_CHAN_IMPORTS)
-		ret = -ENOSPC;
-	else
-		chan->imports[chan->nimports] = *window;
-	if (!ret)
-		*handle = chan->nimports++;
-	spin_unlock_bh(&chan->lock);
-	return ret;
 }
 
 static int rcl_chan_got(struct rcl_window *window, u32 *n,
@@ -292,28 +292,10 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		ret = rcl_chan_ask_import(chan, name, window, &n);
 	} while (!ret && n < rcl_window_extents(window));
 	if (!ret)
-		ret = rcl_chan_keep(chan, window, handle);
+		ret = rcl_remote_keep(chan, window, handle);
 	if (ret)
 		kvfree(window->rkeys);
 	return ret;
-}
-
-/**
- * rcl_chan_unimport - forget a region whose handle nobody was told
- * @chan: any
- * @handle: of rcl_chan_import(); stays if another one was given out since
- *
- * Context: may sleep.
- */
-void rcl_chan_unimport(struct rcl_chan *chan, u32 handle)
-{
-	u32 *rkeys = NULL;
-
-	spin_lock_bh(&chan->lock);
-	if (chan->nimports == handle + 1)
-		rkeys = chan->imports[--chan->nimports].rkeys;
-	spin_unlock_bh(&chan->lock);
-	kvfree(rkeys);
 }
 
 /**

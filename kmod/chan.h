@@ -15,6 +15,7 @@
 
 #include <uapi/linux/rclink_dev.h>
 
+#include "chan-io.h"
 #include "export.h"
 #include "lessee.h"
 #include "qp.h"
@@ -27,7 +28,6 @@
 #define RCL_CHAN_RECV_SLOTS	32
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
 #define RCL_CHAN_CHAIN		8	/* sends that make a chain be posted */
-#define RCL_CHAN_CHAIN_MAX	(RCL_CHAN_CHAIN - 1 + RCLINK_DEV_PARTS_MAX)
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
 
 struct cred;
@@ -78,7 +78,8 @@ union rcl_wr {
 
 /**
  * struct rcl_chain - sends that the device does not have yet
- * @n: how many; fewer than RCL_CHAN_CHAIN after an operation with all its parts
+ * @n: how many; all count as in flight
+ * @held: the first one needs a receive of the peer, who has posted none yet
  * @ops: operations that end there
  * @bytes: what these move
  * @wr: the work requests
@@ -86,10 +87,21 @@ union rcl_wr {
  */
 struct rcl_chain {
 	u32 n;
+	bool held;
 	u32 ops;
 	u64 bytes;
-	union rcl_wr wr[RCL_CHAN_CHAIN_MAX];
-	struct ib_sge sge[RCL_CHAN_CHAIN_MAX][RCLINK_DEV_PARTS_MAX];
+	union rcl_wr wr[RCL_CHAN_SEND_SLOTS];
+	struct ib_sge sge[RCL_CHAN_SEND_SLOTS][RCLINK_DEV_PARTS_MAX];
+};
+
+/**
+ * struct rcl_remote - memory of the peer
+ * @window: what it is; has no keys when there is none
+ * @handle: slot and generation
+ */
+struct rcl_remote {
+	struct rcl_window window;
+	u32 handle;
 };
 
 /**
@@ -148,12 +160,13 @@ struct rcl_chan_ops {
  * @recvs: and their operations
  * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
  * @recv_op: number i is at i % RCL_CHAN_RECV_SLOTS
- * @chain: empty while @lock is not held
+ * @chain: while @lock is not held, empty or held
+ * @heard: the peer has posted a receive, or an operation has failed: nothing is
+ *	held
  * @traffic: of @link
  * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
  * @inl_dma: address of @inl for the device
- * @imports: memory of the peer
- * @nimports: entries of @imports
+ * @imports: memory of the peer by handle
  * @slots: own regions by handle
  * @setup: protects the three below, and registrations; before @lock
  * @pd: between attach and gone
@@ -183,11 +196,11 @@ struct rcl_chan {
 	struct rcl_op send_op[RCL_CHAN_SEND_SLOTS];
 	struct rcl_op recv_op[RCL_CHAN_RECV_SLOTS];
 	struct rcl_chain chain;
+	bool heard;
 	struct rcl_traffic __percpu *traffic;
 	u8 *inl;
 	u64 inl_dma;
-	struct rcl_window imports[RCL_CHAN_IMPORTS];
-	u32 nimports;
+	struct rcl_remote imports[RCL_CHAN_IMPORTS];
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
@@ -232,7 +245,7 @@ static inline int rcl_chan_reap(struct rcl_chan *chan, int budget)
 
 	spin_lock_bh(&chan->lock);
 	if (chan->qp)
-		n = rcl_qp_poll(chan->qp, budget);
+		n = rcl_chan_poll(chan, budget);
 	spin_unlock_bh(&chan->lock);
 	return n;
 }
@@ -261,7 +274,6 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait);
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle);
-void rcl_chan_unimport(struct rcl_chan *chan, u32 handle);
 void rcl_chan_close(struct rcl_chan *chan);
 int rcl_chan_listen(struct rcl_listener *listener);
 void rcl_chan_unlisten(struct rcl_listener *listener);

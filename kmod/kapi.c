@@ -19,10 +19,12 @@
 #include <rclink.h>
 
 #include "chan.h"
+#include "chan-event.h"
 #include "chan-io.h"
 #include "event.h"
 #include "listener.h"
 #include "region.h"
+#include "remote.h"
 
 #define RCL_KAPI_CQ_DEPTH	64	/* more than can be in flight */
 
@@ -503,7 +505,7 @@ EXPORT_SYMBOL_GPL(rclink_withdraw);
  *
  * Context: may sleep; a fatal signal interrupts it. Not from a callback of
  * rclink.
- * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 of a channel, -EINTR, -ENOMEM,
+ * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 at a time, -EINTR, -ENOMEM,
  * or the reason when the channel is over.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
@@ -522,6 +524,23 @@ int rclink_import(struct rclink_chan *chan, const char *name,
 	return 0;
 }
 EXPORT_SYMBOL_GPL(rclink_import);
+
+/**
+ * rclink_release - give an import back
+ * @chan: any
+ * @remote: of rclink_import(); cannot be used any more afterwards
+ *
+ * What is in flight goes on, and another region can be imported instead.
+ *
+ * Context: process context. Not from a callback of rclink.
+ * Return: 0, or -ESTALE for no such import.
+ */
+int rclink_release(struct rclink_chan *chan,
+		   const struct rclink_remote *remote)
+{
+	return rcl_remote_release(&chan->chan, remote->handle);
+}
+EXPORT_SYMBOL_GPL(rclink_release);
 
 /**
  * rclink_post - start operations

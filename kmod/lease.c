@@ -9,6 +9,9 @@
  * answers the other one with BUSY, and the acceptor answers as if it had not
  * asked. That BUSY comes when nobody waits for it any more.
  *
+ * Between open and end, each end says once that its lessee has posted a
+ * receive: HEARS. The other one keeps back until then what would need one.
+ *
  * All of this runs in the link's work item.
  */
 #include "lease.h"
@@ -244,6 +247,18 @@ static int rcl_lease_ask_go(struct rcl_epoch *ep, struct rcl_lease *lease)
 	return 0;
 }
 
+static int rcl_lease_ask_hears(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
+	int ret = 0;
+
+	if (READ_ONCE(lease->lessee->hears) && !lease->lessee->told) {
+		ret = rcl_lease_send(ep, lease, &msg);
+		lease->lessee->told = !ret;
+	}
+	return ret;
+}
+
 static int rcl_lease_ask(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
@@ -258,6 +273,8 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 			ret = rcl_lease_ask_recycle(ep, lease);
 		else if (lease->state == RCL_LEASE_READY)
 			ret = rcl_lease_ask_go(ep, lease);
+		else if (lease->state == RCL_LEASE_OPEN)
+			ret = rcl_lease_ask_hears(ep, lease);
 	}
 	list_for_each_entry_safe(call, next, &pool->calls, node) {
 		if (ret)
@@ -368,7 +385,7 @@ static int rcl_lease_gone(struct rcl_epoch *ep, struct rcl_lease *lease,
 /**
  * rcl_lease_question - answer a question of the peer
  * @ep: of a link that is up
- * @msg: OPEN, RECYCLE, GO or IMPORT, hostile
+ * @msg: OPEN, RECYCLE, GO, HEARS or IMPORT, hostile
  *
  * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
  */
@@ -392,9 +409,15 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	} else if (msg->type == RCL_MSG_RECYCLE) {
 		answer.type = RCL_MSG_RECYCLED;
 		ret = rcl_lease_recycled(ep, lease, msg, &answer);
-	} else {
+	} else if (msg->type == RCL_MSG_GO) {
 		answer.type = RCL_MSG_GONE;
 		ret = rcl_lease_gone(ep, lease, msg);
+	} else {
+		answer.type = RCL_MSG_HEARD;
+		ret = 0;
+		/* Else it has ended here, and the peer is about to hear it. */
+		if (lease->state == RCL_LEASE_OPEN)
+			lease->lessee->ops->heard(lease->lessee);
 	}
 	return ret ? : rcl_ctrl_send(&ep->ctrl, &answer);
 }
@@ -464,14 +487,15 @@ static int rcl_lease_on_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 }
 
 /*
- * Answers that need no attention: to GO, to what was told of a QP that failed,
- * and to a question of the end that gave way.
+ * Answers that need no attention: to GO and HEARS, to what was told of a QP
+ * that failed, and to a question of the end that gave way.
  */
 static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 			      const struct rcl_lease *lease,
 			      const struct rcl_msg *msg)
 {
-	return msg->type == RCL_MSG_GONE || lease->state == RCL_LEASE_DEAD ||
+	return msg->type == RCL_MSG_GONE || msg->type == RCL_MSG_HEARD ||
+	       lease->state == RCL_LEASE_DEAD ||
 	       (msg->status == RCL_MSG_BUSY && rcl_lease_gives_way(ep) &&
 		(msg->cookie != lease->cookie ||
 		 (lease->state != RCL_LEASE_OPENING &&
@@ -481,7 +505,7 @@ static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 /**
  * rcl_lease_answer - the peer answered
  * @ep: of a link that is up
- * @msg: OPENED, RECYCLED, GONE or IMPORTED, hostile
+ * @msg: OPENED, RECYCLED, GONE, HEARD or IMPORTED, hostile
  *
  * Return: 0, or -EPROTO.
  */

@@ -42,6 +42,7 @@ struct rcl_grant {
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @detach: the lease ends for that reason: when it returns, nobody posts to or
  *	polls the QP any more; the pool polls what is left
+ * @heard: the peer's lessee has posted its first receive; may come again
  * @gone: nothing of the QP will complete any more; registrations go now
  * @release: the last reference was dropped
  *
@@ -50,6 +51,7 @@ struct rcl_grant {
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
 	void (*event)(struct rcl_lessee *lessee);
+	void (*heard)(struct rcl_lessee *lessee);
 	void (*detach)(struct rcl_lessee *lessee, int why);
 	void (*gone)(struct rcl_lessee *lessee);
 	void (*release)(struct kref *ref);
@@ -59,10 +61,14 @@ struct rcl_lessee_ops {
  * struct rcl_lessee - somebody who wants or has a lease
  * @ref: held by its owner, by calls under way, and by the lease
  * @ops: constant
+ * @hears: it has posted a receive; set by the lessee, who kicks the link
+ * @told: and the peer was told so; of the link's work item
  */
 struct rcl_lessee {
 	struct kref ref;
 	const struct rcl_lessee_ops *ops;
+	bool hears;
+	bool told;
 };
 
 static inline void rcl_lessee_put(struct rcl_lessee *lessee)

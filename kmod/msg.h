@@ -35,6 +35,8 @@ enum rcl_msg_type {
 	RCL_MSG_GONE,
 	RCL_MSG_IMPORT,		/* which memory is your region @data? */
 	RCL_MSG_IMPORTED,	/* @data: the region and its keys */
+	RCL_MSG_HEARS,		/* its lessee here has posted a receive */
+	RCL_MSG_HEARD,
 	RCL_MSG_MAX
 };
 

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "chan-event.h"
 #include "chan-io.h"
 #include "listener.h"
 

@@ -41,6 +41,33 @@ used()
 		END { print total - free }' /proc/meminfo
 }
 
+# forget: what `hold` has left up goes
+forget()
+{
+	local name
+
+	for name in $(rclink show -j |
+		jq -r '.[].name | select(test("^p[0-9]"))'); do
+		rclink del "$name"
+	done
+}
+
+# idle_link: KiB that one takes, by the difference of few and many
+idle_link()
+{
+	local few many
+
+	hold up 5 || return
+	few=$(used)
+	drop
+	forget
+	hold up 25 || return
+	many=$(used)
+	drop
+	forget
+	ratio $((many - few)) 40
+}
+
 perftest_listens()
 {
 	ss -Hltn 'sport = :18515' | grep -q .

@@ -83,6 +83,8 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 int rclink_withdraw(struct rclink_chan *chan, u32 handle);
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
+int rclink_release(struct rclink_chan *chan,
+		   const struct rclink_remote *remote);
 
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken);

@@ -102,15 +102,6 @@ write_lat()
 	mine lat write 64 1000 'avg / 1000'
 }
 
-forget()
-{
-	local name
-
-	for name in $(rclink show -j | jq -r '.[].name | select(test("^p[0-9]"))'); do
-		rclink del "$name"
-	done
-}
-
 # idle PAIRS ROW: a link's latency alone, and among idle ones
 idle()
 {
@@ -127,19 +118,15 @@ idle()
 	forget
 }
 
+# The first one is not counted: what stays allocated is not the link's.
 memory()
 {
-	local few many
+	local i
 
-	hold up 5 || return
-	few=$(used)
-	drop
-	forget
-	hold up 25 || return
-	many=$(used)
-	drop
-	forget
-	value memory-link rclink $(((many - few) / 40))
+	idle_link >/dev/null
+	for ((i = 0; i < runs; i++)); do
+		value memory-link rclink "$(idle_link)"
+	done
 }
 
 # A link from a to b, both on this host, and who serves benches on b.

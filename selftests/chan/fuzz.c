@@ -41,6 +41,7 @@ struct fuzz {
 	struct rclink_dev_shared *shared;
 	uint8_t *arena;
 	uint32_t handle[HANDLES];	/* some are good */
+	uint32_t remote[HANDLES];	/* of imports, the same */
 };
 
 /* splitmix64: the same sequence for a seed. */
@@ -76,6 +77,11 @@ static uint32_t some_handle(struct fuzz *f)
 	return below(f, 6) ? f->handle[below(f, HANDLES)] : any(f);
 }
 
+static uint32_t some_remote(struct fuzz *f)
+{
+	return below(f, 6) ? f->remote[below(f, HANDLES)] : any(f);
+}
+
 static void name(struct fuzz *f, char *to, size_t size)
 {
 	memset(to, 0, size);
@@ -96,7 +102,7 @@ static void entry(struct fuzz *f, struct rclink_dev_sqe *sqe)
 		sqe->num_sge = mostly(f, RCLINK_DEV_SGE_MAX + 1);
 	sqe->len = mostly(f, RCLINK_DEV_INLINE_MAX + 1);
 	sqe->user_data = any(f);
-	sqe->remote = mostly(f, 4);
+	sqe->remote = some_remote(f);
 	sqe->remote_offset = mostly(f, 8192);
 	sqe->imm = any(f);
 	sqe->compare_add = any(f);
@@ -170,12 +176,47 @@ static void region(struct fuzz *f)
 		f->handle[below(f, HANDLES)] = arg.handle;
 }
 
+/* That the kernel allocates; what is mapped stays after the withdrawal. */
+static void allocate(struct fuzz *f)
+{
+	struct rclink_dev_region arg = { .addr = !below(f, 16) };
+	bool exported = below(f, 2);
+	uint8_t *map;
+
+	if (exported)
+		name(f, arg.name, sizeof(arg.name));
+	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
+				!below(f, 16);
+	arg.len = below(f, 8) ? 4096 * below(f, 5) : any(f) >> below(f, 64);
+	if (ioctl(f->fd, RCLINK_IOC_MEMORY, &arg))
+		return;
+	f->handle[below(f, HANDLES)] = arg.handle;
+	map = mmap(NULL, arg.len, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd,
+		   arg.addr);
+	if (map == MAP_FAILED)
+		return;
+	if (!below(f, 3))
+		ioctl(f->fd, RCLINK_IOC_WITHDRAW, &arg.handle);
+	map[below(f, arg.len < ARENA ? arg.len : ARENA)] = any(f);
+	if (below(f, 2))
+		submit(f);
+	munmap(map, arg.len);
+}
+
 static void import(struct fuzz *f)
 {
 	struct rclink_dev_region arg = { .rights = !below(f, 16) };
 
 	name(f, arg.name, sizeof(arg.name));
-	ioctl(f->fd, RCLINK_IOC_IMPORT, &arg);
+	if (!ioctl(f->fd, RCLINK_IOC_IMPORT, &arg))
+		f->remote[below(f, HANDLES)] = arg.handle;
+}
+
+static void release(struct fuzz *f)
+{
+	uint32_t handle = some_remote(f);
+
+	ioctl(f->fd, RCLINK_IOC_RELEASE, &handle);
 }
 
 static void withdraw(struct fuzz *f)
@@ -239,9 +280,10 @@ static void share(struct fuzz *f)
 static void step(struct fuzz *f)
 {
 	static void (*const steps[])(struct fuzz *f) = {
-		submit, submit, submit, submit, region, region, import, import,
-		withdraw, nonsense, memory, look, look, break_ring, share,
-		submit_while_it_changes,
+		submit, submit, submit, submit, region, region, allocate,
+		import, import,
+		withdraw, release, nonsense, memory, look, look, break_ring,
+		share, submit_while_it_changes,
 	};
 
 	steps[below(f, sizeof(steps) / sizeof(steps[0]))](f);

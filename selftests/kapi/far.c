@@ -21,6 +21,8 @@
 
 enum far_todo {
 	FAR_WITHDRAW,
+	FAR_GROW,
+	FAR_JUDGE,
 	FAR_CLOSE,
 };
 
@@ -32,6 +34,9 @@ enum far_todo {
  * @work: does it
  * @memory: exported, KAPI_SIZE bytes
  * @region: of it
+ * @big: exported, KAPI_BIG_SIZE bytes, or NULL
+ * @big_region: of it
+ * @seed: for FAR_JUDGE
  * @slots: FAR_RECVS messages
  * @slots_region: of them
  */
@@ -42,6 +47,9 @@ struct far {
 	struct work_struct work;
 	u8 *memory;
 	u32 region;
+	u8 *big;
+	u32 big_region;
+	u32 seed;
 	u8 *slots;
 	u32 slots_region;
 };
@@ -108,6 +116,15 @@ static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
 		set_bit(FAR_WITHDRAW, &far->todo);
 		queue_work(far_wq, &far->work);
 		return;
+	case KAPI_GROW:
+		set_bit(FAR_GROW, &far->todo);
+		queue_work(far_wq, &far->work);
+		return;
+	case KAPI_JUDGE:
+		far->seed = msg->seed;
+		set_bit(FAR_JUDGE, &far->todo);
+		queue_work(far_wq, &far->work);
+		return;
 	case KAPI_CLOSE:
 		set_bit(FAR_CLOSE, &far->todo);
 		queue_work(far_wq, &far->work);
@@ -155,8 +172,20 @@ static void far_free(struct far *far)
 	/* No callback runs any more; the last ones may have queued it. */
 	cancel_work(&far->work);
 	vfree(far->memory);
+	vfree(far->big);
 	kfree(far->slots);
 	kfree(far);
+}
+
+static bool far_grow(struct far *far)
+{
+	if (far->big)
+		return false;
+	far->big = vzalloc(KAPI_BIG_SIZE);
+	return far->big &&
+	       !rclink_register(far->chan, far->big, KAPI_BIG_SIZE, KAPI_BIG,
+				RCLINK_REGION_WRITE | RCLINK_REGION_READ,
+				&far->big_region);
 }
 
 static void far_work(struct work_struct *work)
@@ -166,6 +195,11 @@ static void far_work(struct work_struct *work)
 	if (test_and_clear_bit(FAR_WITHDRAW, &far->todo))
 		far_answer(far, KAPI_WITHDRAW,
 			   !rclink_withdraw(far->chan, far->region));
+	if (test_and_clear_bit(FAR_GROW, &far->todo))
+		far_answer(far, KAPI_GROW, far_grow(far));
+	if (test_and_clear_bit(FAR_JUDGE, &far->todo))
+		far_answer(far, KAPI_JUDGE, far->big &&
+			   kapi_is(far->big, far->seed, 0, KAPI_BIG_SIZE));
 	if (!test_bit(FAR_CLOSE, &far->todo))
 		return;
 	mutex_lock(&far_lock);

@@ -19,6 +19,9 @@
 #define KAPI_NEAR	"kapi.near"	/* exported by the near end */
 #define KAPI_FAR	"kapi.far.%u"	/* by the far end, which tells it */
 #define KAPI_SIZE	65536		/* of either */
+#define KAPI_BIG	"kapi.big"	/* by the far end, when told */
+#define KAPI_BIG_SIZE	(5 * 1024 * 1024 + 3333)	/* several extents */
+#define KAPI_BIG_AT	1235		/* of the near one, in its first page */
 #define KAPI_DATA_MAX	4096		/* behind the order of a SEND */
 #define KAPI_IMM_WRITE	BIT(31)		/* the immediate is of a WRITE */
 
@@ -30,6 +33,8 @@ enum kapi_what {
 	KAPI_ECHO,	/* send this back, with the immediate */
 	KAPI_WITHDRAW,	/* the region */
 	KAPI_CLOSE,	/* the channel; not answered */
+	KAPI_GROW,	/* export KAPI_BIG */
+	KAPI_JUDGE,	/* is it @seed? */
 };
 
 /**
@@ -93,6 +98,7 @@ void far_stop(void);
  * @msg: NEAR_RECVS answers, then an order
  * @msg_region: of them
  * @far: the far region
+ * @far_name: its name
  */
 struct near {
 	struct rclink_chan *chan;
@@ -108,6 +114,7 @@ struct near {
 	struct kapi_msg *msg;
 	u32 msg_region;
 	struct rclink_remote far;
+	char far_name[RCLINK_DEV_REGION_LEN];
 };
 
 struct near *near_open(const char *link, bool polled);
@@ -116,6 +123,7 @@ bool near_is_over(const struct near *near);
 int near_data(const char *link, bool polled, u32 seed);
 int near_withdrawn(const char *link, bool polled);
 int near_closed(const char *link, bool polled);
+int near_big(const char *link, bool polled, u32 seed);
 
 /**
  * struct bare - QPs without rclink, wired to each other

@@ -69,6 +69,14 @@ static int kapi_data(char **word)
 	       near_data(word[1], kapi_polled(word[2]), seed);
 }
 
+static int kapi_big(char **word)
+{
+	u32 seed;
+
+	return kapi_number(word[3], &seed) ? :
+	       near_big(word[1], kapi_polled(word[2]), seed);
+}
+
 static int kapi_withdrawn(char **word)
 {
 	return near_withdrawn(word[1], kapi_polled(word[2]));
@@ -147,6 +155,7 @@ static const struct {
 	{ "listen", 2, kapi_listen },		/* LINK */
 	{ "unlisten", 1, kapi_unlisten },
 	{ "data", 4, kapi_data },		/* LINK events|polled SEED */
+	{ "big", 4, kapi_big },			/* LINK events|polled SEED */
 	{ "withdrawn", 3, kapi_withdrawn },	/* LINK events|polled */
 	{ "closed", 3, kapi_closed },		/* LINK events|polled */
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "kapi.h"
 
@@ -213,7 +214,7 @@ static int near_export(struct near *near)
 
 static int near_begin(struct near *near)
 {
-	char name[RCLINK_DEV_REGION_LEN];
+	char *name = near->far_name;
 	struct rclink_dev_cqe cqe;
 	struct kapi_msg msg;
 	int ret;
@@ -230,7 +231,7 @@ static int near_begin(struct near *near)
 		ret = near_answer(near, KAPI_HELLO, &msg, &cqe);
 	if (ret)
 		return kapi_say(ret, "the channel does not begin: %d", ret);
-	snprintf(name, sizeof(name), KAPI_FAR, msg.seed);
+	snprintf(name, sizeof(near->far_name), KAPI_FAR, msg.seed);
 	ret = rclink_import(near->chan, name, &near->far);
 	if (ret)
 		return kapi_say(ret, "%s is not there: %d", name, ret);
@@ -466,6 +467,32 @@ static int near_refused(struct near *near)
 	return 0;
 }
 
+/* What is in flight goes on without its import; a new one has another handle */
+static int near_released(struct near *near)
+{
+	struct rclink_remote old = near->far;
+	struct rclink_dev_sqe sqe;
+	struct rclink_dev_cqe cqe;
+	unsigned int taken;
+	int ret;
+
+	rclink_prep_read(&sqe, &old, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, near->region, 0, KAPI_SIZE);
+	ret = near_post(near, &sqe);
+	if (!ret)
+		ret = rclink_release(near->chan, &old);
+	if (!ret)
+		ret = near_expect(near, sqe.op, 0, &cqe);
+	if (!ret)
+		ret = rclink_import(near->chan, near->far_name, &near->far);
+	if (ret)
+		return kapi_say(ret, "an import is not given back: %d", ret);
+	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken ||
+	    rclink_release(near->chan, &old) != -ESTALE)
+		return kapi_say(-EIO, "an import that was given back");
+	return 0;
+}
+
 /**
  * near_data - every operation, with data that both ends check
  * @link: name
@@ -493,7 +520,8 @@ int near_data(const char *link, bool polled, u32 seed)
 		      near_write_imm(near, seed + 2, len) ? :
 		      near_read(near, seed + 3, offset, len) ? :
 		      near_atomics(near, (u64)seed << 20) ? :
-		      near_refused(near);
+		      near_refused(near) ? :
+		      near_released(near);
 	}
 	if (!ret)
 		ret = rclink_withdraw(near->chan, near->region);
@@ -561,5 +589,59 @@ int near_closed(const char *link, bool polled)
 	else
 		kapi_say(ret, "the end is %d, after %d receives", ret, recvs);
 	near_close(near);
+	return ret;
+}
+
+static int near_move_big(struct near *near, u8 *buf, u32 region, u32 seed)
+{
+	struct rclink_remote big;
+	struct rclink_dev_sqe sqe;
+	int ret;
+
+	ret = near_ask(near, KAPI_GROW, 0, 0, 0) ? :
+	      rclink_import(near->chan, KAPI_BIG, &big);
+	if (ret)
+		return ret;
+	kapi_fill(buf, seed, 0, KAPI_BIG_SIZE);
+	rclink_prep_write(&sqe, &big, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, region, 0, KAPI_BIG_SIZE);
+	ret = near_do(near, &sqe) ? : near_ask(near, KAPI_JUDGE, seed, 0, 0);
+	if (ret)
+		return ret;
+	memset(buf, 0, KAPI_BIG_SIZE);
+	rclink_prep_read(&sqe, &big, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, region, 0, KAPI_BIG_SIZE);
+	ret = near_do(near, &sqe);
+	return ret || kapi_is(buf, seed, 0, KAPI_BIG_SIZE) ? ret : -EIO;
+}
+
+/**
+ * near_big - regions of several extents, which end elsewhere at either end
+ * @link: name
+ * @polled: by rclink_poll()
+ * @seed: of the data
+ *
+ * Return: 0, or a negative errno.
+ */
+int near_big(const char *link, bool polled, u32 seed)
+{
+	struct near *near = near_open(link, polled);
+	u32 region;
+	u8 *buf;
+	int ret;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	buf = vzalloc(KAPI_BIG_AT + KAPI_BIG_SIZE);
+	ret = buf ? rclink_register(near->chan, buf + KAPI_BIG_AT,
+				    KAPI_BIG_SIZE, NULL, 0, &region) : -ENOMEM;
+	if (!ret)
+		ret = near_move_big(near, buf + KAPI_BIG_AT, region, seed);
+	if (!ret)
+		ret = rclink_withdraw(near->chan, region);
+	if (ret)
+		kapi_say(ret, "a region of several extents: %d", ret);
+	near_close(near);
+	vfree(buf);
 	return ret;
 }

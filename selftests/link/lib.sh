@@ -64,12 +64,12 @@ link_dial()
 		--timeout $((30 * slow)) "$@"
 }
 
-# link_self: the link a of this host leads to its link b
+# link_self [WORDS]: the link a of this host leads to its link b
 link_self()
 {
 	local self status
 
-	rclink add a loopback 1 && rclink add b loopback 1 || return
+	rclink add a loopback 1 "$@" && rclink add b loopback 1 "$@" || return
 	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
 	self=$!
 	until_true $((10 * slow)) grep -q listening "$log"

@@ -60,7 +60,7 @@ device_goes()
 	rdma link delete rxe0 && held_over 107 && lab_rxe
 }
 
-plan 36
+plan 38
 lab_device
 lab_module
 kapi_load
@@ -73,6 +73,7 @@ refuse 1 "a link that is not there" '-19' \
 	kapi 1 "data nosuch events 1"
 for how in events polled; do
 	check "$how: every operation moves right data" kapi 1 "data l $how $RANDOM"
+	check "$how: regions of several extents" kapi 1 "big l $how $RANDOM"
 	check "$how: a withdrawn region cannot be read" kapi 1 "withdrawn l $how"
 	check "$how: the peer closes" kapi 1 "closed l $how"
 	check "$how: and the next channel is whole" kapi 1 "data l $how $RANDOM"

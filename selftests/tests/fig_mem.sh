@@ -1,40 +1,68 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A figure, not a test: the memory that an idle link takes from the kernel, by
-# the difference between few and many of them.
+# Figures, not a test: the memory that an idle link and an idle channel take from
+# the kernel. What is allocated once, and kept for the next one, is not counted:
+# links and channels come and go before the first sample.
 # hosts: 1
 # kernels: 6.1 6.12
-# timeout: 200
+# timeout: 300
+# The library has the variables.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-few=5
-many=25
+samples=5
+channels=32
 
-# with PAIRS: KiB in use while so many pairs of links are up
-with()
+# with_channels N: KiB in use with so many, both ends on this host
+with_channels()
 {
-	hold up "$1" || return
+	local idle said status
+
+	exec 6< <(exec "$CHAN/idle" a b "$1" 2>&1)
+	idle=$!
+	read -r -t 60 said <&6
+	[ "$said" = ready ]
+	status=$?
 	used
-	drop
-	rmmod rclink
+	kill "$idle"
+	exec 6<&-
+	# Until each QP has been replaced.
+	sleep 2
+	return "$status"
 }
 
-memory()
+idle_channel()
 {
-	local low high
+	local few many
 
-	lab_module
-	low=$(with $few) || return
-	lab_module
-	high=$(with $many) || return
-	figure "an idle link, 4 pooled QPs and 64 KiB of buffer" \
-		"$(ratio $((high - low)) $((2 * (many - few))))" KiB
+	few=$(with_channels 1) && many=$(with_channels "$channels") || return
+	ratio $((many - few)) $((2 * (channels - 1)))
 }
 
-plan 1
+# weigh NAME COMMAND: which prints KiB
+weigh()
+{
+	local i all=()
+
+	"$2" >/dev/null || return
+	for ((i = 0; i < samples; i++)); do
+		all+=("$("$2")") || return
+	done
+	comment <<<"$1: ${all[*]}"
+	figure "$1" "$(printf '%s\n' "${all[@]}" | median)" KiB
+}
+
+plan 3
 nl_build
-lab_device
-measured "an idle link was weighed" memory
+chan_build
+link_setup
+measured "an idle link was weighed" \
+	weigh "an idle link, 4 pooled QPs and 64 KiB of buffer" idle_link
+holds "a link to this host itself comes up" link_self qps $((channels + 1))
+measured "an idle channel was weighed" \
+	weigh "an idle channel, at one end, without regions" idle_channel
 finish

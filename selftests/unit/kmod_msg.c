@@ -239,7 +239,7 @@ TEST(each_answer_belongs_to_a_question)
 
 	for (type = 0; type < 256; type++)
 		answers += rcl_msg_is_answer(type);
-	EXPECT_EQ(8, answers);
+	EXPECT_EQ(9, answers);
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HELLO_ACK));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_PONG));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_FILLED));
@@ -248,6 +248,7 @@ TEST(each_answer_belongs_to_a_question)
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_RECYCLED));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_GONE));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_IMPORTED));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HEARD));
 }
 
 TEST_HARNESS_MAIN

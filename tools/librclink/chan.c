@@ -193,3 +193,10 @@ int rclink_import(struct rclink_chan *chan, const char *name,
 	remote->rights = r.rights;
 	return 0;
 }
+
+int rclink_release(struct rclink_chan *chan, const struct rclink_remote *remote)
+{
+	uint32_t handle = remote->handle;
+
+	return ioctl(chan->fd, RCLINK_IOC_RELEASE, &handle) ? -errno : 0;
+}

@@ -211,7 +211,7 @@ static void drop_refused(struct rclink_dev_shared *s, int err)
 	ring_move(&s->sq.tail, ring_other(&s->sq.head));
 }
 
-/* After those that it took, the kernel says why it took no more when asked. */
+/* A call that fails for one entry counts those that it took before. */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms)
 {
@@ -232,7 +232,11 @@ int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		if (ioctl(chan->fd, RCLINK_IOC_SUBMIT, &submit)) {
 			err = errno;
 			drop_refused(s, err);
-			return err == EBUSY && taken ? taken : -err;
+			if (err != EBUSY)
+				return -err;
+			/* Those before the one that had no room. */
+			taken += submit.count;
+			return taken ? taken : -EBUSY;
 		}
 		taken += submit.count;
 	} while (taken < queued && submit.count);

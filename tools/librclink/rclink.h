@@ -264,11 +264,23 @@ int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
  * @name: of the region
  * @remote: set
  *
- * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC for too
- * many, -EINVAL, -EINTR, -ENOMEM, or what ended the channel.
+ * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC beyond 64
+ * at a time, -EINVAL, -EINTR, -ENOMEM, or what ended the channel.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
+
+/**
+ * rclink_release() - give an import back
+ * @chan: the channel
+ * @remote: of rclink_import(); cannot be used any more afterwards
+ *
+ * What was submitted goes on. Another region can be imported instead.
+ *
+ * Return: 0, or -ESTALE.
+ */
+int rclink_release(struct rclink_chan *chan,
+		   const struct rclink_remote *remote);
 
 /*
  * What follows queues one operation each; rclink_submit() starts it.

@@ -14,6 +14,9 @@
  * touches: at most RCLINK_DEV_PARTS_MAX of own regions, all pieces together,
  * and as many of the peer's, each of which counts as an operation in flight. It
  * completes once. An atomic cannot have two.
+ *
+ * Until the peer has posted its first receive, the first operation that takes
+ * one, and those behind it, are in flight without being started.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -247,5 +250,7 @@ struct rclink_dev_submit {
 #define RCLINK_IOC_IMPORT	_IOWR('R', 0x85, struct rclink_dev_region)
 #define RCLINK_IOC_SUBMIT	_IOWR('R', 0x86, struct rclink_dev_submit)
 #define RCLINK_IOC_MEMORY	_IOWR('R', 0x87, struct rclink_dev_region)
+/* Of IMPORT: what is in flight goes on, and the handle names nothing more. */
+#define RCLINK_IOC_RELEASE	_IOW('R', 0x88, __u32)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */

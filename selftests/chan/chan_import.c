@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Imports are as many as there may be at a time, not ever: what was given back
+ * is refused, and makes room; what is in flight goes on.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <kselftest_harness.h>
+
+#include "far.h"
+#include "rig.h"
+
+#define TIMES	100	/* more than the slots, and than one byte of numbers */
+#define ROUNDS	3
+#define SLOTS	64
+#define FLIGHT	24	/* reads of RIG_MOVED bytes */
+
+FIXTURE(channel)
+{
+	struct rig r;
+};
+
+FIXTURE_SETUP(channel)
+{
+	ASSERT_EQ(0, rig_begin(&self->r));
+	ASSERT_EQ(0, rig_link(&self->r));
+	ASSERT_EQ(0, rig_open(&self->r));
+}
+
+FIXTURE_TEARDOWN(channel)
+{
+	rig_end(&self->r);
+}
+
+static int import(struct rig *r, struct rclink_remote *remote)
+{
+	return rclink_import(r->near, RIG_REGION, remote);
+}
+
+static struct rclink_data piece(struct rig *r)
+{
+	return rclink_piece(r->near_region, 0, RIG_MOVED);
+}
+
+/* What is submitted with that import is refused, and the channel goes on. */
+static bool is_stale(struct rig *r, const struct rclink_remote *remote)
+{
+	return !rclink_read(r->near, piece(r), remote, 0, 0, 0) &&
+	       rclink_submit(r->near, 0, 0) == -ESTALE &&
+	       rclink_release(r->near, remote) == -ESTALE;
+}
+
+TEST_F(channel, import_and_release_a_hundred_times)
+{
+	struct rclink_remote mine = self->r.remote, last = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < TIMES; i++) {
+		ASSERT_EQ(0, import(&self->r, &self->r.remote));
+		EXPECT_NE(mine.handle, self->r.remote.handle);
+		EXPECT_NE(last.handle, self->r.remote.handle);
+		if (i % 10 == 0)
+			EXPECT_EQ(0, rig_moves(&self->r, i));
+		/* It had the slot before. */
+		if (i)
+			ASSERT_TRUE(is_stale(&self->r, &last));
+		last = self->r.remote;
+		ASSERT_EQ(0, rclink_release(self->r.near, &last));
+		ASSERT_TRUE(is_stale(&self->r, &last));
+	}
+	self->r.remote = mine;
+	EXPECT_EQ(0, rig_moves(&self->r, TIMES));
+}
+
+TEST_F(channel, so_many_at_a_time_again_and_again)
+{
+	struct rclink_remote remote[SLOTS], none;
+	uint32_t i, round;
+
+	remote[0] = self->r.remote;
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 1; i < SLOTS; i++)
+			ASSERT_EQ(0, import(&self->r, &remote[i]));
+		EXPECT_EQ(-ENOSPC, import(&self->r, &none));
+		/* One from the midst is enough. */
+		ASSERT_EQ(0, rclink_release(self->r.near, &remote[7]));
+		ASSERT_EQ(0, import(&self->r, &remote[7]));
+		for (i = 1; i < SLOTS; i++) {
+			self->r.remote = remote[i];
+			EXPECT_EQ(0, i % 9 ? 0 : rig_moves(&self->r, i));
+			ASSERT_EQ(0, rclink_release(self->r.near, &remote[i]));
+		}
+	}
+}
+
+TEST_F(channel, what_is_in_flight_goes_on)
+{
+	struct rig *r = &self->r;
+	uint32_t i, round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		far_fill(r->far_memory, round, RIG_MOVED);
+		memset(r->near_memory, 0xee, RIG_MOVED);
+		for (i = 0; i < FLIGHT; i++)
+			ASSERT_EQ(0, rclink_read(r->near, piece(r), &r->remote,
+						 0, i == FLIGHT - 1 ?
+						 RCLINK_SQE_SIGNALED : 0, i));
+		ASSERT_EQ(FLIGHT, rclink_submit(r->near, 0, 0));
+		ASSERT_EQ(0, rclink_release(r->near, &r->remote));
+		EXPECT_TRUE(is_stale(r, &r->remote));
+		EXPECT_EQ(0, rig_completes(r->near));
+		EXPECT_TRUE(far_is(r->near_memory, round, RIG_MOVED));
+		ASSERT_EQ(0, import(r, &r->remote));
+	}
+}
+
+TEST_F(channel, nonsense_is_refused)
+{
+	const uint32_t handles[] = { 0, 1, 63, 64, 255, 256, UINT32_MAX };
+	struct rclink_remote remote = self->r.remote;
+	uint32_t i;
+
+	for (i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+		remote.handle = self->r.remote.handle ^ handles[i];
+		if (handles[i])
+			EXPECT_EQ(-ESTALE, rclink_release(self->r.near,
+							  &remote));
+	}
+	/* Handles of regions and of the other end are not imports. */
+	remote.handle = self->r.near_region;
+	EXPECT_EQ(-ESTALE, rclink_release(self->r.far, &remote));
+	EXPECT_EQ(-ESTALE, rclink_release(self->r.far, &self->r.remote));
+	EXPECT_EQ(0, rig_moves(&self->r, 1));
+}
+
+TEST_F(channel, when_it_is_over)
+{
+	struct rclink_dev_cqe cqe;
+	struct rclink_remote none;
+
+	rclink_close(self->r.far);
+	self->r.far = NULL;
+	while (rclink_submit(self->r.near, 1, 0) >= 0)
+		rclink_reap(self->r.near, &cqe, 1);
+	EXPECT_EQ(-ECONNRESET, import(&self->r, &none));
+	EXPECT_EQ(0, rclink_release(self->r.near, &self->r.remote));
+	EXPECT_EQ(-ESTALE, rclink_release(self->r.near, &self->r.remote));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who sends as soon as a channel is open finds no receive at the other end, and
+ * need not know: what is sent waits for the first one. The far end is late.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include <rclink.h>
+
+#include "late.h"
+
+#define LINK		"l"
+#define PAGE		4096
+#define SOON_MS		(LATE_MS / 2)	/* far from what the far end waits */
+#define LIMIT_MS	20000
+#define FLUSHED		5		/* of enum ib_wc_status */
+#define REMOTE_ACCESS	10
+#define RECV_TAG	1000
+
+FIXTURE(late)
+{
+	struct rclink_chan *chan;
+	struct rclink_remote far;
+	uint32_t *page, region;
+	unsigned int flags;
+	long start;			/* ms */
+};
+
+FIXTURE_VARIANT(late)
+{
+	unsigned int flags;
+};
+
+FIXTURE_VARIANT_ADD(late, events) {
+	.flags = RCLINK_CONNECT_WAIT,
+};
+
+FIXTURE_VARIANT_ADD(late, polled) {
+	.flags = RCLINK_CONNECT_WAIT | RCLINK_CHAN_POLLED,
+};
+
+static long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+FIXTURE_SETUP(late)
+{
+	self->flags = variant->flags;
+	self->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+}
+
+FIXTURE_TEARDOWN(late)
+{
+	rclink_close(self->chan);
+}
+
+static void begin(struct __test_metadata *_metadata,
+		  struct _test_data_late *self, const char *service)
+{
+	ASSERT_EQ(0, rclink_connect(&self->chan, LINK, service, self->flags));
+	self->start = now_ms();
+	ASSERT_EQ(0, rclink_region(self->chan, self->page, PAGE, NULL, 0,
+				   &self->region));
+}
+
+/* The far end exports it soon, but not at once. */
+static void import(struct __test_metadata *_metadata,
+		   struct _test_data_late *self, const char *service)
+{
+	int ret;
+
+	while ((ret = rclink_import(self->chan, service, &self->far)) ==
+	       -ENOENT)
+		usleep(1000);
+	ASSERT_EQ(0, ret);
+}
+
+static int send_number(struct _test_data_late *self, uint32_t number)
+{
+	return rclink_send(self->chan, rclink_bytes(&number, sizeof(number)),
+			   RCLINK_SQE_SIGNALED, number);
+}
+
+static int write_word(struct _test_data_late *self, uint64_t tag)
+{
+	return rclink_write(self->chan, rclink_bytes("late", 4), &self->far,
+			    PAGE - 4, RCLINK_SQE_SIGNALED, tag);
+}
+
+/* As send_number(), to where the far end looks; with an immediate. */
+static int write_message(struct _test_data_late *self, uint32_t number)
+{
+	return rclink_write_imm(self->chan,
+				rclink_bytes(&number, sizeof(number)),
+				&self->far, number * sizeof(number), number, 0,
+				number);
+}
+
+static void completes(struct __test_metadata *_metadata,
+		      struct _test_data_late *self, uint64_t tag,
+		      uint32_t status)
+{
+	struct rclink_dev_cqe cqe = { 0 };
+
+	EXPECT_LE(0, rclink_submit(self->chan, 1, LIMIT_MS));
+	ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
+	EXPECT_EQ(tag, cqe.user_data);
+	EXPECT_EQ(status, cqe.status)
+		TH_LOG("%s", rclink_status_name(cqe.status));
+}
+
+/* A number of the far end, which comes next. */
+static void hears(struct __test_metadata *_metadata,
+		  struct _test_data_late *self, uint32_t number)
+{
+	completes(_metadata, self, RECV_TAG, 0);
+	EXPECT_EQ(number, self->page[0]);
+}
+
+static void listens(struct __test_metadata *_metadata,
+		    struct _test_data_late *self)
+{
+	ASSERT_EQ(0, rclink_recv(self->chan,
+				 rclink_piece(self->region, 0, 4), RECV_TAG));
+}
+
+TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
+{
+	uint32_t i;
+
+	begin(_metadata, self, LATE_SLOW);
+	for (i = 0; i <= LATE_MESSAGES; i++)
+		ASSERT_EQ(0, send_number(self, i));
+	ASSERT_EQ(LATE_MESSAGES, rclink_submit(self->chan, 0, 0));
+	EXPECT_EQ(-EBUSY, rclink_submit(self->chan, 0, 0));
+	for (i = 0; i < LATE_MESSAGES; i++) {
+		struct pollfd fd = { rclink_fd(self->chan), POLLIN, 0 };
+		struct rclink_dev_cqe cqe;
+
+		/* Not in a submit, which has no room yet and does not wait. */
+		while (!rclink_reap(self->chan, &cqe, 1))
+			ASSERT_EQ(1, poll(&fd, 1, LIMIT_MS));
+		ASSERT_EQ(0, cqe.status);
+		ASSERT_EQ(i, cqe.user_data);
+		if (!i)
+			EXPECT_LT(SOON_MS, now_ms() - self->start);
+	}
+}
+
+TEST_F(late, each_end_waits_for_the_other)
+{
+	struct rclink_dev_cqe cqe;
+	bool heard = false;
+	uint32_t i;
+
+	begin(_metadata, self, LATE_SLOW);
+	for (i = 0; i < LATE_MESSAGES; i++)
+		ASSERT_EQ(0, send_number(self, i));
+	ASSERT_EQ(LATE_MESSAGES, rclink_submit(self->chan, 0, 0));
+	/* It has sent before that. */
+	usleep(SOON_MS * 1000);
+	listens(_metadata, self);
+	hears(_metadata, self, LATE_HELLO);
+	EXPECT_GT(LATE_MS, now_ms() - self->start);
+	listens(_metadata, self);
+	/* The answer may come in before the last ones are acknowledged. */
+	for (i = 0; i < LATE_MESSAGES; i += cqe.op == RCLINK_OP_SEND) {
+		EXPECT_LE(0, rclink_submit(self->chan, 1, LIMIT_MS));
+		ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
+		ASSERT_EQ(0, cqe.status);
+		heard |= cqe.op == RCLINK_OP_RECV;
+		if (cqe.op == RCLINK_OP_SEND)
+			EXPECT_EQ(i, cqe.user_data);
+	}
+	if (!heard)
+		completes(_metadata, self, RECV_TAG, 0);
+	EXPECT_EQ(LATE_MESSAGES, self->page[0]);
+}
+
+TEST_F(late, a_write_before_it_does_not_wait_and_one_behind_it_does)
+{
+	uint32_t i;
+
+	begin(_metadata, self, LATE_SLOW);
+	import(_metadata, self, LATE_SLOW);
+	ASSERT_EQ(0, write_word(self, 100));
+	ASSERT_EQ(0, send_number(self, 0));
+	ASSERT_EQ(0, write_word(self, 101));
+	completes(_metadata, self, 100, 0);
+	EXPECT_GT(SOON_MS, now_ms() - self->start);
+	EXPECT_EQ(-ETIME, rclink_submit(self->chan, 1, 200));
+	for (i = 1; i < LATE_MESSAGES - 1; i++)
+		ASSERT_EQ(0, write_message(self, i));
+	completes(_metadata, self, 0, 0);
+	completes(_metadata, self, 101, 0);
+	EXPECT_LT(SOON_MS, now_ms() - self->start);
+	ASSERT_EQ(0, write_message(self, i));
+	listens(_metadata, self);
+	hears(_metadata, self, LATE_HELLO);
+	listens(_metadata, self);
+	hears(_metadata, self, LATE_MESSAGES);
+}
+
+TEST_F(late, who_is_never_heard_can_close)
+{
+	uint32_t i;
+	long before;
+
+	for (i = 0; i < 3; i++) {
+		begin(_metadata, self, LATE_SLOW);
+		ASSERT_EQ(0, send_number(self, 0));
+		EXPECT_EQ(-ETIME, rclink_submit(self->chan, 1, 200));
+		before = now_ms();
+		rclink_close(self->chan);
+		self->chan = NULL;
+		EXPECT_GT(SOON_MS, now_ms() - before);
+	}
+}
+
+TEST_F(late, when_the_peer_closes_it_is_flushed)
+{
+	begin(_metadata, self, LATE_GONE);
+	ASSERT_EQ(0, send_number(self, 1));
+	ASSERT_EQ(0, send_number(self, 2));
+	completes(_metadata, self, 1, FLUSHED);
+	EXPECT_LT(SOON_MS, now_ms() - self->start);
+	completes(_metadata, self, 2, FLUSHED);
+	EXPECT_EQ(-ECONNRESET, rclink_submit(self->chan, 1, LIMIT_MS));
+}
+
+TEST_F(late, when_an_operation_before_it_fails_it_is_flushed)
+{
+	begin(_metadata, self, LATE_NEVER);
+	import(_metadata, self, LATE_NEVER);
+	usleep((LATE_MS + SOON_MS) * 1000);
+	ASSERT_EQ(0, write_word(self, 1));
+	ASSERT_EQ(0, send_number(self, 2));
+	completes(_metadata, self, 1, REMOTE_ACCESS);
+	completes(_metadata, self, 2, FLUSHED);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Between two hosts: what is sent before the peer has posted a receive waits for
+# it, and can be given up.
+# hosts: 2
+# kernels: 6.1 6.12 mixed debug
+# timeout: 200
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+far_says=/tmp/rclink-test-far-late
+
+listen_all()
+{
+	[ "$(grep -c listening "$far_says")" -eq 3 ]
+}
+
+plan $((1 + $(harness_points "$CHAN_SRC/chan_late.c")))
+chan_build
+chan_setup
+on 2 "$CHAN/late" l >"$far_says" 2>&1 &
+far=$!
+until_true $((10 * slow)) listen_all || bail "the far end does not listen"
+harness "$CHAN_SRC/chan_late.c" "$CHAN/chan_late"
+comment <"$far_says"
+rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
+check "the link is still up" is 1 l .state up
+chan_far_end "$far"
+rclink disconnect l
+finish
