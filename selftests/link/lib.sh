@@ -7,9 +7,6 @@ key=/tmp/rclink-test-key.pem
 log=/tmp/rclink-test-listen
 listener=''
 said=/tmp/rclink-test-said
-# The debug kernel under emulation takes its time.
-slow=1
-[ ! -e /sys/kernel/debug/kmemleak ] || slow=5
 
 rclink()
 {
@@ -37,7 +34,7 @@ link_listen()
 	done
 	on 2 "$tool" listen --key "$key" "${args[@]}" >"$log" 2>&1 &
 	listener=$!
-	until_true $((10 * slow)) grep -q listening "$log" ||
+	until_true 10 grep -q listening "$log" ||
 		bail "the listener does not listen"
 }
 
@@ -61,7 +58,7 @@ link_dial()
 
 	shift
 	rclink connect "$name" "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
-		--timeout $((30 * slow)) "$@"
+		--timeout $((30 * RCL_SLOW)) "$@"
 }
 
 # link_self: the link a of this host leads to its link b
@@ -72,8 +69,9 @@ link_self()
 	rclink add a loopback 1 && rclink add b loopback 1 || return
 	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
 	self=$!
-	until_true $((10 * slow)) grep -q listening "$log"
-	rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" --peer-link b
+	until_true 10 grep -q listening "$log"
+	rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" --peer-link b \
+		--timeout $((20 * RCL_SLOW))
 	status=$?
 	[ "$status" -eq 0 ] || kill "$self" 2>/dev/null
 	wait "$self"
@@ -143,7 +141,7 @@ is()
 
 becomes()
 {
-	until_true $((10 * slow)) is "$@" || is "$@"
+	until_true 10 is "$@" || is "$@"
 }
 
 # qps HOST STATE: how many QPs of the module are in that state
@@ -170,7 +168,7 @@ nothing_left()
 
 empty()
 {
-	until_true $((10 * slow)) nothing_left "$1" || {
+	until_true 10 nothing_left "$1" || {
 		echo "host $1 has $(objects "$1") objects"
 		return 1
 	}

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define CREATORS	16
 #define ROUNDS		20

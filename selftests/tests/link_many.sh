@@ -35,7 +35,7 @@ dial_all()
 	local name status=0 pids=()
 
 	for name in "${names[@]}"; do
-		link_dial "$name" --timeout 120 &
+		link_dial "$name" --timeout $((120 * RCL_SLOW)) &
 		pids+=($!)
 	done
 	for name in "${pids[@]}"; do

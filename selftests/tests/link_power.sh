@@ -16,7 +16,7 @@ ping_ends()
 {
 	local said
 
-	said=$(timeout $((60 * slow)) "$tool" ping l -c 3 2>&1)
+	said=$(timeout $((60 * RCL_SLOW)) "$tool" ping l -c 3 2>&1)
 	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said"
 }
 

@@ -73,7 +73,7 @@ init_is_seen()
 	link_dial l &
 	dial=$!
 	# It comes no further than TCP: nothing is made for an unproven peer.
-	until_true 5 false
+	sleep 5
 	[ "$(objects 1)" -eq 0 ] || return
 	on 2 pkill -CONT -x rclink
 	wait "$dial" && is 1 l .state up
