@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A figure, not a test: the memory that an idle link takes from the kernel, by
-# the difference between few and many of them.
+# the difference between few and many of them. A figure of the debug kernel would
+# say nothing.
 # hosts: 1
 # kernels: 6.1 6.12
 # timeout: 200
