@@ -125,7 +125,7 @@ check "the peer's rmmod is a goodbye" eval 'on 2 rmmod rclink &&
 	becomes 1 l .reason peer-disconnected'
 link_listen_end
 on 2 "$LIB_DIR/vm/lab_load"
-on 2 "$tool" add l
+link_add 2 l
 link_listen l
 check "a peer that starts anew gets the larger epoch" eval \
 	'goes_up && [ "$(of 1 l .epoch)" -eq "$(of 2 l .epoch)" ] &&

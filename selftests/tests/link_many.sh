@@ -27,7 +27,7 @@ each()
 
 add_both()
 {
-	rclink add "$1" && on 2 "$tool" add "$1"
+	link_add 1 "$1" && link_add 2 "$1"
 }
 
 dial_all()

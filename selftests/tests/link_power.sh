@@ -40,7 +40,7 @@ on 2 lab_rxe
 on 2 "$LIB_DIR/vm/lab_load"
 on 2 rm -f "$key"
 pin2=$(on 2 "$tool" genkey "$key")
-on 2 "$tool" add l
+link_add 2 l
 link_listen l
 check "with the peer back it comes up again" until_true 30 link_dial l
 check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'

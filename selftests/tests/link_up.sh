@@ -99,7 +99,7 @@ plan 23
 link_setup
 start_trace
 check "links are added on both hosts" \
-	eval 'rclink add l && on 2 "$tool" add l'
+	eval 'link_add 1 l && link_add 2 l'
 link_listen l
 check "connect brings the link up" link_dial l
 for host in 1 2; do

@@ -197,8 +197,8 @@ ca_dial()
 
 plan 20
 link_setup
-rclink add l
-on 2 "$tool" add l
+link_add 1 l
+link_add 2 l
 rm -f $other
 wrong=$("$tool" genkey $other)
 link_listen l
