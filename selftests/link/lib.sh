@@ -115,8 +115,9 @@ holds()
 	fail "$what"
 }
 
-# link_add HOST NAME [WORDS]: a slow peer acknowledges late, too. Without words on
-# it, the device there waits eight times as long as by default.
+# link_add HOST NAME [WORDS]: a slow peer acknowledges late, too; an emulated one
+# that shares its processor stands still for half a second. Without words on it, the
+# device there waits for two: rxe is not fit to send again (testing.rst).
 link_add()
 {
 	local host=$1
@@ -124,7 +125,7 @@ link_add()
 	shift
 	case "$RCL_SLOW $*" in
 	"1 "* | *" timeout "*) ;;
-	*) set -- "$@" timeout 17 ;;
+	*) set -- "$@" timeout 19 ;;
 	esac
 	on "$host" "$tool" add "$@"
 }
