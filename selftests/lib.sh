@@ -13,6 +13,8 @@ set -u
 LIB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TEST_NAME=$(basename "$0" .sh)
 export RCL_HOST=${RCL_HOST:-1} RCL_HOSTS=${RCL_HOSTS:-1}
+# shellcheck source=selftests/slow.sh
+. "$LIB_DIR/slow.sh"
 # A file for no host runs where the project is built, and loads nothing there.
 ORACLE=1
 ! grep -qx '# hosts: 0' "$0" || ORACLE=0
@@ -51,7 +53,7 @@ if [ -n "${RCLINK_PEER:-}" ]; then
 		fi
 		# The peer's shell must see the words as they are here.
 		# shellcheck disable=SC2029
-		ssh "$RCLINK_PEER" "cd ${LIB_DIR@Q}/.. && exec $(printf '%q ' "$@")"
+		ssh "$RCLINK_PEER" "cd ${LIB_DIR@Q}/.. && . selftests/slow.sh && exec $(printf '%q ' "$@")"
 	}
 fi
 
@@ -156,10 +158,11 @@ refuse()
 	fi
 }
 
-# until_true SECONDS CMD...: poll, because the kernel does much of it later
+# until_true SECONDS CMD...: poll, because the kernel does much of it later;
+# a slow kernel has RCL_SLOW times as long
 until_true()
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * RCL_SLOW))
 
 	shift
 	until "$@" >/dev/null 2>&1; do

@@ -4,17 +4,15 @@
 #
 # usage: run.sh NAME...
 #
-# A file's header may say `# timeout: SECONDS`, 120 if not; the debug kernel
-# gives it three times as long, and has kmemleak.sh run at the end.
+# A file's header may say `# timeout: SECONDS`, 120 if not; a slow kernel gives it
+# RCL_SLOW times as long. The debug kernel has kmemleak.sh run at the end.
 
 set -u
 cd "$(dirname "$0")" || exit 1
+# shellcheck source=selftests/slow.sh
+. ./slow.sh
 
-factor=1
-if [ -e /sys/kernel/debug/kmemleak ]; then
-	factor=3
-	set -- "$@" kmemleak
-fi
+[ ! -e /sys/kernel/debug/kmemleak ] || set -- "$@" kmemleak
 n=0
 failed=0
 
@@ -23,7 +21,7 @@ echo "1..$#"
 for name in "$@"; do
 	file=tests/$name.sh
 	limit=$(sed -n 's/^# timeout: *//p' "$file")
-	limit=$((${limit:-120} * factor))
+	limit=$((${limit:-120} * RCL_SLOW))
 	n=$((n + 1))
 	start=$SECONDS
 	echo "# selftests: rclink: $name"

@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
-
 #include "fault.h"
+#include "harness.h"
 #include "rig.h"
 
 #define PAGE		4096

@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include <kselftest_harness.h>
-
 #include "far.h"
+#include "harness.h"
 #include "rig.h"
 
 #define TIMES	100	/* more than the slots, and than one byte of numbers */

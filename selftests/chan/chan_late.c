@@ -10,16 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
-
 #include <rclink.h>
 
+#include "harness.h"
 #include "late.h"
 
 #define LINK		"l"
 #define PAGE		4096
 #define SOON_MS		(LATE_MS / 2)	/* far from what the far end waits */
-#define LIMIT_MS	20000
+#define LIMIT_MS	slow(20000)
 #define FLUSHED		5		/* of enum ib_wc_status */
 #define REMOTE_ACCESS	10
 #define RECV_TAG	1000

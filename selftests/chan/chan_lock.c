@@ -13,8 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
-
+#include "harness.h"
 #include "rig.h"
 
 #define PAGE		4096

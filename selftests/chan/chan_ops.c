@@ -10,9 +10,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include <kselftest_harness.h>
-
 #include "far.h"
+#include "harness.h"
 
 #define LINK		"l"
 #define PAGE		4096
@@ -63,11 +62,11 @@ static struct rclink_dev_cqe next(struct __test_metadata *_metadata,
 	struct pollfd fd = { .fd = rclink_fd(self->chan), .events = POLLIN };
 	int ret;
 
-	ret = rclink_submit(self->chan, self->polled, 20000);
+	ret = rclink_submit(self->chan, self->polled, slow(20000));
 	ASSERT_LE(0, ret)
 		TH_LOG("submit: %s", strerror(-ret));
 	while (!self->polled && !rclink_reap(self->chan, &cqe, 1)) {
-		ASSERT_EQ(1, poll(&fd, 1, 20000));
+		ASSERT_EQ(1, poll(&fd, 1, slow(20000)));
 		ASSERT_TRUE(fd.revents & POLLIN);
 	}
 	if (self->polled)
@@ -574,7 +573,7 @@ static uint32_t ends(struct __test_metadata *_metadata,
 	EXPECT_TRUE(first == status || first == other)
 		TH_LOG("%s", rclink_status_name(first));
 	EXPECT_EQ(tag, cqe.user_data);
-	while (rclink_submit(self->chan, 1, 5000) >= 0) {
+	while (rclink_submit(self->chan, 1, slow(5000)) >= 0) {
 		ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
 		EXPECT_EQ(FLUSHED, cqe.status);
 	}

@@ -19,9 +19,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <kselftest_harness.h>
-
 #include "far.h"
+#include "harness.h"
 #include "near.h"
 
 #define LINK		"l"

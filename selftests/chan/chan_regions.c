@@ -14,9 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
-
 #include "far.h"
+#include "harness.h"
 #include "near.h"
 
 #define LINK		"l"
@@ -391,7 +390,8 @@ TEST_F(chan, locked_memory_is_counted_exactly)
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	long base, pages = (FAR_BIG_SIZE + NEAR_AT + PAGE - 1) / PAGE;
 	struct rlimit limit;
-	uint32_t region, i;
+	uint32_t region;
+	int i;
 
 	base = pinned();
 	EXPECT_LE(pages * PAGE / KIB, base);
@@ -414,7 +414,7 @@ TEST_F(chan, locked_memory_is_counted_exactly)
 
 	rclink_close(self->chan);
 	self->chan = NULL;
-	for (i = 0; i < 200 && pinned(); i++)
+	for (i = 0; i < slow(200) && pinned(); i++)
 		nanosleep(&pause, NULL);
 	EXPECT_EQ(0, pinned());
 }

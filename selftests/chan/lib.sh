@@ -28,7 +28,7 @@ chan_far()
 
 	on 2 "$CHAN/$1" "${@:2}" >"$says" 2>&1 &
 	far=$!
-	until_true $((10 * slow)) grep -q listening "$says"
+	until_true 10 grep -q listening "$says"
 }
 
 chan_far_end()

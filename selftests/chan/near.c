@@ -3,6 +3,7 @@
 
 #include "common.h"
 #include "far.h"
+#include "slow.h"
 
 #define PAGE		4096
 #define LEN		(4 * PAGE)	/* the data, then a page of answers */
@@ -11,7 +12,7 @@
 
 int near_next(struct near *n, struct rclink_dev_cqe *cqe)
 {
-	int ret = rclink_submit(n->chan, 1, TIMEOUT_MS);
+	int ret = rclink_submit(n->chan, 1, slow(TIMEOUT_MS));
 
 	if (rclink_reap(n->chan, cqe, 1) != 1)
 		return ret < 0 ? ret : -EIO;

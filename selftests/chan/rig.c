@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "far.h"
+#include "slow.h"
 
 #define DEVICE		"/dev/rclink"
-#define UP_MS		3000
+#define UP_MS		1000
 #define DONE_MS		20000
 #define POLL_MS		10
 
@@ -224,7 +225,7 @@ void rig_close(struct rig *r)
 int rig_completes(struct rclink_chan *chan)
 {
 	struct rclink_dev_cqe cqe;
-	int ret = rclink_submit(chan, 1, DONE_MS);
+	int ret = rclink_submit(chan, 1, slow(DONE_MS));
 
 	if (rclink_reap(chan, &cqe, 1) != 1)
 		return ret < 0 ? ret : -EIO;
@@ -272,6 +273,7 @@ int rig_until_objects(int want, int ms)
 {
 	int have;
 
+	ms = slow(ms);
 	for (; (have = rcl_all_objects()) != want && ms > 0; ms -= POLL_MS)
 		usleep(POLL_MS * 1000);
 	return have;

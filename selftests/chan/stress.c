@@ -20,6 +20,7 @@
 #include <rclink.h>
 
 #include "common.h"
+#include "slow.h"
 
 #define SERVICE		"stress"
 #define REGION		"stress"
@@ -148,7 +149,7 @@ static int attach(struct near *n, const char *link)
 static int finish(struct near *n, unsigned int num)
 {
 	struct rclink_dev_cqe cqe;
-	int ret = rclink_submit(n->chan, num, 30000);
+	int ret = rclink_submit(n->chan, num, slow(30000));
 
 	if (ret < 0)
 		return say("submit", ret);
@@ -302,7 +303,7 @@ static int do_kill(const char *link, struct near *keeper, unsigned int times,
 
 		if (!pid)
 			exit(work(link, go_round, i % PROCESSES, UINT32_MAX));
-		pause_ms(random() % KILL_MS);
+		pause_ms(random() % slow(KILL_MS));
 		kill(pid, SIGKILL);
 		if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
 			return say("a process that was to be killed", -ECHILD);

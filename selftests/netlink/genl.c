@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "slow.h"
+
 #define ACK_MS	20000	/* the slowest command takes a neighbour's 2 s */
 
 static const void *payload(const struct nlattr *nla)
@@ -155,7 +157,7 @@ static int receive(struct genl_sock *s, void *buf, size_t size, int ms)
 	struct pollfd pfd = { .fd = s->fd, .events = POLLIN };
 	ssize_t n;
 
-	n = poll(&pfd, 1, ms);
+	n = poll(&pfd, 1, slow(ms));
 	if (n < 0)
 		return -errno;
 	if (!n)

@@ -32,7 +32,7 @@ hold()
 
 	exec 7< <(exec "$NL/hold" "$@")
 	hold_pid=$!
-	if ! read -r -t 60 said <&7 || [ "$said" != ready ]; then
+	if ! read -r -t $((60 * RCL_SLOW)) said <&7 || [ "$said" != ready ]; then
 		drop
 		return 1
 	fi

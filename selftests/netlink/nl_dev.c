@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define GIDS_MAX	64
 

@@ -12,9 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
-
 #include "fault.h"
+#include "harness.h"
 
 #define STEPS_MAX	2000	/* more than any command allocates */
 #define SETTLE_MS	300	/* for what a command leaves to others */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define LINKS	1000
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 /* The end that hears nothing of the other waits 10 s for its hello. */
 #define DOWN_MS	15000

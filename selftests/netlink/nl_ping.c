@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define BUFFER		65536	/* of a link, when nobody says */
 #define FRAGMENT	460	/* payload of one control message */

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #define BAD(field, value, word) \
 	{ offsetof(struct rcl_end, field), value, word }

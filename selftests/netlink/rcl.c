@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "slow.h"
+
 int rcl_open(struct genl_sock *s)
 {
 	return genl_open(s, RCLINK_FAMILY_NAME);
@@ -215,7 +217,7 @@ static int64_t now_ms(void)
 /* Return: 0 when the link gets there, -ETIMEDOUT if not. */
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = now_ms() + slow(ms);
 	struct rcl_view view;
 	int ret;
 

@@ -88,7 +88,7 @@ check "a channel is held" kapi 1 "hold l events"
 check "its link is deleted" rclink del l
 check "then it is over" held_over 107
 check "the notifier heard of that" heard 3 3 1 'l state 5 epoch 3'
-check "a link again" rclink add l
+check "a link again" link_add 1 l
 holds "which comes up" again
 holds "it goes down in the midst of operations" torn rclink disconnect l
 holds "it is torn by the peer there" torn on 2 "$tool" disconnect l

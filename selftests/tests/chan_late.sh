@@ -24,7 +24,7 @@ chan_build
 chan_setup
 on 2 "$CHAN/late" l >"$far_says" 2>&1 &
 far=$!
-until_true $((10 * slow)) listen_all || bail "the far end does not listen"
+until_true 10 listen_all || bail "the far end does not listen"
 harness "$CHAN_SRC/chan_late.c" "$CHAN/chan_late"
 comment <"$far_says"
 rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment

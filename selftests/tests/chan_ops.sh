@@ -19,7 +19,7 @@ chan_build
 chan_setup
 on 2 "$CHAN/far" l >"$far_says" 2>&1 &
 far=$!
-until_true $((10 * slow)) grep -q listening "$far_says" ||
+until_true 10 grep -q listening "$far_says" ||
 	bail "the far end does not listen"
 harness "$CHAN_SRC/chan_ops.c" "$CHAN/chan_ops"
 comment <"$far_says"

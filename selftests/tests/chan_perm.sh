@@ -3,7 +3,7 @@
 # Who may open channels: the device by its udev rule, the link by owner, group
 # and mode; and what becomes of a file that is passed, inherited or kept.
 # hosts: 2
-# kernels: 6.1 6.12 mixed
+# kernels: 6.1 6.12 mixed debug-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154
@@ -75,7 +75,7 @@ take()
 	"${@:3}" "$bin/take" "$2" s >"$1" 2>&1 &
 	taker=$!
 	takers+=($!)
-	until_true $((10 * slow)) grep -q listening "$1" || {
+	until_true 10 grep -q listening "$1" || {
 		cat "$1"
 		return 1
 	}
@@ -90,7 +90,7 @@ takes()
 gets()
 {
 	on 2 "$tool" send "$3:s" </dev/null
-	until_true $((10 * slow)) takes "$1" "$2" || {
+	until_true 10 takes "$1" "$2" || {
 		cat "$1"
 		return 1
 	}
@@ -156,7 +156,7 @@ refuse 1 "the owner may connect" 'nobody listens' sends_alone "${as[@]}" rdma
 
 on 2 "$CHAN/far" l >"$far_says" 2>&1 &
 takers+=($!)
-until_true $((10 * slow)) grep -q listening "$far_says" ||
+until_true 10 grep -q listening "$far_says" ||
 	bail "the far end does not listen"
 RCL_TOOL=$bin/rclink RCL_GUEST=$bin/guest \
 	harness "$CHAN_SRC/chan_perm.c" "$CHAN/chan_perm"

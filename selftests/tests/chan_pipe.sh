@@ -32,7 +32,7 @@ receive()
 {
 	on 2 sh -c "$1" >"$recv_says" 2>&1 &
 	receiver=$!
-	until_true $((10 * slow)) listens
+	until_true 10 listens
 }
 
 # It ends with that status.
@@ -155,7 +155,7 @@ pings()
 
 	on 2 "$tool" pingpong -l l "$@" >"$recv_says" 2>&1 &
 	receiver=$!
-	until_true $((10 * slow)) listens
+	until_true 10 listens
 	rclink pingpong l "$@" >"$said" || return
 	cat "$said"
 	received 0 || return

@@ -19,17 +19,17 @@ start()
 	pids=($!)
 	"$tool" monitor >$text &
 	pids+=($!)
-	until_true $((10 * slow)) grep -q '"x"' $json &&
-		until_true $((10 * slow)) grep -q ' x ' $text
+	until_true 10 grep -q '"x"' $json &&
+		until_true 10 grep -q ' x ' $text
 }
 
 life()
 {
 	rclink add a loopback 1 && rclink add b loopback 1 &&
 		rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" \
-			--peer-link b && rclink disconnect a &&
+			--peer-link b --timeout $((20 * RCL_SLOW)) && rclink disconnect a &&
 		becomes 1 b .state down && rclink del a && rclink del b &&
-		until_true $((5 * slow)) heard '.name == "b" and
+		until_true 5 heard '.name == "b" and
 			.kind == "deleted"'
 }
 
@@ -70,7 +70,7 @@ text_is_the_same()
 
 	want=$(jq -r '"\(.name) \(.kind) \(.state) epoch \(.epoch)" +
 		if .reason_text then ": " + .reason_text else "" end' $json)
-	until_true $((5 * slow)) grep -q ' b deleted ' $text
+	until_true 5 grep -q ' b deleted ' $text
 	diff <(cut -d ' ' -f 2- $text) - <<<"$want" &&
 		! grep -vqE '^[0-9-]+T[0-9:.]+Z ' $text
 }
@@ -93,9 +93,9 @@ loses()
 		rclink add y && rclink del y || return
 	done
 	kill -CONT "${pids[0]}"
-	until_true $((10 * slow)) heard '.kind == "lost"' || return
+	until_true 10 heard '.kind == "lost"' || return
 	rclink add z
-	until_true $((5 * slow)) heard '.name == "z" and .kind == "created"' ||
+	until_true 5 heard '.name == "z" and .kind == "created"' ||
 		return
 	jq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
 		(map(.events // 0) | add) == .[-1].event_seq - .[0].event_seq and
@@ -108,7 +108,7 @@ link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
 listener=$!
-until_true $((10 * slow)) grep -q listening "$log" || bail "no listener"
+until_true 10 grep -q listening "$log" || bail "no listener"
 holds "it begins with what there is" start
 holds "two links live and die" life
 check "the events of the end that dials, in order" lived a disconnected

@@ -26,7 +26,7 @@ lose()
 
 	shift 2
 	"$@" || return
-	[ $((SECONDS - start)) -le "$limit" ] || return
+	[ $((SECONDS - start)) -le $((limit * RCL_SLOW)) ] || return
 	if ! until_true "$limit" all_down "$reason"; then
 		all_down "$reason"
 		return 1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A figure, not a test: what the interface for kernel modules costs over the
 # verbs alone, by WRITEs of 64 bytes from one host to itself, in turns.
+# A figure of the debug kernel would say nothing.
 # hosts: 1
 # alone: yes
 # kernels: 6.1 6.12

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures, not tests: the points say only that they were measured.
+# Figures, not tests: the points say only that they were measured. A figure of the
+# debug kernel would say nothing.
 #  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
 # hosts: 2
 # kernels: 6.1 6.12

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Figures, not a test: the memory that an idle link and an idle channel take from
 # the kernel. What is allocated once, and kept for the next one, is not counted:
-# links and channels come and go before the first sample.
+# links and channels come and go before the first sample. A figure of the debug
+# kernel would say nothing.
 # hosts: 1
 # kernels: 6.1 6.12
 # timeout: 300

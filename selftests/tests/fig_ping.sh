@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Figures, not tests: the points say only that they were measured. Round trips
 # of 64 bytes over those of perftest, from one host to itself, interleaved.
+# A figure of the debug kernel would say nothing.
 # hosts: 1
 # alone: yes
 # kernels: 6.1 6.12

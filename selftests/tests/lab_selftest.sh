@@ -44,9 +44,9 @@ killing_it_kills_the_command()
 # pingpong SERVER CLIENT
 pingpong()
 {
-	on "$1" timeout 30 ibv_rc_pingpong -d rxe0 -g 1 -n 100 >/dev/null &
+	on "$1" timeout $((30 * RCL_SLOW)) ibv_rc_pingpong -d rxe0 -g 1 -n 100 >/dev/null &
 	until_true 10 on "$1" sh -c 'ss -Hltn sport = 18515 | grep -q .' || return
-	on "$2" timeout 30 ibv_rc_pingpong -d rxe0 -g 1 -n 100 "192.0.2.$1" &&
+	on "$2" timeout $((30 * RCL_SLOW)) ibv_rc_pingpong -d rxe0 -g 1 -n 100 "192.0.2.$1" &&
 		wait $!
 }
 

@@ -29,7 +29,7 @@ killed_at_any_moment()
 		sleep $delay
 		pkill -KILL -x rclink
 		wait $pid 2>/dev/null
-		until_true $((20 * slow)) settled || {
+		until_true 20 settled || {
 			echo "after $delay s: $(of 1 l .state), $(of 2 l .state)"
 			return 1
 		}
@@ -37,7 +37,7 @@ killed_at_any_moment()
 			rclink ping l -c 1 || return
 		fi
 	done
-	until_true $((20 * slow)) goes_up
+	until_true 20 goes_up
 }
 
 # Up at both ends, or without any object at both.
@@ -61,7 +61,7 @@ listener_killed_half_way()
 	sleep 0.1
 	on 2 pkill -KILL -x rclink
 	wait $pid
-	until_true $((20 * slow)) settled
+	until_true 20 settled
 }
 
 # The peer acknowledges nothing any more; the ping ends by itself.
@@ -69,7 +69,7 @@ ping_ends()
 {
 	local said
 
-	said=$(timeout $((60 * slow)) "$tool" ping l -c 3 2>&1)
+	said=$(timeout $((60 * RCL_SLOW)) "$tool" ping l -c 3 2>&1)
 	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said" &&
 		becomes 1 l .state down && is 1 l .reason completion
 }
@@ -87,13 +87,13 @@ ping_is_interruptible()
 	start=$SECONDS
 	kill -INT $pid
 	wait $pid
-	[ $((SECONDS - start)) -le 2 ]
+	[ $((SECONDS - start)) -le $((2 * RCL_SLOW)) ]
 }
 
 net_up()
 {
 	on 2 ip link set eth0 up
-	until_true $((20 * slow)) ping -c 1 -W 1 "$RCL_PEER_IP"
+	until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
 }
 
 plan 18
@@ -125,7 +125,7 @@ check "the peer's rmmod is a goodbye" eval 'on 2 rmmod rclink &&
 	becomes 1 l .reason peer-disconnected'
 link_listen_end
 on 2 "$LIB_DIR/vm/lab_load"
-on 2 "$tool" add l
+link_add 2 l
 link_listen l
 check "a peer that starts anew gets the larger epoch" eval \
 	'goes_up && [ "$(of 1 l .epoch)" -eq "$(of 2 l .epoch)" ] &&

@@ -27,7 +27,7 @@ each()
 
 add_both()
 {
-	rclink add "$1" && on 2 "$tool" add "$1"
+	link_add 1 "$1" && link_add 2 "$1"
 }
 
 dial_all()
@@ -35,7 +35,7 @@ dial_all()
 	local name status=0 pids=()
 
 	for name in "${names[@]}"; do
-		link_dial "$name" --timeout 120 &
+		link_dial "$name" --timeout $((120 * RCL_SLOW)) &
 		pids+=($!)
 	done
 	for name in "${pids[@]}"; do

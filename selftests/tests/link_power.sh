@@ -18,7 +18,7 @@ ping_ends()
 {
 	local said
 
-	said=$(timeout $((60 * slow)) "$tool" ping l -c 3 2>&1)
+	said=$(timeout $((60 * RCL_SLOW)) "$tool" ping l -c 3 2>&1)
 	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said"
 }
 
@@ -32,7 +32,7 @@ pingpong_begins()
 		:
 	done &
 	pingpong=$!
-	until_true $((20 * slow)) pingpong_moves
+	until_true 20 pingpong_moves
 }
 
 pingpong_moves()
@@ -72,7 +72,7 @@ on 2 lab_rxe
 on 2 "$LIB_DIR/vm/lab_load"
 on 2 rm -f "$key"
 pin2=$(on 2 "$tool" genkey "$key")
-on 2 "$tool" add l
+link_add 2 l
 link_listen l
 check "with the peer back it comes up again" until_true 30 link_dial l
 check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'

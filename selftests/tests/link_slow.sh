@@ -52,7 +52,7 @@ besiege()
 	before=$(grep -ac 'too many callers' "$log")
 	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 $many "$@" >"$loris" 2>&1 &
 	slow_pid=$!
-	until_true $((60 * slow)) grep -q '^open' "$loris"
+	until_true 60 grep -q '^open' "$loris"
 	cat "$loris"
 	# On a busy machine the first have had their time before the last come.
 	awk -v places=$places '$1 == "open" && $2 >= places / 2 { ok = 1 }
@@ -74,7 +74,7 @@ closed_in_time()
 {
 	wait "$slow_pid"
 	cat "$loris"
-	awk -v limit=$((limit * slow)) '$1 == "longest" && $2 <= limit { ok = 1 }
+	awk -v limit=$((limit * RCL_SLOW)) '$1 == "longest" && $2 <= limit { ok = 1 }
 		END { exit !ok }' "$loris"
 }
 

@@ -48,15 +48,15 @@ stop_all()
 			$((records[$way] - back - 1)) "$how" >"$relay_log$i" &
 		relays+=($!)
 	done
-	until_true $((5 * slow)) all_relays ready || return
+	until_true 5 all_relays ready || return
 	for ((i = 0; i < num; i++)); do
 		# Not by a function: the process must be the tool itself.
 		"$tool" connect "s$i" "127.0.0.1:$((relay_port + i))" \
-			--key "$key" --pin "$pin2" --timeout $((60 * slow)) \
+			--key "$key" --pin "$pin2" --timeout $((60 * RCL_SLOW)) \
 			"$@" >"$said$i" 2>&1 &
 		dials+=($!)
 	done
-	until_true $((30 * slow)) all_relays cut || {
+	until_true 30 all_relays cut || {
 		grep . "$relay_log"? "$said"?
 		return 1
 	}
@@ -267,9 +267,10 @@ through_relay()
 
 	"$relay" $relay_port "$RCL_PEER_IP" 7185 "$@" >"$relay_log" &
 	pid=$!
-	until_true $((5 * slow)) grep -q ready "$relay_log" &&
+	until_true 5 grep -q ready "$relay_log" &&
 		rclink connect s0 127.0.0.1:$relay_port --key "$key" \
-			--pin "$pin2" && wait $pid &&
+			--pin "$pin2" --timeout $((20 * RCL_SLOW)) &&
+		wait $pid &&
 		rclink disconnect s0 && becomes 2 s0 .state down
 	status=$?
 	kill $pid 2>/dev/null

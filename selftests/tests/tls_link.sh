@@ -32,7 +32,7 @@ refused()
 
 tls()
 {
-	timeout 20 openssl s_client -connect "$RCL_PEER_IP:7185" -alpn rclink/1 \
+	timeout $((20 * RCL_SLOW)) openssl s_client -connect "$RCL_PEER_IP:7185" -alpn rclink/1 \
 		"$@" </dev/null 2>&1
 }
 
@@ -60,10 +60,10 @@ cut_after()
 		proxy=$!
 		until_true 5 sh -c 'ss -ltn | grep -q :7200'
 		! rclink connect l 127.0.0.1:7200 --key "$key" --pin "$pin2" \
-			--timeout 20 2>/tmp/cut || return
+			--timeout $((20 * RCL_SLOW)) 2>/tmp/cut || return
 		kill $proxy 2>/dev/null
 		wait $proxy 2>/dev/null
-		until_true $((40 * slow)) made_nothing || {
+		until_true 40 made_nothing || {
 			echo "cut after $bytes bytes"
 			return 1
 		}
@@ -122,7 +122,7 @@ no_core_of_connect()
 		exec "$tool" connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2"
 	) &
 	pid=$!
-	until_true $((10 * slow)) sh -c 'ss -Htn | grep -q "ESTAB.*:7185"'
+	until_true 10 sh -c 'ss -Htn | grep -q "ESTAB.*:7185"'
 	kill -ABRT $pid
 	wait $pid
 	[ $? -eq 134 ] || return
@@ -137,7 +137,7 @@ no_core_of_listen()
 	on 2 sh -c 'ulimit -c unlimited; exec "$@"' - "$tool" listen \
 		--key "$key" --peer "l=$pin1" >"$log" &
 	listener=$!
-	until_true $((10 * slow)) grep -q listening "$log" || return
+	until_true 10 grep -q listening "$log" || return
 	on 2 pkill -ABRT -x rclink
 	wait "$listener"
 	[ $? -eq 134 ] || return
@@ -186,19 +186,19 @@ ca_listen()
 	on 2 "$tool" listen --key /tmp/host2.test.pem --ca $ca.pem \
 		--peer l=dns:host1.test >"$log" 2>&1 &
 	listener=$!
-	until_true $((10 * slow)) grep -q listening "$log"
+	until_true 10 grep -q listening "$log"
 }
 
 ca_dial()
 {
 	rclink connect l "$RCL_PEER_IP" --key "/tmp/$1.pem" --ca $ca.pem \
-		--name "$2" --timeout $((30 * slow))
+		--name "$2" --timeout $((30 * RCL_SLOW))
 }
 
 plan 20
 link_setup
-rclink add l
-on 2 "$tool" add l
+link_add 1 l
+link_add 2 l
 rm -f $other
 wrong=$("$tool" genkey $other)
 link_listen l
@@ -209,7 +209,7 @@ check "a listener with another key is refused" refused pin \
 check "a caller without certificate gets nothing" no_certificate
 check "TLS 1.2 is refused" old_tls
 check "garbage instead of TLS is refused" eval \
-	'head -c 4096 /dev/urandom | timeout 5 socat - "TCP:$RCL_PEER_IP:7185" \
+	'head -c 4096 /dev/urandom | timeout $((5 * RCL_SLOW)) socat - "TCP:$RCL_PEER_IP:7185" \
 	>/dev/null 2>&1; made_nothing'
 check "a connection cut anywhere leaves nothing" cut_after
 check "a peer that says nothing is given up" refused 'imed out\|in time\|limit' \

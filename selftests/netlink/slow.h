@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Time limits on a slow kernel; see slow.sh. */
+#ifndef SLOW_H
+#define SLOW_H
+
+#include <stdlib.h>
+
+/* What is a limit of @limit on a kernel of Debian's, in the same unit. */
+static inline int slow(int limit)
+{
+	const char *factor = getenv("RCL_SLOW");
+
+	return factor ? limit * atoi(factor) : limit;
+}
+
+#endif /* SLOW_H */
