@@ -176,6 +176,21 @@ static void rcl_ring_read(const struct rcl_ring *ring,
 		to[i] = READ_ONCE(from[i]);
 }
 
+/* What has completed makes room, and of a polled channel nobody else looks. */
+static int rcl_ring_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
+			 bool *some)
+{
+	int ret = rcl_chan_post(chan, sqe);
+
+	if (ret != -EBUSY)
+		return ret;
+	rcl_chan_flush(chan);
+	if (!rcl_chan_poll(chan, RCL_POLL_BUDGET))
+		return ret;
+	*some = true;
+	return rcl_chan_post(chan, sqe);
+}
+
 /**
  * rcl_ring_submit - post what is in the submission ring
  * @ring: any
@@ -194,6 +209,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 	struct rclink_dev_ring *sq = &ring->shared->sq;
 	struct rcl_chan *chan = &ring->chan;
 	struct rclink_dev_sqe sqe;
+	bool some = false;
 	int ret = 0;
 
 	*taken = 0;
@@ -208,7 +224,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 		if (ret || !there)
 			break;
 		rcl_ring_read(ring, &sqe);
-		ret = rcl_chan_post(chan, &sqe);
+		ret = rcl_ring_post(chan, &sqe, &some);
 		if (ret)
 			break;
 		ring->sq_head++;
@@ -218,6 +234,8 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 	}
 	rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
+	if (some)
+		chan->ops->news(chan);
 	return ret;
 }
 

@@ -216,7 +216,18 @@ static int complete(struct far *f, const struct rclink_dev_cqe *cqe)
 	return ret ? ret : post(f, slot);
 }
 
-/* What came in before the end counts; may it end? The near end knows. */
+/* What came in before the end counts, also behind what found that it is over. */
+static int take_rest(struct far *f, int why)
+{
+	struct rclink_dev_cqe cqe;
+
+	while (why != -EILSEQ && rclink_reap(f->chan, &cqe, 1) == 1 &&
+	       !cqe.status)
+		why = complete(f, &cqe) == -EILSEQ ? -EILSEQ : why;
+	return why;
+}
+
+/* May it end? The near end knows. */
 static int serve(struct far *f)
 {
 	struct rclink_dev_cqe cqe;
@@ -236,7 +247,7 @@ static int serve(struct far *f)
 		else
 			ret = posted < 0 ? posted : 0;
 	}
-	return ret;
+	return take_rest(f, ret);
 }
 
 static uint8_t *memory(size_t len)

@@ -12,7 +12,7 @@
 
 command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
 
-fro=/tmp/rclink-test-fro
+bench=/tmp/rclink-test-bench
 
 ping_ends()
 {
@@ -22,37 +22,37 @@ ping_ends()
 	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said"
 }
 
-# Messages go to and fro, until they do not.
-pingpong_begins()
+# At this end always something is in flight. Who listens may be later.
+writes_begin()
 {
-	on 2 "$tool" pingpong l --listen >/dev/null 2>&1 &
-	# Who listens may be later.
-	while "$tool" pingpong l -n 10000000 >"$fro" 2>&1 ||
-		grep -q 'nobody' "$fro"; do
+	on 2 "$tool" bench l --listen >/dev/null 2>&1 &
+	while timeout $((60 * RCL_SLOW)) "$tool" bench l bw -o write -s 4096 \
+		-n 1000000 >"$bench" 2>&1 || grep -q 'nobody' "$bench"; do
 		:
 	done &
-	pingpong=$!
-	until_true 20 pingpong_moves
+	writes=$!
+	until_true 20 writes_move
 }
 
-pingpong_moves()
+writes_move()
 {
-	[ "$(rclink stats l -j | jq '.[0].chan_recvs')" -gt 100 ]
+	[ "$(rclink stats l -j | jq '.[0].chan_ops')" -gt 100 ]
 }
 
-pingpong_ends()
+writes_end()
 {
-	wait "$pingpong"
-	grep -q 'transport retry counter exceeded' "$fro"
+	wait "$writes"
+	cat "$bench"
+	grep -q 'transport retry counter exceeded' "$bench"
 }
 
 plan 10
 link_setup
 link_listen l
 check "the link comes up" link_pair l
-holds "messages go to and fro" pingpong_begins
+holds "a channel writes to the peer" writes_begin
 on 2 ip link set eth0 down
-holds "they end by themselves: transport retry counter exceeded" pingpong_ends
+holds "it ends by itself: transport retry counter exceeded" writes_end
 check "the link is down" becomes 1 l .state down
 on 2 ip link set eth0 up
 check "with the network back it comes up again" until_true 30 link_dial l
