@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who waits in a call can be stopped, killed, or left alone with its file, and
+ * nobody else notices.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "rig.h"
+
+#define ROUNDS		20
+#define STATE_MS	10000
+#define SPARE		8	/* more than a pool has QPs */
+
+/* What the process or thread does: R, S, T, Z; 0 when it is gone. */
+static char state_of(pid_t task)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", task);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state;
+}
+
+static bool becomes(pid_t task, char state)
+{
+	int ms;
+
+	for (ms = slow(STATE_MS); ms > 0 && state_of(task) != state; ms--)
+		usleep(1000);
+	return ms > 0;
+}
+
+FIXTURE(call)
+{
+	struct rig r;
+	int spare[SPARE], num;
+};
+
+FIXTURE_VARIANT(call)
+{
+	void (*wait)(struct rig *r);	/* returns when it was interrupted */
+	bool empty;			/* the pool */
+};
+
+static void wait_in_submit(struct rig *r)
+{
+	rclink_submit(r->near, 1, 0);
+}
+
+FIXTURE_VARIANT_ADD(call, submit) {
+	.wait = wait_in_submit,
+};
+
+static void wait_in_poll(struct rig *r)
+{
+	struct pollfd fd = { .fd = rclink_fd(r->near), .events = POLLIN };
+
+	poll(&fd, 1, -1);
+}
+
+FIXTURE_VARIANT_ADD(call, poll) {
+	.wait = wait_in_poll,
+};
+
+static void wait_in_epoll(struct rig *r)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = epoll_create1(0);
+
+	epoll_ctl(fd, EPOLL_CTL_ADD, rclink_fd(r->near), &event);
+	epoll_wait(fd, &event, 1, -1);
+	close(fd);
+}
+
+FIXTURE_VARIANT_ADD(call, epoll) {
+	.wait = wait_in_epoll,
+};
+
+static void wait_in_accept(struct rig *r)
+{
+	int fd = rig_device();
+
+	if (!rig_listen(fd, "block"))
+		ioctl(fd, RCLINK_IOC_ACCEPT);
+	close(fd);
+}
+
+FIXTURE_VARIANT_ADD(call, accept) {
+	.wait = wait_in_accept,
+};
+
+static void wait_in_connect(struct rig *r)
+{
+	int fd = rig_device();
+
+	rig_connect(fd, RCLINK_CONNECT_WAIT);
+	close(fd);
+}
+
+FIXTURE_VARIANT_ADD(call, connect) {
+	.wait = wait_in_connect, .empty = true,
+};
+
+FIXTURE_SETUP(call)
+{
+	int fd, ret = 0;
+
+	ASSERT_EQ(0, rig_begin(&self->r));
+	ASSERT_EQ(0, rig_link(&self->r));
+	ASSERT_EQ(0, rig_open(&self->r));
+	while (variant->empty && !ret) {
+		ASSERT_GT(SPARE, self->num);
+		fd = rig_device();
+		ASSERT_LE(0, fd);
+		ret = rig_connect(fd, 0);
+		if (ret)
+			close(fd);
+		else
+			self->spare[self->num++] = fd;
+	}
+	if (variant->empty)
+		ASSERT_EQ(-EAGAIN, ret);
+}
+
+FIXTURE_TEARDOWN(call)
+{
+	while (self->num)
+		close(self->spare[--self->num]);
+	rig_end(&self->r);
+}
+
+TEST_F(call, who_waits_can_be_stopped_and_killed)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			variant->wait(&self->r);
+	ASSERT_LT(0, pid);
+	EXPECT_TRUE(becomes(pid, 'S'));
+	EXPECT_EQ(0, kill(pid, SIGSTOP));
+	EXPECT_TRUE(becomes(pid, 'T'));
+	EXPECT_EQ(0, kill(pid, SIGCONT));
+	EXPECT_TRUE(becomes(pid, 'S'));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_TRUE(becomes(pid, 'Z'));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(0, rig_moves(&self->r, 1));
+}
+
+FIXTURE(file)
+{
+	struct rig r;
+	int near, far;
+};
+
+FIXTURE_SETUP(file)
+{
+	ASSERT_EQ(0, rig_begin(&self->r));
+	ASSERT_EQ(0, rig_link(&self->r));
+}
+
+FIXTURE_TEARDOWN(file)
+{
+	rig_end(&self->r);
+}
+
+struct waiter {
+	int fd, ret;
+	pid_t tid;
+	pthread_t thread;
+};
+
+static void *polls(void *arg)
+{
+	struct waiter *w = arg;
+	struct pollfd fd = { .fd = w->fd };
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	w->ret = poll(&fd, 1, slow(STATE_MS)) == 1 ? fd.revents : 0;
+	return NULL;
+}
+
+static void *submits(void *arg)
+{
+	struct rclink_dev_submit submit = {
+		.wait = 1, .timeout_ms = slow(STATE_MS),
+	};
+	struct waiter *w = arg;
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	w->ret = ioctl(w->fd, RCLINK_IOC_SUBMIT, &submit) ? errno : 0;
+	return NULL;
+}
+
+static bool sleeps(struct waiter *w)
+{
+	pid_t tid;
+
+	while (!(tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE)))
+		usleep(100);
+	return becomes(tid, 'S');
+}
+
+/* Their file is closed before what they wait for comes: the end. */
+TEST_F(file, close_while_others_wait)
+{
+	int i, ret;
+
+	for (i = 0; i < ROUNDS; i++) {
+		struct waiter p, s;
+
+		self->near = rig_device();
+		ASSERT_LE(0, self->near);
+		do {
+			ret = rig_connect(self->near, RCLINK_CONNECT_WAIT);
+		} while (ret == -EAGAIN);
+		ASSERT_EQ(0, ret);
+		self->far = rig_accept(&self->r);
+		ASSERT_LE(0, self->far);
+		p = (struct waiter){ .fd = self->near };
+		s = p;
+		ASSERT_EQ(0, pthread_create(&p.thread, NULL, polls, &p));
+		ASSERT_EQ(0, pthread_create(&s.thread, NULL, submits, &s));
+		EXPECT_TRUE(sleeps(&p));
+		EXPECT_TRUE(sleeps(&s));
+		if (i % 2)
+			close(self->near);
+		close(self->far);
+		pthread_join(p.thread, NULL);
+		pthread_join(s.thread, NULL);
+		/* poll() looks the number up again. */
+		EXPECT_EQ(i % 2 ? POLLNVAL : POLLHUP | POLLERR, p.ret);
+		EXPECT_EQ(ECONNRESET, s.ret);
+		if (i % 2 == 0)
+			close(self->near);
+	}
+}
+
+TEST_HARNESS_MAIN
