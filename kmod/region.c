@@ -322,16 +322,25 @@ bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 	return found;
 }
 
-/* The peer may have ended it before: that completion still finds it. */
 static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 {
+	int n = 0;
+
 	if (region->n)
 		rcl_region_unmap(chan, region);
-	if (rcl_chan_reap(chan, RCL_CHAN_SEND_SLOTS + RCL_CHAN_RECV_SLOTS))
-		chan->ops->news(chan);
 	spin_lock_bh(&chan->lock);
+	/* The peer may have ended it before: that completion still finds it. */
+	if (chan->qp)
+		n = rcl_qp_poll(chan->qp, RCL_CHAN_SEND_SLOTS +
+				RCL_CHAN_RECV_SLOTS);
+	chan->kicked |= n > 0;
 	chan->slots[rcl_region_slot(region->handle)] = NULL;
 	spin_unlock_bh(&chan->lock);
+	if (!n)
+		return;
+	chan->ops->news(chan);
+	/* If one has failed, what is held is to follow. */
+	irq_poll_sched(&chan->iop);
 }
 
 /**

@@ -177,8 +177,8 @@ static void rcl_ring_read(const struct rcl_ring *ring,
 }
 
 /* What has completed makes room, and of a polled channel nobody else looks. */
-static int rcl_ring_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
-			 bool *some)
+static int rcl_ring_post(struct rcl_chan *chan,
+			 const struct rclink_dev_sqe *sqe, bool *some)
 {
 	int ret = rcl_chan_post(chan, sqe);
 

@@ -216,7 +216,7 @@ static int complete(struct far *f, const struct rclink_dev_cqe *cqe)
 	return ret ? ret : post(f, slot);
 }
 
-/* What came in before the end counts, also behind what found that it is over. */
+/* What came in before the end counts, also behind what noticed the end. */
 static int take_rest(struct far *f, int why)
 {
 	struct rclink_dev_cqe cqe;
