@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The GID that is chosen follows the addresses of the net device.
 # hosts: 1
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 debug-all
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
