@@ -139,17 +139,29 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 	return 0;
 }
 
-static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
+/**
+ * rcl_region_handle - a handle that nobody had for long
+ * @slot: of memory, own or the peer's
+ *
+ * Context: any.
+ * Return: the handle, from which rcl_region_slot() gets @slot.
+ */
+u32 rcl_region_handle(u32 slot)
 {
 	static atomic_t generation;
+
+	return (u32)atomic_inc_return(&generation) << RCL_HANDLE_BITS | slot;
+}
+
+static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
+{
 	u32 i;
 
 	for (i = 0; i < RCL_CHAN_REGIONS && chan->slots[i]; i++)
 		;
 	if (i == RCL_CHAN_REGIONS)
 		return -ENOSPC;
-	region->handle = (u32)atomic_inc_return(&generation) <<
-			 RCL_HANDLE_BITS | i;
+	region->handle = rcl_region_handle(i);
 	spin_lock_bh(&chan->lock);
 	chan->slots[i] = region;
 	spin_unlock_bh(&chan->lock);
@@ -324,6 +336,7 @@ bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 
 static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 {
+	bool events;
 	int n = 0;
 
 	if (region->n)

@@ -36,6 +36,7 @@ static inline u32 rcl_region_slot(u32 handle)
 	return handle & (BIT(RCL_HANDLE_BITS) - 1);
 }
 
+u32 rcl_region_handle(u32 slot);
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages);
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,

@@ -6,19 +6,11 @@
  */
 #include "remote.h"
 
-#include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 
 #include "chan.h"
 #include "region.h"
-
-static u32 rcl_remote_number(void)
-{
-	static atomic_t generation;
-
-	return (u32)atomic_inc_return(&generation) << RCL_HANDLE_BITS;
-}
 
 /**
  * rcl_remote_keep - give a handle to memory of the peer
@@ -42,7 +34,7 @@ int rcl_remote_keep(struct rcl_chan *chan, const struct rcl_window *window,
 		if (remote->window.rkeys)
 			continue;
 		remote->window = *window;
-		remote->handle = rcl_remote_number() | i;
+		remote->handle = rcl_region_handle(i);
 		*handle = remote->handle;
 		ret = 0;
 	}
