@@ -21,6 +21,8 @@ bool rcl_chan_arm(struct rcl_chan *chan)
 	bool more;
 
 	spin_lock_bh(&chan->lock);
+	/* What is not held any more is to be in flight when somebody sleeps. */
+	rcl_chan_flush(chan);
 	more = chan->qp && rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
 	return more;
@@ -58,8 +60,7 @@ static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
 	irq_poll_complete(iop);
 	spin_lock(&chan->lock);
 	more = chan->kicked;
-	if (chan->qp && (!READ_ONCE(chan->polled) ||
-			 atomic_read(&chan->asleep)))
+	if (chan->qp && rcl_chan_has_events(chan))
 		more |= rcl_qp_arm(chan->qp);
 	spin_unlock(&chan->lock);
 	if (more)

@@ -45,6 +45,8 @@ static void rcl_chan_heard(struct rcl_lessee *lessee)
 	chan->heard = true;
 	rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
+	/* The device may have refused it. */
+	chan->ops->news(chan);
 }
 
 static void rcl_chan_detach(struct rcl_lessee *lessee, int why)

@@ -125,7 +125,7 @@ struct rcl_cq {
 /**
  * struct rcl_chan_ops - what a channel tells the side of its consumer
  * @deliver: after a poll that found @n, in softirq context, never twice at once
- * @news: after a poll that found something, in process context
+ * @news: something may have come in outside of an event, in process context
  * @ended: nothing comes in any more; from the link's work item, may sleep
  * @release: the last reference was dropped: to be freed after an RCU grace
  *	period, because the end of an event may still look at it
@@ -229,6 +229,17 @@ static inline bool rcl_chan_is_over(const struct rcl_chan *chan)
 {
 	/* Pairs with the release in rcl_chan_gone(). */
 	return !smp_load_acquire(&chan->pd);
+}
+
+/**
+ * rcl_chan_has_events - is the softirq side to handle what comes in?
+ * @chan: any, its lock held
+ *
+ * Return: false when its consumer looks by itself.
+ */
+static inline bool rcl_chan_has_events(const struct rcl_chan *chan)
+{
+	return !READ_ONCE(chan->polled) || atomic_read(&chan->asleep);
 }
 
 /**

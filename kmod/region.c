@@ -346,14 +346,15 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	if (chan->qp)
 		n = rcl_qp_poll(chan->qp, RCL_CHAN_SEND_SLOTS +
 				RCL_CHAN_RECV_SLOTS);
-	chan->kicked |= n > 0;
+	/* If one has failed, what is held is to follow. */
+	events = n && rcl_chan_has_events(chan);
+	chan->kicked |= events;
 	chan->slots[rcl_region_slot(region->handle)] = NULL;
 	spin_unlock_bh(&chan->lock);
-	if (!n)
-		return;
-	chan->ops->news(chan);
-	/* If one has failed, what is held is to follow. */
-	irq_poll_sched(&chan->iop);
+	if (n)
+		chan->ops->news(chan);
+	if (events)
+		irq_poll_sched(&chan->iop);
 }
 
 /**

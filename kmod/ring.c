@@ -182,10 +182,7 @@ static int rcl_ring_post(struct rcl_chan *chan,
 {
 	int ret = rcl_chan_post(chan, sqe);
 
-	if (ret != -EBUSY)
-		return ret;
-	rcl_chan_flush(chan);
-	if (!rcl_chan_poll(chan, RCL_POLL_BUDGET))
+	if (ret != -EBUSY || !rcl_chan_poll(chan, RCL_POLL_BUDGET))
 		return ret;
 	*some = true;
 	return rcl_chan_post(chan, sqe);
