@@ -16,11 +16,13 @@ plan $((1 + $(harness_points "$CHAN_SRC/chan_regions.c")))
 chan_build
 chan_setup
 # For the one that registers huge pages.
-echo 6 >/proc/sys/vm/nr_hugepages
+huge=$(</proc/sys/vm/nr_hugepages)
+echo $((huge + 6)) >/proc/sys/vm/nr_hugepages
 chan_far far l || bail "the far end does not listen"
 harness "$CHAN_SRC/chan_regions.c" "$CHAN/chan_regions"
 comment </tmp/rclink-test-far-far
 check "the link is still up" is 1 l .state up
 chan_far_end "$far"
+echo "$huge" >/proc/sys/vm/nr_hugepages
 rclink disconnect l
 finish

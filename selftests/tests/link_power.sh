@@ -25,10 +25,13 @@ ping_ends()
 # At this end always something is in flight. Who listens may be later.
 writes_begin()
 {
+	local end=$((SECONDS + 20 * RCL_SLOW))
+
 	on 2 "$tool" bench l --listen >/dev/null 2>&1 &
 	while timeout $((60 * RCL_SLOW)) "$tool" bench l bw -o write -s 4096 \
-		-n 1000000 >"$bench" 2>&1 || grep -q 'nobody' "$bench"; do
-		:
+		-n 1000000 >"$bench" 2>&1 ||
+		{ [ $SECONDS -lt $end ] && grep -q 'nobody' "$bench"; }; do
+		sleep 0.1
 	done &
 	writes=$!
 	until_true 20 writes_move
