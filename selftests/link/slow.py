@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Connections that want to keep a listener busy: one byte each second.
 
-usage: slow.py ADDRESS PORT NUMBER [KEY]
+usage: slow.py ADDRESS PORT NUMBER [KEY STRANGERS]
 
-With the identity in the file KEY, after a TLS handshake. Prints "open NUMBER"
-once it has dialled so often, with the number of those that are still served;
-then, when the listener has closed all, the most seconds that it bore one:
-"longest SECONDS".
+So many of the NUMBER as STRANGERS says, the last, begin so after a TLS
+handshake with the identity in the file KEY. Prints "open NUMBER STRANGERS"
+after the last handshake: how many, and of the strangers how many, are still
+served; then, when the listener has closed all, the most seconds that it bore
+one: "longest SECONDS".
 """
 import socket
 import ssl
@@ -28,6 +29,7 @@ class Caller:
     def __init__(self, address, ctx):
         # What begins a message that will never be whole.
         self.bytes = b"\x16\x03\x01\x3f\xff\x01\x00\x3f\xfb\x03\x03"
+        self.stranger = bool(ctx)
         self.shaken = not ctx
         self.sock = socket.create_connection(address, 10)
         self.began = time.monotonic()
@@ -57,8 +59,11 @@ class Caller:
 
 def main():
     address = (sys.argv[1], int(sys.argv[2]))
-    ctx = context(sys.argv[4]) if len(sys.argv) > 4 else None
-    callers = [Caller(address, ctx) for _ in range(int(sys.argv[3]))]
+    contexts = [None] * int(sys.argv[3])
+    if len(sys.argv) > 4:
+        strangers = int(sys.argv[5])
+        contexts[-strangers:] = [context(sys.argv[4])] * strangers
+    callers = [Caller(address, ctx) for ctx in contexts]
     opened = False
     longest = 0
     while callers:
@@ -69,7 +74,8 @@ def main():
                 longest = max(longest, now - caller.began)
         if all(caller.shaken for caller in callers):
             if not opened:
-                print("open", len(callers), flush=True)
+                strangers = sum(caller.stranger for caller in callers)
+                print("open", len(callers), strangers, flush=True)
                 opened = True
             time.sleep(1)
     print("longest %.1f" % longest)
