@@ -22,11 +22,11 @@ RUNNING = $(notdir $(patsubst %/build,%,$(wildcard /lib/modules/$(RELEASE)/build
 VERSION = $(shell sed -n 's/PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 BUILD_PACKAGES := gcc libc6-dev libnl-3-dev libnl-genl-3-dev libssl-dev \
-	libevent-dev libjson-c-dev pkg-config kmod dwarves
+	libevent-dev libjson-c-dev libncurses-dev pkg-config kmod dwarves
 LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 \
 	linux-source-6.12 iproute2 rdma-core ibverbs-utils perftest \
 	rdmacm-utils libibverbs-dev openssl jq socat ethtool procps python3 \
-	python3-yaml python3-jsonschema tshark util-linux rsync \
+	python3-yaml python3-jsonschema python3-pyte tshark util-linux rsync \
 	flex bison bc libelf-dev perl sparse shellcheck clang \
 	libclang-rt-14-dev
 BENCH_PACKAGES := gnuplot-nox

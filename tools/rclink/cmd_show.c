@@ -4,15 +4,14 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <json-c/json.h>
 
-#include "call.h"
 #include "doc.h"
 #include "link.h"
+#include "look.h"
 #include "nl.h"
 #include "out.h"
 #include "text.h"
@@ -215,19 +214,6 @@ static void print_one(struct json_object *link)
 	print_end(link, "remote");
 }
 
-/* The links at some moment. */
-struct look {
-	struct rcl_link_info *infos;
-	size_t num;
-	uint64_t ns;
-};
-
-static int look(struct rcl_nl *nl, const char *name, struct look *l, char *err)
-{
-	l->ns = cli_now();
-	return rcl_call_links(nl, name, &l->infos, &l->num, err);
-}
-
 /* Without an open channel there is no rate to wait for. */
 static int look_again(struct rcl_nl *nl, const char *name,
 		      const struct look *first, struct look *l, char *err)
@@ -241,27 +227,20 @@ static int look_again(struct rcl_nl *nl, const char *name,
 	if (!channels)
 		return 0;
 	nanosleep(&pause, NULL);
-	return look(nl, name, l, err);
-}
-
-static uint64_t moved(const struct rcl_link_info *info)
-{
-	return info->counter[RCL_C_CHAN_BYTES] +
-	       info->counter[RCL_C_CHAN_RECV_BYTES];
+	return look_take(nl, name, l, err);
 }
 
 static void add_rate(struct json_object *obj, const struct rcl_link_info *info,
 		     const struct look *first, uint64_t ns)
 {
+	const struct rcl_link_info *before = look_find(first, info->id);
 	char text[RCL_RATE_TEXT_LEN];
-	size_t i;
 
-	for (i = 0; i < first->num; i++)
-		if (first->infos[i].id == info->id)
-			rcl_out_text(obj, "rate",
-				     rcl_rate_text(moved(info) -
-						   moved(&first->infos[i]),
-						   ns - first->ns, text));
+	if (before)
+		rcl_out_text(obj, "rate",
+			     rcl_rate_text(look_moved(info) -
+					   look_moved(before),
+					   ns - first->ns, text));
 }
 
 static void print(const struct look *first, const struct look *again,
@@ -303,7 +282,7 @@ int cmd_show(int argc, char **argv)
 	nl = cli_open();
 	if (!nl)
 		return CLI_FAILED;
-	ret = look(nl, words[0], &first, err);
+	ret = look_take(nl, words[0], &first, err);
 	if (!ret && !json)
 		ret = look_again(nl, words[0], &first, &again, err);
 	rcl_nl_close(nl);
@@ -311,7 +290,7 @@ int cmd_show(int argc, char **argv)
 		cli_refused(argv[0], words[0], ret, err);
 	else
 		print(&first, &again, json, words[0]);
-	free(first.infos);
-	free(again.infos);
+	look_free(&first);
+	look_free(&again);
 	return ret ? CLI_FAILED : CLI_OK;
 }

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What a person sees of `rclink top`.
+# hosts: 1
+# kernels: 6.1 6.12
+# The library has the variables.
+# shellcheck disable=SC2154
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+screen=$LIB_DIR/link/screen.py
+pids=()
+
+# It moves for as long as somebody looks.
+traffic()
+{
+	"$tool" bench b --listen >/dev/null 2>&1 &
+	pids=($!)
+	until_true 20 lead
+}
+
+# Who listens may be later.
+lead()
+{
+	"$tool" bench a bw -o write -s 4096 -n 1000000 >/dev/null 2>&1 &
+	pids[1]=$!
+	until_true 2 is 1 a .stats.channels 1
+}
+
+traffic_ends()
+{
+	kill "${pids[@]}" 2>/dev/null
+	wait "${pids[@]}" 2>/dev/null
+	until_true 10 is 1 a .stats.channels 0
+}
+
+plan 9
+link_setup
+rclink add x
+refuse 1 "without a terminal it says what to do" 'rclink stats -j' \
+	"$tool" top
+refuse 2 "no interval is too short" '0.1' "$tool" top -i 0.01
+holds "a link comes up" link_self
+holds "links and their states, and one that is made and deleted" \
+	"$screen" 'see=links 3, up 2, not up 1' 'see=^[0-9]+ x +idle ' \
+	'see=^[0-9]+ a +up +0 ' "do=$tool add y" 'see=^[0-9]+ y +idle ' "do=$tool del y" \
+	'gone=^[0-9]+ y ' 'key=q' -- "$tool" top -i 0.3
+holds "data moves" traffic
+holds "rates of a link that moves data" \
+	"$screen" 'see=^[0-9]+ a +up +1 +[0-9.]+ .*/s +[1-9][0-9]* ' 'key=r' \
+	'see=^[0-9]+ a +up +1 +[0-9.]+ .*/s +[1-9][0-9]* ' 'key=q' -- \
+	"$tool" top -i 0.5
+holds "the one that is not up comes first when asked" \
+	"$screen" 'see=^5 x ' 'key=s' 'see=^3 x ' 'key=q' -- "$tool" top
+traffic_ends
+holds "why a link is down" \
+	"$screen" 'see=^[0-9]+ a +up' "do=$tool disconnect a" 'see=^[0-9]+ a +down .*disconnect' \
+	'key=q' -- "$tool" top -i 0.2
+holds "a signal ends it with success" \
+	"$screen" 'see=^[0-9]+ x ' 'signal=15' -- "$tool" top
+rclink del x
+finish

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "cli.h"
+
+int look_take(struct rcl_nl *nl, const char *name, struct look *l, char *err)
+{
+	l->ns = cli_now();
+	return rcl_call_links(nl, name, &l->infos, &l->num, err);
+}
+
+void look_free(struct look *l)
+{
+	free(l->infos);
+	memset(l, 0, sizeof(*l));
+}
+
+const struct rcl_link_info *look_find(const struct look *l, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < l->num; i++)
+		if (l->infos[i].id == id)
+			return &l->infos[i];
+	return NULL;
+}
+
+uint64_t look_moved(const struct rcl_link_info *info)
+{
+	return info->counter[RCL_C_CHAN_BYTES] +
+	       info->counter[RCL_C_CHAN_RECV_BYTES];
+}
