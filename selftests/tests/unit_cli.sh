@@ -74,7 +74,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((41 + $(harness_points cli_*.c)))
+plan $((42 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -115,6 +115,7 @@ refused 'NAME=PIN' listen --peer x
 refused 'needs --ca' listen --peer x=dns:host.example
 refused "no op" ping a --op nosuch
 refused 'needs a value' ping a -c
+refused 'either --json or --prometheus' stats -j -p
 refused 'missing' send
 refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' recv a:
 refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' pingpong a:b:c

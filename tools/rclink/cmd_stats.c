@@ -9,15 +9,18 @@
 #include "call.h"
 #include "doc.h"
 #include "link.h"
+#include "metrics.h"
 #include "nl.h"
 #include "out.h"
 
 static const char help[] =
-"usage: rclink stats [NAME] [-j]\n\n"
+"usage: rclink stats [NAME] [-j | --prometheus]\n\n"
 "Counters of one link or of all, since each was created.\n\n"
-"  -j, --json   an array of objects\n";
+"  -j, --json         an array of objects\n"
+"  -p, --prometheus   metrics, for a textfile collector\n";
 
 static const struct option options[] = {
+	{ "prometheus", no_argument, NULL, 'p' },
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
@@ -54,19 +57,39 @@ static void print_text(struct json_object *links)
 	}
 }
 
-int cmd_stats(int argc, char **argv)
+static void print(const struct rcl_link_info *infos, size_t num, int how)
 {
 	struct json_object *links;
+	size_t i;
+
+	if (how == 'p') {
+		rcl_metrics_print(stdout, infos, num);
+		return;
+	}
+	links = json_object_new_array();
+	for (i = 0; i < num; i++)
+		json_object_array_add(links, rcl_doc_stats(&infos[i]));
+	if (how == 'j')
+		rcl_out_json(stdout, links);
+	else
+		print_text(links);
+	json_object_put(links);
+}
+
+int cmd_stats(int argc, char **argv)
+{
 	struct rcl_link_info *infos;
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
-	bool json = false;
-	size_t i, num;
 	char **words;
-	int c, ret;
+	int c, ret, how = 0;
+	size_t num;
 
-	while ((c = cli_getopt(argc, argv, options, help)) != -1)
-		json |= c == 'j';
+	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
+		if (how && how != c)
+			cli_usage(argv[0], "either --json or --prometheus");
+		how = c;
+	}
 	words = cli_operands(argc, argv, 0, 1);
 
 	nl = cli_open();
@@ -76,14 +99,7 @@ int cmd_stats(int argc, char **argv)
 	rcl_nl_close(nl);
 	if (ret)
 		return cli_refused(argv[0], words[0], ret, err);
-	links = json_object_new_array();
-	for (i = 0; i < num; i++)
-		json_object_array_add(links, rcl_doc_stats(&infos[i]));
-	if (json)
-		rcl_out_json(stdout, links);
-	else
-		print_text(links);
-	json_object_put(links);
+	print(infos, num, how);
 	free(infos);
 	return CLI_OK;
 }

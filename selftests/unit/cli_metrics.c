@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Links as metrics: names, values, and hostile labels. */
+#include "metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <kselftest_harness.h>
+
+#include "link.h"
+
+#include "cli_spec.h"
+
+FIXTURE(metrics)
+{
+	struct rcl_link_info infos[2];
+	char *text;
+	size_t len;
+};
+
+FIXTURE_SETUP(metrics)
+{
+	struct rcl_link_info *a = &self->infos[0], *b = &self->infos[1];
+	FILE *to = open_memstream(&self->text, &self->len);
+	int c;
+
+	ASSERT_NE(NULL, to);
+	snprintf(a->name, sizeof(a->name), "a");
+	snprintf(a->peer, sizeof(a->peer), "sha256:x\\y\"z\n");
+	snprintf(a->policy.device, sizeof(a->policy.device), "rxe0");
+	a->state = RCLINK_LINK_STATE_UP;
+	a->epoch = 7;
+	for (c = 0; c < RCL_C_NUM; c++)
+		a->counter[c] = UINT64_MAX - c;
+	snprintf(b->name, sizeof(b->name), "b");
+	b->state = RCLINK_LINK_STATE_DOWN;
+	b->reason = RCLINK_DOWN_REASON_DISCONNECTED;
+	rcl_metrics_print(to, self->infos, 2);
+	fclose(to);
+}
+
+FIXTURE_TEARDOWN(metrics)
+{
+	free(self->text);
+}
+
+#define HAS(line) EXPECT_NE(NULL, strstr(self->text, line "\n"))
+
+TEST_F(metrics, say_what_a_link_is)
+{
+	HAS("rclink_link_info{link=\"a\",state=\"up\",reason=\"none\",device=\"rxe0\",peer=\"sha256:x\\\\y\\\"z\\n\"} 1");
+	HAS("rclink_link_info{link=\"b\",state=\"down\",reason=\"disconnected\",device=\"\",peer=\"\"} 1");
+	HAS("rclink_link_up{link=\"a\"} 1");
+	HAS("rclink_link_up{link=\"b\"} 0");
+	HAS("rclink_link_epoch{link=\"a\"} 7");
+}
+
+TEST_F(metrics, have_each_counter_with_its_meaning)
+{
+	char line[128];
+	int c;
+
+	for (c = 0; c < RCL_C_NUM; c++) {
+		const char *end = c == RCL_C_CHANNELS ? "" : "_total";
+
+		snprintf(line, sizeof(line), "\nrclink_%s%s{link=\"a\"} %llu\n",
+			 rcl_counter_word[c], end,
+			 (unsigned long long)(UINT64_MAX - c));
+		EXPECT_NE(NULL, strstr(self->text, line))
+			TH_LOG("no %s", rcl_counter_word[c]);
+	}
+	EXPECT_EQ(NULL, strstr(self->text, "(null)"));
+	HAS("# TYPE rclink_channels gauge");
+	HAS("# TYPE rclink_downs_total counter");
+}
+
+/* No line of a sample without its own "# TYPE" before it. */
+TEST_F(metrics, belong_to_the_head_above_them)
+{
+	char name[64] = "", *line, *rest = self->text;
+
+	while ((line = strsep(&rest, "\n")) && *line) {
+		if (sscanf(line, "# TYPE %63s", name) == 1 || *line == '#')
+			continue;
+		EXPECT_EQ(0, strncmp(line, name, strlen(name)));
+		EXPECT_EQ('{', line[strlen(name)]);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "metrics.h"
+
+#include "link.h"
+#include "text.h"
+
+static const char *const meaning[RCL_C_NUM] = {
+	[RCL_C_EPOCHS] = "Exchanges that a link prepared for",
+	[RCL_C_TX_MESSAGES] = "Control messages sent",
+	[RCL_C_RX_MESSAGES] = "Control messages received",
+	[RCL_C_TX_BYTES] = "Bytes of control messages sent",
+	[RCL_C_RX_BYTES] = "Bytes of control messages received",
+	[RCL_C_RX_UNAUTHENTICATED] = "Control messages that were not authentic",
+	[RCL_C_RX_MALFORMED] = "Control messages that broke the protocol",
+	[RCL_C_COMPLETION_ERRORS] = "Work requests that failed",
+	[RCL_C_CREDIT_WAITS] = "Control messages that waited for credit",
+	[RCL_C_PINGS] = "Pings that were begun",
+	[RCL_C_PING_ERRORS] = "Pings that failed",
+	[RCL_C_DOWNS] = "Times that a link went down",
+	[RCL_C_CHANNELS] = "Channels that are open now",
+	[RCL_C_CHAN_OPS] = "Operations that channels of this end posted",
+	[RCL_C_CHAN_BYTES] = "Bytes that these operations moved, either way",
+	[RCL_C_CHAN_RECVS] = "Messages that channels of this end received",
+	[RCL_C_CHAN_RECV_BYTES] = "Bytes of these messages",
+};
+
+/* A peer's name may have anything in it. */
+static void print_label(FILE *to, const char *name, const char *value)
+{
+	fprintf(to, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '\n') {
+			fputs("\\n", to);
+			continue;
+		}
+		if (*value == '"' || *value == '\\')
+			fputc('\\', to);
+		fputc(*value, to);
+	}
+	fputc('"', to);
+}
+
+static void print_head(FILE *to, const char *name, const char *type,
+		       const char *help)
+{
+	fprintf(to, "# HELP %s %s.\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void print_value(FILE *to, const char *metric, const char *link,
+			uint64_t value)
+{
+	fprintf(to, "%s{", metric);
+	print_label(to, "link", link);
+	fprintf(to, "} %llu\n", (unsigned long long)value);
+}
+
+static void print_info(FILE *to, const struct rcl_link_info *info)
+{
+	const char *state = rcl_word(RCL_WORDS_STATE, info->state);
+	const char *reason = rcl_word(RCL_WORDS_REASON, info->reason);
+
+	fputs("rclink_link_info{", to);
+	print_label(to, "link", info->name);
+	fputc(',', to);
+	print_label(to, "state", state ? state : "");
+	fputc(',', to);
+	print_label(to, "reason", reason ? reason : "");
+	fputc(',', to);
+	print_label(to, "device", info->policy.device);
+	fputc(',', to);
+	print_label(to, "peer", info->peer);
+	fputs("} 1\n", to);
+}
+
+static void print_counter(FILE *to, enum rcl_counter c,
+			  const struct rcl_link_info *infos, size_t num)
+{
+	const bool gauge = c == RCL_C_CHANNELS;
+	char name[64];
+	size_t i;
+
+	snprintf(name, sizeof(name), "rclink_%s%s", rcl_counter_word[c],
+		 gauge ? "" : "_total");
+	print_head(to, name, gauge ? "gauge" : "counter", meaning[c]);
+	for (i = 0; i < num; i++)
+		print_value(to, name, infos[i].name, infos[i].counter[c]);
+}
+
+void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num)
+{
+	size_t i;
+	int c;
+
+	print_head(to, "rclink_link_info", "gauge",
+		   "Always 1; what a link is, in its labels");
+	for (i = 0; i < num; i++)
+		print_info(to, &infos[i]);
+	print_head(to, "rclink_link_up", "gauge", "1 if a link is up, else 0");
+	for (i = 0; i < num; i++)
+		print_value(to, "rclink_link_up", infos[i].name,
+			    infos[i].state == RCLINK_LINK_STATE_UP);
+	print_head(to, "rclink_link_epoch", "gauge",
+		   "Number of a link's newest epoch");
+	for (i = 0; i < num; i++)
+		print_value(to, "rclink_link_epoch", infos[i].name,
+			    infos[i].epoch);
+	for (c = 0; c < RCL_C_NUM; c++)
+		print_counter(to, c, infos, num);
+}
