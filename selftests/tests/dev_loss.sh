@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The device, its port and its address go away under links in every state.
 # hosts: 1
-# kernels: 6.1 6.12
+# kernels: 6.1 6.12 debug-all
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
