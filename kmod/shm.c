@@ -55,6 +55,12 @@ static void rcl_shm_free(struct rcl_memory *memory)
 	kfree(shm);
 }
 
+/* This tmpfs has no limit: it says so where there is no memory. */
+static int rcl_shm_error(const void *ptr)
+{
+	return ptr == ERR_PTR(-ENOSPC) ? -ENOMEM : PTR_ERR(ptr);
+}
+
 /* Charged to the calling process's cgroup, as all of tmpfs. */
 static int rcl_shm_get_pages(struct rcl_shm *shm)
 {
@@ -64,13 +70,13 @@ static int rcl_shm_get_pages(struct rcl_shm *shm)
 	/* They stay where they are: neither swapped out nor moved. */
 	mapping_set_gfp_mask(mapping, GFP_HIGHUSER);
 	for (i = 0; i < shm->memory.npages; i++) {
-		struct page *page = shmem_read_mapping_page(mapping, i);
+		struct page *page = fatal_signal_pending(current) ?
+				    ERR_PTR(-EINTR) :
+				    shmem_read_mapping_page(mapping, i);
 
-		if (IS_ERR(page) || fatal_signal_pending(current)) {
-			if (!IS_ERR(page))
-				put_page(page);
+		if (IS_ERR(page)) {
 			rcl_shm_put_pages(shm, i);
-			return IS_ERR(page) ? PTR_ERR(page) : -EINTR;
+			return rcl_shm_error(page);
 		}
 		shm->pages[i] = page;
 		cond_resched();
@@ -85,7 +91,7 @@ static int rcl_shm_fill(struct rcl_shm *shm)
 
 	memory->file = shmem_file_setup("rclink", memory->len, VM_NORESERVE);
 	if (IS_ERR(memory->file))
-		return PTR_ERR(memory->file);
+		return rcl_shm_error(memory->file);
 	ret = rcl_shm_get_pages(shm);
 	if (ret)
 		goto err_fput;

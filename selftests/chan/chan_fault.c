@@ -39,6 +39,7 @@ struct work {
 	int fd;			/* of an open device or channel, or -1 */
 	uint8_t *memory;
 	struct rclink_dev_region region;
+	struct rclink_remote remote;
 	struct rclink_dev_submit submit;
 	void *shared;
 	int result;		/* file that the call has made, or -1 */
@@ -190,18 +191,44 @@ static int after_withdraw(struct work *w, int ret)
 	return after_region(w, !ret);
 }
 
-static int run_import(struct work *w)
+/* Memory that the kernel allocates. */
+static int before_memory(struct work *w)
 {
-	struct rclink_remote remote;
-
-	return rclink_import(w->r->near, RIG_REGION, &remote);
+	w->region = (struct rclink_dev_region){
+		.name = NAME, .rights = RIGHTS, .len = LEN,
+	};
+	return 0;
 }
 
-static int after_nothing(struct work *w, int ret)
+static int run_memory(struct work *w)
 {
-	(void)w;
-	(void)ret;
-	return 0;
+	return rig_memory(rclink_fd(w->r->near), &w->region);
+}
+
+static int after_memory(struct work *w, int ret)
+{
+	return ret ? 0 : run_withdraw(w);
+}
+
+static int run_import(struct work *w)
+{
+	return rclink_import(w->r->near, RIG_REGION, &w->remote);
+}
+
+static int run_release(struct work *w)
+{
+	return rclink_release(w->r->near, &w->remote);
+}
+
+static int after_import(struct work *w, int ret)
+{
+	return ret ? 0 : run_release(w);
+}
+
+/* What was not given back is still there. */
+static int after_release(struct work *w, int ret)
+{
+	return ret ? run_release(w) : 0;
 }
 
 static int before_submit(struct work *w)
@@ -296,13 +323,22 @@ FIXTURE_VARIANT_ADD(channel, region) {
 		  true, -ENFILE },
 };
 
+FIXTURE_VARIANT_ADD(channel, memory) {
+	.call = { "memory", before_memory, run_memory, after_memory,
+		  true, -ENFILE },
+};
+
 FIXTURE_VARIANT_ADD(channel, withdraw) {
 	.call = { "withdraw", before_withdraw, run_withdraw, after_withdraw,
 		  true },
 };
 
 FIXTURE_VARIANT_ADD(channel, import) {
-	.call = { "import", nothing, run_import, after_nothing, true },
+	.call = { "import", nothing, run_import, after_import, true },
+};
+
+FIXTURE_VARIANT_ADD(channel, release) {
+	.call = { "release", run_import, run_release, after_release, true },
 };
 
 FIXTURE_VARIANT_ADD(channel, submit) {

@@ -98,6 +98,11 @@ int rig_region(int fd, struct rclink_dev_region *arg)
 	return call(fd, RCLINK_IOC_REGION, arg);
 }
 
+int rig_memory(int fd, struct rclink_dev_region *arg)
+{
+	return call(fd, RCLINK_IOC_MEMORY, arg);
+}
+
 int rig_withdraw(int fd, uint32_t handle)
 {
 	return call(fd, RCLINK_IOC_WITHDRAW, &handle);

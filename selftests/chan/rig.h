@@ -43,6 +43,7 @@ int rig_accept(const struct rig *r);
 
 /* Register, with the argument in the caller's hands. */
 int rig_region(int fd, struct rclink_dev_region *arg);
+int rig_memory(int fd, struct rclink_dev_region *arg);
 int rig_withdraw(int fd, uint32_t handle);
 
 /* near, far and their regions. */
