@@ -21,6 +21,7 @@
 #include "ping.h"
 
 #define RCL_PING_SIZE	64	/* bytes, when nobody says */
+#define RCL_NL_ENTRIES	16	/* of a record, in one answer */
 #define RCL_NL_BIG	16384	/* bytes, for 64 GIDs or two ends of 65 QPs */
 
 static const struct genl_multicast_group rcl_nl_groups[] = {
@@ -495,19 +496,18 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number)
 {
 	struct rcl_entry_info entry;
-	bool any = false;
 	int ret;
+	int i;
 
-	if (nla_put_string(skb, RCLINK_A_RECORD_LINK, name))
-		return -EMSGSIZE;
-	while (!(ret = rcl_link_entry(name, number, &entry))) {
-		ret = rcl_nl_put_entry(skb, &entry);
+	ret = nla_put_string(skb, RCLINK_A_RECORD_LINK, name);
+	for (i = 0; !ret && i < RCL_NL_ENTRIES; i++) {
+		ret = rcl_link_entry(name, number, &entry);
 		if (ret)
 			break;
+		ret = rcl_nl_put_entry(skb, &entry);
 		number = entry.number + 1;
-		any = true;
 	}
-	return any || ret == -ENODATA ? 0 : ret;
+	return ret == -ENODATA ? 0 : ret;
 }
 
 int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info)

@@ -87,7 +87,8 @@ static void rcl_reg_close(struct rcl_reg *reg)
 static void rcl_reg_give_up(struct rcl_reg *reg)
 {
 	reg->pd = NULL;
-	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0, reg->qp.index);
+	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0,
+		      reg->qp.index);
 }
 
 /**

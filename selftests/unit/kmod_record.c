@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring of a link's record: what stays, under which number, and how often. */
+/* The ring of a record: what stays, under which number, and how often. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -9,10 +9,14 @@
 
 #define NO_QP	(~0U)
 
-FIXTURE(record)
-{
+struct rig {
 	struct rcl_record record;
 	u64 now;
+};
+
+FIXTURE(record)
+{
+	struct rig rig;
 };
 
 FIXTURE_SETUP(record)
@@ -22,38 +26,52 @@ FIXTURE_SETUP(record)
 /* The sanitizer finds a text that was forgotten, or freed twice. */
 FIXTURE_TEARDOWN(record)
 {
-	rcl_record_wipe(&self->record);
+	rcl_record_wipe(&self->rig.record);
 }
 
-static void add(FIXTURE_DATA(record) *self, struct rcl_entry entry)
+static void add(struct rig *rig, struct rcl_entry entry)
 {
-	entry.time = ++self->now;
-	rcl_record_add(&self->record, &entry);
+	entry.time = ++rig->now;
+	rcl_record_add(&rig->record, &entry);
 }
 
-static void add_state(FIXTURE_DATA(record) *self, u8 to)
+static void add_state(struct rig *rig, u8 to)
 {
-	add(self, (struct rcl_entry){ .kind = RCLINK_ENTRY_KIND_STATE,
-				      .to = to, .qp = NO_QP });
+	const struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_STATE,
+		.to = to,
+		.qp = NO_QP,
+	};
+
+	add(rig, entry);
 }
 
-static void add_note(FIXTURE_DATA(record) *self, const char *text)
+static void add_note(struct rig *rig, const char *text)
 {
-	add(self, (struct rcl_entry){ .kind = RCLINK_ENTRY_KIND_NOTE,
-				      .text = strdup(text), .qp = NO_QP });
+	const struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_NOTE,
+		.text = strdup(text),
+		.qp = NO_QP,
+	};
+
+	add(rig, entry);
 }
 
-static void add_failure(FIXTURE_DATA(record) *self, u32 qp, u32 wc_status)
+static void add_failure(struct rig *rig, u32 qp, u32 wc_status)
 {
-	add(self, (struct rcl_entry){
-		.kind = RCLINK_ENTRY_KIND_FAILURE, .qp = qp,
-		.reason = { RCLINK_DOWN_REASON_COMPLETION, wc_status } });
+	const struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_FAILURE,
+		.qp = qp,
+		.reason = { RCLINK_DOWN_REASON_COMPLETION, wc_status },
+	};
+
+	add(rig, entry);
 }
 
-static const struct rcl_entry *at(FIXTURE_DATA(record) *self, u64 number)
+static const struct rcl_entry *at(struct rig *rig, u64 number)
 {
 	u64 found = number;
-	const struct rcl_entry *entry = rcl_record_find(&self->record, &found);
+	const struct rcl_entry *entry = rcl_record_find(&rig->record, &found);
 
 	return found == number ? entry : NULL;
 }
@@ -62,9 +80,9 @@ TEST_F(record, an_empty_one_has_nothing)
 {
 	u64 number = 0;
 
-	EXPECT_EQ(NULL, rcl_record_find(&self->record, &number));
+	EXPECT_EQ(NULL, rcl_record_find(&self->rig.record, &number));
 	number = ~0ULL;
-	EXPECT_EQ(NULL, rcl_record_find(&self->record, &number));
+	EXPECT_EQ(NULL, rcl_record_find(&self->rig.record, &number));
 }
 
 TEST_F(record, the_newest_stay_in_order_under_their_numbers)
@@ -75,15 +93,15 @@ TEST_F(record, the_newest_stay_in_order_under_their_numbers)
 	u64 i;
 
 	for (i = 1; i <= all; i++)
-		add_state(self, i);
+		add_state(&self->rig, i);
 	for (i = all - RCLINK_RECORD_MAX + 1; i <= all; i++, number++) {
-		entry = rcl_record_find(&self->record, &number);
+		entry = rcl_record_find(&self->rig.record, &number);
 		ASSERT_NE(NULL, entry);
 		EXPECT_EQ(i, number);
 		EXPECT_EQ(i, entry->time);
 		EXPECT_EQ((u8)i, entry->to);
 	}
-	EXPECT_EQ(NULL, rcl_record_find(&self->record, &number));
+	EXPECT_EQ(NULL, rcl_record_find(&self->rig.record, &number));
 }
 
 TEST_F(record, a_full_one_loses_nothing_and_one_more_the_first)
@@ -92,11 +110,11 @@ TEST_F(record, a_full_one_loses_nothing_and_one_more_the_first)
 	int i;
 
 	for (i = 0; i < RCLINK_RECORD_MAX; i++)
-		add_state(self, i);
-	ASSERT_NE(NULL, rcl_record_find(&self->record, &number));
+		add_state(&self->rig, i);
+	ASSERT_NE(NULL, rcl_record_find(&self->rig.record, &number));
 	EXPECT_EQ(1, number);
-	add_state(self, 0);
-	ASSERT_NE(NULL, rcl_record_find(&self->record, &number));
+	add_state(&self->rig, 0);
+	ASSERT_NE(NULL, rcl_record_find(&self->rig.record, &number));
 	EXPECT_EQ(2, number);
 }
 
@@ -104,37 +122,37 @@ TEST_F(record, what_comes_again_is_counted)
 {
 	int i;
 
-	add_state(self, 1);
+	add_state(&self->rig, 1);
 	for (i = 0; i < 1000; i++) {
-		add_note(self, "refused");
-		add_failure(self, 1 + i % 64, 12);
-		add_failure(self, 1 + i % 64, 10);
+		add_note(&self->rig, "refused");
+		add_failure(&self->rig, 1 + i % 64, 12);
+		add_failure(&self->rig, 1 + i % 64, 10);
 	}
-	add_failure(self, 0, 10);
-	EXPECT_EQ(5, self->record.count);
-	EXPECT_EQ(1000, at(self, 2)->times);
-	EXPECT_EQ(2, at(self, 2)->time);
-	EXPECT_EQ(self->now - 3, at(self, 2)->last);
-	EXPECT_STREQ("refused", at(self, 2)->text);
-	EXPECT_EQ(1000, at(self, 3)->times);
-	EXPECT_EQ(1 + 999 % 64, at(self, 3)->qp);
+	add_failure(&self->rig, 0, 10);
+	EXPECT_EQ(5, self->rig.record.count);
+	EXPECT_EQ(1000, at(&self->rig, 2)->times);
+	EXPECT_EQ(2, at(&self->rig, 2)->time);
+	EXPECT_EQ(self->rig.now - 3, at(&self->rig, 2)->last);
+	EXPECT_STREQ("refused", at(&self->rig, 2)->text);
+	EXPECT_EQ(1000, at(&self->rig, 3)->times);
+	EXPECT_EQ(1 + 999 % 64, at(&self->rig, 3)->qp);
 	/* the control QP is not one of the pool */
-	EXPECT_EQ(1, at(self, 5)->times);
+	EXPECT_EQ(1, at(&self->rig, 5)->times);
 }
 
 TEST_F(record, a_change_of_state_is_always_an_entry_and_begins_anew)
 {
-	add_state(self, 5);
-	add_state(self, 5);
-	add_note(self, "a");
-	add_state(self, 5);
-	add_note(self, "a");
-	add_note(self, "b");
-	add_note(self, "a");
-	EXPECT_EQ(6, self->record.count);
-	EXPECT_EQ(1, at(self, 3)->times);
-	EXPECT_EQ(2, at(self, 5)->times);
-	EXPECT_EQ(self->now, at(self, 5)->last);
+	add_state(&self->rig, 5);
+	add_state(&self->rig, 5);
+	add_note(&self->rig, "a");
+	add_state(&self->rig, 5);
+	add_note(&self->rig, "a");
+	add_note(&self->rig, "b");
+	add_note(&self->rig, "a");
+	EXPECT_EQ(6, self->rig.record.count);
+	EXPECT_EQ(1, at(&self->rig, 3)->times);
+	EXPECT_EQ(2, at(&self->rig, 5)->times);
+	EXPECT_EQ(self->rig.now, at(&self->rig, 5)->last);
 }
 
 TEST_F(record, notes_that_fall_out_are_freed)
@@ -144,9 +162,9 @@ TEST_F(record, notes_that_fall_out_are_freed)
 
 	for (i = 0; i < 2 * RCLINK_RECORD_MAX; i++) {
 		snprintf(text, sizeof(text), "%d", i);
-		add_note(self, text);
+		add_note(&self->rig, text);
 	}
-	EXPECT_STREQ("64", at(self, 65)->text);
+	EXPECT_STREQ("64", at(&self->rig, 65)->text);
 }
 
 TEST_HARNESS_MAIN

@@ -70,32 +70,43 @@ static const struct {
 	struct rcl_advice advice;	/* empty: that of COMPLETION */
 } statuses[] = {
 	{ "SUCCESS", { 0 } },
-	{ "LOC_LEN_ERR", { "the peer sent more than there was room for",
+	{ "LOC_LEN_ERR", {
+		"the peer sent more than there was room for",
 		REPORT_BUG } },
-	{ "LOC_QP_OP_ERR", { "the device found a work request of this host to be wrong",
+	{ "LOC_QP_OP_ERR", {
+		"the device found a work request of this host to be wrong",
 		REPORT_BUG } },
 	{ "LOC_EEC_OP_ERR", { 0 } },
-	{ "LOC_PROT_ERR", { "a work request named memory of this host that is not registered",
+	{ "LOC_PROT_ERR", {
+		"a work request named memory of this host that is not registered",
 		REPORT_BUG } },
-	{ "WR_FLUSH_ERR", { "the queue pair had failed before, without the device saying why",
+	{ "WR_FLUSH_ERR", {
+		"the queue pair had failed before, without the device saying why",
 		"see the kernel log for what the driver says; "
 		CONNECT_AGAIN } },
 	{ "MW_BIND_ERR", { 0 } },
-	{ "BAD_RESP_ERR", { "the peer's device answered what it may not",
+	{ "BAD_RESP_ERR", {
+		"the peer's device answered what it may not",
 		"compare drivers and firmware of both devices; "
 		CONNECT_AGAIN } },
-	{ "LOC_ACCESS_ERR", { "the peer wrote where this host does not let it",
+	{ "LOC_ACCESS_ERR", {
+		"the peer wrote where this host does not let it",
 		"see `rclink why` on the peer; " REPORT_BUG } },
-	{ "REM_INV_REQ_ERR", { "the peer's device found a request of this host to be wrong",
+	{ "REM_INV_REQ_ERR", {
+		"the peer's device found a request of this host to be wrong",
 		"compare MTU and versions at both ends; " CONNECT_AGAIN } },
-	{ "REM_ACCESS_ERR", { "the peer does not let this host access that memory, or not any more",
+	{ "REM_ACCESS_ERR", {
+		"the peer does not let this host access that memory, or not any more",
 		"see `rclink why` on the peer; " CONNECT_AGAIN } },
-	{ "REM_OP_ERR", { "the peer's device failed at a request of this host",
+	{ "REM_OP_ERR", {
+		"the peer's device failed at a request of this host",
 		"see the kernel log of the peer; " CONNECT_AGAIN } },
-	{ "RETRY_EXC_ERR", { "the peer lost its power, its kernel or its port, or the network loses all or large packets",
+	{ "RETRY_EXC_ERR", {
+		"the peer lost its power, its kernel or its port, or the network loses all or large packets",
 		"check that the peer's host runs and `ping` reaches it, then the path: MTU, VLAN, PFC, and UDP port 4791 on RoCE; "
 		CONNECT_AGAIN } },
-	{ "RNR_RETRY_EXC_ERR", { "the peer was too slow to post receives",
+	{ "RNR_RETRY_EXC_ERR", {
+		"the peer was too slow to post receives",
 		"raise rnr-retry or min-rnr-timer with `rclink set`; "
 		CONNECT_AGAIN } },
 	{ "LOC_RDD_VIOL_ERR", { 0 } },
@@ -103,7 +114,8 @@ static const struct {
 	{ "REM_ABORT_ERR", { 0 } },
 	{ "INV_EECN_ERR", { 0 } },
 	{ "INV_EEC_STATE_ERR", { 0 } },
-	{ "FATAL_ERR", { "the device failed at it",
+	{ "FATAL_ERR", {
+		"the device failed at it",
 		"see the kernel log for what the driver says; "
 		CONNECT_AGAIN } },
 	{ "RESP_TIMEOUT_ERR", { 0 } },

@@ -273,15 +273,21 @@ static void judge(struct json_object *doc, const char *cause, const char *todo)
 }
 
 /* A sentence of an exchange or of the module says more than a reason can. */
-static void judge_attempt(struct json_object *doc, const char *cause,
+static void judge_attempt(struct json_object *doc,
 			  const struct rcl_entry *attempt)
 {
+	char cause[SENTENCE_LEN];
+
+	sentence(attempt, cause);
 	if (attempt->kind == RCLINK_ENTRY_KIND_NOTE)
-		judge(doc, cause, "do what that sentence says, and see `rclink why` on the peer; then connect it again");
+		judge(doc, cause,
+		      "do what that sentence says, and see `rclink why` on the peer; then connect it again");
 	else if (attempt->step == RCLINK_STEP_PREPARE)
-		judge(doc, cause, "see `rclink dev` for what each port lacks; then connect it again");
+		judge(doc, cause,
+		      "see `rclink dev` for what each port lacks; then connect it again");
 	else
-		judge(doc, cause, "compare `rclink show` and `rclink dev` of both hosts; then connect it again");
+		judge(doc, cause,
+		      "compare `rclink show` and `rclink dev` of both hosts; then connect it again");
 }
 
 static void add_verdict(struct json_object *doc, const struct rcl_story *story,
@@ -305,8 +311,7 @@ static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 		attempt = NULL;
 	add_attempt(doc, story, attempt);
 	if (attempt && (never || info->reason == RCLINK_DOWN_REASON_OWNER_GONE))
-		judge_attempt(doc, "what was tried last did not succeed",
-			      attempt);
+		judge_attempt(doc, attempt);
 	else if (info->state == RCLINK_LINK_STATE_IDLE)
 		judge(doc, "nobody has tried to connect it", BY_HAND);
 	else
@@ -388,7 +393,7 @@ static size_t find_period(struct json_object *record, size_t i, size_t *times)
 
 	for (period = 1; period <= PERIOD_MAX && i + period <= num; period++) {
 		*times = repeats(record, i, period);
-		if (*times > 1 + (period > 1))
+		if (*times > (period > 1 ? 2 : 1))
 			return period;
 	}
 	*times = 1;
@@ -480,8 +485,9 @@ static void print_state(FILE *to, struct json_object *doc)
 	const char *reason = rcl_out_get_text(doc, "reason_text");
 	char text[SPAN_LEN];
 
-	fprintf(to, "\n%s is %s since %s, for %s", rcl_out_get_text(doc, "name"),
-		state, rcl_out_get_text(doc, "since"),
+	fprintf(to, "\n%s is %s since %s, for %s",
+		rcl_out_get_text(doc, "name"), state,
+		rcl_out_get_text(doc, "since"),
 		span(rcl_out_get_u64(doc, "for_ns"), text));
 	if (!strcmp(state, "up"))
 		fprintf(to, "; epoch %llu, peer %s",
@@ -514,7 +520,7 @@ void rcl_story_print(FILE *to, struct json_object *doc)
 			rcl_out_get_text(doc, "last_attempt_time"), attempt);
 	if (strcmp(rcl_out_get_text(doc, "state"), "up"))
 		print_ports(to, doc);
-	if (*cause)
+	if (*cause && strcmp(cause, attempt))
 		fprintf(to, "Most likely: %s.\n", cause);
 	if (*todo)
 		fprintf(to, "What to do: %s.\n", todo);
