@@ -83,10 +83,12 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
 
 	op->chan->sends.done = op->number + 1;
-	if (wc->status)
+	if (wc->status) {
+		rcl_qp_wc_fault(cq, wc);
 		rcl_chan_failed(op, wc);
-	else if (op->signaled)
+	} else if (op->signaled) {
 		rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
+	}
 }
 
 static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
@@ -99,6 +101,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 	if (wc->status) {
 		op->chan->heard = true;
 		news.len = 0;
+		rcl_qp_wc_fault(cq, wc);
 		rcl_chan_push(op, wc, &news);
 		return;
 	}
@@ -112,7 +115,8 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 		/* Our kernel lets it be sent for no other. */
 		if (!rcl_region_invalidated(op->chan, wc->ex.invalidate_rkey,
 					    &news.imm))
-			qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
+			qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0,
+				     qp->index);
 	}
 	rcl_chan_push(op, wc, &news);
 }

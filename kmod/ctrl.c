@@ -48,7 +48,8 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 	/* WRITE with immediate leaves byte_len to what it wrote elsewhere. */
 	if (wc->opcode != IB_WC_RECV ||
 	    wc->wc_flags & (IB_WC_WITH_IMM | IB_WC_WITH_INVALIDATE)) {
-		ctrl->up->fail(ctrl->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
+		ctrl->up->fail(ctrl->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0,
+			       ctrl->qp->index);
 		return;
 	}
 	slot->len = wc->byte_len;

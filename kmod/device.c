@@ -36,7 +36,7 @@ static LIST_HEAD(rcl_devices);
 
 static void rcl_dev_tell(struct rcl_dev_user *user, u32 reason)
 {
-	user->up->fail(user->up, reason, 0, 0);
+	user->up->fail(user->up, reason, 0, 0, RCL_QP_NONE);
 }
 
 static bool rcl_dev_gid_ok(const struct rcl_dev_user *user)

@@ -69,6 +69,7 @@ static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 	u32 i;
 
 	for (i = 0; i < ep->nqps; i++) {
+		ep->qp[i].index = i;
 		ret = rcl_qp_create(&ep->qp[i], ep->pd,
 				    i ? &pool_size : &rcl_epoch_ctrl_size,
 				    i ? rcl_pool_event : rcl_epoch_completion,

@@ -11,6 +11,7 @@
 #include "lessee.h"
 #include "life.h"
 #include "ping.h"
+#include "recorder.h"
 #include "trace.h"
 
 #define RCL_PINGS_MAX	64	/* waiting on one link */
@@ -33,32 +34,48 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
  * gives way to a cause; so does an owner that is gone, as the link may yet come
  * up. Any context.
  */
-static void rcl_inbox_note(struct rcl_link *link, u32 reason, u32 wc_status)
+static void rcl_inbox_note(struct rcl_link *link,
+			   const struct rcl_reason *reason, u32 vendor_err,
+			   u32 qp)
 {
-	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
+	bool completion = reason->reason == RCLINK_DOWN_REASON_COMPLETION;
 	struct rcl_reason *note = &link->failure;
 	unsigned long flags;
 
 	spin_lock_irqsave(&link->lock, flags);
-	if (completion && wc_status != IB_WC_WR_FLUSH_ERR)
+	if (completion && reason->wc_status != IB_WC_WR_FLUSH_ERR)
 		link->stats.completion_errors++;
+	if (!completion || reason->wc_status != IB_WC_WR_FLUSH_ERR)
+		rcl_recorder_failure(link, reason, vendor_err, qp);
 	if (!note->reason || note->reason == RCLINK_DOWN_REASON_OWNER_GONE ||
 	    (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
-	     note->wc_status == IB_WC_WR_FLUSH_ERR)) {
-		note->reason = reason;
-		note->wc_status = wc_status;
-	}
+	     note->wc_status == IB_WC_WR_FLUSH_ERR))
+		*note = *reason;
 	spin_unlock_irqrestore(&link->lock, flags);
 	rcl_inbox_kick(link);
 }
 
 static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
-			      u32 vendor_err)
+			      u32 vendor_err, u32 qp)
 {
 	struct rcl_link *link = container_of(up, struct rcl_link, up);
+	struct rcl_reason why = { reason, wc_status };
 
 	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
-	rcl_inbox_note(link, reason, wc_status);
+	rcl_inbox_note(link, &why, vendor_err, qp);
+}
+
+/* Nothing to do for the work item: whoever leases that QP hears of it, too. */
+static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 wc_status,
+			       u32 vendor_err, u32 qp)
+{
+	struct rcl_link *link = container_of(up, struct rcl_link, up);
+	struct rcl_reason why = { RCLINK_DOWN_REASON_COMPLETION, wc_status };
+	unsigned long flags;
+
+	spin_lock_irqsave(&link->lock, flags);
+	rcl_recorder_failure(link, &why, vendor_err, qp);
+	spin_unlock_irqrestore(&link->lock, flags);
 }
 
 /**
@@ -328,6 +345,7 @@ void rcl_inbox_init(struct rcl_link *link)
 {
 	link->up.kick = rcl_inbox_up_kick;
 	link->up.fail = rcl_inbox_up_fail;
+	link->up.fault = rcl_inbox_up_fault;
 	spin_lock_init(&link->lock);
 	INIT_LIST_HEAD(&link->requests);
 	INIT_LIST_HEAD(&link->pings);

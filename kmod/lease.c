@@ -64,7 +64,7 @@ static void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease,
 		/* It may still access memory, or complete, until destroyed. */
 		lease->state = RCL_LEASE_DEAD;
 		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
-				  0);
+				  0, lease->qp->index);
 		return;
 	}
 	lease->state = RCL_LEASE_STOPPED;
@@ -88,7 +88,8 @@ static void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 	for (i = 0; i < ep->pool.n; i++)
 		if (ep->pool.lease[i].state != RCL_LEASE_DEAD)
 			return;
-	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0);
+	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
+			  lease->qp->index);
 }
 
 static void rcl_lease_put_id(const struct rcl_lease *lease,

@@ -24,6 +24,7 @@
 #include "msg.h"
 #include "path.h"
 #include "ping.h"
+#include "recorder.h"
 #include "trace.h"
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
@@ -101,6 +102,7 @@ static void rcl_life_set_state(struct rcl_link *link,
 	link->reason = *reason;
 	if (state == RCLINK_LINK_STATE_UP || state == RCLINK_LINK_STATE_DOWN)
 		link->owner = 0;
+	rcl_recorder_state(link, old);
 	spin_unlock_irq(&link->lock);
 	trace_rcl_link_state(link->name, link->epoch_number, old, state,
 			     reason->reason, reason->wc_status);
@@ -346,6 +348,8 @@ static void rcl_life_finish(struct rcl_link *link, struct rcl_request *req,
 	req->ret = ret;
 	req->finished = true;
 	orphan = req->abandoned && req->kind == RCL_REQ_PREPARE && !ret;
+	if (ret)
+		rcl_recorder_refused(link, req);
 	spin_unlock_irq(&link->lock);
 	if (orphan)
 		rcl_life_down(link, RCLINK_DOWN_REASON_OWNER_GONE, 0);
@@ -552,7 +556,10 @@ void rcl_life_create(struct rcl_link *link)
 	INIT_WORK(&link->work, rcl_life_work);
 	timer_setup(&link->timer, rcl_life_timer, 0);
 	init_completion(&link->ended);
+	spin_lock_irq(&link->lock);
 	link->state = RCLINK_LINK_STATE_IDLE;
+	rcl_recorder_state(link, 0);
+	spin_unlock_irq(&link->lock);
 }
 
 /**
@@ -565,4 +572,5 @@ void rcl_life_destroy(struct rcl_link *link)
 {
 	timer_delete_sync(&link->timer);
 	cancel_work_sync(&link->work);
+	rcl_record_wipe(&link->record);
 }

@@ -12,6 +12,7 @@
 
 #include "policy.h"
 #include "reason.h"
+#include "record.h"
 #include "stats.h"
 #include "upcall.h"
 
@@ -55,6 +56,7 @@ struct rcl_used {
  * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
  * @failure: first failure of the epoch, not yet handled
+ * @record: what happened, written in any context
  * @policy: for the next epoch; who may open channels, at once
  * @state: enum rclink_link_state
  * @reason: why it is down
@@ -70,7 +72,7 @@ struct rcl_used {
  * @due: by then, in jiffies, while @expecting; of the work item only
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
- * @calls, @dead, @failure and @policy, which others write, too.
+ * @calls, @dead, @failure, @record and @policy, which others write, too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];
@@ -89,6 +91,7 @@ struct rcl_link {
 	struct list_head calls;
 	bool dead;
 	struct rcl_reason failure;
+	struct rcl_record record;
 	struct rcl_policy policy;
 	enum rclink_link_state state;
 	struct rcl_reason reason;

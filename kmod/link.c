@@ -351,6 +351,54 @@ int rcl_link_info_next(u32 after, struct rcl_link_info *info)
 }
 
 /**
+ * rcl_link_note - let the record of a link keep a text
+ * @name: of the link
+ * @text: at most RCLINK_NOTE_MAX bytes; copied
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT, -EINVAL or -ENOMEM.
+ */
+int rcl_link_note(const char *name, const char *text, const char **why)
+{
+	struct rcl_link *link;
+	int ret;
+
+	if (!*text) {
+		*why = "text: it is empty";
+		return -EINVAL;
+	}
+	link = rcl_link_get(name);
+	if (!link)
+		return -ENOENT;
+	ret = rcl_recorder_note(link, text);
+	rcl_link_put(link);
+	return ret;
+}
+
+/**
+ * rcl_link_entry - look at what happened to a link, one entry after the other
+ * @name: of the link
+ * @number: the first entry that will do
+ * @info: filled in
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT, or -ENODATA behind the last entry.
+ */
+int rcl_link_entry(const char *name, u64 number, struct rcl_entry_info *info)
+{
+	struct rcl_link *link;
+	int ret;
+
+	link = rcl_link_get(name);
+	if (!link)
+		return -ENOENT;
+	ret = rcl_recorder_read(link, number, info);
+	rcl_link_put(link);
+	return ret;
+}
+
+/**
  * rcl_link_generation - has the set of links changed?
  *
  * Return: a number that differs after each creation and deletion; never 0.

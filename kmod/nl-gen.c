@@ -130,8 +130,20 @@ const struct nla_policy rclink_ping_nl_policy[RCLINK_A_PING_COOKIE + 1] = {
 	[RCLINK_A_PING_COOKIE] = { .type = NLA_U64, },
 };
 
+/* RCLINK_CMD_RECORD_GET - do */
+const struct nla_policy rclink_record_get_nl_policy[RCLINK_A_RECORD_NUMBER + 1] = {
+	[RCLINK_A_RECORD_LINK] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_RECORD_NUMBER] = { .type = NLA_U64, },
+};
+
+/* RCLINK_CMD_LINK_NOTE - do */
+const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT + 1] = {
+	[RCLINK_A_RECORD_LINK] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_RECORD_TEXT] = { .type = NLA_NUL_STRING, .len = RCLINK_NOTE_MAX, },
+};
+
 /* Ops table for rclink */
-const struct genl_ops rclink_nl_ops[10] = {
+const struct genl_ops rclink_nl_ops[12] = {
 	{
 		.cmd		= RCLINK_CMD_DEV_GET,
 		.doit		= rclink_nl_dev_get_doit,
@@ -200,6 +212,19 @@ const struct genl_ops rclink_nl_ops[10] = {
 		.doit		= rclink_nl_ping_doit,
 		.policy		= rclink_ping_nl_policy,
 		.maxattr	= RCLINK_A_PING_COOKIE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_RECORD_GET,
+		.doit		= rclink_nl_record_get_doit,
+		.policy		= rclink_record_get_nl_policy,
+		.maxattr	= RCLINK_A_RECORD_NUMBER,
+	},
+	{
+		.cmd		= RCLINK_CMD_LINK_NOTE,
+		.doit		= rclink_nl_link_note_doit,
+		.policy		= rclink_link_note_nl_policy,
+		.maxattr	= RCLINK_A_RECORD_TEXT,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

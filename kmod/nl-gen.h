@@ -35,8 +35,12 @@ extern const struct nla_policy rclink_link_disconnect_nl_policy[RCLINK_A_LINK_NA
 
 extern const struct nla_policy rclink_ping_nl_policy[RCLINK_A_PING_COOKIE + 1];
 
+extern const struct nla_policy rclink_record_get_nl_policy[RCLINK_A_RECORD_NUMBER + 1];
+
+extern const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT + 1];
+
 /* Ops table for rclink */
-extern const struct genl_ops rclink_nl_ops[10];
+extern const struct genl_ops rclink_nl_ops[12];
 
 int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -50,6 +54,8 @@ int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	RCLINK_NLGRP_EVENTS,

@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "link.h"
+#include "upcall.h"
 
 static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_gid *gid)
 {
@@ -259,5 +260,89 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 	if (secrets && info->has_remote &&
 	    rcl_nl_put_end(skb, RCLINK_A_LINK_REMOTE, &info->remote))
 		return -EMSGSIZE;
+	return 0;
+}
+
+static int rcl_nl_put_counters(struct sk_buff *skb,
+			       const struct rcl_entry *entry)
+{
+	const struct {
+		int attr;
+		u64 value;
+	} counters[] = {
+		{ RCLINK_A_STATS_TX_MESSAGES, entry->tx_messages },
+		{ RCLINK_A_STATS_RX_MESSAGES, entry->rx_messages },
+		{ RCLINK_A_STATS_TX_BYTES, entry->tx_bytes },
+		{ RCLINK_A_STATS_RX_BYTES, entry->rx_bytes },
+		{ RCLINK_A_STATS_RX_UNAUTHENTICATED,
+		  entry->rx_unauthenticated },
+		{ RCLINK_A_STATS_COMPLETION_ERRORS, entry->completion_errors },
+		{ RCLINK_A_STATS_DOWNS, entry->downs },
+	};
+	struct nlattr *nest;
+	int i;
+
+	nest = nla_nest_start(skb, RCLINK_A_ENTRY_STATS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		if (nla_put_u64_64bit(skb, counters[i].attr, counters[i].value,
+				      RCLINK_A_STATS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_what(struct sk_buff *skb, const struct rcl_entry *entry)
+{
+	const char *text = entry->text;
+
+	if (!text && entry->reason.reason)
+		text = rcl_reason_text(&entry->reason);
+	if ((entry->from &&
+	     nla_put_u32(skb, RCLINK_A_ENTRY_FROM, entry->from)) ||
+	    (entry->to && nla_put_u32(skb, RCLINK_A_ENTRY_TO, entry->to)) ||
+	    (entry->step &&
+	     nla_put_u32(skb, RCLINK_A_ENTRY_STEP, entry->step)) ||
+	    nla_put_u32(skb, RCLINK_A_ENTRY_REASON, entry->reason.reason) ||
+	    nla_put_u32(skb, RCLINK_A_ENTRY_WC_STATUS,
+			entry->reason.wc_status) ||
+	    nla_put_u32(skb, RCLINK_A_ENTRY_VENDOR_ERR, entry->vendor_err) ||
+	    (entry->qp != RCL_QP_NONE &&
+	     nla_put_u32(skb, RCLINK_A_ENTRY_QP, entry->qp)))
+		return -EMSGSIZE;
+	return text ? nla_put_string(skb, RCLINK_A_ENTRY_TEXT, text) : 0;
+}
+
+/**
+ * rcl_nl_put_entry - encode an entry of a record
+ * @skb: message
+ * @info: snapshot
+ *
+ * Return: 0, or -EMSGSIZE; then the message is as before.
+ */
+int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info)
+{
+	const struct rcl_entry *entry = &info->entry;
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, RCLINK_A_RECORD_ENTRY);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, RCLINK_A_ENTRY_NUMBER, info->number,
+			      RCLINK_A_ENTRY_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_ENTRY_KIND, entry->kind) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_ENTRY_TIME, entry->time,
+			      RCLINK_A_ENTRY_PAD) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_ENTRY_LAST, entry->last,
+			      RCLINK_A_ENTRY_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_ENTRY_TIMES, entry->times) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_ENTRY_EPOCH, entry->epoch,
+			      RCLINK_A_ENTRY_PAD) ||
+	    rcl_nl_put_what(skb, entry) || rcl_nl_put_counters(skb, entry)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct rcl_endpoint;
+struct rcl_entry_info;
 struct rcl_link_info;
 struct rcl_ping;
 struct rcl_port;
@@ -16,5 +17,6 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 		    bool secrets);
 int rcl_nl_put_end(struct sk_buff *skb, int attr,
 		   const struct rcl_endpoint *end);
+int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info);
 
 #endif /* RCL_NL_PUT_H */

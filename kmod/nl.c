@@ -21,6 +21,7 @@
 #include "ping.h"
 
 #define RCL_PING_SIZE	64	/* bytes, when nobody says */
+#define RCL_NL_ENTRIES	16	/* of a record, in one answer */
 #define RCL_NL_BIG	16384	/* bytes, for 64 GIDs or two ends of 65 QPs */
 
 static const struct genl_multicast_group rcl_nl_groups[] = {
@@ -489,6 +490,61 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 		kfree(np);
 	return rcl_nl_result(info, ret, ret == -EBUSY ?
 			     "too many pings are waiting on this link" : NULL);
+}
+
+/* Number by number, as the record may go on meanwhile. */
+static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number)
+{
+	struct rcl_entry_info entry;
+	int ret;
+	int i;
+
+	ret = nla_put_string(skb, RCLINK_A_RECORD_LINK, name);
+	for (i = 0; !ret && i < RCL_NL_ENTRIES; i++) {
+		ret = rcl_link_entry(name, number, &entry);
+		if (ret)
+			break;
+		ret = rcl_nl_put_entry(skb, &entry);
+		number = entry.number + 1;
+	}
+	return ret == -ENODATA ? 0 : ret;
+}
+
+int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg;
+	const char *name;
+	u64 number = 1;
+	void *hdr;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_RECORD_LINK, &name);
+	if (ret)
+		return ret;
+	if (info->attrs[RCLINK_A_RECORD_NUMBER])
+		number = nla_get_u64(info->attrs[RCLINK_A_RECORD_NUMBER]);
+	msg = rcl_nl_reply(info, RCLINK_CMD_RECORD_GET, RCL_NL_BIG, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	ret = rcl_nl_put_record(msg, name, number);
+	return rcl_nl_result(info, rcl_nl_reply_end(info, msg, hdr, ret), NULL);
+}
+
+int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const char *why = NULL;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_RECORD_LINK, &name);
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_RECORD_TEXT,
+				  "text: the attribute is missing");
+	if (ret)
+		return ret;
+	ret = rcl_link_note(name, nla_data(info->attrs[RCLINK_A_RECORD_TEXT]),
+			    &why);
+	return rcl_nl_result(info, ret, why);
 }
 
 static int rcl_nl_notify(struct notifier_block *nb, unsigned long event,

@@ -25,7 +25,7 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
 		qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0,
-			     event->event);
+			     event->event, qp->index);
 		break;
 	default:
 		break;
@@ -43,7 +43,8 @@ static void rcl_qp_cq_event(struct ib_event *event, void *context)
 {
 	struct rcl_qp *qp = context;
 
-	qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event);
+	qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event,
+		     qp->index);
 }
 
 static int rcl_qp_create_cq(struct rcl_qp *qp, struct ib_device *ib, u32 cqe)
@@ -396,7 +397,22 @@ void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
 	struct rcl_qp *qp = cq->cq_context;
 
 	qp->up->fail(qp->up, RCLINK_DOWN_REASON_COMPLETION, wc->status,
-		     wc->vendor_err);
+		     wc->vendor_err, qp->index);
+}
+
+/**
+ * rcl_qp_wc_fault - tell the link that a work request of a lessee failed
+ * @cq: of a struct rcl_qp
+ * @wc: not successful; what was flushed only follows from what failed
+ *
+ * Context: any.
+ */
+void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc)
+{
+	struct rcl_qp *qp = cq->cq_context;
+
+	if (wc->status != IB_WC_WR_FLUSH_ERR)
+		qp->up->fault(qp->up, wc->status, wc->vendor_err, qp->index);
 }
 
 /**

@@ -33,6 +33,7 @@ struct rcl_qp_wait {
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @owner: of @event, of a pooled QP; NULL for the control QP
  * @up: told of fatal QP and CQ events
+ * @index: of the link: 0 is the control QP, the pool follows
  * @psn: first PSN that this end sends, drawn with each @qp
  * @live: from INIT until it is stopped: work requests may be outstanding
  * @reg: registration under way
@@ -43,6 +44,7 @@ struct rcl_qp {
 	void (*event)(struct rcl_qp *qp);
 	void *owner;
 	struct rcl_upcall *up;
+	u32 index;
 	u32 psn;
 	bool live;
 	struct rcl_qp_wait reg;
@@ -115,6 +117,7 @@ void rcl_qp_destroy(struct rcl_qp *qp);
 int rcl_qp_poll(struct rcl_qp *qp, int budget);
 bool rcl_qp_arm(struct rcl_qp *qp);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
+void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc);
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr);
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len);
 int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access);

@@ -65,6 +65,7 @@ static int rcl_reg_open(struct rcl_reg *reg)
 	memset(&reg->qp, 0, sizeof(reg->qp));
 	/* What befalls it is a matter of who registers. */
 	reg->qp.owner = reg;
+	reg->qp.index = RCL_QP_NONE;
 	ret = rcl_qp_create(&reg->qp, reg->pd, &size, rcl_reg_event, reg->up);
 	if (ret)
 		return ret;
@@ -86,7 +87,8 @@ static void rcl_reg_close(struct rcl_reg *reg)
 static void rcl_reg_give_up(struct rcl_reg *reg)
 {
 	reg->pd = NULL;
-	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0);
+	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0,
+		      reg->qp.index);
 }
 
 /**

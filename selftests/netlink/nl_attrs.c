@@ -168,6 +168,19 @@ static const struct field ping[] = {
 	F64("cookie", RCLINK_A_PING_COOKIE, cookie),
 };
 
+static const struct field record_get[] = {
+	{ "link", RCLINK_A_RECORD_LINK, TEXT, "idle", RCLINK_NAME_MAX + 1,
+	  true },
+	F64("number", RCLINK_A_RECORD_NUMBER, cookie),
+};
+
+static const struct field note[] = {
+	{ "link", RCLINK_A_RECORD_LINK, TEXT, "idle", RCLINK_NAME_MAX + 1,
+	  true },
+	{ "text", RCLINK_A_RECORD_TEXT, TEXT, "a note", RCLINK_NOTE_MAX + 1,
+	  true },
+};
+
 static uint32_t spoilt_len(const struct field *f, enum spoil spoil)
 {
 	switch (spoil) {
@@ -344,6 +357,20 @@ FIXTURE_VARIANT_ADD(host, ping)
 	.cmd = RCLINK_CMD_PING,
 	.fields = ping,
 	.n = ARRAY_SIZE(ping),
+};
+
+FIXTURE_VARIANT_ADD(host, record_get)
+{
+	.cmd = RCLINK_CMD_RECORD_GET,
+	.fields = record_get,
+	.n = ARRAY_SIZE(record_get),
+};
+
+FIXTURE_VARIANT_ADD(host, link_note)
+{
+	.cmd = RCLINK_CMD_LINK_NOTE,
+	.fields = note,
+	.n = ARRAY_SIZE(note),
 };
 
 /* Links in every state, and the one that a command needs. */

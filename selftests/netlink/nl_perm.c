@@ -18,6 +18,7 @@ static const uint8_t changing[] = {
 	RCLINK_CMD_LINK_NEW, RCLINK_CMD_LINK_SET, RCLINK_CMD_LINK_DEL,
 	RCLINK_CMD_LINK_PREPARE, RCLINK_CMD_LINK_CONNECT,
 	RCLINK_CMD_LINK_ACTIVATE, RCLINK_CMD_LINK_DISCONNECT, RCLINK_CMD_PING,
+	RCLINK_CMD_LINK_NOTE,
 };
 
 FIXTURE(host)
@@ -218,6 +219,50 @@ TEST_F(host, a_user_sees_links_without_secrets)
 TEST_F(host, root_sees_the_secrets)
 {
 	EXPECT_EQ(22, count_seen(&self->s, &self->end));
+}
+
+/* What a record says, byte for byte. */
+static int read_record(struct genl_sock *s, struct genl_msg *answer)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_RECORD_GET);
+	genl_put_str(&m, RCLINK_A_RECORD_LINK, "b");
+	return genl_ask(s, &m, answer, NULL);
+}
+
+static struct genl_msg roots_record;
+
+/* 0 when it is what root gets. */
+static int user_reads_the_record(struct genl_sock *roots)
+{
+	struct genl_msg answer;
+	struct genl_sock s;
+
+	(void)roots;
+	become_user();
+	if (rcl_open(&s) || read_record(&s, &answer))
+		return 2;
+	return answer.nlh.nlmsg_len != roots_record.nlh.nlmsg_len ||
+	       memcmp(answer.buf + NLMSG_HDRLEN,
+		      roots_record.buf + NLMSG_HDRLEN,
+		      answer.nlh.nlmsg_len - NLMSG_HDRLEN);
+}
+
+TEST_F(host, a_user_reads_the_record_as_root_does_and_no_secret)
+{
+	const struct rcl_end *end = &self->end;
+	struct genl_msg *m = &roots_record;
+	unsigned int i;
+
+	ASSERT_EQ(0, read_record(&self->s, m));
+	ASSERT_NE(NULL, genl_attr(m, RCLINK_A_RECORD_ENTRY));
+	EXPECT_EQ(0, in_child(user_reads_the_record, &self->s));
+	EXPECT_EQ(NULL, memmem(m->buf, m->nlh.nlmsg_len, &end->addr, 8));
+	EXPECT_EQ(NULL, memmem(m->buf, m->nlh.nlmsg_len, &end->rkey, 4));
+	for (i = 0; i < end->nqps; i++)
+		EXPECT_EQ(NULL, memmem(m->buf, m->nlh.nlmsg_len,
+				       &end->qp[i].psn, 4));
 }
 
 static int user_looks_at_devices(struct genl_sock *roots)

@@ -316,6 +316,28 @@ TEST_F(pair, bad_names_are_refused)
 	}
 }
 
+/* Of record-get, too, which takes no text. */
+static int ask_note(struct genl_sock *s, uint8_t cmd, const char *link,
+		    const char *text, struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, cmd);
+	genl_put_str(&m, RCLINK_A_RECORD_LINK, link);
+	if (cmd == RCLINK_CMD_LINK_NOTE)
+		genl_put_str(&m, RCLINK_A_RECORD_TEXT, text);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+TEST_F(pair, an_empty_note_is_refused)
+{
+	struct genl_ack ack;
+
+	EXPECT_EQ(-EINVAL, ask_note(&self->s, RCLINK_CMD_LINK_NOTE, "ours", "",
+				    &ack));
+	EXPECT_NE(NULL, strstr(ack.text, "text"));
+}
+
 TEST_F(pair, names_of_no_link_are_refused)
 {
 	struct genl_ack ack;
@@ -327,6 +349,11 @@ TEST_F(pair, names_of_no_link_are_refused)
 			continue;
 		EXPECT_EQ(-ENOENT, rcl_named(&self->s, cmd, "nobody", &ack))
 			TH_LOG("command %d", cmd);
+		EXPECT_NE(NULL, strstr(ack.text, "name"));
+	}
+	for (cmd = RCLINK_CMD_RECORD_GET; cmd <= RCLINK_CMD_LINK_NOTE; cmd++) {
+		EXPECT_EQ(-ENOENT, ask_note(&self->s, cmd, "nobody", "text",
+					    &ack));
 		EXPECT_NE(NULL, strstr(ack.text, "name"));
 	}
 	EXPECT_EQ(-ENOENT, rcl_connect(&self->s, "nobody", 1, 1,

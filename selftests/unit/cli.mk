@@ -8,9 +8,9 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := chan link metrics text doc peers
+TESTS := chan link metrics text doc peers story
 PROGS := $(TESTS:%=$(OUT)/cli_%)
-LIB_OBJS := $(patsubst %,$(OUT)/%.o,doc link metrics nl out text)
+LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice doc link metrics nl out story text)
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello op status pipe_msg target)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/kmod/include/uapi/linux/*.h)

@@ -24,6 +24,8 @@ static const struct {
 	{ "ping-op", RCL_WORDS_PING_OP },
 	{ "event-kind", RCL_WORDS_EVENT_KIND },
 	{ "atomics", RCL_WORDS_ATOMICS },
+	{ "entry-kind", RCL_WORDS_ENTRY_KIND },
+	{ "step", RCL_WORDS_STEP },
 };
 
 TEST(the_words_are_those_of_the_specification)
@@ -61,6 +63,8 @@ TEST(the_names_of_attributes_are_those_of_the_specification)
 			names = rcl_link_names.nested[RCLINK_A_LINK_REMOTE];
 		else if (!strcmp(e->set, "ping"))
 			names = &rcl_ping_names;
+		else if (!strcmp(e->set, "record"))
+			names = &rcl_record_names;
 		else
 			continue;
 		/* Names are only needed of what may be in a request. */

@@ -2,6 +2,7 @@
 #include "call.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 
 /* How often a dump is asked for again when the links change meanwhile. */
 #define DUMP_TRIES	32
+
+/* A record that goes on all the time is read no further than twice its size. */
+#define RECORD_END	(2 * RCLINK_RECORD_MAX)
 
 static int no_memory(char *err)
 {
@@ -183,6 +187,75 @@ void rcl_call_devs_free(struct rcl_dev_info *infos, size_t num)
 	while (num)
 		rcl_dev_info_free(&infos[--num]);
 	free(infos);
+}
+
+struct entry_list {
+	struct rcl_entry *entries;
+	size_t num;
+};
+
+static int add_entries(const struct nlmsghdr *hdr, void *arg)
+{
+	struct entry_list *list = arg;
+
+	return rcl_record_get(hdr, &list->entries, &list->num);
+}
+
+static int ask_entries(struct rcl_nl *nl, const char *name, uint64_t number,
+		       struct entry_list *list, char *err)
+{
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_RECORD_GET, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_record_put(msg, name, number);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_record_names, add_entries, list,
+			      err);
+}
+
+/* As many as fit come with each answer, and none at the end. */
+int rcl_call_record(struct rcl_nl *nl, const char *name,
+		    struct rcl_entry **entries, size_t *num, char *err)
+{
+	struct entry_list list = { NULL, 0 };
+	uint64_t number = 1;
+	size_t before;
+	int ret;
+
+	do {
+		before = list.num;
+		ret = ask_entries(nl, name, number, &list, err);
+		if (list.num)
+			number = list.entries[list.num - 1].number + 1;
+	} while (!ret && list.num > before && list.num < RECORD_END);
+	if (ret) {
+		free(list.entries);
+		return ret;
+	}
+	*entries = list.entries;
+	*num = list.num;
+	return 0;
+}
+
+int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
+		  char *err)
+{
+	char note[RCLINK_NOTE_MAX + 1];
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_NOTE, 0);
+	if (!msg)
+		return no_memory(err);
+	snprintf(note, sizeof(note), "%s", text);
+	ret = rcl_note_put(msg, name, note);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_record_names, NULL, NULL, err);
 }
 
 static int get_info(const struct nlmsghdr *hdr, void *arg)

@@ -25,6 +25,13 @@ int rcl_call_devs(struct rcl_nl *nl, const char *name,
 		  struct rcl_dev_info **infos, size_t *num, char *err);
 void rcl_call_devs_free(struct rcl_dev_info *infos, size_t num);
 
+/* What happened to a link, oldest first; *entries is to be freed. */
+int rcl_call_record(struct rcl_nl *nl, const char *name,
+		    struct rcl_entry **entries, size_t *num, char *err);
+/* Have the link's record keep text, or the beginning of it. */
+int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
+		  char *err);
+
 /* The link belongs to nl's socket from here until it is up. */
 int rcl_call_prepare(struct rcl_nl *nl, const char *name,
 		     struct rcl_endpoint *local, char *err);

@@ -150,6 +150,17 @@ const struct rcl_nl_names rcl_ping_names = {
 	.name = ping_words,
 };
 
+static const char *const record_words[] = {
+	[RCLINK_A_RECORD_LINK] = "link",
+	[RCLINK_A_RECORD_TEXT] = "text",
+	[RCLINK_A_RECORD_NUMBER] = "number",
+};
+
+const struct rcl_nl_names rcl_record_names = {
+	.num = ARRAY_SIZE(record_words),
+	.name = record_words,
+};
+
 /* Where an attribute goes in a struct; a size for a text, or a kind. */
 enum { U32 = -1, U64 = -2, GID = -3 };
 
@@ -250,6 +261,26 @@ static const struct field ping_fields[] = {
 	P(ERROR, U32, error),
 	P(REASON_TEXT, RCL_TEXT_LEN, reason_text),
 	P(RTT, U64, rtt),
+};
+
+#define N(attr, kind, member) \
+	{ RCLINK_A_ENTRY_##attr, kind, offsetof(struct rcl_entry, member) }
+
+static const struct field entry_fields[] = {
+	N(NUMBER, U64, number),
+	N(KIND, U32, kind),
+	N(TIME, U64, time),
+	N(LAST, U64, last),
+	N(TIMES, U32, times),
+	N(EPOCH, U64, epoch),
+	N(FROM, U32, from),
+	N(TO, U32, to),
+	N(STEP, U32, step),
+	N(REASON, U32, reason),
+	N(WC_STATUS, U32, wc_status),
+	N(VENDOR_ERR, U32, vendor_err),
+	N(QP, U32, qp),
+	N(TEXT, RCL_TEXT_LEN, text),
 };
 
 static int get_field(const struct nlattr *nla, const struct field *f,
@@ -453,6 +484,43 @@ int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping)
 	return get_fields(tb, ping_fields, ARRAY_SIZE(ping_fields), ping);
 }
 
+static int get_entry(const struct nlattr *nest, struct rcl_entry *entry)
+{
+	struct nlattr *tb[RCLINK_A_ENTRY_MAX + 1];
+	int ret;
+
+	memset(entry, 0, sizeof(*entry));
+	if (nla_parse_nested(tb, RCLINK_A_ENTRY_MAX, (struct nlattr *)nest,
+			     NULL))
+		return -EPROTO;
+	ret = get_fields(tb, entry_fields, ARRAY_SIZE(entry_fields), entry);
+	entry->has_qp = tb[RCLINK_A_ENTRY_QP];
+	if (!ret && tb[RCLINK_A_ENTRY_STATS])
+		ret = get_counters(tb[RCLINK_A_ENTRY_STATS], entry->counter);
+	return ret;
+}
+
+int rcl_record_get(const struct nlmsghdr *hdr, struct rcl_entry **entries,
+		   size_t *num)
+{
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+	const struct nlattr *nla;
+	struct rcl_entry *more;
+	int rem, ret = 0;
+
+	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
+			  genlmsg_attrlen(genl, 0), rem) {
+		if (ret || nla_type(nla) != RCLINK_A_RECORD_ENTRY)
+			continue;
+		more = realloc(*entries, (*num + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		*entries = more;
+		ret = get_entry(nla, &more[(*num)++]);
+	}
+	return ret;
+}
+
 static int result(int failed)
 {
 	return failed ? -EMSGSIZE : 0;
@@ -543,5 +611,23 @@ int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping)
 	failed |= nla_put_u32(msg, RCLINK_A_PING_OP, ping->op);
 	failed |= nla_put_u32(msg, RCLINK_A_PING_SIZE, ping->size);
 	failed |= nla_put_u64(msg, RCLINK_A_PING_COOKIE, ping->cookie);
+	return result(failed);
+}
+
+int rcl_record_put(struct nl_msg *msg, const char *link, uint64_t number)
+{
+	int failed;
+
+	failed = nla_put_string(msg, RCLINK_A_RECORD_LINK, link);
+	failed |= nla_put_u64(msg, RCLINK_A_RECORD_NUMBER, number);
+	return result(failed);
+}
+
+int rcl_note_put(struct nl_msg *msg, const char *link, const char *text)
+{
+	int failed;
+
+	failed = nla_put_string(msg, RCLINK_A_RECORD_LINK, link);
+	failed |= nla_put_string(msg, RCLINK_A_RECORD_TEXT, text);
 	return result(failed);
 }

@@ -145,6 +145,26 @@ struct rcl_ping {
 	uint64_t rtt;		/* ns */
 };
 
+/* One thing that happened to a link. */
+struct rcl_entry {
+	uint64_t number;
+	uint32_t kind;		/* enum rclink_entry_kind */
+	uint64_t time;		/* ns, CLOCK_BOOTTIME */
+	uint64_t last;
+	uint32_t times;
+	uint64_t epoch;
+	uint32_t from;		/* enum rclink_link_state, 0: just created */
+	uint32_t to;
+	uint32_t step;		/* enum rclink_step */
+	uint32_t reason;	/* enum rclink_down_reason */
+	uint32_t wc_status;
+	uint32_t vendor_err;
+	bool has_qp;
+	uint32_t qp;		/* 0: control QP; i: pooled QP i */
+	char text[RCL_TEXT_LEN];
+	uint64_t counter[RCL_C_NUM];	/* some of them */
+};
+
 /* The peer's side of an exchange, as the module takes it. */
 struct rcl_connect {
 	const char *link;
@@ -156,6 +176,7 @@ struct rcl_connect {
 
 extern const struct rcl_nl_names rcl_link_names;
 extern const struct rcl_nl_names rcl_ping_names;
+extern const struct rcl_nl_names rcl_record_names;
 
 /* Encode: 0, or -EMSGSIZE when the message is full. */
 int rcl_link_put_name(struct nl_msg *msg, const char *name);
@@ -165,11 +186,16 @@ int rcl_link_put_connect(struct nl_msg *msg, const struct rcl_connect *c);
 int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
 			  const uint8_t key[RCLINK_KEY_LEN]);
 int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping);
+int rcl_record_put(struct nl_msg *msg, const char *link, uint64_t number);
+int rcl_note_put(struct nl_msg *msg, const char *link, const char *text);
 
 /* Decode a message of the family: 0, -EPROTO or -ENOMEM. */
 int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info);
 int rcl_dev_get(const struct nlmsghdr *hdr, struct rcl_dev_info *info);
 int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping);
+/* Appends to *entries, which is allocated, also after an error. */
+int rcl_record_get(const struct nlmsghdr *hdr, struct rcl_entry **entries,
+		   size_t *num);
 
 void rcl_dev_info_free(struct rcl_dev_info *info);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DAY_S		86400
 #define NS_PER_S	1000000000ULL
@@ -30,6 +31,9 @@ static const char *const words_of[][WORDS_MAX] = {
 	[RCL_WORDS_EVENT_KIND] = { NULL, "created", "changed", "deleted" },
 	[RCL_WORDS_ATOMICS] = { "none", "hca", "global" },
 	[RCL_WORDS_PORT_STATE] = { NULL, "down", "init", "armed", "active" },
+	[RCL_WORDS_ENTRY_KIND] = { NULL, "state", "failure", "refused",
+		"note" },
+	[RCL_WORDS_STEP] = { NULL, "prepare", "connect", "activate" },
 };
 
 const char *rcl_word(enum rcl_words words, uint32_t value)
@@ -76,6 +80,19 @@ const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN])
 	snprintf(buf, RCL_NS_TEXT_LEN, "%.*f %s",
 		 i == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value,
 		 unit[i]);
+	return buf;
+}
+
+const char *rcl_time_text(int64_t ns, char buf[RCL_TIME_TEXT_LEN])
+{
+	time_t s = ns / (int64_t)NS_PER_S;
+	struct tm tm;
+	size_t len;
+
+	gmtime_r(&s, &tm);
+	len = strftime(buf, RCL_TIME_TEXT_LEN, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buf + len, RCL_TIME_TEXT_LEN - len, ".%03dZ",
+		 (int)(ns % (int64_t)NS_PER_S / 1000000));
 	return buf;
 }
 

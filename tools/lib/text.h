@@ -13,6 +13,7 @@
 #define RCL_NS_TEXT_LEN		24
 #define RCL_RATE_TEXT_LEN	24
 #define RCL_HOST_LEN		256
+#define RCL_TIME_TEXT_LEN	40
 
 /* The enums of the specification, and the states of a port. */
 enum rcl_words {
@@ -25,6 +26,8 @@ enum rcl_words {
 	RCL_WORDS_EVENT_KIND,
 	RCL_WORDS_ATOMICS,
 	RCL_WORDS_PORT_STATE,
+	RCL_WORDS_ENTRY_KIND,
+	RCL_WORDS_STEP,
 };
 
 /* The word for a value, or NULL when there is none. */
@@ -40,6 +43,9 @@ bool rcl_gid_is_zero(const uint8_t gid[RCLINK_GID_LEN]);
 
 /* A time in the unit that suits it, as "12.3 us". Returns buf. */
 const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN]);
+
+/* A time of CLOCK_REALTIME, as "2026-01-31T12:00:00.000Z". Returns buf. */
+const char *rcl_time_text(int64_t ns, char buf[RCL_TIME_TEXT_LEN]);
 
 /* So many bytes in that time, as "12.3 MiB/s". Returns buf. */
 const char *rcl_rate_text(uint64_t bytes, uint64_t ns,

@@ -35,6 +35,7 @@ int cmd_show(int argc, char **argv);
 int cmd_ping(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_send(int argc, char **argv);
 int cmd_recv(int argc, char **argv);

@@ -45,17 +45,12 @@ struct monitor {
 
 static void add_time(struct json_object *doc)
 {
+	char text[RCL_TIME_TEXT_LEN];
 	struct timespec ts;
-	struct tm tm;
-	char text[40];
-	size_t len;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	gmtime_r(&ts.tv_sec, &tm);
-	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + len, sizeof(text) - len, ".%03ldZ",
-		 ts.tv_nsec / 1000000);
-	rcl_out_text(doc, "time", text);
+	rcl_out_text(doc, "time", rcl_time_text(ts.tv_sec * 1000000000LL +
+						ts.tv_nsec, text));
 }
 
 /* Prints doc and gives it up. */

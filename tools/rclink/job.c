@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -24,6 +25,7 @@ struct cli_job {
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
 	struct rcl_nl *nl;		/* while the link is prepared */
+	char about[RCLINK_NAME_MAX + 1]; /* link, as soon as it is known */
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;			/* 0 while not prepared */
 	struct rcl_endpoint local;
@@ -154,8 +156,12 @@ static int job_admit(void *ctx, const char *identity, const char *wanted,
 		     char *link, char *err)
 {
 	struct cli_job *job = ctx;
+	int ret;
 
-	return job->ops->admit(job->ctx, identity, wanted, link, err);
+	ret = job->ops->admit(job->ctx, identity, wanted, link, err);
+	if (!ret)
+		snprintf(job->about, sizeof(job->about), "%s", link);
+	return ret;
 }
 
 static bool is_up(struct rcl_nl *nl, const char *link)
@@ -260,6 +266,18 @@ static void job_step(void *ctx, enum rcx_step step, const char *detail)
 	job->ops->step(job->ctx, step, detail);
 }
 
+/* The kernel has no part in much of an exchange; `rclink why` is to know. */
+static void note_failure(struct cli_job *job, const char *err)
+{
+	char text[RCLINK_NOTE_MAX + 1], ignored[RCL_ERR_LEN];
+
+	if (!job->about[0])
+		return;
+	snprintf(text, sizeof(text), "an exchange that %s began failed: %s",
+		 job->answers ? "the peer" : "this host", err);
+	rcl_call_note(job->hub->requests, job->about, text, ignored);
+}
+
 static void job_done(void *ctx, int result, const char *err)
 {
 	char ignored[RCL_ERR_LEN];
@@ -268,6 +286,8 @@ static void job_done(void *ctx, int result, const char *err)
 	/* This end is up, but nobody knows of the other: not half a link. */
 	if (result && job->up && job->nl)
 		rcl_call_disconnect(job->nl, job->link, ignored);
+	if (result)
+		note_failure(job, err);
 	job->ops->done(job->ctx, result, err);
 	LIST_REMOVE(job, node);
 	rcl_nl_close(job->nl);
@@ -314,6 +334,7 @@ struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
 	job = job_new(hub, ops, ctx, err);
 	if (!job)
 		return NULL;
+	snprintf(job->about, sizeof(job->about), "%s", link);
 	job->session = rcx_session_dial(hub->base, tls, host, port, link,
 					wanted, timeout_ms, &session_ops, job,
 					err);

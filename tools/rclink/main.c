@@ -23,6 +23,7 @@ static const struct {
 	{ "ping", cmd_ping, "round trips over a link, with checked data" },
 	{ "stats", cmd_stats, "counters of links" },
 	{ "top", cmd_top, "all links on a full screen" },
+	{ "why", cmd_why, "what happened to a link, why, and what to do" },
 	{ "monitor", cmd_monitor, "what happens to links, as it happens" },
 	{ "send", cmd_send, "standard input to the peer" },
 	{ "recv", cmd_recv, "what the peer sends to standard output" },

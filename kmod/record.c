@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A peer that fails on purpose, a user whose channels do, or a daemon that
+ * tries again for ever, must not push out what explains it: what comes again
+ * while the state stays the same is counted, not added.
+ */
+#include "record.h"
+
+#include <linux/slab.h>
+#include <linux/string.h>
+
+static struct rcl_entry *rcl_record_at(struct rcl_record *record, u64 number)
+{
+	return &record->ring[(number - 1) % RCLINK_RECORD_MAX];
+}
+
+static u64 rcl_record_first(const struct rcl_record *record)
+{
+	return record->count < RCLINK_RECORD_MAX ? 1 :
+	       record->count - RCLINK_RECORD_MAX + 1;
+}
+
+static bool rcl_record_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* All pooled QPs count as one: else many could fail in turn. */
+static bool rcl_record_is_same(const struct rcl_entry *a,
+			       const struct rcl_entry *b)
+{
+	return a->kind == b->kind && a->step == b->step &&
+	       a->reason.reason == b->reason.reason &&
+	       a->reason.wc_status == b->reason.wc_status &&
+	       a->vendor_err == b->vendor_err && !a->qp == !b->qp &&
+	       rcl_record_same_text(a->text, b->text);
+}
+
+/* Since the state changed, or NULL. */
+static struct rcl_entry *rcl_record_again(struct rcl_record *record,
+					  const struct rcl_entry *entry)
+{
+	u64 number;
+
+	if (entry->kind == RCLINK_ENTRY_KIND_STATE)
+		return NULL;
+	for (number = record->count; number >= rcl_record_first(record);
+	     number--) {
+		struct rcl_entry *old = rcl_record_at(record, number);
+
+		if (old->kind == RCLINK_ENTRY_KIND_STATE)
+			return NULL;
+		if (rcl_record_is_same(old, entry))
+			return old;
+	}
+	return NULL;
+}
+
+static void rcl_record_free_text(const struct rcl_entry *entry)
+{
+	if (entry->kind == RCLINK_ENTRY_KIND_NOTE)
+		kfree(entry->text);
+}
+
+/**
+ * rcl_record_add - something happened
+ * @record: of the link
+ * @entry: all but @last and @times; the text of a note is taken over
+ */
+void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry)
+{
+	struct rcl_entry *at = rcl_record_again(record, entry);
+	struct rcl_entry new = *entry;
+
+	new.last = entry->time;
+	new.times = 1;
+	if (at) {
+		new.time = at->time;
+		new.times += at->times;
+	} else {
+		at = rcl_record_at(record, ++record->count);
+	}
+	rcl_record_free_text(at);
+	*at = new;
+}
+
+/**
+ * rcl_record_find - look at the entries one after the other
+ * @record: of the link
+ * @number: the first that will do; set to that of the entry found
+ *
+ * Return: the entry, or NULL behind the last one.
+ */
+const struct rcl_entry *rcl_record_find(const struct rcl_record *record,
+					u64 *number)
+{
+	if (*number < rcl_record_first(record))
+		*number = rcl_record_first(record);
+	if (*number > record->count)
+		return NULL;
+	return &record->ring[(*number - 1) % RCLINK_RECORD_MAX];
+}
+
+/**
+ * rcl_record_wipe - free what the record holds
+ * @record: empty afterwards
+ */
+void rcl_record_wipe(struct rcl_record *record)
+{
+	u64 number;
+
+	for (number = rcl_record_first(record); number <= record->count;
+	     number++)
+		rcl_record_free_text(rcl_record_at(record, number));
+	record->count = 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What happened to a link, the newest entries: a ring, pure arithmetic. */
+#ifndef RCL_RECORD_H
+#define RCL_RECORD_H
+
+#include <linux/types.h>
+
+#include "reason.h"
+
+/**
+ * struct rcl_entry - one thing that happened
+ * @time: when first, in ns since boot
+ * @last: when last
+ * @epoch: of the link
+ * @tx_messages: counters of the link, as of @last
+ * @rx_messages: see struct rcl_stats
+ * @tx_bytes: see struct rcl_stats
+ * @rx_bytes: see struct rcl_stats
+ * @rx_unauthenticated: see struct rcl_stats, modulo 2^32
+ * @completion_errors: see struct rcl_stats, modulo 2^32
+ * @downs: see struct rcl_stats, modulo 2^32
+ * @times: how often, with nothing else but what is as lasting in between
+ * @vendor_err: of the device
+ * @qp: its index, or RCL_QP_NONE
+ * @reason: of a failure, or of a link that is down
+ * @text: constant, or NULL; of a note allocated, and owned by the record
+ * @kind: enum rclink_entry_kind
+ * @from: enum rclink_link_state before, 0 when the link was created
+ * @to: enum rclink_link_state after
+ * @step: enum rclink_step that was refused, 0 for others
+ */
+struct rcl_entry {
+	u64 time;
+	u64 last;
+	u64 epoch;
+	u64 tx_messages;
+	u64 rx_messages;
+	u64 tx_bytes;
+	u64 rx_bytes;
+	u32 rx_unauthenticated;
+	u32 completion_errors;
+	u32 downs;
+	u32 times;
+	u32 vendor_err;
+	u32 qp;
+	struct rcl_reason reason;
+	const char *text;
+	u8 kind;
+	u8 from;
+	u8 to;
+	u8 step;
+};
+
+/**
+ * struct rcl_record - the newest entries of a link
+ * @count: entries ever made; the last one has this number, the first one 1
+ * @ring: entry n is at (n - 1) % RCLINK_RECORD_MAX
+ */
+struct rcl_record {
+	u64 count;
+	struct rcl_entry ring[RCLINK_RECORD_MAX];
+};
+
+void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry);
+const struct rcl_entry *rcl_record_find(const struct rcl_record *record,
+					u64 *number);
+void rcl_record_wipe(struct rcl_record *record);
+
+#endif /* RCL_RECORD_H */

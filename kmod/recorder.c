@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The flight recorder of a link. Nothing of an entry is secret: it names a QP
+ * by its index, and no PSN, rkey, address or key.
+ */
+#include "recorder.h"
+
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "inbox.h"
+#include "life.h"
+#include "upcall.h"
+
+static void rcl_recorder_add(struct rcl_link *link, struct rcl_entry *entry)
+{
+	struct rcl_stats stats;
+
+	lockdep_assert_held(&link->lock);
+	rcl_stats_read(&stats, &link->stats);
+	entry->time = ktime_get_boottime_ns();
+	entry->epoch = link->epoch_number;
+	entry->tx_messages = stats.tx_messages;
+	entry->rx_messages = stats.rx_messages;
+	entry->tx_bytes = stats.tx_bytes;
+	entry->rx_bytes = stats.rx_bytes;
+	entry->rx_unauthenticated = stats.rx_unauthenticated;
+	entry->completion_errors = stats.completion_errors;
+	entry->downs = stats.downs;
+	rcl_record_add(&link->record, entry);
+}
+
+/**
+ * rcl_recorder_state - the state has changed
+ * @link: with its new state and reason
+ * @from: enum rclink_link_state before, 0 when it was just created
+ *
+ * Context: @link->lock is held.
+ */
+void rcl_recorder_state(struct rcl_link *link, u32 from)
+{
+	struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_STATE,
+		.from = from,
+		.to = link->state,
+		.reason = link->reason,
+		.qp = RCL_QP_NONE,
+	};
+
+	if (link->state == RCLINK_LINK_STATE_PREPARED)
+		entry.text = link->used.gid_reason;
+	rcl_recorder_add(link, &entry);
+}
+
+/**
+ * rcl_recorder_failure - a work request failed, or the device reported an event
+ * @link: any
+ * @reason: what it is
+ * @vendor_err: of the device
+ * @qp: its index, or RCL_QP_NONE
+ *
+ * Context: @link->lock is held.
+ */
+void rcl_recorder_failure(struct rcl_link *link,
+			  const struct rcl_reason *reason, u32 vendor_err,
+			  u32 qp)
+{
+	struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_FAILURE,
+		.reason = *reason,
+		.vendor_err = vendor_err,
+		.qp = qp,
+	};
+
+	rcl_recorder_add(link, &entry);
+}
+
+/**
+ * rcl_recorder_refused - a request was refused
+ * @link: any
+ * @req: with its result; only steps of an exchange are of interest
+ *
+ * Context: @link->lock is held.
+ */
+void rcl_recorder_refused(struct rcl_link *link, const struct rcl_request *req)
+{
+	static const u8 steps[] = {
+		[RCL_REQ_PREPARE] = RCLINK_STEP_PREPARE,
+		[RCL_REQ_CONNECT] = RCLINK_STEP_CONNECT,
+		[RCL_REQ_ACTIVATE] = RCLINK_STEP_ACTIVATE,
+		[RCL_REQ_DISCONNECT] = 0,
+	};
+	struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_REFUSED,
+		.step = steps[req->kind],
+		.qp = RCL_QP_NONE,
+		.text = req->why,
+	};
+
+	if (entry.step)
+		rcl_recorder_add(link, &entry);
+}
+
+/**
+ * rcl_recorder_note - userspace knows something that the kernel cannot
+ * @link: any
+ * @text: at most RCLINK_NOTE_MAX bytes; copied
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rcl_recorder_note(struct rcl_link *link, const char *text)
+{
+	struct rcl_entry entry = {
+		.kind = RCLINK_ENTRY_KIND_NOTE,
+		.qp = RCL_QP_NONE,
+	};
+
+	entry.text = kstrdup(text, GFP_KERNEL);
+	if (!entry.text)
+		return -ENOMEM;
+	spin_lock_irq(&link->lock);
+	rcl_recorder_add(link, &entry);
+	spin_unlock_irq(&link->lock);
+	return 0;
+}
+
+/**
+ * rcl_recorder_read - look at the entries one after the other
+ * @link: any
+ * @number: the first that will do
+ * @info: filled in
+ *
+ * Context: process context.
+ * Return: 0, or -ENODATA behind the last entry.
+ */
+int rcl_recorder_read(struct rcl_link *link, u64 number,
+		      struct rcl_entry_info *info)
+{
+	const struct rcl_entry *entry;
+
+	info->number = number;
+	spin_lock_irq(&link->lock);
+	entry = rcl_record_find(&link->record, &info->number);
+	if (entry) {
+		info->entry = *entry;
+		if (entry->text) {
+			strscpy(info->text, entry->text, sizeof(info->text));
+			info->entry.text = info->text;
+		}
+	}
+	spin_unlock_irq(&link->lock);
+	return entry ? 0 : -ENODATA;
+}

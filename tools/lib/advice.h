@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is behind a reason, and what to do about it: the one place for it. */
+#ifndef RCL_ADVICE_H
+#define RCL_ADVICE_H
+
+#include <stdint.h>
+
+struct rcl_advice {
+	const char *cause;
+	const char *todo;
+};
+
+/* For enum rclink_down_reason; never NULL, also for one that is not known. */
+const struct rcl_advice *rcl_advice(uint32_t reason, uint32_t wc_status);
+
+/* As in enum ib_wc_status, without IB_WC_; NULL for one that is not known. */
+const char *rcl_wc_name(uint32_t status);
+
+#endif /* RCL_ADVICE_H */
