@@ -7,6 +7,7 @@
 #include "ctrl.h"
 #include "device.h"
 #include "endpoint.h"
+#include "heartbeat.h"
 #include "ping.h"
 #include "pool.h"
 #include "policy.h"
@@ -23,6 +24,7 @@
  * @buffer: link buffer
  * @ctrl: control channel on @qp[0]
  * @pinger: round trip under way
+ * @heartbeat: when the peer was heard; of a link that is up
  * @pool: who leases @qp[1] and the following
  * @reg: where memory of the lessees is registered
  * @ah: way to the peer, after connect
@@ -47,6 +49,7 @@ struct rcl_epoch {
 	struct rcl_buffer buffer;
 	struct rcl_ctrl ctrl;
 	struct rcl_pinger pinger;
+	struct rcl_heartbeat heartbeat;
 	struct rcl_pool pool;
 	struct rcl_reg reg;
 	struct rdma_ah_attr ah;

@@ -46,25 +46,35 @@ static void rcl_life_timer(struct timer_list *timer)
 	link->up.kick(&link->up);
 }
 
-/*
- * Something has to happen within that time. The timer only wakes the work item,
- * which alone judges what is late, so a timer that is no longer needed may run.
- */
+/* Something has to happen within that time. */
 static void rcl_life_expect(struct rcl_link *link, unsigned int ms)
 {
 	link->expecting = true;
 	link->due = jiffies + msecs_to_jiffies(ms);
-	timer_reduce(&link->timer, link->due);
 }
 
-static bool rcl_life_is_late(struct rcl_link *link)
+static bool rcl_life_is_late(const struct rcl_link *link)
 {
-	if (!link->expecting)
-		return false;
-	if (time_after_eq(jiffies, link->due))
-		return true;
-	timer_reduce(&link->timer, link->due);
-	return false;
+	return link->expecting && time_after_eq(jiffies, link->due);
+}
+
+/*
+ * The timer only wakes the work item, which alone judges what is late, so a
+ * timer that is no longer needed may run.
+ */
+static void rcl_life_set_timer(struct rcl_link *link)
+{
+	unsigned long due;
+	bool wake;
+
+	wake = link->state == RCLINK_LINK_STATE_UP &&
+	       rcl_heartbeat_due(link->epoch, &due);
+	if (link->expecting && (!wake || time_before(link->due, due))) {
+		due = link->due;
+		wake = true;
+	}
+	if (wake)
+		mod_timer(&link->timer, due);
 }
 
 /**
@@ -383,6 +393,7 @@ static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
 	if (ret < 0)
 		return ret;
 	link->expecting = false;
+	rcl_heartbeat_start(link->epoch);
 	link->stats.epochs++;
 	rcl_life_set_state(link, ret, &none);
 	return 0;
@@ -393,8 +404,13 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 {
 	struct rcl_epoch *ep = link->epoch;
 
-	if (link->state == RCLINK_LINK_STATE_UP && rcl_msg_is_answer(msg->type))
-		link->expecting = false;
+	if (link->state == RCLINK_LINK_STATE_UP) {
+		rcl_heartbeat_heard(ep, msg);
+		/* Who answers heartbeats may owe other answers. */
+		if (rcl_msg_is_answer(msg->type) &&
+		    msg->type != RCL_MSG_BEAT_ACK)
+			link->expecting = false;
+	}
 	switch (msg->type) {
 	case RCL_MSG_HELLO:
 	case RCL_MSG_HELLO_ACK:
@@ -410,9 +426,11 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 	case RCL_MSG_BYE:
 		return -ECONNRESET;
 	default:
-		/* Of the pool; who is up has seen to it that we are, too. */
+		/* Who is up has seen to it that we are, too. */
 		if (link->state != RCLINK_LINK_STATE_UP)
 			return -EPROTO;
+		if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
+			return rcl_heartbeat_message(ep, msg);
 		if (rcl_msg_is_answer(msg->type))
 			return rcl_lease_answer(ep, msg);
 		return rcl_lease_question(ep, msg);
@@ -429,6 +447,8 @@ static u32 rcl_life_reason(int ret)
 		return RCLINK_DOWN_REASON_UNAUTHENTICATED;
 	case -EPROTO:
 		return RCLINK_DOWN_REASON_PROTOCOL;
+	case -EHOSTDOWN:
+		return RCLINK_DOWN_REASON_PEER_SILENT;
 	default:
 		return RCLINK_DOWN_REASON_LOCAL_ERROR;
 	}
@@ -493,7 +513,10 @@ static int rcl_life_ask(struct rcl_link *link)
 	ret = rcl_life_lease(link);
 	if (!ret)
 		ret = rcl_life_ping(link);
-	if (!ep->ctrl.questions && !ep->pinger.ping)
+	/* Last: a question of the others shows as much as a heartbeat. */
+	if (!ret)
+		ret = rcl_heartbeat_look(ep);
+	if (ep->ctrl.questions == ep->heartbeat.asked && !ep->pinger.ping)
 		link->expecting = false;
 	else if (!link->expecting)
 		rcl_life_expect(link, RCL_ANSWER_MS);
@@ -521,6 +544,8 @@ static void rcl_life_traffic(struct rcl_link *link)
 		rcl_life_down(link, rcl_life_reason(ret), 0);
 	else if (rcl_life_is_late(link))
 		rcl_life_down(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
+	else
+		rcl_life_set_timer(link);
 }
 
 /*

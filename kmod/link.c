@@ -9,6 +9,7 @@
 #include "link.h"
 
 #include <linux/hashtable.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -28,6 +29,35 @@ static DEFINE_XARRAY_ALLOC1(rcl_links_by_id);
 static unsigned int rcl_links_generation;
 static bool rcl_links_closed;
 static u32 rcl_links_next_id;
+
+/*
+ * A host that is emulated stands still for longer than any peer should: its
+ * links need another default, whoever creates them.
+ */
+static u32 rcl_link_heartbeat = RCL_HEARTBEAT_MS;
+
+static int rcl_link_set_heartbeat(const char *val,
+				  const struct kernel_param *kp)
+{
+	struct rcl_policy_change change = { .mask = BIT(RCL_P_HEARTBEAT) };
+	const char *why;
+	int ret;
+
+	ret = kstrtou32(val, 0, &change.to.v[RCL_P_HEARTBEAT]);
+	if (!ret)
+		ret = rcl_policy_check(&change, &why);
+	if (!ret)
+		WRITE_ONCE(rcl_link_heartbeat, change.to.v[RCL_P_HEARTBEAT]);
+	return ret;
+}
+
+static const struct kernel_param_ops rcl_link_heartbeat_ops = {
+	.set = rcl_link_set_heartbeat,
+	.get = param_get_uint,
+};
+
+module_param_cb(heartbeat, &rcl_link_heartbeat_ops, &rcl_link_heartbeat, 0644);
+MODULE_PARM_DESC(heartbeat, "Heartbeat interval of new links in ms, 0 for none");
 
 static u32 rcl_link_hash(const char *name)
 {
@@ -88,7 +118,12 @@ void rcl_link_put(struct rcl_link *link)
 static int rcl_link_check_policy(const struct rcl_policy *policy,
 				 const char **why)
 {
-	return policy->device[0] ? rcl_dev_check(policy, why) : 0;
+	int ret;
+
+	ret = rcl_policy_agrees(policy, why);
+	if (!ret && policy->device[0])
+		ret = rcl_dev_check(policy, why);
+	return ret;
 }
 
 static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
@@ -156,6 +191,7 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	kref_get(&link->ref);
 	rcl_life_create(link);
 	rcl_policy_default(&link->policy);
+	link->policy.v[RCL_P_HEARTBEAT] = READ_ONCE(rcl_link_heartbeat);
 	rcl_policy_apply(&link->policy, change);
 	ret = rcl_link_check_policy(&link->policy, why);
 	if (ret)

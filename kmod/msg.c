@@ -60,7 +60,8 @@ void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq)
 
 static bool rcl_msg_has_range(u8 type)
 {
-	return type >= RCL_MSG_PING && type != RCL_MSG_BYE;
+	return type >= RCL_MSG_PING && type != RCL_MSG_BYE &&
+	       type != RCL_MSG_BEAT && type != RCL_MSG_BEAT_ACK;
 }
 
 static bool rcl_msg_has_data(u8 type)
@@ -82,7 +83,7 @@ bool rcl_msg_is_answer(u8 type)
 	       type == RCL_MSG_FILLED || type == RCL_MSG_CHECKED ||
 	       type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
 	       type == RCL_MSG_GONE || type == RCL_MSG_IMPORTED ||
-	       type == RCL_MSG_HEARD;
+	       type == RCL_MSG_HEARD || type == RCL_MSG_BEAT_ACK;
 }
 
 /**

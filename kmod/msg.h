@@ -37,6 +37,8 @@ enum rcl_msg_type {
 	RCL_MSG_IMPORTED,	/* @data: the region and its keys */
 	RCL_MSG_HEARS,		/* its lessee here has posted a receive */
 	RCL_MSG_HEARD,
+	RCL_MSG_BEAT,		/* are you there? */
+	RCL_MSG_BEAT_ACK,
 	RCL_MSG_MAX
 };
 
@@ -60,8 +62,8 @@ enum rcl_msg_status {
  * @seed: of the pattern; PSN; of IMPORT, the first extent of interest
  * @data: payload, @len bytes inside the message
  *
- * HELLO, HELLO_ACK and BYE have neither range nor data. All others have the
- * range; PING, PONG, OPEN, IMPORT and IMPORTED have data, too.
+ * HELLO, HELLO_ACK, BYE, BEAT and BEAT_ACK have neither range nor data. All
+ * others have the range; PING, PONG, OPEN, IMPORT and IMPORTED have data, too.
  */
 struct rcl_msg {
 	u8 type;

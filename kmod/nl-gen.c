@@ -37,7 +37,7 @@ const struct nla_policy rclink_dev_get_nl_policy[RCLINK_A_DEV_PORT + 1] = {
 };
 
 /* RCLINK_CMD_LINK_NEW - do */
-const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_MODE + 1] = {
+const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_MISSES + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
@@ -59,10 +59,12 @@ const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_MODE + 1] = {
 	[RCLINK_A_LINK_OWNER] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_GROUP] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_MODE] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_HEARTBEAT] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_MISSES] = { .type = NLA_U32, },
 };
 
 /* RCLINK_CMD_LINK_SET - do */
-const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_MODE + 1] = {
+const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_MISSES + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
@@ -84,6 +86,8 @@ const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_MODE + 1] = {
 	[RCLINK_A_LINK_OWNER] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_GROUP] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_MODE] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_HEARTBEAT] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_MISSES] = { .type = NLA_U32, },
 };
 
 /* RCLINK_CMD_LINK_DEL - do */
@@ -155,14 +159,14 @@ const struct genl_ops rclink_nl_ops[12] = {
 		.cmd		= RCLINK_CMD_LINK_NEW,
 		.doit		= rclink_nl_link_new_doit,
 		.policy		= rclink_link_new_nl_policy,
-		.maxattr	= RCLINK_A_LINK_MODE,
+		.maxattr	= RCLINK_A_LINK_MISSES,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
 		.cmd		= RCLINK_CMD_LINK_SET,
 		.doit		= rclink_nl_link_set_doit,
 		.policy		= rclink_link_set_nl_policy,
-		.maxattr	= RCLINK_A_LINK_MODE,
+		.maxattr	= RCLINK_A_LINK_MISSES,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -86,7 +86,7 @@ void rcl_nl_parse_policy(struct genl_info *info,
 	int i;
 
 	BUILD_BUG_ON(RCLINK_A_LINK_PORT + RCL_P_MAX - 1 !=
-		     RCLINK_A_LINK_MODE);
+		     RCLINK_A_LINK_MISSES);
 	memset(change, 0, sizeof(*change));
 	for (i = 0; i < RCL_P_MAX; i++) {
 		nla = info->attrs[RCLINK_A_LINK_PORT + i];

@@ -6,6 +6,9 @@
 #include <linux/limits.h>
 #include <linux/string.h>
 
+#define RCL_HEARTBEAT_MIN	10	/* ms */
+#define RCL_RETRY_FOR_EVER	7
+
 struct rcl_range {
 	u32 def;
 	u32 min;
@@ -14,8 +17,9 @@ struct rcl_range {
 };
 
 /*
- * timeout 14 is 67 ms a try; retry 7 would never end on some devices, and
- * min_rnr_timer 12 is 0.64 ms (IBA 9.7.5.2.8), where 0 would be 655 ms.
+ * timeout 14 is 67 ms a try; retry 7 never ends on some devices, and
+ * min_rnr_timer 12 is 0.64 ms (IBA 9.7.5.2.8), where 0 would be 655 ms. The
+ * peer is asked when an interval is over: one miss would not even do that.
  */
 static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_PORT] = { 0, 1, 255, "port must be 1 to 255" },
@@ -24,7 +28,7 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 		"mtu must be 0, 256, 512, 1024, 2048 or 4096" },
 	[RCL_P_QPS] = { 4, 1, RCLINK_QPS_MAX, "qps must be 1 to 64" },
 	[RCL_P_TIMEOUT] = { 14, 1, 31, "timeout must be 1 to 31" },
-	[RCL_P_RETRY] = { 6, 0, 6, "retry must be 0 to 6: 7 never gives up" },
+	[RCL_P_RETRY] = { 6, 0, 7, "retry must be 0 to 7" },
 	[RCL_P_RNR_RETRY] = { 6, 0, 7, "rnr-retry must be 0 to 7" },
 	[RCL_P_MIN_RNR_TIMER] = { 12, 0, 31, "min-rnr-timer must be 0 to 31" },
 	[RCL_P_RD_ATOMIC] = { 4, 1, 255, "rd-atomic must be 1 to 255" },
@@ -41,6 +45,9 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_GROUP] = { 0, 0, U32_MAX - 1, "group must be 0 to 4294967294" },
 	[RCL_P_MODE] = { 0600, 0, 0666,
 		"mode must be 0 to 0666 in octal, of r and w only" },
+	[RCL_P_HEARTBEAT] = { RCL_HEARTBEAT_MS, 0, 60000,
+		"heartbeat must be 0, for none, or 10 to 60000 ms" },
+	[RCL_P_MISSES] = { 4, 2, 100, "misses must be 2 to 100" },
 };
 
 /**
@@ -90,8 +97,31 @@ int rcl_policy_check(const struct rcl_policy_change *change, const char **why)
 		*why = ranges[RCL_P_MODE].why;
 		return -EINVAL;
 	}
+	if ((change->mask & BIT(RCL_P_HEARTBEAT)) &&
+	    change->to.v[RCL_P_HEARTBEAT] &&
+	    change->to.v[RCL_P_HEARTBEAT] < RCL_HEARTBEAT_MIN) {
+		*why = ranges[RCL_P_HEARTBEAT].why;
+		return -EINVAL;
+	}
 	if (change->device && !change->to.device[0]) {
 		*why = "device must not be empty";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * rcl_policy_agrees - do the values of a policy go together?
+ * @policy: each of its values passed rcl_policy_check()
+ * @why: set to a sentence when they do not
+ *
+ * Return: 0, or -EINVAL.
+ */
+int rcl_policy_agrees(const struct rcl_policy *policy, const char **why)
+{
+	if (policy->v[RCL_P_RETRY] == RCL_RETRY_FOR_EVER &&
+	    !policy->v[RCL_P_HEARTBEAT]) {
+		*why = "retry 7 never gives up: set heartbeat, or retry 6";
 		return -EINVAL;
 	}
 	return 0;

@@ -8,6 +8,8 @@
 
 #include <uapi/linux/rclink.h>
 
+#define RCL_HEARTBEAT_MS	200	/* the default interval */
+
 /* In the order of the netlink attributes that carry them. */
 enum rcl_policy_field {
 	RCL_P_PORT,
@@ -29,6 +31,8 @@ enum rcl_policy_field {
 	RCL_P_OWNER,
 	RCL_P_GROUP,
 	RCL_P_MODE,
+	RCL_P_HEARTBEAT,
+	RCL_P_MISSES,
 	RCL_P_MAX
 };
 
@@ -59,6 +63,7 @@ struct rcl_policy_change {
 
 void rcl_policy_default(struct rcl_policy *policy);
 int rcl_policy_check(const struct rcl_policy_change *change, const char **why);
+int rcl_policy_agrees(const struct rcl_policy *policy, const char **why);
 void rcl_policy_apply(struct rcl_policy *policy,
 		      const struct rcl_policy_change *change);
 int rcl_policy_check_name(const char *name, const char **why);

@@ -21,6 +21,8 @@ static const char * const texts[] = {
 		"a control message that was not authentic",
 	[RCLINK_DOWN_REASON_PROTOCOL] = "the peer broke the control protocol",
 	[RCLINK_DOWN_REASON_LOCAL_ERROR] = "a local call failed",
+	[RCLINK_DOWN_REASON_PEER_SILENT] =
+		"the peer fell silent: see that it runs and can be reached",
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */

@@ -21,6 +21,8 @@
  * @pings: verified round trips
  * @ping_errors: round trips that failed
  * @downs: times the link went down
+ * @heartbeats: heartbeats sent
+ * @heartbeats_missed: intervals that ended without an answer
  *
  * Written by the link's work item only, but for @completion_errors, which is
  * under the link's lock; read by rcl_stats_read() at any time.
@@ -38,6 +40,8 @@ struct rcl_stats {
 	u64 pings;
 	u64 ping_errors;
 	u64 downs;
+	u64 heartbeats;
+	u64 heartbeats_missed;
 };
 
 /**

@@ -89,6 +89,8 @@ static const struct field policy[] = {
 	F32("owner", RCLINK_A_LINK_OWNER, one),
 	F32("group", RCLINK_A_LINK_GROUP, one),
 	F32("mode", RCLINK_A_LINK_MODE, four),
+	F32("heartbeat", RCLINK_A_LINK_HEARTBEAT, zero),
+	F32("misses", RCLINK_A_LINK_MISSES, four),
 };
 
 static const struct field dev_get[] = {

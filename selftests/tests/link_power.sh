@@ -52,7 +52,8 @@ writes_end()
 plan 10
 link_setup
 link_listen l
-check "the link comes up" link_pair l
+# The heartbeat would notice before the ping does: link_beat.sh.
+check "the link comes up" link_pair l heartbeat 0
 holds "a channel writes to the peer" writes_begin
 on 2 ip link set eth0 down
 holds "it ends by itself: transport retry counter exceeded" writes_end

@@ -14,7 +14,8 @@ static const u8 payload[RCL_MSG_DATA_MAX] = {
 
 static bool has_range(u8 type)
 {
-	return type >= RCL_MSG_PING && type != RCL_MSG_BYE;
+	return type >= RCL_MSG_PING && type != RCL_MSG_BYE &&
+	       type != RCL_MSG_BEAT && type != RCL_MSG_BEAT_ACK;
 }
 
 static bool has_data(u8 type)
@@ -239,7 +240,7 @@ TEST(each_answer_belongs_to_a_question)
 
 	for (type = 0; type < 256; type++)
 		answers += rcl_msg_is_answer(type);
-	EXPECT_EQ(9, answers);
+	EXPECT_EQ(10, answers);
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HELLO_ACK));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_PONG));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_FILLED));
@@ -249,6 +250,7 @@ TEST(each_answer_belongs_to_a_question)
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_GONE));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_IMPORTED));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HEARD));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_BEAT_ACK));
 }
 
 TEST_HARNESS_MAIN

@@ -15,7 +15,7 @@ static const struct {
 	[RCL_P_MTU] = { "mtu", 0, 256, 4096 },
 	[RCL_P_QPS] = { "qps", 4, 1, 64 },
 	[RCL_P_TIMEOUT] = { "timeout", 14, 1, 31 },
-	[RCL_P_RETRY] = { "retry", 6, 0, 6 },
+	[RCL_P_RETRY] = { "retry", 6, 0, 7 },
 	[RCL_P_RNR_RETRY] = { "rnr-retry", 6, 0, 7 },
 	[RCL_P_MIN_RNR_TIMER] = { "min-rnr-timer", 12, 0, 31 },
 	[RCL_P_RD_ATOMIC] = { "rd-atomic", 4, 1, 255 },
@@ -29,6 +29,8 @@ static const struct {
 	[RCL_P_OWNER] = { "owner", 0, 0, 0xfffffffe },
 	[RCL_P_GROUP] = { "group", 0, 0, 0xfffffffe },
 	[RCL_P_MODE] = { "mode", 0600, 0, 0666 },
+	[RCL_P_HEARTBEAT] = { "heartbeat", 200, 0, 60000 },
+	[RCL_P_MISSES] = { "misses", 4, 2, 100 },
 };
 
 static int set(int field, u32 value, const char **why)
@@ -105,6 +107,33 @@ TEST(the_mode_has_no_bits_but_r_and_w)
 	for (mode = 0; mode <= 010000; mode++)
 		EXPECT_EQ(mode & ~0666 ? -EINVAL : 0,
 			  set(RCL_P_MODE, mode, &why));
+}
+
+TEST(a_heartbeat_is_none_or_not_too_often)
+{
+	const char *why;
+	u32 ms;
+
+	for (ms = 1; ms < 10; ms++)
+		EXPECT_EQ(-EINVAL, set(RCL_P_HEARTBEAT, ms, &why));
+	EXPECT_NE(NULL, strstr(why, "heartbeat"));
+	EXPECT_EQ(0, set(RCL_P_HEARTBEAT, 10, &why));
+}
+
+TEST(who_never_gives_up_needs_a_heartbeat)
+{
+	struct rcl_policy policy;
+	const char *why;
+
+	rcl_policy_default(&policy);
+	EXPECT_EQ(0, rcl_policy_agrees(&policy, &why));
+	policy.v[RCL_P_RETRY] = 7;
+	EXPECT_EQ(0, rcl_policy_agrees(&policy, &why));
+	policy.v[RCL_P_HEARTBEAT] = 0;
+	EXPECT_EQ(-EINVAL, rcl_policy_agrees(&policy, &why));
+	EXPECT_NE(NULL, strstr(why, "retry"));
+	policy.v[RCL_P_RETRY] = 6;
+	EXPECT_EQ(0, rcl_policy_agrees(&policy, &why));
 }
 
 TEST(only_fields_that_are_set_are_looked_at)

@@ -57,6 +57,10 @@ static const struct rcl_advice reasons[] = {
 	[RCLINK_DOWN_REASON_LOCAL_ERROR] = {
 		"this host is short of memory or the device of resources, or the device refused the peer's values",
 		"see the kernel log and `rdma resource`; " CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_PEER_SILENT] = {
+		"the peer's host is off, stands still or restarts, or the path to it or back is cut",
+		"check that the peer's host runs, and the path in both directions; "
+		CONNECT_AGAIN },
 };
 
 static const struct rcl_advice unknown = {

@@ -31,6 +31,8 @@ const char *const rcl_policy_word[RCL_P_NUM] = {
 	[RCL_P_OWNER] = "owner",
 	[RCL_P_GROUP] = "group",
 	[RCL_P_MODE] = "mode",
+	[RCL_P_HEARTBEAT] = "heartbeat",
+	[RCL_P_MISSES] = "misses",
 };
 
 /* The specification has the policy's attributes in one row, in this order. */
@@ -52,6 +54,8 @@ const char *const rcl_counter_word[RCL_C_NUM] = {
 	[RCL_C_PINGS] = "pings",
 	[RCL_C_PING_ERRORS] = "ping_errors",
 	[RCL_C_DOWNS] = "downs",
+	[RCL_C_HEARTBEATS] = "heartbeats",
+	[RCL_C_HEARTBEATS_MISSED] = "heartbeats_missed",
 	[RCL_C_CHANNELS] = "channels",
 	[RCL_C_CHAN_OPS] = "chan_ops",
 	[RCL_C_CHAN_BYTES] = "chan_bytes",
@@ -120,6 +124,8 @@ static const char *const link_words[] = {
 	[RCLINK_A_LINK_OWNER] = "owner",
 	[RCLINK_A_LINK_GROUP] = "group",
 	[RCLINK_A_LINK_MODE] = "mode",
+	[RCLINK_A_LINK_HEARTBEAT] = "heartbeat",
+	[RCLINK_A_LINK_MISSES] = "misses",
 	[RCLINK_A_LINK_EPOCH] = "epoch",
 	[RCLINK_A_LINK_PEER] = "peer",
 	[RCLINK_A_LINK_ROLE] = "role",

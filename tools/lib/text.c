@@ -25,7 +25,7 @@ static const char *const words_of[][WORDS_MAX] = {
 	[RCL_WORDS_REASON] = { "none", "disconnected", "peer-disconnected",
 		"owner-gone", "timed-out", "completion", "qp-fatal",
 		"device-fatal", "port-down", "gid-changed", "device-removed",
-		"unauthenticated", "protocol", "local-error" },
+		"unauthenticated", "protocol", "local-error", "peer-silent" },
 	[RCL_WORDS_ROLE] = { NULL, "initiator", "responder" },
 	[RCL_WORDS_PING_OP] = { NULL, "send", "write", "read", "cas", "fadd" },
 	[RCL_WORDS_EVENT_KIND] = { NULL, "created", "changed", "deleted" },

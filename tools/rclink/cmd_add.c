@@ -20,7 +20,7 @@
 "  mtu N|auto          path MTU in bytes, or the smaller of both ports'\n" \
 "  qps N               pooled QPs beside the control QP (4)\n"		\
 "  timeout N           local ACK timeout, 4.096 us * 2^N (14)\n"	\
-"  retry N             transport retries (6)\n"				\
+"  retry N             transport retries, 7 for ever (6)\n"				\
 "  rnr-retry N         receiver-not-ready retries, 7 for ever (6)\n"	\
 "  min-rnr-timer N     IBA code of the RNR NAK timer (12)\n"		\
 "  rd-atomic N         READs and atomics in flight (4)\n"		\
@@ -34,7 +34,10 @@
 "  mode OCTAL          who may open channels, as who may read and write a\n" \
 "                      file (0600)\n"					\
 "  owner USER          whom the first digit of mode is for (root)\n"	\
-"  group GROUP         whom the second digit is for (root)\n"
+"  group GROUP         whom the second digit is for (root)\n"		\
+"  heartbeat MS        without a sign of the peer, ask for one, 0 for never\n" \
+"                      (200)\n"					\
+"  misses N            intervals without a sign that end the epoch (4)\n"
 
 static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
 

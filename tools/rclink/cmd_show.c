@@ -81,6 +81,18 @@ static void text_timers(struct json_object *row, const char *key, char *buf)
 		 (unsigned long long)rcl_out_get_u64(row, "min_rnr_timer"));
 }
 
+static void text_heartbeat(struct json_object *row, const char *key, char *buf)
+{
+	uint64_t interval = rcl_out_get_u64(row, key);
+
+	if (interval)
+		snprintf(buf, RCL_CELL_LEN, "every %llu ms, %llu misses",
+			 (unsigned long long)interval,
+			 (unsigned long long)rcl_out_get_u64(row, "misses"));
+	else
+		snprintf(buf, RCL_CELL_LEN, "none");
+}
+
 static void text_route(struct json_object *row, const char *key, char *buf)
 {
 	snprintf(buf, RCL_CELL_LEN,
@@ -163,6 +175,7 @@ static const struct rcl_col block[] = {
 	{ "pooled QPs", "qps", NULL },
 	{ "READs at once", "rd_atomic", NULL },
 	{ "timers", "timeout", text_timers },
+	{ "heartbeat", "heartbeat", text_heartbeat },
 	{ "route", "sl", text_route },
 	{ "link buffer", "buffer_size", NULL },
 	{ "channels", "owner", text_access },

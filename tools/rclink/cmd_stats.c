@@ -37,6 +37,8 @@ static const struct rcl_col block[] = {
 	{ "pings", "pings", NULL },
 	{ "pings failed", "ping_errors", NULL },
 	{ "times down", "downs", NULL },
+	{ "heartbeats sent", "heartbeats", NULL },
+	{ "heartbeats missed", "heartbeats_missed", NULL },
 	{ "channels open", "channels", NULL },
 	{ "  operations", "chan_ops", NULL },
 	{ "  of bytes", "chan_bytes", NULL },

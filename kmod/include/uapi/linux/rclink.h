@@ -72,6 +72,8 @@ enum rclink_link_state {
  *   protocol.
  * @RCLINK_DOWN_REASON_LOCAL_ERROR: A local call failed, as a verbs call or
  *   memory allocation.
+ * @RCLINK_DOWN_REASON_PEER_SILENT: The heartbeat got no answer in time. The
+ *   peer or the way to it is gone, in one direction or both.
  */
 enum rclink_down_reason {
 	RCLINK_DOWN_REASON_NONE,
@@ -88,6 +90,7 @@ enum rclink_down_reason {
 	RCLINK_DOWN_REASON_UNAUTHENTICATED,
 	RCLINK_DOWN_REASON_PROTOCOL,
 	RCLINK_DOWN_REASON_LOCAL_ERROR,
+	RCLINK_DOWN_REASON_PEER_SILENT,
 };
 
 enum rclink_role {
@@ -213,6 +216,8 @@ enum {
 	RCLINK_A_STATS_PINGS,
 	RCLINK_A_STATS_PING_ERRORS,
 	RCLINK_A_STATS_DOWNS,
+	RCLINK_A_STATS_HEARTBEATS,
+	RCLINK_A_STATS_HEARTBEATS_MISSED,
 	RCLINK_A_STATS_CHANNELS,
 	RCLINK_A_STATS_CHAN_OPS,
 	RCLINK_A_STATS_CHAN_BYTES,
@@ -247,6 +252,8 @@ enum {
 	RCLINK_A_LINK_OWNER,
 	RCLINK_A_LINK_GROUP,
 	RCLINK_A_LINK_MODE,
+	RCLINK_A_LINK_HEARTBEAT,
+	RCLINK_A_LINK_MISSES,
 	RCLINK_A_LINK_STATE,
 	RCLINK_A_LINK_REASON,
 	RCLINK_A_LINK_WC_STATUS,

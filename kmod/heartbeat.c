@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A sign of the peer is a sealed message that shows that it hears this end,
+ * too: an answer, or anything that returns a credit, because it has then read
+ * what took that credit. While an answer is owed only that counts: a credit
+ * may be of what was read before the way there was cut. So one round trip is a
+ * sign for both ends: BEAT returns the credit of the other end's last message,
+ * and BEAT_ACK is an answer. Which end asks does not matter, so the initiator
+ * does, by an interval that is an eighth to a quarter shorter, at random, so
+ * that many links do not ask at once. The other end asks where that does not
+ * come, or is too seldom.
+ *
+ * An interval begins anew with every sign. Where one ends without a sign, the
+ * peer is asked, unless a question of any kind is open already: RC keeps the
+ * order and loses nothing, so a second one would show no more than the first. A
+ * heartbeat thus takes no credit that others wait for.
+ *
+ * What counts is how many intervals have ended, not how much time has passed,
+ * and what has come in is read before: a host that stood still itself counts
+ * one, however long that was.
+ */
+#include "heartbeat.h"
+
+#include <linux/jiffies.h>
+#include <linux/random.h>
+
+#include "epoch.h"
+#include "msg.h"
+#include "stats.h"
+
+static unsigned long rcl_heartbeat_interval(const struct rcl_epoch *ep)
+{
+	return msecs_to_jiffies(ep->policy.v[RCL_P_HEARTBEAT]);
+}
+
+/**
+ * rcl_heartbeat_start - there was a sign of the peer just now
+ * @ep: of a link that is up
+ */
+void rcl_heartbeat_start(struct rcl_epoch *ep)
+{
+	unsigned long interval = rcl_heartbeat_interval(ep);
+	u32 eighth = interval / 8;
+
+	if (ep->pool.role == RCLINK_ROLE_INITIATOR)
+		interval -= eighth + get_random_u32() % (eighth + 1);
+	ep->heartbeat.quiet = 0;
+	ep->heartbeat.due = jiffies + interval;
+}
+
+/**
+ * rcl_heartbeat_heard - an authentic message came in
+ * @ep: of a link that is up
+ * @msg: of any type
+ */
+void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg)
+{
+	if (rcl_msg_is_answer(msg->type) ||
+	    (msg->credits && !ep->ctrl.questions))
+		rcl_heartbeat_start(ep);
+}
+
+/**
+ * rcl_heartbeat_message - take a heartbeat, or the answer to ours
+ * @ep: of a link that is up
+ * @msg: BEAT or BEAT_ACK, hostile
+ *
+ * Return: 0, -EPROTO for an answer that nobody asked for, or what
+ * rcl_ctrl_send() says.
+ */
+int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcl_msg answer = {
+		.type = RCL_MSG_BEAT_ACK,
+		.cookie = msg->cookie,
+	};
+
+	if (msg->type == RCL_MSG_BEAT)
+		return rcl_ctrl_send(&ep->ctrl, &answer);
+	if (!ep->heartbeat.asked)
+		return -EPROTO;
+	ep->heartbeat.asked = false;
+	return 0;
+}
+
+static int rcl_heartbeat_ask(struct rcl_epoch *ep)
+{
+	struct rcl_msg beat = { .type = RCL_MSG_BEAT };
+	int ret;
+
+	if (ep->ctrl.questions || !rcl_ctrl_can_ask(&ep->ctrl))
+		return 0;
+	ret = rcl_ctrl_send(&ep->ctrl, &beat);
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	ep->heartbeat.asked = true;
+	ep->ctrl.stats->heartbeats++;
+	return 0;
+}
+
+/**
+ * rcl_heartbeat_look - has an interval ended without a sign of the peer?
+ * @ep: of a link that is up; what has come in was read
+ *
+ * Context: the link's work item.
+ * Return: 0, -EHOSTDOWN when that was the last one that the policy grants, or
+ * what rcl_ctrl_send() says.
+ */
+int rcl_heartbeat_look(struct rcl_epoch *ep)
+{
+	struct rcl_heartbeat *hb = &ep->heartbeat;
+	unsigned long interval = rcl_heartbeat_interval(ep);
+
+	if (!interval || time_before(jiffies, hb->due))
+		return 0;
+	/* The first one ends with the question. */
+	if (hb->quiet++)
+		ep->ctrl.stats->heartbeats_missed++;
+	if (hb->quiet >= ep->policy.v[RCL_P_MISSES])
+		return -EHOSTDOWN;
+	hb->due += interval;
+	/* Somewhat late is the clock; much later, this host stood still. */
+	if (time_after(jiffies + interval / 2, hb->due))
+		hb->due = jiffies + interval;
+	return rcl_heartbeat_ask(ep);
+}
+
+/**
+ * rcl_heartbeat_due - when to look next
+ * @ep: of a link that is up
+ * @due: set, in jiffies
+ *
+ * Return: false when never.
+ */
+bool rcl_heartbeat_due(const struct rcl_epoch *ep, unsigned long *due)
+{
+	*due = ep->heartbeat.due;
+	return ep->policy.v[RCL_P_HEARTBEAT];
+}

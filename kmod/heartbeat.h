@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Is the peer still there, and does it hear this end? */
+#ifndef RCL_HEARTBEAT_H
+#define RCL_HEARTBEAT_H
+
+#include <linux/types.h>
+
+struct rcl_epoch;
+struct rcl_msg;
+
+/**
+ * struct rcl_heartbeat - when the peer was heard
+ * @asked: a BEAT is not answered yet
+ * @quiet: intervals that have ended since the last sign of the peer
+ * @due: end of the interval under way, in jiffies
+ *
+ * All of it belongs to the link's work item.
+ */
+struct rcl_heartbeat {
+	bool asked;
+	u32 quiet;
+	unsigned long due;
+};
+
+void rcl_heartbeat_start(struct rcl_epoch *ep);
+void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
+int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);
+int rcl_heartbeat_look(struct rcl_epoch *ep);
+bool rcl_heartbeat_due(const struct rcl_epoch *ep, unsigned long *due);
+
+#endif /* RCL_HEARTBEAT_H */

@@ -1,0 +1,296 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The heartbeat: how soon each end notices what befalls the other one or the way
+# to it, with a device that itself never gives up, and what it leaves alone.
+# hosts: 2
+# kernels: 6.1 6.12 mixed
+# timeout: 500
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/figure.sh"
+
+# An emulated host stands still for a second now and then, and is late, too.
+limit=$((5000 * RCL_SLOW))
+goal=1000
+seen=/tmp/rclink-test-beat
+watchers=()
+
+us()
+{
+	echo "${EPOCHREALTIME/[.,]/}"
+}
+
+# watch HOST: what becomes of the link there, stamped by this host's clock
+watch()
+{
+	on "$1" "$tool" monitor -j 2>/dev/null > >(
+		while read -r event; do
+			echo "${EPOCHREALTIME/[.,]/} $event"
+		done >"$seen$1"
+	) &
+	watchers+=($!)
+	until_true 10 grep -q present "$seen$1"
+}
+
+watch_end()
+{
+	kill "${watchers[@]}" 2>/dev/null
+	wait "${watchers[@]}" 2>/dev/null
+	watchers=()
+}
+
+# went HOST: the stamp of the event that took the link down there, and the reason
+went()
+{
+	grep -m 1 '"down"' "$seen$1" |
+		sed 's/ .*"reason": *"\([a-z-]*\)".*/ \1/' | grep .
+}
+
+both_up()
+{
+	is 1 l .state up && is 2 l .state up
+}
+
+# An end that the other one has left goes down by itself, but later.
+goes_up()
+{
+	rclink disconnect l 2>/dev/null
+	link_dial l && both_up
+}
+
+# policy [HOST] WORDS: from the next epoch on
+policy()
+{
+	local hosts='1 2' host
+
+	case $1 in [12]) hosts=$1; shift ;; esac
+	for host in $hosts; do
+		on "$host" "$tool" set l "$@" || return
+	done
+}
+
+# The link is up and watched. It may have died before, of a host that stood still.
+ready()
+{
+	local host
+
+	for _ in {1..10}; do
+		until_true 30 goes_up || break
+		watch 1 && watch 2 && both_up && return
+		watch_end
+	done
+	echo "# it does not stay up: $(of 1 l .reason_text), $(of 2 l .reason_text)"
+	return 1
+}
+
+# notice WHAT REASON1 REASON2 CMD...: what CMD does is noticed by each host that
+# is to give a reason, in time. When CMD does it, only CMD knows: so the figure has
+# the times since it ended and since it began.
+notice()
+{
+	local what=$1 reasons=("$2" "$3") began ended host at reason status=0
+
+	shift 3
+	ready || return
+	began=$(us)
+	"$@" || return
+	ended=$(us)
+	for host in 1 2; do
+		[ -n "${reasons[host - 1]}" ] || continue
+		until_true 20 went "$host" || {
+			echo "# host $host did not notice: $(<"$seen$host")"
+			status=1
+			continue
+		}
+		read -r at reason < <(went "$host")
+		[ "$ended" -lt "$at" ] || ended=$at
+		figure "$what, noticed by host $host after" \
+			"$(((at - ended) / 1000)) to $(((at - began) / 1000))" \
+			"ms, $reason" "<= $goal"
+		[ $(((at - began) / 1000)) -le "$limit" ] || status=1
+		[[ $reason =~ ^(${reasons[host - 1]})$ ]] || status=1
+	done
+	watch_end
+	return "$status"
+}
+
+# lose HOST: what it sends does not arrive, what it receives does
+lose()
+{
+	on "$1" tc qdisc add dev eth0 root netem loss 100%
+}
+
+lose_end()
+{
+	on "$1" tc qdisc del dev eth0 root
+}
+
+cable_in()
+{
+	on "$1" ip link set eth0 up
+	until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
+}
+
+address_back()
+{
+	on 2 ip address replace "$RCL_PEER_IP/25" dev eth0
+	until_true 10 on 2 lab_rxe
+}
+
+# What waits for an answer of a host that has panicked is left behind.
+panic()
+{
+	on 2 sh -c 'echo 0 >/proc/sys/kernel/panic
+		echo c >/proc/sysrq-trigger' 2>/dev/null &
+	watchers+=($!)
+}
+
+stands_still()
+{
+	lab_power 2 pause && lab_power 2 resume
+}
+
+back()
+{
+	# The host that it ran on is gone, and nobody has told it so.
+	kill -KILL "$listener"
+	wait "$listener" 2>/dev/null
+	listener=''
+	lab_power 2 on
+	on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
+	on 2 lab_rxe
+	on 2 "$LIB_DIR/vm/lab_load"
+	on 2 rm -f "$key"
+	pin2=$(on 2 "$tool" genkey "$key")
+	link_add 2 l retry 7 rnr-retry 7
+	policy 2 heartbeat 200
+	link_listen l
+}
+
+# count HOST NAME
+count()
+{
+	on "$1" "$tool" stats l -j | jq ".[0].$2"
+}
+
+# sent: heartbeats of both ends in some seconds, for each interval: in percent
+sent()
+{
+	local began sent
+
+	sent=$(($(count 1 heartbeats) + $(count 2 heartbeats)))
+	began=$(us)
+	sleep 4
+	sent=$(($(count 1 heartbeats) + $(count 2 heartbeats) - sent))
+	echo $((sent * 200000 * 100 / ($(us) - began)))
+}
+
+# One round trip in an interval is enough for both ends.
+idle()
+{
+	local percent
+
+	until_true 30 goes_up || return
+	percent=$(sent)
+	figure "heartbeats of both ends in an interval, idle" \
+		"$(ratio "$percent" 100)" "" "<= 1.3"
+	figure "intervals missed" \
+		"$(count 1 heartbeats_missed), $(count 2 heartbeats_missed)" ""
+	both_up && [ "$percent" -ge 50 ] && [ "$percent" -le 200 ]
+}
+
+# Round trips of one end show both that the other one is there.
+busy()
+{
+	local percent trips
+
+	until_true 30 goes_up || return
+	"$tool" ping l -q -c 100000 -i 0.02 >/dev/null &
+	trips=$!
+	until_true 10 eval '[ "$(count 1 pings)" -gt 10 ]'
+	percent=$(sent)
+	kill -INT $trips
+	wait $trips
+	figure "heartbeats of both ends in an interval, beside round trips" \
+		"$(ratio "$percent" 100)" "" 0
+	both_up && [ "$percent" -le 20 ]
+}
+
+stopped()
+{
+	local status
+
+	until_true 30 goes_up || return
+	on 2 pkill -STOP -x rclink
+	sleep 4
+	both_up && rclink ping l -c 3
+	status=$?
+	on 2 pkill -CONT -x rclink
+	return $status
+}
+
+# The one that stood still heard nothing for longer than it grants its peer.
+stood_still()
+{
+	until_true 30 goes_up && stands_still && sleep 1 && both_up &&
+		rclink ping l -c 3
+}
+
+plan 16
+link_setup
+link_listen l
+# Else the first to need it waits for it.
+on_all modprobe -a sch_netem
+check "a link whose device never gives up needs a heartbeat" eval \
+	'! rclink add l retry 7 heartbeat 0'
+check "the link comes up" link_pair l retry 7 rnr-retry 7
+# The peer is granted more than it can need, to see what is no death.
+policy heartbeat 200 misses 50
+measured "an idle link stays up for twenty intervals" idle 4
+measured "traffic makes heartbeats needless" busy
+check "processes that are stopped are no loss" stopped
+policy misses 4
+measured "a cable pulled at the peer" notice "cable out at the peer" \
+	peer-silent port-down on 2 ip link set eth0 down
+cable_in 2
+measured "a cable pulled here" notice "cable out here" \
+	port-down peer-silent ip link set eth0 down
+cable_in 1
+measured "a peer that is not heard" notice "host 2 is not heard" \
+	peer-silent peer-silent lose 2
+lose_end 2
+measured "a host that is not heard by its peer" notice "host 1 is not heard" \
+	peer-silent peer-silent lose 1
+lose_end 1
+measured "an address taken away" notice "no address at the peer" \
+	peer-silent gid-changed on 2 ip address delete "$RCL_PEER_IP/25" dev eth0
+address_back
+measured "a device that goes" notice "no device at the peer" \
+	peer-silent device-removed on 2 rdma link delete rxe0
+on 2 lab_rxe
+policy retry 6 rnr-retry 6
+measured "a device that gives up may be first" notice "the same, retry 6" \
+	'peer-silent|completion' port-down on 2 ip link set eth0 down
+cable_in 2
+policy retry 7 rnr-retry 7
+if command -v lab_power >/dev/null; then
+	policy 1 misses 100
+	check "a host that stood still does not blame its peer" stood_still
+	policy 1 misses 4
+	measured "a peer without power" notice "power off" \
+		peer-silent '' lab_power 2 off
+	back
+	measured "a peer that panics" notice "panic" peer-silent '' panic
+	lab_power 2 off
+	back
+else
+	for what in stood-still power panic; do
+		skip "$what: needs a host whose power can be cut"
+	done
+fi
+check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'
+link_listen_end
+finish
