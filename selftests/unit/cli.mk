@@ -16,7 +16,8 @@ CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello op status pipe_msg target)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \
-	-I$(TREE)/tools/rclink -I$(TREE)/tools/librclink \
+	-I$(TREE)/tools/host -I$(TREE)/tools/rclink \
+	-I$(TREE)/tools/librclink \
 	-I$(TREE)/kmod/include/uapi -I$(OUT) \
 	-isystem $(KSRC)/tools/testing/selftests \
 	$(shell pkg-config --cflags $(PACKAGES))
@@ -26,8 +27,8 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 LIBS = $(shell pkg-config --libs $(PACKAGES)) -lcrypto -lm
 
-vpath %.c $(TREE)/tools/lib $(TREE)/tools/rclink $(TREE)/tools/exchange \
-	$(TREE)/tools/librclink
+vpath %.c $(TREE)/tools/lib $(TREE)/tools/host $(TREE)/tools/rclink \
+	$(TREE)/tools/exchange $(TREE)/tools/librclink
 
 .SECONDARY:
 .PHONY: all

@@ -26,6 +26,7 @@
 
 #include "job.h"
 #include "peers.h"
+#include "process.h"
 #include "session.h"
 #include "tls.h"
 
@@ -69,7 +70,7 @@ static const struct option options[] = {
 struct caller {
 	TAILQ_ENTRY(caller) node;	/* oldest first */
 	struct listener *listener;
-	struct cli_job *job;
+	struct rch_job *job;
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
 	char peer[RCLINK_PEER_MAX + 1];
@@ -80,14 +81,14 @@ TAILQ_HEAD(caller_list, caller);
 
 struct listener {
 	struct rcx_tls_config config;
-	struct cli_peers *peers;
+	struct rch_peers *peers;
 	const char *bind;
 	uint16_t port;
 	uint32_t once;			/* links to come up, 0 for no end */
 	uint32_t ups;
 	bool stopping;
 	struct event_base *base;
-	struct cli_hub *hub;
+	struct rch_hub *hub;
 	struct rcx_tls *tls;
 	struct evconnlistener *socket;
 	unsigned int num;
@@ -128,7 +129,7 @@ static void stop(struct listener *l, const char *reason)
 	evconnlistener_disable(l->socket);
 	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {
 		next = TAILQ_NEXT(caller, node);
-		cli_job_cancel(caller->job, reason);
+		rch_job_cancel(caller->job, reason);
 	}
 	if (TAILQ_EMPTY(&l->callers))
 		event_base_loopbreak(l->base);
@@ -140,7 +141,7 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 	struct caller *caller = ctx;
 	int ret;
 
-	ret = cli_peers_admit(caller->listener->peers, identity, wanted, link,
+	ret = rch_peers_admit(caller->listener->peers, identity, wanted, link,
 			      err);
 	if (ret)
 		return ret;
@@ -156,22 +157,22 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 
 	/* With a pin anybody can prove to be somebody, but not one of these. */
 	if (step == RCX_STEP_TLS)
-		caller->proven = cli_peers_know(caller->listener->peers,
+		caller->proven = rch_peers_know(caller->listener->peers,
 						detail);
 	else if (step == RCX_STEP_DONE)
-		caller->up_ns = cli_job_ns(caller->job);
+		caller->up_ns = rch_job_ns(caller->job);
 }
 
 static void print_result(const struct caller *caller, int result,
 			 const char *err)
 {
-	const char *link = cli_job_link(caller->job);
+	const char *link = rch_job_link(caller->job);
 	char addr[ADDR_LEN];
 
 	address_text(&caller->from, addr);
 	if (!result)
 		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
-		       (unsigned long long)cli_job_epoch(caller->job),
+		       (unsigned long long)rch_job_epoch(caller->job),
 		       caller->peer, (double)caller->up_ns / NS_PER_MS);
 	else if (*link)
 		printf("%s: not up, from %s: %s\n", link, addr, err);
@@ -196,7 +197,7 @@ static void on_done(void *ctx, int result, const char *err)
 		stop(l, "the listener has all the links it waited for");
 }
 
-static const struct cli_job_ops ops = {
+static const struct rch_job_ops ops = {
 	.admit = on_admit,
 	.step = on_step,
 	.done = on_done,
@@ -213,7 +214,7 @@ static struct caller *choose(struct listener *l,
 		if (caller->proven ||
 		    (from && !same_source(&caller->from, from)))
 			continue;
-		if (!seen && cli_job_ns(caller->job) >= PATIENCE_NS)
+		if (!seen && rch_job_ns(caller->job) >= PATIENCE_NS)
 			return caller;
 		/* Each of those seen with the same chance. */
 		if (!arc4random_uniform(++seen))
@@ -235,7 +236,7 @@ static bool make_room(struct listener *l, const struct sockaddr_in6 *from)
 	caller = choose(l, same < SOURCE_MAX ? NULL : from);
 	if (!caller)
 		return false;
-	cli_job_cancel(caller->job, "too many callers, this one had to go");
+	rch_job_cancel(caller->job, "too many callers, this one had to go");
 	return true;
 }
 
@@ -252,7 +253,7 @@ static void take(struct listener *l, int fd, const struct sockaddr_in6 *from)
 	}
 	caller->listener = l;
 	caller->from = *from;
-	caller->job = cli_job_accept(l->hub, l->tls, fd, TIMEOUT_MS, &ops,
+	caller->job = rch_job_accept(l->hub, l->tls, fd, TIMEOUT_MS, &ops,
 				     caller, err);
 	if (!caller->job) {
 		printf("refused %s: %s\n", address_text(from, addr), err);
@@ -359,10 +360,10 @@ static int start(struct listener *l)
 	char addr[ADDR_LEN];
 	int fd;
 
-	l->hub = cli_hub_new(l->base, err);
+	l->hub = rch_hub_new(l->base, err);
 	if (!l->hub)
 		return cli_fail("%s", err);
-	cli_hide_memory();
+	rcl_hide_memory();
 	l->tls = rcx_tls_new(RCX_RESPONDER, &l->config, err);
 	if (!l->tls)
 		return cli_fail("listen: %s", err);
@@ -405,7 +406,7 @@ out_free:
 	if (l->socket)
 		evconnlistener_free(l->socket);
 	if (l->hub)
-		cli_hub_free(l->hub);
+		rch_hub_free(l->hub);
 	rcx_tls_free(l->tls);
 	return status;
 }
@@ -416,7 +417,7 @@ static void parse(int argc, char **argv, struct listener *l)
 	int c;
 
 	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
-		if (c == PEER && cli_peers_add(l->peers, optarg, err))
+		if (c == PEER && rch_peers_add(l->peers, optarg, err))
 			cli_usage(argv[0], "--peer %s: %s", optarg, err);
 		else if (c == PORT)
 			l->port = cli_number(argv[0], "--port", optarg, 1,
@@ -438,7 +439,7 @@ static void parse(int argc, char **argv, struct listener *l)
 	cli_operands(argc, argv, 0, 0);
 	if (l->config.crl_file && !l->config.ca_file)
 		cli_usage(argv[0], "--crl needs --ca");
-	if (cli_peers_check(l->peers, l->config.ca_file, err))
+	if (rch_peers_check(l->peers, l->config.ca_file, err))
 		cli_usage(argv[0], "%s", err);
 }
 
@@ -451,13 +452,13 @@ int cmd_listen(int argc, char **argv)
 	int status;
 
 	TAILQ_INIT(&l.callers);
-	l.peers = cli_peers_new();
+	l.peers = rch_peers_new();
 	l.base = event_base_new();
 	if (!l.peers || !l.base)
 		return cli_fail("listen: out of memory");
 	parse(argc, argv, &l);
 	status = serve(&l);
 	event_base_free(l.base);
-	cli_peers_free(l.peers);
+	rch_peers_free(l.peers);
 	return status;
 }

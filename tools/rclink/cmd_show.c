@@ -15,6 +15,7 @@
 #include "link.h"
 #include "nl.h"
 #include "out.h"
+#include "process.h"
 #include "text.h"
 
 #define PEER_SHORT	15	/* "sha256:" and eight characters */
@@ -224,7 +225,7 @@ struct look {
 
 static int look(struct rcl_nl *nl, const char *name, struct look *l, char *err)
 {
-	l->ns = cli_now();
+	l->ns = rcl_now();
 	return rcl_call_links(nl, name, &l->infos, &l->num, err);
 }
 

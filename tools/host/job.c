@@ -11,15 +11,15 @@
 #include <event2/event.h>
 
 #include "call.h"
-#include "cli.h"
 #include "link.h"
 #include "nl.h"
+#include "process.h"
 
-struct cli_job {
-	LIST_ENTRY(cli_job) node;
-	struct cli_hub *hub;
+struct rch_job {
+	LIST_ENTRY(rch_job) node;
+	struct rch_hub *hub;
 	struct rcx_session *session;
-	const struct cli_job_ops *ops;
+	const struct rch_job_ops *ops;
 	void *ctx;
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
@@ -30,19 +30,19 @@ struct cli_job {
 	bool up;
 };
 
-struct cli_hub {
+struct rch_hub {
 	struct event_base *base;
 	struct rcl_nl *events;
 	struct rcl_nl *requests;	/* to ask again when events were lost */
 	struct event *readable;
 	uint64_t seq;			/* of the last event */
 	bool resync;
-	LIST_HEAD(, cli_job) jobs;
+	LIST_HEAD(, rch_job) jobs;
 };
 
-static struct cli_job *job_of(struct cli_hub *hub, const char *link)
+static struct rch_job *job_of(struct rch_hub *hub, const char *link)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	LIST_FOREACH(job, &hub->jobs, node)
 		if (job->epoch && !strcmp(job->link, link))
@@ -51,9 +51,9 @@ static struct cli_job *job_of(struct cli_hub *hub, const char *link)
 }
 
 /* Tell the job of this link, if there is one; it may be gone afterwards. */
-static void take_state(struct cli_hub *hub, const struct rcl_link_info *info)
+static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
-	struct cli_job *job = job_of(hub, info->name);
+	struct rch_job *job = job_of(hub, info->name);
 
 	/* An older epoch is of no interest any more. */
 	if (!job || info->epoch < job->epoch)
@@ -71,7 +71,7 @@ static void take_state(struct cli_hub *hub, const struct rcl_link_info *info)
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
 {
-	struct cli_hub *hub = arg;
+	struct rch_hub *hub = arg;
 	struct rcl_link_info info;
 
 	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info))
@@ -84,7 +84,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 }
 
 /* Events were lost: look at the links themselves. */
-static void resync(struct cli_hub *hub)
+static void resync(struct rch_hub *hub)
 {
 	struct rcl_link_info *infos;
 	char err[RCL_ERR_LEN];
@@ -100,7 +100,7 @@ static void resync(struct cli_hub *hub)
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
-	struct cli_hub *hub = arg;
+	struct rch_hub *hub = arg;
 	char err[RCL_ERR_LEN];
 
 	(void)fd;
@@ -111,9 +111,9 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		resync(hub);
 }
 
-struct cli_hub *cli_hub_new(struct event_base *base, char *err)
+struct rch_hub *rch_hub_new(struct event_base *base, char *err)
 {
-	struct cli_hub *hub;
+	struct rch_hub *hub;
 
 	hub = calloc(1, sizeof(*hub));
 	if (!hub) {
@@ -137,11 +137,11 @@ struct cli_hub *cli_hub_new(struct event_base *base, char *err)
 	return hub;
 
 err_free:
-	cli_hub_free(hub);
+	rch_hub_free(hub);
 	return NULL;
 }
 
-void cli_hub_free(struct cli_hub *hub)
+void rch_hub_free(struct rch_hub *hub)
 {
 	if (hub->readable)
 		event_free(hub->readable);
@@ -153,7 +153,7 @@ void cli_hub_free(struct cli_hub *hub)
 static int job_admit(void *ctx, const char *identity, const char *wanted,
 		     char *link, char *err)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	return job->ops->admit(job->ctx, identity, wanted, link, err);
 }
@@ -176,7 +176,7 @@ static bool is_up(struct rcl_nl *nl, const char *link)
  * A peer that has proven who it is and wants a new epoch has lost the old one,
  * whatever this end still believes.
  */
-static int prepare(struct cli_job *job, const char *link,
+static int prepare(struct rch_job *job, const char *link,
 		   struct rcl_endpoint *local, char *err)
 {
 	int ret;
@@ -193,7 +193,7 @@ static int prepare(struct cli_job *job, const char *link,
 static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
 		       char *err)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 	int ret;
 
 	job->nl = rcl_nl_open(err);
@@ -223,7 +223,7 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 		.role = role,
 		.remote = remote,
 	};
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 	int ret;
 
 	ret = rcl_call_connect(job->nl, &connect, agreed, err);
@@ -235,7 +235,7 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 static int job_activate(void *ctx, const char *link, uint64_t epoch,
 			const uint8_t key[RCLINK_KEY_LEN], char *err)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	return rcl_call_activate(job->nl, link, epoch, key, err);
 }
@@ -246,7 +246,7 @@ static int job_activate(void *ctx, const char *link, uint64_t epoch,
  */
 static void job_abort(void *ctx, const char *link)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	(void)link;
 	rcl_nl_close(job->nl);
@@ -255,7 +255,7 @@ static void job_abort(void *ctx, const char *link)
 
 static void job_step(void *ctx, enum rcx_step step, const char *detail)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	job->ops->step(job->ctx, step, detail);
 }
@@ -263,7 +263,7 @@ static void job_step(void *ctx, enum rcx_step step, const char *detail)
 static void job_done(void *ctx, int result, const char *err)
 {
 	char ignored[RCL_ERR_LEN];
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	/* This end is up, but nobody knows of the other: not half a link. */
 	if (result && job->up && job->nl)
@@ -285,11 +285,11 @@ static const struct rcx_ops session_ops = {
 	.done = job_done,
 };
 
-static struct cli_job *job_new(struct cli_hub *hub,
-			       const struct cli_job_ops *ops, void *ctx,
+static struct rch_job *job_new(struct rch_hub *hub,
+			       const struct rch_job_ops *ops, void *ctx,
 			       char *err)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	job = calloc(1, sizeof(*job));
 	if (!job) {
@@ -299,17 +299,17 @@ static struct cli_job *job_new(struct cli_hub *hub,
 	job->hub = hub;
 	job->ops = ops;
 	job->ctx = ctx;
-	job->start = cli_now();
+	job->start = rcl_now();
 	return job;
 }
 
-struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
+struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *host, uint16_t port, const char *link,
 			     const char *wanted, int timeout_ms,
-			     const struct cli_job_ops *ops, void *ctx,
+			     const struct rch_job_ops *ops, void *ctx,
 			     char *err)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	job = job_new(hub, ops, ctx, err);
 	if (!job)
@@ -325,11 +325,11 @@ struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
 	return job;
 }
 
-struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
-			       int timeout_ms, const struct cli_job_ops *ops,
+struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
+			       int timeout_ms, const struct rch_job_ops *ops,
 			       void *ctx, char *err)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	job = job_new(hub, ops, ctx, err);
 	if (!job) {
@@ -347,27 +347,27 @@ struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
 	return job;
 }
 
-void cli_job_cancel(struct cli_job *job, const char *reason)
+void rch_job_cancel(struct rch_job *job, const char *reason)
 {
 	rcx_session_cancel(job->session, reason);
 }
 
-const char *cli_job_link(const struct cli_job *job)
+const char *rch_job_link(const struct rch_job *job)
 {
 	return job->link;
 }
 
-uint64_t cli_job_epoch(const struct cli_job *job)
+uint64_t rch_job_epoch(const struct rch_job *job)
 {
 	return job->epoch;
 }
 
-uint64_t cli_job_ns(const struct cli_job *job)
+uint64_t rch_job_ns(const struct rch_job *job)
 {
-	return cli_now() - job->start;
+	return rcl_now() - job->start;
 }
 
-const struct rcl_endpoint *cli_job_local(const struct cli_job *job)
+const struct rcl_endpoint *rch_job_local(const struct rch_job *job)
 {
 	return &job->local;
 }
