@@ -18,6 +18,7 @@ static const unsigned char alpn[] = "\x08rclink/1";
 #define ALPN_LEN	(sizeof(alpn) - 1)
 
 struct rcx_tls {
+	unsigned int users;
 	SSL_CTX *ctx;
 	enum rcx_role role;
 	struct rcx_policy policy;
@@ -160,6 +161,7 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 		rcx_fail(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
+	tls->users = 1;
 	tls->role = role;
 	tls->policy.by_ca = cfg->ca_file;
 	/* Both lengths were checked; a responder takes whom admit takes. */
@@ -188,9 +190,15 @@ err_free:
 	return NULL;
 }
 
+struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls)
+{
+	tls->users++;
+	return tls;
+}
+
 void rcx_tls_free(struct rcx_tls *tls)
 {
-	if (!tls)
+	if (!tls || --tls->users)
 		return;
 	SSL_CTX_free(tls->ctx);
 	free(tls);

@@ -126,11 +126,11 @@ int rch_peers_admit(const struct rch_peers *peers, const char *identity,
 	}
 	if (!matches)
 		return rcl_fail(err, -EACCES,
-				"%.130s is not among the peers here; add it with --peer",
+				"%.130s is not among the peers of this host; list it there",
 				identity);
 	if (matches > 1 && strcmp(found->link, wanted))
 		return rcl_fail(err, -EACCES,
-				"several links are open to this peer, but none called %.40s; see --peer-link",
+				"several links are open to this peer, but none called %.40s; ask for one of them, as peer-link",
 				wanted);
 	strcpy(link, found->link);
 	return 0;
