@@ -190,6 +190,21 @@ err_free:
 	return NULL;
 }
 
+int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
+{
+	X509 *cert = SSL_CTX_get0_certificate(tls->ctx);
+	struct rcx_peer names = { .nids = 0 };
+
+	if (!tls->policy.by_ca)
+		return rcx_pin_of(X509_get0_pubkey(cert), self, err);
+	rcx_collect_names(cert, &names);
+	if (!names.nids)
+		return rcx_fail(err, -EINVAL,
+				"this host's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+	strcpy(self, names.id[0]);
+	return 0;
+}
+
 struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls)
 {
 	tls->users++;

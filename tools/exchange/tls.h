@@ -26,6 +26,12 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 /* Gives up the owner's hold of it. */
 void rcx_tls_free(struct rcx_tls *tls);
 
+/*
+ * Who this end proves to be: the pin of its key, or with a CA the first name of
+ * its certificate, RCLINK_PEER_MAX + 1 bytes. 0, or -EINVAL with a sentence.
+ */
+int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err);
+
 /* For session.c: one more who has to free it. Returns tls. */
 struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls);
 

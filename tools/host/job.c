@@ -15,6 +15,8 @@
 #include "nl.h"
 #include "process.h"
 
+#define AGAIN_US	200000
+
 struct rch_job {
 	LIST_ENTRY(rch_job) node;
 	struct rch_hub *hub;
@@ -35,7 +37,10 @@ struct rch_hub {
 	struct rcl_nl *events;
 	struct rcl_nl *requests;	/* to ask again when events were lost */
 	struct event *readable;
-	uint64_t seq;			/* of the last event */
+	struct event *again;		/* when the links could not be listed */
+	const struct rch_watch *watch;	/* NULL: nobody looks */
+	void *watch_ctx;
+	uint64_t seq;			/* of the last event that counts */
 	bool resync;
 	LIST_HEAD(, rch_job) jobs;
 };
@@ -76,26 +81,46 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 
 	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info))
 		return 0;
+	/* A list was newer. */
+	if (info.event_seq <= hub->seq)
+		return 0;
 	if (hub->seq && info.event_seq != hub->seq + 1)
 		hub->resync = true;
 	hub->seq = info.event_seq;
 	take_state(hub, &info);
+	if (hub->watch)
+		hub->watch->event(hub->watch_ctx, &info);
 	return 0;
 }
 
-/* Events were lost: look at the links themselves. */
-static void resync(struct rch_hub *hub)
+/* Events were lost, or there were none yet: look at the links themselves. */
+static void list(struct rch_hub *hub)
 {
+	const struct timeval soon = { .tv_usec = AGAIN_US };
 	struct rcl_link_info *infos;
 	char err[RCL_ERR_LEN];
 	size_t i, num;
 
-	if (rcl_call_links(hub->requests, NULL, &infos, &num, err))
-		return;		/* the jobs have time limits */
+	if (rcl_call_links(hub->requests, NULL, &infos, &num, err)) {
+		event_add(hub->again, &soon);
+		return;
+	}
 	hub->resync = false;
+	/* Each says which events its state includes, the first the least. */
+	if (num && infos[0].event_seq > hub->seq)
+		hub->seq = infos[0].event_seq;
 	for (i = 0; i < num; i++)
 		take_state(hub, &infos[i]);
+	if (hub->watch)
+		hub->watch->list(hub->watch_ctx, infos, num);
 	free(infos);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	list(arg);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -108,7 +133,15 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	while (rcl_nl_receive(hub->events, err) == -ENOBUFS)
 		hub->resync = true;
 	if (hub->resync)
-		resync(hub);
+		list(hub);
+}
+
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+		   void *ctx)
+{
+	hub->watch = watch;
+	hub->watch_ctx = ctx;
+	list(hub);
 }
 
 struct rch_hub *rch_hub_new(struct event_base *base, char *err)
@@ -130,7 +163,8 @@ struct rch_hub *rch_hub_new(struct event_base *base, char *err)
 	rcl_nl_notify(hub->events, on_event, hub);
 	hub->readable = event_new(base, rcl_nl_fd(hub->events),
 				  EV_READ | EV_PERSIST, on_readable, hub);
-	if (!hub->readable || event_add(hub->readable, NULL)) {
+	hub->again = evtimer_new(base, on_again, hub);
+	if (!hub->readable || !hub->again || event_add(hub->readable, NULL)) {
 		rcl_fail(err, -ENOMEM, "out of memory");
 		goto err_free;
 	}
@@ -145,6 +179,8 @@ void rch_hub_free(struct rch_hub *hub)
 {
 	if (hub->readable)
 		event_free(hub->readable);
+	if (hub->again)
+		event_free(hub->again);
 	rcl_nl_close(hub->requests);
 	rcl_nl_close(hub->events);
 	free(hub);

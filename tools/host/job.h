@@ -11,6 +11,7 @@
 #ifndef RCH_JOB_H
 #define RCH_JOB_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "session.h"
@@ -18,6 +19,7 @@
 struct event_base;
 struct rch_hub;
 struct rch_job;
+struct rcl_link_info;
 
 /* What the owner of a job wants to know; ctx as given. */
 struct rch_job_ops {
@@ -32,6 +34,17 @@ struct rch_job_ops {
 /* The jobs of one process, and its ear for events. NULL with err. */
 struct rch_hub *rch_hub_new(struct event_base *base, char *err);
 void rch_hub_free(struct rch_hub *hub);
+
+/* For who looks at more than the links of jobs. */
+struct rch_watch {
+	void (*event)(void *ctx, const struct rcl_link_info *info);
+	/* All links, at first, and whenever events were lost. */
+	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num);
+};
+
+/* Lists the links at once, and each time that it is called. */
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+		   void *ctx);
 
 struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *host, uint16_t port, const char *link,
