@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef UNIT_LINUX_STRING_H
-#define UNIT_LINUX_STRING_H
+#ifndef TOOLS_LINUX_STRING_H
+#define TOOLS_LINUX_STRING_H
 
 #include <string.h>
 
-#endif /* UNIT_LINUX_STRING_H */
+#endif /* TOOLS_LINUX_STRING_H */
