@@ -40,6 +40,7 @@ said()
 # times HOST TEXT: in how many lines the daemon said that
 times()
 {
+	touch "$said_by$1"
 	grep -c -e "$2" "$said_by$1"
 }
 

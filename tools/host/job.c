@@ -98,6 +98,7 @@ static void list(struct rch_hub *hub)
 {
 	const struct timeval soon = { .tv_usec = AGAIN_US };
 	struct rcl_link_info *infos;
+	bool lost = hub->resync;
 	char err[RCL_ERR_LEN];
 	size_t i, num;
 
@@ -112,7 +113,7 @@ static void list(struct rch_hub *hub)
 	for (i = 0; i < num; i++)
 		take_state(hub, &infos[i]);
 	if (hub->watch)
-		hub->watch->list(hub->watch_ctx, infos, num);
+		hub->watch->list(hub->watch_ctx, infos, num, lost);
 	free(infos);
 }
 

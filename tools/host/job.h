@@ -11,6 +11,7 @@
 #ifndef RCH_JOB_H
 #define RCH_JOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,8 +39,9 @@ void rch_hub_free(struct rch_hub *hub);
 /* For who looks at more than the links of jobs. */
 struct rch_watch {
 	void (*event)(void *ctx, const struct rcl_link_info *info);
-	/* All links, at first, and whenever events were lost. */
-	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num);
+	/* All links, when asked for, and whenever events were lost. */
+	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num,
+		     bool lost);
 };
 
 /* Lists the links at once, and each time that it is called. */

@@ -304,11 +304,15 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	}
 }
 
-static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num)
+static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
+		    bool lost)
 {
 	struct rcd_links *all = ctx;
 	struct rcd_link *link;
 	size_t i;
+
+	if (lost)
+		rcd_log(LOG_NOTICE, "events were lost, so all links are looked at");
 
 	LIST_FOREACH(link, &all->list, node) {
 		for (i = 0; i < num; i++)
