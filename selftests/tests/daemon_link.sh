@@ -186,12 +186,34 @@ deleted()
 	rclink del l && both_up l
 }
 
+# As systemd would hear it.
+notifies()
+{
+	local socat
+
+	socat -u UNIX-RECV:/tmp/notify CREATE:/tmp/notified &
+	socat=$!
+	until_true 10 test -S /tmp/notify || return
+	NOTIFY_SOCKET=/tmp/notify WATCHDOG_USEC=1000000 "$daemon" \
+		--config "$conf" >"${said_by}1" 2>&1 &
+	running[1]=$!
+	until_true 20 grep -a 'READY=1' /tmp/notified &&
+		until_true 20 grep -a 'WATCHDOG=1' /tmp/notified &&
+		grep -a 'STATUS=3 of . links up' /tmp/notified &&
+		reload 1 && grep -a RELOADING /tmp/notified && daemon_end 1 &&
+		until_true 10 grep -a STOPPING /tmp/notified
+	set -- $?
+	kill "$socat"
+	wait "$socat"
+	return "$1"
+}
+
 restore()
 {
 	[ -z "$rmem" ] || sysctl -q net.core.rmem_default="$rmem"
 }
 
-plan 17
+plan 18
 rmem=''
 link_setup
 holds "links come up by themselves" begin
@@ -213,5 +235,6 @@ holds "and is known again by its new pin" known_again
 check "a link that somebody deletes is made again" deleted
 holds "ended, it leaves links up" eval \
 	'daemon_end 1 2 && carries l && carries n'
+holds "it tells the service manager" notifies
 restore
 finish

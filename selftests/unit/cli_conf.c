@@ -10,8 +10,7 @@
 #define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define LONG	"0123456789012345678901234567890123456789012345678901234567890"
 
-FIXTURE(conf)
-{
+struct reader {
 	struct rcd_conf conf;
 	struct rcd_report report;
 	struct rcd_place place;		/* of the first complaint */
@@ -19,76 +18,81 @@ FIXTURE(conf)
 	unsigned int complaints;
 };
 
+FIXTURE(conf)
+{
+	struct reader r;
+};
+
 static void hear(void *ctx, const struct rcd_place *place, const char *text)
 {
-	FIXTURE_DATA(conf) *self = ctx;
+	struct reader *r = ctx;
 
-	if (self->complaints++)
+	if (r->complaints++)
 		return;
-	self->place = *place;
-	snprintf(self->text, sizeof(self->text), "%s", text);
+	r->place = *place;
+	snprintf(r->text, sizeof(r->text), "%s", text);
 }
 
 FIXTURE_SETUP(conf)
 {
-	rcd_conf_init(&self->conf);
-	self->report.say = hear;
-	self->report.ctx = self;
+	rcd_conf_init(&self->r.conf);
+	self->r.report.say = hear;
+	self->r.report.ctx = &self->r;
 }
 
 FIXTURE_TEARDOWN(conf)
 {
-	rcd_conf_free(&self->conf);
+	rcd_conf_free(&self->r.conf);
 }
 
-static int parse(FIXTURE_DATA(conf) *self, const char *file, const char *text,
+static int parse(struct reader *r, const char *file, const char *text,
 		 size_t len)
 {
 	FILE *from = fmemopen((void *)text, len, "r");
 	int ret;
 
-	ret = rcd_conf_parse(&self->conf, from, file, &self->report);
+	ret = rcd_conf_parse(&r->conf, from, file, &r->report);
 	fclose(from);
 	return ret;
 }
 
-static int read_text(FIXTURE_DATA(conf) *self, const char *text)
+static int read_text(struct reader *r, const char *text)
 {
 	int ret;
 
-	ret = parse(self, "f", text, strlen(text));
+	ret = parse(r, "f", text, strlen(text));
 	if (!ret)
-		ret = rcd_conf_finish(&self->conf, &self->report);
+		ret = rcd_conf_finish(&r->conf, &r->report);
 	return ret;
 }
 
 TEST_F(conf, nothing_is_a_host_that_answers_nobody)
 {
-	EXPECT_EQ(0, read_text(self, "\n# nothing\n; at all\n"));
-	EXPECT_EQ(0, self->conf.num);
-	EXPECT_STREQ("/etc/rclink/key.pem", self->conf.key);
-	EXPECT_TRUE(self->conf.listens);
-	EXPECT_EQ(7185, self->conf.port);
-	EXPECT_STREQ("", self->conf.bind);
+	EXPECT_EQ(0, read_text(&self->r, "\n# nothing\n; at all\n"));
+	EXPECT_EQ(0, self->r.conf.num);
+	EXPECT_STREQ("/etc/rclink/key.pem", self->r.conf.key);
+	EXPECT_TRUE(self->r.conf.listens);
+	EXPECT_EQ(7185, self->r.conf.port);
+	EXPECT_STREQ("", self->r.conf.bind);
 }
 
 TEST_F(conf, all_of_it)
 {
 	const struct rcd_link_conf *link;
 
-	ASSERT_EQ(0, read_text(self,
+	ASSERT_EQ(0, read_text(&self->r,
 			       "[Host]\nkey = /k\ncert=/c\n"
 			       "listen = [2001:db8::1]:99\n"
 			       "[Link a]\n\tpin = " PIN "\n\tqps = 8\n"
 			       "\tpeer = b.example:98 ; there\n"
 			       "peer-link = z\ndev = rxe0\nmtu = auto\n"
 			       "mode = 0660\n"));
-	EXPECT_STREQ("/k", self->conf.key);
-	EXPECT_STREQ("/c", self->conf.cert);
-	EXPECT_STREQ("2001:db8::1", self->conf.bind);
-	EXPECT_EQ(99, self->conf.port);
-	ASSERT_EQ(1, self->conf.num);
-	link = &self->conf.link[0];
+	EXPECT_STREQ("/k", self->r.conf.key);
+	EXPECT_STREQ("/c", self->r.conf.cert);
+	EXPECT_STREQ("2001:db8::1", self->r.conf.bind);
+	EXPECT_EQ(99, self->r.conf.port);
+	ASSERT_EQ(1, self->r.conf.num);
+	link = &self->r.conf.link[0];
 	EXPECT_STREQ("a", link->name);
 	EXPECT_EQ(5, link->place.line);
 	EXPECT_STREQ(PIN, rcd_link_identity(link));
@@ -104,11 +108,12 @@ TEST_F(conf, all_of_it)
 
 TEST_F(conf, by_ca)
 {
-	ASSERT_EQ(0, read_text(self, "[Link a]\nname = b.example\n"
+	ASSERT_EQ(0, read_text(&self->r,
+			       "[Link a]\nname = b.example\n"
 			       "[Host]\nca = /ca\ncrl = /crl\nlisten = none\n"));
-	EXPECT_STREQ("b.example", rcd_link_identity(&self->conf.link[0]));
-	EXPECT_STREQ("a", self->conf.link[0].wanted);
-	EXPECT_FALSE(self->conf.listens);
+	EXPECT_STREQ("b.example", rcd_link_identity(&self->r.conf.link[0]));
+	EXPECT_STREQ("a", self->r.conf.link[0].wanted);
+	EXPECT_FALSE(self->r.conf.listens);
 }
 
 static const struct {
@@ -161,23 +166,24 @@ TEST_F(conf, what_is_wrong_is_said_with_its_line)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		self->complaints = 0;
-		rcd_conf_free(&self->conf);
-		rcd_conf_init(&self->conf);
-		EXPECT_EQ(-EINVAL, read_text(self, bad[i].text))
+		self->r.complaints = 0;
+		rcd_conf_free(&self->r.conf);
+		rcd_conf_init(&self->r.conf);
+		EXPECT_EQ(-EINVAL, read_text(&self->r, bad[i].text))
 			TH_LOG("bad[%u]", i);
-		EXPECT_EQ(bad[i].line, self->place.line)
-			TH_LOG("bad[%u]: %s", i, self->text);
-		EXPECT_STREQ("f", self->place.file);
-		EXPECT_NE(NULL, strstr(self->text, bad[i].says))
-			TH_LOG("bad[%u]: %s", i, self->text);
+		EXPECT_EQ(bad[i].line, self->r.place.line)
+			TH_LOG("bad[%u]: %s", i, self->r.text);
+		EXPECT_STREQ("f", self->r.place.file);
+		EXPECT_NE(NULL, strstr(self->r.text, bad[i].says))
+			TH_LOG("bad[%u]: %s", i, self->r.text);
 	}
 }
 
 TEST_F(conf, all_that_is_wrong_is_said)
 {
-	EXPECT_EQ(-EINVAL, read_text(self, "[Host]\nx=1\ny=1\n[Z]\nz=1\n"));
-	EXPECT_EQ(3, self->complaints);
+	EXPECT_EQ(-EINVAL, read_text(&self->r,
+				     "[Host]\nx=1\ny=1\n[Z]\nz=1\n"));
+	EXPECT_EQ(3, self->r.complaints);
 }
 
 TEST_F(conf, several_files_make_one)
@@ -186,14 +192,14 @@ TEST_F(conf, several_files_make_one)
 	static const char b[] = "[Link b]\npin = " PIN "\n";
 	static const char c[] = "\n[Link a]\nqps = 1\n";
 
-	EXPECT_EQ(0, parse(self, "1", a, strlen(a)));
-	EXPECT_EQ(0, parse(self, "2", b, strlen(b)));
-	EXPECT_EQ(0, rcd_conf_finish(&self->conf, &self->report));
-	EXPECT_EQ(2, self->conf.num);
-	EXPECT_EQ(-EINVAL, parse(self, "3", c, strlen(c)));
-	EXPECT_STREQ("3", self->place.file);
-	EXPECT_EQ(2, self->place.line);
-	EXPECT_NE(NULL, strstr(self->text, "1:3"));
+	EXPECT_EQ(0, parse(&self->r, "1", a, strlen(a)));
+	EXPECT_EQ(0, parse(&self->r, "2", b, strlen(b)));
+	EXPECT_EQ(0, rcd_conf_finish(&self->r.conf, &self->r.report));
+	EXPECT_EQ(2, self->r.conf.num);
+	EXPECT_EQ(-EINVAL, parse(&self->r, "3", c, strlen(c)));
+	EXPECT_STREQ("3", self->r.place.file);
+	EXPECT_EQ(2, self->r.place.line);
+	EXPECT_NE(NULL, strstr(self->r.text, "1:3"));
 }
 
 TEST_F(conf, lines_that_are_no_text)
@@ -201,14 +207,14 @@ TEST_F(conf, lines_that_are_no_text)
 	static const char zero[] = "[Host]\nkey = /a\0b\n";
 	char text[1024];
 
-	EXPECT_EQ(-EINVAL, parse(self, "f", zero, sizeof(zero) - 1));
-	EXPECT_EQ(2, self->place.line);
-	self->complaints = 0;
+	EXPECT_EQ(-EINVAL, parse(&self->r, "f", zero, sizeof(zero) - 1));
+	EXPECT_EQ(2, self->r.place.line);
+	self->r.complaints = 0;
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "\nkey = ", 7);
 	text[sizeof(text) - 1] = '\n';
-	EXPECT_EQ(-EINVAL, parse(self, "f", text, sizeof(text)));
-	EXPECT_EQ(2, self->place.line);
+	EXPECT_EQ(-EINVAL, parse(&self->r, "f", text, sizeof(text)));
+	EXPECT_EQ(2, self->r.place.line);
 }
 
 TEST_HARNESS_MAIN

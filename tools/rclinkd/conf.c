@@ -378,8 +378,8 @@ static int check_link(const struct rcd_conf *conf,
 			link->name);
 	else if (link->pin[0] && link->dns[0])
 		rcd_say(report, &link->place,
-			"[Link %s] has a pin and a name; keep the %s", link->name,
-			conf->ca[0] ? "name" : "pin");
+			"[Link %s] has a pin and a name; keep the %s",
+			link->name, conf->ca[0] ? "name" : "pin");
 	else
 		return 0;
 	return -EINVAL;

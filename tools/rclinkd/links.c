@@ -312,7 +312,8 @@ static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 	size_t i;
 
 	if (lost)
-		rcd_log(LOG_NOTICE, "events were lost, so all links are looked at");
+		rcd_log(LOG_NOTICE,
+			"events were lost, so all links are looked at");
 
 	LIST_FOREACH(link, &all->list, node) {
 		for (i = 0; i < num; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The links of the configuration, and what is done to have them up: made,
- * watched, dialled again. The kernel has them; when this process ends they stay.
+ * watched, dialled again. They are the kernel's, and stay when this process
+ * ends.
  */
 #ifndef RCD_LINKS_H
 #define RCD_LINKS_H
