@@ -39,6 +39,16 @@ struct parser {
 	bool bad;
 };
 
+const char *rcd_place_text(const struct rcd_place *place,
+			   char buf[RCD_PLACE_LEN])
+{
+	int len = snprintf(buf, RCD_PLACE_LEN, "%s", place->file);
+
+	if (place->line)
+		snprintf(buf + len, RCD_PLACE_LEN - len, ":%u", place->line);
+	return buf;
+}
+
 void rcd_say(const struct rcd_report *report, const struct rcd_place *place,
 	     const char *fmt, ...)
 {

@@ -16,9 +16,11 @@
 
 #define RCD_PATH_LEN	256
 
+#define RCD_PLACE_LEN	(RCD_PATH_LEN + 12)
+
 struct rcd_place {
 	char file[RCD_PATH_LEN];
-	unsigned int line;
+	unsigned int line;		/* 0: the file as a whole */
 };
 
 struct rcd_link_conf {
@@ -33,7 +35,7 @@ struct rcd_link_conf {
 };
 
 struct rcd_conf {
-	struct rcd_place place;		/* of [Host]; line 0 without one */
+	struct rcd_place place;		/* of [Host], or the first file */
 	char key[RCD_PATH_LEN];
 	char cert[RCD_PATH_LEN];	/* "": in key */
 	char ca[RCD_PATH_LEN];		/* "": peers are known by pin */
@@ -69,6 +71,10 @@ int rcd_conf_load(struct rcd_conf *conf, const char *file,
 
 /* Who the peer must prove to be. */
 const char *rcd_link_identity(const struct rcd_link_conf *link);
+
+/* "FILE:LINE". Returns buf. */
+const char *rcd_place_text(const struct rcd_place *place,
+			   char buf[RCD_PLACE_LEN]);
 
 __attribute__((format(printf, 3, 4)))
 void rcd_say(const struct rcd_report *report, const struct rcd_place *place,

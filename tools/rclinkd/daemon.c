@@ -40,11 +40,10 @@ struct daemon {
 static void log_place(void *ctx, const struct rcd_place *place,
 		      const char *text)
 {
+	char where[RCD_PLACE_LEN];
+
 	(void)ctx;
-	if (place->line)
-		rcd_log(LOG_ERR, "%s:%u: %s", place->file, place->line, text);
-	else
-		rcd_log(LOG_ERR, "%s: %s", place->file, text);
+	rcd_log(LOG_ERR, "%s: %s", rcd_place_text(place, where), text);
 }
 
 static const struct rcd_report report = { .say = log_place };
@@ -123,7 +122,7 @@ static void stop(struct daemon *d)
 		on_stopped(d);
 }
 
-static int listen_changed(const struct rcd_conf *a, const struct rcd_conf *b)
+static bool listen_changed(const struct rcd_conf *a, const struct rcd_conf *b)
 {
 	return a->listens != b->listens || a->port != b->port ||
 	       strcmp(a->bind, b->bind);

@@ -54,6 +54,7 @@ int rcd_conf_load(struct rcd_conf *conf, const char *file,
 	int ret, more;
 
 	rcd_conf_init(conf);
+	snprintf(conf->place.file, sizeof(conf->place.file), "%s", file);
 	ret = add_file(conf, file, report);
 	more = add_more(conf, file, report);
 	if (ret || more)

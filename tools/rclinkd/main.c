@@ -41,11 +41,10 @@ static const struct option options[] = {
 static void print_place(void *ctx, const struct rcd_place *place,
 			const char *text)
 {
+	char where[RCD_PLACE_LEN];
+
 	(void)ctx;
-	if (place->line)
-		fprintf(stderr, "%s:%u: %s\n", place->file, place->line, text);
-	else
-		fprintf(stderr, "%s: %s\n", place->file, text);
+	fprintf(stderr, "%s: %s\n", rcd_place_text(place, where), text);
 }
 
 static int check(const char *file)
@@ -61,9 +60,6 @@ static int check(const char *file)
 		trust = rcd_trust_new(&conf, err);
 		if (!trust) {
 			ret = -EINVAL;
-			if (!conf.place.line)
-				snprintf(conf.place.file,
-					 sizeof(conf.place.file), "%s", file);
 			rcd_say(&report, &conf.place, "%s", err);
 		}
 		rcd_trust_free(trust);
