@@ -445,7 +445,6 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		return -ENOMEM;
 	rch_peers_free(all->peers);
 	all->peers = peers;
-	all->trust = trust;
 	remove_missing(all, conf);
 	for (i = 0; i < conf->num; i++) {
 		link = find(all, conf->link[i].name);
@@ -454,6 +453,7 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		else if (add(all, &conf->link[i]))
 			return rcl_fail(err, -ENOMEM, "out of memory");
 	}
+	all->trust = trust;
 	rch_hub_watch(all->hub, &watch, all);
 	return 0;
 }

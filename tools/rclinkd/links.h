@@ -25,8 +25,8 @@ struct rcd_links *rcd_links_new(struct event_base *base,
 void rcd_links_free(struct rcd_links *all);
 
 /*
- * Follow this configuration, and dial by that trust, which both must live until
- * the next call. Links that are no longer in it are deleted.
+ * Follow this configuration, and dial by that trust, which must live until the
+ * next call that succeeds. Links that are no longer in it are deleted.
  */
 int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		  const struct rcd_trust *trust, char *err);
