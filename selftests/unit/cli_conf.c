@@ -110,7 +110,8 @@ TEST_F(conf, by_ca)
 {
 	ASSERT_EQ(0, read_text(&self->r,
 			       "[Link a]\nname = b.example\n"
-			       "[Host]\nca = /ca\ncrl = /crl\nlisten = none\n"));
+			       "[Host]\nca = /ca\ncrl = /crl\n"
+			       "listen = none\n"));
 	EXPECT_STREQ("b.example", rcd_link_identity(&self->r.conf.link[0]));
 	EXPECT_STREQ("a", self->r.conf.link[0].wanted);
 	EXPECT_FALSE(self->r.conf.listens);
