@@ -41,7 +41,7 @@ modules: setup-headers ## for this kernel, or KVER=6.1, 6.12, debug, a release
 	done
 
 .PHONY: tools
-tools: setup-build ## the command line tool
+tools: setup-build ## the command line tool and the daemon
 	@echo "  TOOLS"
 	@$(MAKE) -s -C tools
 
