@@ -22,7 +22,8 @@ RUNNING = $(notdir $(patsubst %/build,%,$(wildcard /lib/modules/$(RELEASE)/build
 VERSION = $(shell sed -n 's/PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 BUILD_PACKAGES := gcc libc6-dev libnl-3-dev libnl-genl-3-dev libssl-dev \
-	libevent-dev libjson-c-dev libncurses-dev pkg-config kmod dwarves
+	libevent-dev libjson-c-dev libncurses-dev libinih-dev libsystemd-dev \
+	pkg-config kmod dwarves
 LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 \
 	linux-source-6.12 iproute2 rdma-core ibverbs-utils perftest \
 	rdmacm-utils libibverbs-dev openssl jq socat ethtool procps python3 \
@@ -41,7 +42,7 @@ modules: setup-headers ## for this kernel, or KVER=6.1, 6.12, debug, a release
 	done
 
 .PHONY: tools
-tools: setup-build ## the command line tool
+tools: setup-build ## the command line tool and the daemon
 	@echo "  TOOLS"
 	@$(MAKE) -s -C tools
 

@@ -14,68 +14,68 @@
 
 FIXTURE(peers)
 {
-	struct cli_peers *peers;
+	struct rch_peers *peers;
 	char link[RCLINK_NAME_MAX + 1];
 	char err[RCL_ERR_LEN];
 };
 
 FIXTURE_SETUP(peers)
 {
-	self->peers = cli_peers_new();
+	self->peers = rch_peers_new();
 	ASSERT_NE(NULL, self->peers);
 }
 
 FIXTURE_TEARDOWN(peers)
 {
-	cli_peers_free(self->peers);
+	rch_peers_free(self->peers);
 }
 
 TEST_F(peers, one_entry_is_the_link_whatever_was_wanted)
 {
-	ASSERT_EQ(0, cli_peers_add(self->peers, "a=" PIN_A, self->err));
-	ASSERT_EQ(0, cli_peers_add(self->peers, "b=" PIN_B, self->err));
-	EXPECT_EQ(0, cli_peers_admit(self->peers, PIN_A, "x", self->link,
+	ASSERT_EQ(0, rch_peers_add(self->peers, "a=" PIN_A, self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_B, self->err));
+	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_A, "x", self->link,
 				     self->err));
 	EXPECT_STREQ("a", self->link);
-	EXPECT_EQ(0, cli_peers_admit(self->peers, PIN_B, "a", self->link,
+	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_B, "a", self->link,
 				     self->err));
 	EXPECT_STREQ("b", self->link);
 }
 
 TEST_F(peers, of_several_entries_the_wanted_one_counts)
 {
-	ASSERT_EQ(0, cli_peers_add(self->peers, "a=" PIN_A, self->err));
-	ASSERT_EQ(0, cli_peers_add(self->peers, "b=" PIN_A, self->err));
-	EXPECT_EQ(0, cli_peers_admit(self->peers, PIN_A, "b", self->link,
+	ASSERT_EQ(0, rch_peers_add(self->peers, "a=" PIN_A, self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_A, self->err));
+	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_A, "b", self->link,
 				     self->err));
 	EXPECT_STREQ("b", self->link);
-	EXPECT_EQ(0, cli_peers_admit(self->peers, PIN_A, "a", self->link,
+	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_A, "a", self->link,
 				     self->err));
 	EXPECT_STREQ("a", self->link);
-	EXPECT_EQ(-EACCES, cli_peers_admit(self->peers, PIN_A, "c", self->link,
+	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, PIN_A, "c", self->link,
 					   self->err));
 	EXPECT_NE(NULL, strstr(self->err, "c"));
 }
 
 TEST_F(peers, an_unknown_identity_is_refused)
 {
-	ASSERT_EQ(0, cli_peers_add(self->peers, "b=" PIN_B, self->err));
-	EXPECT_EQ(-EACCES, cli_peers_admit(self->peers, PIN_A, "b", self->link,
+	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_B, self->err));
+	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, PIN_A, "b", self->link,
 					   self->err));
 	EXPECT_NE(NULL, strstr(self->err, PIN_A));
-	EXPECT_EQ(-EACCES, cli_peers_admit(self->peers, PIN_B2, "b", self->link,
+	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, PIN_B2, "b", self->link,
 					   self->err));
 }
 
 TEST_F(peers, names_are_compared_whole_and_without_case)
 {
-	ASSERT_EQ(0, cli_peers_add(self->peers, "a=dns:Host.example",
+	ASSERT_EQ(0, rch_peers_add(self->peers, "a=dns:Host.example",
 				   self->err));
-	EXPECT_EQ(0, cli_peers_admit(self->peers, "host.EXAMPLE", "a",
+	EXPECT_EQ(0, rch_peers_admit(self->peers, "host.EXAMPLE", "a",
 				     self->link, self->err));
-	EXPECT_EQ(-EACCES, cli_peers_admit(self->peers, "host.example.org", "a",
+	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, "host.example.org", "a",
 					   self->link, self->err));
-	EXPECT_EQ(-EACCES, cli_peers_admit(self->peers, "dns:host.example", "a",
+	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, "dns:host.example", "a",
 					   self->link, self->err));
 }
 
@@ -90,21 +90,21 @@ TEST_F(peers, entries_are_a_name_and_an_identity)
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		self->err[0] = '\0';
-		EXPECT_EQ(-EINVAL, cli_peers_add(self->peers, bad[i],
+		EXPECT_EQ(-EINVAL, rch_peers_add(self->peers, bad[i],
 						 self->err))
 			TH_LOG("bad[%u]", i);
 		EXPECT_NE('\0', self->err[0]);
 	}
-	EXPECT_EQ(-EINVAL, cli_peers_check(self->peers, false, self->err));
+	EXPECT_EQ(-EINVAL, rch_peers_check(self->peers, false, self->err));
 }
 
 TEST_F(peers, the_kind_of_identity_fits_the_kind_of_trust)
 {
-	ASSERT_EQ(0, cli_peers_add(self->peers, "a=" PIN_A, self->err));
-	EXPECT_EQ(0, cli_peers_check(self->peers, false, self->err));
-	EXPECT_EQ(-EINVAL, cli_peers_check(self->peers, true, self->err));
-	ASSERT_EQ(0, cli_peers_add(self->peers, "b=dns:b", self->err));
-	EXPECT_EQ(-EINVAL, cli_peers_check(self->peers, false, self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "a=" PIN_A, self->err));
+	EXPECT_EQ(0, rch_peers_check(self->peers, false, self->err));
+	EXPECT_EQ(-EINVAL, rch_peers_check(self->peers, true, self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "b=dns:b", self->err));
+	EXPECT_EQ(-EINVAL, rch_peers_check(self->peers, false, self->err));
 }
 
 TEST_HARNESS_MAIN

@@ -107,7 +107,8 @@ TEST_F(ident, a_new_key_is_private_and_never_overwritten)
 
 TEST_F(ident, the_pin_is_that_of_the_public_key)
 {
-	char again[RCX_PIN_LEN], text[8192], *cert;
+	char again[RCX_PIN_LEN], self_text[RCLINK_PEER_MAX + 1];
+	char text[8192], *cert;
 	struct rcx_tls *tls;
 
 	ASSERT_EQ(0, rcx_ident_pin("key", self->pin, self->err));
@@ -124,7 +125,13 @@ TEST_F(ident, the_pin_is_that_of_the_public_key)
 	EXPECT_STREQ(self->pin, again);
 
 	tls = load(RCX_INITIATOR, "key", self->err);
-	EXPECT_NE(NULL, tls);
+	ASSERT_NE(NULL, tls);
+	EXPECT_EQ(0, rcx_tls_self(tls, self_text, self->err));
+	EXPECT_STREQ(self->pin, self_text);
+	/* Whoever holds it frees it, too. */
+	EXPECT_EQ(tls, rcx_tls_hold(tls));
+	rcx_tls_free(tls);
+	EXPECT_EQ(0, rcx_tls_self(tls, self_text, self->err));
 	rcx_tls_free(tls);
 }
 

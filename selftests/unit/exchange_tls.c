@@ -373,6 +373,28 @@ TEST_F(tls, T3_the_expected_name_is_a_whole_name)
 	}
 }
 
+TEST_F(tls, an_end_knows_its_own_name)
+{
+	const struct cert nameless = { .cn = "host.example" };
+	struct rcx_tls *tls = by_ca(RCX_RESPONDER, NULL, self->err);
+	char name[RCLINK_PEER_MAX + 1];
+	struct ident id;
+
+	ASSERT_NE(NULL, tls);
+	EXPECT_EQ(0, rcx_tls_self(tls, name, self->err));
+	EXPECT_STREQ("own.example", name);
+	rcx_tls_free(tls);
+
+	id = ident_make(&nameless, &self->ca);
+	ident_write(&id, "own.key", NULL);
+	ident_drop(&id);
+	tls = by_ca(RCX_RESPONDER, NULL, self->err);
+	ASSERT_NE(NULL, tls);
+	EXPECT_EQ(-EINVAL, rcx_tls_self(tls, name, self->err));
+	SAYS("subjectAltName", self->err);
+	rcx_tls_free(tls);
+}
+
 TEST_F(tls, T4_revoked_is_refused)
 {
 	struct ident bad = ident_make(&good, &self->ca);

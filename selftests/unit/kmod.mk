@@ -10,14 +10,14 @@ PURE := fsm gid msg policy endpoint pattern reason record
 TESTS := fsm gid msg policy endpoint pattern record
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
-CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/kmod \
+CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \
 	-I$(TREE)/kmod/include -isystem $(KSRC)/tools/testing/selftests
 CFLAGS ?= -g -O1
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 HEADERS := $(wildcard $(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h \
-	$(HERE)/include/linux/*.h)
+	$(TREE)/tools/include/linux/*.h)
 
 .SECONDARY:
 .PHONY: all

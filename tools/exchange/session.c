@@ -43,6 +43,7 @@
 #include "dial.h"
 #include "err.h"
 #include "talk.h"
+#include "tls.h"
 
 /* The connection does not go on: what, when, and where to look. */
 static void broken(struct rcx_session *s, enum rcx_io io)
@@ -187,6 +188,7 @@ static void release(struct rcx_session *s)
 		event_free(s->timer);
 	rcx_dial_free(s->dial);
 	rcx_conn_free(s->conn);
+	rcx_tls_free(s->tls);
 	OPENSSL_cleanse(s, sizeof(*s));
 	free(s);
 }
@@ -268,7 +270,7 @@ static struct rcx_session *create(struct event_base *base, struct rcx_tls *tls,
 		return NULL;
 	}
 	s->base = base;
-	s->tls = tls;
+	s->tls = rcx_tls_hold(tls);
 	s->ops = ops;
 	s->ctx = ctx;
 	s->deadline = rcx_now_ms() + timeout_ms;

@@ -75,8 +75,8 @@ struct rcx_ops {
 /*
  * Start an exchange as initiator with host:port, asking for the peer's link
  * called wanted. Returns NULL with a sentence in err. Every step has a time
- * limit; timeout_ms bounds the whole. tls must outlive the session. Callbacks
- * come from the event loop, and from the three calls at the end of this file.
+ * limit; timeout_ms bounds the whole. Callbacks come from the event loop, and
+ * from the three calls at the end of this file.
  */
 struct rcx_session *rcx_session_dial(struct event_base *base,
 				     struct rcx_tls *tls, const char *host,

@@ -18,6 +18,7 @@ static const unsigned char alpn[] = "\x08rclink/1";
 #define ALPN_LEN	(sizeof(alpn) - 1)
 
 struct rcx_tls {
+	unsigned int users;
 	SSL_CTX *ctx;
 	enum rcx_role role;
 	struct rcx_policy policy;
@@ -160,6 +161,7 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 		rcx_fail(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
+	tls->users = 1;
 	tls->role = role;
 	tls->policy.by_ca = cfg->ca_file;
 	/* Both lengths were checked; a responder takes whom admit takes. */
@@ -188,9 +190,30 @@ err_free:
 	return NULL;
 }
 
+int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
+{
+	X509 *cert = SSL_CTX_get0_certificate(tls->ctx);
+	struct rcx_peer names = { .nids = 0 };
+
+	if (!tls->policy.by_ca)
+		return rcx_pin_of(X509_get0_pubkey(cert), self, err);
+	rcx_collect_names(cert, &names);
+	if (!names.nids)
+		return rcx_fail(err, -EINVAL,
+				"this host's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+	strcpy(self, names.id[0]);
+	return 0;
+}
+
+struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls)
+{
+	tls->users++;
+	return tls;
+}
+
 void rcx_tls_free(struct rcx_tls *tls)
 {
-	if (!tls)
+	if (!tls || --tls->users)
 		return;
 	SSL_CTX_free(tls->ctx);
 	free(tls);

@@ -2,7 +2,7 @@
 /*
  * The TLS side of one listener, or of one dialled peer: keys, what is trusted,
  * and the fixed rules (TLS 1.3 only, both ends authenticated, ALPN, nothing
- * resumed). Must live as long as the sessions that use it.
+ * resumed). Sessions hold it, so that its owner may take another one meanwhile.
  */
 #ifndef RCX_TLS_H
 #define RCX_TLS_H
@@ -23,7 +23,17 @@ struct rcx_tls_config {
 /* Returns NULL with a sentence in err (RCX_ERR_LEN bytes). */
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err);
+/* Gives up the owner's hold of it. */
 void rcx_tls_free(struct rcx_tls *tls);
+
+/*
+ * Who this end proves to be: the pin of its key, or with a CA the first name of
+ * its certificate, RCLINK_PEER_MAX + 1 bytes. 0, or -EINVAL with a sentence.
+ */
+int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err);
+
+/* For session.c: one more who has to free it. Returns tls. */
+struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls);
 
 /* For conn.c: a new TLS connection in this role; NULL if out of memory. */
 struct ssl_st *rcx_tls_ssl(struct rcx_tls *tls);

@@ -65,7 +65,7 @@ int rcx_peer_name_check(const char *name, char *err)
 	return 0;
 }
 
-static void collect_names(X509 *leaf, struct rcx_peer *peer)
+void rcx_collect_names(X509 *leaf, struct rcx_peer *peer)
 {
 	GENERAL_NAMES *sans;
 	GENERAL_NAME *san;
@@ -93,7 +93,7 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 				   X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
 
 	if (!policy->name[0]) {
-		collect_names(leaf, peer);
+		rcx_collect_names(leaf, peer);
 		if (peer->nids)
 			return 1;
 		rcx_fail(peer->err, 0,

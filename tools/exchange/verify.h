@@ -29,6 +29,9 @@ struct rcx_peer {
 /* The certificate verify callback; policy is a struct rcx_policy. */
 int rcx_verify(struct x509_store_ctx_st *store, void *policy);
 
+/* Add the names that a certificate is for. */
+void rcx_collect_names(struct x509_st *leaf, struct rcx_peer *peer);
+
 /* Can name be the exact name of a peer in CA mode? */
 int rcx_peer_name_check(const char *name, char *err);
 

@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "link.h"
 #include "nl.h"
+#include "process.h"
 
 #define DEVICE		"/dev/rclink"
 #define RETRY_NS	1000000L	/* until the next look for hello */
@@ -146,11 +147,11 @@ static int retry(struct attach *a, int passing,
 		 int (*step)(struct attach *a, void *arg), void *arg)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_NS };
-	uint64_t end = cli_now() + ATTACH_TIMEOUT_MS * NS_PER_MS;
+	uint64_t end = rcl_now() + ATTACH_TIMEOUT_MS * NS_PER_MS;
 	int ret;
 
 	while ((ret = step(a, arg)) == passing) {
-		if (cli_now() > end)
+		if (rcl_now() > end)
 			return -ETIME;
 		nanosleep(&pause, NULL);
 	}

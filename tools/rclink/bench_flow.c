@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "cli.h"
+#include "process.h"
 
 #define REAP		16
 #define LOOK_NS		200000000ULL	/* spun so long, look for the peer */
@@ -128,7 +129,7 @@ int bench_still_there(struct bench *b, uint64_t since)
 {
 	struct pollfd fd = { .fd = rclink_fd(b->at.chan) };
 
-	if (cli_now() - since < LOOK_NS)
+	if (rcl_now() - since < LOOK_NS)
 		return 0;
 	if (poll(&fd, 1, 1) < 0 || !fd.revents)
 		return 0;

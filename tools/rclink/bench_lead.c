@@ -8,6 +8,7 @@
 
 #include "bench_hello.h"
 #include "cli.h"
+#include "process.h"
 
 #define SETTLE_NS	50000000L	/* what a closed channel left to do */
 
@@ -19,14 +20,14 @@ static int lat_send(struct bench *b)
 	int ret = 0;
 
 	for (i = 0; i < b->iters && !ret; i++) {
-		begun = cli_now();
+		begun = rcl_now();
 		if (b->posted <= RCLINK_DEV_RECVS / 2)
 			ret = bench_post(b);
 		if (!ret)
 			ret = bench_queue(b, (i + 1) % BENCH_SIGNAL == 0);
 		while (!ret && b->received <= i)
 			ret = bench_pump(b, 1);
-		b->sample[i] = (cli_now() - begun) / 2;
+		b->sample[i] = (rcl_now() - begun) / 2;
 	}
 	return ret;
 }
@@ -42,13 +43,13 @@ static int lat_write(struct bench *b)
 	for (i = 0; i < b->iters && !ret; i++) {
 		signaled = (i + 1) % BENCH_SIGNAL == 0;
 		b->out[b->size - 1] = i + 1;
-		begun = cli_now();
+		begun = rcl_now();
 		ret = bench_queue(b, signaled);
 		if (!ret)
 			ret = bench_pump(b, signaled);
 		while (!ret && bench_last(b) != (uint8_t)(i + 1))
 			ret = bench_still_there(b, begun);
-		b->sample[i] = (cli_now() - begun) / 2;
+		b->sample[i] = (rcl_now() - begun) / 2;
 	}
 	return ret;
 }
@@ -61,11 +62,11 @@ static int lat_answer(struct bench *b)
 	int ret = 0;
 
 	for (i = 0; i < b->iters && !ret; i++) {
-		begun = cli_now();
+		begun = rcl_now();
 		ret = bench_queue(b, true);
 		while (!ret && b->completed <= i)
 			ret = bench_pump(b, 1);
-		b->sample[i] = cli_now() - begun;
+		b->sample[i] = rcl_now() - begun;
 	}
 	return ret;
 }
@@ -91,7 +92,7 @@ static bool is_signaled(const struct bench *b)
 /* The other end says in this end's memory that it can take more. */
 static int wait_for_room(struct bench *b)
 {
-	uint64_t since = cli_now();
+	uint64_t since = rcl_now();
 	int ret = 0;
 
 	while (!ret && !has_room(b))
@@ -147,7 +148,7 @@ static int attaches(struct bench *b)
 	for (i = 0; i < b->iters && !ret; i++) {
 		do {
 			nanosleep(&pause, NULL);
-			begun = cli_now();
+			begun = rcl_now();
 			ret = rclink_connect(&b->at.chan, b->at.target.link,
 					     b->at.target.service,
 					     RCLINK_CHAN_POLLED);
@@ -157,7 +158,7 @@ static int attaches(struct bench *b)
 			break;
 		}
 		ret = first_write(b);
-		b->sample[i] = cli_now() - begun;
+		b->sample[i] = rcl_now() - begun;
 		rclink_close(b->at.chan);
 	}
 	b->at.chan = main;
@@ -211,10 +212,10 @@ int bench_lead(struct bench *b)
 	status = attach_connect(&b->at, RCLINK_CHAN_POLLED);
 	if (!status && prepare(b))
 		status = CLI_FAILED;
-	begun = cli_now();
+	begun = rcl_now();
 	if (!status && measure(b))
 		status = CLI_FAILED;
-	b->duration = cli_now() - begun;
+	b->duration = rcl_now() - begun;
 	attach_close(&b->at);
 	if (!status)
 		bench_report(b);

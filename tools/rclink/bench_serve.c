@@ -11,6 +11,7 @@
 
 #include "bench_hello.h"
 #include "cli.h"
+#include "process.h"
 
 /* Its first page is read into the one that this end will show. */
 static int read_hello(struct bench *b)
@@ -96,7 +97,7 @@ static int answer_writes(struct bench *b)
 	int ret = 0;
 
 	for (i = 0; i < b->iters && !ret; i++) {
-		uint64_t since = cli_now();
+		uint64_t since = rcl_now();
 
 		while (!ret && bench_last(b) != (uint8_t)(i + 1))
 			ret = bench_still_there(b, since);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include "nl.h"
 #include "text.h"
@@ -158,18 +156,4 @@ struct rcl_nl *cli_open(void)
 	if (!nl)
 		cli_fail("%s", err);
 	return nl;
-}
-
-void cli_hide_memory(void)
-{
-	/* RLIMIT_CORE would not do: a core_pattern with a pipe ignores it. */
-	prctl(PR_SET_DUMPABLE, 0);
-}
-
-uint64_t cli_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }

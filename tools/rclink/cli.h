@@ -82,10 +82,4 @@ int cli_refused(const char *cmd, const char *name, int ret, const char *why);
 /* A netlink socket; NULL after saying why not. */
 struct rcl_nl *cli_open(void);
 
-/* For processes that hold a private key: no core dump, no other's debugger. */
-void cli_hide_memory(void);
-
-/* Nanoseconds on a clock that only goes forward. */
-uint64_t cli_now(void);
-
 #endif /* CLI_H */

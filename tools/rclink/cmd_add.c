@@ -2,16 +2,10 @@
 /* add, set, del: links and their policy. */
 #include "cli.h"
 
-#include <grp.h>
-#include <pwd.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "call.h"
 #include "link.h"
 #include "nl.h"
-#include "text.h"
+#include "setting.h"
 
 #define WORDS_HELP							\
 "  dev DEV             RDMA device (default: one with an active port)\n" \
@@ -41,99 +35,17 @@
 
 static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
 
-static void set_device(const char *cmd, struct rcl_policy *policy,
-		       const char *value)
-{
-	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
-		cli_usage(cmd, "dev must be 1 to %d characters",
-			  RCLINK_DEVICE_MAX);
-	if (policy->device[0])
-		cli_usage(cmd, "dev is given twice");
-	strcpy(policy->device, value);
-}
-
-/* A name that looks like a number is a name, as for chown. */
-static uint32_t user_value(const char *cmd, const char *name)
-{
-	const struct passwd *user = getpwnam(name);
-	uint32_t id;
-
-	if (user)
-		return user->pw_uid;
-	if (!rcl_parse_u32(name, &id))
-		cli_usage(cmd, "there is no user '%s'", name);
-	return id;
-}
-
-static uint32_t group_value(const char *cmd, const char *name)
-{
-	const struct group *group = getgrnam(name);
-	uint32_t id;
-
-	if (group)
-		return group->gr_gid;
-	if (!rcl_parse_u32(name, &id))
-		cli_usage(cmd, "there is no group '%s'", name);
-	return id;
-}
-
-static uint32_t field_value(const char *cmd, int field, const char *value)
-{
-	uint32_t mode;
-
-	switch (field) {
-	case RCL_P_OWNER:
-		return user_value(cmd, value);
-	case RCL_P_GROUP:
-		return group_value(cmd, value);
-	case RCL_P_MODE:
-		if (!rcl_parse_mode(value, &mode))
-			cli_usage(cmd, "mode must be octal, as 0660, not '%s'",
-				  value);
-		return mode;
-	case RCL_P_GID_INDEX:
-		if (!strcmp(value, "auto"))
-			return RCLINK_GID_INDEX_AUTO;
-		break;
-	case RCL_P_MTU:
-		if (!strcmp(value, "auto"))
-			return 0;
-		break;
-	}
-	/* The module knows the range, and what the device can do. */
-	return cli_number(cmd, rcl_policy_word[field], value, 0, UINT32_MAX);
-}
-
-static void set_field(const char *cmd, struct rcl_policy *policy, int field,
-		      const char *value)
-{
-	const char *word = rcl_policy_word[field];
-
-	if (policy->given & 1u << field)
-		cli_usage(cmd, "%s is given twice", word);
-	policy->given |= 1u << field;
-	policy->v[field] = field_value(cmd, field, value);
-}
-
 /* "dev rxe0 mtu 1024 ...": pairs of a word and its value. */
 static void parse_words(const char *cmd, char **words,
 			struct rcl_policy *policy)
 {
-	int field;
+	char err[RCL_ERR_LEN];
 
 	for (; words[0]; words += 2) {
 		if (!words[1])
 			cli_usage(cmd, "'%s' needs a value", words[0]);
-		if (!strcmp(words[0], "dev") || !strcmp(words[0], "device")) {
-			set_device(cmd, policy, words[1]);
-			continue;
-		}
-		for (field = 0; field < RCL_P_NUM; field++)
-			if (!strcmp(words[0], rcl_policy_word[field]))
-				break;
-		if (field == RCL_P_NUM)
-			cli_usage(cmd, "there is no '%s' to set", words[0]);
-		set_field(cmd, policy, field, words[1]);
+		if (rcl_setting_parse(policy, words[0], words[1], err))
+			cli_usage(cmd, "%s", err);
 	}
 }
 

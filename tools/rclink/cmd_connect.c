@@ -14,6 +14,7 @@
 #include "job.h"
 #include "link.h"
 #include "nl.h"
+#include "process.h"
 #include "session.h"
 #include "text.h"
 #include "tls.h"
@@ -65,7 +66,7 @@ struct args {
 struct connector {
 	const struct args *args;
 	struct event_base *base;
-	struct cli_job *job;
+	struct rch_job *job;
 	char peer[RCLINK_PEER_MAX + 1];
 	uint64_t up_ns;		/* when both ends were up */
 	int status;
@@ -98,8 +99,8 @@ static const char *const step_texts[] = {
 static void print_step(const struct connector *c, enum rcx_step step,
 		       const char *detail)
 {
-	const struct rcl_endpoint *local = cli_job_local(c->job);
-	double ms = (double)cli_job_ns(c->job) / NS_PER_MS;
+	const struct rcl_endpoint *local = rch_job_local(c->job);
+	double ms = (double)rch_job_ns(c->job) / NS_PER_MS;
 	char gid[RCL_GID_TEXT_LEN];
 
 	printf("%9.1f ms  %-10s%s", ms, step_names[step], step_texts[step]);
@@ -112,7 +113,7 @@ static void print_step(const struct connector *c, enum rcx_step step,
 		       rcl_gid_text(local->gid, gid));
 	else if (step == RCX_STEP_CONNECTED)
 		printf(": epoch %llu",
-		       (unsigned long long)cli_job_epoch(c->job));
+		       (unsigned long long)rch_job_epoch(c->job));
 	putchar('\n');
 }
 
@@ -123,7 +124,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	if (step == RCX_STEP_TLS)
 		snprintf(c->peer, sizeof(c->peer), "%s", detail);
 	if (step == RCX_STEP_DONE)
-		c->up_ns = cli_job_ns(c->job);
+		c->up_ns = rch_job_ns(c->job);
 	if (c->args->verbose)
 		print_step(c, step, detail);
 }
@@ -136,12 +137,12 @@ static void on_done(void *ctx, int result, const char *err)
 		c->status = cli_fail("connect %s: %s", c->args->link, err);
 	else
 		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", c->args->link,
-		       (unsigned long long)cli_job_epoch(c->job), c->peer,
+		       (unsigned long long)rch_job_epoch(c->job), c->peer,
 		       (double)c->up_ns / NS_PER_MS);
 	event_base_loopbreak(c->base);
 }
 
-static const struct cli_job_ops ops = {
+static const struct rch_job_ops ops = {
 	.step = on_step,
 	.done = on_done,
 };
@@ -152,7 +153,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	cli_job_cancel(c->job, "interrupted");
+	rch_job_cancel(c->job, "interrupted");
 }
 
 /* Before anything is asked of the peer: is there such a link, not up yet? */
@@ -179,7 +180,7 @@ static int check_link(const char *link)
 	return status;
 }
 
-static int exchange(struct connector *c, struct cli_hub *hub,
+static int exchange(struct connector *c, struct rch_hub *hub,
 		    struct rcx_tls *tls)
 {
 	const struct args *a = c->args;
@@ -192,7 +193,7 @@ static int exchange(struct connector *c, struct cli_hub *hub,
 		c->status = cli_fail("connect %s: out of memory", a->link);
 		goto out_free;
 	}
-	c->job = cli_job_dial(hub, tls, a->host, a->port, a->link, a->wanted,
+	c->job = rch_job_dial(hub, tls, a->host, a->port, a->link, a->wanted,
 			      a->timeout_ms, &ops, c, err);
 	if (!c->job) {
 		c->status = cli_fail("connect %s: %s", a->link, err);
@@ -213,18 +214,18 @@ static int run(const struct args *args)
 {
 	struct connector c = { .args = args };
 	char err[RCL_ERR_LEN];
-	struct cli_hub *hub;
+	struct rch_hub *hub;
 	struct rcx_tls *tls;
 
-	cli_hide_memory();
+	rcl_hide_memory();
 	tls = rcx_tls_new(RCX_INITIATOR, &args->tls, err);
 	if (!tls)
 		return cli_fail("connect %s: %s", args->link, err);
 	c.base = event_base_new();
-	hub = c.base ? cli_hub_new(c.base, err) : NULL;
+	hub = c.base ? rch_hub_new(c.base, err) : NULL;
 	if (hub) {
 		exchange(&c, hub, tls);
-		cli_hub_free(hub);
+		rch_hub_free(hub);
 	} else {
 		c.status = cli_fail("connect %s: %s", args->link, err);
 	}

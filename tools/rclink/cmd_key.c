@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "ident.h"
+#include "process.h"
 
 #define KEY_DIR		"/etc/rclink"
 
@@ -18,7 +19,7 @@ static int print_pin(const char *cmd, const char *file)
 	char pin[RCX_PIN_LEN];
 	char err[RCL_ERR_LEN];
 
-	cli_hide_memory();
+	rcl_hide_memory();
 	if (rcx_ident_pin(file, pin, err))
 		return cli_fail("%s: %s", cmd, err);
 	puts(pin);
@@ -46,7 +47,7 @@ int cmd_genkey(int argc, char **argv)
 			return cli_fail("%s: cannot make %s: %s; give a FILE",
 					argv[0], KEY_DIR, strerror(errno));
 	}
-	cli_hide_memory();
+	rcl_hide_memory();
 	if (rcx_ident_generate(file, err))
 		return cli_fail("%s: %s", argv[0], err);
 	return print_pin(argv[0], file);

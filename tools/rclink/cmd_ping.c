@@ -21,6 +21,7 @@
 #include "link.h"
 #include "nl.h"
 #include "out.h"
+#include "process.h"
 #include "text.h"
 
 #define COUNT		5
@@ -85,7 +86,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	p->started = cli_now();
+	p->started = rcl_now();
 	/* A result may come in, and start this again, inside of the call. */
 	while (p->request.cookie < p->count && p->request.cookie - p->ok <
 	       (p->interval ? 1 : WAITING)) {
@@ -102,7 +103,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 static void schedule(struct pinger *p)
 {
-	uint64_t past = cli_now() - p->started;
+	uint64_t past = rcl_now() - p->started;
 	uint64_t left = past < p->interval ? p->interval - past : 0;
 	struct timeval tv = {
 		.tv_sec = left / NS_PER_S,

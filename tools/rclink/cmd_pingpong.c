@@ -16,6 +16,7 @@
 
 #include "attach.h"
 #include "out.h"
+#include "process.h"
 
 #define SERVICE		"pingpong"
 #define SIZE		4096
@@ -166,7 +167,7 @@ static int send_one(struct pingpong *p)
 static int rally(struct pingpong *p)
 {
 	uint32_t ahead = !p->listen;
-	uint64_t begun = cli_now();
+	uint64_t begun = rcl_now();
 	int ret = 0;
 
 	p->done = false;
@@ -180,7 +181,7 @@ static int rally(struct pingpong *p)
 			return failed(p, "cannot queue", ret);
 		ret = progress(p);
 	}
-	p->duration = cli_now() - begun;
+	p->duration = rcl_now() - begun;
 	return ret;
 }
 

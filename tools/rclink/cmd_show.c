@@ -14,6 +14,7 @@
 #include "look.h"
 #include "nl.h"
 #include "out.h"
+#include "process.h"
 #include "text.h"
 
 #define PEER_SHORT	15	/* "sha256:" and eight characters */

@@ -14,6 +14,7 @@
 
 #include "look.h"
 #include "nl.h"
+#include "process.h"
 #include "text.h"
 
 #define NS_PER_MS	1000000
@@ -222,7 +223,7 @@ static bool wait_keys(struct top *t)
 	uint64_t now;
 	int key;
 
-	while ((now = cli_now()) < end) {
+	while ((now = rcl_now()) < end) {
 		poll(from, 2, (end - now) / NS_PER_MS + 1);
 		if (from[0].revents || from[1].revents & (POLLHUP | POLLERR))
 			return false;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "call.h"
-#include "cli.h"
+#include "process.h"
 
 int look_take(struct rcl_nl *nl, const char *name, struct look *l, char *err)
 {
-	l->ns = cli_now();
+	l->ns = rcl_now();
 	return rcl_call_links(nl, name, &l->infos, &l->num, err);
 }
 

@@ -11,7 +11,7 @@
 struct look {
 	struct rcl_link_info *infos;
 	size_t num;
-	uint64_t ns;	/* when, by cli_now() */
+	uint64_t ns;	/* when, by rcl_now() */
 };
 
 /* All links, or the one of this name. 0, or as rcl_call_links(). */

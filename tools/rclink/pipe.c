@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "cli.h"
+#include "process.h"
 
 #define NS_PER_S	1000000000ULL
 #define SHOW_NS		(NS_PER_S / 2)
@@ -18,7 +19,7 @@ int pipe_begin(struct pipe *p)
 	p->memory = attach_memory(&p->at, PIPE_MEMORY, &p->region);
 	if (!p->memory)
 		return CLI_FAILED;
-	p->begun = cli_now();
+	p->begun = rcl_now();
 	p->shown = p->begun;
 	return CLI_OK;
 }
@@ -48,7 +49,7 @@ void pipe_count(struct pipe *p, const void *data, size_t len)
 	p->sum.total += len;
 	if (!p->progress)
 		return;
-	now = cli_now();
+	now = rcl_now();
 	if (now - p->shown >= SHOW_NS)
 		show(p, now);
 }
@@ -56,14 +57,14 @@ void pipe_count(struct pipe *p, const void *data, size_t len)
 void pipe_finish(struct pipe *p)
 {
 	EVP_DigestFinal_ex(p->sha, p->sum.sha, NULL);
-	p->ended = cli_now();
+	p->ended = rcl_now();
 }
 
 void pipe_quiet(struct pipe *p)
 {
 	if (!p->progress)
 		return;
-	show(p, p->ended ? p->ended : cli_now());
+	show(p, p->ended ? p->ended : rcl_now());
 	fputc('\n', stderr);
 	p->progress = false;
 }

@@ -25,7 +25,7 @@ struct pipe {
 	uint32_t region;		/* of it */
 	EVP_MD_CTX *sha;
 	struct pipe_sum sum;
-	uint64_t begun;			/* as cli_now() */
+	uint64_t begun;			/* as rcl_now() */
 	uint64_t ended;
 	uint64_t shown;
 };

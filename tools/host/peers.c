@@ -18,17 +18,17 @@ struct peer {
 	char identity[RCLINK_PEER_MAX + 1];
 };
 
-struct cli_peers {
+struct rch_peers {
 	struct peer *peer;
 	size_t num;
 };
 
-struct cli_peers *cli_peers_new(void)
+struct rch_peers *rch_peers_new(void)
 {
-	return calloc(1, sizeof(struct cli_peers));
+	return calloc(1, sizeof(struct rch_peers));
 }
 
-void cli_peers_free(struct cli_peers *peers)
+void rch_peers_free(struct rch_peers *peers)
 {
 	if (!peers)
 		return;
@@ -50,7 +50,7 @@ static int get_identity(const char *text, struct peer *peer, char *err)
 	return 0;
 }
 
-int cli_peers_add(struct cli_peers *peers, const char *text, char *err)
+int rch_peers_add(struct rch_peers *peers, const char *text, char *err)
 {
 	const char *equals = strchr(text, '=');
 	struct peer *peer;
@@ -75,7 +75,7 @@ int cli_peers_add(struct cli_peers *peers, const char *text, char *err)
 	return 0;
 }
 
-int cli_peers_check(const struct cli_peers *peers, bool by_ca, char *err)
+int rch_peers_check(const struct rch_peers *peers, bool by_ca, char *err)
 {
 	size_t i;
 
@@ -100,7 +100,7 @@ static bool is_peer(const struct peer *peer, const char *identity)
 			   !strcmp(peer->identity, identity);
 }
 
-bool cli_peers_know(const struct cli_peers *peers, const char *identity)
+bool rch_peers_know(const struct rch_peers *peers, const char *identity)
 {
 	size_t i;
 
@@ -110,7 +110,7 @@ bool cli_peers_know(const struct cli_peers *peers, const char *identity)
 	return false;
 }
 
-int cli_peers_admit(const struct cli_peers *peers, const char *identity,
+int rch_peers_admit(const struct rch_peers *peers, const char *identity,
 		    const char *wanted, char link[RCLINK_NAME_MAX + 1],
 		    char *err)
 {
@@ -126,11 +126,11 @@ int cli_peers_admit(const struct cli_peers *peers, const char *identity,
 	}
 	if (!matches)
 		return rcl_fail(err, -EACCES,
-				"%.130s is not among the peers here; add it with --peer",
+				"%.130s is not among the peers of this host; list it there",
 				identity);
 	if (matches > 1 && strcmp(found->link, wanted))
 		return rcl_fail(err, -EACCES,
-				"several links are open to this peer, but none called %.40s; see --peer-link",
+				"several links are open to this peer, but none called %.40s; ask for one of them, as peer-link",
 				wanted);
 	strcpy(link, found->link);
 	return 0;

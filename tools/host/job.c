@@ -12,15 +12,17 @@
 #include <event2/event.h>
 
 #include "call.h"
-#include "cli.h"
 #include "link.h"
 #include "nl.h"
+#include "process.h"
 
-struct cli_job {
-	LIST_ENTRY(cli_job) node;
-	struct cli_hub *hub;
+#define AGAIN_US	200000
+
+struct rch_job {
+	LIST_ENTRY(rch_job) node;
+	struct rch_hub *hub;
 	struct rcx_session *session;
-	const struct cli_job_ops *ops;
+	const struct rch_job_ops *ops;
 	void *ctx;
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
@@ -32,19 +34,22 @@ struct cli_job {
 	bool up;
 };
 
-struct cli_hub {
+struct rch_hub {
 	struct event_base *base;
 	struct rcl_nl *events;
 	struct rcl_nl *requests;	/* to ask again when events were lost */
 	struct event *readable;
-	uint64_t seq;			/* of the last event */
+	struct event *again;		/* when the links could not be listed */
+	const struct rch_watch *watch;	/* NULL: nobody looks */
+	void *watch_ctx;
+	uint64_t seq;			/* of the last event that counts */
 	bool resync;
-	LIST_HEAD(, cli_job) jobs;
+	LIST_HEAD(, rch_job) jobs;
 };
 
-static struct cli_job *job_of(struct cli_hub *hub, const char *link)
+static struct rch_job *job_of(struct rch_hub *hub, const char *link)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	LIST_FOREACH(job, &hub->jobs, node)
 		if (job->epoch && !strcmp(job->link, link))
@@ -53,9 +58,9 @@ static struct cli_job *job_of(struct cli_hub *hub, const char *link)
 }
 
 /* Tell the job of this link, if there is one; it may be gone afterwards. */
-static void take_state(struct cli_hub *hub, const struct rcl_link_info *info)
+static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
-	struct cli_job *job = job_of(hub, info->name);
+	struct rch_job *job = job_of(hub, info->name);
 
 	/* An older epoch is of no interest any more. */
 	if (!job || info->epoch < job->epoch)
@@ -73,36 +78,57 @@ static void take_state(struct cli_hub *hub, const struct rcl_link_info *info)
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
 {
-	struct cli_hub *hub = arg;
+	struct rch_hub *hub = arg;
 	struct rcl_link_info info;
 
 	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info))
+		return 0;
+	/* A list was newer. */
+	if (info.event_seq <= hub->seq)
 		return 0;
 	if (hub->seq && info.event_seq != hub->seq + 1)
 		hub->resync = true;
 	hub->seq = info.event_seq;
 	take_state(hub, &info);
+	if (hub->watch)
+		hub->watch->event(hub->watch_ctx, &info);
 	return 0;
 }
 
-/* Events were lost: look at the links themselves. */
-static void resync(struct cli_hub *hub)
+/* Events were lost, or there were none yet: look at the links themselves. */
+static void list(struct rch_hub *hub)
 {
+	const struct timeval soon = { .tv_usec = AGAIN_US };
 	struct rcl_link_info *infos;
+	bool lost = hub->resync;
 	char err[RCL_ERR_LEN];
 	size_t i, num;
 
-	if (rcl_call_links(hub->requests, NULL, &infos, &num, err))
-		return;		/* the jobs have time limits */
+	if (rcl_call_links(hub->requests, NULL, &infos, &num, err)) {
+		event_add(hub->again, &soon);
+		return;
+	}
 	hub->resync = false;
+	/* Each says which events its state includes, the first the least. */
+	if (num && infos[0].event_seq > hub->seq)
+		hub->seq = infos[0].event_seq;
 	for (i = 0; i < num; i++)
 		take_state(hub, &infos[i]);
+	if (hub->watch)
+		hub->watch->list(hub->watch_ctx, infos, num, lost);
 	free(infos);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	list(arg);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
-	struct cli_hub *hub = arg;
+	struct rch_hub *hub = arg;
 	char err[RCL_ERR_LEN];
 
 	(void)fd;
@@ -110,12 +136,20 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	while (rcl_nl_receive(hub->events, err) == -ENOBUFS)
 		hub->resync = true;
 	if (hub->resync)
-		resync(hub);
+		list(hub);
 }
 
-struct cli_hub *cli_hub_new(struct event_base *base, char *err)
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+		   void *ctx)
 {
-	struct cli_hub *hub;
+	hub->watch = watch;
+	hub->watch_ctx = ctx;
+	list(hub);
+}
+
+struct rch_hub *rch_hub_new(struct event_base *base, char *err)
+{
+	struct rch_hub *hub;
 
 	hub = calloc(1, sizeof(*hub));
 	if (!hub) {
@@ -132,21 +166,24 @@ struct cli_hub *cli_hub_new(struct event_base *base, char *err)
 	rcl_nl_notify(hub->events, on_event, hub);
 	hub->readable = event_new(base, rcl_nl_fd(hub->events),
 				  EV_READ | EV_PERSIST, on_readable, hub);
-	if (!hub->readable || event_add(hub->readable, NULL)) {
+	hub->again = evtimer_new(base, on_again, hub);
+	if (!hub->readable || !hub->again || event_add(hub->readable, NULL)) {
 		rcl_fail(err, -ENOMEM, "out of memory");
 		goto err_free;
 	}
 	return hub;
 
 err_free:
-	cli_hub_free(hub);
+	rch_hub_free(hub);
 	return NULL;
 }
 
-void cli_hub_free(struct cli_hub *hub)
+void rch_hub_free(struct rch_hub *hub)
 {
 	if (hub->readable)
 		event_free(hub->readable);
+	if (hub->again)
+		event_free(hub->again);
 	rcl_nl_close(hub->requests);
 	rcl_nl_close(hub->events);
 	free(hub);
@@ -155,7 +192,7 @@ void cli_hub_free(struct cli_hub *hub)
 static int job_admit(void *ctx, const char *identity, const char *wanted,
 		     char *link, char *err)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 	int ret;
 
 	ret = job->ops->admit(job->ctx, identity, wanted, link, err);
@@ -182,7 +219,7 @@ static bool is_up(struct rcl_nl *nl, const char *link)
  * A peer that has proven who it is and wants a new epoch has lost the old one,
  * whatever this end still believes.
  */
-static int prepare(struct cli_job *job, const char *link,
+static int prepare(struct rch_job *job, const char *link,
 		   struct rcl_endpoint *local, char *err)
 {
 	int ret;
@@ -199,7 +236,7 @@ static int prepare(struct cli_job *job, const char *link,
 static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
 		       char *err)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 	int ret;
 
 	job->nl = rcl_nl_open(err);
@@ -229,7 +266,7 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 		.role = role,
 		.remote = remote,
 	};
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 	int ret;
 
 	ret = rcl_call_connect(job->nl, &connect, agreed, err);
@@ -241,7 +278,7 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 static int job_activate(void *ctx, const char *link, uint64_t epoch,
 			const uint8_t key[RCLINK_KEY_LEN], char *err)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	return rcl_call_activate(job->nl, link, epoch, key, err);
 }
@@ -252,7 +289,7 @@ static int job_activate(void *ctx, const char *link, uint64_t epoch,
  */
 static void job_abort(void *ctx, const char *link)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	(void)link;
 	rcl_nl_close(job->nl);
@@ -261,13 +298,13 @@ static void job_abort(void *ctx, const char *link)
 
 static void job_step(void *ctx, enum rcx_step step, const char *detail)
 {
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	job->ops->step(job->ctx, step, detail);
 }
 
 /* The kernel has no part in much of an exchange; `rclink why` is to know. */
-static void note_failure(struct cli_job *job, const char *err)
+static void note_failure(struct rch_job *job, const char *err)
 {
 	char text[RCLINK_NOTE_MAX + 1], ignored[RCL_ERR_LEN];
 
@@ -281,7 +318,7 @@ static void note_failure(struct cli_job *job, const char *err)
 static void job_done(void *ctx, int result, const char *err)
 {
 	char ignored[RCL_ERR_LEN];
-	struct cli_job *job = ctx;
+	struct rch_job *job = ctx;
 
 	/* This end is up, but nobody knows of the other: not half a link. */
 	if (result && job->up && job->nl)
@@ -305,11 +342,11 @@ static const struct rcx_ops session_ops = {
 	.done = job_done,
 };
 
-static struct cli_job *job_new(struct cli_hub *hub,
-			       const struct cli_job_ops *ops, void *ctx,
+static struct rch_job *job_new(struct rch_hub *hub,
+			       const struct rch_job_ops *ops, void *ctx,
 			       char *err)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	job = calloc(1, sizeof(*job));
 	if (!job) {
@@ -319,17 +356,17 @@ static struct cli_job *job_new(struct cli_hub *hub,
 	job->hub = hub;
 	job->ops = ops;
 	job->ctx = ctx;
-	job->start = cli_now();
+	job->start = rcl_now();
 	return job;
 }
 
-struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
+struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *host, uint16_t port, const char *link,
 			     const char *wanted, int timeout_ms,
-			     const struct cli_job_ops *ops, void *ctx,
+			     const struct rch_job_ops *ops, void *ctx,
 			     char *err)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	job = job_new(hub, ops, ctx, err);
 	if (!job)
@@ -346,11 +383,11 @@ struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
 	return job;
 }
 
-struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
-			       int timeout_ms, const struct cli_job_ops *ops,
+struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
+			       int timeout_ms, const struct rch_job_ops *ops,
 			       void *ctx, char *err)
 {
-	struct cli_job *job;
+	struct rch_job *job;
 
 	job = job_new(hub, ops, ctx, err);
 	if (!job) {
@@ -368,27 +405,27 @@ struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
 	return job;
 }
 
-void cli_job_cancel(struct cli_job *job, const char *reason)
+void rch_job_cancel(struct rch_job *job, const char *reason)
 {
 	rcx_session_cancel(job->session, reason);
 }
 
-const char *cli_job_link(const struct cli_job *job)
+const char *rch_job_link(const struct rch_job *job)
 {
 	return job->link;
 }
 
-uint64_t cli_job_epoch(const struct cli_job *job)
+uint64_t rch_job_epoch(const struct rch_job *job)
 {
 	return job->epoch;
 }
 
-uint64_t cli_job_ns(const struct cli_job *job)
+uint64_t rch_job_ns(const struct rch_job *job)
 {
-	return cli_now() - job->start;
+	return rcl_now() - job->start;
 }
 
-const struct rcl_endpoint *cli_job_local(const struct cli_job *job)
+const struct rcl_endpoint *rch_job_local(const struct rch_job *job)
 {
 	return &job->local;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef UNIT_LINUX_BITS_H
-#define UNIT_LINUX_BITS_H
+#ifndef TOOLS_LINUX_BITS_H
+#define TOOLS_LINUX_BITS_H
 
 #define BIT(n)		(1UL << (n))
 #define BIT_ULL(n)	(1ULL << (n))
 
-#endif /* UNIT_LINUX_BITS_H */
+#endif /* TOOLS_LINUX_BITS_H */

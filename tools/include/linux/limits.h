@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef UNIT_LINUX_LIMITS_H
-#define UNIT_LINUX_LIMITS_H
+#ifndef TOOLS_LINUX_LIMITS_H
+#define TOOLS_LINUX_LIMITS_H
 
 #include_next <linux/limits.h>
 
 #define U32_MAX		0xffffffffU
 
-#endif /* UNIT_LINUX_LIMITS_H */
+#endif /* TOOLS_LINUX_LIMITS_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef UNIT_LINUX_KERNEL_H
-#define UNIT_LINUX_KERNEL_H
+#ifndef TOOLS_LINUX_KERNEL_H
+#define TOOLS_LINUX_KERNEL_H
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #endif
 
-#endif /* UNIT_LINUX_KERNEL_H */
+#endif /* TOOLS_LINUX_KERNEL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The kernel's short names, for files of kmod/ that are built here as well. */
-#ifndef UNIT_LINUX_TYPES_H
-#define UNIT_LINUX_TYPES_H
+#ifndef TOOLS_LINUX_TYPES_H
+#define TOOLS_LINUX_TYPES_H
 
 #include_next <linux/types.h>
 #include <stdbool.h>
@@ -13,4 +13,4 @@
 #define u32	uint32_t
 #define u64	uint64_t
 
-#endif /* UNIT_LINUX_TYPES_H */
+#endif /* TOOLS_LINUX_TYPES_H */

@@ -8,19 +8,22 @@
  * up what a closed socket had prepared, be it by the end of the job or of the
  * process, and nothing else.
  */
-#ifndef CLI_JOB_H
-#define CLI_JOB_H
+#ifndef RCH_JOB_H
+#define RCH_JOB_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "session.h"
 
 struct event_base;
-struct cli_hub;
-struct cli_job;
+struct rch_hub;
+struct rch_job;
+struct rcl_link_info;
 
 /* What the owner of a job wants to know; ctx as given. */
-struct cli_job_ops {
+struct rch_job_ops {
 	/* See rcx_ops; admit is for responders only. */
 	int (*admit)(void *ctx, const char *identity, const char *wanted,
 		     char *link, char *err);
@@ -30,26 +33,38 @@ struct cli_job_ops {
 };
 
 /* The jobs of one process, and its ear for events. NULL with err. */
-struct cli_hub *cli_hub_new(struct event_base *base, char *err);
-void cli_hub_free(struct cli_hub *hub);
+struct rch_hub *rch_hub_new(struct event_base *base, char *err);
+void rch_hub_free(struct rch_hub *hub);
 
-struct cli_job *cli_job_dial(struct cli_hub *hub, struct rcx_tls *tls,
+/* For who looks at more than the links of jobs. */
+struct rch_watch {
+	void (*event)(void *ctx, const struct rcl_link_info *info);
+	/* All links, when asked for, and whenever events were lost. */
+	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num,
+		     bool lost);
+};
+
+/* Lists the links at once, and each time that it is called. */
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+		   void *ctx);
+
+struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *host, uint16_t port, const char *link,
 			     const char *wanted, int timeout_ms,
-			     const struct cli_job_ops *ops, void *ctx,
+			     const struct rch_job_ops *ops, void *ctx,
 			     char *err);
 /* fd is the job's from here, also when it fails. */
-struct cli_job *cli_job_accept(struct cli_hub *hub, struct rcx_tls *tls, int fd,
-			       int timeout_ms, const struct cli_job_ops *ops,
+struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
+			       int timeout_ms, const struct rch_job_ops *ops,
 			       void *ctx, char *err);
-void cli_job_cancel(struct cli_job *job, const char *reason);
+void rch_job_cancel(struct rch_job *job, const char *reason);
 
 /* "" and 0 before the link is known, or before it was prepared. */
-const char *cli_job_link(const struct cli_job *job);
-uint64_t cli_job_epoch(const struct cli_job *job);
+const char *rch_job_link(const struct rch_job *job);
+uint64_t rch_job_epoch(const struct rch_job *job);
 /* Since the job began. */
-uint64_t cli_job_ns(const struct cli_job *job);
+uint64_t rch_job_ns(const struct rch_job *job);
 /* This host's end of the link; all 0 before it was prepared. */
-const struct rcl_endpoint *cli_job_local(const struct cli_job *job);
+const struct rcl_endpoint *rch_job_local(const struct rch_job *job);
 
-#endif /* CLI_JOB_H */
+#endif /* RCH_JOB_H */

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# rclinkd on both hosts. Sourced after link/lib.sh, whose variables it uses.
+# shellcheck disable=SC2154
+
+daemon=$LIB_DIR/../tools/rclinkd/rclinkd
+conf=/tmp/rclinkd-test.conf
+said_by=/tmp/rclinkd-test-log	# and the host's number
+running=()
+
+# configure HOST: stdin, below a [Host] with the test's key
+configure()
+{
+	{
+		printf '[Host]\nkey = %s\n' "$key"
+		cat
+	} | on "$1" sh -c "cat >$conf.new && mv $conf.new $conf"
+}
+
+# link_section NAME PIN [KEY VALUE]...
+link_section()
+{
+	local timeout=19
+
+	printf '[Link %s]\npin = %s\n' "$1" "$2"
+	shift 2
+	# As for link_add().
+	printf 'timeout = %s\n' "$timeout"
+	while [ $# -ge 2 ]; do
+		printf '%s = %s\n' "$1" "$2"
+		shift 2
+	done
+}
+
+said()
+{
+	grep -q -e "$2" "$said_by$1"
+}
+
+# times HOST TEXT: in how many lines the daemon said that
+times()
+{
+	touch "$said_by$1"
+	grep -c -e "$2" "$said_by$1"
+}
+
+daemon_start()
+{
+	local host
+
+	for host; do
+		on "$host" "$daemon" --config $conf >"$said_by$host" 2>&1 &
+		running[host]=$!
+	done
+	for host; do
+		until_true 20 said "$host" listening || {
+			cat "$said_by$host"
+			return 1
+		}
+	done
+}
+
+# daemon_signal HOST SIGNAL
+daemon_signal()
+{
+	on "$1" pkill "-$2" -x rclinkd
+}
+
+# daemon_end HOST...: it ends by itself, and well
+daemon_end()
+{
+	local host
+
+	for host; do
+		daemon_signal "$host" TERM
+		wait "${running[host]}" || return
+	done
+}
+
+# reload HOST: it has read its configuration again, or refused it
+reload()
+{
+	local host=$1 before
+
+	before=$(times "$host" 'configuration was read\|is refused, the old')
+	daemon_signal "$host" HUP || return
+	until_true 20 eval "[ \$(times $host 'configuration was read\|is refused, the old') -gt $before ]"
+}
+
+show_daemons()
+{
+	local host
+
+	for host in 1 2; do
+		tail -n 30 "$said_by$host" | sed "s/^/host $host: /"
+	done
+}

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# rclinkd as far as it goes without a kernel module: its configuration, and what
+# it says of a wrong one.
+# hosts: 0
+# timeout: 120
+# What eval gets is expanded there.
+# shellcheck disable=SC2016
+. "$(dirname "$0")/../lib.sh"
+
+cd "$LIB_DIR/daemon/conf" || exit 1
+tree=$LIB_DIR/..
+out=$tree/build/daemon
+daemon=$tree/tools/rclinkd/rclinkd
+rclink=$tree/tools/rclink/rclink
+mapfile -t bad < <(basename -s .conf -a bad-*.conf)
+
+# rclinkd --check of a file in a folder of its own, with the test's key and pin
+check_file()
+{
+	rm -rf "${out:?}/etc"
+	mkdir -p "$out/etc/conf.d"
+	sed -e "s|@KEY@|$out/key.pem|; s|@PIN@|$pin|" "$1" \
+		>"$out/etc/rclink.conf"
+	(cd "$out/etc" && "$daemon" --check --config rclink.conf) 2>&1
+}
+
+# What is said of the file NAME.conf stands in NAME.says.
+says_so()
+{
+	local said status
+
+	said=$(check_file "$1.conf")
+	status=$?
+	diff -u "$1.says" <(printf '%s\n' "$said") && [ "$status" -eq 1 ]
+}
+
+# The example with nothing commented out, but for what excludes something.
+example()
+{
+	sed 's|^#\([[a-z]\)|\1|; s|/etc/rclink/key.pem|@KEY@|
+		s|^pin = .*|pin = @PIN@|; s|rdma|root|; /^listen = none/d' \
+		"$tree/tools/rclinkd/rclink.conf" >"$out/example.conf"
+	[ "$(grep -c '^\[Link' "$out/example.conf")" -eq 2 ] &&
+		check_file "$out/example.conf"
+}
+
+with_more()
+{
+	check_file good.conf && cp good-more.conf "$out/etc/conf.d/more.conf" &&
+		(cd "$out/etc" && ! "$daemon" --check --config rclink.conf 2>&1) |
+		grep '^conf.d/more.conf:2: there is a \[Link a\] at rclink.conf:'
+}
+
+# key_is MODE TEXT: what is said of a key file that is so
+key_is()
+{
+	chmod "$1" "$out/key.pem"
+	! check_file good.conf | grep '^rclink.conf:2: .*key.pem' || return 0
+	return 1
+}
+
+no_key()
+{
+	sed 's|@KEY@|/nowhere/key.pem|' good.conf >"$out/no-key.conf"
+	check_file "$out/no-key.conf" | grep '^rclink.conf:2: .*/nowhere/key.pem'
+}
+
+# Every key and option is in its page.
+documented()
+{
+	local word status=0
+
+	for word in key cert ca crl listen peer pin name peer-link; do
+		grep -q "^\.B $word$" "$tree/tools/man/rclink.conf.5" &&
+			continue
+		echo "$word is not in rclink.conf(5)"
+		status=1
+	done
+	for word in --config --check --help --version; do
+		tr -d "\\\\" <"$tree/tools/man/rclinkd.8" | grep -q -e "$word" &&
+			continue
+		echo "$word is not in rclinkd(8)"
+		status=1
+	done
+	return "$status"
+}
+
+unit_is_good()
+{
+	local dir=$out/unit
+
+	mkdir -p "$dir"
+	sed "s|@PREFIX@/sbin/rclinkd|/bin/true|" \
+		"$tree/tools/systemd/rclinkd.service" >"$dir/rclinkd.service"
+	systemd-analyze verify --man=no "$dir/rclinkd.service" 2>&1 |
+		{ ! grep 'rclinkd.service'; }
+}
+
+plan $((14 + ${#bad[@]}))
+mkdir -p "$out"
+rm -f "$out/key.pem"
+pin=$("$rclink" genkey "$out/key.pem") || bail "no key"
+check "--help works" "$daemon" --help
+check "--version works" "$daemon" --version
+refuse 2 "an option that is none is refused" 'no such option' "$daemon" --nosuch
+refuse 2 "a word is refused" 'no words' "$daemon" --check x
+refuse 2 "an option without its file is refused" 'needs a FILE' "$daemon" --config
+refuse 1 "a file that is not there is refused" '^/nowhere: cannot read' \
+	"$daemon" --check --config /nowhere
+check "a good configuration is silent" eval '[ -z "$(check_file good.conf)" ]'
+check "the example is good" example
+check "conf.d is read, too" with_more
+for file in "${bad[@]}"; do
+	check "what is said of $file.conf" says_so "$file"
+done
+check "a key that others can read is refused" key_is 644
+chmod 600 "$out/key.pem"
+check "a key that is not there is refused" no_key
+check "every key and option is documented" documented
+if command -v systemd-analyze >/dev/null; then
+	check "systemd takes the unit" unit_is_good
+else
+	skip "systemd takes the unit"
+fi
+check "a configuration that cannot be read ends the daemon" eval \
+	'"$daemon" --config /nowhere 2>&1 | grep "^<3>/nowhere: cannot read"'
+finish

@@ -1,0 +1,231 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Two daemons keep links up: at first, after a disconnect, after they were killed,
+# and with another configuration; and refuse who is not who they want.
+# hosts: 2
+# kernels: 6.1 6.12 mixed
+# timeout: 400
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+# up_again NAME EPOCH: with a later epoch at both ends
+is_later()
+{
+	[ "$(of "$1" "$2" .epoch)" -gt "$3" ] && is "$1" "$2" .state up
+}
+
+up_again()
+{
+	if until_true 30 is_later 1 "$1" "$2" &&
+	   until_true 30 is_later 2 "$1" "$2"; then
+		return
+	fi
+	show_daemons
+	return 1
+}
+
+both_up()
+{
+	local name
+
+	for name; do
+		up_again "$name" 0 || return
+	done
+}
+
+epochs()
+{
+	of 1 "$1" .epoch
+}
+
+# l is dialled by host 1, m by both, n by host 2.
+conf_1()
+{
+	link_section l "$pin2" peer "$RCL_PEER_IP"
+	link_section m "$pin2" peer "$RCL_PEER_IP"
+	link_section n "$pin2"
+}
+
+conf_2()
+{
+	link_section l "$pin1"
+	link_section m "$pin1" peer "$RCL_IP"
+	link_section n "$pin1" peer "$RCL_IP"
+}
+
+begin()
+{
+	conf_1 | configure 1 && conf_2 | configure 2 && daemon_start 1 2 &&
+		both_up l m n
+}
+
+one_of_each()
+{
+	local host
+
+	for host in 1 2; do
+		[ "$(qps $host RTS)" -eq 15 ] || return
+	done
+	[ "$(epochs m)" = "$(of 2 m .epoch)" ]
+}
+
+carries()
+{
+	rclink ping "$1" -c 2 -i 0 -q --op write
+}
+
+comes_back()
+{
+	local epoch
+
+	epoch=$(epochs "$1")
+	on "$2" "$tool" disconnect "$1" && up_again "$1" "$epoch"
+}
+
+# unchanged CMD...: the epochs of l and m are what they were
+unchanged()
+{
+	local before
+
+	before="$(epochs l) $(epochs m)"
+	"$@" || return
+	[ "$(epochs l) $(epochs m)" = "$before" ] &&
+		is 1 l .state up && is 1 m .state up
+}
+
+adds()
+{
+	{ conf_1; link_section o "$pin2" peer "$RCL_PEER_IP"; } | configure 1 &&
+		{ conf_2; link_section o "$pin1"; } | configure 2 &&
+		reload 2 && reload 1 && both_up o
+}
+
+changes()
+{
+	local epoch
+
+	epoch=$(epochs n)
+	{ conf_1 | sed '/^.Link n/,$s/^timeout.*/timeout = 18/'; } | configure 1 &&
+		reload 1 && up_again n "$epoch" && is 1 n .timeout 18
+}
+
+removes()
+{
+	conf_1 | configure 1 && reload 1 || return
+	! rclink show o
+}
+
+keeps()
+{
+	echo '[Link l' | configure 1 && reload 1 &&
+		said 1 'conf:3:.*KEY = VALUE' && said 1 'is refused, the old' &&
+		conf_1 | configure 1 && reload 1
+}
+
+killed()
+{
+	daemon_signal 1 KILL
+	wait "${running[1]}"
+	is 1 l .state up && carries l && daemon_start 1 &&
+		until_true 10 said 1 'l: is up'
+}
+
+# More events than the daemon's socket has room for, the first of which says that l
+# went down.
+overflow()
+{
+	local epoch i
+
+	epoch=$(epochs l)
+	daemon_signal 1 STOP
+	rclink disconnect l
+	for ((i = 0; i < 100; i++)); do
+		rclink add "x$i" && rclink del "x$i" || return
+	done
+	daemon_signal 1 CONT
+	up_again l "$epoch" && said 1 'events were lost'
+}
+
+# A link whose pin is of another host, beside good ones.
+stranger()
+{
+	local wrong
+
+	wrong=$("$tool" genkey /tmp/other.pem) || return
+	{
+		conf_1
+		link_section s "$wrong" peer "$RCL_PEER_IP"
+	} | configure 1 && reload 1 &&
+		until_true 20 said 1 's: not up: .*not the pinned one' &&
+		[ "$(of 1 s .state)" != up ]
+}
+
+# Host 1 has another key now, which host 2 does not know.
+new_key()
+{
+	mv /tmp/other.pem "$key" || return
+	rclink disconnect l
+	until_true 20 said 2 'refused .*not among the peers'
+	! is 1 l .state up
+}
+
+known_again()
+{
+	pin1=$("$tool" pubkey "$key")
+	conf_2 | configure 2 && reload 2 && both_up l
+}
+
+deleted()
+{
+	rclink del l && both_up l
+}
+
+# As systemd would hear it.
+notifies()
+{
+	local socat
+
+	socat -u UNIX-RECV:/tmp/notify CREATE:/tmp/notified &
+	socat=$!
+	until_true 10 test -S /tmp/notify || return
+	NOTIFY_SOCKET=/tmp/notify WATCHDOG_USEC=1000000 "$daemon" \
+		--config "$conf" >"${said_by}1" 2>&1 &
+	running[1]=$!
+	until_true 20 grep -a 'READY=1' /tmp/notified &&
+		until_true 20 grep -a 'WATCHDOG=1' /tmp/notified &&
+		grep -a 'STATUS=3 of . links up' /tmp/notified &&
+		reload 1 && grep -a RELOADING /tmp/notified && daemon_end 1 &&
+		until_true 10 grep -a STOPPING /tmp/notified
+	set -- $?
+	kill "$socat"
+	wait "$socat"
+	return "$1"
+}
+
+plan 18
+link_setup
+holds "links come up by themselves" begin
+check "both dial at once: one link, no QP too many" one_of_each
+check "they carry data" eval 'carries l && carries m && carries n'
+check "disconnected by who dials it comes back" comes_back l 1
+check "disconnected by the other end it comes back" comes_back l 2
+check "dialled by both it comes back" comes_back m 2
+holds "a link is added, and no other touched" unchanged adds
+holds "a link is changed, and no other touched" unchanged changes
+holds "a link is removed, and no other touched" unchanged removes
+holds "a bad configuration is refused with its line" unchanged keeps
+holds "killed, it leaves links up, and takes them over again" unchanged killed
+holds "what it could not hear it finds out" overflow
+holds "a peer with another key is refused, and no other link touched" \
+	unchanged stranger
+holds "a host with a new key uses it at once, and is refused" new_key
+holds "and is known again by its new pin" known_again
+check "a link that somebody deletes is made again" deleted
+holds "ended, it leaves links up" eval \
+	'daemon_end 1 2 && carries l && carries n'
+holds "it tells the service manager" notifies
+finish

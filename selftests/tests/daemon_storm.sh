@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Very many links between two daemons at once: at first, and when all are lost.
+# hosts: 2
+# kernels: 6.1 6.12
+# timeout: 700
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+number=${STORM_LINKS:-240}
+
+# sections PIN [KEY VALUE]...
+sections()
+{
+	local i
+
+	for ((i = 1; i <= number; i++)); do
+		link_section "l$i" "$@" qps 1
+	done
+}
+
+# ups HOST: links that are up there
+ups()
+{
+	on "$1" "$tool" show -j | jq '[.[] | select(.state == "up")] | length'
+}
+
+all_up()
+{
+	[ "$(ups 1)" -eq "$number" ] && [ "$(ups 2)" -eq "$number" ]
+}
+
+# worst HOST: the longest exchange, in ms
+worst()
+{
+	sed -n 's/.*: up, epoch .*, \([0-9]*\) ms$/\1/p' "$said_by$1" |
+		sort -n | tail -n 1
+}
+
+# heals WHAT CMD...: how long until all are up after CMD
+heals()
+{
+	local what=$1 begin failed
+
+	shift
+	failed=$(($(times 1 'not up') + $(times 2 'not up')))
+	begin=${EPOCHREALTIME/./}
+	"$@" || return
+	until_true 200 all_up
+	echo "# $what: $(ups 1) of $number links up at host 1, $(ups 2) at host 2," \
+		"after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms;" \
+		"worst exchange $(worst 1) ms;" \
+		"$(($(times 1 'not up') + $(times 2 'not up') - failed)) tries failed" >&3
+	all_up || {
+		show_daemons
+		return 1
+	}
+}
+
+begin()
+{
+	sections "$pin2" peer "$RCL_PEER_IP" | configure 1 &&
+		sections "$pin1" | configure 2 && daemon_start 2 1
+}
+
+lose_all()
+{
+	on 2 sh -c 'for name in $("$0" show -j | jq -r .[].name); do
+		"$0" disconnect "$name"; done' "$tool"
+}
+
+plan 3
+exec 3>&1
+link_setup
+holds "$number links come up" heals "from nothing" begin
+holds "$number links that are lost come up again" heals "lost, one by one" lose_all
+holds "the daemons end" daemon_end 1 2
+finish

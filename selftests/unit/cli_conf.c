@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a configuration says, and what is wrong with it. */
+#include "conf.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <kselftest_harness.h>
+
+#define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+#define LONG	"0123456789012345678901234567890123456789012345678901234567890"
+
+struct reader {
+	struct rcd_conf conf;
+	struct rcd_report report;
+	struct rcd_place place;		/* of the first complaint */
+	char text[512];
+	unsigned int complaints;
+};
+
+FIXTURE(conf)
+{
+	struct reader r;
+};
+
+static void hear(void *ctx, const struct rcd_place *place, const char *text)
+{
+	struct reader *r = ctx;
+
+	if (r->complaints++)
+		return;
+	r->place = *place;
+	snprintf(r->text, sizeof(r->text), "%s", text);
+}
+
+FIXTURE_SETUP(conf)
+{
+	rcd_conf_init(&self->r.conf);
+	self->r.report.say = hear;
+	self->r.report.ctx = &self->r;
+}
+
+FIXTURE_TEARDOWN(conf)
+{
+	rcd_conf_free(&self->r.conf);
+}
+
+static int parse(struct reader *r, const char *file, const char *text,
+		 size_t len)
+{
+	FILE *from = fmemopen((void *)text, len, "r");
+	int ret;
+
+	ret = rcd_conf_parse(&r->conf, from, file, &r->report);
+	fclose(from);
+	return ret;
+}
+
+static int read_text(struct reader *r, const char *text)
+{
+	int ret;
+
+	ret = parse(r, "f", text, strlen(text));
+	if (!ret)
+		ret = rcd_conf_finish(&r->conf, &r->report);
+	return ret;
+}
+
+TEST_F(conf, nothing_is_a_host_that_answers_nobody)
+{
+	EXPECT_EQ(0, read_text(&self->r, "\n# nothing\n; at all\n"));
+	EXPECT_EQ(0, self->r.conf.num);
+	EXPECT_STREQ("/etc/rclink/key.pem", self->r.conf.key);
+	EXPECT_TRUE(self->r.conf.listens);
+	EXPECT_EQ(7185, self->r.conf.port);
+	EXPECT_STREQ("", self->r.conf.bind);
+}
+
+TEST_F(conf, all_of_it)
+{
+	const struct rcd_link_conf *link;
+
+	ASSERT_EQ(0, read_text(&self->r,
+			       "[Host]\nkey = /k\ncert=/c\n"
+			       "listen = [2001:db8::1]:99\n"
+			       "[Link a]\n\tpin = " PIN "\n\tqps = 8\n"
+			       "\tpeer = b.example:98 ; there\n"
+			       "peer-link = z\ndev = rxe0\nmtu = auto\n"
+			       "mode = 0660\n"));
+	EXPECT_STREQ("/k", self->r.conf.key);
+	EXPECT_STREQ("/c", self->r.conf.cert);
+	EXPECT_STREQ("2001:db8::1", self->r.conf.bind);
+	EXPECT_EQ(99, self->r.conf.port);
+	ASSERT_EQ(1, self->r.conf.num);
+	link = &self->r.conf.link[0];
+	EXPECT_STREQ("a", link->name);
+	EXPECT_EQ(5, link->place.line);
+	EXPECT_STREQ(PIN, rcd_link_identity(link));
+	EXPECT_STREQ("b.example", link->host);
+	EXPECT_EQ(98, link->port);
+	EXPECT_STREQ("z", link->wanted);
+	EXPECT_STREQ("rxe0", link->policy.device);
+	EXPECT_EQ(8, link->policy.v[RCL_P_QPS]);
+	EXPECT_EQ(0660, link->policy.v[RCL_P_MODE]);
+	EXPECT_EQ(1u << RCL_P_QPS | 1u << RCL_P_MODE | 1u << RCL_P_MTU,
+		  link->policy.given);
+}
+
+TEST_F(conf, by_ca)
+{
+	ASSERT_EQ(0, read_text(&self->r,
+			       "[Link a]\nname = b.example\n"
+			       "[Host]\nca = /ca\ncrl = /crl\n"
+			       "listen = none\n"));
+	EXPECT_STREQ("b.example", rcd_link_identity(&self->r.conf.link[0]));
+	EXPECT_STREQ("a", self->r.conf.link[0].wanted);
+	EXPECT_FALSE(self->r.conf.listens);
+}
+
+static const struct {
+	const char *text;
+	unsigned int line;
+	const char *says;
+} bad[] = {
+	{ "x = 1\n", 1, "before any section" },
+	{ "[Nosuch]\nx = 1\n", 1, "no section [Nosuch]" },
+	{ "[host]\nx = 1\n", 1, "no section [host]" },
+	{ "[Host]\n", 1, "nothing below" },
+	{ "[Host]\n[Link a]\npin=" PIN "\n", 1, "nothing below" },
+	{ "[Host\nkey = /k\n", 1, "no section" },
+	{ "\n[Host]\ncert = /c\nkey\n", 4, "no [SECTION]" },
+	{ "[Host]\nkey = /k\n[Host]\ncert = /c\n", 3, "at f:1 already" },
+	{ "[Host]\nnosuch = 1\n", 2, "no key 'nosuch'" },
+	{ "[Host]\nkey = k\n", 2, "absolute" },
+	{ "[Host]\nkey =\n", 2, "absolute" },
+	{ "[Host]\nkey = /k\nkey = /k\n", 3, "twice" },
+	{ "[Host]\nlisten = [::1\n", 2, "no address" },
+	{ "[Host]\nlisten = none\nlisten = ::\n", 3, "twice" },
+	{ "[Host]\ncrl = /crl\n", 1, "no ca" },
+	{ "[Link]\npin = " PIN "\n", 1, "no section [Link]" },
+	{ "[Link ]\npin = " PIN "\n", 1, "1 to 31" },
+	{ "[Link a/b]\npin = " PIN "\n", 1, "1 to 31" },
+	{ "[Link " LONG "]\npin = " PIN "\n", 1, "1 to 31" },
+	{ "[Link a]\nqps = 1\n", 1, "needs a pin" },
+	{ "[Link a]\npin = md5:00\n", 2, "pin: " },
+	{ "[Link a]\npin = " PIN "\nname = x.y\n", 1, "keep the pin" },
+	{ "[Link a]\nname = x.y\n", 1, "needs a pin" },
+	{ "[Link a]\nname = *.y\n", 2, "wildcard" },
+	{ "[Host]\nca = /ca\n[Link a]\npin = " PIN "\n", 3, "needs a name" },
+	{ "[Link a]\npin = " PIN "\n[Link a]\nqps = 1\n", 3, "at f:1" },
+	{ "[Link a]\npin = " PIN "\npeer = [::\n", 3, "HOST:PORT" },
+	{ "[Link a]\npeer = x:0\n", 2, "HOST:PORT" },
+	{ "[Link a]\npeer = x\npeer = y\n", 3, "twice" },
+	{ "[Link a]\npeer-link = -\n", 2, "peer-link: name" },
+	{ "[Link a]\nkey = /k\n", 2, "no key 'key'" },
+	{ "[Link a]\nqps = 65\n", 2, "1 to 64, not 65" },
+	{ "[Link a]\nqps = -1\n", 2, "number" },
+	{ "[Link a]\nqps = 1\nqps = 1\n", 3, "twice" },
+	{ "[Link a]\nmtu = 1500\n", 2, "mtu must be" },
+	{ "[Link a]\nmode = 888\n", 2, "octal" },
+	{ "[Link a]\nowner = no.such.user\n", 2, "no user" },
+	{ "[Link a]\ndevice =\n", 2, "dev must be" },
+};
+
+TEST_F(conf, what_is_wrong_is_said_with_its_line)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		self->r.complaints = 0;
+		rcd_conf_free(&self->r.conf);
+		rcd_conf_init(&self->r.conf);
+		EXPECT_EQ(-EINVAL, read_text(&self->r, bad[i].text))
+			TH_LOG("bad[%u]", i);
+		EXPECT_EQ(bad[i].line, self->r.place.line)
+			TH_LOG("bad[%u]: %s", i, self->r.text);
+		EXPECT_STREQ("f", self->r.place.file);
+		EXPECT_NE(NULL, strstr(self->r.text, bad[i].says))
+			TH_LOG("bad[%u]: %s", i, self->r.text);
+	}
+}
+
+TEST_F(conf, all_that_is_wrong_is_said)
+{
+	EXPECT_EQ(-EINVAL, read_text(&self->r,
+				     "[Host]\nx=1\ny=1\n[Z]\nz=1\n"));
+	EXPECT_EQ(3, self->r.complaints);
+}
+
+TEST_F(conf, several_files_make_one)
+{
+	static const char a[] = "[Host]\nkey = /k\n[Link a]\npin = " PIN "\n";
+	static const char b[] = "[Link b]\npin = " PIN "\n";
+	static const char c[] = "\n[Link a]\nqps = 1\n";
+
+	EXPECT_EQ(0, parse(&self->r, "1", a, strlen(a)));
+	EXPECT_EQ(0, parse(&self->r, "2", b, strlen(b)));
+	EXPECT_EQ(0, rcd_conf_finish(&self->r.conf, &self->r.report));
+	EXPECT_EQ(2, self->r.conf.num);
+	EXPECT_EQ(-EINVAL, parse(&self->r, "3", c, strlen(c)));
+	EXPECT_STREQ("3", self->r.place.file);
+	EXPECT_EQ(2, self->r.place.line);
+	EXPECT_NE(NULL, strstr(self->r.text, "1:3"));
+}
+
+TEST_F(conf, lines_that_are_no_text)
+{
+	static const char zero[] = "[Host]\nkey = /a\0b\n";
+	char text[1024];
+
+	EXPECT_EQ(-EINVAL, parse(&self->r, "f", zero, sizeof(zero) - 1));
+	EXPECT_EQ(2, self->r.place.line);
+	self->r.complaints = 0;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "\nkey = ", 7);
+	text[sizeof(text) - 1] = '\n';
+	EXPECT_EQ(-EINVAL, parse(&self->r, "f", text, sizeof(text)));
+	EXPECT_EQ(2, self->r.place.line);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How often something may happen, and when it is tried again. */
+#include "backoff.h"
+#include "bucket.h"
+
+#include <kselftest_harness.h>
+
+#define SECOND	1000000000ULL
+#define NOW	(1000 * SECOND)
+#define MOST	0xffffffffU
+
+static const struct rch_rate rate = { SECOND, 3 };
+
+TEST(a_burst_then_the_rate)
+{
+	struct rch_bucket b = { 0 };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(rch_bucket_take(&b, &rate, NOW));
+	EXPECT_FALSE(rch_bucket_take(&b, &rate, NOW));
+	EXPECT_EQ(SECOND, rch_bucket_wait(&b, &rate, NOW));
+	EXPECT_FALSE(rch_bucket_take(&b, &rate, NOW + SECOND - 1));
+	EXPECT_TRUE(rch_bucket_take(&b, &rate, NOW + SECOND));
+	EXPECT_FALSE(rch_bucket_take(&b, &rate, NOW + SECOND));
+}
+
+TEST(a_pause_fills_it_up_and_no_more)
+{
+	struct rch_bucket b = { 0 };
+	int i, taken = 0;
+
+	for (i = 0; i < 3; i++)
+		rch_bucket_take(&b, &rate, NOW);
+	for (i = 0; i < 10; i++)
+		taken += rch_bucket_take(&b, &rate, NOW + 1000 * SECOND);
+	EXPECT_EQ(3, taken);
+}
+
+TEST(the_first_retry_is_quick)
+{
+	EXPECT_EQ(0, rcd_backoff(0, NOW, 0, 0));
+	EXPECT_GT(SECOND / 4, rcd_backoff(0, NOW, 0, MOST));
+}
+
+TEST(then_it_takes_longer_to_a_limit)
+{
+	uint64_t before = 0, least, most;
+	unsigned int i;
+
+	for (i = 1; i < 40; i++) {
+		least = rcd_backoff(i, NOW, 0, 0);
+		most = rcd_backoff(i, NOW, 0, MOST);
+		EXPECT_LE(before, least);
+		EXPECT_LT(least, most);
+		EXPECT_GE(30 * SECOND, most);
+		before = least;
+	}
+	EXPECT_EQ(15 * SECOND, least);
+}
+
+TEST(no_link_is_dialled_twice_in_a_second)
+{
+	EXPECT_EQ(SECOND, rcd_backoff(0, NOW, NOW, 0));
+	EXPECT_EQ(SECOND, rcd_backoff(1, NOW, NOW, 0));
+	EXPECT_EQ(SECOND / 4, rcd_backoff(0, NOW, NOW - 3 * SECOND / 4, 0));
+	EXPECT_EQ(0, rcd_backoff(0, NOW, NOW - 2 * SECOND, 0));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+#include <event2/listener.h>
+
+#include "bucket.h"
+#include "job.h"
+#include "process.h"
+#include "session.h"
+
+#define CALLERS_MAX	256
+#define SOURCE_MAX	128	/* of them from one address */
+#define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
+#define BACKLOG		128
+#define TIMEOUT_MS	30000	/* of one exchange */
+#define PAUSE_NS	100000000ULL	/* after accept() failed */
+#define NS_PER_US	1000
+#define US_PER_S	1000000
+#define ADDR_LEN	56	/* "[v6]:port" */
+
+/* A TLS handshake each: what a peer gone mad may take of a processor. */
+static const struct rch_rate accepts = { 4000000, 512 };
+
+struct caller {
+	TAILQ_ENTRY(caller) node;	/* oldest first */
+	struct rch_listener *listener;
+	struct rch_job *job;
+	struct sockaddr_in6 from;	/* IPv4 as mapped */
+	bool proven;
+	char link[RCLINK_NAME_MAX + 1];
+	char peer[RCLINK_PEER_MAX + 1];
+	uint64_t up_ns;
+};
+
+TAILQ_HEAD(caller_list, caller);
+
+struct rch_listener {
+	struct event_base *base;
+	struct rch_hub *hub;
+	const struct rch_listener_ops *ops;
+	void *ctx;
+	struct evconnlistener *socket;
+	struct event *resume;		/* after a pause */
+	struct rch_bucket bucket;
+	bool stopping;
+	bool stopped;			/* and told so */
+	unsigned int num;
+	struct caller_list callers;
+	char address[ADDR_LEN];
+};
+
+static const char *address_text(const struct sockaddr_in6 *addr,
+				char buf[ADDR_LEN])
+{
+	char ip[INET6_ADDRSTRLEN];
+	uint16_t port = ntohs(addr->sin6_port);
+
+	if (IN6_IS_ADDR_V4MAPPED(&addr->sin6_addr)) {
+		inet_ntop(AF_INET, &addr->sin6_addr.s6_addr[12], ip,
+			  sizeof(ip));
+		snprintf(buf, ADDR_LEN, "%s:%u", ip, port);
+	} else {
+		inet_ntop(AF_INET6, &addr->sin6_addr, ip, sizeof(ip));
+		snprintf(buf, ADDR_LEN, "[%s]:%u", ip, port);
+	}
+	return buf;
+}
+
+/* One IPv4 address, or the 2^64 IPv6 addresses that one host may well have. */
+static bool same_source(const struct sockaddr_in6 *a,
+			const struct sockaddr_in6 *b)
+{
+	bool v4 = IN6_IS_ADDR_V4MAPPED(&a->sin6_addr);
+
+	return !memcmp(&a->sin6_addr, &b->sin6_addr, v4 ? 16 : 8);
+}
+
+static int on_admit(void *ctx, const char *identity, const char *wanted,
+		    char *link, char *err)
+{
+	struct caller *caller = ctx;
+	struct rch_listener *l = caller->listener;
+	int ret;
+
+	ret = l->ops->admit(l->ctx, identity, wanted, link, err);
+	if (ret)
+		return ret;
+	/* It may have more than one name. */
+	caller->proven = true;
+	snprintf(caller->peer, sizeof(caller->peer), "%s", identity);
+	snprintf(caller->link, sizeof(caller->link), "%s", link);
+	return 0;
+}
+
+static void on_step(void *ctx, enum rcx_step step, const char *detail)
+{
+	struct caller *caller = ctx;
+	struct rch_listener *l = caller->listener;
+
+	/* With a pin anybody can prove to be somebody, but not one of these. */
+	if (step == RCX_STEP_TLS)
+		caller->proven = l->ops->know(l->ctx, detail);
+	else if (step == RCX_STEP_DONE)
+		caller->up_ns = rch_job_ns(caller->job);
+}
+
+static void tell_stopped(struct rch_listener *l)
+{
+	if (!l->stopping || l->stopped || l->num)
+		return;
+	l->stopped = true;
+	l->ops->stopped(l->ctx);
+}
+
+static void refuse(struct rch_listener *l, const struct sockaddr_in6 *from,
+		   int result, const char *err)
+{
+	char addr[ADDR_LEN];
+	const struct rch_call call = {
+		.from = address_text(from, addr),
+		.link = "",
+		.peer = "",
+	};
+
+	l->ops->done(l->ctx, &call, result, err);
+}
+
+static void on_done(void *ctx, int result, const char *err)
+{
+	struct caller *caller = ctx;
+	struct rch_listener *l = caller->listener;
+	char addr[ADDR_LEN];
+	const struct rch_call call = {
+		.from = address_text(&caller->from, addr),
+		.link = caller->link,
+		.peer = caller->peer,
+		.epoch = rch_job_epoch(caller->job),
+		.ns = caller->up_ns,
+	};
+
+	TAILQ_REMOVE(&l->callers, caller, node);
+	l->num--;
+	l->ops->done(l->ctx, &call, result, err);
+	free(caller);
+	tell_stopped(l);
+}
+
+static const struct rch_job_ops job_ops = {
+	.admit = on_admit,
+	.step = on_step,
+	.done = on_done,
+};
+
+/* The unproven caller that has to go, from this address or from any. */
+static struct caller *choose(struct rch_listener *l,
+			     const struct sockaddr_in6 *from)
+{
+	struct caller *caller, *chosen = NULL;
+	unsigned int seen = 0;
+
+	TAILQ_FOREACH(caller, &l->callers, node) {
+		if (caller->proven ||
+		    (from && !same_source(&caller->from, from)))
+			continue;
+		if (!seen && rch_job_ns(caller->job) >= PATIENCE_NS)
+			return caller;
+		/* Each of those seen with the same chance. */
+		if (!arc4random_uniform(++seen))
+			chosen = caller;
+	}
+	return chosen;
+}
+
+/* Whether there is room for one more from this address. */
+static bool make_room(struct rch_listener *l, const struct sockaddr_in6 *from)
+{
+	struct caller *caller;
+	unsigned int same = 0;
+
+	TAILQ_FOREACH(caller, &l->callers, node)
+		same += same_source(&caller->from, from);
+	if (same < SOURCE_MAX && l->num < CALLERS_MAX)
+		return true;
+	caller = choose(l, same < SOURCE_MAX ? NULL : from);
+	if (!caller)
+		return false;
+	rch_job_cancel(caller->job, "too many callers, this one had to go");
+	return true;
+}
+
+static void take(struct rch_listener *l, int fd,
+		 const struct sockaddr_in6 *from)
+{
+	struct caller *caller;
+	char err[RCL_ERR_LEN];
+	struct rcx_tls *tls;
+
+	tls = l->ops->tls(l->ctx, err);
+	if (!tls) {
+		close(fd);
+		refuse(l, from, -EIO, err);
+		return;
+	}
+	caller = calloc(1, sizeof(*caller));
+	if (!caller) {
+		close(fd);
+		return;
+	}
+	caller->listener = l;
+	caller->from = *from;
+	caller->job = rch_job_accept(l->hub, tls, fd, TIMEOUT_MS, &job_ops,
+				     caller, err);
+	if (!caller->job) {
+		refuse(l, from, -ENOMEM, err);
+		free(caller);
+		return;
+	}
+	TAILQ_INSERT_TAIL(&l->callers, caller, node);
+	l->num++;
+}
+
+/* An IPv4 address becomes a mapped one. */
+static void to_v6(const struct sockaddr *addr, struct sockaddr_in6 *v6)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
+
+	memset(v6, 0, sizeof(*v6));
+	if (addr->sa_family == AF_INET6) {
+		memcpy(v6, addr, sizeof(*v6));
+		return;
+	}
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = v4->sin_port;
+	v6->sin6_addr.s6_addr[10] = 0xff;
+	v6->sin6_addr.s6_addr[11] = 0xff;
+	memcpy(&v6->sin6_addr.s6_addr[12], &v4->sin_addr, 4);
+}
+
+/* Who calls meanwhile waits in the kernel's queue. */
+static void pause_accept(struct rch_listener *l, uint64_t ns)
+{
+	struct timeval tv = {
+		.tv_sec = ns / NS_PER_US / US_PER_S,
+		.tv_usec = ns / NS_PER_US % US_PER_S + 1,
+	};
+
+	evconnlistener_disable(l->socket);
+	event_add(l->resume, &tv);
+}
+
+static void on_resume(evutil_socket_t fd, short what, void *arg)
+{
+	struct rch_listener *l = arg;
+
+	(void)fd;
+	(void)what;
+	if (!l->stopping)
+		evconnlistener_enable(l->socket);
+}
+
+static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
+		      struct sockaddr *addr, int len, void *arg)
+{
+	struct rch_listener *l = arg;
+	uint64_t now = rcl_now(), wait;
+	struct sockaddr_in6 from;
+
+	(void)socket;
+	(void)len;
+	to_v6(addr, &from);
+	rch_bucket_take(&l->bucket, &accepts, now);
+	wait = rch_bucket_wait(&l->bucket, &accepts, now);
+	if (wait)
+		pause_accept(l, wait);
+	if (make_room(l, &from)) {
+		take(l, fd, &from);
+		return;
+	}
+	close(fd);
+	refuse(l, &from, -EBUSY, "too many callers");
+}
+
+/* No more files, most likely: others may be closed soon. */
+static void on_accept_error(struct evconnlistener *socket, void *arg)
+{
+	(void)socket;
+	pause_accept(arg, PAUSE_NS);
+}
+
+static int bind_socket(const struct addrinfo *ai, char *err)
+{
+	int fd, ret, on = 1, off = 0;
+
+	fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+		    0);
+	if (fd < 0)
+		return rcl_fail(err, -errno, "cannot open a socket: %s",
+				strerror(errno));
+	/* One socket for both families; of no effect on one for IPv4. */
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG)) {
+		ret = rcl_fail(err, -errno,
+			       "cannot listen: %s; choose another port or address",
+			       strerror(errno));
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+static int open_socket(const char *bind, uint16_t port, int family, char *err)
+{
+	const struct addrinfo hints = {
+		.ai_family = family,
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
+	};
+	struct addrinfo *ai;
+	char text[8];
+	int ret;
+
+	snprintf(text, sizeof(text), "%u", port);
+	if (getaddrinfo(bind, text, &hints, &ai))
+		return rcl_fail(err, -EINVAL, "'%s' is not an IP address",
+				bind ? bind : "");
+	ret = bind_socket(ai, err);
+	freeaddrinfo(ai);
+	/* A kernel that was told not to know IPv6. */
+	if (ret == -EAFNOSUPPORT && family == AF_INET6)
+		return open_socket(bind, port, AF_INET, err);
+	return ret;
+}
+
+static int start(struct rch_listener *l, const char *bind, uint16_t port,
+		 char *err)
+{
+	struct sockaddr_storage bound;
+	socklen_t len = sizeof(bound);
+	struct sockaddr_in6 v6;
+	int fd;
+
+	fd = open_socket(bind, port, bind ? AF_UNSPEC : AF_INET6, err);
+	if (fd < 0)
+		return fd;
+	l->socket = evconnlistener_new(l->base, on_accept, l,
+				       LEV_OPT_CLOSE_ON_FREE |
+				       LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+	if (!l->socket) {
+		close(fd);
+		return rcl_fail(err, -ENOMEM, "out of memory");
+	}
+	evconnlistener_set_error_cb(l->socket, on_accept_error);
+	getsockname(fd, (struct sockaddr *)&bound, &len);
+	to_v6((struct sockaddr *)&bound, &v6);
+	address_text(&v6, l->address);
+	return 0;
+}
+
+struct rch_listener *rch_listener_new(struct event_base *base,
+				      struct rch_hub *hub, const char *bind,
+				      uint16_t port,
+				      const struct rch_listener_ops *ops,
+				      void *ctx, char *err)
+{
+	struct rch_listener *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->resume = evtimer_new(base, on_resume, l);
+	if (!l || !l->resume) {
+		free(l);
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	TAILQ_INIT(&l->callers);
+	l->base = base;
+	l->hub = hub;
+	l->ops = ops;
+	l->ctx = ctx;
+	if (start(l, bind, port, err)) {
+		rch_listener_free(l);
+		return NULL;
+	}
+	return l;
+}
+
+const char *rch_listener_address(const struct rch_listener *l)
+{
+	return l->address;
+}
+
+void rch_listener_stop(struct rch_listener *l, const char *reason)
+{
+	struct caller *caller, *next;
+
+	l->stopping = true;
+	evconnlistener_disable(l->socket);
+	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {
+		next = TAILQ_NEXT(caller, node);
+		rch_job_cancel(caller->job, reason);
+	}
+	tell_stopped(l);
+}
+
+void rch_listener_free(struct rch_listener *l)
+{
+	if (l->socket)
+		evconnlistener_free(l->socket);
+	event_free(l->resume);
+	free(l);
+}

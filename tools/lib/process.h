@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a process asks of its own system. */
+#ifndef RCL_PROCESS_H
+#define RCL_PROCESS_H
+
+#include <stdint.h>
+
+/* For processes that hold a private key: no core dump, no other's debugger. */
+void rcl_hide_memory(void);
+
+/* Nanoseconds on a clock that only goes forward. */
+uint64_t rcl_now(void);
+
+#endif /* RCL_PROCESS_H */

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "range.h"
+
+#include "../../kmod/policy.h"
+
+int rcl_range_check(int field, uint32_t value, const char **why)
+{
+	struct rcl_policy_change change = { .mask = BIT(field) };
+
+	change.to.v[field] = value;
+	return rcl_policy_check(&change, why);
+}
+
+uint32_t rcl_range_default(int field)
+{
+	struct rcl_policy policy;
+
+	rcl_policy_default(&policy);
+	return policy.v[field];
+}
+
+bool rcl_range_at_once(int field)
+{
+	return RCL_P_ACCESS & BIT(field);
+}
+
+int rcl_range_name(const char *name, const char **why)
+{
+	return rcl_policy_check_name(name, why);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the module takes for a setting, from its own table, for who must know
+ * before there is a module to ask.
+ */
+#ifndef RCL_RANGE_H
+#define RCL_RANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* May field, of enum rcl_policy_field, be value? 0, or -EINVAL and why not. */
+int rcl_range_check(int field, uint32_t value, const char **why);
+
+/* The value of a link for which nobody gave one. */
+uint32_t rcl_range_default(int field);
+
+/* Does a change hold at once, and not from the next epoch on? */
+bool rcl_range_at_once(int field);
+
+/* Can name be that of a link? As rcl_range_check(). */
+int rcl_range_name(const char *name, const char **why);
+
+#endif /* RCL_RANGE_H */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "setting.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "fail.h"
+#include "link.h"
+#include "text.h"
+
+static int set_device(struct rcl_policy *policy, const char *value, char *err)
+{
+	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
+		return rcl_fail(err, -EINVAL, "dev must be 1 to %d characters",
+				RCLINK_DEVICE_MAX);
+	if (policy->device[0])
+		return rcl_fail(err, -EEXIST, "dev is given twice");
+	strcpy(policy->device, value);
+	return 0;
+}
+
+/* A name that looks like a number is a name, as for chown. */
+static int get_user(const char *name, uint32_t *id, char *err)
+{
+	const struct passwd *user = getpwnam(name);
+
+	if (user)
+		*id = user->pw_uid;
+	else if (!rcl_parse_u32(name, id))
+		return rcl_fail(err, -EINVAL, "there is no user '%.100s'",
+				name);
+	return 0;
+}
+
+static int get_group(const char *name, uint32_t *id, char *err)
+{
+	const struct group *group = getgrnam(name);
+
+	if (group)
+		*id = group->gr_gid;
+	else if (!rcl_parse_u32(name, id))
+		return rcl_fail(err, -EINVAL, "there is no group '%.100s'",
+				name);
+	return 0;
+}
+
+static int get_number(const char *word, const char *text, uint32_t *value,
+		      char *err)
+{
+	if (!rcl_parse_u32(text, value))
+		return rcl_fail(err, -EINVAL,
+				"%s must be a number from 0 to %u, not '%.100s'",
+				word, UINT32_MAX, text);
+	return 0;
+}
+
+static int get_value(int field, const char *text, uint32_t *value, char *err)
+{
+	switch (field) {
+	case RCL_P_OWNER:
+		return get_user(text, value, err);
+	case RCL_P_GROUP:
+		return get_group(text, value, err);
+	case RCL_P_MODE:
+		if (rcl_parse_mode(text, value))
+			return 0;
+		return rcl_fail(err, -EINVAL,
+				"mode must be octal, as 0660, not '%.100s'",
+				text);
+	case RCL_P_GID_INDEX:
+		*value = RCLINK_GID_INDEX_AUTO;
+		if (!strcmp(text, "auto"))
+			return 0;
+		break;
+	case RCL_P_MTU:
+		*value = 0;
+		if (!strcmp(text, "auto"))
+			return 0;
+		break;
+	}
+	return get_number(rcl_policy_word[field], text, value, err);
+}
+
+int rcl_setting_parse(struct rcl_policy *policy, const char *word,
+		      const char *value, char *err)
+{
+	int field;
+
+	if (!strcmp(word, "dev") || !strcmp(word, "device"))
+		return set_device(policy, value, err);
+	for (field = 0; field < RCL_P_NUM; field++)
+		if (!strcmp(word, rcl_policy_word[field]))
+			break;
+	if (field == RCL_P_NUM)
+		return rcl_fail(err, -ENOENT, "there is no '%.100s' to set",
+				word);
+	if (policy->given & 1u << field)
+		return rcl_fail(err, -EEXIST, "%s is given twice", word);
+	policy->given |= 1u << field;
+	return get_value(field, value, &policy->v[field], err);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "backoff.h"
+
+#define NS_PER_MS	1000000ULL
+#define QUICK_NS	(200 * NS_PER_MS)
+#define FIRST_NS	(1000 * NS_PER_MS)
+#define MOST_NS		(30000 * NS_PER_MS)
+#define APART_NS	(1000 * NS_PER_MS)	/* of one link */
+
+uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
+		     uint32_t random)
+{
+	uint64_t span = QUICK_NS, wait = 0, least = 0;
+
+	if (failures) {
+		span = failures > 5 ? MOST_NS : FIRST_NS << (failures - 1);
+		wait = span / 2;
+		span -= wait;
+	}
+	wait += span * random >> 32;
+	if (last && last + APART_NS > now)
+		least = last + APART_NS - now;
+	return wait > least ? wait : least;
+}

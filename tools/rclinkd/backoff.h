@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* When to dial again. */
+#ifndef RCD_BACKOFF_H
+#define RCD_BACKOFF_H
+
+#include <stdint.h>
+
+/*
+ * ns to wait at now after so many failures, none to begin with; last is when
+ * the link was dialled before, 0 for never. The first time is quick, then it is
+ * twice as long each time, to 30 s; always with jitter by the 32 random bits,
+ * and never twice in a second.
+ */
+uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
+		     uint32_t random);
+
+#endif /* RCD_BACKOFF_H */

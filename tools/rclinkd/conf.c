@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * inih tells of keys, but not of the lines that they stand in nor of sections
+ * without any. So it reads through next_line(), which counts.
+ */
+#include "conf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ini.h>
+
+#include "ident.h"
+#include "range.h"
+#include "session.h"
+#include "setting.h"
+#include "verify.h"
+
+#define KEY_FILE	"/etc/rclink/key.pem"
+#define HOST_SECTION	"Host"
+#define LINK_SECTION	"Link "
+#define SAY_LEN		512
+#define SEE_KEYS	"rclink.conf(5) lists the keys"
+
+enum section { NONE, HOST, LINK, UNKNOWN };
+
+struct parser {
+	struct rcd_conf *conf;
+	const struct rcd_report *report;
+	FILE *from;
+	char *text;			/* getline()'s */
+	size_t text_len;
+	struct rcd_place place;		/* of the line being read */
+	struct rcd_place head;		/* of the section's */
+	bool begun;			/* the section has a key */
+	enum section in;
+	bool bad;
+};
+
+const char *rcd_place_text(const struct rcd_place *place,
+			   char buf[RCD_PLACE_LEN])
+{
+	int len = snprintf(buf, RCD_PLACE_LEN, "%s", place->file);
+
+	if (place->line)
+		snprintf(buf + len, RCD_PLACE_LEN - len, ":%u", place->line);
+	return buf;
+}
+
+void rcd_say(const struct rcd_report *report, const struct rcd_place *place,
+	     const char *fmt, ...)
+{
+	char text[SAY_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	report->say(report->ctx, place, text);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void complain(struct parser *p, const char *fmt, ...)
+{
+	char text[SAY_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	p->report->say(p->report->ctx, &p->place, text);
+	p->bad = true;
+}
+
+const char *rcd_link_identity(const struct rcd_link_conf *link)
+{
+	return link->pin[0] ? link->pin : link->dns;
+}
+
+static bool copy(struct parser *p, char *to, size_t size, const char *key,
+		 const char *value)
+{
+	if (*to) {
+		complain(p, "%s is given twice; keep one", key);
+		return false;
+	}
+	if (!*value || strlen(value) >= size) {
+		complain(p, "%s must have 1 to %zu characters", key, size - 1);
+		return false;
+	}
+	strcpy(to, value);
+	return true;
+}
+
+static void set_path(struct parser *p, char *to, const char *key,
+		     const char *value)
+{
+	if (*value != '/')
+		complain(p, "%s must be an absolute path, not '%s'", key,
+			 value);
+	else
+		copy(p, to, RCD_PATH_LEN, key, value);
+}
+
+static void set_listen(struct parser *p, const char *value)
+{
+	struct rcd_conf *conf = p->conf;
+
+	if (conf->bind[0] || !conf->listens)
+		complain(p, "listen is given twice; keep one");
+	else if (!strcmp(value, "none"))
+		conf->listens = false;
+	else if (!rcl_parse_host(value, conf->bind, &conf->port))
+		complain(p,
+			 "'%s' is no address to listen on; say ADDRESS, ADDRESS:PORT, [IPV6]:PORT or none",
+			 value);
+}
+
+static void set_host(struct parser *p, const char *key, const char *value)
+{
+	struct rcd_conf *conf = p->conf;
+
+	if (!strcmp(key, "key"))
+		set_path(p, conf->key, key, value);
+	else if (!strcmp(key, "cert"))
+		set_path(p, conf->cert, key, value);
+	else if (!strcmp(key, "ca"))
+		set_path(p, conf->ca, key, value);
+	else if (!strcmp(key, "crl"))
+		set_path(p, conf->crl, key, value);
+	else if (!strcmp(key, "listen"))
+		set_listen(p, value);
+	else
+		complain(p, "[Host] has no key '%s'; " SEE_KEYS, key);
+}
+
+static void set_peer(struct parser *p, struct rcd_link_conf *link,
+		     const char *value)
+{
+	if (link->host[0])
+		complain(p, "peer is given twice; keep one");
+	else if (!rcl_parse_host(value, link->host, &link->port))
+		complain(p, "peer must be HOST or HOST:PORT, not '%s'", value);
+}
+
+static void set_pin(struct parser *p, struct rcd_link_conf *link,
+		    const char *value)
+{
+	char err[RCX_ERR_LEN];
+
+	if (rcx_pin_check(value, err))
+		complain(p, "pin: %s", err);
+	else
+		copy(p, link->pin, sizeof(link->pin), "pin", value);
+}
+
+static void set_name(struct parser *p, struct rcd_link_conf *link,
+		     const char *value)
+{
+	char err[RCX_ERR_LEN];
+
+	if (rcx_peer_name_check(value, err))
+		complain(p, "name: %s", err);
+	else
+		copy(p, link->dns, sizeof(link->dns), "name", value);
+}
+
+static void set_wanted(struct parser *p, struct rcd_link_conf *link,
+		       const char *value)
+{
+	const char *why;
+
+	if (rcl_range_name(value, &why))
+		complain(p, "peer-link: %s, not '%s'", why, value);
+	else
+		copy(p, link->wanted, sizeof(link->wanted), "peer-link", value);
+}
+
+static void set_policy(struct parser *p, struct rcd_link_conf *link,
+		       const char *key, const char *value)
+{
+	uint32_t before = link->policy.given;
+	char err[RCL_ERR_LEN];
+	const char *why;
+	int field, ret;
+
+	ret = rcl_setting_parse(&link->policy, key, value, err);
+	if (ret == -ENOENT) {
+		complain(p, "[Link %s] has no key '%s'; " SEE_KEYS, link->name,
+			 key);
+	} else if (ret) {
+		complain(p, "%s", err);
+	} else if (link->policy.given != before) {
+		field = __builtin_ctz(link->policy.given & ~before);
+		if (rcl_range_check(field, link->policy.v[field], &why))
+			complain(p, "%s, not %s", why, value);
+	}
+}
+
+static void set_link(struct parser *p, const char *key, const char *value)
+{
+	struct rcd_link_conf *link = &p->conf->link[p->conf->num - 1];
+
+	if (!strcmp(key, "peer"))
+		set_peer(p, link, value);
+	else if (!strcmp(key, "pin"))
+		set_pin(p, link, value);
+	else if (!strcmp(key, "name"))
+		set_name(p, link, value);
+	else if (!strcmp(key, "peer-link"))
+		set_wanted(p, link, value);
+	else
+		set_policy(p, link, key, value);
+}
+
+static enum section begin_host(struct parser *p)
+{
+	const struct rcd_place *first = &p->conf->place;
+
+	if (first->line) {
+		complain(p, "there is a [Host] at %s:%u already; keep one",
+			 first->file, first->line);
+		return UNKNOWN;
+	}
+	p->conf->place = p->head;
+	return HOST;
+}
+
+static enum section begin_link(struct parser *p, const char *name)
+{
+	struct rcd_conf *conf = p->conf;
+	struct rcd_link_conf *link;
+	const char *why;
+	size_t i;
+
+	if (rcl_range_name(name, &why)) {
+		complain(p, "[Link %s]: %s", name, why);
+		return UNKNOWN;
+	}
+	for (i = 0; i < conf->num; i++) {
+		link = &conf->link[i];
+		if (strcmp(link->name, name))
+			continue;
+		complain(p, "there is a [Link %s] at %s:%u already; keep one",
+			 name, link->place.file, link->place.line);
+		return UNKNOWN;
+	}
+	link = reallocarray(conf->link, conf->num + 1, sizeof(*link));
+	if (!link) {
+		complain(p, "out of memory");
+		return UNKNOWN;
+	}
+	conf->link = link;
+	link += conf->num++;
+	memset(link, 0, sizeof(*link));
+	link->place = p->head;
+	link->port = RCX_DEFAULT_PORT;
+	strcpy(link->name, name);
+	return LINK;
+}
+
+static void begin(struct parser *p, const char *section)
+{
+	struct rcd_place here = p->place;
+
+	p->begun = true;
+	if (p->in == NONE) {
+		complain(p,
+			 "a key comes before any section; put it below [Host] or [Link NAME]");
+		p->in = UNKNOWN;
+		return;
+	}
+	p->place = p->head;
+	if (!strcmp(section, HOST_SECTION)) {
+		p->in = begin_host(p);
+	} else if (!strncmp(section, LINK_SECTION, strlen(LINK_SECTION))) {
+		section += strlen(LINK_SECTION);
+		p->in = begin_link(p, section + strspn(section, " \t"));
+	} else {
+		complain(p,
+			 "there is no section [%s]; sections are [Host] and [Link NAME]",
+			 section);
+		p->in = UNKNOWN;
+	}
+	p->place = here;
+}
+
+static int on_key(void *arg, const char *section, const char *key,
+		  const char *value)
+{
+	struct parser *p = arg;
+
+	if (!p->begun)
+		begin(p, section);
+	if (p->in == HOST)
+		set_host(p, key, value);
+	else if (p->in == LINK)
+		set_link(p, key, value);
+	return 1;
+}
+
+static void end_section(struct parser *p)
+{
+	struct rcd_place here = p->place;
+
+	if (p->in == NONE || p->begun)
+		return;
+	p->place = p->head;
+	complain(p, "there is nothing below this section; remove it");
+	p->place = here;
+}
+
+/* inih takes a line that begins with a blank for more of the one before. */
+static char *next_line(char *line, int size, void *arg)
+{
+	struct parser *p = arg;
+	const char *text;
+	ssize_t len;
+
+	len = getline(&p->text, &p->text_len, p->from);
+	if (len < 0)
+		return NULL;
+	p->place.line++;
+	text = p->text + strspn(p->text, " \t");
+	if (strlen(p->text) != (size_t)len || strlen(text) >= (size_t)size) {
+		complain(p, "this line has a zero byte, or more than %d",
+			 size - 1);
+		text = "\n";
+	}
+	if (*text == '[') {
+		end_section(p);
+		p->head = p->place;
+		p->begun = false;
+		p->in = UNKNOWN;
+	}
+	return strcpy(line, text);
+}
+
+void rcd_conf_init(struct rcd_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->listens = true;
+	conf->port = RCX_DEFAULT_PORT;
+}
+
+void rcd_conf_free(struct rcd_conf *conf)
+{
+	free(conf->link);
+}
+
+int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
+		   const struct rcd_report *report)
+{
+	struct parser p = {
+		.conf = conf,
+		.report = report,
+		.from = from,
+	};
+	int line;
+
+	snprintf(p.place.file, sizeof(p.place.file), "%s", file);
+	line = ini_parse_stream(next_line, &p, on_key, &p);
+	end_section(&p);
+	if (ferror(from)) {
+		complain(&p, "cannot read: %s", strerror(errno));
+	} else if (line) {
+		p.place.line = line;
+		complain(&p,
+			 "this is no [SECTION], no KEY = VALUE and no # comment");
+	}
+	free(p.text);
+	return p.bad ? -EINVAL : 0;
+}
+
+static int check_link(const struct rcd_conf *conf,
+		      const struct rcd_link_conf *link,
+		      const struct rcd_report *report)
+{
+	if (conf->ca[0] && !link->dns[0])
+		rcd_say(report, &link->place,
+			"[Link %s] needs a name, because [Host] has a ca: that of the peer in its certificate",
+			link->name);
+	else if (!conf->ca[0] && !link->pin[0])
+		rcd_say(report, &link->place,
+			"[Link %s] needs a pin: what `rclink pubkey` prints on the peer",
+			link->name);
+	else if (link->pin[0] && link->dns[0])
+		rcd_say(report, &link->place,
+			"[Link %s] has a pin and a name; keep the %s",
+			link->name, conf->ca[0] ? "name" : "pin");
+	else
+		return 0;
+	return -EINVAL;
+}
+
+int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report)
+{
+	struct rcd_link_conf *link;
+	int ret = 0;
+	size_t i;
+
+	if (conf->crl[0] && !conf->ca[0]) {
+		rcd_say(report, &conf->place,
+			"[Host] has a crl and no ca; name the CA that it is of");
+		ret = -EINVAL;
+	}
+	if (!conf->key[0])
+		strcpy(conf->key, KEY_FILE);
+	for (i = 0; i < conf->num; i++) {
+		link = &conf->link[i];
+		if (!link->wanted[0])
+			strcpy(link->wanted, link->name);
+		if (check_link(conf, link, report))
+			ret = -EINVAL;
+	}
+	return ret;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The configuration, rclink.conf(5): [Host] and any number of [Link NAME], in
+ * one file or several. Reads and judges, and does nothing.
+ */
+#ifndef RCD_CONF_H
+#define RCD_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "link.h"
+#include "text.h"
+
+#define RCD_PATH_LEN	256
+
+#define RCD_PLACE_LEN	(RCD_PATH_LEN + 12)
+
+struct rcd_place {
+	char file[RCD_PATH_LEN];
+	unsigned int line;		/* 0: the file as a whole */
+};
+
+struct rcd_link_conf {
+	struct rcd_place place;		/* of [Link NAME] */
+	char name[RCLINK_NAME_MAX + 1];
+	char pin[RCLINK_PEER_MAX + 1];	/* "" with dns */
+	char dns[RCLINK_PEER_MAX + 1];	/* "" with pin */
+	char host[RCL_HOST_LEN];	/* "": the peer dials */
+	uint16_t port;
+	char wanted[RCLINK_NAME_MAX + 1]; /* the link at the peer */
+	struct rcl_policy policy;
+};
+
+struct rcd_conf {
+	struct rcd_place place;		/* of [Host], or the first file */
+	char key[RCD_PATH_LEN];
+	char cert[RCD_PATH_LEN];	/* "": in key */
+	char ca[RCD_PATH_LEN];		/* "": peers are known by pin */
+	char crl[RCD_PATH_LEN];
+	bool listens;
+	char bind[RCL_HOST_LEN];	/* "": all addresses */
+	uint16_t port;
+	struct rcd_link_conf *link;
+	size_t num;
+};
+
+/* Who is told what is wrong, a sentence at a time. */
+struct rcd_report {
+	void (*say)(void *ctx, const struct rcd_place *place, const char *text);
+	void *ctx;
+};
+
+void rcd_conf_init(struct rcd_conf *conf);
+void rcd_conf_free(struct rcd_conf *conf);
+
+/* All that return int: 0, or a negative errno after saying why. */
+
+/* Add what a file says; file is its name, for places. */
+int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
+		   const struct rcd_report *report);
+
+/* When all files are in: fill in what nobody said. Does it go together? */
+int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report);
+
+/* The file, and what is in conf.d beside it: all of the above. */
+int rcd_conf_load(struct rcd_conf *conf, const char *file,
+		  const struct rcd_report *report);
+
+/* Who the peer must prove to be. */
+const char *rcd_link_identity(const struct rcd_link_conf *link);
+
+/* "FILE:LINE". Returns buf. */
+const char *rcd_place_text(const struct rcd_place *place,
+			   char buf[RCD_PLACE_LEN]);
+
+__attribute__((format(printf, 3, 4)))
+void rcd_say(const struct rcd_report *report, const struct rcd_place *place,
+	     const char *fmt, ...);
+
+#endif /* RCD_CONF_H */

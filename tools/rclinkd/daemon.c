@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One thread and one loop. A configuration is read and judged whole, keys
+ * included, before anything of the one before is given up.
+ */
+#include "daemon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "conf.h"
+#include "links.h"
+#include "listener.h"
+#include "log.h"
+#include "notify.h"
+#include "process.h"
+#include "trust.h"
+
+#define END_S	2	/* for peers to hear that exchanges end */
+
+enum { SIG_END, SIG_STOP, SIG_AGAIN, SIGNALS };
+
+struct daemon {
+	const char *file;
+	struct event_base *base;
+	struct event *signal[SIGNALS];
+	struct rcd_conf conf;
+	struct rcd_trust *trust;
+	struct rcd_links *links;
+	struct rch_listener *listener;	/* NULL: it only dials */
+	struct rcd_notify *notify;
+	bool stopping;
+	bool silent;			/* the listener has nobody any more */
+};
+
+static void log_place(void *ctx, const struct rcd_place *place,
+		      const char *text)
+{
+	char where[RCD_PLACE_LEN];
+
+	(void)ctx;
+	rcd_log(LOG_ERR, "%s: %s", rcd_place_text(place, where), text);
+}
+
+static const struct rcd_report report = { .say = log_place };
+
+static void on_changed(void *ctx)
+{
+	const struct daemon *d = ctx;
+	struct rcd_count count = rcd_links_count(d->links);
+
+	rcd_notify_status(count.up, count.links);
+	if (d->stopping && d->silent && !count.dials)
+		event_base_loopbreak(d->base);
+}
+
+static struct rcx_tls *on_tls(void *ctx, char *err)
+{
+	const struct daemon *d = ctx;
+
+	(void)err;
+	return rcd_trust_answer(d->trust);
+}
+
+static bool on_know(void *ctx, const char *identity)
+{
+	const struct daemon *d = ctx;
+
+	return rcd_links_know(d->links, identity);
+}
+
+static int on_admit(void *ctx, const char *identity, const char *wanted,
+		    char *link, char *err)
+{
+	const struct daemon *d = ctx;
+
+	return rcd_links_admit(d->links, identity, wanted, link, err);
+}
+
+static void on_done(void *ctx, const struct rch_call *call, int result,
+		    const char *err)
+{
+	const struct daemon *d = ctx;
+
+	rcd_links_answered(d->links, call, result, err);
+}
+
+static void on_stopped(void *ctx)
+{
+	struct daemon *d = ctx;
+
+	d->silent = true;
+	on_changed(d);
+}
+
+static const struct rch_listener_ops listener_ops = {
+	.tls = on_tls,
+	.know = on_know,
+	.admit = on_admit,
+	.done = on_done,
+	.stopped = on_stopped,
+};
+
+static void stop(struct daemon *d)
+{
+	const struct timeval most = { .tv_sec = END_S };
+
+	if (d->stopping)
+		return;
+	rcd_notify_stopping();
+	rcd_log(LOG_NOTICE, "ends; links that are up stay up");
+	d->stopping = true;
+	event_base_loopexit(d->base, &most);
+	rcd_links_stop(d->links);
+	if (d->listener)
+		rch_listener_stop(d->listener, "the daemon was stopped");
+	else
+		on_stopped(d);
+}
+
+static bool listen_changed(const struct rcd_conf *a, const struct rcd_conf *b)
+{
+	return a->listens != b->listens || a->port != b->port ||
+	       strcmp(a->bind, b->bind);
+}
+
+/* Read everything again; the listener stays as it is. */
+static int read_again(struct daemon *d)
+{
+	struct rcd_trust *trust = NULL;
+	char err[RCL_ERR_LEN];
+	struct rcd_conf conf;
+
+	if (rcd_conf_load(&conf, d->file, &report))
+		goto err_free;
+	if (listen_changed(&conf, &d->conf)) {
+		rcd_say(&report, &conf.place,
+			"listen cannot change while rclinkd runs; restart it, links stay up");
+		goto err_free;
+	}
+	trust = rcd_trust_new(&conf, err);
+	if (!trust || rcd_links_set(d->links, &conf, trust, err)) {
+		rcd_say(&report, &conf.place, "%s", err);
+		goto err_free;
+	}
+	rcd_trust_free(d->trust);
+	rcd_conf_free(&d->conf);
+	d->trust = trust;
+	d->conf = conf;
+	return 0;
+
+err_free:
+	rcd_trust_free(trust);
+	rcd_conf_free(&conf);
+	return -EINVAL;
+}
+
+static void reload(struct daemon *d)
+{
+	rcd_notify_reloading();
+	if (read_again(d))
+		rcd_log(LOG_ERR,
+			"the new configuration is refused, the old one holds");
+	else
+		rcd_log(LOG_NOTICE, "the configuration was read again");
+	rcd_notify_ready();
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	struct daemon *d = arg;
+
+	(void)what;
+	if (sig != SIGHUP)
+		stop(d);
+	else if (!d->stopping)
+		reload(d);
+}
+
+static int catch_signals(struct daemon *d)
+{
+	static const int number[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
+	int i;
+
+	for (i = 0; i < SIGNALS; i++) {
+		d->signal[i] = evsignal_new(d->base, number[i], on_signal, d);
+		if (!d->signal[i] || event_add(d->signal[i], NULL))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int start_listener(struct daemon *d, char *err)
+{
+	const struct rcd_conf *conf = &d->conf;
+
+	if (!conf->listens)
+		return 0;
+	d->listener = rch_listener_new(d->base, rcd_links_hub(d->links),
+				       conf->bind[0] ? conf->bind : NULL,
+				       conf->port, &listener_ops, d, err);
+	if (!d->listener)
+		return -EADDRNOTAVAIL;
+	rcd_log(LOG_INFO, "listening on %s",
+		rch_listener_address(d->listener));
+	return 0;
+}
+
+static int start(struct daemon *d, char *err)
+{
+	d->base = event_base_new();
+	d->notify = d->base ? rcd_notify_new(d->base) : NULL;
+	if (!d->notify || catch_signals(d))
+		return rcl_fail(err, -ENOMEM, "out of memory");
+	d->trust = rcd_trust_new(&d->conf, err);
+	if (!d->trust)
+		return -EINVAL;
+	d->links = rcd_links_new(d->base, on_changed, d, err);
+	if (!d->links)
+		return -ENOENT;
+	if (start_listener(d, err))
+		return -EADDRNOTAVAIL;
+	return rcd_links_set(d->links, &d->conf, d->trust, err);
+}
+
+static void end(struct daemon *d)
+{
+	int i;
+
+	if (d->listener)
+		rch_listener_free(d->listener);
+	if (d->links)
+		rcd_links_free(d->links);
+	rcd_trust_free(d->trust);
+	rcd_notify_free(d->notify);
+	for (i = 0; i < SIGNALS; i++)
+		if (d->signal[i])
+			event_free(d->signal[i]);
+	if (d->base)
+		event_base_free(d->base);
+	rcd_conf_free(&d->conf);
+}
+
+int rcd_daemon_run(const char *file)
+{
+	struct daemon d = { .file = file };
+	char err[RCL_ERR_LEN];
+	int ret;
+
+	rcl_hide_memory();
+	ret = rcd_conf_load(&d.conf, file, &report);
+	if (!ret) {
+		ret = start(&d, err);
+		if (ret)
+			rcd_log(LOG_ERR, "cannot start: %s", err);
+	}
+	if (!ret) {
+		rcd_notify_ready();
+		event_base_dispatch(d.base);
+	}
+	end(&d);
+	return ret;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "kernel.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "call.h"
+#include "conf.h"
+#include "range.h"
+
+/* What the module tells of these is what the last epoch made of them. */
+static bool is_of_epoch(int field)
+{
+	return field == RCL_P_PORT || field == RCL_P_MTU;
+}
+
+/* What is not configured is as in a new link. */
+static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
+{
+	if (policy->given & 1u << field) {
+		*value = policy->v[field];
+		return true;
+	}
+	*value = rcl_range_default(field);
+	return !is_of_epoch(field);
+}
+
+static bool find_changes(const struct rcl_policy *policy,
+			 const struct rcl_policy *now,
+			 struct rcl_policy *change)
+{
+	bool ends = false;
+	uint32_t value;
+	int field;
+
+	memset(change, 0, sizeof(*change));
+	if (policy->device[0] && strcmp(policy->device, now->device)) {
+		memcpy(change->device, policy->device, sizeof(change->device));
+		ends = true;
+	}
+	for (field = 0; field < RCL_P_NUM; field++) {
+		if (!wanted(policy, field, &value) || value == now->v[field])
+			continue;
+		change->given |= 1u << field;
+		change->v[field] = value;
+		ends |= !rcl_range_at_once(field) && field != RCL_P_MTU;
+	}
+	return ends;
+}
+
+static bool is_peer(const struct rcd_link_conf *conf, const char *peer)
+{
+	return conf->dns[0] ? !strcasecmp(conf->dns, peer) :
+			      !strcmp(conf->pin, peer);
+}
+
+int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
+		     const struct rcl_link_info *info, bool *ends, char *err)
+{
+	struct rcl_policy change;
+
+	*ends = false;
+	if (!info)
+		return rcl_call_new(nl, conf->name, &conf->policy, err);
+	*ends = find_changes(&conf->policy, &info->policy, &change);
+	*ends |= !is_peer(conf, info->peer);
+	if (!change.given && !change.device[0])
+		return 0;
+	return rcl_call_set(nl, conf->name, &change, err);
+}

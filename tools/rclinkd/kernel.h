@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Have the module's link be as the configuration says. */
+#ifndef RCD_KERNEL_H
+#define RCD_KERNEL_H
+
+#include <stdbool.h>
+
+struct rcd_link_conf;
+struct rcl_link_info;
+struct rcl_nl;
+
+/*
+ * info: the link as it is, NULL to make one. ends: the epoch, if there is one,
+ * is not what was asked for and has to go. 0, or a negative errno with a
+ * sentence in err.
+ */
+int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
+		     const struct rcl_link_info *info, bool *ends, char *err);
+
+#endif /* RCD_KERNEL_H */

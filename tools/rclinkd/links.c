@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A link that is to be dialled is in one of these, and want() leads from the
+ * last back to the first: timer (back-off), queue (others are being dialled),
+ * dial, up. A link that answers, or that the module refused, leaves it
+ * meanwhile.
+ */
+#include "links.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include <event2/event.h>
+
+#include "backoff.h"
+#include "bucket.h"
+#include "call.h"
+#include "conf.h"
+#include "kernel.h"
+#include "link.h"
+#include "listener.h"
+#include "log.h"
+#include "nl.h"
+#include "peers.h"
+#include "process.h"
+#include "tls.h"
+#include "trust.h"
+
+#define TIMEOUT_MS	30000	/* of one exchange */
+#define DIALS_MAX	16	/* at once; more would only be slower */
+#define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
+#define STABLE_NS	10000000000ULL	/* up for so long is no failure */
+#define NS_PER_US	1000
+#define NS_PER_MS	1000000
+#define US_PER_S	1000000
+
+/* A peer that is refused dials again, but not for ever in a second. */
+static const struct rch_rate answers = { 1000000000, 3 };
+
+struct rcd_link {
+	LIST_ENTRY(rcd_link) node;
+	TAILQ_ENTRY(rcd_link) turn;
+	struct rcd_links *all;
+	struct rcd_link_conf conf;
+	bool stale;			/* to be made anew */
+	bool broken;			/* the module does not have it so */
+	bool up;
+	bool answering;
+	bool queued;
+	bool yields;			/* the dial ends without a failure */
+	struct rch_job *dial;
+	struct event *timer;
+	struct rch_bucket answers;
+	unsigned int failures;
+	uint64_t dialled;		/* ns; 0: never */
+	uint64_t up_since;
+};
+
+TAILQ_HEAD(turns, rcd_link);
+
+struct rcd_links {
+	struct event_base *base;
+	struct rch_hub *hub;
+	struct rcl_nl *nl;
+	const struct rcd_trust *trust;
+	struct rch_peers *peers;
+	void (*changed)(void *ctx);
+	void *ctx;
+	bool stopping;
+	unsigned int dials;
+	unsigned int answers;
+	struct turns turns;
+	LIST_HEAD(, rcd_link) list;
+};
+
+static struct rcd_link *find(const struct rcd_links *all, const char *name)
+{
+	struct rcd_link *link;
+
+	LIST_FOREACH(link, &all->list, node)
+		if (!strcmp(link->conf.name, name))
+			return link;
+	return NULL;
+}
+
+static void unqueue(struct rcd_link *link)
+{
+	if (link->queued)
+		TAILQ_REMOVE(&link->all->turns, link, turn);
+	link->queued = false;
+}
+
+/* Whatever is missing to have it up, do it in a while. */
+static void want(struct rcd_link *link)
+{
+	struct timeval tv;
+	uint64_t wait;
+
+	if (link->all->stopping || link->up || link->dial || link->answering ||
+	    link->queued || event_pending(link->timer, EV_TIMEOUT, NULL) ||
+	    (!link->conf.host[0] && !link->broken))
+		return;
+	wait = rcd_backoff(link->failures, rcl_now(), link->dialled,
+			   arc4random());
+	tv.tv_sec = wait / NS_PER_US / US_PER_S;
+	tv.tv_usec = wait / NS_PER_US % US_PER_S;
+	event_add(link->timer, &tv);
+}
+
+static void set_up(struct rcd_link *link)
+{
+	event_del(link->timer);
+	unqueue(link);
+	if (link->up)
+		return;
+	link->up = true;
+	link->up_since = rcl_now();
+	link->all->changed(link->all->ctx);
+}
+
+static void set_down(struct rcd_link *link, const char *reason)
+{
+	if (link->up) {
+		rcd_log(LOG_NOTICE, "%s: down: %s", link->conf.name, reason);
+		link->up = false;
+		if (rcl_now() - link->up_since >= STABLE_NS)
+			link->failures = 0;
+		else
+			link->failures++;
+		link->all->changed(link->all->ctx);
+	}
+	want(link);
+}
+
+static void failed(struct rcd_link *link, const char *err)
+{
+	link->failures++;
+	rcd_log(LOG_WARNING, "%s: not up: %s", link->conf.name, err);
+	want(link);
+}
+
+static void on_dialled(void *ctx, int result, const char *err);
+
+static void on_step(void *ctx, enum rcx_step step, const char *detail)
+{
+	(void)ctx;
+	(void)step;
+	(void)detail;
+}
+
+static const struct rch_job_ops dial_ops = {
+	.step = on_step,
+	.done = on_dialled,
+};
+
+static void dial(struct rcd_link *link)
+{
+	const struct rcd_link_conf *conf = &link->conf;
+	struct rcd_links *all = link->all;
+	char err[RCL_ERR_LEN];
+	struct rcx_tls *tls;
+
+	link->dialled = rcl_now();
+	tls = rcd_trust_dial(all->trust, conf, err);
+	if (tls)
+		link->dial = rch_job_dial(all->hub, tls, conf->host, conf->port,
+					  conf->name, conf->wanted, TIMEOUT_MS,
+					  &dial_ops, link, err);
+	rcx_tls_free(tls);
+	if (link->dial)
+		all->dials++;
+	else
+		failed(link, err);
+}
+
+/* As many at once as there may be, in the order in which they came. */
+static void dial_next(struct rcd_links *all)
+{
+	struct rcd_link *link;
+
+	while (!all->stopping && all->dials < DIALS_MAX) {
+		link = TAILQ_FIRST(&all->turns);
+		if (!link)
+			return;
+		unqueue(link);
+		dial(link);
+	}
+}
+
+static void log_up(const char *name, uint64_t epoch, uint64_t ns,
+		   const char *how)
+{
+	rcd_log(LOG_NOTICE, "%s: up, epoch %llu, %s, %llu ms", name,
+		(unsigned long long)epoch, how,
+		(unsigned long long)(ns / NS_PER_MS));
+}
+
+static void on_dialled(void *ctx, int result, const char *err)
+{
+	struct rcd_link *link = ctx;
+	struct rcd_links *all = link->all;
+	const struct rch_job *job = link->dial;
+
+	if (!result)
+		log_up(link->conf.name, rch_job_epoch(job), rch_job_ns(job),
+		       "dialled");
+	link->dial = NULL;
+	all->dials--;
+	if (!result)
+		set_up(link);
+	else if (link->yields || all->stopping)
+		want(link);
+	else
+		failed(link, err);
+	link->yields = false;
+	dial_next(all);
+	all->changed(all->ctx);
+}
+
+/* End the dial, for a reason that is no failure. */
+static void yield(struct rcd_link *link, const char *reason)
+{
+	if (!link->dial)
+		return;
+	link->yields = true;
+	rch_job_cancel(link->dial, reason);
+}
+
+/* The link as the module has it, NULL for not at all. */
+static void adopt(struct rcd_link *link, const struct rcl_link_info *info)
+{
+	const char *name = link->conf.name;
+	struct rcl_nl *nl = link->all->nl;
+	char err[RCL_ERR_LEN];
+	bool ends;
+
+	if (info && link->stale && !rcl_call_delete(nl, name, err))
+		info = NULL;
+	link->stale = false;
+	link->broken = rcd_kernel_apply(nl, &link->conf, info, &ends, err);
+	if (link->broken) {
+		link->failures++;
+		rcd_log(LOG_ERR, "%s:%u: [Link %s]: %s", link->conf.place.file,
+			link->conf.place.line, name, err);
+	}
+	if (info && info->state == RCLINK_LINK_STATE_UP) {
+		if (!link->up)
+			rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", name,
+				(unsigned long long)info->epoch);
+		set_up(link);
+		if (ends && !link->broken)
+			rcl_call_disconnect(nl, name, err);
+		return;
+	}
+	set_down(link, info ? info->reason_text : "it is gone");
+}
+
+static void look(struct rcd_link *link)
+{
+	struct rcl_link_info *info = NULL;
+	char err[RCL_ERR_LEN];
+	size_t num = 0;
+	int ret;
+
+	ret = rcl_call_links(link->all->nl, link->conf.name, &info, &num, err);
+	if (ret && ret != -ENOENT) {
+		failed(link, err);
+		return;
+	}
+	adopt(link, num ? info : NULL);
+	free(info);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcd_link *link = arg;
+
+	(void)fd;
+	(void)what;
+	if (link->broken) {
+		look(link);
+		return;
+	}
+	link->queued = true;
+	TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
+	dial_next(link->all);
+}
+
+static void on_event(void *ctx, const struct rcl_link_info *info)
+{
+	struct rcd_link *link = find(ctx, info->name);
+
+	if (!link)
+		return;
+	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
+		link->broken = true;
+		set_down(link, "it was deleted");
+	} else if (info->state == RCLINK_LINK_STATE_UP) {
+		set_up(link);
+	} else if (info->state == RCLINK_LINK_STATE_DOWN) {
+		set_down(link, info->reason_text);
+	}
+}
+
+static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
+		    bool lost)
+{
+	struct rcd_links *all = ctx;
+	struct rcd_link *link;
+	size_t i;
+
+	if (lost)
+		rcd_log(LOG_NOTICE,
+			"events were lost, so all links are looked at");
+
+	LIST_FOREACH(link, &all->list, node) {
+		for (i = 0; i < num; i++)
+			if (!strcmp(infos[i].name, link->conf.name))
+				break;
+		adopt(link, i < num ? &infos[i] : NULL);
+	}
+	all->changed(all->ctx);
+}
+
+static const struct rch_watch watch = {
+	.event = on_event,
+	.list = on_list,
+};
+
+static void forget(struct rcd_link *link)
+{
+	yield(link, "the link is no longer configured");
+	unqueue(link);
+	LIST_REMOVE(link, node);
+	event_free(link->timer);
+	free(link);
+}
+
+static bool same_policy(const struct rcl_policy *a, const struct rcl_policy *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* What the module cannot take back, or would not tell. */
+static bool must_be_made_anew(const struct rcl_policy *old,
+			      const struct rcl_policy *new)
+{
+	return (old->device[0] && !new->device[0]) ||
+	       (old->given & ~new->given & 1u << RCL_P_PORT) ||
+	       old->v[RCL_P_MTU] != new->v[RCL_P_MTU];
+}
+
+static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
+{
+	const struct rcd_link_conf old = link->conf;
+	char ignored[RCL_ERR_LEN];
+
+	link->conf = *conf;
+	if (!strcmp(old.pin, conf->pin) && !strcmp(old.dns, conf->dns) &&
+	    !strcmp(old.host, conf->host) && old.port == conf->port &&
+	    !strcmp(old.wanted, conf->wanted) &&
+	    same_policy(&old.policy, &conf->policy))
+		return;
+	rcd_log(LOG_NOTICE, "%s: its configuration changed", conf->name);
+	link->failures = 0;
+	link->stale = must_be_made_anew(&old.policy, &conf->policy);
+	yield(link, "the configuration of the link changed");
+	event_del(link->timer);
+	unqueue(link);
+	/* Whoever it was must not be there a moment longer. */
+	if (strcmp(rcd_link_identity(&old), rcd_link_identity(conf)))
+		rcl_call_disconnect(link->all->nl, conf->name, ignored);
+}
+
+static int add(struct rcd_links *all, const struct rcd_link_conf *conf)
+{
+	struct rcd_link *link = calloc(1, sizeof(*link));
+
+	if (link)
+		link->timer = evtimer_new(all->base, on_timer, link);
+	if (!link || !link->timer) {
+		free(link);
+		return -ENOMEM;
+	}
+	link->all = all;
+	link->conf = *conf;
+	LIST_INSERT_HEAD(&all->list, link, node);
+	return 0;
+}
+
+static void remove_missing(struct rcd_links *all, const struct rcd_conf *conf)
+{
+	struct rcd_link *link, *next;
+	char err[RCL_ERR_LEN];
+	size_t i;
+
+	for (link = LIST_FIRST(&all->list); link; link = next) {
+		next = LIST_NEXT(link, node);
+		for (i = 0; i < conf->num; i++)
+			if (!strcmp(conf->link[i].name, link->conf.name))
+				break;
+		if (i < conf->num)
+			continue;
+		rcd_log(LOG_NOTICE, "%s: no longer configured, deleted",
+			link->conf.name);
+		if (rcl_call_delete(all->nl, link->conf.name, err))
+			rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
+		forget(link);
+	}
+}
+
+static struct rch_peers *peers_of(const struct rcd_conf *conf, char *err)
+{
+	char text[RCLINK_NAME_MAX + RCLINK_PEER_MAX + 8];
+	struct rch_peers *peers = rch_peers_new();
+	const struct rcd_link_conf *link;
+	size_t i;
+
+	if (!peers) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (i = 0; i < conf->num; i++) {
+		link = &conf->link[i];
+		snprintf(text, sizeof(text), "%s=%s%s", link->name,
+			 link->dns[0] ? "dns:" : "", rcd_link_identity(link));
+		if (rch_peers_add(peers, text, err)) {
+			rch_peers_free(peers);
+			return NULL;
+		}
+	}
+	return peers;
+}
+
+int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
+		  const struct rcd_trust *trust, char *err)
+{
+	struct rch_peers *peers = peers_of(conf, err);
+	struct rcd_link *link;
+	size_t i;
+
+	if (!peers)
+		return -ENOMEM;
+	rch_peers_free(all->peers);
+	all->peers = peers;
+	remove_missing(all, conf);
+	for (i = 0; i < conf->num; i++) {
+		link = find(all, conf->link[i].name);
+		if (link)
+			change(link, &conf->link[i]);
+		else if (add(all, &conf->link[i]))
+			return rcl_fail(err, -ENOMEM, "out of memory");
+	}
+	all->trust = trust;
+	rch_hub_watch(all->hub, &watch, all);
+	return 0;
+}
+
+bool rcd_links_know(const struct rcd_links *all, const char *identity)
+{
+	return rch_peers_know(all->peers, identity);
+}
+
+int rcd_links_admit(struct rcd_links *all, const char *identity,
+		    const char *wanted, char *name, char *err)
+{
+	struct rcd_link *link;
+	int ret;
+
+	ret = rch_peers_admit(all->peers, identity, wanted, name, err);
+	if (ret)
+		return ret;
+	link = find(all, name);
+	if (!link)
+		return rcl_fail(err, -ENOENT, "link %s is being set up", name);
+	if (link->answering || !rch_bucket_take(&link->answers, &answers,
+						rcl_now()))
+		return rcl_fail(err, -EBUSY,
+				"too many exchanges for link %s; try again in a second",
+				name);
+	if (all->answers == ANSWERS_MAX)
+		return rcl_fail(err, -EBUSY,
+				"too many exchanges are under way here; try again later");
+	if (link->dial && rcd_trust_goes_first(all->trust, identity))
+		return rcl_fail(err, -EALREADY,
+				"both ends dial at once, and the other one goes on");
+	yield(link, "both ends dial at once, and the other one goes on");
+	event_del(link->timer);
+	unqueue(link);
+	link->answering = true;
+	all->answers++;
+	return 0;
+}
+
+void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
+			int result, const char *err)
+{
+	struct rcd_link *link = find(all, call->link);
+
+	if (!*call->link) {
+		rcd_log_stranger("refused %s: %s", call->from, err);
+		return;
+	}
+	all->answers--;
+	if (link)
+		link->answering = false;
+	if (!result)
+		log_up(call->link, call->epoch, call->ns, call->from);
+	else
+		rcd_log(LOG_WARNING, "%s: not up, from %s: %s", call->link,
+			call->from, err);
+	if (link && !result)
+		set_up(link);
+	else if (link)
+		want(link);
+}
+
+struct rch_hub *rcd_links_hub(const struct rcd_links *all)
+{
+	return all->hub;
+}
+
+void rcd_links_stop(struct rcd_links *all)
+{
+	struct rcd_link *link, *next;
+
+	all->stopping = true;
+	for (link = LIST_FIRST(&all->list); link; link = next) {
+		next = LIST_NEXT(link, node);
+		yield(link, "the daemon was stopped");
+	}
+}
+
+struct rcd_count rcd_links_count(const struct rcd_links *all)
+{
+	struct rcd_count count = { .dials = all->dials };
+	struct rcd_link *link;
+
+	LIST_FOREACH(link, &all->list, node) {
+		count.links++;
+		count.up += link->up;
+	}
+	return count;
+}
+
+struct rcd_links *rcd_links_new(struct event_base *base,
+				void (*changed)(void *ctx), void *ctx,
+				char *err)
+{
+	struct rcd_links *all = calloc(1, sizeof(*all));
+
+	if (!all) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	LIST_INIT(&all->list);
+	TAILQ_INIT(&all->turns);
+	all->base = base;
+	all->changed = changed;
+	all->ctx = ctx;
+	all->nl = rcl_nl_open(err);
+	if (all->nl)
+		all->hub = rch_hub_new(base, err);
+	if (all->hub)
+		return all;
+	rcl_nl_close(all->nl);
+	free(all);
+	return NULL;
+}
+
+void rcd_links_free(struct rcd_links *all)
+{
+	all->stopping = true;
+	while (!LIST_EMPTY(&all->list))
+		forget(LIST_FIRST(&all->list));
+	rch_hub_free(all->hub);
+	rcl_nl_close(all->nl);
+	rch_peers_free(all->peers);
+	free(all);
+}

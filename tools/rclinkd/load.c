@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "conf.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <string.h>
+
+#define MORE	"conf.d/*.conf"
+
+static int add_file(struct rcd_conf *conf, const char *file,
+		    const struct rcd_report *report)
+{
+	struct rcd_place place = { .line = 0 };
+	FILE *from;
+	int ret;
+
+	from = fopen(file, "re");
+	if (!from) {
+		ret = -errno;
+		snprintf(place.file, sizeof(place.file), "%s", file);
+		rcd_say(report, &place,
+			"cannot read it: %s; rclink.conf(5) tells what to write there",
+			strerror(-ret));
+		return ret;
+	}
+	ret = rcd_conf_parse(conf, from, file, report);
+	fclose(from);
+	return ret;
+}
+
+static int add_more(struct rcd_conf *conf, const char *file,
+		    const struct rcd_report *report)
+{
+	const char *slash = strrchr(file, '/');
+	int dir_len = slash ? slash - file + 1 : 0;
+	char pattern[RCD_PATH_LEN + sizeof(MORE)];
+	int ret = 0;
+	glob_t found;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "%.*s" MORE, dir_len, file);
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (i = 0; i < found.gl_pathc; i++)
+		if (add_file(conf, found.gl_pathv[i], report))
+			ret = -EINVAL;
+	globfree(&found);
+	return ret;
+}
+
+int rcd_conf_load(struct rcd_conf *conf, const char *file,
+		  const struct rcd_report *report)
+{
+	int ret, more;
+
+	rcd_conf_init(conf);
+	snprintf(conf->place.file, sizeof(conf->place.file), "%s", file);
+	ret = add_file(conf, file, report);
+	more = add_more(conf, file, report);
+	if (ret || more)
+		return -EINVAL;
+	return rcd_conf_finish(conf, report);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bucket.h"
+#include "process.h"
+
+#define LINE_LEN	1024
+
+static const struct rch_rate strangers = { 1000000000, 50 };
+
+/* In one write, so that lines of several processes stay whole. */
+static void write_line(int priority, const char *fmt, va_list ap)
+{
+	char text[LINE_LEN];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "rclinkd: %s\n", text);
+	else
+		fprintf(stderr, "<%d>%s\n", priority, text);
+}
+
+void rcd_log(int priority, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	write_line(priority, fmt, ap);
+	va_end(ap);
+}
+
+void rcd_log_stranger(const char *fmt, ...)
+{
+	static struct rch_bucket bucket;
+	static unsigned long left_out;
+	va_list ap;
+
+	if (!rch_bucket_take(&bucket, &strangers, rcl_now())) {
+		left_out++;
+		return;
+	}
+	if (left_out)
+		rcd_log(LOG_WARNING, "%lu such lines were left out", left_out);
+	left_out = 0;
+	va_start(ap, fmt);
+	write_line(LOG_WARNING, fmt, ap);
+	va_end(ap);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "trust.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "conf.h"
+#include "log.h"
+#include "tls.h"
+
+#define FILES	4
+
+/* Another file of the same name has another of these. */
+struct stamp {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+
+struct rcd_trust {
+	char file[FILES][RCD_PATH_LEN];	/* key, cert, ca, crl */
+	struct stamp stamp[FILES];
+	struct rcx_tls *answer;
+	char self[RCLINK_PEER_MAX + 1];	/* as a peer knows this host */
+};
+
+static const char *given(const char *file)
+{
+	return *file ? file : NULL;
+}
+
+static struct rcx_tls_config config_of(const struct rcd_trust *t)
+{
+	return (struct rcx_tls_config) {
+		.key_file = t->file[0],
+		.cert_file = given(t->file[1]),
+		.ca_file = given(t->file[2]),
+		.crl_file = given(t->file[3]),
+	};
+}
+
+static void look(const struct rcd_trust *t, struct stamp *stamp)
+{
+	struct stat st;
+	int i;
+
+	memset(stamp, 0, FILES * sizeof(*stamp));
+	for (i = 0; i < FILES; i++) {
+		if (!t->file[i][0] || stat(t->file[i], &st))
+			continue;
+		stamp[i].dev = st.st_dev;
+		stamp[i].ino = st.st_ino;
+		stamp[i].size = st.st_size;
+		stamp[i].changed = st.st_ctim;
+	}
+}
+
+static int load(struct rcd_trust *t, char *err)
+{
+	const struct rcx_tls_config config = config_of(t);
+	char self[RCLINK_PEER_MAX + 1];
+	struct rcx_tls *tls;
+
+	tls = rcx_tls_new(RCX_RESPONDER, &config, err);
+	if (!tls)
+		return -EINVAL;
+	if (rcx_tls_self(tls, self, err)) {
+		rcx_tls_free(tls);
+		return -EINVAL;
+	}
+	rcx_tls_free(t->answer);
+	t->answer = tls;
+	strcpy(t->self, self);
+	return 0;
+}
+
+struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf, char *err)
+{
+	struct rcd_trust *t = calloc(1, sizeof(*t));
+
+	if (!t) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	strcpy(t->file[0], conf->key);
+	strcpy(t->file[1], conf->cert);
+	strcpy(t->file[2], conf->ca);
+	strcpy(t->file[3], conf->crl);
+	/* Before they are read: what changes meanwhile is read again. */
+	look(t, t->stamp);
+	if (load(t, err)) {
+		rcd_trust_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void rcd_trust_free(struct rcd_trust *t)
+{
+	if (!t)
+		return;
+	rcx_tls_free(t->answer);
+	free(t);
+}
+
+struct rcx_tls *rcd_trust_answer(struct rcd_trust *t)
+{
+	struct stamp now[FILES];
+	char err[RCL_ERR_LEN];
+
+	look(t, now);
+	if (!memcmp(now, t->stamp, sizeof(now)))
+		return t->answer;
+	memcpy(t->stamp, now, sizeof(now));
+	if (load(t, err))
+		rcd_log(LOG_ERR,
+			"the keys changed, but cannot be used, so the old ones answer: %s",
+			err);
+	else
+		rcd_log(LOG_NOTICE, "the keys changed; the new ones answer");
+	return t->answer;
+}
+
+struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
+			       const struct rcd_link_conf *link, char *err)
+{
+	struct rcx_tls_config config = config_of(t);
+
+	config.pin = given(link->pin);
+	config.name = given(link->dns);
+	return rcx_tls_new(RCX_INITIATOR, &config, err);
+}
+
+bool rcd_trust_goes_first(const struct rcd_trust *t, const char *identity)
+{
+	return (t->file[2][0] ? strcasecmp(t->self, identity) :
+		strcmp(t->self, identity)) < 0;
+}

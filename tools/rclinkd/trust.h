@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* This host's keys, and whom it trusts; always as they are on disk. */
+#ifndef RCD_TRUST_H
+#define RCD_TRUST_H
+
+#include <stdbool.h>
+
+struct rcd_conf;
+struct rcd_link_conf;
+struct rcd_trust;
+struct rcx_tls;
+
+/* Reads all files. NULL with a sentence in err. */
+struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf, char *err);
+void rcd_trust_free(struct rcd_trust *t);
+
+/*
+ * To answer with: read again if a file has changed. If that fails it is logged
+ * once, and the files are used as they were.
+ */
+struct rcx_tls *rcd_trust_answer(struct rcd_trust *t);
+
+/* To dial this link with, read now; rcx_tls_free() it. NULL: see err. */
+struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
+			       const struct rcd_link_conf *link, char *err);
+
+/*
+ * Both ends dial at once: is this the one to go on? The other end says the
+ * opposite, because it compares the same two identities.
+ */
+bool rcd_trust_goes_first(const struct rcd_trust *t, const char *identity);
+
+#endif /* RCD_TRUST_H */
