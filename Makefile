@@ -25,7 +25,7 @@ BUILD_PACKAGES := gcc libc6-dev libnl-3-dev libnl-genl-3-dev libssl-dev \
 	libevent-dev libjson-c-dev libncurses-dev libinih-dev libsystemd-dev \
 	pkg-config kmod dwarves
 LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 \
-	linux-source-6.12 iproute2 rdma-core ibverbs-utils perftest \
+	linux-source-6.12 iproute2 iputils-ping rdma-core ibverbs-utils perftest \
 	rdmacm-utils libibverbs-dev openssl jq socat ethtool procps python3 \
 	python3-yaml python3-jsonschema python3-pyte tshark util-linux rsync \
 	flex bison bc libelf-dev perl sparse shellcheck clang \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Very many links between two daemons at once: at first, and when all are lost.
 # hosts: 2
-# kernels: 6.1 6.12
+# kernels: 6.12
 # timeout: 700
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
