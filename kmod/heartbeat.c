@@ -119,8 +119,11 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	if (hb->quiet >= ep->policy.v[RCL_P_MISSES])
 		return -EHOSTDOWN;
 	hb->due += interval;
-	/* Somewhat late is the clock; much later, this host stood still. */
-	if (time_after(jiffies + interval / 2, hb->due))
+	/*
+	 * Somewhat late is the clock; much later, this host stood still. The
+	 * answer to a question has all of an interval.
+	 */
+	if (hb->quiet == 1 || time_after(jiffies + interval / 2, hb->due))
 		hb->due = jiffies + interval;
 	return rcl_heartbeat_ask(ep);
 }

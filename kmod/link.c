@@ -246,8 +246,13 @@ int rcl_link_set(const char *name, const struct rcl_policy_change *change,
 		ret = rcl_link_check_policy(&policy, why);
 	if (ret)
 		goto out_put;
+	/* Somebody else may have changed the other half meanwhile. */
 	spin_lock_irq(&link->lock);
-	rcl_policy_apply(&link->policy, change);
+	policy = link->policy;
+	rcl_policy_apply(&policy, change);
+	ret = rcl_policy_agrees(&policy, why);
+	if (!ret)
+		link->policy = policy;
 	spin_unlock_irq(&link->lock);
 out_put:
 	rcl_link_put(link);

@@ -156,7 +156,11 @@ pings()
 	on 2 "$tool" pingpong -l l "$@" >"$recv_says" 2>&1 &
 	receiver=$!
 	until_true 10 listens
-	rclink pingpong l "$@" >"$said" || return
+	if ! rclink pingpong l "$@" >"$said"; then
+		wait "$receiver"
+		cat "$recv_says"
+		return 1
+	fi
 	cat "$said"
 	received 0 || return
 	for count in "$said" "$recv_says"; do

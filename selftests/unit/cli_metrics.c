@@ -48,8 +48,10 @@ FIXTURE_TEARDOWN(metrics)
 
 TEST_F(metrics, say_what_a_link_is)
 {
-	HAS("rclink_link_info{link=\"a\",state=\"up\",reason=\"none\",device=\"rxe0\",peer=\"sha256:x\\\\y\\\"z\\n\"} 1");
-	HAS("rclink_link_info{link=\"b\",state=\"down\",reason=\"disconnected\",device=\"\",peer=\"\"} 1");
+	HAS(
+		"rclink_link_info{link=\"a\",state=\"up\",reason=\"none\",device=\"rxe0\",peer=\"sha256:x\\\\y\\\"z\\n\"} 1");
+	HAS(
+		"rclink_link_info{link=\"b\",state=\"down\",reason=\"disconnected\",device=\"\",peer=\"\"} 1");
 	HAS("rclink_link_up{link=\"a\"} 1");
 	HAS("rclink_link_up{link=\"b\"} 0");
 	HAS("rclink_link_epoch{link=\"a\"} 7");

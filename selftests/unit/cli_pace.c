@@ -67,4 +67,10 @@ TEST(no_link_is_dialled_twice_in_a_second)
 	EXPECT_EQ(0, rcd_backoff(0, NOW, NOW - 2 * SECOND, 0));
 }
 
+TEST(who_was_refused_at_once_comes_again_at_different_times)
+{
+	EXPECT_LT(rcd_backoff(0, NOW, NOW, 0), rcd_backoff(0, NOW, NOW, MOST));
+	EXPECT_LT(rcd_backoff(1, NOW, NOW, 0), rcd_backoff(1, NOW, NOW, MOST));
+}
+
 TEST_HARNESS_MAIN

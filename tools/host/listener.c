@@ -22,6 +22,7 @@
 
 #define CALLERS_MAX	256
 #define SOURCE_MAX	128	/* of them from one address */
+#define PROVEN_MAX	16	/* of one peer, before they ask for a link */
 #define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
 #define BACKLOG		128
 #define TIMEOUT_MS	30000	/* of one exchange */
@@ -87,6 +88,18 @@ static bool same_source(const struct sockaddr_in6 *a,
 	return !memcmp(&a->sin6_addr, &b->sin6_addr, v4 ? 16 : 8);
 }
 
+/* How many others have proved to be this one. */
+static unsigned int count_proven(const struct rch_listener *l,
+				 const char *identity)
+{
+	const struct caller *caller;
+	unsigned int num = 0;
+
+	TAILQ_FOREACH(caller, &l->callers, node)
+		num += caller->proven && !strcmp(caller->peer, identity);
+	return num;
+}
+
 static int on_admit(void *ctx, const char *identity, const char *wanted,
 		    char *link, char *err)
 {
@@ -110,10 +123,12 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	struct rch_listener *l = caller->listener;
 
 	/* With a pin anybody can prove to be somebody, but not one of these. */
-	if (step == RCX_STEP_TLS)
-		caller->proven = l->ops->know(l->ctx, detail);
-	else if (step == RCX_STEP_DONE)
+	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail)) {
+		caller->proven = count_proven(l, detail) < PROVEN_MAX;
+		snprintf(caller->peer, sizeof(caller->peer), "%s", detail);
+	} else if (step == RCX_STEP_DONE) {
 		caller->up_ns = rch_job_ns(caller->job);
+	}
 }
 
 static void tell_stopped(struct rch_listener *l)
@@ -405,6 +420,8 @@ void rch_listener_stop(struct rch_listener *l, const char *reason)
 {
 	struct caller *caller, *next;
 
+	if (l->stopping)
+		return;
 	l->stopping = true;
 	evconnlistener_disable(l->socket);
 	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {

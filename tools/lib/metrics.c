@@ -5,7 +5,7 @@
 #include "text.h"
 
 static const char *const meaning[RCL_C_NUM] = {
-	[RCL_C_EPOCHS] = "Exchanges that a link prepared for",
+	[RCL_C_EPOCHS] = "Times that a link came up",
 	[RCL_C_TX_MESSAGES] = "Control messages sent",
 	[RCL_C_RX_MESSAGES] = "Control messages received",
 	[RCL_C_TX_BYTES] = "Bytes of control messages sent",
@@ -18,7 +18,7 @@ static const char *const meaning[RCL_C_NUM] = {
 	[RCL_C_PING_ERRORS] = "Pings that failed",
 	[RCL_C_DOWNS] = "Times that a link went down",
 	[RCL_C_HEARTBEATS] = "Heartbeats sent",
-	[RCL_C_HEARTBEATS_MISSED] = "Intervals that ended without a sign of the peer",
+	[RCL_C_HEARTBEATS_MISSED] = "Intervals without a sign of the peer",
 	[RCL_C_CHANNELS] = "Channels that are open now",
 	[RCL_C_CHAN_OPS] = "Operations that channels of this end posted",
 	[RCL_C_CHAN_BYTES] = "Bytes that these operations moved, either way",

@@ -14,7 +14,7 @@
 "  mtu N|auto          path MTU in bytes, or the smaller of both ports'\n" \
 "  qps N               pooled QPs beside the control QP (4)\n"		\
 "  timeout N           local ACK timeout, 4.096 us * 2^N (14)\n"	\
-"  retry N             transport retries, 7 for ever (6)\n"				\
+"  retry N             transport retries, 7 for ever (6)\n"		\
 "  rnr-retry N         receiver-not-ready retries, 7 for ever (6)\n"	\
 "  min-rnr-timer N     IBA code of the RNR NAK timer (12)\n"		\
 "  rd-atomic N         READs and atomics in flight (4)\n"		\

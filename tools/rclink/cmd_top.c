@@ -272,7 +272,7 @@ static SCREEN *begin_screen(void)
 	SCREEN *screen;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		cli_fail("top: this is no terminal; `rclink stats -j` is for programs");
+		cli_fail("top: this is no terminal; see `rclink stats -j`");
 		return NULL;
 	}
 	screen = newterm(NULL, stdout, stdin);

@@ -18,7 +18,8 @@ uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		span -= wait;
 	}
 	wait += span * random >> 32;
+	/* Not all that were refused at once shall come again at once. */
 	if (last && last + APART_NS > now)
-		least = last + APART_NS - now;
+		least = last + APART_NS - now + (QUICK_NS * random >> 32);
 	return wait > least ? wait : least;
 }

@@ -20,6 +20,7 @@
 #include "process.h"
 #include "trust.h"
 
+#define PASS_MS	100	/* then timers are looked at between two exchanges */
 #define END_S	2	/* for peers to hear that exchanges end */
 
 enum { SIG_END, SIG_STOP, SIG_AGAIN, SIGNALS };
@@ -210,9 +211,24 @@ static int start_listener(struct daemon *d, char *err)
 	return 0;
 }
 
+/* A loop that many exchanges cannot keep from its timers. */
+static struct event_base *new_base(void)
+{
+	const struct timeval most = { .tv_usec = PASS_MS * 1000 };
+	struct event_config *config = event_config_new();
+	struct event_base *base = NULL;
+
+	if (config &&
+	    !event_config_set_max_dispatch_interval(config, &most, 1, 0))
+		base = event_base_new_with_config(config);
+	if (config)
+		event_config_free(config);
+	return base;
+}
+
 static int start(struct daemon *d, char *err)
 {
-	d->base = event_base_new();
+	d->base = new_base();
 	d->notify = d->base ? rcd_notify_new(d->base) : NULL;
 	if (!d->notify || catch_signals(d))
 		return rcl_fail(err, -ENOMEM, "out of memory");
@@ -252,6 +268,7 @@ int rcd_daemon_run(const char *file)
 	int ret;
 
 	rcl_hide_memory();
+	signal(SIGPIPE, SIG_IGN);
 	ret = rcd_conf_load(&d.conf, file, &report);
 	if (!ret) {
 		ret = start(&d, err);

@@ -14,7 +14,10 @@ static bool is_of_epoch(int field)
 	return field == RCL_P_PORT || field == RCL_P_MTU;
 }
 
-/* What is not configured is as in a new link. */
+/*
+ * What is not configured is as in a new link. The heartbeat of that is a
+ * parameter of the module, so whatever there is will do.
+ */
 static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
 {
 	if (policy->given & 1u << field) {
@@ -22,7 +25,7 @@ static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
 		return true;
 	}
 	*value = rcl_range_default(field);
-	return !is_of_epoch(field);
+	return !is_of_epoch(field) && field != RCL_P_HEARTBEAT;
 }
 
 static bool find_changes(const struct rcl_policy *policy,
@@ -58,13 +61,16 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     const struct rcl_link_info *info, bool *ends, char *err)
 {
 	struct rcl_policy change;
+	bool other;
+	int ret = 0;
 
 	*ends = false;
 	if (!info)
 		return rcl_call_new(nl, conf->name, &conf->policy, err);
-	*ends = find_changes(&conf->policy, &info->policy, &change);
-	*ends |= !is_peer(conf, info->peer);
-	if (!change.given && !change.device[0])
-		return 0;
-	return rcl_call_set(nl, conf->name, &change, err);
+	other = find_changes(&conf->policy, &info->policy, &change);
+	if (change.given || change.device[0])
+		ret = rcl_call_set(nl, conf->name, &change, err);
+	/* With another peer it cannot stay, whatever else. */
+	*ends = !is_peer(conf, info->peer) || (other && !ret);
+	return ret;
 }

@@ -30,6 +30,7 @@
 
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define DIALS_MAX	16	/* at once; more would only be slower */
+#define DIALS_AGAIN	12	/* of them, of links that failed before */
 #define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
 #define STABLE_NS	10000000000ULL	/* up for so long is no failure */
 #define NS_PER_US	1000
@@ -49,6 +50,7 @@ struct rcd_link {
 	bool up;
 	bool answering;
 	bool queued;
+	bool reached;			/* by the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
 	struct rch_job *dial;
 	struct event *timer;
@@ -145,9 +147,10 @@ static void on_dialled(void *ctx, int result, const char *err);
 
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
-	(void)ctx;
-	(void)step;
+	struct rcd_link *link = ctx;
+
 	(void)detail;
+	link->reached |= step == RCX_STEP_TLS;
 }
 
 static const struct rch_job_ops dial_ops = {
@@ -163,6 +166,7 @@ static void dial(struct rcd_link *link)
 	struct rcx_tls *tls;
 
 	link->dialled = rcl_now();
+	link->reached = false;
 	tls = rcd_trust_dial(all->trust, conf, err);
 	if (tls)
 		link->dial = rch_job_dial(all->hub, tls, conf->host, conf->port,
@@ -175,14 +179,18 @@ static void dial(struct rcd_link *link)
 		failed(link, err);
 }
 
-/* As many at once as there may be, in the order in which they came. */
+/*
+ * As many at once as there may be. Many peers that are not there keep no other
+ * link waiting: those that did not fail are at the head.
+ */
 static void dial_next(struct rcd_links *all)
 {
 	struct rcd_link *link;
 
-	while (!all->stopping && all->dials < DIALS_MAX) {
+	while (!all->stopping) {
 		link = TAILQ_FIRST(&all->turns);
-		if (!link)
+		if (!link || all->dials >= (link->failures ? DIALS_AGAIN :
+							     DIALS_MAX))
 			return;
 		unqueue(link);
 		dial(link);
@@ -208,9 +216,8 @@ static void on_dialled(void *ctx, int result, const char *err)
 		       "dialled");
 	link->dial = NULL;
 	all->dials--;
-	if (!result)
-		set_up(link);
-	else if (link->yields || all->stopping)
+	/* Up or down, the events have said it: that may be a second ago. */
+	if (!result || link->yields || all->stopping)
 		want(link);
 	else
 		failed(link, err);
@@ -236,9 +243,13 @@ static void adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	char err[RCL_ERR_LEN];
 	bool ends;
 
-	if (info && link->stale && !rcl_call_delete(nl, name, err))
-		info = NULL;
-	link->stale = false;
+	if (info && link->stale) {
+		if (rcl_call_delete(nl, name, err))
+			rcd_log(LOG_WARNING, "%s: %s", name, err);
+		else
+			info = NULL;
+	}
+	link->stale &= !!info;
 	link->broken = rcd_kernel_apply(nl, &link->conf, info, &ends, err);
 	if (link->broken) {
 		link->failures++;
@@ -250,7 +261,7 @@ static void adopt(struct rcd_link *link, const struct rcl_link_info *info)
 			rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", name,
 				(unsigned long long)info->epoch);
 		set_up(link);
-		if (ends && !link->broken)
+		if (ends)
 			rcl_call_disconnect(nl, name, err);
 		return;
 	}
@@ -284,7 +295,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	link->queued = true;
-	TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
+	if (link->failures)
+		TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
+	else
+		TAILQ_INSERT_HEAD(&link->all->turns, link, turn);
 	dial_next(link->all);
 }
 
@@ -347,8 +361,9 @@ static bool same_policy(const struct rcl_policy *a, const struct rcl_policy *b)
 static bool must_be_made_anew(const struct rcl_policy *old,
 			      const struct rcl_policy *new)
 {
-	return (old->device[0] && !new->device[0]) ||
-	       (old->given & ~new->given & 1u << RCL_P_PORT) ||
+	return !old->device[0] != !new->device[0] ||
+	       ((old->given ^ new->given) & 1u << RCL_P_PORT) ||
+	       (old->given & ~new->given & 1u << RCL_P_HEARTBEAT) ||
 	       old->v[RCL_P_MTU] != new->v[RCL_P_MTU];
 }
 
@@ -365,7 +380,7 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 		return;
 	rcd_log(LOG_NOTICE, "%s: its configuration changed", conf->name);
 	link->failures = 0;
-	link->stale = must_be_made_anew(&old.policy, &conf->policy);
+	link->stale |= must_be_made_anew(&old.policy, &conf->policy);
 	yield(link, "the configuration of the link changed");
 	event_del(link->timer);
 	unqueue(link);
@@ -483,7 +498,8 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 	if (all->answers == ANSWERS_MAX)
 		return rcl_fail(err, -EBUSY,
 				"too many exchanges are under way here; try again later");
-	if (link->dial && rcd_trust_goes_first(all->trust, identity))
+	if (link->dial && link->reached &&
+	    rcd_trust_goes_first(all->trust, identity))
 		return rcl_fail(err, -EALREADY,
 				"both ends dial at once, and the other one goes on");
 	yield(link, "both ends dial at once, and the other one goes on");
@@ -511,9 +527,7 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 	else
 		rcd_log(LOG_WARNING, "%s: not up, from %s: %s", call->link,
 			call->from, err);
-	if (link && !result)
-		set_up(link);
-	else if (link)
+	if (link)
 		want(link);
 }
 

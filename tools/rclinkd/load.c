@@ -28,19 +28,34 @@ static int add_file(struct rcd_conf *conf, const char *file,
 	return ret;
 }
 
+static int on_glob_error(const char *path, int error)
+{
+	(void)path;
+	return error != ENOENT;
+}
+
 static int add_more(struct rcd_conf *conf, const char *file,
 		    const struct rcd_report *report)
 {
 	const char *slash = strrchr(file, '/');
 	int dir_len = slash ? slash - file + 1 : 0;
 	char pattern[RCD_PATH_LEN + sizeof(MORE)];
-	int ret = 0;
+	struct rcd_place place = { .line = 0 };
+	int ret;
 	glob_t found;
 	size_t i;
 
 	snprintf(pattern, sizeof(pattern), "%.*s" MORE, dir_len, file);
-	if (glob(pattern, 0, NULL, &found))
+	ret = glob(pattern, 0, on_glob_error, &found);
+	if (ret == GLOB_NOMATCH)
 		return 0;
+	if (ret) {
+		snprintf(place.file, sizeof(place.file), "%s", file);
+		rcd_say(report, &place,
+			"cannot look for %s beside it: see who may read that directory",
+			MORE);
+		return -EINVAL;
+	}
 	for (i = 0; i < found.gl_pathc; i++)
 		if (add_file(conf, found.gl_pathv[i], report))
 			ret = -EINVAL;
