@@ -73,6 +73,7 @@ static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 wc_status,
 	struct rcl_reason why = { RCLINK_DOWN_REASON_COMPLETION, wc_status };
 	unsigned long flags;
 
+	trace_rcl_link_fail(link->name, why.reason, wc_status, vendor_err);
 	spin_lock_irqsave(&link->lock, flags);
 	rcl_recorder_failure(link, &why, vendor_err, qp);
 	spin_unlock_irqrestore(&link->lock, flags);

@@ -496,8 +496,7 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number)
 {
 	struct rcl_entry_info entry;
-	int ret;
-	int i;
+	int ret, i;
 
 	ret = nla_put_string(skb, RCLINK_A_RECORD_LINK, name);
 	for (i = 0; !ret && i < RCL_NL_ENTRIES; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A peer that fails on purpose, a user whose channels do, or a daemon that
- * tries again for ever, must not push out what explains it: what comes again
- * while the state stays the same is counted, not added.
+ * What comes again while the state stays the same is counted, not added: a user
+ * whose channels fail on purpose, or a daemon that never gets as far as to
+ * prepare, does not push out what explains it. Changes of state do.
  */
 #include "record.h"
 

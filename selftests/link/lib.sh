@@ -51,6 +51,21 @@ link_listen_again()
 	link_listen "$@"
 }
 
+# link_host_back: host 2, whose power was cut, is as after link_setup
+link_host_back()
+{
+	# The host that the listener ran on is gone, and nobody told it so.
+	kill -KILL "$listener"
+	wait "$listener" 2>/dev/null
+	listener=''
+	lab_power 2 on
+	on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
+	on 2 lab_rxe
+	on 2 "$LIB_DIR/vm/lab_load"
+	on 2 rm -f "$key"
+	pin2=$(on 2 "$tool" genkey "$key")
+}
+
 # link_dial NAME [OPTIONS]: host 1 brings NAME up
 link_dial()
 {

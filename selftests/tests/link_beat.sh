@@ -155,16 +155,7 @@ stands_still()
 
 back()
 {
-	# The host that it ran on is gone, and nobody has told it so.
-	kill -KILL "$listener"
-	wait "$listener" 2>/dev/null
-	listener=''
-	lab_power 2 on
-	on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
-	on 2 lab_rxe
-	on 2 "$LIB_DIR/vm/lab_load"
-	on 2 rm -f "$key"
-	pin2=$(on 2 "$tool" genkey "$key")
+	link_host_back
 	link_add 2 l retry 7 rnr-retry 7
 	policy 2 heartbeat 200
 	link_listen l

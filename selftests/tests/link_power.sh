@@ -66,16 +66,7 @@ check "the link is down for that reason" eval 'becomes 1 l .state down &&
 	is 1 l .reason completion && is 1 l .reason_text \
 	"retry exceeded: the peer did not acknowledge"'
 check "nothing is left" empty 1
-# The host that it ran on is gone, and nobody has told it so.
-kill -KILL "$listener"
-wait "$listener" 2>/dev/null
-listener=''
-lab_power 2 on
-on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
-on 2 lab_rxe
-on 2 "$LIB_DIR/vm/lab_load"
-on 2 rm -f "$key"
-pin2=$(on 2 "$tool" genkey "$key")
+link_host_back
 link_add 2 l
 link_listen l
 check "with the peer back it comes up again" until_true 30 link_dial l

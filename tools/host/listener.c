@@ -22,7 +22,7 @@
 
 #define CALLERS_MAX	256
 #define SOURCE_MAX	128	/* of them from one address */
-#define PROVEN_MAX	16	/* of one peer, before they ask for a link */
+#define PROVEN_MAX	16	/* of one peer, by its key alone */
 #define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
 #define BACKLOG		128
 #define TIMEOUT_MS	30000	/* of one exchange */

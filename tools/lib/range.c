@@ -19,6 +19,18 @@ uint32_t rcl_range_default(int field)
 	return policy.v[field];
 }
 
+int rcl_range_agree(uint32_t given, const uint32_t *v, const char **why)
+{
+	struct rcl_policy policy;
+	int i;
+
+	rcl_policy_default(&policy);
+	for (i = 0; i < RCL_P_MAX; i++)
+		if (given & BIT(i))
+			policy.v[i] = v[i];
+	return rcl_policy_agrees(&policy, why);
+}
+
 bool rcl_range_at_once(int field)
 {
 	return RCL_P_ACCESS & BIT(field);

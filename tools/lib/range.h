@@ -15,6 +15,12 @@ int rcl_range_check(int field, uint32_t value, const char **why);
 /* The value of a link for which nobody gave one. */
 uint32_t rcl_range_default(int field);
 
+/*
+ * Do these values go together? given has a bit for each that is in v, by
+ * enum rcl_policy_field; the others are as by default. As rcl_range_check().
+ */
+int rcl_range_agree(uint32_t given, const uint32_t *v, const char **why);
+
 /* Does a change hold at once, and not from the next epoch on? */
 bool rcl_range_at_once(int field);
 

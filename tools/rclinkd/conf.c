@@ -378,6 +378,8 @@ static int check_link(const struct rcd_conf *conf,
 		      const struct rcd_link_conf *link,
 		      const struct rcd_report *report)
 {
+	const char *why;
+
 	if (conf->ca[0] && !link->dns[0])
 		rcd_say(report, &link->place,
 			"[Link %s] needs a name, because [Host] has a ca: that of the peer in its certificate",
@@ -390,6 +392,8 @@ static int check_link(const struct rcd_conf *conf,
 		rcd_say(report, &link->place,
 			"[Link %s] has a pin and a name; keep the %s",
 			link->name, conf->ca[0] ? "name" : "pin");
+	else if (rcl_range_agree(link->policy.given, link->policy.v, &why))
+		rcd_say(report, &link->place, "[Link %s]: %s", link->name, why);
 	else
 		return 0;
 	return -EINVAL;
