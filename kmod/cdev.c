@@ -100,7 +100,7 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 	int ret;
 
 	ret = rcl_cdev_get_service(&arg, from, RCLINK_CONNECT_WAIT |
-				   RCLINK_CHAN_POLLED);
+				   RCLINK_CHAN_FLAGS);
 	if (ret)
 		return ret;
 	if (arg.backlog)
@@ -108,7 +108,7 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 	lockdep_assert_held(&file->lock);
 	if (file->chan || file->listener)
 		return -EISCONN;
-	ring = rcl_ring_new(arg.flags & RCLINK_CHAN_POLLED);
+	ring = rcl_ring_new(arg.flags);
 	if (!ring)
 		return -ENOMEM;
 	chan = &ring->chan;
@@ -131,7 +131,7 @@ static int rcl_cdev_listen(struct file *filp, const void __user *from)
 	struct rcl_listener *listener;
 	int ret;
 
-	ret = rcl_cdev_get_service(&arg, from, RCLINK_CHAN_POLLED);
+	ret = rcl_cdev_get_service(&arg, from, RCLINK_CHAN_FLAGS);
 	if (ret)
 		return ret;
 	if (!arg.backlog || arg.backlog > RCLINK_DEV_BACKLOG_MAX)
@@ -140,7 +140,7 @@ static int rcl_cdev_listen(struct file *filp, const void __user *from)
 	if (file->chan || file->listener)
 		return -EISCONN;
 	listener = rcl_ring_listen(filp->f_cred, arg.link, arg.service,
-				   arg.backlog, arg.flags & RCLINK_CHAN_POLLED);
+				   arg.backlog, arg.flags);
 	if (IS_ERR(listener))
 		return PTR_ERR(listener);
 	/* Pairs with rcl_cdev_listener(). */
@@ -249,16 +249,34 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 	return -EFAULT;
 }
 
+/* Who waits for completions waits for the end of a suspension first. */
+static int rcl_cdev_submit_all(struct rcl_ring *ring,
+			       const struct rclink_dev_submit *arg, u32 *taken)
+{
+	int ret;
+
+	for (;;) {
+		ret = rcl_ring_submit(ring, arg->count, taken);
+		if (ret != -EAGAIN || !arg->wait)
+			return ret;
+		ret = rcl_ring_wait_resumed(ring, arg->timeout_ms);
+		if (ret)
+			return ret;
+	}
+}
+
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
 	struct rclink_dev_submit arg;
+	u32 taken = 0;
 	int ret;
 
 	if (copy_from_user(&arg, user, sizeof(arg)))
 		return -EFAULT;
 	if (arg.pad || arg.wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	ret = rcl_ring_submit(rcl_ring_of(chan), arg.count, &arg.count);
+	ret = rcl_cdev_submit_all(rcl_ring_of(chan), &arg, &taken);
+	arg.count = taken;
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (ret || !arg.wait)
@@ -328,6 +346,8 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 		irq_poll_sched(&chan->iop);
 	if (rcl_chan_ready(chan))
 		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(chan->qp))
+		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An entry is checked against what the consumer registered and imported; what
- * it asks to send is posted together with what follows, because one chain of
- * work requests costs a device less than its parts. A WRITE or READ that
- * touches several extents of the peer's region has one work request for each.
- * What completes goes to the channel's completions, from where the consumer's
- * side takes it.
+ * What an entry asks to send is posted together with what follows, because one
+ * chain of work requests costs a device less than its parts. A WRITE or READ
+ * that touches several extents of the peer's region has one work request for
+ * each. What completes goes to the channel's completions, from where the
+ * consumer's side takes it.
  *
  * Neither consumer knows when the other one has posted its first receive. Until
  * the peer's kernel says so, the first operation that needs one stays in the
@@ -15,15 +14,14 @@
 #include "chan-io.h"
 
 #include <linux/ktime.h>
-#include <linux/nospec.h>
 
 #include "chan.h"
+#include "chan-wr.h"
+#include "export.h"
+#include "fate.h"
 #include "qp.h"
 #include "region.h"
-#include "remote.h"
 #include "upcall.h"
-
-#define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
 
 static u32 rcl_queue_busy(const struct rcl_queue *queue)
 {
@@ -77,18 +75,95 @@ static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
 	}
 }
 
+static struct rcl_kept *rcl_chan_kept(const struct rcl_op *op)
+{
+	return &op->chan->keep->send[op->number % RCL_CHAN_SEND_SLOTS];
+}
+
+/* Nothing but its turn keeps a ghost from completing. False for others. */
+static bool rcl_chan_pass(struct rcl_chan *chan, u32 number)
+{
+	struct rcl_op *op = &chan->send_op[number % RCL_CHAN_SEND_SLOTS];
+	struct rcl_kept *kept = rcl_chan_kept(op);
+	struct ib_wc wc = { .status = kept->status };
+
+	if (!kept->ghost)
+		return false;
+	kept->ghost = false;
+	chan->keep->ghosts--;
+	if (op->signaled || wc.status)
+		rcl_chan_push(op, &wc, &(struct rcl_news){ .len = op->len });
+	return true;
+}
+
+/* Those before an operation that has completed have had their turn. */
+static void rcl_chan_pass_before(struct rcl_chan *chan, u32 number)
+{
+	u32 i;
+
+	for (i = chan->sends.done; chan->keep->ghosts && i != number; i++)
+		rcl_chan_pass(chan, i);
+}
+
+/* All before that one have been carried out, also those that say nothing. */
+static void rcl_chan_retire(struct rcl_chan *chan, u32 number)
+{
+	struct rcl_keep *keep = chan->keep;
+
+	if (keep && number != chan->sends.done) {
+		rcl_chan_pass_before(chan, number);
+		keep->acked = keep->send[(number - 1) % RCL_CHAN_SEND_SLOTS]
+				      .counted;
+	}
+	chan->sends.done = number;
+}
+
+/**
+ * rcl_chan_pass_head - ghosts at the head of the queue have their turn
+ * @chan: with @chan->keep, its lock held
+ */
+void rcl_chan_pass_head(struct rcl_chan *chan)
+{
+	struct rcl_keep *keep = chan->keep;
+
+	while (keep->ghosts &&
+	       keep->send[chan->sends.done % RCL_CHAN_SEND_SLOTS].ghost)
+		rcl_chan_pass(chan, chan->sends.done++);
+}
+
+/* The link is to ask the peer whether it is there. */
+static void rcl_chan_stall(struct rcl_chan *chan, struct rcl_qp *qp)
+{
+	if (chan->lessee.stalled || chan->keep->suspended)
+		return;
+	WRITE_ONCE(chan->lessee.stalled, true);
+	qp->up->kick(qp->up);
+}
+
 /* Under the lock, or below the drain, when nobody else has the QP. */
 static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
+	struct rcl_chan *chan = op->chan;
+	struct rcl_keep *keep = chan->keep;
 
-	op->chan->sends.done = op->number + 1;
+	if (keep && wc->status && rcl_keep_holds(keep, cq, wc)) {
+		if (!keep->sends_held)
+			rcl_chan_retire(chan, op->number);
+		keep->sends_held = true;
+		rcl_chan_stall(chan, cq->cq_context);
+		return;
+	}
+	rcl_chan_retire(chan, op->number + !wc->status);
+	chan->sends.done = op->number + 1;
 	if (wc->status) {
 		rcl_qp_wc_fault(cq, wc);
 		rcl_chan_failed(op, wc);
 	} else if (op->signaled) {
 		rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
 	}
+	if (keep)
+		rcl_chan_pass_head(chan);
 }
 
 static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
@@ -96,7 +171,12 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
 	struct rcl_qp *qp = cq->cq_context;
 	struct rcl_news news = { .len = wc->byte_len };
+	struct rcl_keep *keep = op->chan->keep;
 
+	if (wc->status && keep && rcl_keep_holds(keep, cq, wc)) {
+		rcl_chan_stall(op->chan, qp);
+		return;
+	}
 	op->chan->recvs.done = op->number + 1;
 	if (wc->status) {
 		op->chan->heard = true;
@@ -105,6 +185,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 		rcl_chan_push(op, wc, &news);
 		return;
 	}
+	op->chan->lessee.got++;
 	this_cpu_inc(op->chan->traffic->recvs);
 	this_cpu_add(op->chan->traffic->recv_bytes, wc->byte_len);
 	if (wc->wc_flags & IB_WC_WITH_IMM) {
@@ -129,29 +210,6 @@ static bool rcl_chan_has_room(const struct rcl_chan *chan, u32 n)
 	return used <= chan->cq.depth &&
 	       used + rcl_queue_busy(&chan->sends) +
 	       rcl_queue_busy(&chan->recvs) + n <= chan->cq.depth;
-}
-
-static int rcl_chan_sge(struct rcl_chan *chan,
-			const struct rclink_dev_sqe *sqe, struct ib_sge *sge,
-			u32 *len)
-{
-	u32 n = 0;
-	u32 i;
-
-	*len = 0;
-	for (i = 0; i < sqe->num_sge; i++) {
-		const struct rclink_dev_sge *from = &sqe->sge[i];
-		int ret;
-
-		ret = rcl_region_sge(chan, from, &sge[n], chan->max_sge - n);
-		if (ret < 0)
-			return ret;
-		if (from->len > RCL_LEN_MAX - *len)
-			return -EMSGSIZE;
-		n += ret;
-		*len += from->len;
-	}
-	return n;
 }
 
 static int rcl_chan_post_recv(struct rcl_chan *chan,
@@ -180,160 +238,12 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	op->op = sqe->op;
 	op->number = chan->recvs.posted;
 	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
-	if (!ret)
-		chan->recvs.posted++;
-	return ret;
-}
-
-static u32 rcl_chan_right(u8 op)
-{
-	switch (op) {
-	case RCLINK_OP_READ:
-		return RCLINK_REGION_READ;
-	case RCLINK_OP_CAS:
-	case RCLINK_OP_FADD:
-	case RCLINK_OP_MCAS:
-	case RCLINK_OP_MFADD:
-		return RCLINK_REGION_ATOMIC;
-	case RCLINK_OP_SEND_INV:
-		return RCLINK_REGION_INVALIDATE;
-	default:
-		return RCLINK_REGION_WRITE;
-	}
-}
-
-static struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
-					  const struct rclink_dev_sqe *sqe)
-{
-	struct rcl_window *window = rcl_remote_find(chan, sqe->remote);
-
-	if (!window || !window->rights)
-		return ERR_PTR(-ESTALE);
-	if (!(window->rights & rcl_chan_right(sqe->op)))
-		return ERR_PTR(-EACCES);
-	return window;
-}
-
-/* Returns how many work requests that takes. */
-static int rcl_chan_remote(struct rcl_chan *chan,
-			   const struct rclink_dev_sqe *sqe, u32 len,
-			   u64 *addr, u32 *rkey)
-{
-	const struct rcl_window *window = rcl_chan_window(chan, sqe);
-	u32 parts;
-
-	if (IS_ERR(window))
-		return PTR_ERR(window);
-	if (sqe->remote_offset > window->len ||
-	    len > window->len - sqe->remote_offset)
-		return -EINVAL;
-	*addr = window->addr + sqe->remote_offset;
-	*rkey = window->rkeys[rcl_window_index(window, *addr)];
-	parts = rcl_window_touched(window, *addr, len);
-	return parts > RCLINK_DEV_PARTS_MAX ? -EMSGSIZE : parts;
-}
-
-static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
-{
-	if (!(chan->access & IB_ACCESS_REMOTE_ATOMIC))
-		return false;
-	return op == RCLINK_OP_CAS || op == RCLINK_OP_FADD ||
-	       chan->qp->qp->device->attrs.masked_atomic_cap != IB_ATOMIC_NONE;
-}
-
-static int rcl_chan_fill_atomic(struct rcl_chan *chan,
-				const struct rclink_dev_sqe *sqe, u32 len,
-				u32 num_sge, struct ib_atomic_wr *wr)
-{
-	int ret;
-
-	if (!rcl_chan_has_atomic(chan, sqe->op))
-		return -EOPNOTSUPP;
-	if (len != sizeof(u64) || sqe->num_sge != 1)
-		return -EINVAL;
-	if (num_sge != 1)
-		return -EMSGSIZE;
-	ret = rcl_chan_remote(chan, sqe, len, &wr->remote_addr, &wr->rkey);
-	if (ret < 0)
+	if (ret)
 		return ret;
-	if (wr->remote_addr % sizeof(u64))
-		return -EINVAL;
-	wr->compare_add = sqe->compare_add;
-	wr->swap = sqe->swap;
-	wr->compare_add_mask = sqe->compare_mask;
-	wr->swap_mask = sqe->swap_mask;
-	return 1;
-}
-
-/* The peer has no such region any more, once it has the message. */
-static int rcl_chan_fill_inv(struct rcl_chan *chan,
-			     const struct rclink_dev_sqe *sqe,
-			     struct ib_send_wr *wr)
-{
-	struct rcl_window *window = rcl_chan_window(chan, sqe);
-
-	if (IS_ERR(window))
-		return PTR_ERR(window);
-	wr->ex.invalidate_rkey = window->rkeys[0];
-	window->rights = 0;
-	return 1;
-}
-
-/* Returns how many work requests it takes; the first one is filled. */
-static int rcl_chan_fill(struct rcl_chan *chan,
-			 const struct rclink_dev_sqe *sqe, u32 len, u32 num_sge,
-			 union rcl_wr *wr)
-{
-	static const enum ib_wr_opcode opcodes[] = {
-		[RCLINK_OP_SEND] = IB_WR_SEND,
-		[RCLINK_OP_SEND_IMM] = IB_WR_SEND_WITH_IMM,
-		[RCLINK_OP_WRITE] = IB_WR_RDMA_WRITE,
-		[RCLINK_OP_WRITE_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
-		[RCLINK_OP_READ] = IB_WR_RDMA_READ,
-		[RCLINK_OP_CAS] = IB_WR_ATOMIC_CMP_AND_SWP,
-		[RCLINK_OP_FADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
-		[RCLINK_OP_SEND_INV] = IB_WR_SEND_WITH_INV,
-		[RCLINK_OP_MCAS] = IB_WR_MASKED_ATOMIC_CMP_AND_SWP,
-		[RCLINK_OP_MFADD] = IB_WR_MASKED_ATOMIC_FETCH_AND_ADD,
-	};
-
-	wr->send.opcode = opcodes[array_index_nospec(sqe->op,
-						     ARRAY_SIZE(opcodes))];
-	wr->send.ex.imm_data = cpu_to_be32(sqe->imm);
-	switch (sqe->op) {
-	case RCLINK_OP_SEND:
-	case RCLINK_OP_SEND_IMM:
-		return 1;
-	case RCLINK_OP_SEND_INV:
-		return rcl_chan_fill_inv(chan, sqe, &wr->send);
-	case RCLINK_OP_WRITE:
-	case RCLINK_OP_WRITE_IMM:
-	case RCLINK_OP_READ:
-		return rcl_chan_remote(chan, sqe, len, &wr->rdma.remote_addr,
-				       &wr->rdma.rkey);
-	default:
-		return rcl_chan_fill_atomic(chan, sqe, len, num_sge,
-					    &wr->atomic);
-	}
-}
-
-static int rcl_chan_inline(struct rcl_chan *chan,
-			   const struct rclink_dev_sqe *sqe, u32 slot,
-			   struct ib_sge *sge, u32 *len)
-{
-	u32 at = slot * RCLINK_DEV_INLINE_MAX;
-
-	if (sqe->num_sge || sqe->len > RCLINK_DEV_INLINE_MAX ||
-	    (sqe->op > RCLINK_OP_WRITE_IMM && sqe->op != RCLINK_OP_SEND_INV))
-		return -EINVAL;
-	memcpy(chan->inl + at, sqe->inline_data, sqe->len);
-	ib_dma_sync_single_for_device(chan->qp->qp->device, chan->inl_dma + at,
-				      RCLINK_DEV_INLINE_MAX, DMA_TO_DEVICE);
-	sge->addr = chan->inl_dma + at;
-	sge->length = sqe->len;
-	sge->lkey = chan->qp->qp->pd->local_dma_lkey;
-	*len = sqe->len;
-	return 1;
+	if (chan->keep)
+		chan->keep->recv[op->number % RCL_CHAN_RECV_SLOTS] = *sqe;
+	chan->recvs.posted++;
+	return 0;
 }
 
 static int rcl_chan_send_flags(struct rcl_chan *chan,
@@ -342,7 +252,9 @@ static int rcl_chan_send_flags(struct rcl_chan *chan,
 {
 	int flags = 0;
 
-	if (op->signaled || ++chan->quiet >= RCL_CHAN_SIGNAL) {
+	/* The first of several parts would tell too early. */
+	if (op->signaled || (++chan->quiet >= RCL_CHAN_SIGNAL &&
+			     op->number == op->last)) {
 		flags |= IB_SEND_SIGNALED;
 		chan->quiet = 0;
 	}
@@ -379,6 +291,8 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	op->last = last;
 	op->signaled = op->number == last && sqe->flags & RCLINK_SQE_SIGNALED;
 	op->told = false;
+	if (chan->keep)
+		rcl_keep_send(chan->keep, op->number, last, sqe);
 	wr->send.next = NULL;
 	wr->send.wr_cqe = &op->cqe;
 	wr->send.sg_list = chain->sge[chain->n];
@@ -483,7 +397,65 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 	return 0;
 }
 
-static void rcl_chan_chain_empty(struct rcl_chain *chain)
+/**
+ * rcl_chan_ghost_recv - a receive that the device does not have any more
+ * @chan: with @chan->keep, its lock held; rcl_chan_drop() completes it
+ * @sqe: the entry
+ */
+void rcl_chan_ghost_recv(struct rcl_chan *chan,
+			 const struct rclink_dev_sqe *sqe)
+{
+	struct rcl_op *op = &chan->recv_op[chan->recvs.posted++ %
+					   RCL_CHAN_RECV_SLOTS];
+
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+}
+
+/**
+ * rcl_chan_ghost - an operation that is not carried out here any more
+ * @chan: with @chan->keep, its lock held; has room
+ * @sqe: the entry
+ * @len: bytes
+ * @status: with which it completes, after those before it
+ */
+void rcl_chan_ghost(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
+		    u32 len, u32 status)
+{
+	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
+	struct rcl_kept *kept = &chan->keep->send[slot];
+	struct rcl_op *op = &chan->send_op[slot];
+
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+	op->len = len;
+	op->number = chan->sends.posted++;
+	op->last = op->number;
+	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
+	op->told = false;
+	kept->sqe = *sqe;
+	kept->counted = chan->keep->sent;
+	kept->ghost = true;
+	kept->status = status;
+	chan->keep->ghosts++;
+}
+
+/**
+ * rcl_chan_chained - the first operation that the device was not given yet
+ * @chan: whose chain is not empty
+ *
+ * Return: it, or a part of it.
+ */
+const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan)
+{
+	return container_of(chan->chain.wr[0].send.wr_cqe, struct rcl_op, cqe);
+}
+
+/**
+ * rcl_chan_chain_empty - nothing is chained any more
+ * @chain: any
+ */
+void rcl_chan_chain_empty(struct rcl_chain *chain)
 {
 	chain->n = 0;
 	chain->held = false;
@@ -491,21 +463,37 @@ static void rcl_chan_chain_empty(struct rcl_chain *chain)
 	chain->bytes = 0;
 }
 
+/* The first one with @status, and the others then. */
+static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
+			       enum ib_wc_status status, enum ib_wc_status then)
+{
+	struct ib_wc wc = { .status = status };
+
+	for (; number != chan->sends.posted; number++) {
+		if (chan->keep && rcl_chan_pass(chan, number))
+			continue;
+		rcl_chan_failed(&chan->send_op[number % RCL_CHAN_SEND_SLOTS],
+				&wc);
+		wc.status = then;
+	}
+}
+
 /* As if the device had them, and had failed: it took none from this one on. */
 static void rcl_chan_refused(struct rcl_chan *chan,
 			     const struct ib_send_wr *wr,
 			     enum ib_wc_status status)
 {
-	struct ib_wc wc = { .status = status };
 	struct rcl_op *op;
 
 	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
+	if (chan->keep)
+		rcl_keep_unsend(chan->keep, op->number,
+				op->number == op->last &&
+				rcl_fate_counts(op->op));
+	rcl_chan_fail_from(chan, op->number, status, status);
 	chan->sends.posted = op->number;
 	/* One that completes may be among these. */
 	chan->quiet = RCL_CHAN_SIGNAL;
-	for (; wr; wr = wr->next)
-		rcl_chan_failed(container_of(wr->wr_cqe, struct rcl_op, cqe),
-				&wc);
 }
 
 /* The peer's kernel is to know of the first receive, and of those beside it. */
@@ -547,16 +535,48 @@ void rcl_chan_flush(struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_drop - let what the device was not given complete as flushed
+ * rcl_chan_drained - nothing of the QP completes any more
+ * @chan: detached or suspended, its lock held
+ *
+ * What is not signaled says nothing when it has been carried out, and else is
+ * flushed. One that is signaled and has said nothing is of a QP that could not
+ * be drained.
+ */
+void rcl_chan_drained(struct rcl_chan *chan)
+{
+	u32 end = chan->sends.posted;
+	u32 i = chan->sends.done;
+
+	if (chan->keep && chan->keep->sends_held)
+		return;
+	if (chan->chain.n)
+		end = rcl_chan_chained(chan)->number;
+	while (i != end && (!chan->send_op[i % RCL_CHAN_SEND_SLOTS].signaled ||
+			    (chan->keep &&
+			     chan->keep->send[i % RCL_CHAN_SEND_SLOTS].ghost)))
+		i++;
+	rcl_chan_retire(chan, i);
+}
+
+/**
+ * rcl_chan_drop - let what is still in flight complete as flushed
  * @chan: detached, its lock held; nothing else completes any more
+ *
+ * That is what the device was not given, and what was held for another epoch.
  */
 void rcl_chan_drop(struct rcl_chan *chan)
 {
-	struct rcl_chain *chain = &chan->chain;
+	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR };
+	u32 stalled = chan->keep ? chan->keep->stalled : 0;
 
-	if (chain->n)
-		rcl_chan_refused(chan, &chain->wr[0].send, IB_WC_WR_FLUSH_ERR);
-	rcl_chan_chain_empty(chain);
+	rcl_chan_fail_from(chan, chan->sends.done,
+			   stalled ? : IB_WC_WR_FLUSH_ERR, IB_WC_WR_FLUSH_ERR);
+	chan->sends.done = chan->sends.posted;
+	rcl_chan_chain_empty(&chan->chain);
+	for (; chan->recvs.done != chan->recvs.posted; chan->recvs.done++)
+		rcl_chan_push(&chan->recv_op[chan->recvs.done %
+					     RCL_CHAN_RECV_SLOTS], &wc,
+			      &(struct rcl_news){});
 }
 
 /**

@@ -10,8 +10,10 @@
 #include <linux/string.h>
 
 #include "access.h"
+#include "chan-call.h"
 #include "chan-event.h"
 #include "chan-io.h"
+#include "chan-resume.h"
 #include "inbox.h"
 #include "link.h"
 #include "listener.h"
@@ -30,6 +32,29 @@ static int rcl_chan_map_inline(struct rcl_chan *chan, struct ib_device *ib)
 
 	chan->inl_dma = ib_dma_map_single(ib, chan->inl, size, DMA_TO_DEVICE);
 	return ib_dma_mapping_error(ib, chan->inl_dma) ? -EIO : 0;
+}
+
+static void rcl_chan_unmap_inline(struct rcl_chan *chan)
+{
+	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
+			    RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
+			    DMA_TO_DEVICE);
+}
+
+/* All of a grant but its QP. */
+static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
+{
+	mutex_lock(&chan->setup);
+	chan->pd = grant->pd;
+	chan->reg = grant->reg;
+	chan->exports = grant->exports;
+	mutex_unlock(&chan->setup);
+	spin_lock_bh(&chan->lock);
+	chan->attached = true;
+	chan->leases++;
+	chan->access = grant->access;
+	chan->max_sge = grant->max_sge;
+	spin_unlock_bh(&chan->lock);
 }
 
 static void rcl_chan_event(struct rcl_lessee *lessee)
@@ -56,27 +81,93 @@ static void rcl_chan_detach(struct rcl_lessee *lessee, int why)
 	spin_lock_bh(&chan->lock);
 	chan->why = why;
 	WRITE_ONCE(chan->qp, NULL);
+	WRITE_ONCE(chan->attached, false);
+	/* What fails now does because of that. */
+	if (chan->keep) {
+		chan->keep->suspended = false;
+		chan->keep->broken = true;
+	}
 	spin_unlock_bh(&chan->lock);
+}
+
+static void rcl_chan_end(struct rcl_chan *chan)
+{
+	rcl_region_unexport_all(chan);
+	/* All that the device had is in the ring already. */
+	spin_lock_bh(&chan->lock);
+	rcl_chan_drop(chan);
+	spin_unlock_bh(&chan->lock);
+	this_cpu_dec(chan->traffic->channels);
+	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
+	smp_store_release(&chan->over, true);
+	chan->ops->ended(chan);
 }
 
 static void rcl_chan_gone(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 
-	/* All that the device had is in the ring already. */
 	spin_lock_bh(&chan->lock);
-	rcl_chan_drop(chan);
+	rcl_chan_drained(chan);
 	spin_unlock_bh(&chan->lock);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
-	ib_dma_unmap_single(chan->pd->device, chan->inl_dma,
-			    RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
-			    DMA_TO_DEVICE);
-	this_cpu_dec(chan->traffic->channels);
-	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
-	smp_store_release(&chan->pd, NULL);
+	rcl_chan_unmap_inline(chan);
+	chan->pd = NULL;
 	mutex_unlock(&chan->setup);
-	chan->ops->ended(chan);
+	if (!chan->keep || !chan->keep->suspended)
+		rcl_chan_end(chan);
+}
+
+static bool rcl_chan_suspend(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	if (!rcl_chan_hold(chan))
+		return false;
+	this_cpu_inc(chan->traffic->suspended);
+	return true;
+}
+
+static int rcl_chan_rejoin(struct rcl_lessee *lessee,
+			   const struct rcl_grant *grant)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+	int ret;
+
+	if (chan->keep->broken)
+		return -ECONNRESET;
+	ret = rcl_chan_map_inline(chan, grant->pd->device);
+	if (ret)
+		return ret;
+	this_cpu_dec(chan->traffic->suspended);
+	rcl_chan_take(chan, grant);
+	spin_lock_bh(&chan->lock);
+	chan->keep->qp = grant->qp;
+	spin_unlock_bh(&chan->lock);
+	return 0;
+}
+
+static int rcl_chan_again(struct rcl_lessee *lessee)
+{
+	return rcl_region_map_all(rcl_chan_of(lessee));
+}
+
+static void rcl_chan_resume(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	if (rcl_chan_go_on(chan))
+		this_cpu_inc(chan->traffic->resumes);
+}
+
+static void rcl_chan_lost(struct rcl_lessee *lessee, int why)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	rcl_chan_detach(lessee, why);
+	this_cpu_dec(chan->traffic->suspended);
+	rcl_chan_end(chan);
 }
 
 static int rcl_chan_attach(struct rcl_lessee *lessee,
@@ -85,20 +176,20 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 	int ret;
 
+	if (grant->resumes) {
+		chan->keep = kvzalloc(sizeof(*chan->keep), GFP_KERNEL);
+		if (!chan->keep)
+			return -ENOMEM;
+	}
 	ret = rcl_chan_map_inline(chan, grant->pd->device);
 	if (ret)
 		return ret;
-	mutex_lock(&chan->setup);
-	chan->pd = grant->pd;
-	chan->reg = grant->reg;
-	chan->exports = grant->exports;
-	mutex_unlock(&chan->setup);
 	chan->traffic = chan->link->traffic;
 	this_cpu_inc(chan->traffic->channels);
+	rcl_chan_take(chan, grant);
 	spin_lock_bh(&chan->lock);
+	chan->over = false;
 	chan->qp = grant->qp;
-	chan->access = grant->access;
-	chan->max_sge = grant->max_sge;
 	if (!chan->polled)
 		rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
@@ -121,6 +212,7 @@ static void rcl_chan_release(struct kref *ref)
 		rcl_listener_put(chan->listener);
 	if (chan->link)
 		rcl_link_put(chan->link);
+	kvfree(chan->keep);
 	kfree(chan->inl);
 	chan->ops->release(chan);
 }
@@ -131,6 +223,11 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.heard = rcl_chan_heard,
 	.detach = rcl_chan_detach,
 	.gone = rcl_chan_gone,
+	.suspend = rcl_chan_suspend,
+	.rejoin = rcl_chan_rejoin,
+	.again = rcl_chan_again,
+	.resume = rcl_chan_resume,
+	.lost = rcl_chan_lost,
 	.release = rcl_chan_release,
 };
 
@@ -139,23 +236,24 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
  * @chan: zeroed
  * @ops: of the consumer's side; @ops->release is called with the last reference
  * @cq: where completions go
- * @polled: they are reaped in calls only
+ * @flags: RCLINK_CHAN_*
  *
  * Context: may sleep.
  * Return: 0 with one reference, or -ENOMEM.
  */
 int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
-		  const struct rcl_cq *cq, bool polled)
+		  const struct rcl_cq *cq, u32 flags)
 {
 	chan->inl = kzalloc(RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
 			    GFP_KERNEL_ACCOUNT);
 	if (!chan->inl)
 		return -ENOMEM;
-	kref_init(&chan->lessee.ref);
-	chan->lessee.ops = &rcl_chan_lessee_ops;
+	rcl_lessee_init(&chan->lessee, &rcl_chan_lessee_ops);
 	chan->ops = ops;
 	chan->cq = *cq;
-	chan->polled = polled;
+	chan->polled = flags & RCLINK_CHAN_POLLED;
+	chan->replay = flags & RCLINK_CHAN_REPLAY;
+	chan->over = true;
 	chan->why = -ENOTCONN;
 	spin_lock_init(&chan->lock);
 	mutex_init(&chan->setup);
@@ -173,24 +271,6 @@ int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
 void rcl_chan_put(struct rcl_chan *chan)
 {
 	rcl_lessee_put(&chan->lessee);
-}
-
-/* Leaves the call to the pool when the caller is being interrupted. */
-static int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call)
-{
-	int ret;
-
-	ret = rcl_inbox_ask_call(chan->link, call);
-	if (ret)
-		return ret;
-	/* Who can leave calls behind must not be able to make many. */
-	if (call->kind == RCL_CALL_IMPORT)
-		ret = wait_for_completion_killable(&call->done);
-	else
-		ret = wait_for_completion_interruptible(&call->done);
-	if (ret)
-		return -EINTR;
-	return call->ret;
 }
 
 /**
@@ -228,48 +308,6 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	return ret == -ENOENT ? -ENODEV : ret;
 }
 
-static int rcl_chan_got(struct rcl_window *window, u32 *n,
-			const struct rcl_call *call)
-{
-	const struct rcl_window *got = &call->window;
-
-	if (!*n) {
-		*window = *got;
-		window->rkeys = kvmalloc_array(rcl_window_extents(got),
-					       sizeof(*window->rkeys),
-					       GFP_KERNEL_ACCOUNT);
-		if (!window->rkeys)
-			return -ENOMEM;
-	}
-	/* It was withdrawn, and there is another one of that name. */
-	if (window->addr != got->addr || window->len != got->len ||
-	    window->rights != got->rights || window->shift != got->shift)
-		return -ENOENT;
-	memcpy(window->rkeys + *n, call->rkeys,
-	       call->nrkeys * sizeof(*call->rkeys));
-	*n += call->nrkeys;
-	return 0;
-}
-
-/* One question: the keys from number *n on, as many as one answer has. */
-static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
-			       struct rcl_window *window, u32 *n)
-{
-	struct rcl_call *call;
-	int ret;
-
-	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee, GFP_KERNEL);
-	if (!call)
-		return -ENOMEM;
-	strscpy(call->name, name, sizeof(call->name));
-	call->first = *n;
-	ret = rcl_chan_call(chan, call);
-	if (!ret)
-		ret = rcl_chan_got(window, n, call);
-	rcl_call_put(call);
-	return ret;
-}
-
 /**
  * rcl_chan_import - look up a region of the peer
  * @chan: open
@@ -278,23 +316,27 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
  * @handle: set; good for this channel only
  *
  * Context: may sleep; can be killed.
- * Return: 0, -ENOENT, -ENOSPC, @chan->why when the channel is not open, -EINTR
- * or -ENOMEM.
+ * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is or was suspended
+ * meanwhile, @chan->why when it is not open, -EINTR or -ENOMEM.
  */
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle)
 {
-	u32 n = 0;
+	u32 lease;
 	int ret;
 
-	if (!READ_ONCE(chan->qp))
-		return chan->why;
-	memset(window, 0, sizeof(*window));
-	do {
-		ret = rcl_chan_ask_import(chan, name, window, &n);
-	} while (!ret && n < rcl_window_extents(window));
-	if (!ret)
-		ret = rcl_remote_keep(chan, window, handle);
+	spin_lock_bh(&chan->lock);
+	ret = chan->qp ? 0 : chan->why;
+	lease = chan->leases;
+	spin_unlock_bh(&chan->lock);
+	if (ret)
+		return ret;
+	ret = rcl_chan_fetch(chan, name, window);
+	if (ret == -ENOTCONN && READ_ONCE(chan->why) == -EAGAIN)
+		ret = -EAGAIN;
+	if (ret)
+		return ret;
+	ret = rcl_remote_keep(chan, lease, name, window, handle);
 	if (ret)
 		kvfree(window->rkeys);
 	return ret;
@@ -318,9 +360,11 @@ void rcl_chan_close(struct rcl_chan *chan)
 	/* A lease must not stay behind for want of memory. */
 	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee,
 			    GFP_KERNEL | __GFP_NOFAIL);
+	call->why = -ESHUTDOWN;
 	if (!rcl_inbox_ask_call(chan->link, call))
 		wait_for_completion(&call->done);
 	rcl_call_put(call);
+	rcl_lessee_wait_left(&chan->lessee);
 }
 
 static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,

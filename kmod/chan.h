@@ -16,16 +16,12 @@
 #include <uapi/linux/rclink_dev.h>
 
 #include "chan-io.h"
+#include "chan-keep.h"
 #include "export.h"
 #include "lessee.h"
 #include "qp.h"
 #include "stats.h"
 
-#define RCL_CHAN_REGIONS	64
-#define RCL_CHAN_IMPORTS	64
-/* Powers of two, as the counters wrap; not all are used. */
-#define RCL_CHAN_SEND_SLOTS	32
-#define RCL_CHAN_RECV_SLOTS	32
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
 #define RCL_CHAN_CHAIN		8	/* sends that make a chain be posted */
 #define RCL_POLL_BUDGET		32	/* completions under one lock */
@@ -126,13 +122,15 @@ struct rcl_cq {
  * struct rcl_chan_ops - what a channel tells the side of its consumer
  * @deliver: after a poll that found @n, in softirq context, never twice at once
  * @news: something may have come in outside of an event, in process context
- * @ended: nothing comes in any more; from the link's work item, may sleep
+ * @resumed: operations may be posted again; process context
+ * @ended: nothing comes in any more; may sleep
  * @release: the last reference was dropped: to be freed after an RCU grace
  *	period, because the end of an event may still look at it
  */
 struct rcl_chan_ops {
 	void (*deliver)(struct rcl_chan *chan, int n);
 	void (*news)(struct rcl_chan *chan);
+	void (*resumed)(struct rcl_chan *chan);
 	void (*ended)(struct rcl_chan *chan);
 	void (*release)(struct rcl_chan *chan);
 };
@@ -146,11 +144,16 @@ struct rcl_chan_ops {
  * @listener: whose backlog it goes to when it is attached; a reference is held
  * @backlog: there
  * @polled: completions are reaped in calls only
+ * @replay: READs and WRITEs may be carried out twice
+ * @over: nothing comes in any more, or not yet
  * @asleep: who waits for events in spite of that
  * @iop: polls after an event
  * @lock: protects all down to @slots; taken in process and softirq context
  * @kicked: the softirq side is to look again
- * @qp: may be posted to and polled; NULL before attach and after detach
+ * @qp: may be posted to and polled; NULL before attach, after detach, and while
+ *	suspended
+ * @attached: from attach or rejoin until detach or suspend
+ * @leases: how often it was attached or has rejoined
  * @why: errno while @qp is NULL
  * @access: rights that the device can give
  * @max_sge: pieces that a work request may have
@@ -163,15 +166,16 @@ struct rcl_chan_ops {
  * @chain: while @lock is not held, empty or held
  * @heard: the peer has posted a receive, or an operation has failed: nothing is
  *	held
+ * @keep: to go on in another epoch, or NULL; constant from attach on
  * @traffic: of @link
  * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
  * @inl_dma: address of @inl for the device
  * @imports: memory of the peer by handle
  * @slots: own regions by handle
  * @setup: protects the three below, and registrations; before @lock
- * @pd: between attach and gone
+ * @pd: between attach or rejoin, and gone
  * @reg: as long as @pd
- * @exports: as long as @pd
+ * @exports: of @link, from attach on
  */
 struct rcl_chan {
 	struct rcl_lessee lessee;
@@ -181,11 +185,15 @@ struct rcl_chan {
 	struct rcl_listener *listener;
 	struct list_head backlog;
 	bool polled;
+	bool replay;
+	bool over;
 	atomic_t asleep;
 	struct irq_poll iop;
 	spinlock_t lock;	/* protects all down to slots */
 	bool kicked;
 	struct rcl_qp *qp;
+	bool attached;
+	u32 leases;
 	int why;
 	int access;
 	u32 max_sge;
@@ -197,6 +205,7 @@ struct rcl_chan {
 	struct rcl_op recv_op[RCL_CHAN_RECV_SLOTS];
 	struct rcl_chain chain;
 	bool heard;
+	struct rcl_keep *keep;
 	struct rcl_traffic __percpu *traffic;
 	u8 *inl;
 	u64 inl_dma;
@@ -227,8 +236,8 @@ static inline u32 rcl_chan_ready(const struct rcl_chan *chan)
  */
 static inline bool rcl_chan_is_over(const struct rcl_chan *chan)
 {
-	/* Pairs with the release in rcl_chan_gone(). */
-	return !smp_load_acquire(&chan->pd);
+	/* Pairs with the release in rcl_chan_end(). */
+	return smp_load_acquire(&chan->over);
 }
 
 /**
@@ -279,7 +288,7 @@ static inline bool rcl_chan_look(struct rcl_chan *chan)
 }
 
 int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
-		  const struct rcl_cq *cq, bool polled);
+		  const struct rcl_cq *cq, u32 flags);
 void rcl_chan_put(struct rcl_chan *chan);
 int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait);

@@ -35,12 +35,34 @@
 #include "trace.h"
 #include "upcall.h"
 
+/* No peer of ours sends that: the QP cannot be relied on any more. */
+static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason)
+{
+	(*counter)++;
+	ctrl->up->fail(ctrl->up, reason, 0, 0, ctrl->qp->index);
+}
+
+/*
+ * A receive of ours is as it must be, so what fails it came in. The last two
+ * are rxe's words for more than the slot has room for, or the path MTU allows.
+ */
+static bool rcl_ctrl_is_too_long(enum ib_wc_status status)
+{
+	return status == IB_WC_LOC_LEN_ERR || status == IB_WC_LOC_QP_OP_ERR ||
+	       status == IB_WC_REM_INV_REQ_ERR;
+}
+
 static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_ctrl_slot *slot =
 		container_of(wc->wr_cqe, struct rcl_ctrl_slot, cqe);
 	struct rcl_ctrl *ctrl = slot->ctrl;
 
+	if (rcl_ctrl_is_too_long(wc->status)) {
+		rcl_ctrl_trip(ctrl, &ctrl->stats->rx_wrong_size,
+			      RCLINK_DOWN_REASON_NOT_A_MESSAGE);
+		return;
+	}
 	if (wc->status != IB_WC_SUCCESS) {
 		rcl_qp_wc_failed(cq, wc);
 		return;
@@ -48,8 +70,8 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 	/* WRITE with immediate leaves byte_len to what it wrote elsewhere. */
 	if (wc->opcode != IB_WC_RECV ||
 	    wc->wc_flags & (IB_WC_WITH_IMM | IB_WC_WITH_INVALIDATE)) {
-		ctrl->up->fail(ctrl->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0,
-			       ctrl->qp->index);
+		rcl_ctrl_trip(ctrl, &ctrl->stats->rx_wrong_kind,
+			      RCLINK_DOWN_REASON_NOT_A_MESSAGE);
 		return;
 	}
 	slot->len = wc->byte_len;
@@ -210,6 +232,23 @@ bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl)
 	return ctrl->questions < RCL_CTRL_QUESTIONS && ctrl->credits > 1;
 }
 
+static void rcl_ctrl_asked(struct rcl_ctrl *ctrl)
+{
+	u32 next = ctrl->oldest + ctrl->questions++;
+
+	ctrl->asked[next % RCL_CTRL_QUESTIONS] = ktime_get();
+}
+
+static void rcl_ctrl_answered(struct rcl_ctrl *ctrl, ktime_t arrived)
+{
+	ktime_t asked = ctrl->asked[ctrl->oldest];
+
+	ctrl->questions--;
+	ctrl->oldest = (ctrl->oldest + 1) % RCL_CTRL_QUESTIONS;
+	rcl_latency_add(&ctrl->stats->latency,
+			ktime_to_ns(ktime_sub(arrived, asked)));
+}
+
 static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
 			      u32 len, bool signal)
 {
@@ -259,21 +298,22 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
 	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
 	slot->number = ctrl->sent++;
+	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
+		rcl_ctrl_asked(ctrl);
 	ret = rcl_ctrl_post_slot(ctrl, slot, len, msg->type == RCL_MSG_BYE ||
 				 slot->number % RCL_CTRL_SIGNAL == 0);
 	if (ret)
 		return ret;
 	ctrl->credits--;
 	ctrl->owed = 0;
-	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
-		ctrl->questions++;
 	ctrl->stats->tx_messages++;
 	ctrl->stats->tx_bytes += len;
 	trace_rcl_ctrl_tx(ctrl->seal.epoch, msg->type, len);
 	return 0;
 }
 
-static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
+static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
+			    ktime_t arrived)
 {
 	if (msg->credits > RCL_CTRL_SLOTS - ctrl->credits)
 		return -EPROTO;
@@ -282,8 +322,28 @@ static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
 		return 0;
 	if (!ctrl->questions)
 		return -EPROTO;
-	ctrl->questions--;
+	rcl_ctrl_answered(ctrl, arrived);
 	return 0;
+}
+
+static int rcl_ctrl_open(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
+{
+	struct rcl_stats *stats = ctrl->stats;
+	int len;
+
+	ib_dma_sync_single_for_cpu(ctrl->ib, slot->dma, RCL_MSG_SLOT,
+				   DMA_FROM_DEVICE);
+	len = rcl_seal_open(&ctrl->seal, slot->buf, slot->len);
+	if (len == -EMSGSIZE)
+		rcl_ctrl_trip(ctrl, &stats->rx_wrong_size,
+			      RCLINK_DOWN_REASON_NOT_A_MESSAGE);
+	else if (len == -EILSEQ)
+		rcl_ctrl_trip(ctrl, &stats->rx_out_of_sequence,
+			      RCLINK_DOWN_REASON_OUT_OF_SEQUENCE);
+	else if (len < 0)
+		rcl_ctrl_trip(ctrl, &stats->rx_unauthenticated,
+			      RCLINK_DOWN_REASON_UNAUTHENTICATED);
+	return len;
 }
 
 /**
@@ -295,8 +355,9 @@ static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
  * Gives nothing while no send slot is free, so that an answer can be sent.
  *
  * Context: the link's work item.
- * Return: 1 for a message, 0 when there is none now, -ESTALE or -EBADMSG for
- * one that is not authentic, -EPROTO for one that breaks the protocol.
+ * Return: 1 for a message, 0 when there is none now, -EPROTO for one that
+ * breaks the protocol, or another errno for what is no authentic next message;
+ * that has been noted as a failure.
  */
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		  struct rcl_msg *msg)
@@ -313,18 +374,14 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		return 0;
 	list_del(&got->node);
 
-	ib_dma_sync_single_for_cpu(ctrl->ib, got->dma, RCL_MSG_SLOT,
-				   DMA_FROM_DEVICE);
-	len = rcl_seal_open(&ctrl->seal, got->buf, got->len);
-	if (len < 0) {
-		ctrl->stats->rx_unauthenticated++;
+	len = rcl_ctrl_open(ctrl, got);
+	if (len < 0)
 		return len;
-	}
 	ctrl->stats->rx_messages++;
 	ctrl->stats->rx_bytes += got->len;
 	ret = rcl_msg_decode(got->buf + RCL_MSG_AAD, len, msg);
 	if (!ret)
-		ret = rcl_ctrl_account(ctrl, msg);
+		ret = rcl_ctrl_account(ctrl, msg, got->arrived);
 	if (ret) {
 		ctrl->stats->rx_malformed++;
 		return -EPROTO;

@@ -58,6 +58,9 @@ struct rcl_ctrl_slot {
  * @credits: receive slots that the peer has posted for us
  * @owed: receive slots posted again, of which the peer does not know yet
  * @questions: sent and not answered
+ * @oldest: which of @asked is the question that is answered next
+ * @asked: when; a ring of those that are not answered, as answers come in the
+ *	order of their questions
  *
  * All of it belongs to the link's work item.
  */
@@ -76,6 +79,8 @@ struct rcl_ctrl {
 	u16 credits;
 	u16 owed;
 	u16 questions;
+	u16 oldest;
+	ktime_t asked[RCL_CTRL_QUESTIONS];
 };
 
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,

@@ -61,7 +61,9 @@ static void rcl_dev_event_user(struct rcl_dev_user *user,
 	case IB_EVENT_PORT_ERR:
 		rcl_dev_tell(user, RCLINK_DOWN_REASON_PORT_DOWN);
 		break;
+	/* The core keeps the former of an InfiniBand port to itself. */
 	case IB_EVENT_GID_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
 		if (!rcl_dev_gid_ok(user))
 			rcl_dev_tell(user, RCLINK_DOWN_REASON_GID_CHANGED);
 		break;

@@ -7,6 +7,7 @@
 #include "gid.h"
 
 #define RCL_LID_UNICAST_MAX	0xbfff	/* IBA 4.1.3 */
+#define RCL_PKEY_FULL		0x8000	/* member, IBA 10.9.1.1 */
 
 static int rcl_refuse(const char *text, const char **why)
 {
@@ -39,6 +40,24 @@ static int rcl_endpoint_check_path(const struct rcl_endpoint *local,
 	if (rcl_gid_is_v4(remote->gid) != rcl_gid_is_v4(local->gid) &&
 	    remote->link_layer == RCLINK_LINK_LAYER_ROCE)
 		return rcl_refuse("gid of the peer is of another address family: set gid-index",
+				  why);
+	return 0;
+}
+
+/* Or every packet between them would vanish (IBA 10.9.3). */
+static int rcl_endpoint_check_pkey(const struct rcl_endpoint *local,
+				   const struct rcl_endpoint *remote,
+				   const char **why)
+{
+	if (remote->pkey > 0xffff)
+		return rcl_refuse("pkey of the peer must be 0 to 65535", why);
+	if (!remote->pkey || !local->pkey)
+		return 0;
+	if ((remote->pkey ^ local->pkey) & ~RCL_PKEY_FULL)
+		return rcl_refuse("pkey of the peer is of another partition: set pkey-index on either host",
+				  why);
+	if (!((remote->pkey | local->pkey) & RCL_PKEY_FULL))
+		return rcl_refuse("pkey: both ends are limited members of the partition: make one a full member",
 				  why);
 	return 0;
 }
@@ -90,6 +109,9 @@ int rcl_endpoint_check(const struct rcl_endpoint *local,
 	int ret;
 
 	ret = rcl_endpoint_check_path(local, remote, loopback, why);
+	if (ret)
+		return ret;
+	ret = rcl_endpoint_check_pkey(local, remote, why);
 	if (ret)
 		return ret;
 	ret = rcl_endpoint_check_qps(local, remote, why);

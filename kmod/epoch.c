@@ -51,6 +51,28 @@ static int rcl_epoch_get_sgid(struct rcl_epoch *ep, const char **why)
 	return 0;
 }
 
+/* An entry that is empty would have every packet vanish. */
+static int rcl_epoch_get_pkey(struct rcl_epoch *ep, const char **why)
+{
+	const struct rcl_dev_user *user = &ep->user;
+	u16 pkey;
+	int ret;
+
+	if (!rdma_protocol_ib(user->ib, user->port))
+		return 0;
+	*why = "the port cannot be read";
+	/* Of the device itself: the core's copy is late after a change. */
+	ret = ib_query_pkey(user->ib, user->port,
+			    ep->policy.v[RCL_P_PKEY_INDEX], &pkey);
+	if (ret)
+		return ret;
+	*why = "pkey-index: the port has no partition key there";
+	if (!(pkey & 0x7fff))
+		return -ENODATA;
+	ep->local.pkey = pkey;
+	return 0;
+}
+
 static void rcl_epoch_destroy_qps(struct rcl_epoch *ep, u32 n)
 {
 	while (n--)
@@ -213,6 +235,9 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 	ret = rcl_epoch_get_sgid(ep, why);
 	if (ret)
 		goto err_detach;
+	ret = rcl_epoch_get_pkey(ep, why);
+	if (ret)
+		goto err_put_sgid;
 	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
 	if (port.atomics)
 		ep->access |= IB_ACCESS_REMOTE_ATOMIC;

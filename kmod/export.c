@@ -28,7 +28,7 @@ void rcl_exports_init(struct rcl_exports *exports)
 
 /**
  * rcl_export_add - offer a region
- * @exports: of the link's epoch
+ * @exports: of the link
  * @export: filled in; stays in the table until rcl_export_del()
  *
  * Context: may sleep.
@@ -41,6 +41,7 @@ int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export)
 	mutex_lock(&exports->lock);
 	if (!rcl_export_find_locked(exports, export->name)) {
 		list_add_tail(&export->node, &exports->list);
+		export->ready = true;
 		ret = 0;
 	}
 	mutex_unlock(&exports->lock);
@@ -48,8 +49,24 @@ int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export)
 }
 
 /**
+ * rcl_export_set_ready - offer a region, or keep its name for its owner only
+ * @exports: of the link
+ * @export: was added
+ * @ready: has keys of this epoch
+ *
+ * Context: may sleep.
+ */
+void rcl_export_set_ready(struct rcl_exports *exports,
+			  struct rcl_export *export, bool ready)
+{
+	mutex_lock(&exports->lock);
+	export->ready = ready;
+	mutex_unlock(&exports->lock);
+}
+
+/**
  * rcl_export_del - offer a region no more
- * @exports: of the link's epoch
+ * @exports: of the link
  * @export: was added
  *
  * Who found it before may still use its key.
@@ -65,7 +82,7 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
 
 /**
  * rcl_export_find - what is offered under a name?
- * @exports: of the link's epoch
+ * @exports: of the link
  * @name: of the region
  * @asked: who has the channel from whose other end it was asked
  * @window: set, but for @window->rkeys, which has room for the keys; who asked
@@ -86,7 +103,7 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 
 	mutex_lock(&exports->lock);
 	export = rcl_export_find_locked(exports, name);
-	if (!export) {
+	if (!export || !export->ready) {
 		mutex_unlock(&exports->lock);
 		return -ENOENT;
 	}

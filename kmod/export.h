@@ -95,12 +95,14 @@ static inline u64 rcl_window_left(const struct rcl_window *window, u64 addr)
  * @name: of the region
  * @window: what the peer is told
  * @owner: whose it is
+ * @ready: registered; else the name is only kept for its owner
  */
 struct rcl_export {
 	struct list_head node;
 	char name[RCLINK_DEV_REGION_LEN];
 	struct rcl_window window;
 	const struct rcl_lessee *owner;
+	bool ready;
 };
 
 /**
@@ -115,6 +117,8 @@ struct rcl_exports {
 
 void rcl_exports_init(struct rcl_exports *exports);
 int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export);
+void rcl_export_set_ready(struct rcl_exports *exports,
+			  struct rcl_export *export, bool ready);
 void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export);
 int rcl_export_find(struct rcl_exports *exports, const char *name,
 		    const struct rcl_lessee *asked, struct rcl_window *window,

@@ -21,6 +21,9 @@ static const char under_way[] =
 static const char no_epoch[] =
 	"the link is not connected: there is nothing to end";
 
+static const char not_up[] =
+	"the link is not up: there is nothing to replace";
+
 static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 	[RCLINK_LINK_STATE_IDLE] = {
 		[RCL_IN_PREPARE]	= GO(PREPARED),
@@ -29,6 +32,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
 		[RCL_IN_FAIL]		= NO(ENOTCONN, no_epoch),
 		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
+		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_PREPARED] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
@@ -37,6 +41,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_PROVEN]		= NO(EPROTO, not_connected),
 		[RCL_IN_FAIL]		= GO(DOWN),
 		[RCL_IN_DISCONNECT]	= GO(DOWN),
+		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_CONNECTED] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
@@ -45,6 +50,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_PROVEN]		= GO(UP),
 		[RCL_IN_FAIL]		= GO(DOWN),
 		[RCL_IN_DISCONNECT]	= GO(DOWN),
+		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_UP] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY,
@@ -54,6 +60,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_PROVEN]		= GO(UP),
 		[RCL_IN_FAIL]		= GO(DOWN),
 		[RCL_IN_DISCONNECT]	= GO(DOWN),
+		[RCL_IN_REPLACE]	= GO(DOWN),
 	},
 	[RCLINK_LINK_STATE_DOWN] = {
 		[RCL_IN_PREPARE]	= GO(PREPARED),
@@ -62,6 +69,7 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
 		[RCL_IN_FAIL]		= NO(ENOTCONN, no_epoch),
 		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
+		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
 	},
 };
 

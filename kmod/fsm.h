@@ -15,6 +15,7 @@ enum rcl_input {
 	RCL_IN_PROVEN,		/* hello made the round trip both ways */
 	RCL_IN_FAIL,		/* any error, or the peer is gone */
 	RCL_IN_DISCONNECT,
+	RCL_IN_REPLACE,		/* the peer has lost what is up here */
 	RCL_IN_MAX
 };
 

@@ -72,6 +72,20 @@ static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
 	return 1;
 }
 
+/**
+ * rcl_gid_is_usable - may a link use it without being told to?
+ * @gid: of a port
+ * @roce: the port is RoCE, not InfiniBand
+ *
+ * Return: true if rcl_gid_choose() could choose it.
+ */
+bool rcl_gid_is_usable(const struct rcl_gid *gid, bool roce)
+{
+	const char *ignored;
+
+	return roce ? rcl_gid_rank(gid, &ignored) > 0 : !gid->index;
+}
+
 static int rcl_gid_choose_given(const struct rcl_gid *gids, u32 n, u32 want,
 				const char **why)
 {

@@ -16,6 +16,7 @@
  * @type: enum rclink_gid_type
  * @netdev_up: its net device is up
  * @netdev: name of the net device, empty on InfiniBand
+ * @vlan: ID of the net device's VLAN, 0 without one
  */
 struct rcl_gid {
 	u32 index;
@@ -23,11 +24,13 @@ struct rcl_gid {
 	u32 type;
 	bool netdev_up;
 	char netdev[RCL_IFNAME_LEN];
+	u16 vlan;
 };
 
 int rcl_gid_choose(const struct rcl_gid *gids, u32 n, u32 want, bool roce,
 		   const char **why);
 
+bool rcl_gid_is_usable(const struct rcl_gid *gid, bool roce);
 bool rcl_gid_is_zero(const u8 *gid);
 bool rcl_gid_is_v4(const u8 *gid);
 bool rcl_gid_is_unicast(const u8 *gid);

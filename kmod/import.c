@@ -92,7 +92,7 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		return ret;
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
-	ret = rcl_export_find(&ep->pool.exports, name,
+	ret = rcl_export_find(ep->pool.exports, name,
 			      ep->pool.lease[msg->offset].lessee, &window,
 			      msg->seed, RCL_CALL_RKEYS);
 	if (ret < 0) {
@@ -154,7 +154,7 @@ int rcl_import_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 			break;
 	if (list_entry_is_head(call, &ep->pool.imports, node))
 		return -EPROTO;
-	if (!msg->status && rcl_import_get(msg, call))
+	if (!msg->status && call->lessee && rcl_import_get(msg, call))
 		return -EPROTO;
 	list_del(&call->node);
 	rcl_call_finish(call, msg->status ? -ENOENT : 0);

@@ -13,6 +13,7 @@
 #include "ping.h"
 #include "recorder.h"
 #include "trace.h"
+#include "tripwire.h"
 
 #define RCL_PINGS_MAX	64	/* waiting on one link */
 
@@ -45,6 +46,7 @@ static void rcl_inbox_note(struct rcl_link *link,
 	spin_lock_irqsave(&link->lock, flags);
 	if (completion && reason->wc_status != IB_WC_WR_FLUSH_ERR)
 		link->stats.completion_errors++;
+	rcl_tripwire_count(&link->stats, reason, vendor_err);
 	if (!completion || reason->wc_status != IB_WC_WR_FLUSH_ERR)
 		rcl_recorder_failure(link, reason, vendor_err, qp);
 	if (!note->reason || note->reason == RCLINK_DOWN_REASON_OWNER_GONE ||
@@ -66,15 +68,18 @@ static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 }
 
 /* Nothing to do for the work item: whoever leases that QP hears of it, too. */
-static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 wc_status,
-			       u32 vendor_err, u32 qp)
+static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
+			       u32 wc_status, u32 vendor_err, u32 qp)
 {
 	struct rcl_link *link = container_of(up, struct rcl_link, up);
-	struct rcl_reason why = { RCLINK_DOWN_REASON_COMPLETION, wc_status };
+	struct rcl_reason why = { reason, wc_status };
 	unsigned long flags;
 
-	trace_rcl_link_fail(link->name, why.reason, wc_status, vendor_err);
+	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
 	spin_lock_irqsave(&link->lock, flags);
+	if (reason == RCLINK_DOWN_REASON_COMPLETION)
+		link->stats.chan_errors++;
+	rcl_tripwire_count(&link->stats, &why, vendor_err);
 	rcl_recorder_failure(link, &why, vendor_err, qp);
 	spin_unlock_irqrestore(&link->lock, flags);
 }
@@ -293,7 +298,8 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
  * @link: of which the caller holds a reference
  * @call: finished later, after success; the inbox takes a reference
  *
- * Return: 0, or -ENOENT when the link is being deleted.
+ * Return: 0, -ENOENT when the link is being deleted, or -ENOTCONN between
+ * rcl_inbox_shut() and its opposite.
  */
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 {
@@ -302,6 +308,8 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 	spin_lock_irq(&link->lock);
 	if (link->dead) {
 		ret = -ENOENT;
+	} else if (link->shut && call->kind == RCL_CALL_IMPORT) {
+		ret = -ENOTCONN;
 	} else {
 		refcount_inc(&call->ref);
 		list_add_tail(&call->node, &link->calls);
@@ -309,6 +317,30 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 	spin_unlock_irq(&link->lock);
 	rcl_inbox_kick(link);
 	return ret;
+}
+
+/**
+ * rcl_inbox_shut - errands that the work item waits for cannot wait for it
+ * @link: of the work item
+ * @shut: refuse what they ask, and what they have asked; or take it on again
+ *
+ * Context: may sleep.
+ */
+void rcl_inbox_shut(struct rcl_link *link, bool shut)
+{
+	struct rcl_call *call, *next;
+	LIST_HEAD(refused);
+
+	spin_lock_irq(&link->lock);
+	link->shut = shut;
+	list_for_each_entry_safe(call, next, &link->calls, node)
+		if (shut && call->kind == RCL_CALL_IMPORT)
+			list_move_tail(&call->node, &refused);
+	spin_unlock_irq(&link->lock);
+	list_for_each_entry_safe(call, next, &refused, node) {
+		list_del(&call->node);
+		rcl_call_finish(call, -ENOTCONN);
+	}
 }
 
 /**
@@ -360,7 +392,12 @@ void rcl_inbox_init(struct rcl_link *link)
  */
 int rcl_inbox_start(void)
 {
-	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI, 0);
+	/*
+	 * A link may carry what memory is written back to: its peer must hear
+	 * of it also when there is no memory for another worker.
+	 */
+	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
+				       0);
 	return rcl_inbox_wq ? 0 : -ENOMEM;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "endpoint.h"
+#include "policy.h"
 #include "reason.h"
 
 struct rcl_call;
@@ -20,6 +21,7 @@ enum rcl_request_kind {
 	RCL_REQ_CONNECT,
 	RCL_REQ_ACTIVATE,
 	RCL_REQ_DISCONNECT,
+	RCL_REQ_REPLACE,
 };
 
 /**
@@ -29,6 +31,7 @@ enum rcl_request_kind {
  * @kind: what
  * @owner: netlink socket that asks
  * @epoch: in: of CONNECT and ACTIVATE; out: of PREPARE and CONNECT
+ * @path: in: what the exchange has chosen, of PREPARE
  * @role: in: enum rclink_role, of CONNECT
  * @peer: in: identity of the peer, of CONNECT
  * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
@@ -45,6 +48,7 @@ struct rcl_request {
 	enum rcl_request_kind kind;
 	u32 owner;
 	u64 epoch;
+	struct rcl_policy_change path;
 	u32 role;
 	char peer[RCLINK_PEER_MAX + 1];
 	struct rcl_endpoint end;
@@ -66,6 +70,7 @@ void rcl_request_put(struct rcl_request *req);
 int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req);
 int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call);
+void rcl_inbox_shut(struct rcl_link *link, bool shut);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
 void rcl_inbox_end(struct rcl_link *link);
 void rcl_inbox_wait_ended(struct rcl_link *link);

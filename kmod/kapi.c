@@ -7,50 +7,17 @@
  * deliverer at a time: the softirq side, or, of a polled channel, the consumer
  * itself.
  */
-#include <linux/completion.h>
+#include "kapi.h"
+
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/mm.h>
-#include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
 
-#include <rclink.h>
-
-#include "chan.h"
 #include "chan-event.h"
 #include "chan-io.h"
 #include "event.h"
 #include "listener.h"
-#include "region.h"
-#include "remote.h"
-
-#define RCL_KAPI_CQ_DEPTH	64	/* more than can be in flight */
-
-/**
- * struct rclink_chan - a channel of a module
- * @chan: the channel
- * @ops: of the consumer; NULL until it owns the channel
- * @ctx: for @ops
- * @gone: nothing comes in any more; under @chan.lock
- * @told: @ops->ended was called; of the softirq side
- * @over: completed when nothing is called any more
- * @head: completions delivered
- * @tail: completions there
- * @cqe: those
- */
-struct rclink_chan {
-	struct rcl_chan chan;
-	const struct rclink_chan_ops *ops;
-	void *ctx;
-	bool gone;
-	bool told;
-	struct completion over;
-	u32 head;
-	u32 tail;
-	struct rclink_dev_cqe cqe[RCL_KAPI_CQ_DEPTH];
-};
 
 /**
  * struct rclink_listener - a listener of a module
@@ -89,12 +56,16 @@ static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 static void rcl_kapi_deliver(struct rcl_chan *common, int n)
 {
 	struct rclink_chan *chan = rcl_kapi_of(common);
-	bool gone;
+	bool gone, back;
 
 	spin_lock(&common->lock);
 	gone = chan->gone && chan->ops;
+	back = chan->back && chan->ops;
+	chan->back &= !back;
 	spin_unlock(&common->lock);
 	rcl_kapi_give(chan, RCL_KAPI_CQ_DEPTH);
+	if (back && chan->ops->resumed && !chan->told)
+		chan->ops->resumed(chan, chan->ctx);
 	if (!gone || chan->told)
 		return;
 	chan->told = true;
@@ -106,6 +77,16 @@ static void rcl_kapi_news(struct rcl_chan *common)
 {
 	if (!common->polled)
 		rcl_chan_kick(common);
+}
+
+static void rcl_kapi_resumed(struct rcl_chan *common)
+{
+	if (common->polled)
+		return;
+	spin_lock_bh(&common->lock);
+	rcl_kapi_of(common)->back = true;
+	spin_unlock_bh(&common->lock);
+	rcl_chan_kick(common);
 }
 
 static void rcl_kapi_ended(struct rcl_chan *common)
@@ -131,11 +112,12 @@ static void rcl_kapi_release(struct rcl_chan *common)
 static const struct rcl_chan_ops rcl_kapi_chan_ops = {
 	.deliver = rcl_kapi_deliver,
 	.news = rcl_kapi_news,
+	.resumed = rcl_kapi_resumed,
 	.ended = rcl_kapi_ended,
 	.release = rcl_kapi_release,
 };
 
-static struct rclink_chan *rcl_kapi_new(bool polled)
+static struct rclink_chan *rcl_kapi_new(u32 flags)
 {
 	struct rcl_cq cq = { .depth = RCL_KAPI_CQ_DEPTH };
 	struct rclink_chan *chan;
@@ -148,7 +130,7 @@ static struct rclink_chan *rcl_kapi_new(bool polled)
 	cq.cqe = chan->cqe;
 	cq.head = &chan->head;
 	cq.tail = &chan->tail;
-	if (!rcl_chan_init(&chan->chan, &rcl_kapi_chan_ops, &cq, polled))
+	if (!rcl_chan_init(&chan->chan, &rcl_kapi_chan_ops, &cq, flags))
 		return chan;
 	kfree(chan);
 	return NULL;
@@ -176,17 +158,13 @@ static bool rcl_kapi_own(struct rclink_chan *chan,
 	return !gone;
 }
 
-static bool rcl_kapi_is_name(const char *name, size_t size)
-{
-	return name[0] && strnlen(name, size) < size;
-}
-
 /**
  * rclink_connect - open a channel to a service of the peer
  * @link: name of the link
  * @service: name, that the peer listens on
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair, RCLINK_CHAN_POLLED
- *	to have completions in rclink_poll() only
+ *	to have completions in rclink_poll() only, RCLINK_CHAN_REPLAY to have
+ *	READs and WRITEs carried out again in another epoch
  * @ops: of the caller, constant
  * @ctx: for @ops
  *
@@ -203,11 +181,11 @@ struct rclink_chan *rclink_connect(const char *link, const char *service,
 	struct rclink_chan *chan;
 	int ret;
 
-	if (flags & ~(RCLINK_CONNECT_WAIT | RCLINK_CHAN_POLLED) ||
+	if (flags & ~(RCLINK_CONNECT_WAIT | RCLINK_CHAN_FLAGS) ||
 	    !rcl_kapi_is_name(link, RCLINK_DEV_LINK_LEN) ||
 	    !rcl_kapi_is_name(service, RCLINK_DEV_SERVICE_LEN))
 		return ERR_PTR(-EINVAL);
-	chan = rcl_kapi_new(flags & RCLINK_CHAN_POLLED);
+	chan = rcl_kapi_new(flags);
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
 	ret = rcl_chan_connect(&chan->chan, NULL, link, service,
@@ -250,7 +228,7 @@ static struct rclink_listener *rcl_kapi_listener(struct rcl_listener *listener)
 
 static struct rcl_chan *rcl_kapi_make(struct rcl_listener *listener)
 {
-	struct rclink_chan *chan = rcl_kapi_new(listener->polled);
+	struct rclink_chan *chan = rcl_kapi_new(listener->flags);
 
 	return chan ? &chan->chan : NULL;
 }
@@ -278,7 +256,7 @@ static const struct rcl_listener_ops rcl_kapi_listener_ops = {
  * @link: name of the link, which need not exist yet
  * @service: name
  * @backlog: channels that may wait to be accepted, 1 to 64
- * @flags: RCLINK_CHAN_POLLED to have their completions in rclink_poll() only
+ * @flags: RCLINK_CHAN_POLLED and RCLINK_CHAN_REPLAY, as for rclink_connect()
  * @waiting: a channel waits for rclink_accept(); called in process context,
  *	must not sleep and not call rclink: it wakes or queues who does
  * @ctx: for @waiting
@@ -295,7 +273,7 @@ struct rclink_listener *rclink_listen(const char *link, const char *service,
 	int ret;
 
 	if (!backlog || backlog > RCLINK_DEV_BACKLOG_MAX ||
-	    flags & ~RCLINK_CHAN_POLLED ||
+	    flags & ~RCLINK_CHAN_FLAGS ||
 	    !rcl_kapi_is_name(link, RCLINK_DEV_LINK_LEN) ||
 	    !rcl_kapi_is_name(service, RCLINK_DEV_SERVICE_LEN))
 		return ERR_PTR(-EINVAL);
@@ -305,7 +283,7 @@ struct rclink_listener *rclink_listen(const char *link, const char *service,
 	rcl_listener_init(&listener->listener, &rcl_kapi_listener_ops, NULL,
 			  link, service);
 	listener->listener.max = backlog;
-	listener->listener.polled = flags & RCLINK_CHAN_POLLED;
+	listener->listener.flags = flags;
 	listener->waiting = waiting;
 	listener->ctx = ctx;
 	ret = rcl_chan_listen(&listener->listener);
@@ -356,192 +334,6 @@ void rclink_unlisten(struct rclink_listener *listener)
 }
 EXPORT_SYMBOL_GPL(rclink_unlisten);
 
-static void rcl_kapi_memory_free(struct rcl_memory *memory)
-{
-	sg_free_table(&memory->sgt);
-	kfree(memory);
-}
-
-static int rcl_kapi_register(struct rclink_chan *chan,
-			     struct rcl_memory *memory, const char *name,
-			     u32 rights, u32 *handle)
-{
-	int ret;
-
-	memory->free = rcl_kapi_memory_free;
-	ret = rcl_region_check(&chan->chan, name, rights, memory->npages);
-	if (ret) {
-		rcl_kapi_memory_free(memory);
-		return ret;
-	}
-	return rcl_region_register(&chan->chan, memory, name, rights, handle);
-}
-
-/**
- * rclink_register_sg - register memory by a list of its pieces
- * @chan: any
- * @sgl: the list; each piece but the first begins with a page, each but the
- *	last one ends with one; only read, during the call
- * @nents: pieces of the list
- * @name: the peer may import it under this name; NULL for local use only
- * @rights: RCLINK_REGION_*, what the peer may do; 0 without @name
- * @handle: set; names it in entries of this channel
- *
- * The memory stays the caller's, who keeps it until rclink_withdraw() or
- * rclink_close() has returned. While it is registered the device and the
- * processor use it side by side, so it must be coherent for that device: on
- * machines where that needs bounce buffers or cache maintenance, it is not.
- *
- * Context: may sleep. Not from a callback of rclink.
- * Return: 0, -EINVAL, -EMSGSIZE for more than 4096 registrations of the device
- * take, -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic
- * right that the device does not have, or RCLINK_REGION_INVALIDATE where one
- * registration is too small, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
- * reason when the channel is over, or the errno of a verbs call.
- */
-int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
-		       unsigned int nents, const char *name, u32 rights,
-		       u32 *handle)
-{
-	struct scatterlist *from, *to;
-	struct rcl_memory *memory;
-	unsigned int i;
-	int ret;
-
-	name = name ? : "";
-	if (!nents || strnlen(name, RCLINK_DEV_REGION_LEN) ==
-		      RCLINK_DEV_REGION_LEN)
-		return -EINVAL;
-	memory = kzalloc(sizeof(*memory), GFP_KERNEL);
-	if (!memory)
-		return -ENOMEM;
-	ret = sg_alloc_table(&memory->sgt, nents, GFP_KERNEL);
-	if (ret) {
-		kfree(memory);
-		return ret;
-	}
-	to = memory->sgt.sgl;
-	for_each_sg(sgl, from, nents, i) {
-		sg_set_page(to, sg_page(from), from->length, from->offset);
-		memory->len += from->length;
-		memory->npages += DIV_ROUND_UP(from->offset + from->length,
-					       PAGE_SIZE);
-		to = sg_next(to);
-	}
-	return rcl_kapi_register(chan, memory, name, rights, handle);
-}
-EXPORT_SYMBOL_GPL(rclink_register_sg);
-
-static struct page *rcl_kapi_page(const void *p)
-{
-	return is_vmalloc_addr(p) ? vmalloc_to_page(p) : virt_to_page(p);
-}
-
-/**
- * rclink_register - register a buffer
- * @chan: any
- * @buf: of kmalloc(), vmalloc() or a page allocator
- * @len: bytes
- * @name: as for rclink_register_sg()
- * @rights: as for rclink_register_sg()
- * @handle: set; names it in entries of this channel
- *
- * Context: as for rclink_register_sg(), which also says whose the memory is.
- * Return: as for rclink_register_sg().
- */
-int rclink_register(struct rclink_chan *chan, void *buf, size_t len,
-		    const char *name, u32 rights, u32 *handle)
-{
-	u32 npages = DIV_ROUND_UP(offset_in_page(buf) + len, PAGE_SIZE);
-	struct page **pages;
-	struct sg_table sgt;
-	u32 i;
-	int ret;
-
-	if (!len)
-		return -EINVAL;
-	if (len > INT_MAX)
-		return -EMSGSIZE;
-	pages = kvmalloc_array(npages, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return -ENOMEM;
-	for (i = 0; i < npages; i++)
-		pages[i] = rcl_kapi_page(buf + i * PAGE_SIZE);
-	ret = sg_alloc_table_from_pages(&sgt, pages, npages,
-					offset_in_page(buf), len, GFP_KERNEL);
-	kvfree(pages);
-	if (ret)
-		return ret;
-	ret = rclink_register_sg(chan, sgt.sgl, sgt.orig_nents, name, rights,
-				 handle);
-	sg_free_table(&sgt);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(rclink_register);
-
-/**
- * rclink_withdraw - end a registration
- * @chan: any
- * @handle: of rclink_register()
- *
- * What is in flight fails, here or at the peer. Afterwards neither the device
- * nor the peer accesses the memory.
- *
- * Context: may sleep. Not from a callback of rclink.
- * Return: 0, -ESTALE for no such region, or -EIO when the device did not end
- * the registration: then the memory must never be used for anything else.
- */
-int rclink_withdraw(struct rclink_chan *chan, u32 handle)
-{
-	return rcl_region_withdraw(&chan->chan, handle);
-}
-EXPORT_SYMBOL_GPL(rclink_withdraw);
-
-/**
- * rclink_import - find a region of the peer
- * @chan: any
- * @name: that the peer registered it under
- * @remote: set
- *
- * Context: may sleep; a fatal signal interrupts it. Not from a callback of
- * rclink.
- * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 at a time, -EINTR, -ENOMEM,
- * or the reason when the channel is over.
- */
-int rclink_import(struct rclink_chan *chan, const char *name,
-		  struct rclink_remote *remote)
-{
-	struct rcl_window window;
-	int ret;
-
-	if (!rcl_kapi_is_name(name, RCLINK_DEV_REGION_LEN))
-		return -EINVAL;
-	ret = rcl_chan_import(&chan->chan, name, &window, &remote->handle);
-	if (ret)
-		return ret;
-	remote->len = window.len;
-	remote->rights = window.rights;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(rclink_import);
-
-/**
- * rclink_release - give an import back
- * @chan: any
- * @remote: of rclink_import(); cannot be used any more afterwards
- *
- * What is in flight goes on, and another region can be imported instead.
- *
- * Context: process context. Not from a callback of rclink.
- * Return: 0, or -ESTALE for no such import.
- */
-int rclink_release(struct rclink_chan *chan,
-		   const struct rclink_remote *remote)
-{
-	return rcl_remote_release(&chan->chan, remote->handle);
-}
-EXPORT_SYMBOL_GPL(rclink_release);
-
 /**
  * rclink_post - start operations
  * @chan: any
@@ -557,8 +349,9 @@ EXPORT_SYMBOL_GPL(rclink_release);
  * Return: 0, or why the next one was not started: -EBUSY when as many as can be
  * are in flight, -EINVAL for a wrong entry, -ESTALE for an unknown handle,
  * -EACCES without the right, -EMSGSIZE when it touches too many extents of
- * regions, -EOPNOTSUPP for an atomic that the device does not have, the reason
- * when the channel is over, or the errno of the verbs call.
+ * regions, -EOPNOTSUPP for an atomic that the device does not have, -EAGAIN
+ * while the channel is suspended, the reason when it is over, or the errno of
+ * the verbs call.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)
@@ -612,6 +405,8 @@ EXPORT_SYMBOL_GPL(rclink_poll);
  */
 const char *rclink_status_name(u32 status)
 {
+	if (status == RCLINK_STATUS_UNKNOWN)
+		return "outcome unknown";
 	return ib_wc_status_msg(status);
 }
 EXPORT_SYMBOL_GPL(rclink_status_name);

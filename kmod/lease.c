@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A lease is opened by a question and its answer. It ends in three steps, so
- * that no packet, receive or right of the old lessee survives: RECYCLE i with
- * my new QPN and PSN (I am in INIT), RECYCLED with yours (you are in RTR), GO
- * (I am in RTS, now you). Number i is leased again only after GO.
+ * that no packet or receive of the old lessee survives: RECYCLE i with my new
+ * QPN and PSN (I am in INIT), RECYCLED with yours (you are in RTR), GO (I am in
+ * RTS, now you). Number i is leased again only after GO. What the old lessee
+ * has registered ends meanwhile, in a work item of its own; the handles that
+ * named it at the other end are gone with the channel there.
  *
  * Both ends may begin at once. Then the question of the initiator counts: it
  * answers the other one with BUSY, and the acceptor answers as if it had not
@@ -16,80 +18,21 @@
  */
 #include "lease.h"
 
+#include <linux/random.h>
 #include <linux/string.h>
 
 #include "epoch.h"
 #include "import.h"
+#include "lease-base.h"
 #include "lessee.h"
 #include "msg.h"
+#include "resume.h"
 #include "service.h"
 #include "upcall.h"
-
-/* Before the pool there is the control QP. */
-static u32 rcl_lease_qp(const struct rcl_epoch *ep,
-			const struct rcl_lease *lease)
-{
-	return 1 + rcl_pool_index(&ep->pool, lease);
-}
 
 static bool rcl_lease_gives_way(const struct rcl_epoch *ep)
 {
 	return ep->pool.role != RCLINK_ROLE_INITIATOR;
-}
-
-static int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
-			  struct rcl_msg *msg)
-{
-	int ret;
-
-	if (!rcl_ctrl_can_ask(&ep->ctrl))
-		return -EAGAIN;
-	msg->cookie = ++ep->pool.cookie;
-	msg->offset = rcl_pool_index(&ep->pool, lease);
-	ret = rcl_ctrl_send(&ep->ctrl, msg);
-	if (!ret)
-		lease->cookie = msg->cookie;
-	return ret;
-}
-
-/* The lease ends here: afterwards the QP is in INIT, or has failed. */
-static void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease,
-			  int why)
-{
-	struct rcl_lessee *lessee = lease->lessee;
-
-	if (lessee)
-		lessee->ops->detach(lessee, why);
-	if (!rcl_qp_stop(lease->qp, rcl_qp_drain_end())) {
-		/* It may still access memory, or complete, until destroyed. */
-		lease->state = RCL_LEASE_DEAD;
-		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
-				  0, lease->qp->index);
-		return;
-	}
-	lease->state = RCL_LEASE_STOPPED;
-	lease->failed = rcl_epoch_renew(ep, rcl_lease_qp(ep, lease));
-	lessee = rcl_lease_take_out(lease);
-	if (lessee) {
-		lessee->ops->gone(lessee);
-		rcl_lessee_put(lessee);
-	}
-}
-
-/*
- * This number carries nothing any more in this epoch. When it was the last one,
- * the next epoch helps who waits for a QP.
- */
-static void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
-{
-	u32 i;
-
-	lease->state = RCL_LEASE_DEAD;
-	for (i = 0; i < ep->pool.n; i++)
-		if (ep->pool.lease[i].state != RCL_LEASE_DEAD)
-			return;
-	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
-			  lease->qp->index);
 }
 
 static void rcl_lease_put_id(const struct rcl_lease *lease,
@@ -107,29 +50,8 @@ static int rcl_lease_get_id(const struct rcl_msg *msg, struct rcl_qp_id *id)
 	       0 : -EPROTO;
 }
 
-static int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
-			   struct rcl_lessee *lessee)
-{
-	const struct rcl_grant grant = {
-		.qp = lease->qp,
-		.pd = ep->pd,
-		.reg = &ep->reg,
-		.exports = &ep->pool.exports,
-		.access = ep->access,
-		.max_sge = rcl_epoch_pool_size(ep).sge,
-	};
-	int ret;
-
-	rcl_lease_put_in(lease, lessee);
-	ret = lessee->ops->attach(lessee, &grant);
-	if (ret)
-		rcl_lessee_put(rcl_lease_take_out(lease));
-	else
-		lease->state = RCL_LEASE_OPEN;
-	return ret;
-}
-
-static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee)
+static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
+			    int why)
 {
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_call *call, *next;
@@ -141,6 +63,10 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee)
 		list_del(&call->node);
 		rcl_call_finish(call, -ECANCELED);
 	}
+	/* An errand may wait for an answer, and who closes for the errand. */
+	list_for_each_entry(call, &pool->imports, node)
+		if (call->lessee == lessee)
+			rcl_call_cancel(call);
 	lease = rcl_pool_find(pool, lessee);
 	if (!lease)
 		return;
@@ -148,7 +74,9 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee)
 		rcl_call_finish(lease->call, -ECANCELED);
 		lease->call = NULL;
 	} else if (lease->state == RCL_LEASE_OPEN) {
-		rcl_lease_end(ep, lease, -ESHUTDOWN);
+		rcl_lease_end(ep, lease, why);
+	} else if (lease->state == RCL_LEASE_RESUMING) {
+		rcl_resume_close(ep, lease, why);
 	}
 }
 
@@ -165,7 +93,7 @@ void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call)
 		list_add_tail(&call->node, &ep->pool.calls);
 		return;
 	}
-	rcl_lease_close(ep, call->lessee);
+	rcl_lease_close(ep, call->lessee, call->why);
 	rcl_call_finish(call, 0);
 }
 
@@ -189,6 +117,7 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 {
 	struct rcl_msg msg = {
 		.type = RCL_MSG_OPEN,
+		.seed = get_random_u32(),
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
@@ -207,6 +136,7 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 		return ret;
 	list_del(&call->node);
 	lease->call = call;
+	lease->id = msg.seed;
 	lease->state = RCL_LEASE_OPENING;
 	return 0;
 }
@@ -260,13 +190,30 @@ static int rcl_lease_ask_hears(struct rcl_epoch *ep, struct rcl_lease *lease)
 	return ret;
 }
 
+/*
+ * The peer's QP does not answer one here. If the peer does, it is the channel
+ * that has failed, and not the path: any question will do.
+ */
+static int rcl_lease_probe(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
+	int ret = 0;
+
+	if (READ_ONCE(lease->lessee->stalled) && !lease->probed) {
+		ret = rcl_lease_send(ep, lease, &msg);
+		lease->probed = !ret;
+	}
+	return ret;
+}
+
 static int rcl_lease_ask(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_call *call, *next;
-	int ret = 0;
+	int ret;
 	u32 i;
 
+	ret = rcl_resume_ask(ep);
 	for (i = 0; i < pool->n && !ret; i++) {
 		struct rcl_lease *lease = &pool->lease[i];
 
@@ -275,7 +222,8 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 		else if (lease->state == RCL_LEASE_READY)
 			ret = rcl_lease_ask_go(ep, lease);
 		else if (lease->state == RCL_LEASE_OPEN)
-			ret = rcl_lease_ask_hears(ep, lease);
+			ret = rcl_lease_ask_hears(ep, lease) ? :
+			      rcl_lease_probe(ep, lease);
 	}
 	list_for_each_entry_safe(call, next, &pool->calls, node) {
 		if (ret)
@@ -303,13 +251,14 @@ int rcl_lease_continue(struct rcl_epoch *ep)
 }
 
 static u8 rcl_lease_accept(struct rcl_epoch *ep, struct rcl_lease *lease,
-			   const char *name)
+			   const char *name, u32 id)
 {
 	struct rcl_lessee *lessee = rcl_service_offer(ep->pool.link, name);
 
 	if (IS_ERR(lessee))
 		return PTR_ERR(lessee) == -ECONNREFUSED ? RCL_MSG_REFUSED :
 							  RCL_MSG_BUSY;
+	lessee->id = id;
 	return rcl_lease_begin(lease, ep, lessee) ? RCL_MSG_BUSY : RCL_MSG_OK;
 }
 
@@ -328,9 +277,12 @@ static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 		lease->call = NULL;
 		lease->state = RCL_LEASE_FREE;
 	}
+	/* Who asks has no channel here that could be resumed. */
+	if (lease->state == RCL_LEASE_RESUMING)
+		rcl_resume_give_up(ep, lease);
 	switch (lease->state) {
 	case RCL_LEASE_FREE:
-		answer->status = rcl_lease_accept(ep, lease, name);
+		answer->status = rcl_lease_accept(ep, lease, name, msg->seed);
 		return 0;
 	case RCL_LEASE_OPENING:
 		answer->status = RCL_MSG_BUSY;
@@ -350,7 +302,8 @@ static int rcl_lease_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 
 	if (!msg->status && rcl_lease_get_id(msg, &id))
 		return -EPROTO;
-	if (lease->state == RCL_LEASE_OPEN)
+	if (lease->state == RCL_LEASE_OPEN ||
+	    lease->state == RCL_LEASE_RESUMING)
 		rcl_lease_end(ep, lease, -ECONNRESET);
 	if (lease->state == RCL_LEASE_RECYCLING && !rcl_lease_gives_way(ep)) {
 		answer->status = RCL_MSG_BUSY;
@@ -386,7 +339,7 @@ static int rcl_lease_gone(struct rcl_epoch *ep, struct rcl_lease *lease,
 /**
  * rcl_lease_question - answer a question of the peer
  * @ep: of a link that is up
- * @msg: OPEN, RECYCLE, GO, HEARS or IMPORT, hostile
+ * @msg: OPEN, RECYCLE, GO, HEARS, RESUME or IMPORT, hostile
  *
  * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
  */
@@ -413,6 +366,9 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	} else if (msg->type == RCL_MSG_GO) {
 		answer.type = RCL_MSG_GONE;
 		ret = rcl_lease_gone(ep, lease, msg);
+	} else if (msg->type == RCL_MSG_RESUME) {
+		answer.type = RCL_MSG_RESUMED;
+		ret = rcl_resume_question(ep, lease, msg, &answer);
 	} else {
 		answer.type = RCL_MSG_HEARD;
 		ret = 0;
@@ -436,6 +392,7 @@ static void rcl_lease_open_ok(struct rcl_epoch *ep, struct rcl_lease *lease)
 		return;
 	}
 	kref_get(&call->lessee->ref);
+	call->lessee->id = lease->id;
 	ret = rcl_lease_begin(lease, ep, call->lessee);
 	if (ret)
 		rcl_lease_end(ep, lease, ret);
@@ -489,14 +446,21 @@ static int rcl_lease_on_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 
 /*
  * Answers that need no attention: to GO and HEARS, to what was told of a QP
- * that failed, and to a question of the end that gave way.
+ * that failed, to a question of the end that gave way, and to one about a
+ * channel that has ended here meanwhile.
  */
 static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 			      const struct rcl_lease *lease,
 			      const struct rcl_msg *msg)
 {
-	return msg->type == RCL_MSG_GONE || msg->type == RCL_MSG_HEARD ||
+	return msg->type == RCL_MSG_GONE ||
+	       (msg->type == RCL_MSG_HEARD &&
+		(!lease->probed || msg->cookie != lease->cookie ||
+		 lease->state != RCL_LEASE_OPEN)) ||
 	       lease->state == RCL_LEASE_DEAD ||
+	       (msg->type == RCL_MSG_RESUMED &&
+		(msg->cookie != lease->cookie ||
+		 lease->state != RCL_LEASE_RESUMING)) ||
 	       (msg->status == RCL_MSG_BUSY && rcl_lease_gives_way(ep) &&
 		(msg->cookie != lease->cookie ||
 		 (lease->state != RCL_LEASE_OPENING &&
@@ -506,7 +470,7 @@ static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 /**
  * rcl_lease_answer - the peer answered
  * @ep: of a link that is up
- * @msg: OPENED, RECYCLED, GONE, HEARD or IMPORTED, hostile
+ * @msg: OPENED, RECYCLED, GONE, HEARD, RESUMED or IMPORTED, hostile
  *
  * Return: 0, or -EPROTO.
  */
@@ -525,6 +489,12 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		return -EPROTO;
 	if (msg->type == RCL_MSG_OPENED)
 		return rcl_lease_on_opened(ep, lease, msg);
+	if (msg->type == RCL_MSG_RESUMED)
+		return rcl_resume_answer(ep, lease, msg);
+	if (msg->type == RCL_MSG_HEARD) {
+		rcl_lease_end(ep, lease, -ECONNRESET);
+		return 0;
+	}
 	return rcl_lease_on_recycled(ep, lease, msg);
 }
 
@@ -541,22 +511,28 @@ static void rcl_lease_fail_calls(struct list_head *calls)
 /**
  * rcl_lease_detach_all - the epoch ends: nobody may post any more
  * @ep: before rcl_epoch_stop()
+ * @suspended: where lessees go that wait for the next epoch; NULL for none
  *
  * Context: may sleep.
  */
-void rcl_lease_detach_all(struct rcl_epoch *ep)
+void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended)
 {
 	struct rcl_pool *pool = &ep->pool;
 	u32 i;
 
 	for (i = 0; i < pool->n; i++) {
 		struct rcl_lease *lease = &pool->lease[i];
+		struct rcl_lessee *lessee = lease->lessee;
 
 		if (lease->call)
 			rcl_call_finish(lease->call, -ENOTCONN);
 		lease->call = NULL;
-		if (lease->state == RCL_LEASE_OPEN)
-			lease->lessee->ops->detach(lease->lessee, -ENOTCONN);
+		if (!lessee || lease->state == RCL_LEASE_DEAD)
+			continue;
+		if (suspended && lessee->ops->suspend(lessee))
+			rcl_resume_later(lessee, i, suspended);
+		else
+			lessee->ops->detach(lessee, -ENOTCONN);
 	}
 	rcl_lease_fail_calls(&pool->calls);
 	rcl_lease_fail_calls(&pool->imports);
@@ -566,7 +542,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep)
  * rcl_lease_gone_all - nothing completes any more
  * @ep: after rcl_epoch_stop()
  *
- * Context: may sleep.
+ * Context: may sleep, until all that was registered is not any more.
  */
 void rcl_lease_gone_all(struct rcl_epoch *ep)
 {
@@ -576,9 +552,8 @@ void rcl_lease_gone_all(struct rcl_epoch *ep)
 
 	for (i = 0; i < pool->n; i++) {
 		lessee = rcl_lease_take_out(&pool->lease[i]);
-		if (!lessee)
-			continue;
-		lessee->ops->gone(lessee);
-		rcl_lessee_put(lessee);
+		if (lessee)
+			rcl_lessee_leave(lessee, &pool->errands);
 	}
+	rcl_errands_wait(&pool->errands);
 }

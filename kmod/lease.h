@@ -3,6 +3,7 @@
 #ifndef RCL_LEASE_H
 #define RCL_LEASE_H
 
+struct list_head;
 struct rcl_call;
 struct rcl_epoch;
 struct rcl_msg;
@@ -11,7 +12,7 @@ void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call);
 int rcl_lease_continue(struct rcl_epoch *ep);
 int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg);
-void rcl_lease_detach_all(struct rcl_epoch *ep);
+void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended);
 void rcl_lease_gone_all(struct rcl_epoch *ep);
 
 #endif /* RCL_LEASE_H */

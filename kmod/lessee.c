@@ -1,7 +1,154 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "lessee.h"
 
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
+
+#include "upcall.h"
+
+/* What takes its time there must not keep a link from its heartbeat. */
+static struct workqueue_struct *rcl_lessee_wq;
+
+static void rcl_errands_drop(struct rcl_errands *errands)
+{
+	if (refcount_dec_and_test(&errands->n))
+		complete(&errands->none);
+}
+
+static void rcl_lessee_work(struct work_struct *work)
+{
+	struct rcl_lessee *lessee = container_of(work, struct rcl_lessee,
+						 work);
+	const struct rcl_lessee_ops *ops = lessee->ops;
+	/* What is written back to make room may wait for this channel. */
+	unsigned int noio = memalloc_noio_save();
+
+	/* It may have been replaced, and be queued again, before this. */
+	switch (xchg(&lessee->errand, RCL_ERRAND_NONE)) {
+	case RCL_ERRAND_NONE:
+		break;
+	case RCL_ERRAND_GONE:
+		ops->gone(lessee);
+		break;
+	case RCL_ERRAND_REGISTER:
+		lessee->failed = ops->again(lessee);
+		/* Pairs with rcl_resume_is_ready(). */
+		smp_store_release(&lessee->ready, true);
+		lessee->up->kick(lessee->up);
+		break;
+	case RCL_ERRAND_RESUME:
+		ops->resume(lessee);
+		break;
+	}
+	memalloc_noio_restore(noio);
+	rcl_errands_drop(lessee->errands);
+	rcl_lessee_put(lessee);
+}
+
+/**
+ * rcl_lessee_init - begin with somebody who leases nothing yet
+ * @lessee: zeroed; has one reference
+ * @ops: constant
+ */
+void rcl_lessee_init(struct rcl_lessee *lessee,
+		     const struct rcl_lessee_ops *ops)
+{
+	kref_init(&lessee->ref);
+	lessee->ops = ops;
+	INIT_LIST_HEAD(&lessee->node);
+	INIT_WORK(&lessee->work, rcl_lessee_work);
+}
+
+/**
+ * rcl_lessee_run - send a lessee on an errand
+ * @lessee: any
+ * @errand: takes the place of one that has not begun
+ * @errands: of the epoch
+ *
+ * Context: the link's work item, for which nobody waits here.
+ */
+void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
+		    struct rcl_errands *errands)
+{
+	kref_get(&lessee->ref);
+	refcount_inc(&errands->n);
+	lessee->errands = errands;
+	WRITE_ONCE(lessee->errand, errand);
+	if (queue_work(rcl_lessee_wq, &lessee->work))
+		return;
+	/* Never the last ones: the one that is queued has some, too. */
+	rcl_errands_drop(errands);
+	rcl_lessee_put(lessee);
+}
+
+/**
+ * rcl_lessee_leave - let a lessee go, whose QP has nothing of it any more
+ * @lessee: detached or suspended; the lease's reference is dropped
+ * @errands: of the epoch
+ *
+ * Context: the link's work item.
+ */
+void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands)
+{
+	rcl_lessee_run(lessee, RCL_ERRAND_GONE, errands);
+	rcl_lessee_put(lessee);
+}
+
+/**
+ * rcl_lessee_wait_left - wait for @ops->gone of who was let go
+ * @lessee: any
+ *
+ * Context: may sleep; not an errand, nor the work item of a link.
+ */
+void rcl_lessee_wait_left(struct rcl_lessee *lessee)
+{
+	flush_work(&lessee->work);
+}
+
+/**
+ * rcl_errands_init - begin with none
+ * @errands: filled in
+ */
+void rcl_errands_init(struct rcl_errands *errands)
+{
+	refcount_set(&errands->n, 1);
+	init_completion(&errands->none);
+}
+
+/**
+ * rcl_errands_wait - wait for the end of all errands
+ * @errands: nobody else is sent on one
+ *
+ * Context: may sleep.
+ */
+void rcl_errands_wait(struct rcl_errands *errands)
+{
+	rcl_errands_drop(errands);
+	wait_for_completion(&errands->none);
+}
+
+/**
+ * rcl_lessee_start - prepare for lessees
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int rcl_lessee_start(void)
+{
+	/* Links wait for it, and so may who writes memory back. */
+	rcl_lessee_wq = alloc_workqueue("rclink-errands",
+					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return rcl_lessee_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * rcl_lessee_stop - the mirror of rcl_lessee_start()
+ *
+ * Context: may sleep; no epoch is left.
+ */
+void rcl_lessee_stop(void)
+{
+	destroy_workqueue(rcl_lessee_wq);
+}
 
 /**
  * rcl_call_new - allocate a call
@@ -43,8 +190,24 @@ void rcl_call_put(struct rcl_call *call)
 }
 
 /**
+ * rcl_call_cancel - say that nobody is to wait for a call any more
+ * @call: the pool keeps its reference, for the answer
+ *
+ * Context: may sleep.
+ */
+void rcl_call_cancel(struct rcl_call *call)
+{
+	struct rcl_lessee *lessee = call->lessee;
+
+	call->ret = -ECANCELED;
+	call->lessee = NULL;
+	rcl_lessee_put(lessee);
+	complete(&call->done);
+}
+
+/**
  * rcl_call_finish - say how a call ended, and drop the pool's reference
- * @call: in no list any more
+ * @call: in no list any more; maybe canceled before
  * @ret: 0, or a negative errno
  *
  * Context: may sleep.
@@ -53,6 +216,10 @@ void rcl_call_finish(struct rcl_call *call, int ret)
 {
 	struct rcl_lessee *lessee = call->lessee;
 
+	if (!lessee) {
+		rcl_call_put(call);
+		return;
+	}
 	call->ret = ret;
 	call->lessee = NULL;
 	/* First: who waits for the end of a lease is the last to let go. */

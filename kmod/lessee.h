@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "export.h"
 
@@ -17,6 +18,7 @@ struct ib_pd;
 struct rcl_lessee;
 struct rcl_qp;
 struct rcl_reg;
+struct rcl_upcall;
 
 /**
  * struct rcl_grant - what a lessee may use from attach to gone
@@ -26,6 +28,7 @@ struct rcl_reg;
  * @exports: of the link
  * @access: rights that the device can give
  * @max_sge: pieces that a work request may have
+ * @resumes: the lease may go on in the next epoch
  */
 struct rcl_grant {
 	struct rcl_qp *qp;
@@ -34,6 +37,7 @@ struct rcl_grant {
 	struct rcl_exports *exports;
 	int access;
 	u32 max_sge;
+	bool resumes;
 };
 
 /**
@@ -43,10 +47,19 @@ struct rcl_grant {
  * @detach: the lease ends for that reason: when it returns, nobody posts to or
  *	polls the QP any more; the pool polls what is left
  * @heard: the peer's lessee has posted its first receive; may come again
- * @gone: nothing of the QP will complete any more; registrations go now
+ * @gone: nothing of the QP will complete any more; registrations go now, which
+ *	may take long; the grant is good until it returns
+ * @suspend: instead of @detach: the lease is to go on in another epoch, if this
+ *	returns true; @gone follows, then @rejoin or @lost
+ * @rejoin: it goes on, with that; an errno refuses it, and @lost follows
+ * @again: register again what was registered; then @ready
+ * @resume: the peer has got @had of the messages; post what has to be posted
+ *	again
+ * @lost: it will not go on, for that reason
  * @release: the last reference was dropped
  *
- * All but @event come from the link's work item, and may sleep.
+ * All but @event, @gone, @again and @resume come from the link's work item, and
+ * may sleep. Those three are errands: in a work item of the lessee's.
  */
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
@@ -54,21 +67,69 @@ struct rcl_lessee_ops {
 	void (*heard)(struct rcl_lessee *lessee);
 	void (*detach)(struct rcl_lessee *lessee, int why);
 	void (*gone)(struct rcl_lessee *lessee);
+	bool (*suspend)(struct rcl_lessee *lessee);
+	int (*rejoin)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
+	int (*again)(struct rcl_lessee *lessee);
+	void (*resume)(struct rcl_lessee *lessee);
+	void (*lost)(struct rcl_lessee *lessee, int why);
 	void (*release)(struct kref *ref);
+};
+
+/* What a lessee does for itself, because it may take long. */
+enum rcl_errand {
+	RCL_ERRAND_NONE,
+	RCL_ERRAND_GONE,
+	RCL_ERRAND_REGISTER,
+	RCL_ERRAND_RESUME,
+};
+
+/**
+ * struct rcl_errands - lessees on errands that need an epoch
+ * @n: how many, and one until rcl_errands_wait()
+ * @none: completed when nobody is left
+ */
+struct rcl_errands {
+	refcount_t n;
+	struct completion none;
 };
 
 /**
  * struct rcl_lessee - somebody who wants or has a lease
  * @ref: held by its owner, by calls under way, and by the lease
  * @ops: constant
+ * @up: of the epoch, from rejoin on; kicked after an errand
  * @hears: it has posted a receive; set by the lessee, who kicks the link
  * @told: and the peer was told so; of the link's work item
+ * @stalled: the peer's QP does not answer; set by the lessee, who kicks the
+ *	link
+ * @id: of the lease, the same at both ends, drawn by who opened it
+ * @index: of the QP in the pool, while suspended
+ * @node: among those that are suspended
+ * @ready: RCL_ERRAND_REGISTER was run
+ * @failed: with what errno
+ * @got: messages that it has got, in all epochs
+ * @had: and the peer's, when it resumes
+ * @work: an errand
+ * @errand: which; the next one may already be queued
+ * @errands: where it counts
  */
 struct rcl_lessee {
 	struct kref ref;
 	const struct rcl_lessee_ops *ops;
+	struct rcl_upcall *up;
 	bool hears;
 	bool told;
+	bool stalled;
+	u32 id;
+	u32 index;
+	struct list_head node;
+	bool ready;
+	int failed;
+	u32 got;
+	u32 had;
+	struct work_struct work;
+	enum rcl_errand errand;
+	struct rcl_errands *errands;
 };
 
 static inline void rcl_lessee_put(struct rcl_lessee *lessee)
@@ -90,6 +151,7 @@ enum rcl_call_kind {
  * @lessee: who asks; a reference is held until it is finished, then NULL
  * @name: service or region
  * @wait: OPEN: for a QP to become free
+ * @why: CLOSE: errno for @lessee
  * @cookie: of the question, when it was asked
  * @first: of IMPORT: extent whose key is asked for, with those behind it
  * @window: out: of IMPORT; has no keys
@@ -105,6 +167,7 @@ struct rcl_call {
 	struct rcl_lessee *lessee;
 	char name[RCLINK_DEV_SERVICE_LEN];
 	bool wait;
+	int why;
 	u32 cookie;
 	u32 first;
 	struct rcl_window window;
@@ -114,9 +177,23 @@ struct rcl_call {
 	int ret;
 };
 
+void rcl_lessee_init(struct rcl_lessee *lessee,
+		     const struct rcl_lessee_ops *ops);
+void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
+		    struct rcl_errands *errands);
+void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands);
+void rcl_lessee_wait_left(struct rcl_lessee *lessee);
+
+void rcl_errands_init(struct rcl_errands *errands);
+void rcl_errands_wait(struct rcl_errands *errands);
+
+int rcl_lessee_start(void);
+void rcl_lessee_stop(void);
+
 struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
 			      struct rcl_lessee *lessee, gfp_t gfp);
 void rcl_call_put(struct rcl_call *call);
+void rcl_call_cancel(struct rcl_call *call);
 void rcl_call_finish(struct rcl_call *call, int ret);
 
 #endif /* RCL_LESSEE_H */

@@ -12,6 +12,7 @@
 #include "life.h"
 
 #include <linux/delay.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -25,7 +26,9 @@
 #include "path.h"
 #include "ping.h"
 #include "recorder.h"
+#include "resume.h"
 #include "trace.h"
+#include "tripwire.h"
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
 #define RCL_HELLO_MS	10000	/* for the hello after activate */
@@ -142,6 +145,30 @@ static struct rcl_reason rcl_life_cause(struct rcl_link *link)
 	return why;
 }
 
+/* Who ended it by intention ended its channels, too. */
+static bool rcl_life_resumes(const struct rcl_link *link, u32 reason)
+{
+	return link->epoch->policy.v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME &&
+	       reason != RCLINK_DOWN_REASON_DISCONNECTED &&
+	       reason != RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+}
+
+static void rcl_life_end_leases(struct rcl_link *link, u32 reason)
+{
+	struct rcl_epoch *ep = link->epoch;
+	bool resumes = rcl_life_resumes(link, reason);
+
+	if (link->state == RCLINK_LINK_STATE_UP)
+		memcpy(link->was, link->peer, sizeof(link->was));
+	rcl_lease_detach_all(ep, resumes ? &link->suspended : NULL);
+	rcl_epoch_stop(ep);
+	rcl_inbox_shut(link, true);
+	rcl_lease_gone_all(ep);
+	rcl_inbox_shut(link, false);
+	if (!resumes)
+		rcl_resume_lose_all(&link->suspended, -ENOTCONN);
+}
+
 /* Ends the epoch; the link must be prepared, connected or up. */
 static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 {
@@ -149,11 +176,12 @@ static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 	struct rcl_epoch *ep = link->epoch;
 
 	link->expecting = false;
-	rcl_lease_detach_all(ep);
-	rcl_epoch_stop(ep);
-	rcl_lease_gone_all(ep);
+	rcl_life_end_leases(link, reason);
 	if (reason == RCLINK_DOWN_REASON_COMPLETION)
 		why = rcl_life_cause(link);
+	if (why.wc_status == IB_WC_WR_FLUSH_ERR)
+		link->stats.unexplained_errors++;
+	rcl_tripwire_log(link->name, &why);
 	rcl_ping_abort(ep, -ENOTCONN, rcl_reason_text(&why));
 	spin_lock_irq(&link->lock);
 	link->epoch = NULL;
@@ -181,10 +209,17 @@ static int rcl_life_prepare(struct rcl_link *link, struct rcl_request *req)
 	static const struct rcl_reason none;
 	struct rcl_policy policy;
 	struct rcl_epoch *ep;
+	bool agreed;
+	int ret;
 
 	spin_lock_irq(&link->lock);
 	policy = link->policy;
 	spin_unlock_irq(&link->lock);
+	agreed = policy.v[RCL_P_GID_INDEX] == RCLINK_GID_INDEX_AUTO;
+	ret = rcl_policy_narrow(&policy, &req->path, &req->why);
+	if (ret)
+		return ret;
+	agreed &= policy.v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO;
 
 	ep = rcl_epoch_create(&policy, link->epoch_number + 1, &link->up,
 			      &link->stats, &req->why);
@@ -206,7 +241,8 @@ static int rcl_life_prepare(struct rcl_link *link, struct rcl_request *req)
 	link->used.link_layer = ep->local.link_layer;
 	memcpy(link->used.gid, ep->local.gid, sizeof(link->used.gid));
 	link->used.lid = ep->local.lid;
-	link->used.gid_reason = ep->gid_reason;
+	link->used.gid_reason = agreed ? "agreed with the peer" :
+					 ep->gid_reason;
 	spin_unlock_irq(&link->lock);
 	link->proven = 0;
 
@@ -271,7 +307,10 @@ static int rcl_life_connect(struct rcl_link *link, struct rcl_request *req)
 
 static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 {
-	struct rcl_msg hello = { .type = RCL_MSG_HELLO };
+	struct rcl_msg hello = {
+		.type = RCL_MSG_HELLO,
+		.cookie = RCL_MSG_VERSION,
+	};
 	struct rcl_epoch *ep = link->epoch;
 	int ret;
 
@@ -284,6 +323,7 @@ static int rcl_life_activate(struct rcl_link *link, struct rcl_request *req)
 	}
 	ep->lock = &link->lock;
 	ep->pool.link = link->name;
+	ep->pool.exports = &link->exports;
 	ep->pool.role = link->role;
 	ret = rcl_epoch_activate(ep, req->key, link->role);
 	if (!ret)
@@ -303,9 +343,13 @@ static void rcl_life_refuse(struct rcl_link *link)
 	struct rcl_call *call;
 	struct rcl_ping *ping;
 
-	while ((call = rcl_inbox_next_call(link)))
-		rcl_call_finish(call, call->kind == RCL_CALL_CLOSE ?
-				      0 : -ENOTCONN);
+	while ((call = rcl_inbox_next_call(link))) {
+		bool close = call->kind == RCL_CALL_CLOSE;
+
+		if (close && !list_empty(&call->lessee->node))
+			rcl_resume_lose(call->lessee, call->why);
+		rcl_call_finish(call, close ? 0 : -ENOTCONN);
+	}
 	while ((ping = rcl_inbox_next_ping(link)))
 		rcl_ping_finish(ping, -ENOTCONN,
 				"the link is not up: connect it first");
@@ -317,6 +361,7 @@ static void rcl_life_end_now(struct rcl_link *link)
 	if (link->epoch)
 		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
 	rcl_life_refuse(link);
+	rcl_resume_lose_all(&link->suspended, -ENOTCONN);
 	rcl_life_event(link, RCLINK_EVENT_KIND_DELETED);
 	complete_all(&link->ended);
 }
@@ -328,10 +373,14 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 		[RCL_REQ_CONNECT] = RCL_IN_CONNECT,
 		[RCL_REQ_ACTIVATE] = RCL_IN_ACTIVATE,
 		[RCL_REQ_DISCONNECT] = RCL_IN_DISCONNECT,
+		[RCL_REQ_REPLACE] = RCL_IN_REPLACE,
 	};
 	int next;
 
 	next = rcl_fsm_next(link->state, inputs[req->kind], &req->why);
+	if (next < 0 && req->kind == RCL_REQ_DISCONNECT &&
+	    rcl_resume_lose_all(&link->suspended, -ENOTCONN))
+		return 0;
 	if (next < 0)
 		return next;
 
@@ -342,6 +391,9 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 		return rcl_life_connect(link, req);
 	case RCL_REQ_ACTIVATE:
 		return rcl_life_activate(link, req);
+	case RCL_REQ_REPLACE:
+		rcl_life_down(link, RCLINK_DOWN_REASON_REPLACED, 0);
+		return 0;
 	default:
 		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
 		return 0;
@@ -381,6 +433,8 @@ static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
 	if (msg->type == RCL_MSG_HELLO) {
 		if (link->proven & RCL_PROVEN_HEARD)
 			return -EPROTO;
+		if (msg->cookie != RCL_MSG_VERSION)
+			return -EPROTONOSUPPORT;
 		ret = rcl_ctrl_send(&link->epoch->ctrl, &ack);
 		link->proven |= RCL_PROVEN_HEARD;
 	} else {
@@ -394,6 +448,11 @@ static int rcl_life_hello(struct rcl_link *link, const struct rcl_msg *msg)
 		return ret;
 	link->expecting = false;
 	rcl_heartbeat_start(link->epoch);
+	/* They go on with the same peer only. */
+	if (link->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
+	    strcmp(link->was, link->peer))
+		rcl_resume_lose_all(&link->suspended, -ECONNRESET);
+	rcl_resume_begin(link->epoch, &link->suspended);
 	link->stats.epochs++;
 	rcl_life_set_state(link, ret, &none);
 	return 0;
@@ -434,23 +493,6 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 		if (rcl_msg_is_answer(msg->type))
 			return rcl_lease_answer(ep, msg);
 		return rcl_lease_question(ep, msg);
-	}
-}
-
-static u32 rcl_life_reason(int ret)
-{
-	switch (ret) {
-	case -ECONNRESET:
-		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
-	case -EBADMSG:
-	case -ESTALE:
-		return RCLINK_DOWN_REASON_UNAUTHENTICATED;
-	case -EPROTO:
-		return RCLINK_DOWN_REASON_PROTOCOL;
-	case -EHOSTDOWN:
-		return RCLINK_DOWN_REASON_PEER_SILENT;
-	default:
-		return RCLINK_DOWN_REASON_LOCAL_ERROR;
 	}
 }
 
@@ -541,7 +583,7 @@ static void rcl_life_traffic(struct rcl_link *link)
 	if (failure.reason && ret != -ECONNRESET)
 		rcl_life_down(link, failure.reason, failure.wc_status);
 	else if (ret)
-		rcl_life_down(link, rcl_life_reason(ret), 0);
+		rcl_life_down(link, rcl_reason_of(ret), 0);
 	else if (rcl_life_is_late(link))
 		rcl_life_down(link, RCLINK_DOWN_REASON_TIMED_OUT, 0);
 	else
@@ -555,6 +597,8 @@ static void rcl_life_traffic(struct rcl_link *link)
 static void rcl_life_work(struct work_struct *work)
 {
 	struct rcl_link *link = container_of(work, struct rcl_link, work);
+	/* What is written back to make room may have to go over this link. */
+	unsigned int noio = memalloc_noio_save();
 	bool dead = rcl_inbox_is_dead(link);
 	struct rcl_request *req;
 
@@ -569,6 +613,7 @@ static void rcl_life_work(struct work_struct *work)
 		rcl_life_refuse(link);
 	if (dead && !completion_done(&link->ended))
 		rcl_life_end_now(link);
+	memalloc_noio_restore(noio);
 }
 
 /**
@@ -579,6 +624,8 @@ void rcl_life_create(struct rcl_link *link)
 {
 	rcl_inbox_init(link);
 	INIT_WORK(&link->work, rcl_life_work);
+	INIT_LIST_HEAD(&link->suspended);
+	rcl_exports_init(&link->exports);
 	timer_setup(&link->timer, rcl_life_timer, 0);
 	init_completion(&link->ended);
 	spin_lock_irq(&link->lock);

@@ -10,6 +10,7 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
+#include "export.h"
 #include "policy.h"
 #include "reason.h"
 #include "record.h"
@@ -55,6 +56,7 @@ struct rcl_used {
  * @npings: entries of @pings
  * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
+ * @shut: no errand of a lessee may ask for anything
  * @failure: first failure of the epoch, not yet handled
  * @record: what happened, written in any context
  * @policy: for the next epoch; who may open channels, at once
@@ -70,6 +72,9 @@ struct rcl_used {
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
  * @expecting: hello or an answer must come; of the work item only
  * @due: by then, in jiffies, while @expecting; of the work item only
+ * @suspended: lessees that wait for the next epoch; of the work item only
+ * @was: the peer that these have; of the work item only
+ * @exports: regions of its channels; has a lock of its own
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
  * @calls, @dead, @failure, @record and @policy, which others write, too.
@@ -90,6 +95,7 @@ struct rcl_link {
 	u32 npings;
 	struct list_head calls;
 	bool dead;
+	bool shut;
 	struct rcl_reason failure;
 	struct rcl_record record;
 	struct rcl_policy policy;
@@ -105,6 +111,9 @@ struct rcl_link {
 	unsigned int proven;
 	bool expecting;
 	unsigned long due;
+	struct list_head suspended;
+	char was[RCLINK_PEER_MAX + 1];
+	struct rcl_exports exports;
 };
 
 void rcl_life_create(struct rcl_link *link);

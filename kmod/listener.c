@@ -26,7 +26,7 @@ void rcl_listener_put(struct rcl_listener *listener)
 
 /**
  * rcl_listener_init - begin with a listener that does not listen yet
- * @listener: zeroed; has one reference, and needs @max and @polled
+ * @listener: zeroed; has one reference, and needs @max and @flags
  * @ops: of the consumer's side
  * @cred: of the consumer, NULL for the kernel
  * @link: name

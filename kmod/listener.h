@@ -32,7 +32,7 @@ struct rcl_listener_ops {
  * @ops: constant
  * @ref: held by its consumer and by each channel made for it
  * @cred: of its consumer, NULL for the kernel; a reference is held
- * @polled: of the channels
+ * @flags: RCLINK_CHAN_*, of the channels
  * @max: channels that may wait
  * @wait: for @ops->waiting to wake
  * @lock: protects the three below
@@ -45,7 +45,7 @@ struct rcl_listener {
 	const struct rcl_listener_ops *ops;
 	struct kref ref;
 	const struct cred *cred;
-	bool polled;
+	u32 flags;
 	u32 max;
 	wait_queue_head_t wait;
 	spinlock_t lock;	/* protects the three below */

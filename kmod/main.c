@@ -8,6 +8,7 @@
 #include "device.h"
 #include "event.h"
 #include "inbox.h"
+#include "lessee.h"
 #include "link.h"
 #include "nl.h"
 
@@ -15,9 +16,12 @@ static int __init rcl_init(void)
 {
 	int ret;
 
-	ret = rcl_inbox_start();
+	ret = rcl_lessee_start();
 	if (ret)
 		return ret;
+	ret = rcl_inbox_start();
+	if (ret)
+		goto err_lessee_stop;
 	ret = rcl_dev_init();
 	if (ret)
 		goto err_inbox_stop;
@@ -37,6 +41,8 @@ err_dev_exit:
 	rcl_dev_exit();
 err_inbox_stop:
 	rcl_inbox_stop();
+err_lessee_stop:
+	rcl_lessee_stop();
 	return ret;
 }
 
@@ -49,6 +55,7 @@ static void __exit rcl_exit(void)
 	rcl_nl_exit();
 	rcl_dev_exit();
 	rcl_inbox_stop();
+	rcl_lessee_stop();
 }
 
 module_init(rcl_init);

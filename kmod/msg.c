@@ -83,7 +83,8 @@ bool rcl_msg_is_answer(u8 type)
 	       type == RCL_MSG_FILLED || type == RCL_MSG_CHECKED ||
 	       type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
 	       type == RCL_MSG_GONE || type == RCL_MSG_IMPORTED ||
-	       type == RCL_MSG_HEARD || type == RCL_MSG_BEAT_ACK;
+	       type == RCL_MSG_HEARD || type == RCL_MSG_BEAT_ACK ||
+	       type == RCL_MSG_RESUMED;
 }
 
 /**

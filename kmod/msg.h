@@ -8,6 +8,9 @@
 
 #include <linux/types.h>
 
+/* To be raised with each type: who does not know one ends the epoch. */
+#define RCL_MSG_VERSION	2
+
 #define RCL_MSG_SLOT	512	/* bytes of one send or receive slot */
 #define RCL_MSG_AAD	16	/* epoch and sequence, in the clear */
 #define RCL_MSG_TAG	16	/* AEAD tag */
@@ -39,6 +42,8 @@ enum rcl_msg_type {
 	RCL_MSG_HEARD,
 	RCL_MSG_BEAT,		/* are you there? */
 	RCL_MSG_BEAT_ACK,
+	RCL_MSG_RESUME,		/* channel @seed goes on; got @len messages */
+	RCL_MSG_RESUMED,
 	RCL_MSG_MAX
 };
 
@@ -56,10 +61,11 @@ enum rcl_msg_status {
  * @type: enum rcl_msg_type
  * @status: of an answer: enum rcl_msg_status
  * @credits: receive slots that the sender has posted again
- * @cookie: of a question, returned by its answer
+ * @cookie: of a question, returned by its answer; of HELLO, RCL_MSG_VERSION
  * @offset: of the data or the buffer range; number of a pooled QP
- * @len: of the data or the buffer range, bytes; QPN
- * @seed: of the pattern; PSN; of IMPORT, the first extent of interest
+ * @len: of the data or the buffer range, bytes; QPN; of RESUME, messages
+ * @seed: of the pattern; PSN; of IMPORT, the first extent of interest; of OPEN
+ *	and RESUME, number of the channel
  * @data: payload, @len bytes inside the message
  *
  * HELLO, HELLO_ACK, BYE, BEAT and BEAT_ACK have neither range nor data. All

@@ -11,7 +11,7 @@
 #include <uapi/linux/rclink.h>
 
 /* Common nested types */
-const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PAD + 1] = {
+const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PKEY + 1] = {
 	[RCLINK_A_ENDPOINT_LINK_LAYER] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
 	[RCLINK_A_ENDPOINT_GID] = NLA_POLICY_EXACT_LEN(RCLINK_GID_LEN),
 	[RCLINK_A_ENDPOINT_LID] = { .type = NLA_U32, },
@@ -23,6 +23,7 @@ const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PAD + 1] = {
 	[RCLINK_A_ENDPOINT_RKEY] = { .type = NLA_U32, },
 	[RCLINK_A_ENDPOINT_LENGTH] = { .type = NLA_U32, },
 	[RCLINK_A_ENDPOINT_QP] = NLA_POLICY_NESTED(rclink_qp_nl_policy),
+	[RCLINK_A_ENDPOINT_PKEY] = { .type = NLA_U32, },
 };
 
 const struct nla_policy rclink_qp_nl_policy[RCLINK_A_QP_PSN + 1] = {
@@ -37,7 +38,7 @@ const struct nla_policy rclink_dev_get_nl_policy[RCLINK_A_DEV_PORT + 1] = {
 };
 
 /* RCLINK_CMD_LINK_NEW - do */
-const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_MISSES + 1] = {
+const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_RECOVER + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
@@ -61,10 +62,11 @@ const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_MISSES + 1] = {
 	[RCLINK_A_LINK_MODE] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_HEARTBEAT] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_MISSES] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_RECOVER] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 /* RCLINK_CMD_LINK_SET - do */
-const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_MISSES + 1] = {
+const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_RECOVER + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
@@ -88,6 +90,7 @@ const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_MISSES + 1] = {
 	[RCLINK_A_LINK_MODE] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_HEARTBEAT] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_MISSES] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_RECOVER] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 /* RCLINK_CMD_LINK_DEL - do */
@@ -101,8 +104,11 @@ const struct nla_policy rclink_link_get_nl_policy[RCLINK_A_LINK_NAME + 1] = {
 };
 
 /* RCLINK_CMD_LINK_PREPARE - do */
-const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_NAME + 1] = {
+const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_GID_INDEX + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
+	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_GID_INDEX] = { .type = NLA_U32, },
 };
 
 /* RCLINK_CMD_LINK_CONNECT - do */
@@ -146,8 +152,13 @@ const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT + 1] = {
 	[RCLINK_A_RECORD_TEXT] = { .type = NLA_NUL_STRING, .len = RCLINK_NOTE_MAX, },
 };
 
+/* RCLINK_CMD_LINK_REPLACE - do */
+const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_NAME + 1] = {
+	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+};
+
 /* Ops table for rclink */
-const struct genl_ops rclink_nl_ops[12] = {
+const struct genl_ops rclink_nl_ops[13] = {
 	{
 		.cmd		= RCLINK_CMD_DEV_GET,
 		.doit		= rclink_nl_dev_get_doit,
@@ -159,14 +170,14 @@ const struct genl_ops rclink_nl_ops[12] = {
 		.cmd		= RCLINK_CMD_LINK_NEW,
 		.doit		= rclink_nl_link_new_doit,
 		.policy		= rclink_link_new_nl_policy,
-		.maxattr	= RCLINK_A_LINK_MISSES,
+		.maxattr	= RCLINK_A_LINK_RECOVER,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
 		.cmd		= RCLINK_CMD_LINK_SET,
 		.doit		= rclink_nl_link_set_doit,
 		.policy		= rclink_link_set_nl_policy,
-		.maxattr	= RCLINK_A_LINK_MISSES,
+		.maxattr	= RCLINK_A_LINK_RECOVER,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -187,7 +198,7 @@ const struct genl_ops rclink_nl_ops[12] = {
 		.cmd		= RCLINK_CMD_LINK_PREPARE,
 		.doit		= rclink_nl_link_prepare_doit,
 		.policy		= rclink_link_prepare_nl_policy,
-		.maxattr	= RCLINK_A_LINK_NAME,
+		.maxattr	= RCLINK_A_LINK_GID_INDEX,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -229,6 +240,13 @@ const struct genl_ops rclink_nl_ops[12] = {
 		.doit		= rclink_nl_link_note_doit,
 		.policy		= rclink_link_note_nl_policy,
 		.maxattr	= RCLINK_A_RECORD_TEXT,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_LINK_REPLACE,
+		.doit		= rclink_nl_link_replace_doit,
+		.policy		= rclink_link_replace_nl_policy,
+		.maxattr	= RCLINK_A_LINK_NAME,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -12,20 +12,20 @@
 #include <uapi/linux/rclink.h>
 
 /* Common nested types */
-extern const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PAD + 1];
+extern const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PKEY + 1];
 extern const struct nla_policy rclink_qp_nl_policy[RCLINK_A_QP_PSN + 1];
 
 extern const struct nla_policy rclink_dev_get_nl_policy[RCLINK_A_DEV_PORT + 1];
 
-extern const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_MISSES + 1];
+extern const struct nla_policy rclink_link_new_nl_policy[RCLINK_A_LINK_RECOVER + 1];
 
-extern const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_MISSES + 1];
+extern const struct nla_policy rclink_link_set_nl_policy[RCLINK_A_LINK_RECOVER + 1];
 
 extern const struct nla_policy rclink_link_del_nl_policy[RCLINK_A_LINK_NAME + 1];
 
 extern const struct nla_policy rclink_link_get_nl_policy[RCLINK_A_LINK_NAME + 1];
 
-extern const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_NAME + 1];
+extern const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_GID_INDEX + 1];
 
 extern const struct nla_policy rclink_link_connect_nl_policy[RCLINK_A_LINK_REMOTE + 1];
 
@@ -39,8 +39,10 @@ extern const struct nla_policy rclink_record_get_nl_policy[RCLINK_A_RECORD_NUMBE
 
 extern const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT + 1];
 
+extern const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_NAME + 1];
+
 /* Ops table for rclink */
-extern const struct genl_ops rclink_nl_ops[12];
+extern const struct genl_ops rclink_nl_ops[13];
 
 int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -56,6 +58,7 @@ int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	RCLINK_NLGRP_EVENTS,

@@ -74,21 +74,14 @@ int rcl_nl_need(struct genl_info *info, int attr, const char *text)
 	return -EINVAL;
 }
 
-/**
- * rcl_nl_parse_policy - the policy fields of a request
- * @info: of the request
- * @change: filled in
- */
-void rcl_nl_parse_policy(struct genl_info *info,
-			 struct rcl_policy_change *change)
+static void rcl_nl_parse_fields(struct genl_info *info, int num,
+				struct rcl_policy_change *change)
 {
 	struct nlattr *nla;
 	int i;
 
-	BUILD_BUG_ON(RCLINK_A_LINK_PORT + RCL_P_MAX - 1 !=
-		     RCLINK_A_LINK_MISSES);
 	memset(change, 0, sizeof(*change));
-	for (i = 0; i < RCL_P_MAX; i++) {
+	for (i = 0; i < num; i++) {
 		nla = info->attrs[RCLINK_A_LINK_PORT + i];
 		if (!nla)
 			continue;
@@ -100,6 +93,31 @@ void rcl_nl_parse_policy(struct genl_info *info,
 		change->device = true;
 		nla_strscpy(change->to.device, nla, sizeof(change->to.device));
 	}
+}
+
+/**
+ * rcl_nl_parse_policy - the policy fields of a request
+ * @info: of the request
+ * @change: filled in
+ */
+void rcl_nl_parse_policy(struct genl_info *info,
+			 struct rcl_policy_change *change)
+{
+	BUILD_BUG_ON(RCLINK_A_LINK_PORT + RCL_P_MAX - 1 !=
+		     RCLINK_A_LINK_RECOVER);
+	rcl_nl_parse_fields(info, RCL_P_MAX, change);
+}
+
+/**
+ * rcl_nl_parse_path - device, port and GID index of a request
+ * @info: of a request that knows no other policy field
+ * @path: filled in
+ */
+void rcl_nl_parse_path(struct genl_info *info, struct rcl_policy_change *path)
+{
+	BUILD_BUG_ON(RCLINK_A_LINK_PORT + RCL_P_GID_INDEX !=
+		     RCLINK_A_LINK_GID_INDEX);
+	rcl_nl_parse_fields(info, RCL_P_GID_INDEX + 1, path);
 }
 
 static int rcl_nl_parse_qp(const struct nlattr *nest, struct rcl_endpoint *end,
@@ -157,7 +175,7 @@ static int rcl_nl_parse_qps(const struct nlattr *nest, struct rcl_endpoint *end,
 int rcl_nl_parse_end(struct genl_info *info, struct rcl_endpoint *end)
 {
 	struct nlattr *nest = info->attrs[RCLINK_A_LINK_REMOTE];
-	struct nlattr *tb[RCLINK_A_ENDPOINT_QP + 1];
+	struct nlattr *tb[RCLINK_A_ENDPOINT_MAX + 1];
 	struct netlink_ext_ack *extack = info->extack;
 	int ret;
 	int i;
@@ -166,7 +184,7 @@ int rcl_nl_parse_end(struct genl_info *info, struct rcl_endpoint *end)
 			     RCLINK_A_ENDPOINT_QP, extack);
 	if (ret)
 		return ret;
-	ret = nla_parse_nested(tb, RCLINK_A_ENDPOINT_QP, nest,
+	ret = nla_parse_nested(tb, RCLINK_A_ENDPOINT_MAX, nest,
 			       rclink_endpoint_nl_policy, extack);
 	if (ret)
 		return ret;
@@ -187,5 +205,7 @@ int rcl_nl_parse_end(struct genl_info *info, struct rcl_endpoint *end)
 	end->addr = nla_get_u64(tb[RCLINK_A_ENDPOINT_ADDR]);
 	end->rkey = nla_get_u32(tb[RCLINK_A_ENDPOINT_RKEY]);
 	end->length = nla_get_u32(tb[RCLINK_A_ENDPOINT_LENGTH]);
+	if (tb[RCLINK_A_ENDPOINT_PKEY])
+		end->pkey = nla_get_u32(tb[RCLINK_A_ENDPOINT_PKEY]);
 	return rcl_nl_parse_qps(nest, end, extack);
 }

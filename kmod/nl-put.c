@@ -9,8 +9,11 @@
 #include "link.h"
 #include "upcall.h"
 
-static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_gid *gid)
+static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_port *port,
+			  const struct rcl_gid *gid)
 {
+	bool roce = port->link_layer == RCLINK_LINK_LAYER_ROCE;
+	bool usable = port->chosen >= 0 && rcl_gid_is_usable(gid, roce);
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, RCLINK_A_DEV_GID);
@@ -19,7 +22,9 @@ static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_gid *gid)
 	if (nla_put_u32(skb, RCLINK_A_GID_INDEX, gid->index) ||
 	    nla_put(skb, RCLINK_A_GID_VALUE, sizeof(gid->value), gid->value) ||
 	    nla_put_u32(skb, RCLINK_A_GID_TYPE, gid->type) ||
-	    nla_put_string(skb, RCLINK_A_GID_NETDEV, gid->netdev)) {
+	    nla_put_string(skb, RCLINK_A_GID_NETDEV, gid->netdev) ||
+	    nla_put_u32(skb, RCLINK_A_GID_VLAN, gid->vlan) ||
+	    nla_put_u32(skb, RCLINK_A_GID_USABLE, usable)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -68,7 +73,7 @@ int rcl_nl_put_port(struct sk_buff *skb, const struct rcl_port *port)
 	    rcl_nl_put_caps(skb, port))
 		return -EMSGSIZE;
 	for (i = 0; i < port->ngids; i++)
-		if (rcl_nl_put_gid(skb, &port->gids[i]))
+		if (rcl_nl_put_gid(skb, port, &port->gids[i]))
 			return -EMSGSIZE;
 	if (port->chosen >= 0 &&
 	    nla_put_u32(skb, RCLINK_A_DEV_CHOSEN_GID,
@@ -109,7 +114,8 @@ static int rcl_nl_put_end_values(struct sk_buff *skb,
 	    nla_put_u64_64bit(skb, RCLINK_A_ENDPOINT_ADDR, end->addr,
 			      RCLINK_A_ENDPOINT_PAD) ||
 	    nla_put_u32(skb, RCLINK_A_ENDPOINT_RKEY, end->rkey) ||
-	    nla_put_u32(skb, RCLINK_A_ENDPOINT_LENGTH, end->length))
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_LENGTH, end->length) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_PKEY, end->pkey))
 		return -EMSGSIZE;
 	for (i = 0; i < end->nqps; i++)
 		if (rcl_nl_put_qp(skb, &end->qp[i]))
@@ -148,8 +154,18 @@ static int rcl_nl_put_policy(struct sk_buff *skb,
 	const struct rcl_used *used = &info->used;
 	const char *device = used->device[0] ? used->device :
 			     info->policy.device;
+	u32 open = 0;
 	u32 v;
 	int i;
+
+	if (!info->policy.device[0])
+		open |= RCLINK_OPEN_DEVICE;
+	if (!info->policy.v[RCL_P_PORT])
+		open |= RCLINK_OPEN_PORT;
+	if (!info->policy.v[RCL_P_MTU])
+		open |= RCLINK_OPEN_MTU;
+	if (nla_put_u32(skb, RCLINK_A_LINK_OPEN, open))
+		return -EMSGSIZE;
 
 	if (device[0] && nla_put_string(skb, RCLINK_A_LINK_DEVICE, device))
 		return -EMSGSIZE;
@@ -202,6 +218,20 @@ static int rcl_nl_put_stats(struct sk_buff *skb,
 		[RCLINK_A_STATS_CHAN_BYTES] = traffic->bytes,
 		[RCLINK_A_STATS_CHAN_RECVS] = traffic->recvs,
 		[RCLINK_A_STATS_CHAN_RECV_BYTES] = traffic->recv_bytes,
+		[RCLINK_A_STATS_CHAN_SUSPENDED] = traffic->suspended,
+		[RCLINK_A_STATS_CHAN_RESUMES] = traffic->resumes,
+		[RCLINK_A_STATS_CHAN_RESENDS] = traffic->resends,
+		[RCLINK_A_STATS_CHAN_ERRORS] = stats->chan_errors,
+		[RCLINK_A_STATS_RX_OUT_OF_SEQUENCE] = stats->rx_out_of_sequence,
+		[RCLINK_A_STATS_RX_WRONG_SIZE] = stats->rx_wrong_size,
+		[RCLINK_A_STATS_RX_WRONG_KIND] = stats->rx_wrong_kind,
+		[RCLINK_A_STATS_LOCAL_ACCESS_ERRORS] =
+			stats->local_access_errors,
+		[RCLINK_A_STATS_REMOTE_ACCESS_ERRORS] =
+			stats->remote_access_errors,
+		[RCLINK_A_STATS_QP_ACCESS_EVENTS] = stats->qp_access_events,
+		[RCLINK_A_STATS_QP_REQUEST_EVENTS] = stats->qp_request_events,
+		[RCLINK_A_STATS_UNEXPLAINED_ERRORS] = stats->unexplained_errors,
 	};
 	struct nlattr *nest;
 	int i;
@@ -217,6 +247,28 @@ static int rcl_nl_put_stats(struct sk_buff *skb,
 	}
 	nla_nest_end(skb, nest);
 	return 0;
+}
+
+static int rcl_nl_put_latency(struct sk_buff *skb,
+			      const struct rcl_latency *latency)
+{
+	struct nlattr *nest;
+	int ret, i;
+
+	nest = nla_nest_start(skb, RCLINK_A_LINK_LATENCY);
+	if (!nest)
+		return -EMSGSIZE;
+	ret = nla_put_u64_64bit(skb, RCLINK_A_LATENCY_SUM, latency->sum,
+				RCLINK_A_LATENCY_PAD);
+	for (i = 0; i < RCLINK_LATENCY_BUCKETS && !ret; i++)
+		ret = nla_put_u64_64bit(skb, RCLINK_A_LATENCY_BUCKET,
+					latency->bucket[i],
+					RCLINK_A_LATENCY_PAD);
+	if (ret)
+		nla_nest_cancel(skb, nest);
+	else
+		nla_nest_end(skb, nest);
+	return ret;
 }
 
 static int rcl_nl_put_state(struct sk_buff *skb,
@@ -253,6 +305,7 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 	    rcl_nl_put_state(skb, info) ||
 	    rcl_nl_put_used(skb, &info->used) ||
 	    rcl_nl_put_stats(skb, info) ||
+	    rcl_nl_put_latency(skb, &info->stats.latency) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EVENT_SEQ, info->event_seq,
 			      RCLINK_A_LINK_PAD))
 		return -EMSGSIZE;

@@ -301,6 +301,7 @@ int rclink_nl_link_prepare_doit(struct sk_buff *skb, struct genl_info *info)
 	req = rcl_request_new(RCL_REQ_PREPARE, info->snd_portid);
 	if (!req)
 		return -ENOMEM;
+	rcl_nl_parse_path(info, &req->path);
 	ret = rcl_nl_request(info, RCLINK_CMD_LINK_PREPARE, name, req);
 	rcl_request_put(req);
 	return ret;
@@ -386,7 +387,7 @@ int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
+static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind)
 {
 	struct rcl_request *req;
 	const char *name;
@@ -395,13 +396,23 @@ int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
 	if (ret)
 		return ret;
-	req = rcl_request_new(RCL_REQ_DISCONNECT, info->snd_portid);
+	req = rcl_request_new(kind, info->snd_portid);
 	if (!req)
 		return -ENOMEM;
 	ret = rcl_link_request(name, req);
 	ret = rcl_nl_result(info, ret, req->why);
 	rcl_request_put(req);
 	return ret;
+}
+
+int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return rcl_nl_end(info, RCL_REQ_DISCONNECT);
+}
+
+int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return rcl_nl_end(info, RCL_REQ_REPLACE);
 }
 
 /* A ping and where its result goes. */
@@ -493,7 +504,8 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* Number by number, as the record may go on meanwhile. */
-static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number)
+static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number,
+			     bool secrets)
 {
 	struct rcl_entry_info entry;
 	int ret, i;
@@ -503,6 +515,9 @@ static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number)
 		ret = rcl_link_entry(name, number, &entry);
 		if (ret)
 			break;
+		/* Who knows what the operator's tools put in there. */
+		if (!secrets && entry.entry.kind == RCLINK_ENTRY_KIND_NOTE)
+			entry.entry.text = NULL;
 		ret = rcl_nl_put_entry(skb, &entry);
 		number = entry.number + 1;
 	}
@@ -525,7 +540,8 @@ int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info)
 	msg = rcl_nl_reply(info, RCLINK_CMD_RECORD_GET, RCL_NL_BIG, &hdr);
 	if (!msg)
 		return -ENOMEM;
-	ret = rcl_nl_put_record(msg, name, number);
+	ret = rcl_nl_put_record(msg, name, number,
+				netlink_capable(skb, CAP_NET_ADMIN));
 	return rcl_nl_result(info, rcl_nl_reply_end(info, msg, hdr, ret), NULL);
 }
 

@@ -7,7 +7,6 @@
 #include <linux/string.h>
 
 #define RCL_HEARTBEAT_MIN	10	/* ms */
-#define RCL_RETRY_FOR_EVER	7
 
 struct rcl_range {
 	u32 def;
@@ -48,6 +47,9 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_HEARTBEAT] = { RCL_HEARTBEAT_MS, 0, 60000,
 		"heartbeat must be 0, for none, or 10 to 60000 ms" },
 	[RCL_P_MISSES] = { 4, 2, 100, "misses must be 2 to 100" },
+	[RCL_P_RECOVER] = { RCLINK_RECOVER_RESET, RCLINK_RECOVER_RESET,
+		RCLINK_RECOVER_RESUME,
+		"recover must be 0 (reset) or 1 (resume)" },
 };
 
 /**
@@ -143,6 +145,45 @@ void rcl_policy_apply(struct rcl_policy *policy,
 	if (change->device)
 		memcpy(policy->device, change->to.device,
 		       sizeof(policy->device));
+}
+
+static bool rcl_policy_differs(const struct rcl_policy *policy,
+			       const struct rcl_policy_change *path, int field,
+			       u32 open)
+{
+	return (path->mask & BIT(field)) && policy->v[field] != open &&
+	       policy->v[field] != path->to.v[field];
+}
+
+/**
+ * rcl_policy_narrow - choose among what a policy leaves open
+ * @policy: changed after success
+ * @path: device, port and GID index, or some of them
+ * @why: set to a sentence when it is refused
+ *
+ * Return: 0, or -EINVAL.
+ */
+int rcl_policy_narrow(struct rcl_policy *policy,
+		      const struct rcl_policy_change *path, const char **why)
+{
+	int ret;
+
+	ret = rcl_policy_check(path, why);
+	if (ret)
+		return ret;
+	*why = NULL;
+	if (path->device && policy->device[0] &&
+	    strcmp(policy->device, path->to.device))
+		*why = "device: the link is set to another one";
+	else if (rcl_policy_differs(policy, path, RCL_P_PORT, 0))
+		*why = "port: the link is set to another one";
+	else if (rcl_policy_differs(policy, path, RCL_P_GID_INDEX,
+				    RCLINK_GID_INDEX_AUTO))
+		*why = "gid-index: the link is set to another one";
+	if (*why)
+		return -EINVAL;
+	rcl_policy_apply(policy, path);
+	return 0;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <uapi/linux/rclink.h>
 
 #define RCL_HEARTBEAT_MS	200	/* the default interval */
+#define RCL_RETRY_FOR_EVER	7	/* on some devices */
 
 /* In the order of the netlink attributes that carry them. */
 enum rcl_policy_field {
@@ -33,6 +34,7 @@ enum rcl_policy_field {
 	RCL_P_MODE,
 	RCL_P_HEARTBEAT,
 	RCL_P_MISSES,
+	RCL_P_RECOVER,
 	RCL_P_MAX
 };
 
@@ -64,6 +66,8 @@ struct rcl_policy_change {
 void rcl_policy_default(struct rcl_policy *policy);
 int rcl_policy_check(const struct rcl_policy_change *change, const char **why);
 int rcl_policy_agrees(const struct rcl_policy *policy, const char **why);
+int rcl_policy_narrow(struct rcl_policy *policy,
+		      const struct rcl_policy_change *path, const char **why);
 void rcl_policy_apply(struct rcl_policy *policy,
 		      const struct rcl_policy_change *change);
 int rcl_policy_check_name(const char *name, const char **why);

@@ -3,8 +3,6 @@
 
 #include <linux/slab.h>
 
-#include "lessee.h"
-
 /**
  * rcl_pool_create - begin with all QPs free
  * @pool: zeroed, filled in
@@ -29,7 +27,7 @@ int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n)
 	}
 	INIT_LIST_HEAD(&pool->calls);
 	INIT_LIST_HEAD(&pool->imports);
-	rcl_exports_init(&pool->exports);
+	rcl_errands_init(&pool->errands);
 	return 0;
 }
 
@@ -91,6 +89,7 @@ struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
  */
 void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee)
 {
+	lease->probed = false;
 	spin_lock_irq(&lease->lock);
 	lease->lessee = lessee;
 	spin_unlock_irq(&lease->lock);

@@ -8,10 +8,8 @@
 #include <linux/types.h>
 
 #include "export.h"
+#include "lessee.h"
 #include "qp.h"
-
-struct rcl_call;
-struct rcl_lessee;
 
 /**
  * enum rcl_lease_state - of one pooled QP
@@ -23,6 +21,7 @@ struct rcl_lessee;
  * @RCL_LEASE_READY: in RTS; the peer is to be told to go
  * @RCL_LEASE_ANSWERED: in RTR; the peer says when to go
  * @RCL_LEASE_DEAD: a verbs call failed at one end; until the epoch ends
+ * @RCL_LEASE_RESUMING: its lessee is of the last epoch; see resume.c
  */
 enum rcl_lease_state {
 	RCL_LEASE_FREE,
@@ -33,6 +32,7 @@ enum rcl_lease_state {
 	RCL_LEASE_READY,
 	RCL_LEASE_ANSWERED,
 	RCL_LEASE_DEAD,
+	RCL_LEASE_RESUMING,
 };
 
 /**
@@ -42,8 +42,15 @@ enum rcl_lease_state {
  * @failed: in STOPPED and READY: a verbs call failed, the peer is to be told
  * @call: the OPEN that waits for the peer, in OPENING; NULL when given up
  * @cookie: of the question that is open
+ * @id: of the OPEN that waits
+ * @probed: in OPEN: the peer was asked whether it is there
+ * @asked: in RESUMING: the peer was asked to resume it
+ * @granted: and has agreed
+ * @called: the peer has asked, and this end agreed
+ * @refused: the peer has asked, and this end did not
  * @lock: protects @lessee against rcl_pool_event()
- * @lessee: in OPEN; a reference is held
+ * @lessee: in OPEN and RESUMING; a reference is held; in RESUMING NULL when it
+ *	has ended
  *
  * Belongs to the link's work item.
  */
@@ -53,6 +60,12 @@ struct rcl_lease {
 	bool failed;
 	struct rcl_call *call;
 	u32 cookie;
+	u32 id;
+	bool probed;
+	bool asked;
+	bool granted;
+	bool called;
+	bool refused;
 	spinlock_t lock;	/* protects lessee against rcl_pool_event() */
 	struct rcl_lessee *lessee;
 };
@@ -64,7 +77,8 @@ struct rcl_lease {
  * @cookie: of the last question
  * @calls: not yet asked
  * @imports: asked
- * @exports: what the peer may import
+ * @exports: what the peer may import; the link's
+ * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
  * @lease: the QPs; number i is wired to number i of the peer
  */
@@ -74,7 +88,8 @@ struct rcl_pool {
 	u32 cookie;
 	struct list_head calls;
 	struct list_head imports;
-	struct rcl_exports exports;
+	struct rcl_exports *exports;
+	struct rcl_errands errands;
 	u32 n;
 	struct rcl_lease *lease;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "port.h"
 
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -32,6 +33,8 @@ static void rcl_port_read_netdev(const struct ib_gid_attr *attr,
 	if (!IS_ERR(ndev)) {
 		gid->netdev_up = netif_running(ndev) && netif_carrier_ok(ndev);
 		strscpy(gid->netdev, ndev->name, sizeof(gid->netdev));
+		if (is_vlan_dev(ndev))
+			gid->vlan = vlan_dev_vlan_id(ndev);
 	}
 	rcu_read_unlock();
 }

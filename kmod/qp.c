@@ -16,20 +16,24 @@
 static void rcl_qp_event(struct ib_event *event, void *context)
 {
 	struct rcl_qp *qp = context;
+	u32 reason;
 
-	/* A pooled one is its lessee's, whose completions tell. */
-	if (qp->owner)
-		return;
 	switch (event->event) {
 	case IB_EVENT_QP_FATAL:
+		reason = RCLINK_DOWN_REASON_QP_FATAL;
+		break;
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
-		qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0,
-			     event->event, qp->index);
+		reason = RCLINK_DOWN_REASON_ACCESS;
 		break;
 	default:
-		break;
+		return;
 	}
+	/* A pooled one is its lessee's, whose completions tell. */
+	if (qp->owner)
+		qp->up->fault(qp->up, reason, 0, event->event, qp->index);
+	else
+		qp->up->fail(qp->up, reason, 0, event->event, qp->index);
 }
 
 static void rcl_qp_completion(struct ib_cq *cq, void *context)
@@ -187,6 +191,19 @@ int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 	return rcl_qp_give_up(qp, ret);
 }
 
+/*
+ * Where a device never gives up, somebody else must notice. The heartbeat
+ * proves the control QP; the path of another one, of its own flow, may be cut
+ * alone.
+ */
+static u8 rcl_qp_retry(const struct rcl_qp *qp,
+		       const struct rcl_qp_wiring *wiring)
+{
+	u32 retry = wiring->policy->v[RCL_P_RETRY];
+
+	return qp->owner ? min_t(u32, retry, RCL_RETRY_FOR_EVER - 1) : retry;
+}
+
 /**
  * rcl_qp_to_rts - RTR to RTS: this end may send from now on
  * @qp: in RTR
@@ -199,7 +216,7 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_RTS,
 		.timeout = wiring->policy->v[RCL_P_TIMEOUT],
-		.retry_cnt = wiring->policy->v[RCL_P_RETRY],
+		.retry_cnt = rcl_qp_retry(qp, wiring),
 		.rnr_retry = wiring->policy->v[RCL_P_RNR_RETRY],
 		.sq_psn = qp->psn,
 		.max_rd_atomic = wiring->initiate,
@@ -412,7 +429,8 @@ void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc)
 	struct rcl_qp *qp = cq->cq_context;
 
 	if (wc->status != IB_WC_WR_FLUSH_ERR)
-		qp->up->fault(qp->up, wc->status, wc->vendor_err, qp->index);
+		qp->up->fault(qp->up, RCLINK_DOWN_REASON_COMPLETION,
+			      wc->status, wc->vendor_err, qp->index);
 }
 
 /**

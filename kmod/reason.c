@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "reason.h"
 
+#include <linux/errno.h>
 #include <linux/kernel.h>
 
 static const char * const texts[] = {
@@ -18,11 +19,21 @@ static const char * const texts[] = {
 	[RCLINK_DOWN_REASON_GID_CHANGED] = "the port's GID or LID changed",
 	[RCLINK_DOWN_REASON_DEVICE_REMOVED] = "the RDMA device was removed",
 	[RCLINK_DOWN_REASON_UNAUTHENTICATED] =
-		"a control message that was not authentic",
+		"a control message came in that was not authentic",
 	[RCLINK_DOWN_REASON_PROTOCOL] = "the peer broke the control protocol",
 	[RCLINK_DOWN_REASON_LOCAL_ERROR] = "a local call failed",
 	[RCLINK_DOWN_REASON_PEER_SILENT] =
 		"the peer fell silent: see that it runs and can be reached",
+	[RCLINK_DOWN_REASON_OUT_OF_SEQUENCE] =
+		"a control message came in twice, or one was lost",
+	[RCLINK_DOWN_REASON_NOT_A_MESSAGE] =
+		"something else than a control message came in",
+	[RCLINK_DOWN_REASON_ACCESS] =
+		"a request came in that has no right here",
+	[RCLINK_DOWN_REASON_OTHER_VERSION] =
+		"the peer's module is of a version that this one cannot talk to",
+	[RCLINK_DOWN_REASON_REPLACED] =
+		"the peer had lost the link, and wanted another epoch",
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */
@@ -32,7 +43,7 @@ static const char * const wc_texts[] = {
 	"local QP operation error",
 	"local EE context operation error",
 	"local protection error",
-	"work request flushed",
+	"the queue pair failed, and the device does not say why",
 	"memory window bind error",
 	"bad response",
 	"local access error",
@@ -63,4 +74,26 @@ const char *rcl_reason_text(const struct rcl_reason *reason)
 	    reason->wc_status < ARRAY_SIZE(wc_texts))
 		return wc_texts[reason->wc_status];
 	return texts[reason->reason];
+}
+
+/**
+ * rcl_reason_of - why does that end an epoch?
+ * @ret: of who handles control messages
+ *
+ * Return: enum rclink_down_reason.
+ */
+u32 rcl_reason_of(int ret)
+{
+	switch (ret) {
+	case -ECONNRESET:
+		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+	case -EPROTO:
+		return RCLINK_DOWN_REASON_PROTOCOL;
+	case -EPROTONOSUPPORT:
+		return RCLINK_DOWN_REASON_OTHER_VERSION;
+	case -EHOSTDOWN:
+		return RCLINK_DOWN_REASON_PEER_SILENT;
+	default:
+		return RCLINK_DOWN_REASON_LOCAL_ERROR;
+	}
 }

@@ -18,5 +18,6 @@ struct rcl_reason {
 };
 
 const char *rcl_reason_text(const struct rcl_reason *reason);
+u32 rcl_reason_of(int ret);
 
 #endif /* RCL_REASON_H */

@@ -2,7 +2,9 @@
 /*
  * What comes again while the state stays the same is counted, not added: a user
  * whose channels fail on purpose, or a daemon that never gets as far as to
- * prepare, does not push out what explains it. Changes of state do.
+ * prepare, does not push out what explains it. Changes of state do, as those of
+ * a daemon that gets that far and fails: so what ended the last time that the
+ * link was up is kept apart.
  */
 #include "record.h"
 
@@ -62,6 +64,23 @@ static void rcl_record_free_text(const struct rcl_entry *entry)
 		kfree(entry->text);
 }
 
+/* Neither kind has a text that somebody owns. */
+static void rcl_record_keep(struct rcl_record *record)
+{
+	u64 first = record->count;
+	u64 number;
+
+	while (first > rcl_record_first(record) &&
+	       record->count - first < RCL_RECORD_KEPT - 1 &&
+	       rcl_record_at(record, first - 1)->kind ==
+	       RCLINK_ENTRY_KIND_FAILURE)
+		first--;
+	record->nkept = 0;
+	record->last_kept = record->count;
+	for (number = first; number <= record->count; number++)
+		record->kept[record->nkept++] = *rcl_record_at(record, number);
+}
+
 /**
  * rcl_record_add - something happened
  * @record: of the link
@@ -82,6 +101,23 @@ void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry)
 	}
 	rcl_record_free_text(at);
 	*at = new;
+	if (new.kind == RCLINK_ENTRY_KIND_STATE &&
+	    new.from == RCLINK_LINK_STATE_UP)
+		rcl_record_keep(record);
+}
+
+/* Of those that are no longer in the ring. */
+static const struct rcl_entry *
+rcl_record_find_kept(const struct rcl_record *record, u64 *number)
+{
+	u64 kept = record->last_kept - record->nkept + 1;
+	u64 want = *number < kept ? kept : *number;
+
+	if (!record->nkept || want > record->last_kept ||
+	    want >= rcl_record_first(record))
+		return NULL;
+	*number = want;
+	return &record->kept[want - kept];
 }
 
 /**
@@ -94,6 +130,10 @@ void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry)
 const struct rcl_entry *rcl_record_find(const struct rcl_record *record,
 					u64 *number)
 {
+	const struct rcl_entry *kept = rcl_record_find_kept(record, number);
+
+	if (kept)
+		return kept;
 	if (*number < rcl_record_first(record))
 		*number = rcl_record_first(record);
 	if (*number > record->count)
@@ -113,4 +153,6 @@ void rcl_record_wipe(struct rcl_record *record)
 	     number++)
 		rcl_record_free_text(rcl_record_at(record, number));
 	record->count = 0;
+	record->last_kept = 0;
+	record->nkept = 0;
 }

@@ -51,14 +51,23 @@ struct rcl_entry {
 	u8 step;
 };
 
+#define RCL_RECORD_KEPT	4
+
 /**
  * struct rcl_record - the newest entries of a link
  * @count: entries ever made; the last one has this number, the first one 1
  * @ring: entry n is at (n - 1) % RCLINK_RECORD_MAX
+ * @nkept: entries of @kept
+ * @last_kept: number of the last of these
+ * @kept: copies of what took the link down when it was up last, and of the
+ *	failures just before: exchanges that fail must not push them out
  */
 struct rcl_record {
 	u64 count;
 	struct rcl_entry ring[RCLINK_RECORD_MAX];
+	u32 nkept;
+	u64 last_kept;
+	struct rcl_entry kept[RCL_RECORD_KEPT];
 };
 
 void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry);

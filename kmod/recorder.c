@@ -90,6 +90,7 @@ void rcl_recorder_refused(struct rcl_link *link, const struct rcl_request *req)
 		[RCL_REQ_CONNECT] = RCLINK_STEP_CONNECT,
 		[RCL_REQ_ACTIVATE] = RCLINK_STEP_ACTIVATE,
 		[RCL_REQ_DISCONNECT] = 0,
+		[RCL_REQ_REPLACE] = 0,
 	};
 	struct rcl_entry entry = {
 		.kind = RCLINK_ENTRY_KIND_REFUSED,

@@ -87,11 +87,20 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 {
 	lockdep_assert_held(&chan->setup);
 	if (region->exported)
-		rcl_export_del(chan->exports, &region->export);
-	region->exported = false;
+		rcl_export_set_ready(chan->exports, &region->export, false);
 	while (region->n)
 		if (rcl_extent_unmap(&region->extents[--region->n]))
 			region->stuck = true;
+}
+
+/* The name is free for others. */
+static void rcl_region_unexport(struct rcl_chan *chan,
+				struct rcl_region *region)
+{
+	lockdep_assert_held(&chan->setup);
+	if (region->exported)
+		rcl_export_del(chan->exports, &region->export);
+	region->exported = false;
 }
 
 static int rcl_region_access(const struct rcl_region *region)
@@ -126,11 +135,11 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 			return ret;
 		window->rkeys[region->n++] = extent->mr->rkey;
 		ret = rcl_reg_mr(chan->reg, extent->mr, access);
+		/* There may be many, and the link waits for us to end. */
+		if (!READ_ONCE(chan->attached))
+			return chan->why;
 		if (ret)
 			return ret;
-		/* There may be many, and the link waits for us to end. */
-		if (!READ_ONCE(chan->qp))
-			return chan->why;
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		addr += len;
@@ -198,8 +207,10 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 		ret = rcl_region_export(chan, region);
 	if (!ret)
 		ret = rcl_region_publish(chan, region);
-	if (ret)
+	if (ret) {
+		rcl_region_unexport(chan, region);
 		rcl_region_unmap(chan, region);
+	}
 	return ret;
 }
 
@@ -299,7 +310,7 @@ static bool rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 		struct rcl_region *region = chan->slots[i];
 		const struct rcl_window *window;
 
-		if (!region)
+		if (!region || region->over || !region->n)
 			continue;
 		window = &region->export.window;
 		/* One with this right has one extent. */
@@ -339,6 +350,7 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	bool events;
 	int n = 0;
 
+	rcl_region_unexport(chan, region);
 	if (region->n)
 		rcl_region_unmap(chan, region);
 	spin_lock_bh(&chan->lock);
@@ -453,9 +465,47 @@ struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len)
 	return file;
 }
 
+static int rcl_region_map_again(struct rcl_chan *chan,
+				struct rcl_region *region)
+{
+	int ret;
+
+	/* Also one that was registered after the channel had rejoined. */
+	if (region->n || region->over)
+		return 0;
+	if (region->export.window.shift > rcl_region_shift(chan->pd->device))
+		return -EMSGSIZE;
+	ret = rcl_region_map(chan, region);
+	if (!ret && region->exported)
+		rcl_export_set_ready(chan->exports, &region->export, true);
+	return ret;
+}
+
+/**
+ * rcl_region_map_all - register all memory again, with other keys
+ * @chan: rejoined
+ *
+ * Handles, and addresses for the peer, stay.
+ *
+ * Context: may sleep.
+ * Return: 0, or what rcl_region_register() says: then the channel cannot go on.
+ */
+int rcl_region_map_all(struct rcl_chan *chan)
+{
+	int ret = 0;
+	u32 i;
+
+	mutex_lock(&chan->setup);
+	for (i = 0; i < RCL_CHAN_REGIONS && !ret; i++)
+		if (chan->slots[i])
+			ret = rcl_region_map_again(chan, chan->slots[i]);
+	mutex_unlock(&chan->setup);
+	return ret;
+}
+
 /**
  * rcl_region_unmap_all - end all registrations
- * @chan: detached; its setup mutex held, its PD still there
+ * @chan: detached or suspended; its setup mutex held, its PD still there
  *
  * Context: may sleep.
  */
@@ -466,6 +516,23 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 	for (i = 0; i < RCL_CHAN_REGIONS; i++)
 		if (chan->slots[i])
 			rcl_region_unmap(chan, chan->slots[i]);
+}
+
+/**
+ * rcl_region_unexport_all - nothing of it can be imported ever again
+ * @chan: that has ended
+ *
+ * Context: may sleep.
+ */
+void rcl_region_unexport_all(struct rcl_chan *chan)
+{
+	u32 i;
+
+	mutex_lock(&chan->setup);
+	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+		if (chan->slots[i])
+			rcl_region_unexport(chan, chan->slots[i]);
+	mutex_unlock(&chan->setup);
 }
 
 /**

@@ -46,7 +46,9 @@ bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   struct ib_sge *sge, u32 max);
 struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len);
+int rcl_region_map_all(struct rcl_chan *chan);
 void rcl_region_unmap_all(struct rcl_chan *chan);
+void rcl_region_unexport_all(struct rcl_chan *chan);
 void rcl_region_free_all(struct rcl_chan *chan);
 
 #endif /* RCL_REGION_H */

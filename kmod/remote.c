@@ -8,6 +8,7 @@
 
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/string.h>
 
 #include "chan.h"
 #include "region.h"
@@ -15,26 +16,33 @@
 /**
  * rcl_remote_keep - give a handle to memory of the peer
  * @chan: any
+ * @lease: @chan->leases when it was asked for
+ * @name: of the region
  * @window: copied; its keys are the channel's after success
  * @handle: set; good for this channel only
  *
  * Context: process context.
- * Return: 0, or -ENOSPC.
+ * Return: 0, -ENOSPC, or -EAGAIN when the channel was suspended meanwhile.
  */
-int rcl_remote_keep(struct rcl_chan *chan, const struct rcl_window *window,
-		    u32 *handle)
+int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
+		    const struct rcl_window *window, u32 *handle)
 {
 	struct rcl_remote *remote;
 	int ret = -ENOSPC;
 	u32 i;
 
 	spin_lock_bh(&chan->lock);
-	for (i = 0; ret && i < RCL_CHAN_IMPORTS; i++) {
+	if (chan->leases != lease || !chan->attached)
+		ret = chan->attached ? -EAGAIN : chan->why;
+	for (i = 0; ret == -ENOSPC && i < RCL_CHAN_IMPORTS; i++) {
 		remote = &chan->imports[i];
 		if (remote->window.rkeys)
 			continue;
 		remote->window = *window;
 		remote->handle = rcl_region_handle(i);
+		if (chan->keep)
+			strscpy(chan->keep->import[i], name,
+				sizeof(chan->keep->import[i]));
 		*handle = remote->handle;
 		ret = 0;
 	}
@@ -60,6 +68,61 @@ struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle)
 	remote = &chan->imports[array_index_nospec(slot, RCL_CHAN_IMPORTS)];
 	return remote->window.rkeys && remote->handle == handle ?
 	       &remote->window : NULL;
+}
+
+/**
+ * rcl_remote_next - an import that is to be fetched again
+ * @chan: with @chan->keep
+ * @slot: the first one that will do; set to the one that it is
+ * @handle: set
+ * @name: set; has room for RCLINK_DEV_REGION_LEN bytes
+ *
+ * Context: process context.
+ * Return: false when there is none.
+ */
+bool rcl_remote_next(struct rcl_chan *chan, u32 *slot, u32 *handle, char *name)
+{
+	bool found;
+
+	spin_lock_bh(&chan->lock);
+	while (*slot < RCL_CHAN_IMPORTS && !chan->imports[*slot].window.rkeys)
+		++*slot;
+	found = *slot < RCL_CHAN_IMPORTS;
+	if (found) {
+		*handle = chan->imports[*slot].handle;
+		strscpy(name, chan->keep->import[*slot], RCLINK_DEV_REGION_LEN);
+	}
+	spin_unlock_bh(&chan->lock);
+	return found;
+}
+
+/**
+ * rcl_remote_renew - that memory has other keys now
+ * @chan: any
+ * @handle: of rcl_remote_next()
+ * @window: as it is now, or NULL when there is none any more; its keys are the
+ *	channel's, or freed
+ *
+ * Context: process context.
+ */
+void rcl_remote_renew(struct rcl_chan *chan, u32 handle,
+		      const struct rcl_window *window)
+{
+	u32 *rkeys = window ? window->rkeys : NULL;
+	struct rcl_window *old;
+
+	spin_lock_bh(&chan->lock);
+	old = rcl_remote_find(chan, handle);
+	/* Another region of that name is not what the consumer has seen. */
+	if (old && rkeys && old->len == window->len &&
+	    old->addr == window->addr && old->shift == window->shift) {
+		swap(rkeys, old->rkeys);
+		old->rights = window->rights;
+	} else if (old) {
+		old->rights = 0;
+	}
+	spin_unlock_bh(&chan->lock);
+	kvfree(rkeys);
 }
 
 /**

@@ -8,8 +8,11 @@
 struct rcl_chan;
 struct rcl_window;
 
-int rcl_remote_keep(struct rcl_chan *chan, const struct rcl_window *window,
-		    u32 *handle);
+int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
+		    const struct rcl_window *window, u32 *handle);
+bool rcl_remote_next(struct rcl_chan *chan, u32 *slot, u32 *handle, char *name);
+void rcl_remote_renew(struct rcl_chan *chan, u32 handle,
+		      const struct rcl_window *window);
 struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle);
 int rcl_remote_release(struct rcl_chan *chan, u32 handle);
 void rcl_remote_free_all(struct rcl_chan *chan);

@@ -52,6 +52,11 @@ static void rcl_ring_news(struct rcl_chan *chan)
 		wake_up(&ring->wait);
 }
 
+static void rcl_ring_resumed(struct rcl_chan *chan)
+{
+	wake_up(&rcl_ring_of(chan)->wait);
+}
+
 static void rcl_ring_ended(struct rcl_chan *chan)
 {
 	wake_up_all(&rcl_ring_of(chan)->wait);
@@ -68,18 +73,19 @@ static void rcl_ring_release(struct rcl_chan *chan)
 static const struct rcl_chan_ops rcl_ring_ops = {
 	.deliver = rcl_ring_deliver,
 	.news = rcl_ring_news,
+	.resumed = rcl_ring_resumed,
 	.ended = rcl_ring_ended,
 	.release = rcl_ring_release,
 };
 
 /**
  * rcl_ring_new - make a channel that is not open yet
- * @polled: completions are reaped in calls only
+ * @flags: RCLINK_CHAN_*
  *
  * Context: may sleep.
  * Return: the channel with one reference, or NULL.
  */
-struct rcl_ring *rcl_ring_new(bool polled)
+struct rcl_ring *rcl_ring_new(u32 flags)
 {
 	struct rcl_cq cq = {
 		.depth = RCLINK_DEV_CQ_DEPTH,
@@ -97,7 +103,7 @@ struct rcl_ring *rcl_ring_new(bool polled)
 	cq.cqe = ring->shared->cqe;
 	cq.head = &ring->shared->cq.head;
 	cq.tail = &ring->shared->cq.tail;
-	if (rcl_chan_init(&ring->chan, &rcl_ring_ops, &cq, polled))
+	if (rcl_chan_init(&ring->chan, &rcl_ring_ops, &cq, flags))
 		goto err_free;
 	return ring;
 
@@ -109,7 +115,7 @@ err_free:
 
 static struct rcl_chan *rcl_ring_make(struct rcl_listener *listener)
 {
-	struct rcl_ring *ring = rcl_ring_new(listener->polled);
+	struct rcl_ring *ring = rcl_ring_new(listener->flags);
 
 	return ring ? &ring->chan : NULL;
 }
@@ -136,14 +142,14 @@ static const struct rcl_listener_ops rcl_ring_listener_ops = {
  * @link: name; need not exist yet
  * @service: name
  * @max: channels that may wait to be accepted
- * @polled: their completions are reaped in calls only
+ * @flags: RCLINK_CHAN_*, of these
  *
  * Context: may sleep.
  * Return: the listener with one reference, -EACCES for no right on a link that
  * exists, -EADDRINUSE or -ENOMEM.
  */
 struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
-				     const char *service, u32 max, bool polled)
+				     const char *service, u32 max, u32 flags)
 {
 	struct rcl_listener *listener;
 	int ret;
@@ -154,7 +160,7 @@ struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 	rcl_listener_init(listener, &rcl_ring_listener_ops, cred, link,
 			  service);
 	listener->max = max;
-	listener->polled = polled;
+	listener->flags = flags;
 	ret = rcl_chan_listen(listener);
 	if (!ret)
 		return listener;
@@ -198,8 +204,8 @@ static int rcl_ring_post(struct rcl_chan *chan,
  * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
  * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
  * for an atomic that the device does not have, -EBUSY when as many are in
- * flight as can be, the reason when the channel is not open, or what the verbs
- * call says.
+ * flight as can be, -EAGAIN while the channel is suspended, the reason when it
+ * is not open, or what the verbs call says.
  */
 int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 {
@@ -216,6 +222,9 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 		u32 there = smp_load_acquire(&sq->tail) - ring->sq_head;
 
 		ret = chan->qp ? 0 : chan->why;
+		/* Suspended is of no concern to who only waits. */
+		if (ret == -EAGAIN && !there)
+			ret = 0;
 		if (there > RCLINK_DEV_DEPTH)
 			ret = -EINVAL;
 		if (ret || !there)
@@ -234,6 +243,28 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 	if (some)
 		chan->ops->news(chan);
 	return ret;
+}
+
+/**
+ * rcl_ring_wait_resumed - wait for the end of a suspension
+ * @ring: any
+ * @timeout_ms: 0 for none
+ *
+ * Context: may sleep; can be interrupted.
+ * Return: 0, -ETIME or -EINTR.
+ */
+int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned int timeout_ms)
+{
+	struct rcl_chan *chan = &ring->chan;
+	long left = timeout_ms ? msecs_to_jiffies(timeout_ms) :
+				 MAX_SCHEDULE_TIMEOUT;
+
+	left = wait_event_interruptible_timeout(ring->wait,
+						READ_ONCE(chan->qp) ||
+						rcl_chan_is_over(chan), left);
+	if (!left)
+		return -ETIME;
+	return left < 0 ? -EINTR : 0;
 }
 
 /* Announced before it asks for an event: the one that comes may be too few. */

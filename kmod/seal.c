@@ -7,7 +7,9 @@
  * The nonce is never on the wire: direction bit and 63-bit sequence. RC
  * delivers in order, so the receiver knows the next sequence, and any gap,
  * repeat or forgery is fatal to the epoch. A key belongs to one epoch and the
- * sequences only grow, so no nonce is used twice.
+ * sequences only grow, so no nonce is used twice. The receiver opens a message
+ * as what it claims to be, before it looks at the sequence: one that was forged
+ * is another matter than one that was recorded, or than one that is missing.
  */
 #include "seal.h"
 
@@ -75,8 +77,9 @@ u32 rcl_seal_close(struct rcl_seal *seal, u8 *buf, u32 len)
  * @len: bytes that arrived, hostile
  *
  * Context: one caller at a time.
- * Return: length of the message, -ESTALE for another epoch, -EBADMSG for
- * anything else that is not the next authentic message.
+ * Return: length of the message, -EMSGSIZE when it cannot be one, -ESTALE for
+ * another epoch, -EBADMSG when it is forged, -EILSEQ when it is authentic but
+ * not the next one.
  */
 int rcl_seal_open(struct rcl_seal *seal, u8 *buf, u32 len)
 {
@@ -85,15 +88,17 @@ int rcl_seal_open(struct rcl_seal *seal, u8 *buf, u32 len)
 	u64 epoch, seq;
 
 	if (len < RCL_MSG_AAD + RCL_MSG_TAG || len > RCL_MSG_SLOT)
-		return -EBADMSG;
+		return -EMSGSIZE;
 	rcl_msg_get_aad(buf, &epoch, &seq);
 	if (epoch != seal->epoch)
 		return -ESTALE;
-	if (seq != seal->rx_seq)
+	if (seq & RCL_DIR_INITIATOR)
 		return -EBADMSG;
 	if (!chacha20poly1305_decrypt(text, text, len - RCL_MSG_AAD, buf,
 				      RCL_MSG_AAD, seq | rx_dir, seal->key))
 		return -EBADMSG;
+	if (seq != seal->rx_seq)
+		return -EILSEQ;
 	seal->rx_seq++;
 	return len - RCL_MSG_AAD - RCL_MSG_TAG;
 }

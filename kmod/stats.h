@@ -7,14 +7,16 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+#include "latency.h"
+
 /**
- * struct rcl_stats - counters, in the order of their netlink attributes
+ * struct rcl_stats - counters
  * @epochs: times the link came up
  * @tx_messages: sealed control messages sent
  * @rx_messages: authentic control messages received
  * @tx_bytes: bytes of @tx_messages on the wire
  * @rx_bytes: bytes of @rx_messages on the wire
- * @rx_unauthenticated: messages whose seal, epoch or sequence was wrong
+ * @rx_unauthenticated: messages whose seal or epoch was wrong
  * @rx_malformed: authentic messages that broke the protocol
  * @completion_errors: work requests that failed on their own, not flushed
  * @credit_waits: times a question had to wait for an answer or a credit
@@ -23,9 +25,21 @@
  * @downs: times the link went down
  * @heartbeats: heartbeats sent
  * @heartbeats_missed: intervals that ended without an answer
+ * @latency: of questions, until they were answered
+ * @rx_out_of_sequence: authentic messages that were not the next one
+ * @rx_wrong_size: receives of no size of a message
+ * @rx_wrong_kind: receives that no SEND completed
+ * @unexplained_errors: flushes for which the device had no other word
+ * @chan_errors: work requests of channels that failed, not flushed
+ * @local_access_errors: work requests, channels' too, with memory that is not
+ *	registered here, or not for that
+ * @remote_access_errors: work requests, channels' too, that the peer refused
+ * @qp_access_events: IB_EVENT_QP_ACCESS_ERR
+ * @qp_request_events: IB_EVENT_QP_REQ_ERR
  *
- * Written by the link's work item only, but for @completion_errors, which is
- * under the link's lock; read by rcl_stats_read() at any time.
+ * Written by the link's work item only, but for @completion_errors and those
+ * from @chan_errors on, which are under the link's lock; read by
+ * rcl_stats_read() at any time.
  */
 struct rcl_stats {
 	u64 epochs;
@@ -42,6 +56,16 @@ struct rcl_stats {
 	u64 downs;
 	u64 heartbeats;
 	u64 heartbeats_missed;
+	struct rcl_latency latency;
+	u64 rx_out_of_sequence;
+	u64 rx_wrong_size;
+	u64 rx_wrong_kind;
+	u64 unexplained_errors;
+	u64 chan_errors;
+	u64 local_access_errors;
+	u64 remote_access_errors;
+	u64 qp_access_events;
+	u64 qp_request_events;
 };
 
 /**
@@ -67,6 +91,9 @@ static inline void rcl_stats_read(struct rcl_stats *to,
  * @bytes: what they move, in either direction
  * @recvs: messages received
  * @recv_bytes: of these
+ * @suspended: of @channels, those that wait for another epoch; a sum, too
+ * @resumes: times that one went on
+ * @resends: operations posted again
  *
  * Written with this_cpu_add(), so that channels do not share cache lines.
  */
@@ -76,6 +103,9 @@ struct rcl_traffic {
 	u64 bytes;
 	u64 recvs;
 	u64 recv_bytes;
+	u64 suspended;
+	u64 resumes;
+	u64 resends;
 };
 
 /**
@@ -97,6 +127,9 @@ static inline void rcl_traffic_read(struct rcl_traffic *to,
 		to->bytes += READ_ONCE(one->bytes);
 		to->recvs += READ_ONCE(one->recvs);
 		to->recv_bytes += READ_ONCE(one->recv_bytes);
+		to->suspended += READ_ONCE(one->suspended);
+		to->resumes += READ_ONCE(one->resumes);
+		to->resends += READ_ONCE(one->resends);
 	}
 }
 

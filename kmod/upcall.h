@@ -20,8 +20,8 @@ struct rcl_upcall {
 	void (*fail)(struct rcl_upcall *up, u32 reason, u32 wc_status,
 		     u32 vendor_err, u32 qp);
 	/* The lease of a pooled QP is lost, the epoch is not. */
-	void (*fault)(struct rcl_upcall *up, u32 wc_status, u32 vendor_err,
-		      u32 qp);
+	void (*fault)(struct rcl_upcall *up, u32 reason, u32 wc_status,
+		      u32 vendor_err, u32 qp);
 };
 
 #endif /* RCL_UPCALL_H */

@@ -12,6 +12,10 @@
  * any moment. A channel is then over, once and for all: everything that was
  * posted completes, and whatever is called returns an error, until
  * rclink_close(). All names are copied.
+ *
+ * Where the operator said "recover resume" of a link, a channel is not over
+ * when the link fails, but suspended until it is up again: see
+ * uapi/linux/rclink_dev.h for what becomes of operations.
  */
 #ifndef RCLINK_H
 #define RCLINK_H
@@ -35,12 +39,16 @@ struct scatterlist;
  *	it, -ENOTCONN when the link went down, -ESHUTDOWN for rclink_close();
  *	nothing is called afterwards. NULL for a polled channel, whose
  *	rclink_poll() says it.
+ * @resumed: rclink_post() may be tried again, which returned -EAGAIN because
+ *	the channel was suspended; NULL for who does not want to know, and for a
+ *	polled channel
  *
  * After a completion that failed, all that follow are "WR flushed", and there
- * is nothing left but rclink_close(), which also tells the peer.
+ * is nothing left but rclink_close(), which also tells the peer. Only what a
+ * new epoch cut short (see above) may fail alone, and the channel goes on.
  *
  * Of a polled channel, @completed is called by rclink_poll() and
- * rclink_close(). Of any other one, both are called in softirq context, one at
+ * rclink_close(). Of any other one, all are called in softirq context, one at
  * a time, in the order of completion, and maybe before rclink_connect() or
  * rclink_accept() has returned. They may post, and must not sleep. No lock of
  * rclink is held.
@@ -49,6 +57,7 @@ struct rclink_chan_ops {
 	void (*completed)(struct rclink_chan *chan, void *ctx,
 			  const struct rclink_dev_cqe *cqe);
 	void (*ended)(struct rclink_chan *chan, void *ctx, int why);
+	void (*resumed)(struct rclink_chan *chan, void *ctx);
 };
 
 struct rclink_chan *rclink_connect(const char *link, const char *service,

@@ -251,6 +251,34 @@ TEST_F(ends, the_depth_is_1_to_255)
 	EXPECT_TRUE(refused(self, "rd-atomic"));
 }
 
+TEST_F(ends, both_are_members_of_one_partition)
+{
+	static const struct {
+		u32 local, remote;
+		const char *text;
+	} cases[] = {
+		{ 0xffff, 0xffff, NULL },
+		{ 0x8005, 5, NULL },
+		{ 5, 0x8005, NULL },
+		{ 0, 0x8005, NULL },
+		{ 0x8005, 0, NULL },
+		{ 0x8005, 0x8006, "another partition" },
+		{ 5, 5, "limited members" },
+		{ 0xffff, 0x10000, "0 to 65535" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		self->local.pkey = cases[i].local;
+		self->remote.pkey = cases[i].remote;
+		if (cases[i].text) {
+			EXPECT_TRUE(refused(self, cases[i].text));
+			continue;
+		}
+		EXPECT_EQ(0, check(self));
+	}
+}
+
 TEST_F(ends, the_buffer_has_a_key_a_length_and_an_end)
 {
 	self->remote.rkey = 0;

@@ -8,14 +8,15 @@
 
 /*
  * A state by its initial, or an errno: b busy, n not connected, p protocol.
- * In the order prepare, connect, activate, proven, fail, disconnect.
+ * In the order prepare, connect, activate, proven, fail, disconnect,
+ * replace.
  */
 static const char * const expected[STATES + 1] = {
-	[RCLINK_LINK_STATE_IDLE]	= "Pnnpnn",
-	[RCLINK_LINK_STATE_PREPARED]	= "bCnpDD",
-	[RCLINK_LINK_STATE_CONNECTED]	= "bbCUDD",
-	[RCLINK_LINK_STATE_UP]		= "bbbUDD",
-	[RCLINK_LINK_STATE_DOWN]	= "Pnnpnn",
+	[RCLINK_LINK_STATE_IDLE]	= "Pnnpnnn",
+	[RCLINK_LINK_STATE_PREPARED]	= "bCnpDDn",
+	[RCLINK_LINK_STATE_CONNECTED]	= "bbCUDDn",
+	[RCLINK_LINK_STATE_UP]		= "bbbUDDD",
+	[RCLINK_LINK_STATE_DOWN]	= "Pnnpnnn",
 };
 
 static int meaning(char c)

@@ -119,6 +119,20 @@ TEST(the_operator_is_obeyed)
 	EXPECT_NE(NULL, strstr(why, "gid-index"));
 }
 
+TEST(what_could_be_chosen_is_usable)
+{
+	struct rcl_gid gids[ARRAY_SIZE(usual)];
+	const char *why;
+	unsigned int i;
+
+	fill(gids, usual, ARRAY_SIZE(usual));
+	for (i = 0; i < ARRAY_SIZE(usual); i++) {
+		EXPECT_EQ(!rcl_gid_choose(&gids[i], 1, AUTO, true, &why),
+			  rcl_gid_is_usable(&gids[i], true));
+		EXPECT_EQ(!gids[i].index, rcl_gid_is_usable(&gids[i], false));
+	}
+}
+
 TEST(infiniband_takes_index_0)
 {
 	struct rcl_gid gids[2];

@@ -240,7 +240,7 @@ TEST(each_answer_belongs_to_a_question)
 
 	for (type = 0; type < 256; type++)
 		answers += rcl_msg_is_answer(type);
-	EXPECT_EQ(10, answers);
+	EXPECT_EQ(11, answers);
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HELLO_ACK));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_PONG));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_FILLED));
@@ -251,6 +251,7 @@ TEST(each_answer_belongs_to_a_question)
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_IMPORTED));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HEARD));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_BEAT_ACK));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_RESUMED));
 }
 
 TEST_HARNESS_MAIN

@@ -31,6 +31,7 @@ static const struct {
 	[RCL_P_MODE] = { "mode", 0600, 0, 0666 },
 	[RCL_P_HEARTBEAT] = { "heartbeat", 200, 0, 60000 },
 	[RCL_P_MISSES] = { "misses", 4, 2, 100 },
+	[RCL_P_RECOVER] = { "recover", 0, 0, 1 },
 };
 
 static int set(int field, u32 value, const char **why)
@@ -199,6 +200,60 @@ TEST(names_are_words)
 			TH_LOG("'%s'", bad[i]);
 		EXPECT_NE(NULL, why);
 	}
+}
+
+static int narrow(struct rcl_policy *policy, const char *device, int field,
+		  u32 value, const char **why)
+{
+	struct rcl_policy_change path;
+
+	memset(&path, 0, sizeof(path));
+	path.device = device;
+	if (device)
+		strcpy(path.to.device, device);
+	path.mask = field < 0 ? 0 : 1U << field;
+	if (field >= 0)
+		path.to.v[field] = value;
+	*why = NULL;
+	return rcl_policy_narrow(policy, &path, why);
+}
+
+TEST(an_exchange_chooses_what_the_operator_leaves_open)
+{
+	struct rcl_policy policy;
+	const char *why;
+
+	rcl_policy_default(&policy);
+	EXPECT_EQ(0, narrow(&policy, NULL, -1, 0, &why));
+	EXPECT_EQ(0, narrow(&policy, "rxe1", RCL_P_PORT, 2, &why));
+	EXPECT_EQ(0, narrow(&policy, NULL, RCL_P_GID_INDEX, 3, &why));
+	EXPECT_STREQ("rxe1", policy.device);
+	EXPECT_EQ(2, policy.v[RCL_P_PORT]);
+	EXPECT_EQ(3, policy.v[RCL_P_GID_INDEX]);
+	EXPECT_EQ(4, policy.v[RCL_P_QPS]);
+}
+
+TEST(an_exchange_chooses_nothing_that_the_operator_has_set)
+{
+	struct rcl_policy policy, before;
+	const char *why;
+
+	rcl_policy_default(&policy);
+	strcpy(policy.device, "rxe0");
+	policy.v[RCL_P_PORT] = 1;
+	policy.v[RCL_P_GID_INDEX] = 0;
+	before = policy;
+	EXPECT_EQ(-EINVAL, narrow(&policy, "rxe1", -1, 0, &why));
+	EXPECT_NE(NULL, strstr(why, "device: "));
+	EXPECT_EQ(-EINVAL, narrow(&policy, "rxe0", RCL_P_PORT, 2, &why));
+	EXPECT_NE(NULL, strstr(why, "port: "));
+	EXPECT_EQ(-EINVAL, narrow(&policy, NULL, RCL_P_GID_INDEX, 1, &why));
+	EXPECT_NE(NULL, strstr(why, "gid-index: "));
+	/* and nothing that is out of range */
+	EXPECT_EQ(-EINVAL, narrow(&policy, "", -1, 0, &why));
+	EXPECT_EQ(-EINVAL, narrow(&policy, NULL, RCL_P_PORT, 0, &why));
+	EXPECT_EQ(0, memcmp(&before, &policy, sizeof(policy)));
+	EXPECT_EQ(0, narrow(&policy, "rxe0", RCL_P_GID_INDEX, 0, &why));
 }
 
 TEST_HARNESS_MAIN

@@ -155,6 +155,75 @@ TEST_F(record, a_change_of_state_is_always_an_entry_and_begins_anew)
 	EXPECT_EQ(self->rig.now, at(&self->rig, 5)->last);
 }
 
+static void go_down(struct rig *rig, int failures)
+{
+	const struct rcl_entry down = {
+		.kind = RCLINK_ENTRY_KIND_STATE,
+		.from = RCLINK_LINK_STATE_UP,
+		.to = RCLINK_LINK_STATE_DOWN,
+		.qp = NO_QP,
+	};
+	int i;
+
+	add_state(rig, RCLINK_LINK_STATE_UP);
+	for (i = 0; i < failures; i++)
+		add_failure(rig, 1, 10 + i);
+	add(rig, down);
+}
+
+/* All numbers that are to be read, in their order. */
+static int numbers(struct rig *rig, u64 *list)
+{
+	u64 number;
+	int n = 0;
+
+	for (number = 1; rcl_record_find(&rig->record, &number); number++)
+		list[n++] = number;
+	return n;
+}
+
+TEST_F(record, what_ended_the_last_up_stays)
+{
+	u64 list[RCLINK_RECORD_MAX + RCL_RECORD_KEPT];
+	u64 down;
+	int i, n;
+
+	go_down(&self->rig, 2);
+	for (i = 0; i < 5; i++)
+		add_note(&self->rig, i % 2 ? "x" : "y");
+	go_down(&self->rig, 5);
+	down = self->rig.record.count;
+	/* what was kept may yet be in the ring, in part, or not at all */
+	for (i = 0; i < 3 * RCLINK_RECORD_MAX; i++) {
+		add_state(&self->rig, i % 2 ? RCLINK_LINK_STATE_DOWN :
+			  RCLINK_LINK_STATE_PREPARED);
+		n = numbers(&self->rig, list);
+		ASSERT_NE(NULL, at(&self->rig, down));
+		EXPECT_EQ(RCLINK_LINK_STATE_UP, at(&self->rig, down)->from);
+		EXPECT_EQ(12, at(&self->rig, down - 3)->reason.wc_status);
+		EXPECT_EQ(self->rig.record.count, list[n - 1]);
+	}
+	EXPECT_EQ(RCLINK_RECORD_MAX + RCL_RECORD_KEPT, n);
+	EXPECT_EQ(down - 3, list[0]);
+	EXPECT_EQ(down, list[3]);
+	EXPECT_EQ(self->rig.record.count - RCLINK_RECORD_MAX + 1, list[4]);
+}
+
+TEST_F(record, only_failures_just_before_are_kept)
+{
+	u64 list[RCLINK_RECORD_MAX + RCL_RECORD_KEPT];
+	int i;
+
+	add_state(&self->rig, RCLINK_LINK_STATE_UP);
+	add_failure(&self->rig, 0, 10);
+	add_note(&self->rig, "owned by the ring");
+	go_down(&self->rig, 0);
+	for (i = 0; i < 2 * RCLINK_RECORD_MAX; i++)
+		add_state(&self->rig, RCLINK_LINK_STATE_PREPARED);
+	EXPECT_EQ(RCLINK_RECORD_MAX + 1, numbers(&self->rig, list));
+	EXPECT_EQ(5, list[0]);
+}
+
 TEST_F(record, notes_that_fall_out_are_freed)
 {
 	char text[16];

@@ -18,6 +18,7 @@
 #define RCLINK_GID_INDEX_AUTO	4294967295
 #define RCLINK_RECORD_MAX	64
 #define RCLINK_NOTE_MAX		255
+#define RCLINK_LATENCY_BUCKETS	24
 
 enum rclink_link_layer {
 	RCLINK_LINK_LAYER_INFINIBAND = 1,
@@ -66,14 +67,24 @@ enum rclink_link_state {
  * @RCLINK_DOWN_REASON_GID_CHANGED: The GID or LID that the epoch was built on
  *   is gone.
  * @RCLINK_DOWN_REASON_DEVICE_REMOVED: The RDMA device was removed.
- * @RCLINK_DOWN_REASON_UNAUTHENTICATED: A control message failed its seal or
- *   its sequence.
+ * @RCLINK_DOWN_REASON_UNAUTHENTICATED: A control message whose seal does not
+ *   open, or of another epoch.
  * @RCLINK_DOWN_REASON_PROTOCOL: A sealed control message of the peer broke the
  *   protocol.
  * @RCLINK_DOWN_REASON_LOCAL_ERROR: A local call failed, as a verbs call or
  *   memory allocation.
  * @RCLINK_DOWN_REASON_PEER_SILENT: The heartbeat got no answer in time. The
  *   peer or the way to it is gone, in one direction or both.
+ * @RCLINK_DOWN_REASON_OUT_OF_SEQUENCE: An authentic control message came
+ *   twice, or one was lost before it.
+ * @RCLINK_DOWN_REASON_NOT_A_MESSAGE: What came in on the control QP is of no
+ *   size of a control message, or no SEND.
+ * @RCLINK_DOWN_REASON_ACCESS: The device reported a request to the control QP
+ *   that has no right there, or makes no sense.
+ * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version
+ *   of the control protocol.
+ * @RCLINK_DOWN_REASON_REPLACED: The peer has lost the epoch, and wants another
+ *   one.
  */
 enum rclink_down_reason {
 	RCLINK_DOWN_REASON_NONE,
@@ -91,6 +102,11 @@ enum rclink_down_reason {
 	RCLINK_DOWN_REASON_PROTOCOL,
 	RCLINK_DOWN_REASON_LOCAL_ERROR,
 	RCLINK_DOWN_REASON_PEER_SILENT,
+	RCLINK_DOWN_REASON_OUT_OF_SEQUENCE,
+	RCLINK_DOWN_REASON_NOT_A_MESSAGE,
+	RCLINK_DOWN_REASON_ACCESS,
+	RCLINK_DOWN_REASON_OTHER_VERSION,
+	RCLINK_DOWN_REASON_REPLACED,
 };
 
 enum rclink_role {
@@ -139,11 +155,30 @@ enum rclink_atomics {
 	RCLINK_ATOMICS_GLOBAL,
 };
 
+/**
+ * enum rclink_recover
+ * @RCLINK_RECOVER_RESET: They end with the epoch.
+ * @RCLINK_RECOVER_RESUME: They are suspended, and go on in the next epoch with
+ *   the same peer, if both ends say so.
+ */
+enum rclink_recover {
+	RCLINK_RECOVER_RESET,
+	RCLINK_RECOVER_RESUME,
+};
+
+enum rclink_open {
+	RCLINK_OPEN_DEVICE = 1,
+	RCLINK_OPEN_PORT = 2,
+	RCLINK_OPEN_MTU = 4,
+};
+
 enum {
 	RCLINK_A_GID_INDEX = 1,
 	RCLINK_A_GID_VALUE,
 	RCLINK_A_GID_TYPE,
 	RCLINK_A_GID_NETDEV,
+	RCLINK_A_GID_VLAN,
+	RCLINK_A_GID_USABLE,
 
 	__RCLINK_A_GID_MAX,
 	RCLINK_A_GID_MAX = (__RCLINK_A_GID_MAX - 1)
@@ -198,6 +233,7 @@ enum {
 	RCLINK_A_ENDPOINT_LENGTH,
 	RCLINK_A_ENDPOINT_QP,
 	RCLINK_A_ENDPOINT_PAD,
+	RCLINK_A_ENDPOINT_PKEY,
 
 	__RCLINK_A_ENDPOINT_MAX,
 	RCLINK_A_ENDPOINT_MAX = (__RCLINK_A_ENDPOINT_MAX - 1)
@@ -223,10 +259,31 @@ enum {
 	RCLINK_A_STATS_CHAN_BYTES,
 	RCLINK_A_STATS_CHAN_RECVS,
 	RCLINK_A_STATS_CHAN_RECV_BYTES,
+	RCLINK_A_STATS_CHAN_SUSPENDED,
+	RCLINK_A_STATS_CHAN_RESUMES,
+	RCLINK_A_STATS_CHAN_RESENDS,
+	RCLINK_A_STATS_CHAN_ERRORS,
+	RCLINK_A_STATS_RX_OUT_OF_SEQUENCE,
+	RCLINK_A_STATS_RX_WRONG_SIZE,
+	RCLINK_A_STATS_RX_WRONG_KIND,
+	RCLINK_A_STATS_LOCAL_ACCESS_ERRORS,
+	RCLINK_A_STATS_REMOTE_ACCESS_ERRORS,
+	RCLINK_A_STATS_QP_ACCESS_EVENTS,
+	RCLINK_A_STATS_QP_REQUEST_EVENTS,
+	RCLINK_A_STATS_UNEXPLAINED_ERRORS,
 	RCLINK_A_STATS_PAD,
 
 	__RCLINK_A_STATS_MAX,
 	RCLINK_A_STATS_MAX = (__RCLINK_A_STATS_MAX - 1)
+};
+
+enum {
+	RCLINK_A_LATENCY_SUM = 1,
+	RCLINK_A_LATENCY_BUCKET,
+	RCLINK_A_LATENCY_PAD,
+
+	__RCLINK_A_LATENCY_MAX,
+	RCLINK_A_LATENCY_MAX = (__RCLINK_A_LATENCY_MAX - 1)
 };
 
 enum {
@@ -254,6 +311,7 @@ enum {
 	RCLINK_A_LINK_MODE,
 	RCLINK_A_LINK_HEARTBEAT,
 	RCLINK_A_LINK_MISSES,
+	RCLINK_A_LINK_RECOVER,
 	RCLINK_A_LINK_STATE,
 	RCLINK_A_LINK_REASON,
 	RCLINK_A_LINK_WC_STATUS,
@@ -271,6 +329,8 @@ enum {
 	RCLINK_A_LINK_STATS,
 	RCLINK_A_LINK_EVENT_SEQ,
 	RCLINK_A_LINK_EVENT_KIND,
+	RCLINK_A_LINK_LATENCY,
+	RCLINK_A_LINK_OPEN,
 	RCLINK_A_LINK_PAD,
 
 	__RCLINK_A_LINK_MAX,
@@ -338,6 +398,7 @@ enum {
 	RCLINK_CMD_LINK_NTF,
 	RCLINK_CMD_RECORD_GET,
 	RCLINK_CMD_LINK_NOTE,
+	RCLINK_CMD_LINK_REPLACE,
 
 	__RCLINK_CMD_MAX,
 	RCLINK_CMD_MAX = (__RCLINK_CMD_MAX - 1)

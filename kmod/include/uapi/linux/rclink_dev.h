@@ -17,6 +17,19 @@
  *
  * Until the peer has posted its first receive, the first operation that takes
  * one, and those behind it, are in flight without being started.
+ *
+ * When the link fails whose operator said "recover resume", its channels are
+ * suspended: nothing can be posted (EAGAIN; a SUBMIT with @wait waits for the
+ * end of that, too, and poll() says EPOLLOUT), and what is in flight stays so,
+ * until there is another epoch. Regions and imports keep their handles.
+ * Messages that the peer has got complete, and the others are sent again, so
+ * each arrives once, in order. A READ or a WRITE is carried out again only with
+ * RCLINK_CHAN_REPLAY, and a READ only if the peer has got no message that was
+ * posted behind it; an import must not have been released meanwhile. Else a
+ * READ ends as flushed and a WRITE as RCLINK_STATUS_UNKNOWN, while messages
+ * behind it are sent. So who tells the peer of a WRITE without having waited
+ * for its completion wants that flag. An atomic is never carried out again.
+ * Completions keep the order of submission.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -123,6 +136,12 @@ struct rclink_dev_sqe {
 	};
 };
 
+/*
+ * Beside the verbs' statuses: of a WRITE or an atomic that was in flight when
+ * the epoch ended, and that may have been carried out, or not.
+ */
+#define RCLINK_STATUS_UNKNOWN	0x100
+
 /* Flags of a completion. */
 #define RCLINK_CQE_IMM		0x01	/* @imm is valid */
 #define RCLINK_CQE_INVALIDATED	0x02	/* @imm is the own region that ended */
@@ -131,7 +150,8 @@ struct rclink_dev_sqe {
  * struct rclink_dev_cqe - one completion, 40 bytes
  * @user_data: of the submission
  * @time: CLOCK_MONOTONIC in nanoseconds, when the kernel saw it
- * @status: enum ib_wc_status of the verbs, 0 is success
+ * @status: enum ib_wc_status of the verbs, 0 is success, or
+ *	RCLINK_STATUS_UNKNOWN
  * @vendor_err: of the device
  * @len: bytes received, read or written; of a receive that a WRITE_IMM took,
  *	those of its last part
@@ -185,6 +205,9 @@ struct rclink_dev_shared {
 /* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
 /* Completions are reaped in SUBMIT only, until poll() asks for events. */
 #define RCLINK_CHAN_POLLED	0x02
+/* READs and WRITEs that a new epoch cuts short are carried out again. */
+#define RCLINK_CHAN_REPLAY	0x04
+#define RCLINK_CHAN_FLAGS	(RCLINK_CHAN_POLLED | RCLINK_CHAN_REPLAY)
 
 /**
  * struct rclink_dev_service - RCLINK_IOC_CONNECT, RCLINK_IOC_LISTEN
@@ -250,7 +273,10 @@ struct rclink_dev_submit {
 #define RCLINK_IOC_IMPORT	_IOWR('R', 0x85, struct rclink_dev_region)
 #define RCLINK_IOC_SUBMIT	_IOWR('R', 0x86, struct rclink_dev_submit)
 #define RCLINK_IOC_MEMORY	_IOWR('R', 0x87, struct rclink_dev_region)
-/* Of IMPORT: what is in flight goes on, and the handle names nothing more. */
+/*
+ * Of IMPORT: what is in flight goes on, unless it has to be posted again, and
+ * the handle names nothing more.
+ */
 #define RCLINK_IOC_RELEASE	_IOW('R', 0x88, __u32)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "chan-call.h"
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "chan.h"
+#include "inbox.h"
+
+/**
+ * rcl_chan_call - ask the pool of the link for something
+ * @chan: with a link
+ * @call: left to the pool when the caller is being interrupted
+ *
+ * Context: may sleep; can be interrupted, or of an import killed.
+ * Return: 0, -EINTR, -ENOENT when the link is being deleted, or what became of
+ * the call.
+ */
+int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call)
+{
+	int ret;
+
+	ret = rcl_inbox_ask_call(chan->link, call);
+	if (ret)
+		return ret;
+	/* Who can leave calls behind must not be able to make many. */
+	if (call->kind == RCL_CALL_IMPORT)
+		ret = wait_for_completion_killable(&call->done);
+	else
+		ret = wait_for_completion_interruptible(&call->done);
+	if (ret)
+		return -EINTR;
+	return call->ret;
+}
+
+static int rcl_chan_got(struct rcl_window *window, u32 *n,
+			const struct rcl_call *call)
+{
+	const struct rcl_window *got = &call->window;
+
+	if (!*n) {
+		*window = *got;
+		window->rkeys = kvmalloc_array(rcl_window_extents(got),
+					       sizeof(*window->rkeys),
+					       GFP_KERNEL_ACCOUNT);
+		if (!window->rkeys)
+			return -ENOMEM;
+	}
+	/* It was withdrawn, and there is another one of that name. */
+	if (window->addr != got->addr || window->len != got->len ||
+	    window->rights != got->rights || window->shift != got->shift)
+		return -ENOENT;
+	memcpy(window->rkeys + *n, call->rkeys,
+	       call->nrkeys * sizeof(*call->rkeys));
+	*n += call->nrkeys;
+	return 0;
+}
+
+/* One question: the keys from number *n on, as many as one answer has. */
+static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
+			       struct rcl_window *window, u32 *n)
+{
+	struct rcl_call *call;
+	int ret;
+
+	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee, GFP_KERNEL);
+	if (!call)
+		return -ENOMEM;
+	strscpy(call->name, name, sizeof(call->name));
+	call->first = *n;
+	ret = rcl_chan_call(chan, call);
+	if (!ret)
+		ret = rcl_chan_got(window, n, call);
+	rcl_call_put(call);
+	return ret;
+}
+
+/**
+ * rcl_chan_fetch - what has the peer under that name?
+ * @chan: open
+ * @name: of a region
+ * @window: set after success; its keys are to be freed
+ *
+ * Context: may sleep; can be killed.
+ * Return: 0, -ENOENT, -EINTR, -ENOMEM, or what ended the channel or the epoch.
+ */
+int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
+		   struct rcl_window *window)
+{
+	u32 n = 0;
+	int ret;
+
+	memset(window, 0, sizeof(*window));
+	do {
+		ret = rcl_chan_ask_import(chan, name, window, &n);
+	} while (!ret && n < rcl_window_extents(window));
+	if (ret)
+		kvfree(window->rkeys);
+	return ret;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a channel asks the link for. */
+#ifndef RCL_CHAN_CALL_H
+#define RCL_CHAN_CALL_H
+
+struct rcl_call;
+struct rcl_chan;
+struct rcl_window;
+
+int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call);
+int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
+		   struct rcl_window *window);
+
+#endif /* RCL_CHAN_CALL_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a channel keeps to go on in another epoch. */
+#ifndef RCL_CHAN_KEEP_H
+#define RCL_CHAN_KEEP_H
+
+#include <linux/types.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+#define RCL_CHAN_REGIONS	64
+#define RCL_CHAN_IMPORTS	64
+/* Powers of two, as the counters wrap; not all are used. */
+#define RCL_CHAN_SEND_SLOTS	32
+#define RCL_CHAN_RECV_SLOTS	32
+
+struct ib_cq;
+struct ib_wc;
+struct rcl_chan;
+struct rcl_qp;
+
+/**
+ * struct rcl_kept - an operation in flight, no receive
+ * @sqe: the entry, at the last of its parts
+ * @counted: see rcl_fate_of()
+ * @ghost: no work request stands behind it; it completes when its turn comes
+ * @status: with which one
+ */
+struct rcl_kept {
+	struct rclink_dev_sqe sqe;
+	u32 counted;
+	bool ghost;
+	u32 status;
+};
+
+/**
+ * struct rcl_keep - of one channel, whose lock protects it
+ * @suspended: between two epochs
+ * @broken: an operation has failed on its own: nothing can go on
+ * @held: what has failed stays in flight
+ * @sends_held: a send is among that
+ * @stalled: enum ib_wc_status of the first of these
+ * @qp: the one that it is about to have
+ * @sent: operations that count, posted
+ * @acked: of those, that completed with success
+ * @ghosts: there are so many
+ * @send: as send_op of the channel
+ * @recv: as recv_op of the channel
+ * @import: names of its imports, by slot
+ */
+struct rcl_keep {
+	bool suspended;
+	bool broken;
+	bool held;
+	bool sends_held;
+	u32 stalled;
+	struct rcl_qp *qp;
+	u32 sent;
+	u32 acked;
+	u32 ghosts;
+	struct rcl_kept send[RCL_CHAN_SEND_SLOTS];
+	struct rclink_dev_sqe recv[RCL_CHAN_RECV_SLOTS];
+	char import[RCL_CHAN_IMPORTS][RCLINK_DEV_REGION_LEN];
+};
+
+void rcl_keep_send(struct rcl_keep *keep, u32 number, u32 last,
+		   const struct rclink_dev_sqe *sqe);
+void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts);
+bool rcl_keep_holds(struct rcl_keep *keep, struct ib_cq *cq,
+		    const struct ib_wc *wc);
+
+#endif /* RCL_CHAN_KEEP_H */

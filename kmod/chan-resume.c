@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What was in flight when an epoch ended stays so: its entries were kept. In
+ * the next epoch the peer says how many messages it has got, and that decides
+ * what becomes of each operation (fate.h). They are posted again in their
+ * order. What is not, but is behind one that is, becomes a ghost, so that
+ * completions have that order, too.
+ *
+ * A peer that has got fewer messages than it has acknowledged has lost some, or
+ * somebody else has acknowledged them; and nobody can have got more than were
+ * sent. Neither can be mended: the channel ends.
+ */
+#include "chan-resume.h"
+
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "chan.h"
+#include "chan-call.h"
+#include "chan-event.h"
+#include "chan-io.h"
+#include "fate.h"
+#include "inbox.h"
+#include "qp.h"
+#include "remote.h"
+
+/**
+ * struct rcl_rest - an operation that was in flight
+ * @sqe: the entry
+ * @len: bytes
+ * @fate: what becomes of it
+ * @status: and with which one it completes, if it is not posted again
+ */
+struct rcl_rest {
+	struct rclink_dev_sqe sqe;
+	u32 len;
+	enum rcl_fate fate;
+	u32 status;
+};
+
+/**
+ * struct rcl_rests - all of them
+ * @nsends: entries of @send
+ * @nrecvs: entries of @recv
+ * @send: in order
+ * @recv: in order
+ */
+struct rcl_rests {
+	u32 nsends;
+	u32 nrecvs;
+	struct rcl_rest send[RCL_CHAN_SEND_SLOTS];
+	struct rclink_dev_sqe recv[RCL_CHAN_RECV_SLOTS];
+};
+
+/**
+ * rcl_chan_hold - nobody posts or polls any more; what is in flight stays so
+ * @chan: of the link's work item
+ *
+ * Return: false when it cannot go on in another epoch.
+ */
+bool rcl_chan_hold(struct rcl_chan *chan)
+{
+	struct rcl_keep *keep = chan->keep;
+	bool held;
+
+	spin_lock_bh(&chan->lock);
+	held = keep && !keep->broken;
+	if (held) {
+		keep->suspended = true;
+		chan->why = -EAGAIN;
+		chan->heard = false;
+		chan->lessee.hears = false;
+		WRITE_ONCE(chan->qp, NULL);
+		WRITE_ONCE(chan->attached, false);
+	}
+	spin_unlock_bh(&chan->lock);
+	return held;
+}
+
+static u32 rcl_rest_status(enum rcl_fate fate)
+{
+	switch (fate) {
+	case RCL_FATE_UNKNOWN:
+		return RCLINK_STATUS_UNKNOWN;
+	case RCL_FATE_FLUSHED:
+		return IB_WC_WR_FLUSH_ERR;
+	default:
+		return IB_WC_SUCCESS;
+	}
+}
+
+/* The device never had what is still in the chain. */
+static bool rcl_chan_in_chain(const struct rcl_chan *chan, u32 number)
+{
+	return chan->chain.n &&
+	       (s32)(number - rcl_chan_chained(chan)->number) >= 0;
+}
+
+static void rcl_rest_send(struct rcl_chan *chan, u32 number,
+			  struct rcl_rest *rest)
+{
+	const struct rcl_kept *kept =
+		&chan->keep->send[number % RCL_CHAN_SEND_SLOTS];
+
+	rest->sqe = kept->sqe;
+	rest->len = chan->send_op[number % RCL_CHAN_SEND_SLOTS].len;
+	if (kept->ghost) {
+		rest->fate = RCL_FATE_DONE;
+		rest->status = kept->status;
+		return;
+	}
+	if (rcl_chan_in_chain(chan, number))
+		rest->fate = RCL_FATE_AGAIN;
+	else
+		rest->fate = rcl_fate_of(kept->sqe.op, kept->counted,
+					 chan->lessee.had, chan->replay);
+	rest->status = rcl_rest_status(rest->fate);
+}
+
+/* Takes all out of the queues. */
+static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
+{
+	struct rcl_keep *keep = chan->keep;
+	u32 i;
+
+	for (i = chan->sends.done; i != chan->sends.posted; i++) {
+		const struct rcl_op *op =
+			&chan->send_op[i % RCL_CHAN_SEND_SLOTS];
+
+		/* One that failed before, or a part that is not the last. */
+		if (op->last != i || op->told)
+			continue;
+		rcl_rest_send(chan, i, &rests->send[rests->nsends++]);
+	}
+	for (i = chan->recvs.done; i != chan->recvs.posted; i++)
+		rests->recv[rests->nrecvs++] =
+			keep->recv[i % RCL_CHAN_RECV_SLOTS];
+	memset(&chan->sends, 0, sizeof(chan->sends));
+	memset(&chan->recvs, 0, sizeof(chan->recvs));
+	rcl_chan_chain_empty(&chan->chain);
+	keep->ghosts = 0;
+	keep->held = false;
+	keep->sends_held = false;
+	keep->stalled = 0;
+	keep->sent = chan->lessee.had;
+	keep->acked = chan->lessee.had;
+}
+
+static bool rcl_rests_post_recvs(struct rcl_chan *chan,
+				 const struct rcl_rests *rests)
+{
+	bool whole = true;
+	u32 i;
+
+	for (i = 0; i < rests->nrecvs; i++) {
+		whole = whole && !rcl_chan_post(chan, &rests->recv[i]);
+		if (!whole)
+			rcl_chan_ghost_recv(chan, &rests->recv[i]);
+	}
+	return whole;
+}
+
+/* Where one cannot be posted, none behind it may be. */
+static bool rcl_rests_post_sends(struct rcl_chan *chan,
+				 const struct rcl_rests *rests, bool whole)
+{
+	u32 i;
+
+	for (i = 0; i < rests->nsends; i++) {
+		const struct rcl_rest *rest = &rests->send[i];
+		u32 status = rest->status;
+
+		if (rest->fate == RCL_FATE_AGAIN && whole) {
+			/* What waits behind it must hear of its completion. */
+			chan->quiet = RCL_CHAN_SIGNAL;
+			whole = !rcl_chan_post(chan, &rest->sqe);
+			if (whole) {
+				this_cpu_inc(chan->traffic->resends);
+				continue;
+			}
+			status = IB_WC_LOC_PROT_ERR;
+		} else if (rest->fate == RCL_FATE_AGAIN) {
+			status = IB_WC_WR_FLUSH_ERR;
+		}
+		rcl_chan_ghost(chan, &rest->sqe, rest->len, status);
+		rcl_chan_pass_head(chan);
+	}
+	return whole;
+}
+
+static bool rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
+{
+	bool whole;
+
+	whole = rcl_rests_post_recvs(chan, rests);
+	whole = rcl_rests_post_sends(chan, rests, whole);
+	rcl_chan_flush(chan);
+	if (rcl_chan_has_events(chan) && rcl_qp_arm(chan->qp))
+		chan->kicked = true;
+	return whole;
+}
+
+/* Is what the peer says possible? */
+static bool rcl_chan_had_is_sane(const struct rcl_chan *chan)
+{
+	const struct rcl_keep *keep = chan->keep;
+	u32 had = chan->lessee.had;
+
+	return (s32)(had - keep->acked) >= 0 && (s32)(keep->sent - had) >= 0;
+}
+
+/* An errno ends the channel. */
+static int rcl_chan_go_on_locked(struct rcl_chan *chan, struct rcl_rests *rests)
+{
+	struct rcl_keep *keep = chan->keep;
+	int ret = 0;
+
+	lockdep_assert_held(&chan->lock);
+	if (!rests || !rcl_chan_had_is_sane(chan)) {
+		ret = rests ? -EPROTO : -ENOMEM;
+	} else {
+		rcl_rests_take(chan, rests);
+		keep->suspended = false;
+		chan->why = 0;
+		WRITE_ONCE(chan->qp, keep->qp);
+		if (!rcl_rests_post(chan, rests))
+			ret = -ESTALE;
+	}
+	if (!ret)
+		return 0;
+	keep->suspended = false;
+	keep->broken = true;
+	chan->why = -ECONNRESET;
+	WRITE_ONCE(chan->qp, NULL);
+	return ret;
+}
+
+/* Does not wait, because the link may wait for us. */
+static void rcl_chan_give_up(struct rcl_chan *chan)
+{
+	struct rcl_call *call;
+
+	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee,
+			    GFP_KERNEL | __GFP_NOFAIL);
+	call->why = -ECONNRESET;
+	rcl_inbox_ask_call(chan->link, call);
+	rcl_call_put(call);
+}
+
+static void rcl_chan_fetch_all(struct rcl_chan *chan)
+{
+	char name[RCLINK_DEV_REGION_LEN];
+	struct rcl_window window;
+	u32 handle;
+	u32 i;
+
+	for (i = 0; rcl_remote_next(chan, &i, &handle, name); i++) {
+		int ret = rcl_chan_fetch(chan, name, &window);
+
+		rcl_remote_renew(chan, handle, ret ? NULL : &window);
+	}
+}
+
+/**
+ * rcl_chan_go_on - post again what was in flight
+ * @chan: rejoined; all memory is registered, at both ends
+ *
+ * Context: may sleep; an errand.
+ * Return: false when the channel has ended meanwhile, or has to.
+ */
+bool rcl_chan_go_on(struct rcl_chan *chan)
+{
+	struct rcl_rests *rests = kvzalloc(sizeof(*rests), GFP_KERNEL);
+	bool kicked, attached;
+	int ret = -ENOTCONN;
+
+	rcl_chan_fetch_all(chan);
+	spin_lock_bh(&chan->lock);
+	attached = chan->attached;
+	if (attached)
+		ret = rcl_chan_go_on_locked(chan, rests);
+	kicked = chan->kicked;
+	spin_unlock_bh(&chan->lock);
+	kvfree(rests);
+	if (kicked)
+		irq_poll_sched(&chan->iop);
+	if (attached && ret)
+		rcl_chan_give_up(chan);
+	if (attached)
+		chan->ops->resumed(chan);
+	return !ret;
+}

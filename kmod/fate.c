@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The peer says how many messages it has got. A responder carries out requests
+ * in the order of their PSNs (IBA 9.5), so whatever was posted before a message
+ * that it has got was carried out, too. What it has answered to a READ or an
+ * atomic did not come here, though.
+ */
+#include "fate.h"
+
+#include <linux/types.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+/**
+ * rcl_fate_counts - does the peer count that operation?
+ * @op: enum rclink_dev_op, no receive
+ *
+ * Return: true for one that takes a receive.
+ */
+bool rcl_fate_counts(u8 op)
+{
+	return op == RCLINK_OP_SEND || op == RCLINK_OP_SEND_IMM ||
+	       op == RCLINK_OP_WRITE_IMM || op == RCLINK_OP_SEND_INV;
+}
+
+/**
+ * rcl_fate_of - what becomes of an operation that has not completed?
+ * @op: enum rclink_dev_op, no receive
+ * @counted: operations that count, up to this one, itself included
+ * @had: of those, that the peer has got; both may have wrapped
+ * @replay: READs and WRITEs may be carried out twice
+ *
+ * Return: its fate.
+ */
+enum rcl_fate rcl_fate_of(u8 op, u32 counted, u32 had, bool replay)
+{
+	s32 later = had - counted;
+
+	if (rcl_fate_counts(op))
+		return later >= 0 ? RCL_FATE_DONE : RCL_FATE_AGAIN;
+	switch (op) {
+	case RCLINK_OP_WRITE:
+		if (later > 0)
+			return RCL_FATE_DONE;
+		return replay ? RCL_FATE_AGAIN : RCL_FATE_UNKNOWN;
+	case RCLINK_OP_READ:
+		/* Behind a message what is there may be something else. */
+		return replay && later <= 0 ? RCL_FATE_AGAIN : RCL_FATE_FLUSHED;
+	default:
+		return RCL_FATE_UNKNOWN;
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What becomes of an operation whose epoch has ended: pure. */
+#ifndef RCL_FATE_H
+#define RCL_FATE_H
+
+#include <linux/types.h>
+
+/**
+ * enum rcl_fate - what becomes of it
+ * @RCL_FATE_DONE: it was carried out
+ * @RCL_FATE_AGAIN: it is to be posted again
+ * @RCL_FATE_UNKNOWN: it may have been carried out, or not
+ * @RCL_FATE_FLUSHED: it has brought nothing
+ */
+enum rcl_fate {
+	RCL_FATE_DONE,
+	RCL_FATE_AGAIN,
+	RCL_FATE_UNKNOWN,
+	RCL_FATE_FLUSHED,
+};
+
+bool rcl_fate_counts(u8 op);
+enum rcl_fate rcl_fate_of(u8 op, u32 counted, u32 had, bool replay);
+
+#endif /* RCL_FATE_H */

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "lease-base.h"
+
+#include "epoch.h"
+#include "lessee.h"
+#include "msg.h"
+#include "upcall.h"
+
+/**
+ * rcl_lease_qp - which QP of the epoch is it?
+ * @ep: of the lease
+ * @lease: any
+ *
+ * Return: its index; before the pool there is the control QP.
+ */
+u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease)
+{
+	return 1 + rcl_pool_index(&ep->pool, lease);
+}
+
+/**
+ * rcl_lease_send - ask the peer about a lease
+ * @ep: of a link that is up
+ * @lease: any; has one question at most
+ * @msg: the question, whole but for what names the lease
+ *
+ * Return: 0, -EAGAIN when none can be asked now, or what rcl_ctrl_send() says.
+ */
+int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
+		   struct rcl_msg *msg)
+{
+	int ret;
+
+	if (!rcl_ctrl_can_ask(&ep->ctrl))
+		return -EAGAIN;
+	msg->cookie = ++ep->pool.cookie;
+	msg->offset = rcl_pool_index(&ep->pool, lease);
+	ret = rcl_ctrl_send(&ep->ctrl, msg);
+	if (!ret)
+		lease->cookie = msg->cookie;
+	return ret;
+}
+
+static void rcl_lease_grant(const struct rcl_lease *lease,
+			    struct rcl_epoch *ep, struct rcl_grant *grant)
+{
+	*grant = (struct rcl_grant){
+		.qp = lease->qp,
+		.pd = ep->pd,
+		.reg = &ep->reg,
+		.exports = ep->pool.exports,
+		.access = ep->access,
+		.max_sge = rcl_epoch_pool_size(ep).sge,
+		.resumes = ep->policy.v[RCL_P_RECOVER] ==
+			   RCLINK_RECOVER_RESUME,
+	};
+}
+
+/**
+ * rcl_lease_begin - a new lessee
+ * @lease: without one
+ * @ep: of the lease
+ * @lessee: whose reference is taken over
+ *
+ * Return: 0 and open, or what @lessee->ops->attach says.
+ */
+int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
+		    struct rcl_lessee *lessee)
+{
+	struct rcl_grant grant;
+	int ret;
+
+	rcl_lease_grant(lease, ep, &grant);
+	rcl_lease_put_in(lease, lessee);
+	ret = lessee->ops->attach(lessee, &grant);
+	if (ret)
+		rcl_lessee_put(rcl_lease_take_out(lease));
+	else
+		lease->state = RCL_LEASE_OPEN;
+	return ret;
+}
+
+/**
+ * rcl_lease_rejoin - a lessee of the last epoch
+ * @lease: without one
+ * @ep: of the lease
+ * @lessee: suspended; whose reference is taken over after success
+ *
+ * Return: 0 and resuming, or what @lessee->ops->rejoin says.
+ */
+int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,
+		     struct rcl_lessee *lessee)
+{
+	struct rcl_grant grant;
+	int ret;
+
+	rcl_lease_grant(lease, ep, &grant);
+	ret = lessee->ops->rejoin(lessee, &grant);
+	if (ret)
+		return ret;
+	lessee->up = ep->user.up;
+	lessee->hears = false;
+	lessee->told = false;
+	lessee->ready = false;
+	lessee->stalled = false;
+	rcl_lease_put_in(lease, lessee);
+	lease->state = RCL_LEASE_RESUMING;
+	rcl_lessee_run(lessee, RCL_ERRAND_REGISTER, &ep->pool.errands);
+	return 0;
+}
+
+/**
+ * rcl_lease_let_go - the lessee ends here, and the QP was not used
+ * @ep: of the lease
+ * @lease: any; the state stays
+ * @why: errno for the lessee
+ */
+void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
+{
+	struct rcl_lessee *lessee = rcl_lease_take_out(lease);
+
+	if (!lessee)
+		return;
+	lessee->ops->detach(lessee, why);
+	rcl_lessee_leave(lessee, &ep->pool.errands);
+}
+
+/**
+ * rcl_lease_end - the lease ends here
+ * @ep: of the lease
+ * @lease: leased
+ * @why: errno for the lessee
+ *
+ * Afterwards the QP is another one, in INIT, or has failed.
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
+{
+	struct rcl_lessee *lessee = lease->lessee;
+
+	if (lessee)
+		lessee->ops->detach(lessee, why);
+	if (!rcl_qp_stop(lease->qp, rcl_qp_drain_end())) {
+		/* It may still access memory, or complete, until destroyed. */
+		lease->state = RCL_LEASE_DEAD;
+		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
+				  0, lease->qp->index);
+		return;
+	}
+	lease->state = RCL_LEASE_STOPPED;
+	lease->failed = rcl_epoch_renew(ep, rcl_lease_qp(ep, lease));
+	lessee = rcl_lease_take_out(lease);
+	if (lessee)
+		rcl_lessee_leave(lessee, &ep->pool.errands);
+}
+
+/**
+ * rcl_lease_die - this number carries nothing any more in this epoch
+ * @ep: of the lease
+ * @lease: whose QP failed at one end
+ *
+ * When it was the last one, the next epoch helps who waits for a QP.
+ */
+void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	u32 i;
+
+	lease->state = RCL_LEASE_DEAD;
+	for (i = 0; i < ep->pool.n; i++)
+		if (ep->pool.lease[i].state != RCL_LEASE_DEAD)
+			return;
+	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
+			  lease->qp->index);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What begins and ends a lease at one end; no conversation. */
+#ifndef RCL_LEASE_BASE_H
+#define RCL_LEASE_BASE_H
+
+#include <linux/types.h>
+
+struct rcl_epoch;
+struct rcl_lease;
+struct rcl_lessee;
+struct rcl_msg;
+
+u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease);
+int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
+		   struct rcl_msg *msg);
+int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
+		    struct rcl_lessee *lessee);
+int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,
+		     struct rcl_lessee *lessee);
+void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
+void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
+void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease);
+
+#endif /* RCL_LEASE_BASE_H */

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When an epoch fails, who leases a QP is suspended, if the operator said
+ * "recover resume". In the next epoch it has the QP of the same number. Each
+ * end asks RESUME for each of its channels, when all of them have registered
+ * their memory again: with the number of the channel, drawn when it was opened,
+ * and how many messages it has got. The other one agrees if it has that
+ * channel, too. It goes on at an end that has asked and was asked: then the
+ * peer's memory can be imported, and both know what has arrived.
+ *
+ * Where one end refuses, the channel ends at both, and the QP, which nobody has
+ * used, is free. So it is when the peer asks to open another channel there: it
+ * would not if it had one. A channel that is closed here before that is clear
+ * is ended when it is, or as any other lease where the peer goes on already.
+ *
+ * All of this runs in the link's work item.
+ */
+#include "resume.h"
+
+#include "epoch.h"
+#include "lease-base.h"
+#include "lessee.h"
+#include "msg.h"
+
+/**
+ * rcl_resume_later - a lease is to go on in the next epoch
+ * @lessee: suspended
+ * @index: of its QP in the pool
+ * @suspended: of the link; takes a reference
+ */
+void rcl_resume_later(struct rcl_lessee *lessee, u32 index,
+		      struct list_head *suspended)
+{
+	kref_get(&lessee->ref);
+	lessee->index = index;
+	list_add_tail(&lessee->node, suspended);
+}
+
+/**
+ * rcl_resume_lose - a suspended lease does not go on
+ * @lessee: of rcl_resume_later()
+ * @why: errno for it
+ *
+ * Context: may sleep.
+ */
+void rcl_resume_lose(struct rcl_lessee *lessee, int why)
+{
+	list_del_init(&lessee->node);
+	lessee->ops->lost(lessee, why);
+	rcl_lessee_put(lessee);
+}
+
+/**
+ * rcl_resume_lose_all - no suspended lease goes on
+ * @suspended: of the link
+ * @why: errno for them
+ *
+ * Context: may sleep.
+ * Return: false when there was none.
+ */
+bool rcl_resume_lose_all(struct list_head *suspended, int why)
+{
+	bool some = !list_empty(suspended);
+	struct rcl_lessee *lessee, *next;
+
+	list_for_each_entry_safe(lessee, next, suspended, node)
+		rcl_resume_lose(lessee, why);
+	return some;
+}
+
+/**
+ * rcl_resume_begin - the leases go on, if the peer agrees
+ * @ep: of a link that has just come up
+ * @suspended: of the link; empty afterwards
+ *
+ * Context: may sleep.
+ */
+void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended)
+{
+	struct rcl_lessee *lessee, *next;
+
+	list_for_each_entry_safe(lessee, next, suspended, node) {
+		u32 i = lessee->index;
+
+		if (i < ep->pool.n &&
+		    !rcl_lease_rejoin(&ep->pool.lease[i], ep, lessee))
+			list_del_init(&lessee->node);
+		else
+			rcl_resume_lose(lessee, -ECONNRESET);
+	}
+}
+
+/* What the peer imports may be of any channel of this end. */
+static bool rcl_resume_is_ready(struct rcl_epoch *ep)
+{
+	struct rcl_pool *pool = &ep->pool;
+	bool ready = true;
+	u32 i;
+
+	for (i = 0; i < pool->n; i++) {
+		struct rcl_lease *lease = &pool->lease[i];
+
+		if (lease->state != RCL_LEASE_RESUMING || !lease->lessee)
+			continue;
+		/* Pairs with rcl_lessee_work(). */
+		if (!smp_load_acquire(&lease->lessee->ready))
+			ready = false;
+		else if (lease->lessee->failed)
+			rcl_resume_close(ep, lease, -ECONNRESET);
+	}
+	return ready;
+}
+
+/**
+ * rcl_resume_ask - ask the peer to go on, when that is possible
+ * @ep: of a link that is up
+ *
+ * Return: 0, -EAGAIN when nothing can be asked now, or what rcl_ctrl_send()
+ * says.
+ */
+int rcl_resume_ask(struct rcl_epoch *ep)
+{
+	struct rcl_pool *pool = &ep->pool;
+	int ret = 0;
+	u32 i;
+
+	if (!rcl_resume_is_ready(ep))
+		return 0;
+	for (i = 0; i < pool->n && !ret; i++) {
+		struct rcl_lease *lease = &pool->lease[i];
+		struct rcl_msg msg = { .type = RCL_MSG_RESUME };
+
+		if (lease->state != RCL_LEASE_RESUMING || lease->asked ||
+		    !lease->lessee)
+			continue;
+		msg.seed = lease->lessee->id;
+		msg.len = lease->lessee->got;
+		ret = rcl_lease_send(ep, lease, &msg);
+		lease->asked = !ret;
+	}
+	return ret;
+}
+
+/* Both agree. */
+static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	struct rcl_lessee *lessee = lease->lessee;
+
+	lease->state = RCL_LEASE_OPEN;
+	if (lessee)
+		rcl_lessee_run(lessee, RCL_ERRAND_RESUME, &ep->pool.errands);
+	else
+		rcl_lease_end(ep, lease, -ESHUTDOWN);
+}
+
+/* It had gone on here, and RECYCLE is on its way, or was. */
+static bool rcl_resume_ends(const struct rcl_lease *lease)
+{
+	return lease->state == RCL_LEASE_STOPPED ||
+	       lease->state == RCL_LEASE_RECYCLING ||
+	       lease->state == RCL_LEASE_READY ||
+	       lease->state == RCL_LEASE_ANSWERED;
+}
+
+/**
+ * rcl_resume_question - the peer asks to go on
+ * @ep: of a link that is up
+ * @lease: that it asks of, in any state
+ * @msg: RESUME, hostile
+ * @answer: its status is set
+ *
+ * Return: 0 or -EPROTO.
+ */
+int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
+			const struct rcl_msg *msg, struct rcl_msg *answer)
+{
+	struct rcl_lessee *lessee = lease->lessee;
+
+	answer->status = rcl_resume_ends(lease) ? RCL_MSG_BUSY :
+						  RCL_MSG_REFUSED;
+	if (lease->state != RCL_LEASE_RESUMING)
+		return 0;
+	if (lease->called || lease->refused)
+		return -EPROTO;
+	if (!lessee || lessee->id != msg->seed) {
+		lease->refused = true;
+		rcl_lease_let_go(ep, lease, -ECONNRESET);
+		if (!lease->asked || lease->granted)
+			lease->state = RCL_LEASE_FREE;
+		return 0;
+	}
+	answer->status = RCL_MSG_OK;
+	lessee->had = msg->len;
+	lease->called = true;
+	if (lease->granted)
+		rcl_resume_go_on(ep, lease);
+	return 0;
+}
+
+/**
+ * rcl_resume_answer - the peer says whether it goes on
+ * @ep: of a link that is up
+ * @lease: that was asked of
+ * @msg: RESUMED with the cookie of the question, hostile
+ *
+ * Return: 0 or -EPROTO.
+ */
+int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
+		      const struct rcl_msg *msg)
+{
+	if (lease->state != RCL_LEASE_RESUMING || !lease->asked ||
+	    lease->granted)
+		return -EPROTO;
+	if (msg->status != RCL_MSG_OK || lease->refused) {
+		rcl_lease_let_go(ep, lease, -ECONNRESET);
+		/* Busy: RECYCLE comes. */
+		if (msg->status != RCL_MSG_BUSY)
+			lease->state = RCL_LEASE_FREE;
+		return 0;
+	}
+	lease->granted = true;
+	/* One that was closed here ends there now, whether it asks or not. */
+	if (lease->called || !lease->lessee)
+		rcl_resume_go_on(ep, lease);
+	return 0;
+}
+
+/**
+ * rcl_resume_close - a lease ends that was to go on
+ * @ep: of a link that is up
+ * @lease: in RESUMING
+ * @why: errno for its lessee
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_resume_close(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
+{
+	if (lease->granted || (lease->called && !lease->asked)) {
+		/* The peer goes on, or is about to. */
+		rcl_lease_end(ep, lease, why);
+		return;
+	}
+	rcl_lease_let_go(ep, lease, why);
+	/* Else the answer tells what the peer has. */
+	if (!lease->asked)
+		lease->state = RCL_LEASE_FREE;
+}
+
+/**
+ * rcl_resume_give_up - the peer has no such lease
+ * @ep: of a link that is up
+ * @lease: in RESUMING; free afterwards
+ */
+void rcl_resume_give_up(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	rcl_lease_let_go(ep, lease, -ECONNRESET);
+	lease->state = RCL_LEASE_FREE;
+}

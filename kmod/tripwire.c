@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) "rclink: " fmt
+
+#include "tripwire.h"
+
+#include <linux/printk.h>
+#include <rdma/ib_verbs.h>
+
+#include "reason.h"
+#include "stats.h"
+
+/**
+ * rcl_tripwire_count - count what the device said of access
+ * @stats: of the link
+ * @reason: why something failed
+ * @event: with RCLINK_DOWN_REASON_ACCESS, enum ib_event_type
+ *
+ * Context: the link's lock is held.
+ */
+void rcl_tripwire_count(struct rcl_stats *stats,
+			const struct rcl_reason *reason, u32 event)
+{
+	if (reason->reason == RCLINK_DOWN_REASON_ACCESS) {
+		if (event == IB_EVENT_QP_ACCESS_ERR)
+			stats->qp_access_events++;
+		else
+			stats->qp_request_events++;
+	}
+	if (reason->reason != RCLINK_DOWN_REASON_COMPLETION)
+		return;
+	switch (reason->wc_status) {
+	case IB_WC_LOC_PROT_ERR:
+	case IB_WC_LOC_ACCESS_ERR:
+		stats->local_access_errors++;
+		break;
+	case IB_WC_REM_ACCESS_ERR:
+		stats->remote_access_errors++;
+		break;
+	}
+}
+
+static bool rcl_tripwire_is(const struct rcl_reason *reason)
+{
+	switch (reason->reason) {
+	case RCLINK_DOWN_REASON_UNAUTHENTICATED:
+	case RCLINK_DOWN_REASON_OUT_OF_SEQUENCE:
+	case RCLINK_DOWN_REASON_NOT_A_MESSAGE:
+	case RCLINK_DOWN_REASON_ACCESS:
+		return true;
+	case RCLINK_DOWN_REASON_COMPLETION:
+		return reason->wc_status == IB_WC_LOC_PROT_ERR ||
+		       reason->wc_status == IB_WC_LOC_ACCESS_ERR ||
+		       reason->wc_status == IB_WC_REM_ACCESS_ERR ||
+		       reason->wc_status == IB_WC_WR_FLUSH_ERR;
+	default:
+		return false;
+	}
+}
+
+/**
+ * rcl_tripwire_log - let the kernel's log have a link that goes down so
+ * @link: its name
+ * @reason: why; others than an intruder's are left out
+ *
+ * Context: any.
+ */
+void rcl_tripwire_log(const char *link, const struct rcl_reason *reason)
+{
+	if (rcl_tripwire_is(reason))
+		pr_warn_ratelimited("link %s goes down: %s: see `rclink why %s`\n",
+				    link, rcl_reason_text(reason), link);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What an intruder would set off: counted, and told with the link's name. */
+#ifndef RCL_TRIPWIRE_H
+#define RCL_TRIPWIRE_H
+
+#include <linux/types.h>
+
+struct rcl_reason;
+struct rcl_stats;
+
+void rcl_tripwire_count(struct rcl_stats *stats,
+			const struct rcl_reason *reason, u32 event);
+void rcl_tripwire_log(const char *link, const struct rcl_reason *reason);
+
+#endif /* RCL_TRIPWIRE_H */
