@@ -26,6 +26,7 @@
 #include <openssl/ssl.h>
 
 #include "ident.h"
+#include "path.h"
 #include "session.h"
 #include "tls.h"
 
@@ -156,17 +157,39 @@ static int admit(void *ctx, const char *identity, const char *wanted,
 	return 0;
 }
 
-static int prepare(void *ctx, const char *link, struct rcl_endpoint *local,
-		   char *err)
+static int offer(void *ctx, const char *link, struct rcx_paths *paths,
+		 char *err)
+{
+	(void)ctx;
+	(void)link;
+	(void)err;
+	*paths = (struct rcx_paths){
+		.num = 1,
+		.path[0] = {
+			.device = "rxe0",
+			.port = 1,
+			.link_layer = RCLINK_LINK_LAYER_ROCE,
+			.gid_type = RCLINK_GID_TYPE_ROCE_V2,
+			.mtu = 1024,
+			.gid = { 0xfe, 0x80, [15] = 1 },
+		},
+	};
+
+	return 0;
+}
+
+static int prepare(void *ctx, const char *link, const struct rcl_path *path,
+		   struct rcl_endpoint *local, char *err)
 {
 	uint32_t i;
 
 	(void)ctx;
 	(void)link;
+	(void)path;
 	(void)err;
 	*local = (struct rcl_endpoint){
 		.link_layer = RCLINK_LINK_LAYER_ROCE,
-		.gid = { [15] = 1 },
+		.gid = { 0xfe, 0x80, [15] = 1 },
 		.mtu = 1024,
 		.epoch = 1,
 		.rkey = 1,
@@ -235,6 +258,7 @@ static void done(void *ctx, int result, const char *err)
 
 static const struct rcx_ops ops = {
 	.admit = admit,
+	.offer = offer,
 	.prepare = prepare,
 	.connect = agree,
 	.activate = activate,

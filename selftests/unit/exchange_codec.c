@@ -14,8 +14,8 @@
 #define MANDATORY	0x8000
 
 static const char * const golden[] = {
-	"welcome", "offer_roce", "offer_ib", "answer", "confirm", "done",
-	"error",
+	"welcome", "offer", "answer", "endpoint_roce", "endpoint_ib",
+	"confirm", "done", "error", "failed",
 };
 
 #define GOLDEN_COUNT	(sizeof(golden) / sizeof(golden[0]))
@@ -59,7 +59,7 @@ static void start(struct draft *d, unsigned int type)
 {
 	d->len = 4;
 	put(d, 2, type);
-	put(d, 2, 1);
+	put(d, 2, RCX_VERSION_MAX);
 }
 
 static void add(struct draft *d, unsigned int number, unsigned int width,
@@ -92,13 +92,13 @@ static const char *judge(struct draft *d)
 	return ret ? err : "ok";
 }
 
-static struct rcx_msg offer(void)
+static struct rcx_msg golden_msg(const char *name)
 {
 	uint8_t buf[RCX_MSG_MAX];
 	char err[RCX_ERR_LEN];
 	struct rcx_msg msg;
 
-	if (rcx_msg_decode(buf, load("offer_roce", buf), &msg, err))
+	if (rcx_msg_decode(buf, load(name, buf), &msg, err))
 		abort();
 
 	return msg;
@@ -138,11 +138,10 @@ TEST(golden_files_decode_and_encode_to_the_same_bytes)
 
 TEST(golden_values_are_what_the_file_says)
 {
-	struct rcx_msg msg = offer();
+	struct rcx_msg msg = golden_msg("endpoint_roce");
 
-	EXPECT_EQ(RCX_MSG_OFFER, msg.type);
-	EXPECT_EQ(1, msg.version);
-	EXPECT_STREQ("kv-cache_1.b", msg.link);
+	EXPECT_EQ(RCX_MSG_ENDPOINT, msg.type);
+	EXPECT_EQ(2, msg.version);
 	EXPECT_EQ(RCLINK_LINK_LAYER_ROCE, msg.endpoint.link_layer);
 	EXPECT_EQ(192, msg.endpoint.gid[12]);
 	EXPECT_EQ(1, msg.endpoint.gid[15]);
@@ -157,6 +156,51 @@ TEST(golden_values_are_what_the_file_says)
 	EXPECT_EQ(17, msg.endpoint.qp[0].qpn);
 	EXPECT_EQ(0xabc123, msg.endpoint.qp[0].psn);
 	EXPECT_EQ(18, msg.endpoint.qp[1].qpn);
+}
+
+TEST(golden_paths_are_what_the_file_says)
+{
+	struct rcx_msg msg = golden_msg("offer");
+	const struct rcl_path *path = msg.paths.path;
+
+	EXPECT_EQ(RCX_MSG_OFFER, msg.type);
+	EXPECT_STREQ("kv-cache_1.b", msg.link);
+	ASSERT_EQ(3, msg.paths.num);
+	EXPECT_STREQ("mlx5_0", path[0].device);
+	EXPECT_EQ(1, path[0].port);
+	EXPECT_EQ(RCLINK_LINK_LAYER_INFINIBAND, path[0].link_layer);
+	EXPECT_EQ(RCLINK_GID_TYPE_IB, path[0].gid_type);
+	EXPECT_EQ(4096, path[0].mtu);
+	EXPECT_EQ(0xfe, path[0].gid[0]);
+	EXPECT_STREQ("mlx5_1", path[1].device);
+	EXPECT_EQ(RCLINK_LINK_LAYER_ROCE, path[1].link_layer);
+	EXPECT_EQ(RCLINK_GID_TYPE_ROCE_V2, path[1].gid_type);
+	EXPECT_EQ(100, path[1].vlan);
+	EXPECT_EQ(192, path[1].gid[12]);
+	EXPECT_EQ(2, path[2].port);
+	EXPECT_EQ(1024, path[2].mtu);
+	EXPECT_EQ(0, path[2].vlan);
+}
+
+/* A field that need not be there is not mandatory for an older end, either. */
+TEST(a_partition_key_is_carried_when_there_is_one)
+{
+	uint8_t buf[RCX_MSG_MAX];
+	struct rcx_msg msg = golden_msg("endpoint_ib"), got;
+	char err[RCX_ERR_LEN];
+	int without, with;
+
+	without = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_LT(0, without);
+	msg.endpoint.pkey = 0x8005;
+	with = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_EQ(without + 6, with);
+	EXPECT_EQ(0, memcmp(buf + without, "\0\23\0\2\200\5", 6));
+	ASSERT_EQ(0, rcx_msg_decode(buf, with, &got, err));
+	EXPECT_EQ(0x8005, got.endpoint.pkey);
+	msg.endpoint.pkey = 0x10000;
+	EXPECT_GT(0, rcx_msg_encode(&msg, buf, sizeof(buf), err));
+	EXPECT_NE(NULL, strstr(err, "pkey"));
 }
 
 /* T11: whatever is cut off, and whatever the length word says of it. */
@@ -279,7 +323,7 @@ TEST(versions_of_a_welcome_are_in_order)
 /* Both ways: neither sent nor, built by hand, taken. */
 TEST(values_out_of_range_are_refused)
 {
-	struct rcx_msg good = offer(), m;
+	struct rcx_msg good = golden_msg("endpoint_roce"), m;
 
 #define REFUSED(text, change) do {					\
 	m = good;							\
@@ -311,11 +355,55 @@ TEST(values_out_of_range_are_refused)
 	REFUSED("QP number 16777216", m.endpoint.qp[1].qpn = 1 << 24);
 	REFUSED("the PSN of QP 1", m.endpoint.qp[1].psn = 1 << 24);
 	REFUSED("there twice", m.endpoint.qp[1].qpn = 17);
+	REFUSED("type 10", m.type = 10);
+#undef REFUSED
+}
+
+TEST(paths_that_cannot_be_are_refused)
+{
+	struct rcx_msg good = golden_msg("offer"), m;
+
+#define REFUSED(text, change) do {					\
+	m = good;							\
+	change;								\
+	EXPECT_SAYS(text, encode(&m));					\
+} while (0)
+#define PATH	m.paths.path[1]
+
+	EXPECT_SAYS("ok", encode(&good));
 	REFUSED("1 to 31 characters", m.link[0] = '\0');
 	REFUSED("1 to 31 characters", memset(m.link, 'a', sizeof(m.link)));
 	REFUSED("letters", m.link[3] = '/');
 	REFUSED("letters", m.link[3] = '\n');
-	REFUSED("type 9", m.type = 9);
+	REFUSED("OFFER: paths: 0 paths", m.paths.num = 0);
+	REFUSED("9 paths", m.paths.num = 9);
+	REFUSED("path 2: link layer 0", PATH.link_layer = 0);
+	REFUSED("path 2: link layer 3",
+		PATH.link_layer = RCLINK_LINK_LAYER_IWARP);
+	REFUSED("GID type 0", PATH.gid_type = 0);
+	REFUSED("GID type 4", PATH.gid_type = 4);
+	REFUSED("GID type 1", PATH.gid_type = RCLINK_GID_TYPE_IB);
+	REFUSED("GID type 3",
+		PATH.link_layer = RCLINK_LINK_LAYER_INFINIBAND);
+	REFUSED("unicast", memset(PATH.gid, 0, 16));
+	REFUSED("unicast", memset(PATH.gid, 0xff, 16));
+	REFUSED("unicast", memset(PATH.gid, 0, 15); PATH.gid[15] = 1);
+	REFUSED("unicast", PATH.gid[12] = 127);
+	REFUSED("unicast", PATH.gid[12] = 224);
+	REFUSED("mtu 0", PATH.mtu = 0);
+	REFUSED("mtu 1500", PATH.mtu = 1500);
+	REFUSED("mtu 8192", PATH.mtu = 8192);
+	REFUSED("VLAN 4095", PATH.vlan = 4095);
+	REFUSED("VLAN 7", m.paths.path[0].vlan = 7);
+	REFUSED("ports are counted", PATH.port = 0);
+	REFUSED("device name", PATH.device[0] = '\0');
+	REFUSED("device name", memset(PATH.device, 'x', sizeof(PATH.device)));
+	REFUSED("device name", PATH.device[1] = '\n');
+	REFUSED("device name", PATH.device[1] = ' ');
+	REFUSED("device name", PATH.device[1] = '\x1b');
+	REFUSED("device name", PATH.device[1] = '\xe4');
+	REFUSED("path 3 is there twice", m.paths.path[2] = PATH);
+#undef PATH
 #undef REFUSED
 }
 
@@ -325,26 +413,27 @@ TEST(every_bit_flip_is_refused_or_encodable)
 	uint8_t buf[RCX_MSG_MAX];
 	char err[RCX_ERR_LEN];
 	struct rcx_msg msg;
-	size_t len, bit;
+	size_t len, bit, i;
 
-	len = load("offer_ib", buf);
-	for (bit = 0; bit < len * 8; bit++) {
-		buf[bit / 8] ^= 1 << bit % 8;
-		if (!rcx_msg_decode(buf, len, &msg, err))
-			EXPECT_SAYS("ok", encode(&msg));
-		buf[bit / 8] ^= 1 << bit % 8;
+	for (i = 0; i < GOLDEN_COUNT; i++) {
+		len = load(golden[i], buf);
+		for (bit = 0; bit < len * 8; bit++) {
+			buf[bit / 8] ^= 1 << bit % 8;
+			if (!rcx_msg_decode(buf, len, &msg, err))
+				EXPECT_SAYS("ok", encode(&msg));
+			buf[bit / 8] ^= 1 << bit % 8;
+		}
 	}
 }
 
 TEST(the_largest_endpoint_fits)
 {
-	struct rcx_msg msg = offer(), back;
+	struct rcx_msg msg = golden_msg("endpoint_roce"), back;
 	uint8_t buf[RCX_ENCODED_MAX];
 	char err[RCX_ERR_LEN] = "";
 	uint32_t i;
 	int len;
 
-	memset(msg.link, 'x', RCLINK_NAME_MAX);
 	msg.endpoint.nqps = 1 + RCLINK_QPS_MAX;
 	for (i = 0; i < msg.endpoint.nqps; i++)
 		msg.endpoint.qp[i] = (struct rcl_qp_id){ 100 + i, i };
@@ -356,9 +445,64 @@ TEST(the_largest_endpoint_fits)
 	EXPECT_EQ(-ENOBUFS, rcx_msg_encode(&msg, buf, sizeof(buf) - 1, err));
 }
 
+TEST(the_longest_list_of_paths_fits_and_one_more_is_refused)
+{
+	struct rcx_msg msg = golden_msg("offer"), back;
+	uint8_t buf[RCX_ENCODED_MAX];
+	char err[RCX_ERR_LEN] = "";
+	struct draft d;
+	uint32_t i;
+	int len;
+
+	memset(msg.link, 'x', RCLINK_NAME_MAX);
+	msg.paths.num = RCX_PATHS_MAX;
+	for (i = 0; i < RCX_PATHS_MAX; i++) {
+		msg.paths.path[i] = msg.paths.path[0];
+		memset(msg.paths.path[i].device, 'd', RCLINK_DEVICE_MAX);
+		msg.paths.path[i].port = UINT32_MAX - i;
+	}
+	len = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_LT(0, len) TH_LOG("%s", err);
+	ASSERT_EQ(0, rcx_msg_decode(buf, len, &back, err)) TH_LOG("%s", err);
+	EXPECT_EQ(0, memcmp(&msg.paths, &back.paths, sizeof(msg.paths)));
+
+	start(&d, RCX_MSG_ANSWER);
+	put(&d, 4, 0x80120000 + 9 * 28);
+	for (i = 0; i < 9; i++) {
+		put(&d, 8, 0x0203000004000000);
+		put(&d, 2, i + 1);
+		put(&d, 8, 0);
+		put(&d, 8, 0x0000ffffc0000201);
+		put(&d, 2, 0x0178);
+	}
+	EXPECT_SAYS("more than 8 paths", judge(&d));
+}
+
+TEST(a_path_that_runs_over_its_end_is_refused)
+{
+	struct draft d;
+
+	start(&d, RCX_MSG_ANSWER);
+	put(&d, 4, 0x80120000);
+	EXPECT_SAYS("ANSWER: 0 paths", judge(&d));
+	start(&d, RCX_MSG_ANSWER);
+	add(&d, MANDATORY | 18, 5, 1);
+	EXPECT_SAYS("path 1 does not end where it should", judge(&d));
+	start(&d, RCX_MSG_ANSWER);
+	put(&d, 4, 0x80120000 + 28);
+	d.len += 26;
+	put(&d, 2, 0x0278);
+	EXPECT_SAYS("path 1 does not end where it should", judge(&d));
+	start(&d, RCX_MSG_ANSWER);
+	put(&d, 4, 0x80120000 + 28);
+	d.len += 26;
+	put(&d, 2, 0x0100);
+	EXPECT_SAYS("NUL in its device name", judge(&d));
+}
+
 TEST(error_text_is_made_printable_and_short)
 {
-	struct rcx_msg msg = { .type = RCX_MSG_ERROR, .version = 1, .code = 1 };
+	struct rcx_msg msg = { .type = RCX_MSG_ERROR, .version = 2, .code = 1 };
 	uint8_t buf[RCX_ENCODED_MAX];
 	char err[RCX_ERR_LEN];
 	struct draft d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "exchange_lib.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -37,6 +38,25 @@ struct rcl_endpoint endpoint_make(uint64_t epoch)
 	};
 }
 
+struct rcl_path path_make(const char *address)
+{
+	struct rcl_path path = {
+		.device = "rxe0",
+		.port = 1,
+		.link_layer = RCLINK_LINK_LAYER_ROCE,
+		.gid_type = RCLINK_GID_TYPE_ROCE_V2,
+		.mtu = 1024,
+	};
+	char v6[64];
+
+	snprintf(v6, sizeof(v6), "%s%s", strchr(address, ':') ? "" : "::ffff:",
+		 address);
+	if (inet_pton(AF_INET6, v6, path.gid) != 1)
+		abort();
+
+	return path;
+}
+
 /* T21: nothing that is secret for the epoch is ever told to a person. */
 static void watch(struct owner *o, const char *text)
 {
@@ -60,11 +80,11 @@ static int asked(struct owner *o, enum stage at, bool in_order, char *err)
 		o->early = true;
 	if (o->cancel_at == at)
 		rcx_session_cancel(o->session, "interrupted");
-	if (o->fail_at != at)
+	if (o->fail_at != at || (o->bad_paths && o->failed >= o->bad_paths))
 		return 0;
 	snprintf(err, RCX_ERR_LEN, "it was told to fail at stage %d", at);
 
-	return -EIO;
+	return o->fail_with ? : -EIO;
 }
 
 static int on_admit(void *ctx, const char *identity, const char *wanted,
@@ -84,20 +104,65 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 	return asked(o, AT_ADMIT, !o->prepares, err);
 }
 
-static int on_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
-		      char *err)
+static int on_offer(void *ctx, const char *link, struct rcx_paths *paths,
+		    char *err)
+{
+	struct owner *o = ctx;
+
+	(void)link;
+	o->offers++;
+	if (!o->paths.num) {
+		o->paths.num = 1;
+		o->paths.path[0] = path_make("192.0.2.1");
+	}
+	*paths = o->paths;
+
+	return asked(o, AT_OFFER, o->offers == 1 && !o->prepares, err);
+}
+
+/* Each epoch is a larger one. */
+static int on_prepare(void *ctx, const char *link, const struct rcl_path *path,
+		      struct rcl_endpoint *local, char *err)
 {
 	struct owner *o = ctx;
 	int ret;
 
 	(void)link;
-	ret = asked(o, AT_PREPARE, !o->prepares && !o->connects, err);
+	ret = asked(o, AT_PREPARE, o->prepares == o->aborts, err);
 	if (ret)
 		return ret;
+	if (o->prepares)
+		o->endpoint.epoch = o->agreed + 1;
 	o->prepares++;
 	*local = o->endpoint;
+	memcpy(local->gid, path->gid, sizeof(local->gid));
 
 	return 0;
+}
+
+/* Owners have no pointer to their world: one test runs at a time. */
+static struct world *current;
+
+static void connect_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct owner *o = arg;
+	char err[RCX_ERR_LEN] = "";
+	int ret;
+
+	(void)fd;
+	(void)what;
+	if (!o->session)
+		return;
+	ret = asked(o, AT_CONNECT, o->prepares == 1 && !o->activates, err);
+	rcx_session_connected(o->session, ret, o->agreed, err);
+}
+
+static int later(struct owner *o)
+{
+	const struct timeval tv = { .tv_usec = o->late_ms * 1000 };
+
+	event_base_once(current->base, -1, EV_TIMEOUT, connect_late, o, &tv);
+	return RCX_LATER;
 }
 
 static int on_connect(void *ctx, const char *link, uint64_t local_epoch,
@@ -113,9 +178,11 @@ static int on_connect(void *ctx, const char *link, uint64_t local_epoch,
 	snprintf(o->identity, sizeof(o->identity), "%s", identity);
 	o->remote = *remote;
 	o->agreed = local_epoch > remote->epoch ? local_epoch : remote->epoch;
+	if (o->late_ms)
+		return later(o);
 	*agreed = o->agreed;
 
-	return asked(o, AT_CONNECT, o->prepares == 1 && !o->activates &&
+	return asked(o, AT_CONNECT, o->prepares == o->aborts + 1 &&
 		     local_epoch == o->endpoint.epoch, err);
 }
 
@@ -128,13 +195,15 @@ static int on_activate(void *ctx, const char *link, uint64_t epoch,
 	(void)link;
 	o->activates++;
 	memcpy(o->key, key, RCLINK_KEY_LEN);
-	ret = asked(o, AT_ACTIVATE, o->connects == 1 && epoch == o->agreed,
-		    err);
+	ret = asked(o, AT_ACTIVATE, o->prepares == o->aborts + 1 &&
+		    epoch == o->agreed, err);
 	if (ret)
 		return ret;
-	if (o->go_down)
+	if (o->bad_hello && o->failed < o->bad_paths)
+		rcx_session_link_down(o->session, "nobody acknowledged");
+	else if (o->go_down)
 		rcx_session_link_down(o->session, "the cable was pulled");
-	else if (!o->stay_down)
+	else if (!o->stay_down && o->failed >= o->silent_paths)
 		rcx_session_link_up(o->session);
 
 	return 0;
@@ -153,15 +222,19 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct owner *o = ctx;
 
-	/* In order, and each once. */
-	if (o->steps >> step)
-		o->early = true;
-	o->steps |= 1u << step;
+	/* In order, and each once for a path. */
+	if (step == RCX_STEP_FAILED) {
+		o->failed++;
+		o->steps &= (1u << RCX_STEP_PREPARED) - 1;
+		snprintf(o->tried + strlen(o->tried),
+			 sizeof(o->tried) - strlen(o->tried), "%s\n", detail);
+	} else {
+		if (o->steps >> step)
+			o->early = true;
+		o->steps |= 1u << step;
+	}
 	watch(o, detail);
 }
-
-/* Owners have no pointer to their world: one test runs at a time. */
-static struct world *current;
 
 static void on_done(void *ctx, int result, const char *err)
 {
@@ -178,6 +251,7 @@ static void on_done(void *ctx, int result, const char *err)
 
 static const struct rcx_ops ops = {
 	.admit = on_admit,
+	.offer = on_offer,
 	.prepare = on_prepare,
 	.connect = on_connect,
 	.activate = on_activate,
@@ -299,7 +373,8 @@ const char *owner_wrong(const struct owner *o)
 		return "calls out of order";
 	if (o->leak)
 		return "a secret was told";
-	if (o->aborts != (o->prepares && o->result && !up))
+	/* What is not undone is up; a session that then fails leaves it so. */
+	if (o->prepares - o->aborts != up)
 		return "abort was not called when due";
 	if (!o->result != all)
 		return "the result does not fit the steps";

@@ -51,18 +51,28 @@ void ident_drop(struct ident *id);
 /* A CRL of ca that has the serial number of revoked, or nothing if NULL. */
 void crl_write(const struct ident *ca, const X509 *revoked, const char *file);
 
-enum stage { AT_NONE, AT_ADMIT, AT_PREPARE, AT_CONNECT, AT_ACTIVATE };
+enum stage {
+	AT_NONE, AT_ADMIT, AT_OFFER, AT_PREPARE, AT_CONNECT, AT_ACTIVATE
+};
 
 /* One end of an exchange, and what it was asked to do. */
 struct owner {
 	struct rcx_session *session;
-	struct rcl_endpoint endpoint;
+	struct rcx_paths paths;	/* offered; one if not filled in */
+	struct rcl_endpoint endpoint; /* of the first path; see there */
+	int bad_paths;		/* so many of them fail, at fail_at or ... */
+	bool bad_hello;		/* ... because the link never comes up */
+	int silent_paths;	/* on so many of them nothing ever comes */
+	int fail_with;		/* errno, -EIO if not filled in */
 	enum stage fail_at;
 	enum stage cancel_at;
+	int late_ms;		/* that connect takes, if not 0 */
 	bool stay_down;		/* the link never comes up */
 	bool go_down;		/* the link goes down instead of up */
 	const char *only;	/* the identity to admit; NULL: any */
-	int admits, prepares, connects, activates, aborts, dones;
+	int admits, offers, prepares, connects, activates, aborts, dones;
+	int failed;		/* paths that were given up */
+	char tried[8 * RCX_PATH_LEN]; /* which, and why */
 	bool early;		/* a call came out of order */
 	bool leak;		/* a text told a PSN, key, rkey or address */
 	unsigned int steps;	/* bit per enum rcx_step */
@@ -104,8 +114,9 @@ void world_run(struct world *w);
 
 const struct rcx_ops *world_ops(void);
 
-/* An endpoint that a codec accepts. */
+/* An endpoint that a codec accepts, and the path that it is on. */
 struct rcl_endpoint endpoint_make(uint64_t epoch);
+struct rcl_path path_make(const char *address);
 
 /* What must hold of every end however it went: NULL, or what does not. */
 const char *owner_wrong(const struct owner *o);

@@ -38,12 +38,16 @@ FIXTURE_TEARDOWN(peer)
 
 /* The messages of each end in their order; the peer's are in between. */
 static const uint32_t server_says[] = {
-	RCX_MSG_WELCOME, RCX_MSG_ANSWER, RCX_MSG_CONFIRM, RCX_MSG_DONE
+	RCX_MSG_WELCOME, RCX_MSG_ANSWER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM,
+	RCX_MSG_DONE
 };
 
 static const uint32_t client_says[] = {
-	RCX_MSG_OFFER, RCX_MSG_CONFIRM, RCX_MSG_DONE
+	RCX_MSG_OFFER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM, RCX_MSG_DONE
 };
+
+#define SERVER_SAYS	(sizeof(server_says) / sizeof(server_says[0]))
+#define CLIENT_SAYS	(sizeof(client_says) / sizeof(client_says[0]))
 
 enum how { FIN, RUDE_FIN, RESET, SILENCE };
 
@@ -85,10 +89,10 @@ static void talk_and_cut(struct raw *r)
 	uint8_t buf[RCX_MSG_MAX];
 	size_t len, i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < SERVER_SAYS; i++) {
 		if (!r->server && !raw_recv(r))
 			return;
-		if (!r->server && i == 3)
+		if (!r->server && i == CLIENT_SAYS)
 			break;
 		len = raw_build(r, r->server ? server_says[i] : client_says[i],
 				buf);
@@ -166,7 +170,7 @@ static int cut_all(struct world *w, bool server, enum how how, bool at_each)
 	size_t len, step, m;
 	int bad = 0;
 
-	for (m = 0; m < (server ? 4 : 3); m++) {
+	for (m = 0; m < (server ? SERVER_SAYS : CLIENT_SAYS); m++) {
 		struct cut cut = { .message = says[m], .how = how };
 
 		len = raw_build(&r, says[m], buf);
@@ -312,7 +316,7 @@ static void one_by_one(struct raw *r)
 	uint8_t buf[RCX_MSG_MAX];
 	size_t len, i, j;
 
-	for (i = 0; i < (r->server ? 4 : 3); i++) {
+	for (i = 0; i < (r->server ? SERVER_SAYS : CLIENT_SAYS); i++) {
 		if (!r->server && !raw_recv(r))
 			return;
 		len = raw_build(r, r->server ? server_says[i] : client_says[i],
@@ -349,14 +353,20 @@ TEST_F(peer, T12_segments_of_one_byte_are_put_together)
 
 TEST_F(peer, T14_versions_are_compared_and_both_are_named)
 {
-	/* WELCOME of versions 2 to 3, even in a layout of version 3. */
-	SAYS("initiator speaks protocol versions 1 to 1, the responder 2 to 3",
-	     SERVER_SENDS(0, 0, 0, 16, 0, 1, 0, 3, 128, 1, 0, 2, 0, 2,
-			  128, 2, 0, 2, 0, 3));
+	/* WELCOME of versions 3 to 4, even in a layout of version 4. */
+	SAYS("initiator speaks protocol versions 2 to 2, the responder 3 to 4",
+	     SERVER_SENDS(0, 0, 0, 16, 0, 1, 0, 4, 128, 1, 0, 2, 0, 3,
+			  128, 2, 0, 2, 0, 4));
 	EXPECT_EQ(-EPROTONOSUPPORT, self->w.dialler.result);
-	/* OFFER of version 2, of which nothing but the header is read. */
-	SAYS("initiator offers protocol version 2, the responder speaks 1 to 1",
-	     CLIENT_SENDS(0, 0, 0x20, 0, 0, 2, 0, 2));
+	/* Version 1, which knew no paths. */
+	SAYS("initiator speaks protocol versions 2 to 2, the responder 1 to 1",
+	     SERVER_SENDS(0, 0, 0, 16, 0, 1, 0, 1, 128, 1, 0, 2, 0, 1,
+			  128, 2, 0, 2, 0, 1));
+	SAYS("initiator offers protocol version 1, the responder speaks 2 to 2",
+	     CLIENT_SENDS(0, 0, 0x20, 0, 0, 2, 0, 1));
+	/* OFFER of version 3, of which nothing but the header is read. */
+	SAYS("initiator offers protocol version 3, the responder speaks 2 to 2",
+	     CLIENT_SENDS(0, 0, 0x20, 0, 0, 2, 0, 3));
 	EXPECT_EQ(-EPROTONOSUPPORT, self->w.listener_end.result);
 	SAYS("protocol version 0", CLIENT_SENDS(0, 0, 0, 4, 0, 2, 0, 0));
 }
@@ -411,6 +421,8 @@ static void confirm_other_epoch(struct raw *r)
 	raw_recv(r);
 	raw_say(r, RCX_MSG_ANSWER);
 	raw_recv(r);
+	raw_say(r, RCX_MSG_ENDPOINT);
+	raw_recv(r);
 	len = raw_build(r, RCX_MSG_CONFIRM, buf);
 	buf[len - 1]++;
 	raw_send(r, buf, len);
@@ -442,6 +454,8 @@ static void done_twice(struct raw *r)
 	raw_recv(r);
 	raw_say(r, RCX_MSG_OFFER);
 	raw_recv(r);
+	raw_say(r, RCX_MSG_ENDPOINT);
+	raw_recv(r);
 	raw_say(r, RCX_MSG_CONFIRM);
 	raw_say(r, RCX_MSG_DONE);
 	raw_say(r, RCX_MSG_DONE);
@@ -455,7 +469,7 @@ TEST_F(peer, messages_out_of_order_are_refused)
 	struct owner *o = against(&self->w, &early);
 
 	HOLDS(o);
-	SAYS("DONE (type 5) came while waiting for CONFIRM", o->err);
+	SAYS("DONE (type 5) came while waiting for ENDPOINT", o->err);
 	EXPECT_EQ(0, o->activates);
 	world_open_pinned(&self->w, false);
 	o = &self->w.listener_end;
@@ -463,6 +477,77 @@ TEST_F(peer, messages_out_of_order_are_refused)
 	against(&self->w, &twice);
 	HOLDS(o);
 	SAYS("DONE (type 5) came while waiting for the link", o->err);
+}
+
+/* Many paths, none of which the peer ever tries in earnest. */
+static void fail_all(struct raw *r)
+{
+	raw_recv(r);
+	raw_say(r, RCX_MSG_OFFER);
+	raw_recv(r);
+	while (raw_say(r, RCX_MSG_FAILED) && raw_recv(r))
+		r->cut++;
+}
+
+static void fail_too_early(struct raw *r)
+{
+	raw_recv(r);
+	raw_say(r, RCX_MSG_FAILED);
+	raw_recv(r);
+}
+
+static void endpoint_elsewhere(struct raw *r)
+{
+	uint8_t buf[RCX_MSG_MAX];
+	size_t len;
+
+	raw_recv(r);
+	raw_say(r, RCX_MSG_OFFER);
+	raw_recv(r);
+	len = raw_build(r, RCX_MSG_ENDPOINT, buf);
+	/* The last byte of the GID, which is the second field. */
+	buf[8 + 5 + 4 + 15]++;
+	raw_send(r, buf, len);
+	raw_recv(r);
+	raw_recv(r);
+}
+
+TEST_F(peer, a_path_is_tried_once_and_only_one_is_prepared)
+{
+	struct raw client = { .script = fail_all };
+	struct owner *o = &self->w.listener_end;
+	unsigned int i;
+
+	/* Eight here and one there. */
+	o->paths.num = RCX_PATHS_MAX;
+	for (i = 0; i < RCX_PATHS_MAX; i++) {
+		o->paths.path[i] = path_make("192.0.2.2");
+		o->paths.path[i].gid[15] += i;
+	}
+	against(&self->w, &client);
+	HOLDS(o);
+	EXPECT_GT(0, o->result);
+	EXPECT_EQ(RCX_TRIES_MAX, o->prepares);
+	EXPECT_EQ(RCX_TRIES_MAX, o->aborts);
+	EXPECT_EQ(RCX_TRIES_MAX, o->failed);
+	SAYS("no path to the peer works: ", o->err);
+	SAYS("192.0.2.5 to 192.0.2.1: peer: so it is", o->err);
+}
+
+TEST_F(peer, what_is_no_matter_of_a_path_is_refused)
+{
+	struct raw early = { .script = fail_too_early };
+	struct raw elsewhere = { .script = endpoint_elsewhere };
+	struct owner *o = against(&self->w, &early);
+
+	HOLDS(o);
+	SAYS("FAILED (type 8) came while waiting for OFFER", o->err);
+	world_open_pinned(&self->w, false);
+	o = against(&self->w, &elsewhere);
+	HOLDS(o);
+	SAYS("ENDPOINT is not on the path that is tried", o->err);
+	EXPECT_EQ(0, o->connects);
+	EXPECT_EQ(1, o->aborts);
 }
 
 TEST_F(peer, a_peer_without_tls_is_named)

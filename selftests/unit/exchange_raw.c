@@ -152,10 +152,11 @@ size_t raw_build(struct raw *r, uint32_t type, uint8_t buf[RCX_MSG_MAX])
 {
 	struct rcx_msg msg = {
 		.type = type,
-		.version = 1,
-		.version_min = 1,
-		.version_max = 1,
+		.version = RCX_VERSION_MAX,
+		.version_min = RCX_VERSION_MIN,
+		.version_max = RCX_VERSION_MAX,
 		.link = "wanted",
+		.paths = { .num = 1, .path = { path_make("192.0.2.1") } },
 		.endpoint = endpoint_make(r->server ? 9 : 7),
 		.agreed = 9,
 		.code = RCX_CODE_FAILED,

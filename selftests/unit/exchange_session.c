@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -144,6 +145,15 @@ static void cancel_later(evutil_socket_t fd, short what, void *arg)
 	rcx_session_cancel(o->session, "interrupted");
 }
 
+static void down_later(evutil_socket_t fd, short what, void *arg)
+{
+	struct owner *o = arg;
+
+	(void)fd;
+	(void)what;
+	rcx_session_link_down(o->session, "the cable was pulled");
+}
+
 TEST_F(session, cancel_from_outside_is_done_when_it_returns)
 {
 	const struct timeval soon = { .tv_usec = 500000 };
@@ -178,6 +188,65 @@ TEST_F(session, a_link_that_goes_down_ends_both)
 	SAYS("peer: the link went down", r->err);
 }
 
+/* The other end is ready at once, and says so before anybody reads it. */
+TEST_F(session, a_connect_that_takes_time)
+{
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+	clock_t begin = clock();
+
+	i->late_ms = 400;
+	both(&self->w);
+	HOLDS(i);
+	HOLDS(r);
+	EXPECT_EQ(0, i->result);
+	EXPECT_EQ(0, r->result);
+	EXPECT_EQ(0, memcmp(i->key, r->key, RCLINK_KEY_LEN));
+	/* It slept meanwhile. */
+	EXPECT_GT(CLOCKS_PER_SEC / 4, clock() - begin);
+
+	world_open_pinned(&self->w, false);
+	i->late_ms = 100;
+	r->late_ms = 100;
+	r->fail_at = AT_CONNECT;
+	both(&self->w);
+	HOLDS(i);
+	HOLDS(r);
+	EXPECT_EQ(-EIO, r->result);
+	EXPECT_EQ(1, r->aborts);
+	SAYS("peer: it was told to fail", i->err);
+}
+
+TEST_F(session, what_ends_a_connect_that_takes_time)
+{
+	const struct timeval soon = { .tv_usec = 500000 };
+	struct owner *i = &self->w.dialler;
+
+	i->late_ms = 900;
+	event_base_once(self->w.base, -1, EV_TIMEOUT, cancel_later, i, &soon);
+	both(&self->w);
+	HOLDS(i);
+	EXPECT_EQ(-ECANCELED, i->result);
+	EXPECT_EQ(1, i->aborts);
+
+	/* What the module did afterwards comes after its answer. */
+	world_open_pinned(&self->w, false);
+	i->late_ms = 900;
+	event_base_once(self->w.base, -1, EV_TIMEOUT, down_later, i, &soon);
+	both(&self->w);
+	HOLDS(i);
+	EXPECT_EQ(-ENOLINK, i->result);
+	EXPECT_EQ(1, i->aborts);
+	SAYS("the cable was pulled", i->err);
+
+	world_open_pinned(&self->w, false);
+	self->w.timeout_ms = 300;
+	i->late_ms = 900;
+	both(&self->w);
+	EXPECT_EQ(-ETIMEDOUT, i->result);
+	EXPECT_EQ(1, i->aborts);
+	SAYS("waiting for the module", i->err);
+}
+
 TEST_F(session, a_link_that_does_not_come_up_is_given_up)
 {
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
@@ -190,9 +259,154 @@ TEST_F(session, a_link_that_does_not_come_up_is_given_up)
 	EXPECT_EQ(-ETIMEDOUT, i->result);
 	SAYS("timed out", i->err);
 	SAYS("RDMA path", i->err);
-	/* Its own link was up and stays so: the kernel looks after it. */
-	EXPECT_EQ(0, r->aborts);
 	EXPECT_NE(0, r->result);
+}
+
+/* Paths that go together one by one: other networks are behind in the order. */
+static void give_paths(struct world *w, unsigned int num)
+{
+	unsigned int i;
+
+	w->dialler.paths.num = num;
+	w->listener_end.paths.num = num;
+	for (i = 0; i < num; i++) {
+		w->dialler.paths.path[i] = path_make("10.0.0.1");
+		w->listener_end.paths.path[i] = path_make("10.0.0.2");
+		w->dialler.paths.path[i].gid[13] = i;
+		w->listener_end.paths.path[i].gid[13] = i;
+	}
+}
+
+/* Whoever fails, at whatever stage: both go on with the next one. */
+TEST_F(session, a_path_that_fails_is_followed_by_the_next_one)
+{
+	enum stage stage;
+	int end;
+
+	for (end = 0; end < 2; end++) {
+		for (stage = AT_PREPARE; stage <= AT_ACTIVATE + 1; stage++) {
+			struct owner *bad, *other;
+
+			world_open_pinned(&self->w, false);
+			give_paths(&self->w, 3);
+			bad = end ? &self->w.listener_end : &self->w.dialler;
+			other = end ? &self->w.dialler : &self->w.listener_end;
+			bad->fail_at = stage;
+			bad->bad_hello = stage > AT_ACTIVATE;
+			bad->bad_paths = 2;
+			both(&self->w);
+			HOLDS(bad);
+			HOLDS(other);
+			EXPECT_EQ(0, bad->result)
+				TH_LOG("%d %d: %s", end, stage, bad->err);
+			EXPECT_EQ(0, other->result);
+			EXPECT_EQ(2, bad->failed);
+			EXPECT_EQ(2, other->failed);
+			EXPECT_EQ(2, bad->remote.gid[13]);
+			EXPECT_EQ(2, other->remote.gid[13]);
+			EXPECT_EQ(bad->agreed, other->agreed);
+			EXPECT_EQ(0, memcmp(bad->key, other->key,
+					    sizeof(bad->key)));
+			SAYS("path 1 of 4, from 10.0.0.", bad->tried);
+			SAYS("path 2 of 4, from 10.1.0.", other->tried);
+			SAYS("(rxe0 port 1), failed: peer: ", other->tried);
+		}
+	}
+}
+
+TEST_F(session, both_ends_may_fail_on_the_same_path)
+{
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+	enum stage stage;
+
+	for (stage = AT_PREPARE; stage <= AT_ACTIVATE; stage++) {
+		world_open_pinned(&self->w, false);
+		give_paths(&self->w, 2);
+		i->fail_at = stage;
+		i->bad_paths = 1;
+		r->fail_at = stage;
+		r->bad_paths = 1;
+		both(&self->w);
+		HOLDS(i);
+		HOLDS(r);
+		EXPECT_EQ(0, i->result) TH_LOG("%d: %s", stage, i->err);
+		EXPECT_EQ(0, r->result) TH_LOG("%d: %s", stage, r->err);
+		EXPECT_EQ(1, i->failed);
+		EXPECT_EQ(1, r->failed);
+	}
+}
+
+TEST_F(session, when_no_path_works_one_sentence_has_all)
+{
+	static const char *const want[] = {
+		"no path to the peer works: 10.0.0.1 to 10.0.0.2: it was told to fail at stage 4; 2001:db8::1 to 2001:db8::2: it was told to fail at stage 4",
+		"no path to the peer works: 10.0.0.2 to 10.0.0.1: peer: it was told to fail at stage 4; 2001:db8::2 to 2001:db8::1: peer: it was told to fail at stage 4",
+	};
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+
+	give_paths(&self->w, 1);
+	i->paths.path[1] = path_make("2001:db8::1");
+	i->paths.num = 2;
+	r->paths.path[1] = path_make("2001:db8::2");
+	r->paths.num = 2;
+	i->fail_at = AT_CONNECT;
+	both(&self->w);
+	HOLDS(i);
+	HOLDS(r);
+	EXPECT_EQ(-EIO, i->result);
+	EXPECT_EQ(-EREMOTEIO, r->result);
+	EXPECT_STREQ(want[0], i->err);
+	EXPECT_STREQ(want[1], r->err);
+}
+
+/* The first one leads nowhere, and nobody says so. */
+TEST_F(session, a_path_that_proves_nothing_leaves_time_for_the_next_one)
+{
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+
+	self->w.timeout_ms = 3000;
+	give_paths(&self->w, 2);
+	i->silent_paths = 1;
+	r->silent_paths = 1;
+	both(&self->w);
+	HOLDS(i);
+	HOLDS(r);
+	EXPECT_EQ(0, i->result) TH_LOG("%s", i->err);
+	EXPECT_EQ(0, r->result);
+	EXPECT_EQ(1, i->failed);
+	EXPECT_EQ(1, r->failed);
+}
+
+TEST_F(session, hosts_without_a_path_in_common_say_what_they_have)
+{
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+
+	give_paths(&self->w, 1);
+	r->paths.path[0] = path_make("2001:db8::2");
+	both(&self->w);
+	HOLDS(i);
+	HOLDS(r);
+	EXPECT_EQ(-EHOSTUNREACH, r->result);
+	SAYS("no path in common", r->err);
+	SAYS("the responder has 2001:db8::2 (rxe0 port 1)", r->err);
+	SAYS("the other end 10.0.0.1 (rxe0 port 1)", r->err);
+	SAYS("peer: no path in common", i->err);
+	EXPECT_EQ(0, i->prepares + r->prepares);
+}
+
+TEST_F(session, a_refusal_that_is_not_of_the_path_ends_it)
+{
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+
+	give_paths(&self->w, 3);
+	i->fail_at = AT_PREPARE;
+	i->fail_with = -EBUSY;
+	both(&self->w);
+	HOLDS(i);
+	HOLDS(r);
+	EXPECT_EQ(-EBUSY, i->result);
+	EXPECT_EQ(0, i->failed);
+	SAYS("peer: it was told to fail", r->err);
 }
 
 TEST_F(session, nobody_listens)

@@ -7,10 +7,12 @@
  */
 #include "codec.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "err.h"
 
 #define MANDATORY	0x8000
@@ -38,10 +40,15 @@ enum field_number {
 	F_AGREED,
 	F_CODE,
 	F_TEXT,
+	F_PATHS,
+	F_PKEY,
 	F_COUNT
 };
 
-enum kind { K_UINT, K_NAME, K_GID, K_QPS, K_TEXT };
+enum kind { K_UINT, K_NAME, K_GID, K_QPS, K_TEXT, K_PATHS };
+
+static_assert(RCX_HEADER_LEN + 4 + RCLINK_NAME_MAX + 4 + RCX_PATHS_LEN <=
+	      RCX_ENCODED_MAX, "an OFFER must fit");
 
 struct field {
 	const char *name;
@@ -76,6 +83,8 @@ static const struct field fields[F_COUNT] = {
 	[F_AGREED] = UINT("agreed-epoch", 8, agreed, 1, UINT64_MAX),
 	[F_CODE] = UINT("code", 2, code, 1, UINT16_MAX),
 	[F_TEXT] = { .name = "text", .kind = K_TEXT },
+	[F_PATHS] = { .name = "paths", .kind = K_PATHS },
+	[F_PKEY] = UINT("pkey", 2, endpoint.pkey, 1, UINT16_MAX),
 };
 
 #define ENDPOINT							\
@@ -85,15 +94,18 @@ static const struct field fields[F_COUNT] = {
 
 static const struct {
 	const char *name;
-	uint32_t fields;	/* exactly these, each once */
+	uint32_t fields;	/* these, each once */
+	uint32_t may;		/* and these, or not; not sent when 0 */
 } messages[] = {
 	[RCX_MSG_WELCOME] = { "WELCOME",
-			      BIT(F_VERSION_MIN) | BIT(F_VERSION_MAX) },
-	[RCX_MSG_OFFER] = { "OFFER", BIT(F_LINK) | ENDPOINT },
-	[RCX_MSG_ANSWER] = { "ANSWER", ENDPOINT },
-	[RCX_MSG_CONFIRM] = { "CONFIRM", BIT(F_AGREED) },
-	[RCX_MSG_DONE] = { "DONE", 0 },
-	[RCX_MSG_ERROR] = { "ERROR", BIT(F_CODE) | BIT(F_TEXT) },
+			      BIT(F_VERSION_MIN) | BIT(F_VERSION_MAX), 0 },
+	[RCX_MSG_OFFER] = { "OFFER", BIT(F_LINK) | BIT(F_PATHS), 0 },
+	[RCX_MSG_ANSWER] = { "ANSWER", BIT(F_PATHS), 0 },
+	[RCX_MSG_CONFIRM] = { "CONFIRM", BIT(F_AGREED), 0 },
+	[RCX_MSG_DONE] = { "DONE", 0, 0 },
+	[RCX_MSG_ERROR] = { "ERROR", BIT(F_CODE) | BIT(F_TEXT), 0 },
+	[RCX_MSG_ENDPOINT] = { "ENDPOINT", ENDPOINT, BIT(F_PKEY) },
+	[RCX_MSG_FAILED] = { "FAILED", BIT(F_TEXT), 0 },
 };
 
 static bool known(uint32_t type)
@@ -104,24 +116,6 @@ static bool known(uint32_t type)
 const char *rcx_msg_name(uint32_t type)
 {
 	return known(type) ? messages[type].name : "unknown message";
-}
-
-static uint64_t get_be(const uint8_t *p, unsigned int width)
-{
-	uint64_t value = 0;
-
-	while (width--)
-		value = value << 8 | *p++;
-
-	return value;
-}
-
-static void put_be(uint8_t *p, unsigned int width, uint64_t value)
-{
-	while (width--) {
-		p[width] = value;
-		value >>= 8;
-	}
 }
 
 static uint64_t load(const struct rcx_msg *msg, const struct field *f)
@@ -237,6 +231,8 @@ static int check_msg(const struct rcx_msg *msg, char *err)
 		return 0;
 	case RCX_MSG_OFFER:
 	case RCX_MSG_ANSWER:
+		return rcx_paths_check(&msg->paths, err);
+	case RCX_MSG_ENDPOINT:
 		return check_endpoint(&msg->endpoint, err);
 	default:
 		return 0;
@@ -262,8 +258,8 @@ static int decode_qps(struct rcl_endpoint *ep, const uint8_t *p, size_t len,
 				1 + RCLINK_QPS_MAX, QP_LEN);
 	ep->nqps = len / QP_LEN;
 	for (i = 0; i < ep->nqps; i++, p += QP_LEN) {
-		ep->qp[i].qpn = get_be(p, 4);
-		ep->qp[i].psn = get_be(p + 4, 4);
+		ep->qp[i].qpn = rcx_get_be(p, 4);
+		ep->qp[i].psn = rcx_get_be(p + 4, 4);
 	}
 
 	return 0;
@@ -298,7 +294,7 @@ static int decode_value(struct rcx_msg *msg, const struct field *f,
 	case K_UINT:
 		if (len != f->width)
 			break;
-		value = get_be(p, f->width);
+		value = rcx_get_be(p, f->width);
 		store(msg, f, value);
 		return check_range(f, value, err);
 	case K_NAME:
@@ -318,6 +314,8 @@ static int decode_value(struct rcx_msg *msg, const struct field *f,
 			break;
 		copy_text(msg->text, p, len);
 		return 0;
+	case K_PATHS:
+		return rcx_paths_decode(&msg->paths, p, len, err);
 	}
 
 	return rcx_fail(err, -EPROTO, "%zu bytes is the wrong length", len);
@@ -325,15 +323,15 @@ static int decode_value(struct rcx_msg *msg, const struct field *f,
 
 int rcx_header_decode(const uint8_t *buf, struct rcx_header *header, char *err)
 {
-	uint32_t length = get_be(buf, 4);
+	uint32_t length = rcx_get_be(buf, 4);
 
 	if (length < RCX_HEADER_LEN - 4 || length > RCX_LENGTH_MAX)
 		return rcx_fail(err, -EPROTO,
 				"a message of %u bytes is not %d to %d long",
 				length, RCX_HEADER_LEN - 4, RCX_LENGTH_MAX);
 	header->size = 4 + length;
-	header->type = get_be(buf + 4, 2);
-	header->version = get_be(buf + 6, 2);
+	header->type = rcx_get_be(buf + 4, 2);
+	header->version = rcx_get_be(buf + 6, 2);
 
 	return 0;
 }
@@ -349,15 +347,16 @@ static int decode_field(struct rcx_msg *msg, uint32_t *have, const uint8_t *p,
 	if (left < 4)
 		return rcx_fail(err, -EPROTO, "%s: %zu trailing bytes", name,
 				left);
-	number = get_be(p, 2);
-	len = get_be(p + 2, 2);
+	number = rcx_get_be(p, 2);
+	len = rcx_get_be(p + 2, 2);
 	if (len > left - 4)
 		return rcx_fail(err, -EPROTO,
 				"%s: field %u says %u bytes, only %zu follow",
 				name, number & ~MANDATORY, len, left - 4);
 
 	if ((number & ~MANDATORY) >= F_COUNT ||
-	    !(messages[msg->type].fields & BIT(number & ~MANDATORY))) {
+	    !((messages[msg->type].fields | messages[msg->type].may) &
+	      BIT(number & ~MANDATORY))) {
 		if (number & MANDATORY)
 			return rcx_fail(err, -EPROTO,
 					"%s: mandatory field %u is not known here; is the peer's rclink newer?",
@@ -431,8 +430,8 @@ static int encode_qps(const struct rcl_endpoint *ep, uint8_t *p)
 	uint32_t i;
 
 	for (i = 0; i < ep->nqps; i++, p += QP_LEN) {
-		put_be(p, 4, ep->qp[i].qpn);
-		put_be(p + 4, 4, ep->qp[i].psn);
+		rcx_put_be(p, 4, ep->qp[i].qpn);
+		rcx_put_be(p + 4, 4, ep->qp[i].psn);
 	}
 
 	return ep->nqps * QP_LEN;
@@ -449,7 +448,7 @@ static int encode_value(const struct rcx_msg *msg, const struct field *f,
 	case K_UINT:
 		if (check_range(f, load(msg, f), err))
 			return -EINVAL;
-		put_be(p, f->width, load(msg, f));
+		rcx_put_be(p, f->width, load(msg, f));
 		return f->width;
 	case K_NAME:
 		end = memchr(msg->link, '\0', sizeof(msg->link));
@@ -470,6 +469,10 @@ static int encode_value(const struct rcx_msg *msg, const struct field *f,
 		len = end ? end - msg->text : RCX_TEXT_MAX;
 		copy_text((char *)p, (const uint8_t *)msg->text, len);
 		return len;
+	case K_PATHS:
+		if (rcx_paths_check(&msg->paths, err))
+			return -EINVAL;
+		return rcx_paths_encode(&msg->paths, p);
 	}
 
 	return rcx_fail(err, -EINVAL, "no such kind of field");
@@ -481,6 +484,7 @@ int rcx_msg_encode(const struct rcx_msg *msg, uint8_t *buf, size_t size,
 	unsigned int number;
 	char why[RCX_ERR_LEN];
 	size_t at = RCX_HEADER_LEN;
+	bool must;
 	int len;
 
 	if (size < RCX_ENCODED_MAX)
@@ -490,22 +494,24 @@ int rcx_msg_encode(const struct rcx_msg *msg, uint8_t *buf, size_t size,
 				msg->type);
 
 	for (number = 1; number < F_COUNT; number++) {
-		if (!(messages[msg->type].fields & BIT(number)))
+		must = messages[msg->type].fields & BIT(number);
+		if (!must && !(messages[msg->type].may & BIT(number) &&
+			       load(msg, &fields[number])))
 			continue;
 		len = encode_value(msg, &fields[number], buf + at + 4, why);
 		if (len < 0)
 			return refuse(err, len, rcx_msg_name(msg->type),
 				      fields[number].name, why);
-		put_be(buf + at, 2, MANDATORY | number);
-		put_be(buf + at + 2, 2, len);
+		rcx_put_be(buf + at, 2, (must ? MANDATORY : 0) | number);
+		rcx_put_be(buf + at + 2, 2, len);
 		at += 4 + len;
 	}
 	if (check_msg(msg, why))
 		return refuse(err, -EINVAL, rcx_msg_name(msg->type), NULL, why);
 
-	put_be(buf, 4, at - 4);
-	put_be(buf + 4, 2, msg->type);
-	put_be(buf + 6, 2, msg->version);
+	rcx_put_be(buf, 4, at - 4);
+	rcx_put_be(buf + 4, 2, msg->type);
+	rcx_put_be(buf + 6, 2, msg->version);
 
 	return at;
 }

@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 #include "endpoint.h"
+#include "path.h"
 
 /* Protocol versions that this code speaks. */
-#define RCX_VERSION_MIN		1
-#define RCX_VERSION_MAX		1
+#define RCX_VERSION_MIN		2
+#define RCX_VERSION_MAX		2
 
 #define RCX_HEADER_LEN		8
 #define RCX_LENGTH_MAX		16384	/* of what follows the length word */
@@ -29,6 +30,8 @@ enum rcx_msg_type {
 	RCX_MSG_CONFIRM,
 	RCX_MSG_DONE,
 	RCX_MSG_ERROR,
+	RCX_MSG_ENDPOINT,
+	RCX_MSG_FAILED,
 };
 
 enum rcx_code {
@@ -53,10 +56,11 @@ struct rcx_msg {
 	uint32_t version_min;	/* WELCOME */
 	uint32_t version_max;	/* WELCOME */
 	char link[RCLINK_NAME_MAX + 1];	/* OFFER: link wanted at the peer */
-	struct rcl_endpoint endpoint;	/* OFFER, ANSWER */
+	struct rcx_paths paths;	/* OFFER, ANSWER */
+	struct rcl_endpoint endpoint;	/* ENDPOINT */
 	uint64_t agreed;	/* CONFIRM: common epoch */
 	uint32_t code;		/* ERROR: enum rcx_code */
-	char text[RCX_TEXT_MAX + 1];	/* ERROR */
+	char text[RCX_TEXT_MAX + 1];	/* ERROR, FAILED */
 };
 
 /*
@@ -73,8 +77,8 @@ int rcx_msg_decode(const uint8_t *buf, size_t len, struct rcx_msg *msg,
 		   char *err);
 
 /*
- * Returns the bytes written. The text of an ERROR is cut and made printable,
- * any other value out of range is refused.
+ * Returns the bytes written. A text is cut and made printable, any other value
+ * out of range is refused.
  */
 int rcx_msg_encode(const struct rcx_msg *msg, uint8_t *buf, size_t size,
 		   char *err);

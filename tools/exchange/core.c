@@ -9,35 +9,49 @@
 #define STEP_MS		10000	/* for each thing that is waited for */
 #define LINGER_MS	1000
 
+#define BIT(n)		(1u << (n))
+
 static const struct rcx_wait waits[] = {
 	[ST_DIAL] = { "connecting", "check the address and the firewall", 0 },
 	[ST_TLS] = { "in the TLS handshake",
 		"check that an rclink is at the other end of this port", 0 },
 	[ST_WELCOME] = { "waiting for WELCOME",
 		"see what the peer's rclink says; it may have run out of time",
-		RCX_MSG_WELCOME },
+		BIT(RCX_MSG_WELCOME) },
 	[ST_OFFER] = { "waiting for OFFER",
-		"see what the peer's rclink says", RCX_MSG_OFFER },
+		"see what the peer's rclink says", BIT(RCX_MSG_OFFER) },
 	[ST_ANSWER] = { "waiting for ANSWER",
-		"see what the peer's rclink says", RCX_MSG_ANSWER },
+		"see what the peer's rclink says", BIT(RCX_MSG_ANSWER) },
+	[ST_ENDPOINT] = { "waiting for ENDPOINT",
+		"see what the peer's rclink and its kernel log say",
+		BIT(RCX_MSG_ENDPOINT) | BIT(RCX_MSG_FAILED) },
+	[ST_CONNECT] = { "waiting for the module to connect the QPs",
+		"see what `rclink why` and the kernel log say", 0 },
 	[ST_CONFIRM] = { "waiting for CONFIRM",
 		"see what the peer's rclink and its kernel log say",
-		RCX_MSG_CONFIRM },
+		BIT(RCX_MSG_CONFIRM) | BIT(RCX_MSG_FAILED) },
 	[ST_UP] = { "waiting for the link to come up",
 		"check the RDMA path: MTU, GIDs, VLAN, and UDP port 4791 on RoCE",
-		RCX_MSG_DONE },
+		BIT(RCX_MSG_DONE) | BIT(RCX_MSG_FAILED) },
+	/* The others are about the path that this end gave up already. */
+	[ST_FAILED] = { "waiting for FAILED",
+		"see what the peer's rclink says",
+		BIT(RCX_MSG_FAILED) | BIT(RCX_MSG_ENDPOINT) |
+		BIT(RCX_MSG_CONFIRM) | BIT(RCX_MSG_DONE) },
 	[ST_CLOSE] = { "closing", "", 0 },
 	[ST_FREE] = { "closed", "", 0 },
 };
 
 static const struct rcx_wait wait_peer_up = {
 	"waiting for DONE, for the peer's link to come up",
-	"see what the peer's rclink and its kernel log say", RCX_MSG_DONE
+	"see what the peer's rclink and its kernel log say",
+	BIT(RCX_MSG_DONE) | BIT(RCX_MSG_FAILED)
 };
 
 static const struct rcx_wait wait_nothing = {
 	"waiting for the link to come up, the peer's DONE being there",
-	"check the RDMA path: MTU, GIDs, VLAN, and UDP port 4791 on RoCE", 0
+	"check the RDMA path: MTU, GIDs, VLAN, and UDP port 4791 on RoCE",
+	BIT(RCX_MSG_FAILED)
 };
 
 const struct rcx_wait *rcx_wait(const struct rcx_session *s)
@@ -61,9 +75,17 @@ int64_t rcx_now_ms(void)
 
 void rcx_enter(struct rcx_session *s, enum rcx_state state)
 {
+	int64_t now = rcx_now_ms(), share;
+
 	s->state = state;
-	s->step_deadline = rcx_now_ms() +
-			   (state == ST_CLOSE ? LINGER_MS : STEP_MS);
+	s->step_deadline = now + (state == ST_CLOSE ? LINGER_MS : STEP_MS);
+	if (state != ST_UP)
+		return;
+	/* The other paths must have their time, too. */
+	share = (s->deadline - now) / (s->npairs - s->at);
+	s->proof_deadline = now + (share < STEP_MS ? share : STEP_MS);
+	/* A peer that runs out of time can still say so. */
+	s->step_deadline += LINGER_MS;
 }
 
 void rcx_step(struct rcx_session *s, enum rcx_step step, const char *detail)

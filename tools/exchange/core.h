@@ -14,7 +14,8 @@
 #include "conn.h"
 #include "session.h"
 
-#define RCX_OUT_MAX	(6 * RCX_ENCODED_MAX)	/* each message once */
+/* Each message once, those of a path once for each. */
+#define RCX_OUT_MAX	((3 + 4 * RCX_TRIES_MAX) * RCX_ENCODED_MAX)
 
 struct event;
 
@@ -24,8 +25,11 @@ enum rcx_state {
 	ST_WELCOME,
 	ST_OFFER,
 	ST_ANSWER,
+	ST_ENDPOINT,
+	ST_CONNECT,	/* the owner connects: nothing is read */
 	ST_CONFIRM,
 	ST_UP,		/* for the own kernel and for the peer's DONE */
+	ST_FAILED,	/* until the peer has given this path up, too */
 	ST_CLOSE,	/* result is known; until the peer has read all */
 	ST_FREE,
 };
@@ -34,7 +38,7 @@ enum rcx_state {
 struct rcx_wait {
 	const char *waiting;
 	const char *advice;
-	uint32_t message;	/* the only one that may come, beside ERROR */
+	uint32_t messages;	/* bit per type that may come, beside ERROR */
 };
 
 struct rcx_session {
@@ -52,6 +56,7 @@ struct rcx_session {
 	struct event *timer;
 	int64_t deadline;	/* of the whole, ms */
 	int64_t step_deadline;	/* of this state, ms */
+	int64_t proof_deadline;	/* in ST_UP: of the own link, ms */
 
 	bool running;		/* run() is on the stack */
 	bool rerun;		/* something happened meanwhile */
@@ -60,7 +65,8 @@ struct rcx_session {
 	bool want_write;	/* TLS cannot go on before it has written */
 	bool link_up;
 	bool canceled;
-	char gone[RCX_ERR_LEN];	/* why the owner wants it to end, or "" */
+	char gone[RCX_ERR_LEN];	/* why the owner wants it to end */
+	char down[RCX_ERR_LEN];	/* why the own link is no longer there, or "" */
 
 	bool prepared;		/* abort would have something to undo */
 	bool told_done;
@@ -70,6 +76,12 @@ struct rcx_session {
 	char link[RCLINK_NAME_MAX + 1];
 	char wanted[RCLINK_NAME_MAX + 1];
 	const char *identity;	/* of the peer, in conn */
+	struct rcx_paths own;
+	struct rcx_paths theirs;
+	struct rcx_pair pairs[RCX_TRIES_MAX];
+	unsigned int npairs;
+	unsigned int at;	/* the pair that is tried */
+	char report[RCX_ERR_LEN]; /* of the paths that failed, and why */
 	struct rcl_endpoint local;
 	uint64_t agreed;
 

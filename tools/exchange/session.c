@@ -10,16 +10,22 @@
  *	DIAL
  *	TLS				TLS
  *	WELCOME		<- WELCOME --
- *	(prepare)	-- OFFER ->	OFFER
- *					(admit, prepare)
+ *	(offer)		-- OFFER ->	OFFER
+ *					(admit, offer)
  *	ANSWER		<- ANSWER --
- *	(connect)			(connect)
+ *	(prepare)			(prepare)
+ *	ENDPOINT	<- ENDPOINT ->	ENDPOINT
+ *	CONNECT				CONNECT
  *	CONFIRM		<- CONFIRM ->	CONFIRM
  *	(activate)			(activate)
  *	UP		<- DONE ->	UP
  *	CLOSE				CLOSE
  *
- * The responder sends ANSWER before its own connect, so that both ends work on
+ * From ENDPOINT to UP it is about one path. Whoever finds that it does not work
+ * undoes it, says FAILED, and waits for the peer's FAILED; then both go on with
+ * (prepare) for the next one.
+ *
+ * The responder sends ANSWER before its own prepare, so that both ends work on
  * their QPs at the same time. A failed session says why to the peer, undoes
  * what was prepared, and lingers until the peer has read it: closing a socket
  * with unread bytes would send a reset that overtakes the sentence.
@@ -63,7 +69,8 @@ static void receive(struct rcx_session *s)
 	size_t want, n;
 	enum rcx_io io;
 
-	while (s->state > ST_TLS && s->state < ST_CLOSE) {
+	while (s->state > ST_TLS && s->state < ST_CLOSE &&
+	       s->state != ST_CONNECT) {
 		want = s->in_len < RCX_HEADER_LEN ? RCX_HEADER_LEN :
 		       s->header.size;
 		io = rcx_conn_read(s->conn, s->in + s->in_len,
@@ -112,8 +119,11 @@ static void check_limits(struct rcx_session *s)
 
 	if (s->canceled)
 		rcx_break(s, RCX_CODE_CANCELED, -ECANCELED, "%s", s->gone);
-	else if (s->gone[0])
-		rcx_break(s, RCX_CODE_FAILED, -ENOLINK, "%s", s->gone);
+	else if (s->down[0] && s->state != ST_CONNECT)
+		rcx_talk_down(s);
+	else if (s->ticked && s->state == ST_UP && !s->link_up &&
+		 now >= s->proof_deadline)
+		rcx_talk_unproven(s);
 	else if (s->ticked && s->state < ST_CLOSE &&
 		 (now >= s->deadline || now >= s->step_deadline))
 		rcx_break(s, RCX_CODE_TIMEOUT, -ETIMEDOUT, "timed out %s; %s",
@@ -168,12 +178,18 @@ static void arm(struct rcx_session *s)
 
 	if (s->state < ST_CLOSE && s->deadline < until)
 		until = s->deadline;
+	if (s->state == ST_UP && !s->link_up && s->proof_deadline < until)
+		until = s->proof_deadline;
 	left = until - rcx_now_ms();
 	if (left < 0)
 		left = 0;
 	tv.tv_sec = left / 1000;
 	tv.tv_usec = left % 1000 * 1000;
 	event_add(s->timer, &tv);
+	if (s->state == ST_CONNECT)
+		event_del(s->readable);
+	else if (s->readable)
+		event_add(s->readable, NULL);
 	if (s->writable && (s->want_write || s->out_len))
 		event_add(s->writable, NULL);
 }
@@ -330,6 +346,15 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 	return s;
 }
 
+void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
+			   const char *err)
+{
+	if (s->state != ST_CONNECT)
+		return;
+	rcx_talk_connected(s, ret, agreed, err);
+	run(s);
+}
+
 void rcx_session_link_up(struct rcx_session *s)
 {
 	/* A late word about an older epoch must not count. */
@@ -341,7 +366,8 @@ void rcx_session_link_up(struct rcx_session *s)
 
 void rcx_session_link_down(struct rcx_session *s, const char *reason)
 {
-	rcx_fail(s->gone, 0, "the link went down: %s", reason);
+	if (s->prepared)
+		rcx_fail(s->down, 0, "the link went down: %s", reason);
 	run(s);
 }
 

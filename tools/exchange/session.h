@@ -14,21 +14,28 @@
 #include "endpoint.h"
 
 struct event_base;
+struct rcl_path;
+struct rcx_paths;
 struct rcx_session;
 struct rcx_tls;
 
 #define RCX_DEFAULT_PORT	7185
-#define RCX_ERR_LEN		256
+#define RCX_ERR_LEN		1024	/* for some paths, with a reason each */
 
 enum rcx_role {
 	RCX_INITIATOR = RCLINK_ROLE_INITIATOR,	/* TLS client */
 	RCX_RESPONDER = RCLINK_ROLE_RESPONDER,	/* TLS server */
 };
 
-/* Steps in the order in which a session goes through them. */
+/*
+ * Steps in the order in which a session goes through them. FAILED may come
+ * after PATHS, once for each path; PREPARED is then the next step, if there is
+ * another path.
+ */
 enum rcx_step {
 	RCX_STEP_TCP,		/* TCP connected */
 	RCX_STEP_TLS,		/* peer authenticated */
+	RCX_STEP_PATHS,		/* both ends know which paths to try */
 	RCX_STEP_PREPARED,	/* local QPs in INIT */
 	RCX_STEP_OFFERED,	/* both ends have the other's endpoint */
 	RCX_STEP_CONNECTED,	/* local QPs in RTR */
@@ -36,12 +43,21 @@ enum rcx_step {
 	RCX_STEP_ACTIVATED,	/* local QPs in RTS, hello sent */
 	RCX_STEP_UP,		/* local link is up */
 	RCX_STEP_DONE,		/* the peer said that its link is up, too */
+	RCX_STEP_FAILED,	/* not this path; detail says which, and why */
 };
+
+/* Of connect: rcx_session_connected() will tell. */
+#define RCX_LATER	1
 
 /*
  * What a session asks of its owner. Callbacks that return int give 0, or a
  * negative errno with a sentence in err (RCX_ERR_LEN bytes); the session then
  * tells the peer, calls abort if something was prepared, and calls done.
+ *
+ * prepare, connect and activate are about one path. When one of them fails, or
+ * the link goes down, abort is called and then prepare for the next path, until
+ * none is left. -EBUSY, -ENOENT and -EPERM are no matter of the path: these end
+ * the session.
  */
 struct rcx_ops {
 	/*
@@ -51,9 +67,16 @@ struct rcx_ops {
 	 */
 	int (*admit)(void *ctx, const char *identity, const char *wanted,
 		     char *link, char *err);
-	int (*prepare)(void *ctx, const char *link, struct rcl_endpoint *local,
-		       char *err);
-	/* local_epoch as prepare gave it; agreed receives the common epoch. */
+	/* The ways out of this host that the link may use, at least one. */
+	int (*offer)(void *ctx, const char *link, struct rcx_paths *paths,
+		     char *err);
+	/* path is one of those offered. */
+	int (*prepare)(void *ctx, const char *link, const struct rcl_path *path,
+		       struct rcl_endpoint *local, char *err);
+	/*
+	 * local_epoch as prepare gave it; agreed receives the common epoch.
+	 * RCX_LATER when that takes time; abort may come before it is over.
+	 */
 	int (*connect)(void *ctx, const char *link, uint64_t local_epoch,
 		       const char *identity, enum rcx_role role,
 		       const struct rcl_endpoint *remote, uint64_t *agreed,
@@ -61,7 +84,10 @@ struct rcx_ops {
 	/* Later, rcx_session_link_up() or _link_down() is called. */
 	int (*activate)(void *ctx, const char *link, uint64_t epoch,
 			const uint8_t key[RCLINK_KEY_LEN], char *err);
-	/* Undo prepare: the exchange failed before the link was up. */
+	/*
+	 * Undo prepare and all after it: the exchange failed before the link
+	 * was up, or the path did not work for one of the ends.
+	 */
 	void (*abort)(void *ctx, const char *link);
 	/* For a person to watch; detail may be "". */
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
@@ -76,7 +102,7 @@ struct rcx_ops {
  * Start an exchange as initiator with host:port, asking for the peer's link
  * called wanted. Returns NULL with a sentence in err. Every step has a time
  * limit; timeout_ms bounds the whole. Callbacks come from the event loop, and
- * from the three calls at the end of this file.
+ * from the four calls at the end of this file.
  */
 struct rcx_session *rcx_session_dial(struct event_base *base,
 				     struct rcx_tls *tls, const char *host,
@@ -94,6 +120,10 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 				       int timeout_ms,
 				       const struct rcx_ops *ops, void *ctx,
 				       char *err);
+
+/* The end of a connect that returned RCX_LATER; the arguments as there. */
+void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
+			   const char *err);
 
 /*
  * The kernel said that the link of this session is up, or went down. Like

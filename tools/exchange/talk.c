@@ -13,44 +13,221 @@
 #include "core.h"
 #include "err.h"
 
+#define REASON_LEN	150	/* of one path, where there are some */
+#define LIST_LEN	400	/* of an end's paths in words */
+
 static void protocol_error(struct rcx_session *s, const char *err)
 {
 	rcx_break(s, RCX_CODE_PROTOCOL, -EPROTO, "protocol error: %s", err);
 }
 
-static bool prepare(struct rcx_session *s)
+/* What was refused for another reason will be so on all paths. */
+static bool is_of_path(int result)
 {
+	return result != -EBUSY && result != -ENOENT && result != -EPERM;
+}
+
+static const struct rcl_path *path_of(const struct rcx_session *s,
+				      enum rcx_role role)
+{
+	const struct rcx_paths *paths = role == s->role ? &s->own : &s->theirs;
+	const struct rcx_pair *pair = &s->pairs[s->at];
+
+	return &paths->path[role == RCX_INITIATOR ? pair->initiator :
+						    pair->responder];
+}
+
+static const struct rcl_path *own_path(const struct rcx_session *s)
+{
+	return path_of(s, s->role);
+}
+
+static const struct rcl_path *their_path(const struct rcx_session *s)
+{
+	return path_of(s, s->role == RCX_INITIATOR ? RCX_RESPONDER :
+						     RCX_INITIATOR);
+}
+
+/* For who watches, and for the end, should no path be left. */
+static void report(struct rcx_session *s, const char *why)
+{
+	char own[RCX_PATH_LEN], theirs[RCX_PATH_LEN], text[RCX_ERR_LEN];
+	size_t len = strlen(s->report);
+
+	rcx_path_text(own_path(s), own);
+	rcx_path_text(their_path(s), theirs);
+	rcx_fail(text, 0, "path %u of %u, from %s to the peer's %s, failed: %s",
+		 s->at + 1, s->npairs, own, theirs, why);
+	if (s->npairs == 1)
+		rcx_fail(s->report, 0, "%s", why);
+	else
+		snprintf(s->report + len, sizeof(s->report) - len,
+			 "%s%s to %s: %.*s",
+			 len ? "; " : "no path to the peer works: ",
+			 rcx_gid_text(own_path(s)->gid, own),
+			 rcx_gid_text(their_path(s)->gid, theirs),
+			 REASON_LEN, why);
+	rcx_step(s, RCX_STEP_FAILED, text);
+}
+
+/*
+ * This path is not one. At most one is prepared at any time: it is undone here,
+ * before anybody thinks of the next one. False: the session ends.
+ */
+static bool leave_path(struct rcx_session *s, int result, const char *why,
+		       const char *tell)
+{
+	struct rcx_msg msg = { .type = RCX_MSG_FAILED };
+
+	snprintf(msg.text, sizeof(msg.text), "%.*s", RCX_TEXT_MAX, tell);
+	report(s, why);
+	if (s->prepared)
+		s->ops->abort(s->ctx, s->link);
+	s->prepared = false;
+	s->link_up = false;
+	s->peer_done = false;
+	s->down[0] = '\0';
+	if (!rcx_send(s, &msg))
+		return false;
+	if (s->at + 1 < s->npairs)
+		return true;
+	rcx_end(s, result, s->report);
+
+	return false;
+}
+
+static void fail_path(struct rcx_session *s, int result, const char *why)
+{
+	char text[RCX_ERR_LEN];
+
+	/* It may be one of those that leave_path() wipes. */
+	snprintf(text, sizeof(text), "%s", why);
+	if (!is_of_path(result))
+		rcx_break(s, RCX_CODE_FAILED, result, "%s", text);
+	else if (leave_path(s, result, text, text))
+		rcx_enter(s, ST_FAILED);
+}
+
+static void try_path(struct rcx_session *s)
+{
+	struct rcx_msg msg = { .type = RCX_MSG_ENDPOINT };
 	char err[RCX_ERR_LEN] = "";
 	int ret;
 
-	ret = s->ops->prepare(s->ctx, s->link, &s->local, err);
+	s->told_done = false;
+	ret = s->ops->prepare(s->ctx, s->link, own_path(s), &s->local, err);
 	if (ret) {
-		rcx_break(s, RCX_CODE_FAILED, ret, "%s", err);
-		return false;
+		fail_path(s, ret, err);
+		return;
 	}
 	s->prepared = true;
+	if (memcmp(s->local.gid, own_path(s)->gid, sizeof(s->local.gid))) {
+		fail_path(s, -EAGAIN,
+			  "the GIDs of the port have changed meanwhile; try again");
+		return;
+	}
 	rcx_step(s, RCX_STEP_PREPARED, s->link);
+	msg.endpoint = s->local;
+	if (rcx_send(s, &msg))
+		rcx_enter(s, ST_ENDPOINT);
+}
+
+static void on_failed(struct rcx_session *s, const struct rcx_msg *in)
+{
+	char why[RCX_ERR_LEN];
+
+	rcx_fail(why, 0, "peer: %s", in->text);
+	if (s->state != ST_FAILED && !leave_path(s, -EREMOTEIO, why, ""))
+		return;
+	s->at++;
+	try_path(s);
+}
+
+/* "192.0.2.1 (rxe0 port 1), 2001:db8::1 (rxe0 port 1)" */
+static const char *list_paths(const struct rcx_paths *paths,
+			      char buf[LIST_LEN])
+{
+	char path[RCX_PATH_LEN];
+	size_t len = 0;
+	uint32_t i;
+
+	for (i = 0; i < paths->num && len < LIST_LEN; i++)
+		len += snprintf(buf + len, LIST_LEN - len, "%s%s",
+				i ? ", " : "",
+				rcx_path_text(&paths->path[i], path));
+
+	return buf;
+}
+
+/* Both lists are there: which pairs, in which order? */
+static bool find_paths(struct rcx_session *s)
+{
+	char own[LIST_LEN], theirs[LIST_LEN], count[32];
+
+	if (s->role == RCX_INITIATOR)
+		s->npairs = rcx_paths_order(&s->own, &s->theirs, s->pairs);
+	else
+		s->npairs = rcx_paths_order(&s->theirs, &s->own, s->pairs);
+	if (!s->npairs) {
+		rcx_break(s, RCX_CODE_FAILED, -EHOSTUNREACH,
+			  "no path in common; give both hosts a GID of one kind, see `rclink dev`: the %s has %s, the other end %s",
+			  s->role == RCX_INITIATOR ? "initiator" : "responder",
+			  list_paths(&s->own, own),
+			  list_paths(&s->theirs, theirs));
+		return false;
+	}
+	snprintf(count, sizeof(count), "%u", s->npairs);
+	rcx_step(s, RCX_STEP_PATHS, count);
 
 	return true;
 }
 
-static void connect_link(struct rcx_session *s, const struct rcl_endpoint *peer)
+static bool offer(struct rcx_session *s)
 {
-	struct rcx_msg msg = { .type = RCX_MSG_CONFIRM };
 	char err[RCX_ERR_LEN] = "";
 	int ret;
 
-	rcx_step(s, RCX_STEP_OFFERED, "");
-	ret = s->ops->connect(s->ctx, s->link, s->local.epoch, s->identity,
-			      s->role, peer, &s->agreed, err);
+	ret = s->ops->offer(s->ctx, s->link, &s->own, err);
+	if (!ret)
+		return true;
+	rcx_break(s, RCX_CODE_FAILED, ret, "%s", err);
+
+	return false;
+}
+
+void rcx_talk_connected(struct rcx_session *s, int ret, uint64_t agreed,
+			const char *err)
+{
+	struct rcx_msg msg = { .type = RCX_MSG_CONFIRM, .agreed = agreed };
+
 	if (ret) {
-		rcx_break(s, RCX_CODE_FAILED, ret, "%s", err);
+		fail_path(s, ret, err);
 		return;
 	}
+	s->agreed = agreed;
 	rcx_step(s, RCX_STEP_CONNECTED, "");
-	msg.agreed = s->agreed;
 	if (rcx_send(s, &msg))
 		rcx_enter(s, ST_CONFIRM);
+}
+
+static void on_endpoint(struct rcx_session *s, const struct rcx_msg *in)
+{
+	const struct rcl_path *path = their_path(s);
+	char err[RCX_ERR_LEN] = "";
+	uint64_t agreed = 0;
+	int ret;
+
+	if (in->endpoint.link_layer != path->link_layer ||
+	    memcmp(in->endpoint.gid, path->gid, sizeof(path->gid))) {
+		protocol_error(s, "ENDPOINT is not on the path that is tried");
+		return;
+	}
+	rcx_step(s, RCX_STEP_OFFERED, "");
+	rcx_enter(s, ST_CONNECT);
+	ret = s->ops->connect(s->ctx, s->link, s->local.epoch, s->identity,
+			      s->role, &in->endpoint, &agreed, err);
+	if (ret != RCX_LATER)
+		rcx_talk_connected(s, ret, agreed, err);
 }
 
 static void on_welcome(struct rcx_session *s, const struct rcx_msg *in)
@@ -67,10 +244,10 @@ static void on_welcome(struct rcx_session *s, const struct rcx_msg *in)
 	}
 	s->version = in->version_max < RCX_VERSION_MAX ? in->version_max :
 		     RCX_VERSION_MAX;
-	if (!prepare(s))
+	if (!offer(s))
 		return;
 	snprintf(msg.link, sizeof(msg.link), "%s", s->wanted);
-	msg.endpoint = s->local;
+	msg.paths = s->own;
 	if (rcx_send(s, &msg))
 		rcx_enter(s, ST_ANSWER);
 }
@@ -103,11 +280,19 @@ static void on_offer(struct rcx_session *s, const struct rcx_msg *in)
 		rcx_break(s, RCX_CODE_REFUSED, ret, "%s", err);
 		return;
 	}
-	if (!prepare(s))
+	s->theirs = in->paths;
+	if (!offer(s) || !find_paths(s))
 		return;
-	msg.endpoint = s->local;
+	msg.paths = s->own;
 	if (rcx_send(s, &msg))
-		connect_link(s, &in->endpoint);
+		try_path(s);
+}
+
+static void on_answer(struct rcx_session *s, const struct rcx_msg *in)
+{
+	s->theirs = in->paths;
+	if (find_paths(s))
+		try_path(s);
 }
 
 static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
@@ -134,10 +319,22 @@ static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 	ret = s->ops->activate(s->ctx, s->link, s->agreed, key, err);
 	OPENSSL_cleanse(key, sizeof(key));
 	if (ret) {
-		rcx_break(s, RCX_CODE_FAILED, ret, "%s", err);
+		fail_path(s, ret, err);
 		return;
 	}
 	rcx_step(s, RCX_STEP_ACTIVATED, "");
+}
+
+/*
+ * A peer whose DONE crosses this end's FAILED, which came after DONE, has got
+ * both, takes the link for up and is gone.
+ */
+static void on_done(struct rcx_session *s)
+{
+	if (s->state != ST_FAILED)
+		s->peer_done = true;
+	else if (s->told_done)
+		rcx_break(s, 0, -ENOLINK, "%s", s->report);
 }
 
 static void on_error(struct rcx_session *s, const struct rcx_msg *in)
@@ -167,7 +364,7 @@ void rcx_talk_header(struct rcx_session *s)
 		protocol_error(s, err);
 	} else if (h->type == RCX_MSG_ERROR) {
 		/* The same in all versions. */
-	} else if (h->type != wait->message) {
+	} else if (h->type >= 32 || !(wait->messages & 1u << h->type)) {
 		rcx_fail(err, 0, "%s (type %u) came while %s",
 			 rcx_msg_name(h->type), h->type,
 			 wait->waiting);
@@ -220,13 +417,21 @@ void rcx_talk_message(struct rcx_session *s)
 		on_offer(s, &msg);
 		break;
 	case RCX_MSG_ANSWER:
-		connect_link(s, &msg.endpoint);
+		on_answer(s, &msg);
+		break;
+	case RCX_MSG_ENDPOINT:
+		if (s->state != ST_FAILED)
+			on_endpoint(s, &msg);
 		break;
 	case RCX_MSG_CONFIRM:
-		on_confirm(s, &msg);
+		if (s->state != ST_FAILED)
+			on_confirm(s, &msg);
 		break;
 	case RCX_MSG_DONE:
-		s->peer_done = true;
+		on_done(s);
+		break;
+	case RCX_MSG_FAILED:
+		on_failed(s, &msg);
 		break;
 	case RCX_MSG_ERROR:
 		on_error(s, &msg);
@@ -251,4 +456,19 @@ void rcx_talk_start(struct rcx_session *s)
 		rcx_enter(s, ST_WELCOME);
 	else if (rcx_send(s, &msg))
 		rcx_enter(s, ST_OFFER);
+}
+
+void rcx_talk_down(struct rcx_session *s)
+{
+	if (s->state >= ST_ENDPOINT && s->state <= ST_UP)
+		fail_path(s, -ENOLINK, s->down);
+}
+
+void rcx_talk_unproven(struct rcx_session *s)
+{
+	char why[RCX_ERR_LEN];
+
+	rcx_fail(why, 0, "timed out %s; %s", rcx_wait(s)->waiting,
+		 rcx_wait(s)->advice);
+	fail_path(s, -ETIMEDOUT, why);
 }

@@ -3,6 +3,8 @@
 #ifndef RCX_TALK_H
 #define RCX_TALK_H
 
+#include <stdint.h>
+
 struct rcx_session;
 
 /* The handshake is done: the first word is the responder's. */
@@ -14,7 +16,17 @@ void rcx_talk_header(struct rcx_session *s);
 /* in[] has one whole message. */
 void rcx_talk_message(struct rcx_session *s);
 
+/* In ST_CONNECT: the owner's connect is over, see rcx_ops. */
+void rcx_talk_connected(struct rcx_session *s, int ret, uint64_t agreed,
+			const char *err);
+
 /* The own link may have come up, or the peer's. */
 void rcx_talk_up(struct rcx_session *s);
+
+/* The own link went down, as s->down says. */
+void rcx_talk_down(struct rcx_session *s);
+
+/* The own link did not come up in its time. */
+void rcx_talk_unproven(struct rcx_session *s);
 
 #endif /* RCX_TALK_H */

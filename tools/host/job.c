@@ -12,8 +12,11 @@
 #include <event2/event.h>
 
 #include "call.h"
+#include "connect.h"
 #include "link.h"
 #include "nl.h"
+#include "path.h"
+#include "paths.h"
 #include "process.h"
 
 #define AGAIN_US	200000
@@ -26,7 +29,8 @@ struct rch_job {
 	void *ctx;
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
-	struct rcl_nl *nl;		/* while the link is prepared */
+	struct rcl_nl *nl;		/* while the link is prepared ... */
+	struct rch_connect *connect;	/* ... which has it meanwhile */
 	char about[RCLINK_NAME_MAX + 1]; /* link, as soon as it is known */
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;			/* 0 while not prepared */
@@ -36,14 +40,18 @@ struct rch_job {
 
 struct rch_hub {
 	struct event_base *base;
+	struct rcl_nl *families;
 	struct rcl_nl *events;
-	struct rcl_nl *requests;	/* to ask again when events were lost */
-	struct event *readable;
-	struct event *again;		/* when the links could not be listed */
+	struct rcl_nl *requests;	/* NULL: the module is not loaded */
+	struct rch_connects *connects;
+	struct event *news;		/* of families */
+	struct event *readable;		/* of events */
+	struct event *again;		/* when the module could not be asked */
 	const struct rch_watch *watch;	/* NULL: nobody looks */
 	void *watch_ctx;
 	uint64_t seq;			/* of the last event that counts */
 	bool resync;
+	enum rcl_nl_news said;		/* the last, until it is dealt with */
 	LIST_HEAD(, rch_job) jobs;
 };
 
@@ -104,6 +112,8 @@ static void list(struct rch_hub *hub)
 	char err[RCL_ERR_LEN];
 	size_t i, num;
 
+	if (!hub->requests)
+		return;
 	if (rcl_call_links(hub->requests, NULL, &infos, &num, err)) {
 		event_add(hub->again, &soon);
 		return;
@@ -119,11 +129,15 @@ static void list(struct rch_hub *hub)
 	free(infos);
 }
 
-static void on_again(evutil_socket_t fd, short what, void *arg)
+static void close_module(struct rch_hub *hub)
 {
-	(void)fd;
-	(void)what;
-	list(arg);
+	if (hub->readable)
+		event_free(hub->readable);
+	hub->readable = NULL;
+	rcl_nl_close(hub->requests);
+	hub->requests = NULL;
+	rcl_nl_close(hub->events);
+	hub->events = NULL;
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -137,6 +151,90 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		hub->resync = true;
 	if (hub->resync)
 		list(hub);
+}
+
+static int open_module(struct rch_hub *hub, char *err)
+{
+	hub->events = rcl_nl_listen(err);
+	if (hub->events)
+		hub->requests = rcl_nl_open(err);
+	if (!hub->requests)
+		goto err_close;
+	rcl_nl_notify(hub->events, on_event, hub);
+	hub->readable = event_new(hub->base, rcl_nl_fd(hub->events),
+				  EV_READ | EV_PERSIST, on_readable, hub);
+	if (hub->readable && !event_add(hub->readable, NULL))
+		return 0;
+	rcl_fail(err, -ENOMEM, "out of memory");
+err_close:
+	close_module(hub);
+	return -ENOENT;
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+	const struct timeval soon = { .tv_usec = AGAIN_US };
+	struct rch_hub *hub = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	if (!hub->requests && open_module(hub, err))
+		event_add(hub->again, &soon);
+	else
+		list(hub);
+}
+
+/* Nothing that the module had is left, whether it is there again or not. */
+static void lose_module(struct rch_hub *hub)
+{
+	struct rch_job *job, *next;
+
+	event_del(hub->again);
+	close_module(hub);
+	hub->seq = 0;
+	hub->resync = false;
+	for (job = LIST_FIRST(&hub->jobs); job; job = next) {
+		next = LIST_NEXT(job, node);
+		if (job->epoch)
+			rcx_session_link_down(job->session,
+					      "the rclink module was unloaded");
+	}
+	if (hub->watch)
+		hub->watch->unloaded(hub->watch_ctx);
+}
+
+static int on_family(const struct nlmsghdr *hdr, void *arg)
+{
+	enum rcl_nl_news news = rcl_nl_news(hdr);
+	struct rch_hub *hub = arg;
+
+	if (news != RCL_NL_NO_NEWS)
+		hub->said = news;
+	return 0;
+}
+
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	struct rch_hub *hub = arg;
+	enum rcl_nl_news news;
+	char err[RCL_ERR_LEN];
+
+	/* What was lost may have been anything. */
+	while (rcl_nl_receive(hub->families, err) == -ENOBUFS)
+		hub->said = RCL_NL_LOADED;
+	news = hub->said;
+	hub->said = RCL_NL_NO_NEWS;
+	if (news == RCL_NL_NO_NEWS)
+		return;
+	lose_module(hub);
+	if (news == RCL_NL_LOADED)
+		on_again(fd, what, hub);
+}
+
+struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
+{
+	return hub->requests;
 }
 
 void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
@@ -158,16 +256,17 @@ struct rch_hub *rch_hub_new(struct event_base *base, char *err)
 	}
 	LIST_INIT(&hub->jobs);
 	hub->base = base;
-	hub->events = rcl_nl_listen(err);
-	if (hub->events)
-		hub->requests = rcl_nl_open(err);
-	if (!hub->requests)
+	/* Before the module is looked for, so that nothing is missed. */
+	hub->families = rcl_nl_listen_families(err);
+	if (!hub->families || open_module(hub, err))
 		goto err_free;
-	rcl_nl_notify(hub->events, on_event, hub);
-	hub->readable = event_new(base, rcl_nl_fd(hub->events),
-				  EV_READ | EV_PERSIST, on_readable, hub);
+	rcl_nl_notify(hub->families, on_family, hub);
+	hub->news = event_new(base, rcl_nl_fd(hub->families),
+			      EV_READ | EV_PERSIST, on_news, hub);
 	hub->again = evtimer_new(base, on_again, hub);
-	if (!hub->readable || !hub->again || event_add(hub->readable, NULL)) {
+	hub->connects = rch_connects_new(base);
+	if (!hub->news || !hub->again || !hub->connects ||
+	    event_add(hub->news, NULL)) {
 		rcl_fail(err, -ENOMEM, "out of memory");
 		goto err_free;
 	}
@@ -180,12 +279,13 @@ err_free:
 
 void rch_hub_free(struct rch_hub *hub)
 {
-	if (hub->readable)
-		event_free(hub->readable);
+	close_module(hub);
+	if (hub->news)
+		event_free(hub->news);
 	if (hub->again)
 		event_free(hub->again);
-	rcl_nl_close(hub->requests);
-	rcl_nl_close(hub->events);
+	rch_connects_free(hub->connects);
+	rcl_nl_close(hub->families);
 	free(hub);
 }
 
@@ -201,7 +301,68 @@ static int job_admit(void *ctx, const char *identity, const char *wanted,
 	return ret;
 }
 
-static bool is_up(struct rcl_nl *nl, const char *link)
+/*
+ * None of the GIDs that are shown may be used. The module knows why, and its
+ * record will; or it uses one beyond those, which the operator has set.
+ */
+static int offer_unseen(const char *link, struct rcx_paths *paths, char *err)
+{
+	struct rcl_path *path = &paths->path[0];
+	struct rcl_link_info *info;
+	struct rcl_endpoint local;
+	struct rcl_nl *nl;
+	size_t num;
+	int ret;
+
+	nl = rcl_nl_open(err);
+	if (!nl)
+		return -ENOENT;
+	ret = rcl_call_prepare(nl, link, NULL, &local, err);
+	if (!ret)
+		ret = rcl_call_links(nl, link, &info, &num, err);
+	rcl_nl_close(nl);
+	if (ret)
+		return ret;
+	strcpy(path->device, info->policy.device);
+	path->port = info->policy.v[RCL_P_PORT];
+	path->link_layer = local.link_layer;
+	path->gid_type = local.link_layer == RCLINK_LINK_LAYER_ROCE ?
+			 RCLINK_GID_TYPE_ROCE_V2 : RCLINK_GID_TYPE_IB;
+	path->gid_index = info->policy.v[RCL_P_GID_INDEX];
+	path->mtu = local.mtu;
+	memcpy(path->gid, local.gid, sizeof(path->gid));
+	paths->num = 1;
+	free(info);
+	return 0;
+}
+
+static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
+		     char *err)
+{
+	struct rch_job *job = ctx;
+	struct rcl_link_info *info;
+	struct rcl_dev_info *devs;
+	size_t num, ndevs;
+	int ret;
+
+	if (!job->hub->requests)
+		return rcl_fail(err, -ENOENT, "the rclink module was unloaded");
+	ret = rcl_call_links(job->hub->requests, link, &info, &num, err);
+	if (ret)
+		return ret;
+	ret = rcl_call_devs(job->hub->requests, NULL, &devs, &ndevs, err);
+	if (!ret) {
+		rch_paths(info, devs, ndevs, paths);
+		rcl_call_devs_free(devs, ndevs);
+	}
+	free(info);
+	if (ret || paths->num)
+		return ret;
+	return offer_unseen(link, paths, err);
+}
+
+/* In this epoch, or in any with 0. */
+static bool is_up(struct rcl_nl *nl, const char *link, uint64_t epoch)
 {
 	struct rcl_link_info *infos;
 	char ignored[RCL_ERR_LEN];
@@ -210,7 +371,8 @@ static bool is_up(struct rcl_nl *nl, const char *link)
 
 	if (rcl_call_links(nl, link, &infos, &num, ignored))
 		return false;
-	up = num == 1 && infos[0].state == RCLINK_LINK_STATE_UP;
+	up = num == 1 && infos[0].state == RCLINK_LINK_STATE_UP &&
+	     (!epoch || infos[0].epoch == epoch);
 	free(infos);
 	return up;
 }
@@ -220,29 +382,34 @@ static bool is_up(struct rcl_nl *nl, const char *link)
  * whatever this end still believes.
  */
 static int prepare(struct rch_job *job, const char *link,
-		   struct rcl_endpoint *local, char *err)
+		   const struct rcl_path *path, struct rcl_endpoint *local,
+		   char *err)
 {
 	int ret;
 
-	ret = rcl_call_prepare(job->nl, link, local, err);
-	if (ret != -EBUSY || !job->answers || !is_up(job->nl, link))
+	ret = rcl_call_prepare(job->nl, link, path, local, err);
+	if (ret != -EBUSY || !job->answers || !is_up(job->nl, link, 0))
 		return ret;
-	ret = rcl_call_disconnect(job->nl, link, err);
+	ret = rcl_call_replace(job->nl, link, err);
 	if (ret && ret != -ENOTCONN)
 		return ret;
-	return rcl_call_prepare(job->nl, link, local, err);
+	return rcl_call_prepare(job->nl, link, path, local, err);
 }
 
-static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
-		       char *err)
+static int job_prepare(void *ctx, const char *link, const struct rcl_path *path,
+		       struct rcl_endpoint *local, char *err)
 {
 	struct rch_job *job = ctx;
 	int ret;
 
+	if (rch_connects_has(job->hub->connects, link))
+		return rcl_fail(err, -EBUSY,
+				"an exchange of link %s is still ending; try again in a second",
+				link);
 	job->nl = rcl_nl_open(err);
 	if (!job->nl)
 		return -ENOENT;
-	ret = prepare(job, link, local, err);
+	ret = prepare(job, link, path, local, err);
 	if (ret) {
 		rcl_nl_close(job->nl);
 		job->nl = NULL;
@@ -252,6 +419,18 @@ static int job_prepare(void *ctx, const char *link, struct rcl_endpoint *local,
 	job->epoch = local->epoch;
 	job->local = *local;
 	return 0;
+}
+
+static void on_connected(void *ctx, struct rcl_nl *nl, int ret,
+			 uint64_t agreed, const char *err)
+{
+	struct rch_job *job = ctx;
+
+	job->connect = NULL;
+	job->nl = nl;
+	if (!ret)
+		job->epoch = agreed;
+	rcx_session_connected(job->session, ret, agreed, err);
 }
 
 static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
@@ -267,12 +446,14 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 		.remote = remote,
 	};
 	struct rch_job *job = ctx;
-	int ret;
 
-	ret = rcl_call_connect(job->nl, &connect, agreed, err);
-	if (!ret)
-		job->epoch = *agreed;
-	return ret;
+	(void)agreed;
+	job->connect = rch_connect_start(job->hub->connects, job->nl, &connect,
+					 on_connected, job, err);
+	if (!job->connect)
+		return -EAGAIN;
+	job->nl = NULL;
+	return RCX_LATER;
 }
 
 static int job_activate(void *ctx, const char *link, uint64_t epoch,
@@ -284,35 +465,54 @@ static int job_activate(void *ctx, const char *link, uint64_t epoch,
 }
 
 /*
- * Closing the socket and not a disconnect: should somebody else have prepared
- * the link meanwhile, it stays theirs.
+ * Closing the socket and not a disconnect, unless this epoch is up: should
+ * somebody else have prepared the link meanwhile, it stays theirs. The module
+ * has heard of it when this returns: whoever prepares next comes after.
  */
 static void job_abort(void *ctx, const char *link)
 {
+	char ignored[RCL_ERR_LEN];
 	struct rch_job *job = ctx;
 
-	(void)link;
+	if (job->connect)
+		rch_connect_leave(job->connect);
+	/* The event that says so may not have been read yet. */
+	else if (is_up(job->nl, link, job->epoch))
+		rcl_call_replace(job->nl, link, ignored);
+	job->connect = NULL;
 	rcl_nl_close(job->nl);
 	job->nl = NULL;
+	job->up = false;
+	job->epoch = 0;
+}
+
+/* The kernel has no part in much of an exchange; `rclink why` is to know. */
+static void note(struct rch_job *job, const char *text)
+{
+	char ignored[RCL_ERR_LEN];
+
+	if (job->hub->requests)
+		rcl_call_note(job->hub->requests, job->about, text, ignored);
 }
 
 static void job_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct rch_job *job = ctx;
 
+	if (step == RCX_STEP_FAILED)
+		note(job, detail);
 	job->ops->step(job->ctx, step, detail);
 }
 
-/* The kernel has no part in much of an exchange; `rclink why` is to know. */
 static void note_failure(struct rch_job *job, const char *err)
 {
-	char text[RCLINK_NOTE_MAX + 1], ignored[RCL_ERR_LEN];
+	char text[RCL_ERR_LEN + 64];
 
 	if (!job->about[0])
 		return;
 	snprintf(text, sizeof(text), "an exchange that %s began failed: %s",
 		 job->answers ? "the peer" : "this host", err);
-	rcl_call_note(job->hub->requests, job->about, text, ignored);
+	note(job, text);
 }
 
 static void job_done(void *ctx, int result, const char *err)
@@ -322,7 +522,7 @@ static void job_done(void *ctx, int result, const char *err)
 
 	/* This end is up, but nobody knows of the other: not half a link. */
 	if (result && job->up && job->nl)
-		rcl_call_disconnect(job->nl, job->link, ignored);
+		rcl_call_replace(job->nl, job->link, ignored);
 	if (result)
 		note_failure(job, err);
 	job->ops->done(job->ctx, result, err);
@@ -334,6 +534,7 @@ static void job_done(void *ctx, int result, const char *err)
 
 static const struct rcx_ops session_ops = {
 	.admit = job_admit,
+	.offer = job_offer,
 	.prepare = job_prepare,
 	.connect = job_connect,
 	.activate = job_activate,

@@ -42,11 +42,19 @@ struct rch_watch {
 	/* All links, when asked for, and whenever events were lost. */
 	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num,
 		     bool lost);
+	/* With its links. A list follows when it is there again. */
+	void (*unloaded)(void *ctx);
 };
 
 /* Lists the links at once, and each time that it is called. */
 void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
 		   void *ctx);
+
+/*
+ * For requests of the owner that the module answers at once. NULL while the
+ * module is not loaded.
+ */
+struct rcl_nl *rch_hub_requests(const struct rch_hub *hub);
 
 struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *host, uint16_t port, const char *link,

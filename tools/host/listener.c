@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "listener.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +17,16 @@
 #include "job.h"
 #include "process.h"
 #include "session.h"
+#include "socket.h"
 
 #define CALLERS_MAX	256
 #define SOURCE_MAX	128	/* of them from one address */
 #define PROVEN_MAX	16	/* of one peer, by its key alone */
 #define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
-#define BACKLOG		128
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
 #define NS_PER_US	1000
 #define US_PER_S	1000000
-#define ADDR_LEN	56	/* "[v6]:port" */
 
 /* A TLS handshake each: what a peer gone mad may take of a processor. */
 static const struct rch_rate accepts = { 4000000, 512 };
@@ -52,32 +49,15 @@ struct rch_listener {
 	struct rch_hub *hub;
 	const struct rch_listener_ops *ops;
 	void *ctx;
-	struct evconnlistener *socket;
+	struct evconnlistener *socket;	/* NULL: it listens nowhere */
 	struct event *resume;		/* after a pause */
 	struct rch_bucket bucket;
 	bool stopping;
 	bool stopped;			/* and told so */
 	unsigned int num;
 	struct caller_list callers;
-	char address[ADDR_LEN];
+	char address[RCL_ADDRESS_LEN];
 };
-
-static const char *address_text(const struct sockaddr_in6 *addr,
-				char buf[ADDR_LEN])
-{
-	char ip[INET6_ADDRSTRLEN];
-	uint16_t port = ntohs(addr->sin6_port);
-
-	if (IN6_IS_ADDR_V4MAPPED(&addr->sin6_addr)) {
-		inet_ntop(AF_INET, &addr->sin6_addr.s6_addr[12], ip,
-			  sizeof(ip));
-		snprintf(buf, ADDR_LEN, "%s:%u", ip, port);
-	} else {
-		inet_ntop(AF_INET6, &addr->sin6_addr, ip, sizeof(ip));
-		snprintf(buf, ADDR_LEN, "[%s]:%u", ip, port);
-	}
-	return buf;
-}
 
 /* One IPv4 address, or the 2^64 IPv6 addresses that one host may well have. */
 static bool same_source(const struct sockaddr_in6 *a,
@@ -142,9 +122,9 @@ static void tell_stopped(struct rch_listener *l)
 static void refuse(struct rch_listener *l, const struct sockaddr_in6 *from,
 		   int result, const char *err)
 {
-	char addr[ADDR_LEN];
+	char addr[RCL_ADDRESS_LEN];
 	const struct rch_call call = {
-		.from = address_text(from, addr),
+		.from = rcl_address_text(from, addr),
 		.link = "",
 		.peer = "",
 	};
@@ -156,9 +136,9 @@ static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
-	char addr[ADDR_LEN];
+	char addr[RCL_ADDRESS_LEN];
 	const struct rch_call call = {
-		.from = address_text(&caller->from, addr),
+		.from = rcl_address_text(&caller->from, addr),
 		.link = caller->link,
 		.peer = caller->peer,
 		.epoch = rch_job_epoch(caller->job),
@@ -246,23 +226,6 @@ static void take(struct rch_listener *l, int fd,
 	l->num++;
 }
 
-/* An IPv4 address becomes a mapped one. */
-static void to_v6(const struct sockaddr *addr, struct sockaddr_in6 *v6)
-{
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
-
-	memset(v6, 0, sizeof(*v6));
-	if (addr->sa_family == AF_INET6) {
-		memcpy(v6, addr, sizeof(*v6));
-		return;
-	}
-	v6->sin6_family = AF_INET6;
-	v6->sin6_port = v4->sin_port;
-	v6->sin6_addr.s6_addr[10] = 0xff;
-	v6->sin6_addr.s6_addr[11] = 0xff;
-	memcpy(&v6->sin6_addr.s6_addr[12], &v4->sin_addr, 4);
-}
-
 /* Who calls meanwhile waits in the kernel's queue. */
 static void pause_accept(struct rch_listener *l, uint64_t ns)
 {
@@ -281,8 +244,7 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!l->stopping)
-		evconnlistener_enable(l->socket);
+	evconnlistener_enable(l->socket);
 }
 
 static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
@@ -294,7 +256,7 @@ static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
 
 	(void)socket;
 	(void)len;
-	to_v6(addr, &from);
+	rcl_address_v6(addr, &from);
 	rch_bucket_take(&l->bucket, &accepts, now);
 	wait = rch_bucket_wait(&l->bucket, &accepts, now);
 	if (wait)
@@ -314,60 +276,25 @@ static void on_accept_error(struct evconnlistener *socket, void *arg)
 	pause_accept(arg, PAUSE_NS);
 }
 
-static int bind_socket(const struct addrinfo *ai, char *err)
+void rch_listener_close(struct rch_listener *l)
 {
-	int fd, ret, on = 1, off = 0;
-
-	fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-		    0);
-	if (fd < 0)
-		return rcl_fail(err, -errno, "cannot open a socket: %s",
-				strerror(errno));
-	/* One socket for both families; of no effect on one for IPv4. */
-	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-	    bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG)) {
-		ret = rcl_fail(err, -errno,
-			       "cannot listen: %s; choose another port or address",
-			       strerror(errno));
-		close(fd);
-		return ret;
-	}
-	return fd;
+	event_del(l->resume);
+	if (l->socket)
+		evconnlistener_free(l->socket);
+	l->socket = NULL;
 }
 
-static int open_socket(const char *bind, uint16_t port, int family, char *err)
-{
-	const struct addrinfo hints = {
-		.ai_family = family,
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
-	};
-	struct addrinfo *ai;
-	char text[8];
-	int ret;
-
-	snprintf(text, sizeof(text), "%u", port);
-	if (getaddrinfo(bind, text, &hints, &ai))
-		return rcl_fail(err, -EINVAL, "'%s' is not an IP address",
-				bind ? bind : "");
-	ret = bind_socket(ai, err);
-	freeaddrinfo(ai);
-	/* A kernel that was told not to know IPv6. */
-	if (ret == -EAFNOSUPPORT && family == AF_INET6)
-		return open_socket(bind, port, AF_INET, err);
-	return ret;
-}
-
-static int start(struct rch_listener *l, const char *bind, uint16_t port,
-		 char *err)
+int rch_listener_listen(struct rch_listener *l, const char *bind,
+			uint16_t port, char *err)
 {
 	struct sockaddr_storage bound;
 	socklen_t len = sizeof(bound);
 	struct sockaddr_in6 v6;
 	int fd;
 
-	fd = open_socket(bind, port, bind ? AF_UNSPEC : AF_INET6, err);
+	/* First: the new address may include the old one. */
+	rch_listener_close(l);
+	fd = rcl_socket_listen(bind, port, err);
 	if (fd < 0)
 		return fd;
 	l->socket = evconnlistener_new(l->base, on_accept, l,
@@ -379,14 +306,13 @@ static int start(struct rch_listener *l, const char *bind, uint16_t port,
 	}
 	evconnlistener_set_error_cb(l->socket, on_accept_error);
 	getsockname(fd, (struct sockaddr *)&bound, &len);
-	to_v6((struct sockaddr *)&bound, &v6);
-	address_text(&v6, l->address);
+	rcl_address_v6((struct sockaddr *)&bound, &v6);
+	rcl_address_text(&v6, l->address);
 	return 0;
 }
 
 struct rch_listener *rch_listener_new(struct event_base *base,
-				      struct rch_hub *hub, const char *bind,
-				      uint16_t port,
+				      struct rch_hub *hub,
 				      const struct rch_listener_ops *ops,
 				      void *ctx, char *err)
 {
@@ -404,10 +330,6 @@ struct rch_listener *rch_listener_new(struct event_base *base,
 	l->hub = hub;
 	l->ops = ops;
 	l->ctx = ctx;
-	if (start(l, bind, port, err)) {
-		rch_listener_free(l);
-		return NULL;
-	}
 	return l;
 }
 
@@ -423,7 +345,7 @@ void rch_listener_stop(struct rch_listener *l, const char *reason)
 	if (l->stopping)
 		return;
 	l->stopping = true;
-	evconnlistener_disable(l->socket);
+	rch_listener_close(l);
 	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {
 		next = TAILQ_NEXT(caller, node);
 		rch_job_cancel(caller->job, reason);
@@ -433,8 +355,7 @@ void rch_listener_stop(struct rch_listener *l, const char *reason)
 
 void rch_listener_free(struct rch_listener *l)
 {
-	if (l->socket)
-		evconnlistener_free(l->socket);
+	rch_listener_close(l);
 	event_free(l->resume);
 	free(l);
 }

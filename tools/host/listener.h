@@ -49,15 +49,21 @@ struct rch_listener_ops {
 	void (*stopped)(void *ctx);
 };
 
-/*
- * Listens at once. bind: an address, or NULL for all. NULL with a sentence in
- * err.
- */
+/* Listens nowhere yet. NULL with a sentence in err. */
 struct rch_listener *rch_listener_new(struct event_base *base,
-				      struct rch_hub *hub, const char *bind,
-				      uint16_t port,
+				      struct rch_hub *hub,
 				      const struct rch_listener_ops *ops,
 				      void *ctx, char *err);
+
+/*
+ * Listen there, and no longer where it did; callers that are there stay. bind:
+ * an address, or NULL for all. After an error it listens nowhere.
+ */
+int rch_listener_listen(struct rch_listener *l, const char *bind,
+			uint16_t port, char *err);
+
+/* Listen nowhere. */
+void rch_listener_close(struct rch_listener *l);
 
 /* Where it listens, as text. */
 const char *rch_listener_address(const struct rch_listener *l);

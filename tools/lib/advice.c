@@ -8,6 +8,7 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define CONNECT_AGAIN	"then connect it again"
+#define INTRUDER	"see `rclink stats`; if it comes again, look for an intruder in the RDMA network; "
 #define REPORT_BUG	"report it with the kernel logs of both hosts"
 
 /* A new reason needs one line here. */
@@ -48,9 +49,8 @@ static const struct rcl_advice reasons[] = {
 		"the RDMA device was deleted or unplugged, or its driver was unloaded",
 		"bring the device back, see `rclink dev`; " CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_UNAUTHENTICATED] = {
-		"somebody injected a packet, or one was damaged or lost without notice",
-		"see `rclink stats`; if it comes again, look for an intruder in the RDMA network; "
-		CONNECT_AGAIN },
+		"somebody sends forged packets to this link",
+		INTRUDER CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_PROTOCOL] = {
 		"the peer's module has a bug, is of another version, or is hostile",
 		"compare `modinfo rclink` on both hosts; " CONNECT_AGAIN },
@@ -61,6 +61,22 @@ static const struct rcl_advice reasons[] = {
 		"the peer's host is off, stands still or restarts, or the path to it or back is cut",
 		"check that the peer's host runs, and the path in both directions; "
 		CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_OUT_OF_SEQUENCE] = {
+		"somebody recorded a message and sent it again, or said in the peer's name that a lost one had arrived",
+		INTRUDER CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_NOT_A_MESSAGE] = {
+		"somebody sends packets to this link that no module sends",
+		INTRUDER CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_ACCESS] = {
+		"somebody sends requests to this link that it gave no right to",
+		INTRUDER CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_OTHER_VERSION] = {
+		"the modules of both hosts are of versions that do not go together",
+		"compare `modinfo rclink` on both hosts, and install the same; "
+		CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_REPLACED] = {
+		"the peer had noticed a failure before this host did",
+		"see `rclink why` at the peer for what failed" },
 };
 
 static const struct rcl_advice unknown = {
@@ -85,9 +101,9 @@ static const struct {
 		"a work request named memory of this host that is not registered",
 		REPORT_BUG } },
 	{ "WR_FLUSH_ERR", {
-		"the queue pair had failed before, without the device saying why",
+		"the device or its driver failed, or somebody sent a request without a right: some devices, as rxe, do not tell",
 		"see the kernel log for what the driver says; "
-		CONNECT_AGAIN } },
+		INTRUDER CONNECT_AGAIN } },
 	{ "MW_BIND_ERR", { 0 } },
 	{ "BAD_RESP_ERR", {
 		"the peer's device answered what it may not",

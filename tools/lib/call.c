@@ -79,6 +79,11 @@ int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
 	return call_name(nl, RCLINK_CMD_LINK_DISCONNECT, name, NULL, NULL, err);
 }
 
+int rcl_call_replace(struct rcl_nl *nl, const char *name, char *err)
+{
+	return call_name(nl, RCLINK_CMD_LINK_REPLACE, name, NULL, NULL, err);
+}
+
 static int dump(struct rcl_nl *nl, uint8_t cmd, rcl_nl_fn *fn, void *arg,
 		char *err)
 {
@@ -264,13 +269,27 @@ static int get_info(const struct nlmsghdr *hdr, void *arg)
 }
 
 int rcl_call_prepare(struct rcl_nl *nl, const char *name,
-		     struct rcl_endpoint *local, char *err)
+		     const struct rcl_path *path, struct rcl_endpoint *local,
+		     char *err)
 {
 	struct rcl_link_info info = { 0 };
+	struct rcl_policy policy = { 0 };
+	struct nl_msg *msg;
 	int ret;
 
-	ret = call_name(nl, RCLINK_CMD_LINK_PREPARE, name, get_info, &info,
-			err);
+	if (path) {
+		strcpy(policy.device, path->device);
+		policy.given = 1u << RCL_P_PORT | 1u << RCL_P_GID_INDEX;
+		policy.v[RCL_P_PORT] = path->port;
+		policy.v[RCL_P_GID_INDEX] = path->gid_index;
+	}
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_PREPARE, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_link_put_policy(msg, name, &policy);
+	if (ret)
+		return not_sent(msg, ret, err);
+	ret = rcl_nl_request(nl, msg, &rcl_link_names, get_info, &info, err);
 	if (ret)
 		return ret;
 	if (!info.has_local)

@@ -29,7 +29,7 @@ static void add_gid(struct json_object *obj, const char *key,
 	char buf[RCL_GID_TEXT_LEN];
 
 	rcl_out_text(obj, key,
-		     rcl_gid_is_zero(gid) ? NULL : rcl_gid_text(gid, buf));
+		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
 }
 
 /* In JSON there are no octal numbers. */
@@ -52,6 +52,7 @@ static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
 		 ep->link_layer);
 	add_gid(obj, "gid", ep->gid);
 	rcl_out_known(obj, "lid", ep->lid);
+	rcl_out_known(obj, "pkey", ep->pkey);
 	rcl_out_known(obj, "mtu", ep->mtu);
 	rcl_out_u64(obj, "rd_atomic", ep->rd_atomic);
 	add_word(obj, "atomics", RCL_WORDS_ATOMICS,
@@ -91,6 +92,8 @@ static void add_policy(struct json_object *obj, const struct rcl_policy *p)
 			rcl_out_text(obj, key, NULL);
 		else if (i == RCL_P_MODE)
 			add_mode(obj, key, p->v[i]);
+		else if (i == RCL_P_RECOVER)
+			add_word(obj, key, RCL_WORDS_RECOVER, p->v[i]);
 		else
 			rcl_out_u64(obj, key, p->v[i]);
 	}
@@ -107,6 +110,27 @@ static void add_state(struct json_object *obj, const struct rcl_link_info *info)
 	rcl_out_text(obj, "reason_text", not_empty(info->reason_text));
 }
 
+struct json_object *rcl_doc_latency(const struct rcl_latency *latency)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *buckets = json_object_new_array();
+	int i;
+
+	rcl_out_u64(obj, "count", rcl_latency_count(latency));
+	rcl_out_u64(obj, "sum_ns", latency->sum);
+	rcl_out_known(obj, "p50_ns", rcl_latency_percentile(latency, 50));
+	rcl_out_known(obj, "p99_ns", rcl_latency_percentile(latency, 99));
+	for (i = 0; i < RCLINK_LATENCY_BUCKETS; i++) {
+		struct json_object *bucket = json_object_new_object();
+
+		rcl_out_known(bucket, "le_ns", rcl_latency_limit(i));
+		rcl_out_u64(bucket, "count", latency->bucket[i]);
+		json_object_array_add(buckets, bucket);
+	}
+	json_object_object_add(obj, "buckets", buckets);
+	return obj;
+}
+
 struct json_object *rcl_doc_stats(const struct rcl_link_info *info)
 {
 	struct json_object *obj = json_object_new_object();
@@ -115,6 +139,8 @@ struct json_object *rcl_doc_stats(const struct rcl_link_info *info)
 	rcl_out_text(obj, "name", info->name);
 	for (i = 0; i < RCL_C_NUM; i++)
 		rcl_out_u64(obj, rcl_counter_word[i], info->counter[i]);
+	json_object_object_add(obj, "control_rtt",
+			       rcl_doc_latency(&info->latency));
 	return obj;
 }
 
@@ -122,6 +148,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 {
 	struct json_object *obj = json_object_new_object();
 	struct json_object *stats = rcl_doc_stats(info);
+	char trips[RCL_TRIP_TEXT_LEN];
 
 	add_state(obj, info);
 	rcl_out_u64(obj, "wc_status", info->wc_status);
@@ -138,6 +165,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 	add_policy(obj, &info->policy);
 	json_object_object_del(stats, "name");
 	json_object_object_add(obj, "stats", stats);
+	rcl_out_text(obj, "tripwire", rcl_trip_text(info->counter, trips));
 	rcl_out_u64(obj, "event_seq", info->event_seq);
 	if (info->has_local)
 		json_object_object_add(obj, "local",
@@ -170,6 +198,7 @@ static struct json_object *doc_gid(const struct rcl_dev_info *info,
 		 gid->type);
 	add_gid(obj, "gid", gid->gid);
 	rcl_out_text(obj, "netdev", not_empty(gid->netdev));
+	rcl_out_u64(obj, "vlan", gid->vlan);
 	json_object_object_add(obj, "chosen", json_object_new_boolean(chosen));
 	return obj;
 }

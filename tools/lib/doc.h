@@ -7,12 +7,16 @@
 
 struct json_object;
 struct rcl_dev_info;
+struct rcl_latency;
 struct rcl_link_info;
 
 /* A link with everything; secrets only when the module sent them. */
 struct json_object *rcl_doc_link(const struct rcl_link_info *info);
 
-/* The counters of a link. */
+/* Round trips: how many, percentiles, and each bucket. */
+struct json_object *rcl_doc_latency(const struct rcl_latency *latency);
+
+/* The counters of a link, and its round trips. */
 struct json_object *rcl_doc_stats(const struct rcl_link_info *info);
 
 /* Name, state and what changed; kind in words. */

@@ -10,6 +10,18 @@
 
 #include <linux/rclink.h>
 
+/* One way out of a host: a GID of a port. */
+struct rcl_path {
+	char device[RCLINK_DEVICE_MAX + 1];
+	uint32_t port;
+	uint32_t link_layer;	/* enum rclink_link_layer */
+	uint32_t gid_type;	/* enum rclink_gid_type */
+	uint32_t gid_index;	/* of this host's only */
+	uint32_t mtu;		/* bytes */
+	uint32_t vlan;		/* 0: none */
+	uint8_t gid[RCLINK_GID_LEN];
+};
+
 struct rcl_qp_id {
 	uint32_t qpn;		/* 24 bits */
 	uint32_t psn;		/* 24 bits, first PSN that this end sends */
@@ -26,6 +38,7 @@ struct rcl_endpoint {
 	uint64_t addr;		/* of the link buffer */
 	uint32_t rkey;		/* of the link buffer */
 	uint32_t length;	/* of the link buffer, bytes */
+	uint32_t pkey;		/* partition key on InfiniBand, or 0 */
 	uint32_t nqps;		/* entries of qp[] */
 	struct rcl_qp_id qp[1 + RCLINK_QPS_MAX]; /* control QP first */
 };

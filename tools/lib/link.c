@@ -33,39 +33,13 @@ const char *const rcl_policy_word[RCL_P_NUM] = {
 	[RCL_P_MODE] = "mode",
 	[RCL_P_HEARTBEAT] = "heartbeat",
 	[RCL_P_MISSES] = "misses",
+	[RCL_P_RECOVER] = "recover",
 };
 
 /* The specification has the policy's attributes in one row, in this order. */
 static int policy_attr(int field)
 {
 	return RCLINK_A_LINK_PORT + field;
-}
-
-const char *const rcl_counter_word[RCL_C_NUM] = {
-	[RCL_C_EPOCHS] = "epochs",
-	[RCL_C_TX_MESSAGES] = "tx_messages",
-	[RCL_C_RX_MESSAGES] = "rx_messages",
-	[RCL_C_TX_BYTES] = "tx_bytes",
-	[RCL_C_RX_BYTES] = "rx_bytes",
-	[RCL_C_RX_UNAUTHENTICATED] = "rx_unauthenticated",
-	[RCL_C_RX_MALFORMED] = "rx_malformed",
-	[RCL_C_COMPLETION_ERRORS] = "completion_errors",
-	[RCL_C_CREDIT_WAITS] = "credit_waits",
-	[RCL_C_PINGS] = "pings",
-	[RCL_C_PING_ERRORS] = "ping_errors",
-	[RCL_C_DOWNS] = "downs",
-	[RCL_C_HEARTBEATS] = "heartbeats",
-	[RCL_C_HEARTBEATS_MISSED] = "heartbeats_missed",
-	[RCL_C_CHANNELS] = "channels",
-	[RCL_C_CHAN_OPS] = "chan_ops",
-	[RCL_C_CHAN_BYTES] = "chan_bytes",
-	[RCL_C_CHAN_RECVS] = "chan_recvs",
-	[RCL_C_CHAN_RECV_BYTES] = "chan_recv_bytes",
-};
-
-static int counter_attr(int counter)
-{
-	return RCLINK_A_STATS_EPOCHS + counter;
 }
 
 static const char *const qp_words[] = {
@@ -90,6 +64,7 @@ static const char *const endpoint_words[] = {
 	[RCLINK_A_ENDPOINT_RKEY] = "rkey",
 	[RCLINK_A_ENDPOINT_LENGTH] = "length",
 	[RCLINK_A_ENDPOINT_QP] = "qp",
+	[RCLINK_A_ENDPOINT_PKEY] = "pkey",
 };
 
 static const struct rcl_nl_names *const endpoint_nested[] = {
@@ -126,6 +101,7 @@ static const char *const link_words[] = {
 	[RCLINK_A_LINK_MODE] = "mode",
 	[RCLINK_A_LINK_HEARTBEAT] = "heartbeat",
 	[RCLINK_A_LINK_MISSES] = "misses",
+	[RCLINK_A_LINK_RECOVER] = "recover",
 	[RCLINK_A_LINK_EPOCH] = "epoch",
 	[RCLINK_A_LINK_PEER] = "peer",
 	[RCLINK_A_LINK_ROLE] = "role",
@@ -195,6 +171,7 @@ static const struct field endpoint_fields[] = {
 	E(ADDR, U64, addr),
 	E(RKEY, U32, rkey),
 	E(LENGTH, U32, length),
+	E(PKEY, U32, pkey),
 };
 
 #define L(attr, kind, member) \
@@ -217,6 +194,7 @@ static const struct field link_fields[] = {
 	L(GID_REASON, RCL_TEXT_LEN, gid_reason),
 	L(EVENT_SEQ, U64, event_seq),
 	L(EVENT_KIND, U32, event_kind),
+	L(OPEN, U32, open),
 };
 
 #define D(attr, kind, member) \
@@ -254,6 +232,8 @@ static const struct field gid_fields[] = {
 	G(VALUE, GID, gid),
 	G(TYPE, U32, type),
 	G(NETDEV, RCL_NETDEV_LEN, netdev),
+	G(VLAN, U32, vlan),
+	G(USABLE, U32, usable),
 };
 
 #define P(attr, kind, member) \
@@ -372,26 +352,6 @@ static int get_endpoint(const struct nlattr *nest, struct rcl_endpoint *ep)
 	return ret;
 }
 
-static int get_counters(const struct nlattr *nest, uint64_t *counter)
-{
-	struct nlattr *tb[RCLINK_A_STATS_MAX + 1];
-	int i;
-
-	if (nla_parse_nested(tb, RCLINK_A_STATS_MAX, (struct nlattr *)nest,
-			     NULL))
-		return -EPROTO;
-	for (i = 0; i < RCL_C_NUM; i++) {
-		const struct nlattr *nla = tb[counter_attr(i)];
-
-		if (!nla)
-			continue;
-		if (nla_len(nla) != sizeof(uint64_t))
-			return -EPROTO;
-		counter[i] = nla_get_u64(nla);
-	}
-	return 0;
-}
-
 static int get_policy(struct nlattr **tb, struct rcl_policy *policy)
 {
 	int i;
@@ -429,7 +389,11 @@ int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info)
 	if (!ret && info->has_remote)
 		ret = get_endpoint(tb[RCLINK_A_LINK_REMOTE], &info->remote);
 	if (!ret && tb[RCLINK_A_LINK_STATS])
-		ret = get_counters(tb[RCLINK_A_LINK_STATS], info->counter);
+		ret = rcl_counters_get(tb[RCLINK_A_LINK_STATS],
+				       info->counter);
+	if (!ret && tb[RCLINK_A_LINK_LATENCY])
+		ret = rcl_latency_get(tb[RCLINK_A_LINK_LATENCY],
+				      &info->latency);
 	return ret;
 }
 
@@ -502,7 +466,8 @@ static int get_entry(const struct nlattr *nest, struct rcl_entry *entry)
 	ret = get_fields(tb, entry_fields, ARRAY_SIZE(entry_fields), entry);
 	entry->has_qp = tb[RCLINK_A_ENTRY_QP];
 	if (!ret && tb[RCLINK_A_ENTRY_STATS])
-		ret = get_counters(tb[RCLINK_A_ENTRY_STATS], entry->counter);
+		ret = rcl_counters_get(tb[RCLINK_A_ENTRY_STATS],
+				       entry->counter);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counter.h"
 #include "endpoint.h"
 #include "nl.h"
 
@@ -39,6 +40,7 @@ enum rcl_policy_field {
 	RCL_P_MODE,
 	RCL_P_HEARTBEAT,
 	RCL_P_MISSES,
+	RCL_P_RECOVER,
 	RCL_P_NUM
 };
 
@@ -51,37 +53,12 @@ struct rcl_policy {
 	uint32_t v[RCL_P_NUM];
 };
 
-/* Counters of a link, in the order of the netlink attributes. */
-enum rcl_counter {
-	RCL_C_EPOCHS,
-	RCL_C_TX_MESSAGES,
-	RCL_C_RX_MESSAGES,
-	RCL_C_TX_BYTES,
-	RCL_C_RX_BYTES,
-	RCL_C_RX_UNAUTHENTICATED,
-	RCL_C_RX_MALFORMED,
-	RCL_C_COMPLETION_ERRORS,
-	RCL_C_CREDIT_WAITS,
-	RCL_C_PINGS,
-	RCL_C_PING_ERRORS,
-	RCL_C_DOWNS,
-	RCL_C_HEARTBEATS,
-	RCL_C_HEARTBEATS_MISSED,
-	RCL_C_CHANNELS,
-	RCL_C_CHAN_OPS,
-	RCL_C_CHAN_BYTES,
-	RCL_C_CHAN_RECVS,
-	RCL_C_CHAN_RECV_BYTES,
-	RCL_C_NUM
-};
-
-extern const char *const rcl_counter_word[RCL_C_NUM];
-
 /* A link, or an event of one. Values that were not sent are 0 or "". */
 struct rcl_link_info {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t id;
 	struct rcl_policy policy;
+	uint32_t open;		/* enum rclink_open: not set, but used last */
 	uint32_t state;		/* enum rclink_link_state */
 	uint32_t reason;	/* enum rclink_down_reason */
 	uint32_t wc_status;
@@ -99,6 +76,7 @@ struct rcl_link_info {
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
 	uint64_t counter[RCL_C_NUM];
+	struct rcl_latency latency;
 	uint64_t event_seq;
 	uint32_t event_kind;	/* enum rclink_event_kind */
 };
@@ -108,6 +86,8 @@ struct rcl_gid_info {
 	uint8_t gid[RCLINK_GID_LEN];
 	uint32_t type;		/* enum rclink_gid_type */
 	char netdev[RCL_NETDEV_LEN];
+	uint32_t vlan;		/* 0: none */
+	uint32_t usable;	/* a link may use it without being told to */
 };
 
 /* One port of a device. gids is allocated, see rcl_dev_info_free(). */

@@ -4,6 +4,8 @@
 #include "link.h"
 #include "text.h"
 
+#define NS_PER_S	1e9
+
 static const char *const meaning[RCL_C_NUM] = {
 	[RCL_C_EPOCHS] = "Times that a link came up",
 	[RCL_C_TX_MESSAGES] = "Control messages sent",
@@ -24,6 +26,24 @@ static const char *const meaning[RCL_C_NUM] = {
 	[RCL_C_CHAN_BYTES] = "Bytes that these operations moved, either way",
 	[RCL_C_CHAN_RECVS] = "Messages that channels of this end received",
 	[RCL_C_CHAN_RECV_BYTES] = "Bytes of these messages",
+	[RCL_C_CHAN_SUSPENDED] = "Channels that wait for another epoch now",
+	[RCL_C_CHAN_RESUMES] = "Times that a channel went on in another epoch",
+	[RCL_C_CHAN_RESENDS] = "Operations posted again because of that",
+	[RCL_C_CHAN_ERRORS] = "Work requests of channels that failed",
+	[RCL_C_RX_OUT_OF_SEQUENCE] =
+		"Authentic control messages that came again, or after a lost one",
+	[RCL_C_RX_WRONG_SIZE] =
+		"What came in on the control QP and has no size of a message",
+	[RCL_C_RX_WRONG_KIND] = "What came in on the control QP and is no SEND",
+	[RCL_C_LOCAL_ACCESS_ERRORS] =
+		"Work requests whose memory was not registered here",
+	[RCL_C_REMOTE_ACCESS_ERRORS] =
+		"Work requests that the peer refused access",
+	[RCL_C_QP_ACCESS_EVENTS] =
+		"Requests of the peer without a right, as the device tells",
+	[RCL_C_QP_REQUEST_EVENTS] =
+		"Requests of the peer that make no sense, as the device tells",
+	[RCL_C_UNEXPLAINED_ERRORS] = "Times that QPs failed without a reason",
 };
 
 /* A peer's name may have anything in it. */
@@ -77,7 +97,7 @@ static void print_info(FILE *to, const struct rcl_link_info *info)
 static void print_counter(FILE *to, enum rcl_counter c,
 			  const struct rcl_link_info *infos, size_t num)
 {
-	const bool gauge = c == RCL_C_CHANNELS;
+	const bool gauge = c == RCL_C_CHANNELS || c == RCL_C_CHAN_SUSPENDED;
 	char name[64];
 	size_t i;
 
@@ -86,6 +106,32 @@ static void print_counter(FILE *to, enum rcl_counter c,
 	print_head(to, name, gauge ? "gauge" : "counter", meaning[c]);
 	for (i = 0; i < num; i++)
 		print_value(to, name, infos[i].name, infos[i].counter[c]);
+}
+
+/* In the form of Prometheus each bucket has all that took less, too. */
+static void print_latency(FILE *to, const struct rcl_link_info *info)
+{
+	const char *name = "rclink_control_rtt_seconds";
+	const struct rcl_latency *latency = &info->latency;
+	uint64_t sum = 0, limit;
+	int i;
+
+	for (i = 0; i < RCLINK_LATENCY_BUCKETS; i++) {
+		sum += latency->bucket[i];
+		limit = rcl_latency_limit(i);
+		fprintf(to, "%s_bucket{", name);
+		print_label(to, "link", info->name);
+		if (limit)
+			fprintf(to, ",le=\"%.6f\"} ", limit / NS_PER_S);
+		else
+			fputs(",le=\"+Inf\"} ", to);
+		fprintf(to, "%llu\n", (unsigned long long)sum);
+	}
+	fprintf(to, "%s_sum{", name);
+	print_label(to, "link", info->name);
+	fprintf(to, "} %.9f\n%s_count{", latency->sum / NS_PER_S, name);
+	print_label(to, "link", info->name);
+	fprintf(to, "} %llu\n", (unsigned long long)sum);
 }
 
 void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num)
@@ -108,4 +154,8 @@ void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num)
 			    infos[i].epoch);
 	for (c = 0; c < RCL_C_NUM; c++)
 		print_counter(to, c, infos, num);
+	print_head(to, "rclink_control_rtt_seconds", "histogram",
+		   "Questions on the control QP, until they were answered");
+	for (i = 0; i < num; i++)
+		print_latency(to, &infos[i]);
 }

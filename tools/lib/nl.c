@@ -368,7 +368,7 @@ static int find_family(struct rcl_nl *nl, char *err)
 }
 
 /* Blocks on its answers until set_options() has run. */
-static struct rcl_nl *open_socket(char *err)
+static struct rcl_nl *open_any(char *err)
 {
 	struct rcl_nl *nl;
 
@@ -384,13 +384,22 @@ static struct rcl_nl *open_socket(char *err)
 			 strerror(errno));
 		goto err_close;
 	}
-	if (find_family(nl, err))
-		goto err_close;
 	return nl;
 
 err_close:
 	rcl_nl_close(nl);
 	return NULL;
+}
+
+static struct rcl_nl *open_socket(char *err)
+{
+	struct rcl_nl *nl = open_any(err);
+
+	if (nl && find_family(nl, err)) {
+		rcl_nl_close(nl);
+		return NULL;
+	}
+	return nl;
 }
 
 struct rcl_nl *rcl_nl_open(char *err)
@@ -406,23 +415,59 @@ struct rcl_nl *rcl_nl_open(char *err)
 	return nl;
 }
 
-struct rcl_nl *rcl_nl_listen(char *err)
+static struct rcl_nl *join(struct rcl_nl *nl, const char *family,
+			   const char *name, char *err)
 {
-	struct rcl_nl *nl;
 	int group;
 
-	nl = open_socket(err);
 	if (!nl)
 		return NULL;
-	group = genl_ctrl_resolve_grp(nl->sock, RCLINK_FAMILY_NAME,
-				      RCLINK_MCGRP_EVENTS);
+	group = genl_ctrl_resolve_grp(nl->sock, family, name);
 	if (group < 0 || nl_socket_add_membership(nl->sock, group) ||
 	    set_options(nl)) {
-		rcl_fail(err, -EIO, "cannot listen to the module's events");
+		rcl_fail(err, -EIO, "cannot listen to the events of %s",
+			 family);
 		rcl_nl_close(nl);
 		return NULL;
 	}
 	return nl;
+}
+
+struct rcl_nl *rcl_nl_listen(char *err)
+{
+	return join(open_socket(err), RCLINK_FAMILY_NAME, RCLINK_MCGRP_EVENTS,
+		    err);
+}
+
+struct rcl_nl *rcl_nl_listen_families(char *err)
+{
+	struct rcl_nl *nl = open_any(err);
+
+	if (nl)
+		nl->family = GENL_ID_CTRL;
+	return join(nl, "nlctrl", "notify", err);
+}
+
+enum rcl_nl_news rcl_nl_news(const struct nlmsghdr *hdr)
+{
+	static struct nla_policy policy[CTRL_ATTR_MAX + 1] = {
+		[CTRL_ATTR_FAMILY_NAME] = { .type = NLA_STRING },
+	};
+	struct nlmsghdr *msg = (struct nlmsghdr *)hdr;
+	struct nlattr *tb[CTRL_ATTR_MAX + 1];
+
+	if (genlmsg_parse(msg, 0, tb, CTRL_ATTR_MAX, policy) ||
+	    !tb[CTRL_ATTR_FAMILY_NAME] ||
+	    nla_strcmp(tb[CTRL_ATTR_FAMILY_NAME], RCLINK_FAMILY_NAME))
+		return RCL_NL_NO_NEWS;
+	switch (genlmsg_hdr(msg)->cmd) {
+	case CTRL_CMD_NEWFAMILY:
+		return RCL_NL_LOADED;
+	case CTRL_CMD_DELFAMILY:
+		return RCL_NL_UNLOADED;
+	default:
+		return RCL_NL_NO_NEWS;
+	}
 }
 
 void rcl_nl_close(struct rcl_nl *nl)

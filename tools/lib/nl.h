@@ -41,6 +41,18 @@ struct rcl_nl *rcl_nl_open(char *err);
 /* A socket that hears the events of the module. */
 struct rcl_nl *rcl_nl_listen(char *err);
 
+/* A socket that hears families come and go; the module need not be there. */
+struct rcl_nl *rcl_nl_listen_families(char *err);
+
+enum rcl_nl_news {
+	RCL_NL_NO_NEWS,
+	RCL_NL_LOADED,
+	RCL_NL_UNLOADED,
+};
+
+/* What a message of that socket says of the module. */
+enum rcl_nl_news rcl_nl_news(const struct nlmsghdr *hdr);
+
 void rcl_nl_close(struct rcl_nl *nl);
 int rcl_nl_fd(const struct rcl_nl *nl);
 

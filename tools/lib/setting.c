@@ -69,6 +69,12 @@ static int get_value(int field, const char *text, uint32_t *value, char *err)
 		return rcl_fail(err, -EINVAL,
 				"mode must be octal, as 0660, not '%.100s'",
 				text);
+	case RCL_P_RECOVER:
+		if (rcl_word_value(RCL_WORDS_RECOVER, text, value))
+			return 0;
+		return rcl_fail(err, -EINVAL,
+				"recover must be reset or resume, not '%.100s'",
+				text);
 	case RCL_P_GID_INDEX:
 		*value = RCLINK_GID_INDEX_AUTO;
 		if (!strcmp(text, "auto"))

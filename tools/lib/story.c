@@ -103,7 +103,8 @@ static void sentence(const struct rcl_entry *e, char *buf)
 			 step ? step : "go on", e->text);
 		break;
 	default:
-		snprintf(buf, SENTENCE_LEN, "%s", e->text);
+		snprintf(buf, SENTENCE_LEN, "%s", e->text[0] ? e->text :
+			 "a note, which only CAP_NET_ADMIN may read");
 	}
 }
 
@@ -210,15 +211,17 @@ static void add_gid(struct json_object *obj, const struct rcl_dev_info *dev,
 static struct json_object *doc_ports(const struct rcl_story *story)
 {
 	const struct rcl_policy *policy = &story->info->policy;
+	const uint32_t open = story->info->open;
+	const char *name = open & RCLINK_OPEN_DEVICE ? "" : policy->device;
+	uint32_t port = open & RCLINK_OPEN_PORT ? 0 : policy->v[RCL_P_PORT];
 	struct json_object *ports = json_object_new_array();
-	uint32_t port = policy->v[RCL_P_PORT];
 	size_t i;
 
 	for (i = 0; i < story->ndevs; i++) {
 		const struct rcl_dev_info *dev = &story->devs[i];
 		struct json_object *obj;
 
-		if ((policy->device[0] && strcmp(policy->device, dev->name)) ||
+		if ((name[0] && strcmp(name, dev->name)) ||
 		    (port && port != dev->port))
 			continue;
 		obj = json_object_new_object();
@@ -334,6 +337,7 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	struct json_object *doc = json_object_new_object();
 	struct json_object *record = json_object_new_array();
 	uint64_t since = since_when(story);
+	char trips[RCL_TRIP_TEXT_LEN];
 	char gid[RCL_GID_TEXT_LEN];
 	size_t i;
 
@@ -348,14 +352,16 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	rcl_out_text(doc, "peer", info->peer[0] ? info->peer : NULL);
 	rcl_out_u64(doc, "times_up", info->counter[RCL_C_EPOCHS]);
 	rcl_out_u64(doc, "times_down", info->counter[RCL_C_DOWNS]);
-	rcl_out_text(doc, "gid", rcl_gid_is_zero(info->gid) ? NULL :
+	rcl_out_text(doc, "gid", rcl_gid_is_unset(info->gid) ? NULL :
 		     rcl_gid_text(info->gid, gid));
 	rcl_out_text(doc, "gid_reason",
 		     info->gid_reason[0] ? info->gid_reason : NULL);
 	json_object_object_add(doc, "ports", doc_ports(story));
 	add_verdict(doc, story, since);
+	rcl_out_text(doc, "tripwire", rcl_trip_text(info->counter, trips));
 	rcl_out_u64(doc, "entries_lost",
-		    story->num ? story->entries[0].number - 1 : 0);
+		    story->num ? story->entries[story->num - 1].number -
+				 story->num : 0);
 	for (i = 0; i < story->num; i++)
 		json_object_array_add(record, doc_entry(story, i));
 	json_object_object_add(doc, "record", record);
@@ -426,6 +432,20 @@ static void print_line(FILE *to, struct json_object *entry, uint64_t times,
 		fprintf(to, "; %llu times, last at %s",
 			(unsigned long long)times, last);
 	fputc('\n', to);
+}
+
+/* Prints how many entries there were between the one before i and that one. */
+static void print_gap(FILE *to, struct json_object *record, size_t i)
+{
+	uint64_t number = rcl_out_get_u64(json_object_array_get_idx(record, i),
+					  "number");
+	uint64_t before = i ? rcl_out_get_u64(json_object_array_get_idx(record,
+									i - 1),
+					      "number") : 0;
+
+	if (number > before + 1)
+		fprintf(to, "%26s(%llu entries are not kept)\n", "",
+			(unsigned long long)(number - before - 1));
 }
 
 /* Prints lines from i on, and returns how many that were. */
@@ -506,15 +526,18 @@ void rcl_story_print(FILE *to, struct json_object *doc)
 	const char *attempt = rcl_out_get_text(doc, "last_attempt");
 	const char *cause = rcl_out_get_text(doc, "cause");
 	const char *todo = rcl_out_get_text(doc, "advice");
-	uint64_t lost = rcl_out_get_u64(doc, "entries_lost");
+	const char *trips = rcl_out_get_text(doc, "tripwire");
 	size_t i;
 
-	if (lost)
-		fprintf(to, "%26s(%llu older entries are not kept)\n", "",
-			(unsigned long long)lost);
-	for (i = 0; i < json_object_array_length(record);)
+	for (i = 0; i < json_object_array_length(record);) {
+		print_gap(to, record, i);
 		i += print_lines(to, record, i);
+	}
 	print_state(to, doc);
+	if (*trips)
+		fprintf(to,
+			"Since it was created an intruder, or a user of a channel, may have set off: %s.\n",
+			trips);
 	if (*attempt)
 		fprintf(to, "Tried last, at %s: %s.\n",
 			rcl_out_get_text(doc, "last_attempt_time"), attempt);

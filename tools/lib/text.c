@@ -14,7 +14,7 @@
 #define NS_PER_S	1000000000ULL
 #define MODE_DIGITS	6
 
-#define WORDS_MAX	16
+#define WORDS_MAX	24
 
 /* In the order of the enums; those that begin at 1 have no word for 0. */
 static const char *const words_of[][WORDS_MAX] = {
@@ -25,8 +25,11 @@ static const char *const words_of[][WORDS_MAX] = {
 	[RCL_WORDS_REASON] = { "none", "disconnected", "peer-disconnected",
 		"owner-gone", "timed-out", "completion", "qp-fatal",
 		"device-fatal", "port-down", "gid-changed", "device-removed",
-		"unauthenticated", "protocol", "local-error", "peer-silent" },
+		"unauthenticated", "protocol", "local-error", "peer-silent",
+		"out-of-sequence", "not-a-message", "access", "other-version",
+		"replaced" },
 	[RCL_WORDS_ROLE] = { NULL, "initiator", "responder" },
+	[RCL_WORDS_RECOVER] = { "reset", "resume" },
 	[RCL_WORDS_PING_OP] = { NULL, "send", "write", "read", "cas", "fadd" },
 	[RCL_WORDS_EVENT_KIND] = { NULL, "created", "changed", "deleted" },
 	[RCL_WORDS_ATOMICS] = { "none", "hca", "global" },
@@ -60,7 +63,7 @@ const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 	return inet_ntop(AF_INET6, gid, buf, RCL_GID_TEXT_LEN);
 }
 
-bool rcl_gid_is_zero(const uint8_t gid[RCLINK_GID_LEN])
+bool rcl_gid_is_unset(const uint8_t gid[RCLINK_GID_LEN])
 {
 	static const uint8_t zero[RCLINK_GID_LEN];
 

@@ -22,6 +22,7 @@ enum rcl_words {
 	RCL_WORDS_STATE,
 	RCL_WORDS_REASON,
 	RCL_WORDS_ROLE,
+	RCL_WORDS_RECOVER,
 	RCL_WORDS_PING_OP,
 	RCL_WORDS_EVENT_KIND,
 	RCL_WORDS_ATOMICS,
@@ -39,7 +40,7 @@ bool rcl_word_value(enum rcl_words words, const char *word, uint32_t *value);
 /* As an IPv6 address. Returns buf. */
 const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 			 char buf[RCL_GID_TEXT_LEN]);
-bool rcl_gid_is_zero(const uint8_t gid[RCLINK_GID_LEN]);
+bool rcl_gid_is_unset(const uint8_t gid[RCLINK_GID_LEN]);
 
 /* A time in the unit that suits it, as "12.3 us". Returns buf. */
 const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN]);
