@@ -8,21 +8,31 @@ conf=/tmp/rclinkd-test.conf
 said_by=/tmp/rclinkd-test-log	# and the host's number
 running=()
 
-# configure HOST: stdin, below a [Host] with the test's key
+# configure HOST [KEY VALUE]...: stdin, below a [Host] with that and, if it has
+# no other, the test's key
 configure()
 {
+	local host=$1
+
+	shift
 	{
-		printf '[Host]\nkey = %s\n' "$key"
+		printf '[Host]\n'
+		[ "${1-}" = key ] || printf 'key = %s\n' "$key"
+		[ $# -lt 2 ] || printf '%s = %s\n' "$@"
 		cat
-	} | on "$1" sh -c "cat >$conf.new && mv $conf.new $conf"
+	} | on "$host" sh -c "cat >$conf.new && mv $conf.new $conf"
 }
 
-# link_section NAME PIN [KEY VALUE]...
+# link_section NAME PIN|dns:PEER [KEY VALUE]...
 link_section()
 {
 	local timeout=19
 
-	printf '[Link %s]\npin = %s\n' "$1" "$2"
+	printf '[Link %s]\n' "$1"
+	case $2 in
+	dns:*) printf 'name = %s\n' "${2#dns:}" ;;
+	*) printf 'pin = %s\n' "$2" ;;
+	esac
 	shift 2
 	# As for link_add().
 	printf 'timeout = %s\n' "$timeout"
@@ -85,6 +95,37 @@ reload()
 	before=$(times "$host" 'configuration was read\|is refused, the old')
 	daemon_signal "$host" HUP || return
 	until_true 20 eval "[ \$(times $host 'configuration was read\|is refused, the old') -gt $before ]"
+}
+
+# is_later HOST NAME EPOCH: it is up with a later one
+is_later()
+{
+	[ "$(of "$1" "$2" .epoch)" -gt "$3" ] && is "$1" "$2" .state up
+}
+
+# up_again NAME EPOCH: with a later epoch at both ends
+up_again()
+{
+	if until_true 30 is_later 1 "$1" "$2" &&
+	   until_true 30 is_later 2 "$1" "$2"; then
+		return
+	fi
+	show_daemons
+	return 1
+}
+
+both_up()
+{
+	local name
+
+	for name; do
+		up_again "$name" 0 || return
+	done
+}
+
+epoch()
+{
+	of 1 "$1" .epoch
 }
 
 show_daemons()

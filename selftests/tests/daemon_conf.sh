@@ -71,7 +71,7 @@ documented()
 {
 	local word status=0
 
-	for word in key cert ca crl listen peer pin name peer-link; do
+	for word in key cert ca crl listen metrics peer pin name peer-link; do
 		grep -q "^\.B $word$" "$tree/tools/man/rclink.conf.5" &&
 			continue
 		echo "$word is not in rclink.conf(5)"
@@ -97,7 +97,21 @@ unit_is_good()
 		{ ! grep 'rclinkd.service'; }
 }
 
-plan $((14 + ${#bad[@]}))
+# Of 100, as systemd rates how much of the system a unit is given.
+unit_is_confined()
+{
+	local says=$out/unit/security status
+
+	systemd-analyze security --offline=true --threshold=20 --no-pager \
+		"$out/unit/rclinkd.service" >"$says"
+	status=$?
+	tail -n 1 "$says" | sed 's/^/# /' >&3
+	[ "$status" -eq 0 ] || grep -v '✓' "$says"
+	return "$status"
+}
+
+plan $((15 + ${#bad[@]}))
+exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
 pin=$("$rclink" genkey "$out/key.pem") || bail "no key"
@@ -120,8 +134,10 @@ check "a key that is not there is refused" no_key
 check "every key and option is documented" documented
 if command -v systemd-analyze >/dev/null; then
 	check "systemd takes the unit" unit_is_good
+	check "systemd finds it well confined" unit_is_confined
 else
 	skip "systemd takes the unit"
+	skip "systemd finds it well confined"
 fi
 check "a configuration that cannot be read ends the daemon" eval \
 	'"$daemon" --config /nowhere 2>&1 | grep "^<3>/nowhere: cannot read"'

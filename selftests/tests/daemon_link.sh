@@ -3,7 +3,7 @@
 # Two daemons keep links up: at first, after a disconnect, after they were killed,
 # and with another configuration; and refuse who is not who they want.
 # hosts: 2
-# kernels: 6.1 6.12
+# kernels: 6.12 6.1-all
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
@@ -11,36 +11,6 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
-
-# up_again NAME EPOCH: with a later epoch at both ends
-is_later()
-{
-	[ "$(of "$1" "$2" .epoch)" -gt "$3" ] && is "$1" "$2" .state up
-}
-
-up_again()
-{
-	if until_true 30 is_later 1 "$1" "$2" &&
-	   until_true 30 is_later 2 "$1" "$2"; then
-		return
-	fi
-	show_daemons
-	return 1
-}
-
-both_up()
-{
-	local name
-
-	for name; do
-		up_again "$name" 0 || return
-	done
-}
-
-epochs()
-{
-	of 1 "$1" .epoch
-}
 
 # l is dialled by host 1, m by both, n by host 2.
 conf_1()
@@ -70,7 +40,7 @@ one_of_each()
 	for host in 1 2; do
 		[ "$(qps $host RTS)" -eq 15 ] || return
 	done
-	[ "$(epochs m)" = "$(of 2 m .epoch)" ]
+	[ "$(epoch m)" = "$(of 2 m .epoch)" ]
 }
 
 carries()
@@ -82,18 +52,18 @@ comes_back()
 {
 	local epoch
 
-	epoch=$(epochs "$1")
+	epoch=$(epoch "$1")
 	on "$2" "$tool" disconnect "$1" && up_again "$1" "$epoch"
 }
 
-# unchanged CMD...: the epochs of l and m are what they were
+# unchanged CMD...: the epoch of l and m are what they were
 unchanged()
 {
 	local before
 
-	before="$(epochs l) $(epochs m)"
+	before="$(epoch l) $(epoch m)"
 	"$@" || return
-	[ "$(epochs l) $(epochs m)" = "$before" ] &&
+	[ "$(epoch l) $(epoch m)" = "$before" ] &&
 		is 1 l .state up && is 1 m .state up
 }
 
@@ -108,7 +78,7 @@ changes()
 {
 	local epoch
 
-	epoch=$(epochs n)
+	epoch=$(epoch n)
 	{ conf_1 | sed '/^.Link n/,$s/^timeout.*/timeout = 18/'; } | configure 1 &&
 		reload 1 && up_again n "$epoch" && is 1 n .timeout 18
 }
@@ -140,7 +110,7 @@ overflow()
 {
 	local epoch i
 
-	epoch=$(epochs l)
+	epoch=$(epoch l)
 	daemon_signal 1 STOP
 	rclink disconnect l
 	for ((i = 0; i < 100; i++)); do

@@ -79,6 +79,15 @@ const char *rcd_link_identity(const struct rcd_link_conf *link)
 	return link->pin[0] ? link->pin : link->dns;
 }
 
+bool rcd_link_same(const struct rcd_link_conf *a,
+		   const struct rcd_link_conf *b)
+{
+	return !strcmp(a->pin, b->pin) && !strcmp(a->dns, b->dns) &&
+	       !strcmp(a->host, b->host) && a->port == b->port &&
+	       !strcmp(a->wanted, b->wanted) &&
+	       !memcmp(&a->policy, &b->policy, sizeof(a->policy));
+}
+
 static bool copy(struct parser *p, char *to, size_t size, const char *key,
 		 const char *value)
 {
@@ -130,6 +139,8 @@ static void set_host(struct parser *p, const char *key, const char *value)
 		set_path(p, conf->ca, key, value);
 	else if (!strcmp(key, "crl"))
 		set_path(p, conf->crl, key, value);
+	else if (!strcmp(key, "metrics"))
+		set_path(p, conf->metrics, key, value);
 	else if (!strcmp(key, "listen"))
 		set_listen(p, value);
 	else

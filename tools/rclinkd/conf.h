@@ -43,6 +43,7 @@ struct rcd_conf {
 	bool listens;
 	char bind[RCL_HOST_LEN];	/* "": all addresses */
 	uint16_t port;
+	char metrics[RCD_PATH_LEN];	/* "": none are written */
 	struct rcd_link_conf *link;
 	size_t num;
 };
@@ -71,6 +72,10 @@ int rcd_conf_load(struct rcd_conf *conf, const char *file,
 
 /* Who the peer must prove to be. */
 const char *rcd_link_identity(const struct rcd_link_conf *link);
+
+/* Do both say the same? */
+bool rcd_link_same(const struct rcd_link_conf *a,
+		   const struct rcd_link_conf *b);
 
 /* "FILE:LINE". Returns buf. */
 const char *rcd_place_text(const struct rcd_place *place,

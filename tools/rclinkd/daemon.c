@@ -18,6 +18,7 @@
 #include "log.h"
 #include "notify.h"
 #include "process.h"
+#include "textfile.h"
 #include "trust.h"
 
 #define PASS_MS	100	/* then timers are looked at between two exchanges */
@@ -32,7 +33,8 @@ struct daemon {
 	struct rcd_conf conf;
 	struct rcd_trust *trust;
 	struct rcd_links *links;
-	struct rch_listener *listener;	/* NULL: it only dials */
+	struct rch_listener *listener;
+	struct rcd_textfile *textfile;
 	struct rcd_notify *notify;
 	bool stopping;
 	bool silent;			/* the listener has nobody any more */
@@ -117,10 +119,7 @@ static void stop(struct daemon *d)
 	d->stopping = true;
 	event_base_loopexit(d->base, &most);
 	rcd_links_stop(d->links);
-	if (d->listener)
-		rch_listener_stop(d->listener, "the daemon was stopped");
-	else
-		on_stopped(d);
+	rch_listener_stop(d->listener, "the daemon was stopped");
 }
 
 static bool listen_changed(const struct rcd_conf *a, const struct rcd_conf *b)
@@ -129,7 +128,43 @@ static bool listen_changed(const struct rcd_conf *a, const struct rcd_conf *b)
 	       strcmp(a->bind, b->bind);
 }
 
-/* Read everything again; the listener stays as it is. */
+static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
+{
+	int ret;
+
+	if (!conf->listens) {
+		rch_listener_close(d->listener);
+		return 0;
+	}
+	ret = rch_listener_listen(d->listener,
+				  conf->bind[0] ? conf->bind : NULL,
+				  conf->port, err);
+	if (!ret)
+		rcd_log(LOG_INFO, "listening on %s",
+			rch_listener_address(d->listener));
+	return ret;
+}
+
+/* What can fail comes first, and is undone when something after it fails. */
+static int apply(struct daemon *d, const struct rcd_conf *conf,
+		 const struct rcd_trust *trust, char *err)
+{
+	bool moves = listen_changed(conf, &d->conf);
+	char again[RCL_ERR_LEN];
+	int ret = 0;
+
+	if (moves)
+		ret = listen_as(d, conf, err);
+	if (!ret)
+		ret = rcd_links_set(d->links, conf, trust, err);
+	if (ret && moves && listen_as(d, &d->conf, again))
+		rcd_log(LOG_ERR, "nobody is answered any more: %s", again);
+	if (!ret)
+		rcd_textfile_set(d->textfile, conf->metrics);
+	return ret;
+}
+
+/* Read everything again. */
 static int read_again(struct daemon *d)
 {
 	struct rcd_trust *trust = NULL;
@@ -138,13 +173,8 @@ static int read_again(struct daemon *d)
 
 	if (rcd_conf_load(&conf, d->file, &report))
 		goto err_free;
-	if (listen_changed(&conf, &d->conf)) {
-		rcd_say(&report, &conf.place,
-			"listen cannot change while rclinkd runs; restart it, links stay up");
-		goto err_free;
-	}
 	trust = rcd_trust_new(&conf, err);
-	if (!trust || rcd_links_set(d->links, &conf, trust, err)) {
+	if (!trust || apply(d, &conf, trust, err)) {
 		rcd_say(&report, &conf.place, "%s", err);
 		goto err_free;
 	}
@@ -195,22 +225,6 @@ static int catch_signals(struct daemon *d)
 	return 0;
 }
 
-static int start_listener(struct daemon *d, char *err)
-{
-	const struct rcd_conf *conf = &d->conf;
-
-	if (!conf->listens)
-		return 0;
-	d->listener = rch_listener_new(d->base, rcd_links_hub(d->links),
-				       conf->bind[0] ? conf->bind : NULL,
-				       conf->port, &listener_ops, d, err);
-	if (!d->listener)
-		return -EADDRNOTAVAIL;
-	rcd_log(LOG_INFO, "listening on %s",
-		rch_listener_address(d->listener));
-	return 0;
-}
-
 /* A loop that many exchanges cannot keep from its timers. */
 static struct event_base *new_base(void)
 {
@@ -238,15 +252,22 @@ static int start(struct daemon *d, char *err)
 	d->links = rcd_links_new(d->base, on_changed, d, err);
 	if (!d->links)
 		return -ENOENT;
-	if (start_listener(d, err))
+	d->listener = rch_listener_new(d->base, rcd_links_hub(d->links),
+				       &listener_ops, d, err);
+	if (!d->listener || listen_as(d, &d->conf, err))
 		return -EADDRNOTAVAIL;
-	return rcd_links_set(d->links, &d->conf, d->trust, err);
+	d->textfile = rcd_textfile_new(d->base, d->links, err);
+	if (!d->textfile || rcd_links_set(d->links, &d->conf, d->trust, err))
+		return -ENOMEM;
+	rcd_textfile_set(d->textfile, d->conf.metrics);
+	return 0;
 }
 
 static void end(struct daemon *d)
 {
 	int i;
 
+	rcd_textfile_free(d->textfile);
 	if (d->listener)
 		rch_listener_free(d->listener);
 	if (d->links)

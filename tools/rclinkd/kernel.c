@@ -74,3 +74,12 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	*ends = !is_peer(conf, info->peer) || (other && !ret);
 	return ret;
 }
+
+bool rcd_kernel_replaces(const struct rcl_policy *old,
+			 const struct rcl_policy *new)
+{
+	return !old->device[0] != !new->device[0] ||
+	       ((old->given ^ new->given) & 1u << RCL_P_PORT) ||
+	       (old->given & ~new->given & 1u << RCL_P_HEARTBEAT) ||
+	       old->v[RCL_P_MTU] != new->v[RCL_P_MTU];
+}

@@ -8,6 +8,7 @@
 struct rcd_link_conf;
 struct rcl_link_info;
 struct rcl_nl;
+struct rcl_policy;
 
 /*
  * info: the link as it is, NULL to make one. ends: the epoch, if there is one,
@@ -16,5 +17,9 @@ struct rcl_nl;
  */
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     const struct rcl_link_info *info, bool *ends, char *err);
+
+/* What the module cannot take back, or would not tell: is it a new link? */
+bool rcd_kernel_replaces(const struct rcl_policy *old,
+			 const struct rcl_policy *new);
 
 #endif /* RCD_KERNEL_H */

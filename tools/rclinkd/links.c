@@ -22,7 +22,6 @@
 #include "link.h"
 #include "listener.h"
 #include "log.h"
-#include "nl.h"
 #include "peers.h"
 #include "process.h"
 #include "tls.h"
@@ -56,6 +55,7 @@ struct rcd_link {
 	struct event *timer;
 	struct rch_bucket answers;
 	unsigned int failures;
+	struct rcd_tally tally;
 	uint64_t dialled;		/* ns; 0: never */
 	uint64_t up_since;
 };
@@ -65,7 +65,6 @@ TAILQ_HEAD(turns, rcd_link);
 struct rcd_links {
 	struct event_base *base;
 	struct rch_hub *hub;
-	struct rcl_nl *nl;
 	const struct rcd_trust *trust;
 	struct rch_peers *peers;
 	void (*changed)(void *ctx);
@@ -73,6 +72,7 @@ struct rcd_links {
 	bool stopping;
 	unsigned int dials;
 	unsigned int answers;
+	uint64_t refused;
 	struct turns turns;
 	LIST_HEAD(, rcd_link) list;
 };
@@ -85,6 +85,12 @@ static struct rcd_link *find(const struct rcd_links *all, const char *name)
 		if (!strcmp(link->conf.name, name))
 			return link;
 	return NULL;
+}
+
+/* NULL: it is not loaded. */
+static struct rcl_nl *module(const struct rcd_links *all)
+{
+	return rch_hub_requests(all->hub);
 }
 
 static void unqueue(struct rcd_link *link)
@@ -100,8 +106,9 @@ static void want(struct rcd_link *link)
 	struct timeval tv;
 	uint64_t wait;
 
-	if (link->all->stopping || link->up || link->dial || link->answering ||
-	    link->queued || event_pending(link->timer, EV_TIMEOUT, NULL) ||
+	if (link->all->stopping || !module(link->all) || link->up ||
+	    link->dial || link->answering || link->queued ||
+	    event_pending(link->timer, EV_TIMEOUT, NULL) ||
 	    (!link->conf.host[0] && !link->broken))
 		return;
 	wait = rcd_backoff(link->failures, rcl_now(), link->dialled,
@@ -187,7 +194,7 @@ static void dial_next(struct rcd_links *all)
 {
 	struct rcd_link *link;
 
-	while (!all->stopping) {
+	while (!all->stopping && module(all)) {
 		link = TAILQ_FIRST(&all->turns);
 		if (!link || all->dials >= (link->failures ? DIALS_AGAIN :
 							     DIALS_MAX))
@@ -216,6 +223,9 @@ static void on_dialled(void *ctx, int result, const char *err)
 		       "dialled");
 	link->dial = NULL;
 	all->dials--;
+	link->tally.dialled[!result ? RCD_UP :
+			    link->yields || all->stopping ? RCD_GIVEN_UP :
+							    RCD_FAILED]++;
 	/* Up or down, the events have said it: that may be a second ago. */
 	if (!result || link->yields || all->stopping)
 		want(link);
@@ -239,7 +249,7 @@ static void yield(struct rcd_link *link, const char *reason)
 static void adopt(struct rcd_link *link, const struct rcl_link_info *info)
 {
 	const char *name = link->conf.name;
-	struct rcl_nl *nl = link->all->nl;
+	struct rcl_nl *nl = module(link->all);
 	char err[RCL_ERR_LEN];
 	bool ends;
 
@@ -275,7 +285,8 @@ static void look(struct rcd_link *link)
 	size_t num = 0;
 	int ret;
 
-	ret = rcl_call_links(link->all->nl, link->conf.name, &info, &num, err);
+	ret = rcl_call_links(module(link->all), link->conf.name, &info, &num,
+			     err);
 	if (ret && ret != -ENOENT) {
 		failed(link, err);
 		return;
@@ -338,9 +349,25 @@ static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 	all->changed(all->ctx);
 }
 
+static void on_unloaded(void *ctx)
+{
+	struct rcd_links *all = ctx;
+	struct rcd_link *link;
+
+	rcd_log(LOG_NOTICE,
+		"the rclink module was unloaded, and the links with it; they come back when it is loaded");
+	LIST_FOREACH(link, &all->list, node) {
+		event_del(link->timer);
+		unqueue(link);
+		set_down(link, "the module was unloaded");
+		link->failures = 0;
+	}
+}
+
 static const struct rch_watch watch = {
 	.event = on_event,
 	.list = on_list,
+	.unloaded = on_unloaded,
 };
 
 static void forget(struct rcd_link *link)
@@ -352,41 +379,24 @@ static void forget(struct rcd_link *link)
 	free(link);
 }
 
-static bool same_policy(const struct rcl_policy *a, const struct rcl_policy *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
-/* What the module cannot take back, or would not tell. */
-static bool must_be_made_anew(const struct rcl_policy *old,
-			      const struct rcl_policy *new)
-{
-	return !old->device[0] != !new->device[0] ||
-	       ((old->given ^ new->given) & 1u << RCL_P_PORT) ||
-	       (old->given & ~new->given & 1u << RCL_P_HEARTBEAT) ||
-	       old->v[RCL_P_MTU] != new->v[RCL_P_MTU];
-}
-
 static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 {
 	const struct rcd_link_conf old = link->conf;
 	char ignored[RCL_ERR_LEN];
 
 	link->conf = *conf;
-	if (!strcmp(old.pin, conf->pin) && !strcmp(old.dns, conf->dns) &&
-	    !strcmp(old.host, conf->host) && old.port == conf->port &&
-	    !strcmp(old.wanted, conf->wanted) &&
-	    same_policy(&old.policy, &conf->policy))
+	if (rcd_link_same(&old, conf))
 		return;
 	rcd_log(LOG_NOTICE, "%s: its configuration changed", conf->name);
 	link->failures = 0;
-	link->stale |= must_be_made_anew(&old.policy, &conf->policy);
+	link->stale |= rcd_kernel_replaces(&old.policy, &conf->policy);
 	yield(link, "the configuration of the link changed");
 	event_del(link->timer);
 	unqueue(link);
 	/* Whoever it was must not be there a moment longer. */
-	if (strcmp(rcd_link_identity(&old), rcd_link_identity(conf)))
-		rcl_call_disconnect(link->all->nl, conf->name, ignored);
+	if (strcmp(rcd_link_identity(&old), rcd_link_identity(conf)) &&
+	    module(link->all))
+		rcl_call_disconnect(module(link->all), conf->name, ignored);
 }
 
 static int add(struct rcd_links *all, const struct rcd_link_conf *conf)
@@ -420,7 +430,8 @@ static void remove_missing(struct rcd_links *all, const struct rcd_conf *conf)
 			continue;
 		rcd_log(LOG_NOTICE, "%s: no longer configured, deleted",
 			link->conf.name);
-		if (rcl_call_delete(all->nl, link->conf.name, err))
+		if (module(all) &&
+		    rcl_call_delete(module(all), link->conf.name, err))
 			rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
 		forget(link);
 	}
@@ -487,6 +498,9 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 	ret = rch_peers_admit(all->peers, identity, wanted, name, err);
 	if (ret)
 		return ret;
+	if (!module(all))
+		return rcl_fail(err, -ENODEV,
+				"the rclink module is not loaded there; try again later");
 	link = find(all, name);
 	if (!link)
 		return rcl_fail(err, -ENOENT, "link %s is being set up", name);
@@ -516,12 +530,15 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 	struct rcd_link *link = find(all, call->link);
 
 	if (!*call->link) {
+		all->refused++;
 		rcd_log_stranger("refused %s: %s", call->from, err);
 		return;
 	}
 	all->answers--;
-	if (link)
+	if (link) {
 		link->answering = false;
+		link->tally.answered[result ? RCD_FAILED : RCD_UP]++;
+	}
 	if (!result)
 		log_up(call->link, call->epoch, call->ns, call->from);
 	else
@@ -549,7 +566,11 @@ void rcd_links_stop(struct rcd_links *all)
 
 struct rcd_count rcd_links_count(const struct rcd_links *all)
 {
-	struct rcd_count count = { .dials = all->dials };
+	struct rcd_count count = {
+		.dials = all->dials,
+		.answers = all->answers,
+		.refused = all->refused,
+	};
 	struct rcd_link *link;
 
 	LIST_FOREACH(link, &all->list, node) {
@@ -557,6 +578,40 @@ struct rcd_count rcd_links_count(const struct rcd_links *all)
 		count.up += link->up;
 	}
 	return count;
+}
+
+/* Seconds until link is to be dialled; 0 if that does not wait. */
+static double waits(const struct rcd_link *link)
+{
+	struct timeval due, now;
+
+	if (!event_pending(link->timer, EV_TIMEOUT, &due))
+		return 0;
+	evutil_gettimeofday(&now, NULL);
+	if (evutil_timercmp(&due, &now, <))
+		return 0;
+	evutil_timersub(&due, &now, &due);
+	return due.tv_sec + (double)due.tv_usec / US_PER_S;
+}
+
+struct rcd_link_state *rcd_links_states(const struct rcd_links *all,
+					size_t *num)
+{
+	struct rcd_link_state *states;
+	struct rcd_link *link;
+	size_t i = 0;
+
+	*num = rcd_links_count(all).links;
+	states = calloc(*num + 1, sizeof(*states));
+	if (!states)
+		return NULL;
+	LIST_FOREACH(link, &all->list, node) {
+		strcpy(states[i].name, link->conf.name);
+		states[i].failures = link->failures;
+		states[i].waits = waits(link);
+		states[i++].tally = link->tally;
+	}
+	return states;
 }
 
 struct rcd_links *rcd_links_new(struct event_base *base,
@@ -574,12 +629,9 @@ struct rcd_links *rcd_links_new(struct event_base *base,
 	all->base = base;
 	all->changed = changed;
 	all->ctx = ctx;
-	all->nl = rcl_nl_open(err);
-	if (all->nl)
-		all->hub = rch_hub_new(base, err);
+	all->hub = rch_hub_new(base, err);
 	if (all->hub)
 		return all;
-	rcl_nl_close(all->nl);
 	free(all);
 	return NULL;
 }
@@ -590,7 +642,6 @@ void rcd_links_free(struct rcd_links *all)
 	while (!LIST_EMPTY(&all->list))
 		forget(LIST_FIRST(&all->list));
 	rch_hub_free(all->hub);
-	rcl_nl_close(all->nl);
 	rch_peers_free(all->peers);
 	free(all);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "job.h"
 
@@ -47,8 +48,29 @@ struct rcd_count {
 	unsigned int links;
 	unsigned int up;
 	unsigned int dials;		/* under way */
+	unsigned int answers;		/* under way */
+	uint64_t refused;		/* callers that got no link */
 };
 
 struct rcd_count rcd_links_count(const struct rcd_links *all);
+
+/* How an exchange ended. Given up is none that failed: see rclinkd(8). */
+enum rcd_outcome { RCD_UP, RCD_FAILED, RCD_GIVEN_UP, RCD_OUTCOMES };
+
+struct rcd_tally {
+	uint64_t dialled[RCD_OUTCOMES];
+	uint64_t answered[RCD_OUTCOMES];
+};
+
+struct rcd_link_state {
+	char name[RCLINK_NAME_MAX + 1];
+	unsigned int failures;		/* in a row */
+	double waits;			/* s until it is dialled, or 0 */
+	struct rcd_tally tally;
+};
+
+/* Of all links, to be freed. NULL without memory. */
+struct rcd_link_state *rcd_links_states(const struct rcd_links *all,
+					size_t *num);
 
 #endif /* RCD_LINKS_H */

@@ -1,0 +1,268 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What goes wrong around two daemons, and harms no link more than it must: a peer
+# that nobody answers for, one whose QPs hear nothing, a port that flaps, a kill in
+# the middle of traffic, a full disk, another address, another module.
+# hosts: 2
+# kernels: 6.12
+# timeout: 300
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+# An address of host 2 that is a GID of its device, and that no neighbour finds.
+hole=192.0.2.77
+holes=6
+disk=/tmp/rclink-test-disk
+metrics=$disk/rclink.prom
+in=/tmp/rclink-test-in
+port=7185
+
+# l is dialled by host 1, m by both.
+conf_1()
+{
+	{
+		link_section l "$pin2" peer "$RCL_PEER_IP:$port"
+		link_section m "$pin2" peer "$RCL_PEER_IP:$port"
+		"$@"
+	} | configure 1 metrics $metrics
+}
+
+conf_2()
+{
+	{
+		link_section l "$pin1"
+		link_section m "$pin1" peer "$RCL_IP"
+		"$@"
+	} | configure 2 listen "[::]:$port"
+}
+
+begin()
+{
+	mkdir -p $disk && mount -t tmpfs -o size=64k none $disk && conf_1 true &&
+		conf_2 true && daemon_start 1 2 && both_up l m
+}
+
+# metric NAME{LABELS}
+metric()
+{
+	awk -v name="$1" '$1 == name { print $2; ok = 1 } END { exit !ok }' \
+		$metrics
+}
+
+collects()
+{
+	cat $metrics
+	[ "$(stat -c %a $metrics)" = 644 ] &&
+		[ "$(metric rclinkd_links_wanted)" = 2 ] &&
+		[ "$(metric 'rclink_link_up{link="l"}')" ] &&
+		[ "$(metric 'rclinkd_link_failures{link="l"}')" ]
+}
+
+counts_up()
+{
+	reload 1 && [ "$(metric rclinkd_links_up)" = 2 ] &&
+		[ "$(metric 'rclinkd_exchanges_total{link="l",by="us",outcome="up"}')" = 1 ]
+}
+
+disk_full()
+{
+	cp $metrics /tmp/metrics-before
+	cat /dev/zero >$disk/full 2>/dev/null
+	reload 1 && reload 1 && [ "$(times 1 'cannot write metrics')" -eq 1 ] &&
+		cmp $metrics /tmp/metrics-before && [ ! -e $metrics.new ] || return
+	rm $disk/full
+	mount -o remount,ro $disk
+	reload 1 && [ "$(times 1 'cannot write metrics')" -eq 1 ] || return
+	mount -o remount,rw $disk
+	reload 1 && said 1 'are written to .* again' && is 1 l .state up
+}
+
+# Sets ms: from a disconnect until l is up again at both ends
+recovers()
+{
+	local before begin
+
+	before=$(epoch l)
+	begin=${EPOCHREALTIME/./}
+	rclink disconnect l
+	up_again l "$before" || return
+	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+gid_index()
+{
+	on 2 "$tool" dev -j | jq -er --arg gid "::ffff:$hole" \
+		'[.[].gids[] | select(.gid == $gid and .type == "roce-v2")][0].index'
+}
+
+hole_sections()
+{
+	local i host=$1
+
+	for ((i = 1; i <= holes; i++)); do
+		if [ "$host" -eq 1 ]; then
+			link_section "h$i" "$pin2" qps 1 \
+				peer "$RCL_PEER_IP:$port"
+		else
+			link_section "h$i" "$pin1" qps 1 gid-index "$(gid_index)"
+		fi
+	done
+}
+
+dig()
+{
+	on 2 sh -c "ip address add $hole/25 dev eth0 && tc qdisc add dev eth0 clsact &&
+		tc filter add dev eth0 egress protocol arp flower arp_sip $hole action drop" &&
+		until_true 10 gid_index
+}
+
+fill()
+{
+	on 2 sh -c "tc qdisc del dev eth0 clsact; ip address del $hole/25 dev eth0"
+}
+
+# Connecting one of the others takes the module 2 s each time.
+black_hole()
+{
+	local normal
+
+	recovers || return
+	normal=$ms
+	if ! { dig && conf_2 hole_sections 2 && conf_1 hole_sections 1 &&
+		reload 2 && reload 1 &&
+		until_true 30 said 1 '>h.: not up: .*does `ping` reach it' &&
+		recovers; }; then
+		show_daemons
+		return 1
+	fi
+	echo "# normally $normal ms, beside $holes holes $ms ms;" \
+		"$(times 1 '>h.: not up') tries of them failed" >&3
+	fill
+	conf_1 true && conf_2 true && reload 1 && reload 2 &&
+		[ "$ms" -le $((2 * normal + 1500)) ]
+}
+
+# Its QPs hear nothing, though it says all that an exchange needs.
+deaf()
+{
+	local before protocol status=0
+
+	before=$(epoch l)
+	on 2 tc qdisc add dev eth0 clsact || return
+	for protocol in ip ipv6; do
+		on 2 tc filter add dev eth0 ingress protocol "$protocol" \
+			flower ip_proto udp dst_port 4791 action drop || return
+	done
+	rclink disconnect l
+	if ! until_true 60 said 1 '>l: not up: .*\(timed out\|out of time\)' ||
+	   ! until_true 10 sh -c "rdma resource show qp -j | jq -e '
+			[.[] | select(.comm == \"rclink\" and .state == \"RTS\")] |
+			length == 5'"; then
+		show_daemons
+		status=1
+	fi
+	on 2 tc qdisc del dev eth0 clsact
+	up_again l "$before" && return "$status"
+}
+
+tries()
+{
+	times 1 ">$1: up\|>$1: not up"
+}
+
+# flaps TIMES: the port of host 2 goes down for a second, and up for two
+flaps()
+{
+	local i begin=$SECONDS l m
+
+	l=$(tries l)
+	m=$(tries m)
+	for ((i = 0; i < $1; i++)); do
+		on 2 sh -c 'ip link set eth0 down; sleep 1; ip link set eth0 up; sleep 2'
+	done
+	l=$(($(tries l) - l))
+	m=$(($(tries m) - m))
+	echo "# $1 flaps in $((SECONDS - begin)) s: $l and $m exchanges" >&3
+	# Both ends may dial m, and three at once are answered.
+	[ "$l" -le $((SECONDS - begin + 1)) ] &&
+		[ "$m" -le $((2 * (SECONDS - begin) + 4)) ] && both_up l m
+}
+
+# A pipe that takes a while, and both daemons killed meanwhile.
+kill_in_traffic()
+{
+	local reader writer before
+
+	before=$(epoch l)
+	head -c 2000000 /dev/urandom >$in
+	on 2 "$tool" recv l >$in.got &
+	reader=$!
+	until_true 10 on 2 sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null |
+		grep -q /dev/rclink'
+	{
+		head -c 1000000
+		until_true 20 test -e $in.go
+		cat
+	} <$in | rclink send l &
+	writer=$!
+	until_true 20 test -s $in.got || return
+	daemon_signal 1 KILL
+	daemon_signal 2 KILL
+	wait "${running[1]}" "${running[2]}"
+	: >$in.go
+	wait $writer && wait $reader && cmp $in $in.got && daemon_start 1 2 &&
+		until_true 10 said 1 '>l: is up' && [ "$(epoch l)" = "$before" ]
+}
+
+# Who is being answered, and never says anything, is heard out.
+listens_elsewhere()
+{
+	local before
+
+	before=$(epoch l)
+	exec 9<>"/dev/tcp/$RCL_PEER_IP/7185" || return
+	port=7186
+	conf_2 true && reload 2 && said 2 'listening on .*7186' &&
+		[ "$(on 2 ss -Htn state established '( sport = :7185 )' | wc -l)" -eq 1 ] ||
+		return
+	exec 9>&-
+	conf_1 true && reload 1 && [ "$(epoch l)" = "$before" ] &&
+		rclink disconnect l && up_again l "$before"
+}
+
+listens_nowhere()
+{
+	on 2 sed -i "s/^listen.*/listen = 203.0.113.1/" "$conf"
+	reload 2 && said 2 'conf:1: cannot listen: .*choose another' &&
+		said 2 'is refused, the old' &&
+		on 2 ss -Htln | grep -q ':7186 '
+}
+
+loaded_again()
+{
+	rmmod rclink && until_true 10 said 1 'module was unloaded' &&
+		reload 1 && [ ! -e /sys/module/rclink ] || return
+	"$LIB_DIR/vm/lab_load" && both_up l m && is 1 l .timeout 19
+}
+
+plan 12
+exec 3>&1
+link_setup
+holds "links come up" begin
+holds "metrics are written, for everybody to read" collects
+holds "they count how exchanges end" counts_up
+holds "a full disk is said once, and harms nothing else" disk_full
+holds "a peer that nobody answers for keeps no other link waiting" black_hole
+holds "a peer whose QPs hear nothing is given up, and nothing is left" deaf
+holds "a port that flaps brings no storm" flaps 3
+holds "daemons that are killed cost traffic nothing" kill_in_traffic
+holds "listen changes, and who is there stays" listens_elsewhere
+holds "where nobody can listen is refused" listens_nowhere
+holds "a module that is loaded again gets its links back" loaded_again
+holds "the daemons end" daemon_end 1 2
+umount $disk
+finish

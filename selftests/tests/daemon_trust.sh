@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whom two daemons believe: names by a CA, a certificate that is renewed or revoked,
+# a CA that is replaced. And callers that want more than their share: both ends at
+# once, many slow ones, a peer that never stops.
+# hosts: 2
+# kernels: 6.12
+# timeout: 300
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/link/ca.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+ca=/tmp/rclink-test-ca
+loris=/tmp/rclink-test-loris
+both=(m1 m2 m3 m4 m5)
+callers=200
+strangers=12
+
+# l is dialled by host 1, those of both by both. conf_1 adds more that it dials.
+conf_1()
+{
+	local name
+
+	{
+		for name in l "${both[@]}" "$@"; do
+			link_section "$name" dns:host2.test qps 1 \
+				peer "$RCL_PEER_IP"
+		done
+		link_section r dns:host2.test qps 1
+	} | configure 1 key /tmp/host1.test.pem ca $ca.pem
+}
+
+# conf_2 [KEY VALUE]...: more of [Host]
+conf_2()
+{
+	local name
+
+	{
+		link_section l dns:host1.test qps 1
+		link_section s dns:host1.test qps 1
+		for name in "${both[@]}"; do
+			link_section "$name" dns:host1.test qps 1 peer "$RCL_IP"
+		done
+	} | configure 2 key /tmp/host2.test.pem ca $ca.pem "$@"
+}
+
+begin()
+{
+	make_ca $ca && sign $ca host1.test 1 && sign $ca host2.test 1 &&
+		sign $ca stranger.test 1 && give $ca.pem &&
+		give /tmp/host2.test.pem && conf_1 && conf_2 &&
+		daemon_start 1 2 && both_up l "${both[@]}"
+}
+
+# Each link has two QPs, and nothing is left of a dial that was given up.
+one_of_each()
+{
+	local host name
+
+	for name in "${both[@]}"; do
+		[ "$(epoch "$name")" = "$(of 2 "$name" .epoch)" ] || return
+	done
+	for host in 1 2; do
+		echo "# host $host: $(times $host 'both ends dial at once')" \
+			"dials met another one" >&3
+		[ "$(qps $host RTS)" -eq $((2 * (1 + ${#both[@]}))) ] &&
+			[ "$(on $host rdma resource show qp | grep -cF '[rclink]')" \
+				-eq $((2 * (1 + ${#both[@]}))) ] || return
+	done
+}
+
+# stays CMD...: the epoch of l is what it was
+stays()
+{
+	local before
+
+	before=$(epoch l)
+	"$@" && [ "$(epoch l)" = "$before" ] && is 1 l .state up
+}
+
+renew()
+{
+	sign $ca "host$1.test" 1 || return
+	[ "$1" -eq 1 ] || give "/tmp/host$1.test.pem"
+}
+
+uses_renewed()
+{
+	local before
+
+	before=$(epoch l)
+	rclink disconnect l
+	up_again l "$before" && said 2 'the keys changed; the new ones answer'
+}
+
+# lost TEXT1 TEXT2: l goes down and stays so, and each host says why
+lost()
+{
+	rclink disconnect l
+	if until_true 30 said 1 "l: not up: .*$1" &&
+	   until_true 10 said 2 "refused .*$2" && ! is 1 l .state up; then
+		return
+	fi
+	show_daemons
+	return 1
+}
+
+revoked()
+{
+	revoke $ca host1.test && give $ca.crl && conf_2 crl $ca.crl && reload 2
+}
+
+not_revoked()
+{
+	renew 1 && both_up l
+}
+
+# Host 1 does not know of it yet.
+new_ca()
+{
+	make_ca $ca-new && cp $ca.pem $ca-old.pem && cp $ca-new.pem $ca.pem &&
+		give $ca.pem && cp $ca-old.pem $ca.pem &&
+		sign $ca-new host2.test 1 && give /tmp/host2.test.pem &&
+		conf_2 && reload 2
+}
+
+knows_new_ca()
+{
+	cp $ca-new.pem $ca.pem && sign $ca-new host1.test 1 && both_up l
+}
+
+# took NAME: ms of its last exchange
+took()
+{
+	sed -n "s/.*>$1: up, epoch .*, \([0-9]*\) ms\$/\1/p" "${said_by}1" |
+		tail -n 1
+}
+
+# Half of the places are of strangers with a certificate, the rest say nothing.
+besieged()
+{
+	local siege status=0
+
+	sign $ca-new stranger.test 1 || return
+	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 $callers \
+		/tmp/stranger.test.pem $strangers >$loris 2>&1 &
+	siege=$!
+	until_true 60 grep -q '^open' $loris || status=1
+	conf_1 s && reload 1 && both_up s || status=1
+	kill $siege
+	wait $siege
+	echo "# normally $(took l) ms, besieged $(took s) ms; $(head -n 1 $loris)" >&3
+	[ "$(took s)" -le $((2 * $(took l) + 200)) ] && return $status
+}
+
+# caller NAME END: until then, exchanges for the link r of host 1
+caller()
+{
+	on 2 sh -c '"$0" add "$1" qps 1
+		while [ "$(date +%s)" -lt "$2" ]; do
+			"$0" connect "$1" "$3" --peer-link r --ca "$4" \
+				--name host1.test --key /tmp/host2.test.pem
+			"$0" disconnect "$1"
+		done 2>&1; "$0" del "$1"' "$tool" "$1" "$2" "$RCL_IP" $ca.pem
+}
+
+greedy()
+{
+	local i seconds=5 end pids=() admitted refused
+
+	end=$(($(on 2 date +%s) + seconds))
+	for i in 1 2 3 4; do
+		caller "x$i" "$end" >"/tmp/greedy$i" &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	admitted=$(times 1 '>r: up\|>r: not up')
+	refused=$(times 1 'too many exchanges for link r')
+	echo "# $admitted exchanges in $seconds s, and $refused callers refused" >&3
+	# Three at once, and one a second; the last may have begun late.
+	[ "$refused" -gt 0 ] && [ "$admitted" -gt 0 ] &&
+		[ "$admitted" -le $((3 + seconds + 2)) ] &&
+		grep -q 'try again in a second' /tmp/greedy*
+}
+
+plan 13
+exec 3>&1
+link_setup
+holds "with a CA, links come up by names" begin
+holds "both dial at once: one link each, no QP too many" one_of_each
+holds "a certificate is renewed, and the link stays" stays renew 2
+holds "the next exchange has the new one" uses_renewed
+holds "what is revoked is, and the link stays" stays revoked
+holds "the next exchange is refused with the reason" lost \
+	"this host's certificate is revoked" 'certificate revoked'
+holds "with a new certificate it is believed again" not_revoked
+holds "a CA is replaced at one end, and the link stays" stays new_ca
+holds "the next exchange is refused, with the reason at both ends" lost \
+	'not accepted: .*check it against the CA' 'the peer refused the connection'
+holds "with the new CA at both ends it comes up" knows_new_ca
+holds "$callers slow callers keep no peer waiting" besieged
+holds "a peer that never stops gets one exchange a second" greedy
+holds "the daemons end" daemon_end 1 2
+finish

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "textfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "call.h"
+#include "conf.h"
+#include "job.h"
+#include "links.h"
+#include "log.h"
+#include "metrics.h"
+
+#define INTERVAL_S	15	/* collectors seldom look more often */
+#define NEW		".new"	/* what it is called while it is written */
+
+struct rcd_textfile {
+	const struct rcd_links *links;
+	struct event *timer;
+	char file[RCD_PATH_LEN];	/* "": none is written */
+	bool failing;			/* and it was said */
+};
+
+static void print_head(FILE *to, const char *name, const char *type,
+		       const char *help)
+{
+	fprintf(to, "# HELP rclinkd_%s %s.\n# TYPE rclinkd_%s %s\n", name,
+		help, name, type);
+}
+
+static void print_one(FILE *to, const char *name, const char *type,
+		      const char *help, uint64_t value)
+{
+	print_head(to, name, type, help);
+	fprintf(to, "rclinkd_%s %llu\n", name, (unsigned long long)value);
+}
+
+static void print_tally(FILE *to, const char *link, const char *by,
+			const uint64_t *tally)
+{
+	static const char *const word[RCD_OUTCOMES] = {
+		[RCD_UP] = "up",
+		[RCD_FAILED] = "failed",
+		[RCD_GIVEN_UP] = "given_up",
+	};
+	int i;
+
+	for (i = 0; i < RCD_OUTCOMES; i++)
+		fprintf(to,
+			"rclinkd_exchanges_total{link=\"%s\",by=\"%s\",outcome=\"%s\"} %llu\n",
+			link, by, word[i], (unsigned long long)tally[i]);
+}
+
+/* The name of a link needs no quoting. */
+static int print_links(FILE *to, const struct rcd_links *links)
+{
+	struct rcd_link_state *states;
+	size_t i, num;
+
+	states = rcd_links_states(links, &num);
+	if (!states)
+		return -ENOMEM;
+	print_head(to, "exchanges_total", "counter",
+		   "Exchanges that ended, by who began them and how");
+	for (i = 0; i < num; i++) {
+		print_tally(to, states[i].name, "us", states[i].tally.dialled);
+		print_tally(to, states[i].name, "peer",
+			    states[i].tally.answered);
+	}
+	print_head(to, "link_failures", "gauge",
+		   "Tries to have a link up that failed in a row");
+	for (i = 0; i < num; i++)
+		fprintf(to, "rclinkd_link_failures{link=\"%s\"} %u\n",
+			states[i].name, states[i].failures);
+	print_head(to, "link_wait_seconds", "gauge",
+		   "Until a link is dialled; 0 if that does not wait");
+	for (i = 0; i < num; i++)
+		fprintf(to, "rclinkd_link_wait_seconds{link=\"%s\"} %.3f\n",
+			states[i].name, states[i].waits);
+	free(states);
+	return 0;
+}
+
+static int print_daemon(FILE *to, const struct rcd_links *links)
+{
+	struct rcd_count count = rcd_links_count(links);
+
+	print_one(to, "links_wanted", "gauge", "Links that are configured",
+		  count.links);
+	print_one(to, "links_up", "gauge", "Those of them that are up",
+		  count.up);
+	print_one(to, "dials", "gauge", "Exchanges that this host began",
+		  count.dials);
+	print_one(to, "answers", "gauge", "Exchanges that peers began",
+		  count.answers);
+	print_one(to, "refused_total", "counter", "Callers that got no link",
+		  count.refused);
+	return print_links(to, links);
+}
+
+/* Those of the kernel are left out while it cannot be asked. */
+static int print_all(FILE *to, const struct rcd_links *links)
+{
+	struct rcl_nl *nl = rch_hub_requests(rcd_links_hub(links));
+	struct rcl_link_info *infos;
+	char ignored[RCL_ERR_LEN];
+	size_t num;
+
+	if (nl && !rcl_call_links(nl, NULL, &infos, &num, ignored)) {
+		rcl_metrics_print(to, infos, num);
+		free(infos);
+	}
+	return print_daemon(to, links);
+}
+
+/* For everybody to read; nobody else's file or link is followed. */
+static FILE *create(const char *name)
+{
+	FILE *to;
+	int fd;
+
+	unlink(name);
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return NULL;
+	to = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
+	if (!to)
+		close(fd);
+	return to;
+}
+
+static int replace(const struct rcd_textfile *t)
+{
+	char new[RCD_PATH_LEN + sizeof(NEW)];
+	int ret, error;
+	FILE *to;
+
+	snprintf(new, sizeof(new), "%s" NEW, t->file);
+	to = create(new);
+	if (!to)
+		return -errno;
+	ret = print_all(to, t->links);
+	errno = 0;
+	if (!ret && (fflush(to) || ferror(to)))
+		ret = errno ? -errno : -EIO;
+	error = fclose(to);
+	if (!ret && (error || rename(new, t->file)))
+		ret = -errno;
+	if (ret)
+		unlink(new);
+	return ret;
+}
+
+static void write_now(struct rcd_textfile *t)
+{
+	static const struct timeval interval = { .tv_sec = INTERVAL_S };
+	int ret;
+
+	if (!t->file[0])
+		return;
+	ret = replace(t);
+	if (ret && !t->failing)
+		rcd_log(LOG_WARNING,
+			"cannot write metrics to %s: %s; links go on, and so does trying",
+			t->file, strerror(-ret));
+	else if (!ret && t->failing)
+		rcd_log(LOG_NOTICE, "metrics are written to %s again", t->file);
+	t->failing = !!ret;
+	event_add(t->timer, &interval);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	write_now(arg);
+}
+
+void rcd_textfile_set(struct rcd_textfile *t, const char *file)
+{
+	event_del(t->timer);
+	if (strcmp(t->file, file))
+		t->failing = false;
+	strcpy(t->file, file);
+	write_now(t);
+}
+
+struct rcd_textfile *rcd_textfile_new(struct event_base *base,
+				      const struct rcd_links *links, char *err)
+{
+	struct rcd_textfile *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->timer = evtimer_new(base, on_timer, t);
+	if (!t || !t->timer) {
+		free(t);
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	t->links = links;
+	return t;
+}
+
+void rcd_textfile_free(struct rcd_textfile *t)
+{
+	if (!t)
+		return;
+	event_free(t->timer);
+	free(t);
+}
