@@ -12,6 +12,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+/* Of a list with itself: each path goes together with itself, at least. */
+static void order(const struct rcx_paths *paths)
+{
+	struct rcx_pair pairs[RCX_TRIES_MAX];
+	unsigned int num = rcx_paths_order(paths, paths, pairs), i;
+
+	if (!num != !paths->num)
+		abort();
+	for (i = 0; i < num; i++)
+		if (pairs[i].initiator >= paths->num ||
+		    pairs[i].responder >= paths->num)
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	uint8_t again[RCX_ENCODED_MAX];
@@ -35,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	/* Both were cleared first, so the padding is equal, too. */
 	if (memcmp(&msg, &back, sizeof(msg)))
 		abort();
+	order(&msg.paths);
 
 	return 0;
 }

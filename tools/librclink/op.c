@@ -203,6 +203,7 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
 static void drop_refused(struct rclink_dev_shared *s, int err)
 {
 	switch (err) {
+	case EAGAIN:
 	case EBUSY:
 	case EINTR:
 	case ETIME:

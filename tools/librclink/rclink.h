@@ -127,7 +127,9 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  * @service: name, that the peer listens on
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair,
  *	RCLINK_CHAN_POLLED to have completions only in rclink_submit(), which
- *	then polls for 20 ms before it sleeps: quick, and takes a processor
+ *	then polls for 20 ms before it sleeps: quick, and takes a processor;
+ *	RCLINK_CHAN_REPLAY to let READs and WRITEs that a new epoch cuts short
+ *	be carried out again
  *
  * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
  * it or to use the link (see mode in rclink(8)), -ENODEV for no such link,
@@ -144,7 +146,8 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * @link: name of the link, which need not exist yet
  * @service: name; one listener at a time
  * @backlog: channels that may wait for rclink_accept(), 1 to 64
- * @flags: RCLINK_CHAN_POLLED, of the channels that are accepted
+ * @flags: RCLINK_CHAN_POLLED and RCLINK_CHAN_REPLAY, of the channels that are
+ *	accepted
  *
  * The right on the link is looked at again for each channel that the peer
  * opens: without it none comes, and the service is free for who has it.
@@ -479,13 +482,16 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  *
  * An entry that the kernel refuses is dropped with those behind it; what was
  * queued before it is on its way. When too many are in flight, what has no room
- * stays queued, and the call does not wait.
+ * stays queued, and the call does not wait. While the channel is suspended, all
+ * stays queued, and a call with @wait waits for the end of that, too; poll()
+ * says it with POLLOUT.
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
  * wrong or beyond the bounds of a region, -EACCES beyond the rights, -ESTALE
  * for a region that is not there, -EMSGSIZE for more parts of regions than an
- * operation may have, -EBUSY when it could take none yet, -ETIME, -EINTR,
- * -ECONNRESET or another one when the channel has ended.
+ * operation may have, -EBUSY when it could take none yet, -EAGAIN while the
+ * channel is suspended and @wait is 0, -ETIME, -EINTR, -ECONNRESET or another
+ * one when the channel has ended.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);

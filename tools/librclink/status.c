@@ -45,6 +45,8 @@ static const char *const ops[RCLINK_OP_MAX] = {
 
 const char *rclink_status_name(uint32_t status)
 {
+	if (status == RCLINK_STATUS_UNKNOWN)
+		return "outcome unknown";
 	return status < NUM(statuses) ? statuses[status] : "unknown status";
 }
 

@@ -41,6 +41,7 @@ int cmd_send(int argc, char **argv);
 int cmd_recv(int argc, char **argv);
 int cmd_pingpong(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_verbs(int argc, char **argv);
 
 #define CLI_OPT_HELP	{ "help", no_argument, NULL, 'h' }
 #define CLI_OPT_JSON	{ "json", no_argument, NULL, 'j' }

@@ -10,7 +10,7 @@
 #define WORDS_HELP							\
 "  dev DEV             RDMA device (default: one with an active port)\n" \
 "  port N              port of the device\n"				\
-"  gid-index N|auto    GID, or let the module choose (auto)\n"		\
+"  gid-index N|auto    GID, or let the exchange choose (auto)\n"	\
 "  mtu N|auto          path MTU in bytes, or the smaller of both ports'\n" \
 "  qps N               pooled QPs beside the control QP (4)\n"		\
 "  timeout N           local ACK timeout, 4.096 us * 2^N (14)\n"	\
@@ -31,7 +31,8 @@
 "  group GROUP         whom the second digit is for (root)\n"		\
 "  heartbeat MS        without a sign of the peer, ask for one, 0 for never\n" \
 "                      (200)\n"					\
-"  misses N            intervals without a sign that end the epoch (4)\n"
+"  misses N            intervals without a sign that end the epoch (4)\n" \
+"  recover HOW         reset or resume channels when the epoch fails (reset)\n"
 
 static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
 

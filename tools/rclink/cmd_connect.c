@@ -75,6 +75,7 @@ struct connector {
 static const char *const step_names[] = {
 	[RCX_STEP_TCP] = "TCP",
 	[RCX_STEP_TLS] = "TLS",
+	[RCX_STEP_PATHS] = "PATHS",
 	[RCX_STEP_PREPARED] = "PREPARED",
 	[RCX_STEP_OFFERED] = "OFFERED",
 	[RCX_STEP_CONNECTED] = "CONNECTED",
@@ -82,11 +83,13 @@ static const char *const step_names[] = {
 	[RCX_STEP_ACTIVATED] = "ACTIVATED",
 	[RCX_STEP_UP] = "UP",
 	[RCX_STEP_DONE] = "DONE",
+	[RCX_STEP_FAILED] = "FAILED",
 };
 
 static const char *const step_texts[] = {
 	[RCX_STEP_TCP] = "connection to the peer's rclink",
 	[RCX_STEP_TLS] = "1.3, both ends proved who they are",
+	[RCX_STEP_PATHS] = "both ends have the other's ports and GIDs",
 	[RCX_STEP_PREPARED] = "QPs RESET -> INIT, receives posted, PSNs drawn",
 	[RCX_STEP_OFFERED] = "both ends have the other's GID, QPNs, PSNs, key",
 	[RCX_STEP_CONNECTED] = "QPs INIT -> RTR",
@@ -94,6 +97,7 @@ static const char *const step_texts[] = {
 	[RCX_STEP_ACTIVATED] = "QPs RTR -> RTS, sealed hello sent",
 	[RCX_STEP_UP] = "hellos answered in both directions",
 	[RCX_STEP_DONE] = "the peer's end is up, too",
+	[RCX_STEP_FAILED] = "given up",
 };
 
 static void print_step(const struct connector *c, enum rcx_step step,
@@ -108,6 +112,10 @@ static void print_step(const struct connector *c, enum rcx_step step,
 		printf(": %s port %u", c->args->host, c->args->port);
 	else if (step == RCX_STEP_TLS)
 		printf(": peer %s", detail);
+	else if (step == RCX_STEP_PATHS)
+		printf(": %s to try", detail);
+	else if (step == RCX_STEP_FAILED)
+		printf(": %s", detail);
 	else if (step == RCX_STEP_PREPARED)
 		printf(": %u QPs, GID %s", local->nqps,
 		       rcl_gid_text(local->gid, gid));

@@ -10,16 +10,21 @@
 #include "link.h"
 #include "nl.h"
 #include "out.h"
+#include "verbs_dev.h"
 
 #define NUM(a)	(sizeof(a) / sizeof((a)[0]))
 
 static const char help[] =
-"usage: rclink dev [-j] [DEV]\n\n"
+"usage: rclink dev [-j] [--verbs] [DEV]\n\n"
 "RDMA devices and their ports, what they can do, their GIDs, and the GID that\n"
 "a link would use.\n\n"
-"  -j, --json   an array of objects, one for each port\n";
+"  -j, --json   an array of objects, one for each port\n"
+"  --verbs      ask libibverbs and not the module: what a process can use\n";
+
+enum { VERBS = 256 };
 
 static const struct option options[] = {
+	{ "verbs", no_argument, NULL, VERBS },
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
@@ -43,6 +48,10 @@ static void text_or_no(struct json_object *row, const char *key, char *buf)
 
 static void text_pages(struct json_object *row, const char *key, char *buf)
 {
+	if (!json_object_object_get(row, key)) {
+		snprintf(buf, RCL_CELL_LEN, "-");
+		return;
+	}
 	text_or_no(row, key, buf);
 	if (rcl_out_get_u64(row, key))
 		snprintf(buf, RCL_CELL_LEN, "%llu pages",
@@ -101,47 +110,65 @@ static void print_port(struct json_object *port)
 		rcl_out_table(stdout, list, gids, NUM(gids), "");
 }
 
-static void print_text(struct json_object *list)
+static void print_text(struct json_object *list, bool verbs)
 {
 	size_t i;
 
 	rcl_out_table(stdout, list, ports, NUM(ports), "");
 	printf("\nmost of each\n");
 	rcl_out_table(stdout, list, limits, NUM(limits), "");
+	if (verbs)
+		verbs_dev_print(list);
 	for (i = 0; i < json_object_array_length(list); i++)
 		print_port(json_object_array_get_idx(list, i));
 }
 
-int cmd_dev(int argc, char **argv)
+static struct json_object *ask_module(const char *name)
 {
 	struct rcl_dev_info *infos;
 	struct json_object *list;
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
-	bool json = false;
 	size_t i, num;
-	char **words;
-	int c, ret;
-
-	while ((c = cli_getopt(argc, argv, options, help)) != -1)
-		json |= c == 'j';
-	words = cli_operands(argc, argv, 0, 1);
+	int ret;
 
 	nl = cli_open();
 	if (!nl)
-		return CLI_FAILED;
-	ret = rcl_call_devs(nl, words[0], &infos, &num, err);
+		return NULL;
+	ret = rcl_call_devs(nl, name, &infos, &num, err);
 	rcl_nl_close(nl);
-	if (ret)
-		return cli_refused(argv[0], words[0], ret, err);
+	if (ret) {
+		cli_refused("dev", name, ret, err);
+		return NULL;
+	}
 	list = json_object_new_array();
 	for (i = 0; i < num; i++)
 		json_object_array_add(list, rcl_doc_dev(&infos[i]));
+	rcl_call_devs_free(infos, num);
+	return list;
+}
+
+int cmd_dev(int argc, char **argv)
+{
+	struct json_object *list;
+	bool json = false;
+	bool verbs = false;
+	char **words;
+	int c;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
+		json |= c == 'j';
+		verbs |= c == VERBS;
+	}
+	words = cli_operands(argc, argv, 0, 1);
+
+	list = verbs ? verbs_dev_list(words[0]) : ask_module(words[0]);
+	if (!list)
+		return CLI_FAILED;
 	if (json)
 		rcl_out_json(stdout, list);
 	else
-		print_text(list);
+		print_text(list, verbs);
 	json_object_put(list);
-	rcl_call_devs_free(infos, num);
 	return CLI_OK;
 }

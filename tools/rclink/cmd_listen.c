@@ -135,9 +135,8 @@ static int start(struct listener *l)
 	l->tls = rcx_tls_new(RCX_RESPONDER, &l->config, err);
 	if (!l->tls)
 		return cli_fail("listen: %s", err);
-	l->core = rch_listener_new(l->base, l->hub, l->bind, l->port, &ops, l,
-				   err);
-	if (!l->core)
+	l->core = rch_listener_new(l->base, l->hub, &ops, l, err);
+	if (!l->core || rch_listener_listen(l->core, l->bind, l->port, err))
 		return cli_fail("listen: %s", err);
 	printf("listening on %s\n", rch_listener_address(l->core));
 	return CLI_OK;

@@ -8,19 +8,17 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <event2/event.h>
-#include <json-c/json.h>
 
 #include "call.h"
 #include "link.h"
 #include "nl.h"
-#include "out.h"
+#include "ping_report.h"
 #include "process.h"
 #include "text.h"
 
@@ -116,7 +114,6 @@ static void schedule(struct pinger *p)
 static int on_result(const struct nlmsghdr *hdr, void *arg)
 {
 	struct pinger *p = arg;
-	char text[RCL_NS_TEXT_LEN];
 	struct rcl_ping result;
 
 	if (!rcl_is_ping_result(hdr) || rcl_ping_get(hdr, &result) ||
@@ -130,9 +127,8 @@ static int on_result(const struct nlmsghdr *hdr, void *arg)
 	}
 	p->rtt[p->ok++] = result.rtt;
 	if (!p->quiet && !p->json)
-		printf("%u bytes %s %s: seq %u, time %s\n", result.size,
-		       rcl_word(RCL_WORDS_PING_OP, result.op), result.link,
-		       p->ok, rcl_ns_text(result.rtt, text));
+		ping_report_line(result.link, result.op, result.size, p->ok,
+				 result.rtt);
 	if (p->ok == p->count)
 		event_base_loopbreak(p->base);
 	else if (p->request.cookie < p->count &&
@@ -161,79 +157,19 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 	event_base_loopbreak(arg);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void add_times(struct json_object *doc, uint64_t *rtt, uint32_t num)
-{
-	struct json_object *list = json_object_new_array();
-	double avg = 0, var = 0;
-	uint32_t i;
-
-	for (i = 0; i < num; i++) {
-		json_object_array_add(list, json_object_new_uint64(rtt[i]));
-		avg += (double)rtt[i] / num;
-	}
-	for (i = 0; i < num; i++)
-		var += (rtt[i] - avg) * (rtt[i] - avg) / num;
-	json_object_object_add(doc, "rtt", list);
-	if (!num)
-		return;
-	qsort(rtt, num, sizeof(*rtt), compare);
-	rcl_out_u64(doc, "min", rtt[0]);
-	rcl_out_u64(doc, "avg", avg + 0.5);
-	rcl_out_u64(doc, "median", (rtt[(num - 1) / 2] + rtt[num / 2]) / 2);
-	rcl_out_u64(doc, "p99", rtt[((uint64_t)num * 99 + 99) / 100 - 1]);
-	rcl_out_u64(doc, "max", rtt[num - 1]);
-	rcl_out_u64(doc, "mdev", sqrt(var) + 0.5);
-}
-
-static struct json_object *make_doc(struct pinger *p)
-{
-	struct json_object *doc = json_object_new_object();
-
-	rcl_out_text(doc, "name", p->request.link);
-	rcl_out_text(doc, "op", rcl_word(RCL_WORDS_PING_OP, p->request.op));
-	rcl_out_u64(doc, "size", p->request.size);
-	rcl_out_u64(doc, "ok", p->ok);
-	rcl_out_u64(doc, "failed", p->failed);
-	rcl_out_text(doc, "error", *p->why ? p->why : NULL);
-	add_times(doc, p->rtt, p->ok);
-	return doc;
-}
-
-static void print_summary(struct json_object *doc)
-{
-	static const char *const keys[] = {
-		"min", "avg", "median", "p99", "max", "mdev"
-	};
-	char text[RCL_NS_TEXT_LEN];
-	size_t i;
-
-	printf("--- %s: %llu ok, %llu failed", rcl_out_get_text(doc, "name"),
-	       (unsigned long long)rcl_out_get_u64(doc, "ok"),
-	       (unsigned long long)rcl_out_get_u64(doc, "failed"));
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (json_object_object_get(doc, keys[i]))
-			printf(", %s %s", keys[i],
-			       rcl_ns_text(rcl_out_get_u64(doc, keys[i]),
-					   text));
-	putchar('\n');
-}
-
 static int report(struct pinger *p)
 {
-	struct json_object *doc = make_doc(p);
+	const struct ping_report report = {
+		.link = p->request.link,
+		.op = p->request.op,
+		.size = p->request.size,
+		.rtt = p->rtt,
+		.ok = p->ok,
+		.failed = p->failed,
+		.why = p->why,
+	};
 
-	if (p->json)
-		rcl_out_json(stdout, doc);
-	else if (p->ok || !p->failed)
-		print_summary(doc);
-	json_object_put(doc);
+	ping_report_print(&report, p->json);
 	if (!p->failed)
 		return CLI_OK;
 	return cli_refused("ping", p->request.link, p->ret, p->why);

@@ -17,6 +17,7 @@
 #include "attach.h"
 #include "out.h"
 #include "process.h"
+#include "verbs_stock.h"
 
 #define SERVICE		"pingpong"
 #define SIZE		4096
@@ -39,7 +40,10 @@ static const char help[] =
 "  -r, --depth N  receives posted (as many as a channel has)\n"
 "  -e, --events   sleep until there is a completion, instead of polling\n"
 "  -c, --check    compare the last message with what it must be, at both ends\n"
-"  -j, --json     one object, with the time in nanoseconds\n";
+"  -j, --json     one object, with the time in nanoseconds\n\n"
+"       rclink pingpong --stock [HOST] [OPTIONS]\n\n"
+"The same with an unmodified ibv_rc_pingpong, without a link and without proof\n"
+"of who it is: see `rclink pingpong --stock --help`.\n";
 
 static const struct option options[] = {
 	{ "listen", no_argument, NULL, 'l' },
@@ -346,6 +350,16 @@ static void parse(int argc, char **argv, struct pingpong *p)
 	attach_parse(&p->at, cmd, *cli_operands(argc, argv, 1, 1), SERVICE);
 }
 
+static bool is_stock(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--stock"))
+			return true;
+	return false;
+}
+
 int cmd_pingpong(int argc, char **argv)
 {
 	struct pingpong p = {
@@ -356,6 +370,8 @@ int cmd_pingpong(int argc, char **argv)
 	unsigned int flags;
 	int status;
 
+	if (is_stock(argc, argv))
+		return verbs_stock(argc, argv);
 	parse(argc, argv, &p);
 	flags = p.events ? 0 : RCLINK_CHAN_POLLED;
 	status = p.listen ? attach_accept(&p.at, flags) :

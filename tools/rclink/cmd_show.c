@@ -116,8 +116,11 @@ static void text_access(struct json_object *row, const char *key, char *buf)
 
 	snprintf(user_id, sizeof(user_id), "%u", uid);
 	snprintf(group_id, sizeof(group_id), "%u", gid);
-	snprintf(buf, RCL_CELL_LEN, "%llu open; owner %s, group %s, mode %s",
+	snprintf(buf, RCL_CELL_LEN,
+		 "%llu open, %llu of them suspended; recover %s; owner %s, group %s, mode %s",
 		 (unsigned long long)rcl_out_get_u64(stats, "channels"),
+		 (unsigned long long)rcl_out_get_u64(stats, "chan_suspended"),
+		 rcl_out_get_text(row, "recover"),
 		 user ? user->pw_name : user_id,
 		 group ? group->gr_name : group_id,
 		 rcl_out_get_text(row, "mode"));
@@ -145,6 +148,13 @@ static void text_control(struct json_object *row, const char *key, char *buf)
 		 (unsigned long long)rcl_out_get_u64(stats, "tx_bytes"),
 		 (unsigned long long)rcl_out_get_u64(stats, "rx_messages"),
 		 (unsigned long long)rcl_out_get_u64(stats, "rx_bytes"));
+}
+
+static void text_trips(struct json_object *row, const char *key, char *buf)
+{
+	const char *trips = rcl_out_get_text(row, key);
+
+	snprintf(buf, RCL_CELL_LEN, "%s", *trips ? trips : "nothing");
 }
 
 static const struct rcl_col table[] = {
@@ -183,6 +193,7 @@ static const struct rcl_col block[] = {
 	{ "data", "stats", text_data },
 	{ "at the moment", "rate", NULL },
 	{ "control", "stats", text_control },
+	{ "tripwire", "tripwire", text_trips },
 };
 
 static void text_hex(struct json_object *row, const char *key, char *buf)

@@ -42,7 +42,8 @@ static int print_help(void)
 	for (i = 0; i < NUM_COMMANDS; i++)
 		printf("  %-12s%s\n", commands[i].name, commands[i].help);
 	puts("\nWithout a command: show. `rclink COMMAND --help` tells more,\n"
-	     "rclink(8) all of it, and `rclink --version` the version.");
+	     "rclink(8) all of it, and `rclink --version` the version. Without the\n"
+	     "module: `rclink --verbs --help`.");
 	return CLI_OK;
 }
 
@@ -60,6 +61,8 @@ static int run(int argc, char **argv)
 		puts("rclink " RCLINK_VERSION);
 		return CLI_OK;
 	}
+	if (!strcmp(argv[1], "--verbs"))
+		return cmd_verbs(argc - 1, argv + 1);
 	for (i = 0; i < NUM_COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);

@@ -12,5 +12,6 @@
 #define u16	uint16_t
 #define u32	uint32_t
 #define u64	uint64_t
+#define s32	int32_t
 
 #endif /* TOOLS_LINUX_TYPES_H */

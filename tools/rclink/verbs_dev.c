@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "verbs_dev.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "cli.h"
+#include "doc.h"
+#include "hca.h"
+#include "link.h"
+#include "out.h"
+#include "probe.h"
+
+#define NUM(a)	(sizeof(a) / sizeof((a)[0]))
+
+static const char *windows(const struct rcv_hca *hca)
+{
+	unsigned int flags = hca->attr.orig_attr.device_cap_flags;
+
+	if (flags & IBV_DEVICE_MEM_WINDOW_TYPE_2B)
+		return "1, 2B";
+	if (flags & IBV_DEVICE_MEM_WINDOW_TYPE_2A)
+		return "1, 2A";
+	return flags & IBV_DEVICE_MEM_WINDOW ? "1" : "no";
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The page list length of fast registration is for the kernel only. */
+static void fill_limits(struct rcl_dev_info *info, const struct rcv_hca *hca)
+{
+	const struct ibv_device_attr *attr = &hca->attr.orig_attr;
+
+	info->pkeys = hca->port_attr.pkey_tbl_len;
+	info->max_qp = attr->max_qp;
+	info->max_qp_wr = attr->max_qp_wr;
+	info->max_cqe = attr->max_cqe;
+	info->max_mr = attr->max_mr;
+	info->max_sge = attr->max_sge;
+	info->max_rd_atomic = smaller(attr->max_qp_rd_atom,
+				      attr->max_qp_init_rd_atom);
+	info->max_srq = attr->max_srq;
+	info->atomics = attr->atomic_cap;
+}
+
+static void fill(struct rcl_dev_info *info, struct rcl_gid_info *gids,
+		 const struct rcv_hca *hca)
+{
+	const struct ibv_port_attr *attr = &hca->port_attr;
+	uint32_t i;
+
+	memset(info, 0, sizeof(*info));
+	snprintf(info->name, sizeof(info->name), "%s",
+		 ibv_get_device_name(hca->ctx->device));
+	info->port = hca->port;
+	info->link_layer = hca->link_layer;
+	info->port_state = attr->state;
+	info->active_mtu = rcv_mtu_bytes(attr->active_mtu);
+	info->max_mtu = rcv_mtu_bytes(attr->max_mtu);
+	info->lid = attr->lid;
+	info->sm_lid = attr->sm_lid;
+	fill_limits(info, hca);
+	info->has_chosen = hca->chosen >= 0;
+	if (info->has_chosen)
+		info->chosen_gid = rcv_hca_gid(hca)->index;
+	snprintf(info->reason, sizeof(info->reason), "%s", hca->why);
+	info->gids = gids;
+	info->ngids = hca->ngids;
+	for (i = 0; i < hca->ngids; i++) {
+		gids[i] = (struct rcl_gid_info){
+			.index = hca->gids[i].index,
+			.type = hca->gids[i].type,
+		};
+		memcpy(gids[i].gid, hca->gids[i].value, sizeof(gids[i].gid));
+		snprintf(gids[i].netdev, sizeof(gids[i].netdev), "%s",
+			 hca->gids[i].netdev);
+	}
+}
+
+static void add_port(struct json_object *list, struct rcv_hca *hca,
+		     const struct rcv_probe *probe)
+{
+	const struct ibv_device_attr *attr = &hca->attr.orig_attr;
+	struct rcl_gid_info gids[RCV_GIDS_MAX];
+	struct rcl_dev_info info;
+	struct json_object *doc;
+	char text[16];
+
+	fill(&info, gids, hca);
+	info.max_inline = probe->max_inline;
+	doc = rcl_doc_dev(&info);
+	json_object_object_del(doc, "fast_reg_pages");
+	rcl_out_text(doc, "firmware", *attr->fw_ver ? attr->fw_ver : NULL);
+	snprintf(text, sizeof(text), "%04x:%u", attr->vendor_id,
+		 attr->vendor_part_id);
+	rcl_out_text(doc, "vendor", text);
+	rcl_out_u64(doc, "vectors", hca->ctx->num_comp_vectors);
+	rcl_out_text(doc, "windows", windows(hca));
+	json_object_object_add(doc, "timestamps",
+			       json_object_new_boolean(probe->stamps));
+	rcl_out_text(doc, "node", hca->ctx->device->dev_name);
+	json_object_array_add(list, doc);
+}
+
+static int add_device(struct json_object *list, struct ibv_device *device)
+{
+	struct rcv_probe probe;
+	char err[RCL_ERR_LEN];
+	struct rcv_hca hca;
+	uint32_t port;
+	int ret;
+
+	ret = rcv_hca_attach(&hca, device, err);
+	if (ret)
+		return cli_fail("dev: %s", err);
+	rcv_probe(&hca, &probe);
+	for (port = 1; port <= hca.attr.orig_attr.phys_port_cnt && !ret;
+	     port++) {
+		ret = rcv_hca_look(&hca, port, RCLINK_GID_INDEX_AUTO, err);
+		if (ret)
+			cli_fail("dev: %s", err);
+		else
+			add_port(list, &hca, &probe);
+	}
+	rcv_hca_close(&hca);
+	return ret ? CLI_FAILED : CLI_OK;
+}
+
+struct json_object *verbs_dev_list(const char *name)
+{
+	struct json_object *list = json_object_new_array();
+	struct ibv_device **devices;
+	char err[RCL_ERR_LEN];
+	int i, num = 0, status = CLI_OK;
+
+	devices = rcv_hca_list(&num, err);
+	if (!devices)
+		status = cli_fail("dev: %s", err);
+	for (i = 0; i < num && !status; i++)
+		if (!name || !strcmp(name, ibv_get_device_name(devices[i])))
+			status = add_device(list, devices[i]);
+	if (devices)
+		ibv_free_device_list(devices);
+	if (!status && name && !json_object_array_length(list))
+		status = cli_fail("dev: there is no device '%s'", name);
+	if (!status)
+		return list;
+	json_object_put(list);
+	return NULL;
+}
+
+static void text_yes(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *value = json_object_object_get(row, key);
+
+	snprintf(buf, RCL_CELL_LEN, "%s",
+		 json_object_get_boolean(value) ? "yes" : "no");
+}
+
+static const struct rcl_col columns[] = {
+	{ "DEVICE", "device", NULL },
+	{ "PORT", "port", NULL },
+	{ "FIRMWARE", "firmware", NULL },
+	{ "VENDOR", "vendor", NULL },
+	{ "VECTORS", "vectors", NULL },
+	{ "WINDOWS", "windows", NULL },
+	{ "TIMESTAMPS", "timestamps", text_yes },
+	{ "NODE", "node", NULL },
+};
+
+void verbs_dev_print(struct json_object *list)
+{
+	printf("\nfor userspace\n");
+	rcl_out_table(stdout, list, columns, NUM(columns), "");
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* `rclink dev --verbs`: devices as libibverbs shows them. */
+#ifndef VERBS_DEV_H
+#define VERBS_DEV_H
+
+struct json_object;
+
+/*
+ * The documents of all ports of the device called name, or of all devices, as
+ * rcl_doc_dev() makes them, and more. NULL after saying why.
+ */
+struct json_object *verbs_dev_list(const char *name);
+
+/* What is there beside the rest, as a table. */
+void verbs_dev_print(struct json_object *list);
+
+#endif /* VERBS_DEV_H */

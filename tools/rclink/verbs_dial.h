@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the commands share that dial over libibverbs: the words, one exchange,
+ * the link that comes of it, and its end.
+ */
+#ifndef VERBS_DIAL_H
+#define VERBS_DIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli.h"
+#include "link.h"
+#include "text.h"
+#include "tls.h"
+
+struct event;
+struct rcv_epoch;
+struct rcv_join;
+
+/* For the help of each. */
+#define VERBS_DIAL_HELP							\
+"  --pin PIN         the peer's public key, as `rclink pubkey` prints\n" \
+"  --ca FILE         trust what this CA signed ...\n"			\
+"  --name DNSNAME    ... for exactly this name\n"			\
+"  --crl FILE        with --ca: what the CA revoked\n"			\
+"  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"		\
+"  --cert FILE       its certificate chain, if that is not in the key file\n" \
+"  --peer-link NAME2 name of the link at the peer (NAME)\n"		\
+"  --timeout S       seconds for the exchange (20)\n"			\
+"  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n"
+
+#define VERBS_OPTIONS_MAX	24
+
+struct verbs_dial {
+	const char *cmd;
+	struct option options[VERBS_OPTIONS_MAX];	/* of both */
+	struct rcx_tls_config tls;
+	const char *link;
+	const char *wanted;		/* the link at the peer */
+	char host[RCL_HOST_LEN];
+	uint16_t port;
+	int timeout_ms;
+	struct rcl_policy policy;
+	struct event_base *base;
+	struct event *sigint, *sigterm;
+	struct rcx_tls *ctx;
+	struct rcv_join *join;		/* NULL: the exchange failed */
+	bool up;			/* it did not */
+	bool down;			/* the link is not any more */
+	bool interrupted;
+	char why[RCL_ERR_LEN];		/* the link went down, or "" */
+};
+
+void verbs_dial_init(struct verbs_dial *d, const char *cmd);
+/* As cli_getopt(), for the options of the command that are not these. */
+int verbs_dial_getopt(struct verbs_dial *d, int argc, char **argv,
+		      const struct option *own, const char *help);
+/*
+ * NAME, HOST, with kind one more word, which is returned, and pairs of WORD and
+ * VALUE; ends the process if they are bad.
+ */
+const char *verbs_dial_words(struct verbs_dial *d, int argc, char **argv,
+			     bool kind);
+
+/* Returns when both ends are up: CLI_OK, else CLI_FAILED after saying why. */
+int verbs_dial_up(struct verbs_dial *d);
+/* The epoch, until verbs_dial_end(). */
+struct rcv_epoch *verbs_dial_epoch(const struct verbs_dial *d);
+
+/* Until interrupted, or the link goes down, or event_base_loopbreak(). */
+void verbs_dial_run(struct verbs_dial *d);
+
+/* Goodbye, and give everything back. Fine in any state. */
+void verbs_dial_end(struct verbs_dial *d);
+
+/* "dev rxe0 mtu 1024 ...", for the listener, too. */
+void verbs_words(const char *cmd, char **words, struct rcl_policy *policy);
+
+#endif /* VERBS_DIAL_H */

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who answers over libibverbs: one link of each name, as long as it is up. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+#include <event2/listener.h>
+
+#include "cli.h"
+#include "epoch.h"
+#include "join.h"
+#include "peers.h"
+#include "pong.h"
+#include "process.h"
+#include "socket.h"
+#include "tls.h"
+#include "verbs_cmd.h"
+#include "verbs_dial.h"
+
+#define NS_PER_MS	1000000
+#define TIMEOUT_MS	20000	/* for a whole exchange */
+#define CALLERS_MAX	16	/* whose exchange is under way */
+
+static const char help[] =
+"usage: rclink --verbs listen --peer NAME=PIN [--peer ...] [OPTIONS] [WORD VALUE]...\n"
+"       rclink --verbs listen --ca FILE --peer NAME=dns:HOST [--peer ...] ...\n\n"
+"Accept exchanges, from processes and from kernels, and keep the links until\n"
+"interrupted. Answers pings and heartbeats, and plays with who connects a\n"
+"channel to its service `pingpong`.\n\n"
+"  --peer NAME=PIN   admit the peer with this public key to link NAME\n"
+"  --port P          TCP port (7185)\n"
+"  --bind ADDR       local address (all of them)\n"
+"  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"
+"  --cert FILE       its certificate chain, if that is not in the key file\n"
+"  --ca FILE         trust what this CA signed, for the names in --peer\n"
+"  --crl FILE        with --ca: what the CA revoked\n"
+"  --once N          end when N links came up, and went down again\n"
+"  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n";
+
+enum { PEER = 256, PORT, BIND, KEY, CERT, CA, CRL, ONCE };
+
+static const struct option options[] = {
+	{ "peer", required_argument, NULL, PEER },
+	{ "port", required_argument, NULL, PORT },
+	{ "bind", required_argument, NULL, BIND },
+	{ "key", required_argument, NULL, KEY },
+	{ "cert", required_argument, NULL, CERT },
+	{ "ca", required_argument, NULL, CA },
+	{ "crl", required_argument, NULL, CRL },
+	{ "once", required_argument, NULL, ONCE },
+	CLI_OPT_HELP, CLI_OPT_END
+};
+
+struct listener;
+
+struct caller {
+	LIST_ENTRY(caller) node;
+	struct listener *l;
+	struct rcv_join *join;
+	char from[RCL_ADDRESS_LEN];
+	bool up;
+};
+
+struct listener {
+	const char *cmd;
+	struct rcx_tls_config config;
+	struct rch_peers *peers;
+	struct rcl_policy policy;
+	const char *bind;
+	uint16_t port;
+	uint32_t once;		/* links, 0 for no end */
+	uint32_t ended;
+	uint32_t ncalling;	/* callers that are not up */
+	struct event_base *base;
+	struct rcx_tls *tls;
+	struct evconnlistener *socket;
+	LIST_HEAD(, caller) callers;
+};
+
+static void forget(struct caller *c)
+{
+	LIST_REMOVE(c, node);
+	free(c);
+}
+
+/* A link ended: was it the last that was waited for? */
+static void one_ended(struct listener *l)
+{
+	if (++l->ended == l->once)
+		event_base_loopbreak(l->base);
+}
+
+static void on_down(void *ctx, const char *why)
+{
+	struct caller *c = ctx;
+
+	printf("%s: down: %s\n", rcv_join_link(c->join), why);
+	one_ended(c->l);
+	rcv_join_free(c->join);
+	forget(c);
+}
+
+/*
+ * A peer that has proven who it is and wants a new epoch has lost the old one,
+ * whatever this end still believes.
+ */
+static void end_older(const struct caller *newer)
+{
+	const char *link = rcv_join_link(newer->join);
+	struct caller *c, *next;
+
+	for (c = LIST_FIRST(&newer->l->callers); c; c = next) {
+		next = LIST_NEXT(c, node);
+		if (c == newer || !c->up ||
+		    strcmp(rcv_join_link(c->join), link))
+			continue;
+		on_down(c, "the peer made a new epoch");
+	}
+}
+
+static void on_done(void *ctx, int result, const char *err)
+{
+	struct caller *c = ctx;
+	const char *link = rcv_join_link(c->join);
+
+	c->l->ncalling--;
+	if (result) {
+		printf("%s%s%s: %s\n", *link ? link : "refused",
+		       *link ? ": not up, from " : " ", c->from, err);
+		forget(c);
+		return;
+	}
+	c->up = true;
+	end_older(c);
+	printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
+	       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
+	       rcv_join_peer(c->join),
+	       (double)rcv_join_ns(c->join) / NS_PER_MS);
+}
+
+static int on_admit(void *ctx, const char *identity, const char *wanted,
+		    char *link, char *err)
+{
+	const struct caller *c = ctx;
+
+	return rch_peers_admit(c->l->peers, identity, wanted, link, err);
+}
+
+static const struct rcv_join_ops ops = {
+	.service = &rcv_pong_service,
+	.admit = on_admit,
+	.done = on_done,
+	.down = on_down,
+};
+
+static void on_call(struct evconnlistener *from, evutil_socket_t fd,
+		    struct sockaddr *addr, int len, void *arg)
+{
+	struct listener *l = arg;
+	struct sockaddr_in6 v6;
+	char err[RCL_ERR_LEN];
+	struct caller *c;
+
+	(void)from;
+	(void)len;
+	c = l->ncalling < CALLERS_MAX ? calloc(1, sizeof(*c)) : NULL;
+	if (!c) {
+		close(fd);
+		return;
+	}
+	c->l = l;
+	rcl_address_v6(addr, &v6);
+	rcl_address_text(&v6, c->from);
+	c->join = rcv_join_accept(l->base, l->tls, fd, TIMEOUT_MS, &l->policy,
+				  &ops, c, err);
+	if (!c->join) {
+		cli_fail("listen: %s", err);
+		free(c);
+		return;
+	}
+	l->ncalling++;
+	LIST_INSERT_HEAD(&l->callers, c, node);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	event_base_loopbreak(arg);
+}
+
+static struct caller *find_calling(const struct listener *l)
+{
+	struct caller *c;
+
+	LIST_FOREACH(c, &l->callers, node)
+		if (!c->up)
+			break;
+	return c;
+}
+
+/* Who is cancelled is gone at once, or came up just now. */
+static void end_all(struct listener *l)
+{
+	struct caller *c;
+
+	while ((c = find_calling(l)))
+		rcv_join_cancel(c->join, "the listener was stopped");
+	while ((c = LIST_FIRST(&l->callers))) {
+		rcv_join_free(c->join);
+		forget(c);
+	}
+}
+
+static int start(struct listener *l)
+{
+	char err[RCL_ERR_LEN];
+	int fd;
+
+	rcl_hide_memory();
+	l->tls = rcx_tls_new(RCX_RESPONDER, &l->config, err);
+	if (!l->tls)
+		return cli_fail("listen: %s", err);
+	fd = rcl_socket_listen(l->bind, l->port, err);
+	if (fd < 0)
+		return cli_fail("listen: %s", err);
+	l->socket = evconnlistener_new(l->base, on_call, l,
+				       LEV_OPT_CLOSE_ON_FREE |
+				       LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+	if (!l->socket) {
+		close(fd);
+		return cli_fail("listen: out of memory");
+	}
+	printf("listening on port %u, by libibverbs\n", l->port);
+	return CLI_OK;
+}
+
+static int serve(struct listener *l)
+{
+	struct event *sigint, *sigterm;
+	int status = CLI_FAILED;
+
+	sigint = evsignal_new(l->base, SIGINT, on_signal, l->base);
+	sigterm = evsignal_new(l->base, SIGTERM, on_signal, l->base);
+	if (!sigint || !sigterm || event_add(sigint, NULL) ||
+	    event_add(sigterm, NULL)) {
+		cli_fail("listen: out of memory");
+		goto out_free;
+	}
+	status = start(l);
+	if (!status) {
+		event_base_dispatch(l->base);
+		end_all(l);
+	}
+out_free:
+	if (l->socket)
+		evconnlistener_free(l->socket);
+	rcx_tls_free(l->tls);
+	if (sigint)
+		event_free(sigint);
+	if (sigterm)
+		event_free(sigterm);
+	return status;
+}
+
+static void parse(int argc, char **argv, struct listener *l)
+{
+	char err[RCL_ERR_LEN];
+	int c;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
+		if (c == PEER && rch_peers_add(l->peers, optarg, err))
+			cli_usage(l->cmd, "--peer %s: %s", optarg, err);
+		else if (c == PORT)
+			l->port = cli_number(l->cmd, "--port", optarg, 1,
+					     UINT16_MAX);
+		else if (c == BIND)
+			l->bind = optarg;
+		else if (c == KEY)
+			l->config.key_file = optarg;
+		else if (c == CERT)
+			l->config.cert_file = optarg;
+		else if (c == CA)
+			l->config.ca_file = optarg;
+		else if (c == CRL)
+			l->config.crl_file = optarg;
+		else if (c == ONCE)
+			l->once = cli_number(l->cmd, "--once", optarg, 1,
+					     UINT32_MAX);
+	}
+	verbs_words(l->cmd, cli_operands(argc, argv, 0, argc), &l->policy);
+	if (l->config.crl_file && !l->config.ca_file)
+		cli_usage(l->cmd, "--crl needs --ca");
+	if (rch_peers_check(l->peers, l->config.ca_file, err))
+		cli_usage(l->cmd, "%s", err);
+}
+
+int verbs_listen(int argc, char **argv)
+{
+	struct listener l = {
+		.cmd = argv[0],
+		.config.key_file = CLI_KEY_FILE,
+		.port = RCX_DEFAULT_PORT,
+	};
+	int status;
+
+	LIST_INIT(&l.callers);
+	l.peers = rch_peers_new();
+	l.base = event_base_new();
+	if (!l.peers || !l.base)
+		return cli_fail("listen: out of memory");
+	parse(argc, argv, &l);
+	status = serve(&l);
+	event_base_free(l.base);
+	rch_peers_free(l.peers);
+	return status;
+}

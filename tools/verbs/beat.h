@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The heartbeat: the rule is at the head of the module's heartbeat.c. */
+#ifndef RCV_BEAT_H
+#define RCV_BEAT_H
+
+#include <stdint.h>
+
+struct rcl_msg;
+struct rcv_epoch;
+
+/* There was a sign of the peer just now. */
+void rcv_beat_start(struct rcv_epoch *ep);
+
+/* An authentic message came in. */
+void rcv_beat_heard(struct rcv_epoch *ep, const struct rcl_msg *msg);
+
+/* BEAT or BEAT_ACK: 0, -EPROTO, or what rcv_ctrl_send() says. */
+int rcv_beat_message(struct rcv_epoch *ep, const struct rcl_msg *msg);
+
+/* Has an interval ended? 0, -EHOSTDOWN after the last, or as above. */
+int rcv_beat_look(struct rcv_epoch *ep, uint64_t now);
+
+/* When to look next, in ms; 0: never. */
+uint64_t rcv_beat_due(const struct rcv_epoch *ep);
+
+#endif /* RCV_BEAT_H */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The control channel of one epoch, as the module's ctrl.c has it: sealed
+ * messages of fixed-size slots on one QP, with credits. The rule by which an
+ * answer always finds a credit is proven there.
+ */
+#ifndef RCV_CTRL_H
+#define RCV_CTRL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../kmod/msg.h"
+#include "cq.h"
+#include "rc.h"
+#include "seal.h"
+
+#define RCV_CTRL_SLOTS	16	/* receives, and sends in flight */
+
+/* Kinds of work requests, above what a kind counts. */
+#define RCV_WR_SHIFT	32
+enum rcv_wr {
+	RCV_WR_CTRL_RECV = 1,
+	RCV_WR_CTRL_SEND,
+	RCV_WR_PING,
+	RCV_WR_BENCH,
+	RCV_WR_LEASE,
+};
+
+static inline uint64_t rcv_wr_id(enum rcv_wr kind, uint32_t number)
+{
+	return (uint64_t)kind << RCV_WR_SHIFT | number;
+}
+
+struct rcv_ctrl {
+	struct rcv_qp *qp;
+	uint8_t *mem;			/* receive slots, then send slots */
+	struct ibv_mr *mr;
+	struct {
+		uint32_t slot;
+		uint32_t len;
+		uint64_t when;		/* ns */
+	} in[RCV_CTRL_SLOTS];		/* a ring: arrived and not yet opened */
+	uint32_t arrived;
+	uint32_t opened;
+	uint32_t sent;
+	uint32_t retired;		/* sends that have completed */
+	struct rcv_seal seal;
+	bool started;			/* the key is in */
+	uint16_t credits;		/* receives that the peer has for us */
+	uint16_t owed;			/* posted again, not yet told */
+	uint16_t questions;		/* sent and not answered */
+};
+
+/* A message that came in; its data is good until it is given back. */
+struct rcv_in {
+	struct rcl_msg msg;
+	uint32_t slot;
+	uint64_t when;			/* ns */
+};
+
+/* 0, or a negative errno with a sentence in err. The QP comes later. */
+int rcv_ctrl_create(struct rcv_ctrl *ctrl, struct ibv_pd *pd,
+		    struct rcv_qp *qp, char *err);
+/* The QP is gone. */
+void rcv_ctrl_destroy(struct rcv_ctrl *ctrl);
+
+/* Post all receives: the QP is in INIT. */
+int rcv_ctrl_post(struct rcv_ctrl *ctrl);
+int rcv_ctrl_start(struct rcv_ctrl *ctrl, const uint8_t *key, uint32_t role,
+		   uint64_t epoch);
+
+/* A receive or a send of it has completed well: 0, or -EPROTO. */
+int rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc);
+
+bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl);
+
+/*
+ * Seal and send msg; its credits are filled in. -EAGAIN when no slot is free, a
+ * completion comes when one is; -EPROTO when the peer left no credit; else what
+ * the verbs call says, which ends the epoch.
+ */
+int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg);
+
+/*
+ * Open the next message: 1, 0 for none now, -ESTALE or -EBADMSG for one that is
+ * not authentic, -EPROTO for one that breaks the protocol. To be given back
+ * after use.
+ */
+int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in);
+int rcv_ctrl_give_back(struct rcv_ctrl *ctrl, const struct rcv_in *in);
+
+#endif /* RCV_CTRL_H */

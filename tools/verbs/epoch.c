@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completions, device events and time come from the loop; each ends in
+ * rcv_epoch_turn(), which polls, reads what came in, asks what is to be asked,
+ * and decides whether the epoch ends. Its owner is told by the timer's event,
+ * on an empty stack, and may free it there.
+ */
+#include "epoch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "../../kmod/reason.h"
+#include "beat.h"
+#include "check.h"
+#include "fail.h"
+#include "objects.h"
+#include "process.h"
+#include "range.h"
+
+#define NS_PER_MS	1000000
+#define ANSWER_MS	10000	/* for an answer, whatever heartbeats say */
+#define BYE_MS		200	/* for the peer's device to have a goodbye */
+#define POLL_WCS	16
+
+enum { HEARD = 1, ANSWERED = 2, BOTH = HEARD | ANSWERED };
+
+static uint64_t now_ms(void)
+{
+	return rcl_now() / NS_PER_MS;
+}
+
+static const char *reason_text(uint32_t reason, uint32_t wc_status)
+{
+	const struct rcl_reason why = { reason, wc_status };
+
+	return rcl_reason_text(&why);
+}
+
+void rcv_epoch_kick(struct rcv_epoch *ep)
+{
+	event_active(ep->timer, EV_TIMEOUT, 0);
+}
+
+/* The first cause counts, but for a flush, which is a consequence. */
+static void note(struct rcv_epoch *ep, uint32_t reason, uint32_t wc_status)
+{
+	const char *flush = reason_text(RCLINK_DOWN_REASON_COMPLETION,
+					IBV_WC_WR_FLUSH_ERR);
+
+	if (!ep->failure[0] || !strcmp(ep->failure, flush))
+		rcl_fail(ep->failure, 0, "%s", reason_text(reason, wc_status));
+}
+
+static void end(struct rcv_epoch *ep, const char *why)
+{
+	if (ep->why[0])
+		return;
+	rcl_fail(ep->why, 0, "%s", why);
+	event_del(ep->completion);
+	event_del(ep->pool_completion);
+	event_del(ep->news);
+	rcv_epoch_kick(ep);
+}
+
+int rcv_policy_complete(struct rcl_policy *policy, char *err)
+{
+	const char *why;
+	int field;
+
+	for (field = 0; field < RCL_P_NUM; field++) {
+		if (!(policy->given & 1u << field))
+			policy->v[field] = rcl_range_default(field);
+		else if (rcl_range_check(field, policy->v[field], &why))
+			return rcl_fail(err, -EINVAL, "%s", why);
+	}
+	if (rcl_range_agree(policy->given, policy->v, &why))
+		return rcl_fail(err, -EINVAL, "%s", why);
+	return 0;
+}
+
+static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
+{
+	if (wc->status != IBV_WC_SUCCESS) {
+		note(ep, RCLINK_DOWN_REASON_COMPLETION, wc->status);
+		return;
+	}
+	switch (wc->wr_id >> RCV_WR_SHIFT) {
+	case RCV_WR_PING:
+		rcv_ping_completed(&ep->pinger);
+		break;
+	case RCV_WR_BENCH:
+		ep->bench_done(ep->bench_ctx);
+		break;
+	default:
+		if (rcv_ctrl_completed(&ep->ctrl, wc))
+			note(ep, RCLINK_DOWN_REASON_PROTOCOL, 0);
+	}
+}
+
+/* True when there was something. */
+static bool poll_one(struct rcv_epoch *ep, struct rcv_cq *cq,
+		     void (*take)(struct rcv_epoch *ep,
+				  const struct rcv_wc *wc))
+{
+	struct rcv_wc wcs[POLL_WCS];
+	int i, n;
+
+	n = rcv_cq_poll(cq, wcs, POLL_WCS);
+	if (n < 0)
+		note(ep, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
+	for (i = 0; i < n; i++)
+		take(ep, &wcs[i]);
+	return n > 0;
+}
+
+static bool poll_all(struct rcv_epoch *ep)
+{
+	bool pool = poll_one(ep, &ep->pool_cq, rcv_lease_completed);
+
+	return poll_one(ep, &ep->cq, completed) || pool;
+}
+
+static int on_hello(struct rcv_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcl_msg ack = { .type = RCL_MSG_HELLO_ACK };
+	int ret = 0;
+
+	if (ep->up)
+		return -EPROTO;
+	if (msg->type == RCL_MSG_HELLO) {
+		if (ep->proven & HEARD)
+			return -EPROTO;
+		if (msg->cookie != RCL_MSG_VERSION)
+			return -EPROTONOSUPPORT;
+		ret = rcv_ctrl_send(&ep->ctrl, &ack);
+		ep->proven |= HEARD;
+	} else {
+		ep->proven |= ANSWERED;
+	}
+	if (ret || ep->proven != BOTH)
+		return ret;
+	ep->up = true;
+	rcv_beat_start(ep);
+	ep->ops->up(ep->ctx);
+	return 0;
+}
+
+static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
+{
+	const struct rcl_msg *msg = &in->msg;
+
+	if (ep->up)
+		rcv_beat_heard(ep, msg);
+	if (rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BEAT_ACK)
+		ep->answered = now_ms();
+	switch (msg->type) {
+	case RCL_MSG_HELLO:
+	case RCL_MSG_HELLO_ACK:
+		return on_hello(ep, msg);
+	case RCL_MSG_PONG:
+	case RCL_MSG_FILLED:
+	case RCL_MSG_CHECKED:
+		return rcv_ping_answer(&ep->pinger, in);
+	case RCL_MSG_PING:
+	case RCL_MSG_FILL:
+	case RCL_MSG_CHECK:
+		return rcv_ping_question(&ep->pinger, msg);
+	case RCL_MSG_BYE:
+		return -ECONNRESET;
+	}
+	/* Who is up has seen to it that we are, too. */
+	if (!ep->up)
+		return -EPROTO;
+	if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
+		return rcv_beat_message(ep, msg);
+	if (rcl_msg_is_answer(msg->type))
+		return rcv_lease_answer(ep, msg);
+	return rcv_lease_question(ep, msg);
+}
+
+static int receive(struct rcv_epoch *ep)
+{
+	struct rcv_in in;
+	int ret;
+
+	while ((ret = rcv_ctrl_recv(&ep->ctrl, &in)) > 0) {
+		ret = on_message(ep, &in);
+		if (!ret)
+			ret = rcv_ctrl_give_back(&ep->ctrl, &in);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/* While something waits for the peer, an answer must come now and then. */
+static int ask(struct rcv_epoch *ep)
+{
+	int ret;
+
+	ret = rcv_lease_continue(ep);
+	if (!ret)
+		ret = rcv_ping_continue(&ep->pinger);
+	if (!ret)
+		ret = rcv_beat_look(ep, now_ms());
+	if (ep->ctrl.questions == ep->heartbeat.asked && !ep->pinger.ping)
+		ep->answered = now_ms();
+	else if (!ret && now_ms() > ep->answered + ANSWER_MS)
+		ret = -ETIMEDOUT;
+	return ret;
+}
+
+static uint32_t reason_of(int ret)
+{
+	switch (ret) {
+	case -ECONNRESET:
+		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+	case -EBADMSG:
+	case -ESTALE:
+		return RCLINK_DOWN_REASON_UNAUTHENTICATED;
+	case -EPROTO:
+		return RCLINK_DOWN_REASON_PROTOCOL;
+	case -EPROTONOSUPPORT:
+		return RCLINK_DOWN_REASON_OTHER_VERSION;
+	case -EHOSTDOWN:
+		return RCLINK_DOWN_REASON_PEER_SILENT;
+	case -ETIMEDOUT:
+		return RCLINK_DOWN_REASON_TIMED_OUT;
+	default:
+		return RCLINK_DOWN_REASON_LOCAL_ERROR;
+	}
+}
+
+static void set_timer(struct rcv_epoch *ep)
+{
+	uint64_t now = now_ms(), due = ep->answered + ANSWER_MS, beat;
+	struct timeval tv;
+
+	if (!ep->up)
+		return;
+	beat = rcv_beat_due(ep);
+	if (beat && beat < due)
+		due = beat;
+	due = due > now ? due - now : 0;
+	tv.tv_sec = due / 1000;
+	tv.tv_usec = due % 1000 * 1000;
+	event_add(ep->timer, &tv);
+}
+
+/* A goodbye explains the failures that come with it. */
+void rcv_epoch_turn(struct rcv_epoch *ep)
+{
+	bool more;
+	int ret;
+
+	if (ep->why[0])
+		return;
+	more = poll_all(ep);
+	ret = receive(ep);
+	if (!ret && ep->up)
+		ret = ask(ep);
+	if (ep->failure[0] && ret != -ECONNRESET)
+		end(ep, ep->failure);
+	else if (ret)
+		end(ep, reason_text(reason_of(ret), 0));
+	if (ep->why[0] || ep->busy)
+		return;
+	/* What completed before this comes without an event. */
+	if (rcv_cq_arm(&ep->cq) || rcv_cq_arm(&ep->pool_cq))
+		end(ep, reason_text(RCLINK_DOWN_REASON_LOCAL_ERROR, 0));
+	else if (more || poll_all(ep))
+		rcv_epoch_kick(ep);
+	else
+		set_timer(ep);
+}
+
+static void on_completion(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcv_epoch *ep = arg;
+
+	(void)fd;
+	(void)what;
+	rcv_cq_take_event(&ep->cq);
+	rcv_epoch_turn(ep);
+}
+
+static void on_pool_completion(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcv_epoch *ep = arg;
+
+	(void)fd;
+	(void)what;
+	rcv_cq_take_event(&ep->pool_cq);
+	rcv_epoch_turn(ep);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcv_epoch *ep = arg;
+
+	(void)fd;
+	(void)what;
+	rcv_epoch_turn(ep);
+	if (!ep->why[0])
+		return;
+	rcv_ping_abort(&ep->pinger, ep->why);
+	rcv_lease_end_all(ep, ep->why);
+	ep->ops->down(ep->ctx, ep->why);
+}
+
+static void take_news(struct rcv_epoch *ep, const struct ibv_async_event *e)
+{
+	bool port = (uint32_t)e->element.port_num == ep->hca.port;
+
+	switch (e->event_type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+		if (e->element.qp == ep->qp[0].qp)
+			note(ep, RCLINK_DOWN_REASON_QP_FATAL, 0);
+		break;
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_DEVICE_FATAL:
+		note(ep, RCLINK_DOWN_REASON_DEVICE_FATAL, 0);
+		break;
+	case IBV_EVENT_PORT_ERR:
+		if (port)
+			note(ep, RCLINK_DOWN_REASON_PORT_DOWN, 0);
+		break;
+	case IBV_EVENT_GID_CHANGE:
+	case IBV_EVENT_LID_CHANGE:
+		if (port && !rcv_hca_gid_is(&ep->hca, ep->local.gid))
+			note(ep, RCLINK_DOWN_REASON_GID_CHANGED, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcv_epoch *ep = arg;
+	struct ibv_async_event e;
+
+	(void)fd;
+	(void)what;
+	while (!ibv_get_async_event(ep->hca.ctx, &e)) {
+		take_news(ep, &e);
+		ibv_ack_async_event(&e);
+	}
+	rcv_epoch_turn(ep);
+}
+
+static int listen_to(struct rcv_epoch *ep, char *err)
+{
+	int fd = ep->hca.ctx->async_fd;
+	int flags = fcntl(fd, F_GETFL);
+
+	ep->completion = event_new(ep->base, ep->cq.channel->fd,
+				   EV_READ | EV_PERSIST, on_completion, ep);
+	ep->pool_completion = event_new(ep->base, ep->pool_cq.channel->fd,
+					EV_READ | EV_PERSIST,
+					on_pool_completion, ep);
+	ep->news = event_new(ep->base, fd, EV_READ | EV_PERSIST, on_news, ep);
+	ep->timer = evtimer_new(ep->base, on_timer, ep);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ||
+	    !ep->completion || !ep->pool_completion || !ep->news ||
+	    !ep->timer || event_add(ep->completion, NULL) ||
+	    event_add(ep->pool_completion, NULL) ||
+	    event_add(ep->news, NULL) || rcv_cq_arm(&ep->cq))
+		return rcl_fail(err, -ENOMEM,
+				"cannot wait for what the device does");
+	return 0;
+}
+
+struct rcv_epoch *rcv_epoch_new(struct event_base *base,
+				const struct rcl_policy *policy,
+				uint64_t number,
+				const struct rcv_service *service,
+				const struct rcv_epoch_ops *ops, void *ctx,
+				char *err)
+{
+	struct rcv_epoch *ep = calloc(1, sizeof(*ep));
+
+	if (!ep) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	ep->base = base;
+	ep->ops = ops;
+	ep->ctx = ctx;
+	ep->policy = *policy;
+	ep->service = service;
+	if (rcv_objects_get(ep, err) || listen_to(ep, err)) {
+		rcv_epoch_free(ep);
+		return NULL;
+	}
+	rcv_objects_describe(ep, number);
+	ep->pinger.ctrl = &ep->ctrl;
+	ep->pinger.pd = ep->pd;
+	ep->pinger.buffer = ep->buffer;
+	ep->pinger.local = &ep->local;
+	ep->pinger.remote = &ep->remote;
+	return ep;
+}
+
+int rcv_epoch_connect(struct rcv_epoch *ep, uint32_t role,
+		      const struct rcl_endpoint *remote, uint64_t *agreed,
+		      char *err)
+{
+	const char *why;
+	int ret;
+
+	ret = rcl_endpoint_check(&ep->local, remote,
+				 ep->policy.v[RCL_P_LOOPBACK], &why);
+	if (ret)
+		return rcl_fail(err, ret, "%s", why);
+	ep->role = role;
+	ep->remote = *remote;
+	ret = rcv_objects_to_rtr(ep, err);
+	*agreed = ep->local.epoch > remote->epoch ? ep->local.epoch :
+						    remote->epoch;
+	ep->local.epoch = *agreed;
+	return ret;
+}
+
+int rcv_epoch_activate(struct rcv_epoch *ep,
+		       const uint8_t key[RCLINK_KEY_LEN], char *err)
+{
+	struct rcl_msg hello = {
+		.type = RCL_MSG_HELLO,
+		.cookie = RCL_MSG_VERSION,
+	};
+	int ret;
+
+	ret = rcv_objects_to_rts(ep, err);
+	if (ret)
+		return ret;
+	ret = rcv_ctrl_start(&ep->ctrl, key, ep->role, ep->local.epoch);
+	if (!ret)
+		ret = rcv_ctrl_send(&ep->ctrl, &hello);
+	if (ret)
+		return rcl_fail(err, ret, "cannot send the hello: %s",
+				strerror(-ret));
+	ep->answered = now_ms();
+	rcv_epoch_kick(ep);
+	return 0;
+}
+
+void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping)
+{
+	rcv_ping_start(&ep->pinger, ping);
+	rcv_epoch_kick(ep);
+}
+
+static void say_goodbye(struct rcv_epoch *ep)
+{
+	struct rcl_msg bye = { .type = RCL_MSG_BYE };
+	uint64_t limit = now_ms() + BYE_MS;
+
+	if (!ep->up || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
+		return;
+	while (ep->ctrl.retired != ep->ctrl.sent && !ep->failure[0] &&
+	       now_ms() < limit)
+		poll_one(ep, &ep->cq, completed);
+}
+
+void rcv_epoch_free(struct rcv_epoch *ep)
+{
+	if (!ep)
+		return;
+	rcv_lease_end_all(ep, "the link was taken down");
+	say_goodbye(ep);
+	if (ep->completion)
+		event_free(ep->completion);
+	if (ep->pool_completion)
+		event_free(ep->pool_completion);
+	if (ep->news)
+		event_free(ep->news);
+	if (ep->timer)
+		event_free(ep->timer);
+	rcv_objects_put(ep);
+	free(ep);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "hca.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
+{
+	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0;
+}
+
+enum ibv_mtu rcv_mtu(uint32_t bytes)
+{
+	enum ibv_mtu mtu = IBV_MTU_4096;
+
+	while (mtu > IBV_MTU_256 && rcv_mtu_bytes(mtu) > bytes)
+		mtu--;
+	return mtu;
+}
+
+const struct rcl_gid *rcv_hca_gid(const struct rcv_hca *hca)
+{
+	return &hca->gids[hca->chosen];
+}
+
+bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid)
+{
+	union ibv_gid now;
+
+	return !ibv_query_gid(hca->ctx, hca->port,
+			      rcv_hca_gid(hca)->index, &now) &&
+	       !memcmp(now.raw, gid, sizeof(now.raw));
+}
+
+int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err)
+{
+	const char *name = ibv_get_device_name(device);
+	int ret;
+
+	memset(hca, 0, sizeof(*hca));
+	hca->ctx = ibv_open_device(device);
+	if (!hca->ctx)
+		return rcl_fail(err, -errno,
+				"cannot open %s: %s; this user needs read and write access to /dev/infiniband/%s",
+				name, strerror(errno), device->dev_name);
+	ret = ibv_query_device_ex(hca->ctx, NULL, &hca->attr);
+	if (ret) {
+		rcv_hca_close(hca);
+		return rcl_fail(err, -ret, "cannot query %s: %s", name,
+				strerror(ret));
+	}
+	return 0;
+}
+
+void rcv_hca_close(struct rcv_hca *hca)
+{
+	if (hca->ctx)
+		ibv_close_device(hca->ctx);
+	hca->ctx = NULL;
+}
+
+static uint32_t link_layer(const struct rcv_hca *hca)
+{
+	if (hca->ctx->device->transport_type == IBV_TRANSPORT_IWARP)
+		return RCLINK_LINK_LAYER_IWARP;
+	if (hca->port_attr.link_layer == IBV_LINK_LAYER_ETHERNET)
+		return RCLINK_LINK_LAYER_ROCE;
+	return RCLINK_LINK_LAYER_INFINIBAND;
+}
+
+static bool netdev_is_up(const char *name)
+{
+	const short want = IFF_UP | IFF_RUNNING;
+	struct ifreq req = { 0 };
+	bool up;
+	int fd;
+
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	strncpy(req.ifr_name, name, sizeof(req.ifr_name) - 1);
+	up = !ioctl(fd, SIOCGIFFLAGS, &req) && (req.ifr_flags & want) == want;
+	close(fd);
+	return up;
+}
+
+static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
+{
+	static const uint32_t types[] = {
+		[IBV_GID_TYPE_IB] = RCLINK_GID_TYPE_IB,
+		[IBV_GID_TYPE_ROCE_V1] = RCLINK_GID_TYPE_ROCE_V1,
+		[IBV_GID_TYPE_ROCE_V2] = RCLINK_GID_TYPE_ROCE_V2,
+	};
+
+	memset(gid, 0, sizeof(*gid));
+	gid->index = entry->gid_index;
+	memcpy(gid->value, entry->gid.raw, sizeof(gid->value));
+	if (entry->gid_type <= IBV_GID_TYPE_ROCE_V2)
+		gid->type = types[entry->gid_type];
+	if (entry->ndev_ifindex &&
+	    if_indextoname(entry->ndev_ifindex, gid->netdev))
+		gid->netdev_up = netdev_is_up(gid->netdev);
+}
+
+/* An index of the operator is read alone: it may be beyond RCV_GIDS_MAX. */
+static int read_gids(struct rcv_hca *hca, uint32_t want)
+{
+	bool given = want != RCLINK_GID_INDEX_AUTO;
+	size_t max = (size_t)hca->attr.orig_attr.phys_port_cnt *
+		     hca->port_attr.gid_tbl_len;
+	struct ibv_gid_entry *entries;
+	ssize_t i, n;
+
+	entries = calloc(max ? max : 1, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	n = ibv_query_gid_table(hca->ctx, entries, max, 0);
+	for (i = 0; i < n && hca->ngids < RCV_GIDS_MAX; i++) {
+		if (entries[i].port_num != hca->port ||
+		    (given && entries[i].gid_index != want))
+			continue;
+		take_gid(&hca->gids[hca->ngids++], &entries[i]);
+	}
+	free(entries);
+	return n < 0 ? n : 0;
+}
+
+int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
+		 char *err)
+{
+	const char *name = ibv_get_device_name(hca->ctx->device);
+	int ret;
+
+	hca->ngids = 0;
+	hca->port = port;
+	ret = -ibv_query_port(hca->ctx, port, &hca->port_attr);
+	if (ret)
+		return rcl_fail(err, ret,
+				"cannot query port %u of %s: %s; `rclink dev --verbs` lists the ports",
+				port, name, strerror(-ret));
+	hca->link_layer = link_layer(hca);
+	ret = read_gids(hca, gid_index);
+	if (ret)
+		return rcl_fail(err, ret, "cannot read the GIDs of %s: %s",
+				name, strerror(-ret));
+	hca->chosen = -EOPNOTSUPP;
+	if (hca->link_layer == RCLINK_LINK_LAYER_IWARP)
+		hca->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
+	else
+		hca->chosen = rcl_gid_choose(hca->gids, hca->ngids, gid_index,
+					     hca->link_layer ==
+					     RCLINK_LINK_LAYER_ROCE, &hca->why);
+	return 0;
+}
+
+/* Is the port fit for a link? why says, if not. */
+static bool fits(const struct rcv_hca *hca, const char **why)
+{
+	*why = hca->why;
+	if (hca->port_attr.state == IBV_PORT_ACTIVE)
+		return hca->chosen >= 0;
+	*why = "the port is not active: see its cable, or its net device";
+	return false;
+}
+
+static int find_port(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
+		     char *err)
+{
+	uint32_t i, last = hca->attr.orig_attr.phys_port_cnt;
+	const char *why = "it has no port";
+	int ret;
+
+	if (port)
+		last = port;
+	for (i = port ? port : 1; i <= last; i++) {
+		ret = rcv_hca_look(hca, i, gid_index, err);
+		if (ret)
+			return ret;
+		if (fits(hca, &why))
+			return 0;
+	}
+	return rcl_fail(err, -ENODEV, "%s: %s",
+			ibv_get_device_name(hca->ctx->device), why);
+}
+
+struct ibv_device **rcv_hca_list(int *num, char *err)
+{
+	struct ibv_device **list = ibv_get_device_list(num);
+
+	if (!list)
+		rcl_fail(err, -errno,
+			 "cannot list RDMA devices: %s; is ib_uverbs loaded?",
+			 strerror(errno));
+	return list;
+}
+
+int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
+		 uint32_t gid_index, char *err)
+{
+	struct ibv_device **list;
+	int i, num, ret = -ENODEV;
+
+	list = rcv_hca_list(&num, err);
+	if (!list)
+		return -ENODEV;
+	if (*name)
+		rcl_fail(err, ret,
+			 "there is no device '%s'; `rclink dev --verbs` lists them",
+			 name);
+	else
+		rcl_fail(err, ret,
+			 "there is no RDMA device for userspace; are its driver and ib_uverbs loaded?");
+	for (i = 0; i < num && ret; i++) {
+		if (*name && strcmp(name, ibv_get_device_name(list[i])))
+			continue;
+		ret = rcv_hca_attach(hca, list[i], err);
+		if (ret)
+			continue;
+		ret = find_port(hca, port, gid_index, err);
+		if (ret)
+			rcv_hca_close(hca);
+	}
+	ibv_free_device_list(list);
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* RDMA devices as libibverbs shows them: a device, one port of it, its GIDs. */
+#ifndef RCV_HCA_H
+#define RCV_HCA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+#include "../../kmod/gid.h"
+
+#define RCV_GIDS_MAX	64	/* entries that are looked at and shown */
+
+struct rcv_hca {
+	struct ibv_context *ctx;
+	struct ibv_device_attr_ex attr;
+	uint32_t port;
+	struct ibv_port_attr port_attr;
+	uint32_t link_layer;		/* enum rclink_link_layer */
+	uint32_t ngids;
+	struct rcl_gid gids[RCV_GIDS_MAX];
+	int chosen;			/* position in gids, or negative */
+	const char *why;		/* it, or none, was chosen */
+};
+
+/* All return 0, or a negative errno with a sentence in err (RCL_ERR_LEN). */
+
+/* All devices, for ibv_free_device_list(); NULL with a sentence in err. */
+struct ibv_device **rcv_hca_list(int *num, char *err);
+
+/* Open a device; it is closed when that fails. */
+int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err);
+
+/* Look at a port, and choose a GID as the module does. */
+int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
+		 char *err);
+
+/*
+ * Open the device of that name, else the first one with a port that is active
+ * and has a GID; port 0 is the first such port.
+ */
+int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
+		 uint32_t gid_index, char *err);
+
+void rcv_hca_close(struct rcv_hca *hca);
+
+/* The GID that was chosen, and the one with that index now. */
+const struct rcl_gid *rcv_hca_gid(const struct rcv_hca *hca);
+bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid);
+
+/* Bytes of an MTU of the verbs, and back; 0 is none. */
+uint32_t rcv_mtu_bytes(enum ibv_mtu mtu);
+enum ibv_mtu rcv_mtu(uint32_t bytes);
+
+#endif /* RCV_HCA_H */

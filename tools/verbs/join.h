@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One exchange whose owner is an epoch of this process, and then that epoch:
+ * what host/job.h is for links of the module.
+ */
+#ifndef RCV_JOIN_H
+#define RCV_JOIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session.h"
+
+struct event_base;
+struct rcl_policy;
+struct rcv_epoch;
+struct rcv_join;
+struct rcv_service;
+struct rcx_tls;
+
+struct rcv_join_ops {
+	const struct rcv_service *service;	/* for the peer, or NULL */
+	/* See rcx_ops; admit is for responders only, step may be NULL. */
+	int (*admit)(void *ctx, const char *identity, const char *wanted,
+		     char *link, char *err);
+	void (*step)(void *ctx, enum rcx_step step, const char *detail);
+	/*
+	 * The exchange is over. 0: both ends are up, and the join lives until
+	 * rcv_join_free(), which is not for here. Else it is gone when this
+	 * returns.
+	 */
+	void (*done)(void *ctx, int result, const char *err);
+	/* After done() with 0: the link went down. The join may be freed. */
+	void (*down)(void *ctx, const char *why);
+};
+
+/*
+ * policy is complete (rcv_policy_complete()), and stays. NULL with a sentence
+ * in err.
+ */
+struct rcv_join *rcv_join_dial(struct event_base *base, struct rcx_tls *tls,
+			       const char *host, uint16_t port,
+			       const char *link, const char *wanted,
+			       int timeout_ms, const struct rcl_policy *policy,
+			       const struct rcv_join_ops *ops, void *ctx,
+			       char *err);
+/* fd is the join's from here, also when it fails. */
+struct rcv_join *rcv_join_accept(struct event_base *base, struct rcx_tls *tls,
+				 int fd, int timeout_ms,
+				 const struct rcl_policy *policy,
+				 const struct rcv_join_ops *ops, void *ctx,
+				 char *err);
+
+/* Before done(). */
+void rcv_join_cancel(struct rcv_join *join, const char *reason);
+
+/* After done() with 0: goodbye. */
+void rcv_join_free(struct rcv_join *join);
+
+/* The epoch, or NULL before it was prepared. */
+struct rcv_epoch *rcv_join_epoch(const struct rcv_join *join);
+/* "" before it is known. */
+const char *rcv_join_link(const struct rcv_join *join);
+const char *rcv_join_peer(const struct rcv_join *join);
+/* Nanoseconds until both ends were up, or until now. */
+uint64_t rcv_join_ns(const struct rcv_join *join);
+
+#endif /* RCV_JOIN_H */

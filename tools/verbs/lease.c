@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "lease.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../kmod/endpoint.h"
+#include "epoch.h"
+#include "objects.h"
+#include "shown.h"
+
+/* A work request: generation, number of the QP, and what the consumer says. */
+#define GENERATION_SHIFT	16
+#define INDEX_SHIFT		8
+
+static uint32_t index_of(const struct rcv_epoch *ep,
+			 const struct rcv_lease *lease)
+{
+	return lease - ep->lease;
+}
+
+static uint64_t wr_id(const struct rcv_epoch *ep,
+		      const struct rcv_lease *lease, uint8_t what)
+{
+	return rcv_wr_id(RCV_WR_LEASE,
+			 lease->generation << GENERATION_SHIFT |
+			 index_of(ep, lease) << INDEX_SHIFT | what);
+}
+
+static bool gives_way(const struct rcv_epoch *ep)
+{
+	return ep->role != RCLINK_ROLE_INITIATOR;
+}
+
+static int ask(struct rcv_epoch *ep, struct rcv_lease *lease,
+	       struct rcl_msg *msg)
+{
+	int ret;
+
+	if (!rcv_ctrl_can_ask(&ep->ctrl))
+		return -EAGAIN;
+	msg->cookie = ++ep->lease_cookie;
+	msg->offset = index_of(ep, lease);
+	ret = rcv_ctrl_send(&ep->ctrl, msg);
+	if (!ret)
+		lease->cookie = msg->cookie;
+	return ret;
+}
+
+static void end_consumer(struct rcv_lease *lease, const char *why)
+{
+	const struct rcv_lease_ops *ops = lease->ops;
+	void *ctx = lease->ctx;
+
+	lease->ops = NULL;
+	lease->ctx = NULL;
+	lease->hears = false;
+	lease->told = false;
+	lease->want[0] = '\0';
+	lease->import = 0;
+	if (ctx)
+		ops->ended(ctx, why);
+}
+
+/* A QP that is gone accesses nothing, and what it completed is ignored. */
+void rcv_lease_close(struct rcv_epoch *ep, struct rcv_lease *lease,
+		     const char *why)
+{
+	rcv_qp_destroy(lease->qp);
+	lease->generation++;
+	lease->state = RCV_LEASE_STOPPED;
+	lease->failed = rcv_objects_renew(ep, 1 + index_of(ep, lease));
+	end_consumer(lease, why);
+}
+
+void rcv_lease_open(struct rcv_epoch *ep, const char *service,
+		    const struct rcv_lease_ops *ops, void *ctx)
+{
+	snprintf(ep->opening.service, sizeof(ep->opening.service), "%s",
+		 service);
+	ep->opening.ops = ops;
+	ep->opening.ctx = ctx;
+}
+
+void rcv_lease_import(struct rcv_lease *lease, const char *name)
+{
+	snprintf(lease->want, sizeof(lease->want), "%s", name);
+}
+
+int rcv_lease_recv(struct rcv_epoch *ep, struct rcv_lease *lease,
+		   uint8_t what, const struct ibv_sge *sge)
+{
+	lease->hears = true;
+	return rcv_qp_recv(lease->qp, wr_id(ep, lease, what), sge);
+}
+
+int rcv_lease_send(struct rcv_epoch *ep, struct rcv_lease *lease,
+		   uint8_t what, struct ibv_send_wr *wr)
+{
+	wr->wr_id = wr_id(ep, lease, what);
+	return rcv_qp_send(lease->qp, wr);
+}
+
+void rcv_lease_completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
+{
+	uint32_t number = wc->wr_id;
+	struct rcv_lease *lease =
+		&ep->lease[number >> INDEX_SHIFT & UINT8_MAX];
+
+	if ((lease->generation & UINT16_MAX) == number >> GENERATION_SHIFT &&
+	    lease->ctx)
+		lease->ops->completed(lease->ctx, wc);
+}
+
+/* The ends begin to look at opposite ends, so that they seldom meet. */
+static struct rcv_lease *find_free(struct rcv_epoch *ep)
+{
+	uint32_t i, n = ep->policy.v[RCL_P_QPS];
+
+	for (i = 0; i < n; i++) {
+		struct rcv_lease *lease = &ep->lease[gives_way(ep) ?
+						     n - 1 - i : i];
+
+		if (lease->state == RCV_LEASE_FREE)
+			return lease;
+	}
+	return NULL;
+}
+
+static int ask_open(struct rcv_epoch *ep)
+{
+	struct rcv_lease *lease = find_free(ep);
+	struct rcl_msg msg = {
+		.type = RCL_MSG_OPEN,
+		.len = strlen(ep->opening.service),
+		.data = (const uint8_t *)ep->opening.service,
+	};
+	int ret;
+
+	if (!lease)
+		return 0;
+	ret = ask(ep, lease, &msg);
+	if (ret)
+		return ret;
+	lease->ops = ep->opening.ops;
+	lease->ctx = ep->opening.ctx;
+	lease->state = RCV_LEASE_OPENING;
+	ep->opening.ctx = NULL;
+	return 0;
+}
+
+static int ask_recycle(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	struct rcl_msg msg = {
+		.type = RCL_MSG_RECYCLE,
+		.status = lease->failed ? RCL_MSG_FAILED : RCL_MSG_OK,
+	};
+	int ret;
+
+	if (!lease->failed) {
+		msg.len = lease->qp->qp->qp_num;
+		msg.seed = lease->qp->psn;
+	}
+	ret = ask(ep, lease, &msg);
+	if (!ret)
+		lease->state = lease->failed ? RCV_LEASE_DEAD :
+					       RCV_LEASE_RECYCLING;
+	return ret;
+}
+
+static int ask_go(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	struct rcl_msg msg = {
+		.type = RCL_MSG_GO,
+		.status = lease->failed ? RCL_MSG_FAILED : RCL_MSG_OK,
+	};
+	int ret;
+
+	ret = ask(ep, lease, &msg);
+	if (!ret)
+		lease->state = lease->failed ? RCV_LEASE_DEAD : RCV_LEASE_FREE;
+	return ret;
+}
+
+static int ask_open_lease(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	struct rcl_msg hears = { .type = RCL_MSG_HEARS };
+	int ret = 0;
+
+	if (lease->hears && !lease->told) {
+		ret = ask(ep, lease, &hears);
+		lease->told = !ret;
+	}
+	if (!ret && lease->want[0]) {
+		struct rcl_msg import = {
+			.type = RCL_MSG_IMPORT,
+			.len = strlen(lease->want),
+			.data = (const uint8_t *)lease->want,
+		};
+
+		ret = ask(ep, lease, &import);
+		if (!ret) {
+			lease->import = import.cookie;
+			lease->want[0] = '\0';
+		}
+	}
+	return ret;
+}
+
+/* Numbers that a verbs call failed for carry nothing in this epoch. */
+static bool all_dead(const struct rcv_epoch *ep)
+{
+	uint32_t i;
+
+	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++)
+		if (ep->lease[i].state != RCV_LEASE_DEAD)
+			return false;
+	return true;
+}
+
+int rcv_lease_continue(struct rcv_epoch *ep)
+{
+	uint32_t i;
+	int ret = 0;
+
+	if (all_dead(ep))
+		return -EIO;
+	for (i = 0; i < ep->policy.v[RCL_P_QPS] && !ret; i++) {
+		struct rcv_lease *lease = &ep->lease[i];
+
+		if (lease->state == RCV_LEASE_STOPPED)
+			ret = ask_recycle(ep, lease);
+		else if (lease->state == RCV_LEASE_READY)
+			ret = ask_go(ep, lease);
+		else if (lease->state == RCV_LEASE_OPEN)
+			ret = ask_open_lease(ep, lease);
+	}
+	if (!ret && ep->opening.ctx)
+		ret = ask_open(ep);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+static uint8_t accept_lease(struct rcv_epoch *ep, struct rcv_lease *lease,
+			    const char *name)
+{
+	const struct rcv_service *service = ep->service;
+
+	if (!service || strcmp(service->name, name))
+		return RCL_MSG_REFUSED;
+	lease->ctx = service->accept(ep);
+	if (!lease->ctx)
+		return RCL_MSG_BUSY;
+	lease->ops = service->ops;
+	lease->state = RCV_LEASE_OPEN;
+	lease->ops->attached(lease->ctx, lease);
+	return RCL_MSG_OK;
+}
+
+static int on_open(struct rcv_epoch *ep, struct rcv_lease *lease,
+		   const struct rcl_msg *msg, struct rcl_msg *answer)
+{
+	char name[RCV_LEASE_NAME];
+
+	if (rcl_msg_get_name(msg, name, sizeof(name)))
+		return -EPROTO;
+	/* Who gives way asks again, for another one. */
+	if (lease->state == RCV_LEASE_OPENING && gives_way(ep)) {
+		ep->opening.ops = lease->ops;
+		ep->opening.ctx = lease->ctx;
+		lease->ctx = NULL;
+		lease->state = RCV_LEASE_FREE;
+	}
+	switch (lease->state) {
+	case RCV_LEASE_FREE:
+		answer->status = accept_lease(ep, lease, name);
+		return 0;
+	case RCV_LEASE_OPENING:
+		answer->status = RCL_MSG_BUSY;
+		return 0;
+	case RCV_LEASE_DEAD:
+		answer->status = RCL_MSG_FAILED;
+		return 0;
+	default:
+		return -EPROTO;
+	}
+}
+
+static bool id_is_good(const struct rcl_msg *msg)
+{
+	return rcl_qpn_is_usable(msg->len) && msg->seed <= RCL_24BIT_MAX;
+}
+
+static int on_recycle(struct rcv_epoch *ep, struct rcv_lease *lease,
+		      const struct rcl_msg *msg, struct rcl_msg *answer)
+{
+	uint32_t i = 1 + index_of(ep, lease);
+
+	if (!msg->status && !id_is_good(msg))
+		return -EPROTO;
+	if (lease->state == RCV_LEASE_OPEN)
+		rcv_lease_close(ep, lease, "the peer ended the channel");
+	if (lease->state == RCV_LEASE_RECYCLING && !gives_way(ep)) {
+		answer->status = RCL_MSG_BUSY;
+		return 0;
+	}
+	if (lease->state != RCV_LEASE_STOPPED &&
+	    lease->state != RCV_LEASE_RECYCLING &&
+	    lease->state != RCV_LEASE_DEAD)
+		return -EPROTO;
+	if (msg->status || lease->failed || lease->state == RCV_LEASE_DEAD ||
+	    rcv_objects_rewire(ep, i, msg->len, msg->seed)) {
+		answer->status = RCL_MSG_FAILED;
+		lease->state = RCV_LEASE_DEAD;
+		return 0;
+	}
+	answer->len = lease->qp->qp->qp_num;
+	answer->seed = lease->qp->psn;
+	lease->state = RCV_LEASE_ANSWERED;
+	return 0;
+}
+
+static int on_go(struct rcv_epoch *ep, struct rcv_lease *lease,
+		 const struct rcl_msg *msg)
+{
+	if (lease->state != RCV_LEASE_ANSWERED)
+		return -EPROTO;
+	if (msg->status || rcv_objects_go(ep, 1 + index_of(ep, lease)))
+		lease->state = RCV_LEASE_DEAD;
+	else
+		lease->state = RCV_LEASE_FREE;
+	return 0;
+}
+
+static int on_import(struct rcv_epoch *ep, const struct rcv_lease *lease,
+		     const struct rcl_msg *msg, struct rcl_msg *answer)
+{
+	const struct rcv_shown *shown = NULL;
+	char name[RCV_LEASE_NAME];
+
+	if (rcl_msg_get_name(msg, name, sizeof(name)))
+		return -EPROTO;
+	if (lease->ctx && lease->state == RCV_LEASE_OPEN)
+		shown = lease->ops->find(lease->ctx, name);
+	answer->offset = 0;
+	if (!shown)
+		answer->status = RCL_MSG_REFUSED;
+	else
+		rcv_shown_put(shown, msg->seed, ep->lease_data, answer);
+	return 0;
+}
+
+int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcl_msg answer = {
+		.type = msg->type + 1,
+		.cookie = msg->cookie,
+		.offset = msg->offset,
+	};
+	struct rcv_lease *lease;
+	int ret = 0;
+
+	if (msg->offset >= ep->policy.v[RCL_P_QPS])
+		return -EPROTO;
+	lease = &ep->lease[msg->offset];
+	if (msg->type == RCL_MSG_OPEN)
+		ret = on_open(ep, lease, msg, &answer);
+	else if (msg->type == RCL_MSG_RECYCLE)
+		ret = on_recycle(ep, lease, msg, &answer);
+	else if (msg->type == RCL_MSG_GO)
+		ret = on_go(ep, lease, msg);
+	else if (msg->type == RCL_MSG_IMPORT)
+		ret = on_import(ep, lease, msg, &answer);
+	else if (msg->type != RCL_MSG_HEARS)
+		answer.status = RCL_MSG_REFUSED;	/* none goes on later */
+	/* Else it has ended here, and the peer is about to hear it. */
+	else if (lease->state == RCV_LEASE_OPEN)
+		lease->ops->heard(lease->ctx);
+	return ret ? ret : rcv_ctrl_send(&ep->ctrl, &answer);
+}
+
+static const char *refusal(uint8_t status)
+{
+	if (status == RCL_MSG_REFUSED)
+		return "nobody listens on this service; start the other end";
+	if (status == RCL_MSG_BUSY)
+		return "another channel of this service waits there; try later";
+	return "the peer cannot use this queue pair any more; try again";
+}
+
+static int on_opened(struct rcv_lease *lease, const struct rcl_msg *msg)
+{
+	if (lease->state != RCV_LEASE_OPENING)
+		return -EPROTO;
+	lease->state = RCV_LEASE_OPEN;
+	if (msg->status == RCL_MSG_OK) {
+		lease->ops->attached(lease->ctx, lease);
+		return 0;
+	}
+	lease->state = msg->status == RCL_MSG_FAILED ? RCV_LEASE_DEAD :
+						       RCV_LEASE_FREE;
+	end_consumer(lease, refusal(msg->status));
+	return 0;
+}
+
+static int on_recycled(struct rcv_epoch *ep, struct rcv_lease *lease,
+		       const struct rcl_msg *msg)
+{
+	uint32_t i = 1 + index_of(ep, lease);
+
+	if (lease->state != RCV_LEASE_RECYCLING)
+		return -EPROTO;
+	if (msg->status == RCL_MSG_FAILED) {
+		lease->state = RCV_LEASE_DEAD;
+		return 0;
+	}
+	if (msg->status || !id_is_good(msg))
+		return -EPROTO;
+	lease->failed = rcv_objects_rewire(ep, i, msg->len, msg->seed) ||
+			rcv_objects_go(ep, i);
+	lease->state = RCV_LEASE_READY;
+	return 0;
+}
+
+static int on_imported(struct rcv_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcv_shown shown;
+	struct rcv_lease *lease;
+	uint32_t i;
+
+	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++) {
+		lease = &ep->lease[i];
+		if (!lease->import || lease->import != msg->cookie)
+			continue;
+		if (!msg->status && rcv_shown_get(msg, &shown))
+			return -EPROTO;
+		lease->import = 0;
+		lease->ops->imported(lease->ctx, msg->status ? NULL : &shown);
+		return 0;
+	}
+	/* Of a lease that has ended meanwhile. */
+	return msg->cookie && msg->cookie <= ep->lease_cookie ? 0 : -EPROTO;
+}
+
+/* See the module's rcl_lease_is_late(). */
+static bool is_late(const struct rcv_epoch *ep, const struct rcv_lease *lease,
+		    const struct rcl_msg *msg)
+{
+	return msg->type == RCL_MSG_GONE || msg->type == RCL_MSG_HEARD ||
+	       lease->state == RCV_LEASE_DEAD ||
+	       (msg->status == RCL_MSG_BUSY && gives_way(ep) &&
+		(msg->cookie != lease->cookie ||
+		 (lease->state != RCV_LEASE_OPENING &&
+		  lease->state != RCV_LEASE_RECYCLING)));
+}
+
+int rcv_lease_answer(struct rcv_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcv_lease *lease;
+
+	if (msg->type == RCL_MSG_IMPORTED)
+		return on_imported(ep, msg);
+	if (msg->offset >= ep->policy.v[RCL_P_QPS])
+		return -EPROTO;
+	lease = &ep->lease[msg->offset];
+	if (is_late(ep, lease, msg))
+		return 0;
+	if (msg->cookie != lease->cookie)
+		return -EPROTO;
+	return msg->type == RCL_MSG_OPENED ? on_opened(lease, msg) :
+					     on_recycled(ep, lease, msg);
+}
+
+void rcv_lease_end_all(struct rcv_epoch *ep, const char *why)
+{
+	const struct rcv_lease_ops *ops = ep->opening.ops;
+	void *ctx = ep->opening.ctx;
+	uint32_t i;
+
+	ep->opening.ctx = NULL;
+	if (ctx)
+		ops->ended(ctx, why);
+	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++) {
+		if (!ep->lease[i].ctx)
+			continue;
+		rcv_qp_destroy(ep->lease[i].qp);
+		ep->lease[i].state = RCV_LEASE_DEAD;
+		end_consumer(&ep->lease[i], why);
+	}
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "stock_tcp.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "socket.h"
+
+#define LIMIT_S	10	/* for each step of the peer */
+
+static int resolve(const char *host, uint16_t port, struct addrinfo **list,
+		   char *err)
+{
+	const struct addrinfo hints = {
+		.ai_flags = AI_NUMERICSERV,
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+	};
+	char service[8];
+	int ret;
+
+	snprintf(service, sizeof(service), "%u", port);
+	ret = getaddrinfo(host, service, &hints, list);
+	if (ret)
+		return rcl_fail(err, -EHOSTUNREACH,
+				"cannot find the address of %s: %s",
+				host, gai_strerror(ret));
+	return 0;
+}
+
+static int set_limits(int fd)
+{
+	const struct timeval limit = { .tv_sec = LIMIT_S };
+
+	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ||
+	       setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+int rcv_tcp_dial(const char *host, uint16_t port, char *err)
+{
+	struct addrinfo *list, *ai;
+	int error = ENOENT;
+	int ret, fd = -1;
+
+	ret = resolve(host, port, &list, err);
+	if (ret)
+		return ret;
+	for (ai = list; ai && fd < 0; ai = ai->ai_next) {
+		fd = socket(ai->ai_family, ai->ai_socktype | SOCK_CLOEXEC,
+			    ai->ai_protocol);
+		if (fd < 0 || set_limits(fd) ||
+		    connect(fd, ai->ai_addr, ai->ai_addrlen)) {
+			error = errno == EINPROGRESS ? ETIMEDOUT : errno;
+			if (fd >= 0)
+				close(fd);
+			fd = -1;
+		}
+	}
+	freeaddrinfo(list);
+	if (fd >= 0)
+		return fd;
+	return rcl_fail(err, -error,
+			"cannot connect to %s port %u: %s; start ibv_rc_pingpong there first",
+			host, port, strerror(error));
+}
+
+/* The listening socket does not block, the connection does. */
+static int wait_for_call(int from)
+{
+	struct pollfd fd = { .fd = from, .events = POLLIN };
+
+	while (poll(&fd, 1, -1) < 0)
+		if (errno != EINTR)
+			return -1;
+	return accept4(from, NULL, NULL, SOCK_CLOEXEC);
+}
+
+int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port), char *err)
+{
+	int ret, fd, from;
+
+	from = rcl_socket_listen(NULL, port, err);
+	if (from < 0)
+		return from;
+	listening(port);
+	fd = wait_for_call(from);
+	ret = -errno;
+	close(from);
+	if (fd >= 0 && !set_limits(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return rcl_fail(err, ret, "cannot accept a connection: %s",
+			strerror(-ret));
+}
+
+int rcv_tcp_put(int fd, const void *buf, size_t len, char *err)
+{
+	ssize_t n = send(fd, buf, len, MSG_NOSIGNAL);
+
+	if (n == (ssize_t)len)
+		return 0;
+	return rcl_fail(err, -ECONNRESET,
+			"the peer does not take our address: %s; see what it says",
+			n < 0 ? strerror(errno) : "connection is full");
+}
+
+int rcv_tcp_get(int fd, void *buf, size_t len, char *err)
+{
+	ssize_t n = recv(fd, buf, len, MSG_WAITALL);
+
+	if (n == (ssize_t)len)
+		return 0;
+	if (n < 0)
+		return rcl_fail(err, -errno,
+				"the peer does not say its address: %s; see what it says",
+				errno == EAGAIN ? "timed out" :
+						  strerror(errno));
+	return rcl_fail(err, -ECONNRESET,
+			"the peer broke off its exchange; see what it says");
+}
