@@ -91,6 +91,7 @@ static const struct field policy[] = {
 	F32("mode", RCLINK_A_LINK_MODE, four),
 	F32("heartbeat", RCLINK_A_LINK_HEARTBEAT, zero),
 	F32("misses", RCLINK_A_LINK_MISSES, four),
+	F32("recover", RCLINK_A_LINK_RECOVER, one),
 };
 
 static const struct field dev_get[] = {
@@ -100,7 +101,15 @@ static const struct field dev_get[] = {
 };
 
 static const struct field idle[] = { NAME("idle") };
-static const struct field prepare[] = { NAME("other") };
+
+static const struct field prepare[] = {
+	NAME("other"),
+	{ "device", RCLINK_A_LINK_DEVICE, TEXT, "rxe0",
+	  RCLINK_DEVICE_MAX + 1 },
+	F32("port", RCLINK_A_LINK_PORT, port),
+	F32("gid-index", RCLINK_A_LINK_GID_INDEX, gid_index),
+};
+
 static const struct field disconnect[] = { NAME("up") };
 
 static const struct field qps[][2] = {
@@ -349,6 +358,14 @@ FIXTURE_VARIANT_ADD(host, link_activate)
 FIXTURE_VARIANT_ADD(host, link_disconnect)
 {
 	.cmd = RCLINK_CMD_LINK_DISCONNECT,
+	.fields = disconnect,
+	.n = ARRAY_SIZE(disconnect),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_replace)
+{
+	.cmd = RCLINK_CMD_LINK_REPLACE,
 	.fields = disconnect,
 	.n = ARRAY_SIZE(disconnect),
 	.changes = true,

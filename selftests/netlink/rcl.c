@@ -94,6 +94,7 @@ static void read_end(const struct nlattr *nest, struct rcl_end *end)
 	end->addr = genl_u64(GET(ADDR));
 	end->rkey = genl_u32(GET(RKEY));
 	end->length = genl_u32(GET(LENGTH));
+	end->pkey = genl_u32(GET(PKEY));
 #undef GET
 	while ((qp = genl_next(nest, RCLINK_A_ENDPOINT_QP, qp))) {
 		end->qp[end->nqps].qpn = genl_u32(genl_next(qp, RCLINK_A_QP_QPN,
@@ -137,6 +138,7 @@ void rcl_put_end(struct genl_msg *m, const struct rcl_end *end)
 	genl_put_u64(m, RCLINK_A_ENDPOINT_ADDR, end->addr);
 	genl_put_u32(m, RCLINK_A_ENDPOINT_RKEY, end->rkey);
 	genl_put_u32(m, RCLINK_A_ENDPOINT_LENGTH, end->length);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_PKEY, end->pkey);
 	for (i = 0; i < end->nqps; i++) {
 		qp = genl_nest(m, RCLINK_A_ENDPOINT_QP);
 		genl_put_u32(m, RCLINK_A_QP_QPN, end->qp[i].qpn);

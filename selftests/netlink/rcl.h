@@ -21,6 +21,7 @@ struct rcl_end {
 	uint64_t addr;
 	uint32_t rkey;
 	uint32_t length;
+	uint32_t pkey;
 	uint32_t nqps;
 	struct {
 		uint32_t qpn;

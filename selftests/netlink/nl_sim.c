@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links between two simulated InfiniBand ports, a on sim0 and b on sim1: by LID
+ * and by GRH, what a subnet manager changes under them, what the wire does to
+ * messages, and what the device reports.
+ */
+#include "sim.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "harness.h"
+
+#define FULL		0x8000	/* member of a partition */
+#define DOWN_MS		5000
+
+FIXTURE(ports)
+{
+	struct genl_sock s;
+};
+
+FIXTURE_SETUP(ports)
+{
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+	/* A test that was ended left them. */
+	sim_del_device("sim0");
+	sim_del_device("sim1");
+	ASSERT_EQ(0, sim_new_device("sim0 ib 1"));
+	ASSERT_EQ(0, sim_new_device("sim1 ib 2"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", 0, 0));
+	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", 0, 0));
+}
+
+FIXTURE_TEARDOWN(ports)
+{
+	rcl_clean(&self->s);
+	sim_del_device("sim0");
+	sim_del_device("sim1");
+	genl_close(&self->s);
+}
+
+static int up(struct genl_sock *s)
+{
+	return rcl_pair(s, "a", "b", RCLINK_LINK_STATE_UP);
+}
+
+static int ping(struct genl_sock *s, const char *name, uint32_t op,
+		int64_t size)
+{
+	struct rcl_pong pong;
+	int ret;
+
+	ret = rcl_ping(s, name, op, size, 1, NULL);
+	if (!ret)
+		ret = rcl_pong(s, &pong, slow(15000));
+	return ret ? ret : -(int)pong.error;
+}
+
+static int data_comes_back(struct genl_sock *s)
+{
+	static const int64_t sizes[] = { 1, 4095, 4096, 4097, 65536 };
+	unsigned int i;
+	uint32_t op;
+	int ret = 0;
+
+	for (op = RCLINK_PING_OP_SEND; op <= RCLINK_PING_OP_READ; op++)
+		for (i = 0; !ret && i < ARRAY_SIZE(sizes); i++)
+			ret = ping(s, i % 2 ? "a" : "b", op, sizes[i]);
+	for (; !ret && op <= RCLINK_PING_OP_FADD; op++)
+		ret = ping(s, "a", op, 8);
+	return ret;
+}
+
+static int goes_down(struct genl_sock *s, const char *name,
+		     struct rcl_view *view)
+{
+	int ret = rcl_until(s, name, RCLINK_LINK_STATE_DOWN, DOWN_MS);
+
+	return ret ? ret : rcl_view(s, name, view);
+}
+
+/* After either end has heard, they come up again, as they are now. */
+static void again(struct __test_metadata *_metadata,
+		  struct _test_data_ports *self)
+{
+	rcl_disconnect(&self->s, "a");
+	rcl_disconnect(&self->s, "b");
+	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, DOWN_MS));
+	ASSERT_EQ(0, up(&self->s));
+	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_WRITE, 4097));
+}
+
+TEST_F(ports, a_link_finds_its_peer_by_lid)
+{
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_prepare(&self->s, "b", &end));
+	EXPECT_EQ(RCLINK_LINK_LAYER_INFINIBAND, end.link_layer);
+	EXPECT_EQ(2, end.lid);
+	EXPECT_EQ(4096, end.mtu);
+	EXPECT_EQ(RCLINK_ATOMICS_HCA, end.atomics);
+	EXPECT_EQ(0, rcl_disconnect(&self->s, "b"));
+	ASSERT_EQ(0, up(&self->s));
+	EXPECT_EQ(0, data_comes_back(&self->s));
+}
+
+TEST_F(ports, a_peer_in_another_subnet_is_found_by_its_gid)
+{
+	ASSERT_EQ(0, sim_knob("sim1", "prefix", "0xfec0000000000001"));
+	ASSERT_EQ(0, up(&self->s));
+	EXPECT_EQ(0, data_comes_back(&self->s));
+}
+
+/* Of the end that is told the wrong thing, and what the other one then sees. */
+static void told_wrong(struct __test_metadata *_metadata,
+		       struct _test_data_ports *self, struct rcl_end *b,
+		       void (*change)(struct rcl_end *end), bool told_fails)
+{
+	struct rcl_view view;
+	struct rcl_end a;
+	uint64_t epoch;
+
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &a));
+	ASSERT_EQ(0, rcl_prepare(&self->s, "b", b));
+	epoch = a.epoch > b->epoch ? a.epoch : b->epoch;
+	a.pkey = 0;
+	change(b);
+	ASSERT_EQ(0, rcl_connect(&self->s, "a", a.epoch,
+				 RCLINK_ROLE_INITIATOR, b, NULL));
+	ASSERT_EQ(0, rcl_connect(&self->s, "b", b->epoch,
+				 RCLINK_ROLE_RESPONDER, &a, NULL));
+	ASSERT_EQ(0, rcl_activate(&self->s, "a", epoch, NULL));
+	ASSERT_EQ(0, rcl_activate(&self->s, "b", epoch, NULL));
+	ASSERT_EQ(0, goes_down(&self->s, told_fails ? "a" : "b", &view));
+	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason);
+	EXPECT_EQ(SIM_RETRY_EXCEEDED, view.wc_status)
+		TH_LOG("%s", view.reason_text);
+}
+
+/*
+ * Not by one: the first message would be one that had been received already,
+ * and its ACK as expected (IBA 9.7.5.1.2).
+ */
+static void later_psn(struct rcl_end *end)
+{
+	end->qp[0].psn = (end->qp[0].psn + 1000) & 0xffffff;
+}
+
+static void older_psn(struct rcl_end *end)
+{
+	end->qp[0].psn = (end->qp[0].psn - 1) & 0xffffff;
+}
+
+static void other_qpn(struct rcl_end *end)
+{
+	end->qp[0].qpn ^= 0x800000;
+	if (end->qp[0].qpn < 2)
+		end->qp[0].qpn += 2;
+}
+
+static void other_lid(struct rcl_end *end)
+{
+	end->lid = 77;
+}
+
+static void no_partition(struct rcl_end *end)
+{
+	end->pkey = 0;
+}
+
+TEST_F(ports, what_does_not_fit_is_not_answered)
+{
+	static const struct {
+		void (*change)(struct rcl_end *end);
+		bool told_fails;	/* or who did tell */
+	} cases[] = {
+		{ later_psn, false },
+		{ older_psn, false },
+		{ other_qpn, true },
+		{ other_lid, true },
+	};
+	struct rcl_end end;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		told_wrong(_metadata, self, &end, cases[i].change,
+			   cases[i].told_fails);
+		rcl_disconnect(&self->s, "a");
+		rcl_disconnect(&self->s, "b");
+	}
+	again(_metadata, self);
+}
+
+/* Two links more, in another partition of the same ports. */
+static int partition(struct genl_sock *s, uint16_t a, uint16_t b)
+{
+	int ret;
+
+	rcl_del(s, "a");
+	rcl_del(s, "b");
+	ret = sim_knob("sim0", "pkey", "1 0x%x", a);
+	if (!ret)
+		ret = sim_knob("sim1", "pkey", "1 0x%x", b);
+	if (!ret)
+		ret = sim_link(s, "a", "sim0", RCLINK_A_LINK_PKEY_INDEX, 1);
+	return ret ? ret : sim_link(s, "b", "sim1", RCLINK_A_LINK_PKEY_INDEX,
+				    1);
+}
+
+TEST_F(ports, members_of_a_partition_reach_each_other)
+{
+	ASSERT_EQ(0, partition(&self->s, 5 | FULL, 5 | FULL));
+	EXPECT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, partition(&self->s, 5 | FULL, 5));
+	EXPECT_EQ(0, up(&self->s));
+	EXPECT_EQ(0, data_comes_back(&self->s));
+}
+
+/* Says why a does not take b's end, which says it is in partition @said. */
+static int refused_as(struct genl_sock *s, uint32_t said, const char *why)
+{
+	struct rcl_end a, b;
+	struct genl_ack ack;
+	int ret;
+
+	ret = rcl_prepare(s, "a", &a);
+	if (!ret)
+		ret = rcl_prepare(s, "b", &b);
+	if (ret)
+		return ret;
+	b.pkey = said;
+	ret = rcl_connect(s, "a", a.epoch, RCLINK_ROLE_INITIATOR, &b, &ack);
+	rcl_disconnect(s, "a");
+	rcl_disconnect(s, "b");
+	return ret == -EINVAL && strstr(ack.text, why) ? 0 : -EPROTO;
+}
+
+TEST_F(ports, others_are_refused_or_do_not_if_they_do_not_say)
+{
+	struct rcl_end end;
+
+	ASSERT_EQ(0, partition(&self->s, 5 | FULL, 6 | FULL));
+	EXPECT_EQ(0, refused_as(&self->s, 6 | FULL, "another partition"));
+	told_wrong(_metadata, self, &end, no_partition, true);
+	ASSERT_EQ(0, partition(&self->s, 5, 5));
+	EXPECT_EQ(0, refused_as(&self->s, 5, "limited members"));
+	ASSERT_EQ(0, partition(&self->s, 0x8000, 5));
+	EXPECT_EQ(-ENODATA, rcl_prepare(&self->s, "a", &end));
+}
+
+TEST_F(ports, another_subnet_manager_changes_nothing)
+{
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_knob("sim0", "sm_lid", "9"));
+	ASSERT_EQ(0, sim_knob("sim1", "sm_lid", "9"));
+	EXPECT_EQ(0, data_comes_back(&self->s));
+}
+
+TEST_F(ports, another_lid_or_a_port_that_is_down_ends_the_epoch)
+{
+	static const struct {
+		const char *knob, *value;
+		uint32_t reason;
+	} cases[] = {
+		{ "lid", "11", RCLINK_DOWN_REASON_GID_CHANGED },
+		{ "up", "0", RCLINK_DOWN_REASON_PORT_DOWN },
+	};
+	struct rcl_view view;
+	struct rcl_end end;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ASSERT_EQ(0, up(&self->s));
+		ASSERT_EQ(0, sim_knob("sim0", cases[i].knob, "%s",
+				      cases[i].value));
+		ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+		EXPECT_EQ(cases[i].reason, view.reason)
+			TH_LOG("%s: %s", cases[i].knob, view.reason_text);
+		rcl_disconnect(&self->s, "b");
+	}
+	EXPECT_EQ(-ENODEV, rcl_prepare(&self->s, "a", &end));
+	ASSERT_EQ(0, sim_knob("sim0", "up", "1"));
+	again(_metadata, self);
+}
+
+/*
+ * The core keeps an InfiniBand port's GID change to itself; a subnet manager
+ * that changed something asks its clients to register again, too.
+ */
+TEST_F(ports, another_gid_ends_the_epoch_when_it_is_told)
+{
+	struct rcl_view view;
+	struct rcl_end end;
+
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_knob("sim0", "event", "%d", SIM_REREGISTER));
+	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_SEND, 8));
+	ASSERT_EQ(0, sim_knob("sim0", "guid", "0x0200000000000077"));
+	ASSERT_EQ(0, sim_knob("sim0", "event", "%d", SIM_REREGISTER));
+	ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_DOWN_REASON_GID_CHANGED, view.reason)
+		TH_LOG("%s", view.reason_text);
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &end));
+	EXPECT_EQ(0x77, end.gid[RCLINK_GID_LEN - 1]);
+	again(_metadata, self);
+}
+
+TEST_F(ports, a_message_may_be_lost_or_late_or_come_twice)
+{
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "drop 2"));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "lose_ack 5"));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "duplicate 3 4"));
+	ASSERT_EQ(0, sim_knob("sim1", "fault", "delay 3 2 30"));
+	EXPECT_EQ(0, data_comes_back(&self->s));
+	ASSERT_EQ(0, sim_knob("sim1", "fault", "lose_ack 1"));
+	EXPECT_EQ(0, ping(&self->s, "b", RCLINK_PING_OP_FADD, 8));
+	ASSERT_EQ(0, sim_knob("sim1", "fault", "lose_ack 1"));
+	EXPECT_EQ(0, ping(&self->s, "b", RCLINK_PING_OP_READ, 65536));
+}
+
+TEST_F(ports, a_message_that_was_damaged_is_not_believed)
+{
+	struct rcl_view view;
+
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "corrupt 1"));
+	rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, 8, 1, NULL);
+	ASSERT_EQ(0, goes_down(&self->s, "b", &view));
+	EXPECT_EQ(RCLINK_DOWN_REASON_UNAUTHENTICATED, view.reason)
+		TH_LOG("%s", view.reason_text);
+}
+
+/* Of a receive of the module: what came in is too long. */
+static bool is_wrong_size(int status)
+{
+	return status == SIM_LOC_LEN_ERR || status == SIM_LOC_QP_OP_ERR ||
+	       status == SIM_REM_INV_REQ_ERR;
+}
+
+/* Of a receive some of them: what follows is the same. */
+TEST_F_TIMEOUT(ports, every_status_of_a_completion_is_told, 120)
+{
+	struct rcl_view view;
+	int status, kind;
+
+	for (kind = 0; kind < 2; kind++)
+		for (status = 1; status < SIM_STATUSES;
+		     status += kind ? 8 : 1) {
+			ASSERT_EQ(0, up(&self->s));
+			ASSERT_EQ(0, sim_knob("sim0", "fault", "%s 1 1 %d",
+					      kind ? "recv" : "send", status));
+			rcl_ping(&self->s, kind ? "b" : "a",
+				 RCLINK_PING_OP_SEND, 8, 1, NULL);
+			ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+			rcl_disconnect(&self->s, "b");
+			if (kind && is_wrong_size(status)) {
+				EXPECT_EQ(RCLINK_DOWN_REASON_NOT_A_MESSAGE,
+					  view.reason);
+				continue;
+			}
+			EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason);
+			EXPECT_EQ(status, view.wc_status)
+				TH_LOG("%s", view.reason_text);
+		}
+}
+
+/* What one of the events that are not of a QP leads to, or 0. */
+static uint32_t ends_with(int event)
+{
+	return event == SIM_DEVICE_FATAL ? RCLINK_DOWN_REASON_DEVICE_FATAL :
+	       event == 10 ? RCLINK_DOWN_REASON_PORT_DOWN :
+	       event == 11 ? RCLINK_DOWN_REASON_GID_CHANGED : 0;
+}
+
+TEST_F(ports, every_event_of_port_or_device_is_heard)
+{
+	struct rcl_view view;
+	int event;
+
+	ASSERT_EQ(0, up(&self->s));
+	for (event = SIM_DEVICE_FATAL; event < SIM_EVENTS; event++) {
+		ASSERT_EQ(0, sim_knob("sim0", "event", "%d", event));
+		if (!ends_with(event)) {
+			EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_SEND,
+					  8))
+				TH_LOG("event %d", event);
+			continue;
+		}
+		ASSERT_EQ(0, goes_down(&self->s, "a", &view))
+			TH_LOG("event %d", event);
+		EXPECT_EQ(ends_with(event), view.reason)
+			TH_LOG("event %d: %s", event, view.reason_text);
+		again(_metadata, self);
+	}
+}
+
+TEST_F(ports, every_event_of_the_control_qp_is_heard)
+{
+	struct rcl_end end[2];
+	struct rcl_view view;
+	int event, i;
+
+	for (event = 0; event < SIM_DEVICE_FATAL; event++) {
+		bool ends = event <= SIM_QP_ACCESS_ERR;
+
+		for (i = 0; i < 2; i++)
+			ASSERT_EQ(0, rcl_prepare(&self->s, i ? "b" : "a",
+						 &end[i]));
+		ASSERT_EQ(0, sim_knob("sim0", "event", "%d %u", event,
+				      end[0].qp[0].qpn));
+		EXPECT_EQ(-ENOENT, sim_knob("sim1", "event", "%d %u", event,
+					    end[0].qp[0].qpn ^ 0x800000));
+		if (ends) {
+			ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+			EXPECT_EQ(event == SIM_QP_REQ_ERR ||
+				  event == SIM_QP_ACCESS_ERR ?
+				  RCLINK_DOWN_REASON_ACCESS :
+				  RCLINK_DOWN_REASON_QP_FATAL, view.reason)
+				TH_LOG("event %d: %s", event,
+				       view.reason_text);
+		} else {
+			EXPECT_EQ(0, rcl_disconnect(&self->s, "a"))
+				TH_LOG("event %d", event);
+		}
+		rcl_disconnect(&self->s, "b");
+	}
+}
+
+TEST_F(ports, a_device_goes_with_everything_in_flight)
+{
+	struct timespec begin, end;
+	struct rcl_pong pong;
+	struct rcl_view view;
+	int i, taken = 0;
+
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "delay 40 1 60000"));
+	for (i = 0; i < 60; i++)
+		taken += !rcl_ping(&self->s, i % 2 ? "a" : "b",
+				   RCLINK_PING_OP_SEND + i % 3, 65536, i,
+				   NULL);
+	EXPECT_EQ(60, taken);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	EXPECT_EQ(0, sim_del_device("sim0"));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_GT(slow(10), end.tv_sec - begin.tv_sec);
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, view.state);
+	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, view.reason)
+		TH_LOG("%s", view.reason_text);
+	rcl_disconnect(&self->s, "b");
+	for (i = 0; i < taken; i++)
+		ASSERT_EQ(0, rcl_pong(&self->s, &pong, slow(10000)));
+	EXPECT_EQ(0, rcl_all_objects());
+	ASSERT_EQ(0, sim_new_device("sim0 ib 1"));
+	again(_metadata, self);
+}
+
+/* Makes sim0 anew, with limits; 0 or why a link is not prepared there. */
+static int limited(struct genl_sock *s, const char *limits,
+		   struct rcl_end *end)
+{
+	char line[64];
+	int ret;
+
+	snprintf(line, sizeof(line), "sim0 ib 1 %s", limits);
+	ret = sim_del_device("sim0");
+	if (!ret)
+		ret = sim_new_device(line);
+	if (!ret)
+		ret = rcl_prepare(s, "a", end);
+	return ret;
+}
+
+TEST_F(ports, a_small_device_is_said_to_be_too_small)
+{
+	struct rcl_end end;
+	int all;
+
+	EXPECT_EQ(-EINVAL, limited(&self->s, "qps=4", &end));
+	EXPECT_EQ(-EINVAL, limited(&self->s, "pages=15", &end));
+	all = rcl_all_objects();
+	EXPECT_EQ(-EINVAL, limited(&self->s, "cqes=30", &end));
+	EXPECT_EQ(-ENOMEM, limited(&self->s, "mrs=1", &end));
+	EXPECT_EQ(all, rcl_all_objects());
+	EXPECT_EQ(0, limited(&self->s, "qps=5 pages=16 mrs=2 atomics=0",
+			     &end));
+	EXPECT_EQ(RCLINK_ATOMICS_NONE, end.atomics);
+	EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
+	ASSERT_EQ(0, up(&self->s));
+	EXPECT_EQ(-EOPNOTSUPP, ping(&self->s, "a", RCLINK_PING_OP_CAS, 8));
+	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_READ, 65536));
+}
+
+TEST_HARNESS_MAIN

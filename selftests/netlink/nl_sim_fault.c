@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each verbs call of a link's life fails once: the n-th, for every n there is,
+ * from preparing it until it is down again. Whatever fails, it is said, nothing
+ * is left behind, and the next try works.
+ */
+#include "sim.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define N_MAX	2000		/* more calls than a link makes */
+
+FIXTURE(ports)
+{
+	struct genl_sock s;
+};
+
+FIXTURE_SETUP(ports)
+{
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+	ASSERT_EQ(0, sim_new_device("sim0 ib 1"));
+	ASSERT_EQ(0, sim_new_device("sim1 ib 2"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", 0, 0));
+	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", 0, 0));
+}
+
+FIXTURE_TEARDOWN(ports)
+{
+	rcl_clean(&self->s);
+	sim_del_device("sim0");
+	sim_del_device("sim1");
+	genl_close(&self->s);
+}
+
+/* Up both of them, or one is down, or it takes too long. */
+static int settle(struct genl_sock *s)
+{
+	struct rcl_view a, b;
+	int ms, ret;
+
+	for (ms = slow(12000); ms > 0; ms -= 5) {
+		ret = rcl_view(s, "a", &a);
+		if (!ret)
+			ret = rcl_view(s, "b", &b);
+		if (ret)
+			return ret;
+		if (a.state == RCLINK_LINK_STATE_UP &&
+		    b.state == RCLINK_LINK_STATE_UP)
+			return 0;
+		if (a.state == RCLINK_LINK_STATE_DOWN ||
+		    b.state == RCLINK_LINK_STATE_DOWN)
+			return -ENOTCONN;
+		usleep(5000);
+	}
+	return -ETIMEDOUT;
+}
+
+static int bring_up(struct genl_sock *s)
+{
+	struct rcl_end a, b;
+	uint64_t epoch;
+	int ret;
+
+	ret = rcl_prepare(s, "a", &a);
+	if (!ret)
+		ret = rcl_prepare(s, "b", &b);
+	if (!ret)
+		ret = rcl_connect(s, "a", a.epoch, RCLINK_ROLE_INITIATOR, &b,
+				  NULL);
+	if (!ret)
+		ret = rcl_connect(s, "b", b.epoch, RCLINK_ROLE_RESPONDER, &a,
+				  NULL);
+	if (ret)
+		return ret;
+	epoch = a.epoch > b.epoch ? a.epoch : b.epoch;
+	ret = rcl_activate(s, "a", epoch, NULL);
+	if (!ret)
+		ret = rcl_activate(s, "b", epoch, NULL);
+	return ret ? ret : settle(s);
+}
+
+/* Brings the link up, moves data, and takes it down; 0 or what did not work. */
+static int live(struct genl_sock *s)
+{
+	struct rcl_pong pong;
+	uint32_t op;
+	int ret;
+
+	ret = bring_up(s);
+	for (op = RCLINK_PING_OP_SEND; !ret && op <= RCLINK_PING_OP_FADD;
+	     op++) {
+		ret = rcl_ping(s, "a", op, 8, 1, NULL);
+		if (!ret)
+			ret = rcl_pong(s, &pong, slow(15000));
+		if (!ret)
+			ret = -(int)pong.error;
+	}
+	rcl_disconnect(s, "a");
+	rcl_disconnect(s, "b");
+	return ret;
+}
+
+static int objects_left(void)
+{
+	int ms, n;
+
+	for (ms = slow(8000); (n = rcl_all_objects()) && ms > 0; ms -= 5)
+		usleep(5000);
+	return n;
+}
+
+TEST_F_TIMEOUT(ports, each_verbs_call_fails_once, 240)
+{
+	int n, calls, failed = 0;
+	long seen;
+
+	ASSERT_EQ(0, live(&self->s));
+	for (n = 1; n < N_MAX; n++) {
+		ASSERT_EQ(0, sim_knob("sim0", "fault", "any %d", n));
+		seen = sim_seen("sim0", "any");
+		failed += live(&self->s) != 0;
+		calls = sim_seen("sim0", "any") - seen;
+		ASSERT_EQ(0, objects_left()) TH_LOG("call %d", n);
+		if (calls < n)
+			break;
+	}
+	EXPECT_GT(N_MAX, n);
+	/* Some are of no use to anybody, as the notice to a peer that left. */
+	TH_LOG("%d calls, %d of them needed", n - 1, failed);
+	EXPECT_LT(n / 2, failed);
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "any 1 0"));
+	EXPECT_EQ(0, live(&self->s));
+}
+
+TEST_HARNESS_MAIN

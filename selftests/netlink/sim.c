@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "sim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIM_DIR	"/sys/kernel/debug/rdmasim"
+
+/* So that what nobody answers is over soon: 8 ms a try, and one more try. */
+#define SIM_TIMEOUT	11
+#define SIM_RETRY	1
+
+static int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t len = strlen(text);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, len) != len)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+int sim_new_device(const char *line)
+{
+	return put(SIM_DIR "/new_device", line);
+}
+
+int sim_del_device(const char *name)
+{
+	return put(SIM_DIR "/del_device", name);
+}
+
+int sim_knob(const char *device, const char *knob, const char *format, ...)
+{
+	char path[128], text[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	snprintf(path, sizeof(path), SIM_DIR "/%s/%s", device, knob);
+	return put(path, text);
+}
+
+/* How often a fault had its chance, or a negative errno. */
+long sim_seen(const char *device, const char *fault)
+{
+	char path[128], name[32];
+	long seen, found = -ENOENT;
+	FILE *in;
+
+	snprintf(path, sizeof(path), SIM_DIR "/%s/fault", device);
+	in = fopen(path, "r");
+	if (!in)
+		return -errno;
+	while (fscanf(in, "%31s seen %ld armed %*u", name, &seen) == 2)
+		if (!strcmp(name, fault))
+			found = seen;
+	fclose(in);
+	return found;
+}
+
+/* With one setting of the test's; @attr 0: none */
+int sim_link(struct genl_sock *s, const char *name, const char *device,
+	     uint16_t attr, uint32_t value)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_str(&m, RCLINK_A_LINK_DEVICE, device);
+	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, SIM_TIMEOUT);
+	genl_put_u32(&m, RCLINK_A_LINK_RETRY, SIM_RETRY);
+	if (attr)
+		genl_put_u32(&m, attr, value);
+	return genl_ask(s, &m, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The simulated devices of rdmasim, for tests: see its main.c and knobs.c. */
+#ifndef SIM_TEST_H
+#define SIM_TEST_H
+
+#include "rcl.h"
+
+/* What is raised, and what completions say: numbers of the kernel's enums. */
+enum {
+	SIM_QP_FATAL = 1,
+	SIM_QP_REQ_ERR = 2,
+	SIM_QP_ACCESS_ERR = 3,
+	SIM_DEVICE_FATAL = 8,
+	SIM_REREGISTER = 17,
+	SIM_EVENTS = 19,
+
+	SIM_FLUSHED = 5,
+	SIM_RETRY_EXCEEDED = 12,
+	SIM_LOC_LEN_ERR = 1,
+	SIM_LOC_QP_OP_ERR = 2,
+	SIM_REM_INV_REQ_ERR = 9,
+	SIM_STATUSES = 22,
+};
+
+int sim_new_device(const char *line);
+int sim_del_device(const char *name);
+int sim_knob(const char *device, const char *knob, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+long sim_seen(const char *device, const char *fault);
+int sim_link(struct genl_sock *s, const char *name, const char *device,
+	     uint16_t attr, uint32_t value);
+
+#endif /* SIM_TEST_H */

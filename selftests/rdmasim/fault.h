@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SIM_FAULT_H
+#define SIM_FAULT_H
+
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+
+enum sim_fault {
+	/* The next of the verbs below that are counted together. */
+	SIM_F_ANY,
+	SIM_F_ALLOC_PD,
+	SIM_F_GET_DMA_MR,
+	SIM_F_ALLOC_MR,
+	SIM_F_MAP_MR_SG,
+	SIM_F_CREATE_CQ,
+	SIM_F_CREATE_QP,
+	SIM_F_MODIFY_QP,
+	SIM_F_QUERY_QP,
+	SIM_F_POST_SEND,
+	SIM_F_POST_RECV,
+	SIM_F_CREATE_SRQ,
+	SIM_F_MODIFY_SRQ,
+	SIM_F_POST_SRQ_RECV,
+	SIM_F_CREATE_AH,
+	SIM_F_ATTACH_MCAST,
+	SIM_F_QUERY_PORT,
+	SIM_F_QUERY_GID,
+	SIM_F_QUERY_PKEY,
+	/* Verbs of which nobody knows beforehand how often they are called. */
+	SIM_F_POLL_CQ,
+	SIM_F_REQ_NOTIFY_CQ,
+	SIM_F_DEREG_MR,
+	/* A work request completes with the status that is the value. */
+	SIM_F_SEND,
+	SIM_F_RECV,
+	/* What befalls a message. */
+	SIM_F_DROP,
+	SIM_F_LOSE_ACK,
+	SIM_F_DELAY,
+	SIM_F_DUPLICATE,
+	SIM_F_CORRUPT,
+	SIM_F_MAX
+};
+
+struct sim_trigger {
+	u32 seen;		/* since the device was made */
+	u32 after;		/* the first one that is hit, from now */
+	u32 count;		/* so many are */
+	int value;
+};
+
+struct sim_faults {
+	spinlock_t lock;	/* irqsave, protects all below; a leaf */
+	struct sim_trigger trigger[SIM_F_MAX];
+};
+
+void sim_fault_init(struct sim_faults *faults);
+int sim_fault_verb(struct sim_faults *faults, enum sim_fault verb);
+bool sim_fault_hit(struct sim_faults *faults, enum sim_fault fault, int *value);
+int sim_fault_set(struct sim_faults *faults, const char *text);
+void sim_fault_show(struct sim_faults *faults, struct seq_file *seq);
+
+#endif /* SIM_FAULT_H */

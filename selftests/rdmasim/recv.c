@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How an RC QP answers a message (IBA 9.7). What a wire would lose, what is not
+ * for this QP and what is out of sequence is not answered; the sender's timer
+ * finds out. All of it runs below sim_wire, in the sender's work item.
+ */
+#include "compat.h"
+#include "sim.h"
+
+void sim_qp_event(struct sim_qp *qp, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = qp->ib.device,
+		.element.qp = &qp->ib,
+		.event = type,
+	};
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (qp->ib.event_handler)
+		qp->ib.event_handler(&event, qp->ib.qp_context);
+	local_irq_restore(flags);
+}
+
+/* To ERR; the QP's own work item flushes it. */
+void sim_qp_fail(struct sim_qp *qp)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&sim_wire);
+	spin_lock_irqsave(&qp->lock, flags);
+	qp->state = IB_QPS_ERR;
+	spin_unlock_irqrestore(&qp->lock, flags);
+	mod_delayed_work(sim_wq, &qp->work, 0);
+	if (qp->srq)
+		sim_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+bool sim_recv_take(struct sim_qp *qp, struct sim_rwqe *wqe)
+{
+	return qp->srq ? sim_srq_take(qp->srq, wqe) : sim_rq_take(&qp->rq, wqe);
+}
+
+void sim_recv_done(struct sim_qp *qp, const struct sim_rwqe *wqe,
+		   struct ib_wc *wc, bool solicited)
+{
+	wc->wr_id = wqe->wr_id;
+	wc->qp = &qp->ib;
+	sim_cq_push(qp->ib.recv_cq, wc, solicited);
+}
+
+static enum sim_answer sim_nak(struct sim_msg *msg, enum ib_wc_status status)
+{
+	msg->status = status;
+	return SIM_NAK;
+}
+
+/* The sender broke a rule: this end is of no use any more, either. */
+static enum sim_answer sim_refuse(struct sim_qp *qp, struct sim_msg *msg,
+				  enum ib_wc_status status)
+{
+	sim_qp_fail(qp);
+	sim_qp_event(qp, status == IB_WC_REM_ACCESS_ERR ?
+			 IB_EVENT_QP_ACCESS_ERR : IB_EVENT_QP_REQ_ERR);
+	return sim_nak(msg, status);
+}
+
+/* A packet does not say from which QP it is, only from which port. */
+static bool sim_is_from_peer(const struct sim_qp *qp, const struct sim_msg *msg)
+{
+	const struct sim_port *port = &to_sim(msg->from->ib.device)->port;
+
+	if (msg->av->grh != qp->av.grh)
+		return false;
+	if (port->roce)
+		return !memcmp(&msg->av->sgid, &qp->av.dgid,
+			       sizeof(qp->av.dgid));
+	return port->lid == qp->av.dlid;
+}
+
+/* To where the pieces are, from the sender or to it. */
+static void sim_move(struct sim_qp *qp, const struct sim_msg *msg,
+		     const struct ib_sge *sge, bool to_sender)
+{
+	struct sim_span here = { .dev = to_sim(qp->ib.device), .sge = sge };
+	struct sim_span there = {
+		.dev = to_sim(msg->from->ib.device),
+		.sge = msg->wqe->sge,
+	};
+
+	if (to_sender)
+		sim_copy(&there, &here, msg->len, msg->corrupt);
+	else
+		sim_copy(&here, &there, msg->len, msg->corrupt);
+}
+
+static void sim_recv_wc(const struct sim_qp *qp, const struct sim_msg *msg,
+			struct ib_wc *wc)
+{
+	const struct ib_send_wr *wr = &msg->wqe->wr;
+
+	wc->opcode = IB_WC_RECV;
+	wc->byte_len = msg->len;
+	wc->src_qp = msg->from->ib.qp_num;
+	wc->slid = to_sim(msg->from->ib.device)->port.lid;
+	wc->sl = msg->av->sl;
+	wc->pkey_index = qp->attr.pkey_index;
+	switch (wr->opcode) {
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		wc->opcode = IB_WC_RECV_RDMA_WITH_IMM;
+		fallthrough;
+	case IB_WR_SEND_WITH_IMM:
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = wr->ex.imm_data;
+		break;
+	case IB_WR_SEND_WITH_INV:
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = wr->ex.invalidate_rkey;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The receive failed, and with it this QP. */
+static enum sim_answer sim_recv_failed(struct sim_qp *qp, struct sim_msg *msg,
+				       const struct sim_rwqe *wqe,
+				       enum ib_wc_status here,
+				       enum ib_wc_status there)
+{
+	struct ib_wc wc = { .status = here };
+
+	sim_recv_done(qp, wqe, &wc, false);
+	sim_qp_fail(qp);
+	return sim_nak(msg, there);
+}
+
+static u64 sim_rwqe_len(const struct sim_rwqe *wqe)
+{
+	u64 len = 0;
+	int i;
+
+	for (i = 0; i < wqe->num_sge; i++)
+		len += wqe->sge[i].length;
+	return len;
+}
+
+/* A message that takes a receive; @write: its data go elsewhere. */
+static enum sim_answer sim_recv_send(struct sim_qp *qp, struct sim_msg *msg,
+				     bool write)
+{
+	const struct ib_send_wr *wr = &msg->wqe->wr;
+	struct ib_wc wc = { .status = IB_WC_SUCCESS };
+	struct sim_dev *dev = to_sim(qp->ib.device);
+	struct sim_rwqe wqe;
+	int status;
+
+	if (!sim_recv_take(qp, &wqe)) {
+		msg->rnr_timer = qp->attr.min_rnr_timer;
+		return SIM_RNR_NAK;
+	}
+	if (sim_fault_hit(&dev->faults, SIM_F_RECV, &status))
+		return sim_recv_failed(qp, msg, &wqe, status, IB_WC_REM_OP_ERR);
+	if (!write && sim_rwqe_len(&wqe) < msg->len)
+		return sim_recv_failed(qp, msg, &wqe, IB_WC_LOC_LEN_ERR,
+				       IB_WC_REM_INV_REQ_ERR);
+	if (!write && !sim_span_check(qp, wqe.sge, wqe.num_sge,
+				      IB_ACCESS_LOCAL_WRITE))
+		return sim_recv_failed(qp, msg, &wqe, IB_WC_LOC_PROT_ERR,
+				       IB_WC_REM_OP_ERR);
+	if (!write)
+		sim_move(qp, msg, wqe.sge, false);
+	if (wr->opcode == IB_WR_SEND_WITH_INV &&
+	    !sim_mr_invalidate(qp, wr->ex.invalidate_rkey))
+		return sim_recv_failed(qp, msg, &wqe, IB_WC_MW_BIND_ERR,
+				       IB_WC_REM_ACCESS_ERR);
+	sim_recv_wc(qp, msg, &wc);
+	sim_recv_done(qp, &wqe, &wc, wr->send_flags & IB_SEND_SOLICITED);
+	return SIM_ACK;
+}
+
+/* Nothing is checked of what accesses nothing (IBA 9.7.4.1.5). */
+static enum sim_answer sim_recv_rdma(struct sim_qp *qp, struct sim_msg *msg,
+				     int access)
+{
+	struct ib_sge sge = {
+		.addr = msg->wqe->rdma.remote_addr,
+		.length = msg->len,
+		.lkey = msg->wqe->rdma.rkey,
+	};
+
+	if (!(qp->attr.qp_access_flags & access))
+		return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
+	if (msg->len && !sim_mr_allows(qp, &sge, access))
+		return sim_refuse(qp, msg, IB_WC_REM_ACCESS_ERR);
+	/* Without a receive nothing is written, not even what could be. */
+	if (msg->wqe->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM &&
+	    !(qp->srq ? sim_rq_count(&qp->srq->rq) : sim_rq_count(&qp->rq))) {
+		msg->rnr_timer = qp->attr.min_rnr_timer;
+		return SIM_RNR_NAK;
+	}
+	sim_move(qp, msg, &sge, access == IB_ACCESS_REMOTE_READ);
+	if (msg->wqe->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+		return sim_recv_send(qp, msg, true);
+	return SIM_ACK;
+}
+
+/* A bit of the mask ends a field: nothing is carried out of it. */
+static u64 sim_masked_add(u64 a, u64 b, u64 mask)
+{
+	u64 sum = 0, carry = 0;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		u64 bit = (a >> i & 1) + (b >> i & 1) + carry;
+
+		sum |= (bit & 1) << i;
+		carry = mask >> i & 1 ? 0 : bit >> 1;
+	}
+	return sum;
+}
+
+static u64 sim_atomic(const struct ib_atomic_wr *wr, u64 was)
+{
+	switch (wr->wr.opcode) {
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		return was == wr->compare_add ? wr->swap : was;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		return was + wr->compare_add;
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+		if ((was ^ wr->compare_add) & wr->compare_add_mask)
+			return was;
+		return (was & ~wr->swap_mask) | (wr->swap & wr->swap_mask);
+	default:
+		return sim_masked_add(was, wr->compare_add,
+				      wr->compare_add_mask);
+	}
+}
+
+static enum sim_answer sim_recv_atomic(struct sim_qp *qp, struct sim_msg *msg)
+{
+	const struct ib_atomic_wr *wr = &msg->wqe->atomic;
+	struct ib_sge sge = {
+		.addr = wr->remote_addr,
+		.length = sizeof(u64),
+		.lkey = wr->rkey,
+	};
+	u64 *word;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
+	    sge.addr % sizeof(u64))
+		return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
+	if (!sim_mr_allows(qp, &sge, IB_ACCESS_REMOTE_ATOMIC))
+		return sim_refuse(qp, msg, IB_WC_REM_ACCESS_ERR);
+	word = sim_mr_word(qp, &sge);
+	qp->atomic.was = *word;
+	qp->atomic.psn = msg->psn;
+	qp->atomic.valid = true;
+	*word = sim_atomic(wr, *word);
+	*sim_mr_word(msg->from, msg->wqe->sge) = qp->atomic.was;
+	return SIM_ACK;
+}
+
+static enum sim_answer sim_recv_new(struct sim_qp *qp, struct sim_msg *msg)
+{
+	switch (msg->wqe->wr.opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_SEND_WITH_INV:
+		return sim_recv_send(qp, msg, false);
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		return sim_recv_rdma(qp, msg, IB_ACCESS_REMOTE_WRITE);
+	case IB_WR_RDMA_READ:
+		if (!qp->attr.max_dest_rd_atomic)
+			return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
+		return sim_recv_rdma(qp, msg, IB_ACCESS_REMOTE_READ);
+	default:
+		if (!qp->attr.max_dest_rd_atomic)
+			return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
+		return sim_recv_atomic(qp, msg);
+	}
+}
+
+/*
+ * Sent again, because the answer was lost: a READ is read again, an atomic has
+ * the result that it had, and all else is acknowledged, but not done, again
+ * (IBA 9.7.5.1.2).
+ */
+static enum sim_answer sim_recv_again(struct sim_qp *qp, struct sim_msg *msg)
+{
+	switch (msg->wqe->wr.opcode) {
+	case IB_WR_RDMA_READ:
+		msg->ack_psn = msg->psn + msg->npsn - 1;
+		return sim_recv_rdma(qp, msg, IB_ACCESS_REMOTE_READ);
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+		if (!qp->atomic.valid || qp->atomic.psn != msg->psn)
+			return SIM_SILENCE;
+		*sim_mr_word(msg->from, msg->wqe->sge) = qp->atomic.was;
+		msg->ack_psn = msg->psn;
+		return SIM_ACK;
+	default:
+		msg->ack_psn = qp->rq_psn - 1;
+		return SIM_ACK;
+	}
+}
+
+/* The answer to a message that has arrived at a port. */
+enum sim_answer sim_rc_receive(struct sim_qp *qp, struct sim_msg *msg)
+{
+	enum sim_answer answer;
+	u32 ahead = (msg->psn - qp->rq_psn) & SIM_24BIT_MAX;
+
+	if (qp->ib.qp_type != IB_QPT_RC || qp->state < IB_QPS_RTR ||
+	    qp->state == IB_QPS_ERR || !sim_is_from_peer(qp, msg) ||
+	    !sim_pkey_match(qp, msg->from))
+		return SIM_SILENCE;
+	if (ahead >= BIT(23))
+		return sim_recv_again(qp, msg);
+	/* Its NAK would be of a number that the sender does not wait for. */
+	if (ahead)
+		return SIM_SILENCE;
+	answer = sim_recv_new(qp, msg);
+	if (answer == SIM_ACK) {
+		msg->ack_psn = msg->psn + msg->npsn - 1;
+		qp->rq_psn = (qp->rq_psn + msg->npsn) & SIM_24BIT_MAX;
+	}
+	return answer;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a QP sends: its work item takes one work request after the other, and is
+ * done with it before it takes the next one. What is not answered is sent again
+ * when the local ACK timeout is over, a receiver that is not ready is asked
+ * again when its timer is.
+ */
+#include <linux/jiffies.h>
+
+#include "compat.h"
+#include "sim.h"
+
+#define SIM_BATCH	64		/* messages, before others get a turn */
+#define SIM_FOREVER	7		/* of rnr_retry */
+#define SIM_VENDOR	0x51		/* vendor_err of status 0 would be it */
+
+/* What a try to carry out a work request comes to, beside enum ib_wc_status. */
+#define SIM_WAITS	-1
+
+static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
+			  enum ib_wc_status status)
+{
+	static const enum ib_wc_opcode opcodes[] = {
+		[IB_WR_RDMA_WRITE] = IB_WC_RDMA_WRITE,
+		[IB_WR_RDMA_WRITE_WITH_IMM] = IB_WC_RDMA_WRITE,
+		[IB_WR_SEND] = IB_WC_SEND,
+		[IB_WR_SEND_WITH_IMM] = IB_WC_SEND,
+		[IB_WR_RDMA_READ] = IB_WC_RDMA_READ,
+		[IB_WR_ATOMIC_CMP_AND_SWP] = IB_WC_COMP_SWAP,
+		[IB_WR_ATOMIC_FETCH_AND_ADD] = IB_WC_FETCH_ADD,
+		[IB_WR_SEND_WITH_INV] = IB_WC_SEND,
+		[IB_WR_LOCAL_INV] = IB_WC_LOCAL_INV,
+		[IB_WR_MASKED_ATOMIC_CMP_AND_SWP] = IB_WC_MASKED_COMP_SWAP,
+		[IB_WR_MASKED_ATOMIC_FETCH_AND_ADD] = IB_WC_MASKED_FETCH_ADD,
+		[IB_WR_REG_MR] = IB_WC_REG_MR,
+	};
+	struct ib_wc wc = {
+		.wr_id = wqe->wr.wr_id,
+		.status = status,
+		.opcode = opcodes[wqe->wr.opcode],
+		.qp = &qp->ib,
+	};
+
+	if (status && status != IB_WC_WR_FLUSH_ERR)
+		wc.vendor_err = SIM_VENDOR + status;
+	if (status || qp->sig_all || wqe->wr.send_flags & IB_SEND_SIGNALED)
+		sim_cq_push(qp->ib.send_cq, &wc, false);
+	sim_sq_done(qp);
+}
+
+static void sim_flush(struct sim_qp *qp)
+{
+	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR };
+	struct sim_rwqe rwqe;
+	struct sim_swqe *wqe;
+
+	while ((wqe = sim_sq_first(qp)))
+		sim_send_done(qp, wqe, IB_WC_WR_FLUSH_ERR);
+	/* Those of an SRQ are for others. */
+	while (!qp->srq && sim_rq_take(&qp->rq, &rwqe))
+		sim_recv_done(qp, &rwqe, &wc, false);
+}
+
+static int sim_wait(struct sim_qp *qp, unsigned long delay)
+{
+	qp->not_before = jiffies + delay;
+	qp->waits = true;
+	return SIM_WAITS;
+}
+
+/* 4.096 us times 2 to the power of the timeout; 0: for ever (IBA 11.2.4.2) */
+static unsigned long sim_ack_timeout(const struct sim_qp *qp)
+{
+	if (!qp->attr.timeout)
+		return MAX_JIFFY_OFFSET;
+	return nsecs_to_jiffies(4096ULL << qp->attr.timeout) + 1;
+}
+
+static int sim_unanswered(struct sim_qp *qp)
+{
+	if (!qp->retries)
+		return IB_WC_RETRY_EXC_ERR;
+	qp->retries--;
+	return sim_wait(qp, sim_ack_timeout(qp));
+}
+
+/* In units of 10 us (IBA 9.7.5.2.8) */
+static unsigned long sim_rnr_units(u8 timer)
+{
+	if (timer < 2)
+		return timer ? 1 : 65536;
+	return timer % 2 ? 3UL << (timer - 3) / 2 : 1UL << timer / 2;
+}
+
+static int sim_not_ready(struct sim_qp *qp, const struct sim_msg *msg)
+{
+	if (!qp->rnr_retries)
+		return IB_WC_RNR_RETRY_EXC_ERR;
+	if (qp->attr.rnr_retry != SIM_FOREVER)
+		qp->rnr_retries--;
+	return sim_wait(qp, usecs_to_jiffies(sim_rnr_units(msg->rnr_timer) *
+					     10) + 1);
+}
+
+/* Through the fabric, and what comes back. */
+static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
+{
+	struct sim_dev *from = to_sim(qp->ib.device), *to;
+	bool twice = sim_fault_hit(&from->faults, SIM_F_DUPLICATE, NULL);
+	enum sim_answer answer;
+	struct sim_qp *peer;
+
+	if (sim_fault_hit(&from->faults, SIM_F_DROP, NULL))
+		return SIM_SILENCE;
+	to = sim_fabric_find(from, msg->av);
+	peer = to ? xa_load(&to->qps, qp->attr.dest_qp_num) : NULL;
+	if (!peer)
+		return SIM_SILENCE;
+	msg->corrupt = sim_fault_hit(&from->faults, SIM_F_CORRUPT, NULL);
+	answer = sim_rc_receive(peer, msg);
+	if (twice && answer == SIM_ACK)
+		answer = sim_rc_receive(peer, msg);
+	/* The way back is not the way there. */
+	if (sim_fabric_find(to, &peer->av) != from ||
+	    sim_fault_hit(&from->faults, SIM_F_LOSE_ACK, NULL))
+		return SIM_SILENCE;
+	return answer;
+}
+
+static int sim_rc_send(struct sim_qp *qp, struct sim_msg *msg)
+{
+	switch (sim_transmit(qp, msg)) {
+	case SIM_ACK:
+		/* Of something else: then it says nothing of this. */
+		if ((msg->ack_psn ^ (msg->psn + msg->npsn - 1)) & SIM_24BIT_MAX)
+			return sim_unanswered(qp);
+		qp->sq_psn = (qp->sq_psn + msg->npsn) & SIM_24BIT_MAX;
+		return IB_WC_SUCCESS;
+	case SIM_NAK:
+		return msg->status;
+	case SIM_RNR_NAK:
+		return sim_not_ready(qp, msg);
+	default:
+		return sim_unanswered(qp);
+	}
+}
+
+static bool sim_brings_data(enum ib_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IB_WR_RDMA_READ:
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
+{
+	bool brings = sim_brings_data(wqe->wr.opcode);
+	u32 mtu = ib_mtu_enum_to_int(qp->attr.path_mtu);
+	struct sim_msg msg = {
+		.from = qp,
+		.wqe = wqe,
+		.av = qp->ib.qp_type == IB_QPT_UD ? &wqe->av : &qp->av,
+		.psn = qp->sq_psn,
+	};
+	int i;
+
+	for (i = 0; i < wqe->wr.num_sge; i++)
+		msg.len += wqe->sge[i].length;
+	if (msg.len > SIM_MAX_MSG ||
+	    (brings && wqe->wr.opcode != IB_WR_RDMA_READ &&
+	     (msg.len != sizeof(u64) || wqe->wr.num_sge != 1)))
+		return IB_WC_LOC_LEN_ERR;
+	if (brings && !qp->attr.max_rd_atomic)
+		return IB_WC_LOC_QP_OP_ERR;
+	if (!sim_span_check(qp, wqe->sge, wqe->wr.num_sge,
+			    brings ? IB_ACCESS_LOCAL_WRITE : 0))
+		return IB_WC_LOC_PROT_ERR;
+	if (qp->ib.qp_type == IB_QPT_UD)
+		return sim_ud_send(qp, &msg);
+	msg.npsn = max_t(u32, 1, DIV_ROUND_UP(msg.len, mtu));
+	return sim_rc_send(qp, &msg);
+}
+
+/* The faults of a work request befall it once, however often it is sent. */
+static int sim_first_try(struct sim_qp *qp, struct sim_swqe *wqe)
+{
+	struct sim_faults *faults = &to_sim(qp->ib.device)->faults;
+	int value;
+
+	wqe->tried = true;
+	qp->retries = qp->attr.retry_cnt;
+	qp->rnr_retries = qp->attr.rnr_retry;
+	if (sim_fault_hit(faults, SIM_F_SEND, &value))
+		return value;
+	if (sim_fault_hit(faults, SIM_F_DELAY, &value))
+		return sim_wait(qp, msecs_to_jiffies(value));
+	return IB_WC_SUCCESS;
+}
+
+static int sim_try(struct sim_qp *qp, struct sim_swqe *wqe)
+{
+	int ret = wqe->tried ? 0 : sim_first_try(qp, wqe);
+
+	if (ret)
+		return ret;
+	switch (wqe->wr.opcode) {
+	case IB_WR_REG_MR:
+		return sim_mr_register(qp, &wqe->reg) ? IB_WC_SUCCESS :
+							IB_WC_MW_BIND_ERR;
+	case IB_WR_LOCAL_INV:
+		return sim_mr_invalidate(qp, wqe->wr.ex.invalidate_rkey) ?
+			IB_WC_SUCCESS : IB_WC_MW_BIND_ERR;
+	default:
+		return sim_message(qp, wqe);
+	}
+}
+
+/* Returns whether there may be more to do now. */
+static bool sim_step(struct sim_qp *qp)
+{
+	struct sim_swqe *wqe;
+	int status;
+
+	if (qp->state == IB_QPS_ERR) {
+		sim_flush(qp);
+		return false;
+	}
+	if (qp->waits && time_before(jiffies, qp->not_before))
+		return false;
+	qp->waits = false;
+	wqe = sim_sq_first(qp);
+	if (!wqe || qp->state != IB_QPS_RTS)
+		return false;
+	status = sim_try(qp, wqe);
+	if (status == SIM_WAITS)
+		return false;
+	sim_send_done(qp, wqe, status);
+	if (status)
+		sim_qp_fail(qp);
+	return true;
+}
+
+void sim_send_work(struct work_struct *work)
+{
+	struct sim_qp *qp = container_of(to_delayed_work(work), struct sim_qp,
+					 work);
+	unsigned long delay = 0;
+	bool again = true;
+	int i;
+
+	mutex_lock(&sim_wire);
+	for (i = 0; again && i < SIM_BATCH; i++)
+		again = sim_step(qp);
+	if (qp->waits && qp->state == IB_QPS_RTS) {
+		again = true;
+		if (time_before(jiffies, qp->not_before))
+			delay = qp->not_before - jiffies;
+	}
+	/* Who moves the QP to ERR is below sim_wire, too, and shortens it. */
+	if (again)
+		queue_delayed_work(sim_wq, &qp->work, delay);
+	mutex_unlock(&sim_wire);
+}

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every verbs call of a link's life fails once, on a simulated device.
+# hosts: 1
+# kernels: 6.1
+# timeout: 240
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+plan "$(harness_points "$NL_SRC/nl_sim_fault.c")"
+nl_build
+lab_module
+sim_load
+harness "$NL_SRC/nl_sim_fault.c" "$NL/nl_sim_fault"
+sim_unload
+finish

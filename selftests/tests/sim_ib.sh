@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Links between two InfiniBand ports, which are simulated (selftests/rdmasim), both
+# on this host: by LID and by GRH, channels with all operations, what a subnet
+# manager and the device report, removal with everything in flight.
+# hosts: 1
+# kernels: 6.12
+# timeout: 240
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+far_says=/tmp/rclink-test-far
+far=''
+
+# sim_up: the link l of this host leads to its link m
+sim_up()
+{
+	local peer status
+
+	"$tool" listen --key "$key" --peer "m=$pin1" --once 1 >"$log" 2>&1 &
+	peer=$!
+	until_true 10 grep -q listening "$log"
+	rclink connect l 127.0.0.1 --key "$key" --pin "$pin1" --peer-link m \
+		--timeout $((20 * RCL_SLOW))
+	status=$?
+	[ "$status" -eq 0 ] || kill "$peer" 2>/dev/null
+	wait "$peer"
+	return "$status"
+}
+
+add_both()
+{
+	rclink add l device sim0 && rclink add m device sim1
+}
+
+port_is_shown()
+{
+	rclink dev -j | jq -e '.[] | select(.device == "sim1") |
+		.link_layer == "infiniband" and .lid == 2 and .sm_lid == 1'
+}
+
+new_sm_is_shown()
+{
+	echo 9 >"$SIM/sim1/sm_lid"
+	rclink dev -j | jq -e '.[] | select(.device == "sim1") | .sm_lid == 9'
+	is 1 l .state up
+}
+
+listens()
+{
+	"$CHAN/far" m >"$far_says" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$far_says"
+}
+
+moves_data()
+{
+	local op
+
+	for op in send write read cas fadd; do
+		rclink ping l -c 2 --op "$op" || return
+	done
+}
+
+# Its channels are busy when the device goes.
+removed_in_flight()
+{
+	local busy start=$SECONDS
+
+	"$CHAN/chan_ops" >/dev/null 2>&1 &
+	busy=$!
+	until_true 10 sh -c "rclink=\$1; \$rclink show l -j |
+		jq -e '.[0].stats.channels > 0'" - "$tool"
+	echo sim1 >"$SIM/del_device" || return
+	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
+	wait "$busy"
+	is 1 m .state down && is 1 m .reason device-removed
+}
+
+# From a port to itself: the host's route to an address of its own leads to no
+# other port.
+roce_moves_data()
+{
+	modprobe dummy numdummies=0
+	ip link add sim2eth type dummy &&
+		ip addr add 192.0.2.65/28 dev sim2eth &&
+		ip link set sim2eth up &&
+		echo "sim2 roce sim2eth" >"$SIM/new_device" || return
+	until_true 10 grep -q ffff:c000:0241 /sys/class/infiniband/sim2/ports/1/gids/*
+	rclink add l device sim2 loopback 1 &&
+		rclink add m device sim2 loopback 1 || return
+	sim_up && moves_data
+}
+
+netdev_goes()
+{
+	ip link del sim2eth && becomes 1 l .state down &&
+		becomes 1 m .state down &&
+		until_true 10 sh -c "! rdma dev show sim2"
+}
+
+plan $((9 + $(harness_points "$NL_SRC/nl_sim.c" "$CHAN_SRC/chan_ops.c")))
+nl_build
+chan_build
+lab_module
+sim_load
+harness "$NL_SRC/nl_sim.c" "$NL/nl_sim"
+
+# What a test left that failed.
+sim_unload
+sim_load "sim0 ib 1" "sim1 ib 2"
+pin1=$("$tool" genkey "$key") || bail "no key"
+check "an InfiniBand port is shown with its LIDs" port_is_shown
+add_both || bail "no links"
+check "a link between two ports comes up over TLS" sim_up
+check "another subnet manager is shown, and the link stays" new_sm_is_shown
+listens || bail "the far end does not listen"
+harness "$CHAN_SRC/chan_ops.c" "$CHAN/chan_ops"
+comment <"$far_says"
+check "a device goes with channels in flight" removed_in_flight
+chan_far_end "$far"
+rclink disconnect l
+echo "sim1 ib 2" >"$SIM/new_device"
+echo 0xfec0000000000001 >"$SIM/sim1/prefix"
+check "the link comes up again, to another subnet now" sim_up
+check "data moves by GRH" moves_data
+rclink del l
+rclink del m
+check "a link on a RoCE port moves data" roce_moves_data
+check "a port goes with its net device" netdev_goes
+check "the simulated devices can be unloaded" sim_unload
+rm -f "$key"
+finish

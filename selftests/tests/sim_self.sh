@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The simulated device itself, as a user of verbs in the kernel sees it.
+# hosts: 1
+# kernels: 6.1 6.12 debug-all
+# timeout: 60
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+
+self=$LIB_DIR/../build/$(uname -r)/selftests/rdmasim/self/rdmasim_self.ko
+names=$(sed -n 's/^	{ "\(.*\)", self_.*/\1/p' "$LIB_DIR/rdmasim/self/main.c")
+said=/tmp/rclink-test-self
+
+is_refused()
+{
+	! echo "$1" >"$SIM/new_device"
+}
+
+refused()
+{
+	local line
+
+	for line in "" "x" "x ib" "x ib y" "x ib 70000" "x roce nosuch0" \
+		"sim0 ib 9" "x ib 3 qps" "x ib 3 qps=z" "x ib 3 mtu=1000" \
+		"x ib 3 sges=9" "a/b ib 3" "%d ib 3"; do
+		is_refused "$line" 2>/dev/null || {
+			echo "taken: $line"
+			return 1
+		}
+	done
+}
+
+faults_refused()
+{
+	local line
+
+	for line in "" "drop" "nosuch 1" "drop 0" "send 1 1 0" "send 1 1 22" \
+		"alloc_pd 1 1 12" "delay 1 1 -1"; do
+		! echo "$line" >"$SIM/sim0/fault" || return
+	done 2>/dev/null
+}
+
+plan $(($(wc -l <<<"$names") + 3))
+sim_load "sim0 ib 1" "sim1 ib 2"
+check "a line that is no device is refused" refused
+check "a line that is no fault is refused" faults_refused
+insmod "$self" || bail "rdmasim_self.ko does not load"
+cat /sys/kernel/debug/rdmasim_self >"$said"
+while read -r name; do
+	check "$name" grep -qx "ok [0-9]* $name" "$said"
+done <<<"$names"
+grep -v '^ok' "$said" | comment
+rmmod rdmasim_self
+check "it is unloaded with its devices" sim_unload
+finish
