@@ -19,7 +19,27 @@ listen_all()
 	[ "$(grep -c listening "$far_says")" -eq 3 ]
 }
 
-plan $((1 + $(harness_points "$CHAN_SRC/chan_late.c")))
+quiet_says=/tmp/rclink-test-quiet
+
+# The link goes down under a channel whose sends have arrived, and were silent.
+quiet()
+{
+	local near status=0
+
+	on 2 "$CHAN/quiet" l listen >"$quiet_says" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$quiet_says" || return
+	"$CHAN/quiet" l connect >"$quiet_says.near" 2>&1 &
+	near=$!
+	until_true 20 grep -q got "$quiet_says" || return
+	rclink disconnect l
+	wait "$near" || status=1
+	wait "$far" || status=1
+	comment <"$quiet_says.near"
+	[ "$status" -eq 0 ] && [ "$(cat "$quiet_says.near")" = 0 ]
+}
+
+plan $((2 + $(harness_points "$CHAN_SRC/chan_late.c")))
 chan_build
 chan_setup
 on 2 "$CHAN/late" l >"$far_says" 2>&1 &
@@ -30,5 +50,5 @@ comment <"$far_says"
 rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
 check "the link is still up" is 1 l .state up
 chan_far_end "$far"
-rclink disconnect l
+check "what is not signaled says nothing when the link ends" quiet
 finish

@@ -5,7 +5,7 @@
 # First so that a channel survives; then worse, and with the link going down.
 # NETEM_SEED=7 NETEM_SECONDS=60 for others.
 # hosts: 2
-# kernels: 6.1 6.12
+# kernels: 6.12 6.1-all
 # timeout: 240
 # The library has the variables.
 # shellcheck disable=SC2154

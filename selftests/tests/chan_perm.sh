@@ -46,7 +46,8 @@ device_by_rule()
 shows()
 {
 	is 1 l .owner "$1" && is 1 l .group "$2" && is 1 l .mode "$3" &&
-		"$tool" show l | grep -E "^ +channels +0 open; $4$"
+		"$tool" show l | grep -E \
+			"^ +channels +0 open, 0 of them suspended; recover reset; $4$"
 }
 
 set_by_name()

@@ -5,7 +5,7 @@
 # their channel's life, and nothing of them stays, at neither end.
 # STRESS_KILLS=1000 for a long one.
 # hosts: 2
-# kernels: 6.1 6.12
+# kernels: 6.12 6.1-all
 # timeout: 400
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -4,7 +4,7 @@
 # in then, and that each way to end there leaves nothing half-made at both ends.
 # hosts: 2
 # kernels: 6.1 6.12
-# timeout: 240
+# timeout: 300
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -14,9 +14,11 @@
 # What is held back: message, direction, records from the end of that direction
 # (the last one is TLS's close_notify), state of the QPs at hosts 1 and 2.
 steps=(
-	'WELCOME	down 4 - -'
-	'OFFER		up   3 INIT -'
-	'ANSWER		down 3 INIT RTR'
+	'WELCOME	down 5 - -'
+	'OFFER		up   4 - -'
+	'ANSWER		down 4 - INIT'
+	'ENDPOINT	up   3 RTR INIT'
+	'ENDPOINT	down 3 INIT RTR'
 	'CONFIRM	up   2 RTS RTR'
 	'CONFIRM	down 2 RTR RTS'
 	'DONE		up   1 RTS RTS'
@@ -171,12 +173,12 @@ stays_up()
 # both ends are down.
 way_fin()
 {
-	stop_all fin && failed 0 1 2 3 4 6
+	stop_all fin && failed 0 1 2 3 4 5 6 8
 }
 
 way_reset()
 {
-	stop_all reset && failed 0 1 2 3 4 6
+	stop_all reset && failed 0 1 2 3 4 5 6 8
 }
 
 way_kill_tool()
@@ -184,15 +186,15 @@ way_kill_tool()
 	stop_all hold || return
 	kill_dials
 	end_relays
-	# The peer has no DONE for s5, and takes that link down.
-	stays_up s6
+	# The peer has no DONE for s7, and takes that link down.
+	stays_up s8
 }
 
 way_kill_listener()
 {
 	stop_all hold && on 2 pkill -KILL -x rclink || return
 	end_relays
-	succeeded 5 && failed 0 1 2 3 4 6 && stays_up s5 &&
+	succeeded 7 && failed 0 1 2 3 4 5 6 8 && stays_up s7 &&
 		link_listen_again "${links[@]}"
 }
 
@@ -206,7 +208,7 @@ way_delete()
 	done
 	empty 1 || return
 	end_relays
-	failed 0 1 2 3 4 6 && add_links 1
+	failed 0 1 2 3 4 5 6 8 && add_links 1
 }
 
 way_delete_there()
@@ -214,20 +216,20 @@ way_delete_there()
 	stop_all hold && on 2 sh -c 'for name; do '"$tool"' del $name ||
 		exit; done' - "${links[@]}" && empty 2 || return
 	end_relays
-	failed 0 1 2 3 4 6 && add_links 2
+	failed 0 1 2 3 4 5 6 8 && add_links 2
 }
 
 way_unload()
 {
 	stop_all hold && rmmod rclink || return
 	end_relays
-	failed 0 1 2 3 4 6 && "$LIB_DIR/vm/lab_load" && add_links 1
+	failed 0 1 2 3 4 5 6 8 && "$LIB_DIR/vm/lab_load" && add_links 1
 }
 
 # Nobody says anything any more, and nobody is told so: 10 s for each message.
 way_silence()
 {
-	stop_all hold && failed 0 1 2 3 4 6 && until_true 20 both_empty
+	stop_all hold && failed 0 1 2 3 4 5 6 8 && until_true 20 both_empty
 }
 
 ends()

@@ -10,6 +10,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/link/ca.sh"
 
 other=/tmp/rclink-test-other.pem
 ca=/tmp/rclink-test-ca
@@ -142,35 +143,6 @@ no_core_of_listen()
 	wait "$listener"
 	[ $? -eq 134 ] || return
 	no_core 2
-}
-
-make_ca()
-{
-	(
-		cd /tmp || exit
-		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
-			-nodes -keyout "$1.key" -out "$1.pem" -days 2 \
-			-subj /CN=ca -addext keyUsage=keyCertSign
-	) >/dev/null 2>&1
-}
-
-# sign CA NAME DAYS: a leaf for DNS name NAME, as NAME.pem with its key
-sign()
-{
-	local dir=/tmp/$2
-
-	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
-		-keyout "$dir.key" -out "$dir.csr" -subj "/CN=$2" 2>/dev/null &&
-	openssl x509 -req -in "$dir.csr" -CA "$1.pem" -CAkey "$1.key" \
-		-days "$3" -out "$dir.crt" -extfile \
-		<(echo "subjectAltName=DNS:$2") 2>/dev/null &&
-	cat "$dir.crt" "$dir.key" >"$dir.pem" && chmod 600 "$dir.pem"
-}
-
-# Gives host 2 a file of host 1.
-give()
-{
-	on 2 sh -c "umask 077; cat >$1" <"$1"
 }
 
 ca_setup()

@@ -29,6 +29,22 @@ each_command_has_help()
 	done
 }
 
+each_verbs_command()
+{
+	local command option
+
+	for command in $("$rclink" --verbs --help | sed -n 's/^  \([a-z]*\)  *.*/\1/p'); do
+		"$rclink" --verbs "$command" --help |
+			grep -q "^usage: rclink --verbs $command" || return
+		tr -d "\\\\" <"$man" | grep -q -e "--verbs $command" || return
+		for option in $("$rclink" --verbs "$command" --help |
+			grep -oE -- '--[a-z-]+' | sort -u); do
+			tr -d "\\\\" <"$man" | grep -qe "$option" || return
+			grep -qe "$option" "$completion" || return
+		done
+	done
+}
+
 # each_option_is_in FILE: every long option of the help texts
 each_option_is_in()
 {
@@ -74,7 +90,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((42 + $(harness_points cli_*.c)))
+plan $((53 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -116,6 +132,8 @@ refused 'needs --ca' listen --peer x=dns:host.example
 refused "no op" ping a --op nosuch
 refused 'needs a value' ping a -c
 refused 'either --json or --prometheus' stats -j -p
+refused 'has no --interval' stats -p -i 1
+refused 'above 0' stats -i 0
 refused 'missing' send
 refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' recv a:
 refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' pingpong a:b:c
@@ -125,5 +143,15 @@ refused 'say lat, bw, rate or attach' bench a
 refused 'from 0' pingpong a -s 1048577
 refused 'from 1' pingpong a --iters 0
 refused 'too many' send a b
+refused 'a word missing' --verbs
+refused "no command 'nosuch'" --verbs nosuch
+refused 'either --pin or --ca' --verbs connect a 192.0.2.1
+refused 'without a --peer' --verbs listen
+refused 'mtu must be' --verbs listen mtu 1000
+refused 'say lat or bw' --verbs bench a 192.0.2.1 fast --pin "$pin"
+refused "no one-sided op 'send'" --verbs bench -o send
+refused 'mtu must be' pingpong --stock -m 1000
+check "each command of --verbs has help, and is in the man page" \
+	each_verbs_command
 rm -f "$key"
 finish

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Unit tests of tools/lib/ and of what the tool and the daemon do without a kernel,
-# under the sanitizers. Use: make -f cli.mk
+# Unit tests of tools/lib/, of what the tool and the daemon do without a kernel, and
+# of the packets that link/inject makes, under the sanitizers. Use: make -f cli.mk
 HERE := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 TREE := $(abspath $(HERE)/../..)
 KSRC ?= $(shell $(HERE)/../vm/source)
@@ -8,30 +8,39 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := chan link metrics text doc peers story conf pace
+TESTS := chan connect link metrics text doc packet paths peers story conf pace verbs layout
 PROGS := $(TESTS:%=$(OUT)/cli_%)
-LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice doc link metrics nl out story text)
+LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc link metrics nl out story \
+	text)
+PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
-CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting range kmod-policy link text \
-	verify ident)
+CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting range kmod-policy link counter \
+	text verify ident)
+PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello op status pipe_msg target)
-HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/kmod/include/uapi/linux/*.h)
+VERBS_OBJS := $(patsubst %,$(OUT)/%.o,seal shown stock_dest kmod-msg)
+HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
+	$(TREE)/kmod/include/uapi/linux/*.h)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \
 	-I$(TREE)/tools/host -I$(TREE)/tools/rclink \
 	-I$(TREE)/tools/rclinkd -I$(TREE)/tools/librclink \
+	-I$(TREE)/selftests/link \
 	-I$(TREE)/kmod/include/uapi -I$(OUT) \
 	-isystem $(KSRC)/tools/testing/selftests \
 	$(shell pkg-config --cflags $(PACKAGES))
+# For what knows the module's own files.
+KMOD_FLAGS := -I$(TREE)/tools/verbs -I$(TREE)/tools/include -I$(TREE)/kmod/include
 CFLAGS ?= -g -O1
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 LIBS = $(shell pkg-config --libs $(PACKAGES)) -lcrypto -lm
 
-vpath %.c $(TREE)/tools/lib $(TREE)/tools/host $(TREE)/tools/rclink \
-	$(TREE)/tools/rclinkd $(TREE)/tools/exchange $(TREE)/tools/librclink
+vpath %.c $(TREE)/tools/verbs $(TREE)/tools/lib $(TREE)/tools/host $(TREE)/tools/rclink \
+	$(TREE)/tools/rclinkd $(TREE)/tools/exchange $(TREE)/tools/librclink \
+	$(TREE)/selftests/link
 
 .SECONDARY:
 .PHONY: all
@@ -48,17 +57,38 @@ $(OUT)/cli_peers: $(HERE)/cli_peers.c $(PEERS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS)
 
+$(OUT)/cli_packet: $(HERE)/cli_packet.c $(PACKET_OBJS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^
+
 $(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto
+
+$(OUT)/cli_paths: $(HERE)/cli_paths.c $(PATHS_OBJS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^
 
 $(OUT)/cli_pace: $(HERE)/cli_pace.c $(PACE_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
 
+# The test is the module that it asks.
+$(OUT)/cli_connect: $(HERE)/cli_connect.c $(OUT)/connect.o
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ -levent_core -pthread
+
 $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
+
+$(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $^ -lcrypto
+
+$(OUT)/cli_layout: $(HERE)/cli_layout.c $(HERE)/layout_kmod.c
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $^
 
 $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
@@ -67,8 +97,8 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(OUT)/range.o $(OUT)/kmod-policy.o: CPPFLAGS := -I$(TREE)/tools/include \
-	-I$(TREE)/kmod/include $(CPPFLAGS)
+$(OUT)/range.o $(OUT)/kmod-policy.o $(VERBS_OBJS): \
+	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
-$(OUT)/kmod-policy.o: $(TREE)/kmod/policy.c $(HEADERS) | $(OUT)
+$(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<

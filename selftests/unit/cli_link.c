@@ -169,6 +169,63 @@ TEST_F(msg, counters_and_what_is_unknown)
 		EXPECT_EQ((1ULL << 33) + i, info.counter[i]);
 }
 
+static void put_latency(struct nl_msg *msg, unsigned int buckets)
+{
+	struct nlattr *nest = nla_nest_start(msg, RCLINK_A_LINK_LATENCY);
+	unsigned int i;
+
+	nla_put_u64(msg, RCLINK_A_LATENCY_SUM, 1ULL << 40);
+	for (i = 0; i < buckets; i++)
+		nla_put_u64(msg, RCLINK_A_LATENCY_BUCKET, i);
+	nla_nest_end(msg, nest);
+}
+
+TEST_F(msg, round_trips_and_what_they_tell)
+{
+	struct rcl_link_info info;
+
+	put_latency(self->msg, RCLINK_LATENCY_BUCKETS);
+	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
+	EXPECT_EQ(1ULL << 40, info.latency.sum);
+	EXPECT_EQ(5, info.latency.bucket[5]);
+	/* 23 * 24 / 2: at most 2 of them in the buckets up to 2 us, ... */
+	EXPECT_EQ(276, rcl_latency_count(&info.latency));
+	EXPECT_EQ(2000, rcl_latency_limit(1));
+	EXPECT_EQ(0, rcl_latency_limit(RCLINK_LATENCY_BUCKETS - 1));
+	/* 136 are in buckets up to 16, 153 in those up to 17: half is 138 */
+	EXPECT_EQ(1000ULL << 17, rcl_latency_percentile(&info.latency, 50));
+	EXPECT_EQ(0, rcl_latency_percentile(&info.latency, 99));
+	memset(&info.latency, 0, sizeof(info.latency));
+	EXPECT_EQ(0, rcl_latency_percentile(&info.latency, 50));
+	info.latency.bucket[3] = 1;
+	EXPECT_EQ(8000, rcl_latency_percentile(&info.latency, 50));
+	EXPECT_EQ(8000, rcl_latency_percentile(&info.latency, 99));
+}
+
+TEST_F(msg, more_buckets_than_there_are_do_not_count)
+{
+	struct rcl_link_info info;
+
+	put_latency(self->msg, RCLINK_LATENCY_BUCKETS + 1);
+	EXPECT_EQ(-EPROTO, rcl_link_get(self->hdr, &info));
+}
+
+TEST(what_an_intruder_set_off_is_told)
+{
+	uint64_t counter[RCL_C_NUM] = { [RCL_C_DOWNS] = 7 };
+	char text[RCL_TRIP_TEXT_LEN];
+	int i;
+
+	EXPECT_EQ(NULL, rcl_trip_text(counter, text));
+	counter[RCL_C_RX_WRONG_KIND] = 2;
+	counter[RCL_C_RX_UNAUTHENTICATED] = 1;
+	EXPECT_STREQ("1 not authentic, 2 of the wrong kind",
+		     rcl_trip_text(counter, text));
+	for (i = 0; i < RCL_C_NUM; i++)
+		counter[i] = UINT64_MAX;
+	EXPECT_GT(sizeof(text) - 1, strlen(rcl_trip_text(counter, text)));
+}
+
 TEST_F(msg, a_text_without_end_is_cut)
 {
 	struct rcl_link_info info;

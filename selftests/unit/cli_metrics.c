@@ -32,6 +32,10 @@ FIXTURE_SETUP(metrics)
 	a->epoch = 7;
 	for (c = 0; c < RCL_C_NUM; c++)
 		a->counter[c] = UINT64_MAX - c;
+	a->latency.sum = 4000002000;
+	a->latency.bucket[0] = 1;
+	a->latency.bucket[1] = 2;
+	a->latency.bucket[RCLINK_LATENCY_BUCKETS - 1] = 4;
 	snprintf(b->name, sizeof(b->name), "b");
 	b->state = RCLINK_LINK_STATE_DOWN;
 	b->reason = RCLINK_DOWN_REASON_DISCONNECTED;
@@ -66,7 +70,8 @@ TEST_F(metrics, have_each_counter_with_its_meaning)
 	int c;
 
 	for (c = 0; c < RCL_C_NUM; c++) {
-		const char *end = c == RCL_C_CHANNELS ? "" : "_total";
+		const char *end = c == RCL_C_CHANNELS ||
+				  c == RCL_C_CHAN_SUSPENDED ? "" : "_total";
 
 		snprintf(line, sizeof(line), "\nrclink_%s%s{link=\"a\"} %llu\n",
 			 rcl_counter_word[c], end,
@@ -79,6 +84,31 @@ TEST_F(metrics, have_each_counter_with_its_meaning)
 	HAS("# TYPE rclink_downs_total counter");
 }
 
+TEST_F(metrics, have_a_histogram_of_round_trips)
+{
+	HAS("# TYPE rclink_control_rtt_seconds histogram");
+	HAS("rclink_control_rtt_seconds_bucket{link=\"a\",le=\"0.000001\"} 1");
+	HAS("rclink_control_rtt_seconds_bucket{link=\"a\",le=\"0.000002\"} 3");
+	HAS("rclink_control_rtt_seconds_bucket{link=\"a\",le=\"4.194304\"} 3");
+	HAS("rclink_control_rtt_seconds_bucket{link=\"a\",le=\"+Inf\"} 7");
+	HAS("rclink_control_rtt_seconds_sum{link=\"a\"} 4.000002000");
+	HAS("rclink_control_rtt_seconds_count{link=\"a\"} 7");
+	HAS("rclink_control_rtt_seconds_count{link=\"b\"} 0");
+}
+
+/* Those of a histogram have an ending of their own. */
+static const char *rest_of(const char *line, const char *name)
+{
+	static const char *const ends[] = { "_bucket", "_sum", "_count" };
+	size_t i;
+
+	line += strlen(name);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strncmp(line, ends[i], strlen(ends[i])))
+			return line + strlen(ends[i]);
+	return line;
+}
+
 /* No line of a sample without its own "# TYPE" before it. */
 TEST_F(metrics, belong_to_the_head_above_them)
 {
@@ -88,7 +118,7 @@ TEST_F(metrics, belong_to_the_head_above_them)
 		if (sscanf(line, "# TYPE %63s", name) == 1 || *line == '#')
 			continue;
 		EXPECT_EQ(0, strncmp(line, name, strlen(name)));
-		EXPECT_EQ('{', line[strlen(name)]);
+		EXPECT_EQ('{', *rest_of(line, name));
 	}
 }
 

@@ -12,8 +12,10 @@ def entry(name, value, word):
 
 
 def enums(spec):
-    """All entries of all enums."""
+    """All entries of all enums; bits have no words."""
     for enum in spec['definitions']:
+        if enum['type'] != 'enum':
+            continue
         for i, item in enumerate(enum.get('entries', [])):
             word = item['name'] if isinstance(item, dict) else item
             yield entry(enum['name'], enum.get('value-start', 0) + i, word)

@@ -263,6 +263,21 @@ TEST_F(story, what_repeats_is_told_once)
 	EXPECT_EQ(14, json_object_array_length(record));
 }
 
+TEST_F(story, a_gap_is_told_where_it_is)
+{
+	struct teller *t = &self->t;
+
+	go_up(t);
+	go(t, DOWN, RCLINK_DOWN_REASON_UNAUTHENTICATED, "forged");
+	add(t, RCLINK_ENTRY_KIND_NOTE, "")->number = 9;
+	t->info.counter[RCL_C_RX_UNAUTHENTICATED] = 3;
+	tell(t);
+	EXPECT_TOLD("(4 entries are not kept)\n2026");
+	EXPECT_TOLD("a note, which only CAP_NET_ADMIN may read");
+	EXPECT_TOLD("may have set off: 3 not authentic.\n");
+	EXPECT_EQ(4, rcl_out_get_u64(t->doc, "entries_lost"));
+}
+
 TEST_F(story, a_full_record_says_what_is_lost)
 {
 	uint32_t i;
@@ -270,7 +285,7 @@ TEST_F(story, a_full_record_says_what_is_lost)
 	for (i = 0; i < RCLINK_RECORD_MAX; i++)
 		go(&self->t, PREPARED + i % 4, 0, "")->number = 7 + i;
 	tell(&self->t);
-	EXPECT_TOLD("                (6 older entries are not kept)\n");
+	EXPECT_TOLD("                (6 entries are not kept)\n");
 }
 
 TEST_F(story, hostile_texts_are_bounded_and_printable)

@@ -26,6 +26,7 @@ static const struct {
 	{ "atomics", RCL_WORDS_ATOMICS },
 	{ "entry-kind", RCL_WORDS_ENTRY_KIND },
 	{ "step", RCL_WORDS_STEP },
+	{ "recover", RCL_WORDS_RECOVER },
 };
 
 TEST(the_words_are_those_of_the_specification)
@@ -95,8 +96,8 @@ TEST(gids_are_ipv6_addresses)
 
 	EXPECT_STREQ("::ffff:192.0.2.1", rcl_gid_text(mapped, buf));
 	EXPECT_STREQ("fe80::1", rcl_gid_text(local, buf));
-	EXPECT_TRUE(rcl_gid_is_zero(zero));
-	EXPECT_FALSE(rcl_gid_is_zero(local));
+	EXPECT_TRUE(rcl_gid_is_unset(zero));
+	EXPECT_FALSE(rcl_gid_is_unset(local));
 }
 
 TEST(times_have_the_unit_that_suits_them)

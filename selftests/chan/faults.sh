@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What makes the link l of two daemons fail while chaos.c sends over it. Sourced
+# after link/lib.sh and daemon/lib.sh, whose variables it uses.
+# shellcheck disable=SC2154,SC2034
+
+chaos=$LIB_DIR/../build/chan/chaos
+heard=/tmp/chan-resume-listen
+told=/tmp/chan-resume-connect
+channels=3
+
+conf()
+{
+	link_section l "$1" heartbeat 300 misses 4 recover "${2:-resume}" qps 6 \
+		"${@:3}"
+}
+
+begin()
+{
+	conf "$pin2" resume peer "$RCL_PEER_IP" | configure 1 &&
+		conf "$pin1" | configure 2 && daemon_start 1 2 && up
+}
+
+up()
+{
+	until_true 30 is 1 l .state up && until_true 30 is 2 l .state up
+}
+
+# epoch_after EPOCH: it is up again, with a later one
+later()
+{
+	[ "$(of 1 l .epoch)" -gt "$1" ] && is 1 l .state up &&
+		is 2 l .state up
+}
+
+# sum FILE WORD
+sum()
+{
+	sed -n "s/.*\<$2 \([0-9]*\).*/\1/p" "$1"
+}
+
+# Each of these takes the link down, and lets it come up again.
+cut()
+{
+	on 2 ip link set eth0 down
+	until_true 20 is 1 l .state down
+	on 2 ip link set eth0 up
+}
+
+deaf()
+{
+	on 2 tc qdisc add dev eth0 root netem loss 100%
+	until_true 20 is 1 l .state down
+	on 2 tc qdisc del dev eth0 root
+}
+
+# Not every kernel can drop what comes in.
+has_ingress()
+{
+	on 1 tc qdisc add dev eth0 clsact 2>/dev/null &&
+		on 1 tc qdisc del dev eth0 clsact
+}
+
+# The exchange has a way, so who dials is back before the other one notices.
+roce_lost()
+{
+	local host
+
+	for host in 1 2; do
+		on $host tc qdisc add dev eth0 clsact &&
+			on $host tc filter add dev eth0 ingress protocol ip \
+			u32 match ip protocol 17 0xff match ip dport 4791 0xffff \
+			action drop || return
+	done
+	until_true 20 is 1 l .state down
+	for host in 1 2; do
+		on $host tc qdisc del dev eth0 clsact
+	done
+}
+
+unplugged()
+{
+	on 2 rdma link del rxe0
+	until_true 20 is 1 l .state down
+	on 2 lab_rxe
+}
+
+orphaned()
+{
+	kill_daemon 2 && cut && daemon_start 2
+}
+
+kill_daemon()
+{
+	daemon_signal "$1" KILL
+	wait "${running[$1]}"
+	true
+}
+
+recovers()
+{
+	local epoch
+
+	epoch=$(of 1 l .epoch)
+	"$@" && until_true 60 later "$epoch"
+}
+
+# Traffic goes on all the while.
+chaos_begin()
+{
+	on 2 "$chaos" l listen "$channels" >"$heard" 2>&1 &
+	server=$!
+	until_true 10 grep -q listening "$heard" || return
+	"$chaos" l connect "$channels" "$1" >"$told" 2>&1 &
+	client=$!
+	until_true 10 eval "[ \"\$(of 1 l .stats.channels)\" = $channels ]"
+}
+
+chaos_end()
+{
+	local status=0
+
+	kill -TERM "$client"
+	wait "$client" || status=1
+	wait "$server" || status=1
+	sed 's/^/# host 1: /' "$told"
+	sed 's/^/# host 2: /' "$heard"
+	[ "$status" -eq 0 ] || {
+		rclink why l
+		on 2 "$tool" why l
+		show_daemons
+	}
+	return "$status"
+}
+
+# What one end sent is what the other one got, and it was much.
+adds_up()
+{
+	[ "$(sum "$told" sent)" -gt $((channels * 50)) ] &&
+		[ "$(sum "$told" sent)" = "$(sum "$heard" received)" ] &&
+		[ "$(sum "$heard" sent)" = "$(sum "$told" received)" ]
+}
+
+# Each of them that completed was carried out once, of the others some were.
+atomics_add_up()
+{
+	local counter
+
+	counter=$(sum "$heard" counter)
+	[ "$counter" -ge "$(sum "$told" fadds)" ] &&
+		[ "$counter" -le \
+		  $(($(sum "$told" fadds) + $(sum "$told" unknown))) ]
+}

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Channels outlive the epoch: what was sent arrives once, in order, whatever cut
+# the link; they end where one end does not want that, or has closed.
+# hosts: 2
+# kernels: 6.12 6.1-all
+# timeout: 600
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/figure.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+. "$LIB_DIR/chan/faults.sh"
+
+resumed()
+{
+	figure "channels of host 1 resumed" "$(of 1 l .stats.chan_resumes)" times
+	figure "operations posted again" "$(of 1 l .stats.chan_resends)" ''
+	figure "longest time without a message" "$(sum "$told" outage_ms)" ms
+	[ "$(of 1 l .stats.chan_resumes)" -ge $((cuts * channels)) ] &&
+		[ "$(of 1 l .stats.chan_suspended)" = 0 ]
+}
+
+receives()
+{
+	on 2 sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
+}
+
+# A pipe of bytes does not notice.
+piped()
+{
+	local status=0
+
+	head -c 600000 /dev/urandom >/tmp/pipe-in
+	on 2 "$tool" recv l >/tmp/pipe-out 2>/dev/null &
+	server=$!
+	until_true 10 receives || return
+	{
+		head -c 300000 /tmp/pipe-in
+		recovers cut >&2
+		tail -c +300001 /tmp/pipe-in
+	} | rclink send l || status=1
+	wait "$server" || status=1
+	cmp /tmp/pipe-in /tmp/pipe-out && return "$status"
+}
+
+# suspends: the link goes down, and does not come up while CMD runs
+parted()
+{
+	on 2 ip link set eth0 down
+	until_true 20 is 1 l .state down
+	"$@"
+	on 2 ip link set eth0 up
+	up
+}
+
+closed()
+{
+	chaos_begin 60 || return
+	parted eval 'kill -KILL $client; wait $client' 2>/dev/null
+	! wait "$server" && grep -q 'Connection reset\|flushed' "$heard" &&
+		until_true 10 eval '[ "$(of 2 l .stats.channels)" = 0 ]' &&
+		[ "$(of 1 l .stats.channels)" = 0 ]
+}
+
+unwanted()
+{
+	on 2 "$tool" set l recover reset && recovers cut &&
+		chaos_begin 60 && recovers cut || return
+	! wait "$server" && ! wait "$client" &&
+		until_true 10 eval '[ "$(of 1 l .stats.channels)" = 0 ]'
+}
+
+plan 15
+link_setup
+holds "the link comes up" begin
+holds "channels carry data both ways" chaos_begin 300
+holds "a cable is pulled" recovers cut
+holds "what one host sends does not arrive" recovers deaf
+cuts=4
+if has_ingress; then
+	cuts=5
+	holds "only RoCE has no way" recovers roce_lost
+else
+	skip "only RoCE has no way: the kernel has no clsact"
+fi
+holds "a device goes" recovers unplugged
+holds "a cable is pulled while no daemon runs there" recovers orphaned
+holds "each message arrived once, in order, and whole" chaos_end
+check "what one end sent the other one got" adds_up
+check "an atomic that completed was carried out once" atomics_add_up
+check "channels went on" resumed
+holds "a pipe does not notice" piped
+holds "one that closes meanwhile ends the other one" closed
+holds "an end that does not want it ends both" unwanted
+holds "daemons end" daemon_end 1 2
+finish

@@ -1,0 +1,342 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Somebody who knows QPN and PSN of a link's QPs sends to them in the peer's name:
+# what he sets off, how the link ends, and that it comes back with other numbers.
+# The attacker sends from the peer's host, or, to that one, from this host; a third
+# host would send the same packets.
+# hosts: 2
+# kernels: 6.12-all
+# timeout: 400
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+. "$LIB_DIR/figure.sh"
+
+inject=$LIB_DIR/../build/link/inject
+recv_says=/tmp/rclink-test-recv
+psns=${ATTACK_SWEEP:-400}
+address=([1]=$RCL_IP [2]=$RCL_PEER_IP)
+
+# A packet that somebody makes up does not go by a NIC that offloads all of it.
+[ -z "${RCLINK_DEV:-}" ] || skip_all "injects to rxe, whose packets the kernel sees"
+
+# qp HOST INDEX NAME: number and a PSN of that QP of the link, 0 is the control QP
+qp()
+{
+	local qpn
+
+	qpn=$(of "$1" l ".local.queue_pairs[$2].qpn") || return
+	on "$1" rdma resource show qp -j | jq -er --argjson qpn "$qpn" \
+		".[] | select(.lqpn == \$qpn) | \"\(.lqpn) \(.\"$3\")\""
+}
+
+# attack HOST INDEX PSN[:COUNT[:STEP]] OP...: in the name of the other host, from
+# there; PSN is counted from the one that HOST expects next
+attack()
+{
+	local host=$1 index=$2 psn=$3 next qpn
+
+	shift 3
+	read -r qpn next < <(qp "$host" "$index" rq-psn)
+	psn=$(((next + ${psn%%:*}) & 0xffffff))${psn#"${psn%%:*}"}
+	on $((3 - host)) "$inject" "${address[3 - host]}" "${address[host]}" \
+		"$qpn" "$psn" "$@"
+}
+
+count()
+{
+	of "$1" l ".stats.$2"
+}
+
+# The numbers of this epoch that an attacker would have to know.
+secrets()
+{
+	local host
+
+	for host in 1 2; do
+		of "$host" l '[.local.rkey, .local.queue_pairs[].qpn,
+			(.local.queue_pairs[] | "psn\(.psn)")] | .[]'
+	done
+}
+
+is_up()
+{
+	is 1 l .state up && is 2 l .state up
+}
+
+goes_up()
+{
+	rclink disconnect l 2>/dev/null
+	link_dial l && is_up
+}
+
+# again: up, with other numbers than before, and it carries data
+again()
+{
+	local common
+
+	until_true 30 goes_up || return
+	common=$(comm -12 <(sort <<<"$before") <(secrets | sort))
+	[ -z "$common" ] || {
+		echo "as before: $common"
+		return 1
+	}
+	rclink ping l -q -c 1 --op write
+}
+
+# ends HOST REASON COUNTER CMD...: what CMD does ends the link there for that
+# reason, is counted once, and is told with the link's name
+ends()
+{
+	local host=$1 reason=$2 counter=$3 was
+
+	shift 3
+	is_up || until_true 30 goes_up || return
+	before=$(secrets)
+	was=$(count "$host" "$counter") || return
+	"$@" || return
+	if ! becomes "$host" l .state down || ! is "$host" l .reason "$reason"; then
+		on "$host" "$tool" why l
+		return 1
+	fi
+	[ "$(count "$host" "$counter")" -eq $((was + 1)) ] || {
+		of "$host" l .stats
+		return 1
+	}
+	on "$host" "$tool" why l | grep -q "may have set off: .*[1-9]" || return
+	on "$host" dmesg | grep -q 'rclink: link l goes down: ' || return
+	again
+}
+
+# stays CMD...: what CMD does the link does not notice
+stays()
+{
+	local was
+
+	was="$(of 1 l .epoch) $(count 1 rx_messages) $(of 1 l .tripwire)"
+	"$@" && [ "$(of 1 l .epoch) $(count 1 rx_messages) $(of 1 l .tripwire)" = \
+		"$was" ] && rclink ping l -q -c 1 && is 1 l .state up && return
+	rclink why l
+	return 1
+}
+
+stranger()
+{
+	local qpn psn
+
+	read -r qpn psn < <(qp 1 0 rq-psn)
+	on 2 "$inject" 192.0.2.99 "$RCL_IP" "$qpn" "$psn" send
+}
+
+# How often the device saw a PSN that it did not expect.
+unexpected()
+{
+	rdma statistic show link rxe0 -j |
+		jq '.[0] | .out_of_seq_request + .duplicate_request'
+}
+
+saw_more()
+{
+	[ "$(unexpected)" -ge "$1" ]
+}
+
+# Over the whole space of PSNs, but for the one.
+sweep()
+{
+	local was
+
+	was=$(unexpected)
+	attack 1 0 "1:$psns:$((0xffffff / psns))" send &&
+		until_true 5 saw_more $((was + psns / 3))
+}
+
+# The clear part of the next message is no secret; what follows is made up.
+forged()
+{
+	attack 1 0 0 send "$(printf '%016x%016x%048x' "$(of 1 l .epoch)" \
+		"$(count 1 rx_messages)" 0x123)"
+}
+
+replayed()
+{
+	local spy qpn
+
+	read -r qpn _ < <(qp 1 0 rq-psn)
+	on 2 "$inject" "$RCL_PEER_IP" "$RCL_IP" "$qpn" replay >"$said.spy" &
+	spy=$!
+	until_true 10 grep -q ready "$said.spy" && rclink ping l -q -c 1
+	wait $spy
+}
+
+wrong_rkey()
+{
+	attack 1 "$1" 0 write 0xdeadbeef
+}
+
+too_long()
+{
+	attack 1 0 0 send "$(printf '%01200x' 1)"
+}
+
+is_moving()
+{
+	is 1 l .stats.channels 1 && [ "$(count 1 chan_recvs)" -gt 0 ]
+}
+
+# A channel whose QP somebody breaks ends, and nothing else does.
+channel()
+{
+	local epoch reader writer status
+
+	epoch=$(of 1 l .epoch)
+	timeout 60 "$tool" recv l >/dev/null 2>"$recv_says" &
+	reader=$!
+	# Who listens may be later.
+	on 2 sh -c "until { echo a; sleep 40; } | $tool send l; do sleep 0.1; done" \
+		>/dev/null 2>&1 &
+	writer=$!
+	until_true 20 is_moving && wrong_rkey 1
+	wait $reader
+	status=$?
+	kill $writer
+	wait $writer
+	cat "$recv_says"
+	[ $status -eq 1 ] && [ "$(of 1 l .epoch)" -eq "$epoch" ] &&
+		is 1 l .state up && rclink ping l -q -c 1
+}
+
+# What host 2 sends does not arrive: so an answer is outstanding there.
+lose()
+{
+	on 2 tc qdisc add dev eth0 root netem loss 100%
+}
+
+lose_end()
+{
+	on 2 tc qdisc del dev eth0 root
+}
+
+# answered SYNDROME COUNT: host 2 sends a message that is lost, and somebody says in
+# the name of host 1 what became of it
+answered()
+{
+	local was psn qpn status
+
+	is_up || until_true 30 goes_up || return
+	before=$(secrets)
+	was=$(qp 2 0 sq-psn)
+	read -r qpn psn <<<"$was"
+	lose || return
+	on 2 "$tool" ping l -c 1 >"$said.ping" 2>&1 &
+	pinger=$!
+	until_true 10 eval '[ "$(qp 2 0 sq-psn)" != "$was" ]' &&
+		"$inject" "$RCL_IP" "$RCL_PEER_IP" "$qpn" "$psn:$2:0" ack "$1"
+	status=$?
+	[ "$status" -eq 0 ] || lose_end
+	return "$status"
+}
+
+# ends_so REASON: at host 2; the ping was no success
+ends_so()
+{
+	local status=0
+
+	until_true 20 is 2 l .state down || status=1
+	lose_end
+	wait "$pinger" && status=1
+	is 2 l .reason "$1" && grep -q . "$said.ping" || status=1
+	return $status
+}
+
+false_ack()
+{
+	answered 0x1f 1 && lose_end || return
+	# The device is content; only the answer is missing.
+	sleep 1
+	lose
+	ends_so timed-out && again
+}
+
+false_nak()
+{
+	answered 0x62 1 && ends_so completion && is 2 l .wc_status 10
+}
+
+rnr_storm()
+{
+	answered 0x21 200 && ends_so completion && is 2 l .wc_status 13 && again
+}
+
+tells()
+{
+	rclink why l | grep 'may have set off: ' | grep '1 not authentic' |
+		grep '1 out of sequence' | grep '2 of the wrong size' |
+		grep -q '1 of the wrong kind' || return
+	rclink show l | grep -q 'tripwire  *1 not authentic, ' || return
+	rclink stats -p | grep -q '^rclink_rx_wrong_kind_total{link="l"} 1$'
+}
+
+ms()
+{
+	echo $((${EPOCHREALTIME/[.,]/} / 1000))
+}
+
+# Broken again as soon as it is up: each time the daemon waits longer, at the third at
+# least 2 s.
+broken_again()
+{
+	local i began
+
+	link_listen_end
+	link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0 | configure 1
+	link_section l "$pin1" qps 1 heartbeat 0 | configure 2
+	daemon_start 1 2 || return
+	for i in 1 2 3; do
+		until_true 30 is_up || break
+		before=$(secrets)
+		epoch=$(of 1 l .epoch)
+		wrong_rkey 0 || return
+		began=$(ms)
+		until_true 30 eval '[ "$(of 1 l .epoch)" -gt "$epoch" ] && is_up' ||
+			break
+		echo "# up again after $(($(ms) - began)) ms"
+		[ -z "$(comm -12 <(sort <<<"$before") <(secrets | sort))" ] || break
+	done
+	[ "$i" -eq 3 ] && [ $(($(ms) - began)) -ge 2000 ]
+}
+
+# No heartbeat takes a PSN between reading it and using it, and none ends a link
+# before what is looked at does.
+plan 17
+link_setup
+on_all modprobe -a sch_netem
+link_listen l
+check "the link comes up" link_pair l qps 1 timeout 19 \
+	heartbeat 0
+check "who is not its peer's address is not heard" stays stranger
+check "PSNs of the whole space: only the device's counters tell" stays sweep
+check "a PSN that is hit: an empty SEND" ends 1 not-a-message rx_wrong_size \
+	attack 1 0 -100:110 send
+check "an empty WRITE with immediate" ends 1 not-a-message rx_wrong_kind \
+	attack 1 0 0 imm
+check "a message of the right form, but not authentic" \
+	ends 1 unauthenticated rx_unauthenticated forged
+check "an authentic message a second time" \
+	ends 1 out-of-sequence rx_out_of_sequence replayed
+check "a message longer than any" ends 1 not-a-message rx_wrong_size too_long
+# rxe says no more than that the QP has failed; others report an access event.
+check "a request with a wrong key" ends 1 completion unexplained_errors \
+	wrong_rkey 0
+holds "to a channel's QP: the channel ends, the link stays" channel
+holds "a lost message that somebody acknowledges is no success" false_ack
+check "an answer that denies access" ends 2 completion remote_access_errors \
+	false_nak
+holds "an answer without end that nobody listens" rnr_storm
+check "all of it is told" tells
+measured "broken again and again it comes back, after a longer wait" broken_again
+holds "and all is as before" eval 'daemon_end 1 2 && rclink ping l -q -c 1'
+check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'
+finish

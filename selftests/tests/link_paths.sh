@@ -1,0 +1,204 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Which path an exchange takes when there are some, and what becomes of the others.
+# hosts: 2
+# kernels: 6.12
+# timeout: 240
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+here6=2001:db8::1
+there6=2001:db8::2
+
+# no_roce HOST PROTOCOL...: RoCE packets over ip or ipv6 do not get into that host
+no_roce()
+{
+	local host=$1 protocol header
+
+	shift
+	on "$host" tc qdisc replace dev eth0 clsact || return
+	for protocol; do
+		header=${protocol/ipv6/ip6}
+		on "$host" tc filter add dev eth0 ingress protocol "$protocol" \
+			u32 match "$header" dport 4791 0xffff action drop || return
+	done
+}
+
+roce_again()
+{
+	on "$1" tc qdisc del dev eth0 clsact
+}
+
+# gid_index HOST ADDRESS: of the RoCE v2 GID that is this address
+gid_index()
+{
+	on "$1" "$tool" dev -j | jq -er --arg gid "$2" '.[] |
+		select(.device == "rxe0").gids[] |
+		select(.gid == $gid and .type == "roce-v2").index'
+}
+
+# goes_over ADDRESS1 ADDRESS2: both ends of the link that is up, and data goes
+goes_over()
+{
+	is 1 l .state up && is 1 l .gid "$1" && is 2 l .gid "$2" &&
+		is 2 l .mtu "$(of 1 l .mtu)" && is 2 l .epoch "$(of 1 l .epoch)" &&
+		rclink ping l -c 2 -i 0 -q
+}
+
+# tells HOST TEXT...: all of these, as patterns
+tells()
+{
+	local host=$1 story text
+
+	shift
+	story=$(on "$host" "$tool" why l) || return
+	for text; do
+		grep -q -e "$text" <<<"$story" && continue
+		echo "not told: $text"
+		echo "$story"
+		return 1
+	done
+}
+
+ends()
+{
+	rclink disconnect l && becomes 2 l .state down
+}
+
+# Both ends offer IPv4, IPv6 and link-local.
+# usable HOST NUMBER: so many GIDs can be chosen; the port may have been down
+usable()
+{
+	[ "$(on "$1" "$tool" dev -j |
+		jq '[.[].gids[] | select(.type == "roce-v2")] | length')" -ge "$2" ]
+}
+
+first_one()
+{
+	local said
+
+	said=$(link_dial l -v) || return
+	echo "$said"
+	grep -q 'PATHS .*: 3 to try' <<<"$said" &&
+		! grep -q FAILED <<<"$said" &&
+		goes_over "::ffff:$RCL_IP" "::ffff:$RCL_PEER_IP" && ends
+}
+
+black_hole()
+{
+	local said
+
+	no_roce 2 ip && said=$(link_dial l -v) || return
+	echo "$said"
+	grep -q "FAILED .*path 1 of 3, from $RCL_IP (rxe0 port 1)" <<<"$said" &&
+		goes_over $here6 $there6
+}
+
+# Who noticed first is a race, but each end knows why.
+both_tell()
+{
+	tells 1 "path 1 of 3, from $RCL_IP (rxe0 port 1) to the peer's $RCL_PEER_IP (rxe0 port 1), failed: .*\(retry exceeded\|timed out\)" \
+		'agreed with the peer' 'l is up' &&
+		tells 2 "path 1 of 3, from $RCL_PEER_IP (rxe0 port 1) to the peer's $RCL_IP (rxe0 port 1), failed: .*\(retry exceeded\|timed out\)" \
+			'l is up' && ! tells 1 'path 2 of' >/dev/null
+}
+
+# The module does not find the neighbour, and refuses to connect.
+no_neighbour()
+{
+	roce_again 2
+	on 2 tc qdisc add dev eth0 clsact &&
+		on 2 tc filter add dev eth0 ingress protocol arp matchall \
+			action drop && ip neigh flush dev eth0 &&
+		rclink connect l "$there6" --key "$key" --pin "$pin2" &&
+		goes_over $here6 $there6 &&
+		tells 1 "path 1 of 3, from $RCL_IP .*failed: no route to the peer.s GID" &&
+		tells 2 "path 1 of 3, .* failed: peer: no route to the peer.s GID" &&
+		ends
+}
+
+# What an operator has set is all that is offered.
+one_in_common()
+{
+	local said status
+
+	roce_again 2
+	on 2 "$tool" set l gid-index "$(gid_index 2 $there6)" &&
+		said=$(link_dial l -v) && grep -q 'PATHS .*: 1 to try' <<<"$said" &&
+		goes_over $here6 $there6 && ends
+	status=$?
+	echo "$said"
+	on 2 "$tool" set l gid-index auto
+	return $status
+}
+
+none_in_common()
+{
+	local said status
+
+	rclink set l gid-index "$(gid_index 1 "::ffff:$RCL_IP")" &&
+		on 2 "$tool" set l gid-index "$(gid_index 2 $there6)" || return
+	! said=$(link_dial l 2>&1) && grep -q \
+		"no path in common.*$there6 (rxe0 port 1).*$RCL_IP (rxe0 port 1)" \
+		<<<"$said" && tells 1 'Tried last, at .*no path in common'
+	status=$?
+	echo "$said"
+	on 2 "$tool" set l gid-index auto
+	return $status
+}
+
+# Still set here, so there is no second one.
+only_one_and_bad()
+{
+	local said status
+
+	no_roce 2 ip || return
+	! said=$(link_dial l 2>&1) &&
+		! grep -q '2001:\|no path to the peer' <<<"$said" &&
+		tells 1 'path 1 of 1, from'
+	status=$?
+	echo "$said"
+	rclink set l gid-index auto
+	return $status
+}
+
+# One line, with each of them and its reason, at both ends.
+none_works()
+{
+	local said there
+
+	no_roce 2 ip ipv6 || return
+	! said=$(link_dial l 2>&1) || return
+	echo "$said"
+	there=$(grep -c 'no path to the peer works' "$log")
+	[ "$(wc -l <<<"$said")" -eq 1 ] && grep -q \
+		"no path to the peer works: $RCL_IP to $RCL_PEER_IP: .*; $here6 to $there6: .*; fe80:[^ ]* to fe80:[^ ]*: " \
+		<<<"$said" && [ "$there" -eq 1 ] &&
+		tells 1 'path 3 of 3, .*failed' 'Tried last, at .*no path to the peer works' &&
+		empty 1 && empty 2
+}
+
+[ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
+plan 10
+link_setup
+on 1 ip address replace "$here6/64" dev eth0 nodad
+on 2 ip address replace "$there6/64" dev eth0 nodad
+until_true 20 usable 1 3 || bail "host 1 has no three GIDs"
+until_true 20 usable 2 3 || bail "host 2 has no three GIDs"
+check "links are added on both hosts" eval 'link_add 1 l && link_add 2 l'
+link_listen l
+check "the best path is the first that is tried" first_one
+check "with RoCE over IPv4 lost the link comes up over IPv6" black_hole
+check "both ends tell which path failed, and why" both_tell
+check "it ends as any other" ends
+check "a path without a neighbour is followed by the next one" no_neighbour
+check "what one end has set is the only path" one_in_common
+check "two ends that set different kinds are told what both have" none_in_common
+check "a GID that is set and does not work is not replaced" only_one_and_bad
+check "when none works one sentence has all, and nothing is left" none_works
+roce_again 2
+link_listen_end
+finish

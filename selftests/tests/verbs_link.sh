@@ -1,0 +1,232 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The endpoint of a process, over libibverbs: with a stock ibv_rc_pingpong, with
+# another one, and with the module in either role.
+# hosts: 2
+# kernels: 6.12
+# timeout: 400
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+out=/tmp/rclink-test-verbs
+ops=(send write read cas fadd)
+# As link_add() has it for links of the module.
+slow=(timeout 19)
+words=("${slow[@]}" qps 2)
+# How soon a peer is missed: an emulated host stands still for a second.
+beat=(heartbeat 700 misses 4)
+other=''
+
+# A local process that nobody gave rights but to the device.
+nobody()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+# far WORD CMD...: CMD runs on host 2 until far_end; it is ready when it says WORD
+far()
+{
+	local word=$1
+
+	shift
+	on 2 "$@" >"$out" 2>&1 &
+	other=$!
+	until_true 20 grep -q "$word" "$out"
+}
+
+# far_end: and how did it end?
+far_end()
+{
+	local status
+
+	wait "$other"
+	status=$?
+	cat "$out"
+	return "$status"
+}
+
+far_kill()
+{
+	on 2 pkill "-$1" -x rclink
+	far_end
+	return 0
+}
+
+same_gids()
+{
+	diff <(rclink dev "$device" -j | jq '.[] | .gids, .chosen_gid, .reason') \
+		<(rclink dev "$device" --verbs -j |
+			jq '.[] | .gids, .chosen_gid, .reason')
+}
+
+# rxe looks at the memory behind a window, and not at its length.
+windows_hold()
+{
+	rclink --verbs window "$device" >"$out" || cat "$out"
+	[ "$(grep -c '^ok' "$out")" -ge 5 ] &&
+		! grep 'NOT SO' "$out" | grep -v 'one byte more'
+}
+
+gid_index()
+{
+	on "$1" "$tool" dev "$device" --verbs -j | jq '.[0].chosen_gid'
+}
+
+stock_serves()
+{
+	local status
+
+	on 2 stdbuf -oL ibv_rc_pingpong -d "$device" -g "$(gid_index 2)" -n 30 \
+		-s 9000 >"$out" 2>&1 &
+	other=$!
+	until_true 20 grep -q 'local address' "$out"
+	until_true 20 on 2 sh -c 'ss -Hltn | grep -q :18515'
+	nobody "$tool" pingpong --stock "$RCL_PEER_IP" -n 30 -s 9000 "$@"
+	status=$?
+	far_end && [ "$status" -eq 0 ]
+}
+
+stock_calls()
+{
+	local status
+
+	far listening "$tool" pingpong --stock -n 30 -s 9000 -c "$@" || return
+	ibv_rc_pingpong -d "$device" -g "$(gid_index 1)" -n 30 -s 9000 -c \
+		"$RCL_PEER_IP"
+	status=$?
+	far_end && [ "$status" -eq 0 ]
+}
+
+# verbs CMD NAME [OPTIONS]: this host dials host 2
+verbs()
+{
+	local cmd=$1 name=$2
+
+	shift 2
+	"$tool" --verbs "$cmd" "$name" "$RCL_PEER_IP" --key "$key" \
+		--pin "$pin2" --timeout $((30 * RCL_SLOW)) "$@" "${words[@]}"
+}
+
+far_listens()
+{
+	far listening "$tool" --verbs listen --key "$key" --peer "l=$pin1" \
+		--peer "m=$pin1" "$@" "${slow[@]}"
+}
+
+# keep [WORD VALUE]: a process of this host keeps the link l up
+keep()
+{
+	"$tool" --verbs connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
+		"$@" "${slow[@]}" >"$out.here" 2>&1 &
+	here=$!
+	until_true 30 grep -q ': up, epoch' "$out.here" || cat "$out.here"
+}
+
+# verified CMD...: every operation, with checked data
+verified()
+{
+	local op
+
+	for op in "${ops[@]}"; do
+		"$@" -o "$op" -c 2 -i 0 -q || return
+	done
+	"$@" -o send -s 1000 -c 2 -i 0 -q
+}
+
+user_user()
+{
+	install -o 65534 -m 600 "$key" "$key.nobody"
+	verbs ping l -o write -s 65536 -c 2 -i 0 &&
+		verbs bench l lat -o read -n 20 -s 64 &&
+		nobody "$tool" --verbs pingpong l "$RCL_PEER_IP" \
+			--key "$key.nobody" --pin "$pin2" -n 20 -s 5000 -c \
+			--timeout $((30 * RCL_SLOW)) "${words[@]}"
+}
+
+# More often than the pool has QPs, so each is made anew.
+kernel_connects()
+{
+	local i
+
+	for i in 1 2 3; do
+		rclink pingpong m -n 10 -s $((i * 700)) -c "$@" || return
+	done
+}
+
+# It may not listen yet when the first exchange is done.
+user_connects()
+{
+	on 2 "$tool" pingpong -l l -c >"$out" 2>&1 &
+	other=$!
+	until_true 30 verbs pingpong l -n 10 -s 100000 -c "$@" && far_end
+}
+
+user_lost()
+{
+	keep qps 2 "${beat[@]}" || return
+	far_kill KILL
+	! wait "$here"
+	cat "$out.here"
+	grep -q 'the link went down: ' "$out.here"
+}
+
+kernel_lost()
+{
+	keep || return
+	kill -KILL "$here"
+	wait "$here"
+	until_true 20 is 2 l .state down
+}
+
+goodbye()
+{
+	kill -INT "$here" && wait "$here" && becomes 2 l .reason peer-disconnected
+}
+
+# What the kernel holds for processes, on both hosts.
+no_objects()
+{
+	! on_all rdma resource show qp | grep -w 'comm rclink'
+}
+
+device=${RCLINK_DEV:-rxe0}
+plan 21
+link_setup
+check "the device and its GIDs are those that the module sees" same_gids
+refuse 1 "a device that is not there is named" 'no device' \
+	rclink --verbs window nosuch
+check "memory windows are bound, used, refused and invalidated" windows_hold
+check "a stock server, polled, by a user without rights" stock_serves
+check "a stock client, with events and checked data" stock_calls -e
+refuse 1 "a stock peer that is not there is named" 'start ibv_rc_pingpong' \
+	rclink pingpong --stock "$RCL_PEER_IP"
+
+holds "a process listens" far_listens "${beat[@]}" qps 2
+check "process and process: ping, bench, a channel without rights" user_user
+holds "a kernel dials a process" eval \
+	'link_add 1 m qps 2 "${beat[@]}" && link_dial m'
+check "it sees all operations answered, with checked data" \
+	verified rclink ping m
+refuse 1 "a channel is refused" 'nobody listens' rclink send m:x
+check "channels that a kernel opens, one after the other" kernel_connects
+check "a goodbye of the kernel is heard" eval \
+	'rclink disconnect m && until_true 10 grep -q "m: down: disconnected by" $out'
+holds "a process notices that its peer was killed" user_lost
+
+words=("${slow[@]}")
+link_add 2 l "${beat[@]}"
+link_listen l
+holds "a process dials a kernel" keep
+check "the kernel sees all operations answered" \
+	verified on 2 "$tool" ping l
+holds "a goodbye of the process is heard" goodbye
+check "a process sees the kernel answer a READ and an atomic" eval \
+	'verbs ping l -o read -c 2 -i 0 -q && verbs ping l -o fadd -c 2 -i 0 -q'
+holds "a channel that a process opens" user_connects
+holds "a kernel notices that a process was killed" kernel_lost
+link_listen_end
+check "no process has left anything" no_objects
+finish

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the endpoint over libibverbs puts on the wire, and believes of it. */
+#include "seal.h"
+#include "shown.h"
+#include "stock.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include <kselftest_harness.h>
+
+#include "../../kmod/msg.h"
+#include "fail.h"
+#include "lease.h"
+
+static const char stock_text[RCV_STOCK_LEN] =
+	"0001:000011:d95672:00000000000000000000ffffc0000201";
+
+static const struct rcv_stock_dest stock_dest = {
+	.lid = 1,
+	.qpn = 0x11,
+	.psn = 0xd95672,
+	.gid = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+};
+
+TEST(an_address_of_ibv_rc_pingpong_is_written_as_it_does)
+{
+	char text[RCV_STOCK_LEN];
+
+	rcv_stock_encode(&stock_dest, text);
+	EXPECT_EQ(0, memcmp(stock_text, text, sizeof(text)));
+}
+
+TEST(an_address_of_ibv_rc_pingpong_is_read)
+{
+	struct rcv_stock_dest dest;
+	char err[RCL_ERR_LEN];
+
+	ASSERT_EQ(0, rcv_stock_decode(stock_text, &dest, err));
+	EXPECT_EQ(stock_dest.lid, dest.lid);
+	EXPECT_EQ(stock_dest.qpn, dest.qpn);
+	EXPECT_EQ(stock_dest.psn, dest.psn);
+	EXPECT_EQ(0, memcmp(stock_dest.gid, dest.gid, sizeof(dest.gid)));
+}
+
+/* Each byte but itself, or another digit where there is one. */
+TEST(any_other_bytes_are_refused)
+{
+	char err[RCL_ERR_LEN], text[RCV_STOCK_LEN];
+	struct rcv_stock_dest dest;
+	int i;
+
+	for (i = 0; i < RCV_STOCK_LEN; i++) {
+		memcpy(text, stock_text, sizeof(text));
+		text[i] = 'x';
+		EXPECT_EQ(-EPROTO, rcv_stock_decode(text, &dest, err));
+		text[i] = stock_text[i] ? '\0' : '0';
+		EXPECT_EQ(-EPROTO, rcv_stock_decode(text, &dest, err));
+	}
+	EXPECT_NE(NULL, strstr(err, "ibv_rc_pingpong"));
+}
+
+TEST(a_qpn_of_nobody_is_refused)
+{
+	char err[RCL_ERR_LEN], text[RCV_STOCK_LEN];
+	struct rcv_stock_dest dest;
+
+	memcpy(text, stock_text, sizeof(text));
+	memcpy(text + 5, "000001", 6);
+	EXPECT_EQ(-EPROTO, rcv_stock_decode(text, &dest, err));
+}
+
+static const struct rcv_shown page = {
+	.addr = 0x7f0000001000, .len = 4096, .rights = 2, .rkey = 0x1234,
+};
+
+TEST(memory_that_one_end_shows_the_other_sees)
+{
+	uint8_t data[RCL_MSG_DATA_MAX];
+	struct rcl_msg msg = { .type = RCL_MSG_IMPORTED };
+	struct rcv_shown shown;
+
+	rcv_shown_put(&page, 0, data, &msg);
+	ASSERT_EQ(28, msg.len);
+	ASSERT_EQ(0, rcv_shown_get(&msg, &shown));
+	EXPECT_EQ(page.addr, shown.addr);
+	EXPECT_EQ(page.len, shown.len);
+	EXPECT_EQ(page.rights, shown.rights);
+	EXPECT_EQ(page.rkey, shown.rkey);
+}
+
+TEST(there_is_no_key_behind_the_only_extent)
+{
+	uint8_t data[RCL_MSG_DATA_MAX];
+	struct rcl_msg msg = { .type = RCL_MSG_IMPORTED };
+
+	rcv_shown_put(&page, 1, data, &msg);
+	EXPECT_EQ(24, msg.len);
+}
+
+/* Another length, no bytes, an address that wraps, a shift out of range. */
+TEST(memory_that_cannot_be_is_refused)
+{
+	static const struct {
+		uint32_t at, bytes;
+		uint64_t value;
+	} bad[] = {
+		{ 8, 8, 0 }, { 0, 8, ~0ULL }, { 8, 8, ~0ULL }, { 16, 4, 11 },
+		{ 16, 4, 31 }, { 8, 8, 1ULL << 43 },
+	};
+	uint8_t data[RCL_MSG_DATA_MAX];
+	struct rcl_msg msg = { .type = RCL_MSG_IMPORTED };
+	struct rcv_shown shown;
+	uint32_t len;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		rcv_shown_put(&page, 0, data, &msg);
+		rcl_msg_put(data + bad[i].at, bad[i].value, bad[i].bytes);
+		EXPECT_EQ(-EPROTO, rcv_shown_get(&msg, &shown));
+	}
+	rcv_shown_put(&page, 0, data, &msg);
+	for (len = 0; len < RCL_MSG_DATA_MAX; len++) {
+		msg.len = len;
+		EXPECT_EQ(len == 28 ? 0 : -EPROTO, rcv_shown_get(&msg, &shown));
+	}
+}
+
+#define EPOCH	7
+
+FIXTURE(seal)
+{
+	struct rcv_seal a, b;	/* who dialled, who answered */
+	uint8_t buf[RCL_MSG_SLOT];
+	int len;
+};
+
+FIXTURE_SETUP(seal)
+{
+	static const struct rcl_msg hello = { .type = RCL_MSG_HELLO };
+	uint8_t key[RCLINK_KEY_LEN];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(key); i++)
+		key[i] = i;
+	ASSERT_EQ(0, rcv_seal_start(&self->a, key, RCLINK_ROLE_INITIATOR,
+				    EPOCH));
+	ASSERT_EQ(0, rcv_seal_start(&self->b, key, RCLINK_ROLE_RESPONDER,
+				    EPOCH));
+	self->len = rcv_seal_close(&self->a, self->buf,
+				   rcl_msg_encode(self->buf + RCL_MSG_AAD,
+						  &hello));
+	ASSERT_EQ(RCL_MSG_AAD + RCL_MSG_HEAD + RCL_MSG_TAG, self->len);
+}
+
+FIXTURE_TEARDOWN(seal)
+{
+	rcv_seal_wipe(&self->a);
+	rcv_seal_wipe(&self->b);
+}
+
+TEST_F(seal, what_one_end_seals_the_other_opens)
+{
+	struct rcl_msg msg;
+
+	ASSERT_EQ(RCL_MSG_HEAD, rcv_seal_open(&self->b, self->buf, self->len));
+	ASSERT_EQ(0, rcl_msg_decode(self->buf + RCL_MSG_AAD, RCL_MSG_HEAD,
+				    &msg));
+	EXPECT_EQ(RCL_MSG_HELLO, msg.type);
+}
+
+TEST_F(seal, the_head_is_in_the_clear_as_documented)
+{
+	static const uint8_t head[RCL_MSG_AAD] = { [7] = EPOCH };
+
+	EXPECT_EQ(0, memcmp(head, self->buf, sizeof(head)));
+}
+
+TEST_F(seal, every_damaged_bit_is_noticed)
+{
+	uint8_t buf[RCL_MSG_SLOT];
+	int bit;
+
+	for (bit = 0; bit < 8 * self->len; bit++) {
+		memcpy(buf, self->buf, sizeof(buf));
+		buf[bit / 8] ^= 1 << bit % 8;
+		EXPECT_GT(0, rcv_seal_open(&self->b, buf, self->len));
+	}
+	EXPECT_EQ(RCL_MSG_HEAD, rcv_seal_open(&self->b, self->buf, self->len));
+}
+
+TEST_F(seal, a_message_is_opened_once)
+{
+	uint8_t again[RCL_MSG_SLOT];
+
+	memcpy(again, self->buf, sizeof(again));
+	EXPECT_LT(0, rcv_seal_open(&self->b, self->buf, self->len));
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, again, self->len));
+}
+
+TEST_F(seal, an_end_does_not_open_its_own)
+{
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->a, self->buf, self->len));
+}
+
+TEST_F(seal, another_epoch_is_stale)
+{
+	self->b.epoch++;
+	EXPECT_EQ(-ESTALE, rcv_seal_open(&self->b, self->buf, self->len));
+}
+
+TEST_F(seal, a_length_out_of_range_is_refused)
+{
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf, 0));
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
+					  RCL_MSG_AAD + RCL_MSG_TAG - 1));
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
+					  RCL_MSG_SLOT + 1));
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
+					  RCL_MSG_AAD + RCL_MSG_TAG));
+}
+
+TEST_HARNESS_MAIN
