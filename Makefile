@@ -11,7 +11,10 @@ KERNEL ?= 6.12
 HOSTS ?= 2
 # For `make check`: host is this machine, mixed has 6.12 and 6.1; debug is what of
 # debug-all is quick.
-ENVS ?= host 6.1 6.12 mixed
+ENVS ?= host 6.1-all 6.12-all mixed
+# For `make chaos`.
+SECONDS ?= 600
+SEED ?= 1
 # For `make bench`: each row is measured so many times.
 RUNS ?= 5
 
@@ -23,10 +26,10 @@ VERSION = $(shell sed -n 's/PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 BUILD_PACKAGES := gcc libc6-dev libnl-3-dev libnl-genl-3-dev libssl-dev \
 	libevent-dev libjson-c-dev libncurses-dev libinih-dev libsystemd-dev \
-	pkg-config kmod dwarves
+	libibverbs-dev pkg-config kmod dwarves
 LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 \
 	linux-source-6.12 iproute2 iputils-ping rdma-core ibverbs-utils perftest \
-	rdmacm-utils libibverbs-dev openssl jq socat ethtool procps python3 \
+	rdmacm-utils openssl jq socat ethtool procps python3 \
 	python3-yaml python3-jsonschema python3-pyte tshark util-linux rsync \
 	flex bison bc libelf-dev perl sparse shellcheck clang \
 	libclang-rt-14-dev
@@ -60,6 +63,16 @@ check: setup tools ## every test on every supported kernel; ENVS="6.1 debug"
 .PHONY: check-debug
 check-debug: ## the suite under KASAN, lockdep, kmemleak and others
 	@$(MAKE) --no-print-directory check ENVS=debug-all
+
+.PHONY: chaos
+chaos: setup tools ## faults drawn by SEED=1, for SECONDS=600, under traffic
+	@$(VM)/module $(KERNEL)
+	@$(MAKE) -s -C selftests/netlink
+	@$(MAKE) -s -C selftests/link
+	@$(MAKE) -s -C selftests/chan
+	@$(VM)/run --kernel $(KERNEL) --timeout $$(($(SECONDS) + 900)) -- env \
+		CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) \
+		selftests/tests/chan_chaos.sh
 
 .PHONY: bench
 bench: setup setup-bench tools ## figures against perftest and rdma_cm; RUNS=5
