@@ -145,18 +145,12 @@ static struct rcl_reason rcl_life_cause(struct rcl_link *link)
 	return why;
 }
 
-/* Who ended it by intention ended its channels, too. */
-static bool rcl_life_resumes(const struct rcl_link *link, u32 reason)
-{
-	return link->epoch->policy.v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME &&
-	       reason != RCLINK_DOWN_REASON_DISCONNECTED &&
-	       reason != RCLINK_DOWN_REASON_PEER_DISCONNECTED;
-}
-
 static void rcl_life_end_leases(struct rcl_link *link, u32 reason)
 {
 	struct rcl_epoch *ep = link->epoch;
-	bool resumes = rcl_life_resumes(link, reason);
+	/* Who ended it by intention ended its channels, too. */
+	bool resumes = !rcl_reason_is_wish(reason) &&
+		       ep->policy.v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME;
 
 	if (link->state == RCLINK_LINK_STATE_UP)
 		memcpy(link->was, link->peer, sizeof(link->was));
@@ -196,7 +190,11 @@ static void rcl_life_down(struct rcl_link *link, u32 reason, u32 wc_status)
 
 static void rcl_life_goodbye(struct rcl_link *link, u32 reason)
 {
-	struct rcl_msg bye = { .type = RCL_MSG_BYE };
+	struct rcl_msg bye = {
+		.type = RCL_MSG_BYE,
+		.cookie = reason == RCLINK_DOWN_REASON_REPLACED ?
+				  RCL_MSG_AGAIN : 0,
+	};
 
 	if (link->state == RCLINK_LINK_STATE_UP &&
 	    !rcl_ctrl_send(&link->epoch->ctrl, &bye))
@@ -392,7 +390,7 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 	case RCL_REQ_ACTIVATE:
 		return rcl_life_activate(link, req);
 	case RCL_REQ_REPLACE:
-		rcl_life_down(link, RCLINK_DOWN_REASON_REPLACED, 0);
+		rcl_life_goodbye(link, RCLINK_DOWN_REASON_REPLACED);
 		return 0;
 	default:
 		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
@@ -483,7 +481,7 @@ static int rcl_life_message(struct rcl_link *link, const struct rcl_msg *msg,
 	case RCL_MSG_CHECK:
 		return rcl_ping_question(ep, msg);
 	case RCL_MSG_BYE:
-		return -ECONNRESET;
+		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
 	default:
 		/* Who is up has seen to it that we are, too. */
 		if (link->state != RCLINK_LINK_STATE_UP)
@@ -580,7 +578,7 @@ static void rcl_life_traffic(struct rcl_link *link)
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		link->up.kick(&link->up);
 	failure = rcl_inbox_failure(link);
-	if (failure.reason && ret != -ECONNRESET)
+	if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_life_down(link, failure.reason, failure.wc_status);
 	else if (ret)
 		rcl_life_down(link, rcl_reason_of(ret), 0);

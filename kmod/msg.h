@@ -20,6 +20,8 @@
 #define RCL_MSG_RANGE	12	/* offset, length, seed */
 #define RCL_MSG_DATA_MAX (RCL_MSG_BODY_MAX - RCL_MSG_RANGE)
 
+#define RCL_MSG_AGAIN	1	/* cookie of a BYE: another epoch is wanted */
+
 enum rcl_msg_type {
 	RCL_MSG_HELLO = 1,	/* I am in RTS */
 	RCL_MSG_HELLO_ACK,
@@ -29,7 +31,7 @@ enum rcl_msg_type {
 	RCL_MSG_FILLED,
 	RCL_MSG_CHECK,		/* does your buffer hold this pattern? */
 	RCL_MSG_CHECKED,
-	RCL_MSG_BYE,		/* this epoch ends, by intention */
+	RCL_MSG_BYE,		/* this epoch ends: for good, or RCL_MSG_AGAIN */
 	RCL_MSG_OPEN,		/* lease pooled QP @offset for service @data */
 	RCL_MSG_OPENED,
 	RCL_MSG_RECYCLE,	/* its lease ended; @len, @seed: my new one */

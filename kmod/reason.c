@@ -33,7 +33,7 @@ static const char * const texts[] = {
 	[RCLINK_DOWN_REASON_OTHER_VERSION] =
 		"the peer's module is of a version that this one cannot talk to",
 	[RCLINK_DOWN_REASON_REPLACED] =
-		"the peer had lost the link, and wanted another epoch",
+		"one end had lost the link, and wants another epoch",
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */
@@ -87,6 +87,8 @@ u32 rcl_reason_of(int ret)
 	switch (ret) {
 	case -ECONNRESET:
 		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+	case -EREMCHG:
+		return RCLINK_DOWN_REASON_REPLACED;
 	case -EPROTO:
 		return RCLINK_DOWN_REASON_PROTOCOL;
 	case -EPROTONOSUPPORT:
@@ -96,4 +98,14 @@ u32 rcl_reason_of(int ret)
 	default:
 		return RCLINK_DOWN_REASON_LOCAL_ERROR;
 	}
+}
+
+/**
+ * rcl_reason_is_wish - did somebody want the link to end?
+ * @reason: enum rclink_down_reason
+ */
+bool rcl_reason_is_wish(u32 reason)
+{
+	return reason == RCLINK_DOWN_REASON_DISCONNECTED ||
+	       reason == RCLINK_DOWN_REASON_PEER_DISCONNECTED;
 }

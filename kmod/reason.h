@@ -19,5 +19,6 @@ struct rcl_reason {
 
 const char *rcl_reason_text(const struct rcl_reason *reason);
 u32 rcl_reason_of(int ret);
+bool rcl_reason_is_wish(u32 reason);
 
 #endif /* RCL_REASON_H */

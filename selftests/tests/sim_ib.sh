@@ -114,6 +114,7 @@ harness "$NL_SRC/nl_sim.c" "$NL/nl_sim"
 # What a test left that failed.
 sim_unload
 sim_load "sim0 ib 1" "sim1 ib 2"
+rm -f "$key"
 pin1=$("$tool" genkey "$key") || bail "no key"
 check "an InfiniBand port is shown with its LIDs" port_is_shown
 add_both || bail "no links"

@@ -75,8 +75,8 @@ static const struct rcl_advice reasons[] = {
 		"compare `modinfo rclink` on both hosts, and install the same; "
 		CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
-		"the peer had noticed a failure before this host did",
-		"see `rclink why` at the peer for what failed" },
+		"one end had noticed a failure before the other one did",
+		"see `rclink why` at both hosts for what failed" },
 };
 
 static const struct rcl_advice unknown = {

@@ -83,7 +83,7 @@ enum rclink_link_state {
  *   that has no right there, or makes no sense.
  * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version
  *   of the control protocol.
- * @RCLINK_DOWN_REASON_REPLACED: The peer has lost the epoch, and wants another
+ * @RCLINK_DOWN_REASON_REPLACED: One end has lost the epoch, and wants another
  *   one.
  */
 enum rclink_down_reason {
