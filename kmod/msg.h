@@ -31,7 +31,7 @@ enum rcl_msg_type {
 	RCL_MSG_FILLED,
 	RCL_MSG_CHECK,		/* does your buffer hold this pattern? */
 	RCL_MSG_CHECKED,
-	RCL_MSG_BYE,		/* this epoch ends: for good, or RCL_MSG_AGAIN */
+	RCL_MSG_BYE,		/* this epoch ends, for good or not */
 	RCL_MSG_OPEN,		/* lease pooled QP @offset for service @data */
 	RCL_MSG_OPENED,
 	RCL_MSG_RECYCLE,	/* its lease ended; @len, @seed: my new one */
