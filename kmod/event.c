@@ -73,7 +73,8 @@ static void rcl_event_call(const struct rcl_event *event)
 		.epoch = event->epoch,
 	};
 
-	if (event->kind != RCLINK_EVENT_KIND_CREATED)
+	if (event->kind == RCLINK_EVENT_KIND_CHANGED ||
+	    event->kind == RCLINK_EVENT_KIND_DELETED)
 		blocking_notifier_call_chain(&rcl_event_chain, event->kind,
 					     &news);
 }

@@ -85,7 +85,10 @@ int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg)
 
 static int rcl_heartbeat_ask(struct rcl_epoch *ep)
 {
-	struct rcl_msg beat = { .type = RCL_MSG_BEAT };
+	struct rcl_msg beat = {
+		.type = RCL_MSG_BEAT,
+		.cookie = ep->heartbeat.rotate ? RCL_MSG_AGAIN : 0,
+	};
 	int ret;
 
 	if (ep->ctrl.questions || !rcl_ctrl_can_ask(&ep->ctrl))
@@ -94,6 +97,7 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	ep->heartbeat.asked = true;
+	ep->heartbeat.rotate = false;
 	ep->ctrl.stats->heartbeats++;
 	return 0;
 }
@@ -111,6 +115,8 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	struct rcl_heartbeat *hb = &ep->heartbeat;
 	unsigned long interval = rcl_heartbeat_interval(ep);
 
+	if (hb->rotate)
+		return rcl_heartbeat_ask(ep);
 	if (!interval || time_before(jiffies, hb->due))
 		return 0;
 	/* The first one ends with the question. */

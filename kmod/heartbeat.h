@@ -12,6 +12,7 @@ struct rcl_msg;
  * struct rcl_heartbeat - when the peer was heard
  * @asked: a BEAT is not answered yet
  * @quiet: intervals that have ended since the last sign of the peer
+ * @rotate: with the next BEAT the peer is asked to rotate the link
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.
@@ -19,6 +20,7 @@ struct rcl_msg;
 struct rcl_heartbeat {
 	bool asked;
 	u32 quiet;
+	bool rotate;
 	unsigned long due;
 };
 

@@ -27,7 +27,7 @@ static void rcl_inbox_kick(struct rcl_link *link)
 
 static void rcl_inbox_up_kick(struct rcl_upcall *up)
 {
-	rcl_inbox_kick(container_of(up, struct rcl_link, up));
+	rcl_inbox_kick(container_of(up, struct rcl_slot, up)->link);
 }
 
 /*
@@ -35,12 +35,13 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
  * gives way to a cause; so does an owner that is gone, as the link may yet come
  * up. Any context.
  */
-static void rcl_inbox_note(struct rcl_link *link,
+static void rcl_inbox_note(struct rcl_slot *slot,
 			   const struct rcl_reason *reason, u32 vendor_err,
 			   u32 qp)
 {
 	bool completion = reason->reason == RCLINK_DOWN_REASON_COMPLETION;
-	struct rcl_reason *note = &link->failure;
+	struct rcl_reason *note = &slot->failure;
+	struct rcl_link *link = slot->link;
 	unsigned long flags;
 
 	spin_lock_irqsave(&link->lock, flags);
@@ -48,7 +49,7 @@ static void rcl_inbox_note(struct rcl_link *link,
 		link->stats.completion_errors++;
 	rcl_tripwire_count(&link->stats, reason, vendor_err);
 	if (!completion || reason->wc_status != IB_WC_WR_FLUSH_ERR)
-		rcl_recorder_failure(link, reason, vendor_err, qp);
+		rcl_recorder_failure(slot, reason, vendor_err, qp);
 	if (!note->reason || note->reason == RCLINK_DOWN_REASON_OWNER_GONE ||
 	    (note->reason == RCLINK_DOWN_REASON_COMPLETION &&
 	     note->wc_status == IB_WC_WR_FLUSH_ERR))
@@ -60,19 +61,20 @@ static void rcl_inbox_note(struct rcl_link *link,
 static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 			      u32 vendor_err, u32 qp)
 {
-	struct rcl_link *link = container_of(up, struct rcl_link, up);
+	struct rcl_slot *slot = container_of(up, struct rcl_slot, up);
 	struct rcl_reason why = { reason, wc_status };
 
-	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
-	rcl_inbox_note(link, &why, vendor_err, qp);
+	trace_rcl_link_fail(slot->link->name, reason, wc_status, vendor_err);
+	rcl_inbox_note(slot, &why, vendor_err, qp);
 }
 
 /* Nothing to do for the work item: whoever leases that QP hears of it, too. */
 static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 			       u32 wc_status, u32 vendor_err, u32 qp)
 {
-	struct rcl_link *link = container_of(up, struct rcl_link, up);
+	struct rcl_slot *slot = container_of(up, struct rcl_slot, up);
 	struct rcl_reason why = { reason, wc_status };
+	struct rcl_link *link = slot->link;
 	unsigned long flags;
 
 	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
@@ -80,25 +82,32 @@ static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 	if (reason == RCLINK_DOWN_REASON_COMPLETION)
 		link->stats.chan_errors++;
 	rcl_tripwire_count(&link->stats, &why, vendor_err);
-	rcl_recorder_failure(link, &why, vendor_err, qp);
+	rcl_recorder_failure(slot, &why, vendor_err, qp);
 	spin_unlock_irqrestore(&link->lock, flags);
 }
 
 /**
  * rcl_inbox_owner_gone - a netlink socket was closed
- * @link: any; goes down if that socket was bringing it up
+ * @link: any; an epoch ends if that socket was bringing it up
  * @owner: port ID of the socket
  *
  * Context: process context.
  */
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner)
 {
-	bool owned;
+	bool owned = false;
+	int i;
 
 	spin_lock_irq(&link->lock);
-	owned = link->owner == owner;
-	if (owned && !link->failure.reason)
-		link->failure.reason = RCLINK_DOWN_REASON_OWNER_GONE;
+	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
+		struct rcl_slot *slot = &link->slots[i];
+
+		if (slot->owner != owner)
+			continue;
+		owned = true;
+		if (!slot->failure.reason)
+			slot->failure.reason = RCLINK_DOWN_REASON_OWNER_GONE;
+	}
 	spin_unlock_irq(&link->lock);
 	if (owned)
 		rcl_inbox_kick(link);
@@ -179,21 +188,22 @@ bool rcl_inbox_is_dead(struct rcl_link *link)
 
 /**
  * rcl_inbox_failure - must the epoch end?
- * @link: of the work item
+ * @slot: of the work item
  *
  * An owner may go as soon as the link is up.
  *
  * Return: the noted reason, or RCLINK_DOWN_REASON_NONE.
  */
-struct rcl_reason rcl_inbox_failure(struct rcl_link *link)
+struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot)
 {
+	struct rcl_link *link = slot->link;
 	struct rcl_reason failure;
 
 	spin_lock_irq(&link->lock);
-	if (link->state == RCLINK_LINK_STATE_UP &&
-	    link->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
-		memset(&link->failure, 0, sizeof(link->failure));
-	failure = link->failure;
+	if (slot->state == RCLINK_LINK_STATE_UP &&
+	    slot->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
+		memset(&slot->failure, 0, sizeof(slot->failure));
+	failure = slot->failure;
 	spin_unlock_irq(&link->lock);
 	return failure;
 }
@@ -320,6 +330,18 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 }
 
 /**
+ * rcl_inbox_ask_again - calls that another epoch did not get to
+ * @link: of the work item
+ * @calls: with the inbox's references; empty afterwards
+ */
+void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls)
+{
+	spin_lock_irq(&link->lock);
+	list_splice_init(calls, &link->calls);
+	spin_unlock_irq(&link->lock);
+}
+
+/**
  * rcl_inbox_shut - errands that the work item waits for cannot wait for it
  * @link: of the work item
  * @shut: refuse what they ask, and what they have asked; or take it on again
@@ -376,9 +398,19 @@ void rcl_inbox_wait_ended(struct rcl_link *link)
  */
 void rcl_inbox_init(struct rcl_link *link)
 {
-	link->up.kick = rcl_inbox_up_kick;
-	link->up.fail = rcl_inbox_up_fail;
-	link->up.fault = rcl_inbox_up_fault;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
+		struct rcl_slot *slot = &link->slots[i];
+
+		slot->link = link;
+		slot->state = RCLINK_LINK_STATE_IDLE;
+		slot->up.kick = rcl_inbox_up_kick;
+		slot->up.fail = rcl_inbox_up_fail;
+		slot->up.fault = rcl_inbox_up_fault;
+	}
+	link->live = &link->slots[0];
+	link->next = &link->slots[1];
 	spin_lock_init(&link->lock);
 	INIT_LIST_HEAD(&link->requests);
 	INIT_LIST_HEAD(&link->pings);

@@ -15,6 +15,7 @@
 struct rcl_call;
 struct rcl_link;
 struct rcl_ping;
+struct rcl_slot;
 
 enum rcl_request_kind {
 	RCL_REQ_PREPARE,
@@ -22,6 +23,7 @@ enum rcl_request_kind {
 	RCL_REQ_ACTIVATE,
 	RCL_REQ_DISCONNECT,
 	RCL_REQ_REPLACE,
+	RCL_REQ_ROTATE,
 };
 
 /**
@@ -32,6 +34,7 @@ enum rcl_request_kind {
  * @owner: netlink socket that asks
  * @epoch: in: of CONNECT and ACTIVATE; out: of PREPARE and CONNECT
  * @path: in: what the exchange has chosen, of PREPARE
+ * @rotate: in: of PREPARE: what is up stays so until the new epoch is
  * @role: in: enum rclink_role, of CONNECT
  * @peer: in: identity of the peer, of CONNECT
  * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
@@ -49,6 +52,7 @@ struct rcl_request {
 	u32 owner;
 	u64 epoch;
 	struct rcl_policy_change path;
+	bool rotate;
 	u32 role;
 	char peer[RCLINK_PEER_MAX + 1];
 	struct rcl_endpoint end;
@@ -80,6 +84,7 @@ struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
 struct rcl_call *rcl_inbox_next_call(struct rcl_link *link);
 bool rcl_inbox_is_dead(struct rcl_link *link);
-struct rcl_reason rcl_inbox_failure(struct rcl_link *link);
+struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot);
+void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls);
 
 #endif /* RCL_INBOX_H */

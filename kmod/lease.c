@@ -498,10 +498,14 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	return rcl_lease_on_recycled(ep, lease, msg);
 }
 
-static void rcl_lease_fail_calls(struct list_head *calls)
+/* Else all of them are for @later. */
+static void rcl_lease_fail_calls(struct list_head *calls,
+				 struct list_head *later)
 {
 	struct rcl_call *call, *next;
 
+	if (later)
+		list_splice_tail_init(calls, later);
 	list_for_each_entry_safe(call, next, calls, node) {
 		list_del(&call->node);
 		rcl_call_finish(call, -ENOTCONN);
@@ -512,10 +516,12 @@ static void rcl_lease_fail_calls(struct list_head *calls)
  * rcl_lease_detach_all - the epoch ends: nobody may post any more
  * @ep: before rcl_epoch_stop()
  * @suspended: where lessees go that wait for the next epoch; NULL for none
+ * @calls: where calls go that wait for it; NULL: they fail
  *
  * Context: may sleep.
  */
-void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended)
+void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
+			  struct list_head *calls)
 {
 	struct rcl_pool *pool = &ep->pool;
 	u32 i;
@@ -525,7 +531,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended)
 		struct rcl_lessee *lessee = lease->lessee;
 
 		if (lease->call)
-			rcl_call_finish(lease->call, -ENOTCONN);
+			list_add_tail(&lease->call->node, &pool->calls);
 		lease->call = NULL;
 		if (!lessee || lease->state == RCL_LEASE_DEAD)
 			continue;
@@ -534,8 +540,8 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended)
 		else
 			lessee->ops->detach(lessee, -ENOTCONN);
 	}
-	rcl_lease_fail_calls(&pool->calls);
-	rcl_lease_fail_calls(&pool->imports);
+	rcl_lease_fail_calls(&pool->calls, calls);
+	rcl_lease_fail_calls(&pool->imports, NULL);
 }
 
 /**

@@ -40,12 +40,48 @@ struct rcl_used {
 };
 
 /**
+ * struct rcl_slot - room for an epoch
+ * @up: handed down to the epoch
+ * @link: whose; constant
+ * @epoch: verbs objects, while prepared, connected or up
+ * @state: of this epoch, or of the last one
+ * @reason: why that is down
+ * @failure: first failure of the epoch, not yet handled
+ * @number: of the epoch, or of the last one; agreed from connect on
+ * @owner: netlink socket that prepared it, until it is up
+ * @role: enum rclink_role, after connect
+ * @peer: identity of the peer, after connect
+ * @used: by the epoch
+ * @proven: what the hello has shown: enum rcl_proven; of the work item only
+ * @expecting: hello or an answer must come; of the work item only
+ * @due: by then, in jiffies, while @expecting; of the work item only
+ *
+ * Written by the work item alone, under the link's lock where not said
+ * otherwise, but for @failure.
+ */
+struct rcl_slot {
+	struct rcl_upcall up;
+	struct rcl_link *link;
+	struct rcl_epoch *epoch;
+	enum rclink_link_state state;
+	struct rcl_reason reason;
+	struct rcl_reason failure;
+	u64 number;
+	u32 owner;
+	u32 role;
+	char peer[RCLINK_PEER_MAX + 1];
+	struct rcl_used used;
+	unsigned int proven;
+	bool expecting;
+	unsigned long due;
+};
+
+/**
  * struct rcl_link - a link
  * @name: constant
  * @id: constant; used again only after all others
  * @ref: held by the table and by who looked it up
  * @node: in the table
- * @up: handed down to the epoch
  * @work: the life of the link
  * @traffic: of its channels; any context
  * @timer: wakes @work when something is late
@@ -57,34 +93,25 @@ struct rcl_used {
  * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
  * @shut: no errand of a lessee may ask for anything
- * @failure: first failure of the epoch, not yet handled
  * @record: what happened, written in any context
  * @policy: for the next epoch; who may open channels, at once
- * @state: enum rclink_link_state
- * @reason: why it is down
- * @epoch_number: of the newest epoch; agreed from connect on
- * @owner: netlink socket that prepared it, until it is up
- * @role: enum rclink_role, after connect
- * @peer: identity of the peer, after connect
- * @used: by the newest epoch
- * @epoch: verbs objects, while prepared, connected or up
+ * @slots: of the epoch, and of one that is to take its place
+ * @live: the one that the link is known by
+ * @next: the other one
+ * @counted: highest number that an epoch had here
  * @stats: counters
- * @proven: what the hello has shown: enum rcl_proven; of the work item only
- * @expecting: hello or an answer must come; of the work item only
- * @due: by then, in jiffies, while @expecting; of the work item only
  * @suspended: lessees that wait for the next epoch; of the work item only
  * @was: the peer that these have; of the work item only
  * @exports: regions of its channels; has a lock of its own
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
- * @calls, @dead, @failure, @record and @policy, which others write, too.
+ * @calls, @dead, failures, @record and @policy, which others write, too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];
 	u32 id;
 	struct kref ref;
 	struct hlist_node node;
-	struct rcl_upcall up;
 	struct work_struct work;
 	struct rcl_traffic __percpu *traffic;
 	struct timer_list timer;
@@ -96,21 +123,13 @@ struct rcl_link {
 	struct list_head calls;
 	bool dead;
 	bool shut;
-	struct rcl_reason failure;
 	struct rcl_record record;
 	struct rcl_policy policy;
-	enum rclink_link_state state;
-	struct rcl_reason reason;
-	u64 epoch_number;
-	u32 owner;
-	u32 role;
-	char peer[RCLINK_PEER_MAX + 1];
-	struct rcl_used used;
-	struct rcl_epoch *epoch;
+	struct rcl_slot slots[2];
+	struct rcl_slot *live;
+	struct rcl_slot *next;
+	u64 counted;
 	struct rcl_stats stats;
-	unsigned int proven;
-	bool expecting;
-	unsigned long due;
 	struct list_head suspended;
 	char was[RCLINK_PEER_MAX + 1];
 	struct rcl_exports exports;
@@ -118,6 +137,5 @@ struct rcl_link {
 
 void rcl_life_create(struct rcl_link *link);
 void rcl_life_destroy(struct rcl_link *link);
-void rcl_life_event(struct rcl_link *link, u32 kind);
 
 #endif /* RCL_LIFE_H */

@@ -19,6 +19,7 @@
 #include "device.h"
 #include "epoch.h"
 #include "event.h"
+#include "state.h"
 
 #define RCL_LINKS_BITS	8
 
@@ -201,7 +202,7 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	ret = rcl_link_insert_locked(link, why);
 	/* Here, so that DELETED cannot come first. */
 	if (!ret)
-		rcl_life_event(link, RCLINK_EVENT_KIND_CREATED);
+		rcl_state_event(link->live, RCLINK_EVENT_KIND_CREATED);
 	mutex_unlock(&rcl_links_lock);
 	if (ret)
 		goto err_free;
@@ -326,25 +327,28 @@ int rcl_link_ping(const char *name, struct rcl_ping *ping)
 
 static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 {
+	const struct rcl_slot *live;
+
 	info->event_seq = rcl_event_last();
 	strscpy(info->name, link->name, sizeof(info->name));
 	info->id = link->id;
 	spin_lock_irq(&link->lock);
+	live = link->live;
 	info->policy = link->policy;
-	info->state = link->state;
-	info->reason = link->reason;
-	info->epoch = link->epoch_number;
-	info->role = link->role;
-	memcpy(info->peer, link->peer, sizeof(info->peer));
-	info->used = link->used;
+	info->state = live->state;
+	info->reason = live->reason;
+	info->epoch = live->number;
+	info->role = live->role;
+	memcpy(info->peer, live->peer, sizeof(info->peer));
+	info->used = live->used;
 	rcl_stats_read(&info->stats, &link->stats);
 	rcl_traffic_read(&info->traffic, link->traffic);
-	info->has_local = link->epoch;
-	info->has_remote = link->epoch && link->used.mtu;
+	info->has_local = live->epoch;
+	info->has_remote = live->epoch && live->used.mtu;
 	if (info->has_local)
-		info->local = link->epoch->local;
+		info->local = live->epoch->local;
 	if (info->has_remote)
-		info->remote = link->epoch->remote;
+		info->remote = live->epoch->remote;
 	spin_unlock_irq(&link->lock);
 }
 

@@ -20,7 +20,7 @@
 #define RCL_MSG_RANGE	12	/* offset, length, seed */
 #define RCL_MSG_DATA_MAX (RCL_MSG_BODY_MAX - RCL_MSG_RANGE)
 
-#define RCL_MSG_AGAIN	1	/* cookie of a BYE: another epoch is wanted */
+#define RCL_MSG_AGAIN	1	/* cookie: another epoch is wanted */
 
 enum rcl_msg_type {
 	RCL_MSG_HELLO = 1,	/* I am in RTS */
@@ -42,7 +42,7 @@ enum rcl_msg_type {
 	RCL_MSG_IMPORTED,	/* @data: the region and its keys */
 	RCL_MSG_HEARS,		/* its lessee here has posted a receive */
 	RCL_MSG_HEARD,
-	RCL_MSG_BEAT,		/* are you there? */
+	RCL_MSG_BEAT,		/* are you there? cookie: RCL_MSG_AGAIN */
 	RCL_MSG_BEAT_ACK,
 	RCL_MSG_RESUME,		/* channel @seed goes on; got @len messages */
 	RCL_MSG_RESUMED,

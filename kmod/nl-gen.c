@@ -104,11 +104,12 @@ const struct nla_policy rclink_link_get_nl_policy[RCLINK_A_LINK_NAME + 1] = {
 };
 
 /* RCLINK_CMD_LINK_PREPARE - do */
-const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_GID_INDEX + 1] = {
+const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_ROTATE + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_LINK_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_LINK_PORT] = { .type = NLA_U32, },
 	[RCLINK_A_LINK_GID_INDEX] = { .type = NLA_U32, },
+	[RCLINK_A_LINK_ROTATE] = { .type = NLA_FLAG, },
 };
 
 /* RCLINK_CMD_LINK_CONNECT - do */
@@ -157,8 +158,13 @@ const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_NAME + 1] = 
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 };
 
+/* RCLINK_CMD_LINK_ROTATE - do */
+const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1] = {
+	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+};
+
 /* Ops table for rclink */
-const struct genl_ops rclink_nl_ops[13] = {
+const struct genl_ops rclink_nl_ops[14] = {
 	{
 		.cmd		= RCLINK_CMD_DEV_GET,
 		.doit		= rclink_nl_dev_get_doit,
@@ -198,7 +204,7 @@ const struct genl_ops rclink_nl_ops[13] = {
 		.cmd		= RCLINK_CMD_LINK_PREPARE,
 		.doit		= rclink_nl_link_prepare_doit,
 		.policy		= rclink_link_prepare_nl_policy,
-		.maxattr	= RCLINK_A_LINK_GID_INDEX,
+		.maxattr	= RCLINK_A_LINK_ROTATE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -246,6 +252,13 @@ const struct genl_ops rclink_nl_ops[13] = {
 		.cmd		= RCLINK_CMD_LINK_REPLACE,
 		.doit		= rclink_nl_link_replace_doit,
 		.policy		= rclink_link_replace_nl_policy,
+		.maxattr	= RCLINK_A_LINK_NAME,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_LINK_ROTATE,
+		.doit		= rclink_nl_link_rotate_doit,
+		.policy		= rclink_link_rotate_nl_policy,
 		.maxattr	= RCLINK_A_LINK_NAME,
 		.flags		= GENL_ADMIN_PERM,
 	},

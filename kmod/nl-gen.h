@@ -25,7 +25,7 @@ extern const struct nla_policy rclink_link_del_nl_policy[RCLINK_A_LINK_NAME + 1]
 
 extern const struct nla_policy rclink_link_get_nl_policy[RCLINK_A_LINK_NAME + 1];
 
-extern const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_GID_INDEX + 1];
+extern const struct nla_policy rclink_link_prepare_nl_policy[RCLINK_A_LINK_ROTATE + 1];
 
 extern const struct nla_policy rclink_link_connect_nl_policy[RCLINK_A_LINK_REMOTE + 1];
 
@@ -41,8 +41,10 @@ extern const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT +
 
 extern const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_NAME + 1];
 
+extern const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1];
+
 /* Ops table for rclink */
-extern const struct genl_ops rclink_nl_ops[13];
+extern const struct genl_ops rclink_nl_ops[14];
 
 int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -59,6 +61,7 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_link_rotate_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	RCLINK_NLGRP_EVENTS,

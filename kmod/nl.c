@@ -302,6 +302,7 @@ int rclink_nl_link_prepare_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!req)
 		return -ENOMEM;
 	rcl_nl_parse_path(info, &req->path);
+	req->rotate = nla_get_flag(info->attrs[RCLINK_A_LINK_ROTATE]);
 	ret = rcl_nl_request(info, RCLINK_CMD_LINK_PREPARE, name, req);
 	rcl_request_put(req);
 	return ret;
@@ -413,6 +414,11 @@ int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
 int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return rcl_nl_end(info, RCL_REQ_REPLACE);
+}
+
+int rclink_nl_link_rotate_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return rcl_nl_end(info, RCL_REQ_ROTATE);
 }
 
 /* A ping and where its result goes. */

@@ -31,7 +31,7 @@ static bool rcl_record_same_text(const char *a, const char *b)
 static bool rcl_record_is_same(const struct rcl_entry *a,
 			       const struct rcl_entry *b)
 {
-	return a->kind == b->kind && a->step == b->step &&
+	return a->kind == b->kind && a->to == b->to && a->step == b->step &&
 	       a->reason.reason == b->reason.reason &&
 	       a->reason.wc_status == b->reason.wc_status &&
 	       a->vendor_err == b->vendor_err && !a->qp == !b->qp &&

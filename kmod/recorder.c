@@ -13,14 +13,15 @@
 #include "life.h"
 #include "upcall.h"
 
-static void rcl_recorder_add(struct rcl_link *link, struct rcl_entry *entry)
+static void rcl_recorder_add(struct rcl_slot *slot, struct rcl_entry *entry)
 {
+	struct rcl_link *link = slot->link;
 	struct rcl_stats stats;
 
 	lockdep_assert_held(&link->lock);
 	rcl_stats_read(&stats, &link->stats);
 	entry->time = ktime_get_boottime_ns();
-	entry->epoch = link->epoch_number;
+	entry->epoch = slot->number;
 	entry->tx_messages = stats.tx_messages;
 	entry->rx_messages = stats.rx_messages;
 	entry->tx_bytes = stats.tx_bytes;
@@ -33,36 +34,37 @@ static void rcl_recorder_add(struct rcl_link *link, struct rcl_entry *entry)
 
 /**
  * rcl_recorder_state - the state has changed
- * @link: with its new state and reason
+ * @slot: with its new state and reason
  * @from: enum rclink_link_state before, 0 when it was just created
  *
- * Context: @link->lock is held.
+ * Context: the link's lock is held.
  */
-void rcl_recorder_state(struct rcl_link *link, u32 from)
+void rcl_recorder_state(struct rcl_slot *slot, u32 from)
 {
 	struct rcl_entry entry = {
-		.kind = RCLINK_ENTRY_KIND_STATE,
+		.kind = slot == slot->link->live ?
+			RCLINK_ENTRY_KIND_STATE : RCLINK_ENTRY_KIND_STANDBY,
 		.from = from,
-		.to = link->state,
-		.reason = link->reason,
+		.to = slot->state,
+		.reason = slot->reason,
 		.qp = RCL_QP_NONE,
 	};
 
-	if (link->state == RCLINK_LINK_STATE_PREPARED)
-		entry.text = link->used.gid_reason;
-	rcl_recorder_add(link, &entry);
+	if (slot->state == RCLINK_LINK_STATE_PREPARED)
+		entry.text = slot->used.gid_reason;
+	rcl_recorder_add(slot, &entry);
 }
 
 /**
  * rcl_recorder_failure - a work request failed, or the device reported an event
- * @link: any
+ * @slot: whose epoch it was
  * @reason: what it is
  * @vendor_err: of the device
  * @qp: its index, or RCL_QP_NONE
  *
- * Context: @link->lock is held.
+ * Context: the link's lock is held.
  */
-void rcl_recorder_failure(struct rcl_link *link,
+void rcl_recorder_failure(struct rcl_slot *slot,
 			  const struct rcl_reason *reason, u32 vendor_err,
 			  u32 qp)
 {
@@ -73,7 +75,7 @@ void rcl_recorder_failure(struct rcl_link *link,
 		.qp = qp,
 	};
 
-	rcl_recorder_add(link, &entry);
+	rcl_recorder_add(slot, &entry);
 }
 
 /**
@@ -91,6 +93,7 @@ void rcl_recorder_refused(struct rcl_link *link, const struct rcl_request *req)
 		[RCL_REQ_ACTIVATE] = RCLINK_STEP_ACTIVATE,
 		[RCL_REQ_DISCONNECT] = 0,
 		[RCL_REQ_REPLACE] = 0,
+		[RCL_REQ_ROTATE] = 0,
 	};
 	struct rcl_entry entry = {
 		.kind = RCLINK_ENTRY_KIND_REFUSED,
@@ -100,7 +103,7 @@ void rcl_recorder_refused(struct rcl_link *link, const struct rcl_request *req)
 	};
 
 	if (entry.step)
-		rcl_recorder_add(link, &entry);
+		rcl_recorder_add(link->live, &entry);
 }
 
 /**
@@ -122,7 +125,7 @@ int rcl_recorder_note(struct rcl_link *link, const char *text)
 	if (!entry.text)
 		return -ENOMEM;
 	spin_lock_irq(&link->lock);
-	rcl_recorder_add(link, &entry);
+	rcl_recorder_add(link->live, &entry);
 	spin_unlock_irq(&link->lock);
 	return 0;
 }

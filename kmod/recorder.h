@@ -10,6 +10,7 @@
 struct rcl_link;
 struct rcl_reason;
 struct rcl_request;
+struct rcl_slot;
 
 /**
  * struct rcl_entry_info - an entry as it was when asked
@@ -23,8 +24,8 @@ struct rcl_entry_info {
 	char text[RCLINK_NOTE_MAX + 1];
 };
 
-void rcl_recorder_state(struct rcl_link *link, u32 from);
-void rcl_recorder_failure(struct rcl_link *link,
+void rcl_recorder_state(struct rcl_slot *slot, u32 from);
+void rcl_recorder_failure(struct rcl_slot *slot,
 			  const struct rcl_reason *reason, u32 vendor_err,
 			  u32 qp);
 void rcl_recorder_refused(struct rcl_link *link,

@@ -42,12 +42,13 @@ enum field_number {
 	F_TEXT,
 	F_PATHS,
 	F_PKEY,
+	F_ROTATE,
 	F_COUNT
 };
 
 enum kind { K_UINT, K_NAME, K_GID, K_QPS, K_TEXT, K_PATHS };
 
-static_assert(RCX_HEADER_LEN + 4 + RCLINK_NAME_MAX + 4 + RCX_PATHS_LEN <=
+static_assert(RCX_HEADER_LEN + 4 + RCLINK_NAME_MAX + 4 + RCX_PATHS_LEN + 5 <=
 	      RCX_ENCODED_MAX, "an OFFER must fit");
 
 struct field {
@@ -85,6 +86,7 @@ static const struct field fields[F_COUNT] = {
 	[F_TEXT] = { .name = "text", .kind = K_TEXT },
 	[F_PATHS] = { .name = "paths", .kind = K_PATHS },
 	[F_PKEY] = UINT("pkey", 2, endpoint.pkey, 1, UINT16_MAX),
+	[F_ROTATE] = UINT("rotate", 1, rotate, 1, 1),
 };
 
 #define ENDPOINT							\
@@ -99,7 +101,8 @@ static const struct {
 } messages[] = {
 	[RCX_MSG_WELCOME] = { "WELCOME",
 			      BIT(F_VERSION_MIN) | BIT(F_VERSION_MAX), 0 },
-	[RCX_MSG_OFFER] = { "OFFER", BIT(F_LINK) | BIT(F_PATHS), 0 },
+	[RCX_MSG_OFFER] = { "OFFER", BIT(F_LINK) | BIT(F_PATHS),
+			    BIT(F_ROTATE) },
 	[RCX_MSG_ANSWER] = { "ANSWER", BIT(F_PATHS), 0 },
 	[RCX_MSG_CONFIRM] = { "CONFIRM", BIT(F_AGREED), 0 },
 	[RCX_MSG_DONE] = { "DONE", 0, 0 },

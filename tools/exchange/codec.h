@@ -57,6 +57,7 @@ struct rcx_msg {
 	uint32_t version_max;	/* WELCOME */
 	char link[RCLINK_NAME_MAX + 1];	/* OFFER: link wanted at the peer */
 	struct rcx_paths paths;	/* OFFER, ANSWER */
+	uint32_t rotate;	/* OFFER: 1: keep what is up until then, or 0 */
 	struct rcl_endpoint endpoint;	/* ENDPOINT */
 	uint64_t agreed;	/* CONFIRM: common epoch */
 	uint32_t code;		/* ERROR: enum rcx_code */

@@ -62,6 +62,7 @@ struct rcx_session {
 	bool rerun;		/* something happened meanwhile */
 	bool announced;		/* told the owner about the connection */
 	bool ticked;		/* the timer fired */
+	bool rotate;		/* what is up stays until this is */
 	bool want_write;	/* TLS cannot go on before it has written */
 	bool link_up;
 	bool canceled;

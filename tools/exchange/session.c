@@ -346,6 +346,16 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 	return s;
 }
 
+void rcx_session_rotate(struct rcx_session *s)
+{
+	s->rotate = true;
+}
+
+bool rcx_session_rotates(const struct rcx_session *s)
+{
+	return s->rotate;
+}
+
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
 			   const char *err)
 {

@@ -8,6 +8,7 @@
 #ifndef RCX_SESSION_H
 #define RCX_SESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -120,6 +121,13 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 				       int timeout_ms,
 				       const struct rcx_ops *ops, void *ctx,
 				       char *err);
+
+/*
+ * To be called after rcx_session_dial(): the link is to stay up until the new
+ * epoch is. At the other end the OFFER says so.
+ */
+void rcx_session_rotate(struct rcx_session *s);
+bool rcx_session_rotates(const struct rcx_session *s);
 
 /* The end of a connect that returned RCX_LATER; the arguments as there. */
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,

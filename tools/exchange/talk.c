@@ -248,6 +248,7 @@ static void on_welcome(struct rcx_session *s, const struct rcx_msg *in)
 		return;
 	snprintf(msg.link, sizeof(msg.link), "%s", s->wanted);
 	msg.paths = s->own;
+	msg.rotate = s->rotate;
 	if (rcx_send(s, &msg))
 		rcx_enter(s, ST_ANSWER);
 }
@@ -281,6 +282,7 @@ static void on_offer(struct rcx_session *s, const struct rcx_msg *in)
 		return;
 	}
 	s->theirs = in->paths;
+	s->rotate = in->rotate;
 	if (!offer(s) || !find_paths(s))
 		return;
 	msg.paths = s->own;

@@ -317,7 +317,7 @@ static int offer_unseen(const char *link, struct rcx_paths *paths, char *err)
 	nl = rcl_nl_open(err);
 	if (!nl)
 		return -ENOENT;
-	ret = rcl_call_prepare(nl, link, NULL, &local, err);
+	ret = rcl_call_prepare(nl, link, NULL, false, &local, err);
 	if (!ret)
 		ret = rcl_call_links(nl, link, &info, &num, err);
 	rcl_nl_close(nl);
@@ -385,15 +385,16 @@ static int prepare(struct rch_job *job, const char *link,
 		   const struct rcl_path *path, struct rcl_endpoint *local,
 		   char *err)
 {
+	bool rotate = rcx_session_rotates(job->session);
 	int ret;
 
-	ret = rcl_call_prepare(job->nl, link, path, local, err);
-	if (ret != -EBUSY || !job->answers || !is_up(job->nl, link, 0))
+	ret = rcl_call_prepare(job->nl, link, path, rotate, local, err);
+	if (ret != -EBUSY || rotate || !job->answers || !is_up(job->nl, link, 0))
 		return ret;
 	ret = rcl_call_replace(job->nl, link, err);
 	if (ret && ret != -ENOTCONN)
 		return ret;
-	return rcl_call_prepare(job->nl, link, path, local, err);
+	return rcl_call_prepare(job->nl, link, path, false, local, err);
 }
 
 static int job_prepare(void *ctx, const char *link, const struct rcl_path *path,
@@ -604,6 +605,11 @@ struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 	}
 	LIST_INSERT_HEAD(&hub->jobs, job, node);
 	return job;
+}
+
+void rch_job_rotate(struct rch_job *job)
+{
+	rcx_session_rotate(job->session);
 }
 
 void rch_job_cancel(struct rch_job *job, const char *reason)

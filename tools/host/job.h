@@ -65,6 +65,8 @@ struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 			       int timeout_ms, const struct rch_job_ops *ops,
 			       void *ctx, char *err);
+/* The link is to stay up until the new epoch is; right after rch_job_dial(). */
+void rch_job_rotate(struct rch_job *job);
 void rch_job_cancel(struct rch_job *job, const char *reason);
 
 /* "" and 0 before the link is known, or before it was prepared. */

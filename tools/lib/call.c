@@ -84,6 +84,11 @@ int rcl_call_replace(struct rcl_nl *nl, const char *name, char *err)
 	return call_name(nl, RCLINK_CMD_LINK_REPLACE, name, NULL, NULL, err);
 }
 
+int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err)
+{
+	return call_name(nl, RCLINK_CMD_LINK_ROTATE, name, NULL, NULL, err);
+}
+
 static int dump(struct rcl_nl *nl, uint8_t cmd, rcl_nl_fn *fn, void *arg,
 		char *err)
 {
@@ -269,8 +274,8 @@ static int get_info(const struct nlmsghdr *hdr, void *arg)
 }
 
 int rcl_call_prepare(struct rcl_nl *nl, const char *name,
-		     const struct rcl_path *path, struct rcl_endpoint *local,
-		     char *err)
+		     const struct rcl_path *path, bool rotate,
+		     struct rcl_endpoint *local, char *err)
 {
 	struct rcl_link_info info = { 0 };
 	struct rcl_policy policy = { 0 };
@@ -287,6 +292,8 @@ int rcl_call_prepare(struct rcl_nl *nl, const char *name,
 	if (!msg)
 		return no_memory(err);
 	ret = rcl_link_put_policy(msg, name, &policy);
+	if (!ret && rotate && nla_put_flag(msg, RCLINK_A_LINK_ROTATE))
+		ret = -EMSGSIZE;
 	if (ret)
 		return not_sent(msg, ret, err);
 	ret = rcl_nl_request(nl, msg, &rcl_link_names, get_info, &info, err);

@@ -16,6 +16,7 @@ int rcl_call_set(struct rcl_nl *nl, const char *name,
 int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err);
 int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err);
 int rcl_call_replace(struct rcl_nl *nl, const char *name, char *err);
+int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err);
 
 /* One link, or with name NULL all of them; *infos is to be freed. */
 int rcl_call_links(struct rcl_nl *nl, const char *name,
@@ -34,12 +35,12 @@ int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
 		  char *err);
 
 /*
- * The link belongs to nl's socket from here until it is up. With path NULL the
- * module chooses.
+ * The new epoch belongs to nl's socket from here until it is up. With path NULL
+ * the module chooses. rotate: a link that is up stays so meanwhile.
  */
 int rcl_call_prepare(struct rcl_nl *nl, const char *name,
-		     const struct rcl_path *path, struct rcl_endpoint *local,
-		     char *err);
+		     const struct rcl_path *path, bool rotate,
+		     struct rcl_endpoint *local, char *err);
 int rcl_call_connect(struct rcl_nl *nl, const struct rcl_connect *c,
 		     uint64_t *agreed, char *err);
 int rcl_call_activate(struct rcl_nl *nl, const char *name, uint64_t epoch,

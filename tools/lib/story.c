@@ -67,6 +67,27 @@ static void state_sentence(const struct rcl_entry *e, char *buf)
 	}
 }
 
+/* Of an epoch that is to take the place of the one that is up. */
+static void standby_sentence(const struct rcl_entry *e, char *buf)
+{
+	const char *gid = e->text[0] ? "; GID chosen: " : "";
+
+	switch (e->to) {
+	case RCLINK_LINK_STATE_PREPARED:
+		snprintf(buf, SENTENCE_LEN,
+			 "another epoch was prepared beside it%s%s", gid,
+			 e->text);
+		break;
+	case RCLINK_LINK_STATE_CONNECTED:
+		snprintf(buf, SENTENCE_LEN,
+			 "the peer's values for that epoch came in");
+		break;
+	default:
+		snprintf(buf, SENTENCE_LEN,
+			 "that epoch ended before it came up: %s", e->text);
+	}
+}
+
 static void failure_sentence(const struct rcl_entry *e, char *buf)
 {
 	const char *name = rcl_wc_name(e->wc_status);
@@ -94,6 +115,9 @@ static void sentence(const struct rcl_entry *e, char *buf)
 	switch (e->kind) {
 	case RCLINK_ENTRY_KIND_STATE:
 		state_sentence(e, buf);
+		break;
+	case RCLINK_ENTRY_KIND_STANDBY:
+		standby_sentence(e, buf);
 		break;
 	case RCLINK_ENTRY_KIND_FAILURE:
 		failure_sentence(e, buf);

@@ -31,11 +31,12 @@ static const char *const words_of[][WORDS_MAX] = {
 	[RCL_WORDS_ROLE] = { NULL, "initiator", "responder" },
 	[RCL_WORDS_RECOVER] = { "reset", "resume" },
 	[RCL_WORDS_PING_OP] = { NULL, "send", "write", "read", "cas", "fadd" },
-	[RCL_WORDS_EVENT_KIND] = { NULL, "created", "changed", "deleted" },
+	[RCL_WORDS_EVENT_KIND] = { NULL, "created", "changed", "deleted",
+		"standby-down", "rotate" },
 	[RCL_WORDS_ATOMICS] = { "none", "hca", "global" },
 	[RCL_WORDS_PORT_STATE] = { NULL, "down", "init", "armed", "active" },
 	[RCL_WORDS_ENTRY_KIND] = { NULL, "state", "failure", "refused",
-		"note" },
+		"note", "standby" },
 	[RCL_WORDS_STEP] = { NULL, "prepare", "connect", "activate" },
 };
 

@@ -30,6 +30,7 @@ int cmd_set(int argc, char **argv);
 int cmd_del(int argc, char **argv);
 int cmd_listen(int argc, char **argv);
 int cmd_connect(int argc, char **argv);
+int cmd_rotate(int argc, char **argv);
 int cmd_disconnect(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_ping(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct {
 	{ "del", cmd_del, "tear a link down and forget it" },
 	{ "listen", cmd_listen, "accept exchanges from peers" },
 	{ "connect", cmd_connect, "do one exchange and bring a link up" },
+	{ "rotate", cmd_rotate, "give a link another epoch, without a break" },
 	{ "disconnect", cmd_disconnect, "take a link down; it stays known" },
 	{ "show", cmd_show, "links and their state" },
 	{ "ping", cmd_ping, "round trips over a link, with checked data" },

@@ -22,6 +22,8 @@
 #define HOST_SECTION	"Host"
 #define LINK_SECTION	"Link "
 #define SAY_LEN		512
+#define ROTATE_MIN	10		/* s */
+#define ROTATE_MAX	2592000		/* s, 30 days */
 #define SEE_KEYS	"rclink.conf(5) lists the keys"
 
 enum section { NONE, HOST, LINK, UNKNOWN };
@@ -84,7 +86,7 @@ bool rcd_link_same(const struct rcd_link_conf *a,
 {
 	return !strcmp(a->pin, b->pin) && !strcmp(a->dns, b->dns) &&
 	       !strcmp(a->host, b->host) && a->port == b->port &&
-	       !strcmp(a->wanted, b->wanted) &&
+	       !strcmp(a->wanted, b->wanted) && a->rotate == b->rotate &&
 	       !memcmp(&a->policy, &b->policy, sizeof(a->policy));
 }
 
@@ -189,6 +191,21 @@ static void set_wanted(struct parser *p, struct rcd_link_conf *link,
 		copy(p, link->wanted, sizeof(link->wanted), "peer-link", value);
 }
 
+static void set_rotate(struct parser *p, struct rcd_link_conf *link,
+		       const char *value)
+{
+	char *end;
+	unsigned long s = strtoul(value, &end, 10);
+
+	if (link->rotate)
+		complain(p, "rotate is given twice; keep one");
+	else if (end == value || *end || s < ROTATE_MIN || s > ROTATE_MAX)
+		complain(p, "rotate must be %d to %d seconds, not '%s'",
+			 ROTATE_MIN, ROTATE_MAX, value);
+	else
+		link->rotate = s;
+}
+
 static void set_policy(struct parser *p, struct rcd_link_conf *link,
 		       const char *key, const char *value)
 {
@@ -222,6 +239,8 @@ static void set_link(struct parser *p, const char *key, const char *value)
 		set_name(p, link, value);
 	else if (!strcmp(key, "peer-link"))
 		set_wanted(p, link, value);
+	else if (!strcmp(key, "rotate"))
+		set_rotate(p, link, value);
 	else
 		set_policy(p, link, key, value);
 }

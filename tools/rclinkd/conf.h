@@ -31,6 +31,7 @@ struct rcd_link_conf {
 	char host[RCL_HOST_LEN];	/* "": the peer dials */
 	uint16_t port;
 	char wanted[RCLINK_NAME_MAX + 1]; /* the link at the peer */
+	uint32_t rotate;		/* s between epochs; 0: never */
 	struct rcl_policy policy;
 };
 

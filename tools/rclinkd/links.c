@@ -32,6 +32,7 @@
 #define DIALS_AGAIN	12	/* of them, of links that failed before */
 #define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
 #define STABLE_NS	10000000000ULL	/* up for so long is no failure */
+#define ROTATE_NS	1000000000ULL	/* between two exchanges */
 #define NS_PER_US	1000
 #define NS_PER_MS	1000000
 #define US_PER_S	1000000
@@ -51,6 +52,7 @@ struct rcd_link {
 	bool queued;
 	bool reached;			/* by the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
+	bool rotates;			/* it is up, and stays so */
 	struct rch_job *dial;
 	struct event *timer;
 	struct rch_bucket answers;
@@ -118,15 +120,31 @@ static void want(struct rcd_link *link)
 	event_add(link->timer, &tv);
 }
 
+/* All links of a host do not rotate at once: a tenth sooner or later. */
+static void rotate_later(struct rcd_link *link)
+{
+	uint64_t ms = link->conf.rotate * 1000ULL;
+	struct timeval tv;
+
+	if (!ms || !link->conf.host[0] ||
+	    event_pending(link->timer, EV_TIMEOUT, NULL))
+		return;
+	ms = ms * 9 / 10 + arc4random_uniform(ms / 5 + 1);
+	tv.tv_sec = ms / 1000;
+	tv.tv_usec = ms % 1000 * 1000;
+	event_add(link->timer, &tv);
+}
+
 static void set_up(struct rcd_link *link)
 {
-	event_del(link->timer);
 	unqueue(link);
-	if (link->up)
-		return;
-	link->up = true;
-	link->up_since = rcl_now();
-	link->all->changed(link->all->ctx);
+	if (!link->up) {
+		event_del(link->timer);
+		link->up = true;
+		link->up_since = rcl_now();
+		link->all->changed(link->all->ctx);
+	}
+	rotate_later(link);
 }
 
 static void set_down(struct rcd_link *link, const char *reason)
@@ -134,6 +152,7 @@ static void set_down(struct rcd_link *link, const char *reason)
 	if (link->up) {
 		rcd_log(LOG_NOTICE, "%s: down: %s", link->conf.name, reason);
 		link->up = false;
+		event_del(link->timer);
 		if (rcl_now() - link->up_since >= STABLE_NS)
 			link->failures = 0;
 		else
@@ -145,6 +164,12 @@ static void set_down(struct rcd_link *link, const char *reason)
 
 static void failed(struct rcd_link *link, const char *err)
 {
+	if (link->up) {
+		rcd_log(LOG_WARNING, "%s: not rotated: %s", link->conf.name,
+			err);
+		rotate_later(link);
+		return;
+	}
 	link->failures++;
 	rcd_log(LOG_WARNING, "%s: not up: %s", link->conf.name, err);
 	want(link);
@@ -180,10 +205,13 @@ static void dial(struct rcd_link *link)
 					  conf->name, conf->wanted, TIMEOUT_MS,
 					  &dial_ops, link, err);
 	rcx_tls_free(tls);
-	if (link->dial)
-		all->dials++;
-	else
+	if (!link->dial) {
 		failed(link, err);
+		return;
+	}
+	all->dials++;
+	if (link->rotates)
+		rch_job_rotate(link->dial);
 }
 
 /*
@@ -232,6 +260,7 @@ static void on_dialled(void *ctx, int result, const char *err)
 	else
 		failed(link, err);
 	link->yields = false;
+	link->rotates = false;
 	dial_next(all);
 	all->changed(all->ctx);
 }
@@ -295,22 +324,45 @@ static void look(struct rcd_link *link)
 	free(info);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg)
+static void line_up(struct rcd_link *link)
 {
-	struct rcd_link *link = arg;
-
-	(void)fd;
-	(void)what;
-	if (link->broken) {
-		look(link);
-		return;
-	}
 	link->queued = true;
 	if (link->failures)
 		TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
 	else
 		TAILQ_INSERT_HEAD(&link->all->turns, link, turn);
 	dial_next(link->all);
+}
+
+/* Another epoch, while this one is up; at most one exchange a second. */
+static void rotate(struct rcd_link *link)
+{
+	const struct timeval soon = { .tv_sec = 1 };
+
+	if (!link->up || !link->conf.host[0] || link->dial || link->answering ||
+	    link->queued)
+		return;
+	if (rcl_now() - link->dialled < ROTATE_NS) {
+		event_add(link->timer, &soon);
+		return;
+	}
+	event_del(link->timer);
+	link->rotates = true;
+	line_up(link);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcd_link *link = arg;
+
+	(void)fd;
+	(void)what;
+	if (link->broken)
+		look(link);
+	else if (link->up)
+		rotate(link);
+	else
+		line_up(link);
 }
 
 static void on_event(void *ctx, const struct rcl_link_info *info)
@@ -322,6 +374,10 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
 		link->broken = true;
 		set_down(link, "it was deleted");
+	} else if (info->event_kind == RCLINK_EVENT_KIND_ROTATE) {
+		rotate(link);
+	} else if (info->event_kind == RCLINK_EVENT_KIND_STANDBY_DOWN) {
+		/* The link is up; whoever began the exchange hears of it. */
 	} else if (info->state == RCLINK_LINK_STATE_UP) {
 		set_up(link);
 	} else if (info->state == RCLINK_LINK_STATE_DOWN) {

@@ -122,10 +122,20 @@ enum rclink_ping_op {
 	RCLINK_PING_OP_FADD,
 };
 
+/**
+ * enum rclink_event_kind
+ * @RCLINK_EVENT_KIND_CHANGED: The state of the link, or its epoch.
+ * @RCLINK_EVENT_KIND_STANDBY_DOWN: The epoch that was to take the place of the
+ *   one that is up has ended; state, reason and epoch are of that one.
+ * @RCLINK_EVENT_KIND_ROTATE: Somebody wants the link to have another epoch,
+ *   without a break.
+ */
 enum rclink_event_kind {
 	RCLINK_EVENT_KIND_CREATED = 1,
 	RCLINK_EVENT_KIND_CHANGED,
 	RCLINK_EVENT_KIND_DELETED,
+	RCLINK_EVENT_KIND_STANDBY_DOWN,
+	RCLINK_EVENT_KIND_ROTATE,
 };
 
 /**
@@ -135,12 +145,15 @@ enum rclink_event_kind {
  *   event.
  * @RCLINK_ENTRY_KIND_REFUSED: A step of an exchange was refused.
  * @RCLINK_ENTRY_KIND_NOTE: A text of userspace.
+ * @RCLINK_ENTRY_KIND_STANDBY: The state changed of an epoch that is to take
+ *   the place of the one that is up.
  */
 enum rclink_entry_kind {
 	RCLINK_ENTRY_KIND_STATE = 1,
 	RCLINK_ENTRY_KIND_FAILURE,
 	RCLINK_ENTRY_KIND_REFUSED,
 	RCLINK_ENTRY_KIND_NOTE,
+	RCLINK_ENTRY_KIND_STANDBY,
 };
 
 enum rclink_step {
@@ -332,6 +345,7 @@ enum {
 	RCLINK_A_LINK_LATENCY,
 	RCLINK_A_LINK_OPEN,
 	RCLINK_A_LINK_PAD,
+	RCLINK_A_LINK_ROTATE,
 
 	__RCLINK_A_LINK_MAX,
 	RCLINK_A_LINK_MAX = (__RCLINK_A_LINK_MAX - 1)
@@ -399,6 +413,7 @@ enum {
 	RCLINK_CMD_RECORD_GET,
 	RCLINK_CMD_LINK_NOTE,
 	RCLINK_CMD_LINK_REPLACE,
+	RCLINK_CMD_LINK_ROTATE,
 
 	__RCLINK_CMD_MAX,
 	RCLINK_CMD_MAX = (__RCLINK_CMD_MAX - 1)

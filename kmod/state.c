@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of a link's epochs: how it is published, and how an epoch ends. All
+ * of it runs in the link's work item.
+ */
+#include "state.h"
+
+#include <linux/delay.h>
+#include <rdma/ib_verbs.h>
+
+#include "epoch.h"
+#include "event.h"
+#include "heartbeat.h"
+#include "inbox.h"
+#include "lease.h"
+#include "life.h"
+#include "ping.h"
+#include "recorder.h"
+#include "resume.h"
+#include "trace.h"
+#include "tripwire.h"
+
+#define RCL_CAUSE_MS	100	/* for the event that explains a flush */
+
+/**
+ * rcl_state_expect - something has to happen within some time
+ * @slot: of an epoch
+ * @ms: how long
+ */
+void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
+{
+	slot->expecting = true;
+	slot->due = jiffies + msecs_to_jiffies(ms);
+}
+
+/**
+ * rcl_state_is_late - has it not happened?
+ * @slot: of an epoch
+ */
+bool rcl_state_is_late(const struct rcl_slot *slot)
+{
+	return slot->expecting && time_after_eq(jiffies, slot->due);
+}
+
+/**
+ * rcl_state_set_timer - be woken when something is due
+ * @link: any
+ *
+ * The timer only wakes the work item, which alone judges what is late, so a
+ * timer that is no longer needed may run.
+ */
+void rcl_state_set_timer(struct rcl_link *link)
+{
+	unsigned long due, first = 0;
+	bool wake = false;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
+		struct rcl_slot *slot = &link->slots[i];
+
+		if (slot->expecting) {
+			if (!wake || time_before(slot->due, first))
+				first = slot->due;
+			wake = true;
+		}
+		if (slot->state == RCLINK_LINK_STATE_UP &&
+		    rcl_heartbeat_due(slot->epoch, &due)) {
+			if (!wake || time_before(due, first))
+				first = due;
+			wake = true;
+		}
+	}
+	if (wake)
+		mod_timer(&link->timer, first);
+}
+
+/**
+ * rcl_state_event - tell the listeners about a link
+ * @slot: one of the link, as it is now
+ * @kind: enum rclink_event_kind
+ *
+ * Context: may sleep.
+ */
+void rcl_state_event(struct rcl_slot *slot, u32 kind)
+{
+	struct rcl_link *link = slot->link;
+	struct rcl_event event = {
+		.kind = kind,
+		.id = link->id,
+		.name = link->name,
+	};
+
+	spin_lock_irq(&link->lock);
+	event.state = slot->state;
+	event.reason = slot->reason;
+	event.epoch = slot->number;
+	spin_unlock_irq(&link->lock);
+	rcl_event_send(&event);
+}
+
+/**
+ * rcl_state_set - an epoch comes into another state
+ * @slot: of the epoch
+ * @state: the new one
+ * @reason: why it is down
+ *
+ * Context: may sleep.
+ */
+void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
+		   const struct rcl_reason *reason)
+{
+	struct rcl_link *link = slot->link;
+	enum rclink_link_state old;
+
+	spin_lock_irq(&link->lock);
+	old = slot->state;
+	slot->state = state;
+	slot->reason = *reason;
+	if (state == RCLINK_LINK_STATE_UP || state == RCLINK_LINK_STATE_DOWN)
+		slot->owner = 0;
+	rcl_recorder_state(slot, old);
+	spin_unlock_irq(&link->lock);
+	trace_rcl_link_state(link->name, slot->number, old, state,
+			     reason->reason, reason->wc_status);
+	if (slot == link->live)
+		rcl_state_event(slot, RCLINK_EVENT_KIND_CHANGED);
+	else if (state == RCLINK_LINK_STATE_DOWN)
+		rcl_state_event(slot, RCLINK_EVENT_KIND_STANDBY_DOWN);
+}
+
+/**
+ * rcl_state_forget_failure - no epoch is left that could note one
+ * @slot: without one
+ */
+void rcl_state_forget_failure(struct rcl_slot *slot)
+{
+	spin_lock_irq(&slot->link->lock);
+	memset(&slot->failure, 0, sizeof(slot->failure));
+	spin_unlock_irq(&slot->link->lock);
+}
+
+/*
+ * A flush may have been noted before its cause: after the stop all completions
+ * have, but a device event takes its own way.
+ */
+static struct rcl_reason rcl_state_cause(struct rcl_slot *slot)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_CAUSE_MS);
+	struct rcl_reason why;
+
+	while ((why = rcl_inbox_failure(slot)).wc_status ==
+	       IB_WC_WR_FLUSH_ERR && time_before(jiffies, end))
+		usleep_range(500, 1000);
+	return why;
+}
+
+/* Nobody leases anything of an epoch that was never up. */
+static void rcl_state_end_leases(struct rcl_slot *slot, bool resumes,
+				 struct list_head *calls)
+{
+	struct rcl_link *link = slot->link;
+	bool live = slot == link->live;
+	struct rcl_epoch *ep = slot->epoch;
+
+	if (slot->state == RCLINK_LINK_STATE_UP)
+		memcpy(link->was, slot->peer, sizeof(link->was));
+	rcl_lease_detach_all(ep, resumes ? &link->suspended : NULL, calls);
+	rcl_epoch_stop(ep);
+	if (live)
+		rcl_inbox_shut(link, true);
+	rcl_lease_gone_all(ep);
+	if (live)
+		rcl_inbox_shut(link, false);
+}
+
+static bool rcl_state_resumes(const struct rcl_slot *slot)
+{
+	return slot->epoch->policy.v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME;
+}
+
+/* The verbs objects go. */
+static void rcl_state_free(struct rcl_slot *slot)
+{
+	struct rcl_epoch *ep = slot->epoch;
+
+	spin_lock_irq(&slot->link->lock);
+	slot->epoch = NULL;
+	slot->owner = 0;
+	spin_unlock_irq(&slot->link->lock);
+	rcl_epoch_destroy(ep);
+	rcl_state_forget_failure(slot);
+}
+
+static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
+{
+	struct rcl_reason why = { reason, wc_status };
+	struct rcl_link *link = slot->link;
+
+	slot->expecting = false;
+	/* Who ended it by intention ended its channels, too. */
+	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
+			     !rcl_reason_is_wish(reason), NULL);
+	if (reason == RCLINK_DOWN_REASON_COMPLETION)
+		why = rcl_state_cause(slot);
+	if (why.wc_status == IB_WC_WR_FLUSH_ERR)
+		link->stats.unexplained_errors++;
+	rcl_tripwire_log(link->name, &why);
+	rcl_ping_abort(slot->epoch, -ENOTCONN, rcl_reason_text(&why));
+	rcl_state_free(slot);
+	link->stats.downs += slot == link->live;
+	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &why);
+}
+
+static void rcl_state_swap(struct rcl_link *link)
+{
+	spin_lock_irq(&link->lock);
+	swap(link->live, link->next);
+	spin_unlock_irq(&link->lock);
+}
+
+/**
+ * rcl_state_down - an epoch ends
+ * @slot: prepared, connected or up
+ * @reason: enum rclink_down_reason
+ * @wc_status: enum ib_wc_status
+ *
+ * An epoch that was to take its place, and still may, has it then.
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status)
+{
+	struct rcl_link *link = slot->link;
+	bool wish = rcl_reason_is_wish(reason);
+	bool live = slot == link->live;
+
+	if (live && wish && link->next->epoch)
+		rcl_state_end(link->next, reason, 0);
+	if (live && (wish || !rcl_state_resumes(slot)))
+		rcl_resume_lose_all(&link->suspended, -ENOTCONN);
+	rcl_state_end(slot, reason, wc_status);
+	if (!live || !link->next->epoch)
+		return;
+	rcl_state_swap(link);
+	rcl_state_event(link->live, RCLINK_EVENT_KIND_CHANGED);
+}
+
+/**
+ * rcl_state_move - the next epoch takes the place of the one that is up
+ * @link: whose other epoch has proven that it works
+ *
+ * Channels wait for it, if the operator said so.
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_state_move(struct rcl_link *link)
+{
+	struct rcl_slot *old = link->live;
+	LIST_HEAD(calls);
+
+	old->expecting = false;
+	rcl_state_end_leases(old, rcl_state_resumes(old), &calls);
+	rcl_inbox_ask_again(link, &calls);
+	rcl_ping_abort(old->epoch, -EAGAIN,
+		       "the link was moved to a new epoch meanwhile; try again");
+	rcl_state_free(old);
+	rcl_state_swap(link);
+	spin_lock_irq(&link->lock);
+	old->state = RCLINK_LINK_STATE_IDLE;
+	spin_unlock_irq(&link->lock);
+}

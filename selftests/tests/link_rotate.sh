@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A link that is up gets another epoch: new QPs, PSNs and keys, while it stays up
+# and its channels go on; and stays as it was where that does not work.
+# hosts: 2
+# kernels: 6.12 6.1-all
+# timeout: 300
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/figure.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+. "$LIB_DIR/chan/faults.sh"
+
+seen=/tmp/rclink-test-monitor
+rotations=5
+
+# What an epoch has of its own, of both ends, one on each line.
+secrets()
+{
+	local host
+
+	for host in 1 2; do
+		of $host l '.local | (.queue_pairs[] | "qpn \(.qpn)", "psn \(.psn)"),
+			"rkey \(.rkey)"'
+	done
+}
+
+# rotate HOST: from there
+rotate()
+{
+	on "$1" "$tool" rotate l --timeout $((20 * RCL_SLOW)) | tee -a "$said" >&2
+}
+
+# rotates HOST TIMES: each time both ends have the next epoch, and are up
+rotates()
+{
+	local epoch i
+
+	for ((i = 0; i < $2; i++)); do
+		epoch=$(of 1 l .epoch)
+		rotate "$1" && until_true 10 later "$epoch" || return
+	done
+}
+
+stays_up()
+{
+	"$tool" monitor >"$seen" &
+	watcher=$!
+	downs=$(of 1 l .stats.downs)-$(of 2 l .stats.downs)
+}
+
+stayed_up()
+{
+	kill "$watcher"
+	wait "$watcher" 2>/dev/null
+	cat "$seen"
+	! grep -q ' down ' "$seen" &&
+		[ "$(of 1 l .stats.downs)-$(of 2 l .stats.downs)" = "$downs" ]
+}
+
+nothing_is_the_same()
+{
+	local before after
+
+	before=$(secrets)
+	rotates 1 1 || return
+	after=$(secrets)
+	[ "$(sort <<<"$before"$'\n'"$after" | uniq -d | grep -c qpn)" -eq 0 ] &&
+		[ "$(sort <<<"$before"$'\n'"$after" | uniq -d)" = '' ]
+}
+
+# qps HOST: how many the module has there
+qps()
+{
+	on "$1" rdma resource show qp | grep -cF '[rclink]'
+}
+
+no_qp_too_many()
+{
+	local host before now
+
+	before=$(qps 1)-$(qps 2)
+	rotates 1 1 && now=$(qps 1)-$(qps 2) || return
+	echo "before $before, now $now"
+	[ "$before" = "$now" ]
+}
+
+# The pause is that of the channels: nobody else notices.
+quick()
+{
+	figure "longest time without a message" "$(sum "$told" outage_ms)" ms
+	figure "operations of unknown fate" "$(sum "$told" unknown)" ''
+	[ "$(sum "$told" outage_ms)" -lt $((1000 * RCL_SLOW)) ]
+}
+
+# The epoch of l is what it was, at both ends, and no QP is left of another one.
+fails()
+{
+	local epoch before
+
+	epoch=$(of 1 l .epoch)
+	before=$(qps 1)-$(qps 2)
+	"$@" || return
+	until_true 20 eval '[ "$(qps 1)-$(qps 2)" = "'"$before"'" ]' &&
+		[ "$(of 1 l .epoch)-$(of 2 l .epoch)" = "$epoch-$epoch" ] &&
+		is 1 l .state up && is 2 l .state up &&
+		rclink ping l -c 2 -i 0 -q && on 2 "$tool" ping l -c 2 -i 0 -q
+}
+
+
+# Both daemons may go on when they like: nobody dials a link that is up.
+unheard()
+{
+	local status
+
+	kill_daemon 1
+	on 1 "$tool" rotate l --timeout 2 2>"$said"
+	status=$?
+	daemon_start 1 && until_true 10 is 1 l .state up || return
+	[ "$status" -eq 1 ] && grep -q 'nobody did' "$said"
+}
+
+by_itself()
+{
+	local epoch
+
+	epoch=$(of 1 l .epoch)
+	conf "$pin2" resume peer "$RCL_PEER_IP" rotate 10 | configure 1 &&
+		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
+}
+
+told_why()
+{
+	rclink why l | tee "$said"
+	grep -q 'another epoch was prepared beside it' "$said"
+}
+
+plan 14
+link_setup
+holds "the link comes up" begin
+stays_up
+holds "channels carry data both ways" chaos_begin 200
+holds "the end that dials rotates" rotates 1 $rotations
+holds "the end that does not dial has it rotated" rotates 2 2
+holds "each message arrived once, in order, and whole" chaos_end
+check "what one end sent the other one got" adds_up
+check "the longest pause is short" quick
+holds "no QPN, PSN or rkey stays" nothing_is_the_same
+holds "no QP too many is left" no_qp_too_many
+holds "the link stayed up all the while" stayed_up
+check "rclink why tells of it" told_why
+holds "an end that is not answered says so, and stays up" fails unheard
+holds "it rotates by itself, if that was configured" by_itself
+holds "daemons end" daemon_end 1 2
+finish
