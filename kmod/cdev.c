@@ -251,7 +251,8 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 
 /* Who waits for completions waits for the end of a suspension first. */
 static int rcl_cdev_submit_all(struct rcl_ring *ring,
-			       const struct rclink_dev_submit *arg, u32 *taken)
+			       const struct rclink_dev_submit *arg,
+			       unsigned long end, u32 *taken)
 {
 	int ret;
 
@@ -259,7 +260,7 @@ static int rcl_cdev_submit_all(struct rcl_ring *ring,
 		ret = rcl_ring_submit(ring, arg->count, taken);
 		if (ret != -EAGAIN || !arg->wait)
 			return ret;
-		ret = rcl_ring_wait_resumed(ring, arg->timeout_ms);
+		ret = rcl_ring_wait_resumed(ring, end);
 		if (ret)
 			return ret;
 	}
@@ -268,6 +269,7 @@ static int rcl_cdev_submit_all(struct rcl_ring *ring,
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
 	struct rclink_dev_submit arg;
+	unsigned long end = 0;
 	u32 taken = 0;
 	int ret;
 
@@ -275,13 +277,16 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 		return -EFAULT;
 	if (arg.pad || arg.wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	ret = rcl_cdev_submit_all(rcl_ring_of(chan), &arg, &taken);
+	/* 0 means never. */
+	if (arg.timeout_ms)
+		end = (jiffies + msecs_to_jiffies(arg.timeout_ms)) | 1;
+	ret = rcl_cdev_submit_all(rcl_ring_of(chan), &arg, end, &taken);
 	arg.count = taken;
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (ret || !arg.wait)
 		return ret;
-	return rcl_ring_wait(rcl_ring_of(chan), arg.wait, arg.timeout_ms);
+	return rcl_ring_wait(rcl_ring_of(chan), arg.wait, end);
 }
 
 static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,

@@ -363,17 +363,17 @@ static void rcl_chan_append_parts(struct rcl_chan *chan,
 static int rcl_chan_chain(struct rcl_chan *chan,
 			  const struct rclink_dev_sqe *sqe)
 {
-	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	struct rcl_chain *chain = &chan->chain;
 	struct ib_sge *sge;
 	int num_sge, parts;
-	u32 len;
+	u32 slot, len;
 
 	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
 		return -EBUSY;
 	/* What is before it needs not wait. */
 	if (rcl_chan_is_early(chan, sqe->op))
 		rcl_chan_flush(chan);
+	slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	sge = chain->sge[chain->n];
 	if (sqe->flags & RCLINK_SQE_INLINE)
 		num_sge = rcl_chan_inline(chan, sqe, slot, sge, &len);
@@ -540,13 +540,15 @@ void rcl_chan_flush(struct rcl_chan *chan)
  *
  * What is not signaled says nothing when it has been carried out, and else is
  * flushed. One that is signaled and has said nothing is of a QP that could not
- * be drained.
+ * be drained; so nothing is known of those that go on in another epoch.
  */
 void rcl_chan_drained(struct rcl_chan *chan)
 {
 	u32 end = chan->sends.posted;
 	u32 i = chan->sends.done;
 
+	if (chan->keep && chan->keep->suspended && !chan->keep->qp->drained)
+		chan->keep->sends_held = true;
 	if (chan->keep && chan->keep->sends_held)
 		return;
 	if (chan->chain.n)

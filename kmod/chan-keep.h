@@ -39,7 +39,7 @@ struct rcl_kept {
  * @held: what has failed stays in flight
  * @sends_held: a send is among that
  * @stalled: enum ib_wc_status of the first of these
- * @qp: the one that it is about to have
+ * @qp: the one that it has, had last, or is about to have
  * @sent: operations that count, posted
  * @acked: of those, that completed with success
  * @ghosts: there are so many

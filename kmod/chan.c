@@ -117,6 +117,9 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 	mutex_unlock(&chan->setup);
 	if (!chan->keep || !chan->keep->suspended)
 		rcl_chan_end(chan);
+	else
+		/* The drain has told nobody what it found. */
+		chan->ops->news(chan);
 }
 
 static bool rcl_chan_suspend(struct rcl_lessee *lessee)
@@ -190,6 +193,8 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	spin_lock_bh(&chan->lock);
 	chan->over = false;
 	chan->qp = grant->qp;
+	if (chan->keep)
+		chan->keep->qp = grant->qp;
 	if (!chan->polled)
 		rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
@@ -308,6 +313,17 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	return ret == -ENOENT ? -ENODEV : ret;
 }
 
+/* Its QP is another one now, or will be. */
+static bool rcl_chan_lives(struct rcl_chan *chan)
+{
+	bool lives;
+
+	spin_lock_bh(&chan->lock);
+	lives = chan->attached || (chan->keep && chan->keep->suspended);
+	spin_unlock_bh(&chan->lock);
+	return lives;
+}
+
 /**
  * rcl_chan_import - look up a region of the peer
  * @chan: open
@@ -332,7 +348,7 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 	if (ret)
 		return ret;
 	ret = rcl_chan_fetch(chan, name, window);
-	if (ret == -ENOTCONN && READ_ONCE(chan->why) == -EAGAIN)
+	if (ret == -ENOTCONN && rcl_chan_lives(chan))
 		ret = -EAGAIN;
 	if (ret)
 		return ret;

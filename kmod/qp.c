@@ -363,7 +363,9 @@ bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 	if (ret || ib_post_recv(qp->qp, &recv_wr, NULL) ||
 	    rcl_qp_post_send(qp, &send_wr.wr))
 		return false;
-	return rcl_qp_wait(qp, &send, end) && rcl_qp_wait(qp, &recv, end);
+	qp->drained = rcl_qp_wait(qp, &send, end) &&
+		      rcl_qp_wait(qp, &recv, end);
+	return qp->drained;
 }
 
 /**

@@ -36,6 +36,7 @@ struct rcl_qp_wait {
  * @index: of the link: 0 is the control QP, the pool follows
  * @psn: first PSN that this end sends, drawn with each @qp
  * @live: from INIT until it is stopped: work requests may be outstanding
+ * @drained: it was stopped, and nothing is outstanding
  * @reg: registration under way
  */
 struct rcl_qp {
@@ -47,6 +48,7 @@ struct rcl_qp {
 	u32 index;
 	u32 psn;
 	bool live;
+	bool drained;
 	struct rcl_qp_wait reg;
 };
 

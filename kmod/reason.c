@@ -103,6 +103,8 @@ u32 rcl_reason_of(int ret)
 /**
  * rcl_reason_is_wish - did somebody want the link to end?
  * @reason: enum rclink_down_reason
+ *
+ * Return: true if so.
  */
 bool rcl_reason_is_wish(u32 reason)
 {

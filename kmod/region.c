@@ -308,15 +308,16 @@ static bool rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 	lockdep_assert_held(&chan->lock);
 	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
 		struct rcl_region *region = chan->slots[i];
-		const struct rcl_window *window;
+		struct rcl_window *window;
 
-		if (!region || region->over || !region->n)
+		if (!region)
 			continue;
 		window = &region->export.window;
 		/* One with this right has one extent. */
 		if (!(window->rights & RCLINK_REGION_INVALIDATE) ||
-		    window->rkeys[0] != rkey)
+		    !rkey || window->rkeys[0] != rkey)
 			continue;
+		window->rkeys[0] = 0;
 		region->over = true;
 		*handle = region->handle;
 		return true;
@@ -513,9 +514,15 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 {
 	u32 i;
 
-	for (i = 0; i < RCL_CHAN_REGIONS; i++)
-		if (chan->slots[i])
-			rcl_region_unmap(chan, chan->slots[i]);
+	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
+		struct rcl_region *region = chan->slots[i];
+
+		if (!region)
+			continue;
+		rcl_region_unmap(chan, region);
+		/* What the peer ended has been told: see rcl_region_end(). */
+		region->export.window.rkeys[0] = 0;
+	}
 }
 
 /**

@@ -248,16 +248,15 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 /**
  * rcl_ring_wait_resumed - wait for the end of a suspension
  * @ring: any
- * @timeout_ms: 0 for none
+ * @end: in jiffies, 0 for none
  *
  * Context: may sleep; can be interrupted.
  * Return: 0, -ETIME or -EINTR.
  */
-int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned int timeout_ms)
+int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end)
 {
 	struct rcl_chan *chan = &ring->chan;
-	long left = timeout_ms ? msecs_to_jiffies(timeout_ms) :
-				 MAX_SCHEDULE_TIMEOUT;
+	long left = end ? max_t(long, end - jiffies, 0) : MAX_SCHEDULE_TIMEOUT;
 
 	left = wait_event_interruptible_timeout(ring->wait,
 						READ_ONCE(chan->qp) ||
@@ -284,14 +283,13 @@ static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
  * rcl_ring_wait - wait for completions
  * @ring: any
  * @want: so many in the ring
- * @timeout_ms: 0 for none
+ * @end: in jiffies, 0 for none
  *
  * Context: may sleep; can be interrupted.
  * Return: 0, -ETIME, -EINTR, or the reason when no more can come.
  */
-int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned int timeout_ms)
+int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
 	struct rcl_chan *chan = &ring->chan;
 	ktime_t spin = ktime_add_us(ktime_get(), READ_ONCE(chan->polled) ?
 				    RCL_SPIN_POLLED_US : RCL_SPIN_US);
@@ -307,12 +305,12 @@ int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned int timeout_ms)
 			return chan->why;
 		if (signal_pending(current))
 			return -EINTR;
-		if (timeout_ms && time_after_eq(jiffies, end))
+		if (end && time_after_eq(jiffies, end))
 			return -ETIME;
 		cond_resched();
 		if (some || ktime_before(ktime_get(), spin))
 			continue;
-		if (timeout_ms)
+		if (end)
 			left = max_t(long, end - jiffies, 1);
 		rcl_ring_sleep(ring, want, left);
 	}

@@ -15,7 +15,7 @@
 #include "common.h"
 
 #define SERVICE		"quiet"
-#define MESSAGES	3	/* fewer than the kernel lets one complete for */
+#define MESSAGES	3	/* fewer than one of which completes */
 
 static int receive(struct rclink_chan *chan)
 {

@@ -39,7 +39,21 @@ quiet()
 	[ "$status" -eq 0 ] && [ "$(cat "$quiet_says.near")" = 0 ]
 }
 
-plan $((2 + $(harness_points "$CHAN_SRC/chan_late.c")))
+# A region is withdrawn here that the peer has just ended: nobody broke a rule.
+withdrawn()
+{
+	local status=0 says=/tmp/rclink-test-ended
+
+	on 2 "$CHAN/ended" l listen >"$says" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$says" || return
+	"$CHAN/ended" l connect || status=1
+	wait "$far" || status=1
+	comment <"$says"
+	[ "$status" -eq 0 ] && is 1 l .state up && is 2 l .state up
+}
+
+plan $((3 + $(harness_points "$CHAN_SRC/chan_late.c")))
 chan_build
 chan_setup
 on 2 "$CHAN/late" l >"$far_says" 2>&1 &
@@ -50,5 +64,6 @@ comment <"$far_says"
 rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
 check "the link is still up" is 1 l .state up
 chan_far_end "$far"
+check "a region that the peer has ended can be withdrawn" withdrawn
 check "what is not signaled says nothing when the link ends" quiet
 finish
