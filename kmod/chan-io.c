@@ -105,8 +105,12 @@ static void rcl_chan_pass_before(struct rcl_chan *chan, u32 number)
 		rcl_chan_pass(chan, i);
 }
 
-/* All before that one have been carried out, also those that say nothing. */
-static void rcl_chan_retire(struct rcl_chan *chan, u32 number)
+/**
+ * rcl_chan_retire - sends were carried out, also those that say nothing
+ * @chan: its lock held, or below the drain
+ * @number: all before that one
+ */
+void rcl_chan_retire(struct rcl_chan *chan, u32 number)
 {
 	struct rcl_keep *keep = chan->keep;
 
@@ -509,8 +513,8 @@ static void rcl_chan_tell(struct rcl_chan *chan)
  * rcl_chan_flush - give the device what rcl_chan_post() has chained
  * @chan: any, its lock held
  *
- * Nothing, while the peer has to post a receive first. What the device refuses
- * completes with an error. Our first receives are told to the peer.
+ * Nothing, while the peer has to post a receive first, or while the channel is
+ * parked. What the device refuses completes with an error. Our first receives are told to the peer.
  *
  * Context: process or softirq context.
  */
@@ -523,7 +527,8 @@ void rcl_chan_flush(struct rcl_chan *chan)
 	if (!chan->qp)
 		return;
 	rcl_chan_tell(chan);
-	if (!chain->n || (chain->held && !chan->heard))
+	if (!chain->n || (chain->held && !chan->heard) ||
+	    (chan->keep && chan->keep->parked))
 		return;
 	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
 		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);

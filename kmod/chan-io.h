@@ -13,6 +13,7 @@ struct rclink_dev_sqe;
 void rcl_chan_io_init(struct rcl_chan *chan);
 int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe);
 void rcl_chan_flush(struct rcl_chan *chan);
+void rcl_chan_retire(struct rcl_chan *chan, u32 number);
 void rcl_chan_drained(struct rcl_chan *chan);
 void rcl_chan_drop(struct rcl_chan *chan);
 const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan);

@@ -4,6 +4,7 @@
 #define RCL_CHAN_KEEP_H
 
 #include <linux/types.h>
+#include <rdma/ib_verbs.h>
 
 #include <uapi/linux/rclink_dev.h>
 
@@ -13,8 +14,6 @@
 #define RCL_CHAN_SEND_SLOTS	32
 #define RCL_CHAN_RECV_SLOTS	32
 
-struct ib_cq;
-struct ib_wc;
 struct rcl_chan;
 struct rcl_qp;
 
@@ -34,7 +33,12 @@ struct rcl_kept {
 
 /**
  * struct rcl_keep - of one channel, whose lock protects it
+ * @chan: the channel; constant
  * @suspended: between two epochs
+ * @parked: the device is given no sends
+ * @marking: @mark is in flight
+ * @mark_end: number behind the last send that was posted before @mark
+ * @mark: see chan-park.c
  * @broken: an operation has failed on its own: nothing can go on
  * @held: what has failed stays in flight
  * @sends_held: a send is among that
@@ -48,7 +52,12 @@ struct rcl_kept {
  * @import: names of its imports, by slot
  */
 struct rcl_keep {
+	struct rcl_chan *chan;
 	bool suspended;
+	bool parked;
+	bool marking;
+	u32 mark_end;
+	struct ib_cqe mark;
 	bool broken;
 	bool held;
 	bool sends_held;

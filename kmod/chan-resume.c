@@ -139,6 +139,8 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 	memset(&chan->recvs, 0, sizeof(chan->recvs));
 	rcl_chan_chain_empty(&chan->chain);
 	keep->ghosts = 0;
+	keep->parked = false;
+	keep->marking = false;
 	keep->held = false;
 	keep->sends_held = false;
 	keep->stalled = 0;

@@ -13,6 +13,7 @@
 #include "chan-call.h"
 #include "chan-event.h"
 #include "chan-io.h"
+#include "chan-park.h"
 #include "chan-resume.h"
 #include "inbox.h"
 #include "link.h"
@@ -122,6 +123,21 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 		chan->ops->news(chan);
 }
 
+static void rcl_chan_keep_still(struct rcl_lessee *lessee, bool still)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	if (chan->keep)
+		rcl_chan_park(chan, still);
+}
+
+static bool rcl_chan_still(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	return !chan->keep || rcl_chan_is_still(chan);
+}
+
 static bool rcl_chan_suspend(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
@@ -183,6 +199,7 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 		chan->keep = kvzalloc(sizeof(*chan->keep), GFP_KERNEL);
 		if (!chan->keep)
 			return -ENOMEM;
+		chan->keep->chan = chan;
 	}
 	ret = rcl_chan_map_inline(chan, grant->pd->device);
 	if (ret)
@@ -228,6 +245,8 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.heard = rcl_chan_heard,
 	.detach = rcl_chan_detach,
 	.gone = rcl_chan_gone,
+	.keep_still = rcl_chan_keep_still,
+	.is_still = rcl_chan_still,
 	.suspend = rcl_chan_suspend,
 	.rejoin = rcl_chan_rejoin,
 	.again = rcl_chan_again,

@@ -513,6 +513,47 @@ static void rcl_lease_fail_calls(struct list_head *calls,
 }
 
 /**
+ * rcl_lease_keep_still - lessees post no sends any more, or again
+ * @ep: of a link that is up
+ * @still: which
+ *
+ * Context: may sleep.
+ */
+void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
+{
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (lease->state == RCL_LEASE_OPEN && lease->lessee)
+			lease->lessee->ops->keep_still(lease->lessee, still);
+	}
+}
+
+/**
+ * rcl_lease_is_still - has all that they posted completed?
+ * @ep: after rcl_lease_keep_still()
+ *
+ * Context: may sleep; to be called now and then until it is so.
+ * Return: true if so.
+ */
+bool rcl_lease_is_still(struct rcl_epoch *ep)
+{
+	bool still = true;
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (lease->state == RCL_LEASE_OPEN && lease->lessee &&
+		    !lease->lessee->ops->is_still(lease->lessee))
+			still = false;
+	}
+	return still;
+}
+
+/**
  * rcl_lease_detach_all - the epoch ends: nobody may post any more
  * @ep: before rcl_epoch_stop()
  * @suspended: where lessees go that wait for the next epoch; NULL for none

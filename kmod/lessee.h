@@ -49,6 +49,8 @@ struct rcl_grant {
  * @heard: the peer's lessee has posted its first receive; may come again
  * @gone: nothing of the QP will complete any more; registrations go now, which
  *	may take long; the grant is good until it returns
+ * @keep_still: post no sends any more, or again
+ * @is_still: has all that was posted completed? Asked now and then
  * @suspend: instead of @detach: the lease is to go on in another epoch, if this
  *	returns true; @gone follows, then @rejoin or @lost
  * @rejoin: it goes on, with that; an errno refuses it, and @lost follows
@@ -67,6 +69,8 @@ struct rcl_lessee_ops {
 	void (*heard)(struct rcl_lessee *lessee);
 	void (*detach)(struct rcl_lessee *lessee, int why);
 	void (*gone)(struct rcl_lessee *lessee);
+	void (*keep_still)(struct rcl_lessee *lessee, bool still);
+	bool (*is_still)(struct rcl_lessee *lessee);
 	bool (*suspend)(struct rcl_lessee *lessee);
 	int (*rejoin)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
 	int (*again)(struct rcl_lessee *lessee);

@@ -33,11 +33,14 @@
 
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
+#define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
 
 enum rcl_proven {
 	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
 	RCL_PROVEN_ANSWERED = BIT(1),	/* our hello was answered */
-	RCL_PROVEN_BOTH = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED,
+	RCL_PROVEN_SAID = BIT(2),	/* and we have answered the peer's */
+	RCL_PROVEN_ALL = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED |
+			 RCL_PROVEN_SAID,
 };
 
 static void rcl_life_timer(struct timer_list *timer)
@@ -187,32 +190,58 @@ static void rcl_life_up(struct rcl_slot *slot)
 	rcl_state_set(slot, RCLINK_LINK_STATE_UP, &none);
 }
 
-static int rcl_life_hello(struct rcl_slot *slot, const struct rcl_msg *msg)
+/*
+ * The answer to a hello says that nothing is in flight any more where the link
+ * would move, or not for long enough to wait for.
+ */
+static int rcl_life_settle(struct rcl_slot *slot)
 {
 	struct rcl_msg ack = { .type = RCL_MSG_HELLO_ACK };
+	struct rcl_link *link = slot->link;
 	const char *why;
-	int ret = 0;
+	int ret;
 
-	if (slot->state != RCLINK_LINK_STATE_CONNECTED)
-		return -EPROTO;
-	if (msg->type == RCL_MSG_HELLO) {
-		if (slot->proven & RCL_PROVEN_HEARD)
-			return -EPROTO;
-		if (msg->cookie != RCL_MSG_VERSION)
-			return -EPROTONOSUPPORT;
-		ret = rcl_ctrl_send(&slot->epoch->ctrl, &ack);
-		slot->proven |= RCL_PROVEN_HEARD;
-	} else {
-		slot->proven |= RCL_PROVEN_ANSWERED;
+	if (slot->state != RCLINK_LINK_STATE_CONNECTED ||
+	    !(slot->proven & RCL_PROVEN_HEARD))
+		return 0;
+	if (slot != link->live && !slot->settles &&
+	    !(slot->proven & RCL_PROVEN_SAID)) {
+		rcl_lease_keep_still(link->live->epoch, true);
+		slot->settles = true;
+		slot->still_by = jiffies + msecs_to_jiffies(RCL_STILL_MS);
 	}
-	if (ret || slot->proven != RCL_PROVEN_BOTH)
-		return ret;
-
+	if (!(slot->proven & RCL_PROVEN_SAID)) {
+		if (slot->settles && time_before(jiffies, slot->still_by) &&
+		    !rcl_lease_is_still(link->live->epoch))
+			return 0;
+		ret = rcl_ctrl_send(&slot->epoch->ctrl, &ack);
+		if (ret)
+			return ret;
+		slot->proven |= RCL_PROVEN_SAID;
+	}
+	if (slot->proven != RCL_PROVEN_ALL)
+		return 0;
 	ret = rcl_fsm_next(slot->state, RCL_IN_PROVEN, &why);
 	if (ret < 0)
 		return ret;
 	rcl_life_up(slot);
 	return 0;
+}
+
+static int rcl_life_hello(struct rcl_slot *slot, const struct rcl_msg *msg)
+{
+	if (slot->state != RCLINK_LINK_STATE_CONNECTED)
+		return -EPROTO;
+	if (msg->type == RCL_MSG_HELLO_ACK) {
+		slot->proven |= RCL_PROVEN_ANSWERED;
+	} else {
+		if (slot->proven & RCL_PROVEN_HEARD)
+			return -EPROTO;
+		if (msg->cookie != RCL_MSG_VERSION)
+			return -EPROTONOSUPPORT;
+		slot->proven |= RCL_PROVEN_HEARD;
+	}
+	return rcl_life_settle(slot);
 }
 
 static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
@@ -334,6 +363,8 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 
 	rcl_ctrl_poll(ctrl);
 	ret = rcl_life_receive(slot);
+	if (!ret)
+		ret = rcl_life_settle(slot);
 	if (!ret && slot->state == RCLINK_LINK_STATE_UP)
 		ret = rcl_life_ask(slot->link);
 	/* A software device may have completed by now what was just posted. */

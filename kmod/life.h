@@ -53,6 +53,8 @@ struct rcl_used {
  * @peer: identity of the peer, after connect
  * @used: by the epoch
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
+ * @settles: until the leases of the other epoch are still; of the work item only
+ * @still_by: or until then, in jiffies; of the work item only
  * @expecting: hello or an answer must come; of the work item only
  * @due: by then, in jiffies, while @expecting; of the work item only
  *
@@ -72,6 +74,8 @@ struct rcl_slot {
 	char peer[RCLINK_PEER_MAX + 1];
 	struct rcl_used used;
 	unsigned int proven;
+	bool settles;
+	unsigned long still_by;
 	bool expecting;
 	unsigned long due;
 };

@@ -58,6 +58,10 @@ void rcl_state_set_timer(struct rcl_link *link)
 	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
 		struct rcl_slot *slot = &link->slots[i];
 
+		if (slot->settles) {
+			first = jiffies + 1;
+			wake = true;
+		}
 		if (slot->expecting) {
 			if (!wake || time_before(slot->due, first))
 				first = slot->due;
@@ -197,6 +201,9 @@ static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	struct rcl_link *link = slot->link;
 
 	slot->expecting = false;
+	if (slot->settles)
+		rcl_lease_keep_still(link->live->epoch, false);
+	slot->settles = false;
 	/* Who ended it by intention ended its channels, too. */
 	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
 			     !rcl_reason_is_wish(reason), NULL);
@@ -241,6 +248,7 @@ void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	rcl_state_end(slot, reason, wc_status);
 	if (!live || !link->next->epoch)
 		return;
+	link->next->settles = false;
 	rcl_state_swap(link);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_CHANGED);
 }
@@ -259,6 +267,7 @@ void rcl_state_move(struct rcl_link *link)
 	LIST_HEAD(calls);
 
 	old->expecting = false;
+	link->next->settles = false;
 	rcl_state_end_leases(old, rcl_state_resumes(old), &calls);
 	rcl_inbox_ask_again(link, &calls);
 	rcl_ping_abort(old->epoch, -EAGAIN,

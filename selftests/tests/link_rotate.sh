@@ -15,6 +15,14 @@
 . "$LIB_DIR/chan/faults.sh"
 
 seen=/tmp/rclink-test-monitor
+
+# A heartbeat that a busy machine misses is not what this is about.
+conf()
+{
+	link_section l "$1" heartbeat 1000 misses 8 recover "${2:-resume}" qps 6 \
+		"${@:3}"
+}
+
 rotations=5
 
 # What an epoch has of its own, of both ends, one on each line.
@@ -24,7 +32,7 @@ secrets()
 
 	for host in 1 2; do
 		of $host l '.local | (.queue_pairs[] | "qpn \(.qpn)", "psn \(.psn)"),
-			"rkey \(.rkey)"'
+			"rkey \(.rkey)"' | sed "s/^/host $host: /"
 	done
 }
 
@@ -68,8 +76,10 @@ nothing_is_the_same()
 	before=$(secrets)
 	rotates 1 1 || return
 	after=$(secrets)
-	[ "$(sort <<<"$before"$'\n'"$after" | uniq -d | grep -c qpn)" -eq 0 ] &&
-		[ "$(sort <<<"$before"$'\n'"$after" | uniq -d)" = '' ]
+	comment <<<"$before"
+	comment <<<"$after"
+	[ "$(grep -c qpn <<<"$after")" -eq 14 ] &&
+		[ -z "$(sort <<<"$before"$'\n'"$after" | uniq -d)" ]
 }
 
 # qps HOST: how many the module has there
@@ -92,8 +102,8 @@ no_qp_too_many()
 quick()
 {
 	figure "longest time without a message" "$(sum "$told" outage_ms)" ms
-	figure "operations of unknown fate" "$(sum "$told" unknown)" ''
-	[ "$(sum "$told" outage_ms)" -lt $((1000 * RCL_SLOW)) ]
+	[ "$(sum "$told" unknown)" -eq 0 ] &&
+		[ "$(sum "$told" outage_ms)" -lt $((5000 * RCL_SLOW)) ]
 }
 
 # The epoch of l is what it was, at both ends, and no QP is left of another one.
@@ -147,7 +157,7 @@ holds "the end that dials rotates" rotates 1 $rotations
 holds "the end that does not dial has it rotated" rotates 2 2
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
-check "the longest pause is short" quick
+check "no pause was long, and nothing is of unknown fate" quick
 holds "no QPN, PSN or rkey stays" nothing_is_the_same
 holds "no QP too many is left" no_qp_too_many
 holds "the link stayed up all the while" stayed_up

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a link is rotated, the epoch that goes still works. So its channels need
+ * not have anything in flight then: what a consumer submits stays in the chain,
+ * as if the peer had posted no receive, and a WRITE of no bytes completes behind
+ * all that the device was given before. IBA C9-88: no key of it is looked at.
+ * Receives are posted meanwhile, or the peer could not come to an end, either.
+ */
+#include "chan-park.h"
+
+#include <rdma/ib_verbs.h>
+
+#include "chan.h"
+#include "chan-io.h"
+#include "qp.h"
+
+/* Under the lock, or below the drain, when nobody else has the QP. */
+static void rcl_chan_marked(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_keep *keep = container_of(wc->wr_cqe, struct rcl_keep, mark);
+	struct rcl_chan *chan = keep->chan;
+
+	keep->marking = false;
+	/* Else the others fail, too, and say why. */
+	if (!wc->status && (s32)(keep->mark_end - chan->sends.done) > 0)
+		rcl_chan_retire(chan, keep->mark_end);
+}
+
+static void rcl_chan_post_mark(struct rcl_chan *chan, u32 end)
+{
+	struct rcl_keep *keep = chan->keep;
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe = &keep->mark,
+		.wr.opcode = IB_WR_RDMA_WRITE,
+		.wr.send_flags = IB_SEND_SIGNALED,
+	};
+
+	keep->mark.done = rcl_chan_marked;
+	keep->mark_end = end;
+	keep->marking = !rcl_qp_post_send(chan->qp, &wr.wr);
+}
+
+/**
+ * rcl_chan_park - give the device no sends, or again
+ * @chan: with @chan->keep, attached
+ * @park: which
+ *
+ * Context: may sleep.
+ */
+void rcl_chan_park(struct rcl_chan *chan, bool park)
+{
+	spin_lock_bh(&chan->lock);
+	chan->keep->parked = park;
+	rcl_chan_flush(chan);
+	spin_unlock_bh(&chan->lock);
+	/* The device may have refused something. */
+	if (!park)
+		chan->ops->news(chan);
+}
+
+/**
+ * rcl_chan_is_still - has all that the device was given completed?
+ * @chan: parked
+ *
+ * Context: may sleep; to be called now and then until it is so.
+ * Return: true also when it will not be.
+ */
+bool rcl_chan_is_still(struct rcl_chan *chan)
+{
+	struct rcl_keep *keep = chan->keep;
+	bool still = true;
+	bool events;
+	int n = 0;
+	u32 end;
+
+	spin_lock_bh(&chan->lock);
+	if (chan->qp)
+		n = rcl_chan_poll(chan, RCL_CHAN_SEND_SLOTS +
+				  RCL_CHAN_RECV_SLOTS);
+	end = chan->chain.n ? rcl_chan_chained(chan)->number :
+			      chan->sends.posted;
+	if (chan->qp && !keep->held && !keep->broken)
+		still = end == chan->sends.done;
+	/* The device has room for one more, see rcl_qp_stop(). */
+	if (!still && !keep->marking)
+		rcl_chan_post_mark(chan, end);
+	events = n && rcl_chan_has_events(chan);
+	chan->kicked |= events;
+	spin_unlock_bh(&chan->lock);
+	if (n)
+		chan->ops->news(chan);
+	if (events)
+		irq_poll_sched(&chan->iop);
+	return still;
+}
