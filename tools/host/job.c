@@ -65,23 +65,27 @@ static struct rch_job *job_of(struct rch_hub *hub, const char *link)
 	return NULL;
 }
 
-/* Tell the job of this link, if there is one; it may be gone afterwards. */
+/*
+ * Tell the job of this link, if there is one; it may be gone afterwards. Whoever
+ * ended the link by intention does not want it back over another path.
+ */
 static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
 	struct rch_job *job = job_of(hub, info->name);
+	bool down = info->state == RCLINK_LINK_STATE_DOWN;
 
 	/* An older epoch is of no interest any more. */
 	if (!job || info->epoch < job->epoch)
 		return;
-	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
-		rcx_session_link_down(job->session, "it was deleted");
-	} else if (info->state == RCLINK_LINK_STATE_UP) {
-		job->up = true;
+	job->up = info->state == RCLINK_LINK_STATE_UP;
+	if (info->event_kind == RCLINK_EVENT_KIND_DELETED)
+		rcx_session_cancel(job->session, "the link was deleted");
+	else if (job->up)
 		rcx_session_link_up(job->session);
-	} else if (info->state == RCLINK_LINK_STATE_DOWN) {
-		job->up = false;
+	else if (down && info->reason == RCLINK_DOWN_REASON_DISCONNECTED)
+		rcx_session_cancel(job->session, "the link was disconnected");
+	else if (down)
 		rcx_session_link_down(job->session, info->reason_text);
-	}
 }
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
