@@ -67,7 +67,7 @@ static struct rch_job *job_of(struct rch_hub *hub, const char *link)
 }
 
 /*
- * Tell the job of this link, if there is one; it may be gone afterwards. Whoever
+ * Tell the job of this link, if there is one; it may be gone afterwards. Who
  * ended the link by intention does not want it back over another path.
  */
 static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
