@@ -338,6 +338,11 @@ const char *rch_listener_address(const struct rch_listener *l)
 	return l->address;
 }
 
+bool rch_listener_is_open(const struct rch_listener *l)
+{
+	return l->socket;
+}
+
 void rch_listener_recheck(struct rch_listener *l)
 {
 	struct caller *caller, *next;

@@ -65,6 +65,8 @@ int rch_listener_listen(struct rch_listener *l, const char *bind,
 /* Listen nowhere. */
 void rch_listener_close(struct rch_listener *l);
 
+bool rch_listener_is_open(const struct rch_listener *l);
+
 /* Who was admitted to a link and may no longer have it has to go. */
 void rch_listener_recheck(struct rch_listener *l);
 

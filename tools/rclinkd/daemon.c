@@ -149,7 +149,8 @@ static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
 static int apply(struct daemon *d, const struct rcd_conf *conf,
 		 const struct rcd_trust *trust, char *err)
 {
-	bool moves = listen_changed(conf, &d->conf);
+	bool moves = listen_changed(conf, &d->conf) ||
+		     conf->listens != rch_listener_is_open(d->listener);
 	char again[RCL_ERR_LEN];
 	int ret = 0;
 
