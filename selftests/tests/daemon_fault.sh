@@ -28,7 +28,7 @@ conf_1()
 		link_section l "$pin2" peer "$RCL_PEER_IP:$port"
 		link_section m "$pin2" peer "$RCL_PEER_IP:$port"
 		"$@"
-	} | configure 1 metrics $metrics
+	} | configure 1 metrics "$metrics"
 }
 
 conf_2()
@@ -79,6 +79,14 @@ disk_full()
 	reload 1 && [ "$(times 1 'cannot write metrics')" -eq 1 ] || return
 	mount -o remount,rw $disk
 	reload 1 && said 1 'are written to .* again' && is 1 l .state up
+}
+
+moves_metrics()
+{
+	metrics=$disk/other conf_1 true && reload 1 && [ -e $disk/other ] &&
+		[ ! -e $metrics ] && on 1 sed -i '/^metrics/d' "$conf" &&
+		reload 1 && [ ! -e $disk/other ] && conf_1 true && reload 1 &&
+		[ -e $metrics ]
 }
 
 # Sets ms: from a disconnect until l is up again at both ends
@@ -242,6 +250,28 @@ listens_nowhere()
 		on 2 ss -Htln | grep -q ':7186 '
 }
 
+listen_2()
+{
+	on 2 sed -i "s/^listen.*/listen = $1/" "$conf" && reload 2
+}
+
+# Neither where it is to listen now nor where it did, as that address has gone,
+# too: there again, it listens without having been changed.
+listens_again()
+{
+	local address=198.51.100.1 status
+
+	on 2 ip address add $address dev lo && listen_2 $address:7186 &&
+		on 2 ss -Htln | grep -q "$address:7186 " &&
+		on 2 ip address del $address dev lo && listen_2 203.0.113.1 &&
+		said 2 'nobody is answered any more' &&
+		on 2 ip address add $address dev lo &&
+		listen_2 $address:7186 && on 2 ss -Htln | grep -q "$address:7186 "
+	status=$?
+	on 2 ip address del $address dev lo
+	conf_2 true && reload 2 && return "$status"
+}
+
 loaded_again()
 {
 	rmmod rclink && until_true 10 said 1 'module was unloaded' &&
@@ -249,19 +279,22 @@ loaded_again()
 	"$LIB_DIR/vm/lab_load" && both_up l m && is 1 l .timeout 19
 }
 
-plan 12
+plan 14
 exec 3>&1
 link_setup
 holds "links come up" begin
 holds "metrics are written, for everybody to read" collects
 holds "they count how exchanges end" counts_up
 holds "a full disk is said once, and harms nothing else" disk_full
+holds "metrics that are written elsewhere, or no more, leave no old ones" \
+	moves_metrics
 holds "a peer that nobody answers for keeps no other link waiting" black_hole
 holds "a peer whose QPs hear nothing is given up, and nothing is left" deaf
 holds "a port that flaps brings no storm" flaps 3
 holds "daemons that are killed cost traffic nothing" kill_in_traffic
 holds "listen changes, and who is there stays" listens_elsewhere
 holds "where nobody can listen is refused" listens_nowhere
+holds "where it listened it does again, when it can" listens_again
 holds "a module that is loaded again gets its links back" loaded_again
 holds "the daemons end" daemon_end 1 2
 umount $disk

@@ -120,6 +120,24 @@ no_neighbour()
 		ends
 }
 
+# Nor over another path, of which there are two more.
+stays_disconnected()
+{
+	local dialler status
+
+	roce_again 2
+	no_roce 2 ip || return
+	link_dial l -v >/tmp/rclink-test-dial 2>&1 &
+	dialler=$!
+	until_true 10 grep -q ACTIVATED /tmp/rclink-test-dial &&
+		rclink disconnect l
+	wait "$dialler"
+	status=$?
+	cat /tmp/rclink-test-dial
+	[ "$status" -eq 1 ] && grep -q 'the link was disconnected' \
+		/tmp/rclink-test-dial && ! is 1 l .state up && empty 1 && empty 2
+}
+
 # What an operator has set is all that is offered.
 one_in_common()
 {
@@ -182,7 +200,7 @@ none_works()
 }
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 10
+plan 11
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -195,6 +213,8 @@ check "with RoCE over IPv4 lost the link comes up over IPv6" black_hole
 check "both ends tell which path failed, and why" both_tell
 check "it ends as any other" ends
 check "a path without a neighbour is followed by the next one" no_neighbour
+check "a link that is disconnected meanwhile is not tried on" \
+	stays_disconnected
 check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad

@@ -57,6 +57,19 @@ TEST_F(peers, of_several_entries_the_wanted_one_counts)
 	EXPECT_NE(NULL, strstr(self->err, "c"));
 }
 
+TEST_F(peers, whose_link_it_is_can_be_asked_again)
+{
+	ASSERT_EQ(0, rch_peers_add(self->peers, "a=" PIN_A, self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_B, self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "c=" PIN_A, self->err));
+	EXPECT_TRUE(rch_peers_know(self->peers, PIN_A, NULL));
+	EXPECT_TRUE(rch_peers_know(self->peers, PIN_A, "a"));
+	EXPECT_TRUE(rch_peers_know(self->peers, PIN_A, "c"));
+	EXPECT_FALSE(rch_peers_know(self->peers, PIN_A, "b"));
+	EXPECT_FALSE(rch_peers_know(self->peers, PIN_A, "d"));
+	EXPECT_FALSE(rch_peers_know(self->peers, PIN_B2, NULL));
+}
+
 TEST_F(peers, an_unknown_identity_is_refused)
 {
 	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_B, self->err));

@@ -534,6 +534,78 @@ TEST_F(peer, a_path_is_tried_once_and_only_one_is_prepared)
 	SAYS("192.0.2.5 to 192.0.2.1: peer: so it is", o->err);
 }
 
+/* All that may be under way to an end that gave this path up. */
+static void say_path(struct raw *r)
+{
+	raw_say(r, RCX_MSG_ENDPOINT);
+	raw_say(r, RCX_MSG_CONFIRM);
+	raw_say(r, RCX_MSG_DONE);
+}
+
+static void cross(struct raw *r)
+{
+	raw_recv(r);
+	raw_say(r, RCX_MSG_OFFER);
+	raw_recv(r);
+	while (r->cut-- && raw_recv(r)) {
+		say_path(r);
+		raw_say(r, RCX_MSG_FAILED);
+	}
+	wait_for_end(r);
+}
+
+static void flood(struct raw *r)
+{
+	raw_recv(r);
+	raw_say(r, RCX_MSG_OFFER);
+	say_path(r);
+	while (r->cut-- && raw_say(r, r->how))
+		;
+	wait_for_end(r);
+}
+
+/* Against an end with three paths, of which it fails two at once. */
+static struct owner *against_two_bad(struct world *w, struct raw *r)
+{
+	struct owner *o = &w->listener_end;
+	unsigned int i;
+
+	world_open_pinned(w, false);
+	w->timeout_ms = 1000;
+	o->paths.num = 3;
+	for (i = 0; i < 3; i++) {
+		o->paths.path[i] = path_make("192.0.2.2");
+		o->paths.path[i].gid[15] += i;
+	}
+	o->fail_at = AT_PREPARE;
+	o->bad_paths = 2;
+
+	return against(w, r);
+}
+
+TEST_F(peer, what_comes_for_a_path_that_was_given_up_comes_once)
+{
+	static const uint32_t types[] = {
+		RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM, RCX_MSG_DONE
+	};
+	struct raw honest = { .script = cross, .cut = 2 };
+	struct owner *o = against_two_bad(&self->w, &honest);
+	unsigned int i;
+
+	HOLDS(o);
+	SAYS("timed out waiting for ENDPOINT", o->err);
+	EXPECT_EQ(2, o->failed);
+	EXPECT_EQ(1, o->prepares);
+	for (i = 0; i < 3; i++) {
+		struct raw r = { .script = flood, .cut = 9999, .how = types[i] };
+
+		o = against_two_bad(&self->w, &r);
+		HOLDS(o);
+		SAYS("came twice for one path", o->err);
+		EXPECT_EQ(1, o->failed);
+	}
+}
+
 TEST_F(peer, what_is_no_matter_of_a_path_is_refused)
 {
 	struct raw early = { .script = fail_too_early };

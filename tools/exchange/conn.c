@@ -293,6 +293,11 @@ enum rcx_io rcx_conn_read(struct rcx_conn *c, void *buf, size_t len, size_t *n)
 	return ret == 1 ? RCX_IO_DONE : result(c, ret);
 }
 
+bool rcx_conn_pending(const struct rcx_conn *c)
+{
+	return SSL_pending(c->ssl) > 0;
+}
+
 enum rcx_io rcx_conn_write(struct rcx_conn *c, const void *buf, size_t len,
 			   size_t *n)
 {

@@ -3,6 +3,7 @@
 #ifndef RCX_CONN_H
 #define RCX_CONN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ void rcx_conn_free(struct rcx_conn *c);
 enum rcx_io rcx_conn_handshake(struct rcx_conn *c);
 enum rcx_io rcx_conn_read(struct rcx_conn *c, void *buf, size_t len,
 			  size_t *n);
+/* Can something be read that is no longer in the socket? */
+bool rcx_conn_pending(const struct rcx_conn *c);
+
 enum rcx_io rcx_conn_write(struct rcx_conn *c, const void *buf, size_t len,
 			   size_t *n);
 

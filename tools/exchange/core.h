@@ -82,6 +82,7 @@ struct rcx_session {
 	struct rcx_pair pairs[RCX_TRIES_MAX];
 	unsigned int npairs;
 	unsigned int at;	/* the pair that is tried */
+	uint32_t heard;		/* bit per type that came for it */
 	char report[RCX_ERR_LEN]; /* of the paths that failed, and why */
 	struct rcl_endpoint local;
 	uint64_t agreed;

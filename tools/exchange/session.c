@@ -51,6 +51,8 @@
 #include "talk.h"
 #include "tls.h"
 
+#define READS_MAX	64	/* in one turn of the loop */
+
 /* The connection does not go on: what, when, and where to look. */
 static void broken(struct rcx_session *s, enum rcx_io io)
 {
@@ -66,11 +68,15 @@ static void broken(struct rcx_session *s, enum rcx_io io)
 /* Never reads beyond the current message, so one buffer is enough. */
 static void receive(struct rcx_session *s)
 {
+	unsigned int reads = 0;
 	size_t want, n;
 	enum rcx_io io;
 
 	while (s->state > ST_TLS && s->state < ST_CLOSE &&
 	       s->state != ST_CONNECT) {
+		/* No event tells of what TLS has taken from the socket. */
+		if (reads++ >= READS_MAX && !rcx_conn_pending(s->conn))
+			return;
 		want = s->in_len < RCX_HEADER_LEN ? RCX_HEADER_LEN :
 		       s->header.size;
 		io = rcx_conn_read(s->conn, s->in + s->in_len,

@@ -139,6 +139,7 @@ static void on_failed(struct rcx_session *s, const struct rcx_msg *in)
 	rcx_fail(why, 0, "peer: %s", in->text);
 	if (s->state != ST_FAILED && !leave_path(s, -EREMOTEIO, why, ""))
 		return;
+	s->heard = 0;
 	s->at++;
 	try_path(s);
 }
@@ -371,6 +372,10 @@ void rcx_talk_header(struct rcx_session *s)
 			 rcx_msg_name(h->type), h->type,
 			 wait->waiting);
 		protocol_error(s, err);
+	} else if (s->heard & 1u << h->type) {
+		rcx_fail(err, 0, "%s (type %u) came twice for one path",
+			 rcx_msg_name(h->type), h->type);
+		protocol_error(s, err);
 	} else if (h->type == RCX_MSG_OFFER &&
 		   (h->version < RCX_VERSION_MIN ||
 		    h->version > RCX_VERSION_MAX)) {
@@ -411,6 +416,7 @@ void rcx_talk_message(struct rcx_session *s)
 		protocol_error(s, err);
 		return;
 	}
+	s->heard |= 1u << msg.type;
 	switch (msg.type) {
 	case RCX_MSG_WELCOME:
 		on_welcome(s, &msg);

@@ -34,6 +34,7 @@ struct rch_job {
 	char about[RCLINK_NAME_MAX + 1]; /* link, as soon as it is known */
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;			/* 0 while not prepared */
+	uint64_t last;			/* that was given up; 0: none */
 	struct rcl_endpoint local;
 	bool up;
 };
@@ -65,23 +66,27 @@ static struct rch_job *job_of(struct rch_hub *hub, const char *link)
 	return NULL;
 }
 
-/* Tell the job of this link, if there is one; it may be gone afterwards. */
+/*
+ * Tell the job of this link, if there is one; it may be gone afterwards. Who
+ * ended the link by intention does not want it back over another path.
+ */
 static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
 	struct rch_job *job = job_of(hub, info->name);
+	bool down = info->state == RCLINK_LINK_STATE_DOWN;
 
 	/* An older epoch is of no interest any more. */
 	if (!job || info->epoch < job->epoch)
 		return;
-	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
-		rcx_session_link_down(job->session, "it was deleted");
-	} else if (info->state == RCLINK_LINK_STATE_UP) {
-		job->up = true;
+	job->up = info->state == RCLINK_LINK_STATE_UP;
+	if (info->event_kind == RCLINK_EVENT_KIND_DELETED)
+		rcx_session_cancel(job->session, "the link was deleted");
+	else if (job->up)
 		rcx_session_link_up(job->session);
-	} else if (info->state == RCLINK_LINK_STATE_DOWN) {
-		job->up = false;
+	else if (down && info->reason == RCLINK_DOWN_REASON_DISCONNECTED)
+		rcx_session_cancel(job->session, "the link was disconnected");
+	else if (down)
 		rcx_session_link_down(job->session, info->reason_text);
-	}
 }
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
@@ -301,11 +306,62 @@ static int job_admit(void *ctx, const char *identity, const char *wanted,
 	return ret;
 }
 
+/* In this epoch, or in any with 0. */
+static bool is_up(struct rcl_nl *nl, const char *link, uint64_t epoch)
+{
+	struct rcl_link_info *infos;
+	char ignored[RCL_ERR_LEN];
+	size_t num;
+	bool up;
+
+	if (rcl_call_links(nl, link, &infos, &num, ignored))
+		return false;
+	up = num == 1 && infos[0].state == RCLINK_LINK_STATE_UP &&
+	     (!epoch || infos[0].epoch == epoch);
+	free(infos);
+	return up;
+}
+
+/*
+ * A peer that has proven who it is and wants a new epoch has lost the old one,
+ * whatever this end still believes. And an epoch that this job gave up may have
+ * come up just then.
+ */
+static bool is_lost(const struct rch_job *job, struct rcl_nl *nl,
+		    const char *link)
+{
+	if (job->answers)
+		return is_up(nl, link, 0);
+	return job->last && is_up(nl, link, job->last);
+}
+
+static int prepare(const struct rch_job *job, struct rcl_nl *nl,
+		   const char *link, const struct rcl_path *path,
+		   struct rcl_endpoint *local, char *err)
+{
+	bool rotate = rcx_session_rotates(job->session);
+	int ret;
+
+	/* It would wait for that, and so would the loop. */
+	if (rch_connects_has(job->hub->connects, link))
+		return rcl_fail(err, -EBUSY,
+				"an exchange of link %s is still ending; try again in a second",
+				link);
+	ret = rcl_call_prepare(nl, link, path, rotate, local, err);
+	if (ret != -EBUSY || rotate || !is_lost(job, nl, link))
+		return ret;
+	ret = rcl_call_replace(nl, link, err);
+	if (ret && ret != -ENOTCONN)
+		return ret;
+	return rcl_call_prepare(nl, link, path, false, local, err);
+}
+
 /*
  * None of the GIDs that are shown may be used. The module knows why, and its
  * record will; or it uses one beyond those, which the operator has set.
  */
-static int offer_unseen(const char *link, struct rcx_paths *paths, char *err)
+static int offer_unseen(const struct rch_job *job, const char *link,
+			struct rcx_paths *paths, char *err)
 {
 	struct rcl_path *path = &paths->path[0];
 	struct rcl_link_info *info;
@@ -317,7 +373,7 @@ static int offer_unseen(const char *link, struct rcx_paths *paths, char *err)
 	nl = rcl_nl_open(err);
 	if (!nl)
 		return -ENOENT;
-	ret = rcl_call_prepare(nl, link, NULL, false, &local, err);
+	ret = prepare(job, nl, link, NULL, &local, err);
 	if (!ret)
 		ret = rcl_call_links(nl, link, &info, &num, err);
 	rcl_nl_close(nl);
@@ -358,43 +414,7 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	free(info);
 	if (ret || paths->num)
 		return ret;
-	return offer_unseen(link, paths, err);
-}
-
-/* In this epoch, or in any with 0. */
-static bool is_up(struct rcl_nl *nl, const char *link, uint64_t epoch)
-{
-	struct rcl_link_info *infos;
-	char ignored[RCL_ERR_LEN];
-	size_t num;
-	bool up;
-
-	if (rcl_call_links(nl, link, &infos, &num, ignored))
-		return false;
-	up = num == 1 && infos[0].state == RCLINK_LINK_STATE_UP &&
-	     (!epoch || infos[0].epoch == epoch);
-	free(infos);
-	return up;
-}
-
-/*
- * A peer that has proven who it is and wants a new epoch has lost the old one,
- * whatever this end still believes.
- */
-static int prepare(struct rch_job *job, const char *link,
-		   const struct rcl_path *path, struct rcl_endpoint *local,
-		   char *err)
-{
-	bool rotate = rcx_session_rotates(job->session);
-	int ret;
-
-	ret = rcl_call_prepare(job->nl, link, path, rotate, local, err);
-	if (ret != -EBUSY || rotate || !job->answers || !is_up(job->nl, link, 0))
-		return ret;
-	ret = rcl_call_replace(job->nl, link, err);
-	if (ret && ret != -ENOTCONN)
-		return ret;
-	return rcl_call_prepare(job->nl, link, path, false, local, err);
+	return offer_unseen(job, link, paths, err);
 }
 
 static int job_prepare(void *ctx, const char *link, const struct rcl_path *path,
@@ -403,14 +423,10 @@ static int job_prepare(void *ctx, const char *link, const struct rcl_path *path,
 	struct rch_job *job = ctx;
 	int ret;
 
-	if (rch_connects_has(job->hub->connects, link))
-		return rcl_fail(err, -EBUSY,
-				"an exchange of link %s is still ending; try again in a second",
-				link);
 	job->nl = rcl_nl_open(err);
 	if (!job->nl)
 		return -ENOENT;
-	ret = prepare(job, link, path, local, err);
+	ret = prepare(job, job->nl, link, path, local, err);
 	if (ret) {
 		rcl_nl_close(job->nl);
 		job->nl = NULL;
@@ -484,6 +500,7 @@ static void job_abort(void *ctx, const char *link)
 	rcl_nl_close(job->nl);
 	job->nl = NULL;
 	job->up = false;
+	job->last = job->epoch;
 	job->epoch = 0;
 }
 

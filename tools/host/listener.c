@@ -103,7 +103,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	struct rch_listener *l = caller->listener;
 
 	/* With a pin anybody can prove to be somebody, but not one of these. */
-	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail)) {
+	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail, NULL)) {
 		caller->proven = count_proven(l, detail) < PROVEN_MAX;
 		snprintf(caller->peer, sizeof(caller->peer), "%s", detail);
 	} else if (step == RCX_STEP_DONE) {
@@ -336,6 +336,24 @@ struct rch_listener *rch_listener_new(struct event_base *base,
 const char *rch_listener_address(const struct rch_listener *l)
 {
 	return l->address;
+}
+
+bool rch_listener_is_open(const struct rch_listener *l)
+{
+	return l->socket;
+}
+
+void rch_listener_recheck(struct rch_listener *l)
+{
+	struct caller *caller, *next;
+
+	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {
+		next = TAILQ_NEXT(caller, node);
+		if (*caller->link &&
+		    !l->ops->know(l->ctx, caller->peer, caller->link))
+			rch_job_cancel(caller->job,
+				       "this link is no longer open to this peer");
+	}
 }
 
 void rch_listener_stop(struct rch_listener *l, const char *reason)

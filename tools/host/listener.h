@@ -38,8 +38,8 @@ struct rch_call {
 struct rch_listener_ops {
 	/* What to meet the next caller with; NULL with a sentence in err. */
 	struct rcx_tls *(*tls)(void *ctx, char *err);
-	/* Is any link open to this identity? */
-	bool (*know)(void *ctx, const char *identity);
+	/* Is this link, or any with NULL, open to this identity? */
+	bool (*know)(void *ctx, const char *identity, const char *link);
 	/* As in rcx_ops. */
 	int (*admit)(void *ctx, const char *identity, const char *wanted,
 		     char *link, char *err);
@@ -64,6 +64,11 @@ int rch_listener_listen(struct rch_listener *l, const char *bind,
 
 /* Listen nowhere. */
 void rch_listener_close(struct rch_listener *l);
+
+bool rch_listener_is_open(const struct rch_listener *l);
+
+/* Who was admitted to a link and may no longer have it has to go. */
+void rch_listener_recheck(struct rch_listener *l);
 
 /* Where it listens, as text. */
 const char *rch_listener_address(const struct rch_listener *l);

@@ -100,12 +100,14 @@ static bool is_peer(const struct peer *peer, const char *identity)
 			   !strcmp(peer->identity, identity);
 }
 
-bool rch_peers_know(const struct rch_peers *peers, const char *identity)
+bool rch_peers_know(const struct rch_peers *peers, const char *identity,
+		    const char *link)
 {
 	size_t i;
 
 	for (i = 0; i < peers->num; i++)
-		if (is_peer(&peers->peer[i], identity))
+		if (is_peer(&peers->peer[i], identity) &&
+		    (!link || !strcmp(peers->peer[i].link, link)))
 			return true;
 	return false;
 }

@@ -21,8 +21,9 @@ int rch_peers_add(struct rch_peers *peers, const char *text, char *err);
 /* Are there any, and of the kind that this way of trust proves? */
 int rch_peers_check(const struct rch_peers *peers, bool by_ca, char *err);
 
-/* Is any link open to this identity? */
-bool rch_peers_know(const struct rch_peers *peers, const char *identity);
+/* Is this link, or any with NULL, open to this identity? */
+bool rch_peers_know(const struct rch_peers *peers, const char *identity,
+		    const char *link);
 
 /*
  * Which link is a peer with this identity admitted to that wants the one called

@@ -65,11 +65,11 @@ static struct rcx_tls *on_tls(void *ctx, char *err)
 	return l->tls;
 }
 
-static bool on_know(void *ctx, const char *identity)
+static bool on_know(void *ctx, const char *identity, const char *link)
 {
 	const struct listener *l = ctx;
 
-	return rch_peers_know(l->peers, identity);
+	return rch_peers_know(l->peers, identity, link);
 }
 
 static int on_admit(void *ctx, const char *identity, const char *wanted,

@@ -69,11 +69,11 @@ static struct rcx_tls *on_tls(void *ctx, char *err)
 	return rcd_trust_answer(d->trust);
 }
 
-static bool on_know(void *ctx, const char *identity)
+static bool on_know(void *ctx, const char *identity, const char *link)
 {
 	const struct daemon *d = ctx;
 
-	return rcd_links_know(d->links, identity);
+	return rcd_links_know(d->links, identity, link);
 }
 
 static int on_admit(void *ctx, const char *identity, const char *wanted,
@@ -149,7 +149,8 @@ static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
 static int apply(struct daemon *d, const struct rcd_conf *conf,
 		 const struct rcd_trust *trust, char *err)
 {
-	bool moves = listen_changed(conf, &d->conf);
+	bool moves = listen_changed(conf, &d->conf) ||
+		     conf->listens != rch_listener_is_open(d->listener);
 	char again[RCL_ERR_LEN];
 	int ret = 0;
 
@@ -159,9 +160,11 @@ static int apply(struct daemon *d, const struct rcd_conf *conf,
 		ret = rcd_links_set(d->links, conf, trust, err);
 	if (ret && moves && listen_as(d, &d->conf, again))
 		rcd_log(LOG_ERR, "nobody is answered any more: %s", again);
-	if (!ret)
-		rcd_textfile_set(d->textfile, conf->metrics);
-	return ret;
+	if (ret)
+		return ret;
+	rch_listener_recheck(d->listener);
+	rcd_textfile_set(d->textfile, conf->metrics);
+	return 0;
 }
 
 /* Read everything again. */

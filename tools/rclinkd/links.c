@@ -540,9 +540,10 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 	return 0;
 }
 
-bool rcd_links_know(const struct rcd_links *all, const char *identity)
+bool rcd_links_know(const struct rcd_links *all, const char *identity,
+		    const char *name)
 {
-	return rch_peers_know(all->peers, identity);
+	return rch_peers_know(all->peers, identity, name);
 }
 
 int rcd_links_admit(struct rcd_links *all, const char *identity,

@@ -33,7 +33,8 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		  const struct rcd_trust *trust, char *err);
 
 /* For the listener, see there. */
-bool rcd_links_know(const struct rcd_links *all, const char *identity);
+bool rcd_links_know(const struct rcd_links *all, const char *identity,
+		    const char *name);
 int rcd_links_admit(struct rcd_links *all, const char *identity,
 		    const char *wanted, char *link, char *err);
 void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,

@@ -187,8 +187,12 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 void rcd_textfile_set(struct rcd_textfile *t, const char *file)
 {
 	event_del(t->timer);
-	if (strcmp(t->file, file))
+	if (strcmp(t->file, file)) {
+		/* Nobody would write to it any more. */
+		if (t->file[0])
+			unlink(t->file);
 		t->failing = false;
+	}
 	strcpy(t->file, file);
 	write_now(t);
 }

@@ -17,8 +17,9 @@ struct rcd_textfile *rcd_textfile_new(struct event_base *base,
 void rcd_textfile_free(struct rcd_textfile *t);
 
 /*
- * Write to this file, now and from time to time; "": to none. That it cannot be
- * written is said once, and the next time is tried again.
+ * Write to this file, now and from time to time; "": to none. The one that was
+ * written to before is removed, if it is another. That it cannot be written is
+ * said once, and the next time is tried again.
  */
 void rcd_textfile_set(struct rcd_textfile *t, const char *file);
 
