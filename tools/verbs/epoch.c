@@ -146,7 +146,8 @@ static int on_hello(struct rcv_epoch *ep, const struct rcl_msg *msg)
 		return ret;
 	ep->up = true;
 	rcv_beat_start(ep);
-	ep->ops->up(ep->ctx);
+	ep->tell_up = true;
+	rcv_epoch_kick(ep);
 	return 0;
 }
 
@@ -252,7 +253,10 @@ static void set_timer(struct rcv_epoch *ep)
 	event_add(ep->timer, &tv);
 }
 
-/* A goodbye explains the failures that come with it. */
+/*
+ * A goodbye explains the failures that come with it. What is to be told, the
+ * timer was kicked for, and whoever set it anew would take that back.
+ */
 void rcv_epoch_turn(struct rcv_epoch *ep)
 {
 	bool more;
@@ -268,7 +272,7 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 		end(ep, ep->failure);
 	else if (ret)
 		end(ep, reason_text(reason_of(ret), 0));
-	if (ep->why[0] || ep->busy)
+	if (ep->why[0] || ep->tell_up || ep->busy)
 		return;
 	/* What completed before this comes without an event. */
 	if (rcv_cq_arm(&ep->cq) || rcv_cq_arm(&ep->pool_cq))
@@ -302,15 +306,19 @@ static void on_pool_completion(evutil_socket_t fd, short what, void *arg)
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct rcv_epoch *ep = arg;
+	bool tell = ep->tell_up;
 
 	(void)fd;
 	(void)what;
+	ep->tell_up = false;
 	rcv_epoch_turn(ep);
-	if (!ep->why[0])
-		return;
-	rcv_ping_abort(&ep->pinger, ep->why);
-	rcv_lease_end_all(ep, ep->why);
-	ep->ops->down(ep->ctx, ep->why);
+	if (ep->why[0]) {
+		rcv_ping_abort(&ep->pinger, ep->why);
+		rcv_lease_end_all(ep, ep->why);
+		ep->ops->down(ep->ctx, ep->why);
+	} else if (tell) {
+		ep->ops->up(ep->ctx);
+	}
 }
 
 static void take_news(struct rcv_epoch *ep, const struct ibv_async_event *e)

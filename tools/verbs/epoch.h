@@ -25,7 +25,7 @@ struct event_base;
 
 /* Called by the loop, never from within a call of the owner. */
 struct rcv_epoch_ops {
-	/* Hellos went both ways. */
+	/* Hellos went both ways. The epoch may be freed now. */
 	void (*up)(void *ctx);
 	/* Once, and last: the epoch is of no use, and may be freed now. */
 	void (*down)(void *ctx, const char *why);
@@ -55,6 +55,7 @@ struct rcv_epoch {
 	uint32_t role;
 	unsigned int proven;
 	bool up;
+	bool tell_up;			/* the owner does not know it yet */
 	bool busy;			/* the CQ is polled, not waited for */
 	uint64_t answered;		/* ms, or when a question was asked */
 	struct rcv_heartbeat heartbeat;

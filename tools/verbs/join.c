@@ -91,6 +91,7 @@ static int join_prepare(void *ctx, const char *link,
 	struct rcv_join *join = ctx;
 
 	(void)path;
+	join->ended = false;
 	join->epoch = rcv_epoch_new(join->base, &join->used, ++last_number,
 				    join->ops->service, &epoch_ops, join, err);
 	if (!join->epoch)
