@@ -237,20 +237,26 @@ static uint32_t reason_of(int ret)
 	}
 }
 
-static void set_timer(struct rcv_epoch *ep)
+static void set_timer(struct rcv_epoch *ep, uint64_t ms)
+{
+	const struct timeval tv = {
+		.tv_sec = ms / 1000,
+		.tv_usec = ms % 1000 * 1000,
+	};
+
+	event_add(ep->timer, &tv);
+}
+
+static void expect(struct rcv_epoch *ep)
 {
 	uint64_t now = now_ms(), due = ep->answered + ANSWER_MS, beat;
-	struct timeval tv;
 
 	if (!ep->up)
 		return;
 	beat = rcv_beat_due(ep);
 	if (beat && beat < due)
 		due = beat;
-	due = due > now ? due - now : 0;
-	tv.tv_sec = due / 1000;
-	tv.tv_usec = due % 1000 * 1000;
-	event_add(ep->timer, &tv);
+	set_timer(ep, due > now ? due - now : 0);
 }
 
 /*
@@ -278,9 +284,9 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 	if (rcv_cq_arm(&ep->cq) || rcv_cq_arm(&ep->pool_cq))
 		end(ep, reason_text(RCLINK_DOWN_REASON_LOCAL_ERROR, 0));
 	else if (more || poll_all(ep))
-		rcv_epoch_kick(ep);
+		set_timer(ep, 0);	/* the loop looks at all else before */
 	else
-		set_timer(ep);
+		expect(ep);
 }
 
 static void on_completion(evutil_socket_t fd, short what, void *arg)
