@@ -119,6 +119,7 @@ static void end_older(const struct caller *newer)
 		if (c == newer || !c->up ||
 		    strcmp(rcv_join_link(c->join), link))
 			continue;
+		rcv_join_epoch(c->join)->again = true;
 		on_down(c, "the peer made a new epoch");
 	}
 }

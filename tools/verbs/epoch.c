@@ -97,8 +97,8 @@ static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 		ep->bench_done(ep->bench_ctx);
 		break;
 	default:
-		if (rcv_ctrl_completed(&ep->ctrl, wc))
-			note(ep, RCLINK_DOWN_REASON_PROTOCOL, 0);
+		if (!rcv_ctrl_completed(&ep->ctrl, wc))
+			note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, 0);
 	}
 }
 
@@ -172,7 +172,7 @@ static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
 	case RCL_MSG_CHECK:
 		return rcv_ping_question(&ep->pinger, msg);
 	case RCL_MSG_BYE:
-		return -ECONNRESET;
+		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
 	}
 	/* Who is up has seen to it that we are, too. */
 	if (!ep->up)
@@ -219,21 +219,17 @@ static int ask(struct rcv_epoch *ep)
 static uint32_t reason_of(int ret)
 {
 	switch (ret) {
-	case -ECONNRESET:
-		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
 	case -EBADMSG:
 	case -ESTALE:
 		return RCLINK_DOWN_REASON_UNAUTHENTICATED;
-	case -EPROTO:
-		return RCLINK_DOWN_REASON_PROTOCOL;
-	case -EPROTONOSUPPORT:
-		return RCLINK_DOWN_REASON_OTHER_VERSION;
-	case -EHOSTDOWN:
-		return RCLINK_DOWN_REASON_PEER_SILENT;
+	case -EILSEQ:
+		return RCLINK_DOWN_REASON_OUT_OF_SEQUENCE;
+	case -EMSGSIZE:
+		return RCLINK_DOWN_REASON_NOT_A_MESSAGE;
 	case -ETIMEDOUT:
 		return RCLINK_DOWN_REASON_TIMED_OUT;
 	default:
-		return RCLINK_DOWN_REASON_LOCAL_ERROR;
+		return rcl_reason_of(ret);
 	}
 }
 
@@ -274,7 +270,7 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 	ret = receive(ep);
 	if (!ret && ep->up)
 		ret = ask(ep);
-	if (ep->failure[0] && ret != -ECONNRESET)
+	if (ep->failure[0] && ret != -ECONNRESET && ret != -EREMCHG)
 		end(ep, ep->failure);
 	else if (ret)
 		end(ep, reason_text(reason_of(ret), 0));
@@ -474,8 +470,11 @@ void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping)
 
 static void say_goodbye(struct rcv_epoch *ep)
 {
-	struct rcl_msg bye = { .type = RCL_MSG_BYE };
-	uint64_t limit = now_ms() + BYE_MS;
+	struct rcl_msg bye = {
+		.type = RCL_MSG_BYE,
+		.cookie = ep->again ? RCL_MSG_AGAIN : 0,
+	};
+	uint64_t limit = now_ms() + (ep->again ? 0 : BYE_MS);
 
 	if (!ep->up || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
 		return;

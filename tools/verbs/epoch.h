@@ -56,6 +56,7 @@ struct rcv_epoch {
 	unsigned int proven;
 	bool up;
 	bool tell_up;			/* the owner does not know it yet */
+	bool again;			/* it ends for another: nobody waits */
 	bool busy;			/* the CQ is polled, not waited for */
 	uint64_t answered;		/* ms, or when a question was asked */
 	struct rcv_heartbeat heartbeat;
@@ -106,7 +107,10 @@ void rcv_epoch_kick(struct rcv_epoch *ep);
 /* Of an epoch that is up, one at a time: done() is called by the loop. */
 void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping);
 
-/* Say goodbye if it is up, and give everything back. */
+/*
+ * Say goodbye if it is up, for good or, with again set, for another epoch, and
+ * give everything back.
+ */
 void rcv_epoch_free(struct rcv_epoch *ep);
 
 /*

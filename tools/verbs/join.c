@@ -133,6 +133,7 @@ static void join_abort(void *ctx, const char *link)
 	struct rcv_join *join = ctx;
 
 	(void)link;
+	join->epoch->again = true;
 	rcv_epoch_free(join->epoch);
 	join->epoch = NULL;
 }
