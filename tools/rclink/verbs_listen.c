@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "epoch.h"
 #include "join.h"
+#include "listen_args.h"
 #include "peers.h"
 #include "pong.h"
 #include "process.h"
@@ -32,29 +33,9 @@ static const char help[] =
 "Accept exchanges, from processes and from kernels, and keep the links until\n"
 "interrupted. Answers pings and heartbeats, and plays with who connects a\n"
 "channel to its service `pingpong`.\n\n"
-"  --peer NAME=PIN   admit the peer with this public key to link NAME\n"
-"  --port P          TCP port (7185)\n"
-"  --bind ADDR       local address (all of them)\n"
-"  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"
-"  --cert FILE       its certificate chain, if that is not in the key file\n"
-"  --ca FILE         trust what this CA signed, for the names in --peer\n"
-"  --crl FILE        with --ca: what the CA revoked\n"
+LISTEN_ARGS_HELP
 "  --once N          end when N links came up, and went down again\n"
 "  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n";
-
-enum { PEER = 256, PORT, BIND, KEY, CERT, CA, CRL, ONCE };
-
-static const struct option options[] = {
-	{ "peer", required_argument, NULL, PEER },
-	{ "port", required_argument, NULL, PORT },
-	{ "bind", required_argument, NULL, BIND },
-	{ "key", required_argument, NULL, KEY },
-	{ "cert", required_argument, NULL, CERT },
-	{ "ca", required_argument, NULL, CA },
-	{ "crl", required_argument, NULL, CRL },
-	{ "once", required_argument, NULL, ONCE },
-	CLI_OPT_HELP, CLI_OPT_END
-};
 
 struct listener;
 
@@ -67,13 +48,8 @@ struct caller {
 };
 
 struct listener {
-	const char *cmd;
-	struct rcx_tls_config config;
-	struct rch_peers *peers;
+	struct listen_args args;
 	struct rcl_policy policy;
-	const char *bind;
-	uint16_t port;
-	uint32_t once;		/* links, 0 for no end */
 	uint32_t ended;
 	uint32_t ncalling;	/* callers that are not up */
 	struct event_base *base;
@@ -91,7 +67,7 @@ static void forget(struct caller *c)
 /* A link ended: was it the last that was waited for? */
 static void one_ended(struct listener *l)
 {
-	if (++l->ended == l->once)
+	if (++l->ended == l->args.once)
 		event_base_loopbreak(l->base);
 }
 
@@ -149,7 +125,7 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 {
 	const struct caller *c = ctx;
 
-	return rch_peers_admit(c->l->peers, identity, wanted, link, err);
+	return rch_peers_admit(c->l->args.peers, identity, wanted, link, err);
 }
 
 static const struct rcv_join_ops ops = {
@@ -224,10 +200,10 @@ static int start(struct listener *l)
 	int fd;
 
 	rcl_hide_memory();
-	l->tls = rcx_tls_new(RCX_RESPONDER, &l->config, err);
+	l->tls = rcx_tls_new(RCX_RESPONDER, &l->args.tls, err);
 	if (!l->tls)
 		return cli_fail("listen: %s", err);
-	fd = rcl_socket_listen(l->bind, l->port, err);
+	fd = rcl_socket_listen(l->args.bind, l->args.port, err);
 	if (fd < 0)
 		return cli_fail("listen: %s", err);
 	l->socket = evconnlistener_new(l->base, on_call, l,
@@ -237,7 +213,7 @@ static int start(struct listener *l)
 		close(fd);
 		return cli_fail("listen: out of memory");
 	}
-	printf("listening on port %u, by libibverbs\n", l->port);
+	printf("listening on port %u, by libibverbs\n", l->args.port);
 	return CLI_OK;
 }
 
@@ -269,55 +245,22 @@ out_free:
 	return status;
 }
 
-static void parse(int argc, char **argv, struct listener *l)
-{
-	char err[RCL_ERR_LEN];
-	int c;
-
-	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
-		if (c == PEER && rch_peers_add(l->peers, optarg, err))
-			cli_usage(l->cmd, "--peer %s: %s", optarg, err);
-		else if (c == PORT)
-			l->port = cli_number(l->cmd, "--port", optarg, 1,
-					     UINT16_MAX);
-		else if (c == BIND)
-			l->bind = optarg;
-		else if (c == KEY)
-			l->config.key_file = optarg;
-		else if (c == CERT)
-			l->config.cert_file = optarg;
-		else if (c == CA)
-			l->config.ca_file = optarg;
-		else if (c == CRL)
-			l->config.crl_file = optarg;
-		else if (c == ONCE)
-			l->once = cli_number(l->cmd, "--once", optarg, 1,
-					     UINT32_MAX);
-	}
-	verbs_words(l->cmd, cli_operands(argc, argv, 0, argc), &l->policy);
-	if (l->config.crl_file && !l->config.ca_file)
-		cli_usage(l->cmd, "--crl needs --ca");
-	if (rch_peers_check(l->peers, l->config.ca_file, err))
-		cli_usage(l->cmd, "%s", err);
-}
-
 int verbs_listen(int argc, char **argv)
 {
-	struct listener l = {
-		.cmd = argv[0],
-		.config.key_file = CLI_KEY_FILE,
-		.port = RCX_DEFAULT_PORT,
-	};
+	struct listener l = { 0 };
+	const char *cmd = argv[0];
 	int status;
 
 	LIST_INIT(&l.callers);
-	l.peers = rch_peers_new();
+	if (listen_args_init(&l.args))
+		return CLI_FAILED;
+	listen_args_parse(&l.args, argc, argv, help);
+	verbs_words(cmd, cli_operands(argc, argv, 0, argc), &l.policy);
+	listen_args_check(&l.args, cmd);
 	l.base = event_base_new();
-	if (!l.peers || !l.base)
-		return cli_fail("listen: out of memory");
-	parse(argc, argv, &l);
-	status = serve(&l);
-	event_base_free(l.base);
-	rch_peers_free(l.peers);
+	status = l.base ? serve(&l) : cli_fail("listen: out of memory");
+	if (l.base)
+		event_base_free(l.base);
+	listen_args_free(&l.args);
 	return status;
 }
