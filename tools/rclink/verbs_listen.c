@@ -26,6 +26,7 @@
 #define NS_PER_MS	1000000
 #define TIMEOUT_MS	20000	/* for a whole exchange */
 #define CALLERS_MAX	16	/* whose exchange is under way */
+#define PAUSE_US	100000	/* after accept() failed */
 
 static const char help[] =
 "usage: rclink --verbs listen --peer NAME=PIN [--peer ...] [OPTIONS] [WORD VALUE]...\n"
@@ -40,12 +41,15 @@ LISTEN_ARGS_HELP
 struct listener;
 
 struct caller {
-	LIST_ENTRY(caller) node;
+	TAILQ_ENTRY(caller) node;	/* oldest first */
 	struct listener *l;
 	struct rcv_join *join;
 	char from[RCL_ADDRESS_LEN];
+	bool proven;			/* to be one that is listed */
 	bool up;
 };
+
+TAILQ_HEAD(caller_list, caller);
 
 struct listener {
 	struct listen_args args;
@@ -55,12 +59,13 @@ struct listener {
 	struct event_base *base;
 	struct rcx_tls *tls;
 	struct evconnlistener *socket;
-	LIST_HEAD(, caller) callers;
+	struct event *resume;	/* after a pause */
+	struct caller_list callers;
 };
 
 static void forget(struct caller *c)
 {
-	LIST_REMOVE(c, node);
+	TAILQ_REMOVE(&c->l->callers, c, node);
 	free(c);
 }
 
@@ -90,8 +95,8 @@ static void end_older(const struct caller *newer)
 	const char *link = rcv_join_link(newer->join);
 	struct caller *c, *next;
 
-	for (c = LIST_FIRST(&newer->l->callers); c; c = next) {
-		next = LIST_NEXT(c, node);
+	for (c = TAILQ_FIRST(&newer->l->callers); c; c = next) {
+		next = TAILQ_NEXT(c, node);
 		if (c == newer || !c->up ||
 		    strcmp(rcv_join_link(c->join), link))
 			continue;
@@ -123,9 +128,12 @@ static void on_done(void *ctx, int result, const char *err)
 static int on_admit(void *ctx, const char *identity, const char *wanted,
 		    char *link, char *err)
 {
-	const struct caller *c = ctx;
+	struct caller *c = ctx;
+	int ret;
 
-	return rch_peers_admit(c->l->args.peers, identity, wanted, link, err);
+	ret = rch_peers_admit(c->l->args.peers, identity, wanted, link, err);
+	c->proven = !ret;
+	return ret;
 }
 
 static const struct rcv_join_ops ops = {
@@ -134,6 +142,22 @@ static const struct rcv_join_ops ops = {
 	.done = on_done,
 	.down = on_down,
 };
+
+/* Who only keeps a connection open must not keep others out. */
+static bool make_room(struct listener *l)
+{
+	struct caller *c;
+
+	if (l->ncalling < CALLERS_MAX)
+		return true;
+	TAILQ_FOREACH(c, &l->callers, node)
+		if (!c->proven)
+			break;
+	if (c)
+		rcv_join_cancel(c->join,
+				"too many callers, this one had to go");
+	return c;
+}
 
 static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 		    struct sockaddr *addr, int len, void *arg)
@@ -145,7 +169,7 @@ static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 
 	(void)from;
 	(void)len;
-	c = l->ncalling < CALLERS_MAX ? calloc(1, sizeof(*c)) : NULL;
+	c = make_room(l) ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
 		close(fd);
 		return;
@@ -161,7 +185,26 @@ static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 		return;
 	}
 	l->ncalling++;
-	LIST_INSERT_HEAD(&l->callers, c, node);
+	TAILQ_INSERT_TAIL(&l->callers, c, node);
+}
+
+/* No more files, most likely: others may be closed soon. */
+static void on_call_error(struct evconnlistener *from, void *arg)
+{
+	const struct timeval tv = { .tv_usec = PAUSE_US };
+	struct listener *l = arg;
+
+	evconnlistener_disable(from);
+	event_add(l->resume, &tv);
+}
+
+static void on_resume(evutil_socket_t fd, short what, void *arg)
+{
+	struct listener *l = arg;
+
+	(void)fd;
+	(void)what;
+	evconnlistener_enable(l->socket);
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -175,7 +218,7 @@ static struct caller *find_calling(const struct listener *l)
 {
 	struct caller *c;
 
-	LIST_FOREACH(c, &l->callers, node)
+	TAILQ_FOREACH(c, &l->callers, node)
 		if (!c->up)
 			break;
 	return c;
@@ -188,7 +231,7 @@ static void end_all(struct listener *l)
 
 	while ((c = find_calling(l)))
 		rcv_join_cancel(c->join, "the listener was stopped");
-	while ((c = LIST_FIRST(&l->callers))) {
+	while ((c = TAILQ_FIRST(&l->callers))) {
 		rcv_join_free(c->join);
 		forget(c);
 	}
@@ -203,6 +246,9 @@ static int start(struct listener *l)
 	l->tls = rcx_tls_new(RCX_RESPONDER, &l->args.tls, err);
 	if (!l->tls)
 		return cli_fail("listen: %s", err);
+	l->resume = evtimer_new(l->base, on_resume, l);
+	if (!l->resume)
+		return cli_fail("listen: out of memory");
 	fd = rcl_socket_listen(l->args.bind, l->args.port, err);
 	if (fd < 0)
 		return cli_fail("listen: %s", err);
@@ -213,6 +259,7 @@ static int start(struct listener *l)
 		close(fd);
 		return cli_fail("listen: out of memory");
 	}
+	evconnlistener_set_error_cb(l->socket, on_call_error);
 	printf("listening on port %u, by libibverbs\n", l->args.port);
 	return CLI_OK;
 }
@@ -237,6 +284,8 @@ static int serve(struct listener *l)
 out_free:
 	if (l->socket)
 		evconnlistener_free(l->socket);
+	if (l->resume)
+		event_free(l->resume);
 	rcx_tls_free(l->tls);
 	if (sigint)
 		event_free(sigint);
@@ -251,7 +300,7 @@ int verbs_listen(int argc, char **argv)
 	const char *cmd = argv[0];
 	int status;
 
-	LIST_INIT(&l.callers);
+	TAILQ_INIT(&l.callers);
 	if (listen_args_init(&l.args))
 		return CLI_FAILED;
 	listen_args_parse(&l.args, argc, argv, help);
