@@ -56,6 +56,31 @@ parted()
 	up
 }
 
+goes_on()
+{
+	local ops
+
+	ops=$(of 1 l .stats.chan_ops)
+	until_true 20 eval '[ "$(of 1 l .stats.chan_ops)" -gt $((ops + 20)) ]'
+}
+
+# A message comes in, and the answer finds the channel suspended.
+played()
+{
+	local status=0
+
+	on 2 "$tool" pingpong -l l -e &
+	server=$!
+	until_true 10 receives || return
+	"$tool" pingpong l -e -n 100000000 &
+	client=$!
+	goes_on && kill -STOP "$client" && sleep 1 &&
+		parted eval 'kill -CONT $client; sleep 1' &&
+		goes_on || status=1
+	kill -KILL "$client"
+	! wait "$client" && ! wait "$server" && return "$status"
+}
+
 closed()
 {
 	chaos_begin 60 || return
@@ -73,7 +98,7 @@ unwanted()
 		until_true 10 eval '[ "$(of 1 l .stats.channels)" = 0 ]'
 }
 
-plan 15
+plan 16
 link_setup
 holds "the link comes up" begin
 holds "channels carry data both ways" chaos_begin 300
@@ -93,6 +118,7 @@ check "what one end sent the other one got" adds_up
 check "an atomic that completed was carried out once" atomics_add_up
 check "channels went on" resumed
 holds "a pipe does not notice" piped
+holds "a pingpong by events does not fail" played
 holds "one that closes meanwhile ends the other one" closed
 holds "an end that does not want it ends both" unwanted
 holds "daemons end" daemon_end 1 2

@@ -146,6 +146,26 @@ user_user()
 			--timeout $((30 * RCL_SLOW)) "${words[@]}"
 }
 
+# Connections that say nothing, more than there is room for.
+crowd()
+(
+	for ((i = 0; i < 20; i++)); do
+		exec {fd}<>"/dev/tcp/$RCL_PEER_IP/7185" || exit
+	done
+	verbs ping l -c 1 -i 0
+)
+
+# Who dials again has lost the link, whatever the listener believes.
+replaced()
+{
+	keep qps 2 "${beat[@]}" || return
+	verbs ping l -c 1 -i 0 || return
+	! wait "$here"
+	cat "$out.here" "$out"
+	grep -q 'the link went down: ' "$out.here" &&
+		grep -q 'l: down: the peer made a new epoch' "$out"
+}
+
 # More often than the pool has QPs, so each is made anew.
 kernel_connects()
 {
@@ -193,7 +213,7 @@ no_objects()
 }
 
 device=${RCLINK_DEV:-rxe0}
-plan 21
+plan 23
 link_setup
 check "the device and its GIDs are those that the module sees" same_gids
 refuse 1 "a device that is not there is named" 'no device' \
@@ -206,6 +226,8 @@ refuse 1 "a stock peer that is not there is named" 'start ibv_rc_pingpong' \
 
 holds "a process listens" far_listens "${beat[@]}" qps 2
 check "process and process: ping, bench, a channel without rights" user_user
+check "connections that say nothing keep nobody out" crowd
+holds "a newer epoch ends the older one" replaced
 holds "a kernel dials a process" eval \
 	'link_add 1 m qps 2 "${beat[@]}" && link_dial m'
 check "it sees all operations answered, with checked data" \

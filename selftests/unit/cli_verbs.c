@@ -195,7 +195,20 @@ TEST_F(seal, a_message_is_opened_once)
 
 	memcpy(again, self->buf, sizeof(again));
 	EXPECT_LT(0, rcv_seal_open(&self->b, self->buf, self->len));
-	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, again, self->len));
+	EXPECT_EQ(-EILSEQ, rcv_seal_open(&self->b, again, self->len));
+}
+
+TEST_F(seal, a_message_that_was_lost_is_missed)
+{
+	self->len = rcv_seal_close(&self->a, self->buf, RCL_MSG_HEAD);
+	EXPECT_EQ(-EILSEQ, rcv_seal_open(&self->b, self->buf, self->len));
+}
+
+/* Else it would be the nonce of the other direction. */
+TEST_F(seal, a_sequence_has_no_direction)
+{
+	self->buf[8] |= 0x80;
+	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf, self->len));
 }
 
 TEST_F(seal, an_end_does_not_open_its_own)
@@ -211,11 +224,11 @@ TEST_F(seal, another_epoch_is_stale)
 
 TEST_F(seal, a_length_out_of_range_is_refused)
 {
-	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf, 0));
-	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
-					  RCL_MSG_AAD + RCL_MSG_TAG - 1));
-	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
-					  RCL_MSG_SLOT + 1));
+	EXPECT_EQ(-EMSGSIZE, rcv_seal_open(&self->b, self->buf, 0));
+	EXPECT_EQ(-EMSGSIZE, rcv_seal_open(&self->b, self->buf,
+					   RCL_MSG_AAD + RCL_MSG_TAG - 1));
+	EXPECT_EQ(-EMSGSIZE, rcv_seal_open(&self->b, self->buf,
+					   RCL_MSG_SLOT + 1));
 	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
 					  RCL_MSG_AAD + RCL_MSG_TAG));
 }

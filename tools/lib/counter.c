@@ -40,6 +40,11 @@ const char *const rcl_counter_word[RCL_C_NUM] = {
 	[RCL_C_UNEXPLAINED_ERRORS] = "unexplained_errors",
 };
 
+bool rcl_counter_is_gauge(enum rcl_counter counter)
+{
+	return counter == RCL_C_CHANNELS || counter == RCL_C_CHAN_SUSPENDED;
+}
+
 /* What the peer's own kernel never causes while the network is sound. */
 static const struct {
 	enum rcl_counter counter;

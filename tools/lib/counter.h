@@ -3,6 +3,7 @@
 #ifndef RCL_COUNTER_H
 #define RCL_COUNTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <linux/rclink.h>
@@ -48,6 +49,9 @@ enum rcl_counter {
 };
 
 extern const char *const rcl_counter_word[RCL_C_NUM];
+
+/* Is it how many there are now, and not how many there were? */
+bool rcl_counter_is_gauge(enum rcl_counter counter);
 
 /* Round trips; see the specification for the limits of the buckets. */
 struct rcl_latency {

@@ -97,7 +97,7 @@ static void print_info(FILE *to, const struct rcl_link_info *info)
 static void print_counter(FILE *to, enum rcl_counter c,
 			  const struct rcl_link_info *infos, size_t num)
 {
-	const bool gauge = c == RCL_C_CHANNELS || c == RCL_C_CHAN_SUSPENDED;
+	const bool gauge = rcl_counter_is_gauge(c);
 	char name[64];
 	size_t i;
 

@@ -2,6 +2,7 @@
 #include "attach.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,17 @@ int attach_find(struct attach *a, struct rclink_remote *hello)
 	int ret = retry(a, -ENOENT, find, hello);
 
 	return ret ? attach_failed(a, "the peer is not ready", ret) : CLI_OK;
+}
+
+int attach_submit(struct attach *a, unsigned int wait)
+{
+	struct pollfd fd = { .fd = rclink_fd(a->chan), .events = POLLOUT };
+	int ret;
+
+	do {
+		ret = rclink_submit(a->chan, wait, 0);
+	} while (ret == -EAGAIN && (poll(&fd, 1, -1) >= 0 || errno == EINTR));
+	return ret;
 }
 
 void *attach_memory(struct attach *a, size_t len, uint32_t *region)

@@ -46,6 +46,9 @@ int attach_offer(struct attach *a, void *hello, size_t len,
 		 unsigned int rights);
 int attach_find(struct attach *a, struct rclink_remote *hello);
 
+/* rclink_submit() without a limit, when the channel is not suspended. */
+int attach_submit(struct attach *a, unsigned int wait);
+
 /* Memory of page-aligned zeros, registered for local use; NULL: said why. */
 void *attach_memory(struct attach *a, size_t len, uint32_t *region);
 

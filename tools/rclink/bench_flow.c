@@ -113,7 +113,7 @@ static int reap(struct bench *b)
 /* Hand over what is queued, and count what has completed. */
 int bench_pump(struct bench *b, unsigned int wait)
 {
-	int ret = rclink_submit(b->at.chan, wait, 0);
+	int ret = attach_submit(&b->at, wait);
 	int num = reap(b);
 
 	if (num < 0)

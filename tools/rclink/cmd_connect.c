@@ -11,6 +11,7 @@
 #include <event2/event.h>
 
 #include "call.h"
+#include "dial_args.h"
 #include "job.h"
 #include "link.h"
 #include "nl.h"
@@ -19,7 +20,6 @@
 #include "text.h"
 #include "tls.h"
 
-#define TIMEOUT_S	20	/* of the whole exchange */
 #define NS_PER_MS	1000000
 
 static const char help[] =
@@ -28,43 +28,17 @@ static const char help[] =
 "Do one exchange with the rclink that listens at HOST, and bring link NAME up.\n"
 "Ends when both ends are up; the link stays up without this process. An IPv6\n"
 "address with a port stands in brackets. The port is 7185 if not given.\n\n"
-"  --pin PIN         the peer's public key: sha256:... as `rclink pubkey` prints\n"
-"  --ca FILE         trust what this CA signed ...\n"
-"  --name DNSNAME    ... for exactly this name\n"
-"  --crl FILE        with --ca: what the CA revoked\n"
-"  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"
-"  --cert FILE       its certificate chain, if that is not in the key file\n"
-"  --peer-link NAME2 name of the link at the peer (NAME)\n"
-"  --timeout S       seconds for all of it (20)\n"
+DIAL_ARGS_HELP
 "  -v, --verbose     show the steps (the default on a terminal)\n";
 
-enum { PIN = 256, CA, NAME, CRL, KEY, CERT, PEER_LINK, TIMEOUT };
-
 static const struct option options[] = {
-	{ "pin", required_argument, NULL, PIN },
-	{ "ca", required_argument, NULL, CA },
-	{ "name", required_argument, NULL, NAME },
-	{ "crl", required_argument, NULL, CRL },
-	{ "key", required_argument, NULL, KEY },
-	{ "cert", required_argument, NULL, CERT },
-	{ "peer-link", required_argument, NULL, PEER_LINK },
-	{ "timeout", required_argument, NULL, TIMEOUT },
 	{ "verbose", no_argument, NULL, 'v' },
 	CLI_OPT_HELP, CLI_OPT_END
 };
 
-struct args {
-	struct rcx_tls_config tls;
-	const char *link;
-	const char *wanted;	/* the link at the peer */
-	char host[RCL_HOST_LEN];
-	uint16_t port;
-	int timeout_ms;
-	bool verbose;
-};
-
 struct connector {
-	const struct args *args;
+	const struct dial_args *args;
+	bool verbose;
 	struct event_base *base;
 	struct rch_job *job;
 	char peer[RCLINK_PEER_MAX + 1];
@@ -133,7 +107,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 		snprintf(c->peer, sizeof(c->peer), "%s", detail);
 	if (step == RCX_STEP_DONE)
 		c->up_ns = rch_job_ns(c->job);
-	if (c->args->verbose)
+	if (c->verbose)
 		print_step(c, step, detail);
 }
 
@@ -191,7 +165,7 @@ static int check_link(const char *link)
 static int exchange(struct connector *c, struct rch_hub *hub,
 		    struct rcx_tls *tls)
 {
-	const struct args *a = c->args;
+	const struct dial_args *a = c->args;
 	struct event *sigint, *sigterm;
 	char err[RCL_ERR_LEN];
 
@@ -218,9 +192,9 @@ out_free:
 	return c->status;
 }
 
-static int run(const struct args *args)
+static int run(const struct dial_args *args, bool verbose)
 {
-	struct connector c = { .args = args };
+	struct connector c = { .args = args, .verbose = verbose };
 	char err[RCL_ERR_LEN];
 	struct rch_hub *hub;
 	struct rcx_tls *tls;
@@ -243,56 +217,15 @@ static int run(const struct args *args)
 	return c.status;
 }
 
-static void parse(int argc, char **argv, struct args *a)
-{
-	int c;
-
-	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
-		if (c == PIN)
-			a->tls.pin = optarg;
-		else if (c == CA)
-			a->tls.ca_file = optarg;
-		else if (c == NAME)
-			a->tls.name = optarg;
-		else if (c == CRL)
-			a->tls.crl_file = optarg;
-		else if (c == KEY)
-			a->tls.key_file = optarg;
-		else if (c == CERT)
-			a->tls.cert_file = optarg;
-		else if (c == PEER_LINK)
-			a->wanted = optarg;
-		else if (c == TIMEOUT)
-			a->timeout_ms = cli_number(argv[0], "--timeout", optarg,
-						   1, 3600) * 1000;
-		else
-			a->verbose = true;
-	}
-	if (!a->tls.pin == !a->tls.ca_file)
-		cli_usage(argv[0], "give either --pin or --ca");
-	if (!a->tls.ca_file != !a->tls.name)
-		cli_usage(argv[0], "--ca and --name belong together");
-	if (a->tls.crl_file && !a->tls.ca_file)
-		cli_usage(argv[0], "--crl needs --ca");
-}
-
 int cmd_connect(int argc, char **argv)
 {
-	struct args a = {
-		.tls.key_file = CLI_KEY_FILE,
-		.port = RCX_DEFAULT_PORT,
-		.timeout_ms = TIMEOUT_S * 1000,
-		.verbose = isatty(STDOUT_FILENO),
-	};
-	char **words;
+	bool verbose = isatty(STDOUT_FILENO);
+	struct dial_args a;
+	int c;
 
-	parse(argc, argv, &a);
-	words = cli_operands(argc, argv, 2, 2);
-	a.link = words[0];
-	if (!a.wanted)
-		a.wanted = a.link;
-	if (!rcl_parse_host(words[1], a.host, &a.port))
-		cli_usage(argv[0], "'%s' is not HOST or HOST:PORT", words[1]);
-
-	return check_link(a.link) ? CLI_FAILED : run(&a);
+	dial_args_init(&a, options);
+	while ((c = dial_args_getopt(&a, argc, argv, help)) != -1)
+		verbose |= c == 'v';
+	dial_args_operands(&a, argc, argv, 2, 2);
+	return check_link(a.link) ? CLI_FAILED : run(&a, verbose);
 }

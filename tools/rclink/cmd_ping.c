@@ -22,10 +22,6 @@
 #include "process.h"
 #include "text.h"
 
-#define COUNT		5
-#define INTERVAL_NS	200000000ULL
-#define SIZE		64
-#define ATOMIC_SIZE	8
 #define NS_PER_S	1000000000ULL
 #define WAITING	32		/* in the kernel at most, without an interval */
 
@@ -33,29 +29,12 @@ static const char help[] =
 "usage: rclink ping NAME [OPTIONS]\n\n"
 "Round trips over a link that is up: messages on the control QP, or one-sided\n"
 "operations on the peer's link buffer. The data is verified at both ends.\n\n"
-"  -c, --count N     round trips (5)\n"
-"  -i, --interval S  seconds between them (0.2); 0 is back to back\n"
-"  -s, --size N      bytes (64; atomics take 8)\n"
-"  -o, --op OP       send, write, read, cas or fadd (send)\n"
-"  -q, --quiet       only the summary\n"
-"  -j, --json        one object with all times, in nanoseconds\n\n"
+PING_ARGS_HELP "\n"
 "Ends with status 1 when a round trip failed.\n";
 
-static const struct option options[] = {
-	{ "count", required_argument, NULL, 'c' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "size", required_argument, NULL, 's' },
-	{ "op", required_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'q' },
-	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
-};
-
 struct pinger {
+	struct ping_args args;
 	struct rcl_ping request;
-	uint32_t count;
-	uint64_t interval;		/* ns */
-	bool quiet;
-	bool json;
 	struct event_base *base;
 	struct rcl_nl *nl;
 	struct event *timer;
@@ -86,15 +65,15 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	p->started = rcl_now();
 	/* A result may come in, and start this again, inside of the call. */
-	while (p->request.cookie < p->count && p->request.cookie - p->ok <
-	       (p->interval ? 1 : WAITING)) {
+	while (p->request.cookie < p->args.count && p->request.cookie - p->ok <
+	       (p->args.interval ? 1 : WAITING)) {
 		p->request.cookie++;
 		ret = rcl_call_ping(p->nl, &p->request, err);
 		if (ret) {
 			fail(p, ret, err);
 			return;
 		}
-		if (p->interval)
+		if (p->args.interval)
 			return;
 	}
 }
@@ -102,7 +81,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 static void schedule(struct pinger *p)
 {
 	uint64_t past = rcl_now() - p->started;
-	uint64_t left = past < p->interval ? p->interval - past : 0;
+	uint64_t left = past < p->args.interval ? p->args.interval - past : 0;
 	struct timeval tv = {
 		.tv_sec = left / NS_PER_S,
 		.tv_usec = left % NS_PER_S / 1000,
@@ -126,13 +105,13 @@ static int on_result(const struct nlmsghdr *hdr, void *arg)
 		return 0;
 	}
 	p->rtt[p->ok++] = result.rtt;
-	if (!p->quiet && !p->json)
+	if (!p->args.quiet && !p->args.json)
 		ping_report_line(result.link, result.op, result.size, p->ok,
 				 result.rtt);
-	if (p->ok == p->count)
+	if (p->ok == p->args.count)
 		event_base_loopbreak(p->base);
-	else if (p->request.cookie < p->count &&
-		 (p->interval || p->request.cookie - p->ok <= WAITING / 2))
+	else if (p->request.cookie < p->args.count &&
+		 (p->args.interval || p->request.cookie - p->ok <= WAITING / 2))
 		schedule(p);
 	return 0;
 }
@@ -169,7 +148,7 @@ static int report(struct pinger *p)
 		.why = p->why,
 	};
 
-	ping_report_print(&report, p->json);
+	ping_report_print(&report, p->args.json);
 	if (!p->failed)
 		return CLI_OK;
 	return cli_refused("ping", p->request.link, p->ret, p->why);
@@ -208,50 +187,30 @@ static int run(struct pinger *p)
 static void parse(int argc, char **argv, struct pinger *p)
 {
 	const char *cmd = argv[0];
-	bool sized = false;
 	char **words;
 	int c;
 
-	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
-		if (c == 'c') {
-			p->count = cli_number(cmd, "-c", optarg, 1, 10000000);
-		} else if (c == 'i') {
-			p->interval = cli_seconds(cmd, "-i", optarg);
-		} else if (c == 's') {
-			p->request.size = cli_number(cmd, "-s", optarg, 0,
-						     UINT32_MAX);
-			sized = true;
-		} else if (c == 'o' && !rcl_word_value(RCL_WORDS_PING_OP,
-						       optarg,
-						       &p->request.op)) {
-			cli_usage(cmd, "there is no op '%s'", optarg);
-		}
-		p->quiet |= c == 'q';
-		p->json |= c == 'j';
-	}
+	ping_args_init(&p->args);
+	while ((c = cli_getopt(argc, argv, ping_options, help)) != -1)
+		ping_args_take(&p->args, cmd, c);
+	p->request.op = p->args.op;
+	p->request.size = p->args.size;
 	words = cli_operands(argc, argv, 1, 1);
 	if (strlen(words[0]) > RCLINK_NAME_MAX)
 		cli_usage(cmd, "a name has at most %d characters",
 			  RCLINK_NAME_MAX);
 	strcpy(p->request.link, words[0]);
-	if (!sized && p->request.op >= RCLINK_PING_OP_CAS)
-		p->request.size = ATOMIC_SIZE;
 }
 
 int cmd_ping(int argc, char **argv)
 {
-	struct pinger p = {
-		.request.op = RCLINK_PING_OP_SEND,
-		.request.size = SIZE,
-		.count = COUNT,
-		.interval = INTERVAL_NS,
-	};
+	struct pinger p = { 0 };
 	int status = CLI_FAILED;
 
 	parse(argc, argv, &p);
 	p.nl = cli_open();
 	p.base = event_base_new();
-	p.rtt = calloc(p.count, sizeof(*p.rtt));
+	p.rtt = calloc(p.args.count, sizeof(*p.rtt));
 	if (!p.base || !p.rtt) {
 		cli_fail("ping: out of memory");
 	} else if (p.nl) {

@@ -132,7 +132,7 @@ static int progress(struct pingpong *p)
 	struct rclink_dev_cqe cqes[REAP];
 	int i, num, ret;
 
-	ret = rclink_submit(p->at.chan, !p->events, 0);
+	ret = attach_submit(&p->at, !p->events);
 	if (ret < 0 && ret != -EINTR)
 		return failed(p, "broken off", ret);
 	while (!(num = rclink_reap(p->at.chan, cqes, REAP))) {
@@ -231,7 +231,7 @@ static int lead(struct pingpong *p)
 		return ret;
 	ret = post(p);
 	if (!ret)
-		ret = rclink_submit(p->at.chan, 0, 0);
+		ret = attach_submit(&p->at, 0);
 	if (ret < 0)
 		return failed(p, "cannot receive", ret);
 	if (attach_offer(&p->at, &shown, sizeof(shown),

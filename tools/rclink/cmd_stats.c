@@ -130,8 +130,7 @@ static void add_rates(struct json_object *obj, const struct rcl_link_info *now,
 		double rate = now->counter[i] - before->counter[i];
 		struct json_object *value;
 
-		/* It is how many there are now. */
-		if (i == RCL_C_CHANNELS)
+		if (rcl_counter_is_gauge(i))
 			continue;
 		value = json_object_new_double(rate * NS_PER_S / ns);
 		json_object_object_add(rates, rcl_counter_word[i], value);

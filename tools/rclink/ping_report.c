@@ -10,6 +10,56 @@
 #include "out.h"
 #include "text.h"
 
+#define COUNT		5
+#define COUNT_MAX	10000000
+#define INTERVAL_NS	200000000ULL
+#define SIZE		64
+#define ATOMIC_SIZE	8
+
+const struct option ping_options[] = {
+	{ "count", required_argument, NULL, 'c' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "size", required_argument, NULL, 's' },
+	{ "op", required_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'q' },
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+void ping_args_init(struct ping_args *args)
+{
+	*args = (struct ping_args){
+		.op = RCLINK_PING_OP_SEND,
+		.size = SIZE,
+		.count = COUNT,
+		.interval = INTERVAL_NS,
+	};
+}
+
+static void take_op(struct ping_args *args, const char *cmd, const char *word)
+{
+	if (!rcl_word_value(RCL_WORDS_PING_OP, word, &args->op))
+		cli_usage(cmd, "there is no op '%s'", word);
+	if (!args->sized)
+		args->size = args->op >= RCLINK_PING_OP_CAS ? ATOMIC_SIZE :
+							      SIZE;
+}
+
+void ping_args_take(struct ping_args *args, const char *cmd, int c)
+{
+	if (c == 'c') {
+		args->count = cli_number(cmd, "-c", optarg, 1, COUNT_MAX);
+	} else if (c == 'i') {
+		args->interval = cli_seconds(cmd, "-i", optarg);
+	} else if (c == 's') {
+		args->size = cli_number(cmd, "-s", optarg, 0, UINT32_MAX);
+		args->sized = true;
+	} else if (c == 'o') {
+		take_op(args, cmd, optarg);
+	}
+	args->quiet |= c == 'q';
+	args->json |= c == 'j';
+}
+
 void ping_report_line(const char *link, uint32_t op, uint32_t size,
 		      uint32_t seq, uint64_t rtt)
 {

@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What round trips have shown, whoever made them. */
+/* What round trips are wanted, and what they have shown, whoever makes them. */
 #ifndef PING_REPORT_H
 #define PING_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cli.h"
+
+/* For the help of each. */
+#define PING_ARGS_HELP							\
+"  -c, --count N     round trips (5)\n"					\
+"  -i, --interval S  seconds between them (0.2); 0 is back to back\n" \
+"  -s, --size N      bytes (64; atomics take 8)\n"			\
+"  -o, --op OP       send, write, read, cas or fadd (send)\n"		\
+"  -q, --quiet       only the summary\n" \
+"  -j, --json        one object with all times, in nanoseconds\n"
+
+struct ping_args {
+	uint32_t op;		/* enum rclink_ping_op */
+	uint32_t size;
+	bool sized;		/* by the user */
+	uint32_t count;
+	uint64_t interval;	/* ns */
+	bool quiet, json;
+};
+
+/* All options of such a command, with --help. */
+extern const struct option ping_options[];
+
+void ping_args_init(struct ping_args *args);
+/* One that came; ends the process if its value is wrong. */
+void ping_args_take(struct ping_args *args, const char *cmd, int c);
 
 struct ping_report {
 	const char *link;

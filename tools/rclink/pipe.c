@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "pipe.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -32,20 +30,6 @@ void pipe_end(struct pipe *p)
 	if (p->memory)
 		munmap(p->memory, PIPE_MEMORY);
 	EVP_MD_CTX_free(p->sha);
-}
-
-int pipe_submit(struct pipe *p)
-{
-	struct pollfd fd = {
-		.fd = rclink_fd(p->at.chan),
-		.events = POLLOUT,
-	};
-	int ret;
-
-	do {
-		ret = rclink_submit(p->at.chan, 0, 0);
-	} while (ret == -EAGAIN && (poll(&fd, 1, -1) >= 0 || errno == EINTR));
-	return ret;
 }
 
 static void show(struct pipe *p, uint64_t now)

@@ -39,9 +39,6 @@ struct pipe {
 int pipe_begin(struct pipe *p);
 void pipe_end(struct pipe *p);
 
-/* rclink_submit() of what is queued, when the channel is not suspended. */
-int pipe_submit(struct pipe *p);
-
 /* More bytes have gone through. */
 void pipe_count(struct pipe *p, const void *data, size_t len);
 /* All have; the sum is right from now on. */

@@ -52,7 +52,7 @@ static void send_msg(struct receiver *r, const struct pipe_msg *msg)
 	ret = rclink_send(r->p->at.chan, rclink_bytes(buf, len),
 			  RCLINK_SQE_SIGNALED, 0);
 	if (!ret)
-		ret = pipe_submit(r->p);
+		ret = attach_submit(&r->p->at, 0);
 	if (ret >= 0)
 		r->sends++;
 	else
@@ -214,7 +214,7 @@ int pipe_recv(struct pipe *p)
 	for (i = 0; i < PIPE_BUFS && !ret; i++)
 		ret = post(&r, i);
 	if (!ret)
-		ret = pipe_submit(p);
+		ret = attach_submit(&p->at, 0);
 	if (ret < 0)
 		failed_errno(&r, "cannot receive", ret);
 	else if (attach_find(&p->at, &hello))

@@ -56,7 +56,7 @@ static void failed_errno(struct sender *s, const char *what, int ret)
 
 static void submit(struct sender *s, int queued)
 {
-	int ret = queued ? queued : pipe_submit(s->p);
+	int ret = queued ? queued : attach_submit(&s->p->at, 0);
 
 	/* What has completed tells more. */
 	if (ret < 0)

@@ -37,7 +37,7 @@ static const struct option options[] = {
 	{ "size", required_argument, NULL, 's' },
 	{ "iters", required_argument, NULL, 'n' },
 	{ "depth", required_argument, NULL, 'r' },
-	CLI_OPT_JSON, CLI_OPT_END
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
 struct bench {
@@ -63,14 +63,14 @@ static void report_bw(const struct bench *b)
 
 	if (!b->json) {
 		printf("%s: %u x %u bytes %s, %u at once: %s, %.0f a second\n",
-		       b->dial.link, f->iters, f->size,
+		       b->dial.args.link, f->iters, f->size,
 		       rcl_word(RCL_WORDS_PING_OP, f->op), f->depth,
 		       rcl_rate_text(bytes, f->duration, text),
 		       f->iters * 1e9 / f->duration);
 		return;
 	}
 	doc = json_object_new_object();
-	rcl_out_text(doc, "name", b->dial.link);
+	rcl_out_text(doc, "name", b->dial.args.link);
 	rcl_out_text(doc, "op", rcl_word(RCL_WORDS_PING_OP, f->op));
 	rcl_out_u64(doc, "size", f->size);
 	rcl_out_u64(doc, "iters", f->iters);
@@ -84,7 +84,7 @@ static void report_bw(const struct bench *b)
 static void report_lat(const struct bench *b)
 {
 	const struct ping_report report = {
-		.link = b->dial.link,
+		.link = b->dial.args.link,
 		.op = b->flow.op,
 		.size = b->flow.size,
 		.rtt = b->flow.times,
@@ -102,8 +102,8 @@ static void parse(int argc, char **argv, struct bench *b)
 	const char *kind;
 	int c;
 
-	while ((c = verbs_dial_getopt(&b->dial, argc, argv, options,
-				      help)) != -1) {
+	while ((c = dial_args_getopt(&b->dial.args, argc, argv,
+				     help)) != -1) {
 		if (c == 's')
 			f->size = cli_number(cmd, "-s", optarg, 1, UINT32_MAX);
 		else if (c == 'n')
@@ -143,7 +143,7 @@ static int run(struct bench *b)
 	char err[RCL_ERR_LEN];
 
 	if (rcv_flow_run(verbs_dial_epoch(&b->dial), &b->flow, err))
-		return cli_fail("bench %s: %s", b->dial.link, err);
+		return cli_fail("bench %s: %s", b->dial.args.link, err);
 	if (b->lat)
 		report_lat(b);
 	else
@@ -160,7 +160,7 @@ int verbs_bench(int argc, char **argv)
 	int status;
 
 	b.flow.ctx = &b;
-	verbs_dial_init(&b.dial, argv[0]);
+	verbs_dial_init(&b.dial, argv[0], options);
 	parse(argc, argv, &b);
 	set_defaults(&b);
 	if (b.lat) {

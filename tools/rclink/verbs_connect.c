@@ -16,10 +16,6 @@
 
 #define NS_PER_MS	1000000
 #define NS_PER_S	1000000000ULL
-#define COUNT		5
-#define INTERVAL_NS	200000000ULL
-#define SIZE		64
-#define ATOMIC_SIZE	8
 
 static const char connect_help[] =
 "usage: rclink --verbs connect NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n"
@@ -28,11 +24,13 @@ static const char connect_help[] =
 "interrupted, or until the peer ends it. The peer's module or process can ping it.\n\n"
 VERBS_DIAL_HELP;
 
-static const struct option connect_options[] = { CLI_OPT_END };
+static const struct option connect_options[] = {
+	CLI_OPT_HELP, CLI_OPT_END
+};
 
 static void print_up(const struct verbs_dial *d)
 {
-	printf("%s: up, epoch %llu, peer %s, %.0f ms\n", d->link,
+	printf("%s: up, epoch %llu, peer %s, %.0f ms\n", d->args.link,
 	       (unsigned long long)verbs_dial_epoch(d)->local.epoch,
 	       rcv_join_peer(d->join),
 	       (double)rcv_join_ns(d->join) / NS_PER_MS);
@@ -43,9 +41,8 @@ int verbs_connect(int argc, char **argv)
 	struct verbs_dial d;
 	int status;
 
-	verbs_dial_init(&d, argv[0]);
-	while (verbs_dial_getopt(&d, argc, argv, connect_options,
-				 connect_help) != -1)
+	verbs_dial_init(&d, argv[0], connect_options);
+	while (dial_args_getopt(&d.args, argc, argv, connect_help) != -1)
 		;
 	verbs_dial_words(&d, argc, argv, false);
 	status = verbs_dial_up(&d);
@@ -54,7 +51,7 @@ int verbs_connect(int argc, char **argv)
 		verbs_dial_run(&d);
 		if (!d.interrupted)
 			status = cli_fail("connect %s: the link went down: %s",
-					  d.link, d.why);
+					  d.args.link, d.why);
 	}
 	verbs_dial_end(&d);
 	return status;
@@ -63,30 +60,14 @@ int verbs_connect(int argc, char **argv)
 static const char ping_help[] =
 "usage: rclink --verbs ping NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n\n"
 "Do one exchange, then round trips as `rclink ping` does, and say goodbye.\n\n"
-"  -c, --count N     round trips (5)\n"
-"  -i, --interval S  seconds between them (0.2); 0 is back to back\n"
-"  -s, --size N      bytes (64; atomics take 8)\n"
-"  -o, --op OP       send, write, read, cas or fadd (send)\n"
-"  -q, --quiet       only the summary\n"
-"  -j, --json        one object with all times, in nanoseconds\n"
+PING_ARGS_HELP
 VERBS_DIAL_HELP;
-
-static const struct option ping_options[] = {
-	{ "count", required_argument, NULL, 'c' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "size", required_argument, NULL, 's' },
-	{ "op", required_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'q' },
-	CLI_OPT_JSON, CLI_OPT_END
-};
 
 struct pinger {
 	struct verbs_dial dial;
+	struct ping_args args;
 	struct rcv_ping request;
 	struct event *timer;
-	uint32_t count;
-	uint64_t interval;	/* ns */
-	bool sized, quiet, json;
 	uint64_t *rtt;
 	uint32_t ok;
 	bool failed;
@@ -97,8 +78,8 @@ static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 {
 	struct pinger *p = ctx;
 	struct timeval tv = {
-		.tv_sec = p->interval / NS_PER_S,
-		.tv_usec = p->interval % NS_PER_S / 1000,
+		.tv_sec = p->args.interval / NS_PER_S,
+		.tv_usec = p->args.interval % NS_PER_S / 1000,
 	};
 
 	if (error) {
@@ -108,10 +89,10 @@ static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 		return;
 	}
 	p->rtt[p->ok++] = rtt;
-	if (!p->quiet && !p->json)
-		ping_report_line(p->dial.link, p->request.op, p->request.size,
-				 p->ok, rtt);
-	if (p->ok == p->count)
+	if (!p->args.quiet && !p->args.json)
+		ping_report_line(p->dial.args.link, p->request.op,
+				 p->request.size, p->ok, rtt);
+	if (p->ok == p->args.count)
 		event_base_loopbreak(p->dial.base);
 	else
 		event_add(p->timer, &tv);
@@ -130,7 +111,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 static int run_pings(struct pinger *p)
 {
 	const struct ping_report report = {
-		.link = p->dial.link,
+		.link = p->dial.args.link,
 		.op = p->request.op,
 		.size = p->request.size,
 		.rtt = p->rtt,
@@ -150,9 +131,9 @@ static int run_pings(struct pinger *p)
 	}
 	whole.ok = p->ok;
 	whole.failed = p->failed;
-	ping_report_print(&whole, p->json);
+	ping_report_print(&whole, p->args.json);
 	if (p->failed)
-		return cli_fail("ping %s: %s", p->dial.link, p->why);
+		return cli_fail("ping %s: %s", p->dial.args.link, p->why);
 	return CLI_OK;
 }
 
@@ -161,46 +142,23 @@ static void parse_ping(int argc, char **argv, struct pinger *p)
 	const char *cmd = argv[0];
 	int c;
 
-	while ((c = verbs_dial_getopt(&p->dial, argc, argv, ping_options,
-				      ping_help)) != -1) {
-		if (c == 'c') {
-			p->count = cli_number(cmd, "-c", optarg, 1, 10000000);
-		} else if (c == 'i') {
-			p->interval = cli_seconds(cmd, "-i", optarg);
-		} else if (c == 's') {
-			p->request.size = cli_number(cmd, "-s", optarg, 0,
-						     UINT32_MAX);
-			p->sized = true;
-		} else if (c == 'o' && !rcl_word_value(RCL_WORDS_PING_OP,
-						       optarg,
-						       &p->request.op)) {
-			cli_usage(cmd, "there is no op '%s'", optarg);
-		}
-		p->quiet |= c == 'q';
-		p->json |= c == 'j';
-	}
-	if (!p->sized && p->request.op >= RCLINK_PING_OP_CAS)
-		p->request.size = ATOMIC_SIZE;
+	verbs_dial_init(&p->dial, cmd, ping_options);
+	ping_args_init(&p->args);
+	while ((c = dial_args_getopt(&p->dial.args, argc, argv,
+				     ping_help)) != -1)
+		ping_args_take(&p->args, cmd, c);
+	p->request.op = p->args.op;
+	p->request.size = p->args.size;
 	verbs_dial_words(&p->dial, argc, argv, false);
 }
 
 int verbs_ping(int argc, char **argv)
 {
-	struct pinger p = {
-		.request = {
-			.op = RCLINK_PING_OP_SEND,
-			.size = SIZE,
-			.done = on_ping,
-		},
-		.count = COUNT,
-		.interval = INTERVAL_NS,
-	};
+	struct pinger p = { .request.done = on_ping, .request.ctx = &p };
 	int status;
 
-	p.request.ctx = &p;
-	verbs_dial_init(&p.dial, argv[0]);
 	parse_ping(argc, argv, &p);
-	p.rtt = calloc(p.count, sizeof(*p.rtt));
+	p.rtt = calloc(p.args.count, sizeof(*p.rtt));
 	if (!p.rtt)
 		return cli_fail("ping: out of memory");
 	status = verbs_dial_up(&p.dial);

@@ -75,6 +75,7 @@ static void fill(struct rcl_dev_info *info, struct rcl_gid_info *gids,
 		gids[i] = (struct rcl_gid_info){
 			.index = hca->gids[i].index,
 			.type = hca->gids[i].type,
+			.vlan = hca->gids[i].vlan,
 		};
 		memcpy(gids[i].gid, hca->gids[i].value, sizeof(gids[i].gid));
 		snprintf(gids[i].netdev, sizeof(gids[i].netdev), "%s",
@@ -111,24 +112,21 @@ static int add_device(struct json_object *list, struct ibv_device *device)
 {
 	struct rcv_probe probe;
 	char err[RCL_ERR_LEN];
+	int status = CLI_OK;
 	struct rcv_hca hca;
 	uint32_t port;
-	int ret;
 
-	ret = rcv_hca_attach(&hca, device, err);
-	if (ret)
+	if (rcv_hca_attach(&hca, device, err))
 		return cli_fail("dev: %s", err);
 	rcv_probe(&hca, &probe);
-	for (port = 1; port <= hca.attr.orig_attr.phys_port_cnt && !ret;
-	     port++) {
-		ret = rcv_hca_look(&hca, port, RCLINK_GID_INDEX_AUTO, err);
-		if (ret)
-			cli_fail("dev: %s", err);
+	for (port = 1; port <= hca.attr.orig_attr.phys_port_cnt; port++) {
+		if (rcv_hca_look(&hca, port, RCLINK_GID_INDEX_AUTO, err))
+			status = cli_fail("dev: %s", err);
 		else
 			add_port(list, &hca, &probe);
 	}
 	rcv_hca_close(&hca);
-	return ret ? CLI_FAILED : CLI_OK;
+	return status;
 }
 
 struct json_object *verbs_dev_list(const char *name)
@@ -141,12 +139,14 @@ struct json_object *verbs_dev_list(const char *name)
 	devices = rcv_hca_list(&num, err);
 	if (!devices)
 		status = cli_fail("dev: %s", err);
-	for (i = 0; i < num && !status; i++)
+	for (i = 0; i < num; i++)
 		if (!name || !strcmp(name, ibv_get_device_name(devices[i])))
-			status = add_device(list, devices[i]);
+			status |= add_device(list, devices[i]);
 	if (devices)
 		ibv_free_device_list(devices);
-	if (!status && name && !json_object_array_length(list))
+	if (json_object_array_length(list))
+		return list;
+	if (!status && name)
 		status = cli_fail("dev: there is no device '%s'", name);
 	if (!status)
 		return list;

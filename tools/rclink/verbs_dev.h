@@ -7,7 +7,8 @@ struct json_object;
 
 /*
  * The documents of all ports of the device called name, or of all devices, as
- * rcl_doc_dev() makes them, and more. NULL after saying why.
+ * rcl_doc_dev() makes them, and more; those that cannot be asked are left out,
+ * after saying why. NULL if none is left.
  */
 struct json_object *verbs_dev_list(const char *name);
 

@@ -9,38 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli.h"
+#include "dial_args.h"
 #include "link.h"
-#include "text.h"
-#include "tls.h"
 
 struct event;
 struct rcv_epoch;
 struct rcv_join;
+struct rcx_tls;
 
 /* For the help of each. */
 #define VERBS_DIAL_HELP							\
-"  --pin PIN         the peer's public key, as `rclink pubkey` prints\n" \
-"  --ca FILE         trust what this CA signed ...\n"			\
-"  --name DNSNAME    ... for exactly this name\n"			\
-"  --crl FILE        with --ca: what the CA revoked\n"			\
-"  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"		\
-"  --cert FILE       its certificate chain, if that is not in the key file\n" \
-"  --peer-link NAME2 name of the link at the peer (NAME)\n"		\
-"  --timeout S       seconds for the exchange (20)\n"			\
+DIAL_ARGS_HELP								\
 "  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n"
-
-#define VERBS_OPTIONS_MAX	24
 
 struct verbs_dial {
 	const char *cmd;
-	struct option options[VERBS_OPTIONS_MAX];	/* of both */
-	struct rcx_tls_config tls;
-	const char *link;
-	const char *wanted;		/* the link at the peer */
-	char host[RCL_HOST_LEN];
-	uint16_t port;
-	int timeout_ms;
+	struct dial_args args;
 	struct rcl_policy policy;
 	struct event_base *base;
 	struct event *sigint, *sigterm;
@@ -52,10 +36,9 @@ struct verbs_dial {
 	char why[RCL_ERR_LEN];		/* the link went down, or "" */
 };
 
-void verbs_dial_init(struct verbs_dial *d, const char *cmd);
-/* As cli_getopt(), for the options of the command that are not these. */
-int verbs_dial_getopt(struct verbs_dial *d, int argc, char **argv,
-		      const struct option *own, const char *help);
+/* own are the options of the command, as for dial_args_init(). */
+void verbs_dial_init(struct verbs_dial *d, const char *cmd,
+		     const struct option *own);
 /*
  * NAME, HOST, with kind one more word, which is returned, and pairs of WORD and
  * VALUE; ends the process if they are bad.

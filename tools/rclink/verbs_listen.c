@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "epoch.h"
 #include "join.h"
+#include "listen_args.h"
 #include "peers.h"
 #include "pong.h"
 #include "process.h"
@@ -25,6 +26,7 @@
 #define NS_PER_MS	1000000
 #define TIMEOUT_MS	20000	/* for a whole exchange */
 #define CALLERS_MAX	16	/* whose exchange is under way */
+#define PAUSE_US	100000	/* after accept() failed */
 
 static const char help[] =
 "usage: rclink --verbs listen --peer NAME=PIN [--peer ...] [OPTIONS] [WORD VALUE]...\n"
@@ -32,66 +34,45 @@ static const char help[] =
 "Accept exchanges, from processes and from kernels, and keep the links until\n"
 "interrupted. Answers pings and heartbeats, and plays with who connects a\n"
 "channel to its service `pingpong`.\n\n"
-"  --peer NAME=PIN   admit the peer with this public key to link NAME\n"
-"  --port P          TCP port (7185)\n"
-"  --bind ADDR       local address (all of them)\n"
-"  --key FILE        this host's identity (" CLI_KEY_FILE ")\n"
-"  --cert FILE       its certificate chain, if that is not in the key file\n"
-"  --ca FILE         trust what this CA signed, for the names in --peer\n"
-"  --crl FILE        with --ca: what the CA revoked\n"
+LISTEN_ARGS_HELP
 "  --once N          end when N links came up, and went down again\n"
 "  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n";
-
-enum { PEER = 256, PORT, BIND, KEY, CERT, CA, CRL, ONCE };
-
-static const struct option options[] = {
-	{ "peer", required_argument, NULL, PEER },
-	{ "port", required_argument, NULL, PORT },
-	{ "bind", required_argument, NULL, BIND },
-	{ "key", required_argument, NULL, KEY },
-	{ "cert", required_argument, NULL, CERT },
-	{ "ca", required_argument, NULL, CA },
-	{ "crl", required_argument, NULL, CRL },
-	{ "once", required_argument, NULL, ONCE },
-	CLI_OPT_HELP, CLI_OPT_END
-};
 
 struct listener;
 
 struct caller {
-	LIST_ENTRY(caller) node;
+	TAILQ_ENTRY(caller) node;	/* oldest first */
 	struct listener *l;
 	struct rcv_join *join;
 	char from[RCL_ADDRESS_LEN];
+	bool proven;			/* to be one that is listed */
 	bool up;
 };
 
+TAILQ_HEAD(caller_list, caller);
+
 struct listener {
-	const char *cmd;
-	struct rcx_tls_config config;
-	struct rch_peers *peers;
+	struct listen_args args;
 	struct rcl_policy policy;
-	const char *bind;
-	uint16_t port;
-	uint32_t once;		/* links, 0 for no end */
 	uint32_t ended;
 	uint32_t ncalling;	/* callers that are not up */
 	struct event_base *base;
 	struct rcx_tls *tls;
 	struct evconnlistener *socket;
-	LIST_HEAD(, caller) callers;
+	struct event *resume;	/* after a pause */
+	struct caller_list callers;
 };
 
 static void forget(struct caller *c)
 {
-	LIST_REMOVE(c, node);
+	TAILQ_REMOVE(&c->l->callers, c, node);
 	free(c);
 }
 
 /* A link ended: was it the last that was waited for? */
 static void one_ended(struct listener *l)
 {
-	if (++l->ended == l->once)
+	if (++l->ended == l->args.once)
 		event_base_loopbreak(l->base);
 }
 
@@ -114,11 +95,12 @@ static void end_older(const struct caller *newer)
 	const char *link = rcv_join_link(newer->join);
 	struct caller *c, *next;
 
-	for (c = LIST_FIRST(&newer->l->callers); c; c = next) {
-		next = LIST_NEXT(c, node);
+	for (c = TAILQ_FIRST(&newer->l->callers); c; c = next) {
+		next = TAILQ_NEXT(c, node);
 		if (c == newer || !c->up ||
 		    strcmp(rcv_join_link(c->join), link))
 			continue;
+		rcv_join_epoch(c->join)->again = true;
 		on_down(c, "the peer made a new epoch");
 	}
 }
@@ -146,9 +128,12 @@ static void on_done(void *ctx, int result, const char *err)
 static int on_admit(void *ctx, const char *identity, const char *wanted,
 		    char *link, char *err)
 {
-	const struct caller *c = ctx;
+	struct caller *c = ctx;
+	int ret;
 
-	return rch_peers_admit(c->l->peers, identity, wanted, link, err);
+	ret = rch_peers_admit(c->l->args.peers, identity, wanted, link, err);
+	c->proven = !ret;
+	return ret;
 }
 
 static const struct rcv_join_ops ops = {
@@ -157,6 +142,22 @@ static const struct rcv_join_ops ops = {
 	.done = on_done,
 	.down = on_down,
 };
+
+/* Who only keeps a connection open must not keep others out. */
+static bool make_room(struct listener *l)
+{
+	struct caller *c;
+
+	if (l->ncalling < CALLERS_MAX)
+		return true;
+	TAILQ_FOREACH(c, &l->callers, node)
+		if (!c->proven)
+			break;
+	if (c)
+		rcv_join_cancel(c->join,
+				"too many callers, this one had to go");
+	return c;
+}
 
 static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 		    struct sockaddr *addr, int len, void *arg)
@@ -168,7 +169,7 @@ static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 
 	(void)from;
 	(void)len;
-	c = l->ncalling < CALLERS_MAX ? calloc(1, sizeof(*c)) : NULL;
+	c = make_room(l) ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
 		close(fd);
 		return;
@@ -184,7 +185,26 @@ static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 		return;
 	}
 	l->ncalling++;
-	LIST_INSERT_HEAD(&l->callers, c, node);
+	TAILQ_INSERT_TAIL(&l->callers, c, node);
+}
+
+/* No more files, most likely: others may be closed soon. */
+static void on_call_error(struct evconnlistener *from, void *arg)
+{
+	const struct timeval tv = { .tv_usec = PAUSE_US };
+	struct listener *l = arg;
+
+	evconnlistener_disable(from);
+	event_add(l->resume, &tv);
+}
+
+static void on_resume(evutil_socket_t fd, short what, void *arg)
+{
+	struct listener *l = arg;
+
+	(void)fd;
+	(void)what;
+	evconnlistener_enable(l->socket);
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
@@ -198,7 +218,7 @@ static struct caller *find_calling(const struct listener *l)
 {
 	struct caller *c;
 
-	LIST_FOREACH(c, &l->callers, node)
+	TAILQ_FOREACH(c, &l->callers, node)
 		if (!c->up)
 			break;
 	return c;
@@ -211,7 +231,7 @@ static void end_all(struct listener *l)
 
 	while ((c = find_calling(l)))
 		rcv_join_cancel(c->join, "the listener was stopped");
-	while ((c = LIST_FIRST(&l->callers))) {
+	while ((c = TAILQ_FIRST(&l->callers))) {
 		rcv_join_free(c->join);
 		forget(c);
 	}
@@ -223,10 +243,13 @@ static int start(struct listener *l)
 	int fd;
 
 	rcl_hide_memory();
-	l->tls = rcx_tls_new(RCX_RESPONDER, &l->config, err);
+	l->tls = rcx_tls_new(RCX_RESPONDER, &l->args.tls, err);
 	if (!l->tls)
 		return cli_fail("listen: %s", err);
-	fd = rcl_socket_listen(l->bind, l->port, err);
+	l->resume = evtimer_new(l->base, on_resume, l);
+	if (!l->resume)
+		return cli_fail("listen: out of memory");
+	fd = rcl_socket_listen(l->args.bind, l->args.port, err);
 	if (fd < 0)
 		return cli_fail("listen: %s", err);
 	l->socket = evconnlistener_new(l->base, on_call, l,
@@ -236,7 +259,8 @@ static int start(struct listener *l)
 		close(fd);
 		return cli_fail("listen: out of memory");
 	}
-	printf("listening on port %u, by libibverbs\n", l->port);
+	evconnlistener_set_error_cb(l->socket, on_call_error);
+	printf("listening on port %u, by libibverbs\n", l->args.port);
 	return CLI_OK;
 }
 
@@ -260,6 +284,8 @@ static int serve(struct listener *l)
 out_free:
 	if (l->socket)
 		evconnlistener_free(l->socket);
+	if (l->resume)
+		event_free(l->resume);
 	rcx_tls_free(l->tls);
 	if (sigint)
 		event_free(sigint);
@@ -268,55 +294,22 @@ out_free:
 	return status;
 }
 
-static void parse(int argc, char **argv, struct listener *l)
-{
-	char err[RCL_ERR_LEN];
-	int c;
-
-	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
-		if (c == PEER && rch_peers_add(l->peers, optarg, err))
-			cli_usage(l->cmd, "--peer %s: %s", optarg, err);
-		else if (c == PORT)
-			l->port = cli_number(l->cmd, "--port", optarg, 1,
-					     UINT16_MAX);
-		else if (c == BIND)
-			l->bind = optarg;
-		else if (c == KEY)
-			l->config.key_file = optarg;
-		else if (c == CERT)
-			l->config.cert_file = optarg;
-		else if (c == CA)
-			l->config.ca_file = optarg;
-		else if (c == CRL)
-			l->config.crl_file = optarg;
-		else if (c == ONCE)
-			l->once = cli_number(l->cmd, "--once", optarg, 1,
-					     UINT32_MAX);
-	}
-	verbs_words(l->cmd, cli_operands(argc, argv, 0, argc), &l->policy);
-	if (l->config.crl_file && !l->config.ca_file)
-		cli_usage(l->cmd, "--crl needs --ca");
-	if (rch_peers_check(l->peers, l->config.ca_file, err))
-		cli_usage(l->cmd, "%s", err);
-}
-
 int verbs_listen(int argc, char **argv)
 {
-	struct listener l = {
-		.cmd = argv[0],
-		.config.key_file = CLI_KEY_FILE,
-		.port = RCX_DEFAULT_PORT,
-	};
+	struct listener l = { 0 };
+	const char *cmd = argv[0];
 	int status;
 
-	LIST_INIT(&l.callers);
-	l.peers = rch_peers_new();
+	TAILQ_INIT(&l.callers);
+	if (listen_args_init(&l.args))
+		return CLI_FAILED;
+	listen_args_parse(&l.args, argc, argv, help);
+	verbs_words(cmd, cli_operands(argc, argv, 0, argc), &l.policy);
+	listen_args_check(&l.args, cmd);
 	l.base = event_base_new();
-	if (!l.peers || !l.base)
-		return cli_fail("listen: out of memory");
-	parse(argc, argv, &l);
-	status = serve(&l);
-	event_base_free(l.base);
-	rch_peers_free(l.peers);
+	status = l.base ? serve(&l) : cli_fail("listen: out of memory");
+	if (l.base)
+		event_base_free(l.base);
+	listen_args_free(&l.args);
 	return status;
 }

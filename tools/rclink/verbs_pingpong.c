@@ -36,7 +36,7 @@ static const struct option options[] = {
 	{ "iters", required_argument, NULL, 'n' },
 	{ "events", no_argument, NULL, 'e' },
 	{ "check", no_argument, NULL, 'c' },
-	CLI_OPT_JSON, CLI_OPT_END
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
 struct pingpong {
@@ -90,7 +90,7 @@ static void report(const struct pingpong *p)
 		return;
 	}
 	doc = json_object_new_object();
-	rcl_out_text(doc, "name", p->dial.link);
+	rcl_out_text(doc, "name", p->dial.args.link);
 	rcl_out_text(doc, "service", SERVICE);
 	rcl_out_u64(doc, "size", p->args.size);
 	rcl_out_u64(doc, "iters", p->args.iters);
@@ -105,16 +105,16 @@ static int run(struct pingpong *p)
 	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), SERVICE, &p->args,
 			  on_done, p))
 		return cli_fail("pingpong %s: no memory; see `ulimit -l`",
-				p->dial.link);
+				p->dial.args.link);
 	if (p->events)
 		verbs_dial_run(&p->dial);
 	else
 		poll_until_over(p);
 	if (!p->over)
-		return cli_fail("pingpong %s: %s", p->dial.link,
+		return cli_fail("pingpong %s: %s", p->dial.args.link,
 				p->dial.down ? p->dial.why : "interrupted");
 	if (p->failed)
-		return cli_fail("pingpong %s: %s", p->dial.link, p->why);
+		return cli_fail("pingpong %s: %s", p->dial.args.link, p->why);
 	report(p);
 	return CLI_OK;
 }
@@ -124,8 +124,8 @@ static void parse(int argc, char **argv, struct pingpong *p)
 	const char *cmd = p->dial.cmd;
 	int c;
 
-	while ((c = verbs_dial_getopt(&p->dial, argc, argv, options,
-				      help)) != -1) {
+	while ((c = dial_args_getopt(&p->dial.args, argc, argv,
+				     help)) != -1) {
 		if (c == 's')
 			p->args.size = cli_number(cmd, "-s", optarg, 0,
 						  RCV_PONG_LARGEST);
@@ -147,7 +147,7 @@ int verbs_pingpong(int argc, char **argv)
 	};
 	int status;
 
-	verbs_dial_init(&p.dial, argv[0]);
+	verbs_dial_init(&p.dial, argv[0], options);
 	parse(argc, argv, &p);
 	status = verbs_dial_up(&p.dial);
 	if (!status)

@@ -84,24 +84,24 @@ int rcv_ctrl_start(struct rcv_ctrl *ctrl, const uint8_t *key, uint32_t role,
 	return ret;
 }
 
-int rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc)
+bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc)
 {
 	uint32_t number = wc->wr_id;
 	uint32_t i;
 
 	if (wc->wr_id >> RCV_WR_SHIFT == RCV_WR_CTRL_SEND) {
 		ctrl->retired = number + 1;
-		return 0;
+		return true;
 	}
 	/* WRITE with immediate leaves the length to what it wrote elsewhere. */
 	if (wc->opcode != IBV_WC_RECV ||
 	    wc->flags & (IBV_WC_WITH_IMM | IBV_WC_WITH_INV))
-		return -EPROTO;
+		return false;
 	i = ctrl->arrived++ % RCV_CTRL_SLOTS;
 	ctrl->in[i].slot = number;
 	ctrl->in[i].len = wc->len;
 	ctrl->in[i].when = rcl_now();
-	return 0;
+	return true;
 }
 
 static bool is_full(const struct rcv_ctrl *ctrl)

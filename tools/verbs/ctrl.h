@@ -70,8 +70,8 @@ int rcv_ctrl_post(struct rcv_ctrl *ctrl);
 int rcv_ctrl_start(struct rcv_ctrl *ctrl, const uint8_t *key, uint32_t role,
 		   uint64_t epoch);
 
-/* A receive or a send of it has completed well: 0, or -EPROTO. */
-int rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc);
+/* A receive or a send of it has completed well. False: not by a SEND. */
+bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc);
 
 bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl);
 
@@ -83,9 +83,9 @@ bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl);
 int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg);
 
 /*
- * Open the next message: 1, 0 for none now, -ESTALE or -EBADMSG for one that is
- * not authentic, -EPROTO for one that breaks the protocol. To be given back
- * after use.
+ * Open the next message: 1, 0 for none now, what rcv_seal_open() says of one
+ * that is not the next authentic one, -EPROTO for one that breaks the protocol.
+ * To be given back after use.
  */
 int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in);
 int rcv_ctrl_give_back(struct rcv_ctrl *ctrl, const struct rcv_in *in);

@@ -97,8 +97,8 @@ static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 		ep->bench_done(ep->bench_ctx);
 		break;
 	default:
-		if (rcv_ctrl_completed(&ep->ctrl, wc))
-			note(ep, RCLINK_DOWN_REASON_PROTOCOL, 0);
+		if (!rcv_ctrl_completed(&ep->ctrl, wc))
+			note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, 0);
 	}
 }
 
@@ -146,7 +146,8 @@ static int on_hello(struct rcv_epoch *ep, const struct rcl_msg *msg)
 		return ret;
 	ep->up = true;
 	rcv_beat_start(ep);
-	ep->ops->up(ep->ctx);
+	ep->tell_up = true;
+	rcv_epoch_kick(ep);
 	return 0;
 }
 
@@ -171,7 +172,7 @@ static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
 	case RCL_MSG_CHECK:
 		return rcv_ping_question(&ep->pinger, msg);
 	case RCL_MSG_BYE:
-		return -ECONNRESET;
+		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
 	}
 	/* Who is up has seen to it that we are, too. */
 	if (!ep->up)
@@ -218,41 +219,46 @@ static int ask(struct rcv_epoch *ep)
 static uint32_t reason_of(int ret)
 {
 	switch (ret) {
-	case -ECONNRESET:
-		return RCLINK_DOWN_REASON_PEER_DISCONNECTED;
 	case -EBADMSG:
 	case -ESTALE:
 		return RCLINK_DOWN_REASON_UNAUTHENTICATED;
-	case -EPROTO:
-		return RCLINK_DOWN_REASON_PROTOCOL;
-	case -EPROTONOSUPPORT:
-		return RCLINK_DOWN_REASON_OTHER_VERSION;
-	case -EHOSTDOWN:
-		return RCLINK_DOWN_REASON_PEER_SILENT;
+	case -EILSEQ:
+		return RCLINK_DOWN_REASON_OUT_OF_SEQUENCE;
+	case -EMSGSIZE:
+		return RCLINK_DOWN_REASON_NOT_A_MESSAGE;
 	case -ETIMEDOUT:
 		return RCLINK_DOWN_REASON_TIMED_OUT;
 	default:
-		return RCLINK_DOWN_REASON_LOCAL_ERROR;
+		return rcl_reason_of(ret);
 	}
 }
 
-static void set_timer(struct rcv_epoch *ep)
+static void set_timer(struct rcv_epoch *ep, uint64_t ms)
+{
+	const struct timeval tv = {
+		.tv_sec = ms / 1000,
+		.tv_usec = ms % 1000 * 1000,
+	};
+
+	event_add(ep->timer, &tv);
+}
+
+static void expect(struct rcv_epoch *ep)
 {
 	uint64_t now = now_ms(), due = ep->answered + ANSWER_MS, beat;
-	struct timeval tv;
 
 	if (!ep->up)
 		return;
 	beat = rcv_beat_due(ep);
 	if (beat && beat < due)
 		due = beat;
-	due = due > now ? due - now : 0;
-	tv.tv_sec = due / 1000;
-	tv.tv_usec = due % 1000 * 1000;
-	event_add(ep->timer, &tv);
+	set_timer(ep, due > now ? due - now : 0);
 }
 
-/* A goodbye explains the failures that come with it. */
+/*
+ * A goodbye explains the failures that come with it. What is to be told, the
+ * timer was kicked for, and whoever set it anew would take that back.
+ */
 void rcv_epoch_turn(struct rcv_epoch *ep)
 {
 	bool more;
@@ -264,19 +270,19 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 	ret = receive(ep);
 	if (!ret && ep->up)
 		ret = ask(ep);
-	if (ep->failure[0] && ret != -ECONNRESET)
+	if (ep->failure[0] && ret != -ECONNRESET && ret != -EREMCHG)
 		end(ep, ep->failure);
 	else if (ret)
 		end(ep, reason_text(reason_of(ret), 0));
-	if (ep->why[0] || ep->busy)
+	if (ep->why[0] || ep->tell_up || ep->busy)
 		return;
 	/* What completed before this comes without an event. */
 	if (rcv_cq_arm(&ep->cq) || rcv_cq_arm(&ep->pool_cq))
 		end(ep, reason_text(RCLINK_DOWN_REASON_LOCAL_ERROR, 0));
 	else if (more || poll_all(ep))
-		rcv_epoch_kick(ep);
+		set_timer(ep, 0);	/* the loop looks at all else before */
 	else
-		set_timer(ep);
+		expect(ep);
 }
 
 static void on_completion(evutil_socket_t fd, short what, void *arg)
@@ -302,15 +308,19 @@ static void on_pool_completion(evutil_socket_t fd, short what, void *arg)
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct rcv_epoch *ep = arg;
+	bool tell = ep->tell_up;
 
 	(void)fd;
 	(void)what;
+	ep->tell_up = false;
 	rcv_epoch_turn(ep);
-	if (!ep->why[0])
-		return;
-	rcv_ping_abort(&ep->pinger, ep->why);
-	rcv_lease_end_all(ep, ep->why);
-	ep->ops->down(ep->ctx, ep->why);
+	if (ep->why[0]) {
+		rcv_ping_abort(&ep->pinger, ep->why);
+		rcv_lease_end_all(ep, ep->why);
+		ep->ops->down(ep->ctx, ep->why);
+	} else if (tell) {
+		ep->ops->up(ep->ctx);
+	}
 }
 
 static void take_news(struct rcv_epoch *ep, const struct ibv_async_event *e)
@@ -460,8 +470,11 @@ void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping)
 
 static void say_goodbye(struct rcv_epoch *ep)
 {
-	struct rcl_msg bye = { .type = RCL_MSG_BYE };
-	uint64_t limit = now_ms() + BYE_MS;
+	struct rcl_msg bye = {
+		.type = RCL_MSG_BYE,
+		.cookie = ep->again ? RCL_MSG_AGAIN : 0,
+	};
+	uint64_t limit = now_ms() + (ep->again ? 0 : BYE_MS);
 
 	if (!ep->up || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
 		return;

@@ -25,7 +25,7 @@ struct event_base;
 
 /* Called by the loop, never from within a call of the owner. */
 struct rcv_epoch_ops {
-	/* Hellos went both ways. */
+	/* Hellos went both ways. The epoch may be freed now. */
 	void (*up)(void *ctx);
 	/* Once, and last: the epoch is of no use, and may be freed now. */
 	void (*down)(void *ctx, const char *why);
@@ -55,6 +55,8 @@ struct rcv_epoch {
 	uint32_t role;
 	unsigned int proven;
 	bool up;
+	bool tell_up;			/* the owner does not know it yet */
+	bool again;			/* it ends for another: nobody waits */
 	bool busy;			/* the CQ is polled, not waited for */
 	uint64_t answered;		/* ms, or when a question was asked */
 	struct rcv_heartbeat heartbeat;
@@ -105,7 +107,10 @@ void rcv_epoch_kick(struct rcv_epoch *ep);
 /* Of an epoch that is up, one at a time: done() is called by the loop. */
 void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping);
 
-/* Say goodbye if it is up, and give everything back. */
+/*
+ * Say goodbye if it is up, for good or, with again set, for another epoch, and
+ * give everything back.
+ */
 void rcv_epoch_free(struct rcv_epoch *ep);
 
 /*

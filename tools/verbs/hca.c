@@ -9,6 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <linux/if_vlan.h>
+#include <linux/sockios.h>
+
 #include "fail.h"
 
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
@@ -75,20 +78,35 @@ static uint32_t link_layer(const struct rcv_hca *hca)
 	return RCLINK_LINK_LAYER_INFINIBAND;
 }
 
-static bool netdev_is_up(const char *name)
+static bool netdev_is_up(int fd, const char *name)
 {
 	const short want = IFF_UP | IFF_RUNNING;
 	struct ifreq req = { 0 };
-	bool up;
-	int fd;
 
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
 	strncpy(req.ifr_name, name, sizeof(req.ifr_name) - 1);
-	up = !ioctl(fd, SIOCGIFFLAGS, &req) && (req.ifr_flags & want) == want;
+	return !ioctl(fd, SIOCGIFFLAGS, &req) && (req.ifr_flags & want) == want;
+}
+
+/* The call would load the module of VLANs, and without it there is none. */
+static uint32_t netdev_vlan(int fd, const char *name)
+{
+	struct vlan_ioctl_args args = { .cmd = GET_VLAN_VID_CMD };
+
+	if (access("/proc/net/vlan", F_OK))
+		return 0;
+	strncpy(args.device1, name, sizeof(args.device1) - 1);
+	return ioctl(fd, SIOCGIFVLAN, &args) ? 0 : args.u.VID;
+}
+
+static void look_at_netdev(struct rcl_gid *gid)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return;
+	gid->netdev_up = netdev_is_up(fd, gid->netdev);
+	gid->vlan = netdev_vlan(fd, gid->netdev);
 	close(fd);
-	return up;
 }
 
 static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
@@ -106,7 +124,7 @@ static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
 		gid->type = types[entry->gid_type];
 	if (entry->ndev_ifindex &&
 	    if_indextoname(entry->ndev_ifindex, gid->netdev))
-		gid->netdev_up = netdev_is_up(gid->netdev);
+		look_at_netdev(gid);
 }
 
 /* An index of the operator is read alone: it may be beyond RCV_GIDS_MAX. */

@@ -91,6 +91,7 @@ static int join_prepare(void *ctx, const char *link,
 	struct rcv_join *join = ctx;
 
 	(void)path;
+	join->ended = false;
 	join->epoch = rcv_epoch_new(join->base, &join->used, ++last_number,
 				    join->ops->service, &epoch_ops, join, err);
 	if (!join->epoch)
@@ -132,6 +133,7 @@ static void join_abort(void *ctx, const char *link)
 	struct rcv_join *join = ctx;
 
 	(void)link;
+	join->epoch->again = true;
 	rcv_epoch_free(join->epoch);
 	join->epoch = NULL;
 }

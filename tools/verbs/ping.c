@@ -51,6 +51,8 @@ int rcv_ping_memory(struct rcv_pinger *p, uint32_t size)
 		p->mem = NULL;
 		return -ENOMEM;
 	}
+	/* Not all that use it fill it, and all of it goes to the peer. */
+	memset(p->mem, 0, size);
 	p->mr = ibv_reg_mr(p->pd, p->mem, size, IBV_ACCESS_LOCAL_WRITE);
 	return p->mr ? 0 : -errno;
 }

@@ -77,11 +77,11 @@ int rcv_seal_open(struct rcv_seal *seal, uint8_t *buf, uint32_t len)
 	int n;
 
 	if (len < RCL_MSG_AAD + RCL_MSG_TAG || len > RCL_MSG_SLOT)
-		return -EBADMSG;
+		return -EMSGSIZE;
 	rcl_msg_get_aad(buf, &epoch, &seq);
 	if (epoch != seal->epoch)
 		return -ESTALE;
-	if (seq != seal->rx_seq)
+	if (seq & DIR_INITIATOR)
 		return -EBADMSG;
 	len -= RCL_MSG_AAD + RCL_MSG_TAG;
 	put_nonce(nonce, seq | rx_dir);
@@ -92,6 +92,8 @@ int rcv_seal_open(struct rcv_seal *seal, uint8_t *buf, uint32_t len)
 	    EVP_DecryptUpdate(seal->rx, text, &n, text, len) != 1 ||
 	    EVP_DecryptFinal_ex(seal->rx, end, &n) != 1)
 		return -EBADMSG;
+	if (seq != seal->rx_seq)
+		return -EILSEQ;
 	seal->rx_seq++;
 	return len;
 }

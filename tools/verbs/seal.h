@@ -32,8 +32,9 @@ int rcv_seal_close(struct rcv_seal *seal, uint8_t *buf, uint32_t len);
 
 /*
  * Open what arrived, hostile, in place: the length of the message at
- * buf + RCL_MSG_AAD, -ESTALE for another epoch, -EBADMSG for what is not the
- * next authentic one.
+ * buf + RCL_MSG_AAD, -EMSGSIZE when it cannot be one, -ESTALE for another
+ * epoch, -EBADMSG when it is forged, -EILSEQ when it is authentic but not the
+ * next one.
  */
 int rcv_seal_open(struct rcv_seal *seal, uint8_t *buf, uint32_t len);
 
