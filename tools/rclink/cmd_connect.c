@@ -29,9 +29,11 @@ static const char help[] =
 "Ends when both ends are up; the link stays up without this process. An IPv6\n"
 "address with a port stands in brackets. The port is 7185 if not given.\n\n"
 DIAL_ARGS_HELP
+"  -r, --rotate      a link that is up stays so until its new epoch is\n"
 "  -v, --verbose     show the steps (the default on a terminal)\n";
 
 static const struct option options[] = {
+	{ "rotate", no_argument, NULL, 'r' },
 	{ "verbose", no_argument, NULL, 'v' },
 	CLI_OPT_HELP, CLI_OPT_END
 };
@@ -39,6 +41,7 @@ static const struct option options[] = {
 struct connector {
 	const struct dial_args *args;
 	bool verbose;
+	bool rotate;
 	struct event_base *base;
 	struct rch_job *job;
 	char peer[RCLINK_PEER_MAX + 1];
@@ -177,6 +180,8 @@ static int exchange(struct connector *c, struct rch_hub *hub,
 	}
 	c->job = rch_job_dial(hub, tls, a->host, a->port, a->link, a->wanted,
 			      a->timeout_ms, &ops, c, err);
+	if (c->job && c->rotate)
+		rch_job_rotate(c->job);
 	if (!c->job) {
 		c->status = cli_fail("connect %s: %s", a->link, err);
 		goto out_free;
@@ -192,9 +197,9 @@ out_free:
 	return c->status;
 }
 
-static int run(const struct dial_args *args, bool verbose)
+static int run(struct connector *c)
 {
-	struct connector c = { .args = args, .verbose = verbose };
+	const struct dial_args *args = c->args;
 	char err[RCL_ERR_LEN];
 	struct rch_hub *hub;
 	struct rcx_tls *tls;
@@ -203,29 +208,36 @@ static int run(const struct dial_args *args, bool verbose)
 	tls = rcx_tls_new(RCX_INITIATOR, &args->tls, err);
 	if (!tls)
 		return cli_fail("connect %s: %s", args->link, err);
-	c.base = event_base_new();
-	hub = c.base ? rch_hub_new(c.base, err) : NULL;
+	c->base = event_base_new();
+	hub = c->base ? rch_hub_new(c->base, err) : NULL;
 	if (hub) {
-		exchange(&c, hub, tls);
+		exchange(c, hub, tls);
 		rch_hub_free(hub);
 	} else {
-		c.status = cli_fail("connect %s: %s", args->link, err);
+		c->status = cli_fail("connect %s: %s", args->link, err);
 	}
-	if (c.base)
-		event_base_free(c.base);
+	if (c->base)
+		event_base_free(c->base);
 	rcx_tls_free(tls);
-	return c.status;
+	return c->status;
 }
 
 int cmd_connect(int argc, char **argv)
 {
-	bool verbose = isatty(STDOUT_FILENO);
 	struct dial_args a;
+	struct connector connector = {
+		.args = &a,
+		.verbose = isatty(STDOUT_FILENO),
+	};
 	int c;
 
 	dial_args_init(&a, options);
-	while ((c = dial_args_getopt(&a, argc, argv, help)) != -1)
-		verbose |= c == 'v';
+	while ((c = dial_args_getopt(&a, argc, argv, help)) != -1) {
+		connector.verbose |= c == 'v';
+		connector.rotate |= c == 'r';
+	}
 	dial_args_operands(&a, argc, argv, 2, 2);
-	return check_link(a.link) ? CLI_FAILED : run(&a, verbose);
+	if (!connector.rotate && check_link(a.link))
+		return CLI_FAILED;
+	return run(&connector);
 }

@@ -5,19 +5,16 @@
  * dial, up. A link that answers, or that the module refused, leaves it
  * meanwhile.
  */
-#include "links.h"
+#include "links_core.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include <event2/event.h>
 
 #include "backoff.h"
-#include "bucket.h"
 #include "call.h"
-#include "conf.h"
 #include "kernel.h"
 #include "link.h"
 #include "listener.h"
@@ -39,45 +36,6 @@
 
 /* A peer that is refused dials again, but not for ever in a second. */
 static const struct rch_rate answers = { 1000000000, 3 };
-
-struct rcd_link {
-	LIST_ENTRY(rcd_link) node;
-	TAILQ_ENTRY(rcd_link) turn;
-	struct rcd_links *all;
-	struct rcd_link_conf conf;
-	bool stale;			/* to be made anew */
-	bool broken;			/* the module does not have it so */
-	bool up;
-	bool answering;
-	bool queued;
-	bool reached;			/* by the dial: the peer answers it */
-	bool yields;			/* the dial ends without a failure */
-	bool rotates;			/* it is up, and stays so */
-	struct rch_job *dial;
-	struct event *timer;
-	struct rch_bucket answers;
-	unsigned int failures;
-	struct rcd_tally tally;
-	uint64_t dialled;		/* ns; 0: never */
-	uint64_t up_since;
-};
-
-TAILQ_HEAD(turns, rcd_link);
-
-struct rcd_links {
-	struct event_base *base;
-	struct rch_hub *hub;
-	const struct rcd_trust *trust;
-	struct rch_peers *peers;
-	void (*changed)(void *ctx);
-	void *ctx;
-	bool stopping;
-	unsigned int dials;
-	unsigned int answers;
-	uint64_t refused;
-	struct turns turns;
-	LIST_HEAD(, rcd_link) list;
-};
 
 static struct rcd_link *find(const struct rcd_links *all, const char *name)
 {
@@ -619,56 +577,6 @@ void rcd_links_stop(struct rcd_links *all)
 		next = LIST_NEXT(link, node);
 		yield(link, "the daemon was stopped");
 	}
-}
-
-struct rcd_count rcd_links_count(const struct rcd_links *all)
-{
-	struct rcd_count count = {
-		.dials = all->dials,
-		.answers = all->answers,
-		.refused = all->refused,
-	};
-	struct rcd_link *link;
-
-	LIST_FOREACH(link, &all->list, node) {
-		count.links++;
-		count.up += link->up;
-	}
-	return count;
-}
-
-/* Seconds until link is to be dialled; 0 if that does not wait. */
-static double waits(const struct rcd_link *link)
-{
-	struct timeval due, now;
-
-	if (!event_pending(link->timer, EV_TIMEOUT, &due))
-		return 0;
-	evutil_gettimeofday(&now, NULL);
-	if (evutil_timercmp(&due, &now, <))
-		return 0;
-	evutil_timersub(&due, &now, &due);
-	return due.tv_sec + (double)due.tv_usec / US_PER_S;
-}
-
-struct rcd_link_state *rcd_links_states(const struct rcd_links *all,
-					size_t *num)
-{
-	struct rcd_link_state *states;
-	struct rcd_link *link;
-	size_t i = 0;
-
-	*num = rcd_links_count(all).links;
-	states = calloc(*num + 1, sizeof(*states));
-	if (!states)
-		return NULL;
-	LIST_FOREACH(link, &all->list, node) {
-		strcpy(states[i].name, link->conf.name);
-		states[i].failures = link->failures;
-		states[i].waits = waits(link);
-		states[i++].tally = link->tally;
-	}
-	return states;
 }
 
 struct rcd_links *rcd_links_new(struct event_base *base,

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module's events, and the module itself: it may be unloaded, and loaded
+ * again. Jobs hear of their links, and whoever watches of all.
+ */
+#include "job_core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "call.h"
+#include "connect.h"
+
+#define AGAIN_US	200000
+
+static struct rch_job *job_of(struct rch_hub *hub, const char *link)
+{
+	struct rch_job *job;
+
+	LIST_FOREACH(job, &hub->jobs, node)
+		if (job->epoch && !strcmp(job->link, link))
+			return job;
+	return NULL;
+}
+
+/*
+ * Tell the job of this link, if there is one; it may be gone afterwards. Who
+ * ended the link by intention does not want it back over another path.
+ */
+static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
+{
+	struct rch_job *job = job_of(hub, info->name);
+	bool down = info->state == RCLINK_LINK_STATE_DOWN;
+
+	/* An older epoch is of no interest any more. */
+	if (!job || info->epoch < job->epoch)
+		return;
+	job->up = info->state == RCLINK_LINK_STATE_UP;
+	if (info->event_kind == RCLINK_EVENT_KIND_DELETED)
+		rcx_session_cancel(job->session, "the link was deleted");
+	else if (job->up)
+		rcx_session_link_up(job->session);
+	else if (down && info->reason == RCLINK_DOWN_REASON_DISCONNECTED)
+		rcx_session_cancel(job->session, "the link was disconnected");
+	else if (down)
+		rcx_session_link_down(job->session, info->reason_text);
+}
+
+static int on_event(const struct nlmsghdr *hdr, void *arg)
+{
+	struct rch_hub *hub = arg;
+	struct rcl_link_info info;
+
+	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info))
+		return 0;
+	/* A list was newer. */
+	if (info.event_seq <= hub->seq)
+		return 0;
+	if (hub->seq && info.event_seq != hub->seq + 1)
+		hub->resync = true;
+	hub->seq = info.event_seq;
+	take_state(hub, &info);
+	if (hub->watch)
+		hub->watch->event(hub->watch_ctx, &info);
+	return 0;
+}
+
+/* Events were lost, or there were none yet: look at the links themselves. */
+static void list(struct rch_hub *hub)
+{
+	const struct timeval soon = { .tv_usec = AGAIN_US };
+	struct rcl_link_info *infos;
+	bool lost = hub->resync;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+
+	if (!hub->requests)
+		return;
+	if (rcl_call_links(hub->requests, NULL, &infos, &num, err)) {
+		event_add(hub->again, &soon);
+		return;
+	}
+	hub->resync = false;
+	/* Each says which events its state includes, the first the least. */
+	if (num && infos[0].event_seq > hub->seq)
+		hub->seq = infos[0].event_seq;
+	for (i = 0; i < num; i++)
+		take_state(hub, &infos[i]);
+	if (hub->watch)
+		hub->watch->list(hub->watch_ctx, infos, num, lost);
+	free(infos);
+}
+
+static void close_module(struct rch_hub *hub)
+{
+	if (hub->readable)
+		event_free(hub->readable);
+	hub->readable = NULL;
+	rcl_nl_close(hub->requests);
+	hub->requests = NULL;
+	rcl_nl_close(hub->events);
+	hub->events = NULL;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct rch_hub *hub = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	while (rcl_nl_receive(hub->events, err) == -ENOBUFS)
+		hub->resync = true;
+	if (hub->resync)
+		list(hub);
+}
+
+static int open_module(struct rch_hub *hub, char *err)
+{
+	hub->events = rcl_nl_listen(err);
+	if (hub->events)
+		hub->requests = rcl_nl_open(err);
+	if (!hub->requests)
+		goto err_close;
+	rcl_nl_notify(hub->events, on_event, hub);
+	hub->readable = event_new(hub->base, rcl_nl_fd(hub->events),
+				  EV_READ | EV_PERSIST, on_readable, hub);
+	if (hub->readable && !event_add(hub->readable, NULL))
+		return 0;
+	rcl_fail(err, -ENOMEM, "out of memory");
+err_close:
+	close_module(hub);
+	return -ENOENT;
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+	const struct timeval soon = { .tv_usec = AGAIN_US };
+	struct rch_hub *hub = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	if (!hub->requests && open_module(hub, err))
+		event_add(hub->again, &soon);
+	else
+		list(hub);
+}
+
+/* Nothing that the module had is left, whether it is there again or not. */
+static void lose_module(struct rch_hub *hub)
+{
+	struct rch_job *job, *next;
+
+	event_del(hub->again);
+	close_module(hub);
+	hub->seq = 0;
+	hub->resync = false;
+	for (job = LIST_FIRST(&hub->jobs); job; job = next) {
+		next = LIST_NEXT(job, node);
+		if (job->epoch)
+			rcx_session_link_down(job->session,
+					      "the rclink module was unloaded");
+	}
+	if (hub->watch)
+		hub->watch->unloaded(hub->watch_ctx);
+}
+
+static int on_family(const struct nlmsghdr *hdr, void *arg)
+{
+	enum rcl_nl_news news = rcl_nl_news(hdr);
+	struct rch_hub *hub = arg;
+
+	if (news != RCL_NL_NO_NEWS)
+		hub->said = news;
+	return 0;
+}
+
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	struct rch_hub *hub = arg;
+	enum rcl_nl_news news;
+	char err[RCL_ERR_LEN];
+
+	/* What was lost may have been anything. */
+	while (rcl_nl_receive(hub->families, err) == -ENOBUFS)
+		hub->said = RCL_NL_LOADED;
+	news = hub->said;
+	hub->said = RCL_NL_NO_NEWS;
+	if (news == RCL_NL_NO_NEWS)
+		return;
+	lose_module(hub);
+	if (news == RCL_NL_LOADED)
+		on_again(fd, what, hub);
+}
+
+struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
+{
+	return hub->requests;
+}
+
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+		   void *ctx)
+{
+	hub->watch = watch;
+	hub->watch_ctx = ctx;
+	list(hub);
+}
+
+struct rch_hub *rch_hub_new(struct event_base *base, char *err)
+{
+	struct rch_hub *hub;
+
+	hub = calloc(1, sizeof(*hub));
+	if (!hub) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	LIST_INIT(&hub->jobs);
+	hub->base = base;
+	/* Before the module is looked for, so that nothing is missed. */
+	hub->families = rcl_nl_listen_families(err);
+	if (!hub->families || open_module(hub, err))
+		goto err_free;
+	rcl_nl_notify(hub->families, on_family, hub);
+	hub->news = event_new(base, rcl_nl_fd(hub->families),
+			      EV_READ | EV_PERSIST, on_news, hub);
+	hub->again = evtimer_new(base, on_again, hub);
+	hub->connects = rch_connects_new(base);
+	if (!hub->news || !hub->again || !hub->connects ||
+	    event_add(hub->news, NULL)) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		goto err_free;
+	}
+	return hub;
+
+err_free:
+	rch_hub_free(hub);
+	return NULL;
+}
+
+void rch_hub_free(struct rch_hub *hub)
+{
+	close_module(hub);
+	if (hub->news)
+		event_free(hub->news);
+	if (hub->again)
+		event_free(hub->again);
+	rch_connects_free(hub->connects);
+	rcl_nl_close(hub->families);
+	free(hub);
+}

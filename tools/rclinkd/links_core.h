@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What links.c does, and links_state.c tells of. */
+#ifndef RCD_LINKS_CORE_H
+#define RCD_LINKS_CORE_H
+
+#include <sys/queue.h>
+
+#include "bucket.h"
+#include "conf.h"
+#include "links.h"
+
+struct rcd_link {
+	LIST_ENTRY(rcd_link) node;
+	TAILQ_ENTRY(rcd_link) turn;
+	struct rcd_links *all;
+	struct rcd_link_conf conf;
+	bool stale;			/* to be made anew */
+	bool broken;			/* the module does not have it so */
+	bool up;
+	bool answering;
+	bool queued;
+	bool reached;			/* by the dial: the peer answers it */
+	bool yields;			/* the dial ends without a failure */
+	bool rotates;			/* it is up, and stays so */
+	struct rch_job *dial;
+	struct event *timer;
+	struct rch_bucket answers;
+	unsigned int failures;
+	struct rcd_tally tally;
+	uint64_t dialled;		/* ns; 0: never */
+	uint64_t up_since;
+};
+
+TAILQ_HEAD(turns, rcd_link);
+
+struct rcd_links {
+	struct event_base *base;
+	struct rch_hub *hub;
+	const struct rcd_trust *trust;
+	struct rch_peers *peers;
+	void (*changed)(void *ctx);
+	void *ctx;
+	bool stopping;
+	unsigned int dials;
+	unsigned int answers;
+	uint64_t refused;
+	struct turns turns;
+	LIST_HEAD(, rcd_link) list;
+};
+
+#endif /* RCD_LINKS_CORE_H */
