@@ -3,7 +3,7 @@
  * A region that the peer has ended, and that is withdrawn before the completion
  * which says so was looked at.
  *
- * usage: ended LINK listen	prints "listening", and "ended" when it was told so
+ * usage: ended LINK listen	prints "listening"; "ended" when it was told so
  *        ended LINK connect	ends the region of the other one
  */
 #include <errno.h>
