@@ -514,7 +514,8 @@ static void rcl_chan_tell(struct rcl_chan *chan)
  * @chan: any, its lock held
  *
  * Nothing, while the peer has to post a receive first, or while the channel is
- * parked. What the device refuses completes with an error. Our first receives are told to the peer.
+ * parked. What the device refuses completes with an error. Our first receives
+ * are told to the peer.
  *
  * Context: process or softirq context.
  */

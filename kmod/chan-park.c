@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a link is rotated, the epoch that goes still works. So its channels need
- * not have anything in flight then: what a consumer submits stays in the chain,
- * as if the peer had posted no receive, and a WRITE of no bytes completes behind
- * all that the device was given before. IBA C9-88: no key of it is looked at.
- * Receives are posted meanwhile, or the peer could not come to an end, either.
+ * Where a link is rotated, the epoch that goes still works. So its channels
+ * need not have anything in flight then: what a consumer submits stays in the
+ * chain, as if the peer had posted no receive, and a WRITE of no bytes
+ * completes behind all that the device was given before. IBA C9-88: no key of
+ * it is looked at. Receives are posted meanwhile, or the peer could not come to
+ * an end, either.
  */
 #include "chan-park.h"
 

@@ -53,7 +53,7 @@ struct rcl_used {
  * @peer: identity of the peer, after connect
  * @used: by the epoch
  * @proven: what the hello has shown: enum rcl_proven; of the work item only
- * @settles: until the leases of the other epoch are still; of the work item only
+ * @settles: until the other epoch's leases are still; of the work item only
  * @still_by: or until then, in jiffies; of the work item only
  * @expecting: hello or an answer must come; of the work item only
  * @due: by then, in jiffies, while @expecting; of the work item only

@@ -36,6 +36,8 @@ void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
 /**
  * rcl_state_is_late - has it not happened?
  * @slot: of an epoch
+ *
+ * Return: true if so.
  */
 bool rcl_state_is_late(const struct rcl_slot *slot)
 {

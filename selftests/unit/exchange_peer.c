@@ -597,7 +597,11 @@ TEST_F(peer, what_comes_for_a_path_that_was_given_up_comes_once)
 	EXPECT_EQ(2, o->failed);
 	EXPECT_EQ(1, o->prepares);
 	for (i = 0; i < 3; i++) {
-		struct raw r = { .script = flood, .cut = 9999, .how = types[i] };
+		struct raw r = {
+			.script = flood,
+			.cut = 9999,
+			.how = types[i],
+		};
 
 		o = against_two_bad(&self->w, &r);
 		HOLDS(o);

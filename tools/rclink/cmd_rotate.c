@@ -99,7 +99,8 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 	while (!r->epoch && !r->ended) {
 		now = rcl_now();
 		if (now - start >= timeout)
-			return cli_fail("rotate %s: nobody did; is rclinkd running on the host that dials this link? `rclink why %s` tells more",
+			return cli_fail(
+				"rotate %s: nobody did; is rclinkd running on the host that dials this link? `rclink why %s` tells more",
 					r->name, r->name);
 		poll(&fd, 1, (timeout - (now - start)) / NS_PER_MS + 1);
 		/* Some may be lost: the last one is what counts. */
