@@ -34,6 +34,7 @@
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 #define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
+#define RCL_MOVE_MS	5000	/* for the peer to be ready to move, too */
 
 enum rcl_proven {
 	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
@@ -209,6 +210,7 @@ static int rcl_life_settle(struct rcl_slot *slot)
 		rcl_lease_keep_still(link->live->epoch, true);
 		slot->settles = true;
 		slot->still_by = jiffies + msecs_to_jiffies(RCL_STILL_MS);
+		rcl_state_expect(slot, RCL_MOVE_MS);
 	}
 	if (!(slot->proven & RCL_PROVEN_SAID)) {
 		if (slot->settles && time_before(jiffies, slot->still_by) &&

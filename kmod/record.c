@@ -102,7 +102,7 @@ void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry)
 	rcl_record_free_text(at);
 	*at = new;
 	if (new.kind == RCLINK_ENTRY_KIND_STATE &&
-	    new.from == RCLINK_LINK_STATE_UP)
+	    new.from == RCLINK_LINK_STATE_UP && new.to != new.from)
 		rcl_record_keep(record);
 }
 

@@ -220,13 +220,6 @@ static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &why);
 }
 
-static void rcl_state_swap(struct rcl_link *link)
-{
-	spin_lock_irq(&link->lock);
-	swap(link->live, link->next);
-	spin_unlock_irq(&link->lock);
-}
-
 /**
  * rcl_state_down - an epoch ends
  * @slot: prepared, connected or up
@@ -251,7 +244,9 @@ void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	if (!live || !link->next->epoch)
 		return;
 	link->next->settles = false;
-	rcl_state_swap(link);
+	spin_lock_irq(&link->lock);
+	swap(link->live, link->next);
+	spin_unlock_irq(&link->lock);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_CHANGED);
 }
 
@@ -275,8 +270,10 @@ void rcl_state_move(struct rcl_link *link)
 	rcl_ping_abort(old->epoch, -EAGAIN,
 		       "the link was moved to a new epoch meanwhile; try again");
 	rcl_state_free(old);
-	rcl_state_swap(link);
+	/* Whoever looks finds it up, before and after. */
 	spin_lock_irq(&link->lock);
+	swap(link->live, link->next);
+	link->live->state = RCLINK_LINK_STATE_UP;
 	old->state = RCLINK_LINK_STATE_IDLE;
 	spin_unlock_irq(&link->lock);
 }

@@ -86,7 +86,7 @@ TEST_F(conf, all_of_it)
 			       "[Link a]\n\tpin = " PIN "\n\tqps = 8\n"
 			       "\tpeer = b.example:98 ; there\n"
 			       "peer-link = z\ndev = rxe0\nmtu = auto\n"
-			       "mode = 0660\n"));
+			       "mode = 0660\nrecover = resume\nrotate = 600\n"));
 	EXPECT_STREQ("/k", self->r.conf.key);
 	EXPECT_STREQ("/c", self->r.conf.cert);
 	EXPECT_STREQ("2001:db8::1", self->r.conf.bind);
@@ -102,8 +102,9 @@ TEST_F(conf, all_of_it)
 	EXPECT_STREQ("rxe0", link->policy.device);
 	EXPECT_EQ(8, link->policy.v[RCL_P_QPS]);
 	EXPECT_EQ(0660, link->policy.v[RCL_P_MODE]);
-	EXPECT_EQ(1u << RCL_P_QPS | 1u << RCL_P_MODE | 1u << RCL_P_MTU,
-		  link->policy.given);
+	EXPECT_EQ(600, link->rotate);
+	EXPECT_EQ(1u << RCL_P_QPS | 1u << RCL_P_MODE | 1u << RCL_P_MTU |
+		  1u << RCL_P_RECOVER, link->policy.given);
 }
 
 TEST_F(conf, by_ca)
@@ -160,6 +161,10 @@ static const struct {
 	{ "[Link a]\nmode = 888\n", 2, "octal" },
 	{ "[Link a]\nowner = no.such.user\n", 2, "no user" },
 	{ "[Link a]\ndevice =\n", 2, "dev must be" },
+	{ "[Link a]\nrotate = 9\n", 2, "rotate must be 10 to" },
+	{ "[Link a]\nrotate = 1h\n", 2, "rotate must be 10 to" },
+	{ "[Link a]\nrotate = 60\nrotate = 60\n", 3, "twice" },
+	{ "[Link a]\npin = " PIN "\nrotate = 60\n", 1, "add recover = resume" },
 };
 
 TEST_F(conf, what_is_wrong_is_said_with_its_line)

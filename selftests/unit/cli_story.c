@@ -129,6 +129,30 @@ TEST_F(story, a_link_that_nobody_connected)
 	EXPECT_STREQ(told, self->t.text);
 }
 
+static void stand_by(struct teller *t, uint32_t to, const char *text)
+{
+	add(t, RCLINK_ENTRY_KIND_STANDBY, text)->to = to;
+}
+
+TEST_F(story, a_link_that_was_rotated)
+{
+	go(&self->t, IDLE, 0, "");
+	go_up(&self->t);
+	stand_by(&self->t, PREPARED, "a GID");
+	stand_by(&self->t, DOWN, "the peer did not answer in time");
+	stand_by(&self->t, PREPARED, "");
+	stand_by(&self->t, CONNECTED, "");
+	self->t.info.epoch++;
+	go(&self->t, UP, 0, "");
+	tell(&self->t);
+	EXPECT_TOLD("another epoch was prepared beside it; GID chosen: a GID");
+	EXPECT_TOLD("ended before it came up: the peer did not answer in time");
+	EXPECT_TOLD("the peer's values for that epoch came in");
+	EXPECT_TOLD("it moved to that epoch, after 5.00 s up; epoch 2");
+	EXPECT_TOLD("b is up since");
+	EXPECT_UNTOLD("What to do");
+}
+
 TEST_F(story, a_link_that_is_up)
 {
 	go(&self->t, IDLE, 0, "");

@@ -455,6 +455,7 @@ TEST(the_longest_list_of_paths_fits_and_one_more_is_refused)
 	int len;
 
 	memset(msg.link, 'x', RCLINK_NAME_MAX);
+	msg.rotate = 1;
 	msg.paths.num = RCX_PATHS_MAX;
 	for (i = 0; i < RCX_PATHS_MAX; i++) {
 		msg.paths.path[i] = msg.paths.path[0];
@@ -465,6 +466,9 @@ TEST(the_longest_list_of_paths_fits_and_one_more_is_refused)
 	ASSERT_LT(0, len) TH_LOG("%s", err);
 	ASSERT_EQ(0, rcx_msg_decode(buf, len, &back, err)) TH_LOG("%s", err);
 	EXPECT_EQ(0, memcmp(&msg.paths, &back.paths, sizeof(msg.paths)));
+	EXPECT_EQ(1, back.rotate);
+	msg.rotate = 2;
+	EXPECT_GT(0, rcx_msg_encode(&msg, buf, sizeof(buf), err));
 
 	start(&d, RCX_MSG_ANSWER);
 	put(&d, 4, 0x80120000 + 9 * 28);

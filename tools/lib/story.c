@@ -60,7 +60,9 @@ static void state_sentence(const struct rcl_entry *e, char *buf)
 		snprintf(buf, SENTENCE_LEN, "the peer's values came in");
 		break;
 	case RCLINK_LINK_STATE_UP:
-		snprintf(buf, SENTENCE_LEN, "it came up");
+		snprintf(buf, SENTENCE_LEN,
+			 e->from == RCLINK_LINK_STATE_UP ?
+			 "it moved to that epoch" : "it came up");
 		break;
 	default:
 		snprintf(buf, SENTENCE_LEN, "it went down: %s", e->text);

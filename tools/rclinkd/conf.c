@@ -422,6 +422,11 @@ static int check_link(const struct rcd_conf *conf,
 		rcd_say(report, &link->place,
 			"[Link %s] has a pin and a name; keep the %s",
 			link->name, conf->ca[0] ? "name" : "pin");
+	else if (link->rotate &&
+		 link->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME)
+		rcd_say(report, &link->place,
+			"[Link %s] has rotate, which would end its channels each time; add recover = resume",
+			link->name);
 	else if (rcl_range_agree(link->policy.given, link->policy.v, &why))
 		rcd_say(report, &link->place, "[Link %s]: %s", link->name, why);
 	else
