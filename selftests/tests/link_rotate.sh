@@ -4,7 +4,7 @@
 # and its channels go on; and stays as it was where that does not work.
 # hosts: 2
 # kernels: 6.12 6.1-all
-# timeout: 300
+# timeout: 500
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
