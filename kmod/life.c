@@ -60,9 +60,18 @@ static void rcl_life_goodbye(struct rcl_link *link, u32 reason)
 				  RCL_MSG_AGAIN : 0,
 	};
 
-	if (slot->state == RCLINK_LINK_STATE_UP &&
-	    !rcl_ctrl_send(&slot->epoch->ctrl, &bye))
-		rcl_ctrl_flush(&slot->epoch->ctrl, RCL_BYE_MS);
+	if (slot->state == RCLINK_LINK_STATE_UP) {
+		struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
+		int ret = rcl_ctrl_send(ctrl, &bye);
+
+		/* Pings may have taken all slots. */
+		if (ret == -EAGAIN) {
+			rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+			ret = rcl_ctrl_send(ctrl, &bye);
+		}
+		if (!ret)
+			rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+	}
 	rcl_state_down(slot, reason, 0);
 }
 
