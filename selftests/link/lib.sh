@@ -24,6 +24,21 @@ link_setup()
 		bail "no key on host 2"
 }
 
+# tells HOST TEXT...: its `rclink why l` has each of them
+tells()
+{
+	local host=$1 story text
+
+	shift
+	story=$(on "$host" "$tool" why l) || return
+	for text; do
+		grep -q -e "$text" <<<"$story" && continue
+		echo "not told: $text"
+		echo "$story"
+		return 1
+	done
+}
+
 # link_listen NAME...: host 2 waits for host 1 on these links
 link_listen()
 {

@@ -48,21 +48,6 @@ goes_over()
 		rclink ping l -c 2 -i 0 -q
 }
 
-# tells HOST TEXT...: all of these, as patterns
-tells()
-{
-	local host=$1 story text
-
-	shift
-	story=$(on "$host" "$tool" why l) || return
-	for text; do
-		grep -q -e "$text" <<<"$story" && continue
-		echo "not told: $text"
-		echo "$story"
-		return 1
-	done
-}
-
 ends()
 {
 	rclink disconnect l && becomes 2 l .state down

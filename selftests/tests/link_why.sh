@@ -18,21 +18,6 @@ why()
 	on "$1" "$tool" why l -j | jq -er "$2"
 }
 
-# tells HOST TEXT...: all of these, as patterns
-tells()
-{
-	local host=$1 story text
-
-	shift
-	story=$(on "$host" "$tool" why l) || return
-	for text; do
-		grep -q -e "$text" <<<"$story" && continue
-		echo "not told: $text"
-		echo "$story"
-		return 1
-	done
-}
-
 tells_in_time()
 {
 	until_true 10 tells "$@" || tells "$@"
