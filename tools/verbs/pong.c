@@ -181,11 +181,21 @@ static const char *wrong(const struct pong *p)
 	return NULL;
 }
 
+/*
+ * The answer to the last message shows that it arrived; its completion may come
+ * later, and the other end may have gone by then.
+ */
+static bool is_over(const struct pong *p)
+{
+	return p->rally && p->received >= p->args.iters &&
+	       (p->leads || p->last_sent);
+}
+
 static void go_on(struct pong *p)
 {
 	if (play(p)) {
 		finish(p, "the device refused a work request");
-	} else if (p->rally && p->received >= p->args.iters && p->last_sent) {
+	} else if (is_over(p)) {
 		p->duration = rcl_now() - p->begun;
 		finish(p, wrong(p));
 	}
