@@ -67,6 +67,7 @@ bool rcl_chan_hold(struct rcl_chan *chan)
 	held = keep && !keep->broken;
 	if (held) {
 		keep->suspended = true;
+		keep->parked = false;
 		chan->why = -EAGAIN;
 		chan->heard = false;
 		chan->lessee.hears = false;
@@ -139,7 +140,6 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 	memset(&chan->recvs, 0, sizeof(chan->recvs));
 	rcl_chan_chain_empty(&chan->chain);
 	keep->ghosts = 0;
-	keep->parked = false;
 	keep->marking = false;
 	keep->held = false;
 	keep->sends_held = false;
