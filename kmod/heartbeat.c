@@ -28,6 +28,8 @@
 #include "msg.h"
 #include "stats.h"
 
+#define RCL_AGAIN_MS	1000	/* between two wishes of the peer */
+
 static unsigned long rcl_heartbeat_interval(const struct rcl_epoch *ep)
 {
 	return msecs_to_jiffies(ep->policy.v[RCL_P_HEARTBEAT]);
@@ -58,6 +60,28 @@ void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (rcl_msg_is_answer(msg->type) ||
 	    (msg->credits && !ep->ctrl.questions))
 		rcl_heartbeat_start(ep);
+}
+
+/**
+ * rcl_heartbeat_wishes - does the peer want the link rotated?
+ * @ep: of a link that is up
+ * @msg: of any type, hostile
+ *
+ * What listeners are told of a peer's wish is bounded, however often it says
+ * so.
+ *
+ * Return: true if so, at most once in RCL_AGAIN_MS.
+ */
+bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg)
+{
+	struct rcl_heartbeat *hb = &ep->heartbeat;
+
+	if (msg->type != RCL_MSG_BEAT || msg->cookie != RCL_MSG_AGAIN ||
+	    (hb->again && time_before(jiffies, hb->again)))
+		return false;
+	/* 0 is for never. */
+	hb->again = (jiffies + msecs_to_jiffies(RCL_AGAIN_MS)) | 1;
+	return true;
 }
 
 /**
@@ -114,9 +138,13 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 {
 	struct rcl_heartbeat *hb = &ep->heartbeat;
 	unsigned long interval = rcl_heartbeat_interval(ep);
+	int ret;
 
-	if (hb->rotate)
-		return rcl_heartbeat_ask(ep);
+	if (hb->rotate) {
+		ret = rcl_heartbeat_ask(ep);
+		if (ret)
+			return ret;
+	}
 	if (!interval || time_before(jiffies, hb->due))
 		return 0;
 	/* The first one ends with the question. */

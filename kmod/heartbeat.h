@@ -13,6 +13,7 @@ struct rcl_msg;
  * @asked: a BEAT is not answered yet
  * @quiet: intervals that have ended since the last sign of the peer
  * @rotate: with the next BEAT the peer is asked to rotate the link
+ * @again: before that the peer's own wish is not told again, in jiffies; 0: tell
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.
@@ -21,11 +22,13 @@ struct rcl_heartbeat {
 	bool asked;
 	u32 quiet;
 	bool rotate;
+	unsigned long again;
 	unsigned long due;
 };
 
 void rcl_heartbeat_start(struct rcl_epoch *ep);
 void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
+bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_look(struct rcl_epoch *ep);
 bool rcl_heartbeat_due(const struct rcl_epoch *ep, unsigned long *due);

@@ -32,8 +32,8 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
 
 /*
  * The epoch is to end. The first note counts, but a flush is a consequence, and
- * gives way to a cause; so does an owner that is gone, as the link may yet come
- * up. Any context.
+ * gives way to a cause; so does an owner that goes, as the link may be up by
+ * then. Any context.
  */
 static void rcl_inbox_note(struct rcl_slot *slot,
 			   const struct rcl_reason *reason, u32 vendor_err,
@@ -68,7 +68,7 @@ static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 	rcl_inbox_note(slot, &why, vendor_err, qp);
 }
 
-/* Nothing to do for the work item: whoever leases that QP hears of it, too. */
+/* Whoever leases that QP hears of it, too; and the link may have to be wary. */
 static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 			       u32 wc_status, u32 vendor_err, u32 qp)
 {
@@ -76,6 +76,7 @@ static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 	struct rcl_reason why = { reason, wc_status };
 	struct rcl_link *link = slot->link;
 	unsigned long flags;
+	bool wary;
 
 	trace_rcl_link_fail(link->name, reason, wc_status, vendor_err);
 	spin_lock_irqsave(&link->lock, flags);
@@ -83,7 +84,11 @@ static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 		link->stats.chan_errors++;
 	rcl_tripwire_count(&link->stats, &why, vendor_err);
 	rcl_recorder_failure(slot, &why, vendor_err, qp);
+	wary = slot == link->live && rcl_tripwire_is_access(&why);
+	link->wary |= wary;
 	spin_unlock_irqrestore(&link->lock, flags);
+	if (wary)
+		rcl_inbox_kick(link);
 }
 
 /**
@@ -184,6 +189,23 @@ bool rcl_inbox_is_dead(struct rcl_link *link)
 	dead = link->dead;
 	spin_unlock_irq(&link->lock);
 	return dead;
+}
+
+/**
+ * rcl_inbox_is_wary - has access failed on a channel?
+ * @link: of the work item
+ *
+ * Return: true once for all that did.
+ */
+bool rcl_inbox_is_wary(struct rcl_link *link)
+{
+	bool wary;
+
+	spin_lock_irq(&link->lock);
+	wary = link->wary;
+	link->wary = false;
+	spin_unlock_irq(&link->lock);
+	return wary;
 }
 
 /**

@@ -32,7 +32,7 @@ enum rcl_request_kind {
  * @ref: one for who waits, one for the queue
  * @kind: what
  * @owner: netlink socket that asks
- * @epoch: in: of CONNECT and ACTIVATE; out: of PREPARE and CONNECT
+ * @epoch: in: of CONNECT, ACTIVATE and REPLACE; out: of PREPARE and CONNECT
  * @path: in: what the exchange has chosen, of PREPARE
  * @rotate: in: of PREPARE: what is up stays so until the new epoch is
  * @role: in: enum rclink_role, of CONNECT
@@ -84,6 +84,7 @@ struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
 struct rcl_call *rcl_inbox_next_call(struct rcl_link *link);
 bool rcl_inbox_is_dead(struct rcl_link *link);
+bool rcl_inbox_is_wary(struct rcl_link *link);
 struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot);
 void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls);
 

@@ -30,19 +30,13 @@
 #include "resume.h"
 #include "state.h"
 #include "trace.h"
+#include "tripwire.h"
 
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 #define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
+#define RCL_CALM_MS	60000	/* between rotations for failed access */
 #define RCL_MOVE_MS	5000	/* for the peer to be ready to move, too */
-
-enum rcl_proven {
-	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
-	RCL_PROVEN_ANSWERED = BIT(1),	/* our hello was answered */
-	RCL_PROVEN_SAID = BIT(2),	/* and we have answered the peer's */
-	RCL_PROVEN_ALL = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED |
-			 RCL_PROVEN_SAID,
-};
 
 static void rcl_life_timer(struct timer_list *timer)
 {
@@ -51,17 +45,17 @@ static void rcl_life_timer(struct timer_list *timer)
 	link->live->up.kick(&link->live->up);
 }
 
-static void rcl_life_goodbye(struct rcl_link *link, u32 reason)
+/* The peer may be up before this end is. */
+static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 {
-	struct rcl_slot *slot = link->live;
+	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
 	struct rcl_msg bye = {
 		.type = RCL_MSG_BYE,
-		.cookie = reason == RCLINK_DOWN_REASON_REPLACED ?
-				  RCL_MSG_AGAIN : 0,
+		.cookie = reason == RCLINK_DOWN_REASON_DISCONNECTED ?
+				  0 : RCL_MSG_AGAIN,
 	};
 
-	if (slot->state == RCLINK_LINK_STATE_UP) {
-		struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
+	if (ctrl->started) {
 		int ret = rcl_ctrl_send(ctrl, &bye);
 
 		/* Pings may have taken all slots. */
@@ -97,7 +91,7 @@ static void rcl_life_refuse(struct rcl_link *link)
 static void rcl_life_end_now(struct rcl_link *link)
 {
 	if (link->live->epoch)
-		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
+		rcl_life_goodbye(link->live, RCLINK_DOWN_REASON_DISCONNECTED);
 	rcl_life_refuse(link);
 	rcl_resume_lose_all(&link->suspended, -ENOTCONN);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_DELETED);
@@ -116,6 +110,41 @@ static struct rcl_slot *rcl_life_slot(struct rcl_link *link,
 	    link->next->owner == req->owner)
 		return link->next;
 	return link->live;
+}
+
+/* Whose end dials does it. */
+static void rcl_life_rotate(struct rcl_slot *slot)
+{
+	slot->epoch->heartbeat.rotate = true;
+	rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
+}
+
+/*
+ * Whoever has found out a key has it for as long as the epoch lives. But not
+ * where that would end the channels of others, and not for each failure: who
+ * may open a channel can make some.
+ */
+static void rcl_life_beware(struct rcl_slot *slot)
+{
+	struct rcl_link *link = slot->link;
+
+	if (!rcl_inbox_is_wary(link) || link->next->epoch ||
+	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
+	    (link->calm && time_before(jiffies, link->calm)))
+		return;
+	link->calm = (jiffies + msecs_to_jiffies(RCL_CALM_MS)) | 1;
+	rcl_tripwire_log_rotation(link->name);
+	rcl_life_rotate(slot);
+}
+
+static int rcl_life_replace(struct rcl_slot *slot, struct rcl_request *req)
+{
+	if (req->epoch != slot->number) {
+		req->why = "epoch is not the one that is up";
+		return -ESTALE;
+	}
+	rcl_life_goodbye(slot, RCLINK_DOWN_REASON_REPLACED);
+	return 0;
 }
 
 static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
@@ -146,15 +175,12 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 	case RCL_REQ_ACTIVATE:
 		return rcl_bringup_activate(slot, req);
 	case RCL_REQ_REPLACE:
-		rcl_life_goodbye(link, RCLINK_DOWN_REASON_REPLACED);
-		return 0;
+		return rcl_life_replace(slot, req);
 	case RCL_REQ_ROTATE:
-		/* Whose end dials does it. */
-		slot->epoch->heartbeat.rotate = true;
-		rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
+		rcl_life_rotate(slot);
 		return 0;
 	default:
-		rcl_life_goodbye(link, RCLINK_DOWN_REASON_DISCONNECTED);
+		rcl_life_goodbye(slot, RCLINK_DOWN_REASON_DISCONNECTED);
 		return 0;
 	}
 }
@@ -230,7 +256,8 @@ static int rcl_life_settle(struct rcl_slot *slot)
 			return ret;
 		slot->proven |= RCL_PROVEN_SAID;
 	}
-	if (slot->proven != RCL_PROVEN_ALL)
+	/* Whoever brings it up and is gone has given it up. */
+	if (slot->proven != RCL_PROVEN_ALL || rcl_inbox_failure(slot).reason)
 		return 0;
 	ret = rcl_fsm_next(slot->state, RCL_IN_PROVEN, &why);
 	if (ret < 0)
@@ -285,7 +312,7 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 		/* Who is up has seen to it that we are, too. */
 		if (slot->state != RCLINK_LINK_STATE_UP)
 			return -EPROTO;
-		if (msg->type == RCL_MSG_BEAT && msg->cookie == RCL_MSG_AGAIN)
+		if (rcl_heartbeat_wishes(ep, msg) && !slot->link->next->epoch)
 			rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
 		if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
 			return rcl_heartbeat_message(ep, msg);
@@ -351,6 +378,7 @@ static int rcl_life_ask(struct rcl_link *link)
 	struct rcl_epoch *ep = slot->epoch;
 	int ret;
 
+	rcl_life_beware(slot);
 	/* Pings could fill the window for ever. */
 	ret = rcl_life_lease(link);
 	if (!ret)
@@ -382,7 +410,9 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		slot->up.kick(&slot->up);
 	failure = rcl_inbox_failure(slot);
-	if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
+	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
+		rcl_life_goodbye(slot, failure.reason);
+	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_state_down(slot, failure.reason, failure.wc_status);
 	else if (ret)
 		rcl_state_down(slot, rcl_reason_of(ret), 0);

@@ -3,6 +3,7 @@
 #ifndef RCL_LIFE_H
 #define RCL_LIFE_H
 
+#include <linux/bits.h>
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -39,6 +40,15 @@ struct rcl_used {
 	const char *gid_reason;
 };
 
+/* What the hello has shown. */
+enum rcl_proven {
+	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
+	RCL_PROVEN_ANSWERED = BIT(1),	/* our hello was answered */
+	RCL_PROVEN_SAID = BIT(2),	/* and we have answered the peer's */
+	RCL_PROVEN_ALL = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED |
+			 RCL_PROVEN_SAID,
+};
+
 /**
  * struct rcl_slot - room for an epoch
  * @up: handed down to the epoch
@@ -52,7 +62,7 @@ struct rcl_used {
  * @role: enum rclink_role, after connect
  * @peer: identity of the peer, after connect
  * @used: by the epoch
- * @proven: what the hello has shown: enum rcl_proven; of the work item only
+ * @proven: enum rcl_proven; of the work item only
  * @settles: until the other epoch's leases are still; of the work item only
  * @still_by: or until then, in jiffies; of the work item only
  * @expecting: hello or an answer must come; of the work item only
@@ -96,6 +106,7 @@ struct rcl_slot {
  * @npings: entries of @pings
  * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
+ * @wary: access failed on a channel of @live; not yet handled
  * @shut: no errand of a lessee may ask for anything
  * @record: what happened, written in any context
  * @policy: for the next epoch; who may open channels, at once
@@ -103,13 +114,15 @@ struct rcl_slot {
  * @live: the one that the link is known by
  * @next: the other one
  * @counted: highest number that an epoch had here
+ * @calm: not rotated for @wary before, in jiffies, 0: never was; of the work
+ *	item only
  * @stats: counters
  * @suspended: lessees that wait for the next epoch; of the work item only
  * @was: the peer that these have; of the work item only
  * @exports: regions of its channels; has a lock of its own
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
- * @calls, @dead, failures, @record and @policy, which others write, too.
+ * @calls, @dead, @wary, failures, @record and @policy, which others write, too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];
@@ -126,6 +139,7 @@ struct rcl_link {
 	u32 npings;
 	struct list_head calls;
 	bool dead;
+	bool wary;
 	bool shut;
 	struct rcl_record record;
 	struct rcl_policy policy;
@@ -133,6 +147,7 @@ struct rcl_link {
 	struct rcl_slot *live;
 	struct rcl_slot *next;
 	u64 counted;
+	unsigned long calm;
 	struct rcl_stats stats;
 	struct list_head suspended;
 	char was[RCLINK_PEER_MAX + 1];

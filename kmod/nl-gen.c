@@ -154,8 +154,9 @@ const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT + 1] = {
 };
 
 /* RCLINK_CMD_LINK_REPLACE - do */
-const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_NAME + 1] = {
+const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_EPOCH + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_LINK_EPOCH] = { .type = NLA_U64, },
 };
 
 /* RCLINK_CMD_LINK_ROTATE - do */
@@ -252,7 +253,7 @@ const struct genl_ops rclink_nl_ops[14] = {
 		.cmd		= RCLINK_CMD_LINK_REPLACE,
 		.doit		= rclink_nl_link_replace_doit,
 		.policy		= rclink_link_replace_nl_policy,
-		.maxattr	= RCLINK_A_LINK_NAME,
+		.maxattr	= RCLINK_A_LINK_EPOCH,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

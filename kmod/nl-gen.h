@@ -39,7 +39,7 @@ extern const struct nla_policy rclink_record_get_nl_policy[RCLINK_A_RECORD_NUMBE
 
 extern const struct nla_policy rclink_link_note_nl_policy[RCLINK_A_RECORD_TEXT + 1];
 
-extern const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_NAME + 1];
+extern const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_EPOCH + 1];
 
 extern const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1];
 

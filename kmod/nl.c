@@ -388,7 +388,9 @@ int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind)
+/* An epoch of 0 is that which there is. */
+static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind,
+		      u64 epoch)
 {
 	struct rcl_request *req;
 	const char *name;
@@ -400,6 +402,7 @@ static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind)
 	req = rcl_request_new(kind, info->snd_portid);
 	if (!req)
 		return -ENOMEM;
+	req->epoch = epoch;
 	ret = rcl_link_request(name, req);
 	ret = rcl_nl_result(info, ret, req->why);
 	rcl_request_put(req);
@@ -408,17 +411,24 @@ static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind)
 
 int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return rcl_nl_end(info, RCL_REQ_DISCONNECT);
+	return rcl_nl_end(info, RCL_REQ_DISCONNECT, 0);
 }
 
 int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return rcl_nl_end(info, RCL_REQ_REPLACE);
+	int ret;
+
+	ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH,
+			  "epoch: the attribute is missing");
+	if (ret)
+		return ret;
+	return rcl_nl_end(info, RCL_REQ_REPLACE,
+			  nla_get_u64(info->attrs[RCLINK_A_LINK_EPOCH]));
 }
 
 int rclink_nl_link_rotate_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return rcl_nl_end(info, RCL_REQ_ROTATE);
+	return rcl_nl_end(info, RCL_REQ_ROTATE, 0);
 }
 
 /* A ping and where its result goes. */

@@ -60,7 +60,7 @@ void rcl_state_set_timer(struct rcl_link *link)
 	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
 		struct rcl_slot *slot = &link->slots[i];
 
-		if (slot->settles) {
+		if (slot->settles && !(slot->proven & RCL_PROVEN_SAID)) {
 			first = jiffies + 1;
 			wake = true;
 		}

@@ -39,21 +39,34 @@ void rcl_tripwire_count(struct rcl_stats *stats,
 	}
 }
 
+/**
+ * rcl_tripwire_is_access - did somebody want what he may not have?
+ * @reason: why something failed
+ *
+ * Return: true if so.
+ */
+bool rcl_tripwire_is_access(const struct rcl_reason *reason)
+{
+	return reason->reason == RCLINK_DOWN_REASON_ACCESS ||
+	       (reason->reason == RCLINK_DOWN_REASON_COMPLETION &&
+		(reason->wc_status == IB_WC_LOC_PROT_ERR ||
+		 reason->wc_status == IB_WC_LOC_ACCESS_ERR ||
+		 reason->wc_status == IB_WC_REM_ACCESS_ERR));
+}
+
 static bool rcl_tripwire_is(const struct rcl_reason *reason)
 {
 	switch (reason->reason) {
 	case RCLINK_DOWN_REASON_UNAUTHENTICATED:
 	case RCLINK_DOWN_REASON_OUT_OF_SEQUENCE:
 	case RCLINK_DOWN_REASON_NOT_A_MESSAGE:
-	case RCLINK_DOWN_REASON_ACCESS:
 		return true;
 	case RCLINK_DOWN_REASON_COMPLETION:
-		return reason->wc_status == IB_WC_LOC_PROT_ERR ||
-		       reason->wc_status == IB_WC_LOC_ACCESS_ERR ||
-		       reason->wc_status == IB_WC_REM_ACCESS_ERR ||
-		       reason->wc_status == IB_WC_WR_FLUSH_ERR;
+		if (reason->wc_status == IB_WC_WR_FLUSH_ERR)
+			return true;
+		fallthrough;
 	default:
-		return false;
+		return rcl_tripwire_is_access(reason);
 	}
 }
 
@@ -69,4 +82,16 @@ void rcl_tripwire_log(const char *link, const struct rcl_reason *reason)
 	if (rcl_tripwire_is(reason))
 		pr_warn_ratelimited("link %s goes down: %s: see `rclink why %s`\n",
 				    link, rcl_reason_text(reason), link);
+}
+
+/**
+ * rcl_tripwire_log_rotation - and one that is to have another epoch
+ * @link: its name
+ *
+ * Context: any.
+ */
+void rcl_tripwire_log_rotation(const char *link)
+{
+	pr_warn_ratelimited("link %s is to be rotated: access failed on a channel: see `rclink why %s`\n",
+			    link, link);
 }

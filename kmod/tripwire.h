@@ -10,6 +10,8 @@ struct rcl_stats;
 
 void rcl_tripwire_count(struct rcl_stats *stats,
 			const struct rcl_reason *reason, u32 event);
+bool rcl_tripwire_is_access(const struct rcl_reason *reason);
 void rcl_tripwire_log(const char *link, const struct rcl_reason *reason);
+void rcl_tripwire_log_rotation(const char *link);
 
 #endif /* RCL_TRIPWIRE_H */

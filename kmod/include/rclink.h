@@ -101,7 +101,7 @@ int rclink_poll(struct rclink_chan *chan, int budget);
 const char *rclink_status_name(u32 status);
 
 /**
- * struct rclink_link_event - a link changed its state, or was deleted
+ * struct rclink_link_event - a link changed its state or epoch, or was deleted
  * @link: name
  * @state: as it is now
  * @reason: enum rclink_down_reason, when it is down

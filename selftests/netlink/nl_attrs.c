@@ -112,6 +112,11 @@ static const struct field prepare[] = {
 
 static const struct field disconnect[] = { NAME("up") };
 
+static const struct field replace[] = {
+	NAME("up"),
+	F64("epoch", RCLINK_A_LINK_EPOCH, epoch, true),
+};
+
 static const struct field qps[][2] = {
 	{
 		F32("qpn", RCLINK_A_QP_QPN, remote.qp[0].qpn, true),
@@ -366,8 +371,8 @@ FIXTURE_VARIANT_ADD(host, link_disconnect)
 FIXTURE_VARIANT_ADD(host, link_replace)
 {
 	.cmd = RCLINK_CMD_LINK_REPLACE,
-	.fields = disconnect,
-	.n = ARRAY_SIZE(disconnect),
+	.fields = replace,
+	.n = ARRAY_SIZE(replace),
 	.changes = true,
 };
 

@@ -119,6 +119,49 @@ TEST_F(pair, closing_the_owner_leaves_links_that_are_up)
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 }
 
+/* Else it would wait for as long as a hello may take. */
+TEST_F(pair, closing_the_owner_tells_the_peer)
+{
+	struct genl_sock third;
+	struct rcl_end b;
+
+	ASSERT_EQ(0, rcl_open(&third));
+	EXPECT_EQ(0, rcl_disconnect(&self->owner, "b"));
+	ASSERT_EQ(0, rcl_prepare(&third, "b", &b));
+	EXPECT_EQ(0, rcl_connect(&self->owner, "a", 1, RCLINK_ROLE_INITIATOR,
+				 &b, NULL));
+	EXPECT_EQ(0, rcl_connect(&third, "b", b.epoch, RCLINK_ROLE_RESPONDER,
+				 &self->a, NULL));
+	EXPECT_EQ(0, rcl_activate(&self->owner, "a", b.epoch, NULL));
+	genl_close(&self->owner);
+	EXPECT_TRUE(ended(&self->other, "a", RCLINK_DOWN_REASON_OWNER_GONE));
+	EXPECT_EQ(0, rcl_activate(&third, "b", b.epoch, NULL));
+	EXPECT_TRUE(ended(&self->other, "b", RCLINK_DOWN_REASON_REPLACED));
+	genl_close(&third);
+}
+
+/* A request that was meant for an epoch that has been replaced since. */
+TEST_F(pair, only_the_epoch_that_is_meant_is_replaced)
+{
+	uint64_t links;
+	struct genl_ack ack;
+
+	EXPECT_EQ(-ENOTCONN, rcl_replace(&self->other, "a", 1, NULL));
+	EXPECT_EQ(0, connect_both(&self->owner, &self->a, &self->b));
+	EXPECT_EQ(-ENOTCONN, rcl_replace(&self->other, "a", 1, NULL));
+	EXPECT_EQ(0, activate_both(&self->owner, self->a.epoch));
+	EXPECT_EQ(0, rcl_until(&self->other, "a", RCLINK_LINK_STATE_UP, 5000));
+	EXPECT_EQ(0, rcl_until(&self->other, "b", RCLINK_LINK_STATE_UP, 5000));
+	links = rcl_links_digest(&self->other);
+	EXPECT_EQ(-ESTALE, rcl_replace(&self->other, "a", 0, &ack));
+	EXPECT_STRNE("", ack.text);
+	EXPECT_EQ(-ESTALE, rcl_replace(&self->other, "a", 2, NULL));
+	EXPECT_EQ(links, rcl_links_digest(&self->other));
+	EXPECT_EQ(0, rcl_replace(&self->other, "a", 1, NULL));
+	EXPECT_TRUE(ended(&self->other, "a", RCLINK_DOWN_REASON_REPLACED));
+	EXPECT_TRUE(ended(&self->other, "b", RCLINK_DOWN_REASON_REPLACED));
+}
+
 TEST_F(pair, another_socket_of_the_same_process_changes_nothing)
 {
 	struct genl_sock third;

@@ -24,24 +24,12 @@ FIXTURE(ports)
 
 FIXTURE_SETUP(ports)
 {
-	ASSERT_EQ(0, rcl_open(&self->s));
-	ASSERT_EQ(0, rcl_clean(&self->s));
-	/* A test that was ended left them. */
-	sim_del_device("sim0");
-	sim_del_device("sim1");
-	self->objects = rcl_all_objects();
-	ASSERT_EQ(0, sim_new_device("sim0 ib 1"));
-	ASSERT_EQ(0, sim_new_device("sim1 ib 2"));
-	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", 0, 0));
-	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", 0, 0));
+	ASSERT_EQ(0, sim_begin(&self->s, &self->objects));
 }
 
 FIXTURE_TEARDOWN(ports)
 {
-	rcl_clean(&self->s);
-	sim_del_device("sim0");
-	sim_del_device("sim1");
-	genl_close(&self->s);
+	sim_end(&self->s);
 }
 
 static int up(struct genl_sock *s)
@@ -430,6 +418,52 @@ TEST_F(ports, every_event_of_the_control_qp_is_heard)
 		}
 		rcl_disconnect(&self->s, "b");
 	}
+}
+
+/* The name of the link that is to be rotated next, or "" within that time. */
+static const char *to_be_rotated(struct genl_sock *events, int ms)
+{
+	static struct genl_msg m;
+
+	while (!genl_recv(events, &m, ms))
+		if (genl_u32(genl_attr(&m, RCLINK_A_LINK_EVENT_KIND)) ==
+		    RCLINK_EVENT_KIND_ROTATE)
+			return genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
+	return "";
+}
+
+/* Not where that would end channels, and not each time. */
+TEST_F(ports, a_channel_that_is_refused_access_has_its_link_rotated)
+{
+	struct genl_sock events;
+	struct rcl_end a, b;
+	struct rcl_view view;
+
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_RECOVER,
+			      RCLINK_RECOVER_RESUME));
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, rcl_local(&self->s, "a", &a));
+	ASSERT_EQ(0, rcl_local(&self->s, "b", &b));
+	ASSERT_EQ(0, rcl_open(&events));
+	ASSERT_EQ(0, genl_join(&events));
+	EXPECT_EQ(0, sim_knob("sim1", "event", "%d %u", SIM_QP_ACCESS_ERR,
+			      b.qp[1].qpn));
+	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_FATAL,
+			      a.qp[2].qpn));
+	EXPECT_STREQ("", to_be_rotated(&events, 500));
+	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
+			      a.qp[1].qpn));
+	/* And then the peer, whose daemon may be the one that dials. */
+	EXPECT_STREQ("a", to_be_rotated(&events, slow(5000)));
+	EXPECT_STREQ("b", to_be_rotated(&events, slow(5000)));
+	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
+			      a.qp[1].qpn));
+	EXPECT_STREQ("", to_be_rotated(&events, 500));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_WRITE, 4097));
+	genl_close(&events);
 }
 
 TEST_F(ports, a_device_goes_with_everything_in_flight)

@@ -21,21 +21,12 @@ FIXTURE(ports)
 
 FIXTURE_SETUP(ports)
 {
-	ASSERT_EQ(0, rcl_open(&self->s));
-	ASSERT_EQ(0, rcl_clean(&self->s));
-	self->objects = rcl_all_objects();
-	ASSERT_EQ(0, sim_new_device("sim0 ib 1"));
-	ASSERT_EQ(0, sim_new_device("sim1 ib 2"));
-	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", 0, 0));
-	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", 0, 0));
+	ASSERT_EQ(0, sim_begin(&self->s, &self->objects));
 }
 
 FIXTURE_TEARDOWN(ports)
 {
-	rcl_clean(&self->s);
-	sim_del_device("sim0");
-	sim_del_device("sim1");
-	genl_close(&self->s);
+	sim_end(&self->s);
 }
 
 /* Up both of them, or one is down, or it takes too long. */

@@ -176,6 +176,36 @@ int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
 	return genl_ask(s, &m, NULL, ack);
 }
 
+/* This host's end of a link that is prepared, connected or up. */
+int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end)
+{
+	const struct nlattr *local;
+	struct genl_msg m, answer;
+	int ret;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	ret = genl_ask(s, &m, &answer, NULL);
+	if (ret)
+		return ret;
+	local = genl_attr(&answer, RCLINK_A_LINK_LOCAL);
+	if (!local)
+		return -ENODATA;
+	read_end(local, end);
+	return 0;
+}
+
+int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
+		struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_REPLACE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, epoch);
+	return genl_ask(s, &m, NULL, ack);
+}
+
 int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 {
 	const struct nlattr *stats;

@@ -68,6 +68,9 @@ int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
 int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
 		 struct genl_ack *ack);
 int rcl_disconnect(struct genl_sock *s, const char *name);
+int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end);
+int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
+		struct genl_ack *ack);
 int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
 

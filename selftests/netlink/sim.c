@@ -83,3 +83,34 @@ int sim_link(struct genl_sock *s, const char *name, const char *device,
 		genl_put_u32(&m, attr, value);
 	return genl_ask(s, &m, NULL, NULL);
 }
+
+int sim_begin(struct genl_sock *s, int *objects)
+{
+	int ret;
+
+	ret = rcl_open(s);
+	if (ret)
+		return ret;
+	ret = rcl_clean(s);
+	/* A test that was ended left them. */
+	sim_del_device("sim0");
+	sim_del_device("sim1");
+	*objects = rcl_all_objects();
+	if (!ret)
+		ret = sim_new_device("sim0 ib 1");
+	if (!ret)
+		ret = sim_new_device("sim1 ib 2");
+	if (!ret)
+		ret = sim_link(s, "a", "sim0", 0, 0);
+	if (!ret)
+		ret = sim_link(s, "b", "sim1", 0, 0);
+	return ret;
+}
+
+void sim_end(struct genl_sock *s)
+{
+	rcl_clean(s);
+	sim_del_device("sim0");
+	sim_del_device("sim1");
+	genl_close(s);
+}

@@ -30,4 +30,8 @@ long sim_seen(const char *device, const char *fault);
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value);
 
+/* Links a and b of this host, on sim0 and sim1; counts what others have. */
+int sim_begin(struct genl_sock *s, int *objects);
+void sim_end(struct genl_sock *s);
+
 #endif /* SIM_TEST_H */

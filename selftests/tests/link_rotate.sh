@@ -39,7 +39,7 @@ secrets()
 # rotate HOST: from there
 rotate()
 {
-	on "$1" "$tool" rotate l --timeout $((20 * RCL_SLOW)) | tee -a "$said" >&2
+	on "$1" "$tool" rotate l --timeout "${2:-$((20 * RCL_SLOW))}"
 }
 
 # rotates HOST TIMES: each time both ends have the next epoch, and are up
@@ -142,13 +142,28 @@ by_itself()
 		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
 }
 
+# A heartbeat is open that nobody answers: the wish waits, the detection must not.
+silent()
+{
+	local beats
+
+	on 2 tc qdisc add dev eth0 root netem loss 100% || return
+	beats=$(of 1 l .stats.heartbeats)
+	until_true 10 eval '[ "$(of 1 l .stats.heartbeats)" -gt "$beats" ]' &&
+		! rotate 1 1 && until_true 20 is 1 l .state down
+	on 2 tc qdisc del dev eth0 root
+	rclink why l | tee "$said"
+	[ "$(grep 'it went down' "$said" | tail -n 1 |
+		grep -c 'the peer fell silent')" -eq 1 ]
+}
+
 told_why()
 {
 	rclink why l | tee "$said"
 	grep -q 'another epoch was prepared beside it' "$said"
 }
 
-plan 14
+plan 15
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -164,5 +179,6 @@ holds "the link stayed up all the while" stayed_up
 check "rclink why tells of it" told_why
 holds "an end that is not answered says so, and stays up" fails unheard
 holds "it rotates by itself, if that was configured" by_itself
+holds "a peer that falls silent is missed while it is asked to rotate" silent
 holds "daemons end" daemon_end 1 2
 finish

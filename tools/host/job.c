@@ -27,20 +27,20 @@ static int job_admit(void *ctx, const char *identity, const char *wanted,
 	return ret;
 }
 
-/* In this epoch, or in any with 0. */
-static bool is_up(struct rcl_nl *nl, const char *link, uint64_t epoch)
+/* 0: none. */
+static uint64_t epoch_up(struct rcl_nl *nl, const char *link)
 {
 	struct rcl_link_info *infos;
 	char ignored[RCL_ERR_LEN];
+	uint64_t epoch = 0;
 	size_t num;
-	bool up;
 
 	if (rcl_call_links(nl, link, &infos, &num, ignored))
-		return false;
-	up = num == 1 && infos[0].state == RCLINK_LINK_STATE_UP &&
-	     (!epoch || infos[0].epoch == epoch);
+		return 0;
+	if (num == 1 && infos[0].state == RCLINK_LINK_STATE_UP)
+		epoch = infos[0].epoch;
 	free(infos);
-	return up;
+	return epoch;
 }
 
 /*
@@ -48,12 +48,10 @@ static bool is_up(struct rcl_nl *nl, const char *link, uint64_t epoch)
  * whatever this end still believes. And an epoch that this job gave up may have
  * come up just then.
  */
-static bool is_lost(const struct rch_job *job, struct rcl_nl *nl,
-		    const char *link)
+static uint64_t epoch_lost(const struct rch_job *job, struct rcl_nl *nl,
+			   const char *link)
 {
-	if (job->answers)
-		return is_up(nl, link, 0);
-	return job->last && is_up(nl, link, job->last);
+	return job->answers ? epoch_up(nl, link) : job->last;
 }
 
 static int prepare(const struct rch_job *job, struct rcl_nl *nl,
@@ -61,6 +59,7 @@ static int prepare(const struct rch_job *job, struct rcl_nl *nl,
 		   struct rcl_endpoint *local, char *err)
 {
 	bool rotate = rcx_session_rotates(job->session);
+	uint64_t lost;
 	int ret;
 
 	/* It would wait for that, and so would the loop. */
@@ -69,11 +68,13 @@ static int prepare(const struct rch_job *job, struct rcl_nl *nl,
 				"an exchange of link %s is still ending; try again in a second",
 				link);
 	ret = rcl_call_prepare(nl, link, path, rotate, local, err);
-	if (ret != -EBUSY || rotate || !is_lost(job, nl, link))
+	if (ret != -EBUSY || rotate)
 		return ret;
-	ret = rcl_call_replace(nl, link, err);
-	if (ret && ret != -ENOTCONN)
+	lost = epoch_lost(job, nl, link);
+	if (!lost)
 		return ret;
+	/* What is up instead is not lost, and the module says so. */
+	rcl_call_replace(nl, link, lost, err);
 	return rcl_call_prepare(nl, link, path, false, local, err);
 }
 
@@ -214,9 +215,8 @@ static void job_abort(void *ctx, const char *link)
 
 	if (job->connect)
 		rch_connect_leave(job->connect);
-	/* The event that says so may not have been read yet. */
-	else if (is_up(job->nl, link, job->epoch))
-		rcl_call_replace(job->nl, link, ignored);
+	else
+		rcl_call_replace(job->nl, link, job->epoch, ignored);
 	job->connect = NULL;
 	rcl_nl_close(job->nl);
 	job->nl = NULL;
@@ -261,7 +261,7 @@ static void job_done(void *ctx, int result, const char *err)
 
 	/* This end is up, but nobody knows of the other: not half a link. */
 	if (result && job->up && job->nl)
-		rcl_call_replace(job->nl, job->link, ignored);
+		rcl_call_replace(job->nl, job->link, job->epoch, ignored);
 	if (result)
 		note_failure(job, err);
 	job->ops->done(job->ctx, result, err);
@@ -353,11 +353,6 @@ void rch_job_rotate(struct rch_job *job)
 void rch_job_cancel(struct rch_job *job, const char *reason)
 {
 	rcx_session_cancel(job->session, reason);
-}
-
-const char *rch_job_link(const struct rch_job *job)
-{
-	return job->link;
 }
 
 uint64_t rch_job_epoch(const struct rch_job *job)

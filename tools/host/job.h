@@ -69,8 +69,7 @@ struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 void rch_job_rotate(struct rch_job *job);
 void rch_job_cancel(struct rch_job *job, const char *reason);
 
-/* "" and 0 before the link is known, or before it was prepared. */
-const char *rch_job_link(const struct rch_job *job);
+/* 0 before the link was prepared. */
 uint64_t rch_job_epoch(const struct rch_job *job);
 /* Since the job began. */
 uint64_t rch_job_ns(const struct rch_job *job);

@@ -79,9 +79,19 @@ int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
 	return call_name(nl, RCLINK_CMD_LINK_DISCONNECT, name, NULL, NULL, err);
 }
 
-int rcl_call_replace(struct rcl_nl *nl, const char *name, char *err)
+int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
+		     char *err)
 {
-	return call_name(nl, RCLINK_CMD_LINK_REPLACE, name, NULL, NULL, err);
+	struct nl_msg *msg;
+	int ret;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_REPLACE, 0);
+	if (!msg)
+		return no_memory(err);
+	ret = rcl_link_put_epoch(msg, name, epoch);
+	if (ret)
+		return not_sent(msg, ret, err);
+	return rcl_nl_request(nl, msg, &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err)

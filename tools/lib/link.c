@@ -563,15 +563,24 @@ int rcl_link_put_connect(struct nl_msg *msg, const struct rcl_connect *c)
 	return result(failed);
 }
 
-int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
-			  const uint8_t key[RCLINK_KEY_LEN])
+int rcl_link_put_epoch(struct nl_msg *msg, const char *name, uint64_t epoch)
 {
 	int failed;
 
 	failed = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
 	failed |= nla_put_u64(msg, RCLINK_A_LINK_EPOCH, epoch);
-	failed |= nla_put(msg, RCLINK_A_LINK_KEY, RCLINK_KEY_LEN, key);
 	return result(failed);
+}
+
+int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
+			  const uint8_t key[RCLINK_KEY_LEN])
+{
+	int ret;
+
+	ret = rcl_link_put_epoch(msg, name, epoch);
+	if (ret)
+		return ret;
+	return result(nla_put(msg, RCLINK_A_LINK_KEY, RCLINK_KEY_LEN, key));
 }
 
 int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping)

@@ -167,6 +167,7 @@ int rcl_link_put_name(struct nl_msg *msg, const char *name);
 int rcl_link_put_policy(struct nl_msg *msg, const char *name,
 			const struct rcl_policy *policy);
 int rcl_link_put_connect(struct nl_msg *msg, const struct rcl_connect *c);
+int rcl_link_put_epoch(struct nl_msg *msg, const char *name, uint64_t epoch);
 int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
 			  const uint8_t key[RCLINK_KEY_LEN]);
 int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping);
