@@ -13,7 +13,7 @@ struct rcl_msg;
  * @asked: a BEAT is not answered yet
  * @quiet: intervals that have ended since the last sign of the peer
  * @rotate: with the next BEAT the peer is asked to rotate the link
- * @again: before that the peer's own wish is not told again, in jiffies; 0: tell
+ * @again: before that a wish of the peer is not told, in jiffies; 0: any is
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.

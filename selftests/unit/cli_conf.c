@@ -86,7 +86,8 @@ TEST_F(conf, all_of_it)
 			       "[Link a]\n\tpin = " PIN "\n\tqps = 8\n"
 			       "\tpeer = b.example:98 ; there\n"
 			       "peer-link = z\ndev = rxe0\nmtu = auto\n"
-			       "mode = 0660\nrecover = resume\nrotate = 600\n"));
+			       "mode = 0660\nrecover = resume\n"
+			       "rotate = 600\n"));
 	EXPECT_STREQ("/k", self->r.conf.key);
 	EXPECT_STREQ("/c", self->r.conf.cert);
 	EXPECT_STREQ("2001:db8::1", self->r.conf.bind);
