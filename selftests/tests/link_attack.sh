@@ -17,6 +17,7 @@
 
 inject=$LIB_DIR/../build/link/inject
 recv_says=/tmp/rclink-test-recv
+fifo=/tmp/rclink-test-fifo
 psns=${ATTACK_SWEEP:-400}
 address=([1]=$RCL_IP [2]=$RCL_PEER_IP)
 
@@ -194,8 +195,9 @@ channel()
 	epoch=$(of 1 l .epoch)
 	timeout 60 "$tool" recv l >/dev/null 2>"$recv_says" &
 	reader=$!
-	# Who listens may be later.
-	on 2 sh -c "until { echo a; sleep 40; } | $tool send l; do sleep 0.1; done" \
+	# Who listens may be later; and what is sent has no end.
+	on 2 sh -c "rm -f $fifo; mkfifo $fifo && exec 3<>$fifo || exit
+		until echo a >&3 && $tool send l <&3; do sleep 0.1; done" \
 		>/dev/null 2>&1 &
 	writer=$!
 	until_true 20 is_moving && wrong_rkey 1
