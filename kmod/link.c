@@ -338,6 +338,8 @@ static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	info->state = live->state;
 	info->reason = live->reason;
 	info->epoch = live->number;
+	info->standby = link->next->state;
+	info->standby_epoch = link->next->epoch ? link->next->number : 0;
 	info->role = live->role;
 	memcpy(info->peer, live->peer, sizeof(info->peer));
 	info->used = live->used;

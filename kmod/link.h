@@ -16,6 +16,8 @@
  * @reason: why it is down
  * @epoch: number of the newest epoch
  * @role: enum rclink_role, 0 before connect
+ * @standby: enum rclink_link_state of an epoch beside that
+ * @standby_epoch: its number, 0: there is none
  * @peer: identity of the peer, empty before connect
  * @used: by the newest epoch
  * @has_local: @local is valid
@@ -33,6 +35,8 @@ struct rcl_link_info {
 	enum rclink_link_state state;
 	struct rcl_reason reason;
 	u64 epoch;
+	enum rclink_link_state standby;
+	u64 standby_epoch;
 	u32 role;
 	char peer[RCLINK_PEER_MAX + 1];
 	struct rcl_used used;

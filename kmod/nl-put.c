@@ -284,6 +284,11 @@ static int rcl_nl_put_state(struct sk_buff *skb,
 			      RCLINK_A_LINK_PAD) ||
 	    nla_put_string(skb, RCLINK_A_LINK_PEER, info->peer))
 		return -EMSGSIZE;
+	if (info->standby_epoch &&
+	    (nla_put_u32(skb, RCLINK_A_LINK_STANDBY_STATE, info->standby) ||
+	     nla_put_u64_64bit(skb, RCLINK_A_LINK_STANDBY_EPOCH,
+			       info->standby_epoch, RCLINK_A_LINK_PAD)))
+		return -EMSGSIZE;
 	return info->role ? nla_put_u32(skb, RCLINK_A_LINK_ROLE, info->role) :
 	       0;
 }

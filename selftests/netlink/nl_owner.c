@@ -162,6 +162,46 @@ TEST_F(pair, only_the_epoch_that_is_meant_is_replaced)
 	EXPECT_TRUE(ended(&self->other, "b", RCLINK_DOWN_REASON_REPLACED));
 }
 
+static int prepare_beside(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_PREPARE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put(&m, RCLINK_A_LINK_ROTATE, NULL, 0);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+TEST_F(pair, an_epoch_beside_the_one_that_is_up_is_shown)
+{
+	struct genl_sock third;
+	struct rcl_view view;
+	int i;
+
+	EXPECT_EQ(0, connect_both(&self->owner, &self->a, &self->b));
+	EXPECT_EQ(0, activate_both(&self->owner, self->a.epoch));
+	EXPECT_EQ(0, rcl_until(&self->other, "a", RCLINK_LINK_STATE_UP, 5000));
+	EXPECT_EQ(0, rcl_until(&self->other, "b", RCLINK_LINK_STATE_UP, 5000));
+	ASSERT_EQ(0, rcl_open(&third));
+	ASSERT_EQ(0, prepare_beside(&third, "a"));
+	EXPECT_EQ(-EBUSY, prepare_beside(&self->owner, "a"));
+	ASSERT_EQ(0, rcl_view(&self->other, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+	EXPECT_EQ(1, view.epoch);
+	EXPECT_EQ(RCLINK_LINK_STATE_PREPARED, view.standby);
+	EXPECT_EQ(2, view.standby_epoch);
+	EXPECT_EQ(15, rcl_objects("qp"));
+	genl_close(&third);
+	for (i = 0; i < slow(100) && view.standby_epoch; i++) {
+		usleep(10000);
+		ASSERT_EQ(0, rcl_view(&self->other, "a", &view));
+	}
+	EXPECT_EQ(0, view.standby_epoch);
+	EXPECT_EQ(10, rcl_objects("qp"));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+	EXPECT_EQ(1, view.epoch);
+}
+
 TEST_F(pair, another_socket_of_the_same_process_changes_nothing)
 {
 	struct genl_sock third;

@@ -223,6 +223,10 @@ int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 	view->reason = genl_u32(genl_attr(&answer, RCLINK_A_LINK_REASON));
 	view->wc_status = genl_u32(genl_attr(&answer, RCLINK_A_LINK_WC_STATUS));
 	view->epoch = genl_u64(genl_attr(&answer, RCLINK_A_LINK_EPOCH));
+	view->standby = genl_u32(genl_attr(&answer,
+					   RCLINK_A_LINK_STANDBY_STATE));
+	view->standby_epoch = genl_u64(genl_attr(&answer,
+						 RCLINK_A_LINK_STANDBY_EPOCH));
 	view->event_seq = genl_u64(genl_attr(&answer, RCLINK_A_LINK_EVENT_SEQ));
 	snprintf(view->reason_text, sizeof(view->reason_text), "%s",
 		 genl_str(genl_attr(&answer, RCLINK_A_LINK_REASON_TEXT)));

@@ -36,6 +36,8 @@ struct rcl_view {
 	uint32_t reason;
 	uint32_t wc_status;
 	uint64_t epoch;
+	uint32_t standby;	/* state of the epoch beside it */
+	uint64_t standby_epoch;	/* 0: there is none */
 	uint64_t event_seq;
 	uint64_t pings;
 	uint64_t ping_errors;

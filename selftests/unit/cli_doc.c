@@ -78,6 +78,26 @@ TEST(a_link_has_all_keys_of_the_contract)
 	json_object_put(doc);
 }
 
+TEST(a_link_that_is_rotated_has_two_epochs)
+{
+	struct rcl_link_info info = up_link();
+	struct json_object *doc = rcl_doc_link(&info);
+	struct json_object *standby;
+
+	EXPECT_STREQ("null", text_of(doc, "standby"));
+	json_object_put(doc);
+
+	info.standby_epoch = 8;
+	info.standby_state = RCLINK_LINK_STATE_CONNECTED;
+	doc = rcl_doc_link(&info);
+	EXPECT_STREQ("up", text_of(doc, "state"));
+	EXPECT_STREQ("7", text_of(doc, "epoch"));
+	standby = json_object_object_get(doc, "standby");
+	EXPECT_STREQ("8", text_of(standby, "epoch"));
+	EXPECT_STREQ("connected", text_of(standby, "state"));
+	json_object_put(doc);
+}
+
 TEST(who_may_open_channels_is_numbers_and_octal)
 {
 	struct rcl_link_info info = up_link();

@@ -144,6 +144,18 @@ struct json_object *rcl_doc_stats(const struct rcl_link_info *info)
 	return obj;
 }
 
+static struct json_object *doc_standby(const struct rcl_link_info *info)
+{
+	struct json_object *obj;
+
+	if (!info->standby_epoch)
+		return NULL;
+	obj = json_object_new_object();
+	rcl_out_u64(obj, "epoch", info->standby_epoch);
+	add_word(obj, "state", RCL_WORDS_STATE, info->standby_state);
+	return obj;
+}
+
 struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 {
 	struct json_object *obj = json_object_new_object();
@@ -151,6 +163,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 	char trips[RCL_TRIP_TEXT_LEN];
 
 	add_state(obj, info);
+	json_object_object_add(obj, "standby", doc_standby(info));
 	rcl_out_u64(obj, "wc_status", info->wc_status);
 	rcl_out_u64(obj, "id", info->id);
 	rcl_out_text(obj, "peer", not_empty(info->peer));

@@ -186,6 +186,8 @@ static const struct field link_fields[] = {
 	L(WC_STATUS, U32, wc_status),
 	L(REASON_TEXT, RCL_TEXT_LEN, reason_text),
 	L(EPOCH, U64, epoch),
+	L(STANDBY_STATE, U32, standby_state),
+	L(STANDBY_EPOCH, U64, standby_epoch),
 	L(PEER, PEER, peer),
 	L(ROLE, U32, role),
 	L(LINK_LAYER, U32, link_layer),

@@ -64,6 +64,8 @@ struct rcl_link_info {
 	uint32_t wc_status;
 	char reason_text[RCL_TEXT_LEN];
 	uint64_t epoch;
+	uint32_t standby_state;	/* enum rclink_link_state, of ... */
+	uint64_t standby_epoch;	/* ... the one beside it; 0: none */
 	char peer[RCLINK_PEER_MAX + 1];
 	uint32_t role;		/* enum rclink_role */
 	uint32_t link_layer;	/* enum rclink_link_layer */

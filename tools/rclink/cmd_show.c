@@ -62,6 +62,21 @@ static void text_auto(struct json_object *row, const char *key, char *buf)
 		 value ? json_object_get_string(value) : "auto");
 }
 
+/* While the link is rotated there are two epochs. */
+static void text_state(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *standby = json_object_object_get(row, "standby");
+	const char *state = rcl_out_get_text(row, key);
+
+	if (standby)
+		snprintf(buf, RCL_CELL_LEN,
+			 "%s; epoch %llu, to take over, is %s", state,
+			 (unsigned long long)rcl_out_get_u64(standby, "epoch"),
+			 rcl_out_get_text(standby, "state"));
+	else
+		snprintf(buf, RCL_CELL_LEN, "%s", state);
+}
+
 /* Nothing while the link is well. */
 static void text_reason(struct json_object *row, const char *key, char *buf)
 {
@@ -171,7 +186,7 @@ static const struct rcl_col table[] = {
 };
 
 static const struct rcl_col block[] = {
-	{ "state", "state", NULL },
+	{ "state", "state", text_state },
 	{ "reason", "reason", text_reason },
 	{ "epoch", "epoch", NULL },
 	{ "peer", "peer", NULL },
