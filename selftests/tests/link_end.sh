@@ -116,6 +116,8 @@ check "a cable pulled at this end is noticed" eval 'ip link set eth0 down &&
 	becomes 1 l .reason port-down && empty 1'
 ip link set eth0 up
 until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
+# Shorter than the wait for an answer, also where guests are slow: 7 x 0.3 s.
+rclink set l timeout 16
 check "the peer's end is replaced by a new exchange" until_true 30 goes_up
 check "a peer that loses all is given up: retry exceeded" \
 	eval 'on 2 tc qdisc add dev eth0 root netem loss 100% && ping_ends'
