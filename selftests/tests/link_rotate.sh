@@ -3,7 +3,7 @@
 # A link that is up gets another epoch: new QPs, PSNs and keys, while it stays up
 # and its channels go on; and stays as it was where that does not work.
 # hosts: 2
-# kernels: 6.12 6.1-all
+# kernels: 6.12 6.1-all debug-all
 # timeout: 500
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
