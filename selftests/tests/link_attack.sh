@@ -5,7 +5,7 @@
 # The attacker sends from the peer's host, or, to that one, from this host; a third
 # host would send the same packets.
 # hosts: 2
-# kernels: 6.12-all
+# kernels: 6.12-all debug-all
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
