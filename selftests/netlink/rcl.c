@@ -105,13 +105,15 @@ static void read_end(const struct nlattr *nest, struct rcl_end *end)
 	}
 }
 
-int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end)
+/* The answer has this host's end. */
+static int ask_local(struct genl_sock *s, uint8_t cmd, const char *name,
+		     struct rcl_end *end)
 {
 	const struct nlattr *local;
 	struct genl_msg m, answer;
 	int ret;
 
-	genl_begin(&m, s, RCLINK_CMD_LINK_PREPARE);
+	genl_begin(&m, s, cmd);
 	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
 	ret = genl_ask(s, &m, &answer, NULL);
 	if (ret)
@@ -121,6 +123,17 @@ int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end)
 		return -EPROTO;
 	read_end(local, end);
 	return 0;
+}
+
+int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end)
+{
+	return ask_local(s, RCLINK_CMD_LINK_PREPARE, name, end);
+}
+
+/* Of a link that is prepared, connected or up. */
+int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end)
+{
+	return ask_local(s, RCLINK_CMD_LINK_GET, name, end);
 }
 
 void rcl_put_end(struct genl_msg *m, const struct rcl_end *end)
@@ -174,25 +187,6 @@ int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
 	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, epoch);
 	genl_put(&m, RCLINK_A_LINK_KEY, key, sizeof(key));
 	return genl_ask(s, &m, NULL, ack);
-}
-
-/* This host's end of a link that is prepared, connected or up. */
-int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end)
-{
-	const struct nlattr *local;
-	struct genl_msg m, answer;
-	int ret;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	ret = genl_ask(s, &m, &answer, NULL);
-	if (ret)
-		return ret;
-	local = genl_attr(&answer, RCLINK_A_LINK_LOCAL);
-	if (!local)
-		return -ENODATA;
-	read_end(local, end);
-	return 0;
 }
 
 int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
