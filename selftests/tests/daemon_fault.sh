@@ -21,11 +21,13 @@ metrics=$disk/rclink.prom
 in=/tmp/rclink-test-in
 port=7185
 
-# l is dialled by host 1, m by both.
+# l is dialled by host 1, which finds out by heartbeats that host 2 lost it; m by
+# both.
+beat=2000
 conf_1()
 {
 	{
-		link_section l "$pin2" peer "$RCL_PEER_IP:$port"
+		link_section l "$pin2" heartbeat $beat peer "$RCL_PEER_IP:$port"
 		link_section m "$pin2" peer "$RCL_PEER_IP:$port"
 		"$@"
 	} | configure 1 metrics "$metrics"
@@ -34,7 +36,7 @@ conf_1()
 conf_2()
 {
 	{
-		link_section l "$pin1"
+		link_section l "$pin1" heartbeat $beat
 		link_section m "$pin1" peer "$RCL_IP"
 		"$@"
 	} | configure 2 listen "[::]:$port"
