@@ -15,6 +15,8 @@
 
 #include "region.h"
 
+#define RCL_PIN_BATCH	512U	/* pages */
+
 /**
  * struct rcl_pin - memory of a process
  * @memory: as the region knows it
@@ -56,29 +58,29 @@ void rcl_pin_uncharge(struct mm_struct *mm, u32 npages)
 	atomic64_sub(npages, &mm->pinned_vm);
 }
 
+/* In parts: each of them has interrupts off. */
 static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
 {
-	int npages = pin->memory.npages;
-	int done = 0;
+	u32 npages = pin->memory.npages;
+	u32 done = 0;
 	int ret;
 
-	ret = rcl_pin_charge(pin->mm, npages);
-	if (ret)
-		return ret;
 	while (done < npages) {
-		ret = pin_user_pages_fast((addr & PAGE_MASK) + done * PAGE_SIZE,
-					  npages - done,
+		ret = fatal_signal_pending(current) ? -EINTR :
+		      pin_user_pages_fast((addr & PAGE_MASK) +
+					  (u64)done * PAGE_SIZE,
+					  min(npages - done, RCL_PIN_BATCH),
 					  FOLL_WRITE | FOLL_LONGTERM,
 					  pin->pages + done);
 		if (ret <= 0)
 			goto err_unpin;
 		done += ret;
+		cond_resched();
 	}
 	return 0;
 
 err_unpin:
 	unpin_user_pages(pin->pages, done);
-	rcl_pin_uncharge(pin->mm, npages);
 	return ret ? : -EFAULT;
 }
 
@@ -103,7 +105,7 @@ static u64 rcl_pin_count(const struct rclink_dev_region *arg)
 static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 {
 	struct rcl_pin *pin;
-	int ret = -ENOMEM;
+	int ret;
 
 	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
@@ -111,14 +113,19 @@ static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 	pin->memory.len = arg->len;
 	pin->memory.npages = rcl_pin_count(arg);
 	pin->memory.free = rcl_pin_free;
-	pin->pages = kvmalloc_array(pin->memory.npages, sizeof(*pin->pages),
-				    GFP_KERNEL_ACCOUNT);
-	if (!pin->pages)
-		goto err_free;
 	pin->mm = current->mm;
-	ret = rcl_pin_pages(pin, arg->addr);
+	/* First: who may lock little is to have no large array, either. */
+	ret = rcl_pin_charge(pin->mm, pin->memory.npages);
 	if (ret)
 		goto err_free;
+	ret = -ENOMEM;
+	pin->pages = kvmalloc_array(pin->memory.npages, sizeof(*pin->pages),
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!pin->pages)
+		goto err_uncharge;
+	ret = rcl_pin_pages(pin, arg->addr);
+	if (ret)
+		goto err_free_pages;
 	ret = sg_alloc_table_from_pages(&pin->memory.sgt, pin->pages,
 					pin->memory.npages,
 					offset_in_page(arg->addr), arg->len,
@@ -130,9 +137,11 @@ static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 
 err_unpin:
 	unpin_user_pages(pin->pages, pin->memory.npages);
+err_free_pages:
+	kvfree(pin->pages);
+err_uncharge:
 	rcl_pin_uncharge(pin->mm, pin->memory.npages);
 err_free:
-	kvfree(pin->pages);
 	kfree(pin);
 	return ERR_PTR(ret);
 }
@@ -143,7 +152,8 @@ err_free:
  * @arg: what; @arg->handle is set
  *
  * Context: may sleep.
- * Return: 0, -EINVAL, -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or what
+ * Return: 0, -EINVAL, -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, -EINTR
+ * for a fatal signal, or what
  * rcl_region_check() and rcl_region_register() say.
  */
 int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)

@@ -112,7 +112,7 @@ err_fput:
 static struct rcl_shm *rcl_shm_new(u64 len)
 {
 	struct rcl_shm *shm;
-	int ret = -ENOMEM;
+	int ret;
 
 	shm = kzalloc(sizeof(*shm), GFP_KERNEL_ACCOUNT);
 	if (!shm)
@@ -121,23 +121,26 @@ static struct rcl_shm *rcl_shm_new(u64 len)
 	shm->memory.npages = len >> PAGE_SHIFT;
 	shm->memory.free = rcl_shm_free;
 	shm->mm = current->mm;
-	shm->pages = kvmalloc_array(shm->memory.npages, sizeof(*shm->pages),
-				    GFP_KERNEL_ACCOUNT);
-	if (!shm->pages)
-		goto err_free;
+	/* First, as in rcl_pin_new(). */
 	ret = rcl_pin_charge(shm->mm, shm->memory.npages);
 	if (ret)
 		goto err_free;
+	ret = -ENOMEM;
+	shm->pages = kvmalloc_array(shm->memory.npages, sizeof(*shm->pages),
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!shm->pages)
+		goto err_uncharge;
 	ret = rcl_shm_fill(shm);
 	if (ret)
-		goto err_uncharge;
+		goto err_free_pages;
 	mmgrab(shm->mm);
 	return shm;
 
+err_free_pages:
+	kvfree(shm->pages);
 err_uncharge:
 	rcl_pin_uncharge(shm->mm, shm->memory.npages);
 err_free:
-	kvfree(shm->pages);
 	kfree(shm);
 	return ERR_PTR(ret);
 }
