@@ -82,7 +82,7 @@ bool rcl_chan_is_still(struct rcl_chan *chan)
 			      chan->sends.posted;
 	if (chan->qp && !keep->held && !keep->broken)
 		still = end == chan->sends.done;
-	/* The device has room for one more, see rcl_qp_stop(). */
+	/* One at a time: RCL_EPOCH_MARKS. */
 	if (!still && !keep->marking)
 		rcl_chan_post_mark(chan, end);
 	events = n && rcl_chan_has_events(chan);

@@ -7,6 +7,8 @@
 
 #include "upcall.h"
 
+#define RCL_EPOCH_MARKS	1	/* of a channel that comes to rest */
+
 static const struct rcl_qp_size rcl_epoch_ctrl_size = {
 	.send_wr = RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR,
 	.recv_wr = RCL_CTRL_SLOTS,
@@ -28,7 +30,7 @@ struct rcl_qp_size rcl_epoch_pool_size(const struct rcl_epoch *ep)
 	int max = min(attr->max_send_sge, attr->max_recv_sge);
 
 	return (struct rcl_qp_size){
-		.send_wr = RCLINK_DEV_SENDS,
+		.send_wr = RCLINK_DEV_SENDS + RCL_EPOCH_MARKS,
 		.recv_wr = RCLINK_DEV_RECVS,
 		.sge = clamp(max, RCLINK_DEV_SGE_MAX, RCLINK_DEV_PARTS_MAX),
 	};

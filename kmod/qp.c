@@ -360,9 +360,14 @@ bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 		return true;
 	ret = rcl_qp_to_err(qp);
 	qp->live = false;
+	qp->drained = false;
 	if (ret || ib_post_recv(qp->qp, &recv_wr, NULL) ||
-	    rcl_qp_post_send(qp, &send_wr.wr))
+	    rcl_qp_post_send(qp, &send_wr.wr)) {
+		/* What has come in counts all the same. */
+		while (rcl_qp_poll(qp, RCL_WC_BATCH))
+			;
 		return false;
+	}
 	qp->drained = rcl_qp_wait(qp, &send, end) &&
 		      rcl_qp_wait(qp, &recv, end);
 	return qp->drained;
