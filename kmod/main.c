@@ -16,15 +16,15 @@ static int __init rcl_init(void)
 {
 	int ret;
 
-	ret = rcl_lessee_start();
-	if (ret)
-		return ret;
 	ret = rcl_inbox_start();
 	if (ret)
-		goto err_lessee_stop;
-	ret = rcl_dev_init();
+		return ret;
+	ret = rcl_lessee_start();
 	if (ret)
 		goto err_inbox_stop;
+	ret = rcl_dev_init();
+	if (ret)
+		goto err_lessee_stop;
 	ret = rcl_nl_init();
 	if (ret)
 		goto err_dev_exit;
@@ -35,14 +35,16 @@ static int __init rcl_init(void)
 	return 0;
 
 err_nl_exit:
+	/* Somebody may have made some already. */
+	rcl_link_exit();
 	rcl_event_exit();
 	rcl_nl_exit();
 err_dev_exit:
 	rcl_dev_exit();
-err_inbox_stop:
-	rcl_inbox_stop();
 err_lessee_stop:
 	rcl_lessee_stop();
+err_inbox_stop:
+	rcl_inbox_stop();
 	return ret;
 }
 
@@ -54,8 +56,9 @@ static void __exit rcl_exit(void)
 	rcl_event_exit();
 	rcl_nl_exit();
 	rcl_dev_exit();
-	rcl_inbox_stop();
+	/* The last errand of a link may drop its last reference. */
 	rcl_lessee_stop();
+	rcl_inbox_stop();
 }
 
 module_init(rcl_init);
