@@ -346,8 +346,11 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 	if (rcl_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;
 	rcl_chan_look(chan);
-	/* What came in before it was armed is for the event to handle. */
-	if (!rcl_chan_ready(chan) && rcl_chan_arm(chan))
+	/*
+	 * What came in before it was armed is for the event to handle. Armed in
+	 * any case: who waits for edges comes back for the next one only.
+	 */
+	if (rcl_chan_arm(chan))
 		irq_poll_sched(&chan->iop);
 	if (rcl_chan_ready(chan))
 		mask |= EPOLLIN | EPOLLRDNORM;
