@@ -22,8 +22,9 @@ bool rcl_chan_arm(struct rcl_chan *chan)
 
 	spin_lock_bh(&chan->lock);
 	/* What is not held any more is to be in flight when somebody sleeps. */
-	rcl_chan_flush(chan);
-	more = chan->qp && rcl_qp_arm(chan->qp);
+	more = rcl_chan_flush(chan);
+	if (chan->qp)
+		more |= rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
 	return more;
 }
@@ -55,7 +56,7 @@ static int rcl_chan_irq_poll(struct irq_poll *iop, int budget)
 		n = rcl_chan_poll(chan, budget);
 	spin_unlock(&chan->lock);
 	chan->ops->deliver(chan, n);
-	if (n == budget)
+	if (n >= budget)
 		return n;
 	irq_poll_complete(iop);
 	spin_lock(&chan->lock);

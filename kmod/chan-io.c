@@ -196,10 +196,13 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 		news.flags = RCLINK_CQE_IMM;
 		news.imm = be32_to_cpu(wc->ex.imm_data);
 	} else if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {
-		news.flags = RCLINK_CQE_INVALIDATED;
+		int ret = rcl_region_invalidated(op->chan,
+						 wc->ex.invalidate_rkey,
+						 &news.imm);
+
+		news.flags = ret ? 0 : RCLINK_CQE_INVALIDATED;
 		/* Our kernel lets it be sent for no other. */
-		if (!rcl_region_invalidated(op->chan, wc->ex.invalidate_rkey,
-					    &news.imm))
+		if (ret == -EPROTO)
 			qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0,
 				     qp->index);
 	}
@@ -312,6 +315,58 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	chain->n++;
 }
 
+/* The first one with @status, and the others then. */
+static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
+			       enum ib_wc_status status, enum ib_wc_status then)
+{
+	struct ib_wc wc = { .status = status };
+
+	for (; number != chan->sends.posted; number++) {
+		if (chan->keep && rcl_chan_pass(chan, number))
+			continue;
+		rcl_chan_failed(&chan->send_op[number % RCL_CHAN_SEND_SLOTS],
+				&wc);
+		wc.status = then;
+	}
+}
+
+/* As if the device had them, and had failed: it took none from this one on. */
+static void rcl_chan_refused(struct rcl_chan *chan,
+			     const struct ib_send_wr *wr,
+			     enum ib_wc_status status)
+{
+	struct rcl_op *op;
+
+	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
+	if (chan->keep)
+		rcl_keep_unsend(chan->keep, op->number,
+				op->number == op->last &&
+				rcl_fate_counts(op->op));
+	rcl_chan_fail_from(chan, op->number, status, status);
+	chan->sends.posted = op->number;
+	/* One that completes may be among these. */
+	chan->quiet = RCL_CHAN_SIGNAL;
+	chan->chain.refused = true;
+}
+
+/* What waits for the peer, or for the end of a rotation, stays. */
+static void rcl_chan_give(struct rcl_chan *chan)
+{
+	struct rcl_chain *chain = &chan->chain;
+	const struct ib_send_wr *bad;
+
+	if (!chain->n || (chain->held && !chan->heard) ||
+	    (chan->keep && chan->keep->parked))
+		return;
+	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
+		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);
+	} else {
+		this_cpu_add(chan->traffic->ops, chain->ops);
+		this_cpu_add(chan->traffic->bytes, chain->bytes);
+	}
+	rcl_chan_chain_empty(chain);
+}
+
 /* Pieces that have more than @len bytes: what is behind goes to @to. */
 static u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len,
 			  struct ib_sge *to)
@@ -376,7 +431,7 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 		return -EBUSY;
 	/* What is before it needs not wait. */
 	if (rcl_chan_is_early(chan, sqe->op))
-		rcl_chan_flush(chan);
+		rcl_chan_give(chan);
 	slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
 	sge = chain->sge[chain->n];
 	if (sqe->flags & RCLINK_SQE_INLINE)
@@ -397,51 +452,8 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 	else
 		rcl_chan_append(chan, sqe, len, chan->sends.posted, num_sge);
 	if (chain->n >= RCL_CHAN_CHAIN)
-		rcl_chan_flush(chan);
+		rcl_chan_give(chan);
 	return 0;
-}
-
-/**
- * rcl_chan_ghost_recv - a receive that the device does not have any more
- * @chan: with @chan->keep, its lock held; rcl_chan_drop() completes it
- * @sqe: the entry
- */
-void rcl_chan_ghost_recv(struct rcl_chan *chan,
-			 const struct rclink_dev_sqe *sqe)
-{
-	struct rcl_op *op = &chan->recv_op[chan->recvs.posted++ %
-					   RCL_CHAN_RECV_SLOTS];
-
-	op->user_data = sqe->user_data;
-	op->op = sqe->op;
-}
-
-/**
- * rcl_chan_ghost - an operation that is not carried out here any more
- * @chan: with @chan->keep, its lock held; has room
- * @sqe: the entry
- * @len: bytes
- * @status: with which it completes, after those before it
- */
-void rcl_chan_ghost(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
-		    u32 len, u32 status)
-{
-	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
-	struct rcl_kept *kept = &chan->keep->send[slot];
-	struct rcl_op *op = &chan->send_op[slot];
-
-	op->user_data = sqe->user_data;
-	op->op = sqe->op;
-	op->len = len;
-	op->number = chan->sends.posted++;
-	op->last = op->number;
-	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
-	op->told = false;
-	kept->sqe = *sqe;
-	kept->counted = chan->keep->sent;
-	kept->ghost = true;
-	kept->status = status;
-	chan->keep->ghosts++;
 }
 
 /**
@@ -467,39 +479,6 @@ void rcl_chan_chain_empty(struct rcl_chain *chain)
 	chain->bytes = 0;
 }
 
-/* The first one with @status, and the others then. */
-static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
-			       enum ib_wc_status status, enum ib_wc_status then)
-{
-	struct ib_wc wc = { .status = status };
-
-	for (; number != chan->sends.posted; number++) {
-		if (chan->keep && rcl_chan_pass(chan, number))
-			continue;
-		rcl_chan_failed(&chan->send_op[number % RCL_CHAN_SEND_SLOTS],
-				&wc);
-		wc.status = then;
-	}
-}
-
-/* As if the device had them, and had failed: it took none from this one on. */
-static void rcl_chan_refused(struct rcl_chan *chan,
-			     const struct ib_send_wr *wr,
-			     enum ib_wc_status status)
-{
-	struct rcl_op *op;
-
-	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
-	if (chan->keep)
-		rcl_keep_unsend(chan->keep, op->number,
-				op->number == op->last &&
-				rcl_fate_counts(op->op));
-	rcl_chan_fail_from(chan, op->number, status, status);
-	chan->sends.posted = op->number;
-	/* One that completes may be among these. */
-	chan->quiet = RCL_CHAN_SIGNAL;
-}
-
 /* The peer's kernel is to know of the first receive, and of those beside it. */
 static void rcl_chan_tell(struct rcl_chan *chan)
 {
@@ -518,26 +497,21 @@ static void rcl_chan_tell(struct rcl_chan *chan)
  * are told to the peer.
  *
  * Context: process or softirq context.
+ * Return: true when something was refused, since the last call: that is for
+ * @chan->ops->news, because no event comes.
  */
-void rcl_chan_flush(struct rcl_chan *chan)
+bool rcl_chan_flush(struct rcl_chan *chan)
 {
-	struct rcl_chain *chain = &chan->chain;
-	const struct ib_send_wr *bad;
+	bool refused;
 
 	lockdep_assert_held(&chan->lock);
-	if (!chan->qp)
-		return;
-	rcl_chan_tell(chan);
-	if (!chain->n || (chain->held && !chan->heard) ||
-	    (chan->keep && chan->keep->parked))
-		return;
-	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
-		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);
-	} else {
-		this_cpu_add(chan->traffic->ops, chain->ops);
-		this_cpu_add(chan->traffic->bytes, chain->bytes);
+	if (chan->qp) {
+		rcl_chan_tell(chan);
+		rcl_chan_give(chan);
 	}
-	rcl_chan_chain_empty(chain);
+	refused = chan->chain.refused;
+	chan->chain.refused = false;
+	return refused;
 }
 
 /**
@@ -593,15 +567,14 @@ void rcl_chan_drop(struct rcl_chan *chan)
  * @budget: at most so many
  *
  * Context: process or softirq context.
- * Return: how many were handled.
+ * Return: how many were handled; one more, if the device refused something.
  */
 int rcl_chan_poll(struct rcl_chan *chan, int budget)
 {
 	int n = rcl_qp_poll(chan->qp, budget);
 
 	/* If one has failed, the device is to flush what was held, too. */
-	rcl_chan_flush(chan);
-	return n;
+	return n + rcl_chan_flush(chan);
 }
 
 /**

@@ -12,16 +12,12 @@ struct rclink_dev_sqe;
 
 void rcl_chan_io_init(struct rcl_chan *chan);
 int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe);
-void rcl_chan_flush(struct rcl_chan *chan);
+bool rcl_chan_flush(struct rcl_chan *chan);
 void rcl_chan_retire(struct rcl_chan *chan, u32 number);
 void rcl_chan_drained(struct rcl_chan *chan);
 void rcl_chan_drop(struct rcl_chan *chan);
 const struct rcl_op *rcl_chan_chained(const struct rcl_chan *chan);
 void rcl_chan_chain_empty(struct rcl_chain *chain);
-void rcl_chan_ghost_recv(struct rcl_chan *chan,
-			 const struct rclink_dev_sqe *sqe);
-void rcl_chan_ghost(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
-		    u32 len, u32 status);
 void rcl_chan_pass_head(struct rcl_chan *chan);
 int rcl_chan_poll(struct rcl_chan *chan, int budget);
 

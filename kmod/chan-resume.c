@@ -148,6 +148,40 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 	keep->acked = chan->lessee.had;
 }
 
+/* The device does not have it any more: rcl_chan_drop() completes it. */
+static void rcl_chan_ghost_recv(struct rcl_chan *chan,
+				const struct rclink_dev_sqe *sqe)
+{
+	struct rcl_op *op = &chan->recv_op[chan->recvs.posted++ %
+					   RCL_CHAN_RECV_SLOTS];
+
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+}
+
+/* Not carried out here any more; it completes after those before it. */
+static void rcl_chan_ghost(struct rcl_chan *chan,
+			   const struct rclink_dev_sqe *sqe, u32 len,
+			   u32 status)
+{
+	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
+	struct rcl_kept *kept = &chan->keep->send[slot];
+	struct rcl_op *op = &chan->send_op[slot];
+
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+	op->len = len;
+	op->number = chan->sends.posted++;
+	op->last = op->number;
+	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
+	op->told = false;
+	kept->sqe = *sqe;
+	kept->counted = chan->keep->sent;
+	kept->ghost = true;
+	kept->status = status;
+	chan->keep->ghosts++;
+}
+
 static bool rcl_rests_post_recvs(struct rcl_chan *chan,
 				 const struct rcl_rests *rests)
 {

@@ -142,7 +142,7 @@ static int rcl_chan_fill_inv(struct rcl_chan *chan,
 	if (IS_ERR(window))
 		return PTR_ERR(window);
 	wr->ex.invalidate_rkey = window->rkeys[0];
-	window->rights = 0;
+	rcl_remote_revoke(chan, window->rkeys[0]);
 	return 1;
 }
 
@@ -201,7 +201,8 @@ int rcl_chan_fill(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
  * @sge: set
  * @len: set to bytes
  *
- * Return: 1, for one piece, or -EINVAL.
+ * Return: how many pieces, which is 0 without bytes: to some devices a piece of
+ * no length is one of 2 GiB. Or -EINVAL.
  */
 int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		    u32 slot, struct ib_sge *sge, u32 *len)
@@ -218,5 +219,5 @@ int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 	sge->length = sqe->len;
 	sge->lkey = chan->qp->qp->pd->local_dma_lkey;
 	*len = sqe->len;
-	return 1;
+	return sqe->len ? 1 : 0;
 }

@@ -76,6 +76,7 @@ union rcl_wr {
  * struct rcl_chain - sends that the device does not have yet
  * @n: how many; all count as in flight
  * @held: the first one needs a receive of the peer, who has posted none yet
+ * @refused: the device has refused some, and nobody was told yet
  * @ops: operations that end there
  * @bytes: what these move
  * @wr: the work requests
@@ -84,6 +85,7 @@ union rcl_wr {
 struct rcl_chain {
 	u32 n;
 	bool held;
+	bool refused;
 	u32 ops;
 	u64 bytes;
 	union rcl_wr wr[RCL_CHAN_SEND_SLOTS];
@@ -121,7 +123,8 @@ struct rcl_cq {
 /**
  * struct rcl_chan_ops - what a channel tells the side of its consumer
  * @deliver: after a poll that found @n, in softirq context, never twice at once
- * @news: something may have come in outside of an event, in process context
+ * @news: something may have come in outside of an event, in the context of who
+ *	found it
  * @resumed: operations may be posted again; process context
  * @ended: nothing comes in any more; may sleep
  * @release: the last reference was dropped: to be freed after an RCU grace
@@ -189,7 +192,7 @@ struct rcl_chan {
 	bool over;
 	atomic_t asleep;
 	struct irq_poll iop;
-	spinlock_t lock;	/* protects all down to slots */
+	spinlock_t lock;	/* protects all down to ended */
 	bool kicked;
 	struct rcl_qp *qp;
 	bool attached;
@@ -211,6 +214,7 @@ struct rcl_chan {
 	u64 inl_dma;
 	struct rcl_remote imports[RCL_CHAN_IMPORTS];
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
+	u32 ended[RCL_CHAN_REGIONS];
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
 	struct rcl_reg *reg;

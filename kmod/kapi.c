@@ -358,6 +358,7 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 {
 	struct rcl_chan *common = &chan->chan;
 	unsigned int i = 0;
+	bool refused;
 	int ret;
 
 	spin_lock_bh(&common->lock);
@@ -366,8 +367,10 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		ret = rcl_chan_post(common, &sqe[i]);
 		i += !ret;
 	}
-	rcl_chan_flush(common);
+	refused = rcl_chan_flush(common);
 	spin_unlock_bh(&common->lock);
+	if (refused)
+		common->ops->news(common);
 	*taken = i;
 	return ret;
 }

@@ -12,6 +12,7 @@
 #include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
@@ -30,6 +31,7 @@
  * @exported: @export is in the table
  * @stuck: the device did not end a registration: the memory stays
  * @over: must not be used any more; under the channel's lock
+ * @invalidated: the peer has ended it, and the consumer was told; likewise
  */
 struct rcl_region {
 	u32 handle;
@@ -40,6 +42,7 @@ struct rcl_region {
 	bool exported;
 	bool stuck;
 	bool over;
+	bool invalidated;
 };
 
 /* Nothing can access the pages any more. */
@@ -76,6 +79,11 @@ static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
 		       offset_in_page(region->memory->sgt.sgl->offset);
 	window->len = region->memory->len;
 	n = rcl_window_extents(window);
+	/* The device may be another one since rcl_region_check(). */
+	if (n > RCL_EXTENTS_MAX)
+		return -EMSGSIZE;
+	if (n > 1 && window->rights & RCLINK_REGION_INVALIDATE)
+		return -EOPNOTSUPP;
 	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), GFP_KERNEL_ACCOUNT);
 	region->extents = kvcalloc(n, sizeof(*region->extents),
 				   GFP_KERNEL_ACCOUNT);
@@ -177,6 +185,19 @@ static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
 	return 0;
 }
 
+static void rcl_region_unpublish(struct rcl_chan *chan,
+				 struct rcl_region *region)
+{
+	u32 slot = rcl_region_slot(region->handle);
+
+	spin_lock_bh(&chan->lock);
+	/* A message that ends it may still be on its way up. */
+	if (region->export.window.rights & RCLINK_REGION_INVALIDATE)
+		chan->ended[slot] = region->export.window.rkeys[0];
+	chan->slots[slot] = NULL;
+	spin_unlock_bh(&chan->lock);
+}
+
 static int rcl_region_export(struct rcl_chan *chan, struct rcl_region *region)
 {
 	struct rcl_export *export = &region->export;
@@ -190,6 +211,13 @@ static int rcl_region_export(struct rcl_chan *chan, struct rcl_region *region)
 	return ret;
 }
 
+static bool rcl_region_rights_fit(const struct rcl_chan *chan,
+				  const struct rcl_region *region)
+{
+	return !(region->export.window.rights & RCLINK_REGION_ATOMIC) ||
+	       chan->access & IB_ACCESS_REMOTE_ATOMIC;
+}
+
 static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 {
 	int ret;
@@ -197,20 +225,25 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 	lockdep_assert_held(&chan->setup);
 	if (!chan->pd)
 		return chan->why;
-	if (region->export.window.rights & RCLINK_REGION_ATOMIC &&
-	    !(chan->access & IB_ACCESS_REMOTE_ATOMIC))
+	if (!rcl_region_rights_fit(chan, region))
 		return -EOPNOTSUPP;
 	ret = rcl_region_lay_out(chan, region);
 	if (!ret)
 		ret = rcl_region_map(chan, region);
 	if (!ret)
-		ret = rcl_region_export(chan, region);
-	if (!ret)
 		ret = rcl_region_publish(chan, region);
-	if (ret) {
-		rcl_region_unexport(chan, region);
-		rcl_region_unmap(chan, region);
-	}
+	if (ret)
+		goto err_unmap;
+	/* Last: the peer may end it at once, and then it must be found. */
+	ret = rcl_region_export(chan, region);
+	if (ret)
+		goto err_unpublish;
+	return 0;
+
+err_unpublish:
+	rcl_region_unpublish(chan, region);
+err_unmap:
+	rcl_region_unmap(chan, region);
 	return ret;
 }
 
@@ -269,6 +302,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)
 {
 	struct rcl_region *region;
+	unsigned int noio;
 	int ret;
 
 	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
@@ -280,7 +314,10 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	strscpy(region->export.name, name, sizeof(region->export.name));
 	region->export.window.rights = rights;
 	mutex_lock(&chan->setup);
+	/* The end of an epoch waits for the mutex, and I/O may wait for that. */
+	noio = memalloc_noio_save();
 	ret = rcl_region_begin(chan, region);
+	memalloc_noio_restore(noio);
 	mutex_unlock(&chan->setup);
 	if (!ret)
 		*handle = region->handle;
@@ -301,28 +338,33 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 	return region && region->handle == handle ? region : NULL;
 }
 
-static bool rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
+/* Some devices let several messages end a region: the first one tells. */
+static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 {
 	u32 i;
 
 	lockdep_assert_held(&chan->lock);
-	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
+	for (i = 0; rkey && i < RCL_CHAN_REGIONS; i++) {
 		struct rcl_region *region = chan->slots[i];
 		struct rcl_window *window;
 
+		if (!region && chan->ended[i] == rkey)
+			return -EALREADY;
 		if (!region)
 			continue;
 		window = &region->export.window;
 		/* One with this right has one extent. */
 		if (!(window->rights & RCLINK_REGION_INVALIDATE) ||
-		    !rkey || window->rkeys[0] != rkey)
+		    window->rkeys[0] != rkey)
 			continue;
-		window->rkeys[0] = 0;
+		if (region->invalidated)
+			return -EALREADY;
+		region->invalidated = true;
 		region->over = true;
 		*handle = region->handle;
-		return true;
+		return 0;
 	}
-	return false;
+	return -EPROTO;
 }
 
 /**
@@ -331,19 +373,20 @@ static bool rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
  * @rkey: of the registration
  * @handle: set
  *
- * Return: false if that was none that it may end.
+ * Return: 0, -EALREADY if that was known, -EPROTO if it was none that the peer
+ * may end.
  */
-bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
+int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 {
-	bool found;
+	int ret;
 
 	if (READ_ONCE(chan->qp))
 		return rcl_region_end(chan, rkey, handle);
 	/* Who drains has detached it, and does not hold the lock. */
 	spin_lock_bh(&chan->lock);
-	found = rcl_region_end(chan, rkey, handle);
+	ret = rcl_region_end(chan, rkey, handle);
 	spin_unlock_bh(&chan->lock);
-	return found;
+	return ret;
 }
 
 static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
@@ -362,8 +405,8 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	/* If one has failed, what is held is to follow. */
 	events = n && rcl_chan_has_events(chan);
 	chan->kicked |= events;
-	chan->slots[rcl_region_slot(region->handle)] = NULL;
 	spin_unlock_bh(&chan->lock);
+	rcl_region_unpublish(chan, region);
 	if (n)
 		chan->ops->news(chan);
 	if (events)
@@ -406,8 +449,8 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
  * @sge: set
  * @max: how many there is room for
  *
- * Return: how many it takes, one for each extent that it touches, or -ESTALE,
- * -EINVAL or -EMSGSIZE.
+ * Return: how many it takes, one for each extent that it touches, and none for
+ * no bytes, see rcl_chan_inline(); or -ESTALE, -EINVAL or -EMSGSIZE.
  */
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   struct ib_sge *sge, u32 max)
@@ -424,7 +467,7 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 	if (from->offset > window->len || left > window->len - from->offset)
 		return -EINVAL;
 	addr = window->addr + from->offset;
-	do {
+	while (left) {
 		u32 i = rcl_window_index(window, addr);
 
 		if (n == max)
@@ -435,7 +478,7 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		addr += sge[n].length;
 		left -= sge[n].length;
 		n++;
-	} while (left);
+	}
 	return n;
 }
 
@@ -476,6 +519,8 @@ static int rcl_region_map_again(struct rcl_chan *chan,
 		return 0;
 	if (region->export.window.shift > rcl_region_shift(chan->pd->device))
 		return -EMSGSIZE;
+	if (!rcl_region_rights_fit(chan, region))
+		return -EOPNOTSUPP;
 	ret = rcl_region_map(chan, region);
 	if (!ret && region->exported)
 		rcl_export_set_ready(chan->exports, &region->export, true);
@@ -520,7 +565,7 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 		if (!region)
 			continue;
 		rcl_region_unmap(chan, region);
-		/* What the peer ended has been told: see rcl_region_end(). */
+		/* In the next epoch it has another key, and is not found. */
 		region->export.window.rkeys[0] = 0;
 	}
 }

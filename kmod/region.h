@@ -42,7 +42,7 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle);
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle);
-bool rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
+int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   struct ib_sge *sge, u32 max);
 struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len);

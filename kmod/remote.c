@@ -71,6 +71,24 @@ struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle)
 }
 
 /**
+ * rcl_remote_revoke - the peer's registration is about to end
+ * @chan: any, its lock held
+ * @rkey: of it, under however many handles
+ */
+void rcl_remote_revoke(struct rcl_chan *chan, u32 rkey)
+{
+	u32 i;
+
+	lockdep_assert_held(&chan->lock);
+	for (i = 0; i < RCL_CHAN_IMPORTS; i++) {
+		struct rcl_window *window = &chan->imports[i].window;
+
+		if (window->rkeys && window->rkeys[0] == rkey)
+			window->rights = 0;
+	}
+}
+
+/**
  * rcl_remote_next - an import that is to be fetched again
  * @chan: with @chan->keep
  * @slot: the first one that will do; set to the one that it is

@@ -10,6 +10,7 @@ struct rcl_window;
 
 int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
 		    const struct rcl_window *window, u32 *handle);
+void rcl_remote_revoke(struct rcl_chan *chan, u32 rkey);
 bool rcl_remote_next(struct rcl_chan *chan, u32 *slot, u32 *handle, char *name);
 void rcl_remote_renew(struct rcl_chan *chan, u32 handle,
 		      const struct rcl_window *window);

@@ -216,6 +216,8 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 	int ret = 0;
 
 	*taken = 0;
+	/* Somebody may fill the ring meanwhile, and this keeps softirqs off. */
+	count = min_t(u32, count, RCLINK_DEV_DEPTH);
 	spin_lock_bh(&chan->lock);
 	while (*taken < count) {
 		/* Pairs with the release of who filled entries. */
@@ -238,7 +240,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 		smp_store_release(&sq->head, ring->sq_head);
 		++*taken;
 	}
-	rcl_chan_flush(chan);
+	some |= rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
 	if (some)
 		chan->ops->news(chan);
