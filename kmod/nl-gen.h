@@ -46,6 +46,8 @@ extern const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME +
 /* Ops table for rclink */
 extern const struct genl_ops rclink_nl_ops[14];
 
+int rclink_nl_dump_begin(struct netlink_callback *cb);
+
 int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int rclink_nl_link_new_doit(struct sk_buff *skb, struct genl_info *info);

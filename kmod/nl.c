@@ -135,6 +135,13 @@ static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
+/* One entry may be larger than what a dump has room for otherwise. */
+int rclink_nl_dump_begin(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = RCL_NL_BIG;
+	return 0;
+}
+
 int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct rcl_port port;
