@@ -88,7 +88,8 @@ static void rcl_event_multicast(const struct rcl_event *event)
 	rcl_event_seq++;
 	if (!rcl_event_family)
 		goto out_unlock;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	/* Links wait for the lock, and I/O may wait for a link. */
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
 	if (!skb)
 		goto out_unlock;
 	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, RCLINK_CMD_LINK_NTF);
@@ -98,7 +99,7 @@ static void rcl_event_multicast(const struct rcl_event *event)
 	}
 	genlmsg_end(skb, hdr);
 	genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
-			  GFP_KERNEL);
+			  GFP_NOIO);
 out_unlock:
 	mutex_unlock(&rcl_event_lock);
 }
