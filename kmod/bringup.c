@@ -17,6 +17,7 @@
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
 #define RCL_HELLO_MS	10000	/* for the hello after activate */
+#define RCL_RESOLVE_MS	2000	/* for the peer's neighbour entry */
 
 /**
  * rcl_bringup_prepare - make the verbs objects of an epoch, QPs in INIT
@@ -90,6 +91,24 @@ static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
 	return 0;
 }
 
+/*
+ * The epoch that is up shares the work item: its peer, most likely with the same
+ * policy, must not miss us.
+ */
+static unsigned int rcl_bringup_resolve_ms(const struct rcl_slot *slot)
+{
+	const struct rcl_slot *live = slot->link->live;
+	const u32 *v;
+
+	if (slot == live || !live->epoch)
+		return RCL_RESOLVE_MS;
+	v = live->epoch->policy.v;
+	if (!v[RCL_P_HEARTBEAT])
+		return RCL_RESOLVE_MS;
+	return min_t(u32, RCL_RESOLVE_MS,
+		     v[RCL_P_HEARTBEAT] * (v[RCL_P_MISSES] - 1) / 2);
+}
+
 /**
  * rcl_bringup_connect - take the peer's end, bring the QPs to RTR
  * @slot: prepared
@@ -113,7 +132,8 @@ int rcl_bringup_connect(struct rcl_slot *slot, struct rcl_request *req)
 	if (ret)
 		return ret;
 	ret = rcl_path_resolve(ep->sgid, &ep->policy, &ep->local, &req->end,
-			       &ep->ah, &req->why);
+			       rcl_bringup_resolve_ms(slot), &ep->ah,
+			       &req->why);
 	if (ret)
 		return ret;
 

@@ -47,7 +47,18 @@ void rcl_heartbeat_start(struct rcl_epoch *ep)
 	if (ep->pool.role == RCLINK_ROLE_INITIATOR)
 		interval -= eighth + get_random_u32() % (eighth + 1);
 	ep->heartbeat.quiet = 0;
+	ep->heartbeat.patient = 0;
 	ep->heartbeat.due = jiffies + interval;
+}
+
+/**
+ * rcl_heartbeat_wait - the peer has other things to do first
+ * @ep: after rcl_heartbeat_start()
+ * @ms: for how long, unless there is a sign of it before
+ */
+void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms)
+{
+	ep->heartbeat.patient = (jiffies + msecs_to_jiffies(ms)) | 1;
 }
 
 /**
@@ -150,7 +161,8 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	/* The first one ends with the question. */
 	if (hb->quiet++)
 		ep->ctrl.stats->heartbeats_missed++;
-	if (hb->quiet >= ep->policy.v[RCL_P_MISSES])
+	if (hb->quiet >= ep->policy.v[RCL_P_MISSES] &&
+	    !(hb->patient && time_before(jiffies, hb->patient)))
 		return -EHOSTDOWN;
 	hb->due += interval;
 	/*

@@ -14,6 +14,7 @@ struct rcl_msg;
  * @quiet: intervals that have ended since the last sign of the peer
  * @rotate: with the next BEAT the peer is asked to rotate the link
  * @again: before that a wish of the peer is not told, in jiffies; 0: any is
+ * @patient: before that the link does not go down, in jiffies; 0: it may
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.
@@ -23,10 +24,12 @@ struct rcl_heartbeat {
 	u32 quiet;
 	bool rotate;
 	unsigned long again;
+	unsigned long patient;
 	unsigned long due;
 };
 
 void rcl_heartbeat_start(struct rcl_epoch *ep);
+void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms);
 void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
 bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);

@@ -514,7 +514,7 @@ static void rcl_lease_fail_calls(struct list_head *calls,
 
 /**
  * rcl_lease_keep_still - lessees post no sends any more, or again
- * @ep: of a link that is up
+ * @ep: of a link that is up; those that come later do not, either
  * @still: which
  *
  * Context: may sleep.
@@ -523,6 +523,7 @@ void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
 {
 	u32 i;
 
+	ep->pool.still = still;
 	for (i = 0; i < ep->pool.n; i++) {
 		struct rcl_lease *lease = &ep->pool.lease[i];
 

@@ -213,10 +213,15 @@ static void rcl_life_up(struct rcl_slot *slot)
 	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
 
+	bool moves = slot != link->live;
+
 	slot->expecting = false;
-	if (slot != link->live)
+	if (moves)
 		rcl_state_move(link);
 	rcl_heartbeat_start(slot->epoch);
+	/* It reads nothing while it ends the other epoch, and all its MRs. */
+	if (moves)
+		rcl_heartbeat_wait(slot->epoch, RCL_MOVE_MS);
 	/* They go on with the same peer only. */
 	if (slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
 	    strcmp(link->was, slot->peer))

@@ -78,6 +78,7 @@ struct rcl_lease {
  * @calls: not yet asked
  * @imports: asked
  * @exports: what the peer may import; the link's
+ * @still: who leases is to post no sends
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
  * @lease: the QPs; number i is wired to number i of the peer
@@ -89,6 +90,7 @@ struct rcl_pool {
 	struct list_head calls;
 	struct list_head imports;
 	struct rcl_exports *exports;
+	bool still;
 	struct rcl_errands errands;
 	u32 n;
 	struct rcl_lease *lease;
