@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each operation of a channel once, with both ends in this process, which looks
+ * at the memory of both afterwards.
+ *
+ * usage: table NEAR FAR	the two ends of a link of this host to itself;
+ *				prints OPERATION<TAB>works, or why not
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rclink.h>
+
+#include "common.h"
+#include "slow.h"
+
+#define SERVICE		"table"
+#define SIZE		4096
+#define WAIT_MS		20000
+#define MARK		0x1122334455667788ULL
+#define TO		16	/* where in a far region */
+#define IMM		0x12345678
+#define NUM(a)		(sizeof(a) / sizeof((a)[0]))
+
+struct end {
+	struct rclink_chan *chan;
+	uint64_t *memory;
+	uint32_t region;
+};
+
+/* brief: what a SEND may invalidate */
+struct both {
+	struct end near, far;
+	struct rclink_remote remote, brief;
+	uint32_t brief_region;
+	int brief_is;		/* what its registration said */
+};
+
+static struct rclink_data word(const struct end *end)
+{
+	return rclink_piece(end->region, 0, sizeof(*end->memory));
+}
+
+static int send(struct both *b)
+{
+	return rclink_send(b->near.chan, word(&b->near), RCLINK_SQE_SIGNALED,
+			   0);
+}
+
+static int send_imm(struct both *b)
+{
+	return rclink_send_imm(b->near.chan, word(&b->near), IMM,
+			       RCLINK_SQE_SIGNALED, 0);
+}
+
+static int send_inv(struct both *b)
+{
+	return b->brief_is ? :
+	       rclink_send_inv(b->near.chan, word(&b->near), &b->brief,
+			       RCLINK_SQE_SIGNALED, 0);
+}
+
+static int write_to(struct both *b)
+{
+	return rclink_write(b->near.chan, word(&b->near), &b->remote, TO,
+			    RCLINK_SQE_SIGNALED, 0);
+}
+
+static int write_imm(struct both *b)
+{
+	return rclink_write_imm(b->near.chan, word(&b->near), &b->remote, TO,
+				IMM, RCLINK_SQE_SIGNALED, 0);
+}
+
+static int read_from(struct both *b)
+{
+	return rclink_read(b->near.chan, word(&b->near), &b->remote, TO,
+			   RCLINK_SQE_SIGNALED, 0);
+}
+
+static int cas(struct both *b)
+{
+	return rclink_cas(b->near.chan, word(&b->near), &b->remote, TO, MARK,
+			  7, RCLINK_SQE_SIGNALED, 0);
+}
+
+static int fadd(struct both *b)
+{
+	return rclink_fadd(b->near.chan, word(&b->near), &b->remote, TO, 7,
+			   RCLINK_SQE_SIGNALED, 0);
+}
+
+static int mcas(struct both *b)
+{
+	return rclink_mcas(b->near.chan, word(&b->near), &b->remote, TO,
+			   MARK & 0xff, 7, 0xff, 0xff, RCLINK_SQE_SIGNALED, 0);
+}
+
+static int mfadd(struct both *b)
+{
+	return rclink_mfadd(b->near.chan, word(&b->near), &b->remote, TO, 7,
+			    0, RCLINK_SQE_SIGNALED, 0);
+}
+
+/*
+ * near, far: what the first word of the near memory is afterwards, and the word
+ * at TO of the far one, or its first word if it receives; imm: what the
+ * receiver's completion has; flags: of it
+ */
+static const struct row {
+	const char *name;
+	int (*post)(struct both *b);
+	uint64_t near_was, far_was, near, far;
+	bool receives;
+	uint32_t flags;
+} rows[] = {
+	{ "SEND", send, MARK, 0, MARK, MARK, true },
+	{ "SEND with immediate", send_imm, MARK, 0, MARK, MARK, true,
+	  RCLINK_CQE_IMM },
+	{ "SEND with invalidate", send_inv, MARK, 0, MARK, MARK, true,
+	  RCLINK_CQE_INVALIDATED },
+	{ "WRITE", write_to, MARK, 0, MARK, MARK },
+	{ "WRITE with immediate", write_imm, MARK, 0, MARK, MARK, false,
+	  RCLINK_CQE_IMM },
+	{ "READ", read_from, 0, MARK, MARK, MARK },
+	{ "compare and swap", cas, 0, MARK, MARK, 7 },
+	{ "fetch and add", fadd, 0, MARK, MARK, MARK + 7 },
+	{ "masked compare and swap", mcas, 0, MARK, MARK,
+	  (MARK & ~0xffULL) | 7 },
+	{ "masked fetch and add", mfadd, 0, MARK, MARK, MARK + 7 },
+};
+
+static const char *completes(struct rclink_chan *chan,
+			     struct rclink_dev_cqe *cqe)
+{
+	int ret = rclink_submit(chan, 1, slow(WAIT_MS));
+
+	if (rclink_reap(chan, cqe, 1) != 1)
+		return strerror(ret < 0 ? -ret : EIO);
+	return cqe->status ? rclink_status_name(cqe->status) : NULL;
+}
+
+static bool told(const struct both *b, const struct row *row,
+		 const struct rclink_dev_cqe *cqe)
+{
+	uint32_t want = row->flags == RCLINK_CQE_IMM ? IMM : b->brief_region;
+
+	return cqe->flags == row->flags && (!row->flags || cqe->imm == want);
+}
+
+/* What went wrong, or NULL. */
+static const char *carry_out(struct both *b, const struct row *row)
+{
+	uint64_t *far = b->far.memory + (row->receives ? 0 : TO / 8);
+	struct rclink_dev_cqe cqe;
+	/* A WRITE with immediate takes one, too. */
+	bool receives = row->receives || row->flags;
+	const char *why;
+	int ret;
+
+	memset(b->far.memory, 0, SIZE);
+	*b->near.memory = row->near_was;
+	*far = row->far_was;
+	ret = row->post(b);
+	if (!ret && receives)
+		ret = rclink_recv(b->far.chan, word(&b->far), 0);
+	if (!ret)
+		ret = rclink_submit(b->far.chan, 0, 0);
+	if (ret < 0)
+		return strerror(-ret);
+	why = completes(b->near.chan, &cqe);
+	if (why)
+		return why;
+	if (receives) {
+		why = completes(b->far.chan, &cqe);
+		if (why)
+			return why;
+		if (!told(b, row, &cqe))
+			return "the receiver is told wrong";
+	}
+	return *b->near.memory == row->near && *far == row->far ?
+	       NULL : "the data is wrong";
+}
+
+static int begin_end(struct end *end, const char *name, unsigned int rights)
+{
+	int ret;
+
+	end->memory = memory(SIZE);
+	ret = rclink_region(end->chan, end->memory, SIZE, name, rights,
+			    &end->region);
+	/* Without atomics, what is left of the rights. */
+	if (ret == -EOPNOTSUPP)
+		ret = rclink_region(end->chan, end->memory, SIZE, name,
+				    rights & ~RCLINK_REGION_ATOMIC,
+				    &end->region);
+	return ret;
+}
+
+static int begin(struct both *b, const char *near, const char *far)
+{
+	struct rclink_listener *listener;
+	void *brief;
+	int ret;
+
+	ret = rclink_listen(&listener, far, SERVICE, 1, 0);
+	if (!ret)
+		ret = rclink_connect(&b->near.chan, near, SERVICE,
+				     RCLINK_CONNECT_WAIT);
+	if (!ret)
+		ret = rclink_accept(listener, &b->far.chan);
+	if (!ret)
+		ret = begin_end(&b->near, NULL, 0);
+	if (!ret)
+		ret = begin_end(&b->far, "all", RCLINK_REGION_READ |
+				RCLINK_REGION_WRITE | RCLINK_REGION_ATOMIC);
+	if (!ret)
+		ret = rclink_import(b->near.chan, "all", &b->remote);
+	if (ret)
+		return ret;
+	b->brief_is = rclink_memory(b->far.chan, &brief, SIZE, "brief",
+				    RCLINK_REGION_READ |
+				    RCLINK_REGION_INVALIDATE, &b->brief_region);
+	return b->brief_is ? 0 :
+	       rclink_import(b->near.chan, "brief", &b->brief);
+}
+
+int main(int argc, char **argv)
+{
+	struct both b = { 0 };
+	const char *why;
+	unsigned int i;
+	int ret;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: table NEAR FAR\n");
+		return 2;
+	}
+	ret = begin(&b, argv[1], argv[2]);
+	if (ret)
+		return say("begin", ret);
+	for (i = 0; i < NUM(rows); i++) {
+		why = carry_out(&b, &rows[i]);
+		printf("%s\t%s\n", rows[i].name, why ? why : "works");
+	}
+	rclink_close(b.near.chan);
+	rclink_close(b.far.chan);
+	return 0;
+}
