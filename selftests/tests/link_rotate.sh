@@ -192,13 +192,46 @@ silent()
 		grep -q 'the peer fell silent' && until_true 30 is 1 l .state up
 }
 
+# What host 2 says takes its time: it is in the next epoch, and host 1 is not yet.
+parts_between()
+{
+	local epoch before
+
+	epoch=$(of 1 l .epoch)
+	until_true 10 eval '[ "$(of 2 l .epoch)" = '"$epoch ]" || return
+	on 2 tc qdisc add dev eth0 root netem delay 1500ms || return
+	"$tool" rotate l --timeout $((40 * RCL_SLOW)) &
+	until_true 40 eval '[ "$(of 2 l .epoch)" -gt '"$epoch ]" &&
+		rclink disconnect l
+	before=$(rclink why l)
+	on 2 tc qdisc del dev eth0 root
+	wait $!
+	echo "$before"
+	! grep -q "moved to that epoch.*epoch $((epoch + 1))" <<<"$before"
+}
+
+# Else its heartbeat would find out.
+parted()
+{
+	local i story
+
+	for i in 1 2 3 4 5; do
+		parts_between && break
+		[ "$i" -lt 5 ] && up || return
+	done
+	story=$(on 2 "$tool" why l)
+	echo "$story"
+	grep 'it went down' <<<"$story" | tail -n 1 |
+		grep -q 'disconnected by the peer' && up
+}
+
 told_why()
 {
 	rclink why l | tee "$said"
 	grep -q 'another epoch was prepared beside it' "$said"
 }
 
-plan 16
+plan 17
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -215,6 +248,7 @@ holds "the link stayed up all the while" stayed_up
 check "rclink why tells of it" told_why
 holds "an end that is not answered says so, and stays up" fails unheard
 holds "a peer that falls silent is missed while it is asked to rotate" silent
+holds "a disconnect is told to who has moved already" parted
 holds "it rotates by itself, if that was configured" by_itself
 holds "daemons end" daemon_end 1 2
 finish
