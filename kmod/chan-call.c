@@ -58,13 +58,14 @@ static int rcl_chan_got(struct rcl_window *window, u32 *n,
 }
 
 /* One question: the keys from number *n on, as many as one answer has. */
-static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
-			       struct rcl_window *window, u32 *n)
+static int rcl_chan_ask_import(struct rcl_chan *chan, enum rcl_call_kind kind,
+			       const char *name, struct rcl_window *window,
+			       u32 *n)
 {
 	struct rcl_call *call;
 	int ret;
 
-	call = rcl_call_new(RCL_CALL_IMPORT, &chan->lessee, GFP_KERNEL);
+	call = rcl_call_new(kind, &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
 	strscpy(call->name, name, sizeof(call->name));
@@ -78,22 +79,24 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 
 /**
  * rcl_chan_fetch - what has the peer under that name?
- * @chan: open
+ * @chan: open or suspended
+ * @kind: RCL_CALL_IMPORT, or RCL_CALL_RENEW of an errand
  * @name: of a region
  * @window: set after success; its keys are to be freed
  *
  * Context: may sleep; can be killed.
- * Return: 0, -ENOENT, -EINTR, -ENOMEM, or what ended the channel or the epoch.
+ * Return: 0, -ENOENT, -EINTR, -ENOMEM, -EAGAIN when the link was rotated
+ * meanwhile, or what ended the channel or the epoch.
  */
-int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
-		   struct rcl_window *window)
+int rcl_chan_fetch(struct rcl_chan *chan, enum rcl_call_kind kind,
+		   const char *name, struct rcl_window *window)
 {
 	u32 n = 0;
 	int ret;
 
 	memset(window, 0, sizeof(*window));
 	do {
-		ret = rcl_chan_ask_import(chan, name, window, &n);
+		ret = rcl_chan_ask_import(chan, kind, name, window, &n);
 	} while (!ret && n < rcl_window_extents(window));
 	if (ret)
 		kvfree(window->rkeys);

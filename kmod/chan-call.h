@@ -3,12 +3,13 @@
 #ifndef RCL_CHAN_CALL_H
 #define RCL_CHAN_CALL_H
 
-struct rcl_call;
+#include "lessee.h"
+
 struct rcl_chan;
 struct rcl_window;
 
 int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call);
-int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
-		   struct rcl_window *window);
+int rcl_chan_fetch(struct rcl_chan *chan, enum rcl_call_kind kind,
+		   const char *name, struct rcl_window *window);
 
 #endif /* RCL_CHAN_CALL_H */

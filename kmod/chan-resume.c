@@ -291,7 +291,8 @@ static void rcl_chan_fetch_all(struct rcl_chan *chan)
 	u32 i;
 
 	for (i = 0; rcl_remote_next(chan, &i, &handle, name); i++) {
-		int ret = rcl_chan_fetch(chan, name, &window);
+		int ret = rcl_chan_fetch(chan, RCL_CALL_RENEW, name,
+					 &window);
 
 		rcl_remote_renew(chan, handle, ret ? NULL : &window);
 	}

@@ -332,48 +332,49 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	return ret == -ENOENT ? -ENODEV : ret;
 }
 
-/* Its QP is another one now, or will be. */
-static bool rcl_chan_lives(struct rcl_chan *chan)
+/* It has a QP, or will have another one. */
+static bool rcl_chan_lives(struct rcl_chan *chan, u32 *leases)
 {
 	bool lives;
 
 	spin_lock_bh(&chan->lock);
-	lives = chan->attached || (chan->keep && chan->keep->suspended);
+	lives = chan->qp || (chan->keep && chan->keep->suspended);
+	*leases = chan->leases;
 	spin_unlock_bh(&chan->lock);
 	return lives;
 }
 
 /**
  * rcl_chan_import - look up a region of the peer
- * @chan: open
+ * @chan: open or suspended
  * @name: that it is exported under
  * @window: set; its keys stay the channel's
  * @handle: set; good for this channel only
  *
+ * Where the link is rotated meanwhile, the peer is asked again.
+ *
  * Context: may sleep; can be killed.
- * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is or was suspended
- * meanwhile, @chan->why when it is not open, -EINTR or -ENOMEM.
+ * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is suspended and the
+ * link is down, @chan->why when it is not open, -EINTR or -ENOMEM.
  */
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle)
 {
-	u32 lease;
+	u32 leases;
 	int ret;
 
-	spin_lock_bh(&chan->lock);
-	ret = chan->qp ? 0 : chan->why;
-	lease = chan->leases;
-	spin_unlock_bh(&chan->lock);
-	if (ret)
-		return ret;
-	ret = rcl_chan_fetch(chan, name, window);
-	if (ret == -ENOTCONN && rcl_chan_lives(chan))
+	do {
+		if (!rcl_chan_lives(chan, &leases))
+			return chan->why;
+		ret = rcl_chan_fetch(chan, RCL_CALL_IMPORT, name, window);
+		if (ret)
+			continue;
+		ret = rcl_remote_keep(chan, leases, name, window, handle);
+		if (ret)
+			kvfree(window->rkeys);
+	} while (ret == -EAGAIN);
+	if (ret == -ENOTCONN && rcl_chan_lives(chan, &leases))
 		ret = -EAGAIN;
-	if (ret)
-		return ret;
-	ret = rcl_remote_keep(chan, lease, name, window, handle);
-	if (ret)
-		kvfree(window->rkeys);
 	return ret;
 }
 

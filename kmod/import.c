@@ -13,7 +13,10 @@
 /**
  * rcl_import_ask - ask the peer for a region
  * @ep: of a link that is up
- * @call: of kind RCL_CALL_IMPORT, not yet asked
+ * @call: of kind RCL_CALL_IMPORT or RCL_CALL_RENEW, not yet asked
+ *
+ * One that is to go on may ask when it does: then the peer has registered what
+ * it exports.
  *
  * Return: 0, -EAGAIN when no question can be asked now, or what
  * rcl_ctrl_send() says.
@@ -35,6 +38,8 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 		rcl_call_finish(call, -ECONNRESET);
 		return 0;
 	}
+	if (lease->state == RCL_LEASE_RESUMING)
+		return 0;
 	if (!rcl_ctrl_can_ask(&ep->ctrl))
 		return -EAGAIN;
 	msg.offset = rcl_pool_index(&ep->pool, lease);

@@ -330,8 +330,8 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
  * @link: of which the caller holds a reference
  * @call: finished later, after success; the inbox takes a reference
  *
- * Return: 0, -ENOENT when the link is being deleted, or -ENOTCONN between
- * rcl_inbox_shut() and its opposite.
+ * Return: 0, -ENOENT when the link is being deleted, or -ENOTCONN for an errand
+ * between rcl_inbox_shut() and its opposite.
  */
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 {
@@ -340,7 +340,7 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 	spin_lock_irq(&link->lock);
 	if (link->dead) {
 		ret = -ENOENT;
-	} else if (link->shut && call->kind == RCL_CALL_IMPORT) {
+	} else if (link->shut && call->kind == RCL_CALL_RENEW) {
 		ret = -ENOTCONN;
 	} else {
 		refcount_inc(&call->ref);
@@ -378,7 +378,7 @@ void rcl_inbox_shut(struct rcl_link *link, bool shut)
 	spin_lock_irq(&link->lock);
 	link->shut = shut;
 	list_for_each_entry_safe(call, next, &link->calls, node)
-		if (shut && call->kind == RCL_CALL_IMPORT)
+		if (shut && call->kind == RCL_CALL_RENEW)
 			list_move_tail(&call->node, &refused);
 	spin_unlock_irq(&link->lock);
 	list_for_each_entry_safe(call, next, &refused, node) {

@@ -160,7 +160,8 @@ EXPORT_SYMBOL_GPL(rclink_withdraw);
  * Context: may sleep; a fatal signal interrupts it. Not from a callback of
  * rclink.
  * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 at a time, -EINTR, -ENOMEM,
- * or the reason when the channel is over.
+ * -EAGAIN while the link is down and the channel suspended, or the reason when
+ * the channel is over.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote)

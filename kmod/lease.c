@@ -498,17 +498,22 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	return rcl_lease_on_recycled(ep, lease, msg);
 }
 
-/* Else all of them are for @later. */
-static void rcl_lease_fail_calls(struct list_head *calls,
-				 struct list_head *later)
+/*
+ * With @later there is another epoch, in which these are opened. Who imports
+ * asks again by himself, as all of the keys must be of one epoch; an errand
+ * must end with this one.
+ */
+static void rcl_lease_end_calls(struct list_head *calls,
+				struct list_head *later)
 {
 	struct rcl_call *call, *next;
 
-	if (later)
-		list_splice_tail_init(calls, later);
 	list_for_each_entry_safe(call, next, calls, node) {
 		list_del(&call->node);
-		rcl_call_finish(call, -ENOTCONN);
+		if (later && call->kind == RCL_CALL_OPEN)
+			list_add_tail(&call->node, later);
+		else
+			rcl_call_finish(call, later ? -EAGAIN : -ENOTCONN);
 	}
 }
 
@@ -558,7 +563,7 @@ bool rcl_lease_is_still(struct rcl_epoch *ep)
  * rcl_lease_detach_all - the epoch ends: nobody may post any more
  * @ep: before rcl_epoch_stop()
  * @suspended: where lessees go that wait for the next epoch; NULL for none
- * @calls: where calls go that wait for it; NULL: they fail
+ * @calls: where calls go that wait for it, when it is there; NULL: they fail
  *
  * Context: may sleep.
  */
@@ -582,8 +587,8 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
 		else
 			lessee->ops->detach(lessee, -ENOTCONN);
 	}
-	rcl_lease_fail_calls(&pool->calls, calls);
-	rcl_lease_fail_calls(&pool->imports, NULL);
+	rcl_lease_end_calls(&pool->calls, calls);
+	rcl_lease_end_calls(&pool->imports, calls);
 }
 
 /**

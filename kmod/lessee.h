@@ -145,6 +145,7 @@ enum rcl_call_kind {
 	RCL_CALL_OPEN,		/* lease a QP to @lessee, for service @name */
 	RCL_CALL_CLOSE,		/* end the lease of @lessee, if it has one */
 	RCL_CALL_IMPORT,	/* look up the peer's region @name */
+	RCL_CALL_RENEW,		/* the same, of an errand of @lessee */
 };
 
 /**
@@ -157,10 +158,10 @@ enum rcl_call_kind {
  * @wait: OPEN: for a QP to become free
  * @why: CLOSE: errno for @lessee
  * @cookie: of the question, when it was asked
- * @first: of IMPORT: extent whose key is asked for, with those behind it
- * @window: out: of IMPORT; has no keys
- * @nrkeys: out: of IMPORT: how many
- * @rkeys: out: of IMPORT
+ * @first: of IMPORT, RENEW: extent whose key is asked for, with those behind it
+ * @window: out: of IMPORT, RENEW; has no keys
+ * @nrkeys: out: of IMPORT, RENEW: how many
+ * @rkeys: out: of IMPORT, RENEW
  * @done: completed with the result
  * @ret: 0, or a negative errno
  */

@@ -45,8 +45,7 @@ static void rcl_life_timer(struct timer_list *timer)
 	link->live->up.kick(&link->live->up);
 }
 
-/* The peer may be up before this end is. */
-static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
+static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
 	struct rcl_msg bye = {
@@ -55,17 +54,28 @@ static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 				  0 : RCL_MSG_AGAIN,
 	};
 
-	if (ctrl->started) {
-		int ret = rcl_ctrl_send(ctrl, &bye);
+	int ret;
 
-		/* Pings may have taken all slots. */
-		if (ret == -EAGAIN) {
-			rcl_ctrl_flush(ctrl, RCL_BYE_MS);
-			ret = rcl_ctrl_send(ctrl, &bye);
-		}
-		if (!ret)
-			rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+	if (!ctrl->started)
+		return;
+	ret = rcl_ctrl_send(ctrl, &bye);
+	/* Pings may have taken all slots. */
+	if (ret == -EAGAIN) {
+		rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+		ret = rcl_ctrl_send(ctrl, &bye);
 	}
+	if (!ret)
+		rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+}
+
+/* The peer may be up before this end is, or have moved before. */
+static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
+{
+	struct rcl_slot *next = slot->link->next;
+
+	if (slot != next && next->epoch && rcl_reason_is_wish(reason))
+		rcl_life_say_bye(next, reason);
+	rcl_life_say_bye(slot, reason);
 	rcl_state_down(slot, reason, 0);
 }
 

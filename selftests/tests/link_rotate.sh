@@ -24,6 +24,9 @@ conf()
 }
 
 rotations=5
+calls=$LIB_DIR/../build/chan/calls
+asked=/tmp/rclink-test-asked	# and the word
+askers=()
 
 # What an epoch has of its own, of both ends, one on each line.
 secrets()
@@ -67,6 +70,36 @@ stayed_up()
 	cat "$seen"
 	! grep -q ' down ' "$seen" &&
 		[ "$(of 1 l .stats.downs)-$(of 2 l .stats.downs)" = "$downs" ]
+}
+
+# asks WORD: until it is told to end
+asks()
+{
+	"$calls" l "$1" >"$asked-$1" 2>&1 &
+	askers+=($!)
+}
+
+# What waits for an answer when the link is rotated is asked again.
+calls_go_on()
+{
+	local asker far status=0
+
+	on 2 "$calls" l listen >"$asked-listen" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$asked-listen" || return
+	asks import
+	until_true 10 is 1 l .stats.channels 1 || return
+	asks open
+	rotates 1 $rotations || status=1
+	for asker in "${askers[@]}"; do
+		kill -TERM "$asker"
+		wait "$asker" || status=1
+	done
+	kill "$far"
+	wait "$far"
+	tail "$asked"-*
+	[ "$status" -eq 0 ] && [ "$(sum "$asked-import" times)" -gt 100 ] &&
+		[ "$(sum "$asked-open" times)" -gt 20 ]
 }
 
 nothing_is_the_same()
@@ -159,13 +192,46 @@ silent()
 		grep -q 'the peer fell silent' && until_true 30 is 1 l .state up
 }
 
+# What host 2 says takes its time: it is in the next epoch, and host 1 is not yet.
+parts_between()
+{
+	local epoch before
+
+	epoch=$(of 1 l .epoch)
+	until_true 10 eval '[ "$(of 2 l .epoch)" = '"$epoch ]" || return
+	on 2 tc qdisc add dev eth0 root netem delay 1500ms || return
+	"$tool" rotate l --timeout $((40 * RCL_SLOW)) &
+	until_true 40 eval '[ "$(of 2 l .epoch)" -gt '"$epoch ]" &&
+		rclink disconnect l
+	before=$(rclink why l)
+	on 2 tc qdisc del dev eth0 root
+	wait $!
+	echo "$before"
+	! grep -q "moved to that epoch.*epoch $((epoch + 1))" <<<"$before"
+}
+
+# Else its heartbeat would find out.
+parted()
+{
+	local i story
+
+	for i in 1 2 3 4 5; do
+		parts_between && break
+		[ "$i" -lt 5 ] && up || return
+	done
+	story=$(on 2 "$tool" why l)
+	echo "$story"
+	grep 'it went down' <<<"$story" | tail -n 1 |
+		grep -q 'disconnected by the peer' && up
+}
+
 told_why()
 {
 	rclink why l | tee "$said"
 	grep -q 'another epoch was prepared beside it' "$said"
 }
 
-plan 15
+plan 17
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -175,12 +241,14 @@ holds "the end that does not dial has it rotated" rotates 2 2
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
 check "no pause was long, and nothing is of unknown fate" quick
+holds "what asks the peer meanwhile gets its answer" calls_go_on
 holds "no QPN, PSN or rkey stays" nothing_is_the_same
 holds "no QP too many is left" no_qp_too_many
 holds "the link stayed up all the while" stayed_up
 check "rclink why tells of it" told_why
 holds "an end that is not answered says so, and stays up" fails unheard
 holds "a peer that falls silent is missed while it is asked to rotate" silent
+holds "a disconnect is told to who has moved already" parted
 holds "it rotates by itself, if that was configured" by_itself
 holds "daemons end" daemon_end 1 2
 finish

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What asks the peer, again and again, and is never to fail because the link
+ * is rotated meanwhile.
+ *
+ * usage: calls LINK listen	prints "listening"; takes all channels
+ *        calls LINK import	looks its region up, and reads it
+ *        calls LINK open	opens a channel, and closes it
+ *
+ * The last two print how often they did so when SIGTERM ends them.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rclink.h>
+
+#include "common.h"
+
+#define SERVICE		"calls"
+#define CHANNELS_MAX	16
+#define TIMEOUT_MS	20000
+#define MAGIC		0x63616c6c73000001ull
+
+static bool ended;
+
+static void on_term(int signal)
+{
+	__atomic_store_n(&ended, true, __ATOMIC_RELAXED);
+}
+
+static bool enough(void)
+{
+	return __atomic_load_n(&ended, __ATOMIC_RELAXED);
+}
+
+/* The first one has the region for all. */
+static int take(struct rclink_listener *listener, struct rclink_chan **chan)
+{
+	static uint64_t *magic;
+	uint32_t region;
+	int ret;
+
+	ret = rclink_accept(listener, chan);
+	if (ret || magic)
+		return ret;
+	magic = memory(sizeof(*magic));
+	*magic = MAGIC;
+	return rclink_region(*chan, magic, sizeof(*magic), SERVICE,
+			     RCLINK_REGION_READ, &region);
+}
+
+static int serve(const char *link)
+{
+	struct rclink_chan *chans[CHANNELS_MAX] = { NULL };
+	struct pollfd fds[CHANNELS_MAX + 1];
+	struct rclink_listener *listener;
+	int i, ret;
+
+	ret = rclink_listen(&listener, link, SERVICE, CHANNELS_MAX, 0);
+	if (ret)
+		return ret;
+	puts("listening");
+	fflush(stdout);
+	fds[0].fd = rclink_listener_fd(listener);
+	fds[0].events = POLLIN;
+	for (i = 1; i <= CHANNELS_MAX; i++)
+		fds[i] = (struct pollfd){ .fd = -1 };
+	while (!ret && poll(fds, CHANNELS_MAX + 1, -1) > 0) {
+		for (i = CHANNELS_MAX; i > 0 && !ret; i--) {
+			if (fds[i].fd >= 0 && fds[i].revents & POLLHUP) {
+				rclink_close(chans[i - 1]);
+				fds[i].fd = -1;
+			}
+			if (fds[i].fd >= 0 || !(fds[0].revents & POLLIN))
+				continue;
+			ret = take(listener, &chans[i - 1]);
+			fds[i].fd = ret ? -1 : rclink_fd(chans[i - 1]);
+			fds[0].revents = 0;
+		}
+	}
+	return ret;
+}
+
+static int look_up(struct rclink_chan *chan, struct rclink_remote *remote)
+{
+	int ret;
+
+	/* The peer registers it as soon as it has the channel. */
+	do {
+		ret = rclink_import(chan, SERVICE, remote);
+	} while (ret == -ENOENT && !enough());
+	return ret;
+}
+
+/* Its keys must be those of the epoch that there is. */
+static int read_it(struct rclink_chan *chan, uint64_t *to, uint32_t region,
+		   const struct rclink_remote *remote)
+{
+	struct rclink_dev_cqe cqe = { .status = 0 };
+	int ret;
+
+	*to = 0;
+	ret = rclink_read(chan, rclink_piece(region, 0, sizeof(*to)), remote, 0,
+			  RCLINK_SQE_SIGNALED, 1);
+	while (!ret && !rclink_reap(chan, &cqe, 1)) {
+		ret = rclink_submit(chan, 1, TIMEOUT_MS);
+		ret = ret == -EINTR || ret > 0 ? 0 : ret;
+	}
+	if (ret)
+		return ret;
+	return cqe.status || *to != MAGIC ? -EIO : 0;
+}
+
+/* That asks nobody: between two epochs it says so. */
+static int enlist(struct rclink_chan *chan, void *addr, uint32_t *region)
+{
+	int ret;
+
+	do {
+		ret = rclink_region(chan, addr, sizeof(uint64_t), NULL, 0,
+				    region);
+	} while (ret == -EAGAIN && !enough());
+	return ret;
+}
+
+static int imports(const char *link, unsigned long *times)
+{
+	uint64_t *to = memory(sizeof(*to));
+	struct rclink_remote first, remote;
+	struct rclink_chan *chan;
+	uint32_t region;
+	int ret;
+
+	ret = rclink_connect(&chan, link, SERVICE, RCLINK_CONNECT_WAIT |
+			     RCLINK_CHAN_REPLAY);
+	if (!ret)
+		ret = enlist(chan, to, &region);
+	if (!ret)
+		ret = look_up(chan, &first);
+	while (!ret && !enough()) {
+		ret = rclink_import(chan, SERVICE, &remote);
+		/* Now and then, or hardly any import would be under way. */
+		if (!ret && ++*times % 16 == 0)
+			ret = read_it(chan, to, region, &remote);
+		if (!ret)
+			ret = rclink_release(chan, &remote);
+	}
+	return ret;
+}
+
+static int opens(const char *link, unsigned long *times)
+{
+	struct rclink_chan *chan;
+	int ret = 0;
+
+	while (!ret && !enough()) {
+		ret = rclink_connect(&chan, link, SERVICE, RCLINK_CONNECT_WAIT);
+		if (ret)
+			break;
+		++*times;
+		rclink_close(chan);
+	}
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	const struct sigaction action = { .sa_handler = on_term };
+	unsigned long times = 0;
+	int ret;
+
+	if (argc != 3) {
+		fputs("usage: calls LINK {listen | import | open}\n", stderr);
+		return 2;
+	}
+	if (!strcmp(argv[2], "listen"))
+		return say("listen", serve(argv[1])), 1;
+	sigaction(SIGTERM, &action, NULL);
+	ret = !strcmp(argv[2], "import") ? imports(argv[1], &times) :
+					   opens(argv[1], &times);
+	/* The signal may have been what ended it. */
+	if (ret == -EINTR && enough())
+		ret = 0;
+	printf("times %lu\n", times);
+	return ret ? say(argv[2], ret), 1 : 0;
+}
