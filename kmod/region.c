@@ -73,7 +73,7 @@ static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
 	window->shift = rcl_region_shift(chan->pd->device);
 	/* The peer learns no address, and who guesses must guess that, too. */
 	window->addr = ((u64)get_random_u32() << window->shift) +
-		       offset_in_page(region->memory->sgt.sgl->offset);
+		       region->memory->first;
 	window->len = region->memory->len;
 	n = rcl_window_extents(window);
 	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), GFP_KERNEL_ACCOUNT);
@@ -91,6 +91,8 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 	while (region->n)
 		if (rcl_extent_unmap(&region->extents[--region->n]))
 			region->stuck = true;
+	if (region->memory->unmap && !region->stuck)
+		region->memory->unmap(region->memory);
 }
 
 /* The name is free for others. */
@@ -117,9 +119,10 @@ static int rcl_region_access(const struct rcl_region *region)
 	return access;
 }
 
-static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
+static int rcl_region_map_extents(struct rcl_chan *chan,
+				  struct rcl_region *region,
+				  struct rcl_extent_cut *at)
 {
-	struct rcl_extent_cut at = { .sg = region->memory->sgt.sgl };
 	struct rcl_window *window = &region->export.window;
 	int access = rcl_region_access(region);
 	u64 addr = window->addr;
@@ -130,7 +133,7 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 		struct rcl_extent *extent = &region->extents[region->n];
 		u64 len = min(left, rcl_window_left(window, addr));
 
-		ret = rcl_extent_map(extent, chan->pd, &at, addr, len);
+		ret = rcl_extent_map(extent, chan->pd, at, addr, len);
 		if (ret)
 			return ret;
 		window->rkeys[region->n++] = extent->mr->rkey;
@@ -146,6 +149,23 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 		left -= len;
 	}
 	return 0;
+}
+
+/* All of it, or nothing. */
+static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
+{
+	struct rcl_extent_cut at = { .sg = region->memory->sgt.sgl };
+	int ret = 0;
+
+	if (region->memory->map)
+		ret = region->memory->map(region->memory, chan->pd->device,
+					  &at);
+	if (ret)
+		return ret;
+	ret = rcl_region_map_extents(chan, region, &at);
+	if (ret)
+		rcl_region_unmap(chan, region);
+	return ret;
 }
 
 /**
