@@ -7,6 +7,7 @@
  */
 #include "dmabuf.h"
 
+#include <linux/device.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
 #include <linux/fs.h>
@@ -106,11 +107,14 @@ static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib)
 		ret = rcl_dmabuf_pin(attach, &dmabuf->sgt);
 		dma_resv_unlock(buf->resv);
 	}
-	if (ret)
+	if (ret) {
 		dma_buf_detach(buf, attach);
-	else
-		dmabuf->attach = attach;
-	return ret;
+		return ret;
+	}
+	/* For good where a registration does not end: see rcl_region_free(). */
+	get_device(attach->dev);
+	dmabuf->attach = attach;
+	return 0;
 }
 
 static void rcl_dmabuf_unmap(struct rcl_memory *memory)
@@ -118,15 +122,18 @@ static void rcl_dmabuf_unmap(struct rcl_memory *memory)
 	struct rcl_dmabuf *dmabuf = container_of(memory, struct rcl_dmabuf,
 						 memory);
 	struct dma_buf_attachment *attach = dmabuf->attach;
+	struct device *dev;
 
 	if (!attach)
 		return;
+	dev = attach->dev;
 	dmabuf->attach = NULL;
 	dma_resv_lock(dmabuf->buf->resv, NULL);
 	dma_buf_unmap_attachment(attach, dmabuf->sgt, DMA_BIDIRECTIONAL);
 	dma_buf_unpin(attach);
 	dma_resv_unlock(dmabuf->buf->resv);
 	dma_buf_detach(dmabuf->buf, attach);
+	put_device(dev);
 }
 
 /* Is all of the region in the exporter's list, and where does it begin? */
