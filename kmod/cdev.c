@@ -21,6 +21,7 @@
 
 #include "chan.h"
 #include "chan-event.h"
+#include "dmabuf.h"
 #include "listener.h"
 #include "pin.h"
 #include "region.h"
@@ -217,6 +218,22 @@ static int rcl_cdev_region(struct rcl_chan *chan, void __user *user,
 	return -EFAULT;
 }
 
+static int rcl_cdev_dmabuf(struct rcl_chan *chan, void __user *user)
+{
+	struct rclink_dev_dmabuf arg;
+	int ret;
+
+	if (copy_from_user(&arg, user, sizeof(arg)))
+		return -EFAULT;
+	ret = rcl_dmabuf_register(chan, &arg);
+	if (ret)
+		return ret;
+	if (!copy_to_user(user, &arg, sizeof(arg)))
+		return 0;
+	rcl_region_withdraw(chan, arg.handle);
+	return -EFAULT;
+}
+
 static int rcl_cdev_end(struct rcl_chan *chan, const void __user *user,
 			int (*end)(struct rcl_chan *chan, u32 handle))
 {
@@ -303,6 +320,8 @@ static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
 		return rcl_cdev_region(chan, user, false);
 	case RCLINK_IOC_MEMORY:
 		return rcl_cdev_region(chan, user, true);
+	case RCLINK_IOC_DMABUF:
+		return rcl_cdev_dmabuf(chan, user);
 	case RCLINK_IOC_WITHDRAW:
 		return rcl_cdev_end(chan, user, rcl_region_withdraw);
 	case RCLINK_IOC_IMPORT:

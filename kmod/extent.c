@@ -9,17 +9,40 @@
 #include <linux/random.h>
 #include <rdma/ib_verbs.h>
 
+static u32 rcl_extent_piece(const struct rcl_extent_cut *at,
+			    const struct scatterlist *sg)
+{
+	return at->mapped ? sg_dma_len(sg) : sg->length;
+}
+
 static u32 rcl_extent_pieces(const struct rcl_extent_cut *at, u64 len)
 {
 	struct scatterlist *sg = at->sg;
-	u64 there = sg->length - at->offset;
+	u64 there = rcl_extent_piece(at, sg) - at->offset;
 	u32 n = 1;
 
 	for (; there < len; n++) {
 		sg = sg_next(sg);
-		there += sg->length;
+		there += rcl_extent_piece(at, sg);
 	}
 	return n;
+}
+
+/* The next bytes of the list, none of which is beyond its piece. */
+static void rcl_extent_take(struct scatterlist *to,
+			    const struct rcl_extent_cut *at, u32 len)
+{
+	struct scatterlist *from = at->sg;
+	u32 offset = from->offset + at->offset;
+
+	if (at->mapped) {
+		sg_dma_address(to) = sg_dma_address(from) + at->offset;
+		sg_dma_len(to) = len;
+		return;
+	}
+	sg_set_page(to, pfn_to_page(page_to_pfn(sg_page(from)) +
+				    (offset >> PAGE_SHIFT)), len,
+		    offset_in_page(offset));
 }
 
 static int rcl_extent_cut(struct rcl_extent *extent, struct rcl_extent_cut *at,
@@ -33,20 +56,38 @@ static int rcl_extent_cut(struct rcl_extent *extent, struct rcl_extent_cut *at,
 	if (ret)
 		return ret;
 	for_each_sgtable_sg(&extent->sgt, sg, i) {
-		u32 offset = at->sg->offset + at->offset;
-		unsigned long pfn = page_to_pfn(sg_page(at->sg));
-		u32 take = min_t(u64, len, at->sg->length - at->offset);
+		u32 piece = rcl_extent_piece(at, at->sg);
+		u32 take = min_t(u64, len, piece - at->offset);
 
-		sg_set_page(sg, pfn_to_page(pfn + (offset >> PAGE_SHIFT)), take,
-			    offset_in_page(offset));
+		rcl_extent_take(sg, at, take);
 		len -= take;
 		at->offset += take;
-		if (at->offset < at->sg->length)
+		if (at->offset < piece)
 			continue;
 		at->sg = sg_next(at->sg);
 		at->offset = 0;
 	}
 	return 0;
+}
+
+/* Returns how many pieces the device sees, 0 when that failed. */
+static int rcl_extent_map_dma(struct rcl_extent *extent, struct ib_device *ib)
+{
+	struct sg_table *sgt = &extent->sgt;
+
+	if (extent->mapped)
+		return sgt->orig_nents;
+	return ib_dma_map_sg(ib, sgt->sgl, sgt->orig_nents, DMA_BIDIRECTIONAL);
+}
+
+static void rcl_extent_unmap_dma(struct rcl_extent *extent,
+				 struct ib_device *ib)
+{
+	struct sg_table *sgt = &extent->sgt;
+
+	if (!extent->mapped)
+		ib_dma_unmap_sg(ib, sgt->sgl, sgt->orig_nents,
+				DMA_BIDIRECTIONAL);
 }
 
 static int rcl_extent_fill(struct rcl_extent *extent, u64 addr, int n)
@@ -87,8 +128,8 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 	if (ret)
 		return ret;
 	ret = -EIO;
-	n = ib_dma_map_sg(pd->device, sgt->sgl, sgt->orig_nents,
-			  DMA_BIDIRECTIONAL);
+	extent->mapped = at->mapped;
+	n = rcl_extent_map_dma(extent, pd->device);
 	if (!n)
 		goto err_free;
 	extent->mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
@@ -104,8 +145,7 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 err_dereg:
 	ib_dereg_mr(extent->mr);
 err_unmap:
-	ib_dma_unmap_sg(pd->device, sgt->sgl, sgt->orig_nents,
-			DMA_BIDIRECTIONAL);
+	rcl_extent_unmap_dma(extent, pd->device);
 err_free:
 	sg_free_table(sgt);
 	return ret;
@@ -127,8 +167,7 @@ int rcl_extent_unmap(struct rcl_extent *extent)
 	ret = ib_dereg_mr(extent->mr);
 	if (ret)
 		return ret;
-	ib_dma_unmap_sg(ib, extent->sgt.sgl, extent->sgt.orig_nents,
-			DMA_BIDIRECTIONAL);
+	rcl_extent_unmap_dma(extent, ib);
 	sg_free_table(&extent->sgt);
 	return 0;
 }

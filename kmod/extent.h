@@ -13,20 +13,24 @@ struct ib_pd;
  * struct rcl_extent - a part of a region, and its registration
  * @sgt: its pieces
  * @mr: whose address and keys are set
+ * @mapped: the pieces were so before, and are not ours to unmap
  */
 struct rcl_extent {
 	struct sg_table sgt;
 	struct ib_mr *mr;
+	bool mapped;
 };
 
 /**
  * struct rcl_extent_cut - where in a list of pieces the next extent begins
  * @sg: in this one
  * @offset: bytes of it that are in extents already
+ * @mapped: the list has DMA addresses, and maybe no pages
  */
 struct rcl_extent_cut {
 	struct scatterlist *sg;
 	u32 offset;
+	bool mapped;
 };
 
 int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,

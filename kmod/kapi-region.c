@@ -74,6 +74,7 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		kfree(memory);
 		return ret;
 	}
+	memory->first = offset_in_page(sgl->offset);
 	to = memory->sgt.sgl;
 	for_each_sg(sgl, from, nents, i) {
 		sg_set_page(to, sg_page(from), from->length, from->offset);

@@ -110,6 +110,7 @@ static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
 		return ERR_PTR(-ENOMEM);
+	pin->memory.first = offset_in_page(arg->addr);
 	pin->memory.len = arg->len;
 	pin->memory.npages = rcl_pin_count(arg);
 	pin->memory.free = rcl_pin_free;

@@ -76,7 +76,7 @@ static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
 	window->shift = rcl_region_shift(chan->pd->device);
 	/* The peer learns no address, and who guesses must guess that, too. */
 	window->addr = ((u64)get_random_u32() << window->shift) +
-		       offset_in_page(region->memory->sgt.sgl->offset);
+		       region->memory->first;
 	window->len = region->memory->len;
 	n = rcl_window_extents(window);
 	/* The device may be another one since rcl_region_check(). */
@@ -99,6 +99,8 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 	while (region->n)
 		if (rcl_extent_unmap(&region->extents[--region->n]))
 			region->stuck = true;
+	if (region->memory->unmap && !region->stuck)
+		region->memory->unmap(region->memory);
 }
 
 /* The name is free for others. */
@@ -125,9 +127,10 @@ static int rcl_region_access(const struct rcl_region *region)
 	return access;
 }
 
-static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
+static int rcl_region_map_extents(struct rcl_chan *chan,
+				  struct rcl_region *region,
+				  struct rcl_extent_cut *at)
 {
-	struct rcl_extent_cut at = { .sg = region->memory->sgt.sgl };
 	struct rcl_window *window = &region->export.window;
 	int access = rcl_region_access(region);
 	u64 addr = window->addr;
@@ -138,7 +141,7 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 		struct rcl_extent *extent = &region->extents[region->n];
 		u64 len = min(left, rcl_window_left(window, addr));
 
-		ret = rcl_extent_map(extent, chan->pd, &at, addr, len);
+		ret = rcl_extent_map(extent, chan->pd, at, addr, len);
 		if (ret)
 			return ret;
 		window->rkeys[region->n++] = extent->mr->rkey;
@@ -154,6 +157,23 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 		left -= len;
 	}
 	return 0;
+}
+
+/* All of it, or nothing. */
+static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
+{
+	struct rcl_extent_cut at = { .sg = region->memory->sgt.sgl };
+	int ret = 0;
+
+	if (region->memory->map)
+		ret = region->memory->map(region->memory, chan->pd->device,
+					  &at);
+	if (ret)
+		return ret;
+	ret = rcl_region_map_extents(chan, region, &at);
+	if (ret)
+		rcl_region_unmap(chan, region);
+	return ret;
 }
 
 /**

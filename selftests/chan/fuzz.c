@@ -27,9 +27,12 @@
 
 #include <linux/rclink_dev.h>
 
+#include "udmabuf.h"
+
 #define SERVICE		"fuzz"
 #define STEPS		60		/* of a round */
 #define ARENA		(64 * 4096)
+#define DMABUF		(4 * 4096)
 #define HANDLES		16
 #define TRIES		500		/* to get a channel, 2 ms each */
 
@@ -40,6 +43,7 @@ struct fuzz {
 	int fd;
 	struct rclink_dev_shared *shared;
 	uint8_t *arena;
+	struct udmabuf dmabuf;
 	uint32_t handle[HANDLES];	/* some are good */
 	uint32_t remote[HANDLES];	/* of imports, the same */
 };
@@ -203,6 +207,23 @@ static void allocate(struct fuzz *f)
 	munmap(map, arg.len);
 }
 
+/* Of a dma-buf, if there are any here, or of some other file. */
+static void dmabuf(struct fuzz *f)
+{
+	struct rclink_dev_dmabuf arg = { .pad = !below(f, 16) };
+	bool exported = below(f, 2);
+
+	if (exported)
+		name(f, arg.name, sizeof(arg.name));
+	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
+				!below(f, 16);
+	arg.fd = below(f, 4) ? f->dmabuf.fd : (int)mostly(f, 16);
+	arg.offset = mostly(f, DMABUF);
+	arg.len = mostly(f, DMABUF);
+	if (!ioctl(f->fd, RCLINK_IOC_DMABUF, &arg))
+		f->handle[below(f, HANDLES)] = arg.handle;
+}
+
 static void import(struct fuzz *f)
 {
 	struct rclink_dev_region arg = { .rights = !below(f, 16) };
@@ -281,7 +302,7 @@ static void step(struct fuzz *f)
 {
 	static void (*const steps[])(struct fuzz *f) = {
 		submit, submit, submit, submit, region, region, allocate,
-		import, import,
+		dmabuf, import, import,
 		withdraw, release, nonsense, memory, look, look, break_ring,
 		share, submit_while_it_changes,
 	};
@@ -367,6 +388,9 @@ int main(int argc, char **argv)
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (f.arena == MAP_FAILED)
 		return EXIT_FAILURE;
+	/* Where there are none, every descriptor is a wrong one. */
+	if (udmabuf_new(&f.dmabuf, DMABUF))
+		f.dmabuf.fd = -1;
 	if (argc > 4)
 		f.listener = listen_on(f.link);
 	for (i = 0; f.listener >= 0 || i < rounds; i++)

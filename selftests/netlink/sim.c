@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,9 +29,14 @@ static int put(const char *path, const char *text)
 	return ret;
 }
 
+/* With what is behind each line, see lib.sh of rdmasim. */
 int sim_new_device(const char *line)
 {
-	return put(SIM_DIR "/new_device", line);
+	const char *words = getenv("SIM_WORDS");
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s %s", line, words ? words : "");
+	return put(SIM_DIR "/new_device", text);
 }
 
 int sim_del_device(const char *name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A device comes and goes, and says what it can. */
 #include <linux/netdevice.h>
+#include <linux/platform_device.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -87,6 +88,7 @@ static void sim_dealloc(struct ib_device *ib)
 
 	sim_fabric_del(dev);
 	sim_knobs_del(dev);
+	sim_dma_del(dev);
 	WARN_ON(!xa_empty(&dev->qps) || !xa_empty(&dev->mrs) ||
 		!list_empty(&dev->groups));
 	xa_destroy(&dev->qps);
@@ -198,6 +200,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "sges", &limits->sges, SIM_MAX_SGE },
 		{ "atomics", &limits->atomics, 2 },
 		{ "mtu", &limits->mtu, 4096 },
+		{ "dma", &limits->dma, 1 },
 	};
 	char *value = strchr(word, '=');
 	int i, ret;
@@ -241,11 +244,16 @@ int sim_dev_new(char *text)
 	dev = sim_dev_alloc(&limits, roce, lid);
 	if (!dev)
 		return -ENOMEM;
-	ret = roce ? sim_dev_bind(dev, where) : 0;
+	ret = sim_dma_add(dev);
+	if (!ret && roce)
+		ret = sim_dev_bind(dev, where);
 	if (!ret)
-		ret = ib_register_device(&dev->ib, name, NULL);
-	if (ret)
-		ib_dealloc_device(&dev->ib);
+		ret = ib_register_device(&dev->ib, name, dev->parent ?
+					 &dev->parent->dev : NULL);
+	if (!ret)
+		return 0;
+	sim_dma_del(dev);
+	ib_dealloc_device(&dev->ib);
 	return ret;
 }
 

@@ -4,8 +4,8 @@
  * processes find no verbs here. In rdmasim/ of debugfs:
  *
  * new_device	NAME ib LID | NAME roce NETDEV, then limits: qps= cqes= mrs=
- *		pages= sges= atomics=0|1|2 mtu= (atomics: none, without the
- *		masked ones, all)
+ *		pages= sges= atomics=0|1|2 mtu= dma=0|1 (atomics: none, without
+ *		the masked ones, all; dma: virtual, or by the DMA API)
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.

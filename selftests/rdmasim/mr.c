@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory. The device has no DMA: the core gives it kernel addresses. What a key
- * gives access to is looked up anew for each piece, below sim_wire, so nothing
- * of a registration is used after its end.
+ * Memory, as keys give access to it; what an address is, is a matter of dma.c.
+ * What a key gives access to is looked up anew for each piece, below sim_wire,
+ * so nothing of a registration is used after its end.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -97,6 +97,8 @@ static int sim_set_page(struct ib_mr *ib, u64 addr)
 
 	if (mr->npages == mr->max_pages)
 		return -ENOMEM;
+	if (!sim_dma_is_ram(to_sim(ib->device), addr, ib->page_size))
+		return -EINVAL;
 	mr->pages[mr->npages++] = addr;
 	return 0;
 }
@@ -173,12 +175,13 @@ bool sim_mr_invalidate(struct sim_qp *qp, u32 key)
 /* May this QP access that, with these rights? */
 bool sim_mr_allows(struct sim_qp *qp, const struct ib_sge *sge, int access)
 {
-	struct sim_mr *mr = sim_mr_find(to_sim(qp->ib.device), sge->lkey);
+	struct sim_dev *dev = to_sim(qp->ib.device);
+	struct sim_mr *mr = sim_mr_find(dev, sge->lkey);
 
 	if (!mr || mr->ib.pd != qp->ib.pd || (mr->access & access) != access)
 		return false;
 	if (!mr->pages)
-		return true;
+		return sim_dma_is_ram(dev, sge->addr, sge->length);
 	return sge->addr >= mr->start && sge->length <= mr->len &&
 	       sge->addr - mr->start <= mr->len - sge->length;
 }
@@ -203,11 +206,12 @@ static void *sim_span_at(const struct sim_span *span, u64 *len)
 
 	*len = span->sge->length - span->offset;
 	if (!mr->pages)
-		return (void *)(uintptr_t)at;
+		return sim_dma_at(span->dev, at);
 	at = at - mr->start + mr->first;
 	in_page = at & (mr->ib.page_size - 1);
 	*len = min_t(u64, *len, mr->ib.page_size - in_page);
-	return (u8 *)(uintptr_t)mr->pages[at / mr->ib.page_size] + in_page;
+	return sim_dma_at(span->dev,
+			  mr->pages[at / mr->ib.page_size] + in_page);
 }
 
 /* To where the next byte is: behind what is used up, and what is empty. */

@@ -28,6 +28,8 @@
 
 #include "fault.h"
 
+struct platform_device;
+
 #define SIM_MAX_SGE	8
 #define SIM_PKEYS	4
 #define SIM_PORT	1
@@ -44,6 +46,7 @@ struct sim_limits {
 	u32 sges;
 	u32 atomics;		/* 0 none, 1 without masked ones, 2 all */
 	u32 mtu;
+	u32 dma;		/* 0 virtual, 1 by the DMA API */
 };
 
 struct sim_port {
@@ -68,6 +71,7 @@ struct sim_dev {
 	u32 nqps;			/* under sim_wire */
 	u32 nmrs;			/* under sim_wire */
 	struct list_head groups;	/* of sim_member, under sim_wire */
+	struct platform_device *parent;	/* with dma=1 */
 	struct sim_faults faults;
 	struct dentry *dir;
 };
@@ -258,6 +262,12 @@ void sim_copy(struct sim_span *to, struct sim_span *from, u64 len,
 	      bool corrupt);
 void sim_span_write(struct sim_span *to, const void *from, u32 len);
 u64 *sim_mr_word(struct sim_qp *qp, const struct ib_sge *sge);
+
+/* dma.c */
+int sim_dma_add(struct sim_dev *dev);
+void sim_dma_del(struct sim_dev *dev);
+bool sim_dma_is_ram(struct sim_dev *dev, u64 addr, u64 len);
+void *sim_dma_at(struct sim_dev *dev, u64 addr);
 
 /* cq.c */
 int sim_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,

@@ -90,7 +90,7 @@ roce_moves_data()
 	ip link add sim2eth type dummy &&
 		ip addr add 192.0.2.65/28 dev sim2eth &&
 		ip link set sim2eth up &&
-		echo "sim2 roce sim2eth" >"$SIM/new_device" || return
+		sim_new "sim2 roce sim2eth" || return
 	until_true 10 grep -q ffff:c000:0241 /sys/class/infiniband/sim2/ports/1/gids/*
 	rclink add l device sim2 loopback 1 &&
 		rclink add m device sim2 loopback 1 || return
@@ -104,7 +104,7 @@ netdev_goes()
 		until_true 10 sh -c "! rdma dev show sim2"
 }
 
-plan $((9 + $(harness_points "$NL_SRC/nl_sim.c" "$CHAN_SRC/chan_ops.c")))
+plan $((10 + $(harness_points "$NL_SRC/nl_sim.c" "$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build
 lab_module
@@ -116,6 +116,8 @@ sim_unload
 sim_load "sim0 ib 1" "sim1 ib 2"
 rm -f "$key"
 pin1=$("$tool" genkey "$key") || bail "no key"
+check "addresses of the devices are of the kind that was asked for" \
+	sim_has_dma $((${#SIM_WORDS} ? 2 : 0))
 check "an InfiniBand port is shown with its LIDs" port_is_shown
 add_both || bail "no links"
 check "a link between two ports comes up over TLS" sim_up
@@ -126,7 +128,7 @@ comment <"$far_says"
 check "a device goes with channels in flight" removed_in_flight
 chan_far_end "$far"
 rclink disconnect l
-echo "sim1 ib 2" >"$SIM/new_device"
+sim_new "sim1 ib 2"
 echo 0xfec0000000000001 >"$SIM/sim1/prefix"
 check "the link comes up again, to another subnet now" sim_up
 check "data moves by GRH" moves_data

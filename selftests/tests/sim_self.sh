@@ -22,7 +22,7 @@ refused()
 
 	for line in "" "x" "x ib" "x ib y" "x ib 70000" "x roce nosuch0" \
 		"sim0 ib 9" "x ib 3 qps" "x ib 3 qps=z" "x ib 3 mtu=1000" \
-		"x ib 3 sges=9" "a/b ib 3" "%d ib 3"; do
+		"x ib 3 sges=9" "x ib 3 dma=2" "a/b ib 3" "%d ib 3"; do
 		is_refused "$line" 2>/dev/null || {
 			echo "taken: $line"
 			return 1
@@ -40,16 +40,29 @@ faults_refused()
 	done 2>/dev/null
 }
 
-plan $(($(wc -l <<<"$names") + 3))
+# has_points WHERE: of the tests of the module
+has_points()
+{
+	local name
+
+	insmod "$self" || bail "rdmasim_self.ko does not load"
+	cat /sys/kernel/debug/rdmasim_self >"$said"
+	while read -r name; do
+		check "$1: $name" grep -qx "ok [0-9]* $name" "$said"
+	done <<<"$names"
+	grep -v '^ok' "$said" | comment
+	rmmod rdmasim_self
+}
+
+plan $((2 * $(wc -l <<<"$names") + 5))
 sim_load "sim0 ib 1" "sim1 ib 2"
 check "a line that is no device is refused" refused
 check "a line that is no fault is refused" faults_refused
-insmod "$self" || bail "rdmasim_self.ko does not load"
-cat /sys/kernel/debug/rdmasim_self >"$said"
-while read -r name; do
-	check "$name" grep -qx "ok [0-9]* $name" "$said"
-done <<<"$names"
-grep -v '^ok' "$said" | comment
-rmmod rdmasim_self
+has_points "virtual DMA"
+export SIM_WORDS=dma=1
+sim_load "sim0 ib 1" "sim1 ib 2"
+check "a device has a parent for its DMA" sim_has_dma 2
+has_points "real DMA"
 check "it is unloaded with its devices" sim_unload
+check "and with what they had for their DMA" sim_has_dma 0
 finish

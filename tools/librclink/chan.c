@@ -174,6 +174,22 @@ int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
 	return 0;
 }
 
+int rclink_dmabuf(struct rclink_chan *chan, int fd, uint64_t offset,
+		  uint64_t len, const char *name, unsigned int rights,
+		  uint32_t *region)
+{
+	struct rclink_dev_dmabuf r = {
+		.offset = offset, .len = len, .rights = rights, .fd = fd,
+	};
+
+	if (name && copy_name(r.name, name, sizeof(r.name)))
+		return -EINVAL;
+	if (ioctl(chan->fd, RCLINK_IOC_DMABUF, &r))
+		return -errno;
+	*region = r.handle;
+	return 0;
+}
+
 int rclink_withdraw(struct rclink_chan *chan, uint32_t region)
 {
 	return ioctl(chan->fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;

@@ -251,9 +251,36 @@ int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
 
 /**
+ * rclink_dmabuf() - register memory that a dma-buf stands for
+ * @chan: the channel; the region ends with it
+ * @fd: of the dma-buf, of a GPU say; may be closed afterwards
+ * @offset: where in the dma-buf the region begins, bytes
+ * @len: bytes, at least 1, to the dma-buf's end at most
+ * @name: the peer imports it under this name; NULL for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @region: set to its handle
+ *
+ * The memory need not be RAM, and counts for no limit. While it is registered
+ * it stays where it is. Who looks at it by the processor meanwhile frames that
+ * by DMA_BUF_IOCTL_SYNC.
+ *
+ * The device must do DMA of its own. One that does not, such as rxe, cannot
+ * reach it, and the call says -EOPNOTSUPP: use a link on another device, or
+ * copy by way of a rclink_region().
+ *
+ * Return: 0, -EBADF, -EINVAL for what is no dma-buf or beyond its end, or whose
+ * pieces are no whole pages, -EACCES for one that may not be written, -EINTR,
+ * -ETIMEDOUT when it was not ready after 5 s, -ENOTTY from a module that is
+ * older, as rclink_region(), or what the dma-buf's exporter says.
+ */
+int rclink_dmabuf(struct rclink_chan *chan, int fd, uint64_t offset,
+		  uint64_t len, const char *name, unsigned int rights,
+		  uint32_t *region);
+
+/**
  * rclink_withdraw() - end a region
  * @chan: the channel
- * @region: handle of rclink_region() or rclink_memory()
+ * @region: handle of rclink_region(), rclink_memory() or rclink_dmabuf()
  *
  * When it returns, neither end can reach the memory through it any more.
  *

@@ -25,6 +25,7 @@ static const struct {
 	{ "a receive that comes in time is found", self_late, IB_QPT_RC },
 	{ "a receive that is too short ends both ends", self_short, IB_QPT_RC },
 	{ "a key is good from REG_MR to LOCAL_INV", self_keys, IB_QPT_RC },
+	{ "what is no memory is not reached", self_no_ram, IB_QPT_RC },
 	{ "only a solicited message wakes who asks for it", self_solicited,
 	  IB_QPT_RC },
 	{ "an SRQ is shared, and tells of its limit", self_srq, IB_QPT_RC,

@@ -68,10 +68,14 @@ int end_open(struct end *end, const char *device, enum ib_qp_type type,
 	end->mem = kzalloc(PAGE_SIZE, GFP_KERNEL);
 	if (!end->mem)
 		goto err_put;
+	end->dma = ib_dma_map_single(end->ib, end->mem, PAGE_SIZE,
+				     DMA_BIDIRECTIONAL);
+	if (ib_dma_mapping_error(end->ib, end->dma))
+		goto err_free;
 	end->pd = ib_alloc_pd(end->ib, 0);
 	ret = PTR_ERR_OR_ZERO(end->pd);
 	if (ret)
-		goto err_free;
+		goto err_unmap;
 	end->cq = ib_create_cq(end->ib, rig_wake, NULL, end, &cq);
 	ret = PTR_ERR_OR_ZERO(end->cq);
 	if (ret)
@@ -88,6 +92,8 @@ err_destroy_cq:
 	ib_destroy_cq(end->cq);
 err_dealloc:
 	ib_dealloc_pd(end->pd);
+err_unmap:
+	ib_dma_unmap_single(end->ib, end->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
 err_free:
 	kfree(end->mem);
 err_put:
@@ -102,6 +108,7 @@ void end_close(struct end *end)
 		ib_destroy_srq(end->srq);
 	ib_destroy_cq(end->cq);
 	ib_dealloc_pd(end->pd);
+	ib_dma_unmap_single(end->ib, end->dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
 	kfree(end->mem);
 	ib_device_put(end->ib);
 }
@@ -170,10 +177,10 @@ int end_to_rts(struct end *end, u8 retry)
 			    IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-static struct ib_sge end_sge(struct end *end, u32 at, u32 len)
+static struct ib_sge end_sge(struct end *end, u64 addr, u32 len)
 {
 	return (struct ib_sge){
-		.addr = (uintptr_t)end->mem + at,
+		.addr = addr,
 		.length = len,
 		.lkey = end->pd->local_dma_lkey,
 	};
@@ -181,7 +188,7 @@ static struct ib_sge end_sge(struct end *end, u32 at, u32 len)
 
 int end_recv(struct end *end, u32 at, u32 len)
 {
-	struct ib_sge sge = end_sge(end, at, len);
+	struct ib_sge sge = end_sge(end, end->dma + at, len);
 	struct ib_recv_wr wr = {
 		.wr_id = at,
 		.sg_list = &sge,
@@ -192,13 +199,18 @@ int end_recv(struct end *end, u32 at, u32 len)
 			  ib_post_recv(end->qp, &wr, NULL);
 }
 
-int end_post(struct end *end, struct ib_send_wr *wr, u32 at, u32 len)
+int end_post_at(struct end *end, struct ib_send_wr *wr, u64 addr, u32 len)
 {
-	struct ib_sge sge = end_sge(end, at, len);
+	struct ib_sge sge = end_sge(end, addr, len);
 
 	wr->sg_list = &sge;
 	wr->num_sge = 1;
 	return ib_post_send(end->qp, wr, NULL);
+}
+
+int end_post(struct end *end, struct ib_send_wr *wr, u32 at, u32 len)
+{
+	return end_post_at(end, wr, end->dma + at, len);
 }
 
 int end_send(struct end *end, u32 at, u32 len)

@@ -20,6 +20,7 @@ struct end {
 	struct ib_qp *qp;
 	struct ib_srq *srq;
 	u8 *mem;			/* a page */
+	u64 dma;			/* and its address for the device */
 	atomic_t events[IB_EVENT_WQ_FATAL + 1];
 	atomic_t wakes;
 };
@@ -37,6 +38,7 @@ int end_to_rtr(struct end *end, struct end *peer, u32 qpn, u32 psn);
 int end_to_rts(struct end *end, u8 retry);
 int end_recv(struct end *end, u32 at, u32 len);
 int end_post(struct end *end, struct ib_send_wr *wr, u32 at, u32 len);
+int end_post_at(struct end *end, struct ib_send_wr *wr, u64 addr, u32 len);
 int end_send(struct end *end, u32 at, u32 len);
 int end_next(struct end *end, struct ib_wc *wc);
 bool end_is_idle(struct end *end);
@@ -49,6 +51,7 @@ int self_rnr(struct rig *rig);
 int self_late(struct rig *rig);
 int self_short(struct rig *rig);
 int self_keys(struct rig *rig);
+int self_no_ram(struct rig *rig);
 int self_solicited(struct rig *rig);
 int self_srq(struct rig *rig);
 int self_datagrams(struct rig *rig);

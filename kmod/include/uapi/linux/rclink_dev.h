@@ -251,6 +251,30 @@ struct rclink_dev_region {
 };
 
 /**
+ * struct rclink_dev_dmabuf - RCLINK_IOC_DMABUF
+ * @name: exported under it; empty for local use only
+ * @offset: of the region in the dma-buf, bytes
+ * @len: bytes, within the dma-buf
+ * @rights: of the peer
+ * @fd: of the dma-buf, which can be written; the region goes on without it
+ * @handle: set; of the channel file only
+ * @pad: zero
+ *
+ * The memory is that of the dma-buf's exporter, and need not be RAM. It counts
+ * for no limit. A device that has no DMA of its own, such as rxe, cannot reach
+ * it (EOPNOTSUPP): use a link on another device, or copy by way of a REGION.
+ */
+struct rclink_dev_dmabuf {
+	char name[RCLINK_DEV_REGION_LEN];
+	__u64 offset;
+	__u64 len;
+	__u32 rights;
+	__s32 fd;
+	__u32 handle;
+	__u32 pad;
+};
+
+/**
  * struct rclink_dev_submit - RCLINK_IOC_SUBMIT
  * @count: submissions to take at most; set to how many were taken, also when
  *	the call fails for the next one, which stays in the ring
@@ -278,5 +302,6 @@ struct rclink_dev_submit {
  * the handle names nothing more.
  */
 #define RCLINK_IOC_RELEASE	_IOW('R', 0x88, __u32)
+#define RCLINK_IOC_DMABUF	_IOWR('R', 0x89, struct rclink_dev_dmabuf)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */

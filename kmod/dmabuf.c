@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A dma-buf is attached to the RDMA device, pinned and mapped with the first of
+ * its registrations, and let go when the last one has ended: so the exporter
+ * hears of another epoch, and of another device. Between two of them the region
+ * holds the dma-buf alone, and the exporter may move what nobody accesses.
+ */
+#include "dmabuf.h"
+
+#include <linux/device.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-resv.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+#include "extent.h"
+#include "region.h"
+
+/* As MODULE_IMPORT_NS(), whose argument is a string from 6.13 on. */
+MODULE_INFO(import_ns, "DMA_BUF");
+
+/* For what the exporter still copies there; all of a link may wait for us. */
+#define RCL_DMABUF_WAIT		(5 * HZ)
+
+/**
+ * struct rcl_dmabuf - memory of an exporter
+ * @memory: as the region knows it
+ * @buf: a reference is held
+ * @offset: of the region in it, bytes
+ * @attach: to the device of the registrations, pinned, or NULL
+ * @sgt: what the device is to use; DMA addresses, and maybe no pages
+ */
+struct rcl_dmabuf {
+	struct rcl_memory memory;
+	struct dma_buf *buf;
+	u64 offset;
+	struct dma_buf_attachment *attach;
+	struct sg_table *sgt;
+};
+
+/*
+ * What is pinned does not move, and before it is pinned there is nothing of it
+ * that the device could use. But without this the exporter would have to pin it
+ * in memory that every device reaches.
+ */
+static void rcl_dmabuf_move_notify(struct dma_buf_attachment *attach)
+{
+}
+
+static const struct dma_buf_attach_ops rcl_dmabuf_attach_ops = {
+	.allow_peer2peer = true,
+	.move_notify = rcl_dmabuf_move_notify,
+};
+
+/* The list may be there before the content of the memory is. */
+static int rcl_dmabuf_wait(struct dma_buf *buf)
+{
+	long left;
+
+	left = dma_resv_wait_timeout(buf->resv, DMA_RESV_USAGE_KERNEL, true,
+				     RCL_DMABUF_WAIT);
+	if (left < 0)
+		return -EINTR;
+	return left ? 0 : -ETIMEDOUT;
+}
+
+static int rcl_dmabuf_pin(struct dma_buf_attachment *attach,
+			  struct sg_table **sgt)
+{
+	int ret;
+
+	dma_resv_assert_held(attach->dmabuf->resv);
+	ret = dma_buf_pin(attach);
+	if (ret)
+		return ret;
+	*sgt = dma_buf_map_attachment(attach, DMA_BIDIRECTIONAL);
+	ret = PTR_ERR_OR_ZERO(*sgt);
+	if (ret)
+		goto err_unpin;
+	ret = rcl_dmabuf_wait(attach->dmabuf);
+	if (!ret)
+		return 0;
+	dma_buf_unmap_attachment(attach, *sgt, DMA_BIDIRECTIONAL);
+err_unpin:
+	dma_buf_unpin(attach);
+	return ret;
+}
+
+static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib)
+{
+	struct dma_buf_attachment *attach;
+	struct dma_buf *buf = dmabuf->buf;
+	int ret;
+
+	attach = dma_buf_dynamic_attach(buf, ib->dma_device,
+					&rcl_dmabuf_attach_ops, dmabuf);
+	if (IS_ERR(attach))
+		return PTR_ERR(attach);
+	ret = dma_resv_lock_interruptible(buf->resv, NULL);
+	if (!ret) {
+		ret = rcl_dmabuf_pin(attach, &dmabuf->sgt);
+		dma_resv_unlock(buf->resv);
+	}
+	if (ret) {
+		dma_buf_detach(buf, attach);
+		return ret;
+	}
+	/* For good where a registration does not end: see rcl_region_free(). */
+	get_device(attach->dev);
+	dmabuf->attach = attach;
+	return 0;
+}
+
+static void rcl_dmabuf_unmap(struct rcl_memory *memory)
+{
+	struct rcl_dmabuf *dmabuf = container_of(memory, struct rcl_dmabuf,
+						 memory);
+	struct dma_buf_attachment *attach = dmabuf->attach;
+	struct device *dev;
+
+	if (!attach)
+		return;
+	dev = attach->dev;
+	dmabuf->attach = NULL;
+	dma_resv_lock(dmabuf->buf->resv, NULL);
+	dma_buf_unmap_attachment(attach, dmabuf->sgt, DMA_BIDIRECTIONAL);
+	dma_buf_unpin(attach);
+	dma_resv_unlock(dmabuf->buf->resv);
+	dma_buf_detach(dmabuf->buf, attach);
+	put_device(dev);
+}
+
+/* Is all of the region in the exporter's list, and where does it begin? */
+static int rcl_dmabuf_find(const struct rcl_dmabuf *dmabuf,
+			   struct rcl_extent_cut *at)
+{
+	struct scatterlist *sg;
+	u64 there = 0;
+	int i;
+
+	at->sg = NULL;
+	at->mapped = true;
+	for_each_sgtable_dma_sg(dmabuf->sgt, sg, i) {
+		u64 end = there + sg_dma_len(sg);
+
+		if (!at->sg && dmabuf->offset < end) {
+			at->sg = sg;
+			at->offset = dmabuf->offset - there;
+		}
+		there = end;
+	}
+	return there < dmabuf->offset + dmabuf->memory.len ? -EIO : 0;
+}
+
+static int rcl_dmabuf_map(struct rcl_memory *memory, struct ib_device *ib,
+			  struct rcl_extent_cut *at)
+{
+	struct rcl_dmabuf *dmabuf = container_of(memory, struct rcl_dmabuf,
+						 memory);
+	int ret;
+
+	/* Such a device reads and writes by the processor. */
+	if (ib_uses_virt_dma(ib))
+		return -EOPNOTSUPP;
+	ret = rcl_dmabuf_attach(dmabuf, ib);
+	if (ret)
+		return ret;
+	ret = rcl_dmabuf_find(dmabuf, at);
+	if (ret)
+		rcl_dmabuf_unmap(memory);
+	return ret;
+}
+
+static void rcl_dmabuf_free(struct rcl_memory *memory)
+{
+	struct rcl_dmabuf *dmabuf = container_of(memory, struct rcl_dmabuf,
+						 memory);
+
+	dma_buf_put(dmabuf->buf);
+	kfree(dmabuf);
+}
+
+static u64 rcl_dmabuf_npages(const struct rclink_dev_dmabuf *arg)
+{
+	return ((arg->offset + arg->len - 1) >> PAGE_SHIFT) -
+	       (arg->offset >> PAGE_SHIFT) + 1;
+}
+
+/* As for memory of a process: it can be registered by who may write it. */
+static int rcl_dmabuf_allows(const struct dma_buf *buf,
+			     const struct rclink_dev_dmabuf *arg)
+{
+	if (!(buf->file->f_mode & FMODE_WRITE))
+		return -EACCES;
+	return arg->offset + arg->len > buf->size ? -EINVAL : 0;
+}
+
+static struct rcl_dmabuf *rcl_dmabuf_new(const struct rclink_dev_dmabuf *arg)
+{
+	struct rcl_dmabuf *dmabuf;
+	int ret;
+
+	dmabuf = kzalloc(sizeof(*dmabuf), GFP_KERNEL_ACCOUNT);
+	if (!dmabuf)
+		return ERR_PTR(-ENOMEM);
+	dmabuf->buf = dma_buf_get(arg->fd);
+	if (IS_ERR(dmabuf->buf)) {
+		ret = PTR_ERR(dmabuf->buf);
+		kfree(dmabuf);
+		return ERR_PTR(ret);
+	}
+	dmabuf->offset = arg->offset;
+	dmabuf->memory.len = arg->len;
+	dmabuf->memory.first = offset_in_page(arg->offset);
+	dmabuf->memory.npages = rcl_dmabuf_npages(arg);
+	dmabuf->memory.map = rcl_dmabuf_map;
+	dmabuf->memory.unmap = rcl_dmabuf_unmap;
+	dmabuf->memory.free = rcl_dmabuf_free;
+	ret = rcl_dmabuf_allows(dmabuf->buf, arg);
+	if (!ret)
+		return dmabuf;
+	rcl_dmabuf_free(&dmabuf->memory);
+	return ERR_PTR(ret);
+}
+
+/**
+ * rcl_dmabuf_register - register memory of a dma-buf
+ * @chan: open
+ * @arg: what; @arg->handle is set
+ *
+ * Nothing is counted as locked: these are no pages of the process, and who has
+ * the dma-buf may keep its memory anyway.
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, also for what is no dma-buf and beyond its end, -EBADF,
+ * -EACCES for one that cannot be written, -EOPNOTSUPP for a device without DMA
+ * of its own, -EIO for one that is shorter than it says, -EINTR for a signal,
+ * -ETIMEDOUT when the exporter did not have it ready, -ENOMEM, or what the
+ * exporter, rcl_region_check() and rcl_region_register() say.
+ */
+int rcl_dmabuf_register(struct rcl_chan *chan, struct rclink_dev_dmabuf *arg)
+{
+	struct rcl_dmabuf *dmabuf;
+	int ret;
+
+	if (!arg->len || arg->offset + arg->len < arg->offset || arg->pad ||
+	    !memchr(arg->name, 0, sizeof(arg->name)))
+		return -EINVAL;
+	ret = rcl_region_check(chan, arg->name, arg->rights,
+			       rcl_dmabuf_npages(arg));
+	if (ret)
+		return ret;
+	dmabuf = rcl_dmabuf_new(arg);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	return rcl_region_register(chan, &dmabuf->memory, arg->name,
+				   arg->rights, &arg->handle);
+}

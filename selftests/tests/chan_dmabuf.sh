@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Regions of dma-bufs (udmabuf, a heap), on a simulated device with DMA of its own,
+# and the refusal on devices without.
+# hosts: 1
+# kernels: 6.12
+# timeout: 120
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+[ -e /dev/udmabuf ] ||
+	skip_all "no /dev/udmabuf: this kernel was built without CONFIG_UDMABUF"
+
+plan $(($(harness_points "$CHAN_SRC/chan_dmabuf.c") +
+	2 * $(harness_points "$CHAN_SRC/chan_nodma.c")))
+chan_build
+lab_module
+sim_load
+harness "$CHAN_SRC/chan_dmabuf.c" "$CHAN/chan_dmabuf"
+sim_load "sim0 ib 1"
+harness "$CHAN_SRC/chan_nodma.c" "$CHAN/chan_nodma"
+sim_unload
+lab_device
+harness "$CHAN_SRC/chan_nodma.c" "$CHAN/chan_nodma"
+finish
