@@ -15,15 +15,35 @@ static u32 rcl_extent_piece(const struct rcl_extent_cut *at,
 	return at->mapped ? sg_dma_len(sg) : sg->length;
 }
 
-static u32 rcl_extent_pieces(const struct rcl_extent_cut *at, u64 len)
+/* What the device takes in one piece; and no page is in two of them. */
+static u32 rcl_extent_next(const struct rcl_extent_cut *at, u32 max, u64 len)
 {
-	struct scatterlist *sg = at->sg;
-	u64 there = rcl_extent_piece(at, sg) - at->offset;
-	u32 n = 1;
+	u32 take = min_t(u64, len, rcl_extent_piece(at, at->sg) - at->offset);
 
-	for (; there < len; n++) {
-		sg = sg_next(sg);
-		there += rcl_extent_piece(at, sg);
+	if (at->mapped)
+		return take;
+	return min_t(u32, take, (max & PAGE_MASK) -
+				offset_in_page(at->sg->offset + at->offset));
+}
+
+static void rcl_extent_pass(struct rcl_extent_cut *at, u32 len)
+{
+	at->offset += len;
+	if (at->offset < rcl_extent_piece(at, at->sg))
+		return;
+	at->sg = sg_next(at->sg);
+	at->offset = 0;
+}
+
+static u32 rcl_extent_pieces(const struct rcl_extent_cut *at, u32 max, u64 len)
+{
+	struct rcl_extent_cut ahead = *at;
+	u32 n, take;
+
+	for (n = 0; len; n++) {
+		take = rcl_extent_next(&ahead, max, len);
+		rcl_extent_pass(&ahead, take);
+		len -= take;
 	}
 	return n;
 }
@@ -45,27 +65,22 @@ static void rcl_extent_take(struct scatterlist *to,
 		    offset_in_page(offset));
 }
 
-static int rcl_extent_cut(struct rcl_extent *extent, struct rcl_extent_cut *at,
-			  u64 len)
+static int rcl_extent_cut(struct rcl_extent *extent, u32 max,
+			  struct rcl_extent_cut *at, u64 len)
 {
 	struct scatterlist *sg;
 	int ret, i;
 
-	ret = sg_alloc_table(&extent->sgt, rcl_extent_pieces(at, len),
+	ret = sg_alloc_table(&extent->sgt, rcl_extent_pieces(at, max, len),
 			     GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
 	for_each_sgtable_sg(&extent->sgt, sg, i) {
-		u32 piece = rcl_extent_piece(at, at->sg);
-		u32 take = min_t(u64, len, piece - at->offset);
+		u32 take = rcl_extent_next(at, max, len);
 
 		rcl_extent_take(sg, at, take);
+		rcl_extent_pass(at, take);
 		len -= take;
-		at->offset += take;
-		if (at->offset < piece)
-			continue;
-		at->sg = sg_next(at->sg);
-		at->offset = 0;
 	}
 	return 0;
 }
@@ -124,7 +139,7 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 	struct sg_table *sgt = &extent->sgt;
 	int ret, n;
 
-	ret = rcl_extent_cut(extent, at, len);
+	ret = rcl_extent_cut(extent, ib_dma_max_seg_size(pd->device), at, len);
 	if (ret)
 		return ret;
 	ret = -EIO;
