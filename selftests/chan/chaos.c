@@ -3,14 +3,17 @@
  * Messages, WRITEs and atomics on many channels, both ways, while others make
  * the link fail.
  *
- * usage: chaos LINK listen CHANNELS
- *        chaos LINK connect CHANNELS SECONDS
+ * usage: chaos LINK listen CHANNELS [SERVICE]
+ *        chaos LINK connect CHANNELS SECONDS [SERVICE]
  *
- * SIGTERM ends the SECONDS of the end that connects.
+ * SIGTERM ends the SECONDS of the end that connects. Between SIGUSR1 and
+ * SIGUSR2 there are no atomics: not every device keeps what they promise where
+ * packets are lost.
  *
- * The end that listens prints "listening". Both print, when all channels have
- * ended in order, or one has failed, a line of sums: WORD NUMBER pairs. The
- * exit code is 0 if each message has arrived once, in order, and whole.
+ * The end that listens prints "listening". Both print "begun", and when all
+ * channels have ended in order, or one has failed, a line of sums: WORD NUMBER
+ * pairs. The exit code is 0 if each message has arrived once, in order, and
+ * whole.
  */
 #include <poll.h>
 #include <signal.h>
@@ -22,9 +25,10 @@
 #include "chaos.h"
 #include "common.h"
 
-#define SERVICE		"chaos"
 #define CHANNELS_MAX	16
 #define END_S		180	/* for what is under way, and a last recovery */
+#define OPEN_TRIES	300
+#define PAUSE_US	100000	/* or an emulated host has time for this only */
 
 static struct chaos_chan chans[CHANNELS_MAX];
 static unsigned int num;
@@ -35,15 +39,35 @@ static void on_term(int signal)
 	__atomic_store_n(&enough, true, __ATOMIC_RELAXED);
 }
 
-static int open_all(const char *link, bool listens)
+static void on_user(int signal)
+{
+	__atomic_store_n(&chaos_atomics, signal == SIGUSR2, __ATOMIC_RELAXED);
+}
+
+/* The link may just be down, and come back. */
+static int open_one(struct rclink_chan **chan, const char *link,
+		    const char *service)
+{
+	int tries = 0;
+	int ret;
+
+	do {
+		ret = rclink_connect(chan, link, service, RCLINK_CONNECT_WAIT |
+				     RCLINK_CHAN_REPLAY);
+	} while (ret == -ENOTCONN && tries++ < OPEN_TRIES &&
+		 !usleep(PAUSE_US));
+	return ret;
+}
+
+static int open_all(const char *link, const char *service, bool listens)
 {
 	struct rclink_listener *listener = NULL;
-	char name[16];
+	char name[RCLINK_DEV_REGION_LEN];
 	unsigned int i;
 	int ret = 0;
 
 	if (listens) {
-		ret = rclink_listen(&listener, link, SERVICE, num,
+		ret = rclink_listen(&listener, link, service, num,
 				    RCLINK_CHAN_REPLAY);
 		if (!ret)
 			puts("listening");
@@ -53,10 +77,8 @@ static int open_all(const char *link, bool listens)
 		if (listens)
 			ret = rclink_accept(listener, &chans[i].chan);
 		else
-			ret = rclink_connect(&chans[i].chan, link, SERVICE,
-					     RCLINK_CONNECT_WAIT |
-					     RCLINK_CHAN_REPLAY);
-		snprintf(name, sizeof(name), "chaos%u", i);
+			ret = open_one(&chans[i].chan, link, service);
+		snprintf(name, sizeof(name), "%.16s%u", service, i);
 		if (!ret && chaos_begin(&chans[i], name))
 			return -1;
 	}
@@ -111,6 +133,7 @@ static int run(long seconds)
 			return -1;
 		}
 		poll(fds, num, 200);
+		usleep(PAUSE_US);
 	}
 	return 0;
 }
@@ -159,13 +182,16 @@ static bool print_sums(void)
 
 int main(int argc, char **argv)
 {
-	bool listens = argc == 4 && !strcmp(argv[2], "listen");
-	long seconds = argc == 5 ? atol(argv[4]) : 0;
+	bool listens = argc > 3 && !strcmp(argv[2], "listen");
+	int words = listens ? 4 : 5;
+	const char *service = argc > words ? argv[words] : "chaos";
+	long seconds = !listens && argc > 4 ? atol(argv[4]) : 0;
 	bool ok;
 
-	if (!listens && (argc != 5 || strcmp(argv[2], "connect") ||
-			 seconds < 1)) {
-		fputs("usage: chaos LINK {listen N | connect N SECONDS}\n",
+	if (argc < words || argc > words + 1 ||
+	    (!listens && (strcmp(argv[2], "connect") || seconds < 1))) {
+		fputs("usage: chaos LINK listen N [SERVICE]\n"
+		      "       chaos LINK connect N SECONDS [SERVICE]\n",
 		      stderr);
 		return 2;
 	}
@@ -173,8 +199,12 @@ int main(int argc, char **argv)
 	if (!num || num > CHANNELS_MAX)
 		return 2;
 	signal(SIGTERM, on_term);
-	if (open_all(argv[1], listens))
+	signal(SIGUSR1, on_user);
+	signal(SIGUSR2, on_user);
+	if (open_all(argv[1], service, listens))
 		return 1;
+	puts("begun");
+	fflush(stdout);
 	ok = !run(seconds);
 	ok &= print_sums();
 	return ok ? 0 : 1;

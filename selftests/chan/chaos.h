@@ -40,6 +40,8 @@ struct chaos_chan {
 	uint64_t longest;	/* without one */
 };
 
+extern bool chaos_atomics;	/* post some; changed by a signal */
+
 /* Returns 0, or -1 after saying why. */
 int chaos_begin(struct chaos_chan *c, const char *name);
 /* Take what came, post what can be posted. */

@@ -21,6 +21,8 @@
 #define SLOTS		16	/* of patterns, more than the window */
 #define PATTERN		1024
 
+#define TRIES		6000	/* of what cannot be yet: half a minute */
+
 #define RECV_AT		0u
 #define SEND_AT		(RECV_AT + RECVS * SLOT)
 #define WRITE_AT	(SEND_AT + WINDOW * SLOT)
@@ -42,6 +44,8 @@ struct head {
 	uint64_t last;		/* nothing more comes */
 	uint64_t pad;
 };
+
+bool chaos_atomics = true;
 
 static uint64_t now_ns(void)
 {
@@ -153,7 +157,8 @@ static void post_message(struct chaos_chan *c)
 	_Static_assert(sizeof(head) == HEAD, "as defined");
 	if (head.wrote)
 		post_write(c, number);
-	if (number % 8 == 1)
+	if (number % 8 == 1 &&
+	    __atomic_load_n(&chaos_atomics, __ATOMIC_RELAXED))
 		post_add(c, number);
 	fill(c->memory + at + HEAD, head.len, number);
 	head.sum = sum_of(c->memory + at + HEAD, head.len);
@@ -253,22 +258,26 @@ static void pump(struct chaos_chan *c)
 
 int chaos_begin(struct chaos_chan *c, const char *name)
 {
+	const struct timespec pause = { .tv_nsec = 5000000 };
 	int ret, tries, i;
 
 	c->memory = memory(MEMORY);
 	memset(c->memory, 0, MEMORY);
-	ret = rclink_region(c->chan, c->memory, MEMORY, name,
-			    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
-			    RCLINK_REGION_ATOMIC, &c->region);
+	for (tries = 0; tries < TRIES; tries++) {
+		ret = rclink_region(c->chan, c->memory, MEMORY, name,
+				    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
+				    RCLINK_REGION_ATOMIC, &c->region);
+		if (ret != -EAGAIN)
+			break;
+		nanosleep(&pause, NULL);
+	}
 	if (ret)
 		return say("region", ret);
 	for (i = 0; i < RECVS; i++)
 		post_recv(c, i);
 	submit(c);
 	/* The peer registers its own as soon as it has the channel. */
-	for (tries = 0; tries < 5000; tries++) {
-		const struct timespec pause = { .tv_nsec = 2000000 };
-
+	for (tries = 0; tries < TRIES; tries++) {
 		ret = rclink_import(c->chan, name, &c->remote);
 		if (ret != -ENOENT && ret != -EAGAIN)
 			break;

@@ -97,6 +97,15 @@ kill_daemon()
 	true
 }
 
+# What is on channels moves.
+goes_on()
+{
+	local ops
+
+	ops=$(of 1 l .stats.chan_ops)
+	until_true 20 eval "[ \"\$(of 1 l .stats.chan_ops)\" -gt $((ops + 20)) ]"
+}
+
 recovers()
 {
 	local epoch
@@ -105,13 +114,13 @@ recovers()
 	"$@" && until_true 60 later "$epoch"
 }
 
-# Traffic goes on all the while.
+# Traffic goes on all the while; what disturbs it shall not have to wait for it.
 chaos_begin()
 {
-	on 2 "$chaos" l listen "$channels" >"$heard" 2>&1 &
+	on 2 nice "$chaos" l listen "$channels" >"$heard" 2>&1 &
 	server=$!
 	until_true 10 grep -q listening "$heard" || return
-	"$chaos" l connect "$channels" "$1" >"$told" 2>&1 &
+	nice "$chaos" l connect "$channels" "$1" >"$told" 2>&1 &
 	client=$!
 	until_true 10 eval "[ \"\$(of 1 l .stats.channels)\" = $channels ]"
 }

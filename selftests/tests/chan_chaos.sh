@@ -4,7 +4,7 @@
 # CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
 # hosts: 2
 # kernels: 6.12-all
-# timeout: 500
+# timeout: 600
 # The libraries have the variables.
 # shellcheck disable=SC2154
 
@@ -16,46 +16,190 @@
 
 seconds=${CHAOS_SECONDS:-120}
 seed=${CHAOS_SEED:-$RANDOM}
-faults=(cut deaf unplugged orphaned)
-injected=0
+faults=(cut deaf unplugged orphaned lossy rotated murder daemonless)
+declare -A injected
+victims=0
+victim=/tmp/rclink-test-victim	# and a number, and the host's
 
-# Bash's own generator, so that a seed draws the same faults again.
+# still: host 2 does nothing, and time passes for it
+still()
+{
+	lab_power 2 pause
+	until_true 20 is 1 l .state down
+	sleep $((RANDOM % 3))
+	lab_power 2 resume
+}
+
+rotated()
+{
+	on $((1 + RANDOM % 2)) "$tool" rotate l \
+		--timeout $((30 * RCL_SLOW)) || up
+}
+
+# A device may leave undone what was under way, and say nothing, once it has
+# sent again (testing.rst): another epoch finds out.
+lossy()
+{
+	local percent=$((1 + RANDOM % 3)) span=$((2 + RANDOM % 4))
+
+	on_all pkill -USR1 -x chaos
+	# Those that were posted before complete on a network that loses nothing.
+	goes_on && goes_on || return
+	on_all tc qdisc add dev eth0 root netem delay 1ms 2ms \
+		loss $percent% duplicate $percent% reorder $((10 * percent))%
+	sleep "$span"
+	on_all tc qdisc del dev eth0 root
+	up && { "$tool" rotate l --timeout $((30 * RCL_SLOW)) || up; } &&
+		on_all pkill -USR2 -x chaos
+}
+
+# on HOST, not the relay to it
+victim_kill()
+{
+	on "$1" pkill "-$2" -f '^[^ ]*chaos l .* victim$'
+}
+
+# A channel of its own, whose processes live until a fault picks one.
+victim_try()
+{
+	local files=$victim-$((++victims))
+
+	up || return
+	on 2 nice "$chaos" l listen 1 victim >"$files-2" 2>&1 &
+	prey[2]=$!
+	until_true 10 grep -q listening "$files-2" || return
+	nice "$chaos" l connect 1 3600 victim >"$files-1" 2>&1 &
+	prey[1]=$!
+	until_true 20 grep -q begun "$files-1" &&
+		until_true 10 grep -q begun "$files-2"
+}
+
+# On a busy machine a heartbeat may be missed in between.
+victim_begin()
+{
+	local host
+
+	victim_try && return
+	cat "$victim-$victims"-*
+	for host in 1 2; do
+		victim_kill $host KILL
+		wait "${prey[host]}"
+	done
+	victim_try
+}
+
+# Who is left hears of it, and has got nothing twice, wrong or out of order.
+murder()
+{
+	local host=$((1 + RANDOM % 2)) files=$victim-$victims word
+
+	victim_kill $host KILL || return
+	! wait "${prey[3 - host]}" && ! wait "${prey[host]}" || return
+	for word in lost duplicated corrupt; do
+		[ "$(sum "$files-$((3 - host))" $word)" = 0 ] || {
+			cat "$files"-*
+			return 1
+		}
+	done
+	victim_begin
+}
+
+# The last ones end in order, and add up.
+victim_end()
+{
+	local files=$victim-$victims
+
+	kill -TERM "${prey[1]}"
+	if wait "${prey[1]}" && wait "${prey[2]}" &&
+	   [ "$(sum "$files-1" sent)" = "$(sum "$files-2" received)" ] &&
+	   [ "$(sum "$files-2" sent)" = "$(sum "$files-1" received)" ]; then
+		return
+	fi
+	cat "$files"-*
+	return 1
+}
+
+# Nobody hears of it.
+daemonless()
+{
+	local host=$((1 + RANDOM % 2))
+
+	kill_daemon $host && daemon_start $host
+}
+
+# The link is up and data moves, in the next epoch where there must be one.
+survives()
+{
+	case $1 in
+	murder | daemonless) "$1" && up && goes_on ;;
+	*) recovers "$1" && goes_on ;;
+	esac
+}
+
+# Bash's own generator, so that a seed draws the same faults again. None comes
+# twice before all have come.
 draw()
 {
-	local begin=$SECONDS fault
+	local begin=$SECONDS fault deck=() i
 
 	RANDOM=$seed
 	while [ $((SECONDS - begin)) -lt "$seconds" ]; do
-		fault=${faults[RANDOM % ${#faults[@]}]}
+		[ ${#deck[@]} -gt 0 ] || deck=("${faults[@]}")
+		i=$((RANDOM % ${#deck[@]}))
+		fault=${deck[i]}
+		unset "deck[i]"
+		deck=("${deck[@]}")
 		echo "# $((SECONDS - begin)) s: $fault" >&3
-		recovers "$fault" || return
-		injected=$((injected + 1))
+		survives "$fault" || return
+		injected[$fault]=$((${injected[$fault]:-0} + 1))
 		# Some traffic in between, for not always the same time.
-		sleep "$((RANDOM % 5)).$((RANDOM % 10))"
+		sleep "$((RANDOM % 3)).$((RANDOM % 10))"
 	done
+}
+
+# both WORD: the sum of the two ends
+both()
+{
+	echo $(($(sum "$told" "$1") + $(sum "$heard" "$1")))
 }
 
 told_all()
 {
-	local word
+	local fault kinds='' all=0 word outage
 
-	figure "faults drawn by seed $seed" "$injected" ''
-	figure "epochs of the link" "$(of 1 l .stats.epochs)" ''
-	figure "times that a channel went on" "$(of 1 l .stats.chan_resumes)" ''
+	for fault in "${faults[@]}"; do
+		[ -n "${injected[$fault]:-}" ] || continue
+		kinds+=", ${injected[$fault]} $fault"
+		all=$((all + injected[$fault]))
+	done
 	for word in sent received lost duplicated corrupt unknown outage_ms; do
 		figure "$word, host 1 and host 2" "$(sum "$told" $word)" \
 			"and $(sum "$heard" $word)"
 	done
-	[ "$injected" -gt 0 ]
+	figure "times that a channel went on" "$(of 1 l .stats.chan_resumes)" ''
+	outage=$(printf '%s\n' "$(sum "$told" outage_ms)" \
+		"$(sum "$heard" outage_ms)" | sort -n | tail -n 1)
+	echo "# CHAOS $(uname -r), seed $seed, $seconds s:" \
+		"$all faults (${kinds#, })," \
+		"$(($(of 1 l .stats.epochs) - 1)) more epochs by recovery" \
+		"or rotation," \
+		"longest outage $outage ms, $(both sent) messages sent," \
+		"$(both received) delivered exactly once, lost $(both lost)," \
+		"duplicated $(both duplicated)"
+	[ "$all" -gt 0 ]
 }
 
 exec 3>&1
-plan 7
+on_all modprobe -a sch_netem
+plan 9
 link_setup
 ! has_ingress || faults+=(roce_lost)
+! command -v lab_power >/dev/null || faults+=(still)
 holds "the link comes up" begin
 holds "channels carry data both ways" chaos_begin $((seconds + 600))
+holds "one more does, whose processes are to die" victim_begin
 holds "it recovers from all faults" draw
+holds "who took the place of who died ends in order" victim_end
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
 check "an atomic that completed was carried out once" atomics_add_up

@@ -56,14 +56,6 @@ parted()
 	up
 }
 
-goes_on()
-{
-	local ops
-
-	ops=$(of 1 l .stats.chan_ops)
-	until_true 20 eval '[ "$(of 1 l .stats.chan_ops)" -gt $((ops + 20)) ]'
-}
-
 # A message comes in, and the answer finds the channel suspended.
 played()
 {

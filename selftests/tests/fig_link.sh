@@ -3,6 +3,7 @@
 # Figures, not tests: the points say only that they were measured. A figure of the
 # debug kernel would say nothing.
 #  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
+#  - its recovery by two daemons, likewise; without the back-off, which is random
 # hosts: 2
 # kernels: 6.1 6.12
 # timeout: 400
@@ -11,17 +12,23 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/figure.sh"
 
 bench=$LIB_DIR/../build/unit/bench_exchange
 rounds=5
+
+handshake()
+{
+	"$bench" --handshake 5 | awk '{ print $1 / 1000 }'
+}
 
 bring_up()
 {
 	local i bare whole bares=() wholes=()
 
 	for ((i = 0; i < rounds; i++)); do
-		bares+=("$("$bench" --handshake 5 | awk '{ print $1 / 1000 }')")
+		bares+=("$(handshake)")
 		rclink disconnect l 2>/dev/null
 		until_true 20 is 2 l .state down
 		wholes+=("$(link_dial l | sed -n 's/.*, \([0-9]*\) ms$/\1/p')")
@@ -33,7 +40,65 @@ bring_up()
 	figure "bring-up / handshake" "$(ratio "$whole" "$bare")" "" "<= 3"
 }
 
-plan 1
+daemons()
+{
+	rclink del l
+	on 2 "$tool" del l
+	link_section l "$pin2" peer "$RCL_PEER_IP" | configure 1 &&
+		link_section l "$pin1" | configure 2 && daemon_start 1 2 &&
+		both_up l
+}
+
+# Sets down: ms until it is up again. Waits for the events: who asks again and
+# again takes the time of a host with a single processor. After 10 s up the
+# back-off begins anew.
+lose_link()
+{
+	local epoch monitor line from=''
+
+	epoch=$(epoch l)
+	exec 4< <(timeout 30 "$tool" monitor)
+	monitor=$!
+	sleep 11
+	rclink disconnect l
+	while read -r line <&4; do
+		case $line in
+		*" down "*) from=${EPOCHREALTIME/./} ;;
+		*" up "*) [ -z "$from" ] || break ;;
+		esac
+	done
+	down=$(((${EPOCHREALTIME/./} - from) / 1000))
+	kill "$monitor" 2>/dev/null
+	exec 4<&-
+	[ -n "$from" ] && up_again l "$epoch"
+}
+
+# The daemon tells how long it took from the begin of its dial: down to that is
+# the back-off, if no dial failed.
+recovery()
+{
+	local i down bare dial bares=() downs=() dials=()
+
+	for ((i = 0; i < rounds; i++)); do
+		bares+=("$(handshake)")
+		lose_link || return
+		dial=$(sed -n 's/.*: up, .* dialled, \([0-9]*\) ms$/\1/p' \
+			"${said_by}1" | tail -n 1)
+		echo "# down for $down ms, of which $dial ms from the dial on"
+		[ "$dial" -gt 0 ] && [ "$dial" -le $((down + 50)) ] || return
+		downs+=("$down")
+		dials+=("$dial")
+	done
+	bare=$(printf '%s\n' "${bares[@]}" | median) &&
+		dial=$(printf '%s\n' "${dials[@]}" | median) || return
+	figure "recovery by daemons, both ends down to both up" \
+		"$(printf '%s\n' "${downs[@]}" | median)" ms
+	figure "the same without the back-off" "$dial" ms
+	figure "that / handshake" "$(ratio "$dial" "$bare")" "" "<= 3"
+	figure "dials that failed" "$(times 1 'not up')" ""
+}
+
+plan 3
 link_setup
 rclink add l
 on 2 "$tool" add l
@@ -41,4 +106,15 @@ link_listen l
 link_dial l >/dev/null
 measured "bring-up was measured" bring_up
 link_listen_end
+case $(uname -r) in
+6.12.*)
+	holds "daemons have the link" daemons
+	measured "recovery was measured" recovery
+	daemon_end 1 2
+	;;
+*)
+	skip "daemons have the link: on 6.12"
+	skip "recovery was measured: on 6.12"
+	;;
+esac
 finish

@@ -192,7 +192,7 @@ silent()
 		grep -q 'the peer fell silent' && until_true 30 is 1 l .state up
 }
 
-# What host 2 says takes its time: it is in the next epoch, and host 1 is not yet.
+# What host 2 says takes its time: it is in the next epoch, host 1 is not yet.
 parts_between()
 {
 	local epoch before
