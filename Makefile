@@ -15,6 +15,8 @@ ENVS ?= host 6.1-all 6.12-all mixed
 # For `make chaos`.
 SECONDS ?= 600
 SEED ?= 1
+# For `make coverage`: test files; none means a choice of them.
+ONLY ?=
 # For `make bench`: each row is measured so many times.
 RUNS ?= 5
 
@@ -73,6 +75,14 @@ chaos: setup tools ## faults drawn by SEED=1, for SECONDS=600, under traffic
 	@$(VM)/run --kernel $(KERNEL) --timeout $$(($(SECONDS) + 900)) -- env \
 		CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) \
 		selftests/tests/chan_chaos.sh
+
+.PHONY: coverage
+coverage: setup tools ## lines of kmod/ that tests run; ONLY="chan_ops sim_ib"
+	@$(VM)/module $(KERNEL)
+	@$(MAKE) -s -C selftests/netlink
+	@$(MAKE) -s -C selftests/link
+	@$(MAKE) -s -C selftests/chan
+	@selftests/coverage/run $(KERNEL) $(ONLY)
 
 .PHONY: bench
 bench: setup setup-bench tools ## figures against perftest and rdma_cm; RUNS=5

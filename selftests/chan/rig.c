@@ -32,6 +32,7 @@ int rig_begin(struct rig *r)
 
 	memset(r, 0, sizeof(*r));
 	r->listener = -1;
+	r->new_link = rcl_new;
 	r->near_memory = memory();
 	r->far_memory = memory();
 	if (!r->near_memory || !r->far_memory)
@@ -139,9 +140,9 @@ static int bring_up(struct rig *r)
 
 	ret = rcl_clean(&r->s);
 	if (!ret)
-		ret = rcl_new(&r->s, RIG_NEAR);
+		ret = r->new_link(&r->s, RIG_NEAR);
 	if (!ret)
-		ret = rcl_new(&r->s, RIG_FAR);
+		ret = r->new_link(&r->s, RIG_FAR);
 	if (!ret)
 		ret = rcl_pair(&r->s, RIG_NEAR, RIG_FAR,
 			       RCLINK_LINK_STATE_CONNECTED);

@@ -21,6 +21,8 @@
 
 struct rig {
 	struct genl_sock s;
+	/* Makes a link; set by who wants another one than rcl_new() makes. */
+	int (*new_link)(struct genl_sock *s, const char *name);
 	int listener;			/* does not block */
 	struct rclink_chan *near, *far;	/* NULL if there is none */
 	uint8_t *near_memory, *far_memory;

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each verbs call of a channel's life fails once, at either end: the n-th, for
+ * every n there is, from opening it until its QP has been leased again; and so
+ * do its work requests. Whatever fails, it is said, nothing is left behind, and
+ * the next channel works. On simulated devices.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "far.h"
+#include "harness.h"
+#include "rig.h"
+#include "sim.h"
+
+#define N_MAX		1000	/* more than a round has of anything */
+#define PAGE		4096
+#define BACK_MS		8000	/* until what is deleted is gone */
+#define LATE_MS		300	/* until a QP has been leased again */
+#define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ | \
+			 RCLINK_REGION_ATOMIC)
+#define NEAR		"sim0"
+#define FAR		"sim1"
+#define EXTRA		"extra"
+#define EXTRA_SIZE	(33 * PAGE)	/* several registrations */
+#define EXTRA_AT	(20 * PAGE)
+
+FIXTURE(channel)
+{
+	struct rig r;
+	int others;		/* objects of other devices */
+};
+
+FIXTURE_VARIANT(channel)
+{
+	const char *device;
+	const char *fault;
+	int least;		/* rounds that do not survive it, at least */
+};
+
+FIXTURE_VARIANT_ADD(channel, calls_near) {
+	.device = NEAR, .fault = "any", .least = 10,
+};
+
+FIXTURE_VARIANT_ADD(channel, calls_far) {
+	.device = FAR, .fault = "any", .least = 10,
+};
+
+FIXTURE_VARIANT_ADD(channel, sends_near) {
+	.device = NEAR, .fault = "send", .least = 5,
+};
+
+FIXTURE_VARIANT_ADD(channel, sends_far) {
+	.device = FAR, .fault = "send", .least = 3,
+};
+
+FIXTURE_VARIANT_ADD(channel, receives_far) {
+	.device = FAR, .fault = "recv", .least = 1,
+};
+
+/*
+ * An end that fails cannot always tell: then the heartbeat finds out,
+ * and else what nobody acknowledges, after two times 8 ms.
+ */
+static int new_link(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
+		     FAR : NEAR);
+	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
+	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
+	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 500);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+/* So few pages to a registration as a link needs. */
+FIXTURE_SETUP(channel)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_begin(r));
+	/* A test that was ended left them. */
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+	self->others = rcl_all_objects();
+	ASSERT_EQ(0, sim_new_device(NEAR " ib 1 pages=16"));
+	ASSERT_EQ(0, sim_new_device(FAR " ib 2 pages=16"));
+	r->new_link = new_link;
+}
+
+FIXTURE_TEARDOWN(channel)
+{
+	rig_end(&self->r);
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+}
+
+/* A message there, which takes a receive. */
+static int sends(struct rig *r)
+{
+	int ret;
+
+	far_fill(r->near_memory, 5, PAGE);
+	ret = rclink_recv(r->far, rclink_piece(r->far_region, 0, PAGE), 0);
+	if (!ret)
+		ret = rclink_submit(r->far, 0, 0);
+	if (ret < 0)
+		return ret;
+	ret = rclink_send(r->near, rclink_piece(r->near_region, 0, PAGE),
+			  RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rig_completes(r->near);
+	if (!ret)
+		ret = rig_completes(r->far);
+	return ret || far_is(r->far_memory, 5, PAGE) ? ret : -EILSEQ;
+}
+
+/* Another region, of the kernel's memory, that the far end adds to. */
+static int adds(struct rig *r)
+{
+	struct rclink_remote remote;
+	uint32_t region;
+	uint64_t *addr;
+	int ret;
+
+	ret = rclink_memory(r->near, (void **)&addr, EXTRA_SIZE, EXTRA,
+			    RIGHTS, &region);
+	if (ret)
+		return ret;
+	ret = rclink_import(r->far, EXTRA, &remote);
+	if (!ret)
+		ret = rclink_fadd(r->far, rclink_piece(r->far_region, 0, 8),
+				  &remote, EXTRA_AT, 7, RCLINK_SQE_SIGNALED,
+				  0);
+	if (!ret)
+		ret = rig_completes(r->far);
+	if (!ret && addr[EXTRA_AT / sizeof(*addr)] != 7)
+		ret = -EILSEQ;
+	munmap(addr, EXTRA_SIZE);
+	if (!ret)
+		ret = rclink_release(r->far, &remote);
+	/* Also that of a channel that has ended is there until then. */
+	return rclink_withdraw(r->near, region) ? : ret;
+}
+
+/* As it is documented, or what the device was told to say. */
+static bool is_defined(int ret)
+{
+	switch (ret) {
+	case 0:
+	case -ENOMEM:
+	case -EIO:		/* a registration did not complete */
+	case -EAGAIN:		/* no QP is left, or the peer has no memory */
+	case -ENOTCONN:		/* the link is down */
+	case -ECONNRESET:	/* the other end */
+	case -EREMOTEIO:	/* a completion, as its status says */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The life of a channel; 0, or the errno of what did not work. */
+static int live(struct rig *r)
+{
+	int ret;
+
+	ret = rig_open(r);
+	if (!ret)
+		ret = rig_moves(r, 3);
+	if (!ret)
+		ret = sends(r);
+	if (!ret)
+		ret = adds(r);
+	rig_close(r);
+	return ret;
+}
+
+/* It is as good as new, and then nothing is left of it. */
+static void is_whole(struct __test_metadata *_metadata, struct rig *r,
+		     int others, int n)
+{
+	int tries = 3;
+	int ret;
+
+	/* The link may be about to go down. */
+	do {
+		ret = rig_link(r);
+		if (!ret)
+			ret = live(r);
+	} while (ret && --tries);
+	ASSERT_EQ(0, ret) TH_LOG("%d: no channel", n);
+	ASSERT_EQ(0, rcl_clean(&r->s));
+	ASSERT_EQ(others, rig_until_objects(others, BACK_MS))
+		TH_LOG("%d: objects are left", n);
+	ASSERT_EQ(0, rig_pinned()) TH_LOG("%d: memory is pinned", n);
+}
+
+/* Also after the end of a round, as when the QP is leased again. */
+static bool happens(const char *device, const char *fault, long end)
+{
+	int ms;
+
+	for (ms = slow(LATE_MS); ms > 0; ms -= 5) {
+		if (sim_seen(device, fault) >= end)
+			return true;
+		usleep(5000);
+	}
+	return false;
+}
+
+TEST_F_TIMEOUT(channel, one_fails, 300)
+{
+	const char *fault = variant->fault;
+	int n, hits = 0, failed = 0;
+	struct rig *r = &self->r;
+	bool happened = true;
+	long before;
+	int ret;
+
+	for (n = 1; happened && n < N_MAX; n++) {
+		ASSERT_EQ(0, rig_link(r)) TH_LOG("%d: no link", n);
+		before = sim_seen(variant->device, fault);
+		ASSERT_EQ(0, sim_knob(variant->device, "fault", "%s %d", fault,
+				      n));
+		ret = live(r);
+		happened = happens(variant->device, fault, before + n);
+		ASSERT_EQ(0, sim_knob(variant->device, "fault", "%s 1 0",
+				      fault));
+		hits += happened;
+		failed += ret != 0;
+		EXPECT_TRUE(is_defined(ret)) TH_LOG("%s %d: %d", fault, n, ret);
+		EXPECT_TRUE(happened || !ret)
+			TH_LOG("%s: %d without any", fault, ret);
+		is_whole(_metadata, r, self->others, n);
+	}
+	EXPECT_GT(N_MAX, n);
+	TH_LOG("%s of %s: %d, %d of them needed", fault, variant->device, hits,
+	       failed);
+	EXPECT_LE(variant->least, failed);
+}
+
+TEST_HARNESS_MAIN
