@@ -334,7 +334,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	strscpy(region->export.name, name, sizeof(region->export.name));
 	region->export.window.rights = rights;
 	mutex_lock(&chan->setup);
-	/* The end of an epoch waits for the mutex, and I/O may wait for that. */
+	/* The end of an epoch waits for the mutex, and I/O waits for that. */
 	noio = memalloc_noio_save();
 	ret = rcl_region_begin(chan, region);
 	memalloc_noio_restore(noio);

@@ -257,4 +257,39 @@ TEST_F(file, close_while_others_wait)
 	}
 }
 
+/* Who has something in the ring when it asks for edges, and has polled so far. */
+TEST(an_edge_comes_with_the_next_completion)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+	struct rclink_dev_cqe cqe;
+	struct rig r;
+	int fd, i;
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, rig_begin(&r));
+	ASSERT_EQ(0, rig_link(&r));
+	fd = rig_device();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, rig_connect(fd, RCLINK_CONNECT_WAIT |
+				 RCLINK_CHAN_POLLED));
+	ASSERT_EQ(0, rclink_adopt(&r.near, fd));
+	ASSERT_EQ(0, rclink_adopt(&r.far, rig_accept(&r)));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, rclink_recv(r.far, rclink_none(), i));
+	ASSERT_EQ(2, rclink_submit(r.far, 0, 0));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, rclink_send(r.near, rclink_none(),
+					 RCLINK_SQE_SIGNALED, i));
+		ASSERT_EQ(1, rclink_submit(r.near, !i, slow(STATE_MS)));
+		if (!i)
+			ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event));
+		ASSERT_EQ(1, epoll_wait(ep, &event, 1, slow(STATE_MS)));
+		ASSERT_EQ(1, rclink_reap(r.near, &cqe, 1));
+		EXPECT_EQ(i, cqe.user_data);
+	}
+	close(ep);
+	rig_end(&r);
+}
+
 TEST_HARNESS_MAIN

@@ -5,15 +5,19 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "far.h"
 #include "harness.h"
 #include "rig.h"
+#include "slow.h"
 
 #define TIMES	100	/* more than the slots, and than one byte of numbers */
 #define ROUNDS	3
 #define SLOTS	64
 #define FLIGHT	24	/* reads of RIG_MOVED bytes */
+#define PAGE	4096
+#define DONE_MS	20000
 
 FIXTURE(channel)
 {
@@ -112,6 +116,37 @@ TEST_F(channel, what_is_in_flight_goes_on)
 		EXPECT_TRUE(far_is(r->near_memory, round, RIG_MOVED));
 		ASSERT_EQ(0, import(r, &r->remote));
 	}
+}
+
+/* It is one registration, and some devices end it as often as they are told. */
+TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
+{
+	struct rig *r = &self->r;
+	struct rclink_remote brief[2];
+	struct rclink_dev_cqe cqe;
+	uint32_t region, i;
+	void *memory;
+
+	ASSERT_EQ(0, rclink_memory(r->far, &memory, PAGE, "brief",
+				   RCLINK_REGION_READ |
+				   RCLINK_REGION_INVALIDATE, &region));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, rclink_import(r->near, "brief", &brief[i]));
+		ASSERT_EQ(0, rclink_recv(r->far, rclink_none(), i));
+		ASSERT_EQ(0, rclink_send_inv(r->near, rclink_none(), &brief[i],
+					     RCLINK_SQE_SIGNALED, i));
+	}
+	ASSERT_EQ(2, rclink_submit(r->far, 0, 0));
+	EXPECT_EQ(-ESTALE, rclink_submit(r->near, 0, 0));
+	EXPECT_EQ(0, rig_completes(r->near));
+	EXPECT_EQ(0, rclink_submit(r->far, 1, slow(DONE_MS)));
+	ASSERT_EQ(1, rclink_reap(r->far, &cqe, 1));
+	EXPECT_EQ(RCLINK_CQE_INVALIDATED, cqe.flags);
+	EXPECT_EQ(region, cqe.imm);
+	/* And the link goes on. */
+	EXPECT_EQ(0, rig_moves(r, 1));
+	EXPECT_EQ(0, rclink_withdraw(r->far, region));
+	EXPECT_EQ(0, munmap(memory, PAGE));
 }
 
 TEST_F(channel, nonsense_is_refused)

@@ -7,10 +7,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "far.h"
 #include "harness.h"
@@ -497,26 +495,6 @@ TEST_F(chan, a_send_that_ends_a_region)
 	}
 }
 
-/* It is one registration, and some devices end it as often as told to. */
-TEST_F(chan, a_region_that_was_imported_twice_is_ended_once)
-{
-	struct rclink_remote brief[2];
-	int i;
-
-	ASK(.what = FAR_LEND);
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, rclink_import(self->chan, FAR_BRIEF, &brief[i]));
-	ASK(.what = FAR_RECV, .post = 8, .size = 0);
-	post_answer(_metadata, self);
-	ASSERT_EQ(0, rclink_send_inv(self->chan, rclink_none(), &brief[0], 0,
-				     0));
-	ASSERT_EQ(0, rclink_send_inv(self->chan, rclink_none(), &brief[1], 0,
-				     0));
-	EXPECT_EQ(-ESTALE, rclink_submit(self->chan, 0, 0));
-	EXPECT_EQ(RCLINK_CQE_INVALIDATED, get_answer(_metadata, self).flags);
-	ASK(.what = FAR_PEEK);
-}
-
 TEST_F(chan, a_region_is_ended_by_its_own_channel_only)
 {
 	struct rclink_remote brief, page;
@@ -561,30 +539,6 @@ TEST_F(chan, masked_atomics_or_a_clear_refusal)
 	GOOD(MFADD, 2, 8);
 	EXPECT_EQ(0x11225544, *old);
 	EXPECT_EQ(0x11221545, ASK(.what = FAR_PEEK, .offset = 16).value);
-}
-
-/* Who has something in the ring when it asks for edges. */
-TEST_F(chan, an_edge_comes_with_the_next_completion)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	struct rclink_data word = rclink_piece(self->memory_region, 0, 8);
-	int ep = epoll_create1(EPOLL_CLOEXEC);
-	struct rclink_dev_cqe cqe;
-	int i;
-
-	ASSERT_LE(0, ep);
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, rclink_write(self->chan, word, &self->far, 0,
-					  RCLINK_SQE_SIGNALED, i));
-		ASSERT_EQ(1, rclink_submit(self->chan, !i, slow(20000)));
-		if (!i)
-			ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD,
-					       rclink_fd(self->chan), &event));
-		ASSERT_EQ(1, epoll_wait(ep, &event, 1, slow(10000)));
-		ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
-		EXPECT_EQ(i, cqe.user_data);
-	}
-	close(ep);
 }
 
 TEST_F(chan, what_is_before_a_refused_entry_is_done)
