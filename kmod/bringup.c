@@ -92,8 +92,8 @@ static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
 }
 
 /*
- * The epoch that is up shares the work item, and its peer must not miss us: most
- * likely it has the same policy.
+ * The epoch that is up shares the work item, and its peer must not miss us.
+ * Most likely that has the same policy.
  */
 static unsigned int rcl_bringup_resolve_ms(const struct rcl_slot *slot)
 {

@@ -257,7 +257,7 @@ TEST_F(file, close_while_others_wait)
 	}
 }
 
-/* Who has something in the ring when it asks for edges, and has polled so far. */
+/* Who has something in the ring when it asks for edges, and has polled. */
 TEST(an_edge_comes_with_the_next_completion)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
