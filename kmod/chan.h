@@ -175,6 +175,7 @@ struct rcl_chan_ops {
  * @inl_dma: address of @inl for the device
  * @imports: memory of the peer by handle
  * @slots: own regions by handle
+ * @ended: what a message may still end of those that were in @slots: keys
  * @setup: protects the three below, and registrations; before @lock
  * @pd: between attach or rejoin, and gone
  * @reg: as long as @pd
