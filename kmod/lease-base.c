@@ -57,13 +57,13 @@ static void rcl_lease_grant(const struct rcl_lease *lease,
 }
 
 /**
- * rcl_lease_is_open - its lessee may post, unless the link is about to move
+ * rcl_lease_set_open - its lessee may post, unless the link is about to move
  * @lease: leased at both ends
  * @ep: of the lease
  *
  * Context: may sleep.
  */
-void rcl_lease_is_open(struct rcl_lease *lease, struct rcl_epoch *ep)
+void rcl_lease_set_open(struct rcl_lease *lease, struct rcl_epoch *ep)
 {
 	lease->state = RCL_LEASE_OPEN;
 	if (ep->pool.still && lease->lessee)
@@ -90,7 +90,7 @@ int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 	if (ret)
 		rcl_lessee_put(rcl_lease_take_out(lease));
 	else
-		rcl_lease_is_open(lease, ep);
+		rcl_lease_set_open(lease, ep);
 	return ret;
 }
 

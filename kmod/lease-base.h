@@ -13,7 +13,7 @@ struct rcl_msg;
 u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease);
 int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
 		   struct rcl_msg *msg);
-void rcl_lease_is_open(struct rcl_lease *lease, struct rcl_epoch *ep);
+void rcl_lease_set_open(struct rcl_lease *lease, struct rcl_epoch *ep);
 int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 		    struct rcl_lessee *lessee);
 int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,

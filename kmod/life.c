@@ -53,7 +53,6 @@ static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason)
 		.cookie = reason == RCLINK_DOWN_REASON_DISCONNECTED ?
 				  0 : RCL_MSG_AGAIN,
 	};
-
 	int ret;
 
 	if (!ctrl->started)
@@ -222,7 +221,6 @@ static void rcl_life_up(struct rcl_slot *slot)
 {
 	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
-
 	bool moves = slot != link->live;
 
 	slot->expecting = false;

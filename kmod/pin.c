@@ -154,8 +154,7 @@ err_free:
  *
  * Context: may sleep.
  * Return: 0, -EINVAL, -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, -EINTR
- * for a fatal signal, or what
- * rcl_region_check() and rcl_region_register() say.
+ * for a fatal signal, or what rcl_region_check() and rcl_region_register() say.
  */
 int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 {

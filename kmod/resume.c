@@ -146,7 +146,7 @@ static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
 	struct rcl_lessee *lessee = lease->lessee;
 
-	rcl_lease_is_open(lease, ep);
+	rcl_lease_set_open(lease, ep);
 	if (lessee)
 		rcl_lessee_run(lessee, RCL_ERRAND_RESUME, &ep->pool.errands);
 	else
