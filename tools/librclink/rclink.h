@@ -134,8 +134,8 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
  * it or to use the link (see mode in rclink(8)), -ENODEV for no such link,
  * -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no
- * queue pair is free, -EINVAL for a name that is empty or too long, -ENOMEM,
- * -EINTR.
+ * queue pair is free or the peer's backlog is full, -EINVAL for a name that is
+ * empty or too long, -ENOMEM, -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
@@ -175,7 +175,8 @@ int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan);
  * @chan: set to the channel
  * @fd: belongs to the channel from now on; not closed on error
  *
- * Return: 0, or -EBADF, -ENODEV, -EINVAL if that is no channel, -ENOMEM.
+ * Return: 0, or -EBADF, -ENODEV, -EINVAL if that is no channel, -ENOTCONN for
+ * one that is not open, or a listener, -ENOMEM.
  */
 int rclink_adopt(struct rclink_chan **chan, int fd);
 

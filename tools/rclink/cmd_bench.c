@@ -19,7 +19,8 @@ static const char help[] =
 "  rate     the same, small ones\n"
 "  attach   a new channel until its first WRITE has completed\n\n"
 "  -o, --op OP    send, write or read; with lat also cas or fadd (write)\n"
-"  -s, --size N   bytes (lat and rate 64, bw 65536, up to 1048576)\n"
+"  -s, --size N   bytes (lat and rate 64, bw 65536, up to 1048576; attach and\n"
+"                 atomics 8)\n"
 "  -n, --iters N  operations (lat and bw 1000, rate 10000, attach 100)\n"
 "  -l, --listen   be the other end\n"
 "  -j, --json     one object, with times in nanoseconds\n";
