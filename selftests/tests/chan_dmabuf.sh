@@ -17,6 +17,8 @@ plan $(($(harness_points "$CHAN_SRC/chan_dmabuf.c") +
 	2 * $(harness_points "$CHAN_SRC/chan_nodma.c")))
 chan_build
 lab_module
+# Links there name no device: they are to find the simulated one.
+rdma link delete rxe0 2>/dev/null
 sim_load
 harness "$CHAN_SRC/chan_dmabuf.c" "$CHAN/chan_dmabuf"
 sim_load "sim0 ib 1"
