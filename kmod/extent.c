@@ -22,8 +22,9 @@ static u32 rcl_extent_next(const struct rcl_extent_cut *at, u32 max, u64 len)
 
 	if (at->mapped)
 		return take;
-	return min_t(u32, take, (max & PAGE_MASK) -
-				offset_in_page(at->sg->offset + at->offset));
+	max = max_t(u32, max & PAGE_MASK, PAGE_SIZE);
+	return min(take, max - (u32)offset_in_page(at->sg->offset +
+						   at->offset));
 }
 
 static void rcl_extent_pass(struct rcl_extent_cut *at, u32 len)

@@ -140,8 +140,9 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 		*why = "name: there is a link of that name already";
 		return -EEXIST;
 	}
+	/* Links wait for the lock, and I/O may wait for a link. */
 	ret = xa_alloc_cyclic(&rcl_links_by_id, &link->id, link, xa_limit_31b,
-			      &rcl_links_next_id, GFP_KERNEL);
+			      &rcl_links_next_id, GFP_NOIO);
 	if (ret < 0)
 		return ret;
 	hash_add(rcl_links_by_name, &link->node, rcl_link_hash(link->name));

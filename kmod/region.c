@@ -364,12 +364,12 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 	u32 i;
 
 	lockdep_assert_held(&chan->lock);
-	for (i = 0; rkey && i < RCL_CHAN_REGIONS; i++) {
+	if (!rkey)
+		return -EPROTO;
+	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
 		struct rcl_region *region = chan->slots[i];
 		struct rcl_window *window;
 
-		if (!region && chan->ended[i] == rkey)
-			return -EALREADY;
 		if (!region)
 			continue;
 		window = &region->export.window;
@@ -384,6 +384,10 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 		*handle = region->handle;
 		return 0;
 	}
+	/* Last: another region may have the key by now. */
+	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+		if (chan->ended[i] == rkey)
+			return -EALREADY;
 	return -EPROTO;
 }
 
@@ -447,8 +451,11 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 {
 	struct rcl_region *region;
+	unsigned int noio;
 
 	mutex_lock(&chan->setup);
+	/* As for rcl_region_register(). */
+	noio = memalloc_noio_save();
 	spin_lock_bh(&chan->lock);
 	region = rcl_region_find(chan, handle);
 	if (region)
@@ -456,6 +463,7 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 	spin_unlock_bh(&chan->lock);
 	if (region)
 		rcl_region_retire(chan, region);
+	memalloc_noio_restore(noio);
 	mutex_unlock(&chan->setup);
 	if (!region)
 		return -ESTALE;
@@ -537,6 +545,8 @@ static int rcl_region_map_again(struct rcl_chan *chan,
 	/* Also one that was registered after the channel had rejoined. */
 	if (region->n || region->over)
 		return 0;
+	if (region->stuck)
+		return -EIO;
 	if (region->export.window.shift > rcl_region_shift(chan->pd->device))
 		return -EMSGSIZE;
 	if (!rcl_region_rights_fit(chan, region))
@@ -579,13 +589,14 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 {
 	u32 i;
 
+	/* In the next epoch all have other keys. */
 	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
 		struct rcl_region *region = chan->slots[i];
 
+		chan->ended[i] = 0;
 		if (!region)
 			continue;
 		rcl_region_unmap(chan, region);
-		/* In the next epoch it has another key, and is not found. */
 		region->export.window.rkeys[0] = 0;
 	}
 }

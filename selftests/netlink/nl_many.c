@@ -7,11 +7,53 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "harness.h"
 
 #define LINKS	1000
+
+#define QPS	64	/* the most that a link has beside its own */
+
+static int new_large(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
+	genl_put_u32(&m, RCLINK_A_LINK_QPS, QPS);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+static void add_bytes(const struct genl_msg *m, void *arg)
+{
+	*(size_t *)arg += m->nlh.nlmsg_len;
+}
+
+/* Nobody has told the kernel yet how much this socket reads at a time. */
+TEST(a_dump_has_room_for_the_largest_links)
+{
+	struct genl_sock s, fresh = { 0 };
+	size_t bytes = 0;
+	struct genl_msg m;
+
+	ASSERT_EQ(0, rcl_open(&s));
+	ASSERT_EQ(0, rcl_clean(&s));
+	ASSERT_EQ(0, new_large(&s, "a"));
+	ASSERT_EQ(0, new_large(&s, "b"));
+	ASSERT_EQ(0, rcl_pair(&s, "a", "b", RCLINK_LINK_STATE_UP));
+	fresh.family = s.family;
+	fresh.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	ASSERT_LE(0, fresh.fd);
+	genl_begin(&m, &fresh, RCLINK_CMD_LINK_GET);
+	EXPECT_EQ(0, genl_dump(&fresh, &m, add_bytes, &bytes));
+	EXPECT_LT(2 * 4096, bytes);
+	genl_close(&fresh);
+	EXPECT_EQ(0, rcl_clean(&s));
+	genl_close(&s);
+}
 
 FIXTURE(host)
 {
