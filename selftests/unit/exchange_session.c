@@ -409,6 +409,47 @@ TEST_F(session, a_refusal_that_is_not_of_the_path_ends_it)
 	SAYS("peer: it was told to fail", r->err);
 }
 
+/* There is something to read whenever somebody looks, and never a message. */
+static void update_keys(struct raw *r)
+{
+	BIO *mem = BIO_new(BIO_s_mem());
+	ssize_t len, sent;
+	char *data;
+	int i;
+
+	/* Many at a time, or it would be slower than who reads. */
+	SSL_set0_wbio(r->ssl, mem);
+	do {
+		for (i = 0; i < 1000; i++) {
+			SSL_key_update(r->ssl, SSL_KEY_UPDATE_NOT_REQUESTED);
+			SSL_do_handshake(r->ssl);
+		}
+		len = BIO_get_mem_data(mem, &data);
+		sent = send(r->fd, data, len, MSG_NOSIGNAL);
+		BIO_reset(mem);
+	} while (sent == len);
+}
+
+TEST_F(session, who_keeps_it_busy_is_out_of_time_all_the_same)
+{
+	struct raw r = {
+		.world = &self->w,
+		.key_file = "a",
+		.script = update_keys,
+	};
+	struct owner *o = &self->w.listener_end;
+
+	self->w.timeout_ms = 500;
+	world_listen(&self->w);
+	raw_start(&r);
+	world_run(&self->w);
+	raw_join(&r);
+	HOLDS(o);
+	EXPECT_FALSE(self->w.stuck);
+	EXPECT_EQ(-ETIMEDOUT, o->result);
+	SAYS("timed out waiting for OFFER", o->err);
+}
+
 TEST_F(session, nobody_listens)
 {
 	struct owner *o = &self->w.dialler;

@@ -79,6 +79,9 @@ void rcx_enter(struct rcx_session *s, enum rcx_state state)
 
 	s->state = state;
 	s->step_deadline = now + (state == ST_CLOSE ? LINGER_MS : STEP_MS);
+	/* Each address has a limit of its own, see dial.c. */
+	if (state == ST_DIAL)
+		s->step_deadline = s->deadline;
 	if (state != ST_UP)
 		return;
 	/* The other paths must have their time, too. */

@@ -57,6 +57,7 @@ struct rcx_session {
 	int64_t deadline;	/* of the whole, ms */
 	int64_t step_deadline;	/* of this state, ms */
 	int64_t proof_deadline;	/* in ST_UP: of the own link, ms */
+	int64_t armed;		/* what the timer is set to, ms */
 
 	bool running;		/* run() is on the stack */
 	bool rerun;		/* something happened meanwhile */

@@ -177,21 +177,34 @@ static void advance(struct rcx_session *s)
 		close_down(s);
 }
 
-static void arm(struct rcx_session *s)
+/*
+ * Not anew for the same moment: a timer that is due, and was not called yet, is
+ * put off by that, and so for ever by a peer who keeps us reading.
+ */
+static void arm_timer(struct rcx_session *s, int64_t until)
 {
-	int64_t until = s->step_deadline, left;
+	int64_t left = until - rcx_now_ms();
 	struct timeval tv;
 
-	if (s->state < ST_CLOSE && s->deadline < until)
-		until = s->deadline;
-	if (s->state == ST_UP && !s->link_up && s->proof_deadline < until)
-		until = s->proof_deadline;
-	left = until - rcx_now_ms();
+	if (until == s->armed && event_pending(s->timer, EV_TIMEOUT, NULL))
+		return;
 	if (left < 0)
 		left = 0;
 	tv.tv_sec = left / 1000;
 	tv.tv_usec = left % 1000 * 1000;
 	event_add(s->timer, &tv);
+	s->armed = until;
+}
+
+static void arm(struct rcx_session *s)
+{
+	int64_t until = s->step_deadline;
+
+	if (s->state < ST_CLOSE && s->deadline < until)
+		until = s->deadline;
+	if (s->state == ST_UP && !s->link_up && s->proof_deadline < until)
+		until = s->proof_deadline;
+	arm_timer(s, until);
 	if (s->state == ST_CONNECT)
 		event_del(s->readable);
 	else if (s->readable)
