@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A figure, not a test: what the interface for kernel modules costs over the
-# verbs alone, by WRITEs of 64 bytes from one host to itself, in turns.
+# verbs alone, by WRITEs of 64 bytes from one host to itself, in turns: on the
+# device of this host, and on a simulated one, which does next to nothing itself.
 # A figure of the debug kernel would say nothing.
 # hosts: 1
 # alone: yes
@@ -11,13 +12,15 @@
 # shellcheck disable=SC2154
 
 . "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/kapi/lib.sh"
 . "$LIB_DIR/figure.sh"
 
+# compare WHERE
 compare()
 {
-	local device port index one bare ratio many bares ratios
+	local where=$1 device port index one bare ratio many bares ratios
 
 	device=$(of 1 a .device)
 	port=$(of 1 a .port)
@@ -25,21 +28,34 @@ compare()
 		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
 	kapi 1 "bench a $device $port $index" >"$said" || return
 	read -r one bare ratio many bares ratios <"$said"
-	figure "WRITE 64 B by rclink_post(), one at a time" "$one" ns
-	figure "WRITE 64 B by ib_post_send(), one at a time" "$bare" ns
-	figure "kernel API overhead per op, one at a time" \
+	figure "WRITE 64 B by rclink_post(), one at a time, $where" "$one" ns
+	figure "WRITE 64 B by ib_post_send(), one at a time, $where" "$bare" ns
+	figure "kernel API overhead per op, one at a time, $where" \
 		"$(ratio "$ratio" 1000)" "" "<= 1.05"
-	figure "WRITE 64 B by rclink_post(), 16 in flight" "$many" ns
-	figure "WRITE 64 B by ib_post_send(), 16 in flight" "$bares" ns
-	figure "kernel API overhead per op, 16 in flight" \
+	figure "WRITE 64 B by rclink_post(), 16 in flight, $where" "$many" ns
+	figure "WRITE 64 B by ib_post_send(), 16 in flight, $where" "$bares" ns
+	figure "kernel API overhead per op, 16 in flight, $where" \
 		"$(ratio "$ratios" 1000)" "" "<= 1.05"
+	figure "own cost per op, 16 in flight, $where" $((many - bares)) ns
 }
 
-plan 3
+# The listener goes on: a service is of a name.
+link_simulated()
+{
+	rclink del a && rclink del b && link_self device sim0
+}
+
+plan 5
 link_setup
 kapi_load
 holds "a link to this host itself comes up" link_self
 check "it listens on the other one" kapi 1 "listen b"
-measured "the interface was compared" compare
+measured "the interface was compared" compare rxe
+sim_load "sim0 ib 1"
+holds "a link on a simulated port comes up" link_simulated
+measured "the interface was compared there" compare simulated
+rclink del a
+rclink del b
+sim_unload
 rmmod rclink_test
 finish
