@@ -60,24 +60,6 @@ static void unqueue(struct rcd_link *link)
 	link->queued = false;
 }
 
-/* Whatever is missing to have it up, do it in a while. */
-static void want(struct rcd_link *link)
-{
-	struct timeval tv;
-	uint64_t wait;
-
-	if (link->all->stopping || !module(link->all) || link->up ||
-	    link->dial || link->answering || link->queued ||
-	    event_pending(link->timer, EV_TIMEOUT, NULL) ||
-	    (!link->conf.host[0] && !link->broken))
-		return;
-	wait = rcd_backoff(link->failures, rcl_now(), link->dialled,
-			   arc4random());
-	tv.tv_sec = wait / NS_PER_US / US_PER_S;
-	tv.tv_usec = wait / NS_PER_US % US_PER_S;
-	event_add(link->timer, &tv);
-}
-
 /* All links of a host do not rotate at once: a tenth sooner or later. */
 static void rotate_later(struct rcd_link *link)
 {
@@ -93,16 +75,38 @@ static void rotate_later(struct rcd_link *link)
 	event_add(link->timer, &tv);
 }
 
+/* What is missing to have it up, or with new keys, do it in a while. */
+static void want(struct rcd_link *link)
+{
+	struct timeval tv;
+	uint64_t wait;
+
+	if (link->up) {
+		rotate_later(link);
+		return;
+	}
+	if (link->all->stopping || !module(link->all) || link->dial ||
+	    link->answering || link->queued ||
+	    event_pending(link->timer, EV_TIMEOUT, NULL) ||
+	    (!link->conf.host[0] && !link->broken))
+		return;
+	wait = rcd_backoff(link->failures, rcl_now(), link->dialled,
+			   arc4random());
+	tv.tv_sec = wait / NS_PER_US / US_PER_S;
+	tv.tv_usec = wait / NS_PER_US % US_PER_S;
+	event_add(link->timer, &tv);
+}
+
 static void set_up(struct rcd_link *link)
 {
-	unqueue(link);
 	if (!link->up) {
+		unqueue(link);
 		event_del(link->timer);
 		link->up = true;
 		link->up_since = rcl_now();
 		link->all->changed(link->all->ctx);
 	}
-	rotate_later(link);
+	want(link);
 }
 
 static void set_down(struct rcd_link *link, const char *reason)
@@ -168,7 +172,7 @@ static void dial(struct rcd_link *link)
 		return;
 	}
 	all->dials++;
-	if (link->rotates)
+	if (link->up)
 		rch_job_rotate(link->dial);
 }
 
@@ -218,7 +222,6 @@ static void on_dialled(void *ctx, int result, const char *err)
 	else
 		failed(link, err);
 	link->yields = false;
-	link->rotates = false;
 	dial_next(all);
 	all->changed(all->ctx);
 }
@@ -275,7 +278,9 @@ static void look(struct rcd_link *link)
 	ret = rcl_call_links(module(link->all), link->conf.name, &info, &num,
 			     err);
 	if (ret && ret != -ENOENT) {
-		failed(link, err);
+		link->failures++;
+		rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
+		want(link);
 		return;
 	}
 	adopt(link, num ? info : NULL);
@@ -297,15 +302,13 @@ static void rotate(struct rcd_link *link)
 {
 	const struct timeval soon = { .tv_sec = 1 };
 
-	if (!link->up || !link->conf.host[0] || link->dial || link->answering ||
-	    link->queued)
+	if (!link->up || !link->conf.host[0] || link->dial || link->queued)
 		return;
-	if (rcl_now() - link->dialled < ROTATE_NS) {
+	if (link->answering || rcl_now() - link->dialled < ROTATE_NS) {
 		event_add(link->timer, &soon);
 		return;
 	}
 	event_del(link->timer);
-	link->rotates = true;
 	line_up(link);
 }
 
@@ -532,7 +535,9 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 		return rcl_fail(err, -EALREADY,
 				"both ends dial at once, and the other one goes on");
 	yield(link, "both ends dial at once, and the other one goes on");
-	event_del(link->timer);
+	/* Its rotation is not put off by a peer that only begins one. */
+	if (!link->up)
+		event_del(link->timer);
 	unqueue(link);
 	link->answering = true;
 	all->answers++;
@@ -554,6 +559,9 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 		link->answering = false;
 		link->tally.answered[result ? RCD_FAILED : RCD_UP]++;
 	}
+	/* It has just been rotated, if it was up before. */
+	if (link && !result)
+		event_del(link->timer);
 	if (!result)
 		log_up(call->link, call->epoch, call->ns, call->from);
 	else

@@ -21,7 +21,6 @@ struct rcd_link {
 	bool queued;
 	bool reached;			/* by the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
-	bool rotates;			/* it is up, and stays so */
 	struct rch_job *dial;
 	struct event *timer;
 	struct rch_bucket answers;

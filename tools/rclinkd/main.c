@@ -6,6 +6,7 @@
 
 #include "conf.h"
 #include "daemon.h"
+#include "process.h"
 #include "trust.h"
 
 #define CONF_FILE	"/etc/rclink/rclink.conf"
@@ -55,6 +56,7 @@ static int check(const char *file)
 	struct rcd_conf conf;
 	int ret;
 
+	rcl_hide_memory();
 	ret = rcd_conf_load(&conf, file, &report);
 	if (!ret) {
 		trust = rcd_trust_new(&conf, err);
