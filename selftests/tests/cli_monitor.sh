@@ -103,7 +103,25 @@ loses()
 		any(.[$lost:][]; .kind == "present" and .name == "x"))' $json
 }
 
-plan 9
+# It reads to the end, and says why there is no more.
+unloaded()
+{
+	local monitor status
+
+	rclink add w
+	"$tool" monitor >"$text" 2>"$said.monitor" &
+	monitor=$!
+	until_true 10 grep -q ' w present' "$text" && rmmod rclink ||
+		return
+	wait "$monitor"
+	status=$?
+	cat "$text" "$said.monitor"
+	[ "$status" -eq 1 ] && grep -q ' w deleted ' "$text" &&
+		grep -qx 'rclink: monitor: the rclink module was unloaded' \
+			"$said.monitor"
+}
+
+plan 10
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
@@ -119,4 +137,6 @@ holds "SIGTERM ends it with success" end TERM "${pids[1]}"
 holds "events that were lost are counted, the links listed again" loses
 holds "SIGINT ends it with success" end INT "${pids[0]}"
 link_listen_end
+holds "the end of the module is its end, with a reason" unloaded
+lab_module
 finish

@@ -26,7 +26,8 @@
 static const char help[] =
 "usage: rclink monitor [-j]\n\n"
 "The links as they are, then one line for each event, until interrupted.\n"
-"When events were lost it says how many, and lists the links again.\n\n"
+"When events were lost it says how many, and lists the links again. When the\n"
+"module is unloaded, it ends.\n\n"
 "  -j, --json   one object on each line\n";
 
 static const struct option options[] = {
@@ -37,6 +38,8 @@ struct monitor {
 	struct event_base *base;
 	struct rcl_nl *requests;
 	struct rcl_nl *events;
+	struct rcl_nl *families;
+	bool unloaded;		/* the module: there is no group to hear */
 	bool json;
 	bool resync;		/* events were lost */
 	uint64_t seq;		/* of the last event that is accounted for */
@@ -146,6 +149,31 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		event_base_loopbreak(m->base);
 }
 
+static int on_family(const struct nlmsghdr *hdr, void *arg)
+{
+	struct monitor *m = arg;
+
+	m->unloaded |= rcl_nl_news(hdr) == RCL_NL_UNLOADED;
+	return 0;
+}
+
+/* The last events may still be there to be read. */
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	struct monitor *m = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	while (rcl_nl_receive(m->families, err) == -ENOBUFS)
+		;
+	if (!m->unloaded)
+		return;
+	rcl_nl_receive(m->events, err);
+	m->status = cli_fail("monitor: the rclink module was unloaded");
+	event_base_loopbreak(m->base);
+}
+
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
@@ -155,13 +183,16 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 
 static int watch(struct monitor *m)
 {
-	struct event *readable, *sigint, *sigterm;
+	struct event *readable, *news, *sigint, *sigterm;
 
 	readable = event_new(m->base, rcl_nl_fd(m->events),
 			     EV_READ | EV_PERSIST, on_readable, m);
+	news = event_new(m->base, rcl_nl_fd(m->families), EV_READ | EV_PERSIST,
+			 on_news, m);
 	sigint = evsignal_new(m->base, SIGINT, on_signal, m->base);
 	sigterm = evsignal_new(m->base, SIGTERM, on_signal, m->base);
-	if (!readable || !sigint || !sigterm || event_add(readable, NULL) ||
+	if (!readable || !news || !sigint || !sigterm ||
+	    event_add(readable, NULL) || event_add(news, NULL) ||
 	    event_add(sigint, NULL) || event_add(sigterm, NULL)) {
 		m->status = cli_fail("monitor: out of memory");
 	} else {
@@ -171,6 +202,8 @@ static int watch(struct monitor *m)
 	}
 	if (readable)
 		event_free(readable);
+	if (news)
+		event_free(news);
 	if (sigint)
 		event_free(sigint);
 	if (sigterm)
@@ -188,9 +221,14 @@ int cmd_monitor(int argc, char **argv)
 		m.json |= c == 'j';
 	cli_operands(argc, argv, 0, 0);
 
-	m.events = rcl_nl_listen(err);
-	if (!m.events)
+	/* First, so that nothing is missed. */
+	m.families = rcl_nl_listen_families(err);
+	m.events = m.families ? rcl_nl_listen(err) : NULL;
+	if (!m.events) {
+		rcl_nl_close(m.families);
 		return cli_fail("%s", err);
+	}
+	rcl_nl_notify(m.families, on_family, &m);
 	rcl_nl_notify(m.events, on_event, &m);
 	m.requests = cli_open();
 	m.base = event_base_new();
@@ -200,5 +238,6 @@ int cmd_monitor(int argc, char **argv)
 		event_base_free(m.base);
 	rcl_nl_close(m.requests);
 	rcl_nl_close(m.events);
+	rcl_nl_close(m.families);
 	return m.status;
 }
