@@ -175,6 +175,24 @@ by_itself()
 		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
 }
 
+# The peer begins an exchange, with an OFFER of a host on InfiniBand alone, and that
+# is all that comes of it.
+goes_on_by_itself()
+{
+	local epoch offer
+
+	offer=0000003200020002800300016c80120021010100001000
+	offer+=00000001fe800000000000000002c90300a1b2c3066d6c78355f30
+	epoch=$(of 1 l .epoch)
+	python3 -c "import sys
+sys.stdout.buffer.write(bytes.fromhex('$offer'))" |
+		on 2 timeout $((10 * RCL_SLOW)) openssl s_client -quiet \
+			-connect "$RCL_IP:7185" -alpn rclink/1 -cert "$key" \
+			-key "$key"
+	until_true 10 said 1 'no path in common' &&
+		until_true 30 later "$epoch"
+}
+
 # A heartbeat is open that nobody answers: the wish waits, the detection must not.
 # Without that the device gives up, later and for another reason.
 silent()
@@ -231,7 +249,7 @@ told_why()
 	grep -q 'another epoch was prepared beside it' "$said"
 }
 
-plan 17
+plan 18
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -250,5 +268,6 @@ holds "an end that is not answered says so, and stays up" fails unheard
 holds "a peer that falls silent is missed while it is asked to rotate" silent
 holds "a disconnect is told to who has moved already" parted
 holds "it rotates by itself, if that was configured" by_itself
+holds "and goes on so after an exchange that failed" goes_on_by_itself
 holds "daemons end" daemon_end 1 2
 finish
