@@ -32,6 +32,7 @@ chan_far()
 {
 	local says=/tmp/rclink-test-far-$1
 
+	: >"$says"
 	on 2 "$CHAN/$1" "${@:2}" >"$says" 2>&1 &
 	far=$!
 	until_true 10 grep -q listening "$says"

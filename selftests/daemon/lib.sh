@@ -59,6 +59,7 @@ daemon_start()
 	local host
 
 	for host; do
+		: >"$said_by$host"
 		on "$host" "$daemon" --config $conf >"$said_by$host" 2>&1 &
 		running[host]=$!
 	done

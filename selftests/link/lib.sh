@@ -47,6 +47,7 @@ link_listen()
 	for name; do
 		args+=(--peer "$name=$pin1")
 	done
+	: >"$log"
 	on 2 "$tool" listen --key "$key" "${args[@]}" >"$log" 2>&1 &
 	listener=$!
 	until_true 10 grep -q listening "$log" ||
@@ -97,6 +98,7 @@ link_self()
 	local self status
 
 	rclink add a loopback 1 "$@" && rclink add b loopback 1 "$@" || return
+	: >"$log"
 	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
 	self=$!
 	until_true 10 grep -q listening "$log"

@@ -249,14 +249,17 @@ int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 {
 	int64_t end = now_ms() + slow(ms);
 	struct rcl_view view;
+	bool over;
 	int ret;
 
+	/* Also who stood still has a last look. */
 	do {
+		over = now_ms() >= end;
 		ret = rcl_view(s, name, &view);
 		if (ret || view.state == state)
 			return ret;
 		usleep(10000);
-	} while (now_ms() < end);
+	} while (!over);
 	return -ETIMEDOUT;
 }
 

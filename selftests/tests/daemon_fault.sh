@@ -147,6 +147,9 @@ black_hole()
 		until_true 30 said 1 '>h.: not up: .*does `ping` reach it' &&
 		recovers; }; then
 		show_daemons
+		fill
+		conf_1 true
+		conf_2 true
 		return 1
 	fi
 	echo "# normally $normal ms, beside $holes holes $ms ms;" \

@@ -12,17 +12,19 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# l is dialled by host 1, m by both, n by host 2.
+# l is dialled by host 1, which finds out by heartbeats where a goodbye was lost; m
+# by both, n by host 2.
+beat=2000
 conf_1()
 {
-	link_section l "$pin2" peer "$RCL_PEER_IP"
+	link_section l "$pin2" heartbeat $beat peer "$RCL_PEER_IP"
 	link_section m "$pin2" peer "$RCL_PEER_IP"
 	link_section n "$pin2"
 }
 
 conf_2()
 {
-	link_section l "$pin1"
+	link_section l "$pin1" heartbeat $beat
 	link_section m "$pin1" peer "$RCL_IP"
 	link_section n "$pin1" peer "$RCL_IP"
 }

@@ -213,7 +213,7 @@ silent()
 # What host 2 says takes its time: it is in the next epoch, host 1 is not yet.
 parts_between()
 {
-	local epoch before
+	local epoch before status
 
 	epoch=$(of 1 l .epoch)
 	until_true 10 eval '[ "$(of 2 l .epoch)" = '"$epoch ]" || return
@@ -221,11 +221,12 @@ parts_between()
 	"$tool" rotate l --timeout $((40 * RCL_SLOW)) &
 	until_true 40 eval '[ "$(of 2 l .epoch)" -gt '"$epoch ]" &&
 		rclink disconnect l
+	status=$?
 	before=$(rclink why l)
 	on 2 tc qdisc del dev eth0 root
 	wait $!
 	echo "$before"
-	! grep -q "moved to that epoch.*epoch $((epoch + 1))" <<<"$before"
+	[ "$status" -eq 0 ] && ! grep -q "moved to that epoch.*epoch $((epoch + 1))" <<<"$before"
 }
 
 # Else its heartbeat would find out.

@@ -47,7 +47,7 @@ tries()
 verbs_ping()
 {
 	"$tool" --verbs ping l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
-		--timeout $((30 * RCL_SLOW)) "$@" timeout 19
+		--timeout $((30 * RCL_SLOW)) "$@" timeout 19 heartbeat 5000
 }
 
 process_to_module()
@@ -59,7 +59,7 @@ process_to_module()
 process_listens()
 {
 	on 2 "$tool" --verbs listen --key "$key" --peer "l=$pin1" \
-		--peer "m=$pin1" timeout 19 >"$log" 2>&1 &
+		--peer "m=$pin1" timeout 19 heartbeat 5000 >"$log" 2>&1 &
 	listener=$!
 	until_true 20 grep -q listening "$log"
 }

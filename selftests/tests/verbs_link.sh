@@ -15,9 +15,10 @@ out=/tmp/rclink-test-verbs
 ops=(send write read cas fadd)
 # As link_add() has it for links of the module.
 slow=(timeout 19)
-words=("${slow[@]}" qps 2)
-# How soon a peer is missed: an emulated host stands still for a second.
-beat=(heartbeat 700 misses 4)
+calm=(heartbeat 5000)
+words=("${slow[@]}" "${calm[@]}" qps 2)
+# How soon a peer is missed: an emulated host stands still for some seconds.
+beat=(heartbeat 1500 misses 4)
 other=''
 
 # A local process that nobody gave rights but to the device.
@@ -195,7 +196,7 @@ user_lost()
 
 kernel_lost()
 {
-	keep || return
+	keep "${calm[@]}" || return
 	kill -KILL "$here"
 	wait "$here"
 	until_true 20 is 2 l .state down
@@ -238,10 +239,10 @@ check "a goodbye of the kernel is heard" eval \
 	'rclink disconnect m && until_true 10 grep -q "m: down: disconnected by" $out'
 holds "a process notices that its peer was killed" user_lost
 
-words=("${slow[@]}")
+words=("${slow[@]}" "${calm[@]}")
 link_add 2 l "${beat[@]}"
 link_listen l
-holds "a process dials a kernel" keep
+holds "a process dials a kernel" keep "${calm[@]}"
 check "the kernel sees all operations answered" \
 	verified on 2 "$tool" ping l
 holds "a goodbye of the process is heard" goodbye
