@@ -55,8 +55,8 @@ static size_t gcda_size(const struct gcov_info *info)
 	u32 i;
 
 	for (i = 0; i < info->functions; i++)
-		size += struct_size_t(struct gcda_function, counter,
-				      info->function[i]->arcs.n);
+		size += sizeof(struct gcda_function) +
+			info->function[i]->arcs.n * sizeof(__le64);
 	return size;
 }
 

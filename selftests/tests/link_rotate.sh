@@ -136,7 +136,7 @@ quick()
 {
 	figure "longest time without a message" "$(sum "$told" outage_ms)" ms
 	[ "$(sum "$told" unknown)" -eq 0 ] &&
-		[ "$(sum "$told" outage_ms)" -lt $((10000 * RCL_SLOW)) ]
+		[ "$(sum "$told" outage_ms)" -lt $((5000 * RCL_SLOW)) ]
 }
 
 # The epoch of l is what it was, at both ends, and no QP is left of another one.
