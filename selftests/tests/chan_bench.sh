@@ -82,7 +82,7 @@ gone()
 	[ $? -eq 1 ] && cat "$shows" && [ "$(wc -l <"$shows")" -eq 1 ]
 }
 
-plan 25
+plan 33
 chan_setup
 refuse 2 "a test that is none is refused" 'not lat, bw, rate' \
 	rclink bench l fast
@@ -103,6 +103,10 @@ for op in send write read; do
 	holds "bandwidth of $op" stream bw $op 65536 64
 done
 holds "rate of send" stream rate send 64 1000
+# The first messages arrive before, or after, the other end looks.
+for ((i = 0; i < 8; i++)); do
+	holds "rate of a few sends" stream rate send 64 80
+done
 holds "attach" times attach write 8 8
 holds "latency reads like perftest's" reads_like \
 	't_min.usec.*t_typical.usec.*t_avg.usec.*99.9%' lat -n 20

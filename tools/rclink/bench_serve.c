@@ -111,26 +111,35 @@ static int answer_writes(struct bench *b)
 	return ret;
 }
 
-/* The other end sends no more than this end says that it can receive. */
+/* So many SENDs have got a receive again. */
+static int make_room(struct bench *b)
+{
+	uint64_t taken = htobe64(b->received);
+	int ret = bench_post(b);
+
+	if (ret)
+		return ret;
+	return rclink_write(b->at.chan, rclink_bytes(&taken, sizeof(taken)),
+			    &b->remote, offsetof(struct bench_page, taken), 0,
+			    0);
+}
+
+/*
+ * The other end sends no more than this end says that it can receive. All of
+ * the first ones may be here before this end looks.
+ */
 static int take_sends(struct bench *b)
 {
 	uint32_t left;
-	uint64_t taken;
 	int ret = 0;
 
 	while (!ret && b->received < b->iters) {
+		if (b->posted <= RCLINK_DEV_RECVS - BENCH_SIGNAL)
+			ret = make_room(b);
 		left = b->iters - b->received;
-		ret = bench_pump(b, left < BENCH_SIGNAL ? left : BENCH_SIGNAL);
-		if (ret || b->posted > RCLINK_DEV_RECVS - BENCH_SIGNAL)
-			continue;
-		taken = htobe64(b->received);
-		ret = bench_post(b);
 		if (!ret)
-			ret = rclink_write(b->at.chan,
-					   rclink_bytes(&taken, sizeof(taken)),
-					   &b->remote,
-					   offsetof(struct bench_page, taken),
-					   0, 0);
+			ret = bench_pump(b, left < BENCH_SIGNAL ? left :
+							BENCH_SIGNAL);
 	}
 	return ret;
 }

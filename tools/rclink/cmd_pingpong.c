@@ -105,8 +105,8 @@ static int post(struct pingpong *p)
 
 static int take(struct pingpong *p, const struct rclink_dev_cqe *cqe)
 {
-	/* Who got its last message may be gone before this end knows it. */
-	if (cqe->status && p->listen && p->received == p->iters) {
+	/* Who has got its last message may be gone before this end knows it. */
+	if (cqe->status && p->received == p->iters) {
 		p->done = true;
 		return 0;
 	}
@@ -133,9 +133,10 @@ static int progress(struct pingpong *p)
 	int i, num, ret;
 
 	ret = attach_submit(&p->at, !p->events);
-	if (ret < 0 && ret != -EINTR)
-		return failed(p, "broken off", ret);
 	while (!(num = rclink_reap(p->at.chan, cqes, REAP))) {
+		/* What had completed before the end is there after it. */
+		if (ret < 0 && ret != -EINTR)
+			return failed(p, "broken off", ret);
 		if (!p->events)
 			return 0;
 		if (fd.revents & (POLLHUP | POLLERR))
