@@ -303,13 +303,14 @@ void rcl_chan_put(struct rcl_chan *chan)
  * @cred: of the consumer, NULL for the kernel
  * @link: name
  * @service: that somebody listens on there
- * @wait: for a QP to become free
+ * @wait: for a QP to become free, as long as it takes; a QP that a channel has
+ *	just left is waited for in any case
  *
  * Context: may sleep; can be interrupted. After a failure only
  * rcl_chan_close() and rcl_chan_put() may follow.
  * Return: 0, -ENODEV for no such link, -EACCES for no right on it, -ENOTCONN
- * when it is not up, -EAGAIN when no QP is free, -ECONNREFUSED when nobody
- * listens, -EINTR, -ENOMEM, or the errno of a verbs call.
+ * when it is not up, -EAGAIN when no QP is free or about to be, -ECONNREFUSED
+ * when nobody listens, -EINTR, -ENOMEM, or the errno of a verbs call.
  */
 int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait)

@@ -170,9 +170,9 @@ static bool rcl_kapi_own(struct rclink_chan *chan,
  *
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink.
  * Return: the channel, or an ERR_PTR: -ENODEV for no such link, -ENOTCONN if it
- * is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no queue pair is free,
- * -ECONNRESET if it has ended again already, -EINVAL, -EINTR, -ENOMEM, or the
- * errno of a verbs call.
+ * is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no queue pair is free
+ * or about to be, -ECONNRESET if it has ended again already, -EINVAL, -EINTR,
+ * -ENOMEM, or the errno of a verbs call.
  */
 struct rclink_chan *rclink_connect(const char *link, const char *service,
 				   u32 flags, const struct rclink_chan_ops *ops,

@@ -113,6 +113,20 @@ static struct rcl_lease *rcl_lease_find_free(struct rcl_epoch *ep)
 	return NULL;
 }
 
+/* Free soon, or dead, whatever the lessees do: its last one has left it. */
+static bool rcl_lease_comes_back(const struct rcl_pool *pool)
+{
+	u32 i;
+
+	for (i = 0; i < pool->n; i++) {
+		enum rcl_lease_state state = pool->lease[i].state;
+
+		if (state >= RCL_LEASE_STOPPED && state <= RCL_LEASE_ANSWERED)
+			return true;
+	}
+	return false;
+}
+
 static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 {
 	struct rcl_msg msg = {
@@ -124,7 +138,7 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 	struct rcl_lease *lease = rcl_lease_find_free(ep);
 	int ret;
 
-	if (!lease && call->wait)
+	if (!lease && (call->wait || rcl_lease_comes_back(&ep->pool)))
 		return 0;
 	if (!lease) {
 		list_del(&call->node);

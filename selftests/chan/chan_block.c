@@ -257,6 +257,47 @@ TEST_F(file, close_while_others_wait)
 	}
 }
 
+/* One end after the other; less than 0 if there is none. */
+static int open_pair(const struct rig *r, int pair[2])
+{
+	int ret;
+
+	pair[0] = rig_device();
+	if (pair[0] < 0)
+		return pair[0];
+	ret = rig_connect(pair[0], 0);
+	if (ret) {
+		close(pair[0]);
+		return ret;
+	}
+	pair[1] = rig_accept(r);
+	return pair[1] < 0 ? pair[1] : 0;
+}
+
+/* Who opens waits for a QP that a channel has just left, and for no other. */
+TEST(a_qp_that_comes_back_is_waited_for)
+{
+	int pair[SPARE][2], num = 0, ret, i;
+	struct rig r;
+
+	ASSERT_EQ(0, rig_begin(&r));
+	ASSERT_EQ(0, rig_link(&r));
+	while (!(ret = open_pair(&r, pair[num])))
+		ASSERT_GT(SPARE, ++num);
+	ASSERT_EQ(-EAGAIN, ret);
+	for (i = 0; i < ROUNDS; i++) {
+		close(pair[i % num][i / num % 2]);
+		close(pair[i % num][!(i / num % 2)]);
+		ASSERT_EQ(0, open_pair(&r, pair[i % num]));
+	}
+	EXPECT_EQ(-EAGAIN, open_pair(&r, pair[num]));
+	while (num--) {
+		close(pair[num][0]);
+		close(pair[num][1]);
+	}
+	rig_end(&r);
+}
+
 /* Who has something in the ring when it asks for edges, and has polled. */
 TEST(an_edge_comes_with_the_next_completion)
 {

@@ -134,8 +134,9 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
  * it or to use the link (see mode in rclink(8)), -ENODEV for no such link,
  * -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no
- * queue pair is free or the peer's backlog is full, -EINVAL for a name that is
- * empty or too long, -ENOMEM, -EINTR.
+ * queue pair is free or about to be (one that a channel has just left is waited
+ * for) or the peer's backlog is full, -EINVAL for a name that is empty or too
+ * long, -ENOMEM, -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);

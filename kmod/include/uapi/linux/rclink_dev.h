@@ -201,7 +201,8 @@ struct rclink_dev_shared {
 };
 
 /* Flags of RCLINK_IOC_CONNECT. */
-#define RCLINK_CONNECT_WAIT	0x01	/* for a free QP, else EAGAIN */
+/* For a free QP; else EAGAIN if none is free, nor just left by a channel. */
+#define RCLINK_CONNECT_WAIT	0x01
 /* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
 /* Completions are reaped in SUBMIT only, until poll() asks for events. */
 #define RCLINK_CHAN_POLLED	0x02
