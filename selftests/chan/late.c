@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* usage: late LINK: the far end of chan_late, a process for each service. */
+#include <poll.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 struct late {
 	const char *service;
+	struct rclink_listener *listener, *go;
 	struct rclink_chan *chan;
 	uint32_t *page;		/* what comes in; then what is written there */
 	uint32_t region, exported;
@@ -44,6 +46,34 @@ static int receive(struct late *l)
 	return ret < 0 ? ret : say_number(l, right);
 }
 
+static int withdraw(struct late *l)
+{
+	return strcmp(l->service, LATE_NEVER) ? 0 :
+	       rclink_withdraw(l->chan, l->exported);
+}
+
+/* Until the near end says so, or closes. */
+static int be_late(struct late *l)
+{
+	struct pollfd fds[] = {
+		{ .fd = rclink_fd(l->chan) },
+		{ .fd = rclink_listener_fd(l->go), .events = POLLIN },
+	};
+	struct rclink_chan *go;
+	int ret;
+
+	if (poll(fds, 2, -1) < 0)
+		return -errno;
+	if (fds[0].revents)
+		return 0;
+	ret = rclink_accept(l->go, &go);
+	if (ret)
+		return ret;
+	ret = withdraw(l);
+	rclink_close(go);
+	return ret;
+}
+
 static int serve(struct late *l)
 {
 	struct rclink_dev_cqe cqe;
@@ -51,19 +81,16 @@ static int serve(struct late *l)
 
 	ret = rclink_region(l->chan, l->page, PAGE, NULL, 0, &l->region);
 	if (!ret)
+		ret = say_number(l, LATE_HELLO);
+	if (ret >= 0)
 		ret = rclink_region(l->chan, l->page, PAGE, l->service,
 				    RCLINK_REGION_WRITE, &l->exported);
 	if (!ret)
-		ret = say_number(l, LATE_HELLO);
-	if (ret < 0)
+		ret = be_late(l);
+	if (ret || !strcmp(l->service, LATE_GONE))
 		return ret;
-	usleep(LATE_MS * 1000);
-	if (!strcmp(l->service, LATE_GONE))
-		return 0;
 	if (!strcmp(l->service, LATE_SLOW))
 		ret = receive(l);
-	else
-		ret = rclink_withdraw(l->chan, l->exported);
 	/* Until the near end closes. */
 	while (ret >= 0) {
 		ret = rclink_submit(l->chan, 1, 0);
@@ -75,16 +102,19 @@ static int serve(struct late *l)
 static int run(const char *link, const char *service)
 {
 	struct late l = { .service = service, .page = memory(PAGE) };
-	struct rclink_listener *listener;
+	char go[32];
 	int ret;
 
-	ret = rclink_listen(&listener, link, service, 8, 0);
+	snprintf(go, sizeof(go), "%s" LATE_GO, service);
+	ret = rclink_listen(&l.listener, link, service, 8, 0);
+	if (!ret)
+		ret = rclink_listen(&l.go, link, go, 1, 0);
 	if (ret)
 		return say("listen", ret);
 	printf("%s: listening\n", service);
 	fflush(stdout);
 	for (;;) {
-		ret = rclink_accept(listener, &l.chan);
+		ret = rclink_accept(l.listener, &l.chan);
 		if (ret)
 			return say("accept", ret);
 		ret = serve(&l);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The far end of chan_late is slow to begin: each of its services is so in
- * another way. On all of them it exports a page under the name of the service.
+ * another way. On all of them it sends a number, then exports a page under the
+ * name of the service; it goes on when somebody connects to LATE_GO, which it
+ * closes, or when its channel ends.
  */
 #ifndef LATE_H
 #define LATE_H
 
-#define LATE_SLOW	"late.slow"	/* sends, later receives all, answers */
-#define LATE_NEVER	"late.never"	/* its region ends; never receives */
-#define LATE_GONE	"late.gone"	/* closes */
-#define LATE_MS		3000		/* until it does so */
+#define LATE_SLOW	"late.slow"	/* then receives all, and answers */
+#define LATE_NEVER	"late.never"	/* then its region ends; never receives */
+#define LATE_GONE	"late.gone"	/* then closes */
+#define LATE_GO		".go"		/* behind the name of the service */
 #define LATE_MESSAGES	29		/* numbered, 4 bytes each */
 #define LATE_HELLO	0x1a7e		/* what it sends, without waiting */
 
