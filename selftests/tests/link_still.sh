@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A host that stands still, for shorter and for longer than its peer waits for it,
+# under traffic; and clocks that somebody sets while a link is up.
+# hosts: 2
+# kernels: 6.12 6.1-all
+# timeout: 500
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+command -v lab_power >/dev/null || skip_all "needs a host that can stand still"
+
+# A peer is given up after 8 to 10 s; rxe sends nothing again before 8.6 s.
+words=(heartbeat 2000 misses 4 timeout 21)
+bench=/tmp/rclink-test-still
+server='' writer=''
+
+count()
+{
+	on "$1" "$tool" stats l -j | jq ".[0].$2"
+}
+
+# Host 2, which stands still, has the operations in flight.
+writes_begin()
+{
+	"$tool" bench l --listen >"$bench.1" 2>&1 &
+	server=$!
+	until_true 20 eval 'ls -l /proc/$server/fd | grep -q /dev/rclink' ||
+		return
+	on 2 "$tool" bench l bw -o write -s 4096 -n 1000000 >"$bench.2" 2>&1 &
+	writer=$!
+	until_true 20 moves 100
+}
+
+# moves OPERATIONS: more than that were there
+moves()
+{
+	[ "$(count 2 chan_ops)" -gt "$1" ]
+}
+
+stands_still()
+{
+	lab_power 2 pause
+	sleep "$1"
+	lab_power 2 resume
+}
+
+# goes_on CMD...: the epoch survives that, with all that it carries
+goes_on()
+{
+	local epoch before
+
+	epoch=$(of 1 l .epoch)
+	"$@" || return
+	before=$(count 2 chan_ops)
+	until_true 20 moves $((before + 100)) && beats && same "$epoch"
+}
+
+# same EPOCH: both ends are in it
+same()
+{
+	is 1 l .state up && is 2 l .state up && is 1 l .epoch "$1" &&
+		is 2 l .epoch "$1" && rclink ping l -c 3 -i 0 -q
+}
+
+# Each end has asked the other one again, and got its answers.
+beats()
+{
+	local before
+
+	before=$(($(count 1 heartbeats) + $(count 2 heartbeats)))
+	until_true 30 eval \
+		"[ \$((\$(count 1 heartbeats) + \$(count 2 heartbeats))) -gt $((before + 4)) ]"
+}
+
+given_up()
+{
+	lab_power 2 pause
+	until_true 30 is 1 l .state down
+	set -- $?
+	# The other end knows of nothing, and it is much later there.
+	sleep 15
+	lab_power 2 resume
+	of 1 l .reason_text
+	return "$1"
+}
+
+# Whoever went on with the old epoch has been told so.
+finds_out()
+{
+	until_true 30 is 2 l .state down || return
+	wait "$writer" && return 1
+	cat "$bench.2"
+	[ "$(wc -l <"$bench.2")" -eq 1 ] && empty 1 && empty 2
+}
+
+# The server of the old epoch serves the new one.
+begins_anew()
+{
+	local epoch=$1
+
+	link_dial l && [ "$(of 2 l .epoch)" -gt "$epoch" ] &&
+		on 2 "$tool" bench l bw -o write -s 4096 -n 64
+}
+
+# A day later here, a day earlier there.
+clocks_part()
+{
+	date -s '1 day' && on 2 date -s '-1 day'
+}
+
+clocks_meet()
+{
+	date -s '-1 day' && on 2 date -s '1 day'
+}
+
+clocks_jump()
+{
+	local epoch status=0
+
+	epoch=$(of 1 l .epoch)
+	clocks_part
+	beats && same "$epoch" || status=1
+	clocks_meet
+	beats && same "$epoch" || status=1
+	return $status
+}
+
+dials_apart()
+{
+	local status
+
+	clocks_part
+	rclink disconnect l
+	link_dial l && rclink ping l -c 3 -i 0 -q
+	status=$?
+	clocks_meet
+	return $status
+}
+
+plan 10
+link_setup
+link_listen l
+check "the link comes up" link_pair l "${words[@]}"
+holds "host 2 writes to host 1" writes_begin
+check "a second of standing still is survived" goes_on stands_still 1
+check "so is half of what the peer waits" goes_on stands_still 4
+epoch=$(of 1 l .epoch)
+check "after longer than that the peer has given it up" given_up
+holds "it finds out by itself, and its writes end" finds_out
+check "what served goes on with the next epoch" begins_anew "$epoch"
+kill "$server"
+wait "$server" 2>/dev/null
+check "clocks that jump by a day, and back, are no matter" clocks_jump
+check "a link comes up between hosts two days apart" dials_apart
+check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'
+link_listen_end
+finish
