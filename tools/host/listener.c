@@ -25,6 +25,7 @@
 #define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
+#define SOON_NS		10000000ULL	/* the same, when somebody had to go */
 #define NS_PER_US	1000
 #define US_PER_S	1000000
 
@@ -269,11 +270,21 @@ static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
 	refuse(l, &from, -EBUSY, "too many callers");
 }
 
-/* No more files, most likely: others may be closed soon. */
+/*
+ * No more files, most likely: one of the callers has to go, as if there were as
+ * many as there may be. What it held is free after the pause.
+ */
 static void on_accept_error(struct evconnlistener *socket, void *arg)
 {
+	struct rch_listener *l = arg;
+	struct caller *caller;
+
 	(void)socket;
-	pause_accept(arg, PAUSE_NS);
+	caller = choose(l, NULL);
+	pause_accept(l, caller ? SOON_NS : PAUSE_NS);
+	if (caller)
+		rch_job_cancel(caller->job,
+			       "no file is left for more callers, this one had to go; raise the limit of open files");
 }
 
 void rch_listener_close(struct rch_listener *l)

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A daemon with few files, or little memory and few processes, and more callers
+# than there is room for: links that are up stay so, others come up, it lives.
+# hosts: 2
+# kernels: 6.12 6.1-all
+# timeout: 300
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+files=40
+mib=64
+group=/sys/fs/cgroup/rclink-test
+siege=/tmp/rclink-test-siege
+besieger=''
+dials=(peer "$RCL_PEER_IP")
+
+# limited CMD...: host 2's daemon is started by that
+limited()
+{
+	printf '#!/bin/sh\n%s\nexec "%s" "$@"\n' "$1" \
+		"$LIB_DIR/../tools/rclinkd/rclinkd" |
+		on 2 sh -c 'cat >/tmp/limited && chmod +x /tmp/limited'
+	daemon=/tmp/limited daemon_start 2
+}
+
+# sections HOST LINK...
+sections()
+{
+	local host=$1 name
+
+	shift
+	for name; do
+		if [ "$host" = 1 ]; then
+			link_section "$name" "$pin2" "${dials[@]}"
+		else
+			link_section "$name" "$pin1"
+		fi
+	done | configure "$host"
+}
+
+begin()
+{
+	sections 1 l && sections 2 l && limited "ulimit -n $files" &&
+		daemon_start 1 && both_up l
+}
+
+# besieged NUMBER: callers who say next to nothing
+besieged()
+{
+	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 "$1" >"$siege" 2>&1 &
+	besieger=$!
+	until_true 60 grep '^open' "$siege"
+}
+
+relieved()
+{
+	kill "$besieger" 2>/dev/null
+	wait "$besieger"
+	besieger=''
+}
+
+# comes NAME: another link, while l stays in its epoch
+comes()
+{
+	local epoch pid
+
+	epoch=$(epoch l)
+	pid=$(on 2 pidof rclinkd)
+	sections 2 l "$1" && reload 2 && sections 1 l "$1" && reload 1 &&
+		both_up "$1" && is 1 l .epoch "$epoch" &&
+		is 2 l .state up && [ "$(on 2 pidof rclinkd)" = "$pid" ]
+}
+
+little_memory()
+{
+	on 2 sh -c '[ -e /sys/fs/cgroup/cgroup.procs ] ||
+		mount -t cgroup2 none /sys/fs/cgroup || exit
+		echo "+memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
+		mkdir '"$group"' && echo '"$mib"'M >'"$group"'/memory.max &&
+		echo 4 >'"$group"'/pids.max' || return
+	daemon_end 2 && limited "echo \$\$ >$group/cgroup.procs" &&
+		until_true 20 said 2 'l: is up' &&
+		[ "$(on 2 cat $group/cgroup.procs)" = "$(on 2 pidof rclinkd)" ]
+}
+
+within()
+{
+	local peak
+
+	peak=$(on 2 cat $group/memory.peak)
+	echo "# most memory: $((peak / 1024)) KiB" >&3
+	on 2 cat $group/memory.events
+	on 2 grep -q '^oom_kill 0' $group/memory.events
+}
+
+exec 3>&1
+plan 9
+link_setup
+holds "a link of a daemon with $files files comes up" begin
+holds "callers take all of them" besieged 120
+holds "another link comes up beside them, the first one stays" comes s
+check "the daemon says what to do" said 2 'no file is left.*raise the limit'
+holds "and another one when they are gone" eval 'relieved && comes t'
+holds "it has $mib MiB and 4 processes" little_memory
+holds "as many callers come as there is room for" besieged 120
+holds "a link comes up beside them, the first one stays" comes u
+check "nothing was killed for memory" within
+relieved
+daemon_end 1 2
+finish
