@@ -9,7 +9,7 @@
 #define LATE_H
 
 #define LATE_SLOW	"late.slow"	/* then receives all, and answers */
-#define LATE_NEVER	"late.never"	/* then its region ends; never receives */
+#define LATE_NEVER	"late.never"	/* then has no region; never receives */
 #define LATE_GONE	"late.gone"	/* then closes */
 #define LATE_GO		".go"		/* behind the name of the service */
 #define LATE_MESSAGES	29		/* numbered, 4 bytes each */

@@ -105,22 +105,53 @@ no_neighbour()
 		ends
 }
 
-# Nor over another path, of which there are two more.
-stays_disconnected()
+# timers HERE THERE: of the next epoch, how long until a path fails
+timers()
 {
-	local dialler status
+	rclink set l timeout "$1" && on 2 "$tool" set l timeout "$2"
+}
 
-	roce_again 2
-	no_roce 2 ip || return
-	link_dial l -v >/tmp/rclink-test-dial 2>&1 &
-	dialler=$!
-	until_true 10 grep -q ACTIVATED /tmp/rclink-test-dial &&
-		rclink disconnect l
-	wait "$dialler"
+# was_disconnected DIALLER: that is why it ended, and nothing is left
+was_disconnected()
+{
+	local status
+
+	wait "$1"
 	status=$?
 	cat /tmp/rclink-test-dial
 	[ "$status" -eq 1 ] && grep -q 'the link was disconnected' \
 		/tmp/rclink-test-dial && ! is 1 l .state up && empty 1 && empty 2
+}
+
+# begins: the first path is tried, in vain; sets dialler
+begins()
+{
+	link_dial l -v >/tmp/rclink-test-dial 2>&1 &
+	dialler=$!
+	until_true 10 grep -q ACTIVATED /tmp/rclink-test-dial
+}
+
+# Nor over another path, of which there are two more.
+stays_disconnected()
+{
+	local dialler
+
+	roce_again 2
+	no_roce 2 ip && timers 18 18 && begins && rclink disconnect l
+	was_disconnected "$dialler"
+}
+
+# The peer has found that the path fails, when this end is disconnected; then the
+# dialler hears of both.
+nor_between_paths()
+{
+	local dialler
+
+	timers 19 17 && begins || return
+	pkill -STOP -x rclink
+	until_true 20 is 2 l .state down && rclink disconnect l
+	pkill -CONT -x rclink
+	was_disconnected "$dialler" && timers 14 14
 }
 
 # What an operator has set is all that is offered.
@@ -185,7 +216,7 @@ none_works()
 }
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 11
+plan 12
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -200,6 +231,7 @@ check "it ends as any other" ends
 check "a path without a neighbour is followed by the next one" no_neighbour
 check "a link that is disconnected meanwhile is not tried on" \
 	stays_disconnected
+check "nor is one whose path fails at the same time" nor_between_paths
 check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad

@@ -16,36 +16,55 @@
 
 #define AGAIN_US	200000
 
-static struct rch_job *job_of(struct rch_hub *hub, const char *link)
+/* An older epoch is of no interest any more. */
+static bool is_current(const struct rch_job *job,
+		       const struct rcl_link_info *info)
+{
+	return job->epoch && info->epoch >= job->epoch;
+}
+
+static bool concerns(const struct rch_job *job,
+		     const struct rcl_link_info *info)
+{
+	return !strcmp(job->link, info->name) &&
+	       (is_current(job, info) ||
+		(job->last && info->epoch == job->last));
+}
+
+static struct rch_job *job_of(struct rch_hub *hub,
+			      const struct rcl_link_info *info)
 {
 	struct rch_job *job;
 
 	LIST_FOREACH(job, &hub->jobs, node)
-		if (job->epoch && !strcmp(job->link, link))
+		if (concerns(job, info))
 			return job;
 	return NULL;
 }
 
 /*
  * Tell the job of this link, if there is one; it may be gone afterwards. Who
- * ended the link by intention does not want it back over another path.
+ * ended the link by intention does not want it back over another path, nor did
+ * he where the job has given up that epoch meanwhile.
  */
 static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
-	struct rch_job *job = job_of(hub, info->name);
 	bool down = info->state == RCLINK_LINK_STATE_DOWN;
+	struct rch_job *job = job_of(hub, info);
+	bool current;
 
-	/* An older epoch is of no interest any more. */
-	if (!job || info->epoch < job->epoch)
+	if (!job)
 		return;
-	job->up = info->state == RCLINK_LINK_STATE_UP;
-	if (info->event_kind == RCLINK_EVENT_KIND_DELETED)
+	current = is_current(job, info);
+	if (current)
+		job->up = info->state == RCLINK_LINK_STATE_UP;
+	if (current && info->event_kind == RCLINK_EVENT_KIND_DELETED)
 		rcx_session_cancel(job->session, "the link was deleted");
-	else if (job->up)
-		rcx_session_link_up(job->session);
 	else if (down && info->reason == RCLINK_DOWN_REASON_DISCONNECTED)
 		rcx_session_cancel(job->session, "the link was disconnected");
-	else if (down)
+	else if (current && job->up)
+		rcx_session_link_up(job->session);
+	else if (current && down)
 		rcx_session_link_down(job->session, info->reason_text);
 }
 
