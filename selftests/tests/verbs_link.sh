@@ -178,11 +178,26 @@ kernel_connects()
 }
 
 # It may not listen yet when the first exchange is done.
+# Who listens may be later.
+try_pingpong()
+{
+	verbs pingpong l -n 10 -s 100000 -c "$@" >>"$out.tries" 2>&1
+}
+
 user_connects()
 {
 	on 2 "$tool" pingpong -l l -c >"$out" 2>&1 &
 	other=$!
-	until_true 30 verbs pingpong l -n 10 -s 100000 -c "$@" && far_end
+	: >"$out.tries"
+	if until_true 30 try_pingpong "$@"; then
+		far_end
+		return
+	fi
+	cat "$out.tries" "$out"
+	on 2 pgrep -ax rclink
+	kill "$other"
+	wait "$other"
+	return 1
 }
 
 user_lost()
