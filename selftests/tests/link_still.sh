@@ -76,14 +76,24 @@ beats()
 		"[ \$((\$(count 1 heartbeats) + \$(count 2 heartbeats))) -gt $((before + 1)) ]"
 }
 
+# What looks for lockups and stalls there would take so long a pause for one.
+watched()
+{
+	on 2 sh -c "echo $1 >/proc/sys/kernel/watchdog &&
+		echo $((1 - $1)) >/sys/module/rcupdate/parameters/rcu_cpu_stall_suppress"
+}
+
+# Three times as long.
 given_up()
 {
+	watched 0 || return
 	lab_power 2 pause
 	until_true 30 is 1 l .state down
 	set -- $?
 	# The other end knows of nothing, and it is much later there.
 	sleep 15
 	lab_power 2 resume
+	watched 1
 	of 1 l .reason_text
 	return "$1"
 }
