@@ -119,10 +119,15 @@ static bool rcl_lease_comes_back(const struct rcl_pool *pool)
 	u32 i;
 
 	for (i = 0; i < pool->n; i++) {
-		enum rcl_lease_state state = pool->lease[i].state;
-
-		if (state >= RCL_LEASE_STOPPED && state <= RCL_LEASE_ANSWERED)
+		switch (pool->lease[i].state) {
+		case RCL_LEASE_STOPPED:
+		case RCL_LEASE_RECYCLING:
+		case RCL_LEASE_READY:
+		case RCL_LEASE_ANSWERED:
 			return true;
+		default:
+			break;
+		}
 	}
 	return false;
 }
