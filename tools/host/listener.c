@@ -271,16 +271,18 @@ static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
 }
 
 /*
- * No more files, most likely: one of the callers has to go, as if there were as
- * many as there may be. What it held is free after the pause.
+ * Without a file for one more, one of the callers has to go, as if there were
+ * as many as there may be. What it held is free after the pause.
  */
 static void on_accept_error(struct evconnlistener *socket, void *arg)
 {
 	struct rch_listener *l = arg;
-	struct caller *caller;
+	int error = EVUTIL_SOCKET_ERROR();
+	struct caller *caller = NULL;
 
 	(void)socket;
-	caller = choose(l, NULL);
+	if (error == EMFILE || error == ENFILE)
+		caller = choose(l, NULL);
 	pause_accept(l, caller ? SOON_NS : PAUSE_NS);
 	if (caller)
 		rch_job_cancel(caller->job,
