@@ -106,7 +106,7 @@ static int post(struct pingpong *p)
 static int take(struct pingpong *p, const struct rclink_dev_cqe *cqe)
 {
 	/* Who has got its last message may be gone before this end knows it. */
-	if (cqe->status && p->received == p->iters) {
+	if (cqe->status && p->iters && p->received == p->iters) {
 		p->done = true;
 		return 0;
 	}
