@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rclink.h>
@@ -16,7 +17,7 @@
 
 #define LINK		"l"
 #define PAGE		4096
-#define SERVICE_LEN	32
+#define CLOSE_MS	1500
 #define LIMIT_MS	slow(20000)
 #define QUIET_MS	200		/* nothing completes for so long */
 #define FLUSHED		5		/* of enum ib_wc_status */
@@ -44,6 +45,14 @@ FIXTURE_VARIANT_ADD(late, polled) {
 	.flags = RCLINK_CONNECT_WAIT | RCLINK_CHAN_POLLED,
 };
 
+static long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 FIXTURE_SETUP(late)
 {
 	self->flags = variant->flags;
@@ -69,7 +78,7 @@ static void begin(struct __test_metadata *_metadata,
 static void go(struct __test_metadata *_metadata, const char *service)
 {
 	struct rclink_chan *chan;
-	char name[SERVICE_LEN];
+	char name[LATE_SERVICE_LEN];
 
 	snprintf(name, sizeof(name), "%s" LATE_GO, service);
 	ASSERT_EQ(0, rclink_connect(&chan, LINK, name, RCLINK_CONNECT_WAIT));
@@ -148,6 +157,7 @@ static void listens(struct __test_metadata *_metadata,
 TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
 {
 	struct rclink_dev_cqe cqe;
+	long start = now_ms();
 	uint32_t i;
 
 	begin(_metadata, self, LATE_SLOW);
@@ -167,6 +177,7 @@ TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
 			int ret = rclink_submit(self->chan, 1, LIMIT_MS);
 
 			ASSERT_TRUE(ret >= 0 || ret == -EBUSY);
+			ASSERT_GT(LIMIT_MS, now_ms() - start);
 			if (ret < 0)
 				usleep(1000);
 		}
@@ -233,13 +244,16 @@ TEST_F(late, a_write_before_it_does_not_wait_and_one_behind_it_does)
 TEST_F(late, who_is_never_heard_can_close)
 {
 	uint32_t i;
+	long before;
 
 	for (i = 0; i < 3; i++) {
 		begin(_metadata, self, LATE_SLOW);
 		ASSERT_EQ(0, send_number(self, 0));
 		waits(_metadata, self);
+		before = now_ms();
 		rclink_close(self->chan);
 		self->chan = NULL;
+		EXPECT_GT(CLOSE_MS, now_ms() - before);
 	}
 }
 

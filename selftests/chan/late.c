@@ -13,7 +13,7 @@
 
 struct late {
 	const char *service;
-	struct rclink_listener *listener, *go;
+	struct rclink_listener *go;
 	struct rclink_chan *chan;
 	uint32_t *page;		/* what comes in; then what is written there */
 	uint32_t region, exported;
@@ -102,11 +102,12 @@ static int serve(struct late *l)
 static int run(const char *link, const char *service)
 {
 	struct late l = { .service = service, .page = memory(PAGE) };
-	char go[32];
+	struct rclink_listener *listener;
+	char go[LATE_SERVICE_LEN];
 	int ret;
 
 	snprintf(go, sizeof(go), "%s" LATE_GO, service);
-	ret = rclink_listen(&l.listener, link, service, 8, 0);
+	ret = rclink_listen(&listener, link, service, 8, 0);
 	if (!ret)
 		ret = rclink_listen(&l.go, link, go, 1, 0);
 	if (ret)
@@ -114,7 +115,7 @@ static int run(const char *link, const char *service)
 	printf("%s: listening\n", service);
 	fflush(stdout);
 	for (;;) {
-		ret = rclink_accept(l.listener, &l.chan);
+		ret = rclink_accept(listener, &l.chan);
 		if (ret)
 			return say("accept", ret);
 		ret = serve(&l);

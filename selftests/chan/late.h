@@ -12,6 +12,7 @@
 #define LATE_NEVER	"late.never"	/* then has no region; never receives */
 #define LATE_GONE	"late.gone"	/* then closes */
 #define LATE_GO		".go"		/* behind the name of the service */
+#define LATE_SERVICE_LEN 32
 #define LATE_MESSAGES	29		/* numbered, 4 bytes each */
 #define LATE_HELLO	0x1a7e		/* what it sends, without waiting */
 

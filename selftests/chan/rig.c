@@ -14,7 +14,7 @@
 #include "slow.h"
 
 #define DEVICE		"/dev/rclink"
-#define UP_MS		10000
+#define UP_MS		1000
 #define DONE_MS		20000
 #define POLL_MS		10
 

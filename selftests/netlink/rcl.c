@@ -244,10 +244,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/*
- * Return: 0 when the link gets there, -ETIMEDOUT if not; -ENETDOWN when it is
- * to come up and has gone down instead.
- */
+/* Return: 0 when the link gets there, -ETIMEDOUT if not. */
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 {
 	int64_t end = now_ms() + slow(ms);
@@ -261,9 +258,6 @@ int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 		ret = rcl_view(s, name, &view);
 		if (ret || view.state == state)
 			return ret;
-		if (state == RCLINK_LINK_STATE_UP &&
-		    view.state == RCLINK_LINK_STATE_DOWN)
-			return -ENETDOWN;
 		usleep(10000);
 	} while (!over);
 	return -ETIMEDOUT;
