@@ -17,9 +17,8 @@ mib=64
 group=/sys/fs/cgroup/rclink-test
 siege=/tmp/rclink-test-siege
 besieger=''
-dials=(peer "$RCL_PEER_IP")
 
-# limited CMD...: host 2's daemon is started by that
+# limited CMD: host 2's daemon, after that
 limited()
 {
 	printf '#!/bin/sh\n%s\nexec "%s" "$@"\n' "$1" \
@@ -36,7 +35,7 @@ sections()
 	shift
 	for name; do
 		if [ "$host" = 1 ]; then
-			link_section "$name" "$pin2" "${dials[@]}"
+			link_section "$name" "$pin2" peer "$RCL_PEER_IP"
 		else
 			link_section "$name" "$pin1"
 		fi
@@ -102,12 +101,12 @@ exec 3>&1
 plan 9
 link_setup
 holds "a link of a daemon with $files files comes up" begin
-holds "callers take all of them" besieged 120
+holds "more callers come than that is enough for" besieged 120
 holds "another link comes up beside them, the first one stays" comes s
 check "the daemon says what to do" said 2 'no file is left.*raise the limit'
 holds "and another one when they are gone" eval 'relieved && comes t'
 holds "it has $mib MiB and 4 processes" little_memory
-holds "as many callers come as there is room for" besieged 120
+holds "many callers come" besieged 120
 holds "a link comes up beside them, the first one stays" comes u
 check "nothing was killed for memory" within
 relieved

@@ -177,8 +177,7 @@ kernel_connects()
 	done
 }
 
-# It may not listen yet when the first exchange is done.
-# Who listens may be later.
+# Who listens may not do so yet when the first exchange is done.
 try_pingpong()
 {
 	verbs pingpong l -n 10 -s 100000 -c "$@" >>"$out.tries" 2>&1
