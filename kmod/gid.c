@@ -49,6 +49,19 @@ bool rcl_gid_is_unicast(const u8 *gid)
 	return true;
 }
 
+/**
+ * rcl_gid_is_multicast - is it the address of many?
+ * @gid: 16 bytes
+ *
+ * Return: true for multicast addresses of IPv6 and IPv4.
+ */
+bool rcl_gid_is_multicast(const u8 *gid)
+{
+	if (rcl_gid_is_v4(gid))
+		return (gid[12] & 0xf0) == 224;
+	return gid[0] == 0xff;
+}
+
 static bool rcl_gid_is_link_local(const u8 *gid)
 {
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;

@@ -34,5 +34,6 @@ bool rcl_gid_is_usable(const struct rcl_gid *gid, bool roce);
 bool rcl_gid_is_zero(const u8 *gid);
 bool rcl_gid_is_v4(const u8 *gid);
 bool rcl_gid_is_unicast(const u8 *gid);
+bool rcl_gid_is_multicast(const u8 *gid);
 
 #endif /* RCL_GID_H */

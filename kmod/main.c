@@ -7,6 +7,7 @@
 #include "cdev.h"
 #include "device.h"
 #include "event.h"
+#include "group.h"
 #include "inbox.h"
 #include "lessee.h"
 #include "link.h"
@@ -36,6 +37,7 @@ static int __init rcl_init(void)
 
 err_nl_exit:
 	/* Somebody may have made some already. */
+	rcl_group_exit();
 	rcl_link_exit();
 	rcl_event_exit();
 	rcl_nl_exit();
@@ -51,6 +53,7 @@ err_inbox_stop:
 static void __exit rcl_exit(void)
 {
 	rcl_cdev_exit();
+	rcl_group_exit();
 	/* Creates no more, and the listeners hear of each link's end. */
 	rcl_link_exit();
 	rcl_event_exit();

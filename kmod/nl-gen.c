@@ -164,8 +164,29 @@ const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1] = {
 	[RCLINK_A_LINK_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 };
 
+/* RCLINK_CMD_GROUP_ADD - do */
+const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_QKEY + 1] = {
+	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_GROUP_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
+	[RCLINK_A_GROUP_PORT] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_GID_INDEX] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_MGID] = NLA_POLICY_EXACT_LEN(RCLINK_GID_LEN),
+	[RCLINK_A_GROUP_MLID] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_QKEY] = { .type = NLA_U32, },
+};
+
+/* RCLINK_CMD_GROUP_DEL - do */
+const struct nla_policy rclink_group_del_nl_policy[RCLINK_A_GROUP_NAME + 1] = {
+	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+};
+
+/* RCLINK_CMD_GROUP_GET - do */
+const struct nla_policy rclink_group_get_nl_policy[RCLINK_A_GROUP_NAME + 1] = {
+	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+};
+
 /* Ops table for rclink */
-const struct genl_ops rclink_nl_ops[14] = {
+const struct genl_ops rclink_nl_ops[17] = {
 	{
 		.cmd		= RCLINK_CMD_DEV_GET,
 		.doit		= rclink_nl_dev_get_doit,
@@ -264,6 +285,28 @@ const struct genl_ops rclink_nl_ops[14] = {
 		.policy		= rclink_link_rotate_nl_policy,
 		.maxattr	= RCLINK_A_LINK_NAME,
 		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_GROUP_ADD,
+		.doit		= rclink_nl_group_add_doit,
+		.policy		= rclink_group_add_nl_policy,
+		.maxattr	= RCLINK_A_GROUP_QKEY,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_GROUP_DEL,
+		.doit		= rclink_nl_group_del_doit,
+		.policy		= rclink_group_del_nl_policy,
+		.maxattr	= RCLINK_A_GROUP_NAME,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_GROUP_GET,
+		.doit		= rclink_nl_group_get_doit,
+		.dumpit		= rclink_nl_group_get_dumpit,
+		.start		= rclink_nl_dump_begin,
+		.policy		= rclink_group_get_nl_policy,
+		.maxattr	= RCLINK_A_GROUP_NAME,
 	},
 };
 

@@ -43,8 +43,14 @@ extern const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_EPOCH
 
 extern const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1];
 
+extern const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_QKEY + 1];
+
+extern const struct nla_policy rclink_group_del_nl_policy[RCLINK_A_GROUP_NAME + 1];
+
+extern const struct nla_policy rclink_group_get_nl_policy[RCLINK_A_GROUP_NAME + 1];
+
 /* Ops table for rclink */
-extern const struct genl_ops rclink_nl_ops[14];
+extern const struct genl_ops rclink_nl_ops[17];
 
 int rclink_nl_dump_begin(struct netlink_callback *cb);
 
@@ -64,6 +70,11 @@ int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_link_rotate_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_group_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
 
 enum {
 	RCLINK_NLGRP_EVENTS,

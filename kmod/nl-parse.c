@@ -74,6 +74,26 @@ int rcl_nl_need(struct genl_info *info, int attr, const char *text)
 	return -EINVAL;
 }
 
+/**
+ * rcl_nl_begin - refuse what the policies cannot see, and find the name
+ * @info: of the request
+ * @attr: of the name
+ * @name: set on success
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rcl_nl_begin(struct genl_info *info, int attr, const char **name)
+{
+	int ret;
+
+	ret = rcl_nl_once(info);
+	if (!ret)
+		ret = rcl_nl_need(info, attr, "name: the attribute is missing");
+	if (!ret)
+		*name = nla_data(info->attrs[attr]);
+	return ret;
+}
+
 static void rcl_nl_parse_fields(struct genl_info *info, int num,
 				struct rcl_policy_change *change)
 {

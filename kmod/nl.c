@@ -40,19 +40,6 @@ struct genl_family rcl_nl_family __ro_after_init = {
 	.n_mcgrps = ARRAY_SIZE(rcl_nl_groups),
 };
 
-/* Says no to what the policies cannot see, and finds the name. */
-static int rcl_nl_begin(struct genl_info *info, int attr, const char **name)
-{
-	int ret;
-
-	ret = rcl_nl_once(info);
-	if (!ret)
-		ret = rcl_nl_need(info, attr, "name: the attribute is missing");
-	if (!ret)
-		*name = nla_data(info->attrs[attr]);
-	return ret;
-}
-
 static int rcl_nl_result(struct genl_info *info, int ret, const char *why)
 {
 	if (ret == -ENOENT && !why)

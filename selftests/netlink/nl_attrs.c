@@ -283,6 +283,25 @@ static void put_fields(struct builder *b, const struct field *f, uint32_t n)
 	}
 }
 
+static const uint32_t any_gid = RCLINK_GID_INDEX_AUTO;
+
+/* 239.1.2.3 */
+static const uint8_t mgid[RCLINK_GID_LEN] = {
+	[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 3
+};
+
+static const struct field group_add[] = {
+	{ "name", RCLINK_A_GROUP_NAME, TEXT, "fresh", RCLINK_NAME_MAX + 1,
+	  true },
+	{ "device", RCLINK_A_GROUP_DEVICE, TEXT, "rxe0",
+	  RCLINK_DEVICE_MAX + 1 },
+	F32("port", RCLINK_A_GROUP_PORT, port),
+	F32("gid-index", RCLINK_A_GROUP_GID_INDEX, any_gid),
+	{ "mgid", RCLINK_A_GROUP_MGID, BINARY, mgid, sizeof(mgid), true },
+	F32("mlid", RCLINK_A_GROUP_MLID, zero),
+	F32("qkey", RCLINK_A_GROUP_QKEY, four),
+};
+
 FIXTURE(host)
 {
 	struct genl_sock s;
@@ -397,6 +416,13 @@ FIXTURE_VARIANT_ADD(host, link_note)
 	.n = ARRAY_SIZE(note),
 };
 
+FIXTURE_VARIANT_ADD(host, group_add)
+{
+	.cmd = RCLINK_CMD_GROUP_ADD,
+	.fields = group_add,
+	.n = ARRAY_SIZE(group_add),
+};
+
 /* Links in every state, and the one that a command needs. */
 FIXTURE_SETUP(host)
 {
@@ -429,6 +455,7 @@ FIXTURE_SETUP(host)
 
 FIXTURE_TEARDOWN(host)
 {
+	rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "fresh", NULL);
 	rcl_clean(&self->s);
 	genl_close(&self->s);
 }

@@ -27,6 +27,7 @@ static const struct {
 	{ "entry-kind", RCL_WORDS_ENTRY_KIND },
 	{ "step", RCL_WORDS_STEP },
 	{ "recover", RCL_WORDS_RECOVER },
+	{ "group-state", RCL_WORDS_GROUP_STATE },
 };
 
 TEST(the_words_are_those_of_the_specification)

@@ -174,6 +174,29 @@ TEST(only_unicast_addresses_can_be_a_peers)
 	}
 }
 
+TEST(only_multicast_addresses_can_be_a_groups)
+{
+	static const struct {
+		const char *address;
+		bool ok;
+	} table[] = {
+		{ "::", false }, { "::1", false }, { "fe80::1", false },
+		{ "2001:db8::1", false }, { "ff02::1", true },
+		{ "ff15::1:2", true }, { "::ffff:223.255.255.255", false },
+		{ "::ffff:224.0.0.1", true },
+		{ "::ffff:239.255.255.255", true },
+		{ "::ffff:240.0.0.1", false }, { "::239.1.2.3", false },
+	};
+	u8 gid[RCLINK_GID_LEN];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		ASSERT_EQ(1, inet_pton(AF_INET6, table[i].address, gid));
+		EXPECT_EQ(table[i].ok, rcl_gid_is_multicast(gid))
+			TH_LOG("%s", table[i].address);
+	}
+}
+
 TEST(an_ipv4_gid_is_known)
 {
 	u8 gid[RCLINK_GID_LEN];

@@ -38,6 +38,7 @@ static const char *const words_of[][WORDS_MAX] = {
 	[RCL_WORDS_ENTRY_KIND] = { NULL, "state", "failure", "refused",
 		"note", "standby" },
 	[RCL_WORDS_STEP] = { NULL, "prepare", "connect", "activate" },
+	[RCL_WORDS_GROUP_STATE] = { NULL, "joined", "down" },
 };
 
 const char *rcl_word(enum rcl_words words, uint32_t value)
@@ -69,6 +70,15 @@ bool rcl_gid_is_unset(const uint8_t gid[RCLINK_GID_LEN])
 	static const uint8_t zero[RCLINK_GID_LEN];
 
 	return !memcmp(gid, zero, sizeof(zero));
+}
+
+bool rcl_parse_gid(const char *text, uint8_t gid[RCLINK_GID_LEN])
+{
+	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+
+	memcpy(gid, v4, sizeof(v4));
+	return inet_pton(AF_INET, text, gid + sizeof(v4)) == 1 ||
+	       inet_pton(AF_INET6, text, gid) == 1;
 }
 
 const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN])

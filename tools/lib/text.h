@@ -29,6 +29,7 @@ enum rcl_words {
 	RCL_WORDS_PORT_STATE,
 	RCL_WORDS_ENTRY_KIND,
 	RCL_WORDS_STEP,
+	RCL_WORDS_GROUP_STATE,
 };
 
 /* The word for a value, or NULL when there is none. */
@@ -41,6 +42,9 @@ bool rcl_word_value(enum rcl_words words, const char *word, uint32_t *value);
 const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 			 char buf[RCL_GID_TEXT_LEN]);
 bool rcl_gid_is_unset(const uint8_t gid[RCLINK_GID_LEN]);
+
+/* An IPv6 address, or an IPv4 one as ::ffff:a.b.c.d. */
+bool rcl_parse_gid(const char *text, uint8_t gid[RCLINK_GID_LEN]);
 
 /* A time in the unit that suits it, as "12.3 us". Returns buf. */
 const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN]);

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of groups, and the life of each: joined, or down with a reason and
+ * joined again when that is possible. Down, a group holds nothing of a device.
+ *
+ * Locks: rcl_groups_lock (mutex) before rcl_group.lock (mutex), which is held
+ * while the group is joined or left; rcl_group.note_lock (spinlock) is a leaf.
+ */
+#include "group.h"
+
+#include <linux/errno.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+#include "gid.h"
+#include "msg.h"
+#include "policy.h"
+#include "upcall.h"
+
+#define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
+#define RCL_GROUP_MSG_MIN	(RCL_MSG_AAD + RCL_MSG_TAG)
+
+/**
+ * struct rcl_group - a group
+ * @node: in the table, in the order of @id
+ * @id: of the group
+ * @conf: constant
+ * @up: told of failures
+ * @work: leaves after a failure, and joins again
+ * @note_lock: protects @note
+ * @note: the first failure since it was joined
+ * @lock: protects those below
+ * @joined: @user is attached, @mcast exists
+ * @dead: is being deleted: never joined again
+ * @reason: why it is down
+ * @user: of the device
+ * @mtu: bytes
+ * @mcast: the QP
+ * @stats: counters; the rx ones belong to @mcast
+ */
+struct rcl_group {
+	struct list_head node;
+	u32 id;
+	struct rcl_group_conf conf;
+	struct rcl_upcall up;
+	struct delayed_work work;
+	spinlock_t note_lock;	/* protects note */
+	struct rcl_reason note;
+	struct mutex lock;	/* protects all below */
+	bool joined;
+	bool dead;
+	struct rcl_reason reason;
+	struct rcl_dev_user user;
+	u32 mtu;
+	struct rcl_mcast mcast;
+	struct rcl_group_stats stats;
+};
+
+static DEFINE_MUTEX(rcl_groups_lock);	/* protects the four below */
+static LIST_HEAD(rcl_groups);
+static unsigned int rcl_groups_generation;
+static bool rcl_groups_closed;
+static u32 rcl_groups_last_id;
+
+static void rcl_group_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
+			   u32 vendor_err, u32 qp)
+{
+	struct rcl_group *group = container_of(up, struct rcl_group, up);
+	unsigned long flags;
+
+	spin_lock_irqsave(&group->note_lock, flags);
+	if (!group->note.reason)
+		group->note = (struct rcl_reason){ reason, wc_status };
+	spin_unlock_irqrestore(&group->note_lock, flags);
+	mod_delayed_work(system_unbound_wq, &group->work, 0);
+}
+
+static struct rcl_reason rcl_group_take_note(struct rcl_group *group)
+{
+	struct rcl_reason note;
+
+	spin_lock_irq(&group->note_lock);
+	note = group->note;
+	memset(&group->note, 0, sizeof(group->note));
+	spin_unlock_irq(&group->note_lock);
+	return note;
+}
+
+/* Nobody has a key yet, so no message is for this host. */
+static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len)
+{
+	struct rcl_group *group =
+		container_of(mcast, struct rcl_group, mcast);
+	struct rcl_group_stats *stats = &group->stats;
+
+	if (len < RCL_GROUP_MSG_MIN)
+		WRITE_ONCE(stats->rx_short, stats->rx_short + 1);
+	else
+		WRITE_ONCE(stats->rx_unknown_key, stats->rx_unknown_key + 1);
+}
+
+/* A RoCE packet has one IP header for both its addresses. */
+static bool rcl_group_fits(const struct rcl_group *group,
+			   const struct rcl_port *port, const u8 *gid)
+{
+	return port->link_layer != RCLINK_LINK_LAYER_ROCE ||
+	       rcl_gid_is_v4(gid) == rcl_gid_is_v4(group->conf.addr.gid);
+}
+
+static u32 rcl_group_find_gid(const struct rcl_group *group,
+			      const struct rcl_port *port)
+{
+	u32 i;
+
+	for (i = 0; i < port->ngids; i++)
+		if (rcl_gid_is_usable(&port->gids[i], true) &&
+		    rcl_group_fits(group, port, port->gids[i].value))
+			return port->gids[i].index;
+	return RCLINK_GID_INDEX_AUTO;
+}
+
+static int rcl_group_attach_gid(struct rcl_group *group, u32 gid_index,
+				struct rcl_port *port, const char **why)
+{
+	struct rcl_policy policy = {};
+
+	strscpy(policy.device, group->conf.device, sizeof(policy.device));
+	policy.v[RCL_P_PORT] = group->conf.port;
+	policy.v[RCL_P_GID_INDEX] = gid_index;
+	return rcl_dev_attach(&group->user, &policy, port, why);
+}
+
+/* Links prefer IPv4; a group takes what its address is of. */
+static int rcl_group_attach(struct rcl_group *group, struct rcl_port *port,
+			    const char **why)
+{
+	u32 index = group->conf.gid_index;
+	int ret;
+
+	ret = rcl_group_attach_gid(group, index, port, why);
+	if (ret || rcl_group_fits(group, port, group->user.gid))
+		return ret;
+	index = index == RCLINK_GID_INDEX_AUTO ?
+		rcl_group_find_gid(group, port) : RCLINK_GID_INDEX_AUTO;
+	rcl_dev_detach(&group->user);
+	rcl_port_release(port);
+	if (index == RCLINK_GID_INDEX_AUTO) {
+		*why = "mgid: the port has no GID of the same kind, IPv4 or 6";
+		return -EADDRNOTAVAIL;
+	}
+	return rcl_group_attach_gid(group, index, port, why);
+}
+
+static int rcl_group_check_lid(const struct rcl_group *group,
+			       const struct rcl_port *port, const char **why)
+{
+	const struct rcl_mcast_addr *addr = &group->conf.addr;
+
+	if (port->link_layer == RCLINK_LINK_LAYER_ROCE) {
+		if (!addr->lid)
+			return 0;
+		*why = "mlid: a RoCE port has none";
+	} else if (rcl_gid_is_v4(addr->gid)) {
+		*why = "mgid: on InfiniBand it begins with ff";
+	} else if (!addr->lid) {
+		*why = "mlid: an InfiniBand port needs the group's";
+	} else {
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int rcl_group_join(struct rcl_group *group, const char **why)
+{
+	struct rcl_port port;
+	int ret;
+
+	lockdep_assert_held(&group->lock);
+	ret = rcl_group_attach(group, &port, why);
+	if (ret)
+		return ret;
+	group->mtu = port.active_mtu;
+	ret = rcl_group_check_lid(group, &port, why);
+	rcl_port_release(&port);
+	if (ret)
+		goto err_detach;
+	group->mcast.received = rcl_group_received;
+	group->mcast.up = &group->up;
+	group->mcast.addr = group->conf.addr;
+	ret = rcl_mcast_create(&group->mcast, &group->user, why);
+	if (ret)
+		goto err_detach;
+	group->joined = true;
+	group->stats.joins++;
+	return 0;
+
+err_detach:
+	rcl_dev_detach(&group->user);
+	return ret;
+}
+
+static void rcl_group_leave(struct rcl_group *group)
+{
+	lockdep_assert_held(&group->lock);
+	rcl_mcast_destroy(&group->mcast);
+	rcl_dev_detach(&group->user);
+	group->joined = false;
+}
+
+static void rcl_group_work(struct work_struct *work)
+{
+	struct rcl_group *group =
+		container_of(to_delayed_work(work), struct rcl_group, work);
+	struct rcl_reason note;
+	const char *ignored;
+
+	mutex_lock(&group->lock);
+	note = rcl_group_take_note(group);
+	if (group->joined && note.reason) {
+		rcl_group_leave(group);
+		/* What its end has brought about is no cause. */
+		rcl_group_take_note(group);
+		group->reason = note;
+	} else if (!group->joined && !group->dead) {
+		rcl_group_join(group, &ignored);
+	}
+	if (!group->joined && !group->dead)
+		queue_delayed_work(system_unbound_wq, &group->work,
+				   msecs_to_jiffies(RCL_GROUP_AGAIN_MS));
+	mutex_unlock(&group->lock);
+}
+
+static struct rcl_group *rcl_group_find_locked(const char *name)
+{
+	struct rcl_group *group;
+
+	lockdep_assert_held(&rcl_groups_lock);
+	list_for_each_entry(group, &rcl_groups, node)
+		if (!strcmp(group->conf.name, name))
+			return group;
+	return NULL;
+}
+
+static int rcl_group_check(const struct rcl_group_conf *conf, const char **why)
+{
+	const struct rcl_mcast_addr *addr = &conf->addr;
+	int ret;
+
+	ret = rcl_policy_check_name(conf->name, why);
+	if (ret)
+		return ret;
+	if (!rcl_gid_is_multicast(addr->gid))
+		*why = "mgid: no multicast address";
+	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
+			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
+		*why = "mlid: no multicast LID, which begin at 0xc000";
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
+{
+	struct rcl_group *group;
+
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return NULL;
+	group->conf = *conf;
+	group->up.fail = rcl_group_fail;
+	group->user.up = &group->up;
+	INIT_DELAYED_WORK(&group->work, rcl_group_work);
+	spin_lock_init(&group->note_lock);
+	mutex_init(&group->lock);
+	return group;
+}
+
+/* Nobody can find it any more. */
+static void rcl_group_end(struct rcl_group *group)
+{
+	mutex_lock(&group->lock);
+	group->dead = true;
+	if (group->joined)
+		rcl_group_leave(group);
+	mutex_unlock(&group->lock);
+	cancel_delayed_work_sync(&group->work);
+	kfree(group);
+}
+
+static int rcl_group_insert_locked(struct rcl_group *group, const char **why)
+{
+	int ret;
+
+	lockdep_assert_held(&rcl_groups_lock);
+	if (rcl_groups_closed) {
+		*why = "the module is being unloaded";
+		return -ESHUTDOWN;
+	}
+	if (rcl_group_find_locked(group->conf.name)) {
+		*why = "name: there is a group of that name already";
+		return -EEXIST;
+	}
+	mutex_lock(&group->lock);
+	ret = rcl_group_join(group, why);
+	mutex_unlock(&group->lock);
+	if (ret)
+		return ret;
+	group->id = ++rcl_groups_last_id;
+	list_add_tail(&group->node, &rcl_groups);
+	rcl_groups_generation++;
+	return 0;
+}
+
+/**
+ * rcl_group_create - make a group and join it
+ * @conf: of the group
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep; takes the RTNL lock.
+ * Return: 0, -EINVAL, -EEXIST, -ESHUTDOWN, -ENOMEM, what rcl_dev_attach() says,
+ * or the errno of what refused.
+ */
+int rcl_group_create(const struct rcl_group_conf *conf, const char **why)
+{
+	struct rcl_group *group;
+	int ret;
+
+	ret = rcl_group_check(conf, why);
+	if (ret)
+		return ret;
+	group = rcl_group_new(conf);
+	if (!group)
+		return -ENOMEM;
+	mutex_lock(&rcl_groups_lock);
+	ret = rcl_group_insert_locked(group, why);
+	mutex_unlock(&rcl_groups_lock);
+	if (ret)
+		rcl_group_end(group);
+	return ret;
+}
+
+/**
+ * rcl_group_delete - leave a group and forget it
+ * @name: of the group
+ *
+ * Context: may sleep, for flushes; takes the RTNL lock.
+ * Return: 0 or -ENOENT.
+ */
+int rcl_group_delete(const char *name)
+{
+	struct rcl_group *group;
+
+	mutex_lock(&rcl_groups_lock);
+	group = rcl_group_find_locked(name);
+	if (group) {
+		list_del(&group->node);
+		rcl_groups_generation++;
+	}
+	mutex_unlock(&rcl_groups_lock);
+	if (!group)
+		return -ENOENT;
+	rcl_group_end(group);
+	return 0;
+}
+
+static void rcl_group_read_stats(struct rcl_group *group,
+				 struct rcl_group_stats *stats)
+{
+	stats->joins = group->stats.joins;
+	stats->rx_short = READ_ONCE(group->stats.rx_short);
+	stats->rx_unknown_key = READ_ONCE(group->stats.rx_unknown_key);
+}
+
+static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->conf = group->conf;
+	info->id = group->id;
+	mutex_lock(&group->lock);
+	info->state = RCLINK_GROUP_STATE_DOWN;
+	info->reason = group->reason;
+	if (group->joined) {
+		info->state = RCLINK_GROUP_STATE_JOINED;
+		memset(&info->reason, 0, sizeof(info->reason));
+		strscpy(info->conf.device, dev_name(&group->user.ib->dev),
+			sizeof(info->conf.device));
+		info->conf.port = group->user.port;
+		info->conf.gid_index = group->user.gid_index;
+		memcpy(info->gid, group->user.gid, sizeof(info->gid));
+		info->mtu = group->mtu;
+	}
+	rcl_group_read_stats(group, &info->stats);
+	mutex_unlock(&group->lock);
+}
+
+/**
+ * rcl_group_info - look at one group
+ * @name: of the group
+ * @info: filled in
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOENT.
+ */
+int rcl_group_info(const char *name, struct rcl_group_info *info)
+{
+	struct rcl_group *group;
+
+	mutex_lock(&rcl_groups_lock);
+	group = rcl_group_find_locked(name);
+	if (group)
+		rcl_group_read(group, info);
+	mutex_unlock(&rcl_groups_lock);
+	return group ? 0 : -ENOENT;
+}
+
+/**
+ * rcl_group_info_next - look at the groups one after the other
+ * @after: id of the group before, 0 for the first
+ * @info: filled in
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT behind the last one.
+ */
+int rcl_group_info_next(u32 after, struct rcl_group_info *info)
+{
+	struct rcl_group *group;
+	int ret = -ENOENT;
+
+	mutex_lock(&rcl_groups_lock);
+	list_for_each_entry(group, &rcl_groups, node) {
+		if (group->id <= after)
+			continue;
+		rcl_group_read(group, info);
+		ret = 0;
+		break;
+	}
+	mutex_unlock(&rcl_groups_lock);
+	return ret;
+}
+
+/**
+ * rcl_group_generation - has the set of groups changed?
+ *
+ * Return: a number that differs after each creation and deletion; never 0.
+ */
+unsigned int rcl_group_generation(void)
+{
+	return READ_ONCE(rcl_groups_generation) * 2 + 1;
+}
+
+/**
+ * rcl_group_exit - delete all groups, and make no more
+ *
+ * Context: may sleep.
+ */
+void rcl_group_exit(void)
+{
+	struct rcl_group *group, *next;
+	LIST_HEAD(ending);
+
+	mutex_lock(&rcl_groups_lock);
+	rcl_groups_closed = true;
+	list_splice_init(&rcl_groups, &ending);
+	mutex_unlock(&rcl_groups_lock);
+	list_for_each_entry_safe(group, next, &ending, node)
+		rcl_group_end(group);
+}

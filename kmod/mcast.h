@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One UD queue pair that is attached to a multicast group. */
+#ifndef RCL_MCAST_H
+#define RCL_MCAST_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <rdma/ib_verbs.h>
+
+#include <uapi/linux/rclink.h>
+
+struct rcl_dev_user;
+struct rcl_mcast;
+struct rcl_upcall;
+struct socket;
+
+#define RCL_MCAST_RX	32	/* receives that are posted */
+/* Of the longest packet that any port sends, so that none harms the QP. */
+#define RCL_MCAST_SLOT	(sizeof(struct ib_grh) + 4096)
+
+/**
+ * struct rcl_mcast_addr - a multicast group
+ * @gid: its MGID, network byte order
+ * @lid: its LID on InfiniBand
+ * @qkey: which all packets must have
+ */
+struct rcl_mcast_addr {
+	u8 gid[RCLINK_GID_LEN];
+	u32 lid;
+	u32 qkey;
+};
+
+/**
+ * struct rcl_mcast_slot - a receive
+ * @cqe: of its work request
+ * @mcast: whose
+ * @buf: RCL_MCAST_SLOT bytes
+ * @dma: address of @buf for the device
+ */
+struct rcl_mcast_slot {
+	struct ib_cqe cqe;
+	struct rcl_mcast *mcast;
+	u8 *buf;
+	u64 dma;
+};
+
+/**
+ * struct rcl_mcast - a QP and what it needs
+ * @received: a packet came in: what is behind its GRH, and so many bytes;
+ *	process context, one at a time
+ * @up: told of what ends it
+ * @addr: of the group
+ * @pd: its protection domain
+ * @cq: for both queues, polled in a workqueue of the core
+ * @qp: from INIT on
+ * @sock: joined in the IP stack, NULL on InfiniBand
+ * @posted: work requests that have not completed
+ * @stopping: nothing is posted any more
+ * @idle: woken when nothing is posted
+ * @rx: receives
+ */
+struct rcl_mcast {
+	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len);
+	struct rcl_upcall *up;
+	struct rcl_mcast_addr addr;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	struct socket *sock;
+	atomic_t posted;
+	bool stopping;
+	wait_queue_head_t idle;
+	struct rcl_mcast_slot rx[RCL_MCAST_RX];
+};
+
+u32 rcl_mcast_random_qkey(void);
+int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
+		     const char **why);
+void rcl_mcast_destroy(struct rcl_mcast *mcast);
+
+#endif /* RCL_MCAST_H */

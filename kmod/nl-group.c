@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Commands of the family that are about groups. See nl.c for the rules. */
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "group.h"
+#include "nl.h"
+#include "nl-gen.h"
+#include "nl-parse.h"
+#include "reason.h"
+
+static int rcl_nl_group_result(struct genl_info *info, int ret, const char *why)
+{
+	if (ret == -ENOENT && !why)
+		why = "name: there is no group of that name";
+	else if (ret == -ENOMEM && !why)
+		why = "out of memory";
+	if (ret)
+		rcl_nl_why(info->extack, why);
+	return ret;
+}
+
+static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
+{
+	struct nlattr *nla = info->attrs[attr];
+
+	return nla ? nla_get_u32(nla) : without;
+}
+
+static void rcl_nl_parse_group(struct genl_info *info,
+			       struct rcl_group_conf *conf)
+{
+	struct nlattr **attrs = info->attrs;
+	struct rcl_mcast_addr *addr = &conf->addr;
+
+	memset(conf, 0, sizeof(*conf));
+	nla_strscpy(conf->name, attrs[RCLINK_A_GROUP_NAME], sizeof(conf->name));
+	if (attrs[RCLINK_A_GROUP_DEVICE])
+		nla_strscpy(conf->device, attrs[RCLINK_A_GROUP_DEVICE],
+			    sizeof(conf->device));
+	conf->port = rcl_nl_group_u32(info, RCLINK_A_GROUP_PORT, 0);
+	conf->gid_index = rcl_nl_group_u32(info, RCLINK_A_GROUP_GID_INDEX,
+					   RCLINK_GID_INDEX_AUTO);
+	memcpy(addr->gid, nla_data(attrs[RCLINK_A_GROUP_MGID]),
+	       sizeof(addr->gid));
+	addr->lid = rcl_nl_group_u32(info, RCLINK_A_GROUP_MLID, 0);
+	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
+				      rcl_mcast_random_qkey());
+}
+
+int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_group_conf conf;
+	const char *why = NULL;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_GROUP_MGID,
+				  "mgid: the attribute is missing");
+	if (ret)
+		return ret;
+	rcl_nl_parse_group(info, &conf);
+	ret = rcl_group_create(&conf, &why);
+	return rcl_nl_group_result(info, ret, why);
+}
+
+int rclink_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
+	if (ret)
+		return ret;
+	return rcl_nl_group_result(info, rcl_group_delete(name), NULL);
+}
+
+static int rcl_nl_put_group_stats(struct sk_buff *skb,
+				  const struct rcl_group_stats *stats)
+{
+	const u64 values[] = {
+		[RCLINK_A_GROUP_STATS_JOINS] = stats->joins,
+		[RCLINK_A_GROUP_STATS_RX_SHORT] = stats->rx_short,
+		[RCLINK_A_GROUP_STATS_RX_UNKNOWN_KEY] = stats->rx_unknown_key,
+	};
+	struct nlattr *nest;
+	int i;
+
+	nest = nla_nest_start(skb, RCLINK_A_GROUP_STATS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = RCLINK_A_GROUP_STATS_JOINS; i < ARRAY_SIZE(values); i++) {
+		if (nla_put_u64_64bit(skb, i, values[i],
+				      RCLINK_A_GROUP_STATS_PAD)) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_group_conf(struct sk_buff *skb,
+				 const struct rcl_group_conf *conf)
+{
+	const struct rcl_mcast_addr *addr = &conf->addr;
+
+	if (nla_put_string(skb, RCLINK_A_GROUP_DEVICE, conf->device) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_PORT, conf->port) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_GID_INDEX, conf->gid_index) ||
+	    nla_put(skb, RCLINK_A_GROUP_MGID, sizeof(addr->gid), addr->gid))
+		return -EMSGSIZE;
+	return addr->lid ? nla_put_u32(skb, RCLINK_A_GROUP_MLID, addr->lid) : 0;
+}
+
+static int rcl_nl_put_group_state(struct sk_buff *skb,
+				  const struct rcl_group_info *group)
+{
+	if (nla_put_u32(skb, RCLINK_A_GROUP_STATE, group->state) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_REASON, group->reason.reason) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_WC_STATUS,
+			group->reason.wc_status) ||
+	    nla_put_string(skb, RCLINK_A_GROUP_REASON_TEXT,
+			   rcl_reason_text(&group->reason)))
+		return -EMSGSIZE;
+	if (group->state != RCLINK_GROUP_STATE_JOINED)
+		return 0;
+	if (nla_put(skb, RCLINK_A_GROUP_GID, sizeof(group->gid), group->gid) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_MTU, group->mtu))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int rcl_nl_put_group(struct sk_buff *skb,
+			    const struct rcl_group_info *group, bool secrets)
+{
+	if (nla_put_string(skb, RCLINK_A_GROUP_NAME, group->conf.name) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_ID, group->id) ||
+	    rcl_nl_put_group_conf(skb, &group->conf) ||
+	    rcl_nl_put_group_state(skb, group) ||
+	    rcl_nl_put_group_stats(skb, &group->stats))
+		return -EMSGSIZE;
+	return secrets ? nla_put_u32(skb, RCLINK_A_GROUP_QKEY,
+				     group->conf.addr.qkey) : 0;
+}
+
+int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_group_info group;
+	struct sk_buff *msg;
+	const char *name;
+	void *hdr;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
+	if (!ret)
+		ret = rcl_nl_group_result(info, rcl_group_info(name, &group),
+					  NULL);
+	if (ret)
+		return ret;
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &rcl_nl_family, 0,
+				RCLINK_CMD_GROUP_GET);
+	if (!hdr || rcl_nl_put_group(msg, &group,
+				     netlink_capable(skb, CAP_NET_ADMIN))) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
+			     const struct rcl_group_info *group)
+{
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_GROUP_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
+	if (rcl_nl_put_group(skb, group,
+			     netlink_capable(cb->skb, CAP_NET_ADMIN))) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct rcl_group_info group;
+	int ret = 0;
+
+	cb->seq = rcl_group_generation();
+	/* args[0]: id of the last group that has been sent */
+	while (!rcl_group_info_next(cb->args[0], &group)) {
+		ret = rcl_nl_dump_group(skb, cb, &group);
+		if (ret)
+			break;
+		cb->args[0] = group.id;
+	}
+	return skb->len ? : ret;
+}

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A group on simulated devices: InfiniBand, each verbs call that fails, and
+# removal.
+# hosts: 1
+# kernels: 6.1 6.12 debug
+# timeout: 120
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/group/lib.sh"
+
+on_infiniband()
+{
+	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 &&
+		group_is 1 g .state joined && group_is 1 g .mlid 49153 &&
+		rclink group del g && [ "$(objects 1)" -eq 0 ]
+}
+
+# fails VERB NTH: then the group is refused, in a sentence, and nothing is left
+fails()
+{
+	local said
+
+	echo "$1 $2 1 -12" >"$SIM/sim0/fault" || return
+	said=$(rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 2>&1) && {
+		echo "$1 $2 did not fail it"
+		return 1
+	}
+	echo "$said"
+	grep -q 'group add g: .*the ' <<<"$said" &&
+		[ "$(objects 1)" -eq 0 ] && rclink group -j | jq -e 'length == 0'
+}
+
+each_verb()
+{
+	local nth
+
+	fails alloc_pd 1 && fails create_cq 1 && fails create_qp 1 &&
+		fails attach_mcast 1 || return
+	for nth in 1 2 3; do
+		fails modify_qp "$nth" || return
+	done
+	for nth in 1 2 32; do
+		fails post_recv "$nth" || return
+	done
+}
+
+event_ends()
+{
+	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 || return
+	echo 7 >"$SIM/sim0/lid"
+	until_true 10 group_is 1 g .stats.joins 2 || return
+	echo sim0 >"$SIM/del_device" || return
+	group_becomes 1 g .state down &&
+		group_is 1 g .reason device-removed && empty 1 || return
+	sim_new "sim0 ib 1"
+	group_becomes 1 g .state joined && rclink group del g
+}
+
+plan 5
+lab_module
+sim_load "sim0 ib 1"
+check "a group on InfiniBand" on_infiniband
+refuse 1 "needs the LID of the group" 'an InfiniBand port needs' \
+	rclink group add g dev sim0 mgid "$mgid6"
+refuse 1 "and an address that is not IPv4's" 'begins with ff' \
+	rclink group add g dev sim0 mgid "$mgid4" mlid 0xc001
+check "each verbs call that fails refuses it" each_verb
+check "LID change and removal take it down, and it is joined again" event_ends
+sim_unload
+finish

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Groups: what the module says and is told of them, and its commands. */
+#ifndef RCL_GROUP_H
+#define RCL_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/rclink.h>
+
+#include "fail.h"
+
+#define RCL_GROUP_TEXT_LEN	256	/* of the kernel's sentences */
+
+struct json_object;
+struct rcl_nl;
+
+/* Values that were not sent are 0 or "". */
+struct rcl_group_info {
+	char name[RCLINK_NAME_MAX + 1];
+	char device[RCLINK_DEVICE_MAX + 1];
+	uint32_t port;		/* 0: any */
+	bool has_gid_index;
+	uint32_t gid_index;	/* RCLINK_GID_INDEX_AUTO: any */
+	uint8_t mgid[RCLINK_GID_LEN];
+	uint32_t mlid;		/* 0: RoCE */
+	bool has_qkey;		/* told only to CAP_NET_ADMIN */
+	uint32_t qkey;
+	uint32_t state;		/* enum rclink_group_state */
+	uint32_t reason;	/* enum rclink_down_reason */
+	char reason_text[RCL_GROUP_TEXT_LEN];
+	uint8_t gid[RCLINK_GID_LEN];
+	uint32_t mtu;
+	uint64_t stats[RCLINK_A_GROUP_STATS_MAX + 1];
+};
+
+/* All return 0 or a negative errno with a sentence in err. */
+int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
+		       char *err);
+int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err);
+/* One group, or with name NULL all of them; *infos is to be freed. */
+int rcl_call_groups(struct rcl_nl *nl, const char *name,
+		    struct rcl_group_info **infos, size_t *num, char *err);
+
+/* A group with everything, as a document for out.h. */
+struct json_object *rcl_doc_group(const struct rcl_group_info *info);
+
+#endif /* RCL_GROUP_H */

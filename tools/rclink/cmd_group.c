@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/* group: multicast groups of this host. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "group.h"
+#include "nl.h"
+#include "out.h"
+#include "text.h"
+
+#define NUM(a)	(sizeof(a) / sizeof((a)[0]))
+
+static const char help[] =
+"usage: rclink group add NAME mgid GID [WORD VALUE]...\n"
+"       rclink group del NAME\n"
+"       rclink group [show [NAME]] [-j]\n\n"
+"Be in a multicast group. One that is down is tried again every 2 s. Without a\n"
+"word all groups are shown, with a name one of them.\n\n"
+"  mgid GID            IPv4 or IPv6 multicast address, as 239.1.2.3\n"
+"  dev DEV             RDMA device (default: one with an active port)\n"
+"  port N              port of the device\n"
+"  gid-index N|auto    own GID, of the same kind as mgid (auto)\n"
+"  mlid N              LID of the group, on InfiniBand\n"
+"  qkey N              Q_Key (random)\n\n"
+"  -j, --json          an array of objects\n";
+
+static const struct option options[] = {
+	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
+};
+
+static const char cmd[] = "group";
+
+static void text_device(struct json_object *row, const char *key, char *buf)
+{
+	const char *device = rcl_out_get_text(row, key);
+	uint64_t port = rcl_out_get_u64(row, "port");
+
+	if (port)
+		snprintf(buf, RCL_CELL_LEN, "%s/%llu", *device ? device : "any",
+			 (unsigned long long)port);
+	else
+		snprintf(buf, RCL_CELL_LEN, "%s", *device ? device : "any");
+}
+
+static const struct rcl_col cols[] = {
+	{ "NAME", "name", NULL },
+	{ "STATE", "state", NULL },
+	{ "DEVICE", "device", text_device },
+	{ "MGID", "mgid", NULL },
+	{ "GID", "gid", NULL },
+	{ "MTU", "mtu", NULL },
+	{ "REASON", "reason_text", NULL },
+};
+
+static int show_groups(const char *name, bool json)
+{
+	struct rcl_group_info *infos;
+	struct json_object *list;
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	size_t i, num;
+	int ret;
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_groups(nl, name, &infos, &num, err);
+	rcl_nl_close(nl);
+	if (ret)
+		return cli_refused(cmd, name, ret, err);
+	list = json_object_new_array();
+	for (i = 0; i < num; i++)
+		json_object_array_add(list, rcl_doc_group(&infos[i]));
+	free(infos);
+	if (json)
+		rcl_out_json(stdout, list);
+	else
+		rcl_out_table(stdout, list, cols, NUM(cols), "");
+	json_object_put(list);
+	return CLI_OK;
+}
+
+static void parse_word(const char *word, const char *value,
+		       struct rcl_group_info *group)
+{
+	if (!strcmp(word, "mgid")) {
+		if (!rcl_parse_gid(value, group->mgid))
+			cli_usage(cmd, "mgid: '%s' is no address", value);
+	} else if (!strcmp(word, "dev") || !strcmp(word, "device")) {
+		if (strlen(value) > RCLINK_DEVICE_MAX || !*value)
+			cli_usage(cmd, "dev: '%s' is no device", value);
+		strcpy(group->device, value);
+	} else if (!strcmp(word, "port")) {
+		group->port = cli_number(cmd, word, value, 1, UINT32_MAX);
+	} else if (!strcmp(word, "gid-index")) {
+		group->has_gid_index = true;
+		group->gid_index = strcmp(value, "auto") ?
+			cli_number(cmd, word, value, 0, UINT32_MAX - 1) :
+			RCLINK_GID_INDEX_AUTO;
+	} else if (!strcmp(word, "mlid")) {
+		group->mlid = cli_number(cmd, word, value, 0xc000, 0xfffe);
+	} else if (!strcmp(word, "qkey")) {
+		group->has_qkey = true;
+		group->qkey = cli_number(cmd, word, value, 0, UINT32_MAX);
+	} else {
+		cli_usage(cmd, "there is no word '%s'", word);
+	}
+}
+
+static int add_group(const char *name, char **words)
+{
+	struct rcl_group_info group = { 0 };
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	int ret;
+
+	if (strlen(name) > RCLINK_NAME_MAX)
+		cli_usage(cmd, "name: longer than %d bytes", RCLINK_NAME_MAX);
+	strcpy(group.name, name);
+	for (; words[0]; words += 2) {
+		if (!words[1])
+			cli_usage(cmd, "'%s' needs a value", words[0]);
+		parse_word(words[0], words[1], &group);
+	}
+	if (rcl_gid_is_unset(group.mgid))
+		cli_usage(cmd, "mgid is missing");
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_group_add(nl, &group, err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused("group add", name, ret, err) : CLI_OK;
+}
+
+static int del_group(const char *name)
+{
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	int ret;
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_group_del(nl, name, err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused("group del", name, ret, err) : CLI_OK;
+}
+
+int cmd_group(int argc, char **argv)
+{
+	bool json = false;
+	char **words;
+	int c;
+
+	while ((c = cli_getopt(argc, argv, options, help)) != -1)
+		json |= c == 'j';
+	words = cli_operands(argc, argv, 0, argc);
+	if (!words[0])
+		return show_groups(NULL, json);
+	if (!strcmp(words[0], "add")) {
+		if (!words[1])
+			cli_usage(cmd, "add: the name is missing");
+		return add_group(words[1], words + 2);
+	}
+	if (!strcmp(words[0], "del")) {
+		if (!words[1] || words[2])
+			cli_usage(cmd, "del: one name, please");
+		return del_group(words[1]);
+	}
+	if (strcmp(words[0], "show") || (words[1] && words[2]))
+		cli_usage(cmd, "add, del or show, not '%s'", words[0]);
+	return show_groups(words[1], json);
+}
