@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of groups, and the life of each: joined, or down with a reason and
- * joined again when that is possible. Down, a group holds nothing of a device.
+ * joined again when that is possible. Down, a group holds nothing of a device,
+ * but keeps its key: what is sent under that later has other nonces.
  *
  * Locks: rcl_groups_lock (mutex) before rcl_group.lock (mutex), which is held
- * while the group is joined or left; rcl_group.note_lock (spinlock) is a leaf.
+ * while the group is joined or left, before the lock of rcl_talk;
+ * rcl_groups_lock before that of the keepers, and that before the lock of
+ * rcl_talk; rcl_group.note_lock (spinlock) is a leaf.
  */
 #include "group.h"
 
@@ -19,12 +22,15 @@
 
 #include "device.h"
 #include "gid.h"
-#include "msg.h"
+#include "lessee.h"
+#include "link.h"
 #include "policy.h"
 #include "upcall.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
-#define RCL_GROUP_MSG_MIN	(RCL_MSG_AAD + RCL_MSG_TAG)
+#define RCL_GROUP_TICK_MS	1000	/* between two messages */
+#define RCL_GROUP_ASK_MS	30000	/* between questions for a newer key */
+#define RCL_GROUP_ANSWER_MS	2000	/* for an answer */
 
 /**
  * struct rcl_group - a group
@@ -33,16 +39,22 @@
  * @conf: constant
  * @up: told of failures
  * @work: leaves after a failure, and joins again
+ * @tick: asks for the key, and tells the others that this host is there
+ * @asked: of @tick: when the key was known to be the newest, in jiffies
+ * @keeper: of the key, if this host keeps it
+ * @talk: the key, and what the others say
  * @note_lock: protects @note
  * @note: the first failure since it was joined
  * @lock: protects those below
  * @joined: @user is attached, @mcast exists
  * @dead: is being deleted: never joined again
+ * @kept: @keeper was started
  * @reason: why it is down
  * @user: of the device
  * @mtu: bytes
+ * @joins: how often it was joined
+ * @qkey: of the group, as far as this host knows
  * @mcast: the QP
- * @stats: counters; the rx ones belong to @mcast
  */
 struct rcl_group {
 	struct list_head node;
@@ -50,16 +62,22 @@ struct rcl_group {
 	struct rcl_group_conf conf;
 	struct rcl_upcall up;
 	struct delayed_work work;
+	struct delayed_work tick;
+	unsigned long asked;
+	struct rcl_keeper keeper;
+	struct rcl_talk talk;
 	spinlock_t note_lock;	/* protects note */
 	struct rcl_reason note;
 	struct mutex lock;	/* protects all below */
 	bool joined;
 	bool dead;
+	bool kept;
 	struct rcl_reason reason;
 	struct rcl_dev_user user;
 	u32 mtu;
+	u64 joins;
+	u32 qkey;
 	struct rcl_mcast mcast;
-	struct rcl_group_stats stats;
 };
 
 static DEFINE_MUTEX(rcl_groups_lock);	/* protects the four below */
@@ -92,17 +110,13 @@ static struct rcl_reason rcl_group_take_note(struct rcl_group *group)
 	return note;
 }
 
-/* Nobody has a key yet, so no message is for this host. */
-static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len)
+static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
+			       const u8 *gid)
 {
 	struct rcl_group *group =
 		container_of(mcast, struct rcl_group, mcast);
-	struct rcl_group_stats *stats = &group->stats;
 
-	if (len < RCL_GROUP_MSG_MIN)
-		WRITE_ONCE(stats->rx_short, stats->rx_short + 1);
-	else
-		WRITE_ONCE(stats->rx_unknown_key, stats->rx_unknown_key + 1);
+	rcl_talk_hear(&group->talk, data, len, gid);
 }
 
 /* A RoCE packet has one IP header for both its addresses. */
@@ -193,11 +207,12 @@ static int rcl_group_join(struct rcl_group *group, const char **why)
 	group->mcast.received = rcl_group_received;
 	group->mcast.up = &group->up;
 	group->mcast.addr = group->conf.addr;
+	group->mcast.addr.qkey = group->qkey;
 	ret = rcl_mcast_create(&group->mcast, &group->user, why);
 	if (ret)
 		goto err_detach;
 	group->joined = true;
-	group->stats.joins++;
+	group->joins++;
 	return 0;
 
 err_detach:
@@ -236,6 +251,100 @@ static void rcl_group_work(struct work_struct *work)
 	mutex_unlock(&group->lock);
 }
 
+static void rcl_group_rekeyed(struct rcl_keeper *keeper)
+{
+	struct rcl_group *group =
+		container_of(keeper, struct rcl_group, keeper);
+
+	rcl_talk_install(&group->talk, &keeper->grant);
+}
+
+static void rcl_group_granted(struct rcl_group *group,
+			      const struct rcl_group_grant *grant)
+{
+	mutex_lock(&group->lock);
+	group->qkey = grant->qkey;
+	if (group->joined && rcl_mcast_set_qkey(&group->mcast, grant->qkey))
+		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
+			       0, RCL_QP_NONE);
+	mutex_unlock(&group->lock);
+	rcl_talk_install(&group->talk, grant);
+}
+
+/* Who does not answer in time may do so later; then nobody looks. */
+static int rcl_group_call(struct rcl_group *group, struct rcl_call *call)
+{
+	struct rcl_link *link;
+	int ret;
+
+	link = rcl_link_get(group->conf.from);
+	if (!link)
+		return -ENOENT;
+	ret = rcl_inbox_ask_call(link, call);
+	rcl_link_put(link);
+	if (ret)
+		return ret;
+	if (!wait_for_completion_timeout(&call->done,
+					 msecs_to_jiffies(RCL_GROUP_ANSWER_MS)))
+		return -ETIMEDOUT;
+	return call->ret;
+}
+
+/* The keeper may have another one when somebody uses it, or by and by. */
+static void rcl_group_ask(struct rcl_group *group)
+{
+	unsigned long again = group->asked + msecs_to_jiffies(RCL_GROUP_ASK_MS);
+	struct rcl_call *call;
+	bool unknown;
+	u64 id;
+
+	id = rcl_talk_key(&group->talk, &unknown);
+	if (id && !unknown && time_before(jiffies, again))
+		return;
+	call = rcl_call_new(RCL_CALL_GROUP, NULL, GFP_KERNEL);
+	if (!call)
+		return;
+	strscpy(call->name, group->conf.name, sizeof(call->name));
+	call->grant.id = id;
+	if (!rcl_group_call(group, call)) {
+		group->asked = jiffies;
+		if (call->grant.id != id)
+			rcl_group_granted(group, &call->grant);
+	}
+	rcl_call_put(call);
+}
+
+static void rcl_group_say(struct rcl_group *group)
+{
+	u8 *buf;
+	int len;
+
+	lockdep_assert_held(&group->lock);
+	buf = rcl_mcast_begin(&group->mcast);
+	if (!buf)
+		return;
+	len = rcl_talk_make(&group->talk, buf, RCL_TALK_HERE);
+	if (len > 0 && rcl_mcast_send(&group->mcast, len))
+		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
+			       0, RCL_QP_NONE);
+}
+
+static void rcl_group_tick(struct work_struct *work)
+{
+	struct rcl_group *group =
+		container_of(to_delayed_work(work), struct rcl_group, tick);
+
+	if (group->conf.from[0])
+		rcl_group_ask(group);
+	mutex_lock(&group->lock);
+	if (group->joined)
+		rcl_group_say(group);
+	if (!group->dead)
+		queue_delayed_work(system_unbound_wq, &group->tick,
+				   msecs_to_jiffies(RCL_GROUP_TICK_MS));
+	mutex_unlock(&group->lock);
+}
+
 static struct rcl_group *rcl_group_find_locked(const char *name)
 {
 	struct rcl_group *group;
@@ -251,11 +360,20 @@ static int rcl_group_check(const struct rcl_group_conf *conf, const char **why)
 {
 	const struct rcl_mcast_addr *addr = &conf->addr;
 	int ret;
+	u32 i;
 
 	ret = rcl_policy_check_name(conf->name, why);
+	for (i = 0; !ret && i < conf->links.n; i++)
+		ret = rcl_policy_check_name(conf->links.name[i], why);
+	if (!ret && conf->from[0])
+		ret = rcl_policy_check_name(conf->from, why);
 	if (ret)
 		return ret;
-	if (!rcl_gid_is_multicast(addr->gid))
+	if (conf->from[0] && conf->links.n)
+		*why = "from, link: who gets the key does not give it";
+	else if (conf->from[0] && conf->qkey)
+		*why = "qkey: it comes with the key, from who keeps that";
+	else if (!rcl_gid_is_multicast(addr->gid))
 		*why = "mgid: no multicast address";
 	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
 			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
@@ -275,7 +393,13 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group->conf = *conf;
 	group->up.fail = rcl_group_fail;
 	group->user.up = &group->up;
+	group->qkey = conf->addr.qkey;
+	group->keeper.name = group->conf.name;
+	group->keeper.links = &group->conf.links;
+	group->keeper.rekeyed = rcl_group_rekeyed;
+	rcl_talk_init(&group->talk);
 	INIT_DELAYED_WORK(&group->work, rcl_group_work);
+	INIT_DELAYED_WORK(&group->tick, rcl_group_tick);
 	spin_lock_init(&group->note_lock);
 	mutex_init(&group->lock);
 	return group;
@@ -289,7 +413,11 @@ static void rcl_group_end(struct rcl_group *group)
 	if (group->joined)
 		rcl_group_leave(group);
 	mutex_unlock(&group->lock);
+	cancel_delayed_work_sync(&group->tick);
 	cancel_delayed_work_sync(&group->work);
+	if (group->kept)
+		rcl_keeper_stop(&group->keeper);
+	rcl_talk_wipe(&group->talk);
 	kfree(group);
 }
 
@@ -314,6 +442,11 @@ static int rcl_group_insert_locked(struct rcl_group *group, const char **why)
 	group->id = ++rcl_groups_last_id;
 	list_add_tail(&group->node, &rcl_groups);
 	rcl_groups_generation++;
+	if (!group->conf.from[0]) {
+		rcl_keeper_start(&group->keeper, group->qkey);
+		group->kept = true;
+	}
+	queue_delayed_work(system_unbound_wq, &group->tick, 0);
 	return 0;
 }
 
@@ -369,14 +502,6 @@ int rcl_group_delete(const char *name)
 	return 0;
 }
 
-static void rcl_group_read_stats(struct rcl_group *group,
-				 struct rcl_group_stats *stats)
-{
-	stats->joins = group->stats.joins;
-	stats->rx_short = READ_ONCE(group->stats.rx_short);
-	stats->rx_unknown_key = READ_ONCE(group->stats.rx_unknown_key);
-}
-
 static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -395,8 +520,10 @@ static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 		memcpy(info->gid, group->user.gid, sizeof(info->gid));
 		info->mtu = group->mtu;
 	}
-	rcl_group_read_stats(group, &info->stats);
+	info->joins = group->joins;
+	info->conf.addr.qkey = group->qkey;
 	mutex_unlock(&group->lock);
+	rcl_talk_read(&group->talk, &info->talk);
 }
 
 /**

@@ -3,6 +3,8 @@
 #ifndef RCL_GROUP_H
 #define RCL_GROUP_H
 
+#include "group-talk.h"
+#include "keeper.h"
 #include "mcast.h"
 #include "reason.h"
 
@@ -12,7 +14,10 @@
  * @device: RDMA device, empty for the first one with an active port
  * @port: of the device, 0 for the first that is active
  * @gid_index: own GID, or RCLINK_GID_INDEX_AUTO
- * @addr: of the group
+ * @addr: of the group; who does not keep the key gets the Q_Key with it
+ * @qkey: and it was said
+ * @from: link to who keeps the key; empty, this host does
+ * @links: that the key is for, if this host keeps it
  */
 struct rcl_group_conf {
 	char name[RCLINK_NAME_MAX + 1];
@@ -20,18 +25,9 @@ struct rcl_group_conf {
 	u32 port;
 	u32 gid_index;
 	struct rcl_mcast_addr addr;
-};
-
-/**
- * struct rcl_group_stats - counters
- * @joins: how often the group was joined
- * @rx_short: packets that are too short for a message
- * @rx_unknown_key: packets under a key that this host does not have
- */
-struct rcl_group_stats {
-	u64 joins;
-	u64 rx_short;
-	u64 rx_unknown_key;
+	bool qkey;
+	char from[RCLINK_NAME_MAX + 1];
+	struct rcl_keeper_links links;
 };
 
 /**
@@ -42,7 +38,8 @@ struct rcl_group_stats {
  * @reason: why it is down
  * @gid: own GID, while it is joined
  * @mtu: bytes of a packet's payload, while it is joined
- * @stats: counters
+ * @joins: how often it was joined
+ * @talk: its key, and what others say
  */
 struct rcl_group_info {
 	struct rcl_group_conf conf;
@@ -51,7 +48,8 @@ struct rcl_group_info {
 	struct rcl_reason reason;
 	u8 gid[RCLINK_GID_LEN];
 	u32 mtu;
-	struct rcl_group_stats stats;
+	u64 joins;
+	struct rcl_talk_info talk;
 };
 
 int rcl_group_create(const struct rcl_group_conf *conf, const char **why);

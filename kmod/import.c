@@ -155,7 +155,8 @@ int rcl_import_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	struct rcl_call *call;
 
 	list_for_each_entry(call, &ep->pool.imports, node)
-		if (call->cookie == msg->cookie)
+		if (call->cookie == msg->cookie &&
+		    call->kind != RCL_CALL_GROUP)
 			break;
 	if (list_entry_is_head(call, &ep->pool.imports, node))
 		return -EPROTO;

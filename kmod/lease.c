@@ -25,6 +25,7 @@
 #include "import.h"
 #include "lease-base.h"
 #include "lessee.h"
+#include "member.h"
 #include "msg.h"
 #include "resume.h"
 #include "service.h"
@@ -249,6 +250,8 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 			break;
 		if (call->kind == RCL_CALL_OPEN)
 			ret = rcl_lease_ask_open(ep, call);
+		else if (call->kind == RCL_CALL_GROUP)
+			ret = rcl_member_ask(ep, call);
 		else
 			ret = rcl_import_ask(ep, call);
 	}
@@ -358,7 +361,7 @@ static int rcl_lease_gone(struct rcl_epoch *ep, struct rcl_lease *lease,
 /**
  * rcl_lease_question - answer a question of the peer
  * @ep: of a link that is up
- * @msg: OPEN, RECYCLE, GO, HEARS, RESUME or IMPORT, hostile
+ * @msg: OPEN, RECYCLE, GO, HEARS, RESUME, IMPORT or GROUP, hostile
  *
  * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
  */
@@ -373,6 +376,8 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 
 	if (msg->type == RCL_MSG_IMPORT)
 		return rcl_import_question(ep, msg);
+	if (msg->type == RCL_MSG_GROUP)
+		return rcl_member_question(ep, msg);
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->offset];
@@ -489,7 +494,7 @@ static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 /**
  * rcl_lease_answer - the peer answered
  * @ep: of a link that is up
- * @msg: OPENED, RECYCLED, GONE, HEARD, RESUMED or IMPORTED, hostile
+ * @msg: OPENED, RECYCLED, GONE, HEARD, RESUMED, IMPORTED or GROUPED, hostile
  *
  * Return: 0, or -EPROTO.
  */
@@ -499,6 +504,8 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 
 	if (msg->type == RCL_MSG_IMPORTED)
 		return rcl_import_answer(ep, msg);
+	if (msg->type == RCL_MSG_GROUPED)
+		return rcl_member_answer(ep, msg);
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->offset];

@@ -153,7 +153,7 @@ void rcl_lessee_stop(void)
 /**
  * rcl_call_new - allocate a call
  * @kind: what is asked
- * @lessee: who asks; the call holds a reference
+ * @lessee: who asks; the call holds a reference; NULL of RCL_CALL_GROUP
  * @gfp: how to allocate
  *
  * Return: the call with one reference, or NULL.
@@ -169,13 +169,14 @@ struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
 	refcount_set(&call->ref, 1);
 	init_completion(&call->done);
 	call->kind = kind;
-	kref_get(&lessee->ref);
+	if (lessee)
+		kref_get(&lessee->ref);
 	call->lessee = lessee;
 	return call;
 }
 
 /**
- * rcl_call_put - drop a reference
+ * rcl_call_put - drop a reference; wipes a key with the last one
  * @call: may be freed
  *
  * Context: may sleep.
@@ -186,7 +187,7 @@ void rcl_call_put(struct rcl_call *call)
 		return;
 	if (call->lessee)
 		rcl_lessee_put(call->lessee);
-	kfree(call);
+	kfree_sensitive(call);
 }
 
 /**
@@ -216,14 +217,15 @@ void rcl_call_finish(struct rcl_call *call, int ret)
 {
 	struct rcl_lessee *lessee = call->lessee;
 
-	if (!lessee) {
+	if (!lessee && call->kind != RCL_CALL_GROUP) {
 		rcl_call_put(call);
 		return;
 	}
 	call->ret = ret;
 	call->lessee = NULL;
 	/* First: who waits for the end of a lease is the last to let go. */
-	rcl_lessee_put(lessee);
+	if (lessee)
+		rcl_lessee_put(lessee);
 	complete(&call->done);
 	rcl_call_put(call);
 }

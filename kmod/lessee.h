@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 
 #include "export.h"
+#include "group-seal.h"
 
 #define RCL_CALL_RKEYS	109	/* that one answer has room for */
 
@@ -146,6 +147,7 @@ enum rcl_call_kind {
 	RCL_CALL_CLOSE,		/* end the lease of @lessee, if it has one */
 	RCL_CALL_IMPORT,	/* look up the peer's region @name */
 	RCL_CALL_RENEW,		/* the same, of an errand of @lessee */
+	RCL_CALL_GROUP,		/* ask for the key of group @name; no lessee */
 };
 
 /**
@@ -154,7 +156,7 @@ enum rcl_call_kind {
  * @ref: one for who waits, one for the pool
  * @kind: what
  * @lessee: who asks; a reference is held until it is finished, then NULL
- * @name: service or region
+ * @name: service, region or group
  * @wait: OPEN: for a QP to become free
  * @why: CLOSE: errno for @lessee
  * @cookie: of the question, when it was asked
@@ -162,6 +164,8 @@ enum rcl_call_kind {
  * @window: out: of IMPORT, RENEW; has no keys
  * @nrkeys: out: of IMPORT, RENEW: how many
  * @rkeys: out: of IMPORT, RENEW
+ * @grant: of GROUP: in: identifier of the key that is there; out: another key,
+ *	or the same
  * @done: completed with the result
  * @ret: 0, or a negative errno
  */
@@ -178,6 +182,7 @@ struct rcl_call {
 	struct rcl_window window;
 	u32 nrkeys;
 	u32 rkeys[RCL_CALL_RKEYS];
+	struct rcl_group_grant grant;
 	struct completion done;
 	int ret;
 };

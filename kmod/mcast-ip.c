@@ -12,6 +12,8 @@
 #include <linux/net.h>
 #include <linux/netdevice.h>
 #include <linux/sockptr.h>
+#include <net/if_inet6.h>
+#include <net/ip.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
@@ -87,4 +89,20 @@ int rcl_mcast_ip_join(const struct ib_gid_attr *sgid, const u8 *mgid,
 void rcl_mcast_ip_leave(struct socket *sock)
 {
 	sock_release(sock);
+}
+
+/**
+ * rcl_mcast_ip_mac - which Ethernet address stands for a group?
+ * @mgid: 16 bytes
+ * @mac: ETH_ALEN bytes, set
+ */
+void rcl_mcast_ip_mac(const u8 *mgid, u8 *mac)
+{
+	struct in6_addr addr;
+
+	memcpy(&addr, mgid, sizeof(addr));
+	if (rcl_gid_is_v4(mgid))
+		ip_eth_mc_map(addr.s6_addr32[3], mac);
+	else
+		ipv6_eth_mc_map(&addr, mac);
 }

@@ -5,6 +5,7 @@
  */
 #include "mcast.h"
 
+#include <linux/bottom_half.h>
 #include <linux/jiffies.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -63,16 +64,35 @@ static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 	return ret;
 }
 
-static void rcl_mcast_take(struct rcl_mcast_slot *slot, u32 len)
+/* Of RoCE, an IPv4 header lies at the end of the 40 bytes. */
+static void rcl_mcast_source(struct rcl_mcast *mcast, const struct ib_wc *wc,
+			     const u8 *buf, union ib_gid *gid)
+{
+	const union rdma_network_hdr *hdr = (const void *)buf;
+	enum rdma_network_type type = RDMA_NETWORK_IB;
+	union ib_gid ignored;
+
+	if (rdma_protocol_roce(mcast->qp->device, mcast->port))
+		type = ib_get_rdma_header_version(hdr) == 4 ?
+		       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+	if (!(wc->wc_flags & IB_WC_GRH) ||
+	    ib_get_gids_from_rdma_hdr(hdr, type, gid, &ignored))
+		memset(gid, 0, sizeof(*gid));
+}
+
+static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 {
 	struct rcl_mcast *mcast = slot->mcast;
 	u32 grh = sizeof(struct ib_grh);
+	u32 len = wc->byte_len;
+	union ib_gid gid;
 
 	if (len < grh || len > RCL_MCAST_SLOT)
 		return;
 	ib_dma_sync_single_for_cpu(mcast->qp->device, slot->dma,
 				   RCL_MCAST_SLOT, DMA_FROM_DEVICE);
-	mcast->received(mcast, slot->buf + grh, len - grh);
+	rcl_mcast_source(mcast, wc, slot->buf, &gid);
+	mcast->received(mcast, slot->buf + grh, len - grh, gid.raw);
 	ib_dma_sync_single_for_device(mcast->qp->device, slot->dma,
 				      RCL_MCAST_SLOT, DMA_FROM_DEVICE);
 }
@@ -84,7 +104,7 @@ static void rcl_mcast_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_mcast *mcast = slot->mcast;
 
 	if (wc->status == IB_WC_SUCCESS) {
-		rcl_mcast_take(slot, wc->byte_len);
+		rcl_mcast_take(slot, wc);
 		if (!READ_ONCE(mcast->stopping) && rcl_mcast_post(slot))
 			rcl_mcast_fail(mcast, RCLINK_DOWN_REASON_LOCAL_ERROR,
 				       0, 0);
@@ -95,44 +115,73 @@ static void rcl_mcast_received(struct ib_cq *cq, struct ib_wc *wc)
 	rcl_mcast_unpost(mcast);
 }
 
+static void rcl_mcast_sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_mcast *mcast =
+		container_of(wc->wr_cqe, struct rcl_mcast, tx.cqe);
+
+	if (wc->status != IB_WC_SUCCESS && !READ_ONCE(mcast->stopping))
+		rcl_mcast_fail(mcast, RCLINK_DOWN_REASON_COMPLETION,
+			       wc->status, wc->vendor_err);
+	/* Pairs with the acquire in rcl_mcast_begin(). */
+	smp_store_release(&mcast->busy, false);
+	rcl_mcast_unpost(mcast);
+}
+
+static int rcl_mcast_map_slot(struct rcl_mcast *mcast, struct ib_device *ib,
+			      struct rcl_mcast_slot *slot,
+			      enum dma_data_direction dir)
+{
+	u8 *buf;
+
+	buf = kzalloc(RCL_MCAST_SLOT, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	slot->dma = ib_dma_map_single(ib, buf, RCL_MCAST_SLOT, dir);
+	if (ib_dma_mapping_error(ib, slot->dma)) {
+		kfree(buf);
+		return -ENOMEM;
+	}
+	slot->buf = buf;
+	slot->mcast = mcast;
+	return 0;
+}
+
+static void rcl_mcast_unmap_slot(struct ib_device *ib,
+				 struct rcl_mcast_slot *slot,
+				 enum dma_data_direction dir)
+{
+	if (!slot->buf)
+		return;
+	ib_dma_unmap_single(ib, slot->dma, RCL_MCAST_SLOT, dir);
+	kfree(slot->buf);
+	slot->buf = NULL;
+}
+
 static void rcl_mcast_unmap(struct rcl_mcast *mcast, struct ib_device *ib)
 {
-	struct rcl_mcast_slot *slot;
+	int i;
 
-	for (slot = mcast->rx; slot < mcast->rx + RCL_MCAST_RX; slot++) {
-		if (!slot->buf)
-			break;
-		ib_dma_unmap_single(ib, slot->dma, RCL_MCAST_SLOT,
-				    DMA_FROM_DEVICE);
-		kfree(slot->buf);
-		slot->buf = NULL;
-	}
+	rcl_mcast_unmap_slot(ib, &mcast->tx, DMA_TO_DEVICE);
+	for (i = 0; i < RCL_MCAST_RX; i++)
+		rcl_mcast_unmap_slot(ib, &mcast->rx[i], DMA_FROM_DEVICE);
 }
 
 static int rcl_mcast_map(struct rcl_mcast *mcast, struct ib_device *ib)
 {
-	struct rcl_mcast_slot *slot;
-	u8 *buf;
+	int ret;
+	int i;
 
-	for (slot = mcast->rx; slot < mcast->rx + RCL_MCAST_RX; slot++) {
-		buf = kzalloc(RCL_MCAST_SLOT, GFP_KERNEL);
-		if (!buf)
-			goto err_unmap;
-		slot->dma = ib_dma_map_single(ib, buf, RCL_MCAST_SLOT,
-					      DMA_FROM_DEVICE);
-		if (ib_dma_mapping_error(ib, slot->dma)) {
-			kfree(buf);
-			goto err_unmap;
-		}
-		slot->buf = buf;
-		slot->mcast = mcast;
-		slot->cqe.done = rcl_mcast_received;
+	mcast->tx.cqe.done = rcl_mcast_sent;
+	ret = rcl_mcast_map_slot(mcast, ib, &mcast->tx, DMA_TO_DEVICE);
+	for (i = 0; !ret && i < RCL_MCAST_RX; i++) {
+		mcast->rx[i].cqe.done = rcl_mcast_received;
+		ret = rcl_mcast_map_slot(mcast, ib, &mcast->rx[i],
+					 DMA_FROM_DEVICE);
 	}
-	return 0;
-
-err_unmap:
-	rcl_mcast_unmap(mcast, ib);
-	return -ENOMEM;
+	if (ret)
+		rcl_mcast_unmap(mcast, ib);
+	return ret;
 }
 
 static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
@@ -157,6 +206,30 @@ static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	mcast->qp = qp;
+	return 0;
+}
+
+/* A hop limit of 1: a group does not leave its subnet. */
+static int rcl_mcast_create_ah(struct rcl_mcast *mcast,
+			       const struct rcl_dev_user *user)
+{
+	const u8 *gid = mcast->addr.gid;
+	struct rdma_ah_attr attr = {};
+	union ib_gid dgid;
+	struct ib_ah *ah;
+
+	attr.type = rdma_ah_find_type(user->ib, user->port);
+	rdma_ah_set_port_num(&attr, user->port);
+	memcpy(dgid.raw, gid, sizeof(dgid.raw));
+	rdma_ah_set_grh(&attr, &dgid, 0, user->gid_index, 1, 0);
+	if (attr.type == RDMA_AH_ATTR_TYPE_ROCE)
+		rcl_mcast_ip_mac(gid, attr.roce.dmac);
+	else
+		rdma_ah_set_dlid(&attr, mcast->addr.lid);
+	ah = rdma_create_ah(mcast->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	if (IS_ERR(ah))
+		return PTR_ERR(ah);
+	mcast->ah = ah;
 	return 0;
 }
 
@@ -243,19 +316,23 @@ static int rcl_mcast_join_ip(struct rcl_mcast *mcast,
 }
 
 static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
-				  struct ib_device *ib, const char **why)
+				  const struct rcl_dev_user *user,
+				  const char **why)
 {
 	int ret;
 
-	*why = "the device refuses a PD, a CQ or a UD QP for the group";
-	mcast->pd = ib_alloc_pd(ib, 0);
+	*why = "the device refuses a PD, AH, CQ or UD QP for the group";
+	mcast->pd = ib_alloc_pd(user->ib, 0);
 	if (IS_ERR(mcast->pd))
 		return PTR_ERR(mcast->pd);
-	mcast->cq = ib_alloc_cq_any(ib, mcast, RCL_MCAST_RX + 1,
+	ret = rcl_mcast_create_ah(mcast, user);
+	if (ret)
+		goto err_pd;
+	mcast->cq = ib_alloc_cq_any(user->ib, mcast, RCL_MCAST_RX + 1,
 				    IB_POLL_WORKQUEUE);
 	if (IS_ERR(mcast->cq)) {
 		ret = PTR_ERR(mcast->cq);
-		goto err_pd;
+		goto err_ah;
 	}
 	ret = rcl_mcast_create_qp(mcast);
 	if (ret)
@@ -264,6 +341,8 @@ static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
 
 err_cq:
 	ib_free_cq(mcast->cq);
+err_ah:
+	rdma_destroy_ah(mcast->ah, RDMA_DESTROY_AH_SLEEPABLE);
 err_pd:
 	ib_dealloc_pd(mcast->pd);
 	return ret;
@@ -273,6 +352,7 @@ static void rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 {
 	ib_destroy_qp(mcast->qp);
 	ib_free_cq(mcast->cq);
+	rdma_destroy_ah(mcast->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	ib_dealloc_pd(mcast->pd);
 }
 
@@ -303,12 +383,14 @@ int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
 
 	atomic_set(&mcast->posted, 0);
 	mcast->stopping = false;
+	mcast->busy = false;
+	mcast->port = user->port;
 	init_waitqueue_head(&mcast->idle);
 	*why = "out of memory";
 	ret = rcl_mcast_map(mcast, user->ib);
 	if (ret)
 		return ret;
-	ret = rcl_mcast_create_verbs(mcast, user->ib, why);
+	ret = rcl_mcast_create_verbs(mcast, user, why);
 	if (ret)
 		goto err_unmap;
 	ret = rcl_mcast_join_ip(mcast, user, why);
@@ -326,6 +408,87 @@ err_verbs:
 	rcl_mcast_destroy_verbs(mcast);
 err_unmap:
 	rcl_mcast_unmap(mcast, user->ib);
+	return ret;
+}
+
+/**
+ * rcl_mcast_set_qkey - take and send packets with another Q_Key
+ * @mcast: created
+ * @qkey: of the group
+ *
+ * Context: may sleep.
+ * Return: 0, or what ib_modify_qp() says.
+ */
+int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS, .qkey = qkey };
+	int ret;
+
+	ret = ib_modify_qp(mcast->qp, &attr, IB_QP_STATE | IB_QP_QKEY);
+	if (!ret)
+		mcast->addr.qkey = qkey;
+	return ret;
+}
+
+/**
+ * rcl_mcast_begin - begin to send a packet
+ * @mcast: created
+ *
+ * Context: one caller at a time, until rcl_mcast_send().
+ * Return: room for RCL_MCAST_MTU bytes, or NULL while the last one is under
+ * way.
+ */
+u8 *rcl_mcast_begin(struct rcl_mcast *mcast)
+{
+	/* Pairs with the release in rcl_mcast_sent(). */
+	if (smp_load_acquire(&mcast->busy))
+		return NULL;
+	ib_dma_sync_single_for_cpu(mcast->qp->device, mcast->tx.dma,
+				   RCL_MCAST_SLOT, DMA_TO_DEVICE);
+	return mcast->tx.buf;
+}
+
+/**
+ * rcl_mcast_send - send what was put where rcl_mcast_begin() said
+ * @mcast: created
+ * @len: bytes, at most the port's MTU
+ *
+ * Context: process context.
+ * Return: 0, or what ib_post_send() says.
+ */
+int rcl_mcast_send(struct rcl_mcast *mcast, u32 len)
+{
+	struct ib_sge sge = {
+		.addr = mcast->tx.dma,
+		.length = len,
+		.lkey = mcast->pd->local_dma_lkey,
+	};
+	struct ib_ud_wr wr = {
+		.wr = {
+			.wr_cqe = &mcast->tx.cqe,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.opcode = IB_WR_SEND,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.ah = mcast->ah,
+		.remote_qpn = IB_MULTICAST_QPN,
+		.remote_qkey = mcast->addr.qkey,
+	};
+	int ret;
+
+	ib_dma_sync_single_for_device(mcast->qp->device, mcast->tx.dma,
+				      RCL_MCAST_SLOT, DMA_TO_DEVICE);
+	mcast->busy = true;
+	atomic_inc(&mcast->posted);
+	/* Leaving the section runs the tasklet of a software device at once. */
+	local_bh_disable();
+	ret = ib_post_send(mcast->qp, &wr.wr, NULL);
+	local_bh_enable();
+	if (ret) {
+		mcast->busy = false;
+		rcl_mcast_unpost(mcast);
+	}
 	return ret;
 }
 

@@ -17,7 +17,8 @@ struct socket;
 
 #define RCL_MCAST_RX	32	/* receives that are posted */
 /* Of the longest packet that any port sends, so that none harms the QP. */
-#define RCL_MCAST_SLOT	(sizeof(struct ib_grh) + 4096)
+#define RCL_MCAST_MTU	4096
+#define RCL_MCAST_SLOT	(sizeof(struct ib_grh) + RCL_MCAST_MTU)
 
 /**
  * struct rcl_mcast_addr - a multicast group
@@ -32,7 +33,7 @@ struct rcl_mcast_addr {
 };
 
 /**
- * struct rcl_mcast_slot - a receive
+ * struct rcl_mcast_slot - a receive, or the send
  * @cqe: of its work request
  * @mcast: whose
  * @buf: RCL_MCAST_SLOT bytes
@@ -47,10 +48,11 @@ struct rcl_mcast_slot {
 
 /**
  * struct rcl_mcast - a QP and what it needs
- * @received: a packet came in: what is behind its GRH, and so many bytes;
- *	process context, one at a time
+ * @received: a packet came in: what is behind its GRH, so many bytes, and
+ *	where it says it comes from; process context, one at a time
  * @up: told of what ends it
  * @addr: of the group
+ * @port: of the device
  * @pd: its protection domain
  * @cq: for both queues, polled in a workqueue of the core
  * @qp: from INIT on
@@ -58,12 +60,17 @@ struct rcl_mcast_slot {
  * @posted: work requests that have not completed
  * @stopping: nothing is posted any more
  * @idle: woken when nothing is posted
+ * @ah: way to the group
  * @rx: receives
+ * @tx: the send
+ * @busy: and it is under way
  */
 struct rcl_mcast {
-	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len);
+	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len,
+			 const u8 *gid);
 	struct rcl_upcall *up;
 	struct rcl_mcast_addr addr;
+	u32 port;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
@@ -71,12 +78,18 @@ struct rcl_mcast {
 	atomic_t posted;
 	bool stopping;
 	wait_queue_head_t idle;
+	struct ib_ah *ah;
 	struct rcl_mcast_slot rx[RCL_MCAST_RX];
+	struct rcl_mcast_slot tx;
+	bool busy;
 };
 
 u32 rcl_mcast_random_qkey(void);
 int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
 		     const char **why);
+int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey);
+u8 *rcl_mcast_begin(struct rcl_mcast *mcast);
+int rcl_mcast_send(struct rcl_mcast *mcast, u32 len);
 void rcl_mcast_destroy(struct rcl_mcast *mcast);
 
 #endif /* RCL_MCAST_H */

@@ -68,7 +68,8 @@ static bool rcl_msg_has_data(u8 type)
 {
 	return type == RCL_MSG_PING || type == RCL_MSG_PONG ||
 	       type == RCL_MSG_OPEN || type == RCL_MSG_IMPORT ||
-	       type == RCL_MSG_IMPORTED;
+	       type == RCL_MSG_IMPORTED || type == RCL_MSG_GROUP ||
+	       type == RCL_MSG_GROUPED;
 }
 
 /**
@@ -84,7 +85,7 @@ bool rcl_msg_is_answer(u8 type)
 	       type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
 	       type == RCL_MSG_GONE || type == RCL_MSG_IMPORTED ||
 	       type == RCL_MSG_HEARD || type == RCL_MSG_BEAT_ACK ||
-	       type == RCL_MSG_RESUMED;
+	       type == RCL_MSG_RESUMED || type == RCL_MSG_GROUPED;
 }
 
 /**

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /* To be raised with each type: who does not know one ends the epoch. */
-#define RCL_MSG_VERSION	2
+#define RCL_MSG_VERSION	3
 
 #define RCL_MSG_SLOT	512	/* bytes of one send or receive slot */
 #define RCL_MSG_AAD	16	/* epoch and sequence, in the clear */
@@ -46,6 +46,8 @@ enum rcl_msg_type {
 	RCL_MSG_BEAT_ACK,
 	RCL_MSG_RESUME,		/* channel @seed goes on; got @len messages */
 	RCL_MSG_RESUMED,
+	RCL_MSG_GROUP,		/* the key of group @data, if not mine */
+	RCL_MSG_GROUPED,	/* @data: the key, or nothing */
 	RCL_MSG_MAX
 };
 
@@ -64,14 +66,16 @@ enum rcl_msg_status {
  * @status: of an answer: enum rcl_msg_status
  * @credits: receive slots that the sender has posted again
  * @cookie: of a question, returned by its answer; of HELLO, RCL_MSG_VERSION
- * @offset: of the data or the buffer range; number of a pooled QP
+ * @offset: of the data or the buffer range; number of a pooled QP; of GROUP,
+ *	first half of the identifier of a key
  * @len: of the data or the buffer range, bytes; QPN; of RESUME, messages
  * @seed: of the pattern; PSN; of IMPORT, the first extent of interest; of OPEN
- *	and RESUME, number of the channel
+ *	and RESUME, number of the channel; of GROUP, the second half
  * @data: payload, @len bytes inside the message
  *
  * HELLO, HELLO_ACK, BYE, BEAT and BEAT_ACK have neither range nor data. All
- * others have the range; PING, PONG, OPEN, IMPORT and IMPORTED have data, too.
+ * others have the range; PING, PONG, OPEN, IMPORT, IMPORTED, GROUP and GROUPED
+ * have data, too.
  */
 struct rcl_msg {
 	u8 type;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands of the family that are about groups. See nl.c for the rules. */
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
@@ -20,6 +21,8 @@ static int rcl_nl_group_result(struct genl_info *info, int ret, const char *why)
 	return ret;
 }
 
+#define RCL_NL_GROUP	16384	/* bytes, for 32 links and 64 peers */
+
 static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 {
 	struct nlattr *nla = info->attrs[attr];
@@ -27,13 +30,33 @@ static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 	return nla ? nla_get_u32(nla) : without;
 }
 
-static void rcl_nl_parse_group(struct genl_info *info,
-			       struct rcl_group_conf *conf)
+static int rcl_nl_parse_links(struct genl_info *info,
+			      struct rcl_keeper_links *links)
+{
+	const struct nlattr *nla;
+	int rem;
+
+	nla_for_each_attr(nla, genlmsg_data(info->genlhdr),
+			  genlmsg_len(info->genlhdr), rem) {
+		if (nla_type(nla) != RCLINK_A_GROUP_LINK)
+			continue;
+		if (links->n == RCL_KEEPER_LINKS) {
+			NL_SET_ERR_MSG_ATTR(info->extack, nla,
+					    "link: more than 32 of them");
+			return -EINVAL;
+		}
+		nla_strscpy(links->name[links->n++], nla,
+			    sizeof(links->name[0]));
+	}
+	return 0;
+}
+
+static int rcl_nl_parse_group(struct genl_info *info,
+			      struct rcl_group_conf *conf)
 {
 	struct nlattr **attrs = info->attrs;
 	struct rcl_mcast_addr *addr = &conf->addr;
 
-	memset(conf, 0, sizeof(*conf));
 	nla_strscpy(conf->name, attrs[RCLINK_A_GROUP_NAME], sizeof(conf->name));
 	if (attrs[RCLINK_A_GROUP_DEVICE])
 		nla_strscpy(conf->device, attrs[RCLINK_A_GROUP_DEVICE],
@@ -46,23 +69,35 @@ static void rcl_nl_parse_group(struct genl_info *info,
 	addr->lid = rcl_nl_group_u32(info, RCLINK_A_GROUP_MLID, 0);
 	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
 				      rcl_mcast_random_qkey());
+	conf->qkey = attrs[RCLINK_A_GROUP_QKEY];
+	if (attrs[RCLINK_A_GROUP_FROM])
+		nla_strscpy(conf->from, attrs[RCLINK_A_GROUP_FROM],
+			    sizeof(conf->from));
+	return rcl_nl_parse_links(info, &conf->links);
 }
 
 int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcl_group_conf conf;
+	struct rcl_group_conf *conf;
 	const char *why = NULL;
 	const char *name;
 	int ret;
 
-	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
+	ret = rcl_nl_once(info, RCLINK_A_GROUP_LINK);
+	if (!ret)
+		ret = rcl_nl_name(info, RCLINK_A_GROUP_NAME, &name);
 	if (!ret)
 		ret = rcl_nl_need(info, RCLINK_A_GROUP_MGID,
 				  "mgid: the attribute is missing");
 	if (ret)
 		return ret;
-	rcl_nl_parse_group(info, &conf);
-	ret = rcl_group_create(&conf, &why);
+	conf = kzalloc(sizeof(*conf), GFP_KERNEL);
+	if (!conf)
+		return -ENOMEM;
+	ret = rcl_nl_parse_group(info, conf);
+	if (!ret)
+		ret = rcl_group_create(conf, &why);
+	kfree(conf);
 	return rcl_nl_group_result(info, ret, why);
 }
 
@@ -78,12 +113,20 @@ int rclink_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 static int rcl_nl_put_group_stats(struct sk_buff *skb,
-				  const struct rcl_group_stats *stats)
+				  const struct rcl_group_info *group)
 {
+	const struct rcl_talk_stats *stats = &group->talk.stats;
 	const u64 values[] = {
-		[RCLINK_A_GROUP_STATS_JOINS] = stats->joins,
+		[RCLINK_A_GROUP_STATS_JOINS] = group->joins,
+		[RCLINK_A_GROUP_STATS_KEYS] = stats->keys,
+		[RCLINK_A_GROUP_STATS_TX_MESSAGES] = stats->tx_messages,
+		[RCLINK_A_GROUP_STATS_RX_MESSAGES] = stats->rx_messages,
 		[RCLINK_A_GROUP_STATS_RX_SHORT] = stats->rx_short,
 		[RCLINK_A_GROUP_STATS_RX_UNKNOWN_KEY] = stats->rx_unknown_key,
+		[RCLINK_A_GROUP_STATS_RX_FORGED] = stats->rx_forged,
+		[RCLINK_A_GROUP_STATS_RX_AGAIN] = stats->rx_again,
+		[RCLINK_A_GROUP_STATS_RX_OWN] = stats->rx_own,
+		[RCLINK_A_GROUP_STATS_RX_MALFORMED] = stats->rx_malformed,
 	};
 	struct nlattr *nest;
 	int i;
@@ -106,12 +149,19 @@ static int rcl_nl_put_group_conf(struct sk_buff *skb,
 				 const struct rcl_group_conf *conf)
 {
 	const struct rcl_mcast_addr *addr = &conf->addr;
+	u32 i;
 
 	if (nla_put_string(skb, RCLINK_A_GROUP_DEVICE, conf->device) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_PORT, conf->port) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_GID_INDEX, conf->gid_index) ||
-	    nla_put(skb, RCLINK_A_GROUP_MGID, sizeof(addr->gid), addr->gid))
+	    nla_put(skb, RCLINK_A_GROUP_MGID, sizeof(addr->gid), addr->gid) ||
+	    (conf->from[0] &&
+	     nla_put_string(skb, RCLINK_A_GROUP_FROM, conf->from)))
 		return -EMSGSIZE;
+	for (i = 0; i < conf->links.n; i++)
+		if (nla_put_string(skb, RCLINK_A_GROUP_LINK,
+				   conf->links.name[i]))
+			return -EMSGSIZE;
 	return addr->lid ? nla_put_u32(skb, RCLINK_A_GROUP_MLID, addr->lid) : 0;
 }
 
@@ -133,6 +183,46 @@ static int rcl_nl_put_group_state(struct sk_buff *skb,
 	return 0;
 }
 
+static int rcl_nl_put_peer(struct sk_buff *skb, u32 sender,
+			   const struct rcl_talk_peer *peer)
+{
+	struct nlattr *nest;
+	u32 age = jiffies_to_msecs(jiffies - peer->last);
+
+	nest = nla_nest_start(skb, RCLINK_A_GROUP_PEER);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, RCLINK_A_GROUP_PEER_SENDER, sender) ||
+	    nla_put(skb, RCLINK_A_GROUP_PEER_GID, sizeof(peer->gid),
+		    peer->gid) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_PEER_MESSAGES,
+			      peer->messages, RCLINK_A_GROUP_PEER_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_PEER_AGE, age)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_talk(struct sk_buff *skb,
+			   const struct rcl_talk_info *talk)
+{
+	u32 i;
+
+	if (!talk->id)
+		return 0;
+	if (nla_put_u64_64bit(skb, RCLINK_A_GROUP_KEY_ID, talk->id,
+			      RCLINK_A_GROUP_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_SENDER, talk->sender))
+		return -EMSGSIZE;
+	for (i = 0; i < RCL_GROUP_SENDERS; i++)
+		if (talk->peer[i].messages &&
+		    rcl_nl_put_peer(skb, i, &talk->peer[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
 static int rcl_nl_put_group(struct sk_buff *skb,
 			    const struct rcl_group_info *group, bool secrets)
 {
@@ -140,38 +230,50 @@ static int rcl_nl_put_group(struct sk_buff *skb,
 	    nla_put_u32(skb, RCLINK_A_GROUP_ID, group->id) ||
 	    rcl_nl_put_group_conf(skb, &group->conf) ||
 	    rcl_nl_put_group_state(skb, group) ||
-	    rcl_nl_put_group_stats(skb, &group->stats))
+	    rcl_nl_put_group_stats(skb, group) ||
+	    rcl_nl_put_talk(skb, &group->talk))
 		return -EMSGSIZE;
 	return secrets ? nla_put_u32(skb, RCLINK_A_GROUP_QKEY,
 				     group->conf.addr.qkey) : 0;
 }
 
-int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
+static int rcl_nl_reply_group(struct genl_info *info,
+			      const struct rcl_group_info *group, bool secrets)
 {
-	struct rcl_group_info group;
 	struct sk_buff *msg;
-	const char *name;
 	void *hdr;
-	int ret;
 
-	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
-	if (!ret)
-		ret = rcl_nl_group_result(info, rcl_group_info(name, &group),
-					  NULL);
-	if (ret)
-		return ret;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	msg = genlmsg_new(RCL_NL_GROUP, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &rcl_nl_family, 0,
 				RCLINK_CMD_GROUP_GET);
-	if (!hdr || rcl_nl_put_group(msg, &group,
-				     netlink_capable(skb, CAP_NET_ADMIN))) {
+	if (!hdr || rcl_nl_put_group(msg, group, secrets)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}
 	genlmsg_end(msg, hdr);
 	return genlmsg_reply(msg, info);
+}
+
+int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_group_info *group;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
+	if (ret)
+		return ret;
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return -ENOMEM;
+	ret = rcl_nl_group_result(info, rcl_group_info(name, group), NULL);
+	if (!ret)
+		ret = rcl_nl_reply_group(info, group,
+					 netlink_capable(skb, CAP_NET_ADMIN));
+	kfree(group);
+	return ret;
 }
 
 static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
@@ -195,16 +297,20 @@ static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
 
 int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct rcl_group_info group;
+	struct rcl_group_info *group;
 	int ret = 0;
 
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return -ENOMEM;
 	cb->seq = rcl_group_generation();
 	/* args[0]: id of the last group that has been sent */
-	while (!rcl_group_info_next(cb->args[0], &group)) {
-		ret = rcl_nl_dump_group(skb, cb, &group);
+	while (!rcl_group_info_next(cb->args[0], group)) {
+		ret = rcl_nl_dump_group(skb, cb, group);
 		if (ret)
 			break;
-		cb->args[0] = group.id;
+		cb->args[0] = group->id;
 	}
+	kfree(group);
 	return skb->len ? : ret;
 }

@@ -48,14 +48,16 @@ static int rcl_nl_once_in(const struct nlattr *head, int len, int list,
 /**
  * rcl_nl_once - refuse a request with an attribute that is there twice
  * @info: of the request, whose types have been checked
+ * @list: attribute that may be, or 0
  *
  * Return: 0 or -EINVAL.
  */
-int rcl_nl_once(struct genl_info *info)
+int rcl_nl_once(struct genl_info *info, int list)
 {
 	BUILD_BUG_ON(RCLINK_A_LINK_MAX >= 64);
 	return rcl_nl_once_in(genlmsg_data(info->genlhdr),
-			      genlmsg_len(info->genlhdr), 0, info->extack);
+			      genlmsg_len(info->genlhdr), list,
+			      info->extack);
 }
 
 /**
@@ -75,6 +77,24 @@ int rcl_nl_need(struct genl_info *info, int attr, const char *text)
 }
 
 /**
+ * rcl_nl_name - find the name
+ * @info: of the request
+ * @attr: of the name
+ * @name: set on success
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rcl_nl_name(struct genl_info *info, int attr, const char **name)
+{
+	int ret;
+
+	ret = rcl_nl_need(info, attr, "name: the attribute is missing");
+	if (!ret)
+		*name = nla_data(info->attrs[attr]);
+	return ret;
+}
+
+/**
  * rcl_nl_begin - refuse what the policies cannot see, and find the name
  * @info: of the request
  * @attr: of the name
@@ -86,12 +106,8 @@ int rcl_nl_begin(struct genl_info *info, int attr, const char **name)
 {
 	int ret;
 
-	ret = rcl_nl_once(info);
-	if (!ret)
-		ret = rcl_nl_need(info, attr, "name: the attribute is missing");
-	if (!ret)
-		*name = nla_data(info->attrs[attr]);
-	return ret;
+	ret = rcl_nl_once(info, 0);
+	return ret ? : rcl_nl_name(info, attr, name);
 }
 
 static void rcl_nl_parse_fields(struct genl_info *info, int num,

@@ -9,9 +9,10 @@ struct rcl_endpoint;
 struct rcl_policy_change;
 
 void rcl_nl_why(struct netlink_ext_ack *extack, const char *why);
-int rcl_nl_once(struct genl_info *info);
+int rcl_nl_once(struct genl_info *info, int list);
 int rcl_nl_need(struct genl_info *info, int attr, const char *text);
 int rcl_nl_begin(struct genl_info *info, int attr, const char **name);
+int rcl_nl_name(struct genl_info *info, int attr, const char **name);
 void rcl_nl_parse_path(struct genl_info *info,
 		       struct rcl_policy_change *path);
 void rcl_nl_parse_policy(struct genl_info *info,

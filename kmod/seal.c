@@ -50,6 +50,38 @@ void rcl_seal_wipe(struct rcl_seal *seal)
 }
 
 /**
+ * rcl_seal_text - seal a text, in place
+ * @key: RCLINK_KEY_LEN bytes
+ * @nonce: was never used with @key before
+ * @buf: RCL_MSG_AAD bytes, @len bytes of text, RCL_MSG_TAG bytes to be filled
+ *	in
+ * @len: of the text
+ */
+void rcl_seal_text(const u8 *key, u64 nonce, u8 *buf, u32 len)
+{
+	u8 *text = buf + RCL_MSG_AAD;
+
+	chacha20poly1305_encrypt(text, text, len, buf, RCL_MSG_AAD, nonce, key);
+}
+
+/**
+ * rcl_seal_untext - the reverse of rcl_seal_text()
+ * @key: as there
+ * @nonce: as there
+ * @buf: what it had made
+ * @len: all its bytes, at least RCL_MSG_AAD + RCL_MSG_TAG
+ *
+ * Return: 0, or -EBADMSG when it was forged.
+ */
+int rcl_seal_untext(const u8 *key, u64 nonce, u8 *buf, u32 len)
+{
+	u8 *text = buf + RCL_MSG_AAD;
+
+	return chacha20poly1305_decrypt(text, text, len - RCL_MSG_AAD, buf,
+					RCL_MSG_AAD, nonce, key) ? 0 : -EBADMSG;
+}
+
+/**
  * rcl_seal_close - seal the next message out, in place
  * @seal: started
  * @buf: RCL_MSG_AAD bytes to be filled in, @len bytes of message, RCL_MSG_TAG
@@ -61,11 +93,8 @@ void rcl_seal_wipe(struct rcl_seal *seal)
  */
 u32 rcl_seal_close(struct rcl_seal *seal, u8 *buf, u32 len)
 {
-	u8 *text = buf + RCL_MSG_AAD;
-
 	rcl_msg_put_aad(buf, seal->epoch, seal->tx_seq);
-	chacha20poly1305_encrypt(text, text, len, buf, RCL_MSG_AAD,
-				 seal->tx_seq | seal->tx_dir, seal->key);
+	rcl_seal_text(seal->key, seal->tx_seq | seal->tx_dir, buf, len);
 	seal->tx_seq++;
 	return RCL_MSG_AAD + len + RCL_MSG_TAG;
 }
@@ -84,7 +113,6 @@ u32 rcl_seal_close(struct rcl_seal *seal, u8 *buf, u32 len)
 int rcl_seal_open(struct rcl_seal *seal, u8 *buf, u32 len)
 {
 	u64 rx_dir = seal->tx_dir ^ RCL_DIR_INITIATOR;
-	u8 *text = buf + RCL_MSG_AAD;
 	u64 epoch, seq;
 
 	if (len < RCL_MSG_AAD + RCL_MSG_TAG || len > RCL_MSG_SLOT)
@@ -94,8 +122,7 @@ int rcl_seal_open(struct rcl_seal *seal, u8 *buf, u32 len)
 		return -ESTALE;
 	if (seq & RCL_DIR_INITIATOR)
 		return -EBADMSG;
-	if (!chacha20poly1305_decrypt(text, text, len - RCL_MSG_AAD, buf,
-				      RCL_MSG_AAD, seq | rx_dir, seal->key))
+	if (rcl_seal_untext(seal->key, seq | rx_dir, buf, len))
 		return -EBADMSG;
 	if (seq != seal->rx_seq)
 		return -EILSEQ;

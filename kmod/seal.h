@@ -27,6 +27,8 @@ void rcl_seal_start(struct rcl_seal *seal, const u8 *key, u32 role, u64 epoch);
 void rcl_seal_wipe(struct rcl_seal *seal);
 
 u32 rcl_seal_close(struct rcl_seal *seal, u8 *buf, u32 len);
+void rcl_seal_text(const u8 *key, u64 nonce, u8 *buf, u32 len);
+int rcl_seal_untext(const u8 *key, u64 nonce, u8 *buf, u32 len);
 int rcl_seal_open(struct rcl_seal *seal, u8 *buf, u32 len);
 
 #endif /* RCL_SEAL_H */

@@ -79,7 +79,7 @@ static uint32_t crc_of(uint32_t crc, const uint8_t *p, size_t len)
 }
 
 /* Over all that no router changes; the rest counts as ones (IBA A17.3.3). */
-static uint32_t icrc_of(const uint8_t *buf, size_t len)
+uint32_t packet_icrc(const uint8_t *buf, size_t len)
 {
 	uint8_t head[8 + IP_LEN + UDP_LEN + BTH_LEN];
 	uint8_t *ip = head + 8, *udp = ip + IP_LEN, *bth = udp + UDP_LEN;
@@ -110,8 +110,8 @@ size_t packet_build(uint8_t buf[PACKET_MAX], const struct packet *p)
 	put_ip(buf, p, len + ICRC_LEN);
 	put_udp(buf + IP_LEN, len + ICRC_LEN - IP_LEN);
 	put_bth(buf + IP_LEN + UDP_LEN, p);
-	icrc = icrc_of(buf, len);
-	for (i = 0; i < ICRC_LEN; i++)		/* the least byte first */
+	icrc = packet_icrc(buf, len);
+	for (i = 0; i < ICRC_LEN; i++)
 		buf[len++] = icrc >> 8 * i;
 	return len;
 }

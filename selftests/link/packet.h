@@ -35,4 +35,7 @@ struct packet {
 /* From the IP header to the ICRC. Returns how many bytes. */
 size_t packet_build(uint8_t buf[PACKET_MAX], const struct packet *p);
 
+/* Of a packet from its IP header on, without it; the least byte is first. */
+uint32_t packet_icrc(const uint8_t *buf, size_t len);
+
 #endif /* PACKET_H */

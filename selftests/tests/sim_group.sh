@@ -38,14 +38,44 @@ each_verb()
 {
 	local nth
 
-	fails alloc_pd 1 && fails create_cq 1 && fails create_qp 1 &&
-		fails attach_mcast 1 || return
+	fails alloc_pd 1 && fails create_ah 1 && fails create_cq 1 &&
+		fails create_qp 1 && fails attach_mcast 1 || return
 	for nth in 1 2 3; do
 		fails modify_qp "$nth" || return
 	done
 	for nth in 1 2 32; do
 		fails post_recv "$nth" || return
 	done
+}
+
+# hears NAME: a packet of the other one, under a key that it has not
+hears()
+{
+	until_true 20 group_is 1 "$1" '.stats.rx_unknown_key > 1' true ||
+		group_is 1 "$1" .stats.rx_unknown_key 2
+}
+
+# Two groups of one address and Q_Key, each with a key of its own.
+over_infiniband()
+{
+	sim_new "sim1 ib 2"
+	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 qkey 5 &&
+		rclink group add h dev sim1 mgid "$mgid6" mlid 0xc001 qkey 5 &&
+		hears g && hears h && group_is 1 g .stats.joins 1 &&
+		group_is 1 g '.peers == []' true && rclink group del h
+}
+
+# A post that fails, and a send that does.
+sends_fail()
+{
+	echo "post_send 1 1 -12" >"$SIM/sim0/fault" || return
+	until_true 20 group_is 1 g .stats.joins 2 || group_is 1 g .stats.joins 2 ||
+		return
+	group_is 1 g .state joined || return
+	echo "send 1 1 12" >"$SIM/sim0/fault" || return
+	until_true 20 group_is 1 g .stats.joins 3 || group_is 1 g .stats.joins 3 ||
+		return
+	rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
 event_ends()
@@ -60,7 +90,7 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-plan 5
+plan 7
 lab_module
 sim_load "sim0 ib 1"
 check "a group on InfiniBand" on_infiniband
@@ -69,6 +99,8 @@ refuse 1 "needs the LID of the group" 'an InfiniBand port needs' \
 refuse 1 "and an address that is not IPv4's" 'begins with ff' \
 	rclink group add g dev sim0 mgid "$mgid4" mlid 0xc001
 check "each verbs call that fails refuses it" each_verb
+check "packets go over InfiniBand" over_infiniband
+check "what is sent and fails takes it down, and it is joined again" sends_fail
 check "LID change and removal take it down, and it is joined again" event_ends
 sim_unload
 finish

@@ -6,8 +6,10 @@ TREE := $(abspath $(HERE)/../..)
 KSRC ?= $(shell $(HERE)/../vm/source)
 OUT ?= $(TREE)/build/unit
 
-PURE := fate fsm gid latency msg policy endpoint pattern reason record
-TESTS := fate fsm gid latency msg policy endpoint pattern record
+PURE := fate fsm gid latency msg policy endpoint pattern reason record \
+	replay
+TESTS := fate fsm gid group_seal latency msg policy endpoint pattern record \
+	replay
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \

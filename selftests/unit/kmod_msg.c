@@ -22,7 +22,8 @@ static bool has_data(u8 type)
 {
 	return type == RCL_MSG_PING || type == RCL_MSG_PONG ||
 	       type == RCL_MSG_OPEN || type == RCL_MSG_IMPORT ||
-	       type == RCL_MSG_IMPORTED;
+	       type == RCL_MSG_IMPORTED || type == RCL_MSG_GROUP ||
+	       type == RCL_MSG_GROUPED;
 }
 
 static struct rcl_msg sample(u8 type, u32 len)
@@ -240,7 +241,7 @@ TEST(each_answer_belongs_to_a_question)
 
 	for (type = 0; type < 256; type++)
 		answers += rcl_msg_is_answer(type);
-	EXPECT_EQ(11, answers);
+	EXPECT_EQ(12, answers);
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HELLO_ACK));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_PONG));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_FILLED));
@@ -252,6 +253,7 @@ TEST(each_answer_belongs_to_a_question)
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_HEARD));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_BEAT_ACK));
 	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_RESUMED));
+	EXPECT_TRUE(rcl_msg_is_answer(RCL_MSG_GROUPED));
 }
 
 TEST_HARNESS_MAIN

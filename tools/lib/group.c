@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@
 /* How often a dump is asked for again when the groups change meanwhile. */
 #define DUMP_TRIES	32
 
+#define KEY_LEN		17	/* of the text of a key's identifier */
+
 static const char *const group_words[] = {
 	[RCLINK_A_GROUP_NAME] = "name",
 	[RCLINK_A_GROUP_DEVICE] = "device",
@@ -27,6 +30,8 @@ static const char *const group_words[] = {
 	[RCLINK_A_GROUP_MGID] = "mgid",
 	[RCLINK_A_GROUP_MLID] = "mlid",
 	[RCLINK_A_GROUP_QKEY] = "qkey",
+	[RCLINK_A_GROUP_FROM] = "from",
+	[RCLINK_A_GROUP_LINK] = "link",
 };
 
 static const struct rcl_nl_names group_names = {
@@ -36,8 +41,15 @@ static const struct rcl_nl_names group_names = {
 
 static const char *const stats_words[] = {
 	[RCLINK_A_GROUP_STATS_JOINS] = "joins",
+	[RCLINK_A_GROUP_STATS_KEYS] = "keys",
+	[RCLINK_A_GROUP_STATS_TX_MESSAGES] = "tx_messages",
+	[RCLINK_A_GROUP_STATS_RX_MESSAGES] = "rx_messages",
 	[RCLINK_A_GROUP_STATS_RX_SHORT] = "rx_short",
 	[RCLINK_A_GROUP_STATS_RX_UNKNOWN_KEY] = "rx_unknown_key",
+	[RCLINK_A_GROUP_STATS_RX_FORGED] = "rx_forged",
+	[RCLINK_A_GROUP_STATS_RX_AGAIN] = "rx_again",
+	[RCLINK_A_GROUP_STATS_RX_OWN] = "rx_own",
+	[RCLINK_A_GROUP_STATS_RX_MALFORMED] = "rx_malformed",
 };
 
 static int no_memory(char *err)
@@ -65,6 +77,16 @@ static int get_u32(const struct nlattr *nla, uint32_t *to)
 	return 0;
 }
 
+static int get_u64(const struct nlattr *nla, uint64_t *to)
+{
+	if (!nla)
+		return 0;
+	if (nla_len(nla) != sizeof(*to))
+		return -EPROTO;
+	*to = nla_get_u64(nla);
+	return 0;
+}
+
 static int get_gid(const struct nlattr *nla, uint8_t to[RCLINK_GID_LEN])
 {
 	if (!nla)
@@ -86,13 +108,46 @@ static int get_stats(const struct nlattr *nest, struct rcl_group_info *info)
 			     (struct nlattr *)nest, NULL))
 		return -EPROTO;
 	for (i = 1; i < ARRAY_SIZE(stats_words); i++) {
-		if (!tb[i])
-			continue;
-		if (nla_len(tb[i]) != sizeof(uint64_t))
+		if (get_u64(tb[i], &info->stats[i]))
 			return -EPROTO;
-		info->stats[i] = nla_get_u64(tb[i]);
 	}
 	return 0;
+}
+
+static int get_peer(const struct nlattr *nest, struct rcl_group_peer *peer)
+{
+	struct nlattr *tb[RCLINK_A_GROUP_PEER_MAX + 1];
+	int bad;
+
+	if (nla_parse_nested(tb, RCLINK_A_GROUP_PEER_MAX,
+			     (struct nlattr *)nest, NULL))
+		return -EPROTO;
+	bad = get_u32(tb[RCLINK_A_GROUP_PEER_SENDER], &peer->sender);
+	bad |= get_gid(tb[RCLINK_A_GROUP_PEER_GID], peer->gid);
+	bad |= get_u64(tb[RCLINK_A_GROUP_PEER_MESSAGES], &peer->messages);
+	bad |= get_u32(tb[RCLINK_A_GROUP_PEER_AGE], &peer->age);
+	return bad;
+}
+
+/* Those that are there more than once. */
+static int get_lists(const struct nlmsghdr *hdr, struct rcl_group_info *info)
+{
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+	const struct nlattr *nla;
+	int bad = 0;
+	int rem;
+
+	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
+			  genlmsg_attrlen(genl, 0), rem) {
+		if (nla_type(nla) == RCLINK_A_GROUP_LINK &&
+		    info->nlinks < RCL_GROUP_LINKS)
+			bad |= get_text(nla, info->link[info->nlinks++],
+					sizeof(info->link[0]));
+		else if (nla_type(nla) == RCLINK_A_GROUP_PEER &&
+			 info->npeers < RCL_GROUP_PEERS)
+			bad |= get_peer(nla, &info->peer[info->npeers++]);
+	}
+	return bad;
 }
 
 static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
@@ -121,12 +176,19 @@ static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	bad |= get_gid(tb[RCLINK_A_GROUP_GID], info->gid);
 	bad |= get_u32(tb[RCLINK_A_GROUP_MTU], &info->mtu);
 	bad |= get_stats(tb[RCLINK_A_GROUP_STATS], info);
+	bad |= get_text(tb[RCLINK_A_GROUP_FROM], info->from,
+			sizeof(info->from));
+	info->has_key = tb[RCLINK_A_GROUP_KEY_ID];
+	bad |= get_u64(tb[RCLINK_A_GROUP_KEY_ID], &info->key_id);
+	bad |= get_u32(tb[RCLINK_A_GROUP_SENDER], &info->sender);
+	bad |= get_lists(hdr, info);
 	return bad ? -EPROTO : 0;
 }
 
 static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 {
 	int failed;
+	size_t i;
 
 	failed = nla_put_string(msg, RCLINK_A_GROUP_NAME, group->name);
 	failed |= nla_put(msg, RCLINK_A_GROUP_MGID, sizeof(group->mgid),
@@ -143,6 +205,11 @@ static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 		failed |= nla_put_u32(msg, RCLINK_A_GROUP_MLID, group->mlid);
 	if (group->has_qkey)
 		failed |= nla_put_u32(msg, RCLINK_A_GROUP_QKEY, group->qkey);
+	if (group->from[0])
+		failed |= nla_put_string(msg, RCLINK_A_GROUP_FROM, group->from);
+	for (i = 0; i < group->nlinks; i++)
+		failed |= nla_put_string(msg, RCLINK_A_GROUP_LINK,
+					 group->link[i]);
 	return failed ? -EMSGSIZE : 0;
 }
 
@@ -238,6 +305,52 @@ static void add_gid(struct json_object *obj, const char *key,
 		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
 }
 
+/* A number of 64 bits is too much for what many read JSON with. */
+static void add_key(struct json_object *obj, const struct rcl_group_info *info)
+{
+	char id[KEY_LEN];
+
+	snprintf(id, sizeof(id), "%016llx", (unsigned long long)info->key_id);
+	rcl_out_text(obj, "key_id", info->has_key ? id : NULL);
+	if (info->has_key)
+		rcl_out_u64(obj, "sender", info->sender);
+	else
+		rcl_out_text(obj, "sender", NULL);
+}
+
+static void add_links(struct json_object *obj,
+		      const struct rcl_group_info *info)
+{
+	struct json_object *links = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < info->nlinks; i++)
+		json_object_array_add(links,
+				      json_object_new_string(info->link[i]));
+	rcl_out_text(obj, "from", info->from[0] ? info->from : NULL);
+	json_object_object_add(obj, "links", links);
+}
+
+static void add_peers(struct json_object *obj,
+		      const struct rcl_group_info *info)
+{
+	struct json_object *peers = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < info->npeers; i++) {
+		const struct rcl_group_peer *peer = &info->peer[i];
+		struct json_object *one = json_object_new_object();
+
+		rcl_out_u64(one, "sender", peer->sender);
+		add_gid(one, "gid", peer->gid);
+		rcl_out_u64(one, "messages", peer->messages);
+		rcl_out_u64(one, "age_ms", peer->age);
+		json_object_array_add(peers, one);
+	}
+	rcl_out_u64(obj, "members", info->npeers + info->has_key);
+	json_object_object_add(obj, "peers", peers);
+}
+
 struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 {
 	struct json_object *obj = json_object_new_object();
@@ -262,6 +375,9 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	if (info->has_qkey)
 		rcl_out_u64(obj, "qkey", info->qkey);
 	rcl_out_known(obj, "mtu", info->mtu);
+	add_links(obj, info);
+	add_key(obj, info);
+	add_peers(obj, info);
 	for (i = 1; i < ARRAY_SIZE(stats_words); i++)
 		rcl_out_u64(stats, stats_words[i], info->stats[i]);
 	json_object_object_add(obj, "stats", stats);

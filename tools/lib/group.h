@@ -12,9 +12,19 @@
 #include "fail.h"
 
 #define RCL_GROUP_TEXT_LEN	256	/* of the kernel's sentences */
+#define RCL_GROUP_LINKS		32	/* that may have the key */
+#define RCL_GROUP_PEERS		64	/* numbers that a key has */
 
 struct json_object;
 struct rcl_nl;
+
+/* Another member that was heard. */
+struct rcl_group_peer {
+	uint32_t sender;
+	uint8_t gid[RCLINK_GID_LEN];
+	uint64_t messages;
+	uint32_t age;		/* ms */
+};
 
 /* Values that were not sent are 0 or "". */
 struct rcl_group_info {
@@ -33,6 +43,14 @@ struct rcl_group_info {
 	uint8_t gid[RCLINK_GID_LEN];
 	uint32_t mtu;
 	uint64_t stats[RCLINK_A_GROUP_STATS_MAX + 1];
+	char from[RCLINK_NAME_MAX + 1];	/* "": this host keeps the key */
+	char link[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+	size_t nlinks;
+	bool has_key;
+	uint64_t key_id;
+	uint32_t sender;
+	struct rcl_group_peer peer[RCL_GROUP_PEERS];
+	size_t npeers;
 };
 
 /* All return 0 or a negative errno with a sentence in err. */

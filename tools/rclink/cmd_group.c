@@ -19,14 +19,18 @@ static const char help[] =
 "usage: rclink group add NAME mgid GID [WORD VALUE]...\n"
 "       rclink group del NAME\n"
 "       rclink group [show [NAME]] [-j]\n\n"
-"Be in a multicast group. One that is down is tried again every 2 s. Without a\n"
-"word all groups are shown, with a name one of them.\n\n"
+"Be a member of a multicast group. One that is down is tried again every 2 s.\n"
+"Without a word all groups are shown, with a name one of them and the members\n"
+"that it has heard.\n\n"
 "  mgid GID            IPv4 or IPv6 multicast address, as 239.1.2.3\n"
 "  dev DEV             RDMA device (default: one with an active port)\n"
 "  port N              port of the device\n"
 "  gid-index N|auto    own GID, of the same kind as mgid (auto)\n"
 "  mlid N              LID of the group, on InfiniBand\n"
-"  qkey N              Q_Key (random)\n\n"
+"  qkey N              Q_Key (random)\n"
+"  link LINK           this host makes the key, for the peer of that link, too;\n"
+"                      up to 32 times\n"
+"  from LINK           the peer of that link does, and gives it to this host\n\n"
 "  -j, --json          an array of objects\n";
 
 static const struct option options[] = {
@@ -47,15 +51,45 @@ static void text_device(struct json_object *row, const char *key, char *buf)
 		snprintf(buf, RCL_CELL_LEN, "%s", *device ? device : "any");
 }
 
+static void text_key(struct json_object *row, const char *key, char *buf)
+{
+	const char *from = rcl_out_get_text(row, key);
+
+	snprintf(buf, RCL_CELL_LEN, "%s%s%s",
+		 *rcl_out_get_text(row, "key_id") ? "" : "none ",
+		 *from ? "from " : "kept", from);
+}
+
+static const struct rcl_col peer_cols[] = {
+	{ "SENDER", "sender", NULL },
+	{ "GID", "gid", NULL },
+	{ "MESSAGES", "messages", NULL },
+	{ "AGE-MS", "age_ms", NULL },
+};
+
 static const struct rcl_col cols[] = {
 	{ "NAME", "name", NULL },
 	{ "STATE", "state", NULL },
 	{ "DEVICE", "device", text_device },
 	{ "MGID", "mgid", NULL },
 	{ "GID", "gid", NULL },
-	{ "MTU", "mtu", NULL },
+	{ "KEY", "from", text_key },
+	{ "MEMBERS", "members", NULL },
 	{ "REASON", "reason_text", NULL },
 };
+
+static void print_text(struct json_object *list, bool one)
+{
+	struct json_object *peers;
+
+	rcl_out_table(stdout, list, cols, NUM(cols), "");
+	if (!one)
+		return;
+	peers = json_object_object_get(json_object_array_get_idx(list, 0),
+				       "peers");
+	if (json_object_array_length(peers))
+		rcl_out_table(stdout, peers, peer_cols, NUM(peer_cols), "  ");
+}
 
 static int show_groups(const char *name, bool json)
 {
@@ -80,9 +114,16 @@ static int show_groups(const char *name, bool json)
 	if (json)
 		rcl_out_json(stdout, list);
 	else
-		rcl_out_table(stdout, list, cols, NUM(cols), "");
+		print_text(list, name);
 	json_object_put(list);
 	return CLI_OK;
+}
+
+static void parse_link(const char *word, const char *value, char *to)
+{
+	if (strlen(value) > RCLINK_NAME_MAX || !*value)
+		cli_usage(cmd, "%s: '%s' is no name of a link", word, value);
+	strcpy(to, value);
 }
 
 static void parse_word(const char *word, const char *value,
@@ -107,6 +148,12 @@ static void parse_word(const char *word, const char *value,
 	} else if (!strcmp(word, "qkey")) {
 		group->has_qkey = true;
 		group->qkey = cli_number(cmd, word, value, 0, UINT32_MAX);
+	} else if (!strcmp(word, "from")) {
+		parse_link(word, value, group->from);
+	} else if (!strcmp(word, "link")) {
+		if (group->nlinks == RCL_GROUP_LINKS)
+			cli_usage(cmd, "link: more than %d", RCL_GROUP_LINKS);
+		parse_link(word, value, group->link[group->nlinks++]);
 	} else {
 		cli_usage(cmd, "there is no word '%s'", word);
 	}

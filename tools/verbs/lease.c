@@ -360,6 +360,11 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 	struct rcv_lease *lease;
 	int ret = 0;
 
+	/* A process keeps no keys of groups. */
+	if (msg->type == RCL_MSG_GROUP) {
+		answer.status = RCL_MSG_REFUSED;
+		return rcv_ctrl_send(&ep->ctrl, &answer);
+	}
 	if (msg->offset >= ep->policy.v[RCL_P_QPS])
 		return -EPROTO;
 	lease = &ep->lease[msg->offset];

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many seal under one key, so a nonce is the number of its sender, which the
+ * keeper of the key gives to nobody twice, and a counter, which a sender begins
+ * anew with each number only. It is in the clear and authenticated, as is the
+ * identifier of the key.
+ */
+#include "group-seal.h"
+
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/string.h>
+
+#include "seal.h"
+
+#define RCL_GROUP_COUNTER	48	/* bits of a nonce; the rest: sender */
+#define RCL_GROUP_OLD_MS	10000	/* that the key before is good for */
+
+/**
+ * rcl_group_seal_install - send with another key from now on
+ * @seal: zeroed, or with keys
+ * @grant: not seen before
+ *
+ * What others send with the key before can be opened for a while.
+ */
+void rcl_group_seal_install(struct rcl_group_seal *seal,
+			    const struct rcl_group_grant *grant)
+{
+	seal->key[1] = seal->key[0];
+	memset(&seal->key[0], 0, sizeof(seal->key[0]));
+	seal->key[0].grant = *grant;
+	seal->until = jiffies + msecs_to_jiffies(RCL_GROUP_OLD_MS);
+	seal->counter = 0;
+}
+
+/**
+ * rcl_group_seal_close - seal a message, in place
+ * @seal: any
+ * @buf: RCL_MSG_AAD bytes to be filled in, @len bytes of text, RCL_MSG_TAG
+ *	bytes to be filled in
+ * @len: of the text
+ *
+ * Context: one caller at a time.
+ * Return: bytes to send, -ENOKEY without a key, or -EOVERFLOW when that was
+ * used as often as it may be.
+ */
+int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
+{
+	const struct rcl_group_grant *grant = &seal->key[0].grant;
+	u64 nonce;
+
+	if (!grant->id)
+		return -ENOKEY;
+	if (seal->counter >> RCL_GROUP_COUNTER)
+		return -EOVERFLOW;
+	nonce = (u64)grant->sender << RCL_GROUP_COUNTER | seal->counter++;
+	rcl_msg_put_aad(buf, grant->id, nonce);
+	rcl_seal_text(grant->key, nonce, buf, len);
+	return len + RCL_GROUP_ROOM;
+}
+
+static struct rcl_group_key *rcl_group_seal_find(struct rcl_group_seal *seal,
+						 u64 id)
+{
+	if (id && seal->key[0].grant.id == id)
+		return &seal->key[0];
+	if (id && seal->key[1].grant.id == id &&
+	    time_before(jiffies, seal->until))
+		return &seal->key[1];
+	return NULL;
+}
+
+/**
+ * rcl_group_seal_open - open a message, in place
+ * @seal: any
+ * @buf: what arrived; on success the text is at @buf + RCL_MSG_AAD
+ * @len: bytes that arrived, hostile
+ * @sender: set on success, to the number under the newest key; of a message
+ *	under the key before to RCL_GROUP_SENDERS
+ *
+ * Context: one caller at a time.
+ * Return: length of the text, -EMSGSIZE when it cannot be a message, -ENOKEY
+ * for a key that this host does not have, -EBADMSG when it is forged, -ELOOP
+ * when it is this host's own, -EALREADY when it came before, or may have.
+ */
+int rcl_group_seal_open(struct rcl_group_seal *seal, u8 *buf, u32 len,
+			u32 *sender)
+{
+	struct rcl_group_key *key;
+	u64 id, nonce;
+	u32 from;
+
+	if (len < RCL_GROUP_ROOM)
+		return -EMSGSIZE;
+	rcl_msg_get_aad(buf, &id, &nonce);
+	key = rcl_group_seal_find(seal, id);
+	if (!key)
+		return -ENOKEY;
+	from = nonce >> RCL_GROUP_COUNTER;
+	if (from >= RCL_GROUP_SENDERS ||
+	    rcl_seal_untext(key->grant.key, nonce, buf, len))
+		return -EBADMSG;
+	if (from == key->grant.sender)
+		return -ELOOP;
+	if (!rcl_replay_take(&key->from[from],
+			     nonce & (BIT_ULL(RCL_GROUP_COUNTER) - 1)))
+		return -EALREADY;
+	*sender = key == &seal->key[0] ? from : RCL_GROUP_SENDERS;
+	return len - RCL_GROUP_ROOM;
+}

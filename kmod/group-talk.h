@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a member of a group says to the others, and hears of them. */
+#ifndef RCL_GROUP_TALK_H
+#define RCL_GROUP_TALK_H
+
+#include <linux/mutex.h>
+
+#include "group-seal.h"
+
+#define RCL_TALK_HEAD	4	/* version, kind, zero */
+
+enum rcl_talk_kind {
+	RCL_TALK_HERE = 1,	/* I am a member */
+	RCL_TALK_MAX
+};
+
+/**
+ * struct rcl_talk_peer - another member
+ * @gid: where its last message came from, as that says
+ * @messages: how many came in under the newest key
+ * @last: when the last one did, in jiffies
+ */
+struct rcl_talk_peer {
+	u8 gid[RCLINK_GID_LEN];
+	u64 messages;
+	unsigned long last;
+};
+
+/**
+ * struct rcl_talk_stats - counters
+ * @keys: keys that were had
+ * @tx_messages: messages that were sent
+ * @rx_messages: messages that were opened
+ * @rx_short: packets that are too short for a message
+ * @rx_unknown_key: packets under a key that this host does not have
+ * @rx_forged: packets whose seal does not open
+ * @rx_again: messages that came before, or are too old to know
+ * @rx_own: messages of this host that the device handed back
+ * @rx_malformed: messages of a member that make no sense
+ */
+struct rcl_talk_stats {
+	u64 keys;
+	u64 tx_messages;
+	u64 rx_messages;
+	u64 rx_short;
+	u64 rx_unknown_key;
+	u64 rx_forged;
+	u64 rx_again;
+	u64 rx_own;
+	u64 rx_malformed;
+};
+
+/**
+ * struct rcl_talk_info - it, as it was when asked
+ * @id: of the newest key, 0 without one
+ * @sender: number of this host under it
+ * @stats: counters
+ * @peer: others, by number under that key; those without messages are not there
+ */
+struct rcl_talk_info {
+	u64 id;
+	u32 sender;
+	struct rcl_talk_stats stats;
+	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
+};
+
+/**
+ * struct rcl_talk - the keys of a group and who uses them
+ * @lock: protects the rest
+ * @seal: the keys
+ * @unknown: a message under an unknown key came in since it was asked
+ * @stats: counters
+ * @peer: others, by number under the newest key
+ */
+struct rcl_talk {
+	struct mutex lock;	/* protects the rest */
+	struct rcl_group_seal seal;
+	bool unknown;
+	struct rcl_talk_stats stats;
+	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
+};
+
+void rcl_talk_init(struct rcl_talk *talk);
+void rcl_talk_wipe(struct rcl_talk *talk);
+void rcl_talk_install(struct rcl_talk *talk,
+		      const struct rcl_group_grant *grant);
+u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
+int rcl_talk_make(struct rcl_talk *talk, u8 *buf, enum rcl_talk_kind kind);
+void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid);
+void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info);
+
+#endif /* RCL_GROUP_TALK_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hear a packet of a group, as who is on its network, and send it again, or
+ * what was made of it, in the name of its sender.
+ *
+ * usage: group_inject DEV FROM MGID COUNT again | forge | key | short
+ *
+ * "forge" changes a bit of the sealed text, "key" one of the identifier of the
+ * key, "short" leaves nothing of the message but eight bytes. The ICRC is right
+ * for each. Prints "heard" and its source; sends COUNT packets.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "packet.h"
+
+#define HEADERS		48	/* IP, UDP, BTH, DETH */
+#define ICRC_LEN	4
+#define CLEAR		16	/* of a message: key and nonce */
+#define SEND_ONLY	0x64	/* of UD */
+#define GROUP_QPN	0xffffff
+#define WAIT_S		30
+
+static uint8_t buf[2048];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "group_inject: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void usage(void)
+{
+	fputs("group_inject: wrong words; see the head of its source\n",
+	      stderr);
+	exit(2);
+}
+
+static bool is_it(size_t len, struct in_addr from, struct in_addr group)
+{
+	const uint8_t *bth = buf + 28;
+
+	return len >= HEADERS + CLEAR + ICRC_LEN && buf[0] == 0x45 &&
+	       buf[9] == IPPROTO_UDP && !memcmp(buf + 12, &from, 4) &&
+	       !memcmp(buf + 16, &group, 4) &&
+	       (buf[22] << 8 | buf[23]) == PACKET_PORT &&
+	       bth[0] == SEND_ONLY &&
+	       (bth[5] << 16 | bth[6] << 8 | bth[7]) == GROUP_QPN;
+}
+
+static size_t hear(unsigned int dev, struct in_addr from, struct in_addr group)
+{
+	const struct packet_mreq all = {
+		.mr_ifindex = dev, .mr_type = PACKET_MR_PROMISC,
+	};
+	int tap = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
+	ssize_t len;
+
+	if (tap < 0 || setsockopt(tap, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all,
+				  sizeof(all)))
+		die("packet socket");
+	alarm(WAIT_S);
+	do {
+		len = recv(tap, buf, sizeof(buf), 0);
+		if (len < 0)
+			die("recv");
+	} while (!is_it(len, from, group));
+	close(tap);
+	/* The network may have padded it. */
+	return buf[2] << 8 | buf[3];
+}
+
+static size_t change(size_t len, const char *how)
+{
+	uint8_t *message = buf + HEADERS;
+
+	len -= ICRC_LEN;
+	if (!strcmp(how, "forge")) {
+		message[CLEAR] ^= 1;
+	} else if (!strcmp(how, "key")) {
+		message[0] ^= 1;
+	} else if (!strcmp(how, "short")) {
+		len = HEADERS + 8;
+		buf[29] &= ~0x30;	/* no padding */
+		buf[2] = (len + ICRC_LEN) >> 8;
+		buf[3] = len + ICRC_LEN;
+		buf[24] = (len + ICRC_LEN - 20) >> 8;
+		buf[25] = len + ICRC_LEN - 20;
+	} else if (strcmp(how, "again")) {
+		usage();
+	}
+	buf[26] = 0;			/* no checksum of UDP */
+	buf[27] = 0;
+	return len;
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct ip_mreqn out = { 0 };
+	struct in_addr from;
+	unsigned int count;
+	uint32_t icrc;
+	size_t len;
+	int fd, i;
+
+	if (argc != 6 || !inet_aton(argv[2], &from) ||
+	    !inet_aton(argv[3], &to.sin_addr))
+		usage();
+	out.imr_ifindex = if_nametoindex(argv[1]);
+	count = atoi(argv[4]);
+	fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+	if (fd < 0 || setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &out,
+				 sizeof(out)))
+		die("raw socket");
+	len = hear(out.imr_ifindex, from, to.sin_addr);
+	printf("heard %s\n", inet_ntoa(from));
+	len = change(len, argv[5]);
+	icrc = packet_icrc(buf, len);
+	for (i = 0; i < ICRC_LEN; i++)
+		buf[len++] = icrc >> 8 * i;
+	while (count--) {
+		if (sendto(fd, buf, len, 0, (const struct sockaddr *)&to,
+			   sizeof(to)) < 0)
+			die("sendto");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}

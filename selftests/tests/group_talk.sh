@@ -1,0 +1,205 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Members of a group on three hosts: the key by way of links, and who does not get
+# it; loss, copies, and what a stranger sends; another key; leaving.
+# hosts: 3
+# kernels: 6.1 6.12
+# timeout: 400
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/group/lib.sh"
+
+INJECT=$LIB_DIR/../build/link/group_inject
+log3=/tmp/rclink-test-listen-3
+listener3=''
+
+listen3()
+{
+	: >"$log3"
+	on 3 "$tool" listen --key "$key" --peer "m=$pin1" >"$log3" 2>&1 &
+	listener3=$!
+	until_true 10 grep -q listening "$log3" || bail "host 3 does not listen"
+}
+
+links()
+{
+	link_pair l && link_add 1 m && link_add 3 m &&
+		rclink connect m 192.0.2.3 --key "$key" --pin "$pin3" \
+			--timeout $((30 * RCL_SLOW))
+}
+
+# hears HOST SENDER FROM: that host has heard that number from that host just now
+hears()
+{
+	group_of "$1" g ".peers[] | select(.sender == $2 and
+		.gid == \"::ffff:192.0.2.$3\" and .age_ms < 5000)"
+}
+
+# hear A SENDER-OF-A B SENDER-OF-B: two hosts hear each other
+hear()
+{
+	until_true 20 hears "$1" "$4" "$3" && until_true 20 hears "$3" "$2" "$1" &&
+		[ "$(group_of "$1" g .key_id)" = "$(group_of "$3" g .key_id)" ]
+}
+
+# grows HOST COUNTER BY: within 30 s
+grows()
+{
+	local before
+
+	before=$(group_of "$1" g ".stats.$2")
+	until_true 30 grew "$1" "$2" $((before + $3))
+}
+
+grew()
+{
+	group_is "$1" g ".stats.$2 >= $3" true
+}
+
+# Host 2 has heard some more, so that host 3 had time to ask.
+stranger_gets_none()
+{
+	on 3 "$tool" group add g mgid "$mgid4" from m || return
+	grows 2 rx_messages 4 && group_is 3 g '.key_id // "none"' none &&
+		group_is 3 g .stats.tx_messages 0 &&
+		group_is 3 g .stats.rx_messages 0 && on 3 "$tool" group del g
+}
+
+# One with the Q_Key and a key of its own.
+foreign_key()
+{
+	on 3 "$tool" group add g mgid "$mgid4" qkey "$(group_of 1 g .qkey)" ||
+		return
+	grows 3 rx_unknown_key 2 && grows 1 rx_unknown_key 2 &&
+		grows 2 rx_unknown_key 2 && group_is 3 g .stats.rx_messages 0 &&
+		group_is 2 g '.peers | length' 1 && on 3 "$tool" group del g
+}
+
+# injected HOW COUNTER: from host 3 in the name of host 1, host 2 counts all
+injected()
+{
+	local before want
+
+	before=$(group_of 2 g ".stats.$2")
+	want=$((before + 5))
+	on 3 "$INJECT" eth0 192.0.2.1 "$mgid4" 5 "$1" || return
+	until_true 10 group_is 2 g ".stats.$2" "$want" ||
+		group_is 2 g ".stats.$2" "$want"
+}
+
+unharmed()
+{
+	grows 2 rx_messages 2 && grows 1 rx_messages 2 &&
+		group_is 2 g .stats.joins 1 && group_is 1 g .stats.joins 1 &&
+		group_is 2 g .stats.rx_malformed 0
+}
+
+# What this host sends to the group, and nothing else
+spoil()
+{
+	tc qdisc add dev eth0 root handle 1: prio priomap 0 \
+		0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
+		tc qdisc add dev eth0 parent 1:3 netem loss 30% duplicate 30% &&
+		tc filter add dev eth0 parent 1: protocol ip u32 \
+			match ip dst "$mgid4/32" flowid 1:3
+}
+
+# What came is what was sent, less what was lost, and never more.
+with_loss()
+{
+	local sent got
+
+	spoil || return
+	sent=$(group_of 1 g .stats.tx_messages)
+	got=$(group_of 2 g .stats.rx_messages)
+	until_true 60 grew 1 tx_messages $((sent + 20))
+	tc qdisc del dev eth0 root
+	grows 2 rx_messages 1 || return
+	got=$(($(group_of 2 g .stats.rx_messages) - got))
+	sent=$(($(group_of 1 g .stats.tx_messages) - sent))
+	echo "$got of $sent messages; $(group_of 2 g .stats.rx_again) again"
+	[ "$got" -gt 0 ] && [ "$got" -le "$((sent + 1))" ]
+}
+
+# Its key needs no link any more; and each time it asks it has another number.
+member_again()
+{
+	on 2 "$tool" group del g && [ "$(objects_of_groups 2)" -eq 0 ] || return
+	on 2 "$tool" group add g mgid "$mgid4" from l || return
+	hear 1 0 2 2 && group_is 1 g .stats.keys 1
+}
+
+objects_of_groups()
+{
+	on "$1" rdma resource show qp -j |
+		jq '[.[] | select(.comm == "rclink" and .type == "UD")] | length'
+}
+
+without_link()
+{
+	rclink disconnect l && becomes 2 l .state down && grows 2 rx_messages 3 &&
+		grows 1 rx_messages 3 && link_dial l
+}
+
+# Its members meet a key that they do not know.
+another_key()
+{
+	local id
+
+	id=$(group_of 1 g .key_id)
+	rclink group del g && rclink group add g mgid "$mgid4" \
+		qkey "$(group_of 2 g .qkey)" link l link m || return
+	hear 1 0 2 1 && [ "$(group_of 2 g .key_id)" != "$id" ] &&
+		group_is 2 g .stats.keys 2
+}
+
+third_member()
+{
+	on 3 "$tool" group add g mgid "$mgid4" from m || return
+	hear 1 0 3 2 && until_true 20 hears 2 2 3 && until_true 20 hears 3 1 2 &&
+		group_is 3 g .members 3
+}
+
+
+module_goes()
+{
+	on 3 rmmod rclink && [ "$(objects_of_groups 3)" -eq 0 ] &&
+		! on 3 ip maddr show dev eth0 | grep -qw -e "$mgid4" &&
+		grows 1 rx_messages 2 && grows 2 rx_messages 2
+}
+
+if [ "$RCL_HOSTS" -lt 3 ]; then
+	skip_all "needs three hosts"
+fi
+plan 17
+link_setup
+pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
+link_listen l
+listen3
+links || bail "no links"
+refuse 1 "who gets a key does not give it" 'does not give it' \
+	rclink group add g mgid "$mgid4" from l link m
+check "a group whose key this host keeps" \
+	rclink group add g mgid "$mgid4" link l
+check "the peer of its link is a member" \
+	on 2 "$tool" group add g mgid "$mgid4" from l
+check "both hear each other under one key" hear 1 0 2 1
+check "the peer of another link gets no key" stranger_gets_none
+check "messages under a foreign key are refused" foreign_key
+check "a message that is sent again is refused" injected again rx_again
+check "one that was changed is refused" injected forge rx_forged
+check "one under a key that nobody has is refused" injected key rx_unknown_key
+check "a packet that is too short is refused" injected short rx_short
+check "and the group goes on" unharmed
+check "with loss and copies each message comes once at most" with_loss
+check "a member that comes again has another number" member_again
+check "and needs no link meanwhile" without_link
+check "a new key gets to the members" another_key
+check "a third member hears both, and they it" third_member
+check "the module of one goes, and the others go on" module_goes
+[ -z "$listener3" ] || kill "$listener3" 2>/dev/null
+wait "$listener3" 2>/dev/null
+link_listen_end
+finish

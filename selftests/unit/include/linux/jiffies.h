@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A clock that a test turns; in ms. */
+#ifndef UNIT_LINUX_JIFFIES_H
+#define UNIT_LINUX_JIFFIES_H
+
+extern unsigned long jiffies;
+
+#define time_before(a, b)	((long)((a) - (b)) < 0)
+#define msecs_to_jiffies(ms)	((unsigned long)(ms))
+
+#endif /* UNIT_LINUX_JIFFIES_H */
