@@ -4,6 +4,8 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
+#include "here.h"
+
 static struct rcl_export *rcl_export_find_locked(struct rcl_exports *exports,
 						 const char *name)
 {
@@ -116,4 +118,35 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 		window->rights &= ~RCLINK_REGION_INVALIDATE;
 	mutex_unlock(&exports->lock);
 	return done;
+}
+
+/**
+ * rcl_export_list - what is offered?
+ * @exports: of the link
+ * @list: filled in
+ * @max: entries that there is room for
+ *
+ * Context: may sleep.
+ * Return: how many regions there are, which may be more than @max.
+ */
+u32 rcl_export_list(struct rcl_exports *exports, struct rcl_here_region *list,
+		    u32 max)
+{
+	struct rcl_export *export;
+	u32 n = 0;
+
+	mutex_lock(&exports->lock);
+	list_for_each_entry(export, &exports->list, node) {
+		if (!export->ready)
+			continue;
+		if (n < max) {
+			strscpy(list[n].name, export->name,
+				sizeof(list[n].name));
+			list[n].len = export->window.len;
+			list[n].rights = export->window.rights;
+		}
+		n++;
+	}
+	mutex_unlock(&exports->lock);
+	return n;
 }

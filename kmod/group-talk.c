@@ -3,9 +3,8 @@
 
 #include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/slab.h>
 #include <linux/string.h>
-
-#define RCL_TALK_VERSION	1
 
 /**
  * rcl_talk_init - begin without a key
@@ -16,12 +15,26 @@ void rcl_talk_init(struct rcl_talk *talk)
 	mutex_init(&talk->lock);
 }
 
+/* Under another key they have other numbers. */
+static void rcl_talk_forget(struct rcl_talk *talk)
+{
+	int i;
+
+	memset(talk->peer, 0, sizeof(talk->peer));
+	for (i = 0; i < RCL_GROUP_SENDERS; i++) {
+		kfree(talk->here[i]);
+		talk->here[i] = NULL;
+	}
+}
+
 /**
  * rcl_talk_wipe - forget all keys
  * @talk: nobody else has it any more
  */
 void rcl_talk_wipe(struct rcl_talk *talk)
 {
+	rcl_talk_forget(talk);
+	kfree(talk->next);
 	memzero_explicit(&talk->seal, sizeof(talk->seal));
 }
 
@@ -37,7 +50,7 @@ void rcl_talk_install(struct rcl_talk *talk,
 {
 	mutex_lock(&talk->lock);
 	rcl_group_seal_install(&talk->seal, grant);
-	memset(talk->peer, 0, sizeof(talk->peer));
+	rcl_talk_forget(talk);
 	talk->stats.keys++;
 	mutex_unlock(&talk->lock);
 }
@@ -65,38 +78,39 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 /**
  * rcl_talk_make - make a message
  * @talk: initialized
- * @buf: RCL_GROUP_ROOM + RCL_TALK_HEAD bytes
- * @kind: of the message
+ * @buf: has room for it and RCL_GROUP_ROOM bytes
+ * @here: what this host says
  *
  * Context: may sleep.
  * Return: bytes to send, -ENOKEY or -EOVERFLOW.
  */
-int rcl_talk_make(struct rcl_talk *talk, u8 *buf, enum rcl_talk_kind kind)
+int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
 {
-	u8 *text = buf + RCL_MSG_AAD;
 	int len;
 
-	memset(text, 0, RCL_TALK_HEAD);
-	text[0] = RCL_TALK_VERSION;
-	text[1] = kind;
+	len = rcl_here_encode(buf + RCL_MSG_AAD, here);
 	mutex_lock(&talk->lock);
-	len = rcl_group_seal_close(&talk->seal, buf, RCL_TALK_HEAD);
+	len = rcl_group_seal_close(&talk->seal, buf, len);
 	if (len > 0)
 		talk->stats.tx_messages++;
 	mutex_unlock(&talk->lock);
 	return len;
 }
 
-static bool rcl_talk_is_sound(const u8 *text, int len)
+/* Without memory for it, a member that is new will be heard later. */
+static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len)
 {
-	return len >= RCL_TALK_HEAD && text[0] == RCL_TALK_VERSION &&
-	       text[1] == RCL_TALK_HERE && !text[2] && !text[3];
+	/* Links wait for the lock, and I/O may wait for a link. */
+	if (!talk->next)
+		talk->next = kmalloc(sizeof(*talk->next), GFP_NOIO);
+	return talk->next ? rcl_here_decode(text, len, talk->next) : -ENOMEM;
 }
 
 static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 {
 	struct rcl_talk_peer *peer;
 
+	talk->stats.rx_messages++;
 	/* One that has not heard of the newest key yet will come again. */
 	if (sender >= RCL_GROUP_SENDERS)
 		return;
@@ -104,6 +118,7 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 	memcpy(peer->gid, gid, sizeof(peer->gid));
 	peer->messages++;
 	peer->last = jiffies;
+	swap(talk->here[sender], talk->next);
 }
 
 /**
@@ -134,13 +149,38 @@ void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid)
 		stats->rx_own++;
 	} else if (ret == -EALREADY) {
 		stats->rx_again++;
-	} else if (!rcl_talk_is_sound(buf + RCL_MSG_AAD, ret)) {
-		stats->rx_malformed++;
 	} else {
-		stats->rx_messages++;
-		rcl_talk_heard(talk, sender, gid);
+		ret = rcl_talk_decode(talk, buf + RCL_MSG_AAD, ret);
+		if (!ret)
+			rcl_talk_heard(talk, sender, gid);
+		else if (ret == -EBADMSG)
+			stats->rx_malformed++;
 	}
 	mutex_unlock(&talk->lock);
+}
+
+/**
+ * rcl_talk_said - what did a member say last?
+ * @talk: initialized
+ * @sender: its number under the newest key, unchecked
+ * @here: set
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT when it said nothing.
+ */
+int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here *here)
+{
+	int ret = -ENOENT;
+
+	if (sender >= RCL_GROUP_SENDERS)
+		return ret;
+	mutex_lock(&talk->lock);
+	if (talk->here[sender]) {
+		*here = *talk->here[sender];
+		ret = 0;
+	}
+	mutex_unlock(&talk->lock);
+	return ret;
 }
 
 /**

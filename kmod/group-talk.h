@@ -6,13 +6,7 @@
 #include <linux/mutex.h>
 
 #include "group-seal.h"
-
-#define RCL_TALK_HEAD	4	/* version, kind, zero */
-
-enum rcl_talk_kind {
-	RCL_TALK_HERE = 1,	/* I am a member */
-	RCL_TALK_MAX
-};
+#include "here.h"
 
 /**
  * struct rcl_talk_peer - another member
@@ -71,6 +65,8 @@ struct rcl_talk_info {
  * @unknown: a message under an unknown key came in since it was asked
  * @stats: counters
  * @peer: others, by number under the newest key
+ * @here: what they said last; NULL for those that were not heard
+ * @next: to be what the next one says
  */
 struct rcl_talk {
 	struct mutex lock;	/* protects the rest */
@@ -78,6 +74,8 @@ struct rcl_talk {
 	bool unknown;
 	struct rcl_talk_stats stats;
 	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
+	struct rcl_here *here[RCL_GROUP_SENDERS];
+	struct rcl_here *next;
 };
 
 void rcl_talk_init(struct rcl_talk *talk);
@@ -85,8 +83,9 @@ void rcl_talk_wipe(struct rcl_talk *talk);
 void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
-int rcl_talk_make(struct rcl_talk *talk, u8 *buf, enum rcl_talk_kind kind);
+int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
 void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid);
+int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here *here);
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info);
 
 #endif /* RCL_GROUP_TALK_H */

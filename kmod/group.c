@@ -43,6 +43,7 @@
  * @asked: of @tick: when the key was known to be the newest, in jiffies
  * @keeper: of the key, if this host keeps it
  * @talk: the key, and what the others say
+ * @here: of @tick: what this host says
  * @note_lock: protects @note
  * @note: the first failure since it was joined
  * @lock: protects those below
@@ -66,6 +67,7 @@ struct rcl_group {
 	unsigned long asked;
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;
+	struct rcl_here here;
 	spinlock_t note_lock;	/* protects note */
 	struct rcl_reason note;
 	struct mutex lock;	/* protects all below */
@@ -199,7 +201,7 @@ static int rcl_group_join(struct rcl_group *group, const char **why)
 	ret = rcl_group_attach(group, &port, why);
 	if (ret)
 		return ret;
-	group->mtu = port.active_mtu;
+	WRITE_ONCE(group->mtu, port.active_mtu);
 	ret = rcl_group_check_lid(group, &port, why);
 	rcl_port_release(&port);
 	if (ret)
@@ -314,6 +316,28 @@ static void rcl_group_ask(struct rcl_group *group)
 	rcl_call_put(call);
 }
 
+/* What is exported over the links that the group has its key by. */
+static void rcl_group_collect(struct rcl_group *group)
+{
+	const struct rcl_keeper_links *links = &group->conf.links;
+	struct rcl_here *here = &group->here;
+	u32 i, max;
+
+	max = rcl_here_room(READ_ONCE(group->mtu) - RCL_GROUP_ROOM);
+	here->total = 0;
+	if (group->conf.from[0])
+		here->total = rcl_link_exports(group->conf.from, here->region,
+					       max);
+	for (i = 0; i < links->n; i++) {
+		u32 n = min(here->total, max);
+
+		here->total += rcl_link_exports(links->name[i],
+						here->region + n, max - n);
+	}
+	here->total = min_t(u32, here->total, U16_MAX);
+	here->n = min(here->total, max);
+}
+
 static void rcl_group_say(struct rcl_group *group)
 {
 	u8 *buf;
@@ -323,7 +347,7 @@ static void rcl_group_say(struct rcl_group *group)
 	buf = rcl_mcast_begin(&group->mcast);
 	if (!buf)
 		return;
-	len = rcl_talk_make(&group->talk, buf, RCL_TALK_HERE);
+	len = rcl_talk_make(&group->talk, buf, &group->here);
 	if (len > 0 && rcl_mcast_send(&group->mcast, len))
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
@@ -336,6 +360,7 @@ static void rcl_group_tick(struct work_struct *work)
 
 	if (group->conf.from[0])
 		rcl_group_ask(group);
+	rcl_group_collect(group);
 	mutex_lock(&group->lock);
 	if (group->joined)
 		rcl_group_say(group);
@@ -544,6 +569,28 @@ int rcl_group_info(const char *name, struct rcl_group_info *info)
 		rcl_group_read(group, info);
 	mutex_unlock(&rcl_groups_lock);
 	return group ? 0 : -ENOENT;
+}
+
+/**
+ * rcl_group_said - what did a member of a group say last?
+ * @name: of the group
+ * @sender: number of the member, unchecked
+ * @here: set
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT when there is no such group or member.
+ */
+int rcl_group_said(const char *name, u32 sender, struct rcl_here *here)
+{
+	struct rcl_group *group;
+	int ret = -ENOENT;
+
+	mutex_lock(&rcl_groups_lock);
+	group = rcl_group_find_locked(name);
+	if (group)
+		ret = rcl_talk_said(&group->talk, sender, here);
+	mutex_unlock(&rcl_groups_lock);
+	return ret;
 }
 
 /**

@@ -56,6 +56,7 @@ int rcl_group_create(const struct rcl_group_conf *conf, const char **why);
 int rcl_group_delete(const char *name);
 int rcl_group_info(const char *name, struct rcl_group_info *info);
 int rcl_group_info_next(u32 after, struct rcl_group_info *info);
+int rcl_group_said(const char *name, u32 sender, struct rcl_here *here);
 unsigned int rcl_group_generation(void);
 void rcl_group_exit(void);
 

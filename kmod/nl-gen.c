@@ -187,8 +187,14 @@ const struct nla_policy rclink_group_get_nl_policy[RCLINK_A_GROUP_NAME + 1] = {
 	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 };
 
+/* RCLINK_CMD_GROUP_REGIONS - do */
+const struct nla_policy rclink_group_regions_nl_policy[RCLINK_A_GROUP_SENDER + 1] = {
+	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_GROUP_SENDER] = { .type = NLA_U32, },
+};
+
 /* Ops table for rclink */
-const struct genl_ops rclink_nl_ops[17] = {
+const struct genl_ops rclink_nl_ops[18] = {
 	{
 		.cmd		= RCLINK_CMD_DEV_GET,
 		.doit		= rclink_nl_dev_get_doit,
@@ -309,6 +315,12 @@ const struct genl_ops rclink_nl_ops[17] = {
 		.start		= rclink_nl_dump_begin,
 		.policy		= rclink_group_get_nl_policy,
 		.maxattr	= RCLINK_A_GROUP_NAME,
+	},
+	{
+		.cmd		= RCLINK_CMD_GROUP_REGIONS,
+		.doit		= rclink_nl_group_regions_doit,
+		.policy		= rclink_group_regions_nl_policy,
+		.maxattr	= RCLINK_A_GROUP_SENDER,
 	},
 };
 

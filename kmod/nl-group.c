@@ -276,6 +276,86 @@ int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
+static int rcl_nl_put_region(struct sk_buff *skb,
+			     const struct rcl_here_region *region)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, RCLINK_A_GROUP_REGION);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, RCLINK_A_GROUP_REGION_NAME, region->name) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_REGION_LENGTH, region->len,
+			      RCLINK_A_GROUP_REGION_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_REGION_RIGHTS, region->rights)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int rcl_nl_put_here(struct sk_buff *skb, const char *name, u32 sender,
+			   const struct rcl_here *here)
+{
+	u32 i;
+
+	if (nla_put_string(skb, RCLINK_A_GROUP_NAME, name) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_SENDER, sender) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_REGIONS, here->total))
+		return -EMSGSIZE;
+	for (i = 0; i < here->n; i++)
+		if (rcl_nl_put_region(skb, &here->region[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int rcl_nl_reply_here(struct genl_info *info, const char *name,
+			     u32 sender, struct rcl_here *here)
+{
+	struct sk_buff *msg;
+	void *hdr;
+	int ret;
+
+	ret = rcl_group_said(name, sender, here);
+	if (ret)
+		return rcl_nl_group_result(info, ret,
+			"name, sender: no such member has said anything");
+	msg = genlmsg_new(RCL_NL_GROUP, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &rcl_nl_family, 0,
+				RCLINK_CMD_GROUP_REGIONS);
+	if (!hdr || rcl_nl_put_here(msg, name, sender, here)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_here *here;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
+	if (!ret)
+		ret = rcl_nl_need(info, RCLINK_A_GROUP_SENDER,
+				  "sender: the attribute is missing");
+	if (ret)
+		return ret;
+	here = kzalloc(sizeof(*here), GFP_KERNEL);
+	if (!here)
+		return -ENOMEM;
+	ret = rcl_nl_reply_here(info, name,
+				nla_get_u32(info->attrs[RCLINK_A_GROUP_SENDER]),
+				here);
+	kfree(here);
+	return ret;
+}
+
 static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
 			     const struct rcl_group_info *group)
 {

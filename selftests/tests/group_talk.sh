@@ -163,6 +163,36 @@ third_member()
 }
 
 
+# shares HOST FROM: that host has heard of the memory that the other one exports
+shares()
+{
+	on "$1" "$tool" region list --group g -j | jq -e "any(.[];
+		.name == \"shared\" and .bytes > 0 and
+		.gid == \"::ffff:192.0.2.$2\" and
+		(.rights | index(\"read\") != null))"
+}
+
+shares_none()
+{
+	on "$1" "$tool" region list --group g -j | jq -e '. == []'
+}
+
+# Both ends of the channel export some; nobody has any more when it has ended.
+regions()
+{
+	local far near status=0
+
+	on 2 "$tool" bench --listen l:shared >/dev/null 2>&1 &
+	far=$!
+	rclink bench l:shared lat --iters 10000000 >/dev/null 2>&1 &
+	near=$!
+	until_true 30 shares 1 2 && until_true 30 shares 2 1 &&
+		until_true 30 shares 3 1 && until_true 30 shares 3 2 || status=1
+	kill "$near" "$far"
+	wait "$near" "$far"
+	[ "$status" -eq 0 ] && until_true 30 shares_none 3
+}
+
 module_goes()
 {
 	on 3 rmmod rclink && [ "$(objects_of_groups 3)" -eq 0 ] &&
@@ -173,7 +203,7 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 17
+plan 18
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
@@ -198,6 +228,7 @@ check "a member that comes again has another number" member_again
 check "and needs no link meanwhile" without_link
 check "a new key gets to the members" another_key
 check "a third member hears both, and they it" third_member
+check "members hear what memory the others export" regions
 check "the module of one goes, and the others go on" module_goes
 [ -z "$listener3" ] || kill "$listener3" 2>/dev/null
 wait "$listener3" 2>/dev/null

@@ -6,9 +6,9 @@ TREE := $(abspath $(HERE)/../..)
 KSRC ?= $(shell $(HERE)/../vm/source)
 OUT ?= $(TREE)/build/unit
 
-PURE := fate fsm gid latency msg policy endpoint pattern reason record \
+PURE := fate fsm gid here latency msg policy endpoint pattern reason record \
 	replay
-TESTS := fate fsm gid group_seal latency msg policy endpoint pattern record \
+TESTS := fate fsm gid group_seal here latency msg policy endpoint pattern record \
 	replay
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 

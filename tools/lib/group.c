@@ -32,6 +32,7 @@ static const char *const group_words[] = {
 	[RCLINK_A_GROUP_QKEY] = "qkey",
 	[RCLINK_A_GROUP_FROM] = "from",
 	[RCLINK_A_GROUP_LINK] = "link",
+	[RCLINK_A_GROUP_SENDER] = "sender",
 };
 
 static const struct rcl_nl_names group_names = {
@@ -296,6 +297,57 @@ int rcl_call_groups(struct rcl_nl *nl, const char *name,
 	return 0;
 }
 
+static int get_region(const struct nlattr *nest,
+		      struct rcl_group_region *region)
+{
+	struct nlattr *tb[RCLINK_A_GROUP_REGION_MAX + 1];
+	int bad;
+
+	if (nla_parse_nested(tb, RCLINK_A_GROUP_REGION_MAX,
+			     (struct nlattr *)nest, NULL))
+		return -EPROTO;
+	bad = get_text(tb[RCLINK_A_GROUP_REGION_NAME], region->name,
+		       sizeof(region->name));
+	bad |= get_u64(tb[RCLINK_A_GROUP_REGION_LENGTH], &region->length);
+	bad |= get_u32(tb[RCLINK_A_GROUP_REGION_RIGHTS], &region->rights);
+	return bad;
+}
+
+static int get_regions(const struct nlmsghdr *hdr, void *arg)
+{
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+	struct rcl_group_regions *all = arg;
+	const struct nlattr *nla;
+	int bad = 0;
+	int rem;
+
+	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
+			  genlmsg_attrlen(genl, 0), rem) {
+		if (nla_type(nla) == RCLINK_A_GROUP_REGIONS)
+			bad |= get_u32(nla, &all->total);
+		else if (nla_type(nla) == RCLINK_A_GROUP_REGION &&
+			 all->num < RCL_GROUP_REGIONS)
+			bad |= get_region(nla, &all->region[all->num++]);
+	}
+	return bad ? -EPROTO : 0;
+}
+
+int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
+			   uint32_t sender, struct rcl_group_regions *regions,
+			   char *err)
+{
+	struct nl_msg *msg;
+	int put;
+
+	memset(regions, 0, sizeof(*regions));
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_REGIONS, 0);
+	if (!msg)
+		return no_memory(err);
+	put = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+	put |= nla_put_u32(msg, RCLINK_A_GROUP_SENDER, sender);
+	return send_msg(nl, msg, put, get_regions, regions, err);
+}
+
 static void add_gid(struct json_object *obj, const char *key,
 		    const uint8_t gid[RCLINK_GID_LEN])
 {
@@ -381,5 +433,28 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	for (i = 1; i < ARRAY_SIZE(stats_words); i++)
 		rcl_out_u64(stats, stats_words[i], info->stats[i]);
 	json_object_object_add(obj, "stats", stats);
+	return obj;
+}
+
+struct json_object *rcl_doc_region(const struct rcl_group_peer *peer,
+				   const struct rcl_group_region *region)
+{
+	static const char *const words[] = {
+		"write", "read", "atomic", "invalidate"
+	};
+	struct json_object *obj = json_object_new_object();
+	struct json_object *rights = json_object_new_array();
+	size_t i;
+
+	rcl_out_text(obj, "name", region->name);
+	rcl_out_u64(obj, "bytes", region->length);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (region->rights & 1u << i)
+			json_object_array_add(rights,
+					      json_object_new_string(words[i]));
+	json_object_object_add(obj, "rights", rights);
+	rcl_out_u64(obj, "sender", peer->sender);
+	add_gid(obj, "gid", peer->gid);
+	rcl_out_u64(obj, "age_ms", peer->age);
 	return obj;
 }

@@ -14,6 +14,8 @@
 #define RCL_GROUP_TEXT_LEN	256	/* of the kernel's sentences */
 #define RCL_GROUP_LINKS		32	/* that may have the key */
 #define RCL_GROUP_PEERS		64	/* numbers that a key has */
+#define RCL_GROUP_REGIONS	20	/* that a member tells of */
+#define RCL_GROUP_REGION_LEN	32	/* of a name, with the NUL */
 
 struct json_object;
 struct rcl_nl;
@@ -53,6 +55,19 @@ struct rcl_group_info {
 	size_t npeers;
 };
 
+/* What a member says that it exports. */
+struct rcl_group_region {
+	char name[RCL_GROUP_REGION_LEN];
+	uint64_t length;
+	uint32_t rights;	/* RCLINK_REGION_* */
+};
+
+struct rcl_group_regions {
+	uint32_t total;
+	struct rcl_group_region region[RCL_GROUP_REGIONS];
+	size_t num;
+};
+
 /* All return 0 or a negative errno with a sentence in err. */
 int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 		       char *err);
@@ -61,7 +76,15 @@ int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err);
 int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		    struct rcl_group_info **infos, size_t *num, char *err);
 
+/* Of the member with that number; -ENOENT when it has said nothing. */
+int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
+			   uint32_t sender, struct rcl_group_regions *regions,
+			   char *err);
+
 /* A group with everything, as a document for out.h. */
 struct json_object *rcl_doc_group(const struct rcl_group_info *info);
+/* A region of a member. */
+struct json_object *rcl_doc_region(const struct rcl_group_peer *peer,
+				   const struct rcl_group_region *region);
 
 #endif /* RCL_GROUP_H */

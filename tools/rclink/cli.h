@@ -33,6 +33,7 @@ int cmd_connect(int argc, char **argv);
 int cmd_rotate(int argc, char **argv);
 int cmd_disconnect(int argc, char **argv);
 int cmd_group(int argc, char **argv);
+int cmd_region(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_ping(int argc, char **argv);
 int cmd_stats(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct {
 	{ "rotate", cmd_rotate, "give a link another epoch, without a break" },
 	{ "disconnect", cmd_disconnect, "take a link down; it stays known" },
 	{ "group", cmd_group, "be in a multicast group, leave it, list all" },
+	{ "region", cmd_region, "memory that members of a group export" },
 	{ "show", cmd_show, "links and their state" },
 	{ "ping", cmd_ping, "round trips over a link, with checked data" },
 	{ "stats", cmd_stats, "counters of links" },
