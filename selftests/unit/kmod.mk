@@ -8,12 +8,13 @@ OUT ?= $(TREE)/build/unit
 
 PURE := fate fsm gid here latency msg policy endpoint pattern reason record \
 	replay
-TESTS := fate fsm gid group_seal here latency msg policy endpoint pattern record \
+TESTS := fate fsm gid group_seal here keeper latency msg policy endpoint pattern record \
 	replay
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \
-	-I$(TREE)/kmod/include -isystem $(KSRC)/tools/testing/selftests
+	-I$(TREE)/kmod/include -isystem $(KSRC)/tools/testing/selftests \
+	-isystem $(KSRC)/scripts/include
 CFLAGS ?= -g -O1
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One thread; but what is locked twice, or not at all, is seen. */
+#ifndef UNIT_LINUX_MUTEX_H
+#define UNIT_LINUX_MUTEX_H
+
+#include <assert.h>
+
+struct mutex {
+	int held;
+};
+
+#define DEFINE_MUTEX(name)	struct mutex name
+
+static inline void mutex_lock(struct mutex *lock)
+{
+	assert(!lock->held++);
+}
+
+static inline void mutex_unlock(struct mutex *lock)
+{
+	assert(lock->held--);
+}
+
+#define lockdep_assert_held(lock)	assert((lock)->held)
+
+#endif /* UNIT_LINUX_MUTEX_H */

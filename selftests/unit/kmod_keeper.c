@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who gets which key of which group, and with which number. */
+#include <string.h>
+
+#define memzero_explicit(p, n)	memset(p, 0, n)
+
+/* The file itself is here, because it needs a clock, luck and locks. */
+#include "../../kmod/keeper.c"
+
+#include "kselftest_harness.h"
+
+#define QKEY	0x80000005
+#define TURNS	1000
+
+unsigned long jiffies;
+
+static u64 luck;
+
+u64 get_random_u64(void)
+{
+	/* Also the one that is no identifier. */
+	return luck++;
+}
+
+void get_random_bytes(void *buf, size_t len)
+{
+	memset(buf, luck, len);
+}
+
+FIXTURE(kept)
+{
+	struct rcl_keeper_links links;
+	struct rcl_keeper keeper, other;
+	struct rcl_group_grant grant;
+};
+
+static unsigned int rekeys;
+
+static void rekeyed(struct rcl_keeper *keeper)
+{
+	rekeys++;
+}
+
+static void start(struct rcl_keeper *keeper, const char *name,
+		  const struct rcl_keeper_links *links)
+{
+	memset(keeper, 0, sizeof(*keeper));
+	keeper->name = name;
+	keeper->links = links;
+	keeper->rekeyed = rekeyed;
+	rcl_keeper_start(keeper, QKEY);
+}
+
+FIXTURE_SETUP(kept)
+{
+	static const struct rcl_keeper_links none;
+
+	jiffies = 0;
+	luck = 0;
+	rekeys = 0;
+	memset(&self->links, 0, sizeof(self->links));
+	self->links.n = 2;
+	strcpy(self->links.name[0], "a");
+	strcpy(self->links.name[1], "b");
+	start(&self->other, "other", &none);
+	start(&self->keeper, "g", &self->links);
+	ASSERT_EQ(2, rekeys);
+	ASSERT_NE(0, self->other.grant.id);
+}
+
+FIXTURE_TEARDOWN(kept)
+{
+	static const u8 wiped[RCLINK_KEY_LEN];
+
+	rcl_keeper_stop(&self->keeper);
+	rcl_keeper_stop(&self->other);
+	EXPECT_EQ(0, memcmp(self->keeper.grant.key, wiped, sizeof(wiped)));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("a", "g", 0, &self->grant));
+}
+
+TEST_F(kept, only_links_that_it_is_for_get_it)
+{
+	struct rcl_group_grant none = { 0 };
+
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("c", "g", 0, &none));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("", "g", 0, &none));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("a", "other", 0, &none));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("a", "h", 0, &none));
+	EXPECT_EQ(0, none.id);
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", 0, &self->grant));
+	EXPECT_EQ(self->keeper.grant.id, self->grant.id);
+	EXPECT_EQ(QKEY, self->grant.qkey);
+	EXPECT_EQ(1, self->grant.sender);
+	EXPECT_EQ(0, memcmp(self->keeper.grant.key, self->grant.key,
+			    sizeof(self->grant.key)));
+}
+
+TEST_F(kept, who_has_the_newest_gets_no_number)
+{
+	struct rcl_group_grant none = { 0 };
+	int i;
+
+	for (i = 0; i < TURNS; i++)
+		ASSERT_EQ(0, rcl_keeper_ask("a", "g", self->keeper.grant.id,
+					    &none));
+	EXPECT_EQ(0, none.id);
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", 0, &self->grant));
+	EXPECT_EQ(1, self->grant.sender);
+}
+
+TEST_F(kept, each_link_gets_a_number_a_second)
+{
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", 0, &self->grant));
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("a", "g", 0, &self->grant));
+	EXPECT_EQ(1, rcl_keeper_ask("b", "g", 0, &self->grant));
+	EXPECT_EQ(2, self->grant.sender);
+	jiffies += 999;
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("b", "g", 0, &self->grant));
+	jiffies += 2;
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", 0, &self->grant));
+	EXPECT_EQ(3, self->grant.sender);
+}
+
+TEST_F(kept, no_number_of_a_key_is_given_twice)
+{
+	u64 id = self->keeper.grant.id;
+	u32 want = 1, keys = 1;
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		jiffies += 1001;
+		ASSERT_EQ(1, rcl_keeper_ask(i % 2 ? "a" : "b", "g", 0,
+					    &self->grant));
+		if (want == RCL_GROUP_SENDERS) {
+			want = 1;
+			keys++;
+			ASSERT_NE(id, self->grant.id);
+			id = self->grant.id;
+		}
+		ASSERT_EQ(id, self->grant.id);
+		ASSERT_EQ(want, self->grant.sender);
+		ASSERT_EQ(0, self->keeper.grant.sender);
+		want++;
+	}
+	EXPECT_LT(10, keys);
+	EXPECT_EQ(1 + keys, rekeys);
+}
+
+TEST_HARNESS_MAIN
