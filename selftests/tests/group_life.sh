@@ -3,7 +3,7 @@
 # A group on rxe: joined, refused, left, and what the port, the address, the
 # device and the module do to it.
 # hosts: 1
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 debug-all
 # timeout: 180
 # The library has the variables.
 # shellcheck disable=SC2154

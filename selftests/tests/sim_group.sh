@@ -3,7 +3,7 @@
 # A group on simulated devices: InfiniBand, each verbs call that fails, and
 # removal.
 # hosts: 1
-# kernels: 6.1 6.12 debug
+# kernels: 6.12 6.1-all debug-all
 # timeout: 120
 # The library has the variables.
 # shellcheck disable=SC2154
