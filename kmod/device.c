@@ -292,6 +292,65 @@ out_unlock:
 }
 
 /**
+ * rcl_dev_get_sgid - hold the GID that a user was promised
+ * @user: attached
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep.
+ * Return: it, to be given to rdma_put_gid_attr(), or -EAGAIN, -ENODATA or
+ * -EINVAL as an error pointer when it is another one by now, or gone.
+ */
+const struct ib_gid_attr *rcl_dev_get_sgid(const struct rcl_dev_user *user,
+					   const char **why)
+{
+	const struct ib_gid_attr *sgid;
+
+	sgid = rdma_get_gid_attr(user->ib, user->port, user->gid_index);
+	if (IS_ERR(sgid)) {
+		*why = "the port's GID is gone: try again";
+		return sgid;
+	}
+	if (memcmp(sgid->gid.raw, user->gid, sizeof(user->gid))) {
+		*why = "the port's GID table just changed: try again";
+		rdma_put_gid_attr(sgid);
+		return ERR_PTR(-EAGAIN);
+	}
+	return sgid;
+}
+
+/**
+ * rcl_dev_get_pkey - read the partition key of an InfiniBand port
+ * @user: attached
+ * @index: in its table
+ * @pkey: set; not for other ports, which have none
+ * @why: set to a sentence when it is refused
+ *
+ * An entry that is empty would have every packet vanish.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODATA, or what ib_query_pkey() says.
+ */
+int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
+		     const char **why)
+{
+	u16 value;
+	int ret;
+
+	if (!rdma_protocol_ib(user->ib, user->port))
+		return 0;
+	*why = "the port cannot be read";
+	/* Of the device itself: the core's copy is late after a change. */
+	ret = ib_query_pkey(user->ib, user->port, index, &value);
+	if (ret)
+		return ret;
+	*why = "pkey-index: the port has no partition key there";
+	if (!(value & 0x7fff))
+		return -ENODATA;
+	*pkey = value;
+	return 0;
+}
+
+/**
  * rcl_dev_check - would a link of this policy be possible?
  * @policy: a policy that names a device
  * @why: set to a sentence when not

@@ -92,6 +92,10 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *port, const char **why);
 void rcl_dev_detach(struct rcl_dev_user *user);
 int rcl_dev_check(const struct rcl_policy *policy, const char **why);
+const struct ib_gid_attr *rcl_dev_get_sgid(const struct rcl_dev_user *user,
+					   const char **why);
+int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
+		     const char **why);
 
 int rcl_port_find(const char *device, u32 port, struct rcl_port *info);
 int rcl_port_nth(unsigned int n, struct rcl_port *info);

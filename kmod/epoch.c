@@ -36,45 +36,6 @@ struct rcl_qp_size rcl_epoch_pool_size(const struct rcl_epoch *ep)
 	};
 }
 
-static int rcl_epoch_get_sgid(struct rcl_epoch *ep, const char **why)
-{
-	const struct rcl_dev_user *user = &ep->user;
-
-	ep->sgid = rdma_get_gid_attr(user->ib, user->port, user->gid_index);
-	if (IS_ERR(ep->sgid)) {
-		*why = "the port's GID is gone: try again";
-		return PTR_ERR(ep->sgid);
-	}
-	if (memcmp(ep->sgid->gid.raw, user->gid, sizeof(user->gid))) {
-		*why = "the port's GID table just changed: try again";
-		rdma_put_gid_attr(ep->sgid);
-		return -EAGAIN;
-	}
-	return 0;
-}
-
-/* An entry that is empty would have every packet vanish. */
-static int rcl_epoch_get_pkey(struct rcl_epoch *ep, const char **why)
-{
-	const struct rcl_dev_user *user = &ep->user;
-	u16 pkey;
-	int ret;
-
-	if (!rdma_protocol_ib(user->ib, user->port))
-		return 0;
-	*why = "the port cannot be read";
-	/* Of the device itself: the core's copy is late after a change. */
-	ret = ib_query_pkey(user->ib, user->port,
-			    ep->policy.v[RCL_P_PKEY_INDEX], &pkey);
-	if (ret)
-		return ret;
-	*why = "pkey-index: the port has no partition key there";
-	if (!(pkey & 0x7fff))
-		return -ENODATA;
-	ep->local.pkey = pkey;
-	return 0;
-}
-
 static void rcl_epoch_destroy_qps(struct rcl_epoch *ep, u32 n)
 {
 	while (n--)
@@ -234,10 +195,13 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 	ret = rcl_dev_attach(&ep->user, policy, &port, why);
 	if (ret)
 		goto err_free;
-	ret = rcl_epoch_get_sgid(ep, why);
-	if (ret)
+	ep->sgid = rcl_dev_get_sgid(&ep->user, why);
+	if (IS_ERR(ep->sgid)) {
+		ret = PTR_ERR(ep->sgid);
 		goto err_detach;
-	ret = rcl_epoch_get_pkey(ep, why);
+	}
+	ret = rcl_dev_get_pkey(&ep->user, policy->v[RCL_P_PKEY_INDEX],
+			       &ep->local.pkey, why);
 	if (ret)
 		goto err_put_sgid;
 	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
