@@ -121,7 +121,7 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 }
 
 /**
- * rcl_export_list - what is offered?
+ * rcl_export_list - what is offered, that may be told of?
  * @exports: of the link
  * @list: filled in
  * @max: entries that there is room for
@@ -132,19 +132,19 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 u32 rcl_export_list(struct rcl_exports *exports, struct rcl_here_region *list,
 		    u32 max)
 {
+	struct rcl_here_region region;
 	struct rcl_export *export;
 	u32 n = 0;
 
 	mutex_lock(&exports->lock);
 	list_for_each_entry(export, &exports->list, node) {
-		if (!export->ready)
+		strscpy_pad(region.name, export->name, sizeof(region.name));
+		if (!export->ready || !rcl_here_is_name(region.name))
 			continue;
-		if (n < max) {
-			strscpy(list[n].name, export->name,
-				sizeof(list[n].name));
-			list[n].len = export->window.len;
-			list[n].rights = export->window.rights;
-		}
+		region.len = export->window.len;
+		region.rights = export->window.rights;
+		if (n < max)
+			list[n] = region;
 		n++;
 	}
 	mutex_unlock(&exports->lock);

@@ -60,6 +60,19 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 	return len + RCL_GROUP_ROOM;
 }
 
+/**
+ * rcl_group_seal_expire - forget the key before, when its time is over
+ * @seal: any
+ *
+ * Context: one caller at a time; at least every few days, or jiffies that wrap
+ * around would make the key good again.
+ */
+void rcl_group_seal_expire(struct rcl_group_seal *seal)
+{
+	if (seal->key[1].grant.id && !time_before(jiffies, seal->until))
+		memzero_explicit(&seal->key[1], sizeof(seal->key[1]));
+}
+
 static struct rcl_group_key *rcl_group_seal_find(struct rcl_group_seal *seal,
 						 u64 id)
 {

@@ -68,6 +68,7 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 	u64 id;
 
 	mutex_lock(&talk->lock);
+	rcl_group_seal_expire(&talk->seal);
 	id = talk->seal.key[0].grant.id;
 	*unknown = talk->unknown;
 	talk->unknown = false;

@@ -14,6 +14,7 @@
 #include <linux/errno.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -21,16 +22,13 @@
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
-#include "gid.h"
 #include "lessee.h"
 #include "link.h"
-#include "policy.h"
 #include "upcall.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
 #define RCL_GROUP_TICK_MS	1000	/* between two messages */
 #define RCL_GROUP_ASK_MS	30000	/* between questions for a newer key */
-#define RCL_GROUP_ANSWER_MS	2000	/* for an answer */
 
 /**
  * struct rcl_group - a group
@@ -41,6 +39,7 @@
  * @work: leaves after a failure, and joins again
  * @tick: asks for the key, and tells the others that this host is there
  * @asked: of @tick: when the key was known to be the newest, in jiffies
+ * @call: of @tick: the question that is under way, or NULL
  * @keeper: of the key, if this host keeps it
  * @talk: the key, and what the others say
  * @here: of @tick: what this host says
@@ -49,7 +48,6 @@
  * @lock: protects those below
  * @joined: @user is attached, @mcast exists
  * @dead: is being deleted: never joined again
- * @kept: @keeper was started
  * @reason: why it is down
  * @user: of the device
  * @mtu: bytes
@@ -65,6 +63,7 @@ struct rcl_group {
 	struct delayed_work work;
 	struct delayed_work tick;
 	unsigned long asked;
+	struct rcl_call *call;
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;
 	struct rcl_here here;
@@ -73,7 +72,6 @@ struct rcl_group {
 	struct mutex lock;	/* protects all below */
 	bool joined;
 	bool dead;
-	bool kept;
 	struct rcl_reason reason;
 	struct rcl_dev_user user;
 	u32 mtu;
@@ -121,105 +119,28 @@ static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
 	rcl_talk_hear(&group->talk, data, len, gid);
 }
 
-/* A RoCE packet has one IP header for both its addresses. */
-static bool rcl_group_fits(const struct rcl_group *group,
-			   const struct rcl_port *port, const u8 *gid)
-{
-	return port->link_layer != RCLINK_LINK_LAYER_ROCE ||
-	       rcl_gid_is_v4(gid) == rcl_gid_is_v4(group->conf.addr.gid);
-}
-
-static u32 rcl_group_find_gid(const struct rcl_group *group,
-			      const struct rcl_port *port)
-{
-	u32 i;
-
-	for (i = 0; i < port->ngids; i++)
-		if (rcl_gid_is_usable(&port->gids[i], true) &&
-		    rcl_group_fits(group, port, port->gids[i].value))
-			return port->gids[i].index;
-	return RCLINK_GID_INDEX_AUTO;
-}
-
-static int rcl_group_attach_gid(struct rcl_group *group, u32 gid_index,
-				struct rcl_port *port, const char **why)
-{
-	struct rcl_policy policy = {};
-
-	strscpy(policy.device, group->conf.device, sizeof(policy.device));
-	policy.v[RCL_P_PORT] = group->conf.port;
-	policy.v[RCL_P_GID_INDEX] = gid_index;
-	return rcl_dev_attach(&group->user, &policy, port, why);
-}
-
-/* Links prefer IPv4; a group takes what its address is of. */
-static int rcl_group_attach(struct rcl_group *group, struct rcl_port *port,
-			    const char **why)
-{
-	u32 index = group->conf.gid_index;
-	int ret;
-
-	ret = rcl_group_attach_gid(group, index, port, why);
-	if (ret || rcl_group_fits(group, port, group->user.gid))
-		return ret;
-	index = index == RCLINK_GID_INDEX_AUTO ?
-		rcl_group_find_gid(group, port) : RCLINK_GID_INDEX_AUTO;
-	rcl_dev_detach(&group->user);
-	rcl_port_release(port);
-	if (index == RCLINK_GID_INDEX_AUTO) {
-		*why = "mgid: the port has no GID of the same kind, IPv4 or 6";
-		return -EADDRNOTAVAIL;
-	}
-	return rcl_group_attach_gid(group, index, port, why);
-}
-
-static int rcl_group_check_lid(const struct rcl_group *group,
-			       const struct rcl_port *port, const char **why)
-{
-	const struct rcl_mcast_addr *addr = &group->conf.addr;
-
-	if (port->link_layer == RCLINK_LINK_LAYER_ROCE) {
-		if (!addr->lid)
-			return 0;
-		*why = "mlid: a RoCE port has none";
-	} else if (rcl_gid_is_v4(addr->gid)) {
-		*why = "mgid: on InfiniBand it begins with ff";
-	} else if (!addr->lid) {
-		*why = "mlid: an InfiniBand port needs the group's";
-	} else {
-		return 0;
-	}
-	return -EINVAL;
-}
-
 static int rcl_group_join(struct rcl_group *group, const char **why)
 {
-	struct rcl_port port;
+	u32 mtu;
 	int ret;
 
 	lockdep_assert_held(&group->lock);
-	ret = rcl_group_attach(group, &port, why);
+	ret = rcl_group_conf_attach(&group->conf, &group->user, &mtu, why);
 	if (ret)
 		return ret;
-	WRITE_ONCE(group->mtu, port.active_mtu);
-	ret = rcl_group_check_lid(group, &port, why);
-	rcl_port_release(&port);
-	if (ret)
-		goto err_detach;
 	group->mcast.received = rcl_group_received;
 	group->mcast.up = &group->up;
 	group->mcast.addr = group->conf.addr;
 	group->mcast.addr.qkey = group->qkey;
 	ret = rcl_mcast_create(&group->mcast, &group->user, why);
-	if (ret)
-		goto err_detach;
+	if (ret) {
+		rcl_dev_detach(&group->user);
+		return ret;
+	}
+	WRITE_ONCE(group->mtu, mtu);
 	group->joined = true;
 	group->joins++;
 	return 0;
-
-err_detach:
-	rcl_dev_detach(&group->user);
-	return ret;
 }
 
 static void rcl_group_leave(struct rcl_group *group)
@@ -247,9 +168,10 @@ static void rcl_group_work(struct work_struct *work)
 	} else if (!group->joined && !group->dead) {
 		rcl_group_join(group, &ignored);
 	}
+	/* Also where the end of the last time has asked for it at once. */
 	if (!group->joined && !group->dead)
-		queue_delayed_work(system_unbound_wq, &group->work,
-				   msecs_to_jiffies(RCL_GROUP_AGAIN_MS));
+		mod_delayed_work(system_unbound_wq, &group->work,
+				 msecs_to_jiffies(RCL_GROUP_AGAIN_MS));
 	mutex_unlock(&group->lock);
 }
 
@@ -273,46 +195,55 @@ static void rcl_group_granted(struct rcl_group *group,
 	rcl_talk_install(&group->talk, grant);
 }
 
-/* Who does not answer in time may do so later; then nobody looks. */
-static int rcl_group_call(struct rcl_group *group, struct rcl_call *call)
+static struct rcl_call *rcl_group_question(struct rcl_group *group, u64 has)
 {
+	struct rcl_call *call = NULL;
 	struct rcl_link *link;
-	int ret;
 
 	link = rcl_link_get(group->conf.from);
 	if (!link)
-		return -ENOENT;
-	ret = rcl_inbox_ask_call(link, call);
+		return NULL;
+	call = rcl_call_new(RCL_CALL_GROUP, NULL, GFP_KERNEL);
+	if (!call)
+		goto out;
+	strscpy(call->name, group->conf.name, sizeof(call->name));
+	call->grant.id = has;
+	if (rcl_inbox_ask_call(link, call)) {
+		rcl_call_put(call);
+		call = NULL;
+	}
+out:
 	rcl_link_put(link);
-	if (ret)
-		return ret;
-	if (!wait_for_completion_timeout(&call->done,
-					 msecs_to_jiffies(RCL_GROUP_ANSWER_MS)))
-		return -ETIMEDOUT;
-	return call->ret;
+	return call;
 }
 
-/* The keeper may have another one when somebody uses it, or by and by. */
+/*
+ * The keeper may have another one when somebody uses it, or by and by. An
+ * answer that takes long has used up a number of the key: it is waited for.
+ */
 static void rcl_group_ask(struct rcl_group *group)
 {
 	unsigned long again = group->asked + msecs_to_jiffies(RCL_GROUP_ASK_MS);
+	unsigned long tick = msecs_to_jiffies(RCL_GROUP_TICK_MS);
 	struct rcl_call *call;
 	bool unknown;
 	u64 id;
 
 	id = rcl_talk_key(&group->talk, &unknown);
-	if (id && !unknown && time_before(jiffies, again))
+	if (!group->call) {
+		if (id && !unknown && time_before(jiffies, again))
+			return;
+		group->call = rcl_group_question(group, id);
+	}
+	call = group->call;
+	if (!call || !wait_for_completion_timeout(&call->done, tick))
 		return;
-	call = rcl_call_new(RCL_CALL_GROUP, NULL, GFP_KERNEL);
-	if (!call)
-		return;
-	strscpy(call->name, group->conf.name, sizeof(call->name));
-	call->grant.id = id;
-	if (!rcl_group_call(group, call)) {
+	if (!call->ret) {
 		group->asked = jiffies;
 		if (call->grant.id != id)
 			rcl_group_granted(group, &call->grant);
 	}
+	group->call = NULL;
 	rcl_call_put(call);
 }
 
@@ -381,33 +312,6 @@ static struct rcl_group *rcl_group_find_locked(const char *name)
 	return NULL;
 }
 
-static int rcl_group_check(const struct rcl_group_conf *conf, const char **why)
-{
-	const struct rcl_mcast_addr *addr = &conf->addr;
-	int ret;
-	u32 i;
-
-	ret = rcl_policy_check_name(conf->name, why);
-	for (i = 0; !ret && i < conf->links.n; i++)
-		ret = rcl_policy_check_name(conf->links.name[i], why);
-	if (!ret && conf->from[0])
-		ret = rcl_policy_check_name(conf->from, why);
-	if (ret)
-		return ret;
-	if (conf->from[0] && conf->links.n)
-		*why = "from, link: who gets the key does not give it";
-	else if (conf->from[0] && conf->qkey)
-		*why = "qkey: it comes with the key, from who keeps that";
-	else if (!rcl_gid_is_multicast(addr->gid))
-		*why = "mgid: no multicast address";
-	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
-			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
-		*why = "mlid: no multicast LID, which begin at 0xc000";
-	else
-		return 0;
-	return -EINVAL;
-}
-
 static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 {
 	struct rcl_group *group;
@@ -430,6 +334,16 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	return group;
 }
 
+/* Another one may have the name from now on. */
+static void rcl_group_remove_locked(struct rcl_group *group)
+{
+	lockdep_assert_held(&rcl_groups_lock);
+	list_del(&group->node);
+	rcl_groups_generation++;
+	if (!group->conf.from[0])
+		rcl_keeper_stop(&group->keeper);
+}
+
 /* Nobody can find it any more. */
 static void rcl_group_end(struct rcl_group *group)
 {
@@ -440,8 +354,8 @@ static void rcl_group_end(struct rcl_group *group)
 	mutex_unlock(&group->lock);
 	cancel_delayed_work_sync(&group->tick);
 	cancel_delayed_work_sync(&group->work);
-	if (group->kept)
-		rcl_keeper_stop(&group->keeper);
+	if (group->call)
+		rcl_call_put(group->call);
 	rcl_talk_wipe(&group->talk);
 	kfree(group);
 }
@@ -467,10 +381,8 @@ static int rcl_group_insert_locked(struct rcl_group *group, const char **why)
 	group->id = ++rcl_groups_last_id;
 	list_add_tail(&group->node, &rcl_groups);
 	rcl_groups_generation++;
-	if (!group->conf.from[0]) {
+	if (!group->conf.from[0])
 		rcl_keeper_start(&group->keeper, group->qkey);
-		group->kept = true;
-	}
 	queue_delayed_work(system_unbound_wq, &group->tick, 0);
 	return 0;
 }
@@ -489,9 +401,15 @@ int rcl_group_create(const struct rcl_group_conf *conf, const char **why)
 	struct rcl_group *group;
 	int ret;
 
-	ret = rcl_group_check(conf, why);
+	ret = rcl_group_conf_check(conf, why);
 	if (ret)
 		return ret;
+	/* A host that has just booted may not be able to draw a key yet. */
+	ret = wait_for_random_bytes();
+	if (ret) {
+		*why = "interrupted";
+		return ret;
+	}
 	group = rcl_group_new(conf);
 	if (!group)
 		return -ENOMEM;
@@ -516,10 +434,8 @@ int rcl_group_delete(const char *name)
 
 	mutex_lock(&rcl_groups_lock);
 	group = rcl_group_find_locked(name);
-	if (group) {
-		list_del(&group->node);
-		rcl_groups_generation++;
-	}
+	if (group)
+		rcl_group_remove_locked(group);
 	mutex_unlock(&rcl_groups_lock);
 	if (!group)
 		return -ENOENT;
@@ -640,7 +556,10 @@ void rcl_group_exit(void)
 
 	mutex_lock(&rcl_groups_lock);
 	rcl_groups_closed = true;
-	list_splice_init(&rcl_groups, &ending);
+	list_for_each_entry_safe(group, next, &rcl_groups, node) {
+		rcl_group_remove_locked(group);
+		list_add(&group->node, &ending);
+	}
 	mutex_unlock(&rcl_groups_lock);
 	list_for_each_entry_safe(group, next, &ending, node)
 		rcl_group_end(group);

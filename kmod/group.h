@@ -3,32 +3,9 @@
 #ifndef RCL_GROUP_H
 #define RCL_GROUP_H
 
+#include "group-conf.h"
 #include "group-talk.h"
-#include "keeper.h"
-#include "mcast.h"
 #include "reason.h"
-
-/**
- * struct rcl_group_conf - what an operator says of a group
- * @name: of the group
- * @device: RDMA device, empty for the first one with an active port
- * @port: of the device, 0 for the first that is active
- * @gid_index: own GID, or RCLINK_GID_INDEX_AUTO
- * @addr: of the group; who does not keep the key gets the Q_Key with it
- * @qkey: and it was said
- * @from: link to who keeps the key; empty, this host does
- * @links: that the key is for, if this host keeps it
- */
-struct rcl_group_conf {
-	char name[RCLINK_NAME_MAX + 1];
-	char device[RCLINK_DEVICE_MAX + 1];
-	u32 port;
-	u32 gid_index;
-	struct rcl_mcast_addr addr;
-	bool qkey;
-	char from[RCLINK_NAME_MAX + 1];
-	struct rcl_keeper_links links;
-};
 
 /**
  * struct rcl_group_info - a group as it was when asked

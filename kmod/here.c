@@ -51,10 +51,16 @@ u32 rcl_here_encode(u8 *buf, const struct rcl_here *here)
 	return p - buf;
 }
 
-/* It ends, has nothing behind its end, and may be shown on a terminal. */
-static bool rcl_here_is_name(const u8 *name)
+/**
+ * rcl_here_is_name - may a region of this name be told of?
+ * @name: RCLINK_DEV_REGION_LEN bytes, of whoever
+ *
+ * Return: true if it ends, has nothing behind its end, and may be shown on a
+ * terminal.
+ */
+bool rcl_here_is_name(const char *name)
 {
-	u32 len = strnlen((const char *)name, RCLINK_DEV_REGION_LEN);
+	u32 len = strnlen(name, RCLINK_DEV_REGION_LEN);
 	u32 i;
 
 	if (!len || len == RCLINK_DEV_REGION_LEN)
@@ -87,7 +93,7 @@ int rcl_here_decode(const u8 *buf, u32 len, struct rcl_here *here)
 	    len != RCL_HERE_HEAD + here->n * RCL_HERE_REGION)
 		return -EBADMSG;
 	for (i = 0; i < here->n; i++, p += RCL_HERE_REGION) {
-		if (!rcl_here_is_name(p + 12))
+		if (!rcl_here_is_name((const char *)p + 12))
 			return -EBADMSG;
 		here->region[i].len = rcl_msg_get(p, 8);
 		here->region[i].rights = rcl_msg_get(p + 8, 4);

@@ -36,6 +36,7 @@ struct rcl_here {
 };
 
 u32 rcl_here_room(u32 bytes);
+bool rcl_here_is_name(const char *name);
 u32 rcl_here_encode(u8 *buf, const struct rcl_here *here);
 int rcl_here_decode(const u8 *buf, u32 len, struct rcl_here *here);
 

@@ -70,12 +70,11 @@ static struct rcl_keeper *rcl_keeper_find_locked(const char *name)
 static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
 			   struct rcl_group_grant *grant)
 {
-	unsigned long asked = keeper->asked[link];
+	u64 now = get_jiffies_64();
 
-	if (asked &&
-	    time_before(jiffies, asked + msecs_to_jiffies(RCL_KEEPER_MS)))
+	if (time_before64(now, keeper->again[link]))
 		return -EBUSY;
-	keeper->asked[link] = jiffies ? : 1;
+	keeper->again[link] = now + msecs_to_jiffies(RCL_KEEPER_MS);
 	if (keeper->next == RCL_GROUP_SENDERS)
 		rcl_keeper_draw(keeper);
 	*grant = keeper->grant;

@@ -28,7 +28,7 @@ struct rcl_keeper_links {
  * @node: private
  * @grant: the owner's part of the key; @grant.qkey is constant
  * @next: number of the next sender
- * @asked: when a link got its number, in jiffies, 0 for never
+ * @again: when a link may have another number, in jiffies
  */
 struct rcl_keeper {
 	const char *name;
@@ -37,7 +37,7 @@ struct rcl_keeper {
 	struct list_head node;
 	struct rcl_group_grant grant;
 	u32 next;
-	unsigned long asked[RCL_KEEPER_LINKS];
+	u64 again[RCL_KEEPER_LINKS];
 };
 
 void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey);

@@ -27,7 +27,8 @@ static int rcl_mcast_ifindex(const struct ib_gid_attr *sgid)
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
-	if (!IS_ERR(ndev))
+	/* The number is of its namespace; the socket is of the first one. */
+	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), &init_net))
 		ifindex = ndev->ifindex;
 	rcu_read_unlock();
 	return ifindex;
@@ -58,7 +59,8 @@ static int rcl_mcast_join6(struct socket *sock, const u8 *mgid, int ifindex)
  * @sock: set on success; to be given to rcl_mcast_ip_leave()
  *
  * Context: may sleep; takes the RTNL lock.
- * Return: 0, -ENODEV for a GID without a net device, or what the IP stack says.
+ * Return: 0, -ENODEV for a GID without a net device, or with one of another
+ * namespace, or what the IP stack says.
  */
 int rcl_mcast_ip_join(const struct ib_gid_attr *sgid, const u8 *mgid,
 		      struct socket **sock)

@@ -3,6 +3,8 @@
  * Datagrams of a multicast group. Whoever has the Q_Key can send to the QP, so
  * nothing that comes in ends it; what fails here is the device's own.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "mcast.h"
 
 #include <linux/bottom_half.h>
@@ -72,7 +74,7 @@ static void rcl_mcast_source(struct rcl_mcast *mcast, const struct ib_wc *wc,
 	enum rdma_network_type type = RDMA_NETWORK_IB;
 	union ib_gid ignored;
 
-	if (rdma_protocol_roce(mcast->qp->device, mcast->port))
+	if (rdma_protocol_roce(mcast->ib, mcast->port))
 		type = ib_get_rdma_header_version(hdr) == 4 ?
 		       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 	if (!(wc->wc_flags & IB_WC_GRH) ||
@@ -89,12 +91,12 @@ static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 
 	if (len < grh || len > RCL_MCAST_SLOT)
 		return;
-	ib_dma_sync_single_for_cpu(mcast->qp->device, slot->dma,
-				   RCL_MCAST_SLOT, DMA_FROM_DEVICE);
+	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_SLOT,
+				   DMA_FROM_DEVICE);
 	rcl_mcast_source(mcast, wc, slot->buf, &gid);
 	mcast->received(mcast, slot->buf + grh, len - grh, gid.raw);
-	ib_dma_sync_single_for_device(mcast->qp->device, slot->dma,
-				      RCL_MCAST_SLOT, DMA_FROM_DEVICE);
+	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_SLOT,
+				      DMA_FROM_DEVICE);
 }
 
 static void rcl_mcast_received(struct ib_cq *cq, struct ib_wc *wc)
@@ -103,12 +105,14 @@ static void rcl_mcast_received(struct ib_cq *cq, struct ib_wc *wc)
 		container_of(wc->wr_cqe, struct rcl_mcast_slot, cqe);
 	struct rcl_mcast *mcast = slot->mcast;
 
-	if (wc->status == IB_WC_SUCCESS) {
+	if (READ_ONCE(mcast->stopping)) {
+		/* Nobody listens any more. */
+	} else if (wc->status == IB_WC_SUCCESS) {
 		rcl_mcast_take(slot, wc);
-		if (!READ_ONCE(mcast->stopping) && rcl_mcast_post(slot))
+		if (rcl_mcast_post(slot))
 			rcl_mcast_fail(mcast, RCLINK_DOWN_REASON_LOCAL_ERROR,
 				       0, 0);
-	} else if (!READ_ONCE(mcast->stopping)) {
+	} else {
 		rcl_mcast_fail(mcast, RCLINK_DOWN_REASON_COMPLETION,
 			       wc->status, wc->vendor_err);
 	}
@@ -128,10 +132,11 @@ static void rcl_mcast_sent(struct ib_cq *cq, struct ib_wc *wc)
 	rcl_mcast_unpost(mcast);
 }
 
-static int rcl_mcast_map_slot(struct rcl_mcast *mcast, struct ib_device *ib,
+static int rcl_mcast_map_slot(struct rcl_mcast *mcast,
 			      struct rcl_mcast_slot *slot,
 			      enum dma_data_direction dir)
 {
+	struct ib_device *ib = mcast->ib;
 	u8 *buf;
 
 	buf = kzalloc(RCL_MCAST_SLOT, GFP_KERNEL);
@@ -147,40 +152,38 @@ static int rcl_mcast_map_slot(struct rcl_mcast *mcast, struct ib_device *ib,
 	return 0;
 }
 
-static void rcl_mcast_unmap_slot(struct ib_device *ib,
-				 struct rcl_mcast_slot *slot,
+static void rcl_mcast_unmap_slot(struct rcl_mcast_slot *slot,
 				 enum dma_data_direction dir)
 {
 	if (!slot->buf)
 		return;
-	ib_dma_unmap_single(ib, slot->dma, RCL_MCAST_SLOT, dir);
+	ib_dma_unmap_single(slot->mcast->ib, slot->dma, RCL_MCAST_SLOT, dir);
 	kfree(slot->buf);
 	slot->buf = NULL;
 }
 
-static void rcl_mcast_unmap(struct rcl_mcast *mcast, struct ib_device *ib)
+static void rcl_mcast_unmap(struct rcl_mcast *mcast)
 {
 	int i;
 
-	rcl_mcast_unmap_slot(ib, &mcast->tx, DMA_TO_DEVICE);
+	rcl_mcast_unmap_slot(&mcast->tx, DMA_TO_DEVICE);
 	for (i = 0; i < RCL_MCAST_RX; i++)
-		rcl_mcast_unmap_slot(ib, &mcast->rx[i], DMA_FROM_DEVICE);
+		rcl_mcast_unmap_slot(&mcast->rx[i], DMA_FROM_DEVICE);
 }
 
-static int rcl_mcast_map(struct rcl_mcast *mcast, struct ib_device *ib)
+static int rcl_mcast_map(struct rcl_mcast *mcast)
 {
 	int ret;
 	int i;
 
 	mcast->tx.cqe.done = rcl_mcast_sent;
-	ret = rcl_mcast_map_slot(mcast, ib, &mcast->tx, DMA_TO_DEVICE);
+	ret = rcl_mcast_map_slot(mcast, &mcast->tx, DMA_TO_DEVICE);
 	for (i = 0; !ret && i < RCL_MCAST_RX; i++) {
 		mcast->rx[i].cqe.done = rcl_mcast_received;
-		ret = rcl_mcast_map_slot(mcast, ib, &mcast->rx[i],
-					 DMA_FROM_DEVICE);
+		ret = rcl_mcast_map_slot(mcast, &mcast->rx[i], DMA_FROM_DEVICE);
 	}
 	if (ret)
-		rcl_mcast_unmap(mcast, ib);
+		rcl_mcast_unmap(mcast);
 	return ret;
 }
 
@@ -233,11 +236,11 @@ static int rcl_mcast_create_ah(struct rcl_mcast *mcast,
 	return 0;
 }
 
-static int rcl_mcast_to_init(struct rcl_mcast *mcast, u32 port)
+static int rcl_mcast_to_init(struct rcl_mcast *mcast)
 {
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT,
-		.port_num = port,
+		.port_num = mcast->port,
 		.qkey = mcast->addr.qkey,
 	};
 
@@ -259,8 +262,8 @@ static int rcl_mcast_to_rts(struct rcl_mcast *mcast)
 }
 
 /*
- * Everything comes back as a flush, but of a device that is broken: then
- * nothing is left that may complete once the QP is destroyed.
+ * Everything comes back as a flush, but of a device that is broken: then no
+ * more comes once the QP is destroyed, and what has come may use it until then.
  */
 static void rcl_mcast_stop(struct rcl_mcast *mcast)
 {
@@ -270,15 +273,16 @@ static void rcl_mcast_stop(struct rcl_mcast *mcast)
 	if (!ib_modify_qp(mcast->qp, &attr, IB_QP_STATE))
 		wait_event_timeout(mcast->idle, !atomic_read(&mcast->posted),
 				   msecs_to_jiffies(RCL_MCAST_STOP_MS));
+	flush_work(&mcast->cq->work);
 }
 
-static int rcl_mcast_start(struct rcl_mcast *mcast, u32 port, const char **why)
+static int rcl_mcast_start(struct rcl_mcast *mcast, const char **why)
 {
 	int ret;
 	int i;
 
 	*why = "the device refuses a UD QP for the group";
-	ret = rcl_mcast_to_init(mcast, port);
+	ret = rcl_mcast_to_init(mcast);
 	for (i = 0; !ret && i < RCL_MCAST_RX; i++)
 		ret = rcl_mcast_post(&mcast->rx[i]);
 	if (!ret)
@@ -298,21 +302,13 @@ err_stop:
 }
 
 static int rcl_mcast_join_ip(struct rcl_mcast *mcast,
-			     const struct rcl_dev_user *user, const char **why)
+			     const struct ib_gid_attr *sgid, const char **why)
 {
-	const struct ib_gid_attr *sgid;
-	int ret;
-
 	mcast->sock = NULL;
-	if (!rdma_protocol_roce(user->ib, user->port))
+	if (!rdma_protocol_roce(mcast->ib, mcast->port))
 		return 0;
 	*why = "the IP stack refuses to join the multicast address";
-	sgid = rdma_get_gid_attr(user->ib, user->port, user->gid_index);
-	if (IS_ERR(sgid))
-		return PTR_ERR(sgid);
-	ret = rcl_mcast_ip_join(sgid, mcast->addr.gid, &mcast->sock);
-	rdma_put_gid_attr(sgid);
-	return ret;
+	return rcl_mcast_ip_join(sgid, mcast->addr.gid, &mcast->sock);
 }
 
 static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
@@ -328,8 +324,9 @@ static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
 	ret = rcl_mcast_create_ah(mcast, user);
 	if (ret)
 		goto err_pd;
+	/* Whoever sends here without pause must not hold up links. */
 	mcast->cq = ib_alloc_cq_any(user->ib, mcast, RCL_MCAST_RX + 1,
-				    IB_POLL_WORKQUEUE);
+				    IB_POLL_UNBOUND_WORKQUEUE);
 	if (IS_ERR(mcast->cq)) {
 		ret = PTR_ERR(mcast->cq);
 		goto err_ah;
@@ -367,6 +364,38 @@ u32 rcl_mcast_random_qkey(void)
 	return get_random_u32() | BIT(31);
 }
 
+static int rcl_mcast_create_held(struct rcl_mcast *mcast,
+				 const struct rcl_dev_user *user,
+				 const struct ib_gid_attr *sgid,
+				 const char **why)
+{
+	int ret;
+
+	*why = "out of memory";
+	ret = rcl_mcast_map(mcast);
+	if (ret)
+		return ret;
+	ret = rcl_mcast_create_verbs(mcast, user, why);
+	if (ret)
+		goto err_unmap;
+	ret = rcl_mcast_join_ip(mcast, sgid, why);
+	if (ret)
+		goto err_verbs;
+	ret = rcl_mcast_start(mcast, why);
+	if (ret)
+		goto err_leave;
+	return 0;
+
+err_leave:
+	if (mcast->sock)
+		rcl_mcast_ip_leave(mcast->sock);
+err_verbs:
+	rcl_mcast_destroy_verbs(mcast);
+err_unmap:
+	rcl_mcast_unmap(mcast);
+	return ret;
+}
+
 /**
  * rcl_mcast_create - make a QP and attach it to its group
  * @mcast: with @received, @up and @addr; the rest is filled in
@@ -379,35 +408,25 @@ u32 rcl_mcast_random_qkey(void)
 int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
 		     const char **why)
 {
+	const struct ib_gid_attr *sgid;
+	u32 ignored;
 	int ret;
 
 	atomic_set(&mcast->posted, 0);
 	mcast->stopping = false;
 	mcast->busy = false;
+	mcast->ib = user->ib;
 	mcast->port = user->port;
 	init_waitqueue_head(&mcast->idle);
-	*why = "out of memory";
-	ret = rcl_mcast_map(mcast, user->ib);
+	ret = rcl_dev_get_pkey(user, 0, &ignored, why);
 	if (ret)
 		return ret;
-	ret = rcl_mcast_create_verbs(mcast, user, why);
-	if (ret)
-		goto err_unmap;
-	ret = rcl_mcast_join_ip(mcast, user, why);
-	if (ret)
-		goto err_verbs;
-	ret = rcl_mcast_start(mcast, user->port, why);
-	if (ret)
-		goto err_leave;
-	return 0;
-
-err_leave:
-	if (mcast->sock)
-		rcl_mcast_ip_leave(mcast->sock);
-err_verbs:
-	rcl_mcast_destroy_verbs(mcast);
-err_unmap:
-	rcl_mcast_unmap(mcast, user->ib);
+	/* Until the device and the IP stack have it. */
+	sgid = rcl_dev_get_sgid(user, why);
+	if (IS_ERR(sgid))
+		return PTR_ERR(sgid);
+	ret = rcl_mcast_create_held(mcast, user, sgid, why);
+	rdma_put_gid_attr(sgid);
 	return ret;
 }
 
@@ -443,8 +462,8 @@ u8 *rcl_mcast_begin(struct rcl_mcast *mcast)
 	/* Pairs with the release in rcl_mcast_sent(). */
 	if (smp_load_acquire(&mcast->busy))
 		return NULL;
-	ib_dma_sync_single_for_cpu(mcast->qp->device, mcast->tx.dma,
-				   RCL_MCAST_SLOT, DMA_TO_DEVICE);
+	ib_dma_sync_single_for_cpu(mcast->ib, mcast->tx.dma, RCL_MCAST_SLOT,
+				   DMA_TO_DEVICE);
 	return mcast->tx.buf;
 }
 
@@ -477,8 +496,8 @@ int rcl_mcast_send(struct rcl_mcast *mcast, u32 len)
 	};
 	int ret;
 
-	ib_dma_sync_single_for_device(mcast->qp->device, mcast->tx.dma,
-				      RCL_MCAST_SLOT, DMA_TO_DEVICE);
+	ib_dma_sync_single_for_device(mcast->ib, mcast->tx.dma, RCL_MCAST_SLOT,
+				      DMA_TO_DEVICE);
 	mcast->busy = true;
 	atomic_inc(&mcast->posted);
 	/* Leaving the section runs the tasklet of a software device at once. */
@@ -500,14 +519,14 @@ int rcl_mcast_send(struct rcl_mcast *mcast, u32 len)
  */
 void rcl_mcast_destroy(struct rcl_mcast *mcast)
 {
-	struct ib_device *ib = mcast->qp->device;
-
 	/* A QP that is attached cannot be destroyed. */
-	ib_detach_mcast(mcast->qp, (union ib_gid *)mcast->addr.gid,
-			mcast->addr.lid);
+	if (ib_detach_mcast(mcast->qp, (union ib_gid *)mcast->addr.gid,
+			    mcast->addr.lid))
+		pr_err_ratelimited("%s does not let a multicast group go\n",
+				   dev_name(&mcast->ib->dev));
 	rcl_mcast_stop(mcast);
 	if (mcast->sock)
 		rcl_mcast_ip_leave(mcast->sock);
 	rcl_mcast_destroy_verbs(mcast);
-	rcl_mcast_unmap(mcast, ib);
+	rcl_mcast_unmap(mcast);
 }

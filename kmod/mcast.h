@@ -52,7 +52,8 @@ struct rcl_mcast_slot {
  *	where it says it comes from; process context, one at a time
  * @up: told of what ends it
  * @addr: of the group
- * @port: of the device
+ * @ib: the device
+ * @port: of it
  * @pd: its protection domain
  * @cq: for both queues, polled in a workqueue of the core
  * @qp: from INIT on
@@ -70,6 +71,7 @@ struct rcl_mcast {
 			 const u8 *gid);
 	struct rcl_upcall *up;
 	struct rcl_mcast_addr addr;
+	struct ib_device *ib;
 	u32 port;
 	struct ib_pd *pd;
 	struct ib_cq *cq;

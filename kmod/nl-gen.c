@@ -321,6 +321,7 @@ const struct genl_ops rclink_nl_ops[18] = {
 		.doit		= rclink_nl_group_regions_doit,
 		.policy		= rclink_group_regions_nl_policy,
 		.maxattr	= RCLINK_A_GROUP_SENDER,
+		.flags		= GENL_ADMIN_PERM,
 	},
 };
 

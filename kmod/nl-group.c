@@ -51,16 +51,36 @@ static int rcl_nl_parse_links(struct genl_info *info,
 	return 0;
 }
 
+/* Who forgot what to write must not get what is without it. */
+static int rcl_nl_parse_text(struct genl_info *info, int attr, char *text,
+			     int size, const char *why)
+{
+	const struct nlattr *nla = info->attrs[attr];
+
+	if (!nla || nla_strscpy(text, nla, size) > 0)
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, nla);
+	rcl_nl_why(info->extack, why);
+	return -EINVAL;
+}
+
 static int rcl_nl_parse_group(struct genl_info *info,
 			      struct rcl_group_conf *conf)
 {
 	struct nlattr **attrs = info->attrs;
 	struct rcl_mcast_addr *addr = &conf->addr;
+	int ret;
 
 	nla_strscpy(conf->name, attrs[RCLINK_A_GROUP_NAME], sizeof(conf->name));
-	if (attrs[RCLINK_A_GROUP_DEVICE])
-		nla_strscpy(conf->device, attrs[RCLINK_A_GROUP_DEVICE],
-			    sizeof(conf->device));
+	ret = rcl_nl_parse_text(info, RCLINK_A_GROUP_DEVICE, conf->device,
+				sizeof(conf->device),
+				"device: must not be empty");
+	if (!ret)
+		ret = rcl_nl_parse_text(info, RCLINK_A_GROUP_FROM, conf->from,
+					sizeof(conf->from),
+					"from: must not be empty");
+	if (ret)
+		return ret;
 	conf->port = rcl_nl_group_u32(info, RCLINK_A_GROUP_PORT, 0);
 	conf->gid_index = rcl_nl_group_u32(info, RCLINK_A_GROUP_GID_INDEX,
 					   RCLINK_GID_INDEX_AUTO);
@@ -70,9 +90,6 @@ static int rcl_nl_parse_group(struct genl_info *info,
 	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
 				      rcl_mcast_random_qkey());
 	conf->qkey = attrs[RCLINK_A_GROUP_QKEY];
-	if (attrs[RCLINK_A_GROUP_FROM])
-		nla_strscpy(conf->from, attrs[RCLINK_A_GROUP_FROM],
-			    sizeof(conf->from));
 	return rcl_nl_parse_links(info, &conf->links);
 }
 

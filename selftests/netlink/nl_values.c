@@ -342,6 +342,37 @@ TEST_F(pair, an_empty_note_is_refused)
 	EXPECT_NE(NULL, strstr(ack.text, "text"));
 }
 
+/* Without the attribute each means something else. */
+TEST_F(pair, a_group_of_an_empty_name_is_refused)
+{
+	static const struct {
+		uint16_t type;
+		const char *word;
+	} empty[] = {
+		{ RCLINK_A_GROUP_FROM, "from" },
+		{ RCLINK_A_GROUP_DEVICE, "device" },
+		{ RCLINK_A_GROUP_LINK, "name" },
+	};
+	static const uint8_t mgid[RCLINK_GID_LEN] = {
+		[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [15] = 3
+	};
+	struct genl_ack ack;
+	struct genl_msg m;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(empty); i++) {
+		genl_begin(&m, &self->s, RCLINK_CMD_GROUP_ADD);
+		genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+		genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+		genl_put_str(&m, empty[i].type, "");
+		EXPECT_EQ(-EINVAL, genl_ask(&self->s, &m, NULL, &ack));
+		EXPECT_NE(NULL, strstr(ack.text, empty[i].word))
+			TH_LOG("%s", ack.text);
+	}
+	EXPECT_EQ(-ENOENT, rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g",
+				     &ack));
+}
+
 TEST_F(pair, names_of_no_link_are_refused)
 {
 	struct genl_ack ack;

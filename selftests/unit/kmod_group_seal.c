@@ -142,6 +142,7 @@ TEST_F(three, any_other_bit_is_refused_and_changes_nothing)
 
 TEST_F(three, the_key_before_opens_for_a_while)
 {
+	static const struct rcl_group_key none;
 	struct rcl_group_grant next = grant(2, 1);
 	u8 again[LEN], later[LEN];
 
@@ -154,9 +155,14 @@ TEST_F(three, the_key_before_opens_for_a_while)
 	EXPECT_EQ(RCL_GROUP_SENDERS, self->from);
 	EXPECT_EQ(-EALREADY, rcl_group_seal_open(&self->b, again, LEN,
 						 &self->from));
+	rcl_group_seal_expire(&self->b);
+	EXPECT_NE(0, self->b.key[1].grant.id);
 	jiffies += OLD_MS;
 	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->b, later, LEN,
 					       &self->from));
+	/* Nothing of it is left. */
+	rcl_group_seal_expire(&self->b);
+	EXPECT_EQ(0, memcmp(&self->b.key[1], &none, sizeof(none)));
 	/* Who has not heard of it hears nothing of who has. */
 	say(&self->b, self->buf);
 	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->a, self->buf, LEN,

@@ -52,6 +52,23 @@ TEST(there_and_back)
 	}
 }
 
+TEST(only_some_names_are_told_of)
+{
+	char name[RCLINK_DEV_REGION_LEN] = "a name";
+
+	EXPECT_TRUE(rcl_here_is_name(name));
+	name[sizeof(name) - 1] = 'x';
+	EXPECT_FALSE(rcl_here_is_name(name));
+	memset(name, 0, sizeof(name));
+	EXPECT_FALSE(rcl_here_is_name(name));
+	memset(name, 'x', sizeof(name) - 1);
+	EXPECT_TRUE(rcl_here_is_name(name));
+	name[3] = '\n';
+	EXPECT_FALSE(rcl_here_is_name(name));
+	name[3] = '\xc3';
+	EXPECT_FALSE(rcl_here_is_name(name));
+}
+
 TEST(each_other_length_is_refused)
 {
 	static struct rcl_here in, out;

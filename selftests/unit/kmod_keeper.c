@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who gets which key of which group, and with which number. */
-#include <string.h>
-
-#define memzero_explicit(p, n)	memset(p, 0, n)
-
 /* The file itself is here, because it needs a clock, luck and locks. */
 #include "../../kmod/keeper.c"
 

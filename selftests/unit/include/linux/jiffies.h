@@ -6,6 +6,12 @@
 extern unsigned long jiffies;
 
 #define time_before(a, b)	((long)((a) - (b)) < 0)
+#define time_before64(a, b)	((long long)((a) - (b)) < 0)
 #define msecs_to_jiffies(ms)	((unsigned long)(ms))
+
+static inline unsigned long long get_jiffies_64(void)
+{
+	return jiffies;
+}
 
 #endif /* UNIT_LINUX_JIFFIES_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "group-conf.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+#include "gid.h"
+#include "policy.h"
+
+/**
+ * rcl_group_conf_check - does it make sense?
+ * @conf: what an operator says
+ * @why: set to a sentence when not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why)
+{
+	const struct rcl_mcast_addr *addr = &conf->addr;
+	int ret;
+	u32 i;
+
+	ret = rcl_policy_check_name(conf->name, why);
+	for (i = 0; !ret && i < conf->links.n; i++)
+		ret = rcl_policy_check_name(conf->links.name[i], why);
+	if (!ret && conf->from[0])
+		ret = rcl_policy_check_name(conf->from, why);
+	if (ret)
+		return ret;
+	if (conf->from[0] && conf->links.n)
+		*why = "from, link: who gets the key does not give it";
+	else if (conf->from[0] && conf->qkey)
+		*why = "qkey: it comes with the key, from who keeps that";
+	else if (!rcl_gid_is_multicast(addr->gid))
+		*why = "mgid: no multicast address";
+	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
+			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
+		*why = "mlid: no multicast LID, which begin at 0xc000";
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* A RoCE packet has one IP header for both its addresses. */
+static bool rcl_group_conf_fits(const struct rcl_group_conf *conf,
+				const struct rcl_port *port, const u8 *gid)
+{
+	return port->link_layer != RCLINK_LINK_LAYER_ROCE ||
+	       rcl_gid_is_v4(gid) == rcl_gid_is_v4(conf->addr.gid);
+}
+
+/* Links prefer IPv4; a group takes what its address is of. */
+static int rcl_group_conf_find_gid(const struct rcl_group_conf *conf,
+				   const struct rcl_port *port,
+				   struct rcl_policy *policy, const char **why)
+{
+	u32 i;
+
+	strscpy(policy->device, port->device, sizeof(policy->device));
+	policy->v[RCL_P_PORT] = port->port;
+	for (i = 0; conf->gid_index == RCLINK_GID_INDEX_AUTO &&
+	     i < port->ngids; i++) {
+		if (!rcl_gid_is_usable(&port->gids[i], true) ||
+		    !rcl_group_conf_fits(conf, port, port->gids[i].value))
+			continue;
+		policy->v[RCL_P_GID_INDEX] = port->gids[i].index;
+		return 0;
+	}
+	*why = "mgid: the port has no GID of the same kind, IPv4 or 6";
+	return -EADDRNOTAVAIL;
+}
+
+static int rcl_group_conf_check_lid(const struct rcl_group_conf *conf,
+				    const struct rcl_port *port,
+				    const char **why)
+{
+	const struct rcl_mcast_addr *addr = &conf->addr;
+
+	if (port->link_layer == RCLINK_LINK_LAYER_ROCE) {
+		if (!addr->lid)
+			return 0;
+		*why = "mlid: a RoCE port has none";
+	} else if (rcl_gid_is_v4(addr->gid)) {
+		*why = "mgid: on InfiniBand it begins with ff";
+	} else if (!addr->lid) {
+		*why = "mlid: an InfiniBand port needs the group's";
+	} else {
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* What was found may be another one by now: it is asked again. */
+static int rcl_group_conf_try(const struct rcl_group_conf *conf,
+			      struct rcl_dev_user *user,
+			      struct rcl_policy *policy, u32 *mtu,
+			      const char **why)
+{
+	bool fits = false;
+	struct rcl_port port;
+	int ret;
+
+	ret = rcl_dev_attach(user, policy, &port, why);
+	if (ret)
+		return ret;
+	ret = rcl_group_conf_check_lid(conf, &port, why);
+	if (!ret) {
+		*mtu = port.active_mtu;
+		fits = rcl_group_conf_fits(conf, &port, user->gid);
+	}
+	if (!ret && !fits)
+		ret = rcl_group_conf_find_gid(conf, &port, policy, why);
+	rcl_port_release(&port);
+	if (fits)
+		return 0;
+	rcl_dev_detach(user);
+	return ret ? : -EAGAIN;
+}
+
+/**
+ * rcl_group_conf_attach - begin to use the port that a group is for
+ * @conf: checked
+ * @user: as for rcl_dev_attach()
+ * @mtu: set to the port's, bytes
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep.
+ * Return: 0, -EADDRNOTAVAIL or -EINVAL when the port is not one for the group's
+ * address, -EAGAIN when its GIDs just changed, or what rcl_dev_attach() says.
+ */
+int rcl_group_conf_attach(const struct rcl_group_conf *conf,
+			  struct rcl_dev_user *user, u32 *mtu, const char **why)
+{
+	struct rcl_policy policy = {};
+	int ret;
+
+	strscpy(policy.device, conf->device, sizeof(policy.device));
+	policy.v[RCL_P_PORT] = conf->port;
+	policy.v[RCL_P_GID_INDEX] = conf->gid_index;
+	ret = rcl_group_conf_try(conf, user, &policy, mtu, why);
+	if (ret != -EAGAIN)
+		return ret;
+	*why = "the port's GID table just changed: try again";
+	return rcl_group_conf_try(conf, user, &policy, mtu, why);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What an operator says of a group, and the port that this means. */
+#ifndef RCL_GROUP_CONF_H
+#define RCL_GROUP_CONF_H
+
+#include "keeper.h"
+#include "mcast.h"
+
+struct rcl_dev_user;
+
+/**
+ * struct rcl_group_conf - what an operator says of a group
+ * @name: of the group
+ * @device: RDMA device, empty for the first one with an active port
+ * @port: of the device, 0 for the first that is active
+ * @gid_index: own GID, or RCLINK_GID_INDEX_AUTO
+ * @addr: of the group; who does not keep the key gets the Q_Key with it
+ * @qkey: and it was said
+ * @from: link to who keeps the key; empty, this host does
+ * @links: that the key is for, if this host keeps it
+ */
+struct rcl_group_conf {
+	char name[RCLINK_NAME_MAX + 1];
+	char device[RCLINK_DEVICE_MAX + 1];
+	u32 port;
+	u32 gid_index;
+	struct rcl_mcast_addr addr;
+	bool qkey;
+	char from[RCLINK_NAME_MAX + 1];
+	struct rcl_keeper_links links;
+};
+
+int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why);
+int rcl_group_conf_attach(const struct rcl_group_conf *conf,
+			  struct rcl_dev_user *user, u32 *mtu,
+			  const char **why);
+
+#endif /* RCL_GROUP_CONF_H */
