@@ -20,18 +20,13 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why)
 {
 	const struct rcl_mcast_addr *addr = &conf->addr;
 	int ret;
-	u32 i;
 
 	ret = rcl_policy_check_name(conf->name, why);
-	for (i = 0; !ret && i < conf->links.n; i++)
-		ret = rcl_policy_check_name(conf->links.name[i], why);
 	if (!ret && conf->from[0])
 		ret = rcl_policy_check_name(conf->from, why);
 	if (ret)
 		return ret;
-	if (conf->from[0] && conf->links.n)
-		*why = "from, link: who gets the key does not give it";
-	else if (conf->from[0] && conf->qkey)
+	if (conf->from[0] && conf->qkey)
 		*why = "qkey: it comes with the key, from who keeps that";
 	else if (!rcl_gid_is_multicast(addr->gid))
 		*why = "mgid: no multicast address";
@@ -41,6 +36,24 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why)
 	else
 		return 0;
 	return -EINVAL;
+}
+
+/**
+ * rcl_group_conf_check_links - may links be called that?
+ * @links: what an operator says
+ * @why: set to a sentence when not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
+			       const char **why)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < links->n; i++)
+		ret = rcl_policy_check_name(links->name[i], why);
+	return ret;
 }
 
 /* A RoCE packet has one IP header for both its addresses. */

@@ -17,7 +17,6 @@ struct rcl_dev_user;
  * @addr: of the group; who does not keep the key gets the Q_Key with it
  * @qkey: and it was said
  * @from: link to who keeps the key; empty, this host does
- * @links: that the key is for, if this host keeps it
  */
 struct rcl_group_conf {
 	char name[RCLINK_NAME_MAX + 1];
@@ -27,10 +26,11 @@ struct rcl_group_conf {
 	struct rcl_mcast_addr addr;
 	bool qkey;
 	char from[RCLINK_NAME_MAX + 1];
-	struct rcl_keeper_links links;
 };
 
 int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why);
+int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
+			       const char **why);
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  struct rcl_dev_user *user, u32 *mtu,
 			  const char **why);

@@ -35,6 +35,28 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 }
 
 /**
+ * rcl_group_seal_forget - open nothing more under the key before
+ * @seal: any
+ */
+void rcl_group_seal_forget(struct rcl_group_seal *seal)
+{
+	memzero_explicit(&seal->key[1], sizeof(seal->key[1]));
+}
+
+/**
+ * rcl_group_seal_expire - forget the key before, when its time is over
+ * @seal: any
+ *
+ * Context: one caller at a time; at least every few days, or jiffies that wrap
+ * around would make the key good again.
+ */
+void rcl_group_seal_expire(struct rcl_group_seal *seal)
+{
+	if (seal->key[1].grant.id && !time_before(jiffies, seal->until))
+		rcl_group_seal_forget(seal);
+}
+
+/**
  * rcl_group_seal_close - seal a message, in place
  * @seal: any
  * @buf: RCL_MSG_AAD bytes to be filled in, @len bytes of text, RCL_MSG_TAG
@@ -58,19 +80,6 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 	rcl_msg_put_aad(buf, grant->id, nonce);
 	rcl_seal_text(grant->key, nonce, buf, len);
 	return len + RCL_GROUP_ROOM;
-}
-
-/**
- * rcl_group_seal_expire - forget the key before, when its time is over
- * @seal: any
- *
- * Context: one caller at a time; at least every few days, or jiffies that wrap
- * around would make the key good again.
- */
-void rcl_group_seal_expire(struct rcl_group_seal *seal)
-{
-	if (seal->key[1].grant.id && !time_before(jiffies, seal->until))
-		memzero_explicit(&seal->key[1], sizeof(seal->key[1]));
 }
 
 static struct rcl_group_key *rcl_group_seal_find(struct rcl_group_seal *seal,

@@ -51,6 +51,7 @@ struct rcl_group_seal {
 
 void rcl_group_seal_install(struct rcl_group_seal *seal,
 			    const struct rcl_group_grant *grant);
+void rcl_group_seal_forget(struct rcl_group_seal *seal);
 void rcl_group_seal_expire(struct rcl_group_seal *seal);
 int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len);
 int rcl_group_seal_open(struct rcl_group_seal *seal, u8 *buf, u32 len,

@@ -42,14 +42,17 @@ void rcl_talk_wipe(struct rcl_talk *talk)
  * rcl_talk_install - use another key
  * @talk: initialized
  * @grant: not seen before
+ * @now: what others still send with the key before is not opened
  *
  * Context: may sleep.
  */
 void rcl_talk_install(struct rcl_talk *talk,
-		      const struct rcl_group_grant *grant)
+		      const struct rcl_group_grant *grant, bool now)
 {
 	mutex_lock(&talk->lock);
 	rcl_group_seal_install(&talk->seal, grant);
+	if (now)
+		rcl_group_seal_forget(&talk->seal);
 	rcl_talk_forget(talk);
 	talk->stats.keys++;
 	mutex_unlock(&talk->lock);

@@ -42,6 +42,7 @@
  * @call: of @tick: the question that is under way, or NULL
  * @keeper: of the key, if this host keeps it
  * @talk: the key, and what the others say
+ * @told: of @tick: links whose peers may know what is exported to them
  * @here: of @tick: what this host says
  * @note_lock: protects @note
  * @note: the first failure since it was joined
@@ -66,6 +67,7 @@ struct rcl_group {
 	struct rcl_call *call;
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;
+	struct rcl_keeper_links told;
 	struct rcl_here here;
 	spinlock_t note_lock;	/* protects note */
 	struct rcl_reason note;
@@ -175,12 +177,12 @@ static void rcl_group_work(struct work_struct *work)
 	mutex_unlock(&group->lock);
 }
 
-static void rcl_group_rekeyed(struct rcl_keeper *keeper)
+static void rcl_group_rekeyed(struct rcl_keeper *keeper, bool now)
 {
 	struct rcl_group *group =
 		container_of(keeper, struct rcl_group, keeper);
 
-	rcl_talk_install(&group->talk, &keeper->grant);
+	rcl_talk_install(&group->talk, &keeper->grant, now);
 }
 
 static void rcl_group_granted(struct rcl_group *group,
@@ -192,7 +194,7 @@ static void rcl_group_granted(struct rcl_group *group,
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
 	mutex_unlock(&group->lock);
-	rcl_talk_install(&group->talk, grant);
+	rcl_talk_install(&group->talk, grant, false);
 }
 
 static struct rcl_call *rcl_group_question(struct rcl_group *group, u64 has)
@@ -250,7 +252,7 @@ static void rcl_group_ask(struct rcl_group *group)
 /* What is exported over the links that the group has its key by. */
 static void rcl_group_collect(struct rcl_group *group)
 {
-	const struct rcl_keeper_links *links = &group->conf.links;
+	struct rcl_keeper_links *links = &group->told;
 	struct rcl_here *here = &group->here;
 	u32 i, max;
 
@@ -259,6 +261,7 @@ static void rcl_group_collect(struct rcl_group *group)
 	if (group->conf.from[0])
 		here->total = rcl_link_exports(group->conf.from, here->region,
 					       max);
+	rcl_keeper_read(&group->keeper, links);
 	for (i = 0; i < links->n; i++) {
 		u32 n = min(here->total, max);
 
@@ -324,7 +327,6 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group->user.up = &group->up;
 	group->qkey = conf->addr.qkey;
 	group->keeper.name = group->conf.name;
-	group->keeper.links = &group->conf.links;
 	group->keeper.rekeyed = rcl_group_rekeyed;
 	rcl_talk_init(&group->talk);
 	INIT_DELAYED_WORK(&group->work, rcl_group_work);
@@ -360,7 +362,9 @@ static void rcl_group_end(struct rcl_group *group)
 	kfree(group);
 }
 
-static int rcl_group_insert_locked(struct rcl_group *group, const char **why)
+static int rcl_group_insert_locked(struct rcl_group *group,
+				   const struct rcl_keeper_links *links,
+				   const char **why)
 {
 	int ret;
 
@@ -382,7 +386,7 @@ static int rcl_group_insert_locked(struct rcl_group *group, const char **why)
 	list_add_tail(&group->node, &rcl_groups);
 	rcl_groups_generation++;
 	if (!group->conf.from[0])
-		rcl_keeper_start(&group->keeper, group->qkey);
+		rcl_keeper_start(&group->keeper, group->qkey, links);
 	queue_delayed_work(system_unbound_wq, &group->tick, 0);
 	return 0;
 }
@@ -390,20 +394,28 @@ static int rcl_group_insert_locked(struct rcl_group *group, const char **why)
 /**
  * rcl_group_create - make a group and join it
  * @conf: of the group
+ * @links: that its key is for, if this host keeps it
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep; takes the RTNL lock.
  * Return: 0, -EINVAL, -EEXIST, -ESHUTDOWN, -ENOMEM, what rcl_dev_attach() says,
  * or the errno of what refused.
  */
-int rcl_group_create(const struct rcl_group_conf *conf, const char **why)
+int rcl_group_create(const struct rcl_group_conf *conf,
+		     const struct rcl_keeper_links *links, const char **why)
 {
 	struct rcl_group *group;
 	int ret;
 
 	ret = rcl_group_conf_check(conf, why);
+	if (!ret)
+		ret = rcl_group_conf_check_links(links, why);
 	if (ret)
 		return ret;
+	if (conf->from[0] && links->n) {
+		*why = "from, link: who gets the key does not give it";
+		return -EINVAL;
+	}
 	/* A host that has just booted may not be able to draw a key yet. */
 	ret = wait_for_random_bytes();
 	if (ret) {
@@ -414,7 +426,7 @@ int rcl_group_create(const struct rcl_group_conf *conf, const char **why)
 	if (!group)
 		return -ENOMEM;
 	mutex_lock(&rcl_groups_lock);
-	ret = rcl_group_insert_locked(group, why);
+	ret = rcl_group_insert_locked(group, links, why);
 	mutex_unlock(&rcl_groups_lock);
 	if (ret)
 		rcl_group_end(group);
@@ -443,6 +455,39 @@ int rcl_group_delete(const char *name)
 	return 0;
 }
 
+/**
+ * rcl_group_set - change who may have the key of a group
+ * @name: of the group
+ * @change: what is to change
+ * @why: set to a sentence when it is refused
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT, -EINVAL also for a group whose key comes from elsewhere,
+ * or what rcl_keeper_set() says.
+ */
+int rcl_group_set(const char *name, const struct rcl_keeper_change *change,
+		  const char **why)
+{
+	struct rcl_group *group;
+	int ret;
+
+	ret = rcl_group_conf_check_links(&change->on, why);
+	if (ret)
+		return ret;
+	mutex_lock(&rcl_groups_lock);
+	group = rcl_group_find_locked(name);
+	if (!group) {
+		ret = -ENOENT;
+	} else if (group->conf.from[0]) {
+		*why = "name: its key comes from another host";
+		ret = -EINVAL;
+	} else {
+		ret = rcl_keeper_set(&group->keeper, change, why);
+	}
+	mutex_unlock(&rcl_groups_lock);
+	return ret;
+}
+
 static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -464,6 +509,7 @@ static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 	info->joins = group->joins;
 	info->conf.addr.qkey = group->qkey;
 	mutex_unlock(&group->lock);
+	rcl_keeper_read(&group->keeper, &info->links);
 	rcl_talk_read(&group->talk, &info->talk);
 }
 

@@ -16,6 +16,7 @@
  * @gid: own GID, while it is joined
  * @mtu: bytes of a packet's payload, while it is joined
  * @joins: how often it was joined
+ * @links: that the key is for, if this host keeps it
  * @talk: its key, and what others say
  */
 struct rcl_group_info {
@@ -26,10 +27,14 @@ struct rcl_group_info {
 	u8 gid[RCLINK_GID_LEN];
 	u32 mtu;
 	u64 joins;
+	struct rcl_keeper_links links;
 	struct rcl_talk_info talk;
 };
 
-int rcl_group_create(const struct rcl_group_conf *conf, const char **why);
+int rcl_group_create(const struct rcl_group_conf *conf,
+		     const struct rcl_keeper_links *links, const char **why);
+int rcl_group_set(const char *name, const struct rcl_keeper_change *change,
+		  const char **why);
 int rcl_group_delete(const char *name);
 int rcl_group_info(const char *name, struct rcl_group_info *info);
 int rcl_group_info_next(u32 after, struct rcl_group_info *info);

@@ -12,7 +12,7 @@
 static DEFINE_MUTEX(rcl_keepers_lock);	/* protects rcl_keepers and all in it */
 static LIST_HEAD(rcl_keepers);
 
-static void rcl_keeper_draw(struct rcl_keeper *keeper)
+static void rcl_keeper_draw(struct rcl_keeper *keeper, bool now)
 {
 	struct rcl_group_grant *grant = &keeper->grant;
 
@@ -22,21 +22,24 @@ static void rcl_keeper_draw(struct rcl_keeper *keeper)
 	get_random_bytes(grant->key, sizeof(grant->key));
 	grant->sender = 0;
 	keeper->next = 1;
-	keeper->rekeyed(keeper);
+	keeper->rekeyed(keeper, now);
 }
 
 /**
  * rcl_keeper_start - make a key, and give it to members
- * @keeper: zeroed but for @name, @links and @rekeyed; @name is nobody else's
+ * @keeper: zeroed but for @name and @rekeyed; @name is nobody else's
  * @qkey: of the group
+ * @links: that it is for
  *
  * Context: may sleep.
  */
-void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey)
+void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey,
+		      const struct rcl_keeper_links *links)
 {
 	mutex_lock(&rcl_keepers_lock);
 	keeper->grant.qkey = qkey;
-	rcl_keeper_draw(keeper);
+	keeper->links = *links;
+	rcl_keeper_draw(keeper, true);
 	list_add_tail(&keeper->node, &rcl_keepers);
 	mutex_unlock(&rcl_keepers_lock);
 }
@@ -66,6 +69,120 @@ static struct rcl_keeper *rcl_keeper_find_locked(const char *name)
 	return NULL;
 }
 
+/* Return: its place, or how many there are. */
+static u32 rcl_keeper_find(const struct rcl_keeper_links *links,
+			   const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < links->n; i++)
+		if (!strcmp(links->name[i], name))
+			break;
+	return i;
+}
+
+/* Who is put on it again has waited, or was taken off for it. */
+static void rcl_keeper_drop(struct rcl_keeper *keeper, u32 i)
+{
+	struct rcl_keeper_links *links = &keeper->links;
+	u32 behind = --links->n - i;
+
+	memmove(links->name[i], links->name[i + 1],
+		behind * sizeof(links->name[0]));
+	memmove(&keeper->again[i], &keeper->again[i + 1],
+		behind * sizeof(keeper->again[0]));
+}
+
+static void rcl_keeper_append(struct rcl_keeper *keeper, const char *name)
+{
+	struct rcl_keeper_links *links = &keeper->links;
+
+	if (rcl_keeper_find(links, name) < links->n)
+		return;
+	keeper->again[links->n] = 0;
+	memcpy(links->name[links->n++], name, sizeof(links->name[0]));
+}
+
+static int rcl_keeper_check(const struct rcl_keeper *keeper,
+			    const struct rcl_keeper_change *change,
+			    const char **why)
+{
+	const struct rcl_keeper_links *on = &change->on, *off = &change->off;
+	u32 n = keeper->links.n - off->n;
+	u32 i;
+
+	for (i = 0; i < off->n; i++) {
+		*why = "no-link: the key is not for that link";
+		if (rcl_keeper_find(&keeper->links, off->name[i]) ==
+		    keeper->links.n)
+			return -ENOENT;
+		*why = "no-link: there twice, or as link, too";
+		if (rcl_keeper_find(off, off->name[i]) != i ||
+		    rcl_keeper_find(on, off->name[i]) != on->n)
+			return -EINVAL;
+	}
+	for (i = 0; i < on->n; i++) {
+		*why = "link: there twice";
+		if (rcl_keeper_find(on, on->name[i]) != i)
+			return -EINVAL;
+		if (rcl_keeper_find(&keeper->links, on->name[i]) ==
+		    keeper->links.n)
+			n++;
+	}
+	*why = "link: more than 32 of them";
+	return n > RCL_KEEPER_LINKS ? -ENOSPC : 0;
+}
+
+/**
+ * rcl_keeper_set - change who may have the key
+ * @keeper: started
+ * @change: what is to change
+ * @why: set to a sentence when it is refused; then nothing has changed
+ *
+ * Who was taken off has the key, so there is another one, and nothing under the
+ * old one is good here any more.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT for a link that is not on the list, -EINVAL for one that
+ * is there twice, or -ENOSPC.
+ */
+int rcl_keeper_set(struct rcl_keeper *keeper,
+		   const struct rcl_keeper_change *change, const char **why)
+{
+	u32 i;
+	int ret;
+
+	mutex_lock(&rcl_keepers_lock);
+	ret = rcl_keeper_check(keeper, change, why);
+	if (ret)
+		goto out_unlock;
+	for (i = 0; i < change->off.n; i++)
+		rcl_keeper_drop(keeper, rcl_keeper_find(&keeper->links,
+							change->off.name[i]));
+	for (i = 0; i < change->on.n; i++)
+		rcl_keeper_append(keeper, change->on.name[i]);
+	if (change->off.n || change->rekey)
+		rcl_keeper_draw(keeper, true);
+
+out_unlock:
+	mutex_unlock(&rcl_keepers_lock);
+	return ret;
+}
+
+/**
+ * rcl_keeper_read - who may have the key?
+ * @keeper: zeroed or started
+ * @links: set
+ *
+ * Context: may sleep.
+ */
+void rcl_keeper_read(struct rcl_keeper *keeper, struct rcl_keeper_links *links)
+{
+	mutex_lock(&rcl_keepers_lock);
+	*links = keeper->links;
+	mutex_unlock(&rcl_keepers_lock);
+}
+
 /* Each number is used up, so a link gets one a second at most. */
 static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
 			   struct rcl_group_grant *grant)
@@ -76,7 +193,7 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
 		return -EBUSY;
 	keeper->again[link] = now + msecs_to_jiffies(RCL_KEEPER_MS);
 	if (keeper->next == RCL_GROUP_SENDERS)
-		rcl_keeper_draw(keeper);
+		rcl_keeper_draw(keeper, false);
 	*grant = keeper->grant;
 	grant->sender = keeper->next++;
 	return 1;
@@ -96,21 +213,19 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
 int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		   struct rcl_group_grant *grant)
 {
-	const struct rcl_keeper_links *links;
 	struct rcl_keeper *keeper;
-	int ret = -EACCES;
-	u32 i;
+	u32 place;
+	int ret;
 
 	mutex_lock(&rcl_keepers_lock);
 	keeper = rcl_keeper_find_locked(name);
-	links = keeper ? keeper->links : NULL;
-	for (i = 0; links && i < links->n; i++) {
-		if (strcmp(links->name[i], link))
-			continue;
-		ret = has == keeper->grant.id ?
-		      0 : rcl_keeper_give(keeper, i, grant);
-		break;
-	}
+	place = keeper ? rcl_keeper_find(&keeper->links, link) : 0;
+	if (!keeper || place == keeper->links.n)
+		ret = -EACCES;
+	else if (has == keeper->grant.id)
+		ret = 0;
+	else
+		ret = rcl_keeper_give(keeper, place, grant);
 	mutex_unlock(&rcl_keepers_lock);
 	return ret;
 }

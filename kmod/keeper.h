@@ -22,26 +22,43 @@ struct rcl_keeper_links {
 /**
  * struct rcl_keeper - the key of a group; embedded in its owner
  * @name: of the group
- * @links: that it is for; constant
- * @rekeyed: there is a key, the first or another one: @grant is the owner's.
- *	The table is locked; must not call back
+ * @rekeyed: there is a key, the first or another one: @grant is the owner's,
+ *	and no other is good any more if @now. The table is locked; must not
+ *	call back
  * @node: private
  * @grant: the owner's part of the key; @grant.qkey is constant
  * @next: number of the next sender
- * @again: when a link may have another number, in jiffies
+ * @links: that the key is for
+ * @again: when each may have another number, in jiffies
  */
 struct rcl_keeper {
 	const char *name;
-	const struct rcl_keeper_links *links;
-	void (*rekeyed)(struct rcl_keeper *keeper);
+	void (*rekeyed)(struct rcl_keeper *keeper, bool now);
 	struct list_head node;
 	struct rcl_group_grant grant;
 	u32 next;
+	struct rcl_keeper_links links;
 	u64 again[RCL_KEEPER_LINKS];
 };
 
-void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey);
+/**
+ * struct rcl_keeper_change - what an operator changes
+ * @on: links that may have the key from now on
+ * @off: links that may have it no more
+ * @rekey: make another key, as if @off were not empty
+ */
+struct rcl_keeper_change {
+	struct rcl_keeper_links on;
+	struct rcl_keeper_links off;
+	bool rekey;
+};
+
+void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey,
+		      const struct rcl_keeper_links *links);
 void rcl_keeper_stop(struct rcl_keeper *keeper);
+int rcl_keeper_set(struct rcl_keeper *keeper,
+		   const struct rcl_keeper_change *change, const char **why);
+void rcl_keeper_read(struct rcl_keeper *keeper, struct rcl_keeper_links *links);
 int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		   struct rcl_group_grant *grant);
 

@@ -193,8 +193,16 @@ const struct nla_policy rclink_group_regions_nl_policy[RCLINK_A_GROUP_SENDER + 1
 	[RCLINK_A_GROUP_SENDER] = { .type = NLA_U32, },
 };
 
+/* RCLINK_CMD_GROUP_SET - do */
+const struct nla_policy rclink_group_set_nl_policy[RCLINK_A_GROUP_REKEY + 1] = {
+	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_GROUP_LINK] = { .type = NLA_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_GROUP_NO_LINK] = { .type = NLA_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_GROUP_REKEY] = { .type = NLA_FLAG, },
+};
+
 /* Ops table for rclink */
-const struct genl_ops rclink_nl_ops[18] = {
+const struct genl_ops rclink_nl_ops[19] = {
 	{
 		.cmd		= RCLINK_CMD_DEV_GET,
 		.doit		= rclink_nl_dev_get_doit,
@@ -321,6 +329,13 @@ const struct genl_ops rclink_nl_ops[18] = {
 		.doit		= rclink_nl_group_regions_doit,
 		.policy		= rclink_group_regions_nl_policy,
 		.maxattr	= RCLINK_A_GROUP_SENDER,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= RCLINK_CMD_GROUP_SET,
+		.doit		= rclink_nl_group_set_doit,
+		.policy		= rclink_group_set_nl_policy,
+		.maxattr	= RCLINK_A_GROUP_REKEY,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -51,8 +51,10 @@ extern const struct nla_policy rclink_group_get_nl_policy[RCLINK_A_GROUP_NAME + 
 
 extern const struct nla_policy rclink_group_regions_nl_policy[RCLINK_A_GROUP_SENDER + 1];
 
+extern const struct nla_policy rclink_group_set_nl_policy[RCLINK_A_GROUP_REKEY + 1];
+
 /* Ops table for rclink */
-extern const struct genl_ops rclink_nl_ops[18];
+extern const struct genl_ops rclink_nl_ops[19];
 
 int rclink_nl_dump_begin(struct netlink_callback *cb);
 
@@ -78,6 +80,7 @@ int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info);
 int rclink_nl_group_get_dumpit(struct sk_buff *skb,
 			       struct netlink_callback *cb);
 int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info);
+int rclink_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	RCLINK_NLGRP_EVENTS,

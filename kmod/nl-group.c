@@ -30,7 +30,7 @@ static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 	return nla ? nla_get_u32(nla) : without;
 }
 
-static int rcl_nl_parse_links(struct genl_info *info,
+static int rcl_nl_parse_links(struct genl_info *info, int attr,
 			      struct rcl_keeper_links *links)
 {
 	const struct nlattr *nla;
@@ -38,7 +38,7 @@ static int rcl_nl_parse_links(struct genl_info *info,
 
 	nla_for_each_attr(nla, genlmsg_data(info->genlhdr),
 			  genlmsg_len(info->genlhdr), rem) {
-		if (nla_type(nla) != RCLINK_A_GROUP_LINK)
+		if (nla_type(nla) != attr)
 			continue;
 		if (links->n == RCL_KEEPER_LINKS) {
 			NL_SET_ERR_MSG_ATTR(info->extack, nla,
@@ -90,17 +90,20 @@ static int rcl_nl_parse_group(struct genl_info *info,
 	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
 				      rcl_mcast_random_qkey());
 	conf->qkey = attrs[RCLINK_A_GROUP_QKEY];
-	return rcl_nl_parse_links(info, &conf->links);
+	return 0;
 }
 
 int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcl_group_conf *conf;
+	struct {
+		struct rcl_group_conf conf;
+		struct rcl_keeper_links links;
+	} *group;
 	const char *why = NULL;
 	const char *name;
 	int ret;
 
-	ret = rcl_nl_once(info, RCLINK_A_GROUP_LINK);
+	ret = rcl_nl_once(info, BIT_ULL(RCLINK_A_GROUP_LINK));
 	if (!ret)
 		ret = rcl_nl_name(info, RCLINK_A_GROUP_NAME, &name);
 	if (!ret)
@@ -108,13 +111,57 @@ int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 				  "mgid: the attribute is missing");
 	if (ret)
 		return ret;
-	conf = kzalloc(sizeof(*conf), GFP_KERNEL);
-	if (!conf)
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
 		return -ENOMEM;
-	ret = rcl_nl_parse_group(info, conf);
+	ret = rcl_nl_parse_group(info, &group->conf);
 	if (!ret)
-		ret = rcl_group_create(conf, &why);
-	kfree(conf);
+		ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_LINK,
+					 &group->links);
+	if (!ret)
+		ret = rcl_group_create(&group->conf, &group->links, &why);
+	kfree(group);
+	return rcl_nl_group_result(info, ret, why);
+}
+
+static int rcl_nl_parse_change(struct genl_info *info,
+			       struct rcl_keeper_change *change)
+{
+	int ret;
+
+	ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_LINK, &change->on);
+	if (!ret)
+		ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_NO_LINK,
+					 &change->off);
+	if (ret)
+		return ret;
+	change->rekey = info->attrs[RCLINK_A_GROUP_REKEY];
+	if (change->on.n || change->off.n || change->rekey)
+		return 0;
+	rcl_nl_why(info->extack, "link, no-link, rekey: nothing is to change");
+	return -EINVAL;
+}
+
+int rclink_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rcl_keeper_change *change;
+	const char *why = NULL;
+	const char *name;
+	int ret;
+
+	ret = rcl_nl_once(info, BIT_ULL(RCLINK_A_GROUP_LINK) |
+			  BIT_ULL(RCLINK_A_GROUP_NO_LINK));
+	if (!ret)
+		ret = rcl_nl_name(info, RCLINK_A_GROUP_NAME, &name);
+	if (ret)
+		return ret;
+	change = kzalloc(sizeof(*change), GFP_KERNEL);
+	if (!change)
+		return -ENOMEM;
+	ret = rcl_nl_parse_change(info, change);
+	if (!ret)
+		ret = rcl_group_set(name, change, &why);
+	kfree(change);
 	return rcl_nl_group_result(info, ret, why);
 }
 
@@ -166,7 +213,6 @@ static int rcl_nl_put_group_conf(struct sk_buff *skb,
 				 const struct rcl_group_conf *conf)
 {
 	const struct rcl_mcast_addr *addr = &conf->addr;
-	u32 i;
 
 	if (nla_put_string(skb, RCLINK_A_GROUP_DEVICE, conf->device) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_PORT, conf->port) ||
@@ -175,11 +221,18 @@ static int rcl_nl_put_group_conf(struct sk_buff *skb,
 	    (conf->from[0] &&
 	     nla_put_string(skb, RCLINK_A_GROUP_FROM, conf->from)))
 		return -EMSGSIZE;
-	for (i = 0; i < conf->links.n; i++)
-		if (nla_put_string(skb, RCLINK_A_GROUP_LINK,
-				   conf->links.name[i]))
-			return -EMSGSIZE;
 	return addr->lid ? nla_put_u32(skb, RCLINK_A_GROUP_MLID, addr->lid) : 0;
+}
+
+static int rcl_nl_put_group_links(struct sk_buff *skb,
+				  const struct rcl_keeper_links *links)
+{
+	u32 i;
+
+	for (i = 0; i < links->n; i++)
+		if (nla_put_string(skb, RCLINK_A_GROUP_LINK, links->name[i]))
+			return -EMSGSIZE;
+	return 0;
 }
 
 static int rcl_nl_put_group_state(struct sk_buff *skb,
@@ -246,6 +299,7 @@ static int rcl_nl_put_group(struct sk_buff *skb,
 	if (nla_put_string(skb, RCLINK_A_GROUP_NAME, group->conf.name) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_ID, group->id) ||
 	    rcl_nl_put_group_conf(skb, &group->conf) ||
+	    rcl_nl_put_group_links(skb, &group->links) ||
 	    rcl_nl_put_group_state(skb, group) ||
 	    rcl_nl_put_group_stats(skb, group) ||
 	    rcl_nl_put_talk(skb, &group->talk))

@@ -23,7 +23,7 @@ void rcl_nl_why(struct netlink_ext_ack *extack, const char *why)
 		extack->_msg = why;
 }
 
-static int rcl_nl_once_in(const struct nlattr *head, int len, int list,
+static int rcl_nl_once_in(const struct nlattr *head, int len, u64 lists,
 			  struct netlink_ext_ack *extack)
 {
 	const struct nlattr *nla;
@@ -33,9 +33,7 @@ static int rcl_nl_once_in(const struct nlattr *head, int len, int list,
 	nla_for_each_attr(nla, head, len, rem) {
 		int type = nla_type(nla);
 
-		if (type == list)
-			continue;
-		if (seen & BIT_ULL(type)) {
+		if (seen & ~lists & BIT_ULL(type)) {
 			NL_SET_ERR_MSG_ATTR(extack, nla,
 					    "attribute is there twice");
 			return -EINVAL;
@@ -48,15 +46,15 @@ static int rcl_nl_once_in(const struct nlattr *head, int len, int list,
 /**
  * rcl_nl_once - refuse a request with an attribute that is there twice
  * @info: of the request, whose types have been checked
- * @list: attribute that may be, or 0
+ * @lists: bits of attributes that may be
  *
  * Return: 0 or -EINVAL.
  */
-int rcl_nl_once(struct genl_info *info, int list)
+int rcl_nl_once(struct genl_info *info, u64 lists)
 {
 	BUILD_BUG_ON(RCLINK_A_LINK_MAX >= 64);
 	return rcl_nl_once_in(genlmsg_data(info->genlhdr),
-			      genlmsg_len(info->genlhdr), list,
+			      genlmsg_len(info->genlhdr), lists,
 			      info->extack);
 }
 
@@ -217,7 +215,7 @@ int rcl_nl_parse_end(struct genl_info *info, struct rcl_endpoint *end)
 	int i;
 
 	ret = rcl_nl_once_in(nla_data(nest), nla_len(nest),
-			     RCLINK_A_ENDPOINT_QP, extack);
+			     BIT_ULL(RCLINK_A_ENDPOINT_QP), extack);
 	if (ret)
 		return ret;
 	ret = nla_parse_nested(tb, RCLINK_A_ENDPOINT_MAX, nest,

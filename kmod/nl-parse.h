@@ -3,13 +3,15 @@
 #ifndef RCL_NL_PARSE_H
 #define RCL_NL_PARSE_H
 
+#include <linux/types.h>
+
 struct genl_info;
 struct netlink_ext_ack;
 struct rcl_endpoint;
 struct rcl_policy_change;
 
 void rcl_nl_why(struct netlink_ext_ack *extack, const char *why);
-int rcl_nl_once(struct genl_info *info, int list);
+int rcl_nl_once(struct genl_info *info, u64 lists);
 int rcl_nl_need(struct genl_info *info, int attr, const char *text);
 int rcl_nl_begin(struct genl_info *info, int attr, const char **name);
 int rcl_nl_name(struct genl_info *info, int attr, const char **name);

@@ -373,6 +373,23 @@ TEST_F(pair, a_group_of_an_empty_name_is_refused)
 				     &ack));
 }
 
+TEST_F(pair, a_group_is_changed_somehow_and_by_name)
+{
+	struct genl_ack ack;
+	struct genl_msg m;
+
+	EXPECT_EQ(-EINVAL, rcl_named(&self->s, RCLINK_CMD_GROUP_SET, "g",
+				     &ack));
+	EXPECT_NE(NULL, strstr(ack.text, "nothing is to change"));
+	genl_begin(&m, &self->s, RCLINK_CMD_GROUP_SET);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	genl_put(&m, RCLINK_A_GROUP_REKEY, NULL, 0);
+	EXPECT_EQ(-ENOENT, genl_ask(&self->s, &m, NULL, &ack));
+	EXPECT_NE(NULL, strstr(ack.text, "no group of that name"));
+	genl_put_str(&m, RCLINK_A_GROUP_NO_LINK, "");
+	EXPECT_EQ(-ENOENT, genl_ask(&self->s, &m, NULL, &ack));
+}
+
 TEST_F(pair, names_of_no_link_are_refused)
 {
 	struct genl_ack ack;

@@ -162,6 +162,55 @@ third_member()
 		group_is 3 g .members 3
 }
 
+key_id()
+{
+	group_of "$1" g .key_id
+}
+
+# has_key HOST ID
+has_key()
+{
+	[ "$(key_id "$1")" = "$2" ]
+}
+
+# Who is left goes on with another key; host 3 neither hears them nor is heard.
+taken_off()
+{
+	local old heard
+
+	old=$(key_id 1)
+	rclink group set g no-link m || return
+	has_key 1 "$old" && return 1
+	group_is 1 g '.links | join(" ")' l &&
+		until_true 20 has_key 2 "$(key_id 1)" && has_key 3 "$old" ||
+		return
+	heard=$(group_of 3 g .stats.rx_messages)
+	grows 1 rx_unknown_key 2 && grows 3 rx_unknown_key 4 &&
+		grows 2 rx_messages 2 && grows 1 rx_messages 2 &&
+		has_key 3 "$old" && group_is 3 g .stats.rx_messages "$heard" &&
+		group_is 1 g '.peers | length' 1
+}
+
+put_on_again()
+{
+	local keys
+
+	keys=$(group_of 1 g .stats.keys)
+	rclink group set g link m && until_true 20 has_key 3 "$(key_id 1)" &&
+		grows 3 rx_messages 4 && until_true 20 group_is 1 g \
+		'.peers | length' 2 && group_is 1 g .stats.keys "$keys" &&
+		group_is 1 g '.links | join(" ")' 'l m'
+}
+
+another_key_when_told()
+{
+	local old
+
+	old=$(key_id 1)
+	rclink group set g rekey && ! has_key 1 "$old" &&
+		until_true 20 has_key 2 "$(key_id 1)" &&
+		until_true 20 has_key 3 "$(key_id 1)" && grows 1 rx_messages 4
+}
 
 # shares HOST FROM: that host has heard of the memory that the other one exports
 shares()
@@ -203,7 +252,7 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 18
+plan 23
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
@@ -229,6 +278,13 @@ check "and needs no link meanwhile" without_link
 check "a new key gets to the members" another_key
 check "a third member hears both, and they it" third_member
 check "members hear what memory the others export" regions
+refuse 1 "who was not on the list is not taken off it" 'not for that link' \
+	rclink group set g no-link nobody
+refuse 1 "a member has no list" 'comes from another host' \
+	on 2 "$tool" group set g rekey
+check "who is taken off hears nobody, and nobody hears it" taken_off
+check "put on again it is a member" put_on_again
+check "there is another key when told so" another_key_when_told
 check "the module of one goes, and the others go on" module_goes
 [ -z "$listener3" ] || kill "$listener3" 2>/dev/null
 wait "$listener3" 2>/dev/null

@@ -31,10 +31,12 @@ FIXTURE(kept)
 };
 
 static unsigned int rekeys;
+static bool at_once;
 
-static void rekeyed(struct rcl_keeper *keeper)
+static void rekeyed(struct rcl_keeper *keeper, bool now)
 {
 	rekeys++;
+	at_once = now;
 }
 
 static void start(struct rcl_keeper *keeper, const char *name,
@@ -42,9 +44,8 @@ static void start(struct rcl_keeper *keeper, const char *name,
 {
 	memset(keeper, 0, sizeof(*keeper));
 	keeper->name = name;
-	keeper->links = links;
 	keeper->rekeyed = rekeyed;
-	rcl_keeper_start(keeper, QKEY);
+	rcl_keeper_start(keeper, QKEY, links);
 }
 
 FIXTURE_SETUP(kept)
@@ -130,6 +131,7 @@ TEST_F(kept, no_number_of_a_key_is_given_twice)
 		if (want == RCL_GROUP_SENDERS) {
 			want = 1;
 			keys++;
+			ASSERT_FALSE(at_once);
 			ASSERT_NE(id, self->grant.id);
 			id = self->grant.id;
 		}
@@ -140,6 +142,100 @@ TEST_F(kept, no_number_of_a_key_is_given_twice)
 	}
 	EXPECT_LT(10, keys);
 	EXPECT_EQ(1 + keys, rekeys);
+}
+
+static int set(struct rcl_keeper *keeper, const char *on, const char *off,
+	       bool rekey)
+{
+	struct rcl_keeper_change change = { .rekey = rekey };
+	const char *why = NULL;
+	int ret;
+
+	for (; *on; on++)
+		change.on.name[change.on.n++][0] = *on;
+	for (; *off; off++)
+		change.off.name[change.off.n++][0] = *off;
+	ret = rcl_keeper_set(keeper, &change, &why);
+	return ret && !why ? -EFAULT : ret;
+}
+
+/* Those that may have the key, one letter each, in their order. */
+static const char *who(struct rcl_keeper *keeper)
+{
+	static char all[RCL_KEEPER_LINKS + 1];
+	struct rcl_keeper_links links;
+	u32 i;
+
+	rcl_keeper_read(keeper, &links);
+	for (i = 0; i < links.n; i++)
+		all[i] = links.name[i][0];
+	all[i] = '\0';
+	return all;
+}
+
+TEST_F(kept, who_is_put_on_the_list_gets_the_key_that_is_there)
+{
+	u64 id = self->keeper.grant.id;
+
+	EXPECT_EQ(0, set(&self->keeper, "cb", "", false));
+	EXPECT_STREQ("abc", who(&self->keeper));
+	EXPECT_EQ(2, rekeys);
+	EXPECT_EQ(1, rcl_keeper_ask("c", "g", 0, &self->grant));
+	EXPECT_EQ(id, self->grant.id);
+}
+
+TEST_F(kept, who_is_taken_off_gets_none_and_the_others_another)
+{
+	struct rcl_group_grant none = { 0 };
+	u64 id = self->keeper.grant.id;
+
+	EXPECT_EQ(0, set(&self->keeper, "cd", "", false));
+	EXPECT_EQ(1, rcl_keeper_ask("b", "g", 0, &self->grant));
+	EXPECT_EQ(1, rcl_keeper_ask("c", "g", 0, &self->grant));
+	EXPECT_EQ(0, set(&self->keeper, "e", "ac", false));
+	EXPECT_STREQ("bde", who(&self->keeper));
+	EXPECT_EQ(3, rekeys);
+	EXPECT_TRUE(at_once);
+	EXPECT_NE(id, self->keeper.grant.id);
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("a", "g", id, &none));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("c", "g", id, &none));
+	EXPECT_EQ(0, none.id);
+	/* Each still waits for as long as it has to. */
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("b", "g", id, &self->grant));
+	EXPECT_EQ(1, rcl_keeper_ask("d", "g", id, &self->grant));
+	EXPECT_EQ(1, self->grant.sender);
+	jiffies += 1001;
+	EXPECT_EQ(1, rcl_keeper_ask("b", "g", id, &self->grant));
+	EXPECT_EQ(2, self->grant.sender);
+}
+
+TEST_F(kept, a_change_that_is_refused_changes_nothing)
+{
+	EXPECT_EQ(-ENOENT, set(&self->keeper, "c", "ad", true));
+	EXPECT_EQ(-EINVAL, set(&self->keeper, "c", "aa", true));
+	EXPECT_EQ(-EINVAL, set(&self->keeper, "ac", "a", true));
+	EXPECT_EQ(-EINVAL, set(&self->keeper, "cc", "a", true));
+	EXPECT_STREQ("ab", who(&self->keeper));
+	EXPECT_EQ(2, rekeys);
+	EXPECT_EQ(0, set(&self->keeper, "", "", true));
+	EXPECT_EQ(3, rekeys);
+	EXPECT_TRUE(at_once);
+}
+
+TEST_F(kept, the_list_has_an_end)
+{
+	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456";
+	char some[sizeof(all)];
+
+	strcpy(some, all);
+	some[RCL_KEEPER_LINKS - 1] = '\0';
+	EXPECT_EQ(-ENOSPC, set(&self->keeper, some, "", false));
+	EXPECT_STREQ("ab", who(&self->keeper));
+	EXPECT_EQ(0, set(&self->keeper, some, "a", false));
+	EXPECT_EQ(RCL_KEEPER_LINKS, strlen(who(&self->keeper)));
+	EXPECT_EQ(0, set(&self->keeper, "a", "A", false));
+	EXPECT_EQ('a', who(&self->keeper)[RCL_KEEPER_LINKS - 1]);
+	EXPECT_EQ(-ENOSPC, set(&self->keeper, "A", "", false));
 }
 
 TEST_HARNESS_MAIN

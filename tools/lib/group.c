@@ -33,6 +33,8 @@ static const char *const group_words[] = {
 	[RCLINK_A_GROUP_FROM] = "from",
 	[RCLINK_A_GROUP_LINK] = "link",
 	[RCLINK_A_GROUP_SENDER] = "sender",
+	[RCLINK_A_GROUP_NO_LINK] = "no-link",
+	[RCLINK_A_GROUP_REKEY] = "rekey",
 };
 
 static const struct rcl_nl_names group_names = {
@@ -233,6 +235,35 @@ int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 	if (!msg)
 		return no_memory(err);
 	return send_msg(nl, msg, put_group(msg, group), NULL, NULL, err);
+}
+
+static int put_change(struct nl_msg *msg, const char *name,
+		      const struct rcl_group_change *change)
+{
+	int failed = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+	size_t i;
+
+	for (i = 0; i < change->non; i++)
+		failed |= nla_put_string(msg, RCLINK_A_GROUP_LINK,
+					 change->on[i]);
+	for (i = 0; i < change->noff; i++)
+		failed |= nla_put_string(msg, RCLINK_A_GROUP_NO_LINK,
+					 change->off[i]);
+	if (change->rekey)
+		failed |= nla_put_flag(msg, RCLINK_A_GROUP_REKEY);
+	return failed;
+}
+
+int rcl_call_group_set(struct rcl_nl *nl, const char *name,
+		       const struct rcl_group_change *change, char *err)
+{
+	struct nl_msg *msg;
+
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_SET, 0);
+	if (!msg)
+		return no_memory(err);
+	return send_msg(nl, msg, put_change(msg, name, change), NULL, NULL,
+			err);
 }
 
 int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err)

@@ -71,6 +71,17 @@ struct rcl_group_regions {
 /* All return 0 or a negative errno with a sentence in err. */
 int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 		       char *err);
+/* Links to and off the list of who may have the key; or just another key. */
+struct rcl_group_change {
+	char on[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+	size_t non;
+	char off[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+	size_t noff;
+	bool rekey;
+};
+
+int rcl_call_group_set(struct rcl_nl *nl, const char *name,
+		       const struct rcl_group_change *change, char *err);
 int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err);
 /* One group, or with name NULL all of them; *infos is to be freed. */
 int rcl_call_groups(struct rcl_nl *nl, const char *name,

@@ -17,6 +17,7 @@
 
 static const char help[] =
 "usage: rclink group add NAME mgid GID [WORD VALUE]...\n"
+"       rclink group set NAME [link LINK]... [no-link LINK]... [rekey]\n"
 "       rclink group del NAME\n"
 "       rclink group [show [NAME]] [-j]\n\n"
 "Be a member of a multicast group. One that is down is tried again every 2 s.\n"
@@ -30,7 +31,9 @@ static const char help[] =
 "  qkey N              Q_Key (random)\n"
 "  link LINK           this host makes the key, for the peer of that link, too;\n"
 "                      up to 32 times\n"
-"  from LINK           the peer of that link does, and gives it to this host\n\n"
+"  from LINK           the peer of that link does, and gives it to this host\n"
+"  no-link LINK        the peer of that link may have it no more: there is another\n"
+"  rekey               there is another key, for the same\n\n"
 "  -j, --json          an array of objects\n";
 
 static const struct option options[] = {
@@ -126,6 +129,14 @@ static void parse_link(const char *word, const char *value, char *to)
 	strcpy(to, value);
 }
 
+static void parse_on_list(const char *word, const char *value,
+			  char list[][RCLINK_NAME_MAX + 1], size_t *num)
+{
+	if (*num == RCL_GROUP_LINKS)
+		cli_usage(cmd, "%s: more than %d", word, RCL_GROUP_LINKS);
+	parse_link(word, value, list[(*num)++]);
+}
+
 static void parse_word(const char *word, const char *value,
 		       struct rcl_group_info *group)
 {
@@ -151,9 +162,7 @@ static void parse_word(const char *word, const char *value,
 	} else if (!strcmp(word, "from")) {
 		parse_link(word, value, group->from);
 	} else if (!strcmp(word, "link")) {
-		if (group->nlinks == RCL_GROUP_LINKS)
-			cli_usage(cmd, "link: more than %d", RCL_GROUP_LINKS);
-		parse_link(word, value, group->link[group->nlinks++]);
+		parse_on_list(word, value, group->link, &group->nlinks);
 	} else {
 		cli_usage(cmd, "there is no word '%s'", word);
 	}
@@ -182,6 +191,44 @@ static int add_group(const char *name, char **words)
 	ret = rcl_call_group_add(nl, &group, err);
 	rcl_nl_close(nl);
 	return ret ? cli_refused("group add", name, ret, err) : CLI_OK;
+}
+
+static void parse_change(char **words, struct rcl_group_change *change)
+{
+	while (*words) {
+		const char *word = *words++;
+
+		if (!strcmp(word, "rekey")) {
+			change->rekey = true;
+			continue;
+		}
+		if (strcmp(word, "link") && strcmp(word, "no-link"))
+			cli_usage(cmd, "set: link, no-link or rekey, not '%s'",
+				  word);
+		if (!*words)
+			cli_usage(cmd, "'%s' needs a value", word);
+		if (*word == 'l')
+			parse_on_list(word, *words++, change->on, &change->non);
+		else
+			parse_on_list(word, *words++, change->off,
+				      &change->noff);
+	}
+}
+
+static int set_group(const char *name, char **words)
+{
+	struct rcl_group_change change = { 0 };
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	int ret;
+
+	parse_change(words, &change);
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = rcl_call_group_set(nl, name, &change, err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused("group set", name, ret, err) : CLI_OK;
 }
 
 static int del_group(const char *name)
@@ -214,12 +261,17 @@ int cmd_group(int argc, char **argv)
 			cli_usage(cmd, "add: the name is missing");
 		return add_group(words[1], words + 2);
 	}
+	if (!strcmp(words[0], "set")) {
+		if (!words[1] || !words[2])
+			cli_usage(cmd, "set: a name, and what is to change");
+		return set_group(words[1], words + 2);
+	}
 	if (!strcmp(words[0], "del")) {
 		if (!words[1] || words[2])
 			cli_usage(cmd, "del: one name, please");
 		return del_group(words[1]);
 	}
 	if (strcmp(words[0], "show") || (words[1] && words[2]))
-		cli_usage(cmd, "add, del or show, not '%s'", words[0]);
+		cli_usage(cmd, "add, set, del or show, not '%s'", words[0]);
 	return show_groups(words[1], json);
 }
