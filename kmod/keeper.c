@@ -85,12 +85,12 @@ static u32 rcl_keeper_find(const struct rcl_keeper_links *links,
 static void rcl_keeper_drop(struct rcl_keeper *keeper, u32 i)
 {
 	struct rcl_keeper_links *links = &keeper->links;
-	u32 behind = --links->n - i;
 
-	memmove(links->name[i], links->name[i + 1],
-		behind * sizeof(links->name[0]));
-	memmove(&keeper->again[i], &keeper->again[i + 1],
-		behind * sizeof(keeper->again[0]));
+	for (links->n--; i < links->n; i++) {
+		memcpy(links->name[i], links->name[i + 1],
+		       sizeof(links->name[0]));
+		keeper->again[i] = keeper->again[i + 1];
+	}
 }
 
 static void rcl_keeper_append(struct rcl_keeper *keeper, const char *name)

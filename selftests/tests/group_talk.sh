@@ -196,7 +196,13 @@ put_on_again()
 	local keys
 
 	keys=$(group_of 1 g .stats.keys)
-	rclink group set g link m && until_true 20 has_key 3 "$(key_id 1)" &&
+	# Where links are taken off, those behind them move up.
+	rclink group set g link m && rclink group set g link a link b &&
+		rclink group set g link c no-link a &&
+		group_is 1 g '.links | join(" ")' 'l m b c' &&
+		rclink group set g no-link b no-link c || return
+	keys=$((keys + 2))
+	until_true 20 has_key 3 "$(key_id 1)" &&
 		grows 3 rx_messages 4 && until_true 20 group_is 1 g \
 		'.peers | length' 2 && group_is 1 g .stats.keys "$keys" &&
 		group_is 1 g '.links | join(" ")' 'l m'
