@@ -11,6 +11,8 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/group/lib.sh"
 
+# The links only bring the key: one that stands still for a while is no end.
+patient=(heartbeat 2000 misses 4 timeout 19)
 INJECT=$LIB_DIR/../build/link/group_inject
 log3=/tmp/rclink-test-listen-3
 listener3=''
@@ -25,7 +27,8 @@ listen3()
 
 links()
 {
-	link_pair l && link_add 1 m && link_add 3 m &&
+	link_pair l "${patient[@]}" && link_add 1 m "${patient[@]}" &&
+		link_add 3 m "${patient[@]}" &&
 		rclink connect m 192.0.2.3 --key "$key" --pin "$pin3" \
 			--timeout $((30 * RCL_SLOW))
 }
