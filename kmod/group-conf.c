@@ -38,8 +38,18 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why)
 	return -EINVAL;
 }
 
+static bool rcl_group_conf_repeats(const struct rcl_keeper_links *links, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(links->name[i], links->name[n]))
+			return true;
+	return false;
+}
+
 /**
- * rcl_group_conf_check_links - may links be called that?
+ * rcl_group_conf_check_links - may links be called that, each once?
  * @links: what an operator says
  * @why: set to a sentence when not
  *
@@ -51,8 +61,13 @@ int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 	int ret = 0;
 	u32 i;
 
-	for (i = 0; !ret && i < links->n; i++)
+	for (i = 0; !ret && i < links->n; i++) {
 		ret = rcl_policy_check_name(links->name[i], why);
+		if (!ret && rcl_group_conf_repeats(links, i)) {
+			*why = "link: there twice";
+			ret = -EINVAL;
+		}
+	}
 	return ret;
 }
 

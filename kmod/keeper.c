@@ -121,14 +121,10 @@ static int rcl_keeper_check(const struct rcl_keeper *keeper,
 		    rcl_keeper_find(on, off->name[i]) != on->n)
 			return -EINVAL;
 	}
-	for (i = 0; i < on->n; i++) {
-		*why = "link: there twice";
-		if (rcl_keeper_find(on, on->name[i]) != i)
-			return -EINVAL;
+	for (i = 0; i < on->n; i++)
 		if (rcl_keeper_find(&keeper->links, on->name[i]) ==
 		    keeper->links.n)
 			n++;
-	}
 	*why = "link: more than 32 of them";
 	return n > RCL_KEEPER_LINKS ? -ENOSPC : 0;
 }
@@ -136,7 +132,7 @@ static int rcl_keeper_check(const struct rcl_keeper *keeper,
 /**
  * rcl_keeper_set - change who may have the key
  * @keeper: started
- * @change: what is to change
+ * @change: what is to change; no link is in @on twice
  * @why: set to a sentence when it is refused; then nothing has changed
  *
  * Who was taken off has the key, so there is another one, and nothing under the

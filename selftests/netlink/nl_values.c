@@ -342,6 +342,32 @@ TEST_F(pair, an_empty_note_is_refused)
 	EXPECT_NE(NULL, strstr(ack.text, "text"));
 }
 
+TEST_F(pair, a_group_has_each_link_once)
+{
+	static const uint8_t mgid[RCLINK_GID_LEN] = {
+		[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [15] = 3
+	};
+	static const uint8_t cmds[] = {
+		RCLINK_CMD_GROUP_ADD, RCLINK_CMD_GROUP_SET,
+	};
+	struct genl_ack ack;
+	struct genl_msg m;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		genl_begin(&m, &self->s, cmds[i]);
+		genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+		if (cmds[i] == RCLINK_CMD_GROUP_ADD)
+			genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+		genl_put_str(&m, RCLINK_A_GROUP_LINK, "a");
+		genl_put_str(&m, RCLINK_A_GROUP_LINK, "b");
+		genl_put_str(&m, RCLINK_A_GROUP_LINK, "a");
+		EXPECT_EQ(-EINVAL, genl_ask(&self->s, &m, NULL, &ack));
+		EXPECT_NE(NULL, strstr(ack.text, "link: there twice"))
+			TH_LOG("%s", ack.text);
+	}
+}
+
 /* Without the attribute each means something else. */
 TEST_F(pair, a_group_of_an_empty_name_is_refused)
 {
