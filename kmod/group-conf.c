@@ -10,45 +10,6 @@
 #include "policy.h"
 
 /**
- * rcl_group_conf_check - does it make sense?
- * @conf: what an operator says
- * @why: set to a sentence when not
- *
- * Return: 0 or -EINVAL.
- */
-int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why)
-{
-	const struct rcl_mcast_addr *addr = &conf->addr;
-	int ret;
-
-	ret = rcl_policy_check_name(conf->name, why);
-	if (!ret && conf->from[0])
-		ret = rcl_policy_check_name(conf->from, why);
-	if (ret)
-		return ret;
-	if (conf->from[0] && conf->qkey)
-		*why = "qkey: it comes with the key, from who keeps that";
-	else if (!rcl_gid_is_multicast(addr->gid))
-		*why = "mgid: no multicast address";
-	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
-			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
-		*why = "mlid: no multicast LID, which begin at 0xc000";
-	else
-		return 0;
-	return -EINVAL;
-}
-
-static bool rcl_group_conf_repeats(const struct rcl_keeper_links *links, u32 n)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(links->name[i], links->name[n]))
-			return true;
-	return false;
-}
-
-/**
  * rcl_group_conf_check_links - may links be called that, each once?
  * @links: what an operator says
  * @why: set to a sentence when not
@@ -63,12 +24,47 @@ int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 
 	for (i = 0; !ret && i < links->n; i++) {
 		ret = rcl_policy_check_name(links->name[i], why);
-		if (!ret && rcl_group_conf_repeats(links, i)) {
+		if (!ret && rcl_keeper_find(links, links->name[i]) != i) {
 			*why = "link: there twice";
 			ret = -EINVAL;
 		}
 	}
 	return ret;
+}
+
+/**
+ * rcl_group_conf_check - does it make sense?
+ * @conf: what an operator says
+ * @links: and of who may have the key
+ * @why: set to a sentence when not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rcl_group_conf_check(const struct rcl_group_conf *conf,
+			 const struct rcl_keeper_links *links, const char **why)
+{
+	const struct rcl_mcast_addr *addr = &conf->addr;
+	int ret;
+
+	ret = rcl_policy_check_name(conf->name, why);
+	if (!ret && conf->from[0])
+		ret = rcl_policy_check_name(conf->from, why);
+	if (!ret)
+		ret = rcl_group_conf_check_links(links, why);
+	if (ret)
+		return ret;
+	if (conf->from[0] && links->n)
+		*why = "from, link: who gets the key does not give it";
+	else if (conf->from[0] && conf->qkey)
+		*why = "qkey: it comes with the key, from who keeps that";
+	else if (!rcl_gid_is_multicast(addr->gid))
+		*why = "mgid: no multicast address";
+	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
+			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
+		*why = "mlid: no multicast LID, which begin at 0xc000";
+	else
+		return 0;
+	return -EINVAL;
 }
 
 /* A RoCE packet has one IP header for both its addresses. */

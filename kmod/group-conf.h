@@ -28,9 +28,11 @@ struct rcl_group_conf {
 	char from[RCLINK_NAME_MAX + 1];
 };
 
-int rcl_group_conf_check(const struct rcl_group_conf *conf, const char **why);
 int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 			       const char **why);
+int rcl_group_conf_check(const struct rcl_group_conf *conf,
+			 const struct rcl_keeper_links *links,
+			 const char **why);
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  struct rcl_dev_user *user, u32 *mtu,
 			  const char **why);

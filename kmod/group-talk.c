@@ -59,6 +59,19 @@ void rcl_talk_install(struct rcl_talk *talk,
 }
 
 /**
+ * rcl_talk_expire - forget the key before, when its time is over
+ * @talk: initialized
+ *
+ * Context: may sleep.
+ */
+void rcl_talk_expire(struct rcl_talk *talk)
+{
+	mutex_lock(&talk->lock);
+	rcl_group_seal_expire(&talk->seal);
+	mutex_unlock(&talk->lock);
+}
+
+/**
  * rcl_talk_key - which key is it?
  * @talk: initialized
  * @unknown: set: somebody has used another one since this was asked
@@ -71,7 +84,6 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 	u64 id;
 
 	mutex_lock(&talk->lock);
-	rcl_group_seal_expire(&talk->seal);
 	id = talk->seal.key[0].grant.id;
 	*unknown = talk->unknown;
 	talk->unknown = false;

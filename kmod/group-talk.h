@@ -82,6 +82,7 @@ void rcl_talk_init(struct rcl_talk *talk);
 void rcl_talk_wipe(struct rcl_talk *talk);
 void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant, bool now);
+void rcl_talk_expire(struct rcl_talk *talk);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
 void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid);

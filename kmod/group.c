@@ -292,6 +292,7 @@ static void rcl_group_tick(struct work_struct *work)
 	struct rcl_group *group =
 		container_of(to_delayed_work(work), struct rcl_group, tick);
 
+	rcl_talk_expire(&group->talk);
 	if (group->conf.from[0])
 		rcl_group_ask(group);
 	rcl_group_collect(group);
@@ -398,8 +399,8 @@ static int rcl_group_insert_locked(struct rcl_group *group,
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep; takes the RTNL lock.
- * Return: 0, -EINVAL, -EEXIST, -ESHUTDOWN, -ENOMEM, what rcl_dev_attach() says,
- * or the errno of what refused.
+ * Return: 0, -EINVAL, -EINTR, -EEXIST, -ESHUTDOWN, -ENOMEM, what
+ * rcl_dev_attach() says, or the errno of what refused.
  */
 int rcl_group_create(const struct rcl_group_conf *conf,
 		     const struct rcl_keeper_links *links, const char **why)
@@ -407,20 +408,13 @@ int rcl_group_create(const struct rcl_group_conf *conf,
 	struct rcl_group *group;
 	int ret;
 
-	ret = rcl_group_conf_check(conf, why);
-	if (!ret)
-		ret = rcl_group_conf_check_links(links, why);
+	ret = rcl_group_conf_check(conf, links, why);
 	if (ret)
 		return ret;
-	if (conf->from[0] && links->n) {
-		*why = "from, link: who gets the key does not give it";
-		return -EINVAL;
-	}
 	/* A host that has just booted may not be able to draw a key yet. */
-	ret = wait_for_random_bytes();
-	if (ret) {
+	if (wait_for_random_bytes()) {
 		*why = "interrupted";
-		return ret;
+		return -EINTR;
 	}
 	group = rcl_group_new(conf);
 	if (!group)

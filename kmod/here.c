@@ -43,10 +43,7 @@ u32 rcl_here_encode(u8 *buf, const struct rcl_here *here)
 	for (i = 0; i < here->n; i++, p += RCL_HERE_REGION) {
 		rcl_msg_put(p, here->region[i].len, 8);
 		rcl_msg_put(p + 8, here->region[i].rights, 4);
-		memset(p + 12, 0, RCLINK_DEV_REGION_LEN);
-		memcpy(p + 12, here->region[i].name,
-		       strnlen(here->region[i].name,
-			       RCLINK_DEV_REGION_LEN - 1));
+		memcpy(p + 12, here->region[i].name, RCLINK_DEV_REGION_LEN);
 	}
 	return p - buf;
 }

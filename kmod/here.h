@@ -15,7 +15,7 @@
  * struct rcl_here_region - a region that a member exports
  * @len: bytes
  * @rights: RCLINK_REGION_*
- * @name: of the region
+ * @name: of the region, with zeros behind it
  */
 struct rcl_here_region {
 	u64 len;

@@ -69,9 +69,14 @@ static struct rcl_keeper *rcl_keeper_find_locked(const char *name)
 	return NULL;
 }
 
-/* Return: its place, or how many there are. */
-static u32 rcl_keeper_find(const struct rcl_keeper_links *links,
-			   const char *name)
+/**
+ * rcl_keeper_find - is a link on a list?
+ * @links: the list; locked, or the caller's own
+ * @name: of the link
+ *
+ * Return: its place, or how many there are.
+ */
+u32 rcl_keeper_find(const struct rcl_keeper_links *links, const char *name)
 {
 	u32 i;
 
@@ -81,7 +86,7 @@ static u32 rcl_keeper_find(const struct rcl_keeper_links *links,
 	return i;
 }
 
-/* Who is put on it again has waited, or was taken off for it. */
+/* Those behind it move up. */
 static void rcl_keeper_drop(struct rcl_keeper *keeper, u32 i)
 {
 	struct rcl_keeper_links *links = &keeper->links;

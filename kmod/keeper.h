@@ -25,7 +25,7 @@ struct rcl_keeper_links {
  * @rekeyed: there is a key, the first or another one: @grant is the owner's,
  *	and no other is good any more if @now. The table is locked; must not
  *	call back
- * @node: private
+ * @node: private; the table's lock protects this and the rest
  * @grant: the owner's part of the key; @grant.qkey is constant
  * @next: number of the next sender
  * @links: that the key is for
@@ -53,6 +53,7 @@ struct rcl_keeper_change {
 	bool rekey;
 };
 
+u32 rcl_keeper_find(const struct rcl_keeper_links *links, const char *name);
 void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey,
 		      const struct rcl_keeper_links *links);
 void rcl_keeper_stop(struct rcl_keeper *keeper);

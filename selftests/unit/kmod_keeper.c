@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who gets which key of which group, and with which number. */
-/* The file itself is here, because it needs a clock, luck and locks. */
+/*
+ * Who gets which key of which group, and with which number. The file itself is
+ * here, because it needs a clock, luck and locks.
+ */
 #include "../../kmod/keeper.c"
 
 #include "kselftest_harness.h"

@@ -32,8 +32,8 @@ static const char help[] =
 "  link LINK           this host makes the key, for the peer of that link, too;\n"
 "                      up to 32 times\n"
 "  from LINK           the peer of that link does, and gives it to this host\n"
-"  no-link LINK        the peer of that link may have it no more: there is another\n"
-"  rekey               there is another key, for the same\n\n"
+"  no-link LINK        the peer of that link may have it no more: a new one is made\n"
+"  rekey               a new one is made\n\n"
 "  -j, --json          an array of objects\n";
 
 static const struct option options[] = {
@@ -197,17 +197,18 @@ static void parse_change(char **words, struct rcl_group_change *change)
 {
 	while (*words) {
 		const char *word = *words++;
+		bool on = !strcmp(word, "link");
 
 		if (!strcmp(word, "rekey")) {
 			change->rekey = true;
 			continue;
 		}
-		if (strcmp(word, "link") && strcmp(word, "no-link"))
+		if (!on && strcmp(word, "no-link"))
 			cli_usage(cmd, "set: link, no-link or rekey, not '%s'",
 				  word);
 		if (!*words)
 			cli_usage(cmd, "'%s' needs a value", word);
-		if (*word == 'l')
+		if (on)
 			parse_on_list(word, *words++, change->on, &change->non);
 		else
 			parse_on_list(word, *words++, change->off,
