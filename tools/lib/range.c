@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "range.h"
 
+#include "../../kmod/gid.h"
 #include "../../kmod/policy.h"
 
 int rcl_range_check(int field, uint32_t value, const char **why)
@@ -39,4 +40,9 @@ bool rcl_range_at_once(int field)
 int rcl_range_name(const char *name, const char **why)
 {
 	return rcl_policy_check_name(name, why);
+}
+
+bool rcl_range_mgid(const uint8_t gid[RCLINK_GID_LEN])
+{
+	return rcl_gid_is_multicast(gid);
 }

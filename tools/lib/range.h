@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <linux/rclink.h>
+
 /* May field, of enum rcl_policy_field, be value? 0, or -EINVAL and why not. */
 int rcl_range_check(int field, uint32_t value, const char **why);
 
@@ -26,5 +28,8 @@ bool rcl_range_at_once(int field);
 
 /* Can name be that of a link? As rcl_range_check(). */
 int rcl_range_name(const char *name, const char **why);
+
+/* Is it the address of a group? */
+bool rcl_range_mgid(const uint8_t gid[RCLINK_GID_LEN]);
 
 #endif /* RCL_RANGE_H */

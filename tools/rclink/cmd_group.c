@@ -9,6 +9,7 @@
 #include <json-c/json.h>
 
 #include "group.h"
+#include "group_setting.h"
 #include "nl.h"
 #include "out.h"
 #include "text.h"
@@ -122,50 +123,14 @@ static int show_groups(const char *name, bool json)
 	return CLI_OK;
 }
 
-static void parse_link(const char *word, const char *value, char *to)
-{
-	if (strlen(value) > RCLINK_NAME_MAX || !*value)
-		cli_usage(cmd, "%s: '%s' is no name of a link", word, value);
-	strcpy(to, value);
-}
-
 static void parse_on_list(const char *word, const char *value,
 			  char list[][RCLINK_NAME_MAX + 1], size_t *num)
 {
 	if (*num == RCL_GROUP_LINKS)
 		cli_usage(cmd, "%s: more than %d", word, RCL_GROUP_LINKS);
-	parse_link(word, value, list[(*num)++]);
-}
-
-static void parse_word(const char *word, const char *value,
-		       struct rcl_group_info *group)
-{
-	if (!strcmp(word, "mgid")) {
-		if (!rcl_parse_gid(value, group->mgid))
-			cli_usage(cmd, "mgid: '%s' is no address", value);
-	} else if (!strcmp(word, "dev") || !strcmp(word, "device")) {
-		if (strlen(value) > RCLINK_DEVICE_MAX || !*value)
-			cli_usage(cmd, "dev: '%s' is no device", value);
-		strcpy(group->device, value);
-	} else if (!strcmp(word, "port")) {
-		group->port = cli_number(cmd, word, value, 1, UINT32_MAX);
-	} else if (!strcmp(word, "gid-index")) {
-		group->has_gid_index = true;
-		group->gid_index = strcmp(value, "auto") ?
-			cli_number(cmd, word, value, 0, UINT32_MAX - 1) :
-			RCLINK_GID_INDEX_AUTO;
-	} else if (!strcmp(word, "mlid")) {
-		group->mlid = cli_number(cmd, word, value, 0xc000, 0xfffe);
-	} else if (!strcmp(word, "qkey")) {
-		group->has_qkey = true;
-		group->qkey = cli_number(cmd, word, value, 0, UINT32_MAX);
-	} else if (!strcmp(word, "from")) {
-		parse_link(word, value, group->from);
-	} else if (!strcmp(word, "link")) {
-		parse_on_list(word, value, group->link, &group->nlinks);
-	} else {
-		cli_usage(cmd, "there is no word '%s'", word);
-	}
+	if (strlen(value) > RCLINK_NAME_MAX || !*value)
+		cli_usage(cmd, "%s: '%s' is no name of a link", word, value);
+	strcpy(list[(*num)++], value);
 }
 
 static int add_group(const char *name, char **words)
@@ -181,7 +146,8 @@ static int add_group(const char *name, char **words)
 	for (; words[0]; words += 2) {
 		if (!words[1])
 			cli_usage(cmd, "'%s' needs a value", words[0]);
-		parse_word(words[0], words[1], &group);
+		if (rcl_group_setting_parse(&group, words[0], words[1], err))
+			cli_usage(cmd, "%s", err);
 	}
 	if (rcl_gid_is_unset(group.mgid))
 		cli_usage(cmd, "mgid is missing");

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "group_setting.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fail.h"
+#include "group.h"
+#include "range.h"
+#include "text.h"
+
+#define MLID_MIN	0xc000
+#define MLID_MAX	0xfffe
+#define BETWEEN		" \t,"	/* names of links */
+
+static int given_before(const char *word, char *err)
+{
+	return rcl_fail(err, -EEXIST, "%s is given twice", word);
+}
+
+static int set_mgid(struct rcl_group_info *group, const char *value, char *err)
+{
+	if (!rcl_gid_is_unset(group->mgid))
+		return given_before("mgid", err);
+	if (!rcl_parse_gid(value, group->mgid))
+		return rcl_fail(err, -EINVAL, "mgid: '%.100s' is no address",
+				value);
+	return 0;
+}
+
+static int set_device(struct rcl_group_info *group, const char *value,
+		      char *err)
+{
+	if (group->device[0])
+		return given_before("dev", err);
+	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
+		return rcl_fail(err, -EINVAL, "dev must be 1 to %d characters",
+				RCLINK_DEVICE_MAX);
+	strcpy(group->device, value);
+	return 0;
+}
+
+static int get_number(const char *word, const char *value, uint32_t min,
+		      uint32_t max, uint32_t *number, char *err)
+{
+	if (rcl_parse_u32(value, number) && *number >= min && *number <= max)
+		return 0;
+	return rcl_fail(err, -EINVAL,
+			"%s must be a number from %u to %u, not '%.100s'", word,
+			min, max, value);
+}
+
+static int set_gid_index(struct rcl_group_info *group, const char *value,
+			 char *err)
+{
+	if (group->has_gid_index)
+		return given_before("gid-index", err);
+	group->has_gid_index = true;
+	group->gid_index = RCLINK_GID_INDEX_AUTO;
+	if (!strcmp(value, "auto"))
+		return 0;
+	return get_number("gid-index", value, 0, RCLINK_GID_INDEX_AUTO - 1,
+			  &group->gid_index, err);
+}
+
+static int set_qkey(struct rcl_group_info *group, const char *value, char *err)
+{
+	if (group->has_qkey)
+		return given_before("qkey", err);
+	group->has_qkey = true;
+	return get_number("qkey", value, 0, UINT32_MAX, &group->qkey, err);
+}
+
+/* The first len characters of value. */
+static int get_name(const char *word, const char *value, size_t len, char *name,
+		    char *err)
+{
+	char text[RCLINK_NAME_MAX + 2];		/* one more is too many */
+	const char *why;
+
+	if (len >= sizeof(text))
+		len = sizeof(text) - 1;
+	memcpy(text, value, len);
+	text[len] = '\0';
+	if (rcl_range_name(text, &why))
+		return rcl_fail(err, -EINVAL, "%s: %s, not '%s'", word, why,
+				text);
+	strcpy(name, text);
+	return 0;
+}
+
+static int set_from(struct rcl_group_info *group, const char *value, char *err)
+{
+	if (group->from[0])
+		return given_before("from", err);
+	return get_name("from", value, strlen(value), group->from, err);
+}
+
+static int add_link(struct rcl_group_info *group, const char *value, size_t len,
+		    char *err)
+{
+	char name[RCLINK_NAME_MAX + 1];
+	size_t i;
+	int ret;
+
+	ret = get_name("link", value, len, name, err);
+	if (ret)
+		return ret;
+	for (i = 0; i < group->nlinks; i++)
+		if (!strcmp(group->link[i], name))
+			return rcl_fail(err, -EEXIST, "link %s is given twice",
+					name);
+	if (group->nlinks == RCL_GROUP_LINKS)
+		return rcl_fail(err, -EINVAL, "link: more than %d of them",
+				RCL_GROUP_LINKS);
+	strcpy(group->link[group->nlinks++], name);
+	return 0;
+}
+
+static int add_links(struct rcl_group_info *group, const char *value, char *err)
+{
+	size_t len;
+	int ret;
+
+	do {
+		value += strspn(value, BETWEEN);
+		len = strcspn(value, BETWEEN);
+		ret = add_link(group, value, len, err);
+		value += len;
+	} while (!ret && value[strspn(value, BETWEEN)]);
+	return ret;
+}
+
+int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
+			    const char *value, char *err)
+{
+	if (!strcmp(word, "mgid"))
+		return set_mgid(group, value, err);
+	if (!strcmp(word, "dev") || !strcmp(word, "device"))
+		return set_device(group, value, err);
+	if (!strcmp(word, "port"))
+		return group->port ? given_before(word, err) :
+		       get_number(word, value, 1, UINT32_MAX, &group->port,
+				  err);
+	if (!strcmp(word, "gid-index"))
+		return set_gid_index(group, value, err);
+	if (!strcmp(word, "mlid"))
+		return group->mlid ? given_before(word, err) :
+		       get_number(word, value, MLID_MIN, MLID_MAX,
+				  &group->mlid, err);
+	if (!strcmp(word, "qkey"))
+		return set_qkey(group, value, err);
+	if (!strcmp(word, "from"))
+		return set_from(group, value, err);
+	if (!strcmp(word, "link"))
+		return add_links(group, value, err);
+	return rcl_fail(err, -ENOENT, "there is no word '%.100s'", word);
+}
