@@ -42,6 +42,7 @@ example()
 		s|^pin = .*|pin = @PIN@|; s|rdma|root|; /^listen = none/d' \
 		"$tree/tools/rclinkd/rclink.conf" >"$out/example.conf"
 	[ "$(grep -c '^\[Link' "$out/example.conf")" -eq 2 ] &&
+		[ "$(grep -c '^\[Group' "$out/example.conf")" -eq 2 ] &&
 		check_file "$out/example.conf"
 }
 
@@ -71,7 +72,8 @@ documented()
 {
 	local word status=0
 
-	for word in key cert ca crl listen metrics peer pin name peer-link; do
+	for word in key cert ca crl listen metrics peer pin name peer-link \
+		mgid device port gid-index mlid qkey link from; do
 		grep -q "^\.B $word$" "$tree/tools/man/rclink.conf.5" &&
 			continue
 		echo "$word is not in rclink.conf(5)"

@@ -14,8 +14,8 @@ LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc link metrics nl out story
 	text)
 PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
-CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting range kmod-policy link counter \
-	text verify ident)
+CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting group_setting range kmod-policy \
+	kmod-gid link counter text verify ident)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello op status pipe_msg target)
@@ -97,7 +97,7 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(OUT)/range.o $(OUT)/kmod-policy.o $(VERBS_OBJS): \
+$(OUT)/range.o $(OUT)/kmod-policy.o $(OUT)/kmod-gid.o $(VERBS_OBJS): \
 	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
 $(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)

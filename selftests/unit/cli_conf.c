@@ -8,6 +8,7 @@
 #include <kselftest_harness.h>
 
 #define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+#define MGID	"mgid = ff15::1\n"
 #define LONG	"0123456789012345678901234567890123456789012345678901234567890"
 
 struct reader {
@@ -119,6 +120,68 @@ TEST_F(conf, by_ca)
 	EXPECT_FALSE(self->r.conf.listens);
 }
 
+TEST_F(conf, groups)
+{
+	static const uint8_t v4[RCLINK_GID_LEN] = {
+		[10] = 0xff, 0xff, 239, 1, 2, 3
+	};
+	const struct rcl_group_info *want;
+
+	ASSERT_EQ(0, read_text(&self->r,
+			       "[Group g]\nmgid = 239.1.2.3\nlink = a, b\n"
+			       "link=c\n[Link a]\npin = " PIN "\n"
+			       "[Link b]\npin = " PIN "\n"
+			       "[Link c]\npin = " PIN "\n"
+			       "[Group h]\nmgid = ff15::1\nfrom = a\n"
+			       "dev = rxe0\nport = 1\ngid-index = 3\n"
+			       "mlid = 0xc001\n"
+			       "[Group i]\nmgid = ff15::1\nqkey = 0x11111111\n"
+			       "gid-index = auto\n"));
+	ASSERT_EQ(3, self->r.conf.ngroups);
+	EXPECT_EQ(1, self->r.conf.group[0].place.line);
+	want = &self->r.conf.group[0].want;
+	EXPECT_STREQ("g", want->name);
+	EXPECT_EQ(0, memcmp(v4, want->mgid, sizeof(v4)));
+	ASSERT_EQ(3, want->nlinks);
+	EXPECT_STREQ("a", want->link[0]);
+	EXPECT_STREQ("b", want->link[1]);
+	EXPECT_STREQ("c", want->link[2]);
+	EXPECT_STREQ("", want->from);
+	EXPECT_FALSE(want->has_qkey || want->has_gid_index);
+	want = &self->r.conf.group[1].want;
+	EXPECT_EQ(0xff, want->mgid[0]);
+	EXPECT_STREQ("a", want->from);
+	EXPECT_STREQ("rxe0", want->device);
+	EXPECT_EQ(1, want->port);
+	EXPECT_TRUE(want->has_gid_index);
+	EXPECT_EQ(3, want->gid_index);
+	EXPECT_EQ(0xc001, want->mlid);
+	EXPECT_EQ(0, want->nlinks);
+	want = &self->r.conf.group[2].want;
+	EXPECT_TRUE(want->has_qkey);
+	EXPECT_EQ(0x11111111, want->qkey);
+	EXPECT_EQ(RCLINK_GID_INDEX_AUTO, want->gid_index);
+}
+
+/* So many sections of links, and a group for all of them. */
+TEST_F(conf, a_group_has_32_links)
+{
+	char text[8192];
+	int len = 0, i;
+
+	for (i = 0; i <= RCL_GROUP_LINKS; i++)
+		len += sprintf(text + len, "[Link l%d]\npin = " PIN "\n", i);
+	len += sprintf(text + len, "[Group g]\nmgid = ff15::1\n");
+	for (i = 0; i < RCL_GROUP_LINKS; i++)
+		len += sprintf(text + len, "link = l%d\n", i);
+	EXPECT_EQ(0, read_text(&self->r, text));
+	rcd_conf_free(&self->r.conf);
+	rcd_conf_init(&self->r.conf);
+	sprintf(text + len, "link = l%d\n", i);
+	EXPECT_EQ(-EINVAL, read_text(&self->r, text));
+	EXPECT_NE(NULL, strstr(self->r.text, "more than 32"));
+}
+
 static const struct {
 	const char *text;
 	unsigned int line;
@@ -166,6 +229,45 @@ static const struct {
 	{ "[Link a]\nrotate = 1h\n", 2, "rotate must be 10 to" },
 	{ "[Link a]\nrotate = 60\nrotate = 60\n", 3, "twice" },
 	{ "[Link a]\npin = " PIN "\nrotate = 60\n", 1, "add recover = resume" },
+	{ "[Group]\n" MGID, 1, "no section [Group]" },
+	{ "[Group a b]\n" MGID, 1, "1 to 31" },
+	{ "[Group g]\n", 1, "nothing below" },
+	{ "[Group g]\nport = 1\n", 1, "needs an mgid" },
+	{ "[Group g]\n" MGID "[Group g]\n" MGID, 3, "at f:1 already" },
+	{ "[Group g]\nmgid = 192.0.2.1\n", 2, "must be a multicast" },
+	{ "[Group g]\nmgid = fe80::1\n", 2, "must be a multicast" },
+	{ "[Group g]\nmgid = ::\n", 2, "must be a multicast" },
+	{ "[Group g]\nmgid = x\n", 2, "no address" },
+	{ "[Group g]\n" MGID MGID, 3, "twice" },
+	{ "[Group g]\nqps = 1\n", 2, "[Group g] has no key 'qps'" },
+	{ "[Group g]\nmtu = 1024\n", 2, "[Group g] has no key 'mtu'" },
+	{ "[Group g]\nno-link = a\n", 2, "[Group g] has no key" },
+	{ "[Group g]\ndevice =\n", 2, "dev must be" },
+	{ "[Group g]\ndev = " LONG LONG "\n", 2, "dev must be" },
+	{ "[Group g]\ndev = a\ndevice = b\n", 3, "twice" },
+	{ "[Group g]\nport = 0\n", 2, "port must be a number from 1" },
+	{ "[Group g]\nport = 1\nport = 1\n", 3, "twice" },
+	{ "[Group g]\ngid-index = 4294967295\n", 2, "gid-index must be" },
+	{ "[Group g]\ngid-index = auto\ngid-index = 1\n", 3, "twice" },
+	{ "[Group g]\nmlid = 0xbfff\n", 2, "mlid must be" },
+	{ "[Group g]\nmlid = 0xffff\n", 2, "mlid must be" },
+	{ "[Group g]\nmlid = 0xc000\nmlid = 0xc000\n", 3, "twice" },
+	{ "[Group g]\nqkey = 0x100000000\n", 2, "qkey must be" },
+	{ "[Group g]\nqkey = 0\nqkey = 0\n", 3, "twice" },
+	{ "[Group g]\nlink =\n", 2, "link: name must be" },
+	{ "[Group g]\nlink = a, ,-\n", 2, "link: name must be" },
+	{ "[Group g]\nlink = a b a\n", 2, "link a is given twice" },
+	{ "[Group g]\nlink = a\nlink = a\n", 3, "link a is given twice" },
+	{ "[Group g]\nlink = " LONG "\n", 2, "link: name must be" },
+	{ "[Group g]\nfrom = a b\n", 2, "from: name must be" },
+	{ "[Group g]\nfrom = " LONG "\n", 2, "from: name must be" },
+	{ "[Group g]\nfrom = a\nfrom = a\n", 3, "twice" },
+	{ "[Group g]\n" MGID "from = a\n", 1, "from is a, but there is no" },
+	{ "[Group g]\n" MGID "link = a\n", 1, "link is a, but there is no" },
+	{ "[Link a]\npin = " PIN "\n[Group g]\n" MGID "from = a\nlink = a\n",
+	  3, "from and link" },
+	{ "[Link a]\npin = " PIN "\n[Group g]\n" MGID "from = a\nqkey = 1\n",
+	  3, "from and qkey" },
 };
 
 TEST_F(conf, what_is_wrong_is_said_with_its_line)

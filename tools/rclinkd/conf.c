@@ -12,6 +12,7 @@
 
 #include <ini.h>
 
+#include "group_setting.h"
 #include "ident.h"
 #include "range.h"
 #include "session.h"
@@ -21,12 +22,13 @@
 #define KEY_FILE	"/etc/rclink/key.pem"
 #define HOST_SECTION	"Host"
 #define LINK_SECTION	"Link "
+#define GROUP_SECTION	"Group "
 #define SAY_LEN		512
 #define ROTATE_MIN	10		/* s */
 #define ROTATE_MAX	2592000		/* s, 30 days */
 #define SEE_KEYS	"rclink.conf(5) lists the keys"
 
-enum section { NONE, HOST, LINK, UNKNOWN };
+enum section { NONE, HOST, LINK, GROUP, UNKNOWN };
 
 struct parser {
 	struct rcd_conf *conf;
@@ -88,6 +90,28 @@ bool rcd_link_same(const struct rcd_link_conf *a,
 	       !strcmp(a->host, b->host) && a->port == b->port &&
 	       !strcmp(a->wanted, b->wanted) && a->rotate == b->rotate &&
 	       !memcmp(&a->policy, &b->policy, sizeof(a->policy));
+}
+
+static const struct rcd_link_conf *find_link(const struct rcd_conf *conf,
+					     const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < conf->num; i++)
+		if (!strcmp(conf->link[i].name, name))
+			return &conf->link[i];
+	return NULL;
+}
+
+static const struct rcd_group_conf *find_group(const struct rcd_conf *conf,
+					       const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < conf->ngroups; i++)
+		if (!strcmp(conf->group[i].want.name, name))
+			return &conf->group[i];
+	return NULL;
 }
 
 static bool copy(struct parser *p, char *to, size_t size, const char *key,
@@ -245,6 +269,25 @@ static void set_link(struct parser *p, const char *key, const char *value)
 		set_policy(p, link, key, value);
 }
 
+static void set_group(struct parser *p, const char *key, const char *value)
+{
+	struct rcl_group_info *want =
+		&p->conf->group[p->conf->ngroups - 1].want;
+	char err[RCL_ERR_LEN];
+	int ret;
+
+	ret = rcl_group_setting_parse(want, key, value, err);
+	if (ret == -ENOENT)
+		complain(p, "[Group %s] has no key '%s'; " SEE_KEYS, want->name,
+			 key);
+	else if (ret)
+		complain(p, "%s", err);
+	else if (!strcmp(key, "mgid") && !rcl_range_mgid(want->mgid))
+		complain(p,
+			 "mgid must be a multicast address, as 239.1.2.3 or ff15::1, not '%s'",
+			 value);
+}
+
 static enum section begin_host(struct parser *p)
 {
 	const struct rcd_place *first = &p->conf->place;
@@ -261,20 +304,17 @@ static enum section begin_host(struct parser *p)
 static enum section begin_link(struct parser *p, const char *name)
 {
 	struct rcd_conf *conf = p->conf;
+	const struct rcd_link_conf *other = find_link(conf, name);
 	struct rcd_link_conf *link;
 	const char *why;
-	size_t i;
 
 	if (rcl_range_name(name, &why)) {
 		complain(p, "[Link %s]: %s", name, why);
 		return UNKNOWN;
 	}
-	for (i = 0; i < conf->num; i++) {
-		link = &conf->link[i];
-		if (strcmp(link->name, name))
-			continue;
+	if (other) {
 		complain(p, "there is a [Link %s] at %s:%u already; keep one",
-			 name, link->place.file, link->place.line);
+			 name, other->place.file, other->place.line);
 		return UNKNOWN;
 	}
 	link = reallocarray(conf->link, conf->num + 1, sizeof(*link));
@@ -291,6 +331,45 @@ static enum section begin_link(struct parser *p, const char *name)
 	return LINK;
 }
 
+static enum section begin_group(struct parser *p, const char *name)
+{
+	struct rcd_conf *conf = p->conf;
+	const struct rcd_group_conf *other = find_group(conf, name);
+	struct rcd_group_conf *group;
+	const char *why;
+
+	if (rcl_range_name(name, &why)) {
+		complain(p, "[Group %s]: %s", name, why);
+		return UNKNOWN;
+	}
+	if (other) {
+		complain(p, "there is a [Group %s] at %s:%u already; keep one",
+			 name, other->place.file, other->place.line);
+		return UNKNOWN;
+	}
+	group = reallocarray(conf->group, conf->ngroups + 1, sizeof(*group));
+	if (!group) {
+		complain(p, "out of memory");
+		return UNKNOWN;
+	}
+	conf->group = group;
+	group += conf->ngroups++;
+	memset(group, 0, sizeof(*group));
+	group->place = p->head;
+	strcpy(group->want.name, name);
+	return GROUP;
+}
+
+/* Is that the section of something with a name? If so, *section is the name. */
+static bool has_name(const char **section, const char *kind)
+{
+	if (strncmp(*section, kind, strlen(kind)))
+		return false;
+	*section += strlen(kind);
+	*section += strspn(*section, " \t");
+	return true;
+}
+
 static void begin(struct parser *p, const char *section)
 {
 	struct rcd_place here = p->place;
@@ -298,19 +377,20 @@ static void begin(struct parser *p, const char *section)
 	p->begun = true;
 	if (p->in == NONE) {
 		complain(p,
-			 "a key comes before any section; put it below [Host] or [Link NAME]");
+			 "a key comes before any section; put it below [Host], [Link NAME] or [Group NAME]");
 		p->in = UNKNOWN;
 		return;
 	}
 	p->place = p->head;
 	if (!strcmp(section, HOST_SECTION)) {
 		p->in = begin_host(p);
-	} else if (!strncmp(section, LINK_SECTION, strlen(LINK_SECTION))) {
-		section += strlen(LINK_SECTION);
-		p->in = begin_link(p, section + strspn(section, " \t"));
+	} else if (has_name(&section, LINK_SECTION)) {
+		p->in = begin_link(p, section);
+	} else if (has_name(&section, GROUP_SECTION)) {
+		p->in = begin_group(p, section);
 	} else {
 		complain(p,
-			 "there is no section [%s]; sections are [Host] and [Link NAME]",
+			 "there is no section [%s]; sections are [Host], [Link NAME] and [Group NAME]",
 			 section);
 		p->in = UNKNOWN;
 	}
@@ -328,6 +408,8 @@ static int on_key(void *arg, const char *section, const char *key,
 		set_host(p, key, value);
 	else if (p->in == LINK)
 		set_link(p, key, value);
+	else if (p->in == GROUP)
+		set_group(p, key, value);
 	return 1;
 }
 
@@ -378,6 +460,7 @@ void rcd_conf_init(struct rcd_conf *conf)
 void rcd_conf_free(struct rcd_conf *conf)
 {
 	free(conf->link);
+	free(conf->group);
 }
 
 int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
@@ -434,6 +517,46 @@ static int check_link(const struct rcd_conf *conf,
 	return -EINVAL;
 }
 
+/* A key for a link that nobody makes is a mistake in its name. */
+static int check_group_link(const struct rcd_conf *conf,
+			    const struct rcd_group_conf *group,
+			    const char *word, const char *name,
+			    const struct rcd_report *report)
+{
+	if (!*name || find_link(conf, name))
+		return 0;
+	rcd_say(report, &group->place,
+		"[Group %s]: %s is %s, but there is no [Link %s]",
+		group->want.name, word, name, name);
+	return -EINVAL;
+}
+
+static int check_group(const struct rcd_conf *conf,
+		       const struct rcd_group_conf *group,
+		       const struct rcd_report *report)
+{
+	const struct rcl_group_info *want = &group->want;
+	const char *why = NULL;
+	size_t i;
+	int ret;
+
+	if (rcl_gid_is_unset(want->mgid))
+		why = "needs an mgid: its multicast address";
+	else if (want->from[0] && want->nlinks)
+		why = "has from and link: who gets a key gives none; keep one";
+	else if (want->from[0] && want->has_qkey)
+		why = "has from and qkey, which comes with the key; keep from";
+	if (why)
+		rcd_say(report, &group->place, "[Group %s] %s", want->name,
+			why);
+	ret = check_group_link(conf, group, "from", want->from, report);
+	for (i = 0; i < want->nlinks; i++)
+		if (check_group_link(conf, group, "link", want->link[i],
+				     report))
+			ret = -EINVAL;
+	return why ? -EINVAL : ret;
+}
+
 int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report)
 {
 	struct rcd_link_conf *link;
@@ -454,5 +577,8 @@ int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report)
 		if (check_link(conf, link, report))
 			ret = -EINVAL;
 	}
+	for (i = 0; i < conf->ngroups; i++)
+		if (check_group(conf, &conf->group[i], report))
+			ret = -EINVAL;
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The configuration, rclink.conf(5): [Host] and any number of [Link NAME], in
- * one file or several. Reads and judges, and does nothing.
+ * The configuration, rclink.conf(5): [Host] and any number of [Link NAME] and
+ * [Group NAME], in one file or several. Reads and judges, and does nothing.
  */
 #ifndef RCD_CONF_H
 #define RCD_CONF_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "group.h"
 #include "link.h"
 #include "text.h"
 
@@ -35,6 +36,11 @@ struct rcd_link_conf {
 	struct rcl_policy policy;
 };
 
+struct rcd_group_conf {
+	struct rcd_place place;		/* of [Group NAME] */
+	struct rcl_group_info want;
+};
+
 struct rcd_conf {
 	struct rcd_place place;		/* of [Host], or the first file */
 	char key[RCD_PATH_LEN];
@@ -47,6 +53,8 @@ struct rcd_conf {
 	char metrics[RCD_PATH_LEN];	/* "": none are written */
 	struct rcd_link_conf *link;
 	size_t num;
+	struct rcd_group_conf *group;
+	size_t ngroups;
 };
 
 /* Who is told what is wrong, a sentence at a time. */

@@ -13,6 +13,7 @@
 #include <event2/event.h>
 
 #include "conf.h"
+#include "groups.h"
 #include "links.h"
 #include "listener.h"
 #include "log.h"
@@ -33,6 +34,7 @@ struct daemon {
 	struct rcd_conf conf;
 	struct rcd_trust *trust;
 	struct rcd_links *links;
+	struct rcd_groups *groups;
 	struct rch_listener *listener;
 	struct rcd_textfile *textfile;
 	struct rcd_notify *notify;
@@ -60,6 +62,18 @@ static void on_changed(void *ctx)
 	if (d->stopping && d->silent && !count.dials)
 		event_base_loopbreak(d->base);
 }
+
+static void on_looked(void *ctx)
+{
+	const struct daemon *d = ctx;
+
+	rcd_groups_look(d->groups);
+}
+
+static const struct rcd_links_ops links_ops = {
+	.changed = on_changed,
+	.looked = on_looked,
+};
 
 static struct rcx_tls *on_tls(void *ctx, char *err)
 {
@@ -156,6 +170,9 @@ static int apply(struct daemon *d, const struct rcd_conf *conf,
 
 	if (moves)
 		ret = listen_as(d, conf, err);
+	/* Those are looked at when all links are. */
+	if (!ret)
+		ret = rcd_groups_set(d->groups, conf, err);
 	if (!ret)
 		ret = rcd_links_set(d->links, conf, trust, err);
 	if (ret && moves && listen_as(d, &d->conf, again))
@@ -252,9 +269,12 @@ static int start(struct daemon *d, char *err)
 	d->trust = rcd_trust_new(&d->conf, err);
 	if (!d->trust)
 		return -EINVAL;
-	d->links = rcd_links_new(d->base, on_changed, d, err);
+	d->links = rcd_links_new(d->base, &links_ops, d, err);
 	if (!d->links)
 		return -ENOENT;
+	d->groups = rcd_groups_new(d->base, rcd_links_hub(d->links), err);
+	if (!d->groups || rcd_groups_set(d->groups, &d->conf, err))
+		return -ENOMEM;
 	d->listener = rch_listener_new(d->base, rcd_links_hub(d->links),
 				       &listener_ops, d, err);
 	if (!d->listener || listen_as(d, &d->conf, err))
@@ -273,6 +293,7 @@ static void end(struct daemon *d)
 	rcd_textfile_free(d->textfile);
 	if (d->listener)
 		rch_listener_free(d->listener);
+	rcd_groups_free(d->groups);
 	if (d->links)
 		rcd_links_free(d->links);
 	rcd_trust_free(d->trust);

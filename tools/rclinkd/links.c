@@ -104,7 +104,7 @@ static void set_up(struct rcd_link *link)
 		event_del(link->timer);
 		link->up = true;
 		link->up_since = rcl_now();
-		link->all->changed(link->all->ctx);
+		link->all->ops->changed(link->all->ctx);
 	}
 	want(link);
 }
@@ -119,7 +119,7 @@ static void set_down(struct rcd_link *link, const char *reason)
 			link->failures = 0;
 		else
 			link->failures++;
-		link->all->changed(link->all->ctx);
+		link->all->ops->changed(link->all->ctx);
 	}
 	want(link);
 }
@@ -223,7 +223,7 @@ static void on_dialled(void *ctx, int result, const char *err)
 		failed(link, err);
 	link->yields = false;
 	dial_next(all);
-	all->changed(all->ctx);
+	all->ops->changed(all->ctx);
 }
 
 /* End the dial, for a reason that is no failure. */
@@ -363,7 +363,8 @@ static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 				break;
 		adopt(link, i < num ? &infos[i] : NULL);
 	}
-	all->changed(all->ctx);
+	all->ops->looked(all->ctx);
+	all->ops->changed(all->ctx);
 }
 
 static void on_unloaded(void *ctx)
@@ -588,7 +589,7 @@ void rcd_links_stop(struct rcd_links *all)
 }
 
 struct rcd_links *rcd_links_new(struct event_base *base,
-				void (*changed)(void *ctx), void *ctx,
+				const struct rcd_links_ops *ops, void *ctx,
 				char *err)
 {
 	struct rcd_links *all = calloc(1, sizeof(*all));
@@ -600,7 +601,7 @@ struct rcd_links *rcd_links_new(struct event_base *base,
 	LIST_INIT(&all->list);
 	TAILQ_INIT(&all->turns);
 	all->base = base;
-	all->changed = changed;
+	all->ops = ops;
 	all->ctx = ctx;
 	all->hub = rch_hub_new(base, err);
 	if (all->hub)

@@ -19,9 +19,18 @@ struct rcd_links;
 struct rcd_trust;
 struct rch_call;
 
-/* changed: a link went up or down, came or went, or a dial ended. */
+struct rcd_links_ops {
+	/* A link went up or down, came or went, or a dial ended. */
+	void (*changed)(void *ctx);
+	/*
+	 * All links were looked at: by rcd_links_set(), when the module was
+	 * loaded again, or because events were lost.
+	 */
+	void (*looked)(void *ctx);
+};
+
 struct rcd_links *rcd_links_new(struct event_base *base,
-				void (*changed)(void *ctx), void *ctx,
+				const struct rcd_links_ops *ops, void *ctx,
 				char *err);
 void rcd_links_free(struct rcd_links *all);
 

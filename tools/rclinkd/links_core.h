@@ -37,7 +37,7 @@ struct rcd_links {
 	struct rch_hub *hub;
 	const struct rcd_trust *trust;
 	struct rch_peers *peers;
-	void (*changed)(void *ctx);
+	const struct rcd_links_ops *ops;
 	void *ctx;
 	bool stopping;
 	unsigned int dials;

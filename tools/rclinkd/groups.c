@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A group that the module refuses, because its device is not there yet or
+ * whatever else, is tried again with back-off. One that it has joins again by
+ * itself when it failed.
+ */
+#include "groups.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include <event2/event.h>
+
+#include "backoff.h"
+#include "conf.h"
+#include "job.h"
+#include "log.h"
+#include "process.h"
+
+#define NS_PER_US	1000
+#define US_PER_S	1000000
+#define CHANGE_LEN	512	/* of what is said of it */
+
+struct rcd_group {
+	LIST_ENTRY(rcd_group) node;
+	struct rcd_groups *all;
+	struct rcd_group_conf conf;
+	bool ours;			/* made or taken over */
+	bool stale;			/* to be made anew */
+	unsigned int failures;		/* in a row */
+	uint64_t tried;			/* ns; 0: never */
+	struct event *timer;
+};
+
+struct rcd_groups {
+	struct event_base *base;
+	const struct rch_hub *hub;
+	LIST_HEAD(, rcd_group) list;
+};
+
+static struct rcd_group *find(const struct rcd_groups *all, const char *name)
+{
+	struct rcd_group *group;
+
+	LIST_FOREACH(group, &all->list, node)
+		if (!strcmp(group->conf.want.name, name))
+			return group;
+	return NULL;
+}
+
+/* NULL: it is not loaded. */
+static struct rcl_nl *module(const struct rcd_groups *all)
+{
+	return rch_hub_requests(all->hub);
+}
+
+static void failed(struct rcd_group *group, const char *err)
+{
+	const struct rcd_place *place = &group->conf.place;
+	struct timeval tv;
+	uint64_t wait;
+
+	rcd_log(LOG_ERR, "%s:%u: [Group %s]: %s", place->file, place->line,
+		group->conf.want.name, err);
+	wait = rcd_backoff(++group->failures, rcl_now(), group->tried,
+			   arc4random());
+	tv.tv_sec = wait / NS_PER_US / US_PER_S;
+	tv.tv_usec = wait / NS_PER_US % US_PER_S;
+	event_add(group->timer, &tv);
+}
+
+static bool on_list(const struct rcl_group_info *group, const char *link)
+{
+	size_t i;
+
+	for (i = 0; i < group->nlinks; i++)
+		if (!strcmp(group->link[i], link))
+			return true;
+	return false;
+}
+
+/* But for its links, which can be changed. What is random may be anything. */
+static bool is_as_wanted(const struct rcl_group_info *want,
+			 const struct rcl_group_info *info)
+{
+	uint32_t gid_index = want->has_gid_index ? want->gid_index :
+						   RCLINK_GID_INDEX_AUTO;
+
+	return !memcmp(want->mgid, info->mgid, sizeof(want->mgid)) &&
+	       !strcmp(want->device, info->device) &&
+	       want->port == info->port && gid_index == info->gid_index &&
+	       want->mlid == info->mlid && !strcmp(want->from, info->from) &&
+	       (!want->has_qkey || want->qkey == info->qkey);
+}
+
+static void find_change(const struct rcl_group_info *want,
+			const struct rcl_group_info *info,
+			struct rcl_group_change *change)
+{
+	size_t i;
+
+	memset(change, 0, sizeof(*change));
+	for (i = 0; i < want->nlinks; i++)
+		if (!on_list(info, want->link[i]))
+			strcpy(change->on[change->non++], want->link[i]);
+	for (i = 0; i < info->nlinks; i++)
+		if (!on_list(want, info->link[i]))
+			strcpy(change->off[change->noff++], info->link[i]);
+}
+
+static void log_change(const char *name, const struct rcl_group_change *change)
+{
+	char text[CHANGE_LEN] = "";
+	size_t len = 0;
+	size_t i;
+
+	for (i = 0; i < change->non && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, " +%s",
+				change->on[i]);
+	for (i = 0; i < change->noff && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, " -%s",
+				change->off[i]);
+	rcd_log(LOG_NOTICE, "group %s: its links changed:%s", name, text);
+}
+
+static int set_links(const struct rcd_group *group,
+		     const struct rcl_group_info *info, char *err)
+{
+	const char *name = group->conf.want.name;
+	struct rcl_group_change change;
+	int ret;
+
+	find_change(&group->conf.want, info, &change);
+	if (!change.non && !change.noff)
+		return 0;
+	ret = rcl_call_group_set(module(group->all), name, &change, err);
+	if (!ret)
+		log_change(name, &change);
+	return ret;
+}
+
+static int take_over(struct rcd_group *group, const struct rcl_group_info *info,
+		     char *err)
+{
+	if (!group->ours)
+		rcd_log(LOG_NOTICE, "group %s: is there, taken over",
+			group->conf.want.name);
+	group->ours = true;
+	return set_links(group, info, err);
+}
+
+static int make(struct rcd_group *group, bool anew, char *err)
+{
+	const struct rcl_group_info *want = &group->conf.want;
+	struct rcl_nl *nl = module(group->all);
+	int ret = 0;
+
+	group->ours = false;
+	if (anew)
+		ret = rcl_call_group_del(nl, want->name, err);
+	if (ret && ret != -ENOENT)
+		return ret;
+	group->stale = false;
+	ret = rcl_call_group_add(nl, want, err);
+	if (ret)
+		return ret;
+	group->ours = true;
+	rcd_log(LOG_NOTICE, "group %s: made%s", want->name,
+		anew ? " anew, as it was not as configured" : "");
+	return 0;
+}
+
+/* The group as the module has it, NULL for not at all. */
+static void adopt(struct rcd_group *group, const struct rcl_group_info *info)
+{
+	char err[RCL_ERR_LEN];
+	int ret;
+
+	event_del(group->timer);
+	group->tried = rcl_now();
+	if (info && !group->stale && is_as_wanted(&group->conf.want, info))
+		ret = take_over(group, info, err);
+	else
+		ret = make(group, info, err);
+	if (ret)
+		failed(group, err);
+	else
+		group->failures = 0;
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcd_group *group = arg;
+	struct rcl_nl *nl = module(group->all);
+	struct rcl_group_info *info = NULL;
+	char err[RCL_ERR_LEN];
+	size_t num = 0;
+	int ret;
+
+	(void)fd;
+	(void)what;
+	/* Loaded again, all are looked at. */
+	if (!nl)
+		return;
+	ret = rcl_call_groups(nl, group->conf.want.name, &info, &num, err);
+	if (ret && ret != -ENOENT) {
+		failed(group, err);
+		return;
+	}
+	adopt(group, num ? info : NULL);
+	free(info);
+}
+
+void rcd_groups_look(struct rcd_groups *all)
+{
+	struct rcl_group_info *infos;
+	struct rcd_group *group;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+	int ret;
+
+	if (LIST_EMPTY(&all->list))
+		return;
+	ret = rcl_call_groups(module(all), NULL, &infos, &num, err);
+	LIST_FOREACH(group, &all->list, node) {
+		if (ret) {
+			failed(group, err);
+			continue;
+		}
+		for (i = 0; i < num; i++)
+			if (!strcmp(infos[i].name, group->conf.want.name))
+				break;
+		adopt(group, i < num ? &infos[i] : NULL);
+	}
+	if (!ret)
+		free(infos);
+}
+
+static void forget(struct rcd_group *group)
+{
+	LIST_REMOVE(group, node);
+	event_free(group->timer);
+	free(group);
+}
+
+static bool is_configured(const struct rcd_conf *conf, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < conf->ngroups; i++)
+		if (!strcmp(conf->group[i].want.name, name))
+			return true;
+	return false;
+}
+
+static void remove_missing(struct rcd_groups *all, const struct rcd_conf *conf)
+{
+	struct rcd_group *group, *next;
+	char err[RCL_ERR_LEN];
+	const char *name;
+	int ret;
+
+	for (group = LIST_FIRST(&all->list); group; group = next) {
+		next = LIST_NEXT(group, node);
+		name = group->conf.want.name;
+		if (is_configured(conf, name))
+			continue;
+		rcd_log(LOG_NOTICE, "group %s: no longer configured%s", name,
+			group->ours ? ", deleted" : "");
+		ret = 0;
+		if (group->ours && module(all))
+			ret = rcl_call_group_del(module(all), name, err);
+		if (ret && ret != -ENOENT)
+			rcd_log(LOG_WARNING, "group %s: %s", name, err);
+		forget(group);
+	}
+}
+
+static void change(struct rcd_group *group, const struct rcd_group_conf *conf)
+{
+	/* The module does not tell that a Q_Key is to be a random one. */
+	group->stale |= group->conf.want.has_qkey && !conf->want.has_qkey;
+	group->conf = *conf;
+	group->failures = 0;
+}
+
+static int add(struct rcd_groups *all, const struct rcd_group_conf *conf)
+{
+	struct rcd_group *group = calloc(1, sizeof(*group));
+
+	if (group)
+		group->timer = evtimer_new(all->base, on_timer, group);
+	if (!group || !group->timer) {
+		free(group);
+		return -ENOMEM;
+	}
+	group->all = all;
+	group->conf = *conf;
+	LIST_INSERT_HEAD(&all->list, group, node);
+	return 0;
+}
+
+int rcd_groups_set(struct rcd_groups *all, const struct rcd_conf *conf,
+		   char *err)
+{
+	struct rcd_group *group;
+	size_t i;
+
+	for (i = 0; i < conf->ngroups; i++) {
+		group = find(all, conf->group[i].want.name);
+		if (group)
+			change(group, &conf->group[i]);
+		else if (add(all, &conf->group[i]))
+			return rcl_fail(err, -ENOMEM, "out of memory");
+	}
+	remove_missing(all, conf);
+	return 0;
+}
+
+struct rcd_groups *rcd_groups_new(struct event_base *base,
+				  const struct rch_hub *hub, char *err)
+{
+	struct rcd_groups *all = calloc(1, sizeof(*all));
+
+	if (!all) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	LIST_INIT(&all->list);
+	all->base = base;
+	all->hub = hub;
+	return all;
+}
+
+void rcd_groups_free(struct rcd_groups *all)
+{
+	if (!all)
+		return;
+	while (!LIST_EMPTY(&all->list))
+		forget(LIST_FIRST(&all->list));
+	free(all);
+}

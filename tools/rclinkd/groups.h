@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The groups of the configuration, and what is done to have them: made,
+ * changed, taken over. They are the kernel's, and stay when this process ends;
+ * those that are not configured are nobody's business here.
+ */
+#ifndef RCD_GROUPS_H
+#define RCD_GROUPS_H
+
+struct event_base;
+struct rcd_conf;
+struct rcd_groups;
+struct rch_hub;
+
+/* NULL with err. */
+struct rcd_groups *rcd_groups_new(struct event_base *base,
+				  const struct rch_hub *hub, char *err);
+void rcd_groups_free(struct rcd_groups *all);
+
+/*
+ * Follow this configuration from the next rcd_groups_look() on. Groups of
+ * before that are no longer in it are deleted. 0 or -ENOMEM with err.
+ */
+int rcd_groups_set(struct rcd_groups *all, const struct rcd_conf *conf,
+		   char *err);
+
+/* Have the module's groups be so; the module is there. */
+void rcd_groups_look(struct rcd_groups *all);
+
+#endif /* RCD_GROUPS_H */
