@@ -42,6 +42,14 @@ link_section()
 	done
 }
 
+# group_section NAME [KEY VALUE]...
+group_section()
+{
+	printf '[Group %s]\n' "$1"
+	shift
+	printf '%s = %s\n' "$@"
+}
+
 said()
 {
 	grep -q -e "$2" "$said_by$1"

@@ -29,3 +29,28 @@ group_becomes()
 {
 	until_true 10 group_is "$@" || group_is "$@"
 }
+
+# hears HOST SENDER FROM: that host has heard that number from that host just now
+hears()
+{
+	group_of "$1" g ".peers[] | select(.sender == $2 and
+		.gid == \"::ffff:192.0.2.$3\" and .age_ms < 5000)"
+}
+
+# hear A SENDER-OF-A B SENDER-OF-B: two hosts hear each other
+hear()
+{
+	until_true 20 hears "$1" "$4" "$3" && until_true 20 hears "$3" "$2" "$1" &&
+		[ "$(group_of "$1" g .key_id)" = "$(group_of "$3" g .key_id)" ]
+}
+
+key_id()
+{
+	group_of "$1" g .key_id
+}
+
+# has_key HOST ID
+has_key()
+{
+	[ "$(key_id "$1")" = "$2" ]
+}

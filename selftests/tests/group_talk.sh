@@ -33,20 +33,6 @@ links()
 			--timeout $((30 * RCL_SLOW))
 }
 
-# hears HOST SENDER FROM: that host has heard that number from that host just now
-hears()
-{
-	group_of "$1" g ".peers[] | select(.sender == $2 and
-		.gid == \"::ffff:192.0.2.$3\" and .age_ms < 5000)"
-}
-
-# hear A SENDER-OF-A B SENDER-OF-B: two hosts hear each other
-hear()
-{
-	until_true 20 hears "$1" "$4" "$3" && until_true 20 hears "$3" "$2" "$1" &&
-		[ "$(group_of "$1" g .key_id)" = "$(group_of "$3" g .key_id)" ]
-}
-
 # grows HOST COUNTER BY: within 30 s
 grows()
 {
@@ -163,17 +149,6 @@ third_member()
 	on 3 "$tool" group add g mgid "$mgid4" from m || return
 	hear 1 0 3 2 && until_true 20 hears 2 2 3 && until_true 20 hears 3 1 2 &&
 		group_is 3 g .members 3
-}
-
-key_id()
-{
-	group_of "$1" g .key_id
-}
-
-# has_key HOST ID
-has_key()
-{
-	[ "$(key_id "$1")" = "$2" ]
 }
 
 # Who is left goes on with another key; host 3 neither hears them nor is heard.

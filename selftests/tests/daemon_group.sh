@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Two daemons and a group: made from the files alone, taken over, changed, made
+# anew, deleted; and there again with the module, and with a device that is late.
+# hosts: 2
+# kernels: 6.12
+# timeout: 300
+# The libraries have the variables.
+# shellcheck disable=SC2154
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+. "$LIB_DIR/group/lib.sh"
+
+other_mgid=239.1.2.9
+
+links_1()
+{
+	link_section l "$pin2" peer "$RCL_PEER_IP"
+	link_section m "$pin2" peer "$RCL_PEER_IP"
+}
+
+links_2()
+{
+	link_section l "$pin1"
+	link_section m "$pin1"
+}
+
+# keeper LINKS [MGID]: host 1 makes the key, for the peers of those
+keeper()
+{
+	{
+		links_1
+		group_section g mgid "${2-$mgid4}" link "$1"
+	} | configure 1
+}
+
+# member LINK [MGID]: host 2 gets it by that one
+member()
+{
+	{
+		links_2
+		group_section g mgid "${2-$mgid4}" from "$1"
+	} | configure 2
+}
+
+same_key()
+{
+	has_key 2 "$(key_id 1)"
+}
+
+# Both hear each other, under the key of the keeper, who has number 0.
+meet()
+{
+	until_true 60 same_key && hear 1 0 2 "$(group_of 2 g .sender)" && return
+	show_daemons
+	on 1 "$tool" group show g -j
+	on 2 "$tool" group show g -j
+	return 1
+}
+
+# state HOST: what no other one would have
+state()
+{
+	group_of "$1" g '[.stats.joins, .stats.keys, .key_id, .sender] | tojson'
+}
+
+# undisturbed CMD...: both have the group that they had
+undisturbed()
+{
+	local before
+
+	before="$(state 1) $(state 2)"
+	"$@" && [ "$(state 1) $(state 2)" = "$before" ] && meet
+}
+
+begin()
+{
+	keeper l && member l && daemon_start 1 2 && both_up l m && meet &&
+		said 1 'group g: made$' && said 2 'group g: made$' &&
+		group_is 1 g .from null && group_is 2 g .from l
+}
+
+killed()
+{
+	local host
+
+	for host in 1 2; do
+		daemon_signal "$host" KILL
+		wait "${running[host]}"
+	done
+	daemon_start 1 2 && until_true 10 said 1 'group g: .*taken over' &&
+		until_true 10 said 2 'group g: .*taken over'
+}
+
+reload_both()
+{
+	local before
+
+	before="$(times 1 'group g') $(times 2 'group g')"
+	reload 1 && reload 2 &&
+		[ "$(times 1 'group g') $(times 2 'group g')" = "$before" ]
+}
+
+link_more()
+{
+	keeper 'l, m' && reload 1 && said 1 'group g: .*: +m$' &&
+		group_is 1 g '.links | join(" ")' 'l m'
+}
+
+# Its number tells that it is a new member.
+from_another()
+{
+	local id
+
+	id=$(key_id 1)
+	member m && reload 2 && said 2 'group g: made anew' &&
+		group_is 2 g .from m && meet && has_key 1 "$id" &&
+		group_is 2 g .sender 2
+}
+
+link_less()
+{
+	local id
+
+	id=$(key_id 1)
+	keeper m && reload 1 && said 1 'group g: .*: -l$' &&
+		group_is 1 g '.links | join(" ")' m && ! has_key 1 "$id" &&
+		group_is 1 g .stats.joins 1 && meet
+}
+
+elsewhere()
+{
+	keeper m $other_mgid && reload 1 && member m $other_mgid && reload 2 &&
+		group_is 1 g .mgid "::ffff:$other_mgid" &&
+		group_is 2 g .mgid "::ffff:$other_mgid" && meet
+}
+
+by_hand()
+{
+	on 2 "$tool" group del g && reload 2 && meet
+}
+
+refused_whole()
+{
+	member n && reload 2 && said 2 'there is no \[Link n\]' &&
+		said 2 'is refused, the old' && member m $other_mgid
+}
+
+removed()
+{
+	links_2 | configure 2 && reload 2 &&
+		said 2 'group g: no longer configured, deleted' &&
+		! on 2 "$tool" group show g
+}
+
+put_back()
+{
+	member m $other_mgid && reload 2 && meet
+}
+
+loaded_again()
+{
+	on 2 rmmod rclink && until_true 10 said 2 'module was unloaded' &&
+		on 2 "$LIB_DIR/vm/lab_load" && both_up l m && meet
+}
+
+# The daemon is there before the device is.
+device_late()
+{
+	daemon_end 2 && on 2 "$tool" group del g && on 2 rdma link delete rxe0 &&
+		daemon_start 2 && until_true 10 said 2 \
+		'conf:[0-9]*: \[Group g\]: .*device' && on 2 lab_rxe && meet
+}
+
+outlives()
+{
+	daemon_end 1 2 && meet && group_is 1 hand .stats.joins 1
+}
+
+if [ -n "${RCLINK_DEV:-}" ]; then
+	skip_all "would take a real device away"
+fi
+plan 15
+link_setup
+holds "a group is there from the files alone" begin
+check "beside one that somebody makes by hand" \
+	rclink group add hand mgid 239.1.2.10
+holds "killed, the daemons take it over" undisturbed killed
+holds "read again, the same files change nothing" undisturbed reload_both
+holds "one more link may have the key, which stays" undisturbed link_more
+holds "a member by another link is made anew" from_another
+holds "a link less, and there is another key" link_less
+holds "another address makes it anew" elsewhere
+holds "a group that somebody deletes is made again" by_hand
+holds "a link that is not configured is refused" undisturbed refused_whole
+holds "no longer configured, it is deleted" removed
+holds "and is made when it is configured again" put_back
+holds "a module that is loaded again gets it back" loaded_again
+holds "a device that comes late gets it" device_late
+holds "it outlives the daemons, and one made by hand is left alone" outlives
+finish
