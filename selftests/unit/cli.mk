@@ -8,7 +8,8 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := chan connect link metrics text doc packet paths peers story conf pace verbs layout
+TESTS := chan connect link metrics text doc packet paths peers story conf groups \
+	pace verbs layout
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc link metrics nl out story \
 	text)
@@ -16,6 +17,7 @@ PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
 CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting group_setting range kmod-policy \
 	kmod-gid link counter text verify ident)
+GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello op status pipe_msg target)
@@ -64,6 +66,11 @@ $(OUT)/cli_packet: $(HERE)/cli_packet.c $(PACKET_OBJS)
 $(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto
+
+# The test is the module that it asks.
+$(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
 
 $(OUT)/cli_paths: $(HERE)/cli_paths.c $(PATHS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

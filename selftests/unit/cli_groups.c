@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the daemon does to have its groups; this is the module that it asks. */
+#include "groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+#include <kselftest_harness.h>
+
+#include "backoff.h"
+#include "conf.h"
+#include "job.h"
+#include "log.h"
+
+#define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+#define LINKS	"[Link a]\npin = " PIN "\n[Link b]\npin = " PIN "\n" \
+		"[Link c]\npin = " PIN "\n"
+#define G	LINKS "[Group g]\nmgid = ff15::1\n"
+#define MAX	4	/* groups */
+
+static struct {
+	bool loaded;
+	bool refuses;
+	struct rcl_group_info group[MAX];
+	size_t num;
+	unsigned int added;
+	unsigned int deleted;
+	unsigned int changed;
+	unsigned int failures;		/* as the back-off heard */
+	unsigned int errors;		/* in the log */
+} module;
+
+struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
+{
+	(void)hub;
+	return module.loaded ? (struct rcl_nl *)&module : NULL;
+}
+
+static struct rcl_group_info *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < module.num; i++)
+		if (!strcmp(module.group[i].name, name))
+			return &module.group[i];
+	return NULL;
+}
+
+/* Of what was not said, the module tells what it is. */
+static struct rcl_group_info *have(const struct rcl_group_info *want)
+{
+	struct rcl_group_info *group = &module.group[module.num++];
+
+	*group = *want;
+	group->has_gid_index = true;
+	if (!want->has_gid_index)
+		group->gid_index = RCLINK_GID_INDEX_AUTO;
+	group->has_qkey = true;
+	if (!want->has_qkey)
+		group->qkey = 0x80000000;
+	return group;
+}
+
+int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *want,
+		       char *err)
+{
+	(void)nl;
+	module.added++;
+	if (module.refuses)
+		return rcl_fail(err, -ENODEV, "no such device");
+	if (find(want->name))
+		return rcl_fail(err, -EEXIST, "there already");
+	have(want);
+	return 0;
+}
+
+int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err)
+{
+	struct rcl_group_info *group = find(name);
+
+	(void)nl;
+	module.deleted++;
+	if (!group)
+		return rcl_fail(err, -ENOENT, "no such group");
+	*group = module.group[--module.num];
+	return 0;
+}
+
+static void take_off(struct rcl_group_info *group, const char *link)
+{
+	size_t i;
+
+	for (i = 0; strcmp(group->link[i], link); i++)
+		;
+	memcpy(group->link[i], group->link[--group->nlinks],
+	       sizeof(group->link[0]));
+}
+
+int rcl_call_group_set(struct rcl_nl *nl, const char *name,
+		       const struct rcl_group_change *change, char *err)
+{
+	struct rcl_group_info *group = find(name);
+	size_t i;
+
+	(void)nl;
+	module.changed++;
+	if (!group)
+		return rcl_fail(err, -ENOENT, "no such group");
+	for (i = 0; i < change->noff; i++)
+		take_off(group, change->off[i]);
+	for (i = 0; i < change->non; i++)
+		strcpy(group->link[group->nlinks++], change->on[i]);
+	return 0;
+}
+
+int rcl_call_groups(struct rcl_nl *nl, const char *name,
+		    struct rcl_group_info **infos, size_t *num, char *err)
+{
+	const struct rcl_group_info *from = name ? find(name) : module.group;
+
+	(void)nl;
+	if (!from)
+		return rcl_fail(err, -ENOENT, "no such group");
+	*num = name ? 1 : module.num;
+	*infos = calloc(MAX, sizeof(**infos));
+	memcpy(*infos, from, *num * sizeof(*from));
+	return 0;
+}
+
+uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
+		     uint32_t random)
+{
+	(void)now;
+	(void)last;
+	(void)random;
+	module.failures = failures;
+	return 1000;
+}
+
+void rcd_log(int priority, const char *fmt, ...)
+{
+	(void)fmt;
+	module.errors += priority <= LOG_WARNING;
+}
+
+static void say(void *ctx, const struct rcd_place *place, const char *text)
+{
+	(void)ctx;
+	printf("# line %u: %s\n", place->line, text);
+}
+
+FIXTURE(groups)
+{
+	struct event_base *base;
+	struct rcd_groups *all;
+};
+
+FIXTURE_SETUP(groups)
+{
+	char err[RCL_ERR_LEN];
+
+	memset(&module, 0, sizeof(module));
+	module.loaded = true;
+	self->base = event_base_new();
+	self->all = rcd_groups_new(self->base, NULL, err);
+	ASSERT_NE(NULL, self->all);
+}
+
+FIXTURE_TEARDOWN(groups)
+{
+	rcd_groups_free(self->all);
+	event_base_free(self->base);
+}
+
+/* As at a start, or at a reload: groups are looked at when links are. */
+static bool follow(struct rcd_groups *all, const char *text)
+{
+	FILE *from = fmemopen((void *)text, strlen(text), "r");
+	const struct rcd_report report = { .say = say };
+	char err[RCL_ERR_LEN];
+	struct rcd_conf conf;
+	bool ok;
+
+	rcd_conf_init(&conf);
+	ok = !rcd_conf_parse(&conf, from, "f", &report) &&
+	     !rcd_conf_finish(&conf, &report) &&
+	     !rcd_groups_set(all, &conf, err);
+	if (ok && module.loaded)
+		rcd_groups_look(all);
+	rcd_conf_free(&conf);
+	fclose(from);
+	return ok;
+}
+
+TEST_F(groups, made_once)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("g", module.group[0].name);
+	EXPECT_STREQ("a", module.group[0].link[0]);
+	rcd_groups_look(self->all);
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	EXPECT_EQ(1, module.added);
+	EXPECT_EQ(0, module.deleted + module.changed + module.errors);
+}
+
+TEST_F(groups, taken_over_by_the_next_daemon)
+{
+	static const char text[] =
+		G "dev = rxe0\nport = 1\ngid-index = 2\nqkey = 3\nlink = a\n"
+		"[Group h]\nmgid = 239.1.2.3\nfrom = b\n";
+	struct rcd_groups *next;
+	char err[RCL_ERR_LEN];
+
+	ASSERT_TRUE(follow(self->all, text));
+	next = rcd_groups_new(self->base, NULL, err);
+	ASSERT_TRUE(follow(next, text));
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(0, module.deleted + module.changed + module.errors);
+	/* So it is deleted by that one. */
+	ASSERT_TRUE(follow(next, LINKS));
+	EXPECT_EQ(0, module.num);
+	rcd_groups_free(next);
+}
+
+static const char *const other[] = {
+	LINKS "[Group g]\nmgid = ff15::2\n",
+	G "dev = rxe0\n",
+	G "port = 1\n",
+	G "gid-index = 1\n",
+	G "mlid = 0xc001\n",
+	G "qkey = 1\n",
+	G "from = a\n",
+};
+
+TEST_F(groups, another_one_is_made_anew)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		ASSERT_TRUE(follow(self->all, G));
+		EXPECT_EQ(++n, module.added) TH_LOG("other[%u]", i);
+		ASSERT_TRUE(follow(self->all, other[i]));
+		EXPECT_EQ(++n, module.added) TH_LOG("other[%u]", i);
+		rcd_groups_look(self->all);
+		EXPECT_EQ(n, module.added) TH_LOG("other[%u]", i);
+		EXPECT_EQ(n - 1, module.deleted) TH_LOG("other[%u]", i);
+	}
+	EXPECT_EQ(1, module.num);
+	EXPECT_EQ(0, module.changed + module.errors);
+}
+
+TEST_F(groups, its_links_are_changed)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a, b\n"));
+	ASSERT_TRUE(follow(self->all, G "link = c, b\n"));
+	EXPECT_EQ(1, module.changed);
+	ASSERT_EQ(2, module.group[0].nlinks);
+	EXPECT_STREQ("b", module.group[0].link[0]);
+	EXPECT_STREQ("c", module.group[0].link[1]);
+	ASSERT_TRUE(follow(self->all, G));
+	EXPECT_EQ(2, module.changed);
+	EXPECT_EQ(0, module.group[0].nlinks);
+	EXPECT_EQ(1, module.added);
+	EXPECT_EQ(0, module.deleted + module.errors);
+}
+
+TEST_F(groups, others_are_left_alone)
+{
+	const struct rcl_group_info hand = { .name = "h", .mgid = { 0xff } };
+
+	have(&hand);
+	ASSERT_TRUE(follow(self->all, G));
+	ASSERT_TRUE(follow(self->all, LINKS));
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("h", module.group[0].name);
+	EXPECT_EQ(1, module.deleted);
+}
+
+/* What was refused, and then made by hand, is not the daemon's. */
+TEST_F(groups, never_made_never_deleted)
+{
+	const struct rcl_group_info hand = { .name = "g", .mgid = { 0xff } };
+
+	module.refuses = true;
+	ASSERT_TRUE(follow(self->all, G));
+	have(&hand);
+	ASSERT_TRUE(follow(self->all, LINKS));
+	EXPECT_EQ(1, module.num);
+	EXPECT_EQ(0, module.deleted);
+}
+
+TEST_F(groups, refused_it_is_tried_again)
+{
+	module.refuses = true;
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	EXPECT_EQ(1, module.failures);
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(2, module.failures);
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(3, module.failures);
+	EXPECT_EQ(3, module.errors);
+	module.refuses = false;
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(1, module.num);
+	EXPECT_EQ(4, module.added);
+	/* That was all: there is no timer any more. */
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(3, module.errors);
+	/* The next time begins anew. */
+	module.num = 0;
+	module.refuses = true;
+	rcd_groups_look(self->all);
+	EXPECT_EQ(1, module.failures);
+	/* Made for another reason before it is time. */
+	module.refuses = false;
+	rcd_groups_look(self->all);
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(1, module.num);
+}
+
+TEST_F(groups, the_module_may_be_gone)
+{
+	module.refuses = true;
+	ASSERT_TRUE(follow(self->all, G));
+	module.loaded = false;
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	ASSERT_TRUE(follow(self->all, G "[Group h]\nmgid = ff15::2\n"));
+	EXPECT_EQ(1, module.added);
+	module.loaded = true;
+	module.refuses = false;
+	rcd_groups_look(self->all);
+	EXPECT_EQ(2, module.num);
+	/* Nothing of it is there to be deleted. */
+	module.loaded = false;
+	ASSERT_TRUE(follow(self->all, LINKS));
+	EXPECT_EQ(0, module.deleted);
+}
+
+TEST_F(groups, a_q_key_that_is_not_given_any_more_is_random)
+{
+	ASSERT_TRUE(follow(self->all, G "qkey = 1\n"));
+	ASSERT_TRUE(follow(self->all, G));
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(0x80000000, module.group[0].qkey);
+	ASSERT_TRUE(follow(self->all, G));
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(1, module.deleted);
+}
+
+TEST_F(groups, deleted_by_somebody_is_no_failure)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	module.num = 0;
+	ASSERT_TRUE(follow(self->all, LINKS));
+	EXPECT_EQ(0, module.errors);
+	ASSERT_TRUE(follow(self->all, G));
+	module.num = 0;
+	ASSERT_TRUE(follow(self->all, G));
+	EXPECT_EQ(1, module.num);
+	EXPECT_EQ(0, module.errors);
+}
+
+TEST_HARNESS_MAIN
