@@ -171,7 +171,7 @@ device_late()
 {
 	daemon_end 2 && on 2 "$tool" group del g && on 2 rdma link delete rxe0 &&
 		daemon_start 2 && until_true 10 said 2 \
-		'conf:[0-9]*: \[Group g\]: .*device' && on 2 lab_rxe && meet
+		'conf:[0-9]*: \[Group g\]: .*no active port' && on 2 lab_rxe && meet
 }
 
 outlives()

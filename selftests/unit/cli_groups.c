@@ -48,15 +48,20 @@ static struct rcl_group_info *find(const char *name)
 	return NULL;
 }
 
-/* Of what was not said, the module tells what it is. */
+/* Of what was not said, the module tells what it has chosen. */
 static struct rcl_group_info *have(const struct rcl_group_info *want)
 {
 	struct rcl_group_info *group = &module.group[module.num++];
 
 	*group = *want;
 	group->has_gid_index = true;
-	if (!want->has_gid_index)
-		group->gid_index = RCLINK_GID_INDEX_AUTO;
+	if (!want->has_gid_index ||
+	    want->gid_index == RCLINK_GID_INDEX_AUTO)
+		group->gid_index = 1;
+	if (!want->device[0])
+		strcpy(group->device, "rxe0");
+	if (!want->port)
+		group->port = 1;
 	group->has_qkey = true;
 	if (!want->has_qkey)
 		group->qkey = 0x80000000;
@@ -228,8 +233,10 @@ TEST_F(groups, taken_over_by_the_next_daemon)
 static const char *const other[] = {
 	LINKS "[Group g]\nmgid = ff15::2\n",
 	G "dev = rxe0\n",
+	G "dev = rxe1\n",
 	G "port = 1\n",
 	G "gid-index = 1\n",
+	G "gid-index = 2\n",
 	G "mlid = 0xc001\n",
 	G "qkey = 1\n",
 	G "from = a\n",
@@ -250,6 +257,33 @@ TEST_F(groups, another_one_is_made_anew)
 	}
 	EXPECT_EQ(1, module.num);
 	EXPECT_EQ(0, module.changed + module.errors);
+}
+
+/* So at a start: the module tells no more than what it has chosen. */
+TEST_F(groups, what_the_module_has_chosen_will_do)
+{
+	struct rcd_groups *next;
+	char err[RCL_ERR_LEN];
+
+	ASSERT_TRUE(follow(self->all, G));
+	next = rcd_groups_new(self->base, NULL, err);
+	ASSERT_TRUE(follow(next, G "dev = rxe0\nport=1\ngid-index = 1\n"));
+	EXPECT_EQ(1, module.added);
+	ASSERT_TRUE(follow(next, G "dev = rxe0\nport=1\ngid-index = 2\n"));
+	EXPECT_EQ(2, module.added);
+	ASSERT_TRUE(follow(next, G "dev = rxe0\nport=2\ngid-index = 2\n"));
+	EXPECT_EQ(3, module.added);
+	ASSERT_TRUE(follow(next, G "dev = rxe2\nport=2\ngid-index = 2\n"));
+	EXPECT_EQ(4, module.added);
+	EXPECT_EQ(1, module.num);
+	rcd_groups_free(next);
+}
+
+TEST_F(groups, auto_is_as_if_not_given)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	ASSERT_TRUE(follow(self->all, G "gid-index = auto\n"));
+	EXPECT_EQ(1, module.added);
 }
 
 TEST_F(groups, its_links_are_changed)

@@ -82,18 +82,33 @@ static bool on_list(const struct rcl_group_info *group, const char *link)
 	return false;
 }
 
-/* But for its links, which can be changed. What is random may be anything. */
+static bool has_index(const struct rcl_group_info *want)
+{
+	return want->has_gid_index && want->gid_index != RCLINK_GID_INDEX_AUTO;
+}
+
+/*
+ * But for its links, which can be changed. What was not said is whatever the
+ * module has chosen.
+ */
 static bool is_as_wanted(const struct rcl_group_info *want,
 			 const struct rcl_group_info *info)
 {
-	uint32_t gid_index = want->has_gid_index ? want->gid_index :
-						   RCLINK_GID_INDEX_AUTO;
-
 	return !memcmp(want->mgid, info->mgid, sizeof(want->mgid)) &&
-	       !strcmp(want->device, info->device) &&
-	       want->port == info->port && gid_index == info->gid_index &&
 	       want->mlid == info->mlid && !strcmp(want->from, info->from) &&
+	       (!want->device[0] || !strcmp(want->device, info->device)) &&
+	       (!want->port || want->port == info->port) &&
+	       (!has_index(want) || want->gid_index == info->gid_index) &&
 	       (!want->has_qkey || want->qkey == info->qkey);
+}
+
+/* The module tells what it has chosen, not that it was free to. */
+static bool chooses_else(const struct rcl_group_info *old,
+			 const struct rcl_group_info *new)
+{
+	return !old->device[0] != !new->device[0] ||
+	       !old->port != !new->port || has_index(old) != has_index(new) ||
+	       (old->has_qkey && !new->has_qkey);
 }
 
 static void find_change(const struct rcl_group_info *want,
@@ -281,8 +296,7 @@ static void remove_missing(struct rcd_groups *all, const struct rcd_conf *conf)
 
 static void change(struct rcd_group *group, const struct rcd_group_conf *conf)
 {
-	/* The module does not tell that a Q_Key is to be a random one. */
-	group->stale |= group->conf.want.has_qkey && !conf->want.has_qkey;
+	group->stale |= chooses_else(&group->conf.want, &conf->want);
 	group->conf = *conf;
 	group->failures = 0;
 }
