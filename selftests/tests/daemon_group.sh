@@ -4,7 +4,7 @@
 # anew, deleted; and there again with the module, and with a device that is late.
 # hosts: 2
 # kernels: 6.12
-# timeout: 300
+# timeout: 400
 # The libraries have the variables.
 # shellcheck disable=SC2154
 
