@@ -102,7 +102,15 @@ static u64 rcl_pin_count(const struct rclink_dev_region *arg)
 	       (arg->addr >> PAGE_SHIFT) + 1;
 }
 
-static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
+/**
+ * rcl_pin_new - pin memory of the calling process
+ * @arg: its address and length, which make sense
+ *
+ * Context: may sleep, without a lock: faults take as long as somebody likes.
+ * Return: the memory, or the ERR_PTR of -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK,
+ * -ENOMEM, or -EINTR for a fatal signal.
+ */
+struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
 {
 	struct rcl_pin *pin;
 	int ret;
@@ -134,7 +142,7 @@ static struct rcl_pin *rcl_pin_new(const struct rclink_dev_region *arg)
 	if (ret)
 		goto err_unpin;
 	mmgrab(pin->mm);
-	return pin;
+	return &pin->memory;
 
 err_unpin:
 	unpin_user_pages(pin->pages, pin->memory.npages);
@@ -158,7 +166,7 @@ err_free:
  */
 int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 {
-	struct rcl_pin *pin;
+	struct rcl_memory *memory;
 	int ret;
 
 	if (!arg->len || arg->addr + arg->len < arg->addr ||
@@ -168,10 +176,9 @@ int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 			       rcl_pin_count(arg));
 	if (ret)
 		return ret;
-	/* Without a lock: faults may take as long as somebody likes. */
-	pin = rcl_pin_new(arg);
-	if (IS_ERR(pin))
-		return PTR_ERR(pin);
-	return rcl_region_register(chan, &pin->memory, arg->name, arg->rights,
+	memory = rcl_pin_new(arg);
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	return rcl_region_register(chan, memory, arg->name, arg->rights,
 				   &arg->handle);
 }

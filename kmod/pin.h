@@ -7,10 +7,12 @@
 
 struct mm_struct;
 struct rcl_chan;
+struct rcl_memory;
 struct rclink_dev_region;
 
 int rcl_pin_charge(struct mm_struct *mm, u32 npages);
 void rcl_pin_uncharge(struct mm_struct *mm, u32 npages);
+struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg);
 int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
 
 #endif /* RCL_PIN_H */

@@ -109,7 +109,15 @@ err_fput:
 	return ret;
 }
 
-static struct rcl_shm *rcl_shm_new(u64 len)
+/**
+ * rcl_shm_new - allocate memory for the calling process
+ * @len: bytes, whole pages
+ *
+ * Context: may sleep.
+ * Return: the memory, with @file, or the ERR_PTR of -EDQUOT beyond
+ * RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
+ */
+struct rcl_memory *rcl_shm_new(u64 len)
 {
 	struct rcl_shm *shm;
 	int ret;
@@ -134,7 +142,7 @@ static struct rcl_shm *rcl_shm_new(u64 len)
 	if (ret)
 		goto err_free_pages;
 	mmgrab(shm->mm);
-	return shm;
+	return &shm->memory;
 
 err_free_pages:
 	kvfree(shm->pages);
@@ -158,7 +166,7 @@ err_free:
  */
 int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 {
-	struct rcl_shm *shm;
+	struct rcl_memory *memory;
 	int ret;
 
 	if (!arg->len || offset_in_page(arg->len) || arg->addr ||
@@ -168,14 +176,62 @@ int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 			       arg->len >> PAGE_SHIFT);
 	if (ret)
 		return ret;
-	shm = rcl_shm_new(arg->len);
-	if (IS_ERR(shm))
-		return PTR_ERR(shm);
-	ret = rcl_region_register(chan, &shm->memory, arg->name, arg->rights,
+	memory = rcl_shm_new(arg->len);
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	ret = rcl_region_register(chan, memory, arg->name, arg->rights,
 				  &arg->handle);
 	if (!ret)
-		arg->addr = (rcl_region_slot(arg->handle) + 1ULL) <<
-			    RCL_SHM_SHIFT;
+		arg->addr = rcl_shm_offset(arg->handle);
+	return ret;
+}
+
+/**
+ * rcl_shm_offset - where is memory to be mapped?
+ * @handle: of it
+ *
+ * Return: the offset for mmap().
+ */
+u64 rcl_shm_offset(u32 handle)
+{
+	return (rcl_region_slot(handle) + 1ULL) << RCL_SHM_SHIFT;
+}
+
+/**
+ * rcl_shm_slot - which memory is to be mapped?
+ * @vma: whose offset is that of rcl_shm_offset() or more
+ *
+ * Return: its slot, hostile.
+ */
+u32 rcl_shm_slot(const struct vm_area_struct *vma)
+{
+	return (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT)) - 1;
+}
+
+/**
+ * rcl_shm_map - map a file of such memory
+ * @file: the reference is dropped; or NULL
+ * @len: bytes of the memory
+ * @vma: shared
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, -EINVAL for no file or more than there is, or what tmpfs says.
+ */
+int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 size = vma->vm_end - vma->vm_start;
+	int ret = -EINVAL;
+
+	if (!file)
+		return -EINVAL;
+	offset &= BIT_ULL(RCL_SHM_SHIFT) - 1;
+	if (offset + size <= len) {
+		vma->vm_pgoff = offset >> PAGE_SHIFT;
+		vma_set_file(vma, file);
+		ret = call_mmap(file, vma);
+	}
+	fput(file);
 	return ret;
 }
 
@@ -189,22 +245,9 @@ int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
  */
 int rcl_shm_mmap(struct rcl_chan *chan, struct vm_area_struct *vma)
 {
-	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	u64 size = vma->vm_end - vma->vm_start;
-	u32 slot = (offset >> RCL_SHM_SHIFT) - 1;
 	struct file *file;
-	u64 len;
-	int ret = -EINVAL;
+	u64 len = 0;
 
-	file = rcl_region_file(chan, slot, &len);
-	if (!file)
-		return -EINVAL;
-	offset &= BIT_ULL(RCL_SHM_SHIFT) - 1;
-	if (offset + size <= len) {
-		vma->vm_pgoff = offset >> PAGE_SHIFT;
-		vma_set_file(vma, file);
-		ret = call_mmap(file, vma);
-	}
-	fput(file);
-	return ret;
+	file = rcl_region_file(chan, rcl_shm_slot(vma), &len);
+	return rcl_shm_map(file, len, vma);
 }
