@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each call checks its argument completely, then makes one call to the core.
- * What a file is, is decided once: nothing, then a channel or a listener. What
- * it may become, by the credentials of who opened it.
+ * What a file is, is decided once: nothing, then a channel, a listener, or a
+ * channel to a group. What it may become, by the credentials of who opened it.
  */
 #include "cdev.h"
 
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -15,6 +16,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
 #include <uapi/linux/rclink_dev.h>
@@ -22,6 +24,7 @@
 #include "chan.h"
 #include "chan-event.h"
 #include "dmabuf.h"
+#include "group-chan.h"
 #include "listener.h"
 #include "pin.h"
 #include "region.h"
@@ -34,11 +37,13 @@
  * @lock: protects the decision
  * @chan: with a reference, or NULL; set once
  * @listener: with a reference, or NULL; set once
+ * @group: a channel to a group, or NULL; set once
  */
 struct rcl_file {
 	struct mutex lock;	/* protects the decision */
 	struct rcl_chan *chan;
 	struct rcl_listener *listener;
+	struct rcl_group_chan *group;
 };
 
 static const struct file_operations rcl_cdev_fops;
@@ -67,6 +72,8 @@ static int rcl_cdev_release(struct inode *inode, struct file *filp)
 
 	if (file->listener)
 		rcl_chan_unlisten(file->listener);
+	if (file->group)
+		rcl_group_chan_close(file->group);
 	if (file->chan) {
 		rcl_chan_close(file->chan);
 		rcl_chan_put(file->chan);
@@ -92,6 +99,12 @@ static int rcl_cdev_get_service(struct rclink_dev_service *arg,
 	return 0;
 }
 
+static bool rcl_cdev_is_something(const struct rcl_file *file)
+{
+	lockdep_assert_held(&file->lock);
+	return file->chan || file->listener || file->group;
+}
+
 static int rcl_cdev_connect(struct file *filp, const void __user *from)
 {
 	struct rcl_file *file = filp->private_data;
@@ -106,8 +119,7 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 		return ret;
 	if (arg.backlog)
 		return -EINVAL;
-	lockdep_assert_held(&file->lock);
-	if (file->chan || file->listener)
+	if (rcl_cdev_is_something(file))
 		return -EISCONN;
 	ring = rcl_ring_new(arg.flags);
 	if (!ring)
@@ -137,8 +149,7 @@ static int rcl_cdev_listen(struct file *filp, const void __user *from)
 		return ret;
 	if (!arg.backlog || arg.backlog > RCLINK_DEV_BACKLOG_MAX)
 		return -EINVAL;
-	lockdep_assert_held(&file->lock);
-	if (file->chan || file->listener)
+	if (rcl_cdev_is_something(file))
 		return -EISCONN;
 	listener = rcl_ring_listen(filp->f_cred, arg.link, arg.service,
 				   arg.backlog, arg.flags);
@@ -147,6 +158,35 @@ static int rcl_cdev_listen(struct file *filp, const void __user *from)
 	/* Pairs with rcl_cdev_listener(). */
 	smp_store_release(&file->listener, listener);
 	return 0;
+}
+
+static int rcl_cdev_join(struct file *filp, const void __user *from)
+{
+	struct rcl_file *file = filp->private_data;
+	struct rcl_group_chan *group;
+	struct rclink_dev_group arg;
+
+	if (copy_from_user(&arg, from, sizeof(arg)))
+		return -EFAULT;
+	if (!rcl_cdev_is_name(arg.group, sizeof(arg.group)) || arg.flags ||
+	    arg.pad)
+		return -EINVAL;
+	if (!file_ns_capable(filp, &init_user_ns, CAP_NET_ADMIN))
+		return -EACCES;
+	if (rcl_cdev_is_something(file))
+		return -EISCONN;
+	group = rcl_group_chan_open(arg.group);
+	if (IS_ERR(group))
+		return PTR_ERR(group);
+	/* Pairs with the acquire in rcl_cdev_group(). */
+	smp_store_release(&file->group, group);
+	return 0;
+}
+
+static struct rcl_group_chan *rcl_cdev_group(struct rcl_file *file)
+{
+	/* Pairs with the release in rcl_cdev_join(). */
+	return smp_load_acquire(&file->group);
 }
 
 static int rcl_cdev_install(struct rcl_chan *chan)
@@ -196,6 +236,23 @@ static struct rcl_chan *rcl_cdev_chan(struct rcl_file *file)
 {
 	/* Pairs with the release in rcl_cdev_connect(). */
 	return smp_load_acquire(&file->chan);
+}
+
+static int rcl_cdev_group_region(struct rcl_group_chan *group,
+				 void __user *user, bool allocate)
+{
+	struct rclink_dev_region arg;
+	int ret;
+
+	if (copy_from_user(&arg, user, sizeof(arg)))
+		return -EFAULT;
+	ret = rcl_group_chan_region(group, &arg, allocate);
+	if (ret)
+		return ret;
+	if (!copy_to_user(user, &arg, sizeof(arg)))
+		return 0;
+	rcl_group_chan_withdraw(group, arg.handle);
+	return -EFAULT;
 }
 
 static int rcl_cdev_region(struct rcl_chan *chan, void __user *user,
@@ -283,20 +340,29 @@ static int rcl_cdev_submit_all(struct rcl_ring *ring,
 	}
 }
 
+static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
+			       const void __user *user, unsigned long *end)
+{
+	if (copy_from_user(arg, user, sizeof(*arg)))
+		return -EFAULT;
+	if (arg->pad || arg->wait > RCLINK_DEV_CQ_DEPTH)
+		return -EINVAL;
+	/* 0 means never. */
+	*end = arg->timeout_ms ?
+	       (jiffies + msecs_to_jiffies(arg->timeout_ms)) | 1 : 0;
+	return 0;
+}
+
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
 	struct rclink_dev_submit arg;
-	unsigned long end = 0;
+	unsigned long end;
 	u32 taken = 0;
 	int ret;
 
-	if (copy_from_user(&arg, user, sizeof(arg)))
-		return -EFAULT;
-	if (arg.pad || arg.wait > RCLINK_DEV_CQ_DEPTH)
-		return -EINVAL;
-	/* 0 means never. */
-	if (arg.timeout_ms)
-		end = (jiffies + msecs_to_jiffies(arg.timeout_ms)) | 1;
+	ret = rcl_cdev_get_submit(&arg, user, &end);
+	if (ret)
+		return ret;
 	ret = rcl_cdev_submit_all(rcl_ring_of(chan), &arg, end, &taken);
 	arg.count = taken;
 	if (copy_to_user(user, &arg, sizeof(arg)))
@@ -306,11 +372,65 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 	return rcl_ring_wait(rcl_ring_of(chan), arg.wait, end);
 }
 
+static int rcl_cdev_group_submit(struct rcl_group_chan *group,
+				 void __user *user)
+{
+	struct rclink_dev_submit arg;
+	unsigned long end;
+	u32 taken;
+	int ret;
+
+	ret = rcl_cdev_get_submit(&arg, user, &end);
+	if (ret)
+		return ret;
+	ret = rcl_group_chan_submit(group, arg.count, &taken);
+	arg.count = taken;
+	if (copy_to_user(user, &arg, sizeof(arg)))
+		return -EFAULT;
+	if (ret || !arg.wait)
+		return ret;
+	return rcl_group_chan_wait(group, arg.wait, end);
+}
+
+static int rcl_cdev_group_withdraw(struct rcl_group_chan *group,
+				   const void __user *user)
+{
+	u32 handle;
+
+	if (copy_from_user(&handle, user, sizeof(handle)))
+		return -EFAULT;
+	return rcl_group_chan_withdraw(group, handle);
+}
+
+static long rcl_cdev_group_ioctl(struct rcl_group_chan *group,
+				 unsigned int cmd, void __user *user)
+{
+	switch (cmd) {
+	case RCLINK_IOC_SUBMIT:
+		return rcl_cdev_group_submit(group, user);
+	case RCLINK_IOC_REGION:
+		return rcl_cdev_group_region(group, user, false);
+	case RCLINK_IOC_MEMORY:
+		return rcl_cdev_group_region(group, user, true);
+	case RCLINK_IOC_WITHDRAW:
+		return rcl_cdev_group_withdraw(group, user);
+	case RCLINK_IOC_DMABUF:
+	case RCLINK_IOC_IMPORT:
+	case RCLINK_IOC_RELEASE:
+		return -EOPNOTSUPP;
+	default:
+		return -ENOTTY;
+	}
+}
+
 static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
 				void __user *user)
 {
+	struct rcl_group_chan *group = rcl_cdev_group(file);
 	struct rcl_chan *chan = rcl_cdev_chan(file);
 
+	if (group)
+		return rcl_cdev_group_ioctl(group, cmd, user);
 	if (!chan)
 		return -ENOTCONN;
 	switch (cmd) {
@@ -342,14 +462,17 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 
 	if (cmd == RCLINK_IOC_ACCEPT)
 		return rcl_cdev_accept(file, filp->f_flags & O_NONBLOCK);
-	if (cmd != RCLINK_IOC_CONNECT && cmd != RCLINK_IOC_LISTEN)
+	if (cmd != RCLINK_IOC_CONNECT && cmd != RCLINK_IOC_LISTEN &&
+	    cmd != RCLINK_IOC_JOIN)
 		return rcl_cdev_chan_ioctl(file, cmd, user);
 	if (mutex_lock_interruptible(&file->lock))
 		return -EINTR;
 	if (cmd == RCLINK_IOC_CONNECT)
 		ret = rcl_cdev_connect(filp, user);
-	else
+	else if (cmd == RCLINK_IOC_LISTEN)
 		ret = rcl_cdev_listen(filp, user);
+	else
+		ret = rcl_cdev_join(filp, user);
 	mutex_unlock(&file->lock);
 	return ret;
 }
@@ -378,14 +501,30 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 	return mask;
 }
 
+static __poll_t rcl_cdev_poll_group(struct rcl_group_chan *group,
+				    struct file *filp, poll_table *wait)
+{
+	__poll_t mask = EPOLLOUT | EPOLLWRNORM;
+
+	poll_wait(filp, &group->wait, wait);
+	if (rcl_group_chan_is_over(group))
+		mask = EPOLLHUP | EPOLLERR;
+	if (rcl_group_chan_ready(group))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	return mask;
+}
+
 static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 {
 	struct rcl_file *file = filp->private_data;
 	struct rcl_chan *chan = rcl_cdev_chan(file);
 	struct rcl_listener *listener = rcl_cdev_listener(file);
+	struct rcl_group_chan *group = rcl_cdev_group(file);
 
 	if (chan)
 		return rcl_cdev_poll_chan(chan, filp, wait);
+	if (group)
+		return rcl_cdev_poll_group(group, filp, wait);
 	if (!listener)
 		return EPOLLERR;
 	poll_wait(filp, &listener->wait, wait);
@@ -394,12 +533,15 @@ static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 
 static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
 {
+	struct rcl_group_chan *group = rcl_cdev_group(filp->private_data);
 	struct rcl_chan *chan = rcl_cdev_chan(filp->private_data);
 
-	if (!chan)
+	if (!chan && !group)
 		return -ENOTCONN;
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
+	if (group)
+		return rcl_group_chan_mmap(group, vma);
 	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
 		return rcl_shm_mmap(chan, vma);
 	return remap_vmalloc_range(vma, rcl_ring_of(chan)->shared,

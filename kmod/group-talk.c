@@ -91,6 +91,18 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 	return id;
 }
 
+static int rcl_talk_seal(struct rcl_talk *talk, u8 *buf, u32 len)
+{
+	int ret;
+
+	mutex_lock(&talk->lock);
+	ret = rcl_group_seal_close(&talk->seal, buf, len);
+	if (ret > 0)
+		talk->stats.tx_messages++;
+	mutex_unlock(&talk->lock);
+	return ret;
+}
+
 /**
  * rcl_talk_make - make a message
  * @talk: initialized
@@ -102,15 +114,27 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
  */
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
 {
-	int len;
+	return rcl_talk_seal(talk, buf,
+			     rcl_here_encode(buf + RCL_MSG_AAD, here));
+}
 
-	len = rcl_here_encode(buf + RCL_MSG_AAD, here);
-	mutex_lock(&talk->lock);
-	len = rcl_group_seal_close(&talk->seal, buf, len);
-	if (len > 0)
-		talk->stats.tx_messages++;
-	mutex_unlock(&talk->lock);
-	return len;
+/**
+ * rcl_talk_make_data - make a message of a process
+ * @talk: initialized
+ * @buf: has room for it and RCL_TALK_ROOM bytes
+ * @data: of the process
+ * @len: bytes
+ *
+ * Context: may sleep.
+ * Return: bytes to send, -ENOKEY or -EOVERFLOW.
+ */
+int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const u8 *data, u32 len)
+{
+	u8 *text = buf + RCL_MSG_AAD;
+
+	rcl_text_begin(text, RCL_TEXT_DATA);
+	memcpy(text + RCL_TEXT_HEAD, data, len);
+	return rcl_talk_seal(talk, buf, RCL_TEXT_HEAD + len);
 }
 
 /* Without memory for it, a member that is new will be heard later. */
@@ -134,7 +158,28 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 	memcpy(peer->gid, gid, sizeof(peer->gid));
 	peer->messages++;
 	peer->last = jiffies;
-	swap(talk->here[sender], talk->next);
+}
+
+static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
+			  u32 sender, struct rcl_heard *heard)
+{
+	int kind = rcl_text_kind(text, len);
+	int ret = kind < 0 ? kind : 0;
+
+	if (kind == RCL_TEXT_HERE)
+		ret = rcl_talk_decode(talk, text, len);
+	if (ret == -EBADMSG)
+		talk->stats.rx_malformed++;
+	if (ret)
+		return;
+	rcl_talk_heard(talk, sender, heard->gid);
+	heard->sender = sender < RCL_GROUP_SENDERS ? sender : RCL_HALL_NOBODY;
+	if (kind == RCL_TEXT_DATA) {
+		heard->data = text + RCL_TEXT_HEAD;
+		heard->len = len - RCL_TEXT_HEAD;
+	} else if (sender < RCL_GROUP_SENDERS) {
+		swap(talk->here[sender], talk->next);
+	}
 }
 
 /**
@@ -142,16 +187,19 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
  * @talk: initialized
  * @buf: what arrived, hostile; opened in place
  * @len: bytes
- * @gid: where it says it comes from
+ * @heard: with @heard->gid; the rest is set to what is in @buf
  *
  * Context: may sleep.
+ * Return: true if it is for processes, and in @heard.
  */
-void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid)
+bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
+		   struct rcl_heard *heard)
 {
 	struct rcl_talk_stats *stats = &talk->stats;
 	u32 sender;
 	int ret;
 
+	heard->data = NULL;
 	mutex_lock(&talk->lock);
 	ret = rcl_group_seal_open(&talk->seal, buf, len, &sender);
 	if (ret == -EMSGSIZE) {
@@ -166,13 +214,10 @@ void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid)
 	} else if (ret == -EALREADY) {
 		stats->rx_again++;
 	} else {
-		ret = rcl_talk_decode(talk, buf + RCL_MSG_AAD, ret);
-		if (!ret)
-			rcl_talk_heard(talk, sender, gid);
-		else if (ret == -EBADMSG)
-			stats->rx_malformed++;
+		rcl_talk_take(talk, buf + RCL_MSG_AAD, ret, sender, heard);
 	}
 	mutex_unlock(&talk->lock);
+	return heard->data;
 }
 
 /**

@@ -6,7 +6,12 @@
 #include <linux/mutex.h>
 
 #include "group-seal.h"
+#include "hall.h"
 #include "here.h"
+#include "text.h"
+
+/* Beside the data of a process. */
+#define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_TEXT_HEAD)
 
 /**
  * struct rcl_talk_peer - another member
@@ -85,7 +90,10 @@ void rcl_talk_install(struct rcl_talk *talk,
 void rcl_talk_expire(struct rcl_talk *talk);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
-void rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len, const u8 *gid);
+int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const u8 *data,
+		       u32 len);
+bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
+		   struct rcl_heard *heard);
 int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here *here);
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info);
 

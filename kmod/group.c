@@ -5,7 +5,7 @@
  * but keeps its key: what is sent under that later has other nonces.
  *
  * Locks: rcl_groups_lock (mutex) before rcl_group.lock (mutex), which is held
- * while the group is joined or left, before the lock of rcl_talk;
+ * while the group is joined or left, before the locks of rcl_talk and rcl_hall;
  * rcl_groups_lock before that of the keepers, and that before the lock of
  * rcl_talk; rcl_group.note_lock (spinlock) is a leaf.
  */
@@ -21,66 +21,12 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
-#include "device.h"
-#include "lessee.h"
+#include "group-base.h"
 #include "link.h"
-#include "upcall.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
 #define RCL_GROUP_TICK_MS	1000	/* between two messages */
 #define RCL_GROUP_ASK_MS	30000	/* between questions for a newer key */
-
-/**
- * struct rcl_group - a group
- * @node: in the table, in the order of @id
- * @id: of the group
- * @conf: constant
- * @up: told of failures
- * @work: leaves after a failure, and joins again
- * @tick: asks for the key, and tells the others that this host is there
- * @asked: of @tick: when the key was known to be the newest, in jiffies
- * @call: of @tick: the question that is under way, or NULL
- * @keeper: of the key, if this host keeps it
- * @talk: the key, and what the others say
- * @told: of @tick: links whose peers may know what is exported to them
- * @here: of @tick: what this host says
- * @note_lock: protects @note
- * @note: the first failure since it was joined
- * @lock: protects those below
- * @joined: @user is attached, @mcast exists
- * @dead: is being deleted: never joined again
- * @reason: why it is down
- * @user: of the device
- * @mtu: bytes
- * @joins: how often it was joined
- * @qkey: of the group, as far as this host knows
- * @mcast: the QP
- */
-struct rcl_group {
-	struct list_head node;
-	u32 id;
-	struct rcl_group_conf conf;
-	struct rcl_upcall up;
-	struct delayed_work work;
-	struct delayed_work tick;
-	unsigned long asked;
-	struct rcl_call *call;
-	struct rcl_keeper keeper;
-	struct rcl_talk talk;
-	struct rcl_keeper_links told;
-	struct rcl_here here;
-	spinlock_t note_lock;	/* protects note */
-	struct rcl_reason note;
-	struct mutex lock;	/* protects all below */
-	bool joined;
-	bool dead;
-	struct rcl_reason reason;
-	struct rcl_dev_user user;
-	u32 mtu;
-	u64 joins;
-	u32 qkey;
-	struct rcl_mcast mcast;
-};
 
 static DEFINE_MUTEX(rcl_groups_lock);	/* protects the four below */
 static LIST_HEAD(rcl_groups);
@@ -117,8 +63,15 @@ static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
 {
 	struct rcl_group *group =
 		container_of(mcast, struct rcl_group, mcast);
+	struct rcl_heard heard = { .gid = gid };
 
-	rcl_talk_hear(&group->talk, data, len, gid);
+	if (rcl_talk_hear(&group->talk, data, len, &heard))
+		rcl_hall_tell(&group->hall, &heard);
+}
+
+static void rcl_group_sent(struct rcl_mcast *mcast)
+{
+	wake_up(&container_of(mcast, struct rcl_group, mcast)->room);
 }
 
 static int rcl_group_join(struct rcl_group *group, const char **why)
@@ -131,6 +84,7 @@ static int rcl_group_join(struct rcl_group *group, const char **why)
 	if (ret)
 		return ret;
 	group->mcast.received = rcl_group_received;
+	group->mcast.sent = rcl_group_sent;
 	group->mcast.up = &group->up;
 	group->mcast.addr = group->conf.addr;
 	group->mcast.addr.qkey = group->qkey;
@@ -140,7 +94,7 @@ static int rcl_group_join(struct rcl_group *group, const char **why)
 		return ret;
 	}
 	WRITE_ONCE(group->mtu, mtu);
-	group->joined = true;
+	WRITE_ONCE(group->joined, true);
 	group->joins++;
 	return 0;
 }
@@ -150,7 +104,8 @@ static void rcl_group_leave(struct rcl_group *group)
 	lockdep_assert_held(&group->lock);
 	rcl_mcast_destroy(&group->mcast);
 	rcl_dev_detach(&group->user);
-	group->joined = false;
+	WRITE_ONCE(group->joined, false);
+	wake_up_all(&group->room);
 }
 
 static void rcl_group_work(struct work_struct *work)
@@ -274,15 +229,15 @@ static void rcl_group_collect(struct rcl_group *group)
 
 static void rcl_group_say(struct rcl_group *group)
 {
-	u8 *buf;
+	struct rcl_mcast_slot *slot;
 	int len;
 
 	lockdep_assert_held(&group->lock);
-	buf = rcl_mcast_begin(&group->mcast);
-	if (!buf)
+	slot = rcl_mcast_begin(&group->mcast, true);
+	if (!slot)
 		return;
-	len = rcl_talk_make(&group->talk, buf, &group->here);
-	if (len > 0 && rcl_mcast_send(&group->mcast, len))
+	len = rcl_talk_make(&group->talk, slot->buf, &group->here);
+	if (len > 0 && rcl_mcast_send(slot, len))
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
 }
@@ -323,6 +278,7 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return NULL;
+	kref_init(&group->ref);
 	group->conf = *conf;
 	group->up.fail = rcl_group_fail;
 	group->user.up = &group->up;
@@ -330,11 +286,48 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group->keeper.name = group->conf.name;
 	group->keeper.rekeyed = rcl_group_rekeyed;
 	rcl_talk_init(&group->talk);
+	rcl_hall_init(&group->hall);
+	init_waitqueue_head(&group->room);
 	INIT_DELAYED_WORK(&group->work, rcl_group_work);
 	INIT_DELAYED_WORK(&group->tick, rcl_group_tick);
 	spin_lock_init(&group->note_lock);
 	mutex_init(&group->lock);
 	return group;
+}
+
+static void rcl_group_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct rcl_group, ref));
+}
+
+/**
+ * rcl_group_get - look a group up
+ * @name: of the group
+ *
+ * Context: may sleep.
+ * Return: the group with a reference, or NULL.
+ */
+struct rcl_group *rcl_group_get(const char *name)
+{
+	struct rcl_group *group;
+
+	mutex_lock(&rcl_groups_lock);
+	group = rcl_group_find_locked(name);
+	if (group)
+		kref_get(&group->ref);
+	mutex_unlock(&rcl_groups_lock);
+	return group;
+}
+
+/**
+ * rcl_group_put - drop a reference
+ * @group: may be freed
+ *
+ * Context: any.
+ */
+void rcl_group_put(struct rcl_group *group)
+{
+	kref_put(&group->ref, rcl_group_release);
 }
 
 /* Another one may have the name from now on. */
@@ -359,8 +352,9 @@ static void rcl_group_end(struct rcl_group *group)
 	cancel_delayed_work_sync(&group->work);
 	if (group->call)
 		rcl_call_put(group->call);
+	rcl_hall_close(&group->hall);
 	rcl_talk_wipe(&group->talk);
-	kfree(group);
+	rcl_group_put(group);
 }
 
 static int rcl_group_insert_locked(struct rcl_group *group,
@@ -505,6 +499,7 @@ static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 	mutex_unlock(&group->lock);
 	rcl_keeper_read(&group->keeper, &info->links);
 	rcl_talk_read(&group->talk, &info->talk);
+	rcl_hall_read(&group->hall, &info->consumers, &info->missed);
 }
 
 /**

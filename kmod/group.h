@@ -18,6 +18,8 @@
  * @joins: how often it was joined
  * @links: that the key is for, if this host keeps it
  * @talk: its key, and what others say
+ * @consumers: files of this host that use it
+ * @missed: messages that one of them had no receive for
  */
 struct rcl_group_info {
 	struct rcl_group_conf conf;
@@ -29,6 +31,8 @@ struct rcl_group_info {
 	u64 joins;
 	struct rcl_keeper_links links;
 	struct rcl_talk_info talk;
+	u32 consumers;
+	u64 missed;
 };
 
 int rcl_group_create(const struct rcl_group_conf *conf,

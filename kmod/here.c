@@ -5,9 +5,7 @@
 #include <linux/string.h>
 
 #include "msg.h"
-
-#define RCL_HERE_VERSION	1
-#define RCL_HERE_KIND		1	/* there is no other one yet */
+#include "text.h"
 
 /**
  * rcl_here_room - how many regions does a message have room for?
@@ -35,9 +33,7 @@ u32 rcl_here_encode(u8 *buf, const struct rcl_here *here)
 	u8 *p = buf + RCL_HERE_HEAD;
 	u32 i;
 
-	rcl_msg_put(buf, RCL_HERE_VERSION, 1);
-	rcl_msg_put(buf + 1, RCL_HERE_KIND, 1);
-	rcl_msg_put(buf + 2, 0, 2);
+	rcl_text_begin(buf, RCL_TEXT_HERE);
 	rcl_msg_put(buf + 4, here->total, 2);
 	rcl_msg_put(buf + 6, here->n, 2);
 	for (i = 0; i < here->n; i++, p += RCL_HERE_REGION) {
@@ -81,8 +77,7 @@ int rcl_here_decode(const u8 *buf, u32 len, struct rcl_here *here)
 	const u8 *p = buf + RCL_HERE_HEAD;
 	u32 i;
 
-	if (len < RCL_HERE_HEAD || buf[0] != RCL_HERE_VERSION ||
-	    buf[1] != RCL_HERE_KIND || buf[2] || buf[3])
+	if (len < RCL_HERE_HEAD || rcl_text_kind(buf, len) != RCL_TEXT_HERE)
 		return -EBADMSG;
 	here->total = rcl_msg_get(buf + 4, 2);
 	here->n = rcl_msg_get(buf + 6, 2);

@@ -121,14 +121,16 @@ static void rcl_mcast_received(struct ib_cq *cq, struct ib_wc *wc)
 
 static void rcl_mcast_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rcl_mcast *mcast =
-		container_of(wc->wr_cqe, struct rcl_mcast, tx.cqe);
+	struct rcl_mcast_slot *slot =
+		container_of(wc->wr_cqe, struct rcl_mcast_slot, cqe);
+	struct rcl_mcast *mcast = slot->mcast;
 
 	if (wc->status != IB_WC_SUCCESS && !READ_ONCE(mcast->stopping))
 		rcl_mcast_fail(mcast, RCLINK_DOWN_REASON_COMPLETION,
 			       wc->status, wc->vendor_err);
-	/* Pairs with the acquire in rcl_mcast_begin(). */
-	smp_store_release(&mcast->busy, false);
+	/* Pairs with the acquire in rcl_mcast_is_free(). */
+	smp_store_release(&slot->busy, false);
+	mcast->sent(mcast);
 	rcl_mcast_unpost(mcast);
 }
 
@@ -149,6 +151,7 @@ static int rcl_mcast_map_slot(struct rcl_mcast *mcast,
 	}
 	slot->buf = buf;
 	slot->mcast = mcast;
+	slot->busy = false;
 	return 0;
 }
 
@@ -166,18 +169,21 @@ static void rcl_mcast_unmap(struct rcl_mcast *mcast)
 {
 	int i;
 
-	rcl_mcast_unmap_slot(&mcast->tx, DMA_TO_DEVICE);
+	for (i = 0; i < RCL_MCAST_TX; i++)
+		rcl_mcast_unmap_slot(&mcast->tx[i], DMA_TO_DEVICE);
 	for (i = 0; i < RCL_MCAST_RX; i++)
 		rcl_mcast_unmap_slot(&mcast->rx[i], DMA_FROM_DEVICE);
 }
 
 static int rcl_mcast_map(struct rcl_mcast *mcast)
 {
-	int ret;
+	int ret = 0;
 	int i;
 
-	mcast->tx.cqe.done = rcl_mcast_sent;
-	ret = rcl_mcast_map_slot(mcast, &mcast->tx, DMA_TO_DEVICE);
+	for (i = 0; !ret && i < RCL_MCAST_TX; i++) {
+		mcast->tx[i].cqe.done = rcl_mcast_sent;
+		ret = rcl_mcast_map_slot(mcast, &mcast->tx[i], DMA_TO_DEVICE);
+	}
 	for (i = 0; !ret && i < RCL_MCAST_RX; i++) {
 		mcast->rx[i].cqe.done = rcl_mcast_received;
 		ret = rcl_mcast_map_slot(mcast, &mcast->rx[i], DMA_FROM_DEVICE);
@@ -197,7 +203,7 @@ static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
 		.qp_type = IB_QPT_UD,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.cap = {
-			.max_send_wr = 1,
+			.max_send_wr = RCL_MCAST_TX,
 			.max_recv_wr = RCL_MCAST_RX,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
@@ -325,7 +331,8 @@ static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
 	if (ret)
 		goto err_pd;
 	/* Whoever sends here without pause must not hold up links. */
-	mcast->cq = ib_alloc_cq_any(user->ib, mcast, RCL_MCAST_RX + 1,
+	mcast->cq = ib_alloc_cq_any(user->ib, mcast,
+				    RCL_MCAST_RX + RCL_MCAST_TX,
 				    IB_POLL_UNBOUND_WORKQUEUE);
 	if (IS_ERR(mcast->cq)) {
 		ret = PTR_ERR(mcast->cq);
@@ -398,7 +405,7 @@ err_unmap:
 
 /**
  * rcl_mcast_create - make a QP and attach it to its group
- * @mcast: with @received, @up and @addr; the rest is filled in
+ * @mcast: with @received, @sent, @up and @addr; the rest is filled in
  * @user: attached to the device
  * @why: set to a sentence when it is refused
  *
@@ -414,7 +421,6 @@ int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
 
 	atomic_set(&mcast->posted, 0);
 	mcast->stopping = false;
-	mcast->busy = false;
 	mcast->ib = user->ib;
 	mcast->port = user->port;
 	init_waitqueue_head(&mcast->idle);
@@ -449,42 +455,71 @@ int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey)
 	return ret;
 }
 
+static bool rcl_mcast_is_free(const struct rcl_mcast_slot *slot)
+{
+	/* Pairs with the release in rcl_mcast_sent(). */
+	return !smp_load_acquire(&slot->busy);
+}
+
 /**
  * rcl_mcast_begin - begin to send a packet
  * @mcast: created
+ * @own: the owner's own, for which the others leave room
  *
  * Context: one caller at a time, until rcl_mcast_send().
- * Return: room for RCL_MCAST_MTU bytes, or NULL while the last one is under
- * way.
+ * Return: a slot with room for RCL_MCAST_MTU bytes at @buf, or NULL while all
+ * are under way.
  */
-u8 *rcl_mcast_begin(struct rcl_mcast *mcast)
+struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own)
 {
-	/* Pairs with the release in rcl_mcast_sent(). */
-	if (smp_load_acquire(&mcast->busy))
+	int i = own ? 0 : 1, end = own ? 1 : RCL_MCAST_TX;
+	struct rcl_mcast_slot *slot;
+
+	while (i < end && !rcl_mcast_is_free(&mcast->tx[i]))
+		i++;
+	if (i == end)
 		return NULL;
-	ib_dma_sync_single_for_cpu(mcast->ib, mcast->tx.dma, RCL_MCAST_SLOT,
+	slot = &mcast->tx[i];
+	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_SLOT,
 				   DMA_TO_DEVICE);
-	return mcast->tx.buf;
+	return slot;
+}
+
+/**
+ * rcl_mcast_has_room - would rcl_mcast_begin() have a slot for others?
+ * @mcast: any, also one that is not created
+ *
+ * Context: any.
+ * Return: true for yes, which may be over by the time that it is used.
+ */
+bool rcl_mcast_has_room(const struct rcl_mcast *mcast)
+{
+	int i = 1;
+
+	while (i < RCL_MCAST_TX && !rcl_mcast_is_free(&mcast->tx[i]))
+		i++;
+	return i < RCL_MCAST_TX;
 }
 
 /**
  * rcl_mcast_send - send what was put where rcl_mcast_begin() said
- * @mcast: created
+ * @slot: of rcl_mcast_begin()
  * @len: bytes, at most the port's MTU
  *
  * Context: process context.
  * Return: 0, or what ib_post_send() says.
  */
-int rcl_mcast_send(struct rcl_mcast *mcast, u32 len)
+int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 {
+	struct rcl_mcast *mcast = slot->mcast;
 	struct ib_sge sge = {
-		.addr = mcast->tx.dma,
+		.addr = slot->dma,
 		.length = len,
 		.lkey = mcast->pd->local_dma_lkey,
 	};
 	struct ib_ud_wr wr = {
 		.wr = {
-			.wr_cqe = &mcast->tx.cqe,
+			.wr_cqe = &slot->cqe,
 			.sg_list = &sge,
 			.num_sge = 1,
 			.opcode = IB_WR_SEND,
@@ -496,16 +531,16 @@ int rcl_mcast_send(struct rcl_mcast *mcast, u32 len)
 	};
 	int ret;
 
-	ib_dma_sync_single_for_device(mcast->ib, mcast->tx.dma, RCL_MCAST_SLOT,
+	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_SLOT,
 				      DMA_TO_DEVICE);
-	mcast->busy = true;
+	slot->busy = true;
 	atomic_inc(&mcast->posted);
 	/* Leaving the section runs the tasklet of a software device at once. */
 	local_bh_disable();
 	ret = ib_post_send(mcast->qp, &wr.wr, NULL);
 	local_bh_enable();
 	if (ret) {
-		mcast->busy = false;
+		slot->busy = false;
 		rcl_mcast_unpost(mcast);
 	}
 	return ret;

@@ -16,6 +16,7 @@ struct rcl_upcall;
 struct socket;
 
 #define RCL_MCAST_RX	32	/* receives that are posted */
+#define RCL_MCAST_TX	16	/* sends under way; one is the owner's alone */
 /* Of the longest packet that any port sends, so that none harms the QP. */
 #define RCL_MCAST_MTU	4096
 #define RCL_MCAST_SLOT	(sizeof(struct ib_grh) + RCL_MCAST_MTU)
@@ -33,23 +34,27 @@ struct rcl_mcast_addr {
 };
 
 /**
- * struct rcl_mcast_slot - a receive, or the send
+ * struct rcl_mcast_slot - a receive or a send
  * @cqe: of its work request
  * @mcast: whose
  * @buf: RCL_MCAST_SLOT bytes
  * @dma: address of @buf for the device
+ * @busy: of a send: it is under way
  */
 struct rcl_mcast_slot {
 	struct ib_cqe cqe;
 	struct rcl_mcast *mcast;
 	u8 *buf;
 	u64 dma;
+	bool busy;
 };
 
 /**
  * struct rcl_mcast - a QP and what it needs
  * @received: a packet came in: what is behind its GRH, so many bytes, and
  *	where it says it comes from; process context, one at a time
+ * @sent: a send is not under way any more, and so its slot is free; process
+ *	context
  * @up: told of what ends it
  * @addr: of the group
  * @ib: the device
@@ -63,12 +68,12 @@ struct rcl_mcast_slot {
  * @idle: woken when nothing is posted
  * @ah: way to the group
  * @rx: receives
- * @tx: the send
- * @busy: and it is under way
+ * @tx: sends, the first of which is the owner's
  */
 struct rcl_mcast {
 	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len,
 			 const u8 *gid);
+	void (*sent)(struct rcl_mcast *mcast);
 	struct rcl_upcall *up;
 	struct rcl_mcast_addr addr;
 	struct ib_device *ib;
@@ -82,16 +87,16 @@ struct rcl_mcast {
 	wait_queue_head_t idle;
 	struct ib_ah *ah;
 	struct rcl_mcast_slot rx[RCL_MCAST_RX];
-	struct rcl_mcast_slot tx;
-	bool busy;
+	struct rcl_mcast_slot tx[RCL_MCAST_TX];
 };
 
 u32 rcl_mcast_random_qkey(void);
 int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
 		     const char **why);
 int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey);
-u8 *rcl_mcast_begin(struct rcl_mcast *mcast);
-int rcl_mcast_send(struct rcl_mcast *mcast, u32 len);
+struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own);
+bool rcl_mcast_has_room(const struct rcl_mcast *mcast);
+int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len);
 void rcl_mcast_destroy(struct rcl_mcast *mcast);
 
 #endif /* RCL_MCAST_H */

@@ -191,6 +191,7 @@ static int rcl_nl_put_group_stats(struct sk_buff *skb,
 		[RCLINK_A_GROUP_STATS_RX_AGAIN] = stats->rx_again,
 		[RCLINK_A_GROUP_STATS_RX_OWN] = stats->rx_own,
 		[RCLINK_A_GROUP_STATS_RX_MALFORMED] = stats->rx_malformed,
+		[RCLINK_A_GROUP_STATS_RX_MISSED] = group->missed,
 	};
 	struct nlattr *nest;
 	int i;
@@ -302,7 +303,8 @@ static int rcl_nl_put_group(struct sk_buff *skb,
 	    rcl_nl_put_group_links(skb, &group->links) ||
 	    rcl_nl_put_group_state(skb, group) ||
 	    rcl_nl_put_group_stats(skb, group) ||
-	    rcl_nl_put_talk(skb, &group->talk))
+	    rcl_nl_put_talk(skb, &group->talk) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_CONSUMERS, group->consumers))
 		return -EMSGSIZE;
 	return secrets ? nla_put_u32(skb, RCLINK_A_GROUP_QKEY,
 				     group->conf.addr.qkey) : 0;

@@ -7,9 +7,9 @@ KSRC ?= $(shell $(HERE)/../vm/source)
 OUT ?= $(TREE)/build/unit
 
 PURE := fate fsm gid here latency msg policy endpoint pattern reason record \
-	replay
+	replay text
 TESTS := fate fsm gid group_seal here keeper latency msg policy endpoint pattern record \
-	replay
+	replay text
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \

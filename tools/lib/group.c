@@ -53,6 +53,7 @@ static const char *const stats_words[] = {
 	[RCLINK_A_GROUP_STATS_RX_AGAIN] = "rx_again",
 	[RCLINK_A_GROUP_STATS_RX_OWN] = "rx_own",
 	[RCLINK_A_GROUP_STATS_RX_MALFORMED] = "rx_malformed",
+	[RCLINK_A_GROUP_STATS_RX_MISSED] = "rx_missed",
 };
 
 static int no_memory(char *err)
@@ -184,6 +185,7 @@ static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	info->has_key = tb[RCLINK_A_GROUP_KEY_ID];
 	bad |= get_u64(tb[RCLINK_A_GROUP_KEY_ID], &info->key_id);
 	bad |= get_u32(tb[RCLINK_A_GROUP_SENDER], &info->sender);
+	bad |= get_u32(tb[RCLINK_A_GROUP_CONSUMERS], &info->consumers);
 	bad |= get_lists(hdr, info);
 	return bad ? -EPROTO : 0;
 }
@@ -461,6 +463,7 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	add_links(obj, info);
 	add_key(obj, info);
 	add_peers(obj, info);
+	rcl_out_u64(obj, "consumers", info->consumers);
 	for (i = 1; i < ARRAY_SIZE(stats_words); i++)
 		rcl_out_u64(stats, stats_words[i], info->stats[i]);
 	json_object_object_add(obj, "stats", stats);

@@ -53,6 +53,7 @@ struct rcl_group_info {
 	uint32_t sender;
 	struct rcl_group_peer peer[RCL_GROUP_PEERS];
 	size_t npeers;
+	uint32_t consumers;
 };
 
 /* What a member says that it exports. */

@@ -30,6 +30,16 @@
  * behind it are sent. So who tells the peer of a WRITE without having waited
  * for its completion wants that flag. An atomic is never carried out again.
  * Completions keep the order of submission.
+ *
+ * RCLINK_IOC_JOIN makes a file a channel to a group of this host, for
+ * CAP_NET_ADMIN. The kernel copies and seals, so regions are of no device, at
+ * most RCLINK_DEV_GROUP_REGION_MAX long, and have neither name nor rights;
+ * there are RCLINK_OP_SEND, without immediate, and RCLINK_OP_RECV. It is
+ * unreliable: a SEND is carried out when it is submitted, and is over when the
+ * device has it; who has no receive posted, here or elsewhere, gets nothing,
+ * and nobody is told. A SEND is EMSGSIZE beyond what @max of its memory (struct
+ * rclink_dev_group_shared) says, and completes as flushed while the group is
+ * down or has no key. When the group is deleted the channel ends.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -49,6 +59,7 @@
 /* With what the kernel adds, devices that round up need no more than 32. */
 #define RCLINK_DEV_SENDS	29	/* operations in flight, no receives */
 #define RCLINK_DEV_RECVS	30	/* receives posted */
+#define RCLINK_DEV_GROUP_REGION_MAX	(16 << 20)	/* bytes */
 
 /**
  * enum rclink_dev_op - what a submission entry asks for
@@ -145,6 +156,8 @@ struct rclink_dev_sqe {
 /* Flags of a completion. */
 #define RCLINK_CQE_IMM		0x01	/* @imm is valid */
 #define RCLINK_CQE_INVALIDATED	0x02	/* @imm is the own region that ended */
+/* @imm is the member's number; not set if the group had another key then. */
+#define RCLINK_CQE_SENDER	0x04
 
 /**
  * struct rclink_dev_cqe - one completion, 40 bytes
@@ -155,7 +168,7 @@ struct rclink_dev_sqe {
  * @vendor_err: of the device
  * @len: bytes received, read or written; of a receive that a WRITE_IMM took,
  *	those of its last part
- * @imm: of the peer, or handle of a region: see @flags
+ * @imm: of the peer, handle of a region, or number of a member: see @flags
  * @op: enum rclink_dev_op
  * @flags: RCLINK_CQE_*
  * @pad: zero
@@ -200,6 +213,22 @@ struct rclink_dev_shared {
 	struct rclink_dev_cqe cqe[RCLINK_DEV_CQ_DEPTH];
 };
 
+/**
+ * struct rclink_dev_group_shared - what mmap() shows of a channel to a group
+ * @shared: as of each channel
+ * @max: bytes that a message may have; as it was when the channel was opened,
+ *	or when the last one was refused for that
+ * @pad: another cache line
+ * @source: where message i came from, the GID that its packet names, which
+ *	nobody has proven; at the place of its completion, RECV only
+ */
+struct rclink_dev_group_shared {
+	struct rclink_dev_shared shared;
+	__u32 max;
+	__u32 pad[15];
+	__u8 source[RCLINK_DEV_CQ_DEPTH][16];
+};
+
 /* Flags of RCLINK_IOC_CONNECT. */
 /* For a free QP; else EAGAIN if none is free, nor just left by a channel. */
 #define RCLINK_CONNECT_WAIT	0x01
@@ -222,6 +251,18 @@ struct rclink_dev_service {
 	char service[RCLINK_DEV_SERVICE_LEN];
 	__u32 flags;
 	__u32 backlog;
+};
+
+/**
+ * struct rclink_dev_group - RCLINK_IOC_JOIN
+ * @group: name, on this host
+ * @flags: zero
+ * @pad: zero
+ */
+struct rclink_dev_group {
+	char group[RCLINK_DEV_LINK_LEN];
+	__u32 flags;
+	__u32 pad;
 };
 
 /* Rights of the peer in a region. */
@@ -304,5 +345,6 @@ struct rclink_dev_submit {
  */
 #define RCLINK_IOC_RELEASE	_IOW('R', 0x88, __u32)
 #define RCLINK_IOC_DMABUF	_IOWR('R', 0x89, struct rclink_dev_dmabuf)
+#define RCLINK_IOC_JOIN		_IOW('R', 0x8a, struct rclink_dev_group)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a group is, for the files that are about one. */
+#ifndef RCL_GROUP_BASE_H
+#define RCL_GROUP_BASE_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "device.h"
+#include "group-conf.h"
+#include "group-talk.h"
+#include "hall.h"
+#include "here.h"
+#include "keeper.h"
+#include "lessee.h"
+#include "mcast.h"
+#include "reason.h"
+#include "upcall.h"
+
+/**
+ * struct rcl_group - a group
+ * @ref: the table's, and one of each file that uses it
+ * @node: in the table, in the order of @id
+ * @id: of the group
+ * @conf: constant
+ * @up: told of failures
+ * @work: leaves after a failure, and joins again
+ * @tick: asks for the key, and tells the others that this host is there
+ * @asked: of @tick: when the key was known to be the newest, in jiffies
+ * @call: of @tick: the question that is under way, or NULL
+ * @keeper: of the key, if this host keeps it
+ * @talk: the key, and what the others say
+ * @told: of @tick: links whose peers may know what is exported to them
+ * @here: of @tick: what this host says
+ * @hall: processes that hear the others
+ * @room: woken when a send may have room, or fails at once
+ * @note_lock: protects @note
+ * @note: the first failure since it was joined
+ * @lock: protects those below
+ * @joined: @user is attached, @mcast exists
+ * @dead: is being deleted: never joined again
+ * @reason: why it is down
+ * @user: of the device
+ * @mtu: bytes
+ * @joins: how often it was joined
+ * @qkey: of the group, as far as this host knows
+ * @mcast: the QP
+ */
+struct rcl_group {
+	struct kref ref;
+	struct list_head node;
+	u32 id;
+	struct rcl_group_conf conf;
+	struct rcl_upcall up;
+	struct delayed_work work;
+	struct delayed_work tick;
+	unsigned long asked;
+	struct rcl_call *call;
+	struct rcl_keeper keeper;
+	struct rcl_talk talk;
+	struct rcl_keeper_links told;
+	struct rcl_here here;
+	struct rcl_hall hall;
+	wait_queue_head_t room;
+	spinlock_t note_lock;	/* protects note */
+	struct rcl_reason note;
+	struct mutex lock;	/* protects all below */
+	bool joined;
+	bool dead;
+	struct rcl_reason reason;
+	struct rcl_dev_user user;
+	u32 mtu;
+	u64 joins;
+	u32 qkey;
+	struct rcl_mcast mcast;
+};
+
+struct rcl_group *rcl_group_get(const char *name);
+void rcl_group_put(struct rcl_group *group);
+
+#endif /* RCL_GROUP_BASE_H */

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings as those of a channel with a link, and nothing else of one: what is
+ * submitted is carried out at once, by copying.
+ *
+ * Locks: rcl_group_chan.submit before that of the group, before that of its
+ * hall, before rcl_group_chan.lock. So the lock, under which messages come in,
+ * is not held while anything waits, and the group can be left meanwhile.
+ */
+#include "group-chan.h"
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <rdma/ib_verbs.h>
+
+#include "group-use.h"
+#include "mcast.h"
+#include "region.h"
+#include "shm.h"
+
+static struct rcl_group_chan *rcl_group_chan_of(struct rcl_hearer *hearer)
+{
+	return container_of(hearer, struct rcl_group_chan, hearer);
+}
+
+/* The consumer's head is compared, and no more: hostile. */
+static bool rcl_group_chan_has_room(const struct rcl_group_chan *chan)
+{
+	u32 ready = chan->filled - READ_ONCE(chan->shared->shared.cq.head);
+
+	return ready < RCLINK_DEV_CQ_DEPTH &&
+	       ready + chan->posted - chan->done < RCLINK_DEV_CQ_DEPTH;
+}
+
+/* Of those that may be posted each has room. */
+static void rcl_group_chan_push(struct rcl_group_chan *chan,
+				const struct rclink_dev_cqe *cqe, const u8 *gid)
+{
+	struct rclink_dev_group_shared *shared = chan->shared;
+	u32 slot = chan->filled % RCLINK_DEV_CQ_DEPTH;
+
+	lockdep_assert_held(&chan->lock);
+	shared->shared.cqe[slot] = *cqe;
+	shared->shared.cqe[slot].time = ktime_get_ns();
+	if (gid)
+		memcpy(shared->source[slot], gid, RCLINK_GID_LEN);
+	else
+		memset(shared->source[slot], 0, RCLINK_GID_LEN);
+	WRITE_ONCE(chan->filled, chan->filled + 1);
+	/* The consumer loads it with acquire, then reads the entry. */
+	smp_store_release(&shared->shared.cq.tail, chan->filled);
+}
+
+static u32 rcl_group_chan_take(struct rcl_group_chan *chan,
+			       const struct rcl_group_recv *recv,
+			       const struct rcl_heard *heard)
+{
+	u32 room;
+
+	/* Of memory that was withdrawn since. */
+	if (rcl_group_mem_check(&chan->mem, recv->sge, recv->num_sge, &room))
+		return IB_WC_LOC_PROT_ERR;
+	if (heard->len > room)
+		return IB_WC_LOC_LEN_ERR;
+	if (rcl_group_mem_write(&chan->mem, recv->sge, recv->num_sge,
+				heard->data, heard->len))
+		return IB_WC_LOC_PROT_ERR;
+	return IB_WC_SUCCESS;
+}
+
+/* A receive that is too short takes the message with it, as everywhere. */
+static bool rcl_group_chan_hear_locked(struct rcl_group_chan *chan,
+				       const struct rcl_heard *heard)
+{
+	struct rclink_dev_cqe cqe = { .op = RCLINK_OP_RECV };
+
+	lockdep_assert_held(&chan->lock);
+	while (chan->done != chan->posted) {
+		const struct rcl_group_recv *recv =
+			&chan->recv[chan->done++ % RCL_GROUP_RECVS];
+
+		cqe.user_data = recv->user_data;
+		cqe.status = rcl_group_chan_take(chan, recv, heard);
+		if (cqe.status != IB_WC_LOC_PROT_ERR) {
+			cqe.len = heard->len;
+			if (heard->sender != RCL_HALL_NOBODY) {
+				cqe.imm = heard->sender;
+				cqe.flags = RCLINK_CQE_SENDER;
+			}
+			rcl_group_chan_push(chan, &cqe, heard->gid);
+			return true;
+		}
+		rcl_group_chan_push(chan, &cqe, NULL);
+	}
+	return false;
+}
+
+static bool rcl_group_chan_hear(struct rcl_hearer *hearer,
+				const struct rcl_heard *heard)
+{
+	struct rcl_group_chan *chan = rcl_group_chan_of(hearer);
+	bool taken;
+
+	mutex_lock(&chan->lock);
+	taken = rcl_group_chan_hear_locked(chan, heard);
+	mutex_unlock(&chan->lock);
+	/* Also for a receive that has failed. */
+	if (wq_has_sleeper(&chan->wait))
+		wake_up(&chan->wait);
+	return taken;
+}
+
+static void rcl_group_chan_ended(struct rcl_hearer *hearer)
+{
+	struct rcl_group_chan *chan = rcl_group_chan_of(hearer);
+	struct rclink_dev_cqe cqe = {
+		.op = RCLINK_OP_RECV,
+		.status = IB_WC_WR_FLUSH_ERR,
+	};
+
+	mutex_lock(&chan->lock);
+	for (; chan->done != chan->posted; chan->done++) {
+		cqe.user_data =
+			chan->recv[chan->done % RCL_GROUP_RECVS].user_data;
+		rcl_group_chan_push(chan, &cqe, NULL);
+	}
+	/* Pairs with rcl_group_chan_is_over(): then the ring is whole. */
+	smp_store_release(&chan->over, true);
+	mutex_unlock(&chan->lock);
+	wake_up_all(&chan->wait);
+}
+
+static void rcl_group_chan_free(struct rcl_group_chan *chan)
+{
+	vfree(chan->shared);
+	kfree(chan->buf);
+	kfree(chan);
+}
+
+static struct rcl_group_chan *rcl_group_chan_new(void)
+{
+	struct rcl_group_chan *chan;
+
+	chan = kzalloc(sizeof(*chan), GFP_KERNEL_ACCOUNT);
+	if (!chan)
+		return NULL;
+	chan->hearer.hear = rcl_group_chan_hear;
+	chan->hearer.ended = rcl_group_chan_ended;
+	init_waitqueue_head(&chan->wait);
+	mutex_init(&chan->submit);
+	mutex_init(&chan->lock);
+	chan->shared = vmalloc_user(sizeof(*chan->shared));
+	chan->buf = kmalloc(RCL_MCAST_MTU, GFP_KERNEL_ACCOUNT);
+	if (chan->shared && chan->buf)
+		return chan;
+	rcl_group_chan_free(chan);
+	return NULL;
+}
+
+/**
+ * rcl_group_chan_open - open a channel to a group
+ * @name: of the group
+ *
+ * Context: may sleep.
+ * Return: the channel, or the ERR_PTR of -ENODEV for no such group, -ENOSPC
+ * when too many use it, or -ENOMEM.
+ */
+struct rcl_group_chan *rcl_group_chan_open(const char *name)
+{
+	struct rcl_group_chan *chan;
+	int ret;
+
+	chan = rcl_group_chan_new();
+	if (!chan)
+		return ERR_PTR(-ENOMEM);
+	ret = rcl_group_use(name, &chan->hearer, &chan->group);
+	if (ret) {
+		rcl_group_chan_free(chan);
+		return ERR_PTR(ret);
+	}
+	chan->shared->max = rcl_group_max(chan->group);
+	return chan;
+}
+
+/**
+ * rcl_group_chan_close - the mirror of rcl_group_chan_open()
+ * @chan: nobody submits or maps any more
+ *
+ * Context: may sleep.
+ */
+void rcl_group_chan_close(struct rcl_group_chan *chan)
+{
+	rcl_group_unuse(chan->group, &chan->hearer);
+	rcl_group_mem_free_all(&chan->mem);
+	rcl_group_chan_free(chan);
+}
+
+/**
+ * rcl_group_chan_region - pin memory of the calling process, or allocate some
+ * @chan: any
+ * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
+ * @allocate: as for RCLINK_IOC_MEMORY
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOSPC, -ESHUTDOWN, or what rcl_group_mem_new() says.
+ */
+int rcl_group_chan_region(struct rcl_group_chan *chan,
+			  struct rclink_dev_region *arg, bool allocate)
+{
+	struct rcl_memory *memory;
+	int ret;
+
+	memory = rcl_group_mem_new(arg, allocate);
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	mutex_lock(&chan->lock);
+	ret = chan->over ? -ESHUTDOWN :
+	      rcl_group_mem_add(&chan->mem, memory, &arg->handle);
+	mutex_unlock(&chan->lock);
+	if (ret)
+		memory->free(memory);
+	else if (allocate)
+		arg->addr = rcl_shm_offset(arg->handle);
+	return ret;
+}
+
+/**
+ * rcl_group_chan_withdraw - let memory go
+ * @chan: any
+ * @handle: of it, hostile
+ *
+ * Receives into it fail, each when a message comes.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ESTALE.
+ */
+int rcl_group_chan_withdraw(struct rcl_group_chan *chan, u32 handle)
+{
+	struct rcl_memory *memory;
+
+	mutex_lock(&chan->lock);
+	memory = rcl_group_mem_del(&chan->mem, handle);
+	mutex_unlock(&chan->lock);
+	if (!memory)
+		return -ESTALE;
+	memory->free(memory);
+	return 0;
+}
+
+/**
+ * rcl_group_chan_mmap - map the rings, or memory that was allocated
+ * @chan: any
+ * @vma: shared
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, or what refuses.
+ */
+int rcl_group_chan_mmap(struct rcl_group_chan *chan, struct vm_area_struct *vma)
+{
+	struct file *file;
+	u64 len = 0;
+
+	if (!(vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT)))
+		return remap_vmalloc_range(vma, chan->shared, vma->vm_pgoff);
+	mutex_lock(&chan->lock);
+	file = rcl_group_mem_file(&chan->mem, rcl_shm_slot(vma), &len);
+	mutex_unlock(&chan->lock);
+	return rcl_shm_map(file, len, vma);
+}
+
+/* The consumer may write while we read: each word once, then never again. */
+static void rcl_group_chan_read(const struct rcl_group_chan *chan,
+				struct rclink_dev_sqe *sqe)
+{
+	const u64 *from = (const u64 *)
+		&chan->shared->shared.sqe[chan->sq_head % RCLINK_DEV_DEPTH];
+	u64 *to = (u64 *)sqe;
+	u32 i;
+
+	for (i = 0; i < sizeof(*sqe) / sizeof(*to); i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
+static int rcl_group_chan_check(const struct rclink_dev_sqe *sqe)
+{
+	if (sqe->op >= RCLINK_OP_MAX || sqe->flags & ~RCLINK_SQE_FLAGS ||
+	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad ||
+	    sqe->compare_mask || sqe->swap_mask)
+		return -EINVAL;
+	if (sqe->op == RCLINK_OP_RECV)
+		return sqe->flags ? -EINVAL : 0;
+	if (sqe->op != RCLINK_OP_SEND)
+		return -EOPNOTSUPP;
+	if (sqe->flags & RCLINK_SQE_INLINE &&
+	    (sqe->num_sge || sqe->len > RCLINK_DEV_INLINE_MAX))
+		return -EINVAL;
+	return 0;
+}
+
+static int rcl_group_chan_post_recv(struct rcl_group_chan *chan,
+				    const struct rclink_dev_sqe *sqe)
+{
+	struct rcl_group_recv *recv =
+		&chan->recv[chan->posted % RCL_GROUP_RECVS];
+	u32 ignored;
+	int ret;
+
+	BUILD_BUG_ON(RCLINK_DEV_RECVS > RCL_GROUP_RECVS);
+	if (chan->posted - chan->done == RCLINK_DEV_RECVS)
+		return -EBUSY;
+	ret = rcl_group_mem_check(&chan->mem, sqe->sge, sqe->num_sge, &ignored);
+	if (ret)
+		return ret;
+	recv->user_data = sqe->user_data;
+	recv->num_sge = sqe->num_sge;
+	memcpy(recv->sge, sqe->sge, sizeof(recv->sge));
+	chan->posted++;
+	return 0;
+}
+
+/* To chan->buf: once, so that what is sealed stays what it is. */
+static int rcl_group_chan_copy(struct rcl_group_chan *chan,
+			       const struct rclink_dev_sqe *sqe, u32 *len)
+{
+	int ret = 0;
+
+	*len = sqe->len;
+	if (sqe->flags & RCLINK_SQE_INLINE) {
+		memcpy(chan->buf, sqe->inline_data, sqe->len);
+		return 0;
+	}
+	ret = rcl_group_mem_check(&chan->mem, sqe->sge, sqe->num_sge, len);
+	if (ret)
+		return ret;
+	if (*len > rcl_group_max(chan->group))
+		return -EMSGSIZE;
+	return rcl_group_mem_read(&chan->mem, sqe->sge, sqe->num_sge,
+				  chan->buf);
+}
+
+/* Returns 1 for a send, which is in chan->buf now. */
+static int rcl_group_chan_begin(struct rcl_group_chan *chan,
+				const struct rclink_dev_sqe *sqe, u32 *len)
+{
+	int ret;
+
+	lockdep_assert_held(&chan->lock);
+	if (chan->over)
+		return -ESHUTDOWN;
+	ret = rcl_group_chan_check(sqe);
+	if (ret)
+		return ret;
+	if (!rcl_group_chan_has_room(chan))
+		return -EBUSY;
+	if (sqe->op == RCLINK_OP_RECV)
+		return rcl_group_chan_post_recv(chan, sqe);
+	return rcl_group_chan_copy(chan, sqe, len) ? : 1;
+}
+
+static int rcl_group_chan_send(struct rcl_group_chan *chan,
+			       const struct rclink_dev_sqe *sqe, u32 len)
+{
+	struct rclink_dev_cqe cqe = {
+		.user_data = sqe->user_data,
+		.len = len,
+		.op = sqe->op,
+	};
+	int ret;
+
+	ret = rcl_group_send(chan->group, chan->buf, len);
+	if (ret && ret != -ENETDOWN)
+		return ret;
+	if (ret)
+		cqe.status = IB_WC_WR_FLUSH_ERR;
+	if (!ret && !(sqe->flags & RCLINK_SQE_SIGNALED))
+		return 0;
+	mutex_lock(&chan->lock);
+	rcl_group_chan_push(chan, &cqe, NULL);
+	mutex_unlock(&chan->lock);
+	return 0;
+}
+
+static int rcl_group_chan_one(struct rcl_group_chan *chan)
+{
+	struct rclink_dev_sqe sqe;
+	u32 len;
+	int ret;
+
+	rcl_group_chan_read(chan, &sqe);
+	mutex_lock(&chan->lock);
+	ret = rcl_group_chan_begin(chan, &sqe, &len);
+	mutex_unlock(&chan->lock);
+	if (ret == 1)
+		ret = rcl_group_chan_send(chan, &sqe, len);
+	if (ret == -EMSGSIZE)
+		WRITE_ONCE(chan->shared->max, rcl_group_max(chan->group));
+	return ret;
+}
+
+/**
+ * rcl_group_chan_submit - carry out what is in the submission ring
+ * @chan: any
+ * @count: at most so many
+ * @taken: set to how many were
+ *
+ * Context: process context; can be interrupted.
+ * Return: 0, or why the next one was not: -EINVAL for an entry that is wrong,
+ * -ESTALE for an unknown handle, -EOPNOTSUPP for an operation that there is
+ * none of, -EMSGSIZE for what is too long, -EBUSY when as many are in flight as
+ * can be, -EINTR, or -ESHUTDOWN when the group is gone.
+ */
+int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
+{
+	struct rclink_dev_ring *sq = &chan->shared->shared.sq;
+	int ret = 0;
+
+	*taken = 0;
+	/* Somebody may fill the ring meanwhile. */
+	count = min_t(u32, count, RCLINK_DEV_DEPTH);
+	if (mutex_lock_interruptible(&chan->submit))
+		return -EINTR;
+	while (!ret && *taken < count) {
+		/* Pairs with the release of who filled entries. */
+		u32 there = smp_load_acquire(&sq->tail) - chan->sq_head;
+
+		if (!there)
+			break;
+		if (there > RCLINK_DEV_DEPTH)
+			ret = -EINVAL;
+		else
+			ret = rcl_group_chan_one(chan);
+		if (ret)
+			break;
+		chan->sq_head++;
+		/* Then the consumer may fill the entry again. */
+		smp_store_release(&sq->head, chan->sq_head);
+		++*taken;
+		cond_resched();
+	}
+	mutex_unlock(&chan->submit);
+	if (*taken && wq_has_sleeper(&chan->wait))
+		wake_up(&chan->wait);
+	if (!ret && rcl_group_chan_is_over(chan))
+		ret = -ESHUTDOWN;
+	return ret;
+}
+
+/**
+ * rcl_group_chan_is_over - has the group gone?
+ * @chan: any
+ *
+ * Context: any.
+ * Return: true when it has, and all receives are in the ring.
+ */
+bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
+{
+	/* Pairs with the release in rcl_group_chan_ended(). */
+	return smp_load_acquire(&chan->over);
+}
+
+/**
+ * rcl_group_chan_ready - how many completions wait for the consumer?
+ * @chan: any
+ *
+ * Context: any.
+ * Return: the number, which a hostile consumer can make wrong for itself.
+ */
+u32 rcl_group_chan_ready(const struct rcl_group_chan *chan)
+{
+	return READ_ONCE(chan->filled) -
+	       READ_ONCE(chan->shared->shared.cq.head);
+}
+
+/**
+ * rcl_group_chan_wait - wait for completions
+ * @chan: any
+ * @want: so many in the ring
+ * @end: in jiffies, 0 for none
+ *
+ * Context: may sleep; can be interrupted.
+ * Return: 0, -ETIME, -EINTR, or -ESHUTDOWN when no more can come.
+ */
+int rcl_group_chan_wait(struct rcl_group_chan *chan, u32 want,
+			unsigned long end)
+{
+	long left = end ? max_t(long, end - jiffies, 0) : MAX_SCHEDULE_TIMEOUT;
+	bool over;
+
+	left = wait_event_interruptible_timeout(chan->wait,
+						rcl_group_chan_ready(chan) >=
+						want ||
+						rcl_group_chan_is_over(chan),
+						left);
+	over = rcl_group_chan_is_over(chan);
+	if (rcl_group_chan_ready(chan) >= want)
+		return 0;
+	if (over)
+		return -ESHUTDOWN;
+	return left < 0 ? -EINTR : -ETIME;
+}

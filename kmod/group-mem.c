@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a process, pinned as that of a channel with a link is, but never
+ * registered: what is sent or received is copied, at most a packet at a time.
+ */
+#include "group-mem.h"
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/scatterlist.h>
+
+#include "pin.h"
+#include "region.h"
+#include "shm.h"
+
+/**
+ * rcl_group_mem_new - pin memory of the calling process, or allocate some
+ * @arg: what, hostile
+ * @allocate: as for RCLINK_IOC_MEMORY
+ *
+ * Context: may sleep; no lock is held, as faults take as long as they like.
+ * Return: the memory, or the ERR_PTR of -EINVAL, -EOPNOTSUPP for a name or
+ * rights, which are for a peer, -EMSGSIZE, -EFAULT, -EDQUOT beyond
+ * RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
+ */
+struct rcl_memory *rcl_group_mem_new(const struct rclink_dev_region *arg,
+				     bool allocate)
+{
+	if (arg->name[0] || arg->rights)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!arg->len || arg->addr + arg->len < arg->addr ||
+	    (allocate && (arg->addr || offset_in_page(arg->len))))
+		return ERR_PTR(-EINVAL);
+	/* So that the way to a piece of it is short. */
+	if (arg->len > RCLINK_DEV_GROUP_REGION_MAX)
+		return ERR_PTR(-EMSGSIZE);
+	return allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
+}
+
+/**
+ * rcl_group_mem_add - let memory be used
+ * @mem: zeroed, or with some
+ * @memory: of rcl_group_mem_new()
+ * @handle: set
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int rcl_group_mem_add(struct rcl_group_mem *mem, struct rcl_memory *memory,
+		      u32 *handle)
+{
+	u32 i;
+
+	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) < RCL_GROUP_REGIONS);
+	for (i = 0; i < RCL_GROUP_REGIONS && mem->memory[i]; i++)
+		;
+	if (i == RCL_GROUP_REGIONS)
+		return -ENOSPC;
+	mem->memory[i] = memory;
+	mem->handle[i] = rcl_region_handle(i);
+	*handle = mem->handle[i];
+	return 0;
+}
+
+static struct rcl_memory *rcl_group_mem_find(struct rcl_group_mem *mem,
+					     u32 handle)
+{
+	u32 slot = rcl_region_slot(handle);
+
+	if (slot >= RCL_GROUP_REGIONS)
+		return NULL;
+	slot = array_index_nospec(slot, RCL_GROUP_REGIONS);
+	return mem->handle[slot] == handle ? mem->memory[slot] : NULL;
+}
+
+/**
+ * rcl_group_mem_del - let memory be used no more
+ * @mem: any
+ * @handle: of it, hostile
+ *
+ * Return: the memory, which nobody copies to or from any more, or NULL.
+ */
+struct rcl_memory *rcl_group_mem_del(struct rcl_group_mem *mem, u32 handle)
+{
+	struct rcl_memory *memory = rcl_group_mem_find(mem, handle);
+
+	if (memory)
+		mem->memory[rcl_region_slot(handle)] = NULL;
+	return memory;
+}
+
+/**
+ * rcl_group_mem_free_all - let all memory go
+ * @mem: that nobody uses any more
+ *
+ * Context: may sleep.
+ */
+void rcl_group_mem_free_all(struct rcl_group_mem *mem)
+{
+	u32 i;
+
+	for (i = 0; i < RCL_GROUP_REGIONS; i++)
+		if (mem->memory[i])
+			mem->memory[i]->free(mem->memory[i]);
+}
+
+/**
+ * rcl_group_mem_file - what is to be mapped to see memory
+ * @mem: any
+ * @slot: of the memory, hostile
+ * @len: set to its bytes
+ *
+ * Return: the file with a reference, or NULL for memory that has none, or no
+ * such memory.
+ */
+struct file *rcl_group_mem_file(struct rcl_group_mem *mem, u32 slot, u64 *len)
+{
+	struct rcl_memory *memory;
+
+	if (slot >= RCL_GROUP_REGIONS)
+		return NULL;
+	memory = mem->memory[array_index_nospec(slot, RCL_GROUP_REGIONS)];
+	if (!memory || !memory->file)
+		return NULL;
+	*len = memory->len;
+	return get_file(memory->file);
+}
+
+/**
+ * rcl_group_mem_check - are these pieces of memory?
+ * @mem: any
+ * @sge: the pieces, hostile
+ * @num: how many
+ * @len: set to bytes of all
+ *
+ * Return: 0, -ESTALE, or -EINVAL when they are longer than the memory is.
+ */
+int rcl_group_mem_check(struct rcl_group_mem *mem,
+			const struct rclink_dev_sge *sge, u32 num, u32 *len)
+{
+	u32 i;
+
+	*len = 0;
+	for (i = 0; i < num; i++) {
+		struct rcl_memory *memory;
+
+		memory = rcl_group_mem_find(mem, sge[i].region);
+		if (!memory)
+			return -ESTALE;
+		if (sge[i].offset > memory->len ||
+		    sge[i].len > memory->len - sge[i].offset)
+			return -EINVAL;
+		*len += sge[i].len;
+	}
+	return 0;
+}
+
+/**
+ * rcl_group_mem_read - copy what pieces of memory have
+ * @mem: any
+ * @sge: the pieces, as rcl_group_mem_check() has found them just now
+ * @num: how many
+ * @to: has room for all
+ *
+ * Return: 0, or -EFAULT.
+ */
+int rcl_group_mem_read(struct rcl_group_mem *mem,
+		       const struct rclink_dev_sge *sge, u32 num, u8 *to)
+{
+	u32 i;
+
+	for (i = 0; i < num; i++) {
+		struct sg_table *sgt =
+			&rcl_group_mem_find(mem, sge[i].region)->sgt;
+
+		if (sg_pcopy_to_buffer(sgt->sgl, sgt->orig_nents, to,
+				       sge[i].len, sge[i].offset) != sge[i].len)
+			return -EFAULT;
+		to += sge[i].len;
+	}
+	return 0;
+}
+
+/**
+ * rcl_group_mem_write - copy to pieces of memory
+ * @mem: any
+ * @sge: the pieces, as rcl_group_mem_check() has found them just now
+ * @num: how many
+ * @from: the data
+ * @len: bytes, no more than there is room for
+ *
+ * Return: 0, or -EFAULT.
+ */
+int rcl_group_mem_write(struct rcl_group_mem *mem,
+			const struct rclink_dev_sge *sge, u32 num,
+			const u8 *from, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < num && len; i++) {
+		u32 part = min(len, sge[i].len);
+		struct sg_table *sgt =
+			&rcl_group_mem_find(mem, sge[i].region)->sgt;
+
+		if (sg_pcopy_from_buffer(sgt->sgl, sgt->orig_nents, from,
+					 part, sge[i].offset) != part)
+			return -EFAULT;
+		from += part;
+		len -= part;
+	}
+	return 0;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "group-use.h"
+
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/wait.h>
+
+#include "group-base.h"
+
+#define RCL_GROUP_SEND_MS	1000	/* that a device has for a packet */
+
+/**
+ * rcl_group_use - hear a group, and be able to send to it
+ * @name: of the group
+ * @hearer: with its functions set, which may be called from now on
+ * @group: set, before that
+ *
+ * Context: may sleep.
+ * Return: 0 with a reference, -ENODEV for no such group, or -ENOSPC when too
+ * many use it.
+ */
+int rcl_group_use(const char *name, struct rcl_hearer *hearer,
+		  struct rcl_group **group)
+{
+	int ret;
+
+	*group = rcl_group_get(name);
+	if (!*group)
+		return -ENODEV;
+	ret = rcl_hall_enter(&(*group)->hall, hearer);
+	if (ret)
+		rcl_group_put(*group);
+	/* It was deleted just now. */
+	return ret == -ESHUTDOWN ? -ENODEV : ret;
+}
+
+/**
+ * rcl_group_unuse - the mirror of rcl_group_use()
+ * @group: in use
+ * @hearer: hears nothing more
+ *
+ * Context: may sleep.
+ */
+void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer)
+{
+	rcl_hall_leave(&group->hall, hearer);
+	rcl_group_put(group);
+}
+
+/**
+ * rcl_group_max - how much does a message have room for?
+ * @group: in use
+ *
+ * Context: any.
+ * Return: bytes; if it is down, when it was joined last.
+ */
+u32 rcl_group_max(const struct rcl_group *group)
+{
+	return READ_ONCE(group->mtu) - RCL_TALK_ROOM;
+}
+
+static int rcl_group_send_locked(struct rcl_group *group, const u8 *data,
+				 u32 len)
+{
+	struct rcl_mcast_slot *slot;
+	int ret;
+
+	lockdep_assert_held(&group->lock);
+	if (!group->joined)
+		return -ENETDOWN;
+	if (len > rcl_group_max(group))
+		return -EMSGSIZE;
+	slot = rcl_mcast_begin(&group->mcast, false);
+	if (!slot)
+		return -EBUSY;
+	ret = rcl_talk_make_data(&group->talk, slot->buf, data, len);
+	if (ret < 0)
+		return -ENETDOWN;
+	if (!rcl_mcast_send(slot, ret))
+		return 0;
+	group->up.fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
+		       RCL_QP_NONE);
+	return -ENETDOWN;
+}
+
+static bool rcl_group_is_free(const struct rcl_group *group)
+{
+	return rcl_mcast_has_room(&group->mcast) || !READ_ONCE(group->joined);
+}
+
+/**
+ * rcl_group_send - send a message to all other members
+ * @group: in use
+ * @data: the message
+ * @len: bytes
+ *
+ * That the device has it is all that is known of it afterwards. While all that
+ * may be under way are, it waits for one of them.
+ *
+ * Context: may sleep; can be interrupted.
+ * Return: 0, -EMSGSIZE, -ENETDOWN when it is down, or has no key, -EBUSY when
+ * the device takes too long, or -EINTR.
+ */
+int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len)
+{
+	long left = msecs_to_jiffies(RCL_GROUP_SEND_MS);
+	int ret;
+
+	for (;;) {
+		if (mutex_lock_interruptible(&group->lock))
+			return -EINTR;
+		ret = rcl_group_send_locked(group, data, len);
+		mutex_unlock(&group->lock);
+		if (ret != -EBUSY || !left)
+			return ret;
+		left = wait_event_interruptible_timeout(group->room,
+							rcl_group_is_free(group),
+							left);
+		if (left < 0)
+			return -EINTR;
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A group as those use it who send to it and hear it. */
+#ifndef RCL_GROUP_USE_H
+#define RCL_GROUP_USE_H
+
+#include <linux/types.h>
+
+#include "hall.h"
+
+struct rcl_group;
+
+int rcl_group_use(const char *name, struct rcl_hearer *hearer,
+		  struct rcl_group **group);
+void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer);
+u32 rcl_group_max(const struct rcl_group *group);
+int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len);
+
+#endif /* RCL_GROUP_USE_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "hall.h"
+
+#include <linux/errno.h>
+
+/**
+ * rcl_hall_init - begin without hearers
+ * @hall: zeroed
+ */
+void rcl_hall_init(struct rcl_hall *hall)
+{
+	mutex_init(&hall->lock);
+	INIT_LIST_HEAD(&hall->hearers);
+}
+
+/**
+ * rcl_hall_enter - hear messages from now on
+ * @hall: initialized
+ * @hearer: with its functions set
+ *
+ * Context: may sleep.
+ * Return: 0, -ESHUTDOWN or -ENOSPC.
+ */
+int rcl_hall_enter(struct rcl_hall *hall, struct rcl_hearer *hearer)
+{
+	int ret = 0;
+
+	mutex_lock(&hall->lock);
+	if (hall->closed) {
+		ret = -ESHUTDOWN;
+	} else if (hall->n == RCL_HALL_MAX) {
+		ret = -ENOSPC;
+	} else {
+		list_add_tail(&hearer->node, &hall->hearers);
+		hall->n++;
+	}
+	mutex_unlock(&hall->lock);
+	return ret;
+}
+
+/**
+ * rcl_hall_leave - the mirror of rcl_hall_enter()
+ * @hall: entered, maybe closed since
+ * @hearer: hears nothing more afterwards
+ *
+ * Context: may sleep.
+ */
+void rcl_hall_leave(struct rcl_hall *hall, struct rcl_hearer *hearer)
+{
+	mutex_lock(&hall->lock);
+	list_del(&hearer->node);
+	hall->n--;
+	mutex_unlock(&hall->lock);
+}
+
+/**
+ * rcl_hall_tell - a message came in
+ * @hall: initialized
+ * @heard: the message
+ *
+ * Context: may sleep.
+ */
+void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard)
+{
+	struct rcl_hearer *hearer;
+
+	mutex_lock(&hall->lock);
+	list_for_each_entry(hearer, &hall->hearers, node)
+		if (!hall->closed && !hearer->hear(hearer, heard))
+			hall->missed++;
+	mutex_unlock(&hall->lock);
+}
+
+/**
+ * rcl_hall_read - how does it stand?
+ * @hall: initialized
+ * @n: set to how many hear
+ * @missed: set to how many messages one of them did not get
+ *
+ * Context: may sleep.
+ */
+void rcl_hall_read(struct rcl_hall *hall, u32 *n, u64 *missed)
+{
+	mutex_lock(&hall->lock);
+	*n = hall->n;
+	*missed = hall->missed;
+	mutex_unlock(&hall->lock);
+}
+
+/**
+ * rcl_hall_close - tell all that there will be no more, and let nobody in
+ * @hall: initialized
+ *
+ * Context: may sleep.
+ */
+void rcl_hall_close(struct rcl_hall *hall)
+{
+	struct rcl_hearer *hearer;
+
+	mutex_lock(&hall->lock);
+	hall->closed = true;
+	list_for_each_entry(hearer, &hall->hearers, node)
+		hearer->ended(hearer);
+	mutex_unlock(&hall->lock);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who on this host hears what the members of a group send. */
+#ifndef RCL_HALL_H
+#define RCL_HALL_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+
+#include <uapi/linux/rclink.h>
+
+#define RCL_HALL_MAX	64	/* hearers of a group */
+/* Of a message that came under the key before the newest. */
+#define RCL_HALL_NOBODY	(~0U)
+
+/**
+ * struct rcl_heard - a message of another member
+ * @data: of it
+ * @len: bytes
+ * @sender: number under the newest key, or RCL_HALL_NOBODY
+ * @gid: where it says it comes from
+ */
+struct rcl_heard {
+	const u8 *data;
+	u32 len;
+	u32 sender;
+	const u8 *gid;
+};
+
+/**
+ * struct rcl_hearer - who hears them; embedded in its owner
+ * @hear: of each one; false: it had no room for it
+ * @ended: there will be no more, and @hear does not run any more
+ * @node: private
+ *
+ * Both are called with the hall locked, may sleep, and must not call back.
+ */
+struct rcl_hearer {
+	bool (*hear)(struct rcl_hearer *hearer, const struct rcl_heard *heard);
+	void (*ended)(struct rcl_hearer *hearer);
+	struct list_head node;
+};
+
+/**
+ * struct rcl_hall - the hearers of a group
+ * @lock: protects the rest
+ * @hearers: they
+ * @n: how many
+ * @missed: how often one had no room for a message
+ * @closed: no more may come
+ */
+struct rcl_hall {
+	struct mutex lock;	/* protects the rest */
+	struct list_head hearers;
+	u32 n;
+	u64 missed;
+	bool closed;
+};
+
+void rcl_hall_init(struct rcl_hall *hall);
+int rcl_hall_enter(struct rcl_hall *hall, struct rcl_hearer *hearer);
+void rcl_hall_leave(struct rcl_hall *hall, struct rcl_hearer *hearer);
+void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard);
+void rcl_hall_read(struct rcl_hall *hall, u32 *n, u64 *missed);
+void rcl_hall_close(struct rcl_hall *hall);
+
+#endif /* RCL_HALL_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a sealed text of a group begins with: a pure codec. */
+#ifndef RCL_TEXT_H
+#define RCL_TEXT_H
+
+#include <linux/types.h>
+
+#define RCL_TEXT_HEAD	4	/* version, kind, zero */
+
+#define RCL_TEXT_HERE	1	/* what a member says of itself, here.h */
+#define RCL_TEXT_DATA	2	/* of a process, to the end of the text */
+
+void rcl_text_begin(u8 *buf, u8 kind);
+int rcl_text_kind(const u8 *buf, u32 len);
+
+#endif /* RCL_TEXT_H */
