@@ -88,6 +88,12 @@ static bool rcl_group_is_free(const struct rcl_group *group)
 	return rcl_mcast_has_room(&group->mcast) || !READ_ONCE(group->joined);
 }
 
+static long rcl_group_wait(struct rcl_group *group, long left)
+{
+	return wait_event_interruptible_timeout(group->room,
+						rcl_group_is_free(group), left);
+}
+
 /**
  * rcl_group_send - send a message to all other members
  * @group: in use
@@ -113,9 +119,7 @@ int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len)
 		mutex_unlock(&group->lock);
 		if (ret != -EBUSY || !left)
 			return ret;
-		left = wait_event_interruptible_timeout(group->room,
-							rcl_group_is_free(group),
-							left);
+		left = rcl_group_wait(group, left);
 		if (left < 0)
 			return -EINTR;
 	}
