@@ -8,6 +8,7 @@
 
 #include "bench_hello.h"
 #include "chan.h"
+#include "group_chan.h"
 #include "pipe_msg.h"
 #include "ring.h"
 #include "target.h"
@@ -174,6 +175,65 @@ TEST_F(channel, reaps_in_order_and_across_the_end)
 	EXPECT_EQ(s->cq.tail, s->cq.head);
 	s->cq.tail += RCLINK_DEV_CQ_DEPTH + 1;
 	EXPECT_EQ(-EIO, rclink_reap(&self->chan, cqes, NUM(cqes)));
+}
+
+TEST_F(channel, has_no_sources_of_no_group)
+{
+	struct rclink_source source;
+	struct rclink_dev_cqe cqe;
+
+	self->chan.shared->cq.tail = 1;
+	EXPECT_EQ(-EOPNOTSUPP, rclink_reap_from(&self->chan, &cqe, &source, 1));
+	EXPECT_EQ(0, rclink_max_message(&self->chan));
+	EXPECT_EQ(1, rclink_reap(&self->chan, &cqe, 1));
+}
+
+TEST(sources_are_at_the_places_of_their_completions)
+{
+	struct rclink_dev_group_shared *shared = calloc(1, sizeof(*shared));
+	struct rclink_chan chan = {
+		.fd = -1, .shared = &shared->shared, .group = shared,
+	};
+	struct rclink_source sources[4];
+	struct rclink_dev_cqe cqes[4];
+	uint32_t head = UINT32_MAX - 1;
+	unsigned int i;
+
+	shared->max = 988;
+	EXPECT_EQ(988, rclink_max_message(&chan));
+	shared->shared.cq.head = head;
+	shared->shared.cq.tail = head + 4;
+	for (i = 0; i < 4; i++) {
+		uint32_t slot = (head + i) % RCLINK_DEV_CQ_DEPTH;
+
+		shared->shared.cqe[slot].user_data = i;
+		memset(shared->source[slot], 0x10 + i, 16);
+	}
+	ASSERT_EQ(3, rclink_reap_from(&chan, cqes, sources, 3));
+	ASSERT_EQ(1, rclink_reap_from(&chan, cqes + 3, sources + 3, 3));
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(i, cqes[i].user_data);
+		EXPECT_EQ(0x10 + i, sources[i].gid[0]);
+		EXPECT_EQ(0x10 + i, sources[i].gid[15]);
+	}
+	free(shared);
+}
+
+TEST(what_members_say_does_no_harm_to_a_terminal)
+{
+	char text[GROUP_TEXT_LEN(256)];
+	uint8_t all[256];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(all); i++)
+		all[i] = i;
+	group_text(all, sizeof(all), text);
+	EXPECT_EQ((256 - 94) * 4 + 94, strlen(text));
+	for (i = 0; text[i]; i++)
+		EXPECT_TRUE(text[i] >= ' ' && text[i] < 0x7f);
+	EXPECT_STREQ("a\\x5cb\\x0a", group_text((const uint8_t *)"a\\b\n", 4,
+						  text));
+	EXPECT_STREQ("", group_text(all, 0, text));
 }
 
 TEST(statuses_have_the_numbers_of_the_verbs)

@@ -44,6 +44,12 @@ static int open_service(unsigned long request, const char *link,
 	return fd;
 }
 
+static void *map_rings(int fd, size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* Of a channel to a group there is more to map than of another one. */
 int rclink_adopt(struct rclink_chan **chan, int fd)
 {
 	struct rclink_chan *c = malloc(sizeof(*c));
@@ -52,8 +58,13 @@ int rclink_adopt(struct rclink_chan **chan, int fd)
 	if (!c)
 		return -ENOMEM;
 	c->fd = fd;
-	c->shared = mmap(NULL, sizeof(*c->shared), PROT_READ | PROT_WRITE,
-			 MAP_SHARED, fd, 0);
+	c->group = map_rings(fd, sizeof(*c->group));
+	if (c->group == MAP_FAILED) {
+		c->group = NULL;
+		c->shared = map_rings(fd, sizeof(*c->shared));
+	} else {
+		c->shared = &c->group->shared;
+	}
 	if (c->shared == MAP_FAILED) {
 		ret = -errno;
 		free(c);
@@ -81,6 +92,31 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
 {
 	return take(chan, open_service(RCLINK_IOC_CONNECT, link, service,
 				       flags, 0));
+}
+
+int rclink_join(struct rclink_chan **chan, const char *group,
+		unsigned int flags)
+{
+	struct rclink_dev_group g = { .flags = flags };
+	int fd, ret;
+
+	if (copy_name(g.group, group, sizeof(g.group)))
+		return -EINVAL;
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, RCLINK_IOC_JOIN, &g)) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	return take(chan, fd);
+}
+
+uint32_t rclink_max_message(const struct rclink_chan *chan)
+{
+	return chan->group ? __atomic_load_n(&chan->group->max,
+					     __ATOMIC_RELAXED) : 0;
 }
 
 int rclink_listen(struct rclink_listener **listener, const char *link,
@@ -123,7 +159,8 @@ void rclink_close(struct rclink_chan *chan)
 {
 	if (!chan)
 		return;
-	munmap(chan->shared, sizeof(*chan->shared));
+	munmap(chan->shared, chan->group ? sizeof(*chan->group) :
+			     sizeof(*chan->shared));
 	close(chan->fd);
 	free(chan);
 }

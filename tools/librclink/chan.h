@@ -8,6 +8,7 @@
 struct rclink_chan {
 	int fd;
 	struct rclink_dev_shared *shared;	/* the rings */
+	struct rclink_dev_group_shared *group;	/* the same, or NULL */
 };
 
 struct rclink_listener {

@@ -247,18 +247,32 @@ int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 int rclink_reap(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,
 		unsigned int max)
 {
+	return rclink_reap_from(chan, cqes, NULL, max);
+}
+
+int rclink_reap_from(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,
+		     struct rclink_source *sources, unsigned int max)
+{
 	struct rclink_dev_shared *s = chan->shared;
 	uint32_t head = ring_own(&s->cq.head);
 	int used = ring_used(head, ring_other(&s->cq.tail),
 			     RCLINK_DEV_CQ_DEPTH);
+	uint32_t slot;
 	int i;
 
+	if (sources && !chan->group)
+		return -EOPNOTSUPP;
 	if (used <= 0)
 		return used;
 	if ((unsigned int)used > max)
 		used = max;
-	for (i = 0; i < used; i++)
-		cqes[i] = s->cqe[ring_slot(head + i, RCLINK_DEV_CQ_DEPTH)];
+	for (i = 0; i < used; i++) {
+		slot = ring_slot(head + i, RCLINK_DEV_CQ_DEPTH);
+		cqes[i] = s->cqe[slot];
+		if (sources)
+			memcpy(sources[i].gid, chan->group->source[slot],
+			       sizeof(sources[i].gid));
+	}
 	ring_move(&s->cq.head, head + used);
 	return used;
 }

@@ -39,6 +39,14 @@ struct rclink_remote {
 };
 
 /**
+ * struct rclink_source - where a message to a group came from
+ * @gid: that its packet named, which nothing proves
+ */
+struct rclink_source {
+	uint8_t gid[16];
+};
+
+/**
  * struct rclink_data - what an operation moves; made by one of the functions
  * below
  * @inline_data: bytes that are copied when the operation is queued, or NULL
@@ -140,6 +148,40 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
+
+/**
+ * rclink_join() - open a channel to a group of this host
+ * @chan: set to the channel
+ * @group: name of the group, see `rclink group`
+ * @flags: 0
+ *
+ * What is sent goes to all other members in one packet, and what they send
+ * comes to all processes of this host that have a receive posted. All of it is
+ * unreliable: a message comes once or not at all, and nobody is told. There
+ * are rclink_send() and rclink_recv() only, and regions of 16 MiB at most,
+ * without name and rights. rclink_submit() says -EMSGSIZE for more than
+ * rclink_max_message(), -EOPNOTSUPP for other operations, and -ESHUTDOWN when
+ * the group was deleted. A send completes when the device has it; while the
+ * group is down, or has no key yet, with "work request flushed error", and it
+ * is not sent. The completion of a receive has the number of the member as its
+ * immediate, with RCLINK_CQE_SENDER.
+ *
+ * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
+ * it, or without CAP_NET_ADMIN, -ENODEV for no such group, -ENOSPC if 64
+ * channels to it are open, -EINVAL for a name that is empty or too long, or a
+ * flag, -ENOTTY from a module that is older, -ENOMEM, -EINTR.
+ */
+int rclink_join(struct rclink_chan **chan, const char *group,
+		unsigned int flags);
+
+/**
+ * rclink_max_message() - how long may a message to a group be?
+ * @chan: the channel
+ *
+ * Return: bytes, as it was when the channel was opened, or when one was too
+ * long last; 0 for a channel to no group.
+ */
+uint32_t rclink_max_message(const struct rclink_chan *chan);
 
 /**
  * rclink_listen() - listen on a service of a link
@@ -539,6 +581,18 @@ int rclink_submit(struct rclink_chan *chan, unsigned int wait,
  */
 int rclink_reap(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,
 		unsigned int max);
+
+/**
+ * rclink_reap_from() - rclink_reap() of a channel to a group, and from where
+ * @chan: the channel, of rclink_join()
+ * @cqes: they are copied to
+ * @sources: of receives; else zero
+ * @max: how many there is room for
+ *
+ * Return: as rclink_reap(), or -EOPNOTSUPP for another channel.
+ */
+int rclink_reap_from(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,
+		     struct rclink_source *sources, unsigned int max);
 
 /**
  * rclink_status_name() - words for a completion's status

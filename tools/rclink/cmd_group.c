@@ -9,6 +9,7 @@
 #include <json-c/json.h>
 
 #include "group.h"
+#include "group_chan.h"
 #include "group_setting.h"
 #include "nl.h"
 #include "out.h"
@@ -20,10 +21,13 @@ static const char help[] =
 "usage: rclink group add NAME mgid GID [WORD VALUE]...\n"
 "       rclink group set NAME [link LINK]... [no-link LINK]... [rekey]\n"
 "       rclink group del NAME\n"
-"       rclink group [show [NAME]] [-j]\n\n"
+"       rclink group [show [NAME]] [-j]\n"
+"       rclink group send NAME TEXT\n"
+"       rclink group recv NAME [-n N] [-j]\n\n"
 "Be a member of a multicast group. One that is down is tried again every 2 s.\n"
 "Without a word all groups are shown, with a name one of them and the members\n"
-"that it has heard.\n\n"
+"that it has heard. With send a message goes to them, in one packet that may be\n"
+"lost; recv prints what they send, each with its sender's number and GID.\n\n"
 "  mgid GID            IPv4 or IPv6 multicast address, as 239.1.2.3\n"
 "  dev DEV             RDMA device (default: one with an active port)\n"
 "  port N              port of the device\n"
@@ -35,9 +39,11 @@ static const char help[] =
 "  from LINK           the peer of that link does, and gives it to this host\n"
 "  no-link LINK        the peer of that link may have it no more: a new one is made\n"
 "  rekey               a new one is made\n\n"
-"  -j, --json          an array of objects\n";
+"  -n, --number N      recv: end after so many messages\n"
+"  -j, --json          an array of objects; recv: one object per line\n";
 
 static const struct option options[] = {
+	{ "number", required_argument, NULL, 'n' },
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
@@ -215,11 +221,15 @@ static int del_group(const char *name)
 int cmd_group(int argc, char **argv)
 {
 	bool json = false;
+	uint32_t num = 0;
 	char **words;
 	int c;
 
-	while ((c = cli_getopt(argc, argv, options, help)) != -1)
+	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
 		json |= c == 'j';
+		if (c == 'n')
+			num = cli_number(cmd, "number", optarg, 1, UINT32_MAX);
+	}
 	words = cli_operands(argc, argv, 0, argc);
 	if (!words[0])
 		return show_groups(NULL, json);
@@ -238,7 +248,18 @@ int cmd_group(int argc, char **argv)
 			cli_usage(cmd, "del: one name, please");
 		return del_group(words[1]);
 	}
+	if (!strcmp(words[0], "send")) {
+		if (!words[1] || !words[2] || words[3])
+			cli_usage(cmd, "send: a name and a text, please");
+		return group_send(words[1], words[2]);
+	}
+	if (!strcmp(words[0], "recv")) {
+		if (!words[1] || words[2])
+			cli_usage(cmd, "recv: one name, please");
+		return group_recv(words[1], num, json);
+	}
 	if (strcmp(words[0], "show") || (words[1] && words[2]))
-		cli_usage(cmd, "add, set, del or show, not '%s'", words[0]);
+		cli_usage(cmd, "add, set, del, show, send or recv, not '%s'",
+			  words[0]);
 	return show_groups(words[1], json);
 }
