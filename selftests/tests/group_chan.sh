@@ -1,0 +1,312 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Processes of three hosts send to a group and hear it: what comes, from whom, what
+# is refused; loss, a group that is down, its end, and theirs.
+# hosts: 3
+# kernels: 6.1 6.12
+# timeout: 400
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+. "$LIB_DIR/group/lib.sh"
+
+FLOW=$CHAN/group_flow
+log3=/tmp/rclink-test-listen-3
+says=/tmp/rclink-test-flow
+declare -A flows=()
+
+listen3()
+{
+	: >"$log3"
+	on 3 "$tool" listen --key "$key" --peer "m=$pin1" --once 1 >"$log3" 2>&1 &
+	until_true 10 grep -q listening "$log3" || bail "host 3 does not listen"
+}
+
+links()
+{
+	link_pair l && link_add 1 m && link_add 3 m &&
+		rclink connect m 192.0.2.3 --key "$key" --pin "$pin3" \
+			--timeout $((30 * RCL_SLOW))
+}
+
+has_key_of_1()
+{
+	[ "$(group_of "$1" g .key_id)" = "$(group_of 1 g .key_id)" ]
+}
+
+members()
+{
+	on 2 "$tool" group add g mgid "$mgid4" from l &&
+		on 3 "$tool" group add g mgid "$mgid4" from m &&
+		until_true 20 has_key_of_1 2 && until_true 20 has_key_of_1 3
+}
+
+# start NAME HOST MODE GROUP [ARGS]: a flow that hears, as NAME
+start()
+{
+	: >"$says-$1"
+	on "$2" "$FLOW" "${@:3}" >"$says-$1" 2>&1 &
+	flows[$1]=$!
+	until_true 10 grep -q listening "$says-$1" || {
+		cat "$says-$1"
+		return 1
+	}
+}
+
+# ended NAME: by itself; with what it returned
+ended()
+{
+	local status
+
+	until_true 60 gone "${flows[$1]}" || return
+	wait "${flows[$1]}"
+	status=$?
+	cat "$says-$1"
+	return "$status"
+}
+
+gone()
+{
+	! kill -0 "$1"
+}
+
+# heard NAME FILTER: what it says of what came
+heard()
+{
+	tail -n 1 "$says-$1" | jq -e "$2"
+}
+
+# talk HOST SIZE: to the group, until hush
+talk()
+{
+	on "$1" "$FLOW" send g "$2" 0 5 >"$says-talk-$1" 2>&1 &
+	flows[talk-$1]=$!
+}
+
+hush()
+{
+	kill "${flows[talk-$1]}"
+	wait "${flows[talk-$1]}" 2>/dev/null
+}
+
+right='.twice == 0 and .wrong == 0 and .errno == 0'
+
+# words come as they are, to a terminal without what would harm it
+words()
+{
+	local host
+
+	for host in 2 3; do
+		: >"$says-$host"
+		on "$host" "$tool" group recv g -n 1 >"$says-$host" 2>&1 &
+		flows[$host]=$!
+		until_true 10 group_is "$host" g .consumers 1 || return
+	done
+	until_true 20 said_to_all || return
+	for host in 2 3; do
+		wait "${flows[$host]}" || return
+		cat "$says-$host"
+		grep -qxF '0 ::ffff:192.0.2.1 tea \x1b[1m \x5c' "$says-$host" ||
+			return
+	done
+}
+
+# A receive may be posted a moment after the channel is there.
+said_to_all()
+{
+	rclink group send g $'tea \e[1m \\' && [ -s "$says-2" ] && [ -s "$says-3" ]
+}
+
+# flows_of SIZE: 40 of that to both others, and to two of one host
+flows_of()
+{
+	local name status=0
+
+	start a 2 recv g 40 && start b 2 recv g 40 && start c 3 recv g 40 ||
+		return
+	talk 1 "$1"
+	for name in a b c; do
+		ended "$name" || status=1
+		heard "$name" "$right and .got >= 40 and
+			.from == {\"0\": \"::ffff:192.0.2.1\"}" || status=1
+	done
+	hush 1
+	return "$status"
+}
+
+# Two talk; who talks hears the other one alone.
+not_itself()
+{
+	start a 1 recv g 40 && start b 3 recv g 80 || return
+	talk 1 64
+	talk 2 1000
+	ended a && heard a "$right and (.from | keys) == [\"1\"]" &&
+		ended b && heard b "$right and (.from | keys) == [\"0\", \"1\"]"
+	set -- $?
+	hush 1
+	hush 2
+	return "$1"
+}
+
+# receives MODE: what that one checks
+receives()
+{
+	start a 2 "$1" g || return
+	talk 1 100
+	ended a
+	set -- $?
+	hush 1
+	return "$1"
+}
+
+# Its count is of each message that a process has no receive for.
+missed()
+{
+	local before
+
+	before=$(group_of 2 g .stats.rx_missed)
+	start a 2 idle g && start b 2 recv g 20 || return
+	group_is 2 g .consumers 2 || return
+	talk 1 8
+	ended b && heard b "$right" &&
+		group_is 2 g ".stats.rx_missed >= $((before + 20))" true
+	set -- $?
+	hush 1
+	kill "${flows[a]}"
+	wait "${flows[a]}" 2>/dev/null
+	until_true 10 group_is 2 g .consumers 0 || return
+	return "$1"
+}
+
+spoil()
+{
+	tc qdisc add dev eth0 root handle 1: prio priomap 0 \
+		0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
+		tc qdisc add dev eth0 parent 1:3 netem loss 20% duplicate 30% \
+			delay 5ms 4ms &&
+		tc filter add dev eth0 parent 1: protocol ip u32 \
+			match ip dst "$mgid4/32" flowid 1:3
+}
+
+with_loss()
+{
+	local again
+
+	again=$(group_of 2 g .stats.rx_again)
+	start a 2 recv g 0 && start b 3 recv g 0 && spoil || return
+	"$FLOW" send g 500 400 2
+	set -- $?
+	tc qdisc del dev eth0 root
+	until_true 20 end_of a b || return
+	[ "$1" -eq 0 ] && ended a && ended b || return
+	echo "again: $(($(group_of 2 g .stats.rx_again) - again))"
+	heard a "$right and .got > 50 and .got < 400" &&
+		heard b "$right and .got > 50 and .got < 400" &&
+		[ "$(group_of 2 g .stats.rx_again)" -gt "$again" ]
+}
+
+# end_of NAME...: tell all to end, until these have
+end_of()
+{
+	local name
+
+	"$FLOW" end g
+	for name; do
+		gone "${flows[$name]}" || return
+	done
+}
+
+# The device goes and comes; receives stay.
+down()
+{
+	start a 3 recv g 10 || return
+	on 3 ip link set eth0 down && group_becomes 3 g .state down || return
+	! on 3 "$FLOW" send g 10 1 0 2>"$says-down" &&
+		grep -q 'flushed' "$says-down" &&
+		! on 3 "$tool" group send g x 2>"$says-down" &&
+		grep -q 'is down' "$says-down"
+	set -- $?
+	on 3 lab_rxe
+	group_becomes 3 g .state joined || return
+	talk 1 300
+	ended a && heard a "$right and .got >= 10 and .flushed == 0"
+	set -- $(($1 + $?))
+	hush 1
+	return "$1"
+}
+
+# Its receives come back, and the errno is ESHUTDOWN.
+group_gone()
+{
+	start a 3 recv g 0 && start b 3 idle g || return
+	on 3 "$tool" group del g || return
+	ended a && heard a '.got == 0 and .flushed == 30 and .errno == 108' ||
+		return
+	on 3 rdma resource show qp -j | jq -e '[.[] |
+		select(.comm == "rclink" and .type == "UD")] == []'
+	set -- $?
+	kill "${flows[b]}"
+	wait "${flows[b]}" 2>/dev/null
+	return "$1"
+}
+
+killed()
+{
+	start a 2 recv g 0 && start b 2 recv g 20 || return
+	on 2 kill -KILL "$(awk '/^listening/ { print $2 }' "$says-a")"
+	wait "${flows[a]}" 2>/dev/null
+	until_true 10 group_is 2 g .consumers 1 || return
+	talk 1 1000
+	ended b && heard b "$right"
+	set -- $?
+	hush 1
+	until_true 10 group_is 2 g .consumers 0 && return "$1"
+}
+
+module_stays()
+{
+	local status=0
+
+	start a 2 idle g || return
+	! on 2 rmmod rclink 2>"$says-rmmod" &&
+		grep -q 'in use' "$says-rmmod" || status=1
+	kill "${flows[a]}"
+	wait "${flows[a]}" 2>/dev/null
+	until_true 10 group_is 2 g .consumers 0 || return
+	[ "$status" -eq 0 ] && on 2 rmmod rclink
+}
+
+if [ "$RCL_HOSTS" -lt 3 ]; then
+	skip_all "needs three hosts"
+fi
+plan $((14 + $(harness_points "$LIB_DIR/group/ops.c")))
+chan_build
+link_setup
+pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
+link_listen l
+listen3
+links || bail "no links"
+rclink group add g mgid "$mgid4" link l link m || bail "no group"
+members || bail "no members"
+harness "$LIB_DIR/group/ops.c" "$CHAN/group_ops"
+check "words get to both other hosts" words
+check "and small messages, to all processes" flows_of 8
+check "and those that are as long as may be" flows_of 0
+check "nobody hears himself" not_itself
+check "memory that was withdrawn fails its receive alone" receives withdrawn
+check "a receive that is too short loses its message" receives short
+check "who has no receive misses messages, and they are counted" missed
+check "with loss and copies each comes once at most" with_loss
+refuse 1 "a text that is too long is refused" 'longer than [0-9]* bytes' \
+	rclink group send g "$(head -c 4060 /dev/zero | tr '\0' x)"
+refuse 1 "and a group that there is not" 'no such group' \
+	rclink group recv nobody
+check "while it is down, sends fail and receives stay" down
+check "deleted, it ends its channels" group_gone
+check "a process that is killed leaves nothing" killed
+check "the module stays as long as it is used, and no longer" module_stays
+link_listen_end
+finish
