@@ -97,7 +97,7 @@ static struct rclink_dev_cqe next(void)
 	return cqe;
 }
 
-static void listening(void)
+static void say_so(void)
 {
 	printf("listening %d\n", getpid());
 	fflush(stdout);
@@ -198,7 +198,7 @@ static int receive(uint32_t count)
 	for (i = 0; i < RECVS; i++)
 		post(i);
 	must("submit", rclink_submit(chan, 0, 0));
-	listening();
+	say_so();
 	do {
 		ret = rclink_submit(chan, 1, WAIT_MS);
 		n = rclink_reap_from(chan, cqes, sources, RECVS);
@@ -224,7 +224,7 @@ static int withdrawn(void)
 	must("recv", rclink_recv(chan, rclink_piece(region, 0, SLOT), 2));
 	must("submit", rclink_submit(chan, 0, 0));
 	must("withdraw", rclink_withdraw(chan, gone));
-	listening();
+	say_so();
 	first = next();
 	second = next();
 	printf("%u %u, %u %u\n", first.status, (unsigned int)first.user_data,
@@ -244,7 +244,7 @@ static int too_short(void)
 	must("recv", rclink_recv(chan, rclink_piece(region, 0, 8), 1));
 	must("recv", rclink_recv(chan, rclink_piece(region, SLOT, SLOT), 2));
 	must("submit", rclink_submit(chan, 0, 0));
-	listening();
+	say_so();
 	first = next();
 	second = next();
 	memcpy(&lost, memory, sizeof(lost));
@@ -257,7 +257,7 @@ static int too_short(void)
 
 static int idle(void)
 {
-	listening();
+	say_so();
 	return pause();
 }
 

@@ -231,8 +231,8 @@ TEST(what_members_say_does_no_harm_to_a_terminal)
 	EXPECT_EQ((256 - 94) * 4 + 94, strlen(text));
 	for (i = 0; text[i]; i++)
 		EXPECT_TRUE(text[i] >= ' ' && text[i] < 0x7f);
-	EXPECT_STREQ("a\\x5cb\\x0a", group_text((const uint8_t *)"a\\b\n", 4,
-						  text));
+	memcpy(all, "a\\b\n", 4);
+	EXPECT_STREQ("a\\x5cb\\x0a", group_text(all, 4, text));
 	EXPECT_STREQ("", group_text(all, 0, text));
 }
 
