@@ -64,6 +64,9 @@ int rclink_adopt(struct rclink_chan **chan, int fd)
 		c->shared = map_rings(fd, sizeof(*c->shared));
 	} else {
 		c->shared = &c->group->shared;
+		/* Where a page is so long that both fit. */
+		if (!c->group->max)
+			c->group = NULL;
 	}
 	if (c->shared == MAP_FAILED) {
 		ret = -errno;
