@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The right to use a link, as that to use a file: owner, group and mode of the
- * link against the credentials of who opened the device. They do not change
+ * The right to use a link or a group, as that to use a file: its owner, group
+ * and mode against the credentials of who opened the device. They do not change
  * afterwards, whoever has the file then; so the kernel's own helpers, which
  * look at the caller's, are given those for a moment.
  */
@@ -27,25 +27,41 @@ static bool rcl_access_by_mode(kuid_t owner, kgid_t group, u32 mode)
 	return (mode & RCL_ACCESS_RW) == RCL_ACCESS_RW;
 }
 
-static bool rcl_access_may(struct rcl_link *link, const struct cred *cred)
+/**
+ * rcl_access_may - has somebody the right?
+ * @access: whose it is
+ * @cred: of the consumer, NULL for the kernel, which may use all
+ *
+ * Context: process context.
+ * Return: true for yes.
+ */
+bool rcl_access_may(const struct rcl_access *access, const struct cred *cred)
 {
+	kuid_t owner = make_kuid(&init_user_ns, access->owner);
+	kgid_t group = make_kgid(&init_user_ns, access->group);
 	const struct cred *own;
-	kuid_t owner;
-	kgid_t group;
 	bool may;
-	u32 mode;
 
-	spin_lock_irq(&link->lock);
-	owner = make_kuid(&init_user_ns, link->policy.v[RCL_P_OWNER]);
-	group = make_kgid(&init_user_ns, link->policy.v[RCL_P_GROUP]);
-	mode = link->policy.v[RCL_P_MODE];
-	spin_unlock_irq(&link->lock);
-
+	if (!cred)
+		return true;
 	own = override_creds(cred);
 	/* Who has the capability could give himself the right. */
-	may = rcl_access_by_mode(owner, group, mode) || capable(CAP_NET_ADMIN);
+	may = rcl_access_by_mode(owner, group, access->mode) ||
+	      capable(CAP_NET_ADMIN);
 	revert_creds(own);
 	return may;
+}
+
+static bool rcl_access_may_link(struct rcl_link *link, const struct cred *cred)
+{
+	struct rcl_access access;
+
+	spin_lock_irq(&link->lock);
+	access.owner = link->policy.v[RCL_P_OWNER];
+	access.group = link->policy.v[RCL_P_GROUP];
+	access.mode = link->policy.v[RCL_P_MODE];
+	spin_unlock_irq(&link->lock);
+	return rcl_access_may(&access, cred);
 }
 
 /**
@@ -63,7 +79,7 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
 
 	if (!link)
 		return ERR_PTR(-ENODEV);
-	if (!cred || rcl_access_may(link, cred))
+	if (rcl_access_may_link(link, cred))
 		return link;
 	rcl_link_put(link);
 	return ERR_PTR(-EACCES);

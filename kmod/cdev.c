@@ -7,7 +7,6 @@
 #include "cdev.h"
 
 #include <linux/anon_inodes.h>
-#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -16,7 +15,6 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
 #include <uapi/linux/rclink_dev.h>
@@ -171,11 +169,9 @@ static int rcl_cdev_join(struct file *filp, const void __user *from)
 	if (!rcl_cdev_is_name(arg.group, sizeof(arg.group)) || arg.flags ||
 	    arg.pad)
 		return -EINVAL;
-	if (!file_ns_capable(filp, &init_user_ns, CAP_NET_ADMIN))
-		return -EACCES;
 	if (rcl_cdev_is_something(file))
 		return -EISCONN;
-	group = rcl_group_chan_open(arg.group);
+	group = rcl_group_chan_open(arg.group, filp->f_cred);
 	if (IS_ERR(group))
 		return PTR_ERR(group);
 	/* Pairs with the acquire in rcl_cdev_group(). */

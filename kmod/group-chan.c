@@ -167,12 +167,14 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
 /**
  * rcl_group_chan_open - open a channel to a group
  * @name: of the group
+ * @cred: of the consumer
  *
  * Context: may sleep.
- * Return: the channel, or the ERR_PTR of -ENODEV for no such group, -ENOSPC
- * when too many use it, or -ENOMEM.
+ * Return: the channel, or the ERR_PTR of -ENODEV for no such group, -EACCES,
+ * -ENOSPC when too many use it, or -ENOMEM.
  */
-struct rcl_group_chan *rcl_group_chan_open(const char *name)
+struct rcl_group_chan *rcl_group_chan_open(const char *name,
+					   const struct cred *cred)
 {
 	struct rcl_group_chan *chan;
 	int ret;
@@ -180,7 +182,7 @@ struct rcl_group_chan *rcl_group_chan_open(const char *name)
 	chan = rcl_group_chan_new();
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
-	ret = rcl_group_use(name, &chan->hearer, &chan->group);
+	ret = rcl_group_use(name, cred, &chan->hearer, &chan->group);
 	if (ret) {
 		rcl_group_chan_free(chan);
 		return ERR_PTR(ret);

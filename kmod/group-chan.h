@@ -12,6 +12,7 @@
 /* A power of two, so that numbers may wrap; not all of them are used. */
 #define RCL_GROUP_RECVS	32
 
+struct cred;
 struct rcl_group;
 struct vm_area_struct;
 
@@ -61,7 +62,8 @@ struct rcl_group_chan {
 	struct rcl_group_mem mem;
 };
 
-struct rcl_group_chan *rcl_group_chan_open(const char *name);
+struct rcl_group_chan *rcl_group_chan_open(const char *name,
+					   const struct cred *cred);
 void rcl_group_chan_close(struct rcl_group_chan *chan);
 int rcl_group_chan_region(struct rcl_group_chan *chan,
 			  struct rclink_dev_region *arg, bool allocate);

@@ -44,6 +44,7 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 			 const struct rcl_keeper_links *links, const char **why)
 {
 	const struct rcl_mcast_addr *addr = &conf->addr;
+	const struct rcl_access *access = &conf->access;
 	int ret;
 
 	ret = rcl_policy_check_name(conf->name, why);
@@ -62,6 +63,10 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
 			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
 		*why = "mlid: no multicast LID, which begin at 0xc000";
+	else if (access->mode & ~0666)
+		*why = "mode: only r and w, 0 to 0666 in octal";
+	else if (access->owner == U32_MAX || access->group == U32_MAX)
+		*why = "owner, group: 4294967295 is nobody";
 	else
 		return 0;
 	return -EINVAL;

@@ -3,6 +3,7 @@
 #ifndef RCL_GROUP_CONF_H
 #define RCL_GROUP_CONF_H
 
+#include "access.h"
 #include "keeper.h"
 #include "mcast.h"
 
@@ -16,6 +17,7 @@ struct rcl_dev_user;
  * @gid_index: own GID, or RCLINK_GID_INDEX_AUTO
  * @addr: of the group; who does not keep the key gets the Q_Key with it
  * @qkey: and it was said
+ * @access: who may use it
  * @from: link to who keeps the key; empty, this host does
  */
 struct rcl_group_conf {
@@ -25,6 +27,7 @@ struct rcl_group_conf {
 	u32 gid_index;
 	struct rcl_mcast_addr addr;
 	bool qkey;
+	struct rcl_access access;
 	char from[RCLINK_NAME_MAX + 1];
 };
 

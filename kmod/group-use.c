@@ -5,6 +5,7 @@
 #include <linux/jiffies.h>
 #include <linux/wait.h>
 
+#include "access.h"
 #include "group-base.h"
 
 #define RCL_GROUP_SEND_MS	1000	/* that a device has for a packet */
@@ -12,22 +13,25 @@
 /**
  * rcl_group_use - hear a group, and be able to send to it
  * @name: of the group
+ * @cred: of the consumer
  * @hearer: with its functions set, which may be called from now on
  * @group: set, before that
  *
  * Context: may sleep.
- * Return: 0 with a reference, -ENODEV for no such group, or -ENOSPC when too
- * many use it.
+ * Return: 0 with a reference, -ENODEV for no such group, -EACCES, or -ENOSPC
+ * when too many use it.
  */
-int rcl_group_use(const char *name, struct rcl_hearer *hearer,
-		  struct rcl_group **group)
+int rcl_group_use(const char *name, const struct cred *cred,
+		  struct rcl_hearer *hearer, struct rcl_group **group)
 {
 	int ret;
 
 	*group = rcl_group_get(name);
 	if (!*group)
 		return -ENODEV;
-	ret = rcl_hall_enter(&(*group)->hall, hearer);
+	ret = -EACCES;
+	if (rcl_access_may(&(*group)->conf.access, cred))
+		ret = rcl_hall_enter(&(*group)->hall, hearer);
 	if (ret)
 		rcl_group_put(*group);
 	/* It was deleted just now. */

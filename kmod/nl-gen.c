@@ -165,7 +165,7 @@ const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1] = {
 };
 
 /* RCLINK_CMD_GROUP_ADD - do */
-const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_LINK + 1] = {
+const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_MODE + 1] = {
 	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_GROUP_DEVICE] = { .type = NLA_NUL_STRING, .len = RCLINK_DEVICE_MAX, },
 	[RCLINK_A_GROUP_PORT] = { .type = NLA_U32, },
@@ -175,6 +175,9 @@ const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_LINK + 1] = {
 	[RCLINK_A_GROUP_QKEY] = { .type = NLA_U32, },
 	[RCLINK_A_GROUP_FROM] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_GROUP_LINK] = { .type = NLA_STRING, .len = RCLINK_NAME_MAX, },
+	[RCLINK_A_GROUP_OWNER] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_GROUP] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_MODE] = { .type = NLA_U32, },
 };
 
 /* RCLINK_CMD_GROUP_DEL - do */
@@ -306,7 +309,7 @@ const struct genl_ops rclink_nl_ops[19] = {
 		.cmd		= RCLINK_CMD_GROUP_ADD,
 		.doit		= rclink_nl_group_add_doit,
 		.policy		= rclink_group_add_nl_policy,
-		.maxattr	= RCLINK_A_GROUP_LINK,
+		.maxattr	= RCLINK_A_GROUP_MODE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

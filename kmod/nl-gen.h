@@ -43,7 +43,7 @@ extern const struct nla_policy rclink_link_replace_nl_policy[RCLINK_A_LINK_EPOCH
 
 extern const struct nla_policy rclink_link_rotate_nl_policy[RCLINK_A_LINK_NAME + 1];
 
-extern const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_LINK + 1];
+extern const struct nla_policy rclink_group_add_nl_policy[RCLINK_A_GROUP_MODE + 1];
 
 extern const struct nla_policy rclink_group_del_nl_policy[RCLINK_A_GROUP_NAME + 1];
 

@@ -90,6 +90,9 @@ static int rcl_nl_parse_group(struct genl_info *info,
 	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
 				      rcl_mcast_random_qkey());
 	conf->qkey = attrs[RCLINK_A_GROUP_QKEY];
+	conf->access.owner = rcl_nl_group_u32(info, RCLINK_A_GROUP_OWNER, 0);
+	conf->access.group = rcl_nl_group_u32(info, RCLINK_A_GROUP_GROUP, 0);
+	conf->access.mode = rcl_nl_group_u32(info, RCLINK_A_GROUP_MODE, 0600);
 	return 0;
 }
 
@@ -219,6 +222,9 @@ static int rcl_nl_put_group_conf(struct sk_buff *skb,
 	    nla_put_u32(skb, RCLINK_A_GROUP_PORT, conf->port) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_GID_INDEX, conf->gid_index) ||
 	    nla_put(skb, RCLINK_A_GROUP_MGID, sizeof(addr->gid), addr->gid) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_OWNER, conf->access.owner) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_GROUP, conf->access.group) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_MODE, conf->access.mode) ||
 	    (conf->from[0] &&
 	     nla_put_string(skb, RCLINK_A_GROUP_FROM, conf->from)))
 		return -EMSGSIZE;

@@ -35,6 +35,9 @@ static const char *const group_words[] = {
 	[RCLINK_A_GROUP_SENDER] = "sender",
 	[RCLINK_A_GROUP_NO_LINK] = "no-link",
 	[RCLINK_A_GROUP_REKEY] = "rekey",
+	[RCLINK_A_GROUP_OWNER] = "owner",
+	[RCLINK_A_GROUP_GROUP] = "group",
+	[RCLINK_A_GROUP_MODE] = "mode",
 };
 
 static const struct rcl_nl_names group_names = {
@@ -54,6 +57,15 @@ static const char *const stats_words[] = {
 	[RCLINK_A_GROUP_STATS_RX_OWN] = "rx_own",
 	[RCLINK_A_GROUP_STATS_RX_MALFORMED] = "rx_malformed",
 	[RCLINK_A_GROUP_STATS_RX_MISSED] = "rx_missed",
+};
+
+static const struct {
+	int field;		/* of struct rcl_policy */
+	int attr;
+} access_attrs[] = {
+	{ RCL_P_OWNER, RCLINK_A_GROUP_OWNER },
+	{ RCL_P_GROUP, RCLINK_A_GROUP_GROUP },
+	{ RCL_P_MODE, RCLINK_A_GROUP_MODE },
 };
 
 static int no_memory(char *err)
@@ -154,6 +166,17 @@ static int get_lists(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	return bad;
 }
 
+static int get_access(struct nlattr **tb, struct rcl_policy *access)
+{
+	int bad = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(access_attrs); i++)
+		bad |= get_u32(tb[access_attrs[i].attr],
+			       &access->v[access_attrs[i].field]);
+	return bad;
+}
+
 static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 {
 	struct nlattr *tb[RCLINK_A_GROUP_MAX + 1];
@@ -186,6 +209,7 @@ static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	bad |= get_u64(tb[RCLINK_A_GROUP_KEY_ID], &info->key_id);
 	bad |= get_u32(tb[RCLINK_A_GROUP_SENDER], &info->sender);
 	bad |= get_u32(tb[RCLINK_A_GROUP_CONSUMERS], &info->consumers);
+	bad |= get_access(tb, &info->access);
 	bad |= get_lists(hdr, info);
 	return bad ? -EPROTO : 0;
 }
@@ -215,6 +239,10 @@ static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 	for (i = 0; i < group->nlinks; i++)
 		failed |= nla_put_string(msg, RCLINK_A_GROUP_LINK,
 					 group->link[i]);
+	for (i = 0; i < ARRAY_SIZE(access_attrs); i++)
+		if (group->access.given & 1u << access_attrs[i].field)
+			failed |= nla_put_u32(msg, access_attrs[i].attr,
+				group->access.v[access_attrs[i].field]);
 	return failed ? -EMSGSIZE : 0;
 }
 
@@ -440,6 +468,7 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 {
 	struct json_object *obj = json_object_new_object();
 	struct json_object *stats = json_object_new_object();
+	char mode[12];
 	size_t i;
 
 	rcl_out_text(obj, "name", info->name);
@@ -464,6 +493,10 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	add_key(obj, info);
 	add_peers(obj, info);
 	rcl_out_u64(obj, "consumers", info->consumers);
+	rcl_out_u64(obj, "owner", info->access.v[RCL_P_OWNER]);
+	rcl_out_u64(obj, "group", info->access.v[RCL_P_GROUP]);
+	snprintf(mode, sizeof(mode), "%04o", info->access.v[RCL_P_MODE]);
+	rcl_out_text(obj, "mode", mode);
 	for (i = 1; i < ARRAY_SIZE(stats_words); i++)
 		rcl_out_u64(stats, stats_words[i], info->stats[i]);
 	json_object_object_add(obj, "stats", stats);

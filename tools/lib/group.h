@@ -10,6 +10,7 @@
 #include <linux/rclink.h>
 
 #include "fail.h"
+#include "link.h"
 
 #define RCL_GROUP_TEXT_LEN	256	/* of the kernel's sentences */
 #define RCL_GROUP_LINKS		32	/* that may have the key */
@@ -54,6 +55,7 @@ struct rcl_group_info {
 	struct rcl_group_peer peer[RCL_GROUP_PEERS];
 	size_t npeers;
 	uint32_t consumers;
+	struct rcl_policy access;	/* owner, group and mode alone */
 };
 
 /* What a member says that it exports. */

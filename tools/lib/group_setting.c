@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "group.h"
 #include "range.h"
+#include "setting.h"
 #include "text.h"
 
 #define MLID_MIN	0xc000
@@ -154,5 +155,8 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 		return set_from(group, value, err);
 	if (!strcmp(word, "link"))
 		return add_links(group, value, err);
+	if (!strcmp(word, "owner") || !strcmp(word, "group") ||
+	    !strcmp(word, "mode"))
+		return rcl_setting_parse(&group->access, word, value, err);
 	return rcl_fail(err, -ENOENT, "there is no word '%.100s'", word);
 }

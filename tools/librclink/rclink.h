@@ -167,9 +167,9 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * immediate, with RCLINK_CQE_SENDER.
  *
  * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
- * it, or without CAP_NET_ADMIN, -ENODEV for no such group, -ENOSPC if 64
- * channels to it are open, -EINVAL for a name that is empty or too long, or a
- * flag, -ENOTTY from a module that is older, -ENOMEM, -EINTR.
+ * it, or to use the group, -ENODEV for no such group, -ENOSPC if 64 channels
+ * to it are open, -EINVAL for a name that is empty or too long, or a flag,
+ * -ENOTTY from a module that is older, -ENOMEM, -EINTR.
  */
 int rclink_join(struct rclink_chan **chan, const char *group,
 		unsigned int flags);

@@ -37,6 +37,8 @@ static const char help[] =
 "  link LINK           this host makes the key, for the peer of that link, too;\n"
 "                      up to 32 times\n"
 "  from LINK           the peer of that link does, and gives it to this host\n"
+"  owner USER, group GROUP, mode OCTAL\n"
+"                      who may open channels to it, as of a link (root, 0600)\n"
 "  no-link LINK        the peer of that link may have it no more: a new one is made\n"
 "  rekey               a new one is made\n\n"
 "  -n, --number N      recv: end after so many messages\n"

@@ -31,8 +31,8 @@
  * for its completion wants that flag. An atomic is never carried out again.
  * Completions keep the order of submission.
  *
- * RCLINK_IOC_JOIN makes a file a channel to a group of this host, for
- * CAP_NET_ADMIN. The kernel copies and seals, so regions are of no device, at
+ * RCLINK_IOC_JOIN makes a file a channel to a group of this host, for who has
+ * the right, as to a link. The kernel copies and seals, so regions are of no device, at
  * most RCLINK_DEV_GROUP_REGION_MAX long, and have neither name nor rights;
  * there are RCLINK_OP_SEND, without immediate, and RCLINK_OP_RECV. It is
  * unreliable: a SEND is carried out when it is submitted, and is over when the
