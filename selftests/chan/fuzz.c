@@ -5,6 +5,7 @@
  *
  * usage: fuzz LINK SEED ROUNDS
  *        fuzz LINK SEED 0 listen
+ *        fuzz GROUP SEED ROUNDS join
  *
  * Each round has a channel of its own; who listens goes on until it is killed.
  * What the calls say does not matter; that the kernel and all others live on is
@@ -40,6 +41,7 @@ struct fuzz {
 	uint64_t state;
 	const char *link;
 	int listener;			/* or -1 */
+	bool join;			/* @link is a group */
 	int fd;
 	struct rclink_dev_shared *shared;
 	uint8_t *arena;
@@ -255,7 +257,7 @@ static void nonsense(struct fuzz *f)
 	for (i = 0; i < 16; i++)
 		bytes[i] = any(f);
 	/* Of ours, with whatever size and direction it says. */
-	ioctl(f->fd, (any(f) & 0xffff0000) | 'R' << 8 | (0x80 + below(f, 10)),
+	ioctl(f->fd, (any(f) & 0xffff0000) | 'R' << 8 | (0x80 + below(f, 11)),
 	      below(f, 2) ? (void *)bytes : (void *)any(f));
 	if (read(f->fd, bytes, sizeof(bytes)) > 0 ||
 	    write(f->fd, bytes, sizeof(bytes)) > 0)
@@ -310,6 +312,19 @@ static void step(struct fuzz *f)
 	steps[below(f, sizeof(steps) / sizeof(steps[0]))](f);
 }
 
+static int join_group(struct fuzz *f)
+{
+	struct rclink_dev_group arg = { .flags = !below(f, 16) };
+	int fd = open("/dev/rclink", O_RDWR | O_CLOEXEC);
+
+	snprintf(arg.group, sizeof(arg.group), "%s", f->link);
+	if (fd >= 0 && ioctl(fd, RCLINK_IOC_JOIN, &arg)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 static int open_channel(struct fuzz *f)
 {
 	struct rclink_dev_service arg = { .flags = below(f, 2) << 1 };
@@ -338,7 +353,7 @@ static bool go_round(struct fuzz *f)
 {
 	unsigned int i, steps = below(f, STEPS);
 
-	f->fd = open_channel(f);
+	f->fd = f->join ? join_group(f) : open_channel(f);
 	if (f->fd < 0)
 		return false;
 	f->shared = mmap(NULL, sizeof(*f->shared), PROT_READ | PROT_WRITE,
@@ -391,7 +406,8 @@ int main(int argc, char **argv)
 	/* Where there are none, every descriptor is a wrong one. */
 	if (udmabuf_new(&f.dmabuf, DMABUF))
 		f.dmabuf.fd = -1;
-	if (argc > 4)
+	f.join = argc > 4 && !strcmp(argv[4], "join");
+	if (argc > 4 && !f.join)
 		f.listener = listen_on(f.link);
 	for (i = 0; f.listener >= 0 || i < rounds; i++)
 		done += go_round(&f);

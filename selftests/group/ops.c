@@ -2,20 +2,24 @@
 /*
  * What a channel to a group refuses, and where it ends, under its own name. The
  * group is g, and this host keeps its key; whether somebody listens does not
- * matter.
+ * matter, but nobody sends.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
 #include <rclink.h>
 
+#define DEVICE	"/dev/rclink"
 #define GROUP	"g"
 #define PAGE	4096
 #define LIMIT	(16UL << 20)
@@ -262,33 +266,52 @@ TEST(so_many_may_use_it)
 		rclink_close(chan[i]);
 }
 
-static int drop(int cap)
+/* In a child: IDs, and a capability that it has no more, or 0. */
+static int try_as(unsigned int uid, unsigned int gid, int cap)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct data[2];
+	struct rclink_chan *chan;
+	pid_t pid = fork();
+	int status;
 
+	if (pid) {
+		waitpid(pid, &status, 0);
+		return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+	}
 	if (syscall(SYS_capget, &head, data))
-		return -1;
+		_exit(EIO);
 	data[cap / 32].effective &= ~(1u << cap % 32);
-	return syscall(SYS_capset, &head, data);
+	if ((cap && syscall(SYS_capset, &head, data)) ||
+	    setgroups(0, NULL) || setresgid(gid, gid, gid) ||
+	    setresuid(uid, uid, uid))
+		_exit(EIO);
+	_exit(-rclink_join(&chan, GROUP, 0));
+}
+
+/* The group has owner 1000, group 2000, mode 0640. */
+TEST(the_right_is_as_to_a_file)
+{
+	ASSERT_EQ(0, chmod(DEVICE, 0666));
+	EXPECT_EQ(0, try_as(1000, 1000, 0));
+	EXPECT_EQ(-EACCES, try_as(3000, 2000, 0));
+	EXPECT_EQ(-EACCES, try_as(3000, 3000, 0));
+	EXPECT_EQ(-EACCES, try_as(0, 0, CAP_NET_ADMIN));
+	EXPECT_EQ(0, try_as(0, 0, 0));
+	ASSERT_EQ(0, chmod(DEVICE, 0600));
 }
 
 TEST(the_right_is_that_of_who_opened_the_device)
 {
 	struct rclink_dev_group g = { .group = GROUP };
-	int before = open("/dev/rclink", O_RDWR), after;
+	int fd = open(DEVICE, O_RDWR);
 
-	ASSERT_LE(0, before);
-	ASSERT_EQ(0, drop(CAP_NET_ADMIN));
-	after = open("/dev/rclink", O_RDWR);
-	ASSERT_LE(0, after);
-	EXPECT_EQ(-1, ioctl(after, RCLINK_IOC_JOIN, &g));
-	EXPECT_EQ(EACCES, errno);
-	EXPECT_EQ(0, ioctl(before, RCLINK_IOC_JOIN, &g));
-	close(before);
-	close(after);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, setresuid(3000, 3000, 3000));
+	EXPECT_EQ(0, ioctl(fd, RCLINK_IOC_JOIN, &g));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -4,7 +4,7 @@
 # is refused; loss, a group that is down, its end, and theirs.
 # hosts: 3
 # kernels: 6.1 6.12
-# timeout: 400
+# timeout: 500
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
@@ -219,6 +219,24 @@ end_of()
 	done
 }
 
+# Two on one host and one on another, which hear and send whatever.
+hostile()
+{
+	local seed=${FUZZ_SEED:-1} rounds=${FUZZ_ROUNDS:-30} pids=() pid status=0
+
+	"$CHAN/fuzz" g "$seed" "$rounds" join &
+	pids+=($!)
+	"$CHAN/fuzz" g "$((seed + 1))" "$rounds" join &
+	pids+=($!)
+	on 2 "$CHAN/fuzz" g "$((seed + 2))" "$rounds" join &
+	pids+=($!)
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=1
+	done
+	group_is 1 g .consumers 0 && group_is 2 g .consumers 0 &&
+		group_is 1 g .stats.joins 1 && return "$status"
+}
+
 # The device goes and comes; receives stay.
 down()
 {
@@ -282,16 +300,19 @@ module_stays()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan $((14 + $(harness_points "$LIB_DIR/group/ops.c")))
+plan $((17 + $(harness_points "$LIB_DIR/group/ops.c")))
 chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
 listen3
 links || bail "no links"
-rclink group add g mgid "$mgid4" link l link m || bail "no group"
+rclink group add g mgid "$mgid4" link l link m owner 1000 group 2000 mode 0640 ||
+	bail "no group"
 members || bail "no members"
 harness "$LIB_DIR/group/ops.c" "$CHAN/group_ops"
+refuse 1 "the right to use a group is no right to run it" 'only r and w' \
+	rclink group add h mgid "$mgid4" mode 0755
 check "words get to both other hosts" words
 check "and small messages, to all processes" flows_of 8
 check "and those that are as long as may be" flows_of 0
@@ -304,6 +325,8 @@ refuse 1 "a text that is too long is refused" 'longer than [0-9]* bytes' \
 	rclink group send g "$(head -c 4060 /dev/zero | tr '\0' x)"
 refuse 1 "and a group that there is not" 'no such group' \
 	rclink group recv nobody
+check "hostile processes harm nobody else" hostile
+check "and the others go on" flows_of 200
 check "while it is down, sends fail and receives stay" down
 check "deleted, it ends its channels" group_gone
 check "a process that is killed leaves nothing" killed

@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/group/lib.sh"
 
 on_infiniband()
@@ -78,6 +79,25 @@ sends_fail()
 	rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
+# A process that sends is told; which of its sends the group's own may have spared.
+told()
+{
+	local said
+
+	echo "post_send 1 1 -12" >"$SIM/sim0/fault" || return
+	said=$("$CHAN/group_flow" send g 10 1 0 2>&1) && return 1
+	grep -q flushed <<<"$said"
+}
+
+processes_are_told()
+{
+	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 || return
+	"$CHAN/group_flow" send g 10 40 0 && until_true 20 told &&
+		group_is 1 g '.stats.joins > 1 or .state == "down"' true &&
+		until_true 20 "$CHAN/group_flow" send g 10 40 0 &&
+		rclink group del g && [ "$(objects 1)" -eq 0 ]
+}
+
 event_ends()
 {
 	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 || return
@@ -90,7 +110,8 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-plan 7
+plan 8
+chan_build
 lab_module
 sim_load "sim0 ib 1"
 check "a group on InfiniBand" on_infiniband
@@ -101,6 +122,7 @@ refuse 1 "and an address that is not IPv4's" 'begins with ff' \
 check "each verbs call that fails refuses it" each_verb
 check "packets go over InfiniBand" over_infiniband
 check "what is sent and fails takes it down, and it is joined again" sends_fail
+check "a process whose send fails is told" processes_are_told
 check "LID change and removal take it down, and it is joined again" event_ends
 sim_unload
 finish
