@@ -8,7 +8,7 @@ OUT ?= $(TREE)/build/unit
 
 PURE := fate fsm gid here latency msg policy endpoint pattern reason record \
 	replay text
-TESTS := fate fsm gid group_seal here keeper latency msg policy endpoint pattern record \
+TESTS := fate fsm gid group_chan group_seal here keeper latency msg policy endpoint pattern record \
 	replay text
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
