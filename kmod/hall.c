@@ -66,7 +66,7 @@ void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard)
 
 	mutex_lock(&hall->lock);
 	list_for_each_entry(hearer, &hall->hearers, node)
-		if (!hall->closed && !hearer->hear(hearer, heard))
+		if (!hearer->hear(hearer, heard))
 			hall->missed++;
 	mutex_unlock(&hall->lock);
 }

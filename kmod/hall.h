@@ -29,7 +29,7 @@ struct rcl_heard {
 /**
  * struct rcl_hearer - who hears them; embedded in its owner
  * @hear: of each one; false: it had no room for it
- * @ended: there will be no more, and @hear does not run any more
+ * @ended: there will be no more
  * @node: private
  *
  * Both are called with the hall locked, may sleep, and must not call back.
