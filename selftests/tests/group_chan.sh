@@ -142,7 +142,7 @@ not_itself()
 {
 	start a 1 recv g 40 && start b 3 recv g 80 || return
 	talk 1 64
-	talk 2 1000
+	talk 2 900
 	ended a && heard a "$right and (.from | keys) == [\"1\"]" &&
 		ended b && heard b "$right and (.from | keys) == [\"0\", \"1\"]"
 	set -- $?
@@ -277,7 +277,7 @@ killed()
 	on 2 kill -KILL "$(awk '/^listening/ { print $2 }' "$says-a")"
 	wait "${flows[a]}" 2>/dev/null
 	until_true 10 group_is 2 g .consumers 1 || return
-	talk 1 1000
+	talk 1 900
 	ended b && heard b "$right"
 	set -- $?
 	hush 1
