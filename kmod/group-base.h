@@ -26,7 +26,7 @@
  * @ref: the table's, and one of each file that uses it
  * @node: in the table, in the order of @id
  * @id: of the group
- * @conf: constant
+ * @conf: constant, but for the rights, which @lock protects
  * @up: told of failures
  * @work: leaves after a failure, and joins again
  * @tick: asks for the key, and tells the others that this host is there

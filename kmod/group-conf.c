@@ -33,6 +33,25 @@ int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 }
 
 /**
+ * rcl_group_conf_check_access - may a group have that for its rights?
+ * @access: what an operator says
+ * @why: set to a sentence when not
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rcl_group_conf_check_access(const struct rcl_access *access,
+				const char **why)
+{
+	if (access->mode & ~0666)
+		*why = "mode: only r and w, 0 to 0666 in octal";
+	else if (access->owner == U32_MAX || access->group == U32_MAX)
+		*why = "owner, group: 4294967295 is nobody";
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/**
  * rcl_group_conf_check - does it make sense?
  * @conf: what an operator says
  * @links: and of who may have the key
@@ -44,7 +63,6 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 			 const struct rcl_keeper_links *links, const char **why)
 {
 	const struct rcl_mcast_addr *addr = &conf->addr;
-	const struct rcl_access *access = &conf->access;
 	int ret;
 
 	ret = rcl_policy_check_name(conf->name, why);
@@ -52,6 +70,8 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 		ret = rcl_policy_check_name(conf->from, why);
 	if (!ret)
 		ret = rcl_group_conf_check_links(links, why);
+	if (!ret)
+		ret = rcl_group_conf_check_access(&conf->access, why);
 	if (ret)
 		return ret;
 	if (conf->from[0] && links->n)
@@ -63,10 +83,6 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
 			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
 		*why = "mlid: no multicast LID, which begin at 0xc000";
-	else if (access->mode & ~0666)
-		*why = "mode: only r and w, 0 to 0666 in octal";
-	else if (access->owner == U32_MAX || access->group == U32_MAX)
-		*why = "owner, group: 4294967295 is nobody";
 	else
 		return 0;
 	return -EINVAL;

@@ -33,6 +33,8 @@ struct rcl_group_conf {
 
 int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 			       const char **why);
+int rcl_group_conf_check_access(const struct rcl_access *access,
+				const char **why);
 int rcl_group_conf_check(const struct rcl_group_conf *conf,
 			 const struct rcl_keeper_links *links,
 			 const char **why);

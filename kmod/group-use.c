@@ -10,6 +10,16 @@
 
 #define RCL_GROUP_SEND_MS	1000	/* that a device has for a packet */
 
+static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
+{
+	struct rcl_access access;
+
+	mutex_lock(&group->lock);
+	access = group->conf.access;
+	mutex_unlock(&group->lock);
+	return rcl_access_may(&access, cred);
+}
+
 /**
  * rcl_group_use - hear a group, and be able to send to it
  * @name: of the group
@@ -30,7 +40,7 @@ int rcl_group_use(const char *name, const struct cred *cred,
 	if (!*group)
 		return -ENODEV;
 	ret = -EACCES;
-	if (rcl_access_may(&(*group)->conf.access, cred))
+	if (rcl_group_may(*group, cred))
 		ret = rcl_hall_enter(&(*group)->hall, hearer);
 	if (ret)
 		rcl_group_put(*group);

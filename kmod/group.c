@@ -443,8 +443,46 @@ int rcl_group_delete(const char *name)
 	return 0;
 }
 
+static int rcl_group_set_key(struct rcl_group *group,
+			     const struct rcl_keeper_change *change,
+			     const char **why)
+{
+	if (!change->on.n && !change->off.n && !change->rekey)
+		return 0;
+	if (!group->conf.from[0])
+		return rcl_keeper_set(&group->keeper, change, why);
+	*why = "name: its key comes from another host";
+	return -EINVAL;
+}
+
+/* Only here do they change, under the lock of the table. */
+static int rcl_group_set_locked(struct rcl_group *group,
+				const struct rcl_group_change *change,
+				const char **why)
+{
+	struct rcl_access access = group->conf.access;
+	int ret;
+
+	lockdep_assert_held(&rcl_groups_lock);
+	if (change->owner)
+		access.owner = change->access.owner;
+	if (change->group)
+		access.group = change->access.group;
+	if (change->mode)
+		access.mode = change->access.mode;
+	ret = rcl_group_conf_check_access(&access, why);
+	if (!ret)
+		ret = rcl_group_set_key(group, &change->key, why);
+	if (ret)
+		return ret;
+	mutex_lock(&group->lock);
+	group->conf.access = access;
+	mutex_unlock(&group->lock);
+	return 0;
+}
+
 /**
- * rcl_group_set - change who may have the key of a group
+ * rcl_group_set - change who may have the key of a group, or use it
  * @name: of the group
  * @change: what is to change
  * @why: set to a sentence when it is refused
@@ -453,25 +491,18 @@ int rcl_group_delete(const char *name)
  * Return: 0, -ENOENT, -EINVAL also for a group whose key comes from elsewhere,
  * or what rcl_keeper_set() says.
  */
-int rcl_group_set(const char *name, const struct rcl_keeper_change *change,
+int rcl_group_set(const char *name, const struct rcl_group_change *change,
 		  const char **why)
 {
 	struct rcl_group *group;
 	int ret;
 
-	ret = rcl_group_conf_check_links(&change->on, why);
+	ret = rcl_group_conf_check_links(&change->key.on, why);
 	if (ret)
 		return ret;
 	mutex_lock(&rcl_groups_lock);
 	group = rcl_group_find_locked(name);
-	if (!group) {
-		ret = -ENOENT;
-	} else if (group->conf.from[0]) {
-		*why = "name: its key comes from another host";
-		ret = -EINVAL;
-	} else {
-		ret = rcl_keeper_set(&group->keeper, change, why);
-	}
+	ret = group ? rcl_group_set_locked(group, change, why) : -ENOENT;
 	mutex_unlock(&rcl_groups_lock);
 	return ret;
 }
@@ -479,9 +510,9 @@ int rcl_group_set(const char *name, const struct rcl_keeper_change *change,
 static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 {
 	memset(info, 0, sizeof(*info));
-	info->conf = group->conf;
 	info->id = group->id;
 	mutex_lock(&group->lock);
+	info->conf = group->conf;
 	info->state = RCLINK_GROUP_STATE_DOWN;
 	info->reason = group->reason;
 	if (group->joined) {

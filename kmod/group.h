@@ -35,9 +35,25 @@ struct rcl_group_info {
 	u64 missed;
 };
 
+/**
+ * struct rcl_group_change - what an operator changes
+ * @key: of who may have the key
+ * @owner: @access.owner is to be the owner
+ * @group: likewise
+ * @mode: likewise
+ * @access: the rights; who uses the group already keeps on
+ */
+struct rcl_group_change {
+	struct rcl_keeper_change key;
+	bool owner;
+	bool group;
+	bool mode;
+	struct rcl_access access;
+};
+
 int rcl_group_create(const struct rcl_group_conf *conf,
 		     const struct rcl_keeper_links *links, const char **why);
-int rcl_group_set(const char *name, const struct rcl_keeper_change *change,
+int rcl_group_set(const char *name, const struct rcl_group_change *change,
 		  const char **why);
 int rcl_group_delete(const char *name);
 int rcl_group_info(const char *name, struct rcl_group_info *info);

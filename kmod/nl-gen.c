@@ -197,11 +197,14 @@ const struct nla_policy rclink_group_regions_nl_policy[RCLINK_A_GROUP_SENDER + 1
 };
 
 /* RCLINK_CMD_GROUP_SET - do */
-const struct nla_policy rclink_group_set_nl_policy[RCLINK_A_GROUP_REKEY + 1] = {
+const struct nla_policy rclink_group_set_nl_policy[RCLINK_A_GROUP_MODE + 1] = {
 	[RCLINK_A_GROUP_NAME] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_GROUP_LINK] = { .type = NLA_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_GROUP_NO_LINK] = { .type = NLA_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_GROUP_REKEY] = { .type = NLA_FLAG, },
+	[RCLINK_A_GROUP_OWNER] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_GROUP] = { .type = NLA_U32, },
+	[RCLINK_A_GROUP_MODE] = { .type = NLA_U32, },
 };
 
 /* Ops table for rclink */
@@ -338,7 +341,7 @@ const struct genl_ops rclink_nl_ops[19] = {
 		.cmd		= RCLINK_CMD_GROUP_SET,
 		.doit		= rclink_nl_group_set_doit,
 		.policy		= rclink_group_set_nl_policy,
-		.maxattr	= RCLINK_A_GROUP_REKEY,
+		.maxattr	= RCLINK_A_GROUP_MODE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -51,7 +51,7 @@ extern const struct nla_policy rclink_group_get_nl_policy[RCLINK_A_GROUP_NAME + 
 
 extern const struct nla_policy rclink_group_regions_nl_policy[RCLINK_A_GROUP_SENDER + 1];
 
-extern const struct nla_policy rclink_group_set_nl_policy[RCLINK_A_GROUP_REKEY + 1];
+extern const struct nla_policy rclink_group_set_nl_policy[RCLINK_A_GROUP_MODE + 1];
 
 /* Ops table for rclink */
 extern const struct genl_ops rclink_nl_ops[19];

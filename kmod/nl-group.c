@@ -64,6 +64,14 @@ static int rcl_nl_parse_text(struct genl_info *info, int attr, char *text,
 	return -EINVAL;
 }
 
+static void rcl_nl_parse_access(struct genl_info *info,
+				struct rcl_access *access)
+{
+	access->owner = rcl_nl_group_u32(info, RCLINK_A_GROUP_OWNER, 0);
+	access->group = rcl_nl_group_u32(info, RCLINK_A_GROUP_GROUP, 0);
+	access->mode = rcl_nl_group_u32(info, RCLINK_A_GROUP_MODE, 0600);
+}
+
 static int rcl_nl_parse_group(struct genl_info *info,
 			      struct rcl_group_conf *conf)
 {
@@ -90,9 +98,7 @@ static int rcl_nl_parse_group(struct genl_info *info,
 	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
 				      rcl_mcast_random_qkey());
 	conf->qkey = attrs[RCLINK_A_GROUP_QKEY];
-	conf->access.owner = rcl_nl_group_u32(info, RCLINK_A_GROUP_OWNER, 0);
-	conf->access.group = rcl_nl_group_u32(info, RCLINK_A_GROUP_GROUP, 0);
-	conf->access.mode = rcl_nl_group_u32(info, RCLINK_A_GROUP_MODE, 0600);
+	rcl_nl_parse_access(info, &conf->access);
 	return 0;
 }
 
@@ -128,26 +134,32 @@ int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 static int rcl_nl_parse_change(struct genl_info *info,
-			       struct rcl_keeper_change *change)
+			       struct rcl_group_change *change)
 {
+	struct rcl_keeper_change *key = &change->key;
 	int ret;
 
-	ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_LINK, &change->on);
+	ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_LINK, &key->on);
 	if (!ret)
 		ret = rcl_nl_parse_links(info, RCLINK_A_GROUP_NO_LINK,
-					 &change->off);
+					 &key->off);
 	if (ret)
 		return ret;
-	change->rekey = info->attrs[RCLINK_A_GROUP_REKEY];
-	if (change->on.n || change->off.n || change->rekey)
+	key->rekey = info->attrs[RCLINK_A_GROUP_REKEY];
+	change->owner = info->attrs[RCLINK_A_GROUP_OWNER];
+	change->group = info->attrs[RCLINK_A_GROUP_GROUP];
+	change->mode = info->attrs[RCLINK_A_GROUP_MODE];
+	rcl_nl_parse_access(info, &change->access);
+	if (key->on.n || key->off.n || key->rekey || change->owner ||
+	    change->group || change->mode)
 		return 0;
-	rcl_nl_why(info->extack, "link, no-link, rekey: nothing is to change");
+	rcl_nl_why(info->extack, "nothing is to change");
 	return -EINVAL;
 }
 
 int rclink_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcl_keeper_change *change;
+	struct rcl_group_change *change;
 	const char *why = NULL;
 	const char *name;
 	int ret;

@@ -297,10 +297,37 @@ module_stays()
 	[ "$status" -eq 0 ] && on 2 rmmod rclink
 }
 
+# as ID: say something to the group as that user and group
+as()
+{
+	setpriv --reuid "$1" --regid "$1" --clear-groups "$tool" group send g x
+}
+
+rights_set()
+{
+	local id
+
+	id=$(group_of 1 g .key_id)
+	chmod 0666 /dev/rclink && as 1000 && ! as 3000 2>"$says-as" &&
+		grep -q 'no right' "$says-as" &&
+		rclink group set g owner 3000 mode 0600 &&
+		as 3000 && ! as 1000 2>"$says-as" &&
+		group_is 1 g '[.owner, .group, .mode] | tojson' \
+			'[3000,2000,"0600"]' && group_is 1 g .key_id "$id" &&
+		chmod 0600 /dev/rclink
+}
+
+# Also where the key comes from elsewhere, which nothing is to be done about there.
+rights_of_member()
+{
+	on 2 "$tool" group set g mode 0666 && group_is 2 g .mode 0666 &&
+		on 2 "$tool" group set g mode 0600 && group_is 2 g .mode 0600
+}
+
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan $((17 + $(harness_points "$LIB_DIR/group/ops.c")))
+plan $((20 + $(harness_points "$LIB_DIR/group/ops.c")))
 chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
@@ -313,6 +340,10 @@ members || bail "no members"
 harness "$LIB_DIR/group/ops.c" "$CHAN/group_ops"
 refuse 1 "the right to use a group is no right to run it" 'only r and w' \
 	rclink group add h mgid "$mgid4" mode 0755
+check "another one may use it when that is set" rights_set
+check "also on a host that gets the key" rights_of_member
+refuse 1 "and is refused as when it was made" 'only r and w' \
+	rclink group set g owner 1 mode 0755
 check "words get to both other hosts" words
 check "and small messages, to all processes" flows_of 8
 check "and those that are as long as may be" flows_of 0

@@ -109,7 +109,7 @@ module_gone()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 21
+plan 22
 lab_device
 lab_module
 check "a group of an IPv4 address" rclink group add four mgid "$mgid4"
@@ -130,6 +130,8 @@ refuse 1 "a device that is not there" 'no such RDMA device' \
 	rclink group add g mgid "$mgid4" dev none0
 refuse 1 "a name that nobody has" 'no group of that name' rclink group del g
 refuse 1 "or that is none" 'name must be' rclink group add 'a b' mgid "$mgid4"
+refuse 1 "an owner that is nobody" 'is nobody' \
+	rclink group set four owner 4294967295
 check "deleted, it is left, and nothing stays" left
 rclink group add four mgid "$mgid4"
 check "it ends with its port" port_down

@@ -136,7 +136,7 @@ TEST_F(conf, groups)
 			       "dev = rxe0\nport = 1\ngid-index = 3\n"
 			       "mlid = 0xc001\n"
 			       "[Group i]\nmgid = ff15::1\nqkey = 0x11111111\n"
-			       "gid-index = auto\n"));
+			       "gid-index = auto\nowner = 7\nmode = 0640\n"));
 	ASSERT_EQ(3, self->r.conf.ngroups);
 	EXPECT_EQ(1, self->r.conf.group[0].place.line);
 	want = &self->r.conf.group[0].want;
@@ -161,6 +161,9 @@ TEST_F(conf, groups)
 	EXPECT_TRUE(want->has_qkey);
 	EXPECT_EQ(0x11111111, want->qkey);
 	EXPECT_EQ(RCLINK_GID_INDEX_AUTO, want->gid_index);
+	EXPECT_EQ(1u << RCL_P_OWNER | 1u << RCL_P_MODE, want->access.given);
+	EXPECT_EQ(7, want->access.v[RCL_P_OWNER]);
+	EXPECT_EQ(0640, want->access.v[RCL_P_MODE]);
 }
 
 /* So many sections of links, and a group for all of them. */

@@ -65,6 +65,8 @@ static struct rcl_group_info *have(const struct rcl_group_info *want)
 	group->has_qkey = true;
 	if (!want->has_qkey)
 		group->qkey = 0x80000000;
+	if (!(want->access.given & 1u << RCL_P_MODE))
+		group->access.v[RCL_P_MODE] = 0600;
 	return group;
 }
 
@@ -117,6 +119,9 @@ int rcl_call_group_set(struct rcl_nl *nl, const char *name,
 		take_off(group, change->off[i]);
 	for (i = 0; i < change->non; i++)
 		strcpy(group->link[group->nlinks++], change->on[i]);
+	for (i = 0; i < RCL_P_NUM; i++)
+		if (change->access.given & 1u << i)
+			group->access.v[i] = change->access.v[i];
 	return 0;
 }
 
@@ -297,6 +302,27 @@ TEST_F(groups, its_links_are_changed)
 	ASSERT_TRUE(follow(self->all, G));
 	EXPECT_EQ(2, module.changed);
 	EXPECT_EQ(0, module.group[0].nlinks);
+	EXPECT_EQ(1, module.added);
+	EXPECT_EQ(0, module.deleted + module.errors);
+}
+
+TEST_F(groups, who_may_use_it_is_changed)
+{
+	const uint32_t *v = module.group[0].access.v;
+
+	ASSERT_TRUE(follow(self->all, G "owner = 7\nmode = 0660\n"));
+	EXPECT_EQ(0, module.changed);
+	ASSERT_TRUE(follow(self->all, G "owner = 7\nmode = 0640\ngroup = 8\n"));
+	EXPECT_EQ(1, module.changed);
+	EXPECT_TRUE(v[RCL_P_OWNER] == 7 && v[RCL_P_GROUP] == 8);
+	EXPECT_EQ(0640, v[RCL_P_MODE]);
+	/* What is not said is not as it was. */
+	ASSERT_TRUE(follow(self->all, G));
+	EXPECT_EQ(2, module.changed);
+	EXPECT_TRUE(!v[RCL_P_OWNER] && !v[RCL_P_GROUP]);
+	EXPECT_EQ(0600, v[RCL_P_MODE]);
+	rcd_groups_look(self->all);
+	EXPECT_EQ(2, module.changed);
 	EXPECT_EQ(1, module.added);
 	EXPECT_EQ(0, module.deleted + module.errors);
 }

@@ -214,6 +214,18 @@ static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	return bad ? -EPROTO : 0;
 }
 
+static int put_access(struct nl_msg *msg, const struct rcl_policy *access)
+{
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(access_attrs); i++)
+		if (access->given & 1u << access_attrs[i].field)
+			failed |= nla_put_u32(msg, access_attrs[i].attr,
+					access->v[access_attrs[i].field]);
+	return failed;
+}
+
 static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 {
 	int failed;
@@ -239,10 +251,7 @@ static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 	for (i = 0; i < group->nlinks; i++)
 		failed |= nla_put_string(msg, RCLINK_A_GROUP_LINK,
 					 group->link[i]);
-	for (i = 0; i < ARRAY_SIZE(access_attrs); i++)
-		if (group->access.given & 1u << access_attrs[i].field)
-			failed |= nla_put_u32(msg, access_attrs[i].attr,
-				group->access.v[access_attrs[i].field]);
+	failed |= put_access(msg, &group->access);
 	return failed ? -EMSGSIZE : 0;
 }
 
@@ -281,6 +290,7 @@ static int put_change(struct nl_msg *msg, const char *name,
 					 change->off[i]);
 	if (change->rekey)
 		failed |= nla_put_flag(msg, RCLINK_A_GROUP_REKEY);
+	failed |= put_access(msg, &change->access);
 	return failed;
 }
 

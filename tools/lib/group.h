@@ -76,6 +76,7 @@ int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 		       char *err);
 /* Links to and off the list of who may have the key; or just another key. */
 struct rcl_group_change {
+	struct rcl_policy access;	/* owner, group and mode alone */
 	char on[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
 	size_t non;
 	char off[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];

@@ -97,24 +97,27 @@ static int set_from(struct rcl_group_info *group, const char *value, char *err)
 	return get_name("from", value, strlen(value), group->from, err);
 }
 
-static int add_link(struct rcl_group_info *group, const char *value, size_t len,
-		    char *err)
+typedef char link_names[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+
+/* The first len characters of value. */
+static int add_link(link_names names, size_t *num, const char *word,
+		    const char *value, size_t len, char *err)
 {
 	char name[RCLINK_NAME_MAX + 1];
 	size_t i;
 	int ret;
 
-	ret = get_name("link", value, len, name, err);
+	ret = get_name(word, value, len, name, err);
 	if (ret)
 		return ret;
-	for (i = 0; i < group->nlinks; i++)
-		if (!strcmp(group->link[i], name))
-			return rcl_fail(err, -EEXIST, "link %s is given twice",
-					name);
-	if (group->nlinks == RCL_GROUP_LINKS)
-		return rcl_fail(err, -EINVAL, "link: more than %d of them",
+	for (i = 0; i < *num; i++)
+		if (!strcmp(names[i], name))
+			return rcl_fail(err, -EEXIST, "%s %s is given twice",
+					word, name);
+	if (*num == RCL_GROUP_LINKS)
+		return rcl_fail(err, -EINVAL, "%s: more than %d of them", word,
 				RCL_GROUP_LINKS);
-	strcpy(group->link[group->nlinks++], name);
+	strcpy(names[(*num)++], name);
 	return 0;
 }
 
@@ -126,10 +129,17 @@ static int add_links(struct rcl_group_info *group, const char *value, char *err)
 	do {
 		value += strspn(value, BETWEEN);
 		len = strcspn(value, BETWEEN);
-		ret = add_link(group, value, len, err);
+		ret = add_link(group->link, &group->nlinks, "link", value,
+			       len, err);
 		value += len;
 	} while (!ret && value[strspn(value, BETWEEN)]);
 	return ret;
+}
+
+static bool is_access(const char *word)
+{
+	return !strcmp(word, "owner") || !strcmp(word, "group") ||
+	       !strcmp(word, "mode");
 }
 
 int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
@@ -155,8 +165,23 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 		return set_from(group, value, err);
 	if (!strcmp(word, "link"))
 		return add_links(group, value, err);
-	if (!strcmp(word, "owner") || !strcmp(word, "group") ||
-	    !strcmp(word, "mode"))
+	if (is_access(word))
 		return rcl_setting_parse(&group->access, word, value, err);
 	return rcl_fail(err, -ENOENT, "there is no word '%.100s'", word);
+}
+
+int rcl_group_change_parse(struct rcl_group_change *change, const char *word,
+			   const char *value, char *err)
+{
+	if (!strcmp(word, "link"))
+		return add_link(change->on, &change->non, word, value,
+				strlen(value), err);
+	if (!strcmp(word, "no-link"))
+		return add_link(change->off, &change->noff, word, value,
+				strlen(value), err);
+	if (is_access(word))
+		return rcl_setting_parse(&change->access, word, value, err);
+	return rcl_fail(err, -ENOENT,
+			"link, no-link, rekey, owner, group or mode, not '%.100s'",
+			word);
 }

@@ -3,6 +3,7 @@
 #ifndef RCL_GROUP_SETTING_H
 #define RCL_GROUP_SETTING_H
 
+struct rcl_group_change;
 struct rcl_group_info;
 
 /*
@@ -13,5 +14,12 @@ struct rcl_group_info;
  */
 int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 			    const char *value, char *err);
+
+/*
+ * What is to change, from a change that was all 0 to begin with: "link" and
+ * "no-link", each for one link, and "owner", "group", "mode". As above.
+ */
+int rcl_group_change_parse(struct rcl_group_change *change, const char *word,
+			   const char *value, char *err);
 
 #endif /* RCL_GROUP_SETTING_H */

@@ -19,7 +19,7 @@
 
 static const char help[] =
 "usage: rclink group add NAME mgid GID [WORD VALUE]...\n"
-"       rclink group set NAME [link LINK]... [no-link LINK]... [rekey]\n"
+"       rclink group set NAME [rekey] [WORD VALUE]...\n"
 "       rclink group del NAME\n"
 "       rclink group [show [NAME]] [-j]\n"
 "       rclink group send NAME TEXT\n"
@@ -38,7 +38,9 @@ static const char help[] =
 "                      up to 32 times\n"
 "  from LINK           the peer of that link does, and gives it to this host\n"
 "  owner USER, group GROUP, mode OCTAL\n"
-"                      who may open channels to it, as of a link (root, 0600)\n"
+"                      who may open channels to it, as of a link (root, 0600)\n\n"
+"What can be set later: owner, group, mode; and by the host that makes the key:\n"
+"  link LINK           the peer of that link may have it, too\n"
 "  no-link LINK        the peer of that link may have it no more: a new one is made\n"
 "  rekey               a new one is made\n\n"
 "  -n, --number N      recv: end after so many messages\n"
@@ -131,16 +133,6 @@ static int show_groups(const char *name, bool json)
 	return CLI_OK;
 }
 
-static void parse_on_list(const char *word, const char *value,
-			  char list[][RCLINK_NAME_MAX + 1], size_t *num)
-{
-	if (*num == RCL_GROUP_LINKS)
-		cli_usage(cmd, "%s: more than %d", word, RCL_GROUP_LINKS);
-	if (strlen(value) > RCLINK_NAME_MAX || !*value)
-		cli_usage(cmd, "%s: '%s' is no name of a link", word, value);
-	strcpy(list[(*num)++], value);
-}
-
 static int add_group(const char *name, char **words)
 {
 	struct rcl_group_info group = { 0 };
@@ -169,24 +161,19 @@ static int add_group(const char *name, char **words)
 
 static void parse_change(char **words, struct rcl_group_change *change)
 {
+	char err[RCL_ERR_LEN];
+
 	while (*words) {
 		const char *word = *words++;
-		bool on = !strcmp(word, "link");
 
 		if (!strcmp(word, "rekey")) {
 			change->rekey = true;
 			continue;
 		}
-		if (!on && strcmp(word, "no-link"))
-			cli_usage(cmd, "set: link, no-link or rekey, not '%s'",
-				  word);
 		if (!*words)
 			cli_usage(cmd, "'%s' needs a value", word);
-		if (on)
-			parse_on_list(word, *words++, change->on, &change->non);
-		else
-			parse_on_list(word, *words++, change->off,
-				      &change->noff);
+		if (rcl_group_change_parse(change, word, *words++, err))
+			cli_usage(cmd, "set: %s", err);
 	}
 }
 

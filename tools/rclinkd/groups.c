@@ -88,8 +88,8 @@ static bool has_index(const struct rcl_group_info *want)
 }
 
 /*
- * But for its links, which can be changed. What was not said is whatever the
- * module has chosen.
+ * But for what can be changed: its links, and who may use it. What was not said
+ * is whatever the module has chosen.
  */
 static bool is_as_wanted(const struct rcl_group_info *want,
 			 const struct rcl_group_info *info)
@@ -111,6 +111,31 @@ static bool chooses_else(const struct rcl_group_info *old,
 	       (old->has_qkey && !new->has_qkey);
 }
 
+/* Without a word of it, it is for root alone. */
+static void find_access(const struct rcl_policy *want,
+			const struct rcl_policy *has,
+			struct rcl_policy *change)
+{
+	static const struct {
+		int field;
+		uint32_t without;
+	} access[] = {
+		{ RCL_P_OWNER, 0 }, { RCL_P_GROUP, 0 }, { RCL_P_MODE, 0600 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(access) / sizeof(access[0]); i++) {
+		int field = access[i].field;
+		uint32_t value = want->given & 1u << field ? want->v[field] :
+				 access[i].without;
+
+		if (value == has->v[field])
+			continue;
+		change->given |= 1u << field;
+		change->v[field] = value;
+	}
+}
+
 static void find_change(const struct rcl_group_info *want,
 			const struct rcl_group_info *info,
 			struct rcl_group_change *change)
@@ -124,6 +149,7 @@ static void find_change(const struct rcl_group_info *want,
 	for (i = 0; i < info->nlinks; i++)
 		if (!on_list(want, info->link[i]))
 			strcpy(change->off[change->noff++], info->link[i]);
+	find_access(&want->access, &info->access, &change->access);
 }
 
 static void log_change(const char *name, const struct rcl_group_change *change)
@@ -138,18 +164,20 @@ static void log_change(const char *name, const struct rcl_group_change *change)
 	for (i = 0; i < change->noff && len < sizeof(text); i++)
 		len += snprintf(text + len, sizeof(text) - len, " -%s",
 				change->off[i]);
-	rcd_log(LOG_NOTICE, "group %s: its links changed:%s", name, text);
+	if (change->access.given && len < sizeof(text))
+		snprintf(text + len, sizeof(text) - len, " who may use it");
+	rcd_log(LOG_NOTICE, "group %s: changed:%s", name, text);
 }
 
-static int set_links(const struct rcd_group *group,
-		     const struct rcl_group_info *info, char *err)
+static int set_change(const struct rcd_group *group,
+		      const struct rcl_group_info *info, char *err)
 {
 	const char *name = group->conf.want.name;
 	struct rcl_group_change change;
 	int ret;
 
 	find_change(&group->conf.want, info, &change);
-	if (!change.non && !change.noff)
+	if (!change.non && !change.noff && !change.access.given)
 		return 0;
 	ret = rcl_call_group_set(module(group->all), name, &change, err);
 	if (!ret)
@@ -164,7 +192,7 @@ static int take_over(struct rcd_group *group, const struct rcl_group_info *info,
 		rcd_log(LOG_NOTICE, "group %s: is there, taken over",
 			group->conf.want.name);
 	group->ours = true;
-	return set_links(group, info, err);
+	return set_change(group, info, err);
 }
 
 static int make(struct rcd_group *group, bool anew, char *err)
