@@ -97,11 +97,9 @@ static int set_from(struct rcl_group_info *group, const char *value, char *err)
 	return get_name("from", value, strlen(value), group->from, err);
 }
 
-typedef char link_names[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
-
 /* The first len characters of value. */
-static int add_link(link_names names, size_t *num, const char *word,
-		    const char *value, size_t len, char *err)
+static int add_link(char (*names)[RCLINK_NAME_MAX + 1], size_t *num,
+		    const char *word, const char *value, size_t len, char *err)
 {
 	char name[RCLINK_NAME_MAX + 1];
 	size_t i;
