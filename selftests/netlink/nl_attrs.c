@@ -300,6 +300,9 @@ static const struct field group_add[] = {
 	{ "mgid", RCLINK_A_GROUP_MGID, BINARY, mgid, sizeof(mgid), true },
 	F32("mlid", RCLINK_A_GROUP_MLID, zero),
 	F32("qkey", RCLINK_A_GROUP_QKEY, four),
+	F32("owner", RCLINK_A_GROUP_OWNER, one),
+	F32("group", RCLINK_A_GROUP_GROUP, one),
+	F32("mode", RCLINK_A_GROUP_MODE, four),
 };
 
 FIXTURE(host)
