@@ -481,6 +481,8 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 	/* Who asks here wants events. */
 	WRITE_ONCE(chan->polled, false);
 	poll_wait(filp, &rcl_ring_of(chan)->wait, wait);
+	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	smp_mb();
 	if (rcl_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;
 	rcl_chan_look(chan);
@@ -503,6 +505,8 @@ static __poll_t rcl_cdev_poll_group(struct rcl_group_chan *group,
 	__poll_t mask = EPOLLOUT | EPOLLWRNORM;
 
 	poll_wait(filp, &group->wait, wait);
+	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	smp_mb();
 	if (rcl_group_chan_is_over(group))
 		mask = EPOLLHUP | EPOLLERR;
 	if (rcl_group_chan_ready(group))

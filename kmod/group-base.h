@@ -26,7 +26,7 @@
  * @ref: the table's, and one of each file that uses it
  * @node: in the table, in the order of @id
  * @id: of the group
- * @conf: constant, but for the rights, which @lock protects
+ * @conf: constant, but for the rights, which @note_lock protects
  * @up: told of failures
  * @work: leaves after a failure, and joins again
  * @tick: asks for the key, and tells the others that this host is there
@@ -38,7 +38,7 @@
  * @here: of @tick: what this host says
  * @hall: processes that hear the others
  * @room: woken when a send may have room, or fails at once
- * @note_lock: protects @note
+ * @note_lock: protects @note and the rights in @conf
  * @note: the first failure since it was joined
  * @lock: protects those below
  * @joined: @user is attached, @mcast exists
@@ -66,7 +66,7 @@ struct rcl_group {
 	struct rcl_here here;
 	struct rcl_hall hall;
 	wait_queue_head_t room;
-	spinlock_t note_lock;	/* protects note */
+	spinlock_t note_lock;	/* protects note, conf.access */
 	struct rcl_reason note;
 	struct mutex lock;	/* protects all below */
 	bool joined;

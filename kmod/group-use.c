@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "group-use.h"
 
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/wait.h>
@@ -14,9 +15,9 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
 {
 	struct rcl_access access;
 
-	mutex_lock(&group->lock);
+	spin_lock_irq(&group->note_lock);
 	access = group->conf.access;
-	mutex_unlock(&group->lock);
+	spin_unlock_irq(&group->note_lock);
 	return rcl_access_may(&access, cred);
 }
 
@@ -28,8 +29,8 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
  * @group: set, before that
  *
  * Context: may sleep.
- * Return: 0 with a reference, -ENODEV for no such group, -EACCES, or -ENOSPC
- * when too many use it.
+ * Return: 0 with a reference, -ENODEV for no such group, -EACCES, -ENOSPC when
+ * too many use it, or -EINTR for a fatal signal.
  */
 int rcl_group_use(const char *name, const struct cred *cred,
 		  struct rcl_hearer *hearer, struct rcl_group **group)
@@ -37,8 +38,8 @@ int rcl_group_use(const char *name, const struct cred *cred,
 	int ret;
 
 	*group = rcl_group_get(name);
-	if (!*group)
-		return -ENODEV;
+	if (IS_ERR(*group))
+		return PTR_ERR(*group);
 	ret = -EACCES;
 	if (rcl_group_may(*group, cred))
 		ret = rcl_hall_enter(&(*group)->hall, hearer);

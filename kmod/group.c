@@ -11,6 +11,7 @@
  */
 #include "group.h"
 
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -305,18 +306,20 @@ static void rcl_group_release(struct kref *ref)
  * @name: of the group
  *
  * Context: may sleep.
- * Return: the group with a reference, or NULL.
+ * Return: the group with a reference, or the ERR_PTR of -ENODEV, or of -EINTR
+ * for a fatal signal: a device may take its time while the table is locked.
  */
 struct rcl_group *rcl_group_get(const char *name)
 {
 	struct rcl_group *group;
 
-	mutex_lock(&rcl_groups_lock);
+	if (mutex_lock_killable(&rcl_groups_lock))
+		return ERR_PTR(-EINTR);
 	group = rcl_group_find_locked(name);
 	if (group)
 		kref_get(&group->ref);
 	mutex_unlock(&rcl_groups_lock);
-	return group;
+	return group ? : ERR_PTR(-ENODEV);
 }
 
 /**
@@ -475,9 +478,9 @@ static int rcl_group_set_locked(struct rcl_group *group,
 		ret = rcl_group_set_key(group, &change->key, why);
 	if (ret)
 		return ret;
-	mutex_lock(&group->lock);
+	spin_lock_irq(&group->note_lock);
 	group->conf.access = access;
-	mutex_unlock(&group->lock);
+	spin_unlock_irq(&group->note_lock);
 	return 0;
 }
 
@@ -511,8 +514,10 @@ static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->id = group->id;
-	mutex_lock(&group->lock);
+	spin_lock_irq(&group->note_lock);
 	info->conf = group->conf;
+	spin_unlock_irq(&group->note_lock);
+	mutex_lock(&group->lock);
 	info->state = RCLINK_GROUP_STATE_DOWN;
 	info->reason = group->reason;
 	if (group->joined) {
@@ -539,18 +544,17 @@ static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
  * @info: filled in
  *
  * Context: may sleep.
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT, or -EINTR.
  */
 int rcl_group_info(const char *name, struct rcl_group_info *info)
 {
-	struct rcl_group *group;
+	struct rcl_group *group = rcl_group_get(name);
 
-	mutex_lock(&rcl_groups_lock);
-	group = rcl_group_find_locked(name);
-	if (group)
-		rcl_group_read(group, info);
-	mutex_unlock(&rcl_groups_lock);
-	return group ? 0 : -ENOENT;
+	if (IS_ERR(group))
+		return PTR_ERR(group) == -ENODEV ? -ENOENT : PTR_ERR(group);
+	rcl_group_read(group, info);
+	rcl_group_put(group);
+	return 0;
 }
 
 /**
@@ -581,23 +585,28 @@ int rcl_group_said(const char *name, u32 sender, struct rcl_here *here)
  * @info: filled in
  *
  * Context: may sleep.
- * Return: 0, or -ENOENT behind the last one.
+ * Return: 0, -ENOENT behind the last one, or -EINTR.
  */
 int rcl_group_info_next(u32 after, struct rcl_group_info *info)
 {
-	struct rcl_group *group;
-	int ret = -ENOENT;
+	struct rcl_group *group, *found = NULL;
 
-	mutex_lock(&rcl_groups_lock);
+	if (mutex_lock_killable(&rcl_groups_lock))
+		return -EINTR;
 	list_for_each_entry(group, &rcl_groups, node) {
 		if (group->id <= after)
 			continue;
-		rcl_group_read(group, info);
-		ret = 0;
+		kref_get(&group->ref);
+		found = group;
 		break;
 	}
 	mutex_unlock(&rcl_groups_lock);
-	return ret;
+	if (!found)
+		return -ENOENT;
+	/* Its device may take its time. */
+	rcl_group_read(found, info);
+	rcl_group_put(found);
+	return 0;
 }
 
 /**

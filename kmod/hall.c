@@ -2,6 +2,7 @@
 #include "hall.h"
 
 #include <linux/errno.h>
+#include <linux/sched.h>
 
 /**
  * rcl_hall_init - begin without hearers
@@ -65,9 +66,11 @@ void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard)
 	struct rcl_hearer *hearer;
 
 	mutex_lock(&hall->lock);
-	list_for_each_entry(hearer, &hall->hearers, node)
+	list_for_each_entry(hearer, &hall->hearers, node) {
 		if (!hearer->hear(hearer, heard))
 			hall->missed++;
+		cond_resched();
+	}
 	mutex_unlock(&hall->lock);
 }
 

@@ -533,14 +533,14 @@ int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 
 	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_SLOT,
 				      DMA_TO_DEVICE);
-	slot->busy = true;
+	WRITE_ONCE(slot->busy, true);
 	atomic_inc(&mcast->posted);
 	/* Leaving the section runs the tasklet of a software device at once. */
 	local_bh_disable();
 	ret = ib_post_send(mcast->qp, &wr.wr, NULL);
 	local_bh_enable();
 	if (ret) {
-		slot->busy = false;
+		WRITE_ONCE(slot->busy, false);
 		rcl_mcast_unpost(mcast);
 	}
 	return ret;

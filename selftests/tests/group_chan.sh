@@ -233,7 +233,7 @@ hostile()
 	for pid in "${pids[@]}"; do
 		wait "$pid" || status=1
 	done
-	group_is 1 g .consumers 0 && group_is 2 g .consumers 0 &&
+	group_becomes 1 g .consumers 0 && group_becomes 2 g .consumers 0 &&
 		group_is 1 g .stats.joins 1 && return "$status"
 }
 

@@ -55,14 +55,15 @@ static int failed(const struct group_chan *g, int ret)
 	return cli_fail("%s %s: %s", g->cmd, g->name, why);
 }
 
-static int attach(struct group_chan *g, uint64_t len)
+/* Whole pages, whatever their size is: at most 64 KiB. */
+static int attach(struct group_chan *g)
 {
 	void *memory;
 	int ret = rclink_join(&g->chan, g->name, 0);
 
 	if (ret)
 		return ret;
-	ret = rclink_memory(g->chan, &memory, len, NULL, 0, &g->region);
+	ret = rclink_memory(g->chan, &memory, RECVS * SLOT, NULL, 0, &g->region);
 	if (ret)
 		rclink_close(g->chan);
 	else
@@ -95,7 +96,7 @@ static int send_one(struct group_chan *g, const char *text)
 int group_send(const char *name, const char *text)
 {
 	struct group_chan g = { .cmd = "group send", .name = name };
-	int ret = attach(&g, SLOT);
+	int ret = attach(&g);
 
 	if (ret)
 		return failed(&g, ret);
@@ -151,11 +152,12 @@ static int recv_all(struct group_chan *g, uint32_t num, bool json)
 		post(g, i);
 	while (!num || got < num) {
 		ret = rclink_submit(g->chan, 1, 0);
-		if (ret < 0 && ret != -EINTR)
+		if (ret < 0 && ret != -EINTR && ret != -ESHUTDOWN)
 			return ret;
+		/* What came before the end is still there. */
 		n = rclink_reap_from(g->chan, cqes, sources, RECVS);
-		if (n < 0)
-			return n;
+		if (n < 0 || (!n && ret == -ESHUTDOWN))
+			return n ? : ret;
 		for (i = 0; i < n && (!num || got < num); i++) {
 			if (cqes[i].status)
 				return -ESHUTDOWN;
@@ -170,7 +172,7 @@ static int recv_all(struct group_chan *g, uint32_t num, bool json)
 int group_recv(const char *name, uint32_t num, bool json)
 {
 	struct group_chan g = { .cmd = "group recv", .name = name };
-	int ret = attach(&g, RECVS * SLOT);
+	int ret = attach(&g);
 
 	if (ret)
 		return failed(&g, ret);

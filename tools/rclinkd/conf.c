@@ -230,13 +230,26 @@ static void set_rotate(struct parser *p, struct rcd_link_conf *link,
 		link->rotate = s;
 }
 
+/* What is given since. */
+static void check_range(struct parser *p, const struct rcl_policy *policy,
+			uint32_t before, const char *value)
+{
+	const char *why;
+	int field;
+
+	if (policy->given == before)
+		return;
+	field = __builtin_ctz(policy->given & ~before);
+	if (rcl_range_check(field, policy->v[field], &why))
+		complain(p, "%s, not %s", why, value);
+}
+
 static void set_policy(struct parser *p, struct rcd_link_conf *link,
 		       const char *key, const char *value)
 {
 	uint32_t before = link->policy.given;
 	char err[RCL_ERR_LEN];
-	const char *why;
-	int field, ret;
+	int ret;
 
 	ret = rcl_setting_parse(&link->policy, key, value, err);
 	if (ret == -ENOENT) {
@@ -244,10 +257,8 @@ static void set_policy(struct parser *p, struct rcd_link_conf *link,
 			 key);
 	} else if (ret) {
 		complain(p, "%s", err);
-	} else if (link->policy.given != before) {
-		field = __builtin_ctz(link->policy.given & ~before);
-		if (rcl_range_check(field, link->policy.v[field], &why))
-			complain(p, "%s, not %s", why, value);
+	} else {
+		check_range(p, &link->policy, before, value);
 	}
 }
 
@@ -273,6 +284,7 @@ static void set_group(struct parser *p, const char *key, const char *value)
 {
 	struct rcl_group_info *want =
 		&p->conf->group[p->conf->ngroups - 1].want;
+	uint32_t before = want->access.given;
 	char err[RCL_ERR_LEN];
 	int ret;
 
@@ -286,6 +298,8 @@ static void set_group(struct parser *p, const char *key, const char *value)
 		complain(p,
 			 "mgid must be a multicast address, as 239.1.2.3 or ff15::1, not '%s'",
 			 value);
+	else
+		check_range(p, &want->access, before, value);
 }
 
 static enum section begin_host(struct parser *p)

@@ -59,7 +59,7 @@
 /* With what the kernel adds, devices that round up need no more than 32. */
 #define RCLINK_DEV_SENDS	29	/* operations in flight, no receives */
 #define RCLINK_DEV_RECVS	30	/* receives posted */
-#define RCLINK_DEV_GROUP_REGION_MAX	(16 << 20)	/* bytes */
+#define RCLINK_DEV_GROUP_REGION_MAX	(1 << 20)	/* bytes */
 
 /**
  * enum rclink_dev_op - what a submission entry asks for
