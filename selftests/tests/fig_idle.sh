@@ -3,7 +3,7 @@
 # Figures, not tests: the points say only that they were measured.
 #  - what the heartbeats of idle links cost, by the difference to links without
 # hosts: 1
-# kernels: 6.12
+# kernels: 6.12-all
 # timeout: 300
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

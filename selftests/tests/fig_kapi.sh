@@ -6,7 +6,7 @@
 # A figure of the debug kernel would say nothing.
 # hosts: 1
 # alone: yes
-# kernels: 6.1 6.12
+# kernels: 6.1-all 6.12-all
 # timeout: 200
 # The library has the variables.
 # shellcheck disable=SC2154

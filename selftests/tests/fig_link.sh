@@ -5,7 +5,7 @@
 #  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
 #  - its recovery by two daemons, likewise; without the back-off, which is random
 # hosts: 2
-# kernels: 6.1 6.12
+# kernels: 6.1-all 6.12-all
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
