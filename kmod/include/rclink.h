@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Channels for kernel modules, over links that rclink keeps.
+ * Channels and groups for kernel modules, over links that rclink keeps.
  *
  * A channel leases one queue pair of a link's pool, at both ends: one host
  * listens on a service of the link, the other one connects to it; a process may
@@ -29,6 +29,7 @@
 struct notifier_block;
 struct rclink_chan;
 struct rclink_listener;
+struct rclink_member;
 struct scatterlist;
 
 /**
@@ -118,6 +119,40 @@ struct rclink_link_event {
 
 int rclink_register_notifier(struct notifier_block *nb);
 void rclink_unregister_notifier(struct notifier_block *nb);
+
+/* Who sent a message that came under the key before the newest. */
+#define RCLINK_GROUP_NOBODY	(~0U)
+
+/**
+ * struct rclink_group_ops - what a membership of a group calls
+ * @received: a message of another host: @data, of @len bytes, is valid during
+ *	the call, as is @gid, RCLINK_GID_LEN bytes, where it says it comes from;
+ *	@sender is who sent it, a number under the newest key, or
+ *	RCLINK_GROUP_NOBODY. Returns false when there was no room for it, which
+ *	is counted with the group.
+ * @ended: the group was deleted; called once, nothing is called afterwards, and
+ *	rclink_group_leave() is still due. A group that is down has not ended.
+ *
+ * @received is called in the group's completion handling, in process context,
+ * @ended by who deletes the group; both maybe before rclink_group_join() has
+ * returned. They are called one at a time, with a mutex of the group held. So
+ * they are to be short, and to leave to others what calls rclink, but for
+ * rclink_group_max(), or waits for somebody who does. They may sleep for a lock
+ * or for memory, which is to be had with GFP_NOIO: on the way to a disk there
+ * may be a queue pair whose completions come by the same workqueue.
+ */
+struct rclink_group_ops {
+	bool (*received)(struct rclink_member *member, void *ctx,
+			 const void *data, u32 len, u32 sender, const u8 *gid);
+	void (*ended)(struct rclink_member *member, void *ctx);
+};
+
+struct rclink_member *rclink_group_join(const char *name,
+					const struct rclink_group_ops *ops,
+					void *ctx);
+void rclink_group_leave(struct rclink_member *member);
+u32 rclink_group_max(const struct rclink_member *member);
+int rclink_group_send(struct rclink_member *member, const void *data, u32 len);
 
 /**
  * rclink_prep - begin an entry without data

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups of kernel modules: see include/rclink.h. The lock of the hall is what
+ * makes the end of a membership, and that of the group, one with the callbacks.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/slab.h>
+
+#include <rclink.h>
+
+#include "group-use.h"
+
+/**
+ * struct rclink_member - a group as a module uses it
+ * @hearer: of the group
+ * @group: that
+ * @ops: of the consumer
+ * @ctx: for @ops
+ * @over: the group has gone
+ */
+struct rclink_member {
+	struct rcl_hearer hearer;
+	struct rcl_group *group;
+	const struct rclink_group_ops *ops;
+	void *ctx;
+	bool over;
+};
+
+static struct rclink_member *rcl_kapi_member_of(struct rcl_hearer *hearer)
+{
+	return container_of(hearer, struct rclink_member, hearer);
+}
+
+static bool rcl_kapi_member_hear(struct rcl_hearer *hearer,
+				 const struct rcl_heard *heard)
+{
+	struct rclink_member *member = rcl_kapi_member_of(hearer);
+
+	BUILD_BUG_ON(RCLINK_GROUP_NOBODY != RCL_HALL_NOBODY);
+	return member->ops->received(member, member->ctx, heard->data,
+				     heard->len, heard->sender, heard->gid);
+}
+
+static void rcl_kapi_member_ended(struct rcl_hearer *hearer)
+{
+	struct rclink_member *member = rcl_kapi_member_of(hearer);
+
+	WRITE_ONCE(member->over, true);
+	member->ops->ended(member, member->ctx);
+}
+
+/**
+ * rclink_group_join - use a group of this host
+ * @name: of the group
+ * @ops: of the caller, constant
+ * @ctx: for @ops
+ *
+ * Context: may sleep. Not from a callback of rclink, and not with the RTNL lock
+ * held.
+ * Return: the membership, or an ERR_PTR: -ENODEV for no such group, -ENOSPC
+ * when too many use it, or -ENOMEM.
+ */
+struct rclink_member *rclink_group_join(const char *name,
+					const struct rclink_group_ops *ops,
+					void *ctx)
+{
+	struct rclink_member *member;
+	int ret;
+
+	member = kzalloc(sizeof(*member), GFP_KERNEL);
+	if (!member)
+		return ERR_PTR(-ENOMEM);
+	member->hearer.hear = rcl_kapi_member_hear;
+	member->hearer.ended = rcl_kapi_member_ended;
+	member->ops = ops;
+	member->ctx = ctx;
+	ret = rcl_group_use(name, NULL, &member->hearer, &member->group);
+	if (!ret)
+		return member;
+	kfree(member);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(rclink_group_join);
+
+/**
+ * rclink_group_leave - the mirror of rclink_group_join()
+ * @member: that nobody uses any more, but for its callbacks; also of a group
+ *	that has gone
+ *
+ * Afterwards no callback runs, and @member is no more.
+ *
+ * Context: may sleep, while a callback runs. Not from a callback of rclink.
+ */
+void rclink_group_leave(struct rclink_member *member)
+{
+	rcl_group_unuse(member->group, &member->hearer);
+	kfree(member);
+}
+EXPORT_SYMBOL_GPL(rclink_group_leave);
+
+/**
+ * rclink_group_max - how much does a message have room for?
+ * @member: any
+ *
+ * It may be less when the group was down and is joined again.
+ *
+ * Context: any, also a callback of @member.
+ * Return: bytes; if the group is down, when it was joined last.
+ */
+u32 rclink_group_max(const struct rclink_member *member)
+{
+	return rcl_group_max(member->group);
+}
+EXPORT_SYMBOL_GPL(rclink_group_max);
+
+/**
+ * rclink_group_send - send a message to the other members
+ * @member: any
+ * @data: the message, which is copied
+ * @len: bytes
+ *
+ * That the device has it is all that is known of it afterwards. Consumers on
+ * this host do not hear it. While as many as can be are under way, it waits,
+ * one second at most.
+ *
+ * Context: may sleep; a signal interrupts it. Not from a callback of rclink,
+ * and not with the RTNL lock held.
+ * Return: 0, -EMSGSIZE beyond rclink_group_max(), -ENETDOWN while the group is
+ * down or has no key, -EBUSY when the device takes longer than that, -EINTR,
+ * or -ESHUTDOWN when the group has gone.
+ */
+int rclink_group_send(struct rclink_member *member, const void *data, u32 len)
+{
+	if (READ_ONCE(member->over))
+		return -ESHUTDOWN;
+	return rcl_group_send(member->group, data, len);
+}
+EXPORT_SYMBOL_GPL(rclink_group_send);
