@@ -150,6 +150,18 @@ struct bare {
 int bare_open(struct bare *bare, const char *device, u32 port, u32 gid);
 void bare_close(struct bare *bare);
 
+struct seq_file;
+
+int group_join(char **word);
+int group_leave(char **word);
+int group_part(char **word);
+int group_full(char **word);
+int group_max(char **word);
+int group_say(char **word);
+int group_send(char **word);
+void group_stop(void);
+void group_show(struct seq_file *seq);
+
 int bench(const char *link, const char *device, u32 port, u32 gid);
 
 #endif /* KAPI_H */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that uses every call of include/rclink.h, and is its example: far.c
- * accepts channels, near.c connects, this file hears of links. A test drives it
- * by what is in /sys/kernel/debug/rclink_test:
+ * accepts channels, near.c connects, group.c is a member of a group, this file
+ * hears of links. A test drives it by what is in /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
  *	said	what the last one had to say
  *	links	how often a link came up, went down, was deleted; the last event
+ *	group	what came from the group that it is a member of
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -162,6 +163,13 @@ static const struct {
 	{ "over", 2, kapi_over },		/* ERRNO */
 	{ "drop", 1, kapi_drop },
 	{ "bench", 5, kapi_bench },		/* LINK DEVICE PORT GID */
+	{ "group_join", 2, group_join },	/* GROUP */
+	{ "group_leave", 1, group_leave },
+	{ "group_part", 1, group_part },
+	{ "group_full", 1, group_full },
+	{ "group_max", 1, group_max },
+	{ "group_say", 2, group_say },		/* WORD */
+	{ "group_send", 3, group_send },	/* SIZE COUNT */
 };
 
 static int kapi_run(char *line)
@@ -248,6 +256,13 @@ static int kapi_links_show(struct seq_file *seq, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(kapi_links);
 
+static int kapi_group_show(struct seq_file *seq, void *v)
+{
+	group_show(seq);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(kapi_group);
+
 static int __init kapi_init(void)
 {
 	int ret;
@@ -259,6 +274,7 @@ static int __init kapi_init(void)
 	debugfs_create_file("run", 0200, kapi_dir, NULL, &kapi_run_fops);
 	debugfs_create_file("said", 0400, kapi_dir, NULL, &kapi_said_fops);
 	debugfs_create_file("links", 0400, kapi_dir, NULL, &kapi_links_fops);
+	debugfs_create_file("group", 0400, kapi_dir, NULL, &kapi_group_fops);
 	return 0;
 }
 
@@ -267,6 +283,7 @@ static void __exit kapi_exit(void)
 	debugfs_remove(kapi_dir);
 	if (kapi_held)
 		near_close(kapi_held);
+	group_stop();
 	far_stop();
 	rclink_unregister_notifier(&kapi_nb);
 }
