@@ -40,8 +40,10 @@ void rcl_event_exit(void)
 	rcl_event_init(NULL);
 }
 
-static int rcl_event_put(struct sk_buff *skb, const struct rcl_event *event)
+static int rcl_event_put(struct sk_buff *skb, const void *data)
 {
+	const struct rcl_event *event = data;
+
 	if (nla_put_u64_64bit(skb, RCLINK_A_LINK_EVENT_SEQ, rcl_event_seq,
 			      RCLINK_A_LINK_PAD) ||
 	    nla_put_u32(skb, RCLINK_A_LINK_EVENT_KIND, event->kind) ||
@@ -57,6 +59,27 @@ static int rcl_event_put(struct sk_buff *skb, const struct rcl_event *event)
 			      RCLINK_A_LINK_PAD))
 		return -EMSGSIZE;
 	return 0;
+}
+
+static int rcl_event_put_group(struct sk_buff *skb, const void *data)
+{
+	const struct rcl_group_event *event = data;
+
+	if (nla_put_u64_64bit(skb, RCLINK_A_GROUP_EVENT_SEQ, rcl_event_seq,
+			      RCLINK_A_GROUP_PAD) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_EVENT_KIND, event->kind) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_ID, event->id) ||
+	    nla_put_string(skb, RCLINK_A_GROUP_NAME, event->name) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_STATE, event->state) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_REASON, event->reason.reason) ||
+	    nla_put_u32(skb, RCLINK_A_GROUP_WC_STATUS,
+			event->reason.wc_status) ||
+	    nla_put_string(skb, RCLINK_A_GROUP_REASON_TEXT,
+			   rcl_reason_text(&event->reason)))
+		return -EMSGSIZE;
+	return event->key ? nla_put_u64_64bit(skb, RCLINK_A_GROUP_KEY_ID,
+					      event->key,
+					      RCLINK_A_GROUP_PAD) : 0;
 }
 
 /*
@@ -79,7 +102,9 @@ static void rcl_event_call(const struct rcl_event *event)
 					     &news);
 }
 
-static void rcl_event_multicast(const struct rcl_event *event)
+static void rcl_event_multicast(u8 cmd, const void *event,
+				int (*put)(struct sk_buff *skb,
+					   const void *event))
 {
 	struct sk_buff *skb;
 	void *hdr;
@@ -92,8 +117,8 @@ static void rcl_event_multicast(const struct rcl_event *event)
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
 	if (!skb)
 		goto out_unlock;
-	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, RCLINK_CMD_LINK_NTF);
-	if (!hdr || rcl_event_put(skb, event)) {
+	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, cmd);
+	if (!hdr || put(skb, event)) {
 		nlmsg_free(skb);
 		goto out_unlock;
 	}
@@ -112,8 +137,19 @@ out_unlock:
  */
 void rcl_event_send(const struct rcl_event *event)
 {
-	rcl_event_multicast(event);
+	rcl_event_multicast(RCLINK_CMD_LINK_NTF, event, rcl_event_put);
 	rcl_event_call(event);
+}
+
+/**
+ * rcl_event_send_group - tell all listeners but kernel modules
+ * @event: what happened
+ *
+ * Context: may sleep.
+ */
+void rcl_event_send_group(const struct rcl_group_event *event)
+{
+	rcl_event_multicast(RCLINK_CMD_GROUP_NTF, event, rcl_event_put_group);
 }
 
 /**

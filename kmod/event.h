@@ -28,10 +28,29 @@ struct rcl_event {
 	u64 epoch;
 };
 
+/**
+ * struct rcl_group_event - what happened to a group
+ * @kind: enum rclink_event_kind
+ * @id: of the group
+ * @name: of the group
+ * @state: enum rclink_group_state after the event
+ * @reason: why it is down, if it is
+ * @key: identifier of its newest key, 0 without one
+ */
+struct rcl_group_event {
+	u32 kind;
+	u32 id;
+	const char *name;
+	u32 state;
+	struct rcl_reason reason;
+	u64 key;
+};
+
 void rcl_event_init(const struct genl_family *family);
 void rcl_event_exit(void);
 
 void rcl_event_send(const struct rcl_event *event);
+void rcl_event_send_group(const struct rcl_group_event *event);
 u64 rcl_event_last(void);
 int rcl_event_listen(struct notifier_block *nb);
 void rcl_event_unlisten(struct notifier_block *nb);

@@ -43,11 +43,12 @@
  * @lock: protects those below
  * @joined: @user is attached, @mcast exists
  * @dead: is being deleted: never joined again
- * @reason: why it is down
+ * @reason: why it is down; none while it is joined
  * @user: of the device
  * @mtu: bytes
  * @joins: how often it was joined
  * @qkey: of the group, as far as this host knows
+ * @told_key: identifier of the key that listeners were told of
  * @mcast: the QP
  */
 struct rcl_group {
@@ -76,6 +77,7 @@ struct rcl_group {
 	u32 mtu;
 	u64 joins;
 	u32 qkey;
+	u64 told_key;
 	struct rcl_mcast mcast;
 };
 

@@ -91,6 +91,23 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 	return id;
 }
 
+/**
+ * rcl_talk_id - just look which key it is
+ * @talk: initialized
+ *
+ * Context: may sleep.
+ * Return: identifier of the newest, 0 without one.
+ */
+u64 rcl_talk_id(struct rcl_talk *talk)
+{
+	u64 id;
+
+	mutex_lock(&talk->lock);
+	id = talk->seal.key[0].grant.id;
+	mutex_unlock(&talk->lock);
+	return id;
+}
+
 static int rcl_talk_seal(struct rcl_talk *talk, u8 *buf, u32 len)
 {
 	int ret;

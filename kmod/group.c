@@ -23,6 +23,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "group-base.h"
+#include "group-tell.h"
 #include "link.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
@@ -96,6 +97,7 @@ static int rcl_group_join(struct rcl_group *group, const char **why)
 	}
 	WRITE_ONCE(group->mtu, mtu);
 	WRITE_ONCE(group->joined, true);
+	memset(&group->reason, 0, sizeof(group->reason));
 	group->joins++;
 	return 0;
 }
@@ -123,8 +125,10 @@ static void rcl_group_work(struct work_struct *work)
 		/* What its end has brought about is no cause. */
 		rcl_group_take_note(group);
 		group->reason = note;
-	} else if (!group->joined && !group->dead) {
-		rcl_group_join(group, &ignored);
+		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
+	} else if (!group->joined && !group->dead &&
+		   !rcl_group_join(group, &ignored)) {
+		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
 	}
 	/* Also where the end of the last time has asked for it at once. */
 	if (!group->joined && !group->dead)
@@ -255,9 +259,11 @@ static void rcl_group_tick(struct work_struct *work)
 	mutex_lock(&group->lock);
 	if (group->joined)
 		rcl_group_say(group);
-	if (!group->dead)
+	if (!group->dead) {
+		rcl_group_tell_key(group);
 		queue_delayed_work(system_unbound_wq, &group->tick,
 				   msecs_to_jiffies(RCL_GROUP_TICK_MS));
+	}
 	mutex_unlock(&group->lock);
 }
 
@@ -350,6 +356,8 @@ static void rcl_group_end(struct rcl_group *group)
 	group->dead = true;
 	if (group->joined)
 		rcl_group_leave(group);
+	if (group->id)
+		rcl_group_tell(group, RCLINK_EVENT_KIND_DELETED);
 	mutex_unlock(&group->lock);
 	cancel_delayed_work_sync(&group->tick);
 	cancel_delayed_work_sync(&group->work);
@@ -377,10 +385,13 @@ static int rcl_group_insert_locked(struct rcl_group *group,
 	}
 	mutex_lock(&group->lock);
 	ret = rcl_group_join(group, why);
+	if (!ret) {
+		group->id = ++rcl_groups_last_id;
+		rcl_group_tell(group, RCLINK_EVENT_KIND_CREATED);
+	}
 	mutex_unlock(&group->lock);
 	if (ret)
 		return ret;
-	group->id = ++rcl_groups_last_id;
 	list_add_tail(&group->node, &rcl_groups);
 	rcl_groups_generation++;
 	if (!group->conf.from[0])
@@ -484,6 +495,25 @@ static int rcl_group_set_locked(struct rcl_group *group,
 	return 0;
 }
 
+static bool rcl_group_changes_settings(const struct rcl_group_change *change)
+{
+	return change->key.on.n || change->key.off.n || change->owner ||
+	       change->group || change->mode;
+}
+
+/* Its device may take its time, so not with the table locked. */
+static void rcl_group_tell_change(struct rcl_group *group,
+				  const struct rcl_group_change *change)
+{
+	mutex_lock(&group->lock);
+	if (!group->dead) {
+		rcl_group_tell_key(group);
+		if (rcl_group_changes_settings(change))
+			rcl_group_tell(group, RCLINK_EVENT_KIND_SET);
+	}
+	mutex_unlock(&group->lock);
+}
+
 /**
  * rcl_group_set - change who may have the key of a group, or use it
  * @name: of the group
@@ -506,36 +536,14 @@ int rcl_group_set(const char *name, const struct rcl_group_change *change,
 	mutex_lock(&rcl_groups_lock);
 	group = rcl_group_find_locked(name);
 	ret = group ? rcl_group_set_locked(group, change, why) : -ENOENT;
+	if (!ret)
+		kref_get(&group->ref);
 	mutex_unlock(&rcl_groups_lock);
-	return ret;
-}
-
-static void rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
-{
-	memset(info, 0, sizeof(*info));
-	info->id = group->id;
-	spin_lock_irq(&group->note_lock);
-	info->conf = group->conf;
-	spin_unlock_irq(&group->note_lock);
-	mutex_lock(&group->lock);
-	info->state = RCLINK_GROUP_STATE_DOWN;
-	info->reason = group->reason;
-	if (group->joined) {
-		info->state = RCLINK_GROUP_STATE_JOINED;
-		memset(&info->reason, 0, sizeof(info->reason));
-		strscpy(info->conf.device, dev_name(&group->user.ib->dev),
-			sizeof(info->conf.device));
-		info->conf.port = group->user.port;
-		info->conf.gid_index = group->user.gid_index;
-		memcpy(info->gid, group->user.gid, sizeof(info->gid));
-		info->mtu = group->mtu;
-	}
-	info->joins = group->joins;
-	info->conf.addr.qkey = group->qkey;
-	mutex_unlock(&group->lock);
-	rcl_keeper_read(&group->keeper, &info->links);
-	rcl_talk_read(&group->talk, &info->talk);
-	rcl_hall_read(&group->hall, &info->consumers, &info->missed);
+	if (ret)
+		return ret;
+	rcl_group_tell_change(group, change);
+	rcl_group_put(group);
+	return 0;
 }
 
 /**

@@ -20,6 +20,7 @@
  * @talk: its key, and what others say
  * @consumers: files of this host that use it
  * @missed: messages that one of them had no receive for
+ * @event_seq: last event that is included
  */
 struct rcl_group_info {
 	struct rcl_group_conf conf;
@@ -33,6 +34,7 @@ struct rcl_group_info {
 	struct rcl_talk_info talk;
 	u32 consumers;
 	u64 missed;
+	u64 event_seq;
 };
 
 /**

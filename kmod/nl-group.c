@@ -322,7 +322,9 @@ static int rcl_nl_put_group(struct sk_buff *skb,
 	    rcl_nl_put_group_state(skb, group) ||
 	    rcl_nl_put_group_stats(skb, group) ||
 	    rcl_nl_put_talk(skb, &group->talk) ||
-	    nla_put_u32(skb, RCLINK_A_GROUP_CONSUMERS, group->consumers))
+	    nla_put_u32(skb, RCLINK_A_GROUP_CONSUMERS, group->consumers) ||
+	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_EVENT_SEQ, group->event_seq,
+			      RCLINK_A_GROUP_PAD))
 		return -EMSGSIZE;
 	return secrets ? nla_put_u32(skb, RCLINK_A_GROUP_QKEY,
 				     group->conf.addr.qkey) : 0;

@@ -71,6 +71,28 @@ TRACE_EVENT(rcl_link_err,
 		  __entry->err)
 );
 
+TRACE_EVENT(rcl_group_state,
+	TP_PROTO(const char *name, u32 kind, u32 to, u32 reason, u32 wc_status),
+	TP_ARGS(name, kind, to, reason, wc_status),
+	TP_STRUCT__entry(
+		__array(char, name, RCLINK_NAME_MAX + 1)
+		__field(u32, kind)
+		__field(u32, to)
+		__field(u32, reason)
+		__field(u32, wc_status)
+	),
+	TP_fast_assign(
+		strscpy(__entry->name, name, sizeof(__entry->name));
+		__entry->kind = kind;
+		__entry->to = to;
+		__entry->reason = reason;
+		__entry->wc_status = wc_status;
+	),
+	TP_printk("group=%s kind=%u to=%u reason=%u wc_status=%u",
+		  __entry->name, __entry->kind, __entry->to, __entry->reason,
+		  __entry->wc_status)
+);
+
 DECLARE_EVENT_CLASS(rcl_ctrl,
 	TP_PROTO(u64 epoch, u8 type, u32 len),
 	TP_ARGS(epoch, type, len),

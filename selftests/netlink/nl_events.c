@@ -54,6 +54,54 @@ static int next_event(struct genl_sock *s, struct event *ev, int ms)
 	return 0;
 }
 
+static int next_group(struct genl_sock *s, struct event *ev, uint64_t *key)
+{
+	struct genl_msg m;
+	int ret;
+
+	ret = genl_recv(s, &m, 5000);
+	if (ret)
+		return ret;
+	if (genl_cmd(&m) != RCLINK_CMD_GROUP_NTF)
+		return -EPROTO;
+	memset(ev, 0, sizeof(*ev));
+	ev->seq = genl_u64(genl_attr(&m, RCLINK_A_GROUP_EVENT_SEQ));
+	ev->kind = genl_u32(genl_attr(&m, RCLINK_A_GROUP_EVENT_KIND));
+	ev->id = genl_u32(genl_attr(&m, RCLINK_A_GROUP_ID));
+	snprintf(ev->name, sizeof(ev->name), "%s",
+		 genl_str(genl_attr(&m, RCLINK_A_GROUP_NAME)));
+	ev->state = genl_u32(genl_attr(&m, RCLINK_A_GROUP_STATE));
+	ev->reason = genl_u32(genl_attr(&m, RCLINK_A_GROUP_REASON));
+	*key = 0;
+	if (genl_attr(&m, RCLINK_A_GROUP_KEY_ID))
+		*key = genl_u64(genl_attr(&m, RCLINK_A_GROUP_KEY_ID));
+	/* for members alone, or CAP_NET_ADMIN */
+	return genl_attr(&m, RCLINK_A_GROUP_QKEY) ? -EPERM : 0;
+}
+
+static int group_add(struct genl_sock *s, const char *name)
+{
+	static const uint8_t mgid[RCLINK_GID_LEN] = {
+		[10] = 0xff, 0xff, 239, 1, 2, 3
+	};
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, name);
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+static int group_rekey(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_GROUP_SET);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, name);
+	genl_put(&m, RCLINK_A_GROUP_REKEY, NULL, 0);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
 FIXTURE_SETUP(host)
 {
 	struct rcl_view view;
@@ -70,6 +118,7 @@ FIXTURE_SETUP(host)
 
 FIXTURE_TEARDOWN(host)
 {
+	rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL);
 	rcl_clean(&self->s);
 	genl_close(&self->s);
 	genl_close(&self->events);
@@ -197,6 +246,40 @@ TEST_F(host, what_is_refused_is_not_heard)
 	EXPECT_EVENT("x", CHANGED, PREPARED, NONE, 1);
 	ASSERT_EQ(-EBUSY, rcl_prepare(&self->s, "x", &end));
 	ASSERT_EQ(-ESTALE, rcl_connect(&self->s, "x", 9, 1, &end, NULL));
+	EXPECT_QUIET();
+}
+
+/* The next event is this one of the group, whose key is then in `key`. */
+#define EXPECT_GROUP(k, st) do { \
+	struct event __ev; \
+	ASSERT_EQ(0, next_group(&self->events, &__ev, &key)); \
+	EXPECT_EQ(++self->seq, __ev.seq); \
+	EXPECT_STREQ("g", __ev.name); \
+	EXPECT_EQ(RCLINK_EVENT_KIND_##k, __ev.kind); \
+	EXPECT_EQ(RCLINK_GROUP_STATE_##st, __ev.state); \
+	EXPECT_EQ(RCLINK_DOWN_REASON_NONE, __ev.reason); \
+} while (0)
+
+TEST_F(host, a_group_is_heard_with_the_numbers_of_links)
+{
+	uint64_t key, first;
+
+	ASSERT_EQ(0, group_add(&self->s, "g"));
+	EXPECT_GROUP(CREATED, JOINED);
+	EXPECT_EQ(0, key);
+	EXPECT_GROUP(REKEYED, JOINED);
+	EXPECT_NE(0, key);
+	first = key;
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
+	ASSERT_EQ(-EEXIST, group_add(&self->s, "g"));
+	ASSERT_EQ(-ENOENT, group_rekey(&self->s, "h"));
+	ASSERT_EQ(0, group_rekey(&self->s, "g"));
+	EXPECT_GROUP(REKEYED, JOINED);
+	EXPECT_NE(0, key);
+	EXPECT_NE(first, key);
+	ASSERT_EQ(0, rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL));
+	EXPECT_GROUP(DELETED, DOWN);
 	EXPECT_QUIET();
 }
 

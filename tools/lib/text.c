@@ -32,7 +32,7 @@ static const char *const words_of[][WORDS_MAX] = {
 	[RCL_WORDS_RECOVER] = { "reset", "resume" },
 	[RCL_WORDS_PING_OP] = { NULL, "send", "write", "read", "cas", "fadd" },
 	[RCL_WORDS_EVENT_KIND] = { NULL, "created", "changed", "deleted",
-		"standby-down", "rotate" },
+		"standby-down", "rotate", "rekeyed", "set" },
 	[RCL_WORDS_ATOMICS] = { "none", "hca", "global" },
 	[RCL_WORDS_PORT_STATE] = { NULL, "down", "init", "armed", "active" },
 	[RCL_WORDS_ENTRY_KIND] = { NULL, "state", "failure", "refused",

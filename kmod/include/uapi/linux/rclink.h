@@ -124,11 +124,14 @@ enum rclink_ping_op {
 
 /**
  * enum rclink_event_kind
- * @RCLINK_EVENT_KIND_CHANGED: The state of the link, or its epoch.
+ * @RCLINK_EVENT_KIND_CHANGED: The state of the link, or its epoch; of a group
+ *   its state.
  * @RCLINK_EVENT_KIND_STANDBY_DOWN: The epoch that was to take the place of the
  *   one that is up has ended; state, reason and epoch are of that one.
  * @RCLINK_EVENT_KIND_ROTATE: Somebody wants the link to have another epoch,
  *   without a break.
+ * @RCLINK_EVENT_KIND_REKEYED: A group has a key, its first or another one.
+ * @RCLINK_EVENT_KIND_SET: Somebody changed settings of a group.
  */
 enum rclink_event_kind {
 	RCLINK_EVENT_KIND_CREATED = 1,
@@ -136,6 +139,8 @@ enum rclink_event_kind {
 	RCLINK_EVENT_KIND_DELETED,
 	RCLINK_EVENT_KIND_STANDBY_DOWN,
 	RCLINK_EVENT_KIND_ROTATE,
+	RCLINK_EVENT_KIND_REKEYED,
+	RCLINK_EVENT_KIND_SET,
 };
 
 /**
@@ -479,6 +484,8 @@ enum {
 	RCLINK_A_GROUP_OWNER,
 	RCLINK_A_GROUP_GROUP,
 	RCLINK_A_GROUP_MODE,
+	RCLINK_A_GROUP_EVENT_SEQ,
+	RCLINK_A_GROUP_EVENT_KIND,
 
 	__RCLINK_A_GROUP_MAX,
 	RCLINK_A_GROUP_MAX = (__RCLINK_A_GROUP_MAX - 1)
@@ -506,6 +513,7 @@ enum {
 	RCLINK_CMD_GROUP_GET,
 	RCLINK_CMD_GROUP_REGIONS,
 	RCLINK_CMD_GROUP_SET,
+	RCLINK_CMD_GROUP_NTF,
 
 	__RCLINK_CMD_MAX,
 	RCLINK_CMD_MAX = (__RCLINK_CMD_MAX - 1)
