@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A group on rxe: joined, refused, left, and what the port, the address, the
-# device and the module do to it.
+# device and the module do to it; and what of all that is told to who listens.
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
 # timeout: 180
@@ -10,6 +10,11 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/group/lib.sh"
+
+trace=/sys/kernel/tracing
+json=/tmp/rclink-test-group-json
+text=/tmp/rclink-test-group-text
+monitors=()
 
 qps_in_rts()
 {
@@ -97,6 +102,103 @@ back()
 	lab_rxe && up_again "$1"
 }
 
+# The link is there to be seen: then they listen.
+listen()
+{
+	rclink add x || return
+	"$tool" monitor -j >$json &
+	monitors=($!)
+	"$tool" monitor >$text 2>&1 &
+	monitors+=($!)
+	until_true 10 grep -q '"x"' $json && until_true 10 grep -q ' x ' $text
+}
+
+# heard NAME: of that group, each event in order
+heard()
+{
+	jq -sr --arg name "$1" '.[] | select(.group == $name) |
+		"\(.kind) \(.state) \(.reason)"' $json
+}
+
+has_heard()
+{
+	heard "$1" | grep -qx "$2"
+}
+
+# hears LINE...: of the group `four` these came, after those of before
+hears()
+{
+	local want
+
+	want=$(printf '%s\n' "${so_far[@]}" "$@")
+	until_true 10 eval "[ \"\$(heard four)\" = '$want' ]" || {
+		cat $json
+		return 1
+	}
+	so_far+=("$@")
+}
+
+so_far=()
+
+# The key that was heard of last is the one that there is, and no other was.
+rekeyed()
+{
+	local before
+
+	before=$(group_of 1 four .key_id)
+	rclink group set four rekey && hears 'rekeyed joined none' || return
+	jq -se --arg old "$before" --arg new "$(group_of 1 four .key_id)" \
+		'map(select(.group == "four" and .kind == "rekeyed").key_id) ==
+			[$old, $new] and $old != $new' $json
+}
+
+consecutive()
+{
+	jq -se 'map(select(.kind != "present").event_seq) |
+		length > 20 and . == [range(.[0]; .[0] + length)]' $json
+}
+
+# What is listed says up to which event that is so.
+accounted_for()
+{
+	rclink group add late mgid 239.1.2.4 &&
+		until_true 10 has_heard late 'rekeyed joined none' || return
+	group_is 1 late .event_seq "$(jq -s '.[-1].event_seq' $json)" &&
+		rclink group del late
+}
+
+text_is_the_same()
+{
+	local want
+
+	want=$(jq -r 'select(.group) | "\(.group) \(.kind) \(.state)" +
+		if .key_id then " key " + .key_id else "" end +
+		if .reason_text then ": " + .reason_text else "" end' $json)
+	diff <(sed -n 's/^[^ ]* group //p' $text) - <<<"$want"
+}
+
+traced()
+{
+	local kinds
+
+	kinds=$(sed -n 's/.*rcl_group_state: group=four \(.*\) wc.*/\1/p' \
+		$trace/trace | tr '\n' ';')
+	echo "$kinds"
+	[[ "$kinds" = "kind=1 to=1 reason=0;kind=6 to=1 reason=0;"* ]] &&
+		[[ "$kinds" = *"kind=2 to=2 reason=8;kind=2 to=1 reason=0;"* ]]
+}
+
+unheard()
+{
+	local status=0 pid
+
+	for pid in "${monitors[@]}"; do
+		wait "$pid"
+		[ $? -eq 1 ] || status=1
+	done
+	hears 'deleted down none' && return $status
+}
+
 module_gone()
 {
 	local start=$SECONDS
@@ -109,9 +211,12 @@ module_gone()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 22
+plan 34
 lab_device
 lab_module
+mount -t tracefs t $trace 2>/dev/null
+echo 1 >$trace/events/rclink/rcl_group_state/enable
+holds "two listen" listen
 check "a group of an IPv4 address" rclink group add four mgid "$mgid4"
 check "and one of an IPv6 address" rclink group add six dev rxe0 port 1 \
 	mgid "$mgid6" qkey 0x123
@@ -132,15 +237,33 @@ refuse 1 "a name that nobody has" 'no group of that name' rclink group del g
 refuse 1 "or that is none" 'name must be' rclink group add 'a b' mgid "$mgid4"
 refuse 1 "an owner that is nobody" 'is nobody' \
 	rclink group set four owner 4294967295
+holds "it is told when it is made, and has a key" hears 'created joined none' \
+	'rekeyed joined none'
+rclink group set four owner 7 link x
+holds "and when it is set, once" hears 'set joined none'
+holds "and when it has another key, with its number" rekeyed
+rclink group set four no-link x
+holds "or both" hears 'rekeyed joined none' 'set joined none'
 check "deleted, it is left, and nothing stays" left
 rclink group add four mgid "$mgid4"
+holds "that is told, and that it is there again" hears 'deleted down none' \
+	'created joined none' 'rekeyed joined none'
 check "it ends with its port" port_down
 check "and is joined again with it" back 2
 check "it ends with its address" address_gone
 check "and is joined again with it" back 3
 check "it ends with its device" device_gone
 check "and is joined again with it" back 4
+holds "each end was told with its reason, and each return" hears \
+	'changed down port-down' 'changed joined none' \
+	'changed down gid-changed' 'changed joined none' \
+	'changed down device-removed' 'changed joined none'
+holds "what is listed has the number of the last" accounted_for
+check "the trace has them, too" traced
 check "the module goes, and leaves it" module_gone
+holds "who listens is told" unheard
+check "no number was left out" consecutive
+check "the text says the same" text_is_the_same
 lab_module
 check "and knows it no more" sh -c "$tool group -j | jq -e 'length == 0'"
 finish

@@ -375,6 +375,11 @@ bool rcl_is_link_event(const struct nlmsghdr *hdr)
 	return is_command(hdr, RCLINK_CMD_LINK_NTF);
 }
 
+bool rcl_is_group_event(const struct nlmsghdr *hdr)
+{
+	return is_command(hdr, RCLINK_CMD_GROUP_NTF);
+}
+
 bool rcl_is_ping_result(const struct nlmsghdr *hdr)
 {
 	return is_command(hdr, RCLINK_CMD_PING_NTF);

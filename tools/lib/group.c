@@ -45,7 +45,7 @@ static const struct rcl_nl_names group_names = {
 	.name = group_words,
 };
 
-static const char *const stats_words[] = {
+const char *const rcl_group_stat_word[RCLINK_A_GROUP_STATS_PAD] = {
 	[RCLINK_A_GROUP_STATS_JOINS] = "joins",
 	[RCLINK_A_GROUP_STATS_KEYS] = "keys",
 	[RCLINK_A_GROUP_STATS_TX_MESSAGES] = "tx_messages",
@@ -123,7 +123,7 @@ static int get_stats(const struct nlattr *nest, struct rcl_group_info *info)
 	if (nla_parse_nested(tb, RCLINK_A_GROUP_STATS_MAX,
 			     (struct nlattr *)nest, NULL))
 		return -EPROTO;
-	for (i = 1; i < ARRAY_SIZE(stats_words); i++) {
+	for (i = 1; i < ARRAY_SIZE(rcl_group_stat_word); i++) {
 		if (get_u64(tb[i], &info->stats[i]))
 			return -EPROTO;
 	}
@@ -177,7 +177,7 @@ static int get_access(struct nlattr **tb, struct rcl_policy *access)
 	return bad;
 }
 
-static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
+int rcl_group_get(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 {
 	struct nlattr *tb[RCLINK_A_GROUP_MAX + 1];
 	int bad;
@@ -189,6 +189,7 @@ static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	info->has_gid_index = tb[RCLINK_A_GROUP_GID_INDEX];
 	info->has_qkey = tb[RCLINK_A_GROUP_QKEY];
 	bad = get_text(tb[RCLINK_A_GROUP_NAME], info->name, sizeof(info->name));
+	bad |= get_u32(tb[RCLINK_A_GROUP_ID], &info->id);
 	bad |= get_text(tb[RCLINK_A_GROUP_DEVICE], info->device,
 			sizeof(info->device));
 	bad |= get_u32(tb[RCLINK_A_GROUP_PORT], &info->port);
@@ -210,6 +211,8 @@ static int get_group(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	bad |= get_u32(tb[RCLINK_A_GROUP_SENDER], &info->sender);
 	bad |= get_u32(tb[RCLINK_A_GROUP_CONSUMERS], &info->consumers);
 	bad |= get_access(tb, &info->access);
+	bad |= get_u64(tb[RCLINK_A_GROUP_EVENT_SEQ], &info->event_seq);
+	bad |= get_u32(tb[RCLINK_A_GROUP_EVENT_KIND], &info->event_kind);
 	bad |= get_lists(hdr, info);
 	return bad ? -EPROTO : 0;
 }
@@ -331,7 +334,7 @@ static int add_group(const struct nlmsghdr *hdr, void *arg)
 	if (!infos)
 		return -ENOMEM;
 	list->infos = infos;
-	return get_group(hdr, &infos[list->num++]);
+	return rcl_group_get(hdr, &infos[list->num++]);
 }
 
 static int ask_groups(struct rcl_nl *nl, const char *name,
@@ -429,12 +432,18 @@ static void add_gid(struct json_object *obj, const char *key,
 }
 
 /* A number of 64 bits is too much for what many read JSON with. */
+static const char *key_text(const struct rcl_group_info *info,
+			    char buf[KEY_LEN])
+{
+	snprintf(buf, KEY_LEN, "%016llx", (unsigned long long)info->key_id);
+	return info->has_key ? buf : NULL;
+}
+
 static void add_key(struct json_object *obj, const struct rcl_group_info *info)
 {
 	char id[KEY_LEN];
 
-	snprintf(id, sizeof(id), "%016llx", (unsigned long long)info->key_id);
-	rcl_out_text(obj, "key_id", info->has_key ? id : NULL);
+	rcl_out_text(obj, "key_id", key_text(info, id));
 	if (info->has_key)
 		rcl_out_u64(obj, "sender", info->sender);
 	else
@@ -474,6 +483,16 @@ static void add_peers(struct json_object *obj,
 	json_object_object_add(obj, "peers", peers);
 }
 
+static void add_state(struct json_object *obj,
+		      const struct rcl_group_info *info)
+{
+	rcl_out_text(obj, "state", rcl_word(RCL_WORDS_GROUP_STATE,
+					    info->state));
+	rcl_out_text(obj, "reason", rcl_word(RCL_WORDS_REASON, info->reason));
+	rcl_out_text(obj, "reason_text",
+		     info->reason_text[0] ? info->reason_text : NULL);
+}
+
 struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 {
 	struct json_object *obj = json_object_new_object();
@@ -482,11 +501,7 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	size_t i;
 
 	rcl_out_text(obj, "name", info->name);
-	rcl_out_text(obj, "state", rcl_word(RCL_WORDS_GROUP_STATE,
-					    info->state));
-	rcl_out_text(obj, "reason", rcl_word(RCL_WORDS_REASON, info->reason));
-	rcl_out_text(obj, "reason_text",
-		     info->reason_text[0] ? info->reason_text : NULL);
+	add_state(obj, info);
 	rcl_out_text(obj, "device", info->device[0] ? info->device : NULL);
 	rcl_out_known(obj, "port", info->port);
 	if (info->gid_index == RCLINK_GID_INDEX_AUTO)
@@ -507,9 +522,25 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	rcl_out_u64(obj, "group", info->access.v[RCL_P_GROUP]);
 	snprintf(mode, sizeof(mode), "%04o", info->access.v[RCL_P_MODE]);
 	rcl_out_text(obj, "mode", mode);
-	for (i = 1; i < ARRAY_SIZE(stats_words); i++)
-		rcl_out_u64(stats, stats_words[i], info->stats[i]);
+	for (i = 1; i < ARRAY_SIZE(rcl_group_stat_word); i++)
+		rcl_out_u64(stats, rcl_group_stat_word[i], info->stats[i]);
 	json_object_object_add(obj, "stats", stats);
+	rcl_out_u64(obj, "event_seq", info->event_seq);
+	return obj;
+}
+
+/* Not by "name", as a link may have the same. */
+struct json_object *rcl_doc_group_event(const struct rcl_group_info *info,
+					const char *kind)
+{
+	struct json_object *obj = json_object_new_object();
+	char id[KEY_LEN];
+
+	rcl_out_text(obj, "kind", kind);
+	rcl_out_u64(obj, "event_seq", info->event_seq);
+	rcl_out_text(obj, "group", info->name);
+	add_state(obj, info);
+	rcl_out_text(obj, "key_id", key_text(info, id));
 	return obj;
 }
 

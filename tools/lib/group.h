@@ -29,9 +29,10 @@ struct rcl_group_peer {
 	uint32_t age;		/* ms */
 };
 
-/* Values that were not sent are 0 or "". */
+/* A group, or an event of one. Values that were not sent are 0 or "". */
 struct rcl_group_info {
 	char name[RCLINK_NAME_MAX + 1];
+	uint32_t id;
 	char device[RCLINK_DEVICE_MAX + 1];
 	uint32_t port;		/* 0: any */
 	bool has_gid_index;
@@ -56,7 +57,12 @@ struct rcl_group_info {
 	size_t npeers;
 	uint32_t consumers;
 	struct rcl_policy access;	/* owner, group and mode alone */
+	uint64_t event_seq;
+	uint32_t event_kind;	/* enum rclink_event_kind */
 };
+
+/* The word of each of its counters; none is a gauge. */
+extern const char *const rcl_group_stat_word[RCLINK_A_GROUP_STATS_PAD];
 
 /* What a member says that it exports. */
 struct rcl_group_region {
@@ -70,6 +76,9 @@ struct rcl_group_regions {
 	struct rcl_group_region region[RCL_GROUP_REGIONS];
 	size_t num;
 };
+
+/* Decode a message of the family: 0 or -EPROTO. */
+int rcl_group_get(const struct nlmsghdr *hdr, struct rcl_group_info *info);
 
 /* All return 0 or a negative errno with a sentence in err. */
 int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
@@ -98,6 +107,9 @@ int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
 
 /* A group with everything, as a document for out.h. */
 struct json_object *rcl_doc_group(const struct rcl_group_info *info);
+/* What an event tells; of a group as it is, where kind is not that of one. */
+struct json_object *rcl_doc_group_event(const struct rcl_group_info *info,
+					const char *kind);
 /* A region of a member. */
 struct json_object *rcl_doc_region(const struct rcl_group_peer *peer,
 				   const struct rcl_group_region *region);

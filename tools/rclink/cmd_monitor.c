@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of all links, then each change. The socket listens before the state
- * is asked for, so nothing is missed between the two; events that the state
- * already includes are left out by their numbers.
+ * The state of all links and groups, then each change. The socket listens
+ * before the state is asked for, so nothing is missed between the two; events
+ * that the state already includes are left out by their numbers.
  */
 #include "cli.h"
 
@@ -18,6 +18,7 @@
 
 #include "call.h"
 #include "doc.h"
+#include "group.h"
 #include "link.h"
 #include "nl.h"
 #include "out.h"
@@ -25,9 +26,9 @@
 
 static const char help[] =
 "usage: rclink monitor [-j]\n\n"
-"The links as they are, then one line for each event, until interrupted.\n"
-"When events were lost it says how many, and lists the links again. When the\n"
-"module is unloaded, it ends.\n\n"
+"The links and groups as they are, then one line for each event, until\n"
+"interrupted. When events were lost it says how many, and lists all again. When\n"
+"the module is unloaded, it ends.\n\n"
 "  -j, --json   one object on each line\n";
 
 static const struct option options[] = {
@@ -56,6 +57,17 @@ static void add_time(struct json_object *doc)
 						ts.tv_nsec, text));
 }
 
+static void print_group(struct json_object *doc)
+{
+	const char *text = rcl_out_get_text(doc, "reason_text");
+	const char *key = rcl_out_get_text(doc, "key_id");
+
+	printf("%s group %s %s %s%s%s%s%s\n", rcl_out_get_text(doc, "time"),
+	       rcl_out_get_text(doc, "group"), rcl_out_get_text(doc, "kind"),
+	       rcl_out_get_text(doc, "state"), *key ? " key " : "", key,
+	       *text ? ": " : "", text);
+}
+
 /* Prints doc and gives it up. */
 static void print(const struct monitor *m, struct json_object *doc)
 {
@@ -64,6 +76,8 @@ static void print(const struct monitor *m, struct json_object *doc)
 	add_time(doc);
 	if (m->json)
 		rcl_out_json_line(stdout, doc);
+	else if (json_object_object_get(doc, "group"))
+		print_group(doc);
 	else if (json_object_object_get(doc, "name"))
 		printf("%s %s %s %s epoch %llu%s%s\n",
 		       rcl_out_get_text(doc, "time"),
@@ -88,25 +102,80 @@ static void print_lost(const struct monitor *m, uint64_t num)
 	print(m, doc);
 }
 
-static int on_event(const struct nlmsghdr *hdr, void *arg)
+/* Whether the event was not accounted for yet; now it is. */
+static bool is_new(struct monitor *m, uint64_t seq)
 {
-	struct monitor *m = arg;
-	struct rcl_link_info info;
-
-	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info) ||
-	    info.event_seq <= m->seq)
-		return 0;
-	if (m->seq && info.event_seq > m->seq + 1) {
-		print_lost(m, info.event_seq - m->seq - 1);
+	if (seq <= m->seq)
+		return false;
+	if (m->seq && seq > m->seq + 1) {
+		print_lost(m, seq - m->seq - 1);
 		m->resync = true;
 	}
-	m->seq = info.event_seq;
-	print(m, rcl_doc_event(&info, rcl_word(RCL_WORDS_EVENT_KIND,
-					       info.event_kind)));
+	m->seq = seq;
+	return true;
+}
+
+static int on_link_event(const struct nlmsghdr *hdr, struct monitor *m)
+{
+	struct rcl_link_info info;
+
+	if (!rcl_link_get(hdr, &info) && is_new(m, info.event_seq))
+		print(m, rcl_doc_event(&info, rcl_word(RCL_WORDS_EVENT_KIND,
+						       info.event_kind)));
 	return 0;
 }
 
-/* All links. Each says which events its state includes, the first the least. */
+static int on_group_event(const struct nlmsghdr *hdr, struct monitor *m)
+{
+	struct rcl_group_info info;
+	const char *kind;
+
+	if (rcl_group_get(hdr, &info) || !is_new(m, info.event_seq))
+		return 0;
+	kind = rcl_word(RCL_WORDS_EVENT_KIND, info.event_kind);
+	print(m, rcl_doc_group_event(&info, kind));
+	return 0;
+}
+
+static int on_event(const struct nlmsghdr *hdr, void *arg)
+{
+	if (rcl_is_link_event(hdr))
+		return on_link_event(hdr, arg);
+	return rcl_is_group_event(hdr) ? on_group_event(hdr, arg) : 0;
+}
+
+/* What is listed next includes the events up to that one. */
+static void catch_up(struct monitor *m, uint64_t seq)
+{
+	if (seq <= m->seq)
+		return;
+	if (m->resync)
+		print_lost(m, seq - m->seq);
+	m->seq = seq;
+}
+
+static int list_groups(struct monitor *m, bool first)
+{
+	struct rcl_group_info *infos;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+	int ret;
+
+	ret = rcl_call_groups(m->requests, NULL, &infos, &num, err);
+	if (ret)
+		return cli_refused("monitor", NULL, ret, err);
+	if (first && num)
+		catch_up(m, infos[0].event_seq);
+	for (i = 0; i < num; i++)
+		print(m, rcl_doc_group_event(&infos[i], "present"));
+	free(infos);
+	return CLI_OK;
+}
+
+/*
+ * All links and groups. Each says which events its state includes, the first
+ * the least.
+ */
 static int list(struct monitor *m)
 {
 	struct rcl_link_info *infos;
@@ -117,16 +186,14 @@ static int list(struct monitor *m)
 	ret = rcl_call_links(m->requests, NULL, &infos, &num, err);
 	if (ret)
 		return cli_refused("monitor", NULL, ret, err);
-	if (num && infos[0].event_seq > m->seq) {
-		if (m->resync)
-			print_lost(m, infos[0].event_seq - m->seq);
-		m->seq = infos[0].event_seq;
-	}
+	if (num)
+		catch_up(m, infos[0].event_seq);
 	for (i = 0; i < num; i++)
 		print(m, rcl_doc_event(&infos[i], "present"));
-	m->resync = false;
 	free(infos);
-	return CLI_OK;
+	ret = list_groups(m, !num);
+	m->resync = false;
+	return ret;
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
