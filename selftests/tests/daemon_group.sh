@@ -137,9 +137,38 @@ elsewhere()
 		group_is 2 g .mgid "::ffff:$other_mgid" && meet
 }
 
+# Nobody has to tell the daemon.
 by_hand()
 {
-	on 2 "$tool" group del g && reload 2 && meet
+	on 2 "$tool" group del g &&
+		until_true 10 said 2 'group g: made again, as it was gone' &&
+		meet
+}
+
+port_down()
+{
+	on 2 ip link set eth0 down &&
+		until_true 10 said 2 'group g: down: the port went down$' &&
+		on 2 lab_rxe && until_true 20 said 2 'group g: joined again$' &&
+		both_up l m && meet
+}
+
+# As the file of the daemon has it; the other one is heard.
+metrics()
+{
+	local file=/tmp/rclink-test-group.prom
+
+	{
+		links_1
+		group_section g mgid "$mgid4" link l
+	} | configure 1 metrics $file && reload 1 &&
+		grep -x 'rclink_group_joined{group="g"} 1' $file &&
+		grep -x 'rclink_group_heard{group="g"} 1' $file &&
+		grep -x 'rclink_group_rx_messages_total{group="g"} [1-9][0-9]*' \
+			$file &&
+		rclink stats --prometheus |
+			grep -x 'rclink_group_joined{group="hand"} 1' &&
+		keeper l && reload 1 && [ ! -e $file ]
 }
 
 refused_whole()
@@ -182,18 +211,20 @@ outlives()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 15
+plan 17
 link_setup
 holds "a group is there from the files alone" begin
 check "beside one that somebody makes by hand" \
 	rclink group add hand mgid 239.1.2.10
 holds "killed, the daemons take it over" undisturbed killed
 holds "read again, the same files change nothing" undisturbed reload_both
+holds "metrics tell of it, and of the other" undisturbed metrics
 holds "one more link may have the key, which stays" undisturbed link_more
 holds "a member by another link is made anew" from_another
 holds "a link less, and there is another key" link_less
 holds "another address makes it anew" elsewhere
-holds "a group that somebody deletes is made again" by_hand
+holds "a group that somebody deletes is made again at once" by_hand
+holds "down and joined again, it is said why" port_down
 holds "a link that is not configured is refused" undisturbed refused_whole
 holds "no longer configured, it is deleted" removed
 holds "and is made when it is configured again" put_back

@@ -3,6 +3,7 @@
 #include "groups.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,11 @@ static struct {
 	unsigned int added;
 	unsigned int deleted;
 	unsigned int changed;
+	bool unloading;
 	unsigned int failures;		/* as the back-off heard */
+	unsigned int waits;		/* that it was asked for */
 	unsigned int errors;		/* in the log */
+	char said[128];			/* the last of it */
 } module;
 
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
@@ -75,6 +79,8 @@ int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *want,
 {
 	(void)nl;
 	module.added++;
+	if (module.unloading)
+		return rcl_fail(err, -ESHUTDOWN, "being unloaded");
 	if (module.refuses)
 		return rcl_fail(err, -ENODEV, "no such device");
 	if (find(want->name))
@@ -146,12 +152,17 @@ uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 	(void)last;
 	(void)random;
 	module.failures = failures;
+	module.waits++;
 	return 1000;
 }
 
 void rcd_log(int priority, const char *fmt, ...)
 {
-	(void)fmt;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(module.said, sizeof(module.said), fmt, args);
+	va_end(args);
 	module.errors += priority <= LOG_WARNING;
 }
 
@@ -422,6 +433,101 @@ TEST_F(groups, deleted_by_somebody_is_no_failure)
 	ASSERT_TRUE(follow(self->all, G));
 	EXPECT_EQ(1, module.num);
 	EXPECT_EQ(0, module.errors);
+}
+
+/* As the module tells of a group that it had, or has. */
+static void hear(struct rcd_groups *all, const char *name, uint32_t kind,
+		 uint32_t state, const char *text)
+{
+	struct rcl_group_info event = { .event_kind = kind, .state = state };
+
+	strcpy(event.name, name);
+	strcpy(event.reason_text, text);
+	rcd_groups_heard(all, &event);
+}
+
+static void hear_deleted(struct rcd_groups *all, const char *name)
+{
+	hear(all, name, RCLINK_EVENT_KIND_DELETED, RCLINK_GROUP_STATE_DOWN, "");
+}
+
+TEST_F(groups, deleted_by_somebody_it_is_made_again)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	EXPECT_STREQ("group g: made", module.said);
+	module.num = 0;
+	hear_deleted(self->all, "g");
+	event_base_loop(self->base, EVLOOP_ONCE);
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("a", module.group[0].link[0]);
+	EXPECT_STREQ("group g: made again, as it was gone", module.said);
+	EXPECT_EQ(0, module.failures + module.errors);
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+}
+
+/* What this daemon deletes, it hears of, too. */
+TEST_F(groups, made_anew_it_is_left_as_it_is)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	ASSERT_TRUE(follow(self->all, G "from = a\n"));
+	EXPECT_EQ(1, module.deleted);
+	hear_deleted(self->all, "g");
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(1, module.deleted);
+	ASSERT_TRUE(follow(self->all, LINKS));
+	hear_deleted(self->all, "g");
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(2, module.added);
+}
+
+/* It has its turn already, which is not to come sooner. */
+TEST_F(groups, refused_it_waits_whatever_is_heard)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	module.refuses = true;
+	ASSERT_TRUE(follow(self->all, G "from = a\n"));
+	EXPECT_EQ(1, module.waits);
+	hear_deleted(self->all, "g");
+	EXPECT_EQ(1, module.waits);
+	EXPECT_EQ(1, module.failures);
+}
+
+TEST_F(groups, of_others_nothing_is_heard)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	module.said[0] = '\0';
+	hear_deleted(self->all, "h");
+	hear(self->all, "h", RCLINK_EVENT_KIND_CHANGED,
+	     RCLINK_GROUP_STATE_DOWN, "no");
+	hear(self->all, "g", RCLINK_EVENT_KIND_REKEYED,
+	     RCLINK_GROUP_STATE_JOINED, "");
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_STREQ("", module.said);
+}
+
+TEST_F(groups, a_module_that_is_being_unloaded_is_no_failure)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	module.num = 0;
+	module.unloading = true;
+	hear_deleted(self->all, "g");
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(0, module.failures + module.errors);
+}
+
+TEST_F(groups, down_and_joined_again_it_is_logged)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	hear(self->all, "g", RCLINK_EVENT_KIND_CHANGED,
+	     RCLINK_GROUP_STATE_DOWN, "the port went down");
+	EXPECT_STREQ("group g: down: the port went down", module.said);
+	hear(self->all, "g", RCLINK_EVENT_KIND_CHANGED,
+	     RCLINK_GROUP_STATE_JOINED, "");
+	EXPECT_STREQ("group g: joined again", module.said);
+	EXPECT_EQ(1, module.added);
 }
 
 TEST_HARNESS_MAIN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module's events, and the module itself: it may be unloaded, and loaded
- * again. Jobs hear of their links, and whoever watches of all.
+ * again. Jobs hear of their links, and whoever watches of all, and of groups.
  */
 #include "job_core.h"
 
@@ -13,6 +13,7 @@
 
 #include "call.h"
 #include "connect.h"
+#include "group.h"
 
 #define AGAIN_US	200000
 
@@ -68,23 +69,44 @@ static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 		rcx_session_link_down(job->session, info->reason_text);
 }
 
-static int on_event(const struct nlmsghdr *hdr, void *arg)
+static bool is_new(struct rch_hub *hub, uint64_t seq)
 {
-	struct rch_hub *hub = arg;
+	/* A list was newer. */
+	if (seq <= hub->seq)
+		return false;
+	if (hub->seq && seq != hub->seq + 1)
+		hub->resync = true;
+	hub->seq = seq;
+	return true;
+}
+
+static int on_link_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
+{
 	struct rcl_link_info info;
 
-	if (!rcl_is_link_event(hdr) || rcl_link_get(hdr, &info))
+	if (rcl_link_get(hdr, &info) || !is_new(hub, info.event_seq))
 		return 0;
-	/* A list was newer. */
-	if (info.event_seq <= hub->seq)
-		return 0;
-	if (hub->seq && info.event_seq != hub->seq + 1)
-		hub->resync = true;
-	hub->seq = info.event_seq;
 	take_state(hub, &info);
 	if (hub->watch)
 		hub->watch->event(hub->watch_ctx, &info);
 	return 0;
+}
+
+static int on_group_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
+{
+	struct rcl_group_info info;
+
+	if (!rcl_group_get(hdr, &info) && is_new(hub, info.event_seq) &&
+	    hub->watch)
+		hub->watch->group(hub->watch_ctx, &info);
+	return 0;
+}
+
+static int on_event(const struct nlmsghdr *hdr, void *arg)
+{
+	if (rcl_is_link_event(hdr))
+		return on_link_event(hdr, arg);
+	return rcl_is_group_event(hdr) ? on_group_event(hdr, arg) : 0;
 }
 
 /* Events were lost, or there were none yet: look at the links themselves. */

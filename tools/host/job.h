@@ -20,6 +20,7 @@
 struct event_base;
 struct rch_hub;
 struct rch_job;
+struct rcl_group_info;
 struct rcl_link_info;
 
 /* What the owner of a job wants to know; ctx as given. */
@@ -39,6 +40,8 @@ void rch_hub_free(struct rch_hub *hub);
 /* For who looks at more than the links of jobs. */
 struct rch_watch {
 	void (*event)(void *ctx, const struct rcl_link_info *info);
+	/* The same of a group. */
+	void (*group)(void *ctx, const struct rcl_group_info *info);
 	/* All links, when asked for, and whenever events were lost. */
 	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num,
 		     bool lost);

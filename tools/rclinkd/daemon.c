@@ -70,9 +70,17 @@ static void on_looked(void *ctx)
 	rcd_groups_look(d->groups);
 }
 
+static void on_group(void *ctx, const struct rcl_group_info *info)
+{
+	const struct daemon *d = ctx;
+
+	rcd_groups_heard(d->groups, info);
+}
+
 static const struct rcd_links_ops links_ops = {
 	.changed = on_changed,
 	.looked = on_looked,
+	.group = on_group,
 };
 
 static struct rcx_tls *on_tls(void *ctx, char *err)

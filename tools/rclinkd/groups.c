@@ -2,7 +2,7 @@
 /*
  * A group that the module refuses, because its device is not there yet or
  * whatever else, is tried again with back-off. One that it has joins again by
- * itself when it failed.
+ * itself when it failed; one that somebody deletes is made again.
  */
 #include "groups.h"
 
@@ -57,19 +57,26 @@ static struct rcl_nl *module(const struct rcd_groups *all)
 	return rch_hub_requests(all->hub);
 }
 
-static void failed(struct rcd_group *group, const char *err)
+static void try_later(struct rcd_group *group)
 {
-	const struct rcd_place *place = &group->conf.place;
 	struct timeval tv;
 	uint64_t wait;
 
-	rcd_log(LOG_ERR, "%s:%u: [Group %s]: %s", place->file, place->line,
-		group->conf.want.name, err);
-	wait = rcd_backoff(++group->failures, rcl_now(), group->tried,
+	wait = rcd_backoff(group->failures, rcl_now(), group->tried,
 			   arc4random());
 	tv.tv_sec = wait / NS_PER_US / US_PER_S;
 	tv.tv_usec = wait / NS_PER_US % US_PER_S;
 	event_add(group->timer, &tv);
+}
+
+static void failed(struct rcd_group *group, const char *err)
+{
+	const struct rcd_place *place = &group->conf.place;
+
+	rcd_log(LOG_ERR, "%s:%u: [Group %s]: %s", place->file, place->line,
+		group->conf.want.name, err);
+	group->failures++;
+	try_later(group);
 }
 
 static bool on_list(const struct rcl_group_info *group, const char *link)
@@ -199,6 +206,7 @@ static int make(struct rcd_group *group, bool anew, char *err)
 {
 	const struct rcl_group_info *want = &group->conf.want;
 	struct rcl_nl *nl = module(group->all);
+	const bool gone = group->ours && !anew;
 	int ret = 0;
 
 	group->ours = false;
@@ -212,7 +220,8 @@ static int make(struct rcd_group *group, bool anew, char *err)
 		return ret;
 	group->ours = true;
 	rcd_log(LOG_NOTICE, "group %s: made%s", want->name,
-		anew ? " anew, as it was not as configured" : "");
+		anew ? " anew, as it was not as configured" :
+		gone ? " again, as it was gone" : "");
 	return 0;
 }
 
@@ -228,7 +237,8 @@ static void adopt(struct rcd_group *group, const struct rcl_group_info *info)
 		ret = take_over(group, info, err);
 	else
 		ret = make(group, info, err);
-	if (ret)
+	/* Being unloaded, it has no groups any more. */
+	if (ret && ret != -ESHUTDOWN)
 		failed(group, err);
 	else
 		group->failures = 0;
@@ -280,6 +290,31 @@ void rcd_groups_look(struct rcd_groups *all)
 	}
 	if (!ret)
 		free(infos);
+}
+
+/* Not by this daemon, as far as is known: that is seen when it is looked at. */
+static void deleted(struct rcd_group *group)
+{
+	if (module(group->all))
+		try_later(group);
+}
+
+void rcd_groups_heard(struct rcd_groups *all,
+		      const struct rcl_group_info *event)
+{
+	struct rcd_group *group = find(all, event->name);
+
+	if (!group || !group->ours)
+		return;
+	if (event->event_kind == RCLINK_EVENT_KIND_DELETED)
+		deleted(group);
+	else if (event->event_kind != RCLINK_EVENT_KIND_CHANGED)
+		return;
+	else if (event->state == RCLINK_GROUP_STATE_DOWN)
+		rcd_log(LOG_NOTICE, "group %s: down: %s", event->name,
+			event->reason_text);
+	else
+		rcd_log(LOG_NOTICE, "group %s: joined again", event->name);
 }
 
 static void forget(struct rcd_group *group)

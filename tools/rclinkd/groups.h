@@ -10,6 +10,7 @@
 struct event_base;
 struct rcd_conf;
 struct rcd_groups;
+struct rcl_group_info;
 struct rch_hub;
 
 /* NULL with err. */
@@ -26,5 +27,9 @@ int rcd_groups_set(struct rcd_groups *all, const struct rcd_conf *conf,
 
 /* Have the module's groups be so; the module is there. */
 void rcd_groups_look(struct rcd_groups *all);
+
+/* An event of a group, be it one of these or not. */
+void rcd_groups_heard(struct rcd_groups *all,
+		      const struct rcl_group_info *event);
 
 #endif /* RCD_GROUPS_H */

@@ -346,6 +346,13 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	}
 }
 
+static void on_group(void *ctx, const struct rcl_group_info *info)
+{
+	const struct rcd_links *all = ctx;
+
+	all->ops->group(all->ctx, info);
+}
+
 static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 		    bool lost)
 {
@@ -384,6 +391,7 @@ static void on_unloaded(void *ctx)
 
 static const struct rch_watch watch = {
 	.event = on_event,
+	.group = on_group,
 	.list = on_list,
 	.unloaded = on_unloaded,
 };

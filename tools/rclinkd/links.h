@@ -27,6 +27,8 @@ struct rcd_links_ops {
 	 * loaded again, or because events were lost.
 	 */
 	void (*looked)(void *ctx);
+	/* A group says so. */
+	void (*group)(void *ctx, const struct rcl_group_info *info);
 };
 
 struct rcd_links *rcd_links_new(struct event_base *base,
