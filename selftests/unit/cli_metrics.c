@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Links as metrics: names, values, and hostile labels. */
+/* Links and groups as metrics: names, values, and hostile labels. */
 #include "metrics.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include <kselftest_harness.h>
 
+#include "group.h"
 #include "link.h"
 
 #include "cli_spec.h"
@@ -14,9 +15,31 @@
 FIXTURE(metrics)
 {
 	struct rcl_link_info infos[2];
+	struct rcl_group_info groups[2];
 	char *text;
 	size_t len;
 };
+
+static void make_groups(struct rcl_group_info groups[2])
+{
+	struct rcl_group_info *g = &groups[0], *h = &groups[1];
+	int c;
+
+	snprintf(g->name, sizeof(g->name), "g");
+	snprintf(g->device, sizeof(g->device), "rxe0");
+	g->state = RCLINK_GROUP_STATE_JOINED;
+	g->npeers = 3;
+	g->consumers = 2;
+	g->has_key = true;
+	g->key_id = 0x123456789abcdef0;
+	g->has_qkey = true;
+	g->qkey = 0xfedcba98;
+	for (c = RCLINK_A_GROUP_STATS_JOINS; c < RCLINK_A_GROUP_STATS_PAD; c++)
+		g->stats[c] = UINT64_MAX - c;
+	snprintf(h->name, sizeof(h->name), "h");
+	h->state = RCLINK_GROUP_STATE_DOWN;
+	h->reason = RCLINK_DOWN_REASON_PORT_DOWN;
+}
 
 FIXTURE_SETUP(metrics)
 {
@@ -40,6 +63,8 @@ FIXTURE_SETUP(metrics)
 	b->state = RCLINK_LINK_STATE_DOWN;
 	b->reason = RCLINK_DOWN_REASON_DISCONNECTED;
 	rcl_metrics_print(to, self->infos, 2);
+	make_groups(self->groups);
+	rcl_metrics_print_groups(to, self->groups, 2);
 	fclose(to);
 }
 
@@ -82,6 +107,51 @@ TEST_F(metrics, have_each_counter_with_its_meaning)
 	EXPECT_EQ(NULL, strstr(self->text, "(null)"));
 	HAS("# TYPE rclink_channels gauge");
 	HAS("# TYPE rclink_downs_total counter");
+}
+
+TEST_F(metrics, say_how_a_group_is)
+{
+	static const char *const infos[] = {
+		"rclink_group_info{group=\"g\",state=\"joined\",reason=\"none\",device=\"rxe0\"} 1\n",
+		"rclink_group_info{group=\"h\",state=\"down\",reason=\"port-down\",device=\"\"} 1\n",
+	};
+
+	EXPECT_NE(NULL, strstr(self->text, infos[0]));
+	EXPECT_NE(NULL, strstr(self->text, infos[1]));
+	HAS("rclink_group_joined{group=\"g\"} 1");
+	HAS("rclink_group_joined{group=\"h\"} 0");
+	HAS("rclink_group_heard{group=\"g\"} 3");
+	HAS("rclink_group_heard{group=\"h\"} 0");
+	HAS("rclink_group_consumers{group=\"g\"} 2");
+	HAS("# TYPE rclink_group_consumers gauge");
+	HAS("# TYPE rclink_group_rx_forged_total counter");
+	EXPECT_EQ(NULL, strstr(self->text, "4275878552"));
+	EXPECT_EQ(NULL, strstr(self->text, "123456789abcdef0"));
+}
+
+/* As the specification says which there are. */
+TEST_F(metrics, have_each_counter_of_a_group)
+{
+	unsigned int i, checked = 0;
+	char line[128], word[64], *dash;
+
+	for (i = 0; i < sizeof(spec_attributes) / sizeof(spec_attributes[0]);
+	     i++) {
+		const struct spec_entry *e = &spec_attributes[i];
+
+		if (strcmp(e->set, "group-stats") || !strcmp(e->word, "pad"))
+			continue;
+		snprintf(word, sizeof(word), "%s", e->word);
+		while ((dash = strchr(word, '-')))
+			*dash = '_';
+		snprintf(line, sizeof(line),
+			 "\nrclink_group_%s_total{group=\"g\"} %llu\n", word,
+			 (unsigned long long)(UINT64_MAX - e->value));
+		EXPECT_NE(NULL, strstr(self->text, line))
+			TH_LOG("no %s", word);
+		checked++;
+	}
+	EXPECT_EQ(11, checked);
 }
 
 TEST_F(metrics, have_a_histogram_of_round_trips)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "metrics.h"
 
+#include "group.h"
 #include "link.h"
 #include "text.h"
 
@@ -46,6 +47,25 @@ static const char *const meaning[RCL_C_NUM] = {
 	[RCL_C_UNEXPLAINED_ERRORS] = "Times that QPs failed without a reason",
 };
 
+static const char *const group_meaning[RCLINK_A_GROUP_STATS_PAD] = {
+	[RCLINK_A_GROUP_STATS_JOINS] = "Times that a group was joined",
+	[RCLINK_A_GROUP_STATS_KEYS] = "Keys of a group that this host has had",
+	[RCLINK_A_GROUP_STATS_TX_MESSAGES] = "Messages sent to a group",
+	[RCLINK_A_GROUP_STATS_RX_MESSAGES] = "Messages of a group received",
+	[RCLINK_A_GROUP_STATS_RX_SHORT] = "Packets too short for a message",
+	[RCLINK_A_GROUP_STATS_RX_UNKNOWN_KEY] =
+		"Packets under a key that this host does not have",
+	[RCLINK_A_GROUP_STATS_RX_FORGED] = "Packets whose seal did not open",
+	[RCLINK_A_GROUP_STATS_RX_AGAIN] =
+		"Messages that came before, or are too old to know",
+	[RCLINK_A_GROUP_STATS_RX_OWN] =
+		"Messages of this host that came back to it",
+	[RCLINK_A_GROUP_STATS_RX_MALFORMED] =
+		"Messages of a member that make no sense",
+	[RCLINK_A_GROUP_STATS_RX_MISSED] =
+		"Messages that a process had no receive for",
+};
+
 /* A peer's name may have anything in it. */
 static void print_label(FILE *to, const char *name, const char *value)
 {
@@ -68,12 +88,18 @@ static void print_head(FILE *to, const char *name, const char *type,
 	fprintf(to, "# HELP %s %s.\n# TYPE %s %s\n", name, help, name, type);
 }
 
+static void print_labelled(FILE *to, const char *metric, const char *label,
+			   const char *name, uint64_t value)
+{
+	fprintf(to, "%s{", metric);
+	print_label(to, label, name);
+	fprintf(to, "} %llu\n", (unsigned long long)value);
+}
+
 static void print_value(FILE *to, const char *metric, const char *link,
 			uint64_t value)
 {
-	fprintf(to, "%s{", metric);
-	print_label(to, "link", link);
-	fprintf(to, "} %llu\n", (unsigned long long)value);
+	print_labelled(to, metric, "link", link, value);
 }
 
 static void print_info(FILE *to, const struct rcl_link_info *info)
@@ -158,4 +184,64 @@ void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num)
 		   "Questions on the control QP, until they were answered");
 	for (i = 0; i < num; i++)
 		print_latency(to, &infos[i]);
+}
+
+static void print_group_info(FILE *to, const struct rcl_group_info *info)
+{
+	const char *state = rcl_word(RCL_WORDS_GROUP_STATE, info->state);
+	const char *reason = rcl_word(RCL_WORDS_REASON, info->reason);
+
+	fputs("rclink_group_info{", to);
+	print_label(to, "group", info->name);
+	fputc(',', to);
+	print_label(to, "state", state ? state : "");
+	fputc(',', to);
+	print_label(to, "reason", reason ? reason : "");
+	fputc(',', to);
+	print_label(to, "device", info->device);
+	fputs("} 1\n", to);
+}
+
+static void print_group_counter(FILE *to, int c,
+				const struct rcl_group_info *infos, size_t num)
+{
+	char name[64];
+	size_t i;
+
+	snprintf(name, sizeof(name), "rclink_group_%s_total",
+		 rcl_group_stat_word[c]);
+	print_head(to, name, "counter", group_meaning[c]);
+	for (i = 0; i < num; i++)
+		print_labelled(to, name, "group", infos[i].name,
+			       infos[i].stats[c]);
+}
+
+void rcl_metrics_print_groups(FILE *to, const struct rcl_group_info *infos,
+			      size_t num)
+{
+	size_t i;
+	int c;
+
+	print_head(to, "rclink_group_info", "gauge",
+		   "Always 1; what a group is, in its labels");
+	for (i = 0; i < num; i++)
+		print_group_info(to, &infos[i]);
+	print_head(to, "rclink_group_joined", "gauge",
+		   "1 if a group is joined, else 0");
+	for (i = 0; i < num; i++)
+		print_labelled(to, "rclink_group_joined", "group",
+			       infos[i].name,
+			       infos[i].state == RCLINK_GROUP_STATE_JOINED);
+	print_head(to, "rclink_group_heard", "gauge",
+		   "Other members that were heard under the newest key");
+	for (i = 0; i < num; i++)
+		print_labelled(to, "rclink_group_heard", "group",
+			       infos[i].name, infos[i].npeers);
+	print_head(to, "rclink_group_consumers", "gauge",
+		   "Processes that have a channel to a group now");
+	for (i = 0; i < num; i++)
+		print_labelled(to, "rclink_group_consumers", "group",
+			       infos[i].name, infos[i].consumers);
+	for (c = RCLINK_A_GROUP_STATS_JOINS; c < RCLINK_A_GROUP_STATS_PAD; c++)
+		print_group_counter(to, c, infos, num);
 }

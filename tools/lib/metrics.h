@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Links as metrics, in the text format that Prometheus reads. */
+/* Links and groups as metrics, in the text format that Prometheus reads. */
 #ifndef RCL_METRICS_H
 #define RCL_METRICS_H
 
 #include <stddef.h>
 #include <stdio.h>
 
+struct rcl_group_info;
 struct rcl_link_info;
 
 /*
- * Names and meanings stand in rclink(8). A link is told by the label "link". No
- * value tells a secret. To be looked at by ferror(to) afterwards.
+ * Names and meanings stand in rclink(8). A link is told by the label "link", a
+ * group by "group". No value tells a secret. To be looked at by ferror(to)
+ * afterwards.
  */
 void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num);
+void rcl_metrics_print_groups(FILE *to, const struct rcl_group_info *infos,
+			      size_t num);
 
 #endif /* RCL_METRICS_H */

@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 
 #include "doc.h"
+#include "group.h"
 #include "link.h"
 #include "look.h"
 #include "metrics.h"
@@ -24,7 +25,7 @@ static const char help[] =
 "  -i, --interval S   look twice, so many seconds apart: rates, and the round\n"
 "                     trips between\n"
 "  -j, --json         an array of objects\n"
-"  -p, --prometheus   metrics, for a textfile collector\n";
+"  -p, --prometheus   metrics, of all groups, too, for a textfile collector\n";
 
 static const struct option options[] = {
 	{ "interval", required_argument, NULL, 'i' },
@@ -143,15 +144,32 @@ static void add_rates(struct json_object *obj, const struct rcl_link_info *now,
 	json_object_object_add(obj, "control_rtt", rcl_doc_latency(&between));
 }
 
+/* Groups are not asked for by the name of a link. */
+static int print_metrics(struct rcl_nl *nl, const char *name,
+			 const struct look *now, char *err)
+{
+	struct rcl_group_info *groups;
+	size_t num;
+	int ret;
+
+	if (!name) {
+		ret = rcl_call_groups(nl, NULL, &groups, &num, err);
+		if (ret)
+			return ret;
+	}
+	rcl_metrics_print(stdout, now->infos, now->num);
+	if (!name) {
+		rcl_metrics_print_groups(stdout, groups, num);
+		free(groups);
+	}
+	return 0;
+}
+
 static void print(const struct look *now, const struct look *before, int how)
 {
 	struct json_object *links;
 	size_t i;
 
-	if (how == 'p') {
-		rcl_metrics_print(stdout, now->infos, now->num);
-		return;
-	}
 	links = json_object_new_array();
 	for (i = 0; i < now->num; i++) {
 		const struct rcl_link_info *info = &now->infos[i];
@@ -214,10 +232,12 @@ int cmd_stats(int argc, char **argv)
 	if (!nl)
 		return CLI_FAILED;
 	ret = take(nl, words[0], interval, &now, &before, err);
+	if (!ret && how == 'p')
+		ret = print_metrics(nl, words[0], &now, err);
 	rcl_nl_close(nl);
 	if (ret)
 		cli_refused(argv[0], words[0], ret, err);
-	else
+	else if (how != 'p')
 		print(&now, &before, how);
 	look_free(&now);
 	look_free(&before);

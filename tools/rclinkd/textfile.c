@@ -14,6 +14,7 @@
 
 #include "call.h"
 #include "conf.h"
+#include "group.h"
 #include "job.h"
 #include "links.h"
 #include "log.h"
@@ -110,6 +111,7 @@ static int print_daemon(FILE *to, const struct rcd_links *links)
 static int print_all(FILE *to, const struct rcd_links *links)
 {
 	struct rcl_nl *nl = rch_hub_requests(rcd_links_hub(links));
+	struct rcl_group_info *groups;
 	struct rcl_link_info *infos;
 	char ignored[RCL_ERR_LEN];
 	size_t num;
@@ -117,6 +119,10 @@ static int print_all(FILE *to, const struct rcd_links *links)
 	if (nl && !rcl_call_links(nl, NULL, &infos, &num, ignored)) {
 		rcl_metrics_print(to, infos, num);
 		free(infos);
+	}
+	if (nl && !rcl_call_groups(nl, NULL, &groups, &num, ignored)) {
+		rcl_metrics_print_groups(to, groups, num);
+		free(groups);
 	}
 	return print_daemon(to, links);
 }
