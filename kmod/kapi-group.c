@@ -59,7 +59,7 @@ static void rcl_kapi_member_ended(struct rcl_hearer *hearer)
  * Context: may sleep. Not from a callback of rclink, and not with the RTNL lock
  * held.
  * Return: the membership, or an ERR_PTR: -ENODEV for no such group, -ENOSPC
- * when too many use it, or -ENOMEM.
+ * when too many use it, -EINTR for a fatal signal, or -ENOMEM.
  */
 struct rclink_member *rclink_group_join(const char *name,
 					const struct rclink_group_ops *ops,
