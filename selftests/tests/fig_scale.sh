@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Figures, not a test: the memory that idle links take from the kernel, by their
+# number, on rxe and on the simulated device. One link leads to the other host (on
+# the simulated device to a second one); of more, both ends are on one device of
+# host 1. SCALE_LINKS has other numbers, SCALE_SAMPLES how often each is weighed:
+# 1000 take --timeout 600 and --mem 2560.
+# hosts: 2
+# kernels: 6.12
+# timeout: 400
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+. "$LIB_DIR/figure.sh"
+
+samples=${SCALE_SAMPLES:-1}
+read -r -a numbers <<<"${SCALE_LINKS:-100}"
+
+# queues: KiB that rxe has in queues
+queues()
+{
+	awk '/ rxe_queue_init/ { for (i = 1; i <= NF; i++)
+			if (sub("^pages=", "", $i)) sum += $i }
+		END { print 4 * sum }' /proc/vmallocinfo
+}
+
+one_rxe()
+{
+	link_pair l >/dev/null || return
+	used
+	rclink del l
+	on 2 "$tool" del l
+	until_true 10 nothing_left 1
+}
+
+one_sim()
+{
+	local peer
+
+	rclink add l device sim0 && rclink add m device sim1 || return
+	"$tool" listen --key "$key" --peer "m=$pin1" --once 1 >"$log" 2>&1 &
+	peer=$!
+	until_true 10 grep -q listening "$log"
+	rclink connect l 127.0.0.1 --key "$key" --pin "$pin1" --peer-link m \
+		--timeout $((20 * RCL_SLOW)) >/dev/null
+	wait "$peer"
+	used
+	rclink del l
+	rclink del m
+	until_true 10 nothing_left 1
+}
+
+# many N: KiB in use beside as many links, both ends here
+many()
+{
+	hold up $(($1 / 2)) || return
+	used
+	[ ! -e /sys/class/infiniband/rxe0 ] ||
+		comment <<<"of that in queues: $(queues) KiB" >&2
+	drop
+	forget
+	until_true 60 nothing_left 1
+}
+
+# more SAMPLES ENDS COMMAND...: KiB per end that COMMAND has beside none
+more()
+{
+	local times=$1 ends=$2 i none all=()
+
+	shift 2
+	for ((i = 0; i < times; i++)); do
+		none=$(used)
+		all+=("$(ratio $(($("$@") - none)) "$ends")") || return
+	done
+	comment <<<"$*: ${all[*]}" >&2
+	printf '%s\n' "${all[@]}" | median
+}
+
+# scale DEVICE ENDS: of the pair that is one link
+scale()
+{
+	local n value
+
+	# What is allocated once, and kept for the next one, is not counted.
+	"one_$1" >/dev/null || return
+	value=$(more 5 "$2" "one_$1") || return
+	figure "1 idle link, $1" "$value" KiB
+	for n in "${numbers[@]}"; do
+		value=$(more "$samples" "$n" many "$n") || return
+		figure "each of $n idle links, $1" "$value" KiB
+	done
+}
+
+sim_alone()
+{
+	rdma link del rxe0 &&
+		sim_load "sim0 ib 1 qps=65536" "sim1 ib 2 qps=65536" &&
+		scale sim 2
+}
+
+plan 2
+nl_build
+link_setup
+link_listen l
+measured "idle links on rxe were weighed" scale rxe 1
+link_listen_end
+measured "idle links on the simulated device were weighed" sim_alone
+sim_unload
+finish
