@@ -424,6 +424,7 @@ FIXTURE_VARIANT_ADD(host, group_add)
 	.cmd = RCLINK_CMD_GROUP_ADD,
 	.fields = group_add,
 	.n = ARRAY_SIZE(group_add),
+	.changes = true,	/* the number of the last event */
 };
 
 /* Links in every state, and the one that a command needs. */
