@@ -22,7 +22,7 @@
 #define DEVICE	"/dev/rclink"
 #define GROUP	"g"
 #define PAGE	4096
-#define LIMIT	(1UL << 20)
+#define LIMIT	1048576
 #define REGIONS	64
 #define USERS	64
 

@@ -6,7 +6,7 @@
 # host 1. SCALE_LINKS has other numbers, SCALE_SAMPLES how often each is weighed:
 # 1000 take --timeout 600 and --mem 2560.
 # hosts: 2
-# kernels: 6.12
+# kernels: 6.12-all
 # timeout: 400
 # The library has the variables.
 # shellcheck disable=SC2154

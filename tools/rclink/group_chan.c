@@ -63,7 +63,8 @@ static int attach(struct group_chan *g)
 
 	if (ret)
 		return ret;
-	ret = rclink_memory(g->chan, &memory, RECVS * SLOT, NULL, 0, &g->region);
+	ret = rclink_memory(g->chan, &memory, RECVS * SLOT, NULL, 0,
+			    &g->region);
 	if (ret)
 		rclink_close(g->chan);
 	else
