@@ -37,7 +37,7 @@ static int failed(const struct group_chan *g, int ret)
 		why = "there is no such group; see `rclink group`";
 		break;
 	case EACCES:
-		why = "no right to use it, or /dev/rclink; see owner, group and mode";
+		why = "no right to it, or to /dev/rclink; see group and mode";
 		break;
 	case ENOSPC:
 		why = "as many use it as can";
