@@ -24,6 +24,12 @@ link_setup()
 		bail "no key on host 2"
 }
 
+# listens HOST: a process there has the device open, and is about to listen
+listens()
+{
+	on "$1" sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
+}
+
 # tells HOST TEXT...: its `rclink why l` has each of them
 tells()
 {

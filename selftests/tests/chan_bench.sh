@@ -19,8 +19,7 @@ serve()
 {
 	on 2 "$tool" bench -l l >"$serves" 2>&1 &
 	server=$!
-	until_true 10 on 2 sh -c \
-		'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
+	until_true 10 listens 2
 }
 
 # times TEST OP SIZE ITERS: they are in order

@@ -22,17 +22,12 @@ sum_on_2()
 	on 2 sha256sum "$1" | cut -d ' ' -f 1
 }
 
-listens()
-{
-	on 2 sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
-}
-
 # receive COMMAND: host 2 runs a shell command that has rclink recv in it
 receive()
 {
 	on 2 sh -c "$1" >"$recv_says" 2>&1 &
 	receiver=$!
-	until_true 10 listens
+	until_true 10 listens 2
 }
 
 # It ends with that status.
@@ -155,7 +150,7 @@ pings()
 
 	on 2 "$tool" pingpong -l l "$@" >"$recv_says" 2>&1 &
 	receiver=$!
-	until_true 10 listens
+	until_true 10 listens 2
 	if ! rclink pingpong l "$@" >"$said"; then
 		wait "$receiver"
 		cat "$recv_says"

@@ -217,6 +217,7 @@ regions()
 
 	on 2 "$tool" bench --listen l:shared >/dev/null 2>&1 &
 	far=$!
+	until_true 10 listens 2 || status=1
 	rclink bench l:shared lat --iters 10000000 >/dev/null 2>&1 &
 	near=$!
 	until_true 30 shares 1 2 && until_true 30 shares 2 1 &&
