@@ -471,7 +471,7 @@ static void rcl_life_work(struct work_struct *work)
 
 /**
  * rcl_life_create - begin the life of a link
- * @link: zeroed but for its name, id and policy
+ * @link: zeroed but for its name, record and traffic
  */
 void rcl_life_create(struct rcl_link *link)
 {
@@ -496,5 +496,5 @@ void rcl_life_destroy(struct rcl_link *link)
 {
 	timer_delete_sync(&link->timer);
 	cancel_work_sync(&link->work);
-	rcl_record_wipe(&link->record);
+	rcl_record_wipe(link->record);
 }

@@ -108,7 +108,8 @@ struct rcl_slot {
  * @dead: deletion has begun: nothing more is taken on
  * @wary: access failed on a channel of @live; not yet handled
  * @shut: no errand of a lessee may ask for anything
- * @record: what happened, written in any context
+ * @record: what happened, written in any context; apart, as both together would
+ *	take twice as much memory
  * @policy: for the next epoch; who may open channels, at once
  * @slots: of the epoch, and of one that is to take its place
  * @live: the one that the link is known by
@@ -141,7 +142,7 @@ struct rcl_link {
 	bool dead;
 	bool wary;
 	bool shut;
-	struct rcl_record record;
+	struct rcl_record *record;
 	struct rcl_policy policy;
 	struct rcl_slot slots[2];
 	struct rcl_slot *live;

@@ -96,13 +96,35 @@ struct rcl_link *rcl_link_get(const char *name)
 	return link;
 }
 
-static void rcl_link_free(struct kref *ref)
+static void rcl_link_free(struct rcl_link *link)
+{
+	kfree(link->record);
+	free_percpu(link->traffic);
+	kfree(link);
+}
+
+static struct rcl_link *rcl_link_new(const char *name)
+{
+	struct rcl_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
+
+	if (!link)
+		return NULL;
+	link->traffic = alloc_percpu(struct rcl_traffic);
+	link->record = kzalloc(sizeof(*link->record), GFP_KERNEL);
+	if (!link->traffic || !link->record) {
+		rcl_link_free(link);
+		return NULL;
+	}
+	strscpy(link->name, name, sizeof(link->name));
+	return link;
+}
+
+static void rcl_link_release(struct kref *ref)
 {
 	struct rcl_link *link = container_of(ref, struct rcl_link, ref);
 
 	rcl_life_destroy(link);
-	free_percpu(link->traffic);
-	kfree(link);
+	rcl_link_free(link);
 }
 
 /**
@@ -113,7 +135,7 @@ static void rcl_link_free(struct kref *ref)
  */
 void rcl_link_put(struct rcl_link *link)
 {
-	kref_put(&link->ref, rcl_link_free);
+	kref_put(&link->ref, rcl_link_release);
 }
 
 static int rcl_link_check_policy(const struct rcl_policy *policy,
@@ -179,15 +201,9 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	if (ret)
 		return ret;
 
-	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	link = rcl_link_new(name);
 	if (!link)
 		return -ENOMEM;
-	link->traffic = alloc_percpu(struct rcl_traffic);
-	if (!link->traffic) {
-		ret = -ENOMEM;
-		goto err_free;
-	}
-	strscpy(link->name, name, sizeof(link->name));
 	/* The second one is the caller's. */
 	kref_init(&link->ref);
 	kref_get(&link->ref);
@@ -211,8 +227,7 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	return 0;
 
 err_free:
-	free_percpu(link->traffic);
-	kfree(link);
+	rcl_link_free(link);
 	return ret;
 }
 

@@ -29,7 +29,7 @@ static void rcl_recorder_add(struct rcl_slot *slot, struct rcl_entry *entry)
 	entry->rx_unauthenticated = stats.rx_unauthenticated;
 	entry->completion_errors = stats.completion_errors;
 	entry->downs = stats.downs;
-	rcl_record_add(&link->record, entry);
+	rcl_record_add(link->record, entry);
 }
 
 /**
@@ -146,7 +146,7 @@ int rcl_recorder_read(struct rcl_link *link, u64 number,
 
 	info->number = number;
 	spin_lock_irq(&link->lock);
-	entry = rcl_record_find(&link->record, &info->number);
+	entry = rcl_record_find(link->record, &info->number);
 	if (entry) {
 		info->entry = *entry;
 		if (entry->text) {
