@@ -10,6 +10,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/kapi/lib.sh"
 . "$LIB_DIR/figure.sh"
 
 runs=$1
@@ -97,6 +99,42 @@ attach()
 	value attach rclink "$(mine attach write 8 20 'avg / 1000')"
 }
 
+# thousand N: of N thousandths
+thousand()
+{
+	awk -v n="$1" 'BEGIN { if (n) print n / 1000 }'
+}
+
+# kernel ROW: the interface for modules, and the verbs alone; microseconds
+kernel()
+{
+	local one bare many bares
+
+	read -r one bare _ many bares _ <<<"$(kapi_bench a)"
+	value "$1" peer "$(thousand "$bare")"
+	value "$1" rclink "$(thousand "$one")"
+	value "$1-16" peer "$(thousand "$bares")"
+	value "$1-16" rclink "$(thousand "$many")"
+}
+
+# The same on a device that does next to nothing itself, which takes the links'
+# place.
+simulated()
+{
+	local i
+
+	rclink del a
+	rclink del b
+	sim_load "sim0 ib 1" >&2
+	link_self device sim0 >&2 || return
+	for ((i = 0; i < runs; i++)); do
+		kernel sim
+	done
+	rclink del a
+	rclink del b
+	sim_unload
+}
+
 write_lat()
 {
 	mine lat write 64 1000 'avg / 1000'
@@ -134,7 +172,9 @@ begin()
 {
 	link_setup >&2
 	modprobe -a rdma_ucm >&2
+	kapi_load >&2
 	link_self >&2 || exit 1
+	kapi 1 "listen b" >&2 || exit 1
 	rclink bench b --listen >&2 &
 	server=$!
 	until_true 10 rclink bench a lat -n 1 || exit 1
@@ -161,12 +201,15 @@ main()
 		rate send-rate send ib_send_bw
 		rate write-rate write ib_write_bw
 		attach
+		kernel kapi
 	done
 	say "idle links"
 	idle 50 idle-100
 	idle 250 idle-500
 	kill "$server"
 	wait "$server" 2>/dev/null
+	say "a simulated device"
+	simulated
 }
 
 main

@@ -14,6 +14,20 @@ kapi_load()
 	on_all "$LIB_DIR/kapi/load" || bail "rclink_test.ko does not load"
 }
 
+# kapi_bench LINK: of this host, what the interface and the verbs alone take for a
+# WRITE of 64 bytes: "NS NS RATIO" one at a time, and the same with 16 in flight;
+# ratios in thousandths
+kapi_bench()
+{
+	local device port index
+
+	device=$(of 1 "$1" .device)
+	port=$(of 1 "$1" .port)
+	index=$(rclink dev -j | jq -r --arg d "$device" \
+		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
+	kapi 1 "bench $1 $device $port $index"
+}
+
 # kapi HOST COMMAND: see kapi/main.c
 kapi()
 {

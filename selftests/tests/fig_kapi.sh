@@ -20,13 +20,9 @@
 # compare WHERE
 compare()
 {
-	local where=$1 device port index one bare ratio many bares ratios
+	local where=$1 one bare ratio many bares ratios
 
-	device=$(of 1 a .device)
-	port=$(of 1 a .port)
-	index=$(rclink dev -j | jq -r --arg d "$device" \
-		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
-	kapi 1 "bench a $device $port $index" >"$said" || return
+	kapi_bench a >"$said" || return
 	read -r one bare ratio many bares ratios <"$said"
 	figure "WRITE 64 B by rclink_post(), one at a time, $where" "$one" ns
 	figure "WRITE 64 B by ib_post_send(), one at a time, $where" "$bare" ns
