@@ -81,7 +81,14 @@ struct rcl_group {
 	struct rcl_mcast mcast;
 };
 
+static inline u32 rcl_group_state(const struct rcl_group *group)
+{
+	return group->joined ? RCLINK_GROUP_STATE_JOINED :
+			       RCLINK_GROUP_STATE_DOWN;
+}
+
 struct rcl_group *rcl_group_get(const char *name);
+struct rcl_group *rcl_group_get_next(u32 after);
 void rcl_group_put(struct rcl_group *group);
 
 #endif /* RCL_GROUP_BASE_H */

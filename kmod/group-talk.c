@@ -29,13 +29,18 @@ static void rcl_talk_forget(struct rcl_talk *talk)
 
 /**
  * rcl_talk_wipe - forget all keys
- * @talk: nobody else has it any more
+ * @talk: nobody but who looks at it has it any more
+ *
+ * Context: may sleep.
  */
 void rcl_talk_wipe(struct rcl_talk *talk)
 {
+	mutex_lock(&talk->lock);
 	rcl_talk_forget(talk);
 	kfree(talk->next);
+	talk->next = NULL;
 	memzero_explicit(&talk->seal, sizeof(talk->seal));
+	mutex_unlock(&talk->lock);
 }
 
 /**

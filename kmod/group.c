@@ -329,6 +329,31 @@ struct rcl_group *rcl_group_get(const char *name)
 }
 
 /**
+ * rcl_group_get_next - the groups one after the other
+ * @after: id of the group before, 0 for the first
+ *
+ * Context: may sleep.
+ * Return: the group with a reference, or the ERR_PTR of -ENOENT behind the last
+ * one, or of -EINTR, as for rcl_group_get().
+ */
+struct rcl_group *rcl_group_get_next(u32 after)
+{
+	struct rcl_group *group, *next = ERR_PTR(-ENOENT);
+
+	if (mutex_lock_killable(&rcl_groups_lock))
+		return ERR_PTR(-EINTR);
+	list_for_each_entry(group, &rcl_groups, node) {
+		if (group->id <= after)
+			continue;
+		kref_get(&group->ref);
+		next = group;
+		break;
+	}
+	mutex_unlock(&rcl_groups_lock);
+	return next;
+}
+
+/**
  * rcl_group_put - drop a reference
  * @group: may be freed
  *
@@ -385,6 +410,8 @@ static int rcl_group_insert_locked(struct rcl_group *group,
 	}
 	mutex_lock(&group->lock);
 	ret = rcl_group_join(group, why);
+	/* Its work may wait for the lock, as the device has failed since. */
+	group->dead = ret;
 	if (!ret) {
 		group->id = ++rcl_groups_last_id;
 		rcl_group_tell(group, RCLINK_EVENT_KIND_CREATED);
@@ -543,77 +570,6 @@ int rcl_group_set(const char *name, const struct rcl_group_change *change,
 		return ret;
 	rcl_group_tell_change(group, change);
 	rcl_group_put(group);
-	return 0;
-}
-
-/**
- * rcl_group_info - look at one group
- * @name: of the group
- * @info: filled in
- *
- * Context: may sleep.
- * Return: 0, -ENOENT, or -EINTR.
- */
-int rcl_group_info(const char *name, struct rcl_group_info *info)
-{
-	struct rcl_group *group = rcl_group_get(name);
-
-	if (IS_ERR(group))
-		return PTR_ERR(group) == -ENODEV ? -ENOENT : PTR_ERR(group);
-	rcl_group_read(group, info);
-	rcl_group_put(group);
-	return 0;
-}
-
-/**
- * rcl_group_said - what did a member of a group say last?
- * @name: of the group
- * @sender: number of the member, unchecked
- * @here: set
- *
- * Context: may sleep.
- * Return: 0, or -ENOENT when there is no such group or member.
- */
-int rcl_group_said(const char *name, u32 sender, struct rcl_here *here)
-{
-	struct rcl_group *group;
-	int ret = -ENOENT;
-
-	mutex_lock(&rcl_groups_lock);
-	group = rcl_group_find_locked(name);
-	if (group)
-		ret = rcl_talk_said(&group->talk, sender, here);
-	mutex_unlock(&rcl_groups_lock);
-	return ret;
-}
-
-/**
- * rcl_group_info_next - look at the groups one after the other
- * @after: id of the group before, 0 for the first
- * @info: filled in
- *
- * Context: may sleep.
- * Return: 0, -ENOENT behind the last one, or -EINTR.
- */
-int rcl_group_info_next(u32 after, struct rcl_group_info *info)
-{
-	struct rcl_group *group, *found = NULL;
-
-	if (mutex_lock_killable(&rcl_groups_lock))
-		return -EINTR;
-	list_for_each_entry(group, &rcl_groups, node) {
-		if (group->id <= after)
-			continue;
-		kref_get(&group->ref);
-		found = group;
-		break;
-	}
-	mutex_unlock(&rcl_groups_lock);
-	if (!found)
-		return -ENOENT;
-	/* Its device may take its time. */
-	rcl_group_read(found, info);
-	rcl_group_put(found);
 	return 0;
 }
 

@@ -341,14 +341,20 @@ int rcl_link_ping(const char *name, struct rcl_ping *ping)
 	return ret;
 }
 
-static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
+/*
+ * That a link was deleted is told when it is dead: one that is not has told
+ * nothing of that in what event_seq has.
+ */
+static int rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 {
 	const struct rcl_slot *live;
+	bool dead;
 
 	info->event_seq = rcl_event_last();
 	strscpy(info->name, link->name, sizeof(info->name));
 	info->id = link->id;
 	spin_lock_irq(&link->lock);
+	dead = link->dead;
 	live = link->live;
 	info->policy = link->policy;
 	info->state = live->state;
@@ -368,6 +374,7 @@ static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	if (info->has_remote)
 		info->remote = live->epoch->remote;
 	spin_unlock_irq(&link->lock);
+	return dead ? -ENOENT : 0;
 }
 
 /**
@@ -380,13 +387,14 @@ static void rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 int rcl_link_info(const char *name, struct rcl_link_info *info)
 {
 	struct rcl_link *link;
+	int ret;
 
 	link = rcl_link_get(name);
 	if (!link)
 		return -ENOENT;
-	rcl_link_read(link, info);
+	ret = rcl_link_read(link, info);
 	rcl_link_put(link);
-	return 0;
+	return ret;
 }
 
 /**
@@ -400,16 +408,20 @@ int rcl_link_info_next(u32 after, struct rcl_link_info *info)
 {
 	unsigned long id = after;
 	struct rcl_link *link;
+	int ret;
 
-	mutex_lock(&rcl_links_lock);
-	link = xa_find_after(&rcl_links_by_id, &id, ULONG_MAX, XA_PRESENT);
-	if (link)
-		kref_get(&link->ref);
-	mutex_unlock(&rcl_links_lock);
-	if (!link)
-		return -ENOENT;
-	rcl_link_read(link, info);
-	rcl_link_put(link);
+	do {
+		mutex_lock(&rcl_links_lock);
+		link = xa_find_after(&rcl_links_by_id, &id, ULONG_MAX,
+				     XA_PRESENT);
+		if (link)
+			kref_get(&link->ref);
+		mutex_unlock(&rcl_links_lock);
+		if (!link)
+			return -ENOENT;
+		ret = rcl_link_read(link, info);
+		rcl_link_put(link);
+	} while (ret);
 	return 0;
 }
 

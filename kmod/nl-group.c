@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "group-look.h"
 #include "group.h"
 #include "nl.h"
 #include "nl-gen.h"

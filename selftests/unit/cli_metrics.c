@@ -28,7 +28,8 @@ static void make_groups(struct rcl_group_info groups[2])
 	snprintf(g->name, sizeof(g->name), "g");
 	snprintf(g->device, sizeof(g->device), "rxe0");
 	g->state = RCLINK_GROUP_STATE_JOINED;
-	g->npeers = 3;
+	g->npeers = 4;
+	g->peer[3].age = 5000;	/* has gone */
 	g->consumers = 2;
 	g->has_key = true;
 	g->key_id = 0x123456789abcdef0;

@@ -20,6 +20,8 @@
 /* How often a dump is asked for again when the groups change meanwhile. */
 #define DUMP_TRIES	32
 
+#define HEARD_MS	5000	/* of members, which speak each second */
+
 #define KEY_LEN		17	/* of the text of a key's identifier */
 
 static const char *const group_words[] = {
@@ -463,6 +465,15 @@ static void add_links(struct json_object *obj,
 	json_object_object_add(obj, "links", links);
 }
 
+size_t rcl_group_heard(const struct rcl_group_info *info)
+{
+	size_t i, num = 0;
+
+	for (i = 0; i < info->npeers; i++)
+		num += info->peer[i].age < HEARD_MS;
+	return num;
+}
+
 static void add_peers(struct json_object *obj,
 		      const struct rcl_group_info *info)
 {
@@ -479,7 +490,7 @@ static void add_peers(struct json_object *obj,
 		rcl_out_u64(one, "age_ms", peer->age);
 		json_object_array_add(peers, one);
 	}
-	rcl_out_u64(obj, "members", info->npeers + info->has_key);
+	rcl_out_u64(obj, "members", rcl_group_heard(info) + info->has_key);
 	json_object_object_add(obj, "peers", peers);
 }
 
@@ -539,6 +550,7 @@ struct json_object *rcl_doc_group_event(const struct rcl_group_info *info,
 	rcl_out_text(obj, "kind", kind);
 	rcl_out_u64(obj, "event_seq", info->event_seq);
 	rcl_out_text(obj, "group", info->name);
+	rcl_out_u64(obj, "id", info->id);
 	add_state(obj, info);
 	rcl_out_text(obj, "key_id", key_text(info, id));
 	return obj;

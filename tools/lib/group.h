@@ -64,6 +64,9 @@ struct rcl_group_info {
 /* The word of each of its counters; none is a gauge. */
 extern const char *const rcl_group_stat_word[RCLINK_A_GROUP_STATS_PAD];
 
+/* Members beside this host: each says once a second that it is there. */
+size_t rcl_group_heard(const struct rcl_group_info *info);
+
 /* What a member says that it exports. */
 struct rcl_group_region {
 	char name[RCL_GROUP_REGION_LEN];

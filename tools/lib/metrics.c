@@ -63,7 +63,7 @@ static const char *const group_meaning[RCLINK_A_GROUP_STATS_PAD] = {
 	[RCLINK_A_GROUP_STATS_RX_MALFORMED] =
 		"Messages of a member that make no sense",
 	[RCLINK_A_GROUP_STATS_RX_MISSED] =
-		"Messages that a process had no receive for",
+		"Messages that a consumer had no receive for",
 };
 
 /* A peer's name may have anything in it. */
@@ -233,12 +233,12 @@ void rcl_metrics_print_groups(FILE *to, const struct rcl_group_info *infos,
 			       infos[i].name,
 			       infos[i].state == RCLINK_GROUP_STATE_JOINED);
 	print_head(to, "rclink_group_heard", "gauge",
-		   "Other members that were heard under the newest key");
+		   "Other members that were heard in the last 5 s");
 	for (i = 0; i < num; i++)
 		print_labelled(to, "rclink_group_heard", "group",
-			       infos[i].name, infos[i].npeers);
+			       infos[i].name, rcl_group_heard(&infos[i]));
 	print_head(to, "rclink_group_consumers", "gauge",
-		   "Processes that have a channel to a group now");
+		   "Channels and kernel modules that use a group now");
 	for (i = 0; i < num; i++)
 		print_labelled(to, "rclink_group_consumers", "group",
 			       infos[i].name, infos[i].consumers);

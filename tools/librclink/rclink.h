@@ -158,7 +158,7 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * What is sent goes to all other members in one packet, and what they send
  * comes to all processes of this host that have a receive posted. All of it is
  * unreliable: a message comes once or not at all, and nobody is told. There
- * are rclink_send() and rclink_recv() only, and regions of 16 MiB at most,
+ * are rclink_send() and rclink_recv() only, and regions of 1 MiB at most,
  * without name and rights. rclink_submit() says -EMSGSIZE for more than
  * rclink_max_message(), -EOPNOTSUPP for other operations, and -ESHUTDOWN when
  * the group was deleted. A send completes when the device has it; while the

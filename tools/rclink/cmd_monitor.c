@@ -2,7 +2,8 @@
 /*
  * The state of all links and groups, then each change. The socket listens
  * before the state is asked for, so nothing is missed between the two; events
- * that the state already includes are left out by their numbers.
+ * that the state of links, or without one of groups, already includes are left
+ * out by their numbers.
  */
 #include "cli.h"
 

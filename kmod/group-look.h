@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Groups as they are, for who asks. */
+#ifndef RCL_GROUP_LOOK_H
+#define RCL_GROUP_LOOK_H
+
+#include "group-conf.h"
+#include "group-talk.h"
+#include "reason.h"
+
+/**
+ * struct rcl_group_info - a group as it was when asked
+ * @conf: with device, port and gid_index that are in use while it is joined
+ * @id: of the group
+ * @state: enum rclink_group_state
+ * @reason: why it is down
+ * @gid: own GID, while it is joined
+ * @mtu: bytes of a packet's payload, while it is joined
+ * @joins: how often it was joined
+ * @links: that the key is for, if this host keeps it
+ * @talk: its key, and what others say
+ * @consumers: files and modules of this host that use it
+ * @missed: messages that one of them had no receive for
+ * @event_seq: last event that is included
+ */
+struct rcl_group_info {
+	struct rcl_group_conf conf;
+	u32 id;
+	u32 state;
+	struct rcl_reason reason;
+	u8 gid[RCLINK_GID_LEN];
+	u32 mtu;
+	u64 joins;
+	struct rcl_keeper_links links;
+	struct rcl_talk_info talk;
+	u32 consumers;
+	u64 missed;
+	u64 event_seq;
+};
+
+int rcl_group_info(const char *name, struct rcl_group_info *info);
+int rcl_group_info_next(u32 after, struct rcl_group_info *info);
+int rcl_group_said(const char *name, u32 sender, struct rcl_here *here);
+
+#endif /* RCL_GROUP_LOOK_H */
