@@ -112,12 +112,14 @@ with_loss()
 	[ "$got" -gt 0 ] && [ "$got" -le "$((sent + 1))" ]
 }
 
-# Its key needs no link any more; and each time it asks it has another number.
+# Its key needs no link any more; and each time it asks it has another number, and
+# the one before is soon no member any more.
 member_again()
 {
 	on 2 "$tool" group del g && [ "$(objects_of_groups 2)" -eq 0 ] || return
 	on 2 "$tool" group add g mgid "$mgid4" from l || return
-	hear 1 0 2 2 && group_is 1 g .stats.keys 1
+	hear 1 0 2 2 && group_is 1 g .stats.keys 1 &&
+		group_becomes 1 g .members 2
 }
 
 objects_of_groups()
