@@ -193,11 +193,12 @@ goes_on_by_itself()
 # Without that the device gives up, later and for another reason.
 silent()
 {
-	local beats status
+	local missed status
 
+	missed=$(of 1 l .stats.heartbeats_missed)
 	on 2 tc qdisc add dev eth0 root netem loss 100% || return
-	beats=$(of 1 l .stats.heartbeats)
-	until_true 10 eval '[ "$(of 1 l .stats.heartbeats)" -gt "$beats" ]' &&
+	until_true 10 eval \
+		'[ "$(of 1 l .stats.heartbeats_missed)" -gt "$missed" ]' &&
 		! rotate 1 1 && until_true 20 is 1 l .state down
 	status=$?
 	on 2 tc qdisc del dev eth0 root
