@@ -546,4 +546,6 @@ void rcl_link_exit(void)
 		rcl_inbox_wait_ended(link);
 		rcl_link_put(link);
 	}
+	/* Empty nodes stay behind where the memory for others has failed. */
+	xa_destroy(&rcl_links_by_id);
 }
