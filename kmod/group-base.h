@@ -23,7 +23,7 @@
 
 /**
  * struct rcl_group - a group
- * @ref: the table's, and one of each file that uses it
+ * @ref: the table's, and one of who uses it or looks at it
  * @node: in the table, in the order of @id
  * @id: of the group
  * @conf: constant, but for the rights, which @note_lock protects
@@ -36,13 +36,13 @@
  * @talk: the key, and what the others say
  * @told: of @tick: links whose peers may know what is exported to them
  * @here: of @tick: what this host says
- * @hall: processes that hear the others
+ * @hall: who hears the others: channels and modules
  * @room: woken when a send may have room, or fails at once
  * @note_lock: protects @note and the rights in @conf
  * @note: the first failure since it was joined
  * @lock: protects those below
  * @joined: @user is attached, @mcast exists
- * @dead: is being deleted: never joined again
+ * @dead: is being deleted, or could not be made: never joined again
  * @reason: why it is down; none while it is joined
  * @user: of the device
  * @mtu: bytes

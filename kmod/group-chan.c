@@ -171,7 +171,7 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
  *
  * Context: may sleep.
  * Return: the channel, or the ERR_PTR of -ENODEV for no such group, -EACCES,
- * -ENOSPC when too many use it, or -ENOMEM.
+ * -ENOSPC when too many use it, -ENOMEM, or -EINTR for a fatal signal.
  */
 struct rcl_group_chan *rcl_group_chan_open(const char *name,
 					   const struct cred *cred)

@@ -32,10 +32,10 @@
  * Completions keep the order of submission.
  *
  * RCLINK_IOC_JOIN makes a file a channel to a group of this host, for who has
- * the right, as to a link. The kernel copies and seals, so regions are of no device, at
- * most RCLINK_DEV_GROUP_REGION_MAX long, and have neither name nor rights;
- * there are RCLINK_OP_SEND, without immediate, and RCLINK_OP_RECV. It is
- * unreliable: a SEND is carried out when it is submitted, and is over when the
+ * the right, as to a link. The kernel copies and seals, so regions are of no
+ * device, at most RCLINK_DEV_GROUP_REGION_MAX long, and have neither name nor
+ * rights; there are RCLINK_OP_SEND, without immediate, and RCLINK_OP_RECV. It
+ * is unreliable: a SEND is carried out when it is submitted, and is over when the
  * device has it; who has no receive posted, here or elsewhere, gets nothing,
  * and nobody is told. A SEND is EMSGSIZE beyond what @max of its memory (struct
  * rclink_dev_group_shared) says, and completes as flushed while the group is
