@@ -202,17 +202,19 @@ only_one_and_bad()
 # One line, with each of them and its reason, at both ends.
 none_works()
 {
-	local said there
+	local said
 
 	no_roce 2 ip ipv6 || return
 	! said=$(link_dial l 2>&1) || return
 	echo "$said"
-	there=$(grep -c 'no path to the peer works' "$log")
+	# The listener hears of the last one after the dialler has said it.
+	until_true 10 grep -q 'no path to the peer works' "$log"
 	[ "$(wc -l <<<"$said")" -eq 1 ] && grep -q \
 		"no path to the peer works: $RCL_IP to $RCL_PEER_IP: .*; $here6 to $there6: .*; fe80:[^ ]* to fe80:[^ ]*: " \
-		<<<"$said" && [ "$there" -eq 1 ] &&
+		<<<"$said" &&
 		tells 1 'path 3 of 3, .*failed' 'Tried last, at .*no path to the peer works' &&
-		empty 1 && empty 2
+		empty 1 && empty 2 &&
+		[ "$(grep -c 'no path to the peer works' "$log")" -eq 1 ]
 }
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"

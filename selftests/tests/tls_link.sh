@@ -41,7 +41,8 @@ tls()
 no_certificate()
 {
 	tls -tls1_3 >/tmp/s_client
-	made_nothing && grep -q 'no certificate\|certificate required\|not sent' "$log"
+	made_nothing && until_true 10 grep -q \
+		'no certificate\|certificate required\|not sent' "$log"
 }
 
 old_tls()
@@ -222,7 +223,8 @@ check "CA mode: another name is refused" refused 'host3.test' \
 	ca_dial host1.test host3.test
 check "CA mode: another CA is refused" refused 'CA that the peer trusts' \
 	ca_dial stranger.test host2.test
-check "CA mode: and the listener says why" grep 'refused.*not accepted' "$log"
+check "CA mode: and the listener says why" \
+	until_true 10 grep -q 'refused.*not accepted' "$log"
 check "CA mode: a name that is not listed is refused" refused . \
 	ca_dial host2.test host2.test
 link_listen_end
