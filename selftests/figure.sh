@@ -49,7 +49,7 @@ forget()
 	local name
 
 	for name in $(rclink show -j |
-		jq -r '.[].name | select(test("^p[0-9]"))'); do
+		gojq -r '.[].name | select(test("^p[0-9]"))'); do
 		rclink del "$name"
 	done
 }
@@ -82,8 +82,8 @@ perftest()
 	local size=$1 iters=$2 binary=$3 device gid server
 
 	shift 3
-	device=$(rclink show a -j | jq -r '.[0].device')
-	gid=$(rclink dev -j | jq -r --arg d "$device" \
+	device=$(rclink show a -j | gojq -r '.[0].device')
+	gid=$(rclink dev -j | gojq -r --arg d "$device" \
 		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
 	set -- -d "$device" -x "$gid" -s "$size" -n "$iters" -F "$@"
 	timeout 60 "$binary" "$@" >/dev/null 2>&1 &

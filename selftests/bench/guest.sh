@@ -31,13 +31,13 @@ value()
 	fi
 }
 
-# mine TEST OP SIZE ITERS KEY [LINK]; jq would take a processor as it starts
+# mine TEST OP SIZE ITERS KEY [LINK]; gojq would take a processor as it starts
 mine()
 {
 	local json
 
 	json=$(rclink bench "${6:-a}" "$1" -o "$2" -s "$3" -n "$4" -j)
-	jq ".$5" <<<"$json"
+	gojq ".$5" <<<"$json"
 }
 
 # lat ROW OP SIZE TOOL [OPTIONS]: averages, in microseconds

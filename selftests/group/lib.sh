@@ -10,7 +10,7 @@ mgid6=ff15::4:5:6
 # group_of HOST NAME FILTER: from `group show -j`
 group_of()
 {
-	on "$1" "$tool" group show "$2" -j | jq -er ".[0] | $3"
+	on "$1" "$tool" group show "$2" -j | gojq -er ".[0] | $3"
 }
 
 # group_is HOST NAME FILTER VALUE

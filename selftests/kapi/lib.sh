@@ -23,7 +23,7 @@ kapi_bench()
 
 	device=$(of 1 "$1" .device)
 	port=$(of 1 "$1" .port)
-	index=$(rclink dev -j | jq -r --arg d "$device" \
+	index=$(rclink dev -j | gojq -r --arg d "$device" \
 		'[.[] | select(.device == $d or .name == $d)][0].chosen_gid')
 	kapi 1 "bench $1 $device $port $index"
 }

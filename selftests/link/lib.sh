@@ -121,11 +121,12 @@ link_self()
 # one of the pool may have the same number at both ends.)
 qps_match()
 {
-	local host=$1 other=$((3 - $1))
+	local host=$1 other=$((3 - $1)) a b
 
+	# Not among the arguments: `on` would read what is piped to gojq.
+	a=$(of "$host" l .local) && b=$(of "$other" l .local) || return
 	on "$host" rdma resource show qp -j |
-		jq -e --argjson a "$(of "$host" l .local)" \
-			--argjson b "$(of "$other" l .local)" '
+		gojq -e --argjson a "$a" --argjson b "$b" '
 			[.[] | select(.comm == "rclink") | [.lqpn, .rqpn]] as $all |
 			([$a.queue_pairs, $b.queue_pairs] | transpose |
 				map(map(.qpn))) as $pairs |
@@ -177,7 +178,7 @@ link_pair()
 # of HOST NAME FILTER: from show -j
 of()
 {
-	on "$1" "$tool" show "$2" -j | jq -er ".[0] | $3"
+	on "$1" "$tool" show "$2" -j | gojq -er ".[0] | $3"
 }
 
 # is HOST NAME FILTER VALUE
@@ -201,7 +202,7 @@ becomes()
 qps()
 {
 	on "$1" rdma resource show qp -j |
-		jq "[.[] | select(.comm == \"rclink\" and .state == \"$2\")] | length"
+		gojq "[.[] | select(.comm == \"rclink\" and .state == \"$2\")] | length"
 }
 
 # objects HOST: QPs, CQs, MRs and PDs of the module

@@ -29,7 +29,7 @@ times()
 
 	doc=$(rclink bench l "$1" -o "$2" -s "$3" -n "$4" -j) || return
 	echo "$doc"
-	jq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
+	gojq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
 		--argjson iters "$4" '.test == $test and .op == $op and
 		.size == $size and .iters == $iters and .min > 0 and
 		.min <= .typical and .typical <= .p99 and .p99 <= .p999 and
@@ -43,7 +43,7 @@ stream()
 
 	doc=$(rclink bench l "$1" -o "$2" -s "$3" -n "$4" -j) || return
 	echo "$doc"
-	jq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
+	gojq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
 		--argjson iters "$4" '.test == $test and .op == $op and
 		.size == $size and .iters == $iters and .duration > 0 and
 		(.bytes_per_second * .duration / 1e9 / $size / $iters |

@@ -44,7 +44,7 @@ holds "host 2 takes channels again" chan_far stress l listen
 good=$far
 holds "a new channel moves data" "$CHAN/stress" l many 1 3
 chan_far_end "$good" "$hostile"
-rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
+rclink show l -j | gojq -c '.[0] | { state, reason_text, wc_status }' | comment
 check "the link is still up" is 1 l .state up
 check "it still answers pings" rclink ping l --op write -c 3
 rclink disconnect l

@@ -61,7 +61,7 @@ far=$!
 until_true 10 listen_all || bail "the far end does not listen"
 harness "$CHAN_SRC/chan_late.c" "$CHAN/chan_late"
 comment <"$far_says"
-rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
+rclink show l -j | gojq -c '.[0] | { state, reason_text, wc_status }' | comment
 check "the link is still up" is 1 l .state up
 chan_far_end "$far"
 check "a region that the peer has ended can be withdrawn" withdrawn

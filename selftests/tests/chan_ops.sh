@@ -23,7 +23,7 @@ until_true 10 grep -q listening "$far_says" ||
 	bail "the far end does not listen"
 harness "$CHAN_SRC/chan_ops.c" "$CHAN/chan_ops"
 comment <"$far_says"
-rclink show l -j | jq -c '.[0] | { state, reason_text, wc_status }' | comment
+rclink show l -j | gojq -c '.[0] | { state, reason_text, wc_status }' | comment
 check "the link is still up" is 1 l .state up
 kill $far
 wait $far 2>/dev/null

@@ -52,9 +52,9 @@ moves()
 	doc=$(rclink send l -j <"$in") || return
 	received 0 || return
 	[ "$(sum_on_2 "$out")" = "$sum" ] || return
-	jq -e --argjson bytes "$1" --arg sum "$sum" \
+	gojq -e --argjson bytes "$1" --arg sum "$sum" \
 		'.bytes == $bytes and .sha256 == $sum' <<<"$doc" &&
-		jq -e --argjson bytes "$1" --arg sum "$sum" \
+		gojq -e --argjson bytes "$1" --arg sum "$sum" \
 			'.bytes == $bytes and .sha256 == $sum' "$recv_says"
 }
 

@@ -36,13 +36,13 @@ life()
 # heard FILTER: at least one line is so
 heard()
 {
-	jq -se "any(.[]; $1)" $json
+	gojq -se "any(.[]; $1)" $json
 }
 
 # lived NAME REASON: kind, state and epoch of each event, in this order
 lived()
 {
-	[ "$(jq -sr --arg name "$1" '.[] | select(.name == $name) |
+	[ "$(gojq -sr --arg name "$1" '.[] | select(.name == $name) |
 		"\(.kind) \(.state) \(.reason) \(.epoch)"' $json)" = "\
 created idle none 0
 changed prepared none 1
@@ -57,9 +57,9 @@ deleted down $2 1" ] || {
 
 consecutive()
 {
-	jq -se 'map(select(.kind != "present").event_seq) |
+	gojq -se 'map(select(.kind != "present").event_seq) |
 		length > 0 and . == [range(.[0]; .[0] + length)]' $json &&
-		jq -se '.[0].kind == "present" and
+		gojq -se '.[0].kind == "present" and
 			.[1].event_seq == .[0].event_seq + 1' $json
 }
 
@@ -68,7 +68,7 @@ text_is_the_same()
 {
 	local want
 
-	want=$(jq -r '"\(.name) \(.kind) \(.state) epoch \(.epoch)" +
+	want=$(gojq -r '"\(.name) \(.kind) \(.state) epoch \(.epoch)" +
 		if .reason_text then ": " + .reason_text else "" end' $json)
 	until_true 5 grep -q ' b deleted ' $text
 	diff <(cut -d ' ' -f 2- $text) - <<<"$want" &&
@@ -97,7 +97,7 @@ loses()
 	rclink add z
 	until_true 5 heard '.name == "z" and .kind == "created"' ||
 		return
-	jq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
+	gojq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
 		(map(.events // 0) | add) == .[-1].event_seq - .[0].event_seq and
 		((map(.kind) | index("lost")) as $lost |
 		any(.[$lost:][]; .kind == "present" and .name == "x"))' $json

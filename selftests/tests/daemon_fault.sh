@@ -105,7 +105,7 @@ recovers()
 
 gid_index()
 {
-	on 2 "$tool" dev -j | jq -er --arg gid "::ffff:$hole" \
+	on 2 "$tool" dev -j | gojq -er --arg gid "::ffff:$hole" \
 		'[.[].gids[] | select(.gid == $gid and .type == "roce-v2")][0].index'
 }
 
@@ -172,7 +172,7 @@ deaf()
 	done
 	rclink disconnect l
 	if ! until_true 60 said 1 '>l: not up: .*\(timed out\|out of time\)' ||
-	   ! until_true 10 sh -c "rdma resource show qp -j | jq -e '
+	   ! until_true 10 sh -c "rdma resource show qp -j | gojq -e '
 			[.[] | select(.comm == \"rclink\" and .state == \"RTS\")] |
 			length == 5'"; then
 		show_daemons

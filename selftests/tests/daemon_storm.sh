@@ -28,7 +28,7 @@ sections()
 # ups HOST: links that are up there
 ups()
 {
-	on "$1" "$tool" show -j | jq '[.[] | select(.state == "up")] | length'
+	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
 }
 
 all_up()

@@ -8,20 +8,20 @@
 
 reason_is()
 {
-	rclink dev -j | jq -e --arg text "$1" \
+	rclink dev -j | gojq -e --arg text "$1" \
 		'.[] | select(.device == "rxe0").reason | contains($text)'
 }
 
 # chosen_is GID-PATTERN
 chosen_is()
 {
-	rclink dev -j | jq -e --arg gid "$1" '.[] | select(.device == "rxe0")
+	rclink dev -j | gojq -e --arg gid "$1" '.[] | select(.device == "rxe0")
 		.gids[] | select(.chosen).gid | test($gid)'
 }
 
 nothing_is_chosen()
 {
-	rclink dev -j | jq -e '[.[] | select(.device == "rxe0")
+	rclink dev -j | gojq -e '[.[] | select(.device == "rxe0")
 		.gids[] | select(.chosen)] == []'
 }
 

@@ -11,7 +11,7 @@
 # that it was flushed is no reason
 all_down()
 {
-	rclink show -j | jq -e --arg reason "$1" 'length > 0 and
+	rclink show -j | gojq -e --arg reason "$1" 'length > 0 and
 		all(.[]; .state == "down" and (.reason == $reason or
 		(.reason == "completion" and
 		(.reason_text | contains("flushed") | not))))' && return
@@ -39,7 +39,7 @@ forget()
 	local name
 
 	drop
-	for name in $(rclink show -j | jq -r '.[].name'); do
+	for name in $(rclink show -j | gojq -r '.[].name'); do
 		rclink del "$name" || return
 	done
 }
@@ -54,7 +54,7 @@ back()
 
 usable()
 {
-	rclink dev -j | jq -e '.[0].state == "active" and
+	rclink dev -j | gojq -e '.[0].state == "active" and
 		(.[0].reason | contains("IPv4"))'
 }
 

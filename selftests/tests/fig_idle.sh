@@ -25,7 +25,7 @@ worked()
 
 beats()
 {
-	rclink stats -j | jq 'map(.heartbeats) | add'
+	rclink stats -j | gojq 'map(.heartbeats) | add'
 }
 
 # idle MS: what idle links with that interval let the processors work
@@ -41,7 +41,7 @@ idle()
 	sleep $seconds
 	work=$(($(worked) - before))
 	sent=$(($(beats) - sent))
-	up=$(rclink show -j | jq '[.[] | select(.state == "up")] | length')
+	up=$(rclink show -j | gojq '[.[] | select(.state == "up")] | length')
 	drop
 	forget
 	rate=$((sent / seconds))

@@ -14,14 +14,14 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-# pings OP: median and average, microseconds; jq would take a processor from
+# pings OP: median and average, microseconds; gojq would take a processor from
 # them as it starts
 pings()
 {
 	local json
 
 	json=$(rclink ping a --op "$1" -c 500 -i 0 -j)
-	jq -r '"\(.median / 1000) \(.avg / 1000)"' <<<"$json"
+	gojq -r '"\(.median / 1000) \(.avg / 1000)"' <<<"$json"
 }
 
 # Half a round trip of SEND, as perftest has it; a WRITE is one way and its

@@ -76,7 +76,7 @@ gone()
 # heard NAME FILTER: what it says of what came
 heard()
 {
-	tail -n 1 "$says-$1" | jq -e "$2"
+	tail -n 1 "$says-$1" | gojq -e "$2"
 }
 
 # talk HOST SIZE: to the group, until hush
@@ -263,7 +263,7 @@ group_gone()
 	on 3 "$tool" group del g || return
 	ended a && heard a '.got == 0 and .flushed == 30 and .errno == 108' ||
 		return
-	on 3 rdma resource show qp -j | jq -e '[.[] |
+	on 3 rdma resource show qp -j | gojq -e '[.[] |
 		select(.comm == "rclink" and .type == "UD")] == []'
 	set -- $?
 	kill "${flows[b]}"

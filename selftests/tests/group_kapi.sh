@@ -23,7 +23,7 @@ process=''
 # heard HOST FILTER: what its module says of what came
 heard()
 {
-	on "$1" cat "$KAPI_DIR/group" | jq -e "$2" || {
+	on "$1" cat "$KAPI_DIR/group" | gojq -e "$2" || {
 		on "$1" cat "$KAPI_DIR/group"
 		return 1
 	}
@@ -90,7 +90,7 @@ more()
 
 sent()
 {
-	on "$1" cat "$KAPI_DIR/group" | jq .sent
+	on "$1" cat "$KAPI_DIR/group" | gojq .sent
 }
 
 # flows FROM TO SIZE FILTER: 40 of that, no more than were sent
@@ -123,7 +123,7 @@ to_process()
 {
 	rejoin 2 && start "$FLOW" recv g 40 && until_true 30 both_have &&
 		wait "$process" && heard 2 "$right and $from1" &&
-		tail -n 1 "$says" | jq -e '.twice == 0 and .wrong == 0 and
+		tail -n 1 "$says" | gojq -e '.twice == 0 and .wrong == 0 and
 			.got == 40 and .from == {"0": "::ffff:192.0.2.1"}'
 }
 

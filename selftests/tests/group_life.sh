@@ -18,7 +18,7 @@ monitors=()
 
 qps_in_rts()
 {
-	rdma resource show qp -j | jq -e --argjson n "$1" '[.[] |
+	rdma resource show qp -j | gojq -e --argjson n "$1" '[.[] |
 		select(.comm == "rclink" and .type == "UD" and
 			.state == "RTS")] | length == $n'
 }
@@ -47,7 +47,7 @@ fits()
 	group_is 1 four .gid "::ffff:$RCL_IP" || return
 	group_of 1 six .gid | grep -q : || return
 	! group_of 1 six .gid | grep -q ffff: || return
-	group_is 1 four .mtu "$(rclink dev -j | jq '.[0].active_mtu')"
+	group_is 1 four .mtu "$(rclink dev -j | gojq '.[0].active_mtu')"
 }
 
 qkey_is_secret()
@@ -55,13 +55,13 @@ qkey_is_secret()
 	group_is 1 four '.qkey >= 2147483648' true &&
 		group_is 1 six .qkey 291 || return
 	setpriv --reuid 1000 --clear-groups "$tool" group -j |
-		jq -e 'length == 2 and all(has("qkey") | not)'
+		gojq -e 'length == 2 and all(has("qkey") | not)'
 }
 
 left()
 {
 	rclink group del four && qps_in_rts 1 && ! shown "$mgid4" &&
-		rclink group -j | jq -e 'length == 1' && rclink group del six &&
+		rclink group -j | gojq -e 'length == 1' && rclink group del six &&
 		[ "$(objects 1)" -eq 0 ] && ! shown "$mgid6"
 }
 
@@ -116,7 +116,7 @@ listen()
 # heard NAME: of that group, each event in order
 heard()
 {
-	jq -sr --arg name "$1" '.[] | select(.group == $name) |
+	gojq -sr --arg name "$1" '.[] | select(.group == $name) |
 		"\(.kind) \(.state) \(.reason)"' $json
 }
 
@@ -147,14 +147,14 @@ rekeyed()
 
 	before=$(group_of 1 four .key_id)
 	rclink group set four rekey && hears 'rekeyed joined none' || return
-	jq -se --arg old "$before" --arg new "$(group_of 1 four .key_id)" \
+	gojq -se --arg old "$before" --arg new "$(group_of 1 four .key_id)" \
 		'map(select(.group == "four" and .kind == "rekeyed").key_id) ==
 			[$old, $new] and $old != $new' $json
 }
 
 consecutive()
 {
-	jq -se 'map(select(.kind != "present").event_seq) |
+	gojq -se 'map(select(.kind != "present").event_seq) |
 		length > 20 and . == [range(.[0]; .[0] + length)]' $json
 }
 
@@ -163,7 +163,7 @@ accounted_for()
 {
 	rclink group add late mgid 239.1.2.4 &&
 		until_true 10 has_heard late 'rekeyed joined none' || return
-	group_is 1 late .event_seq "$(jq -s '.[-1].event_seq' $json)" &&
+	group_is 1 late .event_seq "$(gojq -s '.[-1].event_seq' $json)" &&
 		rclink group del late
 }
 
@@ -171,7 +171,7 @@ text_is_the_same()
 {
 	local want
 
-	want=$(jq -r 'select(.group) | "\(.group) \(.kind) \(.state)" +
+	want=$(gojq -r 'select(.group) | "\(.group) \(.kind) \(.state)" +
 		if .key_id then " key " + .key_id else "" end +
 		if .reason_text then ": " + .reason_text else "" end' $json)
 	diff <(sed -n 's/^[^ ]* group //p' $text) - <<<"$want"
@@ -265,5 +265,5 @@ holds "who listens is told" unheard
 check "no number was left out" consecutive
 check "the text says the same" text_is_the_same
 lab_module
-check "and knows it no more" sh -c "$tool group -j | jq -e 'length == 0'"
+check "and knows it no more" sh -c "$tool group -j | gojq -e 'length == 0'"
 finish

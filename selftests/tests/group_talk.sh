@@ -125,7 +125,7 @@ member_again()
 objects_of_groups()
 {
 	on "$1" rdma resource show qp -j |
-		jq '[.[] | select(.comm == "rclink" and .type == "UD")] | length'
+		gojq '[.[] | select(.comm == "rclink" and .type == "UD")] | length'
 }
 
 without_link()
@@ -201,7 +201,7 @@ another_key_when_told()
 # shares HOST FROM: that host has heard of the memory that the other one exports
 shares()
 {
-	on "$1" "$tool" region list --group g -j | jq -e "any(.[];
+	on "$1" "$tool" region list --group g -j | gojq -e "any(.[];
 		.name == \"shared\" and .bytes > 0 and
 		.gid == \"::ffff:192.0.2.$2\" and
 		(.rights | index(\"read\") != null))"
@@ -209,7 +209,7 @@ shares()
 
 shares_none()
 {
-	on "$1" "$tool" region list --group g -j | jq -e '. == []'
+	on "$1" "$tool" region list --group g -j | gojq -e '. == []'
 }
 
 # Both ends of the channel export some; nobody has any more when it has ended.

@@ -30,7 +30,7 @@ qp()
 	local qpn
 
 	qpn=$(of "$1" l ".local.queue_pairs[$2].qpn") || return
-	on "$1" rdma resource show qp -j | jq -er --argjson qpn "$qpn" \
+	on "$1" rdma resource show qp -j | gojq -er --argjson qpn "$qpn" \
 		".[] | select(.lqpn == \$qpn) | \"\(.lqpn) \(.\"$3\")\""
 }
 
@@ -136,7 +136,7 @@ stranger()
 unexpected()
 {
 	rdma statistic show link rxe0 -j |
-		jq '.[0] | .out_of_seq_request + .duplicate_request'
+		gojq '.[0] | .out_of_seq_request + .duplicate_request'
 }
 
 saw_more()

@@ -164,7 +164,7 @@ back()
 # count HOST NAME
 count()
 {
-	on "$1" "$tool" stats l -j | jq ".[0].$2"
+	on "$1" "$tool" stats l -j | gojq ".[0].$2"
 }
 
 # sent: heartbeats of both ends in some seconds, for each interval: in percent

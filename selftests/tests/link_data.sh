@@ -19,7 +19,7 @@ moves()
 	for size; do
 		said=$(on "$host" "$tool" ping l --op "$op" -s "$size" -c 2 \
 			-i 0 -j)
-		jq -e --argjson size "$size" '.ok == 2 and .failed == 0 and
+		gojq -e --argjson size "$size" '.ok == 2 and .failed == 0 and
 			.size == $size and .min > 0' <<<"$said" || {
 			echo "host $host: $op of $size bytes: $said"
 			return 1

@@ -47,13 +47,13 @@ dial_all()
 # ups HOST: links that are up there
 ups()
 {
-	on "$1" "$tool" show -j | jq '[.[] | select(.state == "up")] | length'
+	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
 }
 
 distinct_qpns()
 {
 	[ "$(on "$1" "$tool" show -j |
-		jq '[.[].local.queue_pairs[].qpn] | unique | length')" \
+		gojq '[.[].local.queue_pairs[].qpn] | unique | length')" \
 		-eq $((number * 5)) ]
 }
 

@@ -35,7 +35,7 @@ roce_again()
 # gid_index HOST ADDRESS: of the RoCE v2 GID that is this address
 gid_index()
 {
-	on "$1" "$tool" dev -j | jq -er --arg gid "$2" '.[] |
+	on "$1" "$tool" dev -j | gojq -er --arg gid "$2" '.[] |
 		select(.device == "rxe0").gids[] |
 		select(.gid == $gid and .type == "roce-v2").index'
 }
@@ -58,7 +58,7 @@ ends()
 usable()
 {
 	[ "$(on "$1" "$tool" dev -j |
-		jq '[.[].gids[] | select(.type == "roce-v2")] | length')" -ge "$2" ]
+		gojq '[.[].gids[] | select(.type == "roce-v2")] | length')" -ge "$2" ]
 }
 
 first_one()

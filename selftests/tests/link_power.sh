@@ -39,7 +39,7 @@ writes_begin()
 
 writes_move()
 {
-	[ "$(rclink stats l -j | jq '.[0].chan_ops')" -gt 100 ]
+	[ "$(rclink stats l -j | gojq '.[0].chan_ops')" -gt 100 ]
 }
 
 writes_end()

@@ -119,7 +119,7 @@ succeeded()
 # with its name for each state in it
 states()
 {
-	jq -nc --argjson links "$(on "$1" "$tool" show -j)" \
+	gojq -nc --argjson links "$(on "$1" "$tool" show -j)" \
 		--argjson qps "$(on "$1" rdma resource show qp -j)" '
 		($qps | map(select(.comm == "rclink") |
 			{ (.lqpn | tostring): .state }) | add) as $states |
@@ -136,7 +136,7 @@ step_is()
 	local want="5 $3"
 
 	[ "$3" != - ] || want=''
-	jq -e --arg name "s$2" --arg want "$want" '.[$name] == $want' \
+	gojq -e --arg name "s$2" --arg want "$want" '.[$name] == $want' \
 		<<<"${found[$1]}" >/dev/null
 }
 

@@ -20,7 +20,7 @@ server='' writer=''
 
 count()
 {
-	on "$1" "$tool" stats l -j | jq ".[0].$2"
+	on "$1" "$tool" stats l -j | gojq ".[0].$2"
 }
 
 # Host 2, which stands still, has the operations in flight.

@@ -15,9 +15,9 @@ psns_match()
 {
 	local host=$1 other=$((3 - $1))
 
-	[ "$(on "$host" rdma resource show qp -j | jq -cS '[.[] |
+	[ "$(on "$host" rdma resource show qp -j | gojq -c '[.[] |
 		select(.comm == "rclink") | [.lqpn, ."sq-psn", ."rq-psn"]] |
-		sort | .[1:]')" = "$(jq -ncS --argjson a "$(of "$host" l .local)" \
+		sort | .[1:]')" = "$(gojq -nc --argjson a "$(of "$host" l .local)" \
 		--argjson b "$(of "$other" l .local)" '[[$a.queue_pairs,
 		$b.queue_pairs] | transpose[] | [.[0].qpn, .[0].psn, .[1].psn]] |
 		sort | .[1:]')" ]
@@ -56,7 +56,7 @@ nobody_sees_no_secret()
 	local said secret
 
 	said=$(as_nobody "$tool" show l; as_nobody "$tool" show l -j) || return
-	jq -e '.[0].local == null and .[0].remote == null' \
+	gojq -e '.[0].local == null and .[0].remote == null' \
 		<<<"$(as_nobody "$tool" show l -j)" || return
 	for secret in $(secrets 1); do
 		! grep -qwi -e "$secret" -e "$(printf '0x%x' "$secret")" \

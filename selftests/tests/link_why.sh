@@ -15,7 +15,7 @@ wrong_pin=sha256:$(head -c 32 /dev/zero | base64)
 # why HOST FILTER: from why -j
 why()
 {
-	on "$1" "$tool" why l -j | jq -er "$2"
+	on "$1" "$tool" why l -j | gojq -er "$2"
 }
 
 tells_in_time()
@@ -120,9 +120,9 @@ same='del(.for_ns, .since) | del(.record[] | .time, .last) |
 	del(.record[] | select(.kind == "note") | .text, .sentence)'
 nobody_reads_the_same()
 {
-	[ "$(as_nobody "$tool" why l -j | jq -c "$same")" = \
-		"$(rclink why l -j | jq -c "$same")" ] &&
-		as_nobody "$tool" why l -j | jq -e '[.record[] |
+	[ "$(as_nobody "$tool" why l -j | gojq -c "$same")" = \
+		"$(rclink why l -j | gojq -c "$same")" ] &&
+		as_nobody "$tool" why l -j | gojq -e '[.record[] |
 			select(.kind == "note") | .text] | length > 0 and
 			all(. == null)' &&
 		as_nobody "$tool" why l | grep -q 'l is up since'

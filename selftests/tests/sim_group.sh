@@ -32,7 +32,7 @@ fails()
 	}
 	echo "$said"
 	grep -q 'group add g: .*the ' <<<"$said" &&
-		[ "$(objects 1)" -eq 0 ] && rclink group -j | jq -e 'length == 0'
+		[ "$(objects 1)" -eq 0 ] && rclink group -j | gojq -e 'length == 0'
 }
 
 each_verb()

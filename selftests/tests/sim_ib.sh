@@ -40,14 +40,14 @@ add_both()
 
 port_is_shown()
 {
-	rclink dev -j | jq -e '.[] | select(.device == "sim1") |
+	rclink dev -j | gojq -e '.[] | select(.device == "sim1") |
 		.link_layer == "infiniband" and .lid == 2 and .sm_lid == 1'
 }
 
 new_sm_is_shown()
 {
 	echo 9 >"$SIM/sim1/sm_lid"
-	rclink dev -j | jq -e '.[] | select(.device == "sim1") | .sm_lid == 9'
+	rclink dev -j | gojq -e '.[] | select(.device == "sim1") | .sm_lid == 9'
 	is 1 l .state up
 }
 
@@ -75,7 +75,7 @@ removed_in_flight()
 	"$CHAN/chan_ops" >/dev/null 2>&1 &
 	busy=$!
 	until_true 10 sh -c "rclink=\$1; \$rclink show l -j |
-		jq -e '.[0].stats.channels > 0'" - "$tool"
+		gojq -e '.[0].stats.channels > 0'" - "$tool"
 	echo sim1 >"$SIM/del_device" || return
 	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
 	wait "$busy"

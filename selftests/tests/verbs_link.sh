@@ -58,9 +58,9 @@ far_kill()
 
 same_gids()
 {
-	diff <(rclink dev "$device" -j | jq '.[] | .gids, .chosen_gid, .reason') \
+	diff <(rclink dev "$device" -j | gojq '.[] | .gids, .chosen_gid, .reason') \
 		<(rclink dev "$device" --verbs -j |
-			jq '.[] | .gids, .chosen_gid, .reason')
+			gojq '.[] | .gids, .chosen_gid, .reason')
 }
 
 # rxe looks at the memory behind a window, and not at its length.
@@ -73,7 +73,7 @@ windows_hold()
 
 gid_index()
 {
-	on "$1" "$tool" dev "$device" --verbs -j | jq '.[0].chosen_gid'
+	on "$1" "$tool" dev "$device" --verbs -j | gojq '.[0].chosen_gid'
 }
 
 stock_serves()
