@@ -12,6 +12,8 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source=selftests/slow.sh
 . ./slow.sh
 
+# Once, and not by each file: lib.sh wants kselftest's helpers.
+[ -e ../../kselftest/ktap_helpers.sh ] || export KSRC="${KSRC:-$(vm/source)}"
 [ ! -e /sys/kernel/debug/kmemleak ] || set -- "$@" kmemleak
 n=0
 failed=0

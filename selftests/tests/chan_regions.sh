@@ -3,7 +3,7 @@
 # Regions of more than one registration of the device, between two hosts, with
 # librclink at both ends.
 # hosts: 2
-# kernels: 6.1 6.12 mixed debug-all
+# kernels: 6.1 6.12-all mixed debug-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The ways in which a link ends, and what both hosts say of it.
 # hosts: 2
-# kernels: 6.1 6.12 mixed debug-all
+# kernels: 6.1 6.12-all mixed debug-all
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
