@@ -119,6 +119,7 @@ link_self()
 # qps_match HOST: its device has wired the QPs of the link l as both ends say;
 # there may be one more, that registers memory and is wired to itself. (By chance,
 # one of the pool may have the same number at both ends.)
+# shellcheck disable=SC2016
 qps_match()
 {
 	local host=$1 other=$((3 - $1)) a b

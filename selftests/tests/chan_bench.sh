@@ -5,8 +5,8 @@
 # hosts: 2
 # kernels: 6.1 6.12
 # timeout: 240
-# The library has the variables.
-# shellcheck disable=SC2154
+# The library has the variables; what gojq gets is expanded there.
+# shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/chan/lib.sh"

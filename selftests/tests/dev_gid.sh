@@ -3,6 +3,9 @@
 # The GID that is chosen follows the addresses of the net device.
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
+# What gojq gets is expanded there.
+# shellcheck disable=SC2016
+
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 

@@ -4,6 +4,9 @@
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
 # timeout: 180
+# What gojq gets is expanded there.
+# shellcheck disable=SC2016
+
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
