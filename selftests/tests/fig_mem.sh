@@ -5,7 +5,7 @@
 # links and channels come and go before the first sample. A figure of the debug
 # kernel would say nothing.
 # hosts: 1
-# kernels: 6.12 6.1-all
+# kernels: 6.12-all 6.1-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154
