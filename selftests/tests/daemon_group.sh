@@ -15,10 +15,11 @@
 
 other_mgid=239.1.2.9
 
+# That host 2 has lost them, host 1 finds out by heartbeats.
 links_1()
 {
-	link_section l "$pin2" peer "$RCL_PEER_IP"
-	link_section m "$pin2" peer "$RCL_PEER_IP"
+	link_section l "$pin2" peer "$RCL_PEER_IP" heartbeat 2000
+	link_section m "$pin2" peer "$RCL_PEER_IP" heartbeat 2000
 }
 
 links_2()
