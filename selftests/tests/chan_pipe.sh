@@ -120,12 +120,20 @@ kill_receiver()
 
 kill_sender()
 {
+	local status=0
+
 	receive "$tool recv l >$out" || return
-	{ head -c 3000000 /dev/zero; sleep 2; } | rclink send l &
-	sleep 1
+	mkfifo "$out.in"
+	# Open for as long as it takes: it does not end by itself.
+	exec 9<>"$out.in"
+	rclink send l <&9 &
+	timeout $((20 * RCL_SLOW)) head -c 3000000 /dev/zero >&9 || status=1
+	until_true 20 on 2 test -s "$out" || status=1
 	pkill -KILL -x -f "$tool send l"
 	wait $! 2>/dev/null
-	received 1 && grep -q 'broken off' "$recv_says" &&
+	exec 9>&-
+	rm "$out.in"
+	received 1 && [ "$status" -eq 0 ] && grep -q 'broken off' "$recv_says" &&
 		[ "$(wc -l <"$recv_says")" -eq 1 ]
 }
 
