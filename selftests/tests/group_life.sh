@@ -58,6 +58,61 @@ qkey_is_secret()
 		gojq -e 'length == 2 and all(has("qkey") | not)'
 }
 
+# tells TEXT...: `group why four` has each of them
+tells()
+{
+	local told text
+
+	told=$(rclink group why four) || return
+	for text; do
+		grep -qF -e "$text" <<<"$told" && continue
+		printf '%s\nis not in:\n%s\n' "$text" "$told"
+		return 1
+	done
+}
+
+# for_why FILTER: of `group why four -j`
+for_why()
+{
+	rclink group why four -j | gojq -e "$1"
+}
+
+why_alone()
+{
+	tells "four is joined to ::ffff:$mgid4, from rxe0 port 1 with GID" \
+		'never down' 'gives it to nobody: no link is named' \
+		'It hears no other member' 'and dropped nothing' \
+		'What to do: name the links' &&
+		for_why '(.advice | length) == 1 and .cause == null and
+			.members == 1 and .peers == [] and .dropped == [] and
+			.key_links == [] and (has("qkey") | not)'
+}
+
+why_link()
+{
+	tells 'to the peer of 1 link, of which 0 are up' 'Link x is idle' \
+		"What to do: see \`rclink why x\`" &&
+		for_why '.key_links == [{"name": "x", "state": "idle",
+			"reason": "none", "reason_text": null}]'
+}
+
+why_down()
+{
+	tells 'four is down: the RDMA device was removed' \
+		'Most likely: the RDMA device was deleted' \
+		'There is no RDMA device or port that it may use' \
+		'What to do: bring the device back' &&
+		for_why '.state == "down" and .reason == "device-removed" and
+			.ports == [] and (.advice[0] | test("rclink dev"))'
+}
+
+why_again()
+{
+	tells 'Since it was made it was down 3 times' &&
+		for_why '.state == "joined" and .stats.joins == 4 and
+			.ports[0].device == "rxe0" and .ports[0].gid == .gid'
+}
+
 left()
 {
 	rclink group del four && qps_in_rts 1 && ! shown "$mgid4" &&
@@ -211,7 +266,7 @@ module_gone()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 34
+plan 39
 lab_device
 lab_module
 mount -t tracefs t $trace 2>/dev/null
@@ -234,13 +289,16 @@ refuse 1 "a LID on RoCE" 'a RoCE port has none' \
 refuse 1 "a device that is not there" 'no such RDMA device' \
 	rclink group add g mgid "$mgid4" dev none0
 refuse 1 "a name that nobody has" 'no group of that name' rclink group del g
+refuse 1 "there is no why of it" 'rclink group add' rclink group why g
 refuse 1 "or that is none" 'name must be' rclink group add 'a b' mgid "$mgid4"
 refuse 1 "an owner that is nobody" 'is nobody' \
 	rclink group set four owner 4294967295
 holds "it is told when it is made, and has a key" hears 'created joined none' \
 	'rekeyed joined none'
+check "it has nobody to be a group with, and is told what to do" why_alone
 rclink group set four owner 7 link x
 holds "and when it is set, once" hears 'set joined none'
+check "a link that is not up is named" why_link
 holds "and when it has another key, with its number" rekeyed
 rclink group set four no-link x
 holds "or both" hears 'rekeyed joined none' 'set joined none'
@@ -253,7 +311,9 @@ check "and is joined again with it" back 2
 check "it ends with its address" address_gone
 check "and is joined again with it" back 3
 check "it ends with its device" device_gone
+check "it is told what to do then" why_down
 check "and is joined again with it" back 4
+check "and tells how often it was down" why_again
 holds "each end was told with its reason, and each return" hears \
 	'changed down port-down' 'changed joined none' \
 	'changed down gid-changed' 'changed joined none' \

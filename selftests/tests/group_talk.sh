@@ -47,13 +47,28 @@ grew()
 	group_is "$1" g ".stats.$2 >= $3" true
 }
 
+# why HOST FILTER: from `group why g -j`
+why()
+{
+	on "$1" "$tool" group why g -j | gojq -e "$2"
+}
+
+nothing_to_do()
+{
+	why 1 '.advice == [] and .members == 2 and .key_links[0].state == "up"' &&
+		why 2 '.advice == [] and .members == 2' &&
+		on 2 "$tool" group why g | grep -qx 'Nothing has to be done\.'
+}
+
 # Host 2 has heard some more, so that host 3 had time to ask.
 stranger_gets_none()
 {
 	on 3 "$tool" group add g mgid "$mgid4" from m || return
 	grows 2 rx_messages 4 && group_is 3 g '.key_id // "none"' none &&
 		group_is 3 g .stats.tx_messages 0 &&
-		group_is 3 g .stats.rx_messages 0 && on 3 "$tool" group del g
+		group_is 3 g .stats.rx_messages 0 &&
+		why 3 'any(.sentences[]; test("its peer gives no key"))' &&
+		on 3 "$tool" group del g
 }
 
 # One with the Q_Key and a key of its own.
@@ -131,7 +146,9 @@ objects_of_groups()
 without_link()
 {
 	rclink disconnect l && becomes 2 l .state down && grows 2 rx_messages 3 &&
-		grows 1 rx_messages 3 && link_dial l
+		grows 1 rx_messages 3 &&
+		why 1 'any(.advice[]; test("rclink why l"))' &&
+		why 2 'any(.advice[]; test("rclink why l"))' && link_dial l
 }
 
 # Its members meet a key that they do not know.
@@ -239,7 +256,7 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 23
+plan 24
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
@@ -252,6 +269,7 @@ check "a group whose key this host keeps" \
 check "the peer of its link is a member" \
 	on 2 "$tool" group add g mgid "$mgid4" from l
 check "both hear each other under one key" hear 1 0 2 1
+check "neither has anything to do" nothing_to_do
 check "the peer of another link gets no key" stranger_gets_none
 check "messages under a foreign key are refused" foreign_key
 check "a message that is sent again is refused" injected again rx_again

@@ -90,7 +90,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((53 + $(harness_points cli_*.c)))
+plan $((55 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -140,6 +140,8 @@ refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' pingpong a:b:c
 refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' send \
 	a:12345678901234567890123456789012
 refused 'say lat, bw, rate or attach' bench a
+refused 'one name' group why
+refused 'one name' group why g h
 refused 'from 0' pingpong a -s 1048577
 refused 'from 1' pingpong a --iters 0
 refused 'too many' send a b

@@ -8,11 +8,11 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := chan connect link metrics text doc packet paths peers story conf groups \
-	pace verbs layout
+TESTS := chan connect link metrics text doc packet paths peers story group_story \
+	conf groups pace verbs layout
 PROGS := $(TESTS:%=$(OUT)/cli_%)
-LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group link metrics nl out \
-	story text)
+LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group group_story link \
+	metrics nl out story text)
 PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
 CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting group_setting range kmod-policy \

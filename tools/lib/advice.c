@@ -79,6 +79,31 @@ static const struct rcl_advice reasons[] = {
 		"see `rclink why` at both hosts for what failed" },
 };
 
+/* A group is joined again by itself, and has no peer to blame. */
+static const struct rcl_advice group_reasons[] = {
+	[RCLINK_DOWN_REASON_COMPLETION] = {
+		"the device gave up a work request",
+		"see the kernel log for what the driver says" },
+	[RCLINK_DOWN_REASON_QP_FATAL] = {
+		"the device gave up the group's queue pair: its driver or firmware failed",
+		"see the kernel log for what the driver says" },
+	[RCLINK_DOWN_REASON_DEVICE_FATAL] = {
+		"the RDMA device failed as a whole",
+		"see the kernel log; reset the device or reload its driver" },
+	[RCLINK_DOWN_REASON_PORT_DOWN] = {
+		"the cable was pulled, the switch port failed, or the net device was set down on this host",
+		"check the cable, `ip link` and `rclink dev`" },
+	[RCLINK_DOWN_REASON_GID_CHANGED] = {
+		"the address that the group was joined from was removed or changed on this host",
+		"check the addresses with `ip address` and `rclink dev`" },
+	[RCLINK_DOWN_REASON_DEVICE_REMOVED] = {
+		"the RDMA device was deleted or unplugged, or its driver was unloaded",
+		"bring the device back, see `rclink dev`" },
+	[RCLINK_DOWN_REASON_LOCAL_ERROR] = {
+		"this host is short of memory or the device of resources",
+		"see the kernel log and `rdma resource`" },
+};
+
 static const struct rcl_advice unknown = {
 	"the module knows a reason that this tool does not",
 	"install the tool and the module of one version"
@@ -150,6 +175,13 @@ const struct rcl_advice *rcl_advice(uint32_t reason, uint32_t wc_status)
 		return &statuses[wc_status].advice;
 	if (reason < ARRAY_SIZE(reasons) && reasons[reason].cause)
 		return &reasons[reason];
+	return &unknown;
+}
+
+const struct rcl_advice *rcl_group_advice(uint32_t reason)
+{
+	if (reason < ARRAY_SIZE(group_reasons) && group_reasons[reason].cause)
+		return &group_reasons[reason];
 	return &unknown;
 }
 

@@ -13,6 +13,9 @@ struct rcl_advice {
 /* For enum rclink_down_reason; never NULL, also for one that is not known. */
 const struct rcl_advice *rcl_advice(uint32_t reason, uint32_t wc_status);
 
+/* The same for why a group is down; never NULL either. */
+const struct rcl_advice *rcl_group_advice(uint32_t reason);
+
 /* As in enum ib_wc_status, without IB_WC_; NULL for one that is not known. */
 const char *rcl_wc_name(uint32_t status);
 

@@ -465,13 +465,41 @@ static void add_links(struct json_object *obj,
 	json_object_object_add(obj, "links", links);
 }
 
+bool rcl_group_is_heard(const struct rcl_group_peer *peer)
+{
+	return peer->age < HEARD_MS;
+}
+
 size_t rcl_group_heard(const struct rcl_group_info *info)
 {
 	size_t i, num = 0;
 
 	for (i = 0; i < info->npeers; i++)
-		num += info->peer[i].age < HEARD_MS;
+		num += rcl_group_is_heard(&info->peer[i]);
 	return num;
+}
+
+size_t rcl_group_members(const struct rcl_group_info *info)
+{
+	return rcl_group_heard(info) + info->has_key;
+}
+
+uint64_t rcl_group_dropped(const struct rcl_group_info *info)
+{
+	static const int drops[] = {
+		RCLINK_A_GROUP_STATS_RX_SHORT,
+		RCLINK_A_GROUP_STATS_RX_UNKNOWN_KEY,
+		RCLINK_A_GROUP_STATS_RX_FORGED,
+		RCLINK_A_GROUP_STATS_RX_AGAIN,
+		RCLINK_A_GROUP_STATS_RX_MALFORMED,
+		RCLINK_A_GROUP_STATS_RX_MISSED,
+	};
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(drops); i++)
+		sum += info->stats[drops[i]];
+	return sum;
 }
 
 static void add_peers(struct json_object *obj,
@@ -490,7 +518,7 @@ static void add_peers(struct json_object *obj,
 		rcl_out_u64(one, "age_ms", peer->age);
 		json_object_array_add(peers, one);
 	}
-	rcl_out_u64(obj, "members", rcl_group_heard(info) + info->has_key);
+	rcl_out_u64(obj, "members", rcl_group_members(info));
 	json_object_object_add(obj, "peers", peers);
 }
 

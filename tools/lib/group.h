@@ -65,7 +65,14 @@ struct rcl_group_info {
 extern const char *const rcl_group_stat_word[RCLINK_A_GROUP_STATS_PAD];
 
 /* Members beside this host: each says once a second that it is there. */
+bool rcl_group_is_heard(const struct rcl_group_peer *peer);
 size_t rcl_group_heard(const struct rcl_group_info *info);
+
+/* With this host, if it has a key. */
+size_t rcl_group_members(const struct rcl_group_info *info);
+
+/* Packets and messages that came in and got to nobody, but for its own. */
+uint64_t rcl_group_dropped(const struct rcl_group_info *info);
 
 /* What a member says that it exports. */
 struct rcl_group_region {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "out.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,18 @@ void rcl_out_text(struct json_object *obj, const char *key, const char *text)
 		free(copy);
 	}
 	json_object_object_add(obj, key, value);
+}
+
+void rcl_out_append(struct json_object *array, const char *fmt, ...)
+{
+	char text[RCL_OUT_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	make_printable(text);
+	json_object_array_add(array, json_object_new_string(text));
 }
 
 uint64_t rcl_out_get_u64(struct json_object *obj, const char *key)

@@ -16,6 +16,9 @@ struct json_object;
 /* For rcl_col.text: any longer text is cut. */
 #define RCL_CELL_LEN	256
 
+/* What rcl_out_append() makes: likewise. */
+#define RCL_OUT_LEN	1024
+
 struct rcl_col {
 	const char *head;
 	const char *key;
@@ -31,6 +34,10 @@ void rcl_out_u64(struct json_object *obj, const char *key, uint64_t value);
 void rcl_out_text(struct json_object *obj, const char *key, const char *text);
 /* null for 0, which the module uses for "not yet known" */
 void rcl_out_known(struct json_object *obj, const char *key, uint64_t value);
+
+/* Append a text to an array. */
+__attribute__((format(printf, 2, 3)))
+void rcl_out_append(struct json_object *array, const char *fmt, ...);
 
 /* Look: 0 or "" when there is no such value. */
 uint64_t rcl_out_get_u64(struct json_object *obj, const char *key);

@@ -114,11 +114,13 @@ int cli_fail(const char *fmt, ...)
 	return CLI_FAILED;
 }
 
-/* What to do about an errno of the module, where that is known. */
-static const struct {
+struct advice {
 	int code;
 	const char *text;
-} advices[] = {
+};
+
+/* What to do about an errno of the module, where that is known. */
+static const struct advice advices[] = {
 	{ EPERM, "; run it as root, or with CAP_NET_ADMIN" },
 	{ ENOENT, "; see `rclink show` for the links, `rclink add` makes one" },
 	{ EEXIST, "; change it with `rclink set`" },
@@ -127,24 +129,38 @@ static const struct {
 	{ EISCONN, "; end it with `rclink disconnect`" },
 	{ ENOTCONN, "; see `rclink show` for its state" },
 	{ ENOMEM, "; free some memory and try again" },
+	{ 0, "" },
 };
 
-static const char *advice(int ret, const char *why)
-{
-	size_t i;
+static const struct advice group_advices[] = {
+	{ EPERM, "; run it as root, or with CAP_NET_ADMIN" },
+	{ ENOENT, "; see `rclink group`; `rclink group add` makes one" },
+	{ EEXIST, "; change it with `rclink group set`" },
+	{ ENODEV, "; see `rclink dev` for the devices" },
+	{ ENOMEM, "; free some memory and try again" },
+	{ 0, "" },
+};
 
-	if (strstr(why, "`rclink "))	/* it says what to do already */
-		return "";
-	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
-		if (advices[i].code == -ret)
-			return advices[i].text;
-	return "";
+static int refused(const struct advice *advice, const char *cmd,
+		   const char *name, int ret, const char *why)
+{
+	bool said = strstr(why, "`rclink ");	/* what to do */
+
+	while (advice->code && advice->code != -ret)
+		advice++;
+	return cli_fail("%s%s%s: %s%s", cmd, name ? " " : "", name ? name : "",
+			why, said ? "" : advice->text);
 }
 
 int cli_refused(const char *cmd, const char *name, int ret, const char *why)
 {
-	return cli_fail("%s%s%s: %s%s", cmd, name ? " " : "", name ? name : "",
-			why, advice(ret, why));
+	return refused(advices, cmd, name, ret, why);
+}
+
+int cli_refused_group(const char *cmd, const char *name, int ret,
+		      const char *why)
+{
+	return refused(group_advices, cmd, name, ret, why);
 }
 
 struct rcl_nl *cli_open(void)

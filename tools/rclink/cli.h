@@ -83,6 +83,10 @@ int cli_fail(const char *fmt, ...);
  */
 int cli_refused(const char *cmd, const char *name, int ret, const char *why);
 
+/* The same for a request that is about a group. */
+int cli_refused_group(const char *cmd, const char *name, int ret,
+		      const char *why);
+
 /* A netlink socket; NULL after saying why not. */
 struct rcl_nl *cli_open(void);
 

@@ -8,9 +8,11 @@
 
 #include <json-c/json.h>
 
+#include "call.h"
 #include "group.h"
 #include "group_chan.h"
 #include "group_setting.h"
+#include "group_story.h"
 #include "nl.h"
 #include "out.h"
 #include "text.h"
@@ -22,12 +24,15 @@ static const char help[] =
 "       rclink group set NAME [rekey] [WORD VALUE]...\n"
 "       rclink group del NAME\n"
 "       rclink group [show [NAME]] [-j]\n"
+"       rclink group why NAME [-j]\n"
 "       rclink group send NAME TEXT\n"
 "       rclink group recv NAME [-n N] [-j]\n\n"
 "Be a member of a multicast group. One that is down is tried again every 2 s.\n"
 "Without a word all groups are shown, with a name one of them and the members\n"
-"that it has heard. With send a message goes to them, in one packet that may be\n"
-"lost; recv prints what they send, each with its sender's number and GID.\n\n"
+"that it has heard; why tells how one is, what is wrong with it and with the\n"
+"links that its key comes by, and what to do. With send a message goes to the\n"
+"members, in one packet that may be lost; recv prints what they send, each with\n"
+"its sender's number and GID.\n\n"
 "  mgid GID            IPv4 or IPv6 multicast address, as 239.1.2.3\n"
 "  dev DEV             RDMA device (default: one with an active port)\n"
 "  port N              port of the device\n"
@@ -44,7 +49,7 @@ static const char help[] =
 "  no-link LINK        the peer of that link may have it no more: a new one is made\n"
 "  rekey               a new one is made\n\n"
 "  -n, --number N      recv: end after so many messages\n"
-"  -j, --json          an array of objects; recv: one object per line\n";
+"  -j, --json          an array of objects; why: one; recv: one per line\n";
 
 static const struct option options[] = {
 	{ "number", required_argument, NULL, 'n' },
@@ -120,7 +125,7 @@ static int show_groups(const char *name, bool json)
 	ret = rcl_call_groups(nl, name, &infos, &num, err);
 	rcl_nl_close(nl);
 	if (ret)
-		return cli_refused(cmd, name, ret, err);
+		return cli_refused_group(cmd, name, ret, err);
 	list = json_object_new_array();
 	for (i = 0; i < num; i++)
 		json_object_array_add(list, rcl_doc_group(&infos[i]));
@@ -131,6 +136,57 @@ static int show_groups(const char *name, bool json)
 		print_text(list, name);
 	json_object_put(list);
 	return CLI_OK;
+}
+
+static void tell(const struct rcl_group_story *story, bool json)
+{
+	struct json_object *doc = rcl_group_story_doc(story);
+
+	if (json)
+		rcl_out_json(stdout, doc);
+	else
+		rcl_group_story_print(stdout, doc);
+	json_object_put(doc);
+}
+
+static int why(struct rcl_nl *nl, const char *name, bool json, char *err)
+{
+	struct rcl_group_info *info = NULL;
+	struct rcl_group_story story = { 0 };
+	struct rcl_link_info *links = NULL;
+	struct rcl_dev_info *devs = NULL;
+	size_t num;
+	int ret;
+
+	ret = rcl_call_groups(nl, name, &info, &num, err);
+	if (!ret)
+		ret = rcl_call_links(nl, NULL, &links, &story.nlinks, err);
+	if (!ret)
+		ret = rcl_call_devs(nl, NULL, &devs, &story.ndevs, err);
+	if (!ret) {
+		story.info = info;
+		story.links = links;
+		story.devs = devs;
+		tell(&story, json);
+	}
+	rcl_call_devs_free(devs, story.ndevs);
+	free(links);
+	free(info);
+	return ret;
+}
+
+static int why_group(const char *name, bool json)
+{
+	char err[RCL_ERR_LEN];
+	struct rcl_nl *nl;
+	int ret;
+
+	nl = cli_open();
+	if (!nl)
+		return CLI_FAILED;
+	ret = why(nl, name, json, err);
+	rcl_nl_close(nl);
+	return ret ? cli_refused_group("group why", name, ret, err) : CLI_OK;
 }
 
 static int add_group(const char *name, char **words)
@@ -156,7 +212,7 @@ static int add_group(const char *name, char **words)
 		return CLI_FAILED;
 	ret = rcl_call_group_add(nl, &group, err);
 	rcl_nl_close(nl);
-	return ret ? cli_refused("group add", name, ret, err) : CLI_OK;
+	return ret ? cli_refused_group("group add", name, ret, err) : CLI_OK;
 }
 
 static void parse_change(char **words, struct rcl_group_change *change)
@@ -190,7 +246,7 @@ static int set_group(const char *name, char **words)
 		return CLI_FAILED;
 	ret = rcl_call_group_set(nl, name, &change, err);
 	rcl_nl_close(nl);
-	return ret ? cli_refused("group set", name, ret, err) : CLI_OK;
+	return ret ? cli_refused_group("group set", name, ret, err) : CLI_OK;
 }
 
 static int del_group(const char *name)
@@ -204,7 +260,7 @@ static int del_group(const char *name)
 		return CLI_FAILED;
 	ret = rcl_call_group_del(nl, name, err);
 	rcl_nl_close(nl);
-	return ret ? cli_refused("group del", name, ret, err) : CLI_OK;
+	return ret ? cli_refused_group("group del", name, ret, err) : CLI_OK;
 }
 
 int cmd_group(int argc, char **argv)
@@ -237,6 +293,11 @@ int cmd_group(int argc, char **argv)
 			cli_usage(cmd, "del: one name, please");
 		return del_group(words[1]);
 	}
+	if (!strcmp(words[0], "why")) {
+		if (!words[1] || words[2])
+			cli_usage(cmd, "why: one name, please");
+		return why_group(words[1], json);
+	}
 	if (!strcmp(words[0], "send")) {
 		if (!words[1] || !words[2] || words[3])
 			cli_usage(cmd, "send: a name and a text, please");
@@ -248,7 +309,8 @@ int cmd_group(int argc, char **argv)
 		return group_recv(words[1], num, json);
 	}
 	if (strcmp(words[0], "show") || (words[1] && words[2]))
-		cli_usage(cmd, "add, set, del, show, send or recv, not '%s'",
+		cli_usage(cmd,
+			  "add, set, del, show, why, send or recv, not '%s'",
 			  words[0]);
 	return show_groups(words[1], json);
 }

@@ -93,7 +93,7 @@ static int collect(const char *group, struct json_object *list)
 		free(info);
 	}
 	rcl_nl_close(nl);
-	return ret ? cli_refused(cmd, group, ret, err) : CLI_OK;
+	return ret ? cli_refused_group(cmd, group, ret, err) : CLI_OK;
 }
 
 int cmd_region(int argc, char **argv)
