@@ -156,6 +156,24 @@ static int rcl_life_replace(struct rcl_slot *slot, struct rcl_request *req)
 	return 0;
 }
 
+/*
+ * An exchange may be about to bring it up, over another path or at all. It
+ * hears that nobody wants that. Whoever says so again changes nothing.
+ */
+static bool rcl_life_stay_down(struct rcl_slot *slot)
+{
+	static const struct rcl_reason wish = {
+		RCLINK_DOWN_REASON_DISCONNECTED
+	};
+	bool lost = rcl_resume_lose_all(&slot->link->suspended, -ENOTCONN);
+
+	if (slot->state != RCLINK_LINK_STATE_DOWN ||
+	    slot->reason.reason == wish.reason)
+		return lost;
+	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &wish);
+	return true;
+}
+
 static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 {
 	static const enum rcl_input inputs[] = {
@@ -171,7 +189,7 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 
 	next = rcl_fsm_next(slot->state, inputs[req->kind], &req->why);
 	if (next < 0 && req->kind == RCL_REQ_DISCONNECT &&
-	    rcl_resume_lose_all(&link->suspended, -ENOTCONN))
+	    rcl_life_stay_down(slot))
 		return 0;
 	if (next < 0)
 		return next;

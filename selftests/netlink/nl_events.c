@@ -161,6 +161,37 @@ TEST_F(host, the_life_of_a_link_is_heard)
 	EXPECT_QUIET();
 }
 
+/* Whoever is about to bring it up again must hear of it. */
+TEST_F(host, a_disconnect_while_it_is_down_is_heard_once)
+{
+	struct rcl_view view;
+	struct genl_sock owner;
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	EXPECT_EVENT("a", CREATED, IDLE, NONE, 0);
+	/* nobody has tried: there is nothing to end */
+	ASSERT_EQ(-ENOTCONN, rcl_disconnect(&self->s, "a"));
+	ASSERT_EQ(0, rcl_open(&owner));
+	ASSERT_EQ(0, rcl_prepare(&owner, "a", &end));
+	EXPECT_EVENT("a", CHANGED, PREPARED, NONE, 1);
+	genl_close(&owner);
+	EXPECT_EVENT("a", CHANGED, DOWN, OWNER_GONE, 1);
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
+	EXPECT_EVENT("a", CHANGED, DOWN, DISCONNECTED, 1);
+	ASSERT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, view.state);
+	ASSERT_EQ(-ENOTCONN, rcl_disconnect(&self->s, "a"));
+	EXPECT_QUIET();
+	/* it can be connected again, and then be disconnected again */
+	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &end));
+	EXPECT_EVENT("a", CHANGED, PREPARED, NONE, 2);
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
+	EXPECT_EVENT("a", CHANGED, DOWN, DISCONNECTED, 2);
+	ASSERT_EQ(-ENOTCONN, rcl_disconnect(&self->s, "a"));
+	EXPECT_QUIET();
+}
+
 TEST_F(host, coming_up_is_heard_of_both)
 {
 	struct rcl_end a, b;

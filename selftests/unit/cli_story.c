@@ -265,6 +265,18 @@ TEST_F(story, an_attempt_before_it_was_up_explains_nothing)
 	EXPECT_TOLD("Most likely: the cable was pulled");
 }
 
+TEST_F(story, what_was_said_while_it_was_down_is_told_as_that)
+{
+	go(&self->t, IDLE, 0, "");
+	go_up(&self->t);
+	go(&self->t, DOWN, RCLINK_DOWN_REASON_PORT_DOWN, "the port went down");
+	go(&self->t, DOWN, RCLINK_DOWN_REASON_DISCONNECTED, "disconnected");
+	tell(&self->t);
+	EXPECT_TOLD("  it went down: the port went down");
+	EXPECT_TOLD("  while it was down: disconnected");
+	EXPECT_TOLD("Most likely: somebody on this host took the link down");
+}
+
 TEST_F(story, what_repeats_is_told_once)
 {
 	struct json_object *record;

@@ -65,7 +65,9 @@ static void state_sentence(const struct rcl_entry *e, char *buf)
 			 "it moved to that epoch" : "it came up");
 		break;
 	default:
-		snprintf(buf, SENTENCE_LEN, "it went down: %s", e->text);
+		snprintf(buf, SENTENCE_LEN, "%s: %s",
+			 e->from == RCLINK_LINK_STATE_DOWN ?
+			 "while it was down" : "it went down", e->text);
 	}
 }
 
