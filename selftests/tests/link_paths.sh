@@ -3,7 +3,7 @@
 # Which path an exchange takes when there are some, and what becomes of the others.
 # hosts: 2
 # kernels: 6.12
-# timeout: 240
+# timeout: 300
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -111,16 +111,21 @@ timers()
 	rclink set l timeout "$1" && on 2 "$tool" set l timeout "$2"
 }
 
-# was_disconnected DIALLER: that is why it ended, and nothing is left
-was_disconnected()
+# has_ended DIALLER: without the link, and nothing is left
+has_ended()
 {
 	local status
 
 	wait "$1"
 	status=$?
 	cat /tmp/rclink-test-dial
-	[ "$status" -eq 1 ] && grep -q 'the link was disconnected' \
-		/tmp/rclink-test-dial && ! is 1 l .state up && empty 1 && empty 2
+	[ "$status" -eq 1 ] && ! is 1 l .state up && empty 1 && empty 2
+}
+
+# was_disconnected DIALLER: that is why it ended
+was_disconnected()
+{
+	has_ended "$1" && grep -q 'the link was disconnected' /tmp/rclink-test-dial
 }
 
 # begins: the first path is tried, in vain; sets dialler
@@ -151,7 +156,46 @@ nor_between_paths()
 	pkill -STOP -x rclink
 	until_true 20 is 2 l .state down && rclink disconnect l
 	pkill -CONT -x rclink
-	was_disconnected "$dialler" && timers 14 14
+	was_disconnected "$dialler"
+}
+
+# A second time there is nothing left to say.
+is_refused()
+{
+	! text=$(rclink disconnect l 2>&1) && grep -q 'nothing to end' <<<"$text"
+}
+
+# This end has given up its path, and waits for the peer to do so, too, before it tries
+# the next one: the link is down.
+nor_while_down()
+{
+	local dialler status
+
+	timers 17 19 && begins || return
+	on 2 pkill -STOP -x rclink
+	until_true 20 grep -q FAILED /tmp/rclink-test-dial && is 1 l .state down &&
+		! is 1 l .reason disconnected >/dev/null && rclink disconnect l &&
+		is 1 l .reason disconnected && is_refused &&
+		tells 1 'it went down: ' \
+			'while it was down: disconnected on this host'
+	status=$?
+	on 2 pkill -CONT -x rclink
+	was_disconnected "$dialler" && return "$status"
+}
+
+# The other end has, which does not dial.
+nor_by_the_other_end()
+{
+	local dialler status
+
+	timers 19 17 && begins || return
+	pkill -STOP -x rclink
+	until_true 20 is 2 l .state down && on 2 "$tool" disconnect l &&
+		is 2 l .reason disconnected &&
+		until_true 10 grep -q 'the link was disconnected' "$log"
+	status=$?
+	pkill -CONT -x rclink
+	has_ended "$dialler" && timers 14 14 && return "$status"
 }
 
 # What an operator has set is all that is offered.
@@ -218,7 +262,7 @@ none_works()
 }
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 12
+plan 14
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -234,6 +278,8 @@ check "a path without a neighbour is followed by the next one" no_neighbour
 check "a link that is disconnected meanwhile is not tried on" \
 	stays_disconnected
 check "nor is one whose path fails at the same time" nor_between_paths
+check "nor is one that is down, between two paths" nor_while_down
+check "nor where the end that answers says so" nor_by_the_other_end
 check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad

@@ -24,48 +24,49 @@ static bool is_current(const struct rch_job *job,
 	return job->epoch && info->epoch >= job->epoch;
 }
 
-static bool concerns(const struct rch_job *job,
-		     const struct rcl_link_info *info)
-{
-	return !strcmp(job->link, info->name) &&
-	       (is_current(job, info) ||
-		(job->last && info->epoch == job->last));
-}
-
 static struct rch_job *job_of(struct rch_hub *hub,
 			      const struct rcl_link_info *info)
 {
 	struct rch_job *job;
 
 	LIST_FOREACH(job, &hub->jobs, node)
-		if (concerns(job, info))
+		if (!strcmp(job->link, info->name) && is_current(job, info))
 			return job;
 	return NULL;
 }
 
 /*
- * Tell the job of this link, if there is one; it may be gone afterwards. Who
- * ended the link by intention does not want it back over another path, nor did
- * he where the job has given up that epoch meanwhile.
+ * Who ended the link by intention does not want it back, whatever its exchanges
+ * are at: one may have given up an epoch and have no other one yet.
  */
+static void end_jobs(struct rch_hub *hub, const struct rcl_link_info *info)
+{
+	struct rch_job *job, *next;
+
+	for (job = LIST_FIRST(&hub->jobs); job; job = next) {
+		next = LIST_NEXT(job, node);
+		if (strcmp(job->about, info->name) || info->epoch < job->since)
+			continue;
+		job->up = false;
+		rcx_session_cancel(job->session, "the link was disconnected");
+	}
+}
+
+/* Tell the jobs of this link; they may be gone afterwards. */
 static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
 	bool down = info->state == RCLINK_LINK_STATE_DOWN;
 	struct rch_job *job = job_of(hub, info);
-	bool current;
 
-	if (!job)
-		return;
-	current = is_current(job, info);
-	if (current)
+	if (job)
 		job->up = info->state == RCLINK_LINK_STATE_UP;
-	if (current && info->event_kind == RCLINK_EVENT_KIND_DELETED)
+	if (job && info->event_kind == RCLINK_EVENT_KIND_DELETED)
 		rcx_session_cancel(job->session, "the link was deleted");
 	else if (down && info->reason == RCLINK_DOWN_REASON_DISCONNECTED)
-		rcx_session_cancel(job->session, "the link was disconnected");
-	else if (current && job->up)
+		end_jobs(hub, info);
+	else if (job && job->up)
 		rcx_session_link_up(job->session);
-	else if (current && down)
+	else if (job && down)
 		rcx_session_link_down(job->session, info->reason_text);
 }
 

@@ -114,6 +114,35 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 	return 0;
 }
 
+/*
+ * An epoch that was ended by intention before is none of this exchange's, nor
+ * is one that the peer has lost.
+ */
+static void begin(struct rch_job *job, const struct rcl_link_info *info)
+{
+	bool lost = info->state == RCLINK_LINK_STATE_UP && job->answers &&
+		    !rcx_session_rotates(job->session);
+	bool ended = info->state == RCLINK_LINK_STATE_DOWN &&
+		     info->reason == RCLINK_DOWN_REASON_DISCONNECTED;
+
+	job->since = info->epoch + (lost || ended);
+}
+
+/* A link that is not there is refused when the peer has answered. */
+static void begin_dial(struct rch_job *job)
+{
+	struct rcl_link_info *info;
+	char ignored[RCL_ERR_LEN];
+	size_t num;
+
+	if (!job->hub->requests ||
+	    rcl_call_links(job->hub->requests, job->about, &info, &num,
+			   ignored))
+		return;
+	begin(job, info);
+	free(info);
+}
+
 static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 		     char *err)
 {
@@ -128,6 +157,8 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	ret = rcl_call_links(job->hub->requests, link, &info, &num, err);
 	if (ret)
 		return ret;
+	if (job->answers)
+		begin(job, info);
 	ret = rcl_call_devs(job->hub->requests, NULL, &devs, &ndevs, err);
 	if (!ret) {
 		rch_paths(info, devs, ndevs, paths);
@@ -319,6 +350,7 @@ struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 		free(job);
 		return NULL;
 	}
+	begin_dial(job);
 	LIST_INSERT_HEAD(&hub->jobs, job, node);
 	return job;
 }

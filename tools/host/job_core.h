@@ -28,6 +28,7 @@ struct rch_job {
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;			/* 0 while not prepared */
 	uint64_t last;			/* that was given up; 0: none */
+	uint64_t since;			/* first whose wished end ends it */
 	struct rcl_endpoint local;
 	bool up;
 };
