@@ -6,7 +6,7 @@
 # host would send the same packets.
 # hosts: 2
 # kernels: 6.12-all debug-all
-# timeout: 400
+# timeout: 450
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -286,28 +286,36 @@ ms()
 	echo $((${EPOCHREALTIME/[.,]/} / 1000))
 }
 
-# Broken again as soon as it is up: each time the daemon waits longer, at the third at
-# least 2 s.
+# Of the last one that brought the link up, in ms.
+dial_took()
+{
+	sed -n 's/.*: up, .* dialled, \([0-9]*\) ms$/\1/p' "${said_by}1" | tail -n 1
+}
+
+# Broken again each time that it was up for 11 s, which forgives nothing: each time the
+# daemon waits longer before it dials, at the third at least 2 s.
 broken_again()
 {
-	local i began
+	local began waited
 
 	link_listen_end
 	link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0 | configure 1
 	link_section l "$pin1" qps 1 heartbeat 0 | configure 2
 	daemon_start 1 2 || return
-	for i in 1 2 3; do
-		until_true 30 is_up || break
+	for _ in 1 2 3; do
+		until_true 30 is_up || return
+		sleep 11
 		before=$(secrets)
 		epoch=$(of 1 l .epoch)
 		wrong_rkey 0 || return
 		began=$(ms)
 		until_true 30 eval '[ "$(of 1 l .epoch)" -gt "$epoch" ] && is_up' ||
-			break
-		echo "# up again after $(($(ms) - began)) ms"
-		[ -z "$(comm -12 <(sort <<<"$before") <(secrets | sort))" ] || break
+			return
+		waited=$(($(ms) - began - $(dial_took)))
+		echo "# up again after $(($(ms) - began)) ms, of which $waited ms before the dial"
+		[ -z "$(comm -12 <(sort <<<"$before") <(secrets | sort))" ] || return
 	done
-	[ "$i" -eq 3 ] && [ $(($(ms) - began)) -ge 2000 ]
+	[ "$waited" -ge 2000 ]
 }
 
 # No heartbeat takes a PSN between reading it and using it, and none ends a link

@@ -73,4 +73,48 @@ TEST(who_was_refused_at_once_comes_again_at_different_times)
 	EXPECT_LT(rcd_backoff(1, NOW, NOW, 0), rcd_backoff(1, NOW, NOW, MOST));
 }
 
+TEST(who_was_not_up_for_30_s_has_failed_once_more)
+{
+	EXPECT_EQ(1, rcd_backoff_fell(0, 0));
+	EXPECT_EQ(1, rcd_backoff_fell(0, 11 * SECOND));
+	EXPECT_EQ(3, rcd_backoff_fell(2, 30 * SECOND - 1));
+}
+
+TEST(each_30_s_up_forgive_one_failure)
+{
+	EXPECT_EQ(0, rcd_backoff_fell(0, 30 * SECOND));
+	EXPECT_EQ(2, rcd_backoff_fell(3, 30 * SECOND));
+	EXPECT_EQ(2, rcd_backoff_fell(3, 60 * SECOND - 1));
+	EXPECT_EQ(1, rcd_backoff_fell(3, 60 * SECOND));
+	EXPECT_EQ(0, rcd_backoff_fell(3, 90 * SECOND));
+	EXPECT_EQ(0, rcd_backoff_fell(3, UINT64_MAX));
+}
+
+/* However long its peer was away before. */
+TEST(all_is_forgiven_after_3_minutes)
+{
+	EXPECT_EQ(0, rcd_backoff_fell(1000000, 180 * SECOND));
+	EXPECT_EQ(1, rcd_backoff_fell(1000000, 180 * SECOND - 1));
+	EXPECT_EQ(15 * SECOND, rcd_backoff(rcd_backoff_fell(MOST, 0), NOW, 0,
+					   0));
+}
+
+TEST(an_attack_every_11_s_is_met_later_each_time)
+{
+	unsigned int failures = 0;
+	uint64_t before = 0, wait;
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		failures = rcd_backoff_fell(failures, 11 * SECOND);
+		wait = rcd_backoff(failures, NOW, NOW - 12 * SECOND, 0);
+		EXPECT_LT(before, wait);
+		before = wait;
+	}
+	EXPECT_EQ(15 * SECOND, wait);
+	/* It goes on, and so does that. */
+	failures = rcd_backoff_fell(failures, 11 * SECOND);
+	EXPECT_EQ(wait, rcd_backoff(failures, NOW, NOW - 12 * SECOND, 0));
+}
+
 TEST_HARNESS_MAIN

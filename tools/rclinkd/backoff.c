@@ -6,6 +6,8 @@
 #define FIRST_NS	(1000 * NS_PER_MS)
 #define MOST_NS		(30000 * NS_PER_MS)
 #define APART_NS	(1000 * NS_PER_MS)	/* of one link */
+#define FORGIVE_NS	(30000 * NS_PER_MS)	/* up, for one failure */
+#define FAILURES_MOST	6		/* more make no tries longer */
 
 uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		     uint32_t random)
@@ -13,7 +15,8 @@ uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 	uint64_t span = QUICK_NS, wait = 0, least = 0;
 
 	if (failures) {
-		span = failures > 5 ? MOST_NS : FIRST_NS << (failures - 1);
+		span = failures >= FAILURES_MOST ? MOST_NS :
+						   FIRST_NS << (failures - 1);
 		wait = span / 2;
 		span -= wait;
 	}
@@ -22,4 +25,15 @@ uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 	if (last && last + APART_NS > now)
 		least = last + APART_NS - now + (QUICK_NS * random >> 32);
 	return wait > least ? wait : least;
+}
+
+unsigned int rcd_backoff_fell(unsigned int failures, uint64_t up)
+{
+	uint64_t forgiven = up / FORGIVE_NS;
+
+	if (failures > FAILURES_MOST)
+		failures = FAILURES_MOST;
+	if (!forgiven)
+		return failures + 1;
+	return forgiven < failures ? failures - forgiven : 0;
 }

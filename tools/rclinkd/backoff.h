@@ -14,4 +14,11 @@
 uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		     uint32_t random);
 
+/*
+ * How many failures a link has that had so many, and went down when it was up
+ * for so many ns: each 30 s forgive one, but no more of them count than make
+ * the time longer, and less than 30 s is one more.
+ */
+unsigned int rcd_backoff_fell(unsigned int failures, uint64_t up);
+
 #endif /* RCD_BACKOFF_H */

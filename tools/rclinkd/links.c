@@ -28,7 +28,6 @@
 #define DIALS_MAX	16	/* at once; more would only be slower */
 #define DIALS_AGAIN	12	/* of them, of links that failed before */
 #define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
-#define STABLE_NS	10000000000ULL	/* up for so long is no failure */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
 #define NS_PER_US	1000
 #define NS_PER_MS	1000000
@@ -115,10 +114,8 @@ static void set_down(struct rcd_link *link, const char *reason)
 		rcd_log(LOG_NOTICE, "%s: down: %s", link->conf.name, reason);
 		link->up = false;
 		event_del(link->timer);
-		if (rcl_now() - link->up_since >= STABLE_NS)
-			link->failures = 0;
-		else
-			link->failures++;
+		link->failures = rcd_backoff_fell(link->failures, rcl_now() -
+						  link->up_since);
 		link->all->ops->changed(link->all->ctx);
 	}
 	want(link);

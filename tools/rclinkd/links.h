@@ -76,7 +76,7 @@ struct rcd_tally {
 
 struct rcd_link_state {
 	char name[RCLINK_NAME_MAX + 1];
-	unsigned int failures;		/* in a row */
+	unsigned int failures;		/* see rclinkd(8) */
 	double waits;			/* s until it is dialled, or 0 */
 	struct rcd_tally tally;
 };

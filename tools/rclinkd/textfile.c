@@ -77,7 +77,7 @@ static int print_links(FILE *to, const struct rcd_links *links)
 			    states[i].tally.answered);
 	}
 	print_head(to, "link_failures", "gauge",
-		   "Tries to have a link up that failed in a row");
+		   "Failures of a link, by which its next try waits longer");
 	for (i = 0; i < num; i++)
 		fprintf(to, "rclinkd_link_failures{link=\"%s\"} %u\n",
 			states[i].name, states[i].failures);
