@@ -35,7 +35,7 @@ traffic_ends()
 	until_true 10 is 1 a .stats.channels 0
 }
 
-plan 9
+plan 10
 link_setup
 rclink add x
 refuse 1 "without a terminal it says what to do" 'rclink stats -j' \
@@ -59,5 +59,10 @@ holds "why a link is down" \
 	'key=q' -- "$tool" top -i 0.2
 holds "a signal ends it with success" \
 	"$screen" 'see=^[0-9]+ x ' 'signal=15' -- "$tool" top
+holds "groups come below them, while there are any" \
+	"$screen" 'see=^5 x ' 'gone=GROUP' \
+	"do=$tool group add g mgid 239.1.2.3" 'see=groups 1, joined 1' \
+	'see=^7 GROUP +STATE ' 'see=^8 g +joined +[^ ]+/1 +1 +[1-9][0-9]* +0 +0 ' \
+	"do=$tool group del g" 'gone=GROUP' 'key=q' -- "$tool" top
 rclink del x
 finish

@@ -12,6 +12,7 @@
 
 #include <curses.h>
 
+#include "group.h"
 #include "look.h"
 #include "nl.h"
 #include "process.h"
@@ -22,11 +23,15 @@
 #define INTERVAL_MIN_NS	100000000ULL
 #define NUMBERS		77	/* columns up to the last */
 #define HEAD_LINES	3	/* sums, an empty one, the columns' names */
+#define GROUP_HEAD	2	/* above the groups: the last two of these */
+#define DEVICE_LEN	(RCLINK_DEVICE_MAX + sizeof("/4294967295"))
 
 static const char help[] =
 "usage: rclink top [-i SECONDS]\n\n"
 "All links on a full screen, until q is pressed: state, what channels of this\n"
-"end move and receive in a second, their operations, and what went wrong.\n\n"
+"end move and receive in a second, their operations, and what went wrong. Below\n"
+"them the groups, if there are any: state, device, members, messages that this\n"
+"host sends and receives in a second, and how many it dropped.\n\n"
 "  -i, --interval S   between two looks (1; at least 0.1)\n\n"
 "Keys: n, s, r sort by name, state, rate; the arrows scroll; q ends.\n";
 
@@ -35,11 +40,17 @@ static const struct option options[] = {
 	CLI_OPT_HELP, CLI_OPT_END
 };
 
-/* A link on the screen; what is per second is over the last interval. */
+/*
+ * A link or a group on the screen; what is per second is over the last
+ * interval.
+ */
 struct row {
-	const struct rcl_link_info *info;
-	uint64_t moved;		/* bytes in the interval */
-	uint64_t ops;
+	const char *name;
+	bool up;
+	const struct rcl_link_info *info;	/* NULL: a group */
+	const struct rcl_group_info *group;
+	uint64_t moved;		/* bytes, or messages of a group, both ways */
+	uint64_t ops;		/* or messages sent */
 	uint64_t recvs;
 };
 
@@ -57,17 +68,15 @@ static int by_name(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	return strcmp(x->info->name, y->info->name);
+	return strcmp(x->name, y->name);
 }
 
 /* Those that are not up come first: they are what one looks for. */
 static int by_state(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
-	int up = (x->info->state == RCLINK_LINK_STATE_UP) -
-		 (y->info->state == RCLINK_LINK_STATE_UP);
 
-	return up ? up : by_name(a, b);
+	return x->up != y->up ? x->up - y->up : by_name(a, b);
 }
 
 static int by_rate(const void *a, const void *b)
@@ -85,26 +94,57 @@ static uint64_t since(const struct rcl_link_info *info,
 	return before ? info->counter[c] - before->counter[c] : 0;
 }
 
+static struct row row_of_link(const struct top *t,
+			      const struct rcl_link_info *info)
+{
+	const struct rcl_link_info *before = look_find(&t->before, info->id);
+
+	return (struct row){
+		.name = info->name,
+		.up = info->state == RCLINK_LINK_STATE_UP,
+		.info = info,
+		.moved = before ? look_moved(info) - look_moved(before) : 0,
+		.ops = since(info, before, RCL_C_CHAN_OPS),
+		.recvs = since(info, before, RCL_C_CHAN_RECVS),
+	};
+}
+
+static struct row row_of_group(const struct top *t,
+			       const struct rcl_group_info *group)
+{
+	const struct rcl_group_info *before =
+		look_find_group(&t->before, group->id);
+	const uint64_t *old = before ? before->stats : group->stats;
+	const uint64_t sent = group->stats[RCLINK_A_GROUP_STATS_TX_MESSAGES] -
+			      old[RCLINK_A_GROUP_STATS_TX_MESSAGES];
+	const uint64_t got = group->stats[RCLINK_A_GROUP_STATS_RX_MESSAGES] -
+			     old[RCLINK_A_GROUP_STATS_RX_MESSAGES];
+
+	return (struct row){
+		.name = group->name,
+		.up = group->state == RCLINK_GROUP_STATE_JOINED,
+		.group = group,
+		.moved = sent + got,
+		.ops = sent,
+		.recvs = got,
+	};
+}
+
+/* Links, then groups, both in the order that was asked for. */
 static struct row *rows_of(const struct top *t)
 {
-	struct row *rows = calloc(t->now.num + 1, sizeof(*rows));
+	const size_t num = t->now.num, ngroups = t->now.ngroups;
+	struct row *rows = calloc(num + ngroups + 1, sizeof(*rows));
 	size_t i;
 
-	for (i = 0; rows && i < t->now.num; i++) {
-		const struct rcl_link_info *info = &t->now.infos[i];
-		const struct rcl_link_info *before =
-			look_find(&t->before, info->id);
-
-		rows[i] = (struct row){
-			.info = info,
-			.moved = before ? look_moved(info) -
-					  look_moved(before) : 0,
-			.ops = since(info, before, RCL_C_CHAN_OPS),
-			.recvs = since(info, before, RCL_C_CHAN_RECVS),
-		};
-	}
-	if (rows)
-		qsort(rows, t->now.num, sizeof(*rows), t->order);
+	if (!rows)
+		return NULL;
+	for (i = 0; i < num; i++)
+		rows[i] = row_of_link(t, &t->now.infos[i]);
+	for (i = 0; i < ngroups; i++)
+		rows[num + i] = row_of_group(t, &t->now.groups[i]);
+	qsort(rows, num, sizeof(*rows), t->order);
+	qsort(rows + num, ngroups, sizeof(*rows), t->order);
 	return rows;
 }
 
@@ -129,26 +169,35 @@ static void draw_sums(const struct top *t, const struct row *rows)
 	char text[RCL_RATE_TEXT_LEN], when[sizeof("00:00:00")];
 	time_t now = time(NULL);
 	uint64_t moved = 0;
-	size_t i, up = 0;
+	size_t i, up = 0, joined = 0;
 	struct tm tm;
 
 	for (i = 0; i < t->now.num; i++) {
-		up += rows[i].info->state == RCLINK_LINK_STATE_UP;
+		up += rows[i].up;
 		moved += rows[i].moved;
 	}
+	for (i = 0; i < t->now.ngroups; i++)
+		joined += rows[t->now.num + i].up;
 	strftime(when, sizeof(when), "%H:%M:%S", localtime_r(&now, &tm));
 	mvprintw(0, 0, "rclink top  %s  links %zu, up %zu, not up %zu  %s",
 		 when, t->now.num, up, t->now.num - up,
 		 rate(moved, interval_of(t), text));
+	if (t->now.ngroups)
+		printw("  groups %zu, joined %zu", t->now.ngroups, joined);
+}
+
+/* Where the line was too short for it already, the cursor went on. */
+static void draw_rest(int y, const char *text)
+{
+	addnstr(text, getcury(stdscr) == y ?
+		getmaxx(stdscr) - getcurx(stdscr) : 0);
 }
 
 static void draw_row(int y, const struct row *row, uint64_t ns)
 {
 	const struct rcl_link_info *info = row->info;
 	const char *state = rcl_word(RCL_WORDS_STATE, info->state);
-	const bool up = info->state == RCLINK_LINK_STATE_UP;
 	char text[RCL_RATE_TEXT_LEN];
-	int left;
 
 	mvprintw(y, 0,
 		 "%-16.16s %-9.9s %4llu %12s %8llu %8llu %6llu %5llu  ",
@@ -159,30 +208,82 @@ static void draw_row(int y, const struct row *row, uint64_t ns)
 		 (unsigned long long)(info->counter[RCL_C_COMPLETION_ERRORS] +
 				      info->counter[RCL_C_RX_UNAUTHENTICATED]),
 		 (unsigned long long)info->counter[RCL_C_DOWNS]);
-	/* Where the line was too short for it already, the cursor went on. */
-	left = getcury(stdscr) == y ? getmaxx(stdscr) - getcurx(stdscr) : 0;
-	addnstr(up ? info->peer : info->reason_text, left);
+	draw_rest(y, row->up ? info->peer : info->reason_text);
+}
+
+static void draw_group(int y, const struct row *row, uint64_t ns)
+{
+	const struct rcl_group_info *group = row->group;
+	const char *state = rcl_word(RCL_WORDS_GROUP_STATE, group->state);
+	char device[DEVICE_LEN];
+
+	snprintf(device, sizeof(device), "%s/%u",
+		 group->device[0] ? group->device : "any", group->port);
+	if (!group->port)
+		*strrchr(device, '/') = '\0';
+	mvprintw(y, 0, "%-16.16s %-9.9s %-13.13s %7zu %8llu %8llu %8llu  ",
+		 group->name, state ? state : "?", device,
+		 rcl_group_members(group), per_second(row->ops, ns),
+		 per_second(row->recvs, ns),
+		 (unsigned long long)rcl_group_dropped(group));
+	draw_rest(y, group->reason_text);
+}
+
+static void draw_head(void)
+{
+	attron(A_REVERSE);
+	mvprintw(HEAD_LINES - 1, 0, "%-16s %-9s %4s %12s %8s %8s %6s %5s  %-*s",
+		 "NAME", "STATE", "CHAN", "DATA", "OPS/s", "RECVS/s",
+		 "ERRORS", "DOWNS", getmaxx(stdscr) - NUMBERS,
+		 "PEER or REASON");
+	attroff(A_REVERSE);
+}
+
+static void draw_group_head(int y)
+{
+	attron(A_REVERSE);
+	mvprintw(y, 0, "%-16s %-9s %-13s %7s %8s %8s %8s  %-*s",
+		 "GROUP", "STATE", "DEVICE", "MEMBERS", "SENT/s", "RECVD/s",
+		 "DROPS", getmaxx(stdscr) - NUMBERS, "REASON");
+	attroff(A_REVERSE);
+}
+
+/* Of those that scroll. */
+static size_t count_lines(const struct top *t)
+{
+	return t->now.num +
+	       (t->now.ngroups ? GROUP_HEAD + t->now.ngroups : 0);
+}
+
+/* Line n of these. */
+static void draw_line(const struct top *t, const struct row *rows, size_t n,
+		      int y)
+{
+	const size_t num = t->now.num;
+
+	if (n < num)
+		draw_row(y, &rows[n], interval_of(t));
+	else if (n >= num + GROUP_HEAD)
+		draw_group(y, &rows[n - GROUP_HEAD], interval_of(t));
+	else if (n == num + GROUP_HEAD - 1)
+		draw_group_head(y);
 }
 
 static void draw(struct top *t)
 {
 	struct row *rows = rows_of(t);
-	const size_t height = getmaxy(stdscr), width = getmaxx(stdscr);
+	const size_t height = getmaxy(stdscr), num = count_lines(t);
 	size_t lines = height > HEAD_LINES ? height - HEAD_LINES : 0, i;
 
 	if (!rows)
 		return;
-	if (t->first + lines > t->now.num)
-		t->first = t->now.num > lines ? t->now.num - lines : 0;
+	if (t->first + lines > num)
+		t->first = num > lines ? num - lines : 0;
 	erase();
 	draw_sums(t, rows);
-	attron(A_REVERSE);
-	mvprintw(HEAD_LINES - 1, 0, "%-16s %-9s %4s %12s %8s %8s %6s %5s  %-*s",
-		 "NAME", "STATE", "CHAN", "DATA", "OPS/s", "RECVS/s",
-		 "ERRORS", "DOWNS", (int)width - NUMBERS, "PEER or REASON");
-	attroff(A_REVERSE);
-	for (i = 0; i < lines && t->first + i < t->now.num; i++)
-		draw_row(HEAD_LINES + i, &rows[t->first + i], interval_of(t));
+	draw_head();
+	for (i = 0; i < lines && t->first + i < num; i++)
+		draw_line(t, rows, t->first + i, HEAD_LINES + i);
 	refresh();
 	free(rows);
 }
@@ -246,6 +347,8 @@ static int show(struct top *t, char *err)
 		t->before = t->now;
 		t->now = (struct look){ 0 };
 		ret = look_take(t->nl, NULL, &t->now, err);
+		if (!ret)
+			ret = look_take_groups(t->nl, &t->now, err);
 		if (ret)
 			return ret;
 		draw(t);

@@ -25,7 +25,7 @@ static const struct {
 	{ "show", cmd_show, "links and their state" },
 	{ "ping", cmd_ping, "round trips over a link, with checked data" },
 	{ "stats", cmd_stats, "counters of links" },
-	{ "top", cmd_top, "all links on a full screen" },
+	{ "top", cmd_top, "all links and groups on a full screen" },
 	{ "why", cmd_why, "what happened to a link, why, and what to do" },
 	{ "monitor", cmd_monitor, "what happens to links, as it happens" },
 	{ "send", cmd_send, "standard input to the peer" },
