@@ -187,3 +187,67 @@ void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
 			  lease->qp->index);
 }
+
+/**
+ * rcl_lease_keep_still - lessees post no sends any more, or again
+ * @ep: of a link that is up; those that come later do not, either
+ * @still: which; meanwhile nothing is opened from here
+ *
+ * Context: may sleep.
+ */
+void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
+{
+	u32 i;
+
+	ep->pool.still = still;
+	for (i = 0; i < ep->pool.n; i++) {
+		struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (lease->state == RCL_LEASE_OPEN && lease->lessee)
+			lease->lessee->ops->keep_still(lease->lessee, still);
+	}
+	/* For what waits to be opened. */
+	if (!still)
+		ep->user.up->kick(ep->user.up);
+}
+
+/**
+ * rcl_lease_all_decided - has the peer answered whatever was to be opened?
+ * @ep: after rcl_lease_keep_still()
+ *
+ * If it has leased one already, that would end where this end opens another
+ * one, in the next epoch.
+ *
+ * Return: true if so.
+ */
+bool rcl_lease_all_decided(const struct rcl_epoch *ep)
+{
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++)
+		if (ep->pool.lease[i].state == RCL_LEASE_OPENING)
+			return false;
+	return true;
+}
+
+/**
+ * rcl_lease_is_still - has all that they posted completed?
+ * @ep: after rcl_lease_keep_still()
+ *
+ * Context: may sleep; to be called now and then until it is so.
+ * Return: true if so.
+ */
+bool rcl_lease_is_still(struct rcl_epoch *ep)
+{
+	bool still = true;
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (lease->state == RCL_LEASE_OPEN && lease->lessee &&
+		    !lease->lessee->ops->is_still(lease->lessee))
+			still = false;
+	}
+	return still;
+}

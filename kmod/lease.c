@@ -141,9 +141,13 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
-	struct rcl_lease *lease = rcl_lease_find_free(ep);
+	struct rcl_lease *lease;
 	int ret;
 
+	/* Else the answer could come too late. */
+	if (ep->pool.still)
+		return 0;
+	lease = rcl_lease_find_free(ep);
 	if (!lease && (call->wait || rcl_lease_comes_back(&ep->pool)))
 		return 0;
 	if (!lease) {
@@ -541,48 +545,6 @@ static void rcl_lease_end_calls(struct list_head *calls,
 		else
 			rcl_call_finish(call, later ? -EAGAIN : -ENOTCONN);
 	}
-}
-
-/**
- * rcl_lease_keep_still - lessees post no sends any more, or again
- * @ep: of a link that is up; those that come later do not, either
- * @still: which
- *
- * Context: may sleep.
- */
-void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
-{
-	u32 i;
-
-	ep->pool.still = still;
-	for (i = 0; i < ep->pool.n; i++) {
-		struct rcl_lease *lease = &ep->pool.lease[i];
-
-		if (lease->state == RCL_LEASE_OPEN && lease->lessee)
-			lease->lessee->ops->keep_still(lease->lessee, still);
-	}
-}
-
-/**
- * rcl_lease_is_still - has all that they posted completed?
- * @ep: after rcl_lease_keep_still()
- *
- * Context: may sleep; to be called now and then until it is so.
- * Return: true if so.
- */
-bool rcl_lease_is_still(struct rcl_epoch *ep)
-{
-	bool still = true;
-	u32 i;
-
-	for (i = 0; i < ep->pool.n; i++) {
-		struct rcl_lease *lease = &ep->pool.lease[i];
-
-		if (lease->state == RCL_LEASE_OPEN && lease->lessee &&
-		    !lease->lessee->ops->is_still(lease->lessee))
-			still = false;
-	}
-	return still;
 }
 
 /**

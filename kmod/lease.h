@@ -14,8 +14,6 @@ void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call);
 int rcl_lease_continue(struct rcl_epoch *ep);
 int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg);
-void rcl_lease_keep_still(struct rcl_epoch *ep, bool still);
-bool rcl_lease_is_still(struct rcl_epoch *ep);
 void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
 			  struct list_head *calls);
 void rcl_lease_gone_all(struct rcl_epoch *ep);

@@ -23,6 +23,7 @@
 #include "fsm.h"
 #include "inbox.h"
 #include "lease.h"
+#include "lease-base.h"
 #include "lessee.h"
 #include "msg.h"
 #include "ping.h"
@@ -258,6 +259,18 @@ static void rcl_life_up(struct rcl_slot *slot)
 }
 
 /*
+ * What is in flight too long is not waited for; an answer to what is opened is,
+ * or the rotation is given up.
+ */
+static bool rcl_life_is_still(const struct rcl_slot *slot)
+{
+	struct rcl_epoch *ep = slot->link->live->epoch;
+
+	return (time_after_eq(jiffies, slot->still_by) ||
+		rcl_lease_is_still(ep)) && rcl_lease_all_decided(ep);
+}
+
+/*
  * The answer to a hello says that nothing is in flight any more where the link
  * would move, or not for long enough to wait for.
  */
@@ -279,8 +292,7 @@ static int rcl_life_settle(struct rcl_slot *slot)
 		rcl_state_expect(slot, RCL_MOVE_MS);
 	}
 	if (!(slot->proven & RCL_PROVEN_SAID)) {
-		if (slot->settles && time_before(jiffies, slot->still_by) &&
-		    !rcl_lease_is_still(link->live->epoch))
+		if (slot->settles && !rcl_life_is_still(slot))
 			return 0;
 		ret = rcl_ctrl_send(&slot->epoch->ctrl, &ack);
 		if (ret)

@@ -13,6 +13,7 @@
 #include "heartbeat.h"
 #include "inbox.h"
 #include "lease.h"
+#include "lease-base.h"
 #include "life.h"
 #include "ping.h"
 #include "recorder.h"
