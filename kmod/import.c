@@ -6,6 +6,7 @@
 #include "epoch.h"
 #include "lessee.h"
 #include "msg.h"
+#include "resume.h"
 
 #define RCL_WINDOW_LEN	24	/* bytes of a window in IMPORTED, before keys */
 #define RCL_RKEY_LEN	4
@@ -15,8 +16,8 @@
  * @ep: of a link that is up
  * @call: of kind RCL_CALL_IMPORT or RCL_CALL_RENEW, not yet asked
  *
- * One that is to go on may ask when it does: then the peer has registered what
- * it exports.
+ * One that is to go on may ask when it does, and a new one when the peer has
+ * registered what it exports.
  *
  * Return: 0, -EAGAIN when no question can be asked now, or what
  * rcl_ctrl_send() says.
@@ -38,7 +39,7 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 		rcl_call_finish(call, -ECONNRESET);
 		return 0;
 	}
-	if (lease->state == RCL_LEASE_RESUMING)
+	if (lease->state == RCL_LEASE_RESUMING || !rcl_resume_may_import(ep))
 		return 0;
 	if (!rcl_ctrl_can_ask(&ep->ctrl))
 		return -EAGAIN;

@@ -141,6 +141,29 @@ int rcl_resume_ask(struct rcl_epoch *ep)
 	return ret;
 }
 
+/**
+ * rcl_resume_may_import - has the peer registered what it exports?
+ * @ep: of a link that is up
+ *
+ * What is not is of a channel that is to go on, at both ends, and the peer asks
+ * that when all is. Else it answers that it has none.
+ *
+ * Return: true if so, or if the peer exports nothing but what is new.
+ */
+bool rcl_resume_may_import(const struct rcl_epoch *ep)
+{
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		const struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (lease->state == RCL_LEASE_RESUMING && lease->lessee &&
+		    !lease->called)
+			return false;
+	}
+	return true;
+}
+
 /* Both agree. */
 static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
 {

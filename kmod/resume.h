@@ -17,6 +17,7 @@ void rcl_resume_lose(struct rcl_lessee *lessee, int why);
 bool rcl_resume_lose_all(struct list_head *suspended, int why);
 void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended);
 int rcl_resume_ask(struct rcl_epoch *ep);
+bool rcl_resume_may_import(const struct rcl_epoch *ep);
 int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 			const struct rcl_msg *msg, struct rcl_msg *answer);
 int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
