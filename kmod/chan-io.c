@@ -8,12 +8,14 @@
  *
  * Neither consumer knows when the other one has posted its first receive. Until
  * the peer's kernel says so, the first operation that needs one stays in the
- * chain, and so does what is behind it. The device would give up after some
- * milliseconds, or, told to try for ever, load the network meanwhile.
+ * chain, and so does what is behind it, but not what is before it. The device
+ * would give up after some milliseconds, or, told to try for ever, load the
+ * network meanwhile.
  */
 #include "chan-io.h"
 
 #include <linux/ktime.h>
+#include <linux/string.h>
 
 #include "chan.h"
 #include "chan-wr.h"
@@ -307,10 +309,9 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	wr->send.send_flags = rcl_chan_send_flags(chan, sqe, op);
 	if (chain->n)
 		chain->wr[chain->n - 1].send.next = &wr->send;
-	chain->held |= rcl_chan_is_early(chan, sqe->op);
-	if (op->number == last) {
-		chain->ops++;
-		chain->bytes += len;
+	if (!chain->held && rcl_chan_is_early(chan, sqe->op)) {
+		chain->held = true;
+		chain->before = chain->n;
 	}
 	chain->n++;
 }
@@ -349,45 +350,64 @@ static void rcl_chan_refused(struct rcl_chan *chan,
 	chan->chain.refused = true;
 }
 
+/* The device has the first @n. */
+static void rcl_chan_count(struct rcl_chan *chan, u32 n)
+{
+	u32 ops = 0;
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		const struct rcl_op *op =
+			container_of(chan->chain.wr[i].send.wr_cqe,
+				     struct rcl_op, cqe);
+
+		if (op->number == op->last) {
+			ops++;
+			bytes += op->len;
+		}
+	}
+	this_cpu_add(chan->traffic->ops, ops);
+	this_cpu_add(chan->traffic->bytes, bytes);
+}
+
+/* What is behind the first @n moves up. */
+static void rcl_chain_cut(struct rcl_chain *chain, u32 n)
+{
+	u32 i;
+
+	chain->n -= n;
+	chain->before = 0;
+	memmove(chain->wr, chain->wr + n, chain->n * sizeof(chain->wr[0]));
+	memmove(chain->sge, chain->sge + n, chain->n * sizeof(chain->sge[0]));
+	for (i = 0; i < chain->n; i++) {
+		chain->wr[i].send.sg_list = chain->sge[i];
+		if (i)
+			chain->wr[i - 1].send.next = &chain->wr[i].send;
+	}
+}
+
 /* What waits for the peer, or for the end of a rotation, stays. */
 static void rcl_chan_give(struct rcl_chan *chan)
 {
 	struct rcl_chain *chain = &chan->chain;
+	u32 n = chain->held && !chan->heard ? chain->before : chain->n;
 	const struct ib_send_wr *bad;
 
-	if (!chain->n || (chain->held && !chan->heard) ||
-	    (chan->keep && chan->keep->parked))
+	if (!n || (chan->keep && chan->keep->parked))
 		return;
+	chain->wr[n - 1].send.next = NULL;
 	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
 		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);
+		/* Also what waits has failed then. */
+		n = chain->n;
 	} else {
-		this_cpu_add(chan->traffic->ops, chain->ops);
-		this_cpu_add(chan->traffic->bytes, chain->bytes);
+		rcl_chan_count(chan, n);
 	}
-	rcl_chan_chain_empty(chain);
-}
-
-/* Pieces that have more than @len bytes: what is behind goes to @to. */
-static u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len,
-			  struct ib_sge *to)
-{
-	u32 rest = 0;
-	u32 i, keep;
-
-	for (i = 0; sge[i].length <= len; i++)
-		len -= sge[i].length;
-	keep = i;
-	if (len) {
-		to[rest] = sge[i];
-		to[rest].addr += len;
-		to[rest++].length -= len;
-		sge[i++].length = len;
-		keep = i;
-	}
-	while (i < *n)
-		to[rest++] = sge[i++];
-	*n = keep;
-	return rest;
+	if (n < chain->n)
+		rcl_chain_cut(chain, n);
+	else
+		rcl_chan_chain_empty(chain);
 }
 
 /* As far as there is another extent, that is another work request. */
@@ -475,8 +495,7 @@ void rcl_chan_chain_empty(struct rcl_chain *chain)
 {
 	chain->n = 0;
 	chain->held = false;
-	chain->ops = 0;
-	chain->bytes = 0;
+	chain->before = 0;
 }
 
 /* The peer's kernel is to know of the first receive, and of those beside it. */

@@ -221,3 +221,33 @@ int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 	*len = sqe->len;
 	return sqe->len ? 1 : 0;
 }
+
+/**
+ * rcl_chan_split - cut pieces where an extent of the peer ends
+ * @sge: more than @len bytes
+ * @n: how many; set to how many are left
+ * @len: bytes that stay
+ * @to: set to the pieces of what is behind
+ *
+ * Return: how many are in @to.
+ */
+u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len, struct ib_sge *to)
+{
+	u32 rest = 0;
+	u32 i, keep;
+
+	for (i = 0; sge[i].length <= len; i++)
+		len -= sge[i].length;
+	keep = i;
+	if (len) {
+		to[rest] = sge[i];
+		to[rest].addr += len;
+		to[rest++].length -= len;
+		sge[i++].length = len;
+		keep = i;
+	}
+	while (i < *n)
+		to[rest++] = sge[i++];
+	*n = keep;
+	return rest;
+}

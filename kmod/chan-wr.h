@@ -19,5 +19,6 @@ int rcl_chan_fill(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		  u32 len, u32 num_sge, union rcl_wr *wr);
 int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		    u32 slot, struct ib_sge *sge, u32 *len);
+u32 rcl_chan_split(struct ib_sge *sge, u32 *n, u64 len, struct ib_sge *to);
 
 #endif /* RCL_CHAN_WR_H */

@@ -75,19 +75,17 @@ union rcl_wr {
 /**
  * struct rcl_chain - sends that the device does not have yet
  * @n: how many; all count as in flight
- * @held: the first one needs a receive of the peer, who has posted none yet
+ * @held: one needs a receive of the peer, who has posted none yet
+ * @before: then: how many are before that one; not 0 only of a parked channel
  * @refused: the device has refused some, and nobody was told yet
- * @ops: operations that end there
- * @bytes: what these move
  * @wr: the work requests
  * @sge: and what they move
  */
 struct rcl_chain {
 	u32 n;
 	bool held;
+	u32 before;
 	bool refused;
-	u32 ops;
-	u64 bytes;
 	union rcl_wr wr[RCL_CHAN_SEND_SLOTS];
 	struct ib_sge sge[RCL_CHAN_SEND_SLOTS][RCLINK_DEV_PARTS_MAX];
 };
