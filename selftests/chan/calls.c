@@ -3,17 +3,23 @@
  * What asks the peer, again and again, and is never to fail because the link
  * is rotated meanwhile.
  *
- * usage: calls LINK listen	prints "listening"; takes all channels
- *        calls LINK import	looks its region up, and reads it
- *        calls LINK open	opens a channel, and closes it
+ * usage: calls LINK listen	prints "listening"; takes all channels, and
+ *				prints "torn" for one that ends without a
+ *				message
+ *        calls LINK import	looks its region up, and reads it; prints
+ *				"found" the first time
+ *        calls LINK open	opens a channel, sends a message, and closes it
+ *        calls LINK fresh	the same, but first looks the region up, which
+ *				must be there
  *
- * The last two print how often they did so when SIGTERM ends them.
+ * All but the first print how often they did so when SIGTERM ends them.
  */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <rclink.h>
 
@@ -23,6 +29,7 @@
 #define CHANNELS_MAX	16
 #define TIMEOUT_MS	20000
 #define MAGIC		0x63616c6c73000001ull
+#define BALLAST		(8 << 20)	/* takes its time to be registered */
 
 static bool ended;
 
@@ -37,19 +44,53 @@ static bool enough(void)
 }
 
 /* The first one has the region for all. */
-static int take(struct rclink_listener *listener, struct rclink_chan **chan)
+static int export_once(struct rclink_chan *chan)
 {
 	static uint64_t *magic;
 	uint32_t region;
 	int ret;
 
-	ret = rclink_accept(listener, chan);
-	if (ret || magic)
-		return ret;
+	if (magic)
+		return 0;
 	magic = memory(sizeof(*magic));
 	*magic = MAGIC;
-	return rclink_region(*chan, magic, sizeof(*magic), SERVICE,
-			     RCLINK_REGION_READ, &region);
+	ret = rclink_region(chan, memory(BALLAST), BALLAST, NULL, 0, &region);
+	return ret ? ret : rclink_region(chan, magic, sizeof(*magic), SERVICE,
+					 RCLINK_REGION_READ, &region);
+}
+
+/* Between two epochs that is refused. */
+static int post_receive(struct rclink_chan *chan)
+{
+	int ret = rclink_recv(chan, rclink_none(), 1);
+
+	while (!ret && (ret = rclink_submit(chan, 0, 0)) == -EAGAIN) {
+		usleep(1000);
+		ret = 0;
+	}
+	/* Whoever has ended it is found out later. */
+	return ret < 0 && ret != -ECONNRESET ? ret : 0;
+}
+
+static int take(struct rclink_listener *listener, struct rclink_chan **chan)
+{
+	int ret = rclink_accept(listener, chan);
+
+	if (!ret)
+		ret = post_receive(*chan);
+	return ret ? ret : export_once(*chan);
+}
+
+/* Who opened it has sent his message before. */
+static void end(struct rclink_chan *chan)
+{
+	struct rclink_dev_cqe cqe = { .status = 0 };
+
+	if (rclink_reap(chan, &cqe, 1) != 1 || cqe.status) {
+		puts("torn");
+		fflush(stdout);
+	}
+	rclink_close(chan);
 }
 
 static int serve(const char *link)
@@ -71,7 +112,7 @@ static int serve(const char *link)
 	while (!ret && poll(fds, CHANNELS_MAX + 1, -1) > 0) {
 		for (i = CHANNELS_MAX; i > 0 && !ret; i--) {
 			if (fds[i].fd >= 0 && fds[i].revents & POLLHUP) {
-				rclink_close(chans[i - 1]);
+				end(chans[i - 1]);
 				fds[i].fd = -1;
 			}
 			if (fds[i].fd >= 0 || !(fds[0].revents & POLLIN))
@@ -95,23 +136,38 @@ static int look_up(struct rclink_chan *chan, struct rclink_remote *remote)
 	return ret;
 }
 
+/* What was queued last. */
+static int completes(struct rclink_chan *chan)
+{
+	struct rclink_dev_cqe cqe = { .status = 0 };
+	int ret = 0;
+
+	while (!ret && !rclink_reap(chan, &cqe, 1)) {
+		ret = rclink_submit(chan, 1, TIMEOUT_MS);
+		ret = ret == -EINTR || ret > 0 ? 0 : ret;
+	}
+	return ret ? ret : cqe.status ? -EIO : 0;
+}
+
+static int say_hello(struct rclink_chan *chan)
+{
+	int ret = rclink_send(chan, rclink_none(), RCLINK_SQE_SIGNALED, 1);
+
+	return ret ? ret : completes(chan);
+}
+
 /* Its keys must be those of the epoch that there is. */
 static int read_it(struct rclink_chan *chan, uint64_t *to, uint32_t region,
 		   const struct rclink_remote *remote)
 {
-	struct rclink_dev_cqe cqe = { .status = 0 };
 	int ret;
 
 	*to = 0;
 	ret = rclink_read(chan, rclink_piece(region, 0, sizeof(*to)), remote, 0,
 			  RCLINK_SQE_SIGNALED, 1);
-	while (!ret && !rclink_reap(chan, &cqe, 1)) {
-		ret = rclink_submit(chan, 1, TIMEOUT_MS);
-		ret = ret == -EINTR || ret > 0 ? 0 : ret;
-	}
-	if (ret)
-		return ret;
-	return cqe.status || *to != MAGIC ? -EIO : 0;
+	if (!ret)
+		ret = completes(chan);
+	return !ret && *to != MAGIC ? -EIO : ret;
 }
 
 /* That asks nobody: between two epochs it says so. */
@@ -139,7 +195,13 @@ static int imports(const char *link, unsigned long *times)
 	if (!ret)
 		ret = enlist(chan, to, &region);
 	if (!ret)
+		ret = say_hello(chan);
+	if (!ret)
 		ret = look_up(chan, &first);
+	if (!ret) {
+		puts("found");
+		fflush(stdout);
+	}
 	while (!ret && !enough()) {
 		ret = rclink_import(chan, SERVICE, &remote);
 		/* Now and then, or hardly any import would be under way. */
@@ -151,17 +213,30 @@ static int imports(const char *link, unsigned long *times)
 	return ret;
 }
 
-static int opens(const char *link, unsigned long *times)
+static int open_one(const char *link, bool looks)
 {
+	struct rclink_remote remote;
 	struct rclink_chan *chan;
+	int ret;
+
+	ret = rclink_connect(&chan, link, SERVICE, RCLINK_CONNECT_WAIT);
+	if (ret)
+		return ret;
+	if (looks)
+		ret = rclink_import(chan, SERVICE, &remote);
+	if (!ret)
+		ret = say_hello(chan);
+	rclink_close(chan);
+	return ret;
+}
+
+static int opens(const char *link, bool looks, unsigned long *times)
+{
 	int ret = 0;
 
 	while (!ret && !enough()) {
-		ret = rclink_connect(&chan, link, SERVICE, RCLINK_CONNECT_WAIT);
-		if (ret)
-			break;
-		++*times;
-		rclink_close(chan);
+		ret = open_one(link, looks);
+		*times += !ret;
 	}
 	return ret;
 }
@@ -173,14 +248,17 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc != 3) {
-		fputs("usage: calls LINK {listen | import | open}\n", stderr);
+		fputs("usage: calls LINK {listen | import | open | fresh}\n",
+		      stderr);
 		return 2;
 	}
 	if (!strcmp(argv[2], "listen"))
 		return say("listen", serve(argv[1])), 1;
 	sigaction(SIGTERM, &action, NULL);
-	ret = !strcmp(argv[2], "import") ? imports(argv[1], &times) :
-					   opens(argv[1], &times);
+	if (!strcmp(argv[2], "import"))
+		ret = imports(argv[1], &times);
+	else
+		ret = opens(argv[1], !strcmp(argv[2], "fresh"), &times);
 	/* The signal may have been what ended it. */
 	if (ret == -EINTR && enough())
 		ret = 0;

@@ -33,6 +33,23 @@ later()
 		is 2 l .state up
 }
 
+# rotate HOST: from there
+rotate()
+{
+	on "$1" "$tool" rotate l --timeout "${2:-$((20 * RCL_SLOW))}"
+}
+
+# rotates HOST TIMES: each time both ends have the next epoch, and are up
+rotates()
+{
+	local epoch i
+
+	for ((i = 0; i < $2; i++)); do
+		epoch=$(of 1 l .epoch)
+		rotate "$1" && until_true 10 later "$epoch" || return
+	done
+}
+
 # sum FILE WORD
 sum()
 {

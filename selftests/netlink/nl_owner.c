@@ -162,20 +162,11 @@ TEST_F(pair, only_the_epoch_that_is_meant_is_replaced)
 	EXPECT_TRUE(ended(&self->other, "b", RCLINK_DOWN_REASON_REPLACED));
 }
 
-static int prepare_beside(struct genl_sock *s, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_PREPARE);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put(&m, RCLINK_A_LINK_ROTATE, NULL, 0);
-	return genl_ask(s, &m, NULL, NULL);
-}
-
 TEST_F(pair, an_epoch_beside_the_one_that_is_up_is_shown)
 {
 	struct genl_sock third;
 	struct rcl_view view;
+	struct rcl_end end;
 	int i;
 
 	EXPECT_EQ(0, connect_both(&self->owner, &self->a, &self->b));
@@ -183,8 +174,8 @@ TEST_F(pair, an_epoch_beside_the_one_that_is_up_is_shown)
 	EXPECT_EQ(0, rcl_until(&self->other, "a", RCLINK_LINK_STATE_UP, 5000));
 	EXPECT_EQ(0, rcl_until(&self->other, "b", RCLINK_LINK_STATE_UP, 5000));
 	ASSERT_EQ(0, rcl_open(&third));
-	ASSERT_EQ(0, prepare_beside(&third, "a"));
-	EXPECT_EQ(-EBUSY, prepare_beside(&self->owner, "a"));
+	ASSERT_EQ(0, rcl_prepare_beside(&third, "a", &end));
+	EXPECT_EQ(-EBUSY, rcl_prepare_beside(&self->owner, "a", &end));
 	ASSERT_EQ(0, rcl_view(&self->other, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 	EXPECT_EQ(1, view.epoch);

@@ -107,7 +107,7 @@ static void read_end(const struct nlattr *nest, struct rcl_end *end)
 
 /* The answer has this host's end. */
 static int ask_local(struct genl_sock *s, uint8_t cmd, const char *name,
-		     struct rcl_end *end)
+		     bool rotate, struct rcl_end *end)
 {
 	const struct nlattr *local;
 	struct genl_msg m, answer;
@@ -115,6 +115,8 @@ static int ask_local(struct genl_sock *s, uint8_t cmd, const char *name,
 
 	genl_begin(&m, s, cmd);
 	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	if (rotate)
+		genl_put(&m, RCLINK_A_LINK_ROTATE, NULL, 0);
 	ret = genl_ask(s, &m, &answer, NULL);
 	if (ret)
 		return ret;
@@ -127,13 +129,20 @@ static int ask_local(struct genl_sock *s, uint8_t cmd, const char *name,
 
 int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end)
 {
-	return ask_local(s, RCLINK_CMD_LINK_PREPARE, name, end);
+	return ask_local(s, RCLINK_CMD_LINK_PREPARE, name, false, end);
+}
+
+/* Of a link that is up, and stays so. */
+int rcl_prepare_beside(struct genl_sock *s, const char *name,
+		       struct rcl_end *end)
+{
+	return ask_local(s, RCLINK_CMD_LINK_PREPARE, name, true, end);
 }
 
 /* Of a link that is prepared, connected or up. */
 int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end)
 {
-	return ask_local(s, RCLINK_CMD_LINK_GET, name, end);
+	return ask_local(s, RCLINK_CMD_LINK_GET, name, false, end);
 }
 
 void rcl_put_end(struct genl_msg *m, const struct rcl_end *end)

@@ -63,6 +63,8 @@ int rcl_named(struct genl_sock *s, uint8_t cmd, const char *name,
 int rcl_new(struct genl_sock *s, const char *name);
 int rcl_del(struct genl_sock *s, const char *name);
 int rcl_prepare(struct genl_sock *s, const char *name, struct rcl_end *end);
+int rcl_prepare_beside(struct genl_sock *s, const char *name,
+		       struct rcl_end *end);
 void rcl_put_end(struct genl_msg *m, const struct rcl_end *end);
 int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
 		uint32_t role, const struct rcl_end *remote,
