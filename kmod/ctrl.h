@@ -18,7 +18,7 @@ struct rcl_upcall;
 #define RCL_CTRL_SLOTS		16	/* receives, and sends in flight */
 #define RCL_CTRL_SIGNAL		4	/* sends that one completion retires */
 #define RCL_CTRL_QUESTIONS	6	/* questions without an answer */
-#define RCL_CTRL_EXTRA_WR	1	/* one RDMA operation */
+#define RCL_CTRL_EXTRA_WR	2	/* the probe, one RDMA operation */
 
 /**
  * struct rcl_ctrl_slot - one send or receive

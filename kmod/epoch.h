@@ -11,6 +11,7 @@
 #include "ping.h"
 #include "pool.h"
 #include "policy.h"
+#include "probe.h"
 #include "qp.h"
 #include "reg.h"
 
@@ -23,6 +24,7 @@
  * @pd: of this link and epoch only
  * @buffer: link buffer
  * @ctrl: control channel on @qp[0]
+ * @probe: large packet on its way
  * @pinger: round trip under way
  * @heartbeat: when the peer was heard; of a link that is up
  * @pool: who leases @qp[1] and the following
@@ -48,6 +50,7 @@ struct rcl_epoch {
 	struct ib_pd *pd;
 	struct rcl_buffer buffer;
 	struct rcl_ctrl ctrl;
+	struct rcl_probe probe;
 	struct rcl_pinger pinger;
 	struct rcl_heartbeat heartbeat;
 	struct rcl_pool pool;

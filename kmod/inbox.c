@@ -62,7 +62,7 @@ static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 			      u32 vendor_err, u32 qp)
 {
 	struct rcl_slot *slot = container_of(up, struct rcl_slot, up);
-	struct rcl_reason why = { reason, wc_status };
+	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
 
 	trace_rcl_link_fail(slot->link->name, reason, wc_status, vendor_err);
 	rcl_inbox_note(slot, &why, vendor_err, qp);

@@ -27,6 +27,7 @@
 #include "lessee.h"
 #include "msg.h"
 #include "ping.h"
+#include "probe.h"
 #include "recorder.h"
 #include "resume.h"
 #include "state.h"
@@ -300,7 +301,8 @@ static int rcl_life_settle(struct rcl_slot *slot)
 		slot->proven |= RCL_PROVEN_SAID;
 	}
 	/* Whoever brings it up and is gone has given it up. */
-	if (slot->proven != RCL_PROVEN_ALL || rcl_inbox_failure(slot).reason)
+	if (slot->proven != RCL_PROVEN_ALL || !slot->epoch->probe.through ||
+	    rcl_inbox_failure(slot).reason)
 		return 0;
 	ret = rcl_fsm_next(slot->state, RCL_IN_PROVEN, &why);
 	if (ret < 0)
@@ -311,6 +313,8 @@ static int rcl_life_settle(struct rcl_slot *slot)
 
 static int rcl_life_hello(struct rcl_slot *slot, const struct rcl_msg *msg)
 {
+	int ret;
+
 	if (slot->state != RCLINK_LINK_STATE_CONNECTED)
 		return -EPROTO;
 	if (msg->type == RCL_MSG_HELLO_ACK) {
@@ -321,7 +325,26 @@ static int rcl_life_hello(struct rcl_slot *slot, const struct rcl_msg *msg)
 		if (msg->cookie != RCL_MSG_VERSION)
 			return -EPROTONOSUPPORT;
 		slot->proven |= RCL_PROVEN_HEARD;
+		ret = rcl_probe_post(slot->epoch);
+		if (ret)
+			return ret;
 	}
+	return rcl_life_settle(slot);
+}
+
+/*
+ * Who is up has our answer to its hello, and the probe before that; but it may
+ * say something before we know that the probe has arrived.
+ */
+static int rcl_life_overtaken(struct rcl_slot *slot, u8 type)
+{
+	if (type == RCL_MSG_HELLO || type == RCL_MSG_HELLO_ACK ||
+	    type == RCL_MSG_BYE)
+		return 0;
+	if (slot->state != RCLINK_LINK_STATE_CONNECTED ||
+	    slot->proven != RCL_PROVEN_ALL)
+		return 0;
+	rcl_probe_pass(slot->epoch);
 	return rcl_life_settle(slot);
 }
 
@@ -329,7 +352,11 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 			    ktime_t arrived)
 {
 	struct rcl_epoch *ep = slot->epoch;
+	int ret;
 
+	ret = rcl_life_overtaken(slot, msg->type);
+	if (ret)
+		return ret;
 	if (slot->state == RCLINK_LINK_STATE_UP) {
 		rcl_heartbeat_heard(ep, msg);
 		/* Who answers heartbeats may owe other answers. */
@@ -460,7 +487,9 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	else if (ret)
 		rcl_state_down(slot, rcl_reason_of(ret), 0);
 	else if (rcl_state_is_late(slot))
-		rcl_state_down(slot, RCLINK_DOWN_REASON_TIMED_OUT, 0);
+		rcl_state_down(slot, rcl_probe_is_lost(slot->epoch) ?
+			       RCLINK_DOWN_REASON_MTU :
+			       RCLINK_DOWN_REASON_TIMED_OUT, 0);
 }
 
 /* Which of them is the live one may change meanwhile. */

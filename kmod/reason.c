@@ -4,6 +4,9 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 
+#define RCL_TOO_LARGE(packets) \
+	packets " do not come through: lower mtu of this link, or raise that of the switches"
+
 static const char * const texts[] = {
 	[RCLINK_DOWN_REASON_NONE] = "",
 	[RCLINK_DOWN_REASON_DISCONNECTED] = "disconnected on this host",
@@ -34,6 +37,8 @@ static const char * const texts[] = {
 		"the peer's module is of a version that this one cannot talk to",
 	[RCLINK_DOWN_REASON_REPLACED] =
 		"one end had lost the link, and wants another epoch",
+	[RCLINK_DOWN_REASON_MTU] =
+		RCL_TOO_LARGE("packets as large as the path MTU"),
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */
@@ -62,6 +67,24 @@ static const char * const wc_texts[] = {
 	"general error",
 };
 
+static const char *rcl_reason_mtu_text(u32 mtu)
+{
+	switch (mtu) {
+	case 256:
+		return RCL_TOO_LARGE("packets of 256 bytes");
+	case 512:
+		return RCL_TOO_LARGE("packets of 512 bytes");
+	case 1024:
+		return RCL_TOO_LARGE("packets of 1024 bytes");
+	case 2048:
+		return RCL_TOO_LARGE("packets of 2048 bytes");
+	case 4096:
+		return RCL_TOO_LARGE("packets of 4096 bytes");
+	default:
+		return texts[RCLINK_DOWN_REASON_MTU];
+	}
+}
+
 /**
  * rcl_reason_text - a reason in words
  * @reason: of the link
@@ -73,6 +96,8 @@ const char *rcl_reason_text(const struct rcl_reason *reason)
 	if (reason->reason == RCLINK_DOWN_REASON_COMPLETION &&
 	    reason->wc_status < ARRAY_SIZE(wc_texts))
 		return wc_texts[reason->wc_status];
+	if (reason->reason == RCLINK_DOWN_REASON_MTU)
+		return rcl_reason_mtu_text(reason->mtu);
 	return texts[reason->reason];
 }
 

@@ -11,10 +11,12 @@
  * struct rcl_reason - why an epoch ended
  * @reason: enum rclink_down_reason
  * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
+ * @mtu: of its path in bytes, with RCLINK_DOWN_REASON_MTU; 0: not known
  */
 struct rcl_reason {
 	u32 reason;
 	u32 wc_status;
+	u32 mtu;
 };
 
 const char *rcl_reason_text(const struct rcl_reason *reason);

@@ -200,7 +200,7 @@ static void rcl_state_free(struct rcl_slot *slot)
 
 static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
 {
-	struct rcl_reason why = { reason, wc_status };
+	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
 	struct rcl_link *link = slot->link;
 
 	slot->expecting = false;

@@ -77,6 +77,10 @@ static const struct rcl_advice reasons[] = {
 	[RCLINK_DOWN_REASON_REPLACED] = {
 		"one end had noticed a failure before the other one did",
 		"see `rclink why` at both hosts for what failed" },
+	[RCLINK_DOWN_REASON_MTU] = {
+		"a switch or a port on the way takes only smaller packets than the ports at both ends",
+		"lower mtu of this link with `rclink set`, or raise that of the switches; "
+		CONNECT_AGAIN },
 };
 
 /* A group is joined again by itself, and has no peer to blame. */

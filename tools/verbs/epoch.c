@@ -36,7 +36,10 @@ static uint64_t now_ms(void)
 
 static const char *reason_text(uint32_t reason, uint32_t wc_status)
 {
-	const struct rcl_reason why = { reason, wc_status };
+	const struct rcl_reason why = {
+		.reason = reason,
+		.wc_status = wc_status,
+	};
 
 	return rcl_reason_text(&why);
 }

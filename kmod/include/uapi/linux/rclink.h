@@ -85,6 +85,8 @@ enum rclink_link_state {
  *   of the control protocol.
  * @RCLINK_DOWN_REASON_REPLACED: One end has lost the epoch, and wants another
  *   one.
+ * @RCLINK_DOWN_REASON_MTU: The hello came through, but no packet as large as
+ *   the path MTU.
  */
 enum rclink_down_reason {
 	RCLINK_DOWN_REASON_NONE,
@@ -107,6 +109,7 @@ enum rclink_down_reason {
 	RCLINK_DOWN_REASON_ACCESS,
 	RCLINK_DOWN_REASON_OTHER_VERSION,
 	RCLINK_DOWN_REASON_REPLACED,
+	RCLINK_DOWN_REASON_MTU,
 };
 
 enum rclink_role {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hellos are small. Where a switch takes smaller packets than the ports at both
+ * ends say, hellos come through, and the first large packet would be the end of
+ * the link. So an end that has heard the peer's hello, which says that its link
+ * buffer is registered, writes as much there as one packet holds, and answers
+ * the hello behind that on the same QP. RC keeps the order: who has the answer
+ * has got the probe before, and who has the probe acknowledged knows of the
+ * other direction.
+ *
+ * Nobody else uses the buffers then: pings of this end follow the answer, and
+ * the peer asks none before it has that. What is written are the first bytes of
+ * the own buffer, zeros as those that are there.
+ */
+#include "probe.h"
+
+#include <linux/minmax.h>
+#include <linux/scatterlist.h>
+
+#include "epoch.h"
+#include "upcall.h"
+
+/* The hello was posted before, so it has been acknowledged. */
+static void rcl_probe_completed(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rcl_probe *probe =
+		container_of(wc->wr_cqe, struct rcl_probe, cqe);
+	struct rcl_qp *qp = cq->cq_context;
+
+	if (wc->status == IB_WC_SUCCESS)
+		probe->through = true;
+	else if (wc->status == IB_WC_RETRY_EXC_ERR && !probe->through)
+		qp->up->fail(qp->up, RCLINK_DOWN_REASON_MTU, 0, wc->vendor_err,
+			     qp->index);
+	else
+		rcl_qp_wc_failed(cq, wc);
+}
+
+/**
+ * rcl_probe_post - send the probe
+ * @ep: active; the peer's hello came in, and is not answered yet
+ *
+ * Context: the link's work item.
+ * Return: 0, or what ib_post_send() says.
+ */
+int rcl_probe_post(struct rcl_epoch *ep)
+{
+	/* Neither a page nor a link buffer of this end is smaller. */
+	struct ib_sge sge = {
+		.addr = sg_dma_address(ep->buffer.sg),
+		.length = min(ep->mtu, ep->remote.length),
+		.lkey = ep->pd->local_dma_lkey,
+	};
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe = &ep->probe.cqe,
+		.wr.sg_list = &sge,
+		.wr.num_sge = 1,
+		.wr.opcode = IB_WR_RDMA_WRITE,
+		.wr.send_flags = IB_SEND_SIGNALED,
+		.remote_addr = ep->remote.addr,
+		.rkey = ep->remote.rkey,
+	};
+
+	ep->probe.cqe.done = rcl_probe_completed;
+	ep->probe.posted = true;
+	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
+}
+
+/**
+ * rcl_probe_pass - the peer has shown that it got the probe
+ * @ep: whose probe was posted; its acknowledgment may have been lost
+ *
+ * Context: the link's work item.
+ */
+void rcl_probe_pass(struct rcl_epoch *ep)
+{
+	ep->probe.through = true;
+}
+
+/**
+ * rcl_probe_is_lost - is it only the probe that does not come through?
+ * @ep: of a link that is not up in time
+ *
+ * A device that sends again for ever says nothing.
+ *
+ * Context: the link's work item.
+ * Return: true if the peer's device has acknowledged the hello, but not that.
+ */
+bool rcl_probe_is_lost(const struct rcl_epoch *ep)
+{
+	return ep->probe.posted && !ep->probe.through && ep->ctrl.retired;
+}
