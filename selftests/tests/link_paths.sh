@@ -27,6 +27,15 @@ no_roce()
 	done
 }
 
+# no_large HOST: nor those that have 1024 bytes of data, the path MTU of the lab
+no_large()
+{
+	on "$1" tc qdisc replace dev eth0 clsact &&
+		on "$1" tc filter add dev eth0 ingress protocol ip u32 \
+			match ip dport 4791 0xffff \
+			match u16 0x0400 0xfc00 at 2 action drop
+}
+
 roce_again()
 {
 	on "$1" tc qdisc del dev eth0 clsact
@@ -261,8 +270,51 @@ none_works()
 		[ "$(grep -c 'no path to the peer works' "$log")" -eq 1 ]
 }
 
+large='packets of 1024 bytes do not come through'
+
+# Hellos do.
+only_one_and_small()
+{
+	local said
+
+	roce_again 2
+	no_large 2 && rclink set l gid-index "$(gid_index 1 "::ffff:$RCL_IP")" ||
+		return
+	! said=$(link_dial l 2>&1) || return
+	echo "$said"
+	grep -q "$large: lower mtu" <<<"$said" && is 1 l .state down &&
+		is 1 l .reason mtu &&
+		tells 1 "it went down: $large" "path 1 of 1, .*failed: .*$large" &&
+		tells 2 "path 1 of 1, .*failed: peer: .*$large" && empty 1 && empty 2
+}
+
+# Still there.
+small_enough()
+{
+	local status
+
+	rclink set l mtu 512 && link_dial l && is 1 l .mtu 512 &&
+		goes_over "::ffff:$RCL_IP" "::ffff:$RCL_PEER_IP" && ends
+	status=$?
+	rclink set l mtu auto gid-index auto
+	return $status
+}
+
+# In the other direction.
+larger_elsewhere()
+{
+	local said
+
+	roce_again 2
+	no_large 1 && said=$(link_dial l -v) || return
+	echo "$said"
+	goes_over $here6 $there6 && is 1 l .mtu 1024 &&
+		tells 1 "path 1 of 3, .*failed: peer: .*$large" &&
+		tells 2 "path 1 of 3, .*failed: .*$large" && ends
+}
+
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 14
+plan 17
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -284,6 +336,10 @@ check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad
 check "when none works one sentence has all, and nothing is left" none_works
-roce_again 2
+check "where only small packets come through the link goes down, and tells" \
+	only_one_and_small
+check "it comes up with an mtu that they have" small_enough
+check "it comes up over another path that takes large ones" larger_elsewhere
+roce_again 1
 link_listen_end
 finish

@@ -190,20 +190,21 @@ silent()
 		grep -q 'the peer fell silent' && until_true 30 is 1 l .state up
 }
 
-# What host 2 says takes its time: it is in the next epoch, host 1 is not yet.
+# What host 1 says takes its time: it is in the next epoch, host 2 is not yet, as it
+# does not know of its probe.
 parts_between()
 {
 	local epoch before status
 
 	epoch=$(of 1 l .epoch)
 	until_true 10 eval '[ "$(of 2 l .epoch)" = '"$epoch ]" || return
-	on 2 tc qdisc add dev eth0 root netem delay 1500ms || return
+	on 1 tc qdisc add dev eth0 root netem delay 1500ms || return
 	"$tool" rotate l --timeout $((40 * RCL_SLOW)) &
-	until_true 40 eval '[ "$(of 2 l .epoch)" -gt '"$epoch ]" &&
-		rclink disconnect l
+	until_true 40 eval '[ "$(of 1 l .epoch)" -gt '"$epoch ]" &&
+		on 2 "$tool" disconnect l
 	status=$?
-	before=$(rclink why l)
-	on 2 tc qdisc del dev eth0 root
+	before=$(on 2 "$tool" why l)
+	on 1 tc qdisc del dev eth0 root
 	wait $!
 	echo "$before"
 	[ "$status" -eq 0 ] && ! grep -q "moved to that epoch.*epoch $((epoch + 1))" <<<"$before"
@@ -218,7 +219,7 @@ parted()
 		parts_between && break
 		[ "$i" -lt 5 ] && up || return
 	done
-	story=$(on 2 "$tool" why l)
+	story=$(rclink why l)
 	echo "$story"
 	grep 'it went down' <<<"$story" | tail -n 1 |
 		grep -q 'disconnected by the peer' && up

@@ -58,7 +58,7 @@ TEST(every_reason_has_its_own_words)
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		/* a status that the table of statuses does not have */
-		struct rcl_reason reason = { i, 1000 };
+		struct rcl_reason reason = { i, 1000, 0 };
 
 		texts[i] = rcl_reason_text(&reason);
 		ASSERT_NE(NULL, texts[i]);
@@ -70,7 +70,7 @@ TEST(every_reason_has_its_own_words)
 
 TEST(a_completion_says_its_status)
 {
-	struct rcl_reason reason = { RCLINK_DOWN_REASON_COMPLETION, 12 };
+	struct rcl_reason reason = { RCLINK_DOWN_REASON_COMPLETION, 12, 0 };
 	unsigned int i;
 
 	EXPECT_EQ(0, strncmp("retry exceeded", rcl_reason_text(&reason), 14));
@@ -82,6 +82,23 @@ TEST(a_completion_says_its_status)
 		reason.wc_status = i;
 		EXPECT_NE('\0', rcl_reason_text(&reason)[0]);
 	}
+}
+
+TEST(packets_that_are_too_large_say_how_large)
+{
+	struct rcl_reason reason = { RCLINK_DOWN_REASON_MTU, 0, 0 };
+	const char *any = rcl_reason_text(&reason);
+	char begin[32];
+
+	EXPECT_EQ(0, strncmp("packets as large as", any, 19));
+	for (reason.mtu = 256; reason.mtu <= 4096; reason.mtu *= 2) {
+		snprintf(begin, sizeof(begin), "packets of %u bytes ",
+			 reason.mtu);
+		EXPECT_EQ(0, strncmp(begin, rcl_reason_text(&reason),
+				     strlen(begin)));
+	}
+	reason.mtu = 1000;
+	EXPECT_STREQ(any, rcl_reason_text(&reason));
 }
 
 TEST_HARNESS_MAIN
