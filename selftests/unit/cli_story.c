@@ -253,6 +253,38 @@ TEST_F(story, a_sentence_of_the_exchange_explains_more_than_its_end)
 	EXPECT_TOLD("What to do: do what that sentence says");
 }
 
+/* The dialler may be told by the peer before its own QP has failed. */
+TEST_F(story, an_exchange_that_failed_before_its_epoch_did_explains_it)
+{
+	struct teller *t = &self->t;
+
+	go_up(t);
+	go(t, DOWN, RCLINK_DOWN_REASON_PEER_SILENT, "silent");
+	t->info.epoch++;
+	go(t, PREPARED, 0, "a GID");
+	go(t, CONNECTED, 0, "");
+	add(t, RCLINK_ENTRY_KIND_NOTE, "no path works");
+	go(t, DOWN, RCLINK_DOWN_REASON_COMPLETION, "retry exceeded");
+	tell(t);
+	EXPECT_TOLD("Tried last, at 2026-01-01T00:00:07.000Z: no path works");
+}
+
+/* Nor does one of an epoch before. */
+TEST_F(story, an_exchange_before_the_last_one_explains_nothing)
+{
+	struct teller *t = &self->t;
+
+	go_up(t);
+	go(t, DOWN, RCLINK_DOWN_REASON_PEER_SILENT, "silent");
+	add(t, RCLINK_ENTRY_KIND_NOTE, "no path works");
+	t->info.epoch++;
+	go(t, PREPARED, 0, "a GID");
+	go(t, CONNECTED, 0, "");
+	go(t, DOWN, RCLINK_DOWN_REASON_COMPLETION, "retry exceeded");
+	tell(t);
+	EXPECT_UNTOLD("Tried last");
+}
+
 TEST_F(story, an_attempt_before_it_was_up_explains_nothing)
 {
 	go(&self->t, IDLE, 0, "");

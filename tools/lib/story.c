@@ -321,6 +321,22 @@ static void judge_attempt(struct json_object *doc,
 		      "compare `rclink show` and `rclink dev` of both hosts; then connect it again");
 }
 
+/*
+ * When what the link is now began: of an epoch that never came up that is when
+ * it was prepared, because its exchange may fail before it goes down.
+ */
+static uint64_t begun_when(const struct rcl_story *story, uint64_t since)
+{
+	const struct rcl_entry *e = state_before(story, story->num);
+
+	if (!e || e->to != RCLINK_LINK_STATE_DOWN)
+		return since;
+	while (e && (e->from == RCLINK_LINK_STATE_PREPARED ||
+		     e->from == RCLINK_LINK_STATE_CONNECTED))
+		e = state_before(story, e - story->entries);
+	return e ? e->time : 0;
+}
+
 static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 			uint64_t since)
 {
@@ -337,7 +353,7 @@ static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 		      "wait for the end of the exchange that is under way");
 		return;
 	}
-	if (attempt && !never && attempt->last < since &&
+	if (attempt && !never && attempt->last < begun_when(story, since) &&
 	    info->reason != RCLINK_DOWN_REASON_OWNER_GONE)
 		attempt = NULL;
 	add_attempt(doc, story, attempt);
