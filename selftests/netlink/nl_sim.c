@@ -348,6 +348,47 @@ TEST_F(ports, a_message_that_was_damaged_is_not_believed)
 		TH_LOG("%s", view.reason_text);
 }
 
+static int set_timeout(struct genl_sock *s, const char *name, uint32_t value)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_SET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, value);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+/*
+ * The hello comes through and nothing behind it, as where a switch takes only
+ * small packets; and a device that goes on for ever says nothing.
+ */
+TEST_F_TIMEOUT(ports, a_probe_that_is_lost_ends_the_epoch, 60)
+{
+	static const char text[] = "packets of 4096 bytes do not come through";
+	struct rcl_view view;
+	int for_ever;
+
+	for (for_ever = 0; for_ever < 2; for_ever++) {
+		if (for_ever)
+			ASSERT_EQ(0, set_timeout(&self->s, "a", 31));
+		ASSERT_EQ(0, sim_knob("sim0", "fault", "drop 2 1000"));
+		ASSERT_EQ(0, rcl_pair(&self->s, "a", "b",
+				      RCLINK_LINK_STATE_CONNECTED));
+		ASSERT_EQ(0, rcl_view(&self->s, "a", &view));
+		ASSERT_EQ(0, rcl_activate(&self->s, "a", view.epoch, NULL));
+		ASSERT_EQ(0, rcl_activate(&self->s, "b", view.epoch, NULL));
+		ASSERT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN,
+				       15000));
+		ASSERT_EQ(0, rcl_view(&self->s, "a", &view));
+		EXPECT_EQ(RCLINK_DOWN_REASON_MTU, view.reason);
+		EXPECT_EQ(0, strncmp(text, view.reason_text, strlen(text)))
+			TH_LOG("%s", view.reason_text);
+		ASSERT_EQ(0, rcl_view(&self->s, "b", &view));
+		EXPECT_NE(RCLINK_LINK_STATE_UP, view.state);
+		rcl_disconnect(&self->s, "b");
+	}
+}
+
 /* Of a receive of the module: what came in is too long. */
 static bool is_wrong_size(int status)
 {
