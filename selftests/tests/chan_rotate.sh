@@ -23,7 +23,7 @@ conf()
 	link_section l "$1" heartbeat 1000 misses 8 recover resume qps 8 "${@:3}"
 }
 
-rotations=8
+rotations=5
 asked=/tmp/rclink-test-asked	# and the word, and the host's number
 askers=()
 listeners=()
