@@ -194,11 +194,13 @@ silent()
 # does not know of its probe.
 parts_between()
 {
-	local epoch before status
+	local epoch before status ms=1500
 
+	# Time to look and to disconnect; less than what the next epoch has to come up.
+	[ "$RCL_SLOW" -eq 1 ] || ms=4000
 	epoch=$(of 1 l .epoch)
 	until_true 10 eval '[ "$(of 2 l .epoch)" = '"$epoch ]" || return
-	on 1 tc qdisc add dev eth0 root netem delay 1500ms || return
+	on 1 tc qdisc add dev eth0 root netem delay ${ms}ms || return
 	"$tool" rotate l --timeout $((40 * RCL_SLOW)) &
 	until_true 40 eval '[ "$(of 1 l .epoch)" -gt '"$epoch ]" &&
 		on 2 "$tool" disconnect l
