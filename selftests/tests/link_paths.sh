@@ -3,7 +3,7 @@
 # Which path an exchange takes when there are some, and what becomes of the others.
 # hosts: 2
 # kernels: 6.12
-# timeout: 300
+# timeout: 330
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -137,10 +137,10 @@ was_disconnected()
 	has_ended "$1" && grep -q 'the link was disconnected' /tmp/rclink-test-dial
 }
 
-# begins: the first path is tried, in vain; sets dialler
+# begins [OPTION]: the first path is tried, in vain; sets dialler
 begins()
 {
-	link_dial l -v >/tmp/rclink-test-dial 2>&1 &
+	link_dial l -v "$@" >/tmp/rclink-test-dial 2>&1 &
 	dialler=$!
 	until_true 10 grep -q ACTIVATED /tmp/rclink-test-dial
 }
@@ -205,6 +205,21 @@ nor_by_the_other_end()
 	status=$?
 	pkill -CONT -x rclink
 	has_ended "$dialler" && timers 14 14 && return "$status"
+}
+
+# The first path of another epoch has failed, beside the one that is up over IPv6.
+nor_while_rotated()
+{
+	local dialler status
+
+	link_dial l || return
+	begins --rotate || return
+	on 2 pkill -STOP -x rclink
+	until_true 20 grep -q FAILED /tmp/rclink-test-dial && is 1 l .state up &&
+		rclink disconnect l && becomes 2 l .state down
+	status=$?
+	on 2 pkill -CONT -x rclink
+	was_disconnected "$dialler" && return "$status"
 }
 
 # What an operator has set is all that is offered.
@@ -314,7 +329,7 @@ larger_elsewhere()
 }
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 17
+plan 18
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -332,6 +347,7 @@ check "a link that is disconnected meanwhile is not tried on" \
 check "nor is one whose path fails at the same time" nor_between_paths
 check "nor is one that is down, between two paths" nor_while_down
 check "nor where the end that answers says so" nor_by_the_other_end
+check "nor one of which another epoch is between them" nor_while_rotated
 check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad
