@@ -37,6 +37,13 @@ void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts)
 	keep->sent = keep->send[number % RCL_CHAN_SEND_SLOTS].counted - counts;
 }
 
+/* Not of the operation: the same one may well succeed on another QP. */
+static bool rcl_keep_is_of_qp(enum ib_wc_status status)
+{
+	return status == IB_WC_RETRY_EXC_ERR || status == IB_WC_WR_FLUSH_ERR ||
+	       status == IB_WC_LOC_QP_OP_ERR;
+}
+
 /**
  * rcl_keep_holds - is that a failure that another epoch mends?
  * @keep: of the channel
@@ -45,8 +52,9 @@ void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts)
  *
  * It is when the peer does not answer, when this end has moved the QP to ERR,
  * and when the device has, without saying why, as rxe's responder does for what
- * it cannot make out; and then so is what is behind it. Whether the path or
- * only that QP is gone, the link finds out.
+ * it cannot make out, or because it could not send, as rxe's requester does
+ * when its net device goes; and then so is what is behind it. Whether the path
+ * or only that QP is gone, the link finds out (stall.c).
  *
  * Return: true if so: then the operation stays in flight.
  */
@@ -56,8 +64,7 @@ bool rcl_keep_holds(struct rcl_keep *keep, struct ib_cq *cq,
 	/* Behind one that is held nothing may complete before it. */
 	if (keep->held)
 		return true;
-	if (keep->broken || (wc->status != IB_WC_RETRY_EXC_ERR &&
-			     wc->status != IB_WC_WR_FLUSH_ERR)) {
+	if (keep->broken || !rcl_keep_is_of_qp(wc->status)) {
 		keep->broken = true;
 		return false;
 	}

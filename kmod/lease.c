@@ -29,6 +29,7 @@
 #include "msg.h"
 #include "resume.h"
 #include "service.h"
+#include "stall.h"
 #include "upcall.h"
 
 static bool rcl_lease_gives_way(const struct rcl_epoch *ep)
@@ -214,22 +215,6 @@ static int rcl_lease_ask_hears(struct rcl_epoch *ep, struct rcl_lease *lease)
 	return ret;
 }
 
-/*
- * The peer's QP does not answer one here. If the peer does, it is the channel
- * that has failed, and not the path: any question will do.
- */
-static int rcl_lease_probe(struct rcl_epoch *ep, struct rcl_lease *lease)
-{
-	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
-	int ret = 0;
-
-	if (READ_ONCE(lease->lessee->stalled) && !lease->probed) {
-		ret = rcl_lease_send(ep, lease, &msg);
-		lease->probed = !ret;
-	}
-	return ret;
-}
-
 static int rcl_lease_ask(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
@@ -247,7 +232,7 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 			ret = rcl_lease_ask_go(ep, lease);
 		else if (lease->state == RCL_LEASE_OPEN)
 			ret = rcl_lease_ask_hears(ep, lease) ? :
-			      rcl_lease_probe(ep, lease);
+			      rcl_stall_ask(ep, lease);
 	}
 	list_for_each_entry_safe(call, next, &pool->calls, node) {
 		if (ret)
@@ -522,7 +507,7 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->type == RCL_MSG_RESUMED)
 		return rcl_resume_answer(ep, lease, msg);
 	if (msg->type == RCL_MSG_HEARD) {
-		rcl_lease_end(ep, lease, -ECONNRESET);
+		rcl_stall_answered(ep, lease);
 		return 0;
 	}
 	return rcl_lease_on_recycled(ep, lease, msg);

@@ -30,6 +30,7 @@
 #include "probe.h"
 #include "recorder.h"
 #include "resume.h"
+#include "stall.h"
 #include "state.h"
 #include "trace.h"
 #include "tripwire.h"
@@ -37,7 +38,7 @@
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 #define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
-#define RCL_CALM_MS	60000	/* between rotations for failed access */
+#define RCL_CALM_MS	60000	/* between rotations for channels */
 #define RCL_MOVE_MS	5000	/* for the peer to be ready to move, too */
 
 static void rcl_life_timer(struct timer_list *timer)
@@ -131,20 +132,23 @@ static void rcl_life_rotate(struct rcl_slot *slot)
 }
 
 /*
- * Whoever has found out a key has it for as long as the epoch lives. But not
- * where that would end the channels of others, and not for each failure: who
- * may open a channel can make some.
+ * A channel that failed without its doing is to have another QP. And whoever
+ * has found out a key has it for as long as the epoch lives. But not where that
+ * would end the channels of others, and not for each failure: who may open a
+ * channel can make some, and what fails again at once is not mended by it.
  */
 static void rcl_life_beware(struct rcl_slot *slot)
 {
 	struct rcl_link *link = slot->link;
+	bool wary = rcl_inbox_is_wary(link);
 
-	if (!rcl_inbox_is_wary(link) || link->next->epoch ||
+	if (link->next->epoch ||
 	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
-	    (link->calm && time_before(jiffies, link->calm)))
+	    (link->calm && time_before(jiffies, link->calm)) ||
+	    (!rcl_stall_wishes(slot->epoch) && !wary))
 		return;
 	link->calm = (jiffies + msecs_to_jiffies(RCL_CALM_MS)) | 1;
-	rcl_tripwire_log_rotation(link->name);
+	rcl_tripwire_log_rotation(link->name, wary);
 	rcl_life_rotate(slot);
 }
 
@@ -449,6 +453,7 @@ static int rcl_life_ask(struct rcl_link *link)
 	int ret;
 
 	rcl_life_beware(slot);
+	rcl_stall_look(ep);
 	/* Pings could fill the window for ever. */
 	ret = rcl_life_lease(link);
 	if (!ret)

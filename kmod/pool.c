@@ -90,6 +90,7 @@ struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
 void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee)
 {
 	lease->probed = false;
+	lease->until = 0;
 	spin_lock_irq(&lease->lock);
 	lease->lessee = lessee;
 	spin_unlock_irq(&lease->lock);

@@ -44,6 +44,8 @@ enum rcl_lease_state {
  * @cookie: of the question that is open
  * @id: of the OPEN that waits
  * @probed: in OPEN: the peer was asked whether it is there
+ * @until: then: it has answered, and by then another epoch must come, in
+ *	jiffies; 0: it has not
  * @asked: in RESUMING: the peer was asked to resume it
  * @granted: and has agreed
  * @called: the peer has asked, and this end agreed
@@ -62,6 +64,7 @@ struct rcl_lease {
 	u32 cookie;
 	u32 id;
 	bool probed;
+	unsigned long until;
 	bool asked;
 	bool granted;
 	bool called;
@@ -79,6 +82,7 @@ struct rcl_lease {
  * @imports: asked
  * @exports: what the peer may import; the link's
  * @still: who leases is to post no sends
+ * @wish: a lessee is to have another QP; see stall.c
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
  * @lease: the QPs; number i is wired to number i of the peer
@@ -91,6 +95,7 @@ struct rcl_pool {
 	struct list_head imports;
 	struct rcl_exports *exports;
 	bool still;
+	bool wish;
 	struct rcl_errands errands;
 	u32 n;
 	struct rcl_lease *lease;

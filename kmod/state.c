@@ -18,6 +18,7 @@
 #include "ping.h"
 #include "recorder.h"
 #include "resume.h"
+#include "stall.h"
 #include "trace.h"
 #include "tripwire.h"
 
@@ -45,6 +46,34 @@ bool rcl_state_is_late(const struct rcl_slot *slot)
 	return slot->expecting && time_after_eq(jiffies, slot->due);
 }
 
+struct rcl_wake {
+	bool any;
+	unsigned long at;	/* in jiffies, if @any */
+};
+
+static void rcl_wake_at(struct rcl_wake *wake, unsigned long due)
+{
+	if (!wake->any || time_before(due, wake->at))
+		wake->at = due;
+	wake->any = true;
+}
+
+static void rcl_wake_for(struct rcl_wake *wake, const struct rcl_slot *slot)
+{
+	unsigned long due;
+
+	if (slot->settles && !(slot->proven & RCL_PROVEN_SAID))
+		rcl_wake_at(wake, jiffies + 1);
+	if (slot->expecting)
+		rcl_wake_at(wake, slot->due);
+	if (slot->state != RCLINK_LINK_STATE_UP)
+		return;
+	if (rcl_heartbeat_due(slot->epoch, &due))
+		rcl_wake_at(wake, due);
+	if (rcl_stall_due(slot->epoch, &due))
+		rcl_wake_at(wake, due);
+}
+
 /**
  * rcl_state_set_timer - be woken when something is due
  * @link: any
@@ -54,31 +83,13 @@ bool rcl_state_is_late(const struct rcl_slot *slot)
  */
 void rcl_state_set_timer(struct rcl_link *link)
 {
-	unsigned long due, first = 0;
-	bool wake = false;
+	struct rcl_wake wake = { 0 };
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
-		struct rcl_slot *slot = &link->slots[i];
-
-		if (slot->settles && !(slot->proven & RCL_PROVEN_SAID)) {
-			first = jiffies + 1;
-			wake = true;
-		}
-		if (slot->expecting) {
-			if (!wake || time_before(slot->due, first))
-				first = slot->due;
-			wake = true;
-		}
-		if (slot->state == RCLINK_LINK_STATE_UP &&
-		    rcl_heartbeat_due(slot->epoch, &due)) {
-			if (!wake || time_before(due, first))
-				first = due;
-			wake = true;
-		}
-	}
-	if (wake)
-		mod_timer(&link->timer, first);
+	for (i = 0; i < ARRAY_SIZE(link->slots); i++)
+		rcl_wake_for(&wake, &link->slots[i]);
+	if (wake.any)
+		mod_timer(&link->timer, wake.at);
 }
 
 /**

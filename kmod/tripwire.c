@@ -87,11 +87,13 @@ void rcl_tripwire_log(const char *link, const struct rcl_reason *reason)
 /**
  * rcl_tripwire_log_rotation - and one that is to have another epoch
  * @link: its name
+ * @access: access failed on a channel; else only its QP did
  *
  * Context: any.
  */
-void rcl_tripwire_log_rotation(const char *link)
+void rcl_tripwire_log_rotation(const char *link, bool access)
 {
-	pr_warn_ratelimited("link %s is to be rotated: access failed on a channel: see `rclink why %s`\n",
-			    link, link);
+	pr_warn_ratelimited("link %s is to be rotated: %s: see `rclink why %s`\n",
+			    link, access ? "access failed on a channel" :
+					   "the QP of a channel failed", link);
 }

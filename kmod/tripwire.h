@@ -12,6 +12,6 @@ void rcl_tripwire_count(struct rcl_stats *stats,
 			const struct rcl_reason *reason, u32 event);
 bool rcl_tripwire_is_access(const struct rcl_reason *reason);
 void rcl_tripwire_log(const char *link, const struct rcl_reason *reason);
-void rcl_tripwire_log_rotation(const char *link);
+void rcl_tripwire_log_rotation(const char *link, bool access);
 
 #endif /* RCL_TRIPWIRE_H */

@@ -119,27 +119,6 @@ static int keep_busy(struct rig *r)
 	return ret ? ret : post_message(r->far);
 }
 
-static int rotate(struct genl_sock *s)
-{
-	static const char *const name[] = { RIG_NEAR, RIG_FAR };
-	struct rcl_end end[2];
-	uint64_t epoch;
-	int ret = 0;
-	int i;
-
-	for (i = 0; !ret && i < 2; i++)
-		ret = rcl_prepare_beside(s, name[i], &end[i]);
-	for (i = 0; !ret && i < 2; i++)
-		ret = rcl_connect(s, name[i], end[i].epoch,
-				  RCLINK_ROLE_INITIATOR + i, &end[!i], NULL);
-	if (ret)
-		return ret;
-	epoch = end[0].epoch > end[1].epoch ? end[0].epoch : end[1].epoch;
-	for (i = 0; !ret && i < 2; i++)
-		ret = rcl_activate(s, name[i], epoch, NULL);
-	return ret;
-}
-
 static int write_number(struct _test_data_link *self, uint64_t tag)
 {
 	self->number++;
@@ -178,7 +157,7 @@ static void begin(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, rcl_view(&r->s, RIG_NEAR, &view));
 	self->epoch = view.epoch;
 	ASSERT_EQ(0, rcl_open(&self->owner));
-	ASSERT_EQ(0, rotate(&self->owner));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
 	ASSERT_TRUE(becomes_still(self));
 }
 

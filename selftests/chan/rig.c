@@ -170,6 +170,27 @@ int rig_link(struct rig *r)
 	return ret;
 }
 
+int rig_rotate(struct genl_sock *s)
+{
+	static const char *const name[] = { RIG_NEAR, RIG_FAR };
+	struct rcl_end end[2];
+	uint64_t epoch;
+	int ret = 0;
+	int i;
+
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_prepare_beside(s, name[i], &end[i]);
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_connect(s, name[i], end[i].epoch,
+				  RCLINK_ROLE_INITIATOR + i, &end[!i], NULL);
+	if (ret)
+		return ret;
+	epoch = end[0].epoch > end[1].epoch ? end[0].epoch : end[1].epoch;
+	for (i = 0; !ret && i < 2; i++)
+		ret = rcl_activate(s, name[i], epoch, NULL);
+	return ret;
+}
+
 static int adopt(struct rclink_chan **chan, int fd)
 {
 	int ret;

@@ -37,6 +37,9 @@ void rig_end(struct rig *r);
 /* The link is up; if it was not, it is another one now, with a listener. */
 int rig_link(struct rig *r);
 
+/* Another epoch comes up beside it, as long as that socket is open. */
+int rig_rotate(struct genl_sock *s);
+
 /* Files, without mmap() or anything else. */
 int rig_device(void);
 int rig_listen(int fd, const char *service);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The QP of a channel that can go on in another epoch fails: it gets no answer,
+ * or the device does not send. Whether that is the path or only this QP, the
+ * peer is asked, over the control QP. Where that fails, too, the epoch ends,
+ * and the channel goes on in the next one. But where the peer answers, the link
+ * lives, and may do so for long: it is to be rotated, which gives the channel
+ * another QP. A channel for which nobody does that in time ends.
+ *
+ * All of this runs in the link's work item.
+ */
+#include "stall.h"
+
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+
+#include "epoch.h"
+#include "lease-base.h"
+#include "lessee.h"
+#include "msg.h"
+
+#define RCL_STALL_MS	10000	/* for an exchange, and a try or two */
+
+/**
+ * rcl_stall_ask - ask the peer whether it is there
+ * @ep: of a link that is up
+ * @lease: open
+ *
+ * Any question will do. It is asked once.
+ *
+ * Return: 0, or what rcl_lease_send() says.
+ */
+int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
+	int ret = 0;
+
+	if (READ_ONCE(lease->lessee->stalled) && !lease->probed) {
+		ret = rcl_lease_send(ep, lease, &msg);
+		lease->probed = !ret;
+	}
+	return ret;
+}
+
+/**
+ * rcl_stall_answered - the peer is there
+ * @ep: of a link that is up
+ * @lease: open; see rcl_stall_ask()
+ */
+void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	if (lease->until)
+		return;
+	lease->until = (jiffies + msecs_to_jiffies(RCL_STALL_MS)) | 1;
+	ep->pool.wish = true;
+}
+
+/**
+ * rcl_stall_wishes - has a lease another QP to get?
+ * @ep: of a link that is up
+ *
+ * Return: true once for all that have.
+ */
+bool rcl_stall_wishes(struct rcl_epoch *ep)
+{
+	bool wish = ep->pool.wish;
+
+	ep->pool.wish = false;
+	return wish;
+}
+
+static bool rcl_stall_waits(const struct rcl_lease *lease)
+{
+	return lease->state == RCL_LEASE_OPEN && lease->until;
+}
+
+/**
+ * rcl_stall_look - end those for which nothing came in time
+ * @ep: of a link that is up
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_stall_look(struct rcl_epoch *ep)
+{
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (rcl_stall_waits(lease) &&
+		    time_after_eq(jiffies, lease->until))
+			rcl_lease_end(ep, lease, -ECONNRESET);
+	}
+}
+
+/**
+ * rcl_stall_due - when to look next
+ * @ep: of a link that is up
+ * @due: set, in jiffies
+ *
+ * Return: false when never.
+ */
+bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due)
+{
+	bool some = false;
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		const struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (!rcl_stall_waits(lease))
+			continue;
+		if (!some || time_before(lease->until, *due))
+			*due = lease->until;
+		some = true;
+	}
+	return some;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Leases whose QP has failed, and what they go on with. */
+#ifndef RCL_STALL_H
+#define RCL_STALL_H
+
+#include <linux/types.h>
+
+struct rcl_epoch;
+struct rcl_lease;
+
+int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease);
+void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease);
+bool rcl_stall_wishes(struct rcl_epoch *ep);
+void rcl_stall_look(struct rcl_epoch *ep);
+bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due);
+
+#endif /* RCL_STALL_H */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The QP of a channel fails, and the link does not. Where channels go on in
+ * another epoch the link is to be rotated, and the channel goes on there: what
+ * was in flight arrives once. If nobody rotates it the channel ends, and says
+ * why it failed; so it does if the same befalls it again at once. On simulated
+ * devices.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "far.h"
+#include "harness.h"
+#include "rig.h"
+#include "sim.h"
+
+#define NEAR		"sim0"
+#define FAR		"sim1"
+#define MESSAGES	4
+#define QUIET_MS	300	/* nothing is asked for so long */
+#define LIMIT_MS	slow(20000)
+#define PATIENCE_S	10	/* until a channel ends */
+#define TIMEOUT_S	120
+
+FIXTURE(channel)
+{
+	struct rig r;
+	struct genl_sock events;
+	struct genl_sock owner;		/* brings the next epoch up */
+};
+
+/* Of the near device, with the second send from then on. */
+#define NOT_ANSWERED	"send 2 1 12"
+#define NOT_SENT	"send 2 1 2"
+/* The message has arrived; with the one that is tried again. */
+#define NOT_ACKNOWLEDGED	"lose_ack 2 2"
+
+/* No heartbeat, which could be what fails. */
+static int new_link(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
+		     FAR : NEAR);
+	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
+	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
+	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 0);
+	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+FIXTURE_SETUP(channel)
+{
+	struct rig *r = &self->r;
+
+	self->owner.fd = -1;
+	self->events.fd = -1;
+	ASSERT_EQ(0, rig_begin(r));
+	/* A test that was ended left them. */
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+	ASSERT_EQ(0, sim_new_device(NEAR " ib 1"));
+	ASSERT_EQ(0, sim_new_device(FAR " ib 2"));
+	r->new_link = new_link;
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, rcl_open(&self->owner));
+	ASSERT_EQ(0, rcl_open(&self->events));
+	ASSERT_EQ(0, genl_join(&self->events));
+}
+
+FIXTURE_TEARDOWN(channel)
+{
+	if (self->owner.fd >= 0)
+		genl_close(&self->owner);
+	if (self->events.fd >= 0)
+		genl_close(&self->events);
+	rig_end(&self->r);
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+}
+
+static int receives(struct rig *r, int n)
+{
+	int ret = 0;
+	int i;
+
+	for (i = 0; !ret && i < n; i++)
+		ret = rclink_recv(r->far, rclink_piece(r->far_region, 64 * i,
+						       64), i);
+	if (!ret)
+		ret = rclink_submit(r->far, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* Each has its number, also in the memory that it is sent from. */
+static int sends(struct rig *r, int first, int n)
+{
+	int ret = 0;
+	int i;
+
+	for (i = first; !ret && i < first + n; i++) {
+		far_fill(r->near_memory + 64 * i, i, 64);
+		ret = rclink_send(r->near, rclink_piece(r->near_region, 64 * i,
+							64),
+				  RCLINK_SQE_SIGNALED, i);
+	}
+	if (!ret)
+		ret = rclink_submit(r->near, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+static void completes(struct __test_metadata *_metadata,
+		      struct rclink_chan *chan, int number, int status)
+{
+	struct rclink_dev_cqe cqe = { 0 };
+
+	EXPECT_LE(0, rclink_submit(chan, 1, LIMIT_MS));
+	ASSERT_EQ(1, rclink_reap(chan, &cqe, 1)) TH_LOG("not %d", number);
+	EXPECT_EQ((uint64_t)number, cqe.user_data);
+	EXPECT_STREQ(rclink_status_name(status),
+		     rclink_status_name(cqe.status));
+}
+
+/* One message goes through before: all is quiet then, but for the fault. */
+static void fail(struct __test_metadata *_metadata,
+		 struct _test_data_channel *self, const char *fault)
+{
+	struct rig *r = &self->r;
+
+	memset(r->far_memory, 0, RIG_MEMORY);
+	ASSERT_EQ(0, receives(r, MESSAGES));
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", fault));
+	ASSERT_EQ(0, sends(r, 1, MESSAGES - 1));
+	/* What is before the one that fails. */
+	completes(_metadata, r->near, 1, 0);
+	completes(_metadata, r->far, 1, 0);
+}
+
+/* The link that is to be rotated next, or "" within that time. */
+static const char *to_be_rotated(struct genl_sock *events, int ms)
+{
+	static struct genl_msg m;
+
+	while (!genl_recv(events, &m, ms))
+		if (genl_u32(genl_attr(&m, RCLINK_A_LINK_EVENT_KIND)) ==
+		    RCLINK_EVENT_KIND_ROTATE)
+			return genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
+	return "";
+}
+
+static bool is_up_in(struct rig *r, const char *name, uint64_t epoch)
+{
+	struct rcl_view view;
+
+	return !rcl_view(&r->s, name, &view) &&
+	       view.state == RCLINK_LINK_STATE_UP && view.epoch == epoch;
+}
+
+/* The rest arrives, in order, and nothing else does. */
+static void goes_on(struct __test_metadata *_metadata,
+		    struct _test_data_channel *self)
+{
+	struct rig *r = &self->r;
+	struct rclink_dev_cqe cqe;
+	int i;
+
+	for (i = 2; i < MESSAGES; i++) {
+		completes(_metadata, r->near, i, 0);
+		completes(_metadata, r->far, i, 0);
+		EXPECT_TRUE(far_is(r->far_memory + 64 * i, i, 64));
+	}
+	EXPECT_EQ(-ETIME, rclink_submit(r->far, 1, QUIET_MS));
+	EXPECT_EQ(0, rclink_reap(r->far, &cqe, 1));
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
+}
+
+/* In order, and not before the time is over in which it could have moved. */
+static void ends(struct __test_metadata *_metadata,
+		 struct _test_data_channel *self, int status, uint64_t epoch)
+{
+	struct rig *r = &self->r;
+	struct timespec begin, end;
+	int i;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	completes(_metadata, r->near, 2, status);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_LE(PATIENCE_S - 2, end.tv_sec - begin.tv_sec);
+	for (i = 3; i < MESSAGES; i++)
+		completes(_metadata, r->near, i, SIM_FLUSHED);
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
+	EXPECT_TRUE(is_up_in(r, RIG_NEAR, epoch));
+	EXPECT_TRUE(is_up_in(r, RIG_FAR, epoch));
+	rig_close(r);
+	/* And the link has a QP for another one. */
+	ASSERT_EQ(0, rig_open(r));
+	EXPECT_EQ(0, rig_moves(r, 3));
+}
+
+static void moves(struct __test_metadata *_metadata,
+		  struct _test_data_channel *self, const char *fault)
+{
+	fail(_metadata, self, fault);
+	ASSERT_STREQ(RIG_NEAR, to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_FAR, to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	goes_on(_metadata, self);
+	EXPECT_TRUE(is_up_in(&self->r, RIG_NEAR, 2));
+	EXPECT_TRUE(is_up_in(&self->r, RIG_FAR, 2));
+}
+
+TEST_F_TIMEOUT(channel, goes_on_where_it_was_not_answered, TIMEOUT_S)
+{
+	moves(_metadata, self, NOT_ANSWERED);
+}
+
+TEST_F_TIMEOUT(channel, goes_on_where_its_device_did_not_send, TIMEOUT_S)
+{
+	moves(_metadata, self, NOT_SENT);
+}
+
+TEST_F_TIMEOUT(channel, sends_nothing_again_that_arrived, TIMEOUT_S)
+{
+	moves(_metadata, self, NOT_ACKNOWLEDGED);
+}
+
+TEST_F_TIMEOUT(channel, ends_where_nobody_rotates_the_link, TIMEOUT_S)
+{
+	fail(_metadata, self, NOT_SENT);
+	ends(_metadata, self, SIM_LOC_QP_OP_ERR, 1);
+}
+
+TEST_F_TIMEOUT(channel, is_not_rescued_again_at_once, TIMEOUT_S)
+{
+	moves(_metadata, self, NOT_ANSWERED);
+	fail(_metadata, self, NOT_ANSWERED);
+	EXPECT_STREQ("", to_be_rotated(&self->events, QUIET_MS));
+	ends(_metadata, self, SIM_RETRY_EXCEEDED, 2);
+}
+
+TEST_HARNESS_MAIN
