@@ -112,7 +112,7 @@ unit_is_confined()
 	return "$status"
 }
 
-plan $((15 + ${#bad[@]}))
+plan $((16 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -141,6 +141,9 @@ else
 	skip "systemd takes the unit"
 	skip "systemd finds it well confined"
 fi
-check "a configuration that cannot be read ends the daemon" eval \
-	'"$daemon" --config /nowhere 2>&1 | grep "^<3>/nowhere: cannot read"'
+refuse 1 "a configuration that cannot be read ends the daemon" \
+	'^<3>/nowhere: cannot read' "$daemon" --config /nowhere
+refuse 78 "systemd is told not to try that again" \
+	'^<3>/nowhere: cannot read' \
+	env NOTIFY_SOCKET=/nowhere "$daemon" --config /nowhere
 finish

@@ -5,7 +5,7 @@
 
 /*
  * Follow the configuration in file until SIGTERM. 0, or a negative errno after
- * saying why.
+ * saying why: -EINVAL if the configuration, or a key it names, is refused.
  */
 int rcd_daemon_run(const char *file);
 

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
 #include "conf.h"
 #include "daemon.h"
@@ -16,6 +18,7 @@ enum {
 	DONE = 0,
 	FAILED = 1,
 	USAGE = 2,
+	CONF_REFUSED = EX_CONFIG,	/* for systemd: do not try again */
 };
 
 enum { CONFIG = 256, CHECK };
@@ -80,7 +83,7 @@ int main(int argc, char **argv)
 {
 	const char *file = CONF_FILE;
 	bool only_check = false;
-	int c;
+	int c, ret;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":hV", options, NULL)) != -1) {
@@ -109,5 +112,8 @@ int main(int argc, char **argv)
 		return usage("the name of the file is too long");
 	if (only_check)
 		return check(file);
-	return rcd_daemon_run(file) ? FAILED : DONE;
+	ret = rcd_daemon_run(file);
+	if (ret == -EINVAL && getenv("NOTIFY_SOCKET"))
+		return CONF_REFUSED;
+	return ret ? FAILED : DONE;
 }
