@@ -35,7 +35,7 @@ LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 
 	rdmacm-utils openssl gojq socat ethtool procps python3 \
 	python3-yaml python3-jsonschema python3-pyte tshark util-linux rsync \
 	flex bison bc libelf-dev perl sparse shellcheck clang \
-	libclang-rt-14-dev
+	libclang-rt-14-dev systemd
 BENCH_PACKAGES := gnuplot-nox
 
 .PHONY: all
