@@ -531,7 +531,8 @@ TEST_F(peer, a_path_is_tried_once_and_only_one_is_prepared)
 	EXPECT_EQ(RCX_TRIES_MAX, o->aborts);
 	EXPECT_EQ(RCX_TRIES_MAX, o->failed);
 	SAYS("no path to the peer works: ", o->err);
-	SAYS("192.0.2.5 to 192.0.2.1: peer: so it is", o->err);
+	SAYS("192.0.2.2 to 192.0.2.1: peer: so it is; ", o->err);
+	SAYS("192.0.2.5 to 192.0.2.1: the same", o->err);
 }
 
 /* All that may be under way to an end that gave this path up. */

@@ -85,6 +85,7 @@ struct rcx_session {
 	unsigned int at;	/* the pair that is tried */
 	uint32_t heard;		/* bit per type that came for it */
 	char report[RCX_ERR_LEN]; /* of the paths that failed, and why */
+	char reason[RCX_ERR_LEN]; /* of the last one of them */
 	struct rcl_endpoint local;
 	uint64_t agreed;
 

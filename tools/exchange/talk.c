@@ -66,7 +66,8 @@ static void report(struct rcx_session *s, const char *why)
 			 len ? "; " : "no path to the peer works: ",
 			 rcx_gid_text(own_path(s)->gid, own),
 			 rcx_gid_text(their_path(s)->gid, theirs),
-			 REASON_LEN, why);
+			 REASON_LEN, strcmp(s->reason, why) ? why : "the same");
+	rcx_fail(s->reason, 0, "%s", why);
 	rcx_step(s, RCX_STEP_FAILED, text);
 }
 
