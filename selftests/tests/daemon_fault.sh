@@ -250,7 +250,7 @@ listens_elsewhere()
 listens_nowhere()
 {
 	on 2 sed -i "s/^listen.*/listen = 203.0.113.1/" "$conf"
-	reload 2 && said 2 'conf:1: cannot listen: .*choose another' &&
+	reload 2 && said 2 'conf:1: cannot listen on port [0-9]*: .*choose another' &&
 		said 2 'is refused, the old' &&
 		on 2 ss -Htln | grep -q ':7186 '
 }

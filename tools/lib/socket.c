@@ -46,7 +46,7 @@ void rcl_address_v6(const struct sockaddr *addr, struct sockaddr_in6 *v6)
 	memcpy(&v6->sin6_addr.s6_addr[12], &v4->sin_addr, 4);
 }
 
-static int bind_socket(const struct addrinfo *ai, char *err)
+static int bind_socket(const struct addrinfo *ai, uint16_t port, char *err)
 {
 	int fd, ret, on = 1, off = 0;
 
@@ -60,8 +60,10 @@ static int bind_socket(const struct addrinfo *ai, char *err)
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG)) {
 		ret = rcl_fail(err, -errno,
-			       "cannot listen: %s; choose another port or address",
-			       strerror(errno));
+			       "cannot listen on port %u: %s; %schoose another port or address",
+			       port, strerror(errno), errno == EADDRINUSE ?
+			       "end what listens there, see `ss -ltnp`, or " :
+			       "");
 		close(fd);
 		return ret;
 	}
@@ -83,7 +85,7 @@ static int open_family(const char *bind, uint16_t port, int family, char *err)
 	if (getaddrinfo(bind, text, &hints, &ai))
 		return rcl_fail(err, -EINVAL, "'%s' is not an IP address",
 				bind ? bind : "");
-	ret = bind_socket(ai, err);
+	ret = bind_socket(ai, port, err);
 	freeaddrinfo(ai);
 	/* A kernel that was told not to know IPv6. */
 	if (ret == -EAFNOSUPPORT && family == AF_INET6)
