@@ -392,4 +392,14 @@ TEST_F(msg, a_refusal_does_not_repeat_itself)
 	EXPECT_STREQ("Invalid argument", err);
 }
 
+TEST_F(msg, what_is_too_long_is_said_to_be)
+{
+	char err[RCL_ERR_LEN];
+
+	rcl_link_put_name(self->msg, "alpha");
+	refusal(self->hdr, "Attribute failed policy validation",
+		NLMSG_HDRLEN + GENL_HDRLEN, 0, -1, err);
+	EXPECT_STREQ("name: longer than it may be", err);
+}
+
 TEST_HARNESS_MAIN

@@ -24,6 +24,8 @@
 #define ANSWER_MS	5000
 /* Bytes of "remote.qp.psn" and the like. */
 #define PATH_LEN	80
+/* The kernel's word for a string that goes on beyond its maximum. */
+#define TOO_LONG	"Attribute failed policy validation"
 
 struct rcl_nl {
 	struct nl_sock *sock;
@@ -158,6 +160,8 @@ int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 		nla_strlcpy(said, tb[NLMSGERR_ATTR_MSG], sizeof(said));
 	else
 		snprintf(said, sizeof(said), "%s", strerror(-ret));
+	if (ret == -EINVAL && !strcmp(said, TOO_LONG))
+		snprintf(said, sizeof(said), "longer than it may be");
 
 	/* Many sentences begin with the attribute's name. */
 	if (path[0] && !strstr(said, path))
