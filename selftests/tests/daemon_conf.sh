@@ -119,7 +119,7 @@ rm -f "$out/key.pem"
 pin=$("$rclink" genkey "$out/key.pem") || bail "no key"
 check "--help works" "$daemon" --help
 check "--version works" "$daemon" --version
-refuse 2 "an option that is none is refused" 'no such option' "$daemon" --nosuch
+refuse 2 "an option that is none is refused" 'bad option --nosuch' "$daemon" --nosuch
 refuse 2 "a word is refused" 'no words' "$daemon" --check x
 refuse 2 "an option without its file is refused" 'needs a FILE' "$daemon" --config
 refuse 1 "a file that is not there is refused" '^/nowhere: cannot read' \

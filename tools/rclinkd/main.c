@@ -79,6 +79,17 @@ static int usage(const char *what)
 	return USAGE;
 }
 
+static int bad_option(const char *word)
+{
+	char what[80];
+
+	if (optopt && optopt <= '~')
+		snprintf(what, sizeof(what), "bad option -%c", optopt);
+	else
+		snprintf(what, sizeof(what), "bad option %s", word);
+	return usage(what);
+}
+
 int main(int argc, char **argv)
 {
 	const char *file = CONF_FILE;
@@ -103,7 +114,7 @@ int main(int argc, char **argv)
 		case ':':
 			return usage("--config needs a FILE");
 		default:
-			return usage("there is no such option");
+			return bad_option(argv[optind - 1]);
 		}
 	}
 	if (optind < argc)
