@@ -181,7 +181,8 @@ TEST_F(ident, T19_what_is_no_key_file_is_refused)
 {
 	int i;
 
-	REFUSED("missing", "does not exist");
+	REFUSED("missing",
+		"missing does not exist; make an identity with: rclink genkey missing");
 	mkdir("dir", 0700);
 	REFUSED("dir", "not a regular file");
 	ASSERT_EQ(0, symlink("key", "link"));

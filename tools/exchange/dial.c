@@ -111,7 +111,7 @@ static void give_up(struct rcx_dial *d)
 
 	close_fd(d);
 	rcx_fail(err, 0,
-		 "cannot connect to %s port %u: %s; check that `rclink listen` runs there and that no firewall is between",
+		 "cannot connect to %s port %u: %s; check that `rclink listen` or rclinkd runs there, and that no firewall is between",
 		 d->host, d->port, strerror(d->error));
 	d->cb(d->ctx, -1, err);
 }
@@ -179,7 +179,9 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
 		try_next(d);
 		return;
 	}
-	rcx_fail(err, 0, "cannot find the address of %s: %s", d->host,
+	rcx_fail(err, 0,
+		 "cannot find the address of %s: %s; check the name, or give an IP address",
+		 d->host,
 		 gai_strerror(a.error));
 	d->cb(d->ctx, -1, err);
 }

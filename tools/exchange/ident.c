@@ -87,8 +87,8 @@ static int open_file(const char *path, struct stat *st, char *err)
 				path);
 	if (fd < 0 && errno == ENOENT)
 		return rcx_fail(err, -ENOENT,
-				"%s does not exist; make an identity with: rclink genkey",
-				path);
+				"%s does not exist; make an identity with: rclink genkey %s",
+				path, path);
 	if (fd < 0)
 		return rcx_fail(err, -errno, "cannot open %s: %s%s", path,
 				strerror(errno), file_advice(errno));

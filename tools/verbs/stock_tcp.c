@@ -29,7 +29,7 @@ static int resolve(const char *host, uint16_t port, struct addrinfo **list,
 	ret = getaddrinfo(host, service, &hints, list);
 	if (ret)
 		return rcl_fail(err, -EHOSTUNREACH,
-				"cannot find the address of %s: %s",
+				"cannot find the address of %s: %s; check the name, or give an IP address",
 				host, gai_strerror(ret));
 	return 0;
 }
