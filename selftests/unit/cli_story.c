@@ -121,7 +121,7 @@ TEST_F(story, a_link_that_nobody_connected)
 		"It never came up.\n"
 		"There is no RDMA device or port that it may use.\n"
 		"Most likely: nobody has tried to connect it.\n"
-		"What to do: run `rclink connect` on one host while `rclink listen` runs on the other.\n"
+		"What to do: run `rclink connect` on one host while `rclink listen` runs on the other; that one, or rclinkd, has said if it refused somebody.\n"
 	};
 
 	go(&self->t, IDLE, 0, "");

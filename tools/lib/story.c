@@ -16,7 +16,7 @@
 #define NS_PER_S	1000000000ULL
 #define PERIOD_MAX	6	/* lines that repeat together */
 
-#define BY_HAND	"run `rclink connect` on one host while `rclink listen` runs on the other"
+#define BY_HAND	"run `rclink connect` on one host while `rclink listen` runs on the other; that one, or rclinkd, has said if it refused somebody"
 
 static void add_time(struct json_object *obj, const char *key,
 		     const struct rcl_story *story, uint64_t ns)
