@@ -114,6 +114,10 @@ static void print_text(struct json_object *list, bool verbs)
 {
 	size_t i;
 
+	if (!json_object_array_length(list)) {
+		puts("There is no RDMA device; see that its driver is loaded.");
+		return;
+	}
 	rcl_out_table(stdout, list, ports, NUM(ports), "");
 	printf("\nmost of each\n");
 	rcl_out_table(stdout, list, limits, NUM(limits), "");
