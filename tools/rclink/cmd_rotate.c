@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "call.h"
 #include "link.h"
@@ -17,6 +18,7 @@
 #define TIMEOUT_S	"35"	/* of an exchange, and some */
 #define WHO_DIALS	"see that rclinkd runs on the host that dials"
 #define NS_PER_MS	1000000
+#define NS_PER_S	1000000000
 
 static const char help[] =
 "usage: rclink rotate NAME [-t S]\n\n"
@@ -97,6 +99,10 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 	uint64_t start = rcl_now(), now;
 	char err[RCL_ERR_LEN];
 
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr,
+			"%s: asked for; waiting for rclinkd, up to %llu s\n",
+			r->name, (unsigned long long)(timeout / NS_PER_S));
 	while (!r->epoch && !r->ended) {
 		now = rcl_now();
 		if (now - start >= timeout)
