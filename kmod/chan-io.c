@@ -153,7 +153,7 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_chan *chan = op->chan;
 	struct rcl_keep *keep = chan->keep;
 
-	if (keep && wc->status && rcl_keep_holds(keep, cq, wc)) {
+	if (keep && wc->status && rcl_keep_holds(keep, cq, wc, true)) {
 		if (!keep->sends_held)
 			rcl_chan_retire(chan, op->number);
 		keep->sends_held = true;
@@ -179,7 +179,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_news news = { .len = wc->byte_len };
 	struct rcl_keep *keep = op->chan->keep;
 
-	if (wc->status && keep && rcl_keep_holds(keep, cq, wc)) {
+	if (wc->status && keep && rcl_keep_holds(keep, cq, wc, false)) {
 		rcl_chan_stall(op->chan, qp);
 		return;
 	}

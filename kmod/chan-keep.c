@@ -38,10 +38,10 @@ void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts)
 }
 
 /* Not of the operation: the same one may well succeed on another QP. */
-static bool rcl_keep_is_of_qp(enum ib_wc_status status)
+static bool rcl_keep_is_of_qp(enum ib_wc_status status, bool send)
 {
 	return status == IB_WC_RETRY_EXC_ERR || status == IB_WC_WR_FLUSH_ERR ||
-	       status == IB_WC_LOC_QP_OP_ERR;
+	       (status == IB_WC_LOC_QP_OP_ERR && send);
 }
 
 /**
@@ -49,22 +49,24 @@ static bool rcl_keep_is_of_qp(enum ib_wc_status status)
  * @keep: of the channel
  * @cq: of the completion
  * @wc: it, not successful
+ * @send: of no receive
  *
  * It is when the peer does not answer, when this end has moved the QP to ERR,
  * and when the device has, without saying why, as rxe's responder does for what
  * it cannot make out, or because it could not send, as rxe's requester does
  * when its net device goes; and then so is what is behind it. Whether the path
- * or only that QP is gone, the link finds out (stall.c).
+ * or only that QP is gone, the link finds out (stall.c). A receive that failed
+ * so had nothing to send: what is wrong is its memory.
  *
  * Return: true if so: then the operation stays in flight.
  */
 bool rcl_keep_holds(struct rcl_keep *keep, struct ib_cq *cq,
-		    const struct ib_wc *wc)
+		    const struct ib_wc *wc, bool send)
 {
 	/* Behind one that is held nothing may complete before it. */
 	if (keep->held)
 		return true;
-	if (keep->broken || !rcl_keep_is_of_qp(wc->status)) {
+	if (keep->broken || !rcl_keep_is_of_qp(wc->status, send)) {
 		keep->broken = true;
 		return false;
 	}

@@ -75,6 +75,6 @@ void rcl_keep_send(struct rcl_keep *keep, u32 number, u32 last,
 		   const struct rclink_dev_sqe *sqe);
 void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts);
 bool rcl_keep_holds(struct rcl_keep *keep, struct ib_cq *cq,
-		    const struct ib_wc *wc);
+		    const struct ib_wc *wc, bool send);
 
 #endif /* RCL_CHAN_KEEP_H */
