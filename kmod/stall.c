@@ -55,23 +55,24 @@ void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease)
 	ep->pool.wish = true;
 }
 
+static bool rcl_stall_waits(const struct rcl_lease *lease)
+{
+	return lease->state == RCL_LEASE_OPEN && lease->until;
+}
+
 /**
  * rcl_stall_wishes - has a lease another QP to get?
  * @ep: of a link that is up
  *
- * Return: true once for all that have.
+ * Return: true once for all that have, unless they have ended meanwhile.
  */
 bool rcl_stall_wishes(struct rcl_epoch *ep)
 {
 	bool wish = ep->pool.wish;
+	unsigned long due;
 
 	ep->pool.wish = false;
-	return wish;
-}
-
-static bool rcl_stall_waits(const struct rcl_lease *lease)
-{
-	return lease->state == RCL_LEASE_OPEN && lease->until;
+	return wish && rcl_stall_due(ep, &due);
 }
 
 /**
