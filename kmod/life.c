@@ -135,17 +135,21 @@ static void rcl_life_rotate(struct rcl_slot *slot)
  * A channel that failed without its doing is to have another QP. And whoever
  * has found out a key has it for as long as the epoch lives. But not where that
  * would end the channels of others, and not for each failure: who may open a
- * channel can make some, and what fails again at once is not mended by it.
+ * channel can make some, and what fails again at once is not mended by it: that
+ * waits until it is time, or another epoch comes.
  */
 static void rcl_life_beware(struct rcl_slot *slot)
 {
 	struct rcl_link *link = slot->link;
-	bool wary = rcl_inbox_is_wary(link);
+	bool stalled, wary;
 
 	if (link->next->epoch ||
 	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
-	    (link->calm && time_before(jiffies, link->calm)) ||
-	    (!rcl_stall_wishes(slot->epoch) && !wary))
+	    rcl_state_is_calm(link))
+		return;
+	stalled = rcl_stall_wishes(slot->epoch);
+	wary = rcl_inbox_is_wary(link);
+	if (!stalled && !wary)
 		return;
 	link->calm = (jiffies + msecs_to_jiffies(RCL_CALM_MS)) | 1;
 	rcl_tripwire_log_rotation(link->name, wary);
@@ -250,6 +254,8 @@ static void rcl_life_up(struct rcl_slot *slot)
 	slot->expecting = false;
 	if (moves)
 		rcl_state_move(link);
+	/* Its keys are others. */
+	rcl_inbox_is_wary(link);
 	rcl_heartbeat_start(slot->epoch);
 	/* It reads nothing while it ends the other epoch, and all its MRs. */
 	if (moves)

@@ -46,6 +46,17 @@ bool rcl_state_is_late(const struct rcl_slot *slot)
 	return slot->expecting && time_after_eq(jiffies, slot->due);
 }
 
+/**
+ * rcl_state_is_calm - is it too early to rotate the link again?
+ * @link: any
+ *
+ * Return: true if so, for what befalls channels.
+ */
+bool rcl_state_is_calm(const struct rcl_link *link)
+{
+	return link->calm && time_before(jiffies, link->calm);
+}
+
 struct rcl_wake {
 	bool any;
 	unsigned long at;	/* in jiffies, if @any */
@@ -72,6 +83,9 @@ static void rcl_wake_for(struct rcl_wake *wake, const struct rcl_slot *slot)
 		rcl_wake_at(wake, due);
 	if (rcl_stall_due(slot->epoch, &due))
 		rcl_wake_at(wake, due);
+	/* Something may have waited for that. */
+	if (rcl_state_is_calm(slot->link))
+		rcl_wake_at(wake, slot->link->calm);
 }
 
 /**
