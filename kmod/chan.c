@@ -63,16 +63,19 @@ static void rcl_chan_event(struct rcl_lessee *lessee)
 	irq_poll_sched(&rcl_chan_of(lessee)->iop);
 }
 
-static void rcl_chan_heard(struct rcl_lessee *lessee)
+static bool rcl_chan_heard(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
+	bool resumes;
 
 	spin_lock_bh(&chan->lock);
 	chan->heard = true;
 	rcl_chan_flush(chan);
+	resumes = chan->keep && !chan->keep->broken;
 	spin_unlock_bh(&chan->lock);
 	/* The device may have refused it. */
 	chan->ops->news(chan);
+	return resumes;
 }
 
 static void rcl_chan_detach(struct rcl_lessee *lessee, int why)

@@ -386,8 +386,9 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		answer.type = RCL_MSG_HEARD;
 		ret = 0;
 		/* Else it has ended here, and the peer is about to hear it. */
-		if (lease->state == RCL_LEASE_OPEN)
-			lease->lessee->ops->heard(lease->lessee);
+		if (lease->state == RCL_LEASE_OPEN &&
+		    !lease->lessee->ops->heard(lease->lessee))
+			answer.status = RCL_MSG_REFUSED;
 	}
 	return ret ? : rcl_ctrl_send(&ep->ctrl, &answer);
 }
@@ -507,7 +508,7 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->type == RCL_MSG_RESUMED)
 		return rcl_resume_answer(ep, lease, msg);
 	if (msg->type == RCL_MSG_HEARD) {
-		rcl_stall_answered(ep, lease);
+		rcl_stall_answered(ep, lease, msg);
 		return 0;
 	}
 	return rcl_lease_on_recycled(ep, lease, msg);

@@ -47,7 +47,8 @@ struct rcl_grant {
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @detach: the lease ends for that reason: when it returns, nobody posts to or
  *	polls the QP any more; the pool polls what is left
- * @heard: the peer's lessee has posted its first receive; may come again
+ * @heard: the peer's lessee has posted its first receive; may come again.
+ *	Returns true if the lease can go on in another epoch
  * @gone: nothing of the QP will complete any more; registrations go now, which
  *	may take long; the grant is good until it returns
  * @keep_still: post no sends any more, or again
@@ -67,7 +68,7 @@ struct rcl_grant {
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
 	void (*event)(struct rcl_lessee *lessee);
-	void (*heard)(struct rcl_lessee *lessee);
+	bool (*heard)(struct rcl_lessee *lessee);
 	void (*detach)(struct rcl_lessee *lessee, int why);
 	void (*gone)(struct rcl_lessee *lessee);
 	void (*keep_still)(struct rcl_lessee *lessee, bool still);

@@ -5,7 +5,8 @@
  * peer is asked, over the control QP. Where that fails, too, the epoch ends,
  * and the channel goes on in the next one. But where the peer answers, the link
  * lives, and may do so for long: it is to be rotated, which gives the channel
- * another QP. A channel for which nobody does that in time ends.
+ * another QP. A channel for which nobody does that in time ends; so does one
+ * whose other end has failed on its own, at once.
  *
  * All of this runs in the link's work item.
  */
@@ -46,9 +47,19 @@ int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease)
  * rcl_stall_answered - the peer is there
  * @ep: of a link that is up
  * @lease: open; see rcl_stall_ask()
+ * @msg: HEARD, hostile
+ *
+ * Where its lessee cannot go on, no other epoch helps.
+ *
+ * Context: may sleep, for a drain.
  */
-void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease)
+void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease,
+			const struct rcl_msg *msg)
 {
+	if (msg->status) {
+		rcl_lease_end(ep, lease, -ECONNRESET);
+		return;
+	}
 	if (lease->until)
 		return;
 	lease->until = (jiffies + msecs_to_jiffies(RCL_STALL_MS)) | 1;

@@ -37,6 +37,10 @@ FIXTURE(channel)
 /* The message has arrived; with the one that is tried again. */
 #define NOT_ACKNOWLEDGED	"lose_ack 2 2"
 
+/* Of the far device: its next send or receive, for its consumer's doing. */
+#define TOO_LONG	"send 1 1 1"
+#define NO_MEMORY	"recv 1 1 2"
+
 /* No heartbeat, which could be what fails. */
 static int new_link(struct genl_sock *s, const char *name)
 {
@@ -237,6 +241,52 @@ TEST_F_TIMEOUT(channel, ends_where_nobody_rotates_the_link, TIMEOUT_S)
 {
 	fail(_metadata, self, NOT_SENT);
 	ends(_metadata, self, SIM_LOC_QP_OP_ERR, 1);
+}
+
+/* That a consumer hears of its own failure at once, and nothing is rotated. */
+TEST_F_TIMEOUT(channel, ends_where_a_receive_had_no_memory, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, receives(r, 2));
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(FAR, "fault", "%s", NO_MEMORY));
+	ASSERT_EQ(0, sends(r, 1, 1));
+	completes(_metadata, r->far, 1, SIM_LOC_QP_OP_ERR);
+	completes(_metadata, r->near, 1, SIM_REM_OP_ERR);
+	EXPECT_STREQ("", to_be_rotated(&self->events, QUIET_MS));
+}
+
+/* Another epoch would not help it. */
+TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct timespec begin, end;
+
+	memset(r->far_memory, 0, RIG_MEMORY);
+	ASSERT_EQ(0, receives(r, MESSAGES));
+	ASSERT_EQ(0, rclink_recv(r->near, rclink_piece(r->near_region, 1024,
+						       64), 8));
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(FAR, "fault", "%s", TOO_LONG));
+	ASSERT_EQ(0, rclink_send(r->far, rclink_piece(r->far_region, 1024, 64),
+				 RCLINK_SQE_SIGNALED, 7));
+	ASSERT_LE(0, rclink_submit(r->far, 0, 0));
+	completes(_metadata, r->far, 7, SIM_LOC_LEN_ERR);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	ASSERT_EQ(0, sends(r, 1, 1));
+	completes(_metadata, r->near, 1, SIM_RETRY_EXCEEDED);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_GT(PATIENCE_S - 2, end.tv_sec - begin.tv_sec);
+	completes(_metadata, r->near, 8, SIM_FLUSHED);
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
+	EXPECT_STREQ("", to_be_rotated(&self->events, QUIET_MS));
 }
 
 TEST_F_TIMEOUT(channel, is_not_rescued_again_at_once, TIMEOUT_S)

@@ -19,6 +19,7 @@ enum {
 	SIM_LOC_LEN_ERR = 1,
 	SIM_LOC_QP_OP_ERR = 2,
 	SIM_REM_INV_REQ_ERR = 9,
+	SIM_REM_OP_ERR = 11,
 	SIM_STATUSES = 22,
 };
 

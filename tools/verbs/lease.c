@@ -376,10 +376,10 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 		ret = on_go(ep, lease, msg);
 	else if (msg->type == RCL_MSG_IMPORT)
 		ret = on_import(ep, lease, msg, &answer);
-	else if (msg->type != RCL_MSG_HEARS)
+	else
 		answer.status = RCL_MSG_REFUSED;	/* none goes on later */
 	/* Else it has ended here, and the peer is about to hear it. */
-	else if (lease->state == RCV_LEASE_OPEN)
+	if (msg->type == RCL_MSG_HEARS && lease->state == RCV_LEASE_OPEN)
 		lease->ops->heard(lease->ctx);
 	return ret ? ret : rcv_ctrl_send(&ep->ctrl, &answer);
 }
