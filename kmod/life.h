@@ -115,8 +115,8 @@ struct rcl_slot {
  * @live: the one that the link is known by
  * @next: the other one
  * @counted: highest number that an epoch had here
- * @calm: not rotated for what befalls channels before, in jiffies, 0: never was;
- *	of the work item only
+ * @calm: not rotated for what befalls channels before, in jiffies, 0: never
+ *	was; of the work item only
  * @stats: counters
  * @suspended: lessees that wait for the next epoch; of the work item only
  * @was: the peer that these have; of the work item only
