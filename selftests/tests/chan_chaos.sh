@@ -3,7 +3,7 @@
 # Traffic on some channels while faults are drawn from a list by a seed.
 # CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
 # hosts: 2
-# kernels: 6.12-all
+# kernels: 6.12-all debug-all
 # timeout: 600
 # The libraries have the variables.
 # shellcheck disable=SC2154
@@ -14,7 +14,8 @@
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/chan/faults.sh"
 
-seconds=${CHAOS_SECONDS:-120}
+# A slow kernel gets to few faults.
+seconds=${CHAOS_SECONDS:-$((RCL_SLOW > 1 ? 600 : 120))}
 seed=${CHAOS_SEED:-$RANDOM}
 faults=(cut deaf unplugged orphaned lossy rotated murder daemonless)
 declare -A injected
