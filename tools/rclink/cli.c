@@ -134,7 +134,7 @@ static const struct advice advices[] = {
 
 static const struct advice group_advices[] = {
 	{ EPERM, "; run it as root, or with CAP_NET_ADMIN" },
-	{ ENOENT, "; see `rclink group`" },
+	{ ENOENT, "; see `rclink group`; `rclink group add` makes one" },
 	{ EEXIST, "; change it with `rclink group set`" },
 	{ ENODEV, "; see `rclink dev` for the devices" },
 	{ ENOMEM, "; free some memory and try again" },
