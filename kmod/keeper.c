@@ -117,7 +117,7 @@ static int rcl_keeper_check(const struct rcl_keeper *keeper,
 	u32 i;
 
 	for (i = 0; i < off->n; i++) {
-		*why = "no-link: the key is not for that link: see `rclink group show`";
+		*why = "no-link: the key is not for that link (`rclink group`)";
 		if (rcl_keeper_find(&keeper->links, off->name[i]) ==
 		    keeper->links.n)
 			return -ENOENT;
