@@ -141,15 +141,15 @@ static void rcl_life_rotate(struct rcl_slot *slot)
 static void rcl_life_beware(struct rcl_slot *slot)
 {
 	struct rcl_link *link = slot->link;
-	bool stalled, wary;
+	unsigned long due;
+	bool wary;
 
 	if (link->next->epoch ||
 	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
 	    rcl_state_is_calm(link))
 		return;
-	stalled = rcl_stall_wishes(slot->epoch);
 	wary = rcl_inbox_is_wary(link);
-	if (!stalled && !wary)
+	if (!wary && !rcl_stall_due(slot->epoch, &due))
 		return;
 	link->calm = (jiffies + msecs_to_jiffies(RCL_CALM_MS)) | 1;
 	rcl_tripwire_log_rotation(link->name, wary);

@@ -82,7 +82,6 @@ struct rcl_lease {
  * @imports: asked
  * @exports: what the peer may import; the link's
  * @still: who leases is to post no sends
- * @wish: a lessee is to have another QP; see stall.c
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
  * @lease: the QPs; number i is wired to number i of the peer
@@ -95,7 +94,6 @@ struct rcl_pool {
 	struct list_head imports;
 	struct rcl_exports *exports;
 	bool still;
-	bool wish;
 	struct rcl_errands errands;
 	u32 n;
 	struct rcl_lease *lease;

@@ -60,30 +60,13 @@ void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease,
 		rcl_lease_end(ep, lease, -ECONNRESET);
 		return;
 	}
-	if (lease->until)
-		return;
-	lease->until = (jiffies + msecs_to_jiffies(RCL_STALL_MS)) | 1;
-	ep->pool.wish = true;
+	if (!lease->until)
+		lease->until = (jiffies + msecs_to_jiffies(RCL_STALL_MS)) | 1;
 }
 
 static bool rcl_stall_waits(const struct rcl_lease *lease)
 {
 	return lease->state == RCL_LEASE_OPEN && lease->until;
-}
-
-/**
- * rcl_stall_wishes - has a lease another QP to get?
- * @ep: of a link that is up
- *
- * Return: true once for all that have, unless they have ended meanwhile.
- */
-bool rcl_stall_wishes(struct rcl_epoch *ep)
-{
-	bool wish = ep->pool.wish;
-	unsigned long due;
-
-	ep->pool.wish = false;
-	return wish && rcl_stall_due(ep, &due);
 }
 
 /**
@@ -106,11 +89,11 @@ void rcl_stall_look(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_stall_due - when to look next
+ * rcl_stall_due - has a lease another QP to get, and by when?
  * @ep: of a link that is up
  * @due: set, in jiffies
  *
- * Return: false when never.
+ * Return: false when none has.
  */
 bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due)
 {

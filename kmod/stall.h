@@ -12,7 +12,6 @@ struct rcl_msg;
 int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease);
 void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease,
 			const struct rcl_msg *msg);
-bool rcl_stall_wishes(struct rcl_epoch *ep);
 void rcl_stall_look(struct rcl_epoch *ep);
 bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due);
 

@@ -149,18 +149,6 @@ static void fail(struct __test_metadata *_metadata,
 	completes(_metadata, r->far, 1, 0);
 }
 
-/* The link that is to be rotated next, or "" within that time. */
-static const char *to_be_rotated(struct genl_sock *events, int ms)
-{
-	static struct genl_msg m;
-
-	while (!genl_recv(events, &m, ms))
-		if (genl_u32(genl_attr(&m, RCLINK_A_LINK_EVENT_KIND)) ==
-		    RCLINK_EVENT_KIND_ROTATE)
-			return genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
-	return "";
-}
-
 static bool is_up_in(struct rig *r, const char *name, uint64_t epoch)
 {
 	struct rcl_view view;
@@ -214,8 +202,8 @@ static void moves(struct __test_metadata *_metadata,
 		  struct _test_data_channel *self, const char *fault)
 {
 	fail(_metadata, self, fault);
-	ASSERT_STREQ(RIG_NEAR, to_be_rotated(&self->events, LIMIT_MS));
-	ASSERT_STREQ(RIG_FAR, to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
 	ASSERT_EQ(0, rig_rotate(&self->owner));
 	goes_on(_metadata, self);
 	EXPECT_TRUE(is_up_in(&self->r, RIG_NEAR, 2));
@@ -257,7 +245,7 @@ TEST_F_TIMEOUT(channel, ends_where_a_receive_had_no_memory, TIMEOUT_S)
 	ASSERT_EQ(0, sends(r, 1, 1));
 	completes(_metadata, r->far, 1, SIM_LOC_QP_OP_ERR);
 	completes(_metadata, r->near, 1, SIM_REM_OP_ERR);
-	EXPECT_STREQ("", to_be_rotated(&self->events, QUIET_MS));
+	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
 }
 
 /* Another epoch would not help it. */
@@ -286,14 +274,14 @@ TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
 	EXPECT_GT(PATIENCE_S - 2, end.tv_sec - begin.tv_sec);
 	completes(_metadata, r->near, 8, SIM_FLUSHED);
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
-	EXPECT_STREQ("", to_be_rotated(&self->events, QUIET_MS));
+	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
 }
 
 TEST_F_TIMEOUT(channel, is_not_rescued_again_at_once, TIMEOUT_S)
 {
 	moves(_metadata, self, NOT_ANSWERED);
 	fail(_metadata, self, NOT_ANSWERED);
-	EXPECT_STREQ("", to_be_rotated(&self->events, QUIET_MS));
+	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
 	ends(_metadata, self, SIM_RETRY_EXCEEDED, 2);
 }
 

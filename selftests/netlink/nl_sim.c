@@ -485,18 +485,6 @@ TEST_F(ports, every_event_of_the_control_qp_is_heard)
 	}
 }
 
-/* The name of the link that is to be rotated next, or "" within that time. */
-static const char *to_be_rotated(struct genl_sock *events, int ms)
-{
-	static struct genl_msg m;
-
-	while (!genl_recv(events, &m, ms))
-		if (genl_u32(genl_attr(&m, RCLINK_A_LINK_EVENT_KIND)) ==
-		    RCLINK_EVENT_KIND_ROTATE)
-			return genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
-	return "";
-}
-
 /* Not where that would end channels, and not each time. */
 TEST_F(ports, a_channel_that_is_refused_access_has_its_link_rotated)
 {
@@ -516,15 +504,15 @@ TEST_F(ports, a_channel_that_is_refused_access_has_its_link_rotated)
 			      b.qp[1].qpn));
 	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_FATAL,
 			      a.qp[2].qpn));
-	EXPECT_STREQ("", to_be_rotated(&events, 500));
+	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
 	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
 			      a.qp[1].qpn));
 	/* And then the peer, whose daemon may be the one that dials. */
-	EXPECT_STREQ("a", to_be_rotated(&events, slow(5000)));
-	EXPECT_STREQ("b", to_be_rotated(&events, slow(5000)));
+	EXPECT_STREQ("a", rcl_to_be_rotated(&events, slow(5000)));
+	EXPECT_STREQ("b", rcl_to_be_rotated(&events, slow(5000)));
 	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
 			      a.qp[1].qpn));
-	EXPECT_STREQ("", to_be_rotated(&events, 500));
+	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_WRITE, 4097));

@@ -346,6 +346,17 @@ static void digest_link(const struct genl_msg *m, void *arg)
 		*digest = (*digest ^ m->buf[i]) * 0x100000001b3;
 }
 
+const char *rcl_to_be_rotated(struct genl_sock *events, int ms)
+{
+	static struct genl_msg m;
+
+	while (!genl_recv(events, &m, ms))
+		if (genl_u32(genl_attr(&m, RCLINK_A_LINK_EVENT_KIND)) ==
+		    RCLINK_EVENT_KIND_ROTATE)
+			return genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
+	return "";
+}
+
 /* A number that stands for all that can be seen of all links. */
 uint64_t rcl_links_digest(struct genl_sock *s)
 {

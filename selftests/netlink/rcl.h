@@ -85,6 +85,9 @@ int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 	     uint64_t cookie, struct genl_ack *ack);
 int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms);
 
+/* The name of the link that is to be rotated next, or "" within that time. */
+const char *rcl_to_be_rotated(struct genl_sock *events, int ms);
+
 uint64_t rcl_links_digest(struct genl_sock *s);
 int rcl_objects(const char *kind);
 int rcl_all_objects(void);
