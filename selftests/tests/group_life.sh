@@ -96,6 +96,16 @@ why_link()
 			"reason": "none", "reason_text": null}]'
 }
 
+note_link()
+{
+	rclink group set four link nosuch 2>&1 |
+		grep -x 'rclink: group set: done, but there is no link nosuch here yet' &&
+		rclink group set four no-link nosuch &&
+		! rclink group add there mgid 239.1.2.9 link x 2>&1 | grep . &&
+		rclink group del there &&
+		hears 'set joined none' 'rekeyed joined none' 'set joined none'
+}
+
 why_down()
 {
 	tells 'four is down: the RDMA device was removed' \
@@ -266,7 +276,7 @@ module_gone()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 39
+plan 40
 lab_device
 lab_module
 mount -t tracefs t $trace 2>/dev/null
@@ -302,6 +312,7 @@ check "a link that is not up is named" why_link
 holds "and when it has another key, with its number" rekeyed
 rclink group set four no-link x
 holds "or both" hears 'rekeyed joined none' 'set joined none'
+holds "a link that is not there is noted" note_link
 check "deleted, it is left, and nothing stays" left
 rclink group add four mgid "$mgid4"
 holds "that is told, and that it is there again" hears 'deleted down none' \

@@ -90,7 +90,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((55 + $(harness_points cli_*.c)))
+plan $((56 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -145,6 +145,7 @@ refused 'one name' group why g h
 refused 'from 0' pingpong a -s 1048577
 refused 'from 1' pingpong a --iters 0
 refused 'too many' send a b
+refused 'a word missing of `rclink why NAME' why
 refused 'a word missing' --verbs
 refused "no command 'nosuch'" --verbs nosuch
 refused 'either --pin or --ca' --verbs connect a 192.0.2.1

@@ -13,6 +13,9 @@
 #define SHORT_LEN	64
 #define SAY_LEN		1024
 
+/* Of the command that is being parsed; a process is for one. */
+static const char *help_text;
+
 static void short_options(const struct option *options, char *text)
 {
 	*text++ = ':';
@@ -33,6 +36,7 @@ int cli_getopt(int argc, char **argv, const struct option *options,
 	int c;
 
 	short_options(options, letters);
+	help_text = help;
 	opterr = 0;
 	c = getopt_long(argc, argv, letters, options, NULL);
 	if (c == 'h') {
@@ -48,12 +52,21 @@ int cli_getopt(int argc, char **argv, const struct option *options,
 	return c;
 }
 
+/* The help begins with "usage: " and a line of the words. */
+static void missing_word(const char *cmd)
+{
+	const char *line = help_text + strlen("usage: ");
+
+	cli_usage(cmd, "there is a word missing of `%.*s`",
+		  (int)strcspn(line, "\n"), line);
+}
+
 char **cli_operands(int argc, char **argv, int min, int max)
 {
 	int num = argc - optind;
 
 	if (num < min)
-		cli_usage(argv[0], "there is a word missing");
+		missing_word(argv[0]);
 	if (num > max)
 		cli_usage(argv[0], "too many words, from '%s' on",
 			  argv[optind + max]);

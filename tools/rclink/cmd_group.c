@@ -2,6 +2,7 @@
 /* group: multicast groups of this host. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,25 @@ static int why_group(const char *name, bool json)
 	return ret ? cli_refused_group("group why", name, ret, err) : CLI_OK;
 }
 
+/* It may come later, but more often it is a slip of the pen. */
+static void note_links(struct rcl_nl *nl, const char *action,
+		       const char (*link)[RCLINK_NAME_MAX + 1], size_t num)
+{
+	char err[RCL_ERR_LEN];
+	size_t i;
+
+	for (i = 0; i < num && *link[i]; i++) {
+		struct rcl_link_info *info = NULL;
+		size_t found;
+
+		if (rcl_call_links(nl, link[i], &info, &found, err) == -ENOENT)
+			fprintf(stderr,
+				"rclink: group %s: done, but there is no link %s here yet\n",
+				action, link[i]);
+		free(info);
+	}
+}
+
 static int add_group(const char *name, char **words)
 {
 	struct rcl_group_info group = { 0 };
@@ -211,6 +231,10 @@ static int add_group(const char *name, char **words)
 	if (!nl)
 		return CLI_FAILED;
 	ret = rcl_call_group_add(nl, &group, err);
+	if (!ret) {
+		note_links(nl, "add", group.link, group.nlinks);
+		note_links(nl, "add", &group.from, 1);
+	}
 	rcl_nl_close(nl);
 	return ret ? cli_refused_group("group add", name, ret, err) : CLI_OK;
 }
@@ -245,6 +269,8 @@ static int set_group(const char *name, char **words)
 	if (!nl)
 		return CLI_FAILED;
 	ret = rcl_call_group_set(nl, name, &change, err);
+	if (!ret)
+		note_links(nl, "set", change.on, change.non);
 	rcl_nl_close(nl);
 	return ret ? cli_refused_group("group set", name, ret, err) : CLI_OK;
 }
