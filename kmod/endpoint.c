@@ -69,8 +69,11 @@ static int rcl_endpoint_check_qps(const struct rcl_endpoint *local,
 	bool self = !memcmp(remote->gid, local->gid, RCLINK_GID_LEN);
 	u32 i, j;
 
-	if (remote->nqps != local->nqps)
-		return rcl_refuse("qp: the peer has more or fewer: set qps alike on both hosts",
+	if (remote->nqps > local->nqps)
+		return rcl_refuse("qp: the peer has more: set qps alike on both hosts",
+				  why);
+	if (remote->nqps < local->nqps)
+		return rcl_refuse("qp: the peer has fewer: set qps alike on both hosts",
 				  why);
 	for (i = 0; i < remote->nqps; i++) {
 		const struct rcl_qp_id *qp = &remote->qp[i];
