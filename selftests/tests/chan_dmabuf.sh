@@ -3,7 +3,7 @@
 # Regions of dma-bufs (udmabuf, a heap), on a simulated device with DMA of its own,
 # and the refusal on devices without.
 # hosts: 1
-# kernels: 6.12
+# kernels: 6.12 debug-all
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"

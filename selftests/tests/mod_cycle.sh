@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module loaded and unloaded again and again, with a link in between.
 # hosts: 1
-# kernels: 6.12 6.1-all
+# kernels: 6.12 6.1-all debug-all
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

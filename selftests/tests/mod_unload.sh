@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module goes in every state of its links, within 5 s, and leaves nothing.
 # hosts: 1
-# kernels: 6.1 6.12-all
+# kernels: 6.1 6.12-all debug-all
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

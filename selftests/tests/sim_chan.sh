@@ -3,7 +3,7 @@
 # Every verbs call of a channel's life fails once, and every work request, on
 # simulated devices.
 # hosts: 1
-# kernels: 6.12
+# kernels: 6.12 debug-all
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every verbs call of a link's life fails once, on a simulated device.
 # hosts: 1
-# kernels: 6.1
+# kernels: 6.1 debug-all
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"

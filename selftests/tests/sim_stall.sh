@@ -3,7 +3,7 @@
 # The QP of a channel fails alone: where the link is rotated the channel goes on,
 # and else it ends and says why. On simulated devices.
 # hosts: 1
-# kernels: 6.12 6.1-all
+# kernels: 6.12 6.1-all debug-all
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
