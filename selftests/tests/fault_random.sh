@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Of the allocations of a host that carries data, loses its link and gets others,
+# some fail by chance. Nothing breaks, and all is well once they end.
+# hosts: 2
+# kernels: debug-all
+# timeout: 900
+# The libraries have the variables.
+# shellcheck disable=SC2154
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+. "$LIB_DIR/chan/faults.sh"
+
+rounds=3
+
+starve()
+{
+	on "$1" "$LIB_DIR/chan/starve" "$2"
+}
+
+# Some of it succeeds, and the rest says why not.
+tries()
+{
+	local i
+
+	for ((i = 0; i < rounds; i++)); do
+		on "$1" "$tool" add "n$i" qps 2
+		on "$1" timeout 20 "$tool" ping l -c 2
+		on "$1" "$tool" show
+		on "$1" "$tool" del "n$i"
+	done
+}
+
+# ends: a channel may have ended, if there was no memory for it to go on, but
+# nothing was lost on the way there, nor came twice
+ends()
+{
+	local file word
+
+	kill -TERM "$client" 2>/dev/null
+	wait "$client"
+	wait "$server"
+	for file in "$told" "$heard"; do
+		sed -n "s/^/# ${file##*-}: /p" "$file" >&3
+		for word in lost duplicated corrupt; do
+			[ "$(sum "$file" $word)" = 0 ] || return
+		done
+	done
+}
+
+# starved HOST PERCENT
+starved()
+{
+	local failed
+
+	chaos_begin 3600 && starve "$1" "$2" || return
+	{
+		tries "$1"
+		cut
+		sleep 5
+		rotate 1 10
+		tries "$1"
+	} 2>&1 | sed -n 's/^rclink: /# host '"$1"': /p' >&3
+	failed=$(starve "$1" 0) || return
+	echo "# host $1, $2 %: $failed allocations failed" >&3
+	[ "$failed" -gt 0 ] && up && ends
+}
+
+# All that there was can be had again.
+well()
+{
+	up && chaos_begin 3600 && goes_on && recovers cut && goes_on &&
+		chaos_end && adds_up
+}
+
+[ -w /sys/kernel/debug/failslab/require-start ] ||
+	skip_all "needs a kernel with failslab"
+exec 3>&1
+plan 6
+link_setup
+holds "the link comes up" begin
+for percent in 10 1; do
+	for host in 1 2; do
+		holds "of host $host $percent % fail: no message is lost" \
+			starved $host $percent
+	done
+done
+holds "and then nothing is amiss" well
+daemon_end 1 2
+finish
