@@ -79,9 +79,11 @@ little_memory()
 {
 	on 2 sh -c '[ -e /sys/fs/cgroup/cgroup.procs ] ||
 		mount -t cgroup2 none /sys/fs/cgroup || exit
-		echo "+memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
+		echo "+memory +pids +rdma" >/sys/fs/cgroup/cgroup.subtree_control
 		mkdir '"$group"' && echo '"$mib"'M >'"$group"'/memory.max &&
-		echo 4 >'"$group"'/pids.max' || return
+		echo 4 >'"$group"'/pids.max &&
+		echo '"${RCLINK_DEV:-rxe0}"' hca_handle=0 hca_object=0 >'"$group"'/rdma.max' ||
+		return
 	daemon_end 2 && limited "echo \$\$ >$group/cgroup.procs" &&
 		until_true 20 said 2 'l: is up' &&
 		[ "$(on 2 cat $group/cgroup.procs)" = "$(on 2 pidof rclinkd)" ]
@@ -105,7 +107,7 @@ holds "more callers come than that is enough for" besieged 120
 holds "another link comes up beside them, the first one stays" comes s
 check "the daemon says what to do" said 2 'no file is left.*raise the limit'
 holds "and another one when they are gone" eval 'relieved && comes t'
-holds "it has $mib MiB and 4 processes" little_memory
+holds "it has $mib MiB, 4 processes, and no RDMA objects of its own" little_memory
 holds "many callers come" besieged 120
 holds "a link comes up beside them, the first one stays" comes u
 check "nothing was killed for memory" within
