@@ -212,14 +212,14 @@ nor_while_rotated()
 {
 	local dialler status
 
-	link_dial l || return
+	timers 17 17 && link_dial l || return
 	begins --rotate || return
 	on 2 pkill -STOP -x rclink
 	until_true 20 grep -q FAILED /tmp/rclink-test-dial && is 1 l .state up &&
 		rclink disconnect l && becomes 2 l .state down
 	status=$?
 	on 2 pkill -CONT -x rclink
-	was_disconnected "$dialler" && return "$status"
+	was_disconnected "$dialler" && timers 14 14 && return "$status"
 }
 
 # What an operator has set is all that is offered.
