@@ -34,20 +34,22 @@ tries()
 }
 
 # ends: a channel may have ended, if there was no memory for it to go on, but
-# nothing was lost on the way there, nor came twice
+# nothing was lost on the way there, nor came twice; and all that was sent has
+# arrived if none has
 ends()
 {
-	local file word
+	local file status=0 word
 
 	kill -TERM "$client" 2>/dev/null
-	wait "$client"
-	wait "$server"
+	wait "$client" || status=1
+	wait "$server" || status=1
 	for file in "$told" "$heard"; do
 		sed -n "s/^/# ${file##*-}: /p" "$file" >&3
 		for word in lost duplicated corrupt; do
 			[ "$(sum "$file" $word)" = 0 ] || return
 		done
 	done
+	[ "$status" -ne 0 ] || adds_up
 }
 
 # starved HOST PERCENT
