@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Which path an exchange takes when there are some, and what becomes of the others.
 # hosts: 2
-# kernels: 6.12
+# kernels: 6.12 debug-all
 # timeout: 330
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
