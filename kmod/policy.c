@@ -46,7 +46,7 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 		"mode must be 0 to 0666 in octal, of r and w only" },
 	[RCL_P_HEARTBEAT] = { RCL_HEARTBEAT_MS, 0, 60000,
 		"heartbeat must be 0, for none, or 10 to 60000 ms" },
-	[RCL_P_MISSES] = { 4, 2, 100, "misses must be 2 to 100" },
+	[RCL_P_MISSES] = { 3, 2, 100, "misses must be 2 to 100" },
 	[RCL_P_RECOVER] = { RCLINK_RECOVER_RESET, RCLINK_RECOVER_RESET,
 		RCLINK_RECOVER_RESUME,
 		"recover must be 0 (reset) or 1 (resume)" },

@@ -27,7 +27,7 @@ beat=2000
 conf_1()
 {
 	{
-		link_section l "$pin2" heartbeat $beat peer "$RCL_PEER_IP:$port"
+		link_section l "$pin2" heartbeat $beat misses 4 peer "$RCL_PEER_IP:$port"
 		link_section m "$pin2" peer "$RCL_PEER_IP:$port"
 		"$@"
 	} | configure 1 metrics "$metrics"
@@ -36,7 +36,7 @@ conf_1()
 conf_2()
 {
 	{
-		link_section l "$pin1" heartbeat $beat
+		link_section l "$pin1" heartbeat $beat misses 4
 		link_section m "$pin1" peer "$RCL_IP"
 		"$@"
 	} | configure 2 listen "[::]:$port"

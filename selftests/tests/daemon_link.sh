@@ -17,14 +17,14 @@
 beat=2000
 conf_1()
 {
-	link_section l "$pin2" heartbeat $beat peer "$RCL_PEER_IP"
+	link_section l "$pin2" heartbeat $beat misses 4 peer "$RCL_PEER_IP"
 	link_section m "$pin2" peer "$RCL_PEER_IP"
 	link_section n "$pin2"
 }
 
 conf_2()
 {
-	link_section l "$pin1" heartbeat $beat
+	link_section l "$pin1" heartbeat $beat misses 4
 	link_section m "$pin1" peer "$RCL_IP"
 	link_section n "$pin1" peer "$RCL_IP"
 }

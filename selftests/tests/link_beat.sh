@@ -243,7 +243,7 @@ policy heartbeat 200 misses 50
 measured "an idle link stays up for twenty intervals" idle 4
 measured "traffic makes heartbeats needless" busy
 check "processes that are stopped are no loss" stopped
-policy misses 4
+policy misses 3
 measured "a cable pulled at the peer" notice "cable out at the peer" \
 	peer-silent port-down on 2 ip link set eth0 down
 cable_in 2
@@ -270,7 +270,7 @@ policy retry 7 rnr-retry 7
 if command -v lab_power >/dev/null; then
 	policy 1 misses 100
 	check "a host that stood still does not blame its peer" stood_still
-	policy 1 misses 4
+	policy 1 misses 3
 	measured "a peer without power" notice "power off" \
 		peer-silent '' lab_power 2 off
 	back

@@ -30,7 +30,7 @@ static const struct {
 	[RCL_P_GROUP] = { "group", 0, 0, 0xfffffffe },
 	[RCL_P_MODE] = { "mode", 0600, 0, 0666 },
 	[RCL_P_HEARTBEAT] = { "heartbeat", 200, 0, 60000 },
-	[RCL_P_MISSES] = { "misses", 4, 2, 100 },
+	[RCL_P_MISSES] = { "misses", 3, 2, 100 },
 	[RCL_P_RECOVER] = { "recover", 0, 0, 1 },
 };
 

@@ -31,7 +31,7 @@
 "  group GROUP         whom the second digit is for (root)\n"		\
 "  heartbeat MS        without a sign of the peer, ask for one, 0 for never\n" \
 "                      (200)\n"					\
-"  misses N            intervals without a sign that end the epoch (4)\n" \
+"  misses N            intervals without a sign that end the epoch (3)\n" \
 "  recover HOW         reset or resume channels when the epoch fails (reset)\n"
 
 static const struct option options[] = { CLI_OPT_HELP, CLI_OPT_END };
