@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Figures, not tests: the points say only that they were measured.
-#  - what the heartbeats of idle links cost, by the difference to links without
+#  - what the heartbeats of idle links cost, by the difference to links without,
+#    and the memory of the links. IDLE_LINKS has another number of them, 500, say.
 # hosts: 1
 # kernels: 6.12-all
 # timeout: 300
@@ -13,7 +14,7 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-pairs=50
+links=${IDLE_LINKS:-100}
 seconds=10
 interval=/sys/module/rclink/parameters/heartbeat
 
@@ -34,8 +35,10 @@ idle()
 	local before sent
 
 	echo "$1" >"$interval"
-	hold up $pairs || return
+	memory=$(used)
+	hold up $((links / 2)) || return
 	sleep 1
+	memory=$(($(used) - memory))
 	sent=$(beats)
 	before=$(worked)
 	sleep $seconds
@@ -56,8 +59,9 @@ cost()
 	none=$work
 	idle 200 || return
 	echo "$was" >"$interval"
-	figure "links that stayed up, of $((2 * pairs))" "$up" ""
-	figure "heartbeats of $((2 * pairs)) idle links, 200 ms" "$rate" /s
+	figure "links that stayed up, of $links" "$up" ""
+	figure "heartbeats of $links idle links, 200 ms" "$rate" /s
+	figure "memory of $links idle links" "$((memory / 1024))" MiB
 	figure "share of one processor for them" \
 		"$(ratio $((work - none)) $seconds)" % "< 0.1 with hardware"
 }

@@ -8,6 +8,7 @@
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/figure.sh"
 . "$LIB_DIR/link/lib.sh"
 
 here6=2001:db8::1
@@ -287,6 +288,19 @@ none_works()
 
 large='packets of 1024 bytes do not come through'
 
+# noticed HOST: how long its end was connected until it gave up
+noticed()
+{
+	local after
+
+	after=$(on "$1" "$tool" why l |
+		sed -n 's/.*it went down: .*, after \([^ ]* m\?s\) connected.*/\1/p' |
+		tail -n 1)
+	figure "large packets that are lost, noticed by host $1 after" \
+		"${after:-?}" "" "<= 1 s"
+	[ -n "$after" ]
+}
+
 # Hellos do.
 only_one_and_small()
 {
@@ -300,7 +314,8 @@ only_one_and_small()
 	grep -q "$large: lower mtu" <<<"$said" && is 1 l .state down &&
 		is 1 l .reason mtu &&
 		tells 1 "it went down: $large" "path 1 of 1, .*failed: .*$large" &&
-		tells 2 "path 1 of 1, .*failed: peer: .*$large" && empty 1 && empty 2
+		tells 2 "path 1 of 1, .*failed: peer: .*$large" &&
+		noticed 1 && noticed 2 && empty 1 && empty 2
 }
 
 # Still there.
@@ -352,7 +367,7 @@ check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad
 check "when none works one sentence has all, and nothing is left" none_works
-check "where only small packets come through the link goes down, and tells" \
+measured "where only small packets come through the link goes down, and tells" \
 	only_one_and_small
 check "it comes up with an mtu that they have" small_enough
 check "it comes up over another path that takes large ones" larger_elsewhere
