@@ -219,7 +219,7 @@ static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 		ret = wait_event_interruptible(listener->wait,
 					       READ_ONCE(listener->n));
 		if (ret)
-			return -EINTR;
+			return ret;
 	}
 	ret = rcl_cdev_install(chan);
 	/* For want of a file, the peer's channel does not end. */
@@ -462,7 +462,7 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	    cmd != RCLINK_IOC_JOIN)
 		return rcl_cdev_chan_ioctl(file, cmd, user);
 	if (mutex_lock_interruptible(&file->lock))
-		return -EINTR;
+		return -ERESTARTSYS;
 	if (cmd == RCLINK_IOC_CONNECT)
 		ret = rcl_cdev_connect(filp, user);
 	else if (cmd == RCLINK_IOC_LISTEN)
@@ -470,7 +470,8 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	else
 		ret = rcl_cdev_join(filp, user);
 	mutex_unlock(&file->lock);
-	return ret;
+	/* It has left nothing behind, so who was only stopped asks again. */
+	return ret == -EINTR ? -ERESTARTSYS : ret;
 }
 
 static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
