@@ -31,6 +31,12 @@ static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 	return nla ? nla_get_u32(nla) : without;
 }
 
+/* The policy asks no NUL of what may be there more than once. */
+static bool rcl_nl_is_text(const struct nlattr *nla)
+{
+	return nla_len(nla) > 1 && memchr(nla_data(nla), 0, nla_len(nla));
+}
+
 static int rcl_nl_parse_links(struct genl_info *info, int attr,
 			      struct rcl_keeper_links *links)
 {
@@ -41,6 +47,11 @@ static int rcl_nl_parse_links(struct genl_info *info, int attr,
 			  genlmsg_len(info->genlhdr), rem) {
 		if (nla_type(nla) != attr)
 			continue;
+		if (!rcl_nl_is_text(nla)) {
+			NL_SET_ERR_MSG_ATTR(info->extack, nla,
+					    "link: must be a name");
+			return -EINVAL;
+		}
 		if (links->n == RCL_KEEPER_LINKS) {
 			NL_SET_ERR_MSG_ATTR(info->extack, nla,
 					    "link: more than 32 of them");

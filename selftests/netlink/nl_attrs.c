@@ -13,7 +13,7 @@
 
 #define HUGE	60000	/* fits inside of another attribute */
 
-enum kind { U32, U64, TEXT, BINARY, NEST };
+enum kind { U32, U64, TEXT, BINARY, FLAG, NEST };
 
 /* One attribute of a request that is all right. */
 struct field {
@@ -108,9 +108,10 @@ static const struct field prepare[] = {
 	  RCLINK_DEVICE_MAX + 1 },
 	F32("port", RCLINK_A_LINK_PORT, port),
 	F32("gid-index", RCLINK_A_LINK_GID_INDEX, gid_index),
+	{ "rotate", RCLINK_A_LINK_ROTATE, FLAG, "" },
 };
 
-static const struct field disconnect[] = { NAME("up") };
+static const struct field up[] = { NAME("up") };
 
 static const struct field replace[] = {
 	NAME("up"),
@@ -290,6 +291,10 @@ static const uint8_t mgid[RCLINK_GID_LEN] = {
 	[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 3
 };
 
+static const uint8_t mgid_kept[RCLINK_GID_LEN] = {
+	[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 4
+};
+
 static const struct field group_add[] = {
 	{ "name", RCLINK_A_GROUP_NAME, TEXT, "fresh", RCLINK_NAME_MAX + 1,
 	  true },
@@ -303,6 +308,32 @@ static const struct field group_add[] = {
 	F32("owner", RCLINK_A_GROUP_OWNER, one),
 	F32("group", RCLINK_A_GROUP_GROUP, one),
 	F32("mode", RCLINK_A_GROUP_MODE, four),
+	{ "link", RCLINK_A_GROUP_LINK, TEXT, "idle", RCLINK_NAME_MAX + 1,
+	  .many = true },
+};
+
+static const struct field group_set[] = {
+	{ "name", RCLINK_A_GROUP_NAME, TEXT, "kept", RCLINK_NAME_MAX + 1,
+	  true },
+	{ "link", RCLINK_A_GROUP_LINK, TEXT, "other", RCLINK_NAME_MAX + 1,
+	  .many = true },
+	{ "no-link", RCLINK_A_GROUP_NO_LINK, TEXT, "idle",
+	  RCLINK_NAME_MAX + 1, .many = true },
+	{ "rekey", RCLINK_A_GROUP_REKEY, FLAG, "" },
+	F32("owner", RCLINK_A_GROUP_OWNER, one),
+	F32("group", RCLINK_A_GROUP_GROUP, one),
+	F32("mode", RCLINK_A_GROUP_MODE, four),
+};
+
+static const struct field kept[] = {
+	{ "name", RCLINK_A_GROUP_NAME, TEXT, "kept", RCLINK_NAME_MAX + 1,
+	  true },
+};
+
+static const struct field group_regions[] = {
+	{ "name", RCLINK_A_GROUP_NAME, TEXT, "kept", RCLINK_NAME_MAX + 1,
+	  true },
+	F32("sender", RCLINK_A_GROUP_SENDER, four, true),
 };
 
 FIXTURE(host)
@@ -318,6 +349,7 @@ FIXTURE_VARIANT(host)
 	const struct field *fields;
 	uint32_t n;
 	bool changes;		/* an accepted one can be seen in the dump */
+	int answer;		/* to one that is all right */
 };
 
 FIXTURE_VARIANT_ADD(host, dev_get)
@@ -385,8 +417,8 @@ FIXTURE_VARIANT_ADD(host, link_activate)
 FIXTURE_VARIANT_ADD(host, link_disconnect)
 {
 	.cmd = RCLINK_CMD_LINK_DISCONNECT,
-	.fields = disconnect,
-	.n = ARRAY_SIZE(disconnect),
+	.fields = up,
+	.n = ARRAY_SIZE(up),
 	.changes = true,
 };
 
@@ -396,6 +428,14 @@ FIXTURE_VARIANT_ADD(host, link_replace)
 	.fields = replace,
 	.n = ARRAY_SIZE(replace),
 	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, link_rotate)
+{
+	.cmd = RCLINK_CMD_LINK_ROTATE,
+	.fields = up,
+	.n = ARRAY_SIZE(up),
+	.changes = true,	/* the number of the last event */
 };
 
 FIXTURE_VARIANT_ADD(host, ping)
@@ -427,6 +467,64 @@ FIXTURE_VARIANT_ADD(host, group_add)
 	.changes = true,	/* the number of the last event */
 };
 
+FIXTURE_VARIANT_ADD(host, group_set)
+{
+	.cmd = RCLINK_CMD_GROUP_SET,
+	.fields = group_set,
+	.n = ARRAY_SIZE(group_set),
+	.changes = true,
+};
+
+FIXTURE_VARIANT_ADD(host, group_get)
+{
+	.cmd = RCLINK_CMD_GROUP_GET,
+	.fields = kept,
+	.n = ARRAY_SIZE(kept),
+};
+
+FIXTURE_VARIANT_ADD(host, group_regions)
+{
+	.cmd = RCLINK_CMD_GROUP_REGIONS,
+	.fields = group_regions,
+	.n = ARRAY_SIZE(group_regions),
+	.answer = -ENOENT,	/* nobody is there beside this host */
+};
+
+FIXTURE_VARIANT_ADD(host, group_del)
+{
+	.cmd = RCLINK_CMD_GROUP_DEL,
+	.fields = kept,
+	.n = ARRAY_SIZE(kept),
+	.changes = true,
+};
+
+/* A group whose key this host keeps; its last event is that it has one. */
+static int keep(struct genl_sock *s)
+{
+	const struct nlattr *kind = NULL;
+	struct genl_sock news;
+	struct genl_msg m;
+	int ret;
+
+	ret = rcl_open(&news);
+	if (ret)
+		return ret;
+	ret = genl_join(&news);
+	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "kept");
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid_kept, sizeof(mgid_kept));
+	genl_put_str(&m, RCLINK_A_GROUP_LINK, "idle");
+	if (!ret)
+		ret = genl_ask(s, &m, NULL, NULL);
+	while (!ret &&
+	       (!kind || genl_u32(kind) != RCLINK_EVENT_KIND_REKEYED)) {
+		ret = genl_recv(&news, &m, slow(10000));
+		kind = ret ? NULL : genl_attr(&m, RCLINK_A_GROUP_EVENT_KIND);
+	}
+	genl_close(&news);
+	return ret;
+}
+
 /* Links in every state, and the one that a command needs. */
 FIXTURE_SETUP(host)
 {
@@ -450,6 +548,8 @@ FIXTURE_SETUP(host)
 		rcl_connect(s, "ours", epoch, 1, &remote, NULL);
 	strcpy(policy_name, variant->cmd == RCLINK_CMD_LINK_NEW ? "fresh" :
 	       "idle");
+	if (variant->cmd >= RCLINK_CMD_GROUP_ADD)
+		ASSERT_EQ(0, keep(s));
 	self->links = rcl_links_digest(s);
 	self->objects = rcl_all_objects();
 	ASSERT_NE(0, self->links);
@@ -460,6 +560,7 @@ FIXTURE_SETUP(host)
 FIXTURE_TEARDOWN(host)
 {
 	rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "fresh", NULL);
+	rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "kept", NULL);
 	rcl_clean(&self->s);
 	genl_close(&self->s);
 }
@@ -512,6 +613,8 @@ static bool applies(const struct field *f, enum spoil spoil)
 		return !f->many;
 	if (f->kind == NEST)
 		return spoil != HUGE_LEN;
+	if (f->kind == FLAG)
+		return spoil != EMPTY && spoil != SHORT;
 	return true;
 }
 
@@ -624,7 +727,7 @@ TEST_F(host, refuses_what_does_not_belong_there_and_takes_the_rest)
 	EXPECT_EQ(self->links, rcl_links_digest(&self->s));
 
 	build(&b, &self->s, variant->cmd, variant->fields, variant->n);
-	EXPECT_EQ(0, genl_ask(&self->s, &b.m, NULL, &ack))
+	EXPECT_EQ(variant->answer, genl_ask(&self->s, &b.m, NULL, &ack))
 		TH_LOG("%s", ack.text);
 	EXPECT_EQ(variant->changes, self->links != rcl_links_digest(&self->s));
 }
