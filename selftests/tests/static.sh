@@ -60,7 +60,24 @@ objects_of()
 	echo "build/$release/kmod"
 }
 
-plan 15
+# What a file sources, also by way of a library, goes into the package.
+package_is_whole()
+{
+	local -a has
+	local name missing=0
+
+	read -ra has < <(make -s -C selftests/tests KSRC="$source" \
+		--eval='.PHONY: has' --eval='has: ; @echo $(TEST_INCLUDES)' has)
+	while read -r name; do
+		[[ " ${has[*]} " != *" ../$name "* ]] || continue
+		echo "not in TEST_INCLUDES of selftests/tests/Makefile: $name"
+		missing=1
+	done < <(sed -nE 's/^[[:space:]]*\. "\$LIB_DIR\/(.*)"$/\1/p' \
+		selftests/tests/*.sh selftests/*/lib.sh selftests/lib.sh | sort -u)
+	[ "${#has[@]}" -gt 0 ] && [ "$missing" = 0 ]
+}
+
+plan 16
 # What is said to users is not broken into pieces.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING \
@@ -86,6 +103,7 @@ check "no circle among the objects of kmod" "$static/cycles" "$(objects_of)"
 check "no circle among the objects of tools" "$static/cycles" tools
 check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
 	"${user[@]}"
+check "what the test files source is in their package" package_is_whole
 check "what the netlink specification generates is current" \
 	"$static/netlink-gen" --check
 finish
