@@ -252,6 +252,21 @@ static inline void rclink_prep_remote(struct rclink_dev_sqe *sqe,
 }
 
 /**
+ * rclink_prep_send_inv - begin a SEND that ends a region of the peer
+ * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
+ * @remote: with RCLINK_REGION_INVALIDATE; can be used no more from then on
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ */
+static inline void rclink_prep_send_inv(struct rclink_dev_sqe *sqe,
+					const struct rclink_remote *remote,
+					u8 flags, u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_SEND_INV, flags, user_data);
+	rclink_prep_remote(sqe, remote, 0);
+}
+
+/**
  * rclink_prep_write - begin a WRITE
  * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
  * @remote: region of the peer
@@ -340,6 +355,58 @@ static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
 	rclink_prep(sqe, RCLINK_OP_FADD, flags, user_data);
 	rclink_prep_remote(sqe, remote, offset);
 	sqe->compare_add = add;
+}
+
+/**
+ * rclink_prep_mcas - begin a compare and swap of some bits of 8 bytes
+ * @sqe: filled in; a piece of 8 bytes is added for the old value
+ * @remote: region of the peer
+ * @offset: from its begin, such that the address is a multiple of 8
+ * @compare: swaps only if that was there
+ * @compare_mask: these bits are looked at
+ * @swap: the new value
+ * @swap_mask: these bits of it are taken
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ *
+ * rclink_post() refuses it with -EOPNOTSUPP where the device has none.
+ */
+static inline void rclink_prep_mcas(struct rclink_dev_sqe *sqe,
+				    const struct rclink_remote *remote,
+				    u64 offset, u64 compare, u64 compare_mask,
+				    u64 swap, u64 swap_mask, u8 flags,
+				    u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_MCAS, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+	sqe->compare_add = compare;
+	sqe->compare_mask = compare_mask;
+	sqe->swap = swap;
+	sqe->swap_mask = swap_mask;
+}
+
+/**
+ * rclink_prep_mfadd - begin a fetch and add of numbers within 8 bytes
+ * @sqe: filled in; a piece of 8 bytes is added for the old value
+ * @remote: region of the peer
+ * @offset: from its begin, such that the address is a multiple of 8
+ * @add: to the value there
+ * @boundaries: with the highest bit of each number set: what is carried out of
+ *	it is lost
+ * @flags: RCLINK_SQE_*
+ * @user_data: for the completion
+ *
+ * rclink_post() refuses it with -EOPNOTSUPP where the device has none.
+ */
+static inline void rclink_prep_mfadd(struct rclink_dev_sqe *sqe,
+				     const struct rclink_remote *remote,
+				     u64 offset, u64 add, u64 boundaries,
+				     u8 flags, u64 user_data)
+{
+	rclink_prep(sqe, RCLINK_OP_MFADD, flags, user_data);
+	rclink_prep_remote(sqe, remote, offset);
+	sqe->compare_add = add;
+	sqe->compare_mask = boundaries;
 }
 
 #endif /* RCLINK_H */

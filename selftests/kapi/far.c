@@ -141,7 +141,9 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 	/* What failed is followed by the end, once the near end has closed. */
 	if (cqe->status || cqe->op != RCLINK_OP_RECV)
 		return;
-	if (cqe->flags & RCLINK_CQE_IMM && cqe->imm & KAPI_IMM_WRITE)
+	if (cqe->flags & RCLINK_CQE_INVALIDATED)
+		far_answer(far, KAPI_ENDED, cqe->imm == far->region);
+	else if (cqe->flags & RCLINK_CQE_IMM && cqe->imm & KAPI_IMM_WRITE)
 		far_answer(far, KAPI_CHECK,
 			   kapi_is(far->memory, cqe->imm & ~KAPI_IMM_WRITE, 0,
 				   cqe->len));

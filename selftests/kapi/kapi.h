@@ -35,6 +35,7 @@ enum kapi_what {
 	KAPI_CLOSE,	/* the channel; not answered */
 	KAPI_GROW,	/* export KAPI_BIG */
 	KAPI_JUDGE,	/* is it @seed? */
+	KAPI_ENDED,	/* did this end your region? */
 };
 
 /**
@@ -120,10 +121,25 @@ struct near {
 struct near *near_open(const char *link, bool polled);
 void near_close(struct near *near);
 bool near_is_over(const struct near *near);
+int near_wait(struct near *near);
+int near_take(struct near *near, struct rclink_dev_cqe *cqe);
+int near_expect(struct near *near, u8 op, u32 status,
+		struct rclink_dev_cqe *cqe);
+int near_post(struct near *near, const struct rclink_dev_sqe *sqe);
+int near_do(struct near *near, const struct rclink_dev_sqe *sqe);
+int near_post_recv(struct near *near, u32 slot);
+int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
+		struct rclink_dev_cqe *cqe);
+int near_right(struct near *near, u32 what);
+int near_order(struct near *near, u32 what, u32 seed, u32 offset, u32 len);
+int near_ask(struct near *near, u32 what, u32 seed, u32 offset, u32 len);
+
 int near_data(const char *link, bool polled, u32 seed);
 int near_withdrawn(const char *link, bool polled);
 int near_closed(const char *link, bool polled);
 int near_big(const char *link, bool polled, u32 seed);
+int near_invalidated(const char *link, bool polled);
+int near_masked(const char *link, bool polled);
 
 /**
  * struct bare - QPs without rclink, wired to each other

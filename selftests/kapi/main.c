@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that uses every call of include/rclink.h, and is its example: far.c
- * accepts channels, near.c connects, group.c is a member of a group, this file
- * hears of links. A test drives it by what is in /sys/kernel/debug/rclink_test:
+ * accepts channels, near.c connects, trial.c moves data, group.c is a member of a
+ * group, this file hears of links. A test drives it by what is in /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
  *	said	what the last one had to say
@@ -88,6 +88,16 @@ static int kapi_closed(char **word)
 	return near_closed(word[1], kapi_polled(word[2]));
 }
 
+static int kapi_invalidated(char **word)
+{
+	return near_invalidated(word[1], kapi_polled(word[2]));
+}
+
+static int kapi_masked(char **word)
+{
+	return near_masked(word[1], kapi_polled(word[2]));
+}
+
 /* A channel that is there while something happens to its link. */
 static int kapi_hold(char **word)
 {
@@ -159,6 +169,8 @@ static const struct {
 	{ "big", 4, kapi_big },			/* LINK events|polled SEED */
 	{ "withdrawn", 3, kapi_withdrawn },	/* LINK events|polled */
 	{ "closed", 3, kapi_closed },		/* LINK events|polled */
+	{ "invalidated", 3, kapi_invalidated },	/* LINK events|polled */
+	{ "masked", 3, kapi_masked },		/* LINK events|polled */
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
 	{ "drop", 1, kapi_drop },

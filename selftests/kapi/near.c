@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The near end: connects, gives orders, and compares. Its callbacks hand all
- * completions over to the process that runs the test, or that process polls.
+ * A channel of the near end. Its callbacks hand all completions over to the
+ * process that runs the test, or that process polls.
  */
-#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "kapi.h"
 
 #define NEAR_WAIT	(30 * HZ)
-#define NEAR_ORDER	NEAR_RECVS	/* index of the order in near->msg */
-#define NEAR_FLUSHED	5		/* enum ib_wc_status, as next */
-#define NEAR_ACCESS	10
 
 static void near_completed(struct rclink_chan *chan, void *ctx,
 			   const struct rclink_dev_cqe *cqe)
@@ -61,8 +56,13 @@ bool near_is_over(const struct near *near)
 	return smp_load_acquire(&near->ended);
 }
 
-/* Until there is a completion, or the end. */
-static int near_wait(struct near *near)
+/**
+ * near_wait - until there is a completion, or the end
+ * @near: from near_open()
+ *
+ * Return: 0, the reason of the end, or -ETIME.
+ */
+int near_wait(struct near *near)
 {
 	unsigned long end = jiffies + NEAR_WAIT;
 	int ret;
@@ -84,7 +84,14 @@ static int near_wait(struct near *near)
 	return near->ended ? near->why : -ETIME;
 }
 
-static int near_take(struct near *near, struct rclink_dev_cqe *cqe)
+/**
+ * near_take - the next completion
+ * @near: from near_open()
+ * @cqe: set
+ *
+ * Return: 0, or as near_wait().
+ */
+int near_take(struct near *near, struct rclink_dev_cqe *cqe)
 {
 	int ret = near_wait(near);
 
@@ -93,9 +100,17 @@ static int near_take(struct near *near, struct rclink_dev_cqe *cqe)
 	return kfifo_get(&near->done, cqe) ? 0 : -EIO;
 }
 
-/* The next completion must be of that operation, and have that status. */
-static int near_expect(struct near *near, u8 op, u32 status,
-		       struct rclink_dev_cqe *cqe)
+/**
+ * near_expect - the next completion, which must be of that operation
+ * @near: from near_open()
+ * @op: enum rclink_dev_op
+ * @status: that it must have
+ * @cqe: set
+ *
+ * Return: 0, -EIO for another one, or as near_wait().
+ */
+int near_expect(struct near *near, u8 op, u32 status,
+		struct rclink_dev_cqe *cqe)
 {
 	int ret = near_take(near, cqe);
 
@@ -106,18 +121,33 @@ static int near_expect(struct near *near, u8 op, u32 status,
 	return ret;
 }
 
-static int near_post(struct near *near, const struct rclink_dev_sqe *sqe)
+/**
+ * near_post - start an operation
+ * @near: from near_open()
+ * @sqe: the operation
+ *
+ * Return: as rclink_post().
+ */
+int near_post(struct near *near, const struct rclink_dev_sqe *sqe)
 {
 	unsigned int taken;
 	int ret;
 
 	ret = rclink_post(near->chan, sqe, 1, &taken);
 	if (ret)
-		return kapi_say(ret, "operation %u is not posted", sqe->op);
+		return kapi_say(ret, "operation %u is not posted: %d", sqe->op,
+				ret);
 	return 0;
 }
 
-static int near_do(struct near *near, const struct rclink_dev_sqe *sqe)
+/**
+ * near_do - an operation, from begin to end
+ * @near: from near_open()
+ * @sqe: signaled
+ *
+ * Return: 0, or what was wrong.
+ */
+int near_do(struct near *near, const struct rclink_dev_sqe *sqe)
 {
 	struct rclink_dev_cqe cqe;
 
@@ -125,7 +155,14 @@ static int near_do(struct near *near, const struct rclink_dev_sqe *sqe)
 	       near_expect(near, sqe->op, 0, &cqe);
 }
 
-static int near_post_recv(struct near *near, u32 slot)
+/**
+ * near_post_recv - room for an answer
+ * @near: from near_open()
+ * @slot: of @near->msg
+ *
+ * Return: as near_post().
+ */
+int near_post_recv(struct near *near, u32 slot)
 {
 	struct rclink_dev_sqe sqe;
 
@@ -135,8 +172,17 @@ static int near_post_recv(struct near *near, u32 slot)
 	return near_post(near, &sqe);
 }
 
-static int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
-		       struct rclink_dev_cqe *cqe)
+/**
+ * near_answer - wait for the answer to an order
+ * @near: from near_open()
+ * @what: enum kapi_what
+ * @msg: set to it
+ * @cqe: set to its completion
+ *
+ * Return: 0, or what was wrong.
+ */
+int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
+		struct rclink_dev_cqe *cqe)
 {
 	int ret;
 
@@ -149,7 +195,14 @@ static int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
 	return near_post_recv(near, cqe->user_data);
 }
 
-static int near_right(struct near *near, u32 what)
+/**
+ * near_right - wait for the answer that an order was right
+ * @near: from near_open()
+ * @what: enum kapi_what
+ *
+ * Return: 0, or what was wrong.
+ */
+int near_right(struct near *near, u32 what)
 {
 	struct rclink_dev_cqe cqe;
 	struct kapi_msg msg;
@@ -161,8 +214,17 @@ static int near_right(struct near *near, u32 what)
 	return ret;
 }
 
-static int near_order(struct near *near, u32 what, u32 seed, u32 offset,
-		      u32 len)
+/**
+ * near_order - give an order
+ * @near: from near_open()
+ * @what: enum kapi_what
+ * @seed: as in struct kapi_msg, and the next two
+ * @offset: likewise
+ * @len: likewise
+ *
+ * Return: as near_post().
+ */
+int near_order(struct near *near, u32 what, u32 seed, u32 offset, u32 len)
 {
 	struct kapi_msg msg = {
 		.what = what, .seed = seed, .offset = offset, .len = len,
@@ -174,30 +236,20 @@ static int near_order(struct near *near, u32 what, u32 seed, u32 offset,
 	return near_post(near, &sqe);
 }
 
-static int near_ask(struct near *near, u32 what, u32 seed, u32 offset, u32 len)
+/**
+ * near_ask - give an order, and wait for the answer that it was right
+ * @near: from near_open()
+ * @what: enum kapi_what
+ * @seed: as in struct kapi_msg, and the next two
+ * @offset: likewise
+ * @len: likewise
+ *
+ * Return: 0, or what was wrong.
+ */
+int near_ask(struct near *near, u32 what, u32 seed, u32 offset, u32 len)
 {
 	return near_order(near, what, seed, offset, len) ? :
 	       near_right(near, what);
-}
-
-static void near_fill(struct near *near, u32 seed, u32 len)
-{
-	u32 i;
-
-	for (i = 0; i < len; i += PAGE_SIZE)
-		kapi_fill(page_address(near->page[i / PAGE_SIZE]), seed, i,
-			  min_t(u32, len - i, PAGE_SIZE));
-}
-
-static bool near_is(struct near *near, u32 seed, u32 len)
-{
-	bool is = true;
-	u32 i;
-
-	for (i = 0; i < len; i += PAGE_SIZE)
-		is &= kapi_is(page_address(near->page[i / PAGE_SIZE]), seed, i,
-			      min_t(u32, len - i, PAGE_SIZE));
-	return is;
 }
 
 static int near_export(struct near *near)
@@ -313,335 +365,4 @@ void near_close(struct near *near)
 {
 	rclink_close(near->chan);
 	near_free(near);
-}
-
-static int near_send(struct near *near, u32 seed, u32 len)
-{
-	struct rclink_dev_cqe cqe = {};
-	struct rclink_dev_sqe sqe;
-	bool right = false;
-	int ret, i;
-
-	near_fill(near, seed, len);
-	near->msg[NEAR_ORDER] = (struct kapi_msg) {
-		.what = KAPI_DATA, .seed = seed, .len = len,
-	};
-	/* Gathered from two regions. */
-	rclink_prep_send(&sqe, RCLINK_SQE_SIGNALED, 0);
-	rclink_prep_piece(&sqe, near->msg_region,
-			  NEAR_ORDER * sizeof(*near->msg), sizeof(*near->msg));
-	rclink_prep_piece(&sqe, near->region, 0, len);
-	ret = near_post(near, &sqe);
-	/* Its completion and the answer, in either order. */
-	for (i = 0; !ret && i < 2; i++) {
-		ret = near_take(near, &cqe);
-		if (ret || cqe.status || cqe.op != RCLINK_OP_RECV)
-			continue;
-		right = near->msg[cqe.user_data].seed;
-		ret = near_post_recv(near, cqe.user_data);
-	}
-	if (!ret && !right)
-		ret = kapi_say(-EIO, "a send of %u bytes: %s", len,
-			       rclink_status_name(cqe.status));
-	return ret;
-}
-
-static int near_send_imm(struct near *near, u32 imm)
-{
-	const struct kapi_msg order = { .what = KAPI_ECHO };
-	struct rclink_dev_sqe sqe;
-	struct rclink_dev_cqe cqe;
-	struct kapi_msg msg;
-	int ret;
-
-	rclink_prep_send_imm(&sqe, imm, 0, 0);
-	rclink_prep_inline(&sqe, &order, sizeof(order));
-	ret = near_post(near, &sqe);
-	if (!ret)
-		ret = near_answer(near, KAPI_ECHO, &msg, &cqe);
-	if (!ret && (!(cqe.flags & RCLINK_CQE_IMM) || cqe.imm != imm))
-		ret = kapi_say(-EIO, "immediate %x, not %x", cqe.imm, imm);
-	return ret;
-}
-
-static int near_write(struct near *near, u32 seed, u32 offset, u32 len)
-{
-	struct rclink_dev_sqe sqe;
-
-	near_fill(near, seed, len);
-	rclink_prep_write(&sqe, &near->far, offset, RCLINK_SQE_SIGNALED, 0);
-	rclink_prep_piece(&sqe, near->region, 0, len);
-	return near_do(near, &sqe) ? :
-	       near_ask(near, KAPI_CHECK, seed, offset, len);
-}
-
-static int near_write_imm(struct near *near, u32 seed, u32 len)
-{
-	struct rclink_dev_sqe sqe;
-
-	near_fill(near, seed, len);
-	rclink_prep_write_imm(&sqe, &near->far, 0, seed | KAPI_IMM_WRITE, 0, 0);
-	rclink_prep_piece(&sqe, near->region, 0, len);
-	return near_post(near, &sqe) ? : near_right(near, KAPI_CHECK);
-}
-
-static int near_read(struct near *near, u32 seed, u32 offset, u32 len)
-{
-	struct rclink_dev_sqe sqe;
-	int ret;
-
-	ret = near_ask(near, KAPI_FILL, seed, offset, len);
-	if (ret)
-		return ret;
-	near_fill(near, ~seed, len);
-	rclink_prep_read(&sqe, &near->far, offset, RCLINK_SQE_SIGNALED, 0);
-	rclink_prep_piece(&sqe, near->region, 0, len);
-	ret = near_do(near, &sqe);
-	if (!ret && !near_is(near, seed, len))
-		ret = kapi_say(-EIO, "%u bytes were read wrong", len);
-	return ret;
-}
-
-/* The value before, of the operation in @sqe. */
-static int near_atomic(struct near *near, struct rclink_dev_sqe *sqe, u64 was)
-{
-	u64 *old = page_address(near->page[0]);
-	int ret;
-
-	rclink_prep_piece(sqe, near->region, 0, sizeof(*old));
-	ret = near_do(near, sqe);
-	if (!ret && *old != was)
-		ret = kapi_say(-EIO, "operation %u: %llx, not %llx", sqe->op,
-			       *old, was);
-	return ret;
-}
-
-static int near_atomics(struct near *near, u64 value)
-{
-	const u8 flags = RCLINK_SQE_SIGNALED;
-	struct rclink_dev_sqe sqe;
-	int ret;
-
-	rclink_prep_write(&sqe, &near->far, 8, 0, 0);
-	rclink_prep_inline(&sqe, &value, sizeof(value));
-	ret = near_post(near, &sqe);
-	if (ret)
-		return ret;
-	rclink_prep_cas(&sqe, &near->far, 8, value, 7, flags, 0);
-	ret = near_atomic(near, &sqe, value);
-	if (ret)
-		return ret;
-	rclink_prep_cas(&sqe, &near->far, 8, value, 9, flags, 0);
-	ret = near_atomic(near, &sqe, 7);
-	if (ret)
-		return ret;
-	rclink_prep_fadd(&sqe, &near->far, 8, value, flags, 0);
-	ret = near_atomic(near, &sqe, 7);
-	if (ret)
-		return ret;
-	rclink_prep_fadd(&sqe, &near->far, 8, 1, flags, 0);
-	return near_atomic(near, &sqe, 7 + value);
-}
-
-/* What is wrong is refused by the post, and the channel goes on. */
-static int near_refused(struct near *near)
-{
-	struct rclink_remote nosuch = { .handle = 1000 };
-	struct rclink_dev_sqe sqe;
-	unsigned int taken;
-
-	rclink_prep_write(&sqe, &near->far, KAPI_SIZE - 7, 0, 0);
-	rclink_prep_piece(&sqe, near->region, 0, 8);
-	if (rclink_post(near->chan, &sqe, 1, &taken) != -EINVAL || taken)
-		return kapi_say(-EIO, "a write beyond the region");
-	rclink_prep_read(&sqe, &nosuch, 0, 0, 0);
-	rclink_prep_piece(&sqe, near->region, 0, 8);
-	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken)
-		return kapi_say(-EIO, "a read from nowhere");
-	rclink_prep_send(&sqe, 0, 0);
-	rclink_prep_piece(&sqe, near->region ^ BIT(31), 0, 8);
-	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken)
-		return kapi_say(-EIO, "a send from nowhere");
-	if (rclink_import(near->chan, "nosuch", &nosuch) != -ENOENT)
-		return kapi_say(-EIO, "a region that is not there");
-	return 0;
-}
-
-/* What is in flight goes on without its import; a new one has another handle */
-static int near_released(struct near *near)
-{
-	struct rclink_remote old = near->far;
-	struct rclink_dev_sqe sqe;
-	struct rclink_dev_cqe cqe;
-	unsigned int taken;
-	int ret;
-
-	rclink_prep_read(&sqe, &old, 0, RCLINK_SQE_SIGNALED, 0);
-	rclink_prep_piece(&sqe, near->region, 0, KAPI_SIZE);
-	ret = near_post(near, &sqe);
-	if (!ret)
-		ret = rclink_release(near->chan, &old);
-	if (!ret)
-		ret = near_expect(near, sqe.op, 0, &cqe);
-	if (!ret)
-		ret = rclink_import(near->chan, near->far_name, &near->far);
-	if (ret)
-		return kapi_say(ret, "an import is not given back: %d", ret);
-	if (rclink_post(near->chan, &sqe, 1, &taken) != -ESTALE || taken ||
-	    rclink_release(near->chan, &old) != -ESTALE)
-		return kapi_say(-EIO, "an import that was given back");
-	return 0;
-}
-
-/**
- * near_data - every operation, with data that both ends check
- * @link: name
- * @polled: by rclink_poll()
- * @seed: of the data
- *
- * Return: 0, or a negative errno.
- */
-int near_data(const char *link, bool polled, u32 seed)
-{
-	static const u32 sizes[] = { 0, 1, 64, 1025, 4096, KAPI_SIZE };
-	struct near *near = near_open(link, polled);
-	int ret = 0;
-	u32 i;
-
-	if (IS_ERR(near))
-		return PTR_ERR(near);
-	for (i = 0; !ret && i < ARRAY_SIZE(sizes); i++) {
-		u32 len = sizes[i], offset = len < KAPI_SIZE ? 33 : 0;
-
-		seed = (seed * 5 + 1) & ~KAPI_IMM_WRITE;
-		ret = near_send(near, seed, min_t(u32, len, KAPI_DATA_MAX)) ? :
-		      near_send_imm(near, seed) ? :
-		      near_write(near, seed + 1, offset, len) ? :
-		      near_write_imm(near, seed + 2, len) ? :
-		      near_read(near, seed + 3, offset, len) ? :
-		      near_atomics(near, (u64)seed << 20) ? :
-		      near_refused(near) ? :
-		      near_released(near);
-	}
-	if (!ret)
-		ret = rclink_withdraw(near->chan, near->region);
-	if (!ret && rclink_withdraw(near->chan, near->region) != -ESTALE)
-		ret = kapi_say(-EIO, "a region is withdrawn twice");
-	near_close(near);
-	return ret;
-}
-
-/**
- * near_withdrawn - the far end withdraws its region, then we read it
- * @link: name
- * @polled: by rclink_poll()
- *
- * Return: 0, or a negative errno.
- */
-int near_withdrawn(const char *link, bool polled)
-{
-	struct near *near = near_open(link, polled);
-	struct rclink_dev_sqe sqe;
-	struct rclink_dev_cqe cqe;
-	int ret, i;
-
-	if (IS_ERR(near))
-		return PTR_ERR(near);
-	ret = near_ask(near, KAPI_WITHDRAW, 0, 0, 0);
-	rclink_prep_read(&sqe, &near->far, 0, 0, 0);
-	rclink_prep_piece(&sqe, near->region, 0, 64);
-	if (!ret)
-		ret = near_post(near, &sqe);
-	if (!ret)
-		ret = near_expect(near, RCLINK_OP_READ, NEAR_ACCESS, &cqe);
-	for (i = 0; !ret && i < NEAR_RECVS; i++)
-		ret = near_expect(near, RCLINK_OP_RECV, NEAR_FLUSHED, &cqe);
-	near_close(near);
-	return ret;
-}
-
-/**
- * near_closed - the far end closes
- * @link: name
- * @polled: by rclink_poll()
- *
- * Return: 0, or a negative errno.
- */
-int near_closed(const char *link, bool polled)
-{
-	struct near *near = near_open(link, polled);
-	struct rclink_dev_cqe cqe;
-	int recvs = 0;
-	int ret;
-
-	if (IS_ERR(near))
-		return PTR_ERR(near);
-	ret = near_order(near, KAPI_CLOSE, 0, 0, 0);
-	/* All that was posted completes before the end. */
-	while (!ret) {
-		ret = near_wait(near);
-		if (!ret && kfifo_get(&near->done, &cqe))
-			recvs += cqe.op == RCLINK_OP_RECV &&
-				 cqe.status == NEAR_FLUSHED;
-	}
-	if (ret == -ECONNRESET && recvs == NEAR_RECVS)
-		ret = 0;
-	else
-		kapi_say(ret, "the end is %d, after %d receives", ret, recvs);
-	near_close(near);
-	return ret;
-}
-
-static int near_move_big(struct near *near, u8 *buf, u32 region, u32 seed)
-{
-	struct rclink_remote big;
-	struct rclink_dev_sqe sqe;
-	int ret;
-
-	ret = near_ask(near, KAPI_GROW, 0, 0, 0) ? :
-	      rclink_import(near->chan, KAPI_BIG, &big);
-	if (ret)
-		return ret;
-	kapi_fill(buf, seed, 0, KAPI_BIG_SIZE);
-	rclink_prep_write(&sqe, &big, 0, RCLINK_SQE_SIGNALED, 0);
-	rclink_prep_piece(&sqe, region, 0, KAPI_BIG_SIZE);
-	ret = near_do(near, &sqe) ? : near_ask(near, KAPI_JUDGE, seed, 0, 0);
-	if (ret)
-		return ret;
-	memset(buf, 0, KAPI_BIG_SIZE);
-	rclink_prep_read(&sqe, &big, 0, RCLINK_SQE_SIGNALED, 0);
-	rclink_prep_piece(&sqe, region, 0, KAPI_BIG_SIZE);
-	ret = near_do(near, &sqe);
-	return ret || kapi_is(buf, seed, 0, KAPI_BIG_SIZE) ? ret : -EIO;
-}
-
-/**
- * near_big - regions of several extents, which end elsewhere at either end
- * @link: name
- * @polled: by rclink_poll()
- * @seed: of the data
- *
- * Return: 0, or a negative errno.
- */
-int near_big(const char *link, bool polled, u32 seed)
-{
-	struct near *near = near_open(link, polled);
-	u32 region;
-	u8 *buf;
-	int ret;
-
-	if (IS_ERR(near))
-		return PTR_ERR(near);
-	buf = vzalloc(KAPI_BIG_AT + KAPI_BIG_SIZE);
-	ret = buf ? rclink_register(near->chan, buf + KAPI_BIG_AT,
-				    KAPI_BIG_SIZE, NULL, 0, &region) : -ENOMEM;
-	if (!ret)
-		ret = near_move_big(near, buf + KAPI_BIG_AT, region, seed);
-	if (!ret)
-		ret = rclink_withdraw(near->chan, region);
-	if (ret)
-		kapi_say(ret, "a region of several extents: %d", ret);
-	near_close(near);
-	vfree(buf);
-	return ret;
 }

@@ -60,7 +60,18 @@ device_goes()
 	rdma link delete rxe0 && held_over 107 && lab_rxe
 }
 
-plan 38
+# rxe has none; a device that does is to do them right.
+masked_atomics()
+{
+	if [ -n "${RCLINK_DEV:-}" ]; then
+		skip "$how: masked atomics"
+	else
+		refuse 1 "$how: masked atomics, which the device has not" \
+			'-95' kapi 1 "masked l $how"
+	fi
+}
+
+plan 42
 lab_device
 lab_module
 kapi_load
@@ -75,6 +86,8 @@ for how in events polled; do
 	check "$how: every operation moves right data" kapi 1 "data l $how $RANDOM"
 	check "$how: regions of several extents" kapi 1 "big l $how $RANDOM"
 	check "$how: a withdrawn region cannot be read" kapi 1 "withdrawn l $how"
+	check "$how: a message ends a region" kapi 1 "invalidated l $how"
+	masked_atomics
 	check "$how: the peer closes" kapi 1 "closed l $how"
 	check "$how: and the next channel is whole" kapi 1 "data l $how $RANDOM"
 
