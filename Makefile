@@ -90,6 +90,7 @@ bench: setup setup-bench tools ## figures against perftest and rdma_cm; RUNS=5
 	@$(VM)/module 6.1
 	@$(VM)/module 6.12
 	@$(MAKE) -s -C selftests/netlink
+	@$(MAKE) -s -C selftests/chan
 	@selftests/bench/run $(RUNS) 6.1 6.12
 
 .PHONY: demo

@@ -70,6 +70,34 @@ idle_link()
 	ratio $((many - few)) 40
 }
 
+# with_channels N: KiB in use with so many, from link a to link b of this host
+with_channels()
+{
+	local idle said status
+
+	exec 6< <(exec "$CHAN/idle" a b "$1" 2>&1)
+	idle=$!
+	read -r -t 60 said <&6
+	[ "$said" = ready ]
+	status=$?
+	used
+	kill "$idle"
+	exec 6<&-
+	# Until each QP has been replaced.
+	sleep 2
+	return "$status"
+}
+
+# idle_channel N: KiB that one takes at one end, by the difference of N and one;
+# after chan_build
+idle_channel()
+{
+	local few many
+
+	few=$(with_channels 1) && many=$(with_channels "$1") || return
+	ratio $((many - few)) $((2 * ($1 - 1)))
+}
+
 perftest_listens()
 {
 	ss -Hltn 'sport = :18515' | grep -q .

@@ -12,6 +12,7 @@
 . "$LIB_DIR/netlink/lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/kapi/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/figure.sh"
 
 runs=$1
@@ -156,14 +157,16 @@ idle()
 	forget
 }
 
-# The first one is not counted: what stays allocated is not the link's.
+# The first ones are not counted: what stays allocated is not theirs.
 memory()
 {
 	local i
 
 	idle_link >/dev/null
+	idle_channel 4 >/dev/null
 	for ((i = 0; i < runs; i++)); do
 		value memory-link rclink "$(idle_link)"
+		value memory-channel rclink "$(idle_channel 4)"
 	done
 }
 

@@ -36,6 +36,7 @@ ROWS = {
     "idle-100": ("WRITE latency, 100 links", "1 link", "us", "<=", 1.1),
     "idle-500": ("WRITE latency, 500 links", "1 link", "us", "<=", 1.1),
     "memory-link": ("idle link, 4 pooled QPs", None, "KiB", "<=", 64),
+    "memory-channel": ("idle channel, one end", None, "KiB", "<=", None),
 }
 
 

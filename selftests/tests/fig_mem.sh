@@ -18,43 +18,18 @@
 samples=5
 channels=32
 
-# with_channels N: KiB in use with so many, both ends on this host
-with_channels()
-{
-	local idle said status
-
-	exec 6< <(exec "$CHAN/idle" a b "$1" 2>&1)
-	idle=$!
-	read -r -t 60 said <&6
-	[ "$said" = ready ]
-	status=$?
-	used
-	kill "$idle"
-	exec 6<&-
-	# Until each QP has been replaced.
-	sleep 2
-	return "$status"
-}
-
-idle_channel()
-{
-	local few many
-
-	few=$(with_channels 1) && many=$(with_channels "$channels") || return
-	ratio $((many - few)) $((2 * (channels - 1)))
-}
-
-# weigh NAME COMMAND: which prints KiB
+# weigh NAME COMMAND...: which prints KiB
 weigh()
 {
-	local i all=()
+	local name=$1 i all=()
 
-	"$2" >/dev/null || return
+	shift
+	"$@" >/dev/null || return
 	for ((i = 0; i < samples; i++)); do
-		all+=("$("$2")") || return
+		all+=("$("$@")") || return
 	done
-	comment <<<"$1: ${all[*]}"
-	figure "$1" "$(printf '%s\n' "${all[@]}" | median)" KiB
+	comment <<<"$name: ${all[*]}"
+	figure "$name" "$(printf '%s\n' "${all[@]}" | median)" KiB
 }
 
 plan 3
@@ -65,5 +40,6 @@ measured "an idle link was weighed" \
 	weigh "an idle link, 4 pooled QPs and 64 KiB of buffer" idle_link
 holds "a link to this host itself comes up" link_self qps $((channels + 1))
 measured "an idle channel was weighed" \
-	weigh "an idle channel, at one end, without regions" idle_channel
+	weigh "an idle channel, at one end, without regions" \
+	idle_channel "$channels"
 finish
