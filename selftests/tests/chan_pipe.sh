@@ -151,7 +151,7 @@ unreadable()
 	[ $? -eq 1 ] && received 1 && grep -q 'gave up: Is a dir' "$recv_says"
 }
 
-# pings OPTIONS: both ends print two lines
+# pings OPTIONS: both ends print their addresses, and two lines
 pings()
 {
 	local count
@@ -167,7 +167,9 @@ pings()
 	cat "$said"
 	received 0 || return
 	for count in "$said" "$recv_says"; do
-		[ "$(wc -l <"$count")" -eq 2 ] &&
+		[ "$(wc -l <"$count")" -eq 4 ] &&
+			grep -qE '^  local address:  LID 0x[0-9a-f]{4}, GID [0-9a-f:.]+$' "$count" &&
+			grep -qE '^  remote address: LID 0x[0-9a-f]{4}, GID [0-9a-f:.]+$' "$count" &&
 			grep -qE '^[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec$' "$count" &&
 			grep -qE '^[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter$' "$count" ||
 			return

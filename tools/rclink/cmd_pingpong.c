@@ -9,14 +9,18 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
 
 #include "attach.h"
+#include "call.h"
+#include "link.h"
 #include "out.h"
 #include "process.h"
+#include "text.h"
 #include "verbs_stock.h"
 
 #define SERVICE		"pingpong"
@@ -291,6 +295,31 @@ static int follow(struct pingpong *p)
 	return ret ? failed(p, "cannot queue", ret) : 0;
 }
 
+/* As ibv_rc_pingpong has them, without what only the module is to know. */
+static void addresses(const char *link)
+{
+	char gid[RCL_GID_TEXT_LEN], err[RCL_ERR_LEN];
+	struct rcl_link_info *info;
+	struct rcl_nl *nl;
+	size_t num;
+
+	nl = rcl_nl_open(err);
+	if (!nl || rcl_call_links(nl, link, &info, &num, err)) {
+		rcl_nl_close(nl);
+		return;
+	}
+	printf("  local address:  LID 0x%04x, GID %s\n", info->lid,
+	       rcl_gid_text(info->gid, gid));
+	/* Who may not see secrets learns who it is, not where. */
+	if (info->has_remote)
+		printf("  remote address: LID 0x%04x, GID %s\n",
+		       info->remote.lid, rcl_gid_text(info->remote.gid, gid));
+	else
+		printf("  remote address: of %s\n", info->peer);
+	free(info);
+	rcl_nl_close(nl);
+}
+
 static void report(const struct pingpong *p)
 {
 	double seconds = p->duration / NS_PER_S;
@@ -320,6 +349,8 @@ static int run(struct pingpong *p)
 {
 	int status;
 
+	if (!p->json)
+		addresses(p->at.target.link);
 	if ((p->listen ? follow(p) : lead(p)) || rally(p))
 		return CLI_FAILED;
 	status = right(p);
