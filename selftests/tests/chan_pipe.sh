@@ -176,7 +176,20 @@ pings()
 	done
 }
 
-plan 21
+# What is to be copied from works.
+examples()
+{
+	local echo status
+
+	on 2 "$LIB_DIR/../tools/librclink/echo" l echo &
+	echo=$!
+	until_true 10 listens 2
+	"$LIB_DIR/../tools/librclink/example" l echo "hello, $1" >"$said"
+	status=$?
+	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "hello, $1" ]
+}
+
+plan 22
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -204,6 +217,7 @@ check "pingpong by events" pings --check --events
 comment <"$said"
 check "pingpong of 1 MiB, with one receive" \
 	pings --check --size 1048576 --iters 20 --depth 1
+check "the examples of the library talk to each other" examples "world"
 check "the link is still up" is 1 l .state up
 rclink disconnect l
 finish

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends a message to a service of the peer and prints the answer:
+ * Sends a message to a service of the peer and prints the answer, as echo.c has:
  *	example LINK SERVICE TEXT
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,10 @@ static int talk(struct rclink_chan *chan, const char *text)
 	ret = rclink_submit(chan, 1, 10000);
 	if (ret < 0)
 		return no("submit", ret);
-	if (rclink_reap(chan, &cqe, 1) != 1 || cqe.status) {
+	ret = rclink_reap(chan, &cqe, 1);
+	if (ret != 1)
+		return no("reap", ret < 0 ? ret : -EIO);
+	if (cqe.status) {
 		fprintf(stderr, "example: %s: %s\n", rclink_op_name(cqe.op),
 			rclink_status_name(cqe.status));
 		return EXIT_FAILURE;
