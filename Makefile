@@ -102,7 +102,8 @@ demo: $(if $(RCLINK_PEER),,setup) tools ## two virtual hosts: exchange, link, da
 shell: setup tools ## a shell in host 1; KERNEL=6.1, 6.12, debug; HOSTS=1, 2, 3
 	@$(VM)/module $(KERNEL)
 	@$(VM)/run --shell --kernel $(KERNEL) --hosts $(HOSTS) \
-		--timeout 86400 -- bash -i
+		--timeout 86400 -- env RCL_TTY="$$(stty size)" \
+		bash --rcfile $(VM)/shellrc -i
 
 .PHONY: style
 style: setup ## checkpatch, sparse, kernel-doc, shellcheck, cycles, sizes

@@ -90,7 +90,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((56 + $(harness_points cli_*.c)))
+plan $((58 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -114,6 +114,7 @@ refused 'too many' show a b
 refused 'missing' add
 refused 'needs a value' add a mtu
 refused "no 'nosuch'" add a nosuch 1
+refused "no 'nosuch'" add a nosuch
 refused 'twice' add a mtu 1024 mtu 1024
 refused 'number' add a mtu 1k
 refused 'no user' add a owner no.such.user
@@ -125,6 +126,7 @@ refused 'either --pin or --ca' connect a 192.0.2.1
 refused 'either --pin or --ca' connect a 192.0.2.1 --pin "$pin" --ca x
 refused 'belong together' connect a 192.0.2.1 --ca x
 refused 'HOST' connect a '[::1' --pin "$pin"
+refused 'a pin is' connect a 192.0.2.1 --pin sha256:x
 refused 'from 1' connect a 192.0.2.1 --pin "$pin" --timeout 0
 refused 'without a --peer' listen
 refused 'NAME=PIN' listen --peer x

@@ -195,7 +195,7 @@ static const struct {
 	{ "[host]\nx = 1\n", 1, "no section [host]" },
 	{ "[Host]\n", 1, "nothing below" },
 	{ "[Host]\n[Link a]\npin=" PIN "\n", 1, "nothing below" },
-	{ "[Host\nkey = /k\n", 1, "no section" },
+	{ "[Host\nkey = /k\n", 1, "no [SECTION]" },
 	{ "\n[Host]\ncert = /c\nkey\n", 4, "no [SECTION]" },
 	{ "[Host]\nkey = /k\n[Host]\ncert = /c\n", 3, "at f:1 already" },
 	{ "[Host]\nnosuch = 1\n", 2, "no key 'nosuch'" },

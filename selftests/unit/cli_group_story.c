@@ -313,7 +313,7 @@ TEST_F(group, members_that_are_not_heard_any_more)
 	for (i = 4; i < RCL_GROUP_PEERS; i++)
 		hears(&self->t, i, UINT32_MAX);
 	tell(&self->t);
-	EXPECT_TOLD("::ffff:192.0.0.20 for 4294967 s, and 53 more: who left");
+	EXPECT_TOLD("::ffff:192.0.0.20 for 4294967 s, and 53 more: who is");
 }
 
 TEST_F(group, all_members_are_heard)

@@ -155,6 +155,11 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	if (!job->hub->requests)
 		return rcl_fail(err, -ENOENT, "the rclink module was unloaded");
 	ret = rcl_call_links(job->hub->requests, link, &info, &num, err);
+	/* The peer's user is told, too, who may not know the name. */
+	if (ret == -ENOENT)
+		return rcl_fail(err, ret,
+				"there is no link %s; `rclink add %s` makes one",
+				link, link);
 	if (ret)
 		return ret;
 	if (job->answers)

@@ -128,7 +128,7 @@ int rch_peers_admit(const struct rch_peers *peers, const char *identity,
 	}
 	if (!matches)
 		return rcl_fail(err, -EACCES,
-				"%.130s is not among the peers of this host; list it there",
+				"%.130s is not among the peers that the answering host lists; list it there",
 				identity);
 	if (matches > 1 && strcmp(found->link, wanted))
 		return rcl_fail(err, -EACCES,

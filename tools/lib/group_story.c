@@ -427,7 +427,7 @@ static void tell_members(struct telling *t)
 	silent = list_members(info, true, list);
 	if (silent)
 		say(t,
-		    "It has not heard %s: who left, is down, or sends what is lost",
+		    "It has not heard %s: who is silent has left, is down, or sends what is lost",
 		    list);
 	advise_members(t, heard, silent);
 }
@@ -494,8 +494,9 @@ static void tell_traffic(struct telling *t)
 	size_t i;
 
 	say(t,
-	    "Since it was made it has sent %llu messages and received %llu%s",
+	    "Since it was made it has sent %llu message%s and received %llu%s",
 	    (unsigned long long)stats[RCLINK_A_GROUP_STATS_TX_MESSAGES],
+	    stats[RCLINK_A_GROUP_STATS_TX_MESSAGES] == 1 ? "" : "s",
 	    (unsigned long long)stats[RCLINK_A_GROUP_STATS_RX_MESSAGES],
 	    rcl_group_dropped(t->info) ? "" : ", and dropped nothing");
 	for (i = 0; i < ARRAY_SIZE(drops); i++)

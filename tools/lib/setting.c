@@ -51,8 +51,8 @@ static int get_number(const char *word, const char *text, uint32_t *value,
 {
 	if (!rcl_parse_u32(text, value))
 		return rcl_fail(err, -EINVAL,
-				"%s must be a number from 0 to %u, not '%.100s'",
-				word, UINT32_MAX, text);
+				"%s must be a number, not '%.100s'", word,
+				text);
 	return 0;
 }
 

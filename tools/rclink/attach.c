@@ -66,7 +66,7 @@ int attach_broken(const struct attach *a, const struct rclink_dev_cqe *cqe)
 {
 	if (cqe->status == FLUSHED)
 		return attach_failed(a, "broken off", -ECONNRESET);
-	return cli_fail("%s %s:%s: %s: %s; see `rclink show %s`, and the peer",
+	return cli_fail("%s %s:%s: %s: %s; see `rclink why %s` at both ends",
 			a->cmd, a->target.link, a->target.service,
 			rclink_op_name(cqe->op),
 			rclink_status_name(cqe->status), a->target.link);

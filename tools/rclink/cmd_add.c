@@ -2,6 +2,8 @@
 /* add, set, del: links and their policy. */
 #include "cli.h"
 
+#include <errno.h>
+
 #include "call.h"
 #include "link.h"
 #include "nl.h"
@@ -41,11 +43,14 @@ static void parse_words(const char *cmd, char **words,
 			struct rcl_policy *policy)
 {
 	char err[RCL_ERR_LEN];
+	int ret;
 
 	for (; words[0]; words += 2) {
-		if (!words[1])
+		ret = rcl_setting_parse(policy, words[0],
+					words[1] ? words[1] : "", err);
+		if (!words[1] && ret != -ENOENT)
 			cli_usage(cmd, "'%s' needs a value", words[0]);
-		if (rcl_setting_parse(policy, words[0], words[1], err))
+		if (ret)
 			cli_usage(cmd, "%s", err);
 	}
 }

@@ -16,7 +16,8 @@
 #include "text.h"
 
 #define TIMEOUT_S	"35"	/* of an exchange, and some */
-#define WHO_DIALS	"see that rclinkd runs on the host that dials"
+#define WHO_DIALS							\
+	"see that rclinkd runs on the host that dials, or `rclink connect --rotate` there"
 #define NS_PER_MS	1000000
 #define NS_PER_S	1000000000
 
@@ -106,8 +107,8 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 	while (!r->epoch && !r->ended) {
 		now = rcl_now();
 		if (now - start >= timeout)
-			return cli_fail("rotate %s: nobody did; %s", r->name,
-					WHO_DIALS);
+			return cli_fail("rotate %s: nobody did; %s",
+					r->name, WHO_DIALS);
 		poll(&fd, 1, (timeout - (now - start)) / NS_PER_MS + 1);
 		/* Some may be lost: the last one is what counts. */
 		rcl_nl_receive(events, err);

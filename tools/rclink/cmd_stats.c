@@ -17,6 +17,7 @@
 #include "text.h"
 
 #define NS_PER_S	1000000000ULL
+#define COUNT_WIDTH	12	/* of what a rate stands beside */
 
 static const char help[] =
 "usage: rclink stats [NAME] [-i SECONDS] [-j | --prometheus]\n\n"
@@ -42,7 +43,8 @@ static void text_count(struct json_object *row, const char *key, char *buf)
 	len = snprintf(buf, RCL_CELL_LEN, "%llu",
 		       (unsigned long long)rcl_out_get_u64(row, key));
 	if (rate)
-		snprintf(buf + len, RCL_CELL_LEN - len, "  %.1f/s",
+		snprintf(buf + len, RCL_CELL_LEN - len, "%*s%.1f/s",
+			 len < COUNT_WIDTH ? COUNT_WIDTH + 2 - len : 2, "",
 			 json_object_get_double(rate));
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ident.h"
 #include "session.h"
 
 #define TIMEOUT_S	20	/* of a whole exchange */
@@ -74,6 +75,7 @@ char **dial_args_operands(struct dial_args *a, int argc, char **argv, int min,
 {
 	char **words = cli_operands(argc, argv, min, max);
 	const char *cmd = argv[0];
+	char err[RCX_ERR_LEN];
 
 	if (!a->tls.pin == !a->tls.ca_file)
 		cli_usage(cmd, "give either --pin or --ca");
@@ -81,6 +83,8 @@ char **dial_args_operands(struct dial_args *a, int argc, char **argv, int min,
 		cli_usage(cmd, "--ca and --name belong together");
 	if (a->tls.crl_file && !a->tls.ca_file)
 		cli_usage(cmd, "--crl needs --ca");
+	if (a->tls.pin && rcx_pin_check(a->tls.pin, err))
+		cli_usage(cmd, "--pin %s: %s", a->tls.pin, err);
 	a->link = words[0];
 	if (!a->wanted)
 		a->wanted = a->link;

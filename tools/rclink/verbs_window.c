@@ -43,7 +43,7 @@ int verbs_window(int argc, char **argv)
 	if (ret)
 		return cli_fail("window: %s", err);
 	if (broken)
-		return cli_fail("window: %d promises broken; use none here",
-				broken);
+		return cli_fail("window: %d promise%s broken; use none here",
+				broken, broken == 1 ? " is" : "s are");
 	return CLI_OK;
 }

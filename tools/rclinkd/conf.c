@@ -458,7 +458,8 @@ static char *next_line(char *line, int size, void *arg)
 	if (*text == '[') {
 		end_section(p);
 		p->head = p->place;
-		p->begun = false;
+		/* inih complains of a head without an end, and skips it. */
+		p->begun = !strchr(text, ']');
 		p->in = UNKNOWN;
 	}
 	return strcpy(line, text);

@@ -19,8 +19,10 @@ static int add_file(struct rcd_conf *conf, const char *file,
 		ret = -errno;
 		snprintf(place.file, sizeof(place.file), "%s", file);
 		rcd_say(report, &place,
-			"cannot read it: %s; rclink.conf(5) tells what to write there",
-			strerror(-ret));
+			"cannot read it: %s; %s", strerror(-ret),
+			ret == -ENOENT ?
+			"rclink.conf(5) tells what to write there" :
+			"see what it is, and who may read it");
 		return ret;
 	}
 	ret = rcd_conf_parse(conf, from, file, report);
