@@ -12,6 +12,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -20,9 +21,9 @@
 #include "listener.h"
 
 /*
- * How long a waiter polls before it sleeps. Who sleeps often is owed processor
- * time when it wakes, and then keeps it from the device's own work for a whole
- * slice, milliseconds (EEVDF): who polls has to do it for longer than that.
+ * How long a waiter polls before it sleeps, while nobody else wants its
+ * processor: it may be the device's own work that does, or the peer's, and the
+ * scheduler would let a poller finish its slice first, milliseconds (EEVDF).
  */
 #define RCL_SPIN_US		100
 #define RCL_SPIN_POLLED_US	20000
@@ -310,7 +311,8 @@ int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
 		if (end && time_after_eq(jiffies, end))
 			return -ETIME;
 		cond_resched();
-		if (some || ktime_before(ktime_get(), spin))
+		if (some || (single_task_running() &&
+			     ktime_before(ktime_get(), spin)))
 			continue;
 		if (end)
 			left = max_t(long, end - jiffies, 1);
