@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "mapping.h"
 
 #include <linux/log2.h>
@@ -152,4 +154,23 @@ void rcl_mapping_free(struct rcl_mapping *mapping)
 {
 	kvfree(mapping->extents);
 	kvfree(mapping->window->rkeys);
+}
+
+/**
+ * rcl_mapping_let_go - let memory go that was registered
+ * @memory: freed
+ * @stuck: but not if a registration did not end
+ *
+ * Context: may sleep.
+ * Return: 0, or -EIO when the memory is lost.
+ */
+int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
+{
+	if (stuck) {
+		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
+				    memory->npages);
+		return -EIO;
+	}
+	memory->free(memory);
+	return 0;
 }

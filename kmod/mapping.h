@@ -34,5 +34,6 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 		    struct rcl_reg *reg, const bool *wanted);
 void rcl_mapping_unmap(struct rcl_mapping *mapping);
 void rcl_mapping_free(struct rcl_mapping *mapping);
+int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck);
 
 #endif /* RCL_MAPPING_H */

@@ -4,8 +4,6 @@
  * reach: the memory is let go when the registration is gone, which is when it
  * is withdrawn, or when the QPs of the lease are.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include "region.h"
 
 #include <linux/fs.h>
@@ -40,17 +38,12 @@ struct rcl_region {
 /* Nothing can access the pages any more. */
 static int rcl_region_free(struct rcl_region *region)
 {
-	struct rcl_memory *memory = region->mapping.memory;
+	int ret = rcl_mapping_let_go(region->mapping.memory,
+				     region->mapping.stuck);
 
-	if (region->mapping.stuck) {
-		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
-				    memory->npages);
-		return -EIO;
-	}
-	memory->free(memory);
 	rcl_mapping_free(&region->mapping);
 	kfree(region);
-	return 0;
+	return ret;
 }
 
 static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
