@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "far.h"
+#include "fault.h"
 #include "harness.h"
 #include "share_rig.h"
 
@@ -24,6 +25,7 @@
 #define GIANT		(256u << 20)	/* more keys than one answer has */
 #define GIANT_TURN	(6 << 20)	/* of these, again and again */
 #define SLOTS		64
+#define STEPS_MAX	1000	/* more than a call allocates */
 #define USER		1000
 #define TIMEOUT_S	120
 
@@ -397,6 +399,36 @@ TEST_F(link, what_makes_no_sense_is_refused)
 	EXPECT_EQ(-1, ioctl(rclink_fd(s->r.near), RCLINK_IOC_SHARE));
 	EXPECT_EQ(EISCONN, errno);
 	close(fd);
+}
+
+/* Whatever allocation below the call fails, it says so, and keeps nothing. */
+TEST_F_TIMEOUT(link, a_failure_below_it_leaves_nothing, TIMEOUT_S)
+{
+	struct share_rig *s = &self->s;
+	long pinned = rig_pinned();
+	bool happened = true;
+	unsigned int n;
+	int ret;
+
+	if (!fault_there())
+		SKIP(return, "the kernel has no failslab");
+	ASSERT_EQ(0, fault_nth_setup(NULL));
+	for (n = 1; happened && n < STEPS_MAX; n++) {
+		fault_nth(n);
+		ret = share_offer(s, SHARE_RIGHTS);
+		happened = !fault_nth(0);
+		EXPECT_TRUE(!ret || (happened && (ret == -ENOMEM ||
+						  ret == -EFAULT)))
+			TH_LOG("%u: %d", n, ret);
+		if (!ret)
+			ASSERT_EQ(0, rclink_share_withdraw(s->share,
+							   s->region));
+		EXPECT_EQ(pinned, rig_pinned());
+	}
+	EXPECT_GT(STEPS_MAX, n);
+	EXPECT_LT(2, n);
+	ASSERT_EQ(0, share_offer_and_import(s));
+	EXPECT_EQ(0, share_moves(s, s->memory, 0, 55));
 }
 
 TEST_F(link, so_many_at_a_time)
