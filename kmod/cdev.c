@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each call checks its argument completely, then makes one call to the core.
- * What a file is, is decided once: nothing, then a channel, a listener, a channel
- * to a group, or a share. What it may become, by the credentials of who opened it.
+ * What a file is, is decided once: nothing, then a channel, a listener, a
+ * channel to a group, or a share. What it may become, by the credentials of who
+ * opened it.
  */
 #include "cdev.h"
 

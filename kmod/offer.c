@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is offered is registered with a link when its peer imports it for the
- * first time in an epoch, and stays so until the epoch ends or it is taken back:
- * links whose peers never ask cost nothing. Registering takes its time, so it is
- * an errand, and the peer is told to ask again. One address serves all links.
+ * first time in an epoch, and stays so until the epoch ends or it is taken
+ * back: links whose peers never ask cost nothing. Registering takes its time,
+ * so it is an errand, and the peer is told to ask again. One address serves all
+ * links.
  *
- * Whoever takes a registration out of both lists ends it, the link's work item or
- * the owner; the other one waits: the epoch for its errands, before the PD goes,
- * and the owner for @users, before the memory does.
+ * Whoever takes a registration out of both lists ends it, the link's work item
+ * or the owner; the other one waits: the epoch for its errands, before the PD
+ * goes, and the owner for @users, before the memory does.
  */
 #include "offer.h"
 
@@ -257,9 +258,9 @@ static struct rcl_taken *rcl_taken_find_locked(const struct rcl_offer *offer,
  * @max: keys that there is room for
  *
  * Context: may sleep; the link's work item.
- * Return: how many keys there were, -EBUSY while it is being registered, -ENOENT
- * for none that is for this link, or why it could not be registered; the next
- * question tries that again.
+ * Return: how many keys there were, -EBUSY while it is being registered,
+ * -ENOENT for none that is for this link, or why it could not be registered;
+ * the next question tries that again.
  */
 int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 		   struct rcl_window *window, u32 first, u32 max)

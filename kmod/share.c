@@ -183,8 +183,8 @@ static struct rcl_shared *rcl_share_at(struct rcl_share *share, u32 slot)
  * @handle: of the region, hostile
  *
  * Context: may sleep.
- * Return: 0, -ESTALE, or -EIO when a device did not end a registration: then the
- * memory is lost.
+ * Return: 0, -ESTALE, or -EIO when a device did not end a registration: then
+ * the memory is lost.
  */
 int rcl_share_withdraw(struct rcl_share *share, u32 handle)
 {

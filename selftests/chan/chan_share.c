@@ -215,9 +215,11 @@ TEST_F(link, a_name_is_one_user_s_once)
 	ASSERT_EQ(0, share_offer_and_import(s));
 	EXPECT_EQ(SHARE_LEN, s->near.len);
 	EXPECT_EQ(-EEXIST, rclink_share_region(s->share, s->memory, PAGE,
-					       SHARE_NAME, SHARE_RIGHTS, &region));
-	EXPECT_EQ(-EEXIST, rclink_share_region(other, s->memory, PAGE, SHARE_NAME,
-					       SHARE_RIGHTS, &region));
+					       SHARE_NAME, SHARE_RIGHTS,
+					       &region));
+	EXPECT_EQ(-EEXIST, rclink_share_region(other, s->memory, PAGE,
+					       SHARE_NAME, SHARE_RIGHTS,
+					       &region));
 	/* Now the older one is found. */
 	ASSERT_EQ(0, set_owner(&s->r.s, RIG_FAR, USER));
 	ASSERT_EQ(0, share_import(s));
@@ -264,8 +266,8 @@ TEST_F(link, many_registrations)
 
 	ASSERT_NE(NULL, m);
 	m += LARGE_AT;
-	ASSERT_EQ(0, rclink_share_region(s->share, m, LARGE, SHARE_NAME, SHARE_RIGHTS,
-					 &region));
+	ASSERT_EQ(0, rclink_share_region(s->share, m, LARGE, SHARE_NAME,
+					 SHARE_RIGHTS, &region));
 	ASSERT_EQ(0, share_import(s));
 	EXPECT_EQ(LARGE, s->near.len);
 	EXPECT_EQ(0, share_moves(s, m, 0, 17));
@@ -306,8 +308,8 @@ TEST_F_TIMEOUT(link, more_keys_than_an_answer_has_room_for, TIMEOUT_S)
 	uint32_t region;
 
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, rclink_share_region(s->share, m, GIANT, SHARE_NAME, SHARE_RIGHTS,
-					 &region));
+	ASSERT_EQ(0, rclink_share_region(s->share, m, GIANT, SHARE_NAME,
+					 SHARE_RIGHTS, &region));
 	ASSERT_EQ(0, share_import(s));
 	EXPECT_EQ(0, share_moves(s, m, 1, 25));
 	EXPECT_EQ(0, share_moves(s, m, GIANT - RIG_MOVED, 27));

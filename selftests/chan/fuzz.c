@@ -7,8 +7,8 @@
  *        fuzz LINK SEED 0 listen
  *        fuzz GROUP SEED ROUNDS join
  *
- * Each round has a channel of its own, and a share beside it whose regions others
- * import; who listens goes on until it is killed.
+ * Each round has a channel of its own, and a share beside it whose regions
+ * others import; who listens goes on until it is killed.
  * What the calls say does not matter; that the kernel and all others live on is
  * for the caller to see.
  */

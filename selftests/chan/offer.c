@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* usage: offer NAME: a page is exported to all links under that name, for good. */
+/* usage: offer NAME: a page is exported to all links under it, for good. */
 #include <unistd.h>
 
 #include <rclink.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A region for all links, on a rig: two links of one host, each of which leads
- * to the other. The near channel imports by way of link b, the far one by way of
- * a. Functions return 0 or a negative errno; -EILSEQ for data that is not what
- * it must be.
+ * to the other. The near channel imports by way of link b, the far one by way
+ * of a. Functions return 0 or a negative errno; -EILSEQ for data that is not
+ * what it must be.
  */
 #ifndef SHARE_RIG_H
 #define SHARE_RIG_H
