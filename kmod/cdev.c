@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each call checks its argument completely, then makes one call to the core.
- * What a file is, is decided once: nothing, then a channel, a listener, or a
- * channel to a group. What it may become, by the credentials of who opened it.
+ * What a file is, is decided once: nothing, then a channel, a listener, a
+ * channel to a group, or a share. What it may become, by the credentials of who
+ * opened it.
  */
 #include "cdev.h"
 
@@ -28,6 +29,7 @@
 #include "region.h"
 #include "remote.h"
 #include "ring.h"
+#include "share.h"
 #include "shm.h"
 
 /**
@@ -36,12 +38,14 @@
  * @chan: with a reference, or NULL; set once
  * @listener: with a reference, or NULL; set once
  * @group: a channel to a group, or NULL; set once
+ * @share: regions for all links, or NULL; set once
  */
 struct rcl_file {
 	struct mutex lock;	/* protects the decision */
 	struct rcl_chan *chan;
 	struct rcl_listener *listener;
 	struct rcl_group_chan *group;
+	struct rcl_share *share;
 };
 
 static const struct file_operations rcl_cdev_fops;
@@ -72,6 +76,8 @@ static int rcl_cdev_release(struct inode *inode, struct file *filp)
 		rcl_chan_unlisten(file->listener);
 	if (file->group)
 		rcl_group_chan_close(file->group);
+	if (file->share)
+		rcl_share_close(file->share);
 	if (file->chan) {
 		rcl_chan_close(file->chan);
 		rcl_chan_put(file->chan);
@@ -100,7 +106,7 @@ static int rcl_cdev_get_service(struct rclink_dev_service *arg,
 static bool rcl_cdev_is_something(const struct rcl_file *file)
 {
 	lockdep_assert_held(&file->lock);
-	return file->chan || file->listener || file->group;
+	return file->chan || file->listener || file->group || file->share;
 }
 
 static int rcl_cdev_connect(struct file *filp, const void __user *from)
@@ -185,6 +191,27 @@ static struct rcl_group_chan *rcl_cdev_group(struct rcl_file *file)
 	return smp_load_acquire(&file->group);
 }
 
+static int rcl_cdev_share(struct file *filp)
+{
+	struct rcl_file *file = filp->private_data;
+	struct rcl_share *share;
+
+	if (rcl_cdev_is_something(file))
+		return -EISCONN;
+	share = rcl_share_open(filp->f_cred);
+	if (!share)
+		return -ENOMEM;
+	/* Pairs with the acquire in rcl_cdev_get_share(). */
+	smp_store_release(&file->share, share);
+	return 0;
+}
+
+static struct rcl_share *rcl_cdev_get_share(struct rcl_file *file)
+{
+	/* Pairs with the release in rcl_cdev_share(). */
+	return smp_load_acquire(&file->share);
+}
+
 static int rcl_cdev_install(struct rcl_chan *chan)
 {
 	struct rcl_file *file = rcl_file_new(chan);
@@ -234,24 +261,36 @@ static struct rcl_chan *rcl_cdev_chan(struct rcl_file *file)
 	return smp_load_acquire(&file->chan);
 }
 
-static int rcl_cdev_group_region(struct rcl_group_chan *group,
-				 void __user *user, bool allocate)
+/* Of what is something else than a listener. */
+static int rcl_cdev_register(struct rcl_file *file,
+			     struct rclink_dev_region *arg, bool allocate)
 {
-	struct rclink_dev_region arg;
-	int ret;
+	struct rcl_group_chan *group = rcl_cdev_group(file);
+	struct rcl_share *share = rcl_cdev_get_share(file);
+	struct rcl_chan *chan = rcl_cdev_chan(file);
 
-	if (copy_from_user(&arg, user, sizeof(arg)))
-		return -EFAULT;
-	ret = rcl_group_chan_region(group, &arg, allocate);
-	if (ret)
-		return ret;
-	if (!copy_to_user(user, &arg, sizeof(arg)))
-		return 0;
-	rcl_group_chan_withdraw(group, arg.handle);
-	return -EFAULT;
+	if (group)
+		return rcl_group_chan_region(group, arg, allocate);
+	if (share)
+		return rcl_share_region(share, arg, allocate);
+	if (allocate)
+		return rcl_shm_register(chan, arg);
+	return rcl_pin_register(chan, arg);
 }
 
-static int rcl_cdev_region(struct rcl_chan *chan, void __user *user,
+static int rcl_cdev_withdraw(struct rcl_file *file, u32 handle)
+{
+	struct rcl_group_chan *group = rcl_cdev_group(file);
+	struct rcl_share *share = rcl_cdev_get_share(file);
+
+	if (group)
+		return rcl_group_chan_withdraw(group, handle);
+	if (share)
+		return rcl_share_withdraw(share, handle);
+	return rcl_region_withdraw(rcl_cdev_chan(file), handle);
+}
+
+static int rcl_cdev_region(struct rcl_file *file, void __user *user,
 			   bool allocate)
 {
 	struct rclink_dev_region arg;
@@ -259,16 +298,22 @@ static int rcl_cdev_region(struct rcl_chan *chan, void __user *user,
 
 	if (copy_from_user(&arg, user, sizeof(arg)))
 		return -EFAULT;
-	if (allocate)
-		ret = rcl_shm_register(chan, &arg);
-	else
-		ret = rcl_pin_register(chan, &arg);
+	ret = rcl_cdev_register(file, &arg, allocate);
 	if (ret)
 		return ret;
 	if (!copy_to_user(user, &arg, sizeof(arg)))
 		return 0;
-	rcl_region_withdraw(chan, arg.handle);
+	rcl_cdev_withdraw(file, arg.handle);
 	return -EFAULT;
+}
+
+static int rcl_cdev_end_region(struct rcl_file *file, const void __user *user)
+{
+	u32 handle;
+
+	if (copy_from_user(&handle, user, sizeof(handle)))
+		return -EFAULT;
+	return rcl_cdev_withdraw(file, handle);
 }
 
 static int rcl_cdev_dmabuf(struct rcl_chan *chan, void __user *user)
@@ -287,14 +332,14 @@ static int rcl_cdev_dmabuf(struct rcl_chan *chan, void __user *user)
 	return -EFAULT;
 }
 
-static int rcl_cdev_end(struct rcl_chan *chan, const void __user *user,
-			int (*end)(struct rcl_chan *chan, u32 handle))
+static int rcl_cdev_release_import(struct rcl_chan *chan,
+				   const void __user *user)
 {
 	u32 handle;
 
 	if (copy_from_user(&handle, user, sizeof(handle)))
 		return -EFAULT;
-	return end(chan, handle);
+	return rcl_remote_release(chan, handle);
 }
 
 static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
@@ -388,34 +433,21 @@ static int rcl_cdev_group_submit(struct rcl_group_chan *group,
 	return rcl_group_chan_wait(group, arg.wait, end);
 }
 
-static int rcl_cdev_group_withdraw(struct rcl_group_chan *group,
-				   const void __user *user)
+/* What takes a link. */
+static long rcl_cdev_link_ioctl(struct rcl_chan *chan, unsigned int cmd,
+				void __user *user)
 {
-	u32 handle;
-
-	if (copy_from_user(&handle, user, sizeof(handle)))
-		return -EFAULT;
-	return rcl_group_chan_withdraw(group, handle);
-}
-
-static long rcl_cdev_group_ioctl(struct rcl_group_chan *group,
-				 unsigned int cmd, void __user *user)
-{
+	if (!chan)
+		return -EOPNOTSUPP;
 	switch (cmd) {
 	case RCLINK_IOC_SUBMIT:
-		return rcl_cdev_group_submit(group, user);
-	case RCLINK_IOC_REGION:
-		return rcl_cdev_group_region(group, user, false);
-	case RCLINK_IOC_MEMORY:
-		return rcl_cdev_group_region(group, user, true);
-	case RCLINK_IOC_WITHDRAW:
-		return rcl_cdev_group_withdraw(group, user);
+		return rcl_cdev_submit(chan, user);
 	case RCLINK_IOC_DMABUF:
+		return rcl_cdev_dmabuf(chan, user);
 	case RCLINK_IOC_IMPORT:
-	case RCLINK_IOC_RELEASE:
-		return -EOPNOTSUPP;
+		return rcl_cdev_import(chan, user);
 	default:
-		return -ENOTTY;
+		return rcl_cdev_release_import(chan, user);
 	}
 }
 
@@ -425,28 +457,32 @@ static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
 	struct rcl_group_chan *group = rcl_cdev_group(file);
 	struct rcl_chan *chan = rcl_cdev_chan(file);
 
-	if (group)
-		return rcl_cdev_group_ioctl(group, cmd, user);
-	if (!chan)
+	if (!chan && !group && !rcl_cdev_get_share(file))
 		return -ENOTCONN;
 	switch (cmd) {
-	case RCLINK_IOC_SUBMIT:
-		return rcl_cdev_submit(chan, user);
 	case RCLINK_IOC_REGION:
-		return rcl_cdev_region(chan, user, false);
+		return rcl_cdev_region(file, user, false);
 	case RCLINK_IOC_MEMORY:
-		return rcl_cdev_region(chan, user, true);
-	case RCLINK_IOC_DMABUF:
-		return rcl_cdev_dmabuf(chan, user);
+		return rcl_cdev_region(file, user, true);
 	case RCLINK_IOC_WITHDRAW:
-		return rcl_cdev_end(chan, user, rcl_region_withdraw);
+		return rcl_cdev_end_region(file, user);
+	case RCLINK_IOC_SUBMIT:
+		if (group)
+			return rcl_cdev_group_submit(group, user);
+		fallthrough;
+	case RCLINK_IOC_DMABUF:
 	case RCLINK_IOC_IMPORT:
-		return rcl_cdev_import(chan, user);
 	case RCLINK_IOC_RELEASE:
-		return rcl_cdev_end(chan, user, rcl_remote_release);
+		return rcl_cdev_link_ioctl(chan, cmd, user);
 	default:
 		return -ENOTTY;
 	}
+}
+
+static bool rcl_cdev_decides(unsigned int cmd)
+{
+	return cmd == RCLINK_IOC_CONNECT || cmd == RCLINK_IOC_LISTEN ||
+	       cmd == RCLINK_IOC_JOIN || cmd == RCLINK_IOC_SHARE;
 }
 
 static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
@@ -458,8 +494,7 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 
 	if (cmd == RCLINK_IOC_ACCEPT)
 		return rcl_cdev_accept(file, filp->f_flags & O_NONBLOCK);
-	if (cmd != RCLINK_IOC_CONNECT && cmd != RCLINK_IOC_LISTEN &&
-	    cmd != RCLINK_IOC_JOIN)
+	if (!rcl_cdev_decides(cmd))
 		return rcl_cdev_chan_ioctl(file, cmd, user);
 	if (mutex_lock_interruptible(&file->lock))
 		return -ERESTARTSYS;
@@ -467,8 +502,10 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 		ret = rcl_cdev_connect(filp, user);
 	else if (cmd == RCLINK_IOC_LISTEN)
 		ret = rcl_cdev_listen(filp, user);
-	else
+	else if (cmd == RCLINK_IOC_JOIN)
 		ret = rcl_cdev_join(filp, user);
+	else
+		ret = rcl_cdev_share(filp);
 	mutex_unlock(&file->lock);
 	/* It has left nothing behind, so who was only stopped asks again. */
 	return ret == -EINTR ? -ERESTARTSYS : ret;
@@ -535,14 +572,17 @@ static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct rcl_group_chan *group = rcl_cdev_group(filp->private_data);
+	struct rcl_share *share = rcl_cdev_get_share(filp->private_data);
 	struct rcl_chan *chan = rcl_cdev_chan(filp->private_data);
 
-	if (!chan && !group)
+	if (!chan && !group && !share)
 		return -ENOTCONN;
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	if (group)
 		return rcl_group_chan_mmap(group, vma);
+	if (share)
+		return rcl_share_mmap(share, vma);
 	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
 		return rcl_shm_mmap(chan, vma);
 	return remap_vmalloc_range(vma, rcl_ring_of(chan)->shared,

@@ -2,6 +2,7 @@
 #include "chan-call.h"
 
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -97,7 +98,11 @@ int rcl_chan_fetch(struct rcl_chan *chan, enum rcl_call_kind kind,
 	memset(window, 0, sizeof(*window));
 	do {
 		ret = rcl_chan_ask_import(chan, kind, name, window, &n);
-	} while (!ret && n < rcl_window_extents(window));
+		/* The peer registers it because of that. */
+		if (ret == -EBUSY && schedule_timeout_killable(1) &&
+		    fatal_signal_pending(current))
+			ret = -EINTR;
+	} while (ret == -EBUSY || (!ret && n < rcl_window_extents(window)));
 	if (ret)
 		kvfree(window->rkeys);
 	return ret;

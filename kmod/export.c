@@ -19,6 +19,29 @@ static struct rcl_export *rcl_export_find_locked(struct rcl_exports *exports,
 }
 
 /**
+ * rcl_window_copy - copy a window and some of its keys
+ * @to: set, but for @to->rkeys, which has room for the keys
+ * @from: what is copied
+ * @first: extent of the first key
+ * @max: keys that there is room for
+ *
+ * Return: how many keys there were.
+ */
+u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
+		    u32 first, u32 max)
+{
+	u32 n = rcl_window_extents(from);
+	u32 *rkeys = to->rkeys;
+	u32 done = 0;
+
+	*to = *from;
+	to->rkeys = rkeys;
+	for (; first < n && done < max; first++)
+		rkeys[done++] = from->rkeys[first];
+	return done;
+}
+
+/**
  * rcl_exports_init - begin with an empty table
  * @exports: filled in
  */
@@ -93,31 +116,25 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  * @max: keys that there is room for
  *
  * Context: may sleep.
- * Return: how many keys there were, or -ENOENT.
+ * Return: how many keys there were, -ENOENT, or -EAGAIN for a name that is only
+ * kept for its owner.
  */
 int rcl_export_find(struct rcl_exports *exports, const char *name,
 		    const struct rcl_lessee *asked, struct rcl_window *window,
 		    u32 first, u32 max)
 {
 	struct rcl_export *export;
-	u32 *rkeys = window->rkeys;
-	u32 n, done = 0;
+	int ret = -ENOENT;
 
 	mutex_lock(&exports->lock);
 	export = rcl_export_find_locked(exports, name);
-	if (!export || !export->ready) {
-		mutex_unlock(&exports->lock);
-		return -ENOENT;
-	}
-	*window = export->window;
-	n = rcl_window_extents(window);
-	for (; first < n && done < max; first++)
-		rkeys[done++] = window->rkeys[first];
-	window->rkeys = rkeys;
-	if (export->owner != asked)
+	if (export)
+		ret = export->ready ? rcl_window_copy(window, &export->window,
+						      first, max) : -EAGAIN;
+	if (ret >= 0 && export->owner != asked)
 		window->rights &= ~RCLINK_REGION_INVALIDATE;
 	mutex_unlock(&exports->lock);
-	return done;
+	return ret;
 }
 
 /**

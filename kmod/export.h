@@ -116,6 +116,9 @@ struct rcl_exports {
 	struct list_head list;
 };
 
+u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
+		    u32 first, u32 max);
+
 void rcl_exports_init(struct rcl_exports *exports);
 int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export);
 void rcl_export_set_ready(struct rcl_exports *exports,

@@ -30,8 +30,7 @@ struct rcl_memory *rcl_group_mem_new(const struct rclink_dev_region *arg,
 {
 	if (arg->name[0] || arg->rights)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!arg->len || arg->addr + arg->len < arg->addr ||
-	    (allocate && (arg->addr || offset_in_page(arg->len))))
+	if (!rcl_pin_is_sane(arg, allocate))
 		return ERR_PTR(-EINVAL);
 	/* So that the way to a piece of it is short. */
 	if (arg->len > RCLINK_DEV_GROUP_REGION_MAX)

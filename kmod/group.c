@@ -25,6 +25,7 @@
 #include "group-base.h"
 #include "group-tell.h"
 #include "link.h"
+#include "offer.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
 #define RCL_GROUP_TICK_MS	1000	/* between two messages */
@@ -217,17 +218,20 @@ static void rcl_group_collect(struct rcl_group *group)
 	u32 i, max;
 
 	max = rcl_here_room(READ_ONCE(group->mtu) - RCL_GROUP_ROOM);
-	here->total = 0;
-	if (group->conf.from[0])
-		here->total = rcl_link_exports(group->conf.from, here->region,
-					       max);
 	rcl_keeper_read(&group->keeper, links);
+	/* Who gets the key gives it to nobody. */
+	if (group->conf.from[0])
+		strscpy(links->name[links->n++], group->conf.from,
+			sizeof(links->name[0]));
+	here->total = 0;
 	for (i = 0; i < links->n; i++) {
 		u32 n = min(here->total, max);
 
 		here->total += rcl_link_exports(links->name[i],
 						here->region + n, max - n);
 	}
+	i = min(here->total, max);
+	here->total += rcl_offer_list(links, here->region + i, max - i);
 	here->total = min_t(u32, here->total, U16_MAX);
 	here->n = min(here->total, max);
 }

@@ -6,6 +6,7 @@
 #include "epoch.h"
 #include "lessee.h"
 #include "msg.h"
+#include "offer.h"
 #include "resume.h"
 
 #define RCL_WINDOW_LEN	24	/* bytes of a window in IMPORTED, before keys */
@@ -101,8 +102,12 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	ret = rcl_export_find(ep->pool.exports, name,
 			      ep->pool.lease[msg->offset].lessee, &window,
 			      msg->seed, RCL_CALL_RKEYS);
+	/* Before that comes what is for this link alone. */
+	if (ret == -ENOENT)
+		ret = rcl_offer_find(ep, name, &window, msg->seed,
+				     RCL_CALL_RKEYS);
 	if (ret < 0) {
-		answer.status = RCL_MSG_REFUSED;
+		answer.status = ret == -EBUSY ? RCL_MSG_BUSY : RCL_MSG_REFUSED;
 		return rcl_ctrl_send(&ep->ctrl, &answer);
 	}
 	answer.len = rcl_import_put(data.bytes, &window, ret);
@@ -164,6 +169,9 @@ int rcl_import_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (!msg->status && call->lessee && rcl_import_get(msg, call))
 		return -EPROTO;
 	list_del(&call->node);
-	rcl_call_finish(call, msg->status ? -ENOENT : 0);
+	if (msg->status == RCL_MSG_BUSY)
+		rcl_call_finish(call, -EBUSY);
+	else
+		rcl_call_finish(call, msg->status ? -ENOENT : 0);
 	return 0;
 }

@@ -27,6 +27,7 @@
 #include "lessee.h"
 #include "member.h"
 #include "msg.h"
+#include "offer.h"
 #include "resume.h"
 #include "service.h"
 #include "stall.h"
@@ -582,5 +583,6 @@ void rcl_lease_gone_all(struct rcl_epoch *ep)
 		if (lessee)
 			rcl_lessee_leave(lessee, &pool->errands);
 	}
+	rcl_offer_end(pool);
 	rcl_errands_wait(&pool->errands);
 }

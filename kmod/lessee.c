@@ -9,10 +9,34 @@
 /* What takes its time there must not keep a link from its heartbeat. */
 static struct workqueue_struct *rcl_lessee_wq;
 
-static void rcl_errands_drop(struct rcl_errands *errands)
+/**
+ * rcl_errands_add - there is one more
+ * @errands: nobody waits yet
+ */
+void rcl_errands_add(struct rcl_errands *errands)
+{
+	refcount_inc(&errands->n);
+}
+
+/**
+ * rcl_errands_drop - the mirror of rcl_errands_add()
+ * @errands: may be gone afterwards
+ */
+void rcl_errands_drop(struct rcl_errands *errands)
 {
 	if (refcount_dec_and_test(&errands->n))
 		complete(&errands->none);
+}
+
+/**
+ * rcl_errands_queue - have something done that is nobody's errand
+ * @work: initialized, not queued; has noio for what it allocates
+ *
+ * Context: any.
+ */
+void rcl_errands_queue(struct work_struct *work)
+{
+	queue_work(rcl_lessee_wq, work);
 }
 
 static void rcl_lessee_work(struct work_struct *work)
@@ -71,7 +95,7 @@ void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 		    struct rcl_errands *errands)
 {
 	kref_get(&lessee->ref);
-	refcount_inc(&errands->n);
+	rcl_errands_add(errands);
 	lessee->errands = errands;
 	WRITE_ONCE(lessee->errand, errand);
 	if (queue_work(rcl_lessee_wq, &lessee->work))

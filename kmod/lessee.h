@@ -90,7 +90,8 @@ enum rcl_errand {
 };
 
 /**
- * struct rcl_errands - lessees on errands that need an epoch
+ * struct rcl_errands - what somebody has to wait for in the end, such as an
+ *	epoch for lessees on errands
  * @n: how many, and one until rcl_errands_wait()
  * @none: completed when nobody is left
  */
@@ -196,7 +197,10 @@ void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands);
 void rcl_lessee_wait_left(struct rcl_lessee *lessee);
 
 void rcl_errands_init(struct rcl_errands *errands);
+void rcl_errands_add(struct rcl_errands *errands);
+void rcl_errands_drop(struct rcl_errands *errands);
 void rcl_errands_wait(struct rcl_errands *errands);
+void rcl_errands_queue(struct work_struct *work);
 
 int rcl_lessee_start(void);
 void rcl_lessee_stop(void);

@@ -96,7 +96,27 @@ static void rcl_pin_free(struct rcl_memory *memory)
 	kfree(pin);
 }
 
-static u64 rcl_pin_count(const struct rclink_dev_region *arg)
+/**
+ * rcl_pin_is_sane - do address, length and name make sense?
+ * @arg: what a process asks for, hostile
+ * @allocate: of the kernel's memory, which has no address yet, and whole pages
+ *
+ * Return: true if so.
+ */
+bool rcl_pin_is_sane(const struct rclink_dev_region *arg, bool allocate)
+{
+	return arg->len && arg->addr + arg->len >= arg->addr &&
+	       !(allocate && (arg->addr || offset_in_page(arg->len))) &&
+	       memchr(arg->name, 0, sizeof(arg->name));
+}
+
+/**
+ * rcl_pin_count - how many pages are touched?
+ * @arg: that is sane
+ *
+ * Return: the number.
+ */
+u64 rcl_pin_count(const struct rclink_dev_region *arg)
 {
 	return ((arg->addr + arg->len - 1) >> PAGE_SHIFT) -
 	       (arg->addr >> PAGE_SHIFT) + 1;
@@ -169,8 +189,7 @@ int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 	struct rcl_memory *memory;
 	int ret;
 
-	if (!arg->len || arg->addr + arg->len < arg->addr ||
-	    !memchr(arg->name, 0, sizeof(arg->name)))
+	if (!rcl_pin_is_sane(arg, false))
 		return -EINVAL;
 	ret = rcl_region_check(chan, arg->name, arg->rights,
 			       rcl_pin_count(arg));

@@ -27,6 +27,7 @@ int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n)
 	}
 	INIT_LIST_HEAD(&pool->calls);
 	INIT_LIST_HEAD(&pool->imports);
+	INIT_LIST_HEAD(&pool->taken);
 	rcl_errands_init(&pool->errands);
 	return 0;
 }

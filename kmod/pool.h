@@ -81,6 +81,7 @@ struct rcl_lease {
  * @calls: not yet asked
  * @imports: asked
  * @exports: what the peer may import; the link's
+ * @taken: what it has imported of the regions for all links; of offer.c
  * @still: who leases is to post no sends
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
@@ -93,6 +94,7 @@ struct rcl_pool {
 	struct list_head calls;
 	struct list_head imports;
 	struct rcl_exports *exports;
+	struct list_head taken;
 	bool still;
 	struct rcl_errands errands;
 	u32 n;

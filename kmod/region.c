@@ -4,43 +4,33 @@
  * reach: the memory is let go when the registration is gone, which is when it
  * is withdrawn, or when the QPs of the lease are.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include "region.h"
 
 #include <linux/fs.h>
-#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
 #include "chan.h"
 #include "extent.h"
-#include "reg.h"
+#include "mapping.h"
 
 /**
  * struct rcl_region - registered memory
  * @handle: slot and generation
- * @memory: what it is made of
- * @extents: cover it in order
- * @n: how many of them are mapped; 0 when it is not registered any more
- * @export: what the peer may do; its window is ours, too
+ * @mapping: its memory, and how that is registered
+ * @export: what the peer may do; its window is that of @mapping, too
  * @exported: @export is in the table
- * @stuck: the device did not end a registration: the memory stays
  * @over: must not be used any more; under the channel's lock
  * @invalidated: the peer has ended it, and the consumer was told; likewise
  */
 struct rcl_region {
 	u32 handle;
-	struct rcl_memory *memory;
-	struct rcl_extent *extents;
-	u32 n;
+	struct rcl_mapping mapping;
 	struct rcl_export export;
 	bool exported;
-	bool stuck;
 	bool over;
 	bool invalidated;
 };
@@ -48,46 +38,29 @@ struct rcl_region {
 /* Nothing can access the pages any more. */
 static int rcl_region_free(struct rcl_region *region)
 {
-	if (region->stuck) {
-		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
-				    region->memory->npages);
-		return -EIO;
-	}
-	region->memory->free(region->memory);
-	kvfree(region->extents);
-	kvfree(region->export.window.rkeys);
+	int ret = rcl_mapping_let_go(region->mapping.memory,
+				     region->mapping.stuck);
+
+	rcl_mapping_free(&region->mapping);
 	kfree(region);
-	return 0;
+	return ret;
 }
 
-/* A power of two, so that the extent of an address is a shift. */
-static u32 rcl_region_shift(const struct ib_device *ib)
-{
-	return min_t(u32, RCL_EXTENT_SHIFT_MAX, PAGE_SHIFT +
-		     ilog2(ib->attrs.max_fast_reg_page_list_len));
-}
-
-/* One range of addresses for all extents, so that only keys differ. */
 static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
 {
-	struct rcl_window *window = &region->export.window;
-	u32 n;
-
-	window->shift = rcl_region_shift(chan->pd->device);
+	u32 shift = rcl_mapping_shift(chan->pd->device);
 	/* The peer learns no address, and who guesses must guess that, too. */
-	window->addr = ((u64)get_random_u32() << window->shift) +
-		       region->memory->first;
-	window->len = region->memory->len;
-	n = rcl_window_extents(window);
+	u64 addr = ((u64)get_random_u32() << shift) +
+		   region->mapping.memory->first;
+	const struct rcl_window *window = &region->export.window;
+	int ret;
+
 	/* The device may be another one since rcl_region_check(). */
-	if (n > RCL_EXTENTS_MAX)
-		return -EMSGSIZE;
-	if (n > 1 && window->rights & RCLINK_REGION_INVALIDATE)
-		return -EOPNOTSUPP;
-	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), GFP_KERNEL_ACCOUNT);
-	region->extents = kvcalloc(n, sizeof(*region->extents),
-				   GFP_KERNEL_ACCOUNT);
-	return window->rkeys && region->extents ? 0 : -ENOMEM;
+	ret = rcl_mapping_lay_out(&region->mapping, addr, shift);
+	if (!ret && window->rights & RCLINK_REGION_INVALIDATE &&
+	    rcl_window_extents(window) > 1)
+		ret = -EOPNOTSUPP;
+	return ret;
 }
 
 /* Afterwards neither the device nor the peer reaches the pages. */
@@ -96,11 +69,7 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 	lockdep_assert_held(&chan->setup);
 	if (region->exported)
 		rcl_export_set_ready(chan->exports, &region->export, false);
-	while (region->n)
-		if (rcl_extent_unmap(&region->extents[--region->n]))
-			region->stuck = true;
-	if (region->memory->unmap && !region->stuck)
-		region->memory->unmap(region->memory);
+	rcl_mapping_unmap(&region->mapping);
 }
 
 /* The name is free for others. */
@@ -113,67 +82,14 @@ static void rcl_region_unexport(struct rcl_chan *chan,
 	region->exported = false;
 }
 
-static int rcl_region_access(const struct rcl_region *region)
-{
-	u32 rights = region->export.window.rights;
-	int access = IB_ACCESS_LOCAL_WRITE;
-
-	if (rights & RCLINK_REGION_WRITE)
-		access |= IB_ACCESS_REMOTE_WRITE;
-	if (rights & RCLINK_REGION_READ)
-		access |= IB_ACCESS_REMOTE_READ;
-	if (rights & RCLINK_REGION_ATOMIC)
-		access |= IB_ACCESS_REMOTE_ATOMIC;
-	return access;
-}
-
-static int rcl_region_map_extents(struct rcl_chan *chan,
-				  struct rcl_region *region,
-				  struct rcl_extent_cut *at)
-{
-	struct rcl_window *window = &region->export.window;
-	int access = rcl_region_access(region);
-	u64 addr = window->addr;
-	u64 left = window->len;
-	int ret;
-
-	while (left) {
-		struct rcl_extent *extent = &region->extents[region->n];
-		u64 len = min(left, rcl_window_left(window, addr));
-
-		ret = rcl_extent_map(extent, chan->pd, at, addr, len);
-		if (ret)
-			return ret;
-		window->rkeys[region->n++] = extent->mr->rkey;
-		ret = rcl_reg_mr(chan->reg, extent->mr, access);
-		/* There may be many, and the link waits for us to end. */
-		if (!READ_ONCE(chan->attached))
-			return chan->why;
-		if (ret)
-			return ret;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		addr += len;
-		left -= len;
-	}
-	return 0;
-}
-
-/* All of it, or nothing. */
 static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 {
-	struct rcl_extent_cut at = { .sg = region->memory->sgt.sgl };
-	int ret = 0;
+	int ret;
 
-	if (region->memory->map)
-		ret = region->memory->map(region->memory, chan->pd->device,
-					  &at);
-	if (ret)
-		return ret;
-	ret = rcl_region_map_extents(chan, region, &at);
-	if (ret)
-		rcl_region_unmap(chan, region);
-	return ret;
+	/* The link may wait for us to end. */
+	ret = rcl_mapping_map(&region->mapping, chan->pd, chan->reg,
+			      &chan->attached);
+	return ret && !READ_ONCE(chan->attached) ? chan->why : ret;
 }
 
 /**
@@ -291,7 +207,7 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 	mutex_lock(&chan->setup);
 	ret = chan->pd ? 0 : chan->why;
 	if (!ret) {
-		u32 order = rcl_region_shift(chan->pd->device) - PAGE_SHIFT;
+		u32 order = rcl_mapping_shift(chan->pd->device) - PAGE_SHIFT;
 
 		extents = (npages + BIT_ULL(order) - 1) >> order;
 		if (extents > RCL_EXTENTS_MAX)
@@ -330,7 +246,8 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 		memory->free(memory);
 		return -ENOMEM;
 	}
-	region->memory = memory;
+	region->mapping.memory = memory;
+	region->mapping.window = &region->export.window;
 	strscpy(region->export.name, name, sizeof(region->export.name));
 	region->export.window.rights = rights;
 	mutex_lock(&chan->setup);
@@ -419,7 +336,7 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	int n = 0;
 
 	rcl_region_unexport(chan, region);
-	if (region->n)
+	if (region->mapping.n)
 		rcl_region_unmap(chan, region);
 	spin_lock_bh(&chan->lock);
 	/* The peer may have ended it before: that completion still finds it. */
@@ -502,7 +419,7 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 			return -EMSGSIZE;
 		sge[n].addr = addr;
 		sge[n].length = min_t(u64, left, rcl_window_left(window, addr));
-		sge[n].lkey = region->extents[i].mr->lkey;
+		sge[n].lkey = region->mapping.extents[i].mr->lkey;
 		addr += sge[n].length;
 		left -= sge[n].length;
 		n++;
@@ -529,9 +446,9 @@ struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len)
 	if (slot < RCL_CHAN_REGIONS)
 		region = chan->slots[array_index_nospec(slot,
 							RCL_CHAN_REGIONS)];
-	if (region && region->memory->file) {
-		file = get_file(region->memory->file);
-		*len = region->memory->len;
+	if (region && region->mapping.memory->file) {
+		file = get_file(region->mapping.memory->file);
+		*len = region->mapping.memory->len;
 	}
 	spin_unlock_bh(&chan->lock);
 	return file;
@@ -543,11 +460,11 @@ static int rcl_region_map_again(struct rcl_chan *chan,
 	int ret;
 
 	/* Also one that was registered after the channel had rejoined. */
-	if (region->n || region->over)
+	if (region->mapping.n || region->over)
 		return 0;
-	if (region->stuck)
+	if (region->mapping.stuck)
 		return -EIO;
-	if (region->export.window.shift > rcl_region_shift(chan->pd->device))
+	if (region->export.window.shift > rcl_mapping_shift(chan->pd->device))
 		return -EMSGSIZE;
 	if (!rcl_region_rights_fit(chan, region))
 		return -EOPNOTSUPP;

@@ -4,41 +4,16 @@
 #define RCL_REGION_H
 
 #include <linux/bits.h>
-#include <linux/scatterlist.h>
 #include <linux/types.h>
+
+#include "memory.h"
 
 #define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
 
 struct file;
 struct ib_sge;
-struct ib_device;
 struct rcl_chan;
-struct rcl_extent_cut;
 struct rclink_dev_sge;
-
-/**
- * struct rcl_memory - what a region is made of
- * @sgt: its pieces; each but the first begins with a page, and each but the
- *	last ends with one; none with @map
- * @first: where it begins in its first page, bytes
- * @len: bytes
- * @npages: pages
- * @file: that can be mapped to see it, or NULL
- * @map: finds the first piece for a device, where @sgt has none; or NULL
- * @unmap: the mirror of @map; also of what is not mapped
- * @free: nothing can access it any more
- */
-struct rcl_memory {
-	struct sg_table sgt;
-	u32 first;
-	u64 len;
-	u32 npages;
-	struct file *file;
-	int (*map)(struct rcl_memory *memory, struct ib_device *ib,
-		   struct rcl_extent_cut *at);
-	void (*unmap)(struct rcl_memory *memory);
-	void (*free)(struct rcl_memory *memory);
-};
 
 static inline u32 rcl_region_slot(u32 handle)
 {

@@ -14,7 +14,6 @@
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include <uapi/linux/rclink_dev.h>
 
@@ -169,8 +168,7 @@ int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
 	struct rcl_memory *memory;
 	int ret;
 
-	if (!arg->len || offset_in_page(arg->len) || arg->addr ||
-	    !memchr(arg->name, 0, sizeof(arg->name)))
+	if (!rcl_pin_is_sane(arg, true))
 		return -EINVAL;
 	ret = rcl_region_check(chan, arg->name, arg->rights,
 			       arg->len >> PAGE_SHIFT);

@@ -23,6 +23,7 @@
 #define NEAR		"sim0"
 #define FAR		"sim1"
 #define EXTRA		"extra"
+#define SHARED		"shared"
 #define EXTRA_SIZE	(33 * PAGE)	/* several registrations */
 #define EXTRA_AT	(20 * PAGE)
 
@@ -119,19 +120,15 @@ static int sends(struct rig *r)
 	return ret || far_is(r->far_memory, 5, PAGE) ? ret : -EILSEQ;
 }
 
-/* Another region, of the kernel's memory, that the far end adds to. */
-static int adds(struct rig *r)
+/* The far end imports that memory, and adds to it. */
+static int adds_to(struct rig *r, const char *name, uint64_t *addr)
 {
 	struct rclink_remote remote;
-	uint32_t region;
-	uint64_t *addr;
-	int ret;
+	int ret = rclink_import(r->far, name, &remote);
 
-	ret = rclink_memory(r->near, (void **)&addr, EXTRA_SIZE, EXTRA,
-			    RIGHTS, &region);
-	if (ret)
-		return ret;
-	ret = rclink_import(r->far, EXTRA, &remote);
+	/* What could not be registered is not there; the next import tries. */
+	if (ret == -ENOENT && !strcmp(name, SHARED))
+		ret = rclink_import(r->far, name, &remote);
 	if (!ret)
 		ret = rclink_fadd(r->far, rclink_piece(r->far_region, 0, 8),
 				  &remote, EXTRA_AT, 7, RCLINK_SQE_SIGNALED,
@@ -141,10 +138,41 @@ static int adds(struct rig *r)
 	if (!ret && addr[EXTRA_AT / sizeof(*addr)] != 7)
 		ret = -EILSEQ;
 	munmap(addr, EXTRA_SIZE);
-	if (!ret)
-		ret = rclink_release(r->far, &remote);
+	return ret ? ret : rclink_release(r->far, &remote);
+}
+
+/* Another region, of the kernel's memory. */
+static int adds(struct rig *r)
+{
+	uint32_t region;
+	void *addr;
+	int ret;
+
+	ret = rclink_memory(r->near, &addr, EXTRA_SIZE, EXTRA, RIGHTS, &region);
+	if (ret)
+		return ret;
+	ret = adds_to(r, EXTRA, addr);
 	/* Also that of a channel that has ended is there until then. */
 	return rclink_withdraw(r->near, region) ? : ret;
+}
+
+/* One for all links, which is registered when it is imported. */
+static int shares(struct rig *r)
+{
+	struct rclink_share *share;
+	uint32_t region;
+	void *addr;
+	int ret;
+
+	ret = rclink_share(&share);
+	if (ret)
+		return ret;
+	ret = rclink_share_memory(share, &addr, EXTRA_SIZE, SHARED, RIGHTS,
+				  &region);
+	if (!ret)
+		ret = adds_to(r, SHARED, addr);
+	rclink_share_close(share);
+	return ret;
 }
 
 /* As it is documented, or what the device was told to say. */
@@ -176,6 +204,8 @@ static int live(struct rig *r)
 		ret = sends(r);
 	if (!ret)
 		ret = adds(r);
+	if (!ret)
+		ret = shares(r);
 	rig_close(r);
 	return ret;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* usage: far LINK: the far end of chan_ops, one channel after the other. */
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@ struct far {
 	uint8_t *page, *order;
 	uint32_t page_region, order_region, brief_region;
 	bool lent;
+	struct rclink_share *share;
+	uint32_t all_region;
 	uint32_t last;			/* status that ended a channel */
 };
 
@@ -158,6 +161,21 @@ static bool lend(struct far *f, struct answer *a)
 	return f->lent;
 }
 
+static int share_all(struct far *f)
+{
+	int ret;
+
+	rclink_share_close(f->share);
+	f->share = NULL;
+	ret = rclink_share(&f->share);
+	return ret ? ret : rclink_share_region(f->share, f->small.memory,
+					       FAR_MEMORY, FAR_ALL,
+					       RCLINK_REGION_WRITE |
+					       RCLINK_REGION_READ |
+					       RCLINK_REGION_ATOMIC,
+					       &f->all_region);
+}
+
 static bool obey(struct far *f, const struct order *o)
 {
 	struct answer a = { .right = 1 };
@@ -195,6 +213,14 @@ static bool obey(struct far *f, const struct order *o)
 	case FAR_LAST:
 		a.value = f->last;
 		break;
+	case FAR_SHARE:
+		a.right = !share_all(f);
+		break;
+	case FAR_UNSHARE:
+		a.right = !rclink_share_withdraw(f->share, f->all_region);
+		break;
+	case FAR_DIE:
+		raise(SIGKILL);
 	}
 	if (o->what != FAR_DEAF)
 		post_order(f);

@@ -18,6 +18,7 @@
 #define FAR_REGION	"far"		/* of FAR_MEMORY bytes, all rights */
 #define FAR_READ_ONLY	"far.read"	/* of a page, to be read */
 #define FAR_BRIEF	"far.brief"	/* of a page, to be ended by the peer */
+#define FAR_ALL		"far.all"	/* for all links, the same memory */
 #define FAR_MEMORY	((1 << 20) + 8192)
 #define FAR_BIG		"far.big"	/* of FAR_BIG_SIZE bytes: FAR_GROW */
 #define FAR_BIG_SIZE	((16 << 20) + 777)
@@ -41,6 +42,9 @@ enum far_what {
 	FAR_LEND,	/* export FAR_BRIEF again, and answer with its handle */
 	FAR_GROW,	/* from now on, region and receives of FAR_BIG_SIZE */
 	FAR_SWELL,	/* from now on the region is FAR_GIANT */
+	FAR_SHARE,	/* export the memory as FAR_ALL, too, anew */
+	FAR_UNSHARE,	/* that ends */
+	FAR_DIE,	/* and all of the process with it; no answer */
 };
 
 struct order {

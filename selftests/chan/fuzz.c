@@ -7,7 +7,8 @@
  *        fuzz LINK SEED 0 listen
  *        fuzz GROUP SEED ROUNDS join
  *
- * Each round has a channel of its own; who listens goes on until it is killed.
+ * Each round has a channel of its own, and a share beside it whose regions
+ * others import; who listens goes on until it is killed.
  * What the calls say does not matter; that the kernel and all others live on is
  * for the caller to see.
  */
@@ -43,6 +44,7 @@ struct fuzz {
 	int listener;			/* or -1 */
 	bool join;			/* @link is a group */
 	int fd;
+	int share;			/* a file that mostly is one */
 	struct rclink_dev_shared *shared;
 	uint8_t *arena;
 	struct udmabuf dmabuf;
@@ -249,6 +251,25 @@ static void withdraw(struct fuzz *f)
 	ioctl(f->fd, RCLINK_IOC_WITHDRAW, &handle);
 }
 
+/* What all links export, and the peer imports by the same few names. */
+static void share_call(struct fuzz *f)
+{
+	int fd = f->fd;
+
+	f->fd = f->share;
+	switch (below(f, 4)) {
+	case 0:
+		allocate(f);
+		break;
+	case 1:
+		withdraw(f);
+		break;
+	default:
+		region(f);
+	}
+	f->fd = fd;
+}
+
 static void nonsense(struct fuzz *f)
 {
 	uint64_t bytes[16];
@@ -257,7 +278,7 @@ static void nonsense(struct fuzz *f)
 	for (i = 0; i < 16; i++)
 		bytes[i] = any(f);
 	/* Of ours, with whatever size and direction it says. */
-	ioctl(f->fd, (any(f) & 0xffff0000) | 'R' << 8 | (0x80 + below(f, 11)),
+	ioctl(f->fd, (any(f) & 0xffff0000) | 'R' << 8 | (0x80 + below(f, 12)),
 	      below(f, 2) ? (void *)bytes : (void *)any(f));
 	if (read(f->fd, bytes, sizeof(bytes)) > 0 ||
 	    write(f->fd, bytes, sizeof(bytes)) > 0)
@@ -306,7 +327,7 @@ static void step(struct fuzz *f)
 		submit, submit, submit, submit, region, region, allocate,
 		dmabuf, import, import,
 		withdraw, release, nonsense, memory, look, look, break_ring,
-		share, submit_while_it_changes,
+		share, share_call, share_call, submit_while_it_changes,
 	};
 
 	steps[below(f, sizeof(steps) / sizeof(steps[0]))](f);
@@ -360,8 +381,12 @@ static bool go_round(struct fuzz *f)
 			 MAP_SHARED, f->fd, 0);
 	if (f->shared == MAP_FAILED)
 		return false;
+	f->share = open("/dev/rclink", O_RDWR | O_CLOEXEC);
+	if (below(f, 8))
+		ioctl(f->share, RCLINK_IOC_SHARE);
 	for (i = 0; i < steps; i++)
 		step(f);
+	close(f->share);
 	/* The channel ends with the last of both. */
 	if (below(f, 2)) {
 		munmap(f->shared, sizeof(*f->shared));

@@ -14,6 +14,7 @@
 # The links only bring the key: one that stands still for a while is no end.
 patient=(heartbeat 2000 misses 4 timeout 19)
 INJECT=$LIB_DIR/../build/link/group_inject
+OFFER=$LIB_DIR/../build/chan/offer
 log3=/tmp/rclink-test-listen-3
 listener3=''
 
@@ -246,6 +247,26 @@ regions()
 	[ "$status" -eq 0 ] && until_true 30 shares_none 3
 }
 
+# tells_once HOST: it has heard of that memory of host 1, and not for each link
+tells_once()
+{
+	on "$1" "$tool" region list --group g -j | gojq -e '[.[] |
+		select(.name == "everyone" and .bytes == 4096 and
+		.gid == "::ffff:192.0.2.1")] | length == 1'
+}
+
+for_all_links()
+{
+	local owner status=0
+
+	"$OFFER" everyone &
+	owner=$!
+	until_true 30 tells_once 2 && until_true 30 tells_once 3 || status=1
+	kill "$owner"
+	wait "$owner"
+	[ "$status" -eq 0 ] && until_true 30 shares_none 3
+}
+
 module_goes()
 {
 	on 3 rmmod rclink && [ "$(objects_of_groups 3)" -eq 0 ] &&
@@ -256,7 +277,7 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 24
+plan 25
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
@@ -283,6 +304,7 @@ check "and needs no link meanwhile" without_link
 check "a new key gets to the members" another_key
 check "a third member hears both, and they it" third_member
 check "members hear what memory the others export" regions
+check "and of what is for all links once" for_all_links
 refuse 1 "who was not on the list is not taken off it" 'not for that link' \
 	rclink group set g no-link nobody
 refuse 1 "a member has no list" 'comes from another host' \

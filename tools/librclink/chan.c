@@ -176,8 +176,8 @@ void rclink_listener_close(struct rclink_listener *listener)
 	free(listener);
 }
 
-int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
-		  const char *name, unsigned int rights, uint32_t *region)
+static int add_region(int fd, void *addr, uint64_t len, const char *name,
+		      unsigned int rights, uint32_t *region)
 {
 	struct rclink_dev_region r = {
 		.addr = (uintptr_t)addr, .len = len, .rights = rights,
@@ -185,14 +185,19 @@ int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 
 	if (name && copy_name(r.name, name, sizeof(r.name)))
 		return -EINVAL;
-	if (ioctl(chan->fd, RCLINK_IOC_REGION, &r))
+	if (ioctl(fd, RCLINK_IOC_REGION, &r))
 		return -errno;
 	*region = r.handle;
 	return 0;
 }
 
-int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
-		  const char *name, unsigned int rights, uint32_t *region)
+static int end_region(int fd, uint32_t region)
+{
+	return ioctl(fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;
+}
+
+static int add_memory(int fd, void **addr, uint64_t len, const char *name,
+		      unsigned int rights, uint32_t *region)
 {
 	struct rclink_dev_region r = { .len = len, .rights = rights };
 	void *mapped;
@@ -200,18 +205,30 @@ int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
 
 	if (name && copy_name(r.name, name, sizeof(r.name)))
 		return -EINVAL;
-	if (ioctl(chan->fd, RCLINK_IOC_MEMORY, &r))
+	if (ioctl(fd, RCLINK_IOC_MEMORY, &r))
 		return -errno;
-	mapped = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, chan->fd,
+	mapped = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		      r.addr);
 	if (mapped == MAP_FAILED) {
 		ret = -errno;
-		rclink_withdraw(chan, r.handle);
+		end_region(fd, r.handle);
 		return ret;
 	}
 	*addr = mapped;
 	*region = r.handle;
 	return 0;
+}
+
+int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region)
+{
+	return add_region(chan->fd, addr, len, name, rights, region);
+}
+
+int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
+		  const char *name, unsigned int rights, uint32_t *region)
+{
+	return add_memory(chan->fd, addr, len, name, rights, region);
 }
 
 int rclink_dmabuf(struct rclink_chan *chan, int fd, uint64_t offset,
@@ -232,7 +249,7 @@ int rclink_dmabuf(struct rclink_chan *chan, int fd, uint64_t offset,
 
 int rclink_withdraw(struct rclink_chan *chan, uint32_t region)
 {
-	return ioctl(chan->fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;
+	return end_region(chan->fd, region);
 }
 
 int rclink_import(struct rclink_chan *chan, const char *name,
@@ -255,4 +272,48 @@ int rclink_release(struct rclink_chan *chan, const struct rclink_remote *remote)
 	uint32_t handle = remote->handle;
 
 	return ioctl(chan->fd, RCLINK_IOC_RELEASE, &handle) ? -errno : 0;
+}
+
+int rclink_share(struct rclink_share **share)
+{
+	struct rclink_share *s = malloc(sizeof(*s));
+	int ret = 0;
+
+	if (!s)
+		return -ENOMEM;
+	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (s->fd < 0 || ioctl(s->fd, RCLINK_IOC_SHARE))
+		ret = -errno;
+	if (ret) {
+		rclink_share_close(s);
+		return ret;
+	}
+	*share = s;
+	return 0;
+}
+
+void rclink_share_close(struct rclink_share *share)
+{
+	if (!share)
+		return;
+	if (share->fd >= 0)
+		close(share->fd);
+	free(share);
+}
+
+int rclink_share_region(struct rclink_share *share, void *addr, uint64_t len,
+			const char *name, unsigned int rights, uint32_t *region)
+{
+	return add_region(share->fd, addr, len, name, rights, region);
+}
+
+int rclink_share_memory(struct rclink_share *share, void **addr, uint64_t len,
+			const char *name, unsigned int rights, uint32_t *region)
+{
+	return add_memory(share->fd, addr, len, name, rights, region);
+}
+
+int rclink_share_withdraw(struct rclink_share *share, uint32_t region)
+{
+	return end_region(share->fd, region);
 }

@@ -15,4 +15,8 @@ struct rclink_listener {
 	int fd;
 };
 
+struct rclink_share {
+	int fd;
+};
+
 #endif /* RCLINK_CHAN_H */

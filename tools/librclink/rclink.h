@@ -19,6 +19,8 @@
 
 #include <linux/rclink_dev.h>
 
+#include "rclink_share.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -40,6 +40,18 @@
  * and nobody is told. A SEND is EMSGSIZE beyond what @max of its memory (struct
  * rclink_dev_group_shared) says, and completes as flushed while the group is
  * down or has no key. When the group is deleted the channel ends.
+ *
+ * RCLINK_IOC_SHARE makes a file a share: its regions are exported to all links,
+ * those of now and those of later, over which the peers import them as those of
+ * a channel. Each has a name, which no other region for all links of the same
+ * user has (EEXIST), and rights but RCLINK_REGION_INVALIDATE. It is pinned and
+ * counted once. Who opened the file must have the right to use a link: that is
+ * looked at whenever the peer imports. A region of a channel of that link, with
+ * the same name, comes first; of several users who export one name, who came
+ * first and has the right. There are REGION, MEMORY, WITHDRAW and mmap() of what
+ * MEMORY has allocated. WITHDRAW, and the end of the file, end the registrations
+ * with all links before the memory is let go. A link whose device does not take
+ * a region, or no atomics, exports it not, or without that right.
  */
 #ifndef _UAPI_LINUX_RCLINK_DEV_H
 #define _UAPI_LINUX_RCLINK_DEV_H
@@ -278,11 +290,11 @@ struct rclink_dev_group {
  *	RCLINK_IOC_IMPORT
  * @name: exported under it, or imported; empty for local use only
  * @addr: REGION: begin of the memory; MEMORY: zero, and set to the offset for
- *	mmap() of the channel file, where the memory that the kernel allocates
+ *	mmap() of the file, where the memory that the kernel allocates
  *	is as long as the region is not withdrawn
  * @len: REGION: bytes; MEMORY: the same, whole pages; IMPORT: set
  * @rights: REGION, MEMORY: of the peer; IMPORT: set
- * @handle: set; of the channel file only
+ * @handle: set; of this file only
  */
 struct rclink_dev_region {
 	char name[RCLINK_DEV_REGION_LEN];
@@ -346,5 +358,6 @@ struct rclink_dev_submit {
 #define RCLINK_IOC_RELEASE	_IOW('R', 0x88, __u32)
 #define RCLINK_IOC_DMABUF	_IOWR('R', 0x89, struct rclink_dev_dmabuf)
 #define RCLINK_IOC_JOIN		_IOW('R', 0x8a, struct rclink_dev_group)
+#define RCLINK_IOC_SHARE	_IO('R', 0x8b)
 
 #endif /* _UAPI_LINUX_RCLINK_DEV_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "mapping.h"
+
+#include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "export.h"
+#include "extent.h"
+#include "memory.h"
+#include "reg.h"
+
+/**
+ * rcl_mapping_shift - how long is an extent?
+ * @ib: device
+ *
+ * A power of two, so that the extent of an address is a shift.
+ *
+ * Return: of as many bytes one fast registration of the device takes.
+ */
+u32 rcl_mapping_shift(const struct ib_device *ib)
+{
+	return min_t(u32, RCL_EXTENT_SHIFT_MAX, PAGE_SHIFT +
+		     ilog2(ib->attrs.max_fast_reg_page_list_len));
+}
+
+/**
+ * rcl_mapping_lay_out - cut memory into extents
+ * @mapping: with @mapping->memory and @mapping->window
+ * @addr: first address for the peer; as far into its page as the memory is
+ * @shift: an extent is so long
+ *
+ * There is one range of addresses for all extents, so that only keys differ.
+ *
+ * Context: may sleep.
+ * Return: 0, -EMSGSIZE for more than RCL_EXTENTS_MAX, or -ENOMEM; to be
+ * followed by rcl_mapping_free() in any case.
+ */
+int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
+{
+	struct rcl_window *window = mapping->window;
+	u64 n;
+
+	window->shift = shift;
+	window->addr = addr;
+	window->len = mapping->memory->len;
+	n = rcl_window_extents(window);
+	if (n > RCL_EXTENTS_MAX)
+		return -EMSGSIZE;
+	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), GFP_KERNEL_ACCOUNT);
+	mapping->extents = kvcalloc(n, sizeof(*mapping->extents),
+				    GFP_KERNEL_ACCOUNT);
+	return window->rkeys && mapping->extents ? 0 : -ENOMEM;
+}
+
+static int rcl_mapping_access(u32 rights)
+{
+	int access = IB_ACCESS_LOCAL_WRITE;
+
+	if (rights & RCLINK_REGION_WRITE)
+		access |= IB_ACCESS_REMOTE_WRITE;
+	if (rights & RCLINK_REGION_READ)
+		access |= IB_ACCESS_REMOTE_READ;
+	if (rights & RCLINK_REGION_ATOMIC)
+		access |= IB_ACCESS_REMOTE_ATOMIC;
+	return access;
+}
+
+static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
+				   struct ib_pd *pd, struct rcl_reg *reg,
+				   struct rcl_extent_cut *at,
+				   const bool *wanted)
+{
+	struct rcl_window *window = mapping->window;
+	int access = rcl_mapping_access(window->rights);
+	u64 addr = window->addr;
+	u64 left = window->len;
+	int ret;
+
+	while (left) {
+		struct rcl_extent *extent = &mapping->extents[mapping->n];
+		u64 len = min(left, rcl_window_left(window, addr));
+
+		ret = rcl_extent_map(extent, pd, at, addr, len);
+		if (ret)
+			return ret;
+		window->rkeys[mapping->n++] = extent->mr->rkey;
+		ret = rcl_reg_mr(reg, extent->mr, access);
+		/* There may be many, and somebody waits for us to end. */
+		if (!READ_ONCE(*wanted))
+			return -ECANCELED;
+		if (ret)
+			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		addr += len;
+		left -= len;
+	}
+	return 0;
+}
+
+/**
+ * rcl_mapping_map - register all of it, or nothing
+ * @mapping: laid out, not registered
+ * @pd: of the link
+ * @reg: of the link
+ * @wanted: gives up when this becomes false
+ *
+ * Context: may sleep.
+ * Return: 0, -ECANCELED when it is not @wanted any more, -EINTR for a fatal
+ * signal, or what @mapping->memory->map, rcl_extent_map() and rcl_reg_mr() say.
+ */
+int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
+		    struct rcl_reg *reg, const bool *wanted)
+{
+	struct rcl_memory *memory = mapping->memory;
+	struct rcl_extent_cut at = { .sg = memory->sgt.sgl };
+	int ret = 0;
+
+	if (memory->map)
+		ret = memory->map(memory, pd->device, &at);
+	if (ret)
+		return ret;
+	ret = rcl_mapping_map_extents(mapping, pd, reg, &at, wanted);
+	if (ret)
+		rcl_mapping_unmap(mapping);
+	return ret;
+}
+
+/**
+ * rcl_mapping_unmap - end all of its registrations
+ * @mapping: any; @mapping->stuck is set if the device did not end one: else
+ *	neither it nor the peer reaches the memory any more
+ *
+ * Context: may sleep.
+ */
+void rcl_mapping_unmap(struct rcl_mapping *mapping)
+{
+	while (mapping->n)
+		if (rcl_extent_unmap(&mapping->extents[--mapping->n]))
+			mapping->stuck = true;
+	if (mapping->memory->unmap && !mapping->stuck)
+		mapping->memory->unmap(mapping->memory);
+}
+
+/**
+ * rcl_mapping_free - the mirror of rcl_mapping_lay_out()
+ * @mapping: not registered any more
+ */
+void rcl_mapping_free(struct rcl_mapping *mapping)
+{
+	kvfree(mapping->extents);
+	kvfree(mapping->window->rkeys);
+}
+
+/**
+ * rcl_mapping_let_go - let memory go that was registered
+ * @memory: freed
+ * @stuck: but not if a registration did not end
+ *
+ * Context: may sleep.
+ * Return: 0, or -EIO when the memory is lost.
+ */
+int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
+{
+	if (stuck) {
+		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
+				    memory->npages);
+		return -EIO;
+	}
+	memory->free(memory);
+	return 0;
+}

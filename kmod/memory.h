@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a region is made of, wherever it comes from. */
+#ifndef RCL_MEMORY_H
+#define RCL_MEMORY_H
+
+#include <linux/scatterlist.h>
+#include <linux/types.h>
+
+struct file;
+struct ib_device;
+struct rcl_extent_cut;
+
+/**
+ * struct rcl_memory - what a region is made of
+ * @sgt: its pieces; each but the first begins with a page, and each but the
+ *	last ends with one; none with @map
+ * @first: where it begins in its first page, bytes
+ * @len: bytes
+ * @npages: pages
+ * @file: that can be mapped to see it, or NULL
+ * @map: finds the first piece for a device, where @sgt has none; or NULL
+ * @unmap: the mirror of @map; also of what is not mapped
+ * @free: nothing can access it any more
+ */
+struct rcl_memory {
+	struct sg_table sgt;
+	u32 first;
+	u64 len;
+	u32 npages;
+	struct file *file;
+	int (*map)(struct rcl_memory *memory, struct ib_device *ib,
+		   struct rcl_extent_cut *at);
+	void (*unmap)(struct rcl_memory *memory);
+	void (*free)(struct rcl_memory *memory);
+};
+
+#endif /* RCL_MEMORY_H */

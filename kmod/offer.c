@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is offered is registered with a link when its peer imports it for the
+ * first time in an epoch, and stays so until the epoch ends or it is taken
+ * back: links whose peers never ask cost nothing. Registering takes its time,
+ * so it is an errand, and the peer is told to ask again. One address serves all
+ * links.
+ *
+ * Whoever takes a registration out of both lists ends it, the link's work item
+ * or the owner; the other one waits: the epoch for its errands, before the PD
+ * goes, and the owner for @users, before the memory does.
+ */
+#include "offer.h"
+
+#include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "epoch.h"
+#include "export.h"
+#include "here.h"
+#include "keeper.h"
+#include "mapping.h"
+#include "memory.h"
+
+/**
+ * struct rcl_taken - an offer in one epoch of a link
+ * @of_offer: among those of @offer
+ * @of_pool: among those of @pool
+ * @offer: counts us among its users
+ * @pool: counts us among its errands
+ * @pd: of the epoch
+ * @reg: of the epoch
+ * @work: registers
+ * @ret: 0 when it is registered, -EBUSY until then, or what became of it
+ * @window: how the peer addresses it, with the rights that the device can give
+ * @mapping: the registration; of @work until it is done
+ */
+struct rcl_taken {
+	struct list_head of_offer;
+	struct list_head of_pool;
+	struct rcl_offer *offer;
+	struct rcl_pool *pool;
+	struct ib_pd *pd;
+	struct rcl_reg *reg;
+	struct work_struct work;
+	int ret;
+	struct rcl_window window;
+	struct rcl_mapping mapping;
+};
+
+/* Protects rcl_offers, where each was taken, and how that stands. */
+static DEFINE_MUTEX(rcl_offers_lock);
+static LIST_HEAD(rcl_offers);
+
+static bool rcl_offer_is_twin(const struct rcl_offer *a,
+			      const struct rcl_offer *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       uid_eq(a->cred->fsuid, b->cred->fsuid);
+}
+
+/**
+ * rcl_offer_add - offer a region to all peers
+ * @offer: zeroed, and filled in down to @offer->may
+ *
+ * Context: may sleep.
+ * Return: 0, or -EEXIST when the same user offers another one of that name.
+ */
+int rcl_offer_add(struct rcl_offer *offer)
+{
+	struct rcl_offer *other;
+	int ret = 0;
+
+	INIT_LIST_HEAD(&offer->taken);
+	rcl_errands_init(&offer->users);
+	offer->addr = ((u64)get_random_u32() << RCL_EXTENT_SHIFT_MAX) +
+		      offer->memory->first;
+	offer->wanted = true;
+	mutex_lock(&rcl_offers_lock);
+	list_for_each_entry(other, &rcl_offers, node)
+		if (rcl_offer_is_twin(other, offer))
+			ret = -EEXIST;
+	if (!ret)
+		list_add_tail(&offer->node, &rcl_offers);
+	mutex_unlock(&rcl_offers_lock);
+	return ret;
+}
+
+/* Nobody finds it any more; it is the caller's. */
+static void rcl_taken_unlink(struct rcl_taken *taken, struct list_head *ending)
+{
+	lockdep_assert_held(&rcl_offers_lock);
+	list_del(&taken->of_pool);
+	list_move(&taken->of_offer, ending);
+}
+
+static void rcl_taken_end(struct rcl_taken *taken)
+{
+	struct rcl_offer *offer = taken->offer;
+	struct rcl_pool *pool = taken->pool;
+
+	cancel_work_sync(&taken->work);
+	rcl_mapping_unmap(&taken->mapping);
+	if (taken->mapping.stuck)
+		WRITE_ONCE(offer->stuck, true);
+	rcl_mapping_free(&taken->mapping);
+	kfree(taken);
+	rcl_errands_drop(&pool->errands);
+	rcl_errands_drop(&offer->users);
+}
+
+static void rcl_taken_end_all(struct list_head *ending)
+{
+	/* An epoch may wait for us, and I/O for that. */
+	unsigned int noio = memalloc_noio_save();
+	struct rcl_taken *taken, *next;
+
+	list_for_each_entry_safe(taken, next, ending, of_offer)
+		rcl_taken_end(taken);
+	memalloc_noio_restore(noio);
+}
+
+/**
+ * rcl_offer_del - take a region back
+ * @offer: was added; no peer reaches the memory any more afterwards, unless
+ *	@offer->stuck is set
+ *
+ * Context: may sleep.
+ */
+void rcl_offer_del(struct rcl_offer *offer)
+{
+	struct rcl_taken *taken, *next;
+	LIST_HEAD(ending);
+
+	WRITE_ONCE(offer->wanted, false);
+	mutex_lock(&rcl_offers_lock);
+	list_del(&offer->node);
+	list_for_each_entry_safe(taken, next, &offer->taken, of_offer)
+		rcl_taken_unlink(taken, &ending);
+	mutex_unlock(&rcl_offers_lock);
+	rcl_taken_end_all(&ending);
+	rcl_errands_wait(&offer->users);
+}
+
+/**
+ * rcl_offer_end - an epoch has ended: its registrations do
+ * @pool: of the epoch; its QPs are gone, its PD is not
+ *
+ * To be followed by rcl_errands_wait(): others may be ending some.
+ *
+ * Context: may sleep; the link's work item.
+ */
+void rcl_offer_end(struct rcl_pool *pool)
+{
+	struct rcl_taken *taken, *next;
+	LIST_HEAD(ending);
+
+	mutex_lock(&rcl_offers_lock);
+	list_for_each_entry_safe(taken, next, &pool->taken, of_pool)
+		rcl_taken_unlink(taken, &ending);
+	mutex_unlock(&rcl_offers_lock);
+	rcl_taken_end_all(&ending);
+}
+
+static int rcl_taken_register(struct rcl_taken *taken)
+{
+	struct rcl_offer *offer = taken->offer;
+	int ret;
+
+	ret = rcl_mapping_lay_out(&taken->mapping, offer->addr,
+				  rcl_mapping_shift(taken->pd->device));
+	if (ret)
+		return ret;
+	return rcl_mapping_map(&taken->mapping, taken->pd, taken->reg,
+			       &offer->wanted);
+}
+
+static void rcl_taken_work(struct work_struct *work)
+{
+	struct rcl_taken *taken = container_of(work, struct rcl_taken, work);
+	unsigned int noio = memalloc_noio_save();
+	int ret;
+
+	ret = rcl_taken_register(taken);
+	/* Who sees that it is done may free it. */
+	mutex_lock(&rcl_offers_lock);
+	taken->ret = ret;
+	mutex_unlock(&rcl_offers_lock);
+	memalloc_noio_restore(noio);
+}
+
+/* A peer that asks twice asks for one registration. */
+static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
+{
+	struct rcl_taken *taken;
+	u32 rights = offer->rights;
+
+	lockdep_assert_held(&rcl_offers_lock);
+	if (!(ep->access & IB_ACCESS_REMOTE_ATOMIC))
+		rights &= ~RCLINK_REGION_ATOMIC;
+	if (!rights)
+		return -EOPNOTSUPP;
+	taken = kzalloc(sizeof(*taken), GFP_KERNEL);
+	if (!taken)
+		return -ENOMEM;
+	taken->offer = offer;
+	taken->pool = &ep->pool;
+	taken->pd = ep->pd;
+	taken->reg = &ep->reg;
+	taken->ret = -EBUSY;
+	taken->window.rights = rights;
+	taken->mapping.memory = offer->memory;
+	taken->mapping.window = &taken->window;
+	INIT_WORK(&taken->work, rcl_taken_work);
+	list_add(&taken->of_offer, &offer->taken);
+	list_add(&taken->of_pool, &ep->pool.taken);
+	rcl_errands_add(&offer->users);
+	rcl_errands_add(&ep->pool.errands);
+	rcl_errands_queue(&taken->work);
+	return -EBUSY;
+}
+
+/* Of several users who offer a name the first that has the right is the one. */
+static struct rcl_offer *rcl_offer_find_locked(const char *name,
+					       const char *link)
+{
+	struct rcl_offer *offer;
+
+	lockdep_assert_held(&rcl_offers_lock);
+	list_for_each_entry(offer, &rcl_offers, node)
+		if (!strcmp(offer->name, name) && offer->may(offer, link))
+			return offer;
+	return NULL;
+}
+
+static struct rcl_taken *rcl_taken_find_locked(const struct rcl_offer *offer,
+					       const struct rcl_pool *pool)
+{
+	struct rcl_taken *taken;
+
+	lockdep_assert_held(&rcl_offers_lock);
+	list_for_each_entry(taken, &pool->taken, of_pool)
+		if (taken->offer == offer)
+			return taken;
+	return NULL;
+}
+
+/**
+ * rcl_offer_find - what is offered to the peers of all links under a name?
+ * @ep: of a link that is up, whose peer asks
+ * @name: of the region
+ * @window: set, but for @window->rkeys, which has room for the keys
+ * @first: extent that is of interest, and those behind it
+ * @max: keys that there is room for
+ *
+ * Context: may sleep; the link's work item.
+ * Return: how many keys there were, -EBUSY while it is being registered,
+ * -ENOENT for none that is for this link, or why it could not be registered;
+ * the next question tries that again.
+ */
+int rcl_offer_find(struct rcl_epoch *ep, const char *name,
+		   struct rcl_window *window, u32 first, u32 max)
+{
+	struct rcl_taken *taken = NULL;
+	struct rcl_offer *offer;
+	LIST_HEAD(failed);
+	int ret = -ENOENT;
+
+	mutex_lock(&rcl_offers_lock);
+	offer = rcl_offer_find_locked(name, ep->pool.link);
+	if (offer)
+		taken = rcl_taken_find_locked(offer, &ep->pool);
+	if (taken)
+		ret = taken->ret;
+	else if (offer)
+		ret = rcl_taken_begin(offer, ep);
+	if (taken && !ret)
+		ret = rcl_window_copy(window, &taken->window, first, max);
+	else if (taken && ret != -EBUSY)
+		rcl_taken_unlink(taken, &failed);
+	mutex_unlock(&rcl_offers_lock);
+	rcl_taken_end_all(&failed);
+	return ret;
+}
+
+static bool rcl_offer_may_any(const struct rcl_offer *offer,
+			      const struct rcl_keeper_links *links)
+{
+	u32 i;
+
+	for (i = 0; i < links->n; i++)
+		if (offer->may(offer, links->name[i]))
+			return true;
+	return false;
+}
+
+/**
+ * rcl_offer_list - what is offered over some links, that may be told of?
+ * @links: over any of these
+ * @list: filled in
+ * @max: entries that there is room for
+ *
+ * Context: may sleep.
+ * Return: how many regions there are, which may be more than @max.
+ */
+u32 rcl_offer_list(const struct rcl_keeper_links *links,
+		   struct rcl_here_region *list, u32 max)
+{
+	struct rcl_here_region region;
+	struct rcl_offer *offer;
+	u32 n = 0;
+
+	mutex_lock(&rcl_offers_lock);
+	list_for_each_entry(offer, &rcl_offers, node) {
+		strscpy_pad(region.name, offer->name, sizeof(region.name));
+		if (!rcl_here_is_name(region.name) ||
+		    !rcl_offer_may_any(offer, links))
+			continue;
+		region.len = offer->memory->len;
+		region.rights = offer->rights;
+		if (n < max)
+			list[n] = region;
+		n++;
+	}
+	mutex_unlock(&rcl_offers_lock);
+	return n;
+}

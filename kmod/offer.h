@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Regions that this host offers to the peers of all links, by name. */
+#ifndef RCL_OFFER_H
+#define RCL_OFFER_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "lessee.h"
+
+struct cred;
+struct rcl_epoch;
+struct rcl_here_region;
+struct rcl_keeper_links;
+struct rcl_memory;
+struct rcl_pool;
+struct rcl_window;
+
+/**
+ * struct rcl_offer - a region for all links; embedded in its owner
+ * @node: in the table
+ * @name: of the region
+ * @rights: RCLINK_REGION_*, of the peers
+ * @memory: what it is made of
+ * @cred: of who offers it; outlives it
+ * @may: has he the right to use that link now? May sleep
+ * @addr: first address for all peers
+ * @wanted: it has not been taken back; registering gives up when it is
+ * @stuck: a device did not end a registration: the memory stays
+ * @taken: where it was imported: struct rcl_taken
+ * @users: of those, and one until rcl_offer_del()
+ */
+struct rcl_offer {
+	struct list_head node;
+	char name[RCLINK_DEV_REGION_LEN];
+	u32 rights;
+	struct rcl_memory *memory;
+	const struct cred *cred;
+	bool (*may)(const struct rcl_offer *offer, const char *link);
+	u64 addr;
+	bool wanted;
+	bool stuck;
+	struct list_head taken;
+	struct rcl_errands users;
+};
+
+int rcl_offer_add(struct rcl_offer *offer);
+void rcl_offer_del(struct rcl_offer *offer);
+u32 rcl_offer_list(const struct rcl_keeper_links *links,
+		   struct rcl_here_region *list, u32 max);
+int rcl_offer_find(struct rcl_epoch *ep, const char *name,
+		   struct rcl_window *window, u32 first, u32 max);
+void rcl_offer_end(struct rcl_pool *pool);
+
+#endif /* RCL_OFFER_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file holds the memory, and no link: links come and go, and those that it
+ * is imported over have registrations of their own (offer.c).
+ */
+#include "share.h"
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <uapi/linux/rclink_dev.h>
+
+#include "access.h"
+#include "export.h"
+#include "mapping.h"
+#include "memory.h"
+#include "offer.h"
+#include "pin.h"
+#include "region.h"
+#include "shm.h"
+
+/* A SEND of a peer ends what is registered for one channel, and no more. */
+#define RCL_SHARE_RIGHTS	(RCLINK_REGION_RIGHTS & \
+				 ~RCLINK_REGION_INVALIDATE)
+/* Devices take less: that is found out when it is imported. */
+#define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX << \
+				 (RCL_EXTENT_SHIFT_MAX - PAGE_SHIFT))
+
+/**
+ * struct rcl_shared - a region
+ * @handle: slot and generation
+ * @offer: what the links know of it
+ */
+struct rcl_shared {
+	u32 handle;
+	struct rcl_offer offer;
+};
+
+/**
+ * rcl_share_open - begin with nothing
+ * @cred: of the consumer; outlives it
+ *
+ * Context: may sleep.
+ * Return: what is to be closed, or NULL.
+ */
+struct rcl_share *rcl_share_open(const struct cred *cred)
+{
+	struct rcl_share *share;
+
+	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+	if (!share)
+		return NULL;
+	mutex_init(&share->lock);
+	share->cred = cred;
+	return share;
+}
+
+/* In no slot any more. */
+static int rcl_shared_free(struct rcl_shared *shared)
+{
+	struct rcl_memory *memory = shared->offer.memory;
+	int ret;
+
+	rcl_offer_del(&shared->offer);
+	ret = rcl_mapping_let_go(memory, shared->offer.stuck);
+	kfree(shared);
+	return ret;
+}
+
+/**
+ * rcl_share_close - take all of it back
+ * @share: nobody calls or maps any more
+ *
+ * Context: may sleep.
+ */
+void rcl_share_close(struct rcl_share *share)
+{
+	u32 i;
+
+	for (i = 0; i < RCL_SHARE_REGIONS; i++)
+		if (share->slots[i])
+			rcl_shared_free(share->slots[i]);
+	kfree(share);
+}
+
+static bool rcl_share_may(const struct rcl_offer *offer, const char *link)
+{
+	return !rcl_access_check(link, offer->cred);
+}
+
+static int rcl_share_publish(struct rcl_share *share,
+			     struct rcl_shared *shared)
+{
+	int ret;
+	u32 i;
+
+	lockdep_assert_held(&share->lock);
+	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) < RCL_SHARE_REGIONS);
+	for (i = 0; i < RCL_SHARE_REGIONS && share->slots[i]; i++)
+		;
+	if (i == RCL_SHARE_REGIONS)
+		return -ENOSPC;
+	ret = rcl_offer_add(&shared->offer);
+	if (ret)
+		return ret;
+	shared->handle = rcl_region_handle(i);
+	share->slots[i] = shared;
+	return 0;
+}
+
+static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
+			 struct rclink_dev_region *arg)
+{
+	struct rcl_shared *shared;
+	int ret;
+
+	shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
+	if (!shared)
+		return -ENOMEM;
+	strscpy(shared->offer.name, arg->name, sizeof(shared->offer.name));
+	shared->offer.rights = arg->rights;
+	shared->offer.memory = memory;
+	shared->offer.cred = share->cred;
+	shared->offer.may = rcl_share_may;
+	mutex_lock(&share->lock);
+	ret = rcl_share_publish(share, shared);
+	/* Before another call can withdraw it. */
+	if (!ret)
+		arg->handle = shared->handle;
+	mutex_unlock(&share->lock);
+	if (ret)
+		kfree(shared);
+	return ret;
+}
+
+/**
+ * rcl_share_region - export memory of the calling process to all links
+ * @share: any
+ * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
+ * @allocate: as for RCLINK_IOC_MEMORY
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL, -EMSGSIZE, -EEXIST when the same user exports another
+ * region of that name to all links, -ENOSPC, -EFAULT, -EDQUOT beyond
+ * RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
+ */
+int rcl_share_region(struct rcl_share *share, struct rclink_dev_region *arg,
+		     bool allocate)
+{
+	struct rcl_memory *memory;
+	int ret;
+
+	if (!rcl_pin_is_sane(arg, allocate) || !arg->name[0] || !arg->rights ||
+	    arg->rights & ~RCL_SHARE_RIGHTS)
+		return -EINVAL;
+	if (rcl_pin_count(arg) > RCL_SHARE_PAGES_MAX)
+		return -EMSGSIZE;
+	memory = allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	ret = rcl_share_add(share, memory, arg);
+	if (ret)
+		memory->free(memory);
+	else if (allocate)
+		arg->addr = rcl_shm_offset(arg->handle);
+	return ret;
+}
+
+static struct rcl_shared *rcl_share_at(struct rcl_share *share, u32 slot)
+{
+	lockdep_assert_held(&share->lock);
+	if (slot >= RCL_SHARE_REGIONS)
+		return NULL;
+	return share->slots[array_index_nospec(slot, RCL_SHARE_REGIONS)];
+}
+
+/**
+ * rcl_share_withdraw - take a region back, then let its memory go
+ * @share: any
+ * @handle: of the region, hostile
+ *
+ * Context: may sleep.
+ * Return: 0, -ESTALE, or -EIO when a device did not end a registration: then
+ * the memory is lost.
+ */
+int rcl_share_withdraw(struct rcl_share *share, u32 handle)
+{
+	struct rcl_shared *shared;
+
+	mutex_lock(&share->lock);
+	shared = rcl_share_at(share, rcl_region_slot(handle));
+	if (shared && shared->handle == handle)
+		share->slots[rcl_region_slot(handle)] = NULL;
+	else
+		shared = NULL;
+	mutex_unlock(&share->lock);
+	return shared ? rcl_shared_free(shared) : -ESTALE;
+}
+
+/**
+ * rcl_share_mmap - map memory that was allocated
+ * @share: any
+ * @vma: shared; its offset is that of rcl_share_region() or more
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, -EINVAL for no such memory, or what tmpfs says.
+ */
+int rcl_share_mmap(struct rcl_share *share, struct vm_area_struct *vma)
+{
+	struct rcl_shared *shared;
+	struct file *file = NULL;
+	u64 len = 0;
+
+	mutex_lock(&share->lock);
+	shared = rcl_share_at(share, rcl_shm_slot(vma));
+	if (shared && shared->offer.memory->file) {
+		file = get_file(shared->offer.memory->file);
+		len = shared->offer.memory->len;
+	}
+	mutex_unlock(&share->lock);
+	return rcl_shm_map(file, len, vma);
+}
