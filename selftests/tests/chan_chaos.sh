@@ -194,7 +194,7 @@ exec 3>&1
 on_all modprobe -a sch_netem
 plan 9
 link_setup
-! has_ingress || faults+=(roce_lost)
+! has_ingress || faults+=(rdma_lost)
 ! command -v lab_power >/dev/null || faults+=(still)
 holds "the link comes up" begin
 holds "channels carry data both ways" chaos_begin $((seconds + 600))

@@ -136,8 +136,7 @@ cable_in()
 
 address_back()
 {
-	on 2 ip address replace "$RCL_PEER_IP/25" dev eth0
-	until_true 10 on 2 lab_rxe
+	until_true 10 on 2 lab_dev
 }
 
 # What waits for an answer of a host that has panicked is left behind.
@@ -257,11 +256,11 @@ measured "a host that is not heard by its peer" notice "host 1 is not heard" \
 	peer-silent peer-silent lose 1
 lose_end 1
 measured "an address taken away" notice "no address at the peer" \
-	peer-silent gid-changed on 2 ip address delete "$RCL_PEER_IP/25" dev eth0
+	peer-silent gid-changed on 2 lab_dev lost
 address_back
 measured "a device that goes" notice "no device at the peer" \
-	peer-silent device-removed on 2 rdma link delete rxe0
-on 2 lab_rxe
+	peer-silent device-removed on 2 lab_dev del
+on 2 lab_dev
 policy retry 6 rnr-retry 6
 measured "a device that gives up may be first" notice "the same, retry 6" \
 	'peer-silent|completion' port-down on 2 ip link set eth0 down
