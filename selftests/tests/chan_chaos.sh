@@ -4,6 +4,7 @@
 # CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
 # hosts: 2
 # kernels: 6.12-all debug-all
+# ib: no, it has not passed there yet
 # timeout: 600
 # The libraries have the variables.
 # shellcheck disable=SC2154
