@@ -10,8 +10,8 @@ export RCLINK_CACHE = $(CACHE)
 KERNEL ?= 6.12
 HOSTS ?= 2
 # For `make check`: host is this machine, mixed has 6.12 and 6.1; debug is what of
-# debug-all is quick.
-ENVS ?= host 6.1-all 6.12-all mixed
+# debug-all is quick; -ib is on InfiniBand ports that are simulated.
+ENVS ?= host 6.1-all 6.12-all mixed 6.12-ib-all
 # For `make chaos`.
 SECONDS ?= 600
 SEED ?= 1
@@ -54,7 +54,7 @@ tools: setup-build ## the command line tool and the daemon
 
 .PHONY: check
 check: setup tools ## every test on every supported kernel; ENVS="6.1 debug"
-	@set -e; for kver in $(sort $(filter-out host,$(subst -all,,$(subst mixed,6.1 6.12,$(ENVS))))); do \
+	@set -e; for kver in $(sort $(filter-out host,$(subst -ib,,$(subst -all,,$(subst mixed,6.1 6.12,$(ENVS)))))); do \
 		$(VM)/module $$kver; \
 	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench

@@ -128,7 +128,7 @@ load()
 		at "$1" modprobe rclink
 	else
 		shown "$1" "rdma link add rxe0 type rxe netdev eth0"
-		at "$1" lab_rxe || return
+		at "$1" lab_dev || return
 		shown "$1" "insmod rclink.ko"
 		at "$1" "$tree/selftests/vm/lab_load"
 	fi || die "no device or module on host $1"

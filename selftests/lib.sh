@@ -74,12 +74,21 @@ on_all()
 	return "$status"
 }
 
-# The RDMA device under test, on every host.
+# The RDMA device under test, on every host; made by lab_dev, on hardware it is
+# there. Programs have its name from here, too.
+export RCL_DEV=${RCLINK_DEV:-${RCL_DEV:-rxe0}}
 lab_device()
 {
 	if [ -z "${RCLINK_DEV:-}" ]; then
-		on_all lab_rxe || bail "no rxe device"
+		on_all lab_dev || bail "no device $RCL_DEV"
 	fi
+}
+
+# Is it an InfiniBand port? The lab's may not be there yet.
+is_ib()
+{
+	[ "$RCL_DEV" = sim0 ] || grep -qsx InfiniBand \
+		"/sys/class/infiniband/$RCL_DEV/ports/1/link_layer"
 }
 
 # The module, on every host: the one built for that host's kernel.

@@ -79,27 +79,19 @@ has_ingress()
 }
 
 # The exchange has a way, so who dials is back before the other one notices.
-roce_lost()
+rdma_lost()
 {
-	local host
-
-	for host in 1 2; do
-		on $host tc qdisc add dev eth0 clsact &&
-			on $host tc filter add dev eth0 ingress protocol ip \
-			u32 match ip protocol 17 0xff match ip dport 4791 0xffff \
-			action drop || return
-	done
+	rdma_deaf 1 && rdma_deaf 2 || return
 	until_true 20 is 1 l .state down
-	for host in 1 2; do
-		on $host tc qdisc del dev eth0 clsact
-	done
+	rdma_hears 1
+	rdma_hears 2
 }
 
 unplugged()
 {
-	on 2 rdma link del rxe0
+	on 2 lab_dev del
 	until_true 20 is 1 l .state down
-	on 2 lab_rxe
+	on 2 lab_dev
 }
 
 orphaned()

@@ -7,6 +7,32 @@
 mgid4=239.1.2.3
 mgid6=ff15::4:5:6
 
+# A group for all hosts, two others, and what `tc` knows messages to them by: on
+# InfiniBand the GID that a frame of rdmasim is for, which else is that of a port.
+if is_ib; then
+	group_at=(mgid "$mgid6" mlid 0xc001)
+	other_at=(mgid ff15::4:5:7 mlid 0xc002)
+	hand_at=(mgid ff15::4:5:8 mlid 0xc003)
+	other_gid=ff15::4:5:7
+	to_groups=(protocol 0x88b5 u32 match u8 0xff 0xff at 16)
+else
+	group_at=(mgid "$mgid4")
+	other_at=(mgid 239.1.2.9)
+	hand_at=(mgid 239.1.2.10)
+	other_gid=::ffff:239.1.2.9
+	to_groups=(protocol ip u32 match ip dst 239.0.0.0/8)
+fi
+
+# gid_of HOST: that its messages come from
+gid_of()
+{
+	if is_ib; then
+		echo "fe80::200:0:0:$1"
+	else
+		echo "::ffff:192.0.2.$1"
+	fi
+}
+
 # group_of HOST NAME FILTER: from `group show -j`
 group_of()
 {
@@ -34,7 +60,7 @@ group_becomes()
 hears()
 {
 	group_of "$1" g ".peers[] | select(.sender == $2 and
-		.gid == \"::ffff:192.0.2.$3\" and .age_ms < 5000)"
+		.gid == \"$(gid_of "$3")\" and .age_ms < 5000)"
 }
 
 # hear A SENDER-OF-A B SENDER-OF-B: two hosts hear each other

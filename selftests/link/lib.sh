@@ -82,7 +82,7 @@ link_host_back()
 	listener=''
 	lab_power 2 on
 	on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
-	on 2 lab_rxe
+	on 2 lab_dev
 	on 2 "$LIB_DIR/vm/lab_load"
 	on 2 rm -f "$key"
 	pin2=$(on 2 "$tool" genkey "$key")
@@ -114,6 +114,30 @@ link_self()
 	[ "$status" -eq 0 ] || kill "$self" 2>/dev/null
 	wait "$self"
 	return "$status"
+}
+
+# rdma_deaf HOST: it hears nothing of RDMA, but all that an exchange needs: RoCE is
+# what is dropped, or the frames of rdmasim
+rdma_deaf()
+{
+	local host=$1 filter
+	local -a filters=(
+		'ip u32 match ip protocol 17 0xff match ip dport 4791 0xffff'
+		'ipv6 u32 match ip6 protocol 17 0xff match ip6 dport 4791 0xffff'
+	)
+
+	! is_ib || filters=('0x88b5 u32 match u8 0 0 at 0')
+	on "$host" tc qdisc add dev eth0 clsact || return
+	for filter in "${filters[@]}"; do
+		# shellcheck disable=SC2086
+		on "$host" tc filter add dev eth0 ingress protocol $filter \
+			action drop || return
+	done
+}
+
+rdma_hears()
+{
+	on "$1" tc qdisc del dev eth0 clsact
 }
 
 # qps_match HOST: its device has wired the QPs of the link l as both ends say;

@@ -47,7 +47,7 @@ struct builder {
 	uint32_t offset;	/* of what is wrong, for the answer to name */
 };
 
-static const uint32_t one = 1, port = 1, four = 4, mtu = 1024, gid_index = 1;
+static const uint32_t one = 1, port = 1, four = 4, mtu = 1024, gid_index;
 static const uint32_t size = 65536, timeout = 14, zero, eight = 8;
 static const uint64_t cookie = 42;
 static const uint8_t key[RCLINK_KEY_LEN] = { 9 };
@@ -68,7 +68,7 @@ static char policy_name[RCLINK_NAME_MAX + 1];
 
 static const struct field policy[] = {
 	NAME(policy_name),
-	{ "device", RCLINK_A_LINK_DEVICE, TEXT, "rxe0",
+	{ "device", RCLINK_A_LINK_DEVICE, TEXT, rcl_device,
 	  RCLINK_DEVICE_MAX + 1 },
 	F32("port", RCLINK_A_LINK_PORT, port),
 	F32("gid-index", RCLINK_A_LINK_GID_INDEX, gid_index),
@@ -95,7 +95,7 @@ static const struct field policy[] = {
 };
 
 static const struct field dev_get[] = {
-	{ "name", RCLINK_A_DEV_NAME, TEXT, "rxe0", RCLINK_DEVICE_MAX + 1,
+	{ "name", RCLINK_A_DEV_NAME, TEXT, rcl_device, RCLINK_DEVICE_MAX + 1,
 	  true },
 	F32("port", RCLINK_A_DEV_PORT, port, true),
 };
@@ -104,7 +104,7 @@ static const struct field idle[] = { NAME("idle") };
 
 static const struct field prepare[] = {
 	NAME("other"),
-	{ "device", RCLINK_A_LINK_DEVICE, TEXT, "rxe0",
+	{ "device", RCLINK_A_LINK_DEVICE, TEXT, rcl_device,
 	  RCLINK_DEVICE_MAX + 1 },
 	F32("port", RCLINK_A_LINK_PORT, port),
 	F32("gid-index", RCLINK_A_LINK_GID_INDEX, gid_index),
@@ -286,10 +286,8 @@ static void put_fields(struct builder *b, const struct field *f, uint32_t n)
 
 static const uint32_t any_gid = RCLINK_GID_INDEX_AUTO;
 
-/* 239.1.2.3 */
-static const uint8_t mgid[RCLINK_GID_LEN] = {
-	[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 3
-};
+static uint8_t mgid[RCLINK_GID_LEN];
+static uint32_t mlid;
 
 static const uint8_t mgid_kept[RCLINK_GID_LEN] = {
 	[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 4
@@ -298,12 +296,12 @@ static const uint8_t mgid_kept[RCLINK_GID_LEN] = {
 static const struct field group_add[] = {
 	{ "name", RCLINK_A_GROUP_NAME, TEXT, "fresh", RCLINK_NAME_MAX + 1,
 	  true },
-	{ "device", RCLINK_A_GROUP_DEVICE, TEXT, "rxe0",
+	{ "device", RCLINK_A_GROUP_DEVICE, TEXT, rcl_device,
 	  RCLINK_DEVICE_MAX + 1 },
 	F32("port", RCLINK_A_GROUP_PORT, port),
 	F32("gid-index", RCLINK_A_GROUP_GID_INDEX, any_gid),
 	{ "mgid", RCLINK_A_GROUP_MGID, BINARY, mgid, sizeof(mgid), true },
-	F32("mlid", RCLINK_A_GROUP_MLID, zero),
+	F32("mlid", RCLINK_A_GROUP_MLID, mlid),
 	F32("qkey", RCLINK_A_GROUP_QKEY, four),
 	F32("owner", RCLINK_A_GROUP_OWNER, one),
 	F32("group", RCLINK_A_GROUP_GROUP, one),
@@ -535,6 +533,7 @@ FIXTURE_SETUP(host)
 	struct rcl_end local;
 	unsigned int i;
 
+	rcl_group_at(mgid, &mlid);
 	ASSERT_EQ(0, rcl_open(s));
 	ASSERT_EQ(0, rcl_clean(s));
 	for (i = 0; i < ARRAY_SIZE(names); i++)

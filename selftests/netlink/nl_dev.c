@@ -116,7 +116,9 @@ TEST_F(host, the_chosen_gid_is_in_the_table_and_has_a_reason)
 		if (self->port.gid[i].index != self->port.chosen)
 			continue;
 		found++;
-		EXPECT_EQ(RCLINK_GID_TYPE_ROCE_V2, self->port.gid[i].type);
+		EXPECT_EQ(rcl_is_ib() ? RCLINK_GID_TYPE_IB :
+					RCLINK_GID_TYPE_ROCE_V2,
+			  self->port.gid[i].type);
 	}
 	EXPECT_EQ(1, found);
 }

@@ -81,14 +81,15 @@ static int next_group(struct genl_sock *s, struct event *ev, uint64_t *key)
 
 static int group_add(struct genl_sock *s, const char *name)
 {
-	static const uint8_t mgid[RCLINK_GID_LEN] = {
-		[10] = 0xff, 0xff, 239, 1, 2, 3
-	};
+	uint8_t mgid[RCLINK_GID_LEN];
 	struct genl_msg m;
+	uint32_t mlid;
 
+	rcl_group_at(mgid, &mlid);
 	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
 	genl_put_str(&m, RCLINK_A_GROUP_NAME, name);
 	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, mlid);
 	return genl_ask(s, &m, NULL, NULL);
 }
 

@@ -41,7 +41,7 @@ static int run_set(struct genl_sock *s)
 
 	genl_begin(&m, s, RCLINK_CMD_LINK_SET);
 	genl_put_str(&m, RCLINK_A_LINK_NAME, "a");
-	genl_put_str(&m, RCLINK_A_LINK_DEVICE, "rxe0");
+	genl_put_str(&m, RCLINK_A_LINK_DEVICE, rcl_device);
 	genl_put_u32(&m, RCLINK_A_LINK_QPS, 2);
 	return genl_ask(s, &m, NULL, NULL);
 }
@@ -75,7 +75,7 @@ static int run_dev_get(struct genl_sock *s)
 	struct genl_msg m;
 
 	genl_begin(&m, s, RCLINK_CMD_DEV_GET);
-	genl_put_str(&m, RCLINK_A_DEV_NAME, "rxe0");
+	genl_put_str(&m, RCLINK_A_DEV_NAME, rcl_device);
 	genl_put_u32(&m, RCLINK_A_DEV_PORT, 1);
 	return genl_ask(s, &m, NULL, NULL);
 }

@@ -35,6 +35,26 @@ FIXTURE_TEARDOWN(host)
 	genl_close(&self->s);
 }
 
+/* On InfiniBand no neighbour is resolved, so there is nothing to wait for. */
+FIXTURE(slow)
+{
+	struct genl_sock s;
+};
+
+FIXTURE_SETUP(slow)
+{
+	if (rcl_is_ib())
+		SKIP(return, "a connect on InfiniBand waits for nobody");
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+}
+
+FIXTURE_TEARDOWN(slow)
+{
+	rcl_clean(&self->s);
+	genl_close(&self->s);
+}
+
 static pthread_barrier_t barrier;
 static atomic_bool stop;
 
@@ -247,7 +267,7 @@ static int begin_slow_connect(struct connecting *c, pthread_t *thread)
 	return 0;
 }
 
-TEST_F(host, an_unreachable_peer_is_refused_in_time)
+TEST_F(slow, an_unreachable_peer_is_refused_in_time)
 {
 	int64_t start = now_ms();
 	struct connecting c;
@@ -265,7 +285,7 @@ TEST_F(host, an_unreachable_peer_is_refused_in_time)
 	genl_close(&c.s);
 }
 
-TEST_F(host, delete_waits_for_a_slow_connect_and_no_longer)
+TEST_F(slow, delete_waits_for_a_slow_connect_and_no_longer)
 {
 	struct connecting c;
 	pthread_t thread;
@@ -281,7 +301,7 @@ TEST_F(host, delete_waits_for_a_slow_connect_and_no_longer)
 	genl_close(&c.s);
 }
 
-TEST_F(host, a_closed_owner_ends_a_slow_connect)
+TEST_F(slow, a_closed_owner_ends_a_slow_connect)
 {
 	struct connecting c;
 	pid_t child = fork();
@@ -300,7 +320,7 @@ TEST_F(host, a_closed_owner_ends_a_slow_connect)
 	EXPECT_EQ(0, rcl_objects("qp"));
 }
 
-TEST_F(host, pings_that_wait_are_64_at_most_and_all_end)
+TEST_F(slow, pings_that_wait_are_64_at_most_and_all_end)
 {
 	int i, ret, taken = 0, busy = 0;
 	struct connecting c;

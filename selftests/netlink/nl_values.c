@@ -43,6 +43,7 @@ static const struct bad {
 	BAD(addr, ~0ULL, "addr"),
 	BAD(addr, -65535ULL, "addr"),
 	BAD(link_layer, RCLINK_LINK_LAYER_INFINIBAND, "link-layer"),
+	BAD(link_layer, RCLINK_LINK_LAYER_ROCE, "link-layer"),
 	BAD(link_layer, RCLINK_LINK_LAYER_IWARP, "link-layer"),
 	BAD(nqps, 1, "qp"),
 	BAD(nqps, 4, "qp"),
@@ -53,7 +54,7 @@ static const struct bad {
 
 static const char * const bad_gids[] = {
 	"::", "::1", "ff02::1", "ff0e::1", "::ffff:255.255.255.255",
-	"::ffff:224.0.0.1", "::ffff:127.0.0.1", "2001:db8::1",
+	"::ffff:224.0.0.1", "::ffff:127.0.0.1",
 };
 
 FIXTURE(pair)
@@ -134,6 +135,9 @@ TEST_F(pair, bad_values_of_the_peer_are_refused_by_name)
 	for (i = 0; i < ARRAY_SIZE(bads); i++) {
 		end = self->remote;
 		spoil(&end, &bads[i]);
+		/* one of the link layers is good */
+		if (!memcmp(&end, &self->remote, sizeof(end)))
+			continue;
 		EXPECT_TRUE(refused(&self->s, &self->local, &end,
 				    bads[i].word))
 			TH_LOG("%s %jx", bads[i].word,
@@ -150,6 +154,31 @@ TEST_F(pair, bad_gids_of_the_peer_are_refused)
 		inet_pton(AF_INET6, bad_gids[i], end.gid);
 		EXPECT_TRUE(refused(&self->s, &self->local, &end, "gid"))
 			TH_LOG("%s", bad_gids[i]);
+	}
+}
+
+TEST_F(pair, an_address_of_another_family_is_refused)
+{
+	struct rcl_end end = self->remote;
+
+	if (rcl_is_ib())
+		SKIP(return, "a GID of InfiniBand is no address");
+	inet_pton(AF_INET6, "2001:db8::1", end.gid);
+	EXPECT_TRUE(refused(&self->s, &self->local, &end, "gid"));
+}
+
+TEST_F(pair, lids_that_are_of_no_port_are_refused)
+{
+	static const uint32_t lids[] = { 0, 0xc000, 0xffff };
+	struct rcl_end end = self->remote;
+	unsigned int i;
+
+	if (!rcl_is_ib())
+		SKIP(return, "a RoCE port has no LID");
+	for (i = 0; i < ARRAY_SIZE(lids); i++) {
+		end.lid = lids[i];
+		EXPECT_TRUE(refused(&self->s, &self->local, &end, "lid"))
+			TH_LOG("%x", lids[i]);
 	}
 }
 
@@ -232,7 +261,7 @@ static const struct {
 	{ "heartbeat", RCLINK_A_LINK_HEARTBEAT, 60001 },
 	{ "misses", RCLINK_A_LINK_MISSES, 1 },
 	{ "misses", RCLINK_A_LINK_MISSES, 101 },
-}, beyond_rxe[] = {
+}, beyond_device[] = {
 	{ "rd-atomic", RCLINK_A_LINK_RD_ATOMIC, 255 },
 	{ "pkey-index", RCLINK_A_LINK_PKEY_INDEX, 65535 },
 };
@@ -278,13 +307,13 @@ TEST_F(pair, policies_beyond_the_device_are_refused_by_name)
 	struct genl_ack ack;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(beyond_rxe); i++) {
+	for (i = 0; i < ARRAY_SIZE(beyond_device); i++) {
 		EXPECT_EQ(-EINVAL, ask_policy(&self->s, RCLINK_CMD_LINK_NEW,
-					      "fresh", "rxe0",
-					      beyond_rxe[i].type,
-					      beyond_rxe[i].value, &ack));
-		EXPECT_NE(NULL, strstr(ack.text, beyond_rxe[i].word))
-			TH_LOG("%s: %s", beyond_rxe[i].word, ack.text);
+					      "fresh", rcl_device,
+					      beyond_device[i].type,
+					      beyond_device[i].value, &ack));
+		EXPECT_NE(NULL, strstr(ack.text, beyond_device[i].word))
+			TH_LOG("%s: %s", beyond_device[i].word, ack.text);
 	}
 }
 
@@ -296,10 +325,12 @@ TEST_F(pair, a_device_or_port_that_is_not_there_is_refused)
 				      "no_such", RCLINK_A_LINK_QPS, 1, &ack));
 	EXPECT_NE(NULL, strstr(ack.text, "device"));
 	EXPECT_EQ(-ENODEV, ask_policy(&self->s, RCLINK_CMD_LINK_NEW, "fresh",
-				      "rxe0", RCLINK_A_LINK_PORT, 99, &ack));
+				      rcl_device, RCLINK_A_LINK_PORT, 99,
+				      &ack));
 	EXPECT_NE(NULL, strstr(ack.text, "port"));
 	EXPECT_EQ(-ENODEV, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours",
-				      "rxe0", RCLINK_A_LINK_PORT, 99, &ack));
+				      rcl_device, RCLINK_A_LINK_PORT, 99,
+				      &ack));
 	EXPECT_NE(NULL, strstr(ack.text, "port"));
 	EXPECT_EQ(-EINVAL, ask_policy(&self->s, RCLINK_CMD_LINK_NEW, "fresh",
 				      "", RCLINK_A_LINK_QPS, 1, &ack));

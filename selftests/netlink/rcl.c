@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "rcl.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,41 @@
 #include <unistd.h>
 
 #include "slow.h"
+
+char rcl_device[RCLINK_DEVICE_MAX + 1] = "rxe0";
+
+__attribute__((constructor)) static void find_device(void)
+{
+	const char *name = getenv("RCL_DEV");
+
+	if (name)
+		snprintf(rcl_device, sizeof(rcl_device), "%s", name);
+}
+
+/* Is that an InfiniBand port? */
+bool rcl_is_ib(void)
+{
+	char path[128], layer[32] = "";
+	FILE *in;
+
+	snprintf(path, sizeof(path),
+		 "/sys/class/infiniband/%s/ports/1/link_layer", rcl_device);
+	in = fopen(path, "r");
+	if (!in)
+		return false;
+	if (!fgets(layer, sizeof(layer), in))
+		*layer = '\0';
+	fclose(in);
+	return !strcmp(layer, "InfiniBand\n");
+}
+
+void rcl_group_at(uint8_t mgid[RCLINK_GID_LEN], uint32_t *mlid)
+{
+	bool ib = rcl_is_ib();
+
+	inet_pton(AF_INET6, ib ? "ff15::4:5:6" : "::ffff:239.1.2.3", mgid);
+	*mlid = ib ? 0xc001 : 0;
+}
 
 int rcl_open(struct genl_sock *s)
 {

@@ -55,6 +55,12 @@ struct rcl_pong {
 	uint64_t rtt;
 };
 
+/* The device of the lab on this host, rxe0 if nobody says. */
+extern char rcl_device[RCLINK_DEVICE_MAX + 1];
+bool rcl_is_ib(void);
+/* A group's address that it can have. */
+void rcl_group_at(uint8_t mgid[RCLINK_GID_LEN], uint32_t *mlid);
+
 int rcl_open(struct genl_sock *s);
 int rcl_clean(struct genl_sock *s);
 

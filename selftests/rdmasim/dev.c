@@ -180,8 +180,9 @@ static int sim_dev_bind(struct sim_dev *dev, const char *name)
 	if (!netdev)
 		return -ENODEV;
 	ret = ib_device_set_netdev(&dev->ib, netdev, SIM_PORT);
-	if (!ret && sim_netdev_up(netdev))
-		dev->port.state = IB_PORT_ACTIVE;
+	dev->port.state = sim_netdev_up(netdev) ? IB_PORT_ACTIVE : IB_PORT_DOWN;
+	if (!dev->port.roce)
+		dev->wire = netdev->ifindex;
 	dev_put(netdev);
 	return ret;
 }
@@ -221,7 +222,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 int sim_dev_new(char *text)
 {
 	char *name = strsep(&text, " "), *kind = strsep(&text, " ");
-	char *where = strsep(&text, " "), *word;
+	char *where = strsep(&text, " "), *word, *netdev;
 	struct sim_limits limits = sim_defaults;
 	struct sim_dev *dev;
 	u16 lid = 0;
@@ -234,19 +235,26 @@ int sim_dev_new(char *text)
 	roce = !strcmp(kind, "roce");
 	if (!roce && (strcmp(kind, "ib") || kstrtou16(where, 0, &lid)))
 		return -EINVAL;
+	netdev = roce ? where : NULL;
 	while ((word = strsep(&text, " "))) {
-		ret = *word ? sim_limit_parse(&limits, word) : 0;
+		ret = 0;
+		if (!roce && strstarts(word, "wire="))
+			netdev = word + strlen("wire=");
+		else if (*word)
+			ret = sim_limit_parse(&limits, word);
 		if (ret)
 			return ret;
 	}
+	if (!roce && netdev)
+		limits.mtu = min_t(u32, limits.mtu, SIM_WIRE_MTU);
 	if (limits.mtu < 256 || !is_power_of_2(limits.mtu))
 		return -EINVAL;
 	dev = sim_dev_alloc(&limits, roce, lid);
 	if (!dev)
 		return -ENOMEM;
 	ret = sim_dma_add(dev);
-	if (!ret && roce)
-		ret = sim_dev_bind(dev, where);
+	if (!ret && netdev)
+		ret = sim_dev_bind(dev, netdev);
 	if (!ret)
 		ret = ib_register_device(&dev->ib, name, dev->parent ?
 					 &dev->parent->dev : NULL);

@@ -3,9 +3,11 @@
  * Simulated RDMA devices, for tests. They are for users in the kernel:
  * processes find no verbs here. In rdmasim/ of debugfs:
  *
- * new_device	NAME ib LID | NAME roce NETDEV, then limits: qps= cqes= mrs=
- *		pages= sges= atomics=0|1|2 mtu= dma=0|1 (atomics: none, without
- *		the masked ones, all; dma: virtual, or by the DMA API)
+ * new_device	NAME ib LID [wire=NETDEV] | NAME roce NETDEV, then limits: qps=
+ *		cqes= mrs= pages= sges= atomics=0|1|2 mtu= dma=0|1 (atomics:
+ *		none, without the masked ones, all; dma: virtual, or by the DMA
+ *		API). By a wire LIDs of other kernels are reached, and the port
+ *		is up when that is.
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.
@@ -55,15 +57,22 @@ static int __init sim_init(void)
 	sim_wq = alloc_workqueue("rdmasim", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!sim_wq)
 		return -ENOMEM;
+	ret = sim_arrive_init();
+	if (ret)
+		goto err_wq;
 	ret = sim_dev_init();
-	if (ret) {
-		destroy_workqueue(sim_wq);
-		return ret;
-	}
+	if (ret)
+		goto err_arrive;
 	root = sim_knobs_init();
 	debugfs_create_file("new_device", 0200, root, NULL, &sim_new_fops);
 	debugfs_create_file("del_device", 0200, root, NULL, &sim_del_fops);
 	return 0;
+
+err_arrive:
+	sim_arrive_exit();
+err_wq:
+	destroy_workqueue(sim_wq);
+	return ret;
 }
 
 static void __exit sim_exit(void)
@@ -71,6 +80,7 @@ static void __exit sim_exit(void)
 	/* That of a device goes with it. */
 	sim_dev_exit();
 	sim_knobs_exit();
+	sim_arrive_exit();
 	destroy_workqueue(sim_wq);
 }
 

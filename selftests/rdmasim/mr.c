@@ -200,11 +200,14 @@ bool sim_span_check(struct sim_qp *qp, const struct ib_sge *sge, int n,
 /* Where a checked span is, and how many bytes lie there in one piece. */
 static void *sim_span_at(const struct sim_span *span, u64 *len)
 {
-	struct sim_mr *mr = sim_mr_find(span->dev, span->sge->lkey);
 	u64 at = span->sge->addr + span->offset;
+	struct sim_mr *mr;
 	u32 in_page;
 
 	*len = span->sge->length - span->offset;
+	if (!span->dev)
+		return (void *)(uintptr_t)at;
+	mr = sim_mr_find(span->dev, span->sge->lkey);
 	if (!mr->pages)
 		return sim_dma_at(span->dev, at);
 	at = at - mr->start + mr->first;
@@ -242,6 +245,18 @@ void sim_copy(struct sim_span *to, struct sim_span *from, u64 len, bool corrupt)
 		corrupt = false;
 		to->offset += n;
 		from->offset += n;
+		len -= n;
+	}
+}
+
+void sim_span_skip(struct sim_span *span, u64 len)
+{
+	u32 n;
+
+	while (len) {
+		sim_span_settle(span);
+		n = min_t(u64, len, span->sge->length - span->offset);
+		span->offset += n;
 		len -= n;
 	}
 }

@@ -156,8 +156,8 @@ void sim_fabric_del(struct sim_dev *dev)
  * Does a packet that is addressed so come in here? From another subnet it needs
  * a GRH; there is no router, though, whose LID it would be sent to first.
  */
-static bool sim_port_is_at(struct sim_dev *dev, const struct sim_dev *from,
-			   const struct sim_av *av)
+bool sim_port_is_at(struct sim_dev *dev, const struct sim_port *from,
+		    const struct sim_av *av)
 {
 	const struct ib_gid_attr *attr;
 	union ib_gid gid;
@@ -167,7 +167,7 @@ static bool sim_port_is_at(struct sim_dev *dev, const struct sim_dev *from,
 		sim_port_gid(&dev->port, &gid);
 		return dev->port.lid == av->dlid &&
 		       (av->grh ? !memcmp(&gid, &av->dgid, sizeof(gid)) :
-				  dev->port.prefix == from->port.prefix);
+				  dev->port.prefix == from->prefix);
 	}
 	attr = rdma_find_gid_by_port(&dev->ib, &av->dgid,
 				     IB_GID_TYPE_ROCE_UDP_ENCAP, SIM_PORT,
@@ -184,24 +184,26 @@ static bool sim_port_is_at(struct sim_dev *dev, const struct sim_dev *from,
 }
 
 /* The next device of the same network that is there; NULL begins. */
-struct sim_dev *sim_fabric_next(struct sim_dev *from, struct sim_dev *after)
+struct sim_dev *sim_fabric_next(const struct sim_port *from,
+				struct sim_dev *after)
 {
 	struct list_head *at = after ? &after->node : &sim_devs;
 	struct sim_dev *dev;
 
 	lockdep_assert_held(&sim_wire);
-	if (from->port.state != IB_PORT_ACTIVE)
+	if (from->state != IB_PORT_ACTIVE)
 		return NULL;
 	for (at = at->next; at != &sim_devs; at = at->next) {
 		dev = list_entry(at, struct sim_dev, node);
-		if (dev->port.roce == from->port.roce &&
+		if (dev->port.roce == from->roce &&
 		    dev->port.state == IB_PORT_ACTIVE)
 			return dev;
 	}
 	return NULL;
 }
 
-struct sim_dev *sim_fabric_find(struct sim_dev *from, const struct sim_av *av)
+struct sim_dev *sim_fabric_find(const struct sim_port *from,
+				const struct sim_av *av)
 {
 	struct sim_dev *dev = NULL;
 
@@ -211,15 +213,15 @@ struct sim_dev *sim_fabric_find(struct sim_dev *from, const struct sim_av *av)
 	return NULL;
 }
 
-static u16 sim_qp_pkey(const struct sim_qp *qp)
+u16 sim_qp_pkey(const struct sim_qp *qp)
 {
 	return to_sim(qp->ib.device)->port.pkey[qp->attr.pkey_index];
 }
 
 /* The same partition, and not two limited members of it (IBA 10.9.3). */
-bool sim_pkey_match(const struct sim_qp *a, const struct sim_qp *b)
+bool sim_pkey_match(const struct sim_qp *qp, u16 pkey)
 {
-	u16 x = sim_qp_pkey(a), y = sim_qp_pkey(b);
+	u16 x = sim_qp_pkey(qp), y = pkey;
 
 	return x & ~SIM_FULL_MEMBER && !((x ^ y) & ~SIM_FULL_MEMBER) &&
 	       (x | y) & SIM_FULL_MEMBER;

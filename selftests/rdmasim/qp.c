@@ -96,8 +96,12 @@ static void sim_qp_forget(struct sim_qp *qp)
 	sim_cq_clean(qp->ib.recv_cq, &qp->ib);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	memset(&qp->av, 0, sizeof(qp->av));
+	kvfree(qp->parts);
+	qp->parts = NULL;
 	qp->atomic.valid = false;
 	qp->waits = false;
+	qp->out = false;
+	qp->reply.answer = SIM_SILENCE;
 }
 
 static int sim_qp_check_attr(struct sim_qp *qp, const struct ib_qp_attr *attr,
@@ -173,6 +177,8 @@ static int sim_qp_modify(struct sim_qp *qp, const struct ib_qp_attr *attr,
 	    !ib_modify_qp_is_ok(cur, next, qp->ib.qp_type, mask))
 		return -EINVAL;
 	if (next == IB_QPS_RESET) {
+		/* What it waits for is over. */
+		cancel_delayed_work(&qp->work);
 		sim_qp_set_state(qp, next);
 		sim_qp_forget(qp);
 		return 0;

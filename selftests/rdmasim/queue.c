@@ -73,6 +73,21 @@ void sim_rq_clear(struct sim_rq *rq)
 	spin_unlock_irq(&rq->lock);
 }
 
+/* To where it is posted. */
+bool sim_brings_data(enum ib_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IB_WR_RDMA_READ:
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool sim_wr_ok(struct sim_qp *qp, const struct ib_send_wr *wr)
 {
 	u32 atomics = to_sim(qp->ib.device)->limits.atomics;
@@ -140,6 +155,7 @@ static void sim_swqe_fill(struct sim_swqe *wqe, const struct ib_send_wr *wr,
 	sim_swqe_copy(wqe, wr, type);
 	memcpy(wqe->sge, wr->sg_list, wr->num_sge * sizeof(*wqe->sge));
 	wqe->tried = false;
+	wqe->at = 0;
 }
 
 int sim_sq_post(struct sim_qp *qp, const struct ib_send_wr *wr)

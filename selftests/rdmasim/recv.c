@@ -4,6 +4,8 @@
  * for this QP and what is out of sequence is not answered; the sender's timer
  * finds out. All of it runs below sim_wire, in the sender's work item.
  */
+#include <linux/mm.h>
+
 #include "compat.h"
 #include "sim.h"
 
@@ -51,7 +53,7 @@ void sim_recv_done(struct sim_qp *qp, const struct sim_rwqe *wqe,
 
 static enum sim_answer sim_nak(struct sim_msg *msg, enum ib_wc_status status)
 {
-	msg->status = status;
+	msg->reply.status = status;
 	return SIM_NAK;
 }
 
@@ -68,14 +70,12 @@ static enum sim_answer sim_refuse(struct sim_qp *qp, struct sim_msg *msg,
 /* A packet does not say from which QP it is, only from which port. */
 static bool sim_is_from_peer(const struct sim_qp *qp, const struct sim_msg *msg)
 {
-	const struct sim_port *port = &to_sim(msg->from->ib.device)->port;
-
 	if (msg->av->grh != qp->av.grh)
 		return false;
-	if (port->roce)
+	if (msg->roce)
 		return !memcmp(&msg->av->sgid, &qp->av.dgid,
 			       sizeof(qp->av.dgid));
-	return port->lid == qp->av.dlid;
+	return msg->slid == qp->av.dlid;
 }
 
 /* To where the pieces are, from the sender or to it. */
@@ -83,10 +83,7 @@ static void sim_move(struct sim_qp *qp, const struct sim_msg *msg,
 		     const struct ib_sge *sge, bool to_sender)
 {
 	struct sim_span here = { .dev = to_sim(qp->ib.device), .sge = sge };
-	struct sim_span there = {
-		.dev = to_sim(msg->from->ib.device),
-		.sge = msg->wqe->sge,
-	};
+	struct sim_span there = msg->data;
 
 	if (to_sender)
 		sim_copy(&there, &here, msg->len, msg->corrupt);
@@ -100,9 +97,9 @@ static void sim_recv_wc(const struct sim_qp *qp, const struct sim_msg *msg,
 	const struct ib_send_wr *wr = &msg->wqe->wr;
 
 	wc->opcode = IB_WC_RECV;
-	wc->byte_len = msg->len;
-	wc->src_qp = msg->from->ib.qp_num;
-	wc->slid = to_sim(msg->from->ib.device)->port.lid;
+	wc->byte_len = msg->total;
+	wc->src_qp = msg->src_qpn;
+	wc->slid = msg->slid;
 	wc->sl = msg->av->sl;
 	wc->pkey_index = qp->attr.pkey_index;
 	switch (wr->opcode) {
@@ -156,7 +153,7 @@ static enum sim_answer sim_recv_send(struct sim_qp *qp, struct sim_msg *msg,
 	int status;
 
 	if (!sim_recv_take(qp, &wqe)) {
-		msg->rnr_timer = qp->attr.min_rnr_timer;
+		msg->reply.rnr_timer = qp->attr.min_rnr_timer;
 		return SIM_RNR_NAK;
 	}
 	if (sim_fault_hit(&dev->faults, SIM_F_RECV, &status))
@@ -179,28 +176,63 @@ static enum sim_answer sim_recv_send(struct sim_qp *qp, struct sim_msg *msg,
 	return SIM_ACK;
 }
 
+/* Of a message in parts, which takes one receive when all are there. */
+static enum sim_answer sim_recv_part(struct sim_qp *qp, struct sim_msg *msg)
+{
+	struct sim_span from = msg->data, to = {};
+	struct ib_sge sge = { .length = msg->len };
+	enum sim_answer answer;
+
+	if (!msg->at) {
+		kvfree(qp->parts);
+		qp->nparts = 0;
+		qp->parts = kvmalloc(msg->total, GFP_KERNEL);
+	}
+	if (!qp->parts || msg->at != qp->nparts)
+		return SIM_SILENCE;
+	sge.addr = (uintptr_t)qp->parts + msg->at;
+	to.sge = &sge;
+	sim_copy(&to, &from, msg->len, msg->corrupt);
+	msg->corrupt = false;
+	if (msg->at + msg->len < msg->total) {
+		qp->nparts += msg->len;
+		return SIM_ACK;
+	}
+	sge.addr = (uintptr_t)qp->parts;
+	sge.length = msg->total;
+	msg->data = (struct sim_span) { .sge = &sge };
+	msg->len = msg->total;
+	answer = sim_recv_send(qp, msg, false);
+	if (answer != SIM_RNR_NAK) {
+		kvfree(qp->parts);
+		qp->parts = NULL;
+	}
+	return answer;
+}
+
 /* Nothing is checked of what accesses nothing (IBA 9.7.4.1.5). */
 static enum sim_answer sim_recv_rdma(struct sim_qp *qp, struct sim_msg *msg,
 				     int access)
 {
 	struct ib_sge sge = {
-		.addr = msg->wqe->rdma.remote_addr,
+		.addr = msg->wqe->rdma.remote_addr + msg->at,
 		.length = msg->len,
 		.lkey = msg->wqe->rdma.rkey,
 	};
+	bool imm = msg->wqe->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM &&
+		   msg->at + msg->len == msg->total;
 
 	if (!(qp->attr.qp_access_flags & access))
 		return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
 	if (msg->len && !sim_mr_allows(qp, &sge, access))
 		return sim_refuse(qp, msg, IB_WC_REM_ACCESS_ERR);
-	/* Without a receive nothing is written, not even what could be. */
-	if (msg->wqe->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM &&
-	    !(qp->srq ? sim_rq_count(&qp->srq->rq) : sim_rq_count(&qp->rq))) {
-		msg->rnr_timer = qp->attr.min_rnr_timer;
+	/* Without a receive its part is not written, though it could be. */
+	if (imm && !sim_rq_count(qp->srq ? &qp->srq->rq : &qp->rq)) {
+		msg->reply.rnr_timer = qp->attr.min_rnr_timer;
 		return SIM_RNR_NAK;
 	}
 	sim_move(qp, msg, &sge, access == IB_ACCESS_REMOTE_READ);
-	if (msg->wqe->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+	if (imm)
 		return sim_recv_send(qp, msg, true);
 	return SIM_ACK;
 }
@@ -237,6 +269,13 @@ static u64 sim_atomic(const struct ib_atomic_wr *wr, u64 was)
 	}
 }
 
+static void sim_atomic_result(struct sim_qp *qp, const struct sim_msg *msg)
+{
+	struct sim_span to = msg->data;
+
+	sim_span_write(&to, &qp->atomic.was, sizeof(qp->atomic.was));
+}
+
 static enum sim_answer sim_recv_atomic(struct sim_qp *qp, struct sim_msg *msg)
 {
 	const struct ib_atomic_wr *wr = &msg->wqe->atomic;
@@ -257,7 +296,7 @@ static enum sim_answer sim_recv_atomic(struct sim_qp *qp, struct sim_msg *msg)
 	qp->atomic.psn = msg->psn;
 	qp->atomic.valid = true;
 	*word = sim_atomic(wr, *word);
-	*sim_mr_word(msg->from, msg->wqe->sge) = qp->atomic.was;
+	sim_atomic_result(qp, msg);
 	return SIM_ACK;
 }
 
@@ -267,7 +306,8 @@ static enum sim_answer sim_recv_new(struct sim_qp *qp, struct sim_msg *msg)
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
 	case IB_WR_SEND_WITH_INV:
-		return sim_recv_send(qp, msg, false);
+		return msg->len < msg->total ? sim_recv_part(qp, msg) :
+					       sim_recv_send(qp, msg, false);
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 		return sim_recv_rdma(qp, msg, IB_ACCESS_REMOTE_WRITE);
@@ -291,7 +331,7 @@ static enum sim_answer sim_recv_again(struct sim_qp *qp, struct sim_msg *msg)
 {
 	switch (msg->wqe->wr.opcode) {
 	case IB_WR_RDMA_READ:
-		msg->ack_psn = msg->psn + msg->npsn - 1;
+		msg->reply.psn = msg->psn + msg->npsn - 1;
 		return sim_recv_rdma(qp, msg, IB_ACCESS_REMOTE_READ);
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
@@ -299,11 +339,11 @@ static enum sim_answer sim_recv_again(struct sim_qp *qp, struct sim_msg *msg)
 	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
 		if (!qp->atomic.valid || qp->atomic.psn != msg->psn)
 			return SIM_SILENCE;
-		*sim_mr_word(msg->from, msg->wqe->sge) = qp->atomic.was;
-		msg->ack_psn = msg->psn;
+		sim_atomic_result(qp, msg);
+		msg->reply.psn = msg->psn;
 		return SIM_ACK;
 	default:
-		msg->ack_psn = qp->rq_psn - 1;
+		msg->reply.psn = qp->rq_psn - 1;
 		return SIM_ACK;
 	}
 }
@@ -316,7 +356,7 @@ enum sim_answer sim_rc_receive(struct sim_qp *qp, struct sim_msg *msg)
 
 	if (qp->ib.qp_type != IB_QPT_RC || qp->state < IB_QPS_RTR ||
 	    qp->state == IB_QPS_ERR || !sim_is_from_peer(qp, msg) ||
-	    !sim_pkey_match(qp, msg->from))
+	    !sim_pkey_match(qp, msg->pkey))
 		return SIM_SILENCE;
 	if (ahead >= BIT(23))
 		return sim_recv_again(qp, msg);
@@ -325,7 +365,7 @@ enum sim_answer sim_rc_receive(struct sim_qp *qp, struct sim_msg *msg)
 		return SIM_SILENCE;
 	answer = sim_recv_new(qp, msg);
 	if (answer == SIM_ACK) {
-		msg->ack_psn = msg->psn + msg->npsn - 1;
+		msg->reply.psn = msg->psn + msg->npsn - 1;
 		qp->rq_psn = (qp->rq_psn + msg->npsn) & SIM_24BIT_MAX;
 	}
 	return answer;

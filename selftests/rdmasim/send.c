@@ -3,7 +3,7 @@
  * How a QP sends: its work item takes one work request after the other, and is
  * done with it before it takes the next one. What is not answered is sent again
  * when the local ACK timeout is over, a receiver that is not ready is asked
- * again when its timer is.
+ * again when its timer is. An answer from another kernel comes later.
  */
 #include <linux/jiffies.h>
 
@@ -16,6 +16,7 @@
 
 /* What a try to carry out a work request comes to, beside enum ib_wc_status. */
 #define SIM_WAITS	-1
+#define SIM_MORE	-2
 
 static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 			  enum ib_wc_status status)
@@ -98,8 +99,8 @@ static int sim_not_ready(struct sim_qp *qp, const struct sim_msg *msg)
 		return IB_WC_RNR_RETRY_EXC_ERR;
 	if (qp->attr.rnr_retry != SIM_FOREVER)
 		qp->rnr_retries--;
-	return sim_wait(qp, usecs_to_jiffies(sim_rnr_units(msg->rnr_timer) *
-					     10) + 1);
+	return sim_wait(qp, usecs_to_jiffies(10 *
+			sim_rnr_units(msg->reply.rnr_timer)) + 1);
 }
 
 /* Through the fabric, and what comes back. */
@@ -112,7 +113,7 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 
 	if (sim_fault_hit(&from->faults, SIM_F_DROP, NULL))
 		return SIM_SILENCE;
-	to = sim_fabric_find(from, msg->av);
+	to = sim_fabric_find(&from->port, msg->av);
 	peer = to ? xa_load(&to->qps, qp->attr.dest_qp_num) : NULL;
 	if (!peer)
 		return SIM_SILENCE;
@@ -121,23 +122,76 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 	if (twice && answer == SIM_ACK)
 		answer = sim_rc_receive(peer, msg);
 	/* The way back is not the way there. */
-	if (sim_fabric_find(to, &peer->av) != from ||
+	if (sim_fabric_find(&to->port, &peer->av) != from ||
 	    sim_fault_hit(&from->faults, SIM_F_LOSE_ACK, NULL))
 		return SIM_SILENCE;
 	return answer;
 }
 
+/*
+ * To another kernel: the answer comes later, by sim_send_answered(), or the
+ * time is over.
+ */
+static int sim_send_out(struct sim_qp *qp, struct sim_msg *msg)
+{
+	struct sim_dev *dev = to_sim(qp->ib.device);
+	u32 mtu = ib_mtu_enum_to_int(qp->attr.path_mtu);
+	bool twice = sim_fault_hit(&dev->faults, SIM_F_DUPLICATE, NULL);
+
+	if (qp->out && !qp->retries)
+		return IB_WC_RETRY_EXC_ERR;
+	if (qp->out)
+		qp->retries--;
+	qp->out = msg->npsn;
+	qp->got = 0;
+	if (!sim_fault_hit(&dev->faults, SIM_F_DROP, NULL)) {
+		msg->corrupt = sim_fault_hit(&dev->faults, SIM_F_CORRUPT, NULL);
+		sim_wire_request(dev, msg, mtu);
+		if (twice)
+			sim_wire_request(dev, msg, mtu);
+	}
+	return sim_wait(qp, sim_ack_timeout(qp));
+}
+
+/* Only so much that the other end can take it, when it has the time. */
+static bool sim_goes_out(struct sim_qp *qp, struct sim_msg *msg)
+{
+	struct sim_dev *dev = to_sim(qp->ib.device);
+	u64 most = SIM_WINDOW * ib_mtu_enum_to_int(qp->attr.path_mtu);
+
+	if (!dev->wire || dev->port.state != IB_PORT_ACTIVE ||
+	    sim_fabric_find(&dev->port, msg->av))
+		return false;
+	msg->len = min(msg->len, most);
+	return true;
+}
+
 static int sim_rc_send(struct sim_qp *qp, struct sim_msg *msg)
 {
-	switch (sim_transmit(qp, msg)) {
+	u32 mtu = ib_mtu_enum_to_int(qp->attr.path_mtu);
+	bool out = sim_goes_out(qp, msg);
+
+	msg->npsn = max_t(u32, 1, DIV_ROUND_UP(msg->len, mtu));
+	if (!qp->reply.answer && out)
+		return sim_send_out(qp, msg);
+	if (qp->reply.answer) {
+		msg->reply = qp->reply;
+		qp->reply.answer = SIM_SILENCE;
+		qp->retries = qp->attr.retry_cnt;
+	} else {
+		msg->reply.answer = sim_transmit(qp, msg);
+	}
+	switch (msg->reply.answer) {
 	case SIM_ACK:
 		/* Of something else: then it says nothing of this. */
-		if ((msg->ack_psn ^ (msg->psn + msg->npsn - 1)) & SIM_24BIT_MAX)
+		if ((msg->reply.psn ^ (msg->psn + msg->npsn - 1)) &
+		    SIM_24BIT_MAX)
 			return sim_unanswered(qp);
 		qp->sq_psn = (qp->sq_psn + msg->npsn) & SIM_24BIT_MAX;
-		return IB_WC_SUCCESS;
+		return msg->at + msg->len < msg->total ? SIM_MORE :
+							 IB_WC_SUCCESS;
 	case SIM_NAK:
-		return msg->status;
+		return msg->reply.status;
 	case SIM_RNR_NAK:
 		return sim_not_ready(qp, msg);
 	default:
@@ -145,31 +199,24 @@ static int sim_rc_send(struct sim_qp *qp, struct sim_msg *msg)
 	}
 }
 
-static bool sim_brings_data(enum ib_wr_opcode opcode)
-{
-	switch (opcode) {
-	case IB_WR_RDMA_READ:
-	case IB_WR_ATOMIC_CMP_AND_SWP:
-	case IB_WR_ATOMIC_FETCH_AND_ADD:
-	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
-	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 {
 	bool brings = sim_brings_data(wqe->wr.opcode);
-	u32 mtu = ib_mtu_enum_to_int(qp->attr.path_mtu);
+	const struct sim_port *port = &to_sim(qp->ib.device)->port;
 	struct sim_msg msg = {
-		.from = qp,
 		.wqe = wqe,
 		.av = qp->ib.qp_type == IB_QPT_UD ? &wqe->av : &qp->av,
+		.data = { .dev = to_sim(qp->ib.device), .sge = wqe->sge },
+		.from = qp,
+		.src_qpn = qp->ib.qp_num,
+		.prefix = port->prefix,
+		.slid = port->lid,
+		.pkey = sim_qp_pkey(qp),
+		.roce = port->roce,
 		.psn = qp->sq_psn,
+		.at = wqe->at,
 	};
-	int i;
+	int i, ret;
 
 	for (i = 0; i < wqe->wr.num_sge; i++)
 		msg.len += wqe->sge[i].length;
@@ -182,10 +229,17 @@ static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 	if (!sim_span_check(qp, wqe->sge, wqe->wr.num_sge,
 			    brings ? IB_ACCESS_LOCAL_WRITE : 0))
 		return IB_WC_LOC_PROT_ERR;
+	msg.total = msg.len;
 	if (qp->ib.qp_type == IB_QPT_UD)
 		return sim_ud_send(qp, &msg);
-	msg.npsn = max_t(u32, 1, DIV_ROUND_UP(msg.len, mtu));
-	return sim_rc_send(qp, &msg);
+	msg.len -= msg.at;
+	sim_span_skip(&msg.data, msg.at);
+	ret = sim_rc_send(qp, &msg);
+	if (ret == SIM_MORE) {
+		wqe->at += msg.len;
+		qp->retries = qp->attr.retry_cnt;
+	}
+	return ret;
 }
 
 /* The faults of a work request befall it once, however often it is sent. */
@@ -195,6 +249,8 @@ static int sim_first_try(struct sim_qp *qp, struct sim_swqe *wqe)
 	int value;
 
 	wqe->tried = true;
+	qp->out = 0;
+	qp->reply.answer = SIM_SILENCE;
 	qp->retries = qp->attr.retry_cnt;
 	qp->rnr_retries = qp->attr.rnr_retry;
 	if (sim_fault_hit(faults, SIM_F_SEND, &value))
@@ -239,8 +295,8 @@ static bool sim_step(struct sim_qp *qp)
 	if (!wqe || qp->state != IB_QPS_RTS)
 		return false;
 	status = sim_try(qp, wqe);
-	if (status == SIM_WAITS)
-		return false;
+	if (status < 0)
+		return status == SIM_MORE;
 	sim_send_done(qp, wqe, status);
 	if (status)
 		sim_qp_fail(qp);
@@ -267,4 +323,49 @@ void sim_send_work(struct work_struct *work)
 	if (again)
 		queue_delayed_work(sim_wq, &qp->work, delay);
 	mutex_unlock(&sim_wire);
+}
+
+/* The bytes that a READ or an atomic brings; they come in order, or again. */
+static bool sim_send_brought(struct sim_qp *qp, const struct sim_swqe *wqe,
+			     const struct sim_msg *msg)
+{
+	struct sim_span to = { .dev = to_sim(qp->ib.device), .sge = wqe->sge };
+	u64 at = wqe->at + msg->at, room = 0;
+	struct sim_span from = msg->data;
+	int i;
+
+	for (i = 0; i < wqe->wr.num_sge; i++)
+		room += wqe->sge[i].length;
+	if (msg->at != qp->got || at + msg->len > room ||
+	    !sim_span_check(qp, wqe->sge, wqe->wr.num_sge,
+			    IB_ACCESS_LOCAL_WRITE))
+		return false;
+	sim_span_skip(&to, at);
+	sim_copy(&to, &from, msg->len, false);
+	qp->got += msg->len;
+	return true;
+}
+
+/* By the wire; @last: with this the answer is complete. */
+void sim_send_answered(struct sim_qp *qp, const struct sim_msg *msg, bool last)
+{
+	struct sim_swqe *wqe = sim_sq_first(qp);
+	u32 ahead = (msg->reply.psn - qp->sq_psn) & SIM_24BIT_MAX;
+
+	if (qp->ib.qp_type != IB_QPT_RC || qp->state != IB_QPS_RTS ||
+	    !qp->out || !wqe || ahead >= qp->out ||
+	    msg->slid != qp->av.dlid || msg->av->grh != qp->av.grh ||
+	    !sim_pkey_match(qp, msg->pkey))
+		return;
+	if (msg->reply.answer == SIM_ACK &&
+	    (ahead != qp->out - 1 || (sim_brings_data(wqe->wr.opcode) &&
+				      !sim_send_brought(qp, wqe, msg))))
+		return;
+	if (!last || sim_fault_hit(&to_sim(qp->ib.device)->faults,
+				   SIM_F_LOSE_ACK, NULL))
+		return;
+	qp->reply = msg->reply;
+	qp->out = 0;
+	qp->waits = false;
+	mod_delayed_work(sim_wq, &qp->work, 0);
 }

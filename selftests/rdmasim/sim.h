@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A simulated HCA with one port, InfiniBand or RoCE. All of them are joined by
- * one fabric, which is this kernel's memory.
+ * one fabric, which is this kernel's memory; InfiniBand ports with a wire reach
+ * those of other kernels, too (wire.c).
  *
  * Locks, outermost first:
  *
@@ -37,6 +38,8 @@ struct platform_device;
 #define SIM_24BIT_MAX	0xffffff
 #define SIM_MAX_MSG	BIT(30)
 #define SIM_FULL_MEMBER	0x8000
+#define SIM_WIRE_MTU	1024		/* a packet fits into a frame */
+#define SIM_WINDOW	32		/* packets on the wire at once */
 
 struct sim_limits {
 	u32 qps;
@@ -63,6 +66,7 @@ struct sim_dev {
 	struct ib_device ib;
 	struct sim_limits limits;
 	struct sim_port port;		/* under sim_wire */
+	int wire;			/* index of its net device, or 0 */
 	struct list_head node;		/* in sim_devs, under sim_wire */
 	struct xarray qps;		/* by QPN; under sim_wire */
 	struct xarray mrs;		/* by key >> 8; under sim_wire */
@@ -140,7 +144,17 @@ struct sim_swqe {
 	};
 	struct sim_av av;		/* of a datagram */
 	bool tried;
+	u64 at;				/* bytes that have been answered */
 	struct ib_sge sge[SIM_MAX_SGE];
+};
+
+enum sim_answer { SIM_SILENCE, SIM_ACK, SIM_RNR_NAK, SIM_NAK };
+
+struct sim_reply {
+	enum sim_answer answer;
+	u32 psn;			/* SIM_ACK: up to this one */
+	u8 rnr_timer;			/* SIM_RNR_NAK */
+	enum ib_wc_status status;	/* SIM_NAK */
 };
 
 struct sim_qp {
@@ -163,6 +177,11 @@ struct sim_qp {
 	u32 retries, rnr_retries;	/* that are left */
 	unsigned long not_before;	/* jiffies */
 	bool waits;			/* for it */
+	u32 out;			/* packets that wait for an answer */
+	struct sim_reply reply;		/* that came by the wire */
+	u64 got;			/* bytes of it */
+	void *parts;			/* of a message that comes by it, */
+	u64 nparts;			/* so many bytes */
 	struct {
 		bool valid;
 		u32 psn;
@@ -176,27 +195,32 @@ struct sim_member {
 	union ib_gid mgid;
 };
 
-enum sim_answer { SIM_SILENCE, SIM_ACK, SIM_RNR_NAK, SIM_NAK };
+/* A place in a list of pieces. */
+struct sim_span {
+	struct sim_dev *dev;		/* NULL: addresses are this kernel's */
+	const struct ib_sge *sge;
+	u32 offset;
+};
 
-/* A message, and what is answered. */
+/* A message or, on the wire, a part of one; and what is answered. */
 struct sim_msg {
-	struct sim_qp *from;
-	struct sim_swqe *wqe;
+	const struct sim_swqe *wqe;
 	const struct sim_av *av;
+	struct sim_span data;		/* the sender's, from or to */
+	const struct sim_qp *from;	/* NULL: of another kernel */
+	u32 src_qpn;
+	u32 qkey;
+	u64 prefix;			/* of the sender's port */
+	u16 slid;
+	u16 pkey;
+	bool roce;
 	u32 psn;
 	u32 npsn;			/* packets of request or answer */
 	u64 len;
+	u64 at;				/* where in the message this is */
+	u64 total;			/* bytes of the message */
 	bool corrupt;
-	u32 ack_psn;			/* SIM_ACK */
-	u8 rnr_timer;			/* SIM_RNR_NAK */
-	enum ib_wc_status status;	/* SIM_NAK */
-};
-
-/* A place in a list of pieces. */
-struct sim_span {
-	struct sim_dev *dev;
-	const struct ib_sge *sge;
-	u32 offset;
+	struct sim_reply reply;
 };
 
 extern struct mutex sim_wire;
@@ -240,9 +264,14 @@ void sim_port_event(struct sim_dev *dev, enum ib_event_type type);
 void sim_port_set_state(struct sim_dev *dev, bool up);
 void sim_fabric_add(struct sim_dev *dev);
 void sim_fabric_del(struct sim_dev *dev);
-struct sim_dev *sim_fabric_find(struct sim_dev *from, const struct sim_av *av);
-struct sim_dev *sim_fabric_next(struct sim_dev *from, struct sim_dev *after);
-bool sim_pkey_match(const struct sim_qp *a, const struct sim_qp *b);
+bool sim_port_is_at(struct sim_dev *dev, const struct sim_port *from,
+		    const struct sim_av *av);
+struct sim_dev *sim_fabric_find(const struct sim_port *from,
+				const struct sim_av *av);
+struct sim_dev *sim_fabric_next(const struct sim_port *from,
+				struct sim_dev *after);
+u16 sim_qp_pkey(const struct sim_qp *qp);
+bool sim_pkey_match(const struct sim_qp *qp, u16 pkey);
 void sim_av_fill(struct sim_av *av, const struct rdma_ah_attr *attr);
 
 /* mr.c: memory */
@@ -260,6 +289,7 @@ bool sim_span_check(struct sim_qp *qp, const struct ib_sge *sge, int n,
 		    int access);
 void sim_copy(struct sim_span *to, struct sim_span *from, u64 len,
 	      bool corrupt);
+void sim_span_skip(struct sim_span *span, u64 len);
 void sim_span_write(struct sim_span *to, const void *from, u32 len);
 u64 *sim_mr_word(struct sim_qp *qp, const struct ib_sge *sge);
 
@@ -285,6 +315,7 @@ int sim_rq_post(struct sim_rq *rq, const struct ib_recv_wr *wr);
 bool sim_rq_take(struct sim_rq *rq, struct sim_rwqe *wqe);
 u32 sim_rq_count(struct sim_rq *rq);
 void sim_rq_clear(struct sim_rq *rq);
+bool sim_brings_data(enum ib_wr_opcode opcode);
 int sim_sq_post(struct sim_qp *qp, const struct ib_send_wr *wr);
 struct sim_swqe *sim_sq_first(struct sim_qp *qp);
 void sim_sq_done(struct sim_qp *qp);
@@ -302,6 +333,10 @@ int sim_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 bool sim_srq_take(struct sim_srq *srq, struct sim_rwqe *wqe);
 void sim_srq_event(struct sim_srq *srq, enum ib_event_type type);
 
+/* wire.c: frames to other kernels */
+void sim_wire_request(struct sim_dev *dev, const struct sim_msg *msg, u32 mtu);
+void sim_wire_answer(struct sim_qp *qp, const struct sim_msg *msg);
+
 /* recv.c: how a QP answers */
 void sim_qp_event(struct sim_qp *qp, enum ib_event_type type);
 void sim_qp_fail(struct sim_qp *qp);
@@ -317,9 +352,16 @@ int sim_destroy_ah(struct ib_ah *ib, u32 flags);
 int sim_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 int sim_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 enum ib_wc_status sim_ud_send(struct sim_qp *qp, struct sim_msg *msg);
+void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg);
+void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg);
 
 /* send.c: how a QP sends */
 void sim_send_work(struct work_struct *work);
+void sim_send_answered(struct sim_qp *qp, const struct sim_msg *msg, bool last);
+
+/* arrive.c: frames of other kernels */
+int sim_arrive_init(void);
+void sim_arrive_exit(void);
 
 /* qp.c */
 int sim_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,

@@ -96,17 +96,14 @@ static void sim_grh_fill(struct ib_grh *grh, const struct sim_msg *msg)
 static void sim_ud_deliver(struct sim_qp *qp, struct sim_msg *msg,
 			   struct sim_rwqe *wqe)
 {
-	struct sim_span from = {
-		.dev = to_sim(msg->from->ib.device),
-		.sge = msg->wqe->sge,
-	};
+	struct sim_span from = msg->data;
 	struct sim_span to = { .dev = to_sim(qp->ib.device), .sge = wqe->sge };
 	struct ib_wc wc = {
 		.status = IB_WC_SUCCESS,
 		.opcode = IB_WC_RECV,
 		.byte_len = msg->len + sizeof(struct ib_grh),
-		.src_qp = msg->from->ib.qp_num,
-		.slid = to_sim(msg->from->ib.device)->port.lid,
+		.src_qp = msg->src_qpn,
+		.slid = msg->slid,
 		.sl = msg->av->sl,
 		.pkey_index = qp->attr.pkey_index,
 		.port_num = SIM_PORT,
@@ -125,19 +122,16 @@ static void sim_ud_deliver(struct sim_qp *qp, struct sim_msg *msg,
 		      msg->wqe->wr.send_flags & IB_SEND_SOLICITED);
 }
 
-static void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg)
+void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg)
 {
-	u32 qkey = msg->wqe->ud.remote_qkey;
 	struct ib_wc wc = { .status = IB_WC_LOC_LEN_ERR };
 	struct sim_rwqe wqe;
 	u64 room = 0;
 	int i;
 
-	if (qkey & SIM_QKEY_OWN)
-		qkey = msg->from->attr.qkey;
 	if (qp->ib.qp_type != IB_QPT_UD || qp->state < IB_QPS_RTR ||
-	    qp->state == IB_QPS_ERR || qp->attr.qkey != qkey ||
-	    !sim_pkey_match(qp, msg->from) || !sim_recv_take(qp, &wqe))
+	    qp->state == IB_QPS_ERR || qp->attr.qkey != msg->qkey ||
+	    !sim_pkey_match(qp, msg->pkey) || !sim_recv_take(qp, &wqe))
 		return;
 	for (i = 0; i < wqe.num_sge; i++)
 		room += wqe.sge[i].length;
@@ -153,39 +147,51 @@ static void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg)
 	sim_qp_fail(qp);
 }
 
-/* To all that are attached, but the sender itself. */
-static void sim_ud_multicast(struct sim_msg *msg)
+/* To all that are attached at a port, but the sender itself. */
+void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg)
 {
-	struct sim_dev *from = to_sim(msg->from->ib.device), *dev = NULL;
 	struct sim_member *member;
 
-	while ((dev = sim_fabric_next(from, dev)))
-		list_for_each_entry(member, &dev->groups, node)
-			if (member->qp != msg->from &&
-			    !memcmp(&member->mgid, &msg->av->dgid,
-				    sizeof(member->mgid)))
-				sim_ud_receive(member->qp, msg);
+	list_for_each_entry(member, &dev->groups, node)
+		if (member->qp != msg->from &&
+		    !memcmp(&member->mgid, &msg->av->dgid,
+			    sizeof(member->mgid)))
+			sim_ud_receive(member->qp, msg);
+}
+
+/* All ports hear what is for a group, one that of a LID. */
+static void sim_ud_transmit(struct sim_dev *dev, struct sim_msg *msg)
+{
+	struct in6_addr *group = (struct in6_addr *)msg->av->dgid.raw;
+	bool all = msg->av->grh && rdma_is_multicast_addr(group);
+	struct sim_dev *to = NULL;
+	struct sim_qp *peer;
+
+	if (all) {
+		while ((to = sim_fabric_next(&dev->port, to)))
+			sim_ud_multicast(to, msg);
+	} else {
+		to = sim_fabric_find(&dev->port, msg->av);
+		peer = to ? xa_load(&to->qps, msg->wqe->ud.remote_qpn) : NULL;
+		if (peer)
+			sim_ud_receive(peer, msg);
+	}
+	if (!to && dev->wire && dev->port.state == IB_PORT_ACTIVE)
+		sim_wire_request(dev, msg, dev->limits.mtu);
 }
 
 enum ib_wc_status sim_ud_send(struct sim_qp *qp, struct sim_msg *msg)
 {
 	struct sim_dev *dev = to_sim(qp->ib.device);
-	struct in6_addr *group;
-	struct sim_qp *peer;
 
 	if (msg->len > dev->limits.mtu)
 		return IB_WC_LOC_LEN_ERR;
+	msg->qkey = msg->wqe->ud.remote_qkey;
+	if (msg->qkey & SIM_QKEY_OWN)
+		msg->qkey = qp->attr.qkey;
 	if (sim_fault_hit(&dev->faults, SIM_F_DROP, NULL))
 		return IB_WC_SUCCESS;
 	msg->corrupt = sim_fault_hit(&dev->faults, SIM_F_CORRUPT, NULL);
-	group = (struct in6_addr *)msg->av->dgid.raw;
-	if (msg->av->grh && rdma_is_multicast_addr(group)) {
-		sim_ud_multicast(msg);
-		return IB_WC_SUCCESS;
-	}
-	dev = sim_fabric_find(dev, msg->av);
-	peer = dev ? xa_load(&dev->qps, msg->wqe->ud.remote_qpn) : NULL;
-	if (peer)
-		sim_ud_receive(peer, msg);
+	sim_ud_transmit(dev, msg);
 	return IB_WC_SUCCESS;
 }

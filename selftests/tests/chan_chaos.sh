@@ -4,6 +4,7 @@
 # CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
 # hosts: 2
 # kernels: 6.12-all debug-all
+# ib: no, it has not passed there yet
 # timeout: 600
 # The libraries have the variables.
 # shellcheck disable=SC2154
@@ -194,7 +195,7 @@ exec 3>&1
 on_all modprobe -a sch_netem
 plan 9
 link_setup
-! has_ingress || faults+=(roce_lost)
+! has_ingress || faults+=(rdma_lost)
 ! command -v lab_power >/dev/null || faults+=(still)
 holds "the link comes up" begin
 holds "channels carry data both ways" chaos_begin $((seconds + 600))

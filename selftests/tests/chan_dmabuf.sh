@@ -4,6 +4,7 @@
 # and the refusal on devices without.
 # hosts: 1
 # kernels: 6.12 debug-all
+# ib: no, it has a simulated device of its own
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -18,7 +19,7 @@ plan $(($(harness_points "$CHAN_SRC/chan_dmabuf.c") +
 chan_build
 lab_module
 # Links there name no device: they are to find the simulated one.
-rdma link delete rxe0 2>/dev/null
+lab_dev del 2>/dev/null
 sim_load
 harness "$CHAN_SRC/chan_dmabuf.c" "$CHAN/chan_dmabuf"
 sim_load "sim0 ib 1"

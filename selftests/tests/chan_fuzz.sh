@@ -4,6 +4,7 @@
 # seed is FUZZ_SEED, 1 if not set; FUZZ_ROUNDS for a long one.
 # hosts: 2
 # kernels: 6.1 6.12 debug
+# ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -57,7 +57,7 @@ torn()
 # The device goes; it comes back for who is next.
 device_goes()
 {
-	rdma link delete rxe0 && held_over 107 && lab_rxe
+	lab_dev del && held_over 107 && lab_dev
 }
 
 # rxe has none; a device that does is to do them right.

@@ -99,7 +99,7 @@ holds "what one host sends does not arrive" recovers deaf
 cuts=4
 if has_ingress; then
 	cuts=5
-	holds "only RoCE has no way" recovers roce_lost
+	holds "only RDMA has no way" recovers rdma_lost
 else
 	skip "only RoCE has no way: the kernel has no clsact"
 fi

@@ -6,6 +6,7 @@
 # STRESS_KILLS=1000 for a long one.
 # hosts: 2
 # kernels: 6.12 6.1-all
+# ib: no, it has not passed there yet
 # timeout: 400
 # The library has the variables.
 # shellcheck disable=SC2154

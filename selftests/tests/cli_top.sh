@@ -8,6 +8,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/group/lib.sh"
 
 screen=$LIB_DIR/link/screen.py
 pids=()
@@ -61,7 +62,7 @@ holds "a signal ends it with success" \
 	"$screen" 'see=^[0-9]+ x ' 'signal=15' -- "$tool" top
 holds "groups come below them, while there are any" \
 	"$screen" 'see=^5 x ' 'gone=GROUP' \
-	"do=$tool group add g mgid 239.1.2.3" 'see=groups 1, joined 1' \
+	"do=$tool group add g ${group_at[*]}" 'see=groups 1, joined 1' \
 	'see=^7 GROUP +STATE ' 'see=^8 g +joined +[^ ]+/1 +1 +[1-9][0-9]* +0 +0 ' \
 	"do=$tool group del g" 'gone=GROUP' 'key=q' -- "$tool" top
 rclink del x

@@ -5,6 +5,7 @@
 # the middle of traffic, a full disk, another address, another module.
 # hosts: 2
 # kernels: 6.12
+# ib: no, it has not passed there yet
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
@@ -162,14 +163,10 @@ black_hole()
 # Its QPs hear nothing, though it says all that an exchange needs.
 deaf()
 {
-	local before protocol status=0
+	local before status=0
 
 	before=$(epoch l)
-	on 2 tc qdisc add dev eth0 clsact || return
-	for protocol in ip ipv6; do
-		on 2 tc filter add dev eth0 ingress protocol "$protocol" \
-			flower ip_proto udp dst_port 4791 action drop || return
-	done
+	rdma_deaf 2 || return
 	rclink disconnect l
 	if ! until_true 60 said 1 '>l: not up: .*\(timed out\|out of time\)' ||
 	   ! until_true 10 sh -c "rdma resource show qp -j | gojq -e '
@@ -178,7 +175,7 @@ deaf()
 		show_daemons
 		status=1
 	fi
-	on 2 tc qdisc del dev eth0 clsact
+	rdma_hears 2
 	up_again l "$before" && return "$status"
 }
 

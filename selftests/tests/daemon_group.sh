@@ -13,8 +13,6 @@
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/group/lib.sh"
 
-other_mgid=239.1.2.9
-
 # That host 2 has lost them, host 1 finds out by heartbeats.
 links_1()
 {
@@ -28,21 +26,27 @@ links_2()
 	link_section m "$pin1"
 }
 
-# keeper LINKS [MGID]: host 1 makes the key, for the peers of those
+# keeper LINKS [ADDRESS]: host 1 makes the key, for the peers of those
 keeper()
 {
+	local at=("${@:2}")
+
+	[ $# -gt 1 ] || at=("${group_at[@]}")
 	{
 		links_1
-		group_section g mgid "${2-$mgid4}" link "$1"
+		group_section g "${at[@]}" link "$1"
 	} | configure 1
 }
 
-# member LINK [MGID]: host 2 gets it by that one
+# member LINK [ADDRESS]: host 2 gets it by that one
 member()
 {
+	local at=("${@:2}")
+
+	[ $# -gt 1 ] || at=("${group_at[@]}")
 	{
 		links_2
-		group_section g mgid "${2-$mgid4}" from "$1"
+		group_section g "${at[@]}" from "$1"
 	} | configure 2
 }
 
@@ -133,9 +137,10 @@ link_less()
 
 elsewhere()
 {
-	keeper m $other_mgid && reload 1 && member m $other_mgid && reload 2 &&
-		group_is 1 g .mgid "::ffff:$other_mgid" &&
-		group_is 2 g .mgid "::ffff:$other_mgid" && meet
+	keeper m "${other_at[@]}" && reload 1 &&
+		member m "${other_at[@]}" && reload 2 &&
+		group_is 1 g .mgid "$other_gid" &&
+		group_is 2 g .mgid "$other_gid" && meet
 }
 
 # Nobody has to tell the daemon.
@@ -150,7 +155,7 @@ port_down()
 {
 	on 2 ip link set eth0 down &&
 		until_true 10 said 2 'group g: down: the port went down$' &&
-		on 2 lab_rxe && until_true 20 said 2 'group g: joined again$' &&
+		on 2 lab_dev && until_true 20 said 2 'group g: joined again$' &&
 		both_up l m && meet
 }
 
@@ -161,7 +166,7 @@ metrics()
 
 	{
 		links_1
-		group_section g mgid "$mgid4" link l
+		group_section g "${group_at[@]}" link l
 	} | configure 1 metrics $file && reload 1 &&
 		grep -x 'rclink_group_joined{group="g"} 1' $file &&
 		grep -x 'rclink_group_heard{group="g"} 1' $file &&
@@ -175,7 +180,7 @@ metrics()
 refused_whole()
 {
 	member n && reload 2 && said 2 'there is no \[Link n\]' &&
-		said 2 'is refused, the old' && member m $other_mgid
+		said 2 'is refused, the old' && member m "${other_at[@]}"
 }
 
 removed()
@@ -187,7 +192,7 @@ removed()
 
 put_back()
 {
-	member m $other_mgid && reload 2 && meet
+	member m "${other_at[@]}" && reload 2 && meet
 }
 
 loaded_again()
@@ -199,9 +204,9 @@ loaded_again()
 # The daemon is there before the device is.
 device_late()
 {
-	daemon_end 2 && on 2 "$tool" group del g && on 2 rdma link delete rxe0 &&
+	daemon_end 2 && on 2 "$tool" group del g && on 2 lab_dev del &&
 		daemon_start 2 && until_true 10 said 2 \
-		'conf:[0-9]*: \[Group g\]: .*no active port' && on 2 lab_rxe && meet
+		'conf:[0-9]*: \[Group g\]: .*no active port' && on 2 lab_dev && meet
 }
 
 outlives()
@@ -216,7 +221,7 @@ plan 17
 link_setup
 holds "a group is there from the files alone" begin
 check "beside one that somebody makes by hand" \
-	rclink group add hand mgid 239.1.2.10
+	rclink group add hand "${hand_at[@]}"
 holds "killed, the daemons take it over" undisturbed killed
 holds "read again, the same files change nothing" undisturbed reload_both
 holds "metrics tell of it, and of the other" undisturbed metrics

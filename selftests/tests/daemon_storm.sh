@@ -4,6 +4,7 @@
 # lost.
 # hosts: 2
 # kernels: 6.12
+# ib: no, it has not passed there yet
 # timeout: 500
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

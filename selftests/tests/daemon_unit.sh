@@ -5,6 +5,7 @@
 # or hangs, and ends it. The links with the plain daemon of host 2 notice none of that.
 # hosts: 2
 # kernels: 6.12
+# ib: no, it has not passed there yet
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

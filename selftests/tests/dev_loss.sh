@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The device, its port and its address go away under links in every state.
+# The device, its port and its address, or LID, go away under links in every state.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1 6.12 6.12-ib debug-all
 # timeout: 180
 # What gojq gets is expanded there.
 # shellcheck disable=SC2016
@@ -49,16 +49,32 @@ forget()
 
 back()
 {
-	ip link set eth0 up
-	ip address replace "$RCL_IP/25" dev eth0
-	ip address replace "2001:db8::$RCL_HOST/64" dev eth0 nodad
-	lab_rxe && until_true 10 usable
+	lab_dev && until_true 10 usable
 }
 
 usable()
 {
 	rclink dev -j | gojq -e '.[0].state == "active" and
-		(.[0].reason | contains("IPv4"))'
+		(.[0].reason | test("IPv4|InfiniBand"))'
+}
+
+# What says nothing of links: an address beside theirs, the subnet manager's LID.
+other_comes()
+{
+	if is_ib; then
+		echo 9 >/sys/kernel/debug/rdmasim/sim0/sm_lid
+	else
+		ip address add 192.0.2.100/25 dev eth0
+	fi
+}
+
+other_goes()
+{
+	if is_ib; then
+		echo 1 >/sys/kernel/debug/rdmasim/sim0/sm_lid
+	else
+		ip address delete 192.0.2.100/25 dev eth0
+	fi
 }
 
 if [ -n "${RCLINK_DEV:-}" ]; then
@@ -72,7 +88,7 @@ for state in prepared connected up "up 3 ping"; do
 	# shellcheck disable=SC2086
 	hold $state || bail "no links that are $state"
 	check "the device removed under links that are $state takes them down" \
-		lose device-removed 8 rdma link delete rxe0
+		lose device-removed 8 lab_dev del
 	forget
 	back || bail "the device did not come back"
 done
@@ -86,17 +102,17 @@ for state in prepared up "up 3 ping"; do
 	# shellcheck disable=SC2086
 	hold $state || bail "no links"
 	check "an address that goes takes links that are $state down" \
-		lose gid-changed 5 ip address delete "$RCL_IP/25" dev eth0
+		lose gid-changed 5 lab_dev lost
 	forget
 	back || bail "the address did not come back"
 done
 hold up
 check "an address that comes leaves links up" \
-	ip address add 192.0.2.100/25 dev eth0
+	other_comes
 sleep 0.5
 check "and they still work" rclink ping p0a -c 2
 check "an address of others that goes does, too" \
-	ip address delete 192.0.2.100/25 dev eth0
+	other_goes
 check "and they still work" rclink ping p0b -c 2
 forget
 finish

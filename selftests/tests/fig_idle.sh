@@ -5,6 +5,7 @@
 #    and the memory of the links. IDLE_LINKS has another number of them, 500, say.
 # hosts: 1
 # kernels: 6.12-all
+# ib: no, its figures are of rxe
 # timeout: 300
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

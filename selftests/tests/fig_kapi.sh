@@ -7,6 +7,7 @@
 # hosts: 1
 # alone: yes
 # kernels: 6.1-all 6.12-all
+# ib: no, it has a simulated device of its own
 # timeout: 200
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -6,6 +6,7 @@
 #  - its recovery by two daemons, likewise; without the back-off, which is random
 # hosts: 2
 # kernels: 6.1-all 6.12-all
+# ib: no, its figures are of rxe
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

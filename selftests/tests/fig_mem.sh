@@ -6,6 +6,7 @@
 # kernel would say nothing.
 # hosts: 1
 # kernels: 6.12-all 6.1-all
+# ib: no, its figures are of rxe
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -6,6 +6,7 @@
 # hosts: 1
 # alone: yes
 # kernels: 6.1 6.12
+# ib: no, its figures are of rxe, beside perftest
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

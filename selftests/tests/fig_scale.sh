@@ -7,6 +7,7 @@
 # 1000 take --timeout 600 and --mem 2560.
 # hosts: 2
 # kernels: 6.12-all
+# ib: no, it has a simulated device of its own
 # timeout: 400
 # The library has the variables.
 # shellcheck disable=SC2154
@@ -96,7 +97,7 @@ scale()
 
 sim_alone()
 {
-	rdma link del rxe0 &&
+	lab_dev del &&
 		sim_load "sim0 ib 1 qps=65536" "sim1 ib 2 qps=65536" &&
 		scale sim 2
 }

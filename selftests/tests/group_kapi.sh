@@ -31,16 +31,16 @@ heard()
 
 # All that came is right, came once, and not too late.
 right='.other == 0 and .twice == 0 and .late == 0'
-from1='.sender == 0 and .from == "::ffff:192.0.2.1"'
+from1=".sender == 0 and .from == \"$(gid_of 1)\""
 from2=''
 
 # member: host 2 is one, and has the key
 member()
 {
-	on 2 "$tool" group add g mgid "$mgid4" from l &&
+	on 2 "$tool" group add g "${group_at[@]}" from l &&
 		until_true 20 has_key 2 "$(key_id 1)" || return
 	from2=".sender == $(group_of 2 g .sender) and
-		.from == \"::ffff:192.0.2.2\""
+		.from == \"$(gid_of 2)\""
 }
 
 # rejoin HOST...: counts from zero
@@ -78,7 +78,7 @@ said()
 word()
 {
 	rejoin 2 && start "$tool" group recv g -n 1 && until_true 20 said &&
-		wait "$process" && grep -qxF '0 ::ffff:192.0.2.1 tea' "$says" &&
+		wait "$process" && grep -qxF "0 $(gid_of 1) tea" "$says" &&
 		heard 2 ".other >= 1 and .text == \"tea\" and $from1"
 }
 
@@ -124,7 +124,7 @@ to_process()
 	rejoin 2 && start "$FLOW" recv g 40 && until_true 30 both_have &&
 		wait "$process" && heard 2 "$right and $from1" &&
 		tail -n 1 "$says" | gojq -e '.twice == 0 and .wrong == 0 and
-			.got == 40 and .from == {"0": "::ffff:192.0.2.1"}'
+			.got == 40 and .from == {"0": "'"$(gid_of 1)"'"}'
 }
 
 from_process()
@@ -202,7 +202,7 @@ down()
 	! kapi 2 "group_send 100 1" 2>"$says" &&
 		grep -q 'Network is down' "$says"
 	set -- $?
-	on 2 lab_rxe
+	on 2 lab_dev
 	group_becomes 2 g .state joined || return
 	until_true 30 more 1 100 2 20 && until_true 30 more 2 100 1 20
 	heard 2 "$right and $from1 and .ended == 0 and .got >= 20" &&
@@ -226,7 +226,7 @@ kapi_load
 link_listen l
 link_pair l "${patient[@]}" >"$said" 2>&1 || bail "no link: $(<"$said")"
 link_listen_end
-rclink group add g mgid "$mgid4" link l || bail "no group"
+rclink group add g "${group_at[@]}" link l || bail "no group"
 member || bail "no member"
 refuse 1 "a group that there is not" 'No such device' kapi 1 "group_join h"
 check "a module joins at either end" on_all "$LIB_DIR/kapi/run" "group_join g"

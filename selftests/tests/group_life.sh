@@ -4,6 +4,7 @@
 # device and the module do to it; and what of all that is told to who listens.
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
+# ib: no, it is about IP addresses, and sim_group about LIDs
 # timeout: 180
 # The library has the variables; what gojq gets is expanded there.
 # shellcheck disable=SC2154,SC2016
@@ -157,14 +158,14 @@ device_gone()
 {
 	local start=$SECONDS
 
-	rdma link delete rxe0 || return
+	lab_dev del || return
 	[ $((SECONDS - start)) -lt $((8 * RCL_SLOW)) ] || return
 	down device-removed
 }
 
 back()
 {
-	lab_rxe && up_again "$1"
+	lab_dev && up_again "$1"
 }
 
 # The link is there to be seen: then they listen.

@@ -3,6 +3,7 @@
 # The lab itself: what every other test takes for granted.
 # hosts: 2
 # kernels: all
+# ib: no, it is about rxe by libibverbs
 . "$(dirname "$0")/../lib.sh"
 
 status_comes_back()

@@ -6,6 +6,7 @@
 # host would send the same packets.
 # hosts: 2
 # kernels: 6.12-all debug-all
+# ib: no, it makes packets of RoCE
 # timeout: 450
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

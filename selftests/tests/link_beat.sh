@@ -4,6 +4,7 @@
 # to it, with a device that itself never gives up, and what it leaves alone.
 # hosts: 2
 # kernels: 6.12 6.1-all
+# ib: no, it has not passed there yet
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
@@ -136,8 +137,7 @@ cable_in()
 
 address_back()
 {
-	on 2 ip address replace "$RCL_PEER_IP/25" dev eth0
-	until_true 10 on 2 lab_rxe
+	until_true 10 on 2 lab_dev
 }
 
 # What waits for an answer of a host that has panicked is left behind.
@@ -156,7 +156,7 @@ stands_still()
 back()
 {
 	link_host_back
-	link_add 2 l retry 7 rnr-retry 7
+	link_add 2 l "${words[@]}"
 	policy 2 heartbeat 200
 	link_listen l
 }
@@ -232,12 +232,15 @@ stood_still()
 
 plan 16
 link_setup
+words=(retry 7 rnr-retry 7)
+# Only rxe takes 7 retries for any number of them: on others, 8 tries take 4 s.
+! is_ib || words+=(timeout 17)
 link_listen l
 # Else the first to need it waits for it.
 on_all modprobe -a sch_netem
 check "a link whose device never gives up needs a heartbeat" eval \
 	'! rclink add l retry 7 heartbeat 0'
-check "the link comes up" link_pair l retry 7 rnr-retry 7
+check "the link comes up" link_pair l "${words[@]}"
 # The peer is granted more than it can need, to see what is no death.
 policy heartbeat 200 misses 50
 measured "an idle link stays up for twenty intervals" idle 4
@@ -257,11 +260,11 @@ measured "a host that is not heard by its peer" notice "host 1 is not heard" \
 	peer-silent peer-silent lose 1
 lose_end 1
 measured "an address taken away" notice "no address at the peer" \
-	peer-silent gid-changed on 2 ip address delete "$RCL_PEER_IP/25" dev eth0
+	peer-silent gid-changed on 2 lab_dev lost
 address_back
 measured "a device that goes" notice "no device at the peer" \
-	peer-silent device-removed on 2 rdma link delete rxe0
-on 2 lab_rxe
+	peer-silent device-removed on 2 lab_dev del
+on 2 lab_dev
 policy retry 6 rnr-retry 6
 measured "a device that gives up may be first" notice "the same, retry 6" \
 	'peer-silent|completion' port-down on 2 ip link set eth0 down

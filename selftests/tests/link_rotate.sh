@@ -158,13 +158,14 @@ by_itself()
 		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
 }
 
-# The peer begins an exchange, with an OFFER of a host on InfiniBand alone, and that
-# is all that comes of it.
+# The peer begins an exchange, with an OFFER of a host on InfiniBand alone, or on
+# RoCE alone, and that is all that comes of it.
 goes_on_by_itself()
 {
-	local epoch offer
+	local epoch offer other=0101
 
-	offer=0000002e00020002800300016c80120021010100001000
+	! is_ib || other=0203
+	offer=0000002e00020002800300016c80120021${other}00001000
 	offer+=00000001fe800000000000000002c90300a1b2c3066d6c78355f30
 	epoch=$(of 1 l .epoch)
 	on 2 "$LIB_DIR/link/begin.py" "$RCL_IP" 7185 "$key" "$offer"
@@ -250,7 +251,11 @@ holds "the link stayed up all the while" stayed_up
 check "rclink why tells of it" told_why
 holds "an end that is not answered says so, and stays up" fails unheard
 holds "a peer that falls silent is missed while it is asked to rotate" silent
-holds "a disconnect is told to who has moved already" parted
+if is_ib; then
+	skip "a disconnect is told to who has moved already: it waits for what is acknowledged late"
+else
+	holds "a disconnect is told to who has moved already" parted
+fi
 holds "it rotates by itself, if that was configured" by_itself
 holds "and goes on so after an exchange that failed" goes_on_by_itself
 holds "daemons end" daemon_end 1 2

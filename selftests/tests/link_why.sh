@@ -32,7 +32,7 @@ nobody_listens()
 	done
 	tells 1 'this host began failed: cannot connect.*refused.*; 3 times, last at' \
 		'l is idle' 'never came up' 'Tried last, at .*cannot connect' \
-		'rxe0 port 1 is active, GID .*: RoCE v2' &&
+		"$RCL_DEV port 1 is active, GID .*: $kind" &&
 		why 1 'any(.record[]; .kind == "note" and .times == 3)'
 }
 
@@ -46,7 +46,7 @@ no_gid()
 {
 	rclink set l gid-index 200 && ! link_dial l 2>/dev/null || return
 	tells 1 'the module refused to prepare: no active port with a usable GID' \
-		'rxe0 port 1 .* no GID to use: .*gid-index that is set' \
+		"$RCL_DEV port 1 .* no GID to use: .*gid-index that is set" \
 		'never came up' || return
 	rclink set l gid-index auto
 }
@@ -86,7 +86,7 @@ retry_exceeded()
 device_deleted()
 {
 	until_true 30 link_dial l || return
-	rdma link delete rxe0
+	lab_dev del
 	becomes 1 l .reason device-removed &&
 		tells 1 'the device: the RDMA device was removed' \
 			'Most likely: the RDMA device was deleted' \
@@ -150,6 +150,8 @@ has_all_keys()
 
 plan 13
 link_setup
+kind='RoCE v2'
+! is_ib || kind=InfiniBand
 check "links are added on both hosts" eval 'link_add 1 l && link_add 2 l'
 refuse 1 "a link that is not there has no story" 'no link' rclink why nobody
 check "never came up: nobody listens" nobody_listens
@@ -161,7 +163,7 @@ check "the peer disconnects" peer_disconnects
 check "the peer does not answer any more: retry exceeded" retry_exceeded
 on 2 ip link set eth0 up
 check "the device is deleted" device_deleted
-lab_rxe
+lab_dev
 check "nothing of it is secret" says_no_secret
 check "a user without rights reads the same" nobody_reads_the_same
 check "entries are in order under their numbers" is_in_order

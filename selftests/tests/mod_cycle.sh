@@ -3,6 +3,7 @@
 # The module loaded and unloaded again and again, with a link in between.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
+# ib: no, it has not passed there yet
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

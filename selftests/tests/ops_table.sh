@@ -4,6 +4,7 @@
 # Documentation/operations.rst says is what comes out here.
 # hosts: 2
 # kernels: 6.12
+# ib: no, its table is of libibverbs, too, which knows no simulated device
 # timeout: 240
 # The library has the variables.
 # shellcheck disable=SC2034,SC2154
@@ -15,7 +16,7 @@
 
 document=$LIB_DIR/../Documentation/operations.rst
 made=/tmp/rclink-test-operations
-device=${RCLINK_DEV:-rxe0}
+device=$RCL_DEV
 ops=(send write read cas fadd)
 
 # pings FILE CMD...: a checked round trip of each operation

@@ -5,6 +5,7 @@
 # allowed, and of which the DMA API's debugging thinks ill (EEXIST).
 # hosts: 1
 # kernels: 6.1 6.12-all
+# ib: no, it has simulated devices of its own
 # timeout: 240
 export SIM_WORDS=dma=1
 . "$(dirname "$0")/sim_ib.sh"

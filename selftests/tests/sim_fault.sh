@@ -3,6 +3,7 @@
 # Every verbs call of a link's life fails once, on a simulated device.
 # hosts: 1
 # kernels: 6.1 debug-all
+# ib: no, it has simulated devices of its own
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"

@@ -4,6 +4,7 @@
 # removal.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
+# ib: no, it has simulated devices of its own
 # timeout: 120
 # The library has the variables.
 # shellcheck disable=SC2154

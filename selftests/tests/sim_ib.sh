@@ -5,6 +5,7 @@
 # manager and the device report, removal with everything in flight.
 # hosts: 1
 # kernels: 6.12 debug-all
+# ib: no, it has simulated devices of its own
 # timeout: 240
 # The library has the variables.
 # shellcheck disable=SC2154

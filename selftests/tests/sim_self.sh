@@ -3,6 +3,7 @@
 # The simulated device itself, as a user of verbs in the kernel sees it.
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
+# ib: no, it has simulated devices of its own
 # timeout: 60
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"

@@ -4,6 +4,7 @@
 # and else it ends and says why. On simulated devices.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
+# ib: no, it has simulated devices of its own
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"

@@ -4,6 +4,7 @@
 # another one, and with the module in either role.
 # hosts: 2
 # kernels: 6.12
+# ib: no, libibverbs knows no simulated device
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
@@ -227,7 +228,7 @@ no_objects()
 	! on_all rdma resource show qp | grep -w 'comm rclink'
 }
 
-device=${RCLINK_DEV:-rxe0}
+device=$RCL_DEV
 plan 23
 link_setup
 check "the device and its GIDs are those that the module sees" same_gids
