@@ -382,10 +382,8 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 	ret = rcl_msg_decode(got->buf + RCL_MSG_AAD, len, msg);
 	if (!ret)
 		ret = rcl_ctrl_account(ctrl, msg, got->arrived);
-	if (ret) {
-		ctrl->stats->rx_malformed++;
+	if (ret)
 		return -EPROTO;
-	}
 	trace_rcl_ctrl_rx(ctrl->seal.epoch, msg->type, got->len);
 	*slot = got;
 	return 1;
