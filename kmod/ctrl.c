@@ -232,21 +232,32 @@ bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl)
 	return ctrl->questions < RCL_CTRL_QUESTIONS && ctrl->credits > 1;
 }
 
-static void rcl_ctrl_asked(struct rcl_ctrl *ctrl)
+/* That of a hello is no cookie, and is not returned. */
+static void rcl_ctrl_asked(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
 {
 	u32 next = ctrl->oldest + ctrl->questions++;
 
-	ctrl->asked[next % RCL_CTRL_QUESTIONS] = ktime_get();
+	ctrl->asked[next % RCL_CTRL_QUESTIONS] = (struct rcl_ctrl_question){
+		.when = ktime_get(),
+		.cookie = msg->type == RCL_MSG_HELLO ? 0 : msg->cookie,
+		.type = msg->type,
+	};
 }
 
-static void rcl_ctrl_answered(struct rcl_ctrl *ctrl, ktime_t arrived)
+/* Else a peer could owe one for ever, and answer others. */
+static int rcl_ctrl_answered(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
+			     ktime_t arrived)
 {
-	ktime_t asked = ctrl->asked[ctrl->oldest];
+	const struct rcl_ctrl_question *asked = &ctrl->asked[ctrl->oldest];
 
+	if (!ctrl->questions || msg->type != asked->type + 1 ||
+	    msg->cookie != asked->cookie)
+		return -EPROTO;
 	ctrl->questions--;
 	ctrl->oldest = (ctrl->oldest + 1) % RCL_CTRL_QUESTIONS;
 	rcl_latency_add(&ctrl->stats->latency,
-			ktime_to_ns(ktime_sub(arrived, asked)));
+			ktime_to_ns(ktime_sub(arrived, asked->when)));
+	return 0;
 }
 
 static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
@@ -299,7 +310,7 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
 	slot->number = ctrl->sent++;
 	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
-		rcl_ctrl_asked(ctrl);
+		rcl_ctrl_asked(ctrl, msg);
 	ret = rcl_ctrl_post_slot(ctrl, slot, len, msg->type == RCL_MSG_BYE ||
 				 slot->number % RCL_CTRL_SIGNAL == 0);
 	if (ret)
@@ -318,12 +329,8 @@ static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
 	if (msg->credits > RCL_CTRL_SLOTS - ctrl->credits)
 		return -EPROTO;
 	ctrl->credits += msg->credits;
-	if (!rcl_msg_is_answer(msg->type))
-		return 0;
-	if (!ctrl->questions)
-		return -EPROTO;
-	rcl_ctrl_answered(ctrl, arrived);
-	return 0;
+	return rcl_msg_is_answer(msg->type) ?
+	       rcl_ctrl_answered(ctrl, msg, arrived) : 0;
 }
 
 static int rcl_ctrl_open(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
@@ -382,10 +389,8 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 	ret = rcl_msg_decode(got->buf + RCL_MSG_AAD, len, msg);
 	if (!ret)
 		ret = rcl_ctrl_account(ctrl, msg, got->arrived);
-	if (ret) {
-		ctrl->stats->rx_malformed++;
+	if (ret)
 		return -EPROTO;
-	}
 	trace_rcl_ctrl_rx(ctrl->seal.epoch, msg->type, got->len);
 	*slot = got;
 	return 1;

@@ -43,6 +43,18 @@ struct rcl_ctrl_slot {
 };
 
 /**
+ * struct rcl_ctrl_question - a question that was not answered yet
+ * @when: it was sent
+ * @cookie: that the answer has, too
+ * @type: of it; that of the answer is the next one
+ */
+struct rcl_ctrl_question {
+	ktime_t when;
+	u32 cookie;
+	u8 type;
+};
+
+/**
  * struct rcl_ctrl - the control channel of one epoch
  * @ib: device of @qp
  * @qp: the control QP
@@ -59,8 +71,8 @@ struct rcl_ctrl_slot {
  * @owed: receive slots posted again, of which the peer does not know yet
  * @questions: sent and not answered
  * @oldest: which of @asked is the question that is answered next
- * @asked: when; a ring of those that are not answered, as answers come in the
- *	order of their questions
+ * @asked: a ring of those that are not answered, as answers come in the order
+ *	of their questions
  *
  * All of it belongs to the link's work item.
  */
@@ -80,7 +92,7 @@ struct rcl_ctrl {
 	u16 owed;
 	u16 questions;
 	u16 oldest;
-	ktime_t asked[RCL_CTRL_QUESTIONS];
+	struct rcl_ctrl_question asked[RCL_CTRL_QUESTIONS];
 };
 
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,

@@ -100,8 +100,7 @@ bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg)
  * @ep: of a link that is up
  * @msg: BEAT or BEAT_ACK, hostile
  *
- * Return: 0, -EPROTO for an answer that nobody asked for, or what
- * rcl_ctrl_send() says.
+ * Return: 0, or what rcl_ctrl_send() says.
  */
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
@@ -112,8 +111,6 @@ int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg)
 
 	if (msg->type == RCL_MSG_BEAT)
 		return rcl_ctrl_send(&ep->ctrl, &answer);
-	if (!ep->heartbeat.asked)
-		return -EPROTO;
 	ep->heartbeat.asked = false;
 	return 0;
 }

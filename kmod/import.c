@@ -127,6 +127,7 @@ static int rcl_import_get_window(const struct rcl_msg *msg,
 	if (!window->len || window->addr + window->len < window->addr ||
 	    window->shift < RCL_EXTENT_SHIFT_MIN ||
 	    window->shift > RCL_EXTENT_SHIFT_MAX ||
+	    window->rights & ~RCLINK_REGION_RIGHTS ||
 	    rcl_window_extents(window) > RCL_EXTENTS_MAX)
 		return -EPROTO;
 	return 0;

@@ -468,18 +468,23 @@ static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 			      const struct rcl_lease *lease,
 			      const struct rcl_msg *msg)
 {
-	return msg->type == RCL_MSG_GONE ||
-	       (msg->type == RCL_MSG_HEARD &&
-		(!lease->probed || msg->cookie != lease->cookie ||
-		 lease->state != RCL_LEASE_OPEN)) ||
-	       lease->state == RCL_LEASE_DEAD ||
-	       (msg->type == RCL_MSG_RESUMED &&
-		(msg->cookie != lease->cookie ||
-		 lease->state != RCL_LEASE_RESUMING)) ||
-	       (msg->status == RCL_MSG_BUSY && rcl_lease_gives_way(ep) &&
-		(msg->cookie != lease->cookie ||
-		 (lease->state != RCL_LEASE_OPENING &&
-		  lease->state != RCL_LEASE_RECYCLING)));
+	bool asked = msg->cookie == lease->cookie;
+
+	if (lease->state == RCL_LEASE_DEAD)
+		return true;
+	switch (msg->type) {
+	case RCL_MSG_GONE:
+		return true;
+	case RCL_MSG_HEARD:
+		return !asked || !lease->probed ||
+		       lease->state != RCL_LEASE_OPEN;
+	case RCL_MSG_RESUMED:
+		return !asked || lease->state != RCL_LEASE_RESUMING;
+	default:
+		return msg->status == RCL_MSG_BUSY && rcl_lease_gives_way(ep) &&
+		       (!asked || (lease->state != RCL_LEASE_OPENING &&
+				   lease->state != RCL_LEASE_RECYCLING));
+	}
 }
 
 /**

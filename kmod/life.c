@@ -358,26 +358,16 @@ static int rcl_life_overtaken(struct rcl_slot *slot, u8 type)
 	return rcl_life_settle(slot);
 }
 
-static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
-			    ktime_t arrived)
+static int rcl_life_talk(struct rcl_slot *slot, const struct rcl_msg *msg,
+			 ktime_t arrived)
 {
 	struct rcl_epoch *ep = slot->epoch;
-	int ret;
 
-	ret = rcl_life_overtaken(slot, msg->type);
-	if (ret)
-		return ret;
-	if (slot->state == RCLINK_LINK_STATE_UP) {
-		rcl_heartbeat_heard(ep, msg);
-		/* Who answers heartbeats may owe other answers. */
-		if (rcl_msg_is_answer(msg->type) &&
-		    msg->type != RCL_MSG_BEAT_ACK)
-			slot->expecting = false;
-	}
+	rcl_heartbeat_heard(ep, msg);
+	/* Who answers heartbeats may owe other answers. */
+	if (rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BEAT_ACK)
+		slot->expecting = false;
 	switch (msg->type) {
-	case RCL_MSG_HELLO:
-	case RCL_MSG_HELLO_ACK:
-		return rcl_life_hello(slot, msg);
 	case RCL_MSG_PONG:
 	case RCL_MSG_FILLED:
 	case RCL_MSG_CHECKED:
@@ -386,12 +376,7 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 	case RCL_MSG_FILL:
 	case RCL_MSG_CHECK:
 		return rcl_ping_question(ep, msg);
-	case RCL_MSG_BYE:
-		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
 	default:
-		/* Who is up has seen to it that we are, too. */
-		if (slot->state != RCLINK_LINK_STATE_UP)
-			return -EPROTO;
 		if (rcl_heartbeat_wishes(ep, msg) && !slot->link->next->epoch)
 			rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
 		if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
@@ -402,23 +387,53 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 	}
 }
 
+static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
+			    ktime_t arrived)
+{
+	int ret;
+
+	ret = rcl_life_overtaken(slot, msg->type);
+	if (ret)
+		return ret;
+	switch (msg->type) {
+	case RCL_MSG_HELLO:
+	case RCL_MSG_HELLO_ACK:
+		return rcl_life_hello(slot, msg);
+	case RCL_MSG_BYE:
+		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
+	default:
+		/* Who is up has seen to it that we are, too. */
+		return slot->state == RCLINK_LINK_STATE_UP ?
+		       rcl_life_talk(slot, msg, arrived) : -EPROTO;
+	}
+}
+
+/* 1 for a message, 0 when there is none now, an errno that ends the epoch. */
+static int rcl_life_next(struct rcl_slot *slot)
+{
+	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
+	struct rcl_ctrl_slot *in;
+	struct rcl_msg msg;
+	int ret;
+
+	ret = rcl_ctrl_recv(ctrl, &in, &msg);
+	if (ret <= 0)
+		return ret;
+	ret = rcl_life_message(slot, &msg, in->arrived);
+	return ret ? : rcl_ctrl_repost(ctrl, in) ? : 1;
+}
+
 /* A peer that never stops to ask must not keep the work item for itself. */
 static int rcl_life_receive(struct rcl_slot *slot)
 {
-	struct rcl_epoch *ep = slot->epoch;
-	struct rcl_ctrl_slot *in;
-	struct rcl_msg msg;
 	int ret;
 	int i;
 
 	for (i = 0; i < RCL_CTRL_SLOTS; i++) {
-		ret = rcl_ctrl_recv(&ep->ctrl, &in, &msg);
+		ret = rcl_life_next(slot);
+		if (ret == -EPROTO)
+			slot->link->stats.rx_malformed++;
 		if (ret <= 0)
-			return ret;
-		ret = rcl_life_message(slot, &msg, in->arrived);
-		if (!ret)
-			ret = rcl_ctrl_repost(&ep->ctrl, in);
-		if (ret)
 			return ret;
 	}
 	slot->up.kick(&slot->up);

@@ -22,6 +22,7 @@
 
 #define RCL_MSG_AGAIN	1	/* cookie: another epoch is wanted */
 
+/* An answer comes behind its question. */
 enum rcl_msg_type {
 	RCL_MSG_HELLO = 1,	/* I am in RTS */
 	RCL_MSG_HELLO_ACK,

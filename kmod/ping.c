@@ -150,6 +150,12 @@ void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
 		rcl_ping_end(ep, ret, "out of memory for the payload");
 }
 
+/* As much of it as one message has. */
+static u32 rcl_ping_piece(const struct rcl_ping *ping, u32 from)
+{
+	return min_t(u32, ping->size - from, RCL_MSG_DATA_MAX);
+}
+
 static int rcl_ping_send_echo(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
@@ -158,7 +164,7 @@ static int rcl_ping_send_echo(struct rcl_epoch *ep)
 		.type = RCL_MSG_PING,
 		.cookie = p->cookie,
 		.offset = p->sent,
-		.len = min_t(u32, p->ping->size - p->sent, sizeof(data)),
+		.len = rcl_ping_piece(p->ping, p->sent),
 		.seed = p->seed,
 		.data = data,
 	};
@@ -368,8 +374,8 @@ static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg,
 {
 	struct rcl_pinger *p = &ep->pinger;
 
-	if (msg->offset != p->echoed || msg->len > p->sent - p->echoed ||
-	    msg->seed != p->seed)
+	if (msg->offset != p->echoed || msg->seed != p->seed ||
+	    msg->len != rcl_ping_piece(p->ping, p->echoed))
 		return -EPROTO;
 	if (!rcl_pattern_check(msg->data, msg->offset, msg->len, p->seed)) {
 		rcl_ping_end(ep, -EILSEQ, data_differs);

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A peer that is authentic and hostile: whatever it says on the control channel, its
+# link ends or refuses it, and nothing else notices.
+# hosts: 1
+# kernels: 6.12 6.1-all debug-all
+# timeout: 900
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+plan "$(harness_points "$CHAN_SRC"/hostile_*.c)"
+chan_build
+lab_device
+lab_module
+for name in link chan resume fuzz; do
+	harness "$CHAN_SRC/hostile_$name.c" "$CHAN/hostile_$name"
+done
+finish
