@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps by which an exchange brings an epoch up, asked for by netlink, in
- * the link's work item. From the hello on the peer's kernel has its part in it,
- * see life.c.
+ * The steps by which an exchange brings an epoch up, asked for by netlink. From
+ * the hello on the peer's kernel has its part in it, see life.c.
+ *
+ * Each step has three parts: the link's work item looks whether it may be, the
+ * link's chore does what takes long and has the epoch to itself meanwhile, and
+ * the work item publishes what has come of it.
  */
 #include "bringup.h"
 
+#include <linux/sched/mm.h>
 #include <rdma/ib_verbs.h>
 
 #include "epoch.h"
@@ -17,19 +21,10 @@
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
 #define RCL_HELLO_MS	10000	/* for the hello after activate */
-#define RCL_RESOLVE_MS	2000	/* for the peer's neighbour entry */
 
-/**
- * rcl_bringup_prepare - make the verbs objects of an epoch, QPs in INIT
- * @slot: without an epoch
- * @req: PREPARE; out: epoch, local end, or why not
- *
- * Context: may sleep.
- * Return: 0, or a negative errno.
- */
-int rcl_bringup_prepare(struct rcl_slot *slot, struct rcl_request *req)
+/* Make the verbs objects of an epoch, QPs in INIT. */
+static int rcl_bringup_make(struct rcl_slot *slot, struct rcl_request *req)
 {
-	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
 	struct rcl_policy policy;
 	struct rcl_epoch *ep;
@@ -45,39 +40,105 @@ int rcl_bringup_prepare(struct rcl_slot *slot, struct rcl_request *req)
 		return ret;
 	agreed &= policy.v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO;
 
+	/* Nothing else counts epochs meanwhile. */
 	ep = rcl_epoch_create(&policy, link->counted + 1, &slot->up,
 			      &link->stats, &req->why);
-	if (IS_ERR(ep)) {
-		rcl_state_forget_failure(slot);
+	if (IS_ERR(ep))
 		return PTR_ERR(ep);
-	}
-
-	spin_lock_irq(&link->lock);
-	slot->epoch = ep;
-	slot->number = ep->number;
-	link->counted = ep->number;
-	slot->owner = req->owner;
-	slot->role = 0;
-	memset(slot->peer, 0, sizeof(slot->peer));
-	memset(&slot->used, 0, sizeof(slot->used));
-	strscpy(slot->used.device, dev_name(&ep->user.ib->dev),
-		sizeof(slot->used.device));
-	slot->used.port = ep->user.port;
-	slot->used.link_layer = ep->local.link_layer;
-	memcpy(slot->used.gid, ep->local.gid, sizeof(slot->used.gid));
-	slot->used.lid = ep->local.lid;
-	slot->used.gid_reason = agreed ? "agreed with the peer" :
-					 ep->gid_reason;
-	spin_unlock_irq(&link->lock);
-	slot->proven = 0;
-
-	req->epoch = ep->number;
-	req->end = ep->local;
-	rcl_state_set(slot, RCLINK_LINK_STATE_PREPARED, &none);
-	rcl_state_expect(slot, RCL_PREPARED_MS);
+	if (agreed)
+		ep->gid_reason = "agreed with the peer";
+	req->made = ep;
 	return 0;
 }
 
+/* Find the way to the peer, bring the QPs to RTR. */
+static int rcl_bringup_reach(struct rcl_slot *slot, struct rcl_request *req)
+{
+	struct rcl_link *link = slot->link;
+	struct rcl_epoch *ep = slot->epoch;
+	int ret;
+
+	ret = rcl_path_resolve(ep->sgid, &ep->policy, &ep->local, &req->end,
+			       &ep->ah, &req->why);
+	if (ret)
+		return ret;
+	spin_lock_irq(&link->lock);
+	ep->remote = req->end;
+	ep->mtu = min(ep->local.mtu, ep->remote.mtu);
+	spin_unlock_irq(&link->lock);
+	ret = rcl_epoch_connect(ep);
+	if (!ret)
+		return 0;
+	req->why = "the device refused the peer's values (INIT to RTR)";
+	req->broken = true;
+	return ret;
+}
+
+/* Bring the QPs to RTS. */
+static int rcl_bringup_open(struct rcl_slot *slot, struct rcl_request *req)
+{
+	int ret;
+
+	ret = rcl_epoch_activate(slot->epoch, req->key, slot->role);
+	req->broken = ret;
+	return ret;
+}
+
+static int rcl_bringup_do(struct rcl_slot *slot, struct rcl_request *req)
+{
+	switch (req->kind) {
+	case RCL_REQ_PREPARE:
+		return rcl_bringup_make(slot, req);
+	case RCL_REQ_CONNECT:
+		return rcl_bringup_reach(slot, req);
+	default:
+		return rcl_bringup_open(slot, req);
+	}
+}
+
+/**
+ * rcl_bringup_chore - what takes long with an epoch that is not up
+ * @work: of a link
+ */
+void rcl_bringup_chore(struct work_struct *work)
+{
+	struct rcl_link *link = container_of(work, struct rcl_link, chore);
+	/* As the link's work item: who writes back may wait for this epoch. */
+	unsigned int noio = memalloc_noio_save();
+
+	if (link->asked)
+		link->asked->ret = rcl_bringup_do(link->busy, link->asked);
+	else
+		rcl_epoch_stop(link->busy->epoch);
+	memalloc_noio_restore(noio);
+	rcl_inbox_give_back(link);
+}
+
+static int rcl_bringup_may_connect(const struct rcl_epoch *ep,
+				   struct rcl_request *req)
+{
+	return rcl_endpoint_check(&ep->local, &req->end,
+				  ep->policy.v[RCL_P_LOOPBACK], &req->why);
+}
+
+static int rcl_bringup_may_activate(struct rcl_slot *slot,
+				    struct rcl_request *req)
+{
+	struct rcl_link *link = slot->link;
+	struct rcl_epoch *ep = slot->epoch;
+
+	if (ep->ctrl.started) {
+		req->why = "the link has been activated already";
+		return -EBUSY;
+	}
+	ep->lock = &link->lock;
+	ep->pool.link = link->name;
+	ep->pool.exports = &link->exports;
+	ep->pool.role = slot->role;
+	return 0;
+}
+
+/* Who prepared it, and nobody else, goes on with it. */
 static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
 {
 	if (req->owner != slot->owner) {
@@ -91,55 +152,87 @@ static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
 	return 0;
 }
 
-/*
- * The epoch that is up shares the work item, and its peer must not miss us.
- * Most likely that has the same policy.
+/**
+ * rcl_bringup_begin - begin with a step
+ * @slot: in a state that the step has a place in
+ * @req: PREPARE, CONNECT or ACTIVATE
+ *
+ * Context: the link's work item, while the chore is not under way.
+ * Return: 0 when the chore is, or why not.
  */
-static unsigned int rcl_bringup_resolve_ms(const struct rcl_slot *slot)
+int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 {
-	const struct rcl_slot *live = slot->link->live;
-	const u32 *v;
+	int ret = 0;
 
-	if (slot == live || !live->epoch)
-		return RCL_RESOLVE_MS;
-	v = live->epoch->policy.v;
-	if (!v[RCL_P_HEARTBEAT])
-		return RCL_RESOLVE_MS;
-	return min_t(u32, RCL_RESOLVE_MS,
-		     v[RCL_P_HEARTBEAT] * (v[RCL_P_MISSES] - 1) / 2);
+	if (req->kind != RCL_REQ_PREPARE)
+		ret = rcl_bringup_owns(slot, req);
+	if (!ret && req->kind == RCL_REQ_CONNECT)
+		ret = rcl_bringup_may_connect(slot->epoch, req);
+	if (!ret && req->kind == RCL_REQ_ACTIVATE)
+		ret = rcl_bringup_may_activate(slot, req);
+	if (ret)
+		return ret;
+	if (req->kind == RCL_REQ_PREPARE) {
+		spin_lock_irq(&slot->link->lock);
+		slot->owner = req->owner;
+		spin_unlock_irq(&slot->link->lock);
+	}
+	rcl_state_send_off(slot, req);
+	return 0;
 }
 
-/**
- * rcl_bringup_connect - take the peer's end, bring the QPs to RTR
- * @slot: prepared
- * @req: CONNECT; out: the agreed epoch, or why not
- *
- * Context: may sleep, while a neighbour is resolved.
- * Return: 0, or a negative errno; the epoch is down then if the device refused.
- */
-int rcl_bringup_connect(struct rcl_slot *slot, struct rcl_request *req)
+/* What was up meanwhile may be down: then this takes its place. */
+static void rcl_bringup_install(struct rcl_slot *slot, struct rcl_epoch *ep)
+{
+	struct rcl_used *used = &slot->used;
+	struct rcl_link *link = slot->link;
+
+	spin_lock_irq(&link->lock);
+	if (slot == link->next && !link->live->epoch)
+		swap(link->live, link->next);
+	slot->epoch = ep;
+	slot->number = ep->number;
+	link->counted = ep->number;
+	slot->role = 0;
+	memset(slot->peer, 0, sizeof(slot->peer));
+	memset(used, 0, sizeof(*used));
+	strscpy(used->device, dev_name(&ep->user.ib->dev),
+		sizeof(used->device));
+	used->port = ep->user.port;
+	used->link_layer = ep->local.link_layer;
+	memcpy(used->gid, ep->local.gid, sizeof(used->gid));
+	used->lid = ep->local.lid;
+	used->gid_reason = ep->gid_reason;
+	spin_unlock_irq(&link->lock);
+	slot->proven = 0;
+}
+
+static void rcl_bringup_prepared(struct rcl_slot *slot,
+				 struct rcl_request *req)
+{
+	static const struct rcl_reason none;
+
+	if (req->ret) {
+		rcl_state_forget(slot);
+		return;
+	}
+	rcl_bringup_install(slot, req->made);
+	req->epoch = slot->epoch->number;
+	req->end = slot->epoch->local;
+	rcl_state_set(slot, RCLINK_LINK_STATE_PREPARED, &none);
+	rcl_state_expect(slot, RCL_PREPARED_MS);
+}
+
+static void rcl_bringup_connected(struct rcl_slot *slot,
+				  struct rcl_request *req)
 {
 	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
 	struct rcl_epoch *ep = slot->epoch;
-	int ret;
 
-	ret = rcl_bringup_owns(slot, req);
-	if (ret)
-		return ret;
-	ret = rcl_endpoint_check(&ep->local, &req->end,
-				 ep->policy.v[RCL_P_LOOPBACK], &req->why);
-	if (ret)
-		return ret;
-	ret = rcl_path_resolve(ep->sgid, &ep->policy, &ep->local, &req->end,
-			       rcl_bringup_resolve_ms(slot), &ep->ah,
-			       &req->why);
-	if (ret)
-		return ret;
-
+	if (req->ret && !req->broken)
+		return;
 	spin_lock_irq(&link->lock);
-	ep->remote = req->end;
-	ep->mtu = min(ep->local.mtu, ep->remote.mtu);
 	ep->number = max(ep->number, ep->remote.epoch);
 	slot->number = ep->number;
 	link->counted = max(link->counted, ep->number);
@@ -147,55 +240,51 @@ int rcl_bringup_connect(struct rcl_slot *slot, struct rcl_request *req)
 	strscpy(slot->peer, req->peer, sizeof(slot->peer));
 	slot->used.mtu = ep->mtu;
 	spin_unlock_irq(&link->lock);
-
-	ret = rcl_epoch_connect(ep);
-	if (ret) {
-		req->why = "the device refused the peer's values (INIT to RTR)";
-		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
-		return ret;
-	}
 	req->epoch = ep->number;
-	rcl_state_set(slot, RCLINK_LINK_STATE_CONNECTED, &none);
-	return 0;
+	if (!req->broken)
+		rcl_state_set(slot, RCLINK_LINK_STATE_CONNECTED, &none);
 }
 
-/**
- * rcl_bringup_activate - bring the QPs to RTS, say hello
- * @slot: connected
- * @req: ACTIVATE
- *
- * Context: may sleep.
- * Return: 0, or a negative errno; the epoch is down then if the device refused.
- */
-int rcl_bringup_activate(struct rcl_slot *slot, struct rcl_request *req)
+static void rcl_bringup_activated(struct rcl_slot *slot,
+				  struct rcl_request *req)
 {
 	struct rcl_msg hello = {
 		.type = RCL_MSG_HELLO,
 		.cookie = RCL_MSG_VERSION,
 	};
-	struct rcl_link *link = slot->link;
-	struct rcl_epoch *ep = slot->epoch;
-	int ret;
 
-	ret = rcl_bringup_owns(slot, req);
-	if (ret)
-		return ret;
-	if (ep->ctrl.started) {
-		req->why = "the link has been activated already";
-		return -EBUSY;
+	if (!req->ret) {
+		req->ret = rcl_ctrl_send(&slot->epoch->ctrl, &hello);
+		req->broken = req->ret;
 	}
-	ep->lock = &link->lock;
-	ep->pool.link = link->name;
-	ep->pool.exports = &link->exports;
-	ep->pool.role = slot->role;
-	ret = rcl_epoch_activate(ep, req->key, slot->role);
-	if (!ret)
-		ret = rcl_ctrl_send(&ep->ctrl, &hello);
-	if (ret) {
+	if (req->ret)
 		req->why = "the device refused RTR to RTS, REG_MR or hello";
-		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
-		return ret;
+	else
+		rcl_state_expect(slot, RCL_HELLO_MS);
+}
+
+/**
+ * rcl_bringup_end - the end of a step
+ * @slot: that the chore has given back
+ * @req: that this was for; out: what has come of it, or why not
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno; the epoch is down then if the device refused.
+ */
+int rcl_bringup_end(struct rcl_slot *slot, struct rcl_request *req)
+{
+	switch (req->kind) {
+	case RCL_REQ_PREPARE:
+		rcl_bringup_prepared(slot, req);
+		break;
+	case RCL_REQ_CONNECT:
+		rcl_bringup_connected(slot, req);
+		break;
+	default:
+		rcl_bringup_activated(slot, req);
+		break;
 	}
-	rcl_state_expect(slot, RCL_HELLO_MS);
-	return 0;
+	if (req->broken)
+		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
+	return req->ret;
 }

@@ -5,9 +5,10 @@
 
 struct rcl_request;
 struct rcl_slot;
+struct work_struct;
 
-int rcl_bringup_prepare(struct rcl_slot *slot, struct rcl_request *req);
-int rcl_bringup_connect(struct rcl_slot *slot, struct rcl_request *req);
-int rcl_bringup_activate(struct rcl_slot *slot, struct rcl_request *req);
+void rcl_bringup_chore(struct work_struct *work);
+int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req);
+int rcl_bringup_end(struct rcl_slot *slot, struct rcl_request *req);
 
 #endif /* RCL_BRINGUP_H */

@@ -169,7 +169,7 @@ err_dealloc_pd:
  * @stats: of the link
  * @why: set to a sentence when it is refused
  *
- * Context: may sleep; the link's work item.
+ * Context: may sleep; the link's chore.
  * Return: the epoch, or an ERR_PTR of rcl_dev_attach(), of a verbs call or
  * -ENOMEM.
  */

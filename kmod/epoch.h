@@ -39,8 +39,8 @@
  * @nqps: entries of @qp
  * @qp: control QP first, then the pool
  *
- * Belongs to the link's work item. @number, @local, @remote and @mtu are
- * written under the link's lock, too, and may be read under it.
+ * Belongs to the link's work item, or to its chore. @number, @local, @remote
+ * and @mtu are written under the link's lock, too, and may be read under it.
  */
 struct rcl_epoch {
 	struct rcl_dev_user user;

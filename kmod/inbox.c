@@ -18,6 +18,7 @@
 #define RCL_PINGS_MAX	64	/* waiting on one link */
 
 static struct workqueue_struct *rcl_inbox_wq;
+static struct workqueue_struct *rcl_chore_wq;
 
 /* Of a link of which the caller holds a reference or an epoch. */
 static void rcl_inbox_kick(struct rcl_link *link)
@@ -192,6 +193,44 @@ bool rcl_inbox_is_dead(struct rcl_link *link)
 }
 
 /**
+ * rcl_inbox_chore - begin with what takes long
+ * @link: of the work item, whose chore is not under way
+ */
+void rcl_inbox_chore(struct rcl_link *link)
+{
+	queue_work(rcl_chore_wq, &link->chore);
+}
+
+/**
+ * rcl_inbox_give_back - the end of what takes long
+ * @link: of the chore
+ */
+void rcl_inbox_give_back(struct rcl_link *link)
+{
+	spin_lock_irq(&link->lock);
+	link->done = true;
+	spin_unlock_irq(&link->lock);
+	rcl_inbox_kick(link);
+}
+
+/**
+ * rcl_inbox_take_back - is the chore over?
+ * @link: of the work item
+ *
+ * Return: true once if so.
+ */
+bool rcl_inbox_take_back(struct rcl_link *link)
+{
+	bool done;
+
+	spin_lock_irq(&link->lock);
+	done = link->done;
+	link->done = false;
+	spin_unlock_irq(&link->lock);
+	return done;
+}
+
+/**
  * rcl_inbox_is_wary - has access failed on a channel?
  * @link: of the work item
  *
@@ -269,8 +308,8 @@ void rcl_request_put(struct rcl_request *req)
  * The wait can be interrupted by a fatal signal; a link that the request then
  * prepares is given up.
  *
- * Context: may sleep, for as long as a neighbour entry takes (rcl_path_resolve)
- * or a drain.
+ * Context: may sleep, for as long as the device takes, a neighbour entry
+ * (rcl_path_resolve) or a drain.
  * Return: 0 when @req->ret is valid, -ENOENT when the link is being deleted,
  * -EINTR.
  */
@@ -452,7 +491,15 @@ int rcl_inbox_start(void)
 	 */
 	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
 				       0);
-	return rcl_inbox_wq ? 0 : -ENOMEM;
+	if (!rcl_inbox_wq)
+		return -ENOMEM;
+	/* Nor may who waits for that link to come up wait for memory. */
+	rcl_chore_wq = alloc_workqueue("rclink-epochs",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (rcl_chore_wq)
+		return 0;
+	destroy_workqueue(rcl_inbox_wq);
+	return -ENOMEM;
 }
 
 /**
@@ -460,5 +507,6 @@ int rcl_inbox_start(void)
  */
 void rcl_inbox_stop(void)
 {
+	destroy_workqueue(rcl_chore_wq);
 	destroy_workqueue(rcl_inbox_wq);
 }

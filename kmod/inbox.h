@@ -13,6 +13,7 @@
 #include "reason.h"
 
 struct rcl_call;
+struct rcl_epoch;
 struct rcl_link;
 struct rcl_ping;
 struct rcl_slot;
@@ -39,6 +40,8 @@ enum rcl_request_kind {
  * @peer: in: identity of the peer, of CONNECT
  * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
  * @key: in: of ACTIVATE
+ * @made: the epoch, of PREPARE, until it has its slot
+ * @broken: the epoch is of no use after that
  * @abandoned: nobody waits any more; under the link's lock
  * @finished: the result is in; under the link's lock
  * @done: completed with the result
@@ -57,6 +60,8 @@ struct rcl_request {
 	char peer[RCLINK_PEER_MAX + 1];
 	struct rcl_endpoint end;
 	u8 key[RCLINK_KEY_LEN];
+	struct rcl_epoch *made;
+	bool broken;
 	bool abandoned;
 	bool finished;
 	struct completion done;
@@ -78,12 +83,15 @@ void rcl_inbox_shut(struct rcl_link *link, bool shut);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
 void rcl_inbox_end(struct rcl_link *link);
 void rcl_inbox_wait_ended(struct rcl_link *link);
+void rcl_inbox_give_back(struct rcl_link *link);
 
 /* For the work item. */
 struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
 struct rcl_call *rcl_inbox_next_call(struct rcl_link *link);
 bool rcl_inbox_is_dead(struct rcl_link *link);
+void rcl_inbox_chore(struct rcl_link *link);
+bool rcl_inbox_take_back(struct rcl_link *link);
 bool rcl_inbox_is_wary(struct rcl_link *link);
 struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot);
 void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls);

@@ -4,7 +4,8 @@
  * a timer, becomes a note under link->lock and a kick of link->work. The work
  * item alone changes the state and touches the epochs. It never runs twice at
  * the same time for one link, so an epoch needs no lock of its own, and what
- * the outside may read of it is published under link->lock.
+ * the outside may read of it is published under link->lock. What takes long
+ * with an epoch that is not up it leaves to link->chore, see state.c.
  *
  * A link has one epoch, and while it is rotated a second one, which takes the
  * place of the first when its hello has made the round trip both ways.
@@ -144,7 +145,7 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	unsigned long due;
 	bool wary;
 
-	if (link->next->epoch ||
+	if (rcl_state_rotates(link) ||
 	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
 	    rcl_state_is_calm(link))
 		return;
@@ -184,6 +185,7 @@ static bool rcl_life_stay_down(struct rcl_slot *slot)
 	return true;
 }
 
+/* -EINPROGRESS: the chore has it. */
 static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 {
 	static const enum rcl_input inputs[] = {
@@ -206,11 +208,9 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 
 	switch (req->kind) {
 	case RCL_REQ_PREPARE:
-		return rcl_bringup_prepare(slot, req);
 	case RCL_REQ_CONNECT:
-		return rcl_bringup_connect(slot, req);
 	case RCL_REQ_ACTIVATE:
-		return rcl_bringup_activate(slot, req);
+		return rcl_bringup_begin(slot, req) ? : -EINPROGRESS;
 	case RCL_REQ_REPLACE:
 		return rcl_life_replace(slot, req);
 	case RCL_REQ_ROTATE:
@@ -223,10 +223,9 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 }
 
 /* Who asked for a prepared link may be gone by the time that it is ready. */
-static void rcl_life_finish(struct rcl_link *link, struct rcl_request *req,
-			    int ret)
+static void rcl_life_finish(struct rcl_link *link, struct rcl_slot *slot,
+			    struct rcl_request *req, int ret)
 {
-	struct rcl_slot *slot = rcl_life_slot(link, req);
 	bool orphan;
 
 	spin_lock_irq(&link->lock);
@@ -242,6 +241,40 @@ static void rcl_life_finish(struct rcl_link *link, struct rcl_request *req,
 		trace_rcl_link_err(link->name, req->kind, ret);
 	complete(&req->done);
 	rcl_request_put(req);
+}
+
+/* False while the chore has a slot's epoch. */
+static bool rcl_life_take_back(struct rcl_link *link)
+{
+	struct rcl_request *req = link->asked;
+	struct rcl_slot *slot = link->busy;
+
+	if (!rcl_inbox_take_back(link))
+		return false;
+	link->busy = NULL;
+	link->asked = NULL;
+	if (req)
+		rcl_life_finish(link, slot, req, rcl_bringup_end(slot, req));
+	else
+		rcl_state_given_up(slot);
+	return true;
+}
+
+/* False when there is none that could be handled now. */
+static bool rcl_life_next_request(struct rcl_link *link)
+{
+	struct rcl_request *req;
+	int ret;
+
+	if (link->busy)
+		return rcl_life_take_back(link);
+	req = rcl_inbox_next_request(link);
+	if (!req)
+		return false;
+	ret = rcl_life_handle(link, req);
+	if (ret != -EINPROGRESS)
+		rcl_life_finish(link, NULL, req, ret);
+	return true;
 }
 
 /* Both ends hear each other. */
@@ -377,7 +410,8 @@ static int rcl_life_talk(struct rcl_slot *slot, const struct rcl_msg *msg,
 	case RCL_MSG_CHECK:
 		return rcl_ping_question(ep, msg);
 	default:
-		if (rcl_heartbeat_wishes(ep, msg) && !slot->link->next->epoch)
+		if (rcl_heartbeat_wishes(ep, msg) &&
+		    !rcl_state_rotates(slot->link))
 			rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
 		if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
 			return rcl_heartbeat_message(ep, msg);
@@ -524,7 +558,7 @@ static void rcl_life_look(struct rcl_link *link)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(link->slots); i++)
-		if (link->slots[i].epoch)
+		if (link->slots[i].epoch && &link->slots[i] != link->busy)
 			rcl_life_traffic(&link->slots[i]);
 	rcl_state_set_timer(link);
 }
@@ -539,17 +573,13 @@ static void rcl_life_work(struct work_struct *work)
 	/* What is written back to make room may have to go over this link. */
 	unsigned int noio = memalloc_noio_save();
 	bool dead = rcl_inbox_is_dead(link);
-	struct rcl_request *req;
 
-	do {
+	do
 		rcl_life_look(link);
-		req = rcl_inbox_next_request(link);
-		if (req)
-			rcl_life_finish(link, req, rcl_life_handle(link, req));
-	} while (req);
+	while (rcl_life_next_request(link));
 	if (link->live->state != RCLINK_LINK_STATE_UP)
 		rcl_life_refuse(link);
-	if (dead && !completion_done(&link->ended))
+	if (dead && !link->busy && !completion_done(&link->ended))
 		rcl_life_end_now(link);
 	memalloc_noio_restore(noio);
 }
@@ -562,6 +592,7 @@ void rcl_life_create(struct rcl_link *link)
 {
 	rcl_inbox_init(link);
 	INIT_WORK(&link->work, rcl_life_work);
+	INIT_WORK(&link->chore, rcl_bringup_chore);
 	INIT_LIST_HEAD(&link->suspended);
 	rcl_exports_init(&link->exports);
 	timer_setup(&link->timer, rcl_life_timer, 0);
@@ -580,6 +611,8 @@ void rcl_life_create(struct rcl_link *link)
 void rcl_life_destroy(struct rcl_link *link)
 {
 	timer_delete_sync(&link->timer);
+	/* It has nothing left to do, but may be about to say so. */
+	cancel_work_sync(&link->chore);
 	cancel_work_sync(&link->work);
 	rcl_record_wipe(link->record);
 }

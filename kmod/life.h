@@ -19,6 +19,7 @@
 #include "upcall.h"
 
 struct rcl_epoch;
+struct rcl_request;
 
 /**
  * struct rcl_used - what the newest epoch uses or used
@@ -69,7 +70,8 @@ enum rcl_proven {
  * @due: by then, in jiffies, while @expecting; of the work item only
  *
  * Written by the work item alone, under the link's lock where not said
- * otherwise, but for @failure.
+ * otherwise, but for @failure. An epoch that is not up belongs to the link's
+ * chore while that is at it.
  */
 struct rcl_slot {
 	struct rcl_upcall up;
@@ -97,6 +99,10 @@ struct rcl_slot {
  * @ref: held by the table and by who looked it up
  * @node: in the table
  * @work: the life of the link
+ * @chore: what takes long with an epoch that is not up
+ * @busy: whose epoch that has until it gives it back, or NULL; of @work only
+ * @asked: request that it is for, NULL: @busy is given up; of @work only
+ * @ends: why, then; of @work only
  * @traffic: of its channels; any context
  * @timer: wakes @work when something is late
  * @ended: completed when a dead link holds nothing any more
@@ -106,6 +112,7 @@ struct rcl_slot {
  * @npings: entries of @pings
  * @calls: for the pool, not yet taken
  * @dead: deletion has begun: nothing more is taken on
+ * @done: @chore has given back what it had; not yet handled
  * @wary: access failed on a channel of @live; not yet handled
  * @shut: no errand of a lessee may ask for anything
  * @record: what happened, written in any context; apart, as both together would
@@ -123,7 +130,8 @@ struct rcl_slot {
  * @exports: regions of its channels; has a lock of its own
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
- * @calls, @dead, @wary, failures, @record and @policy, which others write, too.
+ * @calls, @dead, @done, @wary, failures, @record and @policy, which others
+ * write, too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];
@@ -131,6 +139,10 @@ struct rcl_link {
 	struct kref ref;
 	struct hlist_node node;
 	struct work_struct work;
+	struct work_struct chore;
+	struct rcl_slot *busy;
+	struct rcl_request *asked;
+	struct rcl_reason ends;
 	struct rcl_traffic __percpu *traffic;
 	struct timer_list timer;
 	struct completion ended;
@@ -140,6 +152,7 @@ struct rcl_link {
 	u32 npings;
 	struct list_head calls;
 	bool dead;
+	bool done;
 	bool wary;
 	bool shut;
 	struct rcl_record *record;

@@ -8,6 +8,8 @@
 #include "endpoint.h"
 #include "policy.h"
 
+#define RCL_RESOLVE_MS	2000	/* for the peer's neighbour entry */
+
 struct rcl_resolve {
 	struct completion done;
 	int status;
@@ -28,8 +30,7 @@ static void rcl_path_resolved(int status, struct sockaddr *src,
  */
 static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
 				 const struct rcl_endpoint *remote,
-				 unsigned int ms, struct rdma_ah_attr *ah,
-				 const char **why)
+				 struct rdma_ah_attr *ah, const char **why)
 {
 	union {
 		struct sockaddr sa;
@@ -46,7 +47,7 @@ static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
 	init_completion(&resolve.done);
 	rdma_gid2ip(&src.sa, &sgid->gid);
 	rdma_gid2ip(&dst.sa, (const union ib_gid *)remote->gid);
-	ret = rdma_resolve_ip(&src.sa, &dst.sa, &addr, ms,
+	ret = rdma_resolve_ip(&src.sa, &dst.sa, &addr, RCL_RESOLVE_MS,
 			      rcl_path_resolved, true, &resolve);
 	if (!ret) {
 		/* Always called back, at the latest after the time limit. */
@@ -69,20 +70,19 @@ static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
  * @policy: of the link
  * @local: this end
  * @remote: the peer's, checked
- * @ms: for the peer's neighbour entry
  * @ah: filled in; holds no reference
  * @why: set to a sentence when there is no path
  *
  * InfiniBand: DLID and SL, and a GRH when the peer is in another subnet (IBA
  * 8.3). RoCE: GRH, with MAC and hop limit from the route.
  *
- * Context: may sleep for @ms.
+ * Context: may sleep for RCL_RESOLVE_MS.
  * Return: 0, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -ENOMEM.
  */
 int rcl_path_resolve(const struct ib_gid_attr *sgid,
 		     const struct rcl_policy *policy,
 		     const struct rcl_endpoint *local,
-		     const struct rcl_endpoint *remote, unsigned int ms,
+		     const struct rcl_endpoint *remote,
 		     struct rdma_ah_attr *ah, const char **why)
 {
 	bool roce = remote->link_layer == RCLINK_LINK_LAYER_ROCE;
@@ -98,7 +98,7 @@ int rcl_path_resolve(const struct ib_gid_attr *sgid,
 		rdma_ah_set_grh(ah, &dgid, v[RCL_P_FLOW_LABEL], sgid->index,
 				v[RCL_P_HOP_LIMIT], v[RCL_P_TRAFFIC_CLASS]);
 	if (roce)
-		return rcl_path_resolve_roce(sgid, remote, ms, ah, why);
+		return rcl_path_resolve_roce(sgid, remote, ah, why);
 
 	rdma_ah_set_dlid(ah, remote->lid);
 	if ((rdma_ah_get_ah_flags(ah) & IB_AH_GRH) &&

@@ -2,6 +2,11 @@
 /*
  * The state of a link's epochs: how it is published, and how an epoch ends. All
  * of it runs in the link's work item.
+ *
+ * What takes long with an epoch that is not up is the link's chore, another
+ * work item, so that the epoch that is up goes on. While the chore has a slot's
+ * epoch this work item leaves that slot alone, but for notes, and takes no
+ * request, so that nobody finds the link between two states.
  */
 #include "state.h"
 
@@ -73,6 +78,9 @@ static void rcl_wake_for(struct rcl_wake *wake, const struct rcl_slot *slot)
 {
 	unsigned long due;
 
+	/* Its chore wakes it. */
+	if (slot == slot->link->busy)
+		return;
 	if (slot->settles && !(slot->proven & RCL_PROVEN_SAID))
 		rcl_wake_at(wake, jiffies + 1);
 	if (slot->expecting)
@@ -161,14 +169,38 @@ void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 }
 
 /**
- * rcl_state_forget_failure - no epoch is left that could note one
+ * rcl_state_forget - no epoch is left that could fail, or be given up
  * @slot: without one
  */
-void rcl_state_forget_failure(struct rcl_slot *slot)
+void rcl_state_forget(struct rcl_slot *slot)
 {
 	spin_lock_irq(&slot->link->lock);
+	slot->owner = 0;
 	memset(&slot->failure, 0, sizeof(slot->failure));
 	spin_unlock_irq(&slot->link->lock);
+}
+
+/**
+ * rcl_state_send_off - let the chore have a slot's epoch
+ * @slot: not up
+ * @req: what for, NULL: to stop it
+ */
+void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req)
+{
+	slot->link->busy = slot;
+	slot->link->asked = req;
+	rcl_inbox_chore(slot->link);
+}
+
+/**
+ * rcl_state_rotates - is there another epoch beside the one that is up?
+ * @link: any
+ *
+ * Return: true if so, or if it is being made.
+ */
+bool rcl_state_rotates(const struct rcl_link *link)
+{
+	return link->next->epoch || link->busy == link->next;
 }
 
 /*
@@ -220,22 +252,24 @@ static void rcl_state_free(struct rcl_slot *slot)
 	slot->owner = 0;
 	spin_unlock_irq(&slot->link->lock);
 	rcl_epoch_destroy(ep);
-	rcl_state_forget_failure(slot);
+	rcl_state_forget(slot);
 }
 
-static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
+/* Nothing is waited for any more, nor is anybody kept waiting for it. */
+static void rcl_state_unsettle(struct rcl_slot *slot)
 {
-	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
-	struct rcl_link *link = slot->link;
-
 	slot->expecting = false;
 	if (slot->settles)
-		rcl_lease_keep_still(link->live->epoch, false);
+		rcl_lease_keep_still(slot->link->live->epoch, false);
 	slot->settles = false;
-	/* Who ended it by intention ended its channels, too. */
-	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
-			     !rcl_reason_is_wish(reason), NULL);
-	if (reason == RCLINK_DOWN_REASON_COMPLETION)
+}
+
+/* Its QPs are gone. */
+static void rcl_state_ended(struct rcl_slot *slot, struct rcl_reason why)
+{
+	struct rcl_link *link = slot->link;
+
+	if (why.reason == RCLINK_DOWN_REASON_COMPLETION)
 		why = rcl_state_cause(slot);
 	if (why.wc_status == IB_WC_WR_FLUSH_ERR)
 		link->stats.unexplained_errors++;
@@ -246,13 +280,73 @@ static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &why);
 }
 
+static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
+{
+	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
+
+	rcl_state_unsettle(slot);
+	/* Who ended it by intention ended its channels, too. */
+	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
+			     !rcl_reason_is_wish(reason), NULL);
+	rcl_state_ended(slot, why);
+}
+
+/* The one that is up must not wait for that. */
+static void rcl_state_give_up(struct rcl_slot *slot, u32 reason, u32 wc_status)
+{
+	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
+
+	rcl_state_unsettle(slot);
+	slot->link->ends = why;
+	rcl_state_send_off(slot, NULL);
+}
+
+/**
+ * rcl_state_given_up - the end of an epoch beside the one that was up
+ * @slot: stopped; never was up, so nobody leased anything of it
+ *
+ * Context: may sleep.
+ */
+void rcl_state_given_up(struct rcl_slot *slot)
+{
+	rcl_state_ended(slot, slot->link->ends);
+}
+
+/*
+ * What is up ends by intention, and so must the one that was to take its place;
+ * its chore may have it, and hears later.
+ */
+static void rcl_state_end_next(struct rcl_link *link, u32 reason)
+{
+	struct rcl_slot *next = link->next;
+
+	if (next != link->busy) {
+		if (next->epoch)
+			rcl_state_end(next, reason, 0);
+		return;
+	}
+	spin_lock_irq(&link->lock);
+	if (!next->failure.reason)
+		next->failure.reason = reason;
+	spin_unlock_irq(&link->lock);
+}
+
+/* A standby that is being stopped takes nobody's place. */
+static bool rcl_state_has_next(const struct rcl_link *link)
+{
+	return link->next->epoch &&
+	       (link->next != link->busy || link->asked);
+}
+
 /**
  * rcl_state_down - an epoch ends
- * @slot: prepared, connected or up
+ * @slot: prepared, connected or up; the chore does not have it
  * @reason: enum rclink_down_reason
  * @wc_status: enum ib_wc_status
  *
- * An epoch that was to take its place, and still may, has it then.
+ * An epoch that was to take its place, and still may, has it then. One that was
+ * to take the place of another one that is still there is stopped first, by the
+ * chore, and down later.
  *
  * Context: may sleep, for a drain.
  */
@@ -260,14 +354,17 @@ void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status)
 {
 	struct rcl_link *link = slot->link;
 	bool wish = rcl_reason_is_wish(reason);
-	bool live = slot == link->live;
 
-	if (live && wish && link->next->epoch)
-		rcl_state_end(link->next, reason, 0);
-	if (live && (wish || !rcl_state_resumes(slot)))
+	if (slot != link->live) {
+		rcl_state_give_up(slot, reason, wc_status);
+		return;
+	}
+	if (wish)
+		rcl_state_end_next(link, reason);
+	if (wish || !rcl_state_resumes(slot))
 		rcl_resume_lose_all(&link->suspended, -ENOTCONN);
 	rcl_state_end(slot, reason, wc_status);
-	if (!live || !link->next->epoch)
+	if (!rcl_state_has_next(link))
 		return;
 	link->next->settles = false;
 	spin_lock_irq(&link->lock);

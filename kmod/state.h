@@ -9,6 +9,7 @@
 
 struct rcl_link;
 struct rcl_reason;
+struct rcl_request;
 struct rcl_slot;
 
 void rcl_state_expect(struct rcl_slot *slot, unsigned int ms);
@@ -18,8 +19,11 @@ void rcl_state_set_timer(struct rcl_link *link);
 void rcl_state_event(struct rcl_slot *slot, u32 kind);
 void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 		   const struct rcl_reason *reason);
-void rcl_state_forget_failure(struct rcl_slot *slot);
+void rcl_state_forget(struct rcl_slot *slot);
+void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req);
+bool rcl_state_rotates(const struct rcl_link *link);
 void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status);
+void rcl_state_given_up(struct rcl_slot *slot);
 void rcl_state_move(struct rcl_link *link);
 
 #endif /* RCL_STATE_H */

@@ -39,7 +39,9 @@
  *
  * Written by the link's work item only, but for @completion_errors and those
  * from @chan_errors on, which are under the link's lock; read by
- * rcl_stats_read() at any time.
+ * rcl_stats_read() at any time. The link's chore may count @rx_wrong_size and
+ * @rx_wrong_kind of an epoch that is not up: where both epochs get such at the
+ * same moment, one may not be counted.
  */
 struct rcl_stats {
 	u64 epochs;

@@ -7,6 +7,7 @@
  */
 #include "fault.h"
 
+#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -37,6 +38,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_POLL_CQ] = "poll_cq",
 	[SIM_F_REQ_NOTIFY_CQ] = "req_notify_cq",
 	[SIM_F_DEREG_MR] = "dereg_mr",
+	[SIM_F_SLOW_QP] = "slow_qp",
 	[SIM_F_SEND] = "send",
 	[SIM_F_RECV] = "recv",
 	[SIM_F_DROP] = "drop",
@@ -96,6 +98,15 @@ bool sim_fault_hit(struct sim_faults *faults, enum sim_fault fault, int *value)
 	return hit;
 }
 
+/* May sleep, for as long as a test says. */
+void sim_fault_wait(struct sim_faults *faults, enum sim_fault fault)
+{
+	int ms;
+
+	if (sim_fault_hit(faults, fault, &ms))
+		msleep(ms);
+}
+
 static int sim_fault_value(enum sim_fault fault)
 {
 	switch (fault) {
@@ -103,6 +114,7 @@ static int sim_fault_value(enum sim_fault fault)
 	case SIM_F_RECV:
 		return IB_WC_LOC_QP_OP_ERR;
 	case SIM_F_DELAY:
+	case SIM_F_SLOW_QP:
 		return SIM_DELAY_MS;
 	default:
 		return -ENOMEM;
@@ -116,6 +128,7 @@ static bool sim_fault_value_ok(enum sim_fault fault, int value)
 	case SIM_F_RECV:
 		return value > IB_WC_SUCCESS && value <= IB_WC_GENERAL_ERR;
 	case SIM_F_DELAY:
+	case SIM_F_SLOW_QP:
 		return value > 0 && value <= 60000;
 	default:
 		return value < 0 && value >= -MAX_ERRNO;

@@ -30,6 +30,8 @@ enum sim_fault {
 	SIM_F_POLL_CQ,
 	SIM_F_REQ_NOTIFY_CQ,
 	SIM_F_DEREG_MR,
+	/* Making, changing or destroying a QP takes so many ms. */
+	SIM_F_SLOW_QP,
 	/* A work request completes with the status that is the value. */
 	SIM_F_SEND,
 	SIM_F_RECV,
@@ -57,6 +59,7 @@ struct sim_faults {
 
 void sim_fault_init(struct sim_faults *faults);
 int sim_fault_verb(struct sim_faults *faults, enum sim_fault verb);
+void sim_fault_wait(struct sim_faults *faults, enum sim_fault fault);
 bool sim_fault_hit(struct sim_faults *faults, enum sim_fault fault, int *value);
 int sim_fault_set(struct sim_faults *faults, const char *text);
 void sim_fault_show(struct sim_faults *faults, struct seq_file *seq);

@@ -59,6 +59,7 @@ int sim_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	struct sim_qp *qp = to_sim_qp(ib);
 	int ret = sim_fault_verb(&dev->faults, SIM_F_CREATE_QP);
 
+	sim_fault_wait(&dev->faults, SIM_F_SLOW_QP);
 	if (!ret)
 		ret = sim_qp_check(dev, attr);
 	if (!ret)
@@ -194,9 +195,11 @@ static int sim_qp_modify(struct sim_qp *qp, const struct ib_qp_attr *attr,
 int sim_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata)
 {
+	struct sim_faults *faults = &to_sim(ib->device)->faults;
 	int ret;
 
-	ret = sim_fault_verb(&to_sim(ib->device)->faults, SIM_F_MODIFY_QP);
+	sim_fault_wait(faults, SIM_F_SLOW_QP);
+	ret = sim_fault_verb(faults, SIM_F_MODIFY_QP);
 	if (ret)
 		return ret;
 	mutex_lock(&sim_wire);
@@ -236,6 +239,7 @@ int sim_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	struct sim_dev *dev = to_sim(ib->device);
 	struct sim_qp *qp = to_sim_qp(ib);
 
+	sim_fault_wait(&dev->faults, SIM_F_SLOW_QP);
 	/* No message finds it any more, and no event is told of it. */
 	mutex_lock(&sim_wire);
 	xa_erase(&dev->qps, ib->qp_num);

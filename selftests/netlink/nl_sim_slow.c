@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A device that takes its time with QPs: the epoch that is up notices nothing
+ * of another one that comes up beside it or is given up, and whatever happens
+ * meanwhile to the link happens in order.
+ */
+#include "sim.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define QPS		64	/* of the pool */
+#define SLOW_MS		20	/* so one step of all of them takes 1.3 s */
+#define STEP_MS		(QPS * SLOW_MS)
+#define PAUSE_MS	(STEP_MS / 3)
+#define MAKE		(2 * (QPS + 1))	/* create each, and to INIT */
+#define ALL		1000000
+#define LONG_MS		60000
+
+FIXTURE(slow)
+{
+	struct genl_sock s;
+	struct genl_sock owner;	/* of what is to take the place */
+	struct rcl_end a, b;
+	uint64_t epoch;
+	int objects;		/* of other devices */
+	int up;			/* and of both links */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+static int take_time(int count)
+{
+	int ret;
+
+	ret = sim_knob("sim0", "fault", "slow_qp 1 %d %d", count, SLOW_MS);
+	return ret ? ret : sim_knob("sim1", "fault", "slow_qp 1 %d %d", count,
+				    SLOW_MS);
+}
+
+FIXTURE_SETUP(slow)
+{
+	struct rcl_view view;
+
+	ASSERT_EQ(0, sim_begin(&self->s, &self->objects));
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, rcl_del(&self->s, "b"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, rcl_pair(&self->s, "a", "b", RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(0, rcl_view(&self->s, "a", &view));
+	self->epoch = view.epoch;
+	self->up = rcl_all_objects();
+	ASSERT_EQ(0, rcl_open(&self->owner));
+	ASSERT_EQ(0, take_time(MAKE));
+}
+
+FIXTURE_TEARDOWN(slow)
+{
+	take_time(0);
+	rcl_clean(&self->s);
+	EXPECT_EQ(self->objects, rcl_all_objects());
+	if (self->owner.fd >= 0)
+		genl_close(&self->owner);
+	sim_end(&self->s);
+}
+
+/* The longest time that a ping of a took until over() says so; -1: it failed */
+static int64_t longest(struct genl_sock *s, bool (*over)(void *), void *arg)
+{
+	int64_t begin, took, most = 0;
+	struct rcl_pong pong;
+	bool last;
+
+	do {
+		last = over(arg);
+		begin = now_ms();
+		if (rcl_ping(s, "a", RCLINK_PING_OP_SEND, -1, 1, NULL) ||
+		    rcl_pong(s, &pong, slow(10000)) || pong.error)
+			return -1;
+		took = now_ms() - begin;
+		most = took > most ? took : most;
+		usleep(10000);
+	} while (!last);
+	return most;
+}
+
+/* What somebody asks of the links, which takes its time. */
+struct asker {
+	pthread_t thread;
+	struct genl_sock *s;
+	int (*ask)(struct asker *asker);
+	struct rcl_end a, b;
+	int ret;
+	atomic_bool over;
+};
+
+static void *run(void *arg)
+{
+	struct asker *asker = arg;
+
+	asker->ret = asker->ask(asker);
+	asker->over = true;
+	return NULL;
+}
+
+static bool is_over(void *arg)
+{
+	const struct asker *asker = arg;
+
+	return asker->over;
+}
+
+static int prepare(struct asker *asker)
+{
+	return rcl_prepare_beside(asker->s, "a", &asker->a);
+}
+
+/* Until one more step, which need not be slow, has both links move. */
+static int bring_up(struct asker *asker)
+{
+	struct genl_sock *s = asker->s;
+	int ret;
+
+	ret = rcl_prepare_beside(s, "a", &asker->a);
+	if (!ret)
+		ret = rcl_prepare_beside(s, "b", &asker->b);
+	if (!ret)
+		ret = rcl_connect(s, "a", asker->a.epoch, RCLINK_ROLE_INITIATOR,
+				  &asker->b, NULL);
+	if (!ret)
+		ret = rcl_connect(s, "b", asker->b.epoch, RCLINK_ROLE_RESPONDER,
+				  &asker->a, NULL);
+	return ret ? ret : rcl_activate(s, "a", asker->a.epoch, NULL);
+}
+
+static int begin(struct asker *asker, struct genl_sock *s,
+		 int (*ask)(struct asker *))
+{
+	asker->s = s;
+	asker->ask = ask;
+	return pthread_create(&asker->thread, NULL, run, asker);
+}
+
+/* It is in the midst of it then. */
+static void let_begin(void)
+{
+	usleep(STEP_MS * 1000 / 2);
+}
+
+static int until_objects(int n)
+{
+	int64_t end = now_ms() + slow(LONG_MS);
+
+	while (rcl_all_objects() != n) {
+		if (now_ms() >= end)
+			return -ETIMEDOUT;
+		usleep(10000);
+	}
+	return 0;
+}
+
+static int until_epoch(struct genl_sock *s, const char *name, uint64_t epoch)
+{
+	int64_t end = now_ms() + slow(LONG_MS);
+	struct rcl_view view;
+	int ret;
+
+	while (!(ret = rcl_view(s, name, &view)) && view.epoch != epoch) {
+		if (now_ms() >= end)
+			return -ETIMEDOUT;
+		usleep(10000);
+	}
+	return ret;
+}
+
+TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_comes_up, 120)
+{
+	struct asker asker = {};
+	int64_t began = now_ms();
+	struct rcl_view view;
+	int64_t most;
+
+	EXPECT_EQ(0, take_time(ALL));
+	ASSERT_EQ(0, begin(&asker, &self->owner, bring_up));
+	most = longest(&self->s, is_over, &asker);
+	pthread_join(asker.thread, NULL);
+	ASSERT_EQ(0, asker.ret);
+	TH_LOG("all of it took %lld ms, a ping %lld ms at most",
+	       (long long)(now_ms() - began), (long long)most);
+	EXPECT_LE(0, most);
+	EXPECT_GT(slow(PAUSE_MS), most);
+	EXPECT_LT(5 * STEP_MS, now_ms() - began);
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(self->epoch, view.epoch);
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+
+	EXPECT_EQ(0, take_time(0));
+	EXPECT_EQ(0, rcl_activate(&self->owner, "b", asker.a.epoch, NULL));
+	EXPECT_EQ(0, until_epoch(&self->s, "a", self->epoch + 1));
+	EXPECT_EQ(0, until_epoch(&self->s, "b", self->epoch + 1));
+	EXPECT_EQ(0, until_objects(self->up));
+}
+
+static bool is_as_before(void *arg)
+{
+	return rcl_all_objects() == *(int *)arg;
+}
+
+TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_is_given_up, 120)
+{
+	struct rcl_view view;
+	struct rcl_end end;
+	int64_t most;
+
+	EXPECT_EQ(0, take_time(0));
+	ASSERT_EQ(0, rcl_prepare_beside(&self->owner, "a", &end));
+	EXPECT_EQ(0, take_time(ALL));
+	genl_close(&self->owner);
+	most = longest(&self->s, is_as_before, &self->up);
+	TH_LOG("a ping took %lld ms at most", (long long)most);
+	EXPECT_LE(0, most);
+	EXPECT_GT(slow(PAUSE_MS), most);
+	EXPECT_EQ(0, take_time(0));
+	/* Whoever comes next waits for the end of that. */
+	ASSERT_EQ(0, rcl_prepare_beside(&self->s, "a", &end));
+	EXPECT_EQ(self->epoch + 2, end.epoch);
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+}
+
+TEST_F_TIMEOUT(slow, requests_wait_for_their_turn, 120)
+{
+	struct asker asker = {};
+	struct rcl_view view;
+
+	ASSERT_EQ(0, begin(&asker, &self->owner, prepare));
+	let_begin();
+	EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
+	EXPECT_TRUE(asker.over);
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, view.state);
+	EXPECT_EQ(RCLINK_DOWN_REASON_DISCONNECTED, view.reason);
+	EXPECT_EQ(0, view.standby_epoch);
+}
+
+TEST_F_TIMEOUT(slow, a_peer_that_disconnects_ends_what_is_being_made, 120)
+{
+	struct asker asker = {};
+	struct rcl_view view;
+
+	ASSERT_EQ(0, begin(&asker, &self->owner, prepare));
+	let_begin();
+	EXPECT_EQ(0, rcl_disconnect(&self->s, "b"));
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+	EXPECT_EQ(0, until_objects(self->objects));
+	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_DOWN_REASON_PEER_DISCONNECTED, view.reason)
+		TH_LOG("%s", view.reason_text);
+}
+
+TEST_F_TIMEOUT(slow, what_is_being_made_takes_the_place_of_what_fails, 120)
+{
+	struct asker asker = {};
+	struct rcl_view view;
+	struct rcl_end a;
+
+	ASSERT_EQ(0, rcl_local(&self->s, "a", &a));
+	ASSERT_EQ(0, begin(&asker, &self->owner, prepare));
+	let_begin();
+	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_FATAL,
+			      a.qp[0].qpn));
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+	/* The one that failed may take until then to end. */
+	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_PREPARED,
+			       LONG_MS));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(asker.a.epoch, view.epoch);
+	EXPECT_EQ(0, view.standby_epoch);
+	genl_close(&self->owner);
+	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
+}
+
+static int disconnect(struct asker *asker)
+{
+	return rcl_disconnect(asker->s, "a");
+}
+
+/* What is up ends in the work item that takes them. */
+TEST_F_TIMEOUT(slow, pings_that_wait_are_64_at_most_and_all_end, 120)
+{
+	int i, ret, taken = 0, busy = 0;
+	struct asker asker = {};
+	struct rcl_pong pong;
+
+	EXPECT_EQ(0, take_time(ALL));
+	ASSERT_EQ(0, begin(&asker, &self->owner, disconnect));
+	let_begin();
+	for (i = 0; i < 80; i++) {
+		ret = rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, -1, i, NULL);
+		taken += !ret;
+		busy += ret == -EBUSY;
+	}
+	EXPECT_FALSE(asker.over);
+	EXPECT_EQ(64, taken);
+	EXPECT_EQ(16, busy);
+	for (i = 0; i < taken; i++) {
+		ASSERT_EQ(0, rcl_pong(&self->s, &pong, slow(LONG_MS)));
+		EXPECT_EQ(ENOTCONN, pong.error);
+		EXPECT_EQ(i, pong.cookie);
+	}
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+}
+
+TEST_F_TIMEOUT(slow, an_owner_that_is_killed_leaves_nothing, 120)
+{
+	struct rcl_view view;
+	struct genl_sock s;
+	struct rcl_end end;
+	pid_t pid;
+
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (!rcl_open(&s))
+			rcl_prepare_beside(&s, "a", &end);
+		pause();
+	}
+	let_begin();
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_EQ(0, until_objects(self->up));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+	EXPECT_EQ(0, view.standby_epoch);
+}
+
+TEST_F_TIMEOUT(slow, a_link_is_deleted_while_an_epoch_is_made, 120)
+{
+	struct asker asker = {};
+
+	ASSERT_EQ(0, begin(&asker, &self->owner, prepare));
+	let_begin();
+	EXPECT_EQ(0, rcl_del(&self->s, "a"));
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+	EXPECT_EQ(0, rcl_del(&self->s, "b"));
+	EXPECT_EQ(self->objects, rcl_all_objects());
+}
+
+TEST_F_TIMEOUT(slow, a_device_is_removed_while_an_epoch_is_made, 120)
+{
+	struct asker asker = {};
+	struct rcl_view view;
+
+	ASSERT_EQ(0, begin(&asker, &self->owner, prepare));
+	let_begin();
+	EXPECT_EQ(0, sim_del_device("sim0"));
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, view.state);
+	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, view.reason)
+		TH_LOG("%s", view.reason_text);
+	EXPECT_EQ(0, view.standby_epoch);
+}
+
+TEST_HARNESS_MAIN

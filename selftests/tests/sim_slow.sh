@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# An epoch of many QPs comes up, or is given up, beside one that is up, on a
+# simulated device that takes its time with each of them.
+# hosts: 1
+# kernels: 6.12 6.1-all debug-all
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+plan "$(harness_points "$NL_SRC/nl_sim_slow.c")"
+nl_build
+lab_module
+sim_load
+harness "$NL_SRC/nl_sim_slow.c" "$NL/nl_sim_slow"
+sim_unload
+finish
