@@ -120,28 +120,68 @@ static int on_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	return asked(o, AT_OFFER, o->offers == 1 && !o->prepares, err);
 }
 
-/* Each epoch is a larger one. */
-static int on_prepare(void *ctx, const char *link, const struct rcl_path *path,
-		      struct rcl_endpoint *local, char *err)
+/* Owners have no pointer to their world: one test runs at a time. */
+static struct world *current;
+
+static int later(struct owner *o, int ms, event_callback_fn then)
 {
-	struct owner *o = ctx;
+	const struct timeval half = { ms / 2000, ms / 2 % 1000 * 1000 };
+	const struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
+
+	event_base_once(current->base, -1, EV_TIMEOUT, then, o, &tv);
+	if (o->meanwhile)
+		event_base_once(current->base, -1, EV_TIMEOUT, o->meanwhile, o,
+				&half);
+	return RCX_LATER;
+}
+
+/* Each epoch is a larger one. */
+static int prepare(struct owner *o, struct rcl_endpoint *local, char *err)
+{
 	int ret;
 
-	(void)link;
-	ret = asked(o, AT_PREPARE, o->prepares == o->aborts, err);
+	ret = asked(o, AT_PREPARE, o->prepares == o->aborts + 1, err);
+	/* Then there is nothing to undo. */
+	if (ret)
+		o->prepares--;
 	if (ret)
 		return ret;
-	if (o->prepares)
+	if (o->prepares > 1)
 		o->endpoint.epoch = o->agreed + 1;
-	o->prepares++;
 	*local = o->endpoint;
-	memcpy(local->gid, path->gid, sizeof(local->gid));
+	memcpy(local->gid, o->gid, sizeof(local->gid));
 
 	return 0;
 }
 
-/* Owners have no pointer to their world: one test runs at a time. */
-static struct world *current;
+static void prepare_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct owner *o = arg;
+	struct rcl_endpoint local;
+	char err[RCX_ERR_LEN] = "";
+	int ret;
+
+	(void)fd;
+	(void)what;
+	if (!o->session || o->aborts == o->prepares)
+		return;
+	ret = prepare(o, &local, err);
+	rcx_session_prepared(o->session, ret, &local, err);
+}
+
+static int on_prepare(void *ctx, const char *link, const struct rcl_path *path,
+		      struct rcl_endpoint *local, char *err)
+{
+	struct owner *o = ctx;
+
+	(void)link;
+	memcpy(o->gid, path->gid, sizeof(o->gid));
+	o->prepares++;
+	if (o->prepare_ms)
+		return later(o, o->prepare_ms, prepare_late);
+
+	return prepare(o, local, err);
+}
 
 static void connect_late(evutil_socket_t fd, short what, void *arg)
 {
@@ -155,14 +195,6 @@ static void connect_late(evutil_socket_t fd, short what, void *arg)
 		return;
 	ret = asked(o, AT_CONNECT, o->prepares == 1 && !o->activates, err);
 	rcx_session_connected(o->session, ret, o->agreed, err);
-}
-
-static int later(struct owner *o)
-{
-	const struct timeval tv = { .tv_usec = o->late_ms * 1000 };
-
-	event_base_once(current->base, -1, EV_TIMEOUT, connect_late, o, &tv);
-	return RCX_LATER;
 }
 
 static int on_connect(void *ctx, const char *link, uint64_t local_epoch,
@@ -179,7 +211,7 @@ static int on_connect(void *ctx, const char *link, uint64_t local_epoch,
 	o->remote = *remote;
 	o->agreed = local_epoch > remote->epoch ? local_epoch : remote->epoch;
 	if (o->late_ms)
-		return later(o);
+		return later(o, o->late_ms, connect_late);
 	*agreed = o->agreed;
 
 	return asked(o, AT_CONNECT, o->prepares == o->aborts + 1 &&

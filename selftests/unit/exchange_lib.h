@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <event2/event.h>
 #include <openssl/ssl.h>
 
 #include "codec.h"
@@ -66,7 +67,9 @@ struct owner {
 	int fail_with;		/* errno, -EIO if not filled in */
 	enum stage fail_at;
 	enum stage cancel_at;
+	int prepare_ms;		/* that it takes, if not 0 */
 	int late_ms;		/* that connect takes, if not 0 */
+	event_callback_fn meanwhile; /* called with the owner, half-way */
 	bool stay_down;		/* the link never comes up */
 	bool go_down;		/* the link goes down instead of up */
 	const char *only;	/* the identity to admit; NULL: any */
@@ -81,6 +84,7 @@ struct owner {
 	uint64_t agreed;
 	uint8_t key[RCLINK_KEY_LEN];
 	struct rcl_endpoint remote;
+	uint8_t gid[RCLINK_GID_LEN];	/* of the path that is prepared */
 	int result;
 	char err[RCX_ERR_LEN];
 };

@@ -188,63 +188,82 @@ TEST_F(session, a_link_that_goes_down_ends_both)
 	SAYS("peer: the link went down", r->err);
 }
 
-/* The other end is ready at once, and says so before anybody reads it. */
-TEST_F(session, a_connect_that_takes_time)
+/* What of it takes time is the first end's alone; 0: nothing. */
+static void takes(struct owner *o, enum stage at, int ms)
 {
-	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
-	clock_t begin = clock();
-
-	i->late_ms = 400;
-	both(&self->w);
-	HOLDS(i);
-	HOLDS(r);
-	EXPECT_EQ(0, i->result);
-	EXPECT_EQ(0, r->result);
-	EXPECT_EQ(0, memcmp(i->key, r->key, RCLINK_KEY_LEN));
-	/* It slept meanwhile. */
-	EXPECT_GT(CLOCKS_PER_SEC / 4, clock() - begin);
-
-	world_open_pinned(&self->w, false);
-	i->late_ms = 100;
-	r->late_ms = 100;
-	r->fail_at = AT_CONNECT;
-	both(&self->w);
-	HOLDS(i);
-	HOLDS(r);
-	EXPECT_EQ(-EIO, r->result);
-	EXPECT_EQ(1, r->aborts);
-	SAYS("peer: it was told to fail", i->err);
+	o->prepare_ms = at == AT_PREPARE ? ms : 0;
+	o->late_ms = at == AT_CONNECT ? ms : 0;
 }
 
-TEST_F(session, what_ends_a_connect_that_takes_time)
+static const enum stage slow[] = { AT_PREPARE, AT_CONNECT };
+
+/* The other end is ready at once, and says so before anybody reads it. */
+TEST_F(session, what_takes_the_owner_time)
 {
-	const struct timeval soon = { .tv_usec = 500000 };
+	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
+	unsigned int n;
+	clock_t begin;
+
+	for (n = 0; n < 2; n++) {
+		begin = clock();
+		takes(i, slow[n], 400);
+		both(&self->w);
+		HOLDS(i);
+		HOLDS(r);
+		EXPECT_EQ(0, i->result);
+		EXPECT_EQ(0, r->result);
+		EXPECT_EQ(0, memcmp(i->key, r->key, RCLINK_KEY_LEN));
+		/* It slept meanwhile. */
+		EXPECT_GT(CLOCKS_PER_SEC / 4, clock() - begin);
+
+		world_open_pinned(&self->w, false);
+		takes(i, slow[n], 100);
+		takes(r, slow[n], 100);
+		r->fail_at = slow[n];
+		both(&self->w);
+		HOLDS(i);
+		HOLDS(r);
+		EXPECT_EQ(-EIO, r->result);
+		/* What failed to be prepared has nothing to undo. */
+		EXPECT_EQ(r->prepares, r->aborts);
+		EXPECT_EQ(slow[n] == AT_CONNECT, r->aborts);
+		SAYS("peer: it was told to fail", i->err);
+		world_open_pinned(&self->w, false);
+	}
+}
+
+TEST_F(session, what_ends_what_takes_the_owner_time)
+{
 	struct owner *i = &self->w.dialler;
+	unsigned int n;
 
-	i->late_ms = 900;
-	event_base_once(self->w.base, -1, EV_TIMEOUT, cancel_later, i, &soon);
-	both(&self->w);
-	HOLDS(i);
-	EXPECT_EQ(-ECANCELED, i->result);
-	EXPECT_EQ(1, i->aborts);
+	for (n = 0; n < 2; n++) {
+		takes(i, slow[n], 900);
+		i->meanwhile = cancel_later;
+		both(&self->w);
+		HOLDS(i);
+		EXPECT_EQ(-ECANCELED, i->result);
+		EXPECT_EQ(1, i->aborts);
 
-	/* What the module did afterwards comes after its answer. */
-	world_open_pinned(&self->w, false);
-	i->late_ms = 900;
-	event_base_once(self->w.base, -1, EV_TIMEOUT, down_later, i, &soon);
-	both(&self->w);
-	HOLDS(i);
-	EXPECT_EQ(-ENOLINK, i->result);
-	EXPECT_EQ(1, i->aborts);
-	SAYS("the cable was pulled", i->err);
+		/* What the module did afterwards comes after its answer. */
+		world_open_pinned(&self->w, false);
+		takes(i, slow[n], 900);
+		i->meanwhile = down_later;
+		both(&self->w);
+		HOLDS(i);
+		EXPECT_EQ(-ENOLINK, i->result);
+		EXPECT_EQ(1, i->aborts);
+		SAYS("the cable was pulled", i->err);
 
-	world_open_pinned(&self->w, false);
-	self->w.timeout_ms = 300;
-	i->late_ms = 900;
-	both(&self->w);
-	EXPECT_EQ(-ETIMEDOUT, i->result);
-	EXPECT_EQ(1, i->aborts);
-	SAYS("waiting for the module", i->err);
+		world_open_pinned(&self->w, false);
+		self->w.timeout_ms = 2500;
+		takes(i, slow[n], 6000);
+		both(&self->w);
+		EXPECT_EQ(-ETIMEDOUT, i->result);
+		EXPECT_EQ(1, i->aborts);
+		SAYS("waiting for the module", i->err);
+		world_open_pinned(&self->w, false);
+	}
 }
 
 TEST_F(session, a_link_that_does_not_come_up_is_given_up)

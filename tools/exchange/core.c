@@ -22,6 +22,8 @@ static const struct rcx_wait waits[] = {
 		"see what the peer's rclink says", BIT(RCX_MSG_OFFER) },
 	[ST_ANSWER] = { "waiting for ANSWER",
 		"see what the peer's rclink says", BIT(RCX_MSG_ANSWER) },
+	[ST_PREPARE] = { "waiting for the module to prepare the QPs",
+		"see what `rclink why` and the kernel log say", 0 },
 	[ST_ENDPOINT] = { "waiting for ENDPOINT",
 		"see what the peer's rclink and its kernel log say",
 		BIT(RCX_MSG_ENDPOINT) | BIT(RCX_MSG_FAILED) },
@@ -62,6 +64,11 @@ const struct rcx_wait *rcx_wait(const struct rcx_session *s)
 		return &wait_peer_up;
 
 	return &waits[s->state];
+}
+
+bool rcx_asks_owner(const struct rcx_session *s)
+{
+	return s->state == ST_PREPARE || s->state == ST_CONNECT;
 }
 
 int64_t rcx_now_ms(void)

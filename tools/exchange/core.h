@@ -25,6 +25,7 @@ enum rcx_state {
 	ST_WELCOME,
 	ST_OFFER,
 	ST_ANSWER,
+	ST_PREPARE,	/* the owner prepares: nothing is read */
 	ST_ENDPOINT,
 	ST_CONNECT,	/* the owner connects: nothing is read */
 	ST_CONFIRM,
@@ -105,6 +106,9 @@ void rcx_step(struct rcx_session *s, enum rcx_step step, const char *detail);
 
 /* What the session waits for. */
 const struct rcx_wait *rcx_wait(const struct rcx_session *s);
+
+/* Is that its owner? Then all else waits, but for time and cancel. */
+bool rcx_asks_owner(const struct rcx_session *s);
 
 /* Queue msg and send what can be sent at once. False: the session ends. */
 bool rcx_send(struct rcx_session *s, struct rcx_msg *msg);

@@ -13,7 +13,7 @@
  *	(offer)		-- OFFER ->	OFFER
  *					(admit, offer)
  *	ANSWER		<- ANSWER --
- *	(prepare)			(prepare)
+ *	PREPARE				PREPARE
  *	ENDPOINT	<- ENDPOINT ->	ENDPOINT
  *	CONNECT				CONNECT
  *	CONFIRM		<- CONFIRM ->	CONFIRM
@@ -21,9 +21,9 @@
  *	UP		<- DONE ->	UP
  *	CLOSE				CLOSE
  *
- * From ENDPOINT to UP it is about one path. Whoever finds that it does not work
+ * From PREPARE to UP it is about one path. Whoever finds that it does not work
  * undoes it, says FAILED, and waits for the peer's FAILED; then both go on with
- * (prepare) for the next one.
+ * PREPARE for the next one.
  *
  * The responder sends ANSWER before its own prepare, so that both ends work on
  * their QPs at the same time. A failed session says why to the peer, undoes
@@ -73,7 +73,7 @@ static void receive(struct rcx_session *s)
 	enum rcx_io io;
 
 	while (s->state > ST_TLS && s->state < ST_CLOSE &&
-	       s->state != ST_CONNECT) {
+	       !rcx_asks_owner(s)) {
 		/* No event tells of what TLS has taken from the socket. */
 		if (reads++ >= READS_MAX && !rcx_conn_pending(s->conn))
 			return;
@@ -125,7 +125,7 @@ static void check_limits(struct rcx_session *s)
 
 	if (s->canceled)
 		rcx_break(s, RCX_CODE_CANCELED, -ECANCELED, "%s", s->gone);
-	else if (s->down[0] && s->state != ST_CONNECT)
+	else if (s->down[0] && !rcx_asks_owner(s))
 		rcx_talk_down(s);
 	else if (s->ticked && s->state == ST_UP && !s->link_up &&
 		 now >= s->proof_deadline)
@@ -205,7 +205,7 @@ static void arm(struct rcx_session *s)
 	if (s->state == ST_UP && !s->link_up && s->proof_deadline < until)
 		until = s->proof_deadline;
 	arm_timer(s, until);
-	if (s->state == ST_CONNECT)
+	if (rcx_asks_owner(s))
 		event_del(s->readable);
 	else if (s->readable)
 		event_add(s->readable, NULL);
@@ -373,6 +373,15 @@ void rcx_session_rotate(struct rcx_session *s)
 bool rcx_session_rotates(const struct rcx_session *s)
 {
 	return s->rotate;
+}
+
+void rcx_session_prepared(struct rcx_session *s, int ret,
+			  const struct rcl_endpoint *local, const char *err)
+{
+	if (s->state != ST_PREPARE)
+		return;
+	rcx_talk_prepared(s, ret, local, err);
+	run(s);
 }
 
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,

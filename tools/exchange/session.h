@@ -47,7 +47,7 @@ enum rcx_step {
 	RCX_STEP_FAILED,	/* not this path; detail says which, and why */
 };
 
-/* Of connect: rcx_session_connected() will tell. */
+/* Of prepare, connect: rcx_session_prepared() or _connected() will tell. */
 #define RCX_LATER	1
 
 /*
@@ -71,12 +71,15 @@ struct rcx_ops {
 	/* The ways out of this host that the link may use, at least one. */
 	int (*offer)(void *ctx, const char *link, struct rcx_paths *paths,
 		     char *err);
-	/* path is one of those offered. */
+	/*
+	 * path is one of those offered. RCX_LATER when that takes time; abort
+	 * may come before it is over.
+	 */
 	int (*prepare)(void *ctx, const char *link, const struct rcl_path *path,
 		       struct rcl_endpoint *local, char *err);
 	/*
 	 * local_epoch as prepare gave it; agreed receives the common epoch.
-	 * RCX_LATER when that takes time; abort may come before it is over.
+	 * RCX_LATER as with prepare.
 	 */
 	int (*connect)(void *ctx, const char *link, uint64_t local_epoch,
 		       const char *identity, enum rcx_role role,
@@ -129,7 +132,9 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 void rcx_session_rotate(struct rcx_session *s);
 bool rcx_session_rotates(const struct rcx_session *s);
 
-/* The end of a connect that returned RCX_LATER; the arguments as there. */
+/* The end of what returned RCX_LATER; the arguments as there. */
+void rcx_session_prepared(struct rcx_session *s, int ret,
+			  const struct rcl_endpoint *local, const char *err);
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
 			   const char *err);
 

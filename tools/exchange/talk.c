@@ -109,19 +109,17 @@ static void fail_path(struct rcx_session *s, int result, const char *why)
 		rcx_enter(s, ST_FAILED);
 }
 
-static void try_path(struct rcx_session *s)
+void rcx_talk_prepared(struct rcx_session *s, int ret,
+		       const struct rcl_endpoint *local, const char *err)
 {
 	struct rcx_msg msg = { .type = RCX_MSG_ENDPOINT };
-	char err[RCX_ERR_LEN] = "";
-	int ret;
 
-	s->told_done = false;
-	ret = s->ops->prepare(s->ctx, s->link, own_path(s), &s->local, err);
+	s->prepared = !ret;
 	if (ret) {
 		fail_path(s, ret, err);
 		return;
 	}
-	s->prepared = true;
+	s->local = *local;
 	if (memcmp(s->local.gid, own_path(s)->gid, sizeof(s->local.gid))) {
 		fail_path(s, -EAGAIN,
 			  "the GIDs of the port have changed meanwhile; try again");
@@ -131,6 +129,21 @@ static void try_path(struct rcx_session *s)
 	msg.endpoint = s->local;
 	if (rcx_send(s, &msg))
 		rcx_enter(s, ST_ENDPOINT);
+}
+
+static void try_path(struct rcx_session *s)
+{
+	struct rcl_endpoint local;
+	char err[RCX_ERR_LEN] = "";
+	int ret;
+
+	s->told_done = false;
+	rcx_enter(s, ST_PREPARE);
+	ret = s->ops->prepare(s->ctx, s->link, own_path(s), &local, err);
+	if (ret != RCX_LATER)
+		rcx_talk_prepared(s, ret, &local, err);
+	else
+		s->prepared = true;
 }
 
 static void on_failed(struct rcx_session *s, const struct rcx_msg *in)

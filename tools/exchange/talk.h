@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+struct rcl_endpoint;
 struct rcx_session;
 
 /* The handshake is done: the first word is the responder's. */
@@ -16,7 +17,9 @@ void rcx_talk_header(struct rcx_session *s);
 /* in[] has one whole message. */
 void rcx_talk_message(struct rcx_session *s);
 
-/* In ST_CONNECT: the owner's connect is over, see rcx_ops. */
+/* In ST_PREPARE, ST_CONNECT: what the owner was at is over, see rcx_ops. */
+void rcx_talk_prepared(struct rcx_session *s, int ret,
+		       const struct rcl_endpoint *local, const char *err);
 void rcx_talk_connected(struct rcx_session *s, int ret, uint64_t agreed,
 			const char *err);
 
