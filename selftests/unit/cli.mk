@@ -8,7 +8,7 @@ OUT ?= $(TREE)/build/unit/cli
 SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
-TESTS := chan connect link metrics text doc packet paths peers story group_story \
+TESTS := ask chan link metrics text doc packet paths peers story group_story \
 	conf groups pace verbs layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group group_story link \
@@ -81,7 +81,7 @@ $(OUT)/cli_pace: $(HERE)/cli_pace.c $(PACE_OBJS)
 		-o $@ $^
 
 # The test is the module that it asks.
-$(OUT)/cli_connect: $(HERE)/cli_connect.c $(OUT)/connect.o
+$(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ -levent_core -pthread
 

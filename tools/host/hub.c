@@ -11,8 +11,8 @@
 
 #include <event2/event.h>
 
+#include "ask.h"
 #include "call.h"
-#include "connect.h"
 #include "group.h"
 
 #define AGAIN_US	200000
@@ -271,8 +271,8 @@ struct rch_hub *rch_hub_new(struct event_base *base, char *err)
 	hub->news = event_new(base, rcl_nl_fd(hub->families),
 			      EV_READ | EV_PERSIST, on_news, hub);
 	hub->again = evtimer_new(base, on_again, hub);
-	hub->connects = rch_connects_new(base);
-	if (!hub->news || !hub->again || !hub->connects ||
+	hub->asks = rch_asks_new(base);
+	if (!hub->news || !hub->again || !hub->asks ||
 	    event_add(hub->news, NULL)) {
 		rcl_fail(err, -ENOMEM, "out of memory");
 		goto err_free;
@@ -291,7 +291,7 @@ void rch_hub_free(struct rch_hub *hub)
 		event_free(hub->news);
 	if (hub->again)
 		event_free(hub->again);
-	rch_connects_free(hub->connects);
+	rch_asks_free(hub->asks);
 	rcl_nl_close(hub->families);
 	free(hub);
 }

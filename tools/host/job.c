@@ -9,8 +9,8 @@
 
 #include <event2/event.h>
 
+#include "ask.h"
 #include "call.h"
-#include "connect.h"
 #include "path.h"
 #include "paths.h"
 #include "process.h"
@@ -26,6 +26,31 @@ static int job_admit(void *ctx, const char *identity, const char *wanted,
 		snprintf(job->about, sizeof(job->about), "%s", link);
 	return ret;
 }
+
+/* What a thread asks of the module, and what it gets for that. */
+struct prepare {
+	char link[RCLINK_NAME_MAX + 1];
+	struct rcl_path path;
+	bool any;		/* path: the module chooses */
+	bool rotate;
+	bool answers;
+	uint64_t last;		/* epoch that was given up; 0: none */
+	struct rcl_endpoint local;
+};
+
+struct connect {
+	char link[RCLINK_NAME_MAX + 1];
+	char peer[RCLINK_PEER_MAX + 1];
+	uint64_t epoch;
+	enum rcx_role role;
+	struct rcl_endpoint remote;
+	uint64_t agreed;
+};
+
+struct replace {
+	char link[RCLINK_NAME_MAX + 1];
+	uint64_t epoch;
+};
 
 /* 0: none. */
 static uint64_t epoch_up(struct rcl_nl *nl, const char *link)
@@ -48,34 +73,56 @@ static uint64_t epoch_up(struct rcl_nl *nl, const char *link)
  * whatever this end still believes. And an epoch that this job gave up may have
  * come up just then.
  */
-static uint64_t epoch_lost(const struct rch_job *job, struct rcl_nl *nl,
-			   const char *link)
+static int ask_prepare(struct rcl_nl *nl, void *what, char *err)
 {
-	return job->answers ? epoch_up(nl, link) : job->last;
-}
-
-static int prepare(const struct rch_job *job, struct rcl_nl *nl,
-		   const char *link, const struct rcl_path *path,
-		   struct rcl_endpoint *local, char *err)
-{
-	bool rotate = rcx_session_rotates(job->session);
+	struct prepare *p = what;
+	const struct rcl_path *path = p->any ? NULL : &p->path;
 	uint64_t lost;
 	int ret;
 
-	/* It would wait for that, and so would the loop. */
-	if (rch_connects_has(job->hub->connects, link))
-		return rcl_fail(err, -EBUSY,
-				"an exchange of link %s is still ending; try again in a second",
-				link);
-	ret = rcl_call_prepare(nl, link, path, rotate, local, err);
-	if (ret != -EBUSY || rotate)
+	ret = rcl_call_prepare(nl, p->link, path, p->rotate, &p->local, err);
+	if (ret != -EBUSY || p->rotate)
 		return ret;
-	lost = epoch_lost(job, nl, link);
+	lost = p->answers ? epoch_up(nl, p->link) : p->last;
 	if (!lost)
 		return ret;
 	/* What is up instead is not lost, and the module says so. */
-	rcl_call_replace(nl, link, lost, err);
-	return rcl_call_prepare(nl, link, path, false, local, err);
+	rcl_call_replace(nl, p->link, lost, err);
+	return rcl_call_prepare(nl, p->link, path, false, &p->local, err);
+}
+
+static int ask_connect(struct rcl_nl *nl, void *what, char *err)
+{
+	struct connect *c = what;
+	const struct rcl_connect connect = {
+		.link = c->link,
+		.epoch = c->epoch,
+		.peer = c->peer,
+		.role = c->role,
+		.remote = &c->remote,
+	};
+
+	return rcl_call_connect(nl, &connect, &c->agreed, err);
+}
+
+static int ask_replace(struct rcl_nl *nl, void *what, char *err)
+{
+	const struct replace *r = what;
+
+	return rcl_call_replace(nl, r->link, r->epoch, err);
+}
+
+static void fill_prepare(const struct rch_job *job, const char *link,
+			 const struct rcl_path *path, struct prepare *p)
+{
+	memset(p, 0, sizeof(*p));
+	snprintf(p->link, sizeof(p->link), "%s", link);
+	p->any = !path;
+	if (path)
+		p->path = *path;
+	p->rotate = rcx_session_rotates(job->session);
+	p->answers = job->answers;
+	p->last = job->last;
 }
 
 /*
@@ -87,15 +134,21 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 {
 	struct rcl_path *path = &paths->path[0];
 	struct rcl_link_info *info;
-	struct rcl_endpoint local;
+	struct prepare p;
 	struct rcl_nl *nl;
 	size_t num;
 	int ret;
 
+	/* It would wait for that, and so would the loop. */
+	if (rch_asks_has(job->hub->asks, link))
+		return rcl_fail(err, -EBUSY,
+				"an exchange of link %s is still ending; try again in a second",
+				link);
 	nl = rcl_nl_open(err);
 	if (!nl)
 		return -ENOENT;
-	ret = prepare(job, nl, link, NULL, &local, err);
+	fill_prepare(job, link, NULL, &p);
+	ret = ask_prepare(nl, &p, err);
 	if (!ret)
 		ret = rcl_call_links(nl, link, &info, &num, err);
 	rcl_nl_close(nl);
@@ -103,12 +156,12 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 		return ret;
 	strcpy(path->device, info->policy.device);
 	path->port = info->policy.v[RCL_P_PORT];
-	path->link_layer = local.link_layer;
-	path->gid_type = local.link_layer == RCLINK_LINK_LAYER_ROCE ?
+	path->link_layer = p.local.link_layer;
+	path->gid_type = p.local.link_layer == RCLINK_LINK_LAYER_ROCE ?
 			 RCLINK_GID_TYPE_ROCE_V2 : RCLINK_GID_TYPE_IB;
 	path->gid_index = info->policy.v[RCL_P_GID_INDEX];
-	path->mtu = local.mtu;
-	memcpy(path->gid, local.gid, sizeof(path->gid));
+	path->mtu = p.local.mtu;
+	memcpy(path->gid, p.local.gid, sizeof(path->gid));
 	paths->num = 1;
 	free(info);
 	return 0;
@@ -170,37 +223,73 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	return offer_unseen(job, link, paths, err);
 }
 
+static int start(struct rch_job *job, const struct rch_request *request,
+		 char *err)
+{
+	job->ask = rch_ask_start(job->hub->asks, job->nl, request, err);
+	if (!job->ask)
+		return -EAGAIN;
+	job->nl = NULL;
+	return RCX_LATER;
+}
+
+static void on_prepared(void *ctx, struct rcl_nl *nl, int ret,
+			const void *what, const char *err)
+{
+	const struct prepare *p = what;
+	struct rch_job *job = ctx;
+
+	job->ask = NULL;
+	if (ret) {
+		rcl_nl_close(nl);
+	} else {
+		job->nl = nl;
+		strcpy(job->link, p->link);
+		job->epoch = p->local.epoch;
+		job->local = p->local;
+	}
+	rcx_session_prepared(job->session, ret, &p->local, err);
+}
+
 static int job_prepare(void *ctx, const char *link, const struct rcl_path *path,
 		       struct rcl_endpoint *local, char *err)
 {
 	struct rch_job *job = ctx;
+	struct prepare p;
+	const struct rch_request request = {
+		.link = link,
+		.ask = ask_prepare,
+		.what = &p,
+		.size = sizeof(p),
+		.done = on_prepared,
+		.ctx = job,
+	};
 	int ret;
 
+	(void)local;
 	job->nl = rcl_nl_open(err);
 	if (!job->nl)
 		return -ENOENT;
-	ret = prepare(job, job->nl, link, path, local, err);
-	if (ret) {
+	fill_prepare(job, link, path, &p);
+	ret = start(job, &request, err);
+	if (ret != RCX_LATER) {
 		rcl_nl_close(job->nl);
 		job->nl = NULL;
-		return ret;
 	}
-	strcpy(job->link, link);
-	job->epoch = local->epoch;
-	job->local = *local;
-	return 0;
+	return ret;
 }
 
 static void on_connected(void *ctx, struct rcl_nl *nl, int ret,
-			 uint64_t agreed, const char *err)
+			 const void *what, const char *err)
 {
+	const struct connect *c = what;
 	struct rch_job *job = ctx;
 
-	job->connect = NULL;
+	job->ask = NULL;
 	job->nl = nl;
 	if (!ret)
-		job->epoch = agreed;
-	rcx_session_connected(job->session, ret, agreed, err);
+		job->epoch = c->agreed;
+	rcx_session_connected(job->session, ret, c->agreed, err);
 }
 
 static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
@@ -208,22 +297,25 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 		       const struct rcl_endpoint *remote, uint64_t *agreed,
 		       char *err)
 {
-	const struct rcl_connect connect = {
-		.link = link,
+	struct connect c = {
 		.epoch = local_epoch,
-		.peer = identity,
 		.role = role,
-		.remote = remote,
+		.remote = *remote,
 	};
 	struct rch_job *job = ctx;
+	const struct rch_request request = {
+		.link = link,
+		.ask = ask_connect,
+		.what = &c,
+		.size = sizeof(c),
+		.done = on_connected,
+		.ctx = job,
+	};
 
 	(void)agreed;
-	job->connect = rch_connect_start(job->hub->connects, job->nl, &connect,
-					 on_connected, job, err);
-	if (!job->connect)
-		return -EAGAIN;
-	job->nl = NULL;
-	return RCX_LATER;
+	snprintf(c.link, sizeof(c.link), "%s", link);
+	snprintf(c.peer, sizeof(c.peer), "%s", identity);
+	return start(job, &request, err);
 }
 
 static int job_activate(void *ctx, const char *link, uint64_t epoch,
@@ -237,22 +329,41 @@ static int job_activate(void *ctx, const char *link, uint64_t epoch,
 /*
  * Closing the socket and not a disconnect, unless this epoch is up: should
  * somebody else have prepared the link meanwhile, it stays theirs. The module
- * has heard of it when this returns: whoever prepares next comes after.
+ * has heard of it before anybody prepares the link from here again.
  */
+static void give_up(struct rch_job *job)
+{
+	struct replace r = { .epoch = job->epoch };
+	const struct rch_request request = {
+		.link = job->link,
+		.ask = ask_replace,
+		.what = &r,
+		.size = sizeof(r),
+	};
+	char ignored[RCL_ERR_LEN];
+
+	strcpy(r.link, job->link);
+	/* Without a thread the loop has to wait. */
+	if (!rch_ask_start(job->hub->asks, job->nl, &request, ignored)) {
+		ask_replace(job->nl, &r, ignored);
+		rcl_nl_close(job->nl);
+	}
+	job->nl = NULL;
+}
+
 static void job_abort(void *ctx, const char *link)
 {
-	char ignored[RCL_ERR_LEN];
 	struct rch_job *job = ctx;
 
-	if (job->connect)
-		rch_connect_leave(job->connect);
+	(void)link;
+	if (job->ask)
+		rch_ask_leave(job->ask);
 	else
-		rcl_call_replace(job->nl, link, job->epoch, ignored);
-	job->connect = NULL;
-	rcl_nl_close(job->nl);
-	job->nl = NULL;
+		give_up(job);
+	job->ask = NULL;
 	job->up = false;
-	job->last = job->epoch;
+	if (job->epoch)
+		job->last = job->epoch;
 	job->epoch = 0;
 }
 
@@ -287,12 +398,11 @@ static void note_failure(struct rch_job *job, const char *err)
 
 static void job_done(void *ctx, int result, const char *err)
 {
-	char ignored[RCL_ERR_LEN];
 	struct rch_job *job = ctx;
 
 	/* This end is up, but nobody knows of the other: not half a link. */
 	if (result && job->up && job->nl)
-		rcl_call_replace(job->nl, job->link, job->epoch, ignored);
+		give_up(job);
 	if (result)
 		note_failure(job, err);
 	job->ops->done(job->ctx, result, err);

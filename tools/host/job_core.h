@@ -11,8 +11,8 @@
 #include "link.h"
 #include "nl.h"
 
-struct rch_connect;
-struct rch_connects;
+struct rch_ask;
+struct rch_asks;
 
 struct rch_job {
 	LIST_ENTRY(rch_job) node;
@@ -23,7 +23,7 @@ struct rch_job {
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
 	struct rcl_nl *nl;		/* while the link is prepared ... */
-	struct rch_connect *connect;	/* ... which has it meanwhile */
+	struct rch_ask *ask;		/* ... unless this has it */
 	char about[RCLINK_NAME_MAX + 1]; /* link, as soon as it is known */
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;			/* 0 while not prepared */
@@ -38,7 +38,7 @@ struct rch_hub {
 	struct rcl_nl *families;
 	struct rcl_nl *events;
 	struct rcl_nl *requests;	/* NULL: the module is not loaded */
-	struct rch_connects *connects;
+	struct rch_asks *asks;
 	struct event *news;		/* of families */
 	struct event *readable;		/* of events */
 	struct event *again;		/* when the module could not be asked */

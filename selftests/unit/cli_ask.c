@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Asking the module in a thread, while it takes its time: the loop goes on,
+ * what is asked of one link comes in its order, and the socket comes back or is
+ * closed, whoever gives up first.
+ */
+#include "ask.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "nl.h"
+
+#include <kselftest_harness.h>
+
+#define TAKES_US	200000
+
+/* A socket, as far as this test needs one. */
+static int socket_of[3];
+static int closed;
+static int asked;	/* by threads, one at a time where it is looked at */
+
+static struct rcl_nl *nl(int i)
+{
+	return (struct rcl_nl *)&socket_of[i];
+}
+
+struct question {
+	int number;
+	int answer;
+};
+
+static int ask(struct rcl_nl *by, void *what, char *err)
+{
+	struct question *q = what;
+
+	usleep(TAKES_US);
+	asked = asked * 10 + q->number;
+	q->answer = q->number + 1;
+	return by != nl(1) ? 0 : rcl_fail(err, -ETIMEDOUT, "nobody is there");
+}
+
+void rcl_nl_close(struct rcl_nl *by)
+{
+	closed += !!by;
+}
+
+struct answer {
+	int times;
+	struct rcl_nl *nl;
+	int ret;
+	int answer;
+	char err[RCL_ERR_LEN];
+};
+
+static void on_asked(void *ctx, struct rcl_nl *by, int ret, const void *what,
+		     const char *err)
+{
+	const struct question *q = what;
+	struct answer *a = ctx;
+
+	a->times++;
+	a->nl = by;
+	a->ret = ret;
+	a->answer = q->answer;
+	snprintf(a->err, sizeof(a->err), "%s", ret ? err : "");
+}
+
+static void count(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	++*(int *)arg;
+}
+
+FIXTURE(ask)
+{
+	struct event_base *base;
+	struct rch_asks *all;
+	struct answer answer;
+	char err[RCL_ERR_LEN];
+};
+
+FIXTURE_SETUP(ask)
+{
+	memset(&self->answer, 0, sizeof(self->answer));
+	closed = 0;
+	asked = 0;
+	self->base = event_base_new();
+	self->all = rch_asks_new(self->base);
+	ASSERT_NE(NULL, self->all);
+}
+
+FIXTURE_TEARDOWN(ask)
+{
+	rch_asks_free(self->all);
+	event_base_free(self->base);
+}
+
+/* What the caller has may be gone before the thread looks at it. */
+static struct rch_ask *begin(struct rch_asks *all, int i, const char *name,
+			     struct answer *answer, char *err)
+{
+	struct question q = { .number = i + 1 };
+	char link[] = "ab";
+	const struct rch_request request = {
+		.link = memcpy(link, name, 2),
+		.ask = ask,
+		.what = &q,
+		.size = sizeof(q),
+		.done = answer ? on_asked : NULL,
+		.ctx = answer,
+	};
+	struct rch_ask *a;
+
+	a = rch_ask_start(all, nl(i), &request, err);
+	memset(link, 'x', 2);
+	memset(&q, 0xff, sizeof(q));
+	return a;
+}
+
+TEST_F(ask, the_loop_goes_on_meanwhile)
+{
+	const struct timeval tick = { .tv_usec = TAKES_US / 10 };
+	struct event *timer;
+	int ticks = 0;
+
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
+	EXPECT_TRUE(rch_asks_has(self->all, "ab"));
+	EXPECT_FALSE(rch_asks_has(self->all, "a"));
+	timer = event_new(self->base, -1, EV_PERSIST, count, &ticks);
+	event_add(timer, &tick);
+	while (!self->answer.times)
+		event_base_loop(self->base, EVLOOP_ONCE);
+	event_free(timer);
+	EXPECT_LT(2, ticks);
+	EXPECT_EQ(1, self->answer.times);
+	EXPECT_EQ(0, self->answer.ret);
+	EXPECT_EQ(2, self->answer.answer);
+	EXPECT_EQ(nl(0), self->answer.nl);
+	EXPECT_FALSE(rch_asks_has(self->all, "ab"));
+	EXPECT_EQ(0, closed);
+}
+
+TEST_F(ask, a_refusal_comes_with_its_sentence)
+{
+	ASSERT_NE(NULL, begin(self->all, 1, "ab", &self->answer, self->err));
+	event_base_dispatch(self->base);
+	EXPECT_EQ(-ETIMEDOUT, self->answer.ret);
+	EXPECT_STREQ("nobody is there", self->answer.err);
+	EXPECT_EQ(nl(1), self->answer.nl);
+}
+
+TEST_F(ask, who_leaves_hears_nothing_and_the_socket_is_closed)
+{
+	struct rch_ask *a;
+
+	a = begin(self->all, 2, "ab", &self->answer, self->err);
+	ASSERT_NE(NULL, a);
+	rch_ask_leave(a);
+	EXPECT_TRUE(rch_asks_has(self->all, "ab"));
+	EXPECT_EQ(0, closed);
+	event_base_dispatch(self->base);
+	EXPECT_EQ(0, self->answer.times);
+	EXPECT_EQ(1, closed);
+	EXPECT_EQ(3, asked);
+}
+
+TEST_F(ask, what_is_asked_of_one_link_keeps_its_order)
+{
+	struct answer second = {};
+
+	ASSERT_NE(NULL, begin(self->all, 2, "ab", &self->answer, self->err));
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	ASSERT_NE(NULL, begin(self->all, 1, "ab", &second, self->err));
+	event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(1, self->answer.times);
+	/* The next one has begun, and is not over. */
+	EXPECT_EQ(3, asked);
+	EXPECT_EQ(0, closed);
+	event_base_dispatch(self->base);
+	EXPECT_EQ(312, asked);
+	EXPECT_EQ(1, closed);
+	EXPECT_EQ(1, second.times);
+	EXPECT_EQ(nl(1), second.nl);
+}
+
+TEST_F(ask, one_that_has_not_begun_is_dropped)
+{
+	struct rch_ask *a;
+
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	a = begin(self->all, 1, "ab", &self->answer, self->err);
+	ASSERT_NE(NULL, a);
+	ASSERT_NE(NULL, begin(self->all, 2, "ab", NULL, self->err));
+	rch_ask_leave(a);
+	EXPECT_EQ(1, closed);
+	event_base_dispatch(self->base);
+	EXPECT_EQ(0, self->answer.times);
+	EXPECT_EQ(13, asked);
+	EXPECT_EQ(3, closed);
+}
+
+TEST_F(ask, links_do_not_wait_for_each_other)
+{
+	struct answer other = {};
+
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
+	ASSERT_NE(NULL, begin(self->all, 2, "cd", &other, self->err));
+	while (!self->answer.times && !other.times)
+		event_base_loop(self->base, EVLOOP_ONCE);
+	EXPECT_EQ(1, other.times);
+	EXPECT_EQ(0, self->answer.times);
+}
+
+TEST_F(ask, the_end_waits_for_what_has_begun)
+{
+	static const char * const links[] = { "ab", "cd", "ab" };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_NE(NULL, begin(self->all, i, links[i], &self->answer,
+				      self->err));
+	rch_asks_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(0, self->answer.times);
+	EXPECT_EQ(3, closed);
+}
+
+TEST_HARNESS_MAIN
