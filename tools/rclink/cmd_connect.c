@@ -43,6 +43,7 @@ struct connector {
 	bool verbose;
 	bool rotate;
 	struct event_base *base;
+	struct rch_hub *hub;
 	struct rch_job *job;
 	char peer[RCLINK_PEER_MAX + 1];
 	uint64_t up_ns;		/* when both ends were up */
@@ -102,12 +103,34 @@ static void print_step(const struct connector *c, enum rcx_step step,
 	putchar('\n');
 }
 
+/* The peer's link may have another end than this one, which loses it. */
+static void say_taken(const struct connector *c)
+{
+	const char *wanted = c->args->wanted;
+	struct rcl_nl *nl = rch_hub_requests(c->hub);
+	struct rcl_link_info *info;
+	char ignored[RCL_ERR_LEN];
+	size_t num;
+
+	if (!strcmp(wanted, c->args->link) || !nl ||
+	    rcl_call_links(nl, wanted, &info, &num, ignored))
+		return;
+	if (num && info->state == RCLINK_LINK_STATE_UP &&
+	    !strcmp(info->peer, c->peer))
+		fprintf(stderr,
+			"%s: link %s is up with this peer; if that is the other end of the peer's link %s, it goes down now\n",
+			c->args->link, wanted, wanted);
+	free(info);
+}
+
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct connector *c = ctx;
 
-	if (step == RCX_STEP_TLS)
+	if (step == RCX_STEP_TLS) {
 		snprintf(c->peer, sizeof(c->peer), "%s", detail);
+		say_taken(c);
+	}
 	if (step == RCX_STEP_DONE)
 		c->up_ns = rch_job_ns(c->job);
 	if (c->verbose)
@@ -165,8 +188,7 @@ static int check_link(const char *link)
 	return status;
 }
 
-static int exchange(struct connector *c, struct rch_hub *hub,
-		    struct rcx_tls *tls)
+static int exchange(struct connector *c, struct rcx_tls *tls)
 {
 	const struct dial_args *a = c->args;
 	struct event *sigint, *sigterm;
@@ -178,7 +200,7 @@ static int exchange(struct connector *c, struct rch_hub *hub,
 		c->status = cli_fail("connect %s: out of memory", a->link);
 		goto out_free;
 	}
-	c->job = rch_job_dial(hub, tls, a->host, a->port, a->link, a->wanted,
+	c->job = rch_job_dial(c->hub, tls, a->host, a->port, a->link, a->wanted,
 			      a->timeout_ms, &ops, c, err);
 	if (c->job && c->rotate)
 		rch_job_rotate(c->job);
@@ -201,7 +223,6 @@ static int run(struct connector *c)
 {
 	const struct dial_args *args = c->args;
 	char err[RCL_ERR_LEN];
-	struct rch_hub *hub;
 	struct rcx_tls *tls;
 
 	rcl_hide_memory();
@@ -209,10 +230,10 @@ static int run(struct connector *c)
 	if (!tls)
 		return cli_fail("connect %s: %s", args->link, err);
 	c->base = event_base_new();
-	hub = c->base ? rch_hub_new(c->base, err) : NULL;
-	if (hub) {
-		exchange(c, hub, tls);
-		rch_hub_free(hub);
+	c->hub = c->base ? rch_hub_new(c->base, err) : NULL;
+	if (c->hub) {
+		exchange(c, tls);
+		rch_hub_free(c->hub);
 	} else {
 		c->status = cli_fail("connect %s: %s", args->link, err);
 	}
