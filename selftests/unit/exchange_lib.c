@@ -125,9 +125,13 @@ static struct world *current;
 
 static int later(struct owner *o, int ms, event_callback_fn then)
 {
-	const struct timeval tv = { .tv_usec = ms * 1000 };
+	const struct timeval half = { ms / 2000, ms / 2 % 1000 * 1000 };
+	const struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
 
 	event_base_once(current->base, -1, EV_TIMEOUT, then, o, &tv);
+	if (o->meanwhile)
+		event_base_once(current->base, -1, EV_TIMEOUT, o->meanwhile, o,
+				&half);
 	return RCX_LATER;
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <event2/event.h>
 #include <openssl/ssl.h>
 
 #include "codec.h"
@@ -68,6 +69,7 @@ struct owner {
 	enum stage cancel_at;
 	int prepare_ms;		/* that it takes, if not 0 */
 	int late_ms;		/* that connect takes, if not 0 */
+	event_callback_fn meanwhile; /* called with the owner, half-way */
 	bool stay_down;		/* the link never comes up */
 	bool go_down;		/* the link goes down instead of up */
 	const char *only;	/* the identity to admit; NULL: any */
