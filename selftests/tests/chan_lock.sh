@@ -3,7 +3,6 @@
 # Registered memory and RLIMIT_MEMLOCK.
 # hosts: 1
 # kernels: 6.1 6.12 debug
-# ib: no, it has not passed there yet
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"

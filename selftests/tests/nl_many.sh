@@ -3,7 +3,6 @@
 # A dump that takes many messages.
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
-# ib: no, it has not passed there yet
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
