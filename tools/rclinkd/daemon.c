@@ -70,6 +70,13 @@ static void on_looked(void *ctx)
 	rcd_groups_look(d->groups);
 }
 
+static void on_device(void *ctx)
+{
+	const struct daemon *d = ctx;
+
+	rcd_groups_hurry(d->groups);
+}
+
 static void on_group(void *ctx, const struct rcl_group_info *info)
 {
 	const struct daemon *d = ctx;
@@ -80,6 +87,7 @@ static void on_group(void *ctx, const struct rcl_group_info *info)
 static const struct rcd_links_ops links_ops = {
 	.changed = on_changed,
 	.looked = on_looked,
+	.device = on_device,
 	.group = on_group,
 };
 
