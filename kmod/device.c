@@ -17,6 +17,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include "event.h"
 #include "port.h"
 #include "upcall.h"
 
@@ -75,6 +76,24 @@ static void rcl_dev_event_user(struct rcl_dev_user *user,
 	}
 }
 
+/* Whoever waits for a port hears that it may be worth a try. */
+static void rcl_dev_announce(const struct ib_event *event)
+{
+	switch (event->event) {
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_GID_CHANGE:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+		rcl_event_send_dev(dev_name(&event->device->dev),
+				   event->element.port_num);
+		break;
+	default:
+		break;
+	}
+}
+
+/* In process context: the core calls it from a work item. */
 static void rcl_dev_event(struct ib_event_handler *handler,
 			  struct ib_event *event)
 {
@@ -87,6 +106,7 @@ static void rcl_dev_event(struct ib_event_handler *handler,
 	list_for_each_entry(user, &rdev->users, node)
 		rcl_dev_event_user(user, event);
 	spin_unlock_irqrestore(&rdev->lock, flags);
+	rcl_dev_announce(event);
 }
 
 static struct ib_client rcl_client;
@@ -111,6 +131,7 @@ static int rcl_dev_add(struct ib_device *ib)
 	mutex_lock(&rcl_devices_lock);
 	list_add_tail(&rdev->node, &rcl_devices);
 	mutex_unlock(&rcl_devices_lock);
+	rcl_event_send_dev(dev_name(&ib->dev), 0);
 	return 0;
 }
 

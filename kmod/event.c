@@ -82,6 +82,23 @@ static int rcl_event_put_group(struct sk_buff *skb, const void *data)
 					      RCLINK_A_GROUP_PAD) : 0;
 }
 
+struct rcl_dev_event {
+	const char *device;
+	u32 port;		/* 0: all */
+};
+
+static int rcl_event_put_dev(struct sk_buff *skb, const void *data)
+{
+	const struct rcl_dev_event *event = data;
+
+	if (nla_put_u64_64bit(skb, RCLINK_A_DEV_EVENT_SEQ, rcl_event_seq,
+			      RCLINK_A_DEV_PAD) ||
+	    nla_put_string(skb, RCLINK_A_DEV_NAME, event->device))
+		return -EMSGSIZE;
+	return event->port ? nla_put_u32(skb, RCLINK_A_DEV_PORT,
+					 event->port) : 0;
+}
+
 /*
  * Nothing can be done with a new link yet, and a lock is held for it. All other
  * events come from the link's work item, which keeps their order.
@@ -150,6 +167,20 @@ void rcl_event_send(const struct rcl_event *event)
 void rcl_event_send_group(const struct rcl_group_event *event)
 {
 	rcl_event_multicast(RCLINK_CMD_GROUP_NTF, event, rcl_event_put_group);
+}
+
+/**
+ * rcl_event_send_dev - tell all listeners but kernel modules
+ * @device: name of the one that came, or that has another port or GID
+ * @port: of it, 0 for all
+ *
+ * Context: may sleep.
+ */
+void rcl_event_send_dev(const char *device, u32 port)
+{
+	const struct rcl_dev_event event = { device, port };
+
+	rcl_event_multicast(RCLINK_CMD_DEV_NTF, &event, rcl_event_put_dev);
 }
 
 /**

@@ -51,6 +51,7 @@ void rcl_event_exit(void);
 
 void rcl_event_send(const struct rcl_event *event);
 void rcl_event_send_group(const struct rcl_group_event *event);
+void rcl_event_send_dev(const char *device, u32 port);
 u64 rcl_event_last(void);
 int rcl_event_listen(struct notifier_block *nb);
 void rcl_event_unlisten(struct notifier_block *nb);

@@ -735,7 +735,8 @@ TEST(unknown_commands_are_refused)
 {
 	static const uint8_t cmds[] = {
 		0, RCLINK_CMD_PING_NTF, RCLINK_CMD_LINK_NTF,
-		RCLINK_CMD_GROUP_NTF, RCLINK_CMD_MAX + 1, 255
+		RCLINK_CMD_GROUP_NTF, RCLINK_CMD_DEV_NTF,
+		RCLINK_CMD_MAX + 1, 255
 	};
 	struct genl_sock s;
 	struct genl_msg m;

@@ -76,6 +76,18 @@ text_is_the_same()
 		! grep -vqE '^[0-9-]+T[0-9:.]+Z ' $text
 }
 
+# An address more is a GID more.
+device()
+{
+	ip address add 192.0.2.78/25 dev eth0 &&
+		until_true 5 heard '.device == "rxe0" and .port == 1 and
+			.kind == "changed"' &&
+		until_true 5 grep -qE '^[0-9TZ:.-]+ device rxe0 port 1 changed$' $text
+	set -- $?
+	ip address delete 192.0.2.78/25 dev eth0
+	return "$1"
+}
+
 # end SIGNAL PID
 end()
 {
@@ -122,7 +134,7 @@ unloaded()
 			"$said.monitor"
 }
 
-plan 10
+plan 11
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
@@ -134,6 +146,7 @@ check "the events of the end that dials, in order" lived a disconnected
 check "the events of the end that answers, in order" lived b peer-disconnected
 check "their numbers are consecutive" consecutive
 check "the text says the same" text_is_the_same
+holds "a port of a device that changes is told" device
 holds "SIGTERM ends it with success" end TERM "${pids[1]}"
 holds "events that were lost are counted, the links listed again" loses
 holds "SIGINT ends it with success" end INT "${pids[0]}"

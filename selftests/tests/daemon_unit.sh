@@ -259,7 +259,7 @@ says_no_secret()
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "installs in /usr/local and /etc"
 trap 'systemd_end; on_all "$LIB_DIR/oracle" end "$TEST_NAME" 2>&1 | comment' EXIT
-plan 18
+plan 19
 on_all mkdir -p /etc/rclink
 mkdir -p $collector
 link_setup
@@ -270,6 +270,8 @@ holds "it loads the module, and is active when it is ready, not before" starts
 holds "its links come up and carry data, and systemd knows" has_links
 check "it has CAP_NET_ADMIN and its system calls, and nothing else" may_little
 check "it sees and writes what it needs, and nothing else" sees_little
+check "it reads what devices count" until_true 60 \
+	inside grep -q '^rclinkd_port_unexpected_total{.*="rxe0"' $metrics
 check "its metrics are in its directory, for everybody to read" \
 	collected $metrics
 holds "a reload has it apply what changed, and nothing else" unchanged adds

@@ -7,7 +7,7 @@
 # hosts: 2
 # kernels: 6.12-all debug-all
 # ib: no, it makes packets of RoCE
-# timeout: 450
+# timeout: 550
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -19,6 +19,7 @@
 inject=$LIB_DIR/../build/link/inject
 recv_says=/tmp/rclink-test-recv
 fifo=/tmp/rclink-test-fifo
+metrics=/tmp/rclink-test-metrics
 psns=${ATTACK_SWEEP:-400}
 address=([1]=$RCL_IP [2]=$RCL_PEER_IP)
 
@@ -293,16 +294,41 @@ dial_took()
 	sed -n 's/.*: up, .* dialled, \([0-9]*\) ms$/\1/p' "${said_by}1" | tail -n 1
 }
 
+# Host 1 has a daemon that writes metrics, and host 2 one.
+daemons()
+{
+	link_listen_end
+	link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0 |
+		configure 1 metrics $metrics
+	link_section l "$pin1" qps 1 heartbeat 0 | configure 2
+	daemon_start 1 2 && until_true 30 is_up
+}
+
+# told COUNTER: what the metrics have of it
+told()
+{
+	sed -n "s/^rclinkd_port_unexpected_total{.*counter=\"$1\"} //p" $metrics
+}
+
+# A second sweep is no news, but counted. The daemon reads every 15 s. (Of PSNs ahead
+# rxe counts only the first in a row.)
+sweep_told()
+{
+	local was said='rxe0 port 1: .*duplicate_request by [0-9]*.*of that port: l\.'
+
+	stays sweep && until_true 40 said 1 "$said" || return
+	was=$(told duplicate_request)
+	stays sweep && until_true 60 eval \
+		'[ "$(told duplicate_request)" -ge $((was + psns / 3)) ]' &&
+		[ "$(times 1 "$said")" -eq 1 ]
+}
+
 # Broken again each time that it was up for 11 s, which forgives nothing: each time the
 # daemon waits longer before it dials, at the third at least 2 s.
 broken_again()
 {
 	local began waited
 
-	link_listen_end
-	link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0 | configure 1
-	link_section l "$pin1" qps 1 heartbeat 0 | configure 2
-	daemon_start 1 2 || return
 	for _ in 1 2 3; do
 		until_true 30 is_up || return
 		sleep 11
@@ -321,7 +347,7 @@ broken_again()
 
 # No heartbeat takes a PSN between reading it and using it, and none ends a link
 # before what is looked at does.
-plan 17
+plan 19
 link_setup
 on_all modprobe -a sch_netem
 link_listen l
@@ -347,6 +373,8 @@ check "an answer that denies access" ends 2 completion remote_access_errors \
 	false_nak
 holds "an answer without end that nobody listens" rnr_storm
 check "all of it is told" tells
+holds "with daemons it is as before" daemons
+holds "the daemon says once what the device counts, and counts on" sweep_told
 measured "broken again and again it comes back, after a longer wait" broken_again
 holds "and all is as before" eval 'daemon_end 1 2 && rclink ping l -q -c 1'
 check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'

@@ -177,6 +177,25 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 	json_object_put(doc);
 }
 
+/* Nobody takes it for an event of a link. */
+TEST(an_event_of_a_device_has_a_port_or_none)
+{
+	struct rcl_dev_info info = { .name = "rxe0", .event_seq = 7 };
+	struct json_object *doc = rcl_doc_dev_event(&info);
+
+	EXPECT_STREQ("changed", text_of(doc, "kind"));
+	EXPECT_STREQ("7", text_of(doc, "event_seq"));
+	EXPECT_STREQ("rxe0", text_of(doc, "device"));
+	EXPECT_STREQ("null", text_of(doc, "port"));
+	EXPECT_STREQ("(no such key)", text_of(doc, "name"));
+	json_object_put(doc);
+
+	info.port = 2;
+	doc = rcl_doc_dev_event(&info);
+	EXPECT_STREQ("2", text_of(doc, "port"));
+	json_object_put(doc);
+}
+
 TEST(tables_are_as_wide_as_what_is_in_them)
 {
 	static const struct rcl_col cols[] = {

@@ -103,10 +103,26 @@ static int on_group_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
 	return 0;
 }
 
+/* No list includes what it tells. */
+static int on_dev_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
+{
+	struct rcl_dev_info info;
+
+	if (rcl_dev_get(hdr, &info))
+		return 0;
+	is_new(hub, info.event_seq);
+	if (hub->watch)
+		hub->watch->device(hub->watch_ctx);
+	rcl_dev_info_free(&info);
+	return 0;
+}
+
 static int on_event(const struct nlmsghdr *hdr, void *arg)
 {
 	if (rcl_is_link_event(hdr))
 		return on_link_event(hdr, arg);
+	if (rcl_is_dev_event(hdr))
+		return on_dev_event(hdr, arg);
 	return rcl_is_group_event(hdr) ? on_group_event(hdr, arg) : 0;
 }
 

@@ -42,6 +42,8 @@ struct rch_watch {
 	void (*event)(void *ctx, const struct rcl_link_info *info);
 	/* The same of a group. */
 	void (*group)(void *ctx, const struct rcl_group_info *info);
+	/* A device came, or a port is not as it was: a try may be worth it. */
+	void (*device)(void *ctx);
 	/* All links, when asked for, and whenever events were lost. */
 	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num,
 		     bool lost);

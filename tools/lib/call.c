@@ -380,6 +380,11 @@ bool rcl_is_group_event(const struct nlmsghdr *hdr)
 	return is_command(hdr, RCLINK_CMD_GROUP_NTF);
 }
 
+bool rcl_is_dev_event(const struct nlmsghdr *hdr)
+{
+	return is_command(hdr, RCLINK_CMD_DEV_NTF);
+}
+
 bool rcl_is_ping_result(const struct nlmsghdr *hdr)
 {
 	return is_command(hdr, RCLINK_CMD_PING_NTF);

@@ -54,6 +54,7 @@ int rcl_call_ping(struct rcl_nl *nl, const struct rcl_ping *ping, char *err);
 /* What a message of the family is, for rcl_nl_notify()'s function. */
 bool rcl_is_link_event(const struct nlmsghdr *hdr);
 bool rcl_is_group_event(const struct nlmsghdr *hdr);
+bool rcl_is_dev_event(const struct nlmsghdr *hdr);
 bool rcl_is_ping_result(const struct nlmsghdr *hdr);
 
 #endif /* RCL_CALL_H */

@@ -232,6 +232,17 @@ static void add_limits(struct json_object *obj, const struct rcl_dev_info *info)
 	rcl_out_u64(obj, "max_inline", info->max_inline);
 }
 
+struct json_object *rcl_doc_dev_event(const struct rcl_dev_info *info)
+{
+	struct json_object *obj = json_object_new_object();
+
+	rcl_out_text(obj, "kind", "changed");
+	rcl_out_u64(obj, "event_seq", info->event_seq);
+	rcl_out_text(obj, "device", info->name);
+	rcl_out_known(obj, "port", info->port);
+	return obj;
+}
+
 struct json_object *rcl_doc_dev(const struct rcl_dev_info *info)
 {
 	struct json_object *obj = json_object_new_object();

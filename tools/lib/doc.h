@@ -23,6 +23,9 @@ struct json_object *rcl_doc_stats(const struct rcl_link_info *info);
 struct json_object *rcl_doc_event(const struct rcl_link_info *info,
 				  const char *kind);
 
+/* A device that came, or its port. */
+struct json_object *rcl_doc_dev_event(const struct rcl_dev_info *info);
+
 /* A port with its GIDs. */
 struct json_object *rcl_doc_dev(const struct rcl_dev_info *info);
 

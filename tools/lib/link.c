@@ -205,6 +205,7 @@ static const struct field link_fields[] = {
 static const struct field dev_fields[] = {
 	D(NAME, DEVICE, name),
 	D(PORT, U32, port),
+	D(EVENT_SEQ, U64, event_seq),
 	D(LINK_LAYER, U32, link_layer),
 	D(PORT_STATE, U32, port_state),
 	D(ACTIVE_MTU, U32, active_mtu),

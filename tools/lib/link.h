@@ -95,7 +95,8 @@ struct rcl_gid_info {
 /* One port of a device. gids is allocated, see rcl_dev_info_free(). */
 struct rcl_dev_info {
 	char name[RCLINK_DEVICE_MAX + 1];
-	uint32_t port;
+	uint32_t port;		/* 0 in an event: of the device */
+	uint64_t event_seq;
 	uint32_t link_layer;	/* enum rclink_link_layer */
 	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, 4 active */
 	uint32_t active_mtu;

@@ -27,9 +27,9 @@
 
 static const char help[] =
 "usage: rclink monitor [-j]\n\n"
-"The links and groups as they are, then one line for each event, until\n"
-"interrupted. When events were lost it says how many, and lists all again. When\n"
-"the module is unloaded, it ends.\n\n"
+"The links and groups as they are, then one line for each event of them and of\n"
+"RDMA devices, until interrupted. When events were lost it says how many, and\n"
+"lists all again. When the module is unloaded, it ends.\n\n"
 "  -j, --json   one object on each line\n";
 
 static const struct option options[] = {
@@ -69,6 +69,17 @@ static void print_group(struct json_object *doc)
 	       *text ? ": " : "", text);
 }
 
+static void print_dev(struct json_object *doc)
+{
+	unsigned long long port = rcl_out_get_u64(doc, "port");
+
+	printf("%s device %s ", rcl_out_get_text(doc, "time"),
+	       rcl_out_get_text(doc, "device"));
+	if (port)
+		printf("port %llu ", port);
+	puts(rcl_out_get_text(doc, "kind"));
+}
+
 /* Prints doc and gives it up. */
 static void print(const struct monitor *m, struct json_object *doc)
 {
@@ -79,6 +90,8 @@ static void print(const struct monitor *m, struct json_object *doc)
 		rcl_out_json_line(stdout, doc);
 	else if (json_object_object_get(doc, "group"))
 		print_group(doc);
+	else if (json_object_object_get(doc, "device"))
+		print_dev(doc);
 	else if (json_object_object_get(doc, "name"))
 		printf("%s %s %s %s epoch %llu%s%s\n",
 		       rcl_out_get_text(doc, "time"),
@@ -138,10 +151,24 @@ static int on_group_event(const struct nlmsghdr *hdr, struct monitor *m)
 	return 0;
 }
 
+static int on_dev_event(const struct nlmsghdr *hdr, struct monitor *m)
+{
+	struct rcl_dev_info info;
+
+	if (rcl_dev_get(hdr, &info))
+		return 0;
+	if (is_new(m, info.event_seq))
+		print(m, rcl_doc_dev_event(&info));
+	rcl_dev_info_free(&info);
+	return 0;
+}
+
 static int on_event(const struct nlmsghdr *hdr, void *arg)
 {
 	if (rcl_is_link_event(hdr))
 		return on_link_event(hdr, arg);
+	if (rcl_is_dev_event(hdr))
+		return on_dev_event(hdr, arg);
 	return rcl_is_group_event(hdr) ? on_group_event(hdr, arg) : 0;
 }
 

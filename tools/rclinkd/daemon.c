@@ -14,6 +14,7 @@
 
 #include "conf.h"
 #include "groups.h"
+#include "hwcount.h"
 #include "links.h"
 #include "listener.h"
 #include "log.h"
@@ -36,6 +37,7 @@ struct daemon {
 	struct rcd_links *links;
 	struct rcd_groups *groups;
 	struct rch_listener *listener;
+	struct rcd_hwcount *hwcount;
 	struct rcd_textfile *textfile;
 	struct rcd_notify *notify;
 	bool stopping;
@@ -70,6 +72,13 @@ static void on_looked(void *ctx)
 	rcd_groups_look(d->groups);
 }
 
+static void on_device(void *ctx)
+{
+	const struct daemon *d = ctx;
+
+	rcd_groups_hurry(d->groups);
+}
+
 static void on_group(void *ctx, const struct rcl_group_info *info)
 {
 	const struct daemon *d = ctx;
@@ -80,6 +89,7 @@ static void on_group(void *ctx, const struct rcl_group_info *info)
 static const struct rcd_links_ops links_ops = {
 	.changed = on_changed,
 	.looked = on_looked,
+	.device = on_device,
 	.group = on_group,
 };
 
@@ -287,7 +297,10 @@ static int start(struct daemon *d, char *err)
 				       &listener_ops, d, err);
 	if (!d->listener || listen_as(d, &d->conf, err))
 		return -EADDRNOTAVAIL;
-	d->textfile = rcd_textfile_new(d->base, d->links, err);
+	d->hwcount = rcd_hwcount_new(d->base, d->links, err);
+	if (!d->hwcount)
+		return -ENOMEM;
+	d->textfile = rcd_textfile_new(d->base, d->links, d->hwcount, err);
 	if (!d->textfile || rcd_links_set(d->links, &d->conf, d->trust, err))
 		return -ENOMEM;
 	rcd_textfile_set(d->textfile, d->conf.metrics);
@@ -299,6 +312,7 @@ static void end(struct daemon *d)
 	int i;
 
 	rcd_textfile_free(d->textfile);
+	rcd_hwcount_free(d->hwcount);
 	if (d->listener)
 		rch_listener_free(d->listener);
 	rcd_groups_free(d->groups);

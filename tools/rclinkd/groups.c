@@ -317,6 +317,18 @@ void rcd_groups_heard(struct rcd_groups *all,
 		rcd_log(LOG_NOTICE, "group %s: joined again", event->name);
 }
 
+void rcd_groups_hurry(struct rcd_groups *all)
+{
+	struct rcd_group *group;
+
+	LIST_FOREACH(group, &all->list, node) {
+		if (group->failures <= 1)
+			continue;
+		group->failures = 1;
+		try_later(group);
+	}
+}
+
 static void forget(struct rcd_group *group)
 {
 	LIST_REMOVE(group, node);

@@ -32,4 +32,7 @@ void rcd_groups_look(struct rcd_groups *all);
 void rcd_groups_heard(struct rcd_groups *all,
 		      const struct rcl_group_info *event);
 
+/* A device came, say: those that were refused are tried soon. */
+void rcd_groups_hurry(struct rcd_groups *all);
+
 #endif /* RCD_GROUPS_H */

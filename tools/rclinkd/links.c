@@ -29,6 +29,7 @@
 #define DIALS_AGAIN	12	/* of them, of links that failed before */
 #define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
+#define STUCK_NS	2000000000ULL	/* without a word of the peer */
 #define NS_PER_US	1000
 #define NS_PER_MS	1000000
 #define US_PER_S	1000000
@@ -343,6 +344,27 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	}
 }
 
+/*
+ * What kept links from being up may be over: they wait as after one failure,
+ * and who called in vain calls again.
+ */
+static void on_device(void *ctx)
+{
+	struct rcd_links *all = ctx;
+	struct rcd_link *link;
+
+	LIST_FOREACH(link, &all->list, node) {
+		if (!link->up && link->failures > 1) {
+			link->failures = 1;
+			event_del(link->timer);
+			want(link);
+		}
+		if (!link->reached && rcl_now() - link->dialled > STUCK_NS)
+			yield(link, "a port of this host has changed");
+	}
+	all->ops->device(all->ctx);
+}
+
 static void on_group(void *ctx, const struct rcl_group_info *info)
 {
 	const struct rcd_links *all = ctx;
@@ -367,6 +389,9 @@ static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 				break;
 		adopt(link, i < num ? &infos[i] : NULL);
 	}
+	/* One of a device may have been among them. */
+	if (lost)
+		on_device(all);
 	all->ops->looked(all->ctx);
 	all->ops->changed(all->ctx);
 }
@@ -389,6 +414,7 @@ static void on_unloaded(void *ctx)
 static const struct rch_watch watch = {
 	.event = on_event,
 	.group = on_group,
+	.device = on_device,
 	.list = on_list,
 	.unloaded = on_unloaded,
 };
@@ -575,11 +601,6 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 			call->from, err);
 	if (link)
 		want(link);
-}
-
-struct rch_hub *rcd_links_hub(const struct rcd_links *all)
-{
-	return all->hub;
 }
 
 void rcd_links_stop(struct rcd_links *all)

@@ -27,6 +27,8 @@ struct rcd_links_ops {
 	 * loaded again, or because events were lost.
 	 */
 	void (*looked)(void *ctx);
+	/* What could not be done may be possible by now, see job.h. */
+	void (*device)(void *ctx);
 	/* A group says so. */
 	void (*group)(void *ctx, const struct rcl_group_info *info);
 };

@@ -8,6 +8,11 @@
 
 #define US_PER_S	1000000
 
+struct rch_hub *rcd_links_hub(const struct rcd_links *all)
+{
+	return all->hub;
+}
+
 struct rcd_count rcd_links_count(const struct rcd_links *all)
 {
 	struct rcd_count count = {

@@ -15,6 +15,7 @@
 #include "call.h"
 #include "conf.h"
 #include "group.h"
+#include "hwcount.h"
 #include "job.h"
 #include "links.h"
 #include "log.h"
@@ -25,6 +26,7 @@
 
 struct rcd_textfile {
 	const struct rcd_links *links;
+	const struct rcd_hwcount *hwcount;
 	struct event *timer;
 	char file[RCD_PATH_LEN];	/* "": none is written */
 	bool failing;			/* and it was said */
@@ -108,9 +110,9 @@ static int print_daemon(FILE *to, const struct rcd_links *links)
 }
 
 /* Those of the kernel are left out while it cannot be asked. */
-static int print_all(FILE *to, const struct rcd_links *links)
+static int print_all(FILE *to, const struct rcd_textfile *t)
 {
-	struct rcl_nl *nl = rch_hub_requests(rcd_links_hub(links));
+	struct rcl_nl *nl = rch_hub_requests(rcd_links_hub(t->links));
 	struct rcl_group_info *groups;
 	struct rcl_link_info *infos;
 	char ignored[RCL_ERR_LEN];
@@ -124,7 +126,8 @@ static int print_all(FILE *to, const struct rcd_links *links)
 		rcl_metrics_print_groups(to, groups, num);
 		free(groups);
 	}
-	return print_daemon(to, links);
+	rcd_hwcount_print(t->hwcount, to);
+	return print_daemon(to, t->links);
 }
 
 /* For everybody to read; nobody else's file or link is followed. */
@@ -153,7 +156,7 @@ static int replace(const struct rcd_textfile *t)
 	to = create(new);
 	if (!to)
 		return -errno;
-	ret = print_all(to, t->links);
+	ret = print_all(to, t);
 	errno = 0;
 	if (!ret && (fflush(to) || ferror(to)))
 		ret = errno ? -errno : -EIO;
@@ -204,7 +207,9 @@ void rcd_textfile_set(struct rcd_textfile *t, const char *file)
 }
 
 struct rcd_textfile *rcd_textfile_new(struct event_base *base,
-				      const struct rcd_links *links, char *err)
+				      const struct rcd_links *links,
+				      const struct rcd_hwcount *hwcount,
+				      char *err)
 {
 	struct rcd_textfile *t = calloc(1, sizeof(*t));
 
@@ -216,6 +221,7 @@ struct rcd_textfile *rcd_textfile_new(struct event_base *base,
 		return NULL;
 	}
 	t->links = links;
+	t->hwcount = hwcount;
 	return t;
 }
 

@@ -8,12 +8,15 @@
 #define RCD_TEXTFILE_H
 
 struct event_base;
+struct rcd_hwcount;
 struct rcd_links;
 struct rcd_textfile;
 
 /* Writes nothing yet. NULL with a sentence in err. */
 struct rcd_textfile *rcd_textfile_new(struct event_base *base,
-				      const struct rcd_links *links, char *err);
+				      const struct rcd_links *links,
+				      const struct rcd_hwcount *hwcount,
+				      char *err);
 void rcd_textfile_free(struct rcd_textfile *t);
 
 /*
