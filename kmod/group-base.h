@@ -35,7 +35,8 @@
  * @keeper: of the key, if this host keeps it
  * @talk: the key, and what the others say
  * @told: of @tick: links whose peers may know what is exported to them
- * @here: of @tick: what this host says
+ * @exported: of @tick: all that this host exports to them
+ * @here: of @tick: what this host said of that last
  * @hall: who hears the others: channels and modules
  * @room: woken when a send may have room, or fails at once
  * @note_lock: protects @note and the rights in @conf
@@ -64,6 +65,7 @@ struct rcl_group {
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;
 	struct rcl_keeper_links told;
+	struct rcl_here_list *exported;
 	struct rcl_here here;
 	struct rcl_hall hall;
 	wait_queue_head_t room;

@@ -213,23 +213,18 @@ static void rcl_group_ask(struct rcl_group *group)
 static void rcl_group_collect(struct rcl_group *group)
 {
 	struct rcl_keeper_links *links = &group->told;
-	struct rcl_here *here = &group->here;
-	u32 i, max;
+	struct rcl_here_list *list = group->exported;
+	u32 i;
 
-	max = rcl_here_room(READ_ONCE(group->mtu) - RCL_GROUP_ROOM);
-	here->total = 0;
+	list->total = 0;
+	list->n = 0;
 	if (group->conf.from[0])
-		here->total = rcl_link_exports(group->conf.from, here->region,
-					       max);
+		rcl_link_exports(group->conf.from, list);
 	rcl_keeper_read(&group->keeper, links);
-	for (i = 0; i < links->n; i++) {
-		u32 n = min(here->total, max);
-
-		here->total += rcl_link_exports(links->name[i],
-						here->region + n, max - n);
-	}
-	here->total = min_t(u32, here->total, U16_MAX);
-	here->n = min(here->total, max);
+	for (i = 0; i < links->n; i++)
+		rcl_link_exports(links->name[i], list);
+	rcl_here_turn(list, rcl_here_room(READ_ONCE(group->mtu) -
+					  RCL_GROUP_ROOM), &group->here);
 }
 
 static void rcl_group_say(struct rcl_group *group)
@@ -285,6 +280,11 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return NULL;
+	group->exported = kmalloc(sizeof(*group->exported), GFP_KERNEL);
+	if (!group->exported) {
+		kfree(group);
+		return NULL;
+	}
 	kref_init(&group->ref);
 	group->conf = *conf;
 	group->up.fail = rcl_group_fail;
@@ -304,7 +304,10 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 
 static void rcl_group_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct rcl_group, ref));
+	struct rcl_group *group = container_of(ref, struct rcl_group, ref);
+
+	kfree(group->exported);
+	kfree(group);
 }
 
 /**

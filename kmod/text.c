@@ -3,7 +3,7 @@
 
 #include <linux/errno.h>
 
-#define RCL_TEXT_VERSION	1
+#define RCL_TEXT_VERSION	2
 
 /**
  * rcl_text_begin - begin a text
