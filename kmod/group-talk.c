@@ -162,20 +162,22 @@ int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
 /**
  * rcl_talk_make_data - make a message of a process
  * @talk: initialized
- * @buf: has room for it and RCL_TALK_ROOM bytes
+ * @buf: has room for it, the name and RCL_TALK_ROOM bytes
+ * @service: that it is for
  * @data: of the process
  * @len: bytes
  *
  * Context: may sleep.
  * Return: bytes to send, -ENOKEY or -EOVERFLOW.
  */
-int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const u8 *data, u32 len)
+int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
+		       const u8 *data, u32 len)
 {
 	u8 *text = buf + RCL_MSG_AAD;
+	u32 head = rcl_text_begin(text, RCL_TEXT_DATA, service);
 
-	rcl_text_begin(text, RCL_TEXT_DATA);
-	memcpy(text + RCL_TEXT_HEAD, data, len);
-	return rcl_talk_seal(talk, buf, RCL_TEXT_HEAD + len);
+	memcpy(text + head, data, len);
+	return rcl_talk_seal(talk, buf, head + len);
 }
 
 /* Without memory for it, a member that is new will be heard later. */
@@ -236,8 +238,10 @@ static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
 	rcl_talk_heard(talk, sender, heard->gid);
 	heard->sender = sender < RCL_GROUP_SENDERS ? sender : RCL_HALL_NOBODY;
 	if (kind == RCL_TEXT_DATA) {
-		heard->data = text + RCL_TEXT_HEAD;
-		heard->len = len - RCL_TEXT_HEAD;
+		heard->service = (const char *)text + RCL_TEXT_HEAD;
+		heard->service_len = rcl_text_service_len(text);
+		heard->data = text + RCL_TEXT_HEAD + heard->service_len;
+		heard->len = len - RCL_TEXT_HEAD - heard->service_len;
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "here.h"
 #include "text.h"
 
-/* Beside the data of a process. */
+/* Beside the data of a process and the name of its service. */
 #define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_TEXT_HEAD)
 
 /**
@@ -91,8 +91,8 @@ void rcl_talk_expire(struct rcl_talk *talk);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
 u64 rcl_talk_id(struct rcl_talk *talk);
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
-int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const u8 *data,
-		       u32 len);
+int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
+		       const u8 *data, u32 len);
 bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 		   struct rcl_heard *heard);
 int rcl_talk_said(struct rcl_talk *talk, u32 sender,

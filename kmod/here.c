@@ -148,7 +148,7 @@ u32 rcl_here_encode(u8 *buf, const struct rcl_here *here)
 	u8 *p = buf + RCL_HERE_HEAD;
 	u32 i;
 
-	rcl_text_begin(buf, RCL_TEXT_HERE);
+	rcl_text_begin(buf, RCL_TEXT_HERE, "");
 	rcl_msg_put(buf + 4, here->total, 2);
 	buf[6] = here->n;
 	buf[7] = here->ends;
