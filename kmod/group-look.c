@@ -26,6 +26,7 @@ static void rcl_group_read_locked(struct rcl_group *group,
 		info->conf.gid_index = group->user.gid_index;
 		memcpy(info->gid, group->user.gid, sizeof(info->gid));
 		info->mtu = group->mtu;
+		info->conf.addr.lid = group->mcast.addr.lid;
 	}
 	info->joins = group->joins;
 	info->conf.addr.qkey = group->qkey;

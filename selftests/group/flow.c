@@ -8,9 +8,10 @@
  *        flow withdrawn|short GROUP		what a receive does that cannot
  *        flow idle GROUP			no receive, until it is killed
  *
- * GROUP may be GROUP:SERVICE; the service is text without it. Who receives says "listening" and its PID, then in one line what came:
- * messages, those of them that came twice, those that are wrong; the numbers
- * of the senders, the addresses, receives that were flushed, and the errno.
+ * GROUP may be GROUP:SERVICE; the service is text without it. Who receives says
+ * "listening" and its PID, then in one line what came: messages, those of them
+ * that came twice, those that are wrong; the numbers of the senders, the
+ * addresses, receives that were flushed, and the errno.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -5,7 +5,8 @@
  *
  * new_device	NAME ib LID | NAME roce NETDEV, then limits: qps= cqes= mrs=
  *		pages= sges= atomics=0|1|2 mtu= dma=0|1 (atomics: none, without
- *		the masked ones, all; dma: virtual, or by the DMA API)
+ *		the masked ones, all; dma: virtual, or by the DMA API), or sa=1:
+ *		an InfiniBand port with QP1, and somebody to talk to (sa.c)
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.
@@ -63,6 +64,7 @@ static int __init sim_init(void)
 	root = sim_knobs_init();
 	debugfs_create_file("new_device", 0200, root, NULL, &sim_new_fops);
 	debugfs_create_file("del_device", 0200, root, NULL, &sim_del_fops);
+	sim_sa_init(root);
 	return 0;
 }
 
@@ -71,6 +73,7 @@ static void __exit sim_exit(void)
 	/* That of a device goes with it. */
 	sim_dev_exit();
 	sim_knobs_exit();
+	sim_sa_exit();
 	destroy_workqueue(sim_wq);
 }
 

@@ -166,7 +166,7 @@ static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 	struct sim_msg msg = {
 		.from = qp,
 		.wqe = wqe,
-		.av = qp->ib.qp_type == IB_QPT_UD ? &wqe->av : &qp->av,
+		.av = sim_is_datagram(qp) ? &wqe->av : &qp->av,
 		.psn = qp->sq_psn,
 	};
 	int i;
@@ -182,7 +182,7 @@ static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 	if (!sim_span_check(qp, wqe->sge, wqe->wr.num_sge,
 			    brings ? IB_ACCESS_LOCAL_WRITE : 0))
 		return IB_WC_LOC_PROT_ERR;
-	if (qp->ib.qp_type == IB_QPT_UD)
+	if (sim_is_datagram(qp))
 		return sim_ud_send(qp, &msg);
 	msg.npsn = max_t(u32, 1, DIV_ROUND_UP(msg.len, mtu));
 	return sim_rc_send(qp, &msg);
