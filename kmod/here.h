@@ -11,7 +11,7 @@
 #define RCL_HERE_REGION		(8 + 4 + RCLINK_DEV_REGION_LEN)
 #define RCL_HERE_REGIONS	20	/* in one message, of the longest */
 #define RCL_HERE_TOTAL		0xffff	/* more is said to be that */
-#define RCL_HERE_MAX		340	/* of a member: what 16 KiB have room for */
+#define RCL_HERE_MAX		340	/* of a member, in 16 KiB */
 
 /* What is said of the order, in which each region has one place. */
 #define RCL_HERE_FIRST		0x01	/* none comes before those */

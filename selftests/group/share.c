@@ -2,8 +2,8 @@
 /*
  * usage: share listen|connect LINK COUNT: one end of a channel, which exports
  * so many regions, r000 and so on: number N has N + 1 bytes. Prints
- * "listening", then "ready" when they are there. SIGUSR1 withdraws r030. Stays until it is
- * killed.
+ * "listening", then "ready" when they are there. SIGUSR1 withdraws r030. Stays
+ * until it is killed.
  */
 #include <errno.h>
 #include <signal.h>

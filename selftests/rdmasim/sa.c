@@ -2,8 +2,9 @@
 /*
  * A subnet administrator that knows multicast groups and no more (IBA
  * 15.2.5.17). It is at the SM LID of each port with sa=1: what comes to QP1
- * there is answered by the fabric itself. Such a port gets packets only of groups that it joined,
- * and only those that are sent to the LID that the SA has given the group.
+ * there is answered by the fabric itself. Such a port gets packets only of
+ * groups that it joined, and only those that are sent to the LID that the SA has
+ * given the group.
  *
  * One for all ports, below sim_wire. In rdmasim/ of debugfs:
  *
