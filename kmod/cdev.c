@@ -172,12 +172,13 @@ static int rcl_cdev_join(struct file *filp, const void __user *from)
 
 	if (copy_from_user(&arg, from, sizeof(arg)))
 		return -EFAULT;
-	if (!rcl_cdev_is_name(arg.group, sizeof(arg.group)) || arg.flags ||
-	    arg.pad)
+	if (!rcl_cdev_is_name(arg.group, sizeof(arg.group)) ||
+	    !rcl_cdev_is_name(arg.service, sizeof(arg.service)) ||
+	    arg.flags || arg.pad)
 		return -EINVAL;
 	if (rcl_cdev_is_something(file))
 		return -EISCONN;
-	group = rcl_group_chan_open(arg.group, filp->f_cred);
+	group = rcl_group_chan_open(arg.group, arg.service, filp->f_cred);
 	if (IS_ERR(group))
 		return PTR_ERR(group);
 	/* Pairs with the acquire in rcl_cdev_group(). */

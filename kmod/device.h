@@ -34,6 +34,7 @@ struct rcl_upcall;
  * @fast_reg_pages: longest page list of a fast registration, 0 without it
  * @atomics: enum rclink_atomics
  * @max_inline: bytes that a probe QP was granted
+ * @sa: its subnet manager can be asked for multicast groups
  * @ngids: entries of @gids
  * @gids: the non-empty GIDs; owned, freed by rcl_port_release()
  * @chosen: position in @gids, negative when the port cannot be used
@@ -59,6 +60,7 @@ struct rcl_port {
 	u32 fast_reg_pages;
 	u32 atomics;
 	u32 max_inline;
+	bool sa;
 	u32 ngids;
 	struct rcl_gid *gids;
 	int chosen;

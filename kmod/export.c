@@ -140,18 +140,14 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 /**
  * rcl_export_list - what is offered, that may be told of?
  * @exports: of the link
- * @list: filled in
- * @max: entries that there is room for
+ * @list: added to
  *
  * Context: may sleep.
- * Return: how many regions there are, which may be more than @max.
  */
-u32 rcl_export_list(struct rcl_exports *exports, struct rcl_here_region *list,
-		    u32 max)
+void rcl_export_list(struct rcl_exports *exports, struct rcl_here_list *list)
 {
 	struct rcl_here_region region;
 	struct rcl_export *export;
-	u32 n = 0;
 
 	mutex_lock(&exports->lock);
 	list_for_each_entry(export, &exports->list, node) {
@@ -160,10 +156,7 @@ u32 rcl_export_list(struct rcl_exports *exports, struct rcl_here_region *list,
 			continue;
 		region.len = export->window.len;
 		region.rights = export->window.rights;
-		if (n < max)
-			list[n] = region;
-		n++;
+		rcl_here_add(list, &region);
 	}
 	mutex_unlock(&exports->lock);
-	return n;
 }

@@ -18,6 +18,7 @@
 #include "keeper.h"
 #include "lessee.h"
 #include "mcast.h"
+#include "mcast-sa.h"
 #include "reason.h"
 #include "upcall.h"
 
@@ -35,16 +36,20 @@
  * @keeper: of the key, if this host keeps it
  * @talk: the key, and what the others say
  * @told: of @tick: links whose peers may know what is exported to them
- * @here: of @tick: what this host says
+ * @exported: of @tick: all that this host exports to them
+ * @here: of @tick: what this host said of that last
  * @hall: who hears the others: channels and modules
  * @room: woken when a send may have room, or fails at once
  * @note_lock: protects @note and the rights in @conf
  * @note: the first failure since it was joined
  * @lock: protects those below
- * @joined: @user is attached, @mcast exists
- * @dead: is being deleted, or could not be made: never joined again
+ * @attached: @user is attached
+ * @asked_sa: and @sa is asked
+ * @joined: and @mcast exists
+ * @dead: is not made yet, or is being deleted: not joined again
  * @reason: why it is down; none while it is joined
  * @user: of the device
+ * @sa: membership with the subnet manager, where there is one
  * @mtu: bytes
  * @joins: how often it was joined
  * @qkey: of the group, as far as this host knows
@@ -64,16 +69,20 @@ struct rcl_group {
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;
 	struct rcl_keeper_links told;
+	struct rcl_here_list *exported;
 	struct rcl_here here;
 	struct rcl_hall hall;
 	wait_queue_head_t room;
 	spinlock_t note_lock;	/* protects note, conf.access */
 	struct rcl_reason note;
 	struct mutex lock;	/* protects all below */
+	bool attached;
+	bool asked_sa;
 	bool joined;
 	bool dead;
 	struct rcl_reason reason;
 	struct rcl_dev_user user;
+	struct rcl_mcast_sa sa;
 	u32 mtu;
 	u64 joins;
 	u32 qkey;

@@ -137,6 +137,11 @@ static void rcl_group_chan_ended(struct rcl_hearer *hearer)
 	wake_up_all(&chan->wait);
 }
 
+static u32 rcl_group_chan_max(const struct rcl_group_chan *chan)
+{
+	return rcl_group_max(chan->group, chan->hearer.service);
+}
+
 static void rcl_group_chan_free(struct rcl_group_chan *chan)
 {
 	vfree(chan->shared);
@@ -167,6 +172,7 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
 /**
  * rcl_group_chan_open - open a channel to a group
  * @name: of the group
+ * @service: of those that it talks with
  * @cred: of the consumer
  *
  * Context: may sleep.
@@ -174,6 +180,7 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
  * -ENOSPC when too many use it, -ENOMEM, or -EINTR for a fatal signal.
  */
 struct rcl_group_chan *rcl_group_chan_open(const char *name,
+					   const char *service,
 					   const struct cred *cred)
 {
 	struct rcl_group_chan *chan;
@@ -182,12 +189,13 @@ struct rcl_group_chan *rcl_group_chan_open(const char *name,
 	chan = rcl_group_chan_new();
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
+	strscpy(chan->hearer.service, service, sizeof(chan->hearer.service));
 	ret = rcl_group_use(name, cred, &chan->hearer, &chan->group);
 	if (ret) {
 		rcl_group_chan_free(chan);
 		return ERR_PTR(ret);
 	}
-	chan->shared->max = rcl_group_max(chan->group);
+	chan->shared->max = rcl_group_chan_max(chan);
 	return chan;
 }
 
@@ -341,7 +349,7 @@ static int rcl_group_chan_copy(struct rcl_group_chan *chan,
 	ret = rcl_group_mem_check(&chan->mem, sqe->sge, sqe->num_sge, len);
 	if (ret)
 		return ret;
-	if (*len > rcl_group_max(chan->group))
+	if (*len > rcl_group_chan_max(chan))
 		return -EMSGSIZE;
 	return rcl_group_mem_read(&chan->mem, sqe->sge, sqe->num_sge,
 				  chan->buf);
@@ -376,7 +384,7 @@ static int rcl_group_chan_send(struct rcl_group_chan *chan,
 	};
 	int ret;
 
-	ret = rcl_group_send(chan->group, chan->buf, len);
+	ret = rcl_group_send(chan->group, chan->hearer.service, chan->buf, len);
 	if (ret && ret != -ENETDOWN)
 		return ret;
 	if (ret)
@@ -402,7 +410,7 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 	if (ret == 1)
 		ret = rcl_group_chan_send(chan, &sqe, len);
 	if (ret == -EMSGSIZE)
-		WRITE_ONCE(chan->shared->max, rcl_group_max(chan->group));
+		WRITE_ONCE(chan->shared->max, rcl_group_chan_max(chan));
 	return ret;
 }
 

@@ -63,6 +63,7 @@ struct rcl_group_chan {
 };
 
 struct rcl_group_chan *rcl_group_chan_open(const char *name,
+					   const char *service,
 					   const struct cred *cred);
 void rcl_group_chan_close(struct rcl_group_chan *chan);
 int rcl_group_chan_region(struct rcl_group_chan *chan,

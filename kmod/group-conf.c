@@ -129,7 +129,9 @@ static int rcl_group_conf_check_lid(const struct rcl_group_conf *conf,
 		*why = "mlid: a RoCE port has none";
 	} else if (rcl_gid_is_v4(addr->gid)) {
 		*why = "mgid: on InfiniBand it begins with ff";
-	} else if (!addr->lid) {
+	} else if (port->sa && addr->lid) {
+		*why = "mlid: the port's subnet manager says it";
+	} else if (!port->sa && !addr->lid) {
 		*why = "mlid: an InfiniBand port needs the group's";
 	} else {
 		return 0;
@@ -140,7 +142,7 @@ static int rcl_group_conf_check_lid(const struct rcl_group_conf *conf,
 /* What was found may be another one by now: it is asked again. */
 static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 			      struct rcl_dev_user *user,
-			      struct rcl_policy *policy, u32 *mtu,
+			      struct rcl_policy *policy, u32 *mtu, bool *sa,
 			      const char **why)
 {
 	bool fits = false;
@@ -153,6 +155,7 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 	ret = rcl_group_conf_check_lid(conf, &port, why);
 	if (!ret) {
 		*mtu = port.active_mtu;
+		*sa = port.sa;
 		fits = rcl_group_conf_fits(conf, &port, user->gid);
 	}
 	if (!ret && !fits)
@@ -169,6 +172,7 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
  * @conf: checked
  * @user: as for rcl_dev_attach()
  * @mtu: set to the port's, bytes
+ * @sa: set: the LID is the subnet manager's to say
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep.
@@ -176,7 +180,8 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
  * address, -EAGAIN when its GIDs just changed, or what rcl_dev_attach() says.
  */
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
-			  struct rcl_dev_user *user, u32 *mtu, const char **why)
+			  struct rcl_dev_user *user, u32 *mtu, bool *sa,
+			  const char **why)
 {
 	struct rcl_policy policy = {};
 	int ret;
@@ -184,9 +189,9 @@ int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 	strscpy(policy.device, conf->device, sizeof(policy.device));
 	policy.v[RCL_P_PORT] = conf->port;
 	policy.v[RCL_P_GID_INDEX] = conf->gid_index;
-	ret = rcl_group_conf_try(conf, user, &policy, mtu, why);
+	ret = rcl_group_conf_try(conf, user, &policy, mtu, sa, why);
 	if (ret != -EAGAIN)
 		return ret;
 	*why = "the port's GID table just changed: try again";
-	return rcl_group_conf_try(conf, user, &policy, mtu, why);
+	return rcl_group_conf_try(conf, user, &policy, mtu, sa, why);
 }

@@ -39,7 +39,7 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 			 const struct rcl_keeper_links *links,
 			 const char **why);
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
-			  struct rcl_dev_user *user, u32 *mtu,
+			  struct rcl_dev_user *user, u32 *mtu, bool *sa,
 			  const char **why);
 
 #endif /* RCL_GROUP_CONF_H */

@@ -26,6 +26,7 @@ static void rcl_group_read_locked(struct rcl_group *group,
 		info->conf.gid_index = group->user.gid_index;
 		memcpy(info->gid, group->user.gid, sizeof(info->gid));
 		info->mtu = group->mtu;
+		info->conf.addr.lid = group->mcast.addr.lid;
 	}
 	info->joins = group->joins;
 	info->conf.addr.qkey = group->qkey;
@@ -102,23 +103,23 @@ int rcl_group_info_next(u32 after, struct rcl_group_info *info)
 }
 
 /**
- * rcl_group_said - what did a member of a group say last?
+ * rcl_group_said - what does a member of a group export, as it said?
  * @name: of the group
  * @sender: number of the member, unchecked
- * @here: set
+ * @list: set
  *
  * Context: may sleep.
  * Return: 0, -ENOENT when there is no such group or member, or -EINTR for a
  * fatal signal.
  */
-int rcl_group_said(const char *name, u32 sender, struct rcl_here *here)
+int rcl_group_said(const char *name, u32 sender, struct rcl_here_list *list)
 {
 	struct rcl_group *group = rcl_group_get(name);
 	int ret;
 
 	if (IS_ERR(group))
 		return PTR_ERR(group) == -ENODEV ? -ENOENT : PTR_ERR(group);
-	ret = rcl_talk_said(&group->talk, sender, here);
+	ret = rcl_talk_said(&group->talk, sender, list);
 	rcl_group_put(group);
 	return ret;
 }

@@ -6,6 +6,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#define RCL_TALK_SILENT_MS	30000	/* then it exports nothing any more */
+
 /**
  * rcl_talk_init - begin without a key
  * @talk: zeroed
@@ -22,8 +24,8 @@ static void rcl_talk_forget(struct rcl_talk *talk)
 
 	memset(talk->peer, 0, sizeof(talk->peer));
 	for (i = 0; i < RCL_GROUP_SENDERS; i++) {
-		kfree(talk->here[i]);
-		talk->here[i] = NULL;
+		kfree(talk->said[i]);
+		talk->said[i] = NULL;
 	}
 }
 
@@ -37,8 +39,8 @@ void rcl_talk_wipe(struct rcl_talk *talk)
 {
 	mutex_lock(&talk->lock);
 	rcl_talk_forget(talk);
-	kfree(talk->next);
-	talk->next = NULL;
+	kfree(talk->here);
+	talk->here = NULL;
 	memzero_explicit(&talk->seal, sizeof(talk->seal));
 	mutex_unlock(&talk->lock);
 }
@@ -63,8 +65,24 @@ void rcl_talk_install(struct rcl_talk *talk,
 	mutex_unlock(&talk->lock);
 }
 
+/* Who is gone tells of nothing that it has gone. */
+static void rcl_talk_expire_said(struct rcl_talk *talk)
+{
+	unsigned long silent = msecs_to_jiffies(RCL_TALK_SILENT_MS);
+	int i;
+
+	for (i = 0; i < RCL_GROUP_SENDERS; i++) {
+		if (!talk->said[i] ||
+		    time_before(jiffies, talk->peer[i].last + silent))
+			continue;
+		kfree(talk->said[i]);
+		talk->said[i] = NULL;
+	}
+}
+
 /**
- * rcl_talk_expire - forget the key before, when its time is over
+ * rcl_talk_expire - forget the key before, and what members said, when their
+ *	time is over
  * @talk: initialized
  *
  * Context: may sleep.
@@ -73,6 +91,7 @@ void rcl_talk_expire(struct rcl_talk *talk)
 {
 	mutex_lock(&talk->lock);
 	rcl_group_seal_expire(&talk->seal);
+	rcl_talk_expire_said(talk);
 	mutex_unlock(&talk->lock);
 }
 
@@ -143,29 +162,52 @@ int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
 /**
  * rcl_talk_make_data - make a message of a process
  * @talk: initialized
- * @buf: has room for it and RCL_TALK_ROOM bytes
+ * @buf: has room for it, the name and RCL_TALK_ROOM bytes
+ * @service: that it is for
  * @data: of the process
  * @len: bytes
  *
  * Context: may sleep.
  * Return: bytes to send, -ENOKEY or -EOVERFLOW.
  */
-int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const u8 *data, u32 len)
+int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
+		       const u8 *data, u32 len)
 {
 	u8 *text = buf + RCL_MSG_AAD;
+	u32 head = rcl_text_begin(text, RCL_TEXT_DATA, service);
 
-	rcl_text_begin(text, RCL_TEXT_DATA);
-	memcpy(text + RCL_TEXT_HEAD, data, len);
-	return rcl_talk_seal(talk, buf, RCL_TEXT_HEAD + len);
+	memcpy(text + head, data, len);
+	return rcl_talk_seal(talk, buf, head + len);
 }
 
 /* Without memory for it, a member that is new will be heard later. */
-static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len)
+static int rcl_talk_merge(struct rcl_talk *talk, u32 sender)
 {
+	struct rcl_here_list **said = &talk->said[sender];
+
+	if (!*said)
+		*said = kzalloc(sizeof(**said), GFP_NOIO);
+	if (!*said)
+		return -ENOMEM;
+	rcl_here_merge(*said, talk->here);
+	return 0;
+}
+
+static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len,
+			   u32 sender)
+{
+	int ret;
+
 	/* Links wait for the lock, and I/O may wait for a link. */
-	if (!talk->next)
-		talk->next = kmalloc(sizeof(*talk->next), GFP_NOIO);
-	return talk->next ? rcl_here_decode(text, len, talk->next) : -ENOMEM;
+	if (!talk->here)
+		talk->here = kmalloc(sizeof(*talk->here), GFP_NOIO);
+	if (!talk->here)
+		return -ENOMEM;
+	ret = rcl_here_decode(text, len, talk->here);
+	/* One that has not heard of the newest key yet will come again. */
+	if (ret || sender >= RCL_GROUP_SENDERS)
+		return ret;
+	return rcl_talk_merge(talk, sender);
 }
 
 static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
@@ -173,7 +215,6 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 	struct rcl_talk_peer *peer;
 
 	talk->stats.rx_messages++;
-	/* One that has not heard of the newest key yet will come again. */
 	if (sender >= RCL_GROUP_SENDERS)
 		return;
 	peer = &talk->peer[sender];
@@ -189,7 +230,7 @@ static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
 	int ret = kind < 0 ? kind : 0;
 
 	if (kind == RCL_TEXT_HERE)
-		ret = rcl_talk_decode(talk, text, len);
+		ret = rcl_talk_decode(talk, text, len, sender);
 	if (ret == -EBADMSG)
 		talk->stats.rx_malformed++;
 	if (ret)
@@ -197,10 +238,10 @@ static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
 	rcl_talk_heard(talk, sender, heard->gid);
 	heard->sender = sender < RCL_GROUP_SENDERS ? sender : RCL_HALL_NOBODY;
 	if (kind == RCL_TEXT_DATA) {
-		heard->data = text + RCL_TEXT_HEAD;
-		heard->len = len - RCL_TEXT_HEAD;
-	} else if (sender < RCL_GROUP_SENDERS) {
-		swap(talk->here[sender], talk->next);
+		heard->service = (const char *)text + RCL_TEXT_HEAD;
+		heard->service_len = rcl_text_service_len(text);
+		heard->data = text + RCL_TEXT_HEAD + heard->service_len;
+		heard->len = len - RCL_TEXT_HEAD - heard->service_len;
 	}
 }
 
@@ -243,23 +284,23 @@ bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 }
 
 /**
- * rcl_talk_said - what did a member say last?
+ * rcl_talk_said - what does a member export, as it said?
  * @talk: initialized
  * @sender: its number under the newest key, unchecked
- * @here: set
+ * @list: set
  *
  * Context: may sleep.
- * Return: 0, or -ENOENT when it said nothing.
+ * Return: 0, or -ENOENT when it said nothing lately.
  */
-int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here *here)
+int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here_list *list)
 {
 	int ret = -ENOENT;
 
 	if (sender >= RCL_GROUP_SENDERS)
 		return ret;
 	mutex_lock(&talk->lock);
-	if (talk->here[sender]) {
-		*here = *talk->here[sender];
+	if (talk->said[sender]) {
+		*list = *talk->said[sender];
 		ret = 0;
 	}
 	mutex_unlock(&talk->lock);

@@ -10,7 +10,7 @@
 #include "here.h"
 #include "text.h"
 
-/* Beside the data of a process. */
+/* Beside the data of a process and the name of its service. */
 #define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_TEXT_HEAD)
 
 /**
@@ -70,8 +70,8 @@ struct rcl_talk_info {
  * @unknown: a message under an unknown key came in since it was asked
  * @stats: counters
  * @peer: others, by number under the newest key
- * @here: what they said last; NULL for those that were not heard
- * @next: to be what the next one says
+ * @said: what they export; NULL for those that have not said it lately
+ * @here: to be what the next one says
  */
 struct rcl_talk {
 	struct mutex lock;	/* protects the rest */
@@ -79,8 +79,8 @@ struct rcl_talk {
 	bool unknown;
 	struct rcl_talk_stats stats;
 	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
-	struct rcl_here *here[RCL_GROUP_SENDERS];
-	struct rcl_here *next;
+	struct rcl_here_list *said[RCL_GROUP_SENDERS];
+	struct rcl_here *here;
 };
 
 void rcl_talk_init(struct rcl_talk *talk);
@@ -91,11 +91,12 @@ void rcl_talk_expire(struct rcl_talk *talk);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
 u64 rcl_talk_id(struct rcl_talk *talk);
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
-int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const u8 *data,
-		       u32 len);
+int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
+		       const u8 *data, u32 len);
 bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 		   struct rcl_heard *heard);
-int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here *here);
+int rcl_talk_said(struct rcl_talk *talk, u32 sender,
+		  struct rcl_here_list *list);
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info);
 
 #endif /* RCL_GROUP_TALK_H */

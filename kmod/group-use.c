@@ -4,6 +4,7 @@
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/string.h>
 #include <linux/wait.h>
 
 #include "access.h"
@@ -25,7 +26,8 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
  * rcl_group_use - hear a group, and be able to send to it
  * @name: of the group
  * @cred: of the consumer
- * @hearer: with its functions set, which may be called from now on
+ * @hearer: with its service set, and its functions, which may be called from
+ *	now on
  * @group: set, before that
  *
  * Context: may sleep.
@@ -65,17 +67,18 @@ void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer)
 /**
  * rcl_group_max - how much does a message have room for?
  * @group: in use
+ * @service: that it is for
  *
  * Context: any.
  * Return: bytes; if it is down, when it was joined last.
  */
-u32 rcl_group_max(const struct rcl_group *group)
+u32 rcl_group_max(const struct rcl_group *group, const char *service)
 {
-	return READ_ONCE(group->mtu) - RCL_TALK_ROOM;
+	return READ_ONCE(group->mtu) - RCL_TALK_ROOM - strlen(service);
 }
 
-static int rcl_group_send_locked(struct rcl_group *group, const u8 *data,
-				 u32 len)
+static int rcl_group_send_locked(struct rcl_group *group, const char *service,
+				 const u8 *data, u32 len)
 {
 	struct rcl_mcast_slot *slot;
 	int ret;
@@ -83,12 +86,12 @@ static int rcl_group_send_locked(struct rcl_group *group, const u8 *data,
 	lockdep_assert_held(&group->lock);
 	if (!group->joined)
 		return -ENETDOWN;
-	if (len > rcl_group_max(group))
+	if (len > rcl_group_max(group, service))
 		return -EMSGSIZE;
 	slot = rcl_mcast_begin(&group->mcast, false);
 	if (!slot)
 		return -EBUSY;
-	ret = rcl_talk_make_data(&group->talk, slot->buf, data, len);
+	ret = rcl_talk_make_data(&group->talk, slot->buf, service, data, len);
 	if (ret < 0)
 		return -ENETDOWN;
 	if (!rcl_mcast_send(slot, ret))
@@ -112,6 +115,7 @@ static long rcl_group_wait(struct rcl_group *group, long left)
 /**
  * rcl_group_send - send a message to all other members
  * @group: in use
+ * @service: that it is for
  * @data: the message
  * @len: bytes
  *
@@ -122,7 +126,8 @@ static long rcl_group_wait(struct rcl_group *group, long left)
  * Return: 0, -EMSGSIZE, -ENETDOWN when it is down, or has no key, -EBUSY when
  * the device takes too long, or -EINTR.
  */
-int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len)
+int rcl_group_send(struct rcl_group *group, const char *service,
+		   const u8 *data, u32 len)
 {
 	long left = msecs_to_jiffies(RCL_GROUP_SEND_MS);
 	int ret;
@@ -130,7 +135,7 @@ int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len)
 	for (;;) {
 		if (mutex_lock_interruptible(&group->lock))
 			return -EINTR;
-		ret = rcl_group_send_locked(group, data, len);
+		ret = rcl_group_send_locked(group, service, data, len);
 		mutex_unlock(&group->lock);
 		if (ret != -EBUSY || !left)
 			return ret;

@@ -13,7 +13,8 @@ struct rcl_group;
 int rcl_group_use(const char *name, const struct cred *cred,
 		  struct rcl_hearer *hearer, struct rcl_group **group);
 void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer);
-u32 rcl_group_max(const struct rcl_group *group);
-int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len);
+u32 rcl_group_max(const struct rcl_group *group, const char *service);
+int rcl_group_send(struct rcl_group *group, const char *service,
+		   const u8 *data, u32 len);
 
 #endif /* RCL_GROUP_USE_H */

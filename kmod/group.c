@@ -23,12 +23,14 @@
 #include <rdma/ib_verbs.h>
 
 #include "group-base.h"
+#include "group-join.h"
 #include "group-tell.h"
 #include "link.h"
 #include "offer.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
 #define RCL_GROUP_TICK_MS	1000	/* between two messages */
+#define RCL_GROUP_ANSWER_MS	10000	/* of the subnet manager */
 #define RCL_GROUP_ASK_MS	30000	/* between questions for a newer key */
 
 static DEFINE_MUTEX(rcl_groups_lock);	/* protects the four below */
@@ -36,6 +38,14 @@ static LIST_HEAD(rcl_groups);
 static unsigned int rcl_groups_generation;
 static bool rcl_groups_closed;
 static u32 rcl_groups_last_id;
+
+static void rcl_group_kick(struct rcl_upcall *up)
+{
+	struct rcl_group *group = container_of(up, struct rcl_group, up);
+
+	mod_delayed_work(system_unbound_wq, &group->work, 0);
+	wake_up(&group->room);
+}
 
 static void rcl_group_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 			   u32 vendor_err, u32 qp)
@@ -47,7 +57,7 @@ static void rcl_group_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 	if (!group->note.reason)
 		group->note = (struct rcl_reason){ reason, wc_status };
 	spin_unlock_irqrestore(&group->note_lock, flags);
-	mod_delayed_work(system_unbound_wq, &group->work, 0);
+	rcl_group_kick(up);
 }
 
 static struct rcl_reason rcl_group_take_note(struct rcl_group *group)
@@ -61,80 +71,35 @@ static struct rcl_reason rcl_group_take_note(struct rcl_group *group)
 	return note;
 }
 
-static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
-			       const u8 *gid)
-{
-	struct rcl_group *group =
-		container_of(mcast, struct rcl_group, mcast);
-	struct rcl_heard heard = { .gid = gid };
-
-	if (rcl_talk_hear(&group->talk, data, len, &heard))
-		rcl_hall_tell(&group->hall, &heard);
-}
-
-static void rcl_group_sent(struct rcl_mcast *mcast)
-{
-	wake_up(&container_of(mcast, struct rcl_group, mcast)->room);
-}
-
-static int rcl_group_join(struct rcl_group *group, const char **why)
-{
-	u32 mtu;
-	int ret;
-
-	lockdep_assert_held(&group->lock);
-	ret = rcl_group_conf_attach(&group->conf, &group->user, &mtu, why);
-	if (ret)
-		return ret;
-	group->mcast.received = rcl_group_received;
-	group->mcast.sent = rcl_group_sent;
-	group->mcast.up = &group->up;
-	group->mcast.addr = group->conf.addr;
-	group->mcast.addr.qkey = group->qkey;
-	ret = rcl_mcast_create(&group->mcast, &group->user, why);
-	if (ret) {
-		rcl_dev_detach(&group->user);
-		return ret;
-	}
-	WRITE_ONCE(group->mtu, mtu);
-	WRITE_ONCE(group->joined, true);
-	memset(&group->reason, 0, sizeof(group->reason));
-	group->joins++;
-	return 0;
-}
-
-static void rcl_group_leave(struct rcl_group *group)
-{
-	lockdep_assert_held(&group->lock);
-	rcl_mcast_destroy(&group->mcast);
-	rcl_dev_detach(&group->user);
-	WRITE_ONCE(group->joined, false);
-	wake_up_all(&group->room);
-}
-
 static void rcl_group_work(struct work_struct *work)
 {
 	struct rcl_group *group =
 		container_of(to_delayed_work(work), struct rcl_group, work);
 	struct rcl_reason note;
 	const char *ignored;
+	bool was_joined;
 
 	mutex_lock(&group->lock);
+	/* Of one that is being made: whoever makes it asks for this again. */
+	if (group->dead && !group->joined)
+		goto out_unlock;
 	note = rcl_group_take_note(group);
-	if (group->joined && note.reason) {
+	if (group->attached && note.reason) {
+		was_joined = group->joined;
 		rcl_group_leave(group);
 		/* What its end has brought about is no cause. */
 		rcl_group_take_note(group);
 		group->reason = note;
-		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
-	} else if (!group->joined && !group->dead &&
-		   !rcl_group_join(group, &ignored)) {
+		if (was_joined)
+			rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
+	} else if (!group->joined && !rcl_group_join(group, &ignored)) {
 		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
 	}
 	/* Also where the end of the last time has asked for it at once. */
 	if (!group->joined && !group->dead)
 		mod_delayed_work(system_unbound_wq, &group->work,
 				 msecs_to_jiffies(RCL_GROUP_AGAIN_MS));
+out_unlock:
 	mutex_unlock(&group->lock);
 }
 
@@ -214,26 +179,21 @@ static void rcl_group_ask(struct rcl_group *group)
 static void rcl_group_collect(struct rcl_group *group)
 {
 	struct rcl_keeper_links *links = &group->told;
-	struct rcl_here *here = &group->here;
-	u32 i, max;
+	struct rcl_here_list *list = group->exported;
+	u32 i;
 
-	max = rcl_here_room(READ_ONCE(group->mtu) - RCL_GROUP_ROOM);
+	list->total = 0;
+	list->n = 0;
 	rcl_keeper_read(&group->keeper, links);
 	/* Who gets the key gives it to nobody. */
 	if (group->conf.from[0])
 		strscpy(links->name[links->n++], group->conf.from,
 			sizeof(links->name[0]));
-	here->total = 0;
-	for (i = 0; i < links->n; i++) {
-		u32 n = min(here->total, max);
-
-		here->total += rcl_link_exports(links->name[i],
-						here->region + n, max - n);
-	}
-	i = min(here->total, max);
-	here->total += rcl_offer_list(links, here->region + i, max - i);
-	here->total = min_t(u32, here->total, U16_MAX);
-	here->n = min(here->total, max);
+	for (i = 0; i < links->n; i++)
+		rcl_link_exports(links->name[i], list);
+	rcl_offer_list(links, list);
+	rcl_here_turn(list, rcl_here_room(READ_ONCE(group->mtu) -
+					  RCL_GROUP_ROOM), &group->here);
 }
 
 static void rcl_group_say(struct rcl_group *group)
@@ -289,10 +249,18 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return NULL;
+	group->exported = kmalloc(sizeof(*group->exported), GFP_KERNEL);
+	if (!group->exported) {
+		kfree(group);
+		return NULL;
+	}
 	kref_init(&group->ref);
 	group->conf = *conf;
+	group->up.kick = rcl_group_kick;
 	group->up.fail = rcl_group_fail;
 	group->user.up = &group->up;
+	group->sa.up = &group->up;
+	group->dead = true;
 	group->qkey = conf->addr.qkey;
 	group->keeper.name = group->conf.name;
 	group->keeper.rekeyed = rcl_group_rekeyed;
@@ -308,7 +276,10 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 
 static void rcl_group_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct rcl_group, ref));
+	struct rcl_group *group = container_of(ref, struct rcl_group, ref);
+
+	kfree(group->exported);
+	kfree(group);
 }
 
 /**
@@ -383,7 +354,7 @@ static void rcl_group_end(struct rcl_group *group)
 {
 	mutex_lock(&group->lock);
 	group->dead = true;
-	if (group->joined)
+	if (group->attached)
 		rcl_group_leave(group);
 	if (group->id)
 		rcl_group_tell(group, RCLINK_EVENT_KIND_DELETED);
@@ -414,11 +385,12 @@ static int rcl_group_insert_locked(struct rcl_group *group,
 	}
 	mutex_lock(&group->lock);
 	ret = rcl_group_join(group, why);
-	/* Its work may wait for the lock, as the device has failed since. */
-	group->dead = ret;
 	if (!ret) {
+		group->dead = false;
 		group->id = ++rcl_groups_last_id;
 		rcl_group_tell(group, RCLINK_EVENT_KIND_CREATED);
+		/* The device may have failed since it was attached. */
+		rcl_group_kick(&group->up);
 	}
 	mutex_unlock(&group->lock);
 	if (ret)
@@ -431,6 +403,31 @@ static int rcl_group_insert_locked(struct rcl_group *group,
 	return 0;
 }
 
+static bool rcl_group_has_note(struct rcl_group *group)
+{
+	return READ_ONCE(group->note.reason);
+}
+
+/* No lock is held while the subnet manager thinks: nobody can find it yet. */
+static int rcl_group_prepare(struct rcl_group *group, const char **why)
+{
+	unsigned long limit = msecs_to_jiffies(RCL_GROUP_ANSWER_MS);
+	int ret;
+
+	mutex_lock(&group->lock);
+	ret = rcl_group_attach(group, why);
+	mutex_unlock(&group->lock);
+	if (ret || !group->asked_sa)
+		return ret;
+	if (wait_event_killable_timeout(group->room,
+					rcl_mcast_sa_has_answer(&group->sa) ||
+					rcl_group_has_note(group),
+					limit) >= 0)
+		return 0;
+	*why = "interrupted";
+	return -EINTR;
+}
+
 /**
  * rcl_group_create - make a group and join it
  * @conf: of the group
@@ -438,8 +435,9 @@ static int rcl_group_insert_locked(struct rcl_group *group,
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep; takes the RTNL lock.
- * Return: 0, -EINVAL, -EINTR, -EEXIST, -ESHUTDOWN, -ENOMEM, what
- * rcl_dev_attach() says, or the errno of what refused.
+ * Return: 0, -EINVAL, -EINTR, -EEXIST, -ESHUTDOWN, -ENOMEM, -ETIMEDOUT when no
+ * subnet manager answers, what rcl_dev_attach() says, or the errno of what
+ * refused.
  */
 int rcl_group_create(const struct rcl_group_conf *conf,
 		     const struct rcl_keeper_links *links, const char **why)
@@ -458,12 +456,15 @@ int rcl_group_create(const struct rcl_group_conf *conf,
 	group = rcl_group_new(conf);
 	if (!group)
 		return -ENOMEM;
-	mutex_lock(&rcl_groups_lock);
-	ret = rcl_group_insert_locked(group, links, why);
-	mutex_unlock(&rcl_groups_lock);
+	ret = rcl_group_prepare(group, why);
+	if (!ret) {
+		mutex_lock(&rcl_groups_lock);
+		ret = rcl_group_insert_locked(group, links, why);
+		mutex_unlock(&rcl_groups_lock);
+	}
 	if (ret)
 		rcl_group_end(group);
-	return ret;
+	return ret == -EINPROGRESS ? -ETIMEDOUT : ret;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 #include <linux/errno.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 /**
  * rcl_hall_init - begin without hearers
@@ -17,7 +18,7 @@ void rcl_hall_init(struct rcl_hall *hall)
 /**
  * rcl_hall_enter - hear messages from now on
  * @hall: initialized
- * @hearer: with its functions set
+ * @hearer: with its functions and its service set
  *
  * Context: may sleep.
  * Return: 0, -ESHUTDOWN or -ENOSPC.
@@ -54,6 +55,13 @@ void rcl_hall_leave(struct rcl_hall *hall, struct rcl_hearer *hearer)
 	mutex_unlock(&hall->lock);
 }
 
+static bool rcl_hall_is_for(const struct rcl_heard *heard,
+			    const struct rcl_hearer *hearer)
+{
+	return heard->service_len == strlen(hearer->service) &&
+	       !memcmp(heard->service, hearer->service, heard->service_len);
+}
+
 /**
  * rcl_hall_tell - a message came in
  * @hall: initialized
@@ -67,7 +75,8 @@ void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard)
 
 	mutex_lock(&hall->lock);
 	list_for_each_entry(hearer, &hall->hearers, node) {
-		if (!hearer->hear(hearer, heard))
+		if (rcl_hall_is_for(heard, hearer) &&
+		    !hearer->hear(hearer, heard))
 			hall->missed++;
 		cond_resched();
 	}

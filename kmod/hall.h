@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 
 #include <uapi/linux/rclink.h>
+#include <uapi/linux/rclink_dev.h>
 
 #define RCL_HALL_MAX	64	/* hearers of a group */
 /* Of a message that came under the key before the newest. */
@@ -14,12 +15,16 @@
 
 /**
  * struct rcl_heard - a message of another member
+ * @service: name that it is for, without an end
+ * @service_len: bytes of that
  * @data: of it
  * @len: bytes
  * @sender: number under the newest key, or RCL_HALL_NOBODY
  * @gid: where it says it comes from
  */
 struct rcl_heard {
+	const char *service;
+	u32 service_len;
 	const u8 *data;
 	u32 len;
 	u32 sender;
@@ -30,6 +35,7 @@ struct rcl_heard {
  * struct rcl_hearer - who hears them; embedded in its owner
  * @hear: of each one; false: it had no room for it
  * @ended: there will be no more
+ * @service: hears only what is for that name
  * @node: private
  *
  * Both are called with the hall locked, may sleep, and must not call back.
@@ -37,6 +43,7 @@ struct rcl_heard {
 struct rcl_hearer {
 	bool (*hear)(struct rcl_hearer *hearer, const struct rcl_heard *heard);
 	void (*ended)(struct rcl_hearer *hearer);
+	char service[RCLINK_DEV_SERVICE_LEN];
 	struct list_head node;
 };
 

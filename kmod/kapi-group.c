@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <rclink.h>
 
@@ -53,26 +54,33 @@ static void rcl_kapi_member_ended(struct rcl_hearer *hearer)
 /**
  * rclink_group_join - use a group of this host
  * @name: of the group
+ * @service: name: what is sent is for those who joined with the same one, on
+ *	whatever host, and no other messages come
  * @ops: of the caller, constant
  * @ctx: for @ops
  *
  * Context: may sleep. Not from a callback of rclink, and not with the RTNL lock
  * held.
  * Return: the membership, or an ERR_PTR: -ENODEV for no such group, -ENOSPC
- * when too many use it, -EINTR for a fatal signal, or -ENOMEM.
+ * when too many use it, -EINVAL for a name of a service that is empty or too
+ * long, -EINTR for a fatal signal, or -ENOMEM.
  */
-struct rclink_member *rclink_group_join(const char *name,
+struct rclink_member *rclink_group_join(const char *name, const char *service,
 					const struct rclink_group_ops *ops,
 					void *ctx)
 {
 	struct rclink_member *member;
 	int ret;
 
+	if (!*service || strlen(service) >= RCLINK_DEV_SERVICE_LEN)
+		return ERR_PTR(-EINVAL);
 	member = kzalloc(sizeof(*member), GFP_KERNEL);
 	if (!member)
 		return ERR_PTR(-ENOMEM);
 	member->hearer.hear = rcl_kapi_member_hear;
 	member->hearer.ended = rcl_kapi_member_ended;
+	strscpy(member->hearer.service, service,
+		sizeof(member->hearer.service));
 	member->ops = ops;
 	member->ctx = ctx;
 	ret = rcl_group_use(name, NULL, &member->hearer, &member->group);
@@ -110,12 +118,12 @@ EXPORT_SYMBOL_GPL(rclink_group_leave);
  */
 u32 rclink_group_max(const struct rclink_member *member)
 {
-	return rcl_group_max(member->group);
+	return rcl_group_max(member->group, member->hearer.service);
 }
 EXPORT_SYMBOL_GPL(rclink_group_max);
 
 /**
- * rclink_group_send - send a message to the other members
+ * rclink_group_send - send a message to the service on other hosts
  * @member: any
  * @data: the message, which is copied
  * @len: bytes
@@ -134,6 +142,6 @@ int rclink_group_send(struct rclink_member *member, const void *data, u32 len)
 {
 	if (READ_ONCE(member->over))
 		return -ESHUTDOWN;
-	return rcl_group_send(member->group, data, len);
+	return rcl_group_send(member->group, member->hearer.service, data, len);
 }
 EXPORT_SYMBOL_GPL(rclink_group_send);

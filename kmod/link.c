@@ -476,23 +476,19 @@ int rcl_link_entry(const char *name, u64 number, struct rcl_entry_info *info)
 /**
  * rcl_link_exports - which regions are exported over a link?
  * @name: of the link
- * @list: filled in
- * @max: entries that there is room for
+ * @list: added to; nothing is without a link
  *
  * Context: may sleep.
- * Return: how many there are, which may be more than @max; 0 without a link.
  */
-u32 rcl_link_exports(const char *name, struct rcl_here_region *list, u32 max)
+void rcl_link_exports(const char *name, struct rcl_here_list *list)
 {
 	struct rcl_link *link;
-	u32 n;
 
 	link = rcl_link_get(name);
 	if (!link)
-		return 0;
-	n = rcl_export_list(&link->exports, list, max);
+		return;
+	rcl_export_list(&link->exports, list);
 	rcl_link_put(link);
-	return n;
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "inbox.h"
 #include "lessee.h"
 #include "link.h"
+#include "mcast-sa.h"
 #include "nl.h"
 
 static int __init rcl_init(void)
@@ -23,9 +24,10 @@ static int __init rcl_init(void)
 	ret = rcl_lessee_start();
 	if (ret)
 		goto err_inbox_stop;
+	rcl_mcast_sa_init();
 	ret = rcl_dev_init();
 	if (ret)
-		goto err_lessee_stop;
+		goto err_mcast_sa_exit;
 	ret = rcl_nl_init();
 	if (ret)
 		goto err_dev_exit;
@@ -43,7 +45,8 @@ err_nl_exit:
 	rcl_nl_exit();
 err_dev_exit:
 	rcl_dev_exit();
-err_lessee_stop:
+err_mcast_sa_exit:
+	rcl_mcast_sa_exit();
 	rcl_lessee_stop();
 err_inbox_stop:
 	rcl_inbox_stop();
@@ -59,6 +62,7 @@ static void __exit rcl_exit(void)
 	rcl_event_exit();
 	rcl_nl_exit();
 	rcl_dev_exit();
+	rcl_mcast_sa_exit();
 	/* The last errand of a link may drop its last reference. */
 	rcl_lessee_stop();
 	rcl_inbox_stop();

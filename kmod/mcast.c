@@ -231,6 +231,8 @@ static int rcl_mcast_create_ah(struct rcl_mcast *mcast,
 	rdma_ah_set_port_num(&attr, user->port);
 	memcpy(dgid.raw, gid, sizeof(dgid.raw));
 	rdma_ah_set_grh(&attr, &dgid, 0, user->gid_index, 1, 0);
+	rdma_ah_set_sl(&attr, mcast->addr.sl);
+	rdma_ah_set_static_rate(&attr, mcast->addr.rate);
 	if (attr.type == RDMA_AH_ATTR_TYPE_ROCE)
 		rcl_mcast_ip_mac(gid, attr.roce.dmac);
 	else

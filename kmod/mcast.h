@@ -25,11 +25,15 @@ struct socket;
  * struct rcl_mcast_addr - a multicast group
  * @gid: its MGID, network byte order
  * @lid: its LID on InfiniBand
+ * @sl: service level of its packets there
+ * @rate: enum ib_rate of them
  * @qkey: which all packets must have
  */
 struct rcl_mcast_addr {
 	u8 gid[RCLINK_GID_LEN];
 	u32 lid;
+	u8 sl;
+	u8 rate;
 	u32 qkey;
 };
 

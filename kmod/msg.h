@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /* To be raised with each type: who does not know one ends the epoch. */
-#define RCL_MSG_VERSION	3
+#define RCL_MSG_VERSION	4
 
 #define RCL_MSG_SLOT	512	/* bytes of one send or receive slot */
 #define RCL_MSG_AAD	16	/* epoch and sequence, in the clear */

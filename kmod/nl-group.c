@@ -23,6 +23,7 @@ static int rcl_nl_group_result(struct genl_info *info, int ret, const char *why)
 }
 
 #define RCL_NL_GROUP	16384	/* bytes, for 32 links and 64 peers */
+#define RCL_NL_REGIONS	24576	/* for RCL_HERE_MAX regions */
 
 static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 {
@@ -401,37 +402,37 @@ static int rcl_nl_put_region(struct sk_buff *skb,
 }
 
 static int rcl_nl_put_here(struct sk_buff *skb, const char *name, u32 sender,
-			   const struct rcl_here *here)
+			   const struct rcl_here_list *list)
 {
 	u32 i;
 
 	if (nla_put_string(skb, RCLINK_A_GROUP_NAME, name) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_SENDER, sender) ||
-	    nla_put_u32(skb, RCLINK_A_GROUP_REGIONS, here->total))
+	    nla_put_u32(skb, RCLINK_A_GROUP_REGIONS, list->total))
 		return -EMSGSIZE;
-	for (i = 0; i < here->n; i++)
-		if (rcl_nl_put_region(skb, &here->region[i]))
+	for (i = 0; i < list->n; i++)
+		if (rcl_nl_put_region(skb, &list->region[i]))
 			return -EMSGSIZE;
 	return 0;
 }
 
 static int rcl_nl_reply_here(struct genl_info *info, const char *name,
-			     u32 sender, struct rcl_here *here)
+			     u32 sender, struct rcl_here_list *list)
 {
 	struct sk_buff *msg;
 	void *hdr;
 	int ret;
 
-	ret = rcl_group_said(name, sender, here);
+	ret = rcl_group_said(name, sender, list);
 	if (ret)
 		return rcl_nl_group_result(info, ret,
 			"name, sender: no such member has said anything");
-	msg = genlmsg_new(RCL_NL_GROUP, GFP_KERNEL);
+	msg = genlmsg_new(RCL_NL_REGIONS, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &rcl_nl_family, 0,
 				RCLINK_CMD_GROUP_REGIONS);
-	if (!hdr || rcl_nl_put_here(msg, name, sender, here)) {
+	if (!hdr || rcl_nl_put_here(msg, name, sender, list)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}
@@ -441,7 +442,7 @@ static int rcl_nl_reply_here(struct genl_info *info, const char *name,
 
 int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcl_here *here;
+	struct rcl_here_list *list;
 	const char *name;
 	int ret;
 
@@ -451,13 +452,13 @@ int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 				  "sender: the attribute is missing");
 	if (ret)
 		return ret;
-	here = kzalloc(sizeof(*here), GFP_KERNEL);
-	if (!here)
+	list = kmalloc(sizeof(*list), GFP_KERNEL);
+	if (!list)
 		return -ENOMEM;
 	ret = rcl_nl_reply_here(info, name,
 				nla_get_u32(info->attrs[RCLINK_A_GROUP_SENDER]),
-				here);
-	kfree(here);
+				list);
+	kfree(list);
 	return ret;
 }
 

@@ -45,7 +45,8 @@ static int rcl_nl_put_caps(struct sk_buff *skb, const struct rcl_port *port)
 	    nla_put_u32(skb, RCLINK_A_DEV_FAST_REG_PAGES,
 			port->fast_reg_pages) ||
 	    nla_put_u32(skb, RCLINK_A_DEV_ATOMICS, port->atomics) ||
-	    nla_put_u32(skb, RCLINK_A_DEV_MAX_INLINE, port->max_inline))
+	    nla_put_u32(skb, RCLINK_A_DEV_MAX_INLINE, port->max_inline) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_SA, port->sa))
 		return -EMSGSIZE;
 	return 0;
 }

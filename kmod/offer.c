@@ -301,18 +301,15 @@ static bool rcl_offer_may_any(const struct rcl_offer *offer,
 /**
  * rcl_offer_list - what is offered over some links, that may be told of?
  * @links: over any of these
- * @list: filled in
- * @max: entries that there is room for
+ * @list: added to
  *
  * Context: may sleep.
- * Return: how many regions there are, which may be more than @max.
  */
-u32 rcl_offer_list(const struct rcl_keeper_links *links,
-		   struct rcl_here_region *list, u32 max)
+void rcl_offer_list(const struct rcl_keeper_links *links,
+		    struct rcl_here_list *list)
 {
 	struct rcl_here_region region;
 	struct rcl_offer *offer;
-	u32 n = 0;
 
 	mutex_lock(&rcl_offers_lock);
 	list_for_each_entry(offer, &rcl_offers, node) {
@@ -322,10 +319,7 @@ u32 rcl_offer_list(const struct rcl_keeper_links *links,
 			continue;
 		region.len = offer->memory->len;
 		region.rights = offer->rights;
-		if (n < max)
-			list[n] = region;
-		n++;
+		rcl_here_add(list, &region);
 	}
 	mutex_unlock(&rcl_offers_lock);
-	return n;
 }

@@ -10,7 +10,7 @@
 
 struct cred;
 struct rcl_epoch;
-struct rcl_here_region;
+struct rcl_here_list;
 struct rcl_keeper_links;
 struct rcl_memory;
 struct rcl_pool;
@@ -46,8 +46,8 @@ struct rcl_offer {
 
 int rcl_offer_add(struct rcl_offer *offer);
 void rcl_offer_del(struct rcl_offer *offer);
-u32 rcl_offer_list(const struct rcl_keeper_links *links,
-		   struct rcl_here_region *list, u32 max);
+void rcl_offer_list(const struct rcl_keeper_links *links,
+		    struct rcl_here_list *list);
 int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 		   struct rcl_window *window, u32 first, u32 max);
 void rcl_offer_end(struct rcl_pool *pool);

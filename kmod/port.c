@@ -146,6 +146,7 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 		info->sm_lid = attr.sm_lid;
 	}
 	info->pkeys = attr.pkey_tbl_len;
+	info->sa = rdma_cap_ib_mcast(ib, port);
 	rcl_port_read_caps(ib, info);
 	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, gid_index, info);
 	if (ret)

@@ -39,6 +39,8 @@ static const char * const texts[] = {
 		"one end had lost the link, and wants another epoch",
 	[RCLINK_DOWN_REASON_MTU] =
 		RCL_TOO_LARGE("packets as large as the path MTU"),
+	[RCLINK_DOWN_REASON_SUBNET_MANAGER] =
+		"the subnet manager refuses the group, is not heard, or began anew",
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */

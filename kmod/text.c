@@ -2,20 +2,37 @@
 #include "text.h"
 
 #include <linux/errno.h>
+#include <linux/string.h>
 
-#define RCL_TEXT_VERSION	1
+#include <uapi/linux/rclink_dev.h>
+
+#define RCL_TEXT_VERSION	2
 
 /**
  * rcl_text_begin - begin a text
- * @buf: RCL_TEXT_HEAD bytes are set
+ * @buf: has room for RCL_TEXT_HEAD bytes and the name
  * @kind: RCL_TEXT_*
+ * @service: that RCL_TEXT_DATA is for, else empty
+ *
+ * Return: bytes that are set.
  */
-void rcl_text_begin(u8 *buf, u8 kind)
+u32 rcl_text_begin(u8 *buf, u8 kind, const char *service)
 {
+	u32 len = strlen(service);
+
 	buf[0] = RCL_TEXT_VERSION;
 	buf[1] = kind;
-	buf[2] = 0;
+	buf[2] = len;
 	buf[3] = 0;
+	memcpy(buf + RCL_TEXT_HEAD, service, len);
+	return RCL_TEXT_HEAD + len;
+}
+
+static bool rcl_text_is_service(const u8 *buf, u32 len)
+{
+	return buf[2] && buf[2] < RCLINK_DEV_SERVICE_LEN &&
+	       buf[2] <= len - RCL_TEXT_HEAD &&
+	       !memchr(buf + RCL_TEXT_HEAD, 0, buf[2]);
 }
 
 /**
@@ -27,8 +44,22 @@ void rcl_text_begin(u8 *buf, u8 kind)
  */
 int rcl_text_kind(const u8 *buf, u32 len)
 {
-	if (len < RCL_TEXT_HEAD || buf[0] != RCL_TEXT_VERSION || buf[2] ||
-	    buf[3] || (buf[1] != RCL_TEXT_HERE && buf[1] != RCL_TEXT_DATA))
+	if (len < RCL_TEXT_HEAD || buf[0] != RCL_TEXT_VERSION || buf[3])
 		return -EBADMSG;
-	return buf[1];
+	if (buf[1] == RCL_TEXT_HERE && !buf[2])
+		return RCL_TEXT_HERE;
+	if (buf[1] == RCL_TEXT_DATA && rcl_text_is_service(buf, len))
+		return RCL_TEXT_DATA;
+	return -EBADMSG;
+}
+
+/**
+ * rcl_text_service_len - how long is the name behind the head?
+ * @buf: of RCL_TEXT_DATA
+ *
+ * Return: bytes.
+ */
+u32 rcl_text_service_len(const u8 *buf)
+{
+	return buf[2];
 }

@@ -125,11 +125,11 @@ void rclink_unregister_notifier(struct notifier_block *nb);
 
 /**
  * struct rclink_group_ops - what a membership of a group calls
- * @received: a message of another host: @data, of @len bytes, is valid during
- *	the call, as is @gid, RCLINK_GID_LEN bytes, where it says it comes from;
- *	@sender is who sent it, a number under the newest key, or
- *	RCLINK_GROUP_NOBODY. Returns false when there was no room for it, which
- *	is counted with the group.
+ * @received: a message of another host for that service: @data, of @len bytes,
+ *	is valid during the call, as is @gid, RCLINK_GID_LEN bytes, where it
+ *	says it comes from; @sender is who sent it, a number under the newest
+ *	key, or RCLINK_GROUP_NOBODY. Returns false when there was no room for
+ *	it, which is counted with the group.
  * @ended: the group was deleted; called once, nothing is called afterwards, and
  *	rclink_group_leave() is still due. A group that is down has not ended.
  *
@@ -147,7 +147,7 @@ struct rclink_group_ops {
 	void (*ended)(struct rclink_member *member, void *ctx);
 };
 
-struct rclink_member *rclink_group_join(const char *name,
+struct rclink_member *rclink_group_join(const char *name, const char *service,
 					const struct rclink_group_ops *ops,
 					void *ctx);
 void rclink_group_leave(struct rclink_member *member);

@@ -335,7 +335,10 @@ static void step(struct fuzz *f)
 
 static int join_group(struct fuzz *f)
 {
-	struct rclink_dev_group arg = { .flags = !below(f, 16) };
+	struct rclink_dev_group arg = {
+		.service = "text",
+		.flags = !below(f, 16),
+	};
 	int fd = open("/dev/rclink", O_RDWR | O_CLOEXEC);
 
 	snprintf(arg.group, sizeof(arg.group), "%s", f->link);

@@ -8,9 +8,10 @@
  *        flow withdrawn|short GROUP		what a receive does that cannot
  *        flow idle GROUP			no receive, until it is killed
  *
- * Who receives says "listening" and its PID, then in one line what came:
- * messages, those of them that came twice, those that are wrong; the numbers
- * of the senders, the addresses, receives that were flushed, and the errno.
+ * GROUP may be GROUP:SERVICE; the service is text without it. Who receives says
+ * "listening" and its PID, then in one line what came: messages, those of them
+ * that came twice, those that are wrong; the numbers of the senders, the
+ * addresses, receives that were flushed, and the errno.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -77,11 +78,14 @@ static bool is_right(const uint8_t *data, uint32_t len)
 	return true;
 }
 
-static void attach(const char *group)
+static void attach(char *group)
 {
+	char *service = strchr(group, ':');
 	void *at;
 
-	must("join", rclink_join(&chan, group, 0));
+	if (service)
+		*service++ = 0;
+	must("join", rclink_join(&chan, group, service ? service : "text", 0));
 	must("memory", rclink_memory(chan, &at, RECVS * SLOT, NULL, 0,
 				     &region));
 	memory = at;

@@ -21,6 +21,8 @@
 
 #define DEVICE	"/dev/rclink"
 #define GROUP	"g"
+#define SERVICE	"ops"
+#define TOO_LONG "a-name-of-more-than-31-characters-1"
 #define PAGE	4096
 #define LIMIT	1048576
 #define REGIONS	64
@@ -35,7 +37,7 @@ FIXTURE(group)
 
 FIXTURE_SETUP(group)
 {
-	ASSERT_EQ(0, rclink_join(&self->chan, GROUP, 0));
+	ASSERT_EQ(0, rclink_join(&self->chan, GROUP, SERVICE, 0));
 	ASSERT_EQ(0, rclink_memory(self->chan, &self->memory, 2 * PAGE, NULL, 0,
 				   &self->region));
 }
@@ -207,7 +209,7 @@ TEST_F(group, waits_no_longer_than_it_is_told)
 TEST_F(group, is_all_that_its_file_is)
 {
 	struct rclink_dev_service s = { .link = "l", .service = "s" };
-	struct rclink_dev_group g = { .group = GROUP };
+	struct rclink_dev_group g = { .group = GROUP, .service = SERVICE };
 	int fd = rclink_fd(self->chan);
 
 	EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_JOIN, &g));
@@ -241,13 +243,42 @@ TEST(names_and_flags_are_checked)
 {
 	struct rclink_chan *chan;
 
-	EXPECT_EQ(-ENODEV, rclink_join(&chan, "nobody", 0));
-	EXPECT_EQ(-EINVAL, rclink_join(&chan, "", 0));
-	EXPECT_EQ(-EINVAL, rclink_join(&chan,
-				       "a-name-of-more-than-31-characters-1",
-				       0));
-	EXPECT_EQ(-EINVAL, rclink_join(&chan, GROUP, 1));
-	EXPECT_EQ(-EINVAL, rclink_join(&chan, GROUP, RCLINK_CHAN_POLLED));
+	EXPECT_EQ(-ENODEV, rclink_join(&chan, "nobody", SERVICE, 0));
+	EXPECT_EQ(-EINVAL, rclink_join(&chan, "", SERVICE, 0));
+	EXPECT_EQ(-EINVAL, rclink_join(&chan, TOO_LONG, SERVICE, 0));
+	EXPECT_EQ(-EINVAL, rclink_join(&chan, GROUP, "", 0));
+	EXPECT_EQ(-EINVAL, rclink_join(&chan, GROUP, TOO_LONG, 0));
+	EXPECT_EQ(-EINVAL, rclink_join(&chan, GROUP, SERVICE, 1));
+	EXPECT_EQ(-EINVAL, rclink_join(&chan, GROUP, SERVICE,
+				       RCLINK_CHAN_POLLED));
+}
+
+/* What the library does not let through. */
+TEST(the_kernel_checks_names_itself)
+{
+	struct rclink_dev_group g = { .group = GROUP };
+	int fd = open(DEVICE, O_RDWR);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_JOIN, &g));
+	EXPECT_EQ(EINVAL, errno);
+	memset(g.service, 'x', sizeof(g.service));
+	EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_JOIN, &g));
+	EXPECT_EQ(EINVAL, errno);
+	g.service[sizeof(g.service) - 1] = 0;
+	EXPECT_EQ(0, ioctl(fd, RCLINK_IOC_JOIN, &g));
+	close(fd);
+}
+
+TEST(the_name_of_a_service_takes_room)
+{
+	struct rclink_chan *a, *b;
+
+	ASSERT_EQ(0, rclink_join(&a, GROUP, "a", 0));
+	ASSERT_EQ(0, rclink_join(&b, GROUP, "a-longer-one", 0));
+	EXPECT_EQ(rclink_max_message(a), rclink_max_message(b) + 11);
+	rclink_close(a);
+	rclink_close(b);
 }
 
 TEST(so_many_may_use_it)
@@ -256,12 +287,12 @@ TEST(so_many_may_use_it)
 	int i, ret = 0;
 
 	for (i = 0; i < USERS && !ret; i++)
-		ret = rclink_join(&chan[i], GROUP, 0);
+		ret = rclink_join(&chan[i], GROUP, SERVICE, 0);
 	EXPECT_EQ(0, ret);
 	EXPECT_EQ(USERS, i);
-	EXPECT_EQ(-ENOSPC, rclink_join(&more, GROUP, 0));
+	EXPECT_EQ(-ENOSPC, rclink_join(&more, GROUP, SERVICE, 0));
 	rclink_close(chan[--i]);
-	EXPECT_EQ(0, rclink_join(&chan[i++], GROUP, 0));
+	EXPECT_EQ(0, rclink_join(&chan[i++], GROUP, SERVICE, 0));
 	while (i--)
 		rclink_close(chan[i]);
 }
@@ -288,7 +319,7 @@ static int try_as(unsigned int uid, unsigned int gid, int cap)
 	    setgroups(0, NULL) || setresgid(gid, gid, gid) ||
 	    setresuid(uid, uid, uid))
 		_exit(EIO);
-	_exit(-rclink_join(&chan, GROUP, 0));
+	_exit(-rclink_join(&chan, GROUP, SERVICE, 0));
 }
 
 /* The group has owner 1000, group 2000, mode 0640. */
@@ -305,7 +336,7 @@ TEST(the_right_is_as_to_a_file)
 
 TEST(the_right_is_that_of_who_opened_the_device)
 {
-	struct rclink_dev_group g = { .group = GROUP };
+	struct rclink_dev_group g = { .group = GROUP, .service = SERVICE };
 	int fd = open(DEVICE, O_RDWR);
 
 	ASSERT_LE(0, fd);

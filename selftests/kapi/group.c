@@ -176,7 +176,7 @@ int group_join(char **word)
 	if (group.member)
 		return -EBUSY;
 	group_reset();
-	member = rclink_group_join(word[1], &group_ops, &group);
+	member = rclink_group_join(word[1], "text", &group_ops, &group);
 	if (IS_ERR(member))
 		return PTR_ERR(member);
 	group.member = member;

@@ -124,6 +124,7 @@ static const struct ib_device_ops sim_ops = {
 	.post_recv = sim_post_recv,
 	.post_send = sim_post_send,
 	.post_srq_recv = sim_post_srq_recv,
+	.query_ah = sim_query_ah,
 	.query_device = sim_query_device,
 	.query_gid = sim_query_gid,
 	.query_pkey = sim_query_pkey,
@@ -202,6 +203,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "atomics", &limits->atomics, 2 },
 		{ "mtu", &limits->mtu, 4096 },
 		{ "dma", &limits->dma, 1 },
+		{ "sa", &limits->sa, 1 },
 	};
 	char *value = strchr(word, '=');
 	int i, ret;
@@ -247,7 +249,8 @@ int sim_dev_new(char *text)
 	}
 	if (!roce && netdev)
 		limits.mtu = min_t(u32, limits.mtu, SIM_WIRE_MTU);
-	if (limits.mtu < 256 || !is_power_of_2(limits.mtu))
+	if (limits.mtu < 256 || !is_power_of_2(limits.mtu) ||
+	    (roce && limits.sa))
 		return -EINVAL;
 	dev = sim_dev_alloc(&limits, roce, lid);
 	if (!dev)

@@ -7,6 +7,7 @@
  * lid, sm_lid, guid, prefix, up
  *		a number
  * pkey		INDEX NUMBER
+ * sa		with sa=1: 0 it answers, 1 it refuses, 2 it is silent
  *
  * What a subnet manager would change raises the event of that.
  */
@@ -191,6 +192,17 @@ static int sim_up_set(void *data, u64 value)
 	return 0;
 }
 
+static int sim_sa_set(void *data, u64 value)
+{
+	struct sim_dev *dev = data;
+
+	mutex_lock(&sim_wire);
+	dev->sa = value;
+	mutex_unlock(&sim_wire);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(sim_sa_fops, NULL, sim_sa_set, "%llu\n");
 DEFINE_DEBUGFS_ATTRIBUTE(sim_lid_fops, NULL, sim_lid_set, "%llu\n");
 DEFINE_DEBUGFS_ATTRIBUTE(sim_sm_lid_fops, NULL, sim_sm_lid_set, "%llu\n");
 DEFINE_DEBUGFS_ATTRIBUTE(sim_guid_fops, NULL, sim_guid_set, "%llu\n");
@@ -211,6 +223,7 @@ void sim_knobs_add(struct sim_dev *dev)
 	debugfs_create_file_unsafe("sm_lid", 0200, dir, dev, &sim_sm_lid_fops);
 	debugfs_create_file_unsafe("guid", 0200, dir, dev, &sim_guid_fops);
 	debugfs_create_file_unsafe("prefix", 0200, dir, dev, &sim_prefix_fops);
+	debugfs_create_file_unsafe("sa", 0200, dir, dev, &sim_sa_fops);
 	debugfs_create_file_unsafe("up", 0200, dir, dev, &sim_up_fops);
 }
 

@@ -7,7 +7,8 @@
  *		cqes= mrs= pages= sges= atomics=0|1|2 mtu= dma=0|1 (atomics:
  *		none, without the masked ones, all; dma: virtual, or by the DMA
  *		API). By a wire LIDs of other kernels are reached, and the port
- *		is up when that is.
+ *		is up when that is. With sa=1 it is an InfiniBand port with QP1,
+ *		and somebody to talk to (sa.c).
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.
@@ -66,6 +67,7 @@ static int __init sim_init(void)
 	root = sim_knobs_init();
 	debugfs_create_file("new_device", 0200, root, NULL, &sim_new_fops);
 	debugfs_create_file("del_device", 0200, root, NULL, &sim_del_fops);
+	sim_sa_init(root);
 	return 0;
 
 err_arrive:
@@ -80,6 +82,7 @@ static void __exit sim_exit(void)
 	/* That of a device goes with it. */
 	sim_dev_exit();
 	sim_knobs_exit();
+	sim_sa_exit();
 	sim_arrive_exit();
 	destroy_workqueue(sim_wq);
 }

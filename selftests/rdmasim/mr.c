@@ -278,6 +278,23 @@ void sim_span_write(struct sim_span *to, const void *from, u32 len)
 	}
 }
 
+/* And those that go nowhere. */
+void sim_span_read(void *to, struct sim_span *from, u32 len)
+{
+	void *source;
+	u64 n;
+
+	while (len) {
+		sim_span_settle(from);
+		source = sim_span_at(from, &n);
+		n = min_t(u64, n, len);
+		memcpy(to, source, n);
+		from->offset += n;
+		to += n;
+		len -= n;
+	}
+}
+
 /* The 8 bytes that a checked piece is; they lie in one page. */
 u64 *sim_mr_word(struct sim_qp *qp, const struct ib_sge *sge)
 {

@@ -2,11 +2,13 @@
 /*
  * A device has one port. An InfiniBand one has what a subnet manager would
  * give it (LID, SM LID, partition keys, GID prefix), set by the test: it
- * advertises the protocol without MADs, so the core asks for no special QPs. A
- * RoCE one has a net device, whose addresses become its GIDs.
+ * advertises the protocol without MADs, so the core asks for no special QPs;
+ * but with sa=1 it has QP1, and there is who answers on it (sa.c). A RoCE one
+ * has a net device, whose addresses become its GIDs.
  */
 #include <linux/etherdevice.h>
 #include <rdma/ib_cache.h>
+#include <rdma/ib_mad.h>
 
 #include "compat.h"
 #include "sim.h"
@@ -60,7 +62,7 @@ int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	return 0;
 }
 
-static void sim_port_gid(const struct sim_port *port, union ib_gid *gid)
+void sim_port_gid(const struct sim_port *port, union ib_gid *gid)
 {
 	gid->global.subnet_prefix = cpu_to_be64(port->prefix);
 	gid->global.interface_id = cpu_to_be64(port->guid);
@@ -102,6 +104,13 @@ int sim_port_immutable(struct ib_device *ib, u32 port,
 	immutable->core_cap_flags = roce ? RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
 					   RDMA_CORE_CAP_ETH_AH :
 					   RDMA_CORE_CAP_PROT_IB;
+	/* The core makes QP1 where there is a CM. */
+	if (to_sim(ib)->limits.sa) {
+		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_MAD |
+					     RDMA_CORE_CAP_IB_CM |
+					     RDMA_CORE_CAP_IB_SA;
+		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	}
 	immutable->gid_tbl_len = roce ? SIM_GIDS_ROCE : 1;
 	immutable->pkey_tbl_len = roce ? 1 : SIM_PKEYS;
 	return 0;

@@ -9,7 +9,8 @@ static int sim_qp_check(struct sim_dev *dev, struct ib_qp_init_attr *attr)
 {
 	const struct sim_limits *limits = &dev->limits;
 
-	if (attr->qp_type != IB_QPT_RC && attr->qp_type != IB_QPT_UD)
+	if (attr->qp_type != IB_QPT_RC && attr->qp_type != IB_QPT_UD &&
+	    (attr->qp_type != IB_QPT_GSI || !limits->sa))
 		return -EOPNOTSUPP;
 	if (attr->create_flags)
 		return -EOPNOTSUPP;
@@ -52,6 +53,18 @@ static void sim_qp_free(struct sim_qp *qp)
 	kvfree(qp->wqe);
 }
 
+static int sim_qp_number(struct sim_dev *dev, struct sim_qp *qp,
+			 enum ib_qp_type type)
+{
+	lockdep_assert_held(&sim_wire);
+	if (type != IB_QPT_GSI)
+		return xa_alloc_cyclic(&dev->qps, &qp->ib.qp_num, qp,
+				       XA_LIMIT(16, SIM_24BIT_MAX),
+				       &dev->next_qpn, GFP_KERNEL);
+	qp->ib.qp_num = SIM_QP1;
+	return xa_insert(&dev->qps, SIM_QP1, qp, GFP_KERNEL);
+}
+
 int sim_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 		  struct ib_udata *udata)
 {
@@ -69,9 +82,7 @@ int sim_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	mutex_lock(&sim_wire);
 	ret = dev->nqps < dev->limits.qps ? 0 : -ENOMEM;
 	if (!ret)
-		ret = xa_alloc_cyclic(&dev->qps, &ib->qp_num, qp,
-				      XA_LIMIT(16, SIM_24BIT_MAX),
-				      &dev->next_qpn, GFP_KERNEL);
+		ret = sim_qp_number(dev, qp, attr->qp_type);
 	if (ret >= 0)
 		dev->nqps++;
 	mutex_unlock(&sim_wire);

@@ -123,7 +123,7 @@ static void sim_swqe_copy(struct sim_swqe *wqe, const struct ib_send_wr *wr,
 	switch (wr->opcode) {
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
-		if (type != IB_QPT_UD)
+		if (type == IB_QPT_RC)
 			break;
 		wqe->ud = *ud_wr(wr);
 		/* The handle may be gone when this is sent. */

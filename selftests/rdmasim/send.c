@@ -210,7 +210,7 @@ static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 	const struct sim_port *port = &to_sim(qp->ib.device)->port;
 	struct sim_msg msg = {
 		.wqe = wqe,
-		.av = qp->ib.qp_type == IB_QPT_UD ? &wqe->av : &qp->av,
+		.av = sim_is_datagram(qp) ? &wqe->av : &qp->av,
 		.data = { .dev = to_sim(qp->ib.device), .sge = wqe->sge },
 		.from = qp,
 		.src_qpn = qp->ib.qp_num,
@@ -235,7 +235,7 @@ static int sim_message(struct sim_qp *qp, struct sim_swqe *wqe)
 			    brings ? IB_ACCESS_LOCAL_WRITE : 0))
 		return IB_WC_LOC_PROT_ERR;
 	msg.total = msg.len;
-	if (qp->ib.qp_type == IB_QPT_UD)
+	if (sim_is_datagram(qp))
 		return sim_ud_send(qp, &msg);
 	msg.len -= msg.at;
 	sim_span_skip(&msg.data, msg.at);

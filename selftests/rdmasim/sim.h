@@ -34,6 +34,7 @@ struct platform_device;
 #define SIM_MAX_SGE	8
 #define SIM_PKEYS	4
 #define SIM_PORT	1
+#define SIM_QP1		1
 #define SIM_LINE	160
 #define SIM_24BIT_MAX	0xffffff
 #define SIM_MAX_MSG	BIT(30)
@@ -50,6 +51,7 @@ struct sim_limits {
 	u32 atomics;		/* 0 none, 1 without masked ones, 2 all */
 	u32 mtu;
 	u32 dma;		/* 0 virtual, 1 by the DMA API */
+	u32 sa;			/* an InfiniBand port with QP1 */
 };
 
 struct sim_port {
@@ -67,6 +69,7 @@ struct sim_dev {
 	struct sim_limits limits;
 	struct sim_port port;		/* under sim_wire */
 	int wire;			/* index of its net device, or 0 */
+	u32 sa;				/* what the SA does, under sim_wire */
 	struct list_head node;		/* in sim_devs, under sim_wire */
 	struct xarray qps;		/* by QPN; under sim_wire */
 	struct xarray mrs;		/* by key >> 8; under sim_wire */
@@ -132,6 +135,7 @@ struct sim_av {
 struct sim_ah {
 	struct ib_ah ib;
 	struct sim_av av;
+	struct rdma_ah_attr attr;
 };
 
 struct sim_swqe {
@@ -251,9 +255,15 @@ static inline struct sim_srq *to_sim_srq(struct ib_srq *ib)
 	return container_of(ib, struct sim_srq, ib);
 }
 
+static inline bool sim_is_datagram(const struct sim_qp *qp)
+{
+	return qp->ib.qp_type != IB_QPT_RC;
+}
+
 /* port.c: ports, and the fabric that joins them */
 void sim_port_init(struct sim_port *port, bool roce, u16 lid);
 int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr);
+void sim_port_gid(const struct sim_port *port, union ib_gid *gid);
 int sim_query_gid(struct ib_device *ib, u32 port, int index,
 		  union ib_gid *gid);
 int sim_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
@@ -291,6 +301,7 @@ void sim_copy(struct sim_span *to, struct sim_span *from, u64 len,
 	      bool corrupt);
 void sim_span_skip(struct sim_span *span, u64 len);
 void sim_span_write(struct sim_span *to, const void *from, u32 len);
+void sim_span_read(void *to, struct sim_span *from, u32 len);
 u64 *sim_mr_word(struct sim_qp *qp, const struct ib_sge *sge);
 
 /* dma.c */
@@ -348,12 +359,19 @@ enum sim_answer sim_rc_receive(struct sim_qp *qp, struct sim_msg *msg);
 /* ud.c: datagrams and groups */
 int sim_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		  struct ib_udata *udata);
+int sim_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr);
 int sim_destroy_ah(struct ib_ah *ib, u32 flags);
 int sim_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 int sim_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 enum ib_wc_status sim_ud_send(struct sim_qp *qp, struct sim_msg *msg);
 void sim_ud_receive(struct sim_qp *qp, struct sim_msg *msg);
 void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg);
+
+/* sa.c: who gives groups their LIDs */
+void sim_sa_receive(struct sim_qp *qp, struct sim_msg *msg);
+bool sim_sa_lets(struct sim_dev *dev, const struct sim_av *av);
+void sim_sa_init(struct dentry *root);
+void sim_sa_exit(void);
 
 /* send.c: how a QP sends */
 void sim_send_work(struct work_struct *work);

@@ -12,6 +12,15 @@
 
 #define SIM_QKEY_OWN	BIT(31)		/* the sender's own counts instead */
 
+static void sim_ah_fill(struct sim_ah *ah, const struct rdma_ah_attr *attr)
+{
+	sim_av_fill(&ah->av, attr);
+	ah->attr = *attr;
+	/* The reference is the core's, who gives it back. */
+	if (rdma_ah_get_ah_flags(attr) & IB_AH_GRH)
+		ah->attr.grh.sgid_attr = NULL;
+}
+
 int sim_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		  struct ib_udata *udata)
 {
@@ -20,8 +29,15 @@ int sim_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 
 	ret = sim_fault_verb(&to_sim(ib->device)->faults, SIM_F_CREATE_AH);
 	if (!ret)
-		sim_av_fill(&ah->av, attr->ah_attr);
+		sim_ah_fill(ah, attr->ah_attr);
 	return ret;
+}
+
+/* The core takes no answer to a MAD of an AH that it cannot ask about. */
+int sim_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	*attr = container_of(ib, struct sim_ah, ib)->attr;
+	return 0;
 }
 
 int sim_destroy_ah(struct ib_ah *ib, u32 flags)
@@ -153,7 +169,7 @@ void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg)
 	struct sim_member *member;
 
 	list_for_each_entry(member, &dev->groups, node)
-		if (member->qp != msg->from &&
+		if (member->qp != msg->from && sim_sa_lets(dev, msg->av) &&
 		    !memcmp(&member->mgid, &msg->av->dgid,
 			    sizeof(member->mgid)))
 			sim_ud_receive(member->qp, msg);
@@ -191,6 +207,10 @@ enum ib_wc_status sim_ud_send(struct sim_qp *qp, struct sim_msg *msg)
 		msg->qkey = qp->attr.qkey;
 	if (sim_fault_hit(&dev->faults, SIM_F_DROP, NULL))
 		return IB_WC_SUCCESS;
+	if (qp->ib.qp_type == IB_QPT_GSI) {
+		sim_sa_receive(qp, msg);
+		return IB_WC_SUCCESS;
+	}
 	msg->corrupt = sim_fault_hit(&dev->faults, SIM_F_CORRUPT, NULL);
 	sim_ud_transmit(dev, msg);
 	return IB_WC_SUCCESS;

@@ -80,10 +80,13 @@ heard()
 	tail -n 1 "$says-$1" | gojq -e "$2"
 }
 
-# talk HOST SIZE: to the group, until hush
+# talk HOST [GROUP:SERVICE] SIZE: to the group, until hush
 talk()
 {
-	on "$1" "$FLOW" send g "$2" 0 5 >"$says-talk-$1" 2>&1 &
+	local to=g
+
+	[ $# -eq 2 ] || to=$2
+	on "$1" "$FLOW" send "$to" "${!#}" 0 5 >"$says-talk-$1" 2>&1 &
 	flows[talk-$1]=$!
 }
 
@@ -136,6 +139,48 @@ flows_of()
 	done
 	hush 1
 	return "$status"
+}
+
+# Two programs share the group, on the same hosts; messages of the one are no
+# business of the other one, which does not miss them either.
+services_apart()
+{
+	local missed status=0
+
+	missed=$(group_of 2 g .stats.rx_missed)
+	start a 2 recv g:a 40 && start b 2 recv g:b 0 && start c 3 recv g:b 0 &&
+		start d 2 idle g:c && start e 3 recv g:a 40 || return
+	talk 1 g:a 64
+	ended a && heard a "$right and .got >= 40" || status=1
+	ended e && heard e "$right and .got >= 40" || status=1
+	hush 1
+	until_true 20 end_of g:b b c || status=1
+	ended b && heard b '.got == 0 and .errno == 0' || status=1
+	ended c && heard c '.got == 0 and .errno == 0' || status=1
+	kill "${flows[d]}"
+	wait "${flows[d]}" 2>/dev/null
+	group_is 2 g .stats.rx_missed "$missed" && group_becomes 2 g .consumers 0 &&
+		group_is 2 g .stats.rx_malformed 0 && return "$status"
+}
+
+# Also where the name of one begins as that of the other.
+service_of_words()
+{
+	: >"$says-2"
+	on 2 "$tool" group recv g:news -n 2 >"$says-2" 2>&1 &
+	flows[2]=$!
+	until_true 10 group_is 2 g .consumers 1 &&
+		rclink group send g:new no && rclink group send g:newsy no &&
+		rclink group send g no && until_true 20 news || return
+	wait "${flows[2]}" || return
+	cat "$says-2"
+	[ "$(cut -d' ' -f3 "$says-2" | sort -u)" = yes ]
+}
+
+# A receive may be posted a moment after the channel is there.
+news()
+{
+	rclink group send g:news yes && gone "${flows[2]}"
 }
 
 # Two talk; who talks hears the other one alone.
@@ -201,7 +246,7 @@ with_loss()
 	"$FLOW" send g 500 400 2
 	set -- $?
 	tc qdisc del dev eth0 root
-	until_true 20 end_of a b || return
+	until_true 20 end_of g a b || return
 	[ "$1" -eq 0 ] && ended a && ended b || return
 	echo "again: $(($(group_of 2 g .stats.rx_again) - again))"
 	heard a "$right and .got > 50 and .got < 400" &&
@@ -209,13 +254,13 @@ with_loss()
 		[ "$(group_of 2 g .stats.rx_again)" -gt "$again" ]
 }
 
-# end_of NAME...: tell all to end, until these have
+# end_of GROUP[:SERVICE] NAME...: tell all to end, until these have
 end_of()
 {
 	local name
 
-	"$FLOW" end g
-	for name; do
+	"$FLOW" end "$1"
+	for name in "${@:2}"; do
 		gone "${flows[$name]}" || return
 	done
 }
@@ -328,7 +373,7 @@ rights_of_member()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan $((20 + $(harness_points "$LIB_DIR/group/ops.c")))
+plan $((23 + $(harness_points "$LIB_DIR/group/ops.c")))
 chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
@@ -349,12 +394,16 @@ check "words get to both other hosts" words
 check "and small messages, to all processes" flows_of 8
 check "and those that are as long as may be" flows_of 0
 check "nobody hears himself" not_itself
+check "each service hears its own messages" services_apart
+check "one that is called almost as another, too" service_of_words
 check "memory that was withdrawn fails its receive alone" receives withdrawn
 check "a receive that is too short loses its message" receives short
 check "who has no receive misses messages, and they are counted" missed
 check "with loss and copies each comes once at most" with_loss
 refuse 1 "a text that is too long is refused" 'longer than [0-9]* bytes' \
 	rclink group send g "$(head -c 4060 /dev/zero | tr '\0' x)"
+refuse 2 "and a name of a service that is none" 'no NAME' \
+	rclink group send g: x
 refuse 1 "and a group that there is not" 'no such group' \
 	rclink group recv nobody
 check "hostile processes harm nobody else" hostile

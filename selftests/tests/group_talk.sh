@@ -4,11 +4,12 @@
 # it; loss, copies, and what a stranger sends; another key; leaving.
 # hosts: 3
 # kernels: 6.1 6.12
-# timeout: 400
+# timeout: 460
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/group/lib.sh"
 
 # The links only bring the key: one that stands still for a while is no end.
@@ -277,6 +278,48 @@ for_all_links()
 	[ "$status" -eq 0 ] && until_true 30 shares_none 3
 }
 
+# knows HOST COUNT: so many regions of host 1, and each as it is
+knows()
+{
+	on "$1" "$tool" region list --group g -j | gojq -e "
+		[.[] | select(.gid == \"::ffff:192.0.2.1\")] |
+		length == $2 and (map(.name) | unique | length) == $2 and
+		all(.[]; .name == \"r\" + (999 + .bytes | tostring)[1:])"
+}
+
+# knows_all_along HOST COUNT: whatever is told next, for longer than all turns
+knows_all_along()
+{
+	local end
+
+	end=$(($(group_of "$1" g .stats.rx_messages) + 24))
+	until group_of "$1" g ".stats.rx_messages >= $end"; do
+		knows "$1" "$2" || return
+	done
+}
+
+# More than one message has room for; then one goes, and nothing else.
+many_regions()
+{
+	local far near status=0
+
+	on 2 "$CHAN/group_share" listen l 0 >"$said-far" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$said-far" || status=1
+	"$CHAN/group_share" connect l 60 >"$said-near" 2>&1 &
+	near=$!
+	until_true 30 grep -q ready "$said-near" &&
+		until_true 30 knows 2 60 && until_true 30 knows 3 60 &&
+		knows_all_along 3 60 && kill -USR1 "$near" &&
+		until_true 30 knows 2 59 && until_true 30 knows 3 59 &&
+		knows_all_along 2 59 || status=1
+	cat "$said-far" "$said-near"
+	kill "$near" "$far"
+	wait "$near" "$far"
+	[ "$status" -eq 0 ] && until_true 30 shares_none 2 &&
+		until_true 30 shares_none 3
+}
+
 module_goes()
 {
 	on 3 rmmod rclink && [ "$(objects_of_groups 3)" -eq 0 ] &&
@@ -288,7 +331,8 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 25
+plan 26
+chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
@@ -316,6 +360,7 @@ check "a new key gets to the members" another_key
 check "a third member hears both, and they it" third_member
 check "members hear what memory the others export" regions
 check "and of what is for all links once" for_all_links
+check "also where it is more than one message tells of" many_regions
 refuse 1 "who was not on the list is not taken off it" 'not for that link' \
 	rclink group set g no-link nobody
 refuse 1 "a member has no list" 'comes from another host' \

@@ -439,6 +439,26 @@ TEST_F(group, of_the_other_network)
 	self->t.info.mlid = 0;
 	tell(&self->t);
 	EXPECT_TOLD("to use: mlid is not set, which InfiniBand needs.\n");
+
+	json_object_put(self->t.doc);
+	free(self->t.text);
+	self->t.devs[1].sa = 1;
+	tell(&self->t);
+	EXPECT_TOLD("ib0 port 1 is active, GID fd00::: ");
+
+	json_object_put(self->t.doc);
+	free(self->t.text);
+	self->t.info.mlid = 0xc001;
+	tell(&self->t);
+	EXPECT_TOLD("to use: mlid is set, and the subnet manager says it.\n");
+}
+
+TEST_F(group, that_the_subnet_manager_refuses)
+{
+	goes_down(&self->t, RCLINK_DOWN_REASON_SUBNET_MANAGER, "it is refused");
+	tell(&self->t);
+	EXPECT_TOLD("see that one runs, and what it says of the group.\n");
+	EXPECT_TOLD("wait for the next try");
 }
 
 TEST_F(group, what_was_dropped)

@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define GFP_KERNEL_ACCOUNT	0
@@ -23,6 +24,7 @@
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 /* As the compiler has them. */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define strscpy(to, from, size)	snprintf(to, size, "%s", from)
 #define mutex_init(m)		((m)->held = 0)
 #define mutex_lock_interruptible(m)	(mutex_lock(m), 0)
 #define __user
@@ -53,6 +55,7 @@ static struct rcl_hall hall;
 static int send_ret;
 static u8 sent[RCL_MCAST_MTU];
 static u32 sent_len, sends;
+static char sent_to[RCLINK_DEV_SERVICE_LEN];
 static unsigned int allocated;
 
 int rcl_group_use(const char *name, const struct cred *cred,
@@ -67,13 +70,15 @@ void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer)
 	rcl_hall_leave(&hall, hearer);
 }
 
-u32 rcl_group_max(const struct rcl_group *group)
+u32 rcl_group_max(const struct rcl_group *group, const char *service)
 {
 	return MTU;
 }
 
-int rcl_group_send(struct rcl_group *group, const u8 *data, u32 len)
+int rcl_group_send(struct rcl_group *group, const char *service,
+		   const u8 *data, u32 len)
 {
+	strcpy(sent_to, service);
 	if (send_ret)
 		return send_ret;
 	memcpy(sent, data, len);
@@ -162,7 +167,7 @@ FIXTURE_SETUP(group)
 	rcl_hall_init(&hall);
 	send_ret = 0;
 	sends = 0;
-	self->chan = rcl_group_chan_open("g", NULL);
+	self->chan = rcl_group_chan_open("g", "s", NULL);
 	ASSERT_FALSE(IS_ERR(self->chan));
 	self->shared = &self->chan->shared->shared;
 	ASSERT_EQ(0, rcl_group_chan_region(self->chan, &arg, false));
@@ -205,13 +210,20 @@ static int submit(struct _test_data_group *self, u32 *taken)
 
 static const u8 gid[16] = { 1, 2, 3 };
 
-static void tell(const void *data, u32 len, u32 sender)
+static void tell_service(const char *service, const void *data, u32 len,
+			 u32 sender)
 {
 	struct rcl_heard heard = {
+		.service = service, .service_len = strlen(service),
 		.data = data, .len = len, .sender = sender, .gid = gid,
 	};
 
 	rcl_hall_tell(&hall, &heard);
+}
+
+static void tell(const void *data, u32 len, u32 sender)
+{
+	tell_service("s", data, len, sender);
 }
 
 static const struct rclink_dev_cqe *cqe_at(struct _test_data_group *self, u32 i)
@@ -237,6 +249,7 @@ TEST_F(group, sends_what_the_pieces_have)
 	EXPECT_EQ(1, taken);
 	EXPECT_EQ(1, self->shared->sq.head);
 	ASSERT_EQ(7, sent_len);
+	EXPECT_STREQ("s", sent_to);
 	EXPECT_EQ(0, memcmp(sent, self->memory + LEN - 3, 3));
 	EXPECT_EQ(0, memcmp(sent + 3, self->memory + 100, 4));
 	EXPECT_EQ(1, self->shared->cq.tail);
@@ -325,6 +338,22 @@ TEST_F(group, hears_into_its_receives_in_order)
 	EXPECT_EQ(2, cqe_at(self, 1)->user_data);
 	EXPECT_EQ(0, cqe_at(self, 1)->flags);
 	EXPECT_EQ(1, hall.missed);
+}
+
+TEST_F(group, hears_its_service_alone)
+{
+	static const char *const others[] = { "", "t", "ss", "S", "s " };
+	u32 i, taken;
+
+	queue(self, RCLINK_OP_RECV, 0, 10, 1);
+	ASSERT_EQ(0, submit(self, &taken));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		tell_service(others[i], "no", 2, 3);
+	EXPECT_EQ(0, self->shared->cq.tail);
+	EXPECT_EQ(0, hall.missed);
+	tell("yes", 3, 3);
+	EXPECT_EQ(1, self->shared->cq.tail);
+	EXPECT_EQ(0, memcmp(self->memory, "yes", 3));
 }
 
 TEST_F(group, a_receive_that_cannot_says_so)
@@ -428,7 +457,7 @@ TEST_F(group, ends_with_the_group)
 	EXPECT_EQ(-ESHUTDOWN, submit(self, &taken));
 	EXPECT_EQ(0, sends);
 	EXPECT_EQ(-ESHUTDOWN, rcl_group_chan_region(self->chan, &arg, false));
-	EXPECT_EQ(-ESHUTDOWN, PTR_ERR(rcl_group_chan_open("g", NULL)));
+	EXPECT_EQ(-ESHUTDOWN, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
 }
 
 TEST_F(group, as_many_hear_as_there_is_room_for)
@@ -437,8 +466,8 @@ TEST_F(group, as_many_hear_as_there_is_room_for)
 	int i;
 
 	for (i = 1; i < RCL_HALL_MAX; i++)
-		more[i] = rcl_group_chan_open("g", NULL);
-	EXPECT_EQ(-ENOSPC, PTR_ERR(rcl_group_chan_open("g", NULL)));
+		more[i] = rcl_group_chan_open("g", "s", NULL);
+	EXPECT_EQ(-ENOSPC, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
 	EXPECT_EQ(RCL_HALL_MAX, hall.n);
 	tell("x", 1, 0);
 	EXPECT_EQ(RCL_HALL_MAX, hall.missed);

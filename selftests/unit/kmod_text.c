@@ -22,16 +22,40 @@ static int kind_of(const u8 *buf, u32 len)
 
 TEST(there_and_back)
 {
-	u8 buf[RCL_TEXT_HEAD + 1];
-	u8 kind;
+	u8 buf[RCL_TEXT_HEAD + 2];
 
-	for (kind = RCL_TEXT_HERE; kind <= RCL_TEXT_DATA; kind++) {
-		memset(buf, 0xa5, sizeof(buf));
-		rcl_text_begin(buf, kind);
-		EXPECT_EQ(0xa5, buf[RCL_TEXT_HEAD]);
-		EXPECT_EQ(kind, kind_of(buf, RCL_TEXT_HEAD));
-		EXPECT_EQ(kind, kind_of(buf, sizeof(buf)));
+	memset(buf, 0xa5, sizeof(buf));
+	EXPECT_EQ(RCL_TEXT_HEAD, rcl_text_begin(buf, RCL_TEXT_HERE, ""));
+	EXPECT_EQ(0xa5, buf[RCL_TEXT_HEAD]);
+	EXPECT_EQ(RCL_TEXT_HERE, kind_of(buf, RCL_TEXT_HEAD));
+	EXPECT_EQ(RCL_TEXT_HERE, kind_of(buf, sizeof(buf)));
+	EXPECT_EQ(RCL_TEXT_HEAD + 1, rcl_text_begin(buf, RCL_TEXT_DATA, "a"));
+	EXPECT_EQ(0xa5, buf[RCL_TEXT_HEAD + 1]);
+	EXPECT_EQ(1, rcl_text_service_len(buf));
+	EXPECT_EQ(RCL_TEXT_DATA, kind_of(buf, RCL_TEXT_HEAD + 1));
+	EXPECT_EQ(RCL_TEXT_DATA, kind_of(buf, sizeof(buf)));
+}
+
+TEST(a_service_has_a_name_of_1_to_31_bytes)
+{
+	u8 buf[RCL_TEXT_HEAD + 300];
+	u32 len, room;
+
+	for (len = 0; len < 256; len++) {
+		memset(buf, 'x', sizeof(buf));
+		rcl_text_begin(buf, RCL_TEXT_DATA, "");
+		buf[2] = len;
+		for (room = 0; room < 300; room++)
+			EXPECT_EQ(len && len < 32 && len <= room ?
+				  RCL_TEXT_DATA : -EBADMSG,
+				  kind_of(buf, RCL_TEXT_HEAD + room))
+				TH_LOG("%u in %u", len, room);
 	}
+	/* and none that ends before its end */
+	rcl_text_begin(buf, RCL_TEXT_DATA, "name");
+	EXPECT_EQ(RCL_TEXT_DATA, kind_of(buf, sizeof(buf)));
+	buf[RCL_TEXT_HEAD + 3] = 0;
+	EXPECT_EQ(-EBADMSG, kind_of(buf, sizeof(buf)));
 }
 
 TEST(what_is_too_short_is_refused)
@@ -39,7 +63,7 @@ TEST(what_is_too_short_is_refused)
 	u8 buf[RCL_TEXT_HEAD];
 	u32 len;
 
-	rcl_text_begin(buf, RCL_TEXT_DATA);
+	rcl_text_begin(buf, RCL_TEXT_HERE, "");
 	for (len = 0; len < RCL_TEXT_HEAD; len++)
 		EXPECT_EQ(-EBADMSG, kind_of(buf, len));
 }
@@ -51,14 +75,11 @@ TEST(each_other_byte_is_refused)
 
 	for (at = 0; at < RCL_TEXT_HEAD; at++) {
 		for (value = 0; value < 256; value++) {
-			int want = -EBADMSG;
-
-			rcl_text_begin(buf, RCL_TEXT_DATA);
-			if (buf[at] == value ||
-			    (at == 1 && value == RCL_TEXT_HERE))
-				want = at == 1 ? (int)value : RCL_TEXT_DATA;
+			rcl_text_begin(buf, RCL_TEXT_HERE, "");
+			if (buf[at] == value)
+				continue;
 			buf[at] = value;
-			EXPECT_EQ(want, kind_of(buf, RCL_TEXT_HEAD))
+			EXPECT_EQ(-EBADMSG, kind_of(buf, RCL_TEXT_HEAD))
 				TH_LOG("byte %u: %u", at, value);
 		}
 	}

@@ -106,6 +106,9 @@ static const struct rcl_advice group_reasons[] = {
 	[RCLINK_DOWN_REASON_LOCAL_ERROR] = {
 		"this host is short of memory or the device of resources",
 		"see the kernel log and `rdma resource`" },
+	[RCLINK_DOWN_REASON_SUBNET_MANAGER] = {
+		"the subnet manager was restarted or is another one, no longer runs, or has the group with another partition key or Q_Key",
+		"see that one runs, and what it says of the group" },
 };
 
 static const struct rcl_advice unknown = {

@@ -230,6 +230,7 @@ static void add_limits(struct json_object *obj, const struct rcl_dev_info *info)
 	add_word(obj, "atomics", RCL_WORDS_ATOMICS,
 		 info->atomics);
 	rcl_out_u64(obj, "max_inline", info->max_inline);
+	json_object_object_add(obj, "sa", json_object_new_boolean(info->sa));
 }
 
 struct json_object *rcl_doc_dev_event(const struct rcl_dev_info *info)

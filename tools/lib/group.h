@@ -15,7 +15,7 @@
 #define RCL_GROUP_TEXT_LEN	256	/* of the kernel's sentences */
 #define RCL_GROUP_LINKS		32	/* that may have the key */
 #define RCL_GROUP_PEERS		64	/* numbers that a key has */
-#define RCL_GROUP_REGIONS	20	/* that a member tells of */
+#define RCL_GROUP_REGIONS	340	/* that a member tells of */
 #define RCL_GROUP_REGION_LEN	32	/* of a name, with the NUL */
 
 struct json_object;

@@ -90,6 +90,10 @@ static const char *lid_reason(const struct rcl_group_info *info,
 	if (dev->link_layer == RCLINK_LINK_LAYER_ROCE)
 		return info->mlid ? "mlid is set, and a RoCE port has none" :
 				    NULL;
+	/* Joined, it is the one in use. */
+	if (dev->sa)
+		return info->mlid && !is_joined(info) ?
+		       "mlid is set, and the subnet manager says it" : NULL;
 	return info->mlid ? NULL : "mlid is not set, which InfiniBand needs";
 }
 

@@ -223,6 +223,7 @@ static const struct field dev_fields[] = {
 	D(FAST_REG_PAGES, U32, fast_reg_pages),
 	D(ATOMICS, U32, atomics),
 	D(MAX_INLINE, U32, max_inline),
+	D(SA, U32, sa),
 	D(CHOSEN_GID, U32, chosen_gid),
 	D(REASON, RCL_TEXT_LEN, reason),
 };

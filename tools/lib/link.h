@@ -114,6 +114,7 @@ struct rcl_dev_info {
 	uint32_t fast_reg_pages;
 	uint32_t atomics;	/* enum rclink_atomics */
 	uint32_t max_inline;
+	uint32_t sa;		/* it is the subnet manager's to say the mlid */
 	bool has_chosen;
 	uint32_t chosen_gid;
 	char reason[RCL_TEXT_LEN];

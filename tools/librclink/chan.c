@@ -98,12 +98,13 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
 }
 
 int rclink_join(struct rclink_chan **chan, const char *group,
-		unsigned int flags)
+		const char *service, unsigned int flags)
 {
 	struct rclink_dev_group g = { .flags = flags };
 	int fd, ret;
 
-	if (copy_name(g.group, group, sizeof(g.group)))
+	if (copy_name(g.group, group, sizeof(g.group)) ||
+	    copy_name(g.service, service, sizeof(g.service)))
 		return -EINVAL;
 	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)

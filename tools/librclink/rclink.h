@@ -152,13 +152,14 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
 
 /**
- * rclink_join() - open a channel to a group of this host
+ * rclink_join() - open a channel to a service of a group of this host
  * @chan: set to the channel
  * @group: name of the group, see `rclink group`
+ * @service: name, the same for all who talk with each other
  * @flags: 0
  *
- * What is sent goes to all other members in one packet, and what they send
- * comes to all processes of this host that have a receive posted. All of it is
+ * What is sent goes to all other members in one packet, and there to all who
+ * joined that service and have a receive posted, as here. All of it is
  * unreliable: a message comes once or not at all, and nobody is told. There
  * are rclink_send() and rclink_recv() only, and regions of 1 MiB at most,
  * without name and rights. rclink_submit() says -EMSGSIZE for more than
@@ -174,7 +175,7 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * -ENOTTY from a module that is older, -ENOMEM, -EINTR.
  */
 int rclink_join(struct rclink_chan **chan, const char *group,
-		unsigned int flags);
+		const char *service, unsigned int flags);
 
 /**
  * rclink_max_message() - how long may a message to a group be?

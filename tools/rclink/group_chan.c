@@ -11,15 +11,17 @@
 
 #include "cli.h"
 #include "out.h"
+#include "target.h"
 #include "text.h"
 
 #define SLOT		4096	/* more than any message */
 #define RECVS		16
 #define SEND_MS		5000
+#define SERVICE		"text"
 
 struct group_chan {
 	const char *cmd;
-	const char *name;
+	const char *name;		/* GROUP[:SERVICE] */
 	struct rclink_chan *chan;
 	uint8_t *memory;
 	uint32_t region;
@@ -58,9 +60,15 @@ static int failed(const struct group_chan *g, int ret)
 /* Whole pages, whatever their size is: at most 64 KiB. */
 static int attach(struct group_chan *g)
 {
+	struct target target;
 	void *memory;
-	int ret = rclink_join(&g->chan, g->name, 0);
+	int ret;
 
+	if (!target_parse(g->name, SERVICE, &target))
+		cli_usage(g->cmd,
+			  "'%s' is no NAME[:SERVICE] of 1 to %d bytes each",
+			  g->name, RCLINK_DEV_SERVICE_LEN - 1);
+	ret = rclink_join(&g->chan, target.link, target.service, 0);
 	if (ret)
 		return ret;
 	ret = rclink_memory(g->chan, &memory, RECVS * SLOT, NULL, 0,

@@ -13,7 +13,7 @@
 /* What is not to be shown on a terminal becomes "\x1b". Returns to. */
 const char *group_text(const uint8_t *data, size_t len, char *to);
 
-/* Return an exit code, after saying why not. */
+/* Both take GROUP[:SERVICE]; return an exit code, after saying why not. */
 int group_send(const char *name, const char *text);
 /* So many messages; 0 for all that come. */
 int group_recv(const char *name, uint32_t num, bool json);

@@ -102,7 +102,8 @@ static bool is_as_wanted(const struct rcl_group_info *want,
 			 const struct rcl_group_info *info)
 {
 	return !memcmp(want->mgid, info->mgid, sizeof(want->mgid)) &&
-	       want->mlid == info->mlid && !strcmp(want->from, info->from) &&
+	       (!want->mlid || want->mlid == info->mlid) &&
+	       !strcmp(want->from, info->from) &&
 	       (!want->device[0] || !strcmp(want->device, info->device)) &&
 	       (!want->port || want->port == info->port) &&
 	       (!has_index(want) || want->gid_index == info->gid_index) &&
@@ -114,7 +115,8 @@ static bool chooses_else(const struct rcl_group_info *old,
 			 const struct rcl_group_info *new)
 {
 	return !old->device[0] != !new->device[0] ||
-	       !old->port != !new->port || has_index(old) != has_index(new) ||
+	       !old->port != !new->port || !old->mlid != !new->mlid ||
+	       has_index(old) != has_index(new) ||
 	       (old->has_qkey && !new->has_qkey);
 }
 

@@ -87,6 +87,8 @@ enum rclink_link_state {
  *   one.
  * @RCLINK_DOWN_REASON_MTU: The hello came through, but no packet as large as
  *   the path MTU.
+ * @RCLINK_DOWN_REASON_SUBNET_MANAGER: The subnet manager refuses a multicast
+ *   group, does not answer, or has another view of the port since.
  */
 enum rclink_down_reason {
 	RCLINK_DOWN_REASON_NONE,
@@ -110,6 +112,7 @@ enum rclink_down_reason {
 	RCLINK_DOWN_REASON_OTHER_VERSION,
 	RCLINK_DOWN_REASON_REPLACED,
 	RCLINK_DOWN_REASON_MTU,
+	RCLINK_DOWN_REASON_SUBNET_MANAGER,
 };
 
 enum rclink_role {
@@ -236,6 +239,7 @@ enum {
 	RCLINK_A_DEV_FAST_REG_PAGES,
 	RCLINK_A_DEV_ATOMICS,
 	RCLINK_A_DEV_MAX_INLINE,
+	RCLINK_A_DEV_SA,
 	RCLINK_A_DEV_GID,
 	RCLINK_A_DEV_CHOSEN_GID,
 	RCLINK_A_DEV_REASON,

@@ -31,8 +31,8 @@
  * for its completion wants that flag. An atomic is never carried out again.
  * Completions keep the order of submission.
  *
- * RCLINK_IOC_JOIN makes a file a channel to a group of this host, for who has
- * the right, as to a link. The kernel copies and seals, so regions are of no
+ * RCLINK_IOC_JOIN makes a file a channel to a service of a group of this host,
+ * for who has the right, as to a link. The kernel copies and seals, so regions are of no
  * device, at most RCLINK_DEV_GROUP_REGION_MAX long, and have neither name nor
  * rights; there are RCLINK_OP_SEND, without immediate, and RCLINK_OP_RECV. It
  * is unreliable: a SEND is carried out when it is submitted, and is over when the
@@ -268,11 +268,14 @@ struct rclink_dev_service {
 /**
  * struct rclink_dev_group - RCLINK_IOC_JOIN
  * @group: name, on this host
+ * @service: name: what is sent is for those who joined with the same one, and
+ *	no other messages come
  * @flags: zero
  * @pad: zero
  */
 struct rclink_dev_group {
 	char group[RCLINK_DEV_LINK_LEN];
+	char service[RCLINK_DEV_SERVICE_LEN];
 	__u32 flags;
 	__u32 pad;
 };

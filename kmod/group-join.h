@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A group joins, by a port and maybe a subnet manager, and leaves. */
+#ifndef RCL_GROUP_JOIN_H
+#define RCL_GROUP_JOIN_H
+
+struct rcl_group;
+
+int rcl_group_attach(struct rcl_group *group, const char **why);
+int rcl_group_join(struct rcl_group *group, const char **why);
+void rcl_group_leave(struct rcl_group *group);
+
+#endif /* RCL_GROUP_JOIN_H */

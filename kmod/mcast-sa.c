@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * On InfiniBand the subnet manager says which LID stands for an MGID, and has
+ * switches let packets to it through to the ports that have joined (IBA
+ * 15.2.5.17). The core asks it, several times in 3 s, tells of the answer, and
+ * later that the membership is over, when the port, its LID or the subnet
+ * manager has changed. Both it does in a work item of its own, which only notes
+ * and kicks here.
+ *
+ * Who comes first has the group made. The Q_Key that the subnet manager is told
+ * is a fixed one, since that of packets comes with the key, and it looks at no
+ * packet.
+ */
+#include "mcast-sa.h"
+
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+#include "mcast.h"
+#include "upcall.h"
+
+#define RCL_MCAST_SA_QKEY	0x0072636c	/* "rcl" */
+#define RCL_MCAST_SA_MEMBER	1		/* full: sends and receives */
+
+/* With all that it takes to make the group. */
+#define RCL_MCAST_SA_MASK	(IB_SA_MCMEMBER_REC_MGID | \
+				 IB_SA_MCMEMBER_REC_PORT_GID | \
+				 IB_SA_MCMEMBER_REC_JOIN_STATE | \
+				 IB_SA_MCMEMBER_REC_QKEY | \
+				 IB_SA_MCMEMBER_REC_PKEY | \
+				 IB_SA_MCMEMBER_REC_TRAFFIC_CLASS | \
+				 IB_SA_MCMEMBER_REC_SL | \
+				 IB_SA_MCMEMBER_REC_FLOW_LABEL)
+
+static struct ib_sa_client rcl_mcast_sa_client;
+
+/* Always 0: who asked lets go of it. */
+static int rcl_mcast_sa_told(int status, struct ib_sa_multicast *multicast)
+{
+	struct rcl_mcast_sa *sa = multicast->context;
+
+	if (sa->answered) {
+		sa->up->fail(sa->up, RCLINK_DOWN_REASON_SUBNET_MANAGER, 0, 0,
+			     RCL_QP_NONE);
+		return 0;
+	}
+	sa->status = status;
+	if (!status)
+		sa->rec = multicast->rec;
+	/* Pairs with the acquire in rcl_mcast_sa_has_answer(). */
+	smp_store_release(&sa->answered, true);
+	sa->up->kick(sa->up);
+	return 0;
+}
+
+/**
+ * rcl_mcast_sa_ask - ask the subnet manager for a membership
+ * @sa: with @sa->up; neither asked, nor left since
+ * @user: attached to a port that has one to ask
+ * @mgid: of the group, 16 bytes
+ * @why: set to a sentence when it cannot be asked
+ *
+ * Context: may sleep.
+ * Return: 0, then there will be an answer; or -ENOMEM, -ENODEV, or what
+ * rcl_dev_get_pkey() says.
+ */
+int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
+		     const u8 *mgid, const char **why)
+{
+	struct ib_sa_mcmember_rec rec = {
+		.qkey = cpu_to_be32(RCL_MCAST_SA_QKEY),
+		.join_state = RCL_MCAST_SA_MEMBER,
+	};
+	struct ib_sa_multicast *multicast;
+	u32 pkey;
+	int ret;
+
+	ret = rcl_dev_get_pkey(user, 0, &pkey, why);
+	if (ret)
+		return ret;
+	rec.pkey = cpu_to_be16(pkey);
+	memcpy(rec.mgid.raw, mgid, sizeof(rec.mgid.raw));
+	memcpy(rec.port_gid.raw, user->gid, sizeof(rec.port_gid.raw));
+	sa->answered = false;
+	*why = "the subnet manager cannot be asked";
+	multicast = ib_sa_join_multicast(&rcl_mcast_sa_client, user->ib,
+					 user->port, &rec, RCL_MCAST_SA_MASK,
+					 GFP_KERNEL, rcl_mcast_sa_told, sa);
+	if (IS_ERR(multicast))
+		return PTR_ERR(multicast);
+	sa->multicast = multicast;
+	return 0;
+}
+
+/**
+ * rcl_mcast_sa_has_answer - has the subnet manager answered, or taken too long?
+ * @sa: asked
+ *
+ * Context: any.
+ * Return: true for yes.
+ */
+bool rcl_mcast_sa_has_answer(const struct rcl_mcast_sa *sa)
+{
+	/* Pairs with the release in rcl_mcast_sa_told(). */
+	return smp_load_acquire(&sa->answered);
+}
+
+#define RCL_MCAST_SA_REFUSES \
+	"the subnet manager refuses it: the group may be there with another partition key or Q_Key"
+
+static const char *rcl_mcast_sa_why(int status)
+{
+	switch (status) {
+	case -ETIMEDOUT:
+		return "the subnet manager does not answer: see that one runs";
+	case -EINVAL:
+		return RCL_MCAST_SA_REFUSES;
+	case -EAGAIN:
+		return "the port has no way to its subnet manager yet";
+	default:
+		return "the subnet manager cannot be asked";
+	}
+}
+
+/**
+ * rcl_mcast_sa_get - what has it answered?
+ * @sa: asked
+ * @addr: its LID, service level and rate are set
+ * @mtu: of the port, and then of the group if that is less
+ * @why: set to a sentence when it has refused
+ *
+ * Context: any.
+ * Return: 0, -EINPROGRESS without an answer, -ETIMEDOUT, -EINVAL when it has
+ * refused, or what the core says.
+ */
+int rcl_mcast_sa_get(const struct rcl_mcast_sa *sa, struct rcl_mcast_addr *addr,
+		     u32 *mtu, const char **why)
+{
+	int of_group;
+
+	*why = rcl_mcast_sa_why(-ETIMEDOUT);
+	if (!rcl_mcast_sa_has_answer(sa))
+		return -EINPROGRESS;
+	*why = rcl_mcast_sa_why(sa->status);
+	if (sa->status)
+		return sa->status;
+	addr->lid = be16_to_cpu(sa->rec.mlid);
+	addr->sl = sa->rec.sl;
+	addr->rate = sa->rec.rate;
+	of_group = ib_mtu_enum_to_int(sa->rec.mtu);
+	if (of_group > 0)
+		*mtu = min_t(u32, *mtu, of_group);
+	return 0;
+}
+
+/**
+ * rcl_mcast_sa_leave - the mirror of rcl_mcast_sa_ask()
+ * @sa: asked, with an answer or without; nothing is told of it afterwards
+ *
+ * The core tells the subnet manager.
+ *
+ * Context: may sleep, while somebody is told.
+ */
+void rcl_mcast_sa_leave(struct rcl_mcast_sa *sa)
+{
+	ib_sa_free_multicast(sa->multicast);
+	sa->multicast = NULL;
+}
+
+/**
+ * rcl_mcast_sa_init - be somebody who may ask
+ */
+void __init rcl_mcast_sa_init(void)
+{
+	ib_sa_register_client(&rcl_mcast_sa_client);
+}
+
+/**
+ * rcl_mcast_sa_exit - the mirror of rcl_mcast_sa_init()
+ *
+ * Context: may sleep; nobody asks any more.
+ */
+void rcl_mcast_sa_exit(void)
+{
+	ib_sa_unregister_client(&rcl_mcast_sa_client);
+}

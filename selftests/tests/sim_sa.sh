@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A group on simulated InfiniBand ports with a subnet manager, which says the
+# group's LID, and lets packets through to members alone: joining and leaving,
+# no answer or another one, and what becomes of it afterwards.
+# hosts: 1
+# kernels: 6.12
+# timeout: 240
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/group/lib.sh"
+
+reregister=17	# enum ib_event_type
+
+# members N: so many ports are members of the group, as the subnet manager knows
+members()
+{
+	[ "$(grep -c "^$mgid6 " "$SIM/sa")" -eq "$1" ]
+}
+
+members_become()
+{
+	until_true 20 members "$1" || {
+		cat "$SIM/sa"
+		return 1
+	}
+}
+
+joined_at()
+{
+	grep -qx "$mgid6 $(printf '0x%x' "$(group_of 1 "$1" .mlid)") $(group_of 1 "$1" .gid)" \
+		"$SIM/sa"
+}
+
+gives_the_lid()
+{
+	rclink dev -j | gojq -e 'all(.[]; .sa)' &&
+		rclink group add g dev sim0 mgid "$mgid6" qkey 5 &&
+		group_is 1 g .state joined && group_is 1 g '.mlid >= 49152' true &&
+		members 1 && joined_at g
+}
+
+# hears NAME: packets of the other one, under a key that it has not
+hears()
+{
+	local before
+
+	before=$(group_of 1 "$1" .stats.rx_unknown_key)
+	until_true 20 group_is 1 "$1" ".stats.rx_unknown_key > $((before + 1))" true
+}
+
+# Of the smaller MTU, which is that of who came first.
+lets_through()
+{
+	rclink group add h dev sim1 mgid "$mgid6" qkey 5 && members 2 &&
+		joined_at h && hears g && hears h &&
+		group_is 1 h .mlid "$(group_of 1 g .mlid)" &&
+		group_is 1 g .mtu 1024 && group_is 1 h .mtu 1024
+}
+
+# Two of one port have one membership.
+is_left()
+{
+	rclink group add i dev sim0 mgid "$mgid6" && members 2 &&
+		rclink group del g && group_is 1 i .state joined && members 2 &&
+		rclink group del i && members_become 1 &&
+		rclink group del h && members_become 0 && [ "$(objects 1)" -eq 0 ]
+}
+
+loses_some()
+{
+	echo "drop 1 2" >"$SIM/sim0/fault" &&
+		rclink group add g dev sim0 mgid "$mgid6" && joined_at g &&
+		rclink group del g && members_become 0
+}
+
+# add_fails TEXT: and nothing is left
+add_fails()
+{
+	local said
+
+	said=$(rclink group add g dev sim0 mgid "$mgid6" 2>&1) && return 1
+	echo "$said"
+	grep -q "$1" <<<"$said" && [ "$(objects 1)" -eq 0 ] && members 0 &&
+		rclink group -j | gojq -e 'length == 0'
+}
+
+refuses()
+{
+	echo 1 >"$SIM/sim0/sa"
+	add_fails 'group add g: the subnet manager refuses it'
+	set -- $?
+	echo 0 >"$SIM/sim0/sa"
+	return "$1"
+}
+
+# Others are not held up meanwhile.
+is_silent()
+{
+	local add status=0
+
+	echo 2 >"$SIM/sim0/sa"
+	add_fails 'the subnet manager does not answer' || status=1
+	rclink group add g dev sim0 mgid "$mgid6" >"$said" 2>&1 &
+	add=$!
+	rclink group add h dev sim1 mgid ff15::7 && rclink group del h || status=1
+	kill -0 "$add" || status=1
+	kill -KILL "$add"
+	wait "$add"
+	until_true 20 nothing_left 1 && rclink group -j | gojq -e 'length == 0' ||
+		status=1
+	echo 0 >"$SIM/sim0/sa"
+	return "$status"
+}
+
+# Removal waits neither for an answer nor for who waits for one.
+removed_meanwhile()
+{
+	local add before status=0
+
+	echo 2 >"$SIM/sim1/sa"
+	before=$(datagrams sim1)
+	rclink group add h dev sim1 mgid "$mgid6" >"$said" 2>&1 &
+	add=$!
+	until_true 10 asks sim1 "$before" || status=1
+	echo sim1 >"$SIM/del_device" || status=1
+	wait "$add" && status=1
+	cat "$said"
+	sim_new "sim1 ib 3 sa=1"
+	return "$status"
+}
+
+# That it sent, MADs as well
+datagrams()
+{
+	awk '$1 == "drop" { print $3 }' "$SIM/$1/fault"
+}
+
+asks()
+{
+	[ "$(datagrams "$1")" -gt "$2" ]
+}
+
+joins_become()
+{
+	until_true 30 group_is 1 g ".stats.joins == $1 and .state == \"joined\"" true ||
+		group_is 1 g "[.stats.joins, .state] | tojson" "[$1,\"joined\"]"
+}
+
+# It was started again, and knows nothing.
+begins_anew()
+{
+	rclink group add g dev sim0 mgid "$mgid6" qkey 5 &&
+		rclink group add h dev sim1 mgid "$mgid6" qkey 5 || return
+	echo forget >"$SIM/sa" && members 0 || return
+	echo "$reregister" >"$SIM/sim0/event" &&
+		echo "$reregister" >"$SIM/sim1/event" && joins_become 2 &&
+		members_become 2 && joined_at g && hears g && hears h
+}
+
+# While it is away, the group is down, says why, and tries again.
+is_away()
+{
+	local status=0
+
+	echo 2 >"$SIM/sim0/sa"
+	echo "$reregister" >"$SIM/sim0/event"
+	group_becomes 1 g .state down && group_is 1 g .reason subnet-manager &&
+		until_true 10 down_for_it || status=1
+	echo 0 >"$SIM/sim0/sa"
+	joins_become 3 && joined_at g && hears g && return "$status"
+}
+
+down_for_it()
+{
+	rclink group why g -j | gojq -e 'any(.advice[]; test("see that one runs")) and
+		.ports[0].gid != null'
+}
+
+# Where it is has changed, which takes nothing down; a LID of the port's does.
+moves()
+{
+	echo 9 >"$SIM/sim0/sm_lid" && hears g && group_is 1 g .stats.joins 3 &&
+		echo 7 >"$SIM/sim0/lid" && joins_become 4 && joined_at g &&
+		hears g && rclink group del g && members_become 1 &&
+		rclink group add g dev sim0 mgid "$mgid6" qkey 5 && members 2
+}
+
+device_goes()
+{
+	echo sim0 >"$SIM/del_device" && group_becomes 1 g .state down &&
+		group_is 1 g .reason device-removed || return
+	sim_new "sim0 ib 2 mtu=1024 sa=1"
+	group_becomes 1 g .state joined && joined_at g && hears g
+}
+
+module_goes()
+{
+	rmmod rclink && members_become 0
+}
+
+plan 15
+lab_module
+sim_load "sim0 ib 2 mtu=1024 sa=1" "sim1 ib 3 sa=1"
+check "the subnet manager gives a group its LID" gives_the_lid
+check "it lets packets through, and the group has its MTU" lets_through
+check "who leaves is no member, when nobody of the port is" is_left
+refuse 1 "its LID is not said" "the port's subnet manager says it" \
+	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001
+refuse 1 "an IPv4 address is none here, either" 'begins with ff' \
+	rclink group add g dev sim0 mgid "$mgid4"
+check "questions that are lost are asked again" loses_some
+check "who is refused is told so" refuses
+check "and who gets no answer, and nobody else waits for that" is_silent
+check "a device is removed meanwhile" removed_meanwhile
+check "started again, it is asked again" begins_anew
+check "while it is away the group is down, and joined again by itself" is_away
+check "another LID of its own, and of the port" moves
+check "removal takes it down, and it is joined again" device_goes
+check "the module goes, and with it the memberships" module_goes
+check "the devices go, and with them QP1" sim_unload
+finish
