@@ -19,6 +19,8 @@
 
 #include <rclink.h>
 
+#include "slow.h"
+
 #define DEVICE	"/dev/rclink"
 #define GROUP	"g"
 #define SERVICE	"ops"
@@ -60,7 +62,7 @@ TEST_F(group, sends_what_has_room_and_refuses_more)
 	ASSERT_GT(PAGE, max);
 	ASSERT_EQ(0, rclink_send(self->chan, rclink_piece(self->region, 0, max),
 				 RCLINK_SQE_SIGNALED, 7));
-	ASSERT_EQ(1, rclink_submit(self->chan, 1, 10000));
+	ASSERT_EQ(1, rclink_submit(self->chan, 1, slow(10000)));
 	ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
 	EXPECT_EQ(0, cqe.status);
 	EXPECT_EQ(7, cqe.user_data);
@@ -87,7 +89,7 @@ TEST_F(group, says_nothing_of_what_was_not_to_be_signaled)
 					 1));
 	ASSERT_EQ(0, rclink_send(self->chan, rclink_none(),
 				 RCLINK_SQE_SIGNALED, 2));
-	ASSERT_EQ(101, rclink_submit(self->chan, 1, 20000));
+	ASSERT_EQ(101, rclink_submit(self->chan, 1, slow(20000)));
 	ASSERT_EQ(1, rclink_reap(self->chan, cqes, 2));
 	EXPECT_EQ(2, cqes[0].user_data);
 	EXPECT_EQ(0, cqes[0].status);
@@ -233,7 +235,7 @@ TEST_F(group, can_be_passed_on)
 	EXPECT_EQ(rclink_max_message(self->chan), rclink_max_message(other));
 	ASSERT_EQ(0, rclink_send(other, rclink_piece(self->region, 0, 5),
 				 RCLINK_SQE_SIGNALED, 3));
-	ASSERT_EQ(1, rclink_submit(other, 1, 10000));
+	ASSERT_EQ(1, rclink_submit(other, 1, slow(10000)));
 	ASSERT_EQ(1, rclink_reap(other, &cqe, 1));
 	EXPECT_EQ(3, cqe.user_data);
 	rclink_close(other);

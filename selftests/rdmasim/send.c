@@ -115,7 +115,7 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 		return SIM_SILENCE;
 	/* As by somebody who knows the PSN. */
 	if (sim_fault_hit(&from->faults, SIM_F_SWALLOW, NULL)) {
-		msg->ack_psn = msg->psn + msg->npsn - 1;
+		msg->reply.psn = msg->psn + msg->npsn - 1;
 		return SIM_ACK;
 	}
 	to = sim_fabric_find(&from->port, msg->av);

@@ -3,7 +3,7 @@
 # Callers and listeners that are not who they should be, against the real tool
 # and the real module: refused with a reason, and nothing is made.
 # hosts: 2
-# kernels: 6.1 6.12-all
+# kernels: 6.1 6.12-all debug-all
 # ib: no, it has not passed there yet
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
@@ -214,8 +214,13 @@ refuse 1 "a key file that is a symbolic link is refused" /tmp/link.pem \
 	rclink connect l "$RCL_PEER_IP" --key /tmp/link.pem --pin "$pin2"
 check "no secret in logs and processes" no_secret_anywhere
 rclink disconnect l
-holds "an aborted connect leaves no core with its key" no_core_of_connect
-holds "an aborted listener leaves no core with its key" no_core_of_listen
+if [ -e /proc/sys/kernel/core_pattern ]; then
+	holds "an aborted connect leaves no core with its key" no_core_of_connect
+	holds "an aborted listener leaves no core with its key" no_core_of_listen
+else
+	skip "an aborted connect leaves no core: nothing does on this kernel"
+	skip "an aborted listener leaves no core: nothing does on this kernel"
+fi
 check "CA mode: identities are made" ca_setup
 ca_listen
 check "CA mode: the right names link up" ca_dial host1.test host2.test
