@@ -37,6 +37,9 @@ FIXTURE(channel)
 /* The message has arrived; with the one that is tried again. */
 #define NOT_ACKNOWLEDGED	"lose_ack 2 2"
 
+/* The message has not arrived, and its acknowledgment is forged. */
+#define SWALLOWED	"swallow 2"
+
 /* Of the far device: its next send or receive, for its consumer's doing. */
 #define TOO_LONG	"send 1 1 1"
 #define NO_MEMORY	"recv 1 1 2"
@@ -283,6 +286,34 @@ TEST_F_TIMEOUT(channel, is_not_rescued_again_at_once, TIMEOUT_S)
 	fail(_metadata, self, NOT_ANSWERED);
 	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
 	ends(_metadata, self, SIM_RETRY_EXCEEDED, 2);
+}
+
+/*
+ * The one behind it comes with a PSN that is too high. Where that is mended by
+ * another epoch, the far end says how many it has got.
+ */
+TEST_F_TIMEOUT(channel, ends_where_a_message_was_lost, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct rclink_dev_cqe cqe;
+	int i;
+
+	fail(_metadata, self, SWALLOWED);
+	completes(_metadata, r->near, 2, 0);
+	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	completes(_metadata, r->near, 3, SIM_RETRY_EXCEEDED);
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
+	/* It never goes on: nothing arrives. */
+	for (i = 2; i < MESSAGES; i++)
+		completes(_metadata, r->far, i, SIM_FLUSHED);
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->far, 1, LIMIT_MS));
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
+	EXPECT_TRUE(is_up_in(r, RIG_NEAR, 2));
+	EXPECT_TRUE(is_up_in(r, RIG_FAR, 2));
+	rig_close(r);
+	ASSERT_EQ(0, rig_open(r));
+	EXPECT_EQ(0, rig_moves(r, 3));
 }
 
 TEST_HARNESS_MAIN

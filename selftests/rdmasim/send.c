@@ -112,6 +112,11 @@ static enum sim_answer sim_transmit(struct sim_qp *qp, struct sim_msg *msg)
 
 	if (sim_fault_hit(&from->faults, SIM_F_DROP, NULL))
 		return SIM_SILENCE;
+	/* As by somebody who knows the PSN. */
+	if (sim_fault_hit(&from->faults, SIM_F_SWALLOW, NULL)) {
+		msg->ack_psn = msg->psn + msg->npsn - 1;
+		return SIM_ACK;
+	}
 	to = sim_fabric_find(from, msg->av);
 	peer = to ? xa_load(&to->qps, qp->attr.dest_qp_num) : NULL;
 	if (!peer)
