@@ -302,7 +302,7 @@ TEST_F_TIMEOUT(channel, ends_where_a_message_was_lost, TIMEOUT_S)
 	completes(_metadata, r->near, 2, 0);
 	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
 	ASSERT_EQ(0, rig_rotate(&self->owner));
-	completes(_metadata, r->near, 3, SIM_FLUSHED);
+	completes(_metadata, r->near, 3, SIM_RETRY_EXCEEDED);
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
 	/* It never goes on: nothing arrives. */
 	for (i = 2; i < MESSAGES; i++)
