@@ -10,7 +10,7 @@
 #define RCL_HERE_HEAD		8	/* version to entries */
 #define RCL_HERE_REGION		(8 + 4 + RCLINK_DEV_REGION_LEN)
 #define RCL_HERE_REGIONS	20	/* in one message, of the longest */
-#define RCL_HERE_TOTAL		0xffff	/* more is said to be that */
+#define RCL_HERE_TOTAL		0xffff	/* more is said as that */
 #define RCL_HERE_MAX		340	/* of a member, in 16 KiB */
 
 /* What is said of the order, in which each region has one place. */

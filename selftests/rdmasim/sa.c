@@ -3,8 +3,8 @@
  * A subnet administrator that knows multicast groups and no more (IBA
  * 15.2.5.17). It is at the SM LID of each port with sa=1: what comes to QP1
  * there is answered by the fabric itself. Such a port gets packets only of
- * groups that it joined, and only those that are sent to the LID that the SA has
- * given the group.
+ * groups that it joined, and only those that are sent to the LID that the SA
+ * has given the group.
  *
  * One for all ports, below sim_wire. In rdmasim/ of debugfs:
  *
@@ -27,7 +27,8 @@
 #define SIM_SA_FULL_MEMBER	0x01
 #define SIM_SA_EQ		(IB_SA_EQ << 6)
 
-#define SIM_SA_MADE_BY	(IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_PKEY | \
+#define SIM_SA_MADE_BY	(IB_SA_MCMEMBER_REC_QKEY | \
+			 IB_SA_MCMEMBER_REC_PKEY | \
 			 IB_SA_MCMEMBER_REC_TRAFFIC_CLASS | \
 			 IB_SA_MCMEMBER_REC_SL | IB_SA_MCMEMBER_REC_FLOW_LABEL)
 
