@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A hostile peer at the other end of channels: it answers what it was not
- * asked, or with what cannot be, and asks of leases what their state does not allow.
- * The epoch ends, or the channel does, and its process is told.
+ * asked, or with what cannot be, and asks of leases what their state does not
+ * allow. The epoch ends, or the channel does, and its process is told.
  */
 #include <errno.h>
 #include <pthread.h>

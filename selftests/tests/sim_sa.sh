@@ -4,7 +4,7 @@
 # group's LID, and lets packets through to members alone: joining and leaving,
 # no answer or another one, and what becomes of it afterwards.
 # hosts: 1
-# kernels: 6.12
+# kernels: 6.1 6.12
 # timeout: 240
 # The library has the variables.
 # shellcheck disable=SC2154
@@ -104,7 +104,7 @@ is_silent()
 
 	echo 2 >"$SIM/sim0/sa"
 	add_fails 'the subnet manager does not answer' || status=1
-	rclink group add g dev sim0 mgid "$mgid6" >"$said" 2>&1 &
+	"$tool" group add g dev sim0 mgid "$mgid6" >"$said" 2>&1 &
 	add=$!
 	rclink group add h dev sim1 mgid ff15::7 && rclink group del h || status=1
 	kill -0 "$add" || status=1
@@ -123,7 +123,7 @@ removed_meanwhile()
 
 	echo 2 >"$SIM/sim1/sa"
 	before=$(datagrams sim1)
-	rclink group add h dev sim1 mgid "$mgid6" >"$said" 2>&1 &
+	"$tool" group add h dev sim1 mgid "$mgid6" >"$said" 2>&1 &
 	add=$!
 	until_true 10 asks sim1 "$before" || status=1
 	echo sim1 >"$SIM/del_device" || status=1
