@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that uses every call of include/rclink.h, and is its example: far.c
- * accepts channels, near.c connects, trial.c moves data, group.c is a member of a
- * group, this file hears of links. A test drives it by what is in /sys/kernel/debug/rclink_test:
+ * accepts channels, near.c connects, trial.c moves data, group.c is a member of
+ * a group, this file hears of links. A test drives it by what is in
+ * /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
  *	said	what the last one had to say

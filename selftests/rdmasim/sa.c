@@ -204,7 +204,7 @@ static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 	struct ib_mad_hdr *hdr = &mad->mad_hdr;
 	struct sim_sa_record *record = (void *)mad->data;
 	ib_sa_comp_mask mask = mad->sa_hdr.comp_mask;
-	u16 attr = be16_to_cpu(hdr->attr_id);
+	__be16 attr = hdr->attr_id;
 	u8 method = hdr->method;
 	u16 status = IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 
@@ -215,10 +215,10 @@ static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 		status = sim_sa_class_port_info(mad);
 	else if (dev->sa == SIM_SA_REFUSES)
 		status = SIM_SA_DENIED;
-	else if (attr == IB_SA_ATTR_MC_MEMBER_REC &&
+	else if (attr == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC) &&
 		 method == IB_MGMT_METHOD_SET)
 		status = sim_sa_join(dev, mask, record);
-	else if (attr == IB_SA_ATTR_MC_MEMBER_REC &&
+	else if (attr == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC) &&
 		 method == IB_SA_METHOD_DELETE)
 		status = sim_sa_leave(record);
 	hdr->status = cpu_to_be16(status);

@@ -60,7 +60,9 @@ objects_of()
 	echo "build/$release/kmod"
 }
 
-# What a file sources, also by way of a library, goes into the package.
+# What a file sources, also by way of a library, goes into the package. (make and sed
+# expand what is quoted.)
+# shellcheck disable=SC2016
 package_is_whole()
 {
 	local -a has

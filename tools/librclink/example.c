@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends a message to a service of the peer and prints the answer, as echo.c has:
+ * Sends a message to a service of the peer, as that of echo.c, and prints the
+ * answer:
  *	example LINK SERVICE TEXT
  */
 #include <errno.h>
