@@ -217,7 +217,7 @@ static void fails_and_returns(struct __test_metadata *_metadata,
 	ASSERT_TRUE(are_down(r));
 	EXPECT_EQ(0, rcl_objects("mr"));
 	EXPECT_EQ(pinned, rig_pinned());
-	ASSERT_EQ(0, system("lab_rxe"));
+	ASSERT_EQ(0, system("lab_dev"));
 	ASSERT_EQ(0, rcl_pair(&r->s, RIG_NEAR, RIG_FAR, RCLINK_LINK_STATE_UP));
 	EXPECT_EQ(0, share_moves(s, s->memory, 0, 47));
 	ASSERT_EQ(0, share_import(s));
@@ -232,7 +232,7 @@ TEST_F_TIMEOUT(link, imports_go_on_after_a_failure, TIMEOUT_S)
 
 TEST_F_TIMEOUT(link, imports_go_on_after_another_device_has_come, TIMEOUT_S)
 {
-	fails_and_returns(_metadata, self, "rdma link delete rxe0");
+	fails_and_returns(_metadata, self, "lab_dev del");
 }
 
 TEST_F_TIMEOUT(link, links_are_deleted_and_others_come, TIMEOUT_S)

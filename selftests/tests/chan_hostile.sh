@@ -4,6 +4,7 @@
 # link ends or refuses it, and nothing else notices.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
+# ib: no, its peer is a process, which finds no verbs there
 # timeout: 900
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"

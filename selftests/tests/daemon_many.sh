@@ -4,6 +4,7 @@
 # its own data, fails alone, and is for its own peer.
 # hosts: 3
 # kernels: 6.12
+# ib: no, it has not passed there yet
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

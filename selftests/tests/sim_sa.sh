@@ -5,6 +5,7 @@
 # no answer or another one, and what becomes of it afterwards.
 # hosts: 1
 # kernels: 6.1 6.12
+# ib: no, it has simulated devices of its own
 # timeout: 240
 # The library has the variables.
 # shellcheck disable=SC2154

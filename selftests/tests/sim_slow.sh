@@ -4,6 +4,7 @@
 # simulated device that takes its time with each of them.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
+# ib: no, it has simulated devices of its own
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
