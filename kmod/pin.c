@@ -5,13 +5,9 @@
  */
 #include "pin.h"
 
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-
-#include <uapi/linux/rclink_dev.h>
 
 #include "region.h"
 
@@ -94,20 +90,6 @@ static void rcl_pin_free(struct rcl_memory *memory)
 	mmdrop(pin->mm);
 	kvfree(pin->pages);
 	kfree(pin);
-}
-
-/**
- * rcl_pin_is_sane - do address, length and name make sense?
- * @arg: what a process asks for, hostile
- * @allocate: of the kernel's memory, which has no address yet, and whole pages
- *
- * Return: true if so.
- */
-bool rcl_pin_is_sane(const struct rclink_dev_region *arg, bool allocate)
-{
-	return arg->len && arg->addr + arg->len >= arg->addr &&
-	       !(allocate && (arg->addr || offset_in_page(arg->len))) &&
-	       memchr(arg->name, 0, sizeof(arg->name));
 }
 
 /**

@@ -3,18 +3,35 @@
 #ifndef RCL_PIN_H
 #define RCL_PIN_H
 
+#include <linux/mm.h>
+#include <linux/string.h>
 #include <linux/types.h>
+
+#include <uapi/linux/rclink_dev.h>
 
 struct mm_struct;
 struct rcl_chan;
 struct rcl_memory;
-struct rclink_dev_region;
 
 int rcl_pin_charge(struct mm_struct *mm, u32 npages);
 void rcl_pin_uncharge(struct mm_struct *mm, u32 npages);
-bool rcl_pin_is_sane(const struct rclink_dev_region *arg, bool allocate);
 u64 rcl_pin_count(const struct rclink_dev_region *arg);
 struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg);
 int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
+
+/**
+ * rcl_pin_is_sane - do address, length and name make sense?
+ * @arg: what a process asks for, hostile
+ * @allocate: of the kernel's memory, which has no address yet, and whole pages
+ *
+ * Return: true if so.
+ */
+static inline bool rcl_pin_is_sane(const struct rclink_dev_region *arg,
+				   bool allocate)
+{
+	return arg->len && arg->addr + arg->len >= arg->addr &&
+	       !(allocate && (arg->addr || offset_in_page(arg->len))) &&
+	       memchr(arg->name, 0, sizeof(arg->name));
+}
 
 #endif /* RCL_PIN_H */
