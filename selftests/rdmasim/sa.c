@@ -23,7 +23,6 @@
 #define SIM_MLIDS		0x3ffe	/* from 0xc000 on */
 #define SIM_SA_RATE		IB_RATE_100_GBPS
 #define SIM_SA_LIFE		18
-#define SIM_SA_RESP_TIME	18
 #define SIM_SA_FULL_MEMBER	0x01
 #define SIM_SA_EQ		(IB_SA_EQ << 6)
 
@@ -187,17 +186,6 @@ static u16 sim_sa_leave(const struct sim_sa_record *record)
 	return 0;
 }
 
-static u16 sim_sa_class_port_info(struct ib_sa_mad *mad)
-{
-	struct ib_class_port_info *info = (void *)mad->data;
-
-	memset(info, 0, sizeof(*info));
-	info->base_version = IB_MGMT_BASE_VERSION;
-	info->class_version = IB_SA_CLASS_VERSION;
-	ib_set_cpi_resp_time(info, SIM_SA_RESP_TIME);
-	return 0;
-}
-
 /* In place. */
 static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 {
@@ -210,10 +198,8 @@ static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 
 	hdr->method = method == IB_SA_METHOD_DELETE ? IB_SA_METHOD_DELETE_RESP :
 						      IB_MGMT_METHOD_GET_RESP;
-	if (attr == IB_MGMT_CLASSPORTINFO_ATTR_ID &&
-	    method == IB_MGMT_METHOD_GET)
-		status = sim_sa_class_port_info(mad);
-	else if (dev->sa == SIM_SA_REFUSES)
+	/* Nothing else, so no ClassPortInfo: who asks for that does without. */
+	if (dev->sa == SIM_SA_REFUSES)
 		status = SIM_SA_DENIED;
 	else if (attr == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC) &&
 		 method == IB_MGMT_METHOD_SET)
