@@ -21,12 +21,22 @@
 #include "listener.h"
 
 /*
- * How long a waiter polls before it sleeps, while nobody else wants its
- * processor: it may be the device's own work that does, or the peer's, and the
- * scheduler would let a poller finish its slice first, milliseconds (EEVDF).
+ * How long a waiter polls before it sleeps. Who sleeps often is owed processor
+ * time when it wakes, and then keeps it from the device's own work for a whole
+ * slice, milliseconds (EEVDF): who polls has to do it for longer than that. But
+ * not for much longer while somebody else wants its processor: that may be who
+ * it waits for, as the device on a host with one.
  */
 #define RCL_SPIN_US		100
 #define RCL_SPIN_POLLED_US	20000
+#define RCL_SPIN_SHARED_US	5000
+
+static u32 rcl_ring_spin(const struct rcl_ring *ring)
+{
+	if (!READ_ONCE(ring->chan.polled))
+		return RCL_SPIN_US;
+	return single_task_running() ? RCL_SPIN_POLLED_US : RCL_SPIN_SHARED_US;
+}
 
 /**
  * rcl_ring_of - the channel of a process
@@ -294,8 +304,7 @@ static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
 {
 	struct rcl_chan *chan = &ring->chan;
-	ktime_t spin = ktime_add_us(ktime_get(), READ_ONCE(chan->polled) ?
-				    RCL_SPIN_POLLED_US : RCL_SPIN_US);
+	ktime_t begun = ktime_get();
 	long left = MAX_SCHEDULE_TIMEOUT;
 
 	for (;;) {
@@ -311,8 +320,8 @@ int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
 		if (end && time_after_eq(jiffies, end))
 			return -ETIME;
 		cond_resched();
-		if (some || (single_task_running() &&
-			     ktime_before(ktime_get(), spin)))
+		if (some || ktime_us_delta(ktime_get(), begun) <
+			    rcl_ring_spin(ring))
 			continue;
 		if (end)
 			left = max_t(long, end - jiffies, 1);
