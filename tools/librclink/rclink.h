@@ -137,7 +137,8 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  * @service: name, that the peer listens on
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair,
  *	RCLINK_CHAN_POLLED to have completions only in rclink_submit(), which
- *	then polls for 20 ms before it sleeps: quick, and takes a processor;
+ *	then polls for 20 ms before it sleeps, 5 while somebody else wants its
+ *	processor: quick, and takes one;
  *	RCLINK_CHAN_REPLAY to let READs and WRITEs that a new epoch cuts short
  *	be carried out again
  *
