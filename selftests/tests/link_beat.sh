@@ -87,26 +87,53 @@ ready()
 	return 1
 }
 
-# notice WHAT REASON1 REASON2 CMD...: what CMD does is noticed by each host that
+# died: an end went down before CMD had ended, and not for what CMD does: of a host
+# that stood still, and CMD met no link
+died()
+{
+	local host at reason
+
+	for host in 1 2; do
+		read -r at reason < <(went "$host") || continue
+		[ "$at" -ge "$1" ] && continue
+		[[ -n ${reasons[host - 1]} && $reason =~ ^(${reasons[host - 1]})$ &&
+			$at -ge $2 ]] && continue
+		echo "# once more: host $host was down before, $reason"
+		return
+	done
+	return 1
+}
+
+# notice WHAT REASON1 REASON2 UNDO CMD...: what CMD does is noticed by each host that
 # is to give a reason, in time. When CMD does it, only CMD knows: so the figure has
 # the times since it ended and since it began.
 notice()
 {
-	local what=$1 reasons=("$2" "$3") began ended host at reason status=0
+	local what=$1 reasons=("$2" "$3") undo=$4 began ended='' host at reason status=0
 
-	shift 3
-	ready || return
-	began=$(us)
-	"$@" || return
-	ended=$(us)
+	shift 4
+	for _ in {1..5}; do
+		ready || return
+		began=$(us)
+		"$@" || break
+		ended=$(us)
+		for host in 1 2; do
+			[ -z "${reasons[host - 1]}" ] ||
+				until_true 20 went "$host"
+		done
+		died "$ended" "$began" || break
+		watch_end
+		$undo
+		ended=''
+	done
+	[ -n "$ended" ] || status=1
 	for host in 1 2; do
-		[ -n "${reasons[host - 1]}" ] || continue
-		until_true 20 went "$host" || {
+		[ -n "${ended:+${reasons[host - 1]}}" ] || continue
+		read -r at reason < <(went "$host") || {
 			echo "# host $host did not notice: $(<"$seen$host")"
 			status=1
 			continue
 		}
-		read -r at reason < <(went "$host")
 		[ "$ended" -lt "$at" ] || ended=$at
 		figure "$what, noticed by host $host after" \
 			"$(((at - ended) / 1000)) to $(((at - began) / 1000))" \
@@ -115,6 +142,7 @@ notice()
 		[[ $reason =~ ^(${reasons[host - 1]})$ ]] || status=1
 	done
 	watch_end
+	$undo
 	return "$status"
 }
 
@@ -159,6 +187,12 @@ back()
 	link_add 2 l "${words[@]}"
 	policy 2 heartbeat 200
 	link_listen l
+}
+
+off_and_back()
+{
+	lab_power 2 off
+	back
 }
 
 # count HOST NAME
@@ -248,38 +282,29 @@ measured "traffic makes heartbeats needless" busy
 check "processes that are stopped are no loss" stopped
 policy misses 3
 measured "a cable pulled at the peer" notice "cable out at the peer" \
-	peer-silent port-down on 2 ip link set eth0 down
-cable_in 2
+	peer-silent port-down "cable_in 2" on 2 ip link set eth0 down
 measured "a cable pulled here" notice "cable out here" \
-	port-down peer-silent ip link set eth0 down
-cable_in 1
+	port-down peer-silent "cable_in 1" ip link set eth0 down
 measured "a peer that is not heard" notice "host 2 is not heard" \
-	peer-silent peer-silent lose 2
-lose_end 2
+	peer-silent peer-silent "lose_end 2" lose 2
 measured "a host that is not heard by its peer" notice "host 1 is not heard" \
-	peer-silent peer-silent lose 1
-lose_end 1
+	peer-silent peer-silent "lose_end 1" lose 1
 measured "an address taken away" notice "no address at the peer" \
-	peer-silent gid-changed on 2 lab_dev lost
-address_back
+	peer-silent gid-changed address_back on 2 lab_dev lost
 measured "a device that goes" notice "no device at the peer" \
-	peer-silent device-removed on 2 lab_dev del
-on 2 lab_dev
+	peer-silent device-removed "on 2 lab_dev" on 2 lab_dev del
 policy retry 6 rnr-retry 6
 measured "a device that gives up may be first" notice "the same, retry 6" \
-	'peer-silent|completion' port-down on 2 ip link set eth0 down
-cable_in 2
+	'peer-silent|completion' port-down "cable_in 2" on 2 ip link set eth0 down
 policy retry 7 rnr-retry 7
 if command -v lab_power >/dev/null; then
 	policy 1 misses 100
 	check "a host that stood still does not blame its peer" stood_still
 	policy 1 misses 3
 	measured "a peer without power" notice "power off" \
-		peer-silent '' lab_power 2 off
-	back
-	measured "a peer that panics" notice "panic" peer-silent '' panic
-	lab_power 2 off
-	back
+		peer-silent '' back lab_power 2 off
+	measured "a peer that panics" notice "panic" \
+		peer-silent '' off_and_back panic
 else
 	for what in stood-still power panic; do
 		skip "$what: needs a host whose power can be cut"
