@@ -15,6 +15,9 @@
  * order and loses nothing, so a second one would show no more than the first. A
  * heartbeat thus takes no credit that others wait for.
  *
+ * Heartbeats are small. A large packet now and then shows that such ones come
+ * through, too (probe.c).
+ *
  * What counts is how many intervals have ended, not how much time has passed,
  * and what has come in is read before: a host that stood still itself counts
  * one, however long that was.
@@ -26,6 +29,7 @@
 
 #include "epoch.h"
 #include "msg.h"
+#include "probe.h"
 #include "stats.h"
 
 #define RCL_AGAIN_MS	1000	/* between two wishes of the peer */
@@ -140,7 +144,7 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
  *
  * Context: the link's work item.
  * Return: 0, -EHOSTDOWN when that was the last one that the policy grants, or
- * what rcl_ctrl_send() says.
+ * what posting says.
  */
 int rcl_heartbeat_look(struct rcl_epoch *ep)
 {
@@ -153,8 +157,11 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 		if (ret)
 			return ret;
 	}
-	if (!interval || time_before(jiffies, hb->due))
+	if (!interval)
 		return 0;
+	ret = rcl_probe_again(ep, interval);
+	if (ret || time_before(jiffies, hb->due))
+		return ret;
 	/* The first one ends with the question. */
 	if (hb->quiet++)
 		ep->ctrl.stats->heartbeats_missed++;
@@ -180,6 +187,7 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
  */
 bool rcl_heartbeat_due(const struct rcl_epoch *ep, unsigned long *due)
 {
-	*due = ep->heartbeat.due;
+	*due = time_before(ep->probe.due, ep->heartbeat.due) ?
+	       ep->probe.due : ep->heartbeat.due;
 	return ep->policy.v[RCL_P_HEARTBEAT];
 }

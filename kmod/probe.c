@@ -8,12 +8,18 @@
  * has got the probe before, and who has the probe acknowledged knows of the
  * other direction.
  *
- * Nobody else uses the buffers then: pings of this end follow the answer, and
- * the peer asks none before it has that. What is written are the first bytes of
- * the own buffer, zeros as those that are there.
+ * A switch may be told otherwise while the link is up, or another one may take
+ * its place. So there is such a packet every other interval of the heartbeat, from
+ * either end. Where it is lost, what follows on the same QP is not taken, either,
+ * and so the heartbeat notices; the next exchange will tell what it was.
+ *
+ * Only pings of this end use the peer's buffer: none is under way then, or can be
+ * at first. What is written are the first bytes of the own buffer, zeros or what
+ * the peer wrote there.
  */
 #include "probe.h"
 
+#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/scatterlist.h>
 
@@ -27,6 +33,7 @@ static void rcl_probe_completed(struct ib_cq *cq, struct ib_wc *wc)
 		container_of(wc->wr_cqe, struct rcl_probe, cqe);
 	struct rcl_qp *qp = cq->cq_context;
 
+	probe->posted = false;
 	if (wc->status == IB_WC_SUCCESS)
 		probe->through = true;
 	else if (wc->status == IB_WC_RETRY_EXC_ERR && !probe->through)
@@ -38,7 +45,7 @@ static void rcl_probe_completed(struct ib_cq *cq, struct ib_wc *wc)
 
 /**
  * rcl_probe_post - send the probe
- * @ep: active; the peer's hello came in, and is not answered yet
+ * @ep: active; the peer's hello came in, and is not answered yet; or up
  *
  * Context: the link's work item.
  * Return: 0, or what ib_post_send() says.
@@ -63,7 +70,28 @@ int rcl_probe_post(struct rcl_epoch *ep)
 
 	ep->probe.cqe.done = rcl_probe_completed;
 	ep->probe.posted = true;
+	ep->probe.due = jiffies;
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
+}
+
+/**
+ * rcl_probe_again - send one more, if it is time
+ * @ep: of a link that is up
+ * @interval: of the heartbeat, in jiffies
+ *
+ * Context: the link's work item.
+ * Return: 0, or what ib_post_send() says.
+ */
+int rcl_probe_again(struct rcl_epoch *ep, unsigned long interval)
+{
+	int ret = 0;
+
+	if (time_before(jiffies, ep->probe.due))
+		return 0;
+	if (!ep->probe.posted && !ep->pinger.ping)
+		ret = rcl_probe_post(ep);
+	ep->probe.due = jiffies + 2 * interval;
+	return ret;
 }
 
 /**

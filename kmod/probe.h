@@ -11,8 +11,9 @@ struct rcl_epoch;
 /**
  * struct rcl_probe - the large packet of an epoch
  * @cqe: of its work request
- * @posted: it is on its way
- * @through: it has arrived
+ * @posted: it has not completed
+ * @through: the first one has arrived
+ * @due: when the next one is, in jiffies; of a link that is up
  *
  * All of it belongs to the link's work item.
  */
@@ -20,9 +21,11 @@ struct rcl_probe {
 	struct ib_cqe cqe;
 	bool posted;
 	bool through;
+	unsigned long due;
 };
 
 int rcl_probe_post(struct rcl_epoch *ep);
+int rcl_probe_again(struct rcl_epoch *ep, unsigned long interval);
 void rcl_probe_pass(struct rcl_epoch *ep);
 bool rcl_probe_is_lost(const struct rcl_epoch *ep);
 

@@ -135,6 +135,16 @@ rdma_deaf()
 	done
 }
 
+# no_large HOST: it hears no packets of RoCE that have 1024 bytes of data, which is the
+# path MTU of the lab; until rdma_hears
+no_large()
+{
+	on "$1" tc qdisc replace dev eth0 clsact &&
+		on "$1" tc filter add dev eth0 ingress protocol ip u32 \
+			match ip dport 4791 0xffff \
+			match u16 0x0400 0xfc00 at 2 action drop
+}
+
 rdma_hears()
 {
 	on "$1" tc qdisc del dev eth0 clsact

@@ -168,6 +168,13 @@ address_back()
 	until_true 10 on 2 lab_dev
 }
 
+# Both ends of a link whose large packets get lost use none: heartbeats go on.
+small_goes_on()
+{
+	until_true 30 goes_up && [ "$(of 1 l .mtu)" = 512 ] && no_large 2 &&
+		rclink ping l -c 20 -i 0.1 -q && both_up
+}
+
 # What waits for an answer of a host that has panicked is left behind.
 panic()
 {
@@ -264,7 +271,7 @@ stood_still()
 		rclink ping l -c 3
 }
 
-plan 16
+plan 19
 link_setup
 words=(retry 7 rnr-retry 7)
 # Only rxe takes 7 retries for any number of them: on others, 8 tries take 4 s.
@@ -289,6 +296,16 @@ measured "a peer that is not heard" notice "host 2 is not heard" \
 	peer-silent peer-silent "lose_end 2" lose 2
 measured "a host that is not heard by its peer" notice "host 1 is not heard" \
 	peer-silent peer-silent "lose_end 1" lose 1
+measured "only small packets come through to the peer" notice \
+	"host 2 gets no large packets" peer-silent peer-silent "rdma_hears 2" \
+	no_large 2
+measured "only small packets come through from the peer" notice \
+	"host 1 gets no large packets" peer-silent peer-silent "rdma_hears 1" \
+	no_large 1
+policy 1 mtu 512
+check "a link of smaller packets does not mind" small_goes_on
+rdma_hears 2
+policy 1 mtu auto
 measured "an address taken away" notice "no address at the peer" \
 	peer-silent gid-changed address_back on 2 lab_dev lost
 measured "a device that goes" notice "no device at the peer" \

@@ -29,15 +29,6 @@ no_roce()
 	done
 }
 
-# no_large HOST: nor those that have 1024 bytes of data, the path MTU of the lab
-no_large()
-{
-	on "$1" tc qdisc replace dev eth0 clsact &&
-		on "$1" tc filter add dev eth0 ingress protocol ip u32 \
-			match ip dport 4791 0xffff \
-			match u16 0x0400 0xfc00 at 2 action drop
-}
-
 roce_again()
 {
 	on "$1" tc qdisc del dev eth0 clsact
