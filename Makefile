@@ -54,7 +54,7 @@ tools: setup-build ## the command line tool and the daemon
 
 .PHONY: check
 check: setup tools ## every test, on the kernels that it names; ENVS="6.1 debug"
-	@set -e; for kver in $(sort $(filter-out host,$(subst -ib,,$(subst -all,,$(subst mixed,6.1 6.12,$(ENVS)))))); do \
+	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -all,,$(subst mixed,6.1 6.12,$(ENVS))))))); do \
 		$(VM)/module $$kver; \
 	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
@@ -66,6 +66,10 @@ check: setup tools ## every test, on the kernels that it names; ENVS="6.1 debug"
 .PHONY: check-debug
 check-debug: ## the suite under KASAN, lockdep, kmemleak and others
 	@$(MAKE) --no-print-directory check ENVS=debug-all
+
+.PHONY: soak
+soak: ## what the suite does some times, a thousand times; hours
+	@$(MAKE) --no-print-directory check ENVS=$(KERNEL)-soak
 
 .PHONY: chaos
 chaos: setup tools ## faults drawn by SEED=1, for SECONDS=600, under traffic

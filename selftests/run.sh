@@ -5,7 +5,8 @@
 # usage: run.sh NAME...
 #
 # A file's header may say `# timeout: SECONDS`, 120 if not; a slow kernel gives it
-# RCL_SLOW times as long. The debug kernel has kmemleak.sh run at the end.
+# RCL_SLOW times as long. With RCL_SOAK set, `# soak: SECONDS VARIABLE=NUMBER...`
+# takes its place. The debug kernel has kmemleak.sh run at the end.
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -23,11 +24,14 @@ echo "1..$#"
 for name in "$@"; do
 	file=tests/$name.sh
 	limit=$(sed -n 's/^# timeout: *//p' "$file")
+	soak=$(sed -n 's/^# soak: *//p' "$file")
+	read -ra numbers <<<"${RCL_SOAK:+$soak}"
+	limit=${numbers[0]:-$limit}
 	limit=$((${limit:-120} * RCL_SLOW))
 	n=$((n + 1))
 	start=$SECONDS
 	echo "# selftests: rclink: $name"
-	timeout -k 20 "$limit" "$file" 2>&1 | sed -u 's/^/# /'
+	timeout -k 20 "$limit" env "${numbers[@]:1}" "$file" 2>&1 | sed -u 's/^/# /'
 	status=${PIPESTATUS[0]}
 	took="$((SECONDS - start)) s"
 	name="$n selftests: rclink: $name"

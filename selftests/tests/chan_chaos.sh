@@ -6,6 +6,7 @@
 # kernels: 6.12-all debug-all
 # ib: no, it has not passed there yet
 # timeout: 600
+# soak: 5400 CHAOS_SECONDS=3600 CHAOS_SEED=3
 # The libraries have the variables.
 # shellcheck disable=SC2154
 

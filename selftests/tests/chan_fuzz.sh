@@ -6,6 +6,7 @@
 # kernels: 6.1 6.12 debug
 # ib: no, it has not passed there yet
 # timeout: 300
+# soak: 5400 FUZZ_ROUNDS=1000
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"

@@ -6,6 +6,7 @@
 # kernels: 6.12 6.1-all debug-all
 # ib: no, its peer is a process, which finds no verbs there
 # timeout: 900
+# soak: 5400 HOSTILE_EPOCHS=1000
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"

@@ -3,11 +3,11 @@
 # 64 processes move and check data over one link at once, each in a page of its
 # own, then all in the same one; then processes are killed at any moment of
 # their channel's life, and nothing of them stays, at neither end.
-# STRESS_KILLS=1000 for a long one.
 # hosts: 2
 # kernels: 6.12 6.1-all
 # ib: no, it has not passed there yet
 # timeout: 400
+# soak: 5400 STRESS_KILLS=1000
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"

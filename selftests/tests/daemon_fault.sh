@@ -7,6 +7,7 @@
 # kernels: 6.12
 # ib: no, it has not passed there yet
 # timeout: 300
+# soak: 5400 FAULT_FLAPS=100
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -292,7 +293,7 @@ holds "metrics that are written elsewhere, or no more, leave no old ones" \
 	moves_metrics
 holds "a peer that nobody answers for keeps no other link waiting" black_hole
 holds "a peer whose QPs hear nothing is given up, and nothing is left" deaf
-holds "a port that flaps brings no storm" flaps 3
+holds "a port that flaps brings no storm" flaps "${FAULT_FLAPS:-3}"
 holds "daemons that are killed cost traffic nothing" kill_in_traffic
 holds "listen changes, and who is there stays" listens_elsewhere
 holds "where nobody can listen is refused" listens_nowhere

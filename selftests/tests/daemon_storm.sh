@@ -6,6 +6,7 @@
 # kernels: 6.12
 # ib: no, it has not passed there yet
 # timeout: 500
+# soak: 1800 STORM_LINKS=240
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 

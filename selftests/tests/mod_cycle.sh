@@ -5,6 +5,7 @@
 # kernels: 6.12 6.1-all debug-all
 # ib: no, it has not passed there yet
 # timeout: 300
+# soak: 5400 CYCLE_LOADS=1000 CYCLE_LINKS=100
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
@@ -39,9 +40,11 @@ flat()
 }
 
 plan 3
+loads=${CYCLE_LOADS:-20}
+links=${CYCLE_LINKS:-30}
 nl_build
 lab_device
-check "20 times without a link" cycle 20 ""
-check "30 times with a link that was up" cycle 30 up
+check "$loads times without a link" cycle "$loads" ""
+check "$links times with a link that was up" cycle "$links" up
 check "10 more leave the slab as it was" flat
 finish

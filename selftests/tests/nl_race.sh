@@ -4,6 +4,7 @@
 # hosts: 1
 # kernels: 6.1 6.12 debug-all
 # timeout: 180
+# soak: 1200 RACE_SECONDS=300
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
