@@ -11,7 +11,7 @@ KERNEL ?= 6.12
 HOSTS ?= 2
 # For `make check`: host is this machine, mixed has 6.12 and 6.1; debug is what of
 # debug-all is quick; -ib is on InfiniBand ports that are simulated.
-ENVS ?= host 6.1-all 6.12-all mixed 6.12-ib-all
+ENVS ?= host 6.1-all 6.12-all mixed-all 6.12-ib-all
 # For `make chaos`.
 SECONDS ?= 600
 SEED ?= 1

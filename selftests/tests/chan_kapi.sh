@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The interface for kernel modules, by a module at both ends of a link.
 # hosts: 2
-# kernels: 6.1 6.12 mixed debug-all
+# kernels: 6.1-all 6.12 mixed-all debug-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

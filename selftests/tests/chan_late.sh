@@ -3,7 +3,7 @@
 # Between two hosts: what is sent before the peer has posted a receive waits for
 # it, and can be given up.
 # hosts: 2
-# kernels: 6.1 6.12 mixed debug
+# kernels: 6.1-all 6.12 mixed-all debug-all
 # timeout: 200
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -3,7 +3,7 @@
 # Who may open channels: the device by its udev rule, the link by owner, group
 # and mode; and what becomes of a file that is passed, inherited or kept.
 # hosts: 2
-# kernels: 6.1 6.12-all mixed debug-all
+# kernels: 6.1 6.12-all mixed-all debug-all
 # ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables.

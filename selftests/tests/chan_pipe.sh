@@ -3,7 +3,7 @@
 # rclink send, recv and pingpong between two hosts: exact data, a clear end, and
 # sentences when there is none.
 # hosts: 2
-# kernels: 6.1 6.12-all mixed debug-all
+# kernels: 6.1 6.12-all mixed-all debug-all
 # ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables; what gojq gets is expanded there.

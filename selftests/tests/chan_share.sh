@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Regions for all links: who may import them, and what ends them.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has not passed there yet
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What `rclink monitor` says of the whole life of two links of this host.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has not passed there yet
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -4,7 +4,7 @@
 # that nobody answers for, one whose QPs hear nothing, a port that flaps, a kill in
 # the middle of traffic, a full disk, another address, another module.
 # hosts: 2
-# kernels: 6.12
+# kernels: 6.12-all
 # ib: no, it has not passed there yet
 # timeout: 300
 # soak: 5400 FAULT_FLAPS=100

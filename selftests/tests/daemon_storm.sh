@@ -3,7 +3,7 @@
 # Very many links between two daemons at once: at first, and when the port of all is
 # lost.
 # hosts: 2
-# kernels: 6.12
+# kernels: 6.12-all
 # ib: no, it has not passed there yet
 # timeout: 500
 # soak: 1800 STORM_LINKS=240

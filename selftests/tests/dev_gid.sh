@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The GID that is chosen follows the addresses of the net device.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, GIDs of addresses are those of RoCE
 # What gojq gets is expanded there.
 # shellcheck disable=SC2016

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The device, its port and its address, or LID, go away under links in every state.
 # hosts: 1
-# kernels: 6.1 6.12 6.12-ib debug-all
+# kernels: 6.1-all 6.12 6.12-ib debug-all
 # timeout: 180
 # What gojq gets is expanded there.
 # shellcheck disable=SC2016

@@ -5,7 +5,7 @@
 # A figure of the debug kernel would say nothing.
 # hosts: 1
 # alone: yes
-# kernels: 6.1 6.12
+# kernels: 6.1-all 6.12-all
 # ib: no, its figures are of rxe, beside perftest
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.

@@ -3,7 +3,7 @@
 # A group on rxe: joined, refused, left, and what the port, the address, the
 # device and the module do to it; and what of all that is told to who listens.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it is about IP addresses, and sim_group about LIDs
 # timeout: 180
 # The library has the variables; what gojq gets is expanded there.

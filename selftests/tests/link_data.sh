@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every operation at the sizes where something changes, verified at both ends.
 # hosts: 2
-# kernels: 6.1 6.12-all 6.12-ib mixed debug-all
+# kernels: 6.1 6.12-all 6.12-ib mixed-all debug-all
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

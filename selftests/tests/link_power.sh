@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The peer cannot be reached any more, or loses power.
 # hosts: 2
-# kernels: 6.1 6.12 mixed
+# kernels: 6.1-all 6.12 mixed-all
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,7 +3,7 @@
 # A host that stands still, for shorter and for longer than its peer waits for it,
 # under traffic; and clocks that somebody sets while a link is up.
 # hosts: 2
-# kernels: 6.12 6.1-all
+# kernels: 6.12-all 6.1-all
 # ib: no, it has not passed there yet
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What happened to a link, told by the tool at both ends.
 # hosts: 2
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the record of a link keeps, and how it is read.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The simulated device itself, as a user of verbs in the kernel sees it.
 # hosts: 1
-# kernels: 6.1 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 60
 . "$(dirname "$0")/../lib.sh"
