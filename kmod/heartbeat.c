@@ -159,7 +159,7 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	}
 	if (!interval)
 		return 0;
-	ret = rcl_probe_again(ep, interval);
+	ret = rcl_probe_again(ep);
 	if (ret || time_before(jiffies, hb->due))
 		return ret;
 	/* The first one ends with the question. */

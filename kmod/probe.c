@@ -9,7 +9,7 @@
  * other direction.
  *
  * A switch may be told otherwise while the link is up, or another one may take
- * its place. So there is such a packet every other interval of the heartbeat, from
+ * its place. So there is such a packet in each interval of the heartbeat, from
  * either end. Where it is lost, what follows on the same QP is not taken, either,
  * and so the heartbeat notices; the next exchange will tell what it was.
  *
@@ -43,6 +43,13 @@ static void rcl_probe_completed(struct ib_cq *cq, struct ib_wc *wc)
 		rcl_qp_wc_failed(cq, wc);
 }
 
+static void rcl_probe_wait(struct rcl_epoch *ep)
+{
+	u32 interval = ep->policy.v[RCL_P_HEARTBEAT];
+
+	ep->probe.due = jiffies + msecs_to_jiffies(interval);
+}
+
 /**
  * rcl_probe_post - send the probe
  * @ep: active; the peer's hello came in, and is not answered yet; or up
@@ -70,28 +77,25 @@ int rcl_probe_post(struct rcl_epoch *ep)
 
 	ep->probe.cqe.done = rcl_probe_completed;
 	ep->probe.posted = true;
-	ep->probe.due = jiffies;
+	rcl_probe_wait(ep);
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }
 
 /**
  * rcl_probe_again - send one more, if it is time
  * @ep: of a link that is up
- * @interval: of the heartbeat, in jiffies
  *
  * Context: the link's work item.
  * Return: 0, or what ib_post_send() says.
  */
-int rcl_probe_again(struct rcl_epoch *ep, unsigned long interval)
+int rcl_probe_again(struct rcl_epoch *ep)
 {
-	int ret = 0;
-
 	if (time_before(jiffies, ep->probe.due))
 		return 0;
 	if (!ep->probe.posted && !ep->pinger.ping)
-		ret = rcl_probe_post(ep);
-	ep->probe.due = jiffies + 2 * interval;
-	return ret;
+		return rcl_probe_post(ep);
+	rcl_probe_wait(ep);
+	return 0;
 }
 
 /**
