@@ -173,9 +173,11 @@ static bool rcl_dev_fits(const struct rcl_policy *policy,
 	return info->chosen >= 0 && info->state == IB_PORT_ACTIVE;
 }
 
+/* @why is set when there is none. */
 static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
 					    const struct rcl_policy *policy,
-					    struct rcl_port *info)
+					    struct rcl_port *info,
+					    const char **why)
 {
 	u32 want = policy->v[RCL_P_PORT];
 	u32 port;
@@ -193,6 +195,8 @@ static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
 			return ERR_PTR(ret);
 		if (rcl_dev_fits(policy, info))
 			return rdev;
+		*why = info->chosen < 0 ? info->why :
+		       "device: no port of it is active: see `rclink dev`";
 		rcl_port_release(info);
 	}
 	return NULL;
@@ -201,6 +205,7 @@ static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
 static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 				       struct rcl_port *info, const char **why)
 {
+	const char *of_device = "device: it has no port";
 	struct rcl_device *rdev, *found;
 	bool named = policy->device[0];
 
@@ -209,14 +214,13 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 	list_for_each_entry(rdev, &rcl_devices, node) {
 		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
 			continue;
-		found = rcl_dev_pick_port(rdev, policy, info);
+		found = rcl_dev_pick_port(rdev, policy, info, &of_device);
 		if (found)
 			return found;
 		if (!named)
 			continue;
 		*why = policy->v[RCL_P_PORT] ?
-			"port: the device has none of that number" :
-			"device: it has no active port with a usable GID";
+			"port: the device has none of that number" : of_device;
 		return ERR_PTR(-ENODEV);
 	}
 	if (named)

@@ -204,6 +204,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "mtu", &limits->mtu, 4096 },
 		{ "dma", &limits->dma, 1 },
 		{ "sa", &limits->sa, 1 },
+		{ "iwarp", &limits->iwarp, 1 },
 	};
 	char *value = strchr(word, '=');
 	int i, ret;
@@ -250,7 +251,7 @@ int sim_dev_new(char *text)
 	if (!roce && netdev)
 		limits.mtu = min_t(u32, limits.mtu, SIM_WIRE_MTU);
 	if (limits.mtu < 256 || !is_power_of_2(limits.mtu) ||
-	    (roce && limits.sa))
+	    roce + limits.sa + limits.iwarp > 1)
 		return -EINVAL;
 	dev = sim_dev_alloc(&limits, roce, lid);
 	if (!dev)

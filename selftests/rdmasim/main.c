@@ -8,7 +8,8 @@
  *		none, without the masked ones, all; dma: virtual, or by the DMA
  *		API). By a wire LIDs of other kernels are reached, and the port
  *		is up when that is. With sa=1 it is an InfiniBand port with QP1,
- *		and somebody to talk to (sa.c).
+ *		and somebody to talk to (sa.c). With iwarp=1 it says that it is
+ *		iWARP, which takes a wire, and nobody should want it then.
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.

@@ -104,6 +104,8 @@ int sim_port_immutable(struct ib_device *ib, u32 port,
 	immutable->core_cap_flags = roce ? RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
 					   RDMA_CORE_CAP_ETH_AH :
 					   RDMA_CORE_CAP_PROT_IB;
+	if (to_sim(ib)->limits.iwarp)
+		immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IWARP;
 	/* The core makes QP1 where there is a CM. */
 	if (to_sim(ib)->limits.sa) {
 		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_MAD |

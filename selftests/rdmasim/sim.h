@@ -52,6 +52,7 @@ struct sim_limits {
 	u32 mtu;
 	u32 dma;		/* 0 virtual, 1 by the DMA API */
 	u32 sa;			/* an InfiniBand port with QP1 */
+	u32 iwarp;		/* or it says that it is iWARP */
 };
 
 struct sim_port {

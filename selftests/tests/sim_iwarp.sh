@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# An iWARP port, which is simulated: it is shown, and nothing is made on it.
+# hosts: 1
+# kernels: 6.1-all 6.12
+# ib: no, it has simulated devices of its own
+# The libraries have the variables; what gojq gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+needs='iWARP needs the RDMA CM: use InfiniBand or RoCE'
+
+shown()
+{
+	rclink dev -j | gojq -e --arg needs "$needs" '.[] | select(.device == "sim0") |
+		.link_layer == "iwarp" and .reason == $needs and
+		([.gids[] | select(.chosen)] == [])' && rclink dev | grep "$needs"
+}
+
+no_port()
+{
+	! link_self 2>"$said" && grep 'no active port with a usable GID' "$said" &&
+		rclink del a && rclink del b
+}
+
+other_is_taken()
+{
+	link_self && is 1 a .device sim1 && is 1 b .device sim1
+}
+
+nothing_was_made()
+{
+	[ "$(objects 1)" -eq 0 ]
+}
+
+plan 7
+lab_module
+sim_load "sim0 ib 1 wire=eth0 iwarp=1"
+rm -f "$key"
+pin1=$("$tool" genkey "$key") || bail "no key"
+check "it is shown, with the reason" shown
+refuse 1 "a link that names it is refused" "$needs" "$tool" add l device sim0
+check "a link that names none finds no port to go over" no_port
+refuse 1 "a group on it is refused" "$needs" \
+	"$tool" group add g device sim0 mgid ff12:601b::7
+check "nothing was made on it" nothing_was_made
+sim_new "sim1 ib 2"
+check "a link takes the other port" other_is_taken
+check "they end with the devices" eval \
+	'sim_unload && is 1 a .reason device-removed && rclink del a && rclink del b'
+finish
