@@ -10,12 +10,12 @@
  *
  * A switch may be told otherwise while the link is up, or another one may take
  * its place. So there is such a packet in each interval of the heartbeat, from
- * either end. Where it is lost, what follows on the same QP is not taken, either,
- * and so the heartbeat notices; the next exchange will tell what it was.
+ * either end. Where it is lost, what follows on the same QP is not taken,
+ * either, and so the heartbeat notices; the next exchange tells what it was.
  *
- * Only pings of this end use the peer's buffer: none is under way then, or can be
- * at first. What is written are the first bytes of the own buffer, zeros or what
- * the peer wrote there.
+ * Only pings of this end use the peer's buffer: none is under way then, or can
+ * be at first. What is written are the first bytes of the own buffer, zeros or
+ * what the peer wrote there.
  */
 #include "probe.h"
 
