@@ -102,10 +102,8 @@ static int rcl_chan_remote(struct rcl_chan *chan,
 
 static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
 {
-	if (!(chan->access & IB_ACCESS_REMOTE_ATOMIC))
-		return false;
-	return op == RCLINK_OP_CAS || op == RCLINK_OP_FADD ||
-	       chan->qp->qp->device->attrs.masked_atomic_cap != IB_ATOMIC_NONE;
+	return op == RCLINK_OP_CAS || op == RCLINK_OP_FADD ?
+	       chan->atomics : chan->masked_atomics;
 }
 
 static int rcl_chan_fill_atomic(struct rcl_chan *chan,

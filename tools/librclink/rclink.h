@@ -512,7 +512,7 @@ int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
- * rclink_submit() says -EOPNOTSUPP on a device that has no masked atomics.
+ * rclink_submit() says -EOPNOTSUPP unless the devices of both ends have them.
  *
  * Return: see above.
  */
@@ -532,7 +532,7 @@ int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
- * rclink_submit() says -EOPNOTSUPP on a device that has no masked atomics.
+ * rclink_submit() says -EOPNOTSUPP unless the devices of both ends have them.
  *
  * Return: see above.
  */
