@@ -14,6 +14,21 @@
 
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
 
+/* Does the device write what comes of it to the own memory? */
+static bool rcl_chan_writes(u8 op)
+{
+	switch (op) {
+	case RCLINK_OP_SEND:
+	case RCLINK_OP_SEND_IMM:
+	case RCLINK_OP_SEND_INV:
+	case RCLINK_OP_WRITE:
+	case RCLINK_OP_WRITE_IMM:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /**
  * rcl_chan_sge - the pieces of an entry as the device addresses them
  * @chan: open, its lock held
@@ -21,7 +36,8 @@
  * @sge: set
  * @len: set to bytes of all
  *
- * Return: how many, -ESTALE, -EINVAL or -EMSGSIZE.
+ * Return: how many, -ESTALE, -EACCES for memory that is only read, -EINVAL or
+ * -EMSGSIZE.
  */
 int rcl_chan_sge(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		 struct ib_sge *sge, u32 *len)
@@ -34,7 +50,8 @@ int rcl_chan_sge(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		const struct rclink_dev_sge *from = &sqe->sge[i];
 		int ret;
 
-		ret = rcl_region_sge(chan, from, &sge[n], chan->max_sge - n);
+		ret = rcl_region_sge(chan, from, rcl_chan_writes(sqe->op),
+				     &sge[n], chan->max_sge - n);
 		if (ret < 0)
 			return ret;
 		if (from->len > RCL_LEN_MAX - *len)
@@ -102,10 +119,8 @@ static int rcl_chan_remote(struct rcl_chan *chan,
 
 static bool rcl_chan_has_atomic(const struct rcl_chan *chan, u8 op)
 {
-	if (!(chan->access & IB_ACCESS_REMOTE_ATOMIC))
-		return false;
-	return op == RCLINK_OP_CAS || op == RCLINK_OP_FADD ||
-	       chan->qp->qp->device->attrs.masked_atomic_cap != IB_ATOMIC_NONE;
+	return op == RCLINK_OP_CAS || op == RCLINK_OP_FADD ?
+	       chan->atomics : chan->masked_atomics;
 }
 
 static int rcl_chan_fill_atomic(struct rcl_chan *chan,

@@ -54,6 +54,8 @@ static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 	chan->attached = true;
 	chan->leases++;
 	chan->access = grant->access;
+	chan->atomics = grant->atomics;
+	chan->masked_atomics = grant->masked_atomics;
 	chan->max_sge = grant->max_sge;
 	spin_unlock_bh(&chan->lock);
 }

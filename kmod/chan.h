@@ -157,6 +157,8 @@ struct rcl_chan_ops {
  * @leases: how often it was attached or has rejoined
  * @why: errno while @qp is NULL
  * @access: rights that the device can give
+ * @atomics: the devices of both ends have them
+ * @masked_atomics: and those on some of the bits
  * @max_sge: pieces that a work request may have
  * @cq: completions
  * @quiet: sends behind the last one that completes
@@ -198,6 +200,8 @@ struct rcl_chan {
 	u32 leases;
 	int why;
 	int access;
+	bool atomics;
+	bool masked_atomics;
 	u32 max_sge;
 	struct rcl_cq cq;
 	u32 quiet;

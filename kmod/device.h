@@ -33,6 +33,7 @@ struct rcl_upcall;
  * @max_srq: limit of the device, 0 without shared receive queues
  * @fast_reg_pages: longest page list of a fast registration, 0 without it
  * @atomics: enum rclink_atomics
+ * @masked_atomics: enum rclink_atomics
  * @max_inline: bytes that a probe QP was granted
  * @sa: its subnet manager can be asked for multicast groups
  * @ngids: entries of @gids
@@ -59,6 +60,7 @@ struct rcl_port {
 	u32 max_srq;
 	u32 fast_reg_pages;
 	u32 atomics;
+	u32 masked_atomics;
 	u32 max_inline;
 	bool sa;
 	u32 ngids;

@@ -70,23 +70,29 @@ static int rcl_dmabuf_wait(struct dma_buf *buf)
 	return left ? 0 : -ETIMEDOUT;
 }
 
-static int rcl_dmabuf_pin(struct dma_buf_attachment *attach,
-			  struct sg_table **sgt)
+static int rcl_dmabuf_pin(struct rcl_dmabuf *dmabuf,
+			  struct dma_buf_attachment *attach)
 {
+	enum dma_data_direction dir = rcl_memory_dir(&dmabuf->memory);
+	struct sg_table *sgt;
 	int ret;
 
 	dma_resv_assert_held(attach->dmabuf->resv);
 	ret = dma_buf_pin(attach);
 	if (ret)
 		return ret;
-	*sgt = dma_buf_map_attachment(attach, DMA_BIDIRECTIONAL);
-	ret = PTR_ERR_OR_ZERO(*sgt);
+	sgt = dma_buf_map_attachment(attach, dir);
+	ret = PTR_ERR_OR_ZERO(sgt);
 	if (ret)
 		goto err_unpin;
 	ret = rcl_dmabuf_wait(attach->dmabuf);
-	if (!ret)
-		return 0;
-	dma_buf_unmap_attachment(attach, *sgt, DMA_BIDIRECTIONAL);
+	if (ret)
+		goto err_unmap;
+	dmabuf->sgt = sgt;
+	return 0;
+
+err_unmap:
+	dma_buf_unmap_attachment(attach, sgt, dir);
 err_unpin:
 	dma_buf_unpin(attach);
 	return ret;
@@ -104,7 +110,7 @@ static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib)
 		return PTR_ERR(attach);
 	ret = dma_resv_lock_interruptible(buf->resv, NULL);
 	if (!ret) {
-		ret = rcl_dmabuf_pin(attach, &dmabuf->sgt);
+		ret = rcl_dmabuf_pin(dmabuf, attach);
 		dma_resv_unlock(buf->resv);
 	}
 	if (ret) {
@@ -129,7 +135,8 @@ static void rcl_dmabuf_unmap(struct rcl_memory *memory)
 	dev = attach->dev;
 	dmabuf->attach = NULL;
 	dma_resv_lock(dmabuf->buf->resv, NULL);
-	dma_buf_unmap_attachment(attach, dmabuf->sgt, DMA_BIDIRECTIONAL);
+	dma_buf_unmap_attachment(attach, dmabuf->sgt,
+				 rcl_memory_dir(&dmabuf->memory));
 	dma_buf_unpin(attach);
 	dma_resv_unlock(dmabuf->buf->resv);
 	dma_buf_detach(dmabuf->buf, attach);
@@ -192,11 +199,12 @@ static u64 rcl_dmabuf_npages(const struct rclink_dev_dmabuf *arg)
 	       (arg->offset >> PAGE_SHIFT) + 1;
 }
 
-/* As for memory of a process: it can be registered by who may write it. */
+/* As for memory of a process: who may not write it has it read alone. */
 static int rcl_dmabuf_allows(const struct dma_buf *buf,
 			     const struct rclink_dev_dmabuf *arg)
 {
-	if (!(buf->file->f_mode & FMODE_WRITE))
+	if (!(arg->rights & RCLINK_REGION_READ_ONLY) &&
+	    !(buf->file->f_mode & FMODE_WRITE))
 		return -EACCES;
 	return arg->offset + arg->len > buf->size ? -EINVAL : 0;
 }

@@ -37,6 +37,7 @@ static inline bool rcl_qpn_is_usable(u32 qpn)
  * @rkey: of the link buffer
  * @length: of the link buffer, bytes
  * @pkey: partition key on InfiniBand, 0 when it was not said
+ * @masked_atomics: enum rclink_atomics, none when it was not said
  * @nqps: entries of @qp
  * @qp: the control QP first, then the pool
  */
@@ -52,6 +53,7 @@ struct rcl_endpoint {
 	u32 rkey;
 	u32 length;
 	u32 pkey;
+	u32 masked_atomics;
 	u32 nqps;
 	struct rcl_qp_id qp[RCL_QPS_ALL];
 };

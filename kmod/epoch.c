@@ -108,6 +108,7 @@ static void rcl_epoch_describe(struct rcl_epoch *ep,
 	local->mtu = v[RCL_P_MTU] ? : port->active_mtu;
 	local->rd_atomic = v[RCL_P_RD_ATOMIC];
 	local->atomics = port->atomics;
+	local->masked_atomics = port->masked_atomics;
 	local->epoch = ep->number;
 	local->addr = ep->buffer.mr->iova;
 	local->rkey = ep->buffer.mr->rkey;

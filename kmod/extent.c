@@ -93,7 +93,7 @@ static int rcl_extent_map_dma(struct rcl_extent *extent, struct ib_device *ib)
 
 	if (extent->mapped)
 		return sgt->orig_nents;
-	return ib_dma_map_sg(ib, sgt->sgl, sgt->orig_nents, DMA_BIDIRECTIONAL);
+	return ib_dma_map_sg(ib, sgt->sgl, sgt->orig_nents, extent->dir);
 }
 
 static void rcl_extent_unmap_dma(struct rcl_extent *extent,
@@ -102,8 +102,7 @@ static void rcl_extent_unmap_dma(struct rcl_extent *extent,
 	struct sg_table *sgt = &extent->sgt;
 
 	if (!extent->mapped)
-		ib_dma_unmap_sg(ib, sgt->sgl, sgt->orig_nents,
-				DMA_BIDIRECTIONAL);
+		ib_dma_unmap_sg(ib, sgt->sgl, sgt->orig_nents, extent->dir);
 }
 
 static int rcl_extent_fill(struct rcl_extent *extent, u64 addr, int n)
@@ -145,6 +144,7 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 		return ret;
 	ret = -EIO;
 	extent->mapped = at->mapped;
+	extent->dir = at->dir;
 	n = rcl_extent_map_dma(extent, pd->device);
 	if (!n)
 		goto err_free;

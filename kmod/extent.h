@@ -3,6 +3,7 @@
 #ifndef RCL_EXTENT_H
 #define RCL_EXTENT_H
 
+#include <linux/dma-direction.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
@@ -14,11 +15,13 @@ struct ib_pd;
  * @sgt: its pieces
  * @mr: whose address and keys are set
  * @mapped: the pieces were so before, and are not ours to unmap
+ * @dir: else: what they were mapped for
  */
 struct rcl_extent {
 	struct sg_table sgt;
 	struct ib_mr *mr;
 	bool mapped;
+	enum dma_data_direction dir;
 };
 
 /**
@@ -26,11 +29,13 @@ struct rcl_extent {
  * @sg: in this one
  * @offset: bytes of it that are in extents already
  * @mapped: the list has DMA addresses, and maybe no pages
+ * @dir: what it is, or is to be, mapped for
  */
 struct rcl_extent_cut {
 	struct scatterlist *sg;
 	u32 offset;
 	bool mapped;
+	enum dma_data_direction dir;
 };
 
 int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,

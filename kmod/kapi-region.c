@@ -38,7 +38,8 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  *	last one ends with one; only read, during the call
  * @nents: pieces of the list
  * @name: the peer may import it under this name; NULL for local use only
- * @rights: RCLINK_REGION_*, what the peer may do; 0 without @name
+ * @rights: RCLINK_REGION_*, what the peer may do; 0 without @name; with
+ *	RCLINK_REGION_READ_ONLY the device does not write there
  * @handle: set; names it in entries of this channel
  *
  * The memory stays the caller's, who keeps it until rclink_withdraw() or

@@ -348,10 +348,10 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * with interrupts off.
  * Return: 0, or why the next one was not started: -EBUSY when as many as can be
  * are in flight, -EINVAL for a wrong entry, -ESTALE for an unknown handle,
- * -EACCES without the right, -EMSGSIZE when it touches too many extents of
- * regions, -EOPNOTSUPP for an atomic that the device does not have, -EAGAIN
- * while the channel is suspended, the reason when it is over, or the errno of
- * the verbs call.
+ * -EACCES without the right, or into memory that is only read, -EMSGSIZE when
+ * it touches too many extents of regions, -EOPNOTSUPP for an atomic that the
+ * device of either end does not have, -EAGAIN while the channel is suspended,
+ * the reason when it is over, or the errno of the verbs call.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)

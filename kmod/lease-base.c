@@ -50,6 +50,9 @@ static void rcl_lease_grant(const struct rcl_lease *lease,
 		.reg = &ep->reg,
 		.exports = ep->pool.exports,
 		.access = ep->access,
+		.atomics = ep->local.atomics && ep->remote.atomics,
+		.masked_atomics = ep->local.masked_atomics &&
+				  ep->remote.masked_atomics,
 		.max_sge = rcl_epoch_pool_size(ep).sge,
 		.resumes = ep->policy.v[RCL_P_RECOVER] ==
 			   RCLINK_RECOVER_RESUME,

@@ -28,6 +28,8 @@ struct rcl_upcall;
  * @reg: of the link, for registrations
  * @exports: of the link
  * @access: rights that the device can give
+ * @atomics: the devices of both ends have them
+ * @masked_atomics: and those on some of the bits
  * @max_sge: pieces that a work request may have
  * @resumes: the lease may go on in the next epoch
  */
@@ -37,6 +39,8 @@ struct rcl_grant {
 	struct rcl_reg *reg;
 	struct rcl_exports *exports;
 	int access;
+	bool atomics;
+	bool masked_atomics;
 	u32 max_sge;
 	bool resumes;
 };

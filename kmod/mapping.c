@@ -56,9 +56,10 @@ int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
 	return window->rkeys && mapping->extents ? 0 : -ENOMEM;
 }
 
-static int rcl_mapping_access(u32 rights)
+static int rcl_mapping_access(const struct rcl_mapping *mapping)
 {
-	int access = IB_ACCESS_LOCAL_WRITE;
+	int access = mapping->memory->read_only ? 0 : IB_ACCESS_LOCAL_WRITE;
+	u32 rights = mapping->window->rights;
 
 	if (rights & RCLINK_REGION_WRITE)
 		access |= IB_ACCESS_REMOTE_WRITE;
@@ -75,7 +76,7 @@ static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
 				   const bool *wanted)
 {
 	struct rcl_window *window = mapping->window;
-	int access = rcl_mapping_access(window->rights);
+	int access = rcl_mapping_access(mapping);
 	u64 addr = window->addr;
 	u64 left = window->len;
 	int ret;
@@ -117,7 +118,10 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 		    struct rcl_reg *reg, const bool *wanted)
 {
 	struct rcl_memory *memory = mapping->memory;
-	struct rcl_extent_cut at = { .sg = memory->sgt.sgl };
+	struct rcl_extent_cut at = {
+		.sg = memory->sgt.sgl,
+		.dir = rcl_memory_dir(memory),
+	};
 	int ret = 0;
 
 	if (memory->map)

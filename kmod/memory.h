@@ -3,6 +3,7 @@
 #ifndef RCL_MEMORY_H
 #define RCL_MEMORY_H
 
+#include <linux/dma-direction.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
@@ -17,6 +18,7 @@ struct rcl_extent_cut;
  * @first: where it begins in its first page, bytes
  * @len: bytes
  * @npages: pages
+ * @read_only: neither the device nor the peer may write there
  * @file: that can be mapped to see it, or NULL
  * @map: finds the first piece for a device, where @sgt has none; or NULL
  * @unmap: the mirror of @map; also of what is not mapped
@@ -27,11 +29,18 @@ struct rcl_memory {
 	u32 first;
 	u64 len;
 	u32 npages;
+	bool read_only;
 	struct file *file;
 	int (*map)(struct rcl_memory *memory, struct ib_device *ib,
 		   struct rcl_extent_cut *at);
 	void (*unmap)(struct rcl_memory *memory);
 	void (*free)(struct rcl_memory *memory);
 };
+
+static inline enum dma_data_direction
+rcl_memory_dir(const struct rcl_memory *memory)
+{
+	return memory->read_only ? DMA_TO_DEVICE : DMA_BIDIRECTIONAL;
+}
 
 #endif /* RCL_MEMORY_H */

@@ -11,7 +11,7 @@
 #include <uapi/linux/rclink.h>
 
 /* Common nested types */
-const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PKEY + 1] = {
+const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_MASKED_ATOMICS + 1] = {
 	[RCLINK_A_ENDPOINT_LINK_LAYER] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
 	[RCLINK_A_ENDPOINT_GID] = NLA_POLICY_EXACT_LEN(RCLINK_GID_LEN),
 	[RCLINK_A_ENDPOINT_LID] = { .type = NLA_U32, },
@@ -24,6 +24,7 @@ const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PKEY + 1] = 
 	[RCLINK_A_ENDPOINT_LENGTH] = { .type = NLA_U32, },
 	[RCLINK_A_ENDPOINT_QP] = NLA_POLICY_NESTED(rclink_qp_nl_policy),
 	[RCLINK_A_ENDPOINT_PKEY] = { .type = NLA_U32, },
+	[RCLINK_A_ENDPOINT_MASKED_ATOMICS] = NLA_POLICY_MAX(NLA_U32, 2),
 };
 
 const struct nla_policy rclink_qp_nl_policy[RCLINK_A_QP_PSN + 1] = {

@@ -12,7 +12,7 @@
 #include <uapi/linux/rclink.h>
 
 /* Common nested types */
-extern const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_PKEY + 1];
+extern const struct nla_policy rclink_endpoint_nl_policy[RCLINK_A_ENDPOINT_MASKED_ATOMICS + 1];
 extern const struct nla_policy rclink_qp_nl_policy[RCLINK_A_QP_PSN + 1];
 
 extern const struct nla_policy rclink_dev_get_nl_policy[RCLINK_A_DEV_PORT + 1];

@@ -241,5 +241,8 @@ int rcl_nl_parse_end(struct genl_info *info, struct rcl_endpoint *end)
 	end->length = nla_get_u32(tb[RCLINK_A_ENDPOINT_LENGTH]);
 	if (tb[RCLINK_A_ENDPOINT_PKEY])
 		end->pkey = nla_get_u32(tb[RCLINK_A_ENDPOINT_PKEY]);
+	if (tb[RCLINK_A_ENDPOINT_MASKED_ATOMICS])
+		end->masked_atomics =
+			nla_get_u32(tb[RCLINK_A_ENDPOINT_MASKED_ATOMICS]);
 	return rcl_nl_parse_qps(nest, end, extack);
 }

@@ -45,6 +45,8 @@ static int rcl_nl_put_caps(struct sk_buff *skb, const struct rcl_port *port)
 	    nla_put_u32(skb, RCLINK_A_DEV_FAST_REG_PAGES,
 			port->fast_reg_pages) ||
 	    nla_put_u32(skb, RCLINK_A_DEV_ATOMICS, port->atomics) ||
+	    nla_put_u32(skb, RCLINK_A_DEV_MASKED_ATOMICS,
+			port->masked_atomics) ||
 	    nla_put_u32(skb, RCLINK_A_DEV_MAX_INLINE, port->max_inline) ||
 	    nla_put_u32(skb, RCLINK_A_DEV_SA, port->sa))
 		return -EMSGSIZE;
@@ -116,7 +118,9 @@ static int rcl_nl_put_end_values(struct sk_buff *skb,
 			      RCLINK_A_ENDPOINT_PAD) ||
 	    nla_put_u32(skb, RCLINK_A_ENDPOINT_RKEY, end->rkey) ||
 	    nla_put_u32(skb, RCLINK_A_ENDPOINT_LENGTH, end->length) ||
-	    nla_put_u32(skb, RCLINK_A_ENDPOINT_PKEY, end->pkey))
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_PKEY, end->pkey) ||
+	    nla_put_u32(skb, RCLINK_A_ENDPOINT_MASKED_ATOMICS,
+			end->masked_atomics))
 		return -EMSGSIZE;
 	for (i = 0; i < end->nqps; i++)
 		if (rcl_nl_put_qp(skb, &end->qp[i]))

@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "region.h"
 
 #define RCL_PIN_BATCH	512U	/* pages */
@@ -54,6 +55,17 @@ void rcl_pin_uncharge(struct mm_struct *mm, u32 npages)
 	atomic64_sub(npages, &mm->pinned_vm);
 }
 
+/* Returns how many, or an errno. */
+static int rcl_pin_some(struct rcl_pin *pin, u64 addr, u32 n,
+			struct page **pages)
+{
+	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM;
+
+	if (pin->memory.read_only)
+		flags = rcl_compat_pin_flags(addr, &n);
+	return pin_user_pages_fast(addr, n, flags, pages);
+}
+
 /* In parts: each of them has interrupts off. */
 static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
 {
@@ -63,11 +75,10 @@ static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
 
 	while (done < npages) {
 		ret = fatal_signal_pending(current) ? -EINTR :
-		      pin_user_pages_fast((addr & PAGE_MASK) +
-					  (u64)done * PAGE_SIZE,
-					  min(npages - done, RCL_PIN_BATCH),
-					  FOLL_WRITE | FOLL_LONGTERM,
-					  pin->pages + done);
+		      rcl_pin_some(pin, (addr & PAGE_MASK) +
+				   (u64)done * PAGE_SIZE,
+				   min(npages - done, RCL_PIN_BATCH),
+				   pin->pages + done);
 		if (ret <= 0)
 			goto err_unpin;
 		done += ret;
@@ -85,7 +96,8 @@ static void rcl_pin_free(struct rcl_memory *memory)
 	struct rcl_pin *pin = container_of(memory, struct rcl_pin, memory);
 
 	sg_free_table(&memory->sgt);
-	unpin_user_pages_dirty_lock(pin->pages, memory->npages, true);
+	unpin_user_pages_dirty_lock(pin->pages, memory->npages,
+				    !memory->read_only);
 	rcl_pin_uncharge(pin->mm, memory->npages);
 	mmdrop(pin->mm);
 	kvfree(pin->pages);
@@ -106,7 +118,7 @@ u64 rcl_pin_count(const struct rclink_dev_region *arg)
 
 /**
  * rcl_pin_new - pin memory of the calling process
- * @arg: its address and length, which make sense
+ * @arg: its address and length, which make sense, and rights
  *
  * Context: may sleep, without a lock: faults take as long as somebody likes.
  * Return: the memory, or the ERR_PTR of -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK,
@@ -123,6 +135,7 @@ struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
 	pin->memory.first = offset_in_page(arg->addr);
 	pin->memory.len = arg->len;
 	pin->memory.npages = rcl_pin_count(arg);
+	pin->memory.read_only = arg->rights & RCLINK_REGION_READ_ONLY;
 	pin->memory.free = rcl_pin_free;
 	pin->mm = current->mm;
 	/* First: who may lock little is to have no large array, either. */

@@ -72,6 +72,21 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 	return 0;
 }
 
+static u32 rcl_port_atomics(const struct ib_device *ib, enum ib_atomic_cap cap)
+{
+	/* mlx5 has them for user QPs only: its post says -EOPNOTSUPP. */
+	if (ib->ops.driver_id == RDMA_DRIVER_MLX5)
+		return RCLINK_ATOMICS_NONE;
+	switch (cap) {
+	case IB_ATOMIC_HCA:
+		return RCLINK_ATOMICS_HCA;
+	case IB_ATOMIC_GLOB:
+		return RCLINK_ATOMICS_GLOBAL;
+	default:
+		return RCLINK_ATOMICS_NONE;
+	}
+}
+
 static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 {
 	const struct ib_device_attr *attr = &ib->attrs;
@@ -86,13 +101,11 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 	info->max_srq = attr->max_srq;
 	if (attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
 		info->fast_reg_pages = attr->max_fast_reg_page_list_len;
-	/* mlx5 has them for user QPs only: its post says -EOPNOTSUPP. */
-	if (ib->ops.driver_id == RDMA_DRIVER_MLX5)
-		info->atomics = RCLINK_ATOMICS_NONE;
-	else if (attr->atomic_cap == IB_ATOMIC_HCA)
-		info->atomics = RCLINK_ATOMICS_HCA;
-	else if (attr->atomic_cap == IB_ATOMIC_GLOB)
-		info->atomics = RCLINK_ATOMICS_GLOBAL;
+	info->atomics = rcl_port_atomics(ib, attr->atomic_cap);
+	/* No device has them alone, and no QP is wired for that. */
+	if (info->atomics)
+		info->masked_atomics =
+			rcl_port_atomics(ib, attr->masked_atomic_cap);
 }
 
 static void rcl_port_choose(struct rcl_port *info, u32 gid_index)

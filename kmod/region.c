@@ -187,7 +187,7 @@ err_unmap:
  * rcl_region_check - could that be registered?
  * @chan: any
  * @name: that it is to be exported under, or empty
- * @rights: of the peer
+ * @rights: of the peer, and RCLINK_REGION_READ_ONLY; hostile
  * @npages: pages
  *
  * Context: may sleep.
@@ -198,11 +198,12 @@ err_unmap:
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages)
 {
+	int peers = rcl_region_rights(rights);
 	u64 extents;
 	int ret;
 
-	if (rights & ~RCLINK_REGION_RIGHTS || !name[0] != !rights ||
-	    rights == RCLINK_REGION_INVALIDATE)
+	if (peers < 0 || !name[0] != !peers ||
+	    peers == RCLINK_REGION_INVALIDATE)
 		return -EINVAL;
 	mutex_lock(&chan->setup);
 	ret = chan->pd ? 0 : chan->why;
@@ -225,7 +226,7 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
  * @chan: open
  * @memory: freed after a failure, and when it is withdrawn or the channel is
  * @name: that it is exported under, or empty; checked, and so are the next two
- * @rights: of the peer
+ * @rights: of the peer, and RCLINK_REGION_READ_ONLY
  * @handle: set
  *
  * Context: may sleep.
@@ -249,7 +250,8 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	region->mapping.memory = memory;
 	region->mapping.window = &region->export.window;
 	strscpy(region->export.name, name, sizeof(region->export.name));
-	region->export.window.rights = rights;
+	region->export.window.rights = rights & RCLINK_REGION_RIGHTS;
+	memory->read_only = rights & RCLINK_REGION_READ_ONLY;
 	mutex_lock(&chan->setup);
 	/* The end of an epoch waits for the mutex, and I/O waits for that. */
 	noio = memalloc_noio_save();
@@ -391,14 +393,15 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
  * rcl_region_sge - a piece of a region as the device addresses it
  * @chan: open, its lock held
  * @from: hostile
+ * @writes: the device is to write there
  * @sge: set
  * @max: how many there is room for
  *
  * Return: how many it takes, one for each extent that it touches, and none for
- * no bytes, see rcl_chan_inline(); or -ESTALE, -EINVAL or -EMSGSIZE.
+ * no bytes, see rcl_chan_inline(); or -ESTALE, -EACCES, -EINVAL or -EMSGSIZE.
  */
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
-		   struct ib_sge *sge, u32 max)
+		   bool writes, struct ib_sge *sge, u32 max)
 {
 	struct rcl_region *region = rcl_region_find(chan, from->region);
 	const struct rcl_window *window;
@@ -408,6 +411,8 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 
 	if (!region || region->over)
 		return -ESTALE;
+	if (writes && region->mapping.memory->read_only)
+		return -EACCES;
 	window = &region->export.window;
 	if (from->offset > window->len || left > window->len - from->offset)
 		return -EINVAL;

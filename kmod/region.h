@@ -4,7 +4,10 @@
 #define RCL_REGION_H
 
 #include <linux/bits.h>
+#include <linux/errno.h>
 #include <linux/types.h>
+
+#include <uapi/linux/rclink_dev.h>
 
 #include "memory.h"
 
@@ -20,6 +23,22 @@ static inline u32 rcl_region_slot(u32 handle)
 	return handle & (BIT(RCL_HANDLE_BITS) - 1);
 }
 
+/**
+ * rcl_region_rights - what the peer may do
+ * @rights: of a request, hostile
+ *
+ * Return: rights, without what is said of the own channel; or -EINVAL.
+ */
+static inline int rcl_region_rights(u32 rights)
+{
+	u32 writes = RCLINK_REGION_WRITE | RCLINK_REGION_ATOMIC;
+
+	if (rights & ~(RCLINK_REGION_RIGHTS | RCLINK_REGION_READ_ONLY) ||
+	    (rights & RCLINK_REGION_READ_ONLY && rights & writes))
+		return -EINVAL;
+	return rights & RCLINK_REGION_RIGHTS;
+}
+
 u32 rcl_region_handle(u32 slot);
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages);
@@ -28,7 +47,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle);
 int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle);
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
-		   struct ib_sge *sge, u32 max);
+		   bool writes, struct ib_sge *sge, u32 max);
 struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len);
 int rcl_region_map_all(struct rcl_chan *chan);
 void rcl_region_unmap_all(struct rcl_chan *chan);

@@ -214,9 +214,9 @@ static int rcl_ring_post(struct rcl_chan *chan,
  * Context: process context.
  * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
  * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
- * for an atomic that the device does not have, -EBUSY when as many are in
- * flight as can be, -EAGAIN while the channel is suspended, the reason when it
- * is not open, or what the verbs call says.
+ * for an atomic that the device of either end does not have, -EBUSY when as
+ * many are in flight as can be, -EAGAIN while the channel is suspended, the
+ * reason when it is not open, or what the verbs call says.
  */
 int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 {

@@ -22,9 +22,6 @@
 #include "region.h"
 #include "shm.h"
 
-/* A SEND of a peer ends what is registered for one channel, and no more. */
-#define RCL_SHARE_RIGHTS	(RCLINK_REGION_RIGHTS & \
-				 ~RCLINK_REGION_INVALIDATE)
 /* Devices take less: that is found out when it is imported. */
 #define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX << \
 				 (RCL_EXTENT_SHIFT_MAX - PAGE_SHIFT))
@@ -121,7 +118,7 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 	if (!shared)
 		return -ENOMEM;
 	strscpy(shared->offer.name, arg->name, sizeof(shared->offer.name));
-	shared->offer.rights = arg->rights;
+	shared->offer.rights = arg->rights & RCLINK_REGION_RIGHTS;
 	shared->offer.memory = memory;
 	shared->offer.cred = share->cred;
 	shared->offer.may = rcl_share_may;
@@ -150,17 +147,20 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 int rcl_share_region(struct rcl_share *share, struct rclink_dev_region *arg,
 		     bool allocate)
 {
+	int rights = rcl_region_rights(arg->rights);
 	struct rcl_memory *memory;
 	int ret;
 
-	if (!rcl_pin_is_sane(arg, allocate) || !arg->name[0] || !arg->rights ||
-	    arg->rights & ~RCL_SHARE_RIGHTS)
+	/* A SEND of a peer ends what is registered for one channel, no more. */
+	if (!rcl_pin_is_sane(arg, allocate) || !arg->name[0] || rights <= 0 ||
+	    rights & RCLINK_REGION_INVALIDATE)
 		return -EINVAL;
 	if (rcl_pin_count(arg) > RCL_SHARE_PAGES_MAX)
 		return -EMSGSIZE;
 	memory = allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
+	memory->read_only = arg->rights & RCLINK_REGION_READ_ONLY;
 	ret = rcl_share_add(share, memory, arg);
 	if (ret)
 		memory->free(memory);

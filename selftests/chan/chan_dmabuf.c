@@ -297,7 +297,35 @@ TEST_F(dma, one_that_may_not_be_written_is_refused)
 		SKIP(return, "no /dev/dma_heap/system");
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EACCES, try(self, fd, 0, LEN, NAME, RCLINK_REGION_READ));
+	EXPECT_EQ(self->attached, udmabuf_attached());
 	close(fd);
+}
+
+TEST_F(dma, one_that_may_not_be_written_can_be_read_alone)
+{
+	int fd = udmabuf_of_heap(LEN, O_RDONLY);
+	uint8_t zero[8] = { 1 };
+	uint32_t region;
+
+	if (fd == -ENOENT)
+		SKIP(return, "no /dev/dma_heap/system");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, rclink_dmabuf(self->r.far, fd, 0, LEN, NULL,
+				   RCLINK_REGION_READ_ONLY, &region));
+	close(fd);
+	ASSERT_EQ(0, rclink_recv(self->r.far, rclink_piece(region, 0, 8), 0));
+	EXPECT_EQ(-EACCES, rclink_submit(self->r.far, 0, 0));
+	memcpy(self->r.near_memory, zero, 8);
+	ASSERT_EQ(0, rclink_recv(self->r.near,
+				 rclink_piece(self->r.near_region, 0, 8), 0));
+	ASSERT_LE(0, rclink_submit(self->r.near, 0, 0));
+	ASSERT_EQ(0, rclink_send(self->r.far, rclink_piece(region, 0, 8),
+				 RCLINK_SQE_SIGNALED, 0));
+	ASSERT_EQ(0, rig_completes(self->r.far));
+	ASSERT_EQ(0, rig_completes(self->r.near));
+	zero[0] = 0;
+	EXPECT_EQ(0, memcmp(self->r.near_memory, zero, 8));
+	EXPECT_EQ(0, rclink_withdraw(self->r.far, region));
 	EXPECT_EQ(self->attached, udmabuf_attached());
 }
 

@@ -101,9 +101,21 @@ link_dial()
 # link_self [WORDS]: the link a of this host leads to its link b
 link_self()
 {
+	rclink add a loopback 1 "$@" && rclink add b loopback 1 "$@" &&
+		link_self_dial
+}
+
+# link_across NEAR FAR: the same, with a on one device and b on the other
+link_across()
+{
+	rclink add a loopback 1 device "$1" &&
+		rclink add b loopback 1 device "$2" && link_self_dial
+}
+
+link_self_dial()
+{
 	local self status
 
-	rclink add a loopback 1 "$@" && rclink add b loopback 1 "$@" || return
 	: >"$log"
 	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
 	self=$!

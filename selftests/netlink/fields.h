@@ -138,6 +138,7 @@ static const struct field end_fields[] = {
 	F64("addr", RCLINK_A_ENDPOINT_ADDR, remote.addr, true),
 	F32("rkey", RCLINK_A_ENDPOINT_RKEY, remote.rkey, true),
 	F32("length", RCLINK_A_ENDPOINT_LENGTH, remote.length, true),
+	F32("masked-atomics", RCLINK_A_ENDPOINT_MASKED_ATOMICS, zero),
 	QP_NEST(0), QP_NEST(1), QP_NEST(2), QP_NEST(3), QP_NEST(4),
 };
 

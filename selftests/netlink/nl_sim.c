@@ -92,6 +92,7 @@ TEST_F(ports, a_link_finds_its_peer_by_lid)
 	EXPECT_EQ(2, end.lid);
 	EXPECT_EQ(4096, end.mtu);
 	EXPECT_EQ(RCLINK_ATOMICS_HCA, end.atomics);
+	EXPECT_EQ(RCLINK_ATOMICS_HCA, end.masked_atomics);
 	EXPECT_EQ(0, rcl_disconnect(&self->s, "b"));
 	ASSERT_EQ(0, up(&self->s));
 	EXPECT_EQ(0, data_comes_back(&self->s));
@@ -579,6 +580,7 @@ TEST_F(ports, a_small_device_is_said_to_be_too_small)
 	EXPECT_EQ(0, limited(&self->s, "qps=5 pages=16 mrs=2 atomics=0",
 			     &end));
 	EXPECT_EQ(RCLINK_ATOMICS_NONE, end.atomics);
+	EXPECT_EQ(RCLINK_ATOMICS_NONE, end.masked_atomics);
 	EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
 	ASSERT_EQ(0, up(&self->s));
 	EXPECT_EQ(-EOPNOTSUPP, ping(&self->s, "a", RCLINK_PING_OP_CAS, 8));

@@ -131,6 +131,7 @@ static void read_end(const struct nlattr *nest, struct rcl_end *end)
 	end->rkey = genl_u32(GET(RKEY));
 	end->length = genl_u32(GET(LENGTH));
 	end->pkey = genl_u32(GET(PKEY));
+	end->masked_atomics = genl_u32(GET(MASKED_ATOMICS));
 #undef GET
 	while ((qp = genl_next(nest, RCLINK_A_ENDPOINT_QP, qp))) {
 		end->qp[end->nqps].qpn = genl_u32(genl_next(qp, RCLINK_A_QP_QPN,
@@ -197,6 +198,7 @@ void rcl_put_end(struct genl_msg *m, const struct rcl_end *end)
 	genl_put_u32(m, RCLINK_A_ENDPOINT_RKEY, end->rkey);
 	genl_put_u32(m, RCLINK_A_ENDPOINT_LENGTH, end->length);
 	genl_put_u32(m, RCLINK_A_ENDPOINT_PKEY, end->pkey);
+	genl_put_u32(m, RCLINK_A_ENDPOINT_MASKED_ATOMICS, end->masked_atomics);
 	for (i = 0; i < end->nqps; i++) {
 		qp = genl_nest(m, RCLINK_A_ENDPOINT_QP);
 		genl_put_u32(m, RCLINK_A_QP_QPN, end->qp[i].qpn);

@@ -22,6 +22,7 @@ struct rcl_end {
 	uint32_t rkey;
 	uint32_t length;
 	uint32_t pkey;
+	uint32_t masked_atomics;
 	uint32_t nqps;
 	struct {
 		uint32_t qpn;

@@ -276,6 +276,20 @@ static void sim_atomic_result(struct sim_qp *qp, const struct sim_msg *msg)
 	sim_span_write(&to, &qp->atomic.was, sizeof(qp->atomic.was));
 }
 
+/* Who answers must have them, too. */
+static bool sim_has_atomic(const struct sim_qp *qp, enum ib_wr_opcode opcode)
+{
+	u32 atomics = to_sim(qp->ib.device)->limits.atomics;
+
+	switch (opcode) {
+	case IB_WR_MASKED_ATOMIC_CMP_AND_SWP:
+	case IB_WR_MASKED_ATOMIC_FETCH_AND_ADD:
+		return atomics > 1;
+	default:
+		return atomics;
+	}
+}
+
 static enum sim_answer sim_recv_atomic(struct sim_qp *qp, struct sim_msg *msg)
 {
 	const struct ib_atomic_wr *wr = &msg->wqe->atomic;
@@ -287,7 +301,7 @@ static enum sim_answer sim_recv_atomic(struct sim_qp *qp, struct sim_msg *msg)
 	u64 *word;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
-	    sge.addr % sizeof(u64))
+	    !sim_has_atomic(qp, wr->wr.opcode) || sge.addr % sizeof(u64))
 		return sim_refuse(qp, msg, IB_WC_REM_INV_REQ_ERR);
 	if (!sim_mr_allows(qp, &sge, IB_ACCESS_REMOTE_ATOMIC))
 		return sim_refuse(qp, msg, IB_WC_REM_ACCESS_ERR);

@@ -31,12 +31,13 @@ pings()
 	done >"$made.$file"
 }
 
-# tries FILE DEVICE: channels, and pings, of this host with itself
+# tries FILE NEAR [FAR]: channels, and pings, of this host with itself, from one
+# device to the other
 tries()
 {
 	local status
 
-	link_self device "$2" && "$CHAN/table" a b >"$made.chan.$1" &&
+	link_across "$2" "${3:-$2}" && "$CHAN/table" a b >"$made.chan.$1" &&
 		pings "ping.$1" rclink ping a
 	status=$?
 	rclink del a
@@ -121,10 +122,12 @@ makes()
 	{
 		sed '/^Channels$/,$d' "$document"
 		section Channels "RoCE=chan.roce" "InfiniBand=chan.all" \
-			"no masked atomics=chan.some" "no atomics=chan.none" |
+			"no masked atomics=chan.some" "no atomics=chan.none" \
+			"to no masked=chan.to_some" "to no atomics=chan.to_none" |
 			tail -n +2
 		section "Checked round trips" "RoCE=ping.roce" \
 			"InfiniBand=ping.all" "no atomics=ping.none" \
+			"to no atomics=ping.to_none" \
 			"from process=verbs.kernel" \
 			"to process=kernel.verbs" \
 			"among processes=verbs.verbs"
@@ -134,7 +137,7 @@ makes()
 	return 1
 }
 
-plan 8
+plan 10
 chan_build
 link_setup
 sim_load "sim0 ib 1" "sim1 ib 2 atomics=1" "sim2 ib 3 atomics=0"
@@ -142,6 +145,8 @@ check "RoCE is tried" tries roce "$device"
 check "InfiniBand is tried" tries all sim0
 check "a device without masked atomics is tried" tries some sim1
 check "a device without atomics is tried" tries none sim2
+check "a peer without masked atomics is tried" tries to_some sim0 sim1
+check "a peer without atomics is tried" tries to_none sim0 sim2
 holds "a process tries with the module of its peer" process_to_module
 holds "the module tries with a process of its peer" eval \
 	'process_listens && module_to_process'

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Every verbs call of a channel's life fails once, and every work request, on
-# simulated devices. And a kernel module has masked atomics there.
+# simulated devices. And a kernel module has masked atomics there, if both ends'
+# devices do.
 # hosts: 1
 # kernels: 6.12 debug-all
 # ib: no, it has simulated devices of its own
@@ -13,8 +14,31 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
+# says FILE ROW TEXT: what came of that row
+says()
+{
+	grep -qx "$2	$3" "$1" || { cat "$1"; return 1; }
+}
+
+# unequal PEER MASKED PLAIN: sim0, which has all atomics, and a device that has not
+unequal()
+{
+	local rows=/tmp/rclink-test-rows
+
+	holds "a link to $1" link_across sim0 "$1"
+	check "each operation to $1" eval "$CHAN/table a b >$rows"
+	check "masked compare and swap to $1: $2" \
+		says $rows "masked compare and swap" "$2"
+	check "masked fetch and add to $1: $2" \
+		says $rows "masked fetch and add" "$2"
+	check "compare and swap to $1: $3" says $rows "compare and swap" "$3"
+	check "fetch and add to $1: $3" says $rows "fetch and add" "$3"
+	check "a READ to $1 works" says $rows READ works
+	rm -f "$rows"
+}
+
 points=$(harness_points "$CHAN_SRC/chan_sim.c")
-plan $((points + 3))
+plan $((points + 21))
 chan_build
 link_setup
 sim_load
@@ -26,7 +50,22 @@ kapi 1 "listen b"
 for how in events polled; do
 	check "$how: masked atomics of a kernel module" kapi 1 "masked a $how"
 done
+kapi 1 "unlisten"
+rclink del a
+rclink del b
+none="Operation not supported"
+sim_load "sim0 ib 1" "sim1 ib 2 atomics=1" "sim2 ib 3 atomics=0"
+unequal sim1 "$none" works
+kapi 1 "listen b"
+for how in events polled; do
+	refuse 1 "$how: masked atomics that the peer's device has not" '-95' \
+		kapi 1 "masked a $how"
+	check "$how: the link and its channels go on" kapi 1 "data a $how 7"
+done
 on_all rmmod rclink_test
+rclink del a
+rclink del b
+unequal sim2 "$none" "$none"
 rclink del a
 rclink del b
 sim_unload

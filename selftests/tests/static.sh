@@ -88,7 +88,7 @@ check "checkpatch has nothing to say of kmod" checkpatch \
 check "checkpatch has nothing to say of trace.h and compat.h" checkpatch \
 	FILE_PATH_CHANGES,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE,\
 LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/trace.h \
-	selftests/rdmasim/compat.h
+	kmod/compat.h selftests/rdmasim/compat.h
 check "checkpatch has nothing to say of tools and selftests" \
 	checkpatch "$kernel_only" "${user[@]}"
 check "shellcheck has nothing to say" shellcheck -e SC1091 "${scripts[@]}" \

@@ -203,6 +203,30 @@ TEST(a_partition_key_is_carried_when_there_is_one)
 	EXPECT_NE(NULL, strstr(err, "pkey"));
 }
 
+TEST(masked_atomics_are_carried_by_who_has_them)
+{
+	uint8_t buf[RCX_MSG_MAX];
+	struct rcx_msg msg = golden_msg("endpoint_ib"), got;
+	char err[RCX_ERR_LEN];
+	int without, with;
+
+	EXPECT_EQ(RCLINK_ATOMICS_NONE, msg.endpoint.masked_atomics);
+	without = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_LT(0, without);
+	msg.endpoint.masked_atomics = RCLINK_ATOMICS_GLOBAL;
+	with = rcx_msg_encode(&msg, buf, sizeof(buf), err);
+	ASSERT_EQ(without + 5, with);
+	EXPECT_EQ(0, memcmp(buf + without, "\0\25\0\1\2", 5));
+	ASSERT_EQ(0, rcx_msg_decode(buf, with, &got, err));
+	EXPECT_EQ(RCLINK_ATOMICS_GLOBAL, got.endpoint.masked_atomics);
+	/* What is none is not said. */
+	buf[with - 1] = 0;
+	EXPECT_EQ(-EPROTO, rcx_msg_decode(buf, with, &got, err));
+	EXPECT_NE(NULL, strstr(err, "masked-atomics: 0"));
+	buf[with - 1] = 3;
+	EXPECT_EQ(-EPROTO, rcx_msg_decode(buf, with, &got, err));
+}
+
 /* T11: whatever is cut off, and whatever the length word says of it. */
 TEST(a_message_cut_at_any_byte_is_refused)
 {

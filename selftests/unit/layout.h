@@ -16,6 +16,8 @@ static const size_t layout[] = {
 	offsetof(struct rcl_endpoint, addr),
 	offsetof(struct rcl_endpoint, rkey),
 	offsetof(struct rcl_endpoint, length),
+	offsetof(struct rcl_endpoint, pkey),
+	offsetof(struct rcl_endpoint, masked_atomics),
 	offsetof(struct rcl_endpoint, nqps),
 	offsetof(struct rcl_endpoint, qp),
 	sizeof(struct rcl_endpoint),

@@ -43,6 +43,7 @@ enum field_number {
 	F_PATHS,
 	F_PKEY,
 	F_ROTATE,
+	F_MASKED_ATOMICS,
 	F_COUNT
 };
 
@@ -87,6 +88,8 @@ static const struct field fields[F_COUNT] = {
 	[F_PATHS] = { .name = "paths", .kind = K_PATHS },
 	[F_PKEY] = UINT("pkey", 2, endpoint.pkey, 1, UINT16_MAX),
 	[F_ROTATE] = UINT("rotate", 1, rotate, 1, 1),
+	[F_MASKED_ATOMICS] = UINT("masked-atomics", 1, endpoint.masked_atomics,
+				  RCLINK_ATOMICS_HCA, RCLINK_ATOMICS_GLOBAL),
 };
 
 #define ENDPOINT							\
@@ -107,7 +110,8 @@ static const struct {
 	[RCX_MSG_CONFIRM] = { "CONFIRM", BIT(F_AGREED), 0 },
 	[RCX_MSG_DONE] = { "DONE", 0, 0 },
 	[RCX_MSG_ERROR] = { "ERROR", BIT(F_CODE) | BIT(F_TEXT), 0 },
-	[RCX_MSG_ENDPOINT] = { "ENDPOINT", ENDPOINT, BIT(F_PKEY) },
+	[RCX_MSG_ENDPOINT] = { "ENDPOINT", ENDPOINT,
+			       BIT(F_PKEY) | BIT(F_MASKED_ATOMICS) },
 	[RCX_MSG_FAILED] = { "FAILED", BIT(F_TEXT), 0 },
 };
 

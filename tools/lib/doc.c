@@ -57,6 +57,8 @@ static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
 	rcl_out_u64(obj, "rd_atomic", ep->rd_atomic);
 	add_word(obj, "atomics", RCL_WORDS_ATOMICS,
 		 ep->atomics);
+	add_word(obj, "masked_atomics", RCL_WORDS_ATOMICS,
+		 ep->masked_atomics);
 	rcl_out_u64(obj, "epoch", ep->epoch);
 	rcl_out_u64(obj, "addr", ep->addr);
 	rcl_out_u64(obj, "rkey", ep->rkey);
@@ -229,6 +231,8 @@ static void add_limits(struct json_object *obj, const struct rcl_dev_info *info)
 	rcl_out_u64(obj, "fast_reg_pages", info->fast_reg_pages);
 	add_word(obj, "atomics", RCL_WORDS_ATOMICS,
 		 info->atomics);
+	add_word(obj, "masked_atomics", RCL_WORDS_ATOMICS,
+		 info->masked_atomics);
 	rcl_out_u64(obj, "max_inline", info->max_inline);
 	json_object_object_add(obj, "sa", json_object_new_boolean(info->sa));
 }

@@ -39,6 +39,7 @@ struct rcl_endpoint {
 	uint32_t rkey;		/* of the link buffer */
 	uint32_t length;	/* of the link buffer, bytes */
 	uint32_t pkey;		/* partition key on InfiniBand, or 0 */
+	uint32_t masked_atomics; /* enum rclink_atomics */
 	uint32_t nqps;		/* entries of qp[] */
 	struct rcl_qp_id qp[1 + RCLINK_QPS_MAX]; /* control QP first */
 };

@@ -65,6 +65,7 @@ static const char *const endpoint_words[] = {
 	[RCLINK_A_ENDPOINT_LENGTH] = "length",
 	[RCLINK_A_ENDPOINT_QP] = "qp",
 	[RCLINK_A_ENDPOINT_PKEY] = "pkey",
+	[RCLINK_A_ENDPOINT_MASKED_ATOMICS] = "masked-atomics",
 };
 
 static const struct rcl_nl_names *const endpoint_nested[] = {
@@ -172,6 +173,7 @@ static const struct field endpoint_fields[] = {
 	E(RKEY, U32, rkey),
 	E(LENGTH, U32, length),
 	E(PKEY, U32, pkey),
+	E(MASKED_ATOMICS, U32, masked_atomics),
 };
 
 #define L(attr, kind, member) \
@@ -222,6 +224,7 @@ static const struct field dev_fields[] = {
 	D(MAX_SRQ, U32, max_srq),
 	D(FAST_REG_PAGES, U32, fast_reg_pages),
 	D(ATOMICS, U32, atomics),
+	D(MASKED_ATOMICS, U32, masked_atomics),
 	D(MAX_INLINE, U32, max_inline),
 	D(SA, U32, sa),
 	D(CHOSEN_GID, U32, chosen_gid),

@@ -113,6 +113,7 @@ struct rcl_dev_info {
 	uint32_t max_srq;
 	uint32_t fast_reg_pages;
 	uint32_t atomics;	/* enum rclink_atomics */
+	uint32_t masked_atomics; /* enum rclink_atomics */
 	uint32_t max_inline;
 	uint32_t sa;		/* it is the subnet manager's to say the mlid */
 	bool has_chosen;

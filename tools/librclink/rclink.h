@@ -265,11 +265,14 @@ void rclink_listener_close(struct rclink_listener *listener);
  * @addr: begin of the memory
  * @len: bytes, at least 1
  * @name: the peer imports it under this name; NULL for local use
- * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use; and
+ *	RCLINK_REGION_READ_ONLY or not
  * @region: set to its handle
  *
  * The memory is locked and counts for RLIMIT_MEMLOCK. A region with a name has
- * rights, one without has none.
+ * rights, one without has none. With RCLINK_REGION_READ_ONLY it may be memory
+ * that this process may only read: to send or write from, and for the peer to
+ * read.
  *
  * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than 4096 registrations of
  * the device take, -EOPNOTSUPP for a right that the device does not have or
@@ -286,7 +289,8 @@ int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
  * @addr: set to where it is mapped
  * @len: bytes, whole pages
  * @name: the peer imports it under this name; NULL for local use
- * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use; and
+ *	RCLINK_REGION_READ_ONLY or not
  * @region: set to its handle
  *
  * It is zero at first. The region lives on after munmap(), and what is mapped
@@ -305,7 +309,8 @@ int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
  * @offset: where in the dma-buf the region begins, bytes
  * @len: bytes, at least 1, to the dma-buf's end at most
  * @name: the peer imports it under this name; NULL for local use
- * @rights: RCLINK_REGION_*, of the peer; 0 for local use
+ * @rights: RCLINK_REGION_*, of the peer; 0 for local use; and
+ *	RCLINK_REGION_READ_ONLY or not
  * @region: set to its handle
  *
  * The memory need not be RAM, and counts for no limit. While it is registered
@@ -512,7 +517,7 @@ int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
- * rclink_submit() says -EOPNOTSUPP on a device that has no masked atomics.
+ * rclink_submit() says -EOPNOTSUPP unless the devices of both ends have them.
  *
  * Return: see above.
  */
@@ -532,7 +537,7 @@ int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
- * rclink_submit() says -EOPNOTSUPP on a device that has no masked atomics.
+ * rclink_submit() says -EOPNOTSUPP unless the devices of both ends have them.
  *
  * Return: see above.
  */
@@ -565,11 +570,12 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * says it with POLLOUT.
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
- * wrong or beyond the bounds of a region, -EACCES beyond the rights, -ESTALE
- * for a region that is not there, -EMSGSIZE for more parts of regions than an
- * operation may have, -EBUSY when it could take none yet, -EAGAIN while the
- * channel is suspended and @wait is 0, -ETIME, -EINTR, -ECONNRESET or another
- * one when the channel has ended.
+ * wrong or beyond the bounds of a region, -EACCES beyond the rights, or into an
+ * own region that is read only, -ESTALE for a region that is not there,
+ * -EMSGSIZE for more parts of regions than an operation may have, -EOPNOTSUPP
+ * for an atomic that the device of either end does not have, -EBUSY when it
+ * could take none yet, -EAGAIN while the channel is suspended and @wait is 0,
+ * -ETIME, -EINTR, -ECONNRESET or another one when the channel has ended.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);

@@ -37,7 +37,8 @@ void rclink_share_close(struct rclink_share *share);
  * @addr: begin of the memory
  * @len: bytes, at least 1
  * @name: the peers import it under this name
- * @rights: RCLINK_REGION_*, of the peers, but not RCLINK_REGION_INVALIDATE
+ * @rights: RCLINK_REGION_*, of the peers, but not RCLINK_REGION_INVALIDATE; and
+ *	RCLINK_REGION_READ_ONLY or not
  * @region: set to its handle, which is for rclink_share_withdraw() alone
  *
  * The memory is locked, and counts for RLIMIT_MEMLOCK, once. It is registered

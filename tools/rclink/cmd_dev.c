@@ -74,6 +74,7 @@ static const struct rcl_col ports[] = {
 	{ "MTU", "active_mtu", text_mtu },
 	{ "LID", "lid", NULL },
 	{ "ATOMICS", "atomics", NULL },
+	{ "MASKED", "masked_atomics", NULL },
 	{ "FAST-REG", "fast_reg_pages", text_pages },
 	{ "SRQ", "max_srq", text_or_no },
 	{ "INLINE", "max_inline", NULL },

@@ -222,6 +222,7 @@ static const struct rcl_col end_block[] = {
 	{ "LID", "lid", NULL },
 	{ "MTU", "mtu", NULL },
 	{ "atomics", "atomics", NULL },
+	{ "masked atomics", "masked_atomics", NULL },
 	{ "buffer addr", "addr", text_hex },
 	{ "buffer rkey", "rkey", text_hex },
 	{ "buffer bytes", "length", NULL },

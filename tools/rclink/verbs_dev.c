@@ -31,7 +31,10 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The page list length of fast registration is for the kernel only. */
+/*
+ * The page list length of fast registration, and atomics on some of the bits,
+ * are for the kernel only.
+ */
 static void fill_limits(struct rcl_dev_info *info, const struct rcv_hca *hca)
 {
 	const struct ibv_device_attr *attr = &hca->attr.orig_attr;
@@ -96,6 +99,7 @@ static void add_port(struct json_object *list, struct rcv_hca *hca,
 	info.max_inline = probe->max_inline;
 	doc = rcl_doc_dev(&info);
 	json_object_object_del(doc, "fast_reg_pages");
+	json_object_object_del(doc, "masked_atomics");
 	rcl_out_text(doc, "firmware", *attr->fw_ver ? attr->fw_ver : NULL);
 	snprintf(text, sizeof(text), "%04x:%u", attr->vendor_id,
 		 attr->vendor_part_id);

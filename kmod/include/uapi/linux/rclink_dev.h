@@ -287,6 +287,12 @@ struct rclink_dev_group {
 /* Beside another one; of this channel's, and only of one extent. */
 #define RCLINK_REGION_INVALIDATE 0x08
 #define RCLINK_REGION_RIGHTS	0x0f
+/*
+ * Beside READ, or no right: the own channel does not write there, either, so it
+ * can be memory that the process may only read. It is what SEND and WRITE are
+ * sent from; EACCES where something is to be received, read or returned into it.
+ */
+#define RCLINK_REGION_READ_ONLY	0x10
 
 /**
  * struct rclink_dev_region - RCLINK_IOC_REGION, RCLINK_IOC_MEMORY,
@@ -296,7 +302,7 @@ struct rclink_dev_group {
  *	mmap() of the file, where the memory that the kernel allocates
  *	is as long as the region is not withdrawn
  * @len: REGION: bytes; MEMORY: the same, whole pages; IMPORT: set
- * @rights: REGION, MEMORY: of the peer; IMPORT: set
+ * @rights: REGION, MEMORY: of the peer, and RCLINK_REGION_READ_ONLY; IMPORT: set
  * @handle: set; of this file only
  */
 struct rclink_dev_region {
@@ -312,8 +318,9 @@ struct rclink_dev_region {
  * @name: exported under it; empty for local use only
  * @offset: of the region in the dma-buf, bytes
  * @len: bytes, within the dma-buf
- * @rights: of the peer
- * @fd: of the dma-buf, which can be written; the region goes on without it
+ * @rights: of the peer, and RCLINK_REGION_READ_ONLY
+ * @fd: of the dma-buf, which can be written, or be read with that; the region
+ *	goes on without it
  * @handle: set; of the channel file only
  * @pad: zero
  *
