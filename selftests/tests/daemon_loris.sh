@@ -74,7 +74,7 @@ memory()
 
 is_full()
 {
-	[ "$(taken)" -ge $((places * 3 / 4)) ]
+	[ "$(taken)" -ge $((places / 2)) ]
 }
 
 besiege()
