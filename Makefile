@@ -9,9 +9,10 @@ export RCLINK_CACHE = $(CACHE)
 # For `make shell` and `make modules`.
 KERNEL ?= 6.12
 HOSTS ?= 2
-# For `make check`: host is this machine, mixed has 6.12 and 6.1; debug is what of
-# debug-all is quick; -ib is on InfiniBand ports that are simulated.
-ENVS ?= host 6.1-all 6.12-all mixed-all 6.12-ib-all
+# For `make check`: host is this machine, mixed has 6.12 and 6.1, mixed-back 6.1 and
+# 6.12; debug is what of debug-all is quick; -ib is on InfiniBand ports that are
+# simulated.
+ENVS ?= host-all 6.1-all 6.12-all mixed-all mixed-back 6.12-ib-all
 # For `make chaos`.
 SECONDS ?= 600
 SEED ?= 1
@@ -54,7 +55,7 @@ tools: setup-build ## the command line tool and the daemon
 
 .PHONY: check
 check: setup tools ## every test, on the kernels that it names; ENVS="6.1 debug"
-	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -all,,$(subst mixed,6.1 6.12,$(ENVS))))))); do \
+	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -all,,$(subst mixed,6.1 6.12,$(subst -back,,$(ENVS)))))))); do \
 		$(VM)/module $$kver; \
 	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench

@@ -188,8 +188,8 @@ static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
 			continue;
 		ret = rcl_port_read(rdev->ib, port, policy->v[RCL_P_GID_INDEX],
 				    info);
-		/* Another port may do when none was named. */
-		if (ret && !want)
+		/* Another one may do if none was named, but has no memory. */
+		if (ret && ret != -ENOMEM && !want)
 			continue;
 		if (ret)
 			return ERR_PTR(ret);
@@ -215,6 +215,8 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
 			continue;
 		found = rcl_dev_pick_port(rdev, policy, info, &of_device);
+		if (IS_ERR(found))
+			*why = "the port cannot be read";
 		if (found)
 			return found;
 		if (!named)

@@ -2,8 +2,8 @@
 /*
  * Send packets to a QP in the name of its peer, as who knows number and PSN.
  *
- * usage: inject FROM TO QPN PSN[:COUNT[:STEP]] send [HEX] | imm | write RKEY |
- *	  ack SYNDROME
+ * usage: inject FROM TO QPN PSN[:COUNT[:STEP]] send [HEX] | imm |
+ *	  write RKEY [ADDRESS] | ack SYNDROME
  *	  inject FROM TO QPN replay
  *
  * COUNT packets, whose PSNs are STEP apart. "write" has 8 bytes; "imm" none,
@@ -99,6 +99,8 @@ static void parse_op(struct packet *p, char **words)
 {
 	const char *op = words[0], *arg = words[1];
 
+	if (arg && words[2] && strcmp(op, "write"))
+		usage();
 	p->data = data;
 	if (!strcmp(op, "send")) {
 		p->opcode = PACKET_SEND;
@@ -108,6 +110,7 @@ static void parse_op(struct packet *p, char **words)
 	} else if (!strcmp(op, "write") && arg) {
 		p->opcode = PACKET_WRITE;
 		p->rkey = number(arg, 0);
+		p->addr = words[2] ? strtoull(words[2], NULL, 0) : 0;
 		p->len = 8;
 	} else if (!strcmp(op, "ack") && arg) {
 		p->opcode = PACKET_ACK;
@@ -165,7 +168,7 @@ int main(int argc, char **argv)
 	char *rest;
 	int fd;
 
-	if (argc < 5 || argc > 7 || !inet_aton(argv[1], &p.from) ||
+	if (argc < 5 || argc > 8 || !inet_aton(argv[1], &p.from) ||
 	    !inet_aton(argv[2], &p.to))
 		usage();
 	p.qpn = number(argv[3], 0);

@@ -245,6 +245,15 @@ becomes()
 	until_true 10 is "$@" || is "$@"
 }
 
+# gid_index HOST ADDRESS: of the RoCE v2 GID that is this address
+# shellcheck disable=SC2016
+gid_index()
+{
+	on "$1" "$tool" dev -j | gojq -er --arg gid "$2" --arg dev "$RCL_DEV" '.[] |
+		select(.device == $dev).gids[] |
+		select(.gid == $gid and .type == "roce-v2").index'
+}
+
 # qps HOST STATE: how many QPs of the module are in that state
 qps()
 {

@@ -49,12 +49,13 @@ static void put_bth(uint8_t *bth, const struct packet *p)
 	put(bth + 8, (p->psn & 0xffffff) | (asks ? 1u << 31 : 0), 4);
 }
 
-/* The headers behind the first; all addresses are 0. Returns their length. */
+/* The headers behind the first. Returns their length. */
 static size_t put_extended(uint8_t *to, const struct packet *p)
 {
 	switch (p->opcode) {
 	case PACKET_WRITE:
 	case PACKET_WRITE_IMM:
+		put(to, p->addr, 8);
 		put(to + 8, p->rkey, 4);
 		put(to + 12, p->len, 4);
 		return p->opcode == PACKET_WRITE ? 16 : 20;

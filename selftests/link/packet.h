@@ -27,6 +27,7 @@ struct packet {
 	uint32_t psn;
 	enum packet_opcode opcode;
 	uint32_t rkey;
+	uint64_t addr;
 	uint8_t syndrome;	/* of an acknowledgment, IBA 9.7.5.2.8 */
 	const uint8_t *data;
 	size_t len;		/* at most PACKET_DATA_MAX */

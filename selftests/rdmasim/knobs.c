@@ -8,6 +8,8 @@
  *		a number
  * pkey		INDEX NUMBER
  * sa		with sa=1: 0 it answers, 1 it refuses, 2 it is silent
+ * qps		reads a line for each QP: what ib_modify_qp() gave it, as pairs
+ *		of word and number
  *
  * What a subnet manager would change raises the event of that.
  */
@@ -111,6 +113,40 @@ static const struct file_operations sim_event_fops = {
 	.open = simple_open,
 	.write = sim_event_write,
 };
+
+static void sim_qp_show(const struct sim_qp *qp, struct seq_file *seq)
+{
+	const struct ib_qp_attr *attr = &qp->attr;
+	const struct rdma_ah_attr *ah = &attr->ah_attr;
+
+	seq_printf(seq, "qpn %u state %u", qp->ib.qp_num, qp->state);
+	seq_printf(seq, " mtu %d timeout %u retry %u rnr-retry %u",
+		   ib_mtu_enum_to_int(attr->path_mtu), attr->timeout,
+		   attr->retry_cnt, attr->rnr_retry);
+	seq_printf(seq, " min-rnr-timer %u rd-atomic %u answers %u",
+		   attr->min_rnr_timer, attr->max_rd_atomic,
+		   attr->max_dest_rd_atomic);
+	seq_printf(seq, " pkey-index %u sl %u grh %d", attr->pkey_index,
+		   rdma_ah_get_sl(ah),
+		   !!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH));
+	seq_printf(seq, " traffic-class %u hop-limit %u flow-label %u\n",
+		   ah->grh.traffic_class, ah->grh.hop_limit,
+		   ah->grh.flow_label);
+}
+
+static int sim_qps_show(struct seq_file *seq, void *data)
+{
+	struct sim_dev *dev = seq->private;
+	struct sim_qp *qp;
+	unsigned long qpn;
+
+	mutex_lock(&sim_wire);
+	xa_for_each(&dev->qps, qpn, qp)
+		sim_qp_show(qp, seq);
+	mutex_unlock(&sim_wire);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(sim_qps);
 
 static int sim_pkey_set(struct sim_dev *dev, const char *line)
 {
@@ -218,6 +254,7 @@ void sim_knobs_add(struct sim_dev *dev)
 	dev->dir = dir;
 	debugfs_create_file("fault", 0600, dir, dev, &sim_fault_fops);
 	debugfs_create_file("event", 0200, dir, dev, &sim_event_fops);
+	debugfs_create_file("qps", 0400, dir, dev, &sim_qps_fops);
 	debugfs_create_file("pkey", 0200, dir, dev, &sim_pkey_fops);
 	debugfs_create_file_unsafe("lid", 0200, dir, dev, &sim_lid_fops);
 	debugfs_create_file_unsafe("sm_lid", 0200, dir, dev, &sim_sm_lid_fops);

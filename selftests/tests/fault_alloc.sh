@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Each allocation below each command, and of loading the module, fails once.
+# Each allocation below each command of the family, and of loading the module, fails
+# once.
 # hosts: 1
-# kernels: none
+# kernels: debug-all
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

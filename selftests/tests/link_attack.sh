@@ -179,6 +179,34 @@ wrong_rkey()
 	attack 1 "$1" 0 write 0xdeadbeef
 }
 
+# key_of_buffer: and its address
+key_of_buffer()
+{
+	of 1 l '.local | "\(.rkey) \(.addr)"'
+}
+
+expects()
+{
+	[ "$(qp 1 0 rq-psn)" = "$1" ]
+}
+
+# As long as the epoch lasts, who has all of it can write.
+right_rkey()
+{
+	local qpn psn rkey addr
+
+	read -r qpn psn < <(qp 1 0 rq-psn)
+	read -r rkey addr < <(key_of_buffer)
+	attack 1 0 0 write "$rkey" "$addr" &&
+		until_true 5 expects "$qpn $(((psn + 1) & 0xffffff))" && is_up
+}
+
+# old_rkey RKEY ADDRESS: of an epoch before this one
+old_rkey()
+{
+	[ "$(key_of_buffer)" != "$1 $2" ] && attack 1 0 0 write "$1" "$2"
+}
+
 too_long()
 {
 	attack 1 0 0 send "$(printf '%01200x' 1)"
@@ -347,7 +375,7 @@ broken_again()
 
 # No heartbeat takes a PSN between reading it and using it, and none ends a link
 # before what is looked at does.
-plan 19
+plan 21
 link_setup
 on_all modprobe -a sch_netem
 link_listen l
@@ -367,6 +395,12 @@ check "a message longer than any" ends 1 not-a-message rx_wrong_size too_long
 # rxe says no more than that the QP has failed; others report an access event.
 check "a request with a wrong key" ends 1 completion unexplained_errors \
 	wrong_rkey 0
+old=$(key_of_buffer)
+check "with the right one it is no error" right_rkey
+until_true 30 goes_up
+# shellcheck disable=SC2086
+check "that is wrong in the next epoch" ends 1 completion unexplained_errors \
+	old_rkey $old
 holds "to a channel's QP: the channel ends, the link stays" channel
 holds "a lost message that somebody acknowledges is no success" false_ack
 check "an answer that denies access" ends 2 completion remote_access_errors \

@@ -34,14 +34,6 @@ roce_again()
 	on "$1" tc qdisc del dev eth0 clsact
 }
 
-# gid_index HOST ADDRESS: of the RoCE v2 GID that is this address
-gid_index()
-{
-	on "$1" "$tool" dev -j | gojq -er --arg gid "$2" '.[] |
-		select(.device == "rxe0").gids[] |
-		select(.gid == $gid and .type == "roce-v2").index'
-}
-
 # goes_over ADDRESS1 ADDRESS2: both ends of the link that is up, and data goes
 goes_over()
 {

@@ -85,6 +85,25 @@ calls_go_on()
 		[ "$(sum "$asked-open" times)" -gt 20 ]
 }
 
+# leads ADDRESS1 ADDRESS2: the next epoch, and the link was not down
+leads()
+{
+	rclink set l gid-index "$(gid_index 1 "$1")" && rotates 1 1 &&
+		is 1 l .gid "$1" && is 2 l .gid "$2"
+}
+
+# What is in flight on the first path is not lost, nor twice there, on the other one.
+other_path()
+{
+	local status
+
+	leads 2001:db8::1 2001:db8::2 &&
+		leads "::ffff:$RCL_IP" "::ffff:$RCL_PEER_IP" &&
+		leads 2001:db8::1 2001:db8::2
+	status=$?
+	rclink set l gid-index auto && rotates 1 1 && return "$status"
+}
+
 nothing_is_the_same()
 {
 	local before after
@@ -234,13 +253,21 @@ told_why()
 	grep -q 'another epoch was prepared beside it' "$said"
 }
 
-plan 18
+no_other_path=''
+! is_ib || no_other_path='a port has one'
+[ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
+plan 19
 link_setup
 holds "the link comes up" begin
 stays_up
 holds "channels carry data both ways" chaos_begin 200
 holds "the end that dials rotates" rotates 1 $rotations
 holds "the end that does not dial has it rotated" rotates 2 2
+if [ -n "$no_other_path" ]; then
+	skip "it goes to another path, back, and again: $no_other_path"
+else
+	holds "it goes to another path, back, and again" other_path
+fi
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
 check "no pause was long, and nothing is of unknown fate" quick

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A thousand callers at ten addresses, who say next to nothing, before and after a
+# handshake, and who call again: the daemon takes no more of them than it may, its
+# memory is bounded, and its peer gets links in no more than twice the time.
+# hosts: 2
+# kernels: 6.1-all 6.12-all
+# ib: no, it is about TCP alone
+# timeout: 300
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+many=1000
+strangers=40
+# So many does the daemon take, and of one address.
+places=256
+seconds=60
+# Of this host, without a net device of the link's: no GID comes or goes.
+net=198.51.100
+sources=("$net".{1..10})
+other=/tmp/rclink-test-other.pem
+loris=/tmp/rclink-test-loris
+slow_pid=''
+
+addresses()
+{
+	local source
+
+	for source in "${sources[@]}"; do
+		ip addr "$1" "$source/32" dev lo || return
+	done
+	on 2 ip route "$1" "$net.0/24" via "$RCL_IP"
+}
+
+begin()
+{
+	rm -f $other
+	"$tool" genkey $other >/dev/null && addresses add &&
+		link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 | configure 1 &&
+		link_section l "$pin1" qps 1 | configure 2 &&
+		daemon_start 2 1 && both_up l
+}
+
+# of_three NTH: milliseconds of the NTH fastest of three exchanges
+of_three()
+{
+	local i before times=()
+
+	for i in 1 2 3; do
+		before=$(epoch l)
+		rclink disconnect l && up_again l "$before" >&2 || return
+		times+=("$(sed -n 's/.*>l: up, epoch .*, \([0-9]*\) ms$/\1/p' \
+			"${said_by}1" | tail -n 1)")
+	done
+	printf '%s\n' "${times[@]}" | sort -n | sed -n "$1p"
+}
+
+# taken: connections that the daemon has; those that it has not accepted yet are
+# the kernel's
+taken()
+{
+	on 2 sh -c 'ls -l /proc/$(pidof rclinkd)/fd | grep -c socket:'
+}
+
+memory()
+{
+	on 2 sh -c 'sed -n "s/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p" \
+		/proc/$(pidof rclinkd)/status'
+}
+
+is_full()
+{
+	[ "$(taken)" -ge $((places / 2)) ]
+}
+
+besiege()
+{
+	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 $many $other $strangers \
+		$seconds "${sources[@]}" >$loris 2>&1 &
+	slow_pid=$!
+	# When all have called once it is still to go on for a while.
+	until_true 60 grep -q '^open' $loris
+	cat $loris
+	echo "$(taken) sockets"
+	kill -0 "$slow_pid" && until_true 10 is_full && said 2 'too many callers'
+}
+
+gets_through()
+{
+	local ms
+
+	ms=$(of_three 1) || return
+	echo "# normally $normal ms, now $ms ms; $(taken) sockets, $(memory) kB, before that $rss kB" >&3
+	# Of the siege, and not of its end.
+	kill -0 "$slow_pid" && is_full && [ "$ms" -le $((2 * normal + 100)) ]
+}
+
+# A few are no callers: the listener, netlink.
+bounded()
+{
+	local n
+
+	n=$(taken)
+	[ "$n" -le $((places + 24)) ] && [ "$(memory)" -le $((rss + 65536)) ]
+}
+
+few_left()
+{
+	[ "$(taken)" -le $((sockets + 1)) ]
+}
+
+# Each has 10 s for a step, and the last calls when the time is over.
+all_go()
+{
+	wait "$slow_pid"
+	cat $loris
+	grep -q '^longest' $loris && until_true 30 few_left
+}
+
+plan 7
+exec 3>&1
+ulimit -n 4096
+link_setup
+holds "two daemons have a link" begin
+normal=$(of_three 2) || bail "no normal time"
+rss=$(memory)
+sockets=$(taken)
+holds "$many callers at ${#sources[@]} addresses take all places" besiege
+holds "the peer gets through, in no more than twice the time" gets_through
+holds "no more than $places are taken, and memory is bounded" bounded
+holds "all of them go" all_go
+holds "then it is as before" eval 'both_up l && [ "$(of_three 1)" -le $((2 * normal + 100)) ]'
+holds "the daemons end" daemon_end 1 2
+addresses del
+finish

@@ -1,0 +1,213 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What is set of a link reaches its QPs, on simulated InfiniBand ports, which show
+# what they were given; and its packets, counted by the peer's net device.
+# hosts: 2
+# kernels: 6.1 6.12-all
+# ib: no, it has simulated devices of its own, and is about IP packets
+# timeout: 240
+# The library has the variables; what awk and eval get is expanded there.
+# shellcheck disable=SC2154,SC2016
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+# What a and b, from sim0 to sim1 and back, are set to: every number once. 0x8005 is
+# at index 1 of sim0, and at index 2 of sim1.
+a_has=(mtu 512 timeout 17 retry 5 rnr-retry 3 min-rnr-timer 9 rd-atomic 7
+	pkey-index 1 sl 11 traffic-class 184 hop-limit 33 flow-label 703710)
+b_has=(mtu 2048 timeout 18 retry 4 rnr-retry 2 min-rnr-timer 10 rd-atomic 6
+	pkey-index 2 sl 12 traffic-class 96 hop-limit 34 flow-label 123456)
+
+# self_up: a of this host leads to b
+self_up()
+{
+	local far status
+
+	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$log" &&
+		rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" \
+			--peer-link b --timeout $((20 * RCL_SLOW))
+	status=$?
+	[ "$status" -eq 0 ] || kill "$far" 2>/dev/null
+	wait "$far"
+	return "$status"
+}
+
+set_both()
+{
+	rclink set a "${a_has[@]}" && rclink set b "${b_has[@]}" &&
+		echo "1 0x8005" >"$SIM/sim0/pkey" &&
+		echo "2 0x8005" >"$SIM/sim1/pkey"
+}
+
+# given LINK WORD: what the QPs of the link have, all alike; or each in its order
+given()
+{
+	local dev=sim0
+
+	[ "$1" = a ] || dev=sim1
+	of 1 "$1" '.local.queue_pairs[].qpn' | while read -r qpn; do
+		awk -v qpn="$qpn" -v word="$2" '$2 == qpn {
+			for (i = 1; i < NF; i += 2)
+				if ($i == word)
+					print $(i + 1)
+		}' "$SIM/$dev/qps"
+	done
+}
+
+# has LINK WORD VALUE: all five QPs
+has()
+{
+	local values
+
+	values=$(given "$1" "$2")
+	[ "$values" = "$(yes "$3" | head -5)" ] && return
+	printf '%s: %s of the QPs is\n%s\nnot %s\n' "$1" "$2" "$values" "$3"
+	return 1
+}
+
+# reaches WORD A B: at both ends
+reaches()
+{
+	has a "$1" "$2" && has b "$1" "$3"
+}
+
+# Not all words would show that the others are not there always.
+nothing_set()
+{
+	reaches timeout 14 14 && reaches traffic-class 0 0 && reaches sl 0 0 &&
+		reaches flow-label 0 0 && reaches pkey-index 0 0 &&
+		reaches hop-limit 64 64 && reaches grh 1 1 && reaches mtu 1024 1024
+}
+
+# Of the pool, somebody else would have to notice.
+retry_for_ever()
+{
+	rclink disconnect a
+	becomes 1 b .state down && rclink set a retry 7 && self_up || return
+	given a retry
+	[ "$(given a retry | tr '\n' ' ')" = "7 6 6 6 6 " ] && has b retry 4
+}
+
+# counts MATCH: the peer's eth0 counts what comes in by RoCE and is MATCH, of u32,
+# and other RoCE packets
+counts()
+{
+	local header=ip
+
+	[ "$1" != ipv6 ] || header=ip6
+	on 2 tc qdisc del dev eth0 clsact 2>/dev/null
+	on 2 tc qdisc add dev eth0 clsact || return
+	# shellcheck disable=SC2086
+	on 2 tc filter add dev eth0 ingress protocol "$1" pref 1 u32 \
+		match $header dport 4791 0xffff $2 action pass &&
+		on 2 tc filter add dev eth0 ingress protocol ip pref 2 u32 \
+			match ip dport 4791 0xffff action pass &&
+		on 2 tc filter add dev eth0 ingress protocol ipv6 pref 3 u32 \
+			match ip6 dport 4791 0xffff action pass
+}
+
+# counted PREF: packets
+counted()
+{
+	on 2 tc -s filter show dev eth0 ingress pref "$1" |
+		awk '$1 == "Sent" { n += $4 } END { print n + 0 }'
+}
+
+# dial_and_ping PROTOCOL MATCH: all that comes from a new epoch on is counted
+dial_and_ping()
+{
+	# Not where it has not been up yet.
+	! rclink disconnect l 2>/dev/null || becomes 2 l .state down || return
+	counts "$@" && link_dial l && rclink ping l --op write -s 4096 -c 3 -i 0 -q
+}
+
+# all_are PROTOCOL MATCH, none_is PROTOCOL MATCH: RoCE packets from host 1
+all_are()
+{
+	dial_and_ping "$@" || return
+	echo "matched $(counted 1), others $(counted 2) $(counted 3)"
+	[ "$(counted 1)" -gt 10 ] && [ "$(counted 2)" -eq 0 ] &&
+		[ "$(counted 3)" -eq 0 ]
+}
+
+none_is()
+{
+	dial_and_ping "$@" || return
+	echo "matched $(counted 1), others $(counted 2) $(counted 3)"
+	[ "$(counted 1)" -eq 0 ] &&
+		[ $(($(counted 2) + $(counted 3))) -gt 10 ]
+}
+
+some_are()
+{
+	dial_and_ping "$@" || return
+	echo "matched $(counted 1), others $(counted 2) $(counted 3)"
+	[ "$(counted 1)" -ge 9 ]
+}
+
+# comes_with WORDS PROTOCOL MATCH: set so, all packets match, which none does else
+comes_with()
+{
+	none_is "$2" "$3" || return
+	# shellcheck disable=SC2086
+	rclink set l $1 && all_are "$2" "$3"
+}
+
+# A packet from the middle of a WRITE has its headers and as much as fits: 20 of
+# IPv4, 8 of UDP, 12 of RoCE and 4 of the checksum.
+mtu_is()
+{
+	some_are ip "match u16 $(($1 + 44)) 0xffff at 2"
+}
+
+smaller()
+{
+	mtu_is 1024 && rclink set l mtu 256 && mtu_is 256 &&
+		none_is ip "match u16 1068 0xffff at 2"
+}
+
+plan 22
+link_setup
+link_listen l
+{ link_add 1 l && link_add 2 l; } || bail "no links"
+check "traffic-class is in all packets" comes_with "traffic-class 184" ip \
+	'match ip tos 184 0xff'
+check "hop-limit is, too" comes_with "hop-limit 33" ip 'match u8 33 0xff at 8'
+check "mtu is what packets have" smaller
+check "gid-index says by which address" eval '
+	comes_with "gid-index $(gid_index 1 2001:db8::1)" ipv6 \
+		"match ip6 src 2001:db8::1/128"'
+check "both are in the header of IPv6, too" all_are ipv6 \
+	'match ip6 priority 184 0xff match u8 33 0xff at 7'
+on 2 tc qdisc del dev eth0 clsact
+check "nothing is left" eval 'rclink del l && on 2 "$tool" del l && empty 1 && empty 2'
+link_listen_end
+
+sim_load "sim0 ib 1 mtu=4096" "sim1 ib 2 mtu=4096"
+# To another subnet a GRH is needed, which has what an IP header has.
+echo 0xfec0000000000001 >"$SIM/sim1/prefix"
+rclink add a device sim0 mtu 1024 || bail "no link a"
+rclink add b device sim1 mtu 1024 || bail "no link b"
+check "two simulated ports are linked, by GRH" self_up
+check "their QPs have what links have by themselves" nothing_set
+rclink disconnect a
+becomes 1 b .state down || bail "b stays up"
+check "all that a QP is given is set to other numbers" set_both
+check "the link comes up with them" self_up
+check "the smaller MTU is that of both ends" reaches mtu 512 512
+check "READs that are sent at once are as many as the peer answers" \
+	eval 'reaches rd-atomic 6 6 && reaches answers 7 6'
+for ((i = 2; i < ${#a_has[@]}; i += 2)); do
+	[ "${a_has[i]}" != rd-atomic ] || continue
+	check "${a_has[i]} reaches the QPs of each end" \
+		reaches "${a_has[i]}" "${a_has[i + 1]}" "${b_has[i + 1]}"
+done
+check "retry 7 reaches the control QP alone" retry_for_ever
+rclink del a
+rclink del b
+# rxe0 goes with them.
+sim_unload
+finish
