@@ -185,6 +185,12 @@ finish()
 	trap - EXIT
 	[ "$ORACLE" -eq 0 ] || check "nothing is left on any host" \
 		on_all "$LIB_DIR/oracle" end "$TEST_NAME"
+	# ktap_finished() looks at how many passed alone: one too many hides one
+	# that failed.
+	if [ "$KTAP_CNT_FAIL" -gt 0 ]; then
+		ktap_print_totals
+		exit "$KSFT_FAIL"
+	fi
 	ktap_finished
 }
 

@@ -3,7 +3,6 @@
 # What memory may be registered, and what becomes of it meanwhile.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
-# ib: no, it has not passed there yet
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"

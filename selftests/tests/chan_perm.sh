@@ -4,7 +4,6 @@
 # and mode; and what becomes of a file that is passed, inherited or kept.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -4,7 +4,6 @@
 # sentences when there is none.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables; what gojq gets is expanded there.
 # shellcheck disable=SC2154,SC2016

@@ -4,7 +4,6 @@
 # librclink at both ends.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed debug-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -3,7 +3,6 @@
 # Regions for all links: who may import them, and what ends them.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
-# ib: no, it has not passed there yet
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"

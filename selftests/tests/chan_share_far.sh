@@ -3,7 +3,6 @@
 # A region for all links, between two hosts with two links.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -4,7 +4,7 @@
 # to it, with a device that itself never gives up, and what it leaves alone.
 # hosts: 2
 # kernels: 6.12-all 6.1-all
-# ib: no, it has not passed there yet
+# ib: no, it knows packets by what RoCE makes of them
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,7 +3,6 @@
 # Twenty links from one host to the other at once.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -5,7 +5,6 @@
 # and in no more than twice the time; and each of them is closed in time.
 # hosts: 2
 # kernels: 6.1 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 240
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

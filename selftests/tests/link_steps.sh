@@ -4,7 +4,6 @@
 # in then, and that each way to end there leaves nothing half-made at both ends.
 # hosts: 2
 # kernels: 6.1 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

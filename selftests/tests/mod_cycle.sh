@@ -3,7 +3,6 @@
 # The module loaded and unloaded again and again, with a link in between.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # soak: 5400 CYCLE_LOADS=1000 CYCLE_LINKS=100
 . "$(dirname "$0")/../lib.sh"

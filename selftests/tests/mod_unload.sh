@@ -3,7 +3,6 @@
 # The module goes in every state of its links, within 5 s, and leaves nothing.
 # hosts: 1
 # kernels: 6.1 6.12-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

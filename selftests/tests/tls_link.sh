@@ -4,7 +4,6 @@
 # and the real module: refused with a reason, and nothing is made.
 # hosts: 2
 # kernels: 6.1 6.12-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
