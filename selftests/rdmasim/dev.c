@@ -9,8 +9,11 @@
 #include "compat.h"
 #include "sim.h"
 
-/* The core wants a number of each driver; this one stands for none. */
-#define SIM_DRIVER	RDMA_DRIVER_UNKNOWN
+/*
+ * The core wants a number of each driver, and takes RDMA_DRIVER_UNKNOWN for any
+ * where it looks for a device. This is of one that the kernel no longer has.
+ */
+#define SIM_DRIVER	RDMA_DRIVER_NES
 
 struct sim_pd {
 	struct ib_pd ib;

@@ -38,7 +38,7 @@ joined_at()
 
 gives_the_lid()
 {
-	rclink dev -j | gojq -e 'all(.[]; .sa)' &&
+	rclink dev -j | gojq -e 'all(.[] | select(.device | startswith("sim")); .sa)' &&
 		rclink group add g dev sim0 mgid "$mgid6" qkey 5 &&
 		group_is 1 g .state joined && group_is 1 g '.mlid >= 49152' true &&
 		members 1 && joined_at g
