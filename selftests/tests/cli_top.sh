@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a person sees of `rclink top`.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # The library has the variables.
 # shellcheck disable=SC2154
 

@@ -4,7 +4,7 @@
 # what it sends and hears, also to and from processes; what is refused; leaving
 # while messages come, a group that is deleted, and one that is down.
 # hosts: 2
-# kernels: 6.1 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -3,7 +3,7 @@
 # Exchanges that are stopped, one link at each message: which states the QPs are
 # in then, and that each way to end there leaves nothing half-made at both ends.
 # hosts: 2
-# kernels: 6.1 6.12-all
+# kernels: 6.1-all 6.12-all
 # timeout: 300
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module loaded and unloaded again and again, with a link in between.
 # hosts: 1
-# kernels: 6.12 6.1-all debug-all
+# kernels: 6.12-all 6.1-all debug-all
 # timeout: 300
 # soak: 5400 CYCLE_LOADS=1000 CYCLE_LINKS=100
 . "$(dirname "$0")/../lib.sh"

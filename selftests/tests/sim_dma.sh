@@ -4,7 +4,7 @@
 # pointers. Not for the debug kernel: chan_ops registers a page twice, which is
 # allowed, and of which the DMA API's debugging thinks ill (EEXIST).
 # hosts: 1
-# kernels: 6.1 6.12-all
+# kernels: 6.1-all 6.12-all
 # ib: no, it has simulated devices of its own
 # timeout: 240
 export SIM_WORDS=dma=1

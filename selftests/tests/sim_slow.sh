@@ -3,7 +3,7 @@
 # An epoch of many QPs comes up, or is given up, beside one that is up, on a
 # simulated device that takes its time with each of them.
 # hosts: 1
-# kernels: 6.12 6.1-all debug-all
+# kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
