@@ -138,6 +138,7 @@ int near_data(const char *link, bool polled, u32 seed);
 int near_withdrawn(const char *link, bool polled);
 int near_closed(const char *link, bool polled);
 int near_big(const char *link, bool polled, u32 seed);
+int near_constant(const char *link, bool polled, u32 seed);
 int near_invalidated(const char *link, bool polled);
 int near_masked(const char *link, bool polled);
 

@@ -79,6 +79,14 @@ static int kapi_big(char **word)
 	       near_big(word[1], kapi_polled(word[2]), seed);
 }
 
+static int kapi_constant(char **word)
+{
+	u32 seed;
+
+	return kapi_number(word[3], &seed) ? :
+	       near_constant(word[1], kapi_polled(word[2]), seed);
+}
+
 static int kapi_withdrawn(char **word)
 {
 	return near_withdrawn(word[1], kapi_polled(word[2]));
@@ -168,6 +176,7 @@ static const struct {
 	{ "unlisten", 1, kapi_unlisten },
 	{ "data", 4, kapi_data },		/* LINK events|polled SEED */
 	{ "big", 4, kapi_big },			/* LINK events|polled SEED */
+	{ "constant", 4, kapi_constant },	/* LINK events|polled SEED */
 	{ "withdrawn", 3, kapi_withdrawn },	/* LINK events|polled */
 	{ "closed", 3, kapi_closed },		/* LINK events|polled */
 	{ "invalidated", 3, kapi_invalidated },	/* LINK events|polled */

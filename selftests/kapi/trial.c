@@ -400,6 +400,72 @@ int near_invalidated(const char *link, bool polled)
 	return ret;
 }
 
+/* It goes out, and nothing comes in. */
+static int near_only_out(struct near *near, u32 region, u32 seed)
+{
+	struct rclink_dev_sqe sqe;
+	unsigned int taken;
+	int ret;
+
+	rclink_prep_write(&sqe, &near->far, 0, RCLINK_SQE_SIGNALED, 0);
+	rclink_prep_piece(&sqe, region, 0, PAGE_SIZE);
+	ret = near_do(near, &sqe) ? :
+	      near_ask(near, KAPI_CHECK, seed, 0, PAGE_SIZE);
+	if (ret)
+		return ret;
+	rclink_prep_read(&sqe, &near->far, 0, 0, 0);
+	rclink_prep_piece(&sqe, region, 0, 8);
+	ret = rclink_post(near->chan, &sqe, 1, &taken);
+	if (ret != -EACCES || taken)
+		return kapi_say(-EIO, "a read into it: %d", ret);
+	rclink_prep_recv(&sqe, 0);
+	rclink_prep_piece(&sqe, region, 0, 8);
+	ret = rclink_post(near->chan, &sqe, 1, &taken);
+	if (ret != -EACCES || taken)
+		return kapi_say(-EIO, "a receive into it: %d", ret);
+	return 0;
+}
+
+/**
+ * near_constant - a region that is only read
+ * @link: name
+ * @polled: by rclink_poll()
+ * @seed: of the data
+ *
+ * Return: 0, or a negative errno.
+ */
+int near_constant(const char *link, bool polled, u32 seed)
+{
+	struct near *near = near_open(link, polled);
+	u32 region;
+	u8 *buf;
+	int ret;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	buf = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	ret = buf ? rclink_register(near->chan, buf, PAGE_SIZE, "constant",
+				    RCLINK_REGION_WRITE |
+				    RCLINK_REGION_READ_ONLY, &region) : -ENOMEM;
+	if (ret != -EINVAL) {
+		ret = kapi_say(-EIO, "only read, and written: %d", ret);
+		goto out;
+	}
+	kapi_fill(buf, seed, 0, PAGE_SIZE);
+	ret = rclink_register(near->chan, buf, PAGE_SIZE, NULL,
+			      RCLINK_REGION_READ_ONLY, &region);
+	if (!ret)
+		ret = near_only_out(near, region, seed);
+	if (!ret)
+		ret = rclink_withdraw(near->chan, region);
+	if (!ret && !kapi_is(buf, seed, 0, PAGE_SIZE))
+		ret = kapi_say(-EIO, "it has changed");
+out:
+	near_close(near);
+	kfree(buf);
+	return ret;
+}
+
 #define NEAR_WORD	0x1122334455667788ULL
 
 static int near_mask(struct near *near)

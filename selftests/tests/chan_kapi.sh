@@ -71,7 +71,7 @@ masked_atomics()
 	fi
 }
 
-plan 42
+plan 44
 lab_device
 lab_module
 kapi_load
@@ -85,6 +85,7 @@ refuse 1 "a link that is not there" '-19' \
 for how in events polled; do
 	check "$how: every operation moves right data" kapi 1 "data l $how $RANDOM"
 	check "$how: regions of several extents" kapi 1 "big l $how $RANDOM"
+	check "$how: a region that is only read" kapi 1 "constant l $how $RANDOM"
 	check "$how: a withdrawn region cannot be read" kapi 1 "withdrawn l $how"
 	check "$how: a message ends a region" kapi 1 "invalidated l $how"
 	masked_atomics
