@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # To whom a link belongs while it comes up.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

@@ -3,7 +3,7 @@
 # A group on simulated devices: InfiniBand, each verbs call that fails, and
 # removal.
 # hosts: 1
-# kernels: 6.12 6.1-all debug-all
+# kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 120
 # The library has the variables.

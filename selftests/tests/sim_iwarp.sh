@@ -5,7 +5,7 @@
 # kernels: 6.1-all 6.12
 # ib: no, it has simulated devices of its own
 # The libraries have the variables; what gojq gets is expanded there.
-# shellcheck disable=SC2154,SC2016
+# shellcheck disable=SC2154,SC2016,SC2034
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/link/lib.sh"

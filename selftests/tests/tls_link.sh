@@ -3,7 +3,7 @@
 # Callers and listeners that are not who they should be, against the real tool
 # and the real module: refused with a reason, and nothing is made.
 # hosts: 2
-# kernels: 6.1 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
