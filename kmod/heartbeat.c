@@ -15,8 +15,8 @@
  * order and loses nothing, so a second one would show no more than the first. A
  * heartbeat thus takes no credit that others wait for.
  *
- * Heartbeats are small. A large packet now and then shows that such ones come
- * through, too (probe.c).
+ * Heartbeats are small. A large packet in each interval shows that such ones
+ * come through, too (probe.c).
  *
  * What counts is how many intervals have ended, not how much time has passed,
  * and what has come in is read before: a host that stood still itself counts

@@ -112,6 +112,7 @@ link_across()
 		rclink add b loopback 1 device "$2" && link_self_dial
 }
 
+# link_self_dial: a and b are there
 link_self_dial()
 {
 	local self status

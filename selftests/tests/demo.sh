@@ -165,4 +165,5 @@ check "the counters say so, too" in_order 1 'rclink stats demo' \
 	'not authentic +0$' 'completion errors +0$' 'pings +105$' \
 	'pings failed +0$' 'times down +0$'
 check "the peer is told of the end, and nothing is left" told_and_gone
+rm -f "$seen"
 finish

@@ -19,22 +19,6 @@ a_has=(mtu 512 timeout 17 retry 5 rnr-retry 3 min-rnr-timer 9 rd-atomic 7
 b_has=(mtu 2048 timeout 18 retry 4 rnr-retry 2 min-rnr-timer 10 rd-atomic 6
 	pkey-index 2 sl 12 traffic-class 96 hop-limit 34 flow-label 123456)
 
-# self_up: a of this host leads to b
-self_up()
-{
-	local far status
-
-	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
-	far=$!
-	until_true 10 grep -q listening "$log" &&
-		rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" \
-			--peer-link b --timeout $((20 * RCL_SLOW))
-	status=$?
-	[ "$status" -eq 0 ] || kill "$far" 2>/dev/null
-	wait "$far"
-	return "$status"
-}
-
 set_both()
 {
 	rclink set a "${a_has[@]}" && rclink set b "${b_has[@]}" &&
@@ -86,7 +70,7 @@ nothing_set()
 retry_for_ever()
 {
 	rclink disconnect a
-	becomes 1 b .state down && rclink set a retry 7 && self_up || return
+	becomes 1 b .state down && rclink set a retry 7 && link_self_dial || return
 	given a retry
 	[ "$(given a retry | tr '\n' ' ')" = "7 6 6 6 6 " ] && has b retry 4
 }
@@ -191,12 +175,12 @@ sim_load "sim0 ib 1 mtu=4096" "sim1 ib 2 mtu=4096"
 echo 0xfec0000000000001 >"$SIM/sim1/prefix"
 rclink add a device sim0 mtu 1024 || bail "no link a"
 rclink add b device sim1 mtu 1024 || bail "no link b"
-check "two simulated ports are linked, by GRH" self_up
+check "two simulated ports are linked, by GRH" link_self_dial
 check "their QPs have what links have by themselves" nothing_set
 rclink disconnect a
 becomes 1 b .state down || bail "b stays up"
 check "all that a QP is given is set to other numbers" set_both
-check "the link comes up with them" self_up
+check "the link comes up with them" link_self_dial
 check "the smaller MTU is that of both ends" reaches mtu 512 512
 check "READs that are sent at once are as many as the peer answers" \
 	eval 'reaches rd-atomic 6 6 && reaches answers 7 6'
