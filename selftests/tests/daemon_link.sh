@@ -10,6 +10,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/link/core.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
 # l is dialled by host 1, which finds out by heartbeats where a goodbye was lost; m
@@ -98,12 +99,20 @@ keeps()
 		conf_1 | configure 1 && reload 1
 }
 
+# killed SIGNAL
 killed()
 {
-	daemon_signal 1 KILL
+	daemon_signal 1 "$1"
 	wait "${running[1]}"
 	is 1 l .state up && carries l && daemon_start 1 &&
 		until_true 10 said 1 'l: is up'
+}
+
+# By a signal that has the kernel write the memory of others to a file.
+crashed()
+{
+	cores_on 1 && prlimit --core=unlimited --pid "$(pgrep -x rclinkd)" &&
+		killed ABRT && no_core 1 rclinkd
 }
 
 # More events than the daemon's socket has room for, the first of which says that l
@@ -178,7 +187,7 @@ notifies()
 	return "$1"
 }
 
-plan 18
+plan 19
 link_setup
 holds "links come up by themselves" begin
 check "both dial at once: one link, no QP too many" one_of_each
@@ -190,7 +199,8 @@ holds "a link is added, and no other touched" unchanged adds
 holds "a link is changed, and no other touched" unchanged changes
 holds "a link is removed, and no other touched" unchanged removes
 holds "a bad configuration is refused with its line" unchanged keeps
-holds "killed, it leaves links up, and takes them over again" unchanged killed
+holds "killed, it leaves links up, and takes them over again" unchanged killed KILL
+holds "crashed too, and leaves no core, which would have its keys" unchanged crashed
 holds "what it could not hear it finds out" overflow
 holds "a peer with another key is refused, and no other link touched" \
 	unchanged stranger

@@ -11,6 +11,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/link/ca.sh"
+. "$LIB_DIR/link/core.sh"
 
 other=/tmp/rclink-test-other.pem
 ca=/tmp/rclink-test-ca
@@ -104,24 +105,6 @@ no_secret_anywhere()
 	! grep -F "$(sed -n 2p "$key")" /tmp/everything
 }
 
-# cores_on HOST: from now on whoever is killed for an error leaves a file; a
-# process that hides nothing does
-cores_on()
-{
-	on "$1" sh -c 'cat /proc/sys/kernel/core_pattern >/tmp/core_pattern
-		echo /tmp/core.%e >/proc/sys/kernel/core_pattern
-		ulimit -c unlimited
-		rm -f /tmp/core.rclink
-		sh -c "kill -ABRT \$\$"
-		[ -e /tmp/core.sh ]'
-}
-
-no_core()
-{
-	on "$1" sh -c 'cat /tmp/core_pattern >/proc/sys/kernel/core_pattern
-		[ ! -e /tmp/core.rclink ]'
-}
-
 # Both are killed when their keys are in memory.
 no_core_of_connect()
 {
@@ -139,7 +122,7 @@ no_core_of_connect()
 	wait $pid
 	[ $? -eq 134 ] || return
 	on 2 pkill -CONT -x rclink
-	no_core 1
+	no_core 1 rclink
 }
 
 no_core_of_listen()
@@ -153,7 +136,7 @@ no_core_of_listen()
 	on 2 pkill -ABRT -x rclink
 	wait "$listener"
 	[ $? -eq 134 ] || return
-	no_core 2
+	no_core 2 rclink
 }
 
 ca_setup()

@@ -99,7 +99,7 @@ static EVP_PKEY *make_key(const struct cert *cert)
 struct ident ident_make(const struct cert *cert, const struct ident *issuer)
 {
 	struct ident id = { .key = make_key(cert), .cert = X509_new() };
-	const EVP_MD *md = cert->sha1 ? EVP_sha1() : EVP_sha256();
+	const EVP_MD *md = EVP_get_digestbyname(cert->digest ? : "SHA256");
 	bool always = !cert->from && !cert->to;
 	static long serial = 100;
 	EVP_PKEY *signer = issuer ? issuer->key : id.key;

@@ -36,7 +36,7 @@ struct cert {
 	bool nul_san;		/* DNS:good.example, a NUL, .evil.example */
 	int rsa;		/* bits; else P-256 */
 	bool ed25519;
-	bool sha1;
+	const char *digest;	/* else SHA-256 */
 	long from, to;		/* seconds from now; both 0: a valid day */
 };
 

@@ -194,10 +194,10 @@ TEST_F_TIMEOUT(peer, T11_fin_without_tls_close, 60)
 	EXPECT_EQ(0, cut_all(&self->w, false, RUDE_FIN, false));
 }
 
-TEST_F_TIMEOUT(peer, T11_reset, 60)
+TEST_F_TIMEOUT(peer, T11_reset_at_every_byte_of_every_message, 120)
 {
-	EXPECT_EQ(0, cut_all(&self->w, true, RESET, false));
-	EXPECT_EQ(0, cut_all(&self->w, false, RESET, false));
+	EXPECT_EQ(0, cut_all(&self->w, true, RESET, true));
+	EXPECT_EQ(0, cut_all(&self->w, false, RESET, true));
 }
 
 TEST_F_TIMEOUT(peer, T11_silence, 60)

@@ -494,8 +494,21 @@ TEST_F(tls, T4_sha1_is_refused)
 {
 	struct cert spec = good;
 
-	spec.sha1 = true;
+	spec.digest = "SHA1";
 	CA_REFUSES(&spec, &self->ca, "digest", "digest");
+}
+
+TEST_F(tls, T4_md5_is_refused)
+{
+	/* ECDSA has no such signature. */
+	const struct cert rsa = { .cn = "CA", .ca = true, .rsa = 2048 };
+	struct ident ca = ident_make(&rsa, NULL);
+	struct cert spec = good;
+
+	spec.digest = "MD5";
+	ident_write(&ca, NULL, "ca.pem");
+	CA_REFUSES(&spec, &ca, "digest", "digest");
+	ident_drop(&ca);
 }
 
 TEST_F(tls, T4_strong_keys_of_other_kinds_are_fine)
