@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Who has keys in memory leaves none of it in a file. Sourced after link/lib.sh.
+# What sh gets is expanded there.
+# shellcheck disable=SC2016
 
 # cores_on HOST: from now on whoever is killed for an error leaves a file; a
 # process that hides nothing does
