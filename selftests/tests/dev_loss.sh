@@ -37,6 +37,16 @@ lose()
 	[ "$(objects)" -eq 0 ]
 }
 
+# The driver's module goes, and takes the device away.
+driver_goes()
+{
+	if is_ib; then
+		rmmod rdmasim
+	else
+		rmmod rdma_rxe
+	fi
+}
+
 forget()
 {
 	local name
@@ -80,7 +90,7 @@ other_goes()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 14
+plan 16
 nl_build
 lab_device
 lab_module
@@ -91,6 +101,14 @@ for state in prepared connected up "up 3 ping"; do
 		lose device-removed 8 lab_dev del
 	forget
 	back || bail "the device did not come back"
+done
+for state in up "up 3 ping"; do
+	# shellcheck disable=SC2086
+	hold $state || bail "no links"
+	check "the driver unloaded under links that are $state takes them down" \
+		lose device-removed 8 driver_goes
+	forget
+	back || bail "the driver did not come back"
 done
 for state in prepared up "up 3 ping"; do
 	# shellcheck disable=SC2086

@@ -7,7 +7,8 @@
 # hosts: 2
 # kernels: 6.12-all debug-all
 # ib: no, it makes packets of RoCE
-# timeout: 550
+# timeout: 650
+# soak: 1800 ATTACK_SECONDS=600
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -21,6 +22,7 @@ recv_says=/tmp/rclink-test-recv
 fifo=/tmp/rclink-test-fifo
 metrics=/tmp/rclink-test-metrics
 psns=${ATTACK_SWEEP:-400}
+seconds=${ATTACK_SECONDS:-20}
 address=([1]=$RCL_IP [2]=$RCL_PEER_IP)
 
 # A packet that somebody makes up does not go by a NIC that offloads all of it.
@@ -326,10 +328,21 @@ dial_took()
 daemons()
 {
 	link_listen_end
-	link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0 |
-		configure 1 metrics $metrics
-	link_section l "$pin1" qps 1 heartbeat 0 | configure 2
+	sections l
 	daemon_start 1 2 && until_true 30 is_up
+}
+
+# sections LINK...
+sections()
+{
+	local name
+
+	for name; do
+		link_section "$name" "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0
+	done | configure 1 metrics $metrics
+	for name; do
+		link_section "$name" "$pin1" qps 1 heartbeat 0
+	done | configure 2
 }
 
 # told COUNTER: what the metrics have of it
@@ -373,9 +386,33 @@ broken_again()
 	[ "$waited" -ge 2000 ]
 }
 
+# Ten times a second, whenever the link is up, for as long as is wanted. It comes back
+# at most once a second, more and more seldom, and the link beside it never notices.
+goes_on()
+{
+	local end first other hits=0
+
+	sections l m && reload 2 && reload 1 && both_up m && until_true 30 is_up ||
+		return
+	first=$(of 1 l .epoch)
+	other=$(of 1 m .epoch)
+	end=$((SECONDS + seconds))
+	while [ $SECONDS -lt $end ]; do
+		is_up >/dev/null && wrong_rkey 0 && hits=$((hits + 1))
+		sleep 0.1
+	done
+	until_true 90 is_up || return
+	first=$(($(of 1 l .epoch) - first))
+	echo "# in $seconds s $hits requests with a wrong key, $first more epochs" >&3
+	[ "$hits" -ge 2 ] && [ "$first" -ge 2 ] && [ "$first" -le "$seconds" ] &&
+		is 1 m .epoch "$other" && is 1 m .state up &&
+		rclink ping m -q -c 1 && rclink ping l -q -c 1
+}
+
 # No heartbeat takes a PSN between reading it and using it, and none ends a link
 # before what is looked at does.
-plan 21
+plan 22
+exec 3>&1
 link_setup
 on_all modprobe -a sch_netem
 link_listen l
@@ -410,6 +447,9 @@ check "all of it is told" tells
 holds "with daemons it is as before" daemons
 holds "the daemon says once what the device counts, and counts on" sweep_told
 measured "broken again and again it comes back, after a longer wait" broken_again
+holds "attacked for $seconds s without a pause it comes back, more and more seldom" \
+	goes_on
 holds "and all is as before" eval 'daemon_end 1 2 && rclink ping l -q -c 1'
-check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'
+check "they are deleted" eval \
+	'rclink del l && rclink del m && on 2 "$tool" del l && on 2 "$tool" del m'
 finish
