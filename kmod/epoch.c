@@ -127,23 +127,28 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 {
 	int ret;
 
-	*why = "a verbs call failed: is the device short of resources?";
+	*why = "no protection domain could be made: see `rdma resource`";
 	ep->pd = ib_alloc_pd(ep->user.ib, 0);
 	if (IS_ERR(ep->pd))
 		return PTR_ERR(ep->pd);
+	*why = "out of memory, or of what the device can map";
 	ret = rcl_ctrl_create(&ep->ctrl, ep->user.ib, &ep->qp[0], up, stats);
 	if (ret)
 		goto err_dealloc_pd;
+	*why = "the link buffer could not be registered: see `rdma resource`";
 	ret = rcl_buffer_create(&ep->buffer, ep->pd,
 				ep->policy.v[RCL_P_BUFFER_SIZE]);
 	if (ret)
 		goto err_destroy_ctrl;
+	*why = "out of memory";
 	ret = rcl_pool_create(&ep->pool, &ep->qp[1], ep->nqps - 1);
 	if (ret)
 		goto err_destroy_buffer;
+	*why = "a queue pair could not be made: see `rdma resource`, or use fewer qps";
 	ret = rcl_epoch_create_qps(ep, up);
 	if (ret)
 		goto err_destroy_pool;
+	*why = "the device refused a queue pair's values (RESET to INIT)";
 	ret = rcl_epoch_to_init(ep);
 	if (ret)
 		goto err_stop;
