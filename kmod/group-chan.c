@@ -301,13 +301,14 @@ static void rcl_group_chan_read(const struct rcl_group_chan *chan,
 static int rcl_group_chan_check(const struct rclink_dev_sqe *sqe)
 {
 	if (sqe->op >= RCLINK_OP_MAX || sqe->flags & ~RCLINK_SQE_FLAGS ||
-	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad ||
-	    sqe->compare_mask || sqe->swap_mask)
+	    sqe->num_sge > RCLINK_DEV_SGE_MAX || sqe->pad)
+		return -EINVAL;
+	if (sqe->op != RCLINK_OP_RECV && sqe->op != RCLINK_OP_SEND)
+		return -EOPNOTSUPP;
+	if (sqe->compare_mask || sqe->swap_mask)
 		return -EINVAL;
 	if (sqe->op == RCLINK_OP_RECV)
 		return sqe->flags ? -EINVAL : 0;
-	if (sqe->op != RCLINK_OP_SEND)
-		return -EOPNOTSUPP;
 	if (sqe->flags & RCLINK_SQE_INLINE &&
 	    (sqe->num_sge || sqe->len > RCLINK_DEV_INLINE_MAX))
 		return -EINVAL;

@@ -3,8 +3,10 @@
  * Each operation of a channel once, with both ends in this process, which looks
  * at the memory of both afterwards.
  *
- * usage: table NEAR FAR	the two ends of a link of this host to itself;
- *				prints OPERATION<TAB>works, or why not
+ * usage: table NEAR FAR	the two ends of a link of this host to itself
+ *        table GROUP		only sends, to service text: somebody else hears
+ *
+ * prints OPERATION<TAB>works, or why not
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -184,6 +186,17 @@ static const char *carry_out(struct both *b, const struct row *row)
 	       NULL : "the data is wrong";
 }
 
+/* To a group: nothing of it is here. */
+static const char *carry_out_alone(struct both *b, const struct row *row)
+{
+	struct rclink_dev_cqe cqe;
+	int ret;
+
+	*b->near.memory = MARK;
+	ret = row->post(b);
+	return ret ? strerror(-ret) : completes(b->near.chan, &cqe);
+}
+
 static int begin_end(struct end *end, const char *name, unsigned int rights)
 {
 	int ret;
@@ -227,6 +240,12 @@ static int begin(struct both *b, const char *near, const char *far)
 	       rclink_import(b->near.chan, "brief", &b->brief);
 }
 
+static int begin_group(struct both *b, const char *group)
+{
+	return rclink_join(&b->near.chan, group, "text", 0) ? :
+	       begin_end(&b->near, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct both b = { 0 };
@@ -234,18 +253,21 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int ret;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: table NEAR FAR\n");
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: table NEAR FAR | GROUP\n");
 		return 2;
 	}
-	ret = begin(&b, argv[1], argv[2]);
+	ret = argc == 2 ? begin_group(&b, argv[1]) :
+			  begin(&b, argv[1], argv[2]);
 	if (ret)
 		return say("begin", ret);
 	for (i = 0; i < NUM(rows); i++) {
-		why = carry_out(&b, &rows[i]);
+		why = argc == 2 ? carry_out_alone(&b, &rows[i]) :
+				  carry_out(&b, &rows[i]);
 		printf("%s\t%s\n", rows[i].name, why ? why : "works");
 	}
 	rclink_close(b.near.chan);
-	rclink_close(b.far.chan);
+	if (b.far.chan)
+		rclink_close(b.far.chan);
 	return 0;
 }

@@ -116,6 +116,10 @@ TEST_F(group, has_no_other_operations)
 	EXPECT_EQ(-EOPNOTSUPP, rclink_submit(chan, 0, 0));
 	EXPECT_EQ(0, rclink_fadd(chan, one, &far, 0, 1, 0, 0));
 	EXPECT_EQ(-EOPNOTSUPP, rclink_submit(chan, 0, 0));
+	EXPECT_EQ(0, rclink_mcas(chan, one, &far, 0, 1, 2, 3, 4, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, rclink_submit(chan, 0, 0));
+	EXPECT_EQ(0, rclink_mfadd(chan, one, &far, 0, 1, 2, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, rclink_submit(chan, 0, 0));
 	/* And the channel goes on. */
 	EXPECT_EQ(0, rclink_send(chan, one, 0, 0));
 	EXPECT_EQ(1, rclink_submit(chan, 0, 0));

@@ -69,16 +69,22 @@ static int far_post_recv(struct far *far, u32 slot)
 	return rclink_post(far->chan, &sqe, 1, &taken);
 }
 
-static void far_answer(struct far *far, u32 what, u32 seed)
+static void far_say(struct far *far, const struct kapi_msg *msg)
 {
-	struct kapi_msg msg = { .what = what, .seed = seed };
 	struct rclink_dev_sqe sqe;
 	unsigned int taken;
 
 	rclink_prep_send(&sqe, 0, 0);
-	rclink_prep_inline(&sqe, &msg, sizeof(msg));
+	rclink_prep_inline(&sqe, msg, sizeof(*msg));
 	/* Can only fail when the channel is over, and then nobody waits. */
 	rclink_post(far->chan, &sqe, 1, &taken);
+}
+
+static void far_answer(struct far *far, u32 what, u32 seed)
+{
+	const struct kapi_msg msg = { .what = what, .seed = seed };
+
+	far_say(far, &msg);
 }
 
 static void far_echo(struct far *far, const struct kapi_msg *msg, u32 imm)
@@ -210,6 +216,28 @@ static void far_work(struct work_struct *work)
 	far_free(far);
 }
 
+/* All rights that the device has. */
+static int far_export(struct far *far, u32 n)
+{
+	struct kapi_msg hello = {
+		.what = KAPI_HELLO, .seed = n, .len = RCLINK_REGION_RIGHTS,
+	};
+	char name[RCLINK_DEV_REGION_LEN];
+	int ret;
+
+	snprintf(name, sizeof(name), KAPI_FAR, n);
+	ret = rclink_register(far->chan, far->memory, KAPI_SIZE, name,
+			      hello.len, &far->region);
+	if (ret == -EOPNOTSUPP) {
+		hello.len &= ~RCLINK_REGION_ATOMIC;
+		ret = rclink_register(far->chan, far->memory, KAPI_SIZE, name,
+				      hello.len, &far->region);
+	}
+	if (!ret)
+		far_say(far, &hello);
+	return ret;
+}
+
 /*
  * The near end has posted its receives before it exports its region. When we
  * have, too, it learns from our first message that it may send.
@@ -217,8 +245,6 @@ static void far_work(struct work_struct *work)
 static int far_begin(struct far *far)
 {
 	static atomic_t number;
-	u32 n = atomic_inc_return(&number);
-	char name[RCLINK_DEV_REGION_LEN];
 	struct rclink_remote near;
 	int ret, i;
 
@@ -233,14 +259,7 @@ static int far_begin(struct far *far)
 		ret = 0;
 		usleep_range(1000, 2000);
 	}
-	if (ret)
-		return ret;
-	snprintf(name, sizeof(name), KAPI_FAR, n);
-	ret = rclink_register(far->chan, far->memory, KAPI_SIZE, name,
-			      RCLINK_REGION_RIGHTS, &far->region);
-	if (!ret)
-		far_answer(far, KAPI_HELLO, n);
-	return ret;
+	return ret ? : far_export(far, atomic_inc_return(&number));
 }
 
 static void far_accept(struct work_struct *work)

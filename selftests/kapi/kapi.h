@@ -26,7 +26,7 @@
 #define KAPI_IMM_WRITE	BIT(31)		/* the immediate is of a WRITE */
 
 enum kapi_what {
-	KAPI_HELLO,	/* far: @seed is the number of its region */
+	KAPI_HELLO,	/* far: its region has number @seed and rights @len */
 	KAPI_CHECK,	/* is @len bytes of my write at @offset @seed? */
 	KAPI_FILL,	/* fill them, so that I can read */
 	KAPI_DATA,	/* are the @len bytes behind this @seed? */
@@ -74,6 +74,8 @@ static inline bool kapi_is(const u8 *p, u32 seed, u32 from, u32 len)
 			return false;
 	return true;
 }
+
+#define KAPI_SAID	512
 
 /* The result of a command in words; returns @ret. */
 __printf(2, 3) int kapi_say(int ret, const char *fmt, ...);
@@ -141,6 +143,7 @@ int near_big(const char *link, bool polled, u32 seed);
 int near_constant(const char *link, bool polled, u32 seed);
 int near_invalidated(const char *link, bool polled);
 int near_masked(const char *link, bool polled);
+int near_table(const char *link);
 
 /**
  * struct bare - QPs without rclink, wired to each other

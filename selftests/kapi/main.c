@@ -28,7 +28,7 @@
 #define KAPI_OVER	10000	/* milliseconds for a channel to be over */
 
 static DEFINE_MUTEX(kapi_lock);	/* one command at a time; protects kapi_said */
-static char kapi_said[256];
+static char kapi_said[KAPI_SAID];
 static struct near *kapi_held;
 static struct dentry *kapi_dir;
 
@@ -107,6 +107,11 @@ static int kapi_masked(char **word)
 	return near_masked(word[1], kapi_polled(word[2]));
 }
 
+static int kapi_table(char **word)
+{
+	return near_table(word[1]);
+}
+
 /* A channel that is there while something happens to its link. */
 static int kapi_hold(char **word)
 {
@@ -181,6 +186,7 @@ static const struct {
 	{ "closed", 3, kapi_closed },		/* LINK events|polled */
 	{ "invalidated", 3, kapi_invalidated },	/* LINK events|polled */
 	{ "masked", 3, kapi_masked },		/* LINK events|polled */
+	{ "table", 2, kapi_table },		/* LINK */
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
 	{ "drop", 1, kapi_drop },

@@ -287,8 +287,7 @@ static int near_begin(struct near *near)
 	ret = rclink_import(near->chan, name, &near->far);
 	if (ret)
 		return kapi_say(ret, "%s is not there: %d", name, ret);
-	if (near->far.len != KAPI_SIZE ||
-	    near->far.rights != RCLINK_REGION_RIGHTS)
+	if (near->far.len != KAPI_SIZE || near->far.rights != msg.len)
 		return kapi_say(-EIO, "%s has %llu bytes, rights %u", name,
 				near->far.len, near->far.rights);
 	return 0;

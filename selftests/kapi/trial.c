@@ -131,15 +131,23 @@ static int near_atomic(struct near *near, struct rclink_dev_sqe *sqe, u64 was)
 	return ret;
 }
 
-static int near_atomics(struct near *near, u64 value)
+/* What is there before an atomic. */
+static int near_put(struct near *near, u64 value)
+{
+	struct rclink_dev_sqe sqe;
+
+	rclink_prep_write(&sqe, &near->far, 8, 0, 0);
+	rclink_prep_inline(&sqe, &value, sizeof(value));
+	return near_post(near, &sqe);
+}
+
+static int near_cas(struct near *near, u64 value)
 {
 	const u8 flags = RCLINK_SQE_SIGNALED;
 	struct rclink_dev_sqe sqe;
 	int ret;
 
-	rclink_prep_write(&sqe, &near->far, 8, 0, 0);
-	rclink_prep_inline(&sqe, &value, sizeof(value));
-	ret = near_post(near, &sqe);
+	ret = near_put(near, value);
 	if (ret)
 		return ret;
 	rclink_prep_cas(&sqe, &near->far, 8, value, 7, flags, 0);
@@ -147,7 +155,16 @@ static int near_atomics(struct near *near, u64 value)
 	if (ret)
 		return ret;
 	rclink_prep_cas(&sqe, &near->far, 8, value, 9, flags, 0);
-	ret = near_atomic(near, &sqe, 7);
+	return near_atomic(near, &sqe, 7);
+}
+
+static int near_fadd(struct near *near, u64 value)
+{
+	const u8 flags = RCLINK_SQE_SIGNALED;
+	struct rclink_dev_sqe sqe;
+	int ret;
+
+	ret = near_put(near, 7);
 	if (ret)
 		return ret;
 	rclink_prep_fadd(&sqe, &near->far, 8, value, flags, 0);
@@ -234,7 +251,8 @@ int near_data(const char *link, bool polled, u32 seed)
 		      near_write(near, seed + 1, offset, len) ? :
 		      near_write_imm(near, seed + 2, len) ? :
 		      near_read(near, seed + 3, offset, len) ? :
-		      near_atomics(near, (u64)seed << 20) ? :
+		      near_cas(near, (u64)seed << 20) ? :
+		      near_fadd(near, (u64)seed << 20) ? :
 		      near_refused(near) ? :
 		      near_released(near);
 	}
@@ -467,17 +485,15 @@ out:
 }
 
 #define NEAR_WORD	0x1122334455667788ULL
+#define NEAR_SWAPPED	0xaa22334455667788ULL	/* its first byte */
 
-static int near_mask(struct near *near)
+static int near_mcas(struct near *near)
 {
 	const u8 flags = RCLINK_SQE_SIGNALED | RCLINK_SQE_FENCE;
-	u64 value = NEAR_WORD;
 	struct rclink_dev_sqe sqe;
 	int ret;
 
-	rclink_prep_write(&sqe, &near->far, 8, 0, 0);
-	rclink_prep_inline(&sqe, &value, sizeof(value));
-	ret = near_post(near, &sqe);
+	ret = near_put(near, NEAR_WORD);
 	if (ret)
 		return ret;
 	/* The last byte is what is said, so the first one is swapped. */
@@ -486,10 +502,23 @@ static int near_mask(struct near *near)
 	ret = near_atomic(near, &sqe, NEAR_WORD);
 	if (ret)
 		return ret;
+	rclink_prep_mcas(&sqe, &near->far, 8, 0, 0, 0, 0, flags, 0);
+	return near_atomic(near, &sqe, NEAR_SWAPPED);
+}
+
+static int near_mfadd(struct near *near)
+{
+	const u8 flags = RCLINK_SQE_SIGNALED | RCLINK_SQE_FENCE;
+	struct rclink_dev_sqe sqe;
+	int ret;
+
+	ret = near_put(near, NEAR_SWAPPED);
+	if (ret)
+		return ret;
 	/* Two words: no carry from the lower one into the other. */
 	rclink_prep_mfadd(&sqe, &near->far, 8, 0x00000001ffffffffULL,
 			  0x8000000080000000ULL, flags, 0);
-	ret = near_atomic(near, &sqe, 0xaa22334455667788ULL);
+	ret = near_atomic(near, &sqe, NEAR_SWAPPED);
 	if (ret)
 		return ret;
 	rclink_prep_mfadd(&sqe, &near->far, 8, 0, 0, flags, 0);
@@ -510,7 +539,83 @@ int near_masked(const char *link, bool polled)
 
 	if (IS_ERR(near))
 		return PTR_ERR(near);
-	ret = near_mask(near);
+	ret = near_mcas(near) ? : near_mfadd(near);
 	near_close(near);
 	return ret;
+}
+
+static int near_try(struct near *near, u8 op)
+{
+	const u32 len = 64, offset = 16;
+
+	switch (op) {
+	case RCLINK_OP_SEND:
+		return near_send(near, op, len);
+	case RCLINK_OP_SEND_IMM:
+		return near_send_imm(near, op);
+	case RCLINK_OP_SEND_INV:
+		return near_inv(near);
+	case RCLINK_OP_WRITE:
+		return near_write(near, op, offset, len);
+	case RCLINK_OP_WRITE_IMM:
+		return near_write_imm(near, op, len);
+	case RCLINK_OP_READ:
+		return near_read(near, op, offset, len);
+	case RCLINK_OP_CAS:
+		return near_cas(near, NEAR_WORD);
+	case RCLINK_OP_FADD:
+		return near_fadd(near, NEAR_WORD);
+	case RCLINK_OP_MCAS:
+		return near_mcas(near);
+	case RCLINK_OP_MFADD:
+		return near_mfadd(near);
+	}
+	return -EINVAL;
+}
+
+/**
+ * near_table - each operation by itself
+ * @link: name
+ *
+ * Says a line of each, its name, a tab, and "works" or the error.
+ *
+ * Return: 0, or a negative errno when there is no channel.
+ */
+int near_table(const char *link)
+{
+	static const struct {
+		u8 op;
+		const char *name;
+	} ops[] = {
+		{ RCLINK_OP_SEND, "SEND" },
+		{ RCLINK_OP_SEND_IMM, "SEND with immediate" },
+		{ RCLINK_OP_WRITE, "WRITE" },
+		{ RCLINK_OP_WRITE_IMM, "WRITE with immediate" },
+		{ RCLINK_OP_READ, "READ" },
+		{ RCLINK_OP_CAS, "compare and swap" },
+		{ RCLINK_OP_FADD, "fetch and add" },
+		{ RCLINK_OP_MCAS, "masked compare and swap" },
+		{ RCLINK_OP_MFADD, "masked fetch and add" },
+		/* It ends the region that the others use. */
+		{ RCLINK_OP_SEND_INV, "SEND with invalidate" },
+	};
+	struct near *near = near_open(link, false);
+	char said[KAPI_SAID];
+	size_t len = 0, room;
+	int ret, i;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ret = near_try(near, ops[i].op);
+		room = sizeof(said) - len;
+		if (ret)
+			len += scnprintf(said + len, room, "%s\t%pe\n",
+					 ops[i].name, ERR_PTR(ret));
+		else
+			len += scnprintf(said + len, room, "%s\tworks\n",
+					 ops[i].name);
+	}
+	near_close(near);
+	return kapi_say(0, "%s", said);
 }

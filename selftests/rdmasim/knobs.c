@@ -8,6 +8,7 @@
  *		a number
  * pkey		INDEX NUMBER
  * sa		with sa=1: 0 it answers, 1 it refuses, 2 it is silent
+ * next_qpn	of the next QP, unless another one has it
  * qps		reads a line for each QP: what ib_modify_qp() gave it, as pairs
  *		of word and number
  *
@@ -255,6 +256,7 @@ void sim_knobs_add(struct sim_dev *dev)
 	debugfs_create_file("fault", 0600, dir, dev, &sim_fault_fops);
 	debugfs_create_file("event", 0200, dir, dev, &sim_event_fops);
 	debugfs_create_file("qps", 0400, dir, dev, &sim_qps_fops);
+	debugfs_create_u32("next_qpn", 0200, dir, &dev->next_qpn);
 	debugfs_create_file("pkey", 0200, dir, dev, &sim_pkey_fops);
 	debugfs_create_file_unsafe("lid", 0200, dir, dev, &sim_lid_fops);
 	debugfs_create_file_unsafe("sm_lid", 0200, dir, dev, &sim_sm_lid_fops);

@@ -4,7 +4,6 @@
 # that can be, and the end that serves outlives those that measure.
 # hosts: 2
 # kernels: 6.1-all 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 240
 # The library has the variables; what gojq gets is expanded there.
 # shellcheck disable=SC2154,SC2016

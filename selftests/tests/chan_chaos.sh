@@ -4,7 +4,6 @@
 # CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
 # hosts: 2
 # kernels: 6.12-all debug-all
-# ib: no, it has not passed there yet
 # timeout: 600
 # soak: 5400 CHAOS_SECONDS=3600 CHAOS_SEED=3
 # The libraries have the variables.

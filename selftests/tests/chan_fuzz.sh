@@ -4,7 +4,6 @@
 # seed is FUZZ_SEED, 1 if not set; FUZZ_ROUNDS for a long one.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug
-# ib: no, it has not passed there yet
 # timeout: 300
 # soak: 5400 FUZZ_ROUNDS=1000
 # The library has the variables.

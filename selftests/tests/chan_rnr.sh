@@ -3,7 +3,6 @@
 # A peer that posts no receive: rnr-retry 0, 3 and 7, which is for ever.
 # hosts: 1
 # kernels: 6.1-all 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"

@@ -5,7 +5,6 @@
 # their channel's life, and nothing of them stays, at neither end.
 # hosts: 2
 # kernels: 6.12-all 6.1-all
-# ib: no, it has not passed there yet
 # timeout: 400
 # soak: 5400 STRESS_KILLS=1000
 # The library has the variables.

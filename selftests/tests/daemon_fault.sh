@@ -5,7 +5,6 @@
 # the middle of traffic, a full disk, another address, another module.
 # hosts: 2
 # kernels: 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # soak: 5400 FAULT_FLAPS=100
 # The libraries have the variables; what eval gets is expanded there.
@@ -15,9 +14,12 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# An address of host 2 that is a GID of its device, and that no neighbour finds.
+# An address of host 2 that is a GID of its device, and that no neighbour finds. On
+# InfiniBand it is a port there that no wire leads to.
 hole=192.0.2.77
 holes=6
+unanswered='does `ping` reach it'
+! is_ib || unanswered='\(timed out\|out of time\)'
 disk=/tmp/rclink-test-disk
 metrics=$disk/rclink.prom
 in=/tmp/rclink-test-in
@@ -113,20 +115,25 @@ gid_index()
 
 hole_sections()
 {
-	local i host=$1
+	local i host=$1 where=(device sim1)
 
+	is_ib || where=(gid-index "$(gid_index)")
 	for ((i = 1; i <= holes; i++)); do
 		if [ "$host" -eq 1 ]; then
 			link_section "h$i" "$pin2" qps 1 \
 				peer "$RCL_PEER_IP:$port"
 		else
-			link_section "h$i" "$pin1" qps 1 gid-index "$(gid_index)"
+			link_section "h$i" "$pin1" qps 1 "${where[@]}"
 		fi
 	done
 }
 
 dig()
 {
+	! is_ib || {
+		on 2 sh -c "echo sim1 ib 77 >/sys/kernel/debug/rdmasim/new_device"
+		return
+	}
 	on 2 sh -c "ip address add $hole/25 dev eth0 && tc qdisc add dev eth0 clsact &&
 		tc filter add dev eth0 egress protocol arp flower arp_sip $hole action drop" &&
 		until_true 10 gid_index
@@ -134,10 +141,15 @@ dig()
 
 fill()
 {
+	! is_ib || {
+		on 2 sh -c "echo sim1 >/sys/kernel/debug/rdmasim/del_device"
+		return
+	}
 	on 2 sh -c "tc qdisc del dev eth0 clsact; ip address del $hole/25 dev eth0"
 }
 
-# Connecting one of the others takes the module 2 s each time.
+# Connecting one of the others takes the module 2 s each time, or, on InfiniBand, the
+# device until it gives up.
 black_hole()
 {
 	local normal
@@ -146,7 +158,7 @@ black_hole()
 	normal=$ms
 	if ! { dig && conf_2 hole_sections 2 && conf_1 hole_sections 1 &&
 		reload 2 && reload 1 &&
-		until_true 30 said 1 '>h.: not up: .*does `ping` reach it' &&
+		until_true 30 said 1 ">h.: not up: .*$unanswered" &&
 		recovers; }; then
 		show_daemons
 		fill

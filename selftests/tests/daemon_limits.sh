@@ -4,7 +4,6 @@
 # than there is room for: links that are up stay so, others come up, it lives.
 # hosts: 2
 # kernels: 6.12-all 6.1-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016

@@ -4,7 +4,6 @@
 # lost.
 # hosts: 2
 # kernels: 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 500
 # soak: 1800 STORM_LINKS=240
 # The libraries have the variables; what eval gets is expanded there.

@@ -5,7 +5,6 @@
 # once, many slow ones, a peer that never stops.
 # hosts: 2
 # kernels: 6.12-all
-# ib: no, it has not passed there yet
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

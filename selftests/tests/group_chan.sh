@@ -4,7 +4,6 @@
 # is refused; loss, a group that is down, its end, and theirs.
 # hosts: 3
 # kernels: 6.1-all 6.12
-# ib: no, it has not passed there yet
 # timeout: 500
 # The library has the variables.
 # shellcheck disable=SC2154

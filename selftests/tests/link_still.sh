@@ -4,7 +4,6 @@
 # under traffic; and clocks that somebody sets while a link is up.
 # hosts: 2
 # kernels: 6.12-all 6.1-all
-# ib: no, it has not passed there yet
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016

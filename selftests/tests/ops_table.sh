@@ -13,6 +13,8 @@
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/chan/lib.sh"
+. "$LIB_DIR/group/lib.sh"
+. "$LIB_DIR/kapi/lib.sh"
 
 document=$LIB_DIR/../Documentation/operations.rst
 made=/tmp/rclink-test-operations
@@ -37,12 +39,55 @@ tries()
 {
 	local status
 
-	link_across "$2" "${3:-$2}" && "$CHAN/table" a b >"$made.chan.$1" &&
-		pings "ping.$1" rclink ping a
+	link_across "$2" "${3:-$2}" &&
+		"$CHAN/table" a b >"$made.chan.$1" &&
+		kapi 1 "listen b" && kapi 1 "table a" >"$made.kapi.$1" &&
+		kapi 1 unlisten && pings "ping.$1" rclink ping a
 	status=$?
 	rclink del a
 	rclink del b
 	return "$status"
+}
+
+# groups FILE DEVICE WORDS...: a group of both hosts, and what this one says to it
+groups()
+{
+	local file=$1 device=$2 status
+
+	shift 2
+	link_listen l && link_pair l device "$device" timeout 19 &&
+		rclink group add g dev "$device" "$@" link l &&
+		on 2 "$tool" group add g dev "$device" "$@" from l &&
+		until_true 20 has_key 2 "$(key_id 1)" &&
+		heard '\x88wfUD3"\x11' "$CHAN/table" g \
+			>"$made.group.$file" && kapi 1 "group_join g" &&
+		heard tea kapi 1 "group_say tea" &&
+		printf 'SEND\tworks\n' >"$made.module.$file"
+	status=$?
+	kapi 1 group_leave
+	on_all "$tool" group del g
+	link_listen_end
+	on_all "$tool" del l
+	return "$status"
+}
+
+# heard TEXT CMD...: host 2 hears that, and no more, when CMD says it
+heard()
+{
+	local text=$1 process
+
+	shift
+	on 2 "$tool" group recv g -n 1 >"$made.heard" &
+	process=$!
+	until_true 20 said "$@" && wait "$process" &&
+		[ "$(cut -d ' ' -f 3- "$made.heard")" = "$text" ] &&
+		cat "$made.says"
+}
+
+# A receive is posted at some time.
+said()
+{
+	"$@" >"$made.says" && [ -s "$made.heard" ]
 }
 
 # verbs LINK WORD: host 2 is the end that listens
@@ -117,14 +162,23 @@ section()
 	}'
 }
 
+# channels TITLE FILE
+channels()
+{
+	section "$1" "RoCE=$2.roce" "InfiniBand=$2.all" \
+		"no masked atomics=$2.some" "no atomics=$2.none" \
+		"to no masked=$2.to_some" "to no atomics=$2.to_none"
+}
+
 makes()
 {
 	{
-		sed '/^Channels$/,$d' "$document"
-		section Channels "RoCE=chan.roce" "InfiniBand=chan.all" \
-			"no masked atomics=chan.some" "no atomics=chan.none" \
-			"to no masked=chan.to_some" "to no atomics=chan.to_none" |
-			tail -n +2
+		sed '/^Channels of processes$/,$d' "$document"
+		channels "Channels of processes" chan | tail -n +2
+		channels "Channels of kernel modules" kapi
+		section Groups "RoCE=group.roce" "InfiniBand=group.ib" \
+			"module, RoCE=module.roce" \
+			"module, InfiniBand=module.ib"
 		section "Checked round trips" "RoCE=ping.roce" \
 			"InfiniBand=ping.all" "no atomics=ping.none" \
 			"to no atomics=ping.to_none" \
@@ -137,22 +191,27 @@ makes()
 	return 1
 }
 
-plan 10
+plan 12
 chan_build
 link_setup
-sim_load "sim0 ib 1" "sim1 ib 2 atomics=1" "sim2 ib 3 atomics=0"
+kapi_load
+sim_load "sim0 ib 1 wire=eth0" "sim1 ib 2 atomics=1" "sim2 ib 3 atomics=0"
+on 2 "$LIB_DIR/rdmasim/load" "sim0 ib 4 wire=eth0" || bail "none on host 2"
 check "RoCE is tried" tries roce "$device"
 check "InfiniBand is tried" tries all sim0
 check "a device without masked atomics is tried" tries some sim1
 check "a device without atomics is tried" tries none sim2
 check "a peer without masked atomics is tried" tries to_some sim0 sim1
 check "a peer without atomics is tried" tries to_none sim0 sim2
+holds "a group on RoCE is tried" groups roce "$device" mgid "$mgid4"
+holds "a group on InfiniBand is tried" groups ib sim0 mgid "$mgid6" mlid 0xc001
 holds "a process tries with the module of its peer" process_to_module
 holds "the module tries with a process of its peer" eval \
 	'process_listens && module_to_process'
 check "a process tries with a process" pings verbs.verbs verbs_ping
 link_listen_end
 check "the document says what came out" makes
-sim_unload
+on_all rmmod rclink_test
+on_all rmmod rdmasim
 rm -f "$made"*
 finish
