@@ -184,10 +184,6 @@ static const uint32_t any_gid = RCLINK_GID_INDEX_AUTO;
 static uint8_t mgid[RCLINK_GID_LEN];
 static uint32_t mlid;
 
-static const uint8_t mgid_kept[RCLINK_GID_LEN] = {
-	[10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 4
-};
-
 static const struct field group_add[] = {
 	{ "name", RCLINK_A_GROUP_NAME, TEXT, "fresh", RCLINK_NAME_MAX + 1,
 	  true },

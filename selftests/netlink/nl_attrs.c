@@ -285,17 +285,25 @@ FIXTURE_VARIANT_ADD(host, group_del)
 static int keep(struct genl_sock *s)
 {
 	const struct nlattr *kind = NULL;
+	uint8_t at[RCLINK_GID_LEN];
 	struct genl_sock news;
 	struct genl_msg m;
+	uint32_t lid;
 	int ret;
 
+	/* Beside that of group_add. */
+	rcl_group_at(at, &lid);
+	at[sizeof(at) - 1]++;
+	if (lid)
+		lid++;
 	ret = rcl_open(&news);
 	if (ret)
 		return ret;
 	ret = genl_join(&news);
 	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
 	genl_put_str(&m, RCLINK_A_GROUP_NAME, "kept");
-	genl_put(&m, RCLINK_A_GROUP_MGID, mgid_kept, sizeof(mgid_kept));
+	genl_put(&m, RCLINK_A_GROUP_MGID, at, sizeof(at));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, lid);
 	genl_put_str(&m, RCLINK_A_GROUP_LINK, "idle");
 	if (!ret)
 		ret = genl_ask(s, &m, NULL, NULL);

@@ -263,7 +263,7 @@ tells_once()
 {
 	on "$1" "$tool" region list --group g -j | gojq -e '[.[] |
 		select(.name == "everyone" and .bytes == 4096 and
-		.gid == "::ffff:192.0.2.1")] | length == 1'
+		.gid == "'"$(gid_of 1)"'")] | length == 1'
 }
 
 for_all_links()
@@ -282,7 +282,7 @@ for_all_links()
 knows()
 {
 	on "$1" "$tool" region list --group g -j | gojq -e "
-		[.[] | select(.gid == \"::ffff:192.0.2.1\")] |
+		[.[] | select(.gid == \"$(gid_of 1)\")] |
 		length == $2 and (map(.name) | unique | length) == $2 and
 		all(.[]; .name == \"r\" + (999 + .bytes | tostring)[1:])"
 }

@@ -132,8 +132,8 @@ bool rcl_parse_u32(const char *text, uint32_t *value)
 	unsigned long long v;
 	char *end;
 
-	/* strtoull() would take blanks and a sign. */
-	if (!isxdigit((unsigned char)digits[0]))
+	/* strtoull() would take blanks, a sign, and another 0x. */
+	if (digits[strspn(digits, "0123456789abcdefABCDEF")])
 		return false;
 	errno = 0;
 	v = strtoull(digits, &end, hex ? 16 : 10);

@@ -29,6 +29,14 @@ static void short_options(const struct option *options, char *text)
 	*text = '\0';
 }
 
+bool cli_written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	cli_fail("cannot write the output: %s", strerror(errno));
+	return false;
+}
+
 int cli_getopt(int argc, char **argv, const struct option *options,
 	       const char *help)
 {
@@ -41,7 +49,7 @@ int cli_getopt(int argc, char **argv, const struct option *options,
 	c = getopt_long(argc, argv, letters, options, NULL);
 	if (c == 'h') {
 		fputs(help, stdout);
-		exit(fflush(stdout) ? CLI_FAILED : CLI_OK);
+		exit(cli_written() ? CLI_OK : CLI_FAILED);
 	}
 	if (c == ':')
 		cli_usage(argv[0], "%s needs a value", argv[optind - 1]);

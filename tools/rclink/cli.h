@@ -73,6 +73,9 @@ uint32_t cli_number(const char *cmd, const char *what, const char *text,
 		    uint32_t min, uint32_t max);
 uint64_t cli_seconds(const char *cmd, const char *what, const char *text);
 
+/* All of stdout is where it belongs; else it is said that it is not. */
+bool cli_written(void);
+
 /* "rclink: why" on stderr. Returns CLI_FAILED. */
 __attribute__((format(printf, 1, 2)))
 int cli_fail(const char *fmt, ...);

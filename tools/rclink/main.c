@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,8 +81,7 @@ int main(int argc, char **argv)
 	/* Lines are for whoever reads them now, through a pipe, too. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = run(argc, argv);
-	if ((fflush(stdout) || ferror(stdout)) && !status)
-		status = cli_fail("cannot write the output: %s",
-				  strerror(errno));
+	if (!status && !cli_written())
+		status = CLI_FAILED;
 	return status;
 }

@@ -438,6 +438,19 @@ static void end_section(struct parser *p)
 	p->place = here;
 }
 
+/* inih skips what follows on the line of a head. */
+static void nothing_behind(struct parser *p, const char *head)
+{
+	const char *end = strchr(head, ']');
+	size_t blanks;
+
+	if (!end++)
+		return;
+	blanks = strspn(end, " \t\r\n");
+	if (end[blanks] && !(blanks && end[blanks] == ';'))
+		complain(p, "what follows ']' belongs on a line of its own");
+}
+
 /* inih takes a line that begins with a blank for more of the one before. */
 static char *next_line(char *line, int size, void *arg)
 {
@@ -456,6 +469,7 @@ static char *next_line(char *line, int size, void *arg)
 		text = "\n";
 	}
 	if (*text == '[') {
+		nothing_behind(p, text);
 		end_section(p);
 		p->head = p->place;
 		/* inih complains of a head without an end, and skips it. */
