@@ -3,7 +3,7 @@
 # A daemon with few files, or little memory and few processes, and more callers
 # than there is room for: links that are up stay so, others come up, it lives.
 # hosts: 2
-# kernels: 6.12-all 6.1-all
+# kernels: 6.12-all 6.1-all debug-all
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016

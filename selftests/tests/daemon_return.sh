@@ -3,7 +3,7 @@
 # What a link of the daemon lacked for a while is there again: its port, its device,
 # its address, or another one. The daemon, which waited longer each time, hears of it.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,7 +3,7 @@
 # Members of a group on three hosts: the key by way of links, and who does not get
 # it; loss, copies, and what a stranger sends; another key; leaving.
 # hosts: 3
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 460
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -4,7 +4,7 @@
 # nothing. An honest caller, even from the same address, still gets its link,
 # and in no more than twice the time; and each of them is closed in time.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 240
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
