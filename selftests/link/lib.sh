@@ -112,17 +112,18 @@ link_across()
 		rclink add b loopback 1 device "$2" && link_self_dial
 }
 
-# link_self_dial: a and b are there
+# link_self_dial [NEAR FAR [PORT]]: a and b, or those, are there
 link_self_dial()
 {
-	local self status
+	local near=${1:-a} far=${2:-b} port=${3:-7185} self status
 
 	: >"$log"
-	"$tool" listen --key "$key" --peer "b=$pin1" --once 1 >"$log" 2>&1 &
+	"$tool" listen --port "$port" --key "$key" --peer "$far=$pin1" --once 1 \
+		>"$log" 2>&1 &
 	self=$!
 	until_true 10 grep -q listening "$log"
-	rclink connect a 127.0.0.1 --key "$key" --pin "$pin1" --peer-link b \
-		--timeout $((20 * RCL_SLOW))
+	rclink connect "$near" "127.0.0.1:$port" --key "$key" --pin "$pin1" \
+		--peer-link "$far" --timeout $((20 * RCL_SLOW))
 	status=$?
 	[ "$status" -eq 0 ] || kill "$self" 2>/dev/null
 	wait "$self"

@@ -33,26 +33,10 @@ starve()
 	daemon_signal 1 STOP
 	rclink disconnect a && until_true 10 is 1 b .state down &&
 		rclink add x device sim1 loopback 1 &&
-		rclink add y device sim1 loopback 1 && link_third
+		rclink add y device sim1 loopback 1 && link_self_dial x y 7186
 	set -- $?
 	daemon_signal 1 CONT
 	return "$1"
-}
-
-# x and y, by a listener of their own
-link_third()
-{
-	local third status
-
-	"$tool" listen --bind 127.0.0.1 --port 7186 --key "$key" --peer "y=$pin1" \
-		--once 1 >"$log" 2>&1 &
-	third=$!
-	until_true 10 grep -q listening "$log"
-	rclink connect x 127.0.0.1:7186 --key "$key" --pin "$pin1" --peer-link y
-	status=$?
-	[ "$status" -eq 0 ] || kill "$third" 2>/dev/null
-	wait "$third"
-	return "$status"
 }
 
 tries()

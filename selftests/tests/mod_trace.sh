@@ -9,6 +9,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/group/lib.sh"
 
 tracing=/sys/kernel/tracing
 events=$tracing/events/rclink
@@ -115,11 +116,8 @@ link_again()
 
 group()
 {
-	local at=(mgid 239.1.2.3)
-
-	! is_ib || at=(mgid ff15::4:5:6 mlid 0xc001)
 	clear
-	rclink group add g "${at[@]}" || return
+	rclink group add g "${group_at[@]}" || return
 	until_true 10 eval 'rclink group show -j | gojq -e ".[0].state == \"joined\""'
 	rclink group del g &&
 		[ "$(traced 'rcl_group_state: group=g ')" -ge 2 ]

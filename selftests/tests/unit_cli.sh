@@ -90,7 +90,7 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
-plan $((58 + $(harness_points cli_*.c)))
+plan $((59 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -156,6 +156,8 @@ refused 'mtu must be' --verbs listen mtu 1000
 refused 'say lat or bw' --verbs bench a 192.0.2.1 fast --pin "$pin"
 refused "no one-sided op 'send'" --verbs bench -o send
 refused 'mtu must be' pingpong --stock -m 1000
+refuse 1 "help that cannot be written is no success" 'cannot write' \
+	sh -c '"$0" ping --help >/dev/full' "$rclink"
 check "each command of --verbs has help, and is in the man page" \
 	each_verbs_command
 rm -f "$key"
