@@ -144,7 +144,7 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 	ret = rcl_pool_create(&ep->pool, &ep->qp[1], ep->nqps - 1);
 	if (ret)
 		goto err_destroy_buffer;
-	*why = "a queue pair could not be made: see `rdma resource`, or use fewer qps";
+	*why = "a queue pair could not be made: use fewer qps, or free some";
 	ret = rcl_epoch_create_qps(ep, up);
 	if (ret)
 		goto err_destroy_pool;

@@ -90,6 +90,11 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
+help_to_full_disk()
+{
+	"$rclink" ping --help >/dev/full
+}
+
 plan $((59 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
@@ -157,7 +162,7 @@ refused 'say lat or bw' --verbs bench a 192.0.2.1 fast --pin "$pin"
 refused "no one-sided op 'send'" --verbs bench -o send
 refused 'mtu must be' pingpong --stock -m 1000
 refuse 1 "help that cannot be written is no success" 'cannot write' \
-	sh -c '"$0" ping --help >/dev/full' "$rclink"
+	help_to_full_disk
 check "each command of --verbs has help, and is in the man page" \
 	each_verbs_command
 rm -f "$key"

@@ -130,8 +130,8 @@ TEST(rates_have_the_unit_that_suits_them)
 TEST(numbers_are_digits_and_nothing_else)
 {
 	static const char *const bad[] = {
-		"", " 1", "1 ", "+1", "-1", "1x", "x", "0x", "0xg", "0x0x1", "1.0",
-		"4294967296", "99999999999999999999",
+		"", " 1", "1 ", "+1", "-1", "1x", "x", "0x", "0xg", "1.0",
+		"0x0x1", "4294967296", "99999999999999999999",
 	};
 	uint32_t value;
 	unsigned int i;
