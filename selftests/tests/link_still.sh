@@ -3,7 +3,7 @@
 # A host that stands still, for shorter and for longer than its peer waits for it,
 # under traffic; and clocks that somebody sets while a link is up.
 # hosts: 2
-# kernels: 6.12-all 6.1-all
+# kernels: 6.12-all 6.1-all debug-all
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016
@@ -56,7 +56,15 @@ goes_on()
 	epoch=$(of 1 l .epoch)
 	"$@" || return
 	before=$(count 2 chan_ops)
-	until_true 20 moves $((before + 100)) && beats && same "$epoch"
+	until_true 20 moves $((before + 100)) || {
+		echo "$before writes, and then $(count 2 chan_ops)"
+		return 1
+	}
+	beats || {
+		echo "no heartbeats"
+		return 1
+	}
+	same "$epoch"
 }
 
 # same EPOCH: both ends are in it
