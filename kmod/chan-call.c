@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "chan-call.h"
 
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -59,14 +60,14 @@ static int rcl_chan_got(struct rcl_window *window, u32 *n,
 }
 
 /* One question: the keys from number *n on, as many as one answer has. */
-static int rcl_chan_ask_import(struct rcl_chan *chan, enum rcl_call_kind kind,
-			       const char *name, struct rcl_window *window,
-			       u32 *n)
+static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
+			       struct rcl_window *window, u32 *n, bool errand)
 {
 	struct rcl_call *call;
 	int ret;
 
-	call = rcl_call_new(kind, &chan->lessee, GFP_KERNEL);
+	call = rcl_call_new(errand ? RCL_CALL_RENEW : RCL_CALL_IMPORT,
+			    &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
 	strscpy(call->name, name, sizeof(call->name));
@@ -78,31 +79,41 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, enum rcl_call_kind kind,
 	return ret;
 }
 
+/* The peer registers it because it was asked. */
+static int rcl_chan_wait_busy(const unsigned long *until)
+{
+	if (until && time_after(jiffies, *until))
+		return -ETIMEDOUT;
+	schedule_timeout_killable(1);
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
 /**
  * rcl_chan_fetch - what has the peer under that name?
  * @chan: open or suspended
- * @kind: RCL_CALL_IMPORT, or RCL_CALL_RENEW of an errand
  * @name: of a region
  * @window: set after success; its keys are to be freed
+ * @until: of an errand, whose place others wait for: how long a peer may be
+ *	busy, in jiffies; else NULL
  *
  * Context: may sleep; can be killed.
- * Return: 0, -ENOENT, -EINTR, -ENOMEM, -EAGAIN when the link was rotated
- * meanwhile, or what ended the channel or the epoch.
+ * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, -EAGAIN when the link was
+ * rotated meanwhile, or what ended the channel or the epoch.
  */
-int rcl_chan_fetch(struct rcl_chan *chan, enum rcl_call_kind kind,
-		   const char *name, struct rcl_window *window)
+int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
+		   struct rcl_window *window, const unsigned long *until)
 {
+	bool busy;
 	u32 n = 0;
 	int ret;
 
 	memset(window, 0, sizeof(*window));
 	do {
-		ret = rcl_chan_ask_import(chan, kind, name, window, &n);
-		/* The peer registers it because of that. */
-		if (ret == -EBUSY && schedule_timeout_killable(1) &&
-		    fatal_signal_pending(current))
-			ret = -EINTR;
-	} while (ret == -EBUSY || (!ret && n < rcl_window_extents(window)));
+		ret = rcl_chan_ask_import(chan, name, window, &n, until);
+		busy = ret == -EBUSY;
+		if (busy)
+			ret = rcl_chan_wait_busy(until);
+	} while (!ret && (busy || n < rcl_window_extents(window)));
 	if (ret)
 		kvfree(window->rkeys);
 	return ret;

@@ -9,7 +9,7 @@ struct rcl_chan;
 struct rcl_window;
 
 int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call);
-int rcl_chan_fetch(struct rcl_chan *chan, enum rcl_call_kind kind,
-		   const char *name, struct rcl_window *window);
+int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
+		   struct rcl_window *window, const unsigned long *until);
 
 #endif /* RCL_CHAN_CALL_H */

@@ -12,6 +12,7 @@
  */
 #include "chan-resume.h"
 
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -23,6 +24,8 @@
 #include "inbox.h"
 #include "qp.h"
 #include "remote.h"
+
+#define RCL_FETCH_MS	30000	/* that a peer may be busy, in all */
 
 /**
  * struct rcl_rest - an operation that was in flight
@@ -283,16 +286,17 @@ static void rcl_chan_give_up(struct rcl_chan *chan)
 	rcl_call_put(call);
 }
 
+/* What a peer is too busy for is lost, as if it had withdrawn it. */
 static void rcl_chan_fetch_all(struct rcl_chan *chan)
 {
+	unsigned long until = jiffies + msecs_to_jiffies(RCL_FETCH_MS);
 	char name[RCLINK_DEV_REGION_LEN];
 	struct rcl_window window;
 	u32 handle;
 	u32 i;
 
 	for (i = 0; rcl_remote_next(chan, &i, &handle, name); i++) {
-		int ret = rcl_chan_fetch(chan, RCL_CALL_RENEW, name,
-					 &window);
+		int ret = rcl_chan_fetch(chan, name, &window, &until);
 
 		rcl_remote_renew(chan, handle, ret ? NULL : &window);
 	}

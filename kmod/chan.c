@@ -372,7 +372,7 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 	do {
 		if (!rcl_chan_lives(chan, &leases))
 			return chan->why;
-		ret = rcl_chan_fetch(chan, RCL_CALL_IMPORT, name, window);
+		ret = rcl_chan_fetch(chan, name, window, NULL);
 		if (ret)
 			continue;
 		ret = rcl_remote_keep(chan, leases, name, window, handle);

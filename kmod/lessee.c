@@ -28,17 +28,6 @@ void rcl_errands_drop(struct rcl_errands *errands)
 		complete(&errands->none);
 }
 
-/**
- * rcl_errands_queue - have something done that is nobody's errand
- * @work: initialized, not queued; has noio for what it allocates
- *
- * Context: any.
- */
-void rcl_errands_queue(struct work_struct *work)
-{
-	queue_work(rcl_lessee_wq, work);
-}
-
 static void rcl_lessee_work(struct work_struct *work)
 {
 	struct rcl_lessee *lessee = container_of(work, struct rcl_lessee,

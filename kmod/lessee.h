@@ -204,7 +204,6 @@ void rcl_errands_init(struct rcl_errands *errands);
 void rcl_errands_add(struct rcl_errands *errands);
 void rcl_errands_drop(struct rcl_errands *errands);
 void rcl_errands_wait(struct rcl_errands *errands);
-void rcl_errands_queue(struct work_struct *work);
 
 int rcl_lessee_start(void);
 void rcl_lessee_stop(void);

@@ -13,6 +13,7 @@
 #include "link.h"
 #include "mcast-sa.h"
 #include "nl.h"
+#include "offer.h"
 
 static int __init rcl_init(void)
 {
@@ -24,6 +25,9 @@ static int __init rcl_init(void)
 	ret = rcl_lessee_start();
 	if (ret)
 		goto err_inbox_stop;
+	ret = rcl_offer_start();
+	if (ret)
+		goto err_lessee_stop;
 	rcl_mcast_sa_init();
 	ret = rcl_dev_init();
 	if (ret)
@@ -47,6 +51,8 @@ err_dev_exit:
 	rcl_dev_exit();
 err_mcast_sa_exit:
 	rcl_mcast_sa_exit();
+	rcl_offer_stop();
+err_lessee_stop:
 	rcl_lessee_stop();
 err_inbox_stop:
 	rcl_inbox_stop();
@@ -63,6 +69,7 @@ static void __exit rcl_exit(void)
 	rcl_nl_exit();
 	rcl_dev_exit();
 	rcl_mcast_sa_exit();
+	rcl_offer_stop();
 	/* The last errand of a link may drop its last reference. */
 	rcl_lessee_stop();
 	rcl_inbox_stop();

@@ -18,6 +18,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "epoch.h"
 #include "export.h"
@@ -29,11 +30,9 @@
 /**
  * struct rcl_taken - an offer in one epoch of a link
  * @of_offer: among those of @offer
- * @of_pool: among those of @pool
+ * @of_pool: among those of the pool of @ep
  * @offer: counts us among its users
- * @pool: counts us among its errands
- * @pd: of the epoch
- * @reg: of the epoch
+ * @ep: its pool counts us among its errands
  * @work: registers
  * @ret: 0 when it is registered, -EBUSY until then, or what became of it
  * @window: how the peer addresses it, with the rights that the device can give
@@ -43,36 +42,34 @@ struct rcl_taken {
 	struct list_head of_offer;
 	struct list_head of_pool;
 	struct rcl_offer *offer;
-	struct rcl_pool *pool;
-	struct ib_pd *pd;
-	struct rcl_reg *reg;
+	struct rcl_epoch *ep;
 	struct work_struct work;
 	int ret;
 	struct rcl_window window;
 	struct rcl_mapping mapping;
 };
 
+#define RCL_OFFERS_MAX	1024	/* of one user: links look through all */
+
+/* Not that of the errands: those of a peer wait for what is done here. */
+static struct workqueue_struct *rcl_offer_wq;
+
 /* Protects rcl_offers, where each was taken, and how that stands. */
 static DEFINE_MUTEX(rcl_offers_lock);
 static LIST_HEAD(rcl_offers);
-
-static bool rcl_offer_is_twin(const struct rcl_offer *a,
-			      const struct rcl_offer *b)
-{
-	return !strcmp(a->name, b->name) &&
-	       uid_eq(a->cred->fsuid, b->cred->fsuid);
-}
 
 /**
  * rcl_offer_add - offer a region to all peers
  * @offer: zeroed, and filled in down to @offer->may
  *
  * Context: may sleep.
- * Return: 0, or -EEXIST when the same user offers another one of that name.
+ * Return: 0, -EEXIST when the same user offers another one of that name, or
+ * -ENOSPC when he offers too many.
  */
 int rcl_offer_add(struct rcl_offer *offer)
 {
 	struct rcl_offer *other;
+	u32 n = 0;
 	int ret = 0;
 
 	INIT_LIST_HEAD(&offer->taken);
@@ -81,9 +78,15 @@ int rcl_offer_add(struct rcl_offer *offer)
 		      offer->memory->first;
 	offer->wanted = true;
 	mutex_lock(&rcl_offers_lock);
-	list_for_each_entry(other, &rcl_offers, node)
-		if (rcl_offer_is_twin(other, offer))
+	list_for_each_entry(other, &rcl_offers, node) {
+		if (!uid_eq(other->cred->fsuid, offer->cred->fsuid))
+			continue;
+		n++;
+		if (!strcmp(other->name, offer->name))
 			ret = -EEXIST;
+	}
+	if (!ret && n >= RCL_OFFERS_MAX)
+		ret = -ENOSPC;
 	if (!ret)
 		list_add_tail(&offer->node, &rcl_offers);
 	mutex_unlock(&rcl_offers_lock);
@@ -101,7 +104,7 @@ static void rcl_taken_unlink(struct rcl_taken *taken, struct list_head *ending)
 static void rcl_taken_end(struct rcl_taken *taken)
 {
 	struct rcl_offer *offer = taken->offer;
-	struct rcl_pool *pool = taken->pool;
+	struct rcl_epoch *ep = taken->ep;
 
 	cancel_work_sync(&taken->work);
 	rcl_mapping_unmap(&taken->mapping);
@@ -109,7 +112,7 @@ static void rcl_taken_end(struct rcl_taken *taken)
 		WRITE_ONCE(offer->stuck, true);
 	rcl_mapping_free(&taken->mapping);
 	kfree(taken);
-	rcl_errands_drop(&pool->errands);
+	rcl_errands_drop(&ep->pool.errands);
 	rcl_errands_drop(&offer->users);
 }
 
@@ -169,13 +172,14 @@ void rcl_offer_end(struct rcl_pool *pool)
 static int rcl_taken_register(struct rcl_taken *taken)
 {
 	struct rcl_offer *offer = taken->offer;
+	struct rcl_epoch *ep = taken->ep;
 	int ret;
 
 	ret = rcl_mapping_lay_out(&taken->mapping, offer->addr,
-				  rcl_mapping_shift(taken->pd->device));
+				  rcl_mapping_shift(ep->pd->device));
 	if (ret)
 		return ret;
-	return rcl_mapping_map(&taken->mapping, taken->pd, taken->reg,
+	return rcl_mapping_map(&taken->mapping, ep->pd, &ep->reg,
 			       &offer->wanted);
 }
 
@@ -208,9 +212,7 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 	if (!taken)
 		return -ENOMEM;
 	taken->offer = offer;
-	taken->pool = &ep->pool;
-	taken->pd = ep->pd;
-	taken->reg = &ep->reg;
+	taken->ep = ep;
 	taken->ret = -EBUSY;
 	taken->window.rights = rights;
 	taken->mapping.memory = offer->memory;
@@ -220,7 +222,7 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 	list_add(&taken->of_pool, &ep->pool.taken);
 	rcl_errands_add(&offer->users);
 	rcl_errands_add(&ep->pool.errands);
-	rcl_errands_queue(&taken->work);
+	queue_work(rcl_offer_wq, &taken->work);
 	return -EBUSY;
 }
 
@@ -322,4 +324,27 @@ void rcl_offer_list(const struct rcl_keeper_links *links,
 		rcl_here_add(list, &region);
 	}
 	mutex_unlock(&rcl_offers_lock);
+}
+
+/**
+ * rcl_offer_start - prepare for offers
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int rcl_offer_start(void)
+{
+	/* Links wait for it, and so may who writes memory back. */
+	rcl_offer_wq = alloc_workqueue("rclink-offers",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return rcl_offer_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * rcl_offer_stop - the mirror of rcl_offer_start()
+ *
+ * Context: may sleep; no epoch is left.
+ */
+void rcl_offer_stop(void)
+{
+	destroy_workqueue(rcl_offer_wq);
 }

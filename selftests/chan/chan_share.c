@@ -25,6 +25,7 @@
 #define GIANT		(256u << 20)	/* more keys than one answer has */
 #define GIANT_TURN	(6 << 20)	/* of these, again and again */
 #define SLOTS		64
+#define USER_MAX	1024	/* regions of a user, all his files together */
 #define STEPS_MAX	1000	/* more than a call allocates */
 #define USER		1000
 #define TIMEOUT_S	120
@@ -449,6 +450,34 @@ TEST_F(link, so_many_at_a_time)
 	ASSERT_EQ(0, rclink_share_withdraw(s->share, regions[7]));
 	ASSERT_EQ(0, share_offer_and_import(s));
 	EXPECT_EQ(0, share_moves(s, s->memory, 0, 53));
+}
+
+TEST_F_TIMEOUT(link, so_many_of_a_user, TIMEOUT_S)
+{
+	struct rclink_share *share[USER_MAX / SLOTS], *more = NULL;
+	struct share_rig *s = &self->s;
+	uint32_t region, i;
+	char name[16];
+
+	for (i = 0; i < USER_MAX; i++) {
+		if (i % SLOTS == 0)
+			ASSERT_EQ(0, share_as(USER, &share[i / SLOTS]));
+		snprintf(name, sizeof(name), "n%u", i);
+		ASSERT_EQ(0, rclink_share_region(share[i / SLOTS], s->memory,
+						 PAGE, name, SHARE_RIGHTS,
+						 &region));
+	}
+	ASSERT_EQ(0, share_as(USER, &more));
+	EXPECT_EQ(-ENOSPC, rclink_share_region(more, s->memory, PAGE, "more",
+					       SHARE_RIGHTS, &region));
+	/* Somebody else has room, and finds his. */
+	ASSERT_EQ(0, share_offer_and_import(s));
+	EXPECT_EQ(0, share_moves(s, s->memory, 0, 54));
+	for (i = 0; i < USER_MAX / SLOTS; i++)
+		rclink_share_close(share[i]);
+	EXPECT_EQ(0, rclink_share_region(more, s->memory, PAGE, "more",
+					 SHARE_RIGHTS, &region));
+	rclink_share_close(more);
 }
 
 TEST_HARNESS_MAIN

@@ -48,7 +48,7 @@ void rclink_share_close(struct rclink_share *share);
  *
  * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE, -EDQUOT beyond RLIMIT_MEMLOCK,
  * -EEXIST if this user exports another region of that name to all links,
- * -ENOSPC for more than 64 regions, -ENOMEM, -EINTR.
+ * -ENOSPC for more than 64 regions, or 1024 of this user, -ENOMEM, -EINTR.
  */
 int rclink_share_region(struct rclink_share *share, void *addr, uint64_t len,
 			const char *name, unsigned int rights,

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A channel goes on in another epoch, and its peer says of the memory that was
+ * imported that it is busy, for ever: the channel waits for that, has an end,
+ * and goes on without the memory.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <rclink.h>
+
+#include "harness.h"
+#include "hostile.h"
+#include "slow.h"
+
+#define TIMEOUT_S	400
+#define PATIENCE_S	30	/* of the module, RCL_FETCH_MS */
+#define QUIET_MS	2000
+#define REGIONS		3
+#define LEN		4096
+#define KEY		0x1234
+
+static const char *const names[REGIONS] = { "a", "b", "c" };
+
+FIXTURE(renew)
+{
+	struct hostile h;
+	struct rclink_chan *chan;
+	struct rclink_remote remote[REGIONS];
+	int imported;
+	int ret;			/* of the thread */
+	pthread_t thread;
+};
+
+FIXTURE_SETUP(renew)
+{
+	ASSERT_EQ(0, hostile_begin(&self->h, RCLINK_ROLE_INITIATOR));
+}
+
+FIXTURE_TEARDOWN(renew)
+{
+	if (self->chan)
+		rclink_close(self->chan);
+	EXPECT_EQ(0, hostile_end(&self->h));
+}
+
+static void *connects(void *arg)
+{
+	struct _test_data_renew *self = arg;
+
+	self->ret = rclink_connect(&self->chan, HOSTILE_LINK, "s", 0);
+	return NULL;
+}
+
+static void *imports(void *arg)
+{
+	struct _test_data_renew *self = arg;
+	int i = self->imported;
+
+	self->ret = rclink_import(self->chan, names[i], &self->remote[i]);
+	return NULL;
+}
+
+/* What a process asks for, the module asks of us. */
+static void asks(struct __test_metadata *_metadata,
+		 struct _test_data_renew *self, void *(*what)(void *arg),
+		 uint8_t type, struct rcl_msg *msg)
+{
+	ASSERT_EQ(0, pthread_create(&self->thread, NULL, what, self));
+	ASSERT_EQ(0, peer_await(&self->h.p, type, msg));
+}
+
+static int answered(struct _test_data_renew *self)
+{
+	pthread_join(self->thread, NULL);
+	return self->ret;
+}
+
+static int say_window(struct hostile *h, uint32_t cookie)
+{
+	uint8_t data[28] = { 0 };
+	struct rcl_msg msg = {
+		.type = RCL_MSG_IMPORTED, .cookie = cookie,
+		.len = sizeof(data), .data = data,
+	};
+
+	rcl_msg_put(data + 8, LEN, 8);
+	rcl_msg_put(data + 16, 12, 4);
+	rcl_msg_put(data + 20, RCLINK_REGION_WRITE, 4);
+	rcl_msg_put(data + 24, KEY, 4);
+	return peer_say(&h->p, &msg);
+}
+
+static int say_busy(struct hostile *h, uint32_t cookie)
+{
+	struct rcl_msg msg = {
+		.type = RCL_MSG_IMPORTED, .cookie = cookie,
+		.status = RCL_MSG_BUSY,
+	};
+
+	return peer_say(&h->p, &msg);
+}
+
+static void opens(struct __test_metadata *_metadata,
+		  struct _test_data_renew *self)
+{
+	struct rcl_msg msg, opened = { .type = RCL_MSG_OPENED };
+
+	ASSERT_EQ(0, hostile_up(&self->h));
+	asks(_metadata, self, connects, RCL_MSG_OPEN, &msg);
+	opened.cookie = msg.cookie;
+	opened.offset = msg.offset;
+	ASSERT_EQ(0, peer_say(&self->h.p, &opened));
+	ASSERT_EQ(0, answered(self));
+	for (; self->imported < REGIONS; self->imported++) {
+		asks(_metadata, self, imports, RCL_MSG_IMPORT, &msg);
+		ASSERT_EQ(0, say_window(&self->h, msg.cookie));
+		ASSERT_EQ(0, answered(self));
+	}
+}
+
+/* The epoch fails; in the next one both ends want the channel to go on. */
+static void moves(struct __test_metadata *_metadata,
+		  struct _test_data_renew *self)
+{
+	struct rcl_msg pong = { .type = RCL_MSG_PONG };
+	struct hostile *h = &self->h;
+	struct rcl_msg msg;
+
+	ASSERT_EQ(0, peer_say(&h->p, &pong));
+	ASSERT_EQ(0, hostile_ends(h, "PONG", RCLINK_DOWN_REASON_PROTOCOL));
+	ASSERT_EQ(0, hostile_up(h));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUME, &msg));
+	msg.len = 0;
+	ASSERT_EQ(0, peer_say(&h->p, &msg));
+	msg.type = RCL_MSG_RESUMED;
+	ASSERT_EQ(0, peer_say(&h->p, &msg));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUMED, &msg));
+	ASSERT_EQ(RCL_MSG_OK, msg.status);
+}
+
+/* Each question answered so, until there is none any more. */
+static int busy(struct hostile *h, int ms)
+{
+	struct rcl_msg msg;
+	int n, ret;
+
+	for (n = 0;; n++) {
+		ret = peer_hear(&h->p, &msg, ms);
+		if (ret)
+			return ret == -ETIMEDOUT ? n : ret;
+		if (msg.type != RCL_MSG_IMPORT)
+			return -EPROTO;
+		ret = say_busy(h, msg.cookie);
+		if (ret)
+			return ret;
+	}
+}
+
+/* How many complete, or that the memory is not there. */
+static int write_to(struct _test_data_renew *self, int i)
+{
+	struct rclink_dev_cqe cqe;
+	int ret;
+
+	ret = rclink_write(self->chan, rclink_none(), &self->remote[i], 0,
+			   RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rclink_submit(self->chan, 1, slow(HOSTILE_MS));
+	if (ret < 0)
+		return ret;
+	ret = rclink_reap(self->chan, &cqe, 1);
+	return ret == 1 && cqe.status ? -EREMOTEIO : ret;
+}
+
+TEST_F_TIMEOUT(renew, its_peer_is_busy_for_ever, TIMEOUT_S)
+{
+	struct timespec begin, end;
+	struct hostile *h = &self->h;
+	struct rcl_msg msg;
+
+	opens(_metadata, self);
+	moves(_metadata, self);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_IMPORT, &msg));
+	ASSERT_EQ(0, say_window(h, msg.cookie));
+	EXPECT_LT(100, busy(h, slow(QUIET_MS)));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_LE(PATIENCE_S, end.tv_sec - begin.tv_sec);
+
+	/* It goes on, and the link does: without what was not told. */
+	ASSERT_EQ(0, rclink_recv(self->chan, rclink_none(), 1));
+	ASSERT_EQ(1, rclink_submit(self->chan, 0, 0));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_HEARS, &msg));
+	EXPECT_EQ(0, hostile_lives(h, "busy"));
+	EXPECT_EQ(1, write_to(self, 0));
+	EXPECT_EQ(-ESTALE, write_to(self, 1));
+}
+
+TEST_HARNESS_MAIN
