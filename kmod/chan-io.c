@@ -146,6 +146,17 @@ static void rcl_chan_stall(struct rcl_chan *chan, struct rcl_qp *qp)
 	qp->up->kick(qp->up);
 }
 
+/* Of what fails in its middle nothing is over: all of it is posted again. */
+static u32 rcl_chan_first(const struct rcl_chan *chan, const struct rcl_op *op)
+{
+	u32 n = op->number;
+
+	while (n != chan->sends.done &&
+	       chan->send_op[(n - 1) % RCL_CHAN_SEND_SLOTS].last == op->last)
+		n--;
+	return n;
+}
+
 /* Under the lock, or below the drain, when nobody else has the QP. */
 static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -155,7 +166,7 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (keep && wc->status && rcl_keep_holds(keep, cq, wc, true)) {
 		if (!keep->sends_held)
-			rcl_chan_retire(chan, op->number);
+			rcl_chan_retire(chan, rcl_chan_first(chan, op));
 		keep->sends_held = true;
 		rcl_chan_stall(chan, cq->cq_context);
 		return;

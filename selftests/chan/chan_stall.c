@@ -7,7 +7,9 @@
  * devices.
  */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #define QUIET_MS	300	/* nothing is asked for so long */
 #define LIMIT_MS	slow(20000)
 #define PATIENCE_S	10	/* until a channel ends */
+#define EXTENT		(16 * 4096)	/* pages of a registration there */
 #define TIMEOUT_S	120
 
 FIXTURE(channel)
@@ -70,8 +73,8 @@ FIXTURE_SETUP(channel)
 	/* A test that was ended left them. */
 	sim_del_device(NEAR);
 	sim_del_device(FAR);
-	ASSERT_EQ(0, sim_new_device(NEAR " ib 1"));
-	ASSERT_EQ(0, sim_new_device(FAR " ib 2"));
+	ASSERT_EQ(0, sim_new_device(NEAR " ib 1 pages=16"));
+	ASSERT_EQ(0, sim_new_device(FAR " ib 2 pages=16"));
 	r->new_link = new_link;
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
@@ -314,6 +317,65 @@ TEST_F_TIMEOUT(channel, ends_where_a_message_was_lost, TIMEOUT_S)
 	rig_close(r);
 	ASSERT_EQ(0, rig_open(r));
 	EXPECT_EQ(0, rig_moves(r, 3));
+}
+
+/* Two work requests, and as many behind it as there may be. */
+static int fills(struct rig *r, const struct rclink_remote *extra)
+{
+	int ret;
+	int i;
+
+	far_fill(r->near_memory + 64, 1, 128);
+	ret = rclink_write_imm(r->near, rclink_piece(r->near_region, 64, 128),
+			       extra, EXTENT - 64, 1, RCLINK_SQE_SIGNALED, 1);
+	for (i = 2; !ret && i < RCLINK_DEV_SENDS; i++)
+		ret = rclink_send(r->near, rclink_none(), RCLINK_SQE_SIGNALED,
+				  i);
+	if (!ret)
+		ret = rclink_submit(r->near, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* The second part fails: the first one has not given up its place. */
+TEST_F_TIMEOUT(channel, goes_on_where_an_operation_failed_in_its_middle,
+	       TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct pollfd first = { rclink_fd(r->near), POLLIN };
+	struct rclink_remote extra;
+	uint32_t region;
+	void *addr;
+	int i;
+
+	ASSERT_EQ(0, rclink_memory(r->far, &addr, 2 * EXTENT, "extra",
+				   RCLINK_REGION_WRITE, &region));
+	ASSERT_EQ(0, rclink_import(r->near, "extra", &extra));
+	for (i = 0; i <= RCLINK_DEV_SENDS; i++)
+		ASSERT_EQ(0, rclink_recv(r->far, rclink_none(), i));
+	ASSERT_LE(0, rclink_submit(r->far, 0, 0));
+	ASSERT_EQ(0, rclink_send(r->near, rclink_none(), RCLINK_SQE_SIGNALED,
+				 0));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", NOT_ANSWERED));
+	ASSERT_EQ(0, fills(r, &extra));
+	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	/* Its completion is still due, and so all places are taken. */
+	ASSERT_EQ(0, rclink_send(r->near, rclink_none(), RCLINK_SQE_SIGNALED,
+				 RCLINK_DEV_SENDS));
+	EXPECT_EQ(-EBUSY, rclink_submit(r->near, 0, 0));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	/* Then there is room for it. */
+	ASSERT_EQ(1, poll(&first, 1, LIMIT_MS));
+	for (i = 1; i <= RCLINK_DEV_SENDS; i++) {
+		completes(_metadata, r->near, i, 0);
+		completes(_metadata, r->far, i, 0);
+	}
+	EXPECT_TRUE(far_is((uint8_t *)addr + EXTENT - 64, 1, 128));
+	EXPECT_TRUE(is_up_in(r, RIG_NEAR, 2));
+	munmap(addr, 2 * EXTENT);
 }
 
 TEST_HARNESS_MAIN
