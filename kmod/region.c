@@ -257,10 +257,11 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	noio = memalloc_noio_save();
 	ret = rcl_region_begin(chan, region);
 	memalloc_noio_restore(noio);
-	mutex_unlock(&chan->setup);
+	/* Before another call can withdraw it. */
 	if (!ret)
 		*handle = region->handle;
-	else
+	mutex_unlock(&chan->setup);
+	if (ret)
 		rcl_region_free(region);
 	return ret;
 }
