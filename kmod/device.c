@@ -12,6 +12,7 @@
 
 #include <linux/completion.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_cache.h>
@@ -32,8 +33,26 @@ struct rcl_device {
 	bool removing;
 };
 
-static DEFINE_MUTEX(rcl_devices_lock);	/* protects rcl_devices */
+/*
+ * Protects the two below. Ports are read under it, also for a link that is to
+ * come up because memory is written back to it: whoever allocates meanwhile
+ * must not wait for that.
+ */
+static DEFINE_MUTEX(rcl_devices_lock);
 static LIST_HEAD(rcl_devices);
+static unsigned int rcl_devices_generation;
+
+static unsigned int rcl_devices_begin(void)
+{
+	mutex_lock(&rcl_devices_lock);
+	return memalloc_noio_save();
+}
+
+static void rcl_devices_end(unsigned int noio)
+{
+	memalloc_noio_restore(noio);
+	mutex_unlock(&rcl_devices_lock);
+}
 
 static void rcl_dev_tell(struct rcl_dev_user *user, u32 reason)
 {
@@ -130,6 +149,7 @@ static int rcl_dev_add(struct ib_device *ib)
 
 	mutex_lock(&rcl_devices_lock);
 	list_add_tail(&rdev->node, &rcl_devices);
+	rcl_devices_generation++;
 	mutex_unlock(&rcl_devices_lock);
 	rcl_event_send_dev(dev_name(&ib->dev), 0);
 	return 0;
@@ -143,6 +163,7 @@ static void rcl_dev_remove(struct ib_device *ib, void *client_data)
 
 	mutex_lock(&rcl_devices_lock);
 	list_del(&rdev->node);
+	rcl_devices_generation++;
 	mutex_unlock(&rcl_devices_lock);
 
 	ib_unregister_event_handler(&rdev->handler);
@@ -285,9 +306,10 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *info, const char **why)
 {
 	struct rcl_device *rdev;
+	unsigned int noio;
 	int ret;
 
-	mutex_lock(&rcl_devices_lock);
+	noio = rcl_devices_begin();
 	rdev = rcl_dev_pick(policy, info, why);
 	if (IS_ERR(rdev)) {
 		ret = PTR_ERR(rdev);
@@ -314,7 +336,7 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 err_release:
 	rcl_port_release(info);
 out_unlock:
-	mutex_unlock(&rcl_devices_lock);
+	rcl_devices_end(noio);
 	return ret;
 }
 
@@ -393,11 +415,12 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 	struct rcl_device *rdev;
 	struct rcl_port info;
 	struct rcl_policy any_port = *policy;
+	unsigned int noio;
 	int ret;
 
 	if (!any_port.v[RCL_P_PORT])
 		any_port.v[RCL_P_PORT] = 1;
-	mutex_lock(&rcl_devices_lock);
+	noio = rcl_devices_begin();
 	rdev = rcl_dev_pick(&any_port, &info, why);
 	if (IS_ERR(rdev)) {
 		ret = PTR_ERR(rdev);
@@ -408,7 +431,7 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 		ret = 0;
 	rcl_port_release(&info);
 out_unlock:
-	mutex_unlock(&rcl_devices_lock);
+	rcl_devices_end(noio);
 	return ret;
 }
 
@@ -435,9 +458,10 @@ static int rcl_port_read_one(struct rcl_device *rdev, u32 port,
 int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 {
 	struct rcl_device *rdev;
+	unsigned int noio;
 	int ret = -ENODEV;
 
-	mutex_lock(&rcl_devices_lock);
+	noio = rcl_devices_begin();
 	list_for_each_entry(rdev, &rcl_devices, node) {
 		if (strcmp(device, dev_name(&rdev->ib->dev)))
 			continue;
@@ -445,7 +469,7 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 			ret = rcl_port_read_one(rdev, port, info);
 		break;
 	}
-	mutex_unlock(&rcl_devices_lock);
+	rcl_devices_end(noio);
 	return ret;
 }
 
@@ -455,16 +479,17 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
  * @info: filled in; to be given to rcl_port_release() after success
  *
  * Context: may sleep; takes rcl_devices_lock.
- * Return: 0, -ENODEV behind the last one, -ENOMEM, or what ib_query_port()
+ * Return: 0, -ENOENT behind the last one, -ENOMEM, or what ib_query_port()
  * says.
  */
 int rcl_port_nth(unsigned int n, struct rcl_port *info)
 {
 	struct rcl_device *rdev;
-	int ret = -ENODEV;
+	unsigned int noio;
+	int ret = -ENOENT;
 	u32 port;
 
-	mutex_lock(&rcl_devices_lock);
+	noio = rcl_devices_begin();
 	list_for_each_entry(rdev, &rcl_devices, node) {
 		rdma_for_each_port(rdev->ib, port) {
 			if (n--)
@@ -474,8 +499,18 @@ int rcl_port_nth(unsigned int n, struct rcl_port *info)
 		}
 	}
 out:
-	mutex_unlock(&rcl_devices_lock);
+	rcl_devices_end(noio);
 	return ret;
+}
+
+/**
+ * rcl_port_generation - has the set of devices changed?
+ *
+ * Return: another number, never 0, if it has.
+ */
+unsigned int rcl_port_generation(void)
+{
+	return READ_ONCE(rcl_devices_generation) * 2 + 1;
 }
 
 /**

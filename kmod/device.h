@@ -103,6 +103,7 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
 
 int rcl_port_find(const char *device, u32 port, struct rcl_port *info);
 int rcl_port_nth(unsigned int n, struct rcl_port *info);
+unsigned int rcl_port_generation(void);
 void rcl_port_release(struct rcl_port *info);
 
 #endif /* RCL_DEVICE_H */

@@ -114,6 +114,7 @@ static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_DEV_GET);
 	if (!hdr)
 		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
 	if (rcl_nl_put_port(skb, port)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -134,8 +135,9 @@ int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct rcl_port port;
 	int ret;
 
+	cb->seq = rcl_port_generation();
 	/* args[0]: how many ports have been sent, or cannot be read */
-	while ((ret = rcl_port_nth(cb->args[0], &port)) != -ENODEV) {
+	while ((ret = rcl_port_nth(cb->args[0], &port)) != -ENOENT) {
 		if (!ret) {
 			ret = rcl_nl_dump_one(skb, cb, &port);
 			rcl_port_release(&port);

@@ -270,18 +270,16 @@ static int dump_one(struct genl_sock *s, const struct genl_msg *one,
 	return 1;
 }
 
-/* Return: 0, -EINTR for an inconsistent dump, or another errno. */
-int genl_dump(struct genl_sock *s, struct genl_msg *m,
-	      void (*each)(const struct genl_msg *m, void *arg), void *arg)
+/* What is left of a dump that was asked for; see genl_dump(). */
+int genl_dump_rest(struct genl_sock *s,
+		   void (*each)(const struct genl_msg *m, void *arg),
+		   void *arg)
 {
 	struct genl_msg got, one;
 	bool torn = false;
 	int left, at;
 	int ret;
 
-	ret = genl_send(s, m, NLM_F_DUMP);
-	if (ret)
-		return ret;
 	for (;;) {
 		left = receive(s, got.buf, sizeof(got.buf), ACK_MS);
 		if (left < 0)
@@ -295,6 +293,15 @@ int genl_dump(struct genl_sock *s, struct genl_msg *m,
 				return ret ? ret : torn ? -EINTR : 0;
 		}
 	}
+}
+
+/* Return: 0, -EINTR for an inconsistent dump, or another errno. */
+int genl_dump(struct genl_sock *s, struct genl_msg *m,
+	      void (*each)(const struct genl_msg *m, void *arg), void *arg)
+{
+	int ret = genl_send(s, m, NLM_F_DUMP);
+
+	return ret ? ret : genl_dump_rest(s, each, arg);
 }
 
 static int find_family(struct genl_sock *s, const char *family)

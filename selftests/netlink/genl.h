@@ -60,6 +60,9 @@ int genl_wait_ack(struct genl_sock *s, struct genl_msg *answer,
 		  struct genl_ack *ack);
 int genl_ask(struct genl_sock *s, struct genl_msg *m, struct genl_msg *answer,
 	     struct genl_ack *ack);
+int genl_dump_rest(struct genl_sock *s,
+		   void (*each)(const struct genl_msg *m, void *arg),
+		   void *arg);
 int genl_dump(struct genl_sock *s, struct genl_msg *m,
 	      void (*each)(const struct genl_msg *m, void *arg), void *arg);
 

@@ -587,4 +587,31 @@ TEST_F(ports, a_small_device_is_said_to_be_too_small)
 	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_READ, 65536));
 }
 
+static void count(const struct genl_msg *m, void *arg)
+{
+	int *n = arg;
+
+	(void)m;
+	++*n;
+}
+
+/* The first ports are there when it is asked for, the end when it is read. */
+TEST_F(ports, a_dump_of_ports_says_that_a_device_came_or_went)
+{
+	struct genl_msg m;
+	int i, n;
+
+	for (i = 0; i < 3; i++) {
+		n = 0;
+		genl_begin(&m, &self->s, RCLINK_CMD_DEV_GET);
+		ASSERT_EQ(0, genl_send(&self->s, &m, NLM_F_DUMP));
+		if (i == 1)
+			ASSERT_EQ(0, sim_new_device("sim2 ib 3"));
+		if (i == 2)
+			ASSERT_EQ(0, sim_del_device("sim2"));
+		EXPECT_EQ(i ? -EINTR : 0, genl_dump_rest(&self->s, count, &n));
+		EXPECT_LE(2, n);
+	}
+}
+
 TEST_HARNESS_MAIN
