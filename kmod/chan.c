@@ -447,7 +447,8 @@ static bool rcl_chan_may(const struct rcl_service *service)
  * come, or its rights may have changed, in the meantime.
  *
  * Context: may sleep.
- * Return: 0, -EACCES for no right on a link that exists, or -EADDRINUSE.
+ * Return: 0, -EACCES for no right on a link that exists, -EADDRINUSE, or
+ * -ENOSPC.
  */
 int rcl_chan_listen(struct rcl_listener *listener)
 {

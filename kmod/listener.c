@@ -40,6 +40,7 @@ void rcl_listener_init(struct rcl_listener *listener,
 	kref_init(&listener->ref);
 	listener->ops = ops;
 	listener->cred = get_cred(cred);
+	listener->service.user = cred ? cred->fsuid : GLOBAL_ROOT_UID;
 	strscpy(listener->service.link, link, sizeof(listener->service.link));
 	strscpy(listener->service.name, service,
 		sizeof(listener->service.name));

@@ -5,6 +5,8 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 
+#define RCL_SERVICES_MAX	4096	/* of one user: links look through all */
+
 static DEFINE_MUTEX(rcl_services_lock);	/* protects rcl_services */
 static LIST_HEAD(rcl_services);
 
@@ -25,22 +27,36 @@ static struct rcl_service *rcl_service_find_locked(const char *link,
 	return NULL;
 }
 
+static u32 rcl_service_count_locked(kuid_t user)
+{
+	struct rcl_service *service;
+	u32 n = 0;
+
+	lockdep_assert_held(&rcl_services_lock);
+	list_for_each_entry(service, &rcl_services, node)
+		n += uid_eq(service->user, user);
+	return n;
+}
+
 /**
  * rcl_service_add - begin to listen
  * @service: filled in; stays in the table until rcl_service_del()
  *
  * Context: may sleep.
- * Return: 0, or -EADDRINUSE when somebody who has the right listens there.
+ * Return: 0, -EADDRINUSE when somebody who has the right listens there, or
+ * -ENOSPC when this user listens too often.
  */
 int rcl_service_add(struct rcl_service *service)
 {
-	int ret = -EADDRINUSE;
+	int ret = 0;
 
 	mutex_lock(&rcl_services_lock);
-	if (!rcl_service_find_locked(service->link, service->name)) {
+	if (rcl_service_count_locked(service->user) >= RCL_SERVICES_MAX)
+		ret = -ENOSPC;
+	else if (rcl_service_find_locked(service->link, service->name))
+		ret = -EADDRINUSE;
+	else
 		list_add_tail(&service->node, &rcl_services);
-		ret = 0;
-	}
 	mutex_unlock(&rcl_services_lock);
 	return ret;
 }

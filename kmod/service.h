@@ -4,6 +4,7 @@
 #define RCL_SERVICE_H
 
 #include <linux/list.h>
+#include <linux/uidgid.h>
 
 #include <uapi/linux/rclink_dev.h>
 
@@ -14,6 +15,7 @@ struct rcl_lessee;
  * @node: in the table
  * @link: name of the link
  * @name: of the service
+ * @user: who listens
  * @may: has who listens the right to use the link now? May sleep
  * @offer: returns a lessee with a reference for a peer that connects over that
  *	link, or an ERR_PTR; may sleep
@@ -22,6 +24,7 @@ struct rcl_service {
 	struct list_head node;
 	char link[RCLINK_DEV_LINK_LEN];
 	char name[RCLINK_DEV_SERVICE_LEN];
+	kuid_t user;
 	bool (*may)(const struct rcl_service *service);
 	struct rcl_lessee *(*offer)(struct rcl_service *service,
 				    const char *link);

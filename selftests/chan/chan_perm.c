@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,6 +26,7 @@
 
 #define LINK		"l"
 #define DEVICE		"/dev/rclink"
+#define SERVICES_MAX	4096	/* that a user may listen on */
 #define NUM(a)		(sizeof(a) / sizeof((a)[0]))
 #define ALL_CAPS	~0ULL
 #define NET_ADMIN	(UINT64_C(1) << CAP_NET_ADMIN)
@@ -242,6 +244,27 @@ TEST(a_link_that_is_not_there_is_nobodys)
 	EXPECT_EQ(0, rclink_listen(&listener, "no.link", "s", 1, 0));
 	/* Nor does that keep the name from others. */
 	EXPECT_EQ(0, rclink_listen(&listener, "no.link", "s", 1, 0));
+}
+
+/* Of links that need not be there; so many files as all of them need. */
+TEST(so_many_listeners_of_a_user)
+{
+	const struct rlimit files = { SERVICES_MAX + 100, SERVICES_MAX + 100 };
+	const struct who other = OTHER;
+	struct rclink_listener *listener, *more;
+	char name[16];
+	int i;
+
+	ASSERT_TRUE(set_mode(0));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	become(&other);
+	for (i = 0; i < SERVICES_MAX; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		ASSERT_EQ(0, rclink_listen(&listener, "no.link", name, 1, 0));
+	}
+	EXPECT_EQ(-ENOSPC, rclink_listen(&more, "no.link", "more", 1, 0));
+	rclink_listener_close(listener);
+	EXPECT_EQ(0, rclink_listen(&more, "no.link", "more", 1, 0));
 }
 
 FIXTURE(chan)

@@ -199,7 +199,8 @@ uint32_t rclink_max_message(const struct rclink_chan *chan);
  * The right on the link is looked at again for each channel that the peer
  * opens: without it none comes, and the service is free for who has it.
  *
- * Return: 0, or as rclink_connect(), or -EADDRINUSE.
+ * Return: 0, or as rclink_connect(), or -EADDRINUSE, or -ENOSPC beyond 4096 of
+ * this user.
  */
 int rclink_listen(struct rclink_listener **listener, const char *link,
 		  const char *service, unsigned int backlog,
