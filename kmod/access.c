@@ -52,15 +52,15 @@ bool rcl_access_may(const struct rcl_access *access, const struct cred *cred)
 	return may;
 }
 
-static bool rcl_access_may_link(struct rcl_link *link, const struct cred *cred)
+static bool rcl_access_may_link(const struct rcl_policy *policy,
+				const struct cred *cred)
 {
-	struct rcl_access access;
+	struct rcl_access access = {
+		.owner = policy->v[RCL_P_OWNER],
+		.group = policy->v[RCL_P_GROUP],
+		.mode = policy->v[RCL_P_MODE],
+	};
 
-	spin_lock_irq(&link->lock);
-	access.owner = link->policy.v[RCL_P_OWNER];
-	access.group = link->policy.v[RCL_P_GROUP];
-	access.mode = link->policy.v[RCL_P_MODE];
-	spin_unlock_irq(&link->lock);
 	return rcl_access_may(&access, cred);
 }
 
@@ -76,10 +76,14 @@ static bool rcl_access_may_link(struct rcl_link *link, const struct cred *cred)
 struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
 {
 	struct rcl_link *link = rcl_link_get(name);
+	struct rcl_policy policy;
 
 	if (!link)
 		return ERR_PTR(-ENODEV);
-	if (rcl_access_may_link(link, cred))
+	spin_lock_irq(&link->lock);
+	policy = link->policy;
+	spin_unlock_irq(&link->lock);
+	if (rcl_access_may_link(&policy, cred))
 		return link;
 	rcl_link_put(link);
 	return ERR_PTR(-EACCES);
@@ -90,15 +94,15 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
  * @name: of the link
  * @cred: of the consumer, NULL for the kernel, which may use all
  *
- * Context: may sleep.
+ * Context: may sleep; never drops the last reference of a link, whose work item
+ * may wait for a lock of the caller's.
  * Return: 0, -ENODEV or -EACCES.
  */
 int rcl_access_check(const char *name, const struct cred *cred)
 {
-	struct rcl_link *link = rcl_access_get(name, cred);
+	struct rcl_policy policy;
 
-	if (IS_ERR(link))
-		return PTR_ERR(link);
-	rcl_link_put(link);
-	return 0;
+	if (!rcl_link_policy(name, &policy))
+		return -ENODEV;
+	return rcl_access_may_link(&policy, cred) ? 0 : -EACCES;
 }

@@ -96,6 +96,29 @@ struct rcl_link *rcl_link_get(const char *name)
 	return link;
 }
 
+/**
+ * rcl_link_policy - how is a link set?
+ * @name: of the link
+ * @policy: set, if there is one
+ *
+ * Context: may sleep; leaves no reference that somebody had to drop.
+ * Return: false if there is none of that name.
+ */
+bool rcl_link_policy(const char *name, struct rcl_policy *policy)
+{
+	struct rcl_link *link;
+
+	mutex_lock(&rcl_links_lock);
+	link = rcl_link_find_locked(name);
+	if (link) {
+		spin_lock_irq(&link->lock);
+		*policy = link->policy;
+		spin_unlock_irq(&link->lock);
+	}
+	mutex_unlock(&rcl_links_lock);
+	return link;
+}
+
 static void rcl_link_free(struct rcl_link *link)
 {
 	kfree(link->record);
