@@ -202,6 +202,9 @@ static void rcl_group_say(struct rcl_group *group)
 	int len;
 
 	lockdep_assert_held(&group->lock);
+	/* It may have joined again since, on a port whose MTU is smaller. */
+	if (group->here.n > rcl_here_room(group->mtu - RCL_GROUP_ROOM))
+		return;
 	slot = rcl_mcast_begin(&group->mcast, true);
 	if (!slot)
 		return;

@@ -487,10 +487,11 @@ int rcl_inbox_start(void)
 {
 	/*
 	 * A link may carry what memory is written back to: its peer must hear
-	 * of it also when there is no memory for another worker.
+	 * of it also when there is no memory for another worker. And on a
+	 * device that stands still as many may wait as it has links.
 	 */
 	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
-				       0);
+				       WQ_MAX_ACTIVE);
 	if (!rcl_inbox_wq)
 		return -ENOMEM;
 	/* Nor may who waits for that link to come up wait for memory. */
