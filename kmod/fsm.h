@@ -7,13 +7,12 @@
 
 #include <uapi/linux/rclink.h>
 
-/* What can happen to a link. */
+/* What can happen to a link; what fails goes down in any state. */
 enum rcl_input {
 	RCL_IN_PREPARE,
 	RCL_IN_CONNECT,
 	RCL_IN_ACTIVATE,
 	RCL_IN_PROVEN,		/* hello made the round trip both ways */
-	RCL_IN_FAIL,		/* any error, or the peer is gone */
 	RCL_IN_DISCONNECT,
 	RCL_IN_REPLACE,		/* the peer has lost what is up here */
 	RCL_IN_MAX

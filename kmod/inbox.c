@@ -180,7 +180,7 @@ struct rcl_call *rcl_inbox_next_call(struct rcl_link *link)
  * rcl_inbox_is_dead - has deletion begun?
  * @link: of the work item
  *
- * Return: true if so; then nothing is left in the inbox any more.
+ * Return: true if so; then nothing more comes in.
  */
 bool rcl_inbox_is_dead(struct rcl_link *link)
 {

@@ -8,15 +8,14 @@
 
 /*
  * A state by its initial, or an errno: b busy, n not connected, p protocol.
- * In the order prepare, connect, activate, proven, fail, disconnect,
- * replace.
+ * In the order prepare, connect, activate, proven, disconnect, replace.
  */
 static const char * const expected[STATES + 1] = {
-	[RCLINK_LINK_STATE_IDLE]	= "Pnnpnnn",
-	[RCLINK_LINK_STATE_PREPARED]	= "bCnpDDn",
-	[RCLINK_LINK_STATE_CONNECTED]	= "bbCUDDn",
-	[RCLINK_LINK_STATE_UP]		= "bbbUDDD",
-	[RCLINK_LINK_STATE_DOWN]	= "Pnnpnnn",
+	[RCLINK_LINK_STATE_IDLE]	= "Pnnpnn",
+	[RCLINK_LINK_STATE_PREPARED]	= "bCnpDn",
+	[RCLINK_LINK_STATE_CONNECTED]	= "bbCUDn",
+	[RCLINK_LINK_STATE_UP]		= "bbbUDD",
+	[RCLINK_LINK_STATE_DOWN]	= "Pnnpnn",
 };
 
 static int meaning(char c)
