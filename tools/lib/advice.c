@@ -78,7 +78,7 @@ static const struct rcl_advice reasons[] = {
 		"one end had noticed a failure before the other one did",
 		"see `rclink why` at both hosts for what failed" },
 	[RCLINK_DOWN_REASON_MTU] = {
-		"a switch or a port on the way takes only smaller packets than the ports at both ends",
+		"a switch or a port on the way takes only smaller packets than the ports at both ends; or, if it was so once, the peer's host went away just then",
 		"lower mtu of this link with `rclink set`, or raise that of the switches; "
 		CONNECT_AGAIN },
 };
