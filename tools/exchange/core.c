@@ -129,6 +129,9 @@ enum rcx_io rcx_flush(struct rcx_session *s)
 		s->out_len -= n;
 		memmove(s->out, s->out + n, s->out_len);
 	}
+	/* Nobody is to wait until what is broken can be written to. */
+	if (io == RCX_IO_CLOSED || io == RCX_IO_FAILED)
+		s->out_len = 0;
 
 	return io;
 }

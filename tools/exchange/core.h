@@ -113,7 +113,10 @@ bool rcx_asks_owner(const struct rcx_session *s);
 /* Queue msg and send what can be sent at once. False: the session ends. */
 bool rcx_send(struct rcx_session *s, struct rcx_msg *msg);
 
-/* A broken connection is left for the reader: the peer may have said why. */
+/*
+ * On a broken connection nothing is left to be sent. The error is the reader's,
+ * as soon as it reads: the peer may have said why.
+ */
 enum rcx_io rcx_flush(struct rcx_session *s);
 
 /* Fix the result; only the first call counts. */
