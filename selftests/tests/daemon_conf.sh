@@ -127,13 +127,22 @@ unit_is_confined()
 	return "$status"
 }
 
-plan $((17 + ${#bad[@]}))
+to_full_disk()
+{
+	"$daemon" "$1" >/dev/full
+}
+
+plan $((19 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
 pin=$("$rclink" genkey "$out/key.pem") || bail "no key"
 check "--help works" "$daemon" --help
 check "--version works" "$daemon" --version
+for option in --help --version; do
+	refuse 1 "$option that cannot be written is no success" \
+		'^rclinkd: cannot write' to_full_disk $option
+done
 refuse 2 "an option that is none is refused" 'bad option --nosuch' "$daemon" --nosuch
 refuse 2 "a word is refused" 'no words' "$daemon" --check x
 refuse 2 "an option without its file is refused" 'needs a FILE' "$daemon" --config
