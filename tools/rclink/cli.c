@@ -31,10 +31,13 @@ static void short_options(const struct option *options, char *text)
 
 bool cli_written(void)
 {
-	if (!fflush(stdout) && !ferror(stdout))
-		return true;
-	cli_fail("cannot write the output: %s", strerror(errno));
-	return false;
+	static bool failed;
+
+	if (!failed && (fflush(stdout) || ferror(stdout))) {
+		failed = true;
+		cli_fail("cannot write the output: %s", strerror(errno));
+	}
+	return !failed;
 }
 
 int cli_getopt(int argc, char **argv, const struct option *options,

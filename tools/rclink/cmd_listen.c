@@ -57,9 +57,19 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 	return rch_peers_admit(l->args.peers, identity, wanted, link, err);
 }
 
+static void on_stop(evutil_socket_t fd, short what, void *arg)
+{
+	const struct listener *l = arg;
+
+	(void)fd;
+	(void)what;
+	rch_listener_stop(l->core, "the listener was stopped");
+}
+
 static void on_done(void *ctx, const struct rch_call *call, int result,
 		    const char *err)
 {
+	const struct timeval now = { 0 };
 	struct listener *l = ctx;
 
 	if (!result)
@@ -71,6 +81,9 @@ static void on_done(void *ctx, const struct rch_call *call, int result,
 		       err);
 	else
 		printf("refused %s: %s\n", call->from, err);
+	/* Later: the core may be amid its callers. */
+	if (!cli_written())
+		event_base_once(l->base, -1, EV_TIMEOUT, on_stop, l, &now);
 	if (result || ++l->ups != l->args.once)
 		return;
 	rch_listener_stop(l->core,
@@ -92,15 +105,6 @@ static const struct rch_listener_ops ops = {
 	.stopped = on_stopped,
 };
 
-static void on_signal(evutil_socket_t fd, short what, void *arg)
-{
-	const struct listener *l = arg;
-
-	(void)fd;
-	(void)what;
-	rch_listener_stop(l->core, "the listener was stopped");
-}
-
 static int start(struct listener *l)
 {
 	char err[RCL_ERR_LEN];
@@ -117,7 +121,7 @@ static int start(struct listener *l)
 					    l->args.port, err))
 		return cli_fail("listen: %s", err);
 	printf("listening on %s\n", rch_listener_address(l->core));
-	return CLI_OK;
+	return cli_written() ? CLI_OK : CLI_FAILED;
 }
 
 static int serve(struct listener *l)
@@ -125,8 +129,8 @@ static int serve(struct listener *l)
 	struct event *sigint, *sigterm;
 	int status = CLI_FAILED;
 
-	sigint = evsignal_new(l->base, SIGINT, on_signal, l);
-	sigterm = evsignal_new(l->base, SIGTERM, on_signal, l);
+	sigint = evsignal_new(l->base, SIGINT, on_stop, l);
+	sigterm = evsignal_new(l->base, SIGTERM, on_stop, l);
 	if (!sigint || !sigterm || event_add(sigint, NULL) ||
 	    event_add(sigterm, NULL)) {
 		cli_fail("listen: out of memory");

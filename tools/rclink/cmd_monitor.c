@@ -221,7 +221,7 @@ static int list(struct monitor *m)
 	free(infos);
 	ret = list_groups(m, !num);
 	m->resync = false;
-	return ret;
+	return cli_written() ? ret : CLI_FAILED;
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -240,6 +240,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		m->status = cli_fail("monitor: %s", err);
 	else if (m->resync)
 		m->status = list(m);
+	if (!cli_written())
+		m->status = CLI_FAILED;
 	if (m->status)
 		event_base_loopbreak(m->base);
 }

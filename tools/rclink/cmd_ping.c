@@ -108,7 +108,7 @@ static int on_result(const struct nlmsghdr *hdr, void *arg)
 	if (!p->args.quiet && !p->args.json)
 		ping_report_line(result.link, result.op, result.size, p->ok,
 				 result.rtt);
-	if (p->ok == p->args.count)
+	if (p->ok == p->args.count || !cli_written())
 		event_base_loopbreak(p->base);
 	else if (p->request.cookie < p->args.count &&
 		 (p->args.interval || p->request.cookie - p->ok <= WAITING / 2))

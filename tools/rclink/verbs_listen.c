@@ -69,10 +69,10 @@ static void forget(struct caller *c)
 	free(c);
 }
 
-/* A link ended: was it the last that was waited for? */
+/* A link ended, as was said: was it the last that was waited for? */
 static void one_ended(struct listener *l)
 {
-	if (++l->ended == l->args.once)
+	if (++l->ended == l->args.once || !cli_written())
 		event_base_loopbreak(l->base);
 }
 
@@ -109,20 +109,23 @@ static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *c = ctx;
 	const char *link = rcv_join_link(c->join);
+	struct listener *l = c->l;
 
-	c->l->ncalling--;
+	l->ncalling--;
 	if (result) {
 		printf("%s%s%s: %s\n", *link ? link : "refused",
 		       *link ? ": not up, from " : " ", c->from, err);
 		forget(c);
-		return;
+	} else {
+		c->up = true;
+		end_older(c);
+		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
+		       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
+		       rcv_join_peer(c->join),
+		       (double)rcv_join_ns(c->join) / NS_PER_MS);
 	}
-	c->up = true;
-	end_older(c);
-	printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
-	       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
-	       rcv_join_peer(c->join),
-	       (double)rcv_join_ns(c->join) / NS_PER_MS);
+	if (!cli_written())
+		event_base_loopbreak(l->base);
 }
 
 static int on_admit(void *ctx, const char *identity, const char *wanted,
@@ -261,7 +264,7 @@ static int start(struct listener *l)
 	}
 	evconnlistener_set_error_cb(l->socket, on_call_error);
 	printf("listening on port %u, by libibverbs\n", l->args.port);
-	return CLI_OK;
+	return cli_written() ? CLI_OK : CLI_FAILED;
 }
 
 static int serve(struct listener *l)
