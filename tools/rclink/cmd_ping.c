@@ -46,8 +46,11 @@ struct pinger {
 	char why[RCL_ERR_LEN];
 };
 
+/* The first reason counts: what comes after it comes of it. */
 static void fail(struct pinger *p, int ret, const char *why)
 {
+	if (p->failed)
+		return;
 	p->ret = ret;
 	p->failed++;
 	snprintf(p->why, sizeof(p->why), "%s", why);
@@ -65,8 +68,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	p->started = rcl_now();
 	/* A result may come in, and start this again, inside of the call. */
-	while (p->request.cookie < p->args.count && p->request.cookie - p->ok <
-	       (p->args.interval ? 1 : WAITING)) {
+	while (!p->failed && p->request.cookie < p->args.count &&
+	       p->request.cookie - p->ok < (p->args.interval ? 1 : WAITING)) {
 		p->request.cookie++;
 		ret = rcl_call_ping(p->nl, &p->request, err);
 		if (ret) {
