@@ -56,6 +56,10 @@ int cli_getopt(int argc, char **argv, const struct option *options,
 	}
 	if (c == ':')
 		cli_usage(argv[0], "%s needs a value", argv[optind - 1]);
+	while (c == '?' && options->name && options->val != optopt)
+		options++;
+	if (c == '?' && options->name)
+		cli_usage(argv[0], "--%s takes no value", options->name);
 	if (c == '?' && optopt && optopt <= '~')
 		cli_usage(argv[0], "bad option -%c", optopt);
 	if (c == '?')
