@@ -265,6 +265,8 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 			o->early = true;
 		o->steps |= 1u << step;
 	}
+	if (step == RCX_STEP_TLS)
+		snprintf(o->first, sizeof(o->first), "%s", detail);
 	watch(o, detail);
 }
 

@@ -39,6 +39,7 @@ struct caller {
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
 	char link[RCLINK_NAME_MAX + 1];
+	char first[RCLINK_PEER_MAX + 1];	/* of its identities */
 	char peer[RCLINK_PEER_MAX + 1];
 	uint64_t up_ns;
 };
@@ -88,7 +89,7 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 	struct rch_listener *l = caller->listener;
 	int ret;
 
-	ret = l->ops->admit(l->ctx, identity, wanted, link, err);
+	ret = l->ops->admit(l->ctx, identity, caller->first, wanted, link, err);
 	if (ret)
 		return ret;
 	/* It may have more than one name. */
@@ -103,6 +104,8 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
 
+	if (step == RCX_STEP_TLS)
+		snprintf(caller->first, sizeof(caller->first), "%s", detail);
 	/* With a pin anybody can prove to be somebody, but not one of these. */
 	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail, NULL)) {
 		caller->proven = count_proven(l, detail) < PROVEN_MAX;

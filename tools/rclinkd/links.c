@@ -540,7 +540,8 @@ bool rcd_links_know(const struct rcd_links *all, const char *identity,
 }
 
 int rcd_links_admit(struct rcd_links *all, const char *identity,
-		    const char *wanted, char *name, char *err)
+		    const char *first, const char *wanted, char *name,
+		    char *err)
 {
 	struct rcd_link *link;
 	int ret;
@@ -563,7 +564,7 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 		return rcl_fail(err, -EBUSY,
 				"too many exchanges are under way here; try again later");
 	if (link->dial && link->reached &&
-	    rcd_trust_goes_first(all->trust, identity))
+	    rcd_trust_goes_first(all->trust, first))
 		return rcl_fail(err, -EALREADY,
 				"both ends dial at once, and the other one goes on");
 	yield(link, "both ends dial at once, and the other one goes on");
