@@ -197,10 +197,8 @@ int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
 
 	if (!tls->policy.by_ca)
 		return rcx_pin_of(X509_get0_pubkey(cert), self, err);
-	rcx_collect_names(cert, &names);
-	if (!names.nids)
-		return rcx_fail(err, -EINVAL,
-				"this host's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+	if (rcx_collect_names(cert, "this host's", &names))
+		return rcx_fail(err, -EINVAL, "%s", names.err);
 	strcpy(self, names.id[0]);
 	return 0;
 }

@@ -65,8 +65,10 @@ int rcx_peer_name_check(const char *name, char *err)
 	return 0;
 }
 
-void rcx_collect_names(X509 *leaf, struct rcx_peer *peer)
+/* How many there are; as many as fit are added. */
+static unsigned int add_names(X509 *leaf, struct rcx_peer *peer)
 {
+	unsigned int found = 0;
 	GENERAL_NAMES *sans;
 	GENERAL_NAME *san;
 	int i;
@@ -74,15 +76,34 @@ void rcx_collect_names(X509 *leaf, struct rcx_peer *peer)
 	sans = X509_get_ext_d2i(leaf, NID_subject_alt_name, NULL, NULL);
 	for (i = 0; i < sk_GENERAL_NAME_num(sans); i++) {
 		san = sk_GENERAL_NAME_value(sans, i);
-		if (san->type != GEN_DNS || peer->nids == RCX_IDS_MAX ||
+		if (san->type != GEN_DNS ||
 		    !dns_name(ASN1_STRING_get0_data(san->d.dNSName),
-			      ASN1_STRING_length(san->d.dNSName)))
+			      ASN1_STRING_length(san->d.dNSName)) ||
+		    ++found > RCX_IDS_MAX)
 			continue;
 		memcpy(peer->id[peer->nids++],
 		       ASN1_STRING_get0_data(san->d.dNSName),
 		       ASN1_STRING_length(san->d.dNSName));
 	}
 	GENERAL_NAMES_free(sans);
+
+	return found;
+}
+
+int rcx_collect_names(X509 *leaf, const char *whose, struct rcx_peer *peer)
+{
+	unsigned int found = add_names(leaf, peer);
+
+	if (!found)
+		return rcx_fail(peer->err, -EINVAL,
+				"%s certificate has no usable DNS name in subjectAltName; issue one with the host's name",
+				whose);
+	if (found > RCX_IDS_MAX)
+		return rcx_fail(peer->err, -EINVAL,
+				"%s certificate has %u DNS names in subjectAltName; issue one with %d at most",
+				whose, found, RCX_IDS_MAX);
+
+	return 0;
 }
 
 static int check_name(X509_STORE_CTX *store, X509 *leaf,
@@ -92,14 +113,10 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 				   X509_CHECK_FLAG_NO_WILDCARDS |
 				   X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
 
-	if (!policy->name[0]) {
-		rcx_collect_names(leaf, peer);
-		if (peer->nids)
-			return 1;
-		rcx_fail(peer->err, 0,
-			 "the peer's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+	if (!policy->name[0] && !rcx_collect_names(leaf, "the peer's", peer))
+		return 1;
+	if (!policy->name[0])
 		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
-	}
 	if (X509_check_host(leaf, policy->name, 0, flags, NULL) != 1) {
 		rcx_fail(peer->err, 0,
 			 "the peer's certificate is not for %s: no subjectAltName has exactly this DNS name",
