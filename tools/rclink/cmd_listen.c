@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 #include <event2/event.h>
@@ -12,6 +11,7 @@
 #include "peers.h"
 #include "process.h"
 #include "session.h"
+#include "signals.h"
 #include "tls.h"
 
 #define NS_PER_MS	1000000
@@ -127,13 +127,10 @@ static int start(struct listener *l)
 
 static int serve(struct listener *l)
 {
-	struct event *sigint, *sigterm;
+	struct signals signals = { 0 };
 	int status = CLI_FAILED;
 
-	sigint = evsignal_new(l->base, SIGINT, on_stop, l);
-	sigterm = evsignal_new(l->base, SIGTERM, on_stop, l);
-	if (!sigint || !sigterm || event_add(sigint, NULL) ||
-	    event_add(sigterm, NULL)) {
+	if (!signals_catch(&signals, l->base, on_stop, l)) {
 		cli_fail("listen: out of memory");
 		goto out_free;
 	}
@@ -141,10 +138,7 @@ static int serve(struct listener *l)
 	if (!status)
 		event_base_dispatch(l->base);
 out_free:
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	if (l->core)
 		rch_listener_free(l->core);
 	if (l->hub)

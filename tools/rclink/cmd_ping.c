@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "nl.h"
 #include "ping_report.h"
 #include "process.h"
+#include "signals.h"
 #include "text.h"
 
 #define NS_PER_S	1000000000ULL
@@ -159,17 +159,15 @@ static int report(struct pinger *p)
 
 static int run(struct pinger *p)
 {
-	struct event *readable, *sigint, *sigterm;
+	struct signals signals = { 0 };
+	struct event *readable;
 	int status;
 
 	p->timer = evtimer_new(p->base, on_timer, p);
 	readable = event_new(p->base, rcl_nl_fd(p->nl), EV_READ | EV_PERSIST,
 			     on_readable, p);
-	sigint = evsignal_new(p->base, SIGINT, on_signal, p->base);
-	sigterm = evsignal_new(p->base, SIGTERM, on_signal, p->base);
-	if (!p->timer || !readable || !sigint || !sigterm ||
-	    event_add(readable, NULL) || event_add(sigint, NULL) ||
-	    event_add(sigterm, NULL)) {
+	if (!p->timer || !readable || event_add(readable, NULL) ||
+	    !signals_catch(&signals, p->base, on_signal, p->base)) {
 		status = cli_fail("ping: out of memory");
 	} else {
 		event_active(p->timer, 0, 0);
@@ -180,10 +178,7 @@ static int run(struct pinger *p)
 		event_free(p->timer);
 	if (readable)
 		event_free(readable);
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	return status;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who answers over libibverbs: one link of each name, as long as it is up. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "peers.h"
 #include "pong.h"
 #include "process.h"
+#include "signals.h"
 #include "socket.h"
 #include "tls.h"
 #include "verbs_cmd.h"
@@ -269,13 +269,10 @@ static int start(struct listener *l)
 
 static int serve(struct listener *l)
 {
-	struct event *sigint, *sigterm;
+	struct signals signals = { 0 };
 	int status = CLI_FAILED;
 
-	sigint = evsignal_new(l->base, SIGINT, on_signal, l->base);
-	sigterm = evsignal_new(l->base, SIGTERM, on_signal, l->base);
-	if (!sigint || !sigterm || event_add(sigint, NULL) ||
-	    event_add(sigterm, NULL)) {
+	if (!signals_catch(&signals, l->base, on_signal, l->base)) {
 		cli_fail("listen: out of memory");
 		goto out_free;
 	}
@@ -290,10 +287,7 @@ out_free:
 	if (l->resume)
 		event_free(l->resume);
 	rcx_tls_free(l->tls);
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	return status;
 }
 
