@@ -27,7 +27,6 @@
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
 #define SOON_NS		10000000ULL	/* the same, when somebody had to go */
 #define NS_PER_US	1000
-#define US_PER_S	1000000
 
 /* A TLS handshake each: what a peer gone mad may take of a processor. */
 static const struct rch_rate accepts = { 4000000, 512 };
@@ -233,10 +232,7 @@ static void take(struct rch_listener *l, int fd,
 /* Who calls meanwhile waits in the kernel's queue. */
 static void pause_accept(struct rch_listener *l, uint64_t ns)
 {
-	struct timeval tv = {
-		.tv_sec = ns / NS_PER_US / US_PER_S,
-		.tv_usec = ns / NS_PER_US % US_PER_S + 1,
-	};
+	const struct timeval tv = rcl_timeval(ns + NS_PER_US);
 
 	evconnlistener_disable(l->socket);
 	event_add(l->resume, &tv);

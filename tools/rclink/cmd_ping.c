@@ -22,7 +22,6 @@
 #include "signals.h"
 #include "text.h"
 
-#define NS_PER_S	1000000000ULL
 #define WAITING	32		/* in the kernel at most, without an interval */
 
 static const char help[] =
@@ -85,10 +84,7 @@ static void schedule(struct pinger *p)
 {
 	uint64_t past = rcl_now() - p->started;
 	uint64_t left = past < p->args.interval ? p->args.interval - past : 0;
-	struct timeval tv = {
-		.tv_sec = left / NS_PER_S,
-		.tv_usec = left % NS_PER_S / 1000,
-	};
+	const struct timeval tv = rcl_timeval(left);
 
 	event_add(p->timer, &tv);
 }
