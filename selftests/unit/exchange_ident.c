@@ -20,7 +20,7 @@
 
 FIXTURE(ident)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	char pin[RCX_PIN_LEN];
 };
 
@@ -50,7 +50,7 @@ static struct rcx_tls *load(enum rcx_role role, const char *file, char *err)
 /* NULL, or what is wrong with how both users of the file refuse it. */
 static const char *refused(const char *file, const char *text)
 {
-	static char err[RCX_ERR_LEN];
+	static char err[RCL_ERR_LEN];
 	char pin[RCX_PIN_LEN];
 
 	if (!rcx_ident_pin(file, pin, err))

@@ -87,7 +87,7 @@ struct owner {
 	struct rcl_endpoint remote;
 	uint8_t gid[RCLINK_GID_LEN];	/* of the path that is prepared */
 	int result;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 /* A loopback listener and a loop; sessions are started as asked for. */

@@ -22,7 +22,7 @@
 FIXTURE(session)
 {
 	struct world w;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 FIXTURE_SETUP(session)

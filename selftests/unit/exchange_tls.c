@@ -19,7 +19,7 @@ FIXTURE(tls)
 {
 	struct world w;
 	struct ident ca;	/* ca.pem, and own.key with own.pem of it */
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 FIXTURE_SETUP(tls)

@@ -23,7 +23,7 @@ struct rcx_policy {
 struct rcx_peer {
 	unsigned int nids;
 	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1]; /* proven identities */
-	char err[RCX_ERR_LEN];	/* why not, if it was refused */
+	char err[RCL_ERR_LEN];	/* why not, if it was refused */
 };
 
 /* The certificate verify callback; policy is a struct rcx_policy. */

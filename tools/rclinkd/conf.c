@@ -196,7 +196,7 @@ static void set_peer(struct parser *p, struct rcd_link_conf *link,
 static void set_pin(struct parser *p, struct rcd_link_conf *link,
 		    const char *value)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	if (rcx_pin_check(value, err))
 		complain(p, "pin: %s", err);
@@ -207,7 +207,7 @@ static void set_pin(struct parser *p, struct rcd_link_conf *link,
 static void set_name(struct parser *p, struct rcd_link_conf *link,
 		     const char *value)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	if (rcx_peer_name_check(value, err))
 		complain(p, "name: %s", err);
