@@ -13,16 +13,17 @@ make_ca()
 	) >/dev/null 2>&1
 }
 
-# sign CA NAME DAYS: a leaf for DNS name NAME, as NAME.pem with its key
+# sign CA NAME DAYS [FIRST]: a leaf for DNS name NAME, as NAME.pem with its key; for
+# FIRST, too
 sign()
 {
-	local dir=/tmp/$2
+	local dir=/tmp/$2 first=${4:+DNS:$4,}
 
 	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
 		-keyout "$dir.key" -out "$dir.csr" -subj "/CN=$2" 2>/dev/null &&
 	openssl x509 -req -in "$dir.csr" -CA "$1.pem" -CAkey "$1.key" \
 		-days "$3" -out "$dir.crt" -extfile \
-		<(echo "subjectAltName=DNS:$2") 2>/dev/null &&
+		<(echo "subjectAltName=${first}DNS:$2") 2>/dev/null &&
 	cat "$dir.crt" "$dir.key" >"$dir.pem" && chmod 600 "$dir.pem"
 }
 

@@ -256,6 +256,25 @@ gid_index()
 		select(.gid == $gid and .type == "roce-v2").index'
 }
 
+# no_roce HOST PROTOCOL...: RoCE packets over ip or ipv6 do not get into that host
+no_roce()
+{
+	local host=$1 protocol header
+
+	shift
+	on "$host" tc qdisc replace dev eth0 clsact || return
+	for protocol; do
+		header=${protocol/ipv6/ip6}
+		on "$host" tc filter add dev eth0 ingress protocol "$protocol" \
+			u32 match "$header" dport 4791 0xffff action drop || return
+	done
+}
+
+roce_again()
+{
+	on "$1" tc qdisc del dev eth0 clsact
+}
+
 # qps HOST STATE: how many QPs of the module are in that state
 qps()
 {

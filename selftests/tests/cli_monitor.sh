@@ -134,7 +134,12 @@ unloaded()
 			"$said.monitor"
 }
 
-plan 11
+to_full_disk()
+{
+	timeout $((10 * RCL_SLOW)) "$tool" "$@" >/dev/full
+}
+
+plan 13
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
@@ -151,6 +156,9 @@ holds "SIGTERM ends it with success" end TERM "${pids[1]}"
 holds "events that were lost are counted, the links listed again" loses
 holds "SIGINT ends it with success" end INT "${pids[0]}"
 link_listen_end
+refuse 1 "it ends when it cannot write" '^rclink: cannot write' to_full_disk monitor
+refuse 1 "and so does who listens" '^rclink: cannot write' to_full_disk listen \
+	--port 7186 --key "$key" --peer "b=$pin1"
 holds "the end of the module is its end, with a reason" unloaded
 lab_module
 finish

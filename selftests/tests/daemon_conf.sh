@@ -53,6 +53,21 @@ with_more()
 		grep '^conf.d/more.conf:2: there is a \[Link a\] at rclink.conf:'
 }
 
+# A folder whose name means something in a pattern, and one that it would match.
+with_more_oddly()
+{
+	local odd="$out/odd [ab]*?\\c" other="$out/odd axxc"
+
+	rm -rf "$odd" "$other"
+	mkdir -p "$odd/conf.d" "$other/conf.d"
+	check_file good.conf && cp "$out/etc/rclink.conf" "$odd" &&
+		echo 'nosuch' >"$other/conf.d/more.conf" &&
+		"$daemon" --check --config "$odd/rclink.conf" &&
+		cp good-more.conf "$odd/conf.d/more.conf" &&
+		! "$daemon" --check --config "$odd/rclink.conf" 2>"$out/said" &&
+		grep -F "$odd/conf.d/more.conf:2: there is a [Link a] at" "$out/said"
+}
+
 # key_is MODE TEXT: what is said of a key file that is so
 key_is()
 {
@@ -112,13 +127,22 @@ unit_is_confined()
 	return "$status"
 }
 
-plan $((16 + ${#bad[@]}))
+to_full_disk()
+{
+	"$daemon" "$1" >/dev/full
+}
+
+plan $((19 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
 pin=$("$rclink" genkey "$out/key.pem") || bail "no key"
 check "--help works" "$daemon" --help
 check "--version works" "$daemon" --version
+for option in --help --version; do
+	refuse 1 "$option that cannot be written is no success" \
+		'^rclinkd: cannot write' to_full_disk $option
+done
 refuse 2 "an option that is none is refused" 'bad option --nosuch' "$daemon" --nosuch
 refuse 2 "a word is refused" 'no words' "$daemon" --check x
 refuse 2 "an option without its file is refused" 'needs a FILE' "$daemon" --config
@@ -127,6 +151,7 @@ refuse 1 "a file that is not there is refused" '^/nowhere: cannot read' \
 check "a good configuration is silent" eval '[ -z "$(check_file good.conf)" ]'
 check "the example is good" example
 check "conf.d is read, too" with_more
+check "also in a folder whose name is a pattern" with_more_oddly
 for file in "${bad[@]}"; do
 	check "what is said of $file.conf" says_so "$file"
 done

@@ -48,9 +48,11 @@ conf_2()
 	} | configure 2 key /tmp/host2.test.pem ca $ca.pem "$@"
 }
 
+# Each is known by its second name, which is behind the first one of either.
 begin()
 {
-	make_ca $ca && sign $ca host1.test 1 && sign $ca host2.test 1 &&
+	make_ca $ca && sign $ca host1.test 1 a.test &&
+		sign $ca host2.test 1 b.test &&
 		sign $ca stranger.test 1 && give $ca.pem &&
 		give /tmp/host2.test.pem && conf_1 && conf_2 &&
 		daemon_start 1 2 && both_up l "${both[@]}"

@@ -16,6 +16,7 @@
 FLOW=$CHAN/group_flow
 log3=/tmp/rclink-test-listen-3
 says=/tmp/rclink-test-flow
+no_space='rclink: cannot write the output: No space left on device'
 declare -A flows=()
 
 listen3()
@@ -180,6 +181,27 @@ service_of_words()
 news()
 {
 	rclink group send g:news yes && gone "${flows[2]}"
+}
+
+# The first message that is not written is the last one that is read.
+full_disk()
+{
+	local status
+
+	# shellcheck disable=SC2016
+	on 2 sh -c 'exec "$0" group recv g:full >/dev/full' "$tool" 2>"$says-2" &
+	flows[2]=$!
+	until_true 10 group_is 2 g .consumers 1 && until_true 20 said_in_vain ||
+		return
+	wait "${flows[2]}"
+	status=$?
+	cat "$says-2"
+	[ "$status" -eq 1 ] && [ "$(<"$says-2")" = "$no_space" ]
+}
+
+said_in_vain()
+{
+	rclink group send g:full x && gone "${flows[2]}"
 }
 
 # Two talk; who talks hears the other one alone. Both do before anybody counts, or
@@ -374,7 +396,7 @@ rights_of_member()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan $((23 + $(harness_points "$LIB_DIR/group/ops.c")))
+plan $((24 + $(harness_points "$LIB_DIR/group/ops.c")))
 chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
@@ -397,6 +419,7 @@ check "and those that are as long as may be" flows_of 0
 check "nobody hears himself" not_itself
 check "each service hears its own messages" services_apart
 check "one that is called almost as another, too" service_of_words
+check "who cannot write what comes ends with that" full_disk
 check "memory that was withdrawn fails its receive alone" receives withdrawn
 check "a receive that is too short loses its message" receives short
 check "who has no receive misses messages, and they are counted" missed

@@ -15,25 +15,6 @@
 here6=2001:db8::1
 there6=2001:db8::2
 
-# no_roce HOST PROTOCOL...: RoCE packets over ip or ipv6 do not get into that host
-no_roce()
-{
-	local host=$1 protocol header
-
-	shift
-	on "$host" tc qdisc replace dev eth0 clsact || return
-	for protocol; do
-		header=${protocol/ipv6/ip6}
-		on "$host" tc filter add dev eth0 ingress protocol "$protocol" \
-			u32 match "$header" dport 4791 0xffff action drop || return
-	done
-}
-
-roce_again()
-{
-	on "$1" tc qdisc del dev eth0 clsact
-}
-
 # goes_over ADDRESS1 ADDRESS2: both ends of the link that is up, and data goes
 goes_over()
 {

@@ -15,6 +15,7 @@
 . "$LIB_DIR/chan/faults.sh"
 
 seen=/tmp/rclink-test-monitor
+refused=/tmp/rclink-test-refused
 
 # A heartbeat that a busy machine misses is not what this is about.
 conf()
@@ -102,6 +103,37 @@ other_path()
 		leads 2001:db8::1 2001:db8::2
 	status=$?
 	rclink set l gid-index auto && rotates 1 1 && return "$status"
+}
+
+# It is up over IPv6 and may lead over IPv4, too, which is tried first.
+second_path()
+{
+	local status
+
+	leads 2001:db8::1 2001:db8::2 && rclink set l gid-index auto &&
+		no_roce 2 ip || return
+	rotates 1 1 && is 1 l .gid 2001:db8::1 &&
+		rclink why l | grep "path 1 of .*, from $RCL_IP .* failed"
+	status=$?
+	roce_again 2
+	return "$status"
+}
+
+# The link is over IPv6, the next epoch may be over IPv4 alone.
+no_path()
+{
+	local status start=$SECONDS
+
+	rclink set l gid-index "$(gid_index 1 "::ffff:$RCL_IP")" &&
+		no_roce 2 ip || return
+	on 1 "$tool" rotate l --timeout $((100 * RCL_SLOW)) 2>"$refused"
+	status=$?
+	roce_again 2
+	cat "$refused"
+	echo "after $((SECONDS - start)) s"
+	rclink set l gid-index auto
+	[ "$status" -eq 1 ] && grep -q 'the new epoch did not come up' "$refused" &&
+		[ $((SECONDS - start)) -lt $((50 * RCL_SLOW)) ]
 }
 
 nothing_is_the_same()
@@ -256,7 +288,7 @@ told_why()
 no_other_path=''
 ! is_ib || no_other_path='a port has one'
 [ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
-plan 19
+plan 21
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -276,6 +308,13 @@ holds "no QPN, PSN or rkey stays" nothing_is_the_same
 holds "no QP too many is left" no_qp_too_many
 holds "the link stayed up all the while" stayed_up
 check "rclink why tells of it" told_why
+if [ -n "$no_other_path" ]; then
+	skip "where the first path fails the second one does: $no_other_path"
+	skip "where none works it says so, and stays up: $no_other_path"
+else
+	holds "where the first path fails the second one does" second_path
+	holds "where none works it says so, and stays up" fails no_path
+fi
 holds "an end that is not answered says so, and stays up" fails unheard
 holds "a peer that falls silent is missed while it is asked to rotate" silent
 if is_ib; then

@@ -95,7 +95,7 @@ help_to_full_disk()
 	"$rclink" ping --help >/dev/full
 }
 
-plan $((59 + $(harness_points cli_*.c)))
+plan $((64 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -114,7 +114,10 @@ refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
 pin=$("$rclink" pubkey "$key")
 refused "no command 'nosuch'" nosuch
 refused '--nosuch' show --nosuch
-refused '-x' show -x
+refused 'bad option -x' show -x
+refused 'bad option -x' show --json -xj
+refused '--json takes no value' show --json=5
+refused '--help takes no value' show --help=5
 refused 'too many' show a b
 refused 'missing' add
 refused 'needs a value' add a mtu
@@ -149,6 +152,8 @@ refused 'no LINK\[:SERVICE\] of 1 to 31 bytes' send \
 refused 'say lat, bw, rate or attach' bench a
 refused 'one name' group why
 refused 'one name' group why g h
+refused 'one name, or none' group show g h
+refused "not 'shew'" group shew g
 refused 'from 0' pingpong a -s 1048577
 refused 'from 1' pingpong a --iters 0
 refused 'too many' send a b

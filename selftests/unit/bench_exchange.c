@@ -272,7 +272,7 @@ static double exchange_once(struct event_base *base, struct rcx_tls *tls,
 {
 	struct end end = { .base = base };
 	double start = now_us();
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	end.session = rcx_session_dial(base, tls, "127.0.0.1", port, "a", "b",
 				       TIMEOUT_MS, &ops, &end, err);
@@ -286,7 +286,7 @@ static double exchange_once(struct event_base *base, struct rcx_tls *tls,
 static void exchange_serve(struct event_base *base, struct rcx_tls *tls, int fd)
 {
 	struct end end = { .base = base };
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	end.session = rcx_session_accept(base, tls, fd, TIMEOUT_MS, &ops, &end,
 					 err);
@@ -300,7 +300,7 @@ static void serve(const char *key, struct place *bare, struct place *ours)
 {
 	const struct rcx_tls_config cfg = { .key_file = key };
 	struct event_base *base = event_base_new();
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct rcx_tls *tls = rcx_tls_new(RCX_RESPONDER, &cfg, err);
 	SSL_CTX *ctx = bare_new(TLS_server_method(), key);
 
@@ -347,7 +347,7 @@ static void measure(const char *dialler, const char *listener, int rounds,
 	struct place a = place_open(), b = place_open();
 	SSL_CTX *ctx = bare_new(TLS_client_method(), dialler);
 	struct event_base *base = event_base_new();
-	char pin[RCX_PIN_LEN], err[RCX_ERR_LEN];
+	char pin[RCX_PIN_LEN], err[RCL_ERR_LEN];
 	const struct rcx_tls_config cfg = { .key_file = dialler, .pin = pin };
 	struct rcx_tls *tls = NULL;
 	pid_t servers[2];
@@ -382,7 +382,7 @@ static void measure(const char *dialler, const char *listener, int rounds,
 int main(int argc, char **argv)
 {
 	bool handshake_only = argc > 1 && !strcmp(argv[1], "--handshake");
-	char dir[] = "/tmp/bench_exchange.XXXXXX", err[RCX_ERR_LEN];
+	char dir[] = "/tmp/bench_exchange.XXXXXX", err[RCL_ERR_LEN];
 	int rounds = ROUNDS;
 
 	argc -= handshake_only;

@@ -14,7 +14,7 @@ PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group group_story link \
 	metrics nl out socket story text)
 PACKET_OBJS := $(OUT)/packet.o
-PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident)
+PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident verify range kmod-policy kmod-gid)
 CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting group_setting range kmod-policy \
 	kmod-gid link counter text verify ident)
 GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
@@ -57,7 +57,7 @@ $(OUT)/cli_spec.h: $(HERE)/cli_spec.py $(SPEC) | $(OUT)
 
 $(OUT)/cli_peers: $(HERE)/cli_peers.c $(PEERS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ $(LIBS)
+		-o $@ $^ $(LIBS) -lssl -lcrypto
 
 $(OUT)/cli_packet: $(HERE)/cli_packet.c $(PACKET_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

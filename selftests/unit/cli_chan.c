@@ -137,6 +137,10 @@ TEST_F(channel, refuses_what_has_no_room)
 	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), 0x80, 0));
 	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), RCLINK_SQE_INLINE,
 				       0));
+	/* What an entry has no bit for, too. */
+	EXPECT_EQ(-EINVAL, rclink_send(c, rclink_none(), 0x100, 0));
+	EXPECT_EQ(-EINVAL, rclink_read(c, rclink_none(), &remote, 0,
+				       0x80000000 | RCLINK_SQE_SIGNALED, 0));
 	EXPECT_EQ(-EINVAL, rclink_read(c, rclink_bytes(bytes, 8), &remote, 0,
 				       0, 0));
 	EXPECT_EQ(-EINVAL, rclink_recv(c, rclink_bytes(bytes, 8), 0));

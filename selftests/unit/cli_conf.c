@@ -109,6 +109,30 @@ TEST_F(conf, all_of_it)
 		  1u << RCL_P_RECOVER, link->policy.given);
 }
 
+TEST_F(conf, where_it_may_listen)
+{
+	static const struct {
+		const char *line, *bind;
+	} good[] = {
+		{ "listen = 192.0.2.1\n", "192.0.2.1" },
+		{ "listen = 0.0.0.0:7185\n", "0.0.0.0" },
+		{ "listen = ::\n", "::" },
+		{ "listen = [::ffff:192.0.2.1]:7185\n", "::ffff:192.0.2.1" },
+		{ "listen = fe80::1%nosuch0\n", "fe80::1%nosuch0" },
+	};
+	unsigned int i;
+	char text[64];
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		rcd_conf_init(&self->r.conf);
+		sprintf(text, "[Host]\n%s", good[i].line);
+		EXPECT_EQ(0, read_text(&self->r, text))
+			TH_LOG("%s", self->r.text);
+		EXPECT_STREQ(good[i].bind, self->r.conf.bind);
+		EXPECT_EQ(7185, self->r.conf.port);
+	}
+}
+
 TEST_F(conf, by_ca)
 {
 	ASSERT_EQ(0, read_text(&self->r,
@@ -203,6 +227,13 @@ static const struct {
 	{ "[Host]\nkey =\n", 2, "absolute" },
 	{ "[Host]\nkey = /k\nkey = /k\n", 3, "twice" },
 	{ "[Host]\nlisten = [::1\n", 2, "no address" },
+	{ "[Host]\nlisten = b.example\n", 2, "no address" },
+	{ "[Host]\nlisten = 192.0.2\n", 2, "no address" },
+	{ "[Host]\nlisten = 192.0.2.1 x\n", 2, "no address" },
+	{ "[Host]\nlisten = 7185\n", 2, "no address" },
+	{ "[Host]\nlisten = *:7185\n", 2, "no address" },
+	{ "[Host]\nlisten = no\n", 2, "no address" },
+	{ "[Host]\nlisten = [fe80::1]:0\n", 2, "no address" },
 	{ "[Host]\nlisten = none\nlisten = ::\n", 3, "twice" },
 	{ "[Host]\ncrl = /crl\n", 1, "no ca" },
 	{ "[Link]\npin = " PIN "\n", 1, "no section [Link]" },

@@ -98,6 +98,9 @@ TEST_F(peers, entries_are_a_name_and_an_identity)
 		"", "=", "a", "a=", "=" PIN_A, "a=sha256:", "a=sha256:xx",
 		"a=" PIN_A "x", "a=md5:00", "a=dns:",
 		"12345678901234567890123456789012=" PIN_A,
+		"a b=" PIN_A, "-a=" PIN_A, "a/b=" PIN_A, "a\n=" PIN_A,
+		"a=dns:*.example", "a=dns:b example", "a=dns:.example",
+		"a=dns:b\x1b.example",
 	};
 	unsigned int i;
 

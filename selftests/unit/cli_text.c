@@ -205,7 +205,8 @@ TEST(hosts_may_have_a_port)
 	};
 	static const char *const bad[] = {
 		"", ":1", "host:", "host:0", "host:65536", "host:x", "[::1",
-		"[::1]80", "[::1]:", "[]", "[]:1",
+		"[::1]80", "[::1]:", "[]", "[]:1", " host", "a b", "host\n",
+		"host\t:1", "[::1 ]", "a\x7f", "\x1b[0m",
 	};
 	char host[RCL_HOST_LEN];
 	char longest[RCL_HOST_LEN + 1];

@@ -73,7 +73,7 @@ static void add(struct draft *d, unsigned int number, unsigned int width,
 /* Decode the draft with the right length word; returns the sentence. */
 static const char *judge(struct draft *d)
 {
-	static char err[RCX_ERR_LEN];
+	static char err[RCL_ERR_LEN];
 	size_t len = d->len;
 	struct rcx_msg msg;
 	uint8_t *exact;
@@ -95,7 +95,7 @@ static const char *judge(struct draft *d)
 static struct rcx_msg golden_msg(const char *name)
 {
 	uint8_t buf[RCX_MSG_MAX];
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct rcx_msg msg;
 
 	if (rcx_msg_decode(buf, load(name, buf), &msg, err))
@@ -106,7 +106,7 @@ static struct rcx_msg golden_msg(const char *name)
 
 static const char *encode(const struct rcx_msg *msg)
 {
-	static char err[RCX_ERR_LEN];
+	static char err[RCL_ERR_LEN];
 	uint8_t buf[RCX_ENCODED_MAX];
 
 	return rcx_msg_encode(msg, buf, sizeof(buf), err) < 0 ? err : "ok";
@@ -120,7 +120,7 @@ static const char *encode(const struct rcx_msg *msg)
 TEST(golden_files_decode_and_encode_to_the_same_bytes)
 {
 	uint8_t buf[RCX_MSG_MAX], again[RCX_ENCODED_MAX];
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	struct rcx_msg msg;
 	size_t i, len;
 
@@ -187,7 +187,7 @@ TEST(a_partition_key_is_carried_when_there_is_one)
 {
 	uint8_t buf[RCX_MSG_MAX];
 	struct rcx_msg msg = golden_msg("endpoint_ib"), got;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	int without, with;
 
 	without = rcx_msg_encode(&msg, buf, sizeof(buf), err);
@@ -207,7 +207,7 @@ TEST(masked_atomics_are_carried_by_who_has_them)
 {
 	uint8_t buf[RCX_MSG_MAX];
 	struct rcx_msg msg = golden_msg("endpoint_ib"), got;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	int without, with;
 
 	EXPECT_EQ(RCLINK_ATOMICS_NONE, msg.endpoint.masked_atomics);
@@ -231,7 +231,7 @@ TEST(masked_atomics_are_carried_by_who_has_them)
 TEST(a_message_cut_at_any_byte_is_refused)
 {
 	uint8_t buf[RCX_MSG_MAX], *exact;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct rcx_msg msg;
 	size_t i, cut, len;
 	int fixed;
@@ -261,7 +261,7 @@ TEST(a_length_word_out_of_range_is_refused)
 	static const uint32_t lengths[] = {
 		0, 3, RCX_LENGTH_MAX + 1, 10 << 20, INT32_MAX, UINT32_MAX
 	};
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct rcx_header h;
 	struct draft d;
 	size_t i;
@@ -435,7 +435,7 @@ TEST(paths_that_cannot_be_are_refused)
 TEST(every_bit_flip_is_refused_or_encodable)
 {
 	uint8_t buf[RCX_MSG_MAX];
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct rcx_msg msg;
 	size_t len, bit, i;
 
@@ -454,7 +454,7 @@ TEST(the_largest_endpoint_fits)
 {
 	struct rcx_msg msg = golden_msg("endpoint_roce"), back;
 	uint8_t buf[RCX_ENCODED_MAX];
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	uint32_t i;
 	int len;
 
@@ -473,7 +473,7 @@ TEST(the_longest_list_of_paths_fits_and_one_more_is_refused)
 {
 	struct rcx_msg msg = golden_msg("offer"), back;
 	uint8_t buf[RCX_ENCODED_MAX];
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	struct draft d;
 	uint32_t i;
 	int len;
@@ -532,7 +532,7 @@ TEST(error_text_is_made_printable_and_short)
 {
 	struct rcx_msg msg = { .type = RCX_MSG_ERROR, .version = 2, .code = 1 };
 	uint8_t buf[RCX_ENCODED_MAX];
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct draft d;
 	int len;
 

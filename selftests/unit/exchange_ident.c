@@ -14,12 +14,13 @@
 #include <openssl/pem.h>
 
 #include "exchange_lib.h"
+#include "verify.h"
 
 #include <kselftest_harness.h>
 
 FIXTURE(ident)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	char pin[RCX_PIN_LEN];
 };
 
@@ -49,7 +50,7 @@ static struct rcx_tls *load(enum rcx_role role, const char *file, char *err)
 /* NULL, or what is wrong with how both users of the file refuse it. */
 static const char *refused(const char *file, const char *text)
 {
-	static char err[RCX_ERR_LEN];
+	static char err[RCL_ERR_LEN];
 	char pin[RCX_PIN_LEN];
 
 	if (!rcx_ident_pin(file, pin, err))
@@ -280,6 +281,29 @@ TEST_F(ident, T21_no_sentence_has_bytes_of_the_key)
 		if (!tls)
 			EXPECT_EQ(0, tells(self->err, text));
 	}
+}
+
+/* The address and the wildcard are no names. */
+TEST_F(ident, a_certificate_has_16_names_at_most)
+{
+	char san[1024] = "IP:192.0.2.1,DNS:*.example";
+	struct cert spec = { .cn = "x", .san = san };
+	struct rcx_peer peer;
+	struct ident id;
+	int ret, i;
+
+	for (i = 0; i <= RCX_IDS_MAX + 1; i++) {
+		memset(&peer, 0, sizeof(peer));
+		id = ident_make(&spec, NULL);
+		ret = rcx_collect_names(id.cert, "my", &peer);
+		ident_drop(&id);
+		EXPECT_EQ(i && i <= RCX_IDS_MAX ? 0 : -EINVAL, ret);
+		if (!ret)
+			EXPECT_EQ(i, peer.nids);
+		sprintf(san + strlen(san), ",DNS:n%d.example", i);
+	}
+	EXPECT_STREQ("n15.example", peer.id[15]);
+	SAYS("my certificate has 17 DNS names", peer.err);
 }
 
 TEST_HARNESS_MAIN

@@ -82,7 +82,7 @@ static int asked(struct owner *o, enum stage at, bool in_order, char *err)
 		rcx_session_cancel(o->session, "interrupted");
 	if (o->fail_at != at || (o->bad_paths && o->failed >= o->bad_paths))
 		return 0;
-	snprintf(err, RCX_ERR_LEN, "it was told to fail at stage %d", at);
+	snprintf(err, RCL_ERR_LEN, "it was told to fail at stage %d", at);
 
 	return o->fail_with ? : -EIO;
 }
@@ -97,7 +97,7 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 	snprintf(o->wanted, sizeof(o->wanted), "%s", wanted);
 	snprintf(link, RCLINK_NAME_MAX + 1, "local");
 	if (o->only && strcmp(o->only, identity)) {
-		snprintf(err, RCX_ERR_LEN, "%s has no link here", identity);
+		snprintf(err, RCL_ERR_LEN, "%s has no link here", identity);
 		return -EACCES;
 	}
 
@@ -158,7 +158,7 @@ static void prepare_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct owner *o = arg;
 	struct rcl_endpoint local;
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	int ret;
 
 	(void)fd;
@@ -186,7 +186,7 @@ static int on_prepare(void *ctx, const char *link, const struct rcl_path *path,
 static void connect_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct owner *o = arg;
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	int ret;
 
 	(void)fd;
@@ -265,6 +265,8 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 			o->early = true;
 		o->steps |= 1u << step;
 	}
+	if (step == RCX_STEP_TLS)
+		snprintf(o->first, sizeof(o->first), "%s", detail);
 	watch(o, detail);
 }
 
@@ -381,7 +383,7 @@ void world_run(struct world *w)
 void world_open_pinned(struct world *w, bool first)
 {
 	struct rcx_tls_config cfg = { .key_file = "a" };
-	char pin[RCX_PIN_LEN], err[RCX_ERR_LEN];
+	char pin[RCX_PIN_LEN], err[RCL_ERR_LEN];
 
 	if (!first)
 		world_close(w);

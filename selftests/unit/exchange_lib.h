@@ -79,6 +79,7 @@ struct owner {
 	bool early;		/* a call came out of order */
 	bool leak;		/* a text told a PSN, key, rkey or address */
 	unsigned int steps;	/* bit per enum rcx_step */
+	char first[RCLINK_PEER_MAX + 1];	/* of its identities */
 	char identity[RCLINK_PEER_MAX + 1];
 	char wanted[RCLINK_NAME_MAX + 1];
 	uint64_t agreed;
@@ -86,7 +87,7 @@ struct owner {
 	struct rcl_endpoint remote;
 	uint8_t gid[RCLINK_GID_LEN];	/* of the path that is prepared */
 	int result;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 /* A loopback listener and a loop; sessions are started as asked for. */

@@ -19,7 +19,7 @@
 FIXTURE(peer)
 {
 	struct world w;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 FIXTURE_SETUP(peer)

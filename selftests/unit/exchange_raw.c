@@ -139,7 +139,7 @@ bool raw_recv(struct raw *r)
 {
 	struct rcx_header header;
 	uint8_t buf[RCX_MSG_MAX];
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	return read_all(r, buf, RCX_HEADER_LEN) &&
 	       !rcx_header_decode(buf, &header, err) &&
@@ -162,7 +162,7 @@ size_t raw_build(struct raw *r, uint32_t type, uint8_t buf[RCX_MSG_MAX])
 		.code = RCX_CODE_FAILED,
 		.text = "so it is",
 	};
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	int len = rcx_msg_encode(&msg, buf, RCX_MSG_MAX, err);
 
 	if (len < 0)

@@ -22,7 +22,7 @@
 FIXTURE(session)
 {
 	struct world w;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 FIXTURE_SETUP(session)
@@ -262,6 +262,55 @@ TEST_F(session, what_ends_what_takes_the_owner_time)
 		EXPECT_EQ(-ETIMEDOUT, i->result);
 		EXPECT_EQ(1, i->aborts);
 		SAYS("waiting for the module", i->err);
+		world_open_pinned(&self->w, false);
+	}
+}
+
+/* All that this end needs to connect its QPs is there to be read. */
+static void reset_early(struct raw *r)
+{
+	if (!r->server)
+		raw_recv(r);
+	raw_say(r, r->server ? RCX_MSG_WELCOME : RCX_MSG_OFFER);
+	raw_recv(r);
+	if (r->server)
+		raw_say(r, RCX_MSG_ANSWER);
+	raw_say(r, RCX_MSG_ENDPOINT);
+	raw_reset(r);
+}
+
+static void against(struct world *w, struct raw *r)
+{
+	r->world = w;
+	r->key_file = r->server ? "b" : "a";
+	if (!r->server)
+		world_listen(w);
+	raw_start(r);
+	if (r->server && !world_dial(w))
+		abort();
+	world_run(w);
+	raw_join(r);
+}
+
+TEST_F(session, a_peer_that_is_gone_meanwhile_keeps_nobody_busy)
+{
+	unsigned int server;
+
+	for (server = 0; server < 2; server++) {
+		struct raw r = { .server = server, .script = reset_early };
+		struct owner *o = server ? &self->w.dialler :
+					   &self->w.listener_end;
+		clock_t begin = clock();
+
+		o->prepare_ms = 200;
+		o->late_ms = 700;
+		against(&self->w, &r);
+		HOLDS(o);
+		EXPECT_EQ(1, o->connects);
+		EXPECT_EQ(1, o->aborts);
+		SAYS("the connection broke", o->err);
+		/* It slept. */
+		EXPECT_GT(CLOCKS_PER_SEC * 35 / 100, clock() - begin);
 		world_open_pinned(&self->w, false);
 	}
 }

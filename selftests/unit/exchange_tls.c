@@ -19,7 +19,7 @@ FIXTURE(tls)
 {
 	struct world w;
 	struct ident ca;	/* ca.pem, and own.key with own.pem of it */
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 FIXTURE_SETUP(tls)
@@ -211,6 +211,10 @@ TEST_F(tls, any_name_of_a_certificate_may_be_the_admitted_one)
 	EXPECT_EQ(0, w->listener_end.result) TH_LOG("%s", w->listener_end.err);
 	EXPECT_EQ(2, w->listener_end.admits);
 	EXPECT_STREQ("b.example", w->listener_end.identity);
+	/* What this end takes itself for. */
+	EXPECT_EQ(0, rcx_tls_self(w->dial_tls, self->err, self->err));
+	EXPECT_STREQ("a.example", self->err);
+	EXPECT_STREQ("a.example", w->listener_end.first);
 }
 
 TEST_F(tls, no_name_of_a_certificate_is_admitted)

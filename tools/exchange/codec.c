@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "err.h"
+#include "fail.h"
 
 #define MANDATORY	0x8000
 #define QP_LEN		8
@@ -161,12 +161,12 @@ int rcx_name_check(const char *name, size_t len, char *err)
 	size_t i;
 
 	if (!len || len > RCLINK_NAME_MAX)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"a link name has 1 to %d characters, not %zu",
 				RCLINK_NAME_MAX, len);
 	for (i = 0; i < len; i++)
 		if (!name_char(name[i]))
-			return rcx_fail(err, -EINVAL,
+			return rcl_fail(err, -EINVAL,
 					"a link name has letters, digits, '_', '.' and '-' only");
 
 	return 0;
@@ -177,21 +177,21 @@ static int check_qps(const struct rcl_endpoint *ep, char *err)
 	uint32_t i, j;
 
 	if (!ep->nqps || ep->nqps > 1 + RCLINK_QPS_MAX)
-		return rcx_fail(err, -EINVAL, "%u QPs, not 1 to %d", ep->nqps,
+		return rcl_fail(err, -EINVAL, "%u QPs, not 1 to %d", ep->nqps,
 				1 + RCLINK_QPS_MAX);
 	for (i = 0; i < ep->nqps; i++) {
 		if (ep->qp[i].qpn < QPN_MIN || ep->qp[i].qpn > UINT24_MAX)
-			return rcx_fail(err, -EINVAL,
+			return rcl_fail(err, -EINVAL,
 					"QP number %u of QP %u is not 2 to 16777215",
 					ep->qp[i].qpn, i);
 		/* The PSN is a secret of the epoch: it is never printed. */
 		if (ep->qp[i].psn > UINT24_MAX)
-			return rcx_fail(err, -EINVAL,
+			return rcl_fail(err, -EINVAL,
 					"the PSN of QP %u has more than 24 bits",
 					i);
 		for (j = 0; j < i; j++)
 			if (ep->qp[j].qpn == ep->qp[i].qpn)
-				return rcx_fail(err, -EINVAL,
+				return rcl_fail(err, -EINVAL,
 						"QP number %u is there twice",
 						ep->qp[i].qpn);
 	}
@@ -205,22 +205,22 @@ static int check_endpoint(const struct rcl_endpoint *ep, char *err)
 	bool ib = ep->link_layer == RCLINK_LINK_LAYER_INFINIBAND;
 
 	if (ep->mtu & (ep->mtu - 1))
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"mtu %u is not 256, 512, 1024, 2048 or 4096",
 				ep->mtu);
 	if (ib && !ep->lid)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"lid 0 cannot be reached on InfiniBand");
 	if (!ib && ep->lid)
-		return rcx_fail(err, -EINVAL, "lid %u on RoCE, which has none",
+		return rcl_fail(err, -EINVAL, "lid %u on RoCE, which has none",
 				ep->lid);
 	if (!ib && !memcmp(ep->gid, zero, sizeof(zero)))
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"an all-zero gid cannot be reached on RoCE");
 	if (!ib && ep->gid[0] == 0xff)
-		return rcx_fail(err, -EINVAL, "the gid is a multicast group");
+		return rcl_fail(err, -EINVAL, "the gid is a multicast group");
 	if (ep->addr > UINT64_MAX - ep->length)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"the buffer wraps around the address space");
 
 	return check_qps(ep, err);
@@ -232,7 +232,7 @@ static int check_msg(const struct rcx_msg *msg, char *err)
 	switch (msg->type) {
 	case RCX_MSG_WELCOME:
 		if (msg->version_min > msg->version_max)
-			return rcx_fail(err, -EINVAL,
+			return rcl_fail(err, -EINVAL,
 					"version-min %u is above version-max %u",
 					msg->version_min, msg->version_max);
 		return 0;
@@ -250,7 +250,7 @@ static int check_msg(const struct rcx_msg *msg, char *err)
 static int refuse(char *err, int ret, const char *msg, const char *field,
 		  const char *why)
 {
-	return rcx_fail(err, ret, "%s: %s%s%s", msg, field ? field : "",
+	return rcl_fail(err, ret, "%s: %s%s%s", msg, field ? field : "",
 			field ? ": " : "", why);
 }
 
@@ -260,7 +260,7 @@ static int decode_qps(struct rcl_endpoint *ep, const uint8_t *p, size_t len,
 	uint32_t i;
 
 	if (!len || len % QP_LEN || len / QP_LEN > 1 + RCLINK_QPS_MAX)
-		return rcx_fail(err, -EPROTO,
+		return rcl_fail(err, -EPROTO,
 				"%zu bytes, not 1 to %d entries of %d", len,
 				1 + RCLINK_QPS_MAX, QP_LEN);
 	ep->nqps = len / QP_LEN;
@@ -277,7 +277,7 @@ static int check_range(const struct field *f, uint64_t value, char *err)
 	if (value >= f->min && value <= f->max)
 		return 0;
 
-	return rcx_fail(err, -EINVAL, "%llu is not %llu to %llu",
+	return rcl_fail(err, -EINVAL, "%llu is not %llu to %llu",
 			(unsigned long long)value, (unsigned long long)f->min,
 			(unsigned long long)f->max);
 }
@@ -325,7 +325,7 @@ static int decode_value(struct rcx_msg *msg, const struct field *f,
 		return rcx_paths_decode(&msg->paths, p, len, err);
 	}
 
-	return rcx_fail(err, -EPROTO, "%zu bytes is the wrong length", len);
+	return rcl_fail(err, -EPROTO, "%zu bytes is the wrong length", len);
 }
 
 int rcx_header_decode(const uint8_t *buf, struct rcx_header *header, char *err)
@@ -333,7 +333,7 @@ int rcx_header_decode(const uint8_t *buf, struct rcx_header *header, char *err)
 	uint32_t length = rcx_get_be(buf, 4);
 
 	if (length < RCX_HEADER_LEN - 4 || length > RCX_LENGTH_MAX)
-		return rcx_fail(err, -EPROTO,
+		return rcl_fail(err, -EPROTO,
 				"a message of %u bytes is not %d to %d long",
 				length, RCX_HEADER_LEN - 4, RCX_LENGTH_MAX);
 	header->size = 4 + length;
@@ -349,15 +349,15 @@ static int decode_field(struct rcx_msg *msg, uint32_t *have, const uint8_t *p,
 {
 	const char *name = messages[msg->type].name;
 	unsigned int number, len;
-	char why[RCX_ERR_LEN];
+	char why[RCL_ERR_LEN];
 
 	if (left < 4)
-		return rcx_fail(err, -EPROTO, "%s: %zu trailing bytes", name,
+		return rcl_fail(err, -EPROTO, "%s: %zu trailing bytes", name,
 				left);
 	number = rcx_get_be(p, 2);
 	len = rcx_get_be(p + 2, 2);
 	if (len > left - 4)
-		return rcx_fail(err, -EPROTO,
+		return rcl_fail(err, -EPROTO,
 				"%s: field %u says %u bytes, only %zu follow",
 				name, number & ~MANDATORY, len, left - 4);
 
@@ -365,7 +365,7 @@ static int decode_field(struct rcx_msg *msg, uint32_t *have, const uint8_t *p,
 	    !((messages[msg->type].fields | messages[msg->type].may) &
 	      BIT(number & ~MANDATORY))) {
 		if (number & MANDATORY)
-			return rcx_fail(err, -EPROTO,
+			return rcl_fail(err, -EPROTO,
 					"%s: mandatory field %u is not known here; is the peer's rclink newer?",
 					name, number & ~MANDATORY);
 		return 4 + len;
@@ -373,7 +373,7 @@ static int decode_field(struct rcx_msg *msg, uint32_t *have, const uint8_t *p,
 
 	number &= ~MANDATORY;
 	if (*have & BIT(number))
-		return rcx_fail(err, -EPROTO,
+		return rcl_fail(err, -EPROTO,
 				"%s: field %u (%s) is there twice", name,
 				number, fields[number].name);
 	*have |= BIT(number);
@@ -388,30 +388,30 @@ int rcx_msg_decode(const uint8_t *buf, size_t len, struct rcx_msg *msg,
 {
 	unsigned int count = 0, number;
 	struct rcx_header header;
-	char why[RCX_ERR_LEN];
+	char why[RCL_ERR_LEN];
 	uint32_t have = 0;
 	size_t at;
 	int ret;
 
 	memset(msg, 0, sizeof(*msg));
 	if (len < RCX_HEADER_LEN)
-		return rcx_fail(err, -EPROTO, "%zu bytes are no message", len);
+		return rcl_fail(err, -EPROTO, "%zu bytes are no message", len);
 	ret = rcx_header_decode(buf, &header, err);
 	if (ret)
 		return ret;
 	if (header.size != len)
-		return rcx_fail(err, -EPROTO,
+		return rcl_fail(err, -EPROTO,
 				"the message says %u bytes but has %zu",
 				header.size, len);
 	if (!known(header.type))
-		return rcx_fail(err, -EPROTO, "message type %u is not known",
+		return rcl_fail(err, -EPROTO, "message type %u is not known",
 				header.type);
 	msg->type = header.type;
 	msg->version = header.version;
 
 	for (at = RCX_HEADER_LEN; at < len; at += ret) {
 		if (++count > RCX_FIELDS_MAX)
-			return rcx_fail(err, -EPROTO,
+			return rcl_fail(err, -EPROTO,
 					"%s: more than %d fields",
 					rcx_msg_name(msg->type),
 					RCX_FIELDS_MAX);
@@ -422,7 +422,7 @@ int rcx_msg_decode(const uint8_t *buf, size_t len, struct rcx_msg *msg,
 
 	for (number = 1; number < F_COUNT; number++)
 		if (messages[msg->type].fields & ~have & BIT(number))
-			return rcx_fail(err, -EPROTO,
+			return rcl_fail(err, -EPROTO,
 					"%s: field %u (%s) is missing",
 					rcx_msg_name(msg->type), number,
 					fields[number].name);
@@ -482,22 +482,22 @@ static int encode_value(const struct rcx_msg *msg, const struct field *f,
 		return rcx_paths_encode(&msg->paths, p);
 	}
 
-	return rcx_fail(err, -EINVAL, "no such kind of field");
+	return rcl_fail(err, -EINVAL, "no such kind of field");
 }
 
 int rcx_msg_encode(const struct rcx_msg *msg, uint8_t *buf, size_t size,
 		   char *err)
 {
 	unsigned int number;
-	char why[RCX_ERR_LEN];
+	char why[RCL_ERR_LEN];
 	size_t at = RCX_HEADER_LEN;
 	bool must;
 	int len;
 
 	if (size < RCX_ENCODED_MAX)
-		return rcx_fail(err, -ENOBUFS, "no room for a message");
+		return rcl_fail(err, -ENOBUFS, "no room for a message");
 	if (!known(msg->type))
-		return rcx_fail(err, -EINVAL, "message type %u is not known",
+		return rcl_fail(err, -EINVAL, "message type %u is not known",
 				msg->type);
 
 	for (number = 1; number < F_COUNT; number++) {

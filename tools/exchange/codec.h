@@ -65,7 +65,7 @@ struct rcx_msg {
 };
 
 /*
- * All return a negative errno with a sentence in err (RCX_ERR_LEN bytes):
+ * All return a negative errno with a sentence in err (RCL_ERR_LEN bytes):
  * -EPROTO for bad bytes, -EINVAL for values that must not be sent, -ENOBUFS
  * when size is below RCX_ENCODED_MAX.
  */

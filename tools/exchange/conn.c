@@ -18,7 +18,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "err.h"
+#include "fail.h"
 #include "ident.h"
 #include "tls.h"
 #include "verify.h"
@@ -35,7 +35,7 @@ struct rcx_conn {
 	int error;		/* errno of the socket */
 	size_t drained;
 	struct rcx_peer peer;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 };
 
 static bool again(int error)
@@ -126,7 +126,7 @@ struct rcx_conn *rcx_conn_new(struct rcx_tls *tls, int fd, char *err)
 err_free:
 	rcx_conn_free(c);
 err_memory:
-	rcx_fail(err, -ENOMEM, "out of memory for a TLS connection");
+	rcl_fail(err, -ENOMEM, "out of memory for a TLS connection");
 	return NULL;
 }
 
@@ -174,11 +174,11 @@ static void describe_alert(struct rcx_conn *c, int alert)
 	for (i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++) {
 		if (alerts[i].alert != alert)
 			continue;
-		rcx_fail(c->err, 0, "the peer refused the connection: %s",
+		rcl_fail(c->err, 0, "the peer refused the connection: %s",
 			 alerts[i].text);
 		return;
 	}
-	rcx_fail(c->err, 0, "the peer broke the connection off: %s",
+	rcl_fail(c->err, 0, "the peer broke the connection off: %s",
 		 SSL_alert_desc_string_long(alert));
 }
 
@@ -195,30 +195,30 @@ static void describe(struct rcx_conn *c)
 		snprintf(c->err, sizeof(c->err), "%s", c->peer.err);
 		break;
 	case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
-		rcx_fail(c->err, 0,
+		rcl_fail(c->err, 0,
 			 "the peer sent no certificate; both ends must prove who they are");
 		break;
 	case SSL_R_UNSUPPORTED_PROTOCOL:
 	case SSL_R_VERSION_TOO_LOW:
 	case SSL_R_NO_PROTOCOLS_AVAILABLE:
-		rcx_fail(c->err, 0,
+		rcl_fail(c->err, 0,
 			 "the peer does not speak TLS 1.3, and nothing older is allowed");
 		break;
 	case SSL_R_WRONG_VERSION_NUMBER:
 	case SSL_R_HTTP_REQUEST:
 	case SSL_R_HTTPS_PROXY_REQUEST:
-		rcx_fail(c->err, 0,
+		rcl_fail(c->err, 0,
 			 "the peer does not speak TLS; check the port");
 		break;
 	case SSL_R_NO_APPLICATION_PROTOCOL:
-		rcx_fail(c->err, 0,
+		rcl_fail(c->err, 0,
 			 "the peer does not speak rclink/1; check the port");
 		break;
 	default:
 		if (reason >= SSL_AD_REASON_OFFSET)
 			describe_alert(c, reason - SSL_AD_REASON_OFFSET);
 		else
-			rcx_fail(c->err, 0, "TLS failed: %s",
+			rcl_fail(c->err, 0, "TLS failed: %s",
 				 rcx_ssl_reason());
 	}
 }
@@ -243,7 +243,7 @@ static enum rcx_io result(struct rcx_conn *c, int ret)
 	    SSL_R_UNEXPECTED_EOF_WHILE_READING) {
 		describe(c);
 	} else if (c->error) {
-		rcx_fail(c->err, 0, "the connection broke: %s",
+		rcl_fail(c->err, 0, "the connection broke: %s",
 			 strerror(c->error));
 	} else if (c->eof) {
 		io = RCX_IO_CLOSED;
@@ -275,7 +275,7 @@ enum rcx_io rcx_conn_handshake(struct rcx_conn *c)
 		return result(c, ret);
 	c->established = true;
 	if (!has_alpn(c)) {
-		rcx_fail(c->err, 0,
+		rcl_fail(c->err, 0,
 			 "the peer does not speak rclink/1; check the port");
 		return RCX_IO_FAILED;
 	}

@@ -129,6 +129,9 @@ enum rcx_io rcx_flush(struct rcx_session *s)
 		s->out_len -= n;
 		memmove(s->out, s->out + n, s->out_len);
 	}
+	/* Nobody is to wait until what is broken can be written to. */
+	if (io == RCX_IO_CLOSED || io == RCX_IO_FAILED)
+		s->out_len = 0;
 
 	return io;
 }
@@ -147,7 +150,7 @@ void rcx_end(struct rcx_session *s, int result, const char *err)
 void rcx_break(struct rcx_session *s, enum rcx_code code, int result,
 	       const char *fmt, ...)
 {
-	char err[RCX_ERR_LEN], ignored[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN], ignored[RCL_ERR_LEN];
 	struct rcx_msg msg = {
 		.type = RCX_MSG_ERROR,
 		.version = s->version ? s->version : RCX_VERSION_MAX,
@@ -168,7 +171,7 @@ void rcx_break(struct rcx_session *s, enum rcx_code code, int result,
 
 bool rcx_send(struct rcx_session *s, struct rcx_msg *msg)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	int ret;
 
 	msg->version = s->version ? s->version : RCX_VERSION_MAX;

@@ -68,8 +68,8 @@ struct rcx_session {
 	bool want_write;	/* TLS cannot go on before it has written */
 	bool link_up;
 	bool canceled;
-	char gone[RCX_ERR_LEN];	/* why the owner wants it to end */
-	char down[RCX_ERR_LEN];	/* why the own link is no longer there, or "" */
+	char gone[RCL_ERR_LEN];	/* why the owner wants it to end */
+	char down[RCL_ERR_LEN];	/* why the own link is no longer there, or "" */
 
 	bool prepared;		/* abort would have something to undo */
 	bool told_done;
@@ -85,13 +85,13 @@ struct rcx_session {
 	unsigned int npairs;
 	unsigned int at;	/* the pair that is tried */
 	uint32_t heard;		/* bit per type that came for it */
-	char report[RCX_ERR_LEN]; /* of the paths that failed, and why */
-	char reason[RCX_ERR_LEN]; /* of the last one of them */
+	char report[RCL_ERR_LEN]; /* of the paths that failed, and why */
+	char reason[RCL_ERR_LEN]; /* of the last one of them */
 	struct rcl_endpoint local;
 	uint64_t agreed;
 
 	int result;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	struct rcx_header header; /* of what is in in[], from 8 bytes on */
 	size_t in_len;
@@ -113,7 +113,10 @@ bool rcx_asks_owner(const struct rcx_session *s);
 /* Queue msg and send what can be sent at once. False: the session ends. */
 bool rcx_send(struct rcx_session *s, struct rcx_msg *msg);
 
-/* A broken connection is left for the reader: the peer may have said why. */
+/*
+ * On a broken connection nothing is left to be sent. The error is the reader's,
+ * as soon as it reads: the peer may have said why.
+ */
 enum rcx_io rcx_flush(struct rcx_session *s);
 
 /* Fix the result; only the first call counts. */

@@ -19,7 +19,7 @@
 
 #include <event2/event.h>
 
-#include "err.h"
+#include "fail.h"
 
 #define CONNECT_SECONDS	5	/* for each address of the host */
 
@@ -107,10 +107,10 @@ void rcx_dial_free(struct rcx_dial *d)
 
 static void give_up(struct rcx_dial *d)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	close_fd(d);
-	rcx_fail(err, 0,
+	rcl_fail(err, 0,
 		 "cannot connect to %s port %u: %s; check that `rclink listen` or rclinkd runs there, and that no firewall is between",
 		 d->host, d->port, strerror(d->error));
 	d->cb(d->ctx, -1, err);
@@ -167,7 +167,7 @@ static void on_connect(evutil_socket_t fd, short what, void *arg)
 static void on_answer(evutil_socket_t fd, short what, void *arg)
 {
 	struct rcx_dial *d = arg;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct answer a;
 
 	(void)fd;
@@ -179,7 +179,7 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
 		try_next(d);
 		return;
 	}
-	rcx_fail(err, 0,
+	rcl_fail(err, 0,
 		 "cannot find the address of %s: %s; check the name, or give an IP address",
 		 d->host,
 		 gai_strerror(a.error));
@@ -243,6 +243,6 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 
 err_free:
 	rcx_dial_free(d);
-	rcx_fail(err, -ENOMEM, "out of memory to connect to %s", host);
+	rcl_fail(err, -ENOMEM, "out of memory to connect to %s", host);
 	return NULL;
 }

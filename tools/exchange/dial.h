@@ -11,7 +11,7 @@ struct rcx_dial;
 /* Called once, by the loop: fd is the caller's, or -1 with a sentence. */
 typedef void rcx_dial_cb(void *ctx, int fd, const char *err);
 
-/* Returns NULL with a sentence in err (RCX_ERR_LEN bytes). */
+/* Returns NULL with a sentence in err (RCL_ERR_LEN bytes). */
 struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 				uint16_t port, rcx_dial_cb *cb, void *ctx,
 				char *err);

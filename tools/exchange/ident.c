@@ -28,7 +28,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include "err.h"
+#include "fail.h"
 
 #define FILE_MAX	65536
 #define PIN_PREFIX	"sha256:"
@@ -57,11 +57,11 @@ static int no_password(char *buf, int size, int rwflag, void *arg)
 static int check_secret(const char *path, const struct stat *st, char *err)
 {
 	if (st->st_mode & (0077))
-		return rcx_fail(err, -EACCES,
+		return rcl_fail(err, -EACCES,
 				"%s holds a private key and its group or others have access; run: chmod 600 %s",
 				path, path);
 	if (st->st_uid != geteuid() && st->st_uid)
-		return rcx_fail(err, -EACCES,
+		return rcl_fail(err, -EACCES,
 				"%s holds a private key and belongs to user %u; it must belong to you or to root",
 				path, (unsigned int)st->st_uid);
 
@@ -82,23 +82,23 @@ static int open_file(const char *path, struct stat *st, char *err)
 	int ret;
 
 	if (fd < 0 && errno == ELOOP)
-		return rcx_fail(err, -ELOOP,
+		return rcl_fail(err, -ELOOP,
 				"%s is a symbolic link; give the file itself",
 				path);
 	if (fd < 0 && errno == ENOENT)
-		return rcx_fail(err, -ENOENT,
+		return rcl_fail(err, -ENOENT,
 				"%s does not exist; make an identity with: rclink genkey %s",
 				path, path);
 	if (fd < 0)
-		return rcx_fail(err, -errno, "cannot open %s: %s%s", path,
+		return rcl_fail(err, -errno, "cannot open %s: %s%s", path,
 				strerror(errno), file_advice(errno));
 	if (fstat(fd, st)) {
-		ret = rcx_fail(err, -errno, "cannot look at %s: %s", path,
+		ret = rcl_fail(err, -errno, "cannot look at %s: %s", path,
 			       strerror(errno));
 		goto err_close;
 	}
 	if (!S_ISREG(st->st_mode)) {
-		ret = rcx_fail(err, -EINVAL, "%s is not a regular file", path);
+		ret = rcl_fail(err, -EINVAL, "%s is not a regular file", path);
 		goto err_close;
 	}
 
@@ -120,12 +120,12 @@ static int read_all(int fd, const char *path, char *buf, size_t size,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return rcx_fail(err, -errno, "cannot read %s: %s",
+			return rcl_fail(err, -errno, "cannot read %s: %s",
 					path, strerror(errno));
 		have += n;
 	} while (n && have < size);
 	if (have == size)
-		return rcx_fail(err, -EFBIG, "%s is too long for a PEM file",
+		return rcl_fail(err, -EFBIG, "%s is too long for a PEM file",
 				path);
 
 	return have;
@@ -139,10 +139,10 @@ static int parse(const char *path, const char *pem, int len,
 	int ret = 0;
 
 	if (!bio)
-		return rcx_fail(err, -ENOMEM, "out of memory");
+		return rcl_fail(err, -ENOMEM, "out of memory");
 	*key = PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
 	if (!*key && strstr(pem, "PRIVATE KEY-----"))
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the private key in %s: %s (keys with a password are not supported)",
 			       path, rcx_ssl_reason());
 	BIO_free(bio);
@@ -157,7 +157,7 @@ static int parse(const char *path, const char *pem, int len,
 
 	bio = BIO_new_mem_buf(pem, len);
 	if (!bio)
-		return rcx_fail(err, -ENOMEM, "out of memory");
+		return rcl_fail(err, -ENOMEM, "out of memory");
 	*cert = PEM_read_bio_X509(bio, NULL, no_password, NULL);
 	BIO_free(bio);
 	ERR_clear_error();
@@ -175,7 +175,7 @@ static int load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
 	*key = NULL;
 	*cert = NULL;
 	if (!buf)
-		return rcx_fail(err, -ENOMEM, "out of memory");
+		return rcl_fail(err, -ENOMEM, "out of memory");
 	fd = open_file(path, &st, err);
 	if (fd < 0) {
 		ret = fd;
@@ -205,15 +205,15 @@ int rcx_ident_load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
 	if (ret)
 		return ret;
 	if (!*key)
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "%s has no private key; make an identity with: rclink genkey",
 			       path);
 	else if (cert && !own)
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "%s has no certificate beside the key; make an identity with: rclink genkey",
 			       path);
 	else if (cert && X509_check_private_key(own, *key) != 1)
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "the certificate in %s is not one of the key in it",
 			       path);
 	ERR_clear_error();
@@ -238,7 +238,7 @@ int rcx_pin_of(EVP_PKEY *key, char pin[RCX_PIN_LEN], char *err)
 	int len = i2d_PUBKEY(key, &der);
 
 	if (len <= 0)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"cannot encode the public key: %s",
 				rcx_ssl_reason());
 	SHA256(der, len, hash);
@@ -264,7 +264,7 @@ int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err)
 	else if (cert && X509_get0_pubkey(cert))
 		ret = rcx_pin_of(X509_get0_pubkey(cert), pin, err);
 	else
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "%s has neither a private key nor a certificate",
 			       path);
 	EVP_PKEY_free(key);
@@ -289,7 +289,7 @@ int rcx_pin_check(const char *pin, char *err)
 		good = !memcmp(again, text, PIN_BASE64);
 	}
 	if (!good)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"a pin is sha256: and 44 characters of base64, as `rclink pubkey` prints it on the peer");
 
 	return 0;
@@ -343,11 +343,11 @@ static int write_file(const char *path, const char *data, size_t len,
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0600);
 	if (fd < 0 && errno == EEXIST)
-		return rcx_fail(err, -EEXIST,
+		return rcl_fail(err, -EEXIST,
 				"%s exists and is not overwritten; links of its identity would stop working",
 				path);
 	if (fd < 0)
-		return rcx_fail(err, -errno, "cannot create %s: %s%s", path,
+		return rcl_fail(err, -errno, "cannot create %s: %s%s", path,
 				strerror(errno), file_advice(errno));
 	while (done < len) {
 		n = write(fd, data + done, len - done);
@@ -363,7 +363,7 @@ static int write_file(const char *path, const char *data, size_t len,
 
 err_unlink:
 	n = -errno;
-	rcx_fail(err, n, "cannot write %s: %s", path, strerror(errno));
+	rcl_fail(err, n, "cannot write %s: %s", path, strerror(errno));
 	close(fd);
 	unlink(path);
 	return n;
@@ -382,7 +382,7 @@ int rcx_ident_generate(const char *path, char *err)
 	    !PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL,
 					   NULL) ||
 	    !PEM_write_bio_X509(bio, cert)) {
-		ret = rcx_fail(err, -EIO, "cannot make a key: %s",
+		ret = rcl_fail(err, -EIO, "cannot make a key: %s",
 			       rcx_ssl_reason());
 	} else {
 		len = BIO_get_mem_data(bio, &data);

@@ -15,7 +15,7 @@ struct evp_pkey_st;
 struct x509_st;
 
 /*
- * All return 0, or a negative errno with a sentence in err (RCX_ERR_LEN
+ * All return 0, or a negative errno with a sentence in err (RCL_ERR_LEN
  * bytes). No sentence ever has a byte of a private key.
  */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "err.h"
+#include "fail.h"
 
 #define FIXED_LEN	27	/* of an entry, without the name */
 #define VLAN_MAX	4094
@@ -67,29 +67,29 @@ static int check_path(const struct rcl_path *path, char *err)
 	bool ib_gid = path->gid_type == RCLINK_GID_TYPE_IB;
 
 	if (!ib && path->link_layer != RCLINK_LINK_LAYER_ROCE)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"link layer %u is neither InfiniBand nor RoCE",
 				path->link_layer);
 	if (path->gid_type < RCLINK_GID_TYPE_IB ||
 	    path->gid_type > RCLINK_GID_TYPE_ROCE_V2 ||
 	    ib != ib_gid)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"GID type %u is none of this link layer",
 				path->gid_type);
 	if (!is_unicast(path->gid))
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"its GID is no unicast address");
 	if (path->mtu < MTU_MIN || path->mtu > MTU_MAX ||
 	    path->mtu & (path->mtu - 1))
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"mtu %u is not 256, 512, 1024, 2048 or 4096",
 				path->mtu);
 	if (path->vlan > VLAN_MAX || (ib && path->vlan))
-		return rcx_fail(err, -EINVAL, "VLAN %u cannot be", path->vlan);
+		return rcl_fail(err, -EINVAL, "VLAN %u cannot be", path->vlan);
 	if (!path->port)
-		return rcx_fail(err, -EINVAL, "ports are counted from 1");
+		return rcl_fail(err, -EINVAL, "ports are counted from 1");
 	if (!is_device_name(path->device))
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"a device name has 1 to %d printable characters",
 				RCLINK_DEVICE_MAX);
 
@@ -106,20 +106,20 @@ bool rcx_path_same(const struct rcl_path *a, const struct rcl_path *b)
 
 int rcx_paths_check(const struct rcx_paths *paths, char *err)
 {
-	char why[RCX_ERR_LEN];
+	char why[RCL_ERR_LEN];
 	uint32_t i, j;
 
 	if (!paths->num || paths->num > RCX_PATHS_MAX)
-		return rcx_fail(err, -EINVAL, "%u paths, not 1 to %d",
+		return rcl_fail(err, -EINVAL, "%u paths, not 1 to %d",
 				paths->num, RCX_PATHS_MAX);
 	for (i = 0; i < paths->num; i++) {
 		if (check_path(&paths->path[i], why))
-			return rcx_fail(err, -EINVAL, "path %u: %s", i + 1,
+			return rcl_fail(err, -EINVAL, "path %u: %s", i + 1,
 					why);
 		for (j = 0; j < i; j++)
 			if (rcx_path_same(&paths->path[i],
 					  &paths->path[j]))
-				return rcx_fail(err, -EINVAL,
+				return rcl_fail(err, -EINVAL,
 						"path %u is there twice",
 						i + 1);
 	}
@@ -169,16 +169,16 @@ int rcx_paths_decode(struct rcx_paths *paths, const uint8_t *p, size_t len,
 
 	for (paths->num = 0; len; paths->num++) {
 		if (paths->num == RCX_PATHS_MAX)
-			return rcx_fail(err, -EPROTO, "more than %d paths",
+			return rcl_fail(err, -EPROTO, "more than %d paths",
 					RCX_PATHS_MAX);
 		name = len < FIXED_LEN ? 0 : p[FIXED_LEN - 1];
 		if (len < FIXED_LEN + name || name > RCLINK_DEVICE_MAX)
-			return rcx_fail(err, -EPROTO,
+			return rcl_fail(err, -EPROTO,
 					"path %u does not end where it should",
 					paths->num + 1);
 		/* A NUL would make two names of one. */
 		if (memchr(p + FIXED_LEN, '\0', name))
-			return rcx_fail(err, -EPROTO,
+			return rcl_fail(err, -EPROTO,
 					"path %u has a NUL in its device name",
 					paths->num + 1);
 		decode_path(&paths->path[paths->num], p, name);

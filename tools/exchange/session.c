@@ -47,7 +47,7 @@
 
 #include "core.h"
 #include "dial.h"
-#include "err.h"
+#include "fail.h"
 #include "talk.h"
 #include "tls.h"
 
@@ -271,7 +271,7 @@ static int begin(struct rcx_session *s, int fd, char *err)
 	s->readable = event_new(s->base, fd, EV_READ | EV_PERSIST, on_event, s);
 	s->writable = event_new(s->base, fd, EV_WRITE, on_event, s);
 	if (!s->readable || !s->writable || event_add(s->readable, NULL))
-		return rcx_fail(err, -ENOMEM, "out of memory for a session");
+		return rcl_fail(err, -ENOMEM, "out of memory for a session");
 	rcx_enter(s, ST_TLS);
 
 	return 0;
@@ -280,7 +280,7 @@ static int begin(struct rcx_session *s, int fd, char *err)
 static void on_dial(void *ctx, int fd, const char *why)
 {
 	struct rcx_session *s = ctx;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	rcx_dial_free(s->dial);
 	s->dial = NULL;
@@ -301,7 +301,7 @@ static struct rcx_session *create(struct event_base *base, struct rcx_tls *tls,
 		s->timer = evtimer_new(base, on_event, s);
 	if (!s || !s->timer) {
 		free(s);
-		rcx_fail(err, -ENOMEM, "out of memory for a session");
+		rcl_fail(err, -ENOMEM, "out of memory for a session");
 		return NULL;
 	}
 	s->base = base;
@@ -405,13 +405,13 @@ void rcx_session_link_up(struct rcx_session *s)
 void rcx_session_link_down(struct rcx_session *s, const char *reason)
 {
 	if (s->prepared)
-		rcx_fail(s->down, 0, "the link went down: %s", reason);
+		rcl_fail(s->down, 0, "the link went down: %s", reason);
 	run(s);
 }
 
 void rcx_session_cancel(struct rcx_session *s, const char *reason)
 {
-	rcx_fail(s->gone, 0, "%s", reason);
+	rcl_fail(s->gone, 0, "%s", reason);
 	s->canceled = true;
 	run(s);
 }

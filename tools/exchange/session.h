@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "endpoint.h"
+#include "fail.h"
 
 struct event_base;
 struct rcl_path;
@@ -21,7 +22,6 @@ struct rcx_session;
 struct rcx_tls;
 
 #define RCX_DEFAULT_PORT	7185
-#define RCX_ERR_LEN		1024	/* for some paths, with a reason each */
 
 enum rcx_role {
 	RCX_INITIATOR = RCLINK_ROLE_INITIATOR,	/* TLS client */
@@ -52,7 +52,7 @@ enum rcx_step {
 
 /*
  * What a session asks of its owner. Callbacks that return int give 0, or a
- * negative errno with a sentence in err (RCX_ERR_LEN bytes); the session then
+ * negative errno with a sentence in err (RCL_ERR_LEN bytes); the session then
  * tells the peer, calls abort if something was prepared, and calls done.
  *
  * prepare, connect and activate are about one path. When one of them fails, or

@@ -11,7 +11,7 @@
 #include <openssl/crypto.h>
 
 #include "core.h"
-#include "err.h"
+#include "fail.h"
 
 #define REASON_LEN	150	/* of one path, where there are some */
 #define LIST_LEN	400	/* of an end's paths in words */
@@ -51,15 +51,15 @@ static const struct rcl_path *their_path(const struct rcx_session *s)
 /* For who watches, and for the end, should no path be left. */
 static void report(struct rcx_session *s, const char *why)
 {
-	char own[RCX_PATH_LEN], theirs[RCX_PATH_LEN], text[RCX_ERR_LEN];
+	char own[RCX_PATH_LEN], theirs[RCX_PATH_LEN], text[RCL_ERR_LEN];
 	size_t len = strlen(s->report);
 
 	rcx_path_text(own_path(s), own);
 	rcx_path_text(their_path(s), theirs);
-	rcx_fail(text, 0, "path %u of %u, from %s to the peer's %s, failed: %s",
+	rcl_fail(text, 0, "path %u of %u, from %s to the peer's %s, failed: %s",
 		 s->at + 1, s->npairs, own, theirs, why);
 	if (s->npairs == 1)
-		rcx_fail(s->report, 0, "%s", why);
+		rcl_fail(s->report, 0, "%s", why);
 	else
 		snprintf(s->report + len, sizeof(s->report) - len,
 			 "%s%s to %s: %.*s",
@@ -67,7 +67,7 @@ static void report(struct rcx_session *s, const char *why)
 			 rcx_gid_text(own_path(s)->gid, own),
 			 rcx_gid_text(their_path(s)->gid, theirs),
 			 REASON_LEN, strcmp(s->reason, why) ? why : "the same");
-	rcx_fail(s->reason, 0, "%s", why);
+	rcl_fail(s->reason, 0, "%s", why);
 	rcx_step(s, RCX_STEP_FAILED, text);
 }
 
@@ -99,7 +99,7 @@ static bool leave_path(struct rcx_session *s, int result, const char *why,
 
 static void fail_path(struct rcx_session *s, int result, const char *why)
 {
-	char text[RCX_ERR_LEN];
+	char text[RCL_ERR_LEN];
 
 	/* It may be one of those that leave_path() wipes. */
 	snprintf(text, sizeof(text), "%s", why);
@@ -134,7 +134,7 @@ void rcx_talk_prepared(struct rcx_session *s, int ret,
 static void try_path(struct rcx_session *s)
 {
 	struct rcl_endpoint local;
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	int ret;
 
 	s->told_done = false;
@@ -148,9 +148,9 @@ static void try_path(struct rcx_session *s)
 
 static void on_failed(struct rcx_session *s, const struct rcx_msg *in)
 {
-	char why[RCX_ERR_LEN];
+	char why[RCL_ERR_LEN];
 
-	rcx_fail(why, 0, "peer: %s", in->text);
+	rcl_fail(why, 0, "peer: %s", in->text);
 	if (s->state != ST_FAILED && !leave_path(s, -EREMOTEIO, why, ""))
 		return;
 	s->heard = 0;
@@ -199,7 +199,7 @@ static bool find_paths(struct rcx_session *s)
 
 static bool offer(struct rcx_session *s)
 {
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	int ret;
 
 	ret = s->ops->offer(s->ctx, s->link, &s->own, err);
@@ -228,7 +228,7 @@ void rcx_talk_connected(struct rcx_session *s, int ret, uint64_t agreed,
 static void on_endpoint(struct rcx_session *s, const struct rcx_msg *in)
 {
 	const struct rcl_path *path = their_path(s);
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	uint64_t agreed = 0;
 	int ret;
 
@@ -271,7 +271,7 @@ static void on_welcome(struct rcx_session *s, const struct rcx_msg *in)
 /* Any of the proven identities will do; the first refusal is reported. */
 static int admit(struct rcx_session *s, const char *wanted, char *err)
 {
-	char ignored[RCX_ERR_LEN] = "";
+	char ignored[RCL_ERR_LEN] = "";
 	unsigned int i;
 	int ret, first;
 
@@ -288,7 +288,7 @@ static int admit(struct rcx_session *s, const char *wanted, char *err)
 static void on_offer(struct rcx_session *s, const struct rcx_msg *in)
 {
 	struct rcx_msg msg = { .type = RCX_MSG_ANSWER };
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	int ret;
 
 	ret = admit(s, in->link, err);
@@ -315,7 +315,7 @@ static void on_answer(struct rcx_session *s, const struct rcx_msg *in)
 static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 {
 	uint8_t key[RCLINK_KEY_LEN];
-	char err[RCX_ERR_LEN] = "";
+	char err[RCL_ERR_LEN] = "";
 	int ret;
 
 	if (in->agreed != s->agreed) {
@@ -375,19 +375,19 @@ void rcx_talk_header(struct rcx_session *s)
 {
 	const struct rcx_header *h = &s->header;
 	const struct rcx_wait *wait = rcx_wait(s);
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	if (rcx_header_decode(s->in, &s->header, err)) {
 		protocol_error(s, err);
 	} else if (h->type == RCX_MSG_ERROR) {
 		/* The same in all versions. */
 	} else if (h->type >= 32 || !(wait->messages & 1u << h->type)) {
-		rcx_fail(err, 0, "%s (type %u) came while %s",
+		rcl_fail(err, 0, "%s (type %u) came while %s",
 			 rcx_msg_name(h->type), h->type,
 			 wait->waiting);
 		protocol_error(s, err);
 	} else if (s->heard & 1u << h->type) {
-		rcx_fail(err, 0, "%s (type %u) came twice for one path",
+		rcl_fail(err, 0, "%s (type %u) came twice for one path",
 			 rcx_msg_name(h->type), h->type);
 		protocol_error(s, err);
 	} else if (h->type == RCX_MSG_OFFER &&
@@ -399,7 +399,7 @@ void rcx_talk_header(struct rcx_session *s)
 	} else if (h->type == RCX_MSG_OFFER) {
 		s->version = h->version;
 	} else if (h->type != RCX_MSG_WELCOME && h->version != s->version) {
-		rcx_fail(err, 0, "%s has version %u, agreed was %u",
+		rcl_fail(err, 0, "%s has version %u, agreed was %u",
 			 rcx_msg_name(h->type), h->version, s->version);
 		protocol_error(s, err);
 	}
@@ -423,7 +423,7 @@ void rcx_talk_up(struct rcx_session *s)
 
 void rcx_talk_message(struct rcx_session *s)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	struct rcx_msg msg;
 
 	if (rcx_msg_decode(s->in, s->in_len, &msg, err)) {
@@ -488,9 +488,9 @@ void rcx_talk_down(struct rcx_session *s)
 
 void rcx_talk_unproven(struct rcx_session *s)
 {
-	char why[RCX_ERR_LEN];
+	char why[RCL_ERR_LEN];
 
-	rcx_fail(why, 0, "timed out %s; %s", rcx_wait(s)->waiting,
+	rcl_fail(why, 0, "timed out %s; %s", rcx_wait(s)->waiting,
 		 rcx_wait(s)->advice);
 	fail_path(s, -ETIMEDOUT, why);
 }

@@ -7,7 +7,7 @@
 
 #include <openssl/ssl.h>
 
-#include "err.h"
+#include "fail.h"
 #include "ident.h"
 #include "verify.h"
 
@@ -41,17 +41,17 @@ static int check_config(enum rcx_role role, const struct rcx_tls_config *cfg,
 			char *err)
 {
 	if (cfg->crl_file && !cfg->ca_file)
-		return rcx_fail(err, -EINVAL, "a CRL needs a CA");
+		return rcl_fail(err, -EINVAL, "a CRL needs a CA");
 	if (role == RCX_RESPONDER)
 		return 0;
 	if (!cfg->ca_file && !cfg->pin)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"the peer's pin, or a CA and its name, must be given");
 	if (cfg->ca_file && cfg->pin)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"give a pin or a CA, not both");
 	if (cfg->ca_file && !cfg->name)
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"with a CA the peer's name must be given");
 	if (cfg->pin)
 		return rcx_pin_check(cfg->pin, err);
@@ -72,16 +72,16 @@ static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 		return ret;
 	if (cfg->cert_file &&
 	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) != 1)
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the certificate %s: %s",
 			       cfg->cert_file, rcx_ssl_reason());
 	else if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the certificate in %s: %s",
 			       cfg->key_file, rcx_ssl_reason());
 	else if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
 		 SSL_CTX_check_private_key(ctx) != 1)
-		ret = rcx_fail(err, -EINVAL,
+		ret = rcl_fail(err, -EINVAL,
 			       "the key in %s does not fit the certificate%s%s: %s",
 			       cfg->key_file, cfg->cert_file ? " " : "",
 			       cfg->cert_file ? cfg->cert_file : "",
@@ -101,14 +101,14 @@ static int load_trust(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 	if (!cfg->ca_file)
 		return 0;
 	if (SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
-		return rcx_fail(err, -EINVAL, "cannot use the CA in %s: %s",
+		return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
 				cfg->ca_file, rcx_ssl_reason());
 	if (!cfg->crl_file)
 		return 0;
 	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
 	if (!lookup ||
 	    X509_load_crl_file(lookup, cfg->crl_file, X509_FILETYPE_PEM) < 1)
-		return rcx_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
+		return rcl_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
 				cfg->crl_file, rcx_ssl_reason());
 	X509_STORE_set_flags(store,
 			     X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
@@ -125,7 +125,7 @@ static int set_rules(struct rcx_tls *tls, char *err)
 	    SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) != 1 ||
 	    SSL_CTX_set1_groups_list(ctx, "X25519:P-256") != 1 ||
 	    SSL_CTX_set_num_tickets(ctx, 0) != 1)
-		return rcx_fail(err, -EIO,
+		return rcl_fail(err, -EIO,
 				"this OpenSSL cannot do TLS 1.3: %s",
 				rcx_ssl_reason());
 	SSL_CTX_set_security_level(ctx, 2);
@@ -144,7 +144,7 @@ static int set_rules(struct rcx_tls *tls, char *err)
 	SSL_CTX_set_cert_verify_callback(ctx, rcx_verify, &tls->policy);
 	SSL_CTX_set_alpn_select_cb(ctx, select_alpn, NULL);
 	if (SSL_CTX_set_alpn_protos(ctx, alpn, ALPN_LEN))
-		return rcx_fail(err, -ENOMEM, "out of memory");
+		return rcl_fail(err, -ENOMEM, "out of memory");
 
 	return 0;
 }
@@ -158,7 +158,7 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 		return NULL;
 	tls = calloc(1, sizeof(*tls));
 	if (!tls) {
-		rcx_fail(err, -ENOMEM, "out of memory");
+		rcl_fail(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	tls->users = 1;
@@ -175,7 +175,7 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 	tls->ctx = SSL_CTX_new(role == RCX_INITIATOR ? TLS_client_method() :
 			       TLS_server_method());
 	if (!tls->ctx) {
-		rcx_fail(err, -ENOMEM, "cannot start OpenSSL: %s",
+		rcl_fail(err, -ENOMEM, "cannot start OpenSSL: %s",
 			 rcx_ssl_reason());
 		goto err_free;
 	}
@@ -197,10 +197,8 @@ int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
 
 	if (!tls->policy.by_ca)
 		return rcx_pin_of(X509_get0_pubkey(cert), self, err);
-	rcx_collect_names(cert, &names);
-	if (!names.nids)
-		return rcx_fail(err, -EINVAL,
-				"this host's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+	if (rcx_collect_names(cert, "this host's", &names))
+		return rcl_fail(err, -EINVAL, "%s", names.err);
 	strcpy(self, names.id[0]);
 	return 0;
 }

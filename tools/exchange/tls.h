@@ -20,7 +20,7 @@ struct rcx_tls_config {
 	const char *name;	/* initiator with ca_file: its DNS name */
 };
 
-/* Returns NULL with a sentence in err (RCX_ERR_LEN bytes). */
+/* Returns NULL with a sentence in err (RCL_ERR_LEN bytes). */
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err);
 /* Gives up the owner's hold of it. */

@@ -23,7 +23,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include "err.h"
+#include "fail.h"
 
 #define SECURITY_BITS	112	/* security level 2 */
 
@@ -58,15 +58,17 @@ static bool dns_name(const unsigned char *p, int len)
 int rcx_peer_name_check(const char *name, char *err)
 {
 	if (!dns_name((const unsigned char *)name, strlen(name)))
-		return rcx_fail(err, -EINVAL,
+		return rcl_fail(err, -EINVAL,
 				"the name of a peer is a whole DNS name of at most %d characters, without wildcards",
 				RCLINK_PEER_MAX);
 
 	return 0;
 }
 
-void rcx_collect_names(X509 *leaf, struct rcx_peer *peer)
+/* How many there are; as many as fit are added. */
+static unsigned int add_names(X509 *leaf, struct rcx_peer *peer)
 {
+	unsigned int found = 0;
 	GENERAL_NAMES *sans;
 	GENERAL_NAME *san;
 	int i;
@@ -74,15 +76,34 @@ void rcx_collect_names(X509 *leaf, struct rcx_peer *peer)
 	sans = X509_get_ext_d2i(leaf, NID_subject_alt_name, NULL, NULL);
 	for (i = 0; i < sk_GENERAL_NAME_num(sans); i++) {
 		san = sk_GENERAL_NAME_value(sans, i);
-		if (san->type != GEN_DNS || peer->nids == RCX_IDS_MAX ||
+		if (san->type != GEN_DNS ||
 		    !dns_name(ASN1_STRING_get0_data(san->d.dNSName),
-			      ASN1_STRING_length(san->d.dNSName)))
+			      ASN1_STRING_length(san->d.dNSName)) ||
+		    ++found > RCX_IDS_MAX)
 			continue;
 		memcpy(peer->id[peer->nids++],
 		       ASN1_STRING_get0_data(san->d.dNSName),
 		       ASN1_STRING_length(san->d.dNSName));
 	}
 	GENERAL_NAMES_free(sans);
+
+	return found;
+}
+
+int rcx_collect_names(X509 *leaf, const char *whose, struct rcx_peer *peer)
+{
+	unsigned int found = add_names(leaf, peer);
+
+	if (!found)
+		return rcl_fail(peer->err, -EINVAL,
+				"%s certificate has no usable DNS name in subjectAltName; issue one with the host's name",
+				whose);
+	if (found > RCX_IDS_MAX)
+		return rcl_fail(peer->err, -EINVAL,
+				"%s certificate has %u DNS names in subjectAltName; issue one with %d at most",
+				whose, found, RCX_IDS_MAX);
+
+	return 0;
 }
 
 static int check_name(X509_STORE_CTX *store, X509 *leaf,
@@ -92,16 +113,12 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 				   X509_CHECK_FLAG_NO_WILDCARDS |
 				   X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
 
-	if (!policy->name[0]) {
-		rcx_collect_names(leaf, peer);
-		if (peer->nids)
-			return 1;
-		rcx_fail(peer->err, 0,
-			 "the peer's certificate has no usable DNS name in subjectAltName; issue one with the host's name");
+	if (!policy->name[0] && !rcx_collect_names(leaf, "the peer's", peer))
+		return 1;
+	if (!policy->name[0])
 		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
-	}
 	if (X509_check_host(leaf, policy->name, 0, flags, NULL) != 1) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's certificate is not for %s: no subjectAltName has exactly this DNS name",
 			 policy->name);
 		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
@@ -119,14 +136,14 @@ static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
 
 	if (X509_verify_cert(store) != 1) {
 		code = X509_STORE_CTX_get_error(store);
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
 			 X509_verify_cert_error_string(code),
 			 X509_STORE_CTX_get_error_depth(store));
 		return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
 	}
 	if (X509_check_ca(leaf)) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's certificate is that of a CA; a host needs one with CA:FALSE");
 		return refuse(store, X509_V_ERR_CERT_REJECTED);
 	}
@@ -141,29 +158,29 @@ static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 	char *pin = peer->id[0];
 
 	if (!key || rcx_pin_of(key, pin, peer->err)) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's public key is of an unknown kind");
 		return refuse(store, X509_V_ERR_CERT_REJECTED);
 	}
 	if (policy->pin[0] && strcmp(pin, policy->pin)) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's key is %s, not the pinned one; compare with `rclink pubkey` on the peer",
 			 pin);
 		return refuse(store, X509_V_ERR_CERT_REJECTED);
 	}
 	if (EVP_PKEY_get_security_bits(key) < SECURITY_BITS) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's key is too weak (%d bits of security); make one with: rclink genkey",
 			 EVP_PKEY_get_security_bits(key));
 		return refuse(store, X509_V_ERR_EE_KEY_TOO_SMALL);
 	}
 	if (X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's certificate is not yet valid; check the clocks of both hosts");
 		return refuse(store, X509_V_ERR_CERT_NOT_YET_VALID);
 	}
 	if (X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0) {
-		rcx_fail(peer->err, 0,
+		rcl_fail(peer->err, 0,
 			 "the peer's certificate has expired; renew it, or check the clocks of both hosts");
 		return refuse(store, X509_V_ERR_CERT_HAS_EXPIRED);
 	}

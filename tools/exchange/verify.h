@@ -8,7 +8,7 @@
 #include "ident.h"
 #include "session.h"
 
-#define RCX_IDS_MAX	16
+#define RCX_IDS_MAX	16	/* of one certificate */
 
 struct x509_store_ctx_st;
 
@@ -23,14 +23,18 @@ struct rcx_policy {
 struct rcx_peer {
 	unsigned int nids;
 	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1]; /* proven identities */
-	char err[RCX_ERR_LEN];	/* why not, if it was refused */
+	char err[RCL_ERR_LEN];	/* why not, if it was refused */
 };
 
 /* The certificate verify callback; policy is a struct rcx_policy. */
 int rcx_verify(struct x509_store_ctx_st *store, void *policy);
 
-/* Add the names that a certificate is for. */
-void rcx_collect_names(struct x509_st *leaf, struct rcx_peer *peer);
+/*
+ * Add the names that a certificate is for, that of whose ("this host's"): 0, or
+ * -EINVAL with a sentence in peer->err if it has none, or too many.
+ */
+int rcx_collect_names(struct x509_st *leaf, const char *whose,
+		      struct rcx_peer *peer);
 
 /* Can name be the exact name of a peer in CA mode? */
 int rcx_peer_name_check(const char *name, char *err);

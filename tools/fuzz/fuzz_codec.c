@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	uint8_t again[RCX_ENCODED_MAX];
 	struct rcx_msg msg, back;
 	struct rcx_header header;
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 	int len;
 
 	if (size >= RCX_HEADER_LEN)

@@ -396,7 +396,7 @@ static void note_failure(struct rch_job *job, const char *err)
 
 	if (!job->about[0])
 		return;
-	snprintf(text, sizeof(text), "an exchange that %s began failed: %s",
+	snprintf(text, sizeof(text), RCL_NOTE_EXCHANGE "%s began failed: %s",
 		 job->answers ? "the peer" : "this host", err);
 	note(job, text);
 }

@@ -27,7 +27,6 @@
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
 #define SOON_NS		10000000ULL	/* the same, when somebody had to go */
 #define NS_PER_US	1000
-#define US_PER_S	1000000
 
 /* A TLS handshake each: what a peer gone mad may take of a processor. */
 static const struct rch_rate accepts = { 4000000, 512 };
@@ -39,6 +38,7 @@ struct caller {
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
 	char link[RCLINK_NAME_MAX + 1];
+	char first[RCLINK_PEER_MAX + 1];	/* of its identities */
 	char peer[RCLINK_PEER_MAX + 1];
 	uint64_t up_ns;
 };
@@ -88,7 +88,7 @@ static int on_admit(void *ctx, const char *identity, const char *wanted,
 	struct rch_listener *l = caller->listener;
 	int ret;
 
-	ret = l->ops->admit(l->ctx, identity, wanted, link, err);
+	ret = l->ops->admit(l->ctx, identity, caller->first, wanted, link, err);
 	if (ret)
 		return ret;
 	/* It may have more than one name. */
@@ -103,6 +103,8 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
 
+	if (step == RCX_STEP_TLS)
+		snprintf(caller->first, sizeof(caller->first), "%s", detail);
 	/* With a pin anybody can prove to be somebody, but not one of these. */
 	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail, NULL)) {
 		caller->proven = count_proven(l, detail) < PROVEN_MAX;
@@ -230,10 +232,7 @@ static void take(struct rch_listener *l, int fd,
 /* Who calls meanwhile waits in the kernel's queue. */
 static void pause_accept(struct rch_listener *l, uint64_t ns)
 {
-	struct timeval tv = {
-		.tv_sec = ns / NS_PER_US / US_PER_S,
-		.tv_usec = ns / NS_PER_US % US_PER_S + 1,
-	};
+	const struct timeval tv = rcl_timeval(ns + NS_PER_US);
 
 	evconnlistener_disable(l->socket);
 	event_add(l->resume, &tv);

@@ -40,9 +40,9 @@ struct rch_listener_ops {
 	struct rcx_tls *(*tls)(void *ctx, char *err);
 	/* Is this link, or any with NULL, open to this identity? */
 	bool (*know)(void *ctx, const char *identity, const char *link);
-	/* As in rcx_ops. */
-	int (*admit)(void *ctx, const char *identity, const char *wanted,
-		     char *link, char *err);
+	/* As in rcx_ops. first: of the identities of that peer. */
+	int (*admit)(void *ctx, const char *identity, const char *first,
+		     const char *wanted, char *link, char *err);
 	void (*done)(void *ctx, const struct rch_call *call, int result,
 		     const char *err);
 	/* After rch_listener_stop(): the last caller has gone. */

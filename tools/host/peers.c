@@ -9,6 +9,8 @@
 
 #include "fail.h"
 #include "ident.h"
+#include "range.h"
+#include "verify.h"
 
 #define DNS	"dns:"
 
@@ -41,11 +43,9 @@ static int get_identity(const char *text, struct peer *peer, char *err)
 	peer->dns = !strncmp(text, DNS, strlen(DNS));
 	if (peer->dns)
 		text += strlen(DNS);
-	else if (rcx_pin_check(text, err))
+	if (peer->dns ? rcx_peer_name_check(text, err) :
+			rcx_pin_check(text, err))
 		return -EINVAL;
-	if (!*text || strlen(text) > RCLINK_PEER_MAX)
-		return rcl_fail(err, -EINVAL, "a name has 1 to %d characters",
-				RCLINK_PEER_MAX);
 	strcpy(peer->identity, text);
 	return 0;
 }
@@ -53,14 +53,18 @@ static int get_identity(const char *text, struct peer *peer, char *err)
 int rch_peers_add(struct rch_peers *peers, const char *text, char *err)
 {
 	const char *equals = strchr(text, '=');
+	char link[RCLINK_NAME_MAX + 2];
 	struct peer *peer;
-	size_t len;
+	const char *why;
 	int ret;
 
-	len = equals ? equals - text : 0;
-	if (!len || len > RCLINK_NAME_MAX)
+	if (!equals)
 		return rcl_fail(err, -EINVAL,
 				"a peer is NAME=PIN, NAME being that of a link");
+	/* One that is too long stays so. */
+	snprintf(link, sizeof(link), "%.*s", (int)(equals - text), text);
+	if (rcl_range_name(link, &why))
+		return rcl_fail(err, -EINVAL, "%s", why);
 	peer = reallocarray(peers->peer, peers->num + 1, sizeof(*peer));
 	if (!peer)
 		return rcl_fail(err, -ENOMEM, "out of memory");
@@ -69,8 +73,7 @@ int rch_peers_add(struct rch_peers *peers, const char *text, char *err)
 	ret = get_identity(equals + 1, peer, err);
 	if (ret)
 		return ret;
-	memcpy(peer->link, text, len);
-	peer->link[len] = '\0';
+	strcpy(peer->link, link);
 	peers->num++;
 	return 0;
 }

@@ -20,25 +20,28 @@ static int no_memory(char *err)
 	return rcl_fail(err, -ENOMEM, "out of memory");
 }
 
-static int not_sent(struct nl_msg *msg, int ret, char *err)
+/* put: what became of putting something into it. */
+static int send_msg(struct rcl_nl *nl, struct nl_msg *msg, int put,
+		    const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
+		    char *err)
 {
-	rcl_nl_msg_free(msg);
-	return rcl_fail(err, ret, "the request is too long");
+	if (put) {
+		rcl_nl_msg_free(msg);
+		return rcl_fail(err, put, "the request is too long");
+	}
+	return rcl_nl_request(nl, msg, names, fn, arg, err);
 }
 
 static int call_policy(struct rcl_nl *nl, uint8_t cmd, const char *name,
 		       const struct rcl_policy *policy, char *err)
 {
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, cmd, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_link_put_policy(msg, name, policy);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_link_names, NULL, NULL, err);
+	return send_msg(nl, msg, rcl_link_put_policy(msg, name, policy),
+			&rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_new(struct rcl_nl *nl, const char *name,
@@ -58,15 +61,12 @@ static int call_name(struct rcl_nl *nl, uint8_t cmd, const char *name,
 		     rcl_nl_fn *fn, void *arg, char *err)
 {
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, cmd, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_link_put_name(msg, name);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_link_names, fn, arg, err);
+	return send_msg(nl, msg, rcl_link_put_name(msg, name), &rcl_link_names,
+			fn, arg, err);
 }
 
 int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
@@ -83,15 +83,12 @@ int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
 		     char *err)
 {
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_REPLACE, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_link_put_epoch(msg, name, epoch);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_link_names, NULL, NULL, err);
+	return send_msg(nl, msg, rcl_link_put_epoch(msg, name, epoch),
+			&rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err)
@@ -225,16 +222,12 @@ static int ask_entries(struct rcl_nl *nl, const char *name, uint64_t number,
 		       struct entry_list *list, char *err)
 {
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, RCLINK_CMD_RECORD_GET, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_record_put(msg, name, number);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_record_names, add_entries, list,
-			      err);
+	return send_msg(nl, msg, rcl_record_put(msg, name, number),
+			&rcl_record_names, add_entries, list, err);
 }
 
 /* As many as fit come with each answer, and none at the end. */
@@ -266,16 +259,13 @@ int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
 {
 	char note[RCLINK_NOTE_MAX + 1];
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_NOTE, 0);
 	if (!msg)
 		return no_memory(err);
 	snprintf(note, sizeof(note), "%s", text);
-	ret = rcl_note_put(msg, name, note);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_record_names, NULL, NULL, err);
+	return send_msg(nl, msg, rcl_note_put(msg, name, note),
+			&rcl_record_names, NULL, NULL, err);
 }
 
 static int get_info(const struct nlmsghdr *hdr, void *arg)
@@ -304,9 +294,7 @@ int rcl_call_prepare(struct rcl_nl *nl, const char *name,
 	ret = rcl_link_put_policy(msg, name, &policy);
 	if (!ret && rotate && nla_put_flag(msg, RCLINK_A_LINK_ROTATE))
 		ret = -EMSGSIZE;
-	if (ret)
-		return not_sent(msg, ret, err);
-	ret = rcl_nl_request(nl, msg, &rcl_link_names, get_info, &info, err);
+	ret = send_msg(nl, msg, ret, &rcl_link_names, get_info, &info, err);
 	if (ret)
 		return ret;
 	if (!info.has_local)
@@ -326,10 +314,8 @@ int rcl_call_connect(struct rcl_nl *nl, const struct rcl_connect *c,
 	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_CONNECT, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_link_put_connect(msg, c);
-	if (ret)
-		return not_sent(msg, ret, err);
-	ret = rcl_nl_request(nl, msg, &rcl_link_names, get_info, &info, err);
+	ret = send_msg(nl, msg, rcl_link_put_connect(msg, c), &rcl_link_names,
+		       get_info, &info, err);
 	*agreed = info.epoch;
 	return ret;
 }
@@ -338,29 +324,23 @@ int rcl_call_activate(struct rcl_nl *nl, const char *name, uint64_t epoch,
 		      const uint8_t key[RCLINK_KEY_LEN], char *err)
 {
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_ACTIVATE, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_link_put_activate(msg, name, epoch, key);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_link_names, NULL, NULL, err);
+	return send_msg(nl, msg, rcl_link_put_activate(msg, name, epoch, key),
+			&rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_ping(struct rcl_nl *nl, const struct rcl_ping *ping, char *err)
 {
 	struct nl_msg *msg;
-	int ret;
 
 	msg = rcl_nl_msg(nl, RCLINK_CMD_PING, 0);
 	if (!msg)
 		return no_memory(err);
-	ret = rcl_ping_put(msg, ping);
-	if (ret)
-		return not_sent(msg, ret, err);
-	return rcl_nl_request(nl, msg, &rcl_ping_names, NULL, NULL, err);
+	return send_msg(nl, msg, rcl_ping_put(msg, ping), &rcl_ping_names, NULL,
+			NULL, err);
 }
 
 static bool is_command(const struct nlmsghdr *hdr, uint8_t cmd)

@@ -32,6 +32,8 @@ void rcl_call_devs_free(struct rcl_dev_info *infos, size_t num);
 /* What happened to a link, oldest first; *entries is to be freed. */
 int rcl_call_record(struct rcl_nl *nl, const char *name,
 		    struct rcl_entry **entries, size_t *num, char *err);
+/* How the note begins of an exchange that failed: no path of it is left. */
+#define RCL_NOTE_EXCHANGE	"an exchange that "
 /* Have the link's record keep text, or the beginning of it. */
 int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
 		  char *err);

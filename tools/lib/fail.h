@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define RCL_ERR_LEN	1024	/* of every char *err in this directory */
+#define RCL_ERR_LEN	1024	/* of every char *err */
 
 static inline __attribute__((format(printf, 3, 4)))
 int rcl_fail(char *err, int ret, const char *fmt, ...)

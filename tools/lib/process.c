@@ -4,6 +4,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#define NS_PER_S	1000000000ULL
+
 void rcl_hide_memory(void)
 {
 	/* RLIMIT_CORE would not do: a core_pattern with a pipe ignores it. */
@@ -15,5 +17,13 @@ uint64_t rcl_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+struct timeval rcl_timeval(uint64_t ns)
+{
+	return (struct timeval) {
+		.tv_sec = ns / NS_PER_S,
+		.tv_usec = ns % NS_PER_S / 1000,
+	};
 }

@@ -4,11 +4,15 @@
 #define RCL_PROCESS_H
 
 #include <stdint.h>
+#include <sys/time.h>
 
 /* For processes that hold a private key: no core dump, no other's debugger. */
 void rcl_hide_memory(void);
 
 /* Nanoseconds on a clock that only goes forward. */
 uint64_t rcl_now(void);
+
+/* So many of them, as a timer takes it. */
+struct timeval rcl_timeval(uint64_t ns);
 
 #endif /* RCL_PROCESS_H */

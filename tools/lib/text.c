@@ -183,6 +183,10 @@ bool rcl_parse_host(const char *text, char host[RCL_HOST_LEN], uint16_t *port)
 	const char *rest;
 	size_t len;
 
+	for (rest = text; *rest; rest++)
+		if (isspace((unsigned char)*rest) ||
+		    iscntrl((unsigned char)*rest))
+			return false;
 	if (text[0] == '[') {
 		text++;
 		rest = strchr(text, ']');

@@ -60,7 +60,10 @@ const char *rcl_rate_text(uint64_t bytes, uint64_t ns,
 bool rcl_parse_u32(const char *text, uint32_t *value);	/* decimal or 0x */
 bool rcl_parse_mode(const char *text, uint32_t *value);	/* octal */
 bool rcl_parse_seconds(const char *text, uint64_t *ns);	/* up to a day */
-/* "host", "host:port", "v6", "[v6]", "[v6]:port"; port stays as it is */
+/*
+ * "host", "host:port", "v6", "[v6]", "[v6]:port"; port stays as it is. What is
+ * no blank and no control character is taken for a host.
+ */
 bool rcl_parse_host(const char *text, char host[RCL_HOST_LEN], uint16_t *port);
 
 #endif /* RCL_TEXT_H */

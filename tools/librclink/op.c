@@ -32,24 +32,25 @@ static int fill(struct rclink_dev_sqe *sqe, const struct rclink_data *data)
 	return 0;
 }
 
-/* An entry as it is without its data goes to the ring, with data. */
+/* An entry goes to the ring, with flags and data, which it is without. */
 static int queue(struct rclink_chan *chan, const struct rclink_dev_sqe *entry,
-		 const struct rclink_data *data)
+		 const struct rclink_data *data, unsigned int flags)
 {
 	struct rclink_dev_shared *s = chan->shared;
 	uint32_t tail = ring_own(&s->sq.tail);
 	struct rclink_dev_sqe *sqe;
 	int used, ret;
 
+	if (flags & ~USER_FLAGS)
+		return -EINVAL;
 	used = ring_used(ring_other(&s->sq.head), tail, RCLINK_DEV_DEPTH);
 	if (used < 0)
 		return used;
 	if (used == RCLINK_DEV_DEPTH)
 		return -EAGAIN;
-	if (entry->flags & ~USER_FLAGS)
-		return -EINVAL;
 	sqe = &s->sqe[ring_slot(tail, RCLINK_DEV_DEPTH)];
 	*sqe = *entry;
+	sqe->flags = flags;
 	ret = fill(sqe, data);
 	if (!ret)
 		ring_move(&s->sq.tail, tail + 1);
@@ -60,21 +61,21 @@ int rclink_send(struct rclink_chan *chan, struct rclink_data data,
 		unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_SEND, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_SEND, .user_data = user_data,
 	};
 
-	return queue(chan, &sqe, &data);
+	return queue(chan, &sqe, &data, flags);
 }
 
 int rclink_send_imm(struct rclink_chan *chan, struct rclink_data data,
 		    uint32_t imm, unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_SEND_IMM, .flags = flags, .imm = imm,
+		.op = RCLINK_OP_SEND_IMM, .imm = imm,
 		.user_data = user_data,
 	};
 
-	return queue(chan, &sqe, &data);
+	return queue(chan, &sqe, &data, flags);
 }
 
 int rclink_send_inv(struct rclink_chan *chan, struct rclink_data data,
@@ -82,11 +83,11 @@ int rclink_send_inv(struct rclink_chan *chan, struct rclink_data data,
 		    uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_SEND_INV, .flags = flags,
+		.op = RCLINK_OP_SEND_INV,
 		.user_data = user_data, .remote = remote->handle,
 	};
 
-	return queue(chan, &sqe, &data);
+	return queue(chan, &sqe, &data, flags);
 }
 
 int rclink_write(struct rclink_chan *chan, struct rclink_data data,
@@ -94,11 +95,11 @@ int rclink_write(struct rclink_chan *chan, struct rclink_data data,
 		 unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_WRITE, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_WRITE, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 	};
 
-	return queue(chan, &sqe, &data);
+	return queue(chan, &sqe, &data, flags);
 }
 
 int rclink_write_imm(struct rclink_chan *chan, struct rclink_data data,
@@ -106,19 +107,19 @@ int rclink_write_imm(struct rclink_chan *chan, struct rclink_data data,
 		     uint32_t imm, unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_WRITE_IMM, .flags = flags, .imm = imm,
+		.op = RCLINK_OP_WRITE_IMM, .imm = imm,
 		.user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 	};
 
-	return queue(chan, &sqe, &data);
+	return queue(chan, &sqe, &data, flags);
 }
 
 /* Of an operation that brings data here. */
 static int queue_in(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
-		    const struct rclink_data *data)
+		    const struct rclink_data *data, unsigned int flags)
 {
-	return data->inline_data ? -EINVAL : queue(chan, sqe, data);
+	return data->inline_data ? -EINVAL : queue(chan, sqe, data, flags);
 }
 
 int rclink_read(struct rclink_chan *chan, struct rclink_data data,
@@ -126,11 +127,11 @@ int rclink_read(struct rclink_chan *chan, struct rclink_data data,
 		unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_READ, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_READ, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 	};
 
-	return queue_in(chan, &sqe, &data);
+	return queue_in(chan, &sqe, &data, flags);
 }
 
 int rclink_cas(struct rclink_chan *chan, struct rclink_data data,
@@ -139,12 +140,12 @@ int rclink_cas(struct rclink_chan *chan, struct rclink_data data,
 	       uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_CAS, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_CAS, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 		.compare_add = compare, .swap = swap,
 	};
 
-	return queue_in(chan, &sqe, &data);
+	return queue_in(chan, &sqe, &data, flags);
 }
 
 int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
@@ -152,12 +153,12 @@ int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
 		uint64_t add, unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_FADD, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_FADD, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 		.compare_add = add,
 	};
 
-	return queue_in(chan, &sqe, &data);
+	return queue_in(chan, &sqe, &data, flags);
 }
 
 int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
@@ -166,13 +167,13 @@ int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
 		uint64_t swap_mask, unsigned int flags, uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_MCAS, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_MCAS, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 		.compare_add = compare, .swap = swap,
 		.compare_mask = compare_mask, .swap_mask = swap_mask,
 	};
 
-	return queue_in(chan, &sqe, &data);
+	return queue_in(chan, &sqe, &data, flags);
 }
 
 int rclink_mfadd(struct rclink_chan *chan, struct rclink_data data,
@@ -181,12 +182,12 @@ int rclink_mfadd(struct rclink_chan *chan, struct rclink_data data,
 		 uint64_t user_data)
 {
 	struct rclink_dev_sqe sqe = {
-		.op = RCLINK_OP_MFADD, .flags = flags, .user_data = user_data,
+		.op = RCLINK_OP_MFADD, .user_data = user_data,
 		.remote = remote->handle, .remote_offset = offset,
 		.compare_add = add, .compare_mask = boundary,
 	};
 
-	return queue_in(chan, &sqe, &data);
+	return queue_in(chan, &sqe, &data, flags);
 }
 
 int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
@@ -196,7 +197,7 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
 		.op = RCLINK_OP_RECV, .user_data = user_data,
 	};
 
-	return queue_in(chan, &sqe, &data);
+	return queue_in(chan, &sqe, &data, 0);
 }
 
 /* The kernel stopped at an entry that is wrong: none behind it can be taken. */

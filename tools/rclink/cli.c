@@ -31,10 +31,13 @@ static void short_options(const struct option *options, char *text)
 
 bool cli_written(void)
 {
-	if (!fflush(stdout) && !ferror(stdout))
-		return true;
-	cli_fail("cannot write the output: %s", strerror(errno));
-	return false;
+	static bool failed;
+
+	if (!failed && (fflush(stdout) || ferror(stdout))) {
+		failed = true;
+		cli_fail("cannot write the output: %s", strerror(errno));
+	}
+	return !failed;
 }
 
 int cli_getopt(int argc, char **argv, const struct option *options,
@@ -53,6 +56,10 @@ int cli_getopt(int argc, char **argv, const struct option *options,
 	}
 	if (c == ':')
 		cli_usage(argv[0], "%s needs a value", argv[optind - 1]);
+	while (c == '?' && options->name && options->val != optopt)
+		options++;
+	if (c == '?' && options->name)
+		cli_usage(argv[0], "--%s takes no value", options->name);
 	if (c == '?' && optopt && optopt <= '~')
 		cli_usage(argv[0], "bad option -%c", optopt);
 	if (c == '?')

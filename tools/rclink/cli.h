@@ -73,7 +73,11 @@ uint32_t cli_number(const char *cmd, const char *what, const char *text,
 		    uint32_t min, uint32_t max);
 uint64_t cli_seconds(const char *cmd, const char *what, const char *text);
 
-/* All of stdout is where it belongs; else it is said that it is not. */
+/*
+ * All of stdout is where it belongs; else it is said, once, that it is not. To
+ * be asked after what is printed by a command that goes on; main() asks at the
+ * end, and the process has failed then.
+ */
 bool cli_written(void);
 
 /* "rclink: why" on stderr. Returns CLI_FAILED. */

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "nl.h"
 #include "process.h"
 #include "session.h"
+#include "signals.h"
 #include "text.h"
 #include "tls.h"
 
@@ -191,12 +191,10 @@ static int check_link(const char *link)
 static int exchange(struct connector *c, struct rcx_tls *tls)
 {
 	const struct dial_args *a = c->args;
-	struct event *sigint, *sigterm;
+	struct signals signals = { 0 };
 	char err[RCL_ERR_LEN];
 
-	sigint = evsignal_new(c->base, SIGINT, on_signal, c);
-	sigterm = evsignal_new(c->base, SIGTERM, on_signal, c);
-	if (!sigint || !sigterm) {
+	if (!signals_catch(&signals, c->base, on_signal, c)) {
 		c->status = cli_fail("connect %s: out of memory", a->link);
 		goto out_free;
 	}
@@ -208,14 +206,9 @@ static int exchange(struct connector *c, struct rcx_tls *tls)
 		c->status = cli_fail("connect %s: %s", a->link, err);
 		goto out_free;
 	}
-	event_add(sigint, NULL);
-	event_add(sigterm, NULL);
 	event_base_dispatch(c->base);
 out_free:
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	return c->status;
 }
 

@@ -336,9 +336,11 @@ int cmd_group(int argc, char **argv)
 			cli_usage(cmd, "recv: one name, please");
 		return group_recv(words[1], num, json);
 	}
-	if (strcmp(words[0], "show") || (words[1] && words[2]))
+	if (strcmp(words[0], "show"))
 		cli_usage(cmd,
 			  "add, set, del, show, why, send or recv, not '%s'",
 			  words[0]);
+	if (words[1] && words[2])
+		cli_usage(cmd, "show: one name, or none, please");
 	return show_groups(words[1], json);
 }

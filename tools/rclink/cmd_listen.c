@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 #include <event2/event.h>
@@ -12,6 +11,7 @@
 #include "peers.h"
 #include "process.h"
 #include "session.h"
+#include "signals.h"
 #include "tls.h"
 
 #define NS_PER_MS	1000000
@@ -49,17 +49,28 @@ static bool on_know(void *ctx, const char *identity, const char *link)
 	return rch_peers_know(l->args.peers, identity, link);
 }
 
-static int on_admit(void *ctx, const char *identity, const char *wanted,
-		    char *link, char *err)
+static int on_admit(void *ctx, const char *identity, const char *first,
+		    const char *wanted, char *link, char *err)
 {
 	const struct listener *l = ctx;
 
+	(void)first;
 	return rch_peers_admit(l->args.peers, identity, wanted, link, err);
+}
+
+static void on_stop(evutil_socket_t fd, short what, void *arg)
+{
+	const struct listener *l = arg;
+
+	(void)fd;
+	(void)what;
+	rch_listener_stop(l->core, "the listener was stopped");
 }
 
 static void on_done(void *ctx, const struct rch_call *call, int result,
 		    const char *err)
 {
+	const struct timeval now = { 0 };
 	struct listener *l = ctx;
 
 	if (!result)
@@ -71,6 +82,9 @@ static void on_done(void *ctx, const struct rch_call *call, int result,
 		       err);
 	else
 		printf("refused %s: %s\n", call->from, err);
+	/* Later: the core may be amid its callers. */
+	if (!cli_written())
+		event_base_once(l->base, -1, EV_TIMEOUT, on_stop, l, &now);
 	if (result || ++l->ups != l->args.once)
 		return;
 	rch_listener_stop(l->core,
@@ -92,15 +106,6 @@ static const struct rch_listener_ops ops = {
 	.stopped = on_stopped,
 };
 
-static void on_signal(evutil_socket_t fd, short what, void *arg)
-{
-	const struct listener *l = arg;
-
-	(void)fd;
-	(void)what;
-	rch_listener_stop(l->core, "the listener was stopped");
-}
-
 static int start(struct listener *l)
 {
 	char err[RCL_ERR_LEN];
@@ -117,18 +122,15 @@ static int start(struct listener *l)
 					    l->args.port, err))
 		return cli_fail("listen: %s", err);
 	printf("listening on %s\n", rch_listener_address(l->core));
-	return CLI_OK;
+	return cli_written() ? CLI_OK : CLI_FAILED;
 }
 
 static int serve(struct listener *l)
 {
-	struct event *sigint, *sigterm;
+	struct signals signals = { 0 };
 	int status = CLI_FAILED;
 
-	sigint = evsignal_new(l->base, SIGINT, on_signal, l);
-	sigterm = evsignal_new(l->base, SIGTERM, on_signal, l);
-	if (!sigint || !sigterm || event_add(sigint, NULL) ||
-	    event_add(sigterm, NULL)) {
+	if (!signals_catch(&signals, l->base, on_stop, l)) {
 		cli_fail("listen: out of memory");
 		goto out_free;
 	}
@@ -136,10 +138,7 @@ static int serve(struct listener *l)
 	if (!status)
 		event_base_dispatch(l->base);
 out_free:
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	if (l->core)
 		rch_listener_free(l->core);
 	if (l->hub)

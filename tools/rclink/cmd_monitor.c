@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "link.h"
 #include "nl.h"
 #include "out.h"
+#include "signals.h"
 #include "text.h"
 
 static const char help[] =
@@ -221,7 +221,7 @@ static int list(struct monitor *m)
 	free(infos);
 	ret = list_groups(m, !num);
 	m->resync = false;
-	return ret;
+	return cli_written() ? ret : CLI_FAILED;
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -240,6 +240,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		m->status = cli_fail("monitor: %s", err);
 	else if (m->resync)
 		m->status = list(m);
+	if (!cli_written())
+		m->status = CLI_FAILED;
 	if (m->status)
 		event_base_loopbreak(m->base);
 }
@@ -278,17 +280,16 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 
 static int watch(struct monitor *m)
 {
-	struct event *readable, *news, *sigint, *sigterm;
+	struct signals signals = { 0 };
+	struct event *readable, *news;
 
 	readable = event_new(m->base, rcl_nl_fd(m->events),
 			     EV_READ | EV_PERSIST, on_readable, m);
 	news = event_new(m->base, rcl_nl_fd(m->families), EV_READ | EV_PERSIST,
 			 on_news, m);
-	sigint = evsignal_new(m->base, SIGINT, on_signal, m->base);
-	sigterm = evsignal_new(m->base, SIGTERM, on_signal, m->base);
-	if (!readable || !news || !sigint || !sigterm ||
-	    event_add(readable, NULL) || event_add(news, NULL) ||
-	    event_add(sigint, NULL) || event_add(sigterm, NULL)) {
+	if (!readable || !news || event_add(readable, NULL) ||
+	    event_add(news, NULL) ||
+	    !signals_catch(&signals, m->base, on_signal, m->base)) {
 		m->status = cli_fail("monitor: out of memory");
 	} else {
 		m->status = list(m);
@@ -299,10 +300,7 @@ static int watch(struct monitor *m)
 		event_free(readable);
 	if (news)
 		event_free(news);
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	return m->status;
 }
 

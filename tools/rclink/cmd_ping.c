@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,9 @@
 #include "nl.h"
 #include "ping_report.h"
 #include "process.h"
+#include "signals.h"
 #include "text.h"
 
-#define NS_PER_S	1000000000ULL
 #define WAITING	32		/* in the kernel at most, without an interval */
 
 static const char help[] =
@@ -46,8 +45,11 @@ struct pinger {
 	char why[RCL_ERR_LEN];
 };
 
+/* The first reason counts: what comes after it comes of it. */
 static void fail(struct pinger *p, int ret, const char *why)
 {
+	if (p->failed)
+		return;
 	p->ret = ret;
 	p->failed++;
 	snprintf(p->why, sizeof(p->why), "%s", why);
@@ -65,8 +67,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	p->started = rcl_now();
 	/* A result may come in, and start this again, inside of the call. */
-	while (p->request.cookie < p->args.count && p->request.cookie - p->ok <
-	       (p->args.interval ? 1 : WAITING)) {
+	while (!p->failed && p->request.cookie < p->args.count &&
+	       p->request.cookie - p->ok < (p->args.interval ? 1 : WAITING)) {
 		p->request.cookie++;
 		ret = rcl_call_ping(p->nl, &p->request, err);
 		if (ret) {
@@ -82,10 +84,7 @@ static void schedule(struct pinger *p)
 {
 	uint64_t past = rcl_now() - p->started;
 	uint64_t left = past < p->args.interval ? p->args.interval - past : 0;
-	struct timeval tv = {
-		.tv_sec = left / NS_PER_S,
-		.tv_usec = left % NS_PER_S / 1000,
-	};
+	const struct timeval tv = rcl_timeval(left);
 
 	event_add(p->timer, &tv);
 }
@@ -108,7 +107,7 @@ static int on_result(const struct nlmsghdr *hdr, void *arg)
 	if (!p->args.quiet && !p->args.json)
 		ping_report_line(result.link, result.op, result.size, p->ok,
 				 result.rtt);
-	if (p->ok == p->args.count)
+	if (p->ok == p->args.count || !cli_written())
 		event_base_loopbreak(p->base);
 	else if (p->request.cookie < p->args.count &&
 		 (p->args.interval || p->request.cookie - p->ok <= WAITING / 2))
@@ -156,17 +155,15 @@ static int report(struct pinger *p)
 
 static int run(struct pinger *p)
 {
-	struct event *readable, *sigint, *sigterm;
+	struct signals signals = { 0 };
+	struct event *readable;
 	int status;
 
 	p->timer = evtimer_new(p->base, on_timer, p);
 	readable = event_new(p->base, rcl_nl_fd(p->nl), EV_READ | EV_PERSIST,
 			     on_readable, p);
-	sigint = evsignal_new(p->base, SIGINT, on_signal, p->base);
-	sigterm = evsignal_new(p->base, SIGTERM, on_signal, p->base);
-	if (!p->timer || !readable || !sigint || !sigterm ||
-	    event_add(readable, NULL) || event_add(sigint, NULL) ||
-	    event_add(sigterm, NULL)) {
+	if (!p->timer || !readable || event_add(readable, NULL) ||
+	    !signals_catch(&signals, p->base, on_signal, p->base)) {
 		status = cli_fail("ping: out of memory");
 	} else {
 		event_active(p->timer, 0, 0);
@@ -177,10 +174,7 @@ static int run(struct pinger *p)
 		event_free(p->timer);
 	if (readable)
 		event_free(readable);
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	return status;
 }
 

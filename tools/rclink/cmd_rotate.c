@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -18,8 +19,10 @@
 #define TIMEOUT_S	"35"	/* of an exchange, and some */
 #define WHO_DIALS							\
 	"see that rclinkd runs on the host that dials, or `rclink connect --rotate` there"
+#define LOOK_MS		200
+#define QUIET_NS	1000000000ULL	/* in which nothing more is tried */
 #define NS_PER_MS	1000000
-#define NS_PER_S	1000000000
+#define NS_PER_S	1000000000ULL
 
 static const char help[] =
 "usage: rclink rotate NAME [-t S]\n\n"
@@ -35,11 +38,14 @@ static const struct option options[] = {
 };
 
 struct rotation {
+	struct rcl_nl *nl;
 	const char *name;
+	uint64_t asked;		/* when, of CLOCK_BOOTTIME */
 	uint64_t before;	/* epoch */
 	uint64_t epoch;		/* the new one, or 0 */
-	bool ended;		/* why has the reason */
-	char why[RCL_ERR_LEN];
+	uint64_t tried;		/* when an exchange was last under way */
+	bool ended;
+	char why[RCL_ERR_LEN];	/* of the end, or of the path that failed */
 };
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
@@ -61,7 +67,8 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 		rcl_fail(r->why, 0, "the link went down: %s", info.reason_text);
 		break;
 	case RCLINK_EVENT_KIND_STANDBY_DOWN:
-		r->ended = true;
+		/* There may be another path. */
+		r->tried = rcl_now();
 		rcl_fail(r->why, 0, "the new epoch did not come up: %s",
 			 info.reason_text);
 		break;
@@ -76,43 +83,87 @@ static int ask(struct rotation *r)
 {
 	struct rcl_link_info *info;
 	char err[RCL_ERR_LEN];
-	struct rcl_nl *nl;
+	struct timespec ts;
 	size_t num;
 	int ret;
 
-	nl = cli_open();
-	if (!nl)
-		return CLI_FAILED;
-	ret = rcl_call_links(nl, r->name, &info, &num, err);
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	r->asked = ts.tv_sec * NS_PER_S + ts.tv_nsec;
+	ret = rcl_call_links(r->nl, r->name, &info, &num, err);
 	if (!ret) {
 		r->before = info->epoch;
 		free(info);
-		ret = rcl_call_rotate(nl, r->name, err);
+		ret = rcl_call_rotate(r->nl, r->name, err);
 	}
-	rcl_nl_close(nl);
 	return ret ? cli_refused("rotate", r->name, ret, err) : CLI_OK;
+}
+
+static bool has_standby(const struct rotation *r)
+{
+	struct rcl_link_info *info;
+	char err[RCL_ERR_LEN];
+	bool has;
+	size_t num;
+
+	if (rcl_call_links(r->nl, r->name, &info, &num, err))
+		return false;
+	has = info->standby_epoch;
+	free(info);
+	return has;
+}
+
+/* Since it was asked for, an exchange failed over all its paths. */
+static bool is_noted(const struct rotation *r)
+{
+	struct rcl_entry *entries;
+	char err[RCL_ERR_LEN];
+	bool noted = false;
+	size_t i, num;
+
+	if (rcl_call_record(r->nl, r->name, &entries, &num, err))
+		return false;
+	for (i = 0; i < num; i++)
+		noted |= entries[i].kind == RCLINK_ENTRY_KIND_NOTE &&
+			 entries[i].last >= r->asked &&
+			 !strncmp(entries[i].text, RCL_NOTE_EXCHANGE,
+				  strlen(RCL_NOTE_EXCHANGE));
+	free(entries);
+	return noted;
+}
+
+/* A path failed: another may follow, or an exchange that the peer began. */
+static void look(struct rotation *r)
+{
+	uint64_t now = rcl_now();
+
+	if (has_standby(r) || !is_noted(r))
+		r->tried = now;
+	r->ended = now - r->tried >= QUIET_NS;
 }
 
 static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 		       uint64_t timeout)
 {
 	struct pollfd fd = { .fd = rcl_nl_fd(events), .events = POLLIN };
-	uint64_t start = rcl_now(), now;
+	uint64_t start = rcl_now(), past = 0, left;
 	char err[RCL_ERR_LEN];
 
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr,
 			"%s: asked for; waiting for rclinkd, up to %llu s\n",
 			r->name, (unsigned long long)(timeout / NS_PER_S));
-	while (!r->epoch && !r->ended) {
-		now = rcl_now();
-		if (now - start >= timeout)
-			return cli_fail("rotate %s: nobody did; %s",
-					r->name, WHO_DIALS);
-		poll(&fd, 1, (timeout - (now - start)) / NS_PER_MS + 1);
+	for (; !r->epoch && !r->ended && past < timeout;
+	     past = rcl_now() - start) {
+		left = (timeout - past) / NS_PER_MS + 1;
+		poll(&fd, 1, r->tried && left > LOOK_MS ? LOOK_MS : left);
 		/* Some may be lost: the last one is what counts. */
 		rcl_nl_receive(events, err);
+		if (r->tried && !r->epoch && !r->ended)
+			look(r);
 	}
+	if (!r->epoch && !*r->why)
+		return cli_fail("rotate %s: nobody did; %s", r->name,
+				WHO_DIALS);
 	if (!r->epoch)
 		return cli_fail("rotate %s: %s; `rclink why %s` tells more",
 				r->name, r->why, r->name);
@@ -141,9 +192,11 @@ int cmd_rotate(int argc, char **argv)
 	if (!events)
 		return cli_fail("%s", err);
 	rcl_nl_notify(events, on_event, &r);
-	ret = ask(&r);
+	r.nl = cli_open();
+	ret = r.nl ? ask(&r) : CLI_FAILED;
 	if (!ret)
 		ret = wait_for_it(&r, events, ns);
+	rcl_nl_close(r.nl);
 	rcl_nl_close(events);
 	return ret;
 }

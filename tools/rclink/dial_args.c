@@ -75,7 +75,7 @@ char **dial_args_operands(struct dial_args *a, int argc, char **argv, int min,
 {
 	char **words = cli_operands(argc, argv, min, max);
 	const char *cmd = argv[0];
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	if (!a->tls.pin == !a->tls.ca_file)
 		cli_usage(cmd, "give either --pin or --ca");

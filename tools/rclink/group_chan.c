@@ -140,7 +140,6 @@ static void print(const struct group_chan *g, const struct rclink_dev_cqe *cqe,
 	} else {
 		printf("- %s %s\n", gid, text);
 	}
-	fflush(stdout);
 }
 
 static int post(struct group_chan *g, uint64_t slot)
@@ -149,7 +148,7 @@ static int post(struct group_chan *g, uint64_t slot)
 			   slot);
 }
 
-/* Returns 0, or an errno. */
+/* Returns 0, also when its output cannot be written, or an errno. */
 static int recv_all(struct group_chan *g, uint32_t num, bool json)
 {
 	struct rclink_dev_cqe cqes[RECVS];
@@ -171,6 +170,8 @@ static int recv_all(struct group_chan *g, uint32_t num, bool json)
 			if (cqes[i].status)
 				return -ESHUTDOWN;
 			print(g, &cqes[i], sources[i].gid, json);
+			if (!cli_written())
+				return 0;
 			post(g, cqes[i].user_data);
 			got++;
 		}

@@ -11,11 +11,11 @@
 #include "epoch.h"
 #include "join.h"
 #include "ping_report.h"
+#include "process.h"
 #include "verbs_cmd.h"
 #include "verbs_dial.h"
 
 #define NS_PER_MS	1000000
-#define NS_PER_S	1000000000ULL
 
 static const char connect_help[] =
 "usage: rclink --verbs connect NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n"
@@ -77,10 +77,7 @@ struct pinger {
 static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 {
 	struct pinger *p = ctx;
-	struct timeval tv = {
-		.tv_sec = p->args.interval / NS_PER_S,
-		.tv_usec = p->args.interval % NS_PER_S / 1000,
-	};
+	const struct timeval tv = rcl_timeval(p->args.interval);
 
 	if (error) {
 		p->failed = true;

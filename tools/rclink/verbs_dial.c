@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "verbs_dial.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,17 +94,13 @@ static int prepare(struct verbs_dial *d)
 	d->base = event_base_new();
 	if (!d->base)
 		return cli_fail("%s: out of memory", d->cmd);
-	d->sigint = evsignal_new(d->base, SIGINT, on_signal, d);
-	d->sigterm = evsignal_new(d->base, SIGTERM, on_signal, d);
-	if (!d->sigint || !d->sigterm)
+	if (!signals_catch(&d->signals, d->base, on_signal, d))
 		return cli_fail("%s: out of memory", d->cmd);
 	d->join = rcv_join_dial(d->base, d->ctx, a->host, a->port, a->link,
 				a->wanted, a->timeout_ms, &d->policy, &ops, d,
 				err);
 	if (!d->join)
 		return cli_fail("%s %s: %s", d->cmd, a->link, err);
-	event_add(d->sigint, NULL);
-	event_add(d->sigterm, NULL);
 	return CLI_OK;
 }
 
@@ -137,10 +132,7 @@ void verbs_dial_end(struct verbs_dial *d)
 	if (d->join)
 		rcv_join_free(d->join);
 	d->join = NULL;
-	if (d->sigint)
-		event_free(d->sigint);
-	if (d->sigterm)
-		event_free(d->sigterm);
+	signals_free(&d->signals);
 	if (d->base)
 		event_base_free(d->base);
 	rcx_tls_free(d->ctx);

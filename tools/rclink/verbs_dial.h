@@ -11,8 +11,8 @@
 
 #include "dial_args.h"
 #include "link.h"
+#include "signals.h"
 
-struct event;
 struct rcv_epoch;
 struct rcv_join;
 struct rcx_tls;
@@ -27,7 +27,7 @@ struct verbs_dial {
 	struct dial_args args;
 	struct rcl_policy policy;
 	struct event_base *base;
-	struct event *sigint, *sigterm;
+	struct signals signals;
 	struct rcx_tls *ctx;
 	struct rcv_join *join;		/* NULL: the exchange failed */
 	bool up;			/* it did not */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who answers over libibverbs: one link of each name, as long as it is up. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "peers.h"
 #include "pong.h"
 #include "process.h"
+#include "signals.h"
 #include "socket.h"
 #include "tls.h"
 #include "verbs_cmd.h"
@@ -69,10 +69,10 @@ static void forget(struct caller *c)
 	free(c);
 }
 
-/* A link ended: was it the last that was waited for? */
+/* A link ended, as was said: was it the last that was waited for? */
 static void one_ended(struct listener *l)
 {
-	if (++l->ended == l->args.once)
+	if (++l->ended == l->args.once || !cli_written())
 		event_base_loopbreak(l->base);
 }
 
@@ -109,20 +109,23 @@ static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *c = ctx;
 	const char *link = rcv_join_link(c->join);
+	struct listener *l = c->l;
 
-	c->l->ncalling--;
+	l->ncalling--;
 	if (result) {
 		printf("%s%s%s: %s\n", *link ? link : "refused",
 		       *link ? ": not up, from " : " ", c->from, err);
 		forget(c);
-		return;
+	} else {
+		c->up = true;
+		end_older(c);
+		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
+		       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
+		       rcv_join_peer(c->join),
+		       (double)rcv_join_ns(c->join) / NS_PER_MS);
 	}
-	c->up = true;
-	end_older(c);
-	printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
-	       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
-	       rcv_join_peer(c->join),
-	       (double)rcv_join_ns(c->join) / NS_PER_MS);
+	if (!cli_written())
+		event_base_loopbreak(l->base);
 }
 
 static int on_admit(void *ctx, const char *identity, const char *wanted,
@@ -261,18 +264,15 @@ static int start(struct listener *l)
 	}
 	evconnlistener_set_error_cb(l->socket, on_call_error);
 	printf("listening on port %u, by libibverbs\n", l->args.port);
-	return CLI_OK;
+	return cli_written() ? CLI_OK : CLI_FAILED;
 }
 
 static int serve(struct listener *l)
 {
-	struct event *sigint, *sigterm;
+	struct signals signals = { 0 };
 	int status = CLI_FAILED;
 
-	sigint = evsignal_new(l->base, SIGINT, on_signal, l->base);
-	sigterm = evsignal_new(l->base, SIGTERM, on_signal, l->base);
-	if (!sigint || !sigterm || event_add(sigint, NULL) ||
-	    event_add(sigterm, NULL)) {
+	if (!signals_catch(&signals, l->base, on_signal, l->base)) {
 		cli_fail("listen: out of memory");
 		goto out_free;
 	}
@@ -287,10 +287,7 @@ out_free:
 	if (l->resume)
 		event_free(l->resume);
 	rcx_tls_free(l->tls);
-	if (sigint)
-		event_free(sigint);
-	if (sigterm)
-		event_free(sigterm);
+	signals_free(&signals);
 	return status;
 }
 

@@ -139,6 +139,16 @@ static void set_path(struct parser *p, char *to, const char *key,
 		copy(p, to, RCD_PATH_LEN, key, value);
 }
 
+/* But for its zone: that interface may come later. */
+static bool is_address(const char *host)
+{
+	uint8_t gid[RCLINK_GID_LEN];
+	char text[RCL_HOST_LEN];
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(host, "%"), host);
+	return rcl_parse_gid(text, gid);
+}
+
 static void set_listen(struct parser *p, const char *value)
 {
 	struct rcd_conf *conf = p->conf;
@@ -147,7 +157,8 @@ static void set_listen(struct parser *p, const char *value)
 		complain(p, "listen is given twice; keep one");
 	else if (!strcmp(value, "none"))
 		conf->listens = false;
-	else if (!rcl_parse_host(value, conf->bind, &conf->port))
+	else if (!rcl_parse_host(value, conf->bind, &conf->port) ||
+		 !is_address(conf->bind))
 		complain(p,
 			 "'%s' is no address to listen on; say ADDRESS, ADDRESS:PORT, [IPV6]:PORT or none",
 			 value);
@@ -185,7 +196,7 @@ static void set_peer(struct parser *p, struct rcd_link_conf *link,
 static void set_pin(struct parser *p, struct rcd_link_conf *link,
 		    const char *value)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	if (rcx_pin_check(value, err))
 		complain(p, "pin: %s", err);
@@ -196,7 +207,7 @@ static void set_pin(struct parser *p, struct rcd_link_conf *link,
 static void set_name(struct parser *p, struct rcd_link_conf *link,
 		     const char *value)
 {
-	char err[RCX_ERR_LEN];
+	char err[RCL_ERR_LEN];
 
 	if (rcx_peer_name_check(value, err))
 		complain(p, "name: %s", err);

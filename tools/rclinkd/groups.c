@@ -20,8 +20,6 @@
 #include "log.h"
 #include "process.h"
 
-#define NS_PER_US	1000
-#define US_PER_S	1000000
 #define CHANGE_LEN	512	/* of what is said of it */
 
 struct rcd_group {
@@ -59,13 +57,10 @@ static struct rcl_nl *module(const struct rcd_groups *all)
 
 static void try_later(struct rcd_group *group)
 {
-	struct timeval tv;
-	uint64_t wait;
+	const struct timeval tv =
+		rcl_timeval(rcd_backoff(group->failures, rcl_now(),
+					group->tried, arc4random()));
 
-	wait = rcd_backoff(group->failures, rcl_now(), group->tried,
-			   arc4random());
-	tv.tv_sec = wait / NS_PER_US / US_PER_S;
-	tv.tv_usec = wait / NS_PER_US % US_PER_S;
 	event_add(group->timer, &tv);
 }
 

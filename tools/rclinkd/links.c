@@ -30,9 +30,7 @@
 #define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
 #define STUCK_NS	2000000000ULL	/* without a word of the peer */
-#define NS_PER_US	1000
 #define NS_PER_MS	1000000
-#define US_PER_S	1000000
 
 /* A peer that is refused dials again, but not for ever in a second. */
 static const struct rch_rate answers = { 1000000000, 3 };
@@ -70,8 +68,7 @@ static void rotate_later(struct rcd_link *link)
 	    event_pending(link->timer, EV_TIMEOUT, NULL))
 		return;
 	ms = ms * 9 / 10 + arc4random_uniform(ms / 5 + 1);
-	tv.tv_sec = ms / 1000;
-	tv.tv_usec = ms % 1000 * 1000;
+	tv = rcl_timeval(ms * NS_PER_MS);
 	event_add(link->timer, &tv);
 }
 
@@ -79,7 +76,6 @@ static void rotate_later(struct rcd_link *link)
 static void want(struct rcd_link *link)
 {
 	struct timeval tv;
-	uint64_t wait;
 
 	if (link->up) {
 		rotate_later(link);
@@ -90,10 +86,8 @@ static void want(struct rcd_link *link)
 	    event_pending(link->timer, EV_TIMEOUT, NULL) ||
 	    (!link->conf.host[0] && !link->broken))
 		return;
-	wait = rcd_backoff(link->failures, rcl_now(), link->dialled,
-			   arc4random());
-	tv.tv_sec = wait / NS_PER_US / US_PER_S;
-	tv.tv_usec = wait / NS_PER_US % US_PER_S;
+	tv = rcl_timeval(rcd_backoff(link->failures, rcl_now(), link->dialled,
+				     arc4random()));
 	event_add(link->timer, &tv);
 }
 
@@ -540,7 +534,8 @@ bool rcd_links_know(const struct rcd_links *all, const char *identity,
 }
 
 int rcd_links_admit(struct rcd_links *all, const char *identity,
-		    const char *wanted, char *name, char *err)
+		    const char *first, const char *wanted, char *name,
+		    char *err)
 {
 	struct rcd_link *link;
 	int ret;
@@ -563,7 +558,7 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 		return rcl_fail(err, -EBUSY,
 				"too many exchanges are under way here; try again later");
 	if (link->dial && link->reached &&
-	    rcd_trust_goes_first(all->trust, identity))
+	    rcd_trust_goes_first(all->trust, first))
 		return rcl_fail(err, -EALREADY,
 				"both ends dial at once, and the other one goes on");
 	yield(link, "both ends dial at once, and the other one goes on");

@@ -5,7 +5,8 @@
 #include <glob.h>
 #include <string.h>
 
-#define MORE	"conf.d/*.conf"
+#define MORE		"conf.d/*.conf"
+#define PATTERN_LEN	(2 * RCD_PATH_LEN + sizeof(MORE))
 
 static int add_file(struct rcd_conf *conf, const char *file,
 		    const struct rcd_report *report)
@@ -36,18 +37,30 @@ static int on_glob_error(const char *path, int error)
 	return error != ENOENT;
 }
 
+/* The files beside file; what its folder is called is no pattern. */
+static void set_pattern(const char *file, char pattern[PATTERN_LEN])
+{
+	const char *slash = strrchr(file, '/');
+	const char *end = slash ? slash + 1 : file;
+
+	for (; file < end; file++) {
+		if (strchr("*?[\\", *file))
+			*pattern++ = '\\';
+		*pattern++ = *file;
+	}
+	strcpy(pattern, MORE);
+}
+
 static int add_more(struct rcd_conf *conf, const char *file,
 		    const struct rcd_report *report)
 {
-	const char *slash = strrchr(file, '/');
-	int dir_len = slash ? slash - file + 1 : 0;
-	char pattern[RCD_PATH_LEN + sizeof(MORE)];
+	char pattern[PATTERN_LEN];
 	struct rcd_place place = { .line = 0 };
 	int ret;
 	glob_t found;
 	size_t i;
 
-	snprintf(pattern, sizeof(pattern), "%.*s" MORE, dir_len, file);
+	set_pattern(file, pattern);
 	ret = glob(pattern, 0, on_glob_error, &found);
 	if (ret == GLOB_NOMATCH)
 		return 0;

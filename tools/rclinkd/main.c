@@ -73,6 +73,15 @@ static int check(const char *file)
 	return ret ? FAILED : DONE;
 }
 
+static int print(const char *text)
+{
+	if (fputs(text, stdout) != EOF && !fflush(stdout))
+		return DONE;
+	fprintf(stderr, "rclinkd: cannot write the output: %s\n",
+		strerror(errno));
+	return FAILED;
+}
+
 static int usage(const char *what)
 {
 	fprintf(stderr, "rclinkd: %s; see `rclinkd --help`\n", what);
@@ -106,11 +115,9 @@ int main(int argc, char **argv)
 			only_check = true;
 			break;
 		case 'h':
-			fputs(help, stdout);
-			return fflush(stdout) ? FAILED : DONE;
+			return print(help);
 		case 'V':
-			puts("rclinkd " RCLINK_VERSION);
-			return DONE;
+			return print("rclinkd " RCLINK_VERSION "\n");
 		case ':':
 			return usage("--config needs a FILE");
 		default:

@@ -25,7 +25,7 @@ struct rcd_trust {
 	char file[FILES][RCD_PATH_LEN];	/* key, cert, ca, crl */
 	struct stamp stamp[FILES];
 	struct rcx_tls *answer;
-	char self[RCLINK_PEER_MAX + 1];	/* as a peer knows this host */
+	char self[RCLINK_PEER_MAX + 1];	/* the first that a peer is shown */
 };
 
 static const char *given(const char *file)
@@ -135,8 +135,8 @@ struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
 	return rcx_tls_new(RCX_INITIATOR, &config, err);
 }
 
-bool rcd_trust_goes_first(const struct rcd_trust *t, const char *identity)
+bool rcd_trust_goes_first(const struct rcd_trust *t, const char *first)
 {
-	return (t->file[2][0] ? strcasecmp(t->self, identity) :
-		strcmp(t->self, identity)) < 0;
+	return (t->file[2][0] ? strcasecmp(t->self, first) :
+		strcmp(t->self, first)) < 0;
 }

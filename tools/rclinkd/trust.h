@@ -26,8 +26,9 @@ struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
 
 /*
  * Both ends dial at once: is this the one to go on? The other end says the
- * opposite, because it compares the same two identities.
+ * opposite, because it compares the same two: the first identity of each. By
+ * which of several one end knows the other, that one is not told.
  */
-bool rcd_trust_goes_first(const struct rcd_trust *t, const char *identity);
+bool rcd_trust_goes_first(const struct rcd_trust *t, const char *first);
 
 #endif /* RCD_TRUST_H */
