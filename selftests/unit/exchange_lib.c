@@ -218,17 +218,10 @@ static int on_connect(void *ctx, const char *link, uint64_t local_epoch,
 		     local_epoch == o->endpoint.epoch, err);
 }
 
-static int on_activate(void *ctx, const char *link, uint64_t epoch,
-		       const uint8_t key[RCLINK_KEY_LEN], char *err)
+static int activate(struct owner *o, char *err)
 {
-	struct owner *o = ctx;
-	int ret;
+	int ret = asked(o, AT_ACTIVATE, o->prepares == o->aborts + 1, err);
 
-	(void)link;
-	o->activates++;
-	memcpy(o->key, key, RCLINK_KEY_LEN);
-	ret = asked(o, AT_ACTIVATE, o->prepares == o->aborts + 1 &&
-		    epoch == o->agreed, err);
 	if (ret)
 		return ret;
 	if (o->bad_hello && o->failed < o->bad_paths)
@@ -239,6 +232,36 @@ static int on_activate(void *ctx, const char *link, uint64_t epoch,
 		rcx_session_link_up(o->session);
 
 	return 0;
+}
+
+static void activate_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct owner *o = arg;
+	char err[RCL_ERR_LEN] = "";
+	int ret;
+
+	(void)fd;
+	(void)what;
+	if (!o->session || o->aborts == o->prepares)
+		return;
+	ret = activate(o, err);
+	rcx_session_activated(o->session, ret, err);
+}
+
+static int on_activate(void *ctx, const char *link, uint64_t epoch,
+		       const uint8_t key[RCLINK_KEY_LEN], char *err)
+{
+	struct owner *o = ctx;
+
+	(void)link;
+	o->activates++;
+	memcpy(o->key, key, RCLINK_KEY_LEN);
+	if (epoch != o->agreed)
+		o->early = true;
+	if (o->activate_ms)
+		return later(o, o->activate_ms, activate_late);
+
+	return activate(o, err);
 }
 
 static void on_abort(void *ctx, const char *link)

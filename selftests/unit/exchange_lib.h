@@ -69,6 +69,7 @@ struct owner {
 	enum stage cancel_at;
 	int prepare_ms;		/* that it takes, if not 0 */
 	int late_ms;		/* that connect takes, if not 0 */
+	int activate_ms;	/* that activate takes, if not 0 */
 	event_callback_fn meanwhile; /* called with the owner, half-way */
 	bool stay_down;		/* the link never comes up */
 	bool go_down;		/* the link goes down instead of up */

@@ -193,9 +193,10 @@ static void takes(struct owner *o, enum stage at, int ms)
 {
 	o->prepare_ms = at == AT_PREPARE ? ms : 0;
 	o->late_ms = at == AT_CONNECT ? ms : 0;
+	o->activate_ms = at == AT_ACTIVATE ? ms : 0;
 }
 
-static const enum stage slow[] = { AT_PREPARE, AT_CONNECT };
+static const enum stage slow[] = { AT_PREPARE, AT_CONNECT, AT_ACTIVATE };
 
 /* The other end is ready at once, and says so before anybody reads it. */
 TEST_F(session, what_takes_the_owner_time)
@@ -204,7 +205,7 @@ TEST_F(session, what_takes_the_owner_time)
 	unsigned int n;
 	clock_t begin;
 
-	for (n = 0; n < 2; n++) {
+	for (n = 0; n < ARRAY_SIZE(slow); n++) {
 		begin = clock();
 		takes(i, slow[n], 400);
 		both(&self->w);
@@ -226,7 +227,7 @@ TEST_F(session, what_takes_the_owner_time)
 		EXPECT_EQ(-EIO, r->result);
 		/* What failed to be prepared has nothing to undo. */
 		EXPECT_EQ(r->prepares, r->aborts);
-		EXPECT_EQ(slow[n] == AT_CONNECT, r->aborts);
+		EXPECT_EQ(slow[n] != AT_PREPARE, r->aborts);
 		SAYS("peer: it was told to fail", i->err);
 		world_open_pinned(&self->w, false);
 	}
@@ -237,7 +238,7 @@ TEST_F(session, what_ends_what_takes_the_owner_time)
 	struct owner *i = &self->w.dialler;
 	unsigned int n;
 
-	for (n = 0; n < 2; n++) {
+	for (n = 0; n < ARRAY_SIZE(slow); n++) {
 		takes(i, slow[n], 900);
 		i->meanwhile = cancel_later;
 		both(&self->w);
@@ -264,6 +265,44 @@ TEST_F(session, what_ends_what_takes_the_owner_time)
 		SAYS("waiting for the module", i->err);
 		world_open_pinned(&self->w, false);
 	}
+}
+
+static void up_later(evutil_socket_t fd, short what, void *arg)
+{
+	struct owner *o = arg;
+
+	(void)fd;
+	(void)what;
+	rcx_session_link_up(o->session);
+}
+
+static void up_and_cancel_later(evutil_socket_t fd, short what, void *arg)
+{
+	up_later(fd, what, arg);
+	cancel_later(fd, what, arg);
+}
+
+/* The module says so on another socket than it answers on. */
+TEST_F(session, what_comes_up_before_it_is_known_to_be_activated)
+{
+	struct owner *i = &self->w.dialler;
+
+	takes(i, AT_ACTIVATE, 400);
+	i->meanwhile = up_later;
+	i->stay_down = true;
+	both(&self->w);
+	HOLDS(i);
+	EXPECT_EQ(0, i->result);
+	EXPECT_EQ(0, i->aborts);
+
+	/* Who did not hear of it has to undo it. */
+	world_open_pinned(&self->w, false);
+	takes(i, AT_ACTIVATE, 400);
+	i->meanwhile = up_and_cancel_later;
+	both(&self->w);
+	HOLDS(i);
+	EXPECT_EQ(-ECANCELED, i->result);
+	EXPECT_EQ(1, i->aborts);
 }
 
 /* All that this end needs to connect its QPs is there to be read. */

@@ -32,6 +32,8 @@ static const struct rcx_wait waits[] = {
 	[ST_CONFIRM] = { "waiting for CONFIRM",
 		"see what the peer's rclink and its kernel log say",
 		BIT(RCX_MSG_CONFIRM) | BIT(RCX_MSG_FAILED) },
+	[ST_ACTIVATE] = { "waiting for the module to activate the QPs",
+		"see what `rclink why` and the kernel log say", 0 },
 	[ST_UP] = { "waiting for the link to come up",
 		"check the RDMA path: MTU, GIDs, VLAN, and UDP port 4791 on RoCE",
 		BIT(RCX_MSG_DONE) | BIT(RCX_MSG_FAILED) },
@@ -68,7 +70,8 @@ const struct rcx_wait *rcx_wait(const struct rcx_session *s)
 
 bool rcx_asks_owner(const struct rcx_session *s)
 {
-	return s->state == ST_PREPARE || s->state == ST_CONNECT;
+	return s->state == ST_PREPARE || s->state == ST_CONNECT ||
+	       s->state == ST_ACTIVATE;
 }
 
 int64_t rcx_now_ms(void)
@@ -138,12 +141,15 @@ enum rcx_io rcx_flush(struct rcx_session *s)
 
 void rcx_end(struct rcx_session *s, int result, const char *err)
 {
+	/* What comes up while the owner is asked is not the peer's yet. */
+	bool up = s->link_up && !rcx_asks_owner(s);
+
 	if (s->state >= ST_CLOSE)
 		return;
 	s->result = result;
 	snprintf(s->err, sizeof(s->err), "%s", err);
 	rcx_enter(s, s->conn ? ST_CLOSE : ST_FREE);
-	if (result && s->prepared && !s->link_up)
+	if (result && s->prepared && !up)
 		s->ops->abort(s->ctx, s->link);
 }
 

@@ -29,6 +29,7 @@ enum rcx_state {
 	ST_ENDPOINT,
 	ST_CONNECT,	/* the owner connects: nothing is read */
 	ST_CONFIRM,
+	ST_ACTIVATE,	/* the owner activates: nothing is read */
 	ST_UP,		/* for the own kernel and for the peer's DONE */
 	ST_FAILED,	/* until the peer has given this path up, too */
 	ST_CLOSE,	/* result is known; until the peer has read all */

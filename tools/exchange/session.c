@@ -393,10 +393,18 @@ void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
 	run(s);
 }
 
+void rcx_session_activated(struct rcx_session *s, int ret, const char *err)
+{
+	if (s->state != ST_ACTIVATE)
+		return;
+	rcx_talk_activated(s, ret, err);
+	run(s);
+}
+
 void rcx_session_link_up(struct rcx_session *s)
 {
 	/* A late word about an older epoch must not count. */
-	if (s->state != ST_UP)
+	if (s->state != ST_ACTIVATE && s->state != ST_UP)
 		return;
 	s->link_up = true;
 	run(s);

@@ -85,7 +85,10 @@ struct rcx_ops {
 		       const char *identity, enum rcx_role role,
 		       const struct rcl_endpoint *remote, uint64_t *agreed,
 		       char *err);
-	/* Later, rcx_session_link_up() or _link_down() is called. */
+	/*
+	 * RCX_LATER as with prepare. rcx_session_link_up() or _link_down() is
+	 * called, from then on.
+	 */
 	int (*activate)(void *ctx, const char *link, uint64_t epoch,
 			const uint8_t key[RCLINK_KEY_LEN], char *err);
 	/*
@@ -137,6 +140,7 @@ void rcx_session_prepared(struct rcx_session *s, int ret,
 			  const struct rcl_endpoint *local, const char *err);
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
 			   const char *err);
+void rcx_session_activated(struct rcx_session *s, int ret, const char *err);
 
 /*
  * The kernel said that the link of this session is up, or went down. Like

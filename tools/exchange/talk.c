@@ -312,6 +312,16 @@ static void on_answer(struct rcx_session *s, const struct rcx_msg *in)
 		try_path(s);
 }
 
+void rcx_talk_activated(struct rcx_session *s, int ret, const char *err)
+{
+	if (ret) {
+		fail_path(s, ret, err);
+		return;
+	}
+	rcx_step(s, RCX_STEP_ACTIVATED, "");
+	rcx_enter(s, ST_UP);
+}
+
 static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 {
 	uint8_t key[RCLINK_KEY_LEN];
@@ -332,14 +342,11 @@ static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 			  "cannot derive the control key");
 		return;
 	}
-	rcx_enter(s, ST_UP);
+	rcx_enter(s, ST_ACTIVATE);
 	ret = s->ops->activate(s->ctx, s->link, s->agreed, key, err);
 	OPENSSL_cleanse(key, sizeof(key));
-	if (ret) {
-		fail_path(s, ret, err);
-		return;
-	}
-	rcx_step(s, RCX_STEP_ACTIVATED, "");
+	if (ret != RCX_LATER)
+		rcx_talk_activated(s, ret, err);
 }
 
 /*
@@ -460,7 +467,7 @@ void rcx_talk_message(struct rcx_session *s)
 		break;
 	}
 	OPENSSL_cleanse(&msg, sizeof(msg));
-	/* The kernel may have said `up` from within activate already. */
+	/* The owner may have said `up` from within activate already. */
 	rcx_talk_up(s);
 }
 

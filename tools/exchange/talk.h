@@ -17,11 +17,12 @@ void rcx_talk_header(struct rcx_session *s);
 /* in[] has one whole message. */
 void rcx_talk_message(struct rcx_session *s);
 
-/* In ST_PREPARE, ST_CONNECT: what the owner was at is over, see rcx_ops. */
+/* In ST_PREPARE and so on: what the owner was at is over, see rcx_ops. */
 void rcx_talk_prepared(struct rcx_session *s, int ret,
 		       const struct rcl_endpoint *local, const char *err);
 void rcx_talk_connected(struct rcx_session *s, int ret, uint64_t agreed,
 			const char *err);
+void rcx_talk_activated(struct rcx_session *s, int ret, const char *err);
 
 /* The own link may have come up, or the peer's. */
 void rcx_talk_up(struct rcx_session *s);

@@ -47,6 +47,12 @@ struct connect {
 	uint64_t agreed;
 };
 
+struct activate {
+	char link[RCLINK_NAME_MAX + 1];
+	uint64_t epoch;
+	uint8_t key[RCLINK_KEY_LEN];
+};
+
 struct replace {
 	char link[RCLINK_NAME_MAX + 1];
 	uint64_t epoch;
@@ -103,6 +109,13 @@ static int ask_connect(struct rcl_nl *nl, void *what, char *err)
 	};
 
 	return rcl_call_connect(nl, &connect, &c->agreed, err);
+}
+
+static int ask_activate(struct rcl_nl *nl, void *what, char *err)
+{
+	const struct activate *a = what;
+
+	return rcl_call_activate(nl, a->link, a->epoch, a->key, err);
 }
 
 static int ask_replace(struct rcl_nl *nl, void *what, char *err)
@@ -323,18 +336,45 @@ static int job_connect(void *ctx, const char *link, uint64_t local_epoch,
 	return start(job, &request, err);
 }
 
-static int job_activate(void *ctx, const char *link, uint64_t epoch,
-			const uint8_t key[RCLINK_KEY_LEN], char *err)
+static void on_activated(void *ctx, struct rcl_nl *nl, int ret,
+			 const void *what, const char *err)
 {
 	struct rch_job *job = ctx;
 
-	return rcl_call_activate(job->nl, link, epoch, key, err);
+	(void)what;
+	job->ask = NULL;
+	job->nl = nl;
+	rcx_session_activated(job->session, ret, err);
+}
+
+static int job_activate(void *ctx, const char *link, uint64_t epoch,
+			const uint8_t key[RCLINK_KEY_LEN], char *err)
+{
+	struct activate a = { .epoch = epoch };
+	struct rch_job *job = ctx;
+	const struct rch_request request = {
+		.link = link,
+		.ask = ask_activate,
+		.what = &a,
+		.size = sizeof(a),
+		.done = on_activated,
+		.ctx = job,
+	};
+	int ret;
+
+	snprintf(a.link, sizeof(a.link), "%s", link);
+	memcpy(a.key, key, sizeof(a.key));
+	job->activates = true;
+	ret = start(job, &request, err);
+	explicit_bzero(&a, sizeof(a));
+	return ret;
 }
 
 /*
  * Closing the socket and not a disconnect, unless this epoch is up: should
  * somebody else have prepared the link meanwhile, it stays theirs. The module
- * has heard of it before anybody prepares the link from here again.
+ * has heard of it before anybody prepares the link from here again. What still
+ * activates it has the job's socket, and has its turn before.
  */
 static void give_up(struct rch_job *job)
 {
@@ -347,6 +387,10 @@ static void give_up(struct rch_job *job)
 	};
 	char ignored[RCL_ERR_LEN];
 
+	if (!job->nl)
+		job->nl = rcl_nl_open(ignored);
+	if (!job->nl)
+		return;
 	strcpy(r.link, job->link);
 	/* Without a thread the loop has to wait. */
 	if (!rch_ask_start(job->hub->asks, job->nl, &request, ignored)) {
@@ -363,9 +407,11 @@ static void job_abort(void *ctx, const char *link)
 	(void)link;
 	if (job->ask)
 		rch_ask_leave(job->ask);
-	else
+	/* What is not activated yet goes with the socket. */
+	if (!job->ask || job->activates)
 		give_up(job);
 	job->ask = NULL;
+	job->activates = false;
 	job->up = false;
 	if (job->epoch)
 		job->last = job->epoch;

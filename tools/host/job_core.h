@@ -30,6 +30,7 @@ struct rch_job {
 	uint64_t last;			/* that was given up; 0: none */
 	uint64_t since;			/* first whose wished end ends it */
 	struct rcl_endpoint local;
+	bool activates;			/* it may come up */
 	bool up;
 };
 
