@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A device that takes its time with each QP holds up its own exchange, and no other
+# one of the same process, whatever it is at.
+# hosts: 1
+# kernels: 6.12-all 6.1-all
+# ib: no, it has simulated devices of its own
+# timeout: 200
+# The library has the variables.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+qps=15		# and the control QP
+step_ms=150	# for each of these
+self=''
+slow=''
+
+# Calls that the device of s1 has got.
+seen()
+{
+	awk '$1 == "slow_qp" { print $3 }' "$SIM/sim1/fault"
+}
+
+# is_at N: each QP has had N calls, and the first one the next
+is_at()
+{
+	[ "$(($(seen) - before))" -gt $(($1 * (qps + 1))) ]
+}
+
+# is_before N: not all have had so many
+is_before()
+{
+	[ "$(($(seen) - before))" -lt $(($1 * (qps + 1))) ]
+}
+
+# quick N: another link comes up while the slow one is at that, after N calls
+quick()
+{
+	rclink disconnect a >/dev/null 2>&1
+	until_true 20 is_at "$1" &&
+		rclink connect a 127.0.0.1:7185 --key "$key" --pin "$pin1" \
+			--peer-link b --timeout 30 &&
+		is_before $(($1 + 1))
+}
+
+slow_is_up()
+{
+	wait "$slow" && [ "$(of 1 s1 .state)" = up ] && rclink ping s0 -c 1
+}
+
+plan 5
+link_setup
+sim_load "sim0 ib 1" "sim1 ib 2"
+holds "links on quick devices, and on a slow one" eval \
+	"rclink add a loopback 1 && rclink add b loopback 1 &&
+	rclink add s0 loopback 1 device sim0 qps $qps &&
+	rclink add s1 loopback 1 device sim1 qps $qps"
+"$tool" listen --port 7185 --key "$key" --peer "b=$pin1" --peer "s1=$pin1" \
+	>"$log" 2>&1 &
+self=$!
+until_true 10 grep -q listening "$log" || bail "nobody listens: $(<"$log")"
+before=$(seen)
+echo "slow_qp 1 1000 $step_ms" >"$SIM/sim1/fault" || bail "it is quick"
+rclink connect s0 127.0.0.1:7185 --key "$key" --pin "$pin1" --peer-link s1 \
+	--timeout 60 >/tmp/rclink-test-slow 2>&1 &
+slow=$!
+# Making a QP is a call, too.
+holds "another link comes up while it is prepared" quick 0
+holds "another one while it is connected" quick 2
+holds "another one while it is activated" quick 3
+echo "slow_qp 1 0" >"$SIM/sim1/fault"
+holds "and then it is up" slow_is_up
+kill "$self"
+wait "$self"
+for name in a b s0 s1; do
+	rclink del "$name"
+done
+sim_unload
+finish
