@@ -239,6 +239,7 @@ static void rcl_ctrl_asked(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
 
 	ctrl->asked[next % RCL_CTRL_QUESTIONS] = (struct rcl_ctrl_question){
 		.when = ktime_get(),
+		.offset = msg->offset,
 		.cookie = msg->type == RCL_MSG_HELLO ? 0 : msg->cookie,
 		.type = msg->type,
 	};
@@ -251,7 +252,8 @@ static int rcl_ctrl_answered(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
 	const struct rcl_ctrl_question *asked = &ctrl->asked[ctrl->oldest];
 
 	if (!ctrl->questions || msg->type != asked->type + 1 ||
-	    msg->cookie != asked->cookie)
+	    msg->cookie != asked->cookie ||
+	    (rcl_msg_is_of_lease(msg->type) && msg->offset != asked->offset))
 		return -EPROTO;
 	ctrl->questions--;
 	ctrl->oldest = (ctrl->oldest + 1) % RCL_CTRL_QUESTIONS;

@@ -45,11 +45,13 @@ struct rcl_ctrl_slot {
 /**
  * struct rcl_ctrl_question - a question that was not answered yet
  * @when: it was sent
+ * @offset: that the answer has, too, if it is about a pooled QP
  * @cookie: that the answer has, too
  * @type: of it; that of the answer is the next one
  */
 struct rcl_ctrl_question {
 	ktime_t when;
+	u64 offset;
 	u32 cookie;
 	u8 type;
 };

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "lease-base.h"
 
+#include <linux/jiffies.h>
+
 #include "epoch.h"
 #include "lessee.h"
 #include "msg.h"
 #include "upcall.h"
+
+#define RCL_LEASE_MS	10000	/* for a peer that owes no answer, but more */
 
 /**
  * rcl_lease_qp - which QP of the epoch is it?
@@ -140,6 +144,40 @@ void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 		return;
 	lessee->ops->detach(lessee, why);
 	rcl_lessee_leave(lessee, &ep->pool.errands);
+}
+
+/**
+ * rcl_lease_expect - the peer has to say more, without being asked
+ * @lease: in ANSWERED, or in RESUMING
+ */
+void rcl_lease_expect(struct rcl_lease *lease)
+{
+	lease->owes = (jiffies + msecs_to_jiffies(RCL_LEASE_MS)) | 1;
+}
+
+/**
+ * rcl_lease_owes - has the peer to say something, and by when?
+ * @ep: of a link that is up
+ * @due: set, in jiffies
+ *
+ * Return: false when not.
+ */
+bool rcl_lease_owes(const struct rcl_epoch *ep, unsigned long *due)
+{
+	bool owes = false;
+	u32 i;
+
+	for (i = 0; i < ep->pool.n; i++) {
+		const struct rcl_lease *lease = &ep->pool.lease[i];
+
+		if (lease->state != RCL_LEASE_ANSWERED &&
+		    !(lease->state == RCL_LEASE_RESUMING && lease->owes))
+			continue;
+		if (!owes || time_before(lease->owes, *due))
+			*due = lease->owes;
+		owes = true;
+	}
+	return owes;
 }
 
 /**

@@ -505,8 +505,11 @@ static int rcl_life_ask(struct rcl_link *link)
 {
 	struct rcl_slot *slot = link->live;
 	struct rcl_epoch *ep = slot->epoch;
+	unsigned long due;
 	int ret;
 
+	if (rcl_lease_owes(ep, &due) && time_after_eq(jiffies, due))
+		return -ETIMEDOUT;
 	rcl_life_beware(slot);
 	rcl_stall_look(ep);
 	/* Pings could fill the window for ever. */

@@ -89,6 +89,19 @@ bool rcl_msg_is_answer(u8 type)
 }
 
 /**
+ * rcl_msg_is_of_lease - is it an answer about a pooled QP, as the question was?
+ * @type: enum rcl_msg_type
+ *
+ * Return: true if so: then the offset is the QP's index.
+ */
+bool rcl_msg_is_of_lease(u8 type)
+{
+	return type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
+	       type == RCL_MSG_GONE || type == RCL_MSG_HEARD ||
+	       type == RCL_MSG_RESUMED;
+}
+
+/**
  * rcl_msg_encode - write a message before it is sealed
  * @buf: RCL_MSG_HEAD + RCL_MSG_BODY_MAX bytes
  * @msg: @msg->len at most RCL_MSG_DATA_MAX where there is data; the data may

@@ -97,5 +97,6 @@ u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg);
 int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg);
 int rcl_msg_get_name(const struct rcl_msg *msg, char *name, u32 size);
 bool rcl_msg_is_answer(u8 type);
+bool rcl_msg_is_of_lease(u8 type);
 
 #endif /* RCL_MSG_H */

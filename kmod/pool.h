@@ -46,6 +46,8 @@ enum rcl_lease_state {
  * @probed: in OPEN: the peer was asked whether it is there
  * @until: then: it has answered, and by then another epoch must come, in
  *	jiffies; 0: it has not
+ * @owes: in ANSWERED, and in RESUMING when the peer is busy: by then it must
+ *	say more, in jiffies; in RESUMING 0 until it is
  * @asked: in RESUMING: the peer was asked to resume it
  * @granted: and has agreed
  * @called: the peer has asked, and this end agreed
@@ -65,6 +67,7 @@ struct rcl_lease {
 	u32 id;
 	bool probed;
 	unsigned long until;
+	unsigned long owes;
 	bool asked;
 	bool granted;
 	bool called;

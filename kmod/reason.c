@@ -122,6 +122,8 @@ u32 rcl_reason_of(int ret)
 		return RCLINK_DOWN_REASON_OTHER_VERSION;
 	case -EHOSTDOWN:
 		return RCLINK_DOWN_REASON_PEER_SILENT;
+	case -ETIMEDOUT:
+		return RCLINK_DOWN_REASON_TIMED_OUT;
 	default:
 		return RCLINK_DOWN_REASON_LOCAL_ERROR;
 	}

@@ -237,7 +237,9 @@ int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 	if (msg->status != RCL_MSG_OK || lease->refused) {
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
 		/* Busy: RECYCLE comes. */
-		if (msg->status != RCL_MSG_BUSY)
+		if (msg->status == RCL_MSG_BUSY)
+			rcl_lease_expect(lease);
+		else
 			lease->state = RCL_LEASE_FREE;
 		return 0;
 	}

@@ -91,6 +91,8 @@ static void rcl_wake_for(struct rcl_wake *wake, const struct rcl_slot *slot)
 		rcl_wake_at(wake, due);
 	if (rcl_stall_due(slot->epoch, &due))
 		rcl_wake_at(wake, due);
+	if (rcl_lease_owes(slot->epoch, &due))
+		rcl_wake_at(wake, due);
 	/* Something may have waited for that. */
 	if (rcl_state_is_calm(slot->link))
 		rcl_wake_at(wake, slot->link->calm);

@@ -132,6 +132,8 @@ TEST_F_TIMEOUT(chan, other_answers_to_open, TIMEOUT_S)
 		{ "OPENED, cookie, busy", SAY(OPENED, .cookie = 1, .status =
 					      RCL_MSG_BUSY) },
 		{ "OPENED, other QP", SAY(OPENED, .offset = 1) },
+		{ "OPENED, other QP, busy", SAY(OPENED, .offset = 1, .status =
+						RCL_MSG_BUSY) },
 		{ "OPENED, no QP", SAY(OPENED, .offset = 1 << 31) },
 		{ "PONG", SAY(PONG) },
 		{ "FILLED", SAY(FILLED) },
@@ -268,6 +270,20 @@ TEST_F_TIMEOUT(chan, the_lease_ends_out_of_turn, TIMEOUT_S)
 	}
 }
 
+/* Nothing was asked of it: still that QP is nobody's, and not for ever. */
+TEST_F_TIMEOUT(chan, the_end_of_a_lease_does_not_come, TIMEOUT_S)
+{
+	static const struct rcl_msg recycle = SAY(RECYCLE, .len = QPN);
+	struct hostile *h = &self->h;
+
+	ASSERT_EQ(0, hostile_up(h));
+	opens(_metadata, self);
+	told(_metadata, self, recycle, RCL_MSG_OK);
+	closes(self);
+	EXPECT_EQ(0, hostile_lives(h, "no GO yet"));
+	EXPECT_EQ(0, hostile_ends(h, "no GO", RCLINK_DOWN_REASON_TIMED_OUT));
+}
+
 TEST_F_TIMEOUT(chan, other_answers_to_recycle, TIMEOUT_S)
 {
 	static const struct wrong wrong[] = {
@@ -304,6 +320,7 @@ TEST_F_TIMEOUT(chan, other_answers_to_go, TIMEOUT_S)
 {
 	static const struct wrong wrong[] = {
 		{ "cookie", SAY(GONE, .cookie = 1) },
+		{ "other QP", SAY(GONE, .offset = 1) },
 		{ "no QP", SAY(GONE, .offset = 1 << 16) },
 		{ "RECYCLED", SAY(RECYCLED, .len = QPN) },
 		{ "HEARD", SAY(HEARD) },

@@ -203,6 +203,12 @@ TEST_F_TIMEOUT(resume, it_answers_something_else, TIMEOUT_S)
 	protocol(_metadata, self, "cookie");
 }
 
+TEST_F_TIMEOUT(resume, it_answers_for_another_qp, TIMEOUT_S)
+{
+	ASSERT_EQ(0, ABOUT(RESUMED, .offset = 1));
+	protocol(_metadata, self, "another QP");
+}
+
 TEST_F_TIMEOUT(resume, it_answers_for_no_qp, TIMEOUT_S)
 {
 	ASSERT_EQ(0, ABOUT(RESUMED, .offset = 1U << 31));
@@ -236,6 +242,15 @@ TEST_F_TIMEOUT(resume, it_promises_an_end_that_does_not_come, TIMEOUT_S)
 	ended(_metadata, self);
 	ASSERT_EQ(0, ABOUT(GO));
 	EXPECT_EQ(0, hostile_ends(&self->h, "GO", RCLINK_DOWN_REASON_PROTOCOL));
+}
+
+TEST_F_TIMEOUT(resume, it_promises_an_end_and_is_silent, TIMEOUT_S)
+{
+	ASSERT_EQ(0, ABOUT(RESUMED, .status = RCL_MSG_BUSY));
+	ended(_metadata, self);
+	EXPECT_EQ(0, hostile_lives(&self->h, "no RECYCLE yet"));
+	EXPECT_EQ(0, hostile_ends(&self->h, "no RECYCLE",
+				  RCLINK_DOWN_REASON_TIMED_OUT));
 }
 
 TEST_F_TIMEOUT(resume, it_agrees_and_never_asks, TIMEOUT_S)
