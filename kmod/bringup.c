@@ -109,7 +109,7 @@ void rcl_bringup_chore(struct work_struct *work)
 	if (link->asked)
 		link->asked->ret = rcl_bringup_do(link->busy, link->asked);
 	else
-		rcl_epoch_stop(link->busy->epoch);
+		rcl_state_stop(link->busy);
 	memalloc_noio_restore(noio);
 	rcl_inbox_give_back(link);
 }

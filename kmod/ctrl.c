@@ -35,6 +35,8 @@
 #include "trace.h"
 #include "upcall.h"
 
+#define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
+
 /* No peer of ours sends that: the QP cannot be relied on any more. */
 static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason)
 {
@@ -317,6 +319,7 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 				 slot->number % RCL_CTRL_SIGNAL == 0);
 	if (ret)
 		return ret;
+	ctrl->bye |= msg->type == RCL_MSG_BYE;
 	ctrl->credits--;
 	ctrl->owed = 0;
 	ctrl->stats->tx_messages++;
@@ -419,15 +422,14 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 }
 
 /**
- * rcl_ctrl_flush - wait until the peer's device has all that was sent
+ * rcl_ctrl_flush - give the peer's device time to have all that was sent
  * @ctrl: started, the last message was a goodbye
- * @ms: at most so long
  *
- * Context: may sleep; the link's work item.
+ * Context: may sleep; the link's work item, or the chore that has the epoch.
  */
-void rcl_ctrl_flush(struct rcl_ctrl *ctrl, unsigned int ms)
+void rcl_ctrl_flush(struct rcl_ctrl *ctrl)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(ms);
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_BYE_MS);
 
 	while (ctrl->retired != ctrl->sent && time_before(jiffies, end))
 		if (!rcl_ctrl_poll(ctrl))

@@ -71,6 +71,7 @@ struct rcl_ctrl_question {
  * @started: the key is in
  * @credits: receive slots that the peer has posted for us
  * @owed: receive slots posted again, of which the peer does not know yet
+ * @bye: a goodbye was sent
  * @questions: sent and not answered
  * @oldest: which of @asked is the question that is answered next
  * @asked: a ring of those that are not answered, as answers come in the order
@@ -92,6 +93,7 @@ struct rcl_ctrl {
 	bool started;
 	u16 credits;
 	u16 owed;
+	bool bye;
 	u16 questions;
 	u16 oldest;
 	struct rcl_ctrl_question asked[RCL_CTRL_QUESTIONS];
@@ -109,7 +111,7 @@ bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl);
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg);
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		  struct rcl_msg *msg);
-void rcl_ctrl_flush(struct rcl_ctrl *ctrl, unsigned int ms);
+void rcl_ctrl_flush(struct rcl_ctrl *ctrl);
 int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot);
 
 #endif /* RCL_CTRL_H */

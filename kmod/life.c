@@ -37,7 +37,6 @@
 #include "tripwire.h"
 
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
-#define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 #define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
 #define RCL_CALM_MS	60000	/* between rotations for channels */
 #define RCL_MOVE_MS	5000	/* for the peer to be ready to move, too */
@@ -49,7 +48,8 @@ static void rcl_life_timer(struct timer_list *timer)
 	link->live->up.kick(&link->live->up);
 }
 
-static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason)
+/* A standby's goodbye is waited for by the chore, so that what is up is not. */
+static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason, bool wait)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
 	struct rcl_msg bye = {
@@ -63,12 +63,12 @@ static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason)
 		return;
 	ret = rcl_ctrl_send(ctrl, &bye);
 	/* Pings may have taken all slots. */
-	if (ret == -EAGAIN) {
-		rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+	if (ret == -EAGAIN && wait) {
+		rcl_ctrl_flush(ctrl);
 		ret = rcl_ctrl_send(ctrl, &bye);
 	}
-	if (!ret)
-		rcl_ctrl_flush(ctrl, RCL_BYE_MS);
+	if (!ret && wait)
+		rcl_ctrl_flush(ctrl);
 }
 
 /* The peer may be up before this end is, or have moved before. */
@@ -77,8 +77,8 @@ static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 	struct rcl_slot *next = slot->link->next;
 
 	if (slot != next && next->epoch && rcl_reason_is_wish(reason))
-		rcl_life_say_bye(next, reason);
-	rcl_life_say_bye(slot, reason);
+		rcl_life_say_bye(next, reason, true);
+	rcl_life_say_bye(slot, reason, slot != next);
 	rcl_state_down(slot, reason, 0);
 }
 

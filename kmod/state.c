@@ -271,8 +271,6 @@ static void rcl_state_ended(struct rcl_slot *slot, struct rcl_reason why)
 {
 	struct rcl_link *link = slot->link;
 
-	if (why.reason == RCLINK_DOWN_REASON_COMPLETION)
-		why = rcl_state_cause(slot);
 	if (why.wc_status == IB_WC_WR_FLUSH_ERR)
 		link->stats.unexplained_errors++;
 	rcl_tripwire_log(link->name, &why);
@@ -290,6 +288,8 @@ static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	/* Who ended it by intention ended its channels, too. */
 	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
 			     !rcl_reason_is_wish(reason), NULL);
+	if (reason == RCLINK_DOWN_REASON_COMPLETION)
+		why = rcl_state_cause(slot);
 	rcl_state_ended(slot, why);
 }
 
@@ -301,6 +301,23 @@ static void rcl_state_give_up(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	rcl_state_unsettle(slot);
 	slot->link->ends = why;
 	rcl_state_send_off(slot, NULL);
+}
+
+/**
+ * rcl_state_stop - end all traffic of an epoch that is given up
+ * @slot: that the chore has, for that
+ *
+ * Context: may sleep.
+ */
+void rcl_state_stop(struct rcl_slot *slot)
+{
+	struct rcl_link *link = slot->link;
+
+	if (slot->epoch->ctrl.bye)
+		rcl_ctrl_flush(&slot->epoch->ctrl);
+	rcl_epoch_stop(slot->epoch);
+	if (link->ends.reason == RCLINK_DOWN_REASON_COMPLETION)
+		link->ends = rcl_state_cause(slot);
 }
 
 /**

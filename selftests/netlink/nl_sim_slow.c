@@ -22,6 +22,8 @@
 #define PAUSE_MS	(STEP_MS / 3)
 #define MAKE		(2 * (QPS + 1))	/* create each, and to INIT */
 #define ALL		1000000
+#define BYE_MS		150	/* less than a goodbye is waited for */
+#define TRIES		5
 #define LONG_MS		60000
 
 FIXTURE(slow)
@@ -240,6 +242,46 @@ TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_is_given_up, 120)
 	EXPECT_EQ(self->epoch + 2, end.epoch);
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+}
+
+/* The peer's end is gone, and nobody acknowledges that ours goes, too. */
+static int64_t a_goodbye_to_nobody(struct __test_metadata *_metadata,
+				   struct _test_data_slow *self)
+{
+	struct genl_sock owner, other;
+	struct rcl_end a, b;
+	int64_t most;
+
+	EXPECT_EQ(0, rcl_open(&owner));
+	EXPECT_EQ(0, rcl_open(&other));
+	EXPECT_EQ(0, rcl_prepare_beside(&owner, "a", &a));
+	EXPECT_EQ(0, rcl_prepare_beside(&other, "b", &b));
+	EXPECT_EQ(0, rcl_connect(&owner, "a", a.epoch, RCLINK_ROLE_INITIATOR,
+				 &b, NULL));
+	EXPECT_EQ(0, rcl_connect(&other, "b", b.epoch, RCLINK_ROLE_RESPONDER,
+				 &a, NULL));
+	genl_close(&other);
+	EXPECT_EQ(0, rcl_activate(&owner, "a", a.epoch > b.epoch ? a.epoch :
+				  b.epoch, NULL));
+	genl_close(&owner);
+	most = longest(&self->s, is_as_before, &self->up);
+	TH_LOG("a ping took %lld ms at most", (long long)most);
+	return most;
+}
+
+TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_says_goodbye, 120)
+{
+	int64_t most, best = LONG_MS;
+	int i;
+
+	EXPECT_EQ(0, take_time(0));
+	/* This machine, too, stands still now and then. */
+	for (i = 0; i < TRIES && best >= BYE_MS; i++) {
+		most = a_goodbye_to_nobody(_metadata, self);
+		ASSERT_LE(0, most);
+		best = most < best ? most : best;
+	}
+	EXPECT_GT(BYE_MS, best);
 }
 
 TEST_F_TIMEOUT(slow, requests_wait_for_their_turn, 120)
