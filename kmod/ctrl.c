@@ -259,8 +259,10 @@ static int rcl_ctrl_answered(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
 		return -EPROTO;
 	ctrl->questions--;
 	ctrl->oldest = (ctrl->oldest + 1) % RCL_CTRL_QUESTIONS;
-	rcl_latency_add(&ctrl->stats->latency,
-			ktime_to_ns(ktime_sub(arrived, asked->when)));
+	/* A hello waits until the peer is there. */
+	if (asked->type != RCL_MSG_HELLO)
+		rcl_latency_add(&ctrl->stats->latency,
+				ktime_to_ns(ktime_sub(arrived, asked->when)));
 	return 0;
 }
 

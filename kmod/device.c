@@ -317,6 +317,8 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	}
 	info->max_inline = rdev->max_inline;
 	ret = rcl_port_check(info, policy, why);
+	if (!ret)
+		ret = rcl_port_check_mtu(info, policy, why);
 	if (ret)
 		goto err_release;
 
@@ -426,6 +428,7 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 		ret = PTR_ERR(rdev);
 		goto out_unlock;
 	}
+	*why = NULL;
 	ret = rcl_port_check(&info, policy, why);
 	if (info.chosen < 0 && info.link_layer != RCLINK_LINK_LAYER_IWARP)
 		ret = 0;

@@ -355,11 +355,12 @@ int rcl_epoch_go(struct rcl_epoch *ep, u32 i)
  */
 void rcl_epoch_stop(struct rcl_epoch *ep)
 {
-	unsigned long end = rcl_qp_drain_end();
+	unsigned long end;
 	u32 i;
 
 	rcl_reg_stop(&ep->reg);
 	/* All at once: one limit for a device that flushes nothing. */
+	end = rcl_qp_drain_end();
 	for (i = 0; i < ep->nqps; i++)
 		rcl_qp_to_err(&ep->qp[i]);
 	for (i = 0; i < ep->nqps; i++)

@@ -119,8 +119,12 @@ static struct rcl_slot *rcl_life_slot(struct rcl_link *link,
 		return req->rotate &&
 		       link->live->state == RCLINK_LINK_STATE_UP ?
 		       link->next : link->live;
-	if ((req->kind == RCL_REQ_CONNECT || req->kind == RCL_REQ_ACTIVATE) &&
-	    link->next->owner == req->owner)
+	if (req->kind != RCL_REQ_CONNECT && req->kind != RCL_REQ_ACTIVATE)
+		return link->live;
+	/* It may be gone: then it is not what is up that the request means. */
+	if (link->next->owner == req->owner ||
+	    (link->live->state == RCLINK_LINK_STATE_UP &&
+	     link->live->number != req->epoch))
 		return link->next;
 	return link->live;
 }

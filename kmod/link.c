@@ -389,7 +389,6 @@ static int rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	memcpy(info->peer, live->peer, sizeof(info->peer));
 	info->used = live->used;
 	rcl_stats_read(&info->stats, &link->stats);
-	rcl_traffic_read(&info->traffic, link->traffic);
 	info->has_local = live->epoch;
 	info->has_remote = live->epoch && live->used.mtu;
 	if (info->has_local)
@@ -397,6 +396,7 @@ static int rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	if (info->has_remote)
 		info->remote = live->epoch->remote;
 	spin_unlock_irq(&link->lock);
+	rcl_traffic_read(&info->traffic, link->traffic);
 	return dead ? -ENOENT : 0;
 }
 

@@ -94,8 +94,9 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_port_find(name, nla_get_u32(info->attrs[RCLINK_A_DEV_PORT]),
 			    &port);
 	if (ret)
-		return rcl_nl_result(info, ret,
-				     "name, port: there is no such port");
+		return rcl_nl_result(info, ret, ret == -ENODEV ?
+				     "name, port: there is no such port" :
+				     "the port cannot be read");
 	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, RCL_NL_BIG, &hdr);
 	ret = -ENOMEM;
 	if (msg)

@@ -74,10 +74,12 @@ static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
  * @why: set to a sentence when there is no path
  *
  * InfiniBand: DLID and SL, and a GRH when the peer is in another subnet (IBA
- * 8.3). RoCE: GRH, with MAC and hop limit from the route.
+ * 8.3), on a fabric without a subnet administrator, whose LIDs lead everywhere:
+ * the LID of a router is not asked for. RoCE: GRH, with MAC and hop limit from
+ * the route.
  *
  * Context: may sleep for RCL_RESOLVE_MS.
- * Return: 0, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -ENOMEM.
+ * Return: 0, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -ENOMEM, -EOPNOTSUPP.
  */
 int rcl_path_resolve(const struct ib_gid_attr *sgid,
 		     const struct rcl_policy *policy,
@@ -100,6 +102,12 @@ int rcl_path_resolve(const struct ib_gid_attr *sgid,
 	if (roce)
 		return rcl_path_resolve_roce(sgid, remote, ah, why);
 
+	if ((rdma_ah_get_ah_flags(ah) & IB_AH_GRH) &&
+	    rdma_cap_ib_sa(sgid->device, sgid->port_num)) {
+		*why =
+			"links cross no InfiniBand router: the peer's subnet differs";
+		return -EOPNOTSUPP;
+	}
 	rdma_ah_set_dlid(ah, remote->lid);
 	if ((rdma_ah_get_ah_flags(ah) & IB_AH_GRH) &&
 	    !rdma_ah_read_grh(ah)->hop_limit)

@@ -204,6 +204,24 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 }
 
 /**
+ * rcl_port_check_mtu - does the port as it is now carry such packets?
+ * @info: of an active port
+ * @policy: of the link
+ * @why: set to a sentence when not
+ *
+ * Return: 0, or -EINVAL.
+ */
+int rcl_port_check_mtu(const struct rcl_port *info,
+		       const struct rcl_policy *policy, const char **why)
+{
+	if (policy->v[RCL_P_MTU] <= info->active_mtu)
+		return 0;
+	*why =
+		"mtu is larger than the port's active one: see `rclink dev`";
+	return -EINVAL;
+}
+
+/**
  * rcl_port_probe_inline - how much inline data does a kernel QP get?
  * @ib: device
  *

@@ -13,6 +13,8 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 		  struct rcl_port *info);
 int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 		   const char **why);
+int rcl_port_check_mtu(const struct rcl_port *info,
+		       const struct rcl_policy *policy, const char **why);
 u32 rcl_port_probe_inline(struct ib_device *ib);
 
 #endif /* RCL_PORT_H */

@@ -12,6 +12,7 @@
 
 #include "harness.h"
 
+#define MTU_MAX		4096
 #define BAD(field, value, word) \
 	{ offsetof(struct rcl_end, field), value, word }
 
@@ -315,6 +316,26 @@ TEST_F(pair, policies_beyond_the_device_are_refused_by_name)
 		EXPECT_NE(NULL, strstr(ack.text, beyond_device[i].word))
 			TH_LOG("%s: %s", beyond_device[i].word, ack.text);
 	}
+}
+
+/* What the port is capable of is no matter then: the link would never be up. */
+TEST_F(pair, an_mtu_that_is_not_active_is_not_prepared)
+{
+	struct genl_msg m;
+	struct genl_ack ack;
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_local(&self->s, "ours", &end));
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "ours"));
+	/* On a port of the largest there is none that is larger. */
+	if (end.mtu == MTU_MAX)
+		return;
+	EXPECT_EQ(0, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours", NULL,
+				RCLINK_A_LINK_MTU, 2 * end.mtu, &ack));
+	genl_begin(&m, &self->s, RCLINK_CMD_LINK_PREPARE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, "ours");
+	EXPECT_EQ(-EINVAL, genl_ask(&self->s, &m, NULL, &ack));
+	EXPECT_NE(NULL, strstr(ack.text, "mtu")) TH_LOG("%s", ack.text);
 }
 
 TEST_F(pair, a_device_or_port_that_is_not_there_is_refused)

@@ -198,13 +198,29 @@ device_goes()
 	group_becomes 1 g .state joined && joined_at g && hears g
 }
 
+# crosses: a router is none of the two ports
+crosses()
+{
+	local said=/tmp/rclink-test-crosses
+
+	link_across sim0 sim1 >"$said" 2>&1 || return
+	rclink disconnect a
+	echo 0xfec0000000000001 >"$SIM/sim1/prefix" || return
+	! link_self_dial >"$said" 2>&1 && grep -q "cross no InfiniBand router" "$said" ||
+		{
+			cat "$said"
+			return 1
+		}
+	rclink del a && rclink del b && rm -f "$said"
+}
+
 module_goes()
 {
 	rmmod rclink && members_become 0
 }
 
-plan 15
-lab_module
+plan 16
+link_setup
 sim_load "sim0 ib 2 mtu=1024 sa=1" "sim1 ib 3 sa=1"
 check "the subnet manager gives a group its LID" gives_the_lid
 check "it lets packets through, and the group has its MTU" lets_through
@@ -221,6 +237,7 @@ check "started again, it is asked again" begins_anew
 check "while it is away the group is down, and joined again by itself" is_away
 check "another LID of its own, and of the port" moves
 check "removal takes it down, and it is joined again" device_goes
+check "a link to another subnet, which would need a router, is refused" crosses
 check "the module goes, and with it the memberships" module_goes
 check "the devices go, and with them QP1" sim_unload
 finish
