@@ -318,26 +318,6 @@ TEST_F(pair, policies_beyond_the_device_are_refused_by_name)
 	}
 }
 
-/* What the port is capable of is no matter then: the link would never be up. */
-TEST_F(pair, an_mtu_that_is_not_active_is_not_prepared)
-{
-	struct genl_msg m;
-	struct genl_ack ack;
-	struct rcl_end end;
-
-	ASSERT_EQ(0, rcl_local(&self->s, "ours", &end));
-	ASSERT_EQ(0, rcl_disconnect(&self->s, "ours"));
-	/* On a port of the largest there is none that is larger. */
-	if (end.mtu == MTU_MAX)
-		return;
-	EXPECT_EQ(0, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours", NULL,
-				RCLINK_A_LINK_MTU, 2 * end.mtu, &ack));
-	genl_begin(&m, &self->s, RCLINK_CMD_LINK_PREPARE);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, "ours");
-	EXPECT_EQ(-EINVAL, genl_ask(&self->s, &m, NULL, &ack));
-	EXPECT_NE(NULL, strstr(ack.text, "mtu")) TH_LOG("%s", ack.text);
-}
-
 TEST_F(pair, a_device_or_port_that_is_not_there_is_refused)
 {
 	struct genl_ack ack;
@@ -499,6 +479,33 @@ TEST_F(pair, a_name_that_is_taken_is_refused)
 	EXPECT_EQ(-EEXIST, rcl_named(&self->s, RCLINK_CMD_LINK_NEW, "ours",
 				     &ack));
 	EXPECT_NE(NULL, strstr(ack.text, "name"));
+}
+
+/* What the port is capable of is no matter then: the link would never be up. */
+TEST(an_mtu_that_is_not_active_is_not_prepared)
+{
+	struct genl_ack ack;
+	struct genl_sock s;
+	struct rcl_end end;
+	struct genl_msg m;
+
+	ASSERT_EQ(0, rcl_open(&s));
+	ASSERT_EQ(0, rcl_clean(&s));
+	ASSERT_EQ(0, rcl_new(&s, "ours"));
+	ASSERT_EQ(0, rcl_prepare(&s, "ours", &end));
+	ASSERT_EQ(0, rcl_disconnect(&s, "ours"));
+	/* On a port of the largest there is none that is larger. */
+	if (end.mtu < MTU_MAX) {
+		EXPECT_EQ(0, ask_policy(&s, RCLINK_CMD_LINK_SET, "ours", NULL,
+					RCLINK_A_LINK_MTU, 2 * end.mtu, &ack));
+		genl_begin(&m, &s, RCLINK_CMD_LINK_PREPARE);
+		genl_put_str(&m, RCLINK_A_LINK_NAME, "ours");
+		EXPECT_EQ(-EINVAL, genl_ask(&s, &m, NULL, &ack));
+		EXPECT_NE(NULL, strstr(ack.text, "mtu"))
+			TH_LOG("%s", ack.text);
+	}
+	EXPECT_EQ(0, rcl_clean(&s));
+	genl_close(&s);
 }
 
 TEST_HARNESS_MAIN
