@@ -64,6 +64,25 @@ static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
 	return 0;
 }
 
+static const char no_router[] =
+	"the peer is in another InfiniBand subnet: links cross no router";
+
+static int rcl_path_resolve_ib(const struct ib_gid_attr *sgid,
+			       const struct rcl_endpoint *remote,
+			       struct rdma_ah_attr *ah, const char **why)
+{
+	rdma_ah_set_dlid(ah, remote->lid);
+	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH))
+		return 0;
+	if (rdma_cap_ib_sa(sgid->device, sgid->port_num)) {
+		*why = no_router;
+		return -EOPNOTSUPP;
+	}
+	if (!rdma_ah_read_grh(ah)->hop_limit)
+		rdma_ah_retrieve_grh(ah)->hop_limit = 64;
+	return 0;
+}
+
 /**
  * rcl_path_resolve - fill in the address vector to the peer
  * @sgid: own GID, held by the caller
@@ -99,18 +118,6 @@ int rcl_path_resolve(const struct ib_gid_attr *sgid,
 	if (roce || memcmp(local->gid, remote->gid, 8))
 		rdma_ah_set_grh(ah, &dgid, v[RCL_P_FLOW_LABEL], sgid->index,
 				v[RCL_P_HOP_LIMIT], v[RCL_P_TRAFFIC_CLASS]);
-	if (roce)
-		return rcl_path_resolve_roce(sgid, remote, ah, why);
-
-	if ((rdma_ah_get_ah_flags(ah) & IB_AH_GRH) &&
-	    rdma_cap_ib_sa(sgid->device, sgid->port_num)) {
-		*why =
-			"links cross no InfiniBand router: the peer's subnet differs";
-		return -EOPNOTSUPP;
-	}
-	rdma_ah_set_dlid(ah, remote->lid);
-	if ((rdma_ah_get_ah_flags(ah) & IB_AH_GRH) &&
-	    !rdma_ah_read_grh(ah)->hop_limit)
-		rdma_ah_retrieve_grh(ah)->hop_limit = 64;
-	return 0;
+	return roce ? rcl_path_resolve_roce(sgid, remote, ah, why) :
+		      rcl_path_resolve_ib(sgid, remote, ah, why);
 }

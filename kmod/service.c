@@ -5,7 +5,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 
-#define RCL_SERVICES_MAX	4096	/* of one user: links look through all */
+#define RCL_SERVICES_MAX	4096	/* of a user: links look through all */
 
 static DEFINE_MUTEX(rcl_services_lock);	/* protects rcl_services */
 static LIST_HEAD(rcl_services);
