@@ -22,7 +22,7 @@ static const char no_epoch[] =
 	"the link is not connected: there is nothing to end";
 
 static const char not_up[] =
-	"the link is not up: there is nothing to replace";
+	"the link is not up: no other epoch can take its place";
 
 static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 	[RCLINK_LINK_STATE_IDLE] = {
