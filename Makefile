@@ -175,26 +175,27 @@ install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE fo
 		cp -r Kbuild dkms.conf dkms.mk kmod $(SOURCE)/; \
 		dkms install --force rclink/$(VERSION) $(KVER:%=-k %); \
 	else \
-		for release in $(or $(KVER),$(RUNNING)); do \
-			[ -e build/$$release/kmod/rclink.ko ] || { \
-				echo "KVER must be a release that was built:" \
-					$$(ls -d build/*/kmod | cut -d / -f 2) >&2; \
-				exit 1; \
-			}; \
+		for kver in $(or $(KVER),$(RUNNING)); do \
+			release=$$($(VM)/headers $$kver); \
+			release=$${release%% *}; \
 			install -D -m 644 build/$$release/kmod/rclink.ko \
 			$(DESTDIR)/lib/modules/$$release/updates/rclink.ko; \
 			install -D -m 644 build/$$release/Module.symvers \
 			$(DESTDIR)$(SOURCE)/$$release/Module.symvers; \
 			[ -n "$(DESTDIR)" ] || depmod $$release; \
 		done; \
-		[ -n "$(or $(KVER),$(RUNNING))" ] || echo "no headers of" \
-			"the running kernel: the module is not installed"; \
 	fi
 	@for header in $(API_HEADERS); do \
 		install -D -m 644 kmod/$$header \
 			$(DESTDIR)$(SOURCE)/kmod/$$header; \
 	done
 	@$(MAKE) --no-print-directory -C tools install PREFIX=$(PREFIX)
+	@[ -n "$(DKMS)$(or $(KVER),$(RUNNING))" ] || { \
+		echo "no headers of the running kernel, $(RELEASE): all but the" \
+			"module is installed; install them, or say which kernel" \
+			"it is for, as 'make install KVER=RELEASE'" >&2; \
+		exit 1; \
+	}
 
 .PHONY: uninstall
 uninstall: ## what install installed

@@ -75,11 +75,11 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 	if (ret)
 		return ret;
 	if (conf->from[0] && links->n)
-		*why = "from, link: who gets the key does not give it";
+		*why = "from, link: who gets a key does not give it; keep one";
 	else if (conf->from[0] && conf->qkey)
-		*why = "qkey: it comes with the key, from who keeps that";
+		*why = "qkey: it comes with the key from who keeps that one";
 	else if (!rcl_gid_is_multicast(addr->gid))
-		*why = "mgid: no multicast address";
+		*why = "mgid: no multicast address, as 239.1.2.3 or ff15::1 is";
 	else if (addr->lid && (addr->lid < be16_to_cpu(IB_MULTICAST_LID_BASE) ||
 			       addr->lid >= be16_to_cpu(IB_LID_PERMISSIVE)))
 		*why = "mlid: no multicast LID, which begin at 0xc000";

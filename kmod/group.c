@@ -500,7 +500,7 @@ static int rcl_group_set_key(struct rcl_group *group,
 		return 0;
 	if (!group->conf.from[0])
 		return rcl_keeper_set(&group->keeper, change, why);
-	*why = "name: its key comes from another host";
+	*why = "name: its key comes from another host; say that there";
 	return -EINVAL;
 }
 

@@ -7,7 +7,7 @@ usage: screen.py STEP [STEP...] -- COMMAND [WORD...]
 A step is "see=REGEX" (until a line of the screen matches, with its number, from
 0, and a space before it), "gone=REGEX" (until none does), "key=KEYS", "do=SHELL
 COMMAND" or "signal=NUMBER". After the last one the command has to end by
-itself, whose status is that of this one. Each step has 20 s times RCL_SLOW; the
+itself, whose status is that of this one. RCL_COLUMNS: how wide it is (110). Each step has 20 s times RCL_SLOW; the
 screen is printed when one does not come true.
 """
 import fcntl
@@ -23,7 +23,7 @@ import time
 
 import pyte
 
-LINES, COLUMNS = 24, 110
+LINES, COLUMNS = 24, int(os.environ.get("RCL_COLUMNS", "110"))
 STEP_S = 20 * int(os.environ.get("RCL_SLOW", "1"))
 
 

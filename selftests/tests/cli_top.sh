@@ -36,7 +36,7 @@ traffic_ends()
 	until_true 10 is 1 a .stats.channels 0
 }
 
-plan 10
+plan 12
 link_setup
 rclink add x
 refuse 1 "without a terminal it says what to do" 'rclink stats -j' \
@@ -58,6 +58,13 @@ traffic_ends
 holds "why a link is down" \
 	"$screen" 'see=^[0-9]+ a +up' "do=$tool disconnect a" 'see=^[0-9]+ a +down .*disconnect' \
 	'key=q' -- "$tool" top -i 0.2
+holds "also where its numbers leave no room for that" \
+	env RCL_COLUMNS=80 "$screen" \
+	'see=^[0-9]+ a +down +disconnected on this host' 'see=^[0-9]+ b +down +disconnected by the peer' \
+	'see=^[0-9]+ x +idle +0 ' 'key=q' -- "$tool" top
+holds "who waits for the peer says so on a terminal" \
+	"$screen" 'see=^0 recv: waiting for the peer of link x' -- \
+	sh -c "timeout 5 $tool recv x || :"
 holds "a signal ends it with success" \
 	"$screen" 'see=^[0-9]+ x ' 'signal=15' -- "$tool" top
 holds "groups come below them, while there are any" \

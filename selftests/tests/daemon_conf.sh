@@ -82,6 +82,20 @@ no_key()
 	check_file "$out/no-key.conf" | grep '^rclink.conf:2: .*/nowhere/key.pem'
 }
 
+no_ca()
+{
+	printf '[Host]\nkey = @KEY@\nca = /nowhere/ca.pem\n' >"$out/no-ca.conf"
+	check_file "$out/no-ca.conf" |
+		grep '^rclink.conf:.*: cannot use the CA in /nowhere/ca.pem: it does not exist$'
+}
+
+usual_key()
+{
+	printf '[Link a]\npin = %s\n' "$pin" >"$out/usual-key.conf"
+	check_file "$out/usual-key.conf" |
+		grep '^rclink.conf: no key is named, so it is the usual one: /etc/rclink/key.pem does not exist'
+}
+
 # Every key and option is in its page.
 documented()
 {
@@ -132,7 +146,7 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((19 + ${#bad[@]}))
+plan $((21 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -158,6 +172,12 @@ done
 check "a key that others can read is refused" key_is 644
 chmod 600 "$out/key.pem"
 check "a key that is not there is refused" no_key
+check "a CA that is not there is refused" no_ca
+if [ -e /etc/rclink/key.pem ]; then
+	skip "the usual key is not there, and no line is blamed"
+else
+	check "the usual key is not there, and no line is blamed" usual_key
+fi
 check "every key and option is documented" documented
 if command -v systemd-analyze >/dev/null; then
 	check "systemd takes the unit" unit_is_good

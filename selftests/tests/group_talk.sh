@@ -197,7 +197,8 @@ taken_off()
 	grows 1 rx_unknown_key 2 && grows 3 rx_unknown_key 4 &&
 		grows 2 rx_messages 2 && grows 1 rx_messages 2 &&
 		has_key 3 "$old" && group_is 3 g .stats.rx_messages "$heard" &&
-		group_is 1 g '.peers | length' 1
+		group_is 1 g '.peers | length' 1 &&
+		until_true 20 why 3 'any(.advice[]; test("was taken off"))'
 }
 
 put_on_again()

@@ -95,7 +95,7 @@ help_to_full_disk()
 	"$rclink" ping --help >/dev/full
 }
 
-plan $((64 + $(harness_points cli_*.c)))
+plan $((65 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -160,6 +160,7 @@ refused 'too many' send a b
 refused 'a word missing of `rclink why NAME' why
 refused 'a word missing' --verbs
 refused "no command 'nosuch'" --verbs nosuch
+refused 'it is .rclink dev --verbs.' --verbs dev
 refused 'either --pin or --ca' --verbs connect a 192.0.2.1
 refused 'without a --peer' --verbs listen
 refused 'mtu must be' --verbs listen mtu 1000

@@ -15,8 +15,8 @@ LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group group_story link \
 	metrics nl out socket story text)
 PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident verify range kmod-policy kmod-gid)
-CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf setting group_setting range kmod-policy \
-	kmod-gid link counter text verify ident)
+CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf judge setting group_setting range \
+	kmod-policy kmod-gid link counter text verify ident)
 GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)

@@ -217,7 +217,10 @@ static const struct {
 	{ "x = 1\n", 1, "before any section" },
 	{ "[Nosuch]\nx = 1\n", 1, "no section [Nosuch]" },
 	{ "[host]\nx = 1\n", 1, "no section [host]" },
+	{ "[Nosuch]\n[Host]\ncert = /c\n", 1, "no section [Nosuch]" },
+	{ "[Link]\n", 1, "no section [Link]" },
 	{ "[Host]\n", 1, "nothing below" },
+	{ "[Link a]\n", 1, "nothing below" },
 	{ "[Host]\n[Link a]\npin=" PIN "\n", 1, "nothing below" },
 	{ "[Host\nkey = /k\n", 1, "no [SECTION]" },
 	{ "\n[Host]\ncert = /c\nkey\n", 4, "no [SECTION]" },
@@ -242,6 +245,7 @@ static const struct {
 	{ "[Link " LONG "]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link a]\nqps = 1\n", 1, "needs a pin" },
 	{ "[Link a]\npin = md5:00\n", 2, "pin: " },
+	{ "[Link a]\nqps = 8 # each\n", 2, "only ` ;` begins a comment" },
 	{ "[Link a]\npin = " PIN "\nname = x.y\n", 1, "keep the pin" },
 	{ "[Link a]\nname = x.y\n", 1, "needs a pin" },
 	{ "[Link a]\nname = *.y\n", 2, "wildcard" },
@@ -327,6 +331,38 @@ TEST_F(conf, all_that_is_wrong_is_said)
 	EXPECT_EQ(-EINVAL, read_text(&self->r,
 				     "[Host]\nx=1\ny=1\n[Z]\nz=1\n"));
 	EXPECT_EQ(3, self->r.complaints);
+}
+
+static const struct {
+	const char *text;
+	unsigned int complaints;
+} together[] = {
+	{ "[Link a]\nqps = 0\n[Link b]\nqps = 1\n", 2 },
+	{ "[Link a]\nqps = 0\n[Group g]\nlink = a\n", 2 },
+	{ "[Group g]\nport = 0\n[Group h]\n" MGID "link = a\n", 2 },
+	/* What follows from it is not told. */
+	{ "[Link a]\npin = x\n[Group g]\n" MGID "link = a\n", 1 },
+	{ "[Host]\nca = ca\n[Link a]\nname = x.y\n", 1 },
+	{ "[Lnik a]\npin = " PIN "\n[Group g]\n" MGID "link = a\n", 1 },
+	{ "[Link a]\nqps = 1\npin\n[Link b]\nqps = 1\n", 1 },
+};
+
+TEST_F(conf, sections_are_judged_beside_bad_lines)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
+		self->r.complaints = 0;
+		rcd_conf_free(&self->r.conf);
+		rcd_conf_init(&self->r.conf);
+		parse(&self->r, "f", together[i].text,
+		      strlen(together[i].text));
+		EXPECT_EQ(-EINVAL, rcd_conf_finish(&self->r.conf,
+						   &self->r.report))
+			TH_LOG("together[%u]", i);
+		EXPECT_EQ(together[i].complaints, self->r.complaints)
+			TH_LOG("together[%u]: %s", i, self->r.text);
+	}
 }
 
 TEST_F(conf, several_files_make_one)

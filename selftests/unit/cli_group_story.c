@@ -289,6 +289,35 @@ TEST_F(group, who_is_refused_the_key)
 	EXPECT_EQ(1, length_of(&self->t, "advice"));
 }
 
+TEST_F(group, who_was_taken_off)
+{
+	link_is(&self->t, "k", RCLINK_LINK_STATE_UP, "");
+	strcpy(self->t.info.from, "k");
+	self->t.info.STAT(RX_UNKNOWN_KEY) = 4;
+	hears(&self->t, 0, 0);
+	tell(&self->t);
+	EXPECT_UNTOLD("taken off the group's members");
+
+	json_object_put(self->t.doc);
+	free(self->t.text);
+	self->t.info.peer[0].age = 5000;
+	tell(&self->t);
+	EXPECT_TOLD("What to do: if packets under a key that this host does ");
+	EXPECT_TOLD(" taken off the group's members: see `rclink group ");
+	EXPECT_TOLD("`rclink group show g` at the peer of link k.\n");
+	EXPECT_EQ(3, length_of(&self->t, "advice"));
+}
+
+TEST_F(group, a_change_of_the_key_that_was_missed)
+{
+	link_is(&self->t, "k", RCLINK_LINK_STATE_DOWN, "the peer fell silent");
+	strcpy(self->t.info.from, "k");
+	self->t.info.STAT(RX_UNKNOWN_KEY) = 4;
+	tell(&self->t);
+	EXPECT_TOLD(" another one by now: connect link k, which brings it.\n");
+	EXPECT_UNTOLD("taken off the group's members");
+}
+
 TEST_F(group, members_that_are_not_heard_any_more)
 {
 	int i;

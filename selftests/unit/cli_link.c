@@ -326,11 +326,12 @@ TEST_F(msg, a_ping_comes_back)
 }
 
 /* The kernel's refusal of a request, with the attributes in build(). */
-static int refusal(const struct nlmsghdr *req, const char *text,
-		   int off, int missing, int nest, char *err)
+static int refusal_of(const struct nlmsghdr *req, const char *text, int off,
+		      int missing, int nest, uint32_t max, char *err)
 {
 	struct nl_msg *msg = nlmsg_alloc();
 	struct nlmsgerr e = { .error = -EINVAL, .msg = *req };
+	struct nlattr *policy;
 	int ret;
 
 	nlmsg_put(msg, 0, 1, NLMSG_ERROR, 0, NLM_F_CAPPED | NLM_F_ACK_TLVS);
@@ -343,9 +344,21 @@ static int refusal(const struct nlmsghdr *req, const char *text,
 		nla_put_u32(msg, NLMSGERR_ATTR_MISS_TYPE, missing);
 	if (nest >= 0)
 		nla_put_u32(msg, NLMSGERR_ATTR_MISS_NEST, nest);
+	if (max) {
+		policy = nla_nest_start(msg, NLMSGERR_ATTR_POLICY);
+		nla_put_u32(msg, NL_POLICY_TYPE_ATTR_TYPE, NL_ATTR_TYPE_STRING);
+		nla_put_u32(msg, NL_POLICY_TYPE_ATTR_MAX_LENGTH, max);
+		nla_nest_end(msg, policy);
+	}
 	ret = rcl_nl_error(nlmsg_hdr(msg), req, &rcl_link_names, err);
 	nlmsg_free(msg);
 	return ret;
+}
+
+static int refusal(const struct nlmsghdr *req, const char *text, int off,
+		   int missing, int nest, char *err)
+{
+	return refusal_of(req, text, off, missing, nest, 0, err);
 }
 
 TEST_F(msg, a_refusal_names_the_attribute)
@@ -400,6 +413,9 @@ TEST_F(msg, what_is_too_long_is_said_to_be)
 	refusal(self->hdr, "Attribute failed policy validation",
 		NLMSG_HDRLEN + GENL_HDRLEN, 0, -1, err);
 	EXPECT_STREQ("name: longer than it may be", err);
+	refusal_of(self->hdr, "Attribute failed policy validation",
+		   NLMSG_HDRLEN + GENL_HDRLEN, 0, -1, RCLINK_NAME_MAX, err);
+	EXPECT_STREQ("name: longer than 31 bytes", err);
 }
 
 TEST_HARNESS_MAIN

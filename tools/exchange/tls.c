@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <openssl/ssl.h>
 
@@ -59,6 +60,16 @@ static int check_config(enum rcx_role role, const struct rcx_tls_config *cfg,
 	return rcx_peer_name_check(cfg->name, err);
 }
 
+/* OpenSSL says of a file that is not there only that it was the system. */
+static const char *file_reason(const char *file)
+{
+	const char *reason = rcx_ssl_reason();
+
+	if (!access(file, R_OK))
+		return reason;
+	return errno == ENOENT ? "it does not exist" : strerror(errno);
+}
+
 static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 			 char *err)
 {
@@ -74,7 +85,7 @@ static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) != 1)
 		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the certificate %s: %s",
-			       cfg->cert_file, rcx_ssl_reason());
+			       cfg->cert_file, file_reason(cfg->cert_file));
 	else if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
 		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the certificate in %s: %s",
@@ -102,14 +113,14 @@ static int load_trust(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 		return 0;
 	if (SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
 		return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
-				cfg->ca_file, rcx_ssl_reason());
+				cfg->ca_file, file_reason(cfg->ca_file));
 	if (!cfg->crl_file)
 		return 0;
 	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
 	if (!lookup ||
 	    X509_load_crl_file(lookup, cfg->crl_file, X509_FILETYPE_PEM) < 1)
 		return rcl_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
-				cfg->crl_file, rcx_ssl_reason());
+				cfg->crl_file, file_reason(cfg->crl_file));
 	X509_STORE_set_flags(store,
 			     X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 

@@ -224,8 +224,9 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	/* The peer's user is told, too, who may not know the name. */
 	if (ret == -ENOENT)
 		return rcl_fail(err, ret,
-				"there is no link %s; `rclink add %s` makes one",
-				link, link);
+				"there is no link %s on the host that %s; `rclink add %s` there makes one",
+				link, job->answers ? "answers" : "dials",
+				link);
 	if (ret)
 		return ret;
 	if (job->answers)

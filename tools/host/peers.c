@@ -135,7 +135,7 @@ int rch_peers_admit(const struct rch_peers *peers, const char *identity,
 				identity);
 	if (matches > 1 && strcmp(found->link, wanted))
 		return rcl_fail(err, -EACCES,
-				"several links are open to this peer, but none called %.40s; ask for one of them, as peer-link",
+				"several links are open to this peer, but none called %.40s; ask for one of them with --peer-link, or peer-link in its rclink.conf",
 				wanted);
 	strcpy(link, found->link);
 	return 0;

@@ -75,8 +75,9 @@ static const struct rcl_advice reasons[] = {
 		"compare `modinfo rclink` on both hosts, and install the same; "
 		CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
-		"one end had noticed a failure before the other one did",
-		"see `rclink why` at both hosts for what failed" },
+		"one end had noticed a failure before the other one did, or somebody connected another link with the same one of the peer",
+		"see `rclink show` for a link that took its place, else `rclink why` at both hosts for what failed"
+	},
 	[RCLINK_DOWN_REASON_MTU] = {
 		"a switch or a port on the way takes only smaller packets than the ports at both ends; or, if it was so once, the peer's host went away just then",
 		"lower mtu of this link with `rclink set`, or raise that of the switches; "

@@ -398,6 +398,26 @@ static size_t list_members(const struct rcl_group_info *info, bool silent,
 	return num;
 }
 
+/*
+ * Packets come in, and none that opens: the others have another key. The module
+ * keeps no times, so they may be of a change of the key that is long over.
+ */
+static void advise_other_key(struct telling *t)
+{
+	const struct rcl_group_info *info = t->info;
+
+	if (!info->from[0] || !info->stats[RCLINK_A_GROUP_STATS_RX_UNKNOWN_KEY])
+		return;
+	if (is_up(find_link(t, info->from)))
+		advise(t,
+		       "if packets under a key that this host does not have go on coming in, most likely it was taken off the group's members: see `rclink group show %s` at the peer of link %s",
+		       info->name, info->from);
+	else
+		advise(t,
+		       "if packets under a key that this host does not have go on coming in, the group has another one by now: connect link %s, which brings it",
+		       info->from);
+}
+
 /* Nobody is heard of those who should be, or at least one is not. */
 static void advise_members(struct telling *t, size_t heard, size_t silent)
 {
@@ -406,6 +426,8 @@ static void advise_members(struct telling *t, size_t heard, size_t silent)
 
 	if (!silent && heard >= peers)
 		return;
+	if (!heard)
+		advise_other_key(t);
 	advise(t,
 	       "see `rclink group why %s` at the hosts that are not heard, if they are to be members",
 	       info->name);

@@ -136,6 +136,21 @@ static void attribute_name(struct nlattr **tb, const struct nlmsghdr *req,
 	memcpy(path, place.path, PATH_LEN);
 }
 
+/* The policy that it breaks says how long it may be. */
+static void say_too_long(struct nlattr *policy, char said[RCL_ERR_LEN])
+{
+	struct nlattr *max = policy ? nla_find(nla_data(policy),
+					       nla_len(policy),
+					       NL_POLICY_TYPE_ATTR_MAX_LENGTH) :
+				      NULL;
+
+	if (max && nla_len(max) == sizeof(uint32_t))
+		snprintf(said, RCL_ERR_LEN, "longer than %u bytes",
+			 nla_get_u32(max));
+	else
+		snprintf(said, RCL_ERR_LEN, "longer than it may be");
+}
+
 int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 		 const struct rcl_nl_names *names, char *err)
 {
@@ -144,6 +159,7 @@ int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 		[NLMSGERR_ATTR_OFFS] = { .type = NLA_U32 },
 		[NLMSGERR_ATTR_MISS_TYPE] = { .type = NLA_U32 },
 		[NLMSGERR_ATTR_MISS_NEST] = { .type = NLA_U32 },
+		[NLMSGERR_ATTR_POLICY] = { .type = NLA_NESTED },
 	};
 	struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = { NULL };
 	int ret = *(const int *)nlmsg_data(hdr);
@@ -161,7 +177,7 @@ int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 	else
 		snprintf(said, sizeof(said), "%s", strerror(-ret));
 	if (ret == -EINVAL && !strcmp(said, TOO_LONG))
-		snprintf(said, sizeof(said), "longer than it may be");
+		say_too_long(tb[NLMSGERR_ATTR_POLICY], said);
 
 	/* Many sentences begin with the attribute's name. */
 	if (path[0] && !strstr(said, path))

@@ -26,7 +26,6 @@ static const struct {
 	int code;
 	const char *text;
 } reasons[] = {
-	{ ENOENT, "there is no " DEVICE "; load it with `modprobe rclink`" },
 	{ ENODEV, "there is no such link; see `rclink show`" },
 	{ ENOTCONN, "the link is not up; see `rclink show`" },
 	{ ECONNREFUSED,
@@ -50,6 +49,8 @@ static const char *reason(int ret)
 	/* The link is asked for only by who could open the device. */
 	if (ret == -EACCES && euidaccess(DEVICE, R_OK | W_OK))
 		return "no right to open " DEVICE "; see its group and mode";
+	if (ret == -ENOENT)
+		return cli_no_device();
 	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (reasons[i].code == -ret)
 			return reasons[i].text;
@@ -121,7 +122,12 @@ int attach_listen(struct attach *a, struct rclink_listener **listener,
 		return CLI_FAILED;
 	ret = rclink_listen(listener, a->target.link, a->target.service,
 			    backlog, flags);
-	return ret ? attach_failed(a, "cannot listen", ret) : CLI_OK;
+	if (ret)
+		return attach_failed(a, "cannot listen", ret);
+	if (!a->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "%s: waiting for the peer of link %s\n", a->cmd,
+			a->target.link);
+	return CLI_OK;
 }
 
 int attach_accept(struct attach *a, unsigned int flags)

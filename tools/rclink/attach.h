@@ -20,6 +20,7 @@ struct attach {
 	const char *cmd;
 	struct target target;
 	struct rclink_chan *chan;
+	bool quiet;		/* say nothing while waiting */
 };
 
 /* The operand of a command; ends the process with CLI_USAGE if it is wrong. */

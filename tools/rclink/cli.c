@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nl.h"
 #include "text.h"
@@ -189,6 +190,13 @@ int cli_refused_group(const char *cmd, const char *name, int ret,
 		      const char *why)
 {
 	return refused(group_advices, cmd, name, ret, why);
+}
+
+const char *cli_no_device(void)
+{
+	if (access("/sys/module/rclink", F_OK))
+		return "the rclink module is not loaded; run `modprobe rclink`";
+	return "there is no /dev/rclink here; have it made, as udev does";
 }
 
 struct rcl_nl *cli_open(void)

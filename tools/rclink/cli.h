@@ -94,6 +94,9 @@ int cli_refused(const char *cmd, const char *name, int ret, const char *why);
 int cli_refused_group(const char *cmd, const char *name, int ret,
 		      const char *why);
 
+/* Why there is no /dev/rclink, and what to do. */
+const char *cli_no_device(void);
+
 /* A netlink socket; NULL after saying why not. */
 struct rcl_nl *cli_open(void);
 

@@ -183,7 +183,7 @@ static int check_link(const char *link)
 		return cli_refused("connect", link, ret, err);
 	if (num && info->state == RCLINK_LINK_STATE_UP)
 		status = cli_refused("connect", link, -EISCONN,
-				     "the link is already up");
+				     "the link is already up; give it another epoch with --rotate, or end it with `rclink disconnect`");
 	free(info);
 	return status;
 }

@@ -63,6 +63,7 @@ static int run(int argc, char **argv, const char *help,
 
 	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
 		p.progress &= c != 'q';
+		p.at.quiet |= c == 'q';
 		json |= c == 'j';
 	}
 	attach_parse(&p.at, argv[0], *cli_operands(argc, argv, 1, 1), SERVICE);

@@ -17,6 +17,7 @@
 #include "text.h"
 
 #define NS_PER_S	1000000000ULL
+#define LIMIT_LEN	(RCL_NS_TEXT_LEN + 2)
 #define COUNT_WIDTH	12	/* of what a rate stands beside */
 
 static const char help[] =
@@ -48,25 +49,29 @@ static void text_count(struct json_object *row, const char *key, char *buf)
 			 json_object_get_double(rate));
 }
 
-/* A limit of a bucket, or nothing where the buckets do not tell. */
+/* Of a bucket, whose limit is all that is known. */
 static const char *text_limit(struct json_object *rtt, const char *key,
-			      char buf[RCL_NS_TEXT_LEN])
+			      char buf[LIMIT_LEN])
 {
 	uint64_t ns = rcl_out_get_u64(rtt, key);
+	char text[RCL_NS_TEXT_LEN];
 
-	return ns ? rcl_ns_text(ns, buf) : "more than the buckets tell";
+	if (!ns)
+		return "beyond the buckets";
+	snprintf(buf, LIMIT_LEN, "< %s", rcl_ns_text(ns, text));
+	return buf;
 }
 
 static void text_rtt(struct json_object *row, const char *key, char *buf)
 {
 	struct json_object *rtt = json_object_object_get(row, key);
 	uint64_t count = rcl_out_get_u64(rtt, "count");
-	char mean[RCL_NS_TEXT_LEN], p50[RCL_NS_TEXT_LEN], p99[RCL_NS_TEXT_LEN];
+	char mean[RCL_NS_TEXT_LEN], p50[LIMIT_LEN], p99[LIMIT_LEN];
 
 	if (!count)
 		return;
 	snprintf(buf, RCL_CELL_LEN,
-		 "%llu, on average %s; of 100 are 50 within %s, 99 within %s",
+		 "%llu, on average %s; median %s, 99 %% %s",
 		 (unsigned long long)count,
 		 rcl_ns_text(rcl_out_get_u64(rtt, "sum_ns") / count, mean),
 		 text_limit(rtt, "p50_ns", p50),

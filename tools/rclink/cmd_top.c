@@ -22,6 +22,7 @@
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN_NS	100000000ULL
 #define NUMBERS		77	/* columns up to the last */
+#define NAMES		"%-16.16s %-9.9s "	/* before them: name, state */
 #define HEAD_LINES	3	/* sums, an empty one, the columns' names */
 #define GROUP_HEAD	2	/* above the groups: the last two of these */
 #define DEVICE_LEN	(RCLINK_DEVICE_MAX + sizeof("/4294967295"))
@@ -193,15 +194,29 @@ static void draw_rest(int y, const char *text)
 		getmaxx(stdscr) - getcurx(stdscr) : 0);
 }
 
+/* What is not up moves nothing: where its numbers are there is room for why. */
+static bool draw_reason(int y, const struct row *row, const char *state,
+			const char *reason)
+{
+	if (row->up || !*reason ||
+	    (int)strlen(reason) <= getmaxx(stdscr) - NUMBERS)
+		return false;
+	mvprintw(y, 0, NAMES, row->name, state);
+	draw_rest(y, reason);
+	return true;
+}
+
 static void draw_row(int y, const struct row *row, uint64_t ns)
 {
 	const struct rcl_link_info *info = row->info;
 	const char *state = rcl_word(RCL_WORDS_STATE, info->state);
 	char text[RCL_RATE_TEXT_LEN];
 
-	mvprintw(y, 0,
-		 "%-16.16s %-9.9s %4llu %12s %8llu %8llu %6llu %5llu  ",
-		 info->name, state ? state : "?",
+	state = state ? state : "?";
+	if (draw_reason(y, row, state, info->reason_text))
+		return;
+	mvprintw(y, 0, NAMES "%4llu %12s %8llu %8llu %6llu %5llu  ",
+		 info->name, state,
 		 (unsigned long long)info->counter[RCL_C_CHANNELS],
 		 rate(row->moved, ns, text), per_second(row->ops, ns),
 		 per_second(row->recvs, ns),
@@ -217,12 +232,15 @@ static void draw_group(int y, const struct row *row, uint64_t ns)
 	const char *state = rcl_word(RCL_WORDS_GROUP_STATE, group->state);
 	char device[DEVICE_LEN];
 
+	state = state ? state : "?";
+	if (draw_reason(y, row, state, group->reason_text))
+		return;
 	snprintf(device, sizeof(device), "%s/%u",
 		 group->device[0] ? group->device : "any", group->port);
 	if (!group->port)
 		*strrchr(device, '/') = '\0';
-	mvprintw(y, 0, "%-16.16s %-9.9s %-13.13s %7zu %8llu %8llu %8llu  ",
-		 group->name, state ? state : "?", device,
+	mvprintw(y, 0, NAMES "%-13.13s %7zu %8llu %8llu %8llu  ",
+		 group->name, state, device,
 		 rcl_group_members(group), per_second(row->ops, ns),
 		 per_second(row->recvs, ns),
 		 (unsigned long long)rcl_group_dropped(group));

@@ -56,5 +56,6 @@ int cmd_verbs(int argc, char **argv)
 		argv[1] = name;
 		return commands[i].run(argc - 1, argv + 1);
 	}
-	cli_usage(argv[0], "there is no command '%s'", argv[1]);
+	cli_usage(argv[0], "there is no command '%s'%s", argv[1],
+		  strcmp(argv[1], "dev") ? "" : "; it is `rclink dev --verbs`");
 }

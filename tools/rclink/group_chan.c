@@ -33,7 +33,7 @@ static int failed(const struct group_chan *g, int ret)
 
 	switch (-ret) {
 	case ENOENT:
-		why = "there is no /dev/rclink; load it with `modprobe rclink`";
+		why = cli_no_device();
 		break;
 	case ENODEV:
 		why = "there is no such group; see `rclink group`";

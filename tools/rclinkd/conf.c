@@ -19,7 +19,6 @@
 #include "setting.h"
 #include "verify.h"
 
-#define KEY_FILE	"/etc/rclink/key.pem"
 #define HOST_SECTION	"Host"
 #define LINK_SECTION	"Link "
 #define GROUP_SECTION	"Group "
@@ -38,6 +37,8 @@ struct parser {
 	size_t text_len;
 	struct rcd_place place;		/* of the line being read */
 	struct rcd_place head;		/* of the section's */
+	char title[INI_MAX_LINE];	/* of the section */
+	const char *value;		/* of the key being read, or NULL */
 	bool begun;			/* the section has a key */
 	enum section in;
 	bool bad;
@@ -74,8 +75,16 @@ static void complain(struct parser *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	p->report->say(p->report->ctx, &p->place, text);
+	if (p->value && strstr(p->value, " #"))
+		rcd_say(p->report, &p->place,
+			"%s; behind a value only ` ;` begins a comment", text);
+	else
+		rcd_say(p->report, &p->place, "%s", text);
 	p->bad = true;
+	if (p->in == LINK)
+		p->conf->link[p->conf->num - 1].bad = true;
+	else if (p->in == GROUP)
+		p->conf->group[p->conf->ngroups - 1].bad = true;
 }
 
 const char *rcd_link_identity(const struct rcd_link_conf *link)
@@ -92,8 +101,8 @@ bool rcd_link_same(const struct rcd_link_conf *a,
 	       !memcmp(&a->policy, &b->policy, sizeof(a->policy));
 }
 
-static const struct rcd_link_conf *find_link(const struct rcd_conf *conf,
-					     const char *name)
+const struct rcd_link_conf *rcd_conf_link(const struct rcd_conf *conf,
+					  const char *name)
 {
 	size_t i;
 
@@ -129,14 +138,13 @@ static bool copy(struct parser *p, char *to, size_t size, const char *key,
 	return true;
 }
 
-static void set_path(struct parser *p, char *to, const char *key,
+static bool set_path(struct parser *p, char *to, const char *key,
 		     const char *value)
 {
-	if (*value != '/')
-		complain(p, "%s must be an absolute path, not '%s'", key,
-			 value);
-	else
-		copy(p, to, RCD_PATH_LEN, key, value);
+	if (*value == '/')
+		return copy(p, to, RCD_PATH_LEN, key, value);
+	complain(p, "%s must be an absolute path, not '%s'", key, value);
+	return false;
 }
 
 /* But for its zone: that interface may come later. */
@@ -173,7 +181,7 @@ static void set_host(struct parser *p, const char *key, const char *value)
 	else if (!strcmp(key, "cert"))
 		set_path(p, conf->cert, key, value);
 	else if (!strcmp(key, "ca"))
-		set_path(p, conf->ca, key, value);
+		conf->unclear |= !set_path(p, conf->ca, key, value);
 	else if (!strcmp(key, "crl"))
 		set_path(p, conf->crl, key, value);
 	else if (!strcmp(key, "metrics"))
@@ -329,7 +337,7 @@ static enum section begin_host(struct parser *p)
 static enum section begin_link(struct parser *p, const char *name)
 {
 	struct rcd_conf *conf = p->conf;
-	const struct rcd_link_conf *other = find_link(conf, name);
+	const struct rcd_link_conf *other = rcd_conf_link(conf, name);
 	struct rcd_link_conf *link;
 	const char *why;
 
@@ -395,6 +403,25 @@ static bool has_name(const char **section, const char *kind)
 	return true;
 }
 
+static enum section kind_of(const char **section)
+{
+	if (!strcmp(*section, HOST_SECTION))
+		return HOST;
+	if (has_name(section, LINK_SECTION))
+		return LINK;
+	return has_name(section, GROUP_SECTION) ? GROUP : UNKNOWN;
+}
+
+/* Nobody knows what it was to be. */
+static enum section no_section(struct parser *p, const char *section)
+{
+	complain(p,
+		 "there is no section [%s]; sections are [Host], [Link NAME] and [Group NAME]",
+		 section);
+	p->conf->unclear = true;
+	return UNKNOWN;
+}
+
 static void begin(struct parser *p, const char *section)
 {
 	struct rcd_place here = p->place;
@@ -407,17 +434,18 @@ static void begin(struct parser *p, const char *section)
 		return;
 	}
 	p->place = p->head;
-	if (!strcmp(section, HOST_SECTION)) {
+	switch (kind_of(&section)) {
+	case HOST:
 		p->in = begin_host(p);
-	} else if (has_name(&section, LINK_SECTION)) {
+		break;
+	case LINK:
 		p->in = begin_link(p, section);
-	} else if (has_name(&section, GROUP_SECTION)) {
+		break;
+	case GROUP:
 		p->in = begin_group(p, section);
-	} else {
-		complain(p,
-			 "there is no section [%s]; sections are [Host], [Link NAME] and [Group NAME]",
-			 section);
-		p->in = UNKNOWN;
+		break;
+	default:
+		p->in = no_section(p, section);
 	}
 	p->place = here;
 }
@@ -429,23 +457,29 @@ static int on_key(void *arg, const char *section, const char *key,
 
 	if (!p->begun)
 		begin(p, section);
+	p->value = value;
 	if (p->in == HOST)
 		set_host(p, key, value);
 	else if (p->in == LINK)
 		set_link(p, key, value);
 	else if (p->in == GROUP)
 		set_group(p, key, value);
+	p->value = NULL;
 	return 1;
 }
 
 static void end_section(struct parser *p)
 {
 	struct rcd_place here = p->place;
+	const char *section = p->title;
 
 	if (p->in == NONE || p->begun)
 		return;
 	p->place = p->head;
-	complain(p, "there is nothing below this section; remove it");
+	if (kind_of(&section) == UNKNOWN)
+		no_section(p, section);
+	else
+		complain(p, "there is nothing below this section; remove it");
 	p->place = here;
 }
 
@@ -477,15 +511,18 @@ static char *next_line(char *line, int size, void *arg)
 	if (strlen(p->text) != (size_t)len || strlen(text) >= (size_t)size) {
 		complain(p, "this line has a zero byte, or more than %d",
 			 size - 1);
+		p->conf->unclear = true;
 		text = "\n";
 	}
 	if (*text == '[') {
-		nothing_behind(p, text);
 		end_section(p);
 		p->head = p->place;
+		snprintf(p->title, sizeof(p->title), "%.*s",
+			 (int)strcspn(text + 1, "]"), text + 1);
 		/* inih complains of a head without an end, and skips it. */
 		p->begun = !strchr(text, ']');
 		p->in = UNKNOWN;
+		nothing_behind(p, text);
 	}
 	return strcpy(line, text);
 }
@@ -516,6 +553,8 @@ int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 	snprintf(p.place.file, sizeof(p.place.file), "%s", file);
 	line = ini_parse_stream(next_line, &p, on_key, &p);
 	end_section(&p);
+	p.in = NONE;
+	conf->unclear |= line;
 	if (ferror(from)) {
 		complain(&p, "cannot read: %s", strerror(errno));
 	} else if (line) {
@@ -525,100 +564,4 @@ int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 	}
 	free(p.text);
 	return p.bad ? -EINVAL : 0;
-}
-
-static int check_link(const struct rcd_conf *conf,
-		      const struct rcd_link_conf *link,
-		      const struct rcd_report *report)
-{
-	const char *why;
-
-	if (conf->ca[0] && !link->dns[0])
-		rcd_say(report, &link->place,
-			"[Link %s] needs a name, because [Host] has a ca: that of the peer in its certificate",
-			link->name);
-	else if (!conf->ca[0] && !link->pin[0])
-		rcd_say(report, &link->place,
-			"[Link %s] needs a pin: what `rclink pubkey` prints on the peer",
-			link->name);
-	else if (link->pin[0] && link->dns[0])
-		rcd_say(report, &link->place,
-			"[Link %s] has a pin and a name; keep the %s",
-			link->name, conf->ca[0] ? "name" : "pin");
-	else if (link->rotate &&
-		 link->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME)
-		rcd_say(report, &link->place,
-			"[Link %s] has rotate, which would end its channels each time; add recover = resume",
-			link->name);
-	else if (rcl_range_agree(link->policy.given, link->policy.v, &why))
-		rcd_say(report, &link->place, "[Link %s]: %s", link->name, why);
-	else
-		return 0;
-	return -EINVAL;
-}
-
-/* A key for a link that nobody makes is a mistake in its name. */
-static int check_group_link(const struct rcd_conf *conf,
-			    const struct rcd_group_conf *group,
-			    const char *word, const char *name,
-			    const struct rcd_report *report)
-{
-	if (!*name || find_link(conf, name))
-		return 0;
-	rcd_say(report, &group->place,
-		"[Group %s]: %s is %s, but there is no [Link %s]",
-		group->want.name, word, name, name);
-	return -EINVAL;
-}
-
-static int check_group(const struct rcd_conf *conf,
-		       const struct rcd_group_conf *group,
-		       const struct rcd_report *report)
-{
-	const struct rcl_group_info *want = &group->want;
-	const char *why = NULL;
-	size_t i;
-	int ret;
-
-	if (rcl_gid_is_unset(want->mgid))
-		why = "needs an mgid: its multicast address";
-	else if (want->from[0] && want->nlinks)
-		why = "has from and link: who gets a key gives none; keep one";
-	else if (want->from[0] && want->has_qkey)
-		why = "has from and qkey, which comes with the key; keep from";
-	if (why)
-		rcd_say(report, &group->place, "[Group %s] %s", want->name,
-			why);
-	ret = check_group_link(conf, group, "from", want->from, report);
-	for (i = 0; i < want->nlinks; i++)
-		if (check_group_link(conf, group, "link", want->link[i],
-				     report))
-			ret = -EINVAL;
-	return why ? -EINVAL : ret;
-}
-
-int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report)
-{
-	struct rcd_link_conf *link;
-	int ret = 0;
-	size_t i;
-
-	if (conf->crl[0] && !conf->ca[0]) {
-		rcd_say(report, &conf->place,
-			"[Host] has a crl and no ca; name the CA that it is of");
-		ret = -EINVAL;
-	}
-	if (!conf->key[0])
-		strcpy(conf->key, KEY_FILE);
-	for (i = 0; i < conf->num; i++) {
-		link = &conf->link[i];
-		if (!link->wanted[0])
-			strcpy(link->wanted, link->name);
-		if (check_link(conf, link, report))
-			ret = -EINVAL;
-	}
-	for (i = 0; i < conf->ngroups; i++)
-		if (check_group(conf, &conf->group[i], report))
-			ret = -EINVAL;
-	return ret;
 }

@@ -34,16 +34,19 @@ struct rcd_link_conf {
 	char wanted[RCLINK_NAME_MAX + 1]; /* the link at the peer */
 	uint32_t rotate;		/* s between epochs; 0: never */
 	struct rcl_policy policy;
+	bool bad;			/* a line of it is */
 };
 
 struct rcd_group_conf {
 	struct rcd_place place;		/* of [Group NAME] */
 	struct rcl_group_info want;
+	bool bad;			/* a line of it is */
 };
 
 struct rcd_conf {
 	struct rcd_place place;		/* of [Host], or the first file */
 	char key[RCD_PATH_LEN];
+	bool usual_key;			/* nobody named another one */
 	char cert[RCD_PATH_LEN];	/* "": in key */
 	char ca[RCD_PATH_LEN];		/* "": peers are known by pin */
 	char crl[RCD_PATH_LEN];
@@ -55,6 +58,7 @@ struct rcd_conf {
 	size_t num;
 	struct rcd_group_conf *group;
 	size_t ngroups;
+	bool unclear;			/* what it says as a whole */
 };
 
 /* Who is told what is wrong, a sentence at a time. */
@@ -72,12 +76,19 @@ void rcd_conf_free(struct rcd_conf *conf);
 int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 		   const struct rcd_report *report);
 
-/* When all files are in: fill in what nobody said. Does it go together? */
+/*
+ * When all files are in: fill in what nobody said. Does it go together? What
+ * has a bad line is not asked.
+ */
 int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report);
 
 /* The file, and what is in conf.d beside it: all of the above. */
 int rcd_conf_load(struct rcd_conf *conf, const char *file,
 		  const struct rcd_report *report);
+
+/* [Link NAME], or NULL. */
+const struct rcd_link_conf *rcd_conf_link(const struct rcd_conf *conf,
+					  const char *name);
 
 /* Who the peer must prove to be. */
 const char *rcd_link_identity(const struct rcd_link_conf *link);

@@ -22,8 +22,9 @@ static int add_file(struct rcd_conf *conf, const char *file,
 		rcd_say(report, &place,
 			"cannot read it: %s; %s", strerror(-ret),
 			ret == -ENOENT ?
-			"rclink.conf(5) tells what to write there" :
+			"rclink.conf(5) tells what to write, and of a sample" :
 			"see what it is, and who may read it");
+		conf->unclear = true;
 		return ret;
 	}
 	ret = rcd_conf_parse(conf, from, file, report);
@@ -69,6 +70,7 @@ static int add_more(struct rcd_conf *conf, const char *file,
 		rcd_say(report, &place,
 			"cannot look for %s beside it: see who may read that directory",
 			MORE);
+		conf->unclear = true;
 		return -EINVAL;
 	}
 	for (i = 0; i < found.gl_pathc; i++)
@@ -81,13 +83,12 @@ static int add_more(struct rcd_conf *conf, const char *file,
 int rcd_conf_load(struct rcd_conf *conf, const char *file,
 		  const struct rcd_report *report)
 {
-	int ret, more;
+	int ret, more, whole;
 
 	rcd_conf_init(conf);
 	snprintf(conf->place.file, sizeof(conf->place.file), "%s", file);
 	ret = add_file(conf, file, report);
 	more = add_more(conf, file, report);
-	if (ret || more)
-		return -EINVAL;
-	return rcd_conf_finish(conf, report);
+	whole = rcd_conf_finish(conf, report);
+	return ret || more || whole ? -EINVAL : 0;
 }

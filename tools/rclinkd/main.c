@@ -51,6 +51,18 @@ static void print_place(void *ctx, const struct rcd_place *place,
 	fprintf(stderr, "%s: %s\n", rcd_place_text(place, where), text);
 }
 
+/* No line names the key that is used when none is named. */
+static void say_trust(const struct rcd_report *report, struct rcd_conf *conf,
+		      const char *err)
+{
+	const bool usual = conf->usual_key && strstr(err, conf->key);
+
+	if (usual)
+		conf->place.line = 0;
+	rcd_say(report, &conf->place, "%s%s",
+		usual ? "no key is named, so it is the usual one: " : "", err);
+}
+
 static int check(const char *file)
 {
 	const struct rcd_report report = { .say = print_place };
@@ -65,7 +77,7 @@ static int check(const char *file)
 		trust = rcd_trust_new(&conf, err);
 		if (!trust) {
 			ret = -EINVAL;
-			rcd_say(&report, &conf.place, "%s", err);
+			say_trust(&report, &conf, err);
 		}
 		rcd_trust_free(trust);
 	}

@@ -89,7 +89,9 @@ static int create(struct trial *t)
 			      IBV_ACCESS_MW_BIND);
 	t->own = ibv_reg_mr(t->pd, own, PAGE, IBV_ACCESS_LOCAL_WRITE);
 	if (!t->shown || !t->own)
-		return failed(t, "register memory");
+		return rcl_fail(t->err, -errno,
+				"cannot register memory: %s; see `ulimit -l`",
+				strerror(errno));
 	t->mw = ibv_alloc_mw(t->pd, IBV_MW_TYPE_2);
 	if (!t->mw)
 		return failed(t, "allocate a window");

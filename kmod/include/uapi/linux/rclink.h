@@ -83,8 +83,8 @@ enum rclink_link_state {
  *   that has no right there, or makes no sense.
  * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version
  *   of the control protocol.
- * @RCLINK_DOWN_REASON_REPLACED: One end has lost the epoch, and wants another
- *   one.
+ * @RCLINK_DOWN_REASON_REPLACED: One end wants another epoch: it has lost this
+ *   one, or takes another link in its place.
  * @RCLINK_DOWN_REASON_MTU: The hello came through, but no packet as large as
  *   the path MTU.
  * @RCLINK_DOWN_REASON_SUBNET_MANAGER: The subnet manager refuses a multicast
