@@ -4,7 +4,7 @@
 # is refused; loss, a group that is down, its end, and theirs.
 # hosts: 3
 # kernels: 6.1-all 6.12
-# timeout: 500
+# timeout: 700
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
