@@ -428,10 +428,12 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 		ret = PTR_ERR(rdev);
 		goto out_unlock;
 	}
-	*why = NULL;
 	ret = rcl_port_check(&info, policy, why);
 	if (info.chosen < 0 && info.link_layer != RCLINK_LINK_LAYER_IWARP)
 		ret = 0;
+	/* What fails after this has reasons of its own. */
+	if (!ret)
+		*why = NULL;
 	rcl_port_release(&info);
 out_unlock:
 	rcl_devices_end(noio);

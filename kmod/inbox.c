@@ -487,8 +487,9 @@ int rcl_inbox_start(void)
 {
 	/*
 	 * A link may carry what memory is written back to: its peer must hear
-	 * of it also when there is no memory for another worker. And on a
-	 * device that stands still as many may wait as it has links.
+	 * of it also when there is no memory for another worker. And many may
+	 * wait for a device that stands still: the more places there are, the
+	 * more links of other devices go on meanwhile.
 	 */
 	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
 				       WQ_MAX_ACTIVE);

@@ -263,7 +263,7 @@ static const struct rcl_listener_ops rcl_kapi_listener_ops = {
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: the listener, or an ERR_PTR: -EADDRINUSE if somebody listens there,
- * -EINVAL or -ENOMEM.
+ * -ENOSPC beyond 4096 of the kernel and root, -EINVAL or -ENOMEM.
  */
 struct rclink_listener *rclink_listen(const char *link, const char *service,
 				      u32 backlog, u32 flags,

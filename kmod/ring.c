@@ -157,7 +157,7 @@ static const struct rcl_listener_ops rcl_ring_listener_ops = {
  *
  * Context: may sleep.
  * Return: the listener with one reference, -EACCES for no right on a link that
- * exists, -EADDRINUSE or -ENOMEM.
+ * exists, -EADDRINUSE, -ENOSPC or -ENOMEM.
  */
 struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 				     const char *service, u32 max, u32 flags)
