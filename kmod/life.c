@@ -190,7 +190,7 @@ static bool rcl_life_stay_down(struct rcl_slot *slot)
 }
 
 /* -EINPROGRESS: the chore has it. */
-static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
+static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
 {
 	static const enum rcl_input inputs[] = {
 		[RCL_REQ_PREPARE] = RCL_IN_PREPARE,
@@ -200,7 +200,6 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 		[RCL_REQ_REPLACE] = RCL_IN_REPLACE,
 		[RCL_REQ_ROTATE] = RCL_IN_REPLACE,
 	};
-	struct rcl_slot *slot = rcl_life_slot(link, req);
 	int next;
 
 	next = rcl_fsm_next(slot->state, inputs[req->kind], &req->why);
@@ -227,9 +226,10 @@ static int rcl_life_handle(struct rcl_link *link, struct rcl_request *req)
 }
 
 /* Who asked for a prepared link may be gone by the time that it is ready. */
-static void rcl_life_finish(struct rcl_link *link, struct rcl_slot *slot,
-			    struct rcl_request *req, int ret)
+static void rcl_life_finish(struct rcl_slot *slot, struct rcl_request *req,
+			    int ret)
 {
+	struct rcl_link *link = slot->link;
 	bool orphan;
 
 	spin_lock_irq(&link->lock);
@@ -237,7 +237,7 @@ static void rcl_life_finish(struct rcl_link *link, struct rcl_slot *slot,
 	req->finished = true;
 	orphan = req->abandoned && req->kind == RCL_REQ_PREPARE && !ret;
 	if (ret)
-		rcl_recorder_refused(link, req);
+		rcl_recorder_refused(slot, req);
 	spin_unlock_irq(&link->lock);
 	if (orphan)
 		rcl_state_down(slot, RCLINK_DOWN_REASON_OWNER_GONE, 0);
@@ -258,7 +258,7 @@ static bool rcl_life_take_back(struct rcl_link *link)
 	link->busy = NULL;
 	link->asked = NULL;
 	if (req)
-		rcl_life_finish(link, slot, req, rcl_bringup_end(slot, req));
+		rcl_life_finish(slot, req, rcl_bringup_end(slot, req));
 	else
 		rcl_state_given_up(slot);
 	return true;
@@ -268,6 +268,7 @@ static bool rcl_life_take_back(struct rcl_link *link)
 static bool rcl_life_next_request(struct rcl_link *link)
 {
 	struct rcl_request *req;
+	struct rcl_slot *slot;
 	int ret;
 
 	if (link->busy)
@@ -275,9 +276,10 @@ static bool rcl_life_next_request(struct rcl_link *link)
 	req = rcl_inbox_next_request(link);
 	if (!req)
 		return false;
-	ret = rcl_life_handle(link, req);
+	slot = rcl_life_slot(link, req);
+	ret = rcl_life_handle(slot, req);
 	if (ret != -EINPROGRESS)
-		rcl_life_finish(link, NULL, req, ret);
+		rcl_life_finish(slot, req, ret);
 	return true;
 }
 

@@ -80,12 +80,12 @@ void rcl_recorder_failure(struct rcl_slot *slot,
 
 /**
  * rcl_recorder_refused - a request was refused
- * @link: any
+ * @slot: that it was about; of PREPARE, what it was to be made in
  * @req: with its result; only steps of an exchange are of interest
  *
- * Context: @link->lock is held.
+ * Context: the link's lock is held.
  */
-void rcl_recorder_refused(struct rcl_link *link, const struct rcl_request *req)
+void rcl_recorder_refused(struct rcl_slot *slot, const struct rcl_request *req)
 {
 	static const u8 steps[] = {
 		[RCL_REQ_PREPARE] = RCLINK_STEP_PREPARE,
@@ -102,8 +102,11 @@ void rcl_recorder_refused(struct rcl_link *link, const struct rcl_request *req)
 		.text = req->why,
 	};
 
+	/* No epoch was made. */
+	if (req->kind == RCL_REQ_PREPARE)
+		slot = slot->link->live;
 	if (entry.step)
-		rcl_recorder_add(link->live, &entry);
+		rcl_recorder_add(slot, &entry);
 }
 
 /**

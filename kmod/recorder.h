@@ -28,7 +28,7 @@ void rcl_recorder_state(struct rcl_slot *slot, u32 from);
 void rcl_recorder_failure(struct rcl_slot *slot,
 			  const struct rcl_reason *reason, u32 vendor_err,
 			  u32 qp);
-void rcl_recorder_refused(struct rcl_link *link,
+void rcl_recorder_refused(struct rcl_slot *slot,
 			  const struct rcl_request *req);
 int rcl_recorder_note(struct rcl_link *link, const char *text);
 int rcl_recorder_read(struct rcl_link *link, u64 number,

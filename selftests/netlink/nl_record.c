@@ -196,6 +196,27 @@ TEST_F(host, refused_steps_are_there_with_their_sentence)
 	EXPECT_NE(NULL, strstr(self->r.e[4].text, "epoch"));
 }
 
+TEST_F(host, a_step_refused_beside_what_is_up_is_of_the_other_epoch)
+{
+	const struct entry *e;
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_new(&self->s, "b"));
+	ASSERT_EQ(0, rcl_pair(&self->s, "a", "b", RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(-EBUSY, rcl_prepare(&self->s, "a", &end));
+	ASSERT_EQ(0, rcl_prepare_beside(&self->s, "a", &end));
+	ASSERT_EQ(2, end.epoch);
+	ASSERT_EQ(-ENOTCONN, rcl_activate(&self->s, "a", 2, NULL));
+	ASSERT_EQ(0, look(&self->s, &self->r, "a"));
+	ASSERT_LE(3, self->r.n);
+	e = &self->r.e[self->r.n - 1];
+	EXPECT_EQ(RCLINK_STEP_ACTIVATE, e->step);
+	EXPECT_EQ(2, e->epoch);
+	e = &self->r.e[self->r.n - 3];
+	EXPECT_EQ(RCLINK_STEP_PREPARE, e->step);
+	EXPECT_EQ(1, e->epoch);
+}
+
 TEST_F(host, notes_are_kept_whole_and_the_newest_stay)
 {
 	char text[RCLINK_NOTE_MAX + 1];
