@@ -200,6 +200,59 @@ user_connects()
 	return 1
 }
 
+large='packets of 1024 bytes do not come through: lower mtu'
+
+# fails CMD...: it does, within its time, and tells why
+fails()
+{
+	local said status
+
+	said=$("$@" 2>&1)
+	status=$?
+	echo "$said"
+	[ "$status" -eq 1 ] && grep -q "$large" <<<"$said"
+}
+
+# large_lost HOST: that one hears none
+large_lost()
+{
+	local -a slow=(timeout 16) words=(timeout 16 "${calm[@]}" qps 2)
+	local status
+
+	far_listens qps 2 && no_large "$1" || return
+	fails verbs ping l -c 1 -i 0 && words+=(mtu 512) &&
+		verbs ping l -c 1 -i 0
+	status=$?
+	rdma_hears "$1"
+	far_kill INT
+	[ "$status" -eq 0 ] && grep -q "$large" "$out"
+}
+
+# Of a link that is up: then nothing that follows is taken.
+large_lost_later()
+{
+	local status
+
+	keep qps 2 "${beat[@]}" && no_large 2 || return
+	! wait "$here"
+	status=$?
+	rdma_hears 2
+	cat "$out.here"
+	[ "$status" -eq 0 ] && grep -q 'the link went down: ' "$out.here"
+}
+
+kernel_is_told()
+{
+	local -a words=(timeout 16 "${calm[@]}")
+	local status
+
+	no_large 2 || return
+	fails verbs ping l -c 1 -i 0
+	status=$?
+	rdma_hears 2
+	[ "$status" -eq 0 ] && becomes 2 l .state down
+}
+
 user_lost()
 {
 	keep qps 2 "${beat[@]}" || return
@@ -229,7 +282,7 @@ no_objects()
 }
 
 device=$RCL_DEV
-plan 23
+plan 27
 link_setup
 check "the device and its GIDs are those that the module sees" same_gids
 refuse 1 "a device that is not there is named" 'no device' \
@@ -252,11 +305,15 @@ refuse 1 "a channel is refused" 'nobody listens' rclink send m:x
 check "channels that a kernel opens, one after the other" kernel_connects
 check "a goodbye of the kernel is heard" eval \
 	'rclink disconnect m && until_true 10 grep -q "m: down: disconnected by" $out'
+holds "large packets that get lost while it is up are noticed" large_lost_later
 holds "a process notices that its peer was killed" user_lost
+holds "large packets that do not reach host 2: both say so" large_lost 2
+holds "large packets that do not reach host 1: both say so" large_lost 1
 
 words=("${slow[@]}" "${calm[@]}")
 link_add 2 l "${beat[@]}"
 link_listen l
+check "large packets that do not reach it are told to a process" kernel_is_told
 holds "a process dials a kernel" keep "${calm[@]}"
 check "the kernel sees all operations answered" \
 	verified on 2 "$tool" ping l

@@ -67,9 +67,13 @@ int rcv_beat_look(struct rcv_epoch *ep, uint64_t now)
 {
 	struct rcv_heartbeat *hb = &ep->heartbeat;
 	uint32_t interval = interval_of(ep);
+	int ret;
 
-	if (!interval || now < hb->due)
+	if (!interval)
 		return 0;
+	ret = rcv_large_again(ep, now);
+	if (ret || now < hb->due)
+		return ret;
 	/* The first one ends with the question. */
 	if (++hb->quiet >= ep->policy.v[RCL_P_MISSES])
 		return -EHOSTDOWN;
@@ -82,5 +86,8 @@ int rcv_beat_look(struct rcv_epoch *ep, uint64_t now)
 
 uint64_t rcv_beat_due(const struct rcv_epoch *ep)
 {
-	return interval_of(ep) ? ep->heartbeat.due : 0;
+	if (!interval_of(ep))
+		return 0;
+	return ep->large.due < ep->heartbeat.due ? ep->large.due :
+						   ep->heartbeat.due;
 }

@@ -24,6 +24,7 @@ enum rcv_wr {
 	RCV_WR_CTRL_SEND,
 	RCV_WR_PING,
 	RCV_WR_BENCH,
+	RCV_WR_LARGE,
 	RCV_WR_LEASE,
 };
 

@@ -54,9 +54,14 @@ static void note(struct rcv_epoch *ep, uint32_t reason, uint32_t wc_status)
 {
 	const char *flush = reason_text(RCLINK_DOWN_REASON_COMPLETION,
 					IBV_WC_WR_FLUSH_ERR);
+	const struct rcl_reason why = {
+		.reason = reason,
+		.wc_status = wc_status,
+		.mtu = rcv_epoch_mtu(ep),
+	};
 
 	if (!ep->failure[0] || !strcmp(ep->failure, flush))
-		rcl_fail(ep->failure, 0, "%s", reason_text(reason, wc_status));
+		rcl_fail(ep->failure, 0, "%s", rcl_reason_text(&why));
 }
 
 static void end(struct rcv_epoch *ep, const char *why)
@@ -88,11 +93,19 @@ int rcv_policy_complete(struct rcl_policy *policy, char *err)
 
 static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 {
+	enum rcv_wr kind = wc->wr_id >> RCV_WR_SHIFT;
+
+	if (kind == RCV_WR_LARGE && rcv_large_is_lost(ep, wc)) {
+		note(ep, RCLINK_DOWN_REASON_MTU, 0);
+		return;
+	}
 	if (wc->status != IBV_WC_SUCCESS) {
 		note(ep, RCLINK_DOWN_REASON_COMPLETION, wc->status);
 		return;
 	}
-	switch (wc->wr_id >> RCV_WR_SHIFT) {
+	switch (kind) {
+	case RCV_WR_LARGE:
+		break;
 	case RCV_WR_PING:
 		rcv_ping_completed(&ep->pinger);
 		break;
@@ -128,6 +141,17 @@ static bool poll_all(struct rcv_epoch *ep)
 	return poll_one(ep, &ep->cq, completed) || pool;
 }
 
+/* It is up as soon as all of that is known. */
+static void settle(struct rcv_epoch *ep)
+{
+	if (ep->up || ep->proven != BOTH || !ep->large.through)
+		return;
+	ep->up = true;
+	rcv_beat_start(ep);
+	ep->tell_up = true;
+	rcv_epoch_kick(ep);
+}
+
 static int on_hello(struct rcv_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_msg ack = { .type = RCL_MSG_HELLO_ACK };
@@ -140,18 +164,27 @@ static int on_hello(struct rcv_epoch *ep, const struct rcl_msg *msg)
 			return -EPROTO;
 		if (msg->cookie != RCL_MSG_VERSION)
 			return -EPROTONOSUPPORT;
-		ret = rcv_ctrl_send(&ep->ctrl, &ack);
+		ret = rcv_large_post(ep);
+		if (!ret)
+			ret = rcv_ctrl_send(&ep->ctrl, &ack);
 		ep->proven |= HEARD;
 	} else {
 		ep->proven |= ANSWERED;
 	}
-	if (ret || ep->proven != BOTH)
-		return ret;
-	ep->up = true;
-	rcv_beat_start(ep);
-	ep->tell_up = true;
-	rcv_epoch_kick(ep);
-	return 0;
+	if (!ret)
+		settle(ep);
+	return ret;
+}
+
+/*
+ * Who is up has the answer to its hello, and what was written before that,
+ * whose acknowledgment may come later, or was lost.
+ */
+static void overtaken(struct rcv_epoch *ep)
+{
+	if (ep->proven == BOTH)
+		ep->large.through = true;
+	settle(ep);
 }
 
 static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
@@ -166,6 +199,13 @@ static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
 	case RCL_MSG_HELLO:
 	case RCL_MSG_HELLO_ACK:
 		return on_hello(ep, msg);
+	case RCL_MSG_BYE:
+		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
+	}
+	overtaken(ep);
+	if (!ep->up)
+		return -EPROTO;
+	switch (msg->type) {
 	case RCL_MSG_PONG:
 	case RCL_MSG_FILLED:
 	case RCL_MSG_CHECKED:
@@ -174,12 +214,7 @@ static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
 	case RCL_MSG_FILL:
 	case RCL_MSG_CHECK:
 		return rcv_ping_question(&ep->pinger, msg);
-	case RCL_MSG_BYE:
-		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
 	}
-	/* Who is up has seen to it that we are, too. */
-	if (!ep->up)
-		return -EPROTO;
 	if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
 		return rcv_beat_message(ep, msg);
 	if (rcl_msg_is_answer(msg->type))
@@ -270,6 +305,7 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 	if (ep->why[0])
 		return;
 	more = poll_all(ep);
+	settle(ep);
 	ret = receive(ep);
 	if (!ret && ep->up)
 		ret = ask(ep);

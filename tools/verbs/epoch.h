@@ -13,6 +13,7 @@
 #include "ctrl.h"
 #include "endpoint.h"
 #include "hca.h"
+#include "large.h"
 #include "lease.h"
 #include "link.h"
 #include "ping.h"
@@ -25,7 +26,7 @@ struct event_base;
 
 /* Called by the loop, never from within a call of the owner. */
 struct rcv_epoch_ops {
-	/* Hellos went both ways. The epoch may be freed now. */
+	/* Hellos, and large packets, went both ways. The epoch may be freed now. */
 	void (*up)(void *ctx);
 	/* Once, and last: the epoch is of no use, and may be freed now. */
 	void (*down)(void *ctx, const char *why);
@@ -60,6 +61,7 @@ struct rcv_epoch {
 	bool busy;			/* the CQ is polled, not waited for */
 	uint64_t answered;		/* ms, or when a question was asked */
 	struct rcv_heartbeat heartbeat;
+	struct rcv_large large;
 	char failure[RCL_ERR_LEN];	/* of a work request or the device */
 	char why[RCL_ERR_LEN];		/* it ended, or "" */
 	struct event *completion, *pool_completion, *news, *timer;
@@ -77,6 +79,12 @@ struct rcv_epoch {
 	struct rcv_qp qp[1 + RCLINK_QPS_MAX];	/* the control QP first */
 	struct rcv_lease lease[RCLINK_QPS_MAX];	/* of the others */
 };
+
+/* Of its path, in bytes. */
+static inline uint32_t rcv_epoch_mtu(const struct rcv_epoch *ep)
+{
+	return ep->local.mtu < ep->remote.mtu ? ep->local.mtu : ep->remote.mtu;
+}
 
 /*
  * Fill in what policy leaves open with the module's defaults, and check it: 0,

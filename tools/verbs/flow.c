@@ -32,7 +32,7 @@ static int post(struct state *s)
 	const struct rcv_remote_op op = {
 		.op = s->flow->op,
 		.wr_id = rcv_wr_id(RCV_WR_BENCH, 0),
-		.addr = s->ep->pinger.mem,
+		.addr = (uintptr_t)s->ep->pinger.mem,
 		.lkey = s->ep->pinger.mr->lkey,
 		.len = s->flow->size,
 		.compare = 1,

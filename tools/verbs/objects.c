@@ -10,6 +10,11 @@
 #include "epoch.h"
 #include "fail.h"
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 static const struct rcv_qp_size pool_size = {
 	.sends = RCV_LEASE_SENDS,
 	.recvs = RCV_LEASE_RECVS,
@@ -62,7 +67,7 @@ static int get_buffer(struct rcv_epoch *ep, char *err)
 static int get_qps(struct rcv_epoch *ep, char *err)
 {
 	const struct rcv_qp_size ctrl = {
-		.sends = RCV_CTRL_SLOTS + 1 + RCV_BENCH_DEPTH,
+		.sends = RCV_CTRL_SLOTS + 2 + RCV_BENCH_DEPTH,
 		.recvs = RCV_CTRL_SLOTS,
 		.sges = 1,
 	};
@@ -143,11 +148,6 @@ void rcv_objects_put(struct rcv_epoch *ep)
 	if (ep->pd)
 		ibv_dealloc_pd(ep->pd);
 	rcv_hca_close(&ep->hca);
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 int rcv_objects_path(const struct rcl_policy *policy, struct rcl_path *path,
@@ -233,7 +233,7 @@ int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err)
 	int ret = 0;
 
 	wire_path(ep);
-	w->mtu = rcv_mtu(smaller(ep->local.mtu, remote->mtu));
+	w->mtu = rcv_mtu(rcv_epoch_mtu(ep));
 	w->answer = ep->local.rd_atomic;
 	w->initiate = smaller(ep->local.rd_atomic, remote->rd_atomic);
 	w->min_rnr_timer = v[RCL_P_MIN_RNR_TIMER];

@@ -155,7 +155,7 @@ static int post_op(struct rcv_pinger *p)
 	const struct rcv_remote_op op = {
 		.op = p->ping->op,
 		.wr_id = rcv_wr_id(RCV_WR_PING, 0),
-		.addr = p->mem,
+		.addr = (uintptr_t)p->mem,
 		.lkey = p->mr->lkey,
 		.len = p->ping->size,
 		.compare = cas ? before : after - before,

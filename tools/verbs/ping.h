@@ -24,7 +24,7 @@ struct rcv_ping {
 struct rcv_remote_op {
 	uint32_t op;		/* enum rclink_ping_op, not SEND */
 	uint64_t wr_id;
-	void *addr;
+	uint64_t addr;		/* as the lkey has it */
 	uint32_t lkey;
 	uint32_t len;
 	uint32_t offset;	/* in the peer's buffer */

@@ -44,7 +44,7 @@ int rcv_remote_post(struct rcv_qp *qp, const struct rcl_endpoint *remote,
 		    const struct rcv_remote_op *op)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)op->addr,
+		.addr = op->addr,
 		.length = op->len,
 		.lkey = op->lkey,
 	};
