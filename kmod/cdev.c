@@ -395,6 +395,7 @@ static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
 	return 0;
 }
 
+/* Who neither hands over anything nor waits looks what has completed. */
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
 	struct rclink_dev_submit arg;
@@ -409,9 +410,11 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 	arg.count = taken;
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
-	if (ret || !arg.wait)
-		return ret;
-	return rcl_ring_wait(rcl_ring_of(chan), arg.wait, end);
+	if (!ret && arg.wait)
+		return rcl_ring_wait(rcl_ring_of(chan), arg.wait, end);
+	if (!ret && !taken)
+		rcl_chan_look(chan);
+	return ret;
 }
 
 static int rcl_cdev_group_submit(struct rcl_group_chan *group,
@@ -512,18 +515,9 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	return ret == -EINTR ? -ERESTARTSYS : ret;
 }
 
-static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
-				   poll_table *wait)
+static void rcl_cdev_want_events(struct rcl_chan *chan)
 {
-	__poll_t mask = 0;
-
-	/* Who asks here wants events. */
 	WRITE_ONCE(chan->polled, false);
-	poll_wait(filp, &rcl_ring_of(chan)->wait, wait);
-	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
-	smp_mb();
-	if (rcl_chan_is_over(chan))
-		mask |= EPOLLHUP | EPOLLERR;
 	rcl_chan_look(chan);
 	/*
 	 * What came in before it was armed is for the event to handle. Armed in
@@ -531,9 +525,30 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 	 */
 	if (rcl_chan_arm(chan))
 		irq_poll_sched(&chan->iop);
+}
+
+/* What a completion may make ready. */
+#define RCL_CDEV_COMPLETES \
+	(EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
+
+static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
+				   poll_table *wait)
+{
+	struct rcl_ring *ring = rcl_ring_of(chan);
+	__poll_t mask = 0;
+
+	poll_wait(filp, &ring->wait, wait);
+	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	smp_mb();
+	if (rcl_chan_is_over(chan))
+		mask |= EPOLLHUP | EPOLLERR;
+	/* Who only asks for its end goes on polling. */
+	if (!READ_ONCE(chan->polled) ||
+	    poll_requested_events(wait) & RCL_CDEV_COMPLETES)
+		rcl_cdev_want_events(chan);
 	if (rcl_chan_ready(chan))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(chan->qp))
+	if (rcl_ring_has_room(ring))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }

@@ -205,6 +205,20 @@ static int rcl_ring_post(struct rcl_chan *chan,
 	return rcl_chan_post(chan, sqe);
 }
 
+static u32 rcl_ring_completed(const struct rcl_chan *chan)
+{
+	return chan->sends.done + chan->recvs.done;
+}
+
+/* Where there is nothing to reap, only what is in flight can make room. */
+static void rcl_ring_is_full(struct rcl_ring *ring, bool full)
+{
+	struct rcl_chan *chan = &ring->chan;
+
+	ring->full = full && !rcl_chan_ready(chan);
+	ring->full_at = rcl_ring_completed(chan);
+}
+
 /**
  * rcl_ring_submit - post what is in the submission ring
  * @ring: any
@@ -251,11 +265,32 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 		smp_store_release(&sq->head, ring->sq_head);
 		++*taken;
 	}
+	rcl_ring_is_full(ring, ret == -EBUSY);
 	some |= rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
 	if (some)
 		chan->ops->news(chan);
 	return ret;
+}
+
+/**
+ * rcl_ring_has_room - may what is in the submission ring be posted now?
+ * @ring: any
+ *
+ * Context: process context.
+ * Return: false while the channel is not open, or nothing has completed since
+ * the first entry had no room.
+ */
+bool rcl_ring_has_room(struct rcl_ring *ring)
+{
+	struct rcl_chan *chan = &ring->chan;
+	bool room;
+
+	spin_lock_bh(&chan->lock);
+	room = chan->qp && (!ring->full ||
+			    ring->full_at != rcl_ring_completed(chan));
+	spin_unlock_bh(&chan->lock);
+	return room;
 }
 
 /**

@@ -12,12 +12,16 @@
  * @chan: the channel
  * @shared: rings, mapped by the consumer: hostile
  * @sq_head: submissions taken; under the channel's lock
+ * @full: the next one had no room, and nothing was there to reap; likewise
+ * @full_at: how many operations had completed then; likewise
  * @wait: woken by completions and by the end
  */
 struct rcl_ring {
 	struct rcl_chan chan;
 	struct rclink_dev_shared *shared;
 	u32 sq_head;
+	bool full;
+	u32 full_at;
 	wait_queue_head_t wait;
 };
 
@@ -26,6 +30,7 @@ struct rcl_ring *rcl_ring_new(u32 flags);
 struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 				     const char *service, u32 max, u32 flags);
 int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken);
+bool rcl_ring_has_room(struct rcl_ring *ring);
 int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end);
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end);
 

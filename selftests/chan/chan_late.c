@@ -4,6 +4,7 @@
  * need not know: what is sent waits for the first one. The far end is late.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +24,7 @@
 #define FLUSHED		5		/* of enum ib_wc_status */
 #define REMOTE_ACCESS	10
 #define RECV_TAG	1000
+#define STREAM		500U
 
 FIXTURE(late)
 {
@@ -140,6 +142,14 @@ static void hears(struct __test_metadata *_metadata,
 	EXPECT_EQ(number, self->page[0]);
 }
 
+/* Whether it may submit again, within some time. */
+static int room(const struct _test_data_late *self, int ms)
+{
+	struct pollfd fd = { .fd = rclink_fd(self->chan), .events = POLLOUT };
+
+	return poll(&fd, 1, ms);
+}
+
 /* Nothing completes, with what is queued. */
 static void waits(struct __test_metadata *_metadata,
 		  struct _test_data_late *self)
@@ -170,20 +180,48 @@ TEST_F(late, all_that_can_be_in_flight_waits_for_the_first_receive)
 	usleep(QUIET_MS * 1000);
 	EXPECT_EQ(-EBUSY, rclink_submit(self->chan, 1, LIMIT_MS));
 	EXPECT_EQ(0, rclink_reap(self->chan, &cqe, 1));
+	EXPECT_EQ(0, room(self, 0));
 	go(_metadata, LATE_SLOW);
 	for (i = 0; i <= LATE_MESSAGES; i++) {
-		/* A submit that has no room looks whether there is some now. */
 		while (!rclink_reap(self->chan, &cqe, 1)) {
 			int ret = rclink_submit(self->chan, 1, LIMIT_MS);
 
 			ASSERT_TRUE(ret >= 0 || ret == -EBUSY);
 			ASSERT_GT(LIMIT_MS, now_ms() - start);
 			if (ret < 0)
-				usleep(1000);
+				ASSERT_EQ(1, room(self, LIMIT_MS));
 		}
 		ASSERT_EQ(0, cqe.status);
 		ASSERT_EQ(i, cqe.user_data);
 	}
+}
+
+/* What is not signaled is not to be reaped, but makes room. */
+TEST_F(late, who_fills_it_up_sleeps_until_there_is_room)
+{
+	uint32_t calls = 0, sent = 0, queued = 0;
+	struct rclink_dev_cqe cqe;
+	int ret;
+
+	begin(_metadata, self, LATE_SLOW);
+	import(_metadata, self, LATE_SLOW);
+	while (sent < STREAM) {
+		while (queued < STREAM &&
+		       !rclink_write(self->chan, rclink_bytes("late", 4),
+				     &self->far, PAGE - 4, 0, queued))
+			queued++;
+		ret = rclink_submit(self->chan, 0, 0);
+		ASSERT_TRUE(ret >= 0 || ret == -EBUSY);
+		sent += ret > 0 ? ret : 0;
+		calls++;
+		if (ret < 0)
+			ASSERT_EQ(1, room(self, LIMIT_MS));
+	}
+	EXPECT_EQ(0, rclink_reap(self->chan, &cqe, 1));
+	/* Each completion is told once, and not all the time. */
+	EXPECT_GT(3 * STREAM, calls);
+	ASSERT_EQ(0, write_word(self, 1));
+	completes(_metadata, self, 1, 0);
 }
 
 TEST_F(late, each_end_waits_for_the_other)

@@ -372,5 +372,7 @@ void sim_send_answered(struct sim_qp *qp, const struct sim_msg *msg, bool last)
 	qp->reply = msg->reply;
 	qp->out = 0;
 	qp->waits = false;
+	/* What the peer sends after it cannot overtake it. */
+	sim_step(qp);
 	mod_delayed_work(sim_wq, &qp->work, 0);
 }

@@ -159,6 +159,17 @@ TEST_F(channel, drops_what_was_refused)
 	EXPECT_EQ(s->sq.head, s->sq.tail);
 }
 
+/* No entry was looked at. */
+TEST_F(channel, keeps_what_is_queued_when_it_cannot_wait_for_so_many)
+{
+	struct rclink_dev_shared *s = self->chan.shared;
+
+	ASSERT_EQ(0, rclink_send(&self->chan, rclink_none(), 0, 0));
+	EXPECT_EQ(-EINVAL, rclink_submit(&self->chan,
+					 RCLINK_DEV_CQ_DEPTH + 1, 0));
+	EXPECT_EQ(s->sq.head + 1, s->sq.tail);
+}
+
 TEST_F(channel, reaps_in_order_and_across_the_end)
 {
 	struct rclink_dev_shared *s = self->chan.shared;

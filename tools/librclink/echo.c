@@ -4,6 +4,7 @@
  * for example.c:
  *	echo LINK SERVICE
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,11 @@ static int no(const char *what, int ret)
 /* The next completion; less than 0 for the end, or one that failed. */
 static int next(struct rclink_chan *chan, struct rclink_dev_cqe *cqe)
 {
-	int ret = rclink_submit(chan, 1, 0);
+	int ret;
 
+	do {
+		ret = rclink_submit(chan, 1, 0);
+	} while (ret == -EINTR);
 	if (rclink_reap(chan, cqe, 1) == 1)
 		return cqe->status ? -1 : 0;
 	return ret < 0 ? ret : -1;

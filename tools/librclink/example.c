@@ -35,7 +35,9 @@ static int talk(struct rclink_chan *chan, const char *text)
 	memcpy(memory, text, len);
 	rclink_recv(chan, rclink_piece(region, half, half), ANSWER);
 	rclink_send(chan, rclink_piece(region, 0, len), 0, MESSAGE);
-	ret = rclink_submit(chan, 1, 10000);
+	do {
+		ret = rclink_submit(chan, 1, 10000);
+	} while (ret == -EINTR);
 	if (ret < 0)
 		return no("submit", ret);
 	ret = rclink_reap(chan, &cqe, 1);

@@ -221,6 +221,8 @@ int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 	struct rclink_dev_submit submit;
 	int queued, err, taken = 0;
 
+	if (wait > RCLINK_DEV_CQ_DEPTH)
+		return -EINVAL;
 	queued = ring_used(ring_other(&s->sq.head), ring_own(&s->sq.tail),
 			   RCLINK_DEV_DEPTH);
 	if (queued < 0)

@@ -138,7 +138,8 @@ rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair,
  *	RCLINK_CHAN_POLLED to have completions only in rclink_submit(), which
  *	then polls for 20 ms before it sleeps, 5 while somebody else wants its
- *	processor: quick, and takes one;
+ *	processor: quick, and takes one; until poll() asks for more than the
+ *	end of the channel;
  *	RCLINK_CHAN_REPLAY to let READs and WRITEs that a new epoch cuts short
  *	be carried out again
  *
@@ -233,7 +234,9 @@ int rclink_adopt(struct rclink_chan **chan, int fd);
  * @chan: the channel
  *
  * It is readable when there is something for rclink_reap(), and hung up when
- * the channel has ended. It is closed on exec.
+ * the channel has ended. It is writable when rclink_submit() may take something:
+ * not while the channel is suspended, nor after -EBUSY until something has
+ * completed, signaled or not. It is closed on exec.
  *
  * Return: a file descriptor that belongs to the channel.
  */
@@ -251,12 +254,19 @@ int rclink_listener_fd(const struct rclink_listener *listener);
 /**
  * rclink_close() - end a channel, and its regions
  * @chan: the channel; NULL is allowed
+ *
+ * What has not completed is given up: who wants to know that the last messages
+ * have got there has them signaled, and waits. As long as a child after fork,
+ * or who was passed the file descriptor, has a copy of it, the channel lives on,
+ * and memory that is registered stays locked.
  */
 void rclink_close(struct rclink_chan *chan);
 
 /**
  * rclink_listener_close() - stop listening; accepted channels live on
  * @listener: the listener; NULL is allowed
+ *
+ * The service stays taken as long as a child after fork has a copy of it.
  */
 void rclink_listener_close(struct rclink_listener *listener);
 
@@ -279,7 +289,8 @@ void rclink_listener_close(struct rclink_listener *listener);
  * the device take, -EOPNOTSUPP for a right that the device does not have or
  * RCLINK_REGION_INVALIDATE where one registration is too small, -EDQUOT beyond
  * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
- * regions, -ENOMEM, what ended the channel, or what the device says.
+ * regions, -EAGAIN while the channel is suspended, -ENOMEM, what ended the
+ * channel, or what the device says.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
@@ -336,9 +347,10 @@ int rclink_dmabuf(struct rclink_chan *chan, int fd, uint64_t offset,
  * @chan: the channel
  * @region: handle of rclink_region(), rclink_memory() or rclink_dmabuf()
  *
- * When it returns, neither end can reach the memory through it any more.
+ * When it returns 0, neither end can reach the memory through it any more.
  *
- * Return: 0, or -ESTALE.
+ * Return: 0, -ESTALE, or -EIO when the device did not end it: then the memory
+ * may still be reached, and its pages stay locked and are lost.
  */
 int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
 

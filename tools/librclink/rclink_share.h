@@ -76,9 +76,9 @@ int rclink_share_memory(struct rclink_share *share, void **addr, uint64_t len,
  * @share: of rclink_share()
  * @region: its handle
  *
- * When it returns, no peer can reach the memory through it any more.
+ * When it returns 0, no peer can reach the memory through it any more.
  *
- * Return: 0, or -ESTALE.
+ * Return: 0, -ESTALE, or -EIO as rclink_withdraw().
  */
 int rclink_share_withdraw(struct rclink_share *share, uint32_t region);
 

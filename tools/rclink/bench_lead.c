@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "process.h"
 
+#define NS_PER_MS	1000000ULL
 #define SETTLE_NS	50000000L	/* what a closed channel left to do */
 
 /* There and back: half of it is one way, as perftest has it. */
@@ -140,19 +141,20 @@ static int first_write(struct bench *b)
 static int attaches(struct bench *b)
 {
 	const struct timespec pause = { .tv_nsec = SETTLE_NS };
-	struct rclink_chan *main = b->at.chan;
-	uint64_t begun;
+	struct rclink_chan *first = b->at.chan;
+	uint64_t begun, end;
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < b->iters && !ret; i++) {
+		end = rcl_now() + ATTACH_TIMEOUT_MS * NS_PER_MS;
 		do {
 			nanosleep(&pause, NULL);
 			begun = rcl_now();
 			ret = rclink_connect(&b->at.chan, b->at.target.link,
 					     b->at.target.service,
 					     RCLINK_CHAN_POLLED);
-		} while (ret == -EAGAIN || ret == -EBUSY);
+		} while ((ret == -EAGAIN || ret == -EBUSY) && begun < end);
 		if (ret) {
 			bench_failed(b, "cannot connect", ret);
 			break;
@@ -161,7 +163,7 @@ static int attaches(struct bench *b)
 		b->sample[i] = rcl_now() - begun;
 		rclink_close(b->at.chan);
 	}
-	b->at.chan = main;
+	b->at.chan = first;
 	return ret;
 }
 

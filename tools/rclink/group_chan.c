@@ -90,7 +90,9 @@ static int send_one(struct group_chan *g, const char *text)
 		memcpy(g->memory, text, len);
 		rclink_send(g->chan, rclink_piece(g->region, 0, len),
 			    RCLINK_SQE_SIGNALED, 0);
-		ret = rclink_submit(g->chan, 1, SEND_MS);
+		do {
+			ret = rclink_submit(g->chan, 1, SEND_MS);
+		} while (ret == -EINTR);
 	}
 	if (ret < 0)
 		return failed(g, ret);

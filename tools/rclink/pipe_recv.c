@@ -197,9 +197,11 @@ static int reap(struct receiver *r)
  */
 static void linger(struct receiver *r)
 {
-	while (r->sends) {
-		if (rclink_submit(r->p->at.chan, 1, ATTACH_TIMEOUT_MS) < 0 ||
-		    reap(r) < 0)
+	int ret = 0;
+
+	while (r->sends && (ret >= 0 || ret == -EINTR)) {
+		ret = rclink_submit(r->p->at.chan, 1, ATTACH_TIMEOUT_MS);
+		if (reap(r) < 0)
 			break;
 	}
 }

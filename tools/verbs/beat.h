@@ -17,7 +17,10 @@ void rcv_beat_heard(struct rcv_epoch *ep, const struct rcl_msg *msg);
 /* BEAT or BEAT_ACK: 0, -EPROTO, or what rcv_ctrl_send() says. */
 int rcv_beat_message(struct rcv_epoch *ep, const struct rcl_msg *msg);
 
-/* Has an interval ended? 0 or, of what is sent, as above, -EHOSTDOWN after the last. */
+/*
+ * Has an interval ended? 0, -EHOSTDOWN after the last, or what is said of that
+ * which is sent then.
+ */
 int rcv_beat_look(struct rcv_epoch *ep, uint64_t now);
 
 /* When to look next, in ms; 0: never. */

@@ -26,7 +26,7 @@ struct event_base;
 
 /* Called by the loop, never from within a call of the owner. */
 struct rcv_epoch_ops {
-	/* Hellos, and large packets, went both ways. The epoch may be freed now. */
+	/* Hellos and large packets went both ways. It may be freed now. */
 	void (*up)(void *ctx);
 	/* Once, and last: the epoch is of no use, and may be freed now. */
 	void (*down)(void *ctx, const char *why);

@@ -245,7 +245,10 @@ struct rclink_dev_group_shared {
 /* For a free QP; else EAGAIN if none is free, nor just left by a channel. */
 #define RCLINK_CONNECT_WAIT	0x01
 /* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
-/* Completions are reaped in SUBMIT only, until poll() asks for events. */
+/*
+ * Completions are reaped in SUBMIT only, until poll() asks for more than the
+ * end; by one that hands over nothing and does not wait, too.
+ */
 #define RCLINK_CHAN_POLLED	0x02
 /* READs and WRITEs that a new epoch cuts short are carried out again. */
 #define RCLINK_CHAN_REPLAY	0x04
