@@ -13,9 +13,9 @@
  *			spinlocks, irqsave: queues. Each is a leaf, and what is
  *			called in any context takes only these
  *
- * A QP's work item, and an answer that comes in, are the only ones that take from
- * its send queue, which has one message under way: the next one goes out when it
- * has been answered. Event and
+ * A QP's work item, and an answer that comes in, are the only ones that take
+ * from its send queue, which has one message under way: the next one goes out
+ * when that has been answered. Event and
  * completion handlers are called below sim_wire with interrupts off, as from an
  * interrupt.
  */

@@ -234,9 +234,9 @@ int rclink_adopt(struct rclink_chan **chan, int fd);
  * @chan: the channel
  *
  * It is readable when there is something for rclink_reap(), and hung up when
- * the channel has ended. It is writable when rclink_submit() may take something:
- * not while the channel is suspended, nor after -EBUSY until something has
- * completed, signaled or not. It is closed on exec.
+ * the channel has ended. It is writable when rclink_submit() may take
+ * something: not while the channel is suspended, nor after -EBUSY until
+ * something has completed, signaled or not. It is closed on exec.
  *
  * Return: a file descriptor that belongs to the channel.
  */
@@ -257,8 +257,8 @@ int rclink_listener_fd(const struct rclink_listener *listener);
  *
  * What has not completed is given up: who wants to know that the last messages
  * have got there has them signaled, and waits. As long as a child after fork,
- * or who was passed the file descriptor, has a copy of it, the channel lives on,
- * and memory that is registered stays locked.
+ * or who was passed the file descriptor, has a copy of it, the channel lives
+ * on, and memory that is registered stays locked.
  */
 void rclink_close(struct rclink_chan *chan);
 
