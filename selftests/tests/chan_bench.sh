@@ -81,7 +81,14 @@ gone()
 	[ $? -eq 1 ] && cat "$shows" && [ "$(wc -l <"$shows")" -eq 1 ]
 }
 
-plan 33
+# The channel that measures has the only queue pair.
+one_alone()
+{
+	rclink disconnect l && on_all "$tool" set l qps 1 && link_listen l &&
+		link_dial l && link_listen_end && serve
+}
+
+plan 35
 chan_setup
 refuse 2 "a test that is none is refused" 'not lat, bw, rate' \
 	rclink bench l fast
@@ -113,6 +120,11 @@ holds "bandwidth reads like perftest's" reads_like \
 	'BW average.MB/sec.*MsgRate.Mpps' bw -n 20
 holds "after one that was killed the next is served" killed
 holds "a server that is killed ends who measures" gone
+wait "$server" 2>/dev/null
+holds "a link has one queue pair" one_alone
+refuse 1 "to attach again and again takes one more" 'no queue pair is free' \
+	timeout 60 "$tool" bench l attach
+kill "$server" 2>/dev/null || on 2 pkill -x rclink
 wait "$server" 2>/dev/null
 sed 's/^/# host 2: /' "$serves"
 finish
