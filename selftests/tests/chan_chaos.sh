@@ -3,7 +3,7 @@
 # Traffic on some channels while faults are drawn from a list by a seed.
 # CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
 # hosts: 2
-# kernels: 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 600
 # soak: 5400 CHAOS_SECONDS=3600 CHAOS_SEED=3
 # The libraries have the variables.

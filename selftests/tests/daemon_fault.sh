@@ -4,7 +4,7 @@
 # that nobody answers for, one whose QPs hear nothing, a port that flaps, a kill in
 # the middle of traffic, a full disk, another address, another module.
 # hosts: 2
-# kernels: 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
 # soak: 5400 FAULT_FLAPS=100
 # The libraries have the variables; what eval gets is expanded there.

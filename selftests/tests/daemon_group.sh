@@ -3,7 +3,7 @@
 # Two daemons and a group: made from the files alone, taken over, changed, made
 # anew, deleted; and there again with the module, and with a device that is late.
 # hosts: 2
-# kernels: 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # The libraries have the variables.
 # shellcheck disable=SC2154

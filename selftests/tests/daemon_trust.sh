@@ -4,7 +4,7 @@
 # a CA that is replaced. And callers that want more than their share: both ends at
 # once, many slow ones, a peer that never stops.
 # hosts: 2
-# kernels: 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

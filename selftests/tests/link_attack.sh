@@ -5,7 +5,7 @@
 # The attacker sends from the peer's host, or, to that one, from this host; a third
 # host would send the same packets.
 # hosts: 2
-# kernels: 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, it makes packets of RoCE
 # timeout: 650
 # soak: 1800 ATTACK_SECONDS=600

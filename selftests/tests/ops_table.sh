@@ -3,7 +3,7 @@
 # Which operation works on which device between which ends, tried out: what
 # Documentation/operations.rst says is what comes out here.
 # hosts: 2
-# kernels: 6.12-all debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, its table is of libibverbs, too, which knows no simulated device
 # timeout: 240
 # The library has the variables.

@@ -4,7 +4,7 @@
 # simulated devices. And a kernel module has masked atomics there, if both ends'
 # devices do.
 # hosts: 1
-# kernels: 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 400
 . "$(dirname "$0")/../lib.sh"

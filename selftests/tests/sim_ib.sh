@@ -4,7 +4,7 @@
 # on this host: by LID and by GRH, channels with all operations, what a subnet
 # manager and the device report, removal with everything in flight.
 # hosts: 1
-# kernels: 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 240
 # The library has the variables.

@@ -3,7 +3,7 @@
 # The endpoint of a process, over libibverbs: with a stock ibv_rc_pingpong, with
 # another one, and with the module in either role.
 # hosts: 2
-# kernels: 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, libibverbs knows no simulated device
 # timeout: 400
 # The library has the variables; what eval gets is expanded there.
