@@ -330,6 +330,28 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	return 0;
 }
 
+/**
+ * rcl_ctrl_ask - send a question that has a cookie of its own
+ * @ctrl: started
+ * @msg: whole but for that
+ * @cookie: set to it when the question was sent
+ *
+ * Context: the link's work item.
+ * Return: 0, -EAGAIN when an answer must come in first, or as rcl_ctrl_send().
+ */
+int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie)
+{
+	int ret;
+
+	if (!rcl_ctrl_can_ask(ctrl))
+		return -EAGAIN;
+	msg->cookie = ++ctrl->cookie;
+	ret = rcl_ctrl_send(ctrl, msg);
+	if (!ret)
+		*cookie = msg->cookie;
+	return ret;
+}
+
 static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
 			    ktime_t arrived)
 {

@@ -72,6 +72,7 @@ struct rcl_ctrl_question {
  * @credits: receive slots that the peer has posted for us
  * @owed: receive slots posted again, of which the peer does not know yet
  * @bye: a goodbye was sent
+ * @cookie: of the last question that rcl_ctrl_ask() has sent
  * @questions: sent and not answered
  * @oldest: which of @asked is the question that is answered next
  * @asked: a ring of those that are not answered, as answers come in the order
@@ -94,6 +95,7 @@ struct rcl_ctrl {
 	u16 credits;
 	u16 owed;
 	bool bye;
+	u32 cookie;
 	u16 questions;
 	u16 oldest;
 	struct rcl_ctrl_question asked[RCL_CTRL_QUESTIONS];
@@ -109,6 +111,7 @@ void rcl_ctrl_destroy(struct rcl_ctrl *ctrl);
 bool rcl_ctrl_poll(struct rcl_ctrl *ctrl);
 bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl);
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg);
+int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie);
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		  struct rcl_msg *msg);
 void rcl_ctrl_flush(struct rcl_ctrl *ctrl);

@@ -20,15 +20,13 @@
  * One that is to go on may ask when it does, and a new one when the peer has
  * registered what it exports.
  *
- * Return: 0, -EAGAIN when no question can be asked now, or what
- * rcl_ctrl_send() says.
+ * Return: as rcl_ctrl_ask().
  */
 int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 {
 	struct rcl_lease *lease = rcl_pool_find(&ep->pool, call->lessee);
 	struct rcl_msg msg = {
 		.type = RCL_MSG_IMPORT,
-		.cookie = ep->pool.cookie + 1,
 		.seed = call->first,
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
@@ -42,15 +40,11 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	}
 	if (lease->state == RCL_LEASE_RESUMING || !rcl_resume_may_import(ep))
 		return 0;
-	if (!rcl_ctrl_can_ask(&ep->ctrl))
-		return -EAGAIN;
 	msg.offset = rcl_pool_index(&ep->pool, lease);
-	ret = rcl_ctrl_send(&ep->ctrl, &msg);
-	if (ret)
-		return ret;
-	call->cookie = ++ep->pool.cookie;
-	list_move_tail(&call->node, &ep->pool.imports);
-	return 0;
+	ret = rcl_ctrl_ask(&ep->ctrl, &msg, &call->cookie);
+	if (!ret)
+		list_move_tail(&call->node, &ep->pool.imports);
+	return ret;
 }
 
 static u32 rcl_import_put(u8 *data, const struct rcl_window *window, u32 n)

@@ -28,21 +28,13 @@ u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease)
  * @lease: any; has one question at most
  * @msg: the question, whole but for what names the lease
  *
- * Return: 0, -EAGAIN when none can be asked now, or what rcl_ctrl_send() says.
+ * Return: as rcl_ctrl_ask().
  */
 int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
 		   struct rcl_msg *msg)
 {
-	int ret;
-
-	if (!rcl_ctrl_can_ask(&ep->ctrl))
-		return -EAGAIN;
-	msg->cookie = ++ep->pool.cookie;
 	msg->offset = rcl_pool_index(&ep->pool, lease);
-	ret = rcl_ctrl_send(&ep->ctrl, msg);
-	if (!ret)
-		lease->cookie = msg->cookie;
-	return ret;
+	return rcl_ctrl_ask(&ep->ctrl, msg, &lease->cookie);
 }
 
 static void rcl_lease_grant(const struct rcl_lease *lease,

@@ -15,14 +15,12 @@
  * @ep: of a link that is up
  * @call: of kind RCL_CALL_GROUP, not yet asked
  *
- * Return: 0, -EAGAIN when no question can be asked now, or what
- * rcl_ctrl_send() says.
+ * Return: as rcl_ctrl_ask().
  */
 int rcl_member_ask(struct rcl_epoch *ep, struct rcl_call *call)
 {
 	struct rcl_msg msg = {
 		.type = RCL_MSG_GROUP,
-		.cookie = ep->pool.cookie + 1,
 		.offset = call->grant.id >> 32,
 		.seed = call->grant.id,
 		.len = strlen(call->name),
@@ -30,14 +28,10 @@ int rcl_member_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	};
 	int ret;
 
-	if (!rcl_ctrl_can_ask(&ep->ctrl))
-		return -EAGAIN;
-	ret = rcl_ctrl_send(&ep->ctrl, &msg);
-	if (ret)
-		return ret;
-	call->cookie = ++ep->pool.cookie;
-	list_move_tail(&call->node, &ep->pool.imports);
-	return 0;
+	ret = rcl_ctrl_ask(&ep->ctrl, &msg, &call->cookie);
+	if (!ret)
+		list_move_tail(&call->node, &ep->pool.imports);
+	return ret;
 }
 
 static void rcl_member_put(u8 *data, const struct rcl_group_grant *grant)

@@ -80,7 +80,6 @@ struct rcl_lease {
  * struct rcl_pool - the pooled QPs of an epoch
  * @link: name of the link
  * @role: enum rclink_role of this end
- * @cookie: of the last question
  * @calls: not yet asked
  * @imports: asked
  * @exports: what the peer may import; the link's
@@ -93,7 +92,6 @@ struct rcl_lease {
 struct rcl_pool {
 	const char *link;
 	u32 role;
-	u32 cookie;
 	struct list_head calls;
 	struct list_head imports;
 	struct rcl_exports *exports;
