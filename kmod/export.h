@@ -14,7 +14,8 @@ struct rcl_here_list;
 struct rcl_lessee;
 
 #define RCL_EXTENT_SHIFT_MIN	12	/* the smallest page */
-#define RCL_EXTENT_SHIFT_MAX	30
+#define RCL_EXTENT_SHIFT_MAX	30	/* of the peer's */
+#define RCL_EXTENT_PAGES_MAX	512	/* of this end's */
 #define RCL_EXTENTS_MAX		4096	/* of a region */
 
 /**

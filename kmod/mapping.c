@@ -17,14 +17,17 @@
  * rcl_mapping_shift - how long is an extent?
  * @ib: device
  *
- * A power of two, so that the extent of an address is a shift.
+ * A power of two, so that the extent of an address is a shift. Some devices say
+ * that one fast registration takes far more than what others use it for. With
+ * so many its list is in several pieces, which not all drivers hand to the
+ * device, or needs memory in one piece that is not there.
  *
- * Return: of as many bytes one fast registration of the device takes.
+ * Return: the binary logarithm of its bytes.
  */
 u32 rcl_mapping_shift(const struct ib_device *ib)
 {
-	return min_t(u32, RCL_EXTENT_SHIFT_MAX, PAGE_SHIFT +
-		     ilog2(ib->attrs.max_fast_reg_page_list_len));
+	return PAGE_SHIFT + ilog2(min_t(u32, RCL_EXTENT_PAGES_MAX,
+					ib->attrs.max_fast_reg_page_list_len));
 }
 
 /**

@@ -23,8 +23,7 @@
 #include "shm.h"
 
 /* Devices take less: that is found out when it is imported. */
-#define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX << \
-				 (RCL_EXTENT_SHIFT_MAX - PAGE_SHIFT))
+#define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX * RCL_EXTENT_PAGES_MAX)
 
 /**
  * struct rcl_shared - a region

@@ -26,6 +26,7 @@
 #define SHARED		"shared"
 #define EXTRA_SIZE	(33 * PAGE)	/* several registrations */
 #define EXTRA_AT	(20 * PAGE)
+#define LONG		(8UL << 20)
 
 FIXTURE(channel)
 {
@@ -272,6 +273,50 @@ TEST_F_TIMEOUT(channel, one_fails, 300)
 	TH_LOG("%s of %s: %d, %d of them needed", fault, variant->device, hits,
 	       failed);
 	EXPECT_LE(variant->least, failed);
+}
+
+/* A driver that says that one registration takes more than it can. */
+FIXTURE(boast)
+{
+	struct rig r;
+};
+
+FIXTURE_SETUP(boast)
+{
+	ASSERT_EQ(0, rig_begin(&self->r));
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+	ASSERT_EQ(0, sim_new_device(NEAR " ib 1 pages=65536"));
+	ASSERT_EQ(0, sim_new_device(FAR " ib 2 pages=65536"));
+	self->r.new_link = new_link;
+	ASSERT_EQ(0, rig_link(&self->r));
+	ASSERT_EQ(0, rig_open(&self->r));
+}
+
+FIXTURE_TEARDOWN(boast)
+{
+	rig_end(&self->r);
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+}
+
+TEST_F(boast, a_region_takes_as_many_as_work)
+{
+	const uint64_t at = LONG - PAGE;
+	struct rclink_remote remote;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rclink_memory(r->far, &m, LONG, EXTRA, RIGHTS, &region));
+	ASSERT_EQ(0, rclink_import(r->near, EXTRA, &remote));
+	far_fill(r->near_memory, 9, PAGE);
+	ASSERT_EQ(0, rclink_write(r->near, rclink_piece(r->near_region, 0,
+							PAGE),
+				  &remote, at, RCLINK_SQE_SIGNALED, 0));
+	ASSERT_EQ(0, rig_completes(r->near));
+	EXPECT_TRUE(far_is((uint8_t *)m + at, 9, PAGE));
+	munmap(m, LONG);
 }
 
 TEST_HARNESS_MAIN

@@ -23,7 +23,7 @@ static const struct sim_limits sim_defaults = {
 	.qps = 4096,
 	.cqes = 16384,
 	.mrs = 65536,
-	.pages = 512,
+	.pages = SIM_MR_PAGES,
 	.sges = SIM_MAX_SGE,
 	.atomics = 2,
 	.mtu = 4096,
@@ -208,6 +208,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "dma", &limits->dma, 1 },
 		{ "sa", &limits->sa, 1 },
 		{ "iwarp", &limits->iwarp, 1 },
+		{ "grh", &limits->grh, 1 },
 	};
 	char *value = strchr(word, '=');
 	int i, ret;

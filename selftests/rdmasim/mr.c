@@ -76,6 +76,9 @@ struct ib_mr *sim_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 n)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!n || n > dev->limits.pages)
 		return ERR_PTR(-EINVAL);
+	/* In one piece, where a driver says more. */
+	if (n > SIM_MR_PAGES)
+		return ERR_PTR(-ENOMEM);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);

@@ -34,6 +34,7 @@ struct platform_device;
 
 #define SIM_MAX_SGE	8
 #define SIM_PKEYS	4
+#define SIM_MR_PAGES	512
 #define SIM_PORT	1
 #define SIM_QP1		1
 #define SIM_LINE	160
@@ -54,6 +55,7 @@ struct sim_limits {
 	u32 dma;		/* 0 virtual, 1 by the DMA API */
 	u32 sa;			/* an InfiniBand port with QP1 */
 	u32 iwarp;		/* or it says that it is iWARP */
+	u32 grh;		/* it takes nothing without one */
 };
 
 struct sim_port {
