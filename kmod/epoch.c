@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "epoch.h"
 
+#include <linux/log2.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -67,6 +68,17 @@ static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 	return 0;
 }
 
+/*
+ * READs and atomics in flight; 0 while the peer is not known. Some devices
+ * round it up to a power of two, beyond what the peer's may keep to.
+ */
+static u32 rcl_epoch_initiate(const struct rcl_epoch *ep)
+{
+	u32 n = min(ep->local.rd_atomic, ep->remote.rd_atomic);
+
+	return n ? rounddown_pow_of_two(n) : 0;
+}
+
 static void rcl_epoch_wiring(const struct rcl_epoch *ep,
 			     struct rcl_qp_wiring *wiring)
 {
@@ -76,7 +88,7 @@ static void rcl_epoch_wiring(const struct rcl_epoch *ep,
 	wiring->mtu = ep->mtu;
 	wiring->port = ep->user.port;
 	wiring->access = ep->access;
-	wiring->initiate = min(ep->local.rd_atomic, ep->remote.rd_atomic);
+	wiring->initiate = rcl_epoch_initiate(ep);
 	wiring->answer = ep->local.rd_atomic;
 }
 

@@ -68,17 +68,16 @@ static const char no_router[] =
 	"the peer is in another InfiniBand subnet: links cross no router";
 
 static int rcl_path_resolve_ib(const struct ib_gid_attr *sgid,
-			       const struct rcl_endpoint *remote,
+			       const struct rcl_endpoint *remote, bool far,
 			       struct rdma_ah_attr *ah, const char **why)
 {
-	rdma_ah_set_dlid(ah, remote->lid);
-	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH))
-		return 0;
-	if (rdma_cap_ib_sa(sgid->device, sgid->port_num)) {
+	if (far && rdma_cap_ib_sa(sgid->device, sgid->port_num)) {
 		*why = no_router;
 		return -EOPNOTSUPP;
 	}
-	if (!rdma_ah_read_grh(ah)->hop_limit)
+	rdma_ah_set_dlid(ah, remote->lid);
+	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH &&
+	    !rdma_ah_read_grh(ah)->hop_limit)
 		rdma_ah_retrieve_grh(ah)->hop_limit = 64;
 	return 0;
 }
@@ -92,10 +91,10 @@ static int rcl_path_resolve_ib(const struct ib_gid_attr *sgid,
  * @ah: filled in; holds no reference
  * @why: set to a sentence when there is no path
  *
- * InfiniBand: DLID and SL, and a GRH when the peer is in another subnet (IBA
- * 8.3), on a fabric without a subnet administrator, whose LIDs lead everywhere:
- * the LID of a router is not asked for. RoCE: GRH, with MAC and hop limit from
- * the route.
+ * InfiniBand: DLID and SL, and a GRH where the port has to have one, as a
+ * virtual one, or the peer is in another subnet (IBA 8.3), on a fabric without
+ * a subnet administrator, whose LIDs lead everywhere: the LID of a router is
+ * not asked for. RoCE: GRH, with MAC and hop limit from the route.
  *
  * Context: may sleep for RCL_RESOLVE_MS.
  * Return: 0, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -ENOMEM, -EOPNOTSUPP.
@@ -107,6 +106,7 @@ int rcl_path_resolve(const struct ib_gid_attr *sgid,
 		     struct rdma_ah_attr *ah, const char **why)
 {
 	bool roce = remote->link_layer == RCLINK_LINK_LAYER_ROCE;
+	bool far = memcmp(local->gid, remote->gid, 8);
 	const u32 *v = policy->v;
 	union ib_gid dgid;
 
@@ -115,9 +115,9 @@ int rcl_path_resolve(const struct ib_gid_attr *sgid,
 	rdma_ah_set_port_num(ah, sgid->port_num);
 	rdma_ah_set_sl(ah, v[RCL_P_SL]);
 	memcpy(dgid.raw, remote->gid, sizeof(dgid.raw));
-	if (roce || memcmp(local->gid, remote->gid, 8))
+	if (roce || far || rdma_is_grh_required(sgid->device, sgid->port_num))
 		rdma_ah_set_grh(ah, &dgid, v[RCL_P_FLOW_LABEL], sgid->index,
 				v[RCL_P_HOP_LIMIT], v[RCL_P_TRAFFIC_CLASS]);
 	return roce ? rcl_path_resolve_roce(sgid, remote, ah, why) :
-		      rcl_path_resolve_ib(sgid, remote, ah, why);
+		      rcl_path_resolve_ib(sgid, remote, far, ah, why);
 }

@@ -9,7 +9,9 @@
  *		API). By a wire LIDs of other kernels are reached, and the port
  *		is up when that is. With sa=1 it is an InfiniBand port with QP1,
  *		and somebody to talk to (sa.c). With iwarp=1 it says that it is
- *		iWARP, which takes a wire, and nobody should want it then.
+ *		iWARP, which takes a wire, and nobody should want it then. With
+ *		grh=1 it is one that takes nothing without a GRH, as a virtual
+ *		one. More than 512 pages are said, and not there.
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.

@@ -106,6 +106,8 @@ int sim_port_immutable(struct ib_device *ib, u32 port,
 					   RDMA_CORE_CAP_PROT_IB;
 	if (to_sim(ib)->limits.iwarp)
 		immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IWARP;
+	if (to_sim(ib)->limits.grh)
+		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
 	/* The core makes QP1 where there is a CM. */
 	if (to_sim(ib)->limits.sa) {
 		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_MAD |

@@ -182,8 +182,9 @@ becomes 1 b .state down || bail "b stays up"
 check "all that a QP is given is set to other numbers" set_both
 check "the link comes up with them" link_self_dial
 check "the smaller MTU is that of both ends" reaches mtu 512 512
-check "READs that are sent at once are as many as the peer answers" \
-	eval 'reaches rd-atomic 6 6 && reaches answers 7 6'
+# A power of two: some devices would round it up.
+check "READs that are sent at once are no more than the peer answers" \
+	eval 'reaches rd-atomic 4 4 && reaches answers 7 6'
 for ((i = 2; i < ${#a_has[@]}; i += 2)); do
 	[ "${a_has[i]}" != rd-atomic ] || continue
 	check "${a_has[i]} reaches the QPs of each end" \

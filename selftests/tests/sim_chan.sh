@@ -37,8 +37,14 @@ unequal()
 	rm -f "$rows"
 }
 
+all_have_grh()
+{
+	cat "$SIM/sim0/qps"
+	grep -q ' grh 1' "$SIM/sim0/qps" && ! grep -q ' grh 0' "$SIM/sim0/qps"
+}
+
 points=$(harness_points "$CHAN_SRC/chan_sim.c")
-plan $((points + 21))
+plan $((points + 23))
 chan_build
 link_setup
 sim_load
@@ -66,6 +72,13 @@ on_all rmmod rclink_test
 rclink del a
 rclink del b
 unequal sim2 "$none" "$none"
+rclink del a
+rclink del b
+# As a virtual InfiniBand port.
+sim_load "sim0 ib 1 grh=1"
+holds "a link on a port that takes nothing without a GRH" \
+	link_self device sim0
+check "all its QPs have one" all_have_grh
 rclink del a
 rclink del b
 sim_unload

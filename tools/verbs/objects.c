@@ -15,6 +15,14 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* Some devices round it up, beyond what the peer's may keep to. n is not 0. */
+static uint32_t power_of_two(uint32_t n)
+{
+	while (n & (n - 1))
+		n &= n - 1;
+	return n;
+}
+
 static const struct rcv_qp_size pool_size = {
 	.sends = RCV_LEASE_SENDS,
 	.recvs = RCV_LEASE_RECVS,
@@ -204,17 +212,21 @@ void rcv_objects_describe(struct rcv_epoch *ep, uint64_t number)
 	}
 }
 
-/* On InfiniBand a GRH only where the peer is in another subnet (IBA 8.3). */
+/*
+ * On InfiniBand a GRH only where the port has to have one, as a virtual one, or
+ * the peer is in another subnet (IBA 8.3).
+ */
 static void wire_path(struct rcv_epoch *ep)
 {
 	bool roce = ep->hca.link_layer == RCLINK_LINK_LAYER_ROCE;
+	bool always = ep->hca.port_attr.flags & IBV_QPF_GRH_REQUIRED;
 	struct ibv_ah_attr *ah = &ep->wiring.ah;
 	const uint32_t *v = ep->policy.v;
 
 	ah->port_num = ep->hca.port;
 	ah->sl = v[RCL_P_SL];
 	ah->dlid = ep->remote.lid;
-	if (!roce && !memcmp(ep->local.gid, ep->remote.gid, 8))
+	if (!roce && !always && !memcmp(ep->local.gid, ep->remote.gid, 8))
 		return;
 	ah->is_global = 1;
 	memcpy(ah->grh.dgid.raw, ep->remote.gid, sizeof(ep->remote.gid));
@@ -235,7 +247,8 @@ int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err)
 	wire_path(ep);
 	w->mtu = rcv_mtu(rcv_epoch_mtu(ep));
 	w->answer = ep->local.rd_atomic;
-	w->initiate = smaller(ep->local.rd_atomic, remote->rd_atomic);
+	w->initiate = power_of_two(smaller(ep->local.rd_atomic,
+					   remote->rd_atomic));
 	w->min_rnr_timer = v[RCL_P_MIN_RNR_TIMER];
 	w->timeout = v[RCL_P_TIMEOUT];
 	w->retry = v[RCL_P_RETRY];
