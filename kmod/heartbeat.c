@@ -91,8 +91,11 @@ bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_heartbeat *hb = &ep->heartbeat;
 
+	/* Before it looks like the future. */
+	if (hb->again && time_after_eq(jiffies, hb->again))
+		hb->again = 0;
 	if (msg->type != RCL_MSG_BEAT || msg->cookie != RCL_MSG_AGAIN ||
-	    (hb->again && time_before(jiffies, hb->again)))
+	    hb->again)
 		return false;
 	/* 0 is for never. */
 	hb->again = (jiffies + msecs_to_jiffies(RCL_AGAIN_MS)) | 1;

@@ -13,6 +13,12 @@
 #define RCL_WC_BATCH	8	/* completions taken from the CQ at once */
 #define RCL_DRAIN_MS	5000	/* for flushes */
 
+/* bnxt_re says that of retries that are exceeded, too. */
+static bool rcl_qp_tells_access(const struct rcl_qp *qp)
+{
+	return qp->qp->device->ops.driver_id != RDMA_DRIVER_BNXT_RE;
+}
+
 static void rcl_qp_event(struct ib_event *event, void *context)
 {
 	struct rcl_qp *qp = context;
@@ -24,7 +30,9 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 		break;
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
-		reason = RCLINK_DOWN_REASON_ACCESS;
+		reason = rcl_qp_tells_access(qp) ?
+				 RCLINK_DOWN_REASON_ACCESS :
+				 RCLINK_DOWN_REASON_QP_FATAL;
 		break;
 	default:
 		return;

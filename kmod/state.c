@@ -55,11 +55,15 @@ bool rcl_state_is_late(const struct rcl_slot *slot)
  * rcl_state_is_calm - is it too early to rotate the link again?
  * @link: any
  *
+ * What has passed is forgotten, before it looks like the future.
+ *
  * Return: true if so, for what befalls channels.
  */
-bool rcl_state_is_calm(const struct rcl_link *link)
+bool rcl_state_is_calm(struct rcl_link *link)
 {
-	return link->calm && time_before(jiffies, link->calm);
+	if (link->calm && time_after_eq(jiffies, link->calm))
+		link->calm = 0;
+	return link->calm;
 }
 
 struct rcl_wake {
@@ -206,18 +210,29 @@ bool rcl_state_rotates(const struct rcl_link *link)
 }
 
 /*
- * A flush may have been noted before its cause: after the stop all completions
- * have, but a device event takes its own way.
+ * A flush, or what the device said of the QP, may have been noted before its
+ * cause: after the stop all completions have, but a device event takes its own
+ * way.
  */
 static struct rcl_reason rcl_state_cause(struct rcl_slot *slot)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(RCL_CAUSE_MS);
-	struct rcl_reason why;
+	struct rcl_reason why = rcl_inbox_failure(slot);
 
-	while ((why = rcl_inbox_failure(slot)).wc_status ==
-	       IB_WC_WR_FLUSH_ERR && time_before(jiffies, end))
+	while (rcl_inbox_weight(&why) == RCL_WEIGHT_FLUSH &&
+	       time_before(jiffies, end)) {
 		usleep_range(500, 1000);
+		why = rcl_inbox_failure(slot);
+	}
 	return why;
+}
+
+/* Of something that a completion or another event may explain. */
+static bool rcl_state_is_a_sign(const struct rcl_reason *why)
+{
+	enum rcl_weight weight = rcl_inbox_weight(why);
+
+	return weight == RCL_WEIGHT_FLUSH || weight == RCL_WEIGHT_EVENT;
 }
 
 /* Nobody leases anything of an epoch that was never up. */
@@ -288,7 +303,7 @@ static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	/* Who ended it by intention ended its channels, too. */
 	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
 			     !rcl_reason_is_wish(reason), NULL);
-	if (reason == RCLINK_DOWN_REASON_COMPLETION)
+	if (rcl_state_is_a_sign(&why))
 		why = rcl_state_cause(slot);
 	rcl_state_ended(slot, why);
 }
@@ -316,7 +331,7 @@ void rcl_state_stop(struct rcl_slot *slot)
 	if (slot->epoch->ctrl.bye)
 		rcl_ctrl_flush(&slot->epoch->ctrl);
 	rcl_epoch_stop(slot->epoch);
-	if (link->ends.reason == RCLINK_DOWN_REASON_COMPLETION)
+	if (rcl_state_is_a_sign(&link->ends))
 		link->ends = rcl_state_cause(slot);
 }
 

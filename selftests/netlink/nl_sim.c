@@ -424,6 +424,22 @@ TEST_F_TIMEOUT(ports, every_status_of_a_completion_is_told, 120)
 		}
 }
 
+/* A completion tells more than an event that some devices raise before it. */
+TEST_F(ports, an_event_of_the_qp_gives_way_to_what_completed)
+{
+	struct rcl_view view;
+
+	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "fatal 1 1"));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "send 1 1 %d", SIM_RETRY_EXCEEDED));
+	rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, 8, 1, NULL);
+	ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason)
+		TH_LOG("%s", view.reason_text);
+	EXPECT_EQ(SIM_RETRY_EXCEEDED, view.wc_status);
+	rcl_disconnect(&self->s, "b");
+}
+
 /* What one of the events that are not of a QP leads to, or 0. */
 static uint32_t ends_with(int event)
 {

@@ -47,6 +47,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_DELAY] = "delay",
 	[SIM_F_DUPLICATE] = "duplicate",
 	[SIM_F_CORRUPT] = "corrupt",
+	[SIM_F_FATAL] = "fatal",
 };
 
 void sim_fault_init(struct sim_faults *faults)

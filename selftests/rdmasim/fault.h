@@ -42,6 +42,8 @@ enum sim_fault {
 	SIM_F_DELAY,
 	SIM_F_DUPLICATE,
 	SIM_F_CORRUPT,
+	/* A send that fails is an event of its QP before it completes. */
+	SIM_F_FATAL,
 	SIM_F_MAX
 };
 

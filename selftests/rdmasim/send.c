@@ -302,6 +302,10 @@ static bool sim_step(struct sim_qp *qp)
 	status = sim_try(qp, wqe);
 	if (status < 0)
 		return status == SIM_MORE;
+	/* Some devices say so first. */
+	if (status && sim_fault_hit(&to_sim(qp->ib.device)->faults,
+				    SIM_F_FATAL, NULL))
+		sim_qp_event(qp, IB_EVENT_QP_FATAL);
 	sim_send_done(qp, wqe, status);
 	if (status)
 		sim_qp_fail(qp);
