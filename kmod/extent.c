@@ -5,8 +5,10 @@
  */
 #include "extent.h"
 
+#include <linux/dma-map-ops.h>
 #include <linux/mm.h>
 #include <linux/random.h>
+#include <linux/swiotlb.h>
 #include <rdma/ib_verbs.h>
 
 static u32 rcl_extent_piece(const struct rcl_extent_cut *at,
@@ -86,6 +88,14 @@ static int rcl_extent_cut(struct rcl_extent *extent, u32 max,
 	return 0;
 }
 
+/* Else the device reaches a copy, and what is in it is not what is seen. */
+static bool rcl_extent_is_direct(struct ib_device *ib)
+{
+	return ib_uses_virt_dma(ib) ||
+	       (!is_swiotlb_force_bounce(ib->dma_device) &&
+		dev_is_dma_coherent(ib->dma_device));
+}
+
 /* Returns how many pieces the device sees, 0 when that failed. */
 static int rcl_extent_map_dma(struct rcl_extent *extent, struct ib_device *ib)
 {
@@ -130,8 +140,8 @@ static int rcl_extent_fill(struct rcl_extent *extent, u64 addr, int n)
  * @len: bytes, not more than there are, nor than a fast registration takes
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, -EIO, -EINVAL for pieces that are no whole pages, or the
- * errno of the verbs call.
+ * Return: 0, -EOPNOTSUPP where the device would reach a copy, -ENOMEM, -EIO,
+ * -EINVAL for pieces that are no whole pages, or the errno of the verbs call.
  */
 int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 		   struct rcl_extent_cut *at, u64 addr, u64 len)
@@ -139,6 +149,8 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 	struct sg_table *sgt = &extent->sgt;
 	int ret, n;
 
+	if (!at->mapped && !rcl_extent_is_direct(pd->device))
+		return -EOPNOTSUPP;
 	ret = rcl_extent_cut(extent, ib_dma_max_seg_size(pd->device), at, len);
 	if (ret)
 		return ret;

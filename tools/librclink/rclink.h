@@ -286,8 +286,9 @@ void rclink_listener_close(struct rclink_listener *listener);
  * read.
  *
  * Return: 0, or -EINVAL, -EFAULT, -EMSGSIZE for more than 4096 registrations of
- * the device take, -EOPNOTSUPP for a right that the device does not have or
- * RCLINK_REGION_INVALIDATE where one registration is too small, -EDQUOT beyond
+ * the device take, -EOPNOTSUPP for a right that the device does not have,
+ * RCLINK_REGION_INVALIDATE where one registration is too small, or memory that
+ * the device would reach by way of a copy (bounce buffers), -EDQUOT beyond
  * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
  * regions, -EAGAIN while the channel is suspended, -ENOMEM, what ended the
  * channel, or what the device says.

@@ -39,6 +39,8 @@ static const struct {
 	{ ECONNRESET, "the peer ended the channel; see what it says" },
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
+	{ EOPNOTSUPP,
+	  "the device cannot do that (see `rclink dev`), or would reach the memory by way of a copy (bounce buffers)" },
 	{ EDQUOT, "too much locked memory; see `ulimit -l`" },
 };
 
