@@ -15,16 +15,16 @@
 #include "paths.h"
 #include "process.h"
 
-static int job_admit(void *ctx, const char *identity, const char *wanted,
+static int job_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err)
 {
 	struct rch_job *job = ctx;
-	int ret;
+	int as;
 
-	ret = job->ops->admit(job->ctx, identity, wanted, link, err);
-	if (!ret)
+	as = job->ops->admit(job->ctx, ids, wanted, link, err);
+	if (as >= 0)
 		snprintf(job->about, sizeof(job->about), "%s", link);
-	return ret;
+	return as;
 }
 
 /* What a thread asks of the module, and what it gets for that. */

@@ -49,13 +49,12 @@ static bool on_know(void *ctx, const char *identity, const char *link)
 	return rch_peers_know(l->args.peers, identity, link);
 }
 
-static int on_admit(void *ctx, const char *identity, const char *first,
-		    const char *wanted, char *link, char *err)
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
+		    char *link, char *err)
 {
 	const struct listener *l = ctx;
 
-	(void)first;
-	return rch_peers_admit(l->args.peers, identity, wanted, link, err);
+	return rch_peers_admit(l->args.peers, ids, wanted, link, err);
 }
 
 static void on_stop(evutil_socket_t fd, short what, void *arg)

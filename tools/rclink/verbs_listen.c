@@ -128,15 +128,15 @@ static void on_done(void *ctx, int result, const char *err)
 		event_base_loopbreak(l->base);
 }
 
-static int on_admit(void *ctx, const char *identity, const char *wanted,
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		    char *link, char *err)
 {
 	struct caller *c = ctx;
-	int ret;
+	int as;
 
-	ret = rch_peers_admit(c->l->args.peers, identity, wanted, link, err);
-	c->proven = !ret;
-	return ret;
+	as = rch_peers_admit(c->l->args.peers, ids, wanted, link, err);
+	c->proven = as >= 0;
+	return as;
 }
 
 static const struct rcv_join_ops ops = {

@@ -50,12 +50,12 @@ static const struct rcv_epoch_ops epoch_ops = {
 	.down = on_down,
 };
 
-static int join_admit(void *ctx, const char *identity, const char *wanted,
+static int join_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		      char *link, char *err)
 {
 	struct rcv_join *join = ctx;
 
-	return join->ops->admit(join->ctx, identity, wanted, link, err);
+	return join->ops->admit(join->ctx, ids, wanted, link, err);
 }
 
 /* Numbers of this process: larger than any that it has agreed on. */
