@@ -351,6 +351,16 @@ bool rch_listener_is_open(const struct rch_listener *l)
 	return l->socket;
 }
 
+bool rch_listener_has(const struct rch_listener *l, const char *link)
+{
+	const struct caller *caller;
+
+	TAILQ_FOREACH(caller, &l->callers, node)
+		if (!strcmp(caller->link, link))
+			return true;
+	return false;
+}
+
 void rch_listener_recheck(struct rch_listener *l)
 {
 	struct caller *caller, *next;

@@ -71,6 +71,9 @@ bool rch_listener_is_open(const struct rch_listener *l);
 /* Who was admitted to a link and may no longer have it has to go. */
 void rch_listener_recheck(struct rch_listener *l);
 
+/* Is a caller there who was admitted to this link? */
+bool rch_listener_has(const struct rch_listener *l, const char *link);
+
 /* Where it listens, as text. */
 const char *rch_listener_address(const struct rch_listener *l);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include <event2/event.h>
@@ -53,8 +54,12 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		    char *link, char *err)
 {
 	const struct listener *l = ctx;
+	int as;
 
-	return rch_peers_admit(l->args.peers, ids, wanted, link, err);
+	as = rch_peers_admit(l->args.peers, ids, wanted, link, err);
+	if (as < 0 || !rch_listener_has(l->core, link))
+		return as;
+	return rcl_fail(err, -EBUSY, LISTEN_BUSY, link);
 }
 
 static void on_stop(evutil_socket_t fd, short what, void *arg)
