@@ -86,7 +86,6 @@ static bool leave_path(struct rcx_session *s, int result, const char *why,
 		s->ops->abort(s->ctx, s->link);
 	s->prepared = false;
 	s->link_up = false;
-	s->peer_done = false;
 	s->down[0] = '\0';
 	if (!rcx_send(s, &msg))
 		return false;
@@ -335,14 +334,12 @@ static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 }
 
 /*
- * A peer whose DONE crosses this end's FAILED, which came after DONE, has got
- * both, takes the link for up and is gone.
+ * That it came is in heard. A peer whose DONE crosses this end's FAILED, which
+ * came after DONE, has got both, takes the link for up and is gone.
  */
 static void on_done(struct rcx_session *s)
 {
-	if (s->state != ST_FAILED)
-		s->peer_done = true;
-	else if (s->told_done)
+	if (s->state == ST_FAILED && s->told_done)
 		rcx_break(s, 0, -ENOLINK, "%s", s->report);
 }
 
@@ -407,7 +404,7 @@ void rcx_talk_up(struct rcx_session *s)
 		rcx_step(s, RCX_STEP_UP, "");
 		s->told_done = rcx_send(s, &msg);
 	}
-	if (s->told_done && s->peer_done) {
+	if (s->told_done && rcx_peer_done(s)) {
 		rcx_step(s, RCX_STEP_DONE, "");
 		rcx_end(s, 0, "");
 	}
