@@ -98,6 +98,20 @@ link_dial()
 		--timeout $((30 * RCL_SLOW)) "$@"
 }
 
+# An OFFER for l, of a host with RoCE and with InfiniBand.
+offer='\0\0\0\x4b\0\2\0\2\x80\3\0\1l\x80\x12\0\x3e'
+offer+='\2\3\0\0\4\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\xff\xff\xc0\0\2\x63\4rxe0'
+offer+='\1\1\0\0\4\0\0\0\0\1\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x63\4sim0'
+
+# A caller that says no more when it is admitted, and goes after a while.
+link_offer()
+{
+	# shellcheck disable=SC2059
+	{ printf "$offer"; sleep 8; } | openssl s_client -quiet -alpn rclink/1 \
+		-connect "$RCL_PEER_IP:7185" -cert "$key" -key "$key" \
+		>/dev/null 2>&1
+}
+
 # link_self [WORDS]: the link a of this host leads to its link b
 link_self()
 {

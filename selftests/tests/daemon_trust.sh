@@ -17,6 +17,7 @@
 ca=/tmp/rclink-test-ca
 loris=/tmp/rclink-test-loris
 both=(m1 m2 m3 m4 m5)
+other=()	# links by the first name of either, which all others are not by
 callers=200
 strangers=12
 
@@ -29,6 +30,9 @@ conf_1()
 		for name in l "${both[@]}" "$@"; do
 			link_section "$name" dns:host2.test qps 1 \
 				peer "$RCL_PEER_IP"
+		done
+		for name in "${other[@]}"; do
+			link_section "$name" dns:b.test qps 1 peer "$RCL_PEER_IP"
 		done
 		link_section r dns:host2.test qps 1
 	} | configure 1 key /tmp/host1.test.pem ca $ca.pem
@@ -44,6 +48,9 @@ conf_2()
 		link_section s dns:host1.test qps 1
 		for name in "${both[@]}"; do
 			link_section "$name" dns:host1.test qps 1 peer "$RCL_IP"
+		done
+		for name in "${other[@]}"; do
+			link_section "$name" dns:a.test qps 1
 		done
 	} | configure 2 key /tmp/host2.test.pem ca $ca.pem "$@"
 }
@@ -102,6 +109,29 @@ one_of_each()
 	done
 	echo "# $met dials met another one" >&3
 	[ "$met" -gt 0 ]
+}
+
+# ends NAME PEER: it has the link of its own name at the other end, as that peer
+ends()
+{
+	is 2 "$1" .peer "$2" &&
+		[ "$(of 1 "$1" '.remote.queue_pairs[0].qpn')" = \
+			"$(of 2 "$1" '.local.queue_pairs[0].qpn')" ]
+}
+
+# Which of the two is meant the names do not tell, what the peer wants does.
+two_names()
+{
+	local before
+
+	before=$(epoch l)
+	other=(n)
+	conf_2 && reload 2 && conf_1 && reload 1 || return
+	rclink disconnect l
+	up_again l "$before" && both_up n && ends l host1.test &&
+		ends n a.test || return
+	other=()
+	conf_1 && reload 1 && conf_2 && reload 2
 }
 
 # stays CMD...: the epoch of l is what it was
@@ -219,12 +249,13 @@ greedy()
 		grep -q 'try again in a second' /tmp/greedy*
 }
 
-plan 14
+plan 15
 exec 3>&1
 link_setup
 holds "with a CA, links come up by names" begin
 holds "both dial at once, and all links come up" meet
 holds "those dials met: one link each, no QP too many" one_of_each
+holds "two links by two names of one certificate, each with its own end" two_names
 holds "a certificate is renewed, and the link stays" stays renew 2
 holds "the next exchange has the new one" uses_renewed
 holds "what is revoked is, and the link stays" stays revoked

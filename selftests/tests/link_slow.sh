@@ -20,6 +20,7 @@ strangers=24
 other=/tmp/rclink-test-other.pem
 loris=/tmp/rclink-test-loris
 slow_pid=''
+offers=6
 
 fresh()
 {
@@ -82,7 +83,27 @@ closed_in_time()
 		END { exit !ok }' "$loris"
 }
 
-plan 7
+refused_offers()
+{
+	[ "$(grep -ac 'refused .*too many exchanges for link l' "$log")" -ge \
+		$((offers - 1)) ]
+}
+
+one_at_a_time()
+{
+	local i pids=()
+
+	for ((i = 0; i < offers; i++)); do
+		link_offer &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	tail -n $offers "$log"
+	refused_offers && until_true 20 grep -q 'l: not up, from' "$log" &&
+		link_dial l && fresh
+}
+
+plan 8
 link_setup
 # Patient on the wire, where nobody is slow on purpose.
 rclink add l timeout 18
@@ -93,6 +114,7 @@ link_listen l
 holds "links come up one after the other" link_dial l
 fresh
 normal=$(of_three 2) || bail "no normal time"
+holds "a peer with a key has one exchange at a time" one_at_a_time
 # It waits 10 s for each step, and 1 s for the caller to go; the rest is for a
 # busy machine.
 for kind in 'silent 0 18' "strangers $strangers 28"; do

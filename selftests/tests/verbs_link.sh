@@ -157,6 +157,23 @@ crowd()
 	verbs ping l -c 1 -i 0
 )
 
+# The same of a peer with a key, all for the link l.
+offers()
+{
+	local i pids=() status
+
+	for ((i = 0; i < 20; i++)); do
+		link_offer &
+		pids+=($!)
+	done
+	until_true 20 grep -q 'refused .*too many exchanges for link l' "$out" &&
+		verbs ping m -c 1 -i 0
+	status=$?
+	wait "${pids[@]}"
+	tail -n 20 "$out"
+	[ "$status" -eq 0 ] && until_true 20 grep -q '^l: not up, from' "$out"
+}
+
 # Who dials again has lost the link, whatever the listener believes.
 replaced()
 {
@@ -282,7 +299,7 @@ no_objects()
 }
 
 device=$RCL_DEV
-plan 27
+plan 28
 link_setup
 check "the device and its GIDs are those that the module sees" same_gids
 refuse 1 "a device that is not there is named" 'no device' \
@@ -296,6 +313,7 @@ refuse 1 "a stock peer that is not there is named" 'start ibv_rc_pingpong' \
 holds "a process listens" far_listens "${beat[@]}" qps 2
 check "process and process: ping, bench, a channel without rights" user_user
 check "connections that say nothing keep nobody out" crowd
+check "a peer that begins many exchanges keeps no other link down" offers
 holds "a newer epoch ends the older one" replaced
 holds "a kernel dials a process" eval \
 	'link_add 1 m qps 2 "${beat[@]}" && link_dial m'

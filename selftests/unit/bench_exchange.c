@@ -146,11 +146,11 @@ struct end {
 	double done_at;
 };
 
-static int admit(void *ctx, const char *identity, const char *wanted,
+static int admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		 char *link, char *err)
 {
 	(void)ctx;
-	(void)identity;
+	(void)ids;
 	(void)err;
 	strcpy(link, wanted);
 

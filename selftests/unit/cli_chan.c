@@ -9,6 +9,7 @@
 #include "bench_hello.h"
 #include "chan.h"
 #include "group_chan.h"
+#include "pingpong.h"
 #include "pipe_msg.h"
 #include "ring.h"
 #include "target.h"
@@ -414,6 +415,56 @@ TEST(a_bench_that_cannot_be_is_refused)
 	}
 	memset(&hello, 0, sizeof(hello));
 	EXPECT_FALSE(bench_hello_get(&(struct bench){ 0 }, &hello));
+}
+
+TEST(what_a_pingpong_wants_is_these_bytes)
+{
+	static const uint8_t bytes[] = {
+		'r', 'c', 'l', 'p', 0, 1, 0, 0, 0, 0, 0, 100, 0, 0, 0, 1,
+	};
+	const struct rcl_pingpong p = {
+		.size = 65536,
+		.iters = 100,
+		.check = true,
+	};
+	struct rcl_pingpong got = { 0 };
+	struct rcl_pingpong_hello hello;
+
+	rcl_pingpong_put(&p, &hello);
+	ASSERT_EQ(sizeof(bytes), sizeof(hello));
+	EXPECT_EQ(0, memcmp(bytes, &hello, sizeof(hello)));
+	ASSERT_TRUE(rcl_pingpong_get(&got, &hello));
+	EXPECT_EQ(65536, got.size);
+	EXPECT_EQ(100, got.iters);
+	EXPECT_TRUE(got.check);
+	/* The two ends differ, and bytes that are 256 apart do. */
+	EXPECT_EQ(0, rcl_pingpong_byte(0, true));
+	EXPECT_EQ(91, rcl_pingpong_byte(0, false));
+	EXPECT_EQ(1, rcl_pingpong_byte(256, true));
+}
+
+TEST(a_pingpong_that_cannot_be_is_refused)
+{
+	static const struct rcl_pingpong wrong[] = {
+		{ .size = RCL_PINGPONG_LARGEST + 1, .iters = 1 },
+		{ .size = UINT32_MAX, .iters = 1 },
+		{ .size = 8, .iters = 0 },
+		{ .size = 8, .iters = RCL_PINGPONG_ITERS_MAX + 1 },
+	};
+	struct rcl_pingpong_hello hello;
+	struct rcl_pingpong got;
+	unsigned int i;
+
+	for (i = 0; i < NUM(wrong); i++) {
+		rcl_pingpong_put(&wrong[i], &hello);
+		EXPECT_FALSE(rcl_pingpong_get(&got, &hello)) {
+			TH_LOG("number %u", i);
+		}
+	}
+	rcl_pingpong_put(&(struct rcl_pingpong){ .iters = 1 }, &hello);
+	EXPECT_TRUE(rcl_pingpong_get(&got, &hello));
+	hello.magic++;
+	EXPECT_FALSE(rcl_pingpong_get(&got, &hello));
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #include <kselftest_harness.h>
 
 #include "fail.h"
+#include "session.h"
 
 #define PIN_A	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define PIN_B	"sha256:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA="
@@ -30,15 +31,29 @@ FIXTURE_TEARDOWN(peers)
 	rch_peers_free(self->peers);
 }
 
+/* Of a peer with these names; the second may be NULL. */
+static const struct rcx_ids *ids_of(const char *name, const char *second)
+{
+	static struct rcx_ids ids;
+
+	ids.num = second ? 2 : 1;
+	strcpy(ids.id[0], name);
+	strcpy(ids.id[1], second ? second : "");
+	return &ids;
+}
+
+/* As which of them, or why not. */
+#define ADMIT(name, second, wanted)					\
+	rch_peers_admit(self->peers, ids_of(name, second), wanted,	\
+			self->link, self->err)
+
 TEST_F(peers, one_entry_is_the_link_whatever_was_wanted)
 {
 	ASSERT_EQ(0, rch_peers_add(self->peers, "a=" PIN_A, self->err));
 	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_B, self->err));
-	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_A, "x", self->link,
-				     self->err));
+	EXPECT_EQ(0, ADMIT(PIN_A, NULL, "x"));
 	EXPECT_STREQ("a", self->link);
-	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_B, "a", self->link,
-				     self->err));
+	EXPECT_EQ(0, ADMIT(PIN_B, NULL, "a"));
 	EXPECT_STREQ("b", self->link);
 }
 
@@ -46,15 +61,39 @@ TEST_F(peers, of_several_entries_the_wanted_one_counts)
 {
 	ASSERT_EQ(0, rch_peers_add(self->peers, "a=" PIN_A, self->err));
 	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_A, self->err));
-	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_A, "b", self->link,
-				     self->err));
+	EXPECT_EQ(0, ADMIT(PIN_A, NULL, "b"));
 	EXPECT_STREQ("b", self->link);
-	EXPECT_EQ(0, rch_peers_admit(self->peers, PIN_A, "a", self->link,
-				     self->err));
+	EXPECT_EQ(0, ADMIT(PIN_A, NULL, "a"));
 	EXPECT_STREQ("a", self->link);
-	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, PIN_A, "c", self->link,
-					   self->err));
+	EXPECT_EQ(-EACCES, ADMIT(PIN_A, NULL, "c"));
 	EXPECT_NE(NULL, strstr(self->err, "c"));
+}
+
+TEST_F(peers, of_links_by_two_names_of_a_peer_the_wanted_one_counts)
+{
+	ASSERT_EQ(0, rch_peers_add(self->peers, "l=dns:one", self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "k=dns:two", self->err));
+	EXPECT_EQ(0, ADMIT("one", "two", "l"));
+	EXPECT_STREQ("l", self->link);
+	EXPECT_EQ(1, ADMIT("one", "two", "k"));
+	EXPECT_STREQ("k", self->link);
+	EXPECT_EQ(0, ADMIT("two", "one", "k"));
+	EXPECT_STREQ("k", self->link);
+	EXPECT_EQ(-EACCES, ADMIT("one", "two", "m"));
+	EXPECT_NE(NULL, strstr(self->err, "none called m"));
+	EXPECT_EQ(1, ADMIT("three", "two", "l"));
+	EXPECT_STREQ("k", self->link);
+}
+
+TEST_F(peers, one_link_by_two_names_is_one_link)
+{
+	ASSERT_EQ(0, rch_peers_add(self->peers, "l=dns:one", self->err));
+	ASSERT_EQ(0, rch_peers_add(self->peers, "l=dns:two", self->err));
+	EXPECT_LE(0, ADMIT("one", "two", "x"));
+	EXPECT_STREQ("l", self->link);
+	EXPECT_EQ(1, ADMIT("three", "two", "x"));
+	EXPECT_EQ(-EACCES, ADMIT("three", "four", "l"));
+	EXPECT_NE(NULL, strstr(self->err, "three is not among the peers"));
 }
 
 TEST_F(peers, whose_link_it_is_can_be_asked_again)
@@ -73,23 +112,18 @@ TEST_F(peers, whose_link_it_is_can_be_asked_again)
 TEST_F(peers, an_unknown_identity_is_refused)
 {
 	ASSERT_EQ(0, rch_peers_add(self->peers, "b=" PIN_B, self->err));
-	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, PIN_A, "b", self->link,
-					   self->err));
+	EXPECT_EQ(-EACCES, ADMIT(PIN_A, NULL, "b"));
 	EXPECT_NE(NULL, strstr(self->err, PIN_A));
-	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, PIN_B2, "b", self->link,
-					   self->err));
+	EXPECT_EQ(-EACCES, ADMIT(PIN_B2, NULL, "b"));
 }
 
 TEST_F(peers, names_are_compared_whole_and_without_case)
 {
 	ASSERT_EQ(0, rch_peers_add(self->peers, "a=dns:Host.example",
 				   self->err));
-	EXPECT_EQ(0, rch_peers_admit(self->peers, "host.EXAMPLE", "a",
-				     self->link, self->err));
-	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, "host.example.org", "a",
-					   self->link, self->err));
-	EXPECT_EQ(-EACCES, rch_peers_admit(self->peers, "dns:host.example", "a",
-					   self->link, self->err));
+	EXPECT_EQ(0, ADMIT("host.EXAMPLE", NULL, "a"));
+	EXPECT_EQ(-EACCES, ADMIT("host.example.org", NULL, "a"));
+	EXPECT_EQ(-EACCES, ADMIT("dns:host.example", NULL, "a"));
 }
 
 TEST_F(peers, entries_are_a_name_and_an_identity)

@@ -12,6 +12,7 @@
 #include "../../kmod/msg.h"
 #include "fail.h"
 #include "lease.h"
+#include "number.h"
 
 static const char stock_text[RCV_STOCK_LEN] =
 	"0001:000011:d95672:00000000000000000000ffffc0000201";
@@ -231,6 +232,25 @@ TEST_F(seal, a_length_out_of_range_is_refused)
 					   RCL_MSG_SLOT + 1));
 	EXPECT_EQ(-EBADMSG, rcv_seal_open(&self->b, self->buf,
 					  RCL_MSG_AAD + RCL_MSG_TAG));
+}
+
+/* A peer may be ahead by RCL_EPOCH_AHEAD each time, and its link follows it. */
+TEST(a_peer_moves_the_numbers_of_its_own_link_only)
+{
+	uint64_t far = 1ULL << 32;
+
+	EXPECT_EQ(1, rcv_number_next("a"));
+	EXPECT_EQ(1, rcv_number_next("b"));
+	rcv_number_agreed("a", far);
+	rcv_number_agreed("a", 2 * far);
+	EXPECT_EQ(2 * far + 1, rcv_number_next("a"));
+	EXPECT_EQ(2, rcv_number_next("b"));
+	/* It never goes back. */
+	rcv_number_agreed("a", 7);
+	EXPECT_EQ(2 * far + 2, rcv_number_next("a"));
+	/* Without an epoch so far. */
+	rcv_number_agreed("c", 40);
+	EXPECT_EQ(41, rcv_number_next("c"));
 }
 
 TEST_HARNESS_MAIN

@@ -299,10 +299,10 @@ TEST_F(ident, a_certificate_has_16_names_at_most)
 		ident_drop(&id);
 		EXPECT_EQ(i && i <= RCX_IDS_MAX ? 0 : -EINVAL, ret);
 		if (!ret)
-			EXPECT_EQ(i, peer.nids);
+			EXPECT_EQ(i, peer.ids.num);
 		sprintf(san + strlen(san), ",DNS:n%d.example", i);
 	}
-	EXPECT_STREQ("n15.example", peer.id[15]);
+	EXPECT_STREQ("n15.example", peer.ids.id[15]);
 	SAYS("my certificate has 17 DNS names", peer.err);
 }
 

@@ -87,21 +87,26 @@ static int asked(struct owner *o, enum stage at, bool in_order, char *err)
 	return o->fail_with ? : -EIO;
 }
 
-static int on_admit(void *ctx, const char *identity, const char *wanted,
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		    char *link, char *err)
 {
 	struct owner *o = ctx;
+	unsigned int as = 0;
+	int ret;
 
 	o->admits++;
-	snprintf(o->identity, sizeof(o->identity), "%s", identity);
 	snprintf(o->wanted, sizeof(o->wanted), "%s", wanted);
 	snprintf(link, RCLINK_NAME_MAX + 1, "local");
-	if (o->only && strcmp(o->only, identity)) {
-		snprintf(err, RCL_ERR_LEN, "%s has no link here", identity);
+	while (as < ids->num && o->only && strcmp(o->only, ids->id[as]))
+		as++;
+	if (as == ids->num) {
+		snprintf(err, RCL_ERR_LEN, "%s has no link here", ids->id[0]);
 		return -EACCES;
 	}
+	snprintf(o->identity, sizeof(o->identity), "%s", ids->id[as]);
+	ret = asked(o, AT_ADMIT, !o->prepares, err);
 
-	return asked(o, AT_ADMIT, !o->prepares, err);
+	return ret ? ret : (int)as;
 }
 
 static int on_offer(void *ctx, const char *link, struct rcx_paths *paths,

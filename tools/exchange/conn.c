@@ -340,9 +340,9 @@ const char *rcx_conn_error(const struct rcx_conn *c)
 	return c->err;
 }
 
-const char *rcx_conn_identity(const struct rcx_conn *c, unsigned int i)
+const struct rcx_ids *rcx_conn_ids(const struct rcx_conn *c)
 {
-	return i < c->peer.nids ? c->peer.id[i] : NULL;
+	return &c->peer.ids;
 }
 
 int rcx_conn_export(struct rcx_conn *c, uint64_t epoch,

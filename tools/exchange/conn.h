@@ -41,8 +41,8 @@ enum rcx_io rcx_conn_drain(struct rcx_conn *c);
 /* The sentence of the last RCX_IO_FAILED. */
 const char *rcx_conn_error(const struct rcx_conn *c);
 
-/* The i-th proven identity of the peer, or NULL. */
-const char *rcx_conn_identity(const struct rcx_conn *c, unsigned int i);
+/* Who the peer proved to be. */
+const struct rcx_ids *rcx_conn_ids(const struct rcx_conn *c);
 
 /* The control key of this connection and epoch. 0, or -EIO. */
 int rcx_conn_export(struct rcx_conn *c, uint64_t epoch,

@@ -60,7 +60,7 @@ static const struct rcx_wait wait_nothing = {
 
 const struct rcx_wait *rcx_wait(const struct rcx_session *s)
 {
-	if (s->state == ST_UP && s->peer_done)
+	if (s->state == ST_UP && rcx_peer_done(s))
 		return &wait_nothing;
 	if (s->state == ST_UP && s->link_up)
 		return &wait_peer_up;

@@ -74,7 +74,6 @@ struct rcx_session {
 
 	bool prepared;		/* abort would have something to undo */
 	bool told_done;
-	bool peer_done;
 	bool finished;		/* told the peer that nothing more comes */
 	uint32_t version;	/* chosen; 0 before */
 	char link[RCLINK_NAME_MAX + 1];
@@ -104,6 +103,12 @@ struct rcx_session {
 int64_t rcx_now_ms(void);
 void rcx_enter(struct rcx_session *s, enum rcx_state state);
 void rcx_step(struct rcx_session *s, enum rcx_step step, const char *detail);
+
+/* In ST_UP: the peer has said DONE, its link is up. */
+static inline bool rcx_peer_done(const struct rcx_session *s)
+{
+	return s->heard & 1u << RCX_MSG_DONE;
+}
 
 /* What the session waits for. */
 const struct rcx_wait *rcx_wait(const struct rcx_session *s);

@@ -4,6 +4,8 @@
  * what the host is configured for, which no DNS library does. The thread owns
  * its query; the answer changes hands as a pointer in one message over a socket
  * pair. When the reader has gone the message fails and the thread frees it.
+ *
+ * Nothing ends a lookup that hangs, so there is a limit to how many there are.
  */
 #include "dial.h"
 
@@ -11,6 +13,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,10 @@
 #include "fail.h"
 
 #define CONNECT_SECONDS	5	/* for each address of the host */
+#define LOOKUPS_MAX	64
+
+/* That run, whether or not somebody still waits for them. */
+static atomic_uint lookups;
 
 struct answer {
 	int error;		/* of getaddrinfo() */
@@ -54,17 +61,35 @@ static const struct addrinfo hints = {
 	.ai_flags = AI_NUMERICSERV,
 };
 
+/* The host is an address: nobody has to be asked. */
+static const struct addrinfo no_lookup = {
+	.ai_family = AF_UNSPEC,
+	.ai_socktype = SOCK_STREAM,
+	.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST,
+};
+
+static void free_query(struct query *q)
+{
+	close(q->fd);
+	free(q->host);
+	free(q);
+}
+
+static void give_answer(struct query *q, const struct answer *a)
+{
+	if (send(q->fd, a, sizeof(*a), MSG_NOSIGNAL) != sizeof(*a) && a->list)
+		freeaddrinfo(a->list);
+	free_query(q);
+}
+
 static void *resolve(void *arg)
 {
 	struct query *q = arg;
 	struct answer a = { 0 };
 
 	a.error = getaddrinfo(q->host, q->port, &hints, &a.list);
-	if (send(q->fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a) && a.list)
-		freeaddrinfo(a.list);
-	close(q->fd);
-	free(q->host);
-	free(q);
+	atomic_fetch_sub(&lookups, 1);
+	give_answer(q, &a);
 
 	return NULL;
 }
@@ -186,37 +211,78 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
 	d->cb(d->ctx, -1, err);
 }
 
-static int start_query(struct rcx_dial *d)
+static struct query *new_query(struct rcx_dial *d)
 {
 	struct query *q = calloc(1, sizeof(*q));
-	pthread_attr_t attr;
-	pthread_t thread;
-	int fds[2], ret;
+	int fds[2];
 
 	if (!q)
-		return -ENOMEM;
+		return NULL;
 	q->host = strdup(d->host);
 	snprintf(q->port, sizeof(q->port), "%u", d->port);
 	if (!q->host ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
-		goto err_free;
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
+		free(q->host);
+		free(q);
+		return NULL;
+	}
 	d->fd = fds[0];
 	q->fd = fds[1];
+
+	return q;
+}
+
+static int start_thread(struct query *q)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int ret;
+
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	ret = pthread_create(&thread, &attr, resolve, q);
 	pthread_attr_destroy(&attr);
-	if (ret) {
-		close(fds[1]);
-		goto err_free;
+
+	return -ret;
+}
+
+static int start_lookup(struct query *q, char *err)
+{
+	int ret = 0;
+
+	if (atomic_fetch_add(&lookups, 1) >= LOOKUPS_MAX)
+		ret = rcl_fail(err, -EBUSY,
+			       "cannot find the address of %s: %d lookups of names are under way and get no answer; check the name servers of this host, or give an IP address",
+			       q->host, LOOKUPS_MAX);
+	else if (start_thread(q))
+		ret = rcl_fail(err, -EAGAIN,
+			       "cannot find the address of %s: no thread is left for that; raise the limit of processes",
+			       q->host);
+	if (ret)
+		atomic_fetch_sub(&lookups, 1);
+
+	return ret;
+}
+
+static int start_query(struct rcx_dial *d, char *err)
+{
+	struct query *q = new_query(d);
+	struct answer a = { 0 };
+	int ret;
+
+	if (!q)
+		return rcl_fail(err, -ENOMEM,
+				"no memory or no file is left to connect to %s",
+				d->host);
+	if (!getaddrinfo(q->host, q->port, &no_lookup, &a.list)) {
+		give_answer(q, &a);
+		return 0;
 	}
+	ret = start_lookup(q, err);
+	if (ret)
+		free_query(q);
 
-	return 0;
-
-err_free:
-	free(q->host);
-	free(q);
-	return -ENOMEM;
+	return ret;
 }
 
 struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
@@ -225,15 +291,16 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 {
 	struct rcx_dial *d = calloc(1, sizeof(*d));
 
+	rcl_fail(err, -ENOMEM, "out of memory to connect to %s", host);
 	if (!d)
-		goto err_free;
+		return NULL;
 	d->base = base;
 	d->cb = cb;
 	d->ctx = ctx;
 	d->port = port;
 	d->fd = -1;
 	d->host = strdup(host);
-	if (!d->host || start_query(d))
+	if (!d->host || start_query(d, err))
 		goto err_free;
 	d->event = event_new(base, d->fd, EV_READ, on_answer, d);
 	if (!d->event || event_add(d->event, NULL))
@@ -243,6 +310,5 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 
 err_free:
 	rcx_dial_free(d);
-	rcl_fail(err, -ENOMEM, "out of memory to connect to %s", host);
 	return NULL;
 }

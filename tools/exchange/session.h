@@ -23,6 +23,14 @@ struct rcx_tls;
 
 #define RCX_DEFAULT_PORT	7185
 
+#define RCX_IDS_MAX	16	/* of one certificate */
+
+/* Who a peer proved to be: its pin, or all DNS names of its certificate. */
+struct rcx_ids {
+	unsigned int num;
+	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1];
+};
+
 enum rcx_role {
 	RCX_INITIATOR = RCLINK_ROLE_INITIATOR,	/* TLS client */
 	RCX_RESPONDER = RCLINK_ROLE_RESPONDER,	/* TLS server */
@@ -62,11 +70,12 @@ enum rcx_step {
  */
 struct rcx_ops {
 	/*
-	 * Responder: which local link is meant by a peer that proved to be
-	 * identity (a pin "sha256:..." or a certificate name) and asks for the
-	 * link called wanted? Fill in link, RCLINK_NAME_MAX + 1 bytes.
+	 * Responder: which local link is meant by a peer that proved to be all
+	 * of these and asks for the link called wanted? Fill in link,
+	 * RCLINK_NAME_MAX + 1 bytes, and return which of ids it is admitted as,
+	 * from 0.
 	 */
-	int (*admit)(void *ctx, const char *identity, const char *wanted,
+	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);
 	/* The ways out of this host that the link may use, at least one. */
 	int (*offer)(void *ctx, const char *link, struct rcx_paths *paths,

@@ -86,7 +86,6 @@ static bool leave_path(struct rcx_session *s, int result, const char *why,
 		s->ops->abort(s->ctx, s->link);
 	s->prepared = false;
 	s->link_up = false;
-	s->peer_done = false;
 	s->down[0] = '\0';
 	if (!rcx_send(s, &msg))
 		return false;
@@ -268,34 +267,19 @@ static void on_welcome(struct rcx_session *s, const struct rcx_msg *in)
 		rcx_enter(s, ST_ANSWER);
 }
 
-/* Any of the proven identities will do; the first refusal is reported. */
-static int admit(struct rcx_session *s, const char *wanted, char *err)
-{
-	char ignored[RCL_ERR_LEN] = "";
-	unsigned int i;
-	int ret, first;
-
-	first = s->ops->admit(s->ctx, s->identity, wanted, s->link, err);
-	for (i = 1, ret = first; ret && rcx_conn_identity(s->conn, i); i++) {
-		s->identity = rcx_conn_identity(s->conn, i);
-		ret = s->ops->admit(s->ctx, s->identity, wanted, s->link,
-				    ignored);
-	}
-
-	return ret ? first : 0;
-}
-
 static void on_offer(struct rcx_session *s, const struct rcx_msg *in)
 {
+	const struct rcx_ids *ids = rcx_conn_ids(s->conn);
 	struct rcx_msg msg = { .type = RCX_MSG_ANSWER };
 	char err[RCL_ERR_LEN] = "";
-	int ret;
+	int as;
 
-	ret = admit(s, in->link, err);
-	if (ret) {
-		rcx_break(s, RCX_CODE_REFUSED, ret, "%s", err);
+	as = s->ops->admit(s->ctx, ids, in->link, s->link, err);
+	if (as < 0) {
+		rcx_break(s, RCX_CODE_REFUSED, as, "%s", err);
 		return;
 	}
+	s->identity = ids->id[as];
 	s->theirs = in->paths;
 	s->rotate = in->rotate;
 	if (!offer(s) || !find_paths(s))
@@ -350,14 +334,12 @@ static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 }
 
 /*
- * A peer whose DONE crosses this end's FAILED, which came after DONE, has got
- * both, takes the link for up and is gone.
+ * That it came is in heard. A peer whose DONE crosses this end's FAILED, which
+ * came after DONE, has got both, takes the link for up and is gone.
  */
 static void on_done(struct rcx_session *s)
 {
-	if (s->state != ST_FAILED)
-		s->peer_done = true;
-	else if (s->told_done)
+	if (s->state == ST_FAILED && s->told_done)
 		rcx_break(s, 0, -ENOLINK, "%s", s->report);
 }
 
@@ -422,7 +404,7 @@ void rcx_talk_up(struct rcx_session *s)
 		rcx_step(s, RCX_STEP_UP, "");
 		s->told_done = rcx_send(s, &msg);
 	}
-	if (s->told_done && s->peer_done) {
+	if (s->told_done && rcx_peer_done(s)) {
 		rcx_step(s, RCX_STEP_DONE, "");
 		rcx_end(s, 0, "");
 	}
@@ -479,7 +461,7 @@ void rcx_talk_start(struct rcx_session *s)
 		.version_max = RCX_VERSION_MAX,
 	};
 
-	s->identity = rcx_conn_identity(s->conn, 0);
+	s->identity = rcx_conn_ids(s->conn)->id[0];
 	rcx_step(s, RCX_STEP_TLS, s->identity);
 	if (s->role == RCX_INITIATOR)
 		rcx_enter(s, ST_WELCOME);

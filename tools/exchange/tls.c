@@ -204,13 +204,13 @@ err_free:
 int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
 {
 	X509 *cert = SSL_CTX_get0_certificate(tls->ctx);
-	struct rcx_peer names = { .nids = 0 };
+	struct rcx_peer names = { .ids.num = 0 };
 
 	if (!tls->policy.by_ca)
 		return rcx_pin_of(X509_get0_pubkey(cert), self, err);
 	if (rcx_collect_names(cert, "this host's", &names))
 		return rcl_fail(err, -EINVAL, "%s", names.err);
-	strcpy(self, names.id[0]);
+	strcpy(self, names.ids.id[0]);
 	return 0;
 }
 

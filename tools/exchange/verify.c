@@ -66,7 +66,7 @@ int rcx_peer_name_check(const char *name, char *err)
 }
 
 /* How many there are; as many as fit are added. */
-static unsigned int add_names(X509 *leaf, struct rcx_peer *peer)
+static unsigned int add_names(X509 *leaf, struct rcx_ids *ids)
 {
 	unsigned int found = 0;
 	GENERAL_NAMES *sans;
@@ -81,7 +81,7 @@ static unsigned int add_names(X509 *leaf, struct rcx_peer *peer)
 			      ASN1_STRING_length(san->d.dNSName)) ||
 		    ++found > RCX_IDS_MAX)
 			continue;
-		memcpy(peer->id[peer->nids++],
+		memcpy(ids->id[ids->num++],
 		       ASN1_STRING_get0_data(san->d.dNSName),
 		       ASN1_STRING_length(san->d.dNSName));
 	}
@@ -92,7 +92,7 @@ static unsigned int add_names(X509 *leaf, struct rcx_peer *peer)
 
 int rcx_collect_names(X509 *leaf, const char *whose, struct rcx_peer *peer)
 {
-	unsigned int found = add_names(leaf, peer);
+	unsigned int found = add_names(leaf, &peer->ids);
 
 	if (!found)
 		return rcl_fail(peer->err, -EINVAL,
@@ -123,7 +123,7 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 			 policy->name);
 		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
 	}
-	snprintf(peer->id[peer->nids++], sizeof(peer->id[0]), "%s",
+	snprintf(peer->ids.id[peer->ids.num++], sizeof(peer->ids.id[0]), "%s",
 		 policy->name);
 
 	return 1;
@@ -155,7 +155,7 @@ static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 		      const struct rcx_policy *policy, struct rcx_peer *peer)
 {
 	EVP_PKEY *key = X509_get0_pubkey(leaf);
-	char *pin = peer->id[0];
+	char *pin = peer->ids.id[0];
 
 	if (!key || rcx_pin_of(key, pin, peer->err)) {
 		rcl_fail(peer->err, 0,
@@ -184,7 +184,7 @@ static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 			 "the peer's certificate has expired; renew it, or check the clocks of both hosts");
 		return refuse(store, X509_V_ERR_CERT_HAS_EXPIRED);
 	}
-	peer->nids = 1;
+	peer->ids.num = 1;
 
 	return 1;
 }

@@ -8,8 +8,6 @@
 #include "ident.h"
 #include "session.h"
 
-#define RCX_IDS_MAX	16	/* of one certificate */
-
 struct x509_store_ctx_st;
 
 /* What this end wants of every peer. */
@@ -21,8 +19,7 @@ struct rcx_policy {
 
 /* What was found; hangs at its SSL as app data. */
 struct rcx_peer {
-	unsigned int nids;
-	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1]; /* proven identities */
+	struct rcx_ids ids;
 	char err[RCL_ERR_LEN];	/* why not, if it was refused */
 };
 

@@ -45,7 +45,7 @@ static void end_jobs(struct rch_hub *hub, const struct rcl_link_info *info)
 
 	for (job = LIST_FIRST(&hub->jobs); job; job = next) {
 		next = LIST_NEXT(job, node);
-		if (strcmp(job->about, info->name) || info->epoch < job->since)
+		if (strcmp(job->link, info->name) || info->epoch < job->since)
 			continue;
 		job->up = false;
 		rcx_session_cancel(job->session, "the link was disconnected");

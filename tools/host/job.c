@@ -15,16 +15,16 @@
 #include "paths.h"
 #include "process.h"
 
-static int job_admit(void *ctx, const char *identity, const char *wanted,
+static int job_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err)
 {
 	struct rch_job *job = ctx;
-	int ret;
+	int as;
 
-	ret = job->ops->admit(job->ctx, identity, wanted, link, err);
-	if (!ret)
-		snprintf(job->about, sizeof(job->about), "%s", link);
-	return ret;
+	as = job->ops->admit(job->ctx, ids, wanted, link, err);
+	if (as >= 0)
+		snprintf(job->link, sizeof(job->link), "%s", link);
+	return as;
 }
 
 /* What a thread asks of the module, and what it gets for that. */
@@ -202,7 +202,7 @@ static void begin_dial(struct rch_job *job)
 	size_t num;
 
 	if (!job->hub->requests ||
-	    rcl_call_links(job->hub->requests, job->about, &info, &num,
+	    rcl_call_links(job->hub->requests, job->link, &info, &num,
 			   ignored))
 		return;
 	begin(job, info);
@@ -263,7 +263,6 @@ static void on_prepared(void *ctx, struct rcl_nl *nl, int ret,
 		rcl_nl_close(nl);
 	} else {
 		job->nl = nl;
-		strcpy(job->link, p->link);
 		job->epoch = p->local.epoch;
 		job->local = p->local;
 	}
@@ -425,7 +424,7 @@ static void note(struct rch_job *job, const char *text)
 	char ignored[RCL_ERR_LEN];
 
 	if (job->hub->requests)
-		rcl_call_note(job->hub->requests, job->about, text, ignored);
+		rcl_call_note(job->hub->requests, job->link, text, ignored);
 }
 
 static void job_step(void *ctx, enum rcx_step step, const char *detail)
@@ -441,7 +440,7 @@ static void note_failure(struct rch_job *job, const char *err)
 {
 	char text[RCL_ERR_LEN + 64];
 
-	if (!job->about[0])
+	if (!job->link[0])
 		return;
 	snprintf(text, sizeof(text), RCL_NOTE_EXCHANGE "%s began failed: %s",
 		 job->answers ? "the peer" : "this host", err);
@@ -504,7 +503,7 @@ struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 	job = job_new(hub, ops, ctx, err);
 	if (!job)
 		return NULL;
-	snprintf(job->about, sizeof(job->about), "%s", link);
+	snprintf(job->link, sizeof(job->link), "%s", link);
 	job->session = rcx_session_dial(hub->base, tls, host, port, link,
 					wanted, timeout_ms, &session_ops, job,
 					err);

@@ -26,7 +26,7 @@ struct rcl_link_info;
 /* What the owner of a job wants to know; ctx as given. */
 struct rch_job_ops {
 	/* See rcx_ops; admit is for responders only. */
-	int (*admit)(void *ctx, const char *identity, const char *wanted,
+	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
 	/* Last; the job is freed after it returns. 0: both ends are up. */

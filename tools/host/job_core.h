@@ -24,8 +24,7 @@ struct rch_job {
 	bool answers;			/* the peer has dialled */
 	struct rcl_nl *nl;		/* while the link is prepared ... */
 	struct rch_ask *ask;		/* ... unless this has it */
-	char about[RCLINK_NAME_MAX + 1]; /* link, as soon as it is known */
-	char link[RCLINK_NAME_MAX + 1];
+	char link[RCLINK_NAME_MAX + 1];	/* "" before it is known */
 	uint64_t epoch;			/* 0 while not prepared */
 	uint64_t last;			/* that was given up; 0: none */
 	uint64_t since;			/* first whose wished end ends it */

@@ -38,7 +38,6 @@ struct caller {
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
 	char link[RCLINK_NAME_MAX + 1];
-	char first[RCLINK_PEER_MAX + 1];	/* of its identities */
 	char peer[RCLINK_PEER_MAX + 1];
 	uint64_t up_ns;
 };
@@ -81,21 +80,20 @@ static unsigned int count_proven(const struct rch_listener *l,
 	return num;
 }
 
-static int on_admit(void *ctx, const char *identity, const char *wanted,
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		    char *link, char *err)
 {
 	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
-	int ret;
+	int as;
 
-	ret = l->ops->admit(l->ctx, identity, caller->first, wanted, link, err);
-	if (ret)
-		return ret;
-	/* It may have more than one name. */
+	as = l->ops->admit(l->ctx, ids, wanted, link, err);
+	if (as < 0)
+		return as;
 	caller->proven = true;
-	snprintf(caller->peer, sizeof(caller->peer), "%s", identity);
+	snprintf(caller->peer, sizeof(caller->peer), "%s", ids->id[as]);
 	snprintf(caller->link, sizeof(caller->link), "%s", link);
-	return 0;
+	return as;
 }
 
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
@@ -103,8 +101,6 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
 
-	if (step == RCX_STEP_TLS)
-		snprintf(caller->first, sizeof(caller->first), "%s", detail);
 	/* With a pin anybody can prove to be somebody, but not one of these. */
 	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail, NULL)) {
 		caller->proven = count_proven(l, detail) < PROVEN_MAX;
@@ -353,6 +349,16 @@ const char *rch_listener_address(const struct rch_listener *l)
 bool rch_listener_is_open(const struct rch_listener *l)
 {
 	return l->socket;
+}
+
+bool rch_listener_has(const struct rch_listener *l, const char *link)
+{
+	const struct caller *caller;
+
+	TAILQ_FOREACH(caller, &l->callers, node)
+		if (!strcmp(caller->link, link))
+			return true;
+	return false;
 }
 
 void rch_listener_recheck(struct rch_listener *l)

@@ -24,6 +24,7 @@ struct event_base;
 struct rch_hub;
 struct rch_listener;
 struct rcl_endpoint;
+struct rcx_ids;
 struct rcx_tls;
 
 /* One caller, for the ops; valid as long as the call. */
@@ -40,9 +41,9 @@ struct rch_listener_ops {
 	struct rcx_tls *(*tls)(void *ctx, char *err);
 	/* Is this link, or any with NULL, open to this identity? */
 	bool (*know)(void *ctx, const char *identity, const char *link);
-	/* As in rcx_ops. first: of the identities of that peer. */
-	int (*admit)(void *ctx, const char *identity, const char *first,
-		     const char *wanted, char *link, char *err);
+	/* As in rcx_ops. */
+	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
+		     char *link, char *err);
 	void (*done)(void *ctx, const struct rch_call *call, int result,
 		     const char *err);
 	/* After rch_listener_stop(): the last caller has gone. */
@@ -69,6 +70,9 @@ bool rch_listener_is_open(const struct rch_listener *l);
 
 /* Who was admitted to a link and may no longer have it has to go. */
 void rch_listener_recheck(struct rch_listener *l);
+
+/* Is a caller there who was admitted to this link? */
+bool rch_listener_has(const struct rch_listener *l, const char *link);
 
 /* Where it listens, as text. */
 const char *rch_listener_address(const struct rch_listener *l);

@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "ident.h"
 #include "range.h"
+#include "session.h"
 #include "verify.h"
 
 #define DNS	"dns:"
@@ -115,28 +116,45 @@ bool rch_peers_know(const struct rch_peers *peers, const char *identity,
 	return false;
 }
 
-int rch_peers_admit(const struct rch_peers *peers, const char *identity,
+/* Which of these it is, -1 for none. */
+static int which(const struct peer *peer, const struct rcx_ids *ids)
+{
+	unsigned int i;
+
+	for (i = 0; i < ids->num; i++)
+		if (is_peer(peer, ids->id[i]))
+			return i;
+	return -1;
+}
+
+int rch_peers_admit(const struct rch_peers *peers, const struct rcx_ids *ids,
 		    const char *wanted, char link[RCLINK_NAME_MAX + 1],
 		    char *err)
 {
-	const struct peer *found = NULL;
-	size_t i, matches = 0;
+	const struct peer *peer, *found = NULL;
+	bool several = false;
+	int is, as = -1;
+	size_t i;
 
 	for (i = 0; i < peers->num; i++) {
-		if (!is_peer(&peers->peer[i], identity))
+		peer = &peers->peer[i];
+		is = which(peer, ids);
+		if (is < 0)
 			continue;
-		matches++;
-		if (matches == 1 || !strcmp(peers->peer[i].link, wanted))
-			found = &peers->peer[i];
+		several |= found && strcmp(found->link, peer->link);
+		if (found && strcmp(peer->link, wanted))
+			continue;
+		found = peer;
+		as = is;
 	}
-	if (!matches)
+	if (!found)
 		return rcl_fail(err, -EACCES,
 				"%.130s is not among the peers that the answering host lists; list it there",
-				identity);
-	if (matches > 1 && strcmp(found->link, wanted))
+				ids->id[0]);
+	if (several && strcmp(found->link, wanted))
 		return rcl_fail(err, -EACCES,
 				"several links are open to this peer, but none called %.40s; ask for one of them with --peer-link, or peer-link in its rclink.conf",
 				wanted);
 	strcpy(link, found->link);
-	return 0;
+	return as;
 }

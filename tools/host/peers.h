@@ -8,6 +8,7 @@
 #include <linux/rclink.h>
 
 struct rch_peers;
+struct rcx_ids;
 
 /* NULL without memory. */
 struct rch_peers *rch_peers_new(void);
@@ -26,10 +27,11 @@ bool rch_peers_know(const struct rch_peers *peers, const char *identity,
 		    const char *link);
 
 /*
- * Which link is a peer with this identity admitted to that wants the one called
- * wanted? Its only one, or of several the one of that name.
+ * Which link is a peer admitted to that has all of these identities and wants
+ * the one called wanted? Its only one, or of several the one of that name.
+ * Returns by which of ids, from 0.
  */
-int rch_peers_admit(const struct rch_peers *peers, const char *identity,
+int rch_peers_admit(const struct rch_peers *peers, const struct rcx_ids *ids,
 		    const char *wanted, char link[RCLINK_NAME_MAX + 1],
 		    char *err);
 

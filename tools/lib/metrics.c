@@ -82,8 +82,8 @@ static void print_label(FILE *to, const char *name, const char *value)
 	fputc('"', to);
 }
 
-static void print_head(FILE *to, const char *name, const char *type,
-		       const char *help)
+void rcl_metrics_head(FILE *to, const char *name, const char *type,
+		      const char *help)
 {
 	fprintf(to, "# HELP %s %s.\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -129,7 +129,7 @@ static void print_counter(FILE *to, enum rcl_counter c,
 
 	snprintf(name, sizeof(name), "rclink_%s%s", rcl_counter_word[c],
 		 gauge ? "" : "_total");
-	print_head(to, name, gauge ? "gauge" : "counter", meaning[c]);
+	rcl_metrics_head(to, name, gauge ? "gauge" : "counter", meaning[c]);
 	for (i = 0; i < num; i++)
 		print_value(to, name, infos[i].name, infos[i].counter[c]);
 }
@@ -165,23 +165,24 @@ void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num)
 	size_t i;
 	int c;
 
-	print_head(to, "rclink_link_info", "gauge",
-		   "Always 1; what a link is, in its labels");
+	rcl_metrics_head(to, "rclink_link_info", "gauge",
+			 "Always 1; what a link is, in its labels");
 	for (i = 0; i < num; i++)
 		print_info(to, &infos[i]);
-	print_head(to, "rclink_link_up", "gauge", "1 if a link is up, else 0");
+	rcl_metrics_head(to, "rclink_link_up", "gauge",
+			 "1 if a link is up, else 0");
 	for (i = 0; i < num; i++)
 		print_value(to, "rclink_link_up", infos[i].name,
 			    infos[i].state == RCLINK_LINK_STATE_UP);
-	print_head(to, "rclink_link_epoch", "gauge",
-		   "Number of a link's newest epoch");
+	rcl_metrics_head(to, "rclink_link_epoch", "gauge",
+			 "Number of a link's newest epoch");
 	for (i = 0; i < num; i++)
 		print_value(to, "rclink_link_epoch", infos[i].name,
 			    infos[i].epoch);
 	for (c = 0; c < RCL_C_NUM; c++)
 		print_counter(to, c, infos, num);
-	print_head(to, "rclink_control_rtt_seconds", "histogram",
-		   "Questions on the control QP, until they were answered");
+	rcl_metrics_head(to, "rclink_control_rtt_seconds", "histogram",
+			 "Questions on the control QP, until they were answered");
 	for (i = 0; i < num; i++)
 		print_latency(to, &infos[i]);
 }
@@ -210,7 +211,7 @@ static void print_group_counter(FILE *to, int c,
 
 	snprintf(name, sizeof(name), "rclink_group_%s_total",
 		 rcl_group_stat_word[c]);
-	print_head(to, name, "counter", group_meaning[c]);
+	rcl_metrics_head(to, name, "counter", group_meaning[c]);
 	for (i = 0; i < num; i++)
 		print_labelled(to, name, "group", infos[i].name,
 			       infos[i].stats[c]);
@@ -222,23 +223,23 @@ void rcl_metrics_print_groups(FILE *to, const struct rcl_group_info *infos,
 	size_t i;
 	int c;
 
-	print_head(to, "rclink_group_info", "gauge",
-		   "Always 1; what a group is, in its labels");
+	rcl_metrics_head(to, "rclink_group_info", "gauge",
+			 "Always 1; what a group is, in its labels");
 	for (i = 0; i < num; i++)
 		print_group_info(to, &infos[i]);
-	print_head(to, "rclink_group_joined", "gauge",
-		   "1 if a group is joined, else 0");
+	rcl_metrics_head(to, "rclink_group_joined", "gauge",
+			 "1 if a group is joined, else 0");
 	for (i = 0; i < num; i++)
 		print_labelled(to, "rclink_group_joined", "group",
 			       infos[i].name,
 			       infos[i].state == RCLINK_GROUP_STATE_JOINED);
-	print_head(to, "rclink_group_heard", "gauge",
-		   "Other members that were heard in the last 5 s");
+	rcl_metrics_head(to, "rclink_group_heard", "gauge",
+			 "Other members that were heard in the last 5 s");
 	for (i = 0; i < num; i++)
 		print_labelled(to, "rclink_group_heard", "group",
 			       infos[i].name, rcl_group_heard(&infos[i]));
-	print_head(to, "rclink_group_consumers", "gauge",
-		   "Channels and kernel modules that use a group now");
+	rcl_metrics_head(to, "rclink_group_consumers", "gauge",
+			 "Channels and kernel modules that use a group now");
 	for (i = 0; i < num; i++)
 		print_labelled(to, "rclink_group_consumers", "group",
 			       infos[i].name, infos[i].consumers);

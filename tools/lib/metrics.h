@@ -9,6 +9,10 @@
 struct rcl_group_info;
 struct rcl_link_info;
 
+/* What comes before the values of one. */
+void rcl_metrics_head(FILE *to, const char *name, const char *type,
+		      const char *help);
+
 /*
  * Names and meanings stand in rclink(8). A link is told by the label "link", a
  * group by "group". No value tells a secret. To be looked at by ferror(to)

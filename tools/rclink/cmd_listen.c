@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include <event2/event.h>
@@ -49,13 +50,16 @@ static bool on_know(void *ctx, const char *identity, const char *link)
 	return rch_peers_know(l->args.peers, identity, link);
 }
 
-static int on_admit(void *ctx, const char *identity, const char *first,
-		    const char *wanted, char *link, char *err)
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
+		    char *link, char *err)
 {
 	const struct listener *l = ctx;
+	int as;
 
-	(void)first;
-	return rch_peers_admit(l->args.peers, identity, wanted, link, err);
+	as = rch_peers_admit(l->args.peers, ids, wanted, link, err);
+	if (as < 0 || !rch_listener_has(l->core, link))
+		return as;
+	return rcl_fail(err, -EBUSY, LISTEN_BUSY, link);
 }
 
 static void on_stop(evutil_socket_t fd, short what, void *arg)

@@ -5,7 +5,6 @@
  */
 #include "cli.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,17 +18,13 @@
 #include "call.h"
 #include "link.h"
 #include "out.h"
+#include "pingpong.h"
 #include "process.h"
 #include "text.h"
 #include "verbs_stock.h"
 
-#define SERVICE		"pingpong"
 #define SIZE		4096
-#define LARGEST	1048576
 #define ITERS		1000
-#define ITERS_MAX	100000000
-#define MAGIC		0x72636c70	/* "rclp" */
-#define CHECK		1		/* of struct hello.flags */
 #define SIGNAL_EVERY	16		/* sends; the rest only count */
 #define NS_PER_S	1e9
 #define REAP		16
@@ -59,23 +54,19 @@ static const struct option options[] = {
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
-/* In the memory of the end that connects, as the other one reads it. */
-struct hello {
-	uint32_t magic, size, iters, flags;	/* big-endian */
-};
-
 #define PAGE	4096
 
 /* Alone in its page, because all of that is shared. */
 static union {
-	struct hello hello;
+	struct rcl_pingpong_hello hello;
 	uint8_t page[PAGE];
 } shown __attribute__((aligned(PAGE)));
 
 struct pingpong {
 	struct attach at;
-	bool listen, events, check, json;
-	uint32_t size, iters, depth;
+	struct rcl_pingpong args;
+	bool listen, events, json;
+	uint32_t depth;
 	uint8_t *out, *in;		/* messages */
 	uint32_t out_region, in_region;
 	uint32_t posted;		/* receives that wait for a message */
@@ -83,12 +74,6 @@ struct pingpong {
 	bool done;			/* the last of our sends, or a read */
 	uint64_t duration;		/* ns */
 };
-
-/* Both ends send the same, in their own colour. */
-static uint8_t pattern(uint32_t i, bool listener)
-{
-	return i * 167 + i / 256 + (listener ? 91 : 0);
-}
 
 static int failed(struct pingpong *p, const char *what, int ret)
 {
@@ -103,14 +88,15 @@ static int post(struct pingpong *p)
 
 	for (; p->posted < p->depth && !ret; p->posted++)
 		ret = rclink_recv(p->at.chan,
-				  rclink_piece(p->in_region, 0, p->size), 0);
+				  rclink_piece(p->in_region, 0, p->args.size),
+				  0);
 	return ret;
 }
 
 static int take(struct pingpong *p, const struct rclink_dev_cqe *cqe)
 {
 	/* Who has got its last message may be gone before this end knows it. */
-	if (cqe->status && p->iters && p->received == p->iters) {
+	if (cqe->status && p->args.iters && p->received == p->args.iters) {
 		p->done = true;
 		return 0;
 	}
@@ -122,7 +108,7 @@ static int take(struct pingpong *p, const struct rclink_dev_cqe *cqe)
 		p->done = cqe->user_data;
 		return 0;
 	}
-	if (cqe->len != p->size)
+	if (cqe->len != p->args.size)
 		return failed(p, "a message of another size", -EPROTO);
 	p->received++;
 	p->posted--;
@@ -157,14 +143,14 @@ static int progress(struct pingpong *p)
 
 static struct rclink_data message(const struct pingpong *p)
 {
-	if (p->size <= RCLINK_DEV_INLINE_MAX)
-		return rclink_bytes(p->out, p->size);
-	return rclink_piece(p->out_region, 0, p->size);
+	if (p->args.size <= RCLINK_DEV_INLINE_MAX)
+		return rclink_bytes(p->out, p->args.size);
+	return rclink_piece(p->out_region, 0, p->args.size);
 }
 
 static int send_one(struct pingpong *p)
 {
-	bool last = ++p->sent == p->iters;
+	bool last = ++p->sent == p->args.iters;
 	unsigned int flags = 0;
 
 	if (last || !(p->sent % SIGNAL_EVERY))
@@ -180,10 +166,10 @@ static int rally(struct pingpong *p)
 	int ret = 0;
 
 	p->done = false;
-	while (!ret && (p->received < p->iters || !p->done)) {
+	while (!ret && (p->received < p->args.iters || !p->done)) {
 		if (p->posted <= p->depth / 2)
 			ret = post(p);
-		if (!ret && p->sent < p->iters &&
+		if (!ret && p->sent < p->args.iters &&
 		    p->sent < p->received + ahead)
 			ret = send_one(p);
 		if (ret)
@@ -198,14 +184,14 @@ static int right(struct pingpong *p)
 {
 	uint32_t i;
 
-	for (i = 0; p->check && i < p->size; i++)
-		if (p->in[i] != pattern(i, !p->listen))
+	for (i = 0; p->args.check && i < p->args.size; i++)
+		if (p->in[i] != rcl_pingpong_byte(i, p->listen))
 			break;
-	if (!p->check || i == p->size)
+	if (!p->args.check || i == p->args.size)
 		return CLI_OK;
 	return cli_fail("pingpong %s: byte %u is %u, not %u; report it",
 			p->at.target.link, i, p->in[i],
-			pattern(i, !p->listen));
+			rcl_pingpong_byte(i, p->listen));
 }
 
 /* Once the size is known: the memory, with the message in it. */
@@ -213,12 +199,12 @@ static int prepare(struct pingpong *p)
 {
 	uint32_t i;
 
-	p->out = attach_memory(&p->at, p->size + 1, &p->out_region);
-	p->in = attach_memory(&p->at, p->size + 1, &p->in_region);
+	p->out = attach_memory(&p->at, p->args.size + 1, &p->out_region);
+	p->in = attach_memory(&p->at, p->args.size + 1, &p->in_region);
 	if (!p->out || !p->in)
 		return -ENOMEM;
-	for (i = 0; i < p->size; i++)
-		p->out[i] = pattern(i, p->listen);
+	for (i = 0; i < p->args.size; i++)
+		p->out[i] = rcl_pingpong_byte(i, !p->listen);
 	return 0;
 }
 
@@ -227,10 +213,7 @@ static int lead(struct pingpong *p)
 {
 	int ret;
 
-	shown.hello.magic = htobe32(MAGIC);
-	shown.hello.size = htobe32(p->size);
-	shown.hello.iters = htobe32(p->iters);
-	shown.hello.flags = htobe32(p->check ? CHECK : 0);
+	rcl_pingpong_put(&p->args, &shown.hello);
 	ret = prepare(p);
 	if (ret)
 		return ret;
@@ -252,7 +235,7 @@ static int lead(struct pingpong *p)
 
 static int read_hello(struct pingpong *p, const struct rclink_remote *remote)
 {
-	const struct hello *hello = &shown.hello;
+	const bool check = p->args.check;
 	uint32_t region;
 	int ret;
 
@@ -260,7 +243,7 @@ static int read_hello(struct pingpong *p, const struct rclink_remote *remote)
 			    &region);
 	if (!ret)
 		ret = rclink_read(p->at.chan,
-				  rclink_piece(region, 0, sizeof(*hello)),
+				  rclink_piece(region, 0, sizeof(shown.hello)),
 				  remote, 0, RCLINK_SQE_SIGNALED, 1);
 	if (ret)
 		return failed(p, "cannot read", ret);
@@ -268,12 +251,9 @@ static int read_hello(struct pingpong *p, const struct rclink_remote *remote)
 		ret = progress(p);
 	if (ret)
 		return ret;
-	p->size = be32toh(hello->size);
-	p->iters = be32toh(hello->iters);
-	p->check |= be32toh(hello->flags) & CHECK;
-	if (be32toh(hello->magic) != MAGIC || p->size > LARGEST ||
-	    !p->iters || p->iters > ITERS_MAX)
+	if (!rcl_pingpong_get(&p->args, &shown.hello))
 		return failed(p, "parameters that make no sense", -EPROTO);
+	p->args.check |= check;
 	return 0;
 }
 
@@ -323,22 +303,23 @@ static void addresses(const char *link)
 static void report(const struct pingpong *p)
 {
 	double seconds = p->duration / NS_PER_S;
-	uint64_t bytes = 2ULL * p->size * p->iters;
+	uint64_t bytes = 2ULL * p->args.size * p->args.iters;
 	struct json_object *doc;
 
 	if (!p->json) {
 		printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
 		       (unsigned long long)bytes, seconds,
 		       bytes * 8 / seconds / 1e6);
-		printf("%u iters in %.2f seconds = %.2f usec/iter\n", p->iters,
-		       seconds, seconds * 1e6 / p->iters);
+		printf("%u iters in %.2f seconds = %.2f usec/iter\n",
+		       p->args.iters, seconds,
+		       seconds * 1e6 / p->args.iters);
 		return;
 	}
 	doc = json_object_new_object();
 	rcl_out_text(doc, "name", p->at.target.link);
 	rcl_out_text(doc, "service", p->at.target.service);
-	rcl_out_u64(doc, "size", p->size);
-	rcl_out_u64(doc, "iters", p->iters);
+	rcl_out_u64(doc, "size", p->args.size);
+	rcl_out_u64(doc, "iters", p->args.iters);
 	rcl_out_u64(doc, "bytes", bytes);
 	rcl_out_u64(doc, "duration", p->duration);
 	rcl_out_json(stdout, doc);
@@ -367,19 +348,22 @@ static void parse(int argc, char **argv, struct pingpong *p)
 
 	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
 		if (c == 's') {
-			p->size = cli_number(cmd, "-s", optarg, 0, LARGEST);
+			p->args.size = cli_number(cmd, "-s", optarg, 0,
+						  RCL_PINGPONG_LARGEST);
 		} else if (c == 'n') {
-			p->iters = cli_number(cmd, "-n", optarg, 1, ITERS_MAX);
+			p->args.iters = cli_number(cmd, "-n", optarg, 1,
+						   RCL_PINGPONG_ITERS_MAX);
 		} else if (c == 'r') {
 			depth = cli_number(cmd, "-r", optarg, 1, UINT32_MAX);
 			p->depth = depth < p->depth ? depth : p->depth;
 		}
 		p->listen |= c == 'l';
 		p->events |= c == 'e';
-		p->check |= c == 'c';
+		p->args.check |= c == 'c';
 		p->json |= c == 'j';
 	}
-	attach_parse(&p->at, cmd, *cli_operands(argc, argv, 1, 1), SERVICE);
+	attach_parse(&p->at, cmd, *cli_operands(argc, argv, 1, 1),
+		     RCL_PINGPONG_SERVICE);
 }
 
 static bool is_stock(int argc, char **argv)
@@ -395,8 +379,8 @@ static bool is_stock(int argc, char **argv)
 int cmd_pingpong(int argc, char **argv)
 {
 	struct pingpong p = {
-		.size = SIZE,
-		.iters = ITERS,
+		.args.size = SIZE,
+		.args.iters = ITERS,
 		.depth = RCLINK_DEV_RECVS,
 	};
 	unsigned int flags;

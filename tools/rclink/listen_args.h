@@ -20,6 +20,10 @@
 
 struct rch_peers;
 
+/* One exchange of a link at a time: what the next caller hears. */
+#define LISTEN_BUSY	\
+	"too many exchanges for link %s; try again in a second"
+
 struct listen_args {
 	struct rcx_tls_config tls;
 	struct rch_peers *peers;

@@ -45,7 +45,7 @@ struct caller {
 	struct listener *l;
 	struct rcv_join *join;
 	char from[RCL_ADDRESS_LEN];
-	bool proven;			/* to be one that is listed */
+	char link[RCLINK_NAME_MAX + 1];	/* admitted to, or "" */
 	bool up;
 };
 
@@ -128,15 +128,20 @@ static void on_done(void *ctx, int result, const char *err)
 		event_base_loopbreak(l->base);
 }
 
-static int on_admit(void *ctx, const char *identity, const char *wanted,
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		    char *link, char *err)
 {
-	struct caller *c = ctx;
-	int ret;
+	struct caller *c = ctx, *other;
+	int as;
 
-	ret = rch_peers_admit(c->l->args.peers, identity, wanted, link, err);
-	c->proven = !ret;
-	return ret;
+	as = rch_peers_admit(c->l->args.peers, ids, wanted, link, err);
+	if (as < 0)
+		return as;
+	TAILQ_FOREACH(other, &c->l->callers, node)
+		if (!other->up && !strcmp(other->link, link))
+			return rcl_fail(err, -EBUSY, LISTEN_BUSY, link);
+	strcpy(c->link, link);
+	return as;
 }
 
 static const struct rcv_join_ops ops = {
@@ -154,7 +159,7 @@ static bool make_room(struct listener *l)
 	if (l->ncalling < CALLERS_MAX)
 		return true;
 	TAILQ_FOREACH(c, &l->callers, node)
-		if (!c->proven)
+		if (!*c->link)
 			break;
 	if (c)
 		rcv_join_cancel(c->join,

@@ -9,11 +9,11 @@
 #include "cli.h"
 #include "epoch.h"
 #include "out.h"
+#include "pingpong.h"
 #include "pong.h"
 #include "verbs_cmd.h"
 #include "verbs_dial.h"
 
-#define SERVICE		"pingpong"
 #define SIZE		4096
 #define ITERS		1000
 #define NS_PER_S	1e9
@@ -41,7 +41,7 @@ static const struct option options[] = {
 
 struct pingpong {
 	struct verbs_dial dial;
-	struct rcv_pong_args args;
+	struct rcl_pingpong args;
 	bool events, json;
 	bool over;
 	bool failed;
@@ -91,7 +91,7 @@ static void report(const struct pingpong *p)
 	}
 	doc = json_object_new_object();
 	rcl_out_text(doc, "name", p->dial.args.link);
-	rcl_out_text(doc, "service", SERVICE);
+	rcl_out_text(doc, "service", RCL_PINGPONG_SERVICE);
 	rcl_out_u64(doc, "size", p->args.size);
 	rcl_out_u64(doc, "iters", p->args.iters);
 	rcl_out_u64(doc, "bytes", bytes);
@@ -102,8 +102,8 @@ static void report(const struct pingpong *p)
 
 static int run(struct pingpong *p)
 {
-	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), SERVICE, &p->args,
-			  on_done, p))
+	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), RCL_PINGPONG_SERVICE,
+			  &p->args, on_done, p))
 		return cli_fail("pingpong %s: no memory; see `ulimit -l`",
 				p->dial.args.link);
 	if (p->events)
@@ -128,10 +128,10 @@ static void parse(int argc, char **argv, struct pingpong *p)
 				     help)) != -1) {
 		if (c == 's')
 			p->args.size = cli_number(cmd, "-s", optarg, 0,
-						  RCV_PONG_LARGEST);
+						  RCL_PINGPONG_LARGEST);
 		else if (c == 'n')
 			p->args.iters = cli_number(cmd, "-n", optarg, 1,
-						   RCV_PONG_ITERS_MAX);
+						   RCL_PINGPONG_ITERS_MAX);
 		p->events |= c == 'e';
 		p->args.check |= c == 'c';
 		p->json |= c == 'j';

@@ -108,12 +108,12 @@ static bool on_know(void *ctx, const char *identity, const char *link)
 	return rcd_links_know(d->links, identity, link);
 }
 
-static int on_admit(void *ctx, const char *identity, const char *first,
-		    const char *wanted, char *link, char *err)
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
+		    char *link, char *err)
 {
 	const struct daemon *d = ctx;
 
-	return rcd_links_admit(d->links, identity, first, wanted, link, err);
+	return rcd_links_admit(d->links, ids, wanted, link, err);
 }
 
 static void on_done(void *ctx, const struct rch_call *call, int result,

@@ -533,16 +533,15 @@ bool rcd_links_know(const struct rcd_links *all, const char *identity,
 	return rch_peers_know(all->peers, identity, name);
 }
 
-int rcd_links_admit(struct rcd_links *all, const char *identity,
-		    const char *first, const char *wanted, char *name,
-		    char *err)
+int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
+		    const char *wanted, char *name, char *err)
 {
 	struct rcd_link *link;
-	int ret;
+	int as;
 
-	ret = rch_peers_admit(all->peers, identity, wanted, name, err);
-	if (ret)
-		return ret;
+	as = rch_peers_admit(all->peers, ids, wanted, name, err);
+	if (as < 0)
+		return as;
 	if (!module(all))
 		return rcl_fail(err, -ENODEV,
 				"the rclink module is not loaded there; try again later");
@@ -558,7 +557,7 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 		return rcl_fail(err, -EBUSY,
 				"too many exchanges are under way here; try again later");
 	if (link->dial && link->reached &&
-	    rcd_trust_goes_first(all->trust, first))
+	    rcd_trust_goes_first(all->trust, ids->id[0]))
 		return rcl_fail(err, -EALREADY,
 				"both ends dial at once, and the other one goes on");
 	yield(link, "both ends dial at once, and the other one goes on");
@@ -568,7 +567,7 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 	unqueue(link);
 	link->answering = true;
 	all->answers++;
-	return 0;
+	return as;
 }
 
 void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,

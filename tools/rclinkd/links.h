@@ -48,9 +48,8 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 /* For the listener, see there. */
 bool rcd_links_know(const struct rcd_links *all, const char *identity,
 		    const char *name);
-int rcd_links_admit(struct rcd_links *all, const char *identity,
-		    const char *first, const char *wanted, char *name,
-		    char *err);
+int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
+		    const char *wanted, char *name, char *err);
 void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 			int result, const char *err);
 

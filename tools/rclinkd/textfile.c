@@ -32,18 +32,11 @@ struct rcd_textfile {
 	bool failing;			/* and it was said */
 };
 
-static void print_head(FILE *to, const char *name, const char *type,
-		       const char *help)
-{
-	fprintf(to, "# HELP rclinkd_%s %s.\n# TYPE rclinkd_%s %s\n", name,
-		help, name, type);
-}
-
 static void print_one(FILE *to, const char *name, const char *type,
 		      const char *help, uint64_t value)
 {
-	print_head(to, name, type, help);
-	fprintf(to, "rclinkd_%s %llu\n", name, (unsigned long long)value);
+	rcl_metrics_head(to, name, type, help);
+	fprintf(to, "%s %llu\n", name, (unsigned long long)value);
 }
 
 static void print_tally(FILE *to, const char *link, const char *by,
@@ -71,20 +64,20 @@ static int print_links(FILE *to, const struct rcd_links *links)
 	states = rcd_links_states(links, &num);
 	if (!states)
 		return -ENOMEM;
-	print_head(to, "exchanges_total", "counter",
-		   "Exchanges that ended, by who began them and how");
+	rcl_metrics_head(to, "rclinkd_exchanges_total", "counter",
+			 "Exchanges that ended, by who began them and how");
 	for (i = 0; i < num; i++) {
 		print_tally(to, states[i].name, "us", states[i].tally.dialled);
 		print_tally(to, states[i].name, "peer",
 			    states[i].tally.answered);
 	}
-	print_head(to, "link_failures", "gauge",
-		   "Failures of a link, by which its next try waits longer");
+	rcl_metrics_head(to, "rclinkd_link_failures", "gauge",
+			 "Failures of a link, by which its next try waits longer");
 	for (i = 0; i < num; i++)
 		fprintf(to, "rclinkd_link_failures{link=\"%s\"} %u\n",
 			states[i].name, states[i].failures);
-	print_head(to, "link_wait_seconds", "gauge",
-		   "Until a link is dialled; 0 if that does not wait");
+	rcl_metrics_head(to, "rclinkd_link_wait_seconds", "gauge",
+			 "Until a link is dialled; 0 if that does not wait");
 	for (i = 0; i < num; i++)
 		fprintf(to, "rclinkd_link_wait_seconds{link=\"%s\"} %.3f\n",
 			states[i].name, states[i].waits);
@@ -96,16 +89,16 @@ static int print_daemon(FILE *to, const struct rcd_links *links)
 {
 	struct rcd_count count = rcd_links_count(links);
 
-	print_one(to, "links_wanted", "gauge", "Links that are configured",
-		  count.links);
-	print_one(to, "links_up", "gauge", "Those of them that are up",
-		  count.up);
-	print_one(to, "dials", "gauge", "Exchanges that this host began",
-		  count.dials);
-	print_one(to, "answers", "gauge", "Exchanges that peers began",
-		  count.answers);
-	print_one(to, "refused_total", "counter", "Callers that got no link",
-		  count.refused);
+	print_one(to, "rclinkd_links_wanted", "gauge",
+		  "Links that are configured", count.links);
+	print_one(to, "rclinkd_links_up", "gauge",
+		  "Those of them that are up", count.up);
+	print_one(to, "rclinkd_dials", "gauge",
+		  "Exchanges that this host began", count.dials);
+	print_one(to, "rclinkd_answers", "gauge",
+		  "Exchanges that peers began", count.answers);
+	print_one(to, "rclinkd_refused_total", "counter",
+		  "Callers that got no link", count.refused);
 	return print_links(to, links);
 }
 

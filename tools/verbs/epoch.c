@@ -134,11 +134,12 @@ static bool poll_one(struct rcv_epoch *ep, struct rcv_cq *cq,
 	return n > 0;
 }
 
+/* First the messages: one may end a channel, whose last data came before it. */
 static bool poll_all(struct rcv_epoch *ep)
 {
-	bool pool = poll_one(ep, &ep->pool_cq, rcv_lease_completed);
+	bool control = poll_one(ep, &ep->cq, completed);
 
-	return poll_one(ep, &ep->cq, completed) || pool;
+	return poll_one(ep, &ep->pool_cq, rcv_lease_completed) || control;
 }
 
 /* It is up as soon as all of that is known. */

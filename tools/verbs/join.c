@@ -8,6 +8,7 @@
 
 #include "epoch.h"
 #include "fail.h"
+#include "number.h"
 #include "objects.h"
 #include "path.h"
 #include "process.h"
@@ -50,16 +51,13 @@ static const struct rcv_epoch_ops epoch_ops = {
 	.down = on_down,
 };
 
-static int join_admit(void *ctx, const char *identity, const char *wanted,
+static int join_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		      char *link, char *err)
 {
 	struct rcv_join *join = ctx;
 
-	return join->ops->admit(join->ctx, identity, wanted, link, err);
+	return join->ops->admit(join->ctx, ids, wanted, link, err);
 }
-
-/* Numbers of this process: larger than any that it has agreed on. */
-static uint64_t last_number;
 
 /* One path: the GID that the module would choose. */
 static int join_offer(void *ctx, const char *link, struct rcx_paths *paths,
@@ -88,11 +86,14 @@ static int join_prepare(void *ctx, const char *link,
 			const struct rcl_path *path,
 			struct rcl_endpoint *local, char *err)
 {
+	uint64_t number = rcv_number_next(link);
 	struct rcv_join *join = ctx;
 
 	(void)path;
+	if (!number)
+		return rcl_fail(err, -ENOMEM, "out of memory");
 	join->ended = false;
-	join->epoch = rcv_epoch_new(join->base, &join->used, ++last_number,
+	join->epoch = rcv_epoch_new(join->base, &join->used, number,
 				    join->ops->service, &epoch_ops, join, err);
 	if (!join->epoch)
 		return -EIO;
@@ -109,12 +110,11 @@ static int join_connect(void *ctx, const char *link, uint64_t local_epoch,
 	struct rcv_join *join = ctx;
 	int ret;
 
-	(void)link;
 	(void)local_epoch;
 	snprintf(join->peer, sizeof(join->peer), "%s", identity);
 	ret = rcv_epoch_connect(join->epoch, role, remote, agreed, err);
-	if (!ret && *agreed > last_number)
-		last_number = *agreed;
+	if (!ret)
+		rcv_number_agreed(link, *agreed);
 	return ret;
 }
 

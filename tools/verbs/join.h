@@ -21,7 +21,7 @@ struct rcx_tls;
 struct rcv_join_ops {
 	const struct rcv_service *service;	/* for the peer, or NULL */
 	/* See rcx_ops; admit is for responders only, step may be NULL. */
-	int (*admit)(void *ctx, const char *identity, const char *wanted,
+	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
 	/*

@@ -7,7 +7,6 @@
  */
 #include "pong.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,9 @@
 #include "epoch.h"
 #include "lease.h"
 #include "objects.h"
+#include "pingpong.h"
 #include "process.h"
 
-#define SERVICE		"pingpong"
-#define MAGIC		0x72636c70	/* "rclp" */
-#define CHECK		1		/* of struct hello.flags */
 #define RIGHT_READ	2
 #define SIGNAL_EVERY	8
 #define PAGE		4096
@@ -28,17 +25,13 @@
 
 enum { RECV, SEND, LAST, READ };	/* work requests */
 
-struct hello {
-	uint32_t magic, size, iters, flags;	/* big-endian */
-};
-
 struct pong {
 	struct rcv_epoch *ep;
 	struct rcv_lease *lease;	/* NULL before it is granted */
 	bool leads;
-	struct rcv_pong_args args;
+	struct rcl_pingpong args;
 	char service[RCV_LEASE_NAME];
-	struct hello *hello;		/* a page of its own */
+	struct rcl_pingpong_hello *hello;	/* a page of its own */
 	struct ibv_mr *hello_mr;
 	struct rcv_shown shown;
 	uint8_t *mem;			/* out, then in */
@@ -53,12 +46,6 @@ struct pong {
 	void *ctx;
 	bool ok;
 };
-
-/* Both ends send the same, in their own colour. */
-static uint8_t pattern(uint32_t i, bool leads)
-{
-	return i * 167 + i / 256 + (leads ? 0 : 91);
-}
 
 /* Frees p: nothing may touch it after this. */
 static void finish(struct pong *p, const char *err)
@@ -95,7 +82,7 @@ static int get_memory(struct pong *p)
 	}
 	memset(p->mem, 0, 2 * p->half);
 	for (i = 0; i < p->args.size; i++)
-		p->mem[i] = pattern(i, p->leads);
+		p->mem[i] = rcl_pingpong_byte(i, p->leads);
 	p->mr = ibv_reg_mr(p->ep->pd, p->mem, 2 * p->half,
 			   IBV_ACCESS_LOCAL_WRITE);
 	return p->mr ? 0 : -ENOMEM;
@@ -176,7 +163,7 @@ static const char *wrong(const struct pong *p)
 	uint32_t i;
 
 	for (i = 0; p->args.check && i < p->args.size; i++)
-		if (in[i] != pattern(i, !p->leads))
+		if (in[i] != rcl_pingpong_byte(i, !p->leads))
 			return "the last message came damaged; report it";
 	return NULL;
 }
@@ -210,15 +197,9 @@ static void start_rally(struct pong *p)
 /* The one that follows: the parameters are here. Its message says: ready. */
 static int take_hello(struct pong *p)
 {
-	const struct hello *hello = p->hello;
 	int ret;
 
-	p->args.size = be32toh(hello->size);
-	p->args.iters = be32toh(hello->iters);
-	p->args.check = be32toh(hello->flags) & CHECK;
-	if (be32toh(hello->magic) != MAGIC ||
-	    p->args.size > RCV_PONG_LARGEST || !p->args.iters ||
-	    p->args.iters > RCV_PONG_ITERS_MAX)
+	if (!rcl_pingpong_get(&p->args, p->hello))
 		return -EPROTO;
 	ret = get_memory(p);
 	return ret ? ret : post_receives(p);
@@ -249,7 +230,7 @@ static void on_attached(void *ctx, struct rcv_lease *lease)
 			finish(p, "the device refused a receive");
 	} else {
 		p->begun = rcl_now();
-		rcv_lease_import(lease, SERVICE);
+		rcv_lease_import(lease, RCL_PINGPONG_SERVICE);
 	}
 }
 
@@ -301,7 +282,7 @@ static void on_imported(void *ctx, const struct rcv_shown *shown)
 	struct pong *p = ctx;
 
 	if (!shown && rcl_now() - p->begun < FIND_NS)
-		rcv_lease_import(p->lease, SERVICE);
+		rcv_lease_import(p->lease, RCL_PINGPONG_SERVICE);
 	else if (!shown)
 		finish(p, "the peer does not show its parameters");
 	else if (shown->len < sizeof(*p->hello) ||
@@ -341,7 +322,7 @@ static const struct rcv_lease_ops ops = {
 };
 
 int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
-		  const struct rcv_pong_args *args, rcv_pong_done *done,
+		  const struct rcl_pingpong *args, rcv_pong_done *done,
 		  void *ctx)
 {
 	struct pong *p = calloc(1, sizeof(*p));
@@ -356,10 +337,7 @@ int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
 		on_ended(p, "");
 		return -ENOMEM;
 	}
-	p->hello->magic = htobe32(MAGIC);
-	p->hello->size = htobe32(args->size);
-	p->hello->iters = htobe32(args->iters);
-	p->hello->flags = htobe32(args->check ? CHECK : 0);
+	rcl_pingpong_put(args, p->hello);
 	p->shown.len = PAGE;
 	p->shown.rights = RIGHT_READ;
 	p->shown.rkey = p->hello_mr->rkey;
@@ -385,7 +363,7 @@ static void *on_accept(struct rcv_epoch *ep)
 }
 
 const struct rcv_service rcv_pong_service = {
-	.name = SERVICE,
+	.name = RCL_PINGPONG_SERVICE,
 	.ops = &ops,
 	.accept = on_accept,
 };

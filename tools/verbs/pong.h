@@ -6,20 +6,11 @@
 #ifndef RCV_PONG_H
 #define RCV_PONG_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+struct rcl_pingpong;
 struct rcv_epoch;
 struct rcv_service;
-
-#define RCV_PONG_LARGEST	1048576		/* bytes of a message */
-#define RCV_PONG_ITERS_MAX	100000000
-
-struct rcv_pong_args {
-	uint32_t size;
-	uint32_t iters;
-	bool check;	/* compare the last message, at both ends */
-};
 
 /* err is NULL when all messages came back; duration in ns. */
 typedef void rcv_pong_done(void *ctx, const char *err, uint64_t duration);
@@ -29,7 +20,7 @@ typedef void rcv_pong_done(void *ctx, const char *err, uint64_t duration);
  * by a turn of the epoch, in any case, also when it ends. 0, or -ENOMEM.
  */
 int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
-		  const struct rcv_pong_args *args, rcv_pong_done *done,
+		  const struct rcl_pingpong *args, rcv_pong_done *done,
 		  void *ctx);
 
 /* For who plays with those who connect to it, one after the other. */
