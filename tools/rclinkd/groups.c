@@ -453,16 +453,6 @@ void rcd_groups_hurry(struct rcd_groups *all)
 	}
 }
 
-static bool is_configured(const struct rcd_conf *conf, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < conf->ngroups; i++)
-		if (!strcmp(conf->group[i].want.name, name))
-			return true;
-	return false;
-}
-
 static void remove_missing(struct rcd_groups *all, const struct rcd_conf *conf)
 {
 	struct rcd_group *group, *next;
@@ -471,7 +461,7 @@ static void remove_missing(struct rcd_groups *all, const struct rcd_conf *conf)
 	for (group = LIST_FIRST(&all->list); group; group = next) {
 		next = LIST_NEXT(group, node);
 		name = group->conf.want.name;
-		if (group->gone || is_configured(conf, name))
+		if (group->gone || rcd_conf_group(conf, name))
 			continue;
 		rcd_log(LOG_NOTICE, "group %s: no longer configured%s", name,
 			group->ours ? ", deleted" : "");
