@@ -57,7 +57,7 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	} else if (info->event_kind == RCLINK_EVENT_KIND_STANDBY_DOWN) {
 		/* The link is up; whoever began the exchange hears of it. */
 	} else if (info->state == RCLINK_LINK_STATE_UP) {
-		rcd_link_up(link);
+		rcd_link_up(link, info->epoch);
 	} else if (info->state == RCLINK_LINK_STATE_DOWN) {
 		rcd_link_down(link, info->reason_text);
 	}
@@ -311,11 +311,8 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 		return;
 	link->answering = false;
 	link->tally.answered[result ? RCD_FAILED : RCD_UP]++;
-	if (!result) {
+	if (!result)
 		rcd_link_exchanged(link, call->epoch, call->ns, call->from);
-		/* It has just been rotated, if it was up before. */
-		event_del(link->timer);
-	}
 	rcd_link_want(link);
 }
 

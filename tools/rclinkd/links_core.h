@@ -22,6 +22,9 @@ struct rcd_link {
 	struct rch_ask *ask;		/* ... the module is asked for it */
 	bool broken;			/* the module does not have it so */
 	bool up;
+	bool asked;			/* for another epoch than ... */
+	uint64_t epoch;			/* ... this one, the last that was up */
+	unsigned int vain;		/* exchanges that gave it no other */
 	bool answering;
 	bool queued;
 	bool reached;			/* by the dial: the peer answers it */

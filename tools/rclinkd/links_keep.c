@@ -28,6 +28,7 @@
 #define DIALS_MAX	16	/* at once; more would only be slower */
 #define DIALS_AGAIN	12	/* of them, of links that failed before */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
+#define PATIENCE	2	/* failures, while it is up */
 #define NS_PER_MS	1000000
 
 struct rcl_nl *rcd_links_module(const struct rcd_links *all)
@@ -49,17 +50,40 @@ void rcd_link_rest(struct rcd_link *link)
 }
 
 /* All links of a host do not rotate at once: a tenth sooner or later. */
-static void rotate_later(struct rcd_link *link)
+static uint64_t rotate_interval(const struct rcd_link *link)
 {
 	uint64_t ms = link->conf.rotate * 1000ULL;
+
+	return (ms * 9 / 10 + arc4random_uniform(ms / 5 + 1)) * NS_PER_MS;
+}
+
+/*
+ * Who wants another epoch says so once, so that is tried until there is one;
+ * not at once, as `rclink rotate` first tells of what failed.
+ */
+static void rotate_later(struct rcd_link *link)
+{
 	struct timeval tv;
 
-	if (!ms || !link->conf.host[0] ||
+	if (!link->conf.host[0] || (!link->asked && !link->conf.rotate) ||
 	    event_pending(link->timer, EV_TIMEOUT, NULL))
 		return;
-	ms = ms * 9 / 10 + arc4random_uniform(ms / 5 + 1);
-	tv = rcl_timeval(ms * NS_PER_MS);
+	tv = rcl_timeval(link->asked ?
+			 rcd_backoff(PATIENCE + link->vain, rcl_now(),
+				     link->dialled, arc4random()) :
+			 rotate_interval(link));
 	event_add(link->timer, &tv);
+}
+
+/* Whoever wanted another epoch has it. */
+static void renew(struct rcd_link *link, uint64_t epoch)
+{
+	if (link->epoch == epoch)
+		return;
+	link->epoch = epoch;
+	link->asked = false;
+	link->vain = 0;
+	rcd_link_rest(link);
 }
 
 void rcd_link_want(struct rcd_link *link)
@@ -80,8 +104,9 @@ void rcd_link_want(struct rcd_link *link)
 	event_add(link->timer, &tv);
 }
 
-void rcd_link_up(struct rcd_link *link)
+void rcd_link_up(struct rcd_link *link, uint64_t epoch)
 {
+	renew(link, epoch);
 	if (!link->up) {
 		rcd_link_rest(link);
 		link->up = true;
@@ -96,6 +121,8 @@ void rcd_link_down(struct rcd_link *link, const char *reason)
 	if (link->up) {
 		rcd_log(LOG_NOTICE, "%s: down: %s", link->conf.name, reason);
 		link->up = false;
+		link->asked = false;
+		link->vain = 0;
 		event_del(link->timer);
 		link->failures = rcd_backoff_fell(link->failures, rcl_now() -
 						  link->up_since);
@@ -109,6 +136,7 @@ static void failed(struct rcd_link *link, const char *err)
 	if (link->up) {
 		rcd_log(LOG_WARNING, "%s: not rotated: %s", link->conf.name,
 			err);
+		link->vain += link->asked;
 		rotate_later(link);
 		return;
 	}
@@ -176,12 +204,13 @@ static void dial_next(struct rcd_links *all)
 	}
 }
 
-void rcd_link_exchanged(const struct rcd_link *link, uint64_t epoch,
-			uint64_t ns, const char *how)
+void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
+			const char *how)
 {
 	rcd_log(LOG_NOTICE, "%s: up, epoch %llu, %s, %llu ms", link->conf.name,
 		(unsigned long long)epoch, how,
 		(unsigned long long)(ns / NS_PER_MS));
+	renew(link, epoch);
 }
 
 static void on_dialled(void *ctx, int result, const char *err)
@@ -248,7 +277,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	if (!link->up)
 		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
 			(unsigned long long)info->epoch);
-	rcd_link_up(link);
+	rcd_link_up(link, info->epoch);
 	if (ends)
 		rcd_link_end(link);
 }
@@ -307,7 +336,8 @@ static void line_up(struct rcd_link *link)
 	dial_next(link->all);
 }
 
-void rcd_link_rotate(struct rcd_link *link)
+/* Another epoch, while this one is up; at most one exchange a second. */
+static void rotate(struct rcd_link *link)
 {
 	const struct timeval soon = { .tv_sec = 1 };
 
@@ -322,6 +352,12 @@ void rcd_link_rotate(struct rcd_link *link)
 	line_up(link);
 }
 
+void rcd_link_rotate(struct rcd_link *link)
+{
+	link->asked = true;
+	rotate(link);
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct rcd_link *link = arg;
@@ -331,7 +367,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	if (link->broken)
 		look(link);
 	else if (link->up)
-		rcd_link_rotate(link);
+		rotate(link);
 	else
 		line_up(link);
 }

@@ -34,15 +34,15 @@ void rcd_link_yield(struct rcd_link *link, const char *reason);
 void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info);
 
 /* As the module says. */
-void rcd_link_up(struct rcd_link *link);
+void rcd_link_up(struct rcd_link *link, uint64_t epoch);
 void rcd_link_down(struct rcd_link *link, const char *reason);
 
-/* Another epoch, while this one is up; at most one exchange a second. */
+/* Somebody wants another epoch, now, or as soon as that works. */
 void rcd_link_rotate(struct rcd_link *link);
 
 /* An exchange, from here or there, brought this epoch up. */
-void rcd_link_exchanged(const struct rcd_link *link, uint64_t epoch,
-			uint64_t ns, const char *how);
+void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
+			const char *how);
 
 /* See struct rcd_links. */
 void rcd_link_ended(struct rcd_link *link, int ret, const char *err);
