@@ -244,10 +244,11 @@ void rcd_link_yield(struct rcd_link *link, const char *reason)
 	rch_job_cancel(link->dial, reason);
 }
 
-static void refused(struct rcd_link *link, const char *err)
+/* One that is up stays so, with what it has. */
+static void refused(struct rcd_link *link, bool up, const char *err)
 {
 	link->broken = true;
-	link->failures++;
+	link->failures += !up;
 	rcd_log(LOG_ERR, "%s:%u: [Link %s]: %s", link->conf.place.file,
 		link->conf.place.line, link->conf.name, err);
 }
@@ -269,7 +270,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	link->broken = false;
 	if (rcd_kernel_apply(rcd_links_module(link->all), &link->conf, info,
 			     &ends, err))
-		refused(link, err);
+		refused(link, up, err);
 	if (!up) {
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
@@ -319,7 +320,7 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 			rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
 		rcd_link_free(link);
 	} else if (ret && loaded) {
-		refused(link, err);
+		refused(link, link->up, err);
 		rcd_link_want(link);
 	} else if (loaded) {
 		look(link);
@@ -364,7 +365,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (link->broken)
+	if (link->broken && !link->up)
 		look(link);
 	else if (link->up)
 		rotate(link);
