@@ -62,7 +62,7 @@ void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
  */
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub);
 
-/* For those that take it longer, in their order with those of jobs; see ask.h. */
+/* For those that take it longer, in order with those of jobs; see ask.h. */
 struct rch_asks *rch_hub_asks(const struct rch_hub *hub);
 
 struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,

@@ -15,7 +15,7 @@ struct rcd_link {
 	TAILQ_ENTRY(rcd_link) end;
 	struct rcd_links *all;
 	struct rcd_link_conf conf;
-	bool gone;			/* no longer configured: to be deleted */
+	bool gone;			/* no longer configured */
 	bool stale;			/* to be made anew */
 	bool anew;			/* it is made anew just now */
 	bool ends;			/* waits for its end, or ... */
@@ -50,7 +50,7 @@ struct rcd_links {
 	bool stopping;
 	uint64_t refused;
 	struct turns turns;
-	struct turns ends;		/* who waits for that; see links_end.h */
+	struct turns ends;		/* they wait to, see links_end.h */
 	unsigned int asks;		/* for the end of links, under way */
 	/* 0 or why not; link->gone: it is to be freed. */
 	void (*ended)(struct rcd_link *link, int ret, const char *err);
