@@ -68,9 +68,9 @@ $(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS)
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto
 
 # The test is the module that it asks.
-$(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS)
+$(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS) $(HERE)/groups_module.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
+		-o $@ $(filter-out %.h,$^) $(LIBS) -linih -lssl -lcrypto -levent_core
 
 # The test is the clock, and what reads keys.
 $(OUT)/cli_trust: $(HERE)/cli_trust.c $(OUT)/trust.o
