@@ -285,7 +285,8 @@ int rcd_links_admit(struct rcd_links *all, const char *identity,
 	    rcd_trust_goes_first(all->trust, first))
 		return rcl_fail(err, -EALREADY,
 				"both ends dial at once, and the other one goes on");
-	rcd_link_yield(link, "both ends dial at once, and the other one goes on");
+	rcd_link_yield(link,
+		       "both ends dial at once, and the other one goes on");
 	/* Its rotation is not put off by a peer that only begins one. */
 	rcd_link_unqueue(link);
 	if (!link->up)

@@ -75,7 +75,8 @@ static int ask_here(const struct rcd_links *all, struct end *end, char *err)
 	struct rcl_nl *nl = rch_hub_requests(all->hub);
 
 	if (!nl)
-		return rcl_fail(err, -ENODEV, "the rclink module is not loaded");
+		return rcl_fail(err, -ENODEV,
+				"the rclink module is not loaded");
 	return ask_module(nl, end, err);
 }
 
