@@ -6,7 +6,7 @@
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # The libraries have the variables.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -110,7 +110,8 @@ reload_both()
 
 link_more()
 {
-	keeper 'l, m' && reload 1 && said 1 'group g: .*: +m$' &&
+	keeper 'l, m' && reload 1 &&
+		until_true 10 said 1 'group g: .*: +m$' &&
 		group_is 1 g '.links | join(" ")' 'l m'
 }
 
@@ -120,7 +121,7 @@ from_another()
 	local id
 
 	id=$(key_id 1)
-	member m && reload 2 && said 2 'group g: made anew' &&
+	member m && reload 2 && until_true 10 said 2 'group g: made anew' &&
 		group_is 2 g .from m && meet && has_key 1 "$id" &&
 		group_is 2 g .sender 2
 }
@@ -130,7 +131,7 @@ link_less()
 	local id
 
 	id=$(key_id 1)
-	keeper m && reload 1 && said 1 'group g: .*: -l$' &&
+	keeper m && reload 1 && until_true 10 said 1 'group g: .*: -l$' &&
 		group_is 1 g '.links | join(" ")' m && ! has_key 1 "$id" &&
 		group_is 1 g .stats.joins 1 && meet
 }
@@ -139,8 +140,8 @@ elsewhere()
 {
 	keeper m "${other_at[@]}" && reload 1 &&
 		member m "${other_at[@]}" && reload 2 &&
-		group_is 1 g .mgid "$other_gid" &&
-		group_is 2 g .mgid "$other_gid" && meet
+		group_becomes 1 g .mgid "$other_gid" &&
+		group_becomes 2 g .mgid "$other_gid" && meet
 }
 
 # Nobody has to tell the daemon.
@@ -187,7 +188,7 @@ removed()
 {
 	links_2 | configure 2 && reload 2 &&
 		said 2 'group g: no longer configured, deleted' &&
-		! on 2 "$tool" group show g
+		until_true 10 eval '! on 2 "$tool" group show g'
 }
 
 put_back()

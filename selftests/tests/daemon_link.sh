@@ -88,8 +88,8 @@ changes()
 
 removes()
 {
-	conf_1 | configure 1 && reload 1 || return
-	! rclink show o
+	conf_1 | configure 1 && reload 1 &&
+		until_true 10 eval '! rclink show o'
 }
 
 keeps()

@@ -119,21 +119,27 @@ second_path()
 	return "$status"
 }
 
-# The link is over IPv6, the next epoch may be over IPv4 alone.
+# The link is over IPv6, the next epoch may be over IPv4 alone. Until that works again.
 no_path()
 {
 	local status start=$SECONDS
 
+	epoch_then=$(of 1 l .epoch)
 	rclink set l gid-index "$(gid_index 1 "::ffff:$RCL_IP")" &&
 		no_roce 2 ip || return
 	on 1 "$tool" rotate l --timeout $((100 * RCL_SLOW)) 2>"$refused"
 	status=$?
-	roce_again 2
 	cat "$refused"
 	echo "after $((SECONDS - start)) s"
-	rclink set l gid-index auto
 	[ "$status" -eq 1 ] && grep -q 'the new epoch did not come up' "$refused" &&
 		[ $((SECONDS - start)) -lt $((50 * RCL_SLOW)) ]
+}
+
+path_again()
+{
+	roce_again 2
+	rclink set l gid-index auto
+	until_true 60 later "$epoch_then"
 }
 
 nothing_is_the_same()
@@ -198,6 +204,19 @@ unheard()
 	status=$?
 	daemon_start 1 && until_true 10 is 1 l .state up || return
 	[ "$status" -eq 1 ] && grep -q 'nobody did' "$said"
+}
+
+# Nobody answers there for a while. Who wants another epoch has said so once.
+refused_at_first()
+{
+	local epoch before
+
+	epoch=$(of 1 l .epoch)
+	before=$(of 1 l .stats.downs)
+	daemon_end 2 && ! rotate 1 1 &&
+		until_true 10 said 1 'l: not rotated' && is 1 l .epoch "$epoch" &&
+		daemon_start 2 && until_true 40 later "$epoch" &&
+		is 1 l .stats.downs "$before"
 }
 
 by_itself()
@@ -288,7 +307,7 @@ told_why()
 no_other_path=''
 ! is_ib || no_other_path='a port has one'
 [ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
-plan 21
+plan 23
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -311,11 +330,14 @@ check "rclink why tells of it" told_why
 if [ -n "$no_other_path" ]; then
 	skip "where the first path fails the second one does: $no_other_path"
 	skip "where none works it says so, and stays up: $no_other_path"
+	skip "and is rotated when one works again: $no_other_path"
 else
 	holds "where the first path fails the second one does" second_path
 	holds "where none works it says so, and stays up" fails no_path
+	holds "and is rotated when one works again" path_again
 fi
 holds "an end that is not answered says so, and stays up" fails unheard
+holds "a peer that refuses at first is asked again" refused_at_first
 holds "a peer that falls silent is missed while it is asked to rotate" silent
 if is_ib; then
 	skip "a disconnect is told to who has moved already: it waits for what is acknowledged late"

@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask chan link metrics text doc packet paths peers story group_story \
-	conf groups pace verbs layout socket
+	conf groups trust pace verbs layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group group_story link \
 	metrics nl out socket story text)
@@ -68,9 +68,14 @@ $(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS)
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto
 
 # The test is the module that it asks.
-$(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS)
+$(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS) $(HERE)/groups_module.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
+		-o $@ $(filter-out %.h,$^) $(LIBS) -linih -lssl -lcrypto -levent_core
+
+# The test is the clock, and what reads keys.
+$(OUT)/cli_trust: $(HERE)/cli_trust.c $(OUT)/trust.o
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^
 
 $(OUT)/cli_paths: $(HERE)/cli_paths.c $(PATHS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

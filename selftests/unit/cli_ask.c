@@ -101,13 +101,14 @@ FIXTURE_TEARDOWN(ask)
 }
 
 /* What the caller has may be gone before the thread looks at it. */
-static struct rch_ask *begin(struct rch_asks *all, int i, const char *name,
-			     struct answer *answer, char *err)
+static struct rch_ask *start(struct rch_asks *all, int i, const char *name,
+			     bool must, struct answer *answer, char *err)
 {
 	struct question q = { .number = i + 1 };
 	char link[] = "ab";
 	const struct rch_request request = {
 		.link = memcpy(link, name, 2),
+		.must = must,
 		.ask = ask,
 		.what = &q,
 		.size = sizeof(q),
@@ -120,6 +121,12 @@ static struct rch_ask *begin(struct rch_asks *all, int i, const char *name,
 	memset(link, 'x', 2);
 	memset(&q, 0xff, sizeof(q));
 	return a;
+}
+
+static struct rch_ask *begin(struct rch_asks *all, int i, const char *name,
+			     struct answer *answer, char *err)
+{
+	return start(all, i, name, false, answer, err);
 }
 
 TEST_F(ask, the_loop_goes_on_meanwhile)
@@ -230,6 +237,38 @@ TEST_F(ask, the_end_waits_for_what_has_begun)
 	self->all = NULL;
 	EXPECT_EQ(0, self->answer.times);
 	EXPECT_EQ(3, closed);
+}
+
+TEST_F(ask, what_must_be_done_is_done_by_the_end)
+{
+	struct rch_ask *a;
+
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
+	a = start(self->all, 1, "ab", true, &self->answer, self->err);
+	ASSERT_NE(NULL, a);
+	ASSERT_NE(NULL, start(self->all, 2, "ab", true, NULL, self->err));
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
+	rch_ask_leave(a);
+	EXPECT_EQ(0, closed);
+	rch_asks_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(123, asked);
+	EXPECT_EQ(0, self->answer.times);
+	EXPECT_EQ(4, closed);
+}
+
+TEST_F(ask, what_must_be_done_is_done_for_nobody)
+{
+	struct rch_ask *a;
+
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	a = start(self->all, 1, "ab", true, &self->answer, self->err);
+	ASSERT_NE(NULL, a);
+	rch_ask_leave(a);
+	event_base_dispatch(self->base);
+	EXPECT_EQ(12, asked);
+	EXPECT_EQ(0, self->answer.times);
+	EXPECT_EQ(2, closed);
 }
 
 TEST_HARNESS_MAIN

@@ -1,175 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the daemon does to have its groups; this is the module that it asks. */
+/* What the daemon does to have its groups. */
 #include "groups.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <event2/event.h>
 #include <kselftest_harness.h>
 
-#include "backoff.h"
 #include "conf.h"
-#include "job.h"
-#include "log.h"
+#include "groups_module.h"
 
 #define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define LINKS	"[Link a]\npin = " PIN "\n[Link b]\npin = " PIN "\n" \
 		"[Link c]\npin = " PIN "\n"
 #define G	LINKS "[Group g]\nmgid = ff15::1\n"
-#define MAX	4	/* groups */
-
-static struct {
-	bool loaded;
-	bool refuses;
-	struct rcl_group_info group[MAX];
-	size_t num;
-	unsigned int added;
-	unsigned int deleted;
-	unsigned int changed;
-	bool unloading;
-	unsigned int failures;		/* as the back-off heard */
-	unsigned int waits;		/* that it was asked for */
-	unsigned int errors;		/* in the log */
-	char said[128];			/* the last of it */
-} module;
-
-struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
-{
-	(void)hub;
-	return module.loaded ? (struct rcl_nl *)&module : NULL;
-}
-
-static struct rcl_group_info *find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < module.num; i++)
-		if (!strcmp(module.group[i].name, name))
-			return &module.group[i];
-	return NULL;
-}
-
-/* Of what was not said, the module tells what it has chosen. */
-static struct rcl_group_info *have(const struct rcl_group_info *want)
-{
-	struct rcl_group_info *group = &module.group[module.num++];
-
-	*group = *want;
-	group->has_gid_index = true;
-	if (!want->has_gid_index ||
-	    want->gid_index == RCLINK_GID_INDEX_AUTO)
-		group->gid_index = 1;
-	if (!want->device[0])
-		strcpy(group->device, "rxe0");
-	if (!want->port)
-		group->port = 1;
-	group->has_qkey = true;
-	if (!want->has_qkey)
-		group->qkey = 0x80000000;
-	if (!(want->access.given & 1u << RCL_P_MODE))
-		group->access.v[RCL_P_MODE] = 0600;
-	return group;
-}
-
-int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *want,
-		       char *err)
-{
-	(void)nl;
-	module.added++;
-	if (module.unloading)
-		return rcl_fail(err, -ESHUTDOWN, "being unloaded");
-	if (module.refuses)
-		return rcl_fail(err, -ENODEV, "no such device");
-	if (find(want->name))
-		return rcl_fail(err, -EEXIST, "there already");
-	have(want);
-	return 0;
-}
-
-int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err)
-{
-	struct rcl_group_info *group = find(name);
-
-	(void)nl;
-	module.deleted++;
-	if (!group)
-		return rcl_fail(err, -ENOENT, "no such group");
-	*group = module.group[--module.num];
-	return 0;
-}
-
-static void take_off(struct rcl_group_info *group, const char *link)
-{
-	size_t i;
-
-	for (i = 0; strcmp(group->link[i], link); i++)
-		;
-	memcpy(group->link[i], group->link[--group->nlinks],
-	       sizeof(group->link[0]));
-}
-
-int rcl_call_group_set(struct rcl_nl *nl, const char *name,
-		       const struct rcl_group_change *change, char *err)
-{
-	struct rcl_group_info *group = find(name);
-	size_t i;
-
-	(void)nl;
-	module.changed++;
-	if (!group)
-		return rcl_fail(err, -ENOENT, "no such group");
-	for (i = 0; i < change->noff; i++)
-		take_off(group, change->off[i]);
-	for (i = 0; i < change->non; i++)
-		strcpy(group->link[group->nlinks++], change->on[i]);
-	for (i = 0; i < RCL_P_NUM; i++)
-		if (change->access.given & 1u << i)
-			group->access.v[i] = change->access.v[i];
-	return 0;
-}
-
-int rcl_call_groups(struct rcl_nl *nl, const char *name,
-		    struct rcl_group_info **infos, size_t *num, char *err)
-{
-	const struct rcl_group_info *from = name ? find(name) : module.group;
-
-	(void)nl;
-	if (!from)
-		return rcl_fail(err, -ENOENT, "no such group");
-	*num = name ? 1 : module.num;
-	*infos = calloc(MAX, sizeof(**infos));
-	memcpy(*infos, from, *num * sizeof(*from));
-	return 0;
-}
-
-uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
-		     uint32_t random)
-{
-	(void)now;
-	(void)last;
-	(void)random;
-	module.failures = failures;
-	module.waits++;
-	return 1000;
-}
-
-void rcd_log(int priority, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(module.said, sizeof(module.said), fmt, args);
-	va_end(args);
-	module.errors += priority <= LOG_WARNING;
-}
 
 static void say(void *ctx, const struct rcd_place *place, const char *text)
 {
 	(void)ctx;
 	printf("# line %u: %s\n", place->line, text);
+}
+
+/* A timer is due, and what it leads to; 1: there is none. */
+static int turn(struct event_base *base)
+{
+	int ret = event_base_loop(base, EVLOOP_ONCE);
+
+	settle();
+	return ret;
 }
 
 FIXTURE(groups)
@@ -183,6 +42,7 @@ FIXTURE_SETUP(groups)
 	char err[RCL_ERR_LEN];
 
 	memset(&module, 0, sizeof(module));
+	memset(&asks, 0, sizeof(asks));
 	module.loaded = true;
 	self->base = event_base_new();
 	self->all = rcd_groups_new(self->base, NULL, err);
@@ -193,10 +53,11 @@ FIXTURE_TEARDOWN(groups)
 {
 	rcd_groups_free(self->all);
 	event_base_free(self->base);
+	EXPECT_EQ(0, asks.sockets);
 }
 
 /* As at a start, or at a reload: groups are looked at when links are. */
-static bool follow(struct rcd_groups *all, const char *text)
+static bool begin(struct rcd_groups *all, const char *text)
 {
 	FILE *from = fmemopen((void *)text, strlen(text), "r");
 	const struct rcd_report report = { .say = say };
@@ -215,13 +76,27 @@ static bool follow(struct rcd_groups *all, const char *text)
 	return ok;
 }
 
+static bool follow(struct rcd_groups *all, const char *text)
+{
+	bool ok = begin(all, text);
+
+	settle();
+	return ok;
+}
+
+static void look(struct rcd_groups *all)
+{
+	rcd_groups_look(all);
+	settle();
+}
+
 TEST_F(groups, made_once)
 {
 	ASSERT_TRUE(follow(self->all, G "link = a\n"));
 	ASSERT_EQ(1, module.num);
 	EXPECT_STREQ("g", module.group[0].name);
 	EXPECT_STREQ("a", module.group[0].link[0]);
-	rcd_groups_look(self->all);
+	look(self->all);
 	ASSERT_TRUE(follow(self->all, G "link = a\n"));
 	EXPECT_EQ(1, module.added);
 	EXPECT_EQ(0, module.deleted + module.changed + module.errors);
@@ -267,7 +142,7 @@ TEST_F(groups, another_one_is_made_anew)
 		EXPECT_EQ(++n, module.added) TH_LOG("other[%u]", i);
 		ASSERT_TRUE(follow(self->all, other[i]));
 		EXPECT_EQ(++n, module.added) TH_LOG("other[%u]", i);
-		rcd_groups_look(self->all);
+		look(self->all);
 		EXPECT_EQ(n, module.added) TH_LOG("other[%u]", i);
 		EXPECT_EQ(n - 1, module.deleted) TH_LOG("other[%u]", i);
 	}
@@ -332,7 +207,7 @@ TEST_F(groups, who_may_use_it_is_changed)
 	EXPECT_EQ(2, module.changed);
 	EXPECT_TRUE(!v[RCL_P_OWNER] && !v[RCL_P_GROUP]);
 	EXPECT_EQ(0600, v[RCL_P_MODE]);
-	rcd_groups_look(self->all);
+	look(self->all);
 	EXPECT_EQ(2, module.changed);
 	EXPECT_EQ(1, module.added);
 	EXPECT_EQ(0, module.deleted + module.errors);
@@ -368,27 +243,27 @@ TEST_F(groups, refused_it_is_tried_again)
 	module.refuses = true;
 	ASSERT_TRUE(follow(self->all, G "link = a\n"));
 	EXPECT_EQ(1, module.failures);
-	event_base_loop(self->base, EVLOOP_ONCE);
+	turn(self->base);
 	EXPECT_EQ(2, module.failures);
-	event_base_loop(self->base, EVLOOP_ONCE);
+	turn(self->base);
 	EXPECT_EQ(3, module.failures);
 	EXPECT_EQ(3, module.errors);
 	module.refuses = false;
-	event_base_loop(self->base, EVLOOP_ONCE);
+	turn(self->base);
 	EXPECT_EQ(1, module.num);
 	EXPECT_EQ(4, module.added);
 	/* That was all: there is no timer any more. */
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(1, turn(self->base));
 	EXPECT_EQ(3, module.errors);
 	/* The next time begins anew. */
 	module.num = 0;
 	module.refuses = true;
-	rcd_groups_look(self->all);
+	look(self->all);
 	EXPECT_EQ(1, module.failures);
 	/* Made for another reason before it is time. */
 	module.refuses = false;
-	rcd_groups_look(self->all);
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	look(self->all);
+	EXPECT_EQ(1, turn(self->base));
 	EXPECT_EQ(1, module.num);
 }
 
@@ -397,13 +272,13 @@ TEST_F(groups, the_module_may_be_gone)
 	module.refuses = true;
 	ASSERT_TRUE(follow(self->all, G));
 	module.loaded = false;
-	event_base_loop(self->base, EVLOOP_ONCE);
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	turn(self->base);
+	EXPECT_EQ(1, turn(self->base));
 	ASSERT_TRUE(follow(self->all, G "[Group h]\nmgid = ff15::2\n"));
 	EXPECT_EQ(1, module.added);
 	module.loaded = true;
 	module.refuses = false;
-	rcd_groups_look(self->all);
+	look(self->all);
 	EXPECT_EQ(2, module.num);
 	/* Nothing of it is there to be deleted. */
 	module.loaded = false;
@@ -457,12 +332,12 @@ TEST_F(groups, deleted_by_somebody_it_is_made_again)
 	EXPECT_STREQ("group g: made", module.said);
 	module.num = 0;
 	hear_deleted(self->all, "g");
-	event_base_loop(self->base, EVLOOP_ONCE);
+	turn(self->base);
 	ASSERT_EQ(1, module.num);
 	EXPECT_STREQ("a", module.group[0].link[0]);
 	EXPECT_STREQ("group g: made again, as it was gone", module.said);
 	EXPECT_EQ(0, module.failures + module.errors);
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(1, turn(self->base));
 }
 
 /* What this daemon deletes, it hears of, too. */
@@ -472,12 +347,12 @@ TEST_F(groups, made_anew_it_is_left_as_it_is)
 	ASSERT_TRUE(follow(self->all, G "from = a\n"));
 	EXPECT_EQ(1, module.deleted);
 	hear_deleted(self->all, "g");
-	event_base_loop(self->base, EVLOOP_ONCE);
+	turn(self->base);
 	EXPECT_EQ(2, module.added);
 	EXPECT_EQ(1, module.deleted);
 	ASSERT_TRUE(follow(self->all, LINKS));
 	hear_deleted(self->all, "g");
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(1, turn(self->base));
 	EXPECT_EQ(2, module.added);
 }
 
@@ -502,7 +377,7 @@ TEST_F(groups, of_others_nothing_is_heard)
 	     RCLINK_GROUP_STATE_DOWN, "no");
 	hear(self->all, "g", RCLINK_EVENT_KIND_REKEYED,
 	     RCLINK_GROUP_STATE_JOINED, "");
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(1, turn(self->base));
 	EXPECT_STREQ("", module.said);
 }
 
@@ -512,9 +387,9 @@ TEST_F(groups, a_module_that_is_being_unloaded_is_no_failure)
 	module.num = 0;
 	module.unloading = true;
 	hear_deleted(self->all, "g");
-	event_base_loop(self->base, EVLOOP_ONCE);
+	turn(self->base);
 	EXPECT_EQ(2, module.added);
-	EXPECT_EQ(1, event_base_loop(self->base, EVLOOP_ONCE));
+	EXPECT_EQ(1, turn(self->base));
 	EXPECT_EQ(0, module.failures + module.errors);
 }
 
@@ -528,6 +403,143 @@ TEST_F(groups, down_and_joined_again_it_is_logged)
 	     RCLINK_GROUP_STATE_JOINED, "");
 	EXPECT_STREQ("group g: joined again", module.said);
 	EXPECT_EQ(1, module.added);
+}
+
+/* Nothing of that waits for the subnet manager of another one. */
+TEST_F(groups, all_are_asked_for_at_once)
+{
+	ASSERT_TRUE(begin(self->all, G "[Group h]\nmgid = ff15::2\n"
+			  "[Group i]\nmgid = ff15::3\n"));
+	EXPECT_EQ(3, asks.num);
+	EXPECT_EQ(0, module.added);
+	/* None of them twice. */
+	rcd_groups_look(self->all);
+	EXPECT_EQ(3, asks.starts);
+	settle();
+	EXPECT_EQ(3, module.num);
+	EXPECT_EQ(3, module.added);
+	EXPECT_EQ(0, module.deleted + module.changed + module.errors);
+	EXPECT_EQ(1, turn(self->base));
+}
+
+TEST_F(groups, changed_while_it_is_made)
+{
+	ASSERT_TRUE(begin(self->all, G));
+	ASSERT_TRUE(begin(self->all, G "from = a\n"));
+	EXPECT_EQ(1, asks.num);
+	settle();
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("a", module.group[0].from);
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(1, module.deleted);
+	EXPECT_EQ(0, module.errors);
+}
+
+/* The thread has what was said before. */
+TEST_F(groups, changed_while_it_is_refused)
+{
+	ASSERT_TRUE(begin(self->all, G));
+	ASSERT_TRUE(begin(self->all, G "link = a\n"));
+	module.refuses = true;
+	finish(0);
+	module.refuses = false;
+	EXPECT_EQ(1, module.errors);
+	EXPECT_EQ(1, asks.num);
+	settle();
+	ASSERT_EQ(1, module.num);
+	EXPECT_EQ(1, module.group[0].nlinks);
+	EXPECT_EQ(1, turn(self->base));
+}
+
+TEST_F(groups, no_longer_configured_while_it_is_made)
+{
+	ASSERT_TRUE(begin(self->all, G));
+	ASSERT_TRUE(begin(self->all, LINKS));
+	finish(0);
+	EXPECT_EQ(1, module.num);
+	settle();
+	EXPECT_EQ(0, module.num);
+	EXPECT_EQ(1, module.deleted);
+	EXPECT_EQ(1, turn(self->base));
+}
+
+/* It is somebody else's then. */
+TEST_F(groups, no_longer_configured_while_it_is_refused)
+{
+	const struct rcl_group_info hand = { .name = "g", .mgid = { 0xff } };
+
+	ASSERT_TRUE(begin(self->all, G));
+	have(&hand);
+	ASSERT_TRUE(begin(self->all, LINKS));
+	settle();
+	EXPECT_EQ(1, module.num);
+	EXPECT_EQ(0, module.deleted);
+	EXPECT_EQ(1, turn(self->base));
+}
+
+TEST_F(groups, configured_again_while_it_is_made)
+{
+	ASSERT_TRUE(begin(self->all, G));
+	ASSERT_TRUE(begin(self->all, LINKS));
+	ASSERT_TRUE(begin(self->all, G));
+	settle();
+	EXPECT_EQ(1, module.num);
+	EXPECT_EQ(1, module.added);
+	EXPECT_EQ(0, module.deleted + module.errors);
+}
+
+TEST_F(groups, configured_again_while_it_is_deleted)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	ASSERT_TRUE(begin(self->all, LINKS));
+	ASSERT_TRUE(begin(self->all, G "link = b\n"));
+	settle();
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("b", module.group[0].link[0]);
+	EXPECT_EQ(2, module.added);
+	EXPECT_EQ(1, module.deleted);
+	EXPECT_EQ(0, module.errors);
+}
+
+TEST_F(groups, deleted_by_somebody_while_it_is_changed)
+{
+	ASSERT_TRUE(follow(self->all, G));
+	ASSERT_TRUE(begin(self->all, G "link = a\n"));
+	finish(0);
+	ASSERT_TRUE(begin(self->all, G "link = b\n"));
+	hear_deleted(self->all, "g");
+	settle();
+	module.num = 0;
+	turn(self->base);
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("b", module.group[0].link[0]);
+}
+
+/* The last that it does: what it began, and what was to go. */
+TEST_F(groups, at_the_end_nothing_is_left_that_was_to_go)
+{
+	ASSERT_TRUE(follow(self->all, G "[Group h]\nmgid = ff15::2\n"));
+	ASSERT_TRUE(begin(self->all, LINKS "[Group i]\nmgid = ff15::3\n"));
+	ASSERT_TRUE(begin(self->all, LINKS "[Group j]\nmgid = ff15::4\n"));
+	EXPECT_EQ(4, asks.num);
+	rcd_groups_free(self->all);
+	self->all = NULL;
+	ASSERT_EQ(1, module.num);
+	EXPECT_STREQ("j", module.group[0].name);
+}
+
+TEST_F(groups, without_threads)
+{
+	asks.refuses = true;
+	ASSERT_TRUE(begin(self->all, G));
+	EXPECT_EQ(1, module.failures);
+	EXPECT_EQ(0, module.num);
+	asks.refuses = false;
+	turn(self->base);
+	EXPECT_EQ(1, module.num);
+	asks.refuses = true;
+	ASSERT_TRUE(begin(self->all, LINKS));
+	EXPECT_EQ(0, module.num);
 }
 
 TEST_HARNESS_MAIN

@@ -59,6 +59,23 @@ TEST(then_it_takes_longer_to_a_limit)
 	EXPECT_EQ(15 * SECOND, least);
 }
 
+TEST(all_of_the_jitter_counts)
+{
+	uint64_t before, now;
+	unsigned int i, part;
+
+	for (i = 0; i < 10; i++) {
+		before = rcd_backoff(i, NOW, 0, 0);
+		for (part = 1; part < 256; part++) {
+			now = rcd_backoff(i, NOW, 0, part << 24);
+			EXPECT_LT(before, now) TH_LOG("%u, %u", i, part);
+			before = now;
+		}
+		EXPECT_LE(before, rcd_backoff(i, NOW, 0, MOST));
+	}
+	EXPECT_LT(29 * SECOND, rcd_backoff(6, NOW, 0, MOST));
+}
+
 TEST(no_link_is_dialled_twice_in_a_second)
 {
 	EXPECT_EQ(SECOND, rcd_backoff(0, NOW, NOW, 0));

@@ -20,6 +20,7 @@ struct rch_ask {
 	TAILQ_ENTRY(rch_ask) node;	/* oldest first */
 	struct rch_asks *all;
 	bool begun;			/* there is a thread */
+	bool must;
 	pthread_t thread;
 	int fd;				/* readable when it is over */
 	struct event *over;
@@ -102,7 +103,10 @@ static struct rch_ask *first_of(const struct rch_asks *all, const char *link)
 	return NULL;
 }
 
-/* Nothing of this link is under way: the next one begins, if there is one. */
+/*
+ * Nothing of this link is under way: the next one begins, if there is one.
+ * Without a thread for what must be done the loop waits.
+ */
 static void go_on(struct rch_asks *all, const char *link)
 {
 	struct rch_ask *a;
@@ -111,6 +115,8 @@ static void go_on(struct rch_asks *all, const char *link)
 		a->ret = begin(a, a->err);
 		if (!a->ret)
 			return;
+		if (a->must)
+			a->ret = a->ask(a->nl, a->what, a->err);
 		finish(a);
 	}
 }
@@ -149,6 +155,7 @@ static struct rch_ask *create(struct rch_asks *all,
 		return NULL;
 	}
 	snprintf(a->link, sizeof(a->link), "%s", request->link);
+	a->must = request->must;
 	a->ask = request->ask;
 	a->done = request->done;
 	a->ctx = request->ctx;
@@ -178,7 +185,7 @@ struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
 void rch_ask_leave(struct rch_ask *a)
 {
 	a->done = NULL;
-	if (!a->begun)
+	if (!a->begun && !a->must)
 		finish(a);
 }
 
@@ -209,7 +216,10 @@ void rch_asks_free(struct rch_asks *all)
 		rch_ask_leave(a);
 	}
 	while ((a = TAILQ_FIRST(&all->list))) {
-		pthread_join(a->thread, NULL);
+		if (a->begun)
+			pthread_join(a->thread, NULL);
+		else
+			a->ask(a->nl, a->what, a->err);
 		finish(a);
 	}
 	free(all);

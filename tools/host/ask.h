@@ -2,10 +2,12 @@
 /*
  * Some requests take the module long: preparing a link as long as the device
  * takes to make its QPs, connecting it until the peer's neighbour entry is
- * found, which is seconds if nobody answers, and ending what is up as long as a
- * goodbye to a peer that is gone. So each has a thread, which has the link's
- * socket until it is over, and those of one link come one after the other, as
- * they would in the module. Everything else is done by the loop.
+ * found, which is seconds if nobody answers, ending what is up as long as a
+ * goodbye to a peer that is gone, and joining a group until the subnet manager
+ * answers. So each has a thread, which has the link's socket until it is over,
+ * and those of one link come one after the other, as they would in the module.
+ * Everything else is done by the loop. (What is said of a link here is true of
+ * a group as well.)
  */
 #ifndef RCH_ASK_H
 #define RCH_ASK_H
@@ -21,7 +23,10 @@ struct rcl_nl;
 /* Those of one process. NULL without memory. */
 struct rch_asks *rch_asks_new(struct event_base *base);
 
-/* Waits for those that are under way, and drops those that wait for them. */
+/*
+ * Waits for those that are under way, and drops those that wait for them, but
+ * for what must be done.
+ */
 void rch_asks_free(struct rch_asks *all);
 
 /* Is one under way for this link? */
@@ -39,6 +44,7 @@ typedef void rch_asked_fn(void *ctx, struct rcl_nl *nl, int ret,
 
 struct rch_request {
 	const char *link;
+	bool must;		/* be done, if nobody wants to know, too */
 	rch_ask_fn *ask;
 	const void *what;	/* size bytes, wiped when it is over */
 	size_t size;
@@ -52,7 +58,7 @@ struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
 
 /*
  * done will not be called, and the socket is closed when it is over; if it has
- * not begun yet, at once.
+ * not begun yet, and need not, at once.
  */
 void rch_ask_leave(struct rch_ask *ask);
 

@@ -260,6 +260,11 @@ struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
 	return hub->requests;
 }
 
+struct rch_asks *rch_hub_asks(const struct rch_hub *hub)
+{
+	return hub->asks;
+}
+
 void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
 		   void *ctx)
 {

@@ -381,6 +381,7 @@ static void give_up(struct rch_job *job)
 	struct replace r = { .epoch = job->epoch };
 	const struct rch_request request = {
 		.link = job->link,
+		.must = true,
 		.ask = ask_replace,
 		.what = &r,
 		.size = sizeof(r),

@@ -18,6 +18,7 @@
 #include "session.h"
 
 struct event_base;
+struct rch_asks;
 struct rch_hub;
 struct rch_job;
 struct rcl_group_info;
@@ -60,6 +61,9 @@ void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
  * module is not loaded.
  */
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub);
+
+/* For those that take it longer, in order with those of jobs; see ask.h. */
+struct rch_asks *rch_hub_asks(const struct rch_hub *hub);
 
 struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *host, uint16_t port, const char *link,

@@ -21,28 +21,32 @@ static int set_device(struct rcl_policy *policy, const char *value, char *err)
 	return 0;
 }
 
-/* A name that looks like a number is a name, as for chown. */
+/* What looks like a number is one: a name may be asked for over the network. */
 static int get_user(const char *name, uint32_t *id, char *err)
 {
-	const struct passwd *user = getpwnam(name);
+	const struct passwd *user;
 
-	if (user)
-		*id = user->pw_uid;
-	else if (!rcl_parse_u32(name, id))
+	if (rcl_parse_u32(name, id))
+		return 0;
+	user = getpwnam(name);
+	if (!user)
 		return rcl_fail(err, -EINVAL, "there is no user '%.100s'",
 				name);
+	*id = user->pw_uid;
 	return 0;
 }
 
 static int get_group(const char *name, uint32_t *id, char *err)
 {
-	const struct group *group = getgrnam(name);
+	const struct group *group;
 
-	if (group)
-		*id = group->gr_gid;
-	else if (!rcl_parse_u32(name, id))
+	if (rcl_parse_u32(name, id))
+		return 0;
+	group = getgrnam(name);
+	if (!group)
 		return rcl_fail(err, -EINVAL, "there is no group '%.100s'",
 				name);
+	*id = group->gr_gid;
 	return 0;
 }
 

@@ -9,6 +9,12 @@
 #define FORGIVE_NS	(30000 * NS_PER_MS)	/* up, for one failure */
 #define FAILURES_MOST	6		/* more make no tries longer */
 
+/* As much of span as random is of 2^32; the product may have 66 bits. */
+static uint64_t share(uint64_t span, uint32_t random)
+{
+	return (span >> 16) * random >> 16;
+}
+
 uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		     uint32_t random)
 {
@@ -20,10 +26,10 @@ uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		wait = span / 2;
 		span -= wait;
 	}
-	wait += span * random >> 32;
+	wait += share(span, random);
 	/* Not all that were refused at once shall come again at once. */
 	if (last && last + APART_NS > now)
-		least = last + APART_NS - now + (QUICK_NS * random >> 32);
+		least = last + APART_NS - now + share(QUICK_NS, random);
 	return wait > least ? wait : least;
 }
 

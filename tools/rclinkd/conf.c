@@ -112,8 +112,8 @@ const struct rcd_link_conf *rcd_conf_link(const struct rcd_conf *conf,
 	return NULL;
 }
 
-static const struct rcd_group_conf *find_group(const struct rcd_conf *conf,
-					       const char *name)
+const struct rcd_group_conf *rcd_conf_group(const struct rcd_conf *conf,
+					    const char *name)
 {
 	size_t i;
 
@@ -367,7 +367,7 @@ static enum section begin_link(struct parser *p, const char *name)
 static enum section begin_group(struct parser *p, const char *name)
 {
 	struct rcd_conf *conf = p->conf;
-	const struct rcd_group_conf *other = find_group(conf, name);
+	const struct rcd_group_conf *other = rcd_conf_group(conf, name);
 	struct rcd_group_conf *group;
 	const char *why;
 

@@ -90,6 +90,10 @@ int rcd_conf_load(struct rcd_conf *conf, const char *file,
 const struct rcd_link_conf *rcd_conf_link(const struct rcd_conf *conf,
 					  const char *name);
 
+/* [Group NAME], or NULL. */
+const struct rcd_group_conf *rcd_conf_group(const struct rcd_conf *conf,
+					    const char *name);
+
 /* Who the peer must prove to be. */
 const char *rcd_link_identity(const struct rcd_link_conf *link);
 

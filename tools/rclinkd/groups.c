@@ -3,6 +3,10 @@
  * A group that the module refuses, because its device is not there yet or
  * whatever else, is tried again with back-off. One that it has joins again by
  * itself when it failed; one that somebody deletes is made again.
+ *
+ * A silent subnet manager takes the module 10 s, so what changes a group is
+ * asked for in a thread (ask.h), one thing of a group at a time. What is to be
+ * done meanwhile is found out by another look when that is over.
  */
 #include "groups.h"
 
@@ -14,6 +18,7 @@
 
 #include <event2/event.h>
 
+#include "ask.h"
 #include "backoff.h"
 #include "conf.h"
 #include "job.h"
@@ -28,6 +33,10 @@ struct rcd_group {
 	struct rcd_group_conf conf;
 	bool ours;			/* made or taken over */
 	bool stale;			/* to be made anew */
+	bool gone;			/* no longer configured */
+	struct rch_ask *ask;		/* what is under way, and ... */
+	bool again;			/* ... then it is looked at */
+	bool lost;			/* ... meanwhile it was deleted */
 	unsigned int failures;		/* in a row */
 	uint64_t tried;			/* ns; 0: never */
 	struct event *timer;
@@ -36,7 +45,16 @@ struct rcd_group {
 struct rcd_groups {
 	struct event_base *base;
 	const struct rch_hub *hub;
+	struct rch_asks *asks;
 	LIST_HEAD(, rcd_group) list;
+};
+
+/* What a thread asks of the module. */
+struct wish {
+	enum { SET, MAKE, MAKE_ANEW, DELETE } what;
+	bool was_ours;			/* so it is made again */
+	struct rcl_group_info want;
+	struct rcl_group_change change;
 };
 
 static struct rcd_group *find(const struct rcd_groups *all, const char *name)
@@ -173,53 +191,114 @@ static void log_change(const char *name, const struct rcl_group_change *change)
 	rcd_log(LOG_NOTICE, "group %s: changed:%s", name, text);
 }
 
-static int set_change(const struct rcd_group *group,
-		      const struct rcl_group_info *info, char *err)
+static int ask_module(struct rcl_nl *nl, void *what, char *err)
 {
-	const char *name = group->conf.want.name;
-	struct rcl_group_change change;
-	int ret;
+	const struct wish *wish = what;
+	const char *name = wish->want.name;
+	int ret = 0;
 
-	find_change(&group->conf.want, info, &change);
-	if (!change.non && !change.noff && !change.access.given)
+	if (wish->what == SET)
+		return rcl_call_group_set(nl, name, &wish->change, err);
+	if (wish->what != MAKE)
+		ret = rcl_call_group_del(nl, name, err);
+	if (ret && ret != -ENOENT)
+		return ret;
+	return wish->what == DELETE ? 0 :
+	       rcl_call_group_add(nl, &wish->want, err);
+}
+
+static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
+		     const char *err);
+
+static int ask_for(struct rcd_group *group, struct wish *wish, char *err)
+{
+	const struct rch_request request = {
+		.link = group->conf.want.name,
+		.must = wish->what == DELETE,
+		.ask = ask_module,
+		.what = wish,
+		.size = sizeof(*wish),
+		.done = on_asked,
+		.ctx = group,
+	};
+	struct rcl_nl *nl = rcl_nl_open(err);
+
+	wish->want = group->conf.want;
+	group->again = false;
+	group->lost = false;
+	if (nl)
+		group->ask = rch_ask_start(group->all->asks, nl, &request, err);
+	if (group->ask)
 		return 0;
-	ret = rcl_call_group_set(module(group->all), name, &change, err);
-	if (!ret)
-		log_change(name, &change);
-	return ret;
+	rcl_nl_close(nl);
+	return -EAGAIN;
 }
 
 static int take_over(struct rcd_group *group, const struct rcl_group_info *info,
 		     char *err)
 {
+	struct wish wish = { .what = SET };
+
 	if (!group->ours)
 		rcd_log(LOG_NOTICE, "group %s: is there, taken over",
 			group->conf.want.name);
 	group->ours = true;
-	return set_change(group, info, err);
+	find_change(&group->conf.want, info, &wish.change);
+	if (!wish.change.non && !wish.change.noff && !wish.change.access.given)
+		return 0;
+	return ask_for(group, &wish, err);
 }
 
 static int make(struct rcd_group *group, bool anew, char *err)
 {
-	const struct rcl_group_info *want = &group->conf.want;
-	struct rcl_nl *nl = module(group->all);
-	const bool gone = group->ours && !anew;
-	int ret = 0;
+	struct wish wish = {
+		.what = anew ? MAKE_ANEW : MAKE,
+		.was_ours = group->ours,
+	};
+	int ret;
 
-	group->ours = false;
-	if (anew)
-		ret = rcl_call_group_del(nl, want->name, err);
-	if (ret && ret != -ENOENT)
-		return ret;
-	group->stale = false;
-	ret = rcl_call_group_add(nl, want, err);
+	ret = ask_for(group, &wish, err);
 	if (ret)
 		return ret;
-	group->ours = true;
-	rcd_log(LOG_NOTICE, "group %s: made%s", want->name,
-		anew ? " anew, as it was not as configured" :
-		gone ? " again, as it was gone" : "");
+	group->ours = false;
+	group->stale = false;
 	return 0;
+}
+
+static void is_made(struct rcd_group *group, const struct wish *wish)
+{
+	group->ours = true;
+	rcd_log(LOG_NOTICE, "group %s: made%s", wish->want.name,
+		wish->what == MAKE_ANEW ?
+		" anew, as it was not as configured" :
+		wish->was_ours ? " again, as it was gone" : "");
+}
+
+static void forget(struct rcd_group *group)
+{
+	if (group->ask)
+		rch_ask_leave(group->ask);
+	LIST_REMOVE(group, node);
+	event_free(group->timer);
+	free(group);
+}
+
+/* Delete it, if it is the daemon's, and forget it. */
+static void part(struct rcd_group *group)
+{
+	const char *name = group->conf.want.name;
+	struct wish wish = { .what = DELETE };
+	struct rcl_nl *nl = module(group->all);
+	char err[RCL_ERR_LEN];
+
+	if (group->ours && nl) {
+		if (!ask_for(group, &wish, err))
+			return;
+		/* Without a thread the loop has to wait. */
+		if (ask_module(nl, &wish, err))
+			rcd_log(LOG_WARNING, "group %s: %s", name, err);
+	}
+	forget(group);
 }
 
 /* The group as the module has it, NULL for not at all. */
@@ -234,24 +313,20 @@ static void adopt(struct rcd_group *group, const struct rcl_group_info *info)
 		ret = take_over(group, info, err);
 	else
 		ret = make(group, info, err);
-	/* Being unloaded, it has no groups any more. */
-	if (ret && ret != -ESHUTDOWN)
+	if (ret)
 		failed(group, err);
-	else
+	else if (!group->ask)
 		group->failures = 0;
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg)
+static void look(struct rcd_group *group)
 {
-	struct rcd_group *group = arg;
 	struct rcl_nl *nl = module(group->all);
 	struct rcl_group_info *info = NULL;
 	char err[RCL_ERR_LEN];
 	size_t num = 0;
 	int ret;
 
-	(void)fd;
-	(void)what;
 	/* Loaded again, all are looked at. */
 	if (!nl)
 		return;
@@ -262,6 +337,52 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	}
 	adopt(group, num ? info : NULL);
 	free(info);
+}
+
+static void log_done(struct rcd_group *group, const struct wish *wish)
+{
+	if (wish->what == SET)
+		log_change(wish->want.name, &wish->change);
+	else if (wish->what != DELETE)
+		is_made(group, wish);
+}
+
+static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
+		     const char *err)
+{
+	const struct wish *wish = what;
+	struct rcd_group *group = ctx;
+
+	rcl_nl_close(nl);
+	group->ask = NULL;
+	group->stale |= ret && wish->what == MAKE_ANEW;
+	group->ours &= wish->what != DELETE;
+	if (!ret)
+		log_done(group, wish);
+	else if (wish->what == DELETE)
+		rcd_log(LOG_WARNING, "group %s: %s", wish->want.name, err);
+	if (group->gone) {
+		part(group);
+		return;
+	}
+	/* Being unloaded, it has no groups any more. */
+	if (ret && ret != -ESHUTDOWN && module(group->all))
+		failed(group, err);
+	else
+		group->failures = 0;
+	if (group->again)
+		look(group);
+	else if (group->lost && !ret)
+		try_later(group);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcd_group *group = arg;
+
+	(void)fd;
+	(void)what;
+	look(group);
 }
 
 void rcd_groups_look(struct rcd_groups *all)
@@ -276,6 +397,9 @@ void rcd_groups_look(struct rcd_groups *all)
 		return;
 	ret = rcl_call_groups(module(all), NULL, &infos, &num, err);
 	LIST_FOREACH(group, &all->list, node) {
+		group->again = !!group->ask;
+		if (group->ask)
+			continue;
 		if (ret) {
 			failed(group, err);
 			continue;
@@ -292,7 +416,7 @@ void rcd_groups_look(struct rcd_groups *all)
 /* Not by this daemon, as far as is known: that is seen when it is looked at. */
 static void deleted(struct rcd_group *group)
 {
-	if (module(group->all))
+	if (module(group->all) && !group->ask)
 		try_later(group);
 }
 
@@ -301,7 +425,9 @@ void rcd_groups_heard(struct rcd_groups *all,
 {
 	struct rcd_group *group = find(all, event->name);
 
-	if (!group || !group->ours)
+	if (group && event->event_kind == RCLINK_EVENT_KIND_DELETED)
+		group->lost = true;
+	if (!group || !group->ours || group->gone)
 		return;
 	if (event->event_kind == RCLINK_EVENT_KIND_DELETED)
 		deleted(group);
@@ -322,47 +448,27 @@ void rcd_groups_hurry(struct rcd_groups *all)
 		if (group->failures <= 1)
 			continue;
 		group->failures = 1;
-		try_later(group);
+		if (!group->ask)
+			try_later(group);
 	}
-}
-
-static void forget(struct rcd_group *group)
-{
-	LIST_REMOVE(group, node);
-	event_free(group->timer);
-	free(group);
-}
-
-static bool is_configured(const struct rcd_conf *conf, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < conf->ngroups; i++)
-		if (!strcmp(conf->group[i].want.name, name))
-			return true;
-	return false;
 }
 
 static void remove_missing(struct rcd_groups *all, const struct rcd_conf *conf)
 {
 	struct rcd_group *group, *next;
-	char err[RCL_ERR_LEN];
 	const char *name;
-	int ret;
 
 	for (group = LIST_FIRST(&all->list); group; group = next) {
 		next = LIST_NEXT(group, node);
 		name = group->conf.want.name;
-		if (is_configured(conf, name))
+		if (group->gone || rcd_conf_group(conf, name))
 			continue;
 		rcd_log(LOG_NOTICE, "group %s: no longer configured%s", name,
 			group->ours ? ", deleted" : "");
-		ret = 0;
-		if (group->ours && module(all))
-			ret = rcl_call_group_del(module(all), name, err);
-		if (ret && ret != -ENOENT)
-			rcd_log(LOG_WARNING, "group %s: %s", name, err);
-		forget(group);
+		group->gone = true;
+		event_del(group->timer);
+		if (!group->ask)
+			part(group);
 	}
 }
 
@@ -370,6 +476,7 @@ static void change(struct rcd_group *group, const struct rcd_group_conf *conf)
 {
 	group->stale |= chooses_else(&group->conf.want, &conf->want);
 	group->conf = *conf;
+	group->gone = false;
 	group->failures = 0;
 }
 
@@ -415,17 +522,40 @@ struct rcd_groups *rcd_groups_new(struct event_base *base,
 		rcl_fail(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
+	all->asks = rch_asks_new(base);
+	if (!all->asks) {
+		rcl_fail(err, -ENOMEM, "out of memory");
+		free(all);
+		return NULL;
+	}
 	LIST_INIT(&all->list);
 	all->base = base;
 	all->hub = hub;
 	return all;
 }
 
+/* What is being made for a configuration of before has to go as well. */
+static void end(struct rcd_group *group)
+{
+	struct wish wish = { .what = DELETE };
+	char ignored[RCL_ERR_LEN];
+
+	if (group->gone && group->ask) {
+		rch_ask_leave(group->ask);
+		group->ask = NULL;
+		ask_for(group, &wish, ignored);
+	}
+	forget(group);
+}
+
 void rcd_groups_free(struct rcd_groups *all)
 {
+	struct rcd_group *group;
+
 	if (!all)
 		return;
-	while (!LIST_EMPTY(&all->list))
-		forget(LIST_FIRST(&all->list));
+	while ((group = LIST_FIRST(&all->list)))
+		end(group);
+	rch_asks_free(all->asks);
 	free(all);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What links.c does, and links_state.c tells of. */
+/* What links.c does, with links_end.c, and links_state.c tells of. */
 #ifndef RCD_LINKS_CORE_H
 #define RCD_LINKS_CORE_H
 
@@ -12,11 +12,19 @@
 struct rcd_link {
 	LIST_ENTRY(rcd_link) node;
 	TAILQ_ENTRY(rcd_link) turn;
+	TAILQ_ENTRY(rcd_link) end;
 	struct rcd_links *all;
 	struct rcd_link_conf conf;
+	bool gone;			/* no longer configured */
 	bool stale;			/* to be made anew */
+	bool anew;			/* it is made anew just now */
+	bool ends;			/* waits for its end, or ... */
+	struct rch_ask *ask;		/* ... the module is asked for it */
 	bool broken;			/* the module does not have it so */
 	bool up;
+	bool asked;			/* for another epoch than ... */
+	uint64_t epoch;			/* ... this one, the last that was up */
+	unsigned int vain;		/* exchanges that gave it no other */
 	bool answering;
 	bool queued;
 	bool reached;			/* by the dial: the peer answers it */
@@ -40,11 +48,14 @@ struct rcd_links {
 	const struct rcd_links_ops *ops;
 	void *ctx;
 	bool stopping;
-	unsigned int dials;
-	unsigned int answers;
 	uint64_t refused;
 	struct turns turns;
+	struct turns ends;		/* they wait to, see links_end.h */
+	unsigned int asks;		/* for the end of links, under way */
+	/* 0 or why not; link->gone: it is to be freed. */
+	void (*ended)(struct rcd_link *link, int ret, const char *err);
 	LIST_HEAD(, rcd_link) list;
+	LIST_HEAD(, rcd_link) gone;	/* until they are deleted */
 };
 
 #endif /* RCD_LINKS_CORE_H */

@@ -16,8 +16,6 @@ struct rch_hub *rcd_links_hub(const struct rcd_links *all)
 struct rcd_count rcd_links_count(const struct rcd_links *all)
 {
 	struct rcd_count count = {
-		.dials = all->dials,
-		.answers = all->answers,
 		.refused = all->refused,
 	};
 	struct rcd_link *link;
@@ -25,6 +23,8 @@ struct rcd_count rcd_links_count(const struct rcd_links *all)
 	LIST_FOREACH(link, &all->list, node) {
 		count.links++;
 		count.up += link->up;
+		count.dials += !!link->dial;
+		count.answers += link->answering;
 	}
 	return count;
 }

@@ -9,9 +9,11 @@
 
 #include "conf.h"
 #include "log.h"
+#include "process.h"
 #include "tls.h"
 
 #define FILES	4
+#define AGAIN_NS	1000000000ULL	/* between two tries of one file */
 
 /* Another file of the same name has another of these. */
 struct stamp {
@@ -23,7 +25,10 @@ struct stamp {
 
 struct rcd_trust {
 	char file[FILES][RCD_PATH_LEN];	/* key, cert, ca, crl */
-	struct stamp stamp[FILES];
+	struct stamp stamp[FILES];	/* of what answers */
+	struct stamp bad[FILES];	/* of what could not be used ... */
+	uint64_t tried;			/* ... last, in ns ... */
+	char why[RCL_ERR_LEN];		/* ... and what was said of it */
 	struct rcx_tls *answer;
 	char self[RCLINK_PEER_MAX + 1];	/* the first that a peer is shown */
 };
@@ -107,21 +112,38 @@ void rcd_trust_free(struct rcd_trust *t)
 	free(t);
 }
 
+/* What cannot be used now may be in a while: no file was left, say. */
+static void keep_old(struct rcd_trust *t, const struct stamp *bad,
+		     const char *err)
+{
+	const bool known = !memcmp(bad, t->bad, sizeof(t->bad)) &&
+			   !strcmp(err, t->why);
+
+	memcpy(t->bad, bad, sizeof(t->bad));
+	strcpy(t->why, err);
+	t->tried = rcl_now();
+	if (!known)
+		rcd_log(LOG_ERR,
+			"the keys changed, but cannot be used, so the old ones answer: %s",
+			err);
+}
+
 struct rcx_tls *rcd_trust_answer(struct rcd_trust *t)
 {
 	struct stamp now[FILES];
 	char err[RCL_ERR_LEN];
 
 	look(t, now);
-	if (!memcmp(now, t->stamp, sizeof(now)))
+	if (!memcmp(now, t->stamp, sizeof(now)) ||
+	    (!memcmp(now, t->bad, sizeof(now)) &&
+	     rcl_now() - t->tried < AGAIN_NS))
 		return t->answer;
+	if (load(t, err)) {
+		keep_old(t, now, err);
+		return t->answer;
+	}
 	memcpy(t->stamp, now, sizeof(now));
-	if (load(t, err))
-		rcd_log(LOG_ERR,
-			"the keys changed, but cannot be used, so the old ones answer: %s",
-			err);
-	else
-		rcd_log(LOG_NOTICE, "the keys changed; the new ones answer");
+	rcd_log(LOG_NOTICE, "the keys changed; the new ones answer");
 	return t->answer;
 }
 

@@ -16,7 +16,7 @@ void rcd_trust_free(struct rcd_trust *t);
 
 /*
  * To answer with: read again if a file has changed. If that fails it is logged
- * once, and the files are used as they were.
+ * once, the files are used as they were, and it is tried again after a second.
  */
 struct rcx_tls *rcd_trust_answer(struct rcd_trust *t);
 

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Links on a device that takes its time with each QP are no longer configured: while
+# the daemon deletes them, it dials others, and has one of them back.
+# hosts: 1
+# kernels: 6.12-all
+# ib: no, it has simulated devices of its own
+# timeout: 400
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+links=20
+qps=15		# and the control QP
+step_ms=300	# for each of these
+self=''
+
+# conf_with N: the link a to b of this host, and N links from the slow device
+conf_with()
+{
+	local i
+
+	{
+		link_section a "$pin1" loopback 1 dev "$RCL_DEV" \
+			peer 127.0.0.1:7186 peer-link b
+		for ((i = 1; i <= $1; i++)); do
+			link_section "s$i" "$pin1" loopback 1 dev sim0 \
+				qps "$qps" peer 127.0.0.1:7186 peer-link "t$i"
+		done
+	} | configure 1
+}
+
+up()
+{
+	[ "$(rclink show -j | gojq '[.[] | select(.state == "up")] | length')" \
+		-eq "$1" ]
+}
+
+begin()
+{
+	local i peers=(--peer "b=$pin1")
+
+	rclink add b loopback 1 dev "$RCL_DEV" || return
+	for ((i = 1; i <= links; i++)); do
+		rclink add "t$i" loopback 1 device sim1 qps "$qps" || return
+		peers+=(--peer "t$i=$pin1")
+	done
+	: >"$log"
+	"$tool" listen --port 7186 --key "$key" "${peers[@]}" >"$log" 2>&1 &
+	self=$!
+	until_true 10 grep -q listening "$log" && conf_with "$links" &&
+		daemon_start 1 && until_true 90 up $((2 * links + 2)) && return
+	tail -n 30 "${said_by}1"
+	return 1
+}
+
+# QPs of the slow device that are not gone yet
+slow_ones()
+{
+	rdma resource show qp | grep -c '^link sim0/.*\[rclink\]'
+}
+
+dials_meanwhile()
+{
+	local epoch
+
+	epoch=$(epoch a)
+	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" && conf_with 0 &&
+		daemon_signal 1 HUP && until_true 5 said 1 's1: no longer' &&
+		rclink disconnect a && until_true 5 is_later 1 a "$epoch" &&
+		comment <<<"QPs that are not gone yet: $(slow_ones)" >&3 &&
+		[ "$(slow_ones)" -gt 0 ]
+}
+
+# Meanwhile, too
+back()
+{
+	conf_with 1 && reload 1 && [ "$(slow_ones)" -gt 0 ] &&
+		echo "slow_qp 1 0" >"$SIM/sim0/fault" &&
+		until_true 60 is 1 s1 .state up
+}
+
+others_gone()
+{
+	until_true 60 eval '[ "$(slow_ones)" -le $((qps + 2)) ]' &&
+		! rclink show s2 && [ "$(rclink show -j | gojq length)" \
+			-eq $((links + 3)) ]
+}
+
+# What the daemon has begun, it does.
+at_the_end()
+{
+	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" && conf_with 0 &&
+		daemon_signal 1 HUP && daemon_signal 1 TERM &&
+		wait "${running[1]}" && said 1 's1: no longer' &&
+		! rclink show s1 && [ "$(slow_ones)" -eq 0 ]
+}
+
+exec 3>&1
+plan 5
+link_setup
+sim_load "sim0 ib 1" "sim1 ib 2"
+holds "links of a slow device are up, and another one" begin
+holds "while those are deleted, the other one is dialled" dials_meanwhile
+holds "and one of them is configured again, and comes up" back
+check "the others are gone" others_gone
+holds "a daemon that ends has deleted what it was to delete" at_the_end
+echo "slow_qp 1 0" >"$SIM/sim0/fault"
+kill "$self"
+wait "$self"
+rclink del a
+rclink del b
+for ((i = 1; i <= links; i++)); do
+	rclink del "t$i"
+done
+sim_unload
+finish

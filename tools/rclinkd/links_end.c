@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "links_end.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "ask.h"
+#include "call.h"
+#include "links_core.h"
+
+#define ENDS_MAX	32	/* at once: each has a thread and two files */
+
+/* What a thread asks of the module. */
+struct end {
+	enum { DISCONNECT, MAKE_ANEW, DELETE } what;
+	char name[RCLINK_NAME_MAX + 1];
+	struct rcl_policy policy;
+};
+
+static int ask_module(struct rcl_nl *nl, void *what, char *err)
+{
+	const struct end *end = what;
+	int ret;
+
+	if (end->what == DISCONNECT) {
+		ret = rcl_call_disconnect(nl, end->name, err);
+		return ret == -ENOTCONN ? 0 : ret;
+	}
+	ret = rcl_call_delete(nl, end->name, err);
+	if (ret && ret != -ENOENT)
+		return ret;
+	return end->what == DELETE ? 0 :
+	       rcl_call_new(nl, end->name, &end->policy, err);
+}
+
+/* What is to be done may be another thing by now. */
+static void over(struct rcd_link *link, const struct end *end, int ret,
+		 const char *err)
+{
+	link->ends = false;
+	link->anew = false;
+	link->stale |= ret && end->what == MAKE_ANEW;
+	if (link->gone && end->what != DELETE)
+		rcd_link_end(link);
+	else
+		link->all->ended(link, ret, err);
+}
+
+static void next(struct rcd_links *all);
+
+static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
+		     const char *err)
+{
+	struct rcd_link *link = ctx;
+	struct rcd_links *all = link->all;
+
+	rcl_nl_close(nl);
+	link->ask = NULL;
+	all->asks--;
+	over(link, what, ret, err);
+	next(all);
+}
+
+static void fill(struct rcd_link *link, struct end *end)
+{
+	snprintf(end->name, sizeof(end->name), "%s", link->conf.name);
+	end->policy = link->conf.policy;
+	end->what = link->gone ? DELETE : link->stale ? MAKE_ANEW : DISCONNECT;
+	link->anew = end->what == MAKE_ANEW;
+	link->stale = false;
+}
+
+static int ask_here(const struct rcd_links *all, struct end *end, char *err)
+{
+	struct rcl_nl *nl = rch_hub_requests(all->hub);
+
+	if (!nl)
+		return rcl_fail(err, -ENODEV,
+				"the rclink module is not loaded");
+	return ask_module(nl, end, err);
+}
+
+static void begin(struct rcd_link *link)
+{
+	struct rcd_links *all = link->all;
+	char err[RCL_ERR_LEN];
+	struct end end;
+	const struct rch_request request = {
+		.link = end.name,
+		.must = true,
+		.ask = ask_module,
+		.what = &end,
+		.size = sizeof(end),
+		.done = on_asked,
+		.ctx = link,
+	};
+	struct rcl_nl *nl = rcl_nl_open(err);
+
+	fill(link, &end);
+	if (nl)
+		link->ask = rch_ask_start(rch_hub_asks(all->hub), nl, &request,
+					  err);
+	if (link->ask) {
+		all->asks++;
+		return;
+	}
+	rcl_nl_close(nl);
+	/* Without a thread the loop has to wait. */
+	over(link, &end, ask_here(all, &end, err), err);
+}
+
+static struct rcd_link *take(struct rcd_links *all)
+{
+	struct rcd_link *link = TAILQ_FIRST(&all->ends);
+
+	if (link)
+		TAILQ_REMOVE(&all->ends, link, end);
+	return link;
+}
+
+static void next(struct rcd_links *all)
+{
+	struct rcd_link *link;
+
+	while (all->asks < ENDS_MAX && (link = take(all)))
+		begin(link);
+}
+
+void rcd_link_end(struct rcd_link *link)
+{
+	if (link->ends)
+		return;
+	link->ends = true;
+	TAILQ_INSERT_TAIL(&link->all->ends, link, end);
+	next(link->all);
+}
+
+static void leave(struct rcd_link *link)
+{
+	if (link->ask)
+		rch_ask_leave(link->ask);
+	link->ask = NULL;
+}
+
+void rcd_links_end_all(struct rcd_links *all)
+{
+	char ignored[RCL_ERR_LEN];
+	struct rcd_link *link;
+	struct end end;
+
+	LIST_FOREACH(link, &all->list, node)
+		leave(link);
+	LIST_FOREACH(link, &all->gone, node)
+		leave(link);
+	while ((link = take(all))) {
+		fill(link, &end);
+		ask_here(all, &end, ignored);
+	}
+}

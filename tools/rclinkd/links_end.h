@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What ends a link takes the module as long as the device does for its QPs, and
+ * a goodbye. So it is asked for in threads, see ask.h, of some links at once.
+ */
+#ifndef RCD_LINKS_END_H
+#define RCD_LINKS_END_H
+
+struct rcd_link;
+struct rcd_links;
+
+/*
+ * One that is gone is deleted, one that is stale made anew, any other one
+ * disconnected; nothing more if that is under way. When it is over, which may
+ * be at once, all->ended() hears of it.
+ */
+void rcd_link_end(struct rcd_link *link);
+
+/* Whatever waits for its turn is done now, and all->ended() hears no more. */
+void rcd_links_end_all(struct rcd_links *all);
+
+#endif /* RCD_LINKS_END_H */

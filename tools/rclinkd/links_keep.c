@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A link that is to be dialled is in one of these, and want() leads from the
+ * last back to the first: timer (back-off), queue (others are being dialled),
+ * dial, up. A link that answers, that ends, or that the module refused, leaves
+ * it meanwhile.
+ */
+#include "links_keep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "backoff.h"
+#include "call.h"
+#include "kernel.h"
+#include "link.h"
+#include "links_core.h"
+#include "links_end.h"
+#include "log.h"
+#include "process.h"
+#include "tls.h"
+#include "trust.h"
+
+#define TIMEOUT_MS	30000	/* of one exchange */
+#define DIALS_MAX	16	/* at once; more would only be slower */
+#define DIALS_AGAIN	12	/* of them, of links that failed before */
+#define ROTATE_NS	1000000000ULL	/* between two exchanges */
+#define PATIENCE	2	/* failures, while it is up */
+#define NS_PER_MS	1000000
+
+struct rcl_nl *rcd_links_module(const struct rcd_links *all)
+{
+	return rch_hub_requests(all->hub);
+}
+
+void rcd_link_unqueue(struct rcd_link *link)
+{
+	if (link->queued)
+		TAILQ_REMOVE(&link->all->turns, link, turn);
+	link->queued = false;
+}
+
+void rcd_link_rest(struct rcd_link *link)
+{
+	event_del(link->timer);
+	rcd_link_unqueue(link);
+}
+
+/* All links of a host do not rotate at once: a tenth sooner or later. */
+static uint64_t rotate_interval(const struct rcd_link *link)
+{
+	uint64_t ms = link->conf.rotate * 1000ULL;
+
+	return (ms * 9 / 10 + arc4random_uniform(ms / 5 + 1)) * NS_PER_MS;
+}
+
+/*
+ * Who wants another epoch says so once, so that is tried until there is one;
+ * not at once, as `rclink rotate` first tells of what failed.
+ */
+static void rotate_later(struct rcd_link *link)
+{
+	struct timeval tv;
+
+	if (!link->conf.host[0] || (!link->asked && !link->conf.rotate) ||
+	    event_pending(link->timer, EV_TIMEOUT, NULL))
+		return;
+	tv = rcl_timeval(link->asked ?
+			 rcd_backoff(PATIENCE + link->vain, rcl_now(),
+				     link->dialled, arc4random()) :
+			 rotate_interval(link));
+	event_add(link->timer, &tv);
+}
+
+/* Whoever wanted another epoch has it. */
+static void renew(struct rcd_link *link, uint64_t epoch)
+{
+	if (link->epoch == epoch)
+		return;
+	link->epoch = epoch;
+	link->asked = false;
+	link->vain = 0;
+	rcd_link_rest(link);
+}
+
+void rcd_link_want(struct rcd_link *link)
+{
+	struct timeval tv;
+
+	if (link->up) {
+		rotate_later(link);
+		return;
+	}
+	if (link->all->stopping || !rcd_links_module(link->all) || link->dial ||
+	    link->answering || link->queued || link->ends ||
+	    event_pending(link->timer, EV_TIMEOUT, NULL) ||
+	    (!link->conf.host[0] && !link->broken))
+		return;
+	tv = rcl_timeval(rcd_backoff(link->failures, rcl_now(), link->dialled,
+				     arc4random()));
+	event_add(link->timer, &tv);
+}
+
+void rcd_link_up(struct rcd_link *link, uint64_t epoch)
+{
+	renew(link, epoch);
+	if (!link->up) {
+		rcd_link_rest(link);
+		link->up = true;
+		link->up_since = rcl_now();
+		link->all->ops->changed(link->all->ctx);
+	}
+	rcd_link_want(link);
+}
+
+void rcd_link_down(struct rcd_link *link, const char *reason)
+{
+	if (link->up) {
+		rcd_log(LOG_NOTICE, "%s: down: %s", link->conf.name, reason);
+		link->up = false;
+		link->asked = false;
+		link->vain = 0;
+		event_del(link->timer);
+		link->failures = rcd_backoff_fell(link->failures, rcl_now() -
+						  link->up_since);
+		link->all->ops->changed(link->all->ctx);
+	}
+	rcd_link_want(link);
+}
+
+static void failed(struct rcd_link *link, const char *err)
+{
+	if (link->up) {
+		rcd_log(LOG_WARNING, "%s: not rotated: %s", link->conf.name,
+			err);
+		link->vain += link->asked;
+		rotate_later(link);
+		return;
+	}
+	link->failures++;
+	rcd_log(LOG_WARNING, "%s: not up: %s", link->conf.name, err);
+	rcd_link_want(link);
+}
+
+static void on_dialled(void *ctx, int result, const char *err);
+
+static void on_step(void *ctx, enum rcx_step step, const char *detail)
+{
+	struct rcd_link *link = ctx;
+
+	(void)detail;
+	link->reached |= step == RCX_STEP_TLS;
+}
+
+static const struct rch_job_ops dial_ops = {
+	.step = on_step,
+	.done = on_dialled,
+};
+
+static void dial(struct rcd_link *link)
+{
+	const struct rcd_link_conf *conf = &link->conf;
+	struct rcd_links *all = link->all;
+	char err[RCL_ERR_LEN];
+	struct rcx_tls *tls;
+
+	link->dialled = rcl_now();
+	link->reached = false;
+	tls = rcd_trust_dial(all->trust, conf, err);
+	if (tls)
+		link->dial = rch_job_dial(all->hub, tls, conf->host, conf->port,
+					  conf->name, conf->wanted, TIMEOUT_MS,
+					  &dial_ops, link, err);
+	rcx_tls_free(tls);
+	if (!link->dial) {
+		failed(link, err);
+		return;
+	}
+	if (link->up)
+		rch_job_rotate(link->dial);
+}
+
+/*
+ * As many at once as there may be. Many peers that are not there keep no other
+ * link waiting: those that did not fail are at the head.
+ */
+static void dial_next(struct rcd_links *all)
+{
+	struct rcd_link *link;
+	unsigned int most;
+
+	while (!all->stopping && rcd_links_module(all)) {
+		link = TAILQ_FIRST(&all->turns);
+		if (!link)
+			return;
+		most = link->failures ? DIALS_AGAIN : DIALS_MAX;
+		if (rcd_links_count(all).dials >= most)
+			return;
+		rcd_link_unqueue(link);
+		dial(link);
+	}
+}
+
+void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
+			const char *how)
+{
+	rcd_log(LOG_NOTICE, "%s: up, epoch %llu, %s, %llu ms", link->conf.name,
+		(unsigned long long)epoch, how,
+		(unsigned long long)(ns / NS_PER_MS));
+	renew(link, epoch);
+}
+
+static void on_dialled(void *ctx, int result, const char *err)
+{
+	struct rcd_link *link = ctx;
+	struct rcd_links *all = link->all;
+	const struct rch_job *job = link->dial;
+
+	if (!result)
+		rcd_link_exchanged(link, rch_job_epoch(job), rch_job_ns(job),
+				   "dialled");
+	link->dial = NULL;
+	link->tally.dialled[!result ? RCD_UP :
+			    link->yields || all->stopping ? RCD_GIVEN_UP :
+							    RCD_FAILED]++;
+	/* Up or down, the events have said it: that may be a second ago. */
+	if (!result || link->yields || all->stopping)
+		rcd_link_want(link);
+	else
+		failed(link, err);
+	link->yields = false;
+	dial_next(all);
+	all->ops->changed(all->ctx);
+}
+
+void rcd_link_yield(struct rcd_link *link, const char *reason)
+{
+	if (!link->dial)
+		return;
+	link->yields = true;
+	rch_job_cancel(link->dial, reason);
+}
+
+/* One that is up stays so, with what it has. */
+static void refused(struct rcd_link *link, bool up, const char *err)
+{
+	link->broken = true;
+	link->failures += !up;
+	rcd_log(LOG_ERR, "%s:%u: [Link %s]: %s", link->conf.place.file,
+		link->conf.place.line, link->conf.name, err);
+}
+
+void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
+{
+	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
+	char err[RCL_ERR_LEN];
+	bool ends;
+
+	/* When that is over, it is looked at again. */
+	if (link->ends)
+		return;
+	if (info && link->stale) {
+		rcd_link_end(link);
+		return;
+	}
+	link->stale = false;
+	link->broken = false;
+	if (rcd_kernel_apply(rcd_links_module(link->all), &link->conf, info,
+			     &ends, err))
+		refused(link, up, err);
+	if (!up) {
+		rcd_link_down(link, info ? info->reason_text : "it is gone");
+		return;
+	}
+	if (!link->up)
+		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
+			(unsigned long long)info->epoch);
+	rcd_link_up(link, info->epoch);
+	if (ends)
+		rcd_link_end(link);
+}
+
+static void look(struct rcd_link *link)
+{
+	struct rcl_link_info *info = NULL;
+	char err[RCL_ERR_LEN];
+	size_t num = 0;
+	int ret;
+
+	ret = rcl_call_links(rcd_links_module(link->all), link->conf.name,
+			     &info, &num, err);
+	if (ret && ret != -ENOENT) {
+		link->failures++;
+		rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
+		rcd_link_want(link);
+		return;
+	}
+	rcd_link_adopt(link, num ? info : NULL);
+	free(info);
+}
+
+void rcd_link_free(struct rcd_link *link)
+{
+	rcd_link_yield(link, "the link is no longer configured");
+	rcd_link_unqueue(link);
+	LIST_REMOVE(link, node);
+	event_free(link->timer);
+	free(link);
+}
+
+void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
+{
+	const bool loaded = rcd_links_module(link->all);
+
+	if (link->gone) {
+		if (ret && loaded)
+			rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
+		rcd_link_free(link);
+	} else if (ret && loaded) {
+		refused(link, link->up, err);
+		rcd_link_want(link);
+	} else if (loaded) {
+		look(link);
+	}
+}
+
+static void line_up(struct rcd_link *link)
+{
+	link->queued = true;
+	if (link->failures)
+		TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
+	else
+		TAILQ_INSERT_HEAD(&link->all->turns, link, turn);
+	dial_next(link->all);
+}
+
+/* Another epoch, while this one is up; at most one exchange a second. */
+static void rotate(struct rcd_link *link)
+{
+	const struct timeval soon = { .tv_sec = 1 };
+
+	if (!link->up || !link->conf.host[0] || link->dial || link->queued ||
+	    link->ends)
+		return;
+	if (link->answering || rcl_now() - link->dialled < ROTATE_NS) {
+		event_add(link->timer, &soon);
+		return;
+	}
+	event_del(link->timer);
+	line_up(link);
+}
+
+void rcd_link_rotate(struct rcd_link *link)
+{
+	link->asked = true;
+	rotate(link);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcd_link *link = arg;
+
+	(void)fd;
+	(void)what;
+	if (link->broken && !link->up)
+		look(link);
+	else if (link->up)
+		rotate(link);
+	else
+		line_up(link);
+}
+
+struct rcd_link *rcd_link_new(struct rcd_links *all,
+			      const struct rcd_link_conf *conf)
+{
+	struct rcd_link *link = calloc(1, sizeof(*link));
+
+	if (link)
+		link->timer = evtimer_new(all->base, on_timer, link);
+	if (!link || !link->timer) {
+		free(link);
+		return NULL;
+	}
+	link->all = all;
+	link->conf = *conf;
+	LIST_INSERT_HEAD(&all->list, link, node);
+	return link;
+}
