@@ -21,6 +21,8 @@
 
 #define ROUNDS		20
 #define STATE_MS	10000
+#define QUIET_MS	200	/* in which something had completed */
+#define RECVS		5
 #define SPARE		8	/* more than a pool has QPs */
 
 /* What the process or thread does: R, S, T, Z; 0 when it is gone. */
@@ -302,6 +304,24 @@ TEST(a_qp_that_comes_back_is_waited_for)
 	rig_end(&r);
 }
 
+/* With near polled, and some receives at its peer. */
+static void open_polled(struct __test_metadata *_metadata, struct rig *r)
+{
+	int fd, i;
+
+	ASSERT_EQ(0, rig_begin(r));
+	ASSERT_EQ(0, rig_link(r));
+	fd = rig_device();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, rig_connect(fd, RCLINK_CONNECT_WAIT |
+				 RCLINK_CHAN_POLLED));
+	ASSERT_EQ(0, rclink_adopt(&r->near, fd));
+	ASSERT_EQ(0, rclink_adopt(&r->far, rig_accept(r)));
+	for (i = 0; i < RECVS; i++)
+		ASSERT_EQ(0, rclink_recv(r->far, rclink_none(), i));
+	ASSERT_EQ(RECVS, rclink_submit(r->far, 0, 0));
+}
+
 /* Who has something in the ring when it asks for edges, and has polled. */
 TEST(an_edge_comes_with_the_next_completion)
 {
@@ -312,17 +332,8 @@ TEST(an_edge_comes_with_the_next_completion)
 	int fd, i;
 
 	ASSERT_LE(0, ep);
-	ASSERT_EQ(0, rig_begin(&r));
-	ASSERT_EQ(0, rig_link(&r));
-	fd = rig_device();
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, rig_connect(fd, RCLINK_CONNECT_WAIT |
-				 RCLINK_CHAN_POLLED));
-	ASSERT_EQ(0, rclink_adopt(&r.near, fd));
-	ASSERT_EQ(0, rclink_adopt(&r.far, rig_accept(&r)));
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, rclink_recv(r.far, rclink_none(), i));
-	ASSERT_EQ(2, rclink_submit(r.far, 0, 0));
+	open_polled(_metadata, &r);
+	fd = rclink_fd(r.near);
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, rclink_send(r.near, rclink_none(),
 					 RCLINK_SQE_SIGNALED, i));
@@ -334,6 +345,66 @@ TEST(an_edge_comes_with_the_next_completion)
 		EXPECT_EQ(i, cqe.user_data);
 	}
 	close(ep);
+	rig_end(&r);
+}
+
+/* Who only looks, without waiting, finds it. */
+TEST(what_has_completed_is_there_for_who_does_not_wait)
+{
+	struct rclink_dev_cqe cqe = { 0 };
+	int tries = slow(STATE_MS);
+	struct rig r;
+
+	open_polled(_metadata, &r);
+	ASSERT_EQ(0, rclink_send(r.near, rclink_none(), RCLINK_SQE_SIGNALED,
+				 6));
+	ASSERT_EQ(1, rclink_submit(r.near, 0, 0));
+	while (!rclink_reap(r.near, &cqe, 1)) {
+		ASSERT_LT(0, tries--);
+		usleep(1000);
+		ASSERT_LE(0, rclink_submit(r.near, 0, 0));
+	}
+	EXPECT_EQ(6, cqe.user_data);
+	EXPECT_EQ(0, cqe.status);
+	rig_end(&r);
+}
+
+/* Does it complete although nobody looks? */
+static bool completes_by_itself(struct __test_metadata *_metadata,
+				struct rig *r)
+{
+	struct rclink_dev_cqe cqe;
+	int n;
+
+	ASSERT_EQ(0, rclink_send(r->near, rclink_none(), RCLINK_SQE_SIGNALED,
+				 6));
+	ASSERT_EQ(1, rclink_submit(r->near, 0, 0));
+	usleep(QUIET_MS * 1000);
+	n = rclink_reap(r->near, &cqe, 1);
+	if (!n) {
+		EXPECT_EQ(0, rclink_submit(r->near, 1, slow(STATE_MS)));
+		EXPECT_EQ(1, rclink_reap(r->near, &cqe, 1));
+	}
+	return n;
+}
+
+/*
+ * One that asks for the end only has not asked for events. (One may still come
+ * that was asked for when a call slept before.)
+ */
+TEST(who_polls_for_the_end_still_has_a_polled_channel)
+{
+	bool quiet = false;
+	struct pollfd fd;
+	struct rig r;
+	int i;
+
+	open_polled(_metadata, &r);
+	fd = (struct pollfd){ .fd = rclink_fd(r.near) };
+	EXPECT_EQ(0, poll(&fd, 1, 0));
+	for (i = 0; i < RECVS && !quiet; i++)
+		quiet = !completes_by_itself(_metadata, &r);
+	EXPECT_TRUE(quiet);
 	rig_end(&r);
 }
 

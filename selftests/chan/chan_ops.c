@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "far.h"
 #include "harness.h"
@@ -613,61 +612,6 @@ TEST_F(chan, a_region_that_was_withdrawn)
 				  rclink_piece(self->memory_region, 0, 8),
 				  &self->far, 0, RCLINK_SQE_SIGNALED, 6));
 	ends(_metadata, self, 6, REMOTE_ACCESS, REMOTE_ACCESS);
-}
-
-/* Who only looks, without waiting, finds it. */
-TEST_F(chan, what_has_completed_is_there_for_who_does_not_wait)
-{
-	struct rclink_dev_cqe cqe = { 0 };
-	time_t end = time(NULL) + slow(5);
-
-	ASSERT_EQ(0, rclink_write(self->chan,
-				  rclink_piece(self->memory_region, 0, 8),
-				  &self->far, 0, RCLINK_SQE_SIGNALED, 6));
-	while (!rclink_reap(self->chan, &cqe, 1)) {
-		ASSERT_LE(0, rclink_submit(self->chan, 0, 0));
-		ASSERT_LE(time(NULL), end);
-	}
-	EXPECT_EQ(6, cqe.user_data);
-	EXPECT_EQ(0, cqe.status);
-}
-
-/* Does it complete although nobody looks? */
-static bool completes_by_itself(struct __test_metadata *_metadata,
-				struct _test_data_chan *self)
-{
-	struct rclink_dev_cqe cqe = { 0 };
-	int n;
-
-	ASSERT_EQ(0, rclink_write(self->chan,
-				  rclink_piece(self->memory_region, 0, 8),
-				  &self->far, 0, RCLINK_SQE_SIGNALED, 6));
-	ASSERT_EQ(1, rclink_submit(self->chan, 0, 0));
-	usleep(200000);
-	n = rclink_reap(self->chan, &cqe, 1);
-	if (!n) {
-		EXPECT_EQ(0, rclink_submit(self->chan, 1, slow(5000)));
-		EXPECT_EQ(1, rclink_reap(self->chan, &cqe, 1));
-	}
-	EXPECT_EQ(6, cqe.user_data);
-	return n;
-}
-
-/*
- * One that asks for the end only has not asked for events. (One may still come
- * that was asked for when a call slept before.)
- */
-TEST_F(chan, who_polls_for_the_end_still_has_a_polled_channel)
-{
-	struct pollfd fd = { .fd = rclink_fd(self->chan) };
-	bool quiet = false;
-	int i;
-
-	EXPECT_EQ(0, poll(&fd, 1, 0));
-	for (i = 0; i < 5 && !quiet; i++)
-		quiet = !completes_by_itself(_metadata, self);
-	if (self->polled)
-		EXPECT_TRUE(quiet);
 }
 
 TEST_F(chan, a_peer_without_a_receive)

@@ -431,7 +431,8 @@ TEST_F(ports, an_event_of_the_qp_gives_way_to_what_completed)
 
 	ASSERT_EQ(0, up(&self->s));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "fatal 1 1"));
-	ASSERT_EQ(0, sim_knob("sim0", "fault", "send 1 1 %d", SIM_RETRY_EXCEEDED));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "send 1 1 %d",
+			      SIM_RETRY_EXCEEDED));
 	rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, 8, 1, NULL);
 	ASSERT_EQ(0, goes_down(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason)

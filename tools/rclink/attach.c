@@ -40,7 +40,7 @@ static const struct {
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
 	{ EOPNOTSUPP,
-	  "the device cannot do that (see `rclink dev`), or would reach the memory by way of a copy (bounce buffers)" },
+	  "the device cannot do that, or has bounce buffers; see `rclink dev`" },
 	{ EDQUOT, "too much locked memory; see `ulimit -l`" },
 };
 
