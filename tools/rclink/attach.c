@@ -40,7 +40,7 @@ static const struct {
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
 	{ EOPNOTSUPP,
-	  "the device cannot do that, or has bounce buffers; see `rclink dev`" },
+	  "the device cannot, or has bounce buffers; see `rclink dev`" },
 	{ EDQUOT, "too much locked memory; see `ulimit -l`" },
 };
 
