@@ -25,11 +25,6 @@
 #include "region.h"
 #include "upcall.h"
 
-static u32 rcl_queue_busy(const struct rcl_queue *queue)
-{
-	return queue->posted - queue->done;
-}
-
 /* What a completion says beside its status. */
 struct rcl_news {
 	u32 len;

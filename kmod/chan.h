@@ -66,6 +66,11 @@ struct rcl_queue {
 	u32 done;
 };
 
+static inline u32 rcl_queue_busy(const struct rcl_queue *queue)
+{
+	return queue->posted - queue->done;
+}
+
 union rcl_wr {
 	struct ib_send_wr send;
 	struct ib_rdma_wr rdma;

@@ -205,18 +205,9 @@ static int rcl_ring_post(struct rcl_chan *chan,
 	return rcl_chan_post(chan, sqe);
 }
 
-static u32 rcl_ring_completed(const struct rcl_chan *chan)
+static u32 rcl_ring_in_flight(const struct rcl_chan *chan)
 {
-	return chan->sends.done + chan->recvs.done;
-}
-
-/* Where there is nothing to reap, only what is in flight can make room. */
-static void rcl_ring_is_full(struct rcl_ring *ring, bool full)
-{
-	struct rcl_chan *chan = &ring->chan;
-
-	ring->full = full && !rcl_chan_ready(chan);
-	ring->full_at = rcl_ring_completed(chan);
+	return rcl_queue_busy(&chan->sends) + rcl_queue_busy(&chan->recvs);
 }
 
 /**
@@ -265,7 +256,9 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 		smp_store_release(&sq->head, ring->sq_head);
 		++*taken;
 	}
-	rcl_ring_is_full(ring, ret == -EBUSY);
+	/* Where there is nothing to reap, only what is in flight makes room. */
+	ring->full_at = ret == -EBUSY && !rcl_chan_ready(chan) ?
+				rcl_ring_in_flight(chan) : 0;
 	some |= rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
 	if (some)
@@ -278,7 +271,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
  * @ring: any
  *
  * Context: process context.
- * Return: false while the channel is not open, or nothing has completed since
+ * Return: false while the channel is not open, or as much is in flight as when
  * the first entry had no room.
  */
 bool rcl_ring_has_room(struct rcl_ring *ring)
@@ -287,8 +280,8 @@ bool rcl_ring_has_room(struct rcl_ring *ring)
 	bool room;
 
 	spin_lock_bh(&chan->lock);
-	room = chan->qp && (!ring->full ||
-			    ring->full_at != rcl_ring_completed(chan));
+	room = chan->qp && (!ring->full_at ||
+			    ring->full_at != rcl_ring_in_flight(chan));
 	spin_unlock_bh(&chan->lock);
 	return room;
 }

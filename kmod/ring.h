@@ -12,15 +12,14 @@
  * @chan: the channel
  * @shared: rings, mapped by the consumer: hostile
  * @sq_head: submissions taken; under the channel's lock
- * @full: the next one had no room, and nothing was there to reap; likewise
- * @full_at: how many operations had completed then; likewise
+ * @full_at: so many operations were in flight when the next one had no room, and
+ *	nothing was there to reap; else 0; likewise
  * @wait: woken by completions and by the end
  */
 struct rcl_ring {
 	struct rcl_chan chan;
 	struct rclink_dev_shared *shared;
 	u32 sq_head;
-	bool full;
 	u32 full_at;
 	wait_queue_head_t wait;
 };

@@ -235,8 +235,8 @@ int rclink_adopt(struct rclink_chan **chan, int fd);
  *
  * It is readable when there is something for rclink_reap(), and hung up when
  * the channel has ended. It is writable when rclink_submit() may take
- * something: not while the channel is suspended, nor after -EBUSY until
- * something has completed, signaled or not. It is closed on exec.
+ * something: not while the channel is suspended, nor after -EBUSY, once all is
+ * reaped, until something has completed, signaled or not. It is closed on exec.
  *
  * Return: a file descriptor that belongs to the channel.
  */

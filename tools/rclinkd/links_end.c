@@ -24,7 +24,7 @@ static int ask_module(struct rcl_nl *nl, void *what, char *err)
 
 	if (end->what == DISCONNECT) {
 		ret = rcl_call_disconnect(nl, end->name, err);
-		return ret == -ENOTCONN ? 0 : ret;
+		return ret == -ENOTCONN || ret == -ENOENT ? 0 : ret;
 	}
 	ret = rcl_call_delete(nl, end->name, err);
 	if (ret && ret != -ENOENT)
@@ -80,33 +80,39 @@ static int ask_here(const struct rcd_links *all, struct end *end, char *err)
 	return ask_module(nl, end, err);
 }
 
-static void begin(struct rcd_link *link)
+/* Behind what is asked of the link already. */
+static bool ask_apart(struct rcd_link *link, const struct end *end, char *err)
 {
-	struct rcd_links *all = link->all;
-	char err[RCL_ERR_LEN];
-	struct end end;
 	const struct rch_request request = {
-		.link = end.name,
+		.link = end->name,
 		.must = true,
 		.ask = ask_module,
-		.what = &end,
-		.size = sizeof(end),
+		.what = end,
+		.size = sizeof(*end),
 		.done = on_asked,
 		.ctx = link,
 	};
 	struct rcl_nl *nl = rcl_nl_open(err);
 
-	fill(link, &end);
 	if (nl)
-		link->ask = rch_ask_start(rch_hub_asks(all->hub), nl, &request,
-					  err);
-	if (link->ask) {
+		link->ask = rch_ask_start(rch_hub_asks(link->all->hub), nl,
+					  &request, err);
+	if (!link->ask)
+		rcl_nl_close(nl);
+	return link->ask;
+}
+
+static void begin(struct rcd_link *link)
+{
+	struct rcd_links *all = link->all;
+	char err[RCL_ERR_LEN];
+	struct end end;
+
+	fill(link, &end);
+	if (ask_apart(link, &end, err))
 		all->asks++;
-		return;
-	}
-	rcl_nl_close(nl);
-	/* Without a thread the loop has to wait. */
-	over(link, &end, ask_here(all, &end, err), err);
+	else	/* Without a thread the loop has to wait. */
+		over(link, &end, ask_here(all, &end, err), err);
 }
 
 static struct rcd_link *take(struct rcd_links *all)
@@ -142,6 +148,21 @@ static void leave(struct rcd_link *link)
 	link->ask = NULL;
 }
 
+/* What is asked of it may be something else, so it is deleted behind that. */
+static void delete_behind(struct rcd_link *link)
+{
+	char ignored[RCL_ERR_LEN];
+	struct end end;
+
+	if (!link->ask)
+		return;
+	leave(link);
+	fill(link, &end);
+	if (!ask_apart(link, &end, ignored))
+		ask_here(link->all, &end, ignored);
+	leave(link);
+}
+
 void rcd_links_end_all(struct rcd_links *all)
 {
 	char ignored[RCL_ERR_LEN];
@@ -151,7 +172,7 @@ void rcd_links_end_all(struct rcd_links *all)
 	LIST_FOREACH(link, &all->list, node)
 		leave(link);
 	LIST_FOREACH(link, &all->gone, node)
-		leave(link);
+		delete_behind(link);
 	while ((link = take(all))) {
 		fill(link, &end);
 		ask_here(all, &end, ignored);

@@ -342,9 +342,13 @@ static void rotate(struct rcd_link *link)
 {
 	const struct timeval soon = { .tv_sec = 1 };
 
-	if (!link->up || !link->conf.host[0] || link->dial || link->queued ||
-	    link->ends)
+	if (!link->up || !link->conf.host[0] || link->queued)
 		return;
+	if (link->dial || link->ends) {
+		/* When that is over, what is wanted is not what was planned. */
+		event_del(link->timer);
+		return;
+	}
 	if (link->answering || rcl_now() - link->dialled < ROTATE_NS) {
 		event_add(link->timer, &soon);
 		return;
