@@ -12,8 +12,8 @@
  * @chan: the channel
  * @shared: rings, mapped by the consumer: hostile
  * @sq_head: submissions taken; under the channel's lock
- * @full_at: so many operations were in flight when the next one had no room, and
- *	nothing was there to reap; else 0; likewise
+ * @full_at: so many operations were in flight when the next one had no room,
+ *	and nothing was there to reap; else 0; likewise
  * @wait: woken by completions and by the end
  */
 struct rcl_ring {
