@@ -515,6 +515,7 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	return ret == -EINTR ? -ERESTARTSYS : ret;
 }
 
+/* It is not polled any more, if it was. */
 static void rcl_cdev_want_events(struct rcl_chan *chan)
 {
 	WRITE_ONCE(chan->polled, false);

@@ -21,6 +21,7 @@
 #define NEAR		"sim0"
 #define FAR		"sim1"
 #define MESSAGES	4
+#define FULL		RCLINK_DEV_SENDS
 #define QUIET_MS	300	/* nothing is asked for so long */
 #define LIMIT_MS	slow(20000)
 #define PATIENCE_S	10	/* until a channel ends */
@@ -37,6 +38,7 @@ FIXTURE(channel)
 /* Of the near device, with the second send from then on. */
 #define NOT_ANSWERED	"send 2 1 12"
 #define NOT_SENT	"send 2 1 2"
+#define FIRST_NOT_ANSWERED	"send 1 1 12"
 /* The message has arrived; with the one that is tried again. */
 #define NOT_ACKNOWLEDGED	"lose_ack 2 2"
 
@@ -229,6 +231,47 @@ TEST_F_TIMEOUT(channel, goes_on_where_its_device_did_not_send, TIMEOUT_S)
 TEST_F_TIMEOUT(channel, sends_nothing_again_that_arrived, TIMEOUT_S)
 {
 	moves(_metadata, self, NOT_ACKNOWLEDGED);
+}
+
+/* No submission, which would look for itself whether there is room. */
+static void reaps(struct __test_metadata *_metadata, struct rig *r, int n)
+{
+	struct pollfd fd = { .fd = rclink_fd(r->near), .events = POLLIN };
+	struct rclink_dev_cqe cqe;
+
+	while (n) {
+		ASSERT_EQ(1, poll(&fd, 1, LIMIT_MS)) TH_LOG("%d left", n);
+		for (; n && rclink_reap(r->near, &cqe, 1) == 1; n--)
+			EXPECT_EQ(0, cqe.status);
+	}
+}
+
+/* As many complete in the new epoch as had in the old one when it was full. */
+TEST_F_TIMEOUT(channel, has_room_after_all_of_it_has_completed, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct pollfd fd = { .fd = rclink_fd(r->near), .events = POLLOUT };
+	int i;
+
+	ASSERT_EQ(0, receives(r, FULL));
+	ASSERT_EQ(0, sends(r, 0, FULL));
+	for (i = 0; i < FULL; i++)
+		completes(_metadata, r->far, i, 0);
+	reaps(_metadata, r, FULL);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, receives(r, FULL + 1));
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", FIRST_NOT_ANSWERED));
+	ASSERT_EQ(0, sends(r, 0, FULL + 1));
+	ASSERT_EQ(-EBUSY, rclink_submit(r->near, 0, 0));
+	EXPECT_EQ(0, poll(&fd, 1, 0));
+	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	reaps(_metadata, r, FULL);
+	EXPECT_EQ(1, poll(&fd, 1, LIMIT_MS));
+	EXPECT_EQ(1, rclink_submit(r->near, 0, 0));
+	for (i = 0; i <= FULL; i++)
+		completes(_metadata, r->far, i, 0);
 }
 
 TEST_F_TIMEOUT(channel, ends_where_nobody_rotates_the_link, TIMEOUT_S)

@@ -6,7 +6,7 @@
 
 #define NS_PER_MS	1000000
 
-static void wait(struct rcv_epoch *ep, uint64_t now)
+static void put_off(struct rcv_epoch *ep, uint64_t now)
 {
 	ep->large.due = now + ep->policy.v[RCL_P_HEARTBEAT];
 }
@@ -24,7 +24,7 @@ int rcv_large_post(struct rcv_epoch *ep)
 	};
 
 	ep->large.posted = true;
-	wait(ep, rcl_now() / NS_PER_MS);
+	put_off(ep, rcl_now() / NS_PER_MS);
 	return rcv_remote_post(&ep->qp[0], &ep->remote, &op);
 }
 
@@ -35,7 +35,7 @@ int rcv_large_again(struct rcv_epoch *ep, uint64_t now)
 		return 0;
 	if (!ep->large.posted && !ep->pinger.ping && !ep->busy)
 		return rcv_large_post(ep);
-	wait(ep, now);
+	put_off(ep, now);
 	return 0;
 }
 
