@@ -18,17 +18,19 @@ qps=15		# and the control QP
 step_ms=300	# for each of these
 self=''
 
-# conf_with N: the link a to b of this host, and N links from the slow device
+# conf_with N [WORD VALUE]: the link a to b of this host, and N links from the slow
+# device, with that
 conf_with()
 {
-	local i
+	local i n=$1
 
+	shift
 	{
 		link_section a "$pin1" loopback 1 dev "$RCL_DEV" \
 			peer 127.0.0.1:7186 peer-link b
-		for ((i = 1; i <= $1; i++)); do
+		for ((i = 1; i <= n; i++)); do
 			link_section "s$i" "$pin1" loopback 1 dev sim0 \
-				qps "$qps" peer 127.0.0.1:7186 peer-link "t$i"
+				qps "$qps" "$@" peer 127.0.0.1:7186 peer-link "t$i"
 		done
 	} | configure 1
 }
@@ -90,13 +92,25 @@ others_gone()
 			-eq $((links + 3)) ]
 }
 
-# What the daemon has begun, it does.
+parted()
+{
+	[ "$(times 1 's1: no longer')" -gt "$1" ]
+}
+
+# What the daemon has begun, it does; what it makes anew is to be deleted, too.
 at_the_end()
 {
-	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" && conf_with 0 &&
-		daemon_signal 1 HUP && daemon_signal 1 TERM &&
-		wait "${running[1]}" && said 1 's1: no longer' &&
-		! rclink show s1 && [ "$(slow_ones)" -eq 0 ]
+	local before
+
+	before=$(times 1 's1: no longer')
+	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" &&
+		conf_with 1 mtu 512 && reload 1 &&
+		until_true 10 eval '! rclink show s1 2>&1' &&
+		[ "$(slow_ones)" -gt 0 ] && conf_with 0 &&
+		daemon_signal 1 HUP && until_true 5 parted "$before" &&
+		[ "$(slow_ones)" -gt 0 ] && daemon_signal 1 TERM &&
+		wait "${running[1]}" && ! rclink show s1 &&
+		[ "$(slow_ones)" -eq 0 ]
 }
 
 exec 3>&1
