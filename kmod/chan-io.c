@@ -353,6 +353,7 @@ static void rcl_chan_refused(struct rcl_chan *chan,
 	chan->sends.posted = op->number;
 	/* One that completes may be among these. */
 	chan->quiet = RCL_CHAN_SIGNAL;
+	chan->refused = true;
 	chan->chain.refused = true;
 }
 
@@ -403,7 +404,11 @@ static void rcl_chan_give(struct rcl_chan *chan)
 	if (!n || (chan->keep && chan->keep->parked))
 		return;
 	chain->wr[n - 1].send.next = NULL;
-	if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
+	if (chan->refused) {
+		rcl_chan_refused(chan, &chain->wr[0].send,
+				 IB_WC_WR_FLUSH_ERR);
+		n = chain->n;
+	} else if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
 		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);
 		/* Also what waits has failed then. */
 		n = chain->n;

@@ -62,7 +62,11 @@ static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 
 static void rcl_chan_event(struct rcl_lessee *lessee)
 {
-	irq_poll_sched(&rcl_chan_of(lessee)->iop);
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	/* It may be one that who had the QP before has asked for. */
+	if (rcl_chan_has_events(chan))
+		irq_poll_sched(&chan->iop);
 }
 
 static bool rcl_chan_heard(struct rcl_lessee *lessee)

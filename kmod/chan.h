@@ -174,6 +174,7 @@ struct rcl_chan_ops {
  * @chain: while @lock is not held, empty or held
  * @heard: the peer has posted a receive, or an operation has failed: nothing is
  *	held
+ * @refused: the device has refused a send, so the ones that follow are flushed
  * @keep: to go on in another epoch, or NULL; constant from attach on
  * @traffic: of @link
  * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
@@ -216,6 +217,7 @@ struct rcl_chan {
 	struct rcl_op recv_op[RCL_CHAN_RECV_SLOTS];
 	struct rcl_chain chain;
 	bool heard;
+	bool refused;
 	struct rcl_keep *keep;
 	struct rcl_traffic __percpu *traffic;
 	u8 *inl;

@@ -107,6 +107,7 @@ static void rcl_event_call(const struct rcl_event *event)
 {
 	struct rclink_link_event news = {
 		.link = event->name,
+		.id = event->id,
 		.state = event->state,
 		.reason = event->reason.reason,
 		.text = rcl_reason_text(&event->reason),

@@ -16,6 +16,12 @@ static void rcl_kapi_memory_free(struct rcl_memory *memory)
 	kfree(memory);
 }
 
+static u64 rcl_kapi_pages(const struct scatterlist *sg)
+{
+	return DIV_ROUND_UP((u64)offset_in_page(sg->offset) + sg->length,
+			    PAGE_SIZE);
+}
+
 static int rcl_kapi_register(struct rclink_chan *chan,
 			     struct rcl_memory *memory, const char *name,
 			     u32 rights, u32 *handle)
@@ -35,7 +41,7 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * rclink_register_sg - register memory by a list of its pieces
  * @chan: any
  * @sgl: the list; each piece but the first begins with a page, each but the
- *	last one ends with one; only read, during the call
+ *	last one ends with one, and none is empty; only read, during the call
  * @nents: pieces of the list
  * @name: the peer may import it under this name; NULL for local use only
  * @rights: RCLINK_REGION_*, what the peer may do; 0 without @name; with
@@ -52,7 +58,8 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * take, -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic
  * right that the device does not have, or RCLINK_REGION_INVALIDATE where one
  * registration is too small, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
- * reason when the channel is over, or the errno of a verbs call.
+ * reason when the channel is over, -EAGAIN while it is suspended, or the errno
+ * of a verbs call.
  */
 int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		       unsigned int nents, const char *name, u32 rights,
@@ -60,6 +67,7 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 {
 	struct scatterlist *from, *to;
 	struct rcl_memory *memory;
+	u64 npages = 0;
 	unsigned int i;
 	int ret;
 
@@ -78,12 +86,20 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 	memory->first = offset_in_page(sgl->offset);
 	to = memory->sgt.sgl;
 	for_each_sg(sgl, from, nents, i) {
+		if (!from->length) {
+			rcl_kapi_memory_free(memory);
+			return -EINVAL;
+		}
 		sg_set_page(to, sg_page(from), from->length, from->offset);
 		memory->len += from->length;
-		memory->npages += DIV_ROUND_UP(from->offset + from->length,
-					       PAGE_SIZE);
+		npages += rcl_kapi_pages(from);
 		to = sg_next(to);
 	}
+	if (npages > U32_MAX) {
+		rcl_kapi_memory_free(memory);
+		return -EMSGSIZE;
+	}
+	memory->npages = npages;
 	return rcl_kapi_register(chan, memory, name, rights, handle);
 }
 EXPORT_SYMBOL_GPL(rclink_register_sg);
@@ -97,7 +113,7 @@ static struct page *rcl_kapi_page(const void *p)
  * rclink_register - register a buffer
  * @chan: any
  * @buf: of kmalloc(), vmalloc() or a page allocator
- * @len: bytes
+ * @len: bytes, 2 GiB - 1 at most
  * @name: as for rclink_register_sg()
  * @rights: as for rclink_register_sg()
  * @handle: set; names it in entries of this channel
@@ -118,6 +134,9 @@ int rclink_register(struct rclink_chan *chan, void *buf, size_t len,
 		return -EINVAL;
 	if (len > INT_MAX)
 		return -EMSGSIZE;
+	/* As a module's static data is not: that would be another page. */
+	if (WARN_ON_ONCE(!is_vmalloc_addr(buf) && !virt_addr_valid(buf)))
+		return -EINVAL;
 	pages = kvmalloc_array(npages, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;

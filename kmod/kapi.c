@@ -53,18 +53,39 @@ static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 	return n;
 }
 
+/* Goes up with everything that makes room. */
+static u32 rcl_kapi_done(const struct rclink_chan *chan)
+{
+	return chan->chan.sends.done + chan->chan.recvs.done + chan->head;
+}
+
+/* May what was refused be posted now? Said once. */
+static bool rcl_kapi_has_news(struct rclink_chan *chan)
+{
+	struct rcl_chan *common = &chan->chan;
+	bool news;
+
+	spin_lock(&common->lock);
+	if (chan->full && chan->full_at != rcl_kapi_done(chan)) {
+		chan->full = false;
+		chan->back = true;
+	}
+	news = chan->back && chan->ops;
+	chan->back &= !news;
+	spin_unlock(&common->lock);
+	return news;
+}
+
 static void rcl_kapi_deliver(struct rcl_chan *common, int n)
 {
 	struct rclink_chan *chan = rcl_kapi_of(common);
-	bool gone, back;
+	bool gone;
 
 	spin_lock(&common->lock);
 	gone = chan->gone && chan->ops;
-	back = chan->back && chan->ops;
-	chan->back &= !back;
 	spin_unlock(&common->lock);
 	rcl_kapi_give(chan, RCL_KAPI_CQ_DEPTH);
-	if (back && chan->ops->resumed && !chan->told)
+	if (rcl_kapi_has_news(chan) && chan->ops->resumed && !chan->told)
 		chan->ops->resumed(chan, chan->ctx);
 	if (!gone || chan->told)
 		return;
@@ -158,6 +179,13 @@ static bool rcl_kapi_own(struct rclink_chan *chan,
 	return !gone;
 }
 
+/* What is called in softirq context cannot be missing. */
+static bool rcl_kapi_fit(const struct rclink_chan_ops *ops, u32 flags)
+{
+	return ops->completed &&
+	       (ops->ended || flags & RCLINK_CHAN_POLLED);
+}
+
 /**
  * rclink_connect - open a channel to a service of the peer
  * @link: name of the link
@@ -171,7 +199,8 @@ static bool rcl_kapi_own(struct rclink_chan *chan,
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink.
  * Return: the channel, or an ERR_PTR: -ENODEV for no such link, -ENOTCONN if it
  * is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no queue pair is free
- * or about to be, -ECONNRESET if it has ended again already, -EINVAL, -EINTR,
+ * or about to be, or the peer has no room or memory for one more that waits to
+ * be accepted, -ECONNRESET if it has ended again already, -EINVAL, -EINTR,
  * -ENOMEM, or the errno of a verbs call.
  */
 struct rclink_chan *rclink_connect(const char *link, const char *service,
@@ -182,6 +211,7 @@ struct rclink_chan *rclink_connect(const char *link, const char *service,
 	int ret;
 
 	if (flags & ~(RCLINK_CONNECT_WAIT | RCLINK_CHAN_FLAGS) ||
+	    !rcl_kapi_fit(ops, flags) ||
 	    !rcl_kapi_is_name(link, RCLINK_DEV_LINK_LEN) ||
 	    !rcl_kapi_is_name(service, RCLINK_DEV_SERVICE_LEN))
 		return ERR_PTR(-EINVAL);
@@ -258,7 +288,8 @@ static const struct rcl_listener_ops rcl_kapi_listener_ops = {
  * @backlog: channels that may wait to be accepted, 1 to 64
  * @flags: RCLINK_CHAN_POLLED and RCLINK_CHAN_REPLAY, as for rclink_connect()
  * @waiting: a channel waits for rclink_accept(); called in process context,
- *	must not sleep and not call rclink: it wakes or queues who does
+ *	maybe before this has returned, must not sleep and not call rclink: it
+ *	wakes or queues who does
  * @ctx: for @waiting
  *
  * Context: may sleep. Not from a callback of rclink.
@@ -303,7 +334,8 @@ EXPORT_SYMBOL_GPL(rclink_listen);
  * The channel does not need the listener any more.
  *
  * Context: may sleep. Not from a callback of rclink.
- * Return: the channel, or ERR_PTR(-EAGAIN) when none waits.
+ * Return: the channel, or an ERR_PTR: -EAGAIN when none waits, -EINVAL for @ops
+ * that lack what is called.
  */
 struct rclink_chan *rclink_accept(struct rclink_listener *listener,
 				  const struct rclink_chan_ops *ops, void *ctx)
@@ -311,6 +343,8 @@ struct rclink_chan *rclink_accept(struct rclink_listener *listener,
 	struct rclink_chan *chan;
 	struct rcl_chan *common;
 
+	if (!rcl_kapi_fit(ops, listener->listener.flags))
+		return ERR_PTR(-EINVAL);
 	while ((common = rcl_listener_take(&listener->listener))) {
 		chan = rcl_kapi_of(common);
 		if (rcl_kapi_own(chan, ops, ctx))
@@ -342,7 +376,9 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * @taken: set to how many were started
  *
  * At most RCLINK_DEV_SENDS operations and RCLINK_DEV_RECVS receives are in
- * flight, and completions that were not delivered yet count.
+ * flight, and completions that were not delivered yet count. Where that is too
+ * many, @ops->resumed says when to try again, but for a polled channel.
+ * Completions are delivered by others, also before this returns.
  *
  * Context: process or softirq context, also a callback of this channel; never
  * with interrupts off.
@@ -351,7 +387,9 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * -EACCES without the right, or into memory that is only read, -EMSGSIZE when
  * it touches too many extents of regions, -EOPNOTSUPP for an atomic that the
  * device of either end does not have, -EAGAIN while the channel is suspended,
- * the reason when it is over, or the errno of the verbs call.
+ * the reason when it is over, or the errno of the verbs call. A send that the
+ * device refuses later completes with "general error", and all that follow are
+ * flushed.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)
@@ -367,6 +405,10 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		ret = rcl_chan_post(common, &sqe[i]);
 		i += !ret;
 	}
+	if (ret == -EBUSY) {
+		chan->full = true;
+		chan->full_at = rcl_kapi_done(chan);
+	}
 	refused = rcl_chan_flush(common);
 	spin_unlock_bh(&common->lock);
 	if (refused)
@@ -381,17 +423,21 @@ EXPORT_SYMBOL_GPL(rclink_post);
  * @chan: opened with RCLINK_CHAN_POLLED; not polled by anybody else now
  * @budget: call @ops->completed at most so many times, 1 or more
  *
- * Context: process or softirq context; @ops->completed is called in it. Who
+ * Context: process or softirq context, not a callback of this channel;
+ * @ops->completed is called in it, and may sleep if its caller may. Who
  * waits this way in process context calls cond_resched() in between, because
  * the device may need the processor.
  * Return: how many there were, or the reason when the channel is over and all
- * were delivered.
+ * were delivered, or -EINVAL for a channel that is not polled.
  */
 int rclink_poll(struct rclink_chan *chan, int budget)
 {
 	bool over = rcl_chan_is_over(&chan->chan);
 	int n;
 
+	/* Else its completions are the softirq side's. */
+	if (WARN_ON_ONCE(!chan->chan.polled))
+		return -EINVAL;
 	rcl_chan_reap(&chan->chan, budget);
 	n = rcl_kapi_give(chan, budget);
 	if (n || !over)
@@ -421,8 +467,11 @@ EXPORT_SYMBOL_GPL(rclink_status_name);
  *
  * The callback runs in process context, in the work item of the link, for which
  * the link waits: it is to be short, and to leave to others what calls rclink
- * or waits for somebody who does. Events of one link come in order. A link that
- * is up already is not told: rclink_connect() finds out.
+ * or waits for somebody who does. Events of one link come in order, those of
+ * several at the same time. A link that was deleted may be told later than the
+ * next one of its name came up: their numbers tell. A link that is up already
+ * is not told: rclink_connect() finds out. NOTIFY_STOP_MASK is not for this
+ * chain, as others hear of links, too.
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: 0, or -EEXIST when it is registered already.

@@ -14,8 +14,9 @@
  * rclink_close(). All names are copied.
  *
  * Where the operator said "recover resume" of a link, a channel is not over
- * when the link fails, but suspended until it is up again: see
- * uapi/linux/rclink_dev.h for what becomes of operations.
+ * when the link fails or its device is removed, but suspended until it is up
+ * again, for as long as that takes: see uapi/linux/rclink_dev.h for what becomes
+ * of operations. Who does not want to wait so long closes it.
  */
 #ifndef RCLINK_H
 #define RCLINK_H
@@ -37,12 +38,12 @@ struct scatterlist;
  * @completed: an operation completed; the entry is valid during the call, and
  *	its time is 0
  * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
- *	it, -ENOTCONN when the link went down, -ESHUTDOWN for rclink_close();
- *	nothing is called afterwards. NULL for a polled channel, whose
- *	rclink_poll() says it.
+ *	it or it could not go on in another epoch, -ENOTCONN when the link went
+ *	down, -ESHUTDOWN for rclink_close(); nothing is called afterwards. NULL
+ *	for a polled channel, whose rclink_poll() says it.
  * @resumed: rclink_post() may be tried again, which returned -EAGAIN because
- *	the channel was suspended; NULL for who does not want to know, and for a
- *	polled channel
+ *	the channel was suspended, or -EBUSY; NULL for who does not want to
+ *	know, and for a polled channel
  *
  * After a completion that failed, all that follow are "WR flushed", and there
  * is nothing left but rclink_close(), which also tells the peer. Only what a
@@ -104,6 +105,7 @@ const char *rclink_status_name(u32 status);
 /**
  * struct rclink_link_event - a link changed its state or epoch, or was deleted
  * @link: name
+ * @id: number, which another link of that name does not have
  * @state: as it is now
  * @reason: enum rclink_down_reason, when it is down
  * @text: @reason in words
@@ -111,6 +113,7 @@ const char *rclink_status_name(u32 status);
  */
 struct rclink_link_event {
 	const char *link;
+	u32 id;
 	enum rclink_link_state state;
 	u32 reason;
 	const char *text;

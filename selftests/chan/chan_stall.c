@@ -45,6 +45,9 @@ FIXTURE(channel)
 /* The message has not arrived, and its acknowledgment is forged. */
 #define SWALLOWED	"swallow 2"
 
+/* Its driver takes the next one not. */
+#define NOT_TAKEN	"post_send 1 1 -12"
+
 /* Of the far device: its next send or receive, for its consumer's doing. */
 #define TOO_LONG	"send 1 1 1"
 #define NO_MEMORY	"recv 1 1 2"
@@ -244,6 +247,26 @@ static void reaps(struct __test_metadata *_metadata, struct rig *r, int n)
 		for (; n && rclink_reap(r->near, &cqe, 1) == 1; n--)
 			EXPECT_EQ(0, cqe.status);
 	}
+}
+
+/* It would arrive without what was to come before it. */
+TEST_F_TIMEOUT(channel, what_follows_what_the_device_refused_is_flushed,
+	       TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct pollfd fd = { .fd = rclink_fd(r->far), .events = POLLIN };
+
+	ASSERT_EQ(0, receives(r, 3));
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", NOT_TAKEN));
+	ASSERT_EQ(0, sends(r, 1, 1));
+	completes(_metadata, r->near, 1, SIM_GENERAL);
+	ASSERT_EQ(0, sends(r, 2, 1));
+	completes(_metadata, r->near, 2, SIM_FLUSHED);
+	EXPECT_EQ(0, poll(&fd, 1, QUIET_MS));
 }
 
 /* As many complete in the new epoch as had in the old one when it was full. */

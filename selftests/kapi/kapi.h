@@ -95,7 +95,9 @@ void far_stop(void);
  * @done: completions
  * @ended: it is over
  * @why: then
- * @wait: for both
+ * @wait: for both, and for @room
+ * @room: a post may be tried again
+ * @busy: posts that were refused
  * @page: memory for data, exported as KAPI_NEAR
  * @region: of it
  * @msg: NEAR_RECVS answers, then an order
@@ -112,6 +114,8 @@ struct near {
 	bool ended;
 	int why;
 	wait_queue_head_t wait;
+	bool room;
+	u32 busy;
 	struct page *page[NEAR_PAGES];
 	u32 region;
 	struct kapi_msg *msg;
@@ -144,6 +148,9 @@ int near_constant(const char *link, bool polled, u32 seed);
 int near_invalidated(const char *link, bool polled);
 int near_masked(const char *link, bool polled);
 int near_table(const char *link);
+
+int limits_nonsense(const char *link);
+int limits_flood(const char *link);
 
 /**
  * struct bare - QPs without rclink, wired to each other

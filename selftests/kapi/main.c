@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that uses every call of include/rclink.h, and is its example: far.c
- * accepts channels, near.c connects, trial.c moves data, group.c is a member of
- * a group, this file hears of links. A test drives it by what is in
+ * accepts channels, near.c connects, trial.c moves data, limits.c asks for too
+ * much, group.c is a member of a group, this file hears of links. A test drives it
+ * by what is in
  * /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
@@ -112,6 +113,16 @@ static int kapi_table(char **word)
 	return near_table(word[1]);
 }
 
+static int kapi_nonsense(char **word)
+{
+	return limits_nonsense(word[1]);
+}
+
+static int kapi_flood(char **word)
+{
+	return limits_flood(word[1]);
+}
+
 /* A channel that is there while something happens to its link. */
 static int kapi_hold(char **word)
 {
@@ -143,6 +154,8 @@ static int kapi_over(char **word)
 			break;
 		usleep_range(1000, 2000);
 	}
+	if (i == KAPI_OVER)
+		return kapi_say(-ETIME, "nobody tells the end");
 	if (!near->polled && near->why != -(int)why)
 		return kapi_say(-EIO, "the end is %d", near->why);
 	rclink_prep_send(&sqe, 0, 0);
@@ -187,6 +200,8 @@ static const struct {
 	{ "invalidated", 3, kapi_invalidated },	/* LINK events|polled */
 	{ "masked", 3, kapi_masked },		/* LINK events|polled */
 	{ "table", 2, kapi_table },		/* LINK */
+	{ "nonsense", 2, kapi_nonsense },	/* LINK */
+	{ "flood", 2, kapi_flood },		/* LINK */
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
 	{ "drop", 1, kapi_drop },

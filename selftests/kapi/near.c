@@ -35,9 +35,18 @@ static void near_ended(struct rclink_chan *chan, void *ctx, int why)
 	wake_up(&near->wait);
 }
 
+static void near_resumed(struct rclink_chan *chan, void *ctx)
+{
+	struct near *near = ctx;
+
+	WRITE_ONCE(near->room, true);
+	wake_up(&near->wait);
+}
+
 static const struct rclink_chan_ops near_ops = {
 	.completed = near_completed,
 	.ended = near_ended,
+	.resumed = near_resumed,
 };
 
 static const struct rclink_chan_ops near_polled_ops = {

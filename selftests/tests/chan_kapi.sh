@@ -73,7 +73,7 @@ masked_atomics()
 	fi
 }
 
-plan 44
+plan 46
 lab_device
 lab_module
 kapi_load
@@ -84,6 +84,8 @@ check "host 2 listens" kapi 2 "listen l"
 refuse 1 "no process does on the same service" "listens" on 2 "$tool" recv l:kapi
 refuse 1 "a link that is not there" '-19' \
 	kapi 1 "data nosuch events 1"
+check "what no call takes is refused" kapi 1 "nonsense l"
+check "it hears when there is room again, without a completion" kapi 1 "flood l"
 for how in events polled; do
 	check "$how: every operation moves right data" kapi 1 "data l $how $RANDOM"
 	check "$how: regions of several extents" kapi 1 "big l $how $RANDOM"
