@@ -285,6 +285,6 @@ int rcl_bringup_end(struct rcl_slot *slot, struct rcl_request *req)
 		break;
 	}
 	if (req->broken)
-		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
+		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR);
 	return req->ret;
 }

@@ -53,6 +53,8 @@ static int rcl_event_put(struct sk_buff *skb, const void *data)
 	    nla_put_u32(skb, RCLINK_A_LINK_REASON, event->reason.reason) ||
 	    nla_put_u32(skb, RCLINK_A_LINK_WC_STATUS,
 			event->reason.wc_status) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_VENDOR_ERR,
+			event->reason.vendor_err) ||
 	    nla_put_string(skb, RCLINK_A_LINK_REASON_TEXT,
 			   rcl_reason_text(&event->reason)) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EPOCH, event->epoch,

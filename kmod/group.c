@@ -55,7 +55,9 @@ static void rcl_group_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 
 	spin_lock_irqsave(&group->note_lock, flags);
 	if (!group->note.reason)
-		group->note = (struct rcl_reason){ reason, wc_status };
+		group->note = (struct rcl_reason){
+			reason, wc_status, vendor_err
+		};
 	spin_unlock_irqrestore(&group->note_lock, flags);
 	rcl_group_kick(up);
 }

@@ -59,8 +59,7 @@ enum rcl_weight rcl_inbox_weight(const struct rcl_reason *why)
  * Any context.
  */
 static void rcl_inbox_note(struct rcl_slot *slot,
-			   const struct rcl_reason *reason, u32 vendor_err,
-			   u32 qp)
+			   const struct rcl_reason *reason, u32 qp)
 {
 	bool completion = reason->reason == RCLINK_DOWN_REASON_COMPLETION;
 	struct rcl_reason *note = &slot->failure;
@@ -70,9 +69,9 @@ static void rcl_inbox_note(struct rcl_slot *slot,
 	spin_lock_irqsave(&link->lock, flags);
 	if (completion && reason->wc_status != IB_WC_WR_FLUSH_ERR)
 		link->stats.completion_errors++;
-	rcl_tripwire_count(&link->stats, reason, vendor_err);
+	rcl_tripwire_count(&link->stats, reason);
 	if (!completion || reason->wc_status != IB_WC_WR_FLUSH_ERR)
-		rcl_recorder_failure(slot, reason, vendor_err, qp);
+		rcl_recorder_failure(slot, reason, qp);
 	if (!note->reason || rcl_inbox_weight(note) < rcl_inbox_weight(reason))
 		*note = *reason;
 	spin_unlock_irqrestore(&link->lock, flags);
@@ -83,10 +82,12 @@ static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 			      u32 vendor_err, u32 qp)
 {
 	struct rcl_slot *slot = container_of(up, struct rcl_slot, up);
-	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
+	struct rcl_reason why = {
+		reason, wc_status, vendor_err, slot->used.mtu
+	};
 
 	trace_rcl_link_fail(slot->link->name, reason, wc_status, vendor_err);
-	rcl_inbox_note(slot, &why, vendor_err, qp);
+	rcl_inbox_note(slot, &why, qp);
 }
 
 /* Whoever leases that QP hears of it, too; and the link may have to be wary. */
@@ -94,7 +95,7 @@ static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 			       u32 wc_status, u32 vendor_err, u32 qp)
 {
 	struct rcl_slot *slot = container_of(up, struct rcl_slot, up);
-	struct rcl_reason why = { reason, wc_status };
+	struct rcl_reason why = { reason, wc_status, vendor_err };
 	struct rcl_link *link = slot->link;
 	unsigned long flags;
 	bool wary;
@@ -103,8 +104,8 @@ static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 	spin_lock_irqsave(&link->lock, flags);
 	if (reason == RCLINK_DOWN_REASON_COMPLETION)
 		link->stats.chan_errors++;
-	rcl_tripwire_count(&link->stats, &why, vendor_err);
-	rcl_recorder_failure(slot, &why, vendor_err, qp);
+	rcl_tripwire_count(&link->stats, &why);
+	rcl_recorder_failure(slot, &why, qp);
 	wary = slot == link->live && rcl_tripwire_is_access(&why);
 	link->wary |= wary;
 	spin_unlock_irqrestore(&link->lock, flags);

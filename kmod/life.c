@@ -79,7 +79,7 @@ static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 	if (slot != next && next->epoch && rcl_reason_is_wish(reason))
 		rcl_life_say_bye(next, reason, true);
 	rcl_life_say_bye(slot, reason, slot != next);
-	rcl_state_down(slot, reason, 0);
+	rcl_state_down(slot, reason);
 }
 
 /* What is not up answers at once. */
@@ -240,7 +240,7 @@ static void rcl_life_finish(struct rcl_slot *slot, struct rcl_request *req,
 		rcl_recorder_refused(slot, req);
 	spin_unlock_irq(&link->lock);
 	if (orphan)
-		rcl_state_down(slot, RCLINK_DOWN_REASON_OWNER_GONE, 0);
+		rcl_state_down(slot, RCLINK_DOWN_REASON_OWNER_GONE);
 	if (ret)
 		trace_rcl_link_err(link->name, req->kind, ret);
 	complete(&req->done);
@@ -552,13 +552,13 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
 		rcl_life_goodbye(slot, failure.reason);
 	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
-		rcl_state_down(slot, failure.reason, failure.wc_status);
+		rcl_state_fail(slot, &failure);
 	else if (ret)
-		rcl_state_down(slot, rcl_reason_of(ret), 0);
+		rcl_state_down(slot, rcl_reason_of(ret));
 	else if (rcl_state_is_late(slot))
 		rcl_state_down(slot, rcl_probe_is_lost(slot->epoch) ?
 			       RCLINK_DOWN_REASON_MTU :
-			       RCLINK_DOWN_REASON_TIMED_OUT, 0);
+			       RCLINK_DOWN_REASON_TIMED_OUT);
 }
 
 /* Which of them is the live one may change meanwhile. */

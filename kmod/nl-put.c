@@ -283,6 +283,8 @@ static int rcl_nl_put_state(struct sk_buff *skb,
 	    nla_put_u32(skb, RCLINK_A_LINK_REASON, info->reason.reason) ||
 	    nla_put_u32(skb, RCLINK_A_LINK_WC_STATUS,
 			info->reason.wc_status) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_VENDOR_ERR,
+			info->reason.vendor_err) ||
 	    nla_put_string(skb, RCLINK_A_LINK_REASON_TEXT,
 			   rcl_reason_text(&info->reason)) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_LINK_EPOCH, info->epoch,
@@ -372,7 +374,8 @@ static int rcl_nl_put_what(struct sk_buff *skb, const struct rcl_entry *entry)
 	    nla_put_u32(skb, RCLINK_A_ENTRY_REASON, entry->reason.reason) ||
 	    nla_put_u32(skb, RCLINK_A_ENTRY_WC_STATUS,
 			entry->reason.wc_status) ||
-	    nla_put_u32(skb, RCLINK_A_ENTRY_VENDOR_ERR, entry->vendor_err) ||
+	    nla_put_u32(skb, RCLINK_A_ENTRY_VENDOR_ERR,
+			entry->reason.vendor_err) ||
 	    (entry->qp != RCL_QP_NONE &&
 	     nla_put_u32(skb, RCLINK_A_ENTRY_QP, entry->qp)))
 		return -EMSGSIZE;

@@ -34,8 +34,8 @@ static bool rcl_record_is_same(const struct rcl_entry *a,
 	return a->kind == b->kind && a->to == b->to && a->step == b->step &&
 	       a->reason.reason == b->reason.reason &&
 	       a->reason.wc_status == b->reason.wc_status &&
-	       a->reason.mtu == b->reason.mtu &&
-	       a->vendor_err == b->vendor_err && !a->qp == !b->qp &&
+	       a->reason.vendor_err == b->reason.vendor_err &&
+	       a->reason.mtu == b->reason.mtu && !a->qp == !b->qp &&
 	       rcl_record_same_text(a->text, b->text);
 }
 

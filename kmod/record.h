@@ -20,7 +20,6 @@
  * @completion_errors: see struct rcl_stats, modulo 2^32
  * @downs: see struct rcl_stats, modulo 2^32
  * @times: how often, with nothing else but what is as lasting in between
- * @vendor_err: of the device
  * @qp: its index, or RCL_QP_NONE
  * @reason: of a failure, or of a link that is down
  * @text: constant, or NULL; of a note allocated, and owned by the record
@@ -41,7 +40,6 @@ struct rcl_entry {
 	u32 completion_errors;
 	u32 downs;
 	u32 times;
-	u32 vendor_err;
 	u32 qp;
 	struct rcl_reason reason;
 	const char *text;

@@ -59,19 +59,16 @@ void rcl_recorder_state(struct rcl_slot *slot, u32 from)
  * rcl_recorder_failure - a work request failed, or the device reported an event
  * @slot: whose epoch it was
  * @reason: what it is
- * @vendor_err: of the device
  * @qp: its index, or RCL_QP_NONE
  *
  * Context: the link's lock is held.
  */
 void rcl_recorder_failure(struct rcl_slot *slot,
-			  const struct rcl_reason *reason, u32 vendor_err,
-			  u32 qp)
+			  const struct rcl_reason *reason, u32 qp)
 {
 	struct rcl_entry entry = {
 		.kind = RCLINK_ENTRY_KIND_FAILURE,
 		.reason = *reason,
-		.vendor_err = vendor_err,
 		.qp = qp,
 	};
 

@@ -26,8 +26,7 @@ struct rcl_entry_info {
 
 void rcl_recorder_state(struct rcl_slot *slot, u32 from);
 void rcl_recorder_failure(struct rcl_slot *slot,
-			  const struct rcl_reason *reason, u32 vendor_err,
-			  u32 qp);
+			  const struct rcl_reason *reason, u32 qp);
 void rcl_recorder_refused(struct rcl_slot *slot,
 			  const struct rcl_request *req);
 int rcl_recorder_note(struct rcl_link *link, const char *text);

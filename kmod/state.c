@@ -272,6 +272,11 @@ static void rcl_state_free(struct rcl_slot *slot)
 	rcl_state_forget(slot);
 }
 
+static struct rcl_reason rcl_state_why(const struct rcl_slot *slot, u32 reason)
+{
+	return (struct rcl_reason){ .reason = reason, .mtu = slot->used.mtu };
+}
+
 /* Nothing is waited for any more, nor is anybody kept waiting for it. */
 static void rcl_state_unsettle(struct rcl_slot *slot)
 {
@@ -295,26 +300,23 @@ static void rcl_state_ended(struct rcl_slot *slot, struct rcl_reason why)
 	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &why);
 }
 
-static void rcl_state_end(struct rcl_slot *slot, u32 reason, u32 wc_status)
+static void rcl_state_end(struct rcl_slot *slot, struct rcl_reason why)
 {
-	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
-
 	rcl_state_unsettle(slot);
 	/* Who ended it by intention ended its channels, too. */
 	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
-			     !rcl_reason_is_wish(reason), NULL);
+			     !rcl_reason_is_wish(why.reason), NULL);
 	if (rcl_state_is_a_sign(&why))
 		why = rcl_state_cause(slot);
 	rcl_state_ended(slot, why);
 }
 
 /* The one that is up must not wait for that. */
-static void rcl_state_give_up(struct rcl_slot *slot, u32 reason, u32 wc_status)
+static void rcl_state_give_up(struct rcl_slot *slot,
+			      const struct rcl_reason *why)
 {
-	struct rcl_reason why = { reason, wc_status, slot->used.mtu };
-
 	rcl_state_unsettle(slot);
-	slot->link->ends = why;
+	slot->link->ends = *why;
 	rcl_state_send_off(slot, NULL);
 }
 
@@ -356,7 +358,7 @@ static void rcl_state_end_next(struct rcl_link *link, u32 reason)
 
 	if (next != link->busy) {
 		if (next->epoch)
-			rcl_state_end(next, reason, 0);
+			rcl_state_end(next, rcl_state_why(next, reason));
 		return;
 	}
 	spin_lock_irq(&link->lock);
@@ -373,10 +375,9 @@ static bool rcl_state_has_next(const struct rcl_link *link)
 }
 
 /**
- * rcl_state_down - an epoch ends
+ * rcl_state_fail - an epoch ends, as something was noted
  * @slot: prepared, connected or up; the chore does not have it
- * @reason: enum rclink_down_reason
- * @wc_status: enum ib_wc_status
+ * @why: that
  *
  * An epoch that was to take its place, and still may, has it then. One that was
  * to take the place of another one that is still there is stopped first, by the
@@ -384,20 +385,20 @@ static bool rcl_state_has_next(const struct rcl_link *link)
  *
  * Context: may sleep, for a drain.
  */
-void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status)
+void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why)
 {
 	struct rcl_link *link = slot->link;
-	bool wish = rcl_reason_is_wish(reason);
+	bool wish = rcl_reason_is_wish(why->reason);
 
 	if (slot != link->live) {
-		rcl_state_give_up(slot, reason, wc_status);
+		rcl_state_give_up(slot, why);
 		return;
 	}
 	if (wish)
-		rcl_state_end_next(link, reason);
+		rcl_state_end_next(link, why->reason);
 	if (wish || !rcl_state_resumes(slot))
 		rcl_resume_lose_all(&link->suspended, -ENOTCONN);
-	rcl_state_end(slot, reason, wc_status);
+	rcl_state_end(slot, *why);
 	if (!rcl_state_has_next(link))
 		return;
 	link->next->settles = false;
@@ -405,6 +406,20 @@ void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status)
 	swap(link->live, link->next);
 	spin_unlock_irq(&link->lock);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_CHANGED);
+}
+
+/**
+ * rcl_state_down - an epoch ends
+ * @slot: as for rcl_state_fail()
+ * @reason: enum rclink_down_reason
+ *
+ * Context: may sleep, for a drain.
+ */
+void rcl_state_down(struct rcl_slot *slot, u32 reason)
+{
+	const struct rcl_reason why = rcl_state_why(slot, reason);
+
+	rcl_state_fail(slot, &why);
 }
 
 /**

@@ -22,7 +22,8 @@ void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 void rcl_state_forget(struct rcl_slot *slot);
 void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req);
 bool rcl_state_rotates(const struct rcl_link *link);
-void rcl_state_down(struct rcl_slot *slot, u32 reason, u32 wc_status);
+void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why);
+void rcl_state_down(struct rcl_slot *slot, u32 reason);
 void rcl_state_stop(struct rcl_slot *slot);
 void rcl_state_given_up(struct rcl_slot *slot);
 void rcl_state_move(struct rcl_link *link);

@@ -13,15 +13,14 @@
  * rcl_tripwire_count - count what the device said of access
  * @stats: of the link
  * @reason: why something failed
- * @event: with RCLINK_DOWN_REASON_ACCESS, enum ib_event_type
  *
  * Context: the link's lock is held.
  */
 void rcl_tripwire_count(struct rcl_stats *stats,
-			const struct rcl_reason *reason, u32 event)
+			const struct rcl_reason *reason)
 {
 	if (reason->reason == RCLINK_DOWN_REASON_ACCESS) {
-		if (event == IB_EVENT_QP_ACCESS_ERR)
+		if (reason->vendor_err == IB_EVENT_QP_ACCESS_ERR)
 			stats->qp_access_events++;
 		else
 			stats->qp_request_events++;

@@ -15,8 +15,8 @@
  *
  * Where the operator said "recover resume" of a link, a channel is not over
  * when the link fails or its device is removed, but suspended until it is up
- * again, for as long as that takes: see uapi/linux/rclink_dev.h for what becomes
- * of operations. Who does not want to wait so long closes it.
+ * again, for as long as that takes: see uapi/linux/rclink_dev.h for what
+ * becomes of operations. Who does not want to wait so long closes it.
  */
 #ifndef RCLINK_H
 #define RCLINK_H

@@ -421,15 +421,21 @@ TEST_F_TIMEOUT(ports, every_status_of_a_completion_is_told, 120)
 			EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason);
 			EXPECT_EQ(status, view.wc_status)
 				TH_LOG("%s", view.reason_text);
+			if (!kind && status != SIM_FLUSHED)
+				EXPECT_EQ(SIM_VENDOR + status, view.vendor_err);
 		}
 }
 
 /* A completion tells more than an event that some devices raise before it. */
 TEST_F(ports, an_event_of_the_qp_gives_way_to_what_completed)
 {
+	struct genl_sock events;
 	struct rcl_view view;
+	struct genl_msg m;
 
+	ASSERT_EQ(0, rcl_open(&events));
 	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, genl_join(&events));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "fatal 1 1"));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "send 1 1 %d",
 			      SIM_RETRY_EXCEEDED));
@@ -438,6 +444,12 @@ TEST_F(ports, an_event_of_the_qp_gives_way_to_what_completed)
 	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason)
 		TH_LOG("%s", view.reason_text);
 	EXPECT_EQ(SIM_RETRY_EXCEEDED, view.wc_status);
+	EXPECT_EQ(0, rcl_hear_down(&events, "a", &m, slow(3000)));
+	EXPECT_EQ(SIM_RETRY_EXCEEDED,
+		  genl_u32(genl_attr(&m, RCLINK_A_LINK_WC_STATUS)));
+	EXPECT_EQ(SIM_VENDOR + SIM_RETRY_EXCEEDED,
+		  genl_u32(genl_attr(&m, RCLINK_A_LINK_VENDOR_ERR)));
+	genl_close(&events);
 	rcl_disconnect(&self->s, "b");
 }
 

@@ -263,6 +263,8 @@ int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 	view->state = genl_u32(genl_attr(&answer, RCLINK_A_LINK_STATE));
 	view->reason = genl_u32(genl_attr(&answer, RCLINK_A_LINK_REASON));
 	view->wc_status = genl_u32(genl_attr(&answer, RCLINK_A_LINK_WC_STATUS));
+	view->vendor_err = genl_u32(genl_attr(&answer,
+					      RCLINK_A_LINK_VENDOR_ERR));
 	view->epoch = genl_u64(genl_attr(&answer, RCLINK_A_LINK_EPOCH));
 	view->standby = genl_u32(genl_attr(&answer,
 					   RCLINK_A_LINK_STANDBY_STATE));
@@ -393,6 +395,21 @@ const char *rcl_to_be_rotated(struct genl_sock *events, int ms)
 		    RCLINK_EVENT_KIND_ROTATE)
 			return genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
 	return "";
+}
+
+/* The next event that a link went down. */
+int rcl_hear_down(struct genl_sock *events, const char *name,
+		  struct genl_msg *m, int ms)
+{
+	int ret;
+
+	do {
+		ret = genl_recv(events, m, ms);
+	} while (!ret &&
+		 (strcmp(genl_str(genl_attr(m, RCLINK_A_LINK_NAME)), name) ||
+		  genl_u32(genl_attr(m, RCLINK_A_LINK_STATE)) !=
+		  RCLINK_LINK_STATE_DOWN));
+	return ret;
 }
 
 /* A number that stands for all that can be seen of all links. */

@@ -36,6 +36,7 @@ struct rcl_view {
 	uint32_t state;
 	uint32_t reason;
 	uint32_t wc_status;
+	uint32_t vendor_err;
 	uint64_t epoch;
 	uint32_t standby;	/* state of the epoch beside it */
 	uint64_t standby_epoch;	/* 0: there is none */
@@ -93,6 +94,8 @@ int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms);
 
 /* The name of the link that is to be rotated next, or "" within that time. */
+int rcl_hear_down(struct genl_sock *events, const char *name,
+		  struct genl_msg *m, int ms);
 const char *rcl_to_be_rotated(struct genl_sock *events, int ms);
 
 uint64_t rcl_links_digest(struct genl_sock *s);

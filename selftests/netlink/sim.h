@@ -22,6 +22,7 @@ enum {
 	SIM_REM_OP_ERR = 11,
 	SIM_GENERAL = 21,
 	SIM_STATUSES = 22,
+	SIM_VENDOR = 0x51,	/* vendor_err is so much more */
 };
 
 int sim_new_device(const char *line);

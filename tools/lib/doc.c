@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "advice.h"
 #include "link.h"
 #include "out.h"
 #include "text.h"
@@ -110,6 +111,11 @@ static void add_state(struct json_object *obj, const struct rcl_link_info *info)
 	add_word(obj, "reason", RCL_WORDS_REASON,
 		 info->reason);
 	rcl_out_text(obj, "reason_text", not_empty(info->reason_text));
+	rcl_out_u64(obj, "wc_status", info->wc_status);
+	rcl_out_text(obj, "wc_name",
+		     info->reason == RCLINK_DOWN_REASON_COMPLETION ?
+		     rcl_wc_name(info->wc_status) : NULL);
+	rcl_out_u64(obj, "vendor_err", info->vendor_err);
 }
 
 struct json_object *rcl_doc_latency(const struct rcl_latency *latency)
@@ -166,7 +172,6 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 
 	add_state(obj, info);
 	json_object_object_add(obj, "standby", doc_standby(info));
-	rcl_out_u64(obj, "wc_status", info->wc_status);
 	rcl_out_u64(obj, "id", info->id);
 	rcl_out_text(obj, "peer", not_empty(info->peer));
 	add_word(obj, "role", RCL_WORDS_ROLE,

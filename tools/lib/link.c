@@ -186,6 +186,7 @@ static const struct field link_fields[] = {
 	L(STATE, U32, state),
 	L(REASON, U32, reason),
 	L(WC_STATUS, U32, wc_status),
+	L(VENDOR_ERR, U32, vendor_err),
 	L(REASON_TEXT, RCL_TEXT_LEN, reason_text),
 	L(EPOCH, U64, epoch),
 	L(STANDBY_STATE, U32, standby_state),

@@ -62,6 +62,7 @@ struct rcl_link_info {
 	uint32_t state;		/* enum rclink_link_state */
 	uint32_t reason;	/* enum rclink_down_reason */
 	uint32_t wc_status;
+	uint32_t vendor_err;
 	char reason_text[RCL_TEXT_LEN];
 	uint64_t epoch;
 	uint32_t standby_state;	/* enum rclink_link_state, of ... */

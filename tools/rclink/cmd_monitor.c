@@ -80,11 +80,26 @@ static void print_dev(struct json_object *doc)
 	puts(rcl_out_get_text(doc, "kind"));
 }
 
+/* What the device said, of a link that went down for that. */
+static void print_link(struct json_object *doc)
+{
+	const char *text = rcl_out_get_text(doc, "reason_text");
+	const char *wc = rcl_out_get_text(doc, "wc_name");
+
+	printf("%s %s %s %s epoch %llu%s%s", rcl_out_get_text(doc, "time"),
+	       rcl_out_get_text(doc, "name"), rcl_out_get_text(doc, "kind"),
+	       rcl_out_get_text(doc, "state"),
+	       (unsigned long long)rcl_out_get_u64(doc, "epoch"),
+	       *text ? ": " : "", text);
+	if (*wc)
+		printf(" (%s, vendor error 0x%llx)", wc,
+		       (unsigned long long)rcl_out_get_u64(doc, "vendor_err"));
+	putchar('\n');
+}
+
 /* Prints doc and gives it up. */
 static void print(const struct monitor *m, struct json_object *doc)
 {
-	const char *text = rcl_out_get_text(doc, "reason_text");
-
 	add_time(doc);
 	if (m->json)
 		rcl_out_json_line(stdout, doc);
@@ -93,13 +108,7 @@ static void print(const struct monitor *m, struct json_object *doc)
 	else if (json_object_object_get(doc, "device"))
 		print_dev(doc);
 	else if (json_object_object_get(doc, "name"))
-		printf("%s %s %s %s epoch %llu%s%s\n",
-		       rcl_out_get_text(doc, "time"),
-		       rcl_out_get_text(doc, "name"),
-		       rcl_out_get_text(doc, "kind"),
-		       rcl_out_get_text(doc, "state"),
-		       (unsigned long long)rcl_out_get_u64(doc, "epoch"),
-		       *text ? ": " : "", text);
+		print_link(doc);
 	else
 		printf("%s %s %llu events\n", rcl_out_get_text(doc, "time"),
 		       rcl_out_get_text(doc, "kind"),
