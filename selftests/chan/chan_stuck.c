@@ -252,6 +252,22 @@ static int write_late(struct rig *r, const struct rclink_remote *to,
 	return ret < 0 ? ret : 0;
 }
 
+/* That of registrations, for which a QP of their own is polled. */
+TEST_F(dev, a_registration_fails_whose_queue_cannot_be_polled)
+{
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "poll_cq 1 %d", EVER));
+	EXPECT_NE(0, rclink_memory(r->near, &m, EXTRA_SIZE, EXTRA, RIGHTS,
+				   &region));
+	goes_down(_metadata, self);
+}
+
 static int stick(const char *device, int times)
 {
 	return sim_knob(device, "fault", "dereg_mr 1 %d -5", times);
