@@ -468,6 +468,36 @@ TEST_F(fence, what_others_write_is_not_waited_for)
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
 }
 
+static void is_refused(struct __test_metadata *_metadata, pid_t pid)
+{
+	int status = -1;
+
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+/* Who deletes a link waits no longer than who registers. */
+TEST_F(fence, its_link_is_deleted_meanwhile)
+{
+	struct rig *r = &self->r;
+	uint32_t region;
+	pid_t pid;
+
+	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags |
+				  EXPORTER_FENCE, 0, 0));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(!try(r, &self->e, LEN, &region));
+	usleep(500000);
+	EXPECT_EQ(0, rcl_del(&r->s, RIG_FAR));
+	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
+	is_refused(_metadata, pid);
+	rig_close(r);
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+}
+
 static void hear(int sig)
 {
 }
