@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "buffer.h"
 
 #include <linux/mm.h>
@@ -120,8 +122,14 @@ void rcl_buffer_destroy(struct rcl_buffer *buf)
 {
 	struct ib_device *ib = buf->mr->device;
 
-	ib_dereg_mr(buf->mr);
-	rcl_buffer_free_pages(buf, ib);
+	if (!ib_dereg_mr(buf->mr)) {
+		rcl_buffer_free_pages(buf, ib);
+		return;
+	}
+	/* As for regions: what the device may reach is not for others. */
+	pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
+			    buf->npages);
+	kfree(buf->sg);
 }
 
 /* Walk over the pages of a range that lies inside the buffer. */

@@ -9,6 +9,7 @@
 
 #include <linux/device.h>
 #include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-resv.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -58,6 +59,19 @@ static const struct dma_buf_attach_ops rcl_dmabuf_attach_ops = {
 	.move_notify = rcl_dmabuf_move_notify,
 };
 
+/* Where that failed, the memory has some other content, and will keep it. */
+static int rcl_dmabuf_check(struct dma_buf *buf)
+{
+	struct dma_resv_iter cursor;
+	struct dma_fence *fence;
+
+	dma_resv_for_each_fence(&cursor, buf->resv, DMA_RESV_USAGE_KERNEL,
+				fence)
+		if (dma_fence_get_status(fence) < 0)
+			return -EIO;
+	return 0;
+}
+
 /* The list may be there before the content of the memory is. */
 static int rcl_dmabuf_wait(struct dma_buf *buf)
 {
@@ -67,7 +81,7 @@ static int rcl_dmabuf_wait(struct dma_buf *buf)
 				     RCL_DMABUF_WAIT);
 	if (left < 0)
 		return -EINTR;
-	return left ? 0 : -ETIMEDOUT;
+	return left ? rcl_dmabuf_check(buf) : -ETIMEDOUT;
 }
 
 static int rcl_dmabuf_pin(struct rcl_dmabuf *dmabuf,
@@ -248,9 +262,10 @@ static struct rcl_dmabuf *rcl_dmabuf_new(const struct rclink_dev_dmabuf *arg)
  * Context: may sleep.
  * Return: 0, -EINVAL, also for what is no dma-buf and beyond its end, -EBADF,
  * -EACCES for one that cannot be written, -EOPNOTSUPP for a device without DMA
- * of its own, -EIO for one that is shorter than it says, -EINTR for a signal,
- * -ETIMEDOUT when the exporter did not have it ready, -ENOMEM, or what the
- * exporter, rcl_region_check() and rcl_region_register() say.
+ * of its own, -EIO for one that is shorter than it says, or whose content the
+ * exporter could not bring there, -EINTR for a signal, -ETIMEDOUT when the
+ * exporter did not have it ready, -ENOMEM, or what the exporter,
+ * rcl_region_check() and rcl_region_register() say.
  */
 int rcl_dmabuf_register(struct rcl_chan *chan, struct rclink_dev_dmabuf *arg)
 {

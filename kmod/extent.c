@@ -185,7 +185,7 @@ err_free:
  *
  * Context: may sleep.
  * Return: 0 when neither the device nor the peer reaches the pages any more, or
- * what ib_dereg_mr() says.
+ * what ib_dereg_mr() says: then they stay mapped for the device, too.
  */
 int rcl_extent_unmap(struct rcl_extent *extent)
 {
@@ -193,9 +193,9 @@ int rcl_extent_unmap(struct rcl_extent *extent)
 	int ret;
 
 	ret = ib_dereg_mr(extent->mr);
-	if (ret)
-		return ret;
-	rcl_extent_unmap_dma(extent, ib);
+	if (!ret)
+		rcl_extent_unmap_dma(extent, ib);
+	/* The device has a list of its own. */
 	sg_free_table(&extent->sgt);
-	return 0;
+	return ret;
 }

@@ -3,6 +3,7 @@
 
 #include "mapping.h"
 
+#include <linux/kmemleak.h>
 #include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -176,6 +177,8 @@ int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
 	if (stuck) {
 		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
 				    memory->npages);
+		/* Nobody knows it any more, and that is meant. */
+		kmemleak_not_leak(memory);
 		return -EIO;
 	}
 	memory->free(memory);

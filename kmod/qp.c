@@ -256,10 +256,25 @@ int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 	return ret;
 }
 
+/*
+ * Who waits for a completion would wait for ever. The CQ is the same in every
+ * lease, so only another epoch helps, as after an event of the CQ. Of a QP that
+ * is being stopped, who stops it sees what became of it.
+ */
+static void rcl_qp_cq_failed(struct rcl_qp *qp)
+{
+	if (qp->mute || !qp->live)
+		return;
+	qp->mute = true;
+	qp->up->fail(qp->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0, qp->index);
+}
+
 /**
  * rcl_qp_poll - handle completions
  * @qp: that nobody else polls now
  * @budget: at most so many
+ *
+ * A CQ that cannot be polled is the end of the epoch.
  *
  * Context: that of the completion handlers.
  * Return: how many were handled.
@@ -279,20 +294,29 @@ int rcl_qp_poll(struct rcl_qp *qp, int budget)
 		done += max(n, 0);
 		/* Fewer than asked for: that was all. */
 	} while (n == want && done < budget);
+	if (unlikely(n < 0))
+		rcl_qp_cq_failed(qp);
 	return done;
 }
 
 /**
  * rcl_qp_arm - ask for an event at the next completion
- * @qp: polled empty
+ * @qp: polled empty, by the caller alone
+ *
+ * A CQ that cannot be armed is the end of the epoch.
  *
  * Context: any.
  * Return: true when something may have come in before: then poll again.
  */
 bool rcl_qp_arm(struct rcl_qp *qp)
 {
-	return ib_req_notify_cq(qp->cq, IB_CQ_NEXT_COMP |
-				IB_CQ_REPORT_MISSED_EVENTS) > 0;
+	int ret;
+
+	ret = ib_req_notify_cq(qp->cq, IB_CQ_NEXT_COMP |
+			       IB_CQ_REPORT_MISSED_EVENTS);
+	if (unlikely(ret < 0))
+		rcl_qp_cq_failed(qp);
+	return ret > 0;
 }
 
 static void rcl_qp_waited(struct ib_cq *cq, struct ib_wc *wc)

@@ -37,6 +37,7 @@ struct rcl_qp_wait {
  * @psn: first PSN that this end sends, drawn with each @qp
  * @live: from INIT until it is stopped: work requests may be outstanding
  * @drained: it was stopped, and nothing is outstanding
+ * @mute: its CQ tells nothing any more, and @up knows
  * @reg: registration under way
  */
 struct rcl_qp {
@@ -49,6 +50,7 @@ struct rcl_qp {
 	u32 psn;
 	bool live;
 	bool drained;
+	bool mute;
 	struct rcl_qp_wait reg;
 };
 

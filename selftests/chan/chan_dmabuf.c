@@ -470,6 +470,24 @@ TEST_F(dma, it_goes_on_in_the_next_epoch_and_on_another_device)
 	EXPECT_EQ(self->attached, udmabuf_attached());
 }
 
+/* The device goes on using it, so the exporter is to leave it there. */
+TEST_F(dma, it_is_lost_when_its_registration_does_not_end)
+{
+	if (self->u.control >= 0)
+		SKIP(return, "the exporter could not be unloaded any more");
+	ASSERT_EQ(0, offer(self, 0, LEN, RW));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "dereg_mr 1 1 -5"));
+	EXPECT_EQ(-EIO, rclink_withdraw(self->r.far, self->region));
+	EXPECT_EQ(0, rig_moves(&self->r, 22));
+	rig_close(&self->r);
+	EXPECT_EQ(self->attached + 1, udmabuf_attached());
+	udmabuf_close(&self->u);
+	EXPECT_EQ(self->count, udmabuf_count());
+	/* For good. */
+	self->attached++;
+	self->count++;
+}
+
 /* There the channel cannot have its memory back, and says so by its end. */
 TEST_F(dma, it_does_not_go_on_where_there_is_no_dma)
 {

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "exporter.h"
 #include "slow.h"
 
 #define INFO	"/sys/kernel/debug/dma_buf/bufinfo"
@@ -32,12 +33,27 @@ static int create(int memfd, size_t len)
 	return ret;
 }
 
+/* For a kernel without it: what looks the same. */
+static int instead(struct udmabuf *u)
+{
+	struct exporter e;
+	int ret = exporter_new(&e, u->len, 0, 0, 0);
+
+	if (ret)
+		return ret;
+	u->fd = e.fd;
+	u->memory = e.memory;
+	u->control = e.control;
+	return 0;
+}
+
 int udmabuf_new(struct udmabuf *u, size_t len)
 {
 	int memfd = memfd_create("udmabuf", MFD_ALLOW_SEALING | MFD_CLOEXEC);
 	int ret;
 
 	u->fd = -1;
+	u->control = -1;
 	u->len = len;
 	u->memory = MAP_FAILED;
 	if (memfd < 0)
@@ -48,6 +64,10 @@ int udmabuf_new(struct udmabuf *u, size_t len)
 				 memfd, 0);
 	ret = u->memory == MAP_FAILED ? -errno : create(memfd, len);
 	close(memfd);
+	if (ret == -ENOENT) {
+		munmap(u->memory, len);
+		return instead(u);
+	}
 	if (ret < 0)
 		return ret;
 	u->fd = ret;
@@ -65,6 +85,8 @@ void udmabuf_end(struct udmabuf *u)
 {
 	udmabuf_close(u);
 	munmap(u->memory, u->len);
+	if (u->control >= 0)
+		close(u->control);
 }
 
 int udmabuf_of_heap(size_t len, int mode)

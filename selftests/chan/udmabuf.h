@@ -10,9 +10,10 @@ struct udmabuf {
 	int fd;			/* of the dma-buf, or -1 */
 	uint8_t *memory;	/* the same pages */
 	size_t len;
+	int control;		/* of the exporter for tests, or -1 */
 };
 
-/* 0 or a negative errno. */
+/* 0 or a negative errno; without udmabuf it is of the exporter for tests. */
 int udmabuf_new(struct udmabuf *u, size_t len);
 /* The descriptor alone. */
 void udmabuf_close(struct udmabuf *u);

@@ -74,6 +74,7 @@ static int sim_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 
 static int sim_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
+	sim_mr_forget_pd(pd);
 	return 0;
 }
 
@@ -91,6 +92,7 @@ static void sim_dealloc(struct ib_device *ib)
 
 	sim_fabric_del(dev);
 	sim_knobs_del(dev);
+	sim_mr_end_stuck(dev);
 	sim_dma_del(dev);
 	WARN_ON(!xa_empty(&dev->qps) || !xa_empty(&dev->mrs) ||
 		!list_empty(&dev->groups));

@@ -3,7 +3,9 @@
  * What is to go wrong, and when. Each kind of fault counts the chances that it
  * has; a test names the n-th from now, and how many from there on.
  *
- * Verbs that destroy do not fail: the core warns of that for kernel users.
+ * Verbs that destroy do not fail: the core warns of that for kernel users. The
+ * end of a registration may: then the device uses its pages until it is gone
+ * itself, and warns if somebody has freed them.
  */
 #include "fault.h"
 

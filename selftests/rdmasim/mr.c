@@ -119,6 +119,33 @@ int sim_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int n,
 	return ib_sg_to_pages(ib, sg, n, offset, sim_set_page);
 }
 
+static struct page *sim_mr_page(struct sim_dev *dev, struct sim_mr *mr, u32 i)
+{
+	return virt_to_page(sim_dma_at(dev, mr->pages[i]));
+}
+
+/* The device goes on using it, so whose memory it is must leave it there. */
+static void sim_mr_get_stuck(struct sim_dev *dev, struct sim_mr *mr)
+{
+	mutex_lock(&sim_wire);
+	mr->stuck = true;
+	while (mr->valid && mr->held < mr->npages)
+		get_page(sim_mr_page(dev, mr, mr->held++));
+	mutex_unlock(&sim_wire);
+}
+
+static void sim_mr_free(struct sim_dev *dev, struct sim_mr *mr)
+{
+	mutex_lock(&sim_wire);
+	xa_erase(&dev->mrs, mr->ib.lkey >> 8);
+	dev->nmrs--;
+	mutex_unlock(&sim_wire);
+	while (mr->held)
+		put_page(sim_mr_page(dev, mr, --mr->held));
+	kvfree(mr->pages);
+	kfree(mr);
+}
+
 int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct sim_dev *dev = to_sim(ib->device);
@@ -128,14 +155,42 @@ int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	/* That of a PD goes with it, and cannot fail. */
 	ret = mr->pages ? sim_fault_verb(&dev->faults, SIM_F_DEREG_MR) : 0;
 	if (ret)
-		return ret;
+		sim_mr_get_stuck(dev, mr);
+	else
+		sim_mr_free(dev, mr);
+	return ret;
+}
+
+/* A PD that is made later may have its address, and nothing else of it. */
+void sim_mr_forget_pd(const struct ib_pd *pd)
+{
+	struct sim_dev *dev = to_sim(pd->device);
+	struct sim_mr *mr;
+	unsigned long key;
+
 	mutex_lock(&sim_wire);
-	xa_erase(&dev->mrs, ib->lkey >> 8);
-	dev->nmrs--;
+	xa_for_each(&dev->mrs, key, mr)
+		if (mr->stuck && mr->ib.pd == pd)
+			mr->ib.pd = NULL;
 	mutex_unlock(&sim_wire);
-	kvfree(mr->pages);
-	kfree(mr);
-	return 0;
+}
+
+/* With the device they end. Was their memory there until now? */
+void sim_mr_end_stuck(struct sim_dev *dev)
+{
+	struct sim_mr *mr;
+	unsigned long key;
+	bool gone = false;
+	u32 i;
+
+	xa_for_each(&dev->mrs, key, mr) {
+		if (!mr->stuck)
+			continue;
+		for (i = 0; i < mr->held; i++)
+			gone |= page_count(sim_mr_page(dev, mr, i)) == 1;
+		sim_mr_free(dev, mr);
+	}
+	WARN(gone, "memory was freed that a registration reaches\n");
 }
 
 /* REG_MR. What is registered already must be invalidated first. */

@@ -102,6 +102,8 @@ struct sim_mr {
 	u32 max_pages, npages;
 	/* Under sim_wire: what the key gives access to. */
 	bool valid;
+	bool stuck;			/* it could not be given back */
+	u32 held;			/* so many of its pages are, then */
 	u32 key;
 	int access;
 	u64 start, len;
@@ -296,6 +298,8 @@ struct ib_mr *sim_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 n);
 int sim_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int n,
 		  unsigned int *offset);
 int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+void sim_mr_forget_pd(const struct ib_pd *pd);
+void sim_mr_end_stuck(struct sim_dev *dev);
 bool sim_mr_register(struct sim_qp *qp, const struct ib_reg_wr *wr);
 bool sim_mr_invalidate(struct sim_qp *qp, u32 key);
 bool sim_mr_allows(struct sim_qp *qp, const struct ib_sge *sge, int access);

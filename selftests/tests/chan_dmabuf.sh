@@ -1,23 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Regions of dma-bufs (udmabuf, a heap), on a simulated device with DMA of its own,
-# and the refusal on devices without.
+# Regions of dma-bufs (udmabuf, or an exporter like it for a kernel without; a heap),
+# on a simulated device with DMA of its own, and the refusal on devices without.
 # hosts: 1
-# kernels: 6.12 debug-all
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has a simulated device of its own
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/dmabuf/lib.sh"
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
-
-[ -e /dev/udmabuf ] ||
-	skip_all "no /dev/udmabuf: this kernel was built without CONFIG_UDMABUF"
 
 plan $(($(harness_points "$CHAN_SRC/chan_dmabuf.c") +
 	2 * $(harness_points "$CHAN_SRC/chan_nodma.c")))
 chan_build
 lab_module
+[ -e /dev/udmabuf ] || exporter_load
 # Links there name no device: they are to find the simulated one.
 lab_dev del 2>/dev/null
 sim_load
@@ -27,4 +26,5 @@ harness "$CHAN_SRC/chan_nodma.c" "$CHAN/chan_nodma"
 sim_unload
 lab_device
 harness "$CHAN_SRC/chan_nodma.c" "$CHAN/chan_nodma"
+[ -e /dev/udmabuf ] || exporter_unload
 finish

@@ -335,9 +335,10 @@ int rclink_memory(struct rclink_chan *chan, void **addr, uint64_t len,
  * copy by way of a rclink_region().
  *
  * Return: 0, -EBADF, -EINVAL for what is no dma-buf or beyond its end, or whose
- * pieces are no whole pages, -EACCES for one that may not be written, -EINTR,
- * -ETIMEDOUT when it was not ready after 5 s, -ENOTTY from a module that is
- * older, as rclink_region(), or what the dma-buf's exporter says.
+ * pieces are no whole pages, -EACCES for one that may not be written, -EIO for
+ * one that is shorter than it says, or whose content its exporter could not
+ * bring there, -EINTR, -ETIMEDOUT when it was not ready after 5 s, -ENOTTY from
+ * a module that is older, as rclink_region(), or what the exporter says.
  */
 int rclink_dmabuf(struct rclink_chan *chan, int fd, uint64_t offset,
 		  uint64_t len, const char *name, unsigned int rights,

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A device whose CQ cannot be polled or armed, and one that does not give a
+ * registration back. The first is noticed without a heartbeat; what the second
+ * goes on using is lost, and nobody else gets it: on that the simulated device
+ * has an eye (mr.c), when it is deleted.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "far.h"
+#include "harness.h"
+#include "rig.h"
+#include "sim.h"
+
+#define NEAR		"sim0"
+#define FAR		"sim1"
+#define PAGE		4096
+#define EXTRA		"extra"
+#define EXTRA_SIZE	(33 * PAGE)	/* three registrations */
+#define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
+#define EVER		1000000
+#define QUIET_MS	300	/* until a link has nothing to say any more */
+#define NOTICED_MS	10000
+#define UNDRAINED_S	6	/* until nobody waits any more for the CQ */
+#define BACK_MS		12000
+#define LATE		"delay 1 8 300"	/* the next eight, in ms */
+
+FIXTURE(dev)
+{
+	struct rig r;
+	struct genl_sock pinger;
+	int others;		/* objects of other devices */
+};
+
+/* By a heartbeat of a minute no test learns anything. */
+static int make_link(struct genl_sock *s, const char *name, int heartbeat)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
+		     FAR : NEAR);
+	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
+	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
+	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, heartbeat);
+	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+static int new_link(struct genl_sock *s, const char *name)
+{
+	return make_link(s, name, 60000);
+}
+
+/* For where one end is to notice that the other one is gone. */
+static int new_lively_link(struct genl_sock *s, const char *name)
+{
+	return make_link(s, name, 1000);
+}
+
+static int new_device(const char *name)
+{
+	return sim_new_device(!strcmp(name, NEAR) ? NEAR " ib 1 pages=16" :
+						    FAR " ib 2 pages=16");
+}
+
+FIXTURE_SETUP(dev)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_begin(r));
+	ASSERT_EQ(0, rcl_open(&self->pinger));
+	/* A test that was ended left them. */
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+	self->others = rcl_all_objects();
+	ASSERT_EQ(0, new_device(NEAR));
+	ASSERT_EQ(0, new_device(FAR));
+	r->new_link = new_link;
+}
+
+/* It is as good as new, and nothing is left that somebody knows of. */
+FIXTURE_TEARDOWN(dev)
+{
+	static const char *const faults[] = {
+		"poll_cq", "req_notify_cq", "dereg_mr", "map_mr_sg", "delay",
+	};
+	struct rig *r = &self->r;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+		EXPECT_EQ(0, sim_knob(NEAR, "fault", "%s 1 0", faults[i]));
+		EXPECT_EQ(0, sim_knob(FAR, "fault", "%s 1 0", faults[i]));
+	}
+	rig_close(r);
+	EXPECT_EQ(0, rig_link(r));
+	EXPECT_EQ(0, rig_open(r));
+	EXPECT_EQ(0, rig_moves(r, 99));
+	genl_close(&self->pinger);
+	rig_close(r);
+	EXPECT_EQ(0, rcl_clean(&r->s));
+	EXPECT_EQ(self->others, rig_until_objects(self->others, BACK_MS));
+	rig_end(r);
+	EXPECT_EQ(0, sim_del_device(NEAR));
+	EXPECT_EQ(0, sim_del_device(FAR));
+}
+
+static void goes_down(struct __test_metadata *_metadata,
+		      struct _test_data_dev *self)
+{
+	struct rcl_view view;
+
+	ASSERT_EQ(0, rcl_until(&self->r.s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
+			       NOTICED_MS));
+	ASSERT_EQ(0, rcl_view(&self->r.s, RIG_NEAR, &view));
+	EXPECT_EQ(RCLINK_DOWN_REASON_LOCAL_ERROR, view.reason)
+		TH_LOG("%s", view.reason_text);
+}
+
+/* The control QP: a question comes in. */
+static void link_fails(struct __test_metadata *_metadata,
+		       struct _test_data_dev *self, const char *fault,
+		       int times)
+{
+	ASSERT_EQ(0, rig_link(&self->r));
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s 1 %d", fault, times));
+	ASSERT_EQ(0, rcl_ping(&self->pinger, RIG_FAR, RCLINK_PING_OP_SEND, 8,
+			      1, NULL));
+	goes_down(_metadata, self);
+}
+
+TEST_F(dev, a_link_ends_whose_queue_cannot_be_polled_once)
+{
+	link_fails(_metadata, self, "poll_cq", 1);
+}
+
+TEST_F(dev, a_link_ends_whose_queue_cannot_be_polled)
+{
+	link_fails(_metadata, self, "poll_cq", EVER);
+}
+
+TEST_F(dev, a_link_ends_whose_queue_cannot_be_armed_once)
+{
+	link_fails(_metadata, self, "req_notify_cq", 1);
+}
+
+TEST_F(dev, a_link_ends_whose_queue_cannot_be_armed)
+{
+	link_fails(_metadata, self, "req_notify_cq", EVER);
+}
+
+static int send_late(struct rig *r, uint32_t seed)
+{
+	int ret;
+
+	far_fill(r->near_memory, seed, PAGE);
+	ret = rclink_recv(r->far, rclink_piece(r->far_region, 0, PAGE), 0);
+	if (!ret)
+		ret = rclink_submit(r->far, 0, 0);
+	if (ret < 0)
+		return ret;
+	ret = sim_knob(NEAR, "fault", LATE);
+	if (!ret)
+		ret = rclink_send(r->near, rclink_piece(r->near_region, 0,
+							PAGE),
+				  RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rclink_submit(r->near, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* That of a channel, for whose completion somebody waits: it goes on. */
+static void chan_fails(struct __test_metadata *_metadata,
+		       struct _test_data_dev *self, const char *fault,
+		       int times, bool undrained)
+{
+	struct rig *r = &self->r;
+
+	r->new_link = new_lively_link;
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, rig_moves(r, 1));
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, send_late(r, 2));
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s 1 %d", fault, times));
+	/* Who looks or waits meets it. */
+	rclink_submit(r->near, 1, 10);
+	goes_down(_metadata, self);
+	if (undrained)
+		sleep(UNDRAINED_S);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s 1 0", fault));
+	ASSERT_EQ(0, rcl_until(&r->s, RIG_FAR, RCLINK_LINK_STATE_DOWN,
+			       NOTICED_MS));
+	ASSERT_EQ(0, rcl_pair(&r->s, RIG_NEAR, RIG_FAR,
+			      RCLINK_LINK_STATE_UP));
+}
+
+static void chan_goes_on(struct __test_metadata *_metadata,
+			 struct _test_data_dev *self)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_EQ(0, rig_completes(r->near));
+	EXPECT_EQ(0, rig_completes(r->far));
+	EXPECT_TRUE(far_is(r->far_memory, 2, PAGE));
+	EXPECT_EQ(0, rig_moves(r, 3));
+}
+
+TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_polled_once)
+{
+	chan_fails(_metadata, self, "poll_cq", 1, false);
+	chan_goes_on(_metadata, self);
+}
+
+TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_armed_once)
+{
+	chan_fails(_metadata, self, "req_notify_cq", 1, false);
+	chan_goes_on(_metadata, self);
+}
+
+TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_armed)
+{
+	chan_fails(_metadata, self, "req_notify_cq", EVER, false);
+	chan_goes_on(_metadata, self);
+}
+
+/* Not for a drain, either: what became of the message, the peer knows. */
+TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_polled)
+{
+	chan_fails(_metadata, self, "poll_cq", EVER, true);
+	chan_goes_on(_metadata, self);
+}
+
+static int write_late(struct rig *r, const struct rclink_remote *to,
+		      uint32_t seed)
+{
+	int ret;
+
+	far_fill(r->near_memory, seed, PAGE);
+	ret = sim_knob(NEAR, "fault", LATE);
+	if (!ret)
+		ret = rclink_write(r->near, rclink_piece(r->near_region, 0,
+							 PAGE),
+				   to, 0, RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rclink_submit(r->near, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* That of registrations, for which a QP of their own is polled. */
+TEST_F(dev, a_registration_fails_whose_queue_cannot_be_polled)
+{
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "poll_cq 1 %d", EVER));
+	EXPECT_NE(0, rclink_memory(r->near, &m, EXTRA_SIZE, EXTRA, RIGHTS,
+				   &region));
+	goes_down(_metadata, self);
+}
+
+static int stick(const char *device, int times)
+{
+	return sim_knob(device, "fault", "dereg_mr 1 %d -5", times);
+}
+
+static int extra(struct rig *r, void **m, uint32_t *region,
+		 struct rclink_remote *remote)
+{
+	int ret = rclink_memory(r->far, m, EXTRA_SIZE, EXTRA, RIGHTS, region);
+
+	return ret ? ret : rclink_import(r->near, EXTRA, remote);
+}
+
+/* The device goes on writing there, into what belongs to nobody else. */
+TEST_F(dev, a_region_is_lost_that_is_not_given_back)
+{
+	struct rclink_remote remote;
+	struct rig *r = &self->r;
+	uint32_t region;
+	long pinned;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, extra(r, &m, &region, &remote));
+	pinned = rig_pinned();
+	ASSERT_EQ(0, write_late(r, &remote, 4));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	EXPECT_EQ(-EIO, rclink_withdraw(r->far, region));
+	EXPECT_EQ(-ESTALE, rclink_withdraw(r->far, region));
+	EXPECT_EQ(pinned, rig_pinned());
+	EXPECT_EQ(0, rig_completes(r->near));
+	EXPECT_TRUE(far_is(m, 4, PAGE));
+	munmap(m, EXTRA_SIZE);
+
+	ASSERT_EQ(0, stick(FAR, 0));
+	EXPECT_EQ(-ENOENT, rclink_import(r->near, EXTRA, &remote));
+	EXPECT_EQ(0, rig_moves(r, 5));
+	ASSERT_EQ(0, extra(r, &m, &region, &remote));
+	EXPECT_EQ(0, rclink_withdraw(r->far, region));
+	munmap(m, EXTRA_SIZE);
+	EXPECT_EQ(pinned, rig_pinned());
+}
+
+TEST_F(dev, a_region_is_lost_of_which_one_part_is_not_given_back)
+{
+	struct rclink_remote remote;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, extra(r, &m, &region, &remote));
+	ASSERT_EQ(0, sim_knob(FAR, "fault", "dereg_mr 2 1 -5"));
+	EXPECT_EQ(-EIO, rclink_withdraw(r->far, region));
+	munmap(m, EXTRA_SIZE);
+	EXPECT_EQ(0, rig_moves(r, 6));
+}
+
+/* What was registered before the failure is not given back, either. */
+TEST_F(dev, a_region_is_lost_that_could_not_be_registered_whole)
+{
+	struct rig *r = &self->r;
+	uint32_t region;
+	long pinned;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	pinned = rig_pinned();
+	ASSERT_EQ(0, sim_knob(FAR, "fault", "map_mr_sg 3"));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	EXPECT_EQ(-ENOMEM, rclink_memory(r->far, &m, EXTRA_SIZE, EXTRA, RIGHTS,
+					 &region));
+	EXPECT_EQ(pinned + EXTRA_SIZE / 1024, rig_pinned());
+	EXPECT_EQ(0, rig_moves(r, 7));
+}
+
+TEST_F(dev, a_channel_ends_of_which_nothing_is_given_back)
+{
+	struct rig *r = &self->r;
+	long pinned;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	pinned = rig_pinned();
+	ASSERT_EQ(0, stick(NEAR, EVER));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	rig_close(r);
+	EXPECT_EQ(0, rig_open(r));
+	EXPECT_EQ(0, rig_moves(r, 8));
+	EXPECT_LT(pinned, rig_pinned());
+}
+
+/* Its region cannot be registered again, so it cannot go on. */
+TEST_F(dev, a_channel_does_not_go_on_with_what_is_lost)
+{
+	struct rig *r = &self->r;
+
+	r->new_link = new_lively_link;
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	ASSERT_EQ(0, sim_knob(NEAR, "up", "0"));
+	ASSERT_EQ(0, rcl_until(&r->s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
+			       NOTICED_MS));
+	ASSERT_EQ(0, rcl_until(&r->s, RIG_FAR, RCLINK_LINK_STATE_DOWN,
+			       NOTICED_MS));
+	ASSERT_EQ(0, sim_knob(NEAR, "up", "1"));
+	ASSERT_EQ(0, rcl_pair(&r->s, RIG_NEAR, RIG_FAR,
+			      RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(0, stick(FAR, 0));
+	EXPECT_EQ(-ECONNRESET, rig_moves(r, 9));
+	EXPECT_EQ(-EIO, rclink_withdraw(r->far, r->far_region));
+}
+
+static int share_extra(struct rig *r, struct rclink_share **share, void **m,
+		       uint32_t *region)
+{
+	struct rclink_remote remote;
+	int ret = rclink_share(share);
+
+	if (!ret)
+		ret = rclink_share_memory(*share, m, EXTRA_SIZE, EXTRA, RIGHTS,
+					  region);
+	return ret ? ret : rclink_import(r->near, EXTRA, &remote);
+}
+
+TEST_F(dev, a_region_for_all_is_lost_that_one_device_does_not_give_back)
+{
+	struct rclink_share *share;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, share_extra(r, &share, &m, &region));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	EXPECT_EQ(-EIO, rclink_share_withdraw(share, region));
+	rclink_share_close(share);
+	munmap(m, EXTRA_SIZE);
+	EXPECT_EQ(0, rig_moves(r, 10));
+}
+
+/* Lost with the epoch, in which it was registered, and said later. */
+TEST_F(dev, a_region_for_all_is_lost_with_a_link)
+{
+	struct rclink_share *share;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, share_extra(r, &share, &m, &region));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	ASSERT_EQ(0, rcl_del(&r->s, RIG_FAR));
+	ASSERT_EQ(0, stick(FAR, 0));
+	EXPECT_EQ(-EIO, rclink_share_withdraw(share, region));
+	munmap(m, EXTRA_SIZE);
+	rclink_share_close(share);
+}
+
+/* Its own memory, which the peer may write to, too. */
+TEST_F(dev, a_link_ends_whose_buffer_is_not_given_back)
+{
+	struct rcl_pong pong;
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rcl_ping(&self->pinger, RIG_NEAR, RCLINK_PING_OP_WRITE,
+			      PAGE, 1, NULL));
+	ASSERT_EQ(0, rcl_pong(&self->pinger, &pong, slow(NOTICED_MS)));
+	ASSERT_EQ(0, pong.error);
+	ASSERT_EQ(0, stick(NEAR, EVER));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	EXPECT_EQ(0, rcl_clean(&r->s));
+	EXPECT_EQ(self->others, rig_until_objects(self->others, BACK_MS));
+}
+
+TEST_F(dev, a_device_is_removed_that_gives_nothing_back)
+{
+	struct rclink_remote remote;
+	struct rig *r = &self->r;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, extra(r, &m, &region, &remote));
+	ASSERT_EQ(0, stick(FAR, EVER));
+	EXPECT_EQ(0, sim_del_device(FAR));
+	ASSERT_EQ(0, new_device(FAR));
+	EXPECT_EQ(-EIO, rclink_withdraw(r->far, region));
+	munmap(m, EXTRA_SIZE);
+}
+
+TEST_HARNESS_MAIN
