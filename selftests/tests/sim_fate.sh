@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A link fails before or after the peer has carried out what is in flight: what
+# becomes of each operation, where channels go on, and where they do not. On
+# simulated devices.
+# hosts: 1
+# kernels: 6.1-all 6.12-all debug-all
+# ib: no, it has simulated devices of its own
+# timeout: 400
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+plan "$(harness_points "$CHAN_SRC/chan_fate.c")"
+chan_build
+lab_module
+sim_load
+harness "$CHAN_SRC/chan_fate.c" "$CHAN/chan_fate"
+sim_unload
+finish
