@@ -306,6 +306,17 @@ static int new_brief(struct cut *c)
 	return ret ? ret : rclink_import(r->near, BRIEF, &c->brief);
 }
 
+int cut_ports_down(struct cut *c)
+{
+	int ret = set_ports(0);
+
+	if (!ret)
+		ret = rcl_until(&c->r.s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
+				LIMIT_MS);
+	return ret ? ret : rcl_until(&c->r.s, RIG_FAR, RCLINK_LINK_STATE_DOWN,
+				     LIMIT_MS);
+}
+
 int cut_down(struct cut *c, int done)
 {
 	int ret = new_brief(c);
@@ -314,25 +325,43 @@ int cut_down(struct cut *c, int done)
 	if (!ret)
 		ret = post_and_wait(c, done);
 	if (!ret)
-		ret = set_ports(0);
-	if (!ret)
-		ret = rcl_until(&c->r.s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
-				LIMIT_MS);
-	if (!ret)
-		ret = rcl_until(&c->r.s, RIG_FAR, RCLINK_LINK_STATE_DOWN,
-				LIMIT_MS);
+		ret = cut_ports_down(c);
 	return ret ? ret : sim_knob(CUT_NEAR, "fault", "drop 1 0");
+}
+
+int cut_connect(struct cut *c)
+{
+	int ret = set_ports(1);
+
+	return ret ? ret : rcl_pair(&c->r.s, RIG_NEAR, RIG_FAR,
+				    RCLINK_LINK_STATE_CONNECTED);
+}
+
+int cut_activate(struct cut *c, int ms)
+{
+	struct rcl_end near, far;
+	struct genl_sock *s = &c->r.s;
+	uint64_t before = c->epoch;
+	int ret = rcl_local(s, RIG_NEAR, &near);
+
+	if (!ret)
+		ret = rcl_local(s, RIG_FAR, &far);
+	if (ret)
+		return ret;
+	c->epoch = near.epoch > far.epoch ? near.epoch : far.epoch;
+	ret = rcl_activate(s, RIG_NEAR, c->epoch, NULL);
+	if (!ret)
+		ret = rcl_activate(s, RIG_FAR, c->epoch, NULL);
+	if (!ret)
+		ret = rcl_until(s, RIG_NEAR, RCLINK_LINK_STATE_UP, ms);
+	if (!ret)
+		ret = rcl_until(s, RIG_FAR, RCLINK_LINK_STATE_UP, ms);
+	return ret || c->epoch > before ? ret : -ESTALE;
 }
 
 int cut_up(struct cut *c)
 {
-	uint64_t before = c->epoch;
-	int ret = set_ports(1);
+	int ret = cut_connect(c);
 
-	if (!ret)
-		ret = rcl_pair(&c->r.s, RIG_NEAR, RIG_FAR,
-			       RCLINK_LINK_STATE_UP);
-	if (!ret)
-		ret = find_epoch(c);
-	return ret || c->epoch > before ? ret : -ESTALE;
+	return ret ? ret : cut_activate(c, LIMIT_MS);
 }

@@ -86,7 +86,11 @@ void cut_clear(struct cut *c);
 int cut_post(struct cut *c);
 /* The same, the first @done are carried out, and the link is down. */
 int cut_down(struct cut *c, int done);
-/* It is up, in another epoch. */
+/* Down alone. */
+int cut_ports_down(struct cut *c);
+/* It is up, in another epoch; or two steps of that. */
 int cut_up(struct cut *c);
+int cut_connect(struct cut *c);
+int cut_activate(struct cut *c, int ms);
 
 #endif /* CUT_H */
