@@ -211,7 +211,7 @@ static int open_both(struct rig *r)
 
 	if (fd < 0)
 		return fd;
-	ret = rig_connect(fd, RCLINK_CONNECT_WAIT);
+	ret = rig_connect(fd, RCLINK_CONNECT_WAIT | r->flags);
 	if (ret) {
 		close(fd);
 		return ret;

@@ -23,6 +23,7 @@ struct rig {
 	struct genl_sock s;
 	/* Makes a link; set by who wants another one than rcl_new() makes. */
 	int (*new_link)(struct genl_sock *s, const char *name);
+	unsigned int flags;		/* of the near end: RCLINK_CHAN_* */
 	int listener;			/* does not block */
 	struct rclink_chan *near, *far;	/* NULL if there is none */
 	uint8_t *near_memory, *far_memory;

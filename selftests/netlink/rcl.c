@@ -282,6 +282,10 @@ int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 	view->ping_errors = genl_u64(genl_next(stats,
 					       RCLINK_A_STATS_PING_ERRORS,
 					       NULL));
+	view->resumes = genl_u64(genl_next(stats, RCLINK_A_STATS_CHAN_RESUMES,
+					   NULL));
+	view->resends = genl_u64(genl_next(stats, RCLINK_A_STATS_CHAN_RESENDS,
+					   NULL));
 	return 0;
 }
 

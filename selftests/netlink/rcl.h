@@ -43,6 +43,8 @@ struct rcl_view {
 	uint64_t event_seq;
 	uint64_t pings;
 	uint64_t ping_errors;
+	uint64_t resumes;	/* of channels */
+	uint64_t resends;
 	char reason_text[128];
 	bool secrets;		/* local or remote is there */
 };

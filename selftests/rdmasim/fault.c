@@ -45,6 +45,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_RECV] = "recv",
 	[SIM_F_DROP] = "drop",
 	[SIM_F_LOSE_ACK] = "lose_ack",
+	[SIM_F_LATE_ACK] = "late_ack",
 	[SIM_F_SWALLOW] = "swallow",
 	[SIM_F_DELAY] = "delay",
 	[SIM_F_DUPLICATE] = "duplicate",

@@ -38,6 +38,7 @@ enum sim_fault {
 	/* What befalls a message. */
 	SIM_F_DROP,
 	SIM_F_LOSE_ACK,
+	SIM_F_LATE_ACK,		/* and comes with the next one */
 	SIM_F_SWALLOW,		/* and acknowledged */
 	SIM_F_DELAY,
 	SIM_F_DUPLICATE,

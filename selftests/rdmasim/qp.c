@@ -112,6 +112,7 @@ static void sim_qp_forget(struct sim_qp *qp)
 	qp->parts = NULL;
 	qp->atomic.valid = false;
 	qp->waits = false;
+	qp->late = 0;
 	qp->out = false;
 	qp->reply.answer = SIM_SILENCE;
 }

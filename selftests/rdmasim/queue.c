@@ -177,15 +177,15 @@ int sim_sq_post(struct sim_qp *qp, const struct ib_send_wr *wr)
 	return ret;
 }
 
-/* The oldest one; it stays until sim_sq_done(). */
+/* The oldest one that is not carried out; it stays until sim_sq_done(). */
 struct sim_swqe *sim_sq_first(struct sim_qp *qp)
 {
 	struct sim_swqe *wqe = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&qp->lock, flags);
-	if (qp->head != qp->tail)
-		wqe = &qp->wqe[qp->tail & qp->mask];
+	if (qp->head != qp->tail + qp->late)
+		wqe = &qp->wqe[(qp->tail + qp->late) & qp->mask];
 	spin_unlock_irqrestore(&qp->lock, flags);
 	return wqe;
 }

@@ -17,6 +17,7 @@
 /* What a try to carry out a work request comes to, beside enum ib_wc_status. */
 #define SIM_WAITS	-1
 #define SIM_MORE	-2
+#define SIM_LATE	-3
 
 static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 			  enum ib_wc_status status)
@@ -55,11 +56,25 @@ static void sim_flush(struct sim_qp *qp)
 	struct sim_rwqe rwqe;
 	struct sim_swqe *wqe;
 
+	qp->late = 0;
 	while ((wqe = sim_sq_first(qp)))
 		sim_send_done(qp, wqe, IB_WC_WR_FLUSH_ERR);
 	/* Those of an SRQ are for others. */
 	while (!qp->srq && sim_rq_take(&qp->rq, &rwqe))
 		sim_recv_done(qp, &rwqe, &wc, false);
+}
+
+/*
+ * What answers a message answers those before it, too (IBA 9.7.5.1.2); where
+ * nothing does the oldest one has failed, which is returned.
+ */
+static struct sim_swqe *sim_catch_up(struct sim_qp *qp, int status)
+{
+	u32 n = qp->late;
+
+	for (qp->late = 0; n && status != IB_WC_RETRY_EXC_ERR; n--)
+		sim_send_done(qp, sim_sq_first(qp), IB_WC_SUCCESS);
+	return sim_sq_first(qp);
 }
 
 static int sim_wait(struct sim_qp *qp, unsigned long delay)
@@ -171,6 +186,16 @@ static bool sim_goes_out(struct sim_qp *qp, struct sim_msg *msg)
 	return true;
 }
 
+/* The message has been carried out, as far as it went. */
+static int sim_acked(struct sim_qp *qp, const struct sim_msg *msg)
+{
+	qp->sq_psn = (qp->sq_psn + msg->npsn) & SIM_24BIT_MAX;
+	if (msg->at + msg->len < msg->total)
+		return SIM_MORE;
+	return sim_fault_hit(&to_sim(qp->ib.device)->faults, SIM_F_LATE_ACK,
+			     NULL) ? SIM_LATE : IB_WC_SUCCESS;
+}
+
 static int sim_rc_send(struct sim_qp *qp, struct sim_msg *msg)
 {
 	u32 mtu = ib_mtu_enum_to_int(qp->attr.path_mtu);
@@ -192,9 +217,7 @@ static int sim_rc_send(struct sim_qp *qp, struct sim_msg *msg)
 		if ((msg->reply.psn ^ (msg->psn + msg->npsn - 1)) &
 		    SIM_24BIT_MAX)
 			return sim_unanswered(qp);
-		qp->sq_psn = (qp->sq_psn + msg->npsn) & SIM_24BIT_MAX;
-		return msg->at + msg->len < msg->total ? SIM_MORE :
-							 IB_WC_SUCCESS;
+		return sim_acked(qp, msg);
 	case SIM_NAK:
 		return msg->reply.status;
 	case SIM_RNR_NAK:
@@ -300,8 +323,11 @@ static bool sim_step(struct sim_qp *qp)
 	if (!wqe || qp->state != IB_QPS_RTS)
 		return false;
 	status = sim_try(qp, wqe);
+	if (status == SIM_LATE)
+		qp->late++;
 	if (status < 0)
-		return status == SIM_MORE;
+		return status != SIM_WAITS;
+	wqe = sim_catch_up(qp, status);
 	/* Some devices say so first. */
 	if (status && sim_fault_hit(&to_sim(qp->ib.device)->faults,
 				    SIM_F_FATAL, NULL))

@@ -15,9 +15,9 @@
  *
  * A QP's work item, and an answer that comes in, are the only ones that take
  * from its send queue, which has one message under way: the next one goes out
- * when that has been answered. Event and
- * completion handlers are called below sim_wire with interrupts off, as from an
- * interrupt.
+ * when that has been answered, or is to be together with it (late_ack). Event
+ * and completion handlers are called below sim_wire with interrupts off, as
+ * from an interrupt.
  */
 #ifndef SIM_H
 #define SIM_H
@@ -184,6 +184,7 @@ struct sim_qp {
 	struct sim_av av;
 	u32 sq_psn;			/* of the next message */
 	u32 rq_psn;			/* that is expected */
+	u32 late;			/* the oldest, with no answer yet */
 	u32 retries, rnr_retries;	/* that are left */
 	unsigned long not_before;	/* jiffies */
 	bool waits;			/* for it */

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each verbs call fails once by which a channel goes on in the next epoch, at
+ * either end: the n-th after the link was activated, for every n there is. It
+ * goes on all the same, or in another epoch, if that is what failed, or it ends
+ * at both ends. No message comes twice, and none is lost of which the sender
+ * was told that it has arrived.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cut.h"
+#include "far.h"
+#include "harness.h"
+#include "sim.h"
+
+#define N_MAX		1000		/* more than there are */
+#define STEP_MS		slow(500)	/* then it is looked at the link */
+#define TRIES		40
+#define LIMIT_MS	slow(20000)
+#define QUIET_MS	100
+#define BACK_MS		8000		/* until what is deleted is gone */
+#define TIMEOUT_S	600
+#define ALL		100		/* completions, more than there are */
+#define S		RCLINK_SQE_SIGNALED
+
+enum { WRITTEN, SENT, STEPS };
+
+static const struct cut_step steps[STEPS] = {
+	[WRITTEN] = { RCLINK_OP_WRITE, S },
+	[SENT] = { RCLINK_OP_SEND, S },
+};
+
+FIXTURE(channel)
+{
+	struct cut c;
+	int others;			/* objects of other devices */
+};
+
+FIXTURE_VARIANT(channel)
+{
+	const char *device;
+	int least;			/* calls that are needed, at least */
+};
+
+FIXTURE_VARIANT_ADD(channel, near) {
+	.device = CUT_NEAR, .least = 5,
+};
+
+FIXTURE_VARIANT_ADD(channel, far) {
+	.device = CUT_FAR, .least = 5,
+};
+
+FIXTURE_SETUP(channel)
+{
+	struct cut *c = &self->c;
+
+	ASSERT_EQ(0, cut_begin(c));
+	self->others = rcl_all_objects();
+	c->step = steps;
+	c->n = STEPS;
+	c->r.flags = RCLINK_CHAN_REPLAY;
+}
+
+FIXTURE_TEARDOWN(channel)
+{
+	cut_end(&self->c);
+}
+
+static bool is_up(struct cut *c, const char *name)
+{
+	struct rcl_view view;
+
+	return !rcl_view(&c->r.s, name, &view) &&
+	       view.state == RCLINK_LINK_STATE_UP;
+}
+
+/* An end that is up does not hear of one that is not. */
+static void up_again(struct cut *c)
+{
+	if (!is_up(c, RIG_NEAR) || !is_up(c, RIG_FAR))
+		if (!cut_ports_down(c))
+			cut_up(c);
+}
+
+/* The next one of the operations, whatever becomes of its channel. */
+static bool completes(struct cut *c, struct rclink_dev_cqe *cqe)
+{
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		while (rclink_reap(c->r.near, cqe, 1) == 1)
+			if (cqe->op != RCLINK_OP_RECV)
+				return true;
+		up_again(c);
+		rclink_submit(c->r.near, 1, STEP_MS);
+	}
+	return false;
+}
+
+/* A message each way, and nothing else. */
+static int moves(struct cut *c)
+{
+	struct rclink_dev_cqe cqe;
+	int ret;
+
+	ret = rclink_send(c->r.near, rclink_none(), S, 0);
+	if (!ret)
+		ret = rig_completes(c->r.near);
+	if (!ret)
+		ret = rig_completes(c->r.far);
+	if (!ret)
+		ret = rclink_send(c->r.far, rclink_none(), S, 0);
+	if (!ret)
+		ret = rig_completes(c->r.far);
+	if (!ret)
+		ret = rig_completes(c->r.near);
+	if (!ret && rclink_reap(c->r.far, &cqe, 1))
+		ret = -EALREADY;
+	return ret;
+}
+
+/* How many messages have come in, with their data. */
+static int arrived(struct cut *c)
+{
+	struct rclink_dev_cqe cqe;
+	int n = 0;
+
+	while (rclink_reap(c->r.far, &cqe, 1) == 1)
+		n += !cqe.status && cqe.op == RCLINK_OP_RECV &&
+		     cqe.len == CUT_SIZE &&
+		     far_is(c->r.far_memory, 0, CUT_SIZE);
+	return n;
+}
+
+static bool has_ended(struct rclink_chan *chan)
+{
+	int ret = rclink_submit(chan, ALL, LIMIT_MS);
+
+	return ret == -ECONNRESET || ret == -ENOTCONN;
+}
+
+/* What came of it, when nothing fails any more. */
+static void is_right(struct __test_metadata *_metadata, struct cut *c,
+		     const struct rclink_dev_cqe *cqe)
+{
+	bool arrives = !cqe[SENT].status;
+	int ret;
+
+	if (!cqe[WRITTEN].status)
+		EXPECT_EQ(CUT_AFTER, *cut_word(c, WRITTEN));
+	if (arrives)
+		EXPECT_LE(0, rclink_submit(c->r.far, 1, LIMIT_MS));
+	ret = arrived(c);
+	EXPECT_LE(arrives, ret);
+	EXPECT_GE(1, ret);
+	/* What failed may have been a message of the link's, after that. */
+	usleep(QUIET_MS * 1000);
+	up_again(c);
+	ret = moves(c);
+	if (!ret)
+		return;
+	EXPECT_TRUE(has_ended(c->r.near));
+	EXPECT_TRUE(has_ended(c->r.far));
+	EXPECT_GE(1 - arrives, arrived(c));
+}
+
+/* In order, but for what the device refused, which completes at once. */
+static void all_complete(struct __test_metadata *_metadata, struct cut *c,
+			 struct rclink_dev_cqe *cqe)
+{
+	struct rclink_dev_cqe one;
+	int i;
+
+	for (i = 0; i < STEPS; i++)
+		cqe[i].user_data = STEPS;
+	for (i = 0; i < STEPS; i++) {
+		ASSERT_TRUE(completes(c, &one)) TH_LOG("not %d", i);
+		ASSERT_GT(STEPS, one.user_data);
+		if (!i && one.user_data)
+			EXPECT_STREQ("general error",
+				     rclink_status_name(one.status));
+		EXPECT_EQ(STEPS, cqe[one.user_data].user_data);
+		cqe[one.user_data] = one;
+	}
+}
+
+static bool fails_at(struct __test_metadata *_metadata, struct cut *c,
+		     const char *device, int n)
+{
+	struct rclink_dev_cqe cqe[STEPS];
+	bool failed;
+	long before;
+
+	ASSERT_EQ(0, cut_open(c, RCLINK_RECOVER_RESUME));
+	cut_clear(c);
+	ASSERT_EQ(0, cut_down(c, 1));
+	cut_clear(c);
+	ASSERT_EQ(0, cut_connect(c));
+	before = sim_seen(device, "any");
+	ASSERT_EQ(0, sim_knob(device, "fault", "any %d", n));
+	cut_activate(c, STEP_MS);
+	all_complete(_metadata, c, cqe);
+	ASSERT_EQ(0, sim_knob(device, "fault", "any 1 0"));
+	failed = sim_seen(device, "any") >= before + n;
+	is_right(_metadata, c, cqe);
+	cut_close(c);
+	return failed;
+}
+
+TEST_F_TIMEOUT(channel, goes_on_or_ends, TIMEOUT_S)
+{
+	struct cut *c = &self->c;
+	int n = 1;
+
+	while (fails_at(_metadata, c, variant->device, n)) {
+		ASSERT_EQ(KSFT_PASS, _metadata->exit_code) TH_LOG("%d", n);
+		ASSERT_GT(N_MAX, n++);
+	}
+	TH_LOG("%s: %d calls", variant->device, n - 1);
+	EXPECT_LE(variant->least, n);
+	ASSERT_EQ(0, rcl_clean(&c->r.s));
+	EXPECT_EQ(self->others, rig_until_objects(self->others, BACK_MS));
+	EXPECT_EQ(0, rig_pinned());
+}
+
+TEST_HARNESS_MAIN
