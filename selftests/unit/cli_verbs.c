@@ -71,6 +71,28 @@ TEST(a_qpn_of_nobody_is_refused)
 	EXPECT_EQ(-EPROTO, rcv_stock_decode(text, &dest, err));
 }
 
+/* Else one that was started without -g would answer by a GID it has not. */
+TEST(on_infiniband_a_stock_peer_is_told_a_gid_on_request_only)
+{
+	const uint32_t ib = RCLINK_LINK_LAYER_INFINIBAND;
+
+	EXPECT_FALSE(rcv_stock_says_gid(ib, false, RCLINK_GID_INDEX_AUTO));
+	EXPECT_TRUE(rcv_stock_says_gid(ib, false, 0));
+	EXPECT_TRUE(rcv_stock_says_gid(ib, true, RCLINK_GID_INDEX_AUTO));
+	EXPECT_TRUE(rcv_stock_says_gid(RCLINK_LINK_LAYER_ROCE, false,
+				       RCLINK_GID_INDEX_AUTO));
+}
+
+TEST(packets_have_a_grh_if_both_ends_said_a_gid)
+{
+	const struct rcv_stock_dest none = { .lid = 1 };
+
+	EXPECT_TRUE(rcv_stock_has_grh(&stock_dest, &stock_dest));
+	EXPECT_FALSE(rcv_stock_has_grh(&none, &stock_dest));
+	EXPECT_FALSE(rcv_stock_has_grh(&stock_dest, &none));
+	EXPECT_FALSE(rcv_stock_has_grh(&none, &none));
+}
+
 static const struct rcv_shown page = {
 	.addr = 0x7f0000001000, .len = 4096, .rights = 2, .rkey = 0x1234,
 };

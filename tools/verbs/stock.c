@@ -157,7 +157,7 @@ static int wire(struct stock *s)
 {
 	const struct rcv_stock_dest *remote = &s->result->remote;
 	bool roce = s->hca.link_layer == RCLINK_LINK_LAYER_ROCE;
-	bool grh = !rcl_gid_is_zero(remote->gid);
+	bool grh = rcv_stock_has_grh(&s->result->local, remote);
 	struct rcv_wiring w = {
 		.mtu = rcv_mtu(s->args->mtu),
 		.ah.dlid = remote->lid,
@@ -194,7 +194,11 @@ static void describe(struct stock *s)
 	local->lid = s->hca.port_attr.lid;
 	local->qpn = s->qp.qp->qp_num;
 	local->psn = s->qp.psn;
-	memcpy(local->gid, rcv_hca_gid(&s->hca)->value, sizeof(local->gid));
+	if (rcv_stock_says_gid(s->hca.link_layer,
+			       s->hca.port_attr.flags & IBV_QPF_GRH_REQUIRED,
+			       s->args->gid_index))
+		memcpy(local->gid, rcv_hca_gid(&s->hca)->value,
+		       sizeof(local->gid));
 }
 
 /*
