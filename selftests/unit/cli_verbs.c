@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include <infiniband/verbs.h>
 #include <kselftest_harness.h>
 
 #include "../../kmod/msg.h"
 #include "fail.h"
 #include "lease.h"
+#include "news.h"
 #include "number.h"
 
 static const char stock_text[RCV_STOCK_LEN] =
@@ -273,6 +275,79 @@ TEST(a_peer_moves_the_numbers_of_its_own_link_only)
 	/* Without an epoch so far. */
 	rcv_number_agreed("c", 40);
 	EXPECT_EQ(41, rcv_number_next("c"));
+}
+
+/* What the device said of port 1, when the GID was gone, and when it was not. */
+TEST(news_of_a_port_end_an_epoch_as_in_the_module)
+{
+	static const struct {
+		enum ibv_event_type event;
+		uint32_t gone, holds;
+	} news[] = {
+		{ IBV_EVENT_PORT_ERR, RCLINK_DOWN_REASON_PORT_DOWN,
+		  RCLINK_DOWN_REASON_PORT_DOWN },
+		{ IBV_EVENT_LID_CHANGE, RCLINK_DOWN_REASON_GID_CHANGED,
+		  RCLINK_DOWN_REASON_GID_CHANGED },
+		{ IBV_EVENT_GID_CHANGE, RCLINK_DOWN_REASON_GID_CHANGED,
+		  RCLINK_DOWN_REASON_NONE },
+		{ IBV_EVENT_CLIENT_REREGISTER, RCLINK_DOWN_REASON_GID_CHANGED,
+		  RCLINK_DOWN_REASON_NONE },
+		{ IBV_EVENT_PORT_ACTIVE, RCLINK_DOWN_REASON_NONE,
+		  RCLINK_DOWN_REASON_NONE },
+		{ IBV_EVENT_SM_CHANGE, RCLINK_DOWN_REASON_NONE,
+		  RCLINK_DOWN_REASON_NONE },
+	};
+	struct rcv_watched w = { .port = 1 };
+	struct ibv_async_event e = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(news) / sizeof(news[0]); i++) {
+		e.event_type = news[i].event;
+		e.element.port_num = 1;
+		w.gid_holds = false;
+		EXPECT_EQ(news[i].gone, rcv_news_reason(&w, &e));
+		w.gid_holds = true;
+		EXPECT_EQ(news[i].holds, rcv_news_reason(&w, &e));
+		w.gid_holds = false;
+		e.element.port_num = 2;
+		EXPECT_EQ(RCLINK_DOWN_REASON_NONE, rcv_news_reason(&w, &e));
+	}
+}
+
+TEST(news_of_the_control_qp_end_an_epoch_as_in_the_module)
+{
+	static const enum ibv_event_type access[] = {
+		IBV_EVENT_QP_REQ_ERR, IBV_EVENT_QP_ACCESS_ERR,
+	};
+	struct ibv_qp ctrl, pooled;
+	struct rcv_watched w = { .ctrl = &ctrl };
+	struct ibv_async_event e = { .event_type = IBV_EVENT_QP_FATAL };
+	size_t i;
+
+	e.element.qp = &ctrl;
+	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+	for (i = 0; i < sizeof(access) / sizeof(access[0]); i++) {
+		e.event_type = access[i];
+		e.element.qp = &ctrl;
+		EXPECT_EQ(RCLINK_DOWN_REASON_ACCESS, rcv_news_reason(&w, &e));
+		w.vague = true;
+		EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+		w.vague = false;
+		e.element.qp = &pooled;
+		EXPECT_EQ(RCLINK_DOWN_REASON_NONE, rcv_news_reason(&w, &e));
+	}
+}
+
+TEST(a_device_that_fails_may_have_been_removed)
+{
+	struct ibv_async_event e = { .event_type = IBV_EVENT_DEVICE_FATAL };
+	struct rcv_watched w = { 0 };
+
+	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_FATAL, rcv_news_reason(&w, &e));
+	w.gone = true;
+	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, rcv_news_reason(&w, &e));
+	e.event_type = IBV_EVENT_CQ_ERR;
+	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
 }
 
 TEST_HARNESS_MAIN

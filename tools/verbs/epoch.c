@@ -18,6 +18,7 @@
 #include "beat.h"
 #include "check.h"
 #include "fail.h"
+#include "news.h"
 #include "objects.h"
 #include "process.h"
 #include "range.h"
@@ -365,31 +366,17 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 static void take_news(struct rcv_epoch *ep, const struct ibv_async_event *e)
 {
-	bool port = (uint32_t)e->element.port_num == ep->hca.port;
+	const struct rcv_watched watched = {
+		.ctrl = ep->qp[0].qp,
+		.port = ep->hca.port,
+		.gid_holds = rcv_hca_gid_is(&ep->hca, ep->local.gid),
+		.gone = rcv_hca_is_gone(&ep->hca),
+		.vague = rcv_hca_is_vague(&ep->hca),
+	};
+	uint32_t reason = rcv_news_reason(&watched, e);
 
-	switch (e->event_type) {
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-		if (e->element.qp == ep->qp[0].qp)
-			note(ep, RCLINK_DOWN_REASON_QP_FATAL, 0);
-		break;
-	case IBV_EVENT_CQ_ERR:
-	case IBV_EVENT_DEVICE_FATAL:
-		note(ep, RCLINK_DOWN_REASON_DEVICE_FATAL, 0);
-		break;
-	case IBV_EVENT_PORT_ERR:
-		if (port)
-			note(ep, RCLINK_DOWN_REASON_PORT_DOWN, 0);
-		break;
-	case IBV_EVENT_GID_CHANGE:
-	case IBV_EVENT_LID_CHANGE:
-		if (port && !rcv_hca_gid_is(&ep->hca, ep->local.gid))
-			note(ep, RCLINK_DOWN_REASON_GID_CHANGED, 0);
-		break;
-	default:
-		break;
-	}
+	if (reason)
+		note(ep, reason, 0);
 }
 
 static void on_news(evutil_socket_t fd, short what, void *arg)

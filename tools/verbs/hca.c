@@ -14,6 +14,8 @@
 
 #include "fail.h"
 
+#define VENDOR_BROADCOM	0x14e4
+
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
 {
 	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0;
@@ -40,6 +42,17 @@ bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid)
 	return !ibv_query_gid(hca->ctx, hca->port,
 			      rcv_hca_gid(hca)->index, &now) &&
 	       !memcmp(now.raw, gid, sizeof(now.raw));
+}
+
+bool rcv_hca_is_gone(const struct rcv_hca *hca)
+{
+	return access(hca->ctx->device->dev_path, F_OK) && errno == ENOENT;
+}
+
+/* bnxt_re says that of retries that are exceeded. */
+bool rcv_hca_is_vague(const struct rcv_hca *hca)
+{
+	return hca->attr.orig_attr.vendor_id == VENDOR_BROADCOM;
 }
 
 int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err)

@@ -49,6 +49,12 @@ void rcv_hca_close(struct rcv_hca *hca);
 const struct rcl_gid *rcv_hca_gid(const struct rcv_hca *hca);
 bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid);
 
+/* Was the device removed? Some drivers tell nobody, and wait for its users. */
+bool rcv_hca_is_gone(const struct rcv_hca *hca);
+
+/* Does it say that a request has no right when it means something else, too? */
+bool rcv_hca_is_vague(const struct rcv_hca *hca);
+
 /* Bytes of an MTU of the verbs, and back; 0 is none. */
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu);
 enum ibv_mtu rcv_mtu(uint32_t bytes);
