@@ -6,7 +6,7 @@
 # ib: no, libibverbs knows no simulated device
 # timeout: 400
 # The library has the variables.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"

@@ -4,6 +4,7 @@
 #include "shown.h"
 #include "stock.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stddef.h>
 
@@ -11,7 +12,10 @@
 #include <kselftest_harness.h>
 
 #include "../../kmod/msg.h"
+#include "check.h"
+#include "endpoint.h"
 #include "fail.h"
+#include "hca.h"
 #include "lease.h"
 #include "news.h"
 #include "number.h"
@@ -348,6 +352,103 @@ TEST(a_device_that_fails_may_have_been_removed)
 	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, rcv_news_reason(&w, &e));
 	e.event_type = IBV_EVENT_CQ_ERR;
 	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+}
+
+static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x0001, 0x0000, 0x8000 };
+
+/* In place of the library's. */
+int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
+		   __be16 *pkey)
+{
+	if (index >= (int)(sizeof(pkeys) / sizeof(pkeys[0])))
+		return -1;
+	*pkey = htobe16(pkeys[index]);
+	return 0;
+}
+
+FIXTURE(partition)
+{
+	struct ibv_device device;
+	struct ibv_context ctx;
+	struct rcv_hca hca;
+	struct rcl_endpoint local, remote;
+	char err[RCL_ERR_LEN];
+};
+
+FIXTURE_SETUP(partition)
+{
+	strcpy(self->device.name, "ib0");
+	self->ctx.device = &self->device;
+	self->hca.ctx = &self->ctx;
+	self->hca.port = 1;
+	self->hca.link_layer = RCLINK_LINK_LAYER_INFINIBAND;
+	self->local = (struct rcl_endpoint){
+		.link_layer = RCLINK_LINK_LAYER_INFINIBAND,
+		.lid = 1, .mtu = 1024, .rd_atomic = 1, .epoch = 1, .rkey = 1,
+		.length = 4096, .nqps = 1, .qp = { { .qpn = 2 } },
+		.gid = { 0xfe, 0x80, [15] = 1 },
+	};
+	self->remote = self->local;
+	self->remote.gid[15] = 2;
+}
+
+FIXTURE_TEARDOWN(partition)
+{
+}
+
+TEST_F(partition, is_that_of_the_index)
+{
+	ASSERT_EQ(0, rcv_hca_pkey(&self->hca, 0, &self->local.pkey, self->err));
+	EXPECT_EQ(0xffff, self->local.pkey);
+	ASSERT_EQ(0, rcv_hca_pkey(&self->hca, 2, &self->local.pkey, self->err));
+	EXPECT_EQ(1, self->local.pkey);
+}
+
+TEST_F(partition, is_not_at_an_empty_index_or_behind_the_last)
+{
+	uint32_t i;
+
+	for (i = 3; i < 6; i++) {
+		EXPECT_EQ(-ENODATA, rcv_hca_pkey(&self->hca, i,
+						 &self->local.pkey, self->err));
+		EXPECT_NE(NULL, strstr(self->err, "pkey-index: "));
+	}
+}
+
+TEST_F(partition, is_none_of_roce)
+{
+	self->hca.link_layer = RCLINK_LINK_LAYER_ROCE;
+	ASSERT_EQ(0, rcv_hca_pkey(&self->hca, 7, &self->local.pkey, self->err));
+	EXPECT_EQ(0, self->local.pkey);
+}
+
+/* Of what this end read, by the check that it makes before a QP is moved. */
+TEST_F(partition, must_be_the_peers)
+{
+	static const struct {
+		uint32_t index, remote;
+		const char *why;
+	} pairs[] = {
+		{ 0, 0xffff, NULL }, { 1, 0x8001, NULL }, { 1, 1, NULL },
+		{ 2, 0x8001, NULL }, { 0, 0, NULL },
+		{ 1, 0xffff, "another partition" },
+		{ 2, 1, "both ends are limited members" },
+	};
+	const char *why;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		ASSERT_EQ(0, rcv_hca_pkey(&self->hca, pairs[i].index,
+					  &self->local.pkey, self->err));
+		self->remote.pkey = pairs[i].remote;
+		why = NULL;
+		ret = rcl_endpoint_check(&self->local, &self->remote, false,
+					 &why);
+		EXPECT_EQ(pairs[i].why ? -EINVAL : 0, ret);
+		if (pairs[i].why)
+			EXPECT_NE(NULL, strstr(why, pairs[i].why));
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "hca.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "fail.h"
 
 #define VENDOR_BROADCOM	0x14e4
+#define PKEY_BASE	0x7fff	/* without the membership */
 
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
 {
@@ -42,6 +44,24 @@ bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid)
 	return !ibv_query_gid(hca->ctx, hca->port,
 			      rcv_hca_gid(hca)->index, &now) &&
 	       !memcmp(now.raw, gid, sizeof(now.raw));
+}
+
+int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
+		 char *err)
+{
+	__be16 value;
+
+	*pkey = 0;
+	if (hca->link_layer != RCLINK_LINK_LAYER_INFINIBAND)
+		return 0;
+	if (ibv_query_pkey(hca->ctx, hca->port, index, &value) ||
+	    !(be16toh(value) & PKEY_BASE))
+		return rcl_fail(err, -ENODATA,
+				"pkey-index: port %u of %s has no partition key at %u",
+				hca->port,
+				ibv_get_device_name(hca->ctx->device), index);
+	*pkey = be16toh(value);
+	return 0;
 }
 
 bool rcv_hca_is_gone(const struct rcv_hca *hca)
