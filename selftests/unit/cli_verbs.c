@@ -2,6 +2,7 @@
 /* What the endpoint over libibverbs puts on the wire, and believes of it. */
 #include "seal.h"
 #include "shown.h"
+#include "stamp.h"
 #include "stock.h"
 
 #include <endian.h>
@@ -352,6 +353,20 @@ TEST(a_device_that_fails_may_have_been_removed)
 	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, rcv_news_reason(&w, &e));
 	e.event_type = IBV_EVENT_CQ_ERR;
 	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+}
+
+/* A clock of 1 GHz, of 32 and of 64 bits, and one of 156250 kHz. */
+TEST(stamps_are_compared_by_the_bits_that_they_have)
+{
+	EXPECT_EQ(30, rcv_stamps_ns(20, 50, 0xffffffff, 1000000));
+	EXPECT_EQ(30, rcv_stamps_ns(0xfffffff0, 14, 0xffffffff, 1000000));
+	EXPECT_EQ(30, rcv_stamps_ns(-16ULL, 14, ~0ULL, 1000000));
+	EXPECT_EQ(6400, rcv_stamps_ns(0, 1000, ~0ULL, 156250));
+	/* An hour and more, which in ns * 1000000 is beyond 64 bits. */
+	EXPECT_EQ(7200 * 1000000000ULL,
+		  rcv_stamps_ns(5, 7200 * 1000000000ULL + 5, ~0ULL, 1000000));
+	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, ~0ULL, 0));
+	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, 0, 1000000));
 }
 
 static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x0001, 0x0000, 0x8000 };

@@ -166,6 +166,8 @@ static void report(const struct rcv_stock_args *a,
 	if (r->device_ns)
 		printf("first to last message %s by the device's clock\n",
 		       rcl_ns_text(r->device_ns, text));
+	else if (a->stamps)
+		puts("the device has no time of completions");
 }
 
 int verbs_stock(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "hca.h"
 #include "process.h"
 #include "rc.h"
+#include "stamp.h"
 #include "stock_tcp.h"
 
 /* As ibv_rc_pingpong has them: both ends must agree on none but the MTU. */
@@ -320,9 +321,11 @@ static int rally(struct stock *s)
 			ret = 0;
 	}
 	s->result->duration = rcl_now() - begun;
-	if (s->args->stamps && s->hca.attr.hca_core_clock)
-		s->result->device_ns = (s->last_stamp - s->first_stamp) *
-				       1000000 / s->hca.attr.hca_core_clock;
+	if (s->cq.stamps)
+		s->result->device_ns =
+			rcv_stamps_ns(s->first_stamp, s->last_stamp,
+				      s->hca.attr.completion_timestamp_mask,
+				      s->hca.attr.hca_core_clock);
 	return ret;
 }
 
