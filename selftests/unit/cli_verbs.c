@@ -20,6 +20,7 @@
 #include "lease.h"
 #include "news.h"
 #include "number.h"
+#include "physical.h"
 
 static const char stock_text[RCV_STOCK_LEN] =
 	"0001:000011:d95672:00000000000000000000ffffc0000201";
@@ -282,7 +283,7 @@ TEST(a_peer_moves_the_numbers_of_its_own_link_only)
 	EXPECT_EQ(41, rcv_number_next("c"));
 }
 
-/* What the device said of port 1, when the GID was gone, and when it was not. */
+/* What the device says of port 1, when the GID is gone, and when it is not. */
 TEST(news_of_a_port_end_an_epoch_as_in_the_module)
 {
 	static const struct {
@@ -353,6 +354,28 @@ TEST(a_device_that_fails_may_have_been_removed)
 	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, rcv_news_reason(&w, &e));
 	e.event_type = IBV_EVENT_CQ_ERR;
 	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+}
+
+/* As ibv_devinfo has them; what is no single bit is nothing. */
+TEST(the_wire_of_a_port_is_in_numbers)
+{
+	EXPECT_EQ(1, rcv_lanes(1));
+	EXPECT_EQ(4, rcv_lanes(2));
+	EXPECT_EQ(8, rcv_lanes(4));
+	EXPECT_EQ(12, rcv_lanes(8));
+	EXPECT_EQ(2, rcv_lanes(16));
+	EXPECT_EQ(0, rcv_lanes(0));
+	EXPECT_EQ(0, rcv_lanes(3));
+	EXPECT_EQ(0, rcv_lanes(32));
+	EXPECT_EQ(2500, rcv_lane_mbits(1));
+	EXPECT_EQ(25000, rcv_lane_mbits(32));
+	EXPECT_EQ(100000, rcv_lane_mbits(128));
+	EXPECT_EQ(0, rcv_lane_mbits(0));
+	EXPECT_EQ(0, rcv_lane_mbits(5));
+	EXPECT_EQ(0, rcv_lane_mbits(256));
+	EXPECT_STREQ("link-up", rcv_phys_state(5));
+	EXPECT_EQ(NULL, rcv_phys_state(0));
+	EXPECT_EQ(NULL, rcv_phys_state(8));
 }
 
 /* A clock of 1 GHz, of 32 and of 64 bits, and one of 156250 kHz. */

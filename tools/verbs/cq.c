@@ -105,9 +105,9 @@ static void read_extended(struct rcv_cq *cq, struct rcv_wc *wc)
 }
 
 /*
- * One at a time: where ibv_next_poll() finds no more, rxe's gives its lock back,
- * and ibv_end_poll(), which has to follow, does so again, behind a completion
- * that is not there yet.
+ * One at a time: where ibv_next_poll() finds no more, rxe's gives its lock
+ * back, and ibv_end_poll(), which has to follow, does so again, behind a
+ * completion that is not there yet.
  */
 static int poll_extended(struct rcv_cq *cq, struct rcv_wc *wcs, int num)
 {

@@ -46,21 +46,28 @@ bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid)
 	       !memcmp(now.raw, gid, sizeof(now.raw));
 }
 
-int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
-		 char *err)
+uint32_t rcv_hca_read_pkey(const struct rcv_hca *hca, uint32_t index)
 {
 	__be16 value;
 
+	if (ibv_query_pkey(hca->ctx, hca->port, index, &value) ||
+	    !(be16toh(value) & PKEY_BASE))
+		return 0;
+	return be16toh(value);
+}
+
+int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
+		 char *err)
+{
 	*pkey = 0;
 	if (hca->link_layer != RCLINK_LINK_LAYER_INFINIBAND)
 		return 0;
-	if (ibv_query_pkey(hca->ctx, hca->port, index, &value) ||
-	    !(be16toh(value) & PKEY_BASE))
+	*pkey = rcv_hca_read_pkey(hca, index);
+	if (!*pkey)
 		return rcl_fail(err, -ENODATA,
 				"pkey-index: port %u of %s has no partition key at %u",
 				hca->port,
 				ibv_get_device_name(hca->ctx->device), index);
-	*pkey = be16toh(value);
 	return 0;
 }
 

@@ -77,7 +77,7 @@ bool rcv_stock_says_gid(uint32_t link_layer, bool needs_grh,
 	       gid_index != RCLINK_GID_INDEX_AUTO;
 }
 
-/* The peer has one if it was told a GID, and can have one if it said its own. */
+/* The peer has one if it is told a GID, and can have one if it says its own. */
 bool rcv_stock_has_grh(const struct rcv_stock_dest *local,
 		       const struct rcv_stock_dest *remote)
 {
