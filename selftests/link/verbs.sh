@@ -53,8 +53,9 @@ verbs()
 	local cmd=$1 name=$2
 
 	shift 2
-	"$tool" --verbs "$cmd" "$name" "$RCL_PEER_IP" --key "$key" \
-		--pin "$pin2" --timeout $((30 * RCL_SLOW)) "$@" "${words[@]}"
+	timeout $((90 * RCL_SLOW)) "$tool" --verbs "$cmd" "$name" "$RCL_PEER_IP" \
+		--key "$key" --pin "$pin2" --timeout $((30 * RCL_SLOW)) "$@" \
+		"${words[@]}"
 }
 
 far_listens()
