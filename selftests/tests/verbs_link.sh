@@ -100,7 +100,7 @@ offers()
 		link_offer &
 		pids+=($!)
 	done
-	until_true 20 grep -q 'refused .*too many exchanges for link l' "$out" &&
+	until_true 60 grep -q 'refused .*too many exchanges for link l' "$out" &&
 		verbs ping m -c 1 -i 0
 	status=$?
 	wait "${pids[@]}"
