@@ -101,9 +101,21 @@ kernel_hears()
 		of 2 l .reason | grep -x 'peer-silent\|completion'
 }
 
+# Nobody calls it.
+stock_gives_up()
+{
+	local status
+
+	far listening "$tool" pingpong --stock || return
+	on 2 timeout $((20 * RCL_SLOW)) lab_dev del
+	status=$?
+	far_end
+	[ "$status" -eq 0 ] && grep -q "$removed" "$out" && on 2 lab_dev
+}
+
 device=$RCL_DEV
 downs=0
-plan 10
+plan 11
 link_setup
 holds "a process listens" far_listens "${beat[@]}" qps 2
 holds "the port of who dialled goes down" \
@@ -127,4 +139,5 @@ holds "the device of a process is removed under a link to a kernel" \
 holds "the port of a process goes down under a link to a kernel" \
 	kernel_hears "$port" ip link set eth0 down
 link_listen_end
+holds "the device is removed while a stock peer is waited for" stock_gives_up
 finish

@@ -342,13 +342,22 @@ static int check(struct stock *s)
 	return 0;
 }
 
+/* Who waits would have a removal wait for it, see epoch.c. */
+static const char *give_up(void *ctx)
+{
+	const struct stock *s = ctx;
+
+	return rcv_hca_is_gone(&s->hca) ? "the RDMA device was removed" : NULL;
+}
+
 static int meet(struct stock *s, void (*listening)(uint16_t port))
 {
 	const struct rcv_stock_args *a = s->args;
 	int fd, ret;
 
 	fd = a->host ? rcv_tcp_dial(a->host, a->tcp_port, s->err) :
-		       rcv_tcp_answer(a->tcp_port, listening, s->err);
+		       rcv_tcp_answer(a->tcp_port, listening, give_up, s,
+				      s->err);
 	if (fd < 0)
 		return fd;
 	ret = exchange(s, fd);
