@@ -11,50 +11,14 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/link/verbs.sh"
 
-out=/tmp/rclink-test-verbs
 ops=(send write read cas fadd)
-# As link_add() has it for links of the module.
-slow=(timeout 19)
-calm=(heartbeat 5000)
-words=("${slow[@]}" "${calm[@]}" qps 2)
-# How soon a peer is missed: an emulated host stands still for some seconds.
-beat=(heartbeat 1500 misses 4)
-other=''
 
 # A local process that nobody gave rights but to the device.
 nobody()
 {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
-# far WORD CMD...: CMD runs on host 2 until far_end; it is ready when it says WORD
-far()
-{
-	local word=$1
-
-	shift
-	on 2 "$@" >"$out" 2>&1 &
-	other=$!
-	until_true 20 grep -q "$word" "$out"
-}
-
-# far_end: and how did it end?
-far_end()
-{
-	local status
-
-	wait "$other"
-	status=$?
-	cat "$out"
-	return "$status"
-}
-
-far_kill()
-{
-	on 2 pkill "-$1" -x rclink
-	far_end
-	return 0
 }
 
 same_gids()
@@ -72,16 +36,11 @@ windows_hold()
 		! grep 'NOT SO' "$out" | grep -v 'one byte more'
 }
 
-gid_index()
-{
-	on "$1" "$tool" dev "$device" --verbs -j | gojq '.[0].chosen_gid'
-}
-
 stock_serves()
 {
 	local status
 
-	on 2 stdbuf -oL ibv_rc_pingpong -d "$device" -g "$(gid_index 2)" -n 30 \
+	on 2 stdbuf -oL ibv_rc_pingpong -d "$device" -g "$(verbs_gid 2)" -n 30 \
 		-s 9000 >"$out" 2>&1 &
 	other=$!
 	until_true 20 grep -q 'local address' "$out"
@@ -96,35 +55,10 @@ stock_calls()
 	local status
 
 	far listening "$tool" pingpong --stock -n 30 -s 9000 -c "$@" || return
-	ibv_rc_pingpong -d "$device" -g "$(gid_index 1)" -n 30 -s 9000 -c \
+	ibv_rc_pingpong -d "$device" -g "$(verbs_gid 1)" -n 30 -s 9000 -c \
 		"$RCL_PEER_IP"
 	status=$?
 	far_end && [ "$status" -eq 0 ]
-}
-
-# verbs CMD NAME [OPTIONS]: this host dials host 2
-verbs()
-{
-	local cmd=$1 name=$2
-
-	shift 2
-	"$tool" --verbs "$cmd" "$name" "$RCL_PEER_IP" --key "$key" \
-		--pin "$pin2" --timeout $((30 * RCL_SLOW)) "$@" "${words[@]}"
-}
-
-far_listens()
-{
-	far listening "$tool" --verbs listen --key "$key" --peer "l=$pin1" \
-		--peer "m=$pin1" "$@" "${slow[@]}"
-}
-
-# keep [WORD VALUE]: a process of this host keeps the link l up
-keep()
-{
-	"$tool" --verbs connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
-		"$@" "${slow[@]}" >"$out.here" 2>&1 &
-	here=$!
-	until_true 30 grep -q ': up, epoch' "$out.here" || cat "$out.here"
 }
 
 # verified CMD...: every operation, with checked data
@@ -166,7 +100,7 @@ offers()
 		link_offer &
 		pids+=($!)
 	done
-	until_true 20 grep -q 'refused .*too many exchanges for link l' "$out" &&
+	until_true 60 grep -q 'refused .*too many exchanges for link l' "$out" &&
 		verbs ping m -c 1 -i 0
 	status=$?
 	wait "${pids[@]}"

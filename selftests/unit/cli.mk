@@ -21,7 +21,8 @@ GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target)
-VERBS_OBJS := $(patsubst %,$(OUT)/%.o,number seal shown stock_dest kmod-msg)
+VERBS_OBJS := $(patsubst %,$(OUT)/%.o,hca news number physical seal shown stock_dest \
+	kmod-endpoint kmod-gid kmod-msg)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/include/uapi/linux/*.h)
 
@@ -94,9 +95,10 @@ $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
 
+# The test is the device that has partition keys.
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
-		$(SANITIZE) -o $@ $^ -lcrypto
+		$(SANITIZE) -o $@ $^ -lcrypto -libverbs
 
 $(OUT)/cli_layout: $(HERE)/cli_layout.c $(HERE)/layout_kmod.c
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \

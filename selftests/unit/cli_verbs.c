@@ -2,17 +2,25 @@
 /* What the endpoint over libibverbs puts on the wire, and believes of it. */
 #include "seal.h"
 #include "shown.h"
+#include "stamp.h"
 #include "stock.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stddef.h>
 
+#include <infiniband/verbs.h>
 #include <kselftest_harness.h>
 
 #include "../../kmod/msg.h"
+#include "check.h"
+#include "endpoint.h"
 #include "fail.h"
+#include "hca.h"
 #include "lease.h"
+#include "news.h"
 #include "number.h"
+#include "physical.h"
 
 static const char stock_text[RCV_STOCK_LEN] =
 	"0001:000011:d95672:00000000000000000000ffffc0000201";
@@ -69,6 +77,28 @@ TEST(a_qpn_of_nobody_is_refused)
 	memcpy(text, stock_text, sizeof(text));
 	memcpy(text + 5, "000001", 6);
 	EXPECT_EQ(-EPROTO, rcv_stock_decode(text, &dest, err));
+}
+
+/* Else one that was started without -g would answer by a GID it has not. */
+TEST(on_infiniband_a_stock_peer_is_told_a_gid_on_request_only)
+{
+	const uint32_t ib = RCLINK_LINK_LAYER_INFINIBAND;
+
+	EXPECT_FALSE(rcv_stock_says_gid(ib, false, RCLINK_GID_INDEX_AUTO));
+	EXPECT_TRUE(rcv_stock_says_gid(ib, false, 0));
+	EXPECT_TRUE(rcv_stock_says_gid(ib, true, RCLINK_GID_INDEX_AUTO));
+	EXPECT_TRUE(rcv_stock_says_gid(RCLINK_LINK_LAYER_ROCE, false,
+				       RCLINK_GID_INDEX_AUTO));
+}
+
+TEST(packets_have_a_grh_if_both_ends_said_a_gid)
+{
+	const struct rcv_stock_dest none = { .lid = 1 };
+
+	EXPECT_TRUE(rcv_stock_has_grh(&stock_dest, &stock_dest));
+	EXPECT_FALSE(rcv_stock_has_grh(&none, &stock_dest));
+	EXPECT_FALSE(rcv_stock_has_grh(&stock_dest, &none));
+	EXPECT_FALSE(rcv_stock_has_grh(&none, &none));
 }
 
 static const struct rcv_shown page = {
@@ -251,6 +281,212 @@ TEST(a_peer_moves_the_numbers_of_its_own_link_only)
 	/* Without an epoch so far. */
 	rcv_number_agreed("c", 40);
 	EXPECT_EQ(41, rcv_number_next("c"));
+}
+
+/* What the device says of port 1, when the GID is gone, and when it is not. */
+TEST(news_of_a_port_end_an_epoch_as_in_the_module)
+{
+	static const struct {
+		enum ibv_event_type event;
+		uint32_t gone, holds;
+	} news[] = {
+		{ IBV_EVENT_PORT_ERR, RCLINK_DOWN_REASON_PORT_DOWN,
+		  RCLINK_DOWN_REASON_PORT_DOWN },
+		{ IBV_EVENT_LID_CHANGE, RCLINK_DOWN_REASON_GID_CHANGED,
+		  RCLINK_DOWN_REASON_GID_CHANGED },
+		{ IBV_EVENT_GID_CHANGE, RCLINK_DOWN_REASON_GID_CHANGED,
+		  RCLINK_DOWN_REASON_NONE },
+		{ IBV_EVENT_CLIENT_REREGISTER, RCLINK_DOWN_REASON_GID_CHANGED,
+		  RCLINK_DOWN_REASON_NONE },
+		{ IBV_EVENT_PORT_ACTIVE, RCLINK_DOWN_REASON_NONE,
+		  RCLINK_DOWN_REASON_NONE },
+		{ IBV_EVENT_SM_CHANGE, RCLINK_DOWN_REASON_NONE,
+		  RCLINK_DOWN_REASON_NONE },
+	};
+	struct rcv_watched w = { .port = 1 };
+	struct ibv_async_event e = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(news) / sizeof(news[0]); i++) {
+		e.event_type = news[i].event;
+		e.element.port_num = 1;
+		w.gid_holds = false;
+		EXPECT_EQ(news[i].gone, rcv_news_reason(&w, &e));
+		w.gid_holds = true;
+		EXPECT_EQ(news[i].holds, rcv_news_reason(&w, &e));
+		w.gid_holds = false;
+		e.element.port_num = 2;
+		EXPECT_EQ(RCLINK_DOWN_REASON_NONE, rcv_news_reason(&w, &e));
+	}
+}
+
+TEST(news_of_the_control_qp_end_an_epoch_as_in_the_module)
+{
+	static const enum ibv_event_type access[] = {
+		IBV_EVENT_QP_REQ_ERR, IBV_EVENT_QP_ACCESS_ERR,
+	};
+	struct ibv_qp ctrl, pooled;
+	struct rcv_watched w = { .ctrl = &ctrl };
+	struct ibv_async_event e = { .event_type = IBV_EVENT_QP_FATAL };
+	size_t i;
+
+	e.element.qp = &ctrl;
+	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+	for (i = 0; i < sizeof(access) / sizeof(access[0]); i++) {
+		e.event_type = access[i];
+		e.element.qp = &ctrl;
+		EXPECT_EQ(RCLINK_DOWN_REASON_ACCESS, rcv_news_reason(&w, &e));
+		w.vague = true;
+		EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+		w.vague = false;
+		e.element.qp = &pooled;
+		EXPECT_EQ(RCLINK_DOWN_REASON_NONE, rcv_news_reason(&w, &e));
+	}
+}
+
+TEST(a_device_that_fails_may_have_been_removed)
+{
+	struct ibv_async_event e = { .event_type = IBV_EVENT_DEVICE_FATAL };
+	struct rcv_watched w = { 0 };
+
+	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_FATAL, rcv_news_reason(&w, &e));
+	w.gone = true;
+	EXPECT_EQ(RCLINK_DOWN_REASON_DEVICE_REMOVED, rcv_news_reason(&w, &e));
+	e.event_type = IBV_EVENT_CQ_ERR;
+	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, rcv_news_reason(&w, &e));
+}
+
+/* As ibv_devinfo has them; what is no single bit is nothing. */
+TEST(the_wire_of_a_port_is_in_numbers)
+{
+	EXPECT_EQ(1, rcv_lanes(1));
+	EXPECT_EQ(4, rcv_lanes(2));
+	EXPECT_EQ(8, rcv_lanes(4));
+	EXPECT_EQ(12, rcv_lanes(8));
+	EXPECT_EQ(2, rcv_lanes(16));
+	EXPECT_EQ(0, rcv_lanes(0));
+	EXPECT_EQ(0, rcv_lanes(3));
+	EXPECT_EQ(0, rcv_lanes(32));
+	EXPECT_EQ(2500, rcv_lane_mbits(1));
+	EXPECT_EQ(25000, rcv_lane_mbits(32));
+	EXPECT_EQ(100000, rcv_lane_mbits(128));
+	EXPECT_EQ(0, rcv_lane_mbits(0));
+	EXPECT_EQ(0, rcv_lane_mbits(5));
+	EXPECT_EQ(0, rcv_lane_mbits(256));
+	EXPECT_STREQ("link-up", rcv_phys_state(5));
+	EXPECT_EQ(NULL, rcv_phys_state(0));
+	EXPECT_EQ(NULL, rcv_phys_state(8));
+}
+
+/* A clock of 1 GHz, of 32 and of 64 bits, and one of 156250 kHz. */
+TEST(stamps_are_compared_by_the_bits_that_they_have)
+{
+	EXPECT_EQ(30, rcv_stamps_ns(20, 50, 0xffffffff, 1000000));
+	EXPECT_EQ(30, rcv_stamps_ns(0xfffffff0, 14, 0xffffffff, 1000000));
+	EXPECT_EQ(30, rcv_stamps_ns(-16ULL, 14, ~0ULL, 1000000));
+	EXPECT_EQ(6400, rcv_stamps_ns(0, 1000, ~0ULL, 156250));
+	/* An hour and more, which in ns * 1000000 is beyond 64 bits. */
+	EXPECT_EQ(7200 * 1000000000ULL,
+		  rcv_stamps_ns(5, 7200 * 1000000000ULL + 5, ~0ULL, 1000000));
+	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, ~0ULL, 0));
+	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, 0, 1000000));
+}
+
+static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x0001, 0x0000, 0x8000 };
+
+/* In place of the library's. */
+int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index,
+		   __be16 *pkey)
+{
+	if (index >= (int)(sizeof(pkeys) / sizeof(pkeys[0])))
+		return -1;
+	*pkey = htobe16(pkeys[index]);
+	return 0;
+}
+
+FIXTURE(partition)
+{
+	struct ibv_device device;
+	struct ibv_context ctx;
+	struct rcv_hca hca;
+	struct rcl_endpoint local, remote;
+	char err[RCL_ERR_LEN];
+};
+
+FIXTURE_SETUP(partition)
+{
+	strcpy(self->device.name, "ib0");
+	self->ctx.device = &self->device;
+	self->hca.ctx = &self->ctx;
+	self->hca.port = 1;
+	self->hca.link_layer = RCLINK_LINK_LAYER_INFINIBAND;
+	self->local = (struct rcl_endpoint){
+		.link_layer = RCLINK_LINK_LAYER_INFINIBAND,
+		.lid = 1, .mtu = 1024, .rd_atomic = 1, .epoch = 1, .rkey = 1,
+		.length = 4096, .nqps = 1, .qp = { { .qpn = 2 } },
+		.gid = { 0xfe, 0x80, [15] = 1 },
+	};
+	self->remote = self->local;
+	self->remote.gid[15] = 2;
+}
+
+FIXTURE_TEARDOWN(partition)
+{
+}
+
+TEST_F(partition, is_that_of_the_index)
+{
+	ASSERT_EQ(0, rcv_hca_pkey(&self->hca, 0, &self->local.pkey, self->err));
+	EXPECT_EQ(0xffff, self->local.pkey);
+	ASSERT_EQ(0, rcv_hca_pkey(&self->hca, 2, &self->local.pkey, self->err));
+	EXPECT_EQ(1, self->local.pkey);
+}
+
+TEST_F(partition, is_not_at_an_empty_index_or_behind_the_last)
+{
+	uint32_t i;
+
+	for (i = 3; i < 6; i++) {
+		EXPECT_EQ(-ENODATA, rcv_hca_pkey(&self->hca, i,
+						 &self->local.pkey, self->err));
+		EXPECT_NE(NULL, strstr(self->err, "pkey-index: "));
+	}
+}
+
+TEST_F(partition, is_none_of_roce)
+{
+	self->hca.link_layer = RCLINK_LINK_LAYER_ROCE;
+	ASSERT_EQ(0, rcv_hca_pkey(&self->hca, 7, &self->local.pkey, self->err));
+	EXPECT_EQ(0, self->local.pkey);
+}
+
+/* Of what this end read, by the check that it makes before a QP is moved. */
+TEST_F(partition, must_be_the_peers)
+{
+	static const struct {
+		uint32_t index, remote;
+		const char *why;
+	} pairs[] = {
+		{ 0, 0xffff, NULL }, { 1, 0x8001, NULL }, { 1, 1, NULL },
+		{ 2, 0x8001, NULL }, { 0, 0, NULL },
+		{ 1, 0xffff, "another partition" },
+		{ 2, 1, "both ends are limited members" },
+	};
+	const char *why;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		ASSERT_EQ(0, rcv_hca_pkey(&self->hca, pairs[i].index,
+					  &self->local.pkey, self->err));
+		self->remote.pkey = pairs[i].remote;
+		why = NULL;
+		ret = rcl_endpoint_check(&self->local, &self->remote, false,
+					 &why);
+		EXPECT_EQ(pairs[i].why ? -EINVAL : 0, ret);
+		if (pairs[i].why)
+			EXPECT_NE(NULL, strstr(why, pairs[i].why));
+	}
 }
 
 TEST_HARNESS_MAIN

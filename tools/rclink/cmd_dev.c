@@ -73,6 +73,11 @@ static const struct rcl_col ports[] = {
 	{ "STATE", "state", NULL },
 	{ "MTU", "active_mtu", text_mtu },
 	{ "LID", "lid", NULL },
+};
+
+static const struct rcl_col operations[] = {
+	{ "DEVICE", "device", NULL },
+	{ "PORT", "port", NULL },
 	{ "ATOMICS", "atomics", NULL },
 	{ "MASKED", "masked_atomics", NULL },
 	{ "FAST-REG", "fast_reg_pages", text_pages },
@@ -120,6 +125,8 @@ static void print_text(struct json_object *list, bool verbs)
 		return;
 	}
 	rcl_out_table(stdout, list, ports, NUM(ports), "");
+	putchar('\n');
+	rcl_out_table(stdout, list, operations, NUM(operations), "");
 	printf("\nmost of each\n");
 	rcl_out_table(stdout, list, limits, NUM(limits), "");
 	if (verbs)

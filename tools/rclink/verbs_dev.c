@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "verbs_dev.h"
 
+#include <endian.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +13,12 @@
 #include "hca.h"
 #include "link.h"
 #include "out.h"
+#include "physical.h"
 #include "probe.h"
 
-#define NUM(a)	(sizeof(a) / sizeof((a)[0]))
+#define GUID_LEN	20
+#define PKEYS_SHOWN	4
+#define NUM(a)		(sizeof(a) / sizeof((a)[0]))
 
 static const char *windows(const struct rcv_hca *hca)
 {
@@ -86,6 +91,51 @@ static void fill(struct rcl_dev_info *info, struct rcl_gid_info *gids,
 	}
 }
 
+static struct json_object *pkeys(const struct rcv_hca *hca)
+{
+	struct json_object *list = json_object_new_array();
+	struct json_object *pkey;
+	uint32_t i, value;
+
+	for (i = 0; i < hca->port_attr.pkey_tbl_len; i++) {
+		value = rcv_hca_read_pkey(hca, i);
+		if (!value)
+			continue;
+		pkey = json_object_new_object();
+		rcl_out_u64(pkey, "index", i);
+		rcl_out_u64(pkey, "pkey", value);
+		json_object_array_add(list, pkey);
+	}
+	return list;
+}
+
+static const char *guid_text(__be64 guid, char text[GUID_LEN])
+{
+	uint16_t part[4];
+
+	memcpy(part, &guid, sizeof(part));
+	snprintf(text, GUID_LEN, "%04x:%04x:%04x:%04x", be16toh(part[0]),
+		 be16toh(part[1]), be16toh(part[2]), be16toh(part[3]));
+	return text;
+}
+
+static void add_hardware(struct json_object *doc, const struct rcv_hca *hca)
+{
+	const struct ibv_device_attr *attr = &hca->attr.orig_attr;
+	const struct ibv_port_attr *port = &hca->port_attr;
+	char text[GUID_LEN];
+
+	rcl_out_text(doc, "phys_state", rcv_phys_state(port->phys_state));
+	rcl_out_known(doc, "active_width", rcv_lanes(port->active_width));
+	rcl_out_known(doc, "active_speed", rcv_lane_mbits(port->active_speed));
+	rcl_out_u64(doc, "lmc", port->lmc);
+	rcl_out_text(doc, "node_guid", guid_text(attr->node_guid, text));
+	rcl_out_u64(doc, "hw_ver", attr->hw_ver);
+	rcl_out_u64(doc, "max_mw", attr->max_mw);
+	rcl_out_u64(doc, "max_mr_size", attr->max_mr_size);
+	json_object_object_add(doc, "pkey_table", pkeys(hca));
+}
+
 static void add_port(struct json_object *list, struct rcv_hca *hca,
 		     const struct rcv_probe *probe)
 {
@@ -109,6 +159,7 @@ static void add_port(struct json_object *list, struct rcv_hca *hca,
 	json_object_object_add(doc, "timestamps",
 			       json_object_new_boolean(probe->stamps));
 	rcl_out_text(doc, "node", hca->ctx->device->dev_name);
+	add_hardware(doc, hca);
 	json_object_array_add(list, doc);
 }
 
@@ -166,6 +217,57 @@ static void text_yes(struct json_object *row, const char *key, char *buf)
 		 json_object_get_boolean(value) ? "yes" : "no");
 }
 
+static void text_hex(struct json_object *row, const char *key, char *buf)
+{
+	snprintf(buf, RCL_CELL_LEN, "0x%" PRIx64, rcl_out_get_u64(row, key));
+}
+
+static void text_rate(struct json_object *row, const char *key, char *buf)
+{
+	uint64_t lanes = rcl_out_get_u64(row, "active_width");
+	uint64_t mbits = rcl_out_get_u64(row, key);
+
+	if (lanes && mbits)
+		snprintf(buf, RCL_CELL_LEN, "%" PRIu64 " x %g Gbit/s", lanes,
+			 mbits / 1000.0);
+}
+
+/* In the largest unit that it is a multiple of. */
+static void text_bytes(struct json_object *row, const char *key, char *buf)
+{
+	static const char units[] = " KMGTPE";
+	uint64_t bytes = rcl_out_get_u64(row, key);
+	size_t i = 0;
+
+	if (bytes == UINT64_MAX) {
+		snprintf(buf, RCL_CELL_LEN, "any");
+		return;
+	}
+	while (bytes && !(bytes % 1024)) {
+		bytes /= 1024;
+		i++;
+	}
+	snprintf(buf, RCL_CELL_LEN, i ? "%" PRIu64 " %ciB" : "%" PRIu64, bytes,
+		 units[i]);
+}
+
+static void text_pkeys(struct json_object *row, const char *key, char *buf)
+{
+	struct json_object *list = json_object_object_get(row, key);
+	size_t i, num = json_object_array_length(list);
+	struct json_object *pkey;
+	int len = 0;
+
+	for (i = 0; i < num && i < PKEYS_SHOWN; i++) {
+		pkey = json_object_array_get_idx(list, i);
+		len += snprintf(buf + len, RCL_CELL_LEN - len, "%s0x%04" PRIx64,
+				i ? ", " : "", rcl_out_get_u64(pkey, "pkey"));
+	}
+	if (num > PKEYS_SHOWN)
+		snprintf(buf + len, RCL_CELL_LEN - len, " and %zu more",
+			 num - PKEYS_SHOWN);
+}
+
 static const struct rcl_col columns[] = {
 	{ "DEVICE", "device", NULL },
 	{ "PORT", "port", NULL },
@@ -177,8 +279,30 @@ static const struct rcl_col columns[] = {
 	{ "NODE", "node", NULL },
 };
 
+static const struct rcl_col wires[] = {
+	{ "DEVICE", "device", NULL },
+	{ "PORT", "port", NULL },
+	{ "PHYSICAL", "phys_state", NULL },
+	{ "RATE", "active_speed", text_rate },
+	{ "LMC", "lmc", NULL },
+	{ "NODE-GUID", "node_guid", NULL },
+	{ "REVISION", "hw_ver", text_hex },
+};
+
+static const struct rcl_col memory[] = {
+	{ "DEVICE", "device", NULL },
+	{ "PORT", "port", NULL },
+	{ "MWS", "max_mw", NULL },
+	{ "MR-SIZE", "max_mr_size", text_bytes },
+	{ "PARTITIONS", "pkey_table", text_pkeys },
+};
+
 void verbs_dev_print(struct json_object *list)
 {
 	printf("\nfor userspace\n");
 	rcl_out_table(stdout, list, columns, NUM(columns), "");
+	putchar('\n');
+	rcl_out_table(stdout, list, wires, NUM(wires), "");
+	putchar('\n');
+	rcl_out_table(stdout, list, memory, NUM(memory), "");
 }

@@ -12,7 +12,7 @@ struct json_object;
  */
 struct json_object *verbs_dev_list(const char *name);
 
-/* What is there beside the rest, as a table. */
+/* What is there beside the rest, as tables. */
 void verbs_dev_print(struct json_object *list);
 
 #endif /* VERBS_DEV_H */

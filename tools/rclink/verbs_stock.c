@@ -18,6 +18,7 @@
 #define DEPTH		500
 #define MTU		1024
 #define NS_PER_S	1e9
+#define ADDRESS_LEN	(RCL_GID_TEXT_LEN + sizeof("GID "))
 
 static const char help[] =
 "usage: rclink pingpong --stock [HOST] [OPTIONS]\n\n"
@@ -29,7 +30,7 @@ static const char help[] =
 "  -p, --port P       TCP port (18515)\n"
 "  -d, --dev DEV      RDMA device (the first one that is fit)\n"
 "  -i, --ib-port N    its port\n"
-"  -g, --gid-index N  its GID (chosen as for a link)\n"
+"  -g, --gid-index N  its GID (as for a link; on InfiniBand only if given)\n"
 "      --sl N         service level (0)\n"
 "  -m, --mtu N        path MTU in bytes (1024)\n"
 "  -s, --size N       bytes (4096)\n"
@@ -106,15 +107,37 @@ static void parse(int argc, char **argv, struct rcv_stock_args *a)
 	a->host = cli_operands(argc, argv, 0, 1)[0];
 }
 
+/* A GID, if one is used, else a LID. */
+static const char *address(const struct rcv_stock_dest *dest, char *buf)
+{
+	char gid[RCL_GID_TEXT_LEN];
+
+	if (rcl_gid_is_unset(dest->gid))
+		snprintf(buf, ADDRESS_LEN, "LID %u", dest->lid);
+	else
+		snprintf(buf, ADDRESS_LEN, "GID %s",
+			 rcl_gid_text(dest->gid, gid));
+	return buf;
+}
+
+static void out_address(struct json_object *doc, const char *lid_key,
+			const char *gid_key, const struct rcv_stock_dest *dest)
+{
+	char gid[RCL_GID_TEXT_LEN];
+
+	rcl_out_known(doc, lid_key, dest->lid);
+	rcl_out_text(doc, gid_key, rcl_gid_is_unset(dest->gid) ? NULL :
+				   rcl_gid_text(dest->gid, gid));
+}
+
 static void report_json(const struct rcv_stock_args *a,
 			const struct rcv_stock_result *r)
 {
 	struct json_object *doc = json_object_new_object();
-	char gid[RCL_GID_TEXT_LEN];
 
 	rcl_out_text(doc, "device", r->device);
-	rcl_out_text(doc, "gid", rcl_gid_text(r->local.gid, gid));
-	rcl_out_text(doc, "peer_gid", rcl_gid_text(r->remote.gid, gid));
+	out_address(doc, "lid", "gid", &r->local);
+	out_address(doc, "peer_lid", "peer_gid", &r->remote);
 	json_object_object_add(doc, "authenticated",
 			       json_object_new_boolean(0));
 	rcl_out_u64(doc, "mtu", a->mtu);
@@ -132,11 +155,10 @@ static void report(const struct rcv_stock_args *a,
 {
 	uint64_t bytes = 2ULL * a->size * a->iters;
 	double seconds = r->duration / NS_PER_S;
-	char text[RCL_GID_TEXT_LEN];
+	char text[ADDRESS_LEN];
 
-	printf("%s, GID %s", r->device, rcl_gid_text(r->local.gid, text));
-	printf(", to GID %s: not authenticated\n",
-	       rcl_gid_text(r->remote.gid, text));
+	printf("%s, %s", r->device, address(&r->local, text));
+	printf(", to %s: not authenticated\n", address(&r->remote, text));
 	printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
 	       (unsigned long long)bytes, seconds, bytes * 8 / seconds / 1e6);
 	printf("%u iters in %.2f seconds = %.2f usec/iter\n", a->iters,
@@ -144,6 +166,8 @@ static void report(const struct rcv_stock_args *a,
 	if (r->device_ns)
 		printf("first to last message %s by the device's clock\n",
 		       rcl_ns_text(r->device_ns, text));
+	else if (a->stamps)
+		puts("the device has no time of completions");
 }
 
 int verbs_stock(int argc, char **argv)

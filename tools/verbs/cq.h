@@ -10,7 +10,8 @@
 
 enum {
 	RCV_CQ_EVENTS = 1,	/* with a completion channel */
-	RCV_CQ_STAMPS = 2,	/* extended, with the device's time */
+	/* Extended, with the device's time, as far as there is either. */
+	RCV_CQ_STAMPS = 2,
 };
 
 /* On failure only wr_id, status and vendor_err mean something. */
@@ -21,13 +22,14 @@ struct rcv_wc {
 	uint32_t opcode;
 	uint32_t flags;
 	uint32_t len;
-	uint64_t stamp;		/* device ticks, with RCV_CQ_STAMPS */
+	uint64_t stamp;		/* device ticks, if the CQ has stamps */
 };
 
 struct rcv_cq {
 	struct ibv_comp_channel *channel;	/* NULL: polled only */
 	struct ibv_cq *cq;
 	struct ibv_cq_ex *ex;			/* NULL: a plain one */
+	bool stamps;
 	unsigned int events;			/* to be acknowledged */
 };
 

@@ -18,12 +18,14 @@
 #include "beat.h"
 #include "check.h"
 #include "fail.h"
+#include "news.h"
 #include "objects.h"
 #include "process.h"
 #include "range.h"
 
 #define NS_PER_MS	1000000
 #define ANSWER_MS	10000	/* for an answer, whatever heartbeats say */
+#define LOOK_S		1	/* whether the device is still there */
 #define BYE_MS		200	/* for the peer's device to have a goodbye */
 #define POLL_WCS	16
 
@@ -72,6 +74,7 @@ static void end(struct rcv_epoch *ep, const char *why)
 	event_del(ep->completion);
 	event_del(ep->pool_completion);
 	event_del(ep->news);
+	event_del(ep->look);
 	rcv_epoch_kick(ep);
 }
 
@@ -365,31 +368,17 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 static void take_news(struct rcv_epoch *ep, const struct ibv_async_event *e)
 {
-	bool port = (uint32_t)e->element.port_num == ep->hca.port;
+	const struct rcv_watched watched = {
+		.ctrl = ep->qp[0].qp,
+		.port = ep->hca.port,
+		.gid_holds = rcv_hca_gid_is(&ep->hca, ep->local.gid),
+		.gone = rcv_hca_is_gone(&ep->hca),
+		.vague = rcv_hca_is_vague(&ep->hca),
+	};
+	uint32_t reason = rcv_news_reason(&watched, e);
 
-	switch (e->event_type) {
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-		if (e->element.qp == ep->qp[0].qp)
-			note(ep, RCLINK_DOWN_REASON_QP_FATAL, 0);
-		break;
-	case IBV_EVENT_CQ_ERR:
-	case IBV_EVENT_DEVICE_FATAL:
-		note(ep, RCLINK_DOWN_REASON_DEVICE_FATAL, 0);
-		break;
-	case IBV_EVENT_PORT_ERR:
-		if (port)
-			note(ep, RCLINK_DOWN_REASON_PORT_DOWN, 0);
-		break;
-	case IBV_EVENT_GID_CHANGE:
-	case IBV_EVENT_LID_CHANGE:
-		if (port && !rcv_hca_gid_is(&ep->hca, ep->local.gid))
-			note(ep, RCLINK_DOWN_REASON_GID_CHANGED, 0);
-		break;
-	default:
-		break;
-	}
+	if (reason)
+		note(ep, reason, 0);
 }
 
 static void on_news(evutil_socket_t fd, short what, void *arg)
@@ -406,8 +395,25 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 	rcv_epoch_turn(ep);
 }
 
+/*
+ * Without an event where the driver cannot take a device away from a process:
+ * then its removal waits until this one closes it.
+ */
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcv_epoch *ep = arg;
+
+	(void)fd;
+	(void)what;
+	if (!rcv_hca_is_gone(&ep->hca))
+		return;
+	note(ep, RCLINK_DOWN_REASON_DEVICE_REMOVED, 0);
+	rcv_epoch_turn(ep);
+}
+
 static int listen_to(struct rcv_epoch *ep, char *err)
 {
+	const struct timeval often = { .tv_sec = LOOK_S };
 	int fd = ep->hca.ctx->async_fd;
 	int flags = fcntl(fd, F_GETFL);
 
@@ -417,12 +423,14 @@ static int listen_to(struct rcv_epoch *ep, char *err)
 					EV_READ | EV_PERSIST,
 					on_pool_completion, ep);
 	ep->news = event_new(ep->base, fd, EV_READ | EV_PERSIST, on_news, ep);
+	ep->look = event_new(ep->base, -1, EV_PERSIST, on_look, ep);
 	ep->timer = evtimer_new(ep->base, on_timer, ep);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ||
 	    !ep->completion || !ep->pool_completion || !ep->news ||
-	    !ep->timer || event_add(ep->completion, NULL) ||
+	    !ep->look || !ep->timer || event_add(ep->completion, NULL) ||
 	    event_add(ep->pool_completion, NULL) ||
-	    event_add(ep->news, NULL) || rcv_cq_arm(&ep->cq))
+	    event_add(ep->news, NULL) || event_add(ep->look, &often) ||
+	    rcv_cq_arm(&ep->cq))
 		return rcl_fail(err, -ENOMEM,
 				"cannot wait for what the device does");
 	return 0;
@@ -535,6 +543,8 @@ void rcv_epoch_free(struct rcv_epoch *ep)
 		event_free(ep->pool_completion);
 	if (ep->news)
 		event_free(ep->news);
+	if (ep->look)
+		event_free(ep->look);
 	if (ep->timer)
 		event_free(ep->timer);
 	rcv_objects_put(ep);

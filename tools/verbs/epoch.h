@@ -64,7 +64,7 @@ struct rcv_epoch {
 	struct rcv_large large;
 	char failure[RCL_ERR_LEN];	/* of a work request or the device */
 	char why[RCL_ERR_LEN];		/* it ended, or "" */
-	struct event *completion, *pool_completion, *news, *timer;
+	struct event *completion, *pool_completion, *news, *look, *timer;
 	/* For the bench: its work requests are none of this file's. */
 	void (*bench_done)(void *ctx);
 	void *bench_ctx;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "hca.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 #include <linux/sockios.h>
 
 #include "fail.h"
+
+#define VENDOR_BROADCOM	0x14e4
+#define PKEY_BASE	0x7fff	/* without the membership */
 
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
 {
@@ -40,6 +44,42 @@ bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid)
 	return !ibv_query_gid(hca->ctx, hca->port,
 			      rcv_hca_gid(hca)->index, &now) &&
 	       !memcmp(now.raw, gid, sizeof(now.raw));
+}
+
+uint32_t rcv_hca_read_pkey(const struct rcv_hca *hca, uint32_t index)
+{
+	__be16 value;
+
+	if (ibv_query_pkey(hca->ctx, hca->port, index, &value) ||
+	    !(be16toh(value) & PKEY_BASE))
+		return 0;
+	return be16toh(value);
+}
+
+int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
+		 char *err)
+{
+	*pkey = 0;
+	if (hca->link_layer != RCLINK_LINK_LAYER_INFINIBAND)
+		return 0;
+	*pkey = rcv_hca_read_pkey(hca, index);
+	if (!*pkey)
+		return rcl_fail(err, -ENODATA,
+				"pkey-index: port %u of %s has no partition key at %u",
+				hca->port,
+				ibv_get_device_name(hca->ctx->device), index);
+	return 0;
+}
+
+bool rcv_hca_is_gone(const struct rcv_hca *hca)
+{
+	return access(hca->ctx->device->dev_path, F_OK) && errno == ENOENT;
+}
+
+/* bnxt_re says that of retries that are exceeded. */
+bool rcv_hca_is_vague(const struct rcv_hca *hca)
+{
+	return hca->attr.orig_attr.vendor_id == VENDOR_BROADCOM;
 }
 
 int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err)

@@ -49,6 +49,22 @@ void rcv_hca_close(struct rcv_hca *hca);
 const struct rcl_gid *rcv_hca_gid(const struct rcv_hca *hca);
 bool rcv_hca_gid_is(const struct rcv_hca *hca, const uint8_t *gid);
 
+/*
+ * The partition key of an InfiniBand port at that index, else 0. An entry that
+ * is empty is refused: every packet would vanish.
+ */
+int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
+		 char *err);
+
+/* Any entry of the table, 0 if it is empty or is none. */
+uint32_t rcv_hca_read_pkey(const struct rcv_hca *hca, uint32_t index);
+
+/* Was the device removed? Some drivers tell nobody, and wait for its users. */
+bool rcv_hca_is_gone(const struct rcv_hca *hca);
+
+/* Does it say that a request has no right when it means something else, too? */
+bool rcv_hca_is_vague(const struct rcv_hca *hca);
+
 /* Bytes of an MTU of the verbs, and back; 0 is none. */
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu);
 enum ibv_mtu rcv_mtu(uint32_t bytes);

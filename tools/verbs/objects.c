@@ -126,6 +126,9 @@ int rcv_objects_get(struct rcv_epoch *ep, char *err)
 			   v[RCL_P_GID_INDEX], err);
 	if (ret)
 		return ret;
+	ret = rcv_hca_pkey(&ep->hca, v[RCL_P_PKEY_INDEX], &ep->local.pkey, err);
+	if (ret)
+		return ret;
 	ep->pd = ibv_alloc_pd(ep->hca.ctx);
 	if (!ep->pd)
 		return rcl_fail(err, -errno,

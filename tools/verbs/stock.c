@@ -11,6 +11,7 @@
 #include "hca.h"
 #include "process.h"
 #include "rc.h"
+#include "stamp.h"
 #include "stock_tcp.h"
 
 /* As ibv_rc_pingpong has them: both ends must agree on none but the MTU. */
@@ -157,7 +158,7 @@ static int wire(struct stock *s)
 {
 	const struct rcv_stock_dest *remote = &s->result->remote;
 	bool roce = s->hca.link_layer == RCLINK_LINK_LAYER_ROCE;
-	bool grh = !rcl_gid_is_zero(remote->gid);
+	bool grh = rcv_stock_has_grh(&s->result->local, remote);
 	struct rcv_wiring w = {
 		.mtu = rcv_mtu(s->args->mtu),
 		.ah.dlid = remote->lid,
@@ -194,7 +195,11 @@ static void describe(struct stock *s)
 	local->lid = s->hca.port_attr.lid;
 	local->qpn = s->qp.qp->qp_num;
 	local->psn = s->qp.psn;
-	memcpy(local->gid, rcv_hca_gid(&s->hca)->value, sizeof(local->gid));
+	if (rcv_stock_says_gid(s->hca.link_layer,
+			       s->hca.port_attr.flags & IBV_QPF_GRH_REQUIRED,
+			       s->args->gid_index))
+		memcpy(local->gid, rcv_hca_gid(&s->hca)->value,
+		       sizeof(local->gid));
 }
 
 /*
@@ -316,9 +321,11 @@ static int rally(struct stock *s)
 			ret = 0;
 	}
 	s->result->duration = rcl_now() - begun;
-	if (s->args->stamps && s->hca.attr.hca_core_clock)
-		s->result->device_ns = (s->last_stamp - s->first_stamp) *
-				       1000000 / s->hca.attr.hca_core_clock;
+	if (s->cq.stamps)
+		s->result->device_ns =
+			rcv_stamps_ns(s->first_stamp, s->last_stamp,
+				      s->hca.attr.completion_timestamp_mask,
+				      s->hca.attr.hca_core_clock);
 	return ret;
 }
 
@@ -335,13 +342,22 @@ static int check(struct stock *s)
 	return 0;
 }
 
+/* Who waits would have a removal wait for it, see epoch.c. */
+static const char *give_up(void *ctx)
+{
+	const struct stock *s = ctx;
+
+	return rcv_hca_is_gone(&s->hca) ? "the RDMA device was removed" : NULL;
+}
+
 static int meet(struct stock *s, void (*listening)(uint16_t port))
 {
 	const struct rcv_stock_args *a = s->args;
 	int fd, ret;
 
 	fd = a->host ? rcv_tcp_dial(a->host, a->tcp_port, s->err) :
-		       rcv_tcp_answer(a->tcp_port, listening, s->err);
+		       rcv_tcp_answer(a->tcp_port, listening, give_up, s,
+				      s->err);
 	if (fd < 0)
 		return fd;
 	ret = exchange(s, fd);

@@ -51,6 +51,18 @@ int rcv_stock_decode(const char text[RCV_STOCK_LEN],
 		     struct rcv_stock_dest *dest, char *err);
 
 /*
+ * Is the peer told a GID? On InfiniBand ibv_rc_pingpong answers to one by its
+ * own, and has none unless it was started with -g: only who asks for a GID, or
+ * has a port that needs a GRH, says one.
+ */
+bool rcv_stock_says_gid(uint32_t link_layer, bool needs_grh,
+			uint32_t gid_index);
+
+/* Do packets have a GRH? Both ends have to come to the same. */
+bool rcv_stock_has_grh(const struct rcv_stock_dest *local,
+		       const struct rcv_stock_dest *remote);
+
+/*
  * All of it: returns when iters messages went in each direction. 0, or a
  * negative errno with a sentence in err (RCL_ERR_LEN bytes). listening is
  * called when the server can be called.

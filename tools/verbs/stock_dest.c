@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../kmod/endpoint.h"
+#include "../../kmod/gid.h"
 #include "fail.h"
 
 static const char hex[] = "0123456789abcdef";
@@ -67,4 +68,18 @@ void rcv_stock_encode(const struct rcv_stock_dest *dest,
 	for (i = 0; i < RCLINK_GID_LEN; i++)
 		n += snprintf(text + n, RCV_STOCK_LEN - n, "%02x",
 			      dest->gid[i]);
+}
+
+bool rcv_stock_says_gid(uint32_t link_layer, bool needs_grh,
+			uint32_t gid_index)
+{
+	return link_layer != RCLINK_LINK_LAYER_INFINIBAND || needs_grh ||
+	       gid_index != RCLINK_GID_INDEX_AUTO;
+}
+
+/* The peer has one if it is told a GID, and can have one if it says its own. */
+bool rcv_stock_has_grh(const struct rcv_stock_dest *local,
+		       const struct rcv_stock_dest *remote)
+{
+	return !rcl_gid_is_zero(local->gid) && !rcl_gid_is_zero(remote->gid);
 }

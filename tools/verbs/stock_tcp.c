@@ -13,6 +13,7 @@
 #include "socket.h"
 
 #define LIMIT_S	10	/* for each step of the peer */
+#define LOOK_MS	1000	/* between two looks whether to go on waiting */
 
 static int resolve(const char *host, uint16_t port, struct addrinfo **list,
 		   char *err)
@@ -70,32 +71,45 @@ int rcv_tcp_dial(const char *host, uint16_t port, char *err)
 			host, port, strerror(error));
 }
 
-/* The listening socket does not block, the connection does. */
-static int wait_for_call(int from)
+/*
+ * The listening socket does not block, the connection does. -1 with errno, or
+ * with *why.
+ */
+static int wait_for_call(int from, const char *(*give_up)(void *ctx),
+			 void *ctx, const char **why)
 {
 	struct pollfd fd = { .fd = from, .events = POLLIN };
+	int ret;
 
-	while (poll(&fd, 1, -1) < 0)
-		if (errno != EINTR)
+	while ((ret = poll(&fd, 1, LOOK_MS)) <= 0) {
+		if (ret < 0 && errno != EINTR)
 			return -1;
+		*why = give_up(ctx);
+		if (*why)
+			return -1;
+	}
 	return accept4(from, NULL, NULL, SOCK_CLOEXEC);
 }
 
-int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port), char *err)
+int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port),
+		   const char *(*give_up)(void *ctx), void *ctx, char *err)
 {
+	const char *why = NULL;
 	int ret, fd, from;
 
 	from = rcl_socket_listen(NULL, port, err);
 	if (from < 0)
 		return from;
 	listening(port);
-	fd = wait_for_call(from);
+	fd = wait_for_call(from, give_up, ctx, &why);
 	ret = -errno;
 	close(from);
 	if (fd >= 0 && !set_limits(fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	if (why)
+		return rcl_fail(err, -ENODEV, "%s", why);
 	return rcl_fail(err, ret, "cannot accept a connection: %s",
 			strerror(-ret));
 }

@@ -10,8 +10,9 @@
 
 /* The connection's socket instead of 0. */
 int rcv_tcp_dial(const char *host, uint16_t port, char *err);
-/* Likewise: the first who calls. */
-int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port), char *err);
+/* Likewise: the first who calls. give_up() is asked now and then: a reason? */
+int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port),
+		   const char *(*give_up)(void *ctx), void *ctx, char *err);
 
 int rcv_tcp_put(int fd, const void *buf, size_t len, char *err);
 int rcv_tcp_get(int fd, void *buf, size_t len, char *err);
