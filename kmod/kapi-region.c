@@ -58,8 +58,10 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * take, -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic
  * right that the device does not have, or RCLINK_REGION_INVALIDATE where one
  * registration is too small, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
- * reason when the channel is over, -EAGAIN while it is suspended, or the errno
- * of a verbs call.
+ * reason when the channel is over, -EAGAIN while it is suspended, the errno of
+ * a verbs call, or -ENOTRECOVERABLE when that failed in the midst, and the
+ * device did not end what it had: then the memory must never be used for
+ * anything else.
  */
 int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		       unsigned int nents, const char *name, u32 rights,

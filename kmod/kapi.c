@@ -18,6 +18,7 @@
 #include "chan-io.h"
 #include "event.h"
 #include "listener.h"
+#include "region.h"
 
 /**
  * struct rclink_listener - a listener of a module
@@ -239,15 +240,21 @@ EXPORT_SYMBOL_GPL(rclink_connect);
  * was registered, and @chan is no more.
  *
  * Context: may sleep, for a drain. Not from a callback of rclink.
+ * Return: 0, or -EIO when the device did not end a registration: then memory
+ * that was registered, and not withdrawn, must never be used for anything else.
  */
-void rclink_close(struct rclink_chan *chan)
+int rclink_close(struct rclink_chan *chan)
 {
+	bool lost;
+
 	rcl_chan_close(&chan->chan);
 	/* The link's work item comes to it, even if the link is deleted. */
 	wait_for_completion(&chan->over);
 	if (chan->chan.polled)
 		rcl_kapi_give(chan, RCL_KAPI_CQ_DEPTH);
+	lost = rcl_region_is_lost(&chan->chan);
 	rcl_chan_put(&chan->chan);
+	return lost ? -EIO : 0;
 }
 EXPORT_SYMBOL_GPL(rclink_close);
 

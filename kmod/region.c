@@ -232,8 +232,9 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
  * -EOPNOTSUPP for an atomic right that the device does not have, @chan->why
- * when the channel is not open, -EINTR for a fatal signal, or what rcl_reg_mr()
- * or a verbs call says.
+ * when the channel is not open, -EINTR for a fatal signal, what rcl_reg_mr() or
+ * a verbs call says, or -ENOTRECOVERABLE when that failed in the midst, and the
+ * device did not end what it had: then the memory is lost.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)
@@ -261,8 +262,8 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	if (!ret)
 		*handle = region->handle;
 	mutex_unlock(&chan->setup);
-	if (ret)
-		rcl_region_free(region);
+	if (ret && rcl_region_free(region))
+		ret = -ENOTRECOVERABLE;
 	return ret;
 }
 
@@ -539,6 +540,25 @@ void rcl_region_unexport_all(struct rcl_chan *chan)
 		if (chan->slots[i])
 			rcl_region_unexport(chan, chan->slots[i]);
 	mutex_unlock(&chan->setup);
+}
+
+/**
+ * rcl_region_is_lost - did the device not end a registration?
+ * @chan: over
+ *
+ * Context: may sleep.
+ * Return: true if so: then it may still access that memory.
+ */
+bool rcl_region_is_lost(struct rcl_chan *chan)
+{
+	bool lost = false;
+	u32 i;
+
+	mutex_lock(&chan->setup);
+	for (i = 0; i < RCL_CHAN_REGIONS; i++)
+		lost |= chan->slots[i] && chan->slots[i]->mapping.stuck;
+	mutex_unlock(&chan->setup);
+	return lost;
 }
 
 /**

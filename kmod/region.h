@@ -52,6 +52,7 @@ struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len);
 int rcl_region_map_all(struct rcl_chan *chan);
 void rcl_region_unmap_all(struct rcl_chan *chan);
 void rcl_region_unexport_all(struct rcl_chan *chan);
+bool rcl_region_is_lost(struct rcl_chan *chan);
 void rcl_region_free_all(struct rcl_chan *chan);
 
 #endif /* RCL_REGION_H */

@@ -65,7 +65,7 @@ struct rclink_chan_ops {
 struct rclink_chan *rclink_connect(const char *link, const char *service,
 				   u32 flags, const struct rclink_chan_ops *ops,
 				   void *ctx);
-void rclink_close(struct rclink_chan *chan);
+int rclink_close(struct rclink_chan *chan);
 
 struct rclink_listener *rclink_listen(const char *link, const char *service,
 				      u32 backlog, u32 flags,

@@ -126,6 +126,7 @@ struct near {
 
 struct near *near_open(const char *link, bool polled);
 void near_close(struct near *near);
+void near_free(struct near *near);
 bool near_is_over(const struct near *near);
 int near_wait(struct near *near);
 int near_take(struct near *near, struct rclink_dev_cqe *cqe);
@@ -151,6 +152,7 @@ int near_table(const char *link);
 
 int limits_nonsense(const char *link);
 int limits_flood(const char *link);
+int limits_lost(const char *link);
 
 /**
  * struct bare - QPs without rclink, wired to each other

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a channel refuses, and when it may be tried again. */
+#include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
+#include <linux/slab.h>
 
 #include "kapi.h"
 
@@ -61,6 +63,31 @@ int limits_nonsense(const char *link)
 		ret = kapi_say(-EIO, "a channel whose end nobody hears of");
 	near_close(near);
 	return ret;
+}
+
+/**
+ * limits_lost - the device does not end what it has registered
+ * @link: name; the next registration that is to end does not
+ *
+ * What it has is given up, as it must be.
+ *
+ * Return: 0, or a negative errno.
+ */
+int limits_lost(const char *link)
+{
+	struct near *near = near_open(link, false);
+	int ret;
+
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	ret = rclink_close(near->chan);
+	if (ret != -EIO) {
+		near_free(near);
+		return kapi_say(-EINVAL, "closed: %d", ret);
+	}
+	kmemleak_not_leak(near->msg);
+	kfree(near);
+	return 0;
 }
 
 /* Nothing but the news that there is room comes of these. */

@@ -123,6 +123,11 @@ static int kapi_flood(char **word)
 	return limits_flood(word[1]);
 }
 
+static int kapi_lost(char **word)
+{
+	return limits_lost(word[1]);
+}
+
 /* A channel that is there while something happens to its link. */
 static int kapi_hold(char **word)
 {
@@ -202,6 +207,7 @@ static const struct {
 	{ "table", 2, kapi_table },		/* LINK */
 	{ "nonsense", 2, kapi_nonsense },	/* LINK */
 	{ "flood", 2, kapi_flood },		/* LINK */
+	{ "lost", 2, kapi_lost },		/* LINK */
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
 	{ "drop", 1, kapi_drop },

@@ -302,7 +302,11 @@ static int near_begin(struct near *near)
 	return 0;
 }
 
-static void near_free(struct near *near)
+/**
+ * near_free - free everything
+ * @near: whose channel is closed, or was not opened
+ */
+void near_free(struct near *near)
 {
 	u32 i;
 

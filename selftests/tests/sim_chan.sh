@@ -44,7 +44,7 @@ all_have_grh()
 }
 
 points=$(harness_points "$CHAN_SRC/chan_sim.c")
-plan $((points + 23))
+plan $((points + 24))
 chan_build
 link_setup
 sim_load
@@ -56,6 +56,8 @@ kapi 1 "listen b"
 for how in events polled; do
 	check "$how: masked atomics of a kernel module" kapi 1 "masked a $how"
 done
+echo "dereg_mr 1 1 -5" >"$SIM/sim0/fault"
+check "it hears that a registration did not end" kapi 1 "lost a"
 kapi 1 "unlisten"
 rclink del a
 rclink del b
