@@ -3,7 +3,7 @@
 # Regions of dma-bufs of an exporter that pins, moves, fails and keeps one waiting,
 # on a simulated device with DMA of its own.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has a simulated device of its own
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
