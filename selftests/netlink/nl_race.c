@@ -17,6 +17,9 @@
 #define ROUNDS		20
 #define WORKERS		32
 #define WORK_S		8
+#define MORE_S		20
+#define STORM_MS	100	/* between two exchanges */
+#define UP_MS		500
 
 FIXTURE(host)
 {
@@ -113,28 +116,91 @@ static bool expected(int ret)
 	}
 }
 
+enum request {
+	NEW, DEL, DISCONNECT, PREPARE, CONNECT, ACTIVATE, PING, REQUESTS
+};
+
+static const char * const words[] = {
+	"new", "del", "disconnect", "prepare", "connect", "activate", "ping",
+};
+
+static atomic_uint successes[REQUESTS];	/* of all workers */
+static atomic_uint ups;			/* links that a dump found up */
+
+static int count(enum request request, int ret)
+{
+	successes[request] += !ret;
+	return ret;
+}
+
+/* All but one worker make a pause: else no exchange ever comes to its end. */
+static atomic_bool calm;
+
+/* A whole exchange between the links a and b. */
+static int exchange(struct genl_sock *s)
+{
+	static const char * const names[] = { "a", "b" };
+	struct rcl_end end[2];
+	uint64_t epoch;
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < 2; i++) {
+		count(NEW, rcl_new(s, names[i]));
+		ret = count(PREPARE, rcl_prepare(s, names[i], &end[i]));
+	}
+	for (i = 0; !ret && i < 2; i++)
+		ret = count(CONNECT, rcl_connect(s, names[i], end[i].epoch,
+						 RCLINK_ROLE_INITIATOR + i,
+						 &end[!i], NULL));
+	if (ret)
+		return ret;
+	epoch = end[0].epoch > end[1].epoch ? end[0].epoch : end[1].epoch;
+	for (i = 0; !ret && i < 2; i++)
+		ret = count(ACTIVATE, rcl_activate(s, names[i], epoch, NULL));
+	return ret;
+}
+
+/* Links come up between those who work on them. */
+static void *bring_up(void *arg)
+{
+	struct genl_sock s;
+
+	(void)arg;
+	if (rcl_open(&s))
+		return (void *)1;
+	while (!stop) {
+		calm = true;
+		if (!exchange(&s))
+			rcl_until(&s, "a", RCLINK_LINK_STATE_UP, UP_MS);
+		calm = false;
+		usleep(slow(STORM_MS) * 1000);
+	}
+	genl_close(&s);
+	return NULL;
+}
+
 /* Each knows the ends that were handed to it, and mixes them. */
-static int one_request(struct genl_sock *s, unsigned int *seed,
-		       struct rcl_end *end)
+static int one_request(struct genl_sock *s, enum request request,
+		       unsigned int *seed, struct rcl_end *end)
 {
 	static const char * const names[] = { "a", "b", "c" };
 	int i = rand_r(seed) % ARRAY_SIZE(names);
 	int j = rand_r(seed) % ARRAY_SIZE(names);
 	const char *name = names[i];
 
-	switch (rand_r(seed) % 12) {
-	case 0: case 1:
+	switch (request) {
+	case NEW:
 		return rcl_new(s, name);
-	case 2:
+	case DEL:
 		return rcl_del(s, name);
-	case 3:
+	case DISCONNECT:
 		return rcl_disconnect(s, name);
-	case 4: case 5: case 6:
+	case PREPARE:
 		return rcl_prepare(s, name, &end[i]);
-	case 7: case 8:
+	case CONNECT:
 		return rcl_connect(s, name, end[i].epoch, 1 + rand_r(seed) % 2,
 				   &end[j], NULL);
-	case 9: case 10:
+	case ACTIVATE:
 		return rcl_activate(s, name, end[i].epoch, NULL);
 	default:
 		return rcl_ping(s, name, 1 + rand_r(seed) % 5, -1, 0, NULL);
@@ -143,7 +209,13 @@ static int one_request(struct genl_sock *s, unsigned int *seed,
 
 static void *work(void *arg)
 {
+	/* as often as they are to come */
+	static const enum request drawn[] = {
+		NEW, NEW, DEL, DISCONNECT, PREPARE, PREPARE, PREPARE,
+		CONNECT, CONNECT, ACTIVATE, ACTIVATE, PING,
+	};
 	unsigned int seed = (intptr_t)arg;
+	enum request request;
 	struct rcl_end end[3];
 	struct genl_sock s;
 	intptr_t bad = 0;
@@ -153,7 +225,12 @@ static void *work(void *arg)
 	if (rcl_open(&s))
 		return (void *)1;
 	while (!stop) {
-		ret = one_request(&s, &seed, end);
+		if (calm && arg) {
+			usleep(1000);
+			continue;
+		}
+		request = drawn[rand_r(&seed) % ARRAY_SIZE(drawn)];
+		ret = count(request, one_request(&s, request, &seed, end));
 		if (!expected(ret) && !bad++)
 			fprintf(stderr, "# unexpected: %d\n", ret);
 		/* results of pings, which nobody reads here */
@@ -164,10 +241,11 @@ static void *work(void *arg)
 	return (void *)bad;
 }
 
-static void ignore(const struct genl_msg *m, void *arg)
+static void count_up(const struct genl_msg *m, void *arg)
 {
-	(void)m;
 	(void)arg;
+	ups += genl_u32(genl_attr(m, RCLINK_A_LINK_STATE)) ==
+	       RCLINK_LINK_STATE_UP;
 }
 
 static void *dump(void *arg)
@@ -182,7 +260,7 @@ static void *dump(void *arg)
 		return (void *)1;
 	while (!stop) {
 		genl_begin(&m, &s, RCLINK_CMD_LINK_GET);
-		ret = genl_dump(&s, &m, ignore, NULL);
+		ret = genl_dump(&s, &m, count_up, NULL);
 		if (ret && ret != -EINTR)
 			bad++;
 	}
@@ -203,7 +281,7 @@ static void *look_at_resources(void *arg)
 TEST_F_TIMEOUT(host, many_workers_leave_the_links_sound, 600)
 {
 	const char *seconds = getenv("RACE_SECONDS");
-	pthread_t threads[WORKERS + 2];
+	pthread_t threads[WORKERS + 3];
 	intptr_t i;
 	void *bad;
 
@@ -211,12 +289,22 @@ TEST_F_TIMEOUT(host, many_workers_leave_the_links_sound, 600)
 		pthread_create(&threads[i], NULL, work, (void *)i);
 	pthread_create(&threads[WORKERS], NULL, dump, NULL);
 	pthread_create(&threads[WORKERS + 1], NULL, look_at_resources, NULL);
-	sleep(seconds ? atoi(seconds) : WORK_S);
+	pthread_create(&threads[WORKERS + 2], NULL, bring_up, NULL);
+	sleep(seconds ? atoi(seconds) : slow(WORK_S));
+	/* a busy machine takes longer until one has come up */
+	for (i = 0; i < slow(MORE_S) && !ups; i++)
+		sleep(1);
 	stop = true;
-	for (i = 0; i < WORKERS + 2; i++) {
+	for (i = 0; i < WORKERS + 3; i++) {
 		pthread_join(threads[i], &bad);
 		EXPECT_EQ(NULL, bad) TH_LOG("thread %zd", i);
 	}
+	for (i = 0; i < REQUESTS; i++) {
+		printf("# %s: %u succeeded\n", words[i], successes[i]);
+		EXPECT_LT(0, successes[i]) TH_LOG("%s", words[i]);
+	}
+	printf("# %u links seen up\n", ups);
+	EXPECT_LT(0, ups);
 	EXPECT_EQ(0, rcl_clean(&self->s));
 	EXPECT_EQ(0, rcl_objects("qp"));
 	EXPECT_EQ(0, rcl_objects("pd"));
