@@ -9,28 +9,23 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fault.h"
 #include "harness.h"
 #include "rig.h"
+#include "udmabuf.h"
 
 #define PAGE		4096
 #define PAGES		200	/* more than one table of pieces takes */
 #define LEN		(PAGES * PAGE)
 #define NAME		"extra"
+#define GROUP		"g"
 #define COPIES		"fail_usercopy"
-#define SLAB		"failslab"
-#define PAGE_ALLOC	"fail_page_alloc"
 #define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 #define STEPS_MAX	1000	/* more than any call allocates */
 #define TIMES		10
-#define HANDLES		70	/* more than there are of one kind */
 #define BACK_MS		10000	/* until a QP has been leased again */
-#define SETTLE_MS	300	/* for what is left to others */
-#define STORM_S		15
-#define LINK_TRIES	2
 #define SWEEP_S		900
 
 /* What a call works on, beside the rig. */
@@ -43,6 +38,8 @@ struct work {
 	struct rclink_dev_submit submit;
 	void *shared;
 	int result;		/* file that the call has made, or -1 */
+	struct udmabuf dmabuf;
+	struct rclink_chan *chan;	/* to the group, or NULL */
 };
 
 /* Each returns 0 or a negative errno; before and after have no faults. */
@@ -54,6 +51,9 @@ struct call {
 	bool copies;		/* has an argument in memory */
 	int other;		/* errno that the device may give */
 	const char *below;	/* function of the kernel, instead of modules */
+	int refused;		/* errno that it gives where nothing fails */
+	bool group;		/* there is one */
+	unsigned long request;	/* fault_chan.sh looks whether all have one */
 };
 
 static int nothing(struct work *w)
@@ -88,6 +88,11 @@ static int before_channel(struct work *w)
 	int ret = before_device(w);
 
 	return ret ? ret : rig_connect(w->fd, RCLINK_CONNECT_WAIT);
+}
+
+static int run_share(struct work *w)
+{
+	return ioctl(w->fd, RCLINK_IOC_SHARE) < 0 ? -errno : 0;
 }
 
 static int run_listen(struct work *w)
@@ -277,6 +282,130 @@ static int run_epoll(struct work *w)
 	       -errno : 0;
 }
 
+static int before_share(struct work *w)
+{
+	int ret = before_device(w);
+
+	return ret ? ret : run_share(w);
+}
+
+/* Of a file that is no channel to a peer, and that is closed after it. */
+static int before_share_region(struct work *w)
+{
+	int ret = before_share(w);
+
+	return ret ? ret : before_region(w);
+}
+
+static int before_share_memory(struct work *w)
+{
+	int ret = before_share(w);
+
+	return ret ? ret : before_memory(w);
+}
+
+static int run_own_region(struct work *w)
+{
+	return rig_region(w->fd, &w->region);
+}
+
+static int run_own_memory(struct work *w)
+{
+	return rig_memory(w->fd, &w->region);
+}
+
+static int after_own_region(struct work *w, int ret)
+{
+	munmap(w->memory, LEN);
+	return close_all(w, ret);
+}
+
+static int run_join(struct work *w)
+{
+	struct rclink_dev_group g = { .group = GROUP, .service = RIG_SERVICE };
+
+	return ioctl(w->fd, RCLINK_IOC_JOIN, &g) ? -errno : 0;
+}
+
+/* A group has no peer that could be given rights. */
+static int before_group(struct work *w)
+{
+	int ret = before_device(w);
+
+	w->region.name[0] = '\0';
+	w->region.rights = 0;
+	return ret ? ret : run_join(w);
+}
+
+static int before_group_region(struct work *w)
+{
+	int ret = before_region(w);
+
+	return ret ? ret : before_group(w);
+}
+
+static int before_group_memory(struct work *w)
+{
+	int ret = before_memory(w);
+
+	return ret ? ret : before_group(w);
+}
+
+static int before_group_send(struct work *w)
+{
+	int ret = rclink_join(&w->chan, GROUP, RIG_SERVICE, 0);
+
+	w->submit = (struct rclink_dev_submit){
+		.count = 1, .wait = 1, .timeout_ms = 10000,
+	};
+	return ret ? ret : rclink_send(w->chan, rclink_bytes("x", 1),
+				       RCLINK_SQE_SIGNALED, 0);
+}
+
+static int run_group_send(struct work *w)
+{
+	return ioctl(rclink_fd(w->chan), RCLINK_IOC_SUBMIT, &w->submit) ?
+	       -errno : 0;
+}
+
+/* Taken or not, it is sent once. */
+static int after_group_send(struct work *w, int ret)
+{
+	struct rclink_dev_cqe cqe;
+
+	(void)ret;
+	ret = rig_completes(w->chan);
+	if (!ret && rclink_reap(w->chan, &cqe, 1))
+		ret = -EALREADY;
+	rclink_close(w->chan);
+	w->chan = NULL;
+	return ret;
+}
+
+static int before_dmabuf(struct work *w)
+{
+	return udmabuf_new(&w->dmabuf, LEN);
+}
+
+/* The device has no DMA, so as far as it goes there. */
+static int run_dmabuf(struct work *w)
+{
+	struct rclink_dev_dmabuf arg = {
+		.name = NAME, .rights = RIGHTS, .len = LEN,
+		.fd = w->dmabuf.fd,
+	};
+
+	return ioctl(rclink_fd(w->r->near), RCLINK_IOC_DMABUF, &arg) ?
+	       -errno : 0;
+}
+
+static int after_dmabuf(struct work *w, int ret)
+{
+	(void)ret;
+	udmabuf_end(&w->dmabuf);
+	return udmabuf_attached() ? -EBUSY : 0;
+}
+
 static int run_close(struct work *w)
 {
 	int ret = close(w->fd) ? -errno : 0;
@@ -301,15 +430,18 @@ FIXTURE_VARIANT_ADD(channel, open) {
 };
 
 FIXTURE_VARIANT_ADD(channel, listen) {
-	.call = { "listen", before_device, run_listen, close_all, true },
+	.call = { "listen", before_device, run_listen, close_all, true,
+		  .request = RCLINK_IOC_LISTEN },
 };
 
 FIXTURE_VARIANT_ADD(channel, connect) {
-	.call = { "connect", before_device, run_connect, close_all, true },
+	.call = { "connect", before_device, run_connect, close_all, true,
+		  .request = RCLINK_IOC_CONNECT },
 };
 
 FIXTURE_VARIANT_ADD(channel, accept) {
-	.call = { "accept", before_channel, run_accept, after_accept },
+	.call = { "accept", before_channel, run_accept, after_accept,
+		  .request = RCLINK_IOC_ACCEPT },
 };
 
 FIXTURE_VARIANT_ADD(channel, mmap) {
@@ -320,29 +452,75 @@ FIXTURE_VARIANT_ADD(channel, mmap) {
 FIXTURE_VARIANT_ADD(channel, region) {
 	/* rxe opens a socket for each QP */
 	.call = { "region", before_region, run_region, after_region,
-		  true, -ENFILE },
+		  true, -ENFILE,
+		  .request = RCLINK_IOC_REGION },
 };
 
 FIXTURE_VARIANT_ADD(channel, memory) {
 	.call = { "memory", before_memory, run_memory, after_memory,
-		  true, -ENFILE },
+		  true, -ENFILE,
+		  .request = RCLINK_IOC_MEMORY },
 };
 
 FIXTURE_VARIANT_ADD(channel, withdraw) {
 	.call = { "withdraw", before_withdraw, run_withdraw, after_withdraw,
-		  true },
+		  true,
+		  .request = RCLINK_IOC_WITHDRAW },
 };
 
 FIXTURE_VARIANT_ADD(channel, import) {
-	.call = { "import", nothing, run_import, after_import, true },
+	.call = { "import", nothing, run_import, after_import, true,
+		  .request = RCLINK_IOC_IMPORT },
 };
 
 FIXTURE_VARIANT_ADD(channel, release) {
-	.call = { "release", run_import, run_release, after_release, true },
+	.call = { "release", run_import, run_release, after_release, true,
+		  .request = RCLINK_IOC_RELEASE },
 };
 
 FIXTURE_VARIANT_ADD(channel, submit) {
-	.call = { "submit", before_submit, run_submit, after_submit, true },
+	.call = { "submit", before_submit, run_submit, after_submit, true,
+		  .request = RCLINK_IOC_SUBMIT },
+};
+
+FIXTURE_VARIANT_ADD(channel, share) {
+	.call = { "share", before_device, run_share, close_all,
+		  .request = RCLINK_IOC_SHARE },
+};
+
+FIXTURE_VARIANT_ADD(channel, share_region) {
+	.call = { "share's region", before_share_region, run_own_region,
+		  after_own_region, true },
+};
+
+FIXTURE_VARIANT_ADD(channel, share_memory) {
+	.call = { "share's memory", before_share_memory, run_own_memory,
+		  close_all, true },
+};
+
+FIXTURE_VARIANT_ADD(channel, join) {
+	.call = { "join", before_device, run_join, close_all, true,
+		  .group = true, .request = RCLINK_IOC_JOIN },
+};
+
+FIXTURE_VARIANT_ADD(channel, group_region) {
+	.call = { "group's region", before_group_region, run_own_region,
+		  after_own_region, true, .group = true },
+};
+
+FIXTURE_VARIANT_ADD(channel, group_memory) {
+	.call = { "group's memory", before_group_memory, run_own_memory,
+		  close_all, true, .group = true },
+};
+
+FIXTURE_VARIANT_ADD(channel, group_send) {
+	.call = { "send to a group", before_group_send, run_group_send,
+		  after_group_send, true, .group = true },
+};
+
+FIXTURE_VARIANT_ADD(channel, dmabuf) {
+	.call = { "dmabuf", before_dmabuf, run_dmabuf, after_dmabuf, true,
+		  .refused = -EOPNOTSUPP, .request = RCLINK_IOC_DMABUF },
 };
 
 FIXTURE_VARIANT_ADD(channel, epoll) {
@@ -352,6 +530,32 @@ FIXTURE_VARIANT_ADD(channel, epoll) {
 FIXTURE_VARIANT_ADD(channel, close) {
 	.call = { "close", before_channel, run_close, close_all },
 };
+
+static int new_group(struct rig *r)
+{
+	struct rclink_chan *chan;
+	uint8_t mgid[RCLINK_GID_LEN];
+	struct genl_msg m;
+	uint32_t mlid;
+	int ret, ms;
+
+	rcl_group_at(mgid, &mlid);
+	genl_begin(&m, &r->s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, GROUP);
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, mlid);
+	genl_put_str(&m, RCLINK_A_GROUP_LINK, RIG_NEAR);
+	ret = genl_ask(&r->s, &m, NULL, NULL);
+	/* until it has joined */
+	for (ms = slow(BACK_MS); !ret && ms > 0; ms -= 10) {
+		if (!rclink_join(&chan, GROUP, RIG_SERVICE, 0)) {
+			rclink_close(chan);
+			return 0;
+		}
+		usleep(10000);
+	}
+	return ret ? ret : -ETIMEDOUT;
+}
 
 FIXTURE_SETUP(channel)
 {
@@ -364,10 +568,15 @@ FIXTURE_SETUP(channel)
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
 	ASSERT_EQ(0, rig_moves(r, 1));
+	if (variant->call.group)
+		ASSERT_EQ(0, new_group(r));
 }
 
 FIXTURE_TEARDOWN(channel)
 {
+	if (variant->call.group)
+		EXPECT_EQ(0, rcl_named(&self->r.s, RCLINK_CMD_GROUP_DEL, GROUP,
+				       NULL));
 	rig_end(&self->r);
 }
 
@@ -384,8 +593,9 @@ static bool fails_at(struct __test_metadata *_metadata, struct work *w,
 	fault_nth(n);
 	ret = call->run(w);
 	happened = !fault_nth(0);
-	EXPECT_TRUE(!ret || (happened && (ret == -ENOMEM || ret == -EFAULT ||
-					  ret == call->other)))
+	EXPECT_TRUE(ret == call->refused ||
+		    (happened && (ret == -ENOMEM || ret == -EFAULT ||
+				  ret == call->other)))
 		TH_LOG("%s %u: %d", call->word, n, ret);
 	EXPECT_EQ(0, call->after(w, ret))
 		TH_LOG("%s %u, which gave %d: undone", call->word, n, ret);
@@ -435,216 +645,6 @@ TEST_F_TIMEOUT(channel, each_allocation_and_copy_may_fail, SWEEP_S)
 	/* the channel is as it was, and so is what there is of all things */
 	EXPECT_EQ(0, rig_moves(&self->r, 2));
 	EXPECT_EQ(objects, rig_until_objects(objects, BACK_MS));
-}
-
-FIXTURE(rig)
-{
-	struct rig r;
-};
-
-FIXTURE_SETUP(rig)
-{
-	if (!fault_there())
-		SKIP(return, "the kernel has no failslab");
-	ASSERT_EQ(0, rig_begin(&self->r));
-}
-
-FIXTURE_TEARDOWN(rig)
-{
-	rig_end(&self->r);
-}
-
-/* As rig_open() says it, or what it does. */
-static bool is_defined(int ret)
-{
-	switch (ret) {
-	case 0:
-	case -ENOMEM:
-	case -EAGAIN:		/* the peer has no memory, or no QP is left */
-	case -ENOTCONN:		/* the link is down */
-	case -ECONNRESET:	/* the other end, or its device */
-	case -ENFILE:		/* rxe has no socket for a QP */
-	case -EREMOTEIO:	/* a completion, as its status says */
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Open, move, close; the link may go down, but says why. */
-static int go_round(struct rig *r)
-{
-	struct rcl_view view;
-	int ret;
-
-	ret = rig_open(r);
-	if (!ret)
-		ret = rig_moves(r, 3);
-	rig_close(r);
-	if (is_defined(ret) && !rcl_view(&r->s, RIG_NEAR, &view) &&
-	    view.state == RCLINK_LINK_STATE_DOWN && !view.reason)
-		return -EPROTO;
-	return ret;
-}
-
-/* As good as new, once nothing fails any more; and then there is nothing. */
-static void recovers(struct __test_metadata *_metadata, struct rig *r,
-		     int objects)
-{
-	unsigned int i;
-
-	for (i = 0; rig_link(r) && i < 3; i++)
-		;
-	EXPECT_EQ(0, rig_link(r));
-	EXPECT_EQ(0, go_round(r));
-	EXPECT_EQ(0, rcl_clean(&r->s));
-	EXPECT_EQ(objects, rig_until_objects(objects, BACK_MS));
-}
-
-/* So that the failure that is armed happens, and the count is known. */
-static void drain(struct genl_sock *s, struct fault *f)
-{
-	struct rcl_end end;
-
-	while (fault_pending(f)) {
-		rcl_new(s, "drain");
-		rcl_prepare(s, "drain", &end);
-		rcl_del(s, "drain");
-	}
-}
-
-static bool happens(struct fault *f)
-{
-	unsigned int i;
-
-	for (i = 0; fault_pending(f) && i < SETTLE_MS; i += 10)
-		usleep(10000);
-	return !fault_pending(f);
-}
-
-static void sweep(struct __test_metadata *_metadata, struct rig *r,
-		  const char *knob)
-{
-	int objects = rcl_all_objects();
-	bool happened = true;
-	struct fault f;
-	unsigned int k;
-	int ret;
-
-	ASSERT_EQ(0, fault_init(&f, knob));
-	for (k = 1; happened && k < STEPS_MAX; k++) {
-		ASSERT_EQ(0, rig_link(r));
-		fault_arm(&f, k);
-		ret = go_round(r);
-		happened = happens(&f);
-		drain(&r->s, &f);
-		fault_disarm(&f);
-		EXPECT_TRUE(is_defined(ret))
-			TH_LOG("%s %u: %d", knob, k, ret);
-	}
-	EXPECT_GT(STEPS_MAX, k);
-	printf("# %u of %s\n", k - 2, knob);
-	recovers(_metadata, r, objects);
-}
-
-TEST_F_TIMEOUT(rig, each_slab_allocation_at_both_ends_may_fail, SWEEP_S)
-{
-	sweep(_metadata, &self->r, SLAB);
-}
-
-TEST_F_TIMEOUT(rig, each_page_allocation_at_both_ends_may_fail, SWEEP_S)
-{
-	sweep(_metadata, &self->r, PAGE_ALLOC);
-}
-
-static int set_both(unsigned int percent)
-{
-	int ret = fault_percent(SLAB, percent);
-
-	return ret ? ret : fault_percent(PAGE_ALLOC, percent);
-}
-
-/* What fails may keep the link from ever coming up: then it does so without. */
-static int link_in_storm(struct __test_metadata *_metadata, struct rig *r,
-			 unsigned int percent)
-{
-	unsigned int tries = 0;
-
-	while (rig_link(r) && ++tries < LINK_TRIES)
-		;
-	if (tries == LINK_TRIES) {
-		ASSERT_EQ(0, set_both(0));
-		EXPECT_EQ(0, rig_link(r));
-		ASSERT_EQ(0, set_both(percent));
-	}
-	return tries;
-}
-
-static void storm(struct __test_metadata *_metadata, struct rig *r,
-		  unsigned int percent)
-{
-	unsigned int failed = 0, rounds = 0, whole = 0;
-	int objects = rcl_all_objects();
-	time_t end = time(NULL) + STORM_S;
-	int ret;
-
-	ASSERT_EQ(0, fault_percent_setup(SLAB));
-	ASSERT_EQ(0, fault_percent_setup(PAGE_ALLOC));
-	ASSERT_EQ(0, set_both(percent));
-	while (time(NULL) < end) {
-		failed += link_in_storm(_metadata, r, percent);
-		ret = go_round(r);
-		rounds++;
-		whole += !ret;
-		EXPECT_TRUE(is_defined(ret))
-			TH_LOG("round %u: %d", rounds, ret);
-	}
-	ASSERT_EQ(0, set_both(0));
-	printf("# %u %%: %u of %u rounds whole, %u times no link\n", percent,
-	       whole, rounds, failed);
-	recovers(_metadata, r, objects);
-}
-
-TEST_F_TIMEOUT(rig, one_allocation_of_a_hundred_may_fail, SWEEP_S)
-{
-	storm(_metadata, &self->r, 1);
-}
-
-TEST_F_TIMEOUT(rig, one_allocation_of_ten_may_fail, SWEEP_S)
-{
-	storm(_metadata, &self->r, 10);
-}
-
-/* The argument can be read, but not written. */
-TEST_F(rig, no_handle_is_lost_where_a_result_cannot_be_written)
-{
-	struct rclink_dev_region *page;
-	unsigned int i;
-	int fd;
-
-	ASSERT_EQ(0, rig_link(&self->r));
-	ASSERT_EQ(0, rig_open(&self->r));
-	fd = rclink_fd(self->r.near);
-	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, page);
-	page[0] = (struct rclink_dev_region){ .name = RIG_REGION };
-	page[1] = (struct rclink_dev_region){
-		.name = NAME, .rights = RIGHTS, .len = PAGE,
-		.addr = (uintptr_t)self->r.near_memory,
-	};
-	ASSERT_EQ(0, mprotect(page, PAGE, PROT_READ));
-	for (i = 0; i < HANDLES; i++) {
-		EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_IMPORT, &page[0]));
-		EXPECT_EQ(EFAULT, errno);
-		EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_REGION, &page[1]));
-		EXPECT_EQ(EFAULT, errno);
-	}
-	ASSERT_EQ(0, mprotect(page, PAGE, PROT_READ | PROT_WRITE));
-	EXPECT_EQ(0, ioctl(fd, RCLINK_IOC_IMPORT, &page[0]));
-	EXPECT_EQ(0, ioctl(fd, RCLINK_IOC_REGION, &page[1]));
-	EXPECT_EQ(0, rig_moves(&self->r, 4));
-	munmap(page, PAGE);
 }
 
 TEST_HARNESS_MAIN

@@ -230,6 +230,15 @@ int fault_percent(const char *knob, unsigned int percent)
 	return set(knob, "probability", percent);
 }
 
+/* How often it has, since fault_percent_setup(). */
+unsigned long fault_fired(const char *knob)
+{
+	char file[128];
+
+	snprintf(file, sizeof(file), DEBUGFS "/%s/times", knob);
+	return ALWAYS - read_value(file);
+}
+
 /*
  * For what the caller does itself: allocations and copies below any module, or
  * below a function of the kernel that a module jumps to without coming back.

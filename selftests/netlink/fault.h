@@ -35,6 +35,7 @@ void fault_disarm(struct fault *f);
 
 int fault_percent_setup(const char *knob);
 int fault_percent(const char *knob, unsigned int percent);
+unsigned long fault_fired(const char *knob);
 
 int fault_nth_setup(const char *function);
 unsigned long fault_nth(unsigned int n);

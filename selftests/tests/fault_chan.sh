@@ -8,9 +8,27 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-plan "$(harness_points "$CHAN_SRC/chan_fault.c")"
+# So that no new one is forgotten.
+each_request_is_swept()
+{
+	local all word status=0
+
+	all=$(sed -n 's/^#define \(RCLINK_IOC_[A-Z]*\)[[:space:]].*/\1/p' \
+		"$LIB_DIR/../kmod/include/uapi/linux/rclink_dev.h")
+	for word in $all; do
+		grep -qw "\.request = $word" "$CHAN_SRC/chan_fault.c" && continue
+		echo "no variant has $word"
+		status=1
+	done
+	[ "$(wc -w <<<"$all")" -ge 12 ] && return "$status"
+}
+
+plan $((1 + $(harness_points "$CHAN_SRC"/chan_{fault,starve}.c)))
 chan_build
 lab_device
 lab_module
-harness "$CHAN_SRC/chan_fault.c" "$CHAN/chan_fault"
+check "every request to the device is among them" each_request_is_swept
+for name in fault starve; do
+	harness "$CHAN_SRC/chan_$name.c" "$CHAN/chan_$name"
+done
 finish
