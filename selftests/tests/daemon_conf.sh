@@ -49,8 +49,21 @@ example()
 with_more()
 {
 	check_file good.conf && cp good-more.conf "$out/etc/conf.d/more.conf" &&
-		(cd "$out/etc" && ! "$daemon" --check --config rclink.conf 2>&1) |
-		grep '^conf.d/more.conf:2: there is a \[Link a\] at rclink.conf:'
+		(cd "$out/etc" && ! "$daemon" --check --config rclink.conf \
+			2>"$out/said") &&
+		grep '^conf.d/more.conf:2: there is a \[Link a\] at rclink.conf:' \
+			"$out/said"
+}
+
+# blames FILE TEXT: it is refused, with that
+blames()
+{
+	local said status
+
+	said=$(check_file "$1")
+	status=$?
+	echo "$said"
+	[ "$status" -eq 1 ] && grep -q -e "$2" <<<"$said"
 }
 
 # A folder whose name means something in a pattern, and one that it would match.
@@ -72,28 +85,27 @@ with_more_oddly()
 key_is()
 {
 	chmod "$1" "$out/key.pem"
-	! check_file good.conf | grep '^rclink.conf:2: .*key.pem' || return 0
-	return 1
+	blames good.conf '^rclink.conf:2: .*key.pem'
 }
 
 no_key()
 {
 	sed 's|@KEY@|/nowhere/key.pem|' good.conf >"$out/no-key.conf"
-	check_file "$out/no-key.conf" | grep '^rclink.conf:2: .*/nowhere/key.pem'
+	blames "$out/no-key.conf" '^rclink.conf:2: .*/nowhere/key.pem'
 }
 
 no_ca()
 {
 	printf '[Host]\nkey = @KEY@\nca = /nowhere/ca.pem\n' >"$out/no-ca.conf"
-	check_file "$out/no-ca.conf" |
-		grep '^rclink.conf:.*: cannot use the CA in /nowhere/ca.pem: it does not exist$'
+	blames "$out/no-ca.conf" \
+		'^rclink.conf:.*: cannot use the CA in /nowhere/ca.pem: it does not exist$'
 }
 
 usual_key()
 {
 	printf '[Link a]\npin = %s\n' "$pin" >"$out/usual-key.conf"
-	check_file "$out/usual-key.conf" |
-		grep '^rclink.conf: no key is named, so it is the usual one: /etc/rclink/key.pem does not exist'
+	blames "$out/usual-key.conf" \
+		'^rclink.conf: no key is named, so it is the usual one: /etc/rclink/key.pem does not exist'
 }
 
 # Every key and option is in its page.

@@ -22,6 +22,7 @@ each_command_has_help()
 {
 	local command
 
+	[ "$(commands | wc -l)" -ge 15 ] || return
 	for command in $(commands); do
 		"$rclink" "$command" --help |
 			grep -q "^usage: rclink $command" || return
@@ -31,9 +32,11 @@ each_command_has_help()
 
 each_verbs_command()
 {
-	local command option
+	local all command option
 
-	for command in $("$rclink" --verbs --help | sed -n 's/^  \([a-z]*\)  *.*/\1/p'); do
+	all=$("$rclink" --verbs --help | sed -n 's/^  \([a-z]*\)  *.*/\1/p')
+	[ "$(wc -w <<<"$all")" -ge 5 ] || return
+	for command in $all; do
 		"$rclink" --verbs "$command" --help |
 			grep -q "^usage: rclink --verbs $command" || return
 		tr -d "\\\\" <"$man" | grep -q -e "--verbs $command" || return
