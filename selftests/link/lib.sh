@@ -244,6 +244,26 @@ of()
 	on "$1" "$tool" show "$2" -j | gojq -er ".[0] | $3"
 }
 
+# secrets_of HOST NUMBER FILTER: numbers of the link l there, and not fewer
+secrets_of()
+{
+	local all
+
+	all=$(of "$1" l "$3" | grep -xE '[0-9]+')
+	[ "$(wc -l <<<"$all")" -ge "$2" ] || {
+		printf 'host %s has fewer than %s:\n%s\n' "$1" "$2" "$all" >&2
+		return 1
+	}
+	echo "$all"
+}
+
+# written NUMBER: as grep -wiE finds it: in decimal, and in hexadecimal with and without
+# 0x and zeros
+written()
+{
+	printf '0*%s|(0x)?0*%x\n' "$1" "$1"
+}
+
 # is HOST NAME FILTER VALUE
 is()
 {

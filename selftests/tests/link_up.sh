@@ -23,11 +23,6 @@ psns_match()
 		sort | .[1:]')" ]
 }
 
-secrets()
-{
-	of "$1" l '.local | .rkey, .addr, .queue_pairs[].psn'
-}
-
 # Each epoch draws all of them anew.
 all_differ()
 {
@@ -53,14 +48,15 @@ as_nobody()
 
 nobody_sees_no_secret()
 {
-	local said secret
+	local all said secret
 
 	said=$(as_nobody "$tool" show l; as_nobody "$tool" show l -j) || return
 	gojq -e '.[0].local == null and .[0].remote == null' \
 		<<<"$(as_nobody "$tool" show l -j)" || return
-	for secret in $(secrets 1); do
-		! grep -qwi -e "$secret" -e "$(printf '0x%x' "$secret")" \
-			<<<"$said" || return
+	all=$(secrets_of 1 14 '.local, .remote | .rkey, .addr,
+		.queue_pairs[].psn') || return
+	for secret in $all; do
+		! grep -wiE -e "$(written "$secret")" <<<"$said" || return
 	done
 }
 

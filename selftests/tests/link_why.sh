@@ -98,15 +98,15 @@ device_deleted()
 
 says_no_secret()
 {
-	local said secret
+	local all said secret
 
 	link_dial l || return
 	said=$(rclink why l; rclink why l -j)
 	! grep -qiE '"[^"]*(qpn|psn|rkey|addr|key)[^"]*":' <<<"$said" || return
-	for secret in $(of 1 l '.local, .remote | .rkey, .addr,
-			.queue_pairs[].psn'); do
-		! grep -qwi -e "$secret" -e "$(printf '0x%x' "$secret")" \
-			<<<"$said" || return
+	all=$(secrets_of 1 14 '.local, .remote | .rkey, .addr,
+		.queue_pairs[].psn') || return
+	for secret in $all; do
+		! grep -wiE -e "$(written "$secret")" <<<"$said" || return
 	done
 }
 

@@ -88,19 +88,19 @@ all_that_is_said()
 # Neither the log nor any process shows what must stay secret.
 no_secret_anywhere()
 {
-	local secret where
+	local all secret where
 
 	link_dial l -v >/tmp/said 2>&1 || return
 	# Read while the listener still runs.
 	all_that_is_said >/tmp/everything
-	for secret in $(of 1 l '.local, .remote | .rkey, .addr,
-			.queue_pairs[].psn'); do
+	all=$(secrets_of 1 14 '.local, .remote | .rkey, .addr,
+		.queue_pairs[].psn') || return
+	for secret in $all; do
 		# One of few digits is easily a number of the kernel's.
 		where=''
 		[ ${#secret} -gt 4 ] || where=rclink
 		! grep -e "$where" /tmp/everything |
-			grep -wi -e "$secret" -e "$(printf '%x' "$secret")" ||
-			return
+			grep -wiE -e "$(written "$secret")" || return
 	done
 	! grep -F "$(sed -n 2p "$key")" /tmp/everything
 }
