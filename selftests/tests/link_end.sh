@@ -85,9 +85,12 @@ ping_is_interruptible()
 	pid=$!
 	sleep 0.5
 	start=$SECONDS
-	kill -INT $pid
+	kill -INT $pid || {
+		echo "it had ended by itself"
+		return 1
+	}
 	wait $pid
-	[ $((SECONDS - start)) -le $((2 * RCL_SLOW)) ]
+	is 1 l .state up && [ $((SECONDS - start)) -le $((2 * RCL_SLOW)) ]
 }
 
 net_up()

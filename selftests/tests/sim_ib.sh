@@ -48,8 +48,8 @@ port_is_shown()
 new_sm_is_shown()
 {
 	echo 9 >"$SIM/sim1/sm_lid"
-	rclink dev -j | gojq -e '.[] | select(.device == "sim1") | .sm_lid == 9'
-	is 1 l .state up
+	rclink dev -j | gojq -e '.[] | select(.device == "sim1") | .sm_lid == 9' &&
+		is 1 l .state up
 }
 
 listens()
@@ -76,10 +76,11 @@ removed_in_flight()
 	"$CHAN/chan_ops" >/dev/null 2>&1 &
 	busy=$!
 	until_true 10 sh -c "rclink=\$1; \$rclink show l -j |
-		gojq -e '.[0].stats.channels > 0'" - "$tool"
+		gojq -e '.[0].stats.channels > 0'" - "$tool" || return
 	echo sim1 >"$SIM/del_device" || return
 	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
-	wait "$busy"
+	# What was going on, and what was to come, has failed.
+	wait "$busy" && return 1
 	is 1 m .state down && is 1 m .reason device-removed
 }
 
