@@ -37,26 +37,35 @@ all_up()
 	[ "$(ups 1)" -eq "$number" ] && [ "$(ups 2)" -eq "$number" ]
 }
 
-# worst HOST: the longest exchange, in ms
+# worst FROM: the longest exchange that host 1 told of behind that line, in ms
 worst()
 {
-	sed -n 's/.*: up, epoch .*, \([0-9]*\) ms$/\1/p' "$said_by$1" |
+	sed -n "1,${1}d; s/.*: up, epoch .*, \\([0-9]*\\) ms\$/\\1/p" "$said_by"1 |
 		sort -n | tail -n 1
+}
+
+# epochs: of each link that is up here
+epochs()
+{
+	rclink show -j | gojq -r '.[] | select(.state == "up") | "\(.name) \(.epoch)"' |
+		sort
 }
 
 # heals WHAT CMD...: how long until all are up after CMD
 heals()
 {
-	local what=$1 begin failed
+	local what=$1 begin failed told
 
 	shift
+	touch "$said_by"1
+	told=$(wc -l <"$said_by"1)
 	failed=$(($(times 1 'not up') + $(times 2 'not up')))
 	begin=${EPOCHREALTIME/./}
 	"$@" || return
 	until_true 200 all_up
 	echo "# $what: $(ups 1) of $number links up at host 1, $(ups 2) at host 2," \
 		"after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms;" \
-		"worst exchange $(worst 1) ms;" \
+		"worst exchange $(worst "$told") ms;" \
 		"$(($(times 1 'not up') + $(times 2 'not up') - failed)) tries failed" >&3
 	all_up || {
 		show_daemons
@@ -79,16 +88,36 @@ none_up()
 # it is dialled.
 lose_port()
 {
+	local status
+
+	epochs >"$said-epochs"
 	ip link set eth0 down
 	until_true 60 none_up
+	status=$?
+	[ "$status" -eq 0 ] || echo "$(ups 1) links have not noticed"
 	ip link set eth0 up
+	return "$status"
 }
 
-plan 3
+# None is up again with the epoch that it had.
+all_are_new()
+{
+	local same
+
+	[ "$(wc -l <"$said-epochs")" -eq "$number" ] || return
+	same=$(epochs | comm -12 - "$said-epochs")
+	[ -z "$same" ] || {
+		echo "as before: $same"
+		return 1
+	}
+}
+
+plan 4
 exec 3>&1
 link_setup
 rm -f "$said_by"*
 holds "$number links come up" heals "from nothing" begin
 holds "$number links that lose their port come up again" heals "port lost" lose_port
+check "each of them in another epoch" all_are_new
 holds "the daemons end" daemon_end 1 2
 finish
