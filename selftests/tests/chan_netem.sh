@@ -36,6 +36,33 @@ network_good()
 	on_all tc qdisc del dev eth0 root 2>/dev/null
 }
 
+# lost: packets, by the two netems
+lost()
+{
+	local host
+
+	for host in 1 2; do
+		on "$host" tc -s -j qdisc show dev eth0
+	done | gojq '.[] | select(.kind == "netem").drops' |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+# What is looked at has been: operations, and losses where there are to be some.
+# happened [NETEM...]
+happened()
+{
+	local drops
+
+	awk '/ operations, / { n += $3 } END { exit !n }' "$said" || {
+		echo "no operations"
+		return 1
+	}
+	[[ " $* " == *" loss "* ]] || return 0
+	drops=$(lost)
+	echo "$drops packets lost"
+	[ "$drops" -gt 0 ]
+}
+
 # ARP has no checksum: a damaged answer would send all packets elsewhere.
 neighbours()
 {
@@ -54,12 +81,13 @@ moves()
 	"$CHAN/lossy" l run "$writers" "$seconds" $((seed * 100 + run)) "$@"
 }
 
-# The link, too, is still the same afterwards; the next run has one, anyway.
+# moves_and_lives MIX NETEM...: the link, too, is still the same afterwards; the next
+# run has one, anyway.
 moves_and_lives()
 {
 	local status
 
-	moves "$@"
+	moves "$1" && happened "${@:2}"
 	status=$?
 	network_good
 	pings || pings || {
@@ -78,7 +106,7 @@ survives()
 	shift 2
 	run=$((run + 1))
 	network "$@" || bail "no netem"
-	holds "$what" moves_and_lives "$mix"
+	holds "$what" moves_and_lives "$mix" "$@"
 	summary
 	stuck=$((stuck + $(awk '/ operations, / { n += $9 } END { print n + 0 }' \
 		"$said")))
@@ -122,7 +150,7 @@ bad_network()
 		goes_up
 		sleep 0.2
 	done >/dev/null 2>&1
-	wait "$pid"
+	wait "$pid" && happened "${worse[@]}"
 }
 
 # At random moments, at either end.
@@ -147,7 +175,7 @@ goes_down_and_up()
 			break
 		}
 	done
-	wait "$pid"
+	wait "$pid" && happened
 }
 
 # with WHAT NETEM...: everything at once, but for rxe
