@@ -3,6 +3,7 @@
 # Many at once, on the same links.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
+# alone: yes
 # timeout: 180
 # soak: 1200 RACE_SECONDS=300
 . "$(dirname "$0")/../lib.sh"
