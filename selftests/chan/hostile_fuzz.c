@@ -311,6 +311,10 @@ TEST_F_TIMEOUT(fuzz, it_says_anything, TIMEOUT_S)
 	       f->said, f->opened, f->accepted, f->looked_up);
 	printf("# %d of %d epochs ended for the protocol\n",
 	       ends[RCLINK_DOWN_REASON_PROTOCOL], n);
+	EXPECT_LT(10 * n, f->said);
+	EXPECT_LT(0, f->opened);
+	EXPECT_LT(0, f->accepted);
+	EXPECT_LT(0, ends[RCLINK_DOWN_REASON_PROTOCOL]);
 }
 
 TEST_HARNESS_MAIN
