@@ -92,16 +92,30 @@ again()
 	rclink ping l -q -c 1 --op write
 }
 
+# sets_off HOST: what an intruder has, as it is told there
+sets_off()
+{
+	on "$1" "$tool" why l | grep "may have set off: "
+}
+
+# logs HOST: how often the kernel there has logged that l goes down
+logs()
+{
+	on "$1" dmesg | grep -c 'rclink: link l goes down: '
+}
+
 # ends HOST REASON COUNTER CMD...: what CMD does ends the link there for that
 # reason, is counted once, and is told with the link's name
 ends()
 {
-	local host=$1 reason=$2 counter=$3 was
+	local host=$1 reason=$2 counter=$3 was logged told
 
 	shift 3
 	is_up || until_true 30 goes_up || return
 	before=$(secrets)
 	was=$(count "$host" "$counter") || return
+	logged=$(logs "$host")
+	told=$(sets_off "$host")
 	"$@" || return
 	if ! becomes "$host" l .state down || ! is "$host" l .reason "$reason"; then
 		on "$host" "$tool" why l
@@ -111,8 +125,14 @@ ends()
 		of "$host" l .stats
 		return 1
 	}
-	on "$host" "$tool" why l | grep -q "may have set off: .*[1-9]" || return
-	on "$host" dmesg | grep -q 'rclink: link l goes down: ' || return
+	sets_off "$host" | grep -v -xF "${told:-none}" | grep -q ': .*[1-9]' || {
+		echo "host $host tells as before: $told"
+		return 1
+	}
+	[ "$(logs "$host")" -gt "$logged" ] || {
+		echo "host $host logged nothing"
+		return 1
+	}
 	again
 }
 
