@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Figures, not tests: the points say only that they were measured.
 #  - what the heartbeats of idle links cost, by the difference to links without,
-#    and the memory of the links. IDLE_LINKS has another number of them, 500, say.
+#    and the memory of the links. IDLE_LINKS has another number of them: make soak has 500.
 # hosts: 1
 # kernels: 6.12-all
 # ib: no, its figures are of rxe
 # timeout: 300
+# soak: 1800 IDLE_LINKS=500
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
