@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations at both ends of a channel fail, whoever makes them: the channel and
- * its link end as they may, or work, and all is well once nothing fails any more.
+ * Allocations at both ends of a channel fail, whoever makes them: channel and
+ * link end as they may, or work, and all is well once nothing fails any more.
  * Needs the debug kernel.
  */
 #include <errno.h>
@@ -191,8 +191,9 @@ static void storm(struct __test_metadata *_metadata, struct rig *r,
 			TH_LOG("round %u: %d", rounds, ret);
 	}
 	ASSERT_EQ(0, set_both(0));
-	printf("# %u %%: %u of %u rounds whole, %u times no link; %lu and %lu failed\n",
-	       percent, whole, rounds, failed, fault_fired(SLAB),
+	printf("# %u %%: %u of %u rounds whole, %u times no link\n", percent,
+	       whole, rounds, failed);
+	printf("# %lu of slabs and %lu of pages failed\n", fault_fired(SLAB),
 	       fault_fired(PAGE_ALLOC));
 	EXPECT_LT(0, fault_fired(SLAB));
 	/* of pages it takes few */

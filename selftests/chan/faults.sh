@@ -165,7 +165,7 @@ atomics_add_up()
 	local counter
 
 	counter=$(sum "$heard" counter)
-	[ "$counter" -ge "$(sum "$told" fadds)" ] &&
+	[ "$counter" -gt 0 ] && [ "$counter" -ge "$(sum "$told" fadds)" ] &&
 		[ "$counter" -le \
 		  $(($(sum "$told" fadds) + $(sum "$told" unknown))) ]
 }

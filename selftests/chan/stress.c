@@ -13,6 +13,8 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@
 #define MEMORY		(RECORD + PAGE)
 #define BACKLOG		64
 #define KILL_MS		30
+#define REACH_MS	20000
 #define FIND_TRIES	5000		/* of 2 ms and a round trip */
 #define LOCK_TRIES	5000
 #define LOCK_MS		16
@@ -107,6 +110,23 @@ static int do_listen(const char *link)
 	return ret;
 }
 
+/* How far a process has come. */
+enum stage {
+	OPENS,
+	ATTACHES,	/* its channel is open */
+	MOVES,		/* data */
+	STAGES,
+};
+
+/* Of the one that is to be killed, for all to see; NULL otherwise. */
+static atomic_uint *stage;
+
+static void reach(enum stage now)
+{
+	if (stage)
+		*stage = now;
+}
+
 struct near {
 	struct rclink_chan *chan;
 	struct rclink_remote far;
@@ -133,6 +153,7 @@ static int attach(struct near *n, const char *link)
 			     RCLINK_CONNECT_WAIT | RCLINK_CHAN_POLLED);
 	if (ret)
 		return say("connect", ret);
+	reach(ATTACHES);
 	ret = find(n);
 	n->out = memory(PAGE);
 	n->in = memory(PAGE);
@@ -261,6 +282,7 @@ static int work(const char *link, round_fn *round, unsigned int page,
 
 	if (attach(&n, link))
 		return EXIT_FAILURE;
+	reach(MOVES);
 	for (i = 0; i < rounds; i++)
 		if (round(&n, page, page * 1000 + i))
 			return EXIT_FAILURE;
@@ -290,25 +312,58 @@ static int do_many(const char *link, struct near *keeper, round_fn *round,
 	return bad || after - before != num * rounds ? -EIO : 0;
 }
 
-/* Killed while it opens, registers, or moves data. */
+/* Or it has ended, or takes for ever. */
+static void until_at(uint32_t there)
+{
+	int ms;
+
+	for (ms = slow(REACH_MS); ms && *stage < there; ms--)
+		pause_ms(1);
+}
+
+/* Often at once, and sometimes late. */
+static void pause_any(void)
+{
+	const struct timespec pause = {
+		.tv_nsec = random() % (slow(KILL_MS) * 1000000L) >>
+			   random() % 8,
+	};
+
+	nanosleep(&pause, NULL);
+}
+
+/* Killed while it opens, registers, or moves data; each of it sometimes. */
 static int do_kill(const char *link, struct near *keeper, unsigned int times,
 		   unsigned int seed)
 {
+	unsigned int at[STAGES] = { 0 };
 	unsigned int i;
 	int status;
 
 	srandom(seed);
+	stage = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (stage == MAP_FAILED)
+		return say("memory", -errno);
 	for (i = 0; i < times; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
+		reach(OPENS);
+		pid = fork();
 		if (!pid)
 			exit(work(link, go_round, i % PROCESSES, UINT32_MAX));
-		pause_ms(random() % slow(KILL_MS));
+		until_at(i % STAGES);
+		pause_any();
 		kill(pid, SIGKILL);
 		if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
 			return say("a process that was to be killed", -ECHILD);
+		at[*stage]++;
 	}
-	printf("killed %u processes\n", times);
+	printf("killed %u processes: %u opened, %u attached, %u moved data\n",
+	       times, at[OPENS], at[ATTACHES], at[MOVES]);
+	for (i = 0; i < STAGES; i++)
+		if (!at[i])
+			return say("a stage that nobody died in", -ENOENT);
 	return go_round(keeper, 0, seed);
 }
 

@@ -17,6 +17,7 @@
 #define ROUNDS		20
 #define WORKERS		32
 #define WORK_S		8
+#define MORE_S		20
 #define STORM_MS	100	/* between two exchanges */
 #define UP_MS		500
 
@@ -115,7 +116,9 @@ static bool expected(int ret)
 	}
 }
 
-enum request { NEW, DEL, DISCONNECT, PREPARE, CONNECT, ACTIVATE, PING, REQUESTS };
+enum request {
+	NEW, DEL, DISCONNECT, PREPARE, CONNECT, ACTIVATE, PING, REQUESTS
+};
 
 static const char * const words[] = {
 	"new", "del", "disconnect", "prepare", "connect", "activate", "ping",
@@ -288,6 +291,9 @@ TEST_F_TIMEOUT(host, many_workers_leave_the_links_sound, 600)
 	pthread_create(&threads[WORKERS + 1], NULL, look_at_resources, NULL);
 	pthread_create(&threads[WORKERS + 2], NULL, bring_up, NULL);
 	sleep(seconds ? atoi(seconds) : slow(WORK_S));
+	/* a busy machine takes longer until one has come up */
+	for (i = 0; i < slow(MORE_S) && !ups; i++)
+		sleep(1);
 	stop = true;
 	for (i = 0; i < WORKERS + 3; i++) {
 		pthread_join(threads[i], &bad);

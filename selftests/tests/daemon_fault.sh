@@ -5,7 +5,7 @@
 # the middle of traffic, a full disk, another address, another module.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
-# timeout: 300
+# timeout: 400
 # soak: 5400 FAULT_FLAPS=100
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
@@ -197,16 +197,54 @@ tries()
 	times 1 ">$1: up\|>$1: not up"
 }
 
-# flaps TIMES: the port of host 2 goes down for a second, and up for two
+# flap: the port of host 2 goes down, with its links, and up, and then they are: 8 s
+# later host 1 knows, and it then waits for up to 30 s, as it was not the first time
+flap()
+{
+	local name
+	local -A was=()
+
+	for name in l m; do
+		was[$name]=$(epoch $name)
+	done
+	on 2 ip link set eth0 down
+	for name in l m; do
+		becomes 2 $name .state down || break
+	done
+	set -- $?
+	sleep 1
+	on 2 ip link set eth0 up
+	[ "$1" -eq 0 ] || return
+	for name in l m; do
+		until_true 45 is_later 1 $name "${was[$name]}"
+		up_again $name "${was[$name]}" || return
+	done
+}
+
+as_many()
+{
+	[ "$(objects 1)" -eq "$1" ] && [ "$(objects 2)" -eq "$2" ]
+}
+
+# flaps TIMES
 flaps()
 {
-	local i begin=$SECONDS l m
+	local i begin=$SECONDS l m objects1 objects2
 
 	l=$(tries l)
 	m=$(tries m)
+	objects1=$(objects 1)
+	objects2=$(objects 2)
 	for ((i = 0; i < $1; i++)); do
-		on 2 sh -c 'ip link set eth0 down; sleep 1; ip link set eth0 up; sleep 2'
+		flap || {
+			echo "flap $i"
+			return 1
+		}
 	done
+	until_true 10 as_many "$objects1" "$objects2" || {
+		echo "$objects1 and $objects2 objects, then $(objects 1) and $(objects 2)"
+		return 1
+	}
 	l=$(($(tries l) - l))
 	m=$(($(tries m) - m))
 	echo "# $1 flaps in $((SECONDS - begin)) s: $l and $m exchanges" >&3

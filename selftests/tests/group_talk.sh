@@ -122,21 +122,27 @@ spoil()
 			"${to_groups[@]}" flowid 1:3
 }
 
-# What came is what was sent, less what was lost, and never more.
+# What came is what was sent, less what was lost, and never more. A copy of the
+# message may be lost, too.
 with_loss()
 {
-	local sent got
+	local sent got lost again
 
 	spoil || return
 	sent=$(group_of 1 g .stats.tx_messages)
 	got=$(group_of 2 g .stats.rx_messages)
+	again=$(group_of 2 g .stats.rx_again)
 	until_true 60 grew 1 tx_messages $((sent + 20))
+	lost=$(tc -s -j qdisc show dev eth0 |
+		gojq '[.[] | select(.kind == "netem").drops] | add')
 	tc qdisc del dev eth0 root
 	grows 2 rx_messages 1 || return
 	got=$(($(group_of 2 g .stats.rx_messages) - got))
 	sent=$(($(group_of 1 g .stats.tx_messages) - sent))
-	echo "$got of $sent messages; $(group_of 2 g .stats.rx_again) again"
-	[ "$got" -gt 0 ] && [ "$got" -le "$((sent + 1))" ]
+	again=$(($(group_of 2 g .stats.rx_again) - again))
+	echo "$got of $sent messages; $again again, $lost packets lost"
+	[ "$got" -gt 0 ] && [ "$got" -le "$((sent + 1))" ] && [ "$again" -gt 0 ] &&
+		[ "$lost" -gt 0 ]
 }
 
 # Its key needs no link any more; and each time it asks it has another number, and
