@@ -338,17 +338,19 @@ static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
 }
 
 /* As if the device had them, and had failed: it took none from this one on. */
-static void rcl_chan_refused(struct rcl_chan *chan,
-			     const struct ib_send_wr *wr,
-			     enum ib_wc_status status)
+static void rcl_chan_refused(struct rcl_chan *chan, const struct ib_send_wr *wr)
 {
+	u32 status = chan->refused ? IB_WC_WR_FLUSH_ERR : IB_WC_GENERAL_ERR;
 	struct rcl_op *op;
 
 	op = container_of(wr->wr_cqe, struct rcl_op, cqe);
-	if (chan->keep)
+	if (chan->keep) {
 		rcl_keep_unsend(chan->keep, op->number,
 				op->number == op->last &&
 				rcl_fate_counts(op->op));
+		/* There is no going on without it, in whatever epoch. */
+		chan->keep->broken = true;
+	}
 	rcl_chan_fail_from(chan, op->number, status, status);
 	chan->sends.posted = op->number;
 	/* One that completes may be among these. */
@@ -404,12 +406,9 @@ static void rcl_chan_give(struct rcl_chan *chan)
 	if (!n || (chan->keep && chan->keep->parked))
 		return;
 	chain->wr[n - 1].send.next = NULL;
-	if (chan->refused) {
-		rcl_chan_refused(chan, &chain->wr[0].send,
-				 IB_WC_WR_FLUSH_ERR);
-		n = chain->n;
-	} else if (rcl_qp_post_chain(chan->qp, &chain->wr[0].send, &bad)) {
-		rcl_chan_refused(chan, bad, IB_WC_GENERAL_ERR);
+	bad = &chain->wr[0].send;
+	if (chan->refused || rcl_qp_post_chain(chan->qp, bad, &bad)) {
+		rcl_chan_refused(chan, bad);
 		/* Also what waits has failed then. */
 		n = chain->n;
 	} else {

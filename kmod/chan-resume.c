@@ -236,7 +236,7 @@ static bool rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
 	rcl_chan_flush(chan);
 	if (rcl_chan_has_events(chan) && rcl_qp_arm(chan->qp))
 		chan->kicked = true;
-	return whole;
+	return whole && !chan->refused;
 }
 
 /* Is what the peer says possible? */

@@ -31,29 +31,6 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
 	rcl_inbox_kick(container_of(up, struct rcl_slot, up)->link);
 }
 
-/**
- * rcl_inbox_weight - how much does a note explain?
- * @why: the note
- *
- * Return: one of enum rcl_weight.
- */
-enum rcl_weight rcl_inbox_weight(const struct rcl_reason *why)
-{
-	switch (why->reason) {
-	case RCLINK_DOWN_REASON_NONE:
-	case RCLINK_DOWN_REASON_OWNER_GONE:
-		return RCL_WEIGHT_NONE;
-	case RCLINK_DOWN_REASON_COMPLETION:
-		return why->wc_status == IB_WC_WR_FLUSH_ERR ?
-			       RCL_WEIGHT_FLUSH : RCL_WEIGHT_CAUSE;
-	case RCLINK_DOWN_REASON_QP_FATAL:
-	case RCLINK_DOWN_REASON_ACCESS:
-		return RCL_WEIGHT_EVENT;
-	default:
-		return RCL_WEIGHT_CAUSE;
-	}
-}
-
 /*
  * The epoch is to end. The first note counts, of those that explain as much.
  * Any context.
@@ -72,7 +49,8 @@ static void rcl_inbox_note(struct rcl_slot *slot,
 	rcl_tripwire_count(&link->stats, reason);
 	if (!completion || reason->wc_status != IB_WC_WR_FLUSH_ERR)
 		rcl_recorder_failure(slot, reason, qp);
-	if (!note->reason || rcl_inbox_weight(note) < rcl_inbox_weight(reason))
+	if (!note->reason ||
+	    rcl_reason_weight(note) < rcl_reason_weight(reason))
 		*note = *reason;
 	spin_unlock_irqrestore(&link->lock, flags);
 	rcl_inbox_kick(link);

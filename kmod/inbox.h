@@ -18,21 +18,6 @@ struct rcl_link;
 struct rcl_ping;
 struct rcl_slot;
 
-/**
- * enum rcl_weight - how much a note explains of why an epoch ends
- * @RCL_WEIGHT_NONE: nothing; or its owner went, and it may be up by then
- * @RCL_WEIGHT_FLUSH: a consequence of something else
- * @RCL_WEIGHT_EVENT: the device said that the QP failed, as some do of what a
- *	completion tells better
- * @RCL_WEIGHT_CAUSE: that is why
- */
-enum rcl_weight {
-	RCL_WEIGHT_NONE,
-	RCL_WEIGHT_FLUSH,
-	RCL_WEIGHT_EVENT,
-	RCL_WEIGHT_CAUSE,
-};
-
 enum rcl_request_kind {
 	RCL_REQ_PREPARE,
 	RCL_REQ_CONNECT,
@@ -108,7 +93,6 @@ bool rcl_inbox_is_dead(struct rcl_link *link);
 void rcl_inbox_chore(struct rcl_link *link);
 bool rcl_inbox_take_back(struct rcl_link *link);
 bool rcl_inbox_is_wary(struct rcl_link *link);
-enum rcl_weight rcl_inbox_weight(const struct rcl_reason *why);
 struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot);
 void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls);
 

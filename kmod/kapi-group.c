@@ -63,7 +63,7 @@ static void rcl_kapi_member_ended(struct rcl_hearer *hearer)
  * held.
  * Return: the membership, or an ERR_PTR: -ENODEV for no such group, -ENOSPC
  * when too many use it, -EINVAL for a name of a service that is empty or too
- * long, -EINTR for a fatal signal, or -ENOMEM.
+ * long, or @ops that lack a callback, -EINTR for a fatal signal, or -ENOMEM.
  */
 struct rclink_member *rclink_group_join(const char *name, const char *service,
 					const struct rclink_group_ops *ops,
@@ -72,7 +72,8 @@ struct rclink_member *rclink_group_join(const char *name, const char *service,
 	struct rclink_member *member;
 	int ret;
 
-	if (!*service || strlen(service) >= RCLINK_DEV_SERVICE_LEN)
+	if (!*service || strlen(service) >= RCLINK_DEV_SERVICE_LEN ||
+	    !ops->received || !ops->ended)
 		return ERR_PTR(-EINVAL);
 	member = kzalloc(sizeof(*member), GFP_KERNEL);
 	if (!member)

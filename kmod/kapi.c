@@ -57,7 +57,8 @@ static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 /* Goes up with everything that makes room. */
 static u32 rcl_kapi_done(const struct rclink_chan *chan)
 {
-	return chan->chan.sends.done + chan->chan.recvs.done + chan->head;
+	return chan->chan.sends.done + chan->chan.recvs.done +
+	       READ_ONCE(chan->head);
 }
 
 /* May what was refused be posted now? Said once. */
@@ -237,7 +238,7 @@ EXPORT_SYMBOL_GPL(rclink_connect);
  *
  * What is in flight completes, and @ops->ended is called, before it returns.
  * Then no callback runs any more, the device accesses none of the memory that
- * was registered, and @chan is no more.
+ * was registered, unless it says -EIO, and @chan is no more.
  *
  * Context: may sleep, for a drain. Not from a callback of rclink.
  * Return: 0, or -EIO when the device did not end a registration: then memory
@@ -310,7 +311,7 @@ struct rclink_listener *rclink_listen(const char *link, const char *service,
 	struct rclink_listener *listener;
 	int ret;
 
-	if (!backlog || backlog > RCLINK_DEV_BACKLOG_MAX ||
+	if (!backlog || backlog > RCLINK_DEV_BACKLOG_MAX || !waiting ||
 	    flags & ~RCLINK_CHAN_FLAGS ||
 	    !rcl_kapi_is_name(link, RCLINK_DEV_LINK_LEN) ||
 	    !rcl_kapi_is_name(service, RCLINK_DEV_SERVICE_LEN))
@@ -384,8 +385,9 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  *
  * At most RCLINK_DEV_SENDS operations and RCLINK_DEV_RECVS receives are in
  * flight, and completions that were not delivered yet count. Where that is too
- * many, @ops->resumed says when to try again, but for a polled channel.
- * Completions are delivered by others, also before this returns.
+ * many, @ops->resumed says when to try again, but for a polled channel; there
+ * may be too little room even then. Completions are delivered by others, also
+ * before this returns.
  *
  * Context: process or softirq context, also a callback of this channel; never
  * with interrupts off.
@@ -395,8 +397,8 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * it touches too many extents of regions, -EOPNOTSUPP for an atomic that the
  * device of either end does not have, -EAGAIN while the channel is suspended,
  * the reason when it is over, or the errno of the verbs call. A send that the
- * device refuses later completes with "general error", and all that follow are
- * flushed.
+ * device refuses later completes with "general error", and all sends behind it
+ * are flushed.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)
@@ -404,9 +406,12 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 	struct rcl_chan *common = &chan->chan;
 	unsigned int i = 0;
 	bool refused;
+	u32 done;
 	int ret;
 
 	spin_lock_bh(&common->lock);
+	/* What is delivered from here on is news, as the lock is not held. */
+	done = rcl_kapi_done(chan);
 	ret = common->qp ? 0 : common->why;
 	while (!ret && i < n) {
 		ret = rcl_chan_post(common, &sqe[i]);
@@ -414,7 +419,7 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 	}
 	if (ret == -EBUSY) {
 		chan->full = true;
-		chan->full_at = rcl_kapi_done(chan);
+		chan->full_at = done;
 	}
 	refused = rcl_chan_flush(common);
 	spin_unlock_bh(&common->lock);

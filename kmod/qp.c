@@ -266,7 +266,8 @@ static void rcl_qp_cq_failed(struct rcl_qp *qp)
 	if (qp->mute || !qp->live)
 		return;
 	qp->mute = true;
-	qp->up->fail(qp->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0, qp->index);
+	qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0, IB_EVENT_CQ_ERR,
+		     qp->index);
 }
 
 /**

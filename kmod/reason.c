@@ -4,6 +4,8 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 
+#define RCL_WC_FLUSHED	5	/* IB_WC_WR_FLUSH_ERR, IBA 11.6.2 */
+
 #define RCL_TOO_LARGE(packets) \
 	packets " do not come through: lower mtu of this link, or raise that of the switches"
 
@@ -139,4 +141,27 @@ bool rcl_reason_is_wish(u32 reason)
 {
 	return reason == RCLINK_DOWN_REASON_DISCONNECTED ||
 	       reason == RCLINK_DOWN_REASON_PEER_DISCONNECTED;
+}
+
+/**
+ * rcl_reason_weight - how much does a note explain?
+ * @why: the note
+ *
+ * Return: one of enum rcl_weight.
+ */
+enum rcl_weight rcl_reason_weight(const struct rcl_reason *why)
+{
+	switch (why->reason) {
+	case RCLINK_DOWN_REASON_NONE:
+	case RCLINK_DOWN_REASON_OWNER_GONE:
+		return RCL_WEIGHT_NONE;
+	case RCLINK_DOWN_REASON_COMPLETION:
+		return why->wc_status == RCL_WC_FLUSHED ?
+			       RCL_WEIGHT_FLUSH : RCL_WEIGHT_CAUSE;
+	case RCLINK_DOWN_REASON_QP_FATAL:
+	case RCLINK_DOWN_REASON_ACCESS:
+		return RCL_WEIGHT_EVENT;
+	default:
+		return RCL_WEIGHT_CAUSE;
+	}
 }

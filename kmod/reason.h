@@ -22,8 +22,24 @@ struct rcl_reason {
 	u32 mtu;
 };
 
+/**
+ * enum rcl_weight - how much a note explains of why an epoch ends
+ * @RCL_WEIGHT_NONE: nothing; or its owner went, and it may be up by then
+ * @RCL_WEIGHT_FLUSH: a consequence of something else
+ * @RCL_WEIGHT_EVENT: the device said that the QP failed, as some do of what a
+ *	completion tells better
+ * @RCL_WEIGHT_CAUSE: that is why
+ */
+enum rcl_weight {
+	RCL_WEIGHT_NONE,
+	RCL_WEIGHT_FLUSH,
+	RCL_WEIGHT_EVENT,
+	RCL_WEIGHT_CAUSE,
+};
+
 const char *rcl_reason_text(const struct rcl_reason *reason);
 u32 rcl_reason_of(int ret);
 bool rcl_reason_is_wish(u32 reason);
+enum rcl_weight rcl_reason_weight(const struct rcl_reason *why);
 
 #endif /* RCL_REASON_H */

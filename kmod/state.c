@@ -219,7 +219,7 @@ static struct rcl_reason rcl_state_cause(struct rcl_slot *slot)
 	unsigned long end = jiffies + msecs_to_jiffies(RCL_CAUSE_MS);
 	struct rcl_reason why = rcl_inbox_failure(slot);
 
-	while (rcl_inbox_weight(&why) == RCL_WEIGHT_FLUSH &&
+	while (rcl_reason_weight(&why) == RCL_WEIGHT_FLUSH &&
 	       time_before(jiffies, end)) {
 		usleep_range(500, 1000);
 		why = rcl_inbox_failure(slot);
@@ -230,7 +230,7 @@ static struct rcl_reason rcl_state_cause(struct rcl_slot *slot)
 /* Of something that a completion or another event may explain. */
 static bool rcl_state_is_a_sign(const struct rcl_reason *why)
 {
-	enum rcl_weight weight = rcl_inbox_weight(why);
+	enum rcl_weight weight = rcl_reason_weight(why);
 
 	return weight == RCL_WEIGHT_FLUSH || weight == RCL_WEIGHT_EVENT;
 }

@@ -42,12 +42,13 @@ struct scatterlist;
  *	down, -ESHUTDOWN for rclink_close(); nothing is called afterwards. NULL
  *	for a polled channel, whose rclink_poll() says it.
  * @resumed: rclink_post() may be tried again, which returned -EAGAIN because
- *	the channel was suspended, or -EBUSY; NULL for who does not want to
- *	know, and for a polled channel
+ *	the channel was suspended, or -EBUSY, which it may do again; NULL for
+ *	who does not want to know, and for a polled channel
  *
- * After a completion that failed, all that follow are "WR flushed", and there
- * is nothing left but rclink_close(), which also tells the peer. Only what a
- * new epoch cut short (see above) may fail alone, and the channel goes on.
+ * After a completion that failed, all that follow are "WR flushed" (but for
+ * what the device had taken before it refused a send), and there is nothing
+ * left but rclink_close(), which also tells the peer. Only what a new epoch cut
+ * short (see above) may fail alone, and the channel goes on.
  *
  * Of a polled channel, @completed is called by rclink_poll() and
  * rclink_close(). Of any other one, all are called in softirq context, one at

@@ -117,7 +117,7 @@ static void goes_down(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, rcl_until(&self->r.s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
 			       NOTICED_MS));
 	ASSERT_EQ(0, rcl_view(&self->r.s, RIG_NEAR, &view));
-	EXPECT_EQ(RCLINK_DOWN_REASON_LOCAL_ERROR, view.reason)
+	EXPECT_EQ(RCLINK_DOWN_REASON_QP_FATAL, view.reason)
 		TH_LOG("%s", view.reason_text);
 }
 
@@ -341,8 +341,9 @@ TEST_F(dev, a_region_is_lost_that_could_not_be_registered_whole)
 	pinned = rig_pinned();
 	ASSERT_EQ(0, sim_knob(FAR, "fault", "map_mr_sg 3"));
 	ASSERT_EQ(0, stick(FAR, EVER));
-	EXPECT_EQ(-ENOMEM, rclink_memory(r->far, &m, EXTRA_SIZE, EXTRA, RIGHTS,
-					 &region));
+	EXPECT_EQ(-ENOTRECOVERABLE,
+		  rclink_memory(r->far, &m, EXTRA_SIZE, EXTRA, RIGHTS,
+				&region));
 	EXPECT_EQ(pinned + EXTRA_SIZE / 1024, rig_pinned());
 	EXPECT_EQ(0, rig_moves(r, 7));
 }

@@ -109,8 +109,7 @@ static int limits_write(struct near *near, u32 i)
 		near->busy++;
 		if (!wait_event_timeout(near->wait, READ_ONCE(near->room),
 					LIMITS_WAIT))
-			return kapi_say(-ETIME, "%u: nobody says that there is room",
-					i);
+			return kapi_say(-ETIME, "%u: no news of room", i);
 	}
 }
 

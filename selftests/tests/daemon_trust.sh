@@ -232,7 +232,7 @@ caller()
 
 greedy()
 {
-	local i seconds=5 end pids=() admitted refused
+	local i seconds=$((5 * RCL_SLOW)) end pids=() admitted refused
 
 	end=$(($(on 2 date +%s) + seconds))
 	for i in 1 2 3 4; do

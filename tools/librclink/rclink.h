@@ -291,7 +291,8 @@ void rclink_listener_close(struct rclink_listener *listener);
  * the device would reach by way of a copy (bounce buffers), -EDQUOT beyond
  * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
  * regions, -EAGAIN while the channel is suspended, -ENOMEM, what ended the
- * channel, or what the device says.
+ * channel, what the device says, or -ENOTRECOVERABLE when it failed and did not
+ * give back what it had: then the memory stays locked.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);

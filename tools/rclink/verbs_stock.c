@@ -107,12 +107,13 @@ static void parse(int argc, char **argv, struct rcv_stock_args *a)
 	a->host = cli_operands(argc, argv, 0, 1)[0];
 }
 
-/* A GID, if one is used, else a LID. */
-static const char *address(const struct rcv_stock_dest *dest, char *buf)
+/* A GID, if both ends go by it, else a LID. */
+static const char *address(const struct rcv_stock_result *r,
+			   const struct rcv_stock_dest *dest, char *buf)
 {
 	char gid[RCL_GID_TEXT_LEN];
 
-	if (rcl_gid_is_unset(dest->gid))
+	if (!rcv_stock_has_grh(&r->local, &r->remote))
 		snprintf(buf, ADDRESS_LEN, "LID %u", dest->lid);
 	else
 		snprintf(buf, ADDRESS_LEN, "GID %s",
@@ -157,13 +158,13 @@ static void report(const struct rcv_stock_args *a,
 	double seconds = r->duration / NS_PER_S;
 	char text[ADDRESS_LEN];
 
-	printf("%s, %s", r->device, address(&r->local, text));
-	printf(", to %s: not authenticated\n", address(&r->remote, text));
+	printf("%s, %s", r->device, address(r, &r->local, text));
+	printf(", to %s: not authenticated\n", address(r, &r->remote, text));
 	printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
 	       (unsigned long long)bytes, seconds, bytes * 8 / seconds / 1e6);
 	printf("%u iters in %.2f seconds = %.2f usec/iter\n", a->iters,
 	       seconds, seconds * 1e6 / a->iters);
-	if (r->device_ns)
+	if (r->stamps)
 		printf("first to last message %s by the device's clock\n",
 		       rcl_ns_text(r->device_ns, text));
 	else if (a->stamps)

@@ -14,7 +14,6 @@
 
 #include <event2/event.h>
 
-#include "../../kmod/reason.h"
 #include "beat.h"
 #include "check.h"
 #include "fail.h"
@@ -51,19 +50,18 @@ void rcv_epoch_kick(struct rcv_epoch *ep)
 	event_active(ep->timer, EV_TIMEOUT, 0);
 }
 
-/* The first cause counts, but for a flush, which is a consequence. */
+/* The first one counts, of those that explain as much. */
 static void note(struct rcv_epoch *ep, uint32_t reason, uint32_t wc_status)
 {
-	const char *flush = reason_text(RCLINK_DOWN_REASON_COMPLETION,
-					IBV_WC_WR_FLUSH_ERR);
 	const struct rcl_reason why = {
 		.reason = reason,
 		.wc_status = wc_status,
 		.mtu = rcv_epoch_mtu(ep),
 	};
 
-	if (!ep->failure[0] || !strcmp(ep->failure, flush))
-		rcl_fail(ep->failure, 0, "%s", rcl_reason_text(&why));
+	if (!ep->failure.reason ||
+	    rcl_reason_weight(&ep->failure) < rcl_reason_weight(&why))
+		ep->failure = why;
 }
 
 static void end(struct rcv_epoch *ep, const char *why)
@@ -313,8 +311,8 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 	ret = receive(ep);
 	if (!ret && ep->up)
 		ret = ask(ep);
-	if (ep->failure[0] && ret != -ECONNRESET && ret != -EREMCHG)
-		end(ep, ep->failure);
+	if (ep->failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
+		end(ep, rcl_reason_text(&ep->failure));
 	else if (ret)
 		end(ep, reason_text(reason_of(ret), 0));
 	if (ep->why[0] || ep->tell_up || ep->busy)
@@ -526,7 +524,7 @@ static void say_goodbye(struct rcv_epoch *ep)
 
 	if (!ep->up || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
 		return;
-	while (ep->ctrl.retired != ep->ctrl.sent && !ep->failure[0] &&
+	while (ep->ctrl.retired != ep->ctrl.sent && !ep->failure.reason &&
 	       now_ms() < limit)
 		poll_one(ep, &ep->cq, completed);
 }

@@ -18,6 +18,7 @@
 #include "link.h"
 #include "ping.h"
 #include "session.h"
+#include "../../kmod/reason.h"
 
 #define RCV_BENCH_DEPTH	64	/* operations of a bench in flight */
 
@@ -62,7 +63,7 @@ struct rcv_epoch {
 	uint64_t answered;		/* ms, or when a question was asked */
 	struct rcv_heartbeat heartbeat;
 	struct rcv_large large;
-	char failure[RCL_ERR_LEN];	/* of a work request or the device */
+	struct rcl_reason failure;	/* of a work request or the device */
 	char why[RCL_ERR_LEN];		/* it ended, or "" */
 	struct event *completion, *pool_completion, *news, *look, *timer;
 	/* For the bench: its work requests are none of this file's. */

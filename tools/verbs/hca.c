@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/if_vlan.h>
@@ -71,9 +72,15 @@ int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
 	return 0;
 }
 
+/* Another device may have its number by now. */
 bool rcv_hca_is_gone(const struct rcv_hca *hca)
 {
-	return access(hca->ctx->device->dev_path, F_OK) && errno == ENOENT;
+	struct stat st;
+
+	if (!hca->node)
+		return false;
+	return stat(hca->ctx->device->dev_path, &st) ? errno == ENOENT :
+						       st.st_ino != hca->node;
 }
 
 /* bnxt_re says that of retries that are exceeded. */
@@ -85,6 +92,7 @@ bool rcv_hca_is_vague(const struct rcv_hca *hca)
 int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err)
 {
 	const char *name = ibv_get_device_name(device);
+	struct stat st;
 	int ret;
 
 	memset(hca, 0, sizeof(*hca));
@@ -93,6 +101,8 @@ int rcv_hca_attach(struct rcv_hca *hca, struct ibv_device *device, char *err)
 		return rcl_fail(err, -errno,
 				"cannot open %s: %s; this user needs read and write access to /dev/infiniband/%s",
 				name, strerror(errno), device->dev_name);
+	if (!stat(device->dev_path, &st))
+		hca->node = st.st_ino;
 	ret = ibv_query_device_ex(hca->ctx, NULL, &hca->attr);
 	if (ret) {
 		rcv_hca_close(hca);

@@ -14,6 +14,7 @@
 
 struct rcv_hca {
 	struct ibv_context *ctx;
+	uint64_t node;			/* inode in sysfs; 0: was not seen */
 	struct ibv_device_attr_ex attr;
 	uint32_t port;
 	struct ibv_port_attr port_attr;

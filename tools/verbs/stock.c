@@ -321,6 +321,7 @@ static int rally(struct stock *s)
 			ret = 0;
 	}
 	s->result->duration = rcl_now() - begun;
+	s->result->stamps = s->cq.stamps;
 	if (s->cq.stamps)
 		s->result->device_ns =
 			rcv_stamps_ns(s->first_stamp, s->last_stamp,

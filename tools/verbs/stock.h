@@ -41,7 +41,8 @@ struct rcv_stock_result {
 	char device[RCLINK_DEVICE_MAX + 1];
 	struct rcv_stock_dest local, remote;
 	uint64_t duration;	/* ns */
-	uint64_t device_ns;	/* between its stamps; 0: not known */
+	bool stamps;		/* of the device's clock, so there is */
+	uint64_t device_ns;	/* between the first and the last */
 };
 
 /* Both parts of the exchange as bytes. 0, or -EPROTO with a sentence. */
