@@ -180,6 +180,21 @@ until_true()
 	done
 }
 
+lost_pages()
+{
+	local pages
+
+	pages=$("$LIB_DIR/oracle" lost) || return
+	echo "$pages pages are lost"
+	[ "$pages" -gt 0 ] && [ "$pages" -lt 64 ]
+}
+
+# One point, where a device of this host was made to keep what it had registered.
+some_is_lost()
+{
+	check "pages that a device kept stay pinned, and others do not" lost_pages
+}
+
 finish()
 {
 	trap - EXIT

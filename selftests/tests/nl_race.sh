@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Many at once, on the same links.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # alone: yes
 # timeout: 180
 # soak: 1200 RACE_SECONDS=300

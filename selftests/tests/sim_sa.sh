@@ -4,7 +4,7 @@
 # group's LID, and lets packets through to members alone: joining and leaving,
 # no answer or another one, and what becomes of it afterwards.
 # hosts: 1
-# kernels: 6.1-all 6.12 debug-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 240
 # The library has the variables.
