@@ -16,10 +16,21 @@ static void rcl_kapi_memory_free(struct rcl_memory *memory)
 	kfree(memory);
 }
 
-static u64 rcl_kapi_pages(const struct scatterlist *sg)
+static int rcl_kapi_pages(struct scatterlist *sgl, unsigned int nents,
+			  u32 *npages)
 {
-	return DIV_ROUND_UP((u64)offset_in_page(sg->offset) + sg->length,
-			    PAGE_SIZE);
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 n = 0;
+
+	for_each_sg(sgl, sg, nents, i) {
+		if (!sg->length)
+			return -EINVAL;
+		n += DIV_ROUND_UP((u64)offset_in_page(sg->offset) + sg->length,
+				  PAGE_SIZE);
+	}
+	*npages = n;
+	return n > U32_MAX ? -EMSGSIZE : 0;
 }
 
 static int rcl_kapi_register(struct rclink_chan *chan,
@@ -69,14 +80,17 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 {
 	struct scatterlist *from, *to;
 	struct rcl_memory *memory;
-	u64 npages = 0;
 	unsigned int i;
+	u32 npages;
 	int ret;
 
 	name = name ? : "";
 	if (!nents || strnlen(name, RCLINK_DEV_REGION_LEN) ==
 		      RCLINK_DEV_REGION_LEN)
 		return -EINVAL;
+	ret = rcl_kapi_pages(sgl, nents, &npages);
+	if (ret)
+		return ret;
 	memory = kzalloc(sizeof(*memory), GFP_KERNEL);
 	if (!memory)
 		return -ENOMEM;
@@ -86,22 +100,13 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		return ret;
 	}
 	memory->first = offset_in_page(sgl->offset);
+	memory->npages = npages;
 	to = memory->sgt.sgl;
 	for_each_sg(sgl, from, nents, i) {
-		if (!from->length) {
-			rcl_kapi_memory_free(memory);
-			return -EINVAL;
-		}
 		sg_set_page(to, sg_page(from), from->length, from->offset);
 		memory->len += from->length;
-		npages += rcl_kapi_pages(from);
 		to = sg_next(to);
 	}
-	if (npages > U32_MAX) {
-		rcl_kapi_memory_free(memory);
-		return -EMSGSIZE;
-	}
-	memory->npages = npages;
 	return rcl_kapi_register(chan, memory, name, rights, handle);
 }
 EXPORT_SYMBOL_GPL(rclink_register_sg);

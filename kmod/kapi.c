@@ -54,26 +54,22 @@ static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 	return n;
 }
 
-/* Goes up with everything that makes room. */
-static u32 rcl_kapi_done(const struct rclink_chan *chan)
-{
-	return chan->chan.sends.done + chan->chan.recvs.done +
-	       READ_ONCE(chan->head);
-}
-
-/* May what was refused be posted now? Said once. */
-static bool rcl_kapi_has_news(struct rclink_chan *chan)
+/*
+ * May what was refused be posted now? Said once. Who posts holds the lock from
+ * its look for room on, so it has either seen what was @moved, or has said by
+ * now that it was refused.
+ */
+static bool rcl_kapi_has_news(struct rclink_chan *chan, bool moved)
 {
 	struct rcl_chan *common = &chan->chan;
 	bool news;
 
 	spin_lock(&common->lock);
-	if (chan->full && chan->full_at != rcl_kapi_done(chan)) {
+	news = chan->ops && (chan->back || (chan->full && moved));
+	if (news) {
+		chan->back = false;
 		chan->full = false;
-		chan->back = true;
 	}
-	news = chan->back && chan->ops;
-	chan->back &= !news;
 	spin_unlock(&common->lock);
 	return news;
 }
@@ -86,8 +82,8 @@ static void rcl_kapi_deliver(struct rcl_chan *common, int n)
 	spin_lock(&common->lock);
 	gone = chan->gone && chan->ops;
 	spin_unlock(&common->lock);
-	rcl_kapi_give(chan, RCL_KAPI_CQ_DEPTH);
-	if (rcl_kapi_has_news(chan) && chan->ops->resumed && !chan->told)
+	n += rcl_kapi_give(chan, RCL_KAPI_CQ_DEPTH);
+	if (rcl_kapi_has_news(chan, n) && chan->ops->resumed && !chan->told)
 		chan->ops->resumed(chan, chan->ctx);
 	if (!gone || chan->told)
 		return;
@@ -406,21 +402,15 @@ int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 	struct rcl_chan *common = &chan->chan;
 	unsigned int i = 0;
 	bool refused;
-	u32 done;
 	int ret;
 
 	spin_lock_bh(&common->lock);
-	/* What is delivered from here on is news, as the lock is not held. */
-	done = rcl_kapi_done(chan);
 	ret = common->qp ? 0 : common->why;
 	while (!ret && i < n) {
 		ret = rcl_chan_post(common, &sqe[i]);
 		i += !ret;
 	}
-	if (ret == -EBUSY) {
-		chan->full = true;
-		chan->full_at = done;
-	}
+	chan->full |= ret == -EBUSY;
 	refused = rcl_chan_flush(common);
 	spin_unlock_bh(&common->lock);
 	if (refused)

@@ -20,7 +20,6 @@
  * @gone: nothing comes in any more; under @chan.lock
  * @back: @ops->resumed is to be called; under @chan.lock
  * @full: there was no room for an operation; under @chan.lock
- * @full_at: rcl_kapi_done() then
  * @told: @ops->ended was called; of the softirq side
  * @over: completed when nothing is called any more
  * @head: completions delivered
@@ -34,7 +33,6 @@ struct rclink_chan {
 	bool gone;
 	bool back;
 	bool full;
-	u32 full_at;
 	bool told;
 	struct completion over;
 	u32 head;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dma.h"
 #include "far.h"
 #include "harness.h"
 #include "rig.h"
@@ -38,33 +39,9 @@ FIXTURE(dma)
 	int attached, count;	/* what others have */
 };
 
-static int new_link(struct rig *r, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, &r->s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(&r->s, &m, NULL, NULL);
-}
-
-static int pair(struct rig *r)
-{
-	return rcl_pair(&r->s, RIG_NEAR, RIG_FAR, RCLINK_LINK_STATE_UP);
-}
-
 FIXTURE_SETUP(dma)
 {
-	sim_del_device("sim1");
-	sim_del_device("sim0");
-	ASSERT_EQ(0, sim_new_device("sim0 ib 1 dma=1"));
-	ASSERT_EQ(0, rig_begin(&self->r));
-	ASSERT_EQ(0, new_link(&self->r, RIG_NEAR));
-	ASSERT_EQ(0, new_link(&self->r, RIG_FAR));
-	ASSERT_EQ(0, pair(&self->r));
-	ASSERT_EQ(0, rig_link(&self->r));
-	ASSERT_EQ(0, rig_open(&self->r));
+	ASSERT_EQ(0, dma_begin(&self->r));
 	ASSERT_EQ(0, udmabuf_new(&self->u, LEN));
 	self->attached = udmabuf_attached();
 	self->count = udmabuf_count();
@@ -94,50 +71,17 @@ static int offer(struct _test_data_dma *self, uint64_t offset, uint64_t len,
 	return ret ? ret : rclink_import(self->r.near, NAME, &self->remote);
 }
 
-/* Bytes made of the seed, to there. */
-static int write_there(struct _test_data_dma *self, uint64_t at, uint32_t seed)
-{
-	struct rclink_data data;
-	int ret;
-
-	data = rclink_piece(self->r.near_region, 0, RIG_MOVED);
-	far_fill(self->r.near_memory, seed, RIG_MOVED);
-	ret = rclink_write(self->r.near, data, &self->remote, at,
-			   RCLINK_SQE_SIGNALED, 0);
-	return ret ? ret : rig_completes(self->r.near);
-}
-
-static int read_there(struct _test_data_dma *self, uint64_t at, uint32_t seed)
-{
-	struct rclink_data data;
-	int ret;
-
-	data = rclink_piece(self->r.near_region, 0, RIG_MOVED);
-	memset(self->r.near_memory, 0, RIG_MOVED);
-	ret = rclink_read(self->r.near, data, &self->remote, at,
-			  RCLINK_SQE_SIGNALED, 0);
-	if (!ret)
-		ret = rig_completes(self->r.near);
-	return ret ? ret : far_is(self->r.near_memory, seed, RIG_MOVED) ?
-			   0 : -EILSEQ;
-}
-
-static bool are(const uint8_t *m, uint8_t byte, size_t len)
-{
-	return m[0] == byte && !memcmp(m, m + 1, len - 1);
-}
-
 TEST_F(dma, the_peer_writes_and_reads_it)
 {
 	ASSERT_EQ(0, offer(self, 0, LEN, RW));
 	EXPECT_EQ(LEN, self->remote.len);
 	EXPECT_EQ(self->attached + 1, udmabuf_attached());
-	ASSERT_EQ(0, write_there(self, 1, 2));
+	ASSERT_EQ(0, dma_write(&self->r, &self->remote, 1, 2));
 	EXPECT_TRUE(far_is(self->u.memory + 1, 2, RIG_MOVED));
-	EXPECT_TRUE(are(self->u.memory + 1 + RIG_MOVED, 0,
-			LEN - 1 - RIG_MOVED));
+	EXPECT_TRUE(dma_are(self->u.memory + 1 + RIG_MOVED, 0,
+			    LEN - 1 - RIG_MOVED));
 	far_fill(self->u.memory + LEN - RIG_MOVED, 3, RIG_MOVED);
-	EXPECT_EQ(0, read_there(self, LEN - RIG_MOVED, 3));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, LEN - RIG_MOVED, 3));
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	EXPECT_EQ(self->attached, udmabuf_attached());
 	EXPECT_EQ(0, rig_moves(&self->r, 4));
@@ -169,14 +113,14 @@ TEST_F(dma, a_part_of_it_begins_anywhere)
 	memset(self->u.memory, 0xee, LEN);
 	ASSERT_EQ(0, offer(self, at, RIG_MOVED, RW));
 	EXPECT_EQ(RIG_MOVED, self->remote.len);
-	ASSERT_EQ(0, write_there(self, 0, 5));
+	ASSERT_EQ(0, dma_write(&self->r, &self->remote, 0, 5));
 	EXPECT_TRUE(far_is(self->u.memory + at, 5, RIG_MOVED));
-	EXPECT_TRUE(are(self->u.memory, 0xee, at));
-	EXPECT_TRUE(are(self->u.memory + at + RIG_MOVED, 0xee,
-			LEN - at - RIG_MOVED));
-	EXPECT_EQ(0, read_there(self, 0, 5));
+	EXPECT_TRUE(dma_are(self->u.memory, 0xee, at));
+	EXPECT_TRUE(dma_are(self->u.memory + at + RIG_MOVED, 0xee,
+			    LEN - at - RIG_MOVED));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 5));
 	/* And ends where it was said to. */
-	EXPECT_EQ(-EINVAL, write_there(self, 1, 6));
+	EXPECT_EQ(-EINVAL, dma_write(&self->r, &self->remote, 1, 6));
 	EXPECT_EQ(0, rig_moves(&self->r, 7));
 }
 
@@ -197,7 +141,7 @@ TEST_F(dma, it_is_the_near_end_of_operations)
 				 RCLINK_SQE_SIGNALED, 0));
 	ASSERT_EQ(0, rig_completes(self->r.near));
 	EXPECT_TRUE(far_is(self->u.memory + 100, 9, RIG_MOVED));
-	EXPECT_TRUE(are(self->u.memory, 0, 100));
+	EXPECT_TRUE(dma_are(self->u.memory, 0, 100));
 }
 
 TEST_F(dma, it_may_take_several_registrations)
@@ -220,8 +164,8 @@ TEST_F(dma, it_may_take_several_registrations)
 				  RCLINK_SQE_SIGNALED, 0));
 	ASSERT_EQ(0, rig_completes(self->r.near));
 	EXPECT_EQ(0, memcmp(near.memory + from, far.memory + to, moved));
-	EXPECT_TRUE(are(far.memory, 0, to));
-	EXPECT_TRUE(are(far.memory + to + moved, 0, BIG - to - moved));
+	EXPECT_TRUE(dma_are(far.memory, 0, to));
+	EXPECT_TRUE(dma_are(far.memory + to + moved, 0, BIG - to - moved));
 	EXPECT_EQ(-EOPNOTSUPP, rclink_dmabuf(self->r.far, far.fd, 0, BIG, OTHER,
 					     RW | RCLINK_REGION_INVALIDATE,
 					     &region));
@@ -232,9 +176,9 @@ TEST_F(dma, it_may_take_several_registrations)
 TEST_F(dma, rights_are_kept)
 {
 	ASSERT_EQ(0, offer(self, 0, LEN, RCLINK_REGION_READ));
-	EXPECT_EQ(-EACCES, write_there(self, 0, 11));
+	EXPECT_EQ(-EACCES, dma_write(&self->r, &self->remote, 0, 11));
 	far_fill(self->u.memory, 12, RIG_MOVED);
-	EXPECT_EQ(0, read_there(self, 0, 12));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 12));
 }
 
 static int try(struct _test_data_dma *self, int fd, uint64_t offset,
@@ -345,7 +289,7 @@ TEST_F(dma, it_may_be_of_another_exporter)
 	ASSERT_EQ(0, rclink_dmabuf(self->r.far, fd, 0, LEN, NAME, RW,
 				   &self->region));
 	ASSERT_EQ(0, rclink_import(self->r.near, NAME, &self->remote));
-	EXPECT_EQ(0, write_there(self, 4321, 14));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 4321, 14));
 	EXPECT_EQ(0, ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync));
 	EXPECT_TRUE(far_is(m + 4321, 14, RIG_MOVED));
 	sync.flags = DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ;
@@ -359,7 +303,7 @@ TEST_F(dma, its_descriptor_may_be_closed)
 	ASSERT_EQ(0, offer(self, 0, LEN, RW));
 	udmabuf_close(&self->u);
 	EXPECT_EQ(self->count, udmabuf_count());
-	EXPECT_EQ(0, write_there(self, 0, 15));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 0, 15));
 	EXPECT_TRUE(far_is(self->u.memory, 15, RIG_MOVED));
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	EXPECT_EQ(self->attached, udmabuf_attached());
@@ -379,7 +323,7 @@ TEST_F(dma, it_may_be_registered_twice_and_counts_for_no_limit)
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, second));
 	EXPECT_EQ(-ESTALE, rclink_withdraw(self->r.far, second));
 	EXPECT_EQ(self->attached + 1, udmabuf_attached());
-	EXPECT_EQ(0, write_there(self, 0, 16));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 0, 16));
 	EXPECT_TRUE(far_is(self->u.memory, 16, RIG_MOVED));
 }
 
@@ -398,7 +342,7 @@ TEST_F(dma, it_is_withdrawn_with_an_operation_under_way)
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	EXPECT_EQ(self->attached, udmabuf_attached());
 	EXPECT_EQ(-EREMOTEIO, rig_completes(self->r.near));
-	EXPECT_TRUE(are(self->u.memory, 0xee, LEN));
+	EXPECT_TRUE(dma_are(self->u.memory, 0xee, LEN));
 }
 
 /* Of the child: a channel of its own, and a region that it does not end. */
@@ -444,7 +388,7 @@ TEST_F(dma, its_process_is_killed)
 TEST_F(dma, it_goes_on_in_the_next_epoch_and_on_another_device)
 {
 	ASSERT_EQ(0, offer(self, 24, LEN - 24, RW));
-	ASSERT_EQ(0, write_there(self, 0, 18));
+	ASSERT_EQ(0, dma_write(&self->r, &self->remote, 0, 18));
 	ASSERT_EQ(0, sim_knob("sim0", "up", "0"));
 	ASSERT_EQ(0, rcl_until(&self->r.s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
 			       GONE_MS));
@@ -453,17 +397,17 @@ TEST_F(dma, it_goes_on_in_the_next_epoch_and_on_another_device)
 	EXPECT_EQ(self->attached, udmabuf_until_attached(self->attached,
 							 GONE_MS));
 	ASSERT_EQ(0, sim_knob("sim0", "up", "1"));
-	ASSERT_EQ(0, pair(&self->r));
-	EXPECT_EQ(0, read_there(self, 0, 18));
-	EXPECT_EQ(0, write_there(self, 1, 19));
+	ASSERT_EQ(0, dma_pair(&self->r));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 18));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 1, 19));
 	EXPECT_EQ(self->attached + 1, udmabuf_attached());
 
 	ASSERT_EQ(0, sim_del_device("sim0"));
 	EXPECT_EQ(self->attached, udmabuf_attached());
 	ASSERT_EQ(0, sim_new_device("sim1 ib 2 dma=1"));
-	ASSERT_EQ(0, pair(&self->r));
-	EXPECT_EQ(0, read_there(self, 1, 19));
-	EXPECT_EQ(0, write_there(self, 2, 20));
+	ASSERT_EQ(0, dma_pair(&self->r));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 1, 19));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 2, 20));
 	EXPECT_EQ(self->attached + 1, udmabuf_attached());
 	EXPECT_TRUE(far_is(self->u.memory + 24 + 2, 20, RIG_MOVED));
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
@@ -494,8 +438,8 @@ TEST_F(dma, it_does_not_go_on_where_there_is_no_dma)
 	ASSERT_EQ(0, offer(self, 0, LEN, RW));
 	ASSERT_EQ(0, sim_del_device("sim0"));
 	ASSERT_EQ(0, sim_new_device("sim1 ib 2"));
-	ASSERT_EQ(0, pair(&self->r));
-	EXPECT_EQ(-ECONNRESET, write_there(self, 0, 21));
+	ASSERT_EQ(0, dma_pair(&self->r));
+	EXPECT_EQ(-ECONNRESET, dma_write(&self->r, &self->remote, 0, 21));
 	EXPECT_EQ(self->attached, udmabuf_attached());
 	EXPECT_EQ(0, rclink_withdraw(self->r.far, self->region));
 }

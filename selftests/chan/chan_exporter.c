@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dma.h"
 #include "exporter.h"
 #include "far.h"
 #include "harness.h"
@@ -57,43 +58,6 @@ FIXTURE_VARIANT_ADD(buf, moving_without_pages) {
 	.flags = EXPORTER_DYNAMIC | EXPORTER_PAGELESS,
 };
 
-static int new_link(struct genl_sock *s, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(s, &m, NULL, NULL);
-}
-
-static int pair(struct rig *r)
-{
-	return rcl_pair(&r->s, RIG_NEAR, RIG_FAR, RCLINK_LINK_STATE_UP);
-}
-
-static int begin(struct rig *r)
-{
-	int ret;
-
-	sim_del_device("sim0");
-	ret = sim_new_device("sim0 ib 1 dma=1");
-	if (!ret)
-		ret = rig_begin(r);
-	if (ret)
-		return ret;
-	r->new_link = new_link;
-	ret = new_link(&r->s, RIG_NEAR);
-	if (!ret)
-		ret = new_link(&r->s, RIG_FAR);
-	if (!ret)
-		ret = pair(r);
-	if (!ret)
-		ret = rig_link(r);
-	return ret ? ret : rig_open(r);
-}
-
 /* Registered so many times. */
 static int is_had(struct exporter *e, uint32_t flags, unsigned int n)
 {
@@ -115,7 +79,7 @@ static int is_gone(struct exporter *e)
 
 FIXTURE_SETUP(buf)
 {
-	ASSERT_EQ(0, begin(&self->r));
+	ASSERT_EQ(0, dma_begin(&self->r));
 	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags, 0, 0));
 }
 
@@ -144,39 +108,6 @@ static int offer(struct _test_data_buf *self, uint64_t offset, uint64_t len)
 	return ret ? ret : rclink_import(self->r.near, NAME, &self->remote);
 }
 
-/* Bytes made of the seed, to there. */
-static int write_there(struct _test_data_buf *self, uint64_t at, uint32_t seed)
-{
-	struct rclink_data data;
-	int ret;
-
-	data = rclink_piece(self->r.near_region, 0, RIG_MOVED);
-	far_fill(self->r.near_memory, seed, RIG_MOVED);
-	ret = rclink_write(self->r.near, data, &self->remote, at,
-			   RCLINK_SQE_SIGNALED, 0);
-	return ret ? ret : rig_completes(self->r.near);
-}
-
-static int read_there(struct _test_data_buf *self, uint64_t at, uint32_t seed)
-{
-	struct rclink_data data;
-	int ret;
-
-	data = rclink_piece(self->r.near_region, 0, RIG_MOVED);
-	memset(self->r.near_memory, 0, RIG_MOVED);
-	ret = rclink_read(self->r.near, data, &self->remote, at,
-			  RCLINK_SQE_SIGNALED, 0);
-	if (!ret)
-		ret = rig_completes(self->r.near);
-	return ret ? ret : far_is(self->r.near_memory, seed, RIG_MOVED) ?
-			   0 : -EILSEQ;
-}
-
-static bool are(const uint8_t *m, uint8_t byte, size_t len)
-{
-	return m[0] == byte && !memcmp(m, m + 1, len - 1);
-}
-
 TEST_F(buf, the_peer_writes_and_reads_it)
 {
 	const size_t at = 2 * PAGE + 24;
@@ -185,22 +116,22 @@ TEST_F(buf, the_peer_writes_and_reads_it)
 	memset(m, 0xee, LEN);
 	ASSERT_EQ(0, offer(self, 0, LEN));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
-	ASSERT_EQ(0, write_there(self, at, 2));
+	ASSERT_EQ(0, dma_write(&self->r, &self->remote, at, 2));
 	EXPECT_TRUE(far_is(m + at, 2, RIG_MOVED));
-	EXPECT_TRUE(are(m, 0xee, at));
-	EXPECT_TRUE(are(m + at + RIG_MOVED, 0xee, LEN - at - RIG_MOVED));
+	EXPECT_TRUE(dma_are(m, 0xee, at));
+	EXPECT_TRUE(dma_are(m + at + RIG_MOVED, 0xee, LEN - at - RIG_MOVED));
 	far_fill(m + LEN - RIG_MOVED, 3, RIG_MOVED);
-	EXPECT_EQ(0, read_there(self, LEN - RIG_MOVED, 3));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, LEN - RIG_MOVED, 3));
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 
 	/* And a part of it. */
 	ASSERT_EQ(0, offer(self, at, RIG_MOVED));
 	EXPECT_EQ(RIG_MOVED, self->remote.len);
-	EXPECT_EQ(0, read_there(self, 0, 2));
-	EXPECT_EQ(0, write_there(self, 0, 4));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 2));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 0, 4));
 	EXPECT_TRUE(far_is(m + at, 4, RIG_MOVED));
-	EXPECT_TRUE(are(m, 0xee, at));
+	EXPECT_TRUE(dma_are(m, 0xee, at));
 	EXPECT_EQ(0, rig_moves(&self->r, 5));
 }
 
@@ -214,7 +145,7 @@ TEST_F(buf, it_may_be_registered_twice)
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 2));
 	ASSERT_EQ(0, rclink_withdraw(self->r.near, second));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
-	EXPECT_EQ(0, write_there(self, 0, 6));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 0, 6));
 	EXPECT_TRUE(far_is(self->e.memory, 6, RIG_MOVED));
 }
 
@@ -254,7 +185,8 @@ TEST_F(buf, one_that_fails_is_refused)
 	ASSERT_EQ(0, exporter_set(&self->e, variant->flags | EXPORTER_SHORT,
 				  0));
 	ASSERT_EQ(0, offer(self, 0, LEN - PAGE));
-	EXPECT_EQ(0, write_there(self, LEN - PAGE - RIG_MOVED, 7));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote,
+			       LEN - PAGE - RIG_MOVED, 7));
 	EXPECT_TRUE(far_is(self->e.memory + LEN - PAGE - RIG_MOVED, 7,
 			   RIG_MOVED));
 	EXPECT_EQ(0, rig_moves(&self->r, 8));
@@ -268,15 +200,15 @@ TEST_F(buf, it_moves_when_nobody_has_it)
 		return;
 	}
 	ASSERT_EQ(0, offer(self, 0, LEN));
-	ASSERT_EQ(0, write_there(self, 1, 9));
+	ASSERT_EQ(0, dma_write(&self->r, &self->remote, 1, 9));
 	EXPECT_EQ(-EBUSY, exporter_move(&self->e));
-	EXPECT_EQ(0, read_there(self, 1, 9));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 1, 9));
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	ASSERT_EQ(0, exporter_move(&self->e));
 	ASSERT_EQ(0, exporter_look(&self->e));
 	ASSERT_EQ(0, offer(self, 0, LEN));
-	EXPECT_EQ(0, read_there(self, 1, 9));
-	EXPECT_EQ(0, write_there(self, 2, 10));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 1, 9));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 2, 10));
 	EXPECT_TRUE(far_is(self->e.memory + 2, 10, RIG_MOVED));
 }
 
@@ -296,23 +228,23 @@ static void loses_epoch(struct __test_metadata *_metadata,
 TEST_F(buf, it_goes_on_elsewhere_in_the_next_epoch_and_on_another_device)
 {
 	ASSERT_EQ(0, offer(self, 24, LEN - 24));
-	ASSERT_EQ(0, write_there(self, 0, 11));
+	ASSERT_EQ(0, dma_write(&self->r, &self->remote, 0, 11));
 	loses_epoch(_metadata, self);
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 	if (variant->flags & EXPORTER_DYNAMIC)
 		EXPECT_EQ(0, exporter_move(&self->e));
 	ASSERT_EQ(0, exporter_look(&self->e));
-	ASSERT_EQ(0, pair(&self->r));
-	EXPECT_EQ(0, read_there(self, 0, 11));
-	EXPECT_EQ(0, write_there(self, 1, 12));
+	ASSERT_EQ(0, dma_pair(&self->r));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 0, 11));
+	EXPECT_EQ(0, dma_write(&self->r, &self->remote, 1, 12));
 	EXPECT_TRUE(far_is(self->e.memory + 25, 12, RIG_MOVED));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
 
 	ASSERT_EQ(0, sim_del_device("sim0"));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 	ASSERT_EQ(0, sim_new_device("sim1 ib 2 dma=1"));
-	ASSERT_EQ(0, pair(&self->r));
-	EXPECT_EQ(0, read_there(self, 1, 12));
+	ASSERT_EQ(0, dma_pair(&self->r));
+	EXPECT_EQ(0, dma_read(&self->r, &self->remote, 1, 12));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
 }
 
@@ -323,8 +255,8 @@ TEST_F(buf, a_channel_ends_for_which_it_fails_in_the_next_epoch)
 	loses_epoch(_metadata, self);
 	ASSERT_EQ(0, exporter_set(&self->e, variant->flags | EXPORTER_FAIL_MAP,
 				  ENOMEM));
-	ASSERT_EQ(0, pair(&self->r));
-	EXPECT_EQ(-ECONNRESET, write_there(self, 0, 13));
+	ASSERT_EQ(0, dma_pair(&self->r));
+	EXPECT_EQ(-ECONNRESET, dma_write(&self->r, &self->remote, 0, 13));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
 	EXPECT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	rig_close(&self->r);
@@ -399,7 +331,7 @@ FIXTURE_VARIANT_ADD(fence, moving) {
 
 FIXTURE_SETUP(fence)
 {
-	ASSERT_EQ(0, begin(&self->r));
+	ASSERT_EQ(0, dma_begin(&self->r));
 }
 
 FIXTURE_TEARDOWN(fence)

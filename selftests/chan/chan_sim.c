@@ -67,16 +67,7 @@ FIXTURE_VARIANT_ADD(channel, receives_far) {
  */
 static int new_link(struct genl_sock *s, const char *name)
 {
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
-		     FAR : NEAR);
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
-	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 500);
-	return genl_ask(s, &m, NULL, NULL);
+	return rig_new_sim_link(s, name, 500, RCLINK_RECOVER_RESET);
 }
 
 /* So few pages to a registration as a link needs. */

@@ -55,17 +55,7 @@ FIXTURE(channel)
 /* No heartbeat, which could be what fails. */
 static int new_link(struct genl_sock *s, const char *name)
 {
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
-		     FAR : NEAR);
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
-	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 0);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(s, &m, NULL, NULL);
+	return rig_new_sim_link(s, name, 0, RCLINK_RECOVER_RESUME);
 }
 
 FIXTURE_SETUP(channel)

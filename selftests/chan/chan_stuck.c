@@ -36,30 +36,15 @@ FIXTURE(dev)
 };
 
 /* By a heartbeat of a minute no test learns anything. */
-static int make_link(struct genl_sock *s, const char *name, int heartbeat)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
-		     FAR : NEAR);
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
-	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, heartbeat);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(s, &m, NULL, NULL);
-}
-
 static int new_link(struct genl_sock *s, const char *name)
 {
-	return make_link(s, name, 60000);
+	return rig_new_sim_link(s, name, 60000, RCLINK_RECOVER_RESUME);
 }
 
 /* For where one end is to notice that the other one is gone. */
 static int new_lively_link(struct genl_sock *s, const char *name)
 {
-	return make_link(s, name, 1000);
+	return rig_new_sim_link(s, name, 1000, RCLINK_RECOVER_RESUME);
 }
 
 static int new_device(const char *name)

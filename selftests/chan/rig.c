@@ -157,6 +157,22 @@ static int bring_up(struct rig *r)
 	return ret;
 }
 
+int rig_new_sim_link(struct genl_sock *s, const char *name, uint32_t heartbeat,
+		     uint32_t recover)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
+		     "sim1" : "sim0");
+	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
+	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
+	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, heartbeat);
+	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, recover);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
 int rig_link(struct rig *r)
 {
 	int ret = 0;

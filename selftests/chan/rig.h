@@ -35,6 +35,13 @@ struct rig {
 int rig_begin(struct rig *r);
 void rig_end(struct rig *r);
 
+/*
+ * For new_link: an end on the simulated device sim0 or sim1, which gives up
+ * what nobody acknowledges after two times 8 ms.
+ */
+int rig_new_sim_link(struct genl_sock *s, const char *name, uint32_t heartbeat,
+		     uint32_t recover);
+
 /* The link is up; if it was not, it is another one now, with a listener. */
 int rig_link(struct rig *r);
 

@@ -137,6 +137,12 @@ epoch()
 	of 1 "$1" .epoch
 }
 
+# ups HOST: links that are up there
+ups()
+{
+	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
+}
+
 show_daemons()
 {
 	local host

@@ -3,8 +3,7 @@
  * A module that uses every call of include/rclink.h, and is its example: far.c
  * accepts channels, near.c connects, trial.c moves data, limits.c asks for too
  * much, group.c is a member of a group, this file hears of links. A test drives
- * it by what is in
- * /sys/kernel/debug/rclink_test:
+ * it by what is in /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
  *	said	what the last one had to say

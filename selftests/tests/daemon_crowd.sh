@@ -58,12 +58,6 @@ begin()
 	configure 2 <"$crowd.peers" && daemon_start 2
 }
 
-# ups HOST: links that are up there
-ups()
-{
-	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
-}
-
 # Says when half of them were up, and when all.
 all_up()
 {

@@ -26,12 +26,6 @@ sections()
 	done
 }
 
-# ups HOST: links that are up there
-ups()
-{
-	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
-}
-
 all_up()
 {
 	[ "$(ups 1)" -eq "$number" ] && [ "$(ups 2)" -eq "$number" ]

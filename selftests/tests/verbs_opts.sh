@@ -112,17 +112,23 @@ too_much()
 	[ "$status" -eq 1 ] && grep -q '^rclink: bench l: ' <<<"$said"
 }
 
-# stock_serves OPTIONS -- FILTER OUR-OPTIONS: a stock server on host 2, with OPTIONS
-stock_serves()
+# split OPTIONS -- FILTER ...: into the caller's theirs and filter
+split()
 {
-	local theirs=() filter status
-
 	while [ "$1" != -- ]; do
 		theirs+=("$1")
 		shift
 	done
 	filter=$2
-	shift 2
+}
+
+# stock_serves OPTIONS -- FILTER OUR-OPTIONS: a stock server on host 2, with OPTIONS
+stock_serves()
+{
+	local theirs=() filter status
+
+	split "$@"
+	shift $((${#theirs[@]} + 2))
 	on 2 stdbuf -oL ibv_rc_pingpong -d "$device" -n 40 "${theirs[@]}" \
 		>"$out" 2>&1 &
 	other=$!
@@ -138,12 +144,8 @@ stock_calls()
 {
 	local theirs=() filter status
 
-	while [ "$1" != -- ]; do
-		theirs+=("$1")
-		shift
-	done
-	filter=$2
-	shift 2
+	split "$@"
+	shift $((${#theirs[@]} + 2))
 	on 2 "$tool" pingpong --stock -n 40 -j "$@" >"$out.json" 2>"$out" &
 	other=$!
 	until_true 20 on 2 sh -c 'ss -Hltn | grep -q ":18[56]"'
