@@ -37,6 +37,11 @@ unequal()
 	rm -f "$rows"
 }
 
+as_before()
+{
+	[ "$(objects 1)" -eq "$objects_then" ]
+}
+
 all_have_grh()
 {
 	cat "$SIM/sim0/qps"
@@ -53,9 +58,13 @@ sim_load "sim0 ib 1"
 kapi_load
 holds "a link on a device with masked atomics" link_self device sim0
 kapi 1 "listen b"
+objects_then=$(objects 1)
 for how in events polled; do
 	check "$how: masked atomics of a kernel module" kapi 1 "masked a $how"
 done
+# The next registration that ends is to be that of this end, and not one of the other
+# end, which hears of it later.
+until_true 10 as_before
 echo "dereg_mr 1 1 -5" >"$SIM/sim0/fault"
 check "it hears that a registration did not end" kapi 1 "lost a"
 kapi 1 "unlisten"
