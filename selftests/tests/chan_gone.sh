@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The network device under a software device is deleted while processes wait, move data
+# and have rings mapped: all of them hear of it, the device goes at once, and the
+# module goes when the last of them has.
+# hosts: 1
+# kernels: 6.1-all 6.12-all debug-all
+# ib: no, its device has no network device
+# timeout: 120
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+if [ -n "${RCLINK_DEV:-}" ]; then
+	skip_all "would take a real device away"
+fi
+
+net=rcl-test0
+kinds=(recv sleep rnr send read)
+says=/tmp/rclink-test-blocked
+idles=/tmp/rclink-test-idle
+declare -A waiting
+servers=()
+
+# A device of its own, whose links lead to this host.
+begin()
+{
+	modprobe dummy numdummies=0 && ip link add $net type dummy &&
+		ip address add 192.0.2.129/25 dev $net && ip link set $net up &&
+		rdma link add rxe1 type rxe netdev $net &&
+		until_true 10 usable && link_self device rxe1 qps 8 rnr-retry 7 \
+			heartbeat 1000 misses 10
+}
+
+usable()
+{
+	rclink dev -j | gojq -e '.[] | select(.device == "rxe1") |
+		.state == "active" and (.reason | test("IPv4"))'
+}
+
+idle_is_ready()
+{
+	grep -q ready $idles
+}
+
+processes()
+{
+	local kind
+
+	for kind in "${kinds[@]}"; do
+		"$CHAN/blocked" b listen "$kind" >"$says-$kind-far" 2>&1 &
+		servers+=($!)
+		until_true 10 grep -q listening "$says-$kind-far" || return
+		"$CHAN/blocked" a "$kind" >"$says-$kind" 2>&1 &
+		waiting[$kind]=$!
+		until_true 20 grep -q waits "$says-$kind" || return
+	done
+	"$CHAN/idle" a b 1 >$idles 2>&1 &
+	idle=$!
+	until_true 10 idle_is_ready
+}
+
+moves()
+{
+	local ops
+
+	ops=$(of 1 a .stats.chan_ops)
+	until_true 20 eval "[ \"\$(of 1 a .stats.chan_ops)\" -gt $((ops + 100)) ]"
+}
+
+deleted()
+{
+	local began=$SECONDS
+
+	timeout $((20 * RCL_SLOW)) ip link delete $net || return
+	until_true 10 [ ! -e /sys/class/infiniband/rxe1 ]
+	echo "took $((SECONDS - began)) s"
+	[ $((SECONDS - began)) -lt $((10 * RCL_SLOW)) ] &&
+		[ ! -e /sys/class/infiniband/rxe1 ]
+}
+
+# heard KIND: what was under way has the status that the device gave it
+heard()
+{
+	until_true 10 grep -q ended "$says-$1"
+	cat "$says-$1"
+	grep -E '^ended [0-9]+ .*: .* not connected$' "$says-$1" | grep -v success
+}
+
+# knows LINK: what goes first is told
+knows()
+{
+	is 1 "$1" .state down &&
+		of 1 "$1" .reason | grep -xE 'port-down|gid-changed|device-removed'
+}
+
+all_ended()
+{
+	local pid
+
+	for pid in "${waiting[@]}" "${servers[@]}"; do
+		! kill -0 "$pid" 2>/dev/null || return
+	done
+}
+
+says_in_use()
+{
+	refuse 1 "$1" 'Module rclink is in use' rmmod rclink
+}
+
+plan $((10 + ${#kinds[@]}))
+lab_device
+link_setup
+holds "a link on a device of its own comes up" begin
+holds "processes wait for each other in every way" processes
+says_in_use "the module does not go from under them"
+holds "data still moves" moves
+holds "the network device is deleted, and the device with it" deleted
+for kind in "${kinds[@]}"; do
+	holds "who waits hears of it: $kind" heard "$kind"
+done
+check "all that waited have ended" until_true 10 all_ended
+check "both ends of the link know why" eval 'knows a && knows b'
+check "nothing is left of the device" empty 1
+says_in_use "nor does it go while an open channel's rings are mapped"
+kill "$idle"
+wait "$idle" 2>/dev/null
+check "then it does" rmmod rclink
+finish

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Processes wait for a peer in every way that there is, on a device that never gives
+# up (retry 7, rnr-retry 7), and the peer loses power: all of them hear of it.
+# hosts: 2
+# kernels: 6.1-all 6.12-all
+# timeout: 400
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+. "$LIB_DIR/figure.sh"
+
+command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
+
+# An emulated host stands still for a second now and then: link_beat.sh
+limit=$((5000 * RCL_SLOW))
+beat=300
+misses=4
+goal=$((beat * misses))
+kinds=(recv sleep rnr send read)
+says=/tmp/rclink-test-blocked
+declare -A waiting
+
+# Who listens is gone with the host.
+serve()
+{
+	local kind
+
+	for kind in "${kinds[@]}"; do
+		chan_far blocked l listen "$kind" || return
+		servers+=("$far")
+	done
+}
+
+wait_for_peer()
+{
+	local kind
+
+	for kind in "${kinds[@]}"; do
+		"$CHAN/blocked" l "$kind" >"$says-$kind" 2>&1 &
+		waiting[$kind]=$!
+	done
+	for kind in "${kinds[@]}"; do
+		until_true 20 grep -q waits "$says-$kind" || return
+	done
+	until_true 10 moves
+}
+
+# One SEND or READ after the other is under way.
+moves()
+{
+	[ "$(of 1 l .stats.chan_ops)" -gt 100 ]
+}
+
+none_ended()
+{
+	! grep ended "$says"-*
+}
+
+cut_power()
+{
+	sleep 1
+	none_ended || return
+	began=${EPOCHREALTIME/[.,]/}
+	lab_power 2 off
+}
+
+# heard KIND: that the link is not up, and that what was posted was flushed
+heard()
+{
+	local at
+
+	wait "${waiting[$1]}"
+	at=$(sed -n 's/^ended \([0-9]*\) work request flushed error: .* not connected$/\1/p' \
+		"$says-$1")
+	[ -n "$at" ] || {
+		comment <"$says-$1"
+		return 1
+	}
+	figure "who waits ($1) hears of it after" $(((at - began) / 1000)) ms "<= $goal"
+	[ $(((at - began) / 1000)) -le $limit ]
+}
+
+none_waits()
+{
+	chan_far_end "${waiting[@]}" "${servers[@]}"
+}
+
+plan $((6 + ${#kinds[@]}))
+words=(retry 7 rnr-retry 7 qps 8 heartbeat $beat misses $misses)
+chan_setup "${words[@]}"
+# For when it is back.
+link_listen l
+servers=()
+holds "somebody serves each of them" serve
+holds "they wait, or move data" wait_for_peer
+holds "they still do when the power goes" cut_power
+for kind in "${kinds[@]}"; do
+	measured "who waits hears of it: $kind" heard "$kind"
+done
+check "the link is down for silence" eval 'becomes 1 l .state down &&
+	is 1 l .reason peer-silent'
+check "nothing is left" empty 1
+none_waits
+link_host_back
+link_add 2 l "${words[@]}"
+link_listen l
+check "with the peer back it comes up again" until_true 30 link_dial l
+link_listen_end
+finish
