@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A cable that is pulled again and again, at random intervals, under traffic of
+# channels that resume: each time the link goes down at both ends, and comes up, no
+# message is lost or comes twice, and neither objects nor memory grow.
+# hosts: 2
+# kernels: 6.1-all 6.12-all debug-all
+# timeout: 400
+# soak: 5400 FLAPS=100
+# The libraries have the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/figure.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+. "$LIB_DIR/chan/faults.sh"
+
+flaps=${FLAPS:-6}
+# An emulated host stands still for a second now and then: link_beat.sh
+limit=$((5000 * RCL_SLOW))
+goal=1200	# of faults.sh
+notice_ms=()
+recover_ms=()
+
+ms()
+{
+	echo $((${EPOCHREALTIME/[.,]/} / 1000))
+}
+
+both_down()
+{
+	is 1 l .state down && is 2 l .state down
+}
+
+objects_of_both()
+{
+	echo "$(objects 1) $(objects 2)"
+}
+
+# Objects of an epoch that has just ended may be there for a moment.
+objects_same()
+{
+	[ "$(objects_of_both)" = "$objects_then" ]
+}
+
+flap()
+{
+	local epoch begin
+
+	epoch=$(of 1 l .epoch)
+	begin=$(ms)
+	on 2 ip link set eth0 down || return
+	until_true 20 both_down || return
+	notice_ms+=($(($(ms) - begin)))
+	sleep "0.$((RANDOM % 10))"
+	begin=$(ms)
+	on 2 ip link set eth0 up
+	until_true 60 later "$epoch" && goes_on || return
+	recover_ms+=($(($(ms) - begin)))
+	sleep "$((RANDOM % 2)).$((RANDOM % 10))"
+}
+
+flaps_all()
+{
+	local i
+
+	for ((i = 1; i <= flaps; i++)); do
+		flap || {
+			echo "flap $i"
+			return 1
+		}
+		# What the first ones took stays in caches.
+		[ $i -ne 3 ] || memory_then=$(used)
+	done
+}
+
+most()
+{
+	printf '%s\n' "$@" | sort -n | tail -n 1
+}
+
+times()
+{
+	local typical
+
+	figure "down at both ends, $flaps times, the longest" \
+		"$(most "${notice_ms[@]}")" ms "<= $goal"
+	figure "the same, median" "$(printf '%s\n' "${notice_ms[@]}" | median)" \
+		ms "<= $goal"
+	figure "until messages move again, median" \
+		"$(printf '%s\n' "${recover_ms[@]}" | median)" ms
+	figure "the longest" "$(most "${recover_ms[@]}")" ms
+	typical=$(printf '%s\n' "${notice_ms[@]}" | median)
+	[ "${typical%.*}" -le "$limit" ]
+}
+
+memory()
+{
+	local kib=$(($(used) - memory_then))
+
+	figure "more kernel memory than after three of them" "$kib" KiB
+	[ "$kib" -lt 4096 ]
+}
+
+plan 8
+link_setup
+holds "the link comes up" begin
+holds "channels carry data both ways" chaos_begin $((flaps * 30 * RCL_SLOW))
+goes_on
+objects_then=$(objects_of_both)
+holds "it goes down and comes up each time, and data moves" flaps_all
+measured "both ends notice" times
+check "there are as many objects as before" until_true 20 objects_same
+measured "memory does not grow" memory
+holds "each message arrived once, in order, and whole" chaos_end
+check "what one end sent the other one got" adds_up
+daemon_end 1 2
+finish
