@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Processors are taken offline, and come back, under traffic of every kind.
+# hosts: 1
+# alone: yes
+# kernels: 6.1-all 6.12-all debug-all
+# timeout: 200
+# soak: 1200 CPU_TURNS=100
+# The library has the variables; what gojq gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+
+turns=${CPU_TURNS:-5}
+# The first one can stay for ever.
+cpu=/sys/devices/system/cpu/cpu1/online
+in=/tmp/rclink-test-in
+says=/tmp/rclink-test-cpu
+going=/tmp/rclink-test-going
+
+[ -w $cpu ] || skip_all "there is no second processor that can be taken offline"
+
+chan_ops()
+{
+	of 1 a .stats.chan_ops
+}
+
+pings_done()
+{
+	of 1 a .stats.pings
+}
+
+# A stream that ends when its source does, checked round trips, and WRITEs that sleep.
+begin()
+{
+	link_self heartbeat 1000 misses 20 timeout 19 || return
+	head -c 1000000 /dev/urandom >$in
+	"$tool" recv b:s -j >/dev/null 2>$says-recv &
+	receiver=$!
+	"$tool" bench b --listen >/dev/null 2>&1 &
+	server=$!
+	until_true 10 listens 1
+	touch $going
+	while [ -e $going ]; do
+		cat $in
+	done | rclink send a:s -j >$says-send 2>&1 &
+	sender=$!
+	while [ -e $going ]; do
+		rclink bench a lat -n 200 || echo failed
+	done >$says-bench 2>&1 &
+	bench=$!
+	"$tool" ping a -q -c 1000000 -i 0.02 >$says-ping 2>&1 &
+	pings=$!
+	moves
+}
+
+# All of it goes on, and so much that each has had its turn.
+moves()
+{
+	local ops pings_then
+
+	ops=$(chan_ops)
+	pings_then=$(pings_done)
+	until_true 20 eval "[ \"\$(chan_ops)\" -gt $((ops + 200)) ] &&
+		[ \"\$(pings_done)\" -gt $((pings_then + 3)) ]"
+}
+
+turn_all()
+{
+	local i
+
+	for ((i = 0; i < turns; i++)); do
+		echo 0 >$cpu && moves && echo 1 >$cpu && moves || {
+			echo "turn $i"
+			echo 1 >$cpu
+			return 1
+		}
+	done
+}
+
+answered()
+{
+	kill -INT $pings
+	wait $pings
+	cat $says-ping
+	grep -q ' ok, 0 failed' $says-ping
+}
+
+# sum FILE
+sum()
+{
+	gojq -r '"\(.bytes) \(.sha256)"' "$1"
+}
+
+arrived()
+{
+	rm $going
+	wait $sender && wait $receiver || return
+	cat $says-send $says-recv
+	[ "$(sum $says-send)" = "$(sum $says-recv)" ]
+}
+
+written()
+{
+	wait $bench
+	kill $server
+	wait $server
+	! grep failed $says-bench
+}
+
+plan 5
+link_setup
+holds "traffic of every kind" begin
+holds "a processor goes and comes $turns times, and all of it goes on" turn_all
+holds "each round trip was answered, with checked data" answered
+holds "what was sent arrived" arrived
+holds "no WRITE failed" written
+finish
