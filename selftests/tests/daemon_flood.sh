@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A peer with a key that is trusted begins exchanges of a link as fast as it can, and
+# breaks each off: few of them get further than that, others notice nothing.
+# hosts: 2
+# kernels: 6.1-all 6.12-all
+# timeout: 200
+# soak: 1200 FLOOD_SECONDS=600
+# The libraries have the variables.
+# shellcheck disable=SC2154
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/figure.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+seconds=${FLOOD_SECONDS:-15}
+callers=6
+metrics=/run/rclink-test.prom
+out=/tmp/rclink-test-flood
+
+begin()
+{
+	link_section m "$pin2" peer "$RCL_PEER_IP" heartbeat 2000 misses 5 |
+		configure 1 || return
+	{
+		link_section l "$pin1"
+		link_section m "$pin1" heartbeat 2000 misses 5
+	} | configure 2 metrics $metrics
+	daemon_start 1 2 && both_up m
+}
+
+# metric NAME{LABELS}, of host 2 as it is now
+metric()
+{
+	reload 2 && on 2 cat $metrics | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+daemon_kib()
+{
+	on 2 sh -c 'awk "/^VmRSS:/ { print \$2 }" /proc/$(pgrep -x rclinkd)/status'
+}
+
+flood()
+{
+	# shellcheck disable=SC2059
+	hex=$(printf "$offer" | od -An -v -tx1 | tr -d ' \n')
+	"$LIB_DIR/link/flood.py" "$RCL_PEER_IP" 7185 "$key" "$hex" "$seconds" \
+		$callers >$out 2>&1 &
+	flooder=$!
+	until_true 10 said 2 'l: not up, from'
+}
+
+# In the midst of it.
+others_answer()
+{
+	rclink ping m -c 5 -i 0.2 && kill -0 $flooder
+}
+
+ended()
+{
+	wait $flooder
+	cat $out
+	figure "exchanges that were begun in $seconds s" "$(<$out)" ''
+	[ "$(<$out)" -gt $((5 * seconds)) ]
+}
+
+# One a second, and three at once.
+few_admitted()
+{
+	local failed
+
+	failed=$(metric 'rclinkd_exchanges_total{link="l",by="peer",outcome="failed"}')
+	figure "of these got further" "$failed" ''
+	[ "$failed" -ge 2 ] && [ "$failed" -le $((seconds + 6)) ]
+}
+
+# All but those that went before they were read.
+others_refused()
+{
+	local refused
+
+	refused=$(metric rclinkd_refused_total)
+	figure "were refused" "$refused" ''
+	[ "$refused" -gt $((2 * seconds)) ]
+}
+
+few_lines()
+{
+	local lines
+
+	lines=$(wc -l <"${said_by}2")
+	echo "$lines lines"
+	# Of strangers 50 at first and one a second, and those that got further.
+	[ "$lines" -le $((100 + 3 * seconds)) ]
+}
+
+no_memory()
+{
+	local kib=$(($(daemon_kib) - kib_then))
+
+	echo "$kib KiB more"
+	[ "$kib" -lt 4096 ]
+}
+
+comes_up()
+{
+	until_true 30 link_dial l && rclink ping l -c 1
+}
+
+plan 10
+link_setup
+holds "a link of two daemons comes up" begin
+m_then=$(epoch m)
+kib_then=$(daemon_kib)
+rclink add l
+holds "exchanges of another one are begun and broken off" flood
+check "the link answers meanwhile" others_answer
+measured "there were many of them" ended
+measured "one in a second got further" few_admitted
+measured "the others were refused" others_refused
+check "the daemon does not fill its log" few_lines
+check "nor its memory" no_memory
+check "the link that was up is, and in the same epoch" \
+	eval 'is 1 m .state up && [ "$(epoch m)" = "$m_then" ]'
+check "the other one comes up when somebody means it" comes_up
+daemon_end 1 2
+rclink del l
+finish
