@@ -55,7 +55,7 @@ tools: setup-build ## the command line tool and the daemon
 
 .PHONY: check
 check: setup tools ## every test, on the kernels that it names; ENVS="6.1 debug"
-	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -all,,$(subst mixed,6.1 6.12,$(subst -back,,$(ENVS)))))))); do \
+	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -grh,,$(subst -all,,$(subst mixed,6.1 6.12,$(subst -back,,$(ENVS))))))))); do \
 		$(VM)/module $$kver; \
 	done
 	@$(MAKE) --no-print-directory -f selftests/unit/exchange.mk bench
