@@ -79,6 +79,19 @@ up_again()
 	return 1
 }
 
+# Packets have one where the port is virtual (lab_dev), and else none.
+grh_as_needed()
+{
+	local host qps grh=${RCL_GRH:-0}
+
+	for host in 1 2; do
+		qps=$(on $host cat $sim/qps)
+		echo "$qps"
+		grep -q " grh $grh" <<<"$qps" &&
+			! grep -q " grh $((1 - grh))" <<<"$qps" || return
+	done
+}
+
 # Host 2 is in another subnet while CMD runs.
 by_grh()
 {
@@ -153,13 +166,14 @@ faulty()
 	on "$host" awk '$5 > 0 { bad = 1; print } END { exit bad }' $sim/fault
 }
 
-plan 20
+plan 21
 link_setup
 link_listen l p
 check "a link finds its peer by LID" link_pair l "${patient[@]}"
 check "host 1's GID is that of its port's number" \
 	is 1 l .gid "fe80::200:0:0:1"
 check "data moves, of any size" moves
+check "with a GRH if the port has to have one, and else without" grh_as_needed
 check "another subnet manager changes nothing" other_sm "$(of 1 l .epoch)"
 check "another LID ends the epoch, at both ends, under writes" other_lid
 check "by the new one it comes up again" up_again
