@@ -19,6 +19,17 @@
 #define SIM_MORE	-2
 #define SIM_LATE	-3
 
+/* IBA 11.4.2.1 has it for who asked of READs and atomics alone. */
+static u32 sim_send_len(const struct sim_swqe *wqe)
+{
+	u32 len = 0;
+	int i;
+
+	for (i = 0; i < wqe->wr.num_sge; i++)
+		len += wqe->sge[i].length;
+	return len;
+}
+
 static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 			  enum ib_wc_status status)
 {
@@ -40,6 +51,7 @@ static void sim_send_done(struct sim_qp *qp, struct sim_swqe *wqe,
 		.wr_id = wqe->wr.wr_id,
 		.status = status,
 		.opcode = opcodes[wqe->wr.opcode],
+		.byte_len = sim_send_len(wqe),
 		.qp = &qp->ib,
 	};
 

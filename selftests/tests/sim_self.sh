@@ -41,11 +41,24 @@ faults_refused()
 	done 2>/dev/null
 }
 
+# Of the two ports: one partition, of which the second is a limited member; two; and one
+# of which both are.
+partitions()
+{
+	local line
+
+	for line in "sim0 1 0x8005" "sim1 1 0x0005" "sim0 2 0x8006" "sim1 2 0x8007" \
+		"sim0 3 0x0008" "sim1 3 0x0008"; do
+		echo "${line#* }" >"$SIM/${line%% *}/pkey" || return
+	done
+}
+
 # has_points WHERE: of the tests of the module
 has_points()
 {
 	local name
 
+	partitions || bail "no partition keys"
 	insmod "$self" || bail "rdmasim_self.ko does not load"
 	cat /sys/kernel/debug/rdmasim_self >"$said"
 	while read -r name; do

@@ -9,21 +9,9 @@
 #define LEN	(3 * SELF_MTU - 5)	/* three packets */
 #define HALF	(PAGE_SIZE / 2)
 
-/* Both ends in RTS, the first one's idea of the second being @qpn. */
-static int connect(struct rig *rig, u32 qpn, u8 retry)
-{
-	struct end *a = &rig->end[0], *b = &rig->end[1];
-
-	MUST(!end_to_init(a) && !end_to_init(b));
-	MUST(!end_to_rtr(a, b, qpn, SELF_PSN));
-	MUST(!end_to_rtr(b, a, a->qp->qp_num, SELF_PSN));
-	MUST(!end_to_rts(a, retry) && !end_to_rts(b, retry));
-	return 0;
-}
-
 static int connected(struct rig *rig)
 {
-	return connect(rig, rig->end[1].qp->qp_num, 1);
+	return rig_connect(rig, rig->end[1].qp->qp_num, 1);
 }
 
 int self_psn(struct rig *rig)
@@ -54,7 +42,7 @@ int self_qpn(struct rig *rig)
 	ktime_t begin = ktime_get();
 	struct ib_wc wc;
 
-	MUST(!connect(rig, rig->end[1].qp->qp_num ^ 0x800000, 2));
+	MUST(!rig_connect(rig, rig->end[1].qp->qp_num ^ 0x800000, 2));
 	MUST(!end_send(a, 0, LEN) && !end_send(a, 0, LEN));
 	MUST(!end_next(a, &wc) && wc.status == IB_WC_RETRY_EXC_ERR);
 	/* Three tries of 16.8 ms; the last one is not waited for. */
@@ -84,7 +72,7 @@ int self_late(struct rig *rig)
 	struct ib_wc wc;
 
 	/* For ever. */
-	MUST(!connect(rig, b->qp->qp_num, 7));
+	MUST(!rig_connect(rig, b->qp->qp_num, 7));
 	MUST(!end_send(a, 0, LEN));
 	msleep(30);
 	MUST(end_is_idle(a));

@@ -3,6 +3,7 @@
 
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 
 #define RIG_WAIT	(10 * HZ)
@@ -119,9 +120,11 @@ int end_to_init(struct end *end)
 	struct ib_qp_attr attr = {
 		.qp_state = IB_QPS_INIT,
 		.port_num = SELF_PORT,
+		.pkey_index = end->pkey_index,
 		.qkey = SELF_QKEY,
 		.qp_access_flags = IB_ACCESS_REMOTE_WRITE |
-				   IB_ACCESS_REMOTE_READ,
+				   IB_ACCESS_REMOTE_READ |
+				   IB_ACCESS_REMOTE_ATOMIC,
 	};
 
 	return ib_modify_qp(end->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
@@ -152,7 +155,7 @@ int end_to_rtr(struct end *end, struct end *peer, u32 qpn, u32 psn)
 		return ib_modify_qp(end->qp, &attr, IB_QP_STATE);
 	attr.ah_attr.type = RDMA_AH_ATTR_TYPE_IB;
 	rdma_ah_set_port_num(&attr.ah_attr, SELF_PORT);
-	rdma_ah_set_dlid(&attr.ah_attr, end_lid(peer));
+	rdma_ah_set_dlid(&attr.ah_attr, end->dlid ? : end_lid(peer));
 	return ib_modify_qp(end->qp, &attr, IB_QP_STATE | IB_QP_AV |
 			    IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
 			    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
@@ -251,4 +254,39 @@ enum ib_qp_state end_state(struct end *end)
 	if (ib_query_qp(end->qp, &attr, IB_QP_STATE, &init))
 		return IB_QPS_RESET;
 	return attr.qp_state;
+}
+
+/* Both ends in RTS, the first one's idea of the second being @qpn. */
+int rig_connect(struct rig *rig, u32 qpn, u8 retry)
+{
+	struct end *a = &rig->end[0], *b = &rig->end[1];
+
+	MUST(!end_to_init(a) && !end_to_init(b));
+	MUST(!end_to_rtr(a, b, qpn, SELF_PSN));
+	MUST(!end_to_rtr(b, a, a->qp->qp_num, SELF_PSN));
+	MUST(!end_to_rts(a, retry) && !end_to_rts(b, retry));
+	return 0;
+}
+
+/* All of its page, for the peer; NULL if that fails. */
+struct ib_mr *end_register(struct end *end, int access)
+{
+	struct ib_reg_wr reg = { .wr.opcode = IB_WR_REG_MR, .access = access };
+	struct scatterlist sg;
+	struct ib_wc wc;
+
+	reg.mr = ib_alloc_mr(end->pd, IB_MR_TYPE_MEM_REG, 1);
+	if (IS_ERR(reg.mr))
+		return NULL;
+	sg_init_one(&sg, end->mem, PAGE_SIZE);
+	sg_dma_address(&sg) = end->dma;
+	sg_dma_len(&sg) = PAGE_SIZE;
+	if (ib_map_mr_sg(reg.mr, &sg, 1, NULL, PAGE_SIZE) == 1) {
+		reg.key = reg.mr->rkey;
+		if (!ib_post_send(end->qp, &reg.wr, NULL) &&
+		    !end_next(end, &wc) && !wc.status)
+			return reg.mr;
+	}
+	ib_dereg_mr(reg.mr);
+	return NULL;
 }

@@ -21,6 +21,8 @@ struct end {
 	struct ib_srq *srq;
 	u8 *mem;			/* a page */
 	u64 dma;			/* and its address for the device */
+	u16 pkey_index;			/* 0, or set before INIT */
+	u16 dlid;			/* that of the peer if 0, at RTR */
 	atomic_t events[IB_EVENT_WQ_FATAL + 1];
 	atomic_t wakes;
 };
@@ -44,13 +46,24 @@ int end_next(struct end *end, struct ib_wc *wc);
 bool end_is_idle(struct end *end);
 enum ib_qp_state end_state(struct end *end);
 
-/* rc.c, many.c: 0, or the line where it was not as it should be */
+int rig_connect(struct rig *rig, u32 qpn, u8 retry);
+struct ib_mr *end_register(struct end *end, int access);
+
+/* rc.c, path.c, ops.c, many.c: 0, or the line where it was not as it should be */
 int self_psn(struct rig *rig);
 int self_qpn(struct rig *rig);
+int self_lid(struct rig *rig);
+int self_pkey(struct rig *rig);
+int self_partition(struct rig *rig);
+int self_limited(struct rig *rig);
+int self_gap(struct rig *rig);
 int self_rnr(struct rig *rig);
 int self_late(struct rig *rig);
 int self_short(struct rig *rig);
 int self_keys(struct rig *rig);
+int self_read(struct rig *rig);
+int self_atomics(struct rig *rig);
+int self_masked(struct rig *rig);
 int self_no_ram(struct rig *rig);
 int self_solicited(struct rig *rig);
 int self_srq(struct rig *rig);
