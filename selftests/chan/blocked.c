@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that waits for its peer, in one of the ways that there are, until the
- * channel has ended.
+ * A process that waits for its peer, in one of the ways that there are, until
+ * the channel has ended.
  *
- * usage: blocked LINK listen KIND	prints "listening", and serves one channel
- *        blocked LINK KIND		prints "waits", and at the end "ended", the
- *					time in microseconds since 1970, the status
- *					of what was posted, and why it ended
+ * usage: blocked LINK listen KIND	prints "listening", and serves one
+ *					channel
+ *        blocked LINK KIND		prints "waits", and at the end "ended",
+ *					the time in microseconds since 1970, the
+ *					status of what was posted, and why
  *
  * KIND is
  *	recv	for a message that does not come

@@ -49,7 +49,7 @@ enum ib_qp_state end_state(struct end *end);
 int rig_connect(struct rig *rig, u32 qpn, u8 retry);
 struct ib_mr *end_register(struct end *end, int access);
 
-/* rc.c, path.c, ops.c, many.c: 0, or the line where it was not as it should be */
+/* The others: 0, or the line where it was not as it should be. */
 int self_psn(struct rig *rig);
 int self_qpn(struct rig *rig);
 int self_lid(struct rig *rig);
