@@ -21,16 +21,13 @@ flaps=${FLAPS:-6}
 limit=$((5000 * RCL_SLOW))
 goal=1200	# of faults.sh
 notice_ms=()
+own_ms=()
+kept=0
 recover_ms=()
 
 ms()
 {
 	echo $((${EPOCHREALTIME/[.,]/} / 1000))
-}
-
-both_down()
-{
-	is 1 l .state down && is 2 l .state down
 }
 
 objects_of_both()
@@ -44,6 +41,14 @@ objects_same()
 	[ "$(objects_of_both)" = "$objects_then" ]
 }
 
+# is_down HOST: by now or soon
+is_down()
+{
+	until_true "$2" is "$1" l .state down
+}
+
+# A network device that is taken down may keep a frame that it was given until it
+# comes back, and rxe the QP that the frame is of until then, or for 50 s (testing.rst).
 flap()
 {
 	local epoch begin
@@ -51,8 +56,10 @@ flap()
 	epoch=$(of 1 l .epoch)
 	begin=$(ms)
 	on 2 ip link set eth0 down || return
-	until_true 20 both_down || return
+	is_down 1 20 || return
 	notice_ms+=($(($(ms) - begin)))
+	is_down 2 5 || kept=$((kept + 1))
+	own_ms+=($(($(ms) - begin)))
 	sleep "0.$((RANDOM % 10))"
 	begin=$(ms)
 	on 2 ip link set eth0 up
@@ -84,15 +91,17 @@ times()
 {
 	local typical
 
-	figure "down at both ends, $flaps times, the longest" \
+	typical=$(printf '%s\n' "${notice_ms[@]}" | median)
+	figure "the peer is down, $flaps times, the longest" \
 		"$(most "${notice_ms[@]}")" ms "<= $goal"
-	figure "the same, median" "$(printf '%s\n' "${notice_ms[@]}" | median)" \
-		ms "<= $goal"
+	figure "the same, median" "$typical" ms "<= $goal"
+	figure "the host itself is down, median" \
+		"$(printf '%s\n' "${own_ms[@]}" | median)" ms
+	figure "it was only when the port was back" $kept times
 	figure "until messages move again, median" \
 		"$(printf '%s\n' "${recover_ms[@]}" | median)" ms
 	figure "the longest" "$(most "${recover_ms[@]}")" ms
-	typical=$(printf '%s\n' "${notice_ms[@]}" | median)
-	[ "${typical%.*}" -le "$limit" ]
+	[ "${typical%.*}" -le "$limit" ] && [ $kept -le $((1 + flaps / 10)) ]
 }
 
 memory()
