@@ -30,6 +30,7 @@
 #define NUMBERS	65536		/* that are told apart, of each sender */
 #define SENDERS	64
 #define WAIT_MS	120000
+#define TRIES	30
 
 #define LOCAL_LENGTH	1
 #define LOCAL_PROTECTION	4
@@ -91,11 +92,16 @@ static void attach(char *group)
 	memory = at;
 }
 
+/* What a slow device has no room for stays queued. */
 static struct rclink_dev_cqe next(void)
 {
 	struct rclink_dev_cqe cqe;
+	int ret, tries = 0;
 
-	must("submit", rclink_submit(chan, 1, WAIT_MS));
+	do
+		ret = rclink_submit(chan, 1, WAIT_MS);
+	while (ret == -EBUSY && ++tries < TRIES);
+	must("submit", ret);
 	if (rclink_reap(chan, &cqe, 1) != 1)
 		no("reap", -EIO);
 	return cqe;
