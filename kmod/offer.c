@@ -58,6 +58,12 @@ static struct workqueue_struct *rcl_offer_wq;
 static DEFINE_MUTEX(rcl_offers_lock);
 static LIST_HEAD(rcl_offers);
 
+/* The kernel counts as root, as where it listens. */
+static kuid_t rcl_offer_user(const struct rcl_offer *offer)
+{
+	return offer->cred ? offer->cred->fsuid : GLOBAL_ROOT_UID;
+}
+
 /**
  * rcl_offer_add - offer a region to all peers
  * @offer: zeroed, and filled in down to @offer->may
@@ -79,7 +85,7 @@ int rcl_offer_add(struct rcl_offer *offer)
 	offer->wanted = true;
 	mutex_lock(&rcl_offers_lock);
 	list_for_each_entry(other, &rcl_offers, node) {
-		if (!uid_eq(other->cred->fsuid, offer->cred->fsuid))
+		if (!uid_eq(rcl_offer_user(other), rcl_offer_user(offer)))
 			continue;
 		n++;
 		if (!strcmp(other->name, offer->name))

@@ -22,7 +22,7 @@ struct rcl_window;
  * @name: of the region
  * @rights: RCLINK_REGION_*, of the peers
  * @memory: what it is made of
- * @cred: of who offers it; outlives it
+ * @cred: of who offers it, NULL for the kernel; outlives it
  * @may: has he the right to use that link now? May sleep
  * @addr: first address for all peers
  * @wanted: it has not been taken back; registering gives up when it is

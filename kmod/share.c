@@ -35,6 +35,67 @@ struct rcl_shared {
 	struct rcl_offer offer;
 };
 
+static bool rcl_share_may(const struct rcl_offer *offer, const char *link)
+{
+	return !rcl_access_check(link, offer->cred);
+}
+
+/**
+ * rcl_share_check - could that be exported to all links?
+ * @name: that it is to be exported under
+ * @rights: of the peers, and RCLINK_REGION_READ_ONLY; hostile
+ * @npages: pages
+ *
+ * Return: 0, -EINVAL or -EMSGSIZE.
+ */
+int rcl_share_check(const char *name, u32 rights, u64 npages)
+{
+	int peers = rcl_region_rights(rights);
+
+	/* A SEND of a peer ends what is registered for one channel, no more. */
+	if (!name[0] || peers <= 0 || peers & RCLINK_REGION_INVALIDATE)
+		return -EINVAL;
+	return npages > RCL_SHARE_PAGES_MAX ? -EMSGSIZE : 0;
+}
+
+/**
+ * rcl_share_begin - export memory to all links
+ * @offer: zeroed
+ * @memory: stays the caller's after a failure
+ * @name: that it is exported under; checked, and so are the rights
+ * @rights: of the peers, and RCLINK_REGION_READ_ONLY
+ * @cred: of who exports it, NULL for the kernel, which may use all links;
+ *	outlives it
+ *
+ * Context: may sleep.
+ * Return: as rcl_offer_add().
+ */
+int rcl_share_begin(struct rcl_offer *offer, struct rcl_memory *memory,
+		    const char *name, u32 rights, const struct cred *cred)
+{
+	memory->read_only = rights & RCLINK_REGION_READ_ONLY;
+	strscpy(offer->name, name, sizeof(offer->name));
+	offer->rights = rights & RCLINK_REGION_RIGHTS;
+	offer->memory = memory;
+	offer->cred = cred;
+	offer->may = rcl_share_may;
+	return rcl_offer_add(offer);
+}
+
+/**
+ * rcl_share_end - the mirror of rcl_share_begin(), then let the memory go
+ * @offer: is the caller's again afterwards
+ *
+ * Context: may sleep.
+ * Return: 0, or -EIO when a device did not end a registration: then the memory
+ * is lost.
+ */
+int rcl_share_end(struct rcl_offer *offer)
+{
+	rcl_offer_del(offer);
+	return rcl_mapping_let_go(offer->memory, offer->stuck);
+}
+
 /**
  * rcl_share_open - begin with nothing
  * @cred: of the consumer; outlives it
@@ -57,11 +118,8 @@ struct rcl_share *rcl_share_open(const struct cred *cred)
 /* In no slot any more. */
 static int rcl_shared_free(struct rcl_shared *shared)
 {
-	struct rcl_memory *memory = shared->offer.memory;
-	int ret;
+	int ret = rcl_share_end(&shared->offer);
 
-	rcl_offer_del(&shared->offer);
-	ret = rcl_mapping_let_go(memory, shared->offer.stuck);
 	kfree(shared);
 	return ret;
 }
@@ -82,13 +140,10 @@ void rcl_share_close(struct rcl_share *share)
 	kfree(share);
 }
 
-static bool rcl_share_may(const struct rcl_offer *offer, const char *link)
-{
-	return !rcl_access_check(link, offer->cred);
-}
-
 static int rcl_share_publish(struct rcl_share *share,
-			     struct rcl_shared *shared)
+			     struct rcl_shared *shared,
+			     struct rcl_memory *memory,
+			     const struct rclink_dev_region *arg)
 {
 	int ret;
 	u32 i;
@@ -99,7 +154,8 @@ static int rcl_share_publish(struct rcl_share *share,
 		;
 	if (i == RCL_SHARE_REGIONS)
 		return -ENOSPC;
-	ret = rcl_offer_add(&shared->offer);
+	ret = rcl_share_begin(&shared->offer, memory, arg->name, arg->rights,
+			      share->cred);
 	if (ret)
 		return ret;
 	shared->handle = rcl_region_handle(i);
@@ -116,13 +172,8 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 	shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
 	if (!shared)
 		return -ENOMEM;
-	strscpy(shared->offer.name, arg->name, sizeof(shared->offer.name));
-	shared->offer.rights = arg->rights & RCLINK_REGION_RIGHTS;
-	shared->offer.memory = memory;
-	shared->offer.cred = share->cred;
-	shared->offer.may = rcl_share_may;
 	mutex_lock(&share->lock);
-	ret = rcl_share_publish(share, shared);
+	ret = rcl_share_publish(share, shared, memory, arg);
 	/* Before another call can withdraw it. */
 	if (!ret)
 		arg->handle = shared->handle;
@@ -146,20 +197,17 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 int rcl_share_region(struct rcl_share *share, struct rclink_dev_region *arg,
 		     bool allocate)
 {
-	int rights = rcl_region_rights(arg->rights);
 	struct rcl_memory *memory;
 	int ret;
 
-	/* A SEND of a peer ends what is registered for one channel, no more. */
-	if (!rcl_pin_is_sane(arg, allocate) || !arg->name[0] || rights <= 0 ||
-	    rights & RCLINK_REGION_INVALIDATE)
+	if (!rcl_pin_is_sane(arg, allocate))
 		return -EINVAL;
-	if (rcl_pin_count(arg) > RCL_SHARE_PAGES_MAX)
-		return -EMSGSIZE;
+	ret = rcl_share_check(arg->name, arg->rights, rcl_pin_count(arg));
+	if (ret)
+		return ret;
 	memory = allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
-	memory->read_only = arg->rights & RCLINK_REGION_READ_ONLY;
 	ret = rcl_share_add(share, memory, arg);
 	if (ret)
 		memory->free(memory);

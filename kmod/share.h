@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an open file of a process exports to all links. */
+/* What is exported to all links, as by an open file of a process. */
 #ifndef RCL_SHARE_H
 #define RCL_SHARE_H
 
@@ -9,6 +9,8 @@
 #define RCL_SHARE_REGIONS	64
 
 struct cred;
+struct rcl_memory;
+struct rcl_offer;
 struct rcl_shared;
 struct rclink_dev_region;
 struct vm_area_struct;
@@ -24,6 +26,11 @@ struct rcl_share {
 	struct mutex lock;	/* protects slots */
 	struct rcl_shared *slots[RCL_SHARE_REGIONS];
 };
+
+int rcl_share_check(const char *name, u32 rights, u64 npages);
+int rcl_share_begin(struct rcl_offer *offer, struct rcl_memory *memory,
+		    const char *name, u32 rights, const struct cred *cred);
+int rcl_share_end(struct rcl_offer *offer);
 
 struct rcl_share *rcl_share_open(const struct cred *cred);
 void rcl_share_close(struct rcl_share *share);
