@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory of kernel modules, and of their peers: see include/rclink.h. */
+#include <linux/err.h>
 #include <linux/export.h>
-#include <linux/mm.h>
-#include <linux/scatterlist.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "kapi.h"
+#include "kapi-memory.h"
 #include "region.h"
 #include "remote.h"
-
-static void rcl_kapi_memory_free(struct rcl_memory *memory)
-{
-	sg_free_table(&memory->sgt);
-	kfree(memory);
-}
-
-static int rcl_kapi_pages(struct scatterlist *sgl, unsigned int nents,
-			  u32 *npages)
-{
-	struct scatterlist *sg;
-	unsigned int i;
-	u64 n = 0;
-
-	for_each_sg(sgl, sg, nents, i) {
-		if (!sg->length)
-			return -EINVAL;
-		n += DIV_ROUND_UP((u64)offset_in_page(sg->offset) + sg->length,
-				  PAGE_SIZE);
-	}
-	*npages = n;
-	return n > U32_MAX ? -EMSGSIZE : 0;
-}
 
 static int rcl_kapi_register(struct rclink_chan *chan,
 			     struct rcl_memory *memory, const char *name,
 			     u32 rights, u32 *handle)
 {
-	int ret;
+	int ret = -EINVAL;
 
-	memory->free = rcl_kapi_memory_free;
-	ret = rcl_region_check(&chan->chan, name, rights, memory->npages);
+	if (IS_ERR(memory))
+		return PTR_ERR(memory);
+	name = name ? : "";
+	if (strnlen(name, RCLINK_DEV_REGION_LEN) < RCLINK_DEV_REGION_LEN)
+		ret = rcl_region_check(&chan->chan, name, rights,
+				       memory->npages);
 	if (ret) {
-		rcl_kapi_memory_free(memory);
+		memory->free(memory);
 		return ret;
 	}
 	return rcl_region_register(&chan->chan, memory, name, rights, handle);
@@ -78,43 +57,10 @@ int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		       unsigned int nents, const char *name, u32 rights,
 		       u32 *handle)
 {
-	struct scatterlist *from, *to;
-	struct rcl_memory *memory;
-	unsigned int i;
-	u32 npages;
-	int ret;
-
-	name = name ? : "";
-	if (!nents || strnlen(name, RCLINK_DEV_REGION_LEN) ==
-		      RCLINK_DEV_REGION_LEN)
-		return -EINVAL;
-	ret = rcl_kapi_pages(sgl, nents, &npages);
-	if (ret)
-		return ret;
-	memory = kzalloc(sizeof(*memory), GFP_KERNEL);
-	if (!memory)
-		return -ENOMEM;
-	ret = sg_alloc_table(&memory->sgt, nents, GFP_KERNEL);
-	if (ret) {
-		kfree(memory);
-		return ret;
-	}
-	memory->first = offset_in_page(sgl->offset);
-	memory->npages = npages;
-	to = memory->sgt.sgl;
-	for_each_sg(sgl, from, nents, i) {
-		sg_set_page(to, sg_page(from), from->length, from->offset);
-		memory->len += from->length;
-		to = sg_next(to);
-	}
-	return rcl_kapi_register(chan, memory, name, rights, handle);
+	return rcl_kapi_register(chan, rcl_kapi_memory_sg(sgl, nents), name,
+				 rights, handle);
 }
 EXPORT_SYMBOL_GPL(rclink_register_sg);
-
-static struct page *rcl_kapi_page(const void *p)
-{
-	return is_vmalloc_addr(p) ? vmalloc_to_page(p) : virt_to_page(p);
-}
 
 /**
  * rclink_register - register a buffer
@@ -131,33 +77,8 @@ static struct page *rcl_kapi_page(const void *p)
 int rclink_register(struct rclink_chan *chan, void *buf, size_t len,
 		    const char *name, u32 rights, u32 *handle)
 {
-	u32 npages = DIV_ROUND_UP(offset_in_page(buf) + len, PAGE_SIZE);
-	struct page **pages;
-	struct sg_table sgt;
-	u32 i;
-	int ret;
-
-	if (!len)
-		return -EINVAL;
-	if (len > INT_MAX)
-		return -EMSGSIZE;
-	/* As a module's static data is not: that would be another page. */
-	if (WARN_ON_ONCE(!is_vmalloc_addr(buf) && !virt_addr_valid(buf)))
-		return -EINVAL;
-	pages = kvmalloc_array(npages, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return -ENOMEM;
-	for (i = 0; i < npages; i++)
-		pages[i] = rcl_kapi_page(buf + i * PAGE_SIZE);
-	ret = sg_alloc_table_from_pages(&sgt, pages, npages,
-					offset_in_page(buf), len, GFP_KERNEL);
-	kvfree(pages);
-	if (ret)
-		return ret;
-	ret = rclink_register_sg(chan, sgt.sgl, sgt.orig_nents, name, rights,
+	return rcl_kapi_register(chan, rcl_kapi_memory(buf, len), name, rights,
 				 handle);
-	sg_free_table(&sgt);
-	return ret;
 }
 EXPORT_SYMBOL_GPL(rclink_register);
 
