@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Channels and groups for kernel modules, over links that rclink keeps.
+ * Channels, regions for all links, and groups for kernel modules, over links
+ * that rclink keeps.
  *
  * A channel leases one queue pair of a link's pool, at both ends: one host
  * listens on a service of the link, the other one connects to it; a process may
@@ -31,6 +32,7 @@ struct notifier_block;
 struct rclink_chan;
 struct rclink_listener;
 struct rclink_member;
+struct rclink_share;
 struct scatterlist;
 
 /**
@@ -97,6 +99,13 @@ int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
 int rclink_release(struct rclink_chan *chan,
 		   const struct rclink_remote *remote);
+
+struct rclink_share *rclink_share(void *buf, size_t len, const char *name,
+				  u32 rights);
+struct rclink_share *rclink_share_sg(struct scatterlist *sgl,
+				     unsigned int nents, const char *name,
+				     u32 rights);
+int rclink_unshare(struct rclink_share *share);
 
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken);
