@@ -85,6 +85,8 @@ void far_stop(void);
 
 #define NEAR_PAGES	(KAPI_SIZE / PAGE_SIZE)
 #define NEAR_RECVS	2
+#define NEAR_FLUSHED	5		/* enum ib_wc_status, as next */
+#define NEAR_ACCESS	10
 
 /**
  * struct near - a channel of the near end
@@ -104,6 +106,7 @@ void far_stop(void);
  * @msg_region: of them
  * @far: the far region
  * @far_name: its name
+ * @share: a region for all links of the far end
  */
 struct near {
 	struct rclink_chan *chan;
@@ -122,6 +125,7 @@ struct near {
 	u32 msg_region;
 	struct rclink_remote far;
 	char far_name[RCLINK_DEV_REGION_LEN];
+	struct rclink_remote share;
 };
 
 struct near *near_open(const char *link, bool polled);
@@ -134,6 +138,7 @@ int near_expect(struct near *near, u8 op, u32 status,
 		struct rclink_dev_cqe *cqe);
 int near_post(struct near *near, const struct rclink_dev_sqe *sqe);
 int near_do(struct near *near, const struct rclink_dev_sqe *sqe);
+int near_fails(struct near *near, const struct rclink_dev_sqe *sqe);
 int near_post_recv(struct near *near, u32 slot);
 int near_answer(struct near *near, u32 what, struct kapi_msg *msg,
 		struct rclink_dev_cqe *cqe);
@@ -150,7 +155,16 @@ int near_invalidated(const char *link, bool polled);
 int near_masked(const char *link, bool polled);
 int near_table(const char *link);
 
+int share_begin(const char *how, u32 seed);
+int share_is(u32 seed);
+int share_end(u32 seed);
+int share_lose(void);
+void share_stop(void);
+int share_use(struct near *near, u32 seed, u32 next);
+int share_taken(struct near *near);
+
 int limits_nonsense(const char *link);
+int limits_shares(void);
 int limits_flood(const char *link);
 int limits_lost(const char *link);
 

@@ -10,6 +10,7 @@
 #define LIMITS_WRITES	1000
 #define LIMITS_SIZE	64
 #define LIMITS_WAIT	(30 * HZ)
+#define LIMITS_NAME	"kapi.limits"
 
 static void limits_completed(struct rclink_chan *chan, void *ctx,
 			     const struct rclink_dev_cqe *cqe)
@@ -62,6 +63,108 @@ int limits_nonsense(const char *link)
 	else
 		ret = kapi_say(-EIO, "a channel whose end nobody hears of");
 	near_close(near);
+	return ret;
+}
+
+/* An error that is another one, or none. */
+static int limits_share(struct rclink_share *share, int want, const char *what)
+{
+	int ret = PTR_ERR_OR_ZERO(share);
+
+	if (!ret)
+		rclink_unshare(share);
+	if (ret == want)
+		return 0;
+	return kapi_say(-EIO, "exported to all links, %s: %d", what, ret);
+}
+
+static int limits_share_words(void *buf)
+{
+	static const struct {
+		const char *what;
+		const char *name;
+		size_t len;
+		u32 rights;
+		int why;
+	} bad[] = {
+		{ "no name", NULL, 1, RCLINK_REGION_READ, -EINVAL },
+		{ "an empty name", "", 1, RCLINK_REGION_READ, -EINVAL },
+		{ "a long name", "a name of more than thirty-one characters", 1,
+		  RCLINK_REGION_READ, -EINVAL },
+		{ "no right", LIMITS_NAME, 1, 0, -EINVAL },
+		{ "no right of a peer", LIMITS_NAME, 1, RCLINK_REGION_READ_ONLY,
+		  -EINVAL },
+		{ "an end by the peer", LIMITS_NAME, 1, RCLINK_REGION_READ |
+		  RCLINK_REGION_INVALIDATE, -EINVAL },
+		{ "only read, and written", LIMITS_NAME, 1,
+		  RCLINK_REGION_WRITE | RCLINK_REGION_READ_ONLY, -EINVAL },
+		{ "any right", LIMITS_NAME, 1, ~0, -EINVAL },
+		{ "no bytes", LIMITS_NAME, 0, RCLINK_REGION_READ, -EINVAL },
+		{ "2 GiB", LIMITS_NAME, (size_t)INT_MAX + 1, RCLINK_REGION_READ,
+		  -EMSGSIZE },
+	};
+	int ret = 0;
+	int i;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(bad); i++)
+		ret = limits_share(rclink_share(buf, bad[i].len, bad[i].name,
+						bad[i].rights),
+				   bad[i].why, bad[i].what);
+	return ret;
+}
+
+/* Nobody looks into pages that are too many. */
+static int limits_share_pieces(void *buf)
+{
+	const u32 rights = RCLINK_REGION_READ;
+	struct scatterlist sg[3];
+	u32 i;
+
+	sg_init_table(sg, ARRAY_SIZE(sg));
+	for (i = 0; i < ARRAY_SIZE(sg); i++)
+		sg_set_page(&sg[i], virt_to_page(buf), (u32)PAGE_MASK, 0);
+	return limits_share(rclink_share_sg(sg, 0, LIMITS_NAME, rights),
+			    -EINVAL, "no pieces") ? :
+	       limits_share(rclink_share_sg(sg, 3, LIMITS_NAME, rights),
+			    -EMSGSIZE, "12 GiB");
+}
+
+static int limits_share_twice(void *buf)
+{
+	const u32 rights = RCLINK_REGION_READ;
+	struct rclink_share *share;
+	int ret;
+
+	share = rclink_share(buf, PAGE_SIZE, LIMITS_NAME, rights);
+	if (IS_ERR(share))
+		return PTR_ERR(share);
+	ret = limits_share(rclink_share(buf, 1, LIMITS_NAME, rights), -EEXIST,
+			   "a name that is there");
+	if (!ret)
+		ret = limits_share(rclink_share(buf, 1, "another", rights), 0,
+				   "another name");
+	return rclink_unshare(share) ? :
+	       ret ? :
+	       limits_share(rclink_share(buf, 1, LIMITS_NAME, rights), 0,
+			    "a name that is free again");
+}
+
+/**
+ * limits_shares - what cannot be exported to all links
+ *
+ * Return: 0, or a negative errno.
+ */
+int limits_shares(void)
+{
+	void *buf = (void *)__get_free_page(GFP_KERNEL);
+	int ret;
+
+	if (!buf)
+		return -ENOMEM;
+	ret = limits_share_words(buf) ? :
+	      limits_share_pieces(buf) ? :
+	      limits_share_twice(buf);
+	free_page((unsigned long)buf);
 	return ret;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that uses every call of include/rclink.h, and is its example: far.c
- * accepts channels, near.c connects, trial.c moves data, limits.c asks for too
- * much, group.c is a member of a group, this file hears of links. A test drives
- * it by what is in /sys/kernel/debug/rclink_test:
+ * accepts channels, near.c connects, trial.c moves data, share.c exports memory
+ * to all links, limits.c asks for too much, group.c is a member of a group,
+ * this file hears of links. A test drives it by what is in
+ * /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
  *	said	what the last one had to say
@@ -127,6 +128,71 @@ static int kapi_lost(char **word)
 	return limits_lost(word[1]);
 }
 
+static int kapi_share(char **word)
+{
+	u32 seed;
+
+	return kapi_number(word[2], &seed) ? : share_begin(word[1], seed);
+}
+
+static int kapi_shared(char **word)
+{
+	u32 seed;
+
+	return kapi_number(word[1], &seed) ? : share_is(seed);
+}
+
+static int kapi_unshare(char **word)
+{
+	u32 seed;
+
+	return kapi_number(word[1], &seed) ? : share_end(seed);
+}
+
+static int kapi_unshare_lost(char **word)
+{
+	return share_lose();
+}
+
+static int kapi_shares(char **word)
+{
+	return limits_shares();
+}
+
+/* For the time of the command, or by the channel that is held. */
+static int kapi_borrow(char **word)
+{
+	struct near *near;
+	u32 seed, next;
+	int ret;
+
+	ret = kapi_number(word[3], &seed) ? : kapi_number(word[4], &next);
+	if (ret)
+		return ret;
+	near = near_open(word[1], kapi_polled(word[2]));
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	ret = share_use(near, seed, next);
+	near_close(near);
+	return ret;
+}
+
+static int kapi_keep(char **word)
+{
+	u32 seed, next;
+
+	if (!kapi_held)
+		return -EINVAL;
+	return kapi_number(word[1], &seed) ? :
+	       kapi_number(word[2], &next) ? :
+	       share_use(kapi_held, seed, next);
+}
+
+static int kapi_taken(char **word)
+{
+	return kapi_held ? share_taken(kapi_held) : -EINVAL;
+}
+
 /* A channel that is there while something happens to its link. */
 static int kapi_hold(char **word)
 {
@@ -207,6 +273,15 @@ static const struct {
 	{ "nonsense", 2, kapi_nonsense },	/* LINK */
 	{ "flood", 2, kapi_flood },		/* LINK */
 	{ "lost", 2, kapi_lost },		/* LINK */
+	{ "share", 3, kapi_share },		/* buffer|list|constant SEED */
+	{ "shared", 2, kapi_shared },		/* SEED */
+	{ "unshare", 2, kapi_unshare },		/* SEED */
+	{ "unshare_lost", 1, kapi_unshare_lost },
+	{ "shares", 1, kapi_shares },
+	/* LINK events|polled SEED NEXT */
+	{ "borrow", 5, kapi_borrow },
+	{ "keep", 3, kapi_keep },		/* SEED NEXT */
+	{ "taken", 1, kapi_taken },
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
 	{ "drop", 1, kapi_drop },
@@ -333,6 +408,7 @@ static void __exit kapi_exit(void)
 		near_close(kapi_held);
 	group_stop();
 	far_stop();
+	share_stop();
 	rclink_unregister_notifier(&kapi_nb);
 }
 

@@ -165,6 +165,25 @@ int near_do(struct near *near, const struct rclink_dev_sqe *sqe)
 }
 
 /**
+ * near_fails - an operation that the far end's device refuses
+ * @near: from near_open(); its channel ends
+ * @sqe: the operation
+ *
+ * Return: 0, or what was wrong.
+ */
+int near_fails(struct near *near, const struct rclink_dev_sqe *sqe)
+{
+	struct rclink_dev_cqe cqe;
+	int ret, i;
+
+	ret = near_post(near, sqe) ? :
+	      near_expect(near, sqe->op, NEAR_ACCESS, &cqe);
+	for (i = 0; !ret && i < NEAR_RECVS; i++)
+		ret = near_expect(near, RCLINK_OP_RECV, NEAR_FLUSHED, &cqe);
+	return ret;
+}
+
+/**
  * near_post_recv - room for an answer
  * @near: from near_open()
  * @slot: of @near->msg

@@ -7,8 +7,6 @@
 #include "kapi.h"
 
 #define NEAR_ORDER	NEAR_RECVS	/* index of the order in near->msg */
-#define NEAR_FLUSHED	5		/* enum ib_wc_status, as next */
-#define NEAR_ACCESS	10
 
 static void near_fill(struct near *near, u32 seed, u32 len)
 {
@@ -275,8 +273,7 @@ int near_withdrawn(const char *link, bool polled)
 {
 	struct near *near = near_open(link, polled);
 	struct rclink_dev_sqe sqe;
-	struct rclink_dev_cqe cqe;
-	int ret, i;
+	int ret;
 
 	if (IS_ERR(near))
 		return PTR_ERR(near);
@@ -284,11 +281,7 @@ int near_withdrawn(const char *link, bool polled)
 	rclink_prep_read(&sqe, &near->far, 0, 0, 0);
 	rclink_prep_piece(&sqe, near->region, 0, 64);
 	if (!ret)
-		ret = near_post(near, &sqe);
-	if (!ret)
-		ret = near_expect(near, RCLINK_OP_READ, NEAR_ACCESS, &cqe);
-	for (i = 0; !ret && i < NEAR_RECVS; i++)
-		ret = near_expect(near, RCLINK_OP_RECV, NEAR_FLUSHED, &cqe);
+		ret = near_fails(near, &sqe);
 	near_close(near);
 	return ret;
 }

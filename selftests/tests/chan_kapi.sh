@@ -73,7 +73,57 @@ masked_atomics()
 	fi
 }
 
-plan 46
+# A second link between the two, beside the one that is up.
+other_link()
+{
+	link_listen_again l m && link_pair m
+	link_listen_end
+}
+
+# used LINK HOW SEED NEXT: host 1 finds SEED in what host 2 exports to all links, and
+# leaves NEXT there
+used()
+{
+	kapi 2 "listen $1" && kapi 1 "borrow $1 $2 $3 $4" &&
+		kapi 2 "shared $4" && kapi 2 unlisten
+}
+
+# over_both HOW: registered with both links, when it is taken back with both
+over_both()
+{
+	kapi 2 "share $1 1" && used l events 1 2 && used m polled 2 3 &&
+		used l polled 3 4 && kapi 2 "unshare 5"
+}
+
+only_read()
+{
+	kapi 2 "share constant 1" && kapi 2 "listen l" &&
+		kapi 1 "borrow l events 1 2" && kapi 2 "shared 1" &&
+		kapi 2 unlisten && kapi 2 "unshare 2"
+}
+
+# The link goes down and comes up, the other one stays; a channel keeps an import.
+still_there()
+{
+	kapi 2 "share list 1" && used l events 1 2 && used m polled 2 3 &&
+		rclink disconnect l && again && used m events 3 4 &&
+		kapi 2 "listen l" && kapi 1 "hold l events" &&
+		kapi 1 "keep 4 5" && kapi 2 "shared 5"
+}
+
+# What comes in from then on would be seen.
+taken_back()
+{
+	kapi 2 "unshare 6" && kapi 1 taken && kapi 1 drop && kapi 2 "shared 6"
+}
+
+# The links' own buffers are all that host 2 has registered.
+nothing_registered()
+{
+	[ "$(on 2 rdma resource show mr | grep -cF '[rclink]')" -eq 2 ]
+}
+
+plan 57
 lab_device
 lab_module
 kapi_load
@@ -117,6 +167,18 @@ else
 	check "its device goes" device_goes
 fi
 holds "the link comes up on a device" again
+check "what no call exports to all links is refused" kapi 2 shares
+check "host 2 listens no more" kapi 2 unlisten
+holds "there is a second link" other_link
+for how in buffer list; do
+	check "a $how for all links, by channels over both" over_both "$how"
+done
+check "one that is only read" only_read
+holds "one that is there for the next epoch, too" still_there
+check "taken back, it is out of reach of who has imported it" taken_back
+refuse 1 "and not found any more" 'import: -2' kapi 1 "borrow l events 6 7"
+check "nothing of it is registered" until_true 10 nothing_registered
+check "the second link is deleted" on_all "$tool" del m
 check "with a channel that stays open" kapi 1 "hold l events"
 check "the module unloads at both ends with it" on_all rmmod rclink_test
 check "the link is still up" is 1 l .state up

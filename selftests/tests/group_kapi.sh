@@ -210,6 +210,25 @@ down()
 		return "$1"
 }
 
+# told: host 1 has heard of the memory that host 2's module exports to all links
+told()
+{
+	rclink region list --group g -j | gojq -e 'length == 1 and
+		.[0].name == "kapi.share" and .[0].gid == "'"$(gid_of 2)"'" and
+		.[0].bytes > 0 and (.[0].rights | index("write") != null)'
+}
+
+told_none()
+{
+	rclink region list --group g -j | gojq -e '. == []'
+}
+
+for_all_links()
+{
+	kapi 2 "share buffer 1" && until_true 30 told && kapi 2 "unshare 1" &&
+		until_true 30 told_none
+}
+
 # Its end is that of the memberships, too.
 unloaded()
 {
@@ -219,7 +238,7 @@ unloaded()
 		group_is 2 g .consumers 0
 }
 
-plan 16
+plan 17
 chan_build
 link_setup
 kapi_load
@@ -242,6 +261,7 @@ holds "what there is no room for is counted" no_room
 holds "who leaves hears no more" parted
 holds "a group that is deleted says so once" deleted
 holds "made again, it works again" member
+check "members hear what memory the module exports" for_all_links
 holds "down, its sends fail, and it goes on afterwards" down
 check "the module unloads with its membership" unloaded
 finish

@@ -49,7 +49,7 @@ all_have_grh()
 }
 
 points=$(harness_points "$CHAN_SRC/chan_sim.c")
-plan $((points + 24))
+plan $((points + 26))
 chan_build
 link_setup
 sim_load
@@ -67,7 +67,12 @@ done
 until_true 10 as_before
 echo "dereg_mr 1 1 -5" >"$SIM/sim0/fault"
 check "it hears that a registration did not end" kapi 1 "lost a"
+check "a region for all links" eval 'kapi 1 "share buffer 1" &&
+	kapi 1 "borrow a polled 1 2" && kapi 1 "shared 2"'
+# Then the other end has none any more, either.
 kapi 1 "unlisten"
+echo "dereg_mr 1 1 -5" >"$SIM/sim0/fault"
+check "it hears that one of that did not end" kapi 1 unshare_lost
 rclink del a
 rclink del b
 none="Operation not supported"
