@@ -86,7 +86,7 @@ talk()
 	local to=g
 
 	[ $# -eq 2 ] || to=$2
-	on "$1" "$FLOW" send "$to" "${!#}" 0 5 >"$says-talk-$1" 2>&1 &
+	on "$1" "$FLOW" send "$to" "${!#}" 0 $((5 * RCL_SLOW)) >"$says-talk-$1" 2>&1 &
 	flows[talk-$1]=$!
 }
 
@@ -304,6 +304,8 @@ hostile()
 	done
 	group_becomes 1 g .consumers 0 && group_becomes 2 g .consumers 0 &&
 		group_is 1 g .stats.joins 1 && return "$status"
+	rclink group why g
+	return 1
 }
 
 # The device goes and comes; receives stay.
