@@ -15,7 +15,6 @@
 #include "join.h"
 #include "listen_args.h"
 #include "peers.h"
-#include "pong.h"
 #include "process.h"
 #include "signals.h"
 #include "socket.h"
@@ -145,7 +144,7 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 }
 
 static const struct rcv_join_ops ops = {
-	.service = &rcv_pong_service,
+	.services = verbs_services,
 	.admit = on_admit,
 	.done = on_done,
 	.down = on_down,
