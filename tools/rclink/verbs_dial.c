@@ -6,6 +6,7 @@
 
 #include <event2/event.h>
 
+#include "echo.h"
 #include "epoch.h"
 #include "join.h"
 #include "pong.h"
@@ -66,7 +67,7 @@ static void on_down(void *ctx, const char *why)
 }
 
 const struct rcv_service *const verbs_services[] = {
-	&rcv_pong_service, NULL
+	&rcv_pong_service, &rcv_echo_service, NULL
 };
 
 static const struct rcv_join_ops ops = {
