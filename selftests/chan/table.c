@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each operation of a channel once, with both ends in this process, which looks
- * at the memory of both afterwards.
+ * at the memory of both afterwards; or with the near end, which reads what is
+ * at the other one.
  *
  * usage: table NEAR FAR	the two ends of a link of this host to itself
+ *        table --echo LINK	with the service `echo` of the peer
  *        table GROUP		only sends, to service text: somebody else hears
  *
  * prints OPERATION<TAB>works, or why not
@@ -12,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <rclink.h>
 
@@ -19,10 +22,14 @@
 #include "slow.h"
 
 #define SERVICE		"table"
+#define ECHO		"echo"		/* and memory of that service */
+#define ONCE		"echo.once"
 #define SIZE		4096
 #define WAIT_MS		20000
 #define MARK		0x1122334455667788ULL
 #define TO		16	/* where in a far region */
+#define ANSWER		64	/* where in a near region */
+#define ROOM		64	/* bytes for it */
 #define IMM		0x12345678
 #define NUM(a)		(sizeof(a) / sizeof((a)[0]))
 
@@ -186,6 +193,74 @@ static const char *carry_out(struct both *b, const struct row *row)
 	       NULL : "the data is wrong";
 }
 
+/* The completions of an operation and, if it has one, of the receive. */
+static const char *complete_both(struct both *b, bool receives,
+				 struct rclink_dev_cqe *received)
+{
+	struct rclink_dev_cqe cqe;
+	const char *why;
+	int i;
+
+	for (i = 0; i < 1 + receives; i++) {
+		why = completes(b->near.chan, &cqe);
+		if (why)
+			return why;
+		if (cqe.op == RCLINK_OP_RECV)
+			*received = cqe;
+	}
+	return NULL;
+}
+
+static const char *write_word(struct both *b, uint64_t value)
+{
+	struct rclink_dev_cqe cqe;
+
+	*b->near.memory = value;
+	return write_to(b) ? "no WRITE" : completes(b->near.chan, &cqe);
+}
+
+/* What is sent comes back, what is written is read. */
+static const char *carry_out_echo(struct both *b, const struct row *row)
+{
+	struct rclink_data answer = rclink_piece(b->near.region, ANSWER, ROOM);
+	uint64_t *back = b->near.memory + ANSWER / 8;
+	bool imm = row->flags == RCLINK_CQE_IMM;
+	bool receives = row->receives || row->flags;
+	struct rclink_dev_cqe cqe = { 0 };
+	const char *why = NULL;
+	int ret = 0;
+
+	memset(b->near.memory, 0, SIZE);
+	if (!row->receives)
+		why = write_word(b, row->far_was);
+	*b->near.memory = row->near_was;
+	if (!why && receives)
+		ret = rclink_recv(b->near.chan, answer, 0);
+	if (!why && !ret)
+		ret = row->post(b);
+	if (ret)
+		return strerror(-ret);
+	if (!why)
+		why = complete_both(b, receives, &cqe);
+	if (why)
+		return why;
+	if (receives && (cqe.len != 8 || cqe.flags != (imm ? row->flags : 0) ||
+			 (imm && cqe.imm != IMM)))
+		return "the answer is wrong";
+	if (*b->near.memory != row->near)
+		return "the data is wrong";
+	if (row->flags == RCLINK_CQE_INVALIDATED &&
+	    rclink_import(b->near.chan, ONCE, &b->brief) != -ENOENT)
+		return "it did not end";
+	if (!row->receives) {
+		if (read_from(b))
+			return "no READ";
+		back = b->near.memory;
+		why = completes(b->near.chan, &cqe);
+	}
+	return why ? why : *back == row->far ? NULL : "the far data is wrong";
+}
+
 /* To a group: nothing of it is here. */
 static const char *carry_out_alone(struct both *b, const struct row *row)
 {
@@ -240,6 +315,28 @@ static int begin(struct both *b, const char *near, const char *far)
 	       rclink_import(b->near.chan, "brief", &b->brief);
 }
 
+/* The peer shows that some time after the channel is open. */
+static int find(struct both *b, const char *name, struct rclink_remote *remote)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	int i, ret = -ENOENT;
+
+	for (i = 0; i < slow(WAIT_MS) / 10 && ret == -ENOENT; i++) {
+		ret = rclink_import(b->near.chan, name, remote);
+		if (ret == -ENOENT)
+			nanosleep(&pause, NULL);
+	}
+	return ret;
+}
+
+static int begin_echo(struct both *b, const char *link)
+{
+	return rclink_connect(&b->near.chan, link, ECHO,
+			      RCLINK_CONNECT_WAIT) ? :
+	       begin_end(&b->near, NULL, 0) ? :
+	       find(b, ECHO, &b->remote) ? : find(b, ONCE, &b->brief);
+}
+
 static int begin_group(struct both *b, const char *group)
 {
 	return rclink_join(&b->near.chan, group, "text", 0) ? :
@@ -248,22 +345,30 @@ static int begin_group(struct both *b, const char *group)
 
 int main(int argc, char **argv)
 {
+	const char *(*carry)(struct both *b, const struct row *row);
 	struct both b = { 0 };
 	const char *why;
 	unsigned int i;
 	int ret;
 
-	if (argc != 2 && argc != 3) {
-		fprintf(stderr, "usage: table NEAR FAR | GROUP\n");
+	if (argc == 2) {
+		carry = carry_out_alone;
+		ret = begin_group(&b, argv[1]);
+	} else if (argc == 3 && !strcmp(argv[1], "--echo")) {
+		carry = carry_out_echo;
+		ret = begin_echo(&b, argv[2]);
+	} else if (argc == 3) {
+		carry = carry_out;
+		ret = begin(&b, argv[1], argv[2]);
+	} else {
+		fprintf(stderr,
+			"usage: table NEAR FAR | --echo LINK | GROUP\n");
 		return 2;
 	}
-	ret = argc == 2 ? begin_group(&b, argv[1]) :
-			  begin(&b, argv[1], argv[2]);
 	if (ret)
 		return say("begin", ret);
 	for (i = 0; i < NUM(rows); i++) {
-		why = argc == 2 ? carry_out_alone(&b, &rows[i]) :
-				  carry_out(&b, &rows[i]);
+		why = carry(&b, &rows[i]);
 		printf("%s\t%s\n", rows[i].name, why ? why : "works");
 	}
 	rclink_close(b.near.chan);

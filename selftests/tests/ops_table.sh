@@ -20,6 +20,14 @@ document=$LIB_DIR/../Documentation/operations.rst
 made=/tmp/rclink-test-operations
 device=$RCL_DEV
 ops=(send write read cas fadd)
+# As table.c calls them.
+declare -A op_names=(
+	[send]=SEND [send-imm]='SEND with immediate'
+	[send-inv]='SEND with invalidate' [write]=WRITE
+	[write-imm]='WRITE with immediate' [read]=READ
+	[cas]='compare and swap' [fadd]='fetch and add'
+	[mcas]='masked compare and swap' [mfadd]='masked fetch and add'
+)
 
 # pings FILE CMD...: a checked round trip of each operation
 pings()
@@ -73,6 +81,18 @@ groups()
 	return "$status"
 }
 
+# echoes FILE CMD...: over a channel, from a process over libibverbs
+echoes()
+{
+	local file=$1 op said
+
+	shift
+	for op in send send-imm send-inv write write-imm read cas fadd mcas mfadd; do
+		said=$("$@" -o "$op" 2>&1 >/dev/null)
+		printf '%s\t%s\n' "${op_names[$op]}" "${said:-works}"
+	done >"$made.$file"
+}
+
 # heard TEXT CMD...: host 2 hears that, and no more, when CMD says it
 heard()
 {
@@ -92,17 +112,23 @@ said()
 	"$@" >"$made.says" && [ -s "$made.heard" ]
 }
 
-# verbs LINK WORD: host 2 is the end that listens
-verbs_ping()
+# verbs CMD [OPTIONS]: host 2 is the end that listens
+verbs()
 {
-	"$tool" --verbs ping l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
+	local cmd=$1
+
+	shift
+	"$tool" --verbs "$cmd" l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
 		--timeout $((30 * RCL_SLOW)) "$@" timeout 19 heartbeat 5000
 }
 
 process_to_module()
 {
-	link_add 2 l && link_listen l && pings verbs.kernel verbs_ping &&
-		link_listen_end && on 2 "$tool" del l
+	link_add 2 l && link_listen l && chan_far mirror l &&
+		pings verbs.kernel verbs ping &&
+		echoes echo.verbs.kernel verbs echo || return
+	chan_far_end "$far"
+	link_listen_end && on 2 "$tool" del l
 }
 
 process_listens()
@@ -116,6 +142,7 @@ process_listens()
 module_to_process()
 {
 	link_add 1 m && link_dial m && pings kernel.verbs rclink ping m &&
+		"$CHAN/table" --echo m >"$made.echo.kernel.verbs" &&
 		rclink del m
 }
 
@@ -178,6 +205,10 @@ makes()
 		sed '/^Channels of processes$/,$d' "$document"
 		channels "Channels of processes" chan | tail -n +2
 		channels "Channels of kernel modules" kapi
+		section "Channels of processes over libibverbs" \
+			"from librclink=echo.kernel.verbs" \
+			"to librclink=echo.verbs.kernel" \
+			"both ends=echo.verbs.verbs"
 		section Groups "RoCE=group.roce" "InfiniBand=group.ib" \
 			"module, RoCE=module.roce" \
 			"module, InfiniBand=module.ib"
@@ -210,7 +241,8 @@ holds "a group on InfiniBand is tried" groups ib sim0 mgid "$mgid6" mlid 0xc001
 holds "a process tries with the module of its peer" process_to_module
 holds "the module tries with a process of its peer" eval \
 	'process_listens && module_to_process'
-check "a process tries with a process" pings verbs.verbs verbs_ping
+check "a process tries with a process" eval \
+	'pings verbs.verbs verbs ping && echoes echo.verbs.verbs verbs echo'
 link_listen_end
 check "the document says what came out" makes
 on_all rmmod rclink_test

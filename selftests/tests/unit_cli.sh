@@ -98,7 +98,7 @@ help_to_full_disk()
 	"$rclink" ping --help >/dev/full
 }
 
-plan $((65 + $(harness_points cli_*.c)))
+plan $((68 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -169,6 +169,9 @@ refused 'without a --peer' --verbs listen
 refused 'mtu must be' --verbs listen mtu 1000
 refused 'say lat or bw' --verbs bench a 192.0.2.1 fast --pin "$pin"
 refused "no one-sided op 'send'" --verbs bench -o send
+refused "no op 'swap'" --verbs echo -o swap
+refused 'no masked atomics' --verbs echo -o mfadd
+refused 'to 65536' --verbs echo -s 65537
 refused 'mtu must be' pingpong --stock -m 1000
 refuse 1 "help that cannot be written is no success" 'cannot write' \
 	help_to_full_disk

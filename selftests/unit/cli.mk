@@ -21,7 +21,7 @@ GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target)
-VERBS_OBJS := $(patsubst %,$(OUT)/%.o,hca news number physical seal shown stock_dest \
+VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/include/uapi/linux/*.h)

@@ -14,6 +14,7 @@
 
 #include "../../kmod/msg.h"
 #include "check.h"
+#include "echo_op.h"
 #include "endpoint.h"
 #include "fail.h"
 #include "hca.h"
@@ -155,6 +156,103 @@ TEST(memory_that_cannot_be_is_refused)
 		msg.len = len;
 		EXPECT_EQ(len == 28 ? 0 : -EPROTO, rcv_shown_get(&msg, &shown));
 	}
+}
+
+/* Memory from begin to end may have a key for a part of it only. */
+TEST(what_the_first_key_of_memory_is_good_for_is_known)
+{
+	static const struct {
+		uint64_t addr, len;
+		uint32_t shift, extents;
+		uint64_t first;
+	} rows[] = {
+		{ 0x1000, 4096, 30, 1, 4096 },
+		{ 0x1000, 8192, 12, 2, 4096 },
+		{ 0x1ff0, 4096, 12, 2, 16 },
+		{ 0x1ff0, 8, 12, 1, 8 },
+		{ 0x40000000 - 16, 4096, 30, 2, 16 },
+	};
+	uint8_t data[RCL_MSG_DATA_MAX] = { 0 };
+	struct rcl_msg msg = { .type = RCL_MSG_IMPORTED, .data = data };
+	struct rcv_shown shown;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rcl_msg_put(data, rows[i].addr, 8);
+		rcl_msg_put(data + 8, rows[i].len, 8);
+		rcl_msg_put(data + 16, rows[i].shift, 4);
+		msg.len = 24 + 4 * rows[i].extents;
+		ASSERT_EQ(0, rcv_shown_get(&msg, &shown));
+		EXPECT_EQ(rows[i].first, shown.first);
+	}
+}
+
+TEST(operations_are_found_by_their_names)
+{
+	const struct rcv_echo_op *op;
+
+	for (op = rcv_echo_ops; op->name; op++)
+		EXPECT_EQ(op, rcv_echo_op(op->name));
+	EXPECT_EQ(8, op - rcv_echo_ops);
+	EXPECT_EQ(NULL, rcv_echo_op("mcas"));
+	EXPECT_EQ(NULL, rcv_echo_op(""));
+}
+
+TEST(an_operation_is_tried_on_memory_that_allows_it_only)
+{
+	static const struct {
+		const char *op;
+		int ret;
+		uint32_t size, rights, addr;
+		bool atomics;	/* of the own device */
+	} rows[] = {
+		{ "write", 0, 4096, 3, 4, false },
+		{ "write", -EMSGSIZE, 4097, 3, 0, true },
+		{ "write", -EACCES, 8, 1, 0, true },
+		{ "write-imm", -EACCES, 8, 2, 0, true },
+		{ "read", 0, 4096, 2, 4, false },
+		{ "read", -EACCES, 8, 5, 0, true },
+		{ "cas", 0, 8, 6, 8, true },
+		{ "cas", -EOPNOTSUPP, 8, 3, 8, true },
+		{ "fadd", -EOPNOTSUPP, 8, 7, 8, false },
+		{ "fadd", -EINVAL, 8, 7, 4, true },
+		{ "fadd", -EACCES, 8, 4, 8, true },
+		{ "send-inv", 0, 65536, 10, 0, false },
+		{ "send-inv", -EACCES, 8, 7, 0, true },
+	};
+	char err[RCL_ERR_LEN];
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct rcv_shown shown = {
+			.addr = rows[i].addr, .len = 8192, .first = 4096,
+			.rights = rows[i].rights,
+		};
+
+		EXPECT_EQ(rows[i].ret,
+			  rcv_echo_check(rcv_echo_op(rows[i].op), rows[i].size,
+					 &shown, rows[i].atomics, err))
+			TH_LOG("%s", rows[i].op);
+		EXPECT_EQ(-ENOENT,
+			  rcv_echo_check(rcv_echo_op(rows[i].op), 8, NULL,
+					 true, err));
+	}
+}
+
+TEST(what_is_sent_has_no_byte_of_what_was_there)
+{
+	uint8_t before[600], sent[600];
+	size_t i;
+
+	rcv_echo_fill(before, sizeof(before), false);
+	rcv_echo_fill(sent, sizeof(sent), true);
+	for (i = 0; i < sizeof(sent); i++)
+		EXPECT_NE(before[i], sent[i]);
+	EXPECT_TRUE(rcv_echo_is(before, sizeof(before), false));
+	EXPECT_TRUE(rcv_echo_is(sent, sizeof(sent), true));
+	sent[599]++;
+	EXPECT_FALSE(rcv_echo_is(sent, sizeof(sent), true));
+	EXPECT_TRUE(rcv_echo_is(sent, 599, true));
 }
 
 #define EPOCH	7

@@ -18,6 +18,7 @@ static const struct {
 	{ "connect", verbs_connect, "bring a link up, and keep it" },
 	{ "ping", verbs_ping, "round trips with checked data" },
 	{ "pingpong", verbs_pingpong, "time messages over a channel" },
+	{ "echo", verbs_echo, "try each operation over a channel" },
 	{ "bench", verbs_bench, "latency and bandwidth, one-sided" },
 	{ "window", verbs_window, "do memory windows keep their promise?" },
 };

@@ -7,6 +7,7 @@ int verbs_listen(int argc, char **argv);
 int verbs_connect(int argc, char **argv);
 int verbs_ping(int argc, char **argv);
 int verbs_pingpong(int argc, char **argv);
+int verbs_echo(int argc, char **argv);
 int verbs_bench(int argc, char **argv);
 int verbs_window(int argc, char **argv);
 

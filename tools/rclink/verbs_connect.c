@@ -21,7 +21,8 @@ static const char connect_help[] =
 "usage: rclink --verbs connect NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n"
 "       rclink --verbs connect NAME HOST[:PORT] --ca FILE --name DNSNAME ...\n\n"
 "Do one exchange with the rclink that listens at HOST, and keep the link until\n"
-"interrupted, or until the peer ends it. The peer's module or process can ping it.\n\n"
+"interrupted, or until the peer ends it. The peer's module or process can ping it,\n"
+"and open channels, as to `rclink --verbs listen`.\n\n"
 VERBS_DIAL_HELP;
 
 static const struct option connect_options[] = {

@@ -6,8 +6,10 @@
 
 #include <event2/event.h>
 
+#include "echo.h"
 #include "epoch.h"
 #include "join.h"
+#include "pong.h"
 #include "process.h"
 #include "setting.h"
 
@@ -64,7 +66,12 @@ static void on_down(void *ctx, const char *why)
 	event_base_loopbreak(d->base);
 }
 
+const struct rcv_service *const verbs_services[] = {
+	&rcv_pong_service, &rcv_echo_service, NULL
+};
+
 static const struct rcv_join_ops ops = {
+	.services = verbs_services,
 	.done = on_done,
 	.down = on_down,
 };

@@ -15,6 +15,7 @@
 
 struct rcv_epoch;
 struct rcv_join;
+struct rcv_service;
 struct rcx_tls;
 
 /* For the help of each. */
@@ -56,6 +57,9 @@ void verbs_dial_run(struct verbs_dial *d);
 
 /* Goodbye, and give everything back. Fine in any state. */
 void verbs_dial_end(struct verbs_dial *d);
+
+/* What the peer may connect to, whoever of the two dialled; up to a NULL. */
+extern const struct rcv_service *const verbs_services[];
 
 /* "dev rxe0 mtu 1024 ...", for the listener, too. */
 void verbs_words(const char *cmd, char **words, struct rcl_policy *policy);

@@ -15,7 +15,6 @@
 #include "join.h"
 #include "listen_args.h"
 #include "peers.h"
-#include "pong.h"
 #include "process.h"
 #include "signals.h"
 #include "socket.h"
@@ -32,8 +31,8 @@ static const char help[] =
 "usage: rclink --verbs listen --peer NAME=PIN [--peer ...] [OPTIONS] [WORD VALUE]...\n"
 "       rclink --verbs listen --ca FILE --peer NAME=dns:HOST [--peer ...] ...\n\n"
 "Accept exchanges, from processes and from kernels, and keep the links until\n"
-"interrupted. Answers pings and heartbeats, and plays with who connects a\n"
-"channel to its service `pingpong`.\n\n"
+"interrupted. Answers pings and heartbeats, and who connects a channel to its\n"
+"services `pingpong` and `echo`.\n\n"
 LISTEN_ARGS_HELP
 "  --once N          end when N links came up, and went down again\n"
 "  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n";
@@ -145,7 +144,7 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 }
 
 static const struct rcv_join_ops ops = {
-	.service = &rcv_pong_service,
+	.services = verbs_services,
 	.admit = on_admit,
 	.done = on_done,
 	.down = on_down,

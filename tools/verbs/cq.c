@@ -144,6 +144,7 @@ int rcv_cq_poll(struct rcv_cq *cq, struct rcv_wc *wcs, int num)
 			.opcode = got[i].opcode,
 			.flags = got[i].wc_flags,
 			.len = got[i].byte_len,
+			.imm = got[i].imm_data,
 		};
 	return n;
 }

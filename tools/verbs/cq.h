@@ -22,6 +22,8 @@ struct rcv_wc {
 	uint32_t opcode;
 	uint32_t flags;
 	uint32_t len;
+	/* Not of an extended CQ: big-endian, or the rkey that a SEND ended. */
+	uint32_t imm;
 	uint64_t stamp;		/* device ticks, if the CQ has stamps */
 };
 

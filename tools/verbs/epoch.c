@@ -437,7 +437,7 @@ static int listen_to(struct rcv_epoch *ep, char *err)
 struct rcv_epoch *rcv_epoch_new(struct event_base *base,
 				const struct rcl_policy *policy,
 				uint64_t number,
-				const struct rcv_service *service,
+				const struct rcv_service *const *services,
 				const struct rcv_epoch_ops *ops, void *ctx,
 				char *err)
 {
@@ -451,7 +451,7 @@ struct rcv_epoch *rcv_epoch_new(struct event_base *base,
 	ep->ops = ops;
 	ep->ctx = ctx;
 	ep->policy = *policy;
-	ep->service = service;
+	ep->services = services;
 	if (rcv_objects_get(ep, err) || listen_to(ep, err)) {
 		rcv_epoch_free(ep);
 		return NULL;

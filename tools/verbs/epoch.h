@@ -69,7 +69,7 @@ struct rcv_epoch {
 	/* For the bench: its work requests are none of this file's. */
 	void (*bench_done)(void *ctx);
 	void *bench_ctx;
-	const struct rcv_service *service;	/* for the peer, or NULL */
+	const struct rcv_service *const *services;	/* up to NULL */
 	struct {
 		char service[RCV_LEASE_NAME];
 		const struct rcv_lease_ops *ops;
@@ -93,11 +93,14 @@ static inline uint32_t rcv_epoch_mtu(const struct rcv_epoch *ep)
  */
 int rcv_policy_complete(struct rcl_policy *policy, char *err);
 
-/* Allocate all, QPs in INIT. NULL with a sentence in err. */
+/*
+ * Allocate all, QPs in INIT. services are for the peer, up to a NULL, or NULL.
+ * NULL with a sentence in err.
+ */
 struct rcv_epoch *rcv_epoch_new(struct event_base *base,
 				const struct rcl_policy *policy,
 				uint64_t number,
-				const struct rcv_service *service,
+				const struct rcv_service *const *services,
 				const struct rcv_epoch_ops *ops, void *ctx,
 				char *err);
 

@@ -83,6 +83,12 @@ bool rcv_hca_is_gone(const struct rcv_hca *hca)
 						       st.st_ino != hca->node;
 }
 
+bool rcv_hca_has_windows(const struct rcv_hca *hca)
+{
+	return hca->attr.orig_attr.device_cap_flags &
+	       (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+}
+
 /* bnxt_re says that of retries that are exceeded. */
 bool rcv_hca_is_vague(const struct rcv_hca *hca)
 {

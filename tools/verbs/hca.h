@@ -63,6 +63,9 @@ uint32_t rcv_hca_read_pkey(const struct rcv_hca *hca, uint32_t index);
 /* Was the device removed? Some drivers tell nobody, and wait for its users. */
 bool rcv_hca_is_gone(const struct rcv_hca *hca);
 
+/* Memory windows of type 2, which are for one QP. */
+bool rcv_hca_has_windows(const struct rcv_hca *hca);
+
 /* Does it say that a request has no right when it means something else, too? */
 bool rcv_hca_is_vague(const struct rcv_hca *hca);
 

@@ -94,7 +94,7 @@ static int join_prepare(void *ctx, const char *link,
 		return rcl_fail(err, -ENOMEM, "out of memory");
 	join->ended = false;
 	join->epoch = rcv_epoch_new(join->base, &join->used, number,
-				    join->ops->service, &epoch_ops, join, err);
+				    join->ops->services, &epoch_ops, join, err);
 	if (!join->epoch)
 		return -EIO;
 	snprintf(join->link, sizeof(join->link), "%s", link);

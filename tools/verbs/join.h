@@ -19,7 +19,8 @@ struct rcv_service;
 struct rcx_tls;
 
 struct rcv_join_ops {
-	const struct rcv_service *service;	/* for the peer, or NULL */
+	/* For the peer, up to a NULL; or NULL. */
+	const struct rcv_service *const *services;
 	/* See rcx_ops; admit is for responders only, step may be NULL. */
 	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);

@@ -241,12 +241,23 @@ int rcv_lease_continue(struct rcv_epoch *ep)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
+static const struct rcv_service *find_service(const struct rcv_epoch *ep,
+					      const char *name)
+{
+	const struct rcv_service *const *at;
+
+	for (at = ep->services; at && *at; at++)
+		if (!strcmp((*at)->name, name))
+			return *at;
+	return NULL;
+}
+
 static uint8_t accept_lease(struct rcv_epoch *ep, struct rcv_lease *lease,
 			    const char *name)
 {
-	const struct rcv_service *service = ep->service;
+	const struct rcv_service *service = find_service(ep, name);
 
-	if (!service || strcmp(service->name, name))
+	if (!service)
 		return RCL_MSG_REFUSED;
 	lease->ctx = service->accept(ep);
 	if (!lease->ctx)

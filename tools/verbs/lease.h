@@ -24,8 +24,9 @@ struct rcv_lease;
 struct rcv_shown {
 	uint64_t addr;
 	uint64_t len;
-	uint32_t rights;	/* as in IMPORTED */
+	uint32_t rights;	/* RCV_RIGHT_* */
 	uint32_t rkey;		/* of the first extent */
+	uint64_t first;		/* bytes of that, of the peer's memory */
 };
 
 /* Of a consumer; none of them may free the epoch. */

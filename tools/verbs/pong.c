@@ -17,8 +17,8 @@
 #include "objects.h"
 #include "pingpong.h"
 #include "process.h"
+#include "shown.h"
 
-#define RIGHT_READ	2
 #define SIGNAL_EVERY	8
 #define PAGE		4096
 #define FIND_NS		10000000000ULL	/* until the peer shows its page */
@@ -285,8 +285,8 @@ static void on_imported(void *ctx, const struct rcv_shown *shown)
 		rcv_lease_import(p->lease, RCL_PINGPONG_SERVICE);
 	else if (!shown)
 		finish(p, "the peer does not show its parameters");
-	else if (shown->len < sizeof(*p->hello) ||
-		 !(shown->rights & RIGHT_READ) || post_read(p, shown))
+	else if (shown->first < sizeof(*p->hello) ||
+		 !(shown->rights & RCV_RIGHT_READ) || post_read(p, shown))
 		finish(p, "the peer's parameters cannot be read");
 }
 
@@ -339,7 +339,7 @@ int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
 	}
 	rcl_pingpong_put(args, p->hello);
 	p->shown.len = PAGE;
-	p->shown.rights = RIGHT_READ;
+	p->shown.rights = RCV_RIGHT_READ;
 	p->shown.rkey = p->hello_mr->rkey;
 	p->done = done;
 	p->ctx = ctx;

@@ -24,6 +24,7 @@ int rcv_qp_create(struct rcv_qp *qp, struct ibv_pd *pd, struct ibv_cq *cq,
 		},
 	};
 
+	qp->mw = NULL;
 	if (getrandom(&qp->psn, sizeof(qp->psn), 0) != sizeof(qp->psn))
 		return rcl_fail(err, -EIO, "cannot draw a random PSN");
 	qp->psn &= MASK_24;
@@ -96,10 +97,14 @@ int rcv_qp_to_rts(struct rcv_qp *qp, const struct rcv_wiring *w, char *err)
 		      IBV_QP_MAX_QP_RD_ATOMIC, "RTR to RTS", err);
 }
 
+/* A window that is bound goes before its QP, which rxe would wait for. */
 void rcv_qp_destroy(struct rcv_qp *qp)
 {
+	if (qp->mw)
+		ibv_dealloc_mw(qp->mw);
 	if (qp->qp)
 		ibv_destroy_qp(qp->qp);
+	qp->mw = NULL;
 	qp->qp = NULL;
 }
 

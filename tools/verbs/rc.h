@@ -30,6 +30,7 @@ struct rcv_qp_size {
 
 struct rcv_qp {
 	struct ibv_qp *qp;
+	struct ibv_mw *mw;	/* of its user, and bound to it; or NULL */
 	uint32_t psn;
 };
 

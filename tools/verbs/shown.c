@@ -27,7 +27,7 @@ void rcv_shown_put(const struct rcv_shown *shown, uint32_t first,
 
 int rcv_shown_get(const struct rcl_msg *msg, struct rcv_shown *shown)
 {
-	uint64_t extents;
+	uint64_t extents, rest;
 	uint32_t shift;
 
 	if (msg->len < HEAD_LEN + KEY_LEN)
@@ -40,6 +40,8 @@ int rcv_shown_get(const struct rcl_msg *msg, struct rcv_shown *shown)
 	if (!shown->len || shown->addr + shown->len < shown->addr ||
 	    shift < SHIFT_MIN || shift > SHIFT_MAX)
 		return -EPROTO;
+	rest = (1ULL << shift) - (shown->addr & ((1ULL << shift) - 1));
+	shown->first = shown->len < rest ? shown->len : rest;
 	extents = ((shown->addr + shown->len - 1) >> shift) -
 		  (shown->addr >> shift) + 1;
 	if (extents > EXTENTS_MAX)

@@ -8,6 +8,14 @@
 struct rcl_msg;
 struct rcv_shown;
 
+/* Of the peer: what it may do with it. */
+enum {
+	RCV_RIGHT_WRITE = 1,
+	RCV_RIGHT_READ = 2,
+	RCV_RIGHT_ATOMIC = 4,
+	RCV_RIGHT_INVALIDATE = 8,
+};
+
 /*
  * Memory of one extent as the answer to who wants keys from extent first on.
  * data has room for RCL_MSG_DATA_MAX, and is the answer's from here.

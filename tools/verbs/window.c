@@ -267,12 +267,10 @@ int rcv_window_try(struct rcv_hca *hca,
 		   void (*told)(void *ctx, const char *what, bool kept),
 		   void *ctx, char *err)
 {
-	const unsigned int type_2 = IBV_DEVICE_MEM_WINDOW_TYPE_2A |
-				    IBV_DEVICE_MEM_WINDOW_TYPE_2B;
 	unsigned int i;
 	int ret = 0;
 
-	if (!(hca->attr.orig_attr.device_cap_flags & type_2))
+	if (!rcv_hca_has_windows(hca))
 		return rcl_fail(err, -EOPNOTSUPP,
 				"%s has no memory windows of type 2; `rclink dev --verbs` shows which device has",
 				ibv_get_device_name(hca->ctx->device));
