@@ -66,12 +66,17 @@ moves()
 		[ \"\$(pings_done)\" -gt $((pings_then + 3)) ]"
 }
 
+turn()
+{
+	echo 0 >$cpu && moves && echo 1 >$cpu && moves
+}
+
 turn_all()
 {
 	local i
 
 	for ((i = 0; i < turns; i++)); do
-		echo 0 >$cpu && moves && echo 1 >$cpu && moves || {
+		turn || {
 			echo "turn $i"
 			echo 1 >$cpu
 			return 1
@@ -81,8 +86,8 @@ turn_all()
 
 answered()
 {
-	kill -INT $pings
-	wait $pings
+	kill -INT "$pings"
+	wait "$pings"
 	cat $says-ping
 	grep -q ' ok, 0 failed' $says-ping
 }
@@ -96,16 +101,16 @@ sum()
 arrived()
 {
 	rm $going
-	wait $sender && wait $receiver || return
+	wait "$sender" && wait "$receiver" || return
 	cat $says-send $says-recv
 	[ "$(sum $says-send)" = "$(sum $says-recv)" ]
 }
 
 written()
 {
-	wait $bench
-	kill $server
-	wait $server
+	wait "$bench"
+	kill "$server"
+	wait "$server"
 	! grep failed $says-bench
 }
 

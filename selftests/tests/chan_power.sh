@@ -90,7 +90,7 @@ none_waits()
 }
 
 plan $((6 + ${#kinds[@]}))
-words=(retry 7 rnr-retry 7 qps 8 heartbeat $beat misses $misses)
+words=(retry 7 rnr-retry 7 qps 8 heartbeat "$beat" misses "$misses")
 chan_setup "${words[@]}"
 # For when it is back.
 link_listen l

@@ -6,8 +6,8 @@
 # kernels: 6.1-all 6.12-all
 # timeout: 200
 # soak: 1200 FLOOD_SECONDS=600
-# The libraries have the variables.
-# shellcheck disable=SC2154
+# The libraries have the variables; what eval and sh get is expanded there.
+# shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/figure.sh"
@@ -54,12 +54,12 @@ flood()
 # In the midst of it.
 others_answer()
 {
-	rclink ping m -c 5 -i 0.2 && kill -0 $flooder
+	rclink ping m -c 5 -i 0.2 && kill -0 "$flooder"
 }
 
 ended()
 {
-	wait $flooder
+	wait "$flooder"
 	cat $out
 	figure "exchanges that were begun in $seconds s" "$(<$out)" ''
 	[ "$(<$out)" -gt $((5 * seconds)) ]
