@@ -3,7 +3,7 @@
 # Processes of three hosts send to a group and hear it: what comes, from whom, what
 # is refused; loss, a group that is down, its end, and theirs.
 # hosts: 3
-# kernels: 6.1-all 6.12
+# kernels: 6.1-all 6.12 debug-all
 # timeout: 700
 # The library has the variables.
 # shellcheck disable=SC2154

@@ -321,7 +321,7 @@ else
 fi
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
-check "no pause was long, and nothing is of unknown fate" quick
+measured "no pause was long, and nothing is of unknown fate" quick
 holds "what asks the peer meanwhile gets its answer" calls_go_on
 holds "no QPN, PSN or rkey stays" nothing_is_the_same
 holds "no QP too many is left" no_qp_too_many
