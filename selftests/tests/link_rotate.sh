@@ -16,6 +16,7 @@
 
 seen=/tmp/rclink-test-monitor
 refused=/tmp/rclink-test-refused
+timed=/tmp/rclink-test-timed
 
 # A heartbeat that a busy machine misses is not what this is about.
 conf()
@@ -171,7 +172,39 @@ no_qp_too_many()
 	[ "$before" = "$now" ]
 }
 
-# The pause is that of the channels: nobody else notices.
+# messages COMMAND...: one after the other, there and back, beside that; sets most to the
+# longest time that half of it took
+messages()
+{
+	local ops bench
+
+	rclink bench l lat -o send -n 2000 -j >"$timed" 2>&1 &
+	bench=$!
+	ops=$(of 1 l .stats.chan_ops)
+	until_true 20 eval "[ \"\$(of 1 l .stats.chan_ops)\" -gt $((ops + 100)) ]"
+	"$@" || return
+	kill -0 $bench || return
+	wait $bench || return
+	most=$(gojq '.max / 1000000 | floor' "$timed")
+}
+
+# The channel has one message under way, and nothing to wait for.
+pause()
+{
+	local most server goal=200	# the default of heartbeat
+
+	on 2 "$tool" bench l --listen >/dev/null 2>&1 &
+	server=$!
+	until_true 10 listens 2 && messages true || return
+	figure "longest half of a round trip" "$most" ms
+	messages rotates 1 3 || return
+	figure "beside 3 rotations, the pause with it" "$most" ms "< $goal"
+	on 2 pkill -x -f "$tool bench l --listen"
+	wait $server
+	[ "$most" -lt $((5000 * RCL_SLOW)) ]
+}
+
+# Of three channels whose processes are not in a hurry, over all that they saw.
 quick()
 {
 	figure "longest time without a message" "$(sum "$told" outage_ms)" ms
@@ -307,7 +340,7 @@ told_why()
 no_other_path=''
 ! is_ib || no_other_path='a port has one'
 [ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
-plan 23
+plan 24
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -322,6 +355,7 @@ fi
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
 measured "no pause was long, and nothing is of unknown fate" quick
+measured "a message that is under way hardly notices" pause
 holds "what asks the peer meanwhile gets its answer" calls_go_on
 holds "no QPN, PSN or rkey stays" nothing_is_the_same
 holds "no QP too many is left" no_qp_too_many

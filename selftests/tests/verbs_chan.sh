@@ -3,7 +3,7 @@
 # Each operation of a channel with the endpoint of a process, over libibverbs, at one
 # end or at both, looked at from both ends; and what a peer may do wrong.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, libibverbs knows no simulated device
 # timeout: 300
 # The library has the variables; what gojq gets is expanded there.
