@@ -12,6 +12,7 @@
  *	mute		answers nothing
  */
 #include <stdbool.h>
+#include <unistd.h>
 
 #include <rclink.h>
 
@@ -23,6 +24,8 @@
 #define SMALL	16
 #define PERIOD	251
 #define BUFFERS	2	/* one receives while the other is sent */
+#define TRIES	100
+#define PAUSE_US	50000
 
 struct mirror {
 	const char *word;
@@ -145,13 +148,16 @@ int main(int argc, char **argv)
 {
 	struct mirror m = { .word = argc > 2 ? argv[2] : "" };
 	struct rclink_listener *listener;
-	int ret;
+	int ret, tries = 0;
 
 	if (argc < 2)
 		return 2;
 	m.memory = memory(SIZE);
 	m.buffers = memory(BUFFERS * SIZE);
-	ret = rclink_listen(&listener, argv[1], SERVICE, 8, 0);
+	/* One that was killed just before may still be on its way out. */
+	do
+		ret = rclink_listen(&listener, argv[1], SERVICE, 8, 0);
+	while (ret == -EADDRINUSE && tries++ < TRIES && !usleep(PAUSE_US));
 	if (ret)
 		return say("listen", ret) != 0;
 	puts("listening");

@@ -124,11 +124,14 @@ verbs()
 
 process_to_module()
 {
-	link_add 2 l && link_listen l && chan_far mirror l &&
-		pings verbs.kernel verbs ping &&
-		echoes echo.verbs.kernel verbs echo || return
+	local status=0
+
+	link_add 2 l && link_listen l && chan_far mirror l || return
+	pings verbs.kernel verbs ping && echoes echo.verbs.kernel verbs echo ||
+		status=1
 	chan_far_end "$far"
-	link_listen_end && on 2 "$tool" del l
+	link_listen_end
+	on 2 "$tool" del l && return $status
 }
 
 process_listens()

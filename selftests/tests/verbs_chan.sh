@@ -130,7 +130,10 @@ refuses()
 {
 	local text=$2
 
-	mirror "$1" || return
+	mirror "$1" || {
+		fail "${*:3}: $text: nobody listens"
+		return
+	}
 	shift 2
 	refuse 1 "${*}: $text" "$text" echoes "$@"
 }

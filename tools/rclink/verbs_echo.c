@@ -100,13 +100,17 @@ static int try_one(struct echo *e, const struct rcv_echo_op *op)
 	event_add(e->timer, &late);
 	verbs_dial_run(d);
 	event_del(e->timer);
-	if (e->over)
-		return report(e, op);
-	if (d->down || d->interrupted)
-		return cli_fail("echo %s: %s: %s", d->args.link, op->name,
-				d->down ? d->why : "interrupted");
-	return cli_fail("echo %s: %s: no answer for %d s; look at the peer",
-			d->args.link, op->name, LATE_S);
+	if (!e->over) {
+		e->failed = true;
+		if (d->down || d->interrupted)
+			snprintf(e->why, sizeof(e->why), "%s",
+				 d->down ? d->why : "interrupted");
+		else
+			snprintf(e->why, sizeof(e->why),
+				 "no answer for %d s; look at the peer",
+				 LATE_S);
+	}
+	return report(e, op);
 }
 
 /* One that did not end has its channel until the link ends. */
@@ -123,7 +127,7 @@ static int run(struct echo *e)
 			continue;
 		if (try_one(e, op))
 			status = CLI_FAILED;
-		if (!e->over)
+		if (!e->over || e->dial.down)
 			break;
 	}
 	event_free(e->timer);

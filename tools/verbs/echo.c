@@ -82,9 +82,8 @@ static int post_receive(struct echo *e)
 	return rcv_lease_recv(e->ep, e->lease, RECV, &sge);
 }
 
-static int bind(struct echo *e)
+static int bind(struct echo *e, struct ibv_mw *mw)
 {
-	struct ibv_mw *mw = ibv_alloc_mw(e->ep->pd, IBV_MW_TYPE_2);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_BIND_MW,
 		.send_flags = IBV_SEND_SIGNALED,
@@ -99,8 +98,6 @@ static int bind(struct echo *e)
 		},
 	};
 
-	if (!mw)
-		return -errno;
 	e->lease->qp->mw = mw;
 	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
 	e->once.rkey = wr.bind_mw.rkey;
@@ -146,6 +143,11 @@ static void take_message(struct echo *e, const struct rcv_wc *wc)
 	uint32_t from = e->receives;
 	int ret;
 
+	/* A WRITE with immediate may have been to other memory of the link. */
+	if (wc->len > RCV_ECHO_SIZE) {
+		finish(e, "a message came that is too long");
+		return;
+	}
 	if (ends_once(e, wc))
 		e->once.len = 0;
 	e->receives = (from + 1) % BUFFERS;
@@ -159,9 +161,13 @@ static void take_message(struct echo *e, const struct rcv_wc *wc)
 static void on_attached(void *ctx, struct rcv_lease *lease)
 {
 	struct echo *e = ctx;
+	struct ibv_mw *mw = NULL;
 
 	e->lease = lease;
-	if (rcv_hca_has_windows(&e->ep->hca) ? bind(e) : post_receive(e))
+	/* There may be none left. */
+	if (rcv_hca_has_windows(&e->ep->hca))
+		mw = ibv_alloc_mw(e->ep->pd, IBV_MW_TYPE_2);
+	if (mw ? bind(e, mw) : post_receive(e))
 		finish(e, "the device refused a work request");
 }
 

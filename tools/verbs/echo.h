@@ -18,8 +18,8 @@ typedef void rcv_echo_done(void *ctx, const char *err);
 
 /*
  * Connect to the service of the peer, do that once with so many bytes, to
- * RCV_ECHO_SIZE, and see whether it was done. done is called by a turn of the
- * epoch, in any case, also when it ends. 0, or -ENOMEM.
+ * RCV_ECHO_SIZE, and see whether it was done. done is called in any case, by a
+ * turn of the epoch, or when that is freed: ctx outlives it. 0, or -ENOMEM.
  */
 int rcv_echo_try(struct rcv_epoch *ep, const struct rcv_echo_op *op,
 		 uint32_t size, rcv_echo_done *done, void *ctx);

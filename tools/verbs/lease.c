@@ -400,7 +400,7 @@ static const char *refusal(uint8_t status)
 	if (status == RCL_MSG_REFUSED)
 		return "nobody listens on this service; start the other end";
 	if (status == RCL_MSG_BUSY)
-		return "another channel of this service waits there; try later";
+		return "that service is busy, or has no memory; try later";
 	return "the peer cannot use this queue pair any more; try again";
 }
 
