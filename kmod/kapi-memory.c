@@ -35,7 +35,8 @@ static int rcl_kapi_pages(struct scatterlist *sgl, unsigned int nents,
 	u64 n = 0;
 
 	for_each_sg(sgl, sg, nents, i) {
-		if (!sg->length)
+		if (!sg->length || (i && !PAGE_ALIGNED(sg->offset)) ||
+		    (i + 1 < nents && !PAGE_ALIGNED(sg->offset + sg->length)))
 			return -EINVAL;
 		n += DIV_ROUND_UP((u64)offset_in_page(sg->offset) + sg->length,
 				  PAGE_SIZE);

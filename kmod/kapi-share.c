@@ -61,9 +61,9 @@ static struct rclink_share *rcl_kapi_share(struct rcl_memory *memory,
  *
  * It needs no link and no channel, and is there for links that come later, too.
  * It is registered with a link when its peer imports it for the first time in
- * an epoch. A region of a channel that has that name comes before it on the
- * channel's link. It is for peers: who sends from the same memory registers it
- * with a channel, too.
+ * an epoch. It comes before those of that name that processes export to all
+ * links, and after one of a channel, on the channel's link. It is for peers:
+ * who sends from the same memory registers it with a channel, too.
  *
  * The memory stays the caller's, who keeps it until rclink_unshare() has
  * returned. Devices and the processor use it side by side, so it must be

@@ -93,7 +93,10 @@ int rcl_offer_add(struct rcl_offer *offer)
 	}
 	if (!ret && n >= RCL_OFFERS_MAX)
 		ret = -ENOSPC;
-	if (!ret)
+	/* No user takes a name from the kernel. */
+	if (!ret && !offer->cred)
+		list_add(&offer->node, &rcl_offers);
+	else if (!ret)
 		list_add_tail(&offer->node, &rcl_offers);
 	mutex_unlock(&rcl_offers_lock);
 	return ret;

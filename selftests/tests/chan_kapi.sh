@@ -111,6 +111,31 @@ still_there()
 		kapi 1 "keep 4 5" && kapi 2 "shared 5"
 }
 
+# finds_users: what host 1 finds is a page, and not the module's
+finds_users()
+{
+	! kapi 1 "borrow l events 1 2" >"$said" 2>&1 && grep -q '4096 bytes' "$said"
+}
+
+# A user who may use the link has exported that name before.
+user_first()
+{
+	local offer=/tmp/rclink-test-offer status=1 process
+
+	on 2 install -m 755 "$CHAN/offer" $offer && on 2 chmod 666 /dev/rclink &&
+		on 2 "$tool" set l mode 0666 && kapi 2 "listen l" || return
+	on 2 setpriv --reuid 1000 --regid 1000 --clear-groups $offer kapi.share &
+	process=$!
+	until_true 10 finds_users && kapi 2 "share buffer 1" &&
+		kapi 1 "borrow l events 1 2" && kapi 2 "shared 2" &&
+		kapi 2 "unshare 3" && until_true 10 finds_users && status=0
+	cat "$said"
+	on 2 pkill -x -f "$offer kapi.share"
+	wait $process
+	kapi 2 unlisten && on 2 "$tool" set l mode 0600 &&
+		on 2 chmod 600 /dev/rclink && on 2 rm $offer && return $status
+}
+
 # What comes in from then on would be seen.
 taken_back()
 {
@@ -123,7 +148,7 @@ nothing_registered()
 	[ "$(on 2 rdma resource show mr | grep -cF '[rclink]')" -eq 2 ]
 }
 
-plan 57
+plan 58
 lab_device
 lab_module
 kapi_load
@@ -174,6 +199,7 @@ for how in buffer list; do
 	check "a $how for all links, by channels over both" over_both "$how"
 done
 check "one that is only read" only_read
+check "no user takes its name" user_first
 holds "one that is there for the next epoch, too" still_there
 check "taken back, it is out of reach of who has imported it" taken_back
 refuse 1 "and not found any more" 'import: -2' kapi 1 "borrow l events 6 7"
