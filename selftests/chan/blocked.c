@@ -12,7 +12,7 @@
  * KIND is
  *	recv	for a message that does not come
  *	sleep	the same, in poll()
- *	rnr	for a SEND that the peer has no receive for
+ *	rnr	for a SEND that the peer has no receive for, the second one
  *	send	for one SEND after the other
  *	read	for one READ after the other
  */
@@ -55,6 +55,9 @@ static int serve(struct blocked *b)
 	int recvs = is(b, "send") ? RECVS : 0;
 	int ret;
 
+	/* Before the first receive the peer's kernel keeps what is sent. */
+	if (is(b, "rnr"))
+		recvs = 1;
 	for (;;) {
 		for (ret = 0; recvs > 0 && !ret; recvs--)
 			ret = rclink_recv(b->chan, rclink_none(), 0);
@@ -63,6 +66,8 @@ static int serve(struct blocked *b)
 		if (ret < 0)
 			return ret;
 		recvs = rclink_reap(b->chan, cqes, RECVS);
+		if (is(b, "rnr"))
+			recvs = 0;
 	}
 }
 
@@ -133,17 +138,16 @@ static int await(struct blocked *b)
 /* Returns why it ended; *status is that of the last completion. */
 static int waits(struct blocked *b, uint32_t *status)
 {
+	int left = is(b, "rnr") ? 1 : 0;	/* that the peer has room for */
 	struct rclink_dev_cqe cqe;
-	bool first = true;
 	int ret;
 
 	do {
 		ret = post(b);
 		if (ret)
 			return ret;
-		if (first)
+		if (!left--)
 			say_word("waits");
-		first = false;
 		ret = await(b);
 		if (rclink_reap(b->chan, &cqe, 1) == 1)
 			*status = cqe.status;

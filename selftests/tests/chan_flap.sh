@@ -56,7 +56,10 @@ flap()
 	epoch=$(of 1 l .epoch)
 	begin=$(ms)
 	on 2 ip link set eth0 down || return
-	is_down 1 20 || return
+	is_down 1 20 || {
+		on 2 ip link set eth0 up
+		return 1
+	}
 	notice_ms+=($(($(ms) - begin)))
 	is_down 2 5 || kept=$((kept + 1))
 	own_ms+=($(($(ms) - begin)))
@@ -72,6 +75,7 @@ flaps_all()
 {
 	local i
 
+	memory_then=$(used)
 	for ((i = 1; i <= flaps; i++)); do
 		flap || {
 			echo "flap $i"
@@ -115,7 +119,7 @@ memory()
 plan 8
 link_setup
 holds "the link comes up" begin
-holds "channels carry data both ways" chaos_begin $((flaps * 30 * RCL_SLOW))
+holds "channels carry data both ways" chaos_begin $((flaps * 100 * RCL_SLOW))
 goes_on
 objects_then=$(objects_of_both)
 holds "it goes down and comes up each time, and data moves" flaps_all
