@@ -4,7 +4,7 @@
 # and have rings mapped: all of them hear of it, the device goes at once, and the
 # module goes when the last of them has.
 # hosts: 1
-# kernels: 6.1-all 6.12-all debug-all
+# kernels: 6.1-all 6.12-all
 # ib: no, its device has no network device
 # timeout: 120
 # The libraries have the variables; what eval gets is expanded there.
