@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file holds the memory, and no link: links come and go, and those that it
- * is imported over have registrations of their own (offer.c).
+ * The file of a process, or a module, has the memory, and no link: links come
+ * and go, and those that it is imported over have registrations of their own
+ * (offer.c).
  */
 #include "share.h"
 

@@ -52,12 +52,10 @@ static void say_word(const char *word)
 static int serve(struct blocked *b)
 {
 	struct rclink_dev_cqe cqes[RECVS];
-	int recvs = is(b, "send") ? RECVS : 0;
-	int ret;
-
 	/* Before the first receive the peer's kernel keeps what is sent. */
-	if (is(b, "rnr"))
-		recvs = 1;
+	int recvs = is(b, "send") ? RECVS : is(b, "rnr");
+	int ret, n;
+
 	for (;;) {
 		for (ret = 0; recvs > 0 && !ret; recvs--)
 			ret = rclink_recv(b->chan, rclink_none(), 0);
@@ -65,9 +63,8 @@ static int serve(struct blocked *b)
 			ret = rclink_submit(b->chan, 1, 0);
 		if (ret < 0)
 			return ret;
-		recvs = rclink_reap(b->chan, cqes, RECVS);
-		if (is(b, "rnr"))
-			recvs = 0;
+		n = rclink_reap(b->chan, cqes, RECVS);
+		recvs = is(b, "send") ? n : 0;
 	}
 }
 

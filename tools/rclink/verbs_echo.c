@@ -94,22 +94,22 @@ static int try_one(struct echo *e, const struct rcv_echo_op *op)
 	struct verbs_dial *d = &e->dial;
 
 	e->over = false;
-	if (rcv_echo_try(verbs_dial_epoch(d), op, size_of(e, op), on_done, e))
-		return cli_fail("echo %s: no memory; see `ulimit -l`",
-				d->args.link);
+	e->failed = true;
+	if (rcv_echo_try(verbs_dial_epoch(d), op, size_of(e, op), on_done, e)) {
+		snprintf(e->why, sizeof(e->why), "no memory; see `ulimit -l`");
+		return report(e, op);
+	}
 	event_add(e->timer, &late);
 	verbs_dial_run(d);
 	event_del(e->timer);
-	if (!e->over) {
-		e->failed = true;
-		if (d->down || d->interrupted)
-			snprintf(e->why, sizeof(e->why), "%s",
-				 d->down ? d->why : "interrupted");
-		else
-			snprintf(e->why, sizeof(e->why),
-				 "no answer for %d s; look at the peer",
-				 LATE_S);
-	}
+	if (e->over)
+		return report(e, op);
+	if (d->down || d->interrupted)
+		snprintf(e->why, sizeof(e->why), "%s",
+			 d->down ? d->why : "interrupted");
+	else
+		snprintf(e->why, sizeof(e->why),
+			 "no answer for %d s; look at the peer", LATE_S);
 	return report(e, op);
 }
 

@@ -171,11 +171,6 @@ static void on_attached(void *ctx, struct rcv_lease *lease)
 		finish(e, "the device refused a work request");
 }
 
-static void on_heard(void *ctx)
-{
-	(void)ctx;
-}
-
 static void on_completed(void *ctx, const struct rcv_wc *wc)
 {
 	struct echo *e = ctx;
@@ -190,13 +185,6 @@ static void on_completed(void *ctx, const struct rcv_wc *wc)
 		if (post_receive(e))
 			finish(e, "the device refused a receive");
 	}
-}
-
-/* This end asks for none. */
-static void on_imported(void *ctx, const struct rcv_shown *shown)
-{
-	(void)ctx;
-	(void)shown;
 }
 
 static const struct rcv_shown *on_find(void *ctx, const char *name)
@@ -237,9 +225,7 @@ static void *on_accept(struct rcv_epoch *ep)
 
 static const struct rcv_lease_ops ops = {
 	.attached = on_attached,
-	.heard = on_heard,
 	.completed = on_completed,
-	.imported = on_imported,
 	.find = on_find,
 	.ended = on_ended,
 };

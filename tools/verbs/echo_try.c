@@ -209,14 +209,6 @@ static void on_completed(void *ctx, const struct rcv_wc *wc)
 	}
 }
 
-/* This end shows none. */
-static const struct rcv_shown *on_find(void *ctx, const char *name)
-{
-	(void)ctx;
-	(void)name;
-	return NULL;
-}
-
 static void on_ended(void *ctx, const char *why)
 {
 	struct attempt *a = ctx;
@@ -234,7 +226,6 @@ static const struct rcv_lease_ops ops = {
 	.heard = on_heard,
 	.completed = on_completed,
 	.imported = on_imported,
-	.find = on_find,
 	.ended = on_ended,
 };
 

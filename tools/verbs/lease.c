@@ -351,7 +351,7 @@ static int on_import(struct rcv_epoch *ep, const struct rcv_lease *lease,
 
 	if (rcl_msg_get_name(msg, name, sizeof(name)))
 		return -EPROTO;
-	if (lease->ctx && lease->state == RCV_LEASE_OPEN)
+	if (lease->ctx && lease->state == RCV_LEASE_OPEN && lease->ops->find)
 		shown = lease->ops->find(lease->ctx, name);
 	answer->offset = 0;
 	if (!shown)
@@ -390,7 +390,8 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 	else
 		answer.status = RCL_MSG_REFUSED;	/* none goes on later */
 	/* Else it has ended here, and the peer is about to hear it. */
-	if (msg->type == RCL_MSG_HEARS && lease->state == RCV_LEASE_OPEN)
+	if (msg->type == RCL_MSG_HEARS && lease->state == RCV_LEASE_OPEN &&
+	    lease->ops->heard)
 		lease->ops->heard(lease->ctx);
 	return ret ? ret : rcv_ctrl_send(&ep->ctrl, &answer);
 }

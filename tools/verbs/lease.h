@@ -33,13 +33,16 @@ struct rcv_shown {
 struct rcv_lease_ops {
 	/* Leased at both ends, the QP in RTS. */
 	void (*attached)(void *ctx, struct rcv_lease *lease);
-	/* The peer has posted a receive. */
+	/* The peer has posted a receive. NULL: that is no news. */
 	void (*heard)(void *ctx);
 	/* A work request is done, in whatever way. */
 	void (*completed)(void *ctx, const struct rcv_wc *wc);
-	/* The answer to rcv_lease_import(); NULL: there is no such region. */
+	/*
+	 * The answer to rcv_lease_import(), for who asks; shown is NULL if
+	 * there is no such region.
+	 */
 	void (*imported)(void *ctx, const struct rcv_shown *shown);
-	/* Which memory is called so? NULL: none. */
+	/* Which memory is called so? NULL, returned or here: none. */
 	const struct rcv_shown *(*find)(void *ctx, const char *name);
 	/*
 	 * Last, also of a lease that was never granted: nothing completes any
