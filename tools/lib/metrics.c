@@ -8,7 +8,7 @@
 #define NS_PER_S	1e9
 
 static const char *const meaning[RCL_C_NUM] = {
-	[RCL_C_EPOCHS] = "Times that a link came up",
+	[RCL_C_EPOCHS] = "Epochs that came up: at first, after each fall, and by rotation",
 	[RCL_C_TX_MESSAGES] = "Control messages sent",
 	[RCL_C_RX_MESSAGES] = "Control messages received",
 	[RCL_C_TX_BYTES] = "Bytes of control messages sent",

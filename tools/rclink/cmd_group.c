@@ -41,7 +41,7 @@ static const char help[] =
 "  gid-index N|auto    own GID, of the same kind as mgid (auto)\n"
 "  mlid N              LID of the group, on InfiniBand, where no subnet manager\n"
 "                      can be asked for it\n"
-"  qkey N              Q_Key (random)\n"
+"  qkey N              Q_Key (random); not with from, it comes with the key\n"
 "  link LINK           this host makes the key, for the peer of that link, too;\n"
 "                      up to 32 times\n"
 "  from LINK           the peer of that link does, and gives it to this host\n"

@@ -510,7 +510,7 @@ static char *next_line(char *line, int size, void *arg)
 	text = p->text + strspn(p->text, " \t");
 	if (strlen(p->text) != (size_t)len || strlen(text) >= (size_t)size) {
 		complain(p, "this line has a zero byte, or more than %d",
-			 size - 1);
+			 size - 2);
 		p->conf->unclear = true;
 		text = "\n";
 	}

@@ -40,7 +40,7 @@ enum rclink_gid_type {
  * @RCLINK_LINK_STATE_CONNECTED: The peer's parameters are in, QPs are in RTR
  *   or later.
  * @RCLINK_LINK_STATE_UP: The sealed hello made the round trip in both
- *   directions.
+ *   directions, and so did a packet as large as the path MTU.
  * @RCLINK_LINK_STATE_DOWN: The epoch has ended; the reason tells why.
  */
 enum rclink_link_state {
