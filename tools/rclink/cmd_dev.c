@@ -135,10 +135,9 @@ static void print_text(struct json_object *list, bool verbs)
 		print_port(json_object_array_get_idx(list, i));
 }
 
-static struct json_object *ask_module(const char *name)
+static int ask_module(const char *name, struct json_object *list)
 {
 	struct rcl_dev_info *infos;
-	struct json_object *list;
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
 	size_t i, num;
@@ -146,26 +145,24 @@ static struct json_object *ask_module(const char *name)
 
 	nl = cli_open();
 	if (!nl)
-		return NULL;
+		return CLI_FAILED;
 	ret = rcl_call_devs(nl, name, &infos, &num, err);
 	rcl_nl_close(nl);
-	if (ret) {
-		cli_refused("dev", name, ret, err);
-		return NULL;
-	}
-	list = json_object_new_array();
+	if (ret)
+		return cli_refused("dev", name, ret, err);
 	for (i = 0; i < num; i++)
 		json_object_array_add(list, rcl_doc_dev(&infos[i]));
 	rcl_call_devs_free(infos, num);
-	return list;
+	return CLI_OK;
 }
 
 int cmd_dev(int argc, char **argv)
 {
-	struct json_object *list;
+	struct json_object *list = json_object_new_array();
 	bool json = false;
 	bool verbs = false;
 	char **words;
+	int status;
 	int c;
 
 	while ((c = cli_getopt(argc, argv, options, help)) != -1) {
@@ -174,13 +171,15 @@ int cmd_dev(int argc, char **argv)
 	}
 	words = cli_operands(argc, argv, 0, 1);
 
-	list = verbs ? verbs_dev_list(words[0]) : ask_module(words[0]);
-	if (!list)
-		return CLI_FAILED;
-	if (json)
-		rcl_out_json(stdout, list);
-	else
-		print_text(list, verbs);
+	status = verbs ? verbs_dev_list(words[0], list) :
+			 ask_module(words[0], list);
+	/* What there is, also when some could not be asked. */
+	if (!status || json_object_array_length(list)) {
+		if (json)
+			rcl_out_json(stdout, list);
+		else
+			print_text(list, verbs);
+	}
 	json_object_put(list);
-	return CLI_OK;
+	return status;
 }

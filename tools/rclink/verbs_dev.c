@@ -184,9 +184,8 @@ static int add_device(struct json_object *list, struct ibv_device *device)
 	return status;
 }
 
-struct json_object *verbs_dev_list(const char *name)
+int verbs_dev_list(const char *name, struct json_object *list)
 {
-	struct json_object *list = json_object_new_array();
 	struct ibv_device **devices;
 	char err[RCL_ERR_LEN];
 	int i, num = 0, status = CLI_OK;
@@ -199,14 +198,9 @@ struct json_object *verbs_dev_list(const char *name)
 			status |= add_device(list, devices[i]);
 	if (devices)
 		ibv_free_device_list(devices);
-	if (json_object_array_length(list))
-		return list;
-	if (!status && name)
+	if (!status && name && !json_object_array_length(list))
 		status = cli_fail("dev: there is no device '%s'", name);
-	if (!status)
-		return list;
-	json_object_put(list);
-	return NULL;
+	return status;
 }
 
 static void text_yes(struct json_object *row, const char *key, char *buf)

@@ -6,11 +6,11 @@
 struct json_object;
 
 /*
- * The documents of all ports of the device called name, or of all devices, as
- * rcl_doc_dev() makes them, and more; those that cannot be asked are left out,
- * after saying why. NULL if none is left.
+ * Add the documents of all ports of the device called name, or of all devices,
+ * as rcl_doc_dev() makes them, and more; those that cannot be asked are left out,
+ * after saying why, and CLI_FAILED is returned.
  */
-struct json_object *verbs_dev_list(const char *name);
+int verbs_dev_list(const char *name, struct json_object *list);
 
 /* What is there beside the rest, as tables. */
 void verbs_dev_print(struct json_object *list);
