@@ -150,6 +150,14 @@ void attach_close(struct attach *a)
 	a->chan = NULL;
 }
 
+/* A channel that is suspended goes on, or ends. */
+static bool wait_for_room(struct attach *a)
+{
+	struct pollfd fd = { .fd = rclink_fd(a->chan), .events = POLLOUT };
+
+	return poll(&fd, 1, -1) >= 0 || errno == EINTR;
+}
+
 /* Every millisecond, as long as it fails in the way that may pass. */
 static int retry(struct attach *a, int passing,
 		 int (*step)(struct attach *a, void *arg), void *arg)
@@ -158,12 +166,16 @@ static int retry(struct attach *a, int passing,
 	uint64_t end = rcl_now() + ATTACH_TIMEOUT_MS * NS_PER_MS;
 	int ret;
 
-	while ((ret = step(a, arg)) == passing) {
+	for (;;) {
+		ret = step(a, arg);
+		if (ret == -EAGAIN && wait_for_room(a))
+			continue;
+		if (ret != passing)
+			return ret;
 		if (rcl_now() > end)
 			return -ETIME;
 		nanosleep(&pause, NULL);
 	}
-	return ret;
 }
 
 struct hello {
@@ -205,12 +217,11 @@ int attach_find(struct attach *a, struct rclink_remote *hello)
 
 int attach_submit(struct attach *a, unsigned int wait)
 {
-	struct pollfd fd = { .fd = rclink_fd(a->chan), .events = POLLOUT };
 	int ret;
 
 	do {
 		ret = rclink_submit(a->chan, wait, 0);
-	} while (ret == -EAGAIN && (poll(&fd, 1, -1) >= 0 || errno == EINTR));
+	} while (ret == -EAGAIN && wait_for_room(a));
 	return ret;
 }
 
@@ -221,7 +232,10 @@ void *attach_memory(struct attach *a, size_t len, uint32_t *region)
 	int ret = -ENOMEM;
 
 	if (memory != MAP_FAILED) {
-		ret = rclink_region(a->chan, memory, len, NULL, 0, region);
+		do {
+			ret = rclink_region(a->chan, memory, len, NULL, 0,
+					    region);
+		} while (ret == -EAGAIN && wait_for_room(a));
 		if (!ret)
 			return memory;
 		munmap(memory, len);
