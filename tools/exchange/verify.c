@@ -65,6 +65,18 @@ int rcx_peer_name_check(const char *name, char *err)
 	return 0;
 }
 
+/* In small letters: names have no case, and the module compares bytes. */
+static void add_name(struct rcx_ids *ids, const unsigned char *name, size_t len)
+{
+	char *to = ids->id[ids->num++];
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		to[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 :
+							   name[i];
+	to[len] = '\0';
+}
+
 /* How many there are; as many as fit are added. */
 static unsigned int add_names(X509 *leaf, struct rcx_ids *ids)
 {
@@ -81,9 +93,8 @@ static unsigned int add_names(X509 *leaf, struct rcx_ids *ids)
 			      ASN1_STRING_length(san->d.dNSName)) ||
 		    ++found > RCX_IDS_MAX)
 			continue;
-		memcpy(ids->id[ids->num++],
-		       ASN1_STRING_get0_data(san->d.dNSName),
-		       ASN1_STRING_length(san->d.dNSName));
+		add_name(ids, ASN1_STRING_get0_data(san->d.dNSName),
+			 ASN1_STRING_length(san->d.dNSName));
 	}
 	GENERAL_NAMES_free(sans);
 
@@ -123,8 +134,8 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 			 policy->name);
 		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
 	}
-	snprintf(peer->ids.id[peer->ids.num++], sizeof(peer->ids.id[0]), "%s",
-		 policy->name);
+	add_name(&peer->ids, (const unsigned char *)policy->name,
+		 strlen(policy->name));
 
 	return 1;
 }
