@@ -154,35 +154,16 @@ int rcl_nl_put_end(struct sk_buff *skb, int attr,
 
 /* The attributes of the policy lie in the order of its fields. */
 static int rcl_nl_put_policy(struct sk_buff *skb,
-			     const struct rcl_link_info *info)
+			     const struct rcl_policy *policy)
 {
-	const struct rcl_used *used = &info->used;
-	const char *device = used->device[0] ? used->device :
-			     info->policy.device;
-	u32 open = 0;
-	u32 v;
 	int i;
 
-	if (!info->policy.device[0])
-		open |= RCLINK_OPEN_DEVICE;
-	if (!info->policy.v[RCL_P_PORT])
-		open |= RCLINK_OPEN_PORT;
-	if (!info->policy.v[RCL_P_MTU])
-		open |= RCLINK_OPEN_MTU;
-	if (nla_put_u32(skb, RCLINK_A_LINK_OPEN, open))
+	if (policy->device[0] &&
+	    nla_put_string(skb, RCLINK_A_LINK_DEVICE, policy->device))
 		return -EMSGSIZE;
-
-	if (device[0] && nla_put_string(skb, RCLINK_A_LINK_DEVICE, device))
-		return -EMSGSIZE;
-	for (i = 0; i < RCL_P_MAX; i++) {
-		v = info->policy.v[i];
-		if (i == RCL_P_PORT && used->port)
-			v = used->port;
-		if (i == RCL_P_MTU && used->mtu)
-			v = used->mtu;
-		if (nla_put_u32(skb, RCLINK_A_LINK_PORT + i, v))
+	for (i = 0; i < RCL_P_MAX; i++)
+		if (nla_put_u32(skb, RCLINK_A_LINK_PORT + i, policy->v[i]))
 			return -EMSGSIZE;
-	}
 	return 0;
 }
 
@@ -190,7 +171,11 @@ static int rcl_nl_put_used(struct sk_buff *skb, const struct rcl_used *used)
 {
 	if (!used->device[0])
 		return 0;
-	if (nla_put_u32(skb, RCLINK_A_LINK_LINK_LAYER, used->link_layer) ||
+	if (nla_put_string(skb, RCLINK_A_LINK_USED_DEVICE, used->device) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_USED_PORT, used->port) ||
+	    (used->mtu &&
+	     nla_put_u32(skb, RCLINK_A_LINK_USED_MTU, used->mtu)) ||
+	    nla_put_u32(skb, RCLINK_A_LINK_LINK_LAYER, used->link_layer) ||
 	    nla_put(skb, RCLINK_A_LINK_GID, sizeof(used->gid), used->gid) ||
 	    nla_put_u32(skb, RCLINK_A_LINK_LID, used->lid) ||
 	    nla_put_string(skb, RCLINK_A_LINK_GID_REASON, used->gid_reason))
@@ -313,7 +298,7 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 {
 	if (nla_put_string(skb, RCLINK_A_LINK_NAME, info->name) ||
 	    nla_put_u32(skb, RCLINK_A_LINK_ID, info->id) ||
-	    rcl_nl_put_policy(skb, info) ||
+	    rcl_nl_put_policy(skb, &info->policy) ||
 	    rcl_nl_put_state(skb, info) ||
 	    rcl_nl_put_used(skb, &info->used) ||
 	    rcl_nl_put_stats(skb, info) ||

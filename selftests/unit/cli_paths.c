@@ -137,11 +137,9 @@ TEST_F(host, what_the_operator_has_set_is_all)
 /* The module tells what was used last, too. */
 TEST_F(host, what_was_used_last_binds_nobody)
 {
-	strcpy(self->link.policy.device, "rxe1");
-	set(&self->link.policy, RCL_P_PORT, 2);
-	set(&self->link.policy, RCL_P_MTU, 256);
-	self->link.open = RCLINK_OPEN_DEVICE | RCLINK_OPEN_PORT |
-			  RCLINK_OPEN_MTU;
+	strcpy(self->link.used_device, "rxe1");
+	self->link.used_port = 2;
+	self->link.used_mtu = 256;
 	EXPECT_STREQ("rxe0/1:3 rxe0/1:2 rxe0/1:1", OFFERED(1));
 	EXPECT_EQ(1024, self->paths.path[0].mtu);
 }

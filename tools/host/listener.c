@@ -370,7 +370,7 @@ void rch_listener_recheck(struct rch_listener *l)
 		if (*caller->link &&
 		    !l->ops->know(l->ctx, caller->peer, caller->link))
 			rch_job_cancel(caller->job,
-				       "this link is no longer open to this peer");
+				       "this link is another one now, or no longer open to this peer");
 	}
 }
 

@@ -86,31 +86,15 @@ static void add_paths(const struct rcl_policy *policy,
 	}
 }
 
-/* As the operator has set it, without what was only used last. */
-static struct rcl_policy policy_of(const struct rcl_link_info *link)
-{
-	struct rcl_policy policy = link->policy;
-
-	if (link->open & RCLINK_OPEN_DEVICE)
-		policy.device[0] = '\0';
-	if (link->open & RCLINK_OPEN_PORT)
-		policy.v[RCL_P_PORT] = 0;
-	if (link->open & RCLINK_OPEN_MTU)
-		policy.v[RCL_P_MTU] = 0;
-
-	return policy;
-}
-
 void rch_paths(const struct rcl_link_info *link,
 	       const struct rcl_dev_info *devs, size_t ndevs,
 	       struct rcx_paths *paths)
 {
-	const struct rcl_policy policy = policy_of(link);
 	int kind;
 	size_t i;
 
 	memset(paths, 0, sizeof(*paths));
 	for (kind = RCX_GID_BEST; kind >= 0; kind--)
 		for (i = 0; i < ndevs; i++)
-			add_paths(&policy, &devs[i], kind, paths);
+			add_paths(&link->policy, &devs[i], kind, paths);
 }

@@ -75,8 +75,10 @@ static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
 	return obj;
 }
 
-static void add_policy(struct json_object *obj, const struct rcl_policy *p)
+static void add_policy(struct json_object *obj,
+		       const struct rcl_link_info *info)
 {
+	const struct rcl_policy *p = &info->policy;
 	char key[KEY_LEN];
 	char *dash;
 	int i;
@@ -87,8 +89,10 @@ static void add_policy(struct json_object *obj, const struct rcl_policy *p)
 		while ((dash = strchr(key, '-')))
 			*dash = '_';
 		/* Left to the module: no port, MTU or GID index of its own. */
-		if (i == RCL_P_PORT || i == RCL_P_MTU)
-			rcl_out_known(obj, key, p->v[i]);
+		if (i == RCL_P_PORT)
+			rcl_out_known(obj, key, rcl_link_port(info));
+		else if (i == RCL_P_MTU)
+			rcl_out_known(obj, key, rcl_link_mtu(info));
 		else if (!(p->given & 1u << i) ||
 			 (i == RCL_P_GID_INDEX &&
 			  p->v[i] == RCLINK_GID_INDEX_AUTO))
@@ -176,13 +180,13 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 	rcl_out_text(obj, "peer", not_empty(info->peer));
 	add_word(obj, "role", RCL_WORDS_ROLE,
 		 info->role);
-	rcl_out_text(obj, "device", not_empty(info->policy.device));
+	rcl_out_text(obj, "device", not_empty(rcl_link_device(info)));
 	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
 		 info->link_layer);
 	add_gid(obj, "gid", info->gid);
 	rcl_out_text(obj, "gid_reason", not_empty(info->gid_reason));
 	rcl_out_known(obj, "lid", info->lid);
-	add_policy(obj, &info->policy);
+	add_policy(obj, info);
 	json_object_object_del(stats, "name");
 	json_object_object_add(obj, "stats", stats);
 	rcl_out_text(obj, "tripwire", rcl_trip_text(info->counter, trips));

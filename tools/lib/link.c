@@ -199,7 +199,9 @@ static const struct field link_fields[] = {
 	L(GID_REASON, RCL_TEXT_LEN, gid_reason),
 	L(EVENT_SEQ, U64, event_seq),
 	L(EVENT_KIND, U32, event_kind),
-	L(OPEN, U32, open),
+	L(USED_DEVICE, DEVICE, used_device),
+	L(USED_PORT, U32, used_port),
+	L(USED_MTU, U32, used_mtu),
 };
 
 #define D(attr, kind, member) \
@@ -618,4 +620,19 @@ int rcl_note_put(struct nl_msg *msg, const char *link, const char *text)
 	failed = nla_put_string(msg, RCLINK_A_RECORD_LINK, link);
 	failed |= nla_put_string(msg, RCLINK_A_RECORD_TEXT, text);
 	return result(failed);
+}
+
+const char *rcl_link_device(const struct rcl_link_info *info)
+{
+	return info->used_device[0] ? info->used_device : info->policy.device;
+}
+
+uint32_t rcl_link_port(const struct rcl_link_info *info)
+{
+	return info->used_port ? info->used_port : info->policy.v[RCL_P_PORT];
+}
+
+uint32_t rcl_link_mtu(const struct rcl_link_info *info)
+{
+	return info->used_mtu ? info->used_mtu : info->policy.v[RCL_P_MTU];
 }

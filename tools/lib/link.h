@@ -58,7 +58,9 @@ struct rcl_link_info {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t id;
 	struct rcl_policy policy;
-	uint32_t open;		/* enum rclink_open: not set, but used last */
+	char used_device[RCLINK_DEVICE_MAX + 1];	/* by the newest epoch */
+	uint32_t used_port;
+	uint32_t used_mtu;	/* of the path, once it is agreed on */
 	uint32_t state;		/* enum rclink_link_state */
 	uint32_t reason;	/* enum rclink_down_reason */
 	uint32_t wc_status;
@@ -189,5 +191,10 @@ int rcl_record_get(const struct nlmsghdr *hdr, struct rcl_entry **entries,
 		   size_t *num);
 
 void rcl_dev_info_free(struct rcl_dev_info *info);
+
+/* What is or was used last, or else what is set; "" or 0: neither. */
+const char *rcl_link_device(const struct rcl_link_info *info);
+uint32_t rcl_link_port(const struct rcl_link_info *info);
+uint32_t rcl_link_mtu(const struct rcl_link_info *info);
 
 #endif /* RCL_LINK_H */

@@ -114,7 +114,7 @@ static void print_info(FILE *to, const struct rcl_link_info *info)
 	fputc(',', to);
 	print_label(to, "reason", reason ? reason : "");
 	fputc(',', to);
-	print_label(to, "device", info->policy.device);
+	print_label(to, "device", rcl_link_device(info));
 	fputc(',', to);
 	print_label(to, "peer", info->peer);
 	fputs("} 1\n", to);

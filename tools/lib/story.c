@@ -239,9 +239,7 @@ static void add_gid(struct json_object *obj, const struct rcl_dev_info *dev,
 static struct json_object *doc_ports(const struct rcl_story *story)
 {
 	const struct rcl_policy *policy = &story->info->policy;
-	const uint32_t open = story->info->open;
-	const char *name = open & RCLINK_OPEN_DEVICE ? "" : policy->device;
-	uint32_t port = open & RCLINK_OPEN_PORT ? 0 : policy->v[RCL_P_PORT];
+	const uint32_t port = policy->v[RCL_P_PORT];
 	struct json_object *ports = json_object_new_array();
 	size_t i;
 
@@ -249,7 +247,7 @@ static struct json_object *doc_ports(const struct rcl_story *story)
 		const struct rcl_dev_info *dev = &story->devs[i];
 		struct json_object *obj;
 
-		if ((name[0] && strcmp(name, dev->name)) ||
+		if ((policy->device[0] && strcmp(policy->device, dev->name)) ||
 		    (port && port != dev->port))
 			continue;
 		obj = json_object_new_object();

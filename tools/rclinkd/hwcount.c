@@ -153,11 +153,9 @@ static void find_used(struct rcd_hwcount *all,
 	size_t i;
 
 	for (i = 0; i < num; i++) {
-		const struct rcl_policy *policy = &infos[i].policy;
-
-		if (!policy->device[0] || !policy->v[RCL_P_PORT])
+		if (!infos[i].used_device[0])
 			continue;
-		port = find(all, policy->device, policy->v[RCL_P_PORT]);
+		port = find(all, infos[i].used_device, infos[i].used_port);
 		if (!port)
 			continue;
 		port->used = true;

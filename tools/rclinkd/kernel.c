@@ -8,12 +8,6 @@
 #include "conf.h"
 #include "range.h"
 
-/* What the module tells of these is what the last epoch made of them. */
-static bool is_of_epoch(int field)
-{
-	return field == RCL_P_PORT || field == RCL_P_MTU;
-}
-
 /*
  * What is not configured is as in a new link. The heartbeat of that is a
  * parameter of the module, so whatever there is will do.
@@ -25,7 +19,7 @@ static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
 		return true;
 	}
 	*value = rcl_range_default(field);
-	return !is_of_epoch(field) && field != RCL_P_HEARTBEAT;
+	return field != RCL_P_HEARTBEAT;
 }
 
 static bool find_changes(const struct rcl_policy *policy,
@@ -46,7 +40,7 @@ static bool find_changes(const struct rcl_policy *policy,
 			continue;
 		change->given |= 1u << field;
 		change->v[field] = value;
-		ends |= !rcl_range_at_once(field) && field != RCL_P_MTU;
+		ends |= !rcl_range_at_once(field);
 	}
 	return ends;
 }
@@ -75,11 +69,9 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	return ret;
 }
 
-bool rcd_kernel_replaces(const struct rcl_policy *old,
-			 const struct rcl_policy *new)
+bool rcd_kernel_is_bound(const struct rcl_policy *policy,
+			 const struct rcl_policy *now)
 {
-	return !old->device[0] != !new->device[0] ||
-	       ((old->given ^ new->given) & 1u << RCL_P_PORT) ||
-	       (old->given & ~new->given & 1u << RCL_P_HEARTBEAT) ||
-	       old->v[RCL_P_MTU] != new->v[RCL_P_MTU];
+	return (now->device[0] && !policy->device[0]) ||
+	       (now->v[RCL_P_PORT] && !(policy->given & 1u << RCL_P_PORT));
 }

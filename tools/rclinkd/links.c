@@ -146,7 +146,10 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 		return;
 	rcd_log(LOG_NOTICE, "%s: its configuration changed", conf->name);
 	link->failures = 0;
-	link->stale |= rcd_kernel_replaces(&old.policy, &conf->policy);
+	link->outdated = link->answering;
+	/* What a new link has of this only the module knows. */
+	link->stale |= (old.policy.given & ~conf->policy.given &
+			1u << RCL_P_HEARTBEAT) != 0;
 	rcd_link_yield(link, "the configuration of the link changed");
 	rcd_link_rest(link);
 	/* Whoever it was must not be there a moment longer. */
@@ -254,7 +257,10 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 bool rcd_links_know(const struct rcd_links *all, const char *identity,
 		    const char *name)
 {
-	return rch_peers_know(all->peers, identity, name);
+	const struct rcd_link *link = name ? find(all, name) : NULL;
+
+	return !(link && link->outdated) &&
+	       rch_peers_know(all->peers, identity, name);
 }
 
 int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
@@ -291,6 +297,7 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 	if (!link->up)
 		rcd_link_rest(link);
 	link->answering = true;
+	link->outdated = false;
 	return as;
 }
 

@@ -26,6 +26,7 @@ struct rcd_link {
 	uint64_t epoch;			/* ... this one, the last that was up */
 	unsigned int vain;		/* exchanges that gave it no other */
 	bool answering;
+	bool outdated;			/* what is answered: since a change */
 	bool queued;
 	bool reached;			/* by the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */

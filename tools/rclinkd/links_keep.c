@@ -262,6 +262,8 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	/* When that is over, it is looked at again. */
 	if (link->ends)
 		return;
+	link->stale |= info && rcd_kernel_is_bound(&link->conf.policy,
+						   &info->policy);
 	if (info && link->stale) {
 		rcd_link_end(link);
 		return;
@@ -372,7 +374,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	if (link->broken && !link->up)
 		look(link);
 	else if (link->up)
-		rotate(link);
+		rcd_link_rotate(link);
 	else
 		line_up(link);
 }

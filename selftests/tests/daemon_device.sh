@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A link goes from one device to another when it is set to that: by hand, by a
+# configuration that is read again, and by one that changed while no daemon ran.
+# hosts: 1
+# kernels: 6.12 6.1-all debug-all
+# ib: no, it has devices of its own
+# timeout: 240
+# The libraries have the variables.
+# shellcheck disable=SC2154
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/daemon/lib.sh"
+
+# on_device DEVICE: both links are up, a on that one
+on_device()
+{
+	is 1 a .state up && is 1 b .state up && is 1 a .device "$1" &&
+		is 1 a .local.lid "${1#sim}"
+}
+
+becomes_on()
+{
+	until_true 30 on_device "$1" || {
+		"$tool" show
+		return 1
+	}
+}
+
+by_hand()
+{
+	rclink add a device sim1 && rclink add b device sim9 && link_self_dial &&
+		on_device sim1
+}
+
+# What is up stays so; it shows what it uses.
+set_by_hand()
+{
+	rclink set a dev sim2 && on_device sim1 && rclink disconnect a &&
+		link_self_dial && on_device sim2
+}
+
+# conf [KEY VALUE]...: of a
+conf()
+{
+	{
+		link_section a "$pin1" peer 127.0.0.1 peer-link b "$@"
+		link_section b "$pin1" device sim9
+	} | configure 1
+}
+
+by_daemon()
+{
+	rclink del a && rclink del b && conf device sim1 && daemon_start 1 &&
+		becomes_on sim1
+}
+
+read_again()
+{
+	conf device sim2 && reload 1 && becomes_on sim2
+}
+
+# By hand it is another one, until the configuration is read again.
+put_right()
+{
+	rclink set a dev sim1 && reload 1 && rclink disconnect a &&
+		becomes_on sim2
+}
+
+changed_meanwhile()
+{
+	daemon_end 1 && conf device sim1 && daemon_start 1 && becomes_on sim1
+}
+
+# It is bound to no device any more: when that goes, it takes another one.
+let_go_meanwhile()
+{
+	daemon_end 1 && conf && daemon_start 1 && becomes_on sim1 &&
+		echo sim1 >"$SIM/del_device" && becomes_on sim2
+}
+
+plan 11
+link_setup
+sim_load "sim1 ib 1" "sim2 ib 2" "sim9 ib 9"
+check "a link on one device comes up" by_hand
+check "it comes up on another one, to which it was set" set_by_hand
+refuse 1 "a port that the device has not is refused" "none of that number" \
+	rclink set a port 2
+check "the daemon brings it up" by_daemon
+holds "a configuration that is read again moves it" read_again
+holds "what somebody has set by hand is put right" put_right
+holds "one that changed while no daemon ran moves it" changed_meanwhile
+holds "and so does one that names no device any more" let_go_meanwhile
+holds "the daemon ends" daemon_end 1
+check "they are deleted" eval 'rclink del a && rclink del b && empty 1'
+check "the simulated devices can be unloaded" sim_unload
+finish
