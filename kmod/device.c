@@ -2,17 +2,16 @@
 /*
  * One struct rcl_device per RDMA device, from the ib_client's add to its
  * remove. Whoever builds on a device attaches a struct rcl_dev_user; remove
- * tells each of them and waits until the last one has detached. Nothing here
- * knows what a user is.
+ * tells each of them and waits until the last one has detached, and until
+ * nobody looks at the device any more. Nothing here knows what a user is.
  *
- * Locks: rcl_devices_lock (mutex) is taken before rcl_device.lock. Neither is
- * held while remove waits.
+ * Locks: rcl_devices_lock is taken before rcl_device.lock. A device is asked
+ * without them: one that is slow to answer, or waits for the RTNL, holds up
+ * nobody who asks for another one.
  */
 #include "device.h"
 
 #include <linux/completion.h>
-#include <linux/mutex.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_cache.h>
@@ -25,34 +24,66 @@
 struct rcl_device {
 	struct ib_device *ib;
 	struct list_head node;		/* under rcl_devices_lock */
+	unsigned int number;		/* constant, larger than those before */
 	struct ib_event_handler handler;
-	struct completion idle;		/* the last user left after remove */
+	struct completion idle;		/* the last one left after remove */
 	u32 max_inline;			/* constant */
-	spinlock_t lock;		/* protects users and removing */
+	spinlock_t lock;		/* protects the rest */
 	struct list_head users;
+	unsigned int held;		/* by users, and by who looks at it */
 	bool removing;
 };
 
-/*
- * Protects the two below. Ports are read under it, also for a link that is to
- * come up because memory is written back to it: whoever allocates meanwhile
- * must not wait for that.
- */
-static DEFINE_MUTEX(rcl_devices_lock);
+/* Protects the two below. */
+static DEFINE_SPINLOCK(rcl_devices_lock);
 static LIST_HEAD(rcl_devices);
 static unsigned int rcl_devices_generation;
 
-static unsigned int rcl_devices_begin(void)
+/* The first device behind that number, which stays until rcl_dev_put(). */
+static struct rcl_device *rcl_dev_get_behind(unsigned int number)
 {
-	mutex_lock(&rcl_devices_lock);
-	return memalloc_noio_save();
+	struct rcl_device *found = NULL;
+	struct rcl_device *rdev;
+
+	spin_lock(&rcl_devices_lock);
+	list_for_each_entry(rdev, &rcl_devices, node) {
+		if (rdev->number <= number)
+			continue;
+		/* Whoever removes it has to take it off the list before. */
+		spin_lock_irq(&rdev->lock);
+		rdev->held++;
+		spin_unlock_irq(&rdev->lock);
+		found = rdev;
+		break;
+	}
+	spin_unlock(&rcl_devices_lock);
+	return found;
 }
 
-static void rcl_devices_end(unsigned int noio)
+static void rcl_dev_put(struct rcl_device *rdev)
 {
-	memalloc_noio_restore(noio);
-	mutex_unlock(&rcl_devices_lock);
+	bool last;
+
+	spin_lock_irq(&rdev->lock);
+	last = !--rdev->held && rdev->removing;
+	spin_unlock_irq(&rdev->lock);
+	/* Removal frees the device, lock and all, as soon as it hears. */
+	if (last)
+		complete(&rdev->idle);
 }
+
+static struct rcl_device *rcl_dev_next(struct rcl_device *rdev)
+{
+	unsigned int number = rdev->number;
+
+	rcl_dev_put(rdev);
+	return rcl_dev_get_behind(number);
+}
+
+/* @rdev is to be put by who leaves the loop before its end. */
+#define rcl_for_each_dev(rdev) \
+	for ((rdev) = rcl_dev_get_behind(0); (rdev); \
+	     (rdev) = rcl_dev_next(rdev))
 
 static void rcl_dev_tell(struct rcl_dev_user *user, u32 reason)
 {
@@ -147,10 +178,10 @@ static int rcl_dev_add(struct ib_device *ib)
 	ib_register_event_handler(&rdev->handler);
 	ib_set_client_data(ib, &rcl_client, rdev);
 
-	mutex_lock(&rcl_devices_lock);
+	spin_lock(&rcl_devices_lock);
+	rdev->number = ++rcl_devices_generation;
 	list_add_tail(&rdev->node, &rcl_devices);
-	rcl_devices_generation++;
-	mutex_unlock(&rcl_devices_lock);
+	spin_unlock(&rcl_devices_lock);
 	rcl_event_send_dev(dev_name(&ib->dev), 0);
 	return 0;
 }
@@ -161,15 +192,15 @@ static void rcl_dev_remove(struct ib_device *ib, void *client_data)
 	struct rcl_dev_user *user;
 	bool wait;
 
-	mutex_lock(&rcl_devices_lock);
+	spin_lock(&rcl_devices_lock);
 	list_del(&rdev->node);
 	rcl_devices_generation++;
-	mutex_unlock(&rcl_devices_lock);
+	spin_unlock(&rcl_devices_lock);
 
 	ib_unregister_event_handler(&rdev->handler);
 	spin_lock_irq(&rdev->lock);
 	rdev->removing = true;
-	wait = !list_empty(&rdev->users);
+	wait = rdev->held;
 	list_for_each_entry(user, &rdev->users, node)
 		rcl_dev_tell(user, RCLINK_DOWN_REASON_DEVICE_REMOVED);
 	spin_unlock_irq(&rdev->lock);
@@ -194,11 +225,10 @@ static bool rcl_dev_fits(const struct rcl_policy *policy,
 	return info->chosen >= 0 && info->state == IB_PORT_ACTIVE;
 }
 
-/* @why is set when there is none. */
-static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
-					    const struct rcl_policy *policy,
-					    struct rcl_port *info,
-					    const char **why)
+/* 1 when there is one; 0 when there is none, and @why tells; or an errno. */
+static int rcl_dev_pick_port(const struct rcl_device *rdev,
+			     const struct rcl_policy *policy,
+			     struct rcl_port *info, const char **why)
 {
 	u32 want = policy->v[RCL_P_PORT];
 	u32 port;
@@ -213,38 +243,39 @@ static struct rcl_device *rcl_dev_pick_port(struct rcl_device *rdev,
 		if (ret && ret != -ENOMEM && !want)
 			continue;
 		if (ret)
-			return ERR_PTR(ret);
+			return ret;
 		if (rcl_dev_fits(policy, info))
-			return rdev;
+			return 1;
 		*why = info->chosen < 0 ? info->why :
 		       "device: no port of it is active: see `rclink dev`";
 		rcl_port_release(info);
 	}
-	return NULL;
+	return 0;
 }
 
+/* To be put. */
 static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 				       struct rcl_port *info, const char **why)
 {
 	const char *of_device = "device: it has no port";
-	struct rcl_device *rdev, *found;
 	bool named = policy->device[0];
+	struct rcl_device *rdev;
+	int ret;
 
-	lockdep_assert_held(&rcl_devices_lock);
 	*why = "no active port with a usable GID: see `rclink dev`";
-	list_for_each_entry(rdev, &rcl_devices, node) {
+	rcl_for_each_dev(rdev) {
 		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
 			continue;
-		found = rcl_dev_pick_port(rdev, policy, info, &of_device);
-		if (IS_ERR(found))
-			*why = "the port cannot be read";
-		if (found)
-			return found;
-		if (!named)
+		ret = rcl_dev_pick_port(rdev, policy, info, &of_device);
+		if (ret > 0)
+			return rdev;
+		if (!ret && !named)
 			continue;
-		*why = policy->v[RCL_P_PORT] ?
-			"port: the device has none of that number" : of_device;
-		return ERR_PTR(-ENODEV);
+		rcl_dev_put(rdev);
+		*why = ret ? "the port cannot be read" :
+		       policy->v[RCL_P_PORT] ?
+		       "port: the device has none of that number" : of_device;
+		return ERR_PTR(ret ?: -ENODEV);
 	}
 	if (named)
 		*why = "device: no such RDMA device: see `rclink dev`";
@@ -260,20 +291,30 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 void rcl_dev_detach(struct rcl_dev_user *user)
 {
 	struct rcl_device *rdev = user->rdev;
-	bool last;
 
 	spin_lock_irq(&rdev->lock);
 	list_del(&user->node);
-	last = rdev->removing && list_empty(&rdev->users);
 	spin_unlock_irq(&rdev->lock);
-	/* Removal frees the device, lock and all, as soon as it hears. */
-	if (last)
-		complete(&rdev->idle);
+	rcl_dev_put(rdev);
 }
 
-/* After a port error has a user to tell: what came before is seen here. */
+static int rcl_dev_add_user(struct rcl_device *rdev, struct rcl_dev_user *user)
+{
+	int ret = -ENODEV;
+
+	spin_lock_irq(&rdev->lock);
+	if (!rdev->removing) {
+		list_add_tail(&user->node, &rdev->users);
+		rdev->held++;
+		ret = 0;
+	}
+	spin_unlock_irq(&rdev->lock);
+	return ret;
+}
+
+/* After an event has a user to tell: what came before is seen here. */
 static int rcl_dev_check_active(const struct rcl_dev_user *user,
-				const char **why)
+				const struct rcl_port *info, const char **why)
 {
 	struct ib_port_attr attr;
 	int ret;
@@ -283,10 +324,15 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 		*why = "the port cannot be read";
 		return ret;
 	}
-	if (attr.state == IB_PORT_ACTIVE)
-		return 0;
-	*why = "the port is not active: check the cable and `rclink dev`";
-	return -ENETDOWN;
+	if (attr.state != IB_PORT_ACTIVE) {
+		*why = "the port is not active: check the cable and `rclink dev`";
+		return -ENETDOWN;
+	}
+	if (info->lid && attr.lid != info->lid) {
+		*why = "the port just got another LID: try again";
+		return -EAGAIN;
+	}
+	return 0;
 }
 
 /**
@@ -298,23 +344,19 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
  *
  * From success on @user->up->fail() may be called, until rcl_dev_detach().
  *
- * Context: may sleep; takes rcl_devices_lock.
- * Return: 0, -ENODEV, -ENETDOWN for a port that is not active, -EINVAL,
- * -EOPNOTSUPP, -ENODATA or -ENOMEM.
+ * Context: may sleep.
+ * Return: 0, -ENODEV, -ENETDOWN for a port that is not active, -EAGAIN for one
+ * that changes just now, -EINVAL, -EOPNOTSUPP, -ENODATA or -ENOMEM.
  */
 int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *info, const char **why)
 {
 	struct rcl_device *rdev;
-	unsigned int noio;
 	int ret;
 
-	noio = rcl_devices_begin();
 	rdev = rcl_dev_pick(policy, info, why);
-	if (IS_ERR(rdev)) {
-		ret = PTR_ERR(rdev);
-		goto out_unlock;
-	}
+	if (IS_ERR(rdev))
+		return PTR_ERR(rdev);
 	info->max_inline = rdev->max_inline;
 	ret = rcl_port_check(info, policy, why);
 	if (!ret)
@@ -327,18 +369,19 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	user->port = info->port;
 	user->gid_index = info->gids[info->chosen].index;
 	memcpy(user->gid, info->gids[info->chosen].value, sizeof(user->gid));
-	spin_lock_irq(&rdev->lock);
-	list_add_tail(&user->node, &rdev->users);
-	spin_unlock_irq(&rdev->lock);
-	ret = rcl_dev_check_active(user, why);
+	*why = "device: it was just removed";
+	ret = rcl_dev_add_user(rdev, user);
+	if (ret)
+		goto err_release;
+	ret = rcl_dev_check_active(user, info, why);
 	if (!ret)
-		goto out_unlock;
+		goto out_put;
 	rcl_dev_detach(user);
 
 err_release:
 	rcl_port_release(info);
-out_unlock:
-	rcl_devices_end(noio);
+out_put:
+	rcl_dev_put(rdev);
 	return ret;
 }
 
@@ -409,7 +452,7 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
  * A port without a usable GID or link is fine: that can change until the link
  * is prepared.
  *
- * Context: may sleep; takes rcl_devices_lock.
+ * Context: may sleep.
  * Return: 0, -ENODEV or -EINVAL.
  */
 int rcl_dev_check(const struct rcl_policy *policy, const char **why)
@@ -417,17 +460,13 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 	struct rcl_device *rdev;
 	struct rcl_port info;
 	struct rcl_policy any_port = *policy;
-	unsigned int noio;
 	int ret;
 
 	if (!any_port.v[RCL_P_PORT])
 		any_port.v[RCL_P_PORT] = 1;
-	noio = rcl_devices_begin();
 	rdev = rcl_dev_pick(&any_port, &info, why);
-	if (IS_ERR(rdev)) {
-		ret = PTR_ERR(rdev);
-		goto out_unlock;
-	}
+	if (IS_ERR(rdev))
+		return PTR_ERR(rdev);
 	ret = rcl_port_check(&info, policy, why);
 	if (info.chosen < 0 && info.link_layer != RCLINK_LINK_LAYER_IWARP)
 		ret = 0;
@@ -435,8 +474,7 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 	if (!ret)
 		*why = NULL;
 	rcl_port_release(&info);
-out_unlock:
-	rcl_devices_end(noio);
+	rcl_dev_put(rdev);
 	return ret;
 }
 
@@ -457,24 +495,22 @@ static int rcl_port_read_one(struct rcl_device *rdev, u32 port,
  * @port: number
  * @info: filled in; to be given to rcl_port_release() after success
  *
- * Context: may sleep; takes rcl_devices_lock.
+ * Context: may sleep.
  * Return: 0, -ENODEV, -ENOMEM, or what ib_query_port() says.
  */
 int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 {
 	struct rcl_device *rdev;
-	unsigned int noio;
 	int ret = -ENODEV;
 
-	noio = rcl_devices_begin();
-	list_for_each_entry(rdev, &rcl_devices, node) {
+	rcl_for_each_dev(rdev) {
 		if (strcmp(device, dev_name(&rdev->ib->dev)))
 			continue;
 		if (rdma_is_port_valid(rdev->ib, port))
 			ret = rcl_port_read_one(rdev, port, info);
+		rcl_dev_put(rdev);
 		break;
 	}
-	rcl_devices_end(noio);
 	return ret;
 }
 
@@ -483,29 +519,26 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
  * @n: which one, over all devices
  * @info: filled in; to be given to rcl_port_release() after success
  *
- * Context: may sleep; takes rcl_devices_lock.
+ * Context: may sleep.
  * Return: 0, -ENOENT behind the last one, -ENOMEM, or what ib_query_port()
  * says.
  */
 int rcl_port_nth(unsigned int n, struct rcl_port *info)
 {
 	struct rcl_device *rdev;
-	unsigned int noio;
-	int ret = -ENOENT;
 	u32 port;
+	int ret;
 
-	noio = rcl_devices_begin();
-	list_for_each_entry(rdev, &rcl_devices, node) {
+	rcl_for_each_dev(rdev) {
 		rdma_for_each_port(rdev->ib, port) {
 			if (n--)
 				continue;
 			ret = rcl_port_read_one(rdev, port, info);
-			goto out;
+			rcl_dev_put(rdev);
+			return ret;
 		}
 	}
-out:
-	rcl_devices_end(noio);
-	return ret;
+	return -ENOENT;
 }
 
 /**

@@ -318,6 +318,36 @@ TEST_F_TIMEOUT(slow, a_peer_that_disconnects_ends_what_is_being_made, 120)
 		TH_LOG("%s", view.reason_text);
 }
 
+static int look_at_port(struct asker *asker)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, asker->s, RCLINK_CMD_DEV_GET);
+	genl_put_str(&m, RCLINK_A_DEV_NAME, "sim1");
+	genl_put_u32(&m, RCLINK_A_DEV_PORT, 1);
+	return genl_ask(asker->s, &m, NULL, NULL);
+}
+
+TEST_F_TIMEOUT(slow, a_port_that_is_slow_to_answer_holds_up_no_other_device, 120)
+{
+	struct asker asker = {};
+	struct rcl_end end;
+	long seen;
+
+	EXPECT_EQ(0, take_time(0));
+	EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
+	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, LONG_MS));
+	ASSERT_EQ(0, sim_knob("sim1", "fault", "slow_port 1 1 %d", LONG_MS / 6));
+	seen = sim_seen("sim1", "slow_port");
+	ASSERT_EQ(0, begin(&asker, &self->owner, look_at_port));
+	while (sim_seen("sim1", "slow_port") == seen)
+		usleep(1000);
+	EXPECT_EQ(0, rcl_prepare(&self->s, "a", &end));
+	EXPECT_FALSE(asker.over);
+	pthread_join(asker.thread, NULL);
+	EXPECT_EQ(0, asker.ret);
+}
+
 TEST_F_TIMEOUT(slow, what_is_being_made_takes_the_place_of_what_fails, 120)
 {
 	struct asker asker = {};

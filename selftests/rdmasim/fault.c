@@ -41,6 +41,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_REQ_NOTIFY_CQ] = "req_notify_cq",
 	[SIM_F_DEREG_MR] = "dereg_mr",
 	[SIM_F_SLOW_QP] = "slow_qp",
+	[SIM_F_SLOW_PORT] = "slow_port",
 	[SIM_F_SEND] = "send",
 	[SIM_F_RECV] = "recv",
 	[SIM_F_DROP] = "drop",
@@ -119,6 +120,7 @@ static int sim_fault_value(enum sim_fault fault)
 		return IB_WC_LOC_QP_OP_ERR;
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
+	case SIM_F_SLOW_PORT:
 		return SIM_DELAY_MS;
 	default:
 		return -ENOMEM;
@@ -133,6 +135,7 @@ static bool sim_fault_value_ok(enum sim_fault fault, int value)
 		return value > IB_WC_SUCCESS && value <= IB_WC_GENERAL_ERR;
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
+	case SIM_F_SLOW_PORT:
 		return value > 0 && value <= 60000;
 	default:
 		return value < 0 && value >= -MAX_ERRNO;

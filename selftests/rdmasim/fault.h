@@ -32,6 +32,8 @@ enum sim_fault {
 	SIM_F_DEREG_MR,
 	/* Making, changing or destroying a QP takes so many ms. */
 	SIM_F_SLOW_QP,
+	/* And asking a port. */
+	SIM_F_SLOW_PORT,
 	/* A work request completes with the status that is the value. */
 	SIM_F_SEND,
 	SIM_F_RECV,

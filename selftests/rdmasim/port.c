@@ -42,6 +42,7 @@ int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 
 	if (ret)
 		return ret;
+	sim_fault_wait(&dev->faults, SIM_F_SLOW_PORT);
 	mutex_lock(&sim_wire);
 	attr->state = dev->port.state;
 	attr->lid = dev->port.lid;
