@@ -92,10 +92,17 @@ static void rcl_kapi_deliver(struct rcl_chan *common, int n)
 	complete_all(&chan->over);
 }
 
+/* Of what somebody else has polled, nothing is left to see it by. */
 static void rcl_kapi_news(struct rcl_chan *common)
 {
-	if (!common->polled)
-		rcl_chan_kick(common);
+	struct rclink_chan *chan = rcl_kapi_of(common);
+
+	if (common->polled)
+		return;
+	spin_lock_bh(&common->lock);
+	chan->back |= chan->full;
+	spin_unlock_bh(&common->lock);
+	rcl_chan_kick(common);
 }
 
 static void rcl_kapi_resumed(struct rcl_chan *common)
