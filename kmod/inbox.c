@@ -246,11 +246,19 @@ bool rcl_inbox_is_wary(struct rcl_link *link)
 	return wary;
 }
 
+/*
+ * It is up, or the peer may be and has left the epoch that is up here: then there
+ * is nothing more for an owner to do.
+ */
+static bool rcl_inbox_needs_no_owner(const struct rcl_slot *slot)
+{
+	return slot->state == RCLINK_LINK_STATE_UP ||
+	       (slot != slot->link->live && slot->proven & RCL_PROVEN_SAID);
+}
+
 /**
  * rcl_inbox_failure - must the epoch end?
  * @slot: of the work item
- *
- * An owner may go as soon as the link is up.
  *
  * Return: the noted reason, or RCLINK_DOWN_REASON_NONE.
  */
@@ -260,8 +268,8 @@ struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot)
 	struct rcl_reason failure;
 
 	spin_lock_irq(&link->lock);
-	if (slot->state == RCLINK_LINK_STATE_UP &&
-	    slot->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
+	if (slot->failure.reason == RCLINK_DOWN_REASON_OWNER_GONE &&
+	    rcl_inbox_needs_no_owner(slot))
 		memset(&slot->failure, 0, sizeof(slot->failure));
 	failure = slot->failure;
 	spin_unlock_irq(&link->lock);

@@ -536,6 +536,7 @@ static int rcl_life_ask(struct rcl_link *link)
 static void rcl_life_traffic(struct rcl_slot *slot)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
+	struct rcl_link *link = slot->link;
 	struct rcl_reason failure;
 	int ret;
 
@@ -544,7 +545,7 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	if (!ret)
 		ret = rcl_life_settle(slot);
 	if (!ret && slot->state == RCLINK_LINK_STATE_UP)
-		ret = rcl_life_ask(slot->link);
+		ret = rcl_life_ask(link);
 	/* A software device may have completed by now what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		slot->up.kick(&slot->up);
@@ -553,6 +554,9 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 		rcl_life_goodbye(slot, failure.reason);
 	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_state_fail(slot, &failure);
+	else if (ret == -ECONNRESET && link->live->state == RCLINK_LINK_STATE_UP)
+		/* That is said of all; who has moved says it of one. */
+		rcl_state_down(link->live, rcl_reason_of(ret));
 	else if (ret)
 		rcl_state_down(slot, rcl_reason_of(ret));
 	else if (rcl_state_is_late(slot))
