@@ -39,7 +39,10 @@ static void rcl_port_read_netdev(const struct ib_gid_attr *attr,
 	rcu_read_unlock();
 }
 
-/* An index of the operator is read alone: it may be beyond RCL_GIDS_MAX. */
+/*
+ * An index of the operator is read alone: it may be beyond RCL_GIDS_MAX. Larger
+ * ones than 255 no address handle can name (struct ib_global_route).
+ */
 static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 			      u32 gid_index, struct rcl_port *info)
 {
@@ -48,6 +51,7 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 	struct rcl_gid *gid;
 	u32 i;
 
+	len = min_t(u32, len, U8_MAX + 1);
 	if (given)
 		len = min(len, gid_index + 1);
 
