@@ -2,7 +2,8 @@
 /*
  * /dev/rclink: channels, regions and operations for processes.
  *
- * An open file is nothing yet. RCLINK_IOC_CONNECT makes it a channel,
+ * An open file is nothing yet: poll() says EPOLLERR, and who has it in an epoll
+ * set by then hears of nothing later. RCLINK_IOC_CONNECT makes it a channel,
  * RCLINK_IOC_LISTEN a listener, each of whose RCLINK_IOC_ACCEPT returns a new
  * channel file. A channel leases one wired QP of its link at both ends. Its
  * memory (mmap offset 0, struct rclink_dev_shared) holds a submission and a
