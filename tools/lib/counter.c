@@ -6,6 +6,8 @@
 
 #include <netlink/attr.h>
 
+#include "field.h"
+
 const char *const rcl_counter_word[RCL_C_NUM] = {
 	[RCL_C_EPOCHS] = "epochs",
 	[RCL_C_TX_MESSAGES] = "tx_messages",
@@ -66,14 +68,6 @@ static int counter_attr(int counter)
 	return RCLINK_A_STATS_EPOCHS + counter;
 }
 
-static int get_u64(const struct nlattr *nla, uint64_t *value)
-{
-	if (nla_len(nla) != sizeof(*value))
-		return -EPROTO;
-	*value = nla_get_u64(nla);
-	return 0;
-}
-
 int rcl_counters_get(const struct nlattr *nest, uint64_t counter[RCL_C_NUM])
 {
 	struct nlattr *tb[RCLINK_A_STATS_MAX + 1];
@@ -85,7 +79,7 @@ int rcl_counters_get(const struct nlattr *nest, uint64_t counter[RCL_C_NUM])
 	for (i = 0; i < RCL_C_NUM; i++) {
 		const struct nlattr *nla = tb[counter_attr(i)];
 
-		if (nla && get_u64(nla, &counter[i]))
+		if (nla && rcl_u64_get(nla, &counter[i]))
 			return -EPROTO;
 	}
 	return 0;
@@ -98,12 +92,12 @@ int rcl_latency_get(const struct nlattr *nest, struct rcl_latency *latency)
 
 	nla_for_each_nested(nla, nest, rem) {
 		if (nla_type(nla) == RCLINK_A_LATENCY_SUM)
-			ret |= get_u64(nla, &latency->sum);
+			ret |= rcl_u64_get(nla, &latency->sum);
 		if (nla_type(nla) != RCLINK_A_LATENCY_BUCKET)
 			continue;
 		if (n == RCLINK_LATENCY_BUCKETS)
 			return -EPROTO;
-		ret |= get_u64(nla, &latency->bucket[n++]);
+		ret |= rcl_u64_get(nla, &latency->bucket[n++]);
 	}
 	return ret;
 }
