@@ -15,33 +15,16 @@
 /* A record that goes on all the time is read no further than twice its size. */
 #define RECORD_END	(2 * RCLINK_RECORD_MAX)
 
-static int no_memory(char *err)
-{
-	return rcl_fail(err, -ENOMEM, "out of memory");
-}
-
-/* put: what became of putting something into it. */
-static int send_msg(struct rcl_nl *nl, struct nl_msg *msg, int put,
-		    const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
-		    char *err)
-{
-	if (put) {
-		rcl_nl_msg_free(msg);
-		return rcl_fail(err, put, "the request is too long");
-	}
-	return rcl_nl_request(nl, msg, names, fn, arg, err);
-}
-
 static int call_policy(struct rcl_nl *nl, uint8_t cmd, const char *name,
 		       const struct rcl_policy *policy, char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, cmd, 0);
+	msg = rcl_nl_msg(nl, cmd, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_policy(msg, name, policy),
-			&rcl_link_names, NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_link_put_policy(msg, name, policy),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_new(struct rcl_nl *nl, const char *name,
@@ -62,11 +45,11 @@ static int call_name(struct rcl_nl *nl, uint8_t cmd, const char *name,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, cmd, 0);
+	msg = rcl_nl_msg(nl, cmd, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_name(msg, name), &rcl_link_names,
-			fn, arg, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_link_put_name(msg, name),
+			      &rcl_link_names, fn, arg, err);
 }
 
 int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
@@ -84,11 +67,11 @@ int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_REPLACE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_REPLACE, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_epoch(msg, name, epoch),
-			&rcl_link_names, NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_link_put_epoch(msg, name, epoch),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err)
@@ -101,10 +84,10 @@ static int dump(struct rcl_nl *nl, uint8_t cmd, rcl_nl_fn *fn, void *arg,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, cmd, NLM_F_DUMP);
+	msg = rcl_nl_msg(nl, cmd, NLM_F_DUMP, err);
 	if (!msg)
-		return no_memory(err);
-	return rcl_nl_request(nl, msg, NULL, fn, arg, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, 0, NULL, fn, arg, err);
 }
 
 struct link_list {
@@ -223,11 +206,11 @@ static int ask_entries(struct rcl_nl *nl, const char *name, uint64_t number,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_RECORD_GET, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_RECORD_GET, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_record_put(msg, name, number),
-			&rcl_record_names, add_entries, list, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_record_put(msg, name, number),
+			      &rcl_record_names, add_entries, list, err);
 }
 
 /* As many as fit come with each answer, and none at the end. */
@@ -260,12 +243,12 @@ int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
 	char note[RCLINK_NOTE_MAX + 1];
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_NOTE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_NOTE, 0, err);
 	if (!msg)
-		return no_memory(err);
+		return -ENOMEM;
 	snprintf(note, sizeof(note), "%s", text);
-	return send_msg(nl, msg, rcl_note_put(msg, name, note),
-			&rcl_record_names, NULL, NULL, err);
+	return rcl_nl_request(nl, msg, rcl_note_put(msg, name, note),
+			      &rcl_record_names, NULL, NULL, err);
 }
 
 static int get_info(const struct nlmsghdr *hdr, void *arg)
@@ -288,13 +271,14 @@ int rcl_call_prepare(struct rcl_nl *nl, const char *name,
 		policy.v[RCL_P_PORT] = path->port;
 		policy.v[RCL_P_GID_INDEX] = path->gid_index;
 	}
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_PREPARE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_PREPARE, 0, err);
 	if (!msg)
-		return no_memory(err);
+		return -ENOMEM;
 	ret = rcl_link_put_policy(msg, name, &policy);
 	if (!ret && rotate && nla_put_flag(msg, RCLINK_A_LINK_ROTATE))
 		ret = -EMSGSIZE;
-	ret = send_msg(nl, msg, ret, &rcl_link_names, get_info, &info, err);
+	ret = rcl_nl_request(nl, msg, ret, &rcl_link_names, get_info, &info,
+			     err);
 	if (ret)
 		return ret;
 	if (!info.has_local)
@@ -311,11 +295,11 @@ int rcl_call_connect(struct rcl_nl *nl, const struct rcl_connect *c,
 	struct nl_msg *msg;
 	int ret;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_CONNECT, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_CONNECT, 0, err);
 	if (!msg)
-		return no_memory(err);
-	ret = send_msg(nl, msg, rcl_link_put_connect(msg, c), &rcl_link_names,
-		       get_info, &info, err);
+		return -ENOMEM;
+	ret = rcl_nl_request(nl, msg, rcl_link_put_connect(msg, c),
+			     &rcl_link_names, get_info, &info, err);
 	*agreed = info.epoch;
 	return ret;
 }
@@ -325,22 +309,23 @@ int rcl_call_activate(struct rcl_nl *nl, const char *name, uint64_t epoch,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_ACTIVATE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_ACTIVATE, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_activate(msg, name, epoch, key),
-			&rcl_link_names, NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg,
+			      rcl_link_put_activate(msg, name, epoch, key),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_ping(struct rcl_nl *nl, const struct rcl_ping *ping, char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_PING, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_PING, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_ping_put(msg, ping), &rcl_ping_names, NULL,
-			NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_ping_put(msg, ping),
+			      &rcl_ping_names, NULL, NULL, err);
 }
 
 static bool is_command(const struct nlmsghdr *hdr, uint8_t cmd)

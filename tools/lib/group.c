@@ -71,11 +71,6 @@ static const struct {
 	{ RCL_P_MODE, RCLINK_A_GROUP_MODE },
 };
 
-static int no_memory(char *err)
-{
-	return rcl_fail(err, -ENOMEM, "out of memory");
-}
-
 #define M(attr, kind, member) \
 	{ RCLINK_A_GROUP_##attr, kind, \
 	  offsetof(struct rcl_group_info, member) }
@@ -177,6 +172,11 @@ int rcl_group_get(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 	return ret ? ret : get_lists(hdr, info);
 }
 
+static int put_name(struct nl_msg *msg, const char *name)
+{
+	return nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+}
+
 static int put_access(struct nl_msg *msg, const struct rcl_policy *access)
 {
 	int failed = 0;
@@ -215,17 +215,7 @@ static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 		failed |= nla_put_string(msg, RCLINK_A_GROUP_LINK,
 					 group->link[i]);
 	failed |= put_access(msg, &group->access);
-	return failed ? -EMSGSIZE : 0;
-}
-
-static int send_msg(struct rcl_nl *nl, struct nl_msg *msg, int put,
-		    rcl_nl_fn *fn, void *arg, char *err)
-{
-	if (put) {
-		rcl_nl_msg_free(msg);
-		return rcl_fail(err, -EMSGSIZE, "the request is too long");
-	}
-	return rcl_nl_request(nl, msg, &group_names, fn, arg, err);
+	return failed;
 }
 
 int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
@@ -233,16 +223,17 @@ int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_ADD, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_ADD, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, put_group(msg, group), NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, put_group(msg, group), &group_names,
+			      NULL, NULL, err);
 }
 
 static int put_change(struct nl_msg *msg, const char *name,
 		      const struct rcl_group_change *change)
 {
-	int failed = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+	int failed = put_name(msg, name);
 	size_t i;
 
 	for (i = 0; i < change->non; i++)
@@ -262,22 +253,22 @@ int rcl_call_group_set(struct rcl_nl *nl, const char *name,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_SET, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_SET, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, put_change(msg, name, change), NULL, NULL,
-			err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, put_change(msg, name, change),
+			      &group_names, NULL, NULL, err);
 }
 
 int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_DEL, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_DEL, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, nla_put_string(msg, RCLINK_A_GROUP_NAME, name),
-			NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, put_name(msg, name), &group_names, NULL,
+			      NULL, err);
 }
 
 struct group_list {
@@ -303,12 +294,12 @@ static int ask_groups(struct rcl_nl *nl, const char *name,
 	struct nl_msg *msg;
 	int put = 0;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_GET, name ? 0 : NLM_F_DUMP);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_GET, name ? 0 : NLM_F_DUMP, err);
 	if (!msg)
-		return no_memory(err);
+		return -ENOMEM;
 	if (name)
-		put = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
-	return send_msg(nl, msg, put, add_group, list, err);
+		put = put_name(msg, name);
+	return rcl_nl_request(nl, msg, put, &group_names, add_group, list, err);
 }
 
 int rcl_call_groups(struct rcl_nl *nl, const char *name,
@@ -371,12 +362,13 @@ int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
 	int put;
 
 	memset(regions, 0, sizeof(*regions));
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_REGIONS, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_REGIONS, 0, err);
 	if (!msg)
-		return no_memory(err);
-	put = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+		return -ENOMEM;
+	put = put_name(msg, name);
 	put |= nla_put_u32(msg, RCLINK_A_GROUP_SENDER, sender);
-	return send_msg(nl, msg, put, get_regions, regions, err);
+	return rcl_nl_request(nl, msg, put, &group_names, get_regions, regions,
+			      err);
 }
 
 static void add_gid(struct json_object *obj, const char *key,
