@@ -12,7 +12,7 @@ TESTS := ask chan link metrics text doc packet paths peers story group_story \
 	conf groups trust pace verbs layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story link \
-	metrics nl out socket story text)
+	list metrics nl out socket story text)
 PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident verify range kmod-policy kmod-gid)
 CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf judge setting group_setting range \

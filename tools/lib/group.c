@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -12,14 +11,12 @@
 #include <netlink/msg.h>
 
 #include "field.h"
+#include "list.h"
 #include "nl.h"
 #include "out.h"
 #include "text.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* How often a dump is asked for again when the groups change meanwhile. */
-#define DUMP_TRIES	32
 
 #define HEARD_MS	5000	/* of members, which speak each second */
 
@@ -271,52 +268,27 @@ int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err)
 			      NULL, err);
 }
 
-struct group_list {
-	struct rcl_group_info *infos;
-	size_t num;
-};
-
-static int add_group(const struct nlmsghdr *hdr, void *arg)
+static int get_group(const struct nlmsghdr *hdr, void *arg)
 {
-	struct group_list *list = arg;
-	struct rcl_group_info *infos;
-
-	infos = realloc(list->infos, (list->num + 1) * sizeof(*infos));
-	if (!infos)
-		return -ENOMEM;
-	list->infos = infos;
-	return rcl_group_get(hdr, &infos[list->num++]);
-}
-
-static int ask_groups(struct rcl_nl *nl, const char *name,
-		      struct group_list *list, char *err)
-{
-	struct nl_msg *msg;
-	int put = 0;
-
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_GET, name ? 0 : NLM_F_DUMP, err);
-	if (!msg)
-		return -ENOMEM;
-	if (name)
-		put = put_name(msg, name);
-	return rcl_nl_request(nl, msg, put, &group_names, add_group, list, err);
+	return rcl_group_get(hdr, arg);
 }
 
 int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		    struct rcl_group_info **infos, size_t *num, char *err)
 {
-	struct group_list list = { NULL, 0 };
-	int tries = DUMP_TRIES;
+	static const struct rcl_list_kind groups = {
+		.cmd = RCLINK_CMD_GROUP_GET,
+		.put_name = put_name,
+		.names = &group_names,
+		.size = sizeof(struct rcl_group_info),
+		.get = get_group,
+	};
+	struct rcl_list list = { .kind = &groups };
 	int ret;
 
-	do {
-		list.num = 0;
-		ret = ask_groups(nl, name, &list, err);
-	} while (ret == -EAGAIN && --tries);
-	if (ret) {
-		free(list.infos);
+	ret = rcl_list_ask(&list, nl, name, err);
+	if (ret)
 		return ret;
-	}
 	*infos = list.infos;
 	*num = list.num;
 	return 0;
