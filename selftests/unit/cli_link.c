@@ -160,12 +160,11 @@ TEST_F(msg, counters_and_what_is_unknown)
 	nla_put_string(self->msg, RCLINK_A_LINK_NAME, "alpha");
 	nla_put_u32(self->msg, RCLINK_A_LINK_MAX + 5, 1);
 	nest = nla_nest_start(self->msg, RCLINK_A_LINK_STATS);
-	for (i = 0; i < RCL_C_NUM; i++)
-		nla_put_u64(self->msg, RCLINK_A_STATS_EPOCHS + i,
-			    (1ULL << 33) + i);
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
+		nla_put_u64(self->msg, i, (1ULL << 33) + i);
 	nla_nest_end(self->msg, nest);
 	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
-	for (i = 0; i < RCL_C_NUM; i++)
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
 		EXPECT_EQ((1ULL << 33) + i, info.counter[i]);
 }
 
@@ -212,16 +211,16 @@ TEST_F(msg, more_buckets_than_there_are_do_not_count)
 
 TEST(what_an_intruder_set_off_is_told)
 {
-	uint64_t counter[RCL_C_NUM] = { [RCL_C_DOWNS] = 7 };
+	uint64_t counter[RCLINK_A_STATS_PAD] = { [RCLINK_A_STATS_DOWNS] = 7 };
 	char text[RCL_TRIP_TEXT_LEN];
 	int i;
 
 	EXPECT_EQ(NULL, rcl_trip_text(counter, text));
-	counter[RCL_C_RX_WRONG_KIND] = 2;
-	counter[RCL_C_RX_UNAUTHENTICATED] = 1;
+	counter[RCLINK_A_STATS_RX_WRONG_KIND] = 2;
+	counter[RCLINK_A_STATS_RX_UNAUTHENTICATED] = 1;
 	EXPECT_STREQ("1 not authentic, 2 of the wrong kind",
 		     rcl_trip_text(counter, text));
-	for (i = 0; i < RCL_C_NUM; i++)
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
 		counter[i] = UINT64_MAX;
 	EXPECT_GT(sizeof(text) - 1, strlen(rcl_trip_text(counter, text)));
 }

@@ -145,7 +145,7 @@ struct json_object *rcl_doc_stats(const struct rcl_link_info *info)
 	int i;
 
 	rcl_out_text(obj, "name", info->name);
-	for (i = 0; i < RCL_C_NUM; i++)
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
 		rcl_out_u64(obj, rcl_counter_word[i], info->counter[i]);
 	json_object_object_add(obj, "control_rtt",
 			       rcl_doc_latency(&info->latency));

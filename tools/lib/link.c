@@ -341,8 +341,8 @@ int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info)
 	if (!ret && info->has_remote)
 		ret = get_endpoint(tb[RCLINK_A_LINK_REMOTE], &info->remote);
 	if (!ret && tb[RCLINK_A_LINK_STATS])
-		ret = rcl_counters_get(tb[RCLINK_A_LINK_STATS],
-				       info->counter);
+		ret = rcl_u64s_get(tb[RCLINK_A_LINK_STATS], info->counter,
+				   RCLINK_A_STATS_PAD);
 	if (!ret && tb[RCLINK_A_LINK_LATENCY])
 		ret = rcl_latency_get(tb[RCLINK_A_LINK_LATENCY],
 				      &info->latency);
@@ -418,8 +418,8 @@ static int get_entry(const struct nlattr *nest, struct rcl_entry *entry)
 	ret = rcl_fields_get(tb, entry_fields, ARRAY_SIZE(entry_fields), entry);
 	entry->has_qp = tb[RCLINK_A_ENTRY_QP];
 	if (!ret && tb[RCLINK_A_ENTRY_STATS])
-		ret = rcl_counters_get(tb[RCLINK_A_ENTRY_STATS],
-				       entry->counter);
+		ret = rcl_u64s_get(tb[RCLINK_A_ENTRY_STATS], entry->counter,
+				   RCLINK_A_STATS_PAD);
 	return ret;
 }
 

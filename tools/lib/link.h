@@ -78,7 +78,7 @@ struct rcl_link_info {
 	bool has_remote;
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
-	uint64_t counter[RCL_C_NUM];
+	uint64_t counter[RCLINK_A_STATS_PAD];
 	struct rcl_latency latency;
 	uint64_t event_seq;
 	uint32_t event_kind;	/* enum rclink_event_kind */
@@ -152,7 +152,7 @@ struct rcl_entry {
 	bool has_qp;
 	uint32_t qp;		/* 0: control QP; i: pooled QP i */
 	char text[RCL_TEXT_LEN];
-	uint64_t counter[RCL_C_NUM];	/* some of them */
+	uint64_t counter[RCLINK_A_STATS_PAD];	/* some of them */
 };
 
 /* The peer's side of an exchange, as the module takes it. */

@@ -153,10 +153,11 @@ static const struct rcl_entry *state_before(const struct rcl_story *story,
 
 static struct json_object *doc_counters(const struct rcl_entry *e)
 {
-	static const enum rcl_counter shown[] = {
-		RCL_C_TX_MESSAGES, RCL_C_RX_MESSAGES, RCL_C_TX_BYTES,
-		RCL_C_RX_BYTES, RCL_C_RX_UNAUTHENTICATED,
-		RCL_C_COMPLETION_ERRORS, RCL_C_DOWNS,
+	static const int shown[] = {
+		RCLINK_A_STATS_TX_MESSAGES, RCLINK_A_STATS_RX_MESSAGES,
+		RCLINK_A_STATS_TX_BYTES, RCLINK_A_STATS_RX_BYTES,
+		RCLINK_A_STATS_RX_UNAUTHENTICATED,
+		RCLINK_A_STATS_COMPLETION_ERRORS, RCLINK_A_STATS_DOWNS,
 	};
 	struct json_object *obj = json_object_new_object();
 	size_t i;
@@ -342,7 +343,7 @@ static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 {
 	const struct rcl_link_info *info = story->info;
 	const struct rcl_entry *attempt = last_attempt(story);
-	bool never = !info->counter[RCL_C_EPOCHS];
+	bool never = !info->counter[RCLINK_A_STATS_EPOCHS];
 	const struct rcl_advice *advice =
 		rcl_advice(info->reason, info->wc_status);
 
@@ -394,8 +395,8 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	rcl_out_u64(doc, "for_ns", story->now > since ? story->now - since : 0);
 	rcl_out_u64(doc, "epoch", info->epoch);
 	rcl_out_text(doc, "peer", info->peer[0] ? info->peer : NULL);
-	rcl_out_u64(doc, "times_up", info->counter[RCL_C_EPOCHS]);
-	rcl_out_u64(doc, "times_down", info->counter[RCL_C_DOWNS]);
+	rcl_out_u64(doc, "times_up", info->counter[RCLINK_A_STATS_EPOCHS]);
+	rcl_out_u64(doc, "times_down", info->counter[RCLINK_A_STATS_DOWNS]);
 	rcl_out_text(doc, "gid", rcl_gid_is_unset(info->gid) ? NULL :
 		     rcl_gid_text(info->gid, gid));
 	rcl_out_text(doc, "gid_reason",
