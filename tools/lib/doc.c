@@ -82,7 +82,7 @@ static void add_policy(struct json_object *obj, const struct rcl_policy *p)
 	int i;
 
 	for (i = 0; i < RCL_P_NUM; i++) {
-		strncpy(key, rcl_policy_word[i], sizeof(key) - 1);
+		strncpy(key, rcl_policy_word(i), sizeof(key) - 1);
 		key[sizeof(key) - 1] = '\0';
 		while ((dash = strchr(key, '-')))
 			*dash = '_';

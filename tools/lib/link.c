@@ -13,31 +13,6 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-const char *const rcl_policy_word[RCL_P_NUM] = {
-	[RCL_P_PORT] = "port",
-	[RCL_P_GID_INDEX] = "gid-index",
-	[RCL_P_MTU] = "mtu",
-	[RCL_P_QPS] = "qps",
-	[RCL_P_TIMEOUT] = "timeout",
-	[RCL_P_RETRY] = "retry",
-	[RCL_P_RNR_RETRY] = "rnr-retry",
-	[RCL_P_MIN_RNR_TIMER] = "min-rnr-timer",
-	[RCL_P_RD_ATOMIC] = "rd-atomic",
-	[RCL_P_SL] = "sl",
-	[RCL_P_TRAFFIC_CLASS] = "traffic-class",
-	[RCL_P_HOP_LIMIT] = "hop-limit",
-	[RCL_P_FLOW_LABEL] = "flow-label",
-	[RCL_P_PKEY_INDEX] = "pkey-index",
-	[RCL_P_BUFFER_SIZE] = "buffer-size",
-	[RCL_P_LOOPBACK] = "loopback",
-	[RCL_P_OWNER] = "owner",
-	[RCL_P_GROUP] = "group",
-	[RCL_P_MODE] = "mode",
-	[RCL_P_HEARTBEAT] = "heartbeat",
-	[RCL_P_MISSES] = "misses",
-	[RCL_P_RECOVER] = "recover",
-};
-
 /* The specification has the policy's attributes in one row, in this order. */
 static int policy_attr(int field)
 {
@@ -111,6 +86,11 @@ static const char *const link_words[] = {
 	[RCLINK_A_LINK_KEY] = "key",
 	[RCLINK_A_LINK_REMOTE] = "remote",
 };
+
+const char *rcl_policy_word(int field)
+{
+	return link_words[policy_attr(field)];
+}
 
 static const struct rcl_nl_names *const
 link_nested[ARRAY_SIZE(link_words)] = {

@@ -45,7 +45,7 @@ enum rcl_policy_field {
 };
 
 /* Name in the netlink specification, also the word on the command line. */
-extern const char *const rcl_policy_word[RCL_P_NUM];
+const char *rcl_policy_word(int field);
 
 struct rcl_policy {
 	char device[RCLINK_DEVICE_MAX + 1];	/* "": not given */
