@@ -24,7 +24,7 @@ CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong sta
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
-	$(TREE)/kmod/include/uapi/linux/*.h)
+	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \
 	-I$(TREE)/tools/host -I$(TREE)/tools/rclink \

@@ -61,7 +61,7 @@ TEST_F(msg, a_policy_comes_back)
 	struct rcl_link_info info;
 	int i;
 
-	for (i = 0; i < RCL_P_NUM; i++) {
+	for (i = 0; i < RCL_P_MAX; i++) {
 		policy.v[i] = 100 + i;
 		policy.given |= 1u << i;
 	}

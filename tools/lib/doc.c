@@ -81,7 +81,7 @@ static void add_policy(struct json_object *obj, const struct rcl_policy *p)
 	char *dash;
 	int i;
 
-	for (i = 0; i < RCL_P_NUM; i++) {
+	for (i = 0; i < RCL_P_MAX; i++) {
 		strncpy(key, rcl_policy_word(i), sizeof(key) - 1);
 		key[sizeof(key) - 1] = '\0';
 		while ((dash = strchr(key, '-')))

@@ -289,7 +289,7 @@ static int get_policy(struct nlattr **tb, struct rcl_policy *policy)
 {
 	int i;
 
-	for (i = 0; i < RCL_P_NUM; i++) {
+	for (i = 0; i < RCL_P_MAX; i++) {
 		const struct nlattr *nla = tb[policy_attr(i)];
 
 		if (!nla)
@@ -443,7 +443,7 @@ int rcl_link_put_policy(struct nl_msg *msg, const char *name,
 	if (policy->device[0])
 		failed |= nla_put_string(msg, RCLINK_A_LINK_DEVICE,
 					 policy->device);
-	for (i = 0; i < RCL_P_NUM; i++)
+	for (i = 0; i < RCL_P_MAX; i++)
 		if (policy->given & 1u << i)
 			failed |= nla_put_u32(msg, policy_attr(i),
 					      policy->v[i]);

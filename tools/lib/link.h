@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../kmod/policy-field.h"
 #include "counter.h"
 #include "endpoint.h"
 #include "nl.h"
@@ -17,40 +18,13 @@
 #define RCL_TEXT_LEN	256	/* of the kernel's sentences */
 #define RCL_NETDEV_LEN	16
 
-/* Numbers that an operator can set on a link. */
-enum rcl_policy_field {
-	RCL_P_PORT,
-	RCL_P_GID_INDEX,
-	RCL_P_MTU,
-	RCL_P_QPS,
-	RCL_P_TIMEOUT,
-	RCL_P_RETRY,
-	RCL_P_RNR_RETRY,
-	RCL_P_MIN_RNR_TIMER,
-	RCL_P_RD_ATOMIC,
-	RCL_P_SL,
-	RCL_P_TRAFFIC_CLASS,
-	RCL_P_HOP_LIMIT,
-	RCL_P_FLOW_LABEL,
-	RCL_P_PKEY_INDEX,
-	RCL_P_BUFFER_SIZE,
-	RCL_P_LOOPBACK,
-	RCL_P_OWNER,
-	RCL_P_GROUP,
-	RCL_P_MODE,
-	RCL_P_HEARTBEAT,
-	RCL_P_MISSES,
-	RCL_P_RECOVER,
-	RCL_P_NUM
-};
-
 /* Name in the netlink specification, also the word on the command line. */
 const char *rcl_policy_word(int field);
 
 struct rcl_policy {
 	char device[RCLINK_DEVICE_MAX + 1];	/* "": not given */
 	uint32_t given;				/* bit per field */
-	uint32_t v[RCL_P_NUM];
+	uint32_t v[RCL_P_MAX];
 };
 
 /* A link, or an event of one. Values that were not sent are 0 or "". */
