@@ -24,15 +24,6 @@ static void add_word(struct json_object *obj, const char *key,
 	rcl_out_text(obj, key, rcl_word(words, value));
 }
 
-static void add_gid(struct json_object *obj, const char *key,
-		    const uint8_t gid[RCLINK_GID_LEN])
-{
-	char buf[RCL_GID_TEXT_LEN];
-
-	rcl_out_text(obj, key,
-		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
-}
-
 /* In JSON there are no octal numbers. */
 static void add_mode(struct json_object *obj, const char *key, uint32_t mode)
 {
@@ -51,7 +42,7 @@ static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
 
 	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
 		 ep->link_layer);
-	add_gid(obj, "gid", ep->gid);
+	rcl_out_gid(obj, "gid", ep->gid);
 	rcl_out_known(obj, "lid", ep->lid);
 	rcl_out_known(obj, "pkey", ep->pkey);
 	rcl_out_known(obj, "mtu", ep->mtu);
@@ -179,7 +170,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 	rcl_out_text(obj, "device", not_empty(info->policy.device));
 	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
 		 info->link_layer);
-	add_gid(obj, "gid", info->gid);
+	rcl_out_gid(obj, "gid", info->gid);
 	rcl_out_text(obj, "gid_reason", not_empty(info->gid_reason));
 	rcl_out_known(obj, "lid", info->lid);
 	add_policy(obj, &info->policy);
@@ -216,7 +207,7 @@ static struct json_object *doc_gid(const struct rcl_dev_info *info,
 	rcl_out_u64(obj, "index", gid->index);
 	add_word(obj, "type", RCL_WORDS_GID_TYPE,
 		 gid->type);
-	add_gid(obj, "gid", gid->gid);
+	rcl_out_gid(obj, "gid", gid->gid);
 	rcl_out_text(obj, "netdev", not_empty(gid->netdev));
 	rcl_out_u64(obj, "vlan", gid->vlan);
 	json_object_object_add(obj, "chosen", json_object_new_boolean(chosen));

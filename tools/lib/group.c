@@ -343,15 +343,6 @@ int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
 			      err);
 }
 
-static void add_gid(struct json_object *obj, const char *key,
-		    const uint8_t gid[RCLINK_GID_LEN])
-{
-	char buf[RCL_GID_TEXT_LEN];
-
-	rcl_out_text(obj, key,
-		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
-}
-
 /* A number of 64 bits is too much for what many read JSON with. */
 static const char *key_text(const struct rcl_group_info *info,
 			    char buf[KEY_LEN])
@@ -432,7 +423,7 @@ static void add_peers(struct json_object *obj,
 		struct json_object *one = json_object_new_object();
 
 		rcl_out_u64(one, "sender", peer->sender);
-		add_gid(one, "gid", peer->gid);
+		rcl_out_gid(one, "gid", peer->gid);
 		rcl_out_u64(one, "messages", peer->messages);
 		rcl_out_u64(one, "age_ms", peer->age);
 		json_object_array_add(peers, one);
@@ -466,8 +457,8 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 		rcl_out_text(obj, "gid_index", NULL);
 	else
 		rcl_out_u64(obj, "gid_index", info->gid_index);
-	add_gid(obj, "gid", info->gid);
-	add_gid(obj, "mgid", info->mgid);
+	rcl_out_gid(obj, "gid", info->gid);
+	rcl_out_gid(obj, "mgid", info->mgid);
 	rcl_out_known(obj, "mlid", info->mlid);
 	if (info->has_qkey)
 		rcl_out_u64(obj, "qkey", info->qkey);
@@ -521,7 +512,7 @@ struct json_object *rcl_doc_region(const struct rcl_group_peer *peer,
 					      json_object_new_string(words[i]));
 	json_object_object_add(obj, "rights", rights);
 	rcl_out_u64(obj, "sender", peer->sender);
-	add_gid(obj, "gid", peer->gid);
+	rcl_out_gid(obj, "gid", peer->gid);
 	rcl_out_u64(obj, "age_ms", peer->age);
 	return obj;
 }

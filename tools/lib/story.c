@@ -383,7 +383,6 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	struct json_object *record = json_object_new_array();
 	uint64_t since = since_when(story);
 	char trips[RCL_TRIP_TEXT_LEN];
-	char gid[RCL_GID_TEXT_LEN];
 	size_t i;
 
 	rcl_out_text(doc, "name", info->name);
@@ -397,8 +396,7 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	rcl_out_text(doc, "peer", info->peer[0] ? info->peer : NULL);
 	rcl_out_u64(doc, "times_up", info->counter[RCLINK_A_STATS_EPOCHS]);
 	rcl_out_u64(doc, "times_down", info->counter[RCLINK_A_STATS_DOWNS]);
-	rcl_out_text(doc, "gid", rcl_gid_is_unset(info->gid) ? NULL :
-		     rcl_gid_text(info->gid, gid));
+	rcl_out_gid(doc, "gid", info->gid);
 	rcl_out_text(doc, "gid_reason",
 		     info->gid_reason[0] ? info->gid_reason : NULL);
 	json_object_object_add(doc, "ports", doc_ports(story));

@@ -124,11 +124,8 @@ static const char *address(const struct rcv_stock_result *r,
 static void out_address(struct json_object *doc, const char *lid_key,
 			const char *gid_key, const struct rcv_stock_dest *dest)
 {
-	char gid[RCL_GID_TEXT_LEN];
-
 	rcl_out_known(doc, lid_key, dest->lid);
-	rcl_out_text(doc, gid_key, rcl_gid_is_unset(dest->gid) ? NULL :
-				   rcl_gid_text(dest->gid, gid));
+	rcl_out_gid(doc, gid_key, dest->gid);
 }
 
 static void report_json(const struct rcv_stock_args *a,
