@@ -271,3 +271,37 @@ struct json_object *rcl_doc_dev(const struct rcl_dev_info *info)
 	rcl_out_text(obj, "reason", not_empty(info->reason));
 	return obj;
 }
+
+struct json_object *rcl_doc_port(const struct rcl_dev_info *info,
+				 const char *gid, const char *reason)
+{
+	struct json_object *obj = json_object_new_object();
+
+	rcl_out_text(obj, "device", info->name);
+	rcl_out_u64(obj, "port", info->port);
+	add_word(obj, "state", RCL_WORDS_PORT_STATE, info->port_state);
+	rcl_out_text(obj, "gid", gid);
+	rcl_out_text(obj, "reason", reason);
+	return obj;
+}
+
+void rcl_doc_tell_ports(struct json_object *ports, struct json_object *said)
+{
+	size_t i;
+
+	if (!json_object_array_length(ports))
+		rcl_out_append(said,
+			       "There is no RDMA device or port that it may use");
+	for (i = 0; i < json_object_array_length(ports); i++) {
+		struct json_object *port = json_object_array_get_idx(ports, i);
+		const char *gid = rcl_out_get_text(port, "gid");
+
+		rcl_out_append(said, "%s port %llu is %s, %s%s: %s",
+			       rcl_out_get_text(port, "device"),
+			       (unsigned long long)
+			       rcl_out_get_u64(port, "port"),
+			       rcl_out_get_text(port, "state"),
+			       *gid ? "GID " : "and there is no GID to use",
+			       gid, rcl_out_get_text(port, "reason"));
+	}
+}

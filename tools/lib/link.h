@@ -17,6 +17,7 @@
 
 #define RCL_TEXT_LEN	256	/* of the kernel's sentences */
 #define RCL_NETDEV_LEN	16
+#define RCL_PORT_ACTIVE	4	/* IBA: PortState */
 
 /* Name in the netlink specification, also the word on the command line. */
 const char *rcl_policy_word(int field);
@@ -73,7 +74,7 @@ struct rcl_dev_info {
 	uint32_t port;		/* 0 in an event: of the device */
 	uint64_t event_seq;
 	uint32_t link_layer;	/* enum rclink_link_layer */
-	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, 4 active */
+	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, or active */
 	uint32_t active_mtu;
 	uint32_t max_mtu;
 	uint32_t lid;

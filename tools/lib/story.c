@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "advice.h"
+#include "doc.h"
 #include "link.h"
 #include "out.h"
 #include "text.h"
@@ -213,9 +214,9 @@ static struct json_object *doc_entry(const struct rcl_story *story, size_t i)
 	return obj;
 }
 
-/* The GID that a link of this policy would use on that port, and why. */
-static void add_gid(struct json_object *obj, const struct rcl_dev_info *dev,
-		    const struct rcl_policy *policy)
+/* With the GID that a link of this policy would use on that port, and why. */
+static struct json_object *doc_port(const struct rcl_dev_info *dev,
+				    const struct rcl_policy *policy)
 {
 	uint32_t index = policy->v[RCL_P_GID_INDEX];
 	bool set = policy->given & 1u << RCL_P_GID_INDEX &&
@@ -229,12 +230,9 @@ static void add_gid(struct json_object *obj, const struct rcl_dev_info *dev,
 	for (i = 0; i < dev->ngids; i++)
 		if ((set || dev->has_chosen) && dev->gids[i].index == index)
 			found = rcl_gid_text(dev->gids[i].gid, gid);
-	rcl_out_text(obj, "gid", found);
-	if (!set)
-		rcl_out_text(obj, "reason", dev->reason);
-	else
-		rcl_out_text(obj, "reason", found ? "set by the operator" :
-			     "the GID table has no entry at the gid-index that is set");
+	return rcl_doc_port(dev, found, !set ? dev->reason :
+			    found ? "set by the operator" :
+			    "the GID table has no entry at the gid-index that is set");
 }
 
 static struct json_object *doc_ports(const struct rcl_story *story)
@@ -248,18 +246,11 @@ static struct json_object *doc_ports(const struct rcl_story *story)
 
 	for (i = 0; i < story->ndevs; i++) {
 		const struct rcl_dev_info *dev = &story->devs[i];
-		struct json_object *obj;
 
 		if ((name[0] && strcmp(name, dev->name)) ||
 		    (port && port != dev->port))
 			continue;
-		obj = json_object_new_object();
-		rcl_out_text(obj, "device", dev->name);
-		rcl_out_u64(obj, "port", dev->port);
-		rcl_out_text(obj, "state", rcl_word(RCL_WORDS_PORT_STATE,
-						    dev->port_state));
-		add_gid(obj, dev, policy);
-		json_object_array_add(ports, obj);
+		json_object_array_add(ports, doc_port(dev, policy));
 	}
 	return ports;
 }
@@ -521,25 +512,18 @@ static size_t print_lines(FILE *to, struct json_object *record, size_t i)
 	return period * times;
 }
 
-static void print_ports(FILE *to, struct json_object *doc)
+static void print_ports(FILE *to, struct json_object *ports)
 {
-	struct json_object *ports = json_object_object_get(doc, "ports");
+	struct json_object *said = json_object_new_array();
 	size_t i;
 
-	if (!json_object_array_length(ports))
-		fputs("There is no RDMA device or port that it may use.\n",
-		      to);
-	for (i = 0; i < json_object_array_length(ports); i++) {
-		struct json_object *port = json_object_array_get_idx(ports, i);
-		const char *gid = rcl_out_get_text(port, "gid");
+	rcl_doc_tell_ports(ports, said);
+	for (i = 0; i < json_object_array_length(said); i++) {
+		struct json_object *text = json_object_array_get_idx(said, i);
 
-		fprintf(to, "%s port %llu is %s, %s%s: %s.\n",
-			rcl_out_get_text(port, "device"),
-			(unsigned long long)rcl_out_get_u64(port, "port"),
-			rcl_out_get_text(port, "state"),
-			*gid ? "GID " : "and there is no GID to use", gid,
-			rcl_out_get_text(port, "reason"));
+		fprintf(to, "%s.\n", json_object_get_string(text));
 	}
+	json_object_put(said);
 }
 
 static void print_state(FILE *to, struct json_object *doc)
@@ -585,7 +569,7 @@ void rcl_story_print(FILE *to, struct json_object *doc)
 		fprintf(to, "Tried last, at %s: %s.\n",
 			rcl_out_get_text(doc, "last_attempt_time"), attempt);
 	if (strcmp(rcl_out_get_text(doc, "state"), "up"))
-		print_ports(to, doc);
+		print_ports(to, json_object_object_get(doc, "ports"));
 	if (*cause && strcmp(cause, attempt))
 		fprintf(to, "Most likely: %s.\n", cause);
 	if (*todo)
