@@ -11,12 +11,12 @@ PACKAGES := libnl-genl-3.0 json-c
 TESTS := ask chan link metrics text doc packet paths peers story group_story \
 	conf groups trust pace verbs layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
-LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc group group_story link \
-	metrics nl out socket story text)
+LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story link \
+	list metrics nl out socket story text)
 PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident verify range kmod-policy kmod-gid)
 CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf judge setting group_setting range \
-	kmod-policy kmod-gid link counter text verify ident)
+	kmod-policy kmod-gid link counter field text verify ident)
 GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
@@ -24,7 +24,7 @@ CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong sta
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
-	$(TREE)/kmod/include/uapi/linux/*.h)
+	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/lib -I$(TREE)/tools/exchange \
 	-I$(TREE)/tools/host -I$(TREE)/tools/rclink \

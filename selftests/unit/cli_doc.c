@@ -19,7 +19,7 @@ static struct rcl_link_info up_link(void)
 {
 	struct rcl_link_info info = {
 		.name = "alpha",
-		.policy = { .device = "rxe0", .given = (1u << RCL_P_NUM) - 1 },
+		.policy = { .device = "rxe0", .given = (1u << RCL_P_MAX) - 1 },
 		.state = RCLINK_LINK_STATE_UP,
 		.epoch = 7,
 		.peer = "host.example",

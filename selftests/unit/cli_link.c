@@ -10,6 +10,7 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
+#include "group.h"
 #include "nl.h"
 
 #define FAMILY	0x20
@@ -61,7 +62,7 @@ TEST_F(msg, a_policy_comes_back)
 	struct rcl_link_info info;
 	int i;
 
-	for (i = 0; i < RCL_P_NUM; i++) {
+	for (i = 0; i < RCL_P_MAX; i++) {
 		policy.v[i] = 100 + i;
 		policy.given |= 1u << i;
 	}
@@ -160,12 +161,11 @@ TEST_F(msg, counters_and_what_is_unknown)
 	nla_put_string(self->msg, RCLINK_A_LINK_NAME, "alpha");
 	nla_put_u32(self->msg, RCLINK_A_LINK_MAX + 5, 1);
 	nest = nla_nest_start(self->msg, RCLINK_A_LINK_STATS);
-	for (i = 0; i < RCL_C_NUM; i++)
-		nla_put_u64(self->msg, RCLINK_A_STATS_EPOCHS + i,
-			    (1ULL << 33) + i);
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
+		nla_put_u64(self->msg, i, (1ULL << 33) + i);
 	nla_nest_end(self->msg, nest);
 	ASSERT_EQ(0, rcl_link_get(self->hdr, &info));
-	for (i = 0; i < RCL_C_NUM; i++)
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
 		EXPECT_EQ((1ULL << 33) + i, info.counter[i]);
 }
 
@@ -212,16 +212,16 @@ TEST_F(msg, more_buckets_than_there_are_do_not_count)
 
 TEST(what_an_intruder_set_off_is_told)
 {
-	uint64_t counter[RCL_C_NUM] = { [RCL_C_DOWNS] = 7 };
+	uint64_t counter[RCLINK_A_STATS_PAD] = { [RCLINK_A_STATS_DOWNS] = 7 };
 	char text[RCL_TRIP_TEXT_LEN];
 	int i;
 
 	EXPECT_EQ(NULL, rcl_trip_text(counter, text));
-	counter[RCL_C_RX_WRONG_KIND] = 2;
-	counter[RCL_C_RX_UNAUTHENTICATED] = 1;
+	counter[RCLINK_A_STATS_RX_WRONG_KIND] = 2;
+	counter[RCLINK_A_STATS_RX_UNAUTHENTICATED] = 1;
 	EXPECT_STREQ("1 not authentic, 2 of the wrong kind",
 		     rcl_trip_text(counter, text));
-	for (i = 0; i < RCL_C_NUM; i++)
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
 		counter[i] = UINT64_MAX;
 	EXPECT_GT(sizeof(text) - 1, strlen(rcl_trip_text(counter, text)));
 }
@@ -310,6 +310,70 @@ TEST_F(msg, a_port_with_its_gids)
 	EXPECT_TRUE(info.has_chosen);
 	EXPECT_EQ(11, info.chosen_gid);
 	rcl_dev_info_free(&info);
+}
+
+static void put_peer(struct nl_msg *msg, uint32_t sender)
+{
+	struct nlattr *nest = nla_nest_start(msg, RCLINK_A_GROUP_PEER);
+	uint8_t gid[RCLINK_GID_LEN] = { 0xfe, 0x80, [15] = sender };
+
+	nla_put_u32(msg, RCLINK_A_GROUP_PEER_SENDER, sender);
+	nla_put(msg, RCLINK_A_GROUP_PEER_GID, sizeof(gid), gid);
+	nla_put_u64(msg, RCLINK_A_GROUP_PEER_MESSAGES, 1ULL << 40);
+	nla_put_u32(msg, RCLINK_A_GROUP_PEER_AGE, 700);
+	nla_nest_end(msg, nest);
+}
+
+TEST_F(msg, a_group_with_all_that_it_has_more_than_once)
+{
+	struct rcl_group_info info;
+	struct nlattr *nest;
+	int i;
+
+	nla_put_string(self->msg, RCLINK_A_GROUP_NAME, "g");
+	nla_put_u32(self->msg, RCLINK_A_GROUP_QKEY, 7);
+	nla_put_u64(self->msg, RCLINK_A_GROUP_KEY_ID, ~0ULL);
+	nla_put_u32(self->msg, RCLINK_A_GROUP_OWNER, 1000);
+	nla_put_u32(self->msg, RCLINK_A_GROUP_GROUP, 1001);
+	nla_put_u32(self->msg, RCLINK_A_GROUP_MODE, 0640);
+	nest = nla_nest_start(self->msg, RCLINK_A_GROUP_STATS);
+	for (i = 1; i < RCLINK_A_GROUP_STATS_PAD; i++)
+		nla_put_u64(self->msg, i, (1ULL << 33) + i);
+	nla_nest_end(self->msg, nest);
+	for (i = 0; i < RCL_GROUP_LINKS + 1; i++)
+		nla_put_string(self->msg, RCLINK_A_GROUP_LINK, "l");
+	put_peer(self->msg, 1);
+	put_peer(self->msg, 2);
+	ASSERT_EQ(0, rcl_group_get(self->hdr, &info));
+	EXPECT_STREQ("g", info.name);
+	EXPECT_TRUE(info.has_qkey && info.has_key && !info.has_gid_index);
+	EXPECT_EQ(7, info.qkey);
+	EXPECT_EQ(~0ULL, info.key_id);
+	EXPECT_EQ(1000, info.access.v[RCL_P_OWNER]);
+	EXPECT_EQ(1001, info.access.v[RCL_P_GROUP]);
+	EXPECT_EQ(0640, info.access.v[RCL_P_MODE]);
+	for (i = 1; i < RCLINK_A_GROUP_STATS_PAD; i++)
+		EXPECT_EQ((1ULL << 33) + i, info.stats[i]);
+	ASSERT_EQ(RCL_GROUP_LINKS, info.nlinks);
+	EXPECT_STREQ("l", info.link[RCL_GROUP_LINKS - 1]);
+	ASSERT_EQ(2, info.npeers);
+	EXPECT_EQ(2, info.peer[1].sender);
+	EXPECT_EQ(2, info.peer[1].gid[15]);
+	EXPECT_EQ(1ULL << 40, info.peer[1].messages);
+	EXPECT_EQ(700, info.peer[1].age);
+}
+
+TEST_F(msg, a_peer_of_a_group_with_a_number_of_the_wrong_length)
+{
+	struct rcl_group_info info;
+	struct nlattr *nest;
+
+	put_peer(self->msg, 1);
+	nest = nla_nest_start(self->msg, RCLINK_A_GROUP_PEER);
+	nla_put_u32(self->msg, RCLINK_A_GROUP_PEER_MESSAGES, 1);
+	nla_nest_end(self->msg, nest);
+	put_peer(self->msg, 2);
+	EXPECT_EQ(-EPROTO, rcl_group_get(self->hdr, &info));
 }
 
 TEST_F(msg, a_ping_comes_back)

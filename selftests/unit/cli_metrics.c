@@ -54,7 +54,7 @@ FIXTURE_SETUP(metrics)
 	snprintf(a->policy.device, sizeof(a->policy.device), "rxe0");
 	a->state = RCLINK_LINK_STATE_UP;
 	a->epoch = 7;
-	for (c = 0; c < RCL_C_NUM; c++)
+	for (c = RCLINK_A_STATS_EPOCHS; c < RCLINK_A_STATS_PAD; c++)
 		a->counter[c] = UINT64_MAX - c;
 	a->latency.sum = 4000002000;
 	a->latency.bucket[0] = 1;
@@ -95,12 +95,12 @@ TEST_F(metrics, have_each_counter_with_its_meaning)
 	char line[128];
 	int c;
 
-	for (c = 0; c < RCL_C_NUM; c++) {
-		const char *end = c == RCL_C_CHANNELS ||
-				  c == RCL_C_CHAN_SUSPENDED ? "" : "_total";
+	for (c = RCLINK_A_STATS_EPOCHS; c < RCLINK_A_STATS_PAD; c++) {
+		bool gauge = c == RCLINK_A_STATS_CHANNELS ||
+			     c == RCLINK_A_STATS_CHAN_SUSPENDED;
 
 		snprintf(line, sizeof(line), "\nrclink_%s%s{link=\"a\"} %llu\n",
-			 rcl_counter_word[c], end,
+			 rcl_counter_word[c], gauge ? "" : "_total",
 			 (unsigned long long)(UINT64_MAX - c));
 		EXPECT_NE(NULL, strstr(self->text, line))
 			TH_LOG("no %s", rcl_counter_word[c]);

@@ -75,7 +75,7 @@ static struct rcl_entry *go(struct teller *t, uint32_t to,
 	e->reason = reason;
 	t->info.state = to;
 	t->info.reason = reason;
-	t->info.counter[RCL_C_EPOCHS] += to == UP;
+	t->info.counter[RCLINK_A_STATS_EPOCHS] += to == UP;
 	snprintf(t->info.reason_text, sizeof(t->info.reason_text), "%s",
 		 reason ? text : "");
 	return e;
@@ -181,8 +181,8 @@ TEST_F(story, a_peer_that_is_gone)
 	e->has_qp = true;
 	self->t.story.now += 3 * 3600 * S;
 	e = go(&self->t, DOWN, RCLINK_DOWN_REASON_COMPLETION, "retry exceeded");
-	e->counter[RCL_C_TX_MESSAGES] = 14;
-	e->counter[RCL_C_RX_MESSAGES] = 12;
+	e->counter[RCLINK_A_STATS_TX_MESSAGES] = 14;
+	e->counter[RCLINK_A_STATS_RX_MESSAGES] = 12;
 	self->t.info.wc_status = 12;
 	tell(&self->t);
 	EXPECT_TOLD("the control QP: retry exceeded (RETRY_EXC_ERR, ");
@@ -338,7 +338,7 @@ TEST_F(story, a_gap_is_told_where_it_is)
 	go_up(t);
 	go(t, DOWN, RCLINK_DOWN_REASON_UNAUTHENTICATED, "forged");
 	add(t, RCLINK_ENTRY_KIND_NOTE, "")->number = 9;
-	t->info.counter[RCL_C_RX_UNAUTHENTICATED] = 3;
+	t->info.counter[RCLINK_A_STATS_RX_UNAUTHENTICATED] = 3;
 	tell(t);
 	EXPECT_TOLD("(4 entries are not kept)\n2026");
 	EXPECT_TOLD("a note, which only CAP_NET_ADMIN may read");

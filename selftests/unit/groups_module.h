@@ -216,7 +216,7 @@ int rcl_call_group_set(struct rcl_nl *nl, const char *name,
 		take_off(group, change->off[i]);
 	for (i = 0; i < change->non; i++)
 		strcpy(group->link[group->nlinks++], change->on[i]);
-	for (i = 0; i < RCL_P_NUM; i++)
+	for (i = 0; i < RCL_P_MAX; i++)
 		if (change->access.given & 1u << i)
 			group->access.v[i] = change->access.v[i];
 	return 0;

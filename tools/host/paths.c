@@ -7,8 +7,6 @@
 #include "link.h"
 #include "path.h"
 
-#define PORT_ACTIVE	4	/* IBA */
-
 static bool is_set(const struct rcl_policy *policy, enum rcl_policy_field field,
 		   uint32_t open)
 {
@@ -23,7 +21,7 @@ static bool may_use_port(const struct rcl_policy *policy,
 	if (is_set(policy, RCL_P_PORT, 0) && policy->v[RCL_P_PORT] != dev->port)
 		return false;
 
-	return dev->port_state == PORT_ACTIVE &&
+	return dev->port_state == RCL_PORT_ACTIVE &&
 	       dev->link_layer != RCLINK_LINK_LAYER_IWARP;
 }
 

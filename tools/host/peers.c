@@ -39,15 +39,25 @@ void rch_peers_free(struct rch_peers *peers)
 	free(peers);
 }
 
-static int get_identity(const char *text, struct peer *peer, char *err)
+int rch_peers_put(struct rch_peers *peers, const char *link,
+		  const char *identity, bool dns, char *err)
 {
-	peer->dns = !strncmp(text, DNS, strlen(DNS));
-	if (peer->dns)
-		text += strlen(DNS);
-	if (peer->dns ? rcx_peer_name_check(text, err) :
-			rcx_pin_check(text, err))
+	struct peer *peer;
+	const char *why;
+
+	if (rcl_range_name(link, &why))
+		return rcl_fail(err, -EINVAL, "%s", why);
+	if (dns ? rcx_peer_name_check(identity, err) :
+		  rcx_pin_check(identity, err))
 		return -EINVAL;
-	strcpy(peer->identity, text);
+	peer = reallocarray(peers->peer, peers->num + 1, sizeof(*peer));
+	if (!peer)
+		return rcl_fail(err, -ENOMEM, "out of memory");
+	peers->peer = peer;
+	peer += peers->num++;
+	peer->dns = dns;
+	strcpy(peer->link, link);
+	strcpy(peer->identity, identity);
 	return 0;
 }
 
@@ -55,28 +65,19 @@ int rch_peers_add(struct rch_peers *peers, const char *text, char *err)
 {
 	const char *equals = strchr(text, '=');
 	char link[RCLINK_NAME_MAX + 2];
-	struct peer *peer;
-	const char *why;
-	int ret;
+	const char *identity;
+	bool dns;
 
 	if (!equals)
 		return rcl_fail(err, -EINVAL,
 				"a peer is NAME=PIN, NAME being that of a link");
 	/* One that is too long stays so. */
 	snprintf(link, sizeof(link), "%.*s", (int)(equals - text), text);
-	if (rcl_range_name(link, &why))
-		return rcl_fail(err, -EINVAL, "%s", why);
-	peer = reallocarray(peers->peer, peers->num + 1, sizeof(*peer));
-	if (!peer)
-		return rcl_fail(err, -ENOMEM, "out of memory");
-	peers->peer = peer;
-	peer += peers->num;
-	ret = get_identity(equals + 1, peer, err);
-	if (ret)
-		return ret;
-	strcpy(peer->link, link);
-	peers->num++;
-	return 0;
+	identity = equals + 1;
+	dns = !strncmp(identity, DNS, strlen(DNS));
+	if (dns)
+		identity += strlen(DNS);
+	return rch_peers_put(peers, link, identity, dns, err);
 }
 
 int rch_peers_check(const struct rch_peers *peers, bool by_ca, char *err)

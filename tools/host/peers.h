@@ -18,6 +18,9 @@ void rch_peers_free(struct rch_peers *peers);
 
 /* "NAME=sha256:..." or "NAME=dns:host.example" */
 int rch_peers_add(struct rch_peers *peers, const char *text, char *err);
+/* The same in parts: dns says that the identity is a DNS name, else a pin. */
+int rch_peers_put(struct rch_peers *peers, const char *link,
+		  const char *identity, bool dns, char *err);
 
 /* Are there any, and of the kind that this way of trust proves? */
 int rch_peers_check(const struct rch_peers *peers, bool by_ca, char *err);

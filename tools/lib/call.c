@@ -9,39 +9,21 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
-/* How often a dump is asked for again when the links change meanwhile. */
-#define DUMP_TRIES	32
+#include "list.h"
 
 /* A record that goes on all the time is read no further than twice its size. */
 #define RECORD_END	(2 * RCLINK_RECORD_MAX)
-
-static int no_memory(char *err)
-{
-	return rcl_fail(err, -ENOMEM, "out of memory");
-}
-
-/* put: what became of putting something into it. */
-static int send_msg(struct rcl_nl *nl, struct nl_msg *msg, int put,
-		    const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
-		    char *err)
-{
-	if (put) {
-		rcl_nl_msg_free(msg);
-		return rcl_fail(err, put, "the request is too long");
-	}
-	return rcl_nl_request(nl, msg, names, fn, arg, err);
-}
 
 static int call_policy(struct rcl_nl *nl, uint8_t cmd, const char *name,
 		       const struct rcl_policy *policy, char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, cmd, 0);
+	msg = rcl_nl_msg(nl, cmd, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_policy(msg, name, policy),
-			&rcl_link_names, NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_link_put_policy(msg, name, policy),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_new(struct rcl_nl *nl, const char *name,
@@ -58,25 +40,25 @@ int rcl_call_set(struct rcl_nl *nl, const char *name,
 
 /* A request about the link called name, which is all that it says. */
 static int call_name(struct rcl_nl *nl, uint8_t cmd, const char *name,
-		     rcl_nl_fn *fn, void *arg, char *err)
+		     char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, cmd, 0);
+	msg = rcl_nl_msg(nl, cmd, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_name(msg, name), &rcl_link_names,
-			fn, arg, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_link_put_name(msg, name),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
 {
-	return call_name(nl, RCLINK_CMD_LINK_DEL, name, NULL, NULL, err);
+	return call_name(nl, RCLINK_CMD_LINK_DEL, name, err);
 }
 
 int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
 {
-	return call_name(nl, RCLINK_CMD_LINK_DISCONNECT, name, NULL, NULL, err);
+	return call_name(nl, RCLINK_CMD_LINK_DISCONNECT, name, err);
 }
 
 int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
@@ -84,115 +66,89 @@ int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_REPLACE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_REPLACE, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_epoch(msg, name, epoch),
-			&rcl_link_names, NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_link_put_epoch(msg, name, epoch),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err)
 {
-	return call_name(nl, RCLINK_CMD_LINK_ROTATE, name, NULL, NULL, err);
+	return call_name(nl, RCLINK_CMD_LINK_ROTATE, name, err);
 }
 
-static int dump(struct rcl_nl *nl, uint8_t cmd, rcl_nl_fn *fn, void *arg,
-		char *err)
+static int get_link(const struct nlmsghdr *hdr, void *arg)
 {
-	struct nl_msg *msg;
-
-	msg = rcl_nl_msg(nl, cmd, NLM_F_DUMP);
-	if (!msg)
-		return no_memory(err);
-	return rcl_nl_request(nl, msg, NULL, fn, arg, err);
-}
-
-struct link_list {
-	struct rcl_link_info *infos;
-	size_t num;
-};
-
-static int add_link(const struct nlmsghdr *hdr, void *arg)
-{
-	struct link_list *list = arg;
-	struct rcl_link_info *infos;
-
-	infos = realloc(list->infos, (list->num + 1) * sizeof(*infos));
-	if (!infos)
-		return -ENOMEM;
-	list->infos = infos;
-	return rcl_link_get(hdr, &infos[list->num++]);
+	return rcl_link_get(hdr, arg);
 }
 
 int rcl_call_links(struct rcl_nl *nl, const char *name,
 		   struct rcl_link_info **infos, size_t *num, char *err)
 {
-	struct link_list list = { NULL, 0 };
-	int tries = DUMP_TRIES;
+	static const struct rcl_list_kind links = {
+		.cmd = RCLINK_CMD_LINK_GET,
+		.put_name = rcl_link_put_name,
+		.names = &rcl_link_names,
+		.size = sizeof(struct rcl_link_info),
+		.get = get_link,
+	};
+	struct rcl_list list = { .kind = &links };
 	int ret;
 
-	do {
-		list.num = 0;
-		if (name)
-			ret = call_name(nl, RCLINK_CMD_LINK_GET, name, add_link,
-					&list, err);
-		else
-			ret = dump(nl, RCLINK_CMD_LINK_GET, add_link, &list,
-				   err);
-	} while (ret == -EAGAIN && --tries);
-	if (ret) {
-		free(list.infos);
+	ret = rcl_list_ask(&list, nl, name, err);
+	if (ret)
 		return ret;
-	}
 	*infos = list.infos;
 	*num = list.num;
 	return 0;
 }
 
-struct dev_list {
-	const char *name;	/* of the device, or NULL */
-	struct rcl_dev_info *infos;
-	size_t num;
-};
-
-static int add_dev(const struct nlmsghdr *hdr, void *arg)
+static int get_dev(const struct nlmsghdr *hdr, void *arg)
 {
-	struct dev_list *list = arg;
-	struct rcl_dev_info *infos;
-	int ret;
+	return rcl_dev_get(hdr, arg);
+}
 
-	infos = realloc(list->infos, (list->num + 1) * sizeof(*infos));
-	if (!infos)
-		return -ENOMEM;
-	list->infos = infos;
-	ret = rcl_dev_get(hdr, &infos[list->num]);
-	if (ret)
-		return ret;
-	if (list->name && strcmp(list->name, infos[list->num].name))
-		rcl_dev_info_free(&infos[list->num]);
-	else
-		list->num++;
-	return 0;
+static void drop_dev(void *one)
+{
+	rcl_dev_info_free(one);
+}
+
+/* Leaves those of the device called name. Returns how many these are. */
+static size_t keep_devs(struct rcl_dev_info *infos, size_t num,
+			const char *name)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < num; i++) {
+		if (strcmp(infos[i].name, name))
+			rcl_dev_info_free(&infos[i]);
+		else
+			infos[kept++] = infos[i];
+	}
+	return kept;
 }
 
 int rcl_call_devs(struct rcl_nl *nl, const char *name,
 		  struct rcl_dev_info **infos, size_t *num, char *err)
 {
-	struct dev_list list = { .name = name };
-	int tries = DUMP_TRIES;
+	static const struct rcl_list_kind devs = {
+		.cmd = RCLINK_CMD_DEV_GET,
+		.size = sizeof(struct rcl_dev_info),
+		.get = get_dev,
+		.drop = drop_dev,
+	};
+	struct rcl_list list = { .kind = &devs };
 	int ret;
 
-	do {
-		rcl_call_devs_free(list.infos, list.num);
-		list.infos = NULL;
-		list.num = 0;
-		ret = dump(nl, RCLINK_CMD_DEV_GET, add_dev, &list, err);
-	} while (ret == -EAGAIN && --tries);
-	if (!ret && name && !list.num)
-		ret = rcl_fail(err, -ENODEV, "there is no such RDMA device");
-	if (ret) {
-		rcl_call_devs_free(list.infos, list.num);
+	ret = rcl_list_ask(&list, nl, NULL, err);
+	if (ret)
 		return ret;
+	if (name)
+		list.num = keep_devs(list.infos, list.num, name);
+	if (name && !list.num) {
+		free(list.infos);
+		return rcl_fail(err, -ENODEV, "there is no such RDMA device");
 	}
 	*infos = list.infos;
 	*num = list.num;
@@ -223,11 +179,11 @@ static int ask_entries(struct rcl_nl *nl, const char *name, uint64_t number,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_RECORD_GET, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_RECORD_GET, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_record_put(msg, name, number),
-			&rcl_record_names, add_entries, list, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_record_put(msg, name, number),
+			      &rcl_record_names, add_entries, list, err);
 }
 
 /* As many as fit come with each answer, and none at the end. */
@@ -260,17 +216,12 @@ int rcl_call_note(struct rcl_nl *nl, const char *name, const char *text,
 	char note[RCLINK_NOTE_MAX + 1];
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_NOTE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_NOTE, 0, err);
 	if (!msg)
-		return no_memory(err);
+		return -ENOMEM;
 	snprintf(note, sizeof(note), "%s", text);
-	return send_msg(nl, msg, rcl_note_put(msg, name, note),
-			&rcl_record_names, NULL, NULL, err);
-}
-
-static int get_info(const struct nlmsghdr *hdr, void *arg)
-{
-	return rcl_link_get(hdr, arg);
+	return rcl_nl_request(nl, msg, rcl_note_put(msg, name, note),
+			      &rcl_record_names, NULL, NULL, err);
 }
 
 int rcl_call_prepare(struct rcl_nl *nl, const char *name,
@@ -288,13 +239,14 @@ int rcl_call_prepare(struct rcl_nl *nl, const char *name,
 		policy.v[RCL_P_PORT] = path->port;
 		policy.v[RCL_P_GID_INDEX] = path->gid_index;
 	}
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_PREPARE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_PREPARE, 0, err);
 	if (!msg)
-		return no_memory(err);
+		return -ENOMEM;
 	ret = rcl_link_put_policy(msg, name, &policy);
 	if (!ret && rotate && nla_put_flag(msg, RCLINK_A_LINK_ROTATE))
 		ret = -EMSGSIZE;
-	ret = send_msg(nl, msg, ret, &rcl_link_names, get_info, &info, err);
+	ret = rcl_nl_request(nl, msg, ret, &rcl_link_names, get_link, &info,
+			     err);
 	if (ret)
 		return ret;
 	if (!info.has_local)
@@ -311,11 +263,11 @@ int rcl_call_connect(struct rcl_nl *nl, const struct rcl_connect *c,
 	struct nl_msg *msg;
 	int ret;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_CONNECT, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_CONNECT, 0, err);
 	if (!msg)
-		return no_memory(err);
-	ret = send_msg(nl, msg, rcl_link_put_connect(msg, c), &rcl_link_names,
-		       get_info, &info, err);
+		return -ENOMEM;
+	ret = rcl_nl_request(nl, msg, rcl_link_put_connect(msg, c),
+			     &rcl_link_names, get_link, &info, err);
 	*agreed = info.epoch;
 	return ret;
 }
@@ -325,22 +277,23 @@ int rcl_call_activate(struct rcl_nl *nl, const char *name, uint64_t epoch,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_ACTIVATE, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_LINK_ACTIVATE, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_link_put_activate(msg, name, epoch, key),
-			&rcl_link_names, NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg,
+			      rcl_link_put_activate(msg, name, epoch, key),
+			      &rcl_link_names, NULL, NULL, err);
 }
 
 int rcl_call_ping(struct rcl_nl *nl, const struct rcl_ping *ping, char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_PING, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_PING, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, rcl_ping_put(msg, ping), &rcl_ping_names, NULL,
-			NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, rcl_ping_put(msg, ping),
+			      &rcl_ping_names, NULL, NULL, err);
 }
 
 static bool is_command(const struct nlmsghdr *hdr, uint8_t cmd)

@@ -12,46 +12,11 @@
 
 struct nlattr;
 
-/* Counters of a link, in the order of the netlink attributes. */
-enum rcl_counter {
-	RCL_C_EPOCHS,
-	RCL_C_TX_MESSAGES,
-	RCL_C_RX_MESSAGES,
-	RCL_C_TX_BYTES,
-	RCL_C_RX_BYTES,
-	RCL_C_RX_UNAUTHENTICATED,
-	RCL_C_RX_MALFORMED,
-	RCL_C_COMPLETION_ERRORS,
-	RCL_C_CREDIT_WAITS,
-	RCL_C_PINGS,
-	RCL_C_PING_ERRORS,
-	RCL_C_DOWNS,
-	RCL_C_HEARTBEATS,
-	RCL_C_HEARTBEATS_MISSED,
-	RCL_C_CHANNELS,
-	RCL_C_CHAN_OPS,
-	RCL_C_CHAN_BYTES,
-	RCL_C_CHAN_RECVS,
-	RCL_C_CHAN_RECV_BYTES,
-	RCL_C_CHAN_SUSPENDED,
-	RCL_C_CHAN_RESUMES,
-	RCL_C_CHAN_RESENDS,
-	RCL_C_CHAN_ERRORS,
-	RCL_C_RX_OUT_OF_SEQUENCE,
-	RCL_C_RX_WRONG_SIZE,
-	RCL_C_RX_WRONG_KIND,
-	RCL_C_LOCAL_ACCESS_ERRORS,
-	RCL_C_REMOTE_ACCESS_ERRORS,
-	RCL_C_QP_ACCESS_EVENTS,
-	RCL_C_QP_REQUEST_EVENTS,
-	RCL_C_UNEXPLAINED_ERRORS,
-	RCL_C_NUM
-};
-
-extern const char *const rcl_counter_word[RCL_C_NUM];
+/* The word of each counter of a link, by its attribute. */
+extern const char *const rcl_counter_word[RCLINK_A_STATS_PAD];
 
 /* Is it how many there are now, and not how many there were? */
-bool rcl_counter_is_gauge(enum rcl_counter counter);
+bool rcl_counter_is_gauge(int attr);
 
 /* Round trips; see the specification for the limits of the buckets. */
 struct rcl_latency {
@@ -60,11 +25,10 @@ struct rcl_latency {
 };
 
 /* Decode a nest of such attributes: 0, or -EPROTO. */
-int rcl_counters_get(const struct nlattr *nest, uint64_t counter[RCL_C_NUM]);
 int rcl_latency_get(const struct nlattr *nest, struct rcl_latency *latency);
 
 /* What an intruder would have set off, in words; NULL for nothing. */
-const char *rcl_trip_text(const uint64_t counter[RCL_C_NUM],
+const char *rcl_trip_text(const uint64_t counter[RCLINK_A_STATS_PAD],
 			  char buf[RCL_TRIP_TEXT_LEN]);
 
 uint64_t rcl_latency_count(const struct rcl_latency *latency);

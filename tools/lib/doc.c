@@ -24,15 +24,6 @@ static void add_word(struct json_object *obj, const char *key,
 	rcl_out_text(obj, key, rcl_word(words, value));
 }
 
-static void add_gid(struct json_object *obj, const char *key,
-		    const uint8_t gid[RCLINK_GID_LEN])
-{
-	char buf[RCL_GID_TEXT_LEN];
-
-	rcl_out_text(obj, key,
-		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
-}
-
 /* In JSON there are no octal numbers. */
 static void add_mode(struct json_object *obj, const char *key, uint32_t mode)
 {
@@ -51,7 +42,7 @@ static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
 
 	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
 		 ep->link_layer);
-	add_gid(obj, "gid", ep->gid);
+	rcl_out_gid(obj, "gid", ep->gid);
 	rcl_out_known(obj, "lid", ep->lid);
 	rcl_out_known(obj, "pkey", ep->pkey);
 	rcl_out_known(obj, "mtu", ep->mtu);
@@ -83,8 +74,8 @@ static void add_policy(struct json_object *obj,
 	char *dash;
 	int i;
 
-	for (i = 0; i < RCL_P_NUM; i++) {
-		strncpy(key, rcl_policy_word[i], sizeof(key) - 1);
+	for (i = 0; i < RCL_P_MAX; i++) {
+		strncpy(key, rcl_policy_word(i), sizeof(key) - 1);
 		key[sizeof(key) - 1] = '\0';
 		while ((dash = strchr(key, '-')))
 			*dash = '_';
@@ -149,7 +140,7 @@ struct json_object *rcl_doc_stats(const struct rcl_link_info *info)
 	int i;
 
 	rcl_out_text(obj, "name", info->name);
-	for (i = 0; i < RCL_C_NUM; i++)
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++)
 		rcl_out_u64(obj, rcl_counter_word[i], info->counter[i]);
 	json_object_object_add(obj, "control_rtt",
 			       rcl_doc_latency(&info->latency));
@@ -183,7 +174,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 	rcl_out_text(obj, "device", not_empty(rcl_link_device(info)));
 	add_word(obj, "link_layer", RCL_WORDS_LINK_LAYER,
 		 info->link_layer);
-	add_gid(obj, "gid", info->gid);
+	rcl_out_gid(obj, "gid", info->gid);
 	rcl_out_text(obj, "gid_reason", not_empty(info->gid_reason));
 	rcl_out_known(obj, "lid", info->lid);
 	add_policy(obj, info);
@@ -220,7 +211,7 @@ static struct json_object *doc_gid(const struct rcl_dev_info *info,
 	rcl_out_u64(obj, "index", gid->index);
 	add_word(obj, "type", RCL_WORDS_GID_TYPE,
 		 gid->type);
-	add_gid(obj, "gid", gid->gid);
+	rcl_out_gid(obj, "gid", gid->gid);
 	rcl_out_text(obj, "netdev", not_empty(gid->netdev));
 	rcl_out_u64(obj, "vlan", gid->vlan);
 	json_object_object_add(obj, "chosen", json_object_new_boolean(chosen));
@@ -283,4 +274,38 @@ struct json_object *rcl_doc_dev(const struct rcl_dev_info *info)
 		rcl_out_text(obj, "chosen_gid", NULL);
 	rcl_out_text(obj, "reason", not_empty(info->reason));
 	return obj;
+}
+
+struct json_object *rcl_doc_port(const struct rcl_dev_info *info,
+				 const char *gid, const char *reason)
+{
+	struct json_object *obj = json_object_new_object();
+
+	rcl_out_text(obj, "device", info->name);
+	rcl_out_u64(obj, "port", info->port);
+	add_word(obj, "state", RCL_WORDS_PORT_STATE, info->port_state);
+	rcl_out_text(obj, "gid", gid);
+	rcl_out_text(obj, "reason", reason);
+	return obj;
+}
+
+void rcl_doc_tell_ports(struct json_object *ports, struct json_object *said)
+{
+	size_t i;
+
+	if (!json_object_array_length(ports))
+		rcl_out_append(said,
+			       "There is no RDMA device or port that it may use");
+	for (i = 0; i < json_object_array_length(ports); i++) {
+		struct json_object *port = json_object_array_get_idx(ports, i);
+		const char *gid = rcl_out_get_text(port, "gid");
+
+		rcl_out_append(said, "%s port %llu is %s, %s%s: %s",
+			       rcl_out_get_text(port, "device"),
+			       (unsigned long long)
+			       rcl_out_get_u64(port, "port"),
+			       rcl_out_get_text(port, "state"),
+			       *gid ? "GID " : "and there is no GID to use",
+			       gid, rcl_out_get_text(port, "reason"));
+	}
 }

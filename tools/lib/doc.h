@@ -29,4 +29,10 @@ struct json_object *rcl_doc_dev_event(const struct rcl_dev_info *info);
 /* A port with its GIDs. */
 struct json_object *rcl_doc_dev(const struct rcl_dev_info *info);
 
+/* A port, with the GID to use or NULL, and why that. */
+struct json_object *rcl_doc_port(const struct rcl_dev_info *info,
+				 const char *gid, const char *reason);
+/* An array of these, as sentences at the end of another one. */
+void rcl_doc_tell_ports(struct json_object *ports, struct json_object *said);
+
 #endif /* RCL_DOC_H */

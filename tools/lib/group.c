@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -11,14 +10,13 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
+#include "field.h"
+#include "list.h"
 #include "nl.h"
 #include "out.h"
 #include "text.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* How often a dump is asked for again when the groups change meanwhile. */
-#define DUMP_TRIES	32
 
 #define HEARD_MS	5000	/* of members, which speak each second */
 
@@ -70,81 +68,64 @@ static const struct {
 	{ RCL_P_MODE, RCLINK_A_GROUP_MODE },
 };
 
-static int no_memory(char *err)
-{
-	return rcl_fail(err, -ENOMEM, "out of memory");
-}
+#define M(attr, kind, member) \
+	{ RCLINK_A_GROUP_##attr, kind, \
+	  offsetof(struct rcl_group_info, member) }
 
-static int get_text(const struct nlattr *nla, char *to, size_t size)
-{
-	if (!nla)
-		return 0;
-	if ((size_t)nla_len(nla) > size)
-		return -EPROTO;
-	nla_strlcpy(to, nla, size);
-	return 0;
-}
+static const struct rcl_field group_fields[] = {
+	M(NAME, RCLINK_NAME_MAX + 1, name),
+	M(ID, RCL_U32, id),
+	M(DEVICE, RCLINK_DEVICE_MAX + 1, device),
+	M(PORT, RCL_U32, port),
+	M(GID_INDEX, RCL_U32, gid_index),
+	M(MGID, RCL_GID, mgid),
+	M(MLID, RCL_U32, mlid),
+	M(QKEY, RCL_U32, qkey),
+	M(STATE, RCL_U32, state),
+	M(REASON, RCL_U32, reason),
+	M(REASON_TEXT, RCL_GROUP_TEXT_LEN, reason_text),
+	M(GID, RCL_GID, gid),
+	M(MTU, RCL_U32, mtu),
+	M(FROM, RCLINK_NAME_MAX + 1, from),
+	M(KEY_ID, RCL_U64, key_id),
+	M(SENDER, RCL_U32, sender),
+	M(CONSUMERS, RCL_U32, consumers),
+	M(OWNER, RCL_U32, access.v[RCL_P_OWNER]),
+	M(GROUP, RCL_U32, access.v[RCL_P_GROUP]),
+	M(MODE, RCL_U32, access.v[RCL_P_MODE]),
+	M(EVENT_SEQ, RCL_U64, event_seq),
+	M(EVENT_KIND, RCL_U32, event_kind),
+};
 
-static int get_u32(const struct nlattr *nla, uint32_t *to)
-{
-	if (!nla)
-		return 0;
-	if (nla_len(nla) != sizeof(*to))
-		return -EPROTO;
-	*to = nla_get_u32(nla);
-	return 0;
-}
+#define P(attr, kind, member) \
+	{ RCLINK_A_GROUP_PEER_##attr, kind, \
+	  offsetof(struct rcl_group_peer, member) }
 
-static int get_u64(const struct nlattr *nla, uint64_t *to)
-{
-	if (!nla)
-		return 0;
-	if (nla_len(nla) != sizeof(*to))
-		return -EPROTO;
-	*to = nla_get_u64(nla);
-	return 0;
-}
+static const struct rcl_field peer_fields[] = {
+	P(SENDER, RCL_U32, sender),
+	P(GID, RCL_GID, gid),
+	P(MESSAGES, RCL_U64, messages),
+	P(AGE, RCL_U32, age),
+};
 
-static int get_gid(const struct nlattr *nla, uint8_t to[RCLINK_GID_LEN])
-{
-	if (!nla)
-		return 0;
-	if (nla_len(nla) != RCLINK_GID_LEN)
-		return -EPROTO;
-	memcpy(to, nla_data(nla), RCLINK_GID_LEN);
-	return 0;
-}
+#define R(attr, kind, member) \
+	{ RCLINK_A_GROUP_REGION_##attr, kind, \
+	  offsetof(struct rcl_group_region, member) }
 
-static int get_stats(const struct nlattr *nest, struct rcl_group_info *info)
-{
-	struct nlattr *tb[RCLINK_A_GROUP_STATS_MAX + 1];
-	size_t i;
-
-	if (!nest)
-		return 0;
-	if (nla_parse_nested(tb, RCLINK_A_GROUP_STATS_MAX,
-			     (struct nlattr *)nest, NULL))
-		return -EPROTO;
-	for (i = 1; i < ARRAY_SIZE(rcl_group_stat_word); i++) {
-		if (get_u64(tb[i], &info->stats[i]))
-			return -EPROTO;
-	}
-	return 0;
-}
+static const struct rcl_field region_fields[] = {
+	R(NAME, RCL_GROUP_REGION_LEN, name),
+	R(LENGTH, RCL_U64, length),
+	R(RIGHTS, RCL_U32, rights),
+};
 
 static int get_peer(const struct nlattr *nest, struct rcl_group_peer *peer)
 {
 	struct nlattr *tb[RCLINK_A_GROUP_PEER_MAX + 1];
-	int bad;
 
 	if (nla_parse_nested(tb, RCLINK_A_GROUP_PEER_MAX,
 			     (struct nlattr *)nest, NULL))
 		return -EPROTO;
-	bad = get_u32(tb[RCLINK_A_GROUP_PEER_SENDER], &peer->sender);
-	bad |= get_gid(tb[RCLINK_A_GROUP_PEER_GID], peer->gid);
-	bad |= get_u64(tb[RCLINK_A_GROUP_PEER_MESSAGES], &peer->messages);
-	bad |= get_u32(tb[RCLINK_A_GROUP_PEER_AGE], &peer->age);
-	return bad;
+	return rcl_fields_get(tb, peer_fields, ARRAY_SIZE(peer_fields), peer);
 }
 
 /* Those that are there more than once. */
@@ -152,37 +133,27 @@ static int get_lists(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 {
 	const struct genlmsghdr *genl = nlmsg_data(hdr);
 	const struct nlattr *nla;
-	int bad = 0;
-	int rem;
+	int rem, ret = 0;
 
 	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
 			  genlmsg_attrlen(genl, 0), rem) {
+		if (ret)
+			break;
 		if (nla_type(nla) == RCLINK_A_GROUP_LINK &&
 		    info->nlinks < RCL_GROUP_LINKS)
-			bad |= get_text(nla, info->link[info->nlinks++],
-					sizeof(info->link[0]));
+			nla_strlcpy(info->link[info->nlinks++], nla,
+				    sizeof(info->link[0]));
 		else if (nla_type(nla) == RCLINK_A_GROUP_PEER &&
 			 info->npeers < RCL_GROUP_PEERS)
-			bad |= get_peer(nla, &info->peer[info->npeers++]);
+			ret = get_peer(nla, &info->peer[info->npeers++]);
 	}
-	return bad;
-}
-
-static int get_access(struct nlattr **tb, struct rcl_policy *access)
-{
-	int bad = 0;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(access_attrs); i++)
-		bad |= get_u32(tb[access_attrs[i].attr],
-			       &access->v[access_attrs[i].field]);
-	return bad;
+	return ret;
 }
 
 int rcl_group_get(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 {
 	struct nlattr *tb[RCLINK_A_GROUP_MAX + 1];
-	int bad;
+	int ret;
 
 	memset(info, 0, sizeof(*info));
 	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_GROUP_MAX,
@@ -190,33 +161,17 @@ int rcl_group_get(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 		return -EPROTO;
 	info->has_gid_index = tb[RCLINK_A_GROUP_GID_INDEX];
 	info->has_qkey = tb[RCLINK_A_GROUP_QKEY];
-	bad = get_text(tb[RCLINK_A_GROUP_NAME], info->name, sizeof(info->name));
-	bad |= get_u32(tb[RCLINK_A_GROUP_ID], &info->id);
-	bad |= get_text(tb[RCLINK_A_GROUP_DEVICE], info->device,
-			sizeof(info->device));
-	bad |= get_u32(tb[RCLINK_A_GROUP_PORT], &info->port);
-	bad |= get_u32(tb[RCLINK_A_GROUP_GID_INDEX], &info->gid_index);
-	bad |= get_gid(tb[RCLINK_A_GROUP_MGID], info->mgid);
-	bad |= get_u32(tb[RCLINK_A_GROUP_MLID], &info->mlid);
-	bad |= get_u32(tb[RCLINK_A_GROUP_QKEY], &info->qkey);
-	bad |= get_u32(tb[RCLINK_A_GROUP_STATE], &info->state);
-	bad |= get_u32(tb[RCLINK_A_GROUP_REASON], &info->reason);
-	bad |= get_text(tb[RCLINK_A_GROUP_REASON_TEXT], info->reason_text,
-			sizeof(info->reason_text));
-	bad |= get_gid(tb[RCLINK_A_GROUP_GID], info->gid);
-	bad |= get_u32(tb[RCLINK_A_GROUP_MTU], &info->mtu);
-	bad |= get_stats(tb[RCLINK_A_GROUP_STATS], info);
-	bad |= get_text(tb[RCLINK_A_GROUP_FROM], info->from,
-			sizeof(info->from));
 	info->has_key = tb[RCLINK_A_GROUP_KEY_ID];
-	bad |= get_u64(tb[RCLINK_A_GROUP_KEY_ID], &info->key_id);
-	bad |= get_u32(tb[RCLINK_A_GROUP_SENDER], &info->sender);
-	bad |= get_u32(tb[RCLINK_A_GROUP_CONSUMERS], &info->consumers);
-	bad |= get_access(tb, &info->access);
-	bad |= get_u64(tb[RCLINK_A_GROUP_EVENT_SEQ], &info->event_seq);
-	bad |= get_u32(tb[RCLINK_A_GROUP_EVENT_KIND], &info->event_kind);
-	bad |= get_lists(hdr, info);
-	return bad ? -EPROTO : 0;
+	ret = rcl_fields_get(tb, group_fields, ARRAY_SIZE(group_fields), info);
+	if (!ret && tb[RCLINK_A_GROUP_STATS])
+		ret = rcl_u64s_get(tb[RCLINK_A_GROUP_STATS], info->stats,
+				   ARRAY_SIZE(rcl_group_stat_word));
+	return ret ? ret : get_lists(hdr, info);
+}
+
+static int put_name(struct nl_msg *msg, const char *name)
+{
+	return nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
 }
 
 static int put_access(struct nl_msg *msg, const struct rcl_policy *access)
@@ -257,17 +212,7 @@ static int put_group(struct nl_msg *msg, const struct rcl_group_info *group)
 		failed |= nla_put_string(msg, RCLINK_A_GROUP_LINK,
 					 group->link[i]);
 	failed |= put_access(msg, &group->access);
-	return failed ? -EMSGSIZE : 0;
-}
-
-static int send_msg(struct rcl_nl *nl, struct nl_msg *msg, int put,
-		    rcl_nl_fn *fn, void *arg, char *err)
-{
-	if (put) {
-		rcl_nl_msg_free(msg);
-		return rcl_fail(err, -EMSGSIZE, "the request is too long");
-	}
-	return rcl_nl_request(nl, msg, &group_names, fn, arg, err);
+	return failed;
 }
 
 int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
@@ -275,16 +220,17 @@ int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_ADD, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_ADD, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, put_group(msg, group), NULL, NULL, err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, put_group(msg, group), &group_names,
+			      NULL, NULL, err);
 }
 
 static int put_change(struct nl_msg *msg, const char *name,
 		      const struct rcl_group_change *change)
 {
-	int failed = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+	int failed = put_name(msg, name);
 	size_t i;
 
 	for (i = 0; i < change->non; i++)
@@ -304,70 +250,45 @@ int rcl_call_group_set(struct rcl_nl *nl, const char *name,
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_SET, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_SET, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, put_change(msg, name, change), NULL, NULL,
-			err);
+		return -ENOMEM;
+	return rcl_nl_request(nl, msg, put_change(msg, name, change),
+			      &group_names, NULL, NULL, err);
 }
 
 int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err)
 {
 	struct nl_msg *msg;
 
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_DEL, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_DEL, 0, err);
 	if (!msg)
-		return no_memory(err);
-	return send_msg(nl, msg, nla_put_string(msg, RCLINK_A_GROUP_NAME, name),
-			NULL, NULL, err);
-}
-
-struct group_list {
-	struct rcl_group_info *infos;
-	size_t num;
-};
-
-static int add_group(const struct nlmsghdr *hdr, void *arg)
-{
-	struct group_list *list = arg;
-	struct rcl_group_info *infos;
-
-	infos = realloc(list->infos, (list->num + 1) * sizeof(*infos));
-	if (!infos)
 		return -ENOMEM;
-	list->infos = infos;
-	return rcl_group_get(hdr, &infos[list->num++]);
+	return rcl_nl_request(nl, msg, put_name(msg, name), &group_names, NULL,
+			      NULL, err);
 }
 
-static int ask_groups(struct rcl_nl *nl, const char *name,
-		      struct group_list *list, char *err)
+static int get_group(const struct nlmsghdr *hdr, void *arg)
 {
-	struct nl_msg *msg;
-	int put = 0;
-
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_GET, name ? 0 : NLM_F_DUMP);
-	if (!msg)
-		return no_memory(err);
-	if (name)
-		put = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
-	return send_msg(nl, msg, put, add_group, list, err);
+	return rcl_group_get(hdr, arg);
 }
 
 int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		    struct rcl_group_info **infos, size_t *num, char *err)
 {
-	struct group_list list = { NULL, 0 };
-	int tries = DUMP_TRIES;
+	static const struct rcl_list_kind groups = {
+		.cmd = RCLINK_CMD_GROUP_GET,
+		.put_name = put_name,
+		.names = &group_names,
+		.size = sizeof(struct rcl_group_info),
+		.get = get_group,
+	};
+	struct rcl_list list = { .kind = &groups };
 	int ret;
 
-	do {
-		list.num = 0;
-		ret = ask_groups(nl, name, &list, err);
-	} while (ret == -EAGAIN && --tries);
-	if (ret) {
-		free(list.infos);
+	ret = rcl_list_ask(&list, nl, name, err);
+	if (ret)
 		return ret;
-	}
 	*infos = list.infos;
 	*num = list.num;
 	return 0;
@@ -377,16 +298,12 @@ static int get_region(const struct nlattr *nest,
 		      struct rcl_group_region *region)
 {
 	struct nlattr *tb[RCLINK_A_GROUP_REGION_MAX + 1];
-	int bad;
 
 	if (nla_parse_nested(tb, RCLINK_A_GROUP_REGION_MAX,
 			     (struct nlattr *)nest, NULL))
 		return -EPROTO;
-	bad = get_text(tb[RCLINK_A_GROUP_REGION_NAME], region->name,
-		       sizeof(region->name));
-	bad |= get_u64(tb[RCLINK_A_GROUP_REGION_LENGTH], &region->length);
-	bad |= get_u32(tb[RCLINK_A_GROUP_REGION_RIGHTS], &region->rights);
-	return bad;
+	return rcl_fields_get(tb, region_fields, ARRAY_SIZE(region_fields),
+			      region);
 }
 
 static int get_regions(const struct nlmsghdr *hdr, void *arg)
@@ -394,18 +311,19 @@ static int get_regions(const struct nlmsghdr *hdr, void *arg)
 	const struct genlmsghdr *genl = nlmsg_data(hdr);
 	struct rcl_group_regions *all = arg;
 	const struct nlattr *nla;
-	int bad = 0;
-	int rem;
+	int rem, ret = 0;
 
 	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
 			  genlmsg_attrlen(genl, 0), rem) {
+		if (ret)
+			break;
 		if (nla_type(nla) == RCLINK_A_GROUP_REGIONS)
-			bad |= get_u32(nla, &all->total);
+			ret = rcl_u32_get(nla, &all->total);
 		else if (nla_type(nla) == RCLINK_A_GROUP_REGION &&
 			 all->num < RCL_GROUP_REGIONS)
-			bad |= get_region(nla, &all->region[all->num++]);
+			ret = get_region(nla, &all->region[all->num++]);
 	}
-	return bad ? -EPROTO : 0;
+	return ret;
 }
 
 int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
@@ -416,21 +334,13 @@ int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
 	int put;
 
 	memset(regions, 0, sizeof(*regions));
-	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_REGIONS, 0);
+	msg = rcl_nl_msg(nl, RCLINK_CMD_GROUP_REGIONS, 0, err);
 	if (!msg)
-		return no_memory(err);
-	put = nla_put_string(msg, RCLINK_A_GROUP_NAME, name);
+		return -ENOMEM;
+	put = put_name(msg, name);
 	put |= nla_put_u32(msg, RCLINK_A_GROUP_SENDER, sender);
-	return send_msg(nl, msg, put, get_regions, regions, err);
-}
-
-static void add_gid(struct json_object *obj, const char *key,
-		    const uint8_t gid[RCLINK_GID_LEN])
-{
-	char buf[RCL_GID_TEXT_LEN];
-
-	rcl_out_text(obj, key,
-		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
+	return rcl_nl_request(nl, msg, put, &group_names, get_regions, regions,
+			      err);
 }
 
 /* A number of 64 bits is too much for what many read JSON with. */
@@ -513,7 +423,7 @@ static void add_peers(struct json_object *obj,
 		struct json_object *one = json_object_new_object();
 
 		rcl_out_u64(one, "sender", peer->sender);
-		add_gid(one, "gid", peer->gid);
+		rcl_out_gid(one, "gid", peer->gid);
 		rcl_out_u64(one, "messages", peer->messages);
 		rcl_out_u64(one, "age_ms", peer->age);
 		json_object_array_add(peers, one);
@@ -547,8 +457,8 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 		rcl_out_text(obj, "gid_index", NULL);
 	else
 		rcl_out_u64(obj, "gid_index", info->gid_index);
-	add_gid(obj, "gid", info->gid);
-	add_gid(obj, "mgid", info->mgid);
+	rcl_out_gid(obj, "gid", info->gid);
+	rcl_out_gid(obj, "mgid", info->mgid);
 	rcl_out_known(obj, "mlid", info->mlid);
 	if (info->has_qkey)
 		rcl_out_u64(obj, "qkey", info->qkey);
@@ -602,7 +512,7 @@ struct json_object *rcl_doc_region(const struct rcl_group_peer *peer,
 					      json_object_new_string(words[i]));
 	json_object_object_add(obj, "rights", rights);
 	rcl_out_u64(obj, "sender", peer->sender);
-	add_gid(obj, "gid", peer->gid);
+	rcl_out_gid(obj, "gid", peer->gid);
 	rcl_out_u64(obj, "age_ms", peer->age);
 	return obj;
 }

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "advice.h"
+#include "doc.h"
 #include "group.h"
 #include "link.h"
 #include "out.h"
@@ -14,7 +15,6 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-#define PORT_ACTIVE	4	/* IBA: PortState */
 #define MEMBERS_MAX	8	/* in one sentence */
 #define MEMBERS_LEN	768	/* of that */
 #define NS_PER_MS	1000000ULL
@@ -100,7 +100,6 @@ static const char *lid_reason(const struct rcl_group_info *info,
 static struct json_object *doc_port(struct telling *t,
 				    const struct rcl_dev_info *dev)
 {
-	struct json_object *obj = json_object_new_object();
 	const struct rcl_gid_info *gid;
 	char text[RCL_GID_TEXT_LEN];
 	const char *reason;
@@ -110,14 +109,9 @@ static struct json_object *doc_port(struct telling *t,
 		reason = lid_reason(t->info, dev);
 		gid = NULL;
 	}
-	t->fits |= gid && dev->port_state == PORT_ACTIVE;
-	rcl_out_text(obj, "device", dev->name);
-	rcl_out_u64(obj, "port", dev->port);
-	rcl_out_text(obj, "state", rcl_word(RCL_WORDS_PORT_STATE,
-					    dev->port_state));
-	rcl_out_text(obj, "gid", gid ? rcl_gid_text(gid->gid, text) : NULL);
-	rcl_out_text(obj, "reason", reason);
-	return obj;
+	t->fits |= gid && dev->port_state == RCL_PORT_ACTIVE;
+	return rcl_doc_port(dev, gid ? rcl_gid_text(gid->gid, text) : NULL,
+			    reason);
 }
 
 /* Those that it may use. */
@@ -136,26 +130,6 @@ static struct json_object *doc_ports(struct telling *t)
 		json_object_array_add(ports, doc_port(t, dev));
 	}
 	return ports;
-}
-
-static void tell_ports(struct telling *t)
-{
-	struct json_object *ports = json_object_object_get(t->doc, "ports");
-	size_t i;
-
-	if (!json_object_array_length(ports))
-		say(t, "There is no RDMA device or port that it may use");
-	for (i = 0; i < json_object_array_length(ports); i++) {
-		struct json_object *port = json_object_array_get_idx(ports, i);
-		const char *gid = rcl_out_get_text(port, "gid");
-
-		say(t, "%s port %llu is %s, %s%s: %s",
-		    rcl_out_get_text(port, "device"),
-		    (unsigned long long)rcl_out_get_u64(port, "port"),
-		    rcl_out_get_text(port, "state"),
-		    *gid ? "GID " : "and there is no GID to use", gid,
-		    rcl_out_get_text(port, "reason"));
-	}
 }
 
 /* A port can be fit again after what was one's reason, but not another. */
@@ -192,7 +166,7 @@ static void tell_down(struct telling *t)
 	    joins, joins == 1 ? "" : "s");
 	rcl_out_text(t->doc, "cause", cause);
 	say(t, "Most likely: %s", cause);
-	tell_ports(t);
+	rcl_doc_tell_ports(json_object_object_get(t->doc, "ports"), t->said);
 	advise_down(t);
 }
 

@@ -9,32 +9,9 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "field.h"
 
-const char *const rcl_policy_word[RCL_P_NUM] = {
-	[RCL_P_PORT] = "port",
-	[RCL_P_GID_INDEX] = "gid-index",
-	[RCL_P_MTU] = "mtu",
-	[RCL_P_QPS] = "qps",
-	[RCL_P_TIMEOUT] = "timeout",
-	[RCL_P_RETRY] = "retry",
-	[RCL_P_RNR_RETRY] = "rnr-retry",
-	[RCL_P_MIN_RNR_TIMER] = "min-rnr-timer",
-	[RCL_P_RD_ATOMIC] = "rd-atomic",
-	[RCL_P_SL] = "sl",
-	[RCL_P_TRAFFIC_CLASS] = "traffic-class",
-	[RCL_P_HOP_LIMIT] = "hop-limit",
-	[RCL_P_FLOW_LABEL] = "flow-label",
-	[RCL_P_PKEY_INDEX] = "pkey-index",
-	[RCL_P_BUFFER_SIZE] = "buffer-size",
-	[RCL_P_LOOPBACK] = "loopback",
-	[RCL_P_OWNER] = "owner",
-	[RCL_P_GROUP] = "group",
-	[RCL_P_MODE] = "mode",
-	[RCL_P_HEARTBEAT] = "heartbeat",
-	[RCL_P_MISSES] = "misses",
-	[RCL_P_RECOVER] = "recover",
-};
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The specification has the policy's attributes in one row, in this order. */
 static int policy_attr(int field)
@@ -110,6 +87,11 @@ static const char *const link_words[] = {
 	[RCLINK_A_LINK_REMOTE] = "remote",
 };
 
+const char *rcl_policy_word(int field)
+{
+	return link_words[policy_attr(field)];
+}
+
 static const struct rcl_nl_names *const
 link_nested[ARRAY_SIZE(link_words)] = {
 	[RCLINK_A_LINK_REMOTE] = &endpoint_names,
@@ -144,187 +126,131 @@ const struct rcl_nl_names rcl_record_names = {
 	.name = record_words,
 };
 
-/* Where an attribute goes in a struct; a size for a text, or a kind. */
-enum { U32 = -1, U64 = -2, GID = -3 };
-
 #define NAME		(RCLINK_NAME_MAX + 1)
 #define DEVICE		(RCLINK_DEVICE_MAX + 1)
 #define PEER		(RCLINK_PEER_MAX + 1)
-
-struct field {
-	int attr;
-	int kind;
-	size_t off;
-};
 
 #define E(attr, kind, member) \
 	{ RCLINK_A_ENDPOINT_##attr, kind, \
 	  offsetof(struct rcl_endpoint, member) }
 
-static const struct field endpoint_fields[] = {
-	E(LINK_LAYER, U32, link_layer),
-	E(GID, GID, gid),
-	E(LID, U32, lid),
-	E(MTU, U32, mtu),
-	E(RD_ATOMIC, U32, rd_atomic),
-	E(ATOMICS, U32, atomics),
-	E(EPOCH, U64, epoch),
-	E(ADDR, U64, addr),
-	E(RKEY, U32, rkey),
-	E(LENGTH, U32, length),
-	E(PKEY, U32, pkey),
-	E(MASKED_ATOMICS, U32, masked_atomics),
+static const struct rcl_field endpoint_fields[] = {
+	E(LINK_LAYER, RCL_U32, link_layer),
+	E(GID, RCL_GID, gid),
+	E(LID, RCL_U32, lid),
+	E(MTU, RCL_U32, mtu),
+	E(RD_ATOMIC, RCL_U32, rd_atomic),
+	E(ATOMICS, RCL_U32, atomics),
+	E(EPOCH, RCL_U64, epoch),
+	E(ADDR, RCL_U64, addr),
+	E(RKEY, RCL_U32, rkey),
+	E(LENGTH, RCL_U32, length),
+	E(PKEY, RCL_U32, pkey),
+	E(MASKED_ATOMICS, RCL_U32, masked_atomics),
 };
 
 #define L(attr, kind, member) \
 	{ RCLINK_A_LINK_##attr, kind, offsetof(struct rcl_link_info, member) }
 
-static const struct field link_fields[] = {
+static const struct rcl_field link_fields[] = {
 	L(NAME, NAME, name),
-	L(ID, U32, id),
+	L(ID, RCL_U32, id),
 	L(DEVICE, DEVICE, policy.device),
-	L(STATE, U32, state),
-	L(REASON, U32, reason),
-	L(WC_STATUS, U32, wc_status),
-	L(VENDOR_ERR, U32, vendor_err),
+	L(STATE, RCL_U32, state),
+	L(REASON, RCL_U32, reason),
+	L(WC_STATUS, RCL_U32, wc_status),
+	L(VENDOR_ERR, RCL_U32, vendor_err),
 	L(REASON_TEXT, RCL_TEXT_LEN, reason_text),
-	L(EPOCH, U64, epoch),
-	L(STANDBY_STATE, U32, standby_state),
-	L(STANDBY_EPOCH, U64, standby_epoch),
+	L(EPOCH, RCL_U64, epoch),
+	L(STANDBY_STATE, RCL_U32, standby_state),
+	L(STANDBY_EPOCH, RCL_U64, standby_epoch),
 	L(PEER, PEER, peer),
-	L(ROLE, U32, role),
-	L(LINK_LAYER, U32, link_layer),
-	L(GID, GID, gid),
-	L(LID, U32, lid),
+	L(ROLE, RCL_U32, role),
+	L(LINK_LAYER, RCL_U32, link_layer),
+	L(GID, RCL_GID, gid),
+	L(LID, RCL_U32, lid),
 	L(GID_REASON, RCL_TEXT_LEN, gid_reason),
-	L(EVENT_SEQ, U64, event_seq),
-	L(EVENT_KIND, U32, event_kind),
+	L(EVENT_SEQ, RCL_U64, event_seq),
+	L(EVENT_KIND, RCL_U32, event_kind),
 	L(USED_DEVICE, DEVICE, used_device),
-	L(USED_PORT, U32, used_port),
-	L(USED_MTU, U32, used_mtu),
+	L(USED_PORT, RCL_U32, used_port),
+	L(USED_MTU, RCL_U32, used_mtu),
 };
 
 #define D(attr, kind, member) \
 	{ RCLINK_A_DEV_##attr, kind, offsetof(struct rcl_dev_info, member) }
 
-static const struct field dev_fields[] = {
+static const struct rcl_field dev_fields[] = {
 	D(NAME, DEVICE, name),
-	D(PORT, U32, port),
-	D(EVENT_SEQ, U64, event_seq),
-	D(LINK_LAYER, U32, link_layer),
-	D(PORT_STATE, U32, port_state),
-	D(ACTIVE_MTU, U32, active_mtu),
-	D(MAX_MTU, U32, max_mtu),
-	D(LID, U32, lid),
-	D(SM_LID, U32, sm_lid),
-	D(PKEYS, U32, pkeys),
-	D(MAX_QP, U32, max_qp),
-	D(MAX_QP_WR, U32, max_qp_wr),
-	D(MAX_CQE, U32, max_cqe),
-	D(MAX_MR, U32, max_mr),
-	D(MAX_SGE, U32, max_sge),
-	D(MAX_RD_ATOMIC, U32, max_rd_atomic),
-	D(MAX_SRQ, U32, max_srq),
-	D(FAST_REG_PAGES, U32, fast_reg_pages),
-	D(ATOMICS, U32, atomics),
-	D(MASKED_ATOMICS, U32, masked_atomics),
-	D(MAX_INLINE, U32, max_inline),
-	D(SA, U32, sa),
-	D(CHOSEN_GID, U32, chosen_gid),
+	D(PORT, RCL_U32, port),
+	D(EVENT_SEQ, RCL_U64, event_seq),
+	D(LINK_LAYER, RCL_U32, link_layer),
+	D(PORT_STATE, RCL_U32, port_state),
+	D(ACTIVE_MTU, RCL_U32, active_mtu),
+	D(MAX_MTU, RCL_U32, max_mtu),
+	D(LID, RCL_U32, lid),
+	D(SM_LID, RCL_U32, sm_lid),
+	D(PKEYS, RCL_U32, pkeys),
+	D(MAX_QP, RCL_U32, max_qp),
+	D(MAX_QP_WR, RCL_U32, max_qp_wr),
+	D(MAX_CQE, RCL_U32, max_cqe),
+	D(MAX_MR, RCL_U32, max_mr),
+	D(MAX_SGE, RCL_U32, max_sge),
+	D(MAX_RD_ATOMIC, RCL_U32, max_rd_atomic),
+	D(MAX_SRQ, RCL_U32, max_srq),
+	D(FAST_REG_PAGES, RCL_U32, fast_reg_pages),
+	D(ATOMICS, RCL_U32, atomics),
+	D(MASKED_ATOMICS, RCL_U32, masked_atomics),
+	D(MAX_INLINE, RCL_U32, max_inline),
+	D(SA, RCL_U32, sa),
+	D(CHOSEN_GID, RCL_U32, chosen_gid),
 	D(REASON, RCL_TEXT_LEN, reason),
 };
 
 #define G(attr, kind, member) \
 	{ RCLINK_A_GID_##attr, kind, offsetof(struct rcl_gid_info, member) }
 
-static const struct field gid_fields[] = {
-	G(INDEX, U32, index),
-	G(VALUE, GID, gid),
-	G(TYPE, U32, type),
+static const struct rcl_field gid_fields[] = {
+	G(INDEX, RCL_U32, index),
+	G(VALUE, RCL_GID, gid),
+	G(TYPE, RCL_U32, type),
 	G(NETDEV, RCL_NETDEV_LEN, netdev),
-	G(VLAN, U32, vlan),
-	G(USABLE, U32, usable),
+	G(VLAN, RCL_U32, vlan),
+	G(USABLE, RCL_U32, usable),
 };
 
 #define P(attr, kind, member) \
 	{ RCLINK_A_PING_##attr, kind, offsetof(struct rcl_ping, member) }
 
-static const struct field ping_fields[] = {
+static const struct rcl_field ping_fields[] = {
 	P(LINK, NAME, link),
-	P(OP, U32, op),
-	P(SIZE, U32, size),
-	P(COOKIE, U64, cookie),
-	P(ERROR, U32, error),
+	P(OP, RCL_U32, op),
+	P(SIZE, RCL_U32, size),
+	P(COOKIE, RCL_U64, cookie),
+	P(ERROR, RCL_U32, error),
 	P(REASON_TEXT, RCL_TEXT_LEN, reason_text),
-	P(RTT, U64, rtt),
+	P(RTT, RCL_U64, rtt),
 };
 
 #define N(attr, kind, member) \
 	{ RCLINK_A_ENTRY_##attr, kind, offsetof(struct rcl_entry, member) }
 
-static const struct field entry_fields[] = {
-	N(NUMBER, U64, number),
-	N(KIND, U32, kind),
-	N(TIME, U64, time),
-	N(LAST, U64, last),
-	N(TIMES, U32, times),
-	N(EPOCH, U64, epoch),
-	N(FROM, U32, from),
-	N(TO, U32, to),
-	N(STEP, U32, step),
-	N(REASON, U32, reason),
-	N(WC_STATUS, U32, wc_status),
-	N(VENDOR_ERR, U32, vendor_err),
-	N(QP, U32, qp),
+static const struct rcl_field entry_fields[] = {
+	N(NUMBER, RCL_U64, number),
+	N(KIND, RCL_U32, kind),
+	N(TIME, RCL_U64, time),
+	N(LAST, RCL_U64, last),
+	N(TIMES, RCL_U32, times),
+	N(EPOCH, RCL_U64, epoch),
+	N(FROM, RCL_U32, from),
+	N(TO, RCL_U32, to),
+	N(STEP, RCL_U32, step),
+	N(REASON, RCL_U32, reason),
+	N(WC_STATUS, RCL_U32, wc_status),
+	N(VENDOR_ERR, RCL_U32, vendor_err),
+	N(QP, RCL_U32, qp),
 	N(TEXT, RCL_TEXT_LEN, text),
 };
-
-static int get_field(const struct nlattr *nla, const struct field *f,
-		     void *object)
-{
-	char *to = (char *)object + f->off;
-	uint64_t u64;
-	uint32_t u32;
-
-	switch (f->kind) {
-	case GID:
-		if (nla_len(nla) != RCLINK_GID_LEN)
-			return -EPROTO;
-		memcpy(to, nla_data(nla), RCLINK_GID_LEN);
-		break;
-	case U64:
-		if (nla_len(nla) != sizeof(u64))
-			return -EPROTO;
-		u64 = nla_get_u64(nla);
-		memcpy(to, &u64, sizeof(u64));
-		break;
-	case U32:
-		if (nla_len(nla) != sizeof(u32))
-			return -EPROTO;
-		u32 = nla_get_u32(nla);
-		memcpy(to, &u32, sizeof(u32));
-		break;
-	default:
-		nla_strlcpy(to, nla, f->kind);
-	}
-	return 0;
-}
-
-static int get_fields(struct nlattr **tb, const struct field *f, size_t num,
-		      void *object)
-{
-	size_t i;
-	int ret;
-
-	for (i = 0; i < num; i++) {
-		if (!tb[f[i].attr])
-			continue;
-		ret = get_field(tb[f[i].attr], &f[i], object);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
 
 static int get_qp(const struct nlattr *nla, struct rcl_qp_id *qp)
 {
@@ -332,11 +258,9 @@ static int get_qp(const struct nlattr *nla, struct rcl_qp_id *qp)
 
 	if (nla_parse_nested(tb, RCLINK_A_QP_MAX, (struct nlattr *)nla, NULL) ||
 	    !tb[RCLINK_A_QP_QPN] || !tb[RCLINK_A_QP_PSN] ||
-	    nla_len(tb[RCLINK_A_QP_QPN]) != sizeof(uint32_t) ||
-	    nla_len(tb[RCLINK_A_QP_PSN]) != sizeof(uint32_t))
+	    rcl_u32_get(tb[RCLINK_A_QP_QPN], &qp->qpn) ||
+	    rcl_u32_get(tb[RCLINK_A_QP_PSN], &qp->psn))
 		return -EPROTO;
-	qp->qpn = nla_get_u32(tb[RCLINK_A_QP_QPN]);
-	qp->psn = nla_get_u32(tb[RCLINK_A_QP_PSN]);
 	return 0;
 }
 
@@ -349,7 +273,8 @@ static int get_endpoint(const struct nlattr *nest, struct rcl_endpoint *ep)
 	if (nla_parse_nested(tb, RCLINK_A_ENDPOINT_MAX, (struct nlattr *)nest,
 			     NULL))
 		return -EPROTO;
-	ret = get_fields(tb, endpoint_fields, ARRAY_SIZE(endpoint_fields), ep);
+	ret = rcl_fields_get(tb, endpoint_fields, ARRAY_SIZE(endpoint_fields),
+			     ep);
 	nla_for_each_nested(nla, nest, rem) {
 		if (ret)
 			break;
@@ -366,14 +291,13 @@ static int get_policy(struct nlattr **tb, struct rcl_policy *policy)
 {
 	int i;
 
-	for (i = 0; i < RCL_P_NUM; i++) {
+	for (i = 0; i < RCL_P_MAX; i++) {
 		const struct nlattr *nla = tb[policy_attr(i)];
 
 		if (!nla)
 			continue;
-		if (nla_len(nla) != sizeof(uint32_t))
+		if (rcl_u32_get(nla, &policy->v[i]))
 			return -EPROTO;
-		policy->v[i] = nla_get_u32(nla);
 		policy->given |= 1u << i;
 	}
 	return 0;
@@ -388,7 +312,7 @@ int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info)
 	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_LINK_MAX,
 			  NULL))
 		return -EPROTO;
-	ret = get_fields(tb, link_fields, ARRAY_SIZE(link_fields), info);
+	ret = rcl_fields_get(tb, link_fields, ARRAY_SIZE(link_fields), info);
 	if (!ret)
 		ret = get_policy(tb, &info->policy);
 	info->has_gid = tb[RCLINK_A_LINK_GID];
@@ -399,8 +323,8 @@ int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info)
 	if (!ret && info->has_remote)
 		ret = get_endpoint(tb[RCLINK_A_LINK_REMOTE], &info->remote);
 	if (!ret && tb[RCLINK_A_LINK_STATS])
-		ret = rcl_counters_get(tb[RCLINK_A_LINK_STATS],
-				       info->counter);
+		ret = rcl_u64s_get(tb[RCLINK_A_LINK_STATS], info->counter,
+				   RCLINK_A_STATS_PAD);
 	if (!ret && tb[RCLINK_A_LINK_LATENCY])
 		ret = rcl_latency_get(tb[RCLINK_A_LINK_LATENCY],
 				      &info->latency);
@@ -420,7 +344,7 @@ static int get_gid(const struct nlattr *nest, struct rcl_dev_info *info)
 	memset(gids, 0, sizeof(*gids));
 	if (nla_parse_nested(tb, RCLINK_A_GID_MAX, (struct nlattr *)nest, NULL))
 		return -EPROTO;
-	return get_fields(tb, gid_fields, ARRAY_SIZE(gid_fields), gids);
+	return rcl_fields_get(tb, gid_fields, ARRAY_SIZE(gid_fields), gids);
 }
 
 int rcl_dev_get(const struct nlmsghdr *hdr, struct rcl_dev_info *info)
@@ -434,7 +358,7 @@ int rcl_dev_get(const struct nlmsghdr *hdr, struct rcl_dev_info *info)
 	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_DEV_MAX,
 			  NULL))
 		return -EPROTO;
-	ret = get_fields(tb, dev_fields, ARRAY_SIZE(dev_fields), info);
+	ret = rcl_fields_get(tb, dev_fields, ARRAY_SIZE(dev_fields), info);
 	info->has_chosen = tb[RCLINK_A_DEV_CHOSEN_GID];
 	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
 			  genlmsg_attrlen(genl, 0), rem) {
@@ -461,7 +385,7 @@ int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping)
 	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_PING_MAX,
 			  NULL))
 		return -EPROTO;
-	return get_fields(tb, ping_fields, ARRAY_SIZE(ping_fields), ping);
+	return rcl_fields_get(tb, ping_fields, ARRAY_SIZE(ping_fields), ping);
 }
 
 static int get_entry(const struct nlattr *nest, struct rcl_entry *entry)
@@ -473,11 +397,11 @@ static int get_entry(const struct nlattr *nest, struct rcl_entry *entry)
 	if (nla_parse_nested(tb, RCLINK_A_ENTRY_MAX, (struct nlattr *)nest,
 			     NULL))
 		return -EPROTO;
-	ret = get_fields(tb, entry_fields, ARRAY_SIZE(entry_fields), entry);
+	ret = rcl_fields_get(tb, entry_fields, ARRAY_SIZE(entry_fields), entry);
 	entry->has_qp = tb[RCLINK_A_ENTRY_QP];
 	if (!ret && tb[RCLINK_A_ENTRY_STATS])
-		ret = rcl_counters_get(tb[RCLINK_A_ENTRY_STATS],
-				       entry->counter);
+		ret = rcl_u64s_get(tb[RCLINK_A_ENTRY_STATS], entry->counter,
+				   RCLINK_A_STATS_PAD);
 	return ret;
 }
 
@@ -521,19 +445,19 @@ int rcl_link_put_policy(struct nl_msg *msg, const char *name,
 	if (policy->device[0])
 		failed |= nla_put_string(msg, RCLINK_A_LINK_DEVICE,
 					 policy->device);
-	for (i = 0; i < RCL_P_NUM; i++)
+	for (i = 0; i < RCL_P_MAX; i++)
 		if (policy->given & 1u << i)
 			failed |= nla_put_u32(msg, policy_attr(i),
 					      policy->v[i]);
 	return result(failed);
 }
 
-static int put_field(struct nl_msg *msg, const struct field *f,
+static int put_field(struct nl_msg *msg, const struct rcl_field *f,
 		     const void *object)
 {
 	const void *from = (const char *)object + f->off;
-	size_t len = f->kind == U32 ? sizeof(uint32_t) :
-		     f->kind == U64 ? sizeof(uint64_t) : RCLINK_GID_LEN;
+	size_t len = f->kind == RCL_U32 ? sizeof(uint32_t) :
+		     f->kind == RCL_U64 ? sizeof(uint64_t) : RCLINK_GID_LEN;
 
 	return nla_put(msg, f->attr, len, from);
 }

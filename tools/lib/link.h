@@ -10,47 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../kmod/policy-field.h"
 #include "counter.h"
 #include "endpoint.h"
 #include "nl.h"
 
 #define RCL_TEXT_LEN	256	/* of the kernel's sentences */
 #define RCL_NETDEV_LEN	16
-
-/* Numbers that an operator can set on a link. */
-enum rcl_policy_field {
-	RCL_P_PORT,
-	RCL_P_GID_INDEX,
-	RCL_P_MTU,
-	RCL_P_QPS,
-	RCL_P_TIMEOUT,
-	RCL_P_RETRY,
-	RCL_P_RNR_RETRY,
-	RCL_P_MIN_RNR_TIMER,
-	RCL_P_RD_ATOMIC,
-	RCL_P_SL,
-	RCL_P_TRAFFIC_CLASS,
-	RCL_P_HOP_LIMIT,
-	RCL_P_FLOW_LABEL,
-	RCL_P_PKEY_INDEX,
-	RCL_P_BUFFER_SIZE,
-	RCL_P_LOOPBACK,
-	RCL_P_OWNER,
-	RCL_P_GROUP,
-	RCL_P_MODE,
-	RCL_P_HEARTBEAT,
-	RCL_P_MISSES,
-	RCL_P_RECOVER,
-	RCL_P_NUM
-};
+#define RCL_PORT_ACTIVE	4	/* IBA: PortState */
 
 /* Name in the netlink specification, also the word on the command line. */
-extern const char *const rcl_policy_word[RCL_P_NUM];
+const char *rcl_policy_word(int field);
 
 struct rcl_policy {
 	char device[RCLINK_DEVICE_MAX + 1];	/* "": not given */
 	uint32_t given;				/* bit per field */
-	uint32_t v[RCL_P_NUM];
+	uint32_t v[RCL_P_MAX];
 };
 
 /* A link, or an event of one. Values that were not sent are 0 or "". */
@@ -80,7 +55,7 @@ struct rcl_link_info {
 	bool has_remote;
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
-	uint64_t counter[RCL_C_NUM];
+	uint64_t counter[RCLINK_A_STATS_PAD];
 	struct rcl_latency latency;
 	uint64_t event_seq;
 	uint32_t event_kind;	/* enum rclink_event_kind */
@@ -101,7 +76,7 @@ struct rcl_dev_info {
 	uint32_t port;		/* 0 in an event: of the device */
 	uint64_t event_seq;
 	uint32_t link_layer;	/* enum rclink_link_layer */
-	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, 4 active */
+	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, or active */
 	uint32_t active_mtu;
 	uint32_t max_mtu;
 	uint32_t lid;
@@ -154,7 +129,7 @@ struct rcl_entry {
 	bool has_qp;
 	uint32_t qp;		/* 0: control QP; i: pooled QP i */
 	char text[RCL_TEXT_LEN];
-	uint64_t counter[RCL_C_NUM];	/* some of them */
+	uint64_t counter[RCLINK_A_STATS_PAD];	/* some of them */
 };
 
 /* The peer's side of an exchange, as the module takes it. */

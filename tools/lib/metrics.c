@@ -7,44 +7,57 @@
 
 #define NS_PER_S	1e9
 
-static const char *const meaning[RCL_C_NUM] = {
-	[RCL_C_EPOCHS] = "Epochs that came up: at first, after each fall, and by rotation",
-	[RCL_C_TX_MESSAGES] = "Control messages sent",
-	[RCL_C_RX_MESSAGES] = "Control messages received",
-	[RCL_C_TX_BYTES] = "Bytes of control messages sent",
-	[RCL_C_RX_BYTES] = "Bytes of control messages received",
-	[RCL_C_RX_UNAUTHENTICATED] = "Control messages that were not authentic",
-	[RCL_C_RX_MALFORMED] = "Control messages that broke the protocol",
-	[RCL_C_COMPLETION_ERRORS] = "Work requests that failed",
-	[RCL_C_CREDIT_WAITS] = "Control messages that waited for credit",
-	[RCL_C_PINGS] = "Pings that were begun",
-	[RCL_C_PING_ERRORS] = "Pings that failed",
-	[RCL_C_DOWNS] = "Times that a link went down",
-	[RCL_C_HEARTBEATS] = "Heartbeats sent",
-	[RCL_C_HEARTBEATS_MISSED] = "Intervals without a sign of the peer",
-	[RCL_C_CHANNELS] = "Channels that are open now",
-	[RCL_C_CHAN_OPS] = "Operations that channels of this end posted",
-	[RCL_C_CHAN_BYTES] = "Bytes that these operations moved, either way",
-	[RCL_C_CHAN_RECVS] = "Messages that channels of this end received",
-	[RCL_C_CHAN_RECV_BYTES] = "Bytes of these messages",
-	[RCL_C_CHAN_SUSPENDED] = "Channels that wait for another epoch now",
-	[RCL_C_CHAN_RESUMES] = "Times that a channel went on in another epoch",
-	[RCL_C_CHAN_RESENDS] = "Operations posted again because of that",
-	[RCL_C_CHAN_ERRORS] = "Work requests of channels that failed",
-	[RCL_C_RX_OUT_OF_SEQUENCE] =
+static const char *const meaning[RCLINK_A_STATS_PAD] = {
+	[RCLINK_A_STATS_EPOCHS] =
+		"Epochs that came up: at first, after each fall, and by rotation",
+	[RCLINK_A_STATS_TX_MESSAGES] = "Control messages sent",
+	[RCLINK_A_STATS_RX_MESSAGES] = "Control messages received",
+	[RCLINK_A_STATS_TX_BYTES] = "Bytes of control messages sent",
+	[RCLINK_A_STATS_RX_BYTES] = "Bytes of control messages received",
+	[RCLINK_A_STATS_RX_UNAUTHENTICATED] =
+		"Control messages that were not authentic",
+	[RCLINK_A_STATS_RX_MALFORMED] =
+		"Control messages that broke the protocol",
+	[RCLINK_A_STATS_COMPLETION_ERRORS] = "Work requests that failed",
+	[RCLINK_A_STATS_CREDIT_WAITS] =
+		"Control messages that waited for credit",
+	[RCLINK_A_STATS_PINGS] = "Pings that were begun",
+	[RCLINK_A_STATS_PING_ERRORS] = "Pings that failed",
+	[RCLINK_A_STATS_DOWNS] = "Times that a link went down",
+	[RCLINK_A_STATS_HEARTBEATS] = "Heartbeats sent",
+	[RCLINK_A_STATS_HEARTBEATS_MISSED] =
+		"Intervals without a sign of the peer",
+	[RCLINK_A_STATS_CHANNELS] = "Channels that are open now",
+	[RCLINK_A_STATS_CHAN_OPS] =
+		"Operations that channels of this end posted",
+	[RCLINK_A_STATS_CHAN_BYTES] =
+		"Bytes that these operations moved, either way",
+	[RCLINK_A_STATS_CHAN_RECVS] =
+		"Messages that channels of this end received",
+	[RCLINK_A_STATS_CHAN_RECV_BYTES] = "Bytes of these messages",
+	[RCLINK_A_STATS_CHAN_SUSPENDED] =
+		"Channels that wait for another epoch now",
+	[RCLINK_A_STATS_CHAN_RESUMES] =
+		"Times that a channel went on in another epoch",
+	[RCLINK_A_STATS_CHAN_RESENDS] =
+		"Operations posted again because of that",
+	[RCLINK_A_STATS_CHAN_ERRORS] = "Work requests of channels that failed",
+	[RCLINK_A_STATS_RX_OUT_OF_SEQUENCE] =
 		"Authentic control messages that came again, or after a lost one",
-	[RCL_C_RX_WRONG_SIZE] =
+	[RCLINK_A_STATS_RX_WRONG_SIZE] =
 		"What came in on the control QP and has no size of a message",
-	[RCL_C_RX_WRONG_KIND] = "What came in on the control QP and is no SEND",
-	[RCL_C_LOCAL_ACCESS_ERRORS] =
+	[RCLINK_A_STATS_RX_WRONG_KIND] =
+		"What came in on the control QP and is no SEND",
+	[RCLINK_A_STATS_LOCAL_ACCESS_ERRORS] =
 		"Work requests whose memory was not registered here",
-	[RCL_C_REMOTE_ACCESS_ERRORS] =
+	[RCLINK_A_STATS_REMOTE_ACCESS_ERRORS] =
 		"Work requests that the peer refused access",
-	[RCL_C_QP_ACCESS_EVENTS] =
+	[RCLINK_A_STATS_QP_ACCESS_EVENTS] =
 		"Requests of the peer without a right, as the device tells",
-	[RCL_C_QP_REQUEST_EVENTS] =
+	[RCLINK_A_STATS_QP_REQUEST_EVENTS] =
 		"Requests of the peer that make no sense, as the device tells",
-	[RCL_C_UNEXPLAINED_ERRORS] = "Times that QPs failed without a reason",
+	[RCLINK_A_STATS_UNEXPLAINED_ERRORS] =
+		"Times that QPs failed without a reason",
 };
 
 static const char *const group_meaning[RCLINK_A_GROUP_STATS_PAD] = {
@@ -120,7 +133,7 @@ static void print_info(FILE *to, const struct rcl_link_info *info)
 	fputs("} 1\n", to);
 }
 
-static void print_counter(FILE *to, enum rcl_counter c,
+static void print_counter(FILE *to, int c,
 			  const struct rcl_link_info *infos, size_t num)
 {
 	const bool gauge = rcl_counter_is_gauge(c);
@@ -179,7 +192,7 @@ void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num)
 	for (i = 0; i < num; i++)
 		print_value(to, "rclink_link_epoch", infos[i].name,
 			    infos[i].epoch);
-	for (c = 0; c < RCL_C_NUM; c++)
+	for (c = RCLINK_A_STATS_EPOCHS; c < RCLINK_A_STATS_PAD; c++)
 		print_counter(to, c, infos, num);
 	rcl_metrics_head(to, "rclink_control_rtt_seconds", "histogram",
 			 "Questions on the control QP, until they were answered");

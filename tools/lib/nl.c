@@ -305,12 +305,16 @@ static int receive_answer(struct rcl_nl *nl)
 	return nl->ret;
 }
 
-int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg,
+int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg, int put,
 		   const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
 		   char *err)
 {
 	int ret;
 
+	if (put) {
+		rcl_nl_msg_free(msg);
+		return rcl_fail(err, -EMSGSIZE, "the request is too long");
+	}
 	nl_complete_msg(nl->sock, msg);
 	nl->busy = true;
 	nl->seq = nlmsg_hdr(msg)->nlmsg_seq;
@@ -333,19 +337,18 @@ int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg,
 	return ret;
 }
 
-struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags)
+struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags,
+			  char *err)
 {
 	struct nl_msg *msg;
 
 	msg = nlmsg_alloc();
-	if (!msg)
-		return NULL;
-	if (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0, flags,
-			 cmd, RCLINK_FAMILY_VERSION)) {
-		nlmsg_free(msg);
-		return NULL;
-	}
-	return msg;
+	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
+			       flags, cmd, RCLINK_FAMILY_VERSION))
+		return msg;
+	nlmsg_free(msg);
+	rcl_fail(err, -ENOMEM, "out of memory");
+	return NULL;
 }
 
 void rcl_nl_msg_free(struct nl_msg *msg)

@@ -56,8 +56,12 @@ enum rcl_nl_news rcl_nl_news(const struct nlmsghdr *hdr);
 void rcl_nl_close(struct rcl_nl *nl);
 int rcl_nl_fd(const struct rcl_nl *nl);
 
-/* A new message for command cmd; flags as NLM_F_DUMP. NULL without memory. */
-struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags);
+/*
+ * A new message for command cmd; flags as NLM_F_DUMP. NULL without memory, with
+ * a sentence in err.
+ */
+struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags,
+			  char *err);
 
 /* Wipe and free a message; it may hold a key. */
 void rcl_nl_msg_free(struct nl_msg *msg);
@@ -66,10 +70,11 @@ void rcl_nl_msg_free(struct nl_msg *msg);
 void rcl_nl_notify(struct rcl_nl *nl, rcl_nl_fn *fn, void *arg);
 
 /*
- * Send msg, which is wiped and freed, and wait for the end of the answer. fn
- * may be NULL. -EAGAIN: a dump was interrupted by a change, ask again.
+ * Send msg, which is wiped and freed, and wait for the end of the answer. put
+ * is what became of putting something into it: not 0, if it did not fit. fn may
+ * be NULL. -EAGAIN: a dump was interrupted by a change, ask again.
  */
-int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg,
+int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg, int put,
 		   const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
 		   char *err);
 

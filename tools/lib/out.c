@@ -7,6 +7,8 @@
 
 #include <json-c/json.h>
 
+#include "text.h"
+
 #define GAP	2	/* blanks between columns */
 
 void rcl_out_u64(struct json_object *obj, const char *key, uint64_t value)
@@ -42,6 +44,15 @@ void rcl_out_text(struct json_object *obj, const char *key, const char *text)
 		free(copy);
 	}
 	json_object_object_add(obj, key, value);
+}
+
+void rcl_out_gid(struct json_object *obj, const char *key,
+		 const uint8_t gid[RCLINK_GID_LEN])
+{
+	char buf[RCL_GID_TEXT_LEN];
+
+	rcl_out_text(obj, key,
+		     rcl_gid_is_unset(gid) ? NULL : rcl_gid_text(gid, buf));
 }
 
 void rcl_out_append(struct json_object *array, const char *fmt, ...)

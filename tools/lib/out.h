@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <linux/rclink.h>
+
 struct json_object;
 
 /* For rcl_col.text: any longer text is cut. */
@@ -32,6 +34,9 @@ struct rcl_col {
 /* Build: add a value to an object. NULL text becomes null. */
 void rcl_out_u64(struct json_object *obj, const char *key, uint64_t value);
 void rcl_out_text(struct json_object *obj, const char *key, const char *text);
+/* null for one that is all zero */
+void rcl_out_gid(struct json_object *obj, const char *key,
+		 const uint8_t gid[RCLINK_GID_LEN]);
 /* null for 0, which the module uses for "not yet known" */
 void rcl_out_known(struct json_object *obj, const char *key, uint64_t value);
 

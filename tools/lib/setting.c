@@ -90,7 +90,7 @@ static int get_value(int field, const char *text, uint32_t *value, char *err)
 			return 0;
 		break;
 	}
-	return get_number(rcl_policy_word[field], text, value, err);
+	return get_number(rcl_policy_word(field), text, value, err);
 }
 
 int rcl_setting_parse(struct rcl_policy *policy, const char *word,
@@ -100,10 +100,10 @@ int rcl_setting_parse(struct rcl_policy *policy, const char *word,
 
 	if (!strcmp(word, "dev") || !strcmp(word, "device"))
 		return set_device(policy, value, err);
-	for (field = 0; field < RCL_P_NUM; field++)
-		if (!strcmp(word, rcl_policy_word[field]))
+	for (field = 0; field < RCL_P_MAX; field++)
+		if (!strcmp(word, rcl_policy_word(field)))
 			break;
-	if (field == RCL_P_NUM)
+	if (field == RCL_P_MAX)
 		return rcl_fail(err, -ENOENT, "there is no '%.100s' to set",
 				word);
 	if (policy->given & 1u << field)

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "advice.h"
+#include "doc.h"
 #include "link.h"
 #include "out.h"
 #include "text.h"
@@ -153,10 +154,11 @@ static const struct rcl_entry *state_before(const struct rcl_story *story,
 
 static struct json_object *doc_counters(const struct rcl_entry *e)
 {
-	static const enum rcl_counter shown[] = {
-		RCL_C_TX_MESSAGES, RCL_C_RX_MESSAGES, RCL_C_TX_BYTES,
-		RCL_C_RX_BYTES, RCL_C_RX_UNAUTHENTICATED,
-		RCL_C_COMPLETION_ERRORS, RCL_C_DOWNS,
+	static const int shown[] = {
+		RCLINK_A_STATS_TX_MESSAGES, RCLINK_A_STATS_RX_MESSAGES,
+		RCLINK_A_STATS_TX_BYTES, RCLINK_A_STATS_RX_BYTES,
+		RCLINK_A_STATS_RX_UNAUTHENTICATED,
+		RCLINK_A_STATS_COMPLETION_ERRORS, RCLINK_A_STATS_DOWNS,
 	};
 	struct json_object *obj = json_object_new_object();
 	size_t i;
@@ -212,9 +214,9 @@ static struct json_object *doc_entry(const struct rcl_story *story, size_t i)
 	return obj;
 }
 
-/* The GID that a link of this policy would use on that port, and why. */
-static void add_gid(struct json_object *obj, const struct rcl_dev_info *dev,
-		    const struct rcl_policy *policy)
+/* With the GID that a link of this policy would use on that port, and why. */
+static struct json_object *doc_port(const struct rcl_dev_info *dev,
+				    const struct rcl_policy *policy)
 {
 	uint32_t index = policy->v[RCL_P_GID_INDEX];
 	bool set = policy->given & 1u << RCL_P_GID_INDEX &&
@@ -228,12 +230,9 @@ static void add_gid(struct json_object *obj, const struct rcl_dev_info *dev,
 	for (i = 0; i < dev->ngids; i++)
 		if ((set || dev->has_chosen) && dev->gids[i].index == index)
 			found = rcl_gid_text(dev->gids[i].gid, gid);
-	rcl_out_text(obj, "gid", found);
-	if (!set)
-		rcl_out_text(obj, "reason", dev->reason);
-	else
-		rcl_out_text(obj, "reason", found ? "set by the operator" :
-			     "the GID table has no entry at the gid-index that is set");
+	return rcl_doc_port(dev, found, !set ? dev->reason :
+			    found ? "set by the operator" :
+			    "the GID table has no entry at the gid-index that is set");
 }
 
 static struct json_object *doc_ports(const struct rcl_story *story)
@@ -245,18 +244,11 @@ static struct json_object *doc_ports(const struct rcl_story *story)
 
 	for (i = 0; i < story->ndevs; i++) {
 		const struct rcl_dev_info *dev = &story->devs[i];
-		struct json_object *obj;
 
 		if ((policy->device[0] && strcmp(policy->device, dev->name)) ||
 		    (port && port != dev->port))
 			continue;
-		obj = json_object_new_object();
-		rcl_out_text(obj, "device", dev->name);
-		rcl_out_u64(obj, "port", dev->port);
-		rcl_out_text(obj, "state", rcl_word(RCL_WORDS_PORT_STATE,
-						    dev->port_state));
-		add_gid(obj, dev, policy);
-		json_object_array_add(ports, obj);
+		json_object_array_add(ports, doc_port(dev, policy));
 	}
 	return ports;
 }
@@ -340,7 +332,7 @@ static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 {
 	const struct rcl_link_info *info = story->info;
 	const struct rcl_entry *attempt = last_attempt(story);
-	bool never = !info->counter[RCL_C_EPOCHS];
+	bool never = !info->counter[RCLINK_A_STATS_EPOCHS];
 	const struct rcl_advice *advice =
 		rcl_advice(info->reason, info->wc_status);
 
@@ -380,7 +372,6 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	struct json_object *record = json_object_new_array();
 	uint64_t since = since_when(story);
 	char trips[RCL_TRIP_TEXT_LEN];
-	char gid[RCL_GID_TEXT_LEN];
 	size_t i;
 
 	rcl_out_text(doc, "name", info->name);
@@ -392,10 +383,9 @@ struct json_object *rcl_story_doc(const struct rcl_story *story)
 	rcl_out_u64(doc, "for_ns", story->now > since ? story->now - since : 0);
 	rcl_out_u64(doc, "epoch", info->epoch);
 	rcl_out_text(doc, "peer", info->peer[0] ? info->peer : NULL);
-	rcl_out_u64(doc, "times_up", info->counter[RCL_C_EPOCHS]);
-	rcl_out_u64(doc, "times_down", info->counter[RCL_C_DOWNS]);
-	rcl_out_text(doc, "gid", rcl_gid_is_unset(info->gid) ? NULL :
-		     rcl_gid_text(info->gid, gid));
+	rcl_out_u64(doc, "times_up", info->counter[RCLINK_A_STATS_EPOCHS]);
+	rcl_out_u64(doc, "times_down", info->counter[RCLINK_A_STATS_DOWNS]);
+	rcl_out_gid(doc, "gid", info->gid);
 	rcl_out_text(doc, "gid_reason",
 		     info->gid_reason[0] ? info->gid_reason : NULL);
 	json_object_object_add(doc, "ports", doc_ports(story));
@@ -520,25 +510,18 @@ static size_t print_lines(FILE *to, struct json_object *record, size_t i)
 	return period * times;
 }
 
-static void print_ports(FILE *to, struct json_object *doc)
+static void print_ports(FILE *to, struct json_object *ports)
 {
-	struct json_object *ports = json_object_object_get(doc, "ports");
+	struct json_object *said = json_object_new_array();
 	size_t i;
 
-	if (!json_object_array_length(ports))
-		fputs("There is no RDMA device or port that it may use.\n",
-		      to);
-	for (i = 0; i < json_object_array_length(ports); i++) {
-		struct json_object *port = json_object_array_get_idx(ports, i);
-		const char *gid = rcl_out_get_text(port, "gid");
+	rcl_doc_tell_ports(ports, said);
+	for (i = 0; i < json_object_array_length(said); i++) {
+		struct json_object *text = json_object_array_get_idx(said, i);
 
-		fprintf(to, "%s port %llu is %s, %s%s: %s.\n",
-			rcl_out_get_text(port, "device"),
-			(unsigned long long)rcl_out_get_u64(port, "port"),
-			rcl_out_get_text(port, "state"),
-			*gid ? "GID " : "and there is no GID to use", gid,
-			rcl_out_get_text(port, "reason"));
+		fprintf(to, "%s.\n", json_object_get_string(text));
 	}
+	json_object_put(said);
 }
 
 static void print_state(FILE *to, struct json_object *doc)
@@ -584,7 +567,7 @@ void rcl_story_print(FILE *to, struct json_object *doc)
 		fprintf(to, "Tried last, at %s: %s.\n",
 			rcl_out_get_text(doc, "last_attempt_time"), attempt);
 	if (strcmp(rcl_out_get_text(doc, "state"), "up"))
-		print_ports(to, doc);
+		print_ports(to, json_object_object_get(doc, "ports"));
 	if (*cause && strcmp(cause, attempt))
 		fprintf(to, "Most likely: %s.\n", cause);
 	if (*todo)

@@ -23,25 +23,31 @@ static int copy_name(char *to, const char *name, size_t size)
 }
 
 /* An open device of which request has made something, or an error. */
-static int open_service(unsigned long request, const char *link,
-			const char *service, unsigned int flags,
-			unsigned int backlog)
+static int open_device(unsigned long request, void *arg)
 {
-	struct rclink_dev_service s = { .flags = flags, .backlog = backlog };
 	int fd, ret;
 
-	if (copy_name(s.link, link, sizeof(s.link)) ||
-	    copy_name(s.service, service, sizeof(s.service)))
-		return -EINVAL;
 	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, request, &s)) {
+	if (ioctl(fd, request, arg)) {
 		ret = -errno;
 		close(fd);
 		return ret;
 	}
 	return fd;
+}
+
+static int open_service(unsigned long request, const char *link,
+			const char *service, unsigned int flags,
+			unsigned int backlog)
+{
+	struct rclink_dev_service s = { .flags = flags, .backlog = backlog };
+
+	if (copy_name(s.link, link, sizeof(s.link)) ||
+	    copy_name(s.service, service, sizeof(s.service)))
+		return -EINVAL;
+	return open_device(request, &s);
 }
 
 static void *map_rings(int fd, size_t size)
@@ -101,20 +107,11 @@ int rclink_join(struct rclink_chan **chan, const char *group,
 		const char *service, unsigned int flags)
 {
 	struct rclink_dev_group g = { .flags = flags };
-	int fd, ret;
 
 	if (copy_name(g.group, group, sizeof(g.group)) ||
 	    copy_name(g.service, service, sizeof(g.service)))
 		return -EINVAL;
-	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, RCLINK_IOC_JOIN, &g)) {
-		ret = -errno;
-		close(fd);
-		return ret;
-	}
-	return take(chan, fd);
+	return take(chan, open_device(RCLINK_IOC_JOIN, &g));
 }
 
 uint32_t rclink_max_message(const struct rclink_chan *chan)
@@ -278,15 +275,14 @@ int rclink_release(struct rclink_chan *chan, const struct rclink_remote *remote)
 int rclink_share(struct rclink_share **share)
 {
 	struct rclink_share *s = malloc(sizeof(*s));
-	int ret = 0;
+	int ret;
 
 	if (!s)
 		return -ENOMEM;
-	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-	if (s->fd < 0 || ioctl(s->fd, RCLINK_IOC_SHARE))
-		ret = -errno;
-	if (ret) {
-		rclink_share_close(s);
+	s->fd = open_device(RCLINK_IOC_SHARE, NULL);
+	if (s->fd < 0) {
+		ret = s->fd;
+		free(s);
 		return ret;
 	}
 	*share = s;
@@ -297,8 +293,7 @@ void rclink_share_close(struct rclink_share *share)
 {
 	if (!share)
 		return;
-	if (share->fd >= 0)
-		close(share->fd);
+	close(share->fd);
 	free(share);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* add, set, del: links and their policy. */
+/* add, set, del, disconnect: links, and what is to be of them. */
 #include "cli.h"
 
 #include <errno.h>
@@ -55,12 +55,11 @@ static void parse_words(const char *cmd, char **words,
 	}
 }
 
-int cmd_add(int argc, char **argv)
+/* A command with a link's name and at least min operands, of its policy. */
+static int say_policy(int argc, char **argv, const char *help, int min,
+		      int (*call)(struct rcl_nl *nl, const char *name,
+				  const struct rcl_policy *policy, char *err))
 {
-	static const char help[] =
-"usage: rclink add NAME [WORD VALUE]...\n\n"
-"Create a link. It is idle until `rclink connect` or `rclink listen`.\n\n"
-WORDS_HELP;
 	struct rcl_policy policy = { 0 };
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
@@ -69,49 +68,21 @@ WORDS_HELP;
 
 	while (cli_getopt(argc, argv, options, help) != -1)
 		;
-	words = cli_operands(argc, argv, 1, argc);
+	words = cli_operands(argc, argv, min, argc);
 	parse_words(argv[0], words + 1, &policy);
 
 	nl = cli_open();
 	if (!nl)
 		return CLI_FAILED;
-	ret = rcl_call_new(nl, words[0], &policy, err);
+	ret = call(nl, words[0], &policy, err);
 	rcl_nl_close(nl);
 	return ret ? cli_refused(argv[0], words[0], ret, err) : CLI_OK;
 }
 
-int cmd_set(int argc, char **argv)
+/* A command with a link's name, and nothing else. */
+static int say_name(int argc, char **argv, const char *help,
+		    int (*call)(struct rcl_nl *nl, const char *name, char *err))
 {
-	static const char help[] =
-"usage: rclink set NAME WORD VALUE [WORD VALUE]...\n\n"
-"Change the policy of a link. owner, group and mode are for who opens a\n"
-"channel next. All else is used from the next epoch on: disconnect and connect\n"
-"the link for that.\n\n"
-WORDS_HELP;
-	struct rcl_policy policy = { 0 };
-	char err[RCL_ERR_LEN];
-	struct rcl_nl *nl;
-	char **words;
-	int ret;
-
-	while (cli_getopt(argc, argv, options, help) != -1)
-		;
-	words = cli_operands(argc, argv, 3, argc);
-	parse_words(argv[0], words + 1, &policy);
-
-	nl = cli_open();
-	if (!nl)
-		return CLI_FAILED;
-	ret = rcl_call_set(nl, words[0], &policy, err);
-	rcl_nl_close(nl);
-	return ret ? cli_refused(argv[0], words[0], ret, err) : CLI_OK;
-}
-
-int cmd_del(int argc, char **argv)
-{
-	static const char help[] =
-"usage: rclink del NAME\n\n"
-"Tear a link down, tell the peer, and forget the link.\n";
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
 	char **words;
@@ -124,7 +95,47 @@ int cmd_del(int argc, char **argv)
 	nl = cli_open();
 	if (!nl)
 		return CLI_FAILED;
-	ret = rcl_call_delete(nl, words[0], err);
+	ret = call(nl, words[0], err);
 	rcl_nl_close(nl);
 	return ret ? cli_refused(argv[0], words[0], ret, err) : CLI_OK;
+}
+
+int cmd_add(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink add NAME [WORD VALUE]...\n\n"
+"Create a link. It is idle until `rclink connect` or `rclink listen`.\n\n"
+WORDS_HELP;
+
+	return say_policy(argc, argv, help, 1, rcl_call_new);
+}
+
+int cmd_set(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink set NAME WORD VALUE [WORD VALUE]...\n\n"
+"Change the policy of a link. owner, group and mode are for who opens a\n"
+"channel next. All else is used from the next epoch on: disconnect and connect\n"
+"the link for that.\n\n"
+WORDS_HELP;
+
+	return say_policy(argc, argv, help, 3, rcl_call_set);
+}
+
+int cmd_del(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink del NAME\n\n"
+"Tear a link down, tell the peer, and forget the link.\n";
+
+	return say_name(argc, argv, help, rcl_call_delete);
+}
+
+int cmd_disconnect(int argc, char **argv)
+{
+	static const char help[] =
+"usage: rclink disconnect NAME\n\n"
+"Say goodbye to the peer and take the link down. The link stays known.\n";
+
+	return say_name(argc, argv, help, rcl_call_disconnect);
 }

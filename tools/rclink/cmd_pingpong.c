@@ -12,13 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
 #include "attach.h"
 #include "call.h"
 #include "link.h"
-#include "out.h"
 #include "pingpong.h"
+#include "pingpong_report.h"
 #include "process.h"
 #include "text.h"
 #include "verbs_stock.h"
@@ -26,7 +24,6 @@
 #define SIZE		4096
 #define ITERS		1000
 #define SIGNAL_EVERY	16		/* sends; the rest only count */
-#define NS_PER_S	1e9
 #define REAP		16
 
 static const char help[] =
@@ -300,32 +297,6 @@ static void addresses(const char *link)
 	rcl_nl_close(nl);
 }
 
-static void report(const struct pingpong *p)
-{
-	double seconds = p->duration / NS_PER_S;
-	uint64_t bytes = 2ULL * p->args.size * p->args.iters;
-	struct json_object *doc;
-
-	if (!p->json) {
-		printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
-		       (unsigned long long)bytes, seconds,
-		       bytes * 8 / seconds / 1e6);
-		printf("%u iters in %.2f seconds = %.2f usec/iter\n",
-		       p->args.iters, seconds,
-		       seconds * 1e6 / p->args.iters);
-		return;
-	}
-	doc = json_object_new_object();
-	rcl_out_text(doc, "name", p->at.target.link);
-	rcl_out_text(doc, "service", p->at.target.service);
-	rcl_out_u64(doc, "size", p->args.size);
-	rcl_out_u64(doc, "iters", p->args.iters);
-	rcl_out_u64(doc, "bytes", bytes);
-	rcl_out_u64(doc, "duration", p->duration);
-	rcl_out_json(stdout, doc);
-	json_object_put(doc);
-}
-
 static int run(struct pingpong *p)
 {
 	int status;
@@ -336,7 +307,8 @@ static int run(struct pingpong *p)
 		return CLI_FAILED;
 	status = right(p);
 	if (!status)
-		report(p);
+		pingpong_report(p->at.target.link, p->at.target.service,
+				&p->args, p->duration, p->json);
 	return status;
 }
 

@@ -264,7 +264,7 @@ static int look_again(struct rcl_nl *nl, const char *name,
 	size_t i;
 
 	for (i = 0; i < first->num; i++)
-		channels += first->infos[i].counter[RCL_C_CHANNELS];
+		channels += first->infos[i].counter[RCLINK_A_STATS_CHANNELS];
 	if (!channels)
 		return 0;
 	nanosleep(&pause, NULL);

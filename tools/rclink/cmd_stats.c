@@ -134,7 +134,7 @@ static void add_rates(struct json_object *obj, const struct rcl_link_info *now,
 	struct rcl_latency between = now->latency;
 	int i;
 
-	for (i = 0; i < RCL_C_NUM; i++) {
+	for (i = RCLINK_A_STATS_EPOCHS; i < RCLINK_A_STATS_PAD; i++) {
 		double rate = now->counter[i] - before->counter[i];
 		struct json_object *value;
 

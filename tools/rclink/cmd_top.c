@@ -90,9 +90,9 @@ static int by_rate(const void *a, const void *b)
 }
 
 static uint64_t since(const struct rcl_link_info *info,
-		      const struct rcl_link_info *before, enum rcl_counter c)
+		      const struct rcl_link_info *before, int attr)
 {
-	return before ? info->counter[c] - before->counter[c] : 0;
+	return before ? info->counter[attr] - before->counter[attr] : 0;
 }
 
 static struct row row_of_link(const struct top *t,
@@ -105,8 +105,8 @@ static struct row row_of_link(const struct top *t,
 		.up = info->state == RCLINK_LINK_STATE_UP,
 		.info = info,
 		.moved = before ? look_moved(info) - look_moved(before) : 0,
-		.ops = since(info, before, RCL_C_CHAN_OPS),
-		.recvs = since(info, before, RCL_C_CHAN_RECVS),
+		.ops = since(info, before, RCLINK_A_STATS_CHAN_OPS),
+		.recvs = since(info, before, RCLINK_A_STATS_CHAN_RECVS),
 	};
 }
 
@@ -210,19 +210,21 @@ static void draw_row(int y, const struct row *row, uint64_t ns)
 {
 	const struct rcl_link_info *info = row->info;
 	const char *state = rcl_word(RCL_WORDS_STATE, info->state);
+	const uint64_t *counter = info->counter;
 	char text[RCL_RATE_TEXT_LEN];
+	unsigned long long errors;
 
+	errors = counter[RCLINK_A_STATS_COMPLETION_ERRORS] +
+		 counter[RCLINK_A_STATS_RX_UNAUTHENTICATED];
 	state = state ? state : "?";
 	if (draw_reason(y, row, state, info->reason_text))
 		return;
 	mvprintw(y, 0, NAMES "%4llu %12s %8llu %8llu %6llu %5llu  ",
 		 info->name, state,
-		 (unsigned long long)info->counter[RCL_C_CHANNELS],
+		 (unsigned long long)counter[RCLINK_A_STATS_CHANNELS],
 		 rate(row->moved, ns, text), per_second(row->ops, ns),
-		 per_second(row->recvs, ns),
-		 (unsigned long long)(info->counter[RCL_C_COMPLETION_ERRORS] +
-				      info->counter[RCL_C_RX_UNAUTHENTICATED]),
-		 (unsigned long long)info->counter[RCL_C_DOWNS]);
+		 per_second(row->recvs, ns), errors,
+		 (unsigned long long)counter[RCLINK_A_STATS_DOWNS]);
 	draw_rest(y, row->up ? info->peer : info->reason_text);
 }
 

@@ -47,6 +47,6 @@ const struct rcl_group_info *look_find_group(const struct look *l, uint32_t id)
 
 uint64_t look_moved(const struct rcl_link_info *info)
 {
-	return info->counter[RCL_C_CHAN_BYTES] +
-	       info->counter[RCL_C_CHAN_RECV_BYTES];
+	return info->counter[RCLINK_A_STATS_CHAN_BYTES] +
+	       info->counter[RCLINK_A_STATS_CHAN_RECV_BYTES];
 }

@@ -4,19 +4,17 @@
 #include <string.h>
 
 #include <event2/event.h>
-#include <json-c/json.h>
 
 #include "cli.h"
 #include "epoch.h"
-#include "out.h"
 #include "pingpong.h"
+#include "pingpong_report.h"
 #include "pong.h"
 #include "verbs_cmd.h"
 #include "verbs_dial.h"
 
 #define SIZE		4096
 #define ITERS		1000
-#define NS_PER_S	1e9
 #define TURNS		256	/* of a poller, between two looks around */
 
 static const char help[] =
@@ -74,32 +72,6 @@ static void poll_until_over(struct pingpong *p)
 	ep->busy = false;
 }
 
-static void report(const struct pingpong *p)
-{
-	uint64_t bytes = 2ULL * p->args.size * p->args.iters;
-	double seconds = p->duration / NS_PER_S;
-	struct json_object *doc;
-
-	if (!p->json) {
-		printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
-		       (unsigned long long)bytes, seconds,
-		       bytes * 8 / seconds / 1e6);
-		printf("%u iters in %.2f seconds = %.2f usec/iter\n",
-		       p->args.iters, seconds,
-		       seconds * 1e6 / p->args.iters);
-		return;
-	}
-	doc = json_object_new_object();
-	rcl_out_text(doc, "name", p->dial.args.link);
-	rcl_out_text(doc, "service", RCL_PINGPONG_SERVICE);
-	rcl_out_u64(doc, "size", p->args.size);
-	rcl_out_u64(doc, "iters", p->args.iters);
-	rcl_out_u64(doc, "bytes", bytes);
-	rcl_out_u64(doc, "duration", p->duration);
-	rcl_out_json(stdout, doc);
-	json_object_put(doc);
-}
-
 static int run(struct pingpong *p)
 {
 	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), RCL_PINGPONG_SERVICE,
@@ -115,7 +87,8 @@ static int run(struct pingpong *p)
 				p->dial.down ? p->dial.why : "interrupted");
 	if (p->failed)
 		return cli_fail("pingpong %s: %s", p->dial.args.link, p->why);
-	report(p);
+	pingpong_report(p->dial.args.link, RCL_PINGPONG_SERVICE, &p->args,
+			p->duration, p->json);
 	return CLI_OK;
 }
 

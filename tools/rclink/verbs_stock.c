@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "out.h"
+#include "pingpong_report.h"
 #include "stock.h"
 #include "text.h"
 
@@ -17,7 +18,6 @@
 #define ITERS_MAX	100000000
 #define DEPTH		500
 #define MTU		1024
-#define NS_PER_S	1e9
 #define ADDRESS_LEN	(RCL_GID_TEXT_LEN + sizeof("GID "))
 
 static const char help[] =
@@ -124,11 +124,8 @@ static const char *address(const struct rcv_stock_result *r,
 static void out_address(struct json_object *doc, const char *lid_key,
 			const char *gid_key, const struct rcv_stock_dest *dest)
 {
-	char gid[RCL_GID_TEXT_LEN];
-
 	rcl_out_known(doc, lid_key, dest->lid);
-	rcl_out_text(doc, gid_key, rcl_gid_is_unset(dest->gid) ? NULL :
-				   rcl_gid_text(dest->gid, gid));
+	rcl_out_gid(doc, gid_key, dest->gid);
 }
 
 static void report_json(const struct rcv_stock_args *a,
@@ -154,16 +151,11 @@ static void report_json(const struct rcv_stock_args *a,
 static void report(const struct rcv_stock_args *a,
 		   const struct rcv_stock_result *r)
 {
-	uint64_t bytes = 2ULL * a->size * a->iters;
-	double seconds = r->duration / NS_PER_S;
 	char text[ADDRESS_LEN];
 
 	printf("%s, %s", r->device, address(r, &r->local, text));
 	printf(", to %s: not authenticated\n", address(r, &r->remote, text));
-	printf("%llu bytes in %.2f seconds = %.2f Mbit/sec\n",
-	       (unsigned long long)bytes, seconds, bytes * 8 / seconds / 1e6);
-	printf("%u iters in %.2f seconds = %.2f usec/iter\n", a->iters,
-	       seconds, seconds * 1e6 / a->iters);
+	pingpong_report_lines(a->size, a->iters, r->duration);
 	if (r->stamps)
 		printf("first to last message %s by the device's clock\n",
 		       rcl_ns_text(r->device_ns, text));

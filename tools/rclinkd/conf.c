@@ -334,30 +334,49 @@ static enum section begin_host(struct parser *p)
 	return HOST;
 }
 
+/* May there be a section of this kind and name, beside other, if not NULL? */
+static bool may_begin(struct parser *p, const char *kind, const char *name,
+		      const struct rcd_place *other)
+{
+	const char *why;
+
+	if (rcl_range_name(name, &why)) {
+		complain(p, "[%s%s]: %s", kind, name, why);
+		return false;
+	}
+	if (other) {
+		complain(p, "there is a [%s%s] at %s:%u already; keep one",
+			 kind, name, other->file, other->line);
+		return false;
+	}
+	return true;
+}
+
+/* An array, with room behind its num elements for one more that is zeroed. */
+static void *grow(struct parser *p, void *array, size_t num, size_t size)
+{
+	void *more = reallocarray(array, num + 1, size);
+
+	if (more)
+		memset((char *)more + num * size, 0, size);
+	else
+		complain(p, "out of memory");
+	return more;
+}
+
 static enum section begin_link(struct parser *p, const char *name)
 {
 	struct rcd_conf *conf = p->conf;
 	const struct rcd_link_conf *other = rcd_conf_link(conf, name);
 	struct rcd_link_conf *link;
-	const char *why;
 
-	if (rcl_range_name(name, &why)) {
-		complain(p, "[Link %s]: %s", name, why);
+	if (!may_begin(p, LINK_SECTION, name, other ? &other->place : NULL))
 		return UNKNOWN;
-	}
-	if (other) {
-		complain(p, "there is a [Link %s] at %s:%u already; keep one",
-			 name, other->place.file, other->place.line);
+	link = grow(p, conf->link, conf->num, sizeof(*link));
+	if (!link)
 		return UNKNOWN;
-	}
-	link = reallocarray(conf->link, conf->num + 1, sizeof(*link));
-	if (!link) {
-		complain(p, "out of memory");
-		return UNKNOWN;
-	}
 	conf->link = link;
 	link += conf->num++;
-	memset(link, 0, sizeof(*link));
 	link->place = p->head;
 	link->port = RCX_DEFAULT_PORT;
 	strcpy(link->name, name);
@@ -369,25 +388,14 @@ static enum section begin_group(struct parser *p, const char *name)
 	struct rcd_conf *conf = p->conf;
 	const struct rcd_group_conf *other = rcd_conf_group(conf, name);
 	struct rcd_group_conf *group;
-	const char *why;
 
-	if (rcl_range_name(name, &why)) {
-		complain(p, "[Group %s]: %s", name, why);
+	if (!may_begin(p, GROUP_SECTION, name, other ? &other->place : NULL))
 		return UNKNOWN;
-	}
-	if (other) {
-		complain(p, "there is a [Group %s] at %s:%u already; keep one",
-			 name, other->place.file, other->place.line);
+	group = grow(p, conf->group, conf->ngroups, sizeof(*group));
+	if (!group)
 		return UNKNOWN;
-	}
-	group = reallocarray(conf->group, conf->ngroups + 1, sizeof(*group));
-	if (!group) {
-		complain(p, "out of memory");
-		return UNKNOWN;
-	}
 	conf->group = group;
 	group += conf->ngroups++;
-	memset(group, 0, sizeof(*group));
 	group->place = p->head;
 	strcpy(group->want.name, name);
 	return GROUP;

@@ -35,7 +35,7 @@ static bool find_changes(const struct rcl_policy *policy,
 		memcpy(change->device, policy->device, sizeof(change->device));
 		ends = true;
 	}
-	for (field = 0; field < RCL_P_NUM; field++) {
+	for (field = 0; field < RCL_P_MAX; field++) {
 		if (!wanted(policy, field, &value) || value == now->v[field])
 			continue;
 		change->given |= 1u << field;

@@ -212,7 +212,6 @@ static void remove_missing(struct rcd_links *all, const struct rcd_conf *conf)
 
 static struct rch_peers *peers_of(const struct rcd_conf *conf, char *err)
 {
-	char text[RCLINK_NAME_MAX + RCLINK_PEER_MAX + 8];
 	struct rch_peers *peers = rch_peers_new();
 	const struct rcd_link_conf *link;
 	size_t i;
@@ -223,9 +222,8 @@ static struct rch_peers *peers_of(const struct rcd_conf *conf, char *err)
 	}
 	for (i = 0; i < conf->num; i++) {
 		link = &conf->link[i];
-		snprintf(text, sizeof(text), "%s=%s%s", link->name,
-			 link->dns[0] ? "dns:" : "", rcd_link_identity(link));
-		if (rch_peers_add(peers, text, err)) {
+		if (rch_peers_put(peers, link->name, rcd_link_identity(link),
+				  link->dns[0], err)) {
 			rch_peers_free(peers);
 			return NULL;
 		}

@@ -81,7 +81,7 @@ int rcv_policy_complete(struct rcl_policy *policy, char *err)
 	const char *why;
 	int field;
 
-	for (field = 0; field < RCL_P_NUM; field++) {
+	for (field = 0; field < RCL_P_MAX; field++) {
 		if (!(policy->given & 1u << field))
 			policy->v[field] = rcl_range_default(field);
 		else if (rcl_range_check(field, policy->v[field], &why))

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* How often a dump is asked for again when something changes meanwhile. */
+#define DUMP_TRIES	32
+
+static void *info_at(const struct rcl_list *list, size_t i)
+{
+	return (char *)list->infos + i * list->kind->size;
+}
+
+static void clear(struct rcl_list *list)
+{
+	size_t i;
+
+	for (i = 0; list->kind->drop && i < list->num; i++)
+		list->kind->drop(info_at(list, i));
+	free(list->infos);
+	list->infos = NULL;
+	list->num = 0;
+}
+
+static int add(const struct nlmsghdr *hdr, void *arg)
+{
+	struct rcl_list *list = arg;
+	void *infos;
+	int ret;
+
+	infos = realloc(list->infos, (list->num + 1) * list->kind->size);
+	if (!infos)
+		return -ENOMEM;
+	list->infos = infos;
+	ret = list->kind->get(hdr, info_at(list, list->num));
+	if (!ret)
+		list->num++;
+	return ret;
+}
+
+static int ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
+	       char *err)
+{
+	struct nl_msg *msg;
+	int put = 0;
+
+	msg = rcl_nl_msg(nl, list->kind->cmd, name ? 0 : NLM_F_DUMP, err);
+	if (!msg)
+		return -ENOMEM;
+	if (name)
+		put = list->kind->put_name(msg, name);
+	return rcl_nl_request(nl, msg, put, list->kind->names, add, list, err);
+}
+
+int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
+		 char *err)
+{
+	int tries = DUMP_TRIES;
+	int ret;
+
+	do {
+		clear(list);
+		ret = ask(list, nl, name, err);
+	} while (ret == -EAGAIN && --tries);
+	if (ret)
+		clear(list);
+	return ret;
+}
