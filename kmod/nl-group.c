@@ -214,21 +214,9 @@ static int rcl_nl_put_group_stats(struct sk_buff *skb,
 		[RCLINK_A_GROUP_STATS_RX_MALFORMED] = stats->rx_malformed,
 		[RCLINK_A_GROUP_STATS_RX_MISSED] = group->missed,
 	};
-	struct nlattr *nest;
-	int i;
 
-	nest = nla_nest_start(skb, RCLINK_A_GROUP_STATS);
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = RCLINK_A_GROUP_STATS_JOINS; i < ARRAY_SIZE(values); i++) {
-		if (nla_put_u64_64bit(skb, i, values[i],
-				      RCLINK_A_GROUP_STATS_PAD)) {
-			nla_nest_cancel(skb, nest);
-			return -EMSGSIZE;
-		}
-	}
-	nla_nest_end(skb, nest);
-	return 0;
+	return rcl_nl_put_counts(skb, RCLINK_A_GROUP_STATS, values,
+				 ARRAY_SIZE(values), RCLINK_A_GROUP_STATS_PAD);
 }
 
 static int rcl_nl_put_group_conf(struct sk_buff *skb,
@@ -292,10 +280,8 @@ static int rcl_nl_put_peer(struct sk_buff *skb, u32 sender,
 		    peer->gid) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_PEER_MESSAGES,
 			      peer->messages, RCLINK_A_GROUP_PEER_PAD) ||
-	    nla_put_u32(skb, RCLINK_A_GROUP_PEER_AGE, age)) {
-		nla_nest_cancel(skb, nest);
+	    nla_put_u32(skb, RCLINK_A_GROUP_PEER_AGE, age))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -381,10 +367,8 @@ static int rcl_nl_put_region(struct sk_buff *skb,
 	if (nla_put_string(skb, RCLINK_A_GROUP_REGION_NAME, region->name) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_REGION_LENGTH, region->len,
 			      RCLINK_A_GROUP_REGION_PAD) ||
-	    nla_put_u32(skb, RCLINK_A_GROUP_REGION_RIGHTS, region->rights)) {
-		nla_nest_cancel(skb, nest);
+	    nla_put_u32(skb, RCLINK_A_GROUP_REGION_RIGHTS, region->rights))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
