@@ -102,6 +102,12 @@ struct rcl_pool {
 	struct rcl_lease *lease;
 };
 
+/* Behind the last one. */
+static inline struct rcl_lease *rcl_pool_end(const struct rcl_pool *pool)
+{
+	return pool->lease + pool->n;
+}
+
 static inline u32 rcl_pool_index(const struct rcl_pool *pool,
 				 const struct rcl_lease *lease)
 {

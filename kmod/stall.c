@@ -77,15 +77,12 @@ static bool rcl_stall_waits(const struct rcl_lease *lease)
  */
 void rcl_stall_look(struct rcl_epoch *ep)
 {
-	u32 i;
+	struct rcl_lease *lease;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		struct rcl_lease *lease = &ep->pool.lease[i];
-
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
 		if (rcl_stall_waits(lease) &&
 		    time_after_eq(jiffies, lease->until))
 			rcl_lease_end(ep, lease, -ECONNRESET);
-	}
 }
 
 /**
@@ -97,12 +94,10 @@ void rcl_stall_look(struct rcl_epoch *ep)
  */
 bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due)
 {
+	const struct rcl_lease *lease;
 	bool some = false;
-	u32 i;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		const struct rcl_lease *lease = &ep->pool.lease[i];
-
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++) {
 		if (!rcl_stall_waits(lease))
 			continue;
 		if (!some || time_before(lease->until, *due))
