@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "lease-base.h"
 
-#include <linux/jiffies.h>
-
+#include "due.h"
 #include "epoch.h"
 #include "lessee.h"
 #include "msg.h"
@@ -144,30 +143,25 @@ void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
  */
 void rcl_lease_expect(struct rcl_lease *lease)
 {
-	lease->owes = (jiffies + msecs_to_jiffies(RCL_LEASE_MS)) | 1;
+	lease->owes = rcl_due_in(RCL_LEASE_MS);
 }
 
 /**
  * rcl_lease_owes - has the peer to say something, and by when?
  * @ep: of a link that is up
- * @due: set, in jiffies
  *
- * Return: false when not.
+ * Return: in jiffies, 0 when not.
  */
-bool rcl_lease_owes(const struct rcl_epoch *ep, unsigned long *due)
+u64 rcl_lease_owes(const struct rcl_epoch *ep)
 {
 	const struct rcl_lease *lease;
-	bool owes = false;
+	u64 due = 0;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++) {
-		if (lease->state != RCL_LEASE_ANSWERED &&
-		    !(lease->state == RCL_LEASE_RESUMING && lease->owes))
-			continue;
-		if (!owes || time_before(lease->owes, *due))
-			*due = lease->owes;
-		owes = true;
-	}
-	return owes;
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+		if (lease->state == RCL_LEASE_ANSWERED ||
+		    lease->state == RCL_LEASE_RESUMING)
+			due = rcl_due_first(due, lease->owes);
+	return due;
 }
 
 /**

@@ -66,8 +66,8 @@ struct rcl_lease {
 	u32 cookie;
 	u32 id;
 	bool probed;
-	unsigned long until;
-	unsigned long owes;
+	u64 until;
+	u64 owes;
 	bool asked;
 	bool granted;
 	bool called;
