@@ -251,7 +251,6 @@ static void rcl_state_free(struct rcl_slot *slot)
 
 	spin_lock_irq(&slot->link->lock);
 	slot->epoch = NULL;
-	slot->owner = 0;
 	spin_unlock_irq(&slot->link->lock);
 	rcl_epoch_destroy(ep);
 	rcl_state_forget(slot);
