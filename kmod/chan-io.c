@@ -405,7 +405,7 @@ static void rcl_chan_give(struct rcl_chan *chan)
 		return;
 	chain->wr[n - 1].send.next = NULL;
 	bad = &chain->wr[0].send;
-	if (chan->refused || rcl_qp_post_chain(chan->qp, bad, &bad)) {
+	if (chan->refused || ib_post_send(chan->qp->qp, bad, &bad)) {
 		rcl_chan_refused(chan, bad);
 		/* Also what waits has failed then. */
 		n = chain->n;

@@ -279,8 +279,10 @@ static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 		lease->state = RCL_LEASE_FREE;
 	}
 	/* Who asks has no channel here that could be resumed. */
-	if (lease->state == RCL_LEASE_RESUMING)
-		rcl_resume_give_up(ep, lease);
+	if (lease->state == RCL_LEASE_RESUMING) {
+		rcl_lease_let_go(ep, lease, -ECONNRESET);
+		lease->state = RCL_LEASE_FREE;
+	}
 	switch (lease->state) {
 	case RCL_LEASE_FREE:
 		answer->status = rcl_lease_accept(ep, lease, name, msg->seed);

@@ -255,14 +255,3 @@ void rcl_resume_close(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 	if (!lease->asked)
 		lease->state = RCL_LEASE_FREE;
 }
-
-/**
- * rcl_resume_give_up - the peer has no such lease
- * @ep: of a link that is up
- * @lease: in RESUMING; free afterwards
- */
-void rcl_resume_give_up(struct rcl_epoch *ep, struct rcl_lease *lease)
-{
-	rcl_lease_let_go(ep, lease, -ECONNRESET);
-	lease->state = RCL_LEASE_FREE;
-}
