@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "region.h"
+#include "memory.h"
 
 #define RCL_PIN_BATCH	512U	/* pages */
 
@@ -105,18 +105,6 @@ static void rcl_pin_free(struct rcl_memory *memory)
 }
 
 /**
- * rcl_pin_count - how many pages are touched?
- * @arg: that is sane
- *
- * Return: the number.
- */
-u64 rcl_pin_count(const struct rclink_dev_region *arg)
-{
-	return ((arg->addr + arg->len - 1) >> PAGE_SHIFT) -
-	       (arg->addr >> PAGE_SHIFT) + 1;
-}
-
-/**
  * rcl_pin_new - pin memory of the calling process
  * @arg: its address and length, which make sense, and rights
  *
@@ -134,7 +122,7 @@ struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
 		return ERR_PTR(-ENOMEM);
 	pin->memory.first = offset_in_page(arg->addr);
 	pin->memory.len = arg->len;
-	pin->memory.npages = rcl_pin_count(arg);
+	pin->memory.npages = rcl_memory_npages(arg->addr, arg->len);
 	pin->memory.read_only = arg->rights & RCLINK_REGION_READ_ONLY;
 	pin->memory.free = rcl_pin_free;
 	pin->mm = current->mm;
@@ -168,31 +156,4 @@ err_uncharge:
 err_free:
 	kfree(pin);
 	return ERR_PTR(ret);
-}
-
-/**
- * rcl_pin_register - pin and register memory of the calling process
- * @chan: open
- * @arg: what; @arg->handle is set
- *
- * Context: may sleep.
- * Return: 0, -EINVAL, -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, -EINTR
- * for a fatal signal, or what rcl_region_check() and rcl_region_register() say.
- */
-int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
-{
-	struct rcl_memory *memory;
-	int ret;
-
-	if (!rcl_pin_is_sane(arg, false))
-		return -EINVAL;
-	ret = rcl_region_check(chan, arg->name, arg->rights,
-			       rcl_pin_count(arg));
-	if (ret)
-		return ret;
-	memory = rcl_pin_new(arg);
-	if (IS_ERR(memory))
-		return PTR_ERR(memory);
-	return rcl_region_register(chan, memory, arg->name, arg->rights,
-				   &arg->handle);
 }

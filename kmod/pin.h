@@ -10,14 +10,11 @@
 #include <uapi/linux/rclink_dev.h>
 
 struct mm_struct;
-struct rcl_chan;
 struct rcl_memory;
 
 int rcl_pin_charge(struct mm_struct *mm, u32 npages);
 void rcl_pin_uncharge(struct mm_struct *mm, u32 npages);
-u64 rcl_pin_count(const struct rclink_dev_region *arg);
 struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg);
-int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
 
 /**
  * rcl_pin_is_sane - do address, length and name make sense?

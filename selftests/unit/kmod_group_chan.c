@@ -121,14 +121,10 @@ static struct rcl_memory *fake_new(u64 len)
 	return &fake->memory;
 }
 
-struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
+struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
+				   bool allocate)
 {
 	return fake_new(arg->len);
-}
-
-struct rcl_memory *rcl_shm_new(u64 len)
-{
-	return fake_new(len);
 }
 
 u64 rcl_shm_offset(u32 handle)
