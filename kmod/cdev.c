@@ -25,7 +25,6 @@
 #include "dmabuf.h"
 #include "group-chan.h"
 #include "listener.h"
-#include "pin.h"
 #include "region.h"
 #include "remote.h"
 #include "ring.h"
@@ -274,9 +273,7 @@ static int rcl_cdev_register(struct rcl_file *file,
 		return rcl_group_chan_region(group, arg, allocate);
 	if (share)
 		return rcl_share_region(share, arg, allocate);
-	if (allocate)
-		return rcl_shm_register(chan, arg);
-	return rcl_pin_register(chan, arg);
+	return rcl_memory_register(chan, arg, allocate);
 }
 
 static int rcl_cdev_withdraw(struct rcl_file *file, u32 handle)

@@ -283,9 +283,7 @@ static int rcl_chan_send_flags(struct rcl_chan *chan,
 /* Does it take a receive of the peer, who may have none yet? */
 static bool rcl_chan_is_early(const struct rcl_chan *chan, u8 op)
 {
-	return !chan->heard &&
-	       (op == RCLINK_OP_SEND || op == RCLINK_OP_SEND_IMM ||
-		op == RCLINK_OP_SEND_INV || op == RCLINK_OP_WRITE_IMM);
+	return !chan->heard && rcl_fate_counts(op);
 }
 
 /* The work request at the end of the chain is whole but for what is here. */
@@ -407,7 +405,7 @@ static void rcl_chan_give(struct rcl_chan *chan)
 		return;
 	chain->wr[n - 1].send.next = NULL;
 	bad = &chain->wr[0].send;
-	if (chan->refused || rcl_qp_post_chain(chan->qp, bad, &bad)) {
+	if (chan->refused || ib_post_send(chan->qp->qp, bad, &bad)) {
 		rcl_chan_refused(chan, bad);
 		/* Also what waits has failed then. */
 		n = chain->n;

@@ -64,13 +64,12 @@ bool rcl_keep_holds(struct rcl_keep *keep, struct ib_cq *cq,
 		    const struct ib_wc *wc, bool send)
 {
 	/* Behind one that is held nothing may complete before it. */
-	if (keep->held)
+	if (keep->stalled)
 		return true;
 	if (keep->broken || !rcl_keep_is_of_qp(wc->status, send)) {
 		keep->broken = true;
 		return false;
 	}
-	keep->held = true;
 	keep->stalled = wc->status;
 	rcl_qp_wc_fault(cq, wc);
 	return true;

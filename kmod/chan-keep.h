@@ -40,9 +40,9 @@ struct rcl_kept {
  * @mark_end: number behind the last send that was posted before @mark
  * @mark: see chan-park.c
  * @broken: an operation has failed on its own: nothing can go on
- * @held: what has failed stays in flight
- * @sends_held: a send is among that
- * @stalled: enum ib_wc_status of the first of these
+ * @stalled: enum ib_wc_status of the first that has failed and stays in flight,
+ *	as does what is behind it; 0 without one
+ * @sends_held: a send is among these
  * @qp: the one that it has, had last, or is about to have
  * @sent: operations that count, posted
  * @acked: of those, that completed with success
@@ -59,9 +59,8 @@ struct rcl_keep {
 	u32 mark_end;
 	struct ib_cqe mark;
 	bool broken;
-	bool held;
-	bool sends_held;
 	u32 stalled;
+	bool sends_held;
 	struct rcl_qp *qp;
 	u32 sent;
 	u32 acked;

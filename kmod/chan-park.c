@@ -80,7 +80,7 @@ bool rcl_chan_is_still(struct rcl_chan *chan)
 				  RCL_CHAN_RECV_SLOTS);
 	end = chan->chain.n ? rcl_chan_chained(chan)->number :
 			      chan->sends.posted;
-	if (chan->qp && !keep->held && !keep->broken)
+	if (chan->qp && !keep->stalled && !keep->broken)
 		still = end == chan->sends.done;
 	/* One at a time: RCL_EPOCH_MARKS. */
 	if (!still && !keep->marking)

@@ -144,9 +144,8 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 	rcl_chan_chain_empty(&chan->chain);
 	keep->ghosts = 0;
 	keep->marking = false;
-	keep->held = false;
-	keep->sends_held = false;
 	keep->stalled = 0;
+	keep->sends_held = false;
 	keep->sent = chan->lessee.had;
 	keep->acked = chan->lessee.had;
 }

@@ -8,6 +8,7 @@
 #include <linux/nospec.h>
 
 #include "chan.h"
+#include "fate.h"
 #include "qp.h"
 #include "region.h"
 #include "remote.h"
@@ -17,16 +18,7 @@
 /* Does the device write what comes of it to the own memory? */
 static bool rcl_chan_writes(u8 op)
 {
-	switch (op) {
-	case RCLINK_OP_SEND:
-	case RCLINK_OP_SEND_IMM:
-	case RCLINK_OP_SEND_INV:
-	case RCLINK_OP_WRITE:
-	case RCLINK_OP_WRITE_IMM:
-		return false;
-	default:
-		return true;
-	}
+	return !rcl_fate_counts(op) && op != RCLINK_OP_WRITE;
 }
 
 /**

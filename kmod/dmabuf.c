@@ -207,12 +207,6 @@ static void rcl_dmabuf_free(struct rcl_memory *memory)
 	kfree(dmabuf);
 }
 
-static u64 rcl_dmabuf_npages(const struct rclink_dev_dmabuf *arg)
-{
-	return ((arg->offset + arg->len - 1) >> PAGE_SHIFT) -
-	       (arg->offset >> PAGE_SHIFT) + 1;
-}
-
 /* As for memory of a process: who may not write it has it read alone. */
 static int rcl_dmabuf_allows(const struct dma_buf *buf,
 			     const struct rclink_dev_dmabuf *arg)
@@ -240,7 +234,7 @@ static struct rcl_dmabuf *rcl_dmabuf_new(const struct rclink_dev_dmabuf *arg)
 	dmabuf->offset = arg->offset;
 	dmabuf->memory.len = arg->len;
 	dmabuf->memory.first = offset_in_page(arg->offset);
-	dmabuf->memory.npages = rcl_dmabuf_npages(arg);
+	dmabuf->memory.npages = rcl_memory_npages(arg->offset, arg->len);
 	dmabuf->memory.map = rcl_dmabuf_map;
 	dmabuf->memory.unmap = rcl_dmabuf_unmap;
 	dmabuf->memory.free = rcl_dmabuf_free;
@@ -276,7 +270,7 @@ int rcl_dmabuf_register(struct rcl_chan *chan, struct rclink_dev_dmabuf *arg)
 	    !memchr(arg->name, 0, sizeof(arg->name)))
 		return -EINVAL;
 	ret = rcl_region_check(chan, arg->name, arg->rights,
-			       rcl_dmabuf_npages(arg));
+			       rcl_memory_npages(arg->offset, arg->len));
 	if (ret)
 		return ret;
 	dmabuf = rcl_dmabuf_new(arg);

@@ -15,12 +15,16 @@ static int rcl_refuse(const char *text, const char **why)
 	return -EINVAL;
 }
 
+static bool rcl_endpoint_is_self(const struct rcl_endpoint *local,
+				 const struct rcl_endpoint *remote)
+{
+	return !memcmp(remote->gid, local->gid, RCLINK_GID_LEN);
+}
+
 static int rcl_endpoint_check_path(const struct rcl_endpoint *local,
 				   const struct rcl_endpoint *remote,
 				   bool loopback, const char **why)
 {
-	bool self;
-
 	if (remote->link_layer != local->link_layer)
 		return rcl_refuse("link-layer of the peer differs from this port's",
 				  why);
@@ -30,8 +34,7 @@ static int rcl_endpoint_check_path(const struct rcl_endpoint *local,
 				  why);
 	if (!rcl_gid_is_unicast(remote->gid))
 		return rcl_refuse("gid of the peer is no unicast address", why);
-	self = !memcmp(remote->gid, local->gid, RCLINK_GID_LEN);
-	if (self && !loopback)
+	if (rcl_endpoint_is_self(local, remote) && !loopback)
 		return rcl_refuse("gid of the peer is this port's own: is loopback meant?",
 				  why);
 	if (remote->link_layer == RCLINK_LINK_LAYER_INFINIBAND &&
@@ -66,7 +69,7 @@ static int rcl_endpoint_check_qps(const struct rcl_endpoint *local,
 				  const struct rcl_endpoint *remote,
 				  const char **why)
 {
-	bool self = !memcmp(remote->gid, local->gid, RCLINK_GID_LEN);
+	bool self = rcl_endpoint_is_self(local, remote);
 	u32 i, j;
 
 	if (remote->nqps > local->nqps)

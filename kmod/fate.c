@@ -13,9 +13,9 @@
 
 /**
  * rcl_fate_counts - does the peer count that operation?
- * @op: enum rclink_dev_op, no receive
+ * @op: enum rclink_dev_op
  *
- * Return: true for one that takes a receive.
+ * Return: true for one that takes a receive of the peer.
  */
 bool rcl_fate_counts(u8 op)
 {

@@ -68,14 +68,6 @@ static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
 	},
 };
 
-static const char * const names[] = {
-	[RCLINK_LINK_STATE_IDLE]	= "idle",
-	[RCLINK_LINK_STATE_PREPARED]	= "prepared",
-	[RCLINK_LINK_STATE_CONNECTED]	= "connected",
-	[RCLINK_LINK_STATE_UP]		= "up",
-	[RCLINK_LINK_STATE_DOWN]	= "down",
-};
-
 /**
  * rcl_fsm_next - the state that follows
  * @state: state of the link
@@ -93,15 +85,4 @@ int rcl_fsm_next(enum rclink_link_state state, enum rcl_input in,
 	if (arrow->next < 0)
 		*why = arrow->why;
 	return arrow->next;
-}
-
-/**
- * rcl_fsm_name - the word for a state
- * @state: state of a link
- *
- * Return: a constant string.
- */
-const char *rcl_fsm_name(enum rclink_link_state state)
-{
-	return names[state];
 }

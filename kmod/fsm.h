@@ -20,6 +20,5 @@ enum rcl_input {
 
 int rcl_fsm_next(enum rclink_link_state state, enum rcl_input in,
 		 const char **why);
-const char *rcl_fsm_name(enum rclink_link_state state);
 
 #endif /* RCL_FSM_H */

@@ -44,7 +44,6 @@
  * @note: the first failure since it was joined
  * @lock: protects those below
  * @attached: @user is attached
- * @asked_sa: and @sa is asked
  * @joined: and @mcast exists
  * @dead: is not made yet, or is being deleted: not joined again
  * @reason: why it is down; none while it is joined
@@ -77,7 +76,6 @@ struct rcl_group {
 	struct rcl_reason note;
 	struct mutex lock;	/* protects all below */
 	bool attached;
-	bool asked_sa;
 	bool joined;
 	bool dead;
 	struct rcl_reason reason;

@@ -24,6 +24,7 @@
 #include "mcast.h"
 #include "region.h"
 #include "shm.h"
+#include "sqe.h"
 
 static struct rcl_group_chan *rcl_group_chan_of(struct rcl_hearer *hearer)
 {
@@ -285,19 +286,6 @@ int rcl_group_chan_mmap(struct rcl_group_chan *chan, struct vm_area_struct *vma)
 	return rcl_shm_map(file, len, vma);
 }
 
-/* The consumer may write while we read: each word once, then never again. */
-static void rcl_group_chan_read(const struct rcl_group_chan *chan,
-				struct rclink_dev_sqe *sqe)
-{
-	const u64 *from = (const u64 *)
-		&chan->shared->shared.sqe[chan->sq_head % RCLINK_DEV_DEPTH];
-	u64 *to = (u64 *)sqe;
-	u32 i;
-
-	for (i = 0; i < sizeof(*sqe) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
-}
-
 static int rcl_group_chan_check(const struct rclink_dev_sqe *sqe)
 {
 	if (sqe->op >= RCLINK_OP_MAX || sqe->flags & ~RCLINK_SQE_FLAGS ||
@@ -404,7 +392,7 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 	u32 len;
 	int ret;
 
-	rcl_group_chan_read(chan, &sqe);
+	rcl_sqe_read(&sqe, &chan->shared->shared, chan->sq_head);
 	mutex_lock(&chan->lock);
 	ret = rcl_group_chan_begin(chan, &sqe, &len);
 	mutex_unlock(&chan->lock);

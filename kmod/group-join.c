@@ -56,7 +56,6 @@ int rcl_group_attach(struct rcl_group *group, const char **why)
 	}
 	WRITE_ONCE(group->mtu, mtu);
 	group->attached = true;
-	group->asked_sa = sa;
 	return 0;
 }
 
@@ -68,7 +67,7 @@ static int rcl_group_ask_address(struct rcl_group *group, const char **why)
 
 	*addr = group->conf.addr;
 	addr->qkey = group->qkey;
-	if (!group->asked_sa)
+	if (!rcl_mcast_sa_is_asked(&group->sa))
 		return 0;
 	ret = rcl_mcast_sa_get(&group->sa, addr, &mtu, why);
 	if (ret && ret != -EINPROGRESS)
@@ -126,10 +125,9 @@ void rcl_group_leave(struct rcl_group *group)
 	lockdep_assert_held(&group->lock);
 	if (group->joined)
 		rcl_mcast_destroy(&group->mcast);
-	if (group->asked_sa)
+	if (rcl_mcast_sa_is_asked(&group->sa))
 		rcl_mcast_sa_leave(&group->sa);
 	rcl_dev_detach(&group->user);
-	group->asked_sa = false;
 	group->attached = false;
 	WRITE_ONCE(group->joined, false);
 	wake_up_all(&group->room);

@@ -35,7 +35,7 @@ struct rcl_memory *rcl_group_mem_new(const struct rclink_dev_region *arg,
 	/* So that the way to a piece of it is short. */
 	if (arg->len > RCLINK_DEV_GROUP_REGION_MAX)
 		return ERR_PTR(-EMSGSIZE);
-	return allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
+	return rcl_memory_take(arg, allocate);
 }
 
 /**

@@ -98,7 +98,7 @@ void rcl_talk_expire(struct rcl_talk *talk)
 /**
  * rcl_talk_key - which key is it?
  * @talk: initialized
- * @unknown: set: somebody has used another one since this was asked
+ * @unknown: set: somebody has used another one since this was asked; or NULL
  *
  * Context: may sleep.
  * Return: identifier of the newest, 0 without one.
@@ -109,25 +109,10 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 
 	mutex_lock(&talk->lock);
 	id = talk->seal.key[0].grant.id;
-	*unknown = talk->unknown;
-	talk->unknown = false;
-	mutex_unlock(&talk->lock);
-	return id;
-}
-
-/**
- * rcl_talk_id - just look which key it is
- * @talk: initialized
- *
- * Context: may sleep.
- * Return: identifier of the newest, 0 without one.
- */
-u64 rcl_talk_id(struct rcl_talk *talk)
-{
-	u64 id;
-
-	mutex_lock(&talk->lock);
-	id = talk->seal.key[0].grant.id;
+	if (unknown) {
+		*unknown = talk->unknown;
+		talk->unknown = false;
+	}
 	mutex_unlock(&talk->lock);
 	return id;
 }

@@ -89,7 +89,6 @@ void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant, bool now);
 void rcl_talk_expire(struct rcl_talk *talk);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
-u64 rcl_talk_id(struct rcl_talk *talk);
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
 int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
 		       const u8 *data, u32 len);

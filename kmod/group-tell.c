@@ -32,7 +32,7 @@ static void rcl_group_tell_with(struct rcl_group *group, u32 kind, u64 key)
  */
 void rcl_group_tell(struct rcl_group *group, u32 kind)
 {
-	rcl_group_tell_with(group, kind, rcl_talk_id(&group->talk));
+	rcl_group_tell_with(group, kind, rcl_talk_key(&group->talk, NULL));
 }
 
 /**
@@ -43,7 +43,7 @@ void rcl_group_tell(struct rcl_group *group, u32 kind)
  */
 void rcl_group_tell_key(struct rcl_group *group)
 {
-	u64 key = rcl_talk_id(&group->talk);
+	u64 key = rcl_talk_key(&group->talk, NULL);
 
 	lockdep_assert_held(&group->lock);
 	if (key == group->told_key)

@@ -422,7 +422,7 @@ static int rcl_group_prepare(struct rcl_group *group, const char **why)
 	mutex_lock(&group->lock);
 	ret = rcl_group_attach(group, why);
 	mutex_unlock(&group->lock);
-	if (ret || !group->asked_sa)
+	if (ret || !rcl_mcast_sa_is_asked(&group->sa))
 		return ret;
 	if (wait_event_killable_timeout(group->room,
 					rcl_mcast_sa_has_answer(&group->sa) ||

@@ -24,9 +24,9 @@
  */
 #include "heartbeat.h"
 
-#include <linux/jiffies.h>
 #include <linux/random.h>
 
+#include "due.h"
 #include "epoch.h"
 #include "msg.h"
 #include "probe.h"
@@ -52,7 +52,7 @@ void rcl_heartbeat_start(struct rcl_epoch *ep)
 		interval -= eighth + get_random_u32() % (eighth + 1);
 	ep->heartbeat.quiet = 0;
 	ep->heartbeat.patient = 0;
-	ep->heartbeat.due = jiffies + interval;
+	ep->heartbeat.due = get_jiffies_64() + interval;
 }
 
 /**
@@ -62,7 +62,7 @@ void rcl_heartbeat_start(struct rcl_epoch *ep)
  */
 void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms)
 {
-	ep->heartbeat.patient = (jiffies + msecs_to_jiffies(ms)) | 1;
+	ep->heartbeat.patient = rcl_due_in(ms);
 }
 
 /**
@@ -91,14 +91,10 @@ bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_heartbeat *hb = &ep->heartbeat;
 
-	/* Before it looks like the future. */
-	if (hb->again && time_after_eq(jiffies, hb->again))
-		hb->again = 0;
 	if (msg->type != RCL_MSG_BEAT || msg->cookie != RCL_MSG_AGAIN ||
-	    hb->again)
+	    rcl_due_lies_ahead(hb->again))
 		return false;
-	/* 0 is for never. */
-	hb->again = (jiffies + msecs_to_jiffies(RCL_AGAIN_MS)) | 1;
+	hb->again = rcl_due_in(RCL_AGAIN_MS);
 	return true;
 }
 
@@ -153,6 +149,7 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 {
 	struct rcl_heartbeat *hb = &ep->heartbeat;
 	unsigned long interval = rcl_heartbeat_interval(ep);
+	u64 now;
 	int ret;
 
 	if (hb->rotate) {
@@ -163,34 +160,34 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	if (!interval)
 		return 0;
 	ret = rcl_probe_again(ep);
-	if (ret || time_before(jiffies, hb->due))
+	if (ret || rcl_due_lies_ahead(hb->due))
 		return ret;
 	/* The first one ends with the question. */
 	if (hb->quiet++)
 		ep->ctrl.stats->heartbeats_missed++;
 	if (hb->quiet >= ep->policy.v[RCL_P_MISSES] &&
-	    !(hb->patient && time_before(jiffies, hb->patient)))
+	    !rcl_due_lies_ahead(hb->patient))
 		return -EHOSTDOWN;
+	now = get_jiffies_64();
 	hb->due += interval;
 	/*
 	 * Somewhat late is the clock; much later, this host stood still. The
 	 * answer to a question has all of an interval.
 	 */
-	if (hb->quiet == 1 || time_after(jiffies + interval / 2, hb->due))
-		hb->due = jiffies + interval;
+	if (hb->quiet == 1 || time_after64(now + interval / 2, hb->due))
+		hb->due = now + interval;
 	return rcl_heartbeat_ask(ep);
 }
 
 /**
  * rcl_heartbeat_due - when to look next
  * @ep: of a link that is up
- * @due: set, in jiffies
  *
- * Return: false when never.
+ * Return: in jiffies, 0 for never.
  */
-bool rcl_heartbeat_due(const struct rcl_epoch *ep, unsigned long *due)
+u64 rcl_heartbeat_due(const struct rcl_epoch *ep)
 {
-	*due = time_before(ep->probe.due, ep->heartbeat.due) ?
-	       ep->probe.due : ep->heartbeat.due;
-	return ep->policy.v[RCL_P_HEARTBEAT];
+	if (!ep->policy.v[RCL_P_HEARTBEAT])
+		return 0;
+	return rcl_due_first(ep->probe.due, ep->heartbeat.due);
 }

@@ -13,8 +13,8 @@ struct rcl_msg;
  * @asked: a BEAT is not answered yet
  * @quiet: intervals that have ended since the last sign of the peer
  * @rotate: with the next BEAT the peer is asked to rotate the link
- * @again: before that a wish of the peer is not told, in jiffies; 0: any is
- * @patient: before that the link does not go down, in jiffies; 0: it may
+ * @again: before that a wish of the peer is not told, in jiffies
+ * @patient: before that the link does not go down, in jiffies
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.
@@ -23,9 +23,9 @@ struct rcl_heartbeat {
 	bool asked;
 	u32 quiet;
 	bool rotate;
-	unsigned long again;
-	unsigned long patient;
-	unsigned long due;
+	u64 again;
+	u64 patient;
+	u64 due;
 };
 
 void rcl_heartbeat_start(struct rcl_epoch *ep);
@@ -34,6 +34,6 @@ void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
 bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_look(struct rcl_epoch *ep);
-bool rcl_heartbeat_due(const struct rcl_epoch *ep, unsigned long *due);
+u64 rcl_heartbeat_due(const struct rcl_epoch *ep);
 
 #endif /* RCL_HEARTBEAT_H */

@@ -49,8 +49,7 @@ static void rcl_inbox_note(struct rcl_slot *slot,
 	rcl_tripwire_count(&link->stats, reason);
 	if (!completion || reason->wc_status != IB_WC_WR_FLUSH_ERR)
 		rcl_recorder_failure(slot, reason, qp);
-	if (!note->reason ||
-	    rcl_reason_weight(note) < rcl_reason_weight(reason))
+	if (rcl_reason_weight(note) < rcl_reason_weight(reason))
 		*note = *reason;
 	spin_unlock_irqrestore(&link->lock, flags);
 	rcl_inbox_kick(link);

@@ -11,6 +11,7 @@
 #include <rclink.h>
 
 #include "group-use.h"
+#include "kapi.h"
 
 /**
  * struct rclink_member - a group as a module uses it
@@ -72,7 +73,7 @@ struct rclink_member *rclink_group_join(const char *name, const char *service,
 	struct rclink_member *member;
 	int ret;
 
-	if (!*service || strlen(service) >= RCLINK_DEV_SERVICE_LEN ||
+	if (!rcl_kapi_is_name(service, RCLINK_DEV_SERVICE_LEN) ||
 	    !ops->received || !ops->ended)
 		return ERR_PTR(-EINVAL);
 	member = kzalloc(sizeof(*member), GFP_KERNEL);

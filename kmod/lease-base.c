@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "lease-base.h"
 
-#include <linux/jiffies.h>
-
+#include "due.h"
 #include "epoch.h"
 #include "lessee.h"
 #include "msg.h"
@@ -144,32 +143,25 @@ void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
  */
 void rcl_lease_expect(struct rcl_lease *lease)
 {
-	lease->owes = (jiffies + msecs_to_jiffies(RCL_LEASE_MS)) | 1;
+	lease->owes = rcl_due_in(RCL_LEASE_MS);
 }
 
 /**
  * rcl_lease_owes - has the peer to say something, and by when?
  * @ep: of a link that is up
- * @due: set, in jiffies
  *
- * Return: false when not.
+ * Return: in jiffies, 0 when not.
  */
-bool rcl_lease_owes(const struct rcl_epoch *ep, unsigned long *due)
+u64 rcl_lease_owes(const struct rcl_epoch *ep)
 {
-	bool owes = false;
-	u32 i;
+	const struct rcl_lease *lease;
+	u64 due = 0;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		const struct rcl_lease *lease = &ep->pool.lease[i];
-
-		if (lease->state != RCL_LEASE_ANSWERED &&
-		    !(lease->state == RCL_LEASE_RESUMING && lease->owes))
-			continue;
-		if (!owes || time_before(lease->owes, *due))
-			*due = lease->owes;
-		owes = true;
-	}
-	return owes;
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+		if (lease->state == RCL_LEASE_ANSWERED ||
+		    lease->state == RCL_LEASE_RESUMING)
+			due = rcl_due_first(due, lease->owes);
+	return due;
 }
 
 /**
@@ -211,14 +203,30 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
  */
 void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
-	u32 i;
+	const struct rcl_lease *other;
 
 	lease->state = RCL_LEASE_DEAD;
-	for (i = 0; i < ep->pool.n; i++)
-		if (ep->pool.lease[i].state != RCL_LEASE_DEAD)
+	for (other = ep->pool.lease; other < rcl_pool_end(&ep->pool); other++)
+		if (other->state != RCL_LEASE_DEAD)
 			return;
 	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
 			  lease->qp->index);
+}
+
+/**
+ * rcl_lease_comes_back - is this number free soon, or dead?
+ * @lease: any
+ *
+ * Its last lessee has left it here, and RECYCLE is on its way, or was.
+ *
+ * Return: true if so, whatever lessees do.
+ */
+bool rcl_lease_comes_back(const struct rcl_lease *lease)
+{
+	return lease->state == RCL_LEASE_STOPPED ||
+	       lease->state == RCL_LEASE_RECYCLING ||
+	       lease->state == RCL_LEASE_READY ||
+	       lease->state == RCL_LEASE_ANSWERED;
 }
 
 /**
@@ -230,15 +238,12 @@ void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
  */
 void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
 {
-	u32 i;
+	struct rcl_lease *lease;
 
 	ep->pool.still = still;
-	for (i = 0; i < ep->pool.n; i++) {
-		struct rcl_lease *lease = &ep->pool.lease[i];
-
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
 		if (lease->state == RCL_LEASE_OPEN && lease->lessee)
 			lease->lessee->ops->keep_still(lease->lessee, still);
-	}
 	/* For what waits to be opened. */
 	if (!still)
 		ep->user.up->kick(ep->user.up);
@@ -255,10 +260,10 @@ void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
  */
 bool rcl_lease_all_decided(const struct rcl_epoch *ep)
 {
-	u32 i;
+	const struct rcl_lease *lease;
 
-	for (i = 0; i < ep->pool.n; i++)
-		if (ep->pool.lease[i].state == RCL_LEASE_OPENING)
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+		if (lease->state == RCL_LEASE_OPENING)
 			return false;
 	return true;
 }
@@ -272,15 +277,12 @@ bool rcl_lease_all_decided(const struct rcl_epoch *ep)
  */
 bool rcl_lease_is_still(struct rcl_epoch *ep)
 {
+	struct rcl_lease *lease;
 	bool still = true;
-	u32 i;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		struct rcl_lease *lease = &ep->pool.lease[i];
-
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
 		if (lease->state == RCL_LEASE_OPEN && lease->lessee &&
 		    !lease->lessee->ops->is_still(lease->lessee))
 			still = false;
-	}
 	return still;
 }

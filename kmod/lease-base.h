@@ -21,8 +21,9 @@ int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,
 void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
 void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
 void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease);
+bool rcl_lease_comes_back(const struct rcl_lease *lease);
 void rcl_lease_expect(struct rcl_lease *lease);
-bool rcl_lease_owes(const struct rcl_epoch *ep, unsigned long *due);
+u64 rcl_lease_owes(const struct rcl_epoch *ep);
 void rcl_lease_keep_still(struct rcl_epoch *ep, bool still);
 bool rcl_lease_all_decided(const struct rcl_epoch *ep);
 bool rcl_lease_is_still(struct rcl_epoch *ep);

@@ -116,22 +116,13 @@ static struct rcl_lease *rcl_lease_find_free(struct rcl_epoch *ep)
 	return NULL;
 }
 
-/* Free soon, or dead, whatever the lessees do: its last one has left it. */
-static bool rcl_lease_comes_back(const struct rcl_pool *pool)
+static bool rcl_lease_some_come_back(const struct rcl_pool *pool)
 {
-	u32 i;
+	const struct rcl_lease *lease;
 
-	for (i = 0; i < pool->n; i++) {
-		switch (pool->lease[i].state) {
-		case RCL_LEASE_STOPPED:
-		case RCL_LEASE_RECYCLING:
-		case RCL_LEASE_READY:
-		case RCL_LEASE_ANSWERED:
+	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++)
+		if (rcl_lease_comes_back(lease))
 			return true;
-		default:
-			break;
-		}
-	}
 	return false;
 }
 
@@ -150,7 +141,7 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 	if (ep->pool.still)
 		return 0;
 	lease = rcl_lease_find_free(ep);
-	if (!lease && (call->wait || rcl_lease_comes_back(&ep->pool)))
+	if (!lease && (call->wait || rcl_lease_some_come_back(&ep->pool)))
 		return 0;
 	if (!lease) {
 		list_del(&call->node);
@@ -220,13 +211,11 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_call *call, *next;
+	struct rcl_lease *lease;
 	int ret;
-	u32 i;
 
 	ret = rcl_resume_ask(ep);
-	for (i = 0; i < pool->n && !ret; i++) {
-		struct rcl_lease *lease = &pool->lease[i];
-
+	for (lease = pool->lease; lease < rcl_pool_end(pool) && !ret; lease++) {
 		if (lease->state == RCL_LEASE_STOPPED)
 			ret = rcl_lease_ask_recycle(ep, lease);
 		else if (lease->state == RCL_LEASE_READY)
@@ -290,8 +279,10 @@ static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 		lease->state = RCL_LEASE_FREE;
 	}
 	/* Who asks has no channel here that could be resumed. */
-	if (lease->state == RCL_LEASE_RESUMING)
-		rcl_resume_give_up(ep, lease);
+	if (lease->state == RCL_LEASE_RESUMING) {
+		rcl_lease_let_go(ep, lease, -ECONNRESET);
+		lease->state = RCL_LEASE_FREE;
+	}
 	switch (lease->state) {
 	case RCL_LEASE_FREE:
 		answer->status = rcl_lease_accept(ep, lease, name, msg->seed);
@@ -552,10 +543,9 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
 			  struct list_head *calls)
 {
 	struct rcl_pool *pool = &ep->pool;
-	u32 i;
+	struct rcl_lease *lease;
 
-	for (i = 0; i < pool->n; i++) {
-		struct rcl_lease *lease = &pool->lease[i];
+	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++) {
 		struct rcl_lessee *lessee = lease->lessee;
 
 		if (lease->call)
@@ -564,7 +554,8 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
 		if (!lessee || lease->state == RCL_LEASE_DEAD)
 			continue;
 		if (suspended && lessee->ops->suspend(lessee))
-			rcl_resume_later(lessee, i, suspended);
+			rcl_resume_later(lessee, rcl_pool_index(pool, lease),
+					 suspended);
 		else
 			lessee->ops->detach(lessee, -ENOTCONN);
 	}
@@ -581,11 +572,11 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
 void rcl_lease_gone_all(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
-	struct rcl_lessee *lessee;
-	u32 i;
+	struct rcl_lease *lease;
 
-	for (i = 0; i < pool->n; i++) {
-		lessee = rcl_lease_take_out(&pool->lease[i]);
+	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++) {
+		struct rcl_lessee *lessee = rcl_lease_take_out(lease);
+
 		if (lessee)
 			rcl_lessee_leave(lessee, &pool->errands);
 	}

@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "bringup.h"
+#include "due.h"
 #include "epoch.h"
 #include "fsm.h"
 #include "inbox.h"
@@ -146,7 +147,6 @@ static void rcl_life_rotate(struct rcl_slot *slot)
 static void rcl_life_beware(struct rcl_slot *slot)
 {
 	struct rcl_link *link = slot->link;
-	unsigned long due;
 	bool wary;
 
 	if (rcl_state_rotates(link) ||
@@ -154,9 +154,9 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	    rcl_state_is_calm(link))
 		return;
 	wary = rcl_inbox_is_wary(link);
-	if (!wary && !rcl_stall_due(slot->epoch, &due))
+	if (!wary && !rcl_stall_due(slot->epoch))
 		return;
-	link->calm = (jiffies + msecs_to_jiffies(RCL_CALM_MS)) | 1;
+	link->calm = rcl_due_in(RCL_CALM_MS);
 	rcl_tripwire_log_rotation(link->name, wary);
 	rcl_life_rotate(slot);
 }
@@ -316,7 +316,7 @@ static bool rcl_life_is_still(const struct rcl_slot *slot)
 {
 	struct rcl_epoch *ep = slot->link->live->epoch;
 
-	return (time_after_eq(jiffies, slot->still_by) ||
+	return (!rcl_due_lies_ahead(slot->still_by) ||
 		rcl_lease_is_still(ep)) && rcl_lease_all_decided(ep);
 }
 
@@ -338,7 +338,7 @@ static int rcl_life_settle(struct rcl_slot *slot)
 	    !(slot->proven & RCL_PROVEN_SAID)) {
 		rcl_lease_keep_still(link->live->epoch, true);
 		slot->settles = true;
-		slot->still_by = jiffies + msecs_to_jiffies(RCL_STILL_MS);
+		slot->still_by = rcl_due_in(RCL_STILL_MS);
 		rcl_state_expect(slot, RCL_MOVE_MS);
 	}
 	if (!(slot->proven & RCL_PROVEN_SAID)) {
@@ -511,10 +511,10 @@ static int rcl_life_ask(struct rcl_link *link)
 {
 	struct rcl_slot *slot = link->live;
 	struct rcl_epoch *ep = slot->epoch;
-	unsigned long due;
+	u64 due = rcl_lease_owes(ep);
 	int ret;
 
-	if (rcl_lease_owes(ep, &due) && time_after_eq(jiffies, due))
+	if (due && !rcl_due_lies_ahead(due))
 		return -ETIMEDOUT;
 	rcl_life_beware(slot);
 	rcl_stall_look(ep);

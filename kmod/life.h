@@ -87,9 +87,9 @@ struct rcl_slot {
 	struct rcl_used used;
 	unsigned int proven;
 	bool settles;
-	unsigned long still_by;
+	u64 still_by;
 	bool expecting;
-	unsigned long due;
+	u64 due;
 };
 
 /**
@@ -122,8 +122,8 @@ struct rcl_slot {
  * @live: the one that the link is known by
  * @next: the other one
  * @counted: highest number that an epoch had here
- * @calm: not rotated for what befalls channels before, in jiffies, 0: never
- *	was; of the work item only
+ * @calm: not rotated for what befalls channels before, in jiffies; of the
+ *	work item only
  * @stats: counters
  * @suspended: lessees that wait for the next epoch; of the work item only
  * @was: the peer that these have; of the work item only
@@ -161,7 +161,7 @@ struct rcl_link {
 	struct rcl_slot *live;
 	struct rcl_slot *next;
 	u64 counted;
-	unsigned long calm;
+	u64 calm;
 	struct rcl_stats stats;
 	struct list_head suspended;
 	char was[RCLINK_PEER_MAX + 1];

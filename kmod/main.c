@@ -12,6 +12,7 @@
 #include "lessee.h"
 #include "link.h"
 #include "mcast-sa.h"
+#include "nl-base.h"
 #include "nl.h"
 #include "offer.h"
 

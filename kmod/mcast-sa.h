@@ -25,6 +25,11 @@ struct rcl_mcast_sa {
 	struct ib_sa_mcmember_rec rec;
 };
 
+static inline bool rcl_mcast_sa_is_asked(const struct rcl_mcast_sa *sa)
+{
+	return sa->multicast;
+}
+
 int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
 		     const u8 *mgid, const char **why);
 bool rcl_mcast_sa_has_answer(const struct rcl_mcast_sa *sa);

@@ -209,13 +209,9 @@ static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
 			.max_recv_sge = 1,
 		},
 	};
-	struct ib_qp *qp;
 
-	qp = ib_create_qp(mcast->pd, &init);
-	if (IS_ERR(qp))
-		return PTR_ERR(qp);
-	mcast->qp = qp;
-	return 0;
+	mcast->qp = ib_create_qp(mcast->pd, &init);
+	return PTR_ERR_OR_ZERO(mcast->qp);
 }
 
 /* A hop limit of 1: a group does not leave its subnet. */
@@ -225,7 +221,6 @@ static int rcl_mcast_create_ah(struct rcl_mcast *mcast,
 	const u8 *gid = mcast->addr.gid;
 	struct rdma_ah_attr attr = {};
 	union ib_gid dgid;
-	struct ib_ah *ah;
 
 	attr.type = rdma_ah_find_type(user->ib, user->port);
 	rdma_ah_set_port_num(&attr, user->port);
@@ -237,11 +232,8 @@ static int rcl_mcast_create_ah(struct rcl_mcast *mcast,
 		rcl_mcast_ip_mac(gid, attr.roce.dmac);
 	else
 		rdma_ah_set_dlid(&attr, mcast->addr.lid);
-	ah = rdma_create_ah(mcast->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
-	if (IS_ERR(ah))
-		return PTR_ERR(ah);
-	mcast->ah = ah;
-	return 0;
+	mcast->ah = rdma_create_ah(mcast->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	return PTR_ERR_OR_ZERO(mcast->ah);
 }
 
 static int rcl_mcast_to_init(struct rcl_mcast *mcast)
@@ -336,10 +328,9 @@ static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
 	mcast->cq = ib_alloc_cq_any(user->ib, mcast,
 				    RCL_MCAST_RX + RCL_MCAST_TX,
 				    IB_POLL_UNBOUND_WORKQUEUE);
-	if (IS_ERR(mcast->cq)) {
-		ret = PTR_ERR(mcast->cq);
+	ret = PTR_ERR_OR_ZERO(mcast->cq);
+	if (ret)
 		goto err_ah;
-	}
 	ret = rcl_mcast_create_qp(mcast);
 	if (ret)
 		goto err_cq;
@@ -463,6 +454,14 @@ static bool rcl_mcast_is_free(const struct rcl_mcast_slot *slot)
 	return !smp_load_acquire(&slot->busy);
 }
 
+/* From @i on; @end when all before that are under way. */
+static int rcl_mcast_find_free(const struct rcl_mcast *mcast, int i, int end)
+{
+	while (i < end && !rcl_mcast_is_free(&mcast->tx[i]))
+		i++;
+	return i;
+}
+
 /**
  * rcl_mcast_begin - begin to send a packet
  * @mcast: created
@@ -474,11 +473,10 @@ static bool rcl_mcast_is_free(const struct rcl_mcast_slot *slot)
  */
 struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own)
 {
-	int i = own ? 0 : 1, end = own ? 1 : RCL_MCAST_TX;
+	int end = own ? 1 : RCL_MCAST_TX;
+	int i = rcl_mcast_find_free(mcast, own ? 0 : 1, end);
 	struct rcl_mcast_slot *slot;
 
-	while (i < end && !rcl_mcast_is_free(&mcast->tx[i]))
-		i++;
 	if (i == end)
 		return NULL;
 	slot = &mcast->tx[i];
@@ -496,11 +494,7 @@ struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own)
  */
 bool rcl_mcast_has_room(const struct rcl_mcast *mcast)
 {
-	int i = 1;
-
-	while (i < RCL_MCAST_TX && !rcl_mcast_is_free(&mcast->tx[i]))
-		i++;
-	return i < RCL_MCAST_TX;
+	return rcl_mcast_find_free(mcast, 1, RCL_MCAST_TX) < RCL_MCAST_TX;
 }
 
 /**

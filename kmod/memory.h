@@ -4,6 +4,7 @@
 #define RCL_MEMORY_H
 
 #include <linux/dma-direction.h>
+#include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
@@ -36,6 +37,12 @@ struct rcl_memory {
 	void (*unmap)(struct rcl_memory *memory);
 	void (*free)(struct rcl_memory *memory);
 };
+
+/* Of what is not empty, and does not wrap. */
+static inline u64 rcl_memory_npages(u64 addr, u64 len)
+{
+	return ((addr + len - 1) >> PAGE_SHIFT) - (addr >> PAGE_SHIFT) + 1;
+}
 
 static inline enum dma_data_direction
 rcl_memory_dir(const struct rcl_memory *memory)

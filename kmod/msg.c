@@ -1,8 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "msg.h"
 
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/string.h>
+
+#define RCL_HAS_RANGE	BIT(0)
+#define RCL_HAS_DATA	BIT(1)
+#define RCL_IS_ANSWER	BIT(2)	/* to a question of this end */
+#define RCL_IS_OF_LEASE	BIT(3)	/* about a pooled QP, as its question was */
+
+/* By any byte that a peer may send: what is no type has none of them. */
+static const u8 traits[256] = {
+	[RCL_MSG_HELLO_ACK] = RCL_IS_ANSWER,
+	[RCL_MSG_PING] = RCL_HAS_RANGE | RCL_HAS_DATA,
+	[RCL_MSG_PONG] = RCL_HAS_RANGE | RCL_HAS_DATA | RCL_IS_ANSWER,
+	[RCL_MSG_FILL] = RCL_HAS_RANGE,
+	[RCL_MSG_FILLED] = RCL_HAS_RANGE | RCL_IS_ANSWER,
+	[RCL_MSG_CHECK] = RCL_HAS_RANGE,
+	[RCL_MSG_CHECKED] = RCL_HAS_RANGE | RCL_IS_ANSWER,
+	[RCL_MSG_OPEN] = RCL_HAS_RANGE | RCL_HAS_DATA,
+	[RCL_MSG_OPENED] = RCL_HAS_RANGE | RCL_IS_ANSWER | RCL_IS_OF_LEASE,
+	[RCL_MSG_RECYCLE] = RCL_HAS_RANGE,
+	[RCL_MSG_RECYCLED] = RCL_HAS_RANGE | RCL_IS_ANSWER | RCL_IS_OF_LEASE,
+	[RCL_MSG_GO] = RCL_HAS_RANGE,
+	[RCL_MSG_GONE] = RCL_HAS_RANGE | RCL_IS_ANSWER | RCL_IS_OF_LEASE,
+	[RCL_MSG_IMPORT] = RCL_HAS_RANGE | RCL_HAS_DATA,
+	[RCL_MSG_IMPORTED] = RCL_HAS_RANGE | RCL_HAS_DATA | RCL_IS_ANSWER,
+	[RCL_MSG_HEARS] = RCL_HAS_RANGE,
+	[RCL_MSG_HEARD] = RCL_HAS_RANGE | RCL_IS_ANSWER | RCL_IS_OF_LEASE,
+	[RCL_MSG_BEAT_ACK] = RCL_IS_ANSWER,
+	[RCL_MSG_RESUME] = RCL_HAS_RANGE,
+	[RCL_MSG_RESUMED] = RCL_HAS_RANGE | RCL_IS_ANSWER | RCL_IS_OF_LEASE,
+	[RCL_MSG_GROUP] = RCL_HAS_RANGE | RCL_HAS_DATA,
+	[RCL_MSG_GROUPED] = RCL_HAS_RANGE | RCL_HAS_DATA | RCL_IS_ANSWER,
+};
 
 /**
  * rcl_msg_put - write a number, most significant byte first
@@ -58,20 +90,6 @@ void rcl_msg_get_aad(const u8 *buf, u64 *epoch, u64 *seq)
 	*seq = rcl_msg_get(buf + 8, 8);
 }
 
-static bool rcl_msg_has_range(u8 type)
-{
-	return type >= RCL_MSG_PING && type != RCL_MSG_BYE &&
-	       type != RCL_MSG_BEAT && type != RCL_MSG_BEAT_ACK;
-}
-
-static bool rcl_msg_has_data(u8 type)
-{
-	return type == RCL_MSG_PING || type == RCL_MSG_PONG ||
-	       type == RCL_MSG_OPEN || type == RCL_MSG_IMPORT ||
-	       type == RCL_MSG_IMPORTED || type == RCL_MSG_GROUP ||
-	       type == RCL_MSG_GROUPED;
-}
-
 /**
  * rcl_msg_is_answer - does this type answer a question of this end?
  * @type: enum rcl_msg_type
@@ -80,12 +98,7 @@ static bool rcl_msg_has_data(u8 type)
  */
 bool rcl_msg_is_answer(u8 type)
 {
-	return type == RCL_MSG_HELLO_ACK || type == RCL_MSG_PONG ||
-	       type == RCL_MSG_FILLED || type == RCL_MSG_CHECKED ||
-	       type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
-	       type == RCL_MSG_GONE || type == RCL_MSG_IMPORTED ||
-	       type == RCL_MSG_HEARD || type == RCL_MSG_BEAT_ACK ||
-	       type == RCL_MSG_RESUMED || type == RCL_MSG_GROUPED;
+	return traits[type] & RCL_IS_ANSWER;
 }
 
 /**
@@ -96,9 +109,7 @@ bool rcl_msg_is_answer(u8 type)
  */
 bool rcl_msg_is_of_lease(u8 type)
 {
-	return type == RCL_MSG_OPENED || type == RCL_MSG_RECYCLED ||
-	       type == RCL_MSG_GONE || type == RCL_MSG_HEARD ||
-	       type == RCL_MSG_RESUMED;
+	return traits[type] & RCL_IS_OF_LEASE;
 }
 
 /**
@@ -113,7 +124,7 @@ u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg)
 {
 	u32 len = RCL_MSG_HEAD;
 
-	if (rcl_msg_has_data(msg->type) && msg->len) {
+	if ((traits[msg->type] & RCL_HAS_DATA) && msg->len) {
 		memmove(buf + RCL_MSG_HEAD + RCL_MSG_RANGE, msg->data,
 			msg->len);
 		len += msg->len;
@@ -122,7 +133,7 @@ u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg)
 	rcl_msg_put(buf + 1, msg->status, 1);
 	rcl_msg_put(buf + 2, msg->credits, 2);
 	rcl_msg_put(buf + 4, msg->cookie, 4);
-	if (rcl_msg_has_range(msg->type)) {
+	if (traits[msg->type] & RCL_HAS_RANGE) {
 		rcl_msg_put(buf + 8, msg->offset, 4);
 		rcl_msg_put(buf + 12, msg->len, 4);
 		rcl_msg_put(buf + 16, msg->seed, 4);
@@ -153,7 +164,7 @@ int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 	if (!msg->type || msg->type >= RCL_MSG_MAX ||
 	    msg->status >= RCL_MSG_STATUS_MAX)
 		return -EBADMSG;
-	if (rcl_msg_has_range(msg->type)) {
+	if (traits[msg->type] & RCL_HAS_RANGE) {
 		want += RCL_MSG_RANGE;
 		if (len < want)
 			return -EBADMSG;
@@ -161,7 +172,7 @@ int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 		msg->len = rcl_msg_get(buf + 12, 4);
 		msg->seed = rcl_msg_get(buf + 16, 4);
 	}
-	if (rcl_msg_has_data(msg->type)) {
+	if (traits[msg->type] & RCL_HAS_DATA) {
 		if (msg->len > RCL_MSG_DATA_MAX)
 			return -EBADMSG;
 		msg->data = buf + want;

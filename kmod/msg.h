@@ -74,9 +74,7 @@ enum rcl_msg_status {
  *	and RESUME, number of the channel; of GROUP, the second half
  * @data: payload, @len bytes inside the message
  *
- * HELLO, HELLO_ACK, BYE, BEAT and BEAT_ACK have neither range nor data. All
- * others have the range; PING, PONG, OPEN, IMPORT, IMPORTED, GROUP and GROUPED
- * have data, too.
+ * Which types have a range, and data, is in a table of msg.c.
  */
 struct rcl_msg {
 	u8 type;

@@ -6,24 +6,16 @@
 
 #include "group-look.h"
 #include "group.h"
-#include "nl.h"
+#include "nl-base.h"
 #include "nl-gen.h"
 #include "nl-parse.h"
+#include "nl-put.h"
 #include "reason.h"
-
-static int rcl_nl_group_result(struct genl_info *info, int ret, const char *why)
-{
-	if (ret == -ENOENT && !why)
-		why = "name: there is no group of that name";
-	else if (ret == -ENOMEM && !why)
-		why = "out of memory";
-	if (ret)
-		rcl_nl_why(info->extack, why);
-	return ret;
-}
 
 #define RCL_NL_GROUP	16384	/* bytes, for 32 links and 64 peers */
 #define RCL_NL_REGIONS	24576	/* for RCL_HERE_MAX regions */
+
+static const char rcl_nl_no_group[] = "name: there is no group of that name";
 
 static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 {
@@ -143,7 +135,7 @@ int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!ret)
 		ret = rcl_group_create(&group->conf, &group->links, &why);
 	kfree(group);
-	return rcl_nl_group_result(info, ret, why);
+	return rcl_nl_result(info, ret, rcl_nl_no_group, why);
 }
 
 static int rcl_nl_parse_change(struct genl_info *info,
@@ -190,7 +182,7 @@ int rclink_nl_group_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!ret)
 		ret = rcl_group_set(name, change, &why);
 	kfree(change);
-	return rcl_nl_group_result(info, ret, why);
+	return rcl_nl_result(info, ret, rcl_nl_no_group, why);
 }
 
 int rclink_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
@@ -201,7 +193,8 @@ int rclink_nl_group_del_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
 	if (ret)
 		return ret;
-	return rcl_nl_group_result(info, rcl_group_delete(name), NULL);
+	return rcl_nl_result(info, rcl_group_delete(name), rcl_nl_no_group,
+			     NULL);
 }
 
 static int rcl_nl_put_group_stats(struct sk_buff *skb,
@@ -221,21 +214,9 @@ static int rcl_nl_put_group_stats(struct sk_buff *skb,
 		[RCLINK_A_GROUP_STATS_RX_MALFORMED] = stats->rx_malformed,
 		[RCLINK_A_GROUP_STATS_RX_MISSED] = group->missed,
 	};
-	struct nlattr *nest;
-	int i;
 
-	nest = nla_nest_start(skb, RCLINK_A_GROUP_STATS);
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = RCLINK_A_GROUP_STATS_JOINS; i < ARRAY_SIZE(values); i++) {
-		if (nla_put_u64_64bit(skb, i, values[i],
-				      RCLINK_A_GROUP_STATS_PAD)) {
-			nla_nest_cancel(skb, nest);
-			return -EMSGSIZE;
-		}
-	}
-	nla_nest_end(skb, nest);
-	return 0;
+	return rcl_nl_put_counts(skb, RCLINK_A_GROUP_STATS, values,
+				 ARRAY_SIZE(values), RCLINK_A_GROUP_STATS_PAD);
 }
 
 static int rcl_nl_put_group_conf(struct sk_buff *skb,
@@ -299,10 +280,8 @@ static int rcl_nl_put_peer(struct sk_buff *skb, u32 sender,
 		    peer->gid) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_PEER_MESSAGES,
 			      peer->messages, RCLINK_A_GROUP_PEER_PAD) ||
-	    nla_put_u32(skb, RCLINK_A_GROUP_PEER_AGE, age)) {
-		nla_nest_cancel(skb, nest);
+	    nla_put_u32(skb, RCLINK_A_GROUP_PEER_AGE, age))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -349,17 +328,11 @@ static int rcl_nl_reply_group(struct genl_info *info,
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = genlmsg_new(RCL_NL_GROUP, GFP_KERNEL);
+	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_GET, RCL_NL_GROUP, &hdr);
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &rcl_nl_family, 0,
-				RCLINK_CMD_GROUP_GET);
-	if (!hdr || rcl_nl_put_group(msg, group, secrets)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
+	return rcl_nl_reply_end(info, msg, hdr,
+				rcl_nl_put_group(msg, group, secrets));
 }
 
 int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -374,7 +347,8 @@ int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
-	ret = rcl_nl_group_result(info, rcl_group_info(name, group), NULL);
+	ret = rcl_nl_result(info, rcl_group_info(name, group), rcl_nl_no_group,
+			    NULL);
 	if (!ret)
 		ret = rcl_nl_reply_group(info, group,
 					 netlink_capable(skb, CAP_NET_ADMIN));
@@ -393,10 +367,8 @@ static int rcl_nl_put_region(struct sk_buff *skb,
 	if (nla_put_string(skb, RCLINK_A_GROUP_REGION_NAME, region->name) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_GROUP_REGION_LENGTH, region->len,
 			      RCLINK_A_GROUP_REGION_PAD) ||
-	    nla_put_u32(skb, RCLINK_A_GROUP_REGION_RIGHTS, region->rights)) {
-		nla_nest_cancel(skb, nest);
+	    nla_put_u32(skb, RCLINK_A_GROUP_REGION_RIGHTS, region->rights))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -425,19 +397,14 @@ static int rcl_nl_reply_here(struct genl_info *info, const char *name,
 
 	ret = rcl_group_said(name, sender, list);
 	if (ret)
-		return rcl_nl_group_result(info, ret,
+		return rcl_nl_result(info, ret, NULL,
 			"name, sender: no such member has said anything");
-	msg = genlmsg_new(RCL_NL_REGIONS, GFP_KERNEL);
+	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_REGIONS, RCL_NL_REGIONS,
+			   &hdr);
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &rcl_nl_family, 0,
-				RCLINK_CMD_GROUP_REGIONS);
-	if (!hdr || rcl_nl_put_here(msg, name, sender, list)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
+	return rcl_nl_reply_end(info, msg, hdr,
+				rcl_nl_put_here(msg, name, sender, list));
 }
 
 int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
@@ -465,20 +432,12 @@ int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
 			     const struct rcl_group_info *group)
 {
-	void *hdr;
+	bool secrets = netlink_capable(cb->skb, CAP_NET_ADMIN);
+	void *hdr = rcl_nl_dump_put(skb, cb, RCLINK_CMD_GROUP_GET);
 
-	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_GROUP_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	genl_dump_check_consistent(cb, hdr);
-	if (rcl_nl_put_group(skb, group,
-			     netlink_capable(cb->skb, CAP_NET_ADMIN))) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	return rcl_nl_dump_end(skb, hdr, rcl_nl_put_group(skb, group, secrets));
 }
 
 int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

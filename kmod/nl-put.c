@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * What does not fit leaves the message as it is, half an attribute included:
+ * all callers give up the message then, or take back the object of a dump. Only
+ * an entry of a record is taken back here, as those before it are to be sent.
+ */
 #include "nl-put.h"
 
 #include <net/netlink.h>
@@ -24,10 +29,8 @@ static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_port *port,
 	    nla_put_u32(skb, RCLINK_A_GID_TYPE, gid->type) ||
 	    nla_put_string(skb, RCLINK_A_GID_NETDEV, gid->netdev) ||
 	    nla_put_u32(skb, RCLINK_A_GID_VLAN, gid->vlan) ||
-	    nla_put_u32(skb, RCLINK_A_GID_USABLE, usable)) {
-		nla_nest_cancel(skb, nest);
+	    nla_put_u32(skb, RCLINK_A_GID_USABLE, usable))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -93,10 +96,8 @@ static int rcl_nl_put_qp(struct sk_buff *skb, const struct rcl_qp_id *qp)
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, RCLINK_A_QP_QPN, qp->qpn) ||
-	    nla_put_u32(skb, RCLINK_A_QP_PSN, qp->psn)) {
-		nla_nest_cancel(skb, nest);
+	    nla_put_u32(skb, RCLINK_A_QP_PSN, qp->psn))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -144,10 +145,8 @@ int rcl_nl_put_end(struct sk_buff *skb, int attr,
 	nest = nla_nest_start(skb, attr);
 	if (!nest)
 		return -EMSGSIZE;
-	if (rcl_nl_put_end_values(skb, end)) {
-		nla_nest_cancel(skb, nest);
+	if (rcl_nl_put_end_values(skb, end))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -180,6 +179,32 @@ static int rcl_nl_put_used(struct sk_buff *skb, const struct rcl_used *used)
 	    nla_put_u32(skb, RCLINK_A_LINK_LID, used->lid) ||
 	    nla_put_string(skb, RCLINK_A_LINK_GID_REASON, used->gid_reason))
 		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * rcl_nl_put_counts - encode counters
+ * @skb: message
+ * @attr: what they are put into
+ * @values: the counters, by the number of their attribute, from 1 on
+ * @n: entries of @values
+ * @pad: the attribute for alignment
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rcl_nl_put_counts(struct sk_buff *skb, int attr, const u64 *values, int n,
+		      int pad)
+{
+	struct nlattr *nest;
+	int i;
+
+	nest = nla_nest_start(skb, attr);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 1; i < n; i++)
+		if (nla_put_u64_64bit(skb, i, values[i], pad))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
 	return 0;
 }
 
@@ -223,20 +248,9 @@ static int rcl_nl_put_stats(struct sk_buff *skb,
 		[RCLINK_A_STATS_QP_REQUEST_EVENTS] = stats->qp_request_events,
 		[RCLINK_A_STATS_UNEXPLAINED_ERRORS] = stats->unexplained_errors,
 	};
-	struct nlattr *nest;
-	int i;
 
-	nest = nla_nest_start(skb, RCLINK_A_LINK_STATS);
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = RCLINK_A_STATS_EPOCHS; i < ARRAY_SIZE(values); i++) {
-		if (nla_put_u64_64bit(skb, i, values[i], RCLINK_A_STATS_PAD)) {
-			nla_nest_cancel(skb, nest);
-			return -EMSGSIZE;
-		}
-	}
-	nla_nest_end(skb, nest);
-	return 0;
+	return rcl_nl_put_counts(skb, RCLINK_A_LINK_STATS, values,
+				 ARRAY_SIZE(values), RCLINK_A_STATS_PAD);
 }
 
 static int rcl_nl_put_latency(struct sk_buff *skb,
@@ -254,9 +268,7 @@ static int rcl_nl_put_latency(struct sk_buff *skb,
 		ret = nla_put_u64_64bit(skb, RCLINK_A_LATENCY_BUCKET,
 					latency->bucket[i],
 					RCLINK_A_LATENCY_PAD);
-	if (ret)
-		nla_nest_cancel(skb, nest);
-	else
+	if (!ret)
 		nla_nest_end(skb, nest);
 	return ret;
 }

@@ -17,6 +17,8 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 		    bool secrets);
 int rcl_nl_put_end(struct sk_buff *skb, int attr,
 		   const struct rcl_endpoint *end);
+int rcl_nl_put_counts(struct sk_buff *skb, int attr, const u64 *values, int n,
+		      int pad);
 int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info);
 
 #endif /* RCL_NL_PUT_H */

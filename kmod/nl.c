@@ -6,7 +6,6 @@
  */
 #include "nl.h"
 
-#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/notifier.h>
 #include <linux/slab.h>
@@ -15,6 +14,7 @@
 
 #include "device.h"
 #include "link.h"
+#include "nl-base.h"
 #include "nl-gen.h"
 #include "nl-parse.h"
 #include "nl-put.h"
@@ -24,58 +24,7 @@
 #define RCL_NL_ENTRIES	16	/* of a record, in one answer */
 #define RCL_NL_BIG	16384	/* bytes, for 64 GIDs or two ends of 65 QPs */
 
-static const struct genl_multicast_group rcl_nl_groups[] = {
-	[RCLINK_NLGRP_EVENTS] = { .name = RCLINK_MCGRP_EVENTS },
-};
-
-struct genl_family rcl_nl_family __ro_after_init = {
-	.name = RCLINK_FAMILY_NAME,
-	.version = RCLINK_FAMILY_VERSION,
-	.module = THIS_MODULE,
-	.parallel_ops = true,
-	.ops = rclink_nl_ops,
-	.n_ops = ARRAY_SIZE(rclink_nl_ops),
-	.resv_start_op = 1,
-	.mcgrps = rcl_nl_groups,
-	.n_mcgrps = ARRAY_SIZE(rcl_nl_groups),
-};
-
-static int rcl_nl_result(struct genl_info *info, int ret, const char *why)
-{
-	if (ret == -ENOENT && !why)
-		why = "name: there is no link of that name";
-	else if (ret == -ENOMEM && !why)
-		why = "out of memory";
-	if (ret)
-		rcl_nl_why(info->extack, why);
-	return ret;
-}
-
-static struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd,
-				    size_t size, void **hdr)
-{
-	struct sk_buff *skb;
-
-	skb = genlmsg_new(size, GFP_KERNEL);
-	if (!skb)
-		return NULL;
-	*hdr = genlmsg_put_reply(skb, info, &rcl_nl_family, 0, cmd);
-	if (*hdr)
-		return skb;
-	nlmsg_free(skb);
-	return NULL;
-}
-
-static int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb,
-			    void *hdr, int ret)
-{
-	if (ret) {
-		nlmsg_free(skb);
-		return ret;
-	}
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-}
+static const char rcl_nl_no_link[] = "name: there is no link of that name";
 
 int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -94,7 +43,7 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_port_find(name, nla_get_u32(info->attrs[RCLINK_A_DEV_PORT]),
 			    &port);
 	if (ret)
-		return rcl_nl_result(info, ret, ret == -ENODEV ?
+		return rcl_nl_result(info, ret, NULL, ret == -ENODEV ?
 				     "name, port: there is no such port" :
 				     "the port cannot be read");
 	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, RCL_NL_BIG, &hdr);
@@ -109,19 +58,11 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 			   struct rcl_port *port)
 {
-	void *hdr;
+	void *hdr = rcl_nl_dump_put(skb, cb, RCLINK_CMD_DEV_GET);
 
-	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_DEV_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	genl_dump_check_consistent(cb, hdr);
-	if (rcl_nl_put_port(skb, port)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	return rcl_nl_dump_end(skb, hdr, rcl_nl_put_port(skb, port));
 }
 
 /* One entry may be larger than what a dump has room for otherwise. */
@@ -150,7 +91,10 @@ int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
-int rclink_nl_link_new_doit(struct sk_buff *skb, struct genl_info *info)
+static int rcl_nl_policy(struct genl_info *info,
+			 int (*call)(const char *name,
+				     const struct rcl_policy_change *change,
+				     const char **why))
 {
 	struct rcl_policy_change change;
 	const char *why = NULL;
@@ -161,23 +105,18 @@ int rclink_nl_link_new_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	rcl_nl_parse_policy(info, &change);
-	ret = rcl_link_create(name, &change, &why);
-	return rcl_nl_result(info, ret, why);
+	ret = call(name, &change, &why);
+	return rcl_nl_result(info, ret, rcl_nl_no_link, why);
+}
+
+int rclink_nl_link_new_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return rcl_nl_policy(info, rcl_link_create);
 }
 
 int rclink_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcl_policy_change change;
-	const char *why = NULL;
-	const char *name;
-	int ret;
-
-	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
-	if (ret)
-		return ret;
-	rcl_nl_parse_policy(info, &change);
-	ret = rcl_link_set(name, &change, &why);
-	return rcl_nl_result(info, ret, why);
+	return rcl_nl_policy(info, rcl_link_set);
 }
 
 int rclink_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info)
@@ -188,7 +127,7 @@ int rclink_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
 	if (ret)
 		return ret;
-	return rcl_nl_result(info, rcl_link_delete(name), NULL);
+	return rcl_nl_result(info, rcl_link_delete(name), rcl_nl_no_link, NULL);
 }
 
 int rclink_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -206,7 +145,8 @@ int rclink_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info)
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
 		return -ENOMEM;
-	ret = rcl_nl_result(info, rcl_link_info(name, link), NULL);
+	ret = rcl_nl_result(info, rcl_link_info(name, link), rcl_nl_no_link,
+			    NULL);
 	if (ret)
 		goto out_free;
 	ret = -ENOMEM;
@@ -222,20 +162,12 @@ out_free:
 static int rcl_nl_dump_link(struct sk_buff *skb, struct netlink_callback *cb,
 			    const struct rcl_link_info *link)
 {
-	void *hdr;
+	bool secrets = netlink_capable(cb->skb, CAP_NET_ADMIN);
+	void *hdr = rcl_nl_dump_put(skb, cb, RCLINK_CMD_LINK_GET);
 
-	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &rcl_nl_family, NLM_F_MULTI, RCLINK_CMD_LINK_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	genl_dump_check_consistent(cb, hdr);
-	if (rcl_nl_put_link(skb, link,
-			    netlink_capable(cb->skb, CAP_NET_ADMIN))) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	return rcl_nl_dump_end(skb, hdr, rcl_nl_put_link(skb, link, secrets));
 }
 
 int rclink_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
@@ -271,11 +203,11 @@ static int rcl_nl_request(struct genl_info *info, u8 cmd, const char *name,
 
 	msg = rcl_nl_reply(info, cmd, RCL_NL_BIG, &hdr);
 	if (!msg)
-		return rcl_nl_result(info, -ENOMEM, NULL);
+		return rcl_nl_result(info, -ENOMEM, NULL, NULL);
 	ret = rcl_link_request(name, req);
 	if (ret) {
 		nlmsg_free(msg);
-		return rcl_nl_result(info, ret, req->why);
+		return rcl_nl_result(info, ret, rcl_nl_no_link, req->why);
 	}
 	ret = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
 	if (!ret)
@@ -348,6 +280,17 @@ int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
+/* Without a reply. The request is put. */
+static int rcl_nl_ask(struct genl_info *info, const char *name,
+		      struct rcl_request *req)
+{
+	int ret = rcl_link_request(name, req);
+
+	ret = rcl_nl_result(info, ret, rcl_nl_no_link, req->why);
+	rcl_request_put(req);
+	return ret;
+}
+
 static int rcl_nl_activate(struct genl_info *info)
 {
 	struct rcl_request *req;
@@ -369,10 +312,7 @@ static int rcl_nl_activate(struct genl_info *info)
 	req->epoch = nla_get_u64(info->attrs[RCLINK_A_LINK_EPOCH]);
 	memcpy(req->key, nla_data(info->attrs[RCLINK_A_LINK_KEY]),
 	       sizeof(req->key));
-	ret = rcl_link_request(name, req);
-	ret = rcl_nl_result(info, ret, req->why);
-	rcl_request_put(req);
-	return ret;
+	return rcl_nl_ask(info, name, req);
 }
 
 /* The request holds a key: nothing of it may stay, or come back in a NACK. */
@@ -400,10 +340,7 @@ static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind,
 	if (!req)
 		return -ENOMEM;
 	req->epoch = epoch;
-	ret = rcl_link_request(name, req);
-	ret = rcl_nl_result(info, ret, req->why);
-	rcl_request_put(req);
-	return ret;
+	return rcl_nl_ask(info, name, req);
 }
 
 int rclink_nl_link_disconnect_doit(struct sk_buff *skb, struct genl_info *info)
@@ -512,7 +449,7 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = rcl_link_ping(name, &np->ping);
 	if (ret)
 		kfree(np);
-	return rcl_nl_result(info, ret, ret == -EBUSY ?
+	return rcl_nl_result(info, ret, rcl_nl_no_link, ret == -EBUSY ?
 			     "too many pings are waiting on this link" : NULL);
 }
 
@@ -555,7 +492,8 @@ int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	ret = rcl_nl_put_record(msg, name, number,
 				netlink_capable(skb, CAP_NET_ADMIN));
-	return rcl_nl_result(info, rcl_nl_reply_end(info, msg, hdr, ret), NULL);
+	ret = rcl_nl_reply_end(info, msg, hdr, ret);
+	return rcl_nl_result(info, ret, rcl_nl_no_link, NULL);
 }
 
 int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info)
@@ -572,7 +510,7 @@ int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	ret = rcl_link_note(name, nla_data(info->attrs[RCLINK_A_RECORD_TEXT]),
 			    &why);
-	return rcl_nl_result(info, ret, why);
+	return rcl_nl_result(info, ret, rcl_nl_no_link, why);
 }
 
 static int rcl_nl_notify(struct notifier_block *nb, unsigned long event,

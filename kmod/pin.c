@@ -10,49 +10,67 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "region.h"
 
 #define RCL_PIN_BATCH	512U	/* pages */
 
-/**
- * struct rcl_pin - memory of a process
- * @memory: as the region knows it
- * @mm: whose pinned_vm counts the pages; a reference is held
- * @pages: pinned
- */
-struct rcl_pin {
-	struct rcl_memory memory;
-	struct mm_struct *mm;
-	struct page **pages;
-};
-
-/**
- * rcl_pin_charge - count pages as locked, by the rule of ib_umem_get()
- * @mm: of the calling process
- * @npages: pages
- *
- * Return: 0, or -EDQUOT beyond RLIMIT_MEMLOCK.
- */
-int rcl_pin_charge(struct mm_struct *mm, u32 npages)
+/* By the rule of ib_umem_get(). */
+static int rcl_pin_charge(struct mm_struct *mm, u32 npages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 
 	if (atomic64_add_return(npages, &mm->pinned_vm) > limit &&
 	    !capable(CAP_IPC_LOCK)) {
-		rcl_pin_uncharge(mm, npages);
+		atomic64_sub(npages, &mm->pinned_vm);
 		return -EDQUOT;
 	}
 	return 0;
 }
 
 /**
- * rcl_pin_uncharge - the mirror of rcl_pin_charge()
- * @mm: a reference is held
- * @npages: pages
+ * rcl_pin_begin - count pages of the calling process as locked
+ * @npages: so many
+ *
+ * Context: may sleep.
+ * Return: with room for the pages, the rest zeroed; or the ERR_PTR of -EDQUOT
+ * beyond RLIMIT_MEMLOCK, or -ENOMEM.
  */
-void rcl_pin_uncharge(struct mm_struct *mm, u32 npages)
+struct rcl_pin *rcl_pin_begin(u32 npages)
 {
-	atomic64_sub(npages, &mm->pinned_vm);
+	struct rcl_pin *pin;
+	int ret;
+
+	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
+		return ERR_PTR(-ENOMEM);
+	pin->memory.npages = npages;
+	pin->mm = current->mm;
+	/* First: who may lock little is to have no large array, either. */
+	ret = rcl_pin_charge(pin->mm, npages);
+	if (ret) {
+		kfree(pin);
+		return ERR_PTR(ret);
+	}
+	mmgrab(pin->mm);
+	pin->pages = kvmalloc_array(npages, sizeof(*pin->pages),
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (pin->pages)
+		return pin;
+	rcl_pin_end(pin);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * rcl_pin_end - the mirror of rcl_pin_begin()
+ * @pin: whose pages have been let go
+ *
+ * Context: may sleep.
+ */
+void rcl_pin_end(struct rcl_pin *pin)
+{
+	atomic64_sub(pin->memory.npages, &pin->mm->pinned_vm);
+	mmdrop(pin->mm);
+	kvfree(pin->pages);
+	kfree(pin);
 }
 
 /* Returns how many, or an errno. */
@@ -98,22 +116,7 @@ static void rcl_pin_free(struct rcl_memory *memory)
 	sg_free_table(&memory->sgt);
 	unpin_user_pages_dirty_lock(pin->pages, memory->npages,
 				    !memory->read_only);
-	rcl_pin_uncharge(pin->mm, memory->npages);
-	mmdrop(pin->mm);
-	kvfree(pin->pages);
-	kfree(pin);
-}
-
-/**
- * rcl_pin_count - how many pages are touched?
- * @arg: that is sane
- *
- * Return: the number.
- */
-u64 rcl_pin_count(const struct rclink_dev_region *arg)
-{
-	return ((arg->addr + arg->len - 1) >> PAGE_SHIFT) -
-	       (arg->addr >> PAGE_SHIFT) + 1;
+	rcl_pin_end(pin);
 }
 
 /**
@@ -129,70 +132,27 @@ struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
 	struct rcl_pin *pin;
 	int ret;
 
-	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
-	if (!pin)
-		return ERR_PTR(-ENOMEM);
+	pin = rcl_pin_begin(rcl_memory_npages(arg->addr, arg->len));
+	if (IS_ERR(pin))
+		return ERR_CAST(pin);
 	pin->memory.first = offset_in_page(arg->addr);
 	pin->memory.len = arg->len;
-	pin->memory.npages = rcl_pin_count(arg);
 	pin->memory.read_only = arg->rights & RCLINK_REGION_READ_ONLY;
 	pin->memory.free = rcl_pin_free;
-	pin->mm = current->mm;
-	/* First: who may lock little is to have no large array, either. */
-	ret = rcl_pin_charge(pin->mm, pin->memory.npages);
-	if (ret)
-		goto err_free;
-	ret = -ENOMEM;
-	pin->pages = kvmalloc_array(pin->memory.npages, sizeof(*pin->pages),
-				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!pin->pages)
-		goto err_uncharge;
 	ret = rcl_pin_pages(pin, arg->addr);
 	if (ret)
-		goto err_free_pages;
+		goto err_end;
 	ret = sg_alloc_table_from_pages(&pin->memory.sgt, pin->pages,
 					pin->memory.npages,
 					offset_in_page(arg->addr), arg->len,
 					GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_unpin;
-	mmgrab(pin->mm);
 	return &pin->memory;
 
 err_unpin:
 	unpin_user_pages(pin->pages, pin->memory.npages);
-err_free_pages:
-	kvfree(pin->pages);
-err_uncharge:
-	rcl_pin_uncharge(pin->mm, pin->memory.npages);
-err_free:
-	kfree(pin);
+err_end:
+	rcl_pin_end(pin);
 	return ERR_PTR(ret);
-}
-
-/**
- * rcl_pin_register - pin and register memory of the calling process
- * @chan: open
- * @arg: what; @arg->handle is set
- *
- * Context: may sleep.
- * Return: 0, -EINVAL, -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, -EINTR
- * for a fatal signal, or what rcl_region_check() and rcl_region_register() say.
- */
-int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
-{
-	struct rcl_memory *memory;
-	int ret;
-
-	if (!rcl_pin_is_sane(arg, false))
-		return -EINVAL;
-	ret = rcl_region_check(chan, arg->name, arg->rights,
-			       rcl_pin_count(arg));
-	if (ret)
-		return ret;
-	memory = rcl_pin_new(arg);
-	if (IS_ERR(memory))
-		return PTR_ERR(memory);
-	return rcl_region_register(chan, memory, arg->name, arg->rights,
-				   &arg->handle);
 }

@@ -9,15 +9,25 @@
 
 #include <uapi/linux/rclink_dev.h>
 
-struct mm_struct;
-struct rcl_chan;
-struct rcl_memory;
+#include "memory.h"
 
-int rcl_pin_charge(struct mm_struct *mm, u32 npages);
-void rcl_pin_uncharge(struct mm_struct *mm, u32 npages);
-u64 rcl_pin_count(const struct rclink_dev_region *arg);
+struct mm_struct;
+
+/**
+ * struct rcl_pin - pages that a process has locked
+ * @memory: as the region knows it
+ * @mm: whose pinned_vm counts the pages; a reference is held
+ * @pages: room for these; how they are held is up to who has it
+ */
+struct rcl_pin {
+	struct rcl_memory memory;
+	struct mm_struct *mm;
+	struct page **pages;
+};
+
+struct rcl_pin *rcl_pin_begin(u32 npages);
+void rcl_pin_end(struct rcl_pin *pin);
 struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg);
-int rcl_pin_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
 
 /**
  * rcl_pin_is_sane - do address, length and name make sense?

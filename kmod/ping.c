@@ -439,8 +439,9 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 
 	if (msg->type == RCL_MSG_PING) {
 		answer.type = RCL_MSG_PONG;
-		answer.status = !rcl_pattern_check(msg->data, msg->offset,
-						   msg->len, msg->seed);
+		answer.status = rcl_pattern_check(msg->data, msg->offset,
+						  msg->len, msg->seed) ?
+				RCL_MSG_OK : RCL_MSG_DIFFERS;
 		return rcl_ctrl_send(&ep->ctrl, &answer);
 	}
 	if (msg->offset > buf->length || msg->len > buf->length - msg->offset)
@@ -450,8 +451,9 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		answer.type = RCL_MSG_FILLED;
 	} else {
 		answer.type = RCL_MSG_CHECKED;
-		answer.status = !rcl_buffer_check(buf, msg->offset, msg->len,
-						  msg->seed);
+		answer.status = rcl_buffer_check(buf, msg->offset, msg->len,
+						 msg->seed) ?
+				RCL_MSG_OK : RCL_MSG_DIFFERS;
 	}
 	return rcl_ctrl_send(&ep->ctrl, &answer);
 }

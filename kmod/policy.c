@@ -6,7 +6,8 @@
 #include <linux/limits.h>
 #include <linux/string.h>
 
-#define RCL_HEARTBEAT_MIN	10	/* ms */
+/* Which may be 0, too, although that is below their minimum. */
+#define RCL_P_MAY_BE_0	(BIT(RCL_P_MTU) | BIT(RCL_P_HEARTBEAT))
 
 struct rcl_range {
 	u32 def;
@@ -44,7 +45,7 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_GROUP] = { 0, 0, U32_MAX - 1, "group must be 0 to 4294967294" },
 	[RCL_P_MODE] = { 0600, 0, 0666,
 		"mode must be 0 to 0666 in octal, of r and w only" },
-	[RCL_P_HEARTBEAT] = { RCL_HEARTBEAT_MS, 0, 60000,
+	[RCL_P_HEARTBEAT] = { RCL_HEARTBEAT_MS, 10, 60000,
 		"heartbeat must be 0, for none, or 10 to 60000 ms" },
 	[RCL_P_MISSES] = { 3, 2, 100, "misses must be 2 to 100" },
 	[RCL_P_RECOVER] = { RCLINK_RECOVER_RESET, RCLINK_RECOVER_RESET,
@@ -65,45 +66,36 @@ void rcl_policy_default(struct rcl_policy *policy)
 		policy->v[i] = ranges[i].def;
 }
 
+static bool rcl_policy_allows(int field, u32 v)
+{
+	const struct rcl_range *r = &ranges[field];
+
+	if (!v && (RCL_P_MAY_BE_0 & BIT(field)))
+		return true;
+	if (v < r->min || v > r->max)
+		return false;
+	if (field == RCL_P_MTU)
+		return !(v & (v - 1));
+	return field != RCL_P_MODE || !(v & ~0666);
+}
+
 /**
  * rcl_policy_check - check the given values without knowing the device
  * @change: from the operator
- * @why: set to a sentence when it is refused
+ * @why: set to a sentence about the first wrong one when it is refused
  *
  * Return: 0, or -EINVAL.
  */
 int rcl_policy_check(const struct rcl_policy_change *change, const char **why)
 {
-	u32 mtu = change->to.v[RCL_P_MTU];
 	int i;
 
 	for (i = 0; i < RCL_P_MAX; i++) {
-		const struct rcl_range *r = &ranges[i];
-		u32 v = change->to.v[i];
-
-		if (!(change->mask & BIT(i)))
-			continue;
-		if (i == RCL_P_MTU && !v)
-			continue;	/* the ports decide again */
-		if (v < r->min || v > r->max) {
-			*why = r->why;
+		if ((change->mask & BIT(i)) &&
+		    !rcl_policy_allows(i, change->to.v[i])) {
+			*why = ranges[i].why;
 			return -EINVAL;
 		}
-	}
-	if ((change->mask & BIT(RCL_P_MTU)) && (mtu & (mtu - 1))) {
-		*why = ranges[RCL_P_MTU].why;
-		return -EINVAL;
-	}
-	if ((change->mask & BIT(RCL_P_MODE)) &&
-	    (change->to.v[RCL_P_MODE] & ~0666)) {
-		*why = ranges[RCL_P_MODE].why;
-		return -EINVAL;
-	}
-	if ((change->mask & BIT(RCL_P_HEARTBEAT)) &&
-	    change->to.v[RCL_P_HEARTBEAT] &&
-	    change->to.v[RCL_P_HEARTBEAT] < RCL_HEARTBEAT_MIN) {
-		*why = ranges[RCL_P_HEARTBEAT].why;
-		return -EINVAL;
 	}
 	if (change->device && !change->to.device[0]) {
 		*why = "device must not be empty";

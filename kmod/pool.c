@@ -69,15 +69,12 @@ void rcl_pool_event(struct rcl_qp *qp)
 struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
 				const struct rcl_lessee *lessee)
 {
-	u32 i;
+	struct rcl_lease *lease;
 
-	for (i = 0; i < pool->n; i++) {
-		struct rcl_lease *lease = &pool->lease[i];
-
+	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++)
 		if (lease->lessee == lessee ||
 		    (lease->call && lease->call->lessee == lessee))
 			return lease;
-	}
 	return NULL;
 }
 

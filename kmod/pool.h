@@ -66,8 +66,8 @@ struct rcl_lease {
 	u32 cookie;
 	u32 id;
 	bool probed;
-	unsigned long until;
-	unsigned long owes;
+	u64 until;
+	u64 owes;
 	bool asked;
 	bool granted;
 	bool called;
@@ -101,6 +101,12 @@ struct rcl_pool {
 	u32 n;
 	struct rcl_lease *lease;
 };
+
+/* Behind the last one. */
+static inline struct rcl_lease *rcl_pool_end(const struct rcl_pool *pool)
+{
+	return pool->lease + pool->n;
+}
 
 static inline u32 rcl_pool_index(const struct rcl_pool *pool,
 				 const struct rcl_lease *lease)

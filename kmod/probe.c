@@ -19,10 +19,10 @@
  */
 #include "probe.h"
 
-#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/scatterlist.h>
 
+#include "due.h"
 #include "epoch.h"
 #include "upcall.h"
 
@@ -45,9 +45,7 @@ static void rcl_probe_completed(struct ib_cq *cq, struct ib_wc *wc)
 
 static void rcl_probe_wait(struct rcl_epoch *ep)
 {
-	u32 interval = ep->policy.v[RCL_P_HEARTBEAT];
-
-	ep->probe.due = jiffies + msecs_to_jiffies(interval);
+	ep->probe.due = rcl_due_in(ep->policy.v[RCL_P_HEARTBEAT]);
 }
 
 /**
@@ -90,7 +88,7 @@ int rcl_probe_post(struct rcl_epoch *ep)
  */
 int rcl_probe_again(struct rcl_epoch *ep)
 {
-	if (time_before(jiffies, ep->probe.due))
+	if (rcl_due_lies_ahead(ep->probe.due))
 		return 0;
 	if (!ep->probe.posted && !ep->pinger.ping)
 		return rcl_probe_post(ep);

@@ -21,7 +21,7 @@ struct rcl_probe {
 	struct ib_cqe cqe;
 	bool posted;
 	bool through;
-	unsigned long due;
+	u64 due;
 };
 
 int rcl_probe_post(struct rcl_epoch *ep);

@@ -247,11 +247,14 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
  */
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 {
-	const struct ib_send_wr *bad;
 	int ret;
 
+	/*
+	 * Leaving the section lets a software device that works in a tasklet
+	 * send at once instead of waiting for ksoftirqd.
+	 */
 	local_bh_disable();
-	ret = rcl_qp_post_chain(qp, wr, &bad);
+	ret = ib_post_send(qp->qp, wr, NULL);
 	local_bh_enable();
 	return ret;
 }

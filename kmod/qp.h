@@ -86,25 +86,6 @@ struct rcl_qp_wiring {
 	u8 answer;
 };
 
-/**
- * rcl_qp_post_chain - post work requests, with bottom halves off
- * @qp: in RTS
- * @wr: the first
- * @bad: set to the first that was not posted, if any
- *
- * Leaving that section lets a software device that works in a tasklet send at
- * once instead of waiting for ksoftirqd.
- *
- * Context: bottom halves are off.
- * Return: 0, or what ib_post_send() says.
- */
-static inline int rcl_qp_post_chain(struct rcl_qp *qp,
-				    const struct ib_send_wr *wr,
-				    const struct ib_send_wr **bad)
-{
-	return ib_post_send(qp->qp, wr, bad);
-}
-
 int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
 		  const struct rcl_qp_size *size,
 		  void (*event)(struct rcl_qp *qp), struct rcl_upcall *up);

@@ -16,19 +16,18 @@
 static void rcl_recorder_add(struct rcl_slot *slot, struct rcl_entry *entry)
 {
 	struct rcl_link *link = slot->link;
-	struct rcl_stats stats;
+	const struct rcl_stats *stats = &link->stats;
 
 	lockdep_assert_held(&link->lock);
-	rcl_stats_read(&stats, &link->stats);
 	entry->time = ktime_get_boottime_ns();
 	entry->epoch = slot->number;
-	entry->tx_messages = stats.tx_messages;
-	entry->rx_messages = stats.rx_messages;
-	entry->tx_bytes = stats.tx_bytes;
-	entry->rx_bytes = stats.rx_bytes;
-	entry->rx_unauthenticated = stats.rx_unauthenticated;
-	entry->completion_errors = stats.completion_errors;
-	entry->downs = stats.downs;
+	entry->tx_messages = READ_ONCE(stats->tx_messages);
+	entry->rx_messages = READ_ONCE(stats->rx_messages);
+	entry->tx_bytes = READ_ONCE(stats->tx_bytes);
+	entry->rx_bytes = READ_ONCE(stats->rx_bytes);
+	entry->rx_unauthenticated = READ_ONCE(stats->rx_unauthenticated);
+	entry->completion_errors = READ_ONCE(stats->completion_errors);
+	entry->downs = READ_ONCE(stats->downs);
 	rcl_record_add(link->record, entry);
 }
 

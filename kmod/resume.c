@@ -93,13 +93,10 @@ void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended)
 /* What the peer imports may be of any channel of this end. */
 static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 {
-	struct rcl_pool *pool = &ep->pool;
+	struct rcl_lease *lease;
 	bool ready = true;
-	u32 i;
 
-	for (i = 0; i < pool->n; i++) {
-		struct rcl_lease *lease = &pool->lease[i];
-
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++) {
 		if (lease->state != RCL_LEASE_RESUMING || !lease->lessee)
 			continue;
 		/* Pairs with rcl_lessee_work(). */
@@ -121,13 +118,12 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 int rcl_resume_ask(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
+	struct rcl_lease *lease;
 	int ret = 0;
-	u32 i;
 
 	if (!rcl_resume_is_ready(ep))
 		return 0;
-	for (i = 0; i < pool->n && !ret; i++) {
-		struct rcl_lease *lease = &pool->lease[i];
+	for (lease = pool->lease; lease < rcl_pool_end(pool) && !ret; lease++) {
 		struct rcl_msg msg = { .type = RCL_MSG_RESUME };
 
 		if (lease->state != RCL_LEASE_RESUMING || lease->asked ||
@@ -152,15 +148,12 @@ int rcl_resume_ask(struct rcl_epoch *ep)
  */
 bool rcl_resume_may_import(const struct rcl_epoch *ep)
 {
-	u32 i;
+	const struct rcl_lease *lease;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		const struct rcl_lease *lease = &ep->pool.lease[i];
-
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
 		if (lease->state == RCL_LEASE_RESUMING && lease->lessee &&
 		    !lease->called)
 			return false;
-	}
 	return true;
 }
 
@@ -174,15 +167,6 @@ static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
 		rcl_lessee_run(lessee, RCL_ERRAND_RESUME, &ep->pool.errands);
 	else
 		rcl_lease_end(ep, lease, -ESHUTDOWN);
-}
-
-/* It had gone on here, and RECYCLE is on its way, or was. */
-static bool rcl_resume_ends(const struct rcl_lease *lease)
-{
-	return lease->state == RCL_LEASE_STOPPED ||
-	       lease->state == RCL_LEASE_RECYCLING ||
-	       lease->state == RCL_LEASE_READY ||
-	       lease->state == RCL_LEASE_ANSWERED;
 }
 
 /**
@@ -199,8 +183,9 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 {
 	struct rcl_lessee *lessee = lease->lessee;
 
-	answer->status = rcl_resume_ends(lease) ? RCL_MSG_BUSY :
-						  RCL_MSG_REFUSED;
+	/* Busy: it had gone on here. */
+	answer->status = rcl_lease_comes_back(lease) ? RCL_MSG_BUSY :
+						       RCL_MSG_REFUSED;
 	if (lease->state != RCL_LEASE_RESUMING)
 		return 0;
 	if (lease->called || lease->refused)
@@ -269,15 +254,4 @@ void rcl_resume_close(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 	/* Else the answer tells what the peer has. */
 	if (!lease->asked)
 		lease->state = RCL_LEASE_FREE;
-}
-
-/**
- * rcl_resume_give_up - the peer has no such lease
- * @ep: of a link that is up
- * @lease: in RESUMING; free afterwards
- */
-void rcl_resume_give_up(struct rcl_epoch *ep, struct rcl_lease *lease)
-{
-	rcl_lease_let_go(ep, lease, -ECONNRESET);
-	lease->state = RCL_LEASE_FREE;
 }

@@ -23,6 +23,5 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 		      const struct rcl_msg *msg);
 void rcl_resume_close(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
-void rcl_resume_give_up(struct rcl_epoch *ep, struct rcl_lease *lease);
 
 #endif /* RCL_RESUME_H */

@@ -19,6 +19,7 @@
 #include "chan-event.h"
 #include "chan-io.h"
 #include "listener.h"
+#include "sqe.h"
 
 /*
  * How long a waiter polls before it sleeps. Who sleeps often is owed processor
@@ -179,20 +180,6 @@ struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 	return ERR_PTR(ret);
 }
 
-/* The consumer may write while we read: each word once, then never again. */
-static void rcl_ring_read(const struct rcl_ring *ring,
-			  struct rclink_dev_sqe *sqe)
-{
-	const u64 *from = (const u64 *)
-		&ring->shared->sqe[ring->sq_head % RCLINK_DEV_DEPTH];
-	u64 *to = (u64 *)sqe;
-	u32 i;
-
-	BUILD_BUG_ON(sizeof(*sqe) != 128);
-	for (i = 0; i < sizeof(*sqe) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
-}
-
 /* What has completed makes room, and of a polled channel nobody else looks. */
 static int rcl_ring_post(struct rcl_chan *chan,
 			 const struct rclink_dev_sqe *sqe, bool *some)
@@ -247,7 +234,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 			ret = -EINVAL;
 		if (ret || !there)
 			break;
-		rcl_ring_read(ring, &sqe);
+		rcl_sqe_read(&sqe, ring->shared, ring->sq_head);
 		ret = rcl_ring_post(chan, &sqe, &some);
 		if (ret)
 			break;

@@ -203,10 +203,11 @@ int rcl_share_region(struct rcl_share *share, struct rclink_dev_region *arg,
 
 	if (!rcl_pin_is_sane(arg, allocate))
 		return -EINVAL;
-	ret = rcl_share_check(arg->name, arg->rights, rcl_pin_count(arg));
+	ret = rcl_share_check(arg->name, arg->rights,
+			      rcl_memory_npages(arg->addr, arg->len));
 	if (ret)
 		return ret;
-	memory = allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
+	memory = rcl_memory_take(arg, allocate);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
 	ret = rcl_share_add(share, memory, arg);

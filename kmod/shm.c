@@ -10,48 +10,31 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
-#include <linux/slab.h>
 
 #include <uapi/linux/rclink_dev.h>
 
 #include "pin.h"
 #include "region.h"
 
-/**
- * struct rcl_shm - memory of the kernel's
- * @memory: as the region knows it
- * @mm: whose pinned_vm counts the pages; a reference is held
- * @pages: a reference to each is held
- */
-struct rcl_shm {
-	struct rcl_memory memory;
-	struct mm_struct *mm;
-	struct page **pages;
-};
-
 /* What the peer wrote must not be lost to who has it mapped. */
-static void rcl_shm_put_pages(struct rcl_shm *shm, u32 n)
+static void rcl_shm_put_pages(struct rcl_pin *pin, u32 n)
 {
 	while (n--) {
-		set_page_dirty_lock(shm->pages[n]);
-		put_page(shm->pages[n]);
+		set_page_dirty_lock(pin->pages[n]);
+		put_page(pin->pages[n]);
 	}
 }
 
 static void rcl_shm_free(struct rcl_memory *memory)
 {
-	struct rcl_shm *shm = container_of(memory, struct rcl_shm, memory);
+	struct rcl_pin *pin = container_of(memory, struct rcl_pin, memory);
 
 	sg_free_table(&memory->sgt);
-	rcl_shm_put_pages(shm, memory->npages);
-	rcl_pin_uncharge(shm->mm, memory->npages);
-	mmdrop(shm->mm);
+	rcl_shm_put_pages(pin, memory->npages);
 	fput(memory->file);
-	kvfree(shm->pages);
-	kfree(shm);
+	rcl_pin_end(pin);
 }
 
 /* This tmpfs has no limit: it says so where there is no memory. */
@@ -61,40 +44,40 @@ static int rcl_shm_error(const void *ptr)
 }
 
 /* Charged to the calling process's cgroup, as all of tmpfs. */
-static int rcl_shm_get_pages(struct rcl_shm *shm)
+static int rcl_shm_get_pages(struct rcl_pin *pin)
 {
-	struct address_space *mapping = shm->memory.file->f_mapping;
+	struct address_space *mapping = pin->memory.file->f_mapping;
 	u32 i;
 
 	/* They stay where they are: neither swapped out nor moved. */
 	mapping_set_gfp_mask(mapping, GFP_HIGHUSER);
-	for (i = 0; i < shm->memory.npages; i++) {
+	for (i = 0; i < pin->memory.npages; i++) {
 		struct page *page = fatal_signal_pending(current) ?
 				    ERR_PTR(-EINTR) :
 				    shmem_read_mapping_page(mapping, i);
 
 		if (IS_ERR(page)) {
-			rcl_shm_put_pages(shm, i);
+			rcl_shm_put_pages(pin, i);
 			return rcl_shm_error(page);
 		}
-		shm->pages[i] = page;
+		pin->pages[i] = page;
 		cond_resched();
 	}
 	return 0;
 }
 
-static int rcl_shm_fill(struct rcl_shm *shm)
+static int rcl_shm_fill(struct rcl_pin *pin)
 {
-	struct rcl_memory *memory = &shm->memory;
+	struct rcl_memory *memory = &pin->memory;
 	int ret;
 
 	memory->file = shmem_file_setup("rclink", memory->len, VM_NORESERVE);
 	if (IS_ERR(memory->file))
 		return rcl_shm_error(memory->file);
-	ret = rcl_shm_get_pages(shm);
+	ret = rcl_shm_get_pages(pin);
 	if (ret)
 		goto err_fput;
-	ret = sg_alloc_table_from_pages(&memory->sgt, shm->pages,
+	ret = sg_alloc_table_from_pages(&memory->sgt, pin->pages,
 					memory->npages, 0, memory->len,
 					GFP_KERNEL_ACCOUNT);
 	if (ret)
@@ -102,84 +85,73 @@ static int rcl_shm_fill(struct rcl_shm *shm)
 	return 0;
 
 err_put_pages:
-	rcl_shm_put_pages(shm, memory->npages);
+	rcl_shm_put_pages(pin, memory->npages);
 err_fput:
 	fput(memory->file);
 	return ret;
 }
 
-/**
- * rcl_shm_new - allocate memory for the calling process
- * @len: bytes, whole pages
- *
- * Context: may sleep.
- * Return: the memory, with @file, or the ERR_PTR of -EDQUOT beyond
- * RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
- */
-struct rcl_memory *rcl_shm_new(u64 len)
+/* It cannot be swapped out, so it counts as locked. */
+static struct rcl_memory *rcl_shm_new(u64 len)
 {
-	struct rcl_shm *shm;
+	struct rcl_pin *pin;
 	int ret;
 
-	shm = kzalloc(sizeof(*shm), GFP_KERNEL_ACCOUNT);
-	if (!shm)
-		return ERR_PTR(-ENOMEM);
-	shm->memory.len = len;
-	shm->memory.npages = len >> PAGE_SHIFT;
-	shm->memory.free = rcl_shm_free;
-	shm->mm = current->mm;
-	/* First, as in rcl_pin_new(). */
-	ret = rcl_pin_charge(shm->mm, shm->memory.npages);
-	if (ret)
-		goto err_free;
-	ret = -ENOMEM;
-	shm->pages = kvmalloc_array(shm->memory.npages, sizeof(*shm->pages),
-				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!shm->pages)
-		goto err_uncharge;
-	ret = rcl_shm_fill(shm);
-	if (ret)
-		goto err_free_pages;
-	mmgrab(shm->mm);
-	return &shm->memory;
-
-err_free_pages:
-	kvfree(shm->pages);
-err_uncharge:
-	rcl_pin_uncharge(shm->mm, shm->memory.npages);
-err_free:
-	kfree(shm);
+	pin = rcl_pin_begin(len >> PAGE_SHIFT);
+	if (IS_ERR(pin))
+		return ERR_CAST(pin);
+	pin->memory.len = len;
+	pin->memory.free = rcl_shm_free;
+	ret = rcl_shm_fill(pin);
+	if (!ret)
+		return &pin->memory;
+	rcl_pin_end(pin);
 	return ERR_PTR(ret);
 }
 
 /**
- * rcl_shm_register - allocate and register memory for the calling process
- * @chan: open
- * @arg: what; @arg->addr is set to the offset for mmap(), @arg->handle, too
+ * rcl_memory_take - pin memory of the calling process, or allocate some for it
+ * @arg: address, length and rights; rcl_pin_is_sane()
+ * @allocate: as for RCLINK_IOC_MEMORY
  *
- * It cannot be swapped out, so it counts as locked.
+ * Context: may sleep, without a lock: faults take as long as somebody likes.
+ * Return: the memory, with @file if it is allocated, or the ERR_PTR of -EFAULT,
+ * -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
+ */
+struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
+				   bool allocate)
+{
+	return allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
+}
+
+/**
+ * rcl_memory_register - register memory of the calling process
+ * @chan: open
+ * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
+ * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.
- * Return: 0, -EINVAL, -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, -EINTR, or what
- * rcl_region_check() and rcl_region_register() say.
+ * Return: 0, -EINVAL, or what rcl_memory_take(), rcl_region_check() and
+ * rcl_region_register() say.
  */
-int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg)
+int rcl_memory_register(struct rcl_chan *chan, struct rclink_dev_region *arg,
+			bool allocate)
 {
 	struct rcl_memory *memory;
 	int ret;
 
-	if (!rcl_pin_is_sane(arg, true))
+	if (!rcl_pin_is_sane(arg, allocate))
 		return -EINVAL;
 	ret = rcl_region_check(chan, arg->name, arg->rights,
-			       arg->len >> PAGE_SHIFT);
+			       rcl_memory_npages(arg->addr, arg->len));
 	if (ret)
 		return ret;
-	memory = rcl_shm_new(arg->len);
+	memory = rcl_memory_take(arg, allocate);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
 	ret = rcl_region_register(chan, memory, arg->name, arg->rights,
 				  &arg->handle);
-	if (!ret)
+	if (!ret && allocate)
 		arg->addr = rcl_shm_offset(arg->handle);
 	return ret;
 }
@@ -236,7 +208,7 @@ int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
 /**
  * rcl_shm_mmap - map such memory
  * @chan: any
- * @vma: shared; its offset is that of rcl_shm_register() or more
+ * @vma: shared; its offset is that of rcl_memory_register() or more
  *
  * Context: the mmap lock is held.
  * Return: 0, -EINVAL for no such memory, or what tmpfs says.

@@ -13,11 +13,13 @@ struct rcl_memory;
 struct rclink_dev_region;
 struct vm_area_struct;
 
-struct rcl_memory *rcl_shm_new(u64 len);
+struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
+				   bool allocate);
+int rcl_memory_register(struct rcl_chan *chan, struct rclink_dev_region *arg,
+			bool allocate);
 u64 rcl_shm_offset(u32 handle);
 u32 rcl_shm_slot(const struct vm_area_struct *vma);
 int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma);
-int rcl_shm_register(struct rcl_chan *chan, struct rclink_dev_region *arg);
 int rcl_shm_mmap(struct rcl_chan *chan, struct vm_area_struct *vma);
 
 #endif /* RCL_SHM_H */

@@ -13,8 +13,8 @@
 #include "stall.h"
 
 #include <linux/errno.h>
-#include <linux/jiffies.h>
 
+#include "due.h"
 #include "epoch.h"
 #include "lease-base.h"
 #include "lessee.h"
@@ -61,7 +61,7 @@ void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease,
 		return;
 	}
 	if (!lease->until)
-		lease->until = (jiffies + msecs_to_jiffies(RCL_STALL_MS)) | 1;
+		lease->until = rcl_due_in(RCL_STALL_MS);
 }
 
 static bool rcl_stall_waits(const struct rcl_lease *lease)
@@ -77,37 +77,26 @@ static bool rcl_stall_waits(const struct rcl_lease *lease)
  */
 void rcl_stall_look(struct rcl_epoch *ep)
 {
-	u32 i;
+	struct rcl_lease *lease;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		struct rcl_lease *lease = &ep->pool.lease[i];
-
-		if (rcl_stall_waits(lease) &&
-		    time_after_eq(jiffies, lease->until))
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+		if (rcl_stall_waits(lease) && !rcl_due_lies_ahead(lease->until))
 			rcl_lease_end(ep, lease, -ECONNRESET);
-	}
 }
 
 /**
  * rcl_stall_due - has a lease another QP to get, and by when?
  * @ep: of a link that is up
- * @due: set, in jiffies
  *
- * Return: false when none has.
+ * Return: in jiffies, 0 when none has.
  */
-bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due)
+u64 rcl_stall_due(const struct rcl_epoch *ep)
 {
-	bool some = false;
-	u32 i;
+	const struct rcl_lease *lease;
+	u64 due = 0;
 
-	for (i = 0; i < ep->pool.n; i++) {
-		const struct rcl_lease *lease = &ep->pool.lease[i];
-
-		if (!rcl_stall_waits(lease))
-			continue;
-		if (!some || time_before(lease->until, *due))
-			*due = lease->until;
-		some = true;
-	}
-	return some;
+	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+		if (rcl_stall_waits(lease))
+			due = rcl_due_first(due, lease->until);
+	return due;
 }

@@ -13,6 +13,6 @@ int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease);
 void rcl_stall_answered(struct rcl_epoch *ep, struct rcl_lease *lease,
 			const struct rcl_msg *msg);
 void rcl_stall_look(struct rcl_epoch *ep);
-bool rcl_stall_due(const struct rcl_epoch *ep, unsigned long *due);
+u64 rcl_stall_due(const struct rcl_epoch *ep);
 
 #endif /* RCL_STALL_H */

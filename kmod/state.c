@@ -13,6 +13,7 @@
 #include <linux/delay.h>
 #include <rdma/ib_verbs.h>
 
+#include "due.h"
 #include "epoch.h"
 #include "event.h"
 #include "heartbeat.h"
@@ -37,7 +38,7 @@
 void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
 {
 	slot->expecting = true;
-	slot->due = jiffies + msecs_to_jiffies(ms);
+	slot->due = rcl_due_in(ms);
 }
 
 /**
@@ -48,58 +49,42 @@ void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
  */
 bool rcl_state_is_late(const struct rcl_slot *slot)
 {
-	return slot->expecting && time_after_eq(jiffies, slot->due);
+	return slot->expecting && !rcl_due_lies_ahead(slot->due);
 }
 
 /**
  * rcl_state_is_calm - is it too early to rotate the link again?
  * @link: any
  *
- * What has passed is forgotten, before it looks like the future.
- *
  * Return: true if so, for what befalls channels.
  */
-bool rcl_state_is_calm(struct rcl_link *link)
+bool rcl_state_is_calm(const struct rcl_link *link)
 {
-	if (link->calm && time_after_eq(jiffies, link->calm))
-		link->calm = 0;
-	return link->calm;
+	return rcl_due_lies_ahead(link->calm);
 }
 
-struct rcl_wake {
-	bool any;
-	unsigned long at;	/* in jiffies, if @any */
-};
-
-static void rcl_wake_at(struct rcl_wake *wake, unsigned long due)
+/* In jiffies, 0 for never. */
+static u64 rcl_state_next(const struct rcl_slot *slot)
 {
-	if (!wake->any || time_before(due, wake->at))
-		wake->at = due;
-	wake->any = true;
-}
-
-static void rcl_wake_for(struct rcl_wake *wake, const struct rcl_slot *slot)
-{
-	unsigned long due;
+	struct rcl_link *link = slot->link;
+	u64 next = 0;
 
 	/* Its chore wakes it. */
-	if (slot == slot->link->busy)
-		return;
+	if (slot == link->busy)
+		return 0;
 	if (slot->settles && !(slot->proven & RCL_PROVEN_SAID))
-		rcl_wake_at(wake, jiffies + 1);
+		next = get_jiffies_64() + 1;
 	if (slot->expecting)
-		rcl_wake_at(wake, slot->due);
+		next = rcl_due_first(next, slot->due);
 	if (slot->state != RCLINK_LINK_STATE_UP)
-		return;
-	if (rcl_heartbeat_due(slot->epoch, &due))
-		rcl_wake_at(wake, due);
-	if (rcl_stall_due(slot->epoch, &due))
-		rcl_wake_at(wake, due);
-	if (rcl_lease_owes(slot->epoch, &due))
-		rcl_wake_at(wake, due);
+		return next;
+	next = rcl_due_first(next, rcl_heartbeat_due(slot->epoch));
+	next = rcl_due_first(next, rcl_stall_due(slot->epoch));
+	next = rcl_due_first(next, rcl_lease_owes(slot->epoch));
 	/* Something may have waited for that. */
-	if (rcl_state_is_calm(slot->link))
-		rcl_wake_at(wake, slot->link->calm);
+	if (rcl_state_is_calm(link))
+		next = rcl_due_first(next, link->calm);
+	return next;
 }
 
 /**
@@ -111,13 +96,13 @@ static void rcl_wake_for(struct rcl_wake *wake, const struct rcl_slot *slot)
  */
 void rcl_state_set_timer(struct rcl_link *link)
 {
-	struct rcl_wake wake = { 0 };
+	u64 next = 0;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(link->slots); i++)
-		rcl_wake_for(&wake, &link->slots[i]);
-	if (wake.any)
-		mod_timer(&link->timer, wake.at);
+		next = rcl_due_first(next, rcl_state_next(&link->slots[i]));
+	if (next)
+		mod_timer(&link->timer, (unsigned long)next);
 }
 
 /**
@@ -266,7 +251,6 @@ static void rcl_state_free(struct rcl_slot *slot)
 
 	spin_lock_irq(&slot->link->lock);
 	slot->epoch = NULL;
-	slot->owner = 0;
 	spin_unlock_irq(&slot->link->lock);
 	rcl_epoch_destroy(ep);
 	rcl_state_forget(slot);

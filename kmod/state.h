@@ -14,7 +14,7 @@ struct rcl_slot;
 
 void rcl_state_expect(struct rcl_slot *slot, unsigned int ms);
 bool rcl_state_is_late(const struct rcl_slot *slot);
-bool rcl_state_is_calm(struct rcl_link *link);
+bool rcl_state_is_calm(const struct rcl_link *link);
 void rcl_state_set_timer(struct rcl_link *link);
 void rcl_state_event(struct rcl_slot *slot, u32 kind);
 void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,

@@ -38,8 +38,8 @@
  * @qp_request_events: IB_EVENT_QP_REQ_ERR
  *
  * Written by the link's work item only, but for @completion_errors and those
- * from @chan_errors on, which are under the link's lock; read by
- * rcl_stats_read() at any time. The link's chore may count @rx_wrong_size and
+ * from @chan_errors on, which are under the link's lock; read at any time, by
+ * rcl_stats_read() or one by one. The link's chore may count @rx_wrong_size and
  * @rx_wrong_kind of an epoch that is not up: where both epochs get such at the
  * same moment, one may not be counted.
  */

@@ -76,16 +76,4 @@ TEST(only_prepare_leads_out_of_idle_and_down)
 				  rcl_fsm_next(ends[i], in, &why) > 0);
 }
 
-TEST(every_state_has_its_word)
-{
-	static const char * const words[] = {
-		"idle", "prepared", "connected", "up", "down"
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		EXPECT_STREQ(words[i],
-			     rcl_fsm_name(RCLINK_LINK_STATE_IDLE + i));
-}
-
 TEST_HARNESS_MAIN

@@ -4,6 +4,8 @@
  * comes in, and what is never more than there is room for. The device, the
  * group and the memory of a process are made up.
  */
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -16,10 +18,7 @@
 #include <stdlib.h>
 
 #define GFP_KERNEL_ACCOUNT	0
-#define BUILD_BUG_ON(no)	_Static_assert(!(no), "no")
 #define BIT(n)			(1UL << (n))
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
-#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 /* As the compiler has them. */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 /* As the compiler has them. */
@@ -121,14 +120,10 @@ static struct rcl_memory *fake_new(u64 len)
 	return &fake->memory;
 }
 
-struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg)
+struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
+				   bool allocate)
 {
 	return fake_new(arg->len);
-}
-
-struct rcl_memory *rcl_shm_new(u64 len)
-{
-	return fake_new(len);
 }
 
 u64 rcl_shm_offset(u32 handle)
