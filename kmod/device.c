@@ -72,6 +72,7 @@ static void rcl_dev_put(struct rcl_device *rdev)
 		complete(&rdev->idle);
 }
 
+/* Who leaves such a walk before its end has to put the device. */
 static struct rcl_device *rcl_dev_next(struct rcl_device *rdev)
 {
 	unsigned int number = rdev->number;
@@ -79,11 +80,6 @@ static struct rcl_device *rcl_dev_next(struct rcl_device *rdev)
 	rcl_dev_put(rdev);
 	return rcl_dev_get_behind(number);
 }
-
-/* @rdev is to be put by who leaves the loop before its end. */
-#define rcl_for_each_dev(rdev) \
-	for ((rdev) = rcl_dev_get_behind(0); (rdev); \
-	     (rdev) = rcl_dev_next(rdev))
 
 static void rcl_dev_tell(struct rcl_dev_user *user, u32 reason)
 {
@@ -263,7 +259,7 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 	int ret;
 
 	*why = "no active port with a usable GID: see `rclink dev`";
-	rcl_for_each_dev(rdev) {
+	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
 		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
 			continue;
 		ret = rcl_dev_pick_port(rdev, policy, info, &of_device);
@@ -324,15 +320,11 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 		*why = "the port cannot be read";
 		return ret;
 	}
-	if (attr.state != IB_PORT_ACTIVE) {
-		*why = "the port is not active: check the cable and `rclink dev`";
+	*why = "the port is not active: check the cable and `rclink dev`";
+	if (attr.state != IB_PORT_ACTIVE)
 		return -ENETDOWN;
-	}
-	if (info->lid && attr.lid != info->lid) {
-		*why = "the port just got another LID: try again";
-		return -EAGAIN;
-	}
-	return 0;
+	*why = "the port just got another LID: try again";
+	return info->lid && attr.lid != info->lid ? -EAGAIN : 0;
 }
 
 /**
@@ -503,7 +495,7 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 	struct rcl_device *rdev;
 	int ret = -ENODEV;
 
-	rcl_for_each_dev(rdev) {
+	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
 		if (strcmp(device, dev_name(&rdev->ib->dev)))
 			continue;
 		if (rdma_is_port_valid(rdev->ib, port))
@@ -529,7 +521,7 @@ int rcl_port_nth(unsigned int n, struct rcl_port *info)
 	u32 port;
 	int ret;
 
-	rcl_for_each_dev(rdev) {
+	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
 		rdma_for_each_port(rdev->ib, port) {
 			if (n--)
 				continue;

@@ -246,8 +246,8 @@ bool rcl_inbox_is_wary(struct rcl_link *link)
 }
 
 /*
- * It is up, or the peer may be and has left the epoch that is up here: then there
- * is nothing more for an owner to do.
+ * It is up, or the peer may be, and has left the epoch that is up here: then
+ * there is nothing more for an owner to do.
  */
 static bool rcl_inbox_needs_no_owner(const struct rcl_slot *slot)
 {

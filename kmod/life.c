@@ -532,11 +532,19 @@ static int rcl_life_ask(struct rcl_link *link)
 	return ret;
 }
 
+/* Who ends a link says so on all epochs that it has: one, if it has moved. */
+static struct rcl_slot *rcl_life_ends(struct rcl_slot *slot, int ret)
+{
+	struct rcl_slot *live = slot->link->live;
+
+	return ret == -ECONNRESET && live->state == RCLINK_LINK_STATE_UP ?
+	       live : slot;
+}
+
 /* A goodbye explains the failures that come with it. */
 static void rcl_life_traffic(struct rcl_slot *slot)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
-	struct rcl_link *link = slot->link;
 	struct rcl_reason failure;
 	int ret;
 
@@ -545,7 +553,7 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	if (!ret)
 		ret = rcl_life_settle(slot);
 	if (!ret && slot->state == RCLINK_LINK_STATE_UP)
-		ret = rcl_life_ask(link);
+		ret = rcl_life_ask(slot->link);
 	/* A software device may have completed by now what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		slot->up.kick(&slot->up);
@@ -554,11 +562,8 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 		rcl_life_goodbye(slot, failure.reason);
 	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_state_fail(slot, &failure);
-	else if (ret == -ECONNRESET && link->live->state == RCLINK_LINK_STATE_UP)
-		/* That is said of all; who has moved says it of one. */
-		rcl_state_down(link->live, rcl_reason_of(ret));
 	else if (ret)
-		rcl_state_down(slot, rcl_reason_of(ret));
+		rcl_state_down(rcl_life_ends(slot, ret), rcl_reason_of(ret));
 	else if (rcl_state_is_late(slot))
 		rcl_state_down(slot, rcl_probe_is_lost(slot->epoch) ?
 			       RCLINK_DOWN_REASON_MTU :

@@ -328,7 +328,7 @@ static int look_at_port(struct asker *asker)
 	return genl_ask(asker->s, &m, NULL, NULL);
 }
 
-TEST_F_TIMEOUT(slow, a_port_that_is_slow_to_answer_holds_up_no_other_device, 120)
+TEST_F_TIMEOUT(slow, a_port_that_is_slow_to_answer_holds_up_no_other, 120)
 {
 	struct asker asker = {};
 	struct rcl_end end;
@@ -337,7 +337,8 @@ TEST_F_TIMEOUT(slow, a_port_that_is_slow_to_answer_holds_up_no_other_device, 120
 	EXPECT_EQ(0, take_time(0));
 	EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
 	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, LONG_MS));
-	ASSERT_EQ(0, sim_knob("sim1", "fault", "slow_port 1 1 %d", LONG_MS / 6));
+	ASSERT_EQ(0, sim_knob("sim1", "fault", "slow_port 1 1 %d",
+			      LONG_MS / 6));
 	seen = sim_seen("sim1", "slow_port");
 	ASSERT_EQ(0, begin(&asker, &self->owner, look_at_port));
 	while (sim_seen("sim1", "slow_port") == seen)

@@ -7,8 +7,8 @@ struct json_object;
 
 /*
  * Add the documents of all ports of the device called name, or of all devices,
- * as rcl_doc_dev() makes them, and more; those that cannot be asked are left out,
- * after saying why, and CLI_FAILED is returned.
+ * as rcl_doc_dev() makes them, and more; those that cannot be asked are left
+ * out, after saying why, and CLI_FAILED is returned.
  */
 int verbs_dev_list(const char *name, struct json_object *list);
 
