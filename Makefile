@@ -11,8 +11,8 @@ KERNEL ?= 6.12
 HOSTS ?= 2
 # For `make check`: host is this machine, mixed has 6.12 and 6.1, mixed-back 6.1 and
 # 6.12; debug is what of debug-all is quick; -ib is on InfiniBand ports that are
-# simulated.
-ENVS ?= host-all 6.1-all 6.12-all mixed-all mixed-back 6.12-ib-all
+# simulated, -grh on virtual ones.
+ENVS ?= host-all 6.1-all 6.12-all mixed-all mixed-back 6.12-ib-all 6.1-ib 6.12-ib-grh
 # For `make chaos`.
 SECONDS ?= 600
 SEED ?= 1
