@@ -42,6 +42,25 @@ set_by_hand()
 		link_self_dial && on_device sim2
 }
 
+# Of a device that no link is on.
+slow_port()
+{
+	echo "slow_port 1 1000 $((RCL_SLOW > 1 ? 60000 : 15000))" >"$SIM/sim1/fault"
+}
+
+not_held_up()
+{
+	local slow status
+
+	rclink disconnect a && slow_port || return
+	"$tool" dev sim1 >/dev/null &
+	slow=$!
+	link_self_dial && kill -0 "$slow"
+	status=$?
+	echo "slow_port 1 0" >"$SIM/sim1/fault"
+	wait "$slow" && return "$status"
+}
+
 # conf [KEY VALUE]...: of a
 conf()
 {
@@ -84,13 +103,14 @@ let_go_meanwhile()
 		echo sim1 >"$SIM/del_device" && becomes_on sim2
 }
 
-plan 11
+plan 12
 link_setup
 sim_load "sim1 ib 1" "sim2 ib 2" "sim9 ib 9"
 check "a link on one device comes up" by_hand
 check "it comes up on another one, to which it was set" set_by_hand
 refuse 1 "a port that the device has not is refused" "none of that number" \
 	rclink set a port 2
+holds "a port that is slow to answer holds up no link on others" not_held_up
 holds "the daemon brings it up" by_daemon
 holds "a configuration that is read again moves it" read_again
 holds "what somebody has set by hand is put right" put_right

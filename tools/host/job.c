@@ -214,8 +214,9 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 {
 	struct rch_job *job = ctx;
 	struct rcl_link_info *info;
-	struct rcl_dev_info *devs;
-	size_t num, ndevs;
+	struct rcl_dev_info *devs = NULL;
+	size_t num, ndevs = 0;
+	const char *device;
 	int ret;
 
 	if (!job->hub->requests)
@@ -231,13 +232,14 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 		return ret;
 	if (job->answers)
 		begin(job, info);
-	ret = rcl_call_devs(job->hub->requests, NULL, &devs, &ndevs, err);
-	if (!ret) {
-		rch_paths(info, devs, ndevs, paths);
-		rcl_call_devs_free(devs, ndevs);
-	}
+	device = info->policy.device;
+	ret = rcl_call_devs(job->hub->requests, *device ? device : NULL, &devs,
+			    &ndevs, err);
+	rch_paths(info, devs, ndevs, paths);
+	rcl_call_devs_free(devs, ndevs);
 	free(info);
-	if (ret || paths->num)
+	/* Of one that is away the module says so. */
+	if ((ret && ret != -ENODEV) || paths->num)
 		return ret;
 	return offer_unseen(job, link, paths, err);
 }

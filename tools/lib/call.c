@@ -14,6 +14,8 @@
 /* A record that goes on all the time is read no further than twice its size. */
 #define RECORD_END	(2 * RCLINK_RECORD_MAX)
 
+#define PORTS_MAX	255	/* of a device */
+
 static int call_policy(struct rcl_nl *nl, uint8_t cmd, const char *name,
 		       const struct rcl_policy *policy, char *err)
 {
@@ -114,19 +116,28 @@ static void drop_dev(void *one)
 	rcl_dev_info_free(one);
 }
 
-/* Leaves those of the device called name. Returns how many these are. */
-static size_t keep_devs(struct rcl_dev_info *infos, size_t num,
-			const char *name)
+/*
+ * Those of one device, and no other one is asked: it may be slow to answer.
+ * What cannot be read is left out.
+ */
+static int ask_ports(struct rcl_list *list, struct rcl_nl *nl, const char *name,
+		     char *err)
 {
-	size_t i, kept = 0;
+	struct nl_msg *msg;
+	uint32_t port;
+	int ret = 0;
 
-	for (i = 0; i < num; i++) {
-		if (strcmp(infos[i].name, name))
-			rcl_dev_info_free(&infos[i]);
-		else
-			infos[kept++] = infos[i];
+	for (port = 1; port <= PORTS_MAX && ret != -ENODEV; port++) {
+		msg = rcl_nl_msg(nl, RCLINK_CMD_DEV_GET, 0, err);
+		if (!msg)
+			return -ENOMEM;
+		ret = rcl_list_add(list, nl, msg, rcl_dev_put(msg, name, port),
+				   err);
+		if (ret == -ENOMEM)
+			return ret;
 	}
-	return kept;
+	return list->num ? 0 : rcl_fail(err, -ENODEV,
+					"there is no such RDMA device");
 }
 
 int rcl_call_devs(struct rcl_nl *nl, const char *name,
@@ -141,14 +152,11 @@ int rcl_call_devs(struct rcl_nl *nl, const char *name,
 	struct rcl_list list = { .kind = &devs };
 	int ret;
 
-	ret = rcl_list_ask(&list, nl, NULL, err);
-	if (ret)
+	ret = name ? ask_ports(&list, nl, name, err) :
+		     rcl_list_ask(&list, nl, NULL, err);
+	if (ret) {
+		rcl_list_clear(&list);
 		return ret;
-	if (name)
-		list.num = keep_devs(list.infos, list.num, name);
-	if (name && !list.num) {
-		free(list.infos);
-		return rcl_fail(err, -ENODEV, "there is no such RDMA device");
 	}
 	*infos = list.infos;
 	*num = list.num;

@@ -506,6 +506,15 @@ int rcl_link_put_epoch(struct nl_msg *msg, const char *name, uint64_t epoch)
 	return result(failed);
 }
 
+int rcl_dev_put(struct nl_msg *msg, const char *device, uint32_t port)
+{
+	int failed;
+
+	failed = nla_put_string(msg, RCLINK_A_DEV_NAME, device);
+	failed |= nla_put_u32(msg, RCLINK_A_DEV_PORT, port);
+	return result(failed);
+}
+
 int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
 			  const uint8_t key[RCLINK_KEY_LEN])
 {

@@ -154,6 +154,7 @@ int rcl_link_put_connect(struct nl_msg *msg, const struct rcl_connect *c);
 int rcl_link_put_epoch(struct nl_msg *msg, const char *name, uint64_t epoch);
 int rcl_link_put_activate(struct nl_msg *msg, const char *name, uint64_t epoch,
 			  const uint8_t key[RCLINK_KEY_LEN]);
+int rcl_dev_put(struct nl_msg *msg, const char *device, uint32_t port);
 int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping);
 int rcl_record_put(struct nl_msg *msg, const char *link, uint64_t number);
 int rcl_note_put(struct nl_msg *msg, const char *link, const char *text);

@@ -12,7 +12,7 @@ static void *info_at(const struct rcl_list *list, size_t i)
 	return (char *)list->infos + i * list->kind->size;
 }
 
-static void clear(struct rcl_list *list)
+void rcl_list_clear(struct rcl_list *list)
 {
 	size_t i;
 
@@ -39,6 +39,12 @@ static int add(const struct nlmsghdr *hdr, void *arg)
 	return ret;
 }
 
+int rcl_list_add(struct rcl_list *list, struct rcl_nl *nl, struct nl_msg *msg,
+		 int put, char *err)
+{
+	return rcl_nl_request(nl, msg, put, list->kind->names, add, list, err);
+}
+
 static int ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 	       char *err)
 {
@@ -50,7 +56,7 @@ static int ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		return -ENOMEM;
 	if (name)
 		put = list->kind->put_name(msg, name);
-	return rcl_nl_request(nl, msg, put, list->kind->names, add, list, err);
+	return rcl_list_add(list, nl, msg, put, err);
 }
 
 int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
@@ -60,10 +66,10 @@ int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 	int ret;
 
 	do {
-		clear(list);
+		rcl_list_clear(list);
 		ret = ask(list, nl, name, err);
 	} while (ret == -EAGAIN && --tries);
 	if (ret)
-		clear(list);
+		rcl_list_clear(list);
 	return ret;
 }

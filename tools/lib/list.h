@@ -30,4 +30,10 @@ struct rcl_list {
 int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		 char *err);
 
+/* One more, that msg asks for; put: what it said to its last attribute. */
+int rcl_list_add(struct rcl_list *list, struct rcl_nl *nl, struct nl_msg *msg,
+		 int put, char *err);
+
+void rcl_list_clear(struct rcl_list *list);
+
 #endif /* RCL_LIST_H */
