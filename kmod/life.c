@@ -349,7 +349,7 @@ static int rcl_life_settle(struct rcl_slot *slot)
 			return ret;
 		slot->proven |= RCL_PROVEN_SAID;
 	}
-	/* Whoever brings it up and is gone has given it up. */
+	/* Whoever brings up a link and is gone has given it up. */
 	if (slot->proven != RCL_PROVEN_ALL || !slot->epoch->probe.through ||
 	    rcl_inbox_failure(slot).reason)
 		return 0;

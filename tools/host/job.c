@@ -167,8 +167,11 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 	rcl_nl_close(nl);
 	if (ret)
 		return ret;
-	strcpy(path->device, info->used_device);
-	path->port = info->used_port;
+	/* Of what is set: of one that is to rotate, another one is in use. */
+	strcpy(path->device, *info->policy.device ? info->policy.device :
+						    info->used_device);
+	path->port = info->policy.v[RCL_P_PORT] ? info->policy.v[RCL_P_PORT] :
+						  info->used_port;
 	path->link_layer = p.local.link_layer;
 	path->gid_type = p.local.link_layer == RCLINK_LINK_LAYER_ROCE ?
 			 RCLINK_GID_TYPE_ROCE_V2 : RCLINK_GID_TYPE_IB;

@@ -118,7 +118,7 @@ static void drop_dev(void *one)
 
 /*
  * Those of one device, and no other one is asked: it may be slow to answer.
- * What cannot be read is left out.
+ * There is no port behind the last one.
  */
 static int ask_ports(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		     char *err)
@@ -127,15 +127,15 @@ static int ask_ports(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 	uint32_t port;
 	int ret = 0;
 
-	for (port = 1; port <= PORTS_MAX && ret != -ENODEV; port++) {
+	for (port = 1; port <= PORTS_MAX && !ret; port++) {
 		msg = rcl_nl_msg(nl, RCLINK_CMD_DEV_GET, 0, err);
 		if (!msg)
 			return -ENOMEM;
 		ret = rcl_list_add(list, nl, msg, rcl_dev_put(msg, name, port),
 				   err);
-		if (ret == -ENOMEM)
-			return ret;
 	}
+	if (ret != -ENODEV)
+		return ret;
 	return list->num ? 0 : rcl_fail(err, -ENODEV,
 					"there is no such RDMA device");
 }

@@ -33,7 +33,7 @@ struct rcl_link_info {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t id;
 	struct rcl_policy policy;
-	/* By the newest epoch, up or not; "" and 0 without one. */
+	/* By that epoch, up or not; "" and 0 without one. */
 	char used_device[RCLINK_DEVICE_MAX + 1];
 	uint32_t used_port;
 	uint32_t used_mtu;	/* of the path, once it is agreed on */
