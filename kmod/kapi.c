@@ -92,7 +92,7 @@ static void rcl_kapi_deliver(struct rcl_chan *common, int n)
 	complete_all(&chan->over);
 }
 
-/* Of what somebody else has polled, nothing is left to see it by. */
+/* Who delivers finds nothing of what somebody else has polled: it is noted. */
 static void rcl_kapi_news(struct rcl_chan *common)
 {
 	struct rclink_chan *chan = rcl_kapi_of(common);

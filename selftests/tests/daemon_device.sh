@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A link goes from one device to another when it is set to that: by hand, by a
 # configuration that is read again, and by one that changed while no daemon ran.
+# A device that is slow to answer holds up no link on others.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has devices of its own
