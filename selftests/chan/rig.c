@@ -252,6 +252,17 @@ int rig_open(struct rig *r)
 	return ret;
 }
 
+/* One that finds no memory for its file leaves the channel in the backlog. */
+static int accept_at_last(const struct rig *r)
+{
+	int fd;
+
+	do {
+		fd = rig_accept(r);
+	} while (fd == -ENOMEM);
+	return fd;
+}
+
 /* And what may be left in the backlog of one that was not opened. */
 void rig_close(struct rig *r)
 {
@@ -261,7 +272,7 @@ void rig_close(struct rig *r)
 	rclink_close(r->far);
 	r->near = NULL;
 	r->far = NULL;
-	while (r->listener >= 0 && (fd = rig_accept(r)) >= 0)
+	while (r->listener >= 0 && (fd = accept_at_last(r)) >= 0)
 		close(fd);
 }
 
