@@ -31,39 +31,55 @@
 #include "share.h"
 #include "shm.h"
 
-/**
- * struct rcl_file - an open file
- * @lock: protects the decision
- * @chan: with a reference, or NULL; set once
- * @listener: with a reference, or NULL; set once
- * @group: a channel to a group, or NULL; set once
- * @share: regions for all links, or NULL; set once
- */
+enum rcl_file_kind {
+	RCL_FILE_NOTHING,
+	RCL_FILE_CHAN,
+	RCL_FILE_LISTENER,
+	RCL_FILE_GROUP,
+	RCL_FILE_SHARE,
+};
+
+/* An open file has a reference to what it is, which is decided once. */
 struct rcl_file {
 	struct mutex lock;	/* protects the decision */
-	struct rcl_chan *chan;
-	struct rcl_listener *listener;
-	struct rcl_group_chan *group;
-	struct rcl_share *share;
+	enum rcl_file_kind kind;
+	union {
+		struct rcl_chan *chan;
+		struct rcl_listener *listener;
+		struct rcl_group_chan *group;
+		struct rcl_share *share;
+	};
 };
 
 static const struct file_operations rcl_cdev_fops;
 
-static struct rcl_file *rcl_file_new(struct rcl_chan *chan)
+static struct rcl_file *rcl_file_new(void)
 {
 	struct rcl_file *file;
 
 	file = kzalloc(sizeof(*file), GFP_KERNEL);
-	if (!file)
-		return NULL;
-	mutex_init(&file->lock);
-	file->chan = chan;
+	if (file)
+		mutex_init(&file->lock);
 	return file;
+}
+
+/* What the file is of its kind can be used behind it. */
+static enum rcl_file_kind rcl_file_kind(const struct rcl_file *file)
+{
+	/* Pairs with the release in rcl_file_decide(). */
+	return smp_load_acquire(&file->kind);
+}
+
+static void rcl_file_decide(struct rcl_file *file, enum rcl_file_kind kind)
+{
+	lockdep_assert_held(&file->lock);
+	/* Pairs with the acquire in rcl_file_kind(). */
+	smp_store_release(&file->kind, kind);
 }
 
 static int rcl_cdev_open(struct inode *inode, struct file *filp)
 {
-	filp->private_data = rcl_file_new(NULL);
+	filp->private_data = rcl_file_new();
 	return filp->private_data ? stream_open(inode, filp) : -ENOMEM;
 }
 
@@ -71,15 +87,22 @@ static int rcl_cdev_release(struct inode *inode, struct file *filp)
 {
 	struct rcl_file *file = filp->private_data;
 
-	if (file->listener)
-		rcl_chan_unlisten(file->listener);
-	if (file->group)
-		rcl_group_chan_close(file->group);
-	if (file->share)
-		rcl_share_close(file->share);
-	if (file->chan) {
+	switch (file->kind) {
+	case RCL_FILE_NOTHING:
+		break;
+	case RCL_FILE_CHAN:
 		rcl_chan_close(file->chan);
 		rcl_chan_put(file->chan);
+		break;
+	case RCL_FILE_LISTENER:
+		rcl_chan_unlisten(file->listener);
+		break;
+	case RCL_FILE_GROUP:
+		rcl_group_chan_close(file->group);
+		break;
+	case RCL_FILE_SHARE:
+		rcl_share_close(file->share);
+		break;
 	}
 	kfree(file);
 	return 0;
@@ -102,12 +125,6 @@ static int rcl_cdev_get_service(struct rclink_dev_service *arg,
 	return 0;
 }
 
-static bool rcl_cdev_is_something(const struct rcl_file *file)
-{
-	lockdep_assert_held(&file->lock);
-	return file->chan || file->listener || file->group || file->share;
-}
-
 static int rcl_cdev_connect(struct file *filp, const void __user *from)
 {
 	struct rcl_file *file = filp->private_data;
@@ -122,8 +139,6 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 		return ret;
 	if (arg.backlog)
 		return -EINVAL;
-	if (rcl_cdev_is_something(file))
-		return -EISCONN;
 	ring = rcl_ring_new(arg.flags);
 	if (!ring)
 		return -ENOMEM;
@@ -135,8 +150,8 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 		rcl_chan_put(chan);
 		return ret;
 	}
-	/* Pairs with the acquire in rcl_cdev_chan(). */
-	smp_store_release(&file->chan, chan);
+	file->chan = chan;
+	rcl_file_decide(file, RCL_FILE_CHAN);
 	return 0;
 }
 
@@ -152,14 +167,12 @@ static int rcl_cdev_listen(struct file *filp, const void __user *from)
 		return ret;
 	if (!arg.backlog || arg.backlog > RCLINK_DEV_BACKLOG_MAX)
 		return -EINVAL;
-	if (rcl_cdev_is_something(file))
-		return -EISCONN;
 	listener = rcl_ring_listen(filp->f_cred, arg.link, arg.service,
 				   arg.backlog, arg.flags);
 	if (IS_ERR(listener))
 		return PTR_ERR(listener);
-	/* Pairs with rcl_cdev_listener(). */
-	smp_store_release(&file->listener, listener);
+	file->listener = listener;
+	rcl_file_decide(file, RCL_FILE_LISTENER);
 	return 0;
 }
 
@@ -175,20 +188,12 @@ static int rcl_cdev_join(struct file *filp, const void __user *from)
 	    !rcl_cdev_is_name(arg.service, sizeof(arg.service)) ||
 	    arg.flags || arg.pad)
 		return -EINVAL;
-	if (rcl_cdev_is_something(file))
-		return -EISCONN;
 	group = rcl_group_chan_open(arg.group, arg.service, filp->f_cred);
 	if (IS_ERR(group))
 		return PTR_ERR(group);
-	/* Pairs with the acquire in rcl_cdev_group(). */
-	smp_store_release(&file->group, group);
+	file->group = group;
+	rcl_file_decide(file, RCL_FILE_GROUP);
 	return 0;
-}
-
-static struct rcl_group_chan *rcl_cdev_group(struct rcl_file *file)
-{
-	/* Pairs with the release in rcl_cdev_join(). */
-	return smp_load_acquire(&file->group);
 }
 
 static int rcl_cdev_share(struct file *filp)
@@ -196,29 +201,23 @@ static int rcl_cdev_share(struct file *filp)
 	struct rcl_file *file = filp->private_data;
 	struct rcl_share *share;
 
-	if (rcl_cdev_is_something(file))
-		return -EISCONN;
 	share = rcl_share_open(filp->f_cred);
 	if (!share)
 		return -ENOMEM;
-	/* Pairs with the acquire in rcl_cdev_get_share(). */
-	smp_store_release(&file->share, share);
+	file->share = share;
+	rcl_file_decide(file, RCL_FILE_SHARE);
 	return 0;
-}
-
-static struct rcl_share *rcl_cdev_get_share(struct rcl_file *file)
-{
-	/* Pairs with the release in rcl_cdev_share(). */
-	return smp_load_acquire(&file->share);
 }
 
 static int rcl_cdev_install(struct rcl_chan *chan)
 {
-	struct rcl_file *file = rcl_file_new(chan);
+	struct rcl_file *file = rcl_file_new();
 	int fd;
 
 	if (!file)
 		return -ENOMEM;
+	file->kind = RCL_FILE_CHAN;
+	file->chan = chan;
 	fd = anon_inode_getfd("[rclink]", &rcl_cdev_fops, file,
 			      O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -226,20 +225,15 @@ static int rcl_cdev_install(struct rcl_chan *chan)
 	return fd;
 }
 
-static struct rcl_listener *rcl_cdev_listener(struct rcl_file *file)
-{
-	/* Pairs with the release in rcl_cdev_listen(). */
-	return smp_load_acquire(&file->listener);
-}
-
 static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 {
-	struct rcl_listener *listener = rcl_cdev_listener(file);
+	struct rcl_listener *listener;
 	struct rcl_chan *chan;
 	int ret;
 
-	if (!listener)
+	if (rcl_file_kind(file) != RCL_FILE_LISTENER)
 		return -EINVAL;
+	listener = file->listener;
 	while (!(chan = rcl_listener_take(listener))) {
 		if (nonblock)
 			return -EAGAIN;
@@ -255,37 +249,33 @@ static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 	return ret;
 }
 
-static struct rcl_chan *rcl_cdev_chan(struct rcl_file *file)
-{
-	/* Pairs with the release in rcl_cdev_connect(). */
-	return smp_load_acquire(&file->chan);
-}
-
-/* Of what is something else than a listener. */
 static int rcl_cdev_register(struct rcl_file *file,
 			     struct rclink_dev_region *arg, bool allocate)
 {
-	struct rcl_group_chan *group = rcl_cdev_group(file);
-	struct rcl_share *share = rcl_cdev_get_share(file);
-	struct rcl_chan *chan = rcl_cdev_chan(file);
-
-	if (group)
-		return rcl_group_chan_region(group, arg, allocate);
-	if (share)
-		return rcl_share_region(share, arg, allocate);
-	return rcl_memory_register(chan, arg, allocate);
+	switch (rcl_file_kind(file)) {
+	case RCL_FILE_CHAN:
+		return rcl_memory_register(file->chan, arg, allocate);
+	case RCL_FILE_GROUP:
+		return rcl_group_chan_region(file->group, arg, allocate);
+	case RCL_FILE_SHARE:
+		return rcl_share_region(file->share, arg, allocate);
+	default:
+		return -ENOTCONN;
+	}
 }
 
 static int rcl_cdev_withdraw(struct rcl_file *file, u32 handle)
 {
-	struct rcl_group_chan *group = rcl_cdev_group(file);
-	struct rcl_share *share = rcl_cdev_get_share(file);
-
-	if (group)
-		return rcl_group_chan_withdraw(group, handle);
-	if (share)
-		return rcl_share_withdraw(share, handle);
-	return rcl_region_withdraw(rcl_cdev_chan(file), handle);
+	switch (rcl_file_kind(file)) {
+	case RCL_FILE_CHAN:
+		return rcl_region_withdraw(file->chan, handle);
+	case RCL_FILE_GROUP:
+		return rcl_group_chan_withdraw(file->group, handle);
+	case RCL_FILE_SHARE:
+		return rcl_share_withdraw(file->share, handle);
+	default:
+		return -ENOTCONN;
+	}
 }
 
 static int rcl_cdev_region(struct rcl_file *file, void __user *user,
@@ -362,23 +352,6 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 	return -EFAULT;
 }
 
-/* Who waits for completions waits for the end of a suspension first. */
-static int rcl_cdev_submit_all(struct rcl_ring *ring,
-			       const struct rclink_dev_submit *arg,
-			       unsigned long end, u32 *taken)
-{
-	int ret;
-
-	for (;;) {
-		ret = rcl_ring_submit(ring, arg->count, taken);
-		if (ret != -EAGAIN || !arg->wait)
-			return ret;
-		ret = rcl_ring_wait_resumed(ring, end);
-		if (ret)
-			return ret;
-	}
-}
-
 static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
 			       const void __user *user, unsigned long *end)
 {
@@ -392,23 +365,27 @@ static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
 	return 0;
 }
 
-/* Who neither hands over anything nor waits looks what has completed. */
+/*
+ * Who waits for completions waits for the end of a suspension first. Who
+ * neither hands over anything nor waits looks what has completed.
+ */
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
+	struct rcl_ring *ring = rcl_ring_of(chan);
 	struct rclink_dev_submit arg;
 	unsigned long end;
-	u32 taken = 0;
+	u32 taken;
 	int ret;
 
 	ret = rcl_cdev_get_submit(&arg, user, &end);
 	if (ret)
 		return ret;
-	ret = rcl_cdev_submit_all(rcl_ring_of(chan), &arg, end, &taken);
+	ret = rcl_ring_submit(ring, arg.count, arg.wait, end, &taken);
 	arg.count = taken;
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (!ret && arg.wait)
-		return rcl_ring_wait(rcl_ring_of(chan), arg.wait, end);
+		return rcl_ring_wait(ring, arg.wait, end);
 	if (!ret && !taken)
 		rcl_chan_look(chan);
 	return ret;
@@ -438,8 +415,6 @@ static int rcl_cdev_group_submit(struct rcl_group_chan *group,
 static long rcl_cdev_link_ioctl(struct rcl_chan *chan, unsigned int cmd,
 				void __user *user)
 {
-	if (!chan)
-		return -EOPNOTSUPP;
 	switch (cmd) {
 	case RCLINK_IOC_SUBMIT:
 		return rcl_cdev_submit(chan, user);
@@ -452,13 +427,12 @@ static long rcl_cdev_link_ioctl(struct rcl_chan *chan, unsigned int cmd,
 	}
 }
 
-static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
-				void __user *user)
+static long rcl_cdev_use(struct rcl_file *file, unsigned int cmd,
+			 void __user *user)
 {
-	struct rcl_group_chan *group = rcl_cdev_group(file);
-	struct rcl_chan *chan = rcl_cdev_chan(file);
+	enum rcl_file_kind kind = rcl_file_kind(file);
 
-	if (!chan && !group && !rcl_cdev_get_share(file))
+	if (kind == RCL_FILE_NOTHING || kind == RCL_FILE_LISTENER)
 		return -ENOTCONN;
 	switch (cmd) {
 	case RCLINK_IOC_REGION:
@@ -468,22 +442,37 @@ static long rcl_cdev_chan_ioctl(struct rcl_file *file, unsigned int cmd,
 	case RCLINK_IOC_WITHDRAW:
 		return rcl_cdev_end_region(file, user);
 	case RCLINK_IOC_SUBMIT:
-		if (group)
-			return rcl_cdev_group_submit(group, user);
+		if (kind == RCL_FILE_GROUP)
+			return rcl_cdev_group_submit(file->group, user);
 		fallthrough;
 	case RCLINK_IOC_DMABUF:
 	case RCLINK_IOC_IMPORT:
 	case RCLINK_IOC_RELEASE:
-		return rcl_cdev_link_ioctl(chan, cmd, user);
+		return kind == RCL_FILE_CHAN ?
+		       rcl_cdev_link_ioctl(file->chan, cmd, user) : -EOPNOTSUPP;
 	default:
 		return -ENOTTY;
 	}
 }
 
-static bool rcl_cdev_decides(unsigned int cmd)
+static int rcl_cdev_decide(struct file *filp, unsigned int cmd,
+			   void __user *user)
 {
-	return cmd == RCLINK_IOC_CONNECT || cmd == RCLINK_IOC_LISTEN ||
-	       cmd == RCLINK_IOC_JOIN || cmd == RCLINK_IOC_SHARE;
+	struct rcl_file *file = filp->private_data;
+
+	lockdep_assert_held(&file->lock);
+	if (file->kind != RCL_FILE_NOTHING)
+		return -EISCONN;
+	switch (cmd) {
+	case RCLINK_IOC_CONNECT:
+		return rcl_cdev_connect(filp, user);
+	case RCLINK_IOC_LISTEN:
+		return rcl_cdev_listen(filp, user);
+	case RCLINK_IOC_JOIN:
+		return rcl_cdev_join(filp, user);
+	default:
+		return rcl_cdev_share(filp);
+	}
 }
 
 static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
@@ -493,20 +482,20 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	void __user *user = (void __user *)arg;
 	int ret;
 
-	if (cmd == RCLINK_IOC_ACCEPT)
+	switch (cmd) {
+	case RCLINK_IOC_ACCEPT:
 		return rcl_cdev_accept(file, filp->f_flags & O_NONBLOCK);
-	if (!rcl_cdev_decides(cmd))
-		return rcl_cdev_chan_ioctl(file, cmd, user);
+	case RCLINK_IOC_CONNECT:
+	case RCLINK_IOC_LISTEN:
+	case RCLINK_IOC_JOIN:
+	case RCLINK_IOC_SHARE:
+		break;
+	default:
+		return rcl_cdev_use(file, cmd, user);
+	}
 	if (mutex_lock_interruptible(&file->lock))
 		return -ERESTARTSYS;
-	if (cmd == RCLINK_IOC_CONNECT)
-		ret = rcl_cdev_connect(filp, user);
-	else if (cmd == RCLINK_IOC_LISTEN)
-		ret = rcl_cdev_listen(filp, user);
-	else if (cmd == RCLINK_IOC_JOIN)
-		ret = rcl_cdev_join(filp, user);
-	else
-		ret = rcl_cdev_share(filp);
+	ret = rcl_cdev_decide(filp, cmd, user);
 	mutex_unlock(&file->lock);
 	/* It has left nothing behind, so who was only stopped asks again. */
 	return ret == -EINTR ? -ERESTARTSYS : ret;
@@ -566,41 +555,51 @@ static __poll_t rcl_cdev_poll_group(struct rcl_group_chan *group,
 	return mask;
 }
 
-static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
+static __poll_t rcl_cdev_poll_listener(struct rcl_listener *listener,
+				       struct file *filp, poll_table *wait)
 {
-	struct rcl_file *file = filp->private_data;
-	struct rcl_chan *chan = rcl_cdev_chan(file);
-	struct rcl_listener *listener = rcl_cdev_listener(file);
-	struct rcl_group_chan *group = rcl_cdev_group(file);
-
-	if (chan)
-		return rcl_cdev_poll_chan(chan, filp, wait);
-	if (group)
-		return rcl_cdev_poll_group(group, filp, wait);
-	if (!listener)
-		return EPOLLERR;
 	poll_wait(filp, &listener->wait, wait);
 	return READ_ONCE(listener->n) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
+static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 {
-	struct rcl_group_chan *group = rcl_cdev_group(filp->private_data);
-	struct rcl_share *share = rcl_cdev_get_share(filp->private_data);
-	struct rcl_chan *chan = rcl_cdev_chan(filp->private_data);
+	struct rcl_file *file = filp->private_data;
 
-	if (!chan && !group && !share)
-		return -ENOTCONN;
-	if (!(vma->vm_flags & VM_SHARED))
-		return -EINVAL;
-	if (group)
-		return rcl_group_chan_mmap(group, vma);
-	if (share)
-		return rcl_share_mmap(share, vma);
+	switch (rcl_file_kind(file)) {
+	case RCL_FILE_CHAN:
+		return rcl_cdev_poll_chan(file->chan, filp, wait);
+	case RCL_FILE_LISTENER:
+		return rcl_cdev_poll_listener(file->listener, filp, wait);
+	case RCL_FILE_GROUP:
+		return rcl_cdev_poll_group(file->group, filp, wait);
+	default:
+		return EPOLLERR;
+	}
+}
+
+static int rcl_cdev_mmap_chan(struct rcl_chan *chan, struct vm_area_struct *vma)
+{
 	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
 		return rcl_shm_mmap(chan, vma);
 	return remap_vmalloc_range(vma, rcl_ring_of(chan)->shared,
 				   vma->vm_pgoff);
+}
+
+static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct rcl_file *file = filp->private_data;
+	enum rcl_file_kind kind = rcl_file_kind(file);
+
+	if (kind == RCL_FILE_NOTHING || kind == RCL_FILE_LISTENER)
+		return -ENOTCONN;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (kind == RCL_FILE_GROUP)
+		return rcl_group_chan_mmap(file->group, vma);
+	if (kind == RCL_FILE_SHARE)
+		return rcl_share_mmap(file->share, vma);
+	return rcl_cdev_mmap_chan(file->chan, vma);
 }
 
 static const struct file_operations rcl_cdev_fops = {

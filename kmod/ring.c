@@ -197,20 +197,7 @@ static u32 rcl_ring_in_flight(const struct rcl_chan *chan)
 	return rcl_queue_busy(&chan->sends) + rcl_queue_busy(&chan->recvs);
 }
 
-/**
- * rcl_ring_submit - post what is in the submission ring
- * @ring: any
- * @count: at most so many
- * @taken: set to how many were posted
- *
- * Context: process context.
- * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
- * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
- * for an atomic that the device of either end does not have, -EBUSY when as
- * many are in flight as can be, -EAGAIN while the channel is suspended, the
- * reason when it is not open, or what the verbs call says.
- */
-int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
+static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 {
 	struct rclink_dev_ring *sq = &ring->shared->sq;
 	struct rcl_chan *chan = &ring->chan;
@@ -218,7 +205,6 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken)
 	bool some = false;
 	int ret = 0;
 
-	*taken = 0;
 	/* Somebody may fill the ring meanwhile, and this keeps softirqs off. */
 	count = min_t(u32, count, RCLINK_DEV_DEPTH);
 	spin_lock_bh(&chan->lock);
@@ -273,15 +259,7 @@ bool rcl_ring_has_room(struct rcl_ring *ring)
 	return room;
 }
 
-/**
- * rcl_ring_wait_resumed - wait for the end of a suspension
- * @ring: any
- * @end: in jiffies, 0 for none
- *
- * Context: may sleep; can be interrupted.
- * Return: 0, -ETIME or -EINTR.
- */
-int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end)
+static int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end)
 {
 	struct rcl_chan *chan = &ring->chan;
 	long left = end ? max_t(long, end - jiffies, 0) : MAX_SCHEDULE_TIMEOUT;
@@ -292,6 +270,38 @@ int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end)
 	if (!left)
 		return -ETIME;
 	return left < 0 ? -EINTR : 0;
+}
+
+/**
+ * rcl_ring_submit - post what is in the submission ring
+ * @ring: any
+ * @count: at most so many
+ * @wait: for the end of a suspension, too
+ * @end: of waiting, in jiffies, 0 for none
+ * @taken: set to how many were posted
+ *
+ * Context: process context; may sleep with @wait, and can be interrupted.
+ * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
+ * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
+ * for an atomic that the device of either end does not have, -EBUSY when as
+ * many are in flight as can be, -EAGAIN while the channel is suspended, or
+ * with @wait -ETIME or -EINTR, the reason when it is not open, or what the
+ * verbs call says.
+ */
+int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
+		    unsigned long end, u32 *taken)
+{
+	int ret;
+
+	*taken = 0;
+	for (;;) {
+		ret = rcl_ring_take(ring, count, taken);
+		if (ret != -EAGAIN || !wait)
+			return ret;
+		ret = rcl_ring_wait_resumed(ring, end);
+		if (ret)
+			return ret;
+	}
 }
 
 /* Announced before it asks for an event: the one that comes may be too few. */

@@ -28,9 +28,9 @@ struct rcl_ring *rcl_ring_of(struct rcl_chan *chan);
 struct rcl_ring *rcl_ring_new(u32 flags);
 struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 				     const char *service, u32 max, u32 flags);
-int rcl_ring_submit(struct rcl_ring *ring, u32 count, u32 *taken);
+int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
+		    unsigned long end, u32 *taken);
 bool rcl_ring_has_room(struct rcl_ring *ring);
-int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end);
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end);
 
 #endif /* RCL_RING_H */
