@@ -167,10 +167,13 @@ rdma_deaf()
 # path MTU of the lab; until rdma_hears
 no_large()
 {
-	on "$1" tc qdisc replace dev eth0 clsact &&
-		on "$1" tc filter add dev eth0 ingress protocol ip u32 \
-			match ip dport 4791 0xffff \
-			match u16 0x0400 0xfc00 at 2 action drop
+	local match='match ip dport 4791 0xffff match u16 0x0400 0xfc00 at 2'
+
+	# In one go: some look how soon it is noticed.
+	on "$1" tc -batch - <<-END
+		qdisc replace dev eth0 clsact
+		filter add dev eth0 ingress protocol ip u32 $match action drop
+	END
 }
 
 rdma_hears()
