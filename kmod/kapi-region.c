@@ -46,8 +46,9 @@ static int rcl_kapi_register(struct rclink_chan *chan,
  * Context: may sleep. Not from a callback of rclink.
  * Return: 0, -EINVAL, -EMSGSIZE for more than 4096 registrations of the device
  * take, -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic
- * right that the device does not have, or RCLINK_REGION_INVALIDATE where one
- * registration is too small, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
+ * right that the device does not have, RCLINK_REGION_INVALIDATE where one
+ * registration is too small, or memory that the device reaches by way of bounce
+ * buffers only, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
  * reason when the channel is over, -EAGAIN while it is suspended, the errno of
  * a verbs call, or -ENOTRECOVERABLE when that failed in the midst, and the
  * device did not end what it had: then the memory must never be used for

@@ -16,6 +16,11 @@
  * and as many of the peer's, each of which counts as an operation in flight. It
  * completes once. An atomic cannot have two.
  *
+ * A file of another kind than the call is for: EISCONN where it is decided what
+ * the file is, ENOTCONN of nothing or a listener, EOPNOTSUPP of a group's channel
+ * or a share, EINVAL of ACCEPT. ENOTTY is for a call that there is none of. What
+ * says zero, or has a bound, is EINVAL otherwise.
+ *
  * Until the peer has posted its first receive, the first operation that takes
  * one, and those behind it, are in flight without being started.
  *
@@ -260,7 +265,8 @@ struct rclink_dev_group_shared {
  * @link: name
  * @service: name, the same at both ends
  * @flags: RCLINK_CONNECT_*, RCLINK_CHAN_*
- * @backlog: LISTEN: channels that may wait to be accepted, at least 1
+ * @backlog: LISTEN: channels that may wait to be accepted, 1 to
+ *	RCLINK_DEV_BACKLOG_MAX; CONNECT: zero
  */
 struct rclink_dev_service {
 	char link[RCLINK_DEV_LINK_LEN];
@@ -304,10 +310,13 @@ struct rclink_dev_group {
  * @name: exported under it, or imported; empty for local use only
  * @addr: REGION: begin of the memory; MEMORY: zero, and set to the offset for
  *	mmap() of the file, where the memory that the kernel allocates
- *	is as long as the region is not withdrawn
- * @len: REGION: bytes; MEMORY: the same, whole pages; IMPORT: set
- * @rights: REGION, MEMORY: of the peer, and RCLINK_REGION_READ_ONLY; IMPORT: set
+ *	is as long as the region is not withdrawn; IMPORT: zero
+ * @len: REGION: bytes; MEMORY: the same, whole pages; IMPORT: zero, and set
+ * @rights: REGION, MEMORY: of the peer, and RCLINK_REGION_READ_ONLY; IMPORT:
+ *	zero, and set
  * @handle: set; of this file only
+ *
+ * A region of a group's channel has neither name nor rights (EOPNOTSUPP).
  */
 struct rclink_dev_region {
 	char name[RCLINK_DEV_REGION_LEN];
@@ -346,7 +355,8 @@ struct rclink_dev_dmabuf {
  * struct rclink_dev_submit - RCLINK_IOC_SUBMIT
  * @count: submissions to take at most; set to how many were taken, also when
  *	the call fails for the next one, which stays in the ring
- * @wait: return when so many completions are in the ring, 0 does not wait
+ * @wait: return when so many completions are in the ring, at most
+ *	RCLINK_DEV_CQ_DEPTH; 0 does not wait
  * @timeout_ms: of the wait, then ETIME; 0 for none
  * @pad: zero
  */
