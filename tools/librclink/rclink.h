@@ -491,7 +491,7 @@ int rclink_read(struct rclink_chan *chan, struct rclink_data data,
  * @chan: the channel
  * @data: where the old value goes: one piece of 8 bytes
  * @remote: the peer's region
- * @offset: where in it, a multiple of 8
+ * @offset: where in it, such that its address there is a multiple of 8
  * @compare: with this, and if it is equal
  * @swap: this is put there
  * @flags: RCLINK_SQE_*
@@ -509,7 +509,7 @@ int rclink_cas(struct rclink_chan *chan, struct rclink_data data,
  * @chan: the channel
  * @data: where the old value goes: one piece of 8 bytes
  * @remote: the peer's region
- * @offset: where in it, a multiple of 8
+ * @offset: where in it, such that its address there is a multiple of 8
  * @add: this is added there
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
@@ -525,7 +525,7 @@ int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
  * @chan: the channel
  * @data: where the old value goes: one piece of 8 bytes
  * @remote: the peer's region
- * @offset: where in it, a multiple of 8
+ * @offset: where in it, such that its address there is a multiple of 8
  * @compare: with this, in the bits of @compare_mask, and if they are equal
  * @swap: this is put there, in the bits of @swap_mask
  * @compare_mask: bits to compare
@@ -547,7 +547,7 @@ int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
  * @chan: the channel
  * @data: where the old value goes: one piece of 8 bytes
  * @remote: the peer's region
- * @offset: where in it, a multiple of 8
+ * @offset: where in it, such that its address there is a multiple of 8
  * @add: each field of this is added there
  * @boundary: the highest bit of each field is set: no carry leaves it
  * @flags: RCLINK_SQE_*
