@@ -3,7 +3,7 @@
 # Processors are taken offline, and come back, under traffic of every kind.
 # hosts: 1
 # alone: yes
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 200
 # soak: 1200 CPU_TURNS=100
 # The library has the variables; what gojq gets is expanded there.

@@ -4,7 +4,7 @@
 # and have rings mapped: all of them hear of it, the device goes at once, and the
 # module goes when the last of them has.
 # hosts: 1
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, its device has no network device
 # timeout: 120
 # The libraries have the variables; what eval gets is expanded there.
@@ -48,6 +48,12 @@ idle_is_ready()
 }
 
 processes()
+{
+	# What they said, if one does not wait in time.
+	all_wait || { tail -v -n 3 "$says"-* $idles 2>&1; return 1; }
+}
+
+all_wait()
 {
 	local kind
 

@@ -3,7 +3,7 @@
 # Processes wait for a peer in every way that there is, on a device that never gives
 # up (retry 7, rnr-retry 7), and the peer loses power: all of them hear of it.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A peer that posts no receive: rnr-retry 0, 3 and 7, which is for ever.
 # hosts: 1
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A region for all links, between two hosts with two links.
 # hosts: 2
-# kernels: 6.1 6.12-all mixed-all
+# kernels: 6.1 6.12-all mixed-all debug-all
 # timeout: 300
 # The library has the variables.
 # shellcheck disable=SC2154

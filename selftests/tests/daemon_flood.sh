@@ -3,7 +3,7 @@
 # A peer with a key that is trusted begins exchanges of a link as fast as it can, and
 # breaks each off: few of them get further than that, others notice nothing.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 200
 # soak: 1200 FLOOD_SECONDS=600
 # The libraries have the variables; what eval and sh get is expanded there.

@@ -3,7 +3,7 @@
 # What is set of a link reaches its QPs, on simulated InfiniBand ports, which show
 # what they were given; and its packets, counted by the peer's net device.
 # hosts: 2
-# kernels: 6.1 6.12-all
+# kernels: 6.1 6.12-all debug-all
 # ib: no, it has simulated devices of its own, and is about IP packets
 # timeout: 240
 # The library has the variables; what awk and eval get is expanded there.

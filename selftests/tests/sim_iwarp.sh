@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # An iWARP port, which is simulated: it is shown, and nothing is made on it.
 # hosts: 1
-# kernels: 6.1-all 6.12
+# kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
 # The libraries have the variables; what gojq gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
