@@ -5,7 +5,7 @@
 # First so that a channel survives; then worse, and with the link going down.
 # NETEM_SEED=7 NETEM_SECONDS=60 for others.
 # hosts: 2
-# kernels: 6.12-all 6.1-all
+# kernels: 6.12-all 6.1-all debug-all
 # timeout: 240
 # soak: 5400 NETEM_SECONDS=300
 # The library has the variables.
