@@ -103,7 +103,7 @@ at_the_end()
 	local before
 
 	before=$(times 1 's1: no longer')
-	echo "slow_qp 1 100000 $((step_ms * RCL_SLOW))" >"$SIM/sim0/fault" &&
+	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" &&
 		conf_with 1 mtu 512 && reload 1 &&
 		until_true 10 eval '! rclink show s1 2>&1' &&
 		[ "$(slow_ones)" -gt 0 ] && conf_with 0 &&
