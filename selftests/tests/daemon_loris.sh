@@ -18,7 +18,7 @@ many=1000
 strangers=40
 # So many does the daemon take, and of one address.
 places=256
-seconds=$((60 * RCL_SLOW))
+seconds=60
 # Of this host, without a net device of the link's: no GID comes or goes.
 net=198.51.100
 sources=("$net".{1..10})

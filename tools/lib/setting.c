@@ -30,7 +30,8 @@ static int get_user(const char *name, uint32_t *id, char *err)
 		return 0;
 	user = getpwnam(name);
 	if (!user)
-		return rcl_fail(err, -EINVAL, "there is no user '%.100s'",
+		return rcl_fail(err, -EINVAL,
+				"owner: this host has no user '%.100s'; a number will do, too",
 				name);
 	*id = user->pw_uid;
 	return 0;
@@ -44,7 +45,8 @@ static int get_group(const char *name, uint32_t *id, char *err)
 		return 0;
 	group = getgrnam(name);
 	if (!group)
-		return rcl_fail(err, -EINVAL, "there is no group '%.100s'",
+		return rcl_fail(err, -EINVAL,
+				"group: this host has no group '%.100s'; a number will do, too",
 				name);
 	*id = group->gr_gid;
 	return 0;
