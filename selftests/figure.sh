@@ -2,9 +2,11 @@
 # shellcheck shell=bash
 # For files that print figures: their points say only that they were measured.
 
+# median: of numbers, one a line; what was not measured is none
 median()
 {
-	sort -n | awk '{ v[NR] = $1 } END { if (!NR) exit 1
+	sort -g | awk '!/^-?[0-9.]+(e[-+]?[0-9]+)?$/ { bad = 1 }
+		{ v[NR] = $1 } END { if (bad || !NR) exit 1
 		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
 
