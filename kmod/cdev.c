@@ -445,13 +445,9 @@ static long rcl_cdev_use(struct rcl_file *file, unsigned int cmd,
 		if (kind == RCL_FILE_GROUP)
 			return rcl_cdev_group_submit(file->group, user);
 		fallthrough;
-	case RCLINK_IOC_DMABUF:
-	case RCLINK_IOC_IMPORT:
-	case RCLINK_IOC_RELEASE:
+	default:
 		return kind == RCL_FILE_CHAN ?
 		       rcl_cdev_link_ioctl(file->chan, cmd, user) : -EOPNOTSUPP;
-	default:
-		return -ENOTTY;
 	}
 }
 
@@ -490,8 +486,16 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	case RCLINK_IOC_JOIN:
 	case RCLINK_IOC_SHARE:
 		break;
-	default:
+	case RCLINK_IOC_REGION:
+	case RCLINK_IOC_MEMORY:
+	case RCLINK_IOC_WITHDRAW:
+	case RCLINK_IOC_SUBMIT:
+	case RCLINK_IOC_DMABUF:
+	case RCLINK_IOC_IMPORT:
+	case RCLINK_IOC_RELEASE:
 		return rcl_cdev_use(file, cmd, user);
+	default:
+		return -ENOTTY;
 	}
 	if (mutex_lock_interruptible(&file->lock))
 		return -ERESTARTSYS;

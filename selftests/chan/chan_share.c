@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What is exported to all links, over which of them, and by whom. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 #define STEPS_MAX	1000	/* more than a call allocates */
 #define USER		1000
 #define TIMEOUT_S	120
+#define UNKNOWN		_IO('R', 0xff)	/* a call that there is none of */
 
 FIXTURE(link)
 {
@@ -398,9 +400,25 @@ TEST_F(link, what_makes_no_sense_is_refused)
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_SUBMIT, &submit));
 	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_EQ(-1, ioctl(fd, UNKNOWN));
+	EXPECT_EQ(ENOTTY, errno);
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, fd));
 	EXPECT_EQ(-1, ioctl(rclink_fd(s->r.near), RCLINK_IOC_SHARE));
 	EXPECT_EQ(EISCONN, errno);
+	close(fd);
+}
+
+/* So who asks a module that is older is told that, and not that it is too soon. */
+TEST(calls_on_a_file_that_is_nothing)
+{
+	struct rclink_dev_submit submit = { .count = 0 };
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, ioctl(fd, RCLINK_IOC_SUBMIT, &submit));
+	EXPECT_EQ(ENOTCONN, errno);
+	EXPECT_EQ(-1, ioctl(fd, UNKNOWN));
+	EXPECT_EQ(ENOTTY, errno);
 	close(fd);
 }
 
