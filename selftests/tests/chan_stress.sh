@@ -50,24 +50,27 @@ unpinned()
 	}
 }
 
-# Else it proves nothing that there are none. They may end sooner than both hosts
-# have been looked at.
+both_pin()
+{
+	[ "$(pinned 1)" -gt "$pinned1" ] && [ "$(pinned 2)" -gt "$pinned2" ]
+}
+
+# Else it proves nothing that there are none. Who has them goes on until that was seen,
+# and is a group of its own.
 pins()
 {
-	local busy seen1='' seen2='' i
+	local busy ret=0
 
-	for i in 1 2 3 4 5; do
-		"$CHAN/stress" l many 4 50 &
-		busy=$!
-		while kill -0 $busy 2>/dev/null; do
-			[ "$(pinned 1)" -le "$pinned1" ] || seen1=yes
-			[ "$(pinned 2)" -le "$pinned2" ] || seen2=yes
-		done
-		wait $busy || return
-		[ "$seen1$seen2" != yesyes ] || return 0
-	done
-	echo "in $i runs: host 1 ${seen1:-never}, host 2 ${seen2:-never}"
-	return 1
+	setsid "$CHAN/stress" l many 4 "$((2 ** 30))" &
+	busy=$!
+	until_true 30 both_pin || {
+		ret=1
+		echo "host 1: $(pinned 1), $pinned1 before," \
+			"host 2: $(pinned 2), $pinned2 before"
+	}
+	kill -- "-$busy" || ret=1
+	wait "$busy"
+	return "$ret"
 }
 
 plan 12
