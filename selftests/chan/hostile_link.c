@@ -8,11 +8,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../kmod/pattern.h"
 #include "harness.h"
 #include "hostile.h"
 
 #define TIMEOUT_S	400
-#define BUFFER		65536	/* the module's link buffer */
+#define BUFFER		PEER_BUFFER	/* the module's is as long */
 
 #define SAY(t, ...)	{ .type = RCL_MSG_##t, ##__VA_ARGS__ }
 #define NAME(n)		.data = (const uint8_t *)(n), .len = sizeof(n) - 1
@@ -323,6 +324,43 @@ TEST_F_TIMEOUT(link, it_is_refused_what_it_asks, TIMEOUT_S)
 		EXPECT_EQ(asked[i].w.msg.cookie, msg.cookie);
 	}
 	EXPECT_EQ(0, hostile_lives(h, "all of them"));
+}
+
+#define FLIPS	50
+#define HALF	(PEER_BUFFER / 2)
+
+static void check(struct __test_metadata *_metadata, struct hostile *h,
+		  uint32_t flips, struct rcl_msg *msg)
+{
+	const struct wrong w = { "CHECK", SAY(CHECK, .seed = 7, .len = HALF) };
+	uint32_t i;
+
+	ASSERT_EQ(0, peer_write(&h->p, 0, HALF));
+	ASSERT_EQ(0, hostile_say(h, &w));
+	for (i = 0; i < flips; i++)
+		ASSERT_EQ(0, peer_write(&h->p, i % 2 ? 0 : HALF, HALF));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_CHECKED, msg));
+}
+
+/* What is in the link buffer only decides what it is answered. */
+TEST_F_TIMEOUT(link, it_writes_what_is_being_looked_at, TIMEOUT_S)
+{
+	struct hostile *h = &self->h;
+	struct rcl_msg msg;
+	int i, differed = 0;
+
+	ASSERT_EQ(0, hostile_up(h));
+	rcl_pattern_fill(peer_buffer(&h->p), 0, HALF, 7);
+	for (i = 0; i < FLIPS; i++) {
+		check(_metadata, h, 1 + i % 8, &msg);
+		ASSERT_GE(RCL_MSG_DIFFERS, msg.status);
+		differed += msg.status == RCL_MSG_DIFFERS;
+	}
+	TH_LOG("%d of %d differed", differed, FLIPS);
+	EXPECT_LT(0, differed);
+	check(_metadata, h, 0, &msg);
+	EXPECT_EQ(RCL_MSG_OK, msg.status);
+	EXPECT_EQ(0, hostile_lives(h, "WRITEs beside CHECKs"));
 }
 
 /* More than it may, and it gives no credit for the answers. */

@@ -11,10 +11,9 @@
 #include "../../tools/lib/fail.h"
 #include "slow.h"
 
-#define BUFFER		65536
 #define SENDS_AT	(PEER_SLOTS * RCL_MSG_SLOT)
 #define BUFFER_AT	(SENDS_AT + PEER_SENDS * RCL_MSG_SLOT)
-#define MEM_LEN		(BUFFER_AT + BUFFER)
+#define MEM_LEN		(BUFFER_AT + PEER_BUFFER)
 #define UP_MS		10000
 #define POLL_US		200
 #define RECV		1ULL	/* kinds of work requests, above the slot */
@@ -122,7 +121,7 @@ static void describe(const struct peer *p, struct rcl_end *end)
 	end->rd_atomic = p->wiring.answer;
 	end->addr = (uintptr_t)p->mem + BUFFER_AT;
 	end->rkey = p->mr->rkey;
-	end->length = BUFFER;
+	end->length = PEER_BUFFER;
 	for (i = 0; i <= PEER_QPS; i++) {
 		end->qp[i].qpn = p->qp[i].qp->qp_num;
 		end->qp[i].psn = p->qp[i].psn;
@@ -232,6 +231,16 @@ static void poll_cq(struct peer *p)
 	}
 }
 
+static int send(struct peer *p, struct ibv_sge *sge, struct ibv_send_wr *wr)
+{
+	wr->wr_id = SEND << KIND_SHIFT;
+	wr->sg_list = sge;
+	wr->num_sge = 1;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	p->sent++;
+	return rcv_qp_send(&p->qp[0], wr);
+}
+
 int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len)
 {
 	uint8_t *buf = p->mem + SENDS_AT +
@@ -240,13 +249,7 @@ int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len)
 		.addr = (uintptr_t)buf,
 		.lkey = p->mr->lkey,
 	};
-	struct ibv_send_wr wr = {
-		.wr_id = SEND << KIND_SHIFT,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-	};
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	int ret;
 
 	poll_cq(p);
@@ -259,9 +262,8 @@ int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len)
 	if (ret < 0)
 		return ret;
 	sge.length = ret;
-	p->sent++;
 	p->credits--;
-	return rcv_qp_send(&p->qp[0], &wr);
+	return send(p, &sge, &wr);
 }
 
 int peer_say(struct peer *p, struct rcl_msg *msg)
@@ -271,6 +273,26 @@ int peer_say(struct peer *p, struct rcl_msg *msg)
 	msg->credits = p->owed;
 	p->owed = 0;
 	return peer_say_text(p, text, rcl_msg_encode(text, msg));
+}
+
+uint8_t *peer_buffer(const struct peer *p)
+{
+	return p->mem + BUFFER_AT;
+}
+
+int peer_write(struct peer *p, uint32_t from, uint32_t len)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)peer_buffer(p) + from,
+		.length = len,
+		.lkey = p->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma = { .remote_addr = p->end.addr, .rkey = p->end.rkey },
+	};
+
+	return send(p, &sge, &wr);
 }
 
 static int take(struct peer *p, struct rcl_msg *msg)

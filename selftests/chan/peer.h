@@ -20,6 +20,7 @@
 #define PEER_QPS	2	/* in the pool */
 #define PEER_SLOTS	16	/* receives that an end has posted */
 #define PEER_SENDS	64	/* that may not have completed */
+#define PEER_BUFFER	65536	/* bytes of its link buffer */
 #define PEER_TEXT	(RCL_MSG_HEAD + RCL_MSG_BODY_MAX)
 
 struct peer {
@@ -56,6 +57,12 @@ void peer_leave(struct peer *p);
 int peer_say(struct peer *p, struct rcl_msg *msg);
 /* Any bytes. */
 int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len);
+/*
+ * From there in its link buffer to the begin of the module's, behind what was said
+ * and written before; the bytes stay as they are until an answer has come.
+ */
+int peer_write(struct peer *p, uint32_t from, uint32_t len);
+uint8_t *peer_buffer(const struct peer *p);
 /* What comes next, whatever it is; its data is good until the next one. */
 int peer_hear(struct peer *p, struct rcl_msg *msg, int ms);
 /* That it is of that type, in front of which there may be heartbeats. */
