@@ -3,7 +3,7 @@
 # rclink bench between two hosts: every test and operation ends, with figures
 # that can be, and the end that serves outlives those that measure.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 240
 # The library has the variables; what gojq gets is expanded there.
 # shellcheck disable=SC2154,SC2016

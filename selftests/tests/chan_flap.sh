@@ -4,7 +4,7 @@
 # channels that resume: each time the link goes down at both ends, and comes up, no
 # message is lost or comes twice, and neither objects nor memory grow.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # soak: 5400 FLAPS=100
 # The libraries have the variables; what eval gets is expanded there.

@@ -3,7 +3,7 @@
 # One daemon with peers on two hosts, whose QPs have the same numbers: each link has
 # its own data, fails alone, and is for its own peer.
 # hosts: 3
-# kernels: 6.1-all 6.12
+# kernels: 6.1-all 6.12 debug-all
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,7 +3,7 @@
 # Very many links between two daemons at once: at first, and when the port of all is
 # lost.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 500
 # soak: 1800 STORM_LINKS=240
 # The libraries have the variables; what eval gets is expanded there.

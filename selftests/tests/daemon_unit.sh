@@ -4,7 +4,7 @@
 # confined, loads the module for it, reloads it, starts it again when it was killed
 # or hangs, and ends it. The links with the plain daemon of host 2 notice none of that.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
