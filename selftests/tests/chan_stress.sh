@@ -4,7 +4,7 @@
 # own, then all in the same one; then processes are killed at any moment of
 # their channel's life, and nothing of them stays, at neither end.
 # hosts: 2
-# kernels: 6.12-all 6.1-all
+# kernels: 6.12-all 6.1-all debug-all
 # timeout: 400
 # soak: 5400 STRESS_KILLS=1000
 # The library has the variables; what eval gets is expanded there.
