@@ -10,30 +10,44 @@
 #include "chan.h"
 #include "inbox.h"
 
+/* Of an errand, which nobody interrupts, and whose place others wait for. */
+static int rcl_chan_await_until(struct rcl_call *call, unsigned long until)
+{
+	unsigned long left = time_after(until, jiffies) ? until - jiffies : 0;
+
+	return wait_for_completion_timeout(&call->done, left) ? 0 : -ETIMEDOUT;
+}
+
+static int rcl_chan_await(struct rcl_call *call)
+{
+	/* Who can leave calls behind must not be able to make many. */
+	int ret = call->kind == RCL_CALL_IMPORT ?
+		  wait_for_completion_killable(&call->done) :
+		  wait_for_completion_interruptible(&call->done);
+
+	return ret ? -EINTR : 0;
+}
+
 /**
  * rcl_chan_call - ask the pool of the link for something
  * @chan: with a link
- * @call: left to the pool when the caller is being interrupted
+ * @call: left to the pool when the caller does not wait for it any more
+ * @until: of RCL_CALL_RENEW: how long it waits, in jiffies; else NULL
  *
  * Context: may sleep; can be interrupted, or of an import killed.
- * Return: 0, -EINTR, -ENOENT when the link is being deleted, or what became of
- * the call.
+ * Return: 0, -EINTR, -ETIMEDOUT, -ENOENT when the link is being deleted, or
+ * what became of the call.
  */
-int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call)
+int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
+		  const unsigned long *until)
 {
 	int ret;
 
 	ret = rcl_inbox_ask_call(chan->link, call);
-	if (ret)
-		return ret;
-	/* Who can leave calls behind must not be able to make many. */
-	if (call->kind == RCL_CALL_IMPORT)
-		ret = wait_for_completion_killable(&call->done);
-	else
-		ret = wait_for_completion_interruptible(&call->done);
-	if (ret)
-		return -EINTR;
-	return call->ret;
+	if (!ret)
+		ret = until ? rcl_chan_await_until(call, *until) :
+			      rcl_chan_await(call);
+	return ret ? : call->ret;
 }
 
 static int rcl_chan_got(struct rcl_window *window, u32 *n,
@@ -61,18 +75,19 @@ static int rcl_chan_got(struct rcl_window *window, u32 *n,
 
 /* One question: the keys from number *n on, as many as one answer has. */
 static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
-			       struct rcl_window *window, u32 *n, bool errand)
+			       struct rcl_window *window, u32 *n,
+			       const unsigned long *until)
 {
 	struct rcl_call *call;
 	int ret;
 
-	call = rcl_call_new(errand ? RCL_CALL_RENEW : RCL_CALL_IMPORT,
+	call = rcl_call_new(until ? RCL_CALL_RENEW : RCL_CALL_IMPORT,
 			    &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
 	strscpy(call->name, name, sizeof(call->name));
 	call->first = *n;
-	ret = rcl_chan_call(chan, call);
+	ret = rcl_chan_call(chan, call, until);
 	if (!ret)
 		ret = rcl_chan_got(window, n, call);
 	rcl_call_put(call);
@@ -80,10 +95,8 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 }
 
 /* The peer registers it because it was asked. */
-static int rcl_chan_wait_busy(const unsigned long *until)
+static int rcl_chan_wait_busy(void)
 {
-	if (until && time_after(jiffies, *until))
-		return -ETIMEDOUT;
 	schedule_timeout_killable(1);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
@@ -93,8 +106,8 @@ static int rcl_chan_wait_busy(const unsigned long *until)
  * @chan: open or suspended
  * @name: of a region
  * @window: set after success; its keys are to be freed
- * @until: of an errand, whose place others wait for: how long a peer may be
- *	busy, in jiffies; else NULL
+ * @until: of an errand: how long it may wait for the peer, in jiffies; else
+ *	NULL
  *
  * Context: may sleep; can be killed.
  * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, -EAGAIN when the link was
@@ -109,10 +122,12 @@ int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 
 	memset(window, 0, sizeof(*window));
 	do {
-		ret = rcl_chan_ask_import(chan, name, window, &n, until);
+		/* One that is over leaves no calls behind. */
+		ret = until && time_after_eq(jiffies, *until) ? -ETIMEDOUT :
+		      rcl_chan_ask_import(chan, name, window, &n, until);
 		busy = ret == -EBUSY;
 		if (busy)
-			ret = rcl_chan_wait_busy(until);
+			ret = rcl_chan_wait_busy();
 	} while (!ret && (busy || n < rcl_window_extents(window)));
 	if (ret)
 		kvfree(window->rkeys);

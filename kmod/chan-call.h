@@ -8,7 +8,8 @@
 struct rcl_chan;
 struct rcl_window;
 
-int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call);
+int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
+		  const unsigned long *until);
 int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 		   struct rcl_window *window, const unsigned long *until);
 

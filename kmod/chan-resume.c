@@ -25,7 +25,7 @@
 #include "qp.h"
 #include "remote.h"
 
-#define RCL_FETCH_MS	30000	/* that a peer may be busy, in all */
+#define RCL_FETCH_MS	30000	/* that a peer may take, for all imports */
 
 /**
  * struct rcl_rest - an operation that was in flight
@@ -285,7 +285,7 @@ static void rcl_chan_give_up(struct rcl_chan *chan)
 	rcl_call_put(call);
 }
 
-/* What a peer is too busy for is lost, as if it had withdrawn it. */
+/* What a peer takes too long for is lost, as if it had withdrawn it. */
 static void rcl_chan_fetch_all(struct rcl_chan *chan)
 {
 	unsigned long until = jiffies + msecs_to_jiffies(RCL_FETCH_MS);

@@ -337,7 +337,7 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		return -ENOMEM;
 	strscpy(call->name, service, sizeof(call->name));
 	call->wait = wait;
-	ret = rcl_chan_call(chan, call);
+	ret = rcl_chan_call(chan, call, NULL);
 	rcl_call_put(call);
 	return ret == -ENOENT ? -ENODEV : ret;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A channel goes on in another epoch, and its peer says of the memory that was
- * imported that it is busy, for ever: the channel waits for that, has an end,
- * and goes on without the memory.
+ * imported that it is busy, for ever, or never gets so far as to be asked: the
+ * channel waits for that, has an end, and goes on without the memory.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rclink.h>
 
@@ -17,6 +18,7 @@
 #define TIMEOUT_S	400
 #define PATIENCE_S	30	/* of the module, RCL_FETCH_MS */
 #define QUIET_MS	2000
+#define POLL_US		10000
 #define REGIONS		3
 #define LEN		4096
 #define KEY		0x1234
@@ -27,6 +29,8 @@ FIXTURE(renew)
 {
 	struct hostile h;
 	struct rclink_chan *chan;
+	struct rclink_chan *other;
+	uint32_t index;			/* of the QP of @chan in the pool */
 	struct rclink_remote remote[REGIONS];
 	int imported;
 	int ret;			/* of the thread */
@@ -42,6 +46,8 @@ FIXTURE_TEARDOWN(renew)
 {
 	if (self->chan)
 		rclink_close(self->chan);
+	if (self->other)
+		rclink_close(self->other);
 	EXPECT_EQ(0, hostile_end(&self->h));
 }
 
@@ -107,12 +113,19 @@ static void opens(struct __test_metadata *_metadata,
 {
 	struct rcl_msg msg, opened = { .type = RCL_MSG_OPENED };
 
-	ASSERT_EQ(0, hostile_up(&self->h));
 	asks(_metadata, self, connects, RCL_MSG_OPEN, &msg);
 	opened.cookie = msg.cookie;
 	opened.offset = msg.offset;
+	self->index = msg.offset;
 	ASSERT_EQ(0, peer_say(&self->h.p, &opened));
 	ASSERT_EQ(0, answered(self));
+}
+
+static void finds(struct __test_metadata *_metadata,
+		  struct _test_data_renew *self)
+{
+	struct rcl_msg msg;
+
 	for (; self->imported < REGIONS; self->imported++) {
 		asks(_metadata, self, imports, RCL_MSG_IMPORT, &msg);
 		ASSERT_EQ(0, say_window(&self->h, msg.cookie));
@@ -120,24 +133,32 @@ static void opens(struct __test_metadata *_metadata,
 	}
 }
 
-/* The epoch fails; in the next one both ends want the channel to go on. */
+/*
+ * The epoch fails; in the next one both ends want @chan to go on, and the peer
+ * agrees that all do, of which there are @n.
+ */
 static void moves(struct __test_metadata *_metadata,
-		  struct _test_data_renew *self)
+		  struct _test_data_renew *self, int n)
 {
 	struct rcl_msg pong = { .type = RCL_MSG_PONG };
 	struct hostile *h = &self->h;
-	struct rcl_msg msg;
+	struct rcl_msg msg[2];
+	int i;
 
 	ASSERT_EQ(0, peer_say(&h->p, &pong));
 	ASSERT_EQ(0, hostile_ends(h, "PONG", RCLINK_DOWN_REASON_PROTOCOL));
 	ASSERT_EQ(0, hostile_up(h));
-	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUME, &msg));
-	msg.len = 0;
-	ASSERT_EQ(0, peer_say(&h->p, &msg));
-	msg.type = RCL_MSG_RESUMED;
-	ASSERT_EQ(0, peer_say(&h->p, &msg));
-	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUMED, &msg));
-	ASSERT_EQ(RCL_MSG_OK, msg.status);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUME, &msg[i]));
+	for (i = 0; i < n; i++) {
+		msg[i].len = 0;
+		if (msg[i].offset == self->index)
+			ASSERT_EQ(0, peer_say(&h->p, &msg[i]));
+		msg[i].type = RCL_MSG_RESUMED;
+		ASSERT_EQ(0, peer_say(&h->p, &msg[i]));
+	}
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUMED, &msg[0]));
+	ASSERT_EQ(RCL_MSG_OK, msg[0].status);
 }
 
 /* Each question answered so, until there is none any more. */
@@ -174,28 +195,65 @@ static int write_to(struct _test_data_renew *self, int i)
 	return ret == 1 && cqe.status ? -EREMOTEIO : ret;
 }
 
+/* It goes on, and has waited so long for it. */
+static void goes_on(struct __test_metadata *_metadata,
+		    struct _test_data_renew *self, const struct timespec *begin)
+{
+	struct timespec end;
+	struct rcl_msg msg;
+	int ret;
+
+	ASSERT_EQ(0, rclink_recv(self->chan, rclink_none(), 1));
+	do {
+		ret = rclink_submit(self->chan, 0, 0);
+	} while (ret == -EAGAIN && !usleep(POLL_US));
+	ASSERT_EQ(1, ret);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_LE(PATIENCE_S, end.tv_sec - begin->tv_sec);
+	ASSERT_EQ(0, peer_await(&self->h.p, RCL_MSG_HEARS, &msg));
+}
+
 TEST_F_TIMEOUT(renew, its_peer_is_busy_for_ever, TIMEOUT_S)
 {
-	struct timespec begin, end;
 	struct hostile *h = &self->h;
+	struct timespec begin;
 	struct rcl_msg msg;
 
+	ASSERT_EQ(0, hostile_up(h));
 	opens(_metadata, self);
-	moves(_metadata, self);
+	finds(_metadata, self);
+	moves(_metadata, self, 1);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_IMPORT, &msg));
 	ASSERT_EQ(0, say_window(h, msg.cookie));
 	EXPECT_LT(100, busy(h, slow(QUIET_MS)));
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	EXPECT_LE(PATIENCE_S, end.tv_sec - begin.tv_sec);
+	goes_on(_metadata, self, &begin);
 
-	/* It goes on, and the link does: without what was not told. */
-	ASSERT_EQ(0, rclink_recv(self->chan, rclink_none(), 1));
-	ASSERT_EQ(1, rclink_submit(self->chan, 0, 0));
-	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_HEARS, &msg));
+	/* The link does, too: without what was not told. */
 	EXPECT_EQ(0, hostile_lives(h, "busy"));
 	EXPECT_EQ(1, write_to(self, 0));
 	EXPECT_EQ(-ESTALE, write_to(self, 1));
+}
+
+/* Of the other one the peer could still export something. */
+TEST_F_TIMEOUT(renew, another_channel_never_goes_on, TIMEOUT_S)
+{
+	struct hostile *h = &self->h;
+	struct timespec begin;
+	int i;
+
+	ASSERT_EQ(0, hostile_up(h));
+	opens(_metadata, self);
+	self->other = self->chan;
+	opens(_metadata, self);
+	finds(_metadata, self);
+	moves(_metadata, self, 2);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	goes_on(_metadata, self, &begin);
+
+	EXPECT_EQ(0, hostile_lives(h, "one of two"));
+	for (i = 0; i < REGIONS; i++)
+		EXPECT_EQ(-ESTALE, write_to(self, i));
 }
 
 TEST_HARNESS_MAIN
