@@ -18,15 +18,17 @@
  */
 bool rcl_chan_arm(struct rcl_chan *chan)
 {
-	bool more;
+	bool refused, more;
 
 	spin_lock_bh(&chan->lock);
 	/* What is not held any more is to be in flight when somebody sleeps. */
-	more = rcl_chan_flush(chan);
-	if (chan->qp)
-		more |= rcl_qp_arm(chan->qp);
+	refused = rcl_chan_flush(chan);
+	more = chan->qp && rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
-	return more;
+	/* Somebody else may sleep already. */
+	if (refused)
+		chan->ops->news(chan);
+	return refused || more;
 }
 
 /**
