@@ -408,7 +408,7 @@ TEST_F(link, what_makes_no_sense_is_refused)
 	close(fd);
 }
 
-/* So who asks a module that is older is told that, and not that it is too soon. */
+/* Who asks an older module is told that, and not that it is too soon. */
 TEST(calls_on_a_file_that_is_nothing)
 {
 	struct rclink_dev_submit submit = { .count = 0 };
