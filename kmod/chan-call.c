@@ -13,9 +13,11 @@
 /* Of an errand, which nobody interrupts, and whose place others wait for. */
 static int rcl_chan_await_until(struct rcl_call *call, unsigned long until)
 {
-	unsigned long left = time_after(until, jiffies) ? until - jiffies : 0;
+	/* Read once, or it might be over in between. */
+	long left = until - jiffies;
 
-	return wait_for_completion_timeout(&call->done, left) ? 0 : -ETIMEDOUT;
+	return wait_for_completion_timeout(&call->done, max(left, 0L)) ?
+	       0 : -ETIMEDOUT;
 }
 
 static int rcl_chan_await(struct rcl_call *call)
