@@ -138,6 +138,7 @@ static const struct field end_fields[] = {
 	F64("addr", RCLINK_A_ENDPOINT_ADDR, remote.addr, true),
 	F32("rkey", RCLINK_A_ENDPOINT_RKEY, remote.rkey, true),
 	F32("length", RCLINK_A_ENDPOINT_LENGTH, remote.length, true),
+	F32("pkey", RCLINK_A_ENDPOINT_PKEY, remote.pkey),
 	F32("masked-atomics", RCLINK_A_ENDPOINT_MASKED_ATOMICS, zero),
 	QP_NEST(0), QP_NEST(1), QP_NEST(2), QP_NEST(3), QP_NEST(4),
 };
@@ -199,6 +200,16 @@ static const struct field group_add[] = {
 	F32("mode", RCLINK_A_GROUP_MODE, four),
 	{ "link", RCLINK_A_GROUP_LINK, TEXT, "idle", RCLINK_NAME_MAX + 1,
 	  .many = true },
+};
+
+/* Whose key another host gives. */
+static const struct field group_add_from[] = {
+	{ "name", RCLINK_A_GROUP_NAME, TEXT, "fresh", RCLINK_NAME_MAX + 1,
+	  true },
+	{ "mgid", RCLINK_A_GROUP_MGID, BINARY, mgid, sizeof(mgid), true },
+	F32("mlid", RCLINK_A_GROUP_MLID, mlid),
+	{ "from", RCLINK_A_GROUP_FROM, TEXT, "other", RCLINK_NAME_MAX + 1 },
+	F32("mode", RCLINK_A_GROUP_MODE, four),
 };
 
 static const struct field group_set[] = {

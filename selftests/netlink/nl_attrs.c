@@ -4,6 +4,7 @@
  * of its meaning: each is refused, the refusal points at it, and nothing has
  * changed. In the end the same request, unspoilt, is accepted.
  */
+#include "catalog.h"
 #include "fields.h"
 #include "rcl.h"
 
@@ -248,6 +249,14 @@ FIXTURE_VARIANT_ADD(host, group_add)
 	.fields = group_add,
 	.n = ARRAY_SIZE(group_add),
 	.changes = true,	/* the number of the last event */
+};
+
+FIXTURE_VARIANT_ADD(host, group_add_from)
+{
+	.cmd = RCLINK_CMD_GROUP_ADD,
+	.fields = group_add_from,
+	.n = ARRAY_SIZE(group_add_from),
+	.changes = true,
 };
 
 FIXTURE_VARIANT_ADD(host, group_set)
@@ -522,6 +531,71 @@ TEST_F(host, refuses_what_does_not_belong_there_and_takes_the_rest)
 	EXPECT_EQ(variant->answer, genl_ask(&self->s, &b.m, NULL, &ack))
 		TH_LOG("%s", ack.text);
 	EXPECT_EQ(variant->changes, self->links != rcl_links_digest(&self->s));
+}
+
+static const struct field *of_type(const struct field *fields, uint32_t n,
+				   uint16_t type)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (fields[i].type == type)
+			return &fields[i];
+	return NULL;
+}
+
+/* As some request with that command has it. */
+static const struct field *tried(uint8_t cmd, uint16_t type)
+{
+	const struct __fixture_variant_metadata *v;
+	const FIXTURE_VARIANT(host) *variant;
+	const struct field *f = NULL;
+
+	for (v = _host_fixture_object.variant; v && !f; v = v->next) {
+		variant = v->data;
+		if (variant->cmd == cmd)
+			f = of_type(variant->fields, variant->n, type);
+	}
+	return f;
+}
+
+/* How many that the kernel knows are not tried, there or in what is nested. */
+static int left_out(const struct catalog *c, uint32_t policy, uint8_t cmd,
+		    const struct field *in)
+{
+	const struct field *f;
+	unsigned int i;
+	int out = 0;
+
+	for (i = 0; i < c->nattrs; i++) {
+		if (c->attrs[i].policy != policy)
+			continue;
+		f = in ? of_type(in->sub, in->nsub, c->attrs[i].type) :
+			 tried(cmd, c->attrs[i].type);
+		if (!f) {
+			fprintf(stderr, "# command %u: not tried: %s %u\n",
+				cmd, in ? in->word : "attribute",
+				c->attrs[i].type);
+			out++;
+		} else if (c->attrs[i].nested != CATALOG_NONE) {
+			out += left_out(c, c->attrs[i].nested, cmd, f);
+		}
+	}
+	return out;
+}
+
+TEST(each_attribute_of_each_command_is_tried)
+{
+	struct catalog c;
+	unsigned int i;
+
+	ASSERT_EQ(0, catalog_read(&c, RCLINK_FAMILY_NAME));
+	ASSERT_LT(0, c.ncmds);
+	for (i = 0; i < c.ncmds; i++) {
+		ASSERT_NE(CATALOG_NONE, c.cmds[i].policy);
+		EXPECT_EQ(0, left_out(&c, c.cmds[i].policy, c.cmds[i].cmd,
+				      NULL));
+	}
 }
 
 TEST(unknown_commands_are_refused)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who may ask for what, and who gets to see secrets. */
+#include "catalog.h"
 #include "rcl.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/genetlink.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -147,6 +149,32 @@ static int root_of_a_network(struct genl_sock *roots)
 	EXPECT_EQ(0, in_child(run, &self->s)); \
 	EXPECT_EQ(before, rcl_links_digest(&self->s)); \
 } while (0)
+
+static bool is_in(uint8_t cmd, const uint8_t *cmds, unsigned int n)
+{
+	return memchr(cmds, cmd, n);
+}
+
+TEST(each_command_is_for_root_but_those_that_only_read)
+{
+	static const uint8_t reading[] = {
+		RCLINK_CMD_DEV_GET, RCLINK_CMD_LINK_GET, RCLINK_CMD_RECORD_GET,
+		RCLINK_CMD_GROUP_GET,
+	};
+	struct catalog c;
+	unsigned int i;
+	bool roots;
+
+	ASSERT_EQ(0, catalog_read(&c, RCLINK_FAMILY_NAME));
+	ASSERT_EQ(ARRAY_SIZE(reading) + ARRAY_SIZE(changing), c.ncmds);
+	for (i = 0; i < c.ncmds; i++) {
+		roots = c.cmds[i].flags & GENL_ADMIN_PERM;
+		EXPECT_EQ(roots, is_in(c.cmds[i].cmd, changing,
+				       ARRAY_SIZE(changing)));
+		EXPECT_NE(roots, is_in(c.cmds[i].cmd, reading,
+				       ARRAY_SIZE(reading)));
+	}
+}
 
 TEST_F(host, a_user_may_change_nothing)
 {
