@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What devices can, as the module says it, beside what libibverbs says of one, and what
+# simulated ones were made with.
+# hosts: 1
+# kernels: 6.1-all 6.12 debug-all
+# ib: no, it has a device that libibverbs knows, and simulated ones of its own
+# What gojq gets is expanded there.
+# shellcheck disable=SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/netlink/lib.sh"
+
+# devinfo KEY: the first word that ibv_devinfo has for it
+devinfo()
+{
+	ibv_devinfo -v -d "$RCL_DEV" | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p" |
+		head -n 1 | cut -d ' ' -f 1
+}
+
+# The fewer of two
+devinfo_min()
+{
+	printf '%s\n' "$(devinfo "$1")" "$(devinfo "$2")" | sort -n | head -n 1
+}
+
+# What the other tool has, as ours would say it.
+as_devinfo_says()
+{
+	local word
+
+	for word in link_layer state atomic_cap; do
+		devinfo $word | sed 's/^PORT_//; s/^ATOMIC_//; s/^Ethernet$/roce/' |
+			tr '[:upper:]' '[:lower:]'
+	done
+	for word in active_mtu max_mtu port_lid sm_lid max_qp max_qp_wr max_cqe \
+		    max_mr max_sge max_srq; do
+		devinfo $word
+	done
+	devinfo_min max_qp_rd_atom max_qp_init_rd_atom
+	find "/sys/class/infiniband/$RCL_DEV/ports/1/pkeys" -type f | wc -l
+}
+
+same_as_devinfo()
+{
+	diff <(as_devinfo_says) <(rclink dev "$RCL_DEV" -j | gojq -r '.[] |
+		.link_layer, .state, .atomics, .active_mtu, .max_mtu,
+		(.lid, .sm_lid | . // 0), .max_qp, .max_qp_wr, .max_cqe, .max_mr, .max_sge,
+		.max_srq, .max_rd_atomic, .pkeys')
+}
+
+# says DEVICE FILTER: of it, as JSON
+says()
+{
+	rclink dev "$1" -j | gojq -c ".[0] | $2" | tee /dev/stderr |
+		gojq -e . >/dev/null
+}
+
+plan 3
+nl_build
+lab_device
+lab_module
+sim_load "sim0 ib 7 qps=40 cqes=500 mrs=90 pages=64 sges=5 atomics=1" \
+	"sim1 ib 9 pages=0 atomics=0 mtu=2048"
+check "a device is as ibv_devinfo has it" same_as_devinfo
+check "a device with limits of its own has those" says sim0 \
+	'[.link_layer, .state, .lid, .atomics, .masked_atomics, .max_qp, .max_cqe,
+	.max_mr, .fast_reg_pages, .max_sge] == ["infiniband", "active", 7, "hca",
+	"none", 40, 500, 90, 64, 5]'
+check "one that registers no memory, and has no atomics, is for no link" says sim1 \
+	'[.fast_reg_pages, .atomics, .masked_atomics, .max_mtu, .chosen_gid,
+	.reason] == [0, "none", "none", 2048, null,
+	"the device has no fast registration (REG_MR)"]'
+sim_unload
+finish
