@@ -137,7 +137,7 @@ check "a peer that starts anew gets the larger epoch" eval \
 	[ "$(of 2 l .epoch)" -gt 3 ]'
 check "a waiting ping can be interrupted" ping_is_interruptible
 net_up
-check "delete in every state" eval 'rclink del l && on 2 "$tool" del l'
+check "a link that is up can be deleted at both ends" eval 'rclink del l && on 2 "$tool" del l'
 check "a second delete is refused" eval '! rclink del l'
 check "nothing is left" eval 'empty 1 && empty 2'
 link_listen_end

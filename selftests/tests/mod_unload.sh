@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The module goes in every state of its links, within 5 s, and leaves nothing.
+# Links are deleted in every state, and the module goes in each, within 5 s; nothing is
+# left.
 # hosts: 1
 # kernels: 6.1 6.12-all debug-all
 # timeout: 240
@@ -16,6 +17,18 @@ unload()
 	echo "took $((SECONDS - start)) s"
 	[ $((SECONDS - start)) -le $(($1 * RCL_SLOW)) ] &&
 		[ ! -e /sys/module/rclink ] && [ "$(objects)" -eq 0 ]
+}
+
+# delete SECONDS: all links, each within that
+delete()
+{
+	local names name
+
+	names=$(rclink show -j | gojq -r '.[].name') && [ -n "$names" ] || return
+	for name in $names; do
+		timeout $(($1 * RCL_SLOW)) rclink del "$name" || return
+	done
+	[ "$(objects)" -eq 0 ]
 }
 
 # Dumps while there is nobody to dump, and again.
@@ -45,7 +58,7 @@ come_and_go()
 
 tries=0
 limit=5
-plan 12
+plan 22
 nl_build
 lab_device
 lab_module
@@ -56,6 +69,10 @@ for state in idle prepared connected up down "up 1 ping" "idle 25" \
 	check "the module goes while links are $state" unload $limit
 	drop
 	lab_module
+	# shellcheck disable=SC2086
+	hold $state || bail "no links that are $state"
+	check "links can be deleted while they are $state" delete $limit
+	drop
 done
 rmmod rclink
 dump_for_ever &
