@@ -20,13 +20,31 @@ static int rcl_chan_await_until(struct rcl_call *call, unsigned long until)
 	       0 : -ETIMEDOUT;
 }
 
-static int rcl_chan_await(struct rcl_call *call)
+/* Who can leave calls behind must not be able to make many: one for each channel. */
+static bool rcl_chan_leave(struct rcl_chan *chan, struct rcl_call *call)
 {
-	/* Who can leave calls behind must not be able to make many. */
-	int ret = call->kind == RCL_CALL_IMPORT ?
-		  wait_for_completion_killable(&call->done) :
-		  wait_for_completion_interruptible(&call->done);
+	struct rcl_call *left;
+	bool may;
 
+	spin_lock_bh(&chan->lock);
+	left = chan->left;
+	may = !left || completion_done(&left->done);
+	if (may) {
+		refcount_inc(&call->ref);
+		chan->left = call;
+	}
+	spin_unlock_bh(&chan->lock);
+	if (may && left)
+		rcl_call_put(left);
+	return may;
+}
+
+static int rcl_chan_await(struct rcl_chan *chan, struct rcl_call *call)
+{
+	int ret = wait_for_completion_interruptible(&call->done);
+
+	if (ret && !rcl_chan_leave(chan, call))
+		ret = wait_for_completion_killable(&call->done);
 	return ret ? -EINTR : 0;
 }
 
@@ -36,7 +54,8 @@ static int rcl_chan_await(struct rcl_call *call)
  * @call: left to the pool when the caller does not wait for it any more
  * @until: of RCL_CALL_RENEW: how long it waits, in jiffies; else NULL
  *
- * Context: may sleep; can be interrupted, or of an import killed.
+ * Context: may sleep; can be interrupted, but killed only as long as a call that
+ * was left before has no answer.
  * Return: 0, -EINTR, -ETIMEDOUT, -ENOENT when the link is being deleted, or
  * what became of the call.
  */
@@ -48,7 +67,7 @@ int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
 	ret = rcl_inbox_ask_call(chan->link, call);
 	if (!ret)
 		ret = until ? rcl_chan_await_until(call, *until) :
-			      rcl_chan_await(call);
+			      rcl_chan_await(chan, call);
 	return ret ? : call->ret;
 }
 
@@ -99,8 +118,8 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 /* The peer registers it because it was asked. */
 static int rcl_chan_wait_busy(void)
 {
-	schedule_timeout_killable(1);
-	return fatal_signal_pending(current) ? -EINTR : 0;
+	schedule_timeout_interruptible(1);
+	return signal_pending(current) ? -EINTR : 0;
 }
 
 /**
@@ -111,7 +130,7 @@ static int rcl_chan_wait_busy(void)
  * @until: of an errand: how long it may wait for the peer, in jiffies; else
  *	NULL
  *
- * Context: may sleep; can be killed.
+ * Context: may sleep; can be interrupted, as rcl_chan_call().
  * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, -EAGAIN when the link was
  * rotated meanwhile, or what ended the channel or the epoch.
  */

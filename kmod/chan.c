@@ -239,6 +239,8 @@ static void rcl_chan_release(struct kref *ref)
 	rcl_chan_events_exit(chan);
 	rcl_region_free_all(chan);
 	rcl_remote_free_all(chan);
+	if (chan->left)
+		rcl_call_put(chan->left);
 	if (chan->listener)
 		rcl_listener_put(chan->listener);
 	if (chan->link)
@@ -363,7 +365,7 @@ static bool rcl_chan_lives(struct rcl_chan *chan, u32 *leases)
  *
  * Where the link is rotated meanwhile, the peer is asked again.
  *
- * Context: may sleep; can be killed.
+ * Context: may sleep; can be interrupted, as rcl_chan_call().
  * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is suspended and the
  * link is down, @chan->why when it is not open, -EINTR or -ENOMEM.
  */
@@ -383,8 +385,9 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		if (ret)
 			kvfree(window->rkeys);
 	} while (ret == -EAGAIN);
-	if (ret == -ENOTCONN && rcl_chan_lives(chan, &leases))
-		ret = -EAGAIN;
+	/* No epoch is up any more. */
+	if (ret == -ENOTCONN)
+		ret = rcl_chan_lives(chan, &leases) ? -EAGAIN : chan->why;
 	return ret;
 }
 

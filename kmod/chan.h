@@ -154,7 +154,7 @@ struct rcl_chan_ops {
  * @over: nothing comes in any more, or not yet
  * @asleep: who waits for events in spite of that
  * @iop: polls after an event
- * @lock: protects all down to @slots; taken in process and softirq context
+ * @lock: protects all down to @left; taken in process and softirq context
  * @kicked: the softirq side is to look again
  * @qp: may be posted to and polled; NULL before attach, after detach, and while
  *	suspended
@@ -182,6 +182,7 @@ struct rcl_chan_ops {
  * @imports: memory of the peer by handle
  * @slots: own regions by handle
  * @ended: what a message may still end of those that were in @slots: keys
+ * @left: who asked was interrupted, and the pool may still have it; or NULL
  * @setup: protects the three below, and registrations; before @lock
  * @pd: between attach or rejoin, and gone
  * @reg: as long as @pd
@@ -199,7 +200,7 @@ struct rcl_chan {
 	bool over;
 	atomic_t asleep;
 	struct irq_poll iop;
-	spinlock_t lock;	/* protects all down to ended */
+	spinlock_t lock;	/* protects all down to left */
 	bool kicked;
 	struct rcl_qp *qp;
 	bool attached;
@@ -225,6 +226,7 @@ struct rcl_chan {
 	struct rcl_remote imports[RCL_CHAN_IMPORTS];
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	u32 ended[RCL_CHAN_REGIONS];
+	struct rcl_call *left;
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
 	struct rcl_reg *reg;

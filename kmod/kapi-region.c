@@ -107,8 +107,9 @@ EXPORT_SYMBOL_GPL(rclink_withdraw);
  * @name: that the peer registered it under
  * @remote: set
  *
- * Context: may sleep; a fatal signal interrupts it. Not from a callback of
- * rclink.
+ * Context: may sleep; a signal interrupts it, but only a fatal one as long as
+ * the peer has not answered one that was interrupted before. Not from a
+ * callback of rclink.
  * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 at a time, -EINTR, -ENOMEM,
  * -EAGAIN while the link is down and the channel suspended, or the reason when
  * the channel is over.

@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include <rclink.h>
 
@@ -462,6 +464,72 @@ TEST_F_TIMEOUT(chan, other_answers_to_import, TIMEOUT_S)
 		EXPECT_EQ(-EAGAIN, answered(self)) TH_LOG("%s", wrong[i].what);
 		closes(self);
 	}
+}
+
+static void wakes(int signal)
+{
+	(void)signal;
+}
+
+/* Not answered: whoever is not interrupted waits until that ends the epoch. */
+static void interrupts(struct __test_metadata *_metadata,
+		       struct _test_data_chan *self)
+{
+	static const struct sigaction action = { .sa_handler = wakes };
+
+	sigaction(SIGUSR1, &action, NULL);
+	ASSERT_EQ(0, pthread_kill(self->thread, SIGUSR1));
+	EXPECT_EQ(-EINTR, answered(self));
+}
+
+static bool still_waits(struct _test_data_chan *self)
+{
+	struct timespec end;
+	void *ret;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	return pthread_timedjoin_np(self->thread, &ret, &end) == ETIMEDOUT;
+}
+
+TEST_F_TIMEOUT(chan, who_connects_is_interrupted, TIMEOUT_S)
+{
+	static const struct rcl_msg opened = SAY(OPENED);
+	struct hostile *h = &self->h;
+	struct rcl_msg recycle;
+
+	ASSERT_EQ(0, hostile_up(h));
+	asks(_metadata, self, connects, RCL_MSG_OPEN, &self->open);
+	interrupts(_metadata, self);
+	self->chan = NULL;
+	/* Nobody has it any more. */
+	ASSERT_EQ(0, answer(h, &self->open, &opened));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RECYCLE, &recycle));
+	EXPECT_EQ(self->open.offset, recycle.offset);
+}
+
+TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
+	       TIMEOUT_S)
+{
+	static const struct window right = { "", 0, 4096, 12, 3, 1 };
+	struct hostile *h = &self->h;
+	struct rcl_msg first, second;
+	int i;
+
+	ASSERT_EQ(0, hostile_up(h));
+	opens(_metadata, self);
+	for (i = 0; i < 2; i++) {
+		asks(_metadata, self, imports, RCL_MSG_IMPORT, &first);
+		interrupts(_metadata, self);
+		/* Another one meanwhile is not left. */
+		asks(_metadata, self, imports, RCL_MSG_IMPORT, &second);
+		ASSERT_EQ(0, pthread_kill(self->thread, SIGUSR1));
+		EXPECT_TRUE(still_waits(self));
+		ASSERT_EQ(0, say_window(h, &first, &right));
+		ASSERT_EQ(0, say_window(h, &second, &right));
+		EXPECT_EQ(0, answered(self));
+	}
+	EXPECT_EQ(0, hostile_lives(h, "interrupted"));
 }
 
 TEST_F_TIMEOUT(chan, other_answers_to_hears, TIMEOUT_S)
