@@ -534,13 +534,14 @@ static void rcl_lease_end_calls(struct list_head *calls,
 /**
  * rcl_lease_detach_all - the epoch ends: nobody may post any more
  * @ep: before rcl_epoch_stop()
+ * @why: errno for lessees that end with it
  * @suspended: where lessees go that wait for the next epoch; NULL for none
  * @calls: where calls go that wait for it, when it is there; NULL: they fail
  *
  * Context: may sleep.
  */
-void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
-			  struct list_head *calls)
+void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
+			  struct list_head *suspended, struct list_head *calls)
 {
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_lease *lease;
@@ -557,7 +558,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, struct list_head *suspended,
 			rcl_resume_later(lessee, rcl_pool_index(pool, lease),
 					 suspended);
 		else
-			lessee->ops->detach(lessee, -ENOTCONN);
+			lessee->ops->detach(lessee, why);
 	}
 	rcl_lease_end_calls(&pool->calls, calls);
 	rcl_lease_end_calls(&pool->imports, calls);

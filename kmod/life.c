@@ -107,7 +107,7 @@ static void rcl_life_end_now(struct rcl_link *link)
 	if (link->live->epoch)
 		rcl_life_goodbye(link->live, RCLINK_DOWN_REASON_DISCONNECTED);
 	rcl_life_refuse(link);
-	rcl_resume_lose_all(&link->suspended, -ENOTCONN);
+	rcl_resume_lose_all(&link->suspended, -ECONNRESET);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_DELETED);
 	complete_all(&link->ended);
 }
@@ -180,7 +180,7 @@ static bool rcl_life_stay_down(struct rcl_slot *slot)
 	static const struct rcl_reason wish = {
 		RCLINK_DOWN_REASON_DISCONNECTED
 	};
-	bool lost = rcl_resume_lose_all(&slot->link->suspended, -ENOTCONN);
+	bool lost = rcl_resume_lose_all(&slot->link->suspended, -ECONNRESET);
 
 	if (slot->state != RCLINK_LINK_STATE_DOWN ||
 	    slot->reason.reason == wish.reason)

@@ -132,6 +132,18 @@ u32 rcl_reason_of(int ret)
 }
 
 /**
+ * rcl_reason_errno - how does a channel end that was open in that epoch?
+ * @reason: enum rclink_down_reason
+ *
+ * Return: -ENODEV when the device is gone, else -ECONNRESET.
+ */
+int rcl_reason_errno(u32 reason)
+{
+	return reason == RCLINK_DOWN_REASON_DEVICE_REMOVED ? -ENODEV :
+	       -ECONNRESET;
+}
+
+/**
  * rcl_reason_is_wish - did somebody want the link to end?
  * @reason: enum rclink_down_reason
  *

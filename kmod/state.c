@@ -221,7 +221,7 @@ static bool rcl_state_is_a_sign(const struct rcl_reason *why)
 }
 
 /* Nobody leases anything of an epoch that was never up. */
-static void rcl_state_end_leases(struct rcl_slot *slot, bool resumes,
+static void rcl_state_end_leases(struct rcl_slot *slot, int why, bool resumes,
 				 struct list_head *calls)
 {
 	struct rcl_link *link = slot->link;
@@ -230,7 +230,8 @@ static void rcl_state_end_leases(struct rcl_slot *slot, bool resumes,
 
 	if (slot->state == RCLINK_LINK_STATE_UP)
 		memcpy(link->was, slot->peer, sizeof(link->was));
-	rcl_lease_detach_all(ep, resumes ? &link->suspended : NULL, calls);
+	rcl_lease_detach_all(ep, why, resumes ? &link->suspended : NULL,
+			     calls);
 	rcl_epoch_stop(ep);
 	if (live)
 		rcl_inbox_shut(link, true);
@@ -288,7 +289,8 @@ static void rcl_state_end(struct rcl_slot *slot, struct rcl_reason why)
 {
 	rcl_state_unsettle(slot);
 	/* Who ended it by intention ended its channels, too. */
-	rcl_state_end_leases(slot, rcl_state_resumes(slot) &&
+	rcl_state_end_leases(slot, rcl_reason_errno(why.reason),
+			     rcl_state_resumes(slot) &&
 			     !rcl_reason_is_wish(why.reason), NULL);
 	if (rcl_state_is_a_sign(&why))
 		why = rcl_state_cause(slot);
@@ -381,7 +383,8 @@ void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why)
 	if (wish)
 		rcl_state_end_next(link, why->reason);
 	if (wish || !rcl_state_resumes(slot))
-		rcl_resume_lose_all(&link->suspended, -ENOTCONN);
+		rcl_resume_lose_all(&link->suspended,
+				    rcl_reason_errno(why->reason));
 	rcl_state_end(slot, *why);
 	if (!rcl_state_has_next(link))
 		return;
@@ -421,7 +424,7 @@ void rcl_state_move(struct rcl_link *link)
 
 	old->expecting = false;
 	link->next->settles = false;
-	rcl_state_end_leases(old, rcl_state_resumes(old), &calls);
+	rcl_state_end_leases(old, -ECONNRESET, rcl_state_resumes(old), &calls);
 	rcl_inbox_ask_again(link, &calls);
 	rcl_ping_abort(old->epoch, -EAGAIN,
 		       "the link was moved to a new epoch meanwhile; try again");

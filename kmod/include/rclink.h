@@ -40,9 +40,10 @@ struct scatterlist;
  * @completed: an operation completed; the entry is valid during the call, and
  *	its time is 0
  * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
- *	it or it could not go on in another epoch, -ENOTCONN when the link went
- *	down, -ESHUTDOWN for rclink_close(); nothing is called afterwards. NULL
- *	for a polled channel, whose rclink_poll() says it.
+ *	it, the link went down, or it could not go on in another epoch, -ENODEV
+ *	when the device was removed, -ESHUTDOWN for rclink_close(); nothing is
+ *	called afterwards. NULL for a polled channel, whose rclink_poll() says
+ *	it.
  * @resumed: rclink_post() may be tried again, which returned -EAGAIN because
  *	the channel was suspended, or -EBUSY, which it may do again; NULL for
  *	who does not want to know, and for a polled channel

@@ -411,7 +411,7 @@ static void is_over(struct __test_metadata *_metadata, struct rclink_chan *chan,
 
 	for (; left < CUT_RECVS; left++)
 		completes(_metadata, chan, left, 'F');
-	EXPECT_EQ(-ENOTCONN, rclink_submit(chan, 1, LIMIT_MS));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(chan, 1, LIMIT_MS));
 	EXPECT_EQ(0, rclink_reap(chan, &cqe, 1));
 }
 

@@ -136,9 +136,7 @@ static int arrived(struct cut *c)
 
 static bool has_ended(struct rclink_chan *chan)
 {
-	int ret = rclink_submit(chan, ALL, LIMIT_MS);
-
-	return ret == -ECONNRESET || ret == -ENOTCONN;
+	return rclink_submit(chan, ALL, LIMIT_MS) == -ECONNRESET;
 }
 
 static bool was_refused(const struct rclink_dev_cqe *cqe)

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The network device under a software device is deleted while processes wait, move data
-# and have rings mapped: all of them hear of it, the device goes at once, and the
-# module goes when the last of them has.
+# A device goes while processes wait, move data and have rings mapped: because the
+# network device under it is deleted, by itself, or with its driver. All of them hear of
+# it, the device goes at once, and the module goes when the last of them has.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, its device has no network device
-# timeout: 120
+# timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016
 
@@ -20,6 +20,11 @@ fi
 
 net=rcl-test0
 kinds=(recv sleep rnr send read)
+declare -A ways=(
+	["the network device is deleted"]="ip link delete $net"
+	["the device is deleted"]="rdma link delete rxe1"
+	["the driver is unloaded"]="rmmod rdma_rxe"
+)
 says=/tmp/rclink-test-blocked
 idles=/tmp/rclink-test-idle
 declare -A waiting
@@ -29,7 +34,9 @@ idle=''
 # A device of its own, whose links lead to this host.
 begin()
 {
-	modprobe dummy numdummies=0 && ip link add $net type dummy &&
+	rm -f "$says"-* $idles
+	modprobe dummy numdummies=0 && modprobe rdma_rxe &&
+		ip link add $net type dummy &&
 		ip address add 192.0.2.129/25 dev $net && ip link set $net up &&
 		rdma link add rxe1 type rxe netdev $net &&
 		until_true 10 usable && link_self device rxe1 qps 8 rnr-retry 7 \
@@ -78,23 +85,34 @@ moves()
 	until_true 20 eval "[ \"\$(of 1 a .stats.chan_ops)\" -gt $((ops + 100)) ]"
 }
 
-deleted()
+# goes CMD...: the device does, by that
+goes()
 {
 	local began=$SECONDS
 
-	timeout $((20 * RCL_SLOW)) ip link delete $net || return
+	timeout $((20 * RCL_SLOW)) "$@" || return
 	until_true 10 [ ! -e /sys/class/infiniband/rxe1 ]
 	echo "took $((SECONDS - began)) s"
 	[ $((SECONDS - began)) -lt $((10 * RCL_SLOW)) ] &&
 		[ ! -e /sys/class/infiniband/rxe1 ]
 }
 
-# heard KIND: what was under way has the status that the device gave it
+# heard KIND: what was under way has the status that the device gave it, and the channel
+# ends as the link did: the port may go down, or the address go, before the device does.
+# (Who moves data may have nothing under way just when the device is deleted at once.)
 heard()
 {
+	local over
+
 	until_true 10 grep -q ended "$says-$1"
 	cat "$says-$1"
-	grep -E '^ended [0-9]+ .*: .* not connected$' "$says-$1" | grep -v success
+	over='Connection reset by peer'
+	[ "$(of 1 a .reason)" != device-removed ] || over='No such device'
+	grep -E "^ended [0-9]+ .*: .*$over$" "$says-$1" || return
+	case "$1 $over" in
+	"send No such device" | "read No such device") ;;
+	*) ! grep -q success "$says-$1" ;;
+	esac
 }
 
 # knows LINK: what goes first is told
@@ -118,24 +136,36 @@ says_in_use()
 	refuse 1 "$1" 'Module rclink is in use' rmmod rclink
 }
 
-plan $((10 + ${#kinds[@]}))
+# And whatever is left, if something did not go as it must.
+clean()
+{
+	# shellcheck disable=SC2086
+	chan_far_end $idle "${waiting[@]}" "${servers[@]}"
+	waiting=()
+	servers=()
+	[ ! -e /sys/class/infiniband/rxe1 ] || rdma link delete rxe1
+	[ ! -e /sys/class/net/$net ] || ip link delete $net
+}
+
+plan $((${#ways[@]} * (10 + ${#kinds[@]})))
 lab_device
 link_setup
-holds "a link on a device of its own comes up" begin
-holds "processes wait for each other in every way" processes
-says_in_use "the module does not go from under them"
-holds "data still moves" moves
-holds "the network device is deleted, and the device with it" deleted
-for kind in "${kinds[@]}"; do
-	holds "who waits hears of it: $kind" heard "$kind"
+for way in "${!ways[@]}"; do
+	lab_module
+	holds "a link on a device of its own comes up" begin
+	holds "processes wait for each other in every way" processes
+	says_in_use "the module does not go from under them"
+	holds "data still moves" moves
+	# shellcheck disable=SC2086
+	holds "$way" goes ${ways[$way]}
+	for kind in "${kinds[@]}"; do
+		holds "who waits hears of it: $kind" heard "$kind"
+	done
+	check "all that waited have ended" until_true 10 all_ended
+	check "both ends of the link know why" eval 'knows a && knows b'
+	check "nothing is left of the device" empty 1
+	says_in_use "nor does it go while an open channel's rings are mapped"
+	clean
+	holds "then it does" rmmod rclink
 done
-check "all that waited have ended" until_true 10 all_ended
-check "both ends of the link know why" eval 'knows a && knows b'
-check "nothing is left of the device" empty 1
-says_in_use "nor does it go while an open channel's rings are mapped"
-# And whatever is left, if something did not go as it must.
-# shellcheck disable=SC2086
-chan_far_end $idle "${waiting[@]}" "${servers[@]}"
-[ ! -e /sys/class/net/$net ] || ip link delete $net
-check "then it does" rmmod rclink
 finish

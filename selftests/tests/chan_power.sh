@@ -79,13 +79,13 @@ cut_power()
 	lab_power 2 off
 }
 
-# heard KIND: that the link is not up, and that what was posted was flushed
+# heard KIND: that the channel is over, and that what was posted was flushed
 heard()
 {
 	local at
 
 	until_true 20 grep -q ended "$says-$1"
-	at=$(sed -n 's/^ended \([0-9]*\) work request flushed error: .* not connected$/\1/p' \
+	at=$(sed -n 's/^ended \([0-9]*\) work request flushed error: .* reset by peer$/\1/p' \
 		"$says-$1")
 	[ -n "$at" ] || {
 		comment <"$says-$1"

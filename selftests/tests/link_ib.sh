@@ -64,7 +64,7 @@ other_lid()
 	set -- $?
 	kill "$far"
 	wait "$far" 2>/dev/null
-	[ "$1" -eq 1 ] && grep -q 'retry counter exceeded\|flushed\|not connected' \
+	[ "$1" -eq 1 ] && grep -q 'retry counter exceeded\|the link failed' \
 		"$said" && port_has 2 '.lid == 12'
 }
 

@@ -591,7 +591,8 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * -EMSGSIZE for more parts of regions than an operation may have, -EOPNOTSUPP
  * for an atomic that the device of either end does not have, -EBUSY when it
  * could take none yet, -EAGAIN while the channel is suspended and @wait is 0,
- * -ETIME, -EINTR, -ECONNRESET or another one when the channel has ended.
+ * -ETIME, -EINTR, or, when the channel has ended, -ECONNRESET, or -ENODEV when
+ * its device was removed.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);

@@ -26,7 +26,8 @@ static const struct {
 	int code;
 	const char *text;
 } reasons[] = {
-	{ ENODEV, "there is no such link; see `rclink show`" },
+	{ ENODEV, "there is no such link, or its device is gone; "
+		  "see `rclink show`" },
 	{ ENOTCONN, "the link is not up; see `rclink show`" },
 	{ ECONNREFUSED,
 	  "nobody listens on this service; start the other end first" },
@@ -36,7 +37,8 @@ static const struct {
 	  "no queue pair is free, or the service is busy; try later" },
 	{ EACCES,
 	  "no right on this link; as root, `rclink set` its group and mode" },
-	{ ECONNRESET, "the peer ended the channel; see what it says" },
+	{ ECONNRESET, "the peer ended the channel, or the link failed; "
+		      "see what it says, and `rclink why`" },
 	{ ESTALE, "the link has begun anew; try again" },
 	{ ETIME, "the peer did not answer; see what it does" },
 	{ EOPNOTSUPP,
