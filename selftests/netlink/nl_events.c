@@ -3,6 +3,7 @@
 #include "rcl.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,8 +20,11 @@ struct event {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t state;
 	uint32_t reason;
+	uint32_t wc_status;
+	uint32_t vendor_err;
 	char reason_text[128];
 	uint64_t epoch;
+	bool whole;		/* nothing else is in it, and all of that once */
 };
 
 FIXTURE(host)
@@ -29,6 +33,29 @@ FIXTURE(host)
 	struct genl_sock events;
 	uint64_t seq;		/* of the last event that was heard */
 };
+
+/* But for what aligns the others. */
+static bool is_whole(const struct genl_msg *m)
+{
+	static const uint16_t types[] = {
+		RCLINK_A_LINK_EVENT_SEQ, RCLINK_A_LINK_EVENT_KIND,
+		RCLINK_A_LINK_ID, RCLINK_A_LINK_NAME, RCLINK_A_LINK_STATE,
+		RCLINK_A_LINK_REASON, RCLINK_A_LINK_WC_STATUS,
+		RCLINK_A_LINK_VENDOR_ERR, RCLINK_A_LINK_REASON_TEXT,
+		RCLINK_A_LINK_EPOCH,
+	};
+	const unsigned char *end = m->buf + m->nlh.nlmsg_len;
+	const struct nlattr *nla = (void *)(m->buf + NLMSG_HDRLEN + 4);
+	unsigned int n = 0;
+
+	while ((const unsigned char *)nla < end) {
+		if (nla->nla_type != RCLINK_A_LINK_PAD &&
+		    (n == ARRAY_SIZE(types) || nla->nla_type != types[n++]))
+			return false;
+		nla = (void *)((char *)nla + NLA_ALIGN(nla->nla_len));
+	}
+	return n == ARRAY_SIZE(types);
+}
 
 static int next_event(struct genl_sock *s, struct event *ev, int ms)
 {
@@ -48,6 +75,9 @@ static int next_event(struct genl_sock *s, struct event *ev, int ms)
 		 genl_str(genl_attr(&m, RCLINK_A_LINK_NAME)));
 	ev->state = genl_u32(genl_attr(&m, RCLINK_A_LINK_STATE));
 	ev->reason = genl_u32(genl_attr(&m, RCLINK_A_LINK_REASON));
+	ev->wc_status = genl_u32(genl_attr(&m, RCLINK_A_LINK_WC_STATUS));
+	ev->vendor_err = genl_u32(genl_attr(&m, RCLINK_A_LINK_VENDOR_ERR));
+	ev->whole = is_whole(&m);
 	snprintf(ev->reason_text, sizeof(ev->reason_text), "%s",
 		 genl_str(genl_attr(&m, RCLINK_A_LINK_REASON_TEXT)));
 	ev->epoch = genl_u64(genl_attr(&m, RCLINK_A_LINK_EPOCH));
@@ -136,6 +166,9 @@ FIXTURE_TEARDOWN(host)
 	EXPECT_EQ(RCLINK_DOWN_REASON_##r, __ev.reason); \
 	EXPECT_EQ(RCLINK_DOWN_REASON_##r != RCLINK_DOWN_REASON_NONE, \
 		  __ev.reason_text[0] != '\0'); \
+	EXPECT_EQ(0, __ev.wc_status); \
+	EXPECT_EQ(0, __ev.vendor_err); \
+	EXPECT_TRUE(__ev.whole); \
 	EXPECT_EQ(ep, __ev.epoch); \
 } while (0)
 
@@ -193,6 +226,27 @@ TEST_F(host, a_disconnect_while_it_is_down_is_heard_once)
 	EXPECT_QUIET();
 }
 
+/* Each once, in whatever order the hellos came in. */
+static void both_up(struct __test_metadata *_metadata,
+		    struct _test_data_host *self)
+{
+	struct event ev;
+	char names[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, next_event(&self->events, &ev, 5000));
+		EXPECT_EQ(++self->seq, ev.seq);
+		EXPECT_EQ(RCLINK_EVENT_KIND_CHANGED, ev.kind);
+		EXPECT_EQ(RCLINK_LINK_STATE_UP, ev.state);
+		EXPECT_EQ(RCLINK_DOWN_REASON_NONE, ev.reason);
+		EXPECT_EQ(1, ev.epoch);
+		EXPECT_TRUE(ev.whole);
+		names[i] = ev.name[0];
+	}
+	EXPECT_EQ('a' + 'b', names[0] + names[1]);
+}
+
 TEST_F(host, coming_up_is_heard_of_both)
 {
 	struct rcl_end a, b;
@@ -218,11 +272,7 @@ TEST_F(host, coming_up_is_heard_of_both)
 	ASSERT_EQ(0, rcl_activate(&self->s, "b", 1, NULL));
 	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_UP, 5000));
 	ASSERT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_UP, 5000));
-	/* and then in whatever order the hellos came in */
-	self->seq += 2;
-	genl_close(&self->events);
-	ASSERT_EQ(0, rcl_open(&self->events));
-	ASSERT_EQ(0, genl_join(&self->events));
+	both_up(_metadata, self);
 	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
 	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, 3000));
 	ASSERT_EQ(0, rcl_del(&self->s, "a"));
