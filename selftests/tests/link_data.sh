@@ -48,7 +48,30 @@ counters_agree()
 			.stats.completion_errors + .stats.ping_errors')" -eq 0 ]
 }
 
-plan 16
+# Between two looks at a link that is pinged all the time: each ping is a question, and
+# takes no less than it. One may be under way at either look.
+rates()
+{
+	local pings status looks=$said.looks pinged=$said.pings
+
+	"$tool" ping l -i 0 -c 1000000 -j >"$pinged" &
+	pings=$!
+	until_true 10 eval '[ "$(of 1 l .stats.pings)" -gt "$pinged_before" ]' &&
+		rclink stats l -i 2 -j >"$looks"
+	status=$?
+	kill -INT "$pings"
+	wait "$pings"
+	cat "$looks" "$pinged"
+	[ "$status" -eq 0 ] && gojq -e --slurpfile ping "$pinged" '.[0] |
+		(.per_second.pings * .interval_ns / 1e9) as $pings |
+		.control_rtt as $rtt | .interval_ns >= 2e9 and $pings >= 2 and
+		($pings - $rtt.count | fabs) <= 1.5 and
+		([$rtt.buckets[].count] | add) == $rtt.count and
+		$rtt.p50_ns <= $rtt.p99_ns and
+		$rtt.sum_ns / $rtt.count <= 2 * $ping[0].avg' "$looks"
+}
+
+plan 17
 link_setup
 link_listen l
 check "the link comes up" link_pair l
@@ -62,6 +85,8 @@ for host in 1 2; do
 		eval "moves $host cas 8 && moves $host fadd 8"
 done
 check "both hosts at the same time" at_once
+pinged_before=$(of 1 l .stats.pings)
+holds "rates, and a histogram, of what there was between two looks" rates
 check "the counters of both ends agree" counters_agree
 refuse 1 "more than the peer's buffer is refused" 'link buffer' \
 	rclink ping l -q --op write -s 65537 -c 1
