@@ -175,6 +175,19 @@ revoked()
 	revoke $ca host1.test && give $ca.crl && conf_2 crl $ca.crl && reload 2
 }
 
+# Nobody tells the daemon that there is another list, in the same file.
+revoked_in_place()
+{
+	local was
+
+	was=$(times 2 'refused .*certificate revoked')
+	stays eval 'revoke $ca host1.test && give $ca.crl' || return
+	rclink disconnect l
+	until_true 30 eval \
+		'[ "$(times 2 "refused .*certificate revoked")" -gt "$was" ]' &&
+		! is 1 l .state up
+}
+
 not_revoked()
 {
 	renew 1 && both_up l
@@ -249,7 +262,7 @@ greedy()
 		grep -q 'try again in a second' /tmp/greedy*
 }
 
-plan 15
+plan 17
 exec 3>&1
 link_setup
 holds "with a CA, links come up by names" begin
@@ -262,6 +275,8 @@ holds "what is revoked is, and the link stays" stays revoked
 holds "the next exchange is refused with the reason" lost \
 	"this host's certificate is revoked" 'certificate revoked'
 holds "with a new certificate it is believed again" not_revoked
+holds "a list that is replaced in its place is read" revoked_in_place
+holds "and a certificate that is in none is believed" not_revoked
 holds "a CA is replaced at one end, and the link stays" stays new_ca
 holds "the next exchange is refused, with the reason at both ends" lost \
 	'not accepted: .*check it against the CA' 'the peer refused the connection'
