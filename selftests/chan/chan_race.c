@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that changes hands while it is registered and moved: by another thread
+ * at the same time, and by fork().
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "far.h"
+#include "harness.h"
+#include "rig.h"
+
+#define PAGE		4096
+#define PAGES		8
+#define LEN		(PAGES * PAGE)
+#define OTHER		"other"
+#define TIMEOUT_S	120
+#define ROUNDS		200
+#define LIMIT_S		10	/* for that many, on a slow host */
+#define ENOUGH		20	/* that were moved, in a time like that */
+#define MARK		0xa5	/* of all that is moved */
+
+FIXTURE(channel)
+{
+	struct rig r;
+	uint32_t region;
+	struct rclink_remote remote;
+	/* Of the test with threads. */
+	uint8_t *m;
+	bool over;
+	unsigned int changes;
+	unsigned int stray;	/* pages that nobody may have written to */
+};
+
+FIXTURE_SETUP(channel)
+{
+	ASSERT_EQ(0, rig_begin(&self->r));
+	ASSERT_EQ(0, rig_link(&self->r));
+	ASSERT_EQ(0, rig_open(&self->r));
+}
+
+FIXTURE_TEARDOWN(channel)
+{
+	rig_end(&self->r);
+}
+
+static bool are(const uint8_t *m, uint8_t byte, size_t len)
+{
+	return m[0] == byte && !memcmp(m, m + 1, len - 1);
+}
+
+/* The near end may write and read it then. */
+static int offer(struct _test_data_channel *self, uint8_t *m)
+{
+	int ret = rclink_region(self->r.far, m, LEN, OTHER,
+				RCLINK_REGION_WRITE | RCLINK_REGION_READ,
+				&self->region);
+
+	return ret ? ret : rclink_import(self->r.near, OTHER, &self->remote);
+}
+
+static int take_back(struct _test_data_channel *self)
+{
+	int ret = rclink_release(self->r.near, &self->remote);
+
+	return ret ? ret : rclink_withdraw(self->r.far, self->region);
+}
+
+/* RIG_MOVED of these bytes, somewhere. */
+static int write_there(struct _test_data_channel *self, uint8_t byte,
+		       uint64_t at)
+{
+	struct rclink_data data;
+	int ret;
+
+	memset(self->r.near_memory, byte, RIG_MOVED);
+	data = rclink_piece(self->r.near_region, 0, RIG_MOVED);
+	ret = rclink_write(self->r.near, data, &self->remote, at,
+			   RCLINK_SQE_SIGNALED, 0);
+	return ret ? ret : rig_completes(self->r.near);
+}
+
+/* Other pages, by one way or the other. Those before may be free then. */
+static void change(struct _test_data_channel *self, unsigned int how, int fd)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+	const int fixed = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
+	uint8_t *m = self->m, *moved;
+
+	switch (how) {
+	case 0:
+		munmap(m, LEN);
+		mmap(m, LEN, prot, fixed, -1, 0);
+		break;
+	case 1:
+		moved = mremap(m, LEN, LEN, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+		if (moved != MAP_FAILED)
+			munmap(moved, LEN);
+		break;
+	case 2:
+		mprotect(m, LEN, PROT_NONE);
+		mprotect(m, LEN, PROT_READ);
+		mprotect(m, LEN, prot);
+		break;
+	case 3:
+		madvise(m, LEN, MADV_DONTNEED);
+		break;
+	case 4:
+		mmap(m, LEN, prot, MAP_FIXED | MAP_SHARED, fd, 0);
+		if (!ftruncate(fd, 0))
+			ftruncate(fd, LEN);
+		break;
+	default:
+		munmap(m + PAGE, PAGE);
+		mmap(m, LEN, prot, fixed, -1, 0);
+	}
+}
+
+/* Fresh pages, which may be those that were just given up, are zero and stay. */
+static bool are_fresh(void)
+{
+	uint8_t *m = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	bool ok;
+
+	if (m == MAP_FAILED)
+		return true;
+	sched_yield();
+	ok = are(m, 0, LEN);
+	memset(m, 1, LEN);
+	sched_yield();
+	ok = ok && are(m, 1, LEN);
+	munmap(m, LEN);
+	return ok;
+}
+
+static void *changes(void *arg)
+{
+	struct _test_data_channel *self = arg;
+	int fd = memfd_create("race", MFD_CLOEXEC);
+	unsigned int how;
+
+	ftruncate(fd, LEN);
+	while (!__atomic_load_n(&self->over, __ATOMIC_RELAXED)) {
+		how = self->changes++ % 6;
+		change(self, how, fd);
+		self->stray += !are_fresh();
+	}
+	close(fd);
+	return NULL;
+}
+
+/* What was there when it was registered is reached, or nothing was registered. */
+TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
+{
+	time_t end = time(NULL) + slow(LIMIT_S);
+	long pinned = rig_pinned();
+	unsigned int i, moved = 0;
+	pthread_t thread;
+	int ret;
+
+	self->m = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->m);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, changes, self));
+	for (i = 0; moved < ROUNDS && (time(NULL) < end || moved < ENOUGH);
+	     i++) {
+		ret = offer(self, self->m);
+		if (ret) {
+			EXPECT_EQ(-EFAULT, ret);
+			sched_yield();
+			continue;
+		}
+		EXPECT_EQ(0, write_there(self, MARK, random() % PAGE));
+		EXPECT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
+		EXPECT_EQ(0, take_back(self));
+		moved++;
+	}
+	__atomic_store_n(&self->over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TH_LOG("%u rounds, %u moved data, %u changes", i, moved, self->changes);
+	EXPECT_LE(ENOUGH, moved);
+	EXPECT_LE(ENOUGH, self->changes);
+	EXPECT_EQ(0, self->stray);
+	EXPECT_EQ(pinned, rig_pinned());
+	EXPECT_EQ(0, rig_moves(&self->r, 1));
+	munmap(self->m, LEN);
+}
+
+/* A child that says a byte when it has done something, and goes on at another. */
+struct child {
+	pid_t pid;
+	int sock;
+};
+
+static bool meets(int sock)
+{
+	char c = 0;
+
+	return write(sock, &c, 1) == 1 && read(sock, &c, 1) == 1;
+}
+
+static bool child_exits(struct child *child)
+{
+	int status;
+
+	return meets(child->sock) && waitpid(child->pid, &status, 0) > 0 &&
+	       WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* It has nothing pinned, and its copy is its own. */
+static void child_runs(int sock, uint8_t *m)
+{
+	if (rig_pinned() || !are(m, 1, LEN))
+		_exit(1);
+	memset(m, 2, LEN);
+	if (!meets(sock))
+		_exit(2);
+	_exit(!are(m, 2, LEN));
+}
+
+static struct child bear(uint8_t *m)
+{
+	struct child child;
+	int pair[2];
+
+	socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+	child.pid = fork();
+	if (!child.pid)
+		child_runs(pair[1], m);
+	close(pair[1]);
+	child.sock = pair[0];
+	return child;
+}
+
+TEST_F(channel, what_the_parent_unmaps_is_not_the_child_s)
+{
+	long pinned = rig_pinned();
+	struct child child;
+	uint8_t *m;
+
+	m = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1, 0);
+	ASSERT_NE(MAP_FAILED, m);
+	memset(m, 1, LEN);
+	ASSERT_EQ(0, offer(self, m));
+	EXPECT_EQ(pinned + LEN / 1024, rig_pinned());
+	child = bear(m);
+	EXPECT_EQ(0, write_there(self, MARK, 0));
+	EXPECT_TRUE(are(m, MARK, RIG_MOVED));
+	ASSERT_EQ(0, munmap(m, LEN));
+	EXPECT_EQ(pinned + LEN / 1024, rig_pinned());
+	EXPECT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
+	EXPECT_TRUE(child_exits(&child));
+	/* And when the last of those who had it mapped is gone. */
+	EXPECT_EQ(0, write_there(self, MARK, 0));
+	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(pinned, rig_pinned());
+}
+
+/* The child has no copy, and nothing there. */
+TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
+{
+	unsigned char there[PAGES];
+	uint8_t *m;
+	int status;
+	pid_t pid;
+
+	m = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1, 0);
+	ASSERT_NE(MAP_FAILED, m);
+	ASSERT_EQ(0, madvise(m, LEN, MADV_DONTFORK));
+	ASSERT_EQ(0, offer(self, m));
+	pid = fork();
+	if (!pid)
+		_exit(mincore(m, LEN, there) != -1 || errno != ENOMEM);
+	EXPECT_EQ(0, write_there(self, MARK, 0));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
+	EXPECT_TRUE(are(m, MARK, RIG_MOVED));
+	EXPECT_TRUE(are(m + LEN - RIG_MOVED, MARK, RIG_MOVED));
+	EXPECT_EQ(0, take_back(self));
+	munmap(m, LEN);
+}
+
+TEST_HARNESS_MAIN

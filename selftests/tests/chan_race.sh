@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Registered memory that changes hands: by another thread all the time, and by fork().
+# hosts: 1
+# kernels: 6.1-all 6.12 debug-all
+# timeout: 200
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+plan "$(harness_points "$CHAN_SRC/chan_race.c")"
+chan_build
+lab_device
+lab_module
+harness "$CHAN_SRC/chan_race.c" "$CHAN/chan_race"
+finish
