@@ -167,7 +167,7 @@ both()
 
 told_all()
 {
-	local fault kinds='' all=0 word outage
+	local fault kinds='' all=0 word outage downs epochs
 
 	for fault in "${faults[@]}"; do
 		[ -n "${injected[$fault]:-}" ] || continue
@@ -179,12 +179,13 @@ told_all()
 			"and $(sum "$heard" $word)"
 	done
 	figure "times that a channel went on" "$(of 1 l .stats.chan_resumes)" ''
+	downs=$(of 1 l .stats.downs)
+	epochs=$(of 1 l .stats.epochs)
 	outage=$(printf '%s\n' "$(sum "$told" outage_ms)" \
 		"$(sum "$heard" outage_ms)" | sort -n | tail -n 1)
 	echo "# CHAOS $(uname -r), seed $seed, $seconds s:" \
 		"$all faults (${kinds#, })," \
-		"$(($(of 1 l .stats.epochs) - 1)) more epochs by recovery" \
-		"or rotation," \
+		"$downs recoveries, $((epochs - 1 - downs)) rotations," \
 		"longest outage $outage ms, $(both sent) messages sent," \
 		"$(both received) delivered exactly once, lost $(both lost)," \
 		"duplicated $(both duplicated)"
