@@ -3,11 +3,12 @@
  * Bring pairs of links of this host to a state and stay: so a test file can
  * take something away from under them.
  *
- * usage: hold STATE [PAIRS] [ping]
+ * usage: hold STATE [PAIRS] [ping | dump]
  *
  * The links are p0a and p0b, p1a and p1b, and so on. Prints "ready" when all
  * are there, and stays until it is killed; with ping, all ops run on every link
- * all the time. It owns its links; only those that are up stay when it ends.
+ * all the time; with dump, it has asked for all links and reads no more than the
+ * kernel sent at once. It owns its links; only those that are up stay when it ends.
  */
 #include "rcl.h"
 
@@ -34,7 +35,7 @@ static uint32_t state_of(const char *word)
 	for (i = RCLINK_LINK_STATE_IDLE; i <= RCLINK_LINK_STATE_DOWN; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-	fprintf(stderr, "usage: hold STATE [PAIRS] [ping]\n");
+	fprintf(stderr, "usage: hold STATE [PAIRS] [ping | dump]\n");
 	exit(2);
 }
 
@@ -87,8 +88,17 @@ static void ping_for_ever(struct genl_sock *s, int pairs)
 	}
 }
 
+static void ask_for_all(struct genl_sock *s)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	must(genl_send(s, &m, NLM_F_DUMP), "dump", "all");
+}
+
 int main(int argc, char **argv)
 {
+	const char *more = argc > 3 ? argv[3] : "";
 	uint32_t state = state_of(argc > 1 ? argv[1] : "");
 	int pairs = argc > 2 ? atoi(argv[2]) : 1;
 	struct genl_sock s;
@@ -99,9 +109,11 @@ int main(int argc, char **argv)
 	must(rcl_open(&s), "open", RCLINK_FAMILY_NAME);
 	for (i = 0; i < pairs; i++)
 		bring(&s, i, state);
+	if (!strcmp(more, "dump"))
+		ask_for_all(&s);
 	printf("ready\n");
 	fflush(stdout);
-	if (argc > 3)
+	if (!strcmp(more, "ping"))
 		ping_for_ever(&s, pairs);
 	for (;;)
 		pause();

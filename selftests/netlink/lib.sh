@@ -24,7 +24,7 @@ nl_file()
 	finish
 }
 
-# hold STATE [PAIRS] [ping]: pairs of links in that state, until `drop`. Not by
+# hold STATE [PAIRS] [ping | dump]: pairs of links in that state, until `drop`. Not by
 # `check`, which would wait for the end of its stderr.
 hold()
 {

@@ -58,7 +58,7 @@ come_and_go()
 
 tries=0
 limit=5
-plan 22
+plan 24
 nl_build
 lab_device
 lab_module
@@ -80,6 +80,12 @@ pid=$!
 check "the module comes and goes while others dump" come_and_go
 kill "$pid"
 wait "$pid" 2>/dev/null
+lab_module
+hold idle 100 dump || bail "no links"
+refuse 1 "the module does not go in the midst of a dump" 'rclink is in use' \
+	rmmod rclink
+drop
+check "it goes when who reads it closes" unload $limit
 lab_module
 hold up
 drop
