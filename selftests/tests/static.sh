@@ -79,7 +79,21 @@ package_is_whole()
 	[ "${#has[@]}" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-plan 16
+# The module of selftests/kapi has each call that there is for modules.
+kapi_is_tried()
+{
+	local name missing=0 all=0
+
+	while read -r name; do
+		all=$((all + 1))
+		grep -qw "$name" selftests/kapi/*.c && continue
+		echo "not tried: $name"
+		missing=1
+	done < <(sed -n 's/^EXPORT_SYMBOL_GPL(\(.*\));$/\1/p' kmod/*.c)
+	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
+}
+
+plan 17
 # What is said to users is not broken into pieces.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING \
@@ -106,6 +120,7 @@ check "no circle among the objects of tools" "$static/cycles" tools
 check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
 	"${user[@]}"
 check "what the test files source is in their package" package_is_whole
+check "each call for kernel modules is tried" kapi_is_tried
 check "what the netlink specification generates is current" \
 	"$static/netlink-gen" --check
 finish
