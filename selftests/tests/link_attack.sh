@@ -14,6 +14,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/figure.sh"
 
@@ -24,6 +25,7 @@ metrics=/tmp/rclink-test-metrics
 psns=${ATTACK_SWEEP:-400}
 seconds=$((${ATTACK_SECONDS:-20} * RCL_SLOW))
 address=([1]=$RCL_IP [2]=$RCL_PEER_IP)
+more=()		# of each link's section
 
 # A packet that somebody makes up does not go by a NIC that offloads all of it.
 [ -z "${RCLINK_DEV:-}" ] || skip_all "injects to rxe, whose packets the kernel sees"
@@ -358,10 +360,11 @@ sections()
 	local name
 
 	for name; do
-		link_section "$name" "$pin2" peer "$RCL_PEER_IP" qps 1 heartbeat 0
+		link_section "$name" "$pin2" peer "$RCL_PEER_IP" qps 1 \
+			heartbeat 0 "${more[@]}"
 	done | configure 1 metrics $metrics
 	for name; do
-		link_section "$name" "$pin1" qps 1 heartbeat 0
+		link_section "$name" "$pin1" qps 1 heartbeat 0 "${more[@]}"
 	done | configure 2
 }
 
@@ -406,6 +409,28 @@ broken_again()
 	[ "$waited" -ge 2000 ]
 }
 
+# A channel is refused access, whoever has made that up: where channels go on, the link
+# is moved to another epoch, and is never down.
+rotated()
+{
+	local epoch downs status
+
+	more=(recover resume)
+	epoch=$(of 1 l .epoch)
+	sections l && reload 2 && reload 1 && up_again l "$epoch" || return
+	epoch=$(of 1 l .epoch)
+	downs=$(of 1 l .stats.downs)
+	chan_far far l || return
+	"$CHAN/chan_ops" -r chan.events.a_region_that_was_withdrawn &&
+		until_true 20 eval '[ "$(of 1 l .epoch)" -gt "$epoch" ]' &&
+		is_up && is 1 l .stats.downs "$downs" && dmesg |
+		grep 'rclink: link l is to be rotated: access failed on a channel'
+	status=$?
+	chan_far_end "$far"
+	more=()
+	return $status
+}
+
 # Ten times a second, whenever the link is up, for as long as is wanted. It comes back
 # at most once a second, more and more seldom, and the link beside it never notices.
 goes_on()
@@ -431,8 +456,9 @@ goes_on()
 
 # No heartbeat takes a PSN between reading it and using it, and none ends a link
 # before what is looked at does.
-plan 22
+plan 23
 exec 3>&1
+chan_build
 link_setup
 on_all modprobe -a sch_netem
 link_listen l
@@ -466,6 +492,7 @@ holds "an answer without end that nobody listens" rnr_storm
 check "all of it is told" tells
 holds "with daemons it is as before" daemons
 holds "the daemon says once what the device counts, and counts on" sweep_told
+holds "a channel that is refused access has the link moved" rotated
 measured "broken again and again it comes back, after a longer wait" broken_again
 holds "attacked for $seconds s without a pause it comes back, more and more seldom" \
 	goes_on
