@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # 64 processes move and check data over one link at once, each in a page of its
 # own, then all in the same one; then processes are killed at any moment of
-# their channel's life, and nothing of them stays, at neither end.
+# their channel's life, those that open it and those that take it, and nothing of
+# them stays, at neither end.
 # hosts: 2
 # kernels: 6.12-all 6.1-all debug-all
-# timeout: 400
-# soak: 5400 STRESS_KILLS=1000
+# timeout: 600
+# soak: 5400 STRESS_KILLS=1000 STRESS_TAKERS=200
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
@@ -14,6 +15,7 @@
 . "$LIB_DIR/chan/lib.sh"
 
 kills=${STRESS_KILLS:-100}
+takers=${STRESS_TAKERS:-20}
 seed=${STRESS_SEED:-1}
 
 # As many MRs as before there was a channel; the first one made the QP that
@@ -73,7 +75,37 @@ pins()
 	return "$ret"
 }
 
-plan 12
+# Who opened channels to one that is killed finds out, and ends by itself.
+takers_die()
+{
+	local i near status
+
+	RANDOM=$seed
+	for ((i = 0; i < takers; i++)); do
+		chan_far stress l listen || return
+		timeout $((60 * RCL_SLOW)) "$CHAN/stress" l many 4 $((2 ** 30)) &
+		near=$!
+		sleep "$((RANDOM % (1 + RCL_SLOW))).$((RANDOM % 1000))"
+		on 2 pkill -KILL -x stress || return
+		wait "$near"
+		status=$?
+		wait "$far"
+		[ $status -eq 1 ] || return
+	done
+}
+
+takes()
+{
+	local status
+
+	chan_far stress l listen || return
+	"$CHAN/stress" l many 4 3
+	status=$?
+	chan_far_end "$far"
+	return $status
+}
+
+plan 16
 chan_build
 chan_setup qps 64
 objects1=$(($(objects 1) + 2))
@@ -95,6 +127,11 @@ comment <"$said"
 chan_far_end "$far"
 holds "nothing of them stays" nothing_stays
 holds "no page is pinned" unpinned
+holds "$takers that take channels are killed" takers_die
+grep -o 'stress: [a-z]*:.*' "$said" | sort | uniq -c | comment
+holds "nothing of them stays, either" nothing_stays
+holds "nor any page of theirs" unpinned
+holds "and the next one takes channels" takes
 for host in 1 2; do
 	check "host $host: each QP is wired to the peer's" \
 		until_true 10 qps_match $host
