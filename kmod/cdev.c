@@ -343,7 +343,7 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 		return -EINVAL;
 	ret = rcl_chan_import(chan, arg.name, &window, &arg.handle);
 	if (ret)
-		return ret;
+		return ret == -EINTR ? -ERESTARTSYS : ret;
 	arg.len = window.len;
 	arg.rights = window.rights;
 	if (!copy_to_user(user, &arg, sizeof(arg)))

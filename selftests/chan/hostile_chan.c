@@ -511,6 +511,9 @@ TEST_F_TIMEOUT(chan, who_connects_is_interrupted, TIMEOUT_S)
 TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
 	       TIMEOUT_S)
 {
+	static const struct sigaction again = {
+		.sa_handler = wakes, .sa_flags = SA_RESTART,
+	};
 	static const struct window right = { "", 0, 4096, 12, 3, 1 };
 	struct hostile *h = &self->h;
 	struct rcl_msg first, second;
@@ -529,6 +532,14 @@ TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
 		ASSERT_EQ(0, say_window(h, &second, &right));
 		EXPECT_EQ(0, answered(self));
 	}
+	/* Who wants that asks again by itself. */
+	asks(_metadata, self, imports, RCL_MSG_IMPORT, &first);
+	sigaction(SIGUSR1, &again, NULL);
+	ASSERT_EQ(0, pthread_kill(self->thread, SIGUSR1));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_IMPORT, &second));
+	ASSERT_EQ(0, say_window(h, &first, &right));
+	ASSERT_EQ(0, say_window(h, &second, &right));
+	EXPECT_EQ(0, answered(self));
 	EXPECT_EQ(0, hostile_lives(h, "interrupted"));
 }
 
