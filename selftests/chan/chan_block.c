@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,7 +151,7 @@ FIXTURE_TEARDOWN(call)
 	rig_end(&self->r);
 }
 
-TEST_F(call, who_waits_can_be_stopped_and_killed)
+TEST_F(call, who_waits_can_be_stopped_traced_and_killed)
 {
 	int status;
 	pid_t pid = fork();
@@ -166,6 +167,12 @@ TEST_F(call, who_waits_can_be_stopped_and_killed)
 	EXPECT_EQ(0, kill(pid, SIGSTOP));
 	EXPECT_TRUE(becomes(pid, 'T'));
 	EXPECT_EQ(0, kill(pid, SIGCONT));
+	EXPECT_TRUE(becomes(pid, 'S'));
+	EXPECT_EQ(0, ptrace(PTRACE_SEIZE, pid, NULL, NULL));
+	EXPECT_EQ(0, ptrace(PTRACE_INTERRUPT, pid, NULL, NULL));
+	ASSERT_EQ(pid, waitpid(pid, &status, __WALL));
+	EXPECT_TRUE(WIFSTOPPED(status));
+	EXPECT_EQ(0, ptrace(PTRACE_DETACH, pid, NULL, NULL));
 	EXPECT_TRUE(becomes(pid, 'S'));
 	EXPECT_EQ(0, kill(pid, SIGKILL));
 	EXPECT_TRUE(becomes(pid, 'Z'));
