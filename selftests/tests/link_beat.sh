@@ -251,17 +251,26 @@ busy()
 	both_up && [ "$percent" -le 20 ]
 }
 
+# All of the peer's, in the midst of what one of them receives, which goes on then.
 stopped()
 {
-	local status
+	local size=$((100 << 20)) sum sender receiver status
 
 	until_true 30 goes_up || return
+	sum=$(head -c $size /dev/zero | sha256sum)
+	on 2 sh -c '"$0" recv l | sha256sum' "$tool" >"$seen-sum" &
+	receiver=$!
+	until_true 10 listens 2 || return
+	head -c $size /dev/zero | "$tool" send l &
+	sender=$!
+	until_true 10 eval '[ "$(of 1 l .stats.chan_bytes)" -gt 1000000 ]' || return
 	on 2 pkill -STOP -x rclink
 	sleep 4
-	both_up && rclink ping l -c 3
+	both_up && rclink ping l -c 3 && kill -0 $sender
 	status=$?
 	on 2 pkill -CONT -x rclink
-	return $status
+	wait $sender && wait $receiver && [ "$(cat "$seen-sum")" = "$sum" ] &&
+		return $status
 }
 
 # The one that stood still heard nothing for longer than it grants its peer.
