@@ -97,6 +97,14 @@ lab_module()
 	on_all "$LIB_DIR/vm/lab_load" || bail "rclink.ko does not load"
 }
 
+# programs DIR: those of selftests/DIR are built. In a package they are there, and the
+# sources of some are not.
+programs()
+{
+	[ ! -e "$LIB_DIR/../Kbuild" ] || make -s -C "$LIB_DIR/$1" ||
+		bail "the programs of selftests/$1 do not build"
+}
+
 plan()
 {
 	ktap_set_plan $(($1 + ORACLE))

@@ -9,7 +9,7 @@ CHAN=$LIB_DIR/../build/chan
 # Normally it has been done before the guests were booted.
 chan_build()
 {
-	make -s -C "$CHAN_SRC" || bail "the channel programs do not build"
+	programs chan
 }
 
 # chan_setup [WORDS]: the link l is up

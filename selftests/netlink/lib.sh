@@ -10,7 +10,7 @@ hold_pid=''
 # Normally it has been done before the guests were booted.
 nl_build()
 {
-	make -s -C "$NL_SRC" || bail "the netlink programs do not build"
+	programs netlink
 }
 
 # nl_file NAME: the whole of a test file that is one program

@@ -298,7 +298,7 @@ look()
 
 plan $((2 + num + 8 + 1))
 # Normally it has been built before the guests were booted.
-make -s -C "$LIB_DIR/link" || bail "the relay does not build"
+programs link
 link_setup
 { add_links 1 && add_links 2; } || bail "no links"
 link_listen "${links[@]}"

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The test files as a package of the kernel's kselftest, away from the tree.
+# hosts: 1
+# kernels: 6.12-all
+# timeout: 1200
+. "$(dirname "$0")/../lib.sh"
+
+package=/tmp/rclink-test-package
+target=rclink/selftests/tests
+
+makes()
+{
+	make -s -C "$LIB_DIR" install KSFT_INSTALL_PATH=$package &&
+		diff <("$package/run_kselftest.sh" -l | sed "s|^$target:||" | sort) \
+			<(cd "$LIB_DIR/tests" && grep -L '^# hosts: 0' ./*.sh |
+				sed 's|^\./||' | sort)
+}
+
+# runs FILE PATTERN: by the package's own program, and says that. The module is not
+# installed here, and each file unloads it.
+runs()
+{
+	lab_module
+	"$package/run_kselftest.sh" -t "$target:$1" | tee /dev/stderr |
+		grep -qE "$2"
+}
+
+plan 4
+lab_device
+check "it is made, and has each file for hosts" makes
+check "a file of it runs" runs nl_ping.sh "^ok 1 selftests: $target: nl_ping.sh"
+check "one with libraries and programs of its own does" runs chan_memory.sh \
+	"^ok 1 selftests: $target: chan_memory.sh"
+check "what needs more than the package says so" runs sim_self.sh \
+	"SKIP no rdmasim.ko: it is built in a tree"
+rm -rf $package
+finish
