@@ -4,6 +4,7 @@
  * cannot be: the channel ends and says so, or the epoch does.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -268,9 +269,14 @@ TEST_F_TIMEOUT(resume, it_agrees_and_never_asks, TIMEOUT_S)
 /* And then it goes on: what was looked at is all that is in the way. */
 TEST_F_TIMEOUT(resume, it_is_honest, TIMEOUT_S)
 {
+	struct pollfd fd = { .events = POLLOUT };
+
 	ASSERT_EQ(0, ABOUT(RESUMED));
 	ASSERT_EQ(0, ABOUT(RESUME));
 	answers(_metadata, self, RCL_MSG_RESUMED, RCL_MSG_OK);
+	/* Its errand comes after that. */
+	fd.fd = rclink_fd(self->chan);
+	ASSERT_EQ(1, poll(&fd, 1, slow(HOSTILE_MS)));
 	ASSERT_EQ(0, rclink_recv(self->chan, rclink_none(), 1));
 	ASSERT_LE(0, rclink_submit(self->chan, 0, 0));
 	answers(_metadata, self, RCL_MSG_HEARS, RCL_MSG_OK);
