@@ -20,7 +20,7 @@ static int rcl_chan_await_until(struct rcl_call *call, unsigned long until)
 	       0 : -ETIMEDOUT;
 }
 
-/* Who can leave calls behind must not be able to make many: one for each channel. */
+/* Who can leave calls behind must not be able to make many. */
 static bool rcl_chan_leave(struct rcl_chan *chan, struct rcl_call *call)
 {
 	struct rcl_call *left;
@@ -54,8 +54,8 @@ static int rcl_chan_await(struct rcl_chan *chan, struct rcl_call *call)
  * @call: left to the pool when the caller does not wait for it any more
  * @until: of RCL_CALL_RENEW: how long it waits, in jiffies; else NULL
  *
- * Context: may sleep; can be interrupted, but killed only as long as a call that
- * was left before has no answer.
+ * Context: may sleep; can be interrupted, but killed only as long as a call
+ * that was left before has no answer.
  * Return: 0, -EINTR, -ETIMEDOUT, -ENOENT when the link is being deleted, or
  * what became of the call.
  */

@@ -123,7 +123,7 @@ static void change(struct _test_data_channel *self, unsigned int how, int fd)
 	}
 }
 
-/* Fresh pages, which may be those that were just given up, are zero and stay. */
+/* Fresh pages, maybe those that were just given up, are zero and stay. */
 static bool are_fresh(void)
 {
 	uint8_t *m = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
@@ -157,7 +157,7 @@ static void *changes(void *arg)
 	return NULL;
 }
 
-/* What was there when it was registered is reached, or nothing was registered. */
+/* What was there when it was registered is reached, or nothing was. */
 TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
 {
 	time_t end = time(NULL) + slow(LIMIT_S);
@@ -194,7 +194,7 @@ TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
 	munmap(self->m, LEN);
 }
 
-/* A child that says a byte when it has done something, and goes on at another. */
+/* It says a byte when it has done something, and goes on at another one. */
 struct child {
 	pid_t pid;
 	int sock;

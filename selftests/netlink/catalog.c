@@ -12,12 +12,17 @@
 
 #include "genl.h"
 
-/* Each attribute in another, whatever its type. */
-#define for_each_nested(nla, in) \
-	for (nla = (const void *)((const char *)(in) + NLA_HDRLEN); \
-	     (const char *)nla < (const char *)(in) + (in)->nla_len; \
-	     nla = (const void *)((const char *)nla + \
-				  NLA_ALIGN(nla->nla_len)))
+/* The first attribute in another one, or the one behind @last, or NULL. */
+static const struct nlattr *next_in(const struct nlattr *in,
+				    const struct nlattr *last)
+{
+	const char *end = (const char *)in + in->nla_len;
+	const char *next = last ?
+		(const char *)last + NLA_ALIGN(last->nla_len) :
+		(const char *)in + NLA_HDRLEN;
+
+	return next < end ? (const void *)next : NULL;
+}
 
 static uint16_t type_of(const struct nlattr *nla)
 {
@@ -26,11 +31,9 @@ static uint16_t type_of(const struct nlattr *nla)
 
 static void add_commands(struct catalog *c, const struct genl_msg *m)
 {
-	const struct nlattr *ops = genl_attr(m, CTRL_ATTR_OPS), *op;
+	const struct nlattr *ops = genl_attr(m, CTRL_ATTR_OPS), *op = NULL;
 
-	if (!ops)
-		return;
-	for_each_nested(op, ops) {
+	while (ops && (op = next_in(ops, op))) {
 		if (c->ncmds == CATALOG_CMDS)
 			abort();
 		c->cmds[c->ncmds].cmd =
@@ -67,18 +70,16 @@ static void add_attr(struct catalog *c, uint32_t policy,
 
 static void add_policy(const struct genl_msg *m, void *arg)
 {
-	const struct nlattr *ops = genl_attr(m, CTRL_ATTR_OP_POLICY), *op;
+	const struct nlattr *ops = genl_attr(m, CTRL_ATTR_OP_POLICY);
 	const struct nlattr *policies = genl_attr(m, CTRL_ATTR_POLICY);
-	const struct nlattr *policy, *attr;
+	const struct nlattr *op = NULL, *policy = NULL, *attr = NULL;
 	struct catalog *c = arg;
 
-	if (ops)
-		for_each_nested(op, ops)
-			set_policy(c, op);
-	if (policies)
-		for_each_nested(policy, policies)
-			for_each_nested(attr, policy)
-				add_attr(c, type_of(policy), attr);
+	while (ops && (op = next_in(ops, op)))
+		set_policy(c, op);
+	while (policies && (policy = next_in(policies, policy)))
+		while ((attr = next_in(policy, attr)))
+			add_attr(c, type_of(policy), attr);
 }
 
 /* 0, or a negative errno. */

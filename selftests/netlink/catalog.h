@@ -17,13 +17,13 @@ struct catalog {
 	struct {
 		uint8_t cmd;
 		uint32_t flags;		/* GENL_ADMIN_PERM and others */
-		uint32_t policy;	/* of a request, CATALOG_NONE: it has none */
+		uint32_t policy;	/* of a request, or CATALOG_NONE */
 	} cmds[CATALOG_CMDS];
 	unsigned int nattrs;
 	struct {
 		uint32_t policy;	/* that has it */
 		uint16_t type;
-		uint32_t nested;	/* policy of what is in it, or CATALOG_NONE */
+		uint32_t nested;	/* of what is in it, or CATALOG_NONE */
 	} attrs[CATALOG_ATTRS];
 };
 

@@ -7,8 +7,8 @@
  *
  * The links are p0a and p0b, p1a and p1b, and so on. Prints "ready" when all
  * are there, and stays until it is killed; with ping, all ops run on every link
- * all the time; with dump, it has asked for all links and reads no more than the
- * kernel sent at once. It owns its links; only those that are up stay when it ends.
+ * all the time; with dump, it has asked for all links and reads no answer. It
+ * owns its links; only those that are up stay when it ends.
  */
 #include "rcl.h"
 

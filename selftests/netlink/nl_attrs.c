@@ -548,7 +548,7 @@ static const struct field *of_type(const struct field *fields, uint32_t n,
 static const struct field *tried(uint8_t cmd, uint16_t type)
 {
 	const struct __fixture_variant_metadata *v;
-	const FIXTURE_VARIANT(host) *variant;
+	const struct _fixture_variant_host *variant;
 	const struct field *f = NULL;
 
 	for (v = _host_fixture_object.variant; v && !f; v = v->next) {

@@ -24,7 +24,7 @@ struct event {
 	uint32_t vendor_err;
 	char reason_text[128];
 	uint64_t epoch;
-	bool whole;		/* nothing else is in it, and all of that once */
+	bool whole;		/* all of that is in it once, and no more */
 };
 
 FIXTURE(host)
