@@ -400,8 +400,10 @@ broken_again()
 		epoch=$(of 1 l .epoch)
 		wrong_rkey 0 || return
 		began=$(ms)
-		until_true 30 eval '[ "$(of 1 l .epoch)" -gt "$epoch" ] && is_up' ||
-			return
+		until_true 30 eval '[ "$(of 1 l .epoch)" -gt "$epoch" ] && is_up' || {
+			show_daemons
+			return 1
+		}
 		waited=$(($(ms) - began - $(dial_took)))
 		echo "# up again after $(($(ms) - began)) ms, of which $waited ms before the dial"
 		[ -z "$(comm -12 <(sort <<<"$before") <(secrets | sort))" ] || return
@@ -427,8 +429,11 @@ rotated()
 		grep 'rclink: link l is to be rotated: access failed on a channel'
 	status=$?
 	chan_far_end "$far"
+	# As it was: what has changed has not failed yet.
 	more=()
-	return $status
+	epoch=$(of 1 l .epoch)
+	sections l && reload 2 && reload 1 && up_again l "$epoch" &&
+		return $status
 }
 
 # Ten times a second, whenever the link is up, for as long as is wanted. It comes back
