@@ -4,7 +4,7 @@
 # handshake, and who call again: the daemon takes no more of them than it may, its
 # memory is bounded, and its peer gets links in no more than twice the time.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # ib: no, it is about TCP alone
 # timeout: 300
 # The libraries have the variables; what eval gets is expanded there.
@@ -18,7 +18,7 @@ many=1000
 strangers=40
 # So many does the daemon take, and of one address.
 places=256
-seconds=60
+seconds=$((60 * RCL_SLOW))
 # Of this host, without a net device of the link's: no GID comes or goes.
 net=198.51.100
 sources=("$net".{1..10})
