@@ -20,7 +20,6 @@
 #define PAGE	4096
 #define PAGES	4
 #define LEN	(PAGES * PAGE)
-#define OTHER	"other"
 #define NEARBY	"nearby"
 
 FIXTURE(channel)
@@ -50,23 +49,6 @@ static uint8_t *map(int prot, int flags, int fd)
 static uint8_t *map_anonymous(int prot)
 {
 	return map(prot, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-}
-
-/* The near end may write and read it then. */
-static int offer(struct _test_data_channel *self, uint8_t *m)
-{
-	int ret = rclink_region(self->r.far, m, LEN, OTHER,
-				RCLINK_REGION_WRITE | RCLINK_REGION_READ,
-				&self->region);
-
-	return ret ? ret : rclink_import(self->r.near, OTHER, &self->remote);
-}
-
-static int take_back(struct _test_data_channel *self)
-{
-	int ret = rclink_release(self->r.near, &self->remote);
-
-	return ret ? ret : rclink_withdraw(self->r.far, self->region);
 }
 
 /* Bytes made of the seed, to all of it. */
@@ -164,7 +146,8 @@ TEST_F(channel, a_file_in_memory_has_what_the_peer_writes)
 	ASSERT_EQ(0, ftruncate(fd, LEN));
 	m = map(PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, offer(self, m));
+	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
+			       &self->remote));
 	ASSERT_EQ(0, write_there(self, 2));
 	ASSERT_EQ(RIG_MOVED, pread(fd, copy, RIG_MOVED, 0));
 	EXPECT_TRUE(far_is(copy, 2, RIG_MOVED));
@@ -177,7 +160,7 @@ TEST_F(channel, a_file_in_memory_has_what_the_peer_writes)
 	ASSERT_EQ(RIG_MOVED, pread(fd, copy, RIG_MOVED, 0));
 	EXPECT_FALSE(far_is(copy, 3, RIG_MOVED));
 	EXPECT_TRUE(is_zero(m));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
 	close(fd);
 }
@@ -191,12 +174,13 @@ TEST_F(channel, a_file_that_is_mapped_privately_does_not_change)
 	ASSERT_EQ(LEN, pread(fd, before, LEN, 0));
 	m = map(PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, offer(self, m));
+	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
+			       &self->remote));
 	ASSERT_EQ(0, write_there(self, 4));
 	EXPECT_TRUE(far_is(m, 4, RIG_MOVED));
 	ASSERT_EQ(LEN, pread(fd, after, LEN, 0));
 	EXPECT_EQ(0, memcmp(before, after, LEN));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
 	close(fd);
 }
@@ -206,7 +190,8 @@ TEST_F(channel, what_is_mapped_there_later_is_not_reached)
 	uint8_t *m = map_anonymous(PROT_READ | PROT_WRITE);
 
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, offer(self, m));
+	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
+			       &self->remote));
 	ASSERT_EQ(0, write_there(self, 5));
 	ASSERT_EQ(0, munmap(m, LEN));
 	EXPECT_EQ(0, read_there(self, 5));
@@ -215,7 +200,7 @@ TEST_F(channel, what_is_mapped_there_later_is_not_reached)
 	EXPECT_EQ(0, write_there(self, 6));
 	EXPECT_EQ(0, read_there(self, 6));
 	EXPECT_TRUE(is_zero(m));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
 }
 
@@ -224,7 +209,8 @@ TEST_F(channel, what_the_process_gives_up_is_not_reached)
 	uint8_t *m = map_anonymous(PROT_READ | PROT_WRITE), *moved;
 
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, offer(self, m));
+	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
+			       &self->remote));
 	ASSERT_EQ(0, write_there(self, 7));
 	/* Protection is the process's matter; the pages are the same. */
 	ASSERT_EQ(0, mprotect(m, LEN, PROT_NONE));
@@ -239,7 +225,7 @@ TEST_F(channel, what_the_process_gives_up_is_not_reached)
 	EXPECT_EQ(0, read_there(self, 9));
 	EXPECT_EQ(0, write_there(self, 10));
 	EXPECT_TRUE(is_zero(moved));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(moved, 2 * LEN);
 }
 
@@ -362,11 +348,11 @@ FIXTURE_SETUP(source)
 	self->m = variant->make(11);
 	ASSERT_NE(MAP_FAILED, self->m);
 	memcpy(self->copy, self->m, LEN);
-	ASSERT_EQ(0, rclink_region(self->r.far, self->m, LEN, OTHER,
+	ASSERT_EQ(0, rclink_region(self->r.far, self->m, LEN, RIG_OFFERED,
 				   RCLINK_REGION_READ |
 				   RCLINK_REGION_READ_ONLY, &self->region));
 	EXPECT_EQ(self->pinned + LEN / 1024, rig_pinned());
-	ASSERT_EQ(0, rclink_import(self->r.near, OTHER, &self->remote));
+	ASSERT_EQ(0, rclink_import(self->r.near, RIG_OFFERED, &self->remote));
 	ASSERT_EQ(0, rclink_region(self->r.near, self->nearby, LEN, NEARBY,
 				   RCLINK_REGION_READ | RCLINK_REGION_WRITE |
 				   RCLINK_REGION_ATOMIC,
@@ -462,14 +448,14 @@ static void follows(struct __test_metadata *_metadata,
 		    struct _test_data_channel *self, uint8_t *m)
 {
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, rclink_region(self->r.far, m, LEN, OTHER,
+	ASSERT_EQ(0, rclink_region(self->r.far, m, LEN, RIG_OFFERED,
 				   RCLINK_REGION_READ |
 				   RCLINK_REGION_READ_ONLY, &self->region));
-	ASSERT_EQ(0, rclink_import(self->r.near, OTHER, &self->remote));
+	ASSERT_EQ(0, rclink_import(self->r.near, RIG_OFFERED, &self->remote));
 	ASSERT_EQ(0, mprotect(m, LEN, PROT_READ | PROT_WRITE));
 	far_fill(m, 14, RIG_MOVED);
 	EXPECT_EQ(0, read_there(self, 14));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
 }
 
@@ -515,8 +501,9 @@ TEST_F(channel, who_may_only_read_gives_no_right_to_write)
 	ASSERT_NE(MAP_FAILED, m);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		EXPECT_EQ(-EINVAL,
-			  rclink_region(self->r.far, m, LEN, OTHER, wrong[i] |
-					RCLINK_REGION_READ_ONLY, &region))
+			  rclink_region(self->r.far, m, LEN, RIG_OFFERED,
+					wrong[i] | RCLINK_REGION_READ_ONLY,
+					&region))
 			TH_LOG("%x", wrong[i]);
 	EXPECT_EQ(-EINVAL, rclink_region(self->r.far, m, LEN, NULL,
 					 RCLINK_REGION_READ |
@@ -531,17 +518,17 @@ TEST_F(channel, memory_of_the_kernel_that_is_only_read)
 {
 	void *m;
 
-	ASSERT_EQ(0, rclink_memory(self->r.far, &m, LEN, OTHER,
+	ASSERT_EQ(0, rclink_memory(self->r.far, &m, LEN, RIG_OFFERED,
 				   RCLINK_REGION_READ |
 				   RCLINK_REGION_READ_ONLY, &self->region));
-	ASSERT_EQ(0, rclink_import(self->r.near, OTHER, &self->remote));
+	ASSERT_EQ(0, rclink_import(self->r.near, RIG_OFFERED, &self->remote));
 	/* The process writes what it likes. */
 	far_fill(m, 18, RIG_MOVED);
 	EXPECT_EQ(0, read_there(self, 18));
 	ASSERT_EQ(0, rclink_recv(self->r.far,
 				 rclink_piece(self->region, 0, 8), 0));
 	EXPECT_EQ(-EACCES, rclink_submit(self->r.far, 0, 0));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
 }
 
@@ -553,16 +540,16 @@ TEST_F(channel, what_is_only_read_is_exported_to_all_links)
 
 	ASSERT_NE(MAP_FAILED, m);
 	ASSERT_EQ(0, rclink_share(&share));
-	EXPECT_EQ(-EFAULT, rclink_share_region(share, m, LEN, OTHER,
+	EXPECT_EQ(-EFAULT, rclink_share_region(share, m, LEN, RIG_OFFERED,
 					       RCLINK_REGION_READ, &region));
-	EXPECT_EQ(-EINVAL, rclink_share_region(share, m, LEN, OTHER,
+	EXPECT_EQ(-EINVAL, rclink_share_region(share, m, LEN, RIG_OFFERED,
 					       RCLINK_REGION_WRITE |
 					       RCLINK_REGION_READ_ONLY,
 					       &region));
-	ASSERT_EQ(0, rclink_share_region(share, m, LEN, OTHER,
+	ASSERT_EQ(0, rclink_share_region(share, m, LEN, RIG_OFFERED,
 					 RCLINK_REGION_READ |
 					 RCLINK_REGION_READ_ONLY, &region));
-	ASSERT_EQ(0, rclink_import(self->r.near, OTHER, &self->remote));
+	ASSERT_EQ(0, rclink_import(self->r.near, RIG_OFFERED, &self->remote));
 	EXPECT_EQ(RCLINK_REGION_READ, self->remote.rights);
 	EXPECT_EQ(0, read_there(self, 19));
 	EXPECT_EQ(0, rclink_release(self->r.near, &self->remote));
@@ -592,10 +579,10 @@ TEST_F(channel, a_large_file_that_is_only_read)
 	ASSERT_EQ(size, write(fd, all, size));
 	m = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, m);
-	ASSERT_EQ(0, rclink_region(self->r.far, m + 3, len, OTHER,
+	ASSERT_EQ(0, rclink_region(self->r.far, m + 3, len, RIG_OFFERED,
 				   RCLINK_REGION_READ |
 				   RCLINK_REGION_READ_ONLY, &self->region));
-	ASSERT_EQ(0, rclink_import(self->r.near, OTHER, &self->remote));
+	ASSERT_EQ(0, rclink_import(self->r.near, RIG_OFFERED, &self->remote));
 	data = rclink_piece(self->r.near_region, 0, RIG_MOVED);
 	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		memset(self->r.near_memory, 0, RIG_MOVED);
@@ -605,7 +592,7 @@ TEST_F(channel, a_large_file_that_is_only_read)
 		EXPECT_EQ(0, memcmp(self->r.near_memory, all + 3 + at[i],
 				    RIG_MOVED));
 	}
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, size);
 	munmap(all, size);
 	close(fd);

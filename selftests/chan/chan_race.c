@@ -20,7 +20,6 @@
 #define PAGE		4096
 #define PAGES		8
 #define LEN		(PAGES * PAGE)
-#define OTHER		"other"
 #define TIMEOUT_S	120
 #define ROUNDS		200
 #define LIMIT_S		10	/* for that many, on a slow host */
@@ -54,23 +53,6 @@ FIXTURE_TEARDOWN(channel)
 static bool are(const uint8_t *m, uint8_t byte, size_t len)
 {
 	return m[0] == byte && !memcmp(m, m + 1, len - 1);
-}
-
-/* The near end may write and read it then. */
-static int offer(struct _test_data_channel *self, uint8_t *m)
-{
-	int ret = rclink_region(self->r.far, m, LEN, OTHER,
-				RCLINK_REGION_WRITE | RCLINK_REGION_READ,
-				&self->region);
-
-	return ret ? ret : rclink_import(self->r.near, OTHER, &self->remote);
-}
-
-static int take_back(struct _test_data_channel *self)
-{
-	int ret = rclink_release(self->r.near, &self->remote);
-
-	return ret ? ret : rclink_withdraw(self->r.far, self->region);
 }
 
 /* RIG_MOVED of these bytes, somewhere. */
@@ -172,7 +154,8 @@ TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, changes, self));
 	for (i = 0; moved < ROUNDS && (time(NULL) < end || moved < ENOUGH);
 	     i++) {
-		ret = offer(self, self->m);
+		ret = rig_offer(&self->r, self->m, LEN, &self->region,
+				&self->remote);
 		if (ret) {
 			EXPECT_EQ(-EFAULT, ret);
 			sched_yield();
@@ -180,7 +163,8 @@ TEST_F_TIMEOUT(channel, memory_that_changes_all_the_time, TIMEOUT_S)
 		}
 		EXPECT_EQ(0, write_there(self, MARK, random() % PAGE));
 		EXPECT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
-		EXPECT_EQ(0, take_back(self));
+		EXPECT_EQ(0, rig_take_back(&self->r, self->region,
+					   &self->remote));
 		moved++;
 	}
 	__atomic_store_n(&self->over, true, __ATOMIC_RELAXED);
@@ -250,7 +234,8 @@ TEST_F(channel, what_the_parent_unmaps_is_not_the_child_s)
 		 -1, 0);
 	ASSERT_NE(MAP_FAILED, m);
 	memset(m, 1, LEN);
-	ASSERT_EQ(0, offer(self, m));
+	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
+			       &self->remote));
 	EXPECT_EQ(pinned + LEN / 1024, rig_pinned());
 	child = bear(m);
 	EXPECT_EQ(0, write_there(self, MARK, 0));
@@ -261,7 +246,7 @@ TEST_F(channel, what_the_parent_unmaps_is_not_the_child_s)
 	EXPECT_TRUE(child_exits(&child));
 	/* And when the last of those who had it mapped is gone. */
 	EXPECT_EQ(0, write_there(self, MARK, 0));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	EXPECT_EQ(pinned, rig_pinned());
 }
 
@@ -277,7 +262,8 @@ TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
 		 -1, 0);
 	ASSERT_NE(MAP_FAILED, m);
 	ASSERT_EQ(0, madvise(m, LEN, MADV_DONTFORK));
-	ASSERT_EQ(0, offer(self, m));
+	ASSERT_EQ(0, rig_offer(&self->r, m, LEN, &self->region,
+			       &self->remote));
 	pid = fork();
 	if (!pid)
 		_exit(mincore(m, LEN, there) != -1 || errno != ENOMEM);
@@ -287,7 +273,7 @@ TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
 	EXPECT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
 	EXPECT_TRUE(are(m, MARK, RIG_MOVED));
 	EXPECT_TRUE(are(m + LEN - RIG_MOVED, MARK, RIG_MOVED));
-	EXPECT_EQ(0, take_back(self));
+	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
 }
 

@@ -310,6 +310,24 @@ int rig_moves(struct rig *r, uint32_t seed)
 	return ret;
 }
 
+int rig_offer(struct rig *r, void *m, uint32_t len, uint32_t *region,
+	      struct rclink_remote *remote)
+{
+	int ret = rclink_region(r->far, m, len, RIG_OFFERED,
+				RCLINK_REGION_WRITE | RCLINK_REGION_READ,
+				region);
+
+	return ret ? ret : rclink_import(r->near, RIG_OFFERED, remote);
+}
+
+int rig_take_back(struct rig *r, uint32_t region,
+		  const struct rclink_remote *remote)
+{
+	int ret = rclink_release(r->near, remote);
+
+	return ret ? ret : rclink_withdraw(r->far, region);
+}
+
 long rig_pinned(void)
 {
 	FILE *in = fopen("/proc/self/status", "r");

@@ -16,6 +16,7 @@
 #define RIG_FAR		"b"
 #define RIG_SERVICE	"rig"
 #define RIG_REGION	"rig"		/* of the far end, all rights */
+#define RIG_OFFERED	"other"		/* what it offers beside that */
 #define RIG_MEMORY	(3 * 4096)	/* bytes of either end's region */
 #define RIG_MOVED	10000		/* bytes */
 
@@ -62,6 +63,12 @@ int rig_withdraw(int fd, uint32_t handle);
 /* near, far and their regions. */
 int rig_open(struct rig *r);
 void rig_close(struct rig *r);
+
+/* Memory of the far end's that the near end may write and read, until then. */
+int rig_offer(struct rig *r, void *m, uint32_t len, uint32_t *region,
+	      struct rclink_remote *remote);
+int rig_take_back(struct rig *r, uint32_t region,
+		  const struct rclink_remote *remote);
 
 /* -EILSEQ for data that is not what it must be, -EREMOTEIO for a status */
 int rig_completes(struct rclink_chan *chan);
