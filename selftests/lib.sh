@@ -91,6 +91,13 @@ is_ib()
 		"/sys/class/infiniband/$RCL_DEV/ports/1/link_layer"
 }
 
+# devinfo KEY: the first word that ibv_devinfo has for it
+devinfo()
+{
+	ibv_devinfo -v -d "$RCL_DEV" | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p" |
+		head -n 1 | cut -d ' ' -f 1
+}
+
 # The module, on every host: the one built for that host's kernel.
 lab_module()
 {

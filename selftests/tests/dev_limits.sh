@@ -12,13 +12,6 @@
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
-# devinfo KEY: the first word that ibv_devinfo has for it
-devinfo()
-{
-	ibv_devinfo -v -d "$RCL_DEV" | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p" |
-		head -n 1 | cut -d ' ' -f 1
-}
-
 # The fewer of two
 devinfo_min()
 {

@@ -13,13 +13,6 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/link/verbs.sh"
 
-# devinfo KEY: the first word that ibv_devinfo has for it
-devinfo()
-{
-	ibv_devinfo -v -d "$device" | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p" |
-		head -n 1 | cut -d ' ' -f 1
-}
-
 # What the other tool has, as ours would say it.
 as_devinfo_says()
 {
