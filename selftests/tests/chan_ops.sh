@@ -34,7 +34,7 @@ traced()
 plan $((3 + $(harness_points "$CHAN_SRC/chan_ops.c")))
 chan_build
 chan_setup
-on_all sh -c "echo 1 >$failures" || bail "this kernel has no tracing"
+on_all sh -c "echo >$tracing/trace; echo 1 >$failures" || bail "this kernel has no tracing"
 on 2 "$CHAN/far" l >"$far_says" 2>&1 &
 far=$!
 until_true 10 grep -q listening "$far_says" ||
