@@ -17,6 +17,7 @@
 #define BENCH_ITERS_MAX	10000000
 #define BENCH_DEPTH	RCLINK_DEV_SENDS
 #define BENCH_SIGNAL	8		/* of them one completes */
+#define BENCH_ROOM	(RCLINK_DEV_RECVS / 2)	/* told of at once */
 
 enum bench_test {
 	BENCH_LAT,

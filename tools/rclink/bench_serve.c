@@ -134,12 +134,12 @@ static int take_sends(struct bench *b)
 	int ret = 0;
 
 	while (!ret && b->received < b->iters) {
-		if (b->posted <= RCLINK_DEV_RECVS - BENCH_SIGNAL)
+		if (b->posted <= RCLINK_DEV_RECVS - BENCH_ROOM)
 			ret = make_room(b);
 		left = b->iters - b->received;
 		if (!ret)
-			ret = bench_pump(b, left < BENCH_SIGNAL ? left :
-							BENCH_SIGNAL);
+			ret = bench_pump(b, left < BENCH_ROOM ? left :
+							BENCH_ROOM);
 	}
 	return ret;
 }
