@@ -171,5 +171,26 @@ bool raw_recv(struct raw *r);
 size_t raw_build(struct raw *r, uint32_t type, uint8_t buf[RCX_MSG_MAX]);
 bool raw_say(struct raw *r, uint32_t type);
 void raw_reset(struct raw *r);
+/* Until our end breaks off. */
+void raw_wait(struct raw *r);
+/*
+ * Our session against the raw peer; returns its owner. Without a script it
+ * talks as one should, up to a byte of a message where there is a cut.
+ */
+struct owner *raw_against(struct world *w, struct raw *r);
+
+/* The messages of each end in their order; the peer's are in between. */
+#define SERVER_SAYS	5
+#define CLIENT_SAYS	4
+extern const uint32_t server_says[SERVER_SAYS], client_says[CLIENT_SAYS];
+
+enum how { FIN, RUDE_FIN, RESET, SILENCE };
+
+/* A raw peer's argument. */
+struct cut {
+	uint32_t message;
+	size_t at;
+	enum how how;
+};
 
 #endif /* EXCHANGE_LIB_H */

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The conversation with a peer that breaks off, keeps silent or breaks a rule
- * at any point (T11, T12, T14).
+ * The conversation with a peer that breaks a rule at any point (T12, T14).
  */
 #include "exchange_lib.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,187 +35,15 @@ FIXTURE_TEARDOWN(peer)
 	scratch_leave();
 }
 
-/* The messages of each end in their order; the peer's are in between. */
-static const uint32_t server_says[] = {
-	RCX_MSG_WELCOME, RCX_MSG_ANSWER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM,
-	RCX_MSG_DONE
-};
-
-static const uint32_t client_says[] = {
-	RCX_MSG_OFFER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM, RCX_MSG_DONE
-};
-
-#define SERVER_SAYS	(sizeof(server_says) / sizeof(server_says[0]))
-#define CLIENT_SAYS	(sizeof(client_says) / sizeof(client_says[0]))
-
-enum how { FIN, RUDE_FIN, RESET, SILENCE };
-
-struct cut {
-	uint32_t message;
-	size_t at;
-	enum how how;
-};
-
-static void wait_for_end(struct raw *r)
-{
-	char buf[256];
-
-	while (SSL_read(r->ssl, buf, sizeof(buf)) > 0)
-		;
-}
-
-static void break_off(struct raw *r, enum how how)
-{
-	switch (how) {
-	case FIN:
-		SSL_shutdown(r->ssl);
-		break;
-	case RUDE_FIN:
-		break;
-	case RESET:
-		raw_reset(r);
-		break;
-	case SILENCE:
-		wait_for_end(r);
-		break;
-	}
-}
-
-/* Talk as one should, up to a byte of a message. */
-static void talk_and_cut(struct raw *r)
-{
-	const struct cut *cut = r->arg;
-	uint8_t buf[RCX_MSG_MAX];
-	size_t len, i;
-
-	for (i = 0; i < SERVER_SAYS; i++) {
-		if (!r->server && !raw_recv(r))
-			return;
-		if (!r->server && i == CLIENT_SAYS)
-			break;
-		len = raw_build(r, r->server ? server_says[i] : client_says[i],
-				buf);
-		if (r->got.type == RCX_MSG_ERROR)
-			return;
-		if (cut && cut->message == buf[5]) {
-			raw_send(r, buf, cut->at);
-			break_off(r, cut->how);
-			return;
-		}
-		if (!raw_send(r, buf, len))
-			return;
-		if (r->server && !raw_recv(r))
-			return;
-	}
-	wait_for_end(r);
-}
-
-/* Our session against the raw peer; returns its owner. */
-static struct owner *against(struct world *w, struct raw *r)
-{
-	r->world = w;
-	r->key_file = r->server ? "b" : "a";
-	if (!r->script)
-		r->script = talk_and_cut;
-	if (!r->server)
-		world_listen(w);
-	raw_start(r);
-	if (r->server && !world_dial(w))
-		abort();
-	world_run(w);
-	raw_join(r);
-
-	return r->server ? &w->dialler : &w->listener_end;
-}
-
 TEST_F(peer, the_raw_peer_can_do_it_right)
 {
 	struct raw server = { .server = true }, client = { 0 };
 
-	HOLDS(against(&self->w, &server));
+	HOLDS(raw_against(&self->w, &server));
 	EXPECT_EQ(0, self->w.dialler.result) TH_LOG("%s", self->w.dialler.err);
-	HOLDS(against(&self->w, &client));
+	HOLDS(raw_against(&self->w, &client));
 	EXPECT_EQ(0, self->w.listener_end.result)
 		TH_LOG("%s", self->w.listener_end.err);
-}
-
-static bool try_cut(struct world *w, bool server, const struct cut *cut)
-{
-	struct raw r = { .server = server, .arg = cut };
-	struct owner *o;
-
-	world_open_pinned(w, false);
-	if (cut->how == SILENCE)
-		w->timeout_ms = 250;
-	o = against(w, &r);
-	/* A reset may come with an errno instead of the advice. */
-	if (!owner_wrong(o) && o->result < 0 && !w->stuck &&
-	    (strstr(o->err, "closed the connection while") ||
-	     strstr(o->err, "timed out") ||
-	     strstr(o->err, "the connection broke")))
-		return true;
-	printf("# message %u cut at %zu by %d: %s (%s)\n", cut->message,
-	       cut->at, cut->how, o->err, owner_wrong(o) ? : "ok");
-
-	return false;
-}
-
-/* at_each: at every byte; else before it, in the header, and in the body. */
-static int cut_all(struct world *w, bool server, enum how how, bool at_each)
-{
-	const uint32_t *says = server ? server_says : client_says;
-	struct raw r = { .server = server };
-	uint8_t buf[RCX_MSG_MAX];
-	size_t len, step, m;
-	int bad = 0;
-
-	for (m = 0; m < (server ? SERVER_SAYS : CLIENT_SAYS); m++) {
-		struct cut cut = { .message = says[m], .how = how };
-
-		len = raw_build(&r, says[m], buf);
-		step = at_each ? 1 : len / 2 + 1;
-		for (cut.at = 0; cut.at < len; cut.at += step)
-			bad += !try_cut(w, server, &cut);
-	}
-
-	return bad;
-}
-
-TEST_F_TIMEOUT(peer, T11_fin_at_every_byte_of_every_message, 120)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, FIN, true));
-	EXPECT_EQ(0, cut_all(&self->w, false, FIN, true));
-}
-
-TEST_F_TIMEOUT(peer, T11_fin_without_tls_close, 60)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, RUDE_FIN, false));
-	EXPECT_EQ(0, cut_all(&self->w, false, RUDE_FIN, false));
-}
-
-TEST_F_TIMEOUT(peer, T11_reset_at_every_byte_of_every_message, 120)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, RESET, true));
-	EXPECT_EQ(0, cut_all(&self->w, false, RESET, true));
-}
-
-TEST_F_TIMEOUT(peer, T11_silence, 60)
-{
-	EXPECT_EQ(0, cut_all(&self->w, true, SILENCE, false));
-	EXPECT_EQ(0, cut_all(&self->w, false, SILENCE, false));
-}
-
-TEST_F(peer, T11_silence_before_and_in_the_handshake)
-{
-	struct owner *o = &self->w.dialler;
-
-	/* The kernel accepts the connection, nobody answers on it. */
-	self->w.timeout_ms = 200;
-	ASSERT_TRUE(world_dial(&self->w));
-	world_run(&self->w);
-	EXPECT_EQ(-ETIMEDOUT, o->result);
-	SAYS("timed out in the TLS handshake", o->err);
-	HOLDS(o);
 }
 
 /* What a rule-breaker sends in place of its first message. */
@@ -248,7 +75,7 @@ static const char *breaks(struct world *w, bool server, const void *data,
 	struct owner *o;
 
 	world_open_pinned(w, false);
-	o = against(w, &r);
+	o = raw_against(w, &r);
 	if (owner_wrong(o))
 		return owner_wrong(o);
 	if (o->prepares)
@@ -278,17 +105,31 @@ TEST_F_TIMEOUT(peer, T12_lengths_are_refused_before_the_bytes_come, 60)
 	}
 }
 
+static long peak_kib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
 TEST_F_TIMEOUT(peer, T12_ten_megabytes_are_refused, 60)
 {
-	uint8_t *flood = calloc(1, 1 << 20);
-	int server;
+	static uint8_t flood[1 << 20] = { 0, 0xa0, 0, 0, 0, 1 };
+	long grown[2], before;
+	int server, all;
 
-	flood[1] = 0xa0;	/* 10 MiB, says the length word */
-	flood[5] = 1;
-	for (server = 0; server < 2; server++)
-		SAYS("10485760 bytes is not", breaks(&self->w, server, flood,
-						     1 << 20, 10));
-	free(flood);
+	/* What conversations take themselves is shown by the first two. */
+	for (all = 0; all < 2; all++) {
+		before = peak_kib();
+		for (server = 0; server < 2; server++)
+			SAYS("10485760 bytes is not",
+			     breaks(&self->w, server, flood,
+				    all ? sizeof(flood) : 1024,
+				    all ? 10 : 1));
+		grown[all] = peak_kib() - before;
+	}
+	EXPECT_GE(grown[0] + 4096, grown[1]);
 }
 
 TEST_F(peer, T12_a_thousand_unknown_fields_are_refused)
@@ -326,7 +167,7 @@ static void one_by_one(struct raw *r)
 		if (r->server && !raw_recv(r))
 			return;
 	}
-	wait_for_end(r);
+	raw_wait(r);
 }
 
 TEST_F(peer, T12_segments_of_one_byte_are_put_together)
@@ -334,9 +175,9 @@ TEST_F(peer, T12_segments_of_one_byte_are_put_together)
 	struct raw server = { .server = true, .script = one_by_one };
 	struct raw client = { .script = one_by_one };
 
-	HOLDS(against(&self->w, &server));
+	HOLDS(raw_against(&self->w, &server));
 	EXPECT_EQ(0, self->w.dialler.result) TH_LOG("%s", self->w.dialler.err);
-	HOLDS(against(&self->w, &client));
+	HOLDS(raw_against(&self->w, &client));
 	EXPECT_EQ(0, self->w.listener_end.result);
 }
 
@@ -399,7 +240,7 @@ static void say_error(struct raw *r)
 	if (!r->server)
 		raw_recv(r);
 	raw_send(r, error, sizeof(error));
-	wait_for_end(r);
+	raw_wait(r);
 }
 
 TEST_F(peer, what_the_peer_says_is_printed_safely)
@@ -407,9 +248,9 @@ TEST_F(peer, what_the_peer_says_is_printed_safely)
 	struct raw server = { .server = true, .script = say_error };
 	struct raw client = { .script = say_error };
 
-	EXPECT_STREQ("peer: ?[2J?bye", against(&self->w, &server)->err);
+	EXPECT_STREQ("peer: ?[2J?bye", raw_against(&self->w, &server)->err);
 	EXPECT_EQ(-EACCES, self->w.dialler.result);
-	EXPECT_STREQ("peer: ?[2J?bye", against(&self->w, &client)->err);
+	EXPECT_STREQ("peer: ?[2J?bye", raw_against(&self->w, &client)->err);
 }
 
 static void confirm_other_epoch(struct raw *r)
@@ -432,7 +273,7 @@ static void confirm_other_epoch(struct raw *r)
 TEST_F(peer, another_epoch_in_confirm_is_refused)
 {
 	struct raw server = { .server = true, .script = confirm_other_epoch };
-	struct owner *o = against(&self->w, &server);
+	struct owner *o = raw_against(&self->w, &server);
 
 	HOLDS(o);
 	SAYS("the peer agreed on epoch 10, this end on 9", o->err);
@@ -446,7 +287,7 @@ static void done_too_early(struct raw *r)
 	raw_say(r, RCX_MSG_OFFER);
 	raw_recv(r);
 	raw_say(r, RCX_MSG_DONE);
-	wait_for_end(r);
+	raw_wait(r);
 }
 
 static void done_twice(struct raw *r)
@@ -459,14 +300,14 @@ static void done_twice(struct raw *r)
 	raw_say(r, RCX_MSG_CONFIRM);
 	raw_say(r, RCX_MSG_DONE);
 	raw_say(r, RCX_MSG_DONE);
-	wait_for_end(r);
+	raw_wait(r);
 }
 
 TEST_F(peer, messages_out_of_order_are_refused)
 {
 	struct raw early = { .script = done_too_early };
 	struct raw twice = { .script = done_twice };
-	struct owner *o = against(&self->w, &early);
+	struct owner *o = raw_against(&self->w, &early);
 
 	HOLDS(o);
 	SAYS("DONE (type 5) came while waiting for ENDPOINT", o->err);
@@ -474,7 +315,7 @@ TEST_F(peer, messages_out_of_order_are_refused)
 	world_open_pinned(&self->w, false);
 	o = &self->w.listener_end;
 	o->stay_down = true;
-	against(&self->w, &twice);
+	raw_against(&self->w, &twice);
 	HOLDS(o);
 	SAYS("DONE (type 5) came while waiting for the link", o->err);
 }
@@ -524,7 +365,7 @@ TEST_F(peer, a_path_is_tried_once_and_only_one_is_prepared)
 		o->paths.path[i] = path_make("192.0.2.2");
 		o->paths.path[i].gid[15] += i;
 	}
-	against(&self->w, &client);
+	raw_against(&self->w, &client);
 	HOLDS(o);
 	EXPECT_GT(0, o->result);
 	EXPECT_EQ(RCX_TRIES_MAX, o->prepares);
@@ -552,7 +393,7 @@ static void cross(struct raw *r)
 		say_path(r);
 		raw_say(r, RCX_MSG_FAILED);
 	}
-	wait_for_end(r);
+	raw_wait(r);
 }
 
 static void flood(struct raw *r)
@@ -562,7 +403,7 @@ static void flood(struct raw *r)
 	say_path(r);
 	while (r->cut-- && raw_say(r, r->how))
 		;
-	wait_for_end(r);
+	raw_wait(r);
 }
 
 /* Against an end with three paths, of which it fails two at once. */
@@ -581,7 +422,7 @@ static struct owner *against_two_bad(struct world *w, struct raw *r)
 	o->fail_at = AT_PREPARE;
 	o->bad_paths = 2;
 
-	return against(w, r);
+	return raw_against(w, r);
 }
 
 TEST_F(peer, what_comes_for_a_path_that_was_given_up_comes_once)
@@ -615,12 +456,12 @@ TEST_F(peer, what_is_no_matter_of_a_path_is_refused)
 {
 	struct raw early = { .script = fail_too_early };
 	struct raw elsewhere = { .script = endpoint_elsewhere };
-	struct owner *o = against(&self->w, &early);
+	struct owner *o = raw_against(&self->w, &early);
 
 	HOLDS(o);
 	SAYS("FAILED (type 8) came while waiting for OFFER", o->err);
 	world_open_pinned(&self->w, false);
-	o = against(&self->w, &elsewhere);
+	o = raw_against(&self->w, &elsewhere);
 	HOLDS(o);
 	SAYS("ENDPOINT is not on the path that is tried", o->err);
 	EXPECT_EQ(0, o->connects);

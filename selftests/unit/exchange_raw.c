@@ -187,3 +187,85 @@ void raw_reset(struct raw *r)
 	close(r->fd);
 	r->fd = -1;
 }
+
+/* The messages of each end in their order; the peer's are in between. */
+const uint32_t server_says[] = {
+	RCX_MSG_WELCOME, RCX_MSG_ANSWER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM,
+	RCX_MSG_DONE
+};
+
+const uint32_t client_says[] = {
+	RCX_MSG_OFFER, RCX_MSG_ENDPOINT, RCX_MSG_CONFIRM, RCX_MSG_DONE
+};
+
+void raw_wait(struct raw *r)
+{
+	char buf[256];
+
+	while (SSL_read(r->ssl, buf, sizeof(buf)) > 0)
+		;
+}
+
+static void break_off(struct raw *r, enum how how)
+{
+	switch (how) {
+	case FIN:
+		SSL_shutdown(r->ssl);
+		break;
+	case RUDE_FIN:
+		break;
+	case RESET:
+		raw_reset(r);
+		break;
+	case SILENCE:
+		raw_wait(r);
+		break;
+	}
+}
+
+/* Talk as one should, up to a byte of a message. */
+static void talk_and_cut(struct raw *r)
+{
+	const struct cut *cut = r->arg;
+	uint8_t buf[RCX_MSG_MAX];
+	size_t len, i;
+
+	for (i = 0; i < SERVER_SAYS; i++) {
+		if (!r->server && !raw_recv(r))
+			return;
+		if (!r->server && i == CLIENT_SAYS)
+			break;
+		len = raw_build(r, r->server ? server_says[i] : client_says[i],
+				buf);
+		if (r->got.type == RCX_MSG_ERROR)
+			return;
+		if (cut && cut->message == buf[5]) {
+			raw_send(r, buf, cut->at);
+			break_off(r, cut->how);
+			return;
+		}
+		if (!raw_send(r, buf, len))
+			return;
+		if (r->server && !raw_recv(r))
+			return;
+	}
+	raw_wait(r);
+}
+
+/* Our session against the raw peer; returns its owner. */
+struct owner *raw_against(struct world *w, struct raw *r)
+{
+	r->world = w;
+	r->key_file = r->server ? "b" : "a";
+	if (!r->script)
+		r->script = talk_and_cut;
+	if (!r->server)
+		world_listen(w);
+	raw_start(r);
+	if (r->server && !world_dial(w))
+		abort();
+	world_run(w);
+	raw_join(r);
+
+	return r->server ? &w->dialler : &w->listener_end;
+}
