@@ -112,6 +112,12 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 			rcl_port_atomics(ib, attr->masked_atomic_cap);
 }
 
+/* A driver may have no word for less than the least that IBA has (11.2.5.2). */
+static u32 rcl_port_mtu(enum ib_mtu mtu)
+{
+	return max(ib_mtu_enum_to_int(mtu), 0);
+}
+
 static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
 {
 	info->chosen = -EOPNOTSUPP;
@@ -119,6 +125,8 @@ static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
 		info->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
 	else if (!info->fast_reg_pages)
 		info->why = "the device has no fast registration (REG_MR)";
+	else if (info->state == IB_PORT_ACTIVE && !info->active_mtu)
+		info->why = "the port's MTU is less than 256: raise the net device's";
 	else
 		info->chosen = rcl_gid_choose(info->gids, info->ngids,
 					      gid_index, info->link_layer ==
@@ -156,8 +164,8 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 	else
 		info->link_layer = RCLINK_LINK_LAYER_INFINIBAND;
 	info->state = attr.state;
-	info->active_mtu = ib_mtu_enum_to_int(attr.active_mtu);
-	info->max_mtu = ib_mtu_enum_to_int(attr.max_mtu);
+	info->active_mtu = rcl_port_mtu(attr.active_mtu);
+	info->max_mtu = rcl_port_mtu(attr.max_mtu);
 	if (info->link_layer == RCLINK_LINK_LAYER_INFINIBAND) {
 		info->lid = attr.lid;
 		info->sm_lid = attr.sm_lid;

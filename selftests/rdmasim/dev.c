@@ -256,7 +256,7 @@ int sim_dev_new(char *text)
 	}
 	if (!roce && netdev)
 		limits.mtu = min_t(u32, limits.mtu, SIM_WIRE_MTU);
-	if (limits.mtu < 256 || !is_power_of_2(limits.mtu) ||
+	if ((limits.mtu && limits.mtu < 256) || hweight32(limits.mtu) > 1 ||
 	    roce + limits.sa + limits.iwarp > 1)
 		return -EINVAL;
 	dev = sim_dev_alloc(&limits, roce, lid);

@@ -30,9 +30,10 @@ void sim_port_init(struct sim_port *port, bool roce, u16 lid)
 	port->guid = 0x0200000000000000ULL | lid;
 }
 
+/* A driver may have no word for less than 256, and say 0. */
 static enum ib_mtu sim_port_mtu(const struct sim_dev *dev)
 {
-	return ib_mtu_int_to_enum(dev->limits.mtu);
+	return dev->limits.mtu ? ib_mtu_int_to_enum(dev->limits.mtu) : 0;
 }
 
 int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)

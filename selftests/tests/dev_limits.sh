@@ -50,12 +50,12 @@ says()
 		gojq -e . >/dev/null
 }
 
-plan 3
+plan 5
 nl_build
 lab_device
 lab_module
 sim_load "sim0 ib 7 qps=40 cqes=500 mrs=90 pages=64 sges=5 atomics=1" \
-	"sim1 ib 9 pages=0 atomics=0 mtu=2048"
+	"sim1 ib 9 pages=0 atomics=0 mtu=2048" "sim2 ib 11 mtu=0"
 check "a device is as ibv_devinfo has it" same_as_devinfo
 check "a device with limits of its own has those" says sim0 \
 	'[.link_layer, .state, .lid, .atomics, .masked_atomics, .max_qp, .max_cqe,
@@ -65,5 +65,10 @@ check "one that registers no memory, and has no atomics, is for no link" says si
 	'[.fast_reg_pages, .atomics, .masked_atomics, .max_mtu, .chosen_gid,
 	.reason] == [0, "none", "none", 2048, null,
 	"the device has no fast registration (REG_MR)"]'
+check "one with less than the least MTU is for no link" says sim2 \
+	'[.state, .active_mtu, .chosen_gid, (.reason | contains("less than 256"))] ==
+	["active", 0, null, true]'
+refuse 1 "nor for a group" "the port's MTU is less than 256" \
+	rclink group add g dev sim2 mgid ff12:401b:ffff::1 mlid 0xc001
 sim_unload
 finish
