@@ -136,7 +136,8 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 {
 	ib_dma_unmap_single(ctrl->ib, slots[0].dma,
 			    RCL_CTRL_SLOTS * RCL_MSG_SLOT, dir);
-	kfree(slots[0].buf);
+	/* They may have brought the key of a group. */
+	kfree_sensitive(slots[0].buf);
 }
 
 /**
@@ -222,6 +223,12 @@ static bool rcl_ctrl_is_full(const struct rcl_ctrl *ctrl)
 	return ctrl->sent - ctrl->retired == RCL_CTRL_SLOTS;
 }
 
+static bool rcl_ctrl_has_places(const struct rcl_ctrl *ctrl, u32 places)
+{
+	return ctrl->questions + places <= RCL_CTRL_QUESTIONS &&
+	       ctrl->credits > places;
+}
+
 /**
  * rcl_ctrl_can_ask - may one more question be sent now?
  * @ctrl: started
@@ -231,7 +238,7 @@ static bool rcl_ctrl_is_full(const struct rcl_ctrl *ctrl)
  */
 bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl)
 {
-	return ctrl->questions < RCL_CTRL_QUESTIONS && ctrl->credits > 1;
+	return rcl_ctrl_has_places(ctrl, 1);
 }
 
 /* That of a hello is no cookie, and is not returned. */
@@ -336,6 +343,9 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
  * @msg: whole but for that
  * @cookie: set to it when the question was sent
  *
+ * Processes may have as many of these as they like, so one place is kept for
+ * pings and heartbeats.
+ *
  * Context: the link's work item.
  * Return: 0, -EAGAIN when an answer must come in first, or as rcl_ctrl_send().
  */
@@ -343,7 +353,7 @@ int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie)
 {
 	int ret;
 
-	if (!rcl_ctrl_can_ask(ctrl))
+	if (!rcl_ctrl_has_places(ctrl, 2))
 		return -EAGAIN;
 	msg->cookie = ++ctrl->cookie;
 	ret = rcl_ctrl_send(ctrl, msg);

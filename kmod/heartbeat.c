@@ -126,7 +126,7 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
 	};
 	int ret;
 
-	if (ep->ctrl.questions || !rcl_ctrl_can_ask(&ep->ctrl))
+	if (!rcl_ctrl_can_ask(&ep->ctrl))
 		return 0;
 	ret = rcl_ctrl_send(&ep->ctrl, &beat);
 	if (ret)
@@ -135,6 +135,22 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
 	ep->heartbeat.rotate = false;
 	ep->ctrl.stats->heartbeats++;
 	return 0;
+}
+
+/**
+ * rcl_heartbeat_wish - ask the peer to rotate the link, if that is wanted
+ * @ep: of a link that is up
+ *
+ * To be called before others ask, who may have questions all the time.
+ *
+ * Context: the link's work item.
+ * Return: 0, or what posting says.
+ */
+int rcl_heartbeat_wish(struct rcl_epoch *ep)
+{
+	if (!ep->heartbeat.rotate || ep->heartbeat.asked)
+		return 0;
+	return rcl_heartbeat_ask(ep);
 }
 
 /**
@@ -152,11 +168,6 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	u64 now;
 	int ret;
 
-	if (hb->rotate) {
-		ret = rcl_heartbeat_ask(ep);
-		if (ret)
-			return ret;
-	}
 	if (!interval)
 		return 0;
 	ret = rcl_probe_again(ep);
@@ -176,7 +187,8 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	 */
 	if (hb->quiet == 1 || time_after64(now + interval / 2, hb->due))
 		hb->due = now + interval;
-	return rcl_heartbeat_ask(ep);
+	/* Any question shows as much. */
+	return ep->ctrl.questions ? 0 : rcl_heartbeat_ask(ep);
 }
 
 /**

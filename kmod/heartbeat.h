@@ -33,6 +33,7 @@ void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms);
 void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
 bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);
+int rcl_heartbeat_wish(struct rcl_epoch *ep);
 int rcl_heartbeat_look(struct rcl_epoch *ep);
 u64 rcl_heartbeat_due(const struct rcl_epoch *ep);
 

@@ -518,8 +518,10 @@ static int rcl_life_ask(struct rcl_link *link)
 		return -ETIMEDOUT;
 	rcl_life_beware(slot);
 	rcl_stall_look(ep);
-	/* Pings could fill the window for ever. */
-	ret = rcl_life_lease(link);
+	ret = rcl_heartbeat_wish(ep);
+	/* Pings could fill the window for ever; leases leave them a place. */
+	if (!ret)
+		ret = rcl_life_lease(link);
 	if (!ret)
 		ret = rcl_life_ping(link);
 	/* Last: a question of the others shows as much as a heartbeat. */

@@ -11,11 +11,14 @@
  *        calls LINK open	opens a channel, sends a message, and closes it
  *        calls LINK fresh	the same, but first looks the region up, which
  *				must be there
+ *        calls LINK ask		asks for a region that is not there, of many
+ *				threads at once
  *
- * All but the first print how often they did so when SIGTERM ends them.
+ * The others print how often they did so when SIGTERM ends them.
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +31,7 @@
 #define SERVICE		"calls"
 #define CHANNELS_MAX	16
 #define TIMEOUT_MS	20000
+#define ASKERS		16
 #define MAGIC		0x63616c6c73000001ull
 #define BALLAST		(8 << 20)	/* takes its time to be registered */
 
@@ -241,6 +245,39 @@ static int opens(const char *link, bool looks, unsigned long *times)
 	return ret;
 }
 
+static void *asks(void *arg)
+{
+	struct rclink_remote remote;
+	int ret = -ENOENT;
+
+	while (ret == -ENOENT && !enough())
+		ret = rclink_import(arg, "nothing", &remote);
+	return (void *)(long)ret;
+}
+
+static int ask_all_the_time(const char *link)
+{
+	pthread_t asker[ASKERS];
+	struct rclink_chan *chan;
+	void *result;
+	int ret, i;
+
+	ret = rclink_connect(&chan, link, SERVICE, 0);
+	if (!ret)
+		ret = say_hello(chan);
+	if (ret)
+		return ret;
+	for (i = 0; i < ASKERS; i++)
+		if (pthread_create(&asker[i], NULL, asks, chan))
+			return -EAGAIN;
+	for (i = 0; i < ASKERS; i++) {
+		pthread_join(asker[i], &result);
+		if ((long)result != -ENOENT)
+			ret = (long)result;
+	}
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_term };
@@ -248,7 +285,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc != 3) {
-		fputs("usage: calls LINK {listen | import | open | fresh}\n",
+		fputs("usage: calls LINK {listen | import | open | ask | fresh}\n",
 		      stderr);
 		return 2;
 	}
@@ -257,6 +294,8 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 	if (!strcmp(argv[2], "import"))
 		ret = imports(argv[1], &times);
+	else if (!strcmp(argv[2], "ask"))
+		ret = ask_all_the_time(argv[1]);
 	else
 		ret = opens(argv[1], !strcmp(argv[2], "fresh"), &times);
 	/* The signal may have been what ended it. */

@@ -87,6 +87,27 @@ calls_go_on()
 		[ "$(sum "$asked-open" times)" -gt 20 ]
 }
 
+# Whoever may open a channel can have questions open all the time.
+asked_all_the_time()
+{
+	local far asker status=0
+
+	"$calls" l listen >"$asked-listen" 2>&1 &
+	far=$!
+	until_true 10 grep -q listening "$asked-listen" || return
+	on 2 "$calls" l ask >"$asked-ask" 2>&1 &
+	asker=$!
+	until_true 10 is 2 l .stats.channels 1 &&
+		on 2 "$tool" ping l -c 5 -i 0 -q &&
+		on 2 "$tool" rotate l --timeout $((10 * RCL_SLOW)) || status=1
+	on 2 pkill -TERM -x -f "$calls l ask"
+	wait "$asker" || status=1
+	kill "$far"
+	wait "$far"
+	cat "$asked-ask"
+	return "$status"
+}
+
 # leads ADDRESS1 ADDRESS2: the next epoch, and the link was not down
 leads()
 {
@@ -355,7 +376,7 @@ told_why()
 no_other_path=''
 ! is_ib || no_other_path='a port has one'
 [ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
-plan 24
+plan 25
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -372,6 +393,7 @@ check "what one end sent the other one got" adds_up
 measured "no pause was long, and nothing is of unknown fate" quick
 measured "a message that is under way hardly notices" pause
 holds "what asks the peer meanwhile gets its answer" calls_go_on
+holds "a wish for another epoch, and a ping, come through beside such" asked_all_the_time
 holds "no QPN, PSN or rkey stays" nothing_is_the_same
 holds "no QP too many is left" no_qp_too_many
 holds "the link stayed up all the while" stayed_up
