@@ -27,6 +27,7 @@
 #include "group-tell.h"
 #include "link.h"
 #include "offer.h"
+#include "reason.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
 #define RCL_GROUP_TICK_MS	1000	/* between two messages */
@@ -97,8 +98,11 @@ static void rcl_group_work(struct work_struct *work)
 	} else if (!group->joined && !rcl_group_join(group, &ignored)) {
 		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
 	}
-	/* Also where the end of the last time has asked for it at once. */
-	if (!group->joined && !group->dead)
+	/*
+	 * Also where the end of the last time has asked for it at once. Who
+	 * waits for the subnet manager is kicked, which this would put off.
+	 */
+	if (!group->attached && !group->dead)
 		mod_delayed_work(system_unbound_wq, &group->work,
 				 msecs_to_jiffies(RCL_GROUP_AGAIN_MS));
 out_unlock:
@@ -413,10 +417,30 @@ static bool rcl_group_has_note(struct rcl_group *group)
 	return READ_ONCE(group->note.reason);
 }
 
+/* Nobody answers any more once the port has failed. */
+static int rcl_group_await_answer(struct rcl_group *group, const char **why)
+{
+	unsigned long limit = msecs_to_jiffies(RCL_GROUP_ANSWER_MS);
+	struct rcl_reason note;
+
+	if (wait_event_killable_timeout(group->room,
+					rcl_mcast_sa_has_answer(&group->sa) ||
+					rcl_group_has_note(group),
+					limit) < 0) {
+		*why = "interrupted";
+		return -EINTR;
+	}
+	if (rcl_mcast_sa_has_answer(&group->sa) || !rcl_group_has_note(group))
+		return 0;
+	note = rcl_group_take_note(group);
+	*why = rcl_reason_text(&note);
+	return note.reason == RCLINK_DOWN_REASON_DEVICE_REMOVED ? -ENODEV :
+								  -ENETDOWN;
+}
+
 /* No lock is held while the subnet manager thinks: nobody can find it yet. */
 static int rcl_group_prepare(struct rcl_group *group, const char **why)
 {
-	unsigned long limit = msecs_to_jiffies(RCL_GROUP_ANSWER_MS);
 	int ret;
 
 	mutex_lock(&group->lock);
@@ -424,13 +448,7 @@ static int rcl_group_prepare(struct rcl_group *group, const char **why)
 	mutex_unlock(&group->lock);
 	if (ret || !rcl_mcast_sa_is_asked(&group->sa))
 		return ret;
-	if (wait_event_killable_timeout(group->room,
-					rcl_mcast_sa_has_answer(&group->sa) ||
-					rcl_group_has_note(group),
-					limit) >= 0)
-		return 0;
-	*why = "interrupted";
-	return -EINTR;
+	return rcl_group_await_answer(group, why);
 }
 
 /**
@@ -441,8 +459,8 @@ static int rcl_group_prepare(struct rcl_group *group, const char **why)
  *
  * Context: may sleep; takes the RTNL lock.
  * Return: 0, -EINVAL, -EINTR, -EEXIST, -ESHUTDOWN, -ENOMEM, -ETIMEDOUT when no
- * subnet manager answers, what rcl_dev_attach() says, or the errno of what
- * refused.
+ * subnet manager answers, -ENODEV or -ENETDOWN when its port fails first, what
+ * rcl_dev_attach() says, or the errno of what refused.
  */
 int rcl_group_create(const struct rcl_group_conf *conf,
 		     const struct rcl_keeper_links *links, const char **why)

@@ -130,6 +130,7 @@ removed_meanwhile()
 	echo sim1 >"$SIM/del_device" || status=1
 	wait "$add" && status=1
 	cat "$said"
+	! grep -q 'subnet manager' "$said" || status=1
 	sim_new "sim1 ib 3 sa=1"
 	return "$status"
 }
