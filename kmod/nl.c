@@ -315,7 +315,10 @@ static int rcl_nl_activate(struct genl_info *info)
 	return rcl_nl_ask(info, name, req);
 }
 
-/* The request holds a key: nothing of it may stay, or come back in a NACK. */
+/*
+ * The request holds a key: nothing of it may stay, or come back in a NACK. One
+ * that the policy refuses does not come here: netlink sends it back as it is.
+ */
 int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	int ret = rcl_nl_activate(info);
