@@ -56,7 +56,7 @@ static int rcl_chan_await(struct rcl_chan *chan, struct rcl_call *call)
  *
  * Context: may sleep; can be interrupted, but killed only as long as a call
  * that was left before has no answer.
- * Return: 0, -EINTR, -ETIMEDOUT, -ENOENT when the link is being deleted, or
+ * Return: 0, -EINTR, -ETIMEDOUT, -ESHUTDOWN when the link is being deleted, or
  * what became of the call.
  */
 int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
@@ -131,20 +131,25 @@ static int rcl_chan_wait_busy(void)
  *	NULL
  *
  * Context: may sleep; can be interrupted, as rcl_chan_call().
- * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, -EAGAIN when the link was
- * rotated meanwhile, or what ended the channel or the epoch.
+ * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, also when the peer has said
+ * for RCL_FETCH_MS that it is busy, -EAGAIN when the link was rotated
+ * meanwhile, or what ended the channel or the epoch.
  */
 int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 		   struct rcl_window *window, const unsigned long *until)
 {
-	bool busy;
+	unsigned long limit;
+	bool busy = false;
 	u32 n = 0;
 	int ret;
 
 	memset(window, 0, sizeof(*window));
 	do {
+		if (!busy)
+			limit = jiffies + msecs_to_jiffies(RCL_FETCH_MS);
 		/* One that is over leaves no calls behind. */
-		ret = until && time_after_eq(jiffies, *until) ? -ETIMEDOUT :
+		ret = time_after_eq(jiffies, until ? *until : limit) ?
+		      -ETIMEDOUT :
 		      rcl_chan_ask_import(chan, name, window, &n, until);
 		busy = ret == -EBUSY;
 		if (busy)

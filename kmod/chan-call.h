@@ -5,6 +5,8 @@
 
 #include "lessee.h"
 
+#define RCL_FETCH_MS	30000	/* that a peer may take for what it registers */
+
 struct rcl_chan;
 struct rcl_window;
 

@@ -25,8 +25,6 @@
 #include "qp.h"
 #include "remote.h"
 
-#define RCL_FETCH_MS	30000	/* that a peer may take, for all imports */
-
 /**
  * struct rcl_rest - an operation that was in flight
  * @sqe: the entry

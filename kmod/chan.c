@@ -341,7 +341,7 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	call->wait = wait;
 	ret = rcl_chan_call(chan, call, NULL);
 	rcl_call_put(call);
-	return ret == -ENOENT ? -ENODEV : ret;
+	return ret == -ESHUTDOWN ? -ENODEV : ret;
 }
 
 /* It has a QP, or will have another one. */
@@ -367,7 +367,8 @@ static bool rcl_chan_lives(struct rcl_chan *chan, u32 *leases)
  *
  * Context: may sleep; can be interrupted, as rcl_chan_call().
  * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is suspended and the
- * link is down, @chan->why when it is not open, -EINTR or -ENOMEM.
+ * link is down, -ECONNRESET when the link is being deleted, @chan->why when it
+ * is not open, -ETIMEDOUT as rcl_chan_fetch(), -EINTR or -ENOMEM.
  */
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle)
@@ -385,9 +386,12 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		if (ret)
 			kvfree(window->rkeys);
 	} while (ret == -EAGAIN);
-	/* No epoch is up any more. */
-	if (ret == -ENOTCONN)
-		ret = rcl_chan_lives(chan, &leases) ? -EAGAIN : chan->why;
+	/* No epoch is up any more, or will be. */
+	if (ret == -ENOTCONN || ret == -ESHUTDOWN) {
+		if (!rcl_chan_lives(chan, &leases))
+			return chan->why;
+		ret = ret == -ENOTCONN ? -EAGAIN : -ECONNRESET;
+	}
 	return ret;
 }
 
@@ -396,7 +400,8 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
  * @chan: any; nobody submits any more
  *
  * When it returns the lease has ended at this end, unless the link is being
- * deleted, which ends it.
+ * deleted, which ends it, or the device did not stop the QP: then the epoch
+ * ends, and memory may be written until it has.
  *
  * Context: may sleep, for a drain.
  */

@@ -375,8 +375,8 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
  * @link: of which the caller holds a reference
  * @call: finished later, after success; the inbox takes a reference
  *
- * Return: 0, -ENOENT when the link is being deleted, or -ENOTCONN for an errand
- * between rcl_inbox_shut() and its opposite.
+ * Return: 0, -ESHUTDOWN when the link is being deleted, or -ENOTCONN for an
+ * errand between rcl_inbox_shut() and its opposite.
  */
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 {
@@ -384,7 +384,7 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 
 	spin_lock_irq(&link->lock);
 	if (link->dead) {
-		ret = -ENOENT;
+		ret = -ESHUTDOWN;
 	} else if (link->shut && call->kind == RCL_CALL_RENEW) {
 		ret = -ENOTCONN;
 	} else {

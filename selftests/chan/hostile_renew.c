@@ -2,7 +2,8 @@
 /*
  * A channel goes on in another epoch, and its peer says of the memory that was
  * imported that it is busy, for ever, or never gets so far as to be asked: the
- * channel waits for that, has an end, and goes on without the memory.
+ * channel waits for that, has an end, and goes on without the memory. Nor does
+ * who imports wait for ever.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -235,6 +236,28 @@ TEST_F_TIMEOUT(renew, its_peer_is_busy_for_ever, TIMEOUT_S)
 	EXPECT_EQ(0, hostile_lives(h, "busy"));
 	EXPECT_EQ(1, write_to(self, 0));
 	EXPECT_EQ(-ESTALE, write_to(self, 1));
+}
+
+TEST_F_TIMEOUT(renew, who_imports_from_a_busy_peer_is_told, TIMEOUT_S)
+{
+	struct hostile *h = &self->h;
+	struct timespec begin, end;
+	struct rcl_msg msg;
+
+	ASSERT_EQ(0, hostile_up(h));
+	opens(_metadata, self);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	asks(_metadata, self, imports, RCL_MSG_IMPORT, &msg);
+	ASSERT_EQ(0, say_busy(h, msg.cookie));
+	EXPECT_LT(100, busy(h, slow(QUIET_MS)));
+	EXPECT_EQ(-ETIMEDOUT, answered(self));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_LE(PATIENCE_S, end.tv_sec - begin.tv_sec + 1);
+
+	/* Now it has it. */
+	finds(_metadata, self);
+	EXPECT_EQ(0, hostile_lives(h, "busy"));
+	EXPECT_EQ(1, write_to(self, 0));
 }
 
 /* Of the other one the peer could still export something. */

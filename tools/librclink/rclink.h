@@ -366,8 +366,9 @@ int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
  * Where the link is rotated meanwhile, the peer is asked again.
  *
  * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC beyond 64
- * at a time, -EAGAIN while the link is down and the channel suspended, -EINVAL,
- * -EINTR, -ENOMEM, or what ended the channel.
+ * at a time, -EAGAIN while the link is down and the channel suspended,
+ * -ETIMEDOUT if the peer was busy for 30 s, -EINVAL, -EINTR, -ENOMEM, or what
+ * ended the channel.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
