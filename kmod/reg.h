@@ -35,4 +35,15 @@ void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
 int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access);
 void rcl_reg_stop(struct rcl_reg *reg);
 
+/**
+ * rcl_reg_has_ended - was it the epoch that failed, and not one registration?
+ * @ret: of rcl_reg_mr()
+ *
+ * Return: true when the link has heard of it, or its epoch has ended.
+ */
+static inline bool rcl_reg_has_ended(int ret)
+{
+	return ret == -ENOTCONN || ret == -ETIMEDOUT;
+}
+
 #endif /* RCL_REG_H */

@@ -21,6 +21,7 @@
 #include "lease-base.h"
 #include "lessee.h"
 #include "msg.h"
+#include "reg.h"
 
 /**
  * rcl_resume_later - a lease is to go on in the next epoch
@@ -101,6 +102,9 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 			continue;
 		/* Pairs with rcl_lessee_work(). */
 		if (!smp_load_acquire(&lease->lessee->ready))
+			ready = false;
+		/* Not its own failure: the epoch ends, and it goes on. */
+		else if (rcl_reg_has_ended(lease->lessee->failed))
 			ready = false;
 		else if (lease->lessee->failed)
 			rcl_resume_close(ep, lease, -ECONNRESET);
