@@ -255,12 +255,15 @@ static u8 rcl_lease_accept(struct rcl_epoch *ep, struct rcl_lease *lease,
 			   const char *name, u32 id)
 {
 	struct rcl_lessee *lessee = rcl_service_offer(ep->pool.link, name);
+	int ret = PTR_ERR_OR_ZERO(lessee);
 
-	if (IS_ERR(lessee))
-		return PTR_ERR(lessee) == -ECONNREFUSED ? RCL_MSG_REFUSED :
-							  RCL_MSG_BUSY;
-	lessee->id = id;
-	return rcl_lease_begin(lease, ep, lessee) ? RCL_MSG_BUSY : RCL_MSG_OK;
+	if (!ret) {
+		lessee->id = id;
+		ret = rcl_lease_begin(lease, ep, lessee);
+	}
+	if (!ret)
+		return RCL_MSG_OK;
+	return ret == -ECONNREFUSED ? RCL_MSG_REFUSED : RCL_MSG_BUSY;
 }
 
 static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
