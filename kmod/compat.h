@@ -3,6 +3,7 @@
 #ifndef RCL_COMPAT_H
 #define RCL_COMPAT_H
 
+#include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -33,8 +34,12 @@ static inline unsigned int rcl_compat_pin_flags(unsigned long addr, u32 *npages)
 	if (vma) {
 		*npages = min_t(unsigned long, *npages,
 				(vma->vm_end - addr) >> PAGE_SHIFT);
-		/* Force would read what the process cannot, as well. */
-		if (is_cow_mapping(vma->vm_flags) && vma->vm_flags & VM_READ)
+		/*
+		 * Force would read what the process cannot, as well, and is
+		 * refused for huge pages that the process may not write.
+		 */
+		if (is_cow_mapping(vma->vm_flags) && vma->vm_flags & VM_READ &&
+		    (vma->vm_flags & VM_WRITE || !is_vm_hugetlb_page(vma)))
 			flags |= FOLL_FORCE | FOLL_WRITE;
 	}
 	mmap_read_unlock(mm);
