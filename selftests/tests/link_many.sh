@@ -57,6 +57,12 @@ distinct_qpns()
 		-eq $((number * 5)) ]
 }
 
+# pds HOST: what protects one link's memory from another's
+pds()
+{
+	on "$1" rdma resource show pd | grep -cF '[rclink]'
+}
+
 ping_one()
 {
 	rclink ping "$1" -c 2 -i 0 -q --op write
@@ -67,7 +73,7 @@ delete_one()
 	rclink del "$1" && on 2 "$tool" del "$1"
 }
 
-plan 10
+plan 12
 link_setup
 check "$number links are added" each add_both
 link_listen "${names[@]}"
@@ -75,6 +81,7 @@ check "$number exchanges at once succeed" dial_all
 for host in 1 2; do
 	check "host $host: all are up" [ "$(ups $host)" -eq $number ]
 	check "host $host: no two QPs are the same" distinct_qpns $host
+	check "host $host: each has a PD of its own" [ "$(pds $host)" -eq $number ]
 done
 check "all carry data" each ping_one
 check "one that goes disturbs no other" \
