@@ -11,7 +11,7 @@
  *        calls LINK open	opens a channel, sends a message, and closes it
  *        calls LINK fresh	the same, but first looks the region up, which
  *				must be there
- *        calls LINK ask		asks for a region that is not there, of many
+ *        calls LINK ask	asks for a region that is not there, of many
  *				threads at once
  *
  * The others print how often they did so when SIGTERM ends them.
@@ -285,7 +285,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc != 3) {
-		fputs("usage: calls LINK {listen | import | open | ask | fresh}\n",
+		fputs("usage: calls LINK {listen|import|open|fresh|ask}\n",
 		      stderr);
 		return 2;
 	}

@@ -350,3 +350,17 @@ int rig_until_objects(int want, int ms)
 		usleep(POLL_MS * 1000);
 	return have;
 }
+
+int rig_reads(struct rig *r, const struct rclink_remote *remote, uint32_t seed)
+{
+	struct rclink_data data;
+	int ret;
+
+	data = rclink_piece(r->near_region, 0, RIG_MOVED);
+	memset(r->near_memory, 0, RIG_MOVED);
+	ret = rclink_read(r->near, data, remote, 0, RCLINK_SQE_SIGNALED, 0);
+	if (!ret)
+		ret = rig_completes(r->near);
+	return ret ? ret : far_is(r->near_memory, seed, RIG_MOVED) ?
+			   0 : -EILSEQ;
+}

@@ -73,6 +73,8 @@ int rig_take_back(struct rig *r, uint32_t region,
 /* -EILSEQ for data that is not what it must be, -EREMOTEIO for a status */
 int rig_completes(struct rclink_chan *chan);
 int rig_moves(struct rig *r, uint32_t seed);
+/* The near end finds that in memory that it imported. */
+int rig_reads(struct rig *r, const struct rclink_remote *remote, uint32_t seed);
 
 /* KiB that this process has pinned. */
 long rig_pinned(void);

@@ -8,9 +8,30 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-plan "$(harness_points "$CHAN_SRC/chan_memory.c")"
+image=/tmp/rclink-test-image
+dir=/tmp/rclink-test-disk
+
+# The debug kernel has neither ext4 nor loop devices.
+disk()
+{
+	modprobe -a loop ext4 2>/dev/null && truncate -s 16M "$image" &&
+		mkfs.ext4 -q "$image" && mkdir -p "$dir" &&
+		mount -o loop "$image" "$dir" && export RIG_DISK=$dir
+}
+
+disk_gone()
+{
+	[ -z "${RIG_DISK:-}" ] || umount "$dir"
+	rm -rf "$image" "$dir"
+}
+
+plan "$(harness_points "$CHAN_SRC"/chan_{memory,read_only}.c)"
 chan_build
 lab_device
 lab_module
-harness "$CHAN_SRC/chan_memory.c" "$CHAN/chan_memory"
+disk || comment <<<"no ext4 on a loop device"
+for part in chan_memory chan_read_only; do
+	harness "$CHAN_SRC/$part.c" "$CHAN/$part"
+done
+disk_gone
 finish
