@@ -20,6 +20,7 @@ both=(m1 m2 m3 m4 m5)
 other=()	# links by the first name of either, which all others are not by
 callers=200
 strangers=12
+offer_s=${offer/'\1l'/'\1s'}
 
 # l is dialled by host 1, those of both by both. conf_1 adds more that it dials.
 conf_1()
@@ -188,6 +189,42 @@ revoked_in_place()
 		! is 1 l .state up
 }
 
+# revoked_amid BEFORE AFTER: a caller for the link s says BEFORE, and AFTER when its
+# certificate is revoked; it hears why it is not admitted, or not any more
+revoked_amid()
+{
+	local caller heard=/tmp/rclink-test-heard again=/tmp/rclink-test-again status
+
+	renew 1 || return
+	rm -f $again
+	: >$heard
+	# shellcheck disable=SC2059
+	{
+		printf "$1"
+		until_true 30 test -e $again
+		printf "$2"
+		sleep 5
+	} | openssl s_client -quiet -alpn rclink/1 -connect "$RCL_PEER_IP:7185" \
+		-cert /tmp/host1.test.pem -key /tmp/host1.test.pem \
+		>$heard 2>/dev/null &
+	caller=$!
+	until_true 10 test -s $heard && { [ -z "$1" ] || until_true 10 has_offer; } &&
+		revoke $ca host1.test && give $ca.crl && reload 2 &&
+		touch $again &&
+		until_true 5 grep -aq 'the keys changed meanwhile' $heard
+	status=$?
+	kill $caller
+	wait $caller
+	[ "$status" -eq 0 ] || tail -n 5 "${said_by}2"
+	return "$status"
+}
+
+# The caller for s was admitted.
+has_offer()
+{
+	is 2 s .state prepared
+}
+
 not_revoked()
 {
 	renew 1 && both_up l
@@ -262,7 +299,7 @@ greedy()
 		grep -q 'try again in a second' /tmp/greedy*
 }
 
-plan 17
+plan 20
 exec 3>&1
 link_setup
 holds "with a CA, links come up by names" begin
@@ -277,6 +314,10 @@ holds "the next exchange is refused with the reason" lost \
 holds "with a new certificate it is believed again" not_revoked
 holds "a list that is replaced in its place is read" revoked_in_place
 holds "and a certificate that is in none is believed" not_revoked
+holds "revoked between handshake and OFFER, it is refused" \
+	revoked_amid '' "$offer_s"
+holds "revoked when it was admitted, it has to go" revoked_amid "$offer_s" ''
+holds "and is believed with a new one" not_revoked
 holds "a CA is replaced at one end, and the link stays" stays new_ca
 holds "the next exchange is refused, with the reason at both ends" lost \
 	'not accepted: .*check it against the CA' 'the peer refused the connection'

@@ -46,6 +46,11 @@ void rcx_tls_free(struct rcx_tls *tls)
 	(void)tls;
 }
 
+struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls)
+{
+	return tls;
+}
+
 int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
 {
 	(void)tls;
@@ -91,7 +96,7 @@ FIXTURE_SETUP(trust)
 	fd = mkstemp(self->conf.key);
 	ASSERT_LE(0, fd);
 	close(fd);
-	self->trust = rcd_trust_new(&self->conf, err);
+	self->trust = rcd_trust_new(&self->conf, NULL, err);
 	ASSERT_NE(NULL, self->trust);
 	self->old = rcd_trust_answer(self->trust);
 	ASSERT_EQ(1, reads);
@@ -161,6 +166,44 @@ TEST_F(trust, changed_once_more_it_is_read_at_once)
 	write_key(self->conf.key, "a key");
 	EXPECT_NE(self->old, rcd_trust_answer(self->trust));
 	EXPECT_EQ(3, reads);
+}
+
+/* Nobody who is half way has to begin again for that. */
+TEST_F(trust, read_again_without_a_change_it_is_the_same)
+{
+	struct rcd_trust *next;
+	char err[RCL_ERR_LEN];
+
+	next = rcd_trust_new(&self->conf, self->trust, err);
+	ASSERT_NE(NULL, next);
+	EXPECT_EQ(2, reads);
+	EXPECT_EQ(self->old, rcd_trust_answer(next));
+	rcd_trust_free(next);
+}
+
+TEST_F(trust, read_again_after_a_change_it_is_another)
+{
+	struct rcd_trust *next;
+	char err[RCL_ERR_LEN];
+
+	write_key(self->conf.key, "new");
+	next = rcd_trust_new(&self->conf, self->trust, err);
+	ASSERT_NE(NULL, next);
+	EXPECT_NE(self->old, rcd_trust_answer(next));
+	rcd_trust_free(next);
+}
+
+/* As when a list is named for the first time. */
+TEST_F(trust, another_file_is_a_change)
+{
+	struct rcd_trust *next;
+	char err[RCL_ERR_LEN];
+
+	strcpy(self->conf.cert, self->conf.key);
+	next = rcd_trust_new(&self->conf, self->trust, err);
+	ASSERT_NE(NULL, next);
+	EXPECT_NE(self->old, rcd_trust_answer(next));
+	rcd_trust_free(next);
 }
 
 TEST_HARNESS_MAIN

@@ -32,7 +32,7 @@ void rcx_tls_free(struct rcx_tls *tls);
  */
 int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err);
 
-/* For session.c: one more who has to free it. Returns tls. */
+/* One more who has to free it. Returns tls. */
 struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls);
 
 /* For conn.c: a new TLS connection in this role; NULL if out of memory. */

@@ -27,6 +27,7 @@
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
 #define SOON_NS		10000000ULL	/* the same, when somebody had to go */
 #define NS_PER_US	1000
+#define CHANGED		"the keys changed meanwhile; come again"
 
 /* A TLS handshake each: what a peer gone mad may take of a processor. */
 static const struct rch_rate accepts = { 4000000, 512 };
@@ -35,6 +36,7 @@ struct caller {
 	TAILQ_ENTRY(caller) node;	/* oldest first */
 	struct rch_listener *listener;
 	struct rch_job *job;
+	const struct rcx_tls *tls;	/* that it was met with, the job's */
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
 	char link[RCLINK_NAME_MAX + 1];
@@ -80,13 +82,35 @@ static unsigned int count_proven(const struct rch_listener *l,
 	return num;
 }
 
+/*
+ * What callers are met with now. A certificate is judged in the handshake
+ * alone, so who was admitted by what was there before has to go.
+ */
+static struct rcx_tls *answer(struct rch_listener *l, char *err)
+{
+	struct rcx_tls *tls = l->ops->tls(l->ctx, err);
+	struct caller *caller, *next;
+
+	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {
+		next = TAILQ_NEXT(caller, node);
+		if (tls && *caller->link && caller->tls != tls)
+			rch_job_cancel(caller->job, CHANGED);
+	}
+	return tls;
+}
+
 static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		    char *link, char *err)
 {
 	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
+	const struct rcx_tls *tls = answer(l, err);
 	int as;
 
+	if (!tls)
+		return -EIO;
+	if (tls != caller->tls)
+		return rcl_fail(err, -EAGAIN, CHANGED);
 	as = l->ops->admit(l->ctx, ids, wanted, link, err);
 	if (as < 0)
 		return as;
@@ -201,7 +225,7 @@ static void take(struct rch_listener *l, int fd,
 	char err[RCL_ERR_LEN];
 	struct rcx_tls *tls;
 
-	tls = l->ops->tls(l->ctx, err);
+	tls = answer(l, err);
 	if (!tls) {
 		close(fd);
 		refuse(l, from, -EIO, err);
@@ -213,6 +237,7 @@ static void take(struct rch_listener *l, int fd,
 		return;
 	}
 	caller->listener = l;
+	caller->tls = tls;
 	caller->from = *from;
 	caller->job = rch_job_accept(l->hub, tls, fd, TIMEOUT_MS, &job_ops,
 				     caller, err);
@@ -364,7 +389,9 @@ bool rch_listener_has(const struct rch_listener *l, const char *link)
 void rch_listener_recheck(struct rch_listener *l)
 {
 	struct caller *caller, *next;
+	char ignored[RCL_ERR_LEN];
 
+	answer(l, ignored);
 	for (caller = TAILQ_FIRST(&l->callers); caller; caller = next) {
 		next = TAILQ_NEXT(caller, node);
 		if (*caller->link &&

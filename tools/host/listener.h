@@ -37,7 +37,10 @@ struct rch_call {
 };
 
 struct rch_listener_ops {
-	/* What to meet the next caller with; NULL with a sentence in err. */
+	/*
+	 * What to meet the next caller with; NULL with a sentence in err. Who
+	 * was met with another one is not admitted any more.
+	 */
 	struct rcx_tls *(*tls)(void *ctx, char *err);
 	/* Is this link, or any with NULL, open to this identity? */
 	bool (*know)(void *ctx, const char *identity, const char *link);
@@ -68,7 +71,7 @@ void rch_listener_close(struct rch_listener *l);
 
 bool rch_listener_is_open(const struct rch_listener *l);
 
-/* Who was admitted to a link and may no longer have it has to go. */
+/* Who was admitted to a link and would no longer be has to go. */
 void rch_listener_recheck(struct rch_listener *l);
 
 /* Is a caller there who was admitted to this link? */

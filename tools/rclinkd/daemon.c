@@ -195,11 +195,9 @@ static int apply(struct daemon *d, const struct rcd_conf *conf,
 		ret = rcd_links_set(d->links, conf, trust, err);
 	if (ret && moves && listen_as(d, &d->conf, again))
 		rcd_log(LOG_ERR, "nobody is answered any more: %s", again);
-	if (ret)
-		return ret;
-	rch_listener_recheck(d->listener);
-	rcd_textfile_set(d->textfile, conf->metrics);
-	return 0;
+	if (!ret)
+		rcd_textfile_set(d->textfile, conf->metrics);
+	return ret;
 }
 
 /* Read everything again. */
@@ -211,7 +209,7 @@ static int read_again(struct daemon *d)
 
 	if (rcd_conf_load(&conf, d->file, &report))
 		goto err_free;
-	trust = rcd_trust_new(&conf, err);
+	trust = rcd_trust_new(&conf, d->trust, err);
 	if (!trust || apply(d, &conf, trust, err)) {
 		rcd_say(&report, &conf.place, "%s", err);
 		goto err_free;
@@ -220,6 +218,7 @@ static int read_again(struct daemon *d)
 	rcd_conf_free(&d->conf);
 	d->trust = trust;
 	d->conf = conf;
+	rch_listener_recheck(d->listener);
 	return 0;
 
 err_free:
@@ -284,7 +283,7 @@ static int start(struct daemon *d, char *err)
 	d->notify = d->base ? rcd_notify_new(d->base) : NULL;
 	if (!d->notify || catch_signals(d))
 		return rcl_fail(err, -ENOMEM, "out of memory");
-	d->trust = rcd_trust_new(&d->conf, err);
+	d->trust = rcd_trust_new(&d->conf, NULL, err);
 	if (!d->trust)
 		return -EINVAL;
 	d->links = rcd_links_new(d->base, &links_ops, d, err);

@@ -74,7 +74,7 @@ static int check(const char *file)
 	rcl_hide_memory();
 	ret = rcd_conf_load(&conf, file, &report);
 	if (!ret) {
-		trust = rcd_trust_new(&conf, err);
+		trust = rcd_trust_new(&conf, NULL, err);
 		if (!trust) {
 			ret = -EINVAL;
 			say_trust(&report, &conf, err);

@@ -83,7 +83,15 @@ static int load(struct rcd_trust *t, char *err)
 	return 0;
 }
 
-struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf, char *err)
+/* The file names are padded with zeros. */
+static bool same_files(const struct rcd_trust *a, const struct rcd_trust *b)
+{
+	return !memcmp(a->file, b->file, sizeof(a->file)) &&
+	       !memcmp(a->stamp, b->stamp, sizeof(a->stamp));
+}
+
+struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
+				const struct rcd_trust *old, char *err)
 {
 	struct rcd_trust *t = calloc(1, sizeof(*t));
 
@@ -100,6 +108,10 @@ struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf, char *err)
 	if (load(t, err)) {
 		rcd_trust_free(t);
 		return NULL;
+	}
+	if (old && same_files(t, old)) {
+		rcx_tls_free(t->answer);
+		t->answer = rcx_tls_hold(old->answer);
 	}
 	return t;
 }

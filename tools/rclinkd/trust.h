@@ -10,8 +10,12 @@ struct rcd_link_conf;
 struct rcd_trust;
 struct rcx_tls;
 
-/* Reads all files. NULL with a sentence in err. */
-struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf, char *err);
+/*
+ * Reads all files. When those of old (NULL: none) did not change, it answers
+ * with the same as that. NULL with a sentence in err.
+ */
+struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
+				const struct rcd_trust *old, char *err);
 void rcd_trust_free(struct rcd_trust *t);
 
 /*
