@@ -159,6 +159,29 @@ uses_renewed()
 	up_again l "$before" && said 2 'the keys changed; the new ones answer'
 }
 
+# Where host 1 dials from: l is the only one that is not up.
+dials_from()
+{
+	ss -Htn state established '( dport = :7185 )' | awk '{ print $3 }'
+}
+
+# The dial of l waits for host 2, and another one takes its place.
+dials_anew()
+{
+	local before from status
+
+	before=$(epoch l)
+	daemon_signal 2 STOP
+	rclink disconnect l
+	until_true 10 eval '[ "$(dials_from)" ]' && from=$(dials_from) &&
+		renew 1 && reload 1 &&
+		until_true 5 eval '[ "$(dials_from)" ] &&
+			[ "$(dials_from)" != "$from" ]'
+	status=$?
+	daemon_signal 2 CONT
+	up_again l "$before" && return $status
+}
+
 # lost TEXT1 TEXT2: l goes down and stays so, and each host says why
 lost()
 {
@@ -299,7 +322,7 @@ greedy()
 		grep -q 'try again in a second' /tmp/greedy*
 }
 
-plan 20
+plan 21
 exec 3>&1
 link_setup
 holds "with a CA, links come up by names" begin
@@ -308,6 +331,7 @@ holds "those dials met: one link each, no QP too many" one_of_each
 holds "two links by two names of one certificate, each with its own end" two_names
 holds "a certificate is renewed, and the link stays" stays renew 2
 holds "the next exchange has the new one" uses_renewed
+holds "a certificate is renewed amid a dial, which begins again" dials_anew
 holds "what is revoked is, and the link stays" stays revoked
 holds "the next exchange is refused with the reason" lost \
 	"this host's certificate is revoked" 'certificate revoked'

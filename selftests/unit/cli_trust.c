@@ -178,6 +178,7 @@ TEST_F(trust, read_again_without_a_change_it_is_the_same)
 	ASSERT_NE(NULL, next);
 	EXPECT_EQ(2, reads);
 	EXPECT_EQ(self->old, rcd_trust_answer(next));
+	EXPECT_TRUE(rcd_trust_same(self->trust, next));
 	rcd_trust_free(next);
 }
 
@@ -190,6 +191,27 @@ TEST_F(trust, read_again_after_a_change_it_is_another)
 	next = rcd_trust_new(&self->conf, self->trust, err);
 	ASSERT_NE(NULL, next);
 	EXPECT_NE(self->old, rcd_trust_answer(next));
+	EXPECT_FALSE(rcd_trust_same(self->trust, next));
+	rcd_trust_free(next);
+}
+
+/* What was dialled before may rest on what was there before. */
+TEST_F(trust, what_was_noticed_in_between_is_a_change)
+{
+	struct rcd_trust *next, *last;
+	struct rcx_tls *answer;
+	char err[RCL_ERR_LEN];
+
+	write_key(self->conf.key, "new");
+	answer = rcd_trust_answer(self->trust);
+	next = rcd_trust_new(&self->conf, self->trust, err);
+	ASSERT_NE(NULL, next);
+	EXPECT_EQ(answer, rcd_trust_answer(next));
+	EXPECT_FALSE(rcd_trust_same(self->trust, next));
+	last = rcd_trust_new(&self->conf, next, err);
+	ASSERT_NE(NULL, last);
+	EXPECT_TRUE(rcd_trust_same(next, last));
+	rcd_trust_free(last);
 	rcd_trust_free(next);
 }
 
@@ -202,7 +224,7 @@ TEST_F(trust, another_file_is_a_change)
 	strcpy(self->conf.cert, self->conf.key);
 	next = rcd_trust_new(&self->conf, self->trust, err);
 	ASSERT_NE(NULL, next);
-	EXPECT_NE(self->old, rcd_trust_answer(next));
+	EXPECT_FALSE(rcd_trust_same(self->trust, next));
 	rcd_trust_free(next);
 }
 

@@ -231,9 +231,25 @@ static struct rch_peers *peers_of(const struct rcd_conf *conf, char *err)
 	return peers;
 }
 
+/*
+ * Whom the dials that are under way believe has changed. All are marked first:
+ * when one ends, another may begin, with what is there now.
+ */
+static void dial_anew(struct rcd_links *all)
+{
+	struct rcd_link *link;
+
+	LIST_FOREACH(link, &all->list, node)
+		link->yields = link->dial;
+	LIST_FOREACH(link, &all->list, node)
+		if (link->yields)
+			rcd_link_yield(link, "the keys changed meanwhile");
+}
+
 int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		  const struct rcd_trust *trust, char *err)
 {
+	const bool changed = all->trust && !rcd_trust_same(all->trust, trust);
 	struct rch_peers *peers = peers_of(conf, err);
 	size_t i;
 
@@ -248,6 +264,8 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 	/* What is changed has to wait for none of these. */
 	remove_missing(all, conf);
 	all->trust = trust;
+	if (changed)
+		dial_anew(all);
 	rch_hub_watch(all->hub, &watch, all);
 	return 0;
 }

@@ -30,6 +30,7 @@ struct rcd_trust {
 	uint64_t tried;			/* ... last, in ns ... */
 	char why[RCL_ERR_LEN];		/* ... and what was said of it */
 	struct rcx_tls *answer;
+	bool renewed;			/* since this was made */
 	char self[RCLINK_PEER_MAX + 1];	/* the first that a peer is shown */
 };
 
@@ -155,6 +156,7 @@ struct rcx_tls *rcd_trust_answer(struct rcd_trust *t)
 		return t->answer;
 	}
 	memcpy(t->stamp, now, sizeof(now));
+	t->renewed = true;
 	rcd_log(LOG_NOTICE, "the keys changed; the new ones answer");
 	return t->answer;
 }
@@ -167,6 +169,11 @@ struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
 	config.pin = given(link->pin);
 	config.name = given(link->dns);
 	return rcx_tls_new(RCX_INITIATOR, &config, err);
+}
+
+bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t)
+{
+	return old->answer == t->answer && !old->renewed;
 }
 
 bool rcd_trust_goes_first(const struct rcd_trust *t, const char *first)

@@ -24,6 +24,9 @@ void rcd_trust_free(struct rcd_trust *t);
  */
 struct rcx_tls *rcd_trust_answer(struct rcd_trust *t);
 
+/* Was there no change since old was made, when t took its place? */
+bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t);
+
 /* To dial this link with, read now; rcx_tls_free() it. NULL: see err. */
 struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
 			       const struct rcd_link_conf *link, char *err);
