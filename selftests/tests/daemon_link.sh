@@ -131,6 +131,28 @@ overflow()
 	up_again l "$epoch" && said 1 'events were lost'
 }
 
+# Asked for while the configuration is read, which takes until the pipe is written:
+# the links are listed before the daemon hears of it.
+rotates_amid()
+{
+	local dir=${conf%/*}/conf.d heard=/tmp/rclink-test-heard monitor rotation status
+
+	"$tool" monitor -j >$heard &
+	monitor=$!
+	mkdir -p "$dir" && mkfifo "$dir/z.conf" && daemon_signal 1 HUP &&
+		until_true 10 grep -q wait_for_partner \
+			"/proc/$(pgrep -x rclinkd)/wchan" || return
+	rclink rotate l -t $((10 * RCL_SLOW)) &
+	rotation=$!
+	until_true 5 grep -q '"rotate"' $heard
+	link_section z "$pin2" >"$dir/z.conf"
+	wait $rotation
+	status=$?
+	kill $monitor
+	wait $monitor
+	rm -r "$dir" && reload 1 && return $status
+}
+
 # A link whose pin is of another host, beside good ones.
 stranger()
 {
@@ -187,7 +209,7 @@ notifies()
 	return "$1"
 }
 
-plan 19
+plan 20
 link_setup
 holds "links come up by themselves" begin
 check "both dial at once: one link, no QP too many" one_of_each
@@ -202,6 +224,7 @@ holds "a bad configuration is refused with its line" unchanged keeps
 holds "killed, it leaves links up, and takes them over again" unchanged killed KILL
 holds "crashed too, and leaves no core, which would have its keys" unchanged crashed
 holds "what it could not hear it finds out" overflow
+holds "another epoch, wanted amid a reload, comes" rotates_amid
 holds "a peer with another key is refused, and no other link touched" \
 	unchanged stranger
 holds "a host with a new key uses it at once, and is refused" new_key

@@ -53,7 +53,9 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 		link->broken = true;
 		rcd_link_down(link, "it was deleted");
 	} else if (info->event_kind == RCLINK_EVENT_KIND_ROTATE) {
-		rcd_link_rotate(link);
+		/* It may come late: a later epoch is what was wanted. */
+		if (info->epoch >= link->epoch)
+			rcd_link_rotate(link);
 	} else if (info->event_kind == RCLINK_EVENT_KIND_STANDBY_DOWN) {
 		/* The link is up; whoever began the exchange hears of it. */
 	} else if (info->state == RCLINK_LINK_STATE_UP) {
