@@ -95,25 +95,50 @@ end()
 	wait "$2"
 }
 
-# A monitor that does not read loses events; then it says how many, and lists
-# what there is: none is unaccounted for.
-loses()
+# overflow [NAME...]: the monitor does not read while those are deleted, and more
+# happens than there is room for
+overflow()
 {
-	local i
+	local name i
 
 	kill -STOP "${pids[0]}"
+	for name; do
+		rclink del "$name" || return
+	done
 	for ((i = 0; i < 60; i++)); do
 		rclink add y && rclink del y || return
 	done
 	kill -CONT "${pids[0]}"
-	until_true 10 heard '.kind == "lost"' || return
+}
+
+# Each event was told, or counted as lost.
+all_accounted()
+{
+	gojq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
+		(map(.events // 0) | add) == .[-1].event_seq - .[0].event_seq' $json
+}
+
+# A monitor that does not read loses events; then it says how many, and lists
+# what there is: none is unaccounted for.
+loses()
+{
+	overflow && until_true 10 heard '.kind == "lost"' || return
 	rclink add z
 	until_true 5 heard '.name == "z" and .kind == "created"' ||
 		return
-	gojq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
-		(map(.events // 0) | add) == .[-1].event_seq - .[0].event_seq and
-		((map(.kind) | index("lost")) as $lost |
+	all_accounted && gojq -se '((map(.kind) | index("lost")) as $lost |
 		any(.[$lost:][]; .kind == "present" and .name == "x"))' $json
+}
+
+# No link is left to tell how many.
+loses_all()
+{
+	overflow x z &&
+		until_true 10 heard '.kind == "lost" and .events == null' || return
+	rclink add x
+	until_true 5 eval \
+		'gojq -se ".[-1].name == \"x\" and .[-1].kind == \"present\"" $json' &&
+		all_accounted
 }
 
 # It reads to the end, and says why there is no more.
@@ -139,7 +164,7 @@ to_full_disk()
 	timeout $((10 * RCL_SLOW)) "$tool" "$@" >/dev/full
 }
 
-plan 13
+plan 14
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
@@ -154,6 +179,7 @@ check "the text says the same" text_is_the_same
 holds "a port of a device that changes is told" device
 holds "SIGTERM ends it with success" end TERM "${pids[1]}"
 holds "events that were lost are counted, the links listed again" loses
+holds "so it is when no link is left" loses_all
 holds "SIGINT ends it with success" end INT "${pids[0]}"
 link_listen_end
 refuse 1 "it ends when it cannot write" '^rclink: cannot write' to_full_disk monitor

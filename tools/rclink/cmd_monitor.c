@@ -43,7 +43,8 @@ struct monitor {
 	struct rcl_nl *families;
 	bool unloaded;		/* the module: there is no group to hear */
 	bool json;
-	bool resync;		/* events were lost */
+	bool resync;		/* events were lost ... */
+	bool untold;		/* ... and that was not said yet */
 	uint64_t seq;		/* of the last event that is accounted for */
 	int status;
 };
@@ -97,6 +98,16 @@ static void print_link(struct json_object *doc)
 	putchar('\n');
 }
 
+static void print_loss(struct json_object *doc)
+{
+	uint64_t events = rcl_out_get_u64(doc, "events");
+
+	printf("%s lost ", rcl_out_get_text(doc, "time"));
+	if (events)
+		printf("%llu ", (unsigned long long)events);
+	puts("events");
+}
+
 /* Prints doc and gives it up. */
 static void print(const struct monitor *m, struct json_object *doc)
 {
@@ -110,19 +121,20 @@ static void print(const struct monitor *m, struct json_object *doc)
 	else if (json_object_object_get(doc, "name"))
 		print_link(doc);
 	else
-		printf("%s %s %llu events\n", rcl_out_get_text(doc, "time"),
-		       rcl_out_get_text(doc, "kind"),
-		       (unsigned long long)rcl_out_get_u64(doc, "events"));
+		print_loss(doc);
 	json_object_put(doc);
 }
 
-static void print_lost(const struct monitor *m, uint64_t num)
+/* num 0: nothing is left that tells how many; the next event does. */
+static void print_lost(struct monitor *m, uint64_t num)
 {
 	struct json_object *doc = json_object_new_object();
 
 	rcl_out_text(doc, "kind", "lost");
-	rcl_out_u64(doc, "events", num);
+	if (num)
+		rcl_out_u64(doc, "events", num);
 	print(m, doc);
+	m->untold = false;
 }
 
 /* Whether the event was not accounted for yet; now it is. */
@@ -203,6 +215,8 @@ static int list_groups(struct monitor *m, bool first)
 		return cli_refused("monitor", NULL, ret, err);
 	if (first && num)
 		catch_up(m, infos[0].event_seq);
+	else if (first && m->untold)
+		print_lost(m, 0);
 	for (i = 0; i < num; i++)
 		print(m, rcl_doc_group_event(&infos[i], "present"));
 	free(infos);
@@ -229,7 +243,7 @@ static int list(struct monitor *m)
 		print(m, rcl_doc_event(&infos[i], "present"));
 	free(infos);
 	ret = list_groups(m, !num);
-	m->resync = false;
+	m->resync = m->untold = false;
 	return cli_written() ? ret : CLI_FAILED;
 }
 
@@ -243,7 +257,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	do {
 		ret = rcl_nl_receive(m->events, err);
-		m->resync |= ret == -ENOBUFS;
+		if (ret == -ENOBUFS)
+			m->resync = m->untold = true;
 	} while (ret == -ENOBUFS);
 	if (ret)
 		m->status = cli_fail("monitor: %s", err);
