@@ -347,10 +347,16 @@ err_pd:
 
 static void rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 {
-	ib_destroy_qp(mcast->qp);
-	ib_free_cq(mcast->cq);
+	/* One that the device did not detach is lost, and has nobody to tell. */
+	bool lost = ib_destroy_qp(mcast->qp);
+
+	if (lost)
+		mcast->qp->event_handler = NULL;
+	else
+		ib_free_cq(mcast->cq);
 	rdma_destroy_ah(mcast->ah, RDMA_DESTROY_AH_SLEEPABLE);
-	ib_dealloc_pd(mcast->pd);
+	if (!lost)
+		ib_dealloc_pd(mcast->pd);
 }
 
 /**
