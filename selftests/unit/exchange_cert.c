@@ -13,6 +13,10 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+#include <openssl/core_names.h>
+#include <openssl/param_build.h>
+#include <openssl/core_names.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
@@ -81,11 +85,82 @@ static void add_nul_san(X509 *cert)
 	GENERAL_NAMES_free(names);
 }
 
+enum { P, Q, E, N, D, DP, DQ, QINV, RSA_NUMBERS };
+
+/* Of n[P], n[Q] and n[E]. */
+static void derive_rsa(BIGNUM *n[RSA_NUMBERS], BN_CTX *ctx)
+{
+	BIGNUM *p1 = BN_CTX_get(ctx), *q1 = BN_CTX_get(ctx);
+	BIGNUM *phi = BN_CTX_get(ctx);
+
+	must(phi && BN_sub(p1, n[P], BN_value_one()) &&
+	     BN_sub(q1, n[Q], BN_value_one()) && BN_mul(phi, p1, q1, ctx) &&
+	     BN_mul(n[N], n[P], n[Q], ctx) &&
+	     BN_mod_inverse(n[D], n[E], phi, ctx) &&
+	     BN_mod(n[DP], n[D], p1, ctx) && BN_mod(n[DQ], n[D], q1, ctx) &&
+	     BN_mod_inverse(n[QINV], n[Q], n[P], ctx), "derive a key");
+}
+
+static EVP_PKEY *import_rsa(BIGNUM *n[RSA_NUMBERS])
+{
+	static const char * const names[RSA_NUMBERS] = {
+		[P] = OSSL_PKEY_PARAM_RSA_FACTOR1,
+		[Q] = OSSL_PKEY_PARAM_RSA_FACTOR2,
+		[E] = OSSL_PKEY_PARAM_RSA_E,
+		[N] = OSSL_PKEY_PARAM_RSA_N,
+		[D] = OSSL_PKEY_PARAM_RSA_D,
+		[DP] = OSSL_PKEY_PARAM_RSA_EXPONENT1,
+		[DQ] = OSSL_PKEY_PARAM_RSA_EXPONENT2,
+		[QINV] = OSSL_PKEY_PARAM_RSA_COEFFICIENT1,
+	};
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+	OSSL_PARAM_BLD *bld = OSSL_PARAM_BLD_new();
+	EVP_PKEY *key = NULL;
+	OSSL_PARAM *params;
+	int i;
+
+	for (i = 0; i < RSA_NUMBERS; i++)
+		must(OSSL_PARAM_BLD_push_BN(bld, names[i], n[i]), names[i]);
+	params = OSSL_PARAM_BLD_to_param(bld);
+	must(EVP_PKEY_fromdata_init(ctx) == 1 &&
+	     EVP_PKEY_fromdata(ctx, &key, EVP_PKEY_KEYPAIR, params) == 1,
+	     "import a key");
+	OSSL_PARAM_free(params);
+	OSSL_PARAM_BLD_free(bld);
+	EVP_PKEY_CTX_free(ctx);
+
+	return key;
+}
+
+/* Any length at once, where a search for primes would take minutes. */
+static EVP_PKEY *make_mersenne(const int bits[3])
+{
+	BN_CTX *ctx = BN_CTX_new();
+	BIGNUM *n[RSA_NUMBERS];
+	EVP_PKEY *key;
+	int i;
+
+	BN_CTX_start(ctx);
+	for (i = 0; i < RSA_NUMBERS; i++)
+		n[i] = BN_CTX_get(ctx);
+	for (i = P; i <= E; i++)
+		must(BN_set_bit(n[i], bits[i]) && BN_sub_word(n[i], 1),
+		     "make a prime");
+	derive_rsa(n, ctx);
+	key = import_rsa(n);
+	BN_CTX_end(ctx);
+	BN_CTX_free(ctx);
+
+	return key;
+}
+
 static EVP_PKEY *make_key(const struct cert *cert)
 {
 	EVP_PKEY *key;
 
-	if (cert->rsa)
+	if (cert->mersenne[P])
+		key = make_mersenne(cert->mersenne);
+	else if (cert->rsa)
 		key = EVP_RSA_gen(cert->rsa);
 	else if (cert->ed25519)
 		key = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");

@@ -35,6 +35,8 @@ struct cert {
 	bool ca;
 	bool nul_san;		/* DNS:good.example, a NUL, .evil.example */
 	int rsa;		/* bits; else P-256 */
+	/* RSA of 2^x - 1 for each: two primes and the exponent */
+	int mersenne[3];
 	bool ed25519;
 	const char *digest;	/* else SHA-256 */
 	long from, to;		/* seconds from now; both 0: a valid day */

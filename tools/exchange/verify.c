@@ -3,8 +3,9 @@
  * Two ways to trust a peer.
  *
  * By pin: the SHA-256 of the peer's public key is known; nothing else in its
- * certificate counts, with two exceptions. A key too weak for security level 2
- * is refused, because then knowing the pin would not prove much. Validity
+ * certificate counts, with three exceptions. A key too weak for security level
+ * 2 is refused, because then knowing the pin would not prove much. So is one
+ * that would keep this end busy: whose it is, it asks only later. Validity
  * dates are kept: `rclink genkey` writes none that ever matter, so a date that
  * excludes today was put there by somebody who meant it.
  *
@@ -18,6 +19,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -26,6 +29,9 @@
 #include "fail.h"
 
 #define SECURITY_BITS	112	/* security level 2 */
+#define KEY_BITS_MAX	8192
+/* OpenSSL has the same for RSA of more than 3072 bits, and none below. */
+#define EXPONENT_BITS_MAX	64
 
 static int refuse(X509_STORE_CTX *store, int code)
 {
@@ -162,6 +168,25 @@ static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
 	return check_name(store, leaf, policy, peer);
 }
 
+/* A stranger has its signature verified, and makes it for much less. */
+static bool is_costly(const EVP_PKEY *key)
+{
+	int kind = EVP_PKEY_get_base_id(key);
+	BIGNUM *e = NULL;
+	bool costly;
+
+	if (EVP_PKEY_get_bits(key) > KEY_BITS_MAX)
+		return true;
+	/* Asked of another kind, OpenSSL would keep an error. */
+	if (kind != EVP_PKEY_RSA && kind != EVP_PKEY_RSA_PSS)
+		return false;
+	costly = !EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) ||
+		 BN_num_bits(e) > EXPONENT_BITS_MAX;
+	BN_free(e);
+
+	return costly;
+}
+
 static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 		      const struct rcx_policy *policy, struct rcx_peer *peer)
 {
@@ -184,6 +209,12 @@ static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 			 "the peer's key is too weak (%d bits of security); make one with: rclink genkey",
 			 EVP_PKEY_get_security_bits(key));
 		return refuse(store, X509_V_ERR_EE_KEY_TOO_SMALL);
+	}
+	if (is_costly(key)) {
+		rcl_fail(peer->err, 0,
+			 "the peer's key takes too long to verify with: it has more than %d bits, or an RSA exponent of more than %d; make one with: rclink genkey",
+			 KEY_BITS_MAX, EXPONENT_BITS_MAX);
+		return refuse(store, X509_V_ERR_CERT_REJECTED);
 	}
 	if (X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0) {
 		rcl_fail(peer->err, 0,
