@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Channels and regions: what is not done for each operation. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -193,6 +194,9 @@ static int end_region(int fd, uint32_t region)
 {
 	return ioctl(fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;
 }
+
+/* Cut to 32 bits, where memory is mapped would be where the rings are. */
+static_assert(sizeof(off_t) == 8, "built without -D_FILE_OFFSET_BITS=64");
 
 static int add_memory(int fd, void **addr, uint64_t len, const char *name,
 		      unsigned int rights, uint32_t *region)
