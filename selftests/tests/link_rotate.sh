@@ -263,6 +263,30 @@ fails()
 }
 
 
+# While it cannot listen there are more events than it has room for: what is lost are the
+# newest ones, and that it is up is among them.
+hears_the_oldest()
+{
+	local epoch i room rotate status=0
+
+	epoch=$(of 1 l .epoch)
+	room=$(sysctl -n net.core.rmem_max)
+	daemon_signal 2 STOP && sysctl -qw net.core.rmem_max=4096 || status=1
+	"$tool" rotate l --timeout $((15 * RCL_SLOW)) &
+	rotate=$!
+	until_true 10 eval 'ss -Htn state established "dport = :7185" | grep -q .' ||
+		status=1
+	kill -STOP $rotate
+	sysctl -qw "net.core.rmem_max=$room"
+	for ((i = 0; i < 10; i++)); do
+		rclink add x && rclink del x || status=1
+	done
+	daemon_signal 2 CONT
+	until_true 20 later "$epoch" || status=1
+	kill -CONT $rotate
+	wait $rotate && return $status
+}
+
 # Both daemons may go on when they like: nobody dials a link that is up.
 unheard()
 {
@@ -275,6 +299,18 @@ unheard()
 	[ "$status" -eq 1 ] && grep -q 'nobody did' "$said"
 }
 
+# says_refused SECONDS: no event tells of an exchange that prepared nothing
+says_refused()
+{
+	local start=$SECONDS
+
+	! rotate 1 "$1" 2>"$refused" || return
+	cat "$refused"
+	echo "after $((SECONDS - start)) s"
+	grep -q 'rotate l: an exchange that this host began failed: .*refused' \
+		"$refused" && [ $((SECONDS - start)) -lt $(($1 / 2)) ]
+}
+
 # Nobody answers there for a while. Who wants another epoch has said so once.
 refused_at_first()
 {
@@ -282,8 +318,8 @@ refused_at_first()
 
 	epoch=$(of 1 l .epoch)
 	before=$(of 1 l .stats.downs)
-	daemon_end 2 && ! rotate 1 1 &&
-		until_true 10 said 1 'l: not rotated' && is 1 l .epoch "$epoch" &&
+	daemon_end 2 && says_refused $((10 * RCL_SLOW)) &&
+		said 1 'l: not rotated' && is 1 l .epoch "$epoch" &&
 		daemon_start 2 && until_true 40 later "$epoch" &&
 		is 1 l .stats.downs "$before"
 }
@@ -407,6 +443,7 @@ else
 	holds "where none works it says so, and stays up" fails no_path
 	holds "and is rotated when one works again" path_again
 fi
+holds "who misses that it was rotated looks" hears_the_oldest
 holds "an end that is not answered says so, and stays up" fails unheard
 holds "a peer that refuses at first is asked again" refused_at_first
 holds "a peer that falls silent is missed while it is asked to rotate" silent

@@ -45,8 +45,24 @@ struct rotation {
 	uint64_t epoch;		/* the new one, or 0 */
 	uint64_t tried;		/* when an exchange was last under way */
 	bool ended;
-	char why[RCL_ERR_LEN];	/* of the end, or of the path that failed */
+	char why[RCL_ERR_LEN];	/* of the end, or of what failed */
 };
+
+static void take_state(struct rotation *r, const struct rcl_link_info *info)
+{
+	if (info->state == RCLINK_LINK_STATE_UP && info->epoch > r->before)
+		r->epoch = info->epoch;
+	if (info->state != RCLINK_LINK_STATE_DOWN)
+		return;
+	r->ended = true;
+	rcl_fail(r->why, 0, "the link went down: %s", info->reason_text);
+}
+
+static void deleted(struct rotation *r)
+{
+	r->ended = true;
+	rcl_fail(r->why, 0, "the link was deleted");
+}
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
 {
@@ -58,13 +74,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 		return 0;
 	switch (info.event_kind) {
 	case RCLINK_EVENT_KIND_CHANGED:
-		if (info.state == RCLINK_LINK_STATE_UP &&
-		    info.epoch > r->before)
-			r->epoch = info.epoch;
-		if (info.state != RCLINK_LINK_STATE_DOWN)
-			break;
-		r->ended = true;
-		rcl_fail(r->why, 0, "the link went down: %s", info.reason_text);
+		take_state(r, &info);
 		break;
 	case RCLINK_EVENT_KIND_STANDBY_DOWN:
 		/* There may be another path. */
@@ -73,8 +83,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 			 info.reason_text);
 		break;
 	case RCLINK_EVENT_KIND_DELETED:
-		r->ended = true;
-		rcl_fail(r->why, 0, "the link was deleted");
+		deleted(r);
 	}
 	return 0;
 }
@@ -98,22 +107,8 @@ static int ask(struct rotation *r)
 	return ret ? cli_refused("rotate", r->name, ret, err) : CLI_OK;
 }
 
-static bool has_standby(const struct rotation *r)
-{
-	struct rcl_link_info *info;
-	char err[RCL_ERR_LEN];
-	bool has;
-	size_t num;
-
-	if (rcl_call_links(r->nl, r->name, &info, &num, err))
-		return false;
-	has = info->standby_epoch;
-	free(info);
-	return has;
-}
-
-/* Since it was asked for, an exchange failed over all its paths. */
-static bool is_noted(const struct rotation *r)
+/* Since it was asked for, an exchange failed over all its paths: r has why. */
+static bool is_noted(struct rotation *r)
 {
 	struct rcl_entry *entries;
 	char err[RCL_ERR_LEN];
@@ -122,23 +117,43 @@ static bool is_noted(const struct rotation *r)
 
 	if (rcl_call_record(r->nl, r->name, &entries, &num, err))
 		return false;
-	for (i = 0; i < num; i++)
-		noted |= entries[i].kind == RCLINK_ENTRY_KIND_NOTE &&
-			 entries[i].last >= r->asked &&
-			 !strncmp(entries[i].text, RCL_NOTE_EXCHANGE,
-				  strlen(RCL_NOTE_EXCHANGE));
+	for (i = 0; i < num; i++) {
+		if (entries[i].kind != RCLINK_ENTRY_KIND_NOTE ||
+		    entries[i].last < r->asked ||
+		    strncmp(entries[i].text, RCL_NOTE_EXCHANGE,
+			    strlen(RCL_NOTE_EXCHANGE)))
+			continue;
+		noted = true;
+		if (!*r->why)
+			rcl_fail(r->why, 0, "%s", entries[i].text);
+	}
 	free(entries);
 	return noted;
 }
 
-/* A path failed: another may follow, or an exchange that the peer began. */
+/*
+ * Of an exchange that fails before it has prepared something no event tells,
+ * and of events the newest may be lost. Where one failed, another may follow,
+ * or one that the peer began.
+ */
 static void look(struct rotation *r)
 {
+	struct rcl_link_info *info;
+	char err[RCL_ERR_LEN];
 	uint64_t now = rcl_now();
+	size_t num;
+	int ret;
 
-	if (has_standby(r) || !is_noted(r))
+	ret = rcl_call_links(r->nl, r->name, &info, &num, err);
+	if (ret == -ENOENT)
+		deleted(r);
+	if (ret)
+		return;
+	take_state(r, info);
+	if (info->standby_epoch || !is_noted(r))
 		r->tried = now;
-	r->ended = now - r->tried >= QUIET_NS;
+	free(info);
+	r->ended |= now - r->tried >= QUIET_NS;
 }
 
 static int wait_for_it(struct rotation *r, struct rcl_nl *events,
@@ -148,6 +163,7 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 	uint64_t start = rcl_now(), past = 0, left;
 	char err[RCL_ERR_LEN];
 
+	r->tried = start;
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr,
 			"%s: asked for; waiting for rclinkd, up to %llu s\n",
@@ -155,10 +171,9 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 	for (; !r->epoch && !r->ended && past < timeout;
 	     past = rcl_now() - start) {
 		left = (timeout - past) / NS_PER_MS + 1;
-		poll(&fd, 1, r->tried && left > LOOK_MS ? LOOK_MS : left);
-		/* Some may be lost: the last one is what counts. */
+		poll(&fd, 1, left > LOOK_MS ? LOOK_MS : left);
 		rcl_nl_receive(events, err);
-		if (r->tried && !r->epoch && !r->ended)
+		if (!r->epoch && !r->ended)
 			look(r);
 	}
 	if (!r->epoch && !*r->why)
