@@ -224,6 +224,9 @@ static void lose_module(struct rch_hub *hub)
 	struct rch_job *job, *next;
 
 	event_del(hub->again);
+	/* That it went was told, and now it comes. */
+	if (!hub->requests)
+		return;
 	close_module(hub);
 	hub->seq = 0;
 	hub->resync = false;
@@ -235,6 +238,20 @@ static void lose_module(struct rch_hub *hub)
 	}
 	if (hub->watch)
 		hub->watch->unloaded(hub->watch_ctx);
+}
+
+/* The one that was opened: loaded again its family has another number. */
+static bool is_there(struct rch_hub *hub)
+{
+	struct rcl_link_info *infos;
+	char err[RCL_ERR_LEN];
+	size_t num;
+
+	if (!hub->requests ||
+	    rcl_call_links(hub->requests, NULL, &infos, &num, err))
+		return false;
+	free(infos);
+	return true;
 }
 
 static int on_family(const struct nlmsghdr *hdr, void *arg)
@@ -253,12 +270,13 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 	enum rcl_nl_news news;
 	char err[RCL_ERR_LEN];
 
-	/* What was lost may have been anything. */
+	/* What was lost may have been anything, and of other families. */
 	while (rcl_nl_receive(hub->families, err) == -ENOBUFS)
 		hub->said = RCL_NL_LOADED;
 	news = hub->said;
 	hub->said = RCL_NL_NO_NEWS;
-	if (news == RCL_NL_NO_NEWS)
+	if (news == RCL_NL_NO_NEWS ||
+	    (news == RCL_NL_LOADED && is_there(hub)))
 		return;
 	lose_module(hub);
 	if (news == RCL_NL_LOADED)
