@@ -347,7 +347,7 @@ err_pd:
 
 static void rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 {
-	/* One that the device did not detach is lost, and has nobody to tell. */
+	/* One that the device did not detach is lost, and tells nobody. */
 	bool lost = ib_destroy_qp(mcast->qp);
 
 	if (lost)

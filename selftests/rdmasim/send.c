@@ -345,6 +345,7 @@ static bool sim_step(struct sim_qp *qp)
 				    SIM_F_FATAL, NULL))
 		sim_qp_event(qp, IB_EVENT_QP_FATAL);
 	sim_send_done(qp, wqe, status);
+	sim_sa_reply(qp);
 	if (status)
 		sim_qp_fail(qp);
 	return true;

@@ -191,6 +191,7 @@ struct sim_qp {
 	u32 out;			/* packets that wait for an answer */
 	struct sim_reply reply;		/* that came by the wire */
 	u64 got;			/* bytes of it */
+	struct ib_sa_mad *mad;		/* the SA's answer, for a moment */
 	void *parts;			/* of a message that comes by it, */
 	u64 nparts;			/* so many bytes */
 	struct {
@@ -378,6 +379,7 @@ void sim_ud_multicast(struct sim_dev *dev, struct sim_msg *msg);
 
 /* sa.c: who gives groups their LIDs */
 void sim_sa_receive(struct sim_qp *qp, struct sim_msg *msg);
+void sim_sa_reply(struct sim_qp *qp);
 bool sim_sa_lets(struct sim_dev *dev, const struct sim_av *av);
 void sim_sa_init(struct dentry *root);
 void sim_sa_exit(void);

@@ -325,6 +325,24 @@ listens_again()
 	conf_2 true && reload 2 && return "$status"
 }
 
+# What the daemon has no room for is news of another module, often.
+news_of_others()
+{
+	local i room status=0
+
+	room=$(sysctl -n net.core.rmem_max)
+	daemon_end 1 && sysctl -qw net.core.rmem_max=4096 || return
+	daemon_start 1 || status=1
+	sysctl -qw "net.core.rmem_max=$room"
+	both_up l m && daemon_signal 1 STOP || return
+	for ((i = 0; i < 10; i++)); do
+		modprobe macsec && rmmod macsec || status=1
+	done
+	daemon_signal 1 CONT
+	# It has dealt with that when it has read its configuration.
+	reload 1 && ! said 1 'unloaded, and the links with it' && return $status
+}
+
 loaded_again()
 {
 	rmmod rclink && until_true 10 said 1 'module was unloaded' &&
@@ -333,7 +351,7 @@ loaded_again()
 		[ "$(times 1 'unloaded, and the links with it')" -eq 1 ]
 }
 
-plan 14
+plan 15
 exec 3>&1
 link_setup
 holds "links come up" begin
@@ -349,6 +367,11 @@ holds "daemons that are killed cost traffic nothing" kill_in_traffic
 holds "listen changes, and who is there stays" listens_elsewhere
 holds "where nobody can listen is refused" listens_nowhere
 holds "where it listened it does again, when it can" listens_again
+if modprobe -qn macsec; then
+	holds "news of other modules are no news of this one" news_of_others
+else
+	skip "news of other modules are no news of this one: needs one of them"
+fi
 holds "a module that is loaded again gets its links back" loaded_again
 holds "the daemons end" daemon_end 1 2
 umount $disk

@@ -88,7 +88,7 @@ static void add_nul_san(X509 *cert)
 enum { P, Q, E, N, D, DP, DQ, QINV, RSA_NUMBERS };
 
 /* Of n[P], n[Q] and n[E]. */
-static void derive_rsa(BIGNUM *n[RSA_NUMBERS], BN_CTX *ctx)
+static void derive_rsa(BIGNUM **n, BN_CTX *ctx)
 {
 	BIGNUM *p1 = BN_CTX_get(ctx), *q1 = BN_CTX_get(ctx);
 	BIGNUM *phi = BN_CTX_get(ctx);
@@ -101,7 +101,7 @@ static void derive_rsa(BIGNUM *n[RSA_NUMBERS], BN_CTX *ctx)
 	     BN_mod_inverse(n[QINV], n[Q], n[P], ctx), "derive a key");
 }
 
-static EVP_PKEY *import_rsa(BIGNUM *n[RSA_NUMBERS])
+static EVP_PKEY *import_rsa(BIGNUM **n)
 {
 	static const char * const names[RSA_NUMBERS] = {
 		[P] = OSSL_PKEY_PARAM_RSA_FACTOR1,

@@ -143,10 +143,10 @@ static const char *try_responder(struct world *w, struct raw *r)
 	REFUSES(spec, issuer, by_ca(RCX_INITIATOR, NULL, self->err),	\
 		by_ca(RCX_RESPONDER, NULL, self->err), text_i, text_r)
 
-#define PIN_REFUSES(spec, text)						\
+#define PIN_REFUSES(spec, by_i, by_r)					\
 	REFUSES(spec, NULL,						\
 		by_pin(RCX_INITIATOR, "own.key", "bad.key", self->err),	\
-		by_pin(RCX_RESPONDER, "own.key", NULL, self->err), text, text)
+		by_pin(RCX_RESPONDER, "own.key", NULL, self->err), by_i, by_r)
 
 static const struct cert good = { .cn = "good", .san = "DNS:good.example" };
 
@@ -288,7 +288,7 @@ TEST_F(tls, T2_expired_is_refused_by_pin)
 
 	spec.from = -7200;
 	spec.to = -3600;
-	PIN_REFUSES(&spec, "expired");
+	PIN_REFUSES(&spec, "expired", "expired");
 }
 
 TEST_F(tls, T2_not_yet_valid_is_refused_by_pin)
@@ -297,7 +297,7 @@ TEST_F(tls, T2_not_yet_valid_is_refused_by_pin)
 
 	spec.from = 3600;
 	spec.to = 7200;
-	PIN_REFUSES(&spec, "not yet valid");
+	PIN_REFUSES(&spec, "not yet valid", "not yet valid");
 }
 
 TEST_F(tls, T3_only_a_common_name_is_refused)
@@ -472,21 +472,21 @@ TEST_F(tls, T4_weak_rsa_is_refused_by_pin)
 	struct cert spec = good;
 
 	spec.rsa = 1024;
-	PIN_REFUSES(&spec, "too weak");
+	PIN_REFUSES(&spec, "too weak", "too weak");
 }
 
 TEST_F(tls, T4_rsa_of_many_bits_is_refused_by_pin)
 {
 	const struct cert spec = { .cn = "x", .mersenne = { 4423, 4253, 17 } };
 
-	PIN_REFUSES(&spec, "takes too long");
+	PIN_REFUSES(&spec, "takes too long", "takes too long");
 }
 
 TEST_F(tls, T4_rsa_of_a_long_exponent_is_refused_by_pin)
 {
 	const struct cert spec = { .cn = "x", .mersenne = { 2281, 607, 89 } };
 
-	PIN_REFUSES(&spec, "takes too long");
+	PIN_REFUSES(&spec, "takes too long", "takes too long");
 }
 
 TEST_F(tls, T4_rsa_of_an_exponent_that_is_not_so_long_is_fine_by_pin)

@@ -243,7 +243,8 @@ static int list(struct monitor *m)
 		print(m, rcl_doc_event(&infos[i], "present"));
 	free(infos);
 	ret = list_groups(m, !num);
-	m->resync = m->untold = false;
+	m->resync = false;
+	m->untold = false;
 	return cli_written() ? ret : CLI_FAILED;
 }
 
@@ -257,9 +258,9 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	do {
 		ret = rcl_nl_receive(m->events, err);
-		if (ret == -ENOBUFS)
-			m->resync = m->untold = true;
+		m->untold |= ret == -ENOBUFS;
 	} while (ret == -ENOBUFS);
+	m->resync |= m->untold;
 	if (ret)
 		m->status = cli_fail("monitor: %s", err);
 	else if (m->resync)

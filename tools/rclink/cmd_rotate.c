@@ -58,7 +58,7 @@ static void take_state(struct rotation *r, const struct rcl_link_info *info)
 	rcl_fail(r->why, 0, "the link went down: %s", info->reason_text);
 }
 
-static void deleted(struct rotation *r)
+static void link_gone(struct rotation *r)
 {
 	r->ended = true;
 	rcl_fail(r->why, 0, "the link was deleted");
@@ -83,7 +83,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 			 info.reason_text);
 		break;
 	case RCLINK_EVENT_KIND_DELETED:
-		deleted(r);
+		link_gone(r);
 	}
 	return 0;
 }
@@ -146,7 +146,7 @@ static void look(struct rotation *r)
 
 	ret = rcl_call_links(r->nl, r->name, &info, &num, err);
 	if (ret == -ENOENT)
-		deleted(r);
+		link_gone(r);
 	if (ret)
 		return;
 	take_state(r, info);
