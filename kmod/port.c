@@ -127,7 +127,7 @@ static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
 		info->why = "the device has no fast registration (REG_MR)";
 	else if (info->state == IB_PORT_ACTIVE && !info->active_mtu)
 		info->why =
-			"the port's MTU is less than 256: raise the net device's";
+			"the port's MTU is less than 256: raise the netdev's";
 	else
 		info->chosen = rcl_gid_choose(info->gids, info->ngids,
 					      gid_index, info->link_layer ==
