@@ -140,7 +140,7 @@ rotates_amid()
 	"$tool" monitor -j >$heard &
 	monitor=$!
 	mkdir -p "$dir" && mkfifo "$dir/z.conf" && daemon_signal 1 HUP &&
-		until_true 10 grep -q wait_for_partner \
+		until_true 10 grep -qE "wait_for_partner|fifo_open" \
 			"/proc/$(pgrep -x rclinkd)/wchan" || return
 	rclink rotate l -t $((10 * RCL_SLOW)) &
 	rotation=$!
