@@ -16,6 +16,7 @@
 #include "rig.h"
 
 #define NEARBY	"nearby"
+#define HUGE	(2 << 20)
 
 FIXTURE(channel)
 {
@@ -91,6 +92,18 @@ static uint8_t *disk_file(uint32_t seed)
 	return file(filled(disk(), seed), MAP_SHARED);
 }
 
+/* The core would not write to these by force, as to other pages on 6.1. */
+static uint8_t *private_huge(uint32_t seed)
+{
+	uint8_t *m = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			  MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+	if (m == MAP_FAILED)
+		return m;
+	far_fill(m, seed, LEN);
+	return mprotect(m, HUGE, PROT_READ) ? MAP_FAILED : m;
+}
+
 /* Half of it private, half shared. */
 static uint8_t *both_files(uint32_t seed)
 {
@@ -143,6 +156,11 @@ FIXTURE_VARIANT_ADD(source, private_file)
 FIXTURE_VARIANT_ADD(source, shared_file)
 {
 	.make = shared_file,
+};
+
+FIXTURE_VARIANT_ADD(source, private_huge)
+{
+	.make = private_huge,
 };
 
 FIXTURE_VARIANT_ADD(source, disk_file)

@@ -486,16 +486,6 @@ TEST_F_TIMEOUT(chan, huge_pages, 120)
 	moves_both_ways(_metadata, self, m + NEAR_AT);
 	ASSERT_EQ(0, rclink_withdraw(self->chan, self->region));
 	EXPECT_GT(base, pinned());
-	/* Now those that the process can only read. */
-	far_fill(m, 9, PAGE);
-	ASSERT_EQ(0, mprotect(m, 6 * EXTENT, PROT_READ));
-	ASSERT_EQ(0, rclink_region(self->chan, m, 6 * EXTENT, NULL,
-				   RCLINK_REGION_READ_ONLY, &self->region));
-	ASSERT_EQ(0, rclink_write(self->chan,
-				  rclink_piece(self->region, 0, PAGE),
-				  &self->far, 0, RCLINK_SQE_SIGNALED, 3));
-	GOOD(WRITE, 3, PAGE);
-	TELL(.what = FAR_CHECK, .size = PAGE, .seed = 9);
 	EXPECT_EQ(0, munmap(m, 6 * EXTENT));
 }
 

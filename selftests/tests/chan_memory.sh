@@ -30,8 +30,12 @@ chan_build
 lab_device
 lab_module
 disk || comment <<<"no ext4 on a loop device"
+# For those that are only read.
+huge=$(</proc/sys/vm/nr_hugepages)
+echo $((huge + 2)) >/proc/sys/vm/nr_hugepages
 for part in chan_memory chan_read_only; do
 	harness "$CHAN_SRC/$part.c" "$CHAN/$part"
 done
+echo "$huge" >/proc/sys/vm/nr_hugepages
 disk_gone
 finish
