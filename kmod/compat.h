@@ -36,7 +36,8 @@ static inline unsigned int rcl_compat_pin_flags(unsigned long addr, u32 *npages)
 				(vma->vm_end - addr) >> PAGE_SHIFT);
 		/*
 		 * Force would read what the process cannot, as well, and is
-		 * refused for huge pages that the process may not write.
+		 * refused for huge pages that the process may not write: one
+		 * of a file may be another one once it may, and has.
 		 */
 		if (is_cow_mapping(vma->vm_flags) && vma->vm_flags & VM_READ &&
 		    (vma->vm_flags & VM_WRITE || !is_vm_hugetlb_page(vma)))

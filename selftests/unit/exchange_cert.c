@@ -15,8 +15,6 @@
 
 #include <openssl/core_names.h>
 #include <openssl/param_build.h>
-#include <openssl/core_names.h>
-#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
