@@ -251,6 +251,7 @@ TEST_F(file, close_while_others_wait)
 		ASSERT_EQ(0, ret);
 		self->far = rig_accept(&self->r);
 		ASSERT_LE(0, self->far);
+		EXPECT_EQ(FD_CLOEXEC, fcntl(self->far, F_GETFD));
 		p = (struct waiter){ .fd = self->near };
 		s = p;
 		ASSERT_EQ(0, pthread_create(&p.thread, NULL, polls, &p));

@@ -2,8 +2,8 @@
 /*
  * Who may open channels: rights of users, when they are looked at, and what
  * happens to a channel's file that is passed, inherited or left open. The far
- * end is the program far; the link is l; RCL_TOOL and RCL_GUEST name programs
- * that everybody may run.
+ * end is the program far; the link is l; RCL_TOOL, RCL_GUEST and RCL_ASKS name
+ * programs that everybody may run, the last one as root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -232,6 +232,30 @@ TEST(a_right_is_that_of_who_opened)
 	EXPECT_EQ(0, request(roots, RCLINK_IOC_LISTEN));
 }
 
+/* A program of root's that somebody runs, with his file or one of its own. */
+static int asks_as_root(const struct who *who, bool own)
+{
+	pid_t pid = fork();
+	char fd[16];
+
+	if (pid)
+		return status_of(pid);
+	become(who);
+	snprintf(fd, sizeof(fd), "%d", open(DEVICE, O_RDWR));
+	execl(getenv("RCL_ASKS"), "asks", own ? NULL : fd, NULL);
+	_exit(95);
+}
+
+TEST(a_setuid_program_lends_no_right)
+{
+	const struct who owner = OWNER, other = OTHER;
+
+	ASSERT_TRUE(set_mode(0600));
+	EXPECT_EQ(EACCES, asks_as_root(&other, false));
+	EXPECT_EQ(0, asks_as_root(&other, true));
+	EXPECT_EQ(0, asks_as_root(&owner, false));
+}
+
 TEST(a_link_that_is_not_there_is_nobodys)
 {
 	const struct who other = OTHER;
@@ -428,8 +452,12 @@ static int runs_with(int fd)
 TEST_F(chan, exec_closes_it_unless_told_otherwise)
 {
 	int fd = rclink_fd(self->chan);
+	struct rclink_listener *listener;
 
 	EXPECT_EQ(FD_CLOEXEC, fcntl(fd, F_GETFD));
+	ASSERT_EQ(0, rclink_listen(&listener, LINK, "exec", 1, 0));
+	EXPECT_EQ(FD_CLOEXEC, fcntl(rclink_listener_fd(listener), F_GETFD));
+	rclink_listener_close(listener);
 	EXPECT_EQ(EXIT_FAILURE, runs_with(fd));
 	ASSERT_EQ(0, fcntl(fd, F_SETFD, 0));
 	EXPECT_EQ(0, runs_with(fd));

@@ -25,22 +25,46 @@ user=1000
 as=(setpriv --reuid "$user" --regid "$user" --groups)
 taker=''
 takers=()
+verbs='' verbs_was=''
 
 is_root_only()
 {
 	[ "$(stat -c %U:%G:%a /dev/rclink)" = root:root:600 ]
 }
 
-# As udev does, which does not run in the lab; it says nothing but that.
-device_by_rule()
+# by_rule SYSFS NODE: what is in $rules/$rule, as udev does, which does not run in the
+# lab; it says nothing but that.
+by_rule()
 {
 	local said
 
-	mkdir -p "$rules" && cp "$LIB_DIR/../tools/udev/$rule" "$rules" &&
-		said=$(udevadm test --action=add /sys/class/misc/rclink 2>&1)
+	said=$(udevadm test --action=add "$1" 2>&1)
 	rm -f "$rules/$rule"
 	! grep "$rule:" <<<"$said" | grep -vE ' (GROUP|MODE) [0-9]+$' &&
-		[ "$(stat -c %U:%G:%a /dev/rclink)" = root:rdma:660 ]
+		[ "$(stat -c %U:%G:%a "$2")" = root:rdma:660 ]
+}
+
+device_by_rule()
+{
+	mkdir -p "$rules" && cp "$LIB_DIR/../tools/udev/$rule" "$rules" &&
+		by_rule /sys/class/misc/rclink /dev/rclink
+}
+
+# The one that the documentation has, of the device with verbs.
+verbs_by_rule()
+{
+	local name
+
+	modprobe ib_uverbs
+	for name in /sys/class/infiniband_verbs/uverbs*; do
+		name=${name##*/}
+	done
+	verbs=/dev/infiniband/$name
+	verbs_was=$(stat -c '%u:%g %a' "$verbs") || return
+	sed -n 's/^ *\(SUBSYSTEM=="infiniband_verbs".*\)$/\1/p' \
+		"$LIB_DIR/../Documentation/security.rst" >"$rules/$rule"
+	"${as[@]}" "$user" sh -c ": <>$verbs" &&
+		by_rule "/sys/class/infiniband_verbs/$name" "$verbs"
 }
 
 shows()
@@ -131,15 +155,21 @@ early_takes()
 	rclink set m group "$user" mode 060 && gets "$early_log" 1 m
 }
 
-plan $((18 + $(harness_points "$CHAN_SRC/chan_perm.c")))
+plan $((20 + $(harness_points "$CHAN_SRC/chan_perm.c")))
 chan_build
 chan_setup
 mkdir -p "$bin"
-cp "$tool" "$CHAN/guest" "$CHAN/take" "$bin"
+cp "$tool" "$CHAN/asks" "$CHAN/guest" "$CHAN/take" "$bin"
 chmod -R a+rX "$bin"
+chmod u+s "$bin/asks"
 
 check "the device is root's alone" is_root_only
 check "the udev rule gives it to group rdma" device_by_rule
+holds "so does that for verbs, which were everybody's" verbs_by_rule
+refuse 2 "a user has none then" 'Permission denied' \
+	"${as[@]}" "$user" sh -c ": <>$verbs"
+chown "${verbs_was% *}" "$verbs"
+chmod "${verbs_was#* }" "$verbs"
 check "a new link is root's alone" shows 0 0 0600 \
 	'owner root, group root, mode 0600'
 refuse 1 "who cannot open the device is told so" \
@@ -159,7 +189,7 @@ on 2 "$CHAN/far" l >"$far_says" 2>&1 &
 takers+=($!)
 until_true 10 grep -q listening "$far_says" ||
 	bail "the far end does not listen"
-RCL_TOOL=$bin/rclink RCL_GUEST=$bin/guest \
+RCL_TOOL=$bin/rclink RCL_GUEST=$bin/guest RCL_ASKS=$bin/asks \
 	harness "$CHAN_SRC/chan_perm.c" "$CHAN/chan_perm"
 comment <"$far_says"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Registered memory that changes hands: by another thread all the time, and by fork().
+# Registered memory that changes hands: by another thread all the time, and by fork();
+# and files that are closed while other threads look at them.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 200
@@ -8,9 +9,10 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-plan "$(harness_points "$CHAN_SRC/chan_race.c")"
+plan "$(harness_points "$CHAN_SRC"/chan_{race,close}.c)"
 chan_build
 lab_device
 lab_module
 harness "$CHAN_SRC/chan_race.c" "$CHAN/chan_race"
+harness "$CHAN_SRC/chan_close.c" "$CHAN/chan_close"
 finish
