@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: idle NEAR FAR CHANNELS: both ends of so many channels of a link of
- * this host to itself. Prints "ready" when they are open, and stays until it is
- * killed.
+ * usage: idle NEAR FAR CHANNELS [memory]: both ends of so many channels of a
+ * link of this host to itself. Prints "ready" when they are open, and stays until
+ * it is killed. With "memory" the last one has some of the kernel's mapped, and
+ * SIGUSR1 has it used: "still mine" says that what was written is there.
  */
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <rclink.h>
@@ -14,15 +18,43 @@
 #include "common.h"
 
 #define SERVICE	"idle"
+#define LEN	(4 * 4096)
+
+static unsigned char *mapped;
+
+static void use(int signal)
+{
+	static const char mine[] = "still mine\n", no[] = "not mine\n";
+	static unsigned char mark;
+	bool right = mapped[0] == mark && !memcmp(mapped, mapped + 1, LEN - 1);
+
+	memset(mapped, ++mark, LEN);
+	if (write(STDOUT_FILENO, right ? mine : no,
+		  right ? sizeof(mine) - 1 : sizeof(no) - 1) < 0)
+		_exit(EXIT_FAILURE);
+}
+
+static int map_memory(struct rclink_chan *chan)
+{
+	uint32_t region;
+	void *addr;
+	int ret;
+
+	ret = rclink_memory(chan, &addr, LEN, SERVICE, RCLINK_REGION_WRITE,
+			    &region);
+	mapped = addr;
+	signal(SIGUSR1, use);
+	return ret;
+}
 
 int main(int argc, char **argv)
 {
-	unsigned int i, channels = argc == 4 ? atoi(argv[3]) : 0;
+	unsigned int i, channels = argc >= 4 ? atoi(argv[3]) : 0;
 	struct rclink_listener *listener;
 	struct rclink_chan *chan;
 	int ret;
 
-	if (!channels)
+	if (!channels || argc > 5 || (argc == 5 && strcmp(argv[4], "memory")))
 		return 2;
 	ret = rclink_listen(&listener, argv[2], SERVICE, 1, 0);
 	if (ret)
@@ -35,6 +67,9 @@ int main(int argc, char **argv)
 		if (ret)
 			return say("a channel", ret) != 0;
 	}
+	ret = argc == 5 ? map_memory(chan) : 0;
+	if (ret)
+		return say("memory", ret) != 0;
 	puts("ready");
 	fflush(stdout);
 	for (;;)

@@ -72,9 +72,17 @@ all_wait()
 		waiting[$kind]=$!
 		until_true 20 grep -q waits "$says-$kind" || return
 	done
-	"$CHAN/idle" a b 1 >$idles 2>&1 &
+	"$CHAN/idle" a b 1 memory >$idles 2>&1 &
 	idle=$!
-	until_true 10 idle_is_ready
+	until_true 10 idle_is_ready && uses 1
+}
+
+# uses TIMES: what it has mapped of the kernel's memory is there, and its own
+uses()
+{
+	kill -USR1 "$idle"
+	until_true 10 eval "[ \$(grep -c mine $idles) -eq $1 ]" &&
+		[ "$(grep -c 'still mine' $idles)" -eq "$1" ]
 }
 
 moves()
@@ -147,7 +155,7 @@ clean()
 	[ ! -e /sys/class/net/$net ] || ip link delete $net
 }
 
-plan $((${#ways[@]} * (10 + ${#kinds[@]})))
+plan $((${#ways[@]} * (11 + ${#kinds[@]})))
 lab_device
 link_setup
 for way in "${!ways[@]}"; do
@@ -164,6 +172,7 @@ for way in "${!ways[@]}"; do
 	check "all that waited have ended" until_true 10 all_ended
 	check "both ends of the link know why" eval 'knows a && knows b'
 	check "nothing is left of the device" empty 1
+	holds "what was mapped is still there" uses 2
 	says_in_use "nor does it go while an open channel's rings are mapped"
 	clean
 	holds "then it does" rmmod rclink

@@ -98,8 +98,10 @@ given_up()
 	lab_power 2 pause
 	until_true 30 is 1 l .state down
 	set -- $?
-	# The other end knows of nothing, and it is much later there.
+	# The other end knows of nothing, and it is much later there; here nothing is left
+	# that could take what it sends.
 	sleep 15
+	empty 1 || set -- 1
 	lab_power 2 resume
 	watched 1
 	of 1 l .reason_text
