@@ -188,7 +188,8 @@ static void rcl_bringup_install(struct rcl_slot *slot, struct rcl_epoch *ep)
 	struct rcl_link *link = slot->link;
 
 	spin_lock_irq(&link->lock);
-	if (slot == link->next && !link->live->epoch)
+	slot->beside = slot == link->next;
+	if (slot->beside && !link->live->epoch)
 		swap(link->live, link->next);
 	slot->epoch = ep;
 	slot->number = ep->number;

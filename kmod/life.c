@@ -297,7 +297,7 @@ static void rcl_life_up(struct rcl_slot *slot)
 	rcl_inbox_is_wary(link);
 	rcl_heartbeat_start(slot->epoch);
 	/* It reads nothing while it ends the other epoch, and all its MRs. */
-	if (moves)
+	if (slot->beside)
 		rcl_heartbeat_wait(slot->epoch, RCL_MOVE_MS);
 	/* They go on with the same peer only. */
 	if (slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
@@ -471,7 +471,8 @@ static int rcl_life_receive(struct rcl_slot *slot)
 
 	for (i = 0; i < RCL_CTRL_SLOTS; i++) {
 		ret = rcl_life_next(slot);
-		if (ret == -EPROTO)
+		/* What crosses a failure of ours is no fault of the peer. */
+		if (ret == -EPROTO && !rcl_inbox_failure(slot).reason)
 			slot->link->stats.rx_malformed++;
 		if (ret <= 0)
 			return ret;

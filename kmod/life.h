@@ -64,6 +64,8 @@ enum rcl_proven {
  * @peer: identity of the peer, after connect
  * @used: by the epoch
  * @proven: enum rcl_proven; of the work item only
+ * @beside: made beside another epoch, which its peer may have to end first; of
+ *	the work item only
  * @settles: until the other epoch's leases are still; of the work item only
  * @still_by: or until then, in jiffies; of the work item only
  * @expecting: hello or an answer must come; of the work item only
@@ -86,6 +88,7 @@ struct rcl_slot {
 	char peer[RCLINK_PEER_MAX + 1];
 	struct rcl_used used;
 	unsigned int proven;
+	bool beside;
 	bool settles;
 	u64 still_by;
 	bool expecting;

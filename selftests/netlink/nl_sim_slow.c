@@ -131,8 +131,7 @@ static int prepare(struct asker *asker)
 	return rcl_prepare_beside(asker->s, "a", &asker->a);
 }
 
-/* Until one more step, which need not be slow, has both links move. */
-static int bring_up(struct asker *asker)
+static int prepare_both(struct asker *asker)
 {
 	struct genl_sock *s = asker->s;
 	int ret;
@@ -146,7 +145,15 @@ static int bring_up(struct asker *asker)
 	if (!ret)
 		ret = rcl_connect(s, "b", asker->b.epoch, RCLINK_ROLE_RESPONDER,
 				  &asker->a, NULL);
-	return ret ? ret : rcl_activate(s, "a", asker->a.epoch, NULL);
+	return ret;
+}
+
+/* Until one more step, which need not be slow, has both links move. */
+static int bring_up(struct asker *asker)
+{
+	int ret = prepare_both(asker);
+
+	return ret ? ret : rcl_activate(asker->s, "a", asker->a.epoch, NULL);
 }
 
 static int begin(struct asker *asker, struct genl_sock *s,
@@ -370,6 +377,36 @@ TEST_F_TIMEOUT(slow, what_is_being_made_takes_the_place_of_what_fails, 120)
 	EXPECT_EQ(0, view.standby_epoch);
 	genl_close(&self->owner);
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
+}
+
+/*
+ * One end finds that what was up has failed, and goes on in the other epoch.
+ * Its peer, to which nothing has happened, stops reading to end the old one.
+ */
+TEST_F_TIMEOUT(slow, who_failed_alone_waits_for_a_peer_that_moves, 120)
+{
+	struct asker asker = { .s = &self->owner };
+	struct rcl_end a;
+	struct rcl_view view;
+
+	EXPECT_EQ(0, take_time(0));
+	ASSERT_EQ(0, rcl_local(&self->s, "a", &a));
+	ASSERT_EQ(0, prepare_both(&asker));
+	ASSERT_EQ(0, rcl_activate(&self->owner, "b", asker.a.epoch, NULL));
+	EXPECT_EQ(0, sim_knob("sim1", "fault", "slow_qp 1 %d %d", ALL,
+			      SLOW_MS));
+	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_FATAL,
+			      a.qp[0].qpn));
+	ASSERT_EQ(0, until_epoch(&self->s, "a", asker.a.epoch));
+	ASSERT_EQ(0, rcl_activate(&self->owner, "a", asker.a.epoch, NULL));
+	/* Until which b has ended its part of the old one. */
+	ASSERT_EQ(0, until_epoch(&self->s, "b", asker.a.epoch));
+	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_UP, LONG_MS));
+	EXPECT_EQ(0, until_objects(self->up));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state)
+		TH_LOG("%s", view.reason_text);
+	EXPECT_EQ(asker.a.epoch, view.epoch);
 }
 
 static int disconnect(struct asker *asker)
