@@ -201,7 +201,8 @@ static void rcl_taken_work(struct work_struct *work)
 	ret = rcl_taken_register(taken);
 	/* Who sees that it is done may free it. */
 	mutex_lock(&rcl_offers_lock);
-	taken->ret = ret;
+	/* For a driver that says it is busy it is over, too. */
+	taken->ret = ret == -EBUSY ? -EIO : ret;
 	mutex_unlock(&rcl_offers_lock);
 	memalloc_noio_restore(noio);
 }

@@ -26,7 +26,7 @@ void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
 		   const struct rcl_qp_wiring *wiring, struct rcl_upcall *up)
 {
 	mutex_lock(&reg->lock);
-	reg->pd = pd;
+	WRITE_ONCE(reg->pd, pd);
 	reg->up = up;
 	reg->wiring = *wiring;
 	/* Nobody has any business there. */
@@ -86,7 +86,7 @@ static void rcl_reg_close(struct rcl_reg *reg)
 /* All who wait for their turn would wait as long, and the end of the epoch. */
 static void rcl_reg_give_up(struct rcl_reg *reg)
 {
-	reg->pd = NULL;
+	WRITE_ONCE(reg->pd, NULL);
 	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0,
 		      reg->qp.index);
 }
@@ -130,6 +130,6 @@ void rcl_reg_stop(struct rcl_reg *reg)
 {
 	mutex_lock(&reg->lock);
 	rcl_reg_close(reg);
-	reg->pd = NULL;
+	WRITE_ONCE(reg->pd, NULL);
 	mutex_unlock(&reg->lock);
 }

@@ -36,14 +36,15 @@ int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access);
 void rcl_reg_stop(struct rcl_reg *reg);
 
 /**
- * rcl_reg_has_ended - was it the epoch that failed, and not one registration?
- * @ret: of rcl_reg_mr()
+ * rcl_reg_has_ended - does the epoch end, so that nothing is registered any more?
+ * @reg: initialized
  *
+ * Context: any; who knows of a registration that failed for that sees it.
  * Return: true when the link has heard of it, or its epoch has ended.
  */
-static inline bool rcl_reg_has_ended(int ret)
+static inline bool rcl_reg_has_ended(const struct rcl_reg *reg)
 {
-	return ret == -ENOTCONN || ret == -ETIMEDOUT;
+	return !READ_ONCE(reg->pd);
 }
 
 #endif /* RCL_REG_H */

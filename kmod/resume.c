@@ -104,7 +104,7 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 		if (!smp_load_acquire(&lease->lessee->ready))
 			ready = false;
 		/* Not its own failure: the epoch ends, and it goes on. */
-		else if (rcl_reg_has_ended(lease->lessee->failed))
+		else if (lease->lessee->failed && rcl_reg_has_ended(&ep->reg))
 			ready = false;
 		else if (lease->lessee->failed)
 			rcl_resume_close(ep, lease, -ECONNRESET);
