@@ -15,6 +15,8 @@
 
 other=/tmp/rclink-test-other.pem
 ca=/tmp/rclink-test-ca
+passed=/tmp/rclink-test-passed
+whole=0
 
 made_nothing()
 {
@@ -46,31 +48,95 @@ no_certificate()
 		'no certificate\|certificate required\|not sent' "$log"
 }
 
+# The listener's alert says what is wrong.
 old_tls()
 {
-	! tls -tls1_2 -cert "$key" -key "$key" | grep -q 'Cipher is [A-Z]*-' &&
-		made_nothing
+	tls -tls1_2 -cert "$key" -key "$key" | grep 'alert protocol version' &&
+		until_true 10 grep -q '^refused.* TLS 1\.3' "$log" && made_nothing
 }
 
-# An end that takes the handshake and then cuts, at many places.
+callers_refused()
+{
+	grep -c '^refused' "$log"
+}
+
+# Who comes next gets the link.
+garbage()
+{
+	local before
+
+	before=$(callers_refused)
+	head -c 4096 /dev/urandom |
+		timeout $((5 * RCL_SLOW)) socat - "TCP:$RCL_PEER_IP:7185" >/dev/null 2>&1
+	until_true 10 eval '[ "$(callers_refused)" -gt '"$before"' ]' &&
+		made_nothing && link_dial l && ends
+}
+
+ends()
+{
+	rclink disconnect l && becomes 2 l .state down && until_true 40 made_nothing
+}
+
+# dial_by_proxy BYTES: it passes so many on to the listener, and then ends. What head
+# has read is passed on at once: the peer answers it.
+dial_by_proxy()
+{
+	local passes="stdbuf -o0 head -c $1 | tee $passed" proxy status
+
+	socat TCP-LISTEN:7200,reuseaddr \
+		SYSTEM:"$passes | socat - TCP\:$RCL_PEER_IP\:7185" &
+	proxy=$!
+	until_true 5 sh -c 'ss -ltn | grep -q :7200'
+	rclink connect l 127.0.0.1:7200 --key "$key" --pin "$pin2" \
+		--timeout $((20 * RCL_SLOW))
+	status=$?
+	# After an exchange that was whole it ends by itself, and has counted all.
+	[ "$status" -eq 0 ] || kill $proxy 2>/dev/null
+	wait $proxy
+	return "$status"
+}
+
+# Sets whole: how many bytes an exchange has in that direction
+whole_exchange()
+{
+	dial_by_proxy 1000000 && is 1 l .state up && is 2 l .state up &&
+		! nothing_left 1 && ! nothing_left 2 || return
+	whole=$(wc -c <$passed)
+	ends
+}
+
+# Its record has one exchange.
+made_anew()
+{
+	rclink del l && on 2 "$tool" del l && link_add 1 l && link_add 2 l
+}
+
+# is_cut BYTES: so far it gets, and no further
+is_cut()
+{
+	if dial_by_proxy "$1" >/tmp/cut 2>&1 ||
+	   ! grep -q 'the peer closed\|broke\|the link went down' /tmp/cut ||
+	   [ "$(wc -c <$passed)" -ne "$1" ] || ! until_true 40 made_nothing; then
+		cat /tmp/cut
+		echo "cut after $1 of $whole bytes"
+		return 1
+	fi
+}
+
+# An end that takes the handshake and then cuts, at many places. The last is in the
+# midst of CONFIRM, behind which DONE and close_notify have 54 bytes: after that an end
+# may be up. Both have prepared there, and have the other's values.
 cut_after()
 {
-	local bytes proxy
+	local bytes
 
-	for bytes in 100 1500 2000 2500 3000 3300; do
-		socat -u /dev/null /dev/null
-		socat TCP-LISTEN:7200,reuseaddr SYSTEM:"head -c $bytes | socat - TCP\:$RCL_PEER_IP\:7185" &
-		proxy=$!
-		until_true 5 sh -c 'ss -ltn | grep -q :7200'
-		! rclink connect l 127.0.0.1:7200 --key "$key" --pin "$pin2" \
-			--timeout $((20 * RCL_SLOW)) 2>/tmp/cut || return
-		kill $proxy 2>/dev/null
-		wait $proxy 2>/dev/null
-		until_true 40 made_nothing || {
-			echo "cut after $bytes bytes"
-			return 1
-		}
+	[ "$whole" -gt 500 ] || return
+	for bytes in 100 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) \
+		     $((whole - 120)) $((whole - 60)); do
+		made_anew && is_cut "$bytes" || return
 	done
+	tells 1 'it was prepared' "the peer's values came in" &&
+		tells 2 'it was prepared' "the peer's values came in"
 }
 
 # All that is said, without times and ports.
@@ -161,7 +227,7 @@ ca_dial()
 		--name "$2" --timeout $((30 * RCL_SLOW))
 }
 
-plan 20
+plan 21
 link_setup
 link_add 1 l
 link_add 2 l
@@ -174,9 +240,8 @@ check "a listener with another key is refused" refused pin \
 	rclink connect l "$RCL_PEER_IP" --key "$key" --pin "$wrong"
 check "a caller without certificate gets nothing" no_certificate
 check "TLS 1.2 is refused" old_tls
-check "garbage instead of TLS is refused" eval \
-	'head -c 4096 /dev/urandom | timeout $((5 * RCL_SLOW)) socat - "TCP:$RCL_PEER_IP:7185" \
-	>/dev/null 2>&1; made_nothing'
+check "garbage instead of TLS is refused, and the next caller is not" garbage
+holds "a proxy that cuts nothing lets a whole exchange through" whole_exchange
 check "a connection cut anywhere leaves nothing" cut_after
 check "a peer that says nothing is given up" refused 'imed out\|in time\|limit' \
 	eval 'socat TCP-LISTEN:7201,reuseaddr SYSTEM:"sleep 30" & \
