@@ -39,16 +39,16 @@ group_of()
 	on "$1" "$tool" group show "$2" -j | gojq -er ".[0] | $3"
 }
 
-# group_is HOST NAME FILTER VALUE
+# group_is HOST NAME FILTER VALUE: as is()
 group_is()
 {
 	local value
 
 	value=$(group_of "$1" "$2" "$3")
-	[ "$value" = "$4" ] || {
-		echo "host $1, group $2: $3 is $value, not $4"
+	if [ -z "$4" ] || [ "$4" = null ] || [ "$value" != "$4" ]; then
+		echo "host $1, group $2: $3 is ${value:-nothing}, not ${4:-something}"
 		return 1
-	}
+	fi
 }
 
 group_becomes()

@@ -267,16 +267,16 @@ written()
 	printf '0*%s|(0x)?0*%x\n' "$1" "$1"
 }
 
-# is HOST NAME FILTER VALUE
+# is HOST NAME FILTER VALUE: there must be one, which may come from of(), too
 is()
 {
 	local value
 
 	value=$(of "$1" "$2" "$3")
-	[ "$value" = "$4" ] || {
-		echo "host $1, link $2: $3 is $value, not $4"
+	if [ -z "$4" ] || [ "$4" = null ] || [ "$value" != "$4" ]; then
+		echo "host $1, link $2: $3 is ${value:-nothing}, not ${4:-something}"
 		return 1
-	}
+	fi
 }
 
 becomes()

@@ -84,7 +84,7 @@ begin()
 {
 	keeper l && member l && daemon_start 1 2 && both_up l m && meet &&
 		said 1 'group g: made$' && said 2 'group g: made$' &&
-		group_is 1 g .from null && group_is 2 g .from l
+		group_is 1 g 'has("from") and .from == null' true && group_is 2 g .from l
 }
 
 killed()
