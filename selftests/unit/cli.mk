@@ -86,10 +86,10 @@ $(OUT)/cli_pace: $(HERE)/cli_pace.c $(PACE_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
 
-# The test is the module that it asks.
+# The test is the module that it asks, and says when there are no threads.
 $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ -levent_core -pthread
+		-o $@ $^ -levent_core -pthread -Wl,--wrap=pthread_create
 
 $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

@@ -7,6 +7,7 @@
 #include "ask.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,16 @@
 static int socket_of[3];
 static int closed;
 static int asked;	/* by threads, one at a time where it is looked at */
+static bool no_threads;	/* the limit of processes is reached */
+
+typeof(pthread_create) __real_pthread_create, __wrap_pthread_create;
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*run)(void *), void *arg)
+{
+	return no_threads ? EAGAIN :
+			    __real_pthread_create(thread, attr, run, arg);
+}
 
 static struct rcl_nl *nl(int i)
 {
@@ -89,6 +100,7 @@ FIXTURE_SETUP(ask)
 	memset(&self->answer, 0, sizeof(self->answer));
 	closed = 0;
 	asked = 0;
+	no_threads = false;
 	self->base = event_base_new();
 	self->all = rch_asks_new(self->base);
 	ASSERT_NE(NULL, self->all);
@@ -269,6 +281,44 @@ TEST_F(ask, what_must_be_done_is_done_for_nobody)
 	EXPECT_EQ(12, asked);
 	EXPECT_EQ(0, self->answer.times);
 	EXPECT_EQ(2, closed);
+}
+
+TEST_F(ask, without_a_thread_nothing_begins)
+{
+	no_threads = true;
+	EXPECT_EQ(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
+	EXPECT_STREQ("no more threads to ask the module; try again later",
+		     self->err);
+	EXPECT_FALSE(rch_asks_has(self->all, "ab"));
+	EXPECT_EQ(0, closed);
+	EXPECT_EQ(0, asked);
+	no_threads = false;
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
+	event_base_dispatch(self->base);
+	EXPECT_EQ(1, self->answer.times);
+	EXPECT_EQ(0, self->answer.ret);
+}
+
+TEST_F(ask, without_a_thread_the_loop_does_what_must_be_done)
+{
+	struct answer second = {};
+
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	ASSERT_NE(NULL, begin(self->all, 1, "ab", &self->answer, self->err));
+	ASSERT_NE(NULL, start(self->all, 2, "ab", true, &second, self->err));
+	no_threads = true;
+	event_base_dispatch(self->base);
+	EXPECT_EQ(13, asked);
+	EXPECT_EQ(1, self->answer.times);
+	EXPECT_EQ(-EAGAIN, self->answer.ret);
+	EXPECT_STREQ("no more threads to ask the module; try again later",
+		     self->answer.err);
+	EXPECT_EQ(nl(1), self->answer.nl);
+	EXPECT_EQ(1, second.times);
+	EXPECT_EQ(0, second.ret);
+	EXPECT_EQ(4, second.answer);
+	EXPECT_EQ(nl(2), second.nl);
+	EXPECT_FALSE(rch_asks_has(self->all, "ab"));
 }
 
 TEST_HARNESS_MAIN
