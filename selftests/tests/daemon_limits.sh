@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A daemon with few files, or little memory and few processes, and more callers
-# than there is room for: links that are up stay so, others come up, it lives.
+# than there is room for, or with no thread to ask the module with: links that are up
+# stay so, others come up, it lives.
 # hosts: 2
 # kernels: 6.12-all 6.1-all debug-all
 # timeout: 300
@@ -99,8 +100,49 @@ within()
 	on 2 grep -q '^oom_kill 0' $group/memory.events
 }
 
+# processes NUMBER: so many there may be, each thread of the daemon is one
+processes()
+{
+	on 2 sh -c "echo $1 >$group/pids.max"
+}
+
+# How often there were no more.
+no_more()
+{
+	on 2 sed -n 's/^max //p' $group/pids.events
+}
+
+# The loop is the only thread: v cannot be prepared, and u, which is no longer wanted,
+# goes all the same.
+no_thread()
+{
+	local before
+
+	first=$(epoch l)
+	before=$(no_more)
+	processes 1 && sections 2 l v && reload 2 && sections 1 l v && reload 1 &&
+		until_true 30 said 2 'v: not up, .*no more threads to ask the module' ||
+		return
+	echo "# no thread was left $(($(no_more) - before)) times" >&3
+	[ "$(no_more)" -gt "$before" ] && is 2 v .state idle &&
+		[ "$(on 2 "$tool" show -j |
+			gojq -r '[.[].name] | sort | join(" ")')" = 'l v' ] &&
+		stays_up
+}
+
+stays_up()
+{
+	is 1 l .epoch "$first" && is 1 l .state up && is 2 l .state up &&
+		rclink ping l -q -c 1
+}
+
+a_thread_again()
+{
+	processes 4 && both_up v && stays_up
+}
+
 exec 3>&1
-plan 9
+plan 11
 link_setup
 holds "a link of a daemon with $files files comes up" begin
 holds "more callers come than that is enough for" besieged 120
@@ -112,5 +154,7 @@ holds "many callers come" besieged 120
 holds "a link comes up beside them, the first one stays" comes u
 check "nothing was killed for memory" within
 relieved
+holds "without a thread to ask the module the first one stays, another one waits" no_thread
+holds "and comes up when there may be threads again" a_thread_again
 daemon_end 1 2
 finish
