@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # What goes wrong around two daemons, and harms no link more than it must: a peer
 # that nobody answers for, one whose QPs hear nothing, a port that flaps, a kill in
-# the middle of traffic, a full disk, another address, another module.
+# the middle of traffic, a full disk, a log that is lost, another address, another
+# module.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
@@ -23,6 +24,7 @@ unanswered='does `ping` reach it'
 disk=/tmp/rclink-test-disk
 metrics=$disk/rclink.prom
 in=/tmp/rclink-test-in
+pipe=/tmp/rclink-test-pipe
 port=7185
 
 # l is dialled by host 1, which finds out by heartbeats that host 2 lost it; m by
@@ -279,6 +281,43 @@ kill_in_traffic()
 		until_true 10 said 1 '>l: is up' && [ "$(epoch l)" = "$before" ]
 }
 
+# Host 1's daemon writes what it says to fd 8, where it cannot: it brings a link up,
+# reads its configuration again and ends all the same.
+works_unheard()
+{
+	local before
+
+	# Nor could anybody else, be it that he is told so or killed.
+	! (echo >&8) 2>/dev/null || return
+	before=$(epoch l)
+	daemon_end 1 && rclink disconnect l || return
+	env --default-signal=PIPE "$daemon" --config "$conf" 2>&8 8>&- &
+	running[1]=$!
+	up_again l "$before" && conf_1 link_section n "$pin2" &&
+		daemon_signal 1 HUP && until_true 20 rclink show n &&
+		conf_1 true && daemon_signal 1 HUP &&
+		until_true 20 eval '! rclink show n' && daemon_end 1 &&
+		daemon_start 1 && both_up l m
+}
+
+log_full()
+{
+	works_unheard 8>/dev/full
+}
+
+# Who opens it for both ends, and then for one, leaves none who reads.
+log_unread()
+{
+	local status
+
+	rm -f "$pipe"
+	mkfifo "$pipe" && exec 9<>"$pipe" && exec 8>"$pipe" && exec 9<&- || return
+	works_unheard
+	status=$?
+	exec 8>&-
+	return "$status"
+}
+
 # Who is being answered, and never says anything, is heard out.
 listens_elsewhere()
 {
@@ -351,7 +390,7 @@ loaded_again()
 		[ "$(times 1 'unloaded, and the links with it')" -eq 1 ]
 }
 
-plan 15
+plan 17
 exec 3>&1
 link_setup
 holds "links come up" begin
@@ -364,6 +403,8 @@ holds "a peer that nobody answers for keeps no other link waiting" black_hole
 holds "a peer whose QPs hear nothing is given up, and nothing is left" deaf
 holds "a port that flaps brings no storm" flaps "${FAULT_FLAPS:-3}"
 holds "daemons that are killed cost traffic nothing" kill_in_traffic
+holds "a log on a disk that is full harms nothing" log_full
+holds "nor does one that nobody reads any more" log_unread
 holds "listen changes, and who is there stays" listens_elsewhere
 holds "where nobody can listen is refused" listens_nowhere
 holds "where it listened it does again, when it can" listens_again
