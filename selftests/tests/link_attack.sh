@@ -26,6 +26,8 @@ psns=${ATTACK_SWEEP:-400}
 seconds=$((${ATTACK_SECONDS:-20} * RCL_SLOW))
 address=([1]=$RCL_IP [2]=$RCL_PEER_IP)
 more=()		# of each link's section
+busy=()		# percent of each host's time
+spin=80		# who spins has all of a guest's only processor, as in chan_rnr.c
 
 # A packet that somebody makes up does not go by a NIC that offloads all of it.
 [ -z "${RCLINK_DEV:-}" ] || skip_all "injects to rxe, whose packets the kernel sees"
@@ -321,9 +323,51 @@ false_nak()
 	answered 0x62 1 && ends_so completion && is 2 l .wc_status 10
 }
 
+# ticks HOST: those that it was busy, and all, since it was booted
+ticks()
+{
+	on "$1" awk '/^cpu / {
+		n = $2 + $3 + $4 + $7 + $8
+		print n, n + $5 + $6 }' /proc/stat
+}
+
+# busy_while WHAT CMD...: sets busy
+busy_while()
+{
+	local what=$1 host status
+	local -a from=()
+
+	shift
+	for host in 1 2; do
+		from[host]=$(ticks $host) || return
+	done
+	"$@"
+	status=$?
+	for host in 1 2; do
+		busy[host]=$(printf '%s\n' "${from[host]}" "$(ticks $host)" |
+			awk '{ n = $1 - n; all = $2 - all }
+				END { if (NR != 2 || all <= 0) exit 1
+				printf "%d", n * 100 / all }') || return
+	done
+	echo "# busy: ${busy[1]} and ${busy[2]} % of both hosts' time: $what" >&3
+	return $status
+}
+
+none_spins()
+{
+	[ "${busy[1]}" -lt $spin ] && [ "${busy[2]}" -lt $spin ]
+}
+
+# And nobody looks for a while.
+storm()
+{
+	answered 0x21 200 && sleep $((3 * RCL_SLOW))
+}
+
 rnr_storm()
 {
-	answered 0x21 200 && ends_so completion && is 2 l .wc_status 13 && again
+	busy_while "200 answers that nobody listens" storm && ends_so completion &&
+		is 2 l .wc_status 13 && again && none_spins
 }
 
 tells()
@@ -436,26 +480,62 @@ rotated()
 		return $status
 }
 
-# Ten times a second, whenever the link is up, for as long as is wanted. It comes back
-# at most once a second, more and more seldom, and the link beside it never notices.
+# Whenever the link is up, for as long as is wanted. Sets hits.
+hammer()
+{
+	local end=$((SECONDS + seconds))
+
+	hits=0
+	while [ $SECONDS -lt $end ]; do
+		is_up >/dev/null && wrong_rkey 0 && hits=$((hits + 1))
+		sleep 0.1
+	done
+}
+
+rest()
+{
+	sleep $((5 * RCL_SLOW))
+}
+
+# Once more, until it has come back: nobody looks but once a second.
+strike()
+{
+	local end=$((SECONDS + 90 * RCL_SLOW))
+
+	wrong_rkey 0 && rest || return
+	until is_up; do
+		[ $SECONDS -lt $end ] || return
+		sleep "$RCL_SLOW"
+	done
+}
+
+# An emulated processor has enough to do with who looks ten times a second, so that
+# time is only printed.
+strikes_without_spin()
+{
+	local downs
+
+	busy_while "at rest" rest && none_spins || return
+	downs=$(of 1 l .stats.downs)
+	busy_while "from a wrong key until the link is back" strike && none_spins &&
+		[ "$(of 1 l .stats.downs)" -gt "$downs" ]
+}
+
+# Ten times a second. It comes back at most once a second, more and more seldom, and the
+# link beside it never notices.
 goes_on()
 {
-	local end first other more hits=0
+	local first other more
 
 	sections l m && reload 2 && reload 1 && both_up m && until_true 30 is_up ||
 		return
 	first=$(of 1 l .epoch)
 	other=$(of 1 m .epoch)
-	end=$((SECONDS + seconds))
-	while [ $SECONDS -lt $end ]; do
-		is_up >/dev/null && wrong_rkey 0 && hits=$((hits + 1))
-		sleep 0.1
-	done
-	until_true 90 is_up || return
+	busy_while "wrong keys for $seconds s" hammer && until_true 90 is_up || return
 	more=$(($(of 1 l .epoch) - first))
 	echo "# in $seconds s $hits requests with a wrong key, $more more epochs" >&3
 	[ "$hits" -ge 2 ] && [ "$more" -ge 2 ] && [ "$more" -le "$seconds" ] &&
-		is 1 m .epoch "$other" && is 1 m .state up &&
+		strikes_without_spin && is 1 m .epoch "$other" && is 1 m .state up &&
 		rclink ping m -q -c 1 && rclink ping l -q -c 1
 }
 
