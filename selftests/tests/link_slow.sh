@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Callers that want to keep the listener busy: many connections that say next to
 # nothing. An honest caller, even from the same address, still gets its link,
-# and in no more than twice the time; and each of them is closed in time.
+# and in no more than twice the time, and some slack; and each of them is closed in time.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 240
@@ -11,6 +11,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/figure.sh"
 
 # So many does the listener take from one address.
 places=128
@@ -21,6 +22,9 @@ other=/tmp/rclink-test-other.pem
 loris=/tmp/rclink-test-loris
 slow_pid=''
 offers=6
+# Milliseconds beyond twice the time, for what the machine does beside it. Who had to wait
+# for a slow caller would wait for that one's step, 10 s.
+slack=$((500 * RCL_SLOW))
 
 fresh()
 {
@@ -35,16 +39,14 @@ dial_ms()
 	[ "${PIPESTATUS[0]}" -eq 0 ]
 }
 
-# of_three NTH: milliseconds of the NTH fastest
-of_three()
+# three: milliseconds of as many exchanges
+three()
 {
-	local i times=()
+	local i
 
-	for i in 1 2 3; do
-		times+=("$(dial_ms)") || return
-		fresh || return
+	for ((i = 0; i < 3; i++)); do
+		dial_ms && fresh >/dev/null || return
 	done
-	printf '%s\n' "${times[@]}" | sort -n | sed -n "$1p"
 }
 
 # besiege STRANGERS: all places are taken by callers that are slow
@@ -67,12 +69,12 @@ besiege()
 
 gets_through()
 {
-	local ms
+	local times now
 
-	# The fastest: what delays callers delays all, the machine's load some.
-	ms=$(of_three 1) || return
-	echo "# normally $normal ms, now $ms ms"
-	[ "$ms" -le $((2 * normal + 100)) ]
+	times=$(three) || return
+	now=$(median <<<"$times") || return
+	echo "# $who: $now ms (${times//$'\n'/, }), normally $normal (${usual//$'\n'/, })" >&3
+	[ "$(wc -l <<<"$times")" -eq 3 ] && [ "$now" -le $((2 * normal + slack)) ]
 }
 
 closed_in_time()
@@ -104,6 +106,7 @@ one_at_a_time()
 }
 
 plan 8
+exec 3>&1
 link_setup
 # Patient on the wire, where nobody is slow on purpose.
 rclink add l timeout 18
@@ -113,7 +116,8 @@ rm -f $other
 link_listen l
 holds "links come up one after the other" link_dial l
 fresh
-normal=$(of_three 2) || bail "no normal time"
+usual=$(three) || bail "no normal time"
+normal=$(median <<<"$usual") || bail "no normal time"
 holds "a peer with a key has one exchange at a time" one_at_a_time
 # It waits 10 s for each step, and 1 s for the caller to go; the rest is for a
 # busy machine.
