@@ -6,6 +6,11 @@
 # timeout: 900
 . "$(dirname "$0")/../lib.sh"
 
+# Seconds for `make demo`, and what only a regression reaches: how much of the machine
+# others have, nobody knows. One that was busy took 21 (README.md).
+goal=90
+most=180
+
 seen=$(mktemp) || bail "no file"
 trap 'rm -f "$seen"' EXIT
 
@@ -34,16 +39,21 @@ in_order()
 	done
 }
 
+# Sets took: all that `make demo` does but setting up and compiling, which it finds done.
 demo()
 {
-	local status
+	local status begun dir
 
+	"$LIB_DIR/vm/module" "$kernel" >"$seen" 2>&1 &&
+		dir=$("$LIB_DIR/vm/kernel" "$kernel" 2>>"$seen") &&
+		"$LIB_DIR/vm/accel" "$dir" >>"$seen" 2>&1 || return
+	begun=$SECONDS
 	{
 		"$LIB_DIR/vm/module" "$kernel" &&
 			KERNEL=$kernel "$LIB_DIR/demo.sh"
 	} >"$seen" 2>&1 </dev/null
 	status=$?
-	[ "$status" -eq 0 ] || cat "$seen"
+	[ "$status" -ne 0 ] || took=$((SECONDS - begun))
 	return "$status"
 }
 
@@ -141,9 +151,14 @@ told_and_gone()
 			'^\(nothing\)$' '^Done in [0-9]+ s\.$'
 }
 
-plan 28
+in_time()
+{
+	[ -n "$took" ] && [ "$took" -le "$most" ]
+}
+
+plan 30
 for kernel in 6.1 6.12; do
-	begun=$SECONDS
+	took=''
 	# Not by check: its output is what all others look at.
 	if demo; then
 		pass "$kernel: the demo ends well"
@@ -151,7 +166,8 @@ for kernel in 6.1 6.12; do
 		comment <"$seen"
 		fail "$kernel: the demo ends well"
 	fi
-	comment <<<"$kernel: $((SECONDS - begun)) s (goal 90)"
+	comment <<<"$kernel: ${took:-no} s (goal $goal)"
+	check "$kernel: in $most s, when all is compiled" in_time
 	check "$kernel: it says what it boots" \
 		grep -qF "booting two virtual hosts, Linux $kernel," "$seen"
 	check "$kernel: a table of devices has the one of the link" in_order 1 'rclink dev' \
