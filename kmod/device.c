@@ -324,7 +324,10 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 	if (attr.state != IB_PORT_ACTIVE)
 		return -ENETDOWN;
 	*why = "the port just got another LID: try again";
-	return info->lid && attr.lid != info->lid ? -EAGAIN : 0;
+	if (info->lid && attr.lid != info->lid)
+		return -EAGAIN;
+	*why = "the port just got another MTU: try again";
+	return rcl_port_mtu(attr.active_mtu) == info->active_mtu ? 0 : -EAGAIN;
 }
 
 /**

@@ -112,19 +112,37 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 			rcl_port_atomics(ib, attr->masked_atomic_cap);
 }
 
-/* A driver may have no word for less than the least that IBA has (11.2.5.2). */
-static u32 rcl_port_mtu(enum ib_mtu mtu)
+/**
+ * rcl_port_mtu - bytes
+ * @mtu: of the driver, which may have no word for less than the least that IBA
+ *	has (11.2.5.2)
+ *
+ * Return: 0 then.
+ */
+u32 rcl_port_mtu(enum ib_mtu mtu)
 {
 	return max(ib_mtu_enum_to_int(mtu), 0);
 }
 
-static void rcl_port_choose(struct rcl_port *info, u32 gid_index)
+/*
+ * A QP is drained in ERR, where that of ocrdma takes no work request: each
+ * channel that is closed would end its link.
+ */
+static bool rcl_port_can_drain(const struct ib_device *ib)
+{
+	return ib->ops.driver_id != RDMA_DRIVER_OCRDMA;
+}
+
+static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
+			    u32 gid_index)
 {
 	info->chosen = -EOPNOTSUPP;
 	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
 		info->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
 	else if (!info->fast_reg_pages)
 		info->why = "the device has no fast registration (REG_MR)";
+	else if (!rcl_port_can_drain(ib))
+		info->why = "the driver cannot drain QPs: use another device";
 	else if (info->state == IB_PORT_ACTIVE && !info->active_mtu)
 		info->why =
 			"the port's MTU is less than 256: raise the netdev's";
@@ -177,7 +195,7 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 	ret = rcl_port_read_gids(ib, port, attr.gid_tbl_len, gid_index, info);
 	if (ret)
 		return ret;
-	rcl_port_choose(info, gid_index);
+	rcl_port_choose(ib, info, gid_index);
 	return 0;
 }
 

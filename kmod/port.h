@@ -4,8 +4,8 @@
 #define RCL_PORT_H
 
 #include <linux/types.h>
+#include <rdma/ib_verbs.h>
 
-struct ib_device;
 struct rcl_port;
 struct rcl_policy;
 
@@ -15,6 +15,7 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 		   const char **why);
 int rcl_port_check_mtu(const struct rcl_port *info,
 		       const struct rcl_policy *policy, const char **why);
+u32 rcl_port_mtu(enum ib_mtu mtu);
 u32 rcl_port_probe_inline(struct ib_device *ib);
 
 #endif /* RCL_PORT_H */
