@@ -292,6 +292,9 @@ int rcl_qp_poll(struct rcl_qp *qp, int budget)
 
 	do {
 		want = min(budget - done, RCL_WC_BATCH);
+		/* A driver may leave this one as it is, and all may see it. */
+		for (i = 0; i < want; i++)
+			wc[i].vendor_err = 0;
 		n = ib_poll_cq(qp->cq, want, wc);
 		for (i = 0; i < n; i++)
 			wc[i].wr_cqe->done(qp->cq, &wc[i]);
