@@ -7,6 +7,7 @@
 
 #include <linux/dma-map-ops.h>
 #include <linux/mm.h>
+#include <linux/pci.h>
 #include <linux/random.h>
 #include <linux/swiotlb.h>
 #include <rdma/ib_verbs.h>
@@ -88,12 +89,20 @@ static int rcl_extent_cut(struct rcl_extent *extent, u32 max,
 	return 0;
 }
 
+/* Of pages that are in use in part: dma-iommu keeps the rest from it. */
+static bool rcl_extent_is_untrusted(struct device *dev)
+{
+	return dev_is_pci(dev) && to_pci_dev(dev)->untrusted;
+}
+
 /* Else the device reaches a copy, and what is in it is not what is seen. */
 static bool rcl_extent_is_direct(struct ib_device *ib)
 {
+	struct device *dev = ib->dma_device;
+
 	return ib_uses_virt_dma(ib) ||
-	       (!is_swiotlb_force_bounce(ib->dma_device) &&
-		dev_is_dma_coherent(ib->dma_device));
+	       (!is_swiotlb_force_bounce(dev) && dev_is_dma_coherent(dev) &&
+		!dma_addressing_limited(dev) && !rcl_extent_is_untrusted(dev));
 }
 
 /* Returns how many pieces the device sees, 0 when that failed. */
