@@ -22,6 +22,7 @@
 
 #include "group-use.h"
 #include "mcast.h"
+#include "pages.h"
 #include "region.h"
 #include "shm.h"
 #include "sqe.h"
@@ -145,7 +146,7 @@ static u32 rcl_group_chan_max(const struct rcl_group_chan *chan)
 
 static void rcl_group_chan_free(struct rcl_group_chan *chan)
 {
-	vfree(chan->shared);
+	rcl_pages_free(chan->shared);
 	kfree(chan->buf);
 	kfree(chan);
 }
@@ -162,7 +163,7 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
 	init_waitqueue_head(&chan->wait);
 	mutex_init(&chan->submit);
 	mutex_init(&chan->lock);
-	chan->shared = vmalloc_user(sizeof(*chan->shared));
+	chan->shared = rcl_pages_new(sizeof(*chan->shared));
 	chan->buf = kmalloc(RCL_MCAST_MTU, GFP_KERNEL_ACCOUNT);
 	if (chan->shared && chan->buf)
 		return chan;

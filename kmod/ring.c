@@ -14,11 +14,11 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "chan-event.h"
 #include "chan-io.h"
 #include "listener.h"
+#include "pages.h"
 #include "sqe.h"
 
 /*
@@ -78,7 +78,7 @@ static void rcl_ring_release(struct rcl_chan *chan)
 {
 	struct rcl_ring *ring = rcl_ring_of(chan);
 
-	vfree(ring->shared);
+	rcl_pages_free(ring->shared);
 	kfree_rcu(ring, chan.rcu);
 }
 
@@ -109,7 +109,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	if (!ring)
 		return NULL;
 	init_waitqueue_head(&ring->wait);
-	ring->shared = vmalloc_user(sizeof(*ring->shared));
+	ring->shared = rcl_pages_new(sizeof(*ring->shared));
 	if (!ring->shared)
 		goto err_free;
 	cq.cqe = ring->shared->cqe;
@@ -120,7 +120,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	return ring;
 
 err_free:
-	vfree(ring->shared);
+	rcl_pages_free(ring->shared);
 	kfree(ring);
 	return NULL;
 }
