@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* When the daemon reads its keys again; this is the clock, and what reads. */
+/*
+ * When the daemon reads its keys again, and which of two ends goes first; this
+ * is the clock, and what reads.
+ */
 #include "trust.h"
 
 #include <errno.h>
@@ -19,7 +22,8 @@
 
 static uint64_t now;
 static const char *refused;	/* why; NULL: nothing is */
-static int keys[16];	/* one after the other */
+static const char *shown;	/* to a peer, as who this host is */
+static int keys[64];	/* one after the other */
 static unsigned int reads;
 static unsigned int errors;	/* in the log */
 static unsigned int notices;
@@ -55,7 +59,7 @@ int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)
 {
 	(void)tls;
 	(void)err;
-	strcpy(self, "self");
+	strcpy(self, shown);
 	return 0;
 }
 
@@ -88,6 +92,7 @@ FIXTURE_SETUP(trust)
 
 	now = 100 * SECOND;
 	refused = NULL;
+	shown = "self";
 	reads = 0;
 	errors = 0;
 	notices = 0;
@@ -226,6 +231,91 @@ TEST_F(trust, another_file_is_a_change)
 	ASSERT_NE(NULL, next);
 	EXPECT_FALSE(rcd_trust_same(self->trust, next));
 	rcd_trust_free(next);
+}
+
+/* Does an end that is self go first when its peer is other? */
+static bool goes_first(const struct rcd_conf *conf, const char *self,
+		       const char *other)
+{
+	char err[RCL_ERR_LEN];
+	struct rcd_trust *t;
+	bool first;
+
+	shown = self;
+	t = rcd_trust_new(conf, NULL, err);
+	if (!t)
+		abort();
+	first = rcd_trust_goes_first(t, other);
+	rcd_trust_free(t);
+	return first;
+}
+
+/* Base64 has letters of both cases, and they are not the same. */
+TEST_F(trust, of_two_pins_the_smaller_goes_first)
+{
+	static const struct {
+		const char *smaller, *larger;
+	} pins[] = {
+		{ "sha256:AZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=",
+		  "sha256:BZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=" },
+		{ "sha256:QZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=",
+		  "sha256:QZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyd=" },
+		{ "sha256:Zb67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=",
+		  "sha256:aA67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=" },
+		{ "sha256:qZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=",
+		  "sha256:qz67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=" },
+		{ "sha256:+z67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=",
+		  "sha256:/a67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(pins) / sizeof(pins[0]); i++) {
+		EXPECT_TRUE(goes_first(&self->conf, pins[i].smaller,
+				       pins[i].larger))
+			TH_LOG("%s", pins[i].smaller);
+		EXPECT_FALSE(goes_first(&self->conf, pins[i].larger,
+					pins[i].smaller))
+			TH_LOG("%s", pins[i].larger);
+	}
+}
+
+/* As in small letters, however it is written at either end. */
+TEST_F(trust, of_two_names_the_smaller_goes_first_whatever_the_case)
+{
+	static const struct {
+		const char *smaller, *larger;
+	} names[] = {
+		{ "a.example", "b.example" },
+		{ "a.example", "B.example" },
+		{ "A.example", "b.example" },
+		{ "host.Example", "host.example.org" },
+		{ "host1.example", "HOST2.EXAMPLE" },
+		{ "HOST1.example", "host2.EXAMPLE" },
+		{ "a_b.example", "aB.example" },
+	};
+	size_t i;
+
+	strcpy(self->conf.ca, "ca.pem");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		EXPECT_TRUE(goes_first(&self->conf, names[i].smaller,
+				       names[i].larger))
+			TH_LOG("%s", names[i].smaller);
+		EXPECT_FALSE(goes_first(&self->conf, names[i].larger,
+					names[i].smaller))
+			TH_LOG("%s", names[i].larger);
+	}
+}
+
+/* Then both give their own up, and who dials next goes on. */
+TEST_F(trust, who_is_the_same_does_not_go_first)
+{
+	const char *pin = "sha256:AZ67CuqKxLTaRsiJdBtYXAxMXpfhsiBPtNPzqBzMmyc=";
+
+	EXPECT_FALSE(goes_first(&self->conf, pin, pin));
+	strcpy(self->conf.ca, "ca.pem");
+	EXPECT_FALSE(goes_first(&self->conf, "a.example", "a.example"));
+	EXPECT_FALSE(goes_first(&self->conf, "A.example", "a.Example"));
+	EXPECT_FALSE(goes_first(&self->conf, "a.Example", "A.example"));
 }
 
 TEST_HARNESS_MAIN
