@@ -144,9 +144,6 @@ static int wire(struct peer *p, char *err)
 	return ret;
 }
 
-/* As rcl_activate() has it. */
-static const uint8_t key[RCLINK_KEY_LEN] = { 1, 2, 3 };
-
 static int meet(struct peer *p, struct genl_sock *s, const char *link,
 		uint32_t role, char *err)
 {
@@ -166,7 +163,7 @@ static int meet(struct peer *p, struct genl_sock *s, const char *link,
 	ret = wire(p, err);
 	if (ret)
 		return ret;
-	ret = rcv_seal_start(&p->seal, key, role == RCLINK_ROLE_INITIATOR ?
+	ret = rcv_seal_start(&p->seal, rcl_key, role == RCLINK_ROLE_INITIATOR ?
 			     RCLINK_ROLE_INITIATOR + 1 : RCLINK_ROLE_INITIATOR,
 			     p->end.epoch);
 	if (ret)

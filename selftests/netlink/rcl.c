@@ -223,16 +223,22 @@ int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
 	return genl_ask(s, &m, NULL, ack);
 }
 
+const uint8_t rcl_key[RCLINK_KEY_LEN] = {
+	0x0f, 0xfd, 0xe2, 0x65, 0x42, 0x7c, 0x7a, 0x1d,
+	0xd7, 0xcd, 0xe7, 0xf3, 0x29, 0xa8, 0x43, 0xf4,
+	0xcb, 0xb0, 0x6b, 0xad, 0xcc, 0x45, 0xcf, 0x5c,
+	0x64, 0xb8, 0x0a, 0xc1, 0xb2, 0xe4, 0x9d, 0xd1,
+};
+
 int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
 		 struct genl_ack *ack)
 {
-	static const uint8_t key[RCLINK_KEY_LEN] = { 1, 2, 3 };
 	struct genl_msg m;
 
 	genl_begin(&m, s, RCLINK_CMD_LINK_ACTIVATE);
 	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
 	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, epoch);
-	genl_put(&m, RCLINK_A_LINK_KEY, key, sizeof(key));
+	genl_put(&m, RCLINK_A_LINK_KEY, rcl_key, sizeof(rcl_key));
 	return genl_ask(s, &m, NULL, ack);
 }
 

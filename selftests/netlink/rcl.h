@@ -79,6 +79,8 @@ void rcl_put_end(struct genl_msg *m, const struct rcl_end *end);
 int rcl_connect(struct genl_sock *s, const char *name, uint64_t epoch,
 		uint32_t role, const struct rcl_end *remote,
 		struct genl_ack *ack);
+/* With this key: bytes that come nowhere by chance, and none of them 0. */
+extern const uint8_t rcl_key[RCLINK_KEY_LEN];
 int rcl_activate(struct genl_sock *s, const char *name, uint64_t epoch,
 		 struct genl_ack *ack);
 int rcl_disconnect(struct genl_sock *s, const char *name);
