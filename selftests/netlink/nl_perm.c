@@ -9,6 +9,7 @@
 #include <linux/genetlink.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -196,9 +197,21 @@ TEST_F(host, another_network_namespace_has_no_rclink)
 	EXPECT_NO_CHANGE(root_of_a_network);
 }
 
+/* Also a part of it would be one too much. */
+static bool has_key(const struct genl_msg *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(rcl_key); i += 8)
+		if (memmem(m->buf, m->nlh.nlmsg_len, rcl_key + i, 8))
+			return true;
+	return false;
+}
+
 struct seen {
 	unsigned int links;
-	unsigned int secrets;
+	unsigned int secrets;	/* that root may see */
+	unsigned int keys;	/* that nobody may */
 	const struct rcl_end *end;
 };
 
@@ -209,12 +222,13 @@ static void look(const struct genl_msg *m, void *arg)
 	seen->links++;
 	if (genl_attr(m, RCLINK_A_LINK_LOCAL) ||
 	    genl_attr(m, RCLINK_A_LINK_REMOTE) ||
-	    genl_attr(m, RCLINK_A_LINK_KEY) ||
 	    memmem(m->buf, m->nlh.nlmsg_len, &seen->end->addr, 8))
 		seen->secrets++;
+	if (genl_attr(m, RCLINK_A_LINK_KEY) || has_key(m))
+		seen->keys++;
 }
 
-/* 10 for each link, and 1 for each that shows a secret. */
+/* 10 for each link, and 1 for each that shows a secret; -2 for a key. */
 static int count_seen(struct genl_sock *s, const struct rcl_end *end)
 {
 	struct seen seen = { .end = end };
@@ -224,6 +238,8 @@ static int count_seen(struct genl_sock *s, const struct rcl_end *end)
 	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
 	if (genl_dump(s, &m, look, &seen) || rcl_view(s, "b", &view))
 		return -1;
+	if (seen.keys)
+		return -2;
 	return 10 * seen.links + seen.secrets + view.secrets;
 }
 
@@ -308,6 +324,8 @@ static int user_looks_at_devices(struct genl_sock *roots)
 	genl_begin(&m, &s, RCLINK_CMD_DEV_GET);
 	if (genl_dump(&s, &m, look, &seen))
 		return 3;
+	if (seen.secrets || seen.keys)
+		return 5;
 	return seen.links ? 0 : 4;
 }
 
@@ -334,6 +352,166 @@ TEST_F(host, events_carry_no_secrets)
 		look(&m, &seen);
 	EXPECT_EQ(4, seen.links);
 	EXPECT_EQ(0, seen.secrets);
+	EXPECT_EQ(0, seen.keys);
+}
+
+/* The module has a key from activate on. */
+FIXTURE(up)
+{
+	struct genl_sock s;
+	struct genl_sock events;	/* of all that follows */
+	struct rcl_end end;
+};
+
+FIXTURE_SETUP(up)
+{
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+	ASSERT_EQ(0, rcl_open(&self->events));
+	ASSERT_EQ(0, genl_join(&self->events));
+	ASSERT_EQ(0, rcl_new(&self->s, "a"));
+	ASSERT_EQ(0, rcl_new(&self->s, "b"));
+	ASSERT_EQ(0, rcl_pair(&self->s, "a", "b", RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(0, rcl_local(&self->s, "b", &self->end));
+}
+
+FIXTURE_TEARDOWN(up)
+{
+	rcl_clean(&self->s);
+	genl_close(&self->events);
+	genl_close(&self->s);
+}
+
+/* The whole answer. */
+static int ask_of_b(struct genl_sock *s, uint8_t cmd, bool rotate,
+		    struct genl_msg *answer)
+{
+	struct genl_msg m;
+
+	answer->nlh.nlmsg_len = NLMSG_HDRLEN;
+	genl_begin(&m, s, cmd);
+	genl_put_str(&m, cmd == RCLINK_CMD_RECORD_GET ? RCLINK_A_RECORD_LINK :
+		     RCLINK_A_LINK_NAME, "b");
+	if (rotate)
+		genl_put(&m, RCLINK_A_LINK_ROTATE, NULL, 0);
+	return genl_ask(s, &m, answer, NULL);
+}
+
+TEST_F(up, root_sees_all_of_a_link_but_its_key)
+{
+	struct seen seen = { .end = &self->end };
+	struct genl_msg m;
+
+	ASSERT_EQ(0, ask_of_b(&self->s, RCLINK_CMD_LINK_GET, false, &m));
+	EXPECT_NE(NULL, genl_attr(&m, RCLINK_A_LINK_LOCAL));
+	EXPECT_NE(NULL, genl_attr(&m, RCLINK_A_LINK_REMOTE));
+	EXPECT_EQ(NULL, genl_attr(&m, RCLINK_A_LINK_KEY));
+	EXPECT_FALSE(has_key(&m));
+	genl_begin(&m, &self->s, RCLINK_CMD_LINK_GET);
+	ASSERT_EQ(0, genl_dump(&self->s, &m, look, &seen));
+	EXPECT_EQ(2, seen.links);
+	EXPECT_EQ(2, seen.secrets);
+	EXPECT_EQ(0, seen.keys);
+}
+
+TEST_F(up, a_user_sees_neither_secrets_nor_key_of_a_link_that_is_up)
+{
+	secret_end = &self->end;
+	EXPECT_EQ(20, in_child(user_looks, &self->s));
+}
+
+/* That a key was refused is in it, too. */
+TEST_F(up, the_key_is_not_in_the_record)
+{
+	struct genl_msg m;
+
+	EXPECT_EQ(-EBUSY, rcl_activate(&self->s, "b", self->end.epoch, NULL));
+	ASSERT_EQ(0, ask_of_b(&self->s, RCLINK_CMD_RECORD_GET, false, &m));
+	EXPECT_NE(NULL, genl_attr(&m, RCLINK_A_RECORD_ENTRY));
+	EXPECT_FALSE(has_key(&m));
+}
+
+TEST_F(up, the_key_is_not_in_what_comes_of_a_request)
+{
+	struct genl_msg m;
+
+	ASSERT_EQ(0, ask_of_b(&self->s, RCLINK_CMD_LINK_PREPARE, true, &m));
+	EXPECT_NE(NULL, genl_attr(&m, RCLINK_A_LINK_LOCAL));
+	EXPECT_EQ(NULL, genl_attr(&m, RCLINK_A_LINK_KEY));
+	EXPECT_FALSE(has_key(&m));
+	ASSERT_EQ(0, rcl_ping(&self->s, "b", RCLINK_PING_OP_SEND, -1, 1, NULL));
+	ASSERT_EQ(0, genl_recv(&self->s, &m, 5000));
+	EXPECT_EQ(RCLINK_CMD_PING_NTF, genl_cmd(&m));
+	EXPECT_FALSE(has_key(&m));
+}
+
+TEST_F(up, the_key_is_in_no_event)
+{
+	struct seen seen = { .end = &self->end };
+	unsigned int ups = 0;
+	struct genl_msg m;
+
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
+	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, 5000));
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, rcl_del(&self->s, "b"));
+	while (!genl_recv(&self->events, &m, 500)) {
+		ups += genl_u32(genl_attr(&m, RCLINK_A_LINK_STATE)) ==
+		       RCLINK_LINK_STATE_UP;
+		look(&m, &seen);
+	}
+	/* created, prepared, connected, up, down, deleted */
+	EXPECT_EQ(2 * 6, seen.links);
+	EXPECT_EQ(2, ups);
+	EXPECT_EQ(0, seen.secrets);
+	EXPECT_EQ(0, seen.keys);
+}
+
+/* The NACK of a socket that has the whole request sent back with it. */
+static int get_nack(struct genl_msg *request, struct genl_msg *nack)
+{
+	const struct nlmsgerr *err = (void *)(nack->buf + NLMSG_HDRLEN);
+	static const int off;
+	struct genl_sock s;
+	int ret;
+
+	ret = rcl_open(&s);
+	if (ret)
+		return ret;
+	setsockopt(s.fd, SOL_NETLINK, NETLINK_CAP_ACK, &off, sizeof(off));
+	ret = genl_send(&s, request, NLM_F_ACK);
+	if (!ret)
+		ret = genl_recv(&s, nack, 5000);
+	genl_close(&s);
+	if (ret)
+		return ret;
+	if (nack->nlh.nlmsg_type != NLMSG_ERROR ||
+	    nack->nlh.nlmsg_len < NLMSG_HDRLEN + sizeof(err->error) +
+				  request->nlh.nlmsg_len)
+		return -EPROTO;
+	return err->error;
+}
+
+/* One of another length netlink refuses itself, and sends it back. */
+TEST_F(up, the_key_of_a_step_that_is_refused_does_not_come_back)
+{
+	uint8_t longer[sizeof(rcl_key) + 1] = { 0 };
+	struct genl_msg m, nack;
+
+	genl_begin(&m, &self->s, RCLINK_CMD_LINK_ACTIVATE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, "b");
+	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, self->end.epoch);
+	genl_put(&m, RCLINK_A_LINK_KEY, rcl_key, sizeof(rcl_key));
+	EXPECT_EQ(-EBUSY, get_nack(&m, &nack));
+	EXPECT_FALSE(has_key(&nack));
+
+	memcpy(longer, rcl_key, sizeof(rcl_key));
+	genl_begin(&m, &self->s, RCLINK_CMD_LINK_ACTIVATE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, "b");
+	genl_put_u64(&m, RCLINK_A_LINK_EPOCH, self->end.epoch);
+	genl_put(&m, RCLINK_A_LINK_KEY, longer, sizeof(longer));
+	EXPECT_GT(0, get_nack(&m, &nack));
+	EXPECT_TRUE(has_key(&nack));
 }
 
 TEST_HARNESS_MAIN
