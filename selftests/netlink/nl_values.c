@@ -338,6 +338,129 @@ TEST_F(pair, a_device_or_port_that_is_not_there_is_refused)
 	EXPECT_NE(NULL, strstr(ack.text, "device"));
 }
 
+/* A path for PREPARE that there is not, or that is none; type 0: no more. */
+static const struct bad_path {
+	const char *device;	/* NULL: any */
+	uint16_t type;
+	uint32_t value;
+	int error;
+	const char *word;
+} bad_paths[] = {
+	{ "", 0, 0, EINVAL, "device must" },
+	{ "", RCLINK_A_LINK_PORT, 1, EINVAL, "device must" },
+	{ "no_such", 0, 0, ENODEV, "device: " },
+	{ "no_such", RCLINK_A_LINK_PORT, 1, ENODEV, "device: " },
+	{ NULL, RCLINK_A_LINK_PORT, 0, EINVAL, "port must" },
+	{ NULL, RCLINK_A_LINK_PORT, 256, EINVAL, "port must" },
+	{ NULL, RCLINK_A_LINK_PORT, 0xffffffff, EINVAL, "port must" },
+	{ rcl_device, RCLINK_A_LINK_PORT, 0, EINVAL, "port must" },
+	{ rcl_device, RCLINK_A_LINK_PORT, 99, ENODEV, "port: " },
+	{ rcl_device, RCLINK_A_LINK_PORT, 256, EINVAL, "port must" },
+	{ rcl_device, RCLINK_A_LINK_PORT, 0xffffffff, EINVAL, "port must" },
+	{ rcl_device, RCLINK_A_LINK_GID_INDEX, 1000, ENODATA, "gid-index" },
+};
+
+FIXTURE(path)
+{
+	struct genl_sock s;
+	struct rcl_view view;
+	uint64_t links;
+	int objects;
+};
+
+FIXTURE_VARIANT(path)
+{
+	bool beside;
+};
+
+FIXTURE_VARIANT_ADD(path, of_a_link_that_is_idle)
+{
+	.beside = false,
+};
+
+FIXTURE_VARIANT_ADD(path, beside_what_is_up)
+{
+	.beside = true,
+};
+
+FIXTURE_SETUP(path)
+{
+	ASSERT_EQ(0, rcl_open(&self->s));
+	ASSERT_EQ(0, rcl_clean(&self->s));
+	ASSERT_EQ(0, rcl_new(&self->s, "ours"));
+	ASSERT_EQ(0, rcl_new(&self->s, "theirs"));
+	if (variant->beside)
+		ASSERT_EQ(0, rcl_pair(&self->s, "ours", "theirs",
+				      RCLINK_LINK_STATE_UP));
+	ASSERT_EQ(0, rcl_view(&self->s, "ours", &self->view));
+	self->links = rcl_links_digest(&self->s);
+	self->objects = rcl_all_objects();
+	ASSERT_LE(0, self->objects);
+}
+
+FIXTURE_TEARDOWN(path)
+{
+	rcl_clean(&self->s);
+	genl_close(&self->s);
+}
+
+static int ask_path(struct genl_sock *s, const struct bad_path *path,
+		    bool beside, struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_PREPARE);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, "ours");
+	if (path->device)
+		genl_put_str(&m, RCLINK_A_LINK_DEVICE, path->device);
+	if (path->type == RCLINK_A_LINK_GID_INDEX)
+		genl_put_u32(&m, RCLINK_A_LINK_PORT, 1);
+	if (path->type)
+		genl_put_u32(&m, path->type, path->value);
+	if (beside)
+		genl_put(&m, RCLINK_A_LINK_ROTATE, NULL, 0);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+static bool is_as_before(struct genl_sock *s, const struct rcl_view *before)
+{
+	struct rcl_view now;
+
+	return !rcl_view(s, "ours", &now) && now.state == before->state &&
+	       now.reason == before->reason && now.epoch == before->epoch &&
+	       now.standby == before->standby &&
+	       now.standby_epoch == before->standby_epoch;
+}
+
+TEST_F(path, bad_values_are_not_prepared)
+{
+	const struct bad_path *bad;
+	struct genl_ack ack;
+	struct rcl_end end;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_paths); i++) {
+		bad = &bad_paths[i];
+		EXPECT_EQ(-bad->error, ask_path(&self->s, bad, variant->beside,
+						&ack))
+			TH_LOG("%u: %s", i, ack.text);
+		EXPECT_NE(NULL, strstr(ack.text, bad->word))
+			TH_LOG("%u: %s", i, ack.text);
+		EXPECT_TRUE(is_as_before(&self->s, &self->view))
+			TH_LOG("%u", i);
+		EXPECT_EQ(self->objects, rcl_all_objects())
+			TH_LOG("%u", i);
+	}
+	/* What is up counts its heartbeats. */
+	if (!variant->beside)
+		EXPECT_EQ(self->links, rcl_links_digest(&self->s));
+	/* A sound one is, and is the next one. */
+	EXPECT_EQ(0, variant->beside ?
+		  rcl_prepare_beside(&self->s, "ours", &end) :
+		  rcl_prepare(&self->s, "ours", &end));
+	EXPECT_EQ(self->view.epoch + 1, end.epoch);
+}
+
 TEST_F(pair, bad_names_are_refused)
 {
 	static const char * const names[] = { "", "-a", "a b", "a/b", "..",
