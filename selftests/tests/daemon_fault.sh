@@ -175,23 +175,88 @@ black_hole()
 		[ "$ms" -le $((2 * normal + 1500)) ]
 }
 
+# Sets begin (us): l was not yet connected at both ends then, as it is now
+connects()
+{
+	local now=${EPOCHREALTIME/./} end=$((SECONDS + 40 * RCL_SLOW))
+
+	begin=$now
+	until is 1 l .state connected && is 2 l .state connected; do
+		[ "$SECONDS" -lt "$end" ] || return
+		begin=$now
+		sleep 0.1
+		now=${EPOCHREALTIME/./}
+	done
+}
+
+# made HOST: the numbers of the QPs that it has for l
+made()
+{
+	of "$1" l '.local.queue_pairs | map(.qpn) | select(length == 5) | tojson'
+}
+
+# left HOST QPNS: how many of these it still has
+# shellcheck disable=SC2016
+left()
+{
+	on "$1" rdma resource show qp -j | gojq --argjson qps "$2" '
+		[.[] | select(.comm == "rclink").lqpn] as $all |
+		$qps - ($qps - $all) | length'
+}
+
+none_left()
+{
+	[ "$(left 1 "$qps1")" -eq 0 ] && [ "$(left 2 "$qps2")" -eq 0 ]
+}
+
+# A path has 10 s at most, and there may be another one: what is made for that is not
+# what was made for the first.
+given_up()
+{
+	local begin qps1 qps2 ms
+
+	connects && qps1=$(made 1) && qps2=$(made 2) &&
+		[ "$(left 1 "$qps1")" -eq 5 ] &&
+		[ "$(left 2 "$qps2")" -eq 5 ] || return
+	until_true 15 none_left
+	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	none_left || return
+	echo "# who hears nothing is given up at both ends after $ms ms" >&3
+	[ "$ms" -le $((10000 + 5000 * RCL_SLOW)) ]
+}
+
+fails_again()
+{
+	[ "$(times 1 "$1")" -gt "$2" ]
+}
+
+no_more()
+{
+	[ "$(objects 1)" -le "$1" ] && [ "$(objects 2)" -le "$2" ]
+}
+
 # Its QPs hear nothing, though it says all that an exchange needs.
 deaf()
 {
-	local before status=0
+	local before failed objects1 objects2 status=0
+	local text='>l: not up: .*\(timed out\|out of time\)'
 
+	both_up l m || return
 	before=$(epoch l)
+	failed=$(times 1 "$text")
+	objects1=$(objects 1)
+	objects2=$(objects 2)
 	rdma_deaf 2 || return
 	rclink disconnect l
-	if ! until_true 60 said 1 '>l: not up: .*\(timed out\|out of time\)' ||
-	   ! until_true 10 sh -c "rdma resource show qp -j | gojq -e '
-			[.[] | select(.comm == \"rclink\" and .state == \"RTS\")] |
-			length == 5'"; then
+	if ! given_up || ! until_true 60 fails_again "$text" "$failed"; then
 		show_daemons
 		status=1
 	fi
 	rdma_hears 2
-	up_again l "$before" && return "$status"
+	up_again l "$before" && both_up l m || return
+	until_true 10 no_more "$objects1" "$objects2" && return "$status"
+	echo "$objects1 and $objects2 objects, then $(objects 1) and $(objects 2)"
+	return 1
 }
 
 tries()
