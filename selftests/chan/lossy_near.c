@@ -253,25 +253,52 @@ static int go_batch(struct near *n)
 	return ret;
 }
 
+static int ask_size(struct near *n, uint32_t what, uint32_t size)
+{
+	struct rclink_data data = rclink_piece(n->region, 0, size);
+
+	switch (what) {
+	case RCLINK_OP_SEND:
+		return rclink_send(n->chan, data, 0, 0);
+	case RCLINK_OP_WRITE:
+		return rclink_write(n->chan, data, &n->far, 0, 0, 0);
+	case RCLINK_OP_READ:
+		return rclink_read(n->chan, data, &n->far, 0, 0, 0);
+	default:
+		return rclink_recv(n->chan, data, 0);
+	}
+}
+
+static int refuses_size(struct near *n, uint32_t what, uint32_t size)
+{
+	int ret = ask_size(n, what, size);
+
+	if (!ret)
+		ret = rclink_submit(n->chan, 0, 0);
+	if (ret == -EINVAL || ret == -EMSGSIZE)
+		return 0;
+	if (ret < 0)
+		return ret;
+	fprintf(stderr, "lossy: %s of %u bytes\n", rclink_op_name(what), size);
+	return wrong(n, n->len, "a size was taken");
+}
+
 /* What no operation can have is refused at once, and hurts nobody. */
 static int refuses(struct near *n)
 {
 	static const uint32_t sizes[] = {
 		BUFFER + 1, INT32_MAX, 1U << 31, (1U << 31) + 1, UINT32_MAX,
 	};
+	static const uint32_t whats[] = {
+		RCLINK_OP_SEND, RCLINK_OP_WRITE, RCLINK_OP_READ, RCLINK_OP_RECV,
+	};
+	const uint32_t num = sizeof(sizes) / sizeof(sizes[0]);
 	uint32_t i;
+	int ret = 0;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		int ret = rclink_send(n->chan, rclink_piece(n->region, 0,
-							    sizes[i]), 0, 0);
-
-		if (!ret)
-			ret = rclink_submit(n->chan, 0, 0);
-		if (ret == -EINVAL || ret == -EMSGSIZE)
-			continue;
-		return ret < 0 ? ret : wrong(n, n->len, "a size was taken");
-	}
-	return 0;
+	for (i = 0; i < num * sizeof(whats) / sizeof(whats[0]) && !ret; i++)
+		ret = refuses_size(n, whats[i / num], sizes[i % num]);
+	return ret;
 }
 
 static int greet(struct near *n)
