@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <event2/event.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
 
 #include "codec.h"
@@ -148,6 +149,7 @@ struct raw {
 	const char *key_file;	/* NULL: no certificate */
 	const char *cert_file;
 	int max_version;	/* TLS1_2_VERSION, or 0 */
+	const char *ciphers;	/* of TLS 1.2; NULL: as OpenSSL has it */
 	bool no_alpn;
 	SSL_SESSION *resume;
 	void (*script)(struct raw *r);
@@ -160,6 +162,9 @@ struct raw {
 	int fd;
 	bool shaken;		/* the handshake went well at this end */
 	bool reused;
+	bool again;		/* a second handshake went well */
+	uint8_t secret[EVP_MAX_MD_SIZE];	/* of what a client writes */
+	size_t secret_len;
 	SSL_SESSION *session;
 	struct rcx_msg got;	/* the last message */
 };
@@ -186,7 +191,8 @@ struct owner *raw_against(struct world *w, struct raw *r);
 #define CLIENT_SAYS	4
 extern const uint32_t server_says[SERVER_SAYS], client_says[CLIENT_SAYS];
 
-enum how { FIN, RUDE_FIN, RESET, SILENCE };
+/* HANDSHAKE: not an end, but another beginning. */
+enum how { FIN, RUDE_FIN, RESET, SILENCE, HANDSHAKE };
 
 /* A raw peer's argument. */
 struct cut {

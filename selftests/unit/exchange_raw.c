@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 
 static int any(X509_STORE_CTX *store, void *arg)
@@ -33,6 +34,18 @@ static int take_alpn(SSL *ssl, const unsigned char **out, unsigned char *len,
 	return SSL_TLSEXT_ERR_OK;
 }
 
+/* For who writes records of its own. */
+static void keep_secret(const SSL *ssl, const char *line)
+{
+	static const char label[] = "CLIENT_TRAFFIC_SECRET_0 ";
+	struct raw *r = SSL_get_app_data(ssl);
+
+	if (!strncmp(line, label, strlen(label)))
+		OPENSSL_hexstr2buf_ex(r->secret, sizeof(r->secret),
+				      &r->secret_len, strrchr(line, ' ') + 1,
+				      '\0');
+}
+
 static bool set_up(struct raw *r)
 {
 	r->ctx = SSL_CTX_new(r->server ? TLS_server_method() :
@@ -44,6 +57,10 @@ static bool set_up(struct raw *r)
 		SSL_CTX_set_min_proto_version(r->ctx, TLS1_VERSION);
 		SSL_CTX_set_max_proto_version(r->ctx, r->max_version);
 	}
+	SSL_CTX_set_dh_auto(r->ctx, 1);
+	SSL_CTX_set_keylog_callback(r->ctx, keep_secret);
+	if (r->ciphers && SSL_CTX_set_cipher_list(r->ctx, r->ciphers) != 1)
+		return false;
 	if (r->server && !r->no_alpn)
 		SSL_CTX_set_alpn_select_cb(r->ctx, take_alpn, NULL);
 	else if (!r->no_alpn)
@@ -85,6 +102,7 @@ static void *raw_thread(void *arg)
 	setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(r->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	r->ssl = SSL_new(r->ctx);
+	SSL_set_app_data(r->ssl, r);
 	SSL_set_fd(r->ssl, r->fd);
 	if (r->resume)
 		SSL_set_session(r->ssl, r->resume);
@@ -206,6 +224,27 @@ void raw_wait(struct raw *r)
 		;
 }
 
+/*
+ * As in TLS 1.2. In a connection of TLS 1.3 OpenSSL asks for none, so what asks
+ * for it goes by its side.
+ */
+static void handshake_again(struct raw *r)
+{
+	static const uint8_t hello_request[] = { 22, 3, 3, 0, 4, 0, 0, 0, 0 };
+	static const uint8_t client_hello[50] = {
+		22, 3, 3, 0, 45, 1, 0, 0, 41, 3, 3,
+		[44] = 2, 0xc0, 0x2b, 1, 0,	/* behind 32 bytes and no id */
+	};
+
+	if (SSL_renegotiate(r->ssl) == 1)
+		r->again = SSL_do_handshake(r->ssl) == 1;
+	else if (r->server)
+		send(r->fd, hello_request, sizeof(hello_request), 0);
+	else
+		send(r->fd, client_hello, sizeof(client_hello), 0);
+	raw_wait(r);
+}
+
 static void break_off(struct raw *r, enum how how)
 {
 	switch (how) {
@@ -219,6 +258,9 @@ static void break_off(struct raw *r, enum how how)
 		break;
 	case SILENCE:
 		raw_wait(r);
+		break;
+	case HANDSHAKE:
+		handshake_again(r);
 		break;
 	}
 }
