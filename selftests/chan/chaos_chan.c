@@ -23,11 +23,16 @@
 
 #define TRIES		6000	/* of what cannot be yet: half a minute */
 
-#define RECV_AT		0u
+/*
+ * A registration of the region ends where so many bytes do: amid a receive,
+ * and amid a pattern, which are moved in two pieces.
+ */
+#define REGISTERED	(2u << 20)
+#define RECV_AT		(REGISTERED - 4 * SLOT - 512)
 #define SEND_AT		(RECV_AT + RECVS * SLOT)
 #define WRITE_AT	(SEND_AT + WINDOW * SLOT)
 #define OLD_AT		(WRITE_AT + WINDOW * PATTERN)
-#define TARGET_AT	(OLD_AT + WINDOW * 8)
+#define TARGET_AT	(2 * REGISTERED - SLOTS / 2 * PATTERN - 512)
 #define COUNTER_AT	(TARGET_AT + SLOTS * PATTERN)
 #define MEMORY		((COUNTER_AT + 8 + 4095) / 4096 * 4096)
 

@@ -38,10 +38,11 @@ static int do_listen(const char *link, uint32_t writers)
 	uint32_t i;
 	int ret;
 
-	memory = mmap(NULL, LOSSY_MEMORY, PROT_READ | PROT_WRITE,
+	memory = mmap(NULL, LOSSY_LEAD + LOSSY_MEMORY, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return EXIT_FAILURE;
+	memory += LOSSY_LEAD;
 	for (i = 0; i < writers; i++) {
 		lossy_name(name, "lossy", i);
 		ret = rclink_listen(&listener[i], link, name, BACKLOG, 0);

@@ -17,7 +17,7 @@ struct far {
 	uint32_t writer;
 	uint8_t *area;
 	uint64_t *word;
-	uint8_t *memory, *in, *spare;
+	uint8_t *in, *spare;
 	uint32_t memory_region, in_region;
 	uint64_t seed;
 	struct lossy_hello last;
@@ -49,7 +49,8 @@ static int export(struct far *f)
 
 	lossy_name(name, "far", f->writer);
 	for (i = 0; i < TRIES && ret == -EEXIST; i++) {
-		ret = rclink_region(f->chan, f->memory, LOSSY_MEMORY, name,
+		ret = rclink_region(f->chan, f->area - LOSSY_AREA_AT,
+				    LOSSY_REGION(f->writer), name,
 				    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
 				    RCLINK_REGION_ATOMIC, &f->memory_region);
 		if (ret == -EEXIST)
@@ -179,6 +180,17 @@ static int finish_batch(struct far *f)
 	return answer(f);
 }
 
+/* Of a WRITE in two pieces a receive has the length of the last one. */
+static uint32_t length_of(const struct far *f, const struct lossy_op *op)
+{
+	uintptr_t at = (uintptr_t)f->area + op->offset;
+	uintptr_t second = (uintptr_t)f->area - LOSSY_AREA_AT;
+
+	second = second / PAGE * PAGE + LOSSY_LEAD;
+	return op->what == RCLINK_OP_WRITE_IMM && at < second &&
+	       second < at + op->len ? at + op->len - second : op->len;
+}
+
 /* It must be the next one: none is left out, comes twice or too early. */
 static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 {
@@ -188,7 +200,7 @@ static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 	do {
 		lossy_make(&op, f->seed, f->writer, f->batch, f->next++);
 	} while (!lossy_is_message(&op));
-	if (cqe->len != op.len)
+	if (cqe->len != length_of(f, &op))
 		return wrong(f, "another message: its length");
 	if (op.what == RCLINK_OP_SEND ? cqe->flags :
 	    cqe->flags != RCLINK_CQE_IMM || cqe->imm != op.imm)
@@ -267,7 +279,6 @@ int lossy_far(struct rclink_listener *listener, uint32_t writer,
 	int ret;
 
 	f.writer = writer;
-	f.memory = shared;
 	f.area = shared + writer * LOSSY_AREA;
 	f.word = (uint64_t *)(shared + LOSSY_WORDS_AT) + writer * LOSSY_WORDS;
 	f.in = memory(RECVS * LOSSY_SIZE);

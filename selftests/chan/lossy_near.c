@@ -180,8 +180,8 @@ static int queue_atomic(struct near *n, uint32_t number, struct rclink_data to,
 			unsigned int flags)
 {
 	const struct lossy_op *op = &n->op[number];
-	uint64_t at = LOSSY_WORDS_AT + (n->writer * LOSSY_WORDS + op->offset) *
-		sizeof(uint64_t);
+	uint64_t at = LOSSY_REGION_WORDS(n->writer) +
+		op->offset * sizeof(uint64_t);
 
 	memcpy(n->expect[number], &n->model.word[op->offset], sizeof(uint64_t));
 	if (op->what == RCLINK_OP_FADD)
@@ -194,7 +194,7 @@ static int queue_atomic(struct near *n, uint32_t number, struct rclink_data to,
 static int queue(struct near *n, uint32_t number)
 {
 	const struct lossy_op *op = &n->op[number];
-	uint64_t at = n->writer * LOSSY_AREA + op->offset;
+	uint64_t at = LOSSY_AREA_AT + op->offset;
 	unsigned int flags = op->signaled ? RCLINK_SQE_SIGNALED : 0;
 	struct rclink_dev_sge sge[RCLINK_DEV_SGE_MAX];
 	struct rclink_data to;

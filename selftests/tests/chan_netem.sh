@@ -5,7 +5,7 @@
 # First so that a channel survives; then worse, and with the link going down.
 # NETEM_SEED=7 NETEM_SECONDS=60 for others.
 # hosts: 2
-# kernels: 6.12-all 6.1-all debug-all
+# kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 240
 # soak: 5400 NETEM_SECONDS=300
 # The library has the variables.
@@ -25,6 +25,8 @@ stuck=0 stuck_max=6
 all=0 sends=1 reads=2 atomics=3
 mixed=(delay 3ms reorder 97% loss 1% duplicate 5% corrupt 1%)
 worse=(delay 2ms reorder 75% loss 10% duplicate 10% corrupt 1%)
+losses=(2%)
+[ -z "${RCL_SOAK:-}" ] || losses=(0.1% 1% 5%)
 
 network()
 {
@@ -138,19 +140,29 @@ goes_up()
 	link_dial l
 }
 
-# Until the operations are over, whatever happens to the link.
+# bad_network NETEM...: until the operations are over, whatever happens to the link
 bad_network()
 {
 	local pid
 
 	run=$((run + 1))
+	network "$@" || return
 	moves $sends end &
 	pid=$!
 	while kill -0 "$pid" 2>/dev/null; do
 		goes_up
 		sleep 0.2
 	done >/dev/null 2>&1
-	wait "$pid" && happened "${worse[@]}"
+	wait "$pid" && happened "$@"
+}
+
+# survives_not WHAT NETEM...: each of its channels
+survives_not()
+{
+	holds "what was done is there, $1" bad_network "${@:2}"
+	summary
+	network_good
+	until_true 30 goes_up
 }
 
 # At random moments, at either end.
@@ -193,10 +205,10 @@ with()
 }
 
 if is_ib; then
-	plan 11
+	plan $((11 + ${#losses[@]}))
 	sends=$all
 else
-	plan 17
+	plan $((15 + 3 * ${#losses[@]}))
 fi
 chan_build
 chan_setup qps 16 timeout 16 rnr-retry 7
@@ -205,19 +217,19 @@ neighbours
 comment <<<"seed $seed"
 holds "host 2 takes channels" chan_far lossy l listen "$writers"
 survives "all, when packets come twice" $all duplicate 10%
-with "when some are lost" loss 2%
-is_ib || survives "READ, when some are lost" $reads loss 2%
+for loss in "${losses[@]}"; do
+	with "when $loss are lost" loss "$loss"
+	is_ib || survives "READ, when $loss are lost" $reads loss "$loss"
+done
 with "when some overtake" delay 3ms reorder 97%
 with "when some are damaged" corrupt 2%
 with "with all of that" "${mixed[@]}"
 check "few channels stood still, if any: $stuck" [ "$stuck" -le "$stuck_max" ]
 is_ib ||
 	skip "READ and atomics behind SEND or WRITE: rxe takes a repeated ACK for their data"
-network "${worse[@]}"
-holds "what was done is there, on a network too bad for a channel" bad_network
-summary
-network_good
-until_true 30 goes_up
+survives_not "on a network too bad for a channel" "${worse[@]}"
+# Each step of a channel takes some tries, 0.3 s apart, and goes both ways.
+seconds=$((seconds + 15)) survives_not "when 20% are lost" loss 20%
 holds "what was done is there, when the link goes down and up" goes_down_and_up
 summary
 until_true 30 goes_up

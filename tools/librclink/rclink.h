@@ -466,6 +466,8 @@ int rclink_write(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
+ * That has the length of what lies in the last extent (channels.rst).
+ *
  * Return: see above.
  */
 int rclink_write_imm(struct rclink_chan *chan, struct rclink_data data,
