@@ -172,7 +172,7 @@ black_hole()
 		"$(times 1 '>h.: not up') tries of them failed" >&3
 	fill
 	conf_1 true && conf_2 true && reload 1 && reload 2 &&
-		[ "$ms" -le $((2 * normal + 1500)) ]
+		[ "$ms" -le $((2 * normal + 1500 * RCL_SLOW)) ]
 }
 
 # Sets begin (us): l was not yet connected at both ends then, as it is now
