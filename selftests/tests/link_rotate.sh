@@ -3,7 +3,7 @@
 # A link that is up gets another epoch: new QPs, PSNs and keys, while it stays up
 # and its channels go on; and stays as it was where that does not work.
 # hosts: 2
-# kernels: 6.12 6.1-all debug-all
+# kernels: 6.12 6.1-all mixed-all debug-all
 # timeout: 500
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
@@ -412,7 +412,7 @@ told_why()
 no_other_path=''
 ! is_ib || no_other_path='a port has one'
 [ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
-plan 26
+plan 27
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -426,6 +426,7 @@ else
 fi
 holds "each message arrived once, in order, and whole" chaos_end
 check "what one end sent the other one got" adds_up
+check "an atomic that completed was carried out once" atomics_add_up
 measured "no pause was long, and nothing is of unknown fate" quick
 measured "a message that is under way hardly notices" pause
 holds "what asks the peer meanwhile gets its answer" calls_go_on
