@@ -3,7 +3,7 @@
 # Channels outlive the epoch: what was sent arrives once, in order, whatever cut
 # the link; they end where one end does not want that, or has closed.
 # hosts: 2
-# kernels: 6.12-all 6.1-all debug-all
+# kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 600
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

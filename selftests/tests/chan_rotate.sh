@@ -4,7 +4,7 @@
 # torn, what a peer exports is found, and what was posted goes on where the rotation
 # is given up.
 # hosts: 2
-# kernels: 6.12 6.1-all
+# kernels: 6.12 6.1-all mixed-all
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2034

@@ -3,7 +3,7 @@
 # Two daemons keep links up: at first, after a disconnect, after they were killed,
 # and with another configuration; and refuse who is not who they want.
 # hosts: 2
-# kernels: 6.12 6.1-all debug-all
+# kernels: 6.12 6.1-all mixed-all debug-all
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -3,7 +3,7 @@
 # The heartbeat: how soon each end notices what befalls the other one or the way
 # to it, with a device that itself never gives up, and what it leaves alone.
 # hosts: 2
-# kernels: 6.12-all 6.1-all debug-all
+# kernels: 6.12-all 6.1-all mixed-all debug-all
 # ib: no, it knows packets by what RoCE makes of them
 # timeout: 500
 # The library has the variables; what eval gets is expanded there.
