@@ -221,6 +221,14 @@ void ident_write(const struct ident *id, const char *key_file,
 	}
 }
 
+void ident_append(const struct ident *id, const char *cert_file)
+{
+	FILE *f = fopen(cert_file, "a");
+
+	must(f && PEM_write_X509(f, id->cert), "append a certificate");
+	fclose(f);
+}
+
 void ident_drop(struct ident *id)
 {
 	EVP_PKEY_free(id->key);

@@ -51,6 +51,8 @@ void scratch_leave(void);
 struct ident ident_make(const struct cert *cert, const struct ident *issuer);
 void ident_write(const struct ident *id, const char *key_file,
 		 const char *cert_file);
+/* Behind those in the file: whoever issued them. */
+void ident_append(const struct ident *id, const char *cert_file);
 void ident_drop(struct ident *id);
 /* A CRL of ca that has the serial number of revoked, or nothing if NULL. */
 void crl_write(const struct ident *ca, const X509 *revoked, const char *file);
@@ -185,6 +187,16 @@ void raw_wait(struct raw *r);
  * talks as one should, up to a byte of a message where there is a cut.
  */
 struct owner *raw_against(struct world *w, struct raw *r);
+
+/* A script: wait for the other end's word, to see whether it lets us in. */
+void listen_only(struct raw *r);
+/*
+ * Our initiator against a raw server, our responder against a raw client, each
+ * of w->dial_tls or w->listen_tls, which must ask nothing of its owner. Returns
+ * why it ended.
+ */
+const char *try_initiator(struct world *w, struct raw *r);
+const char *try_responder(struct world *w, struct raw *r);
 
 /* The messages of each end in their order; the peer's are in between. */
 #define SERVER_SAYS	5

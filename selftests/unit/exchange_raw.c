@@ -311,3 +311,52 @@ struct owner *raw_against(struct world *w, struct raw *r)
 
 	return r->server ? &w->dialler : &w->listener_end;
 }
+
+void listen_only(struct raw *r)
+{
+	char byte;
+
+	SSL_read(r->ssl, &byte, 1);
+}
+
+static void welcome(struct raw *r)
+{
+	raw_say(r, RCX_MSG_WELCOME);
+	raw_recv(r);
+}
+
+const char *try_initiator(struct world *w, struct raw *r)
+{
+	r->world = w;
+	r->server = true;
+	if (!r->script)
+		r->script = welcome;
+	raw_start(r);
+	if (!world_dial(w))
+		return w->dialler.err;
+	world_run(w);
+	raw_join(r);
+	if (w->stuck || w->dialler.dones != 1)
+		return "stuck";
+	if (w->dialler.prepares)
+		return "prepared";
+
+	return w->dialler.err;
+}
+
+const char *try_responder(struct world *w, struct raw *r)
+{
+	r->world = w;
+	if (!r->script)
+		r->script = listen_only;
+	world_listen(w);
+	raw_start(r);
+	world_run(w);
+	raw_join(r);
+	if (w->stuck || w->listener_end.dones != 1)
+		return "stuck";
+	if (w->listener_end.admits || w->listener_end.prepares)
+		return "admitted";
+
+	return w->listener_end.err;
+}

@@ -71,57 +71,6 @@ static struct rcx_tls *by_pin(enum rcx_role role, const char *key,
 	return rcx_tls_new(role, &cfg, err);
 }
 
-/* Wait for the other end's word, to see whether it lets us in. */
-static void listen_only(struct raw *r)
-{
-	char byte;
-
-	SSL_read(r->ssl, &byte, 1);
-}
-
-static void welcome(struct raw *r)
-{
-	raw_say(r, RCX_MSG_WELCOME);
-	raw_recv(r);
-}
-
-/* The strange end has bad.key; ours must refuse it, and say so. */
-static const char *try_initiator(struct world *w, struct raw *r)
-{
-	r->world = w;
-	r->server = true;
-	if (!r->script)
-		r->script = welcome;
-	raw_start(r);
-	if (!world_dial(w))
-		return w->dialler.err;
-	world_run(w);
-	raw_join(r);
-	if (w->stuck || w->dialler.dones != 1)
-		return "stuck";
-	if (w->dialler.prepares)
-		return "prepared";
-
-	return w->dialler.err;
-}
-
-static const char *try_responder(struct world *w, struct raw *r)
-{
-	r->world = w;
-	if (!r->script)
-		r->script = listen_only;
-	world_listen(w);
-	raw_start(r);
-	world_run(w);
-	raw_join(r);
-	if (w->stuck || w->listener_end.dones != 1)
-		return "stuck";
-	if (w->listener_end.admits || w->listener_end.prepares)
-		return "admitted";
-
-	return w->listener_end.err;
-}
-
 /* Both of our ends against a certificate made as told; "": any end. */
 #define REFUSES(spec, issuer, initiator, responder, text_i, text_r) do { \
 	struct ident bad = ident_make(spec, issuer);			\
@@ -499,6 +448,37 @@ TEST_F(tls, T4_rsa_of_an_exponent_that_is_not_so_long_is_fine_by_pin)
 	ident_drop(&id);
 	self->w.listen_tls = by_pin(RCX_RESPONDER, "own.key", NULL, self->err);
 	SAYS("waiting for OFFER", try_responder(&self->w, &client));
+}
+
+TEST_F(tls, T4_rsa_of_a_long_exponent_is_refused_by_ca)
+{
+	struct cert spec = good;
+
+	memcpy(spec.mersenne, (int[]){ 2281, 607, 89 }, sizeof(spec.mersenne));
+	CA_REFUSES(&spec, &self->ca, "takes too long", "takes too long");
+}
+
+/* A CA of the same name as ours, which nobody has vouched for. */
+TEST_F(tls, T4_an_issuer_of_a_long_exponent_verifies_no_crl)
+{
+	const struct cert spec = {
+		.cn = "CA", .ca = true, .mersenne = { 2281, 607, 89 },
+	};
+	struct ident other = ident_make(&spec, &self->ca);
+	struct ident bad = ident_make(&good, &other);
+	struct raw server = { .key_file = "bad.key", .cert_file = "bad.pem" };
+	struct raw client = { .key_file = "bad.key", .cert_file = "bad.pem" };
+	struct world *w = &self->w;
+
+	ident_write(&bad, "bad.key", "bad.pem");
+	ident_append(&other, "bad.pem");
+	crl_write(&self->ca, NULL, "crl.pem");
+	ident_drop(&bad);
+	ident_drop(&other);
+	w->dial_tls = by_ca(RCX_INITIATOR, "crl.pem", self->err);
+	w->listen_tls = by_ca(RCX_RESPONDER, "crl.pem", self->err);
+	SAYS("takes too long", try_initiator(w, &server));
+	SAYS("takes too long", try_responder(w, &client));
 }
 
 TEST_F(tls, T4_rsa_of_512_bits_cannot_even_sign)

@@ -146,28 +146,6 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 	return 1;
 }
 
-static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
-			const struct rcx_policy *policy, struct rcx_peer *peer)
-{
-	int code;
-
-	if (X509_verify_cert(store) != 1) {
-		code = X509_STORE_CTX_get_error(store);
-		rcl_fail(peer->err, 0,
-			 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
-			 X509_verify_cert_error_string(code),
-			 X509_STORE_CTX_get_error_depth(store));
-		return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
-	}
-	if (X509_check_ca(leaf)) {
-		rcl_fail(peer->err, 0,
-			 "the peer's certificate is that of a CA; a host needs one with CA:FALSE");
-		return refuse(store, X509_V_ERR_CERT_REJECTED);
-	}
-
-	return check_name(store, leaf, policy, peer);
-}
-
 /* A stranger has its signature verified, and makes it for much less. */
 static bool is_costly(const EVP_PKEY *key)
 {
@@ -185,6 +163,59 @@ static bool is_costly(const EVP_PKEY *key)
 	BN_free(e);
 
 	return costly;
+}
+
+static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer)
+{
+	rcl_fail(peer->err, 0,
+		 "the peer's key takes too long to verify with: it has more than %d bits, or an RSA exponent of more than %d; make one with: rclink genkey",
+		 KEY_BITS_MAX, EXPONENT_BITS_MAX);
+
+	return refuse(store, X509_V_ERR_CERT_REJECTED);
+}
+
+/*
+ * OpenSSL asks whether a certificate is revoked before it verifies who issued
+ * it: then a CRL is verified with any key that the peer says is its issuer's.
+ * One of an unknown kind it does not use.
+ */
+static bool sends_costly(const X509_STORE_CTX *store)
+{
+	struct stack_st_X509 *sent = X509_STORE_CTX_get0_untrusted(store);
+	const EVP_PKEY *key;
+	int i;
+
+	for (i = 0; i < sk_X509_num(sent); i++) {
+		key = X509_get0_pubkey(sk_X509_value(sent, i));
+		if (key && is_costly(key))
+			return true;
+	}
+
+	return false;
+}
+
+static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
+			const struct rcx_policy *policy, struct rcx_peer *peer)
+{
+	int code;
+
+	if (sends_costly(store))
+		return refuse_costly(store, peer);
+	if (X509_verify_cert(store) != 1) {
+		code = X509_STORE_CTX_get_error(store);
+		rcl_fail(peer->err, 0,
+			 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
+			 X509_verify_cert_error_string(code),
+			 X509_STORE_CTX_get_error_depth(store));
+		return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
+	}
+	if (X509_check_ca(leaf)) {
+		rcl_fail(peer->err, 0,
+			 "the peer's certificate is that of a CA; a host needs one with CA:FALSE");
+		return refuse(store, X509_V_ERR_CERT_REJECTED);
+	}
+
+	return check_name(store, leaf, policy, peer);
 }
 
 static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
@@ -210,12 +241,8 @@ static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 			 EVP_PKEY_get_security_bits(key));
 		return refuse(store, X509_V_ERR_EE_KEY_TOO_SMALL);
 	}
-	if (is_costly(key)) {
-		rcl_fail(peer->err, 0,
-			 "the peer's key takes too long to verify with: it has more than %d bits, or an RSA exponent of more than %d; make one with: rclink genkey",
-			 KEY_BITS_MAX, EXPONENT_BITS_MAX);
-		return refuse(store, X509_V_ERR_CERT_REJECTED);
-	}
+	if (is_costly(key))
+		return refuse_costly(store, peer);
 	if (X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0) {
 		rcl_fail(peer->err, 0,
 			 "the peer's certificate is not yet valid; check the clocks of both hosts");
