@@ -123,7 +123,8 @@ void rcd_link_down(struct rcd_link *link, const char *reason)
 		link->up = false;
 		link->asked = false;
 		link->vain = 0;
-		event_del(link->timer);
+		/* What waits for its turn was a rotation. */
+		rcd_link_rest(link);
 		link->failures = rcd_backoff_fell(link->failures, rcl_now() -
 						  link->up_since);
 		link->all->ops->changed(link->all->ctx);
@@ -183,6 +184,12 @@ static void dial(struct rcd_link *link)
 		rch_job_rotate(link->dial);
 }
 
+/* Down or up: what it was dialled for last did not come of it. */
+static bool has_failed(const struct rcd_link *link)
+{
+	return link->failures || link->vain;
+}
+
 /*
  * As many at once as there may be. Many peers that are not there keep no other
  * link waiting: those that did not fail are at the head.
@@ -196,7 +203,7 @@ static void dial_next(struct rcd_links *all)
 		link = TAILQ_FIRST(&all->turns);
 		if (!link)
 			return;
-		most = link->failures ? DIALS_AGAIN : DIALS_MAX;
+		most = has_failed(link) ? DIALS_AGAIN : DIALS_MAX;
 		if (rcd_links_count(all).dials >= most)
 			return;
 		rcd_link_unqueue(link);
@@ -332,7 +339,7 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 static void line_up(struct rcd_link *link)
 {
 	link->queued = true;
-	if (link->failures)
+	if (has_failed(link))
 		TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
 	else
 		TAILQ_INSERT_HEAD(&link->all->turns, link, turn);

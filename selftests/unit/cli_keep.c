@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whose turn it is to be dialled; this is the module, and what dials. */
+#include "links_keep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include <kselftest_harness.h>
+
+#include "call.h"
+#include "kernel.h"
+#include "links_core.h"
+#include "links_end.h"
+#include "log.h"
+#include "process.h"
+#include "tls.h"
+#include "trust.h"
+
+#define SECOND	1000000000ULL
+#define LINKS	20	/* more than are dialled at once */
+#define AGAIN	12	/* of those that failed, at once */
+
+static int something;
+static uint64_t now;
+static const struct rch_job_ops *dial_ops;
+
+uint64_t rcl_now(void)
+{
+	return now;
+}
+
+struct timeval rcl_timeval(uint64_t ns)
+{
+	return (struct timeval){ .tv_sec = ns / SECOND,
+				 .tv_usec = ns % SECOND / 1000 };
+}
+
+struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
+{
+	(void)hub;
+	return (struct rcl_nl *)&something;
+}
+
+struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
+			     const char *host, uint16_t port, const char *link,
+			     const char *wanted, int timeout_ms,
+			     const struct rch_job_ops *ops, void *ctx,
+			     char *err)
+{
+	(void)hub;
+	(void)tls;
+	(void)host;
+	(void)port;
+	(void)link;
+	(void)wanted;
+	(void)timeout_ms;
+	(void)ctx;
+	(void)err;
+	dial_ops = ops;
+	return (struct rch_job *)&something;
+}
+
+void rch_job_rotate(struct rch_job *job)
+{
+	(void)job;
+}
+
+void rch_job_cancel(struct rch_job *job, const char *reason)
+{
+	(void)job;
+	(void)reason;
+}
+
+uint64_t rch_job_epoch(const struct rch_job *job)
+{
+	(void)job;
+	return 2;
+}
+
+uint64_t rch_job_ns(const struct rch_job *job)
+{
+	(void)job;
+	return 0;
+}
+
+struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
+			       const struct rcd_link_conf *link, char *err)
+{
+	(void)t;
+	(void)link;
+	(void)err;
+	return (struct rcx_tls *)&something;
+}
+
+void rcx_tls_free(struct rcx_tls *tls)
+{
+	(void)tls;
+}
+
+int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
+		     const struct rcl_link_info *info, bool *ends, char *err)
+{
+	(void)nl;
+	(void)conf;
+	(void)info;
+	(void)err;
+	*ends = false;
+	return 0;
+}
+
+bool rcd_kernel_is_bound(const struct rcl_policy *policy,
+			 const struct rcl_policy *is)
+{
+	(void)policy;
+	(void)is;
+	return false;
+}
+
+int rcl_call_links(struct rcl_nl *nl, const char *name,
+		   struct rcl_link_info **infos, size_t *num, char *err)
+{
+	(void)nl;
+	(void)name;
+	(void)infos;
+	(void)num;
+	(void)err;
+	return -ENOENT;
+}
+
+void rcd_link_end(struct rcd_link *link)
+{
+	(void)link;
+}
+
+void rcd_log(int priority, const char *fmt, ...)
+{
+	(void)priority;
+	(void)fmt;
+}
+
+static void ignore(void *ctx)
+{
+	(void)ctx;
+}
+
+static const struct rcd_links_ops ops = { .changed = ignore };
+
+FIXTURE(keep)
+{
+	struct rcd_links all;
+	struct rcd_link *up[LINKS];
+	struct rcd_link *down;
+};
+
+static struct rcd_link *new_link(struct rcd_links *all)
+{
+	const struct rcd_link_conf conf = { .name = "l", .host = "peer" };
+	struct rcd_link *link = rcd_link_new(all, &conf);
+
+	if (!link)
+		abort();
+	return link;
+}
+
+FIXTURE_SETUP(keep)
+{
+	struct rcd_links *all = &self->all;
+	int i;
+
+	now = 1000 * SECOND;
+	memset(all, 0, sizeof(*all));
+	LIST_INIT(&all->list);
+	TAILQ_INIT(&all->turns);
+	all->base = event_base_new();
+	all->ops = &ops;
+	self->down = new_link(all);
+	for (i = 0; i < LINKS; i++) {
+		self->up[i] = new_link(all);
+		rcd_link_up(self->up[i], 1);
+	}
+	now += 60 * SECOND;
+}
+
+FIXTURE_TEARDOWN(keep)
+{
+	while (!LIST_EMPTY(&self->all.list))
+		rcd_link_free(LIST_FIRST(&self->all.list));
+	event_base_free(self->all.base);
+}
+
+static unsigned int dials(const struct rcd_links *all)
+{
+	return rcd_links_count(all).dials;
+}
+
+/* What it waits for is over. */
+static void wake(struct rcd_link *link)
+{
+	event_active(link->timer, EV_TIMEOUT, 0);
+	event_base_loop(link->all->base, EVLOOP_NONBLOCK);
+	event_del(link->timer);
+}
+
+static void fail(struct rcd_link *link)
+{
+	dial_ops->done(link, -ETIMEDOUT, "nobody answers");
+}
+
+/* Each once, in vain; then each is to be tried again. */
+static void rotate_all_again(struct rcd_link *up[LINKS])
+{
+	int i;
+
+	for (i = 0; i < LINKS; i++) {
+		rcd_link_rotate(up[i]);
+		fail(up[i]);
+	}
+	now += 60 * SECOND;
+	for (i = 0; i < LINKS; i++)
+		wake(up[i]);
+}
+
+TEST_F(keep, a_rotation_is_begun_at_once)
+{
+	rcd_link_rotate(self->up[0]);
+	EXPECT_NE(NULL, self->up[0]->dial);
+	EXPECT_FALSE(event_pending(self->up[0]->timer, EV_TIMEOUT, NULL));
+}
+
+TEST_F(keep, a_rotation_that_failed_is_tried_again)
+{
+	struct rcd_link *link = self->up[0];
+
+	rcd_link_rotate(link);
+	fail(link);
+	EXPECT_EQ(NULL, link->dial);
+	EXPECT_EQ(0, link->failures);
+	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
+	now += 60 * SECOND;
+	wake(link);
+	EXPECT_NE(NULL, link->dial);
+	dial_ops->done(link, 0, NULL);
+	EXPECT_EQ(0, link->vain);
+	EXPECT_FALSE(link->asked);
+}
+
+TEST_F(keep, rotations_that_failed_leave_room_for_others)
+{
+	rotate_all_again(self->up);
+	EXPECT_EQ(AGAIN, dials(&self->all));
+	rcd_link_want(self->down);
+	wake(self->down);
+	EXPECT_NE(NULL, self->down->dial);
+}
+
+TEST_F(keep, a_link_that_failed_has_its_turn_before_rotations_that_did_later)
+{
+	struct rcd_link *link = self->down;
+	int i;
+
+	for (i = 0; i < AGAIN; i++) {
+		rcd_link_rotate(self->up[i]);
+		fail(self->up[i]);
+	}
+	now += 60 * SECOND;
+	for (i = 0; i < AGAIN; i++)
+		wake(self->up[i]);
+	link->failures = 1;
+	wake(link);
+	EXPECT_TRUE(link->queued);
+	self->up[AGAIN]->vain = 1;
+	rcd_link_rotate(self->up[AGAIN]);
+	fail(self->up[0]);
+	EXPECT_NE(NULL, link->dial);
+	EXPECT_TRUE(self->up[AGAIN]->queued);
+}
+
+TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
+{
+	struct rcd_link *last = self->up[LINKS - 1];
+
+	rotate_all_again(self->up);
+	EXPECT_TRUE(last->queued);
+	rcd_link_down(last, "a test");
+	EXPECT_FALSE(last->queued);
+	EXPECT_TRUE(event_pending(last->timer, EV_TIMEOUT, NULL));
+	wake(last);
+	EXPECT_NE(NULL, last->dial);
+}
+
+TEST_HARNESS_MAIN
