@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * inih tells of keys, but not of the lines that they stand in nor of sections
- * without any. So it reads through next_line(), which counts.
+ * without any, and of lines that are none of these only of the first. So it
+ * reads through next_line(), which counts, and keeps those from it.
  */
 #include "conf.h"
 
@@ -25,6 +26,7 @@
 #define SAY_LEN		512
 #define ROTATE_MIN	10		/* s */
 #define ROTATE_MAX	2592000		/* s, 30 days */
+#define BLANKS		" \t\v\f\r"
 #define SEE_KEYS	"rclink.conf(5) lists the keys"
 
 enum section { NONE, HOST, LINK, GROUP, UNKNOWN };
@@ -504,6 +506,43 @@ static void nothing_behind(struct parser *p, const char *head)
 		complain(p, "what follows ']' belongs on a line of its own");
 }
 
+/* One of chars, before a comment: as inih does. */
+static const char *find(const char *text, const char *chars)
+{
+	bool blank = false;
+
+	for (; *text && !strchr(chars, *text); text++) {
+		if (blank && *text == ';')
+			return NULL;
+		blank = strchr(BLANKS, *text);
+	}
+	return *text ? text : NULL;
+}
+
+/* What it was to be nobody knows, but its section has something. */
+static const char *refuse_line(struct parser *p)
+{
+	if (p->in != NONE && !p->begun)
+		begin(p, p->title);
+	complain(p, "this is no [SECTION], no KEY = VALUE and no # comment");
+	p->conf->unclear = true;
+	return "\n";
+}
+
+static const char *next_head(struct parser *p, const char *text)
+{
+	end_section(p);
+	p->head = p->place;
+	snprintf(p->title, sizeof(p->title), "%.*s",
+		 (int)strcspn(text + 1, "]"), text + 1);
+	p->in = UNKNOWN;
+	p->begun = !find(text, "]");
+	if (p->begun)
+		return refuse_line(p);
+	nothing_behind(p, text);
+	return text;
+}
+
 /* inih takes a line that begins with a blank for more of the one before. */
 static char *next_line(char *line, int size, void *arg)
 {
@@ -515,22 +554,16 @@ static char *next_line(char *line, int size, void *arg)
 	if (len < 0)
 		return NULL;
 	p->place.line++;
-	text = p->text + strspn(p->text, " \t");
+	text = p->text + strspn(p->text, BLANKS);
 	if (strlen(p->text) != (size_t)len || strlen(text) >= (size_t)size) {
 		complain(p, "this line has a zero byte, or more than %d",
 			 size - 2);
 		p->conf->unclear = true;
 		text = "\n";
-	}
-	if (*text == '[') {
-		end_section(p);
-		p->head = p->place;
-		snprintf(p->title, sizeof(p->title), "%.*s",
-			 (int)strcspn(text + 1, "]"), text + 1);
-		/* inih complains of a head without an end, and skips it. */
-		p->begun = !strchr(text, ']');
-		p->in = UNKNOWN;
-		nothing_behind(p, text);
+	} else if (*text == '[') {
+		text = next_head(p, text);
+	} else if (!strchr("\n#;", *text) && !find(text, "=:")) {
+		text = refuse_line(p);
 	}
 	return strcpy(line, text);
 }
@@ -556,20 +589,17 @@ int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 		.report = report,
 		.from = from,
 	};
-	int line;
+	int ret;
 
 	snprintf(p.place.file, sizeof(p.place.file), "%s", file);
-	line = ini_parse_stream(next_line, &p, on_key, &p);
+	ret = ini_parse_stream(next_line, &p, on_key, &p);
 	end_section(&p);
 	p.in = NONE;
-	conf->unclear |= line;
-	if (ferror(from)) {
+	conf->unclear |= ret;
+	if (ferror(from))
 		complain(&p, "cannot read: %s", strerror(errno));
-	} else if (line) {
-		p.place.line = line;
-		complain(&p,
-			 "this is no [SECTION], no KEY = VALUE and no # comment");
-	}
+	else if (ret)
+		complain(&p, "cannot read all of this file");
 	free(p.text);
 	return p.bad ? -EINVAL : 0;
 }
