@@ -10,6 +10,7 @@
 #include "setting.h"
 #include "text.h"
 
+#define PORT_MAX	255	/* as of a link */
 #define MLID_MIN	0xc000
 #define MLID_MAX	0xfffe
 #define BETWEEN		" \t,"	/* names of links */
@@ -149,8 +150,7 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 		return set_device(group, value, err);
 	if (!strcmp(word, "port"))
 		return group->port ? given_before(word, err) :
-		       get_number(word, value, 1, UINT32_MAX, &group->port,
-				  err);
+		       get_number(word, value, 1, PORT_MAX, &group->port, err);
 	if (!strcmp(word, "gid-index"))
 		return set_gid_index(group, value, err);
 	if (!strcmp(word, "mlid"))
