@@ -136,7 +136,7 @@ TEST_F(conf, where_it_may_listen)
 TEST_F(conf, by_ca)
 {
 	ASSERT_EQ(0, read_text(&self->r,
-			       "[Link a]\nname = b.example\n"
+			       "[Link a]\nname = B.Example\n"
 			       "[Host]\nca = /ca\ncrl = /crl\n"
 			       "listen = none\n"));
 	EXPECT_STREQ("b.example", rcd_link_identity(&self->r.conf.link[0]));

@@ -214,15 +214,20 @@ static void set_pin(struct parser *p, struct rcd_link_conf *link,
 		copy(p, link->pin, sizeof(link->pin), "pin", value);
 }
 
+/* In small letters: names have no case, and links are compared by it. */
 static void set_name(struct parser *p, struct rcd_link_conf *link,
 		     const char *value)
 {
 	char err[RCL_ERR_LEN];
+	char *c;
 
-	if (rcx_peer_name_check(value, err))
+	if (rcx_peer_name_check(value, err)) {
 		complain(p, "name: %s", err);
-	else
-		copy(p, link->dns, sizeof(link->dns), "name", value);
+		return;
+	}
+	copy(p, link->dns, sizeof(link->dns), "name", value);
+	for (c = link->dns; *c; c++)
+		*c = *c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c;
 }
 
 static void set_wanted(struct parser *p, struct rcd_link_conf *link,
