@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What channels need that can be seen without the module. */
+#include <errno.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <kselftest_harness.h>
 
@@ -202,6 +206,24 @@ TEST_F(channel, has_no_sources_of_no_group)
 	EXPECT_EQ(-EOPNOTSUPP, rclink_reap_from(&self->chan, &cqe, &source, 1));
 	EXPECT_EQ(0, rclink_max_message(&self->chan));
 	EXPECT_EQ(1, rclink_reap(&self->chan, &cqe, 1));
+}
+
+TEST(a_file_that_is_no_channel_is_refused)
+{
+	int empty = memfd_create("empty", 0);
+	int zero = open("/dev/zero", O_RDWR);
+	struct rclink_chan *chan;
+	int ends[2];
+
+	ASSERT_EQ(0, pipe(ends));
+	EXPECT_EQ(-EBADF, rclink_adopt(&chan, -1));
+	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, empty));
+	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, zero));
+	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, ends[0]));
+	close(empty);
+	close(zero);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 TEST(sources_are_at_the_places_of_their_completions)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,7 +58,7 @@ static void *map_rings(int fd, size_t size)
 }
 
 /* Of a channel to a group there is more to map than of another one. */
-int rclink_adopt(struct rclink_chan **chan, int fd)
+static int map_channel(struct rclink_chan **chan, int fd)
 {
 	struct rclink_chan *c = malloc(sizeof(*c));
 	int ret;
@@ -84,6 +85,23 @@ int rclink_adopt(struct rclink_chan **chan, int fd)
 	return 0;
 }
 
+/*
+ * Many a file can be mapped, and to look at it may kill. No channel answers so
+ * when nothing is submitted, not even one that has ended.
+ */
+static bool is_channel(int fd)
+{
+	struct rclink_dev_submit nothing = { .count = 0 };
+
+	return !ioctl(fd, RCLINK_IOC_SUBMIT, &nothing) ||
+	       (errno != ENOTTY && errno != EINVAL);
+}
+
+int rclink_adopt(struct rclink_chan **chan, int fd)
+{
+	return is_channel(fd) ? map_channel(chan, fd) : -EINVAL;
+}
+
 /* As rclink_adopt(), of a file that nobody else has. */
 static int take(struct rclink_chan **chan, int fd)
 {
@@ -91,7 +109,7 @@ static int take(struct rclink_chan **chan, int fd)
 
 	if (fd < 0)
 		return fd;
-	ret = rclink_adopt(chan, fd);
+	ret = map_channel(chan, fd);
 	if (ret)
 		close(fd);
 	return ret;
