@@ -117,7 +117,7 @@ crashed()
 
 # More events than the daemon's socket has room for, the first of which says that l
 # went down.
-overflow()
+unheard()
 {
 	local epoch i
 
@@ -129,6 +129,22 @@ overflow()
 	done
 	daemon_signal 1 CONT
 	up_again l "$epoch" && said 1 'events were lost'
+}
+
+# It takes what room it may have when it starts.
+overflow()
+{
+	local room status
+
+	room=$(sysctl -n net.core.rmem_max)
+	daemon_end 1 && sysctl -qw net.core.rmem_max=4096 || return
+	daemon_start 1
+	status=$?
+	sysctl -qw "net.core.rmem_max=$room"
+	[ "$status" -eq 0 ] && until_true 10 said 1 'l: is up' && unheard
+	status=$?
+	daemon_end 1 && daemon_start 1 && until_true 10 said 1 'l: is up' &&
+		return "$status"
 }
 
 # Asked for while the configuration is read, which takes until the pipe is written:

@@ -193,6 +193,8 @@ static int open_module(struct rch_hub *hub, char *err)
 		hub->requests = rcl_nl_open(err);
 	if (!hub->requests)
 		goto err_close;
+	/* libnl takes 32 KiB; of what is lost, a wish is never told again. */
+	rcl_nl_make_room(hub->events);
 	rcl_nl_notify(hub->events, on_event, hub);
 	hub->readable = event_new(hub->base, rcl_nl_fd(hub->events),
 				  EV_READ | EV_PERSIST, on_readable, hub);

@@ -20,6 +20,7 @@
 
 /* The kernel builds dumps in pieces of at most this size. */
 #define BUFFER_LEN	32768
+#define ROOM_LEN	1048576
 /* The answer is queued before send returns, so waiting is not expected. */
 #define ANSWER_MS	5000
 /* Bytes of "remote.qp.psn" and the like. */
@@ -460,6 +461,14 @@ struct rcl_nl *rcl_nl_listen(char *err)
 {
 	return join(open_socket(err), RCLINK_FAMILY_NAME, RCLINK_MCGRP_EVENTS,
 		    err);
+}
+
+void rcl_nl_make_room(struct rcl_nl *nl)
+{
+	const int len = ROOM_LEN;
+
+	/* Where not, there is less room. */
+	setsockopt(rcl_nl_fd(nl), SOL_SOCKET, SO_RCVBUF, &len, sizeof(len));
 }
 
 struct rcl_nl *rcl_nl_listen_families(char *err)
