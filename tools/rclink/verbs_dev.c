@@ -38,7 +38,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 /*
  * The page list length of fast registration, and atomics on some of the bits,
- * are for the kernel only.
+ * are for the kernel only, and so is whether it can ask a subnet manager.
  */
 static void fill_limits(struct rcl_dev_info *info, const struct rcv_hca *hca)
 {
@@ -150,6 +150,7 @@ static void add_port(struct json_object *list, struct rcv_hca *hca,
 	doc = rcl_doc_dev(&info);
 	json_object_object_del(doc, "fast_reg_pages");
 	json_object_object_del(doc, "masked_atomics");
+	json_object_object_del(doc, "sa");
 	rcl_out_text(doc, "firmware", *attr->fw_ver ? attr->fw_ver : NULL);
 	snprintf(text, sizeof(text), "%04x:%u", attr->vendor_id,
 		 attr->vendor_part_id);
