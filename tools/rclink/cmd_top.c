@@ -156,7 +156,7 @@ static unsigned long long per_second(uint64_t count, uint64_t ns)
 
 static uint64_t interval_of(const struct top *t)
 {
-	return t->before.infos ? t->now.ns - t->before.ns : 0;
+	return t->before.ns ? t->now.ns - t->before.ns : 0;
 }
 
 static const char *rate(uint64_t bytes, uint64_t ns,
