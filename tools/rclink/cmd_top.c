@@ -333,7 +333,10 @@ static bool on_key(struct top *t, int key)
 	return true;
 }
 
-/* Keys until it is time for the next look; whether there is to be one. */
+/*
+ * Keys until it is time for the next look; whether there is to be one. Where
+ * the last one took as long, those that were pressed meanwhile.
+ */
 static bool wait_keys(struct top *t)
 {
 	const uint64_t end = t->now.ns + t->interval;
@@ -341,11 +344,11 @@ static bool wait_keys(struct top *t)
 		{ .fd = t->signals, .events = POLLIN },
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 	};
-	uint64_t now;
+	uint64_t now = rcl_now();
 	int key;
 
-	while ((now = rcl_now()) < end) {
-		poll(from, 2, (end - now) / NS_PER_MS + 1);
+	do {
+		poll(from, 2, now < end ? (end - now) / NS_PER_MS + 1 : 0);
 		if (from[0].revents || from[1].revents & (POLLHUP | POLLERR))
 			return false;
 		/* The terminal's new size comes as a key, too. */
@@ -354,7 +357,8 @@ static bool wait_keys(struct top *t)
 				return false;
 			draw(t);
 		}
-	}
+		now = rcl_now();
+	} while (now < end);
 	return true;
 }
 
