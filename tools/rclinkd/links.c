@@ -335,7 +335,9 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 	if (!link)
 		return;
 	link->answering = false;
-	link->tally.answered[result ? RCD_FAILED : RCD_UP]++;
+	link->tally.answered[!result ? RCD_UP :
+			     result == -ECANCELED ? RCD_GIVEN_UP :
+						    RCD_FAILED]++;
 	if (!result)
 		rcd_link_exchanged(link, call->epoch, call->ns, call->from);
 	rcd_link_want(link);
