@@ -247,6 +247,23 @@ TEST_F(keep, a_rotation_that_failed_is_tried_again)
 	EXPECT_FALSE(link->asked);
 }
 
+TEST_F(keep, a_dial_that_met_the_one_of_the_peer_is_no_failure)
+{
+	struct rcd_link *link = self->down;
+
+	rcd_link_want(link);
+	wake(link);
+	ASSERT_NE(NULL, link->dial);
+	dial_ops->done(link, -EALREADY, "the peer dials");
+	EXPECT_EQ(0, link->failures);
+	EXPECT_EQ(1, link->tally.dialled[RCD_GIVEN_UP]);
+	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
+	wake(link);
+	fail(link);
+	EXPECT_EQ(1, link->failures);
+	EXPECT_EQ(1, link->tally.dialled[RCD_FAILED]);
+}
+
 TEST_F(keep, rotations_that_failed_leave_room_for_others)
 {
 	rotate_all_again(self->up);

@@ -82,6 +82,17 @@ TEST_F(session, every_exchange_has_a_key_of_its_own)
 	EXPECT_NE(0, memcmp(key, self->w.dialler.key, sizeof(key)));
 }
 
+TEST_F(session, an_end_that_dials_itself_says_so)
+{
+	self->w.listener_end.fail_at = AT_ADMIT;
+	self->w.listener_end.fail_with = -EALREADY;
+	both(&self->w);
+	EXPECT_EQ(-EALREADY, self->w.listener_end.result);
+	EXPECT_EQ(-EALREADY, self->w.dialler.result);
+	SAYS("peer: it was told", self->w.dialler.err);
+	EXPECT_EQ(0, self->w.dialler.prepares);
+}
+
 TEST_F(session, a_failure_of_either_owner_reaches_the_other)
 {
 	enum stage stage;

@@ -41,6 +41,7 @@ enum rcx_code {
 	RCX_CODE_FAILED,	/* a local step failed */
 	RCX_CODE_TIMEOUT,
 	RCX_CODE_CANCELED,
+	RCX_CODE_SUPERSEDED,	/* refused: the own exchange goes on */
 };
 
 struct rcx_header {

@@ -73,7 +73,8 @@ struct rcx_ops {
 	 * Responder: which local link is meant by a peer that proved to be all
 	 * of these and asks for the link called wanted? Fill in link,
 	 * RCLINK_NAME_MAX + 1 bytes, and return which of ids it is admitted as,
-	 * from 0.
+	 * from 0. -EALREADY, which the peer gets, too: this host dials it and
+	 * goes on with that.
 	 */
 	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);

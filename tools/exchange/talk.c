@@ -276,7 +276,8 @@ static void on_offer(struct rcx_session *s, const struct rcx_msg *in)
 
 	as = s->ops->admit(s->ctx, ids, in->link, s->link, err);
 	if (as < 0) {
-		rcx_break(s, RCX_CODE_REFUSED, as, "%s", err);
+		rcx_break(s, as == -EALREADY ? RCX_CODE_SUPERSEDED :
+					       RCX_CODE_REFUSED, as, "%s", err);
 		return;
 	}
 	s->identity = ids->id[as];
@@ -352,6 +353,7 @@ static void on_error(struct rcx_session *s, const struct rcx_msg *in)
 		[RCX_CODE_FAILED] = -EREMOTEIO,
 		[RCX_CODE_TIMEOUT] = -ETIMEDOUT,
 		[RCX_CODE_CANCELED] = -ECANCELED,
+		[RCX_CODE_SUPERSEDED] = -EALREADY,
 	};
 	int result = -EREMOTEIO;
 

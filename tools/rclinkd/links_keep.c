@@ -225,16 +225,17 @@ static void on_dialled(void *ctx, int result, const char *err)
 	struct rcd_link *link = ctx;
 	struct rcd_links *all = link->all;
 	const struct rch_job *job = link->dial;
+	const bool given_up = link->yields || all->stopping ||
+			      result == -EALREADY;
 
 	if (!result)
 		rcd_link_exchanged(link, rch_job_epoch(job), rch_job_ns(job),
 				   "dialled");
 	link->dial = NULL;
 	link->tally.dialled[!result ? RCD_UP :
-			    link->yields || all->stopping ? RCD_GIVEN_UP :
-							    RCD_FAILED]++;
+			    given_up ? RCD_GIVEN_UP : RCD_FAILED]++;
 	/* Up or down, the events have said it: that may be a second ago. */
-	if (!result || link->yields || all->stopping)
+	if (!result || given_up)
 		rcd_link_want(link);
 	else
 		failed(link, err);
