@@ -7,8 +7,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rclink.h>
 
@@ -541,6 +544,31 @@ TEST_F_TIMEOUT(chan, who_imports_is_interrupted_and_leaves_one_question,
 	ASSERT_EQ(0, say_window(h, &second, &right));
 	EXPECT_EQ(0, answered(self));
 	EXPECT_EQ(0, hostile_lives(h, "interrupted"));
+}
+
+/* At once, and not when the epoch ends for want of an answer. */
+TEST_F_TIMEOUT(chan, who_imports_is_killed, TIMEOUT_S)
+{
+	static const struct window right = { "", 0, 4096, 12, 3, 1 };
+	struct hostile *h = &self->h;
+	struct rcl_msg import;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, hostile_up(h));
+	opens(_metadata, self);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		imports(self);
+		_exit(EXIT_SUCCESS);
+	}
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_IMPORT, &import));
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	ASSERT_EQ(0, say_window(h, &import, &right));
+	EXPECT_EQ(0, hostile_lives(h, "killed"));
 }
 
 TEST_F_TIMEOUT(chan, other_answers_to_hears, TIMEOUT_S)
