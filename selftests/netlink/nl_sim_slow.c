@@ -25,6 +25,7 @@
 #define BYE_MS		150	/* less than a goodbye is waited for */
 #define TRIES		5
 #define LONG_MS		60000
+#define HEARTBEAT_MS	200
 
 FIXTURE(slow)
 {
@@ -379,6 +380,31 @@ TEST_F_TIMEOUT(slow, what_is_being_made_takes_the_place_of_what_fails, 120)
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
 }
 
+/* From the next epoch on. */
+static int set_heartbeat(struct genl_sock *s, const char *name)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_SET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, HEARTBEAT_MS);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+static int pair_with_heartbeat(struct genl_sock *s)
+{
+	int ret;
+
+	ret = set_heartbeat(s, "a");
+	if (!ret)
+		ret = set_heartbeat(s, "b");
+	if (!ret)
+		ret = rcl_disconnect(s, "a");
+	if (!ret)
+		ret = rcl_until(s, "b", RCLINK_LINK_STATE_DOWN, LONG_MS);
+	return ret ? ret : rcl_pair(s, "a", "b", RCLINK_LINK_STATE_UP);
+}
+
 /*
  * One end finds that what was up has failed, and goes on in the other epoch.
  * Its peer, to which nothing has happened, stops reading to end the old one.
@@ -389,6 +415,7 @@ TEST_F_TIMEOUT(slow, who_failed_alone_waits_for_a_peer_that_moves, 120)
 	struct rcl_view view;
 
 	EXPECT_EQ(0, take_time(0));
+	ASSERT_EQ(0, pair_with_heartbeat(&self->s));
 	ASSERT_EQ(0, prepare_both(&asker));
 	ASSERT_EQ(0, rcl_activate(&self->owner, "b", asker.a.epoch, NULL));
 	EXPECT_EQ(0, sim_knob("sim1", "fault", "slow_qp 1 %d %d", ALL,
