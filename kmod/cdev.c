@@ -16,7 +16,6 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 
 #include <uapi/linux/rclink_dev.h>
 
@@ -25,6 +24,7 @@
 #include "dmabuf.h"
 #include "group-chan.h"
 #include "listener.h"
+#include "pages.h"
 #include "region.h"
 #include "remote.h"
 #include "ring.h"
@@ -584,10 +584,11 @@ static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 
 static int rcl_cdev_mmap_chan(struct rcl_chan *chan, struct vm_area_struct *vma)
 {
+	struct rcl_ring *ring = rcl_ring_of(chan);
+
 	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
 		return rcl_shm_mmap(chan, vma);
-	return remap_vmalloc_range(vma, rcl_ring_of(chan)->shared,
-				   vma->vm_pgoff);
+	return rcl_pages_map(vma, ring->shared, sizeof(*ring->shared));
 }
 
 static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)

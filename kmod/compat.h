@@ -48,4 +48,19 @@ static inline unsigned int rcl_compat_pin_flags(unsigned long addr, u32 *npages)
 	return flags;
 }
 
+/**
+ * rcl_compat_vm_flags_set - add flags
+ * @vma: whose mm is locked for writing
+ * @flags: VM_*
+ */
+static inline void rcl_compat_vm_flags_set(struct vm_area_struct *vma,
+					   vm_flags_t flags)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags |= flags;
+#else
+	vm_flags_set(vma, flags);
+#endif
+}
+
 #endif /* RCL_COMPAT_H */

@@ -17,7 +17,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
 
 #include "group-use.h"
@@ -280,7 +279,7 @@ int rcl_group_chan_mmap(struct rcl_group_chan *chan, struct vm_area_struct *vma)
 	u64 len = 0;
 
 	if (!(vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT)))
-		return remap_vmalloc_range(vma, chan->shared, vma->vm_pgoff);
+		return rcl_pages_map(vma, chan->shared, sizeof(*chan->shared));
 	mutex_lock(&chan->lock);
 	file = rcl_group_mem_file(&chan->mem, rcl_shm_slot(vma), &len);
 	mutex_unlock(&chan->lock);

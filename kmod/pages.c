@@ -1,60 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-/* As vmalloc_user(), but for whom it is charged to. */
+/* As vmalloc_user() and remap_vmalloc_range(), but for whom it is charged to. */
 #include "pages.h"
 
 #include <linux/gfp.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-static void rcl_pages_put(struct page **pages, unsigned int n)
-{
-	while (n--)
-		__free_page(pages[n]);
-	kfree(pages);
-}
-
-static struct page **rcl_pages_get(unsigned int n)
-{
-	struct page **pages;
-	unsigned int i;
-
-	pages = kcalloc(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	if (!pages)
-		return NULL;
-	for (i = 0; i < n; i++) {
-		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (!pages[i]) {
-			rcl_pages_put(pages, i);
-			return NULL;
-		}
-	}
-	return pages;
-}
+#include "compat.h"
 
 /**
- * rcl_pages_new - allocate memory that remap_vmalloc_range() takes
- * @size: bytes, not many pages
+ * rcl_pages_new - allocate memory for rings
+ * @size: bytes
  *
  * It is charged to the calling process's memory cgroup.
  *
  * Context: may sleep.
- * Return: zeroed memory, or NULL.
+ * Return: zeroed memory, whole pages, or NULL.
  */
 void *rcl_pages_new(size_t size)
 {
-	unsigned int n = PFN_UP(size);
-	struct page **pages;
-	void *addr;
-
-	pages = rcl_pages_get(n);
-	if (!pages)
-		return NULL;
-	addr = vmap(pages, n, VM_MAP | VM_USERMAP | VM_MAP_PUT_PAGES,
-		    PAGE_KERNEL);
-	if (!addr)
-		rcl_pages_put(pages, n);
-	return addr;
+	return __vmalloc(PAGE_ALIGN(size), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 }
 
 /**
@@ -65,6 +30,29 @@ void *rcl_pages_new(size_t size)
  */
 void rcl_pages_free(const void *addr)
 {
-	/* It owns them, by VM_MAP_PUT_PAGES. */
 	vfree(addr);
+}
+
+/**
+ * rcl_pages_map - show it to a process
+ * @vma: shared; says which part of it
+ * @addr: of rcl_pages_new()
+ * @size: likewise
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, -EINVAL beyond @size, or -ENOMEM.
+ */
+int rcl_pages_map(struct vm_area_struct *vma, void *addr, size_t size)
+{
+	unsigned long n = PFN_UP(size), first = vma->vm_pgoff, i;
+	int ret = 0;
+
+	if (first >= n || vma_pages(vma) > n - first)
+		return -EINVAL;
+	addr += first << PAGE_SHIFT;
+	for (i = 0; !ret && i < vma_pages(vma); i++)
+		ret = vm_insert_page(vma, vma->vm_start + (i << PAGE_SHIFT),
+				     vmalloc_to_page(addr + (i << PAGE_SHIFT)));
+	rcl_compat_vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	return ret;
 }

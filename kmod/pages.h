@@ -5,7 +5,10 @@
 
 #include <linux/types.h>
 
+struct vm_area_struct;
+
 void *rcl_pages_new(size_t size);
 void rcl_pages_free(const void *addr);
+int rcl_pages_map(struct vm_area_struct *vma, void *addr, size_t size);
 
 #endif /* RCL_PAGES_H */
