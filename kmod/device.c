@@ -327,7 +327,8 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 	if (info->lid && attr.lid != info->lid)
 		return -EAGAIN;
 	*why = "the port just got another MTU: try again";
-	return rcl_port_mtu(attr.active_mtu) == info->active_mtu ? 0 : -EAGAIN;
+	return info->active_mtu &&
+	       rcl_port_mtu(attr.active_mtu) == info->active_mtu ? 0 : -EAGAIN;
 }
 
 /**
