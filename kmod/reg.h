@@ -36,7 +36,7 @@ int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access);
 void rcl_reg_stop(struct rcl_reg *reg);
 
 /**
- * rcl_reg_has_ended - does the epoch end, so that nothing is registered any more?
+ * rcl_reg_has_ended - does the epoch end, and nothing is registered any more?
  * @reg: initialized
  *
  * Context: any; who knows of a registration that failed for that sees it.

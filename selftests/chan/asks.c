@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: asks [FD]: asks the device for a channel to a service that nobody has, over
- * its file FD, which somebody else opened, or one that it opens. What it was
- * told is its exit status, an errno; 0 says that it had the right.
+ * usage: asks [FD]: asks the device for a channel to a service that nobody
+ * has, over its file FD, which somebody else opened, or one that it opens. What
+ * it was told is its exit status, an errno; 0 says that it had the right.
  */
 #include <errno.h>
 #include <fcntl.h>

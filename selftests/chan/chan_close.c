@@ -22,7 +22,7 @@
 #define SERVICE		"close"
 #define THREADS		3
 
-/* What the threads share; no file is opened while they run, so fd is of no other. */
+/* What the threads share. */
 struct work {
 	void *(*run[THREADS])(void *arg);
 	pthread_t thread[THREADS];

@@ -25,23 +25,18 @@
 #define LOSSY_OPS	24		/* of a batch, at most */
 #define LOSSY_NAME	16		/* of a service or region */
 
-/* The memory of the far end, which all writers share: all areas, then all words. */
+/* The memory of the far end, of all writers: all areas, then all words. */
 #define LOSSY_WORDS_AT	((LOSSY_WRITERS * LOSSY_AREA + 7) & ~7)
 #define LOSSY_MEMORY \
 	(LOSSY_WORDS_AT + LOSSY_WRITERS * LOSSY_WORDS * sizeof(uint64_t))
 
 /*
- * A writer's region of it begins so long before the middle of his area, so that one of
- * the registrations that it has ends there: what crosses that is moved in two pieces.
+ * A writer's region of it begins so long before the middle of his area, so that
+ * one of the registrations that it has ends there: what crosses that is moved in
+ * two pieces.
  */
-#define LOSSY_LEAD		(2 << 20)
-#define LOSSY_AREA_AT		(LOSSY_LEAD - LOSSY_AREA / 2)
-/* Where that writer's words are in his region. */
-#define LOSSY_REGION_WORDS(w) \
-	(LOSSY_AREA_AT + LOSSY_WORDS_AT - (w) * LOSSY_AREA + \
-	 (w) * LOSSY_WORDS * sizeof(uint64_t))
-/* Up to the end of all words. */
-#define LOSSY_REGION(w)		(LOSSY_AREA_AT + LOSSY_MEMORY - (w) * LOSSY_AREA)
+#define LOSSY_LEAD	(2 << 20)
+#define LOSSY_AREA_AT	(LOSSY_LEAD - LOSSY_AREA / 2)
 
 #define LOSSY_MIX_SHIFT	62		/* of a seed */
 
@@ -94,6 +89,18 @@ struct lossy_model {
 	uint8_t area[LOSSY_AREA];
 	uint64_t word[LOSSY_WORDS];
 };
+
+/* How long that region is, and where the writer's words are in it. */
+static inline uint32_t lossy_region(uint32_t writer)
+{
+	return LOSSY_AREA_AT + LOSSY_MEMORY - writer * LOSSY_AREA;
+}
+
+static inline uint32_t lossy_words_at(uint32_t writer)
+{
+	return LOSSY_AREA_AT + LOSSY_WORDS_AT - writer * LOSSY_AREA +
+	       writer * LOSSY_WORDS * sizeof(uint64_t);
+}
 
 uint32_t lossy_batch_len(uint64_t seed, uint32_t writer, uint32_t batch);
 void lossy_make(struct lossy_op *op, uint64_t seed, uint32_t writer,

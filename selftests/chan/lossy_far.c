@@ -50,7 +50,7 @@ static int export(struct far *f)
 	lossy_name(name, "far", f->writer);
 	for (i = 0; i < TRIES && ret == -EEXIST; i++) {
 		ret = rclink_region(f->chan, f->area - LOSSY_AREA_AT,
-				    LOSSY_REGION(f->writer), name,
+				    lossy_region(f->writer), name,
 				    RCLINK_REGION_READ | RCLINK_REGION_WRITE |
 				    RCLINK_REGION_ATOMIC, &f->memory_region);
 		if (ret == -EEXIST)

@@ -180,7 +180,7 @@ static int queue_atomic(struct near *n, uint32_t number, struct rclink_data to,
 			unsigned int flags)
 {
 	const struct lossy_op *op = &n->op[number];
-	uint64_t at = LOSSY_REGION_WORDS(n->writer) +
+	uint64_t at = lossy_words_at(n->writer) +
 		op->offset * sizeof(uint64_t);
 
 	memcpy(n->expect[number], &n->model.word[op->offset], sizeof(uint64_t));
