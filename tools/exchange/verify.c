@@ -21,6 +21,7 @@
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -153,11 +154,12 @@ static bool is_costly(const EVP_PKEY *key)
 	BIGNUM *e = NULL;
 	bool costly;
 
+	/* Others are quick, or OpenSSL takes them in known groups only. */
+	if (kind != EVP_PKEY_RSA && kind != EVP_PKEY_RSA_PSS)
+		return kind == EVP_PKEY_DSA &&
+		       EVP_PKEY_get_bits(key) > KEY_BITS_MAX;
 	if (EVP_PKEY_get_bits(key) > KEY_BITS_MAX)
 		return true;
-	/* Asked of another kind, OpenSSL would keep an error. */
-	if (kind != EVP_PKEY_RSA && kind != EVP_PKEY_RSA_PSS)
-		return false;
 	costly = !EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) ||
 		 BN_num_bits(e) > EXPONENT_BITS_MAX;
 	BN_free(e);
@@ -165,11 +167,12 @@ static bool is_costly(const EVP_PKEY *key)
 	return costly;
 }
 
-static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer)
+static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer,
+			 const char *whose, const char *make)
 {
 	rcl_fail(peer->err, 0,
-		 "the peer's key takes too long to verify with: it has more than %d bits, or an RSA exponent of more than %d; make one with: rclink genkey",
-		 KEY_BITS_MAX, EXPONENT_BITS_MAX);
+		 "%s takes too long to verify with: it has more than %d bits, or an RSA exponent of more than %d; %s",
+		 whose, KEY_BITS_MAX, EXPONENT_BITS_MAX, make);
 
 	return refuse(store, X509_V_ERR_CERT_REJECTED);
 }
@@ -177,21 +180,24 @@ static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer)
 /*
  * OpenSSL asks whether a certificate is revoked before it verifies who issued
  * it: then a CRL is verified with any key that the peer says is its issuer's.
- * One of an unknown kind it does not use.
+ * One of an unknown kind it does not use; that it cannot read it is no error of the
+ * handshake.
  */
 static bool sends_costly(const X509_STORE_CTX *store)
 {
 	struct stack_st_X509 *sent = X509_STORE_CTX_get0_untrusted(store);
+	bool costly = false;
 	const EVP_PKEY *key;
 	int i;
 
-	for (i = 0; i < sk_X509_num(sent); i++) {
+	ERR_set_mark();
+	for (i = 0; i < sk_X509_num(sent) && !costly; i++) {
 		key = X509_get0_pubkey(sk_X509_value(sent, i));
-		if (key && is_costly(key))
-			return true;
+		costly = key && is_costly(key);
 	}
+	ERR_pop_to_mark();
 
-	return false;
+	return costly;
 }
 
 static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
@@ -200,7 +206,9 @@ static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
 	int code;
 
 	if (sends_costly(store))
-		return refuse_costly(store, peer);
+		return refuse_costly(store, peer,
+				     "a key of the peer's certificates",
+				     "have them issued for smaller ones");
 	if (X509_verify_cert(store) != 1) {
 		code = X509_STORE_CTX_get_error(store);
 		rcl_fail(peer->err, 0,
@@ -242,7 +250,8 @@ static int verify_pin(X509_STORE_CTX *store, X509 *leaf,
 		return refuse(store, X509_V_ERR_EE_KEY_TOO_SMALL);
 	}
 	if (is_costly(key))
-		return refuse_costly(store, peer);
+		return refuse_costly(store, peer, "the peer's key",
+				     "make one with: rclink genkey");
 	if (X509_cmp_current_time(X509_get0_notBefore(leaf)) >= 0) {
 		rcl_fail(peer->err, 0,
 			 "the peer's certificate is not yet valid; check the clocks of both hosts");
