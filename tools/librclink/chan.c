@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chan.h"
@@ -92,7 +93,11 @@ static int map_channel(struct rclink_chan **chan, int fd)
 static bool is_channel(int fd)
 {
 	struct rclink_dev_submit nothing = { .count = 0 };
+	struct stat st;
 
+	/* What is no device may answer as it likes: FUSE. */
+	if (!fstat(fd, &st) && !S_ISCHR(st.st_mode))
+		return false;
 	return !ioctl(fd, RCLINK_IOC_SUBMIT, &nothing) ||
 	       (errno != ENOTTY && errno != EINVAL);
 }
