@@ -27,6 +27,7 @@
 #define ROTATE_MIN	10		/* s */
 #define ROTATE_MAX	2592000		/* s, 30 days */
 #define BLANKS		" \t\v\f\r"
+#define UTF8_MARK	"\xef\xbb\xbf"	/* an editor may begin with that */
 #define SEE_KEYS	"rclink.conf(5) lists the keys"
 
 enum section { NONE, HOST, LINK, GROUP, UNKNOWN };
@@ -559,7 +560,10 @@ static char *next_line(char *line, int size, void *arg)
 	if (len < 0)
 		return NULL;
 	p->place.line++;
-	text = p->text + strspn(p->text, BLANKS);
+	text = p->text;
+	if (p->place.line == 1 && !strncmp(text, UTF8_MARK, strlen(UTF8_MARK)))
+		text += strlen(UTF8_MARK);
+	text += strspn(text, BLANKS);
 	if (strlen(p->text) != (size_t)len || strlen(text) >= (size_t)size) {
 		complain(p, "this line has a zero byte, or more than %d",
 			 size - 2);
