@@ -2,8 +2,9 @@
 /*
  * usage: idle NEAR FAR CHANNELS [memory]: both ends of so many channels of a
  * link of this host to itself. Prints "ready" when they are open, and stays
- * until it is killed. With "memory" the last one has some of the kernel's mapped,
- * and SIGUSR1 has it used: "still mine" says that what was written is there.
+ * until it is killed. With "memory" the last one has some of the kernel's
+ * mapped, and SIGUSR1 has it used: "still mine" says that what was written is
+ * there.
  */
 #include <errno.h>
 #include <signal.h>

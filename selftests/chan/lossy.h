@@ -32,8 +32,8 @@
 
 /*
  * A writer's region of it begins so long before the middle of his area, so that
- * one of the registrations that it has ends there: what crosses that is moved in
- * two pieces.
+ * one of the registrations that it has ends there: what crosses that is moved
+ * in two pieces.
  */
 #define LOSSY_LEAD	(2 << 20)
 #define LOSSY_AREA_AT	(LOSSY_LEAD - LOSSY_AREA / 2)

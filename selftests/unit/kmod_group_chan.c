@@ -136,6 +136,21 @@ u32 rcl_shm_slot(const struct vm_area_struct *vma)
 	return vma->vm_pgoff;
 }
 
+void *rcl_pages_new(size_t size)
+{
+	return calloc(1, size);
+}
+
+void rcl_pages_free(const void *addr)
+{
+	free((void *)addr);
+}
+
+int rcl_pages_map(struct vm_area_struct *vma, void *addr, size_t size)
+{
+	return 0;
+}
+
 int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
 {
 	return file ? 0 : -EINVAL;

@@ -180,8 +180,8 @@ static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer,
 /*
  * OpenSSL asks whether a certificate is revoked before it verifies who issued
  * it: then a CRL is verified with any key that the peer says is its issuer's.
- * One of an unknown kind it does not use; that it cannot read it is no error of the
- * handshake.
+ * One of an unknown kind it does not use; that it cannot read it is no error of
+ * the handshake.
  */
 static bool sends_costly(const X509_STORE_CTX *store)
 {

@@ -95,8 +95,8 @@ static bool is_channel(int fd)
 	struct rclink_dev_submit nothing = { .count = 0 };
 	struct stat st;
 
-	/* What is no device may answer as it likes: FUSE. */
-	if (!fstat(fd, &st) && !S_ISCHR(st.st_mode))
+	/* One of FUSE may answer as it likes. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		return false;
 	return !ioctl(fd, RCLINK_IOC_SUBMIT, &nothing) ||
 	       (errno != ENOTTY && errno != EINVAL);
