@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* As vmalloc_user() and remap_vmalloc_range(), but for whom it is charged to. */
+/* As vmalloc_user() and remap_vmalloc_range(), but charged to the caller. */
 #include "pages.h"
 
 #include <linux/gfp.h>

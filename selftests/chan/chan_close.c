@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -99,6 +100,12 @@ static void *accepts(void *arg)
 	return NULL;
 }
 
+static bool have_begun(const struct work *w, unsigned int calls)
+{
+	return __atomic_load_n(&w->began, __ATOMIC_ACQUIRE) == THREADS &&
+	       __atomic_load_n(&w->calls, __ATOMIC_RELAXED) >= calls;
+}
+
 /* Until all of them are about to wait, and some have. */
 static int work_begins(struct work *w, int fd)
 {
@@ -114,9 +121,7 @@ static int work_begins(struct work *w, int fd)
 	for (i = 0; !ret && i < THREADS; i++)
 		ret = -pthread_create(&w->thread[i], NULL, w->run[i], w);
 	before = __atomic_load_n(&w->calls, __ATOMIC_RELAXED);
-	while (!ret && (__atomic_load_n(&w->began, __ATOMIC_ACQUIRE) < THREADS ||
-			__atomic_load_n(&w->calls, __ATOMIC_RELAXED) <
-			before + 2 * THREADS))
+	while (!ret && !have_begun(w, before + 2 * THREADS))
 		usleep(100);
 	return ret;
 }
