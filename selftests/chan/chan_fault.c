@@ -50,7 +50,6 @@ struct call {
 	int (*after)(struct work *w, int ret);
 	bool copies;		/* has an argument in memory */
 	int other;		/* errno that the device may give */
-	const char *below;	/* function of the kernel, instead of modules */
 	int refused;		/* errno that it gives where nothing fails */
 	bool group;		/* there is one */
 	unsigned long request;	/* fault_chan.sh looks whether all have one */
@@ -445,8 +444,7 @@ FIXTURE_VARIANT_ADD(channel, accept) {
 };
 
 FIXTURE_VARIANT_ADD(channel, mmap) {
-	.call = { "mmap", nothing, run_mmap, after_mmap,
-		  .below = "remap_vmalloc_range_partial" },
+	.call = { "mmap", nothing, run_mmap, after_mmap },
 };
 
 FIXTURE_VARIANT_ADD(channel, region) {
@@ -609,7 +607,7 @@ static void one_by_one(struct __test_metadata *_metadata, struct work *w,
 {
 	unsigned int n;
 
-	ASSERT_EQ(0, fault_nth_setup(call->below));
+	ASSERT_EQ(0, fault_nth_setup());
 	for (n = 1; n < STEPS_MAX; n++)
 		if (!fails_at(_metadata, w, call, n))
 			break;

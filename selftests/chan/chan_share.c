@@ -433,7 +433,7 @@ TEST_F_TIMEOUT(link, a_failure_below_it_leaves_nothing, TIMEOUT_S)
 
 	if (!fault_there())
 		SKIP(return, "the kernel has no failslab");
-	ASSERT_EQ(0, fault_nth_setup(NULL));
+	ASSERT_EQ(0, fault_nth_setup());
 	for (n = 1; happened && n < STEPS_MAX; n++) {
 		fault_nth(n);
 		ret = share_offer(s, SHARE_RIGHTS);

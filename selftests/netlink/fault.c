@@ -104,29 +104,26 @@ static void find_function(struct text *text, const char *line,
 }
 
 /*
- * The module's code, from its first function to its last, or a function of the
- * kernel; and vmalloc(), which puts a trace into the log when it fails, so that
- * it must not: the device's driver uses it, and the module for rings only.
+ * The module's code, from its first function to its last; and vmalloc(), which
+ * puts a trace into the log when it fails, so that it must not: the device's
+ * driver uses it, and the module for rings only.
  */
-static int read_symbols(const char *function, struct text *text,
-			struct text *vmalloc)
+static int read_symbols(struct text *text, struct text *vmalloc)
 {
 	char line[512];
 	FILE *in;
 
-	*text = (struct text){ .start = function ? 0 : ~0UL };
+	*text = (struct text){ .start = ~0UL };
 	memset(vmalloc, 0, sizeof(*vmalloc));
 	in = fopen("/proc/kallsyms", "r");
 	if (!in)
 		return -errno;
 	while (fgets(line, sizeof(line), in)) {
-		if (!function && strstr(line, "\t[rclink]"))
+		if (strstr(line, "\t[rclink]"))
 			add_symbol(text, line);
-		if (strchr(line, '['))
-			continue;
-		find_function(vmalloc, line, "__vmalloc_node_range_noprof");
-		if (function)
-			find_function(text, line, function);
+		if (!strchr(line, '['))
+			find_function(vmalloc, line,
+				      "__vmalloc_node_range_noprof");
 	}
 	fclose(in);
 	return vmalloc->end && text->end ? 0 : -ENOENT;
@@ -166,7 +163,7 @@ int fault_init(struct fault *f, const char *knob)
 	char file[64];
 	int ret;
 
-	ret = read_symbols(NULL, &module, &vmalloc);
+	ret = read_symbols(&module, &vmalloc);
 	if (ret)
 		return ret;
 	f->knob = knob;
@@ -214,7 +211,7 @@ int fault_percent_setup(const char *knob)
 	struct text module, vmalloc;
 	int ret;
 
-	ret = read_symbols(NULL, &module, &vmalloc);
+	ret = read_symbols(&module, &vmalloc);
 	if (!ret)
 		ret = setup(knob, &module, &vmalloc);
 	if (!ret)
@@ -239,11 +236,8 @@ unsigned long fault_fired(const char *knob)
 	return ALWAYS - read_value(file);
 }
 
-/*
- * For what the caller does itself: allocations and copies below any module, or
- * below a function of the kernel that a module jumps to without coming back.
- */
-int fault_nth_setup(const char *function)
+/* For what the caller does itself: allocations and copies below any module. */
+int fault_nth_setup(void)
 {
 	static const char * const knobs[] = {
 		"failslab", "fail_page_alloc", "fail_usercopy"
@@ -252,10 +246,9 @@ int fault_nth_setup(const char *function)
 	unsigned int i;
 	int ret;
 
-	ret = read_symbols(function, &text, &vmalloc);
+	ret = read_symbols(&text, &vmalloc);
 	for (i = 0; !ret && i < sizeof(knobs) / sizeof(knobs[0]); i++)
-		ret = setup(knobs[i], function ? &text : &all_modules,
-			    &vmalloc);
+		ret = setup(knobs[i], &all_modules, &vmalloc);
 	return ret;
 }
 

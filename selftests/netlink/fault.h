@@ -37,7 +37,7 @@ int fault_percent_setup(const char *knob);
 int fault_percent(const char *knob, unsigned int percent);
 unsigned long fault_fired(const char *knob);
 
-int fault_nth_setup(const char *function);
+int fault_nth_setup(void);
 unsigned long fault_nth(unsigned int n);
 
 #endif /* FAULT_H */

@@ -614,7 +614,7 @@ FIXTURE_SETUP(module)
 		SKIP(return, "the kernel has no failslab");
 	self->fd = open(getenv("RCLINK_KO") ?: "", O_RDONLY);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, fault_nth_setup(NULL));
+	ASSERT_EQ(0, fault_nth_setup());
 	ASSERT_EQ(0, syscall(SYS_delete_module, "rclink", 0));
 }
 
