@@ -13,7 +13,7 @@
 
 /**
  * struct rcl_reg - the QP that carries nothing but REG_MR
- * @lock: protects all: one registration at a time
+ * @lock: protects all: one registration at a time; @pd is also read without
  * @pd: of the link, between start and stop, while the device answers
  * @up: for the QP
  * @wiring: for the QP, which is wired to itself
@@ -21,7 +21,7 @@
  * @qp: in RTS
  */
 struct rcl_reg {
-	struct mutex lock;	/* protects all of it */
+	struct mutex lock;	/* protects all of it, as above */
 	struct ib_pd *pd;
 	struct rcl_upcall *up;
 	struct rcl_qp_wiring wiring;

@@ -154,12 +154,12 @@ static bool is_costly(const EVP_PKEY *key)
 	BIGNUM *e = NULL;
 	bool costly;
 
-	/* Others are quick, or OpenSSL takes them in known groups only. */
-	if (kind != EVP_PKEY_RSA && kind != EVP_PKEY_RSA_PSS)
-		return kind == EVP_PKEY_DSA &&
-		       EVP_PKEY_get_bits(key) > KEY_BITS_MAX;
-	if (EVP_PKEY_get_bits(key) > KEY_BITS_MAX)
+	/* Of a kind that has no number, as ML-DSA, bits are no modulus. */
+	if (kind != EVP_PKEY_KEYMGMT && EVP_PKEY_get_bits(key) > KEY_BITS_MAX)
 		return true;
+	/* Asked of another kind, OpenSSL would keep an error. */
+	if (kind != EVP_PKEY_RSA && kind != EVP_PKEY_RSA_PSS)
+		return false;
 	costly = !EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) ||
 		 BN_num_bits(e) > EXPONENT_BITS_MAX;
 	BN_free(e);

@@ -466,7 +466,8 @@ int rclink_write(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
- * That has the length of what lies in the last extent (channels.rst).
+ * The receive's completion has the length of what lies in the last extent of
+ * the region that this writes to (channels.rst).
  *
  * Return: see above.
  */
