@@ -249,6 +249,16 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 	return 0;
 }
 
+static const char *rcl_dev_none(const struct rcl_policy *policy)
+{
+	if (policy->device[0])
+		return "device: no such RDMA device: see `rclink dev`";
+	if (policy->v[RCL_P_PORT] ||
+	    policy->v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO)
+		return "port, gid-index: no device has those, on an active port: see `rclink dev`";
+	return "no active port with a usable GID: see `rclink dev`";
+}
+
 /* To be put. */
 static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 				       struct rcl_port *info, const char **why)
@@ -258,7 +268,6 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 	struct rcl_device *rdev;
 	int ret;
 
-	*why = "no active port with a usable GID: see `rclink dev`";
 	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
 		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
 			continue;
@@ -273,8 +282,7 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 		       "port: the device has none of that number" : of_device;
 		return ERR_PTR(ret ?: -ENODEV);
 	}
-	if (named)
-		*why = "device: no such RDMA device: see `rclink dev`";
+	*why = rcl_dev_none(policy);
 	return ERR_PTR(-ENODEV);
 }
 

@@ -7,7 +7,7 @@
 #include <linux/string.h>
 
 /* Which may be 0, too, although that is below their minimum. */
-#define RCL_P_MAY_BE_0	(BIT(RCL_P_MTU) | BIT(RCL_P_HEARTBEAT))
+#define RCL_P_MAY_BE_0	(BIT(RCL_P_PORT) | BIT(RCL_P_MTU) | BIT(RCL_P_HEARTBEAT))
 
 struct rcl_range {
 	u32 def;
@@ -22,7 +22,7 @@ struct rcl_range {
  * peer is asked when an interval is over: one miss would not even do that.
  */
 static const struct rcl_range ranges[RCL_P_MAX] = {
-	[RCL_P_PORT] = { 0, 1, 255, "port must be 1 to 255" },
+	[RCL_P_PORT] = { 0, 1, 255, "port must be 0, for any, or 1 to 255" },
 	[RCL_P_GID_INDEX] = { RCLINK_GID_INDEX_AUTO, 0, U32_MAX, NULL },
 	[RCL_P_MTU] = { 0, 256, 4096,
 		"mtu must be 0, 256, 512, 1024, 2048 or 4096" },
@@ -97,10 +97,6 @@ int rcl_policy_check(const struct rcl_policy_change *change, const char **why)
 			return -EINVAL;
 		}
 	}
-	if (change->device && !change->to.device[0]) {
-		*why = "device must not be empty";
-		return -EINVAL;
-	}
 	return 0;
 }
 
@@ -147,6 +143,25 @@ static bool rcl_policy_differs(const struct rcl_policy *policy,
 	       policy->v[field] != path->to.v[field];
 }
 
+/* Any would be no choice. */
+static const char *rcl_policy_refuse_path(const struct rcl_policy *policy,
+					  const struct rcl_policy_change *path)
+{
+	if (path->device && !path->to.device[0])
+		return "device must not be empty in a path";
+	if ((path->mask & BIT(RCL_P_PORT)) && !path->to.v[RCL_P_PORT])
+		return "port must not be 0 in a path";
+	if (path->device && policy->device[0] &&
+	    strcmp(policy->device, path->to.device))
+		return "device: the link is set to another one";
+	if (rcl_policy_differs(policy, path, RCL_P_PORT, 0))
+		return "port: the link is set to another one";
+	if (rcl_policy_differs(policy, path, RCL_P_GID_INDEX,
+			       RCLINK_GID_INDEX_AUTO))
+		return "gid-index: the link is set to another one";
+	return NULL;
+}
+
 /**
  * rcl_policy_narrow - choose among what a policy leaves open
  * @policy: changed after success
@@ -163,15 +178,7 @@ int rcl_policy_narrow(struct rcl_policy *policy,
 	ret = rcl_policy_check(path, why);
 	if (ret)
 		return ret;
-	*why = NULL;
-	if (path->device && policy->device[0] &&
-	    strcmp(policy->device, path->to.device))
-		*why = "device: the link is set to another one";
-	else if (rcl_policy_differs(policy, path, RCL_P_PORT, 0))
-		*why = "port: the link is set to another one";
-	else if (rcl_policy_differs(policy, path, RCL_P_GID_INDEX,
-				    RCLINK_GID_INDEX_AUTO))
-		*why = "gid-index: the link is set to another one";
+	*why = rcl_policy_refuse_path(policy, path);
 	if (*why)
 		return -EINVAL;
 	rcl_policy_apply(policy, path);

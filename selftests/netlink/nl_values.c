@@ -233,7 +233,6 @@ static const struct {
 	uint16_t type;
 	uint32_t value;
 } bad_policies[] = {
-	{ "port", RCLINK_A_LINK_PORT, 0 },
 	{ "port", RCLINK_A_LINK_PORT, 256 },
 	{ "mtu", RCLINK_A_LINK_MTU, 8 },
 	{ "mtu", RCLINK_A_LINK_MTU, 8192 },
@@ -333,9 +332,36 @@ TEST_F(pair, a_device_or_port_that_is_not_there_is_refused)
 				      rcl_device, RCLINK_A_LINK_PORT, 99,
 				      &ack));
 	EXPECT_NE(NULL, strstr(ack.text, "port"));
-	EXPECT_EQ(-EINVAL, ask_policy(&self->s, RCLINK_CMD_LINK_NEW, "fresh",
-				      "", RCLINK_A_LINK_QPS, 1, &ack));
-	EXPECT_NE(NULL, strstr(ack.text, "device"));
+}
+
+/* Of which device and port a link is; "" when it is of any. */
+static uint32_t bound_to(struct genl_sock *s, const char *name, char *device)
+{
+	struct genl_msg m, answer;
+	const struct nlattr *nla;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	if (genl_ask(s, &m, &answer, NULL))
+		return ~0u;
+	nla = genl_attr(&answer, RCLINK_A_LINK_DEVICE);
+	strcpy(device, nla ? genl_str(nla) : "");
+	return genl_u32(genl_attr(&answer, RCLINK_A_LINK_PORT));
+}
+
+TEST_F(pair, a_link_is_set_to_a_device_and_port_and_back_to_any)
+{
+	char device[RCLINK_DEVICE_MAX + 1] = "?";
+	struct genl_ack ack;
+
+	EXPECT_EQ(0, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours",
+				rcl_device, RCLINK_A_LINK_PORT, 1, &ack));
+	EXPECT_EQ(1, bound_to(&self->s, "ours", device));
+	EXPECT_STREQ(rcl_device, device);
+	EXPECT_EQ(0, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours", "",
+				RCLINK_A_LINK_PORT, 0, &ack));
+	EXPECT_EQ(0, bound_to(&self->s, "ours", device));
+	EXPECT_STREQ("", device);
 }
 
 /* A path for PREPARE that there is not, or that is none; type 0: no more. */

@@ -43,6 +43,15 @@ set_by_hand()
 		link_self_dial && on_device sim2
 }
 
+# Any is the first one that the peer can talk to.
+set_back()
+{
+	rclink set a port 1 && rclink set a dev auto port auto &&
+		rclink disconnect a && link_self_dial && on_device sim1 &&
+		rclink set a dev sim2 && rclink disconnect a &&
+		link_self_dial && on_device sim2
+}
+
 # Of a device that no link is on.
 slow_port()
 {
@@ -104,13 +113,14 @@ let_go_meanwhile()
 		echo sim1 >"$SIM/del_device" && becomes_on sim2
 }
 
-plan 12
+plan 13
 link_setup
 sim_load "sim1 ib 1" "sim2 ib 2" "sim9 ib 9"
 check "a link on one device comes up" by_hand
 check "it comes up on another one, to which it was set" set_by_hand
 refuse 1 "a port that the device has not is refused" "none of that number" \
 	rclink set a port 2
+check "it takes any again when it is set to auto" set_back
 holds "a port that is slow to answer holds up no link on others" not_held_up
 holds "the daemon brings it up" by_daemon
 holds "a configuration that is read again moves it" read_again

@@ -389,9 +389,9 @@ listens_elsewhere()
 	local before
 
 	before=$(epoch l)
-	exec 9<>"/dev/tcp/$RCL_PEER_IP/7185" || return
 	port=7186
-	conf_2 true && reload 2 && said 2 'listening on .*7186' &&
+	conf_2 true && exec 9<>"/dev/tcp/$RCL_PEER_IP/7185" || return
+	reload 2 && said 2 'listening on .*7186' &&
 		[ "$(on 2 ss -Htn state established '( sport = :7185 )' | wc -l)" -eq 1 ] ||
 		return
 	exec 9>&-

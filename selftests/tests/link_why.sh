@@ -45,10 +45,12 @@ wrong_pin()
 no_gid()
 {
 	rclink set l gid-index 200 && ! link_dial l 2>/dev/null || return
-	tells 1 'the module refused to prepare: no active port with a usable GID' \
+	tells 1 'the module refused to prepare: port, gid-index: no device has those' \
 		"$RCL_DEV port 1 .* no GID to use: .*gid-index that is set" \
 		'never came up' || return
-	rclink set l gid-index auto
+	rclink set l gid-index auto port 7 && ! link_dial l 2>/dev/null &&
+		tells 1 'the module refused to prepare: port, gid-index: no device' &&
+		rclink set l port auto
 }
 
 comes_up()

@@ -111,14 +111,6 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	return 0;
 }
 
-bool rcd_kernel_is_bound(const struct rcl_policy *policy,
-			 const struct rcl_policy *is)
-{
-	(void)policy;
-	(void)is;
-	return false;
-}
-
 int rcl_call_links(struct rcl_nl *nl, const char *name,
 		   struct rcl_link_info **infos, size_t *num, char *err)
 {

@@ -58,7 +58,7 @@ static struct rcl_endpoint endpoint(uint32_t nqps)
 
 TEST_F(msg, a_policy_comes_back)
 {
-	struct rcl_policy policy = { .device = "rxe0" };
+	struct rcl_policy policy = { .device = "rxe0", .device_given = true };
 	struct rcl_link_info info;
 	int i;
 

@@ -243,6 +243,7 @@ int rcl_call_prepare(struct rcl_nl *nl, const char *name,
 
 	if (path) {
 		strcpy(policy.device, path->device);
+		policy.device_given = true;
 		policy.given = 1u << RCL_P_PORT | 1u << RCL_P_GID_INDEX;
 		policy.v[RCL_P_PORT] = path->port;
 		policy.v[RCL_P_GID_INDEX] = path->gid_index;

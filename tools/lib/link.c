@@ -300,6 +300,7 @@ static int get_policy(struct nlattr **tb, struct rcl_policy *policy)
 			return -EPROTO;
 		policy->given |= 1u << i;
 	}
+	policy->device_given = tb[RCLINK_A_LINK_DEVICE];
 	return 0;
 }
 
@@ -442,7 +443,7 @@ int rcl_link_put_policy(struct nl_msg *msg, const char *name,
 	int failed, i;
 
 	failed = nla_put_string(msg, RCLINK_A_LINK_NAME, name);
-	if (policy->device[0])
+	if (policy->device_given)
 		failed |= nla_put_string(msg, RCLINK_A_LINK_DEVICE,
 					 policy->device);
 	for (i = 0; i < RCL_P_MAX; i++)

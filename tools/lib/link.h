@@ -23,7 +23,8 @@
 const char *rcl_policy_word(int field);
 
 struct rcl_policy {
-	char device[RCLINK_DEVICE_MAX + 1];	/* "": not given */
+	char device[RCLINK_DEVICE_MAX + 1];	/* "": any */
+	bool device_given;
 	uint32_t given;				/* bit per field */
 	uint32_t v[RCL_P_MAX];
 };

@@ -15,9 +15,11 @@ static int set_device(struct rcl_policy *policy, const char *value, char *err)
 	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
 		return rcl_fail(err, -EINVAL, "dev must be 1 to %d characters",
 				RCLINK_DEVICE_MAX);
-	if (policy->device[0])
+	if (policy->device_given)
 		return rcl_fail(err, -EEXIST, "dev is given twice");
-	strcpy(policy->device, value);
+	policy->device_given = true;
+	if (strcmp(value, "auto"))
+		strcpy(policy->device, value);
 	return 0;
 }
 
@@ -86,6 +88,7 @@ static int get_value(int field, const char *text, uint32_t *value, char *err)
 		if (!strcmp(text, "auto"))
 			return 0;
 		break;
+	case RCL_P_PORT:
 	case RCL_P_MTU:
 		*value = 0;
 		if (!strcmp(text, "auto"))

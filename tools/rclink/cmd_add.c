@@ -10,8 +10,8 @@
 #include "setting.h"
 
 #define WORDS_HELP							\
-"  dev DEV             RDMA device (default: one with an active port)\n" \
-"  port N              port of the device\n"				\
+"  dev DEV|auto        RDMA device, or one with an active port (auto)\n" \
+"  port N|auto         port of the device, or any active one (auto)\n"	\
 "  gid-index N|auto    GID, or let the exchange choose (auto)\n"	\
 "  mtu N|auto          path MTU in bytes, or the smaller of both ports'\n" \
 "  qps N               pooled QPs beside the control QP (4)\n"		\

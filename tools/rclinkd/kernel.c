@@ -31,8 +31,9 @@ static bool find_changes(const struct rcl_policy *policy,
 	int field;
 
 	memset(change, 0, sizeof(*change));
-	if (policy->device[0] && strcmp(policy->device, now->device)) {
+	if (strcmp(policy->device, now->device)) {
 		memcpy(change->device, policy->device, sizeof(change->device));
+		change->device_given = true;
 		ends = true;
 	}
 	for (field = 0; field < RCL_P_MAX; field++) {
@@ -62,16 +63,9 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	if (!info)
 		return rcl_call_new(nl, conf->name, &conf->policy, err);
 	other = find_changes(&conf->policy, &info->policy, &change);
-	if (change.given || change.device[0])
+	if (change.given || change.device_given)
 		ret = rcl_call_set(nl, conf->name, &change, err);
 	/* With another peer it cannot stay, whatever else. */
 	*ends = !is_peer(conf, info->peer) || (other && !ret);
 	return ret;
-}
-
-bool rcd_kernel_is_bound(const struct rcl_policy *policy,
-			 const struct rcl_policy *now)
-{
-	return (now->device[0] && !policy->device[0]) ||
-	       (now->v[RCL_P_PORT] && !(policy->given & 1u << RCL_P_PORT));
 }

@@ -18,8 +18,4 @@ struct rcl_policy;
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     const struct rcl_link_info *info, bool *ends, char *err);
 
-/* To a device or port, which only a new link is not any more. */
-bool rcd_kernel_is_bound(const struct rcl_policy *policy,
-			 const struct rcl_policy *now);
-
 #endif /* RCD_KERNEL_H */

@@ -270,8 +270,6 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	/* When that is over, it is looked at again. */
 	if (link->ends)
 		return;
-	link->stale |= info && rcd_kernel_is_bound(&link->conf.policy,
-						   &info->policy);
 	if (info && link->stale) {
 		rcd_link_end(link);
 		return;
