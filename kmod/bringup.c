@@ -17,6 +17,7 @@
 #include "life.h"
 #include "msg.h"
 #include "path.h"
+#include "port.h"
 #include "state.h"
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
@@ -197,8 +198,7 @@ static void rcl_bringup_install(struct rcl_slot *slot, struct rcl_epoch *ep)
 	slot->role = 0;
 	memset(slot->peer, 0, sizeof(slot->peer));
 	memset(used, 0, sizeof(*used));
-	strscpy(used->device, dev_name(&ep->user.ib->dev),
-		sizeof(used->device));
+	rcl_port_device(ep->user.ib, used->device);
 	used->port = ep->user.port;
 	used->link_layer = ep->local.link_layer;
 	memcpy(used->gid, ep->local.gid, sizeof(used->gid));
@@ -264,6 +264,17 @@ static void rcl_bringup_activated(struct rcl_slot *slot,
 		rcl_state_expect(slot, RCL_HELLO_MS);
 }
 
+/* The device may have said before why that is. */
+static void rcl_bringup_broken(struct rcl_slot *slot)
+{
+	const struct rcl_reason why = rcl_inbox_failure(slot);
+
+	if (rcl_reason_weight(&why) == RCL_WEIGHT_NONE)
+		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR);
+	else
+		rcl_state_fail(slot, &why);
+}
+
 /**
  * rcl_bringup_end - the end of a step
  * @slot: that the chore has given back
@@ -286,6 +297,6 @@ int rcl_bringup_end(struct rcl_slot *slot, struct rcl_request *req)
 		break;
 	}
 	if (req->broken)
-		rcl_state_down(slot, RCLINK_DOWN_REASON_LOCAL_ERROR);
+		rcl_bringup_broken(slot);
 	return req->ret;
 }

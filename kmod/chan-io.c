@@ -46,9 +46,10 @@ static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
 	cqe->imm = news->imm;
 	cqe->flags = news->flags;
 	cqe->op = op->op;
-	WRITE_ONCE(cq->filled, cq->filled + 1);
 	/* The consumer loads it with acquire, then reads the entry. */
-	smp_store_release(cq->tail, cq->filled);
+	smp_store_release(cq->tail, cq->filled + 1);
+	/* Last: who waited for it must find the entry. */
+	smp_store_release(&cq->filled, cq->filled + 1);
 }
 
 /*
@@ -349,7 +350,9 @@ static void rcl_chan_refused(struct rcl_chan *chan, const struct ib_send_wr *wr)
 		/* There is no going on without it, in whatever epoch. */
 		chan->keep->broken = true;
 	}
-	rcl_chan_fail_from(chan, op->number, status, status);
+	if (!chan->refused)
+		rcl_qp_fault(chan->qp, status, 0);
+	rcl_chan_fail_from(chan, op->number, status, IB_WC_WR_FLUSH_ERR);
 	chan->sends.posted = op->number;
 	/* One that completes may be among these. */
 	chan->quiet = RCL_CHAN_SIGNAL;

@@ -6,6 +6,7 @@
  */
 #include "chan.h"
 
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -198,18 +199,26 @@ static void rcl_chan_lost(struct rcl_lessee *lessee, int why)
 	rcl_chan_end(chan);
 }
 
+/* Not charged to the work item. */
+static bool rcl_chan_keep(struct rcl_chan *chan)
+{
+	struct mem_cgroup *own = set_active_memcg(chan->memcg);
+
+	chan->keep = kvzalloc(sizeof(*chan->keep), GFP_KERNEL_ACCOUNT);
+	set_active_memcg(own);
+	if (chan->keep)
+		chan->keep->chan = chan;
+	return chan->keep;
+}
+
 static int rcl_chan_attach(struct rcl_lessee *lessee,
 			   const struct rcl_grant *grant)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 	int ret;
 
-	if (grant->resumes) {
-		chan->keep = kvzalloc(sizeof(*chan->keep), GFP_KERNEL);
-		if (!chan->keep)
-			return -ENOMEM;
-		chan->keep->chan = chan;
-	}
+	if (grant->resumes && !rcl_chan_keep(chan))
+		return -ENOMEM;
 	ret = rcl_chan_map_inline(chan, grant->pd->device);
 	if (ret)
 		return ret;
@@ -451,6 +460,11 @@ static bool rcl_chan_may(const struct rcl_service *service)
 	return !rcl_access_check(service->link, listener->cred);
 }
 
+static void rcl_chan_put_listener(struct rcl_service *service)
+{
+	rcl_listener_put(container_of(service, struct rcl_listener, service));
+}
+
 /**
  * rcl_chan_listen - wait for channels
  * @listener: initialized; its link need not exist yet
@@ -468,6 +482,8 @@ int rcl_chan_listen(struct rcl_listener *listener)
 		return -EACCES;
 	listener->service.may = rcl_chan_may;
 	listener->service.offer = rcl_chan_offer;
+	listener->service.put = rcl_chan_put_listener;
+	kref_get(&listener->ref);
 	return rcl_service_add(&listener->service);
 }
 

@@ -146,6 +146,7 @@ struct rcl_chan_ops {
  * @lessee: what the pool knows of it, with the reference count
  * @rcu: for @ops->release
  * @ops: constant
+ * @memcg: that its memory is charged to, or NULL; of who made it
  * @link: a reference is held, to close it; constant after connect or offer
  * @listener: whose backlog it goes to when it is attached; a reference is held
  * @backlog: there
@@ -192,6 +193,7 @@ struct rcl_chan {
 	struct rcl_lessee lessee;
 	struct rcu_head rcu;
 	const struct rcl_chan_ops *ops;
+	struct mem_cgroup *memcg;
 	struct rcl_link *link;
 	struct rcl_listener *listener;
 	struct list_head backlog;
@@ -241,7 +243,11 @@ struct rcl_chan {
  */
 static inline u32 rcl_chan_ready(const struct rcl_chan *chan)
 {
-	return READ_ONCE(chan->cq.filled) - READ_ONCE(*chan->cq.head);
+	/* Pairs with the release of who filled entries. */
+	u32 filled = smp_load_acquire(&chan->cq.filled);
+
+	/* Another thread of it may have taken what is not counted yet. */
+	return max_t(s32, filled - READ_ONCE(*chan->cq.head), 0);
 }
 
 /**

@@ -47,7 +47,8 @@ static struct rcl_device *rcl_dev_get_behind(unsigned int number)
 
 	spin_lock(&rcl_devices_lock);
 	list_for_each_entry(rdev, &rcl_devices, node) {
-		if (rdev->number <= number)
+		if (rdev->number <= number ||
+		    !rdma_dev_access_netns(rdev->ib, &init_net))
 			continue;
 		/* Whoever removes it has to take it off the list before. */
 		spin_lock_irq(&rdev->lock);
@@ -122,6 +123,14 @@ static void rcl_dev_event_user(struct rcl_dev_user *user,
 	}
 }
 
+static void rcl_dev_announce_port(const struct ib_device *ib, u32 port)
+{
+	char name[RCLINK_DEVICE_MAX + 1];
+
+	rcl_port_device(ib, name);
+	rcl_event_send_dev(name, port);
+}
+
 /* Whoever waits for a port hears that it may be worth a try. */
 static void rcl_dev_announce(const struct ib_event *event)
 {
@@ -131,8 +140,7 @@ static void rcl_dev_announce(const struct ib_event *event)
 	case IB_EVENT_LID_CHANGE:
 	case IB_EVENT_PKEY_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
-		rcl_event_send_dev(dev_name(&event->device->dev),
-				   event->element.port_num);
+		rcl_dev_announce_port(event->device, event->element.port_num);
 		break;
 	default:
 		break;
@@ -178,8 +186,14 @@ static int rcl_dev_add(struct ib_device *ib)
 	rdev->number = ++rcl_devices_generation;
 	list_add_tail(&rdev->node, &rcl_devices);
 	spin_unlock(&rcl_devices_lock);
-	rcl_event_send_dev(dev_name(&ib->dev), 0);
+	rcl_dev_announce_port(ib, 0);
 	return 0;
+}
+
+/* Links may have waited for one of this name. */
+static void rcl_dev_rename(struct ib_device *ib, void *client_data)
+{
+	rcl_dev_announce_port(ib, 0);
 }
 
 static void rcl_dev_remove(struct ib_device *ib, void *client_data)
@@ -210,7 +224,16 @@ static struct ib_client rcl_client = {
 	.name = "rclink",
 	.add = rcl_dev_add,
 	.remove = rcl_dev_remove,
+	.rename = rcl_dev_rename,
 };
+
+static bool rcl_dev_is_named(const struct rcl_device *rdev, const char *name)
+{
+	char now[RCLINK_DEVICE_MAX + 1];
+
+	rcl_port_device(rdev->ib, now);
+	return !strcmp(now, name);
+}
 
 /* A policy names a port, or takes the first active port that can be used. */
 static bool rcl_dev_fits(const struct rcl_policy *policy,
@@ -227,6 +250,7 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 			     struct rcl_port *info, const char **why)
 {
 	u32 want = policy->v[RCL_P_PORT];
+	bool fixed = want && policy->device[0];
 	u32 port;
 	int ret;
 
@@ -236,7 +260,7 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 		ret = rcl_port_read(rdev->ib, port, policy->v[RCL_P_GID_INDEX],
 				    info);
 		/* Another one may do if none was named, but has no memory. */
-		if (ret && ret != -ENOMEM && !want)
+		if (ret && ret != -ENOMEM && !fixed)
 			continue;
 		if (ret)
 			return ret;
@@ -269,7 +293,7 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 	int ret;
 
 	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
-		if (named && strcmp(policy->device, dev_name(&rdev->ib->dev)))
+		if (named && !rcl_dev_is_named(rdev, policy->device))
 			continue;
 		ret = rcl_dev_pick_port(rdev, policy, info, &of_device);
 		if (ret > 0)
@@ -332,7 +356,8 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 	if (attr.state != IB_PORT_ACTIVE)
 		return -ENETDOWN;
 	*why = "the port just got another LID: try again";
-	if (info->lid && attr.lid != info->lid)
+	if (info->link_layer == RCLINK_LINK_LAYER_INFINIBAND &&
+	    attr.lid != info->lid)
 		return -EAGAIN;
 	*why = "the port just got another MTU: try again";
 	return info->active_mtu &&
@@ -508,7 +533,7 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 	int ret = -ENODEV;
 
 	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
-		if (strcmp(device, dev_name(&rdev->ib->dev)))
+		if (!rcl_dev_is_named(rdev, device))
 			continue;
 		if (rdma_is_port_valid(rdev->ib, port))
 			ret = rcl_port_read_one(rdev, port, info);

@@ -54,9 +54,10 @@ static void rcl_group_chan_push(struct rcl_group_chan *chan,
 		memcpy(shared->source[slot], gid, RCLINK_GID_LEN);
 	else
 		memset(shared->source[slot], 0, RCLINK_GID_LEN);
-	WRITE_ONCE(chan->filled, chan->filled + 1);
 	/* The consumer loads it with acquire, then reads the entry. */
-	smp_store_release(&shared->shared.cq.tail, chan->filled);
+	smp_store_release(&shared->shared.cq.tail, chan->filled + 1);
+	/* Last: who waited for it must find the entry. */
+	smp_store_release(&chan->filled, chan->filled + 1);
 }
 
 static u32 rcl_group_chan_take(struct rcl_group_chan *chan,
@@ -473,8 +474,12 @@ bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
  */
 u32 rcl_group_chan_ready(const struct rcl_group_chan *chan)
 {
-	return READ_ONCE(chan->filled) -
-	       READ_ONCE(chan->shared->shared.cq.head);
+	/* Pairs with the release of who filled entries. */
+	u32 filled = smp_load_acquire(&chan->filled);
+
+	/* Another thread of it may have taken what is not counted yet. */
+	return max_t(s32, filled -
+		     READ_ONCE(chan->shared->shared.cq.head), 0);
 }
 
 /**

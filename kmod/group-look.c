@@ -12,6 +12,7 @@
 
 #include "event.h"
 #include "group-base.h"
+#include "port.h"
 
 static void rcl_group_read_locked(struct rcl_group *group,
 				  struct rcl_group_info *info)
@@ -20,8 +21,7 @@ static void rcl_group_read_locked(struct rcl_group *group,
 	info->state = rcl_group_state(group);
 	info->reason = group->reason;
 	if (group->joined) {
-		strscpy(info->conf.device, dev_name(&group->user.ib->dev),
-			sizeof(info->conf.device));
+		rcl_port_device(group->user.ib, info->conf.device);
 		info->conf.port = group->user.port;
 		info->conf.gid_index = group->user.gid_index;
 		memcpy(info->gid, group->user.gid, sizeof(info->gid));

@@ -32,6 +32,7 @@ struct rcl_listener_ops {
  * @ops: constant
  * @ref: held by its consumer and by each channel made for it
  * @cred: of its consumer, NULL for the kernel; a reference is held
+ * @memcg: that these are charged to, or NULL; a reference is held
  * @flags: RCLINK_CHAN_*, of the channels
  * @max: channels that may wait
  * @wait: for @ops->waiting to wake
@@ -45,6 +46,7 @@ struct rcl_listener {
 	const struct rcl_listener_ops *ops;
 	struct kref ref;
 	const struct cred *cred;
+	struct mem_cgroup *memcg;
 	u32 flags;
 	u32 max;
 	wait_queue_head_t wait;

@@ -560,7 +560,7 @@ void rcl_mcast_destroy(struct rcl_mcast *mcast)
 	if (ib_detach_mcast(mcast->qp, (union ib_gid *)mcast->addr.gid,
 			    mcast->addr.lid))
 		pr_err_ratelimited("%s does not let a multicast group go\n",
-				   dev_name(&mcast->ib->dev));
+				   mcast->ib->name);
 	rcl_mcast_stop(mcast);
 	if (mcast->sock)
 		rcl_mcast_ip_leave(mcast->sock);

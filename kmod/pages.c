@@ -12,7 +12,7 @@
  * rcl_pages_new - allocate memory for rings
  * @size: bytes
  *
- * It is charged to the calling process's memory cgroup.
+ * It is charged to the active memory cgroup, or to that of the caller.
  *
  * Context: may sleep.
  * Return: zeroed memory, whole pages, or NULL.

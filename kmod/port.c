@@ -23,20 +23,29 @@ static u32 rcl_port_gid_type(const struct ib_gid_attr *attr)
 	}
 }
 
-static void rcl_port_read_netdev(const struct ib_gid_attr *attr,
+/*
+ * An upper device that was moved to another network namespace brings GIDs that
+ * are none of this host's: false for these. One without a net device is.
+ */
+static bool rcl_port_read_netdev(const struct ib_gid_attr *attr,
 				 struct rcl_gid *gid)
 {
 	struct net_device *ndev;
+	bool ours = true;
+	u16 vlan;
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(attr);
 	if (!IS_ERR(ndev)) {
+		ours = net_eq(dev_net(ndev), &init_net);
 		gid->netdev_up = netif_running(ndev) && netif_carrier_ok(ndev);
 		strscpy(gid->netdev, ndev->name, sizeof(gid->netdev));
-		if (is_vlan_dev(ndev))
-			gid->vlan = vlan_dev_vlan_id(ndev);
 	}
 	rcu_read_unlock();
+	/* Also where it is a device below this one that has it. */
+	if (!rdma_read_gid_l2_fields(attr, &vlan, NULL) && vlan < VLAN_N_VID)
+		gid->vlan = vlan;
+	return ours;
 }
 
 /*
@@ -68,8 +77,8 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 		gid->index = i;
 		memcpy(gid->value, attr->gid.raw, sizeof(gid->value));
 		gid->type = rcl_port_gid_type(attr);
-		rcl_port_read_netdev(attr, gid);
-		if (!rcl_gid_is_zero(gid->value))
+		if (rcl_port_read_netdev(attr, gid) &&
+		    !rcl_gid_is_zero(gid->value))
 			info->ngids++;
 		rdma_put_gid_attr(attr);
 	}
@@ -110,6 +119,20 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 	if (info->atomics)
 		info->masked_atomics =
 			rcl_port_atomics(ib, attr->masked_atomic_cap);
+}
+
+/**
+ * rcl_port_device - the name of a device
+ * @ib: which may be renamed just now; what dev_name() returns is freed then
+ * @name: set
+ *
+ * Context: any.
+ */
+void rcl_port_device(const struct ib_device *ib,
+		     char name[RCLINK_DEVICE_MAX + 1])
+{
+	BUILD_BUG_ON(IB_DEVICE_NAME_MAX != RCLINK_DEVICE_MAX + 1);
+	strscpy(name, ib->name, RCLINK_DEVICE_MAX + 1);
 }
 
 /**
@@ -174,7 +197,7 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 		return ret;
 
 	memset(info, 0, sizeof(*info));
-	strscpy(info->device, dev_name(&ib->dev), sizeof(info->device));
+	rcl_port_device(ib, info->device);
 	info->port = port;
 	if (rdma_protocol_iwarp(ib, port))
 		info->link_layer = RCLINK_LINK_LAYER_IWARP;

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
+#include <uapi/linux/rclink.h>
 
 struct rcl_port;
 struct rcl_policy;
@@ -15,6 +16,8 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 		   const char **why);
 int rcl_port_check_mtu(const struct rcl_port *info,
 		       const struct rcl_policy *policy, const char **why);
+void rcl_port_device(const struct ib_device *ib,
+		     char name[RCLINK_DEVICE_MAX + 1]);
 u32 rcl_port_mtu(enum ib_mtu mtu);
 u32 rcl_port_probe_inline(struct ib_device *ib);
 

@@ -339,9 +339,12 @@ static bool rcl_qp_wait(struct rcl_qp *qp, const struct rcl_qp_wait *wait,
 			unsigned long end)
 {
 	while (!wait->done) {
+		/* Before it polls: not the device is late who is preempted. */
+		bool late = time_after(jiffies, end);
+
 		if (rcl_qp_poll(qp, RCL_WC_BATCH))
 			continue;
-		if (time_after(jiffies, end))
+		if (late)
 			return false;
 		usleep_range(20, 100);
 	}
@@ -464,6 +467,20 @@ void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
 }
 
 /**
+ * rcl_qp_fault - tell the link that a lessee's work request was refused
+ * @qp: leased
+ * @status: that its owner is told, not flushed
+ * @vendor_err: of the device
+ *
+ * Context: any.
+ */
+void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err)
+{
+	qp->up->fault(qp->up, RCLINK_DOWN_REASON_COMPLETION, status, vendor_err,
+		      qp->index);
+}
+
+/**
  * rcl_qp_wc_fault - tell the link that a work request of a lessee failed
  * @cq: of a struct rcl_qp
  * @wc: not successful; what was flushed only follows from what failed
@@ -472,11 +489,8 @@ void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
  */
 void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc)
 {
-	struct rcl_qp *qp = cq->cq_context;
-
 	if (wc->status != IB_WC_WR_FLUSH_ERR)
-		qp->up->fault(qp->up, RCLINK_DOWN_REASON_COMPLETION,
-			      wc->status, wc->vendor_err, qp->index);
+		rcl_qp_fault(cq->cq_context, wc->status, wc->vendor_err);
 }
 
 /**

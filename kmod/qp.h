@@ -102,6 +102,7 @@ void rcl_qp_destroy(struct rcl_qp *qp);
 int rcl_qp_poll(struct rcl_qp *qp, int budget);
 bool rcl_qp_arm(struct rcl_qp *qp);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
+void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err);
 void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc);
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr);
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len);

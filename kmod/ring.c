@@ -11,6 +11,8 @@
 
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
@@ -79,6 +81,7 @@ static void rcl_ring_release(struct rcl_chan *chan)
 	struct rcl_ring *ring = rcl_ring_of(chan);
 
 	rcl_pages_free(ring->shared);
+	mem_cgroup_put(ring->chan.memcg);
 	kfree_rcu(ring, chan.rcu);
 }
 
@@ -93,6 +96,8 @@ static const struct rcl_chan_ops rcl_ring_ops = {
 /**
  * rcl_ring_new - make a channel that is not open yet
  * @flags: RCLINK_CHAN_*
+ *
+ * Its memory is charged to the memory cgroup of the caller, or of who listened.
  *
  * Context: may sleep.
  * Return: the channel with one reference, or NULL.
@@ -117,6 +122,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	cq.tail = &ring->shared->cq.tail;
 	if (rcl_chan_init(&ring->chan, &rcl_ring_ops, &cq, flags))
 		goto err_free;
+	ring->chan.memcg = get_mem_cgroup_from_mm(current->mm);
 	return ring;
 
 err_free:
@@ -127,8 +133,10 @@ err_free:
 
 static struct rcl_chan *rcl_ring_make(struct rcl_listener *listener)
 {
+	struct mem_cgroup *own = set_active_memcg(listener->memcg);
 	struct rcl_ring *ring = rcl_ring_new(listener->flags);
 
+	set_active_memcg(own);
 	return ring ? &ring->chan : NULL;
 }
 
@@ -139,6 +147,7 @@ static void rcl_ring_waiting(struct rcl_listener *listener)
 
 static void rcl_ring_listener_release(struct rcl_listener *listener)
 {
+	mem_cgroup_put(listener->memcg);
 	kfree(listener);
 }
 
@@ -166,11 +175,12 @@ struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 	struct rcl_listener *listener;
 	int ret;
 
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL_ACCOUNT);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
 	rcl_listener_init(listener, &rcl_ring_listener_ops, cred, link,
 			  service);
+	listener->memcg = get_mem_cgroup_from_mm(current->mm);
 	listener->max = max;
 	listener->flags = flags;
 	ret = rcl_chan_listen(listener);

@@ -4,30 +4,45 @@
 #define RCL_SERVICE_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/uidgid.h>
 
 #include <uapi/linux/rclink_dev.h>
 
 struct rcl_lessee;
 
+enum rcl_service_state {
+	RCL_SERVICE_NEW,	/* nobody is offered to it yet */
+	RCL_SERVICE_OPEN,
+	RCL_SERVICE_ENDED,	/* somebody may still look at it */
+};
+
 /**
  * struct rcl_service - somebody listens
- * @node: in the table
  * @link: name of the link
  * @name: of the service
  * @user: who listens
  * @may: has who listens the right to use the link now? May sleep
  * @offer: returns a lessee with a reference for a peer that connects over that
  *	link, or an ERR_PTR; may sleep
+ * @put: drops a reference of it
+ * @node: in the table
+ * @users: who look at it, and who listens
+ * @lock: held over @offer, and protects @state
+ * @state: of it
  */
 struct rcl_service {
-	struct list_head node;
 	char link[RCLINK_DEV_LINK_LEN];
 	char name[RCLINK_DEV_SERVICE_LEN];
 	kuid_t user;
 	bool (*may)(const struct rcl_service *service);
 	struct rcl_lessee *(*offer)(struct rcl_service *service,
 				    const char *link);
+	void (*put)(struct rcl_service *service);
+	struct list_head node;
+	u32 users;
+	struct mutex lock;
+	enum rcl_service_state state;
 };
 
 int rcl_service_add(struct rcl_service *service);

@@ -278,7 +278,7 @@ static void rcl_state_ended(struct rcl_slot *slot, struct rcl_reason why)
 
 	if (why.wc_status == IB_WC_WR_FLUSH_ERR)
 		link->stats.unexplained_errors++;
-	rcl_tripwire_log(link->name, &why);
+	rcl_tripwire_log(link->name, slot == link->live, &why);
 	rcl_ping_abort(slot->epoch, -ENOTCONN, rcl_reason_text(&why));
 	rcl_state_free(slot);
 	link->stats.downs += slot == link->live;

@@ -70,17 +70,21 @@ static bool rcl_tripwire_is(const struct rcl_reason *reason)
 }
 
 /**
- * rcl_tripwire_log - let the kernel's log have a link that goes down so
+ * rcl_tripwire_log - let the kernel's log have an epoch that ends so
  * @link: its name
+ * @live: the link goes down; else it was the one that was to follow
  * @reason: why; others than an intruder's are left out
  *
  * Context: any.
  */
-void rcl_tripwire_log(const char *link, const struct rcl_reason *reason)
+void rcl_tripwire_log(const char *link, bool live,
+		      const struct rcl_reason *reason)
 {
 	if (rcl_tripwire_is(reason))
-		pr_warn_ratelimited("link %s goes down: %s: see `rclink why %s`\n",
-				    link, rcl_reason_text(reason), link);
+		pr_warn_ratelimited("link %s %s: %s: see `rclink why %s`\n",
+				    link, live ? "goes down" :
+						 "was not rotated",
+				    rcl_reason_text(reason), link);
 }
 
 /**

@@ -11,7 +11,8 @@ struct rcl_stats;
 void rcl_tripwire_count(struct rcl_stats *stats,
 			const struct rcl_reason *reason);
 bool rcl_tripwire_is_access(const struct rcl_reason *reason);
-void rcl_tripwire_log(const char *link, const struct rcl_reason *reason);
+void rcl_tripwire_log(const char *link, bool live,
+		      const struct rcl_reason *reason);
 void rcl_tripwire_log_rotation(const char *link, bool access);
 
 #endif /* RCL_TRIPWIRE_H */
