@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
@@ -28,6 +29,7 @@ MODULE_INFO(import_ns, "DMA_BUF");
 
 /* For what the exporter still copies there; all of a link may wait for us. */
 #define RCL_DMABUF_WAIT		(5 * HZ)
+#define RCL_DMABUF_LOOK		(HZ / 20)	/* for a signal */
 
 /**
  * struct rcl_dmabuf - memory of an exporter
@@ -73,15 +75,18 @@ static int rcl_dmabuf_check(struct dma_buf *buf)
 }
 
 /* The list may be there before the content of the memory is. */
-static int rcl_dmabuf_wait(struct dma_buf *buf)
+static int rcl_dmabuf_wait(struct dma_buf *buf, struct task_struct *owner)
 {
-	long left;
+	unsigned long end = jiffies + RCL_DMABUF_WAIT;
 
-	left = dma_resv_wait_timeout(buf->resv, DMA_RESV_USAGE_KERNEL, true,
-				     RCL_DMABUF_WAIT);
-	if (left < 0)
-		return -EINTR;
-	return left ? rcl_dmabuf_check(buf) : -ETIMEDOUT;
+	do {
+		if (dma_resv_wait_timeout(buf->resv, DMA_RESV_USAGE_KERNEL,
+					  false, RCL_DMABUF_LOOK))
+			return rcl_dmabuf_check(buf);
+		if (owner && signal_pending(owner))
+			return -EINTR;
+	} while (time_before(jiffies, end));
+	return -ETIMEDOUT;
 }
 
 static int rcl_dmabuf_pin(struct rcl_dmabuf *dmabuf,
@@ -99,7 +104,7 @@ static int rcl_dmabuf_pin(struct rcl_dmabuf *dmabuf,
 	ret = PTR_ERR_OR_ZERO(sgt);
 	if (ret)
 		goto err_unpin;
-	ret = rcl_dmabuf_wait(attach->dmabuf);
+	ret = rcl_dmabuf_wait(attach->dmabuf, dmabuf->memory.owner);
 	if (ret)
 		goto err_unmap;
 	dmabuf->sgt = sgt;
@@ -122,11 +127,9 @@ static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib)
 					&rcl_dmabuf_attach_ops, dmabuf);
 	if (IS_ERR(attach))
 		return PTR_ERR(attach);
-	ret = dma_resv_lock_interruptible(buf->resv, NULL);
-	if (!ret) {
-		ret = rcl_dmabuf_pin(dmabuf, attach);
-		dma_resv_unlock(buf->resv);
-	}
+	dma_resv_lock(buf->resv, NULL);
+	ret = rcl_dmabuf_pin(dmabuf, attach);
+	dma_resv_unlock(buf->resv);
 	if (ret) {
 		dma_buf_detach(buf, attach);
 		return ret;

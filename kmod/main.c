@@ -5,6 +5,7 @@
 #include <net/genetlink.h>
 
 #include "cdev.h"
+#include "deputy.h"
 #include "device.h"
 #include "event.h"
 #include "group.h"
@@ -29,6 +30,9 @@ static int __init rcl_init(void)
 	ret = rcl_offer_start();
 	if (ret)
 		goto err_lessee_stop;
+	ret = rcl_deputy_start();
+	if (ret)
+		goto err_offer_stop;
 	rcl_mcast_sa_init();
 	ret = rcl_dev_init();
 	if (ret)
@@ -52,6 +56,8 @@ err_dev_exit:
 	rcl_dev_exit();
 err_mcast_sa_exit:
 	rcl_mcast_sa_exit();
+	rcl_deputy_stop();
+err_offer_stop:
 	rcl_offer_stop();
 err_lessee_stop:
 	rcl_lessee_stop();
@@ -70,6 +76,7 @@ static void __exit rcl_exit(void)
 	rcl_nl_exit();
 	rcl_dev_exit();
 	rcl_mcast_sa_exit();
+	rcl_deputy_stop();
 	rcl_offer_stop();
 	/* The last errand of a link may drop its last reference. */
 	rcl_lessee_stop();

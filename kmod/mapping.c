@@ -79,6 +79,7 @@ static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
 				   struct rcl_extent_cut *at,
 				   const bool *wanted)
 {
+	struct task_struct *owner = mapping->memory->owner;
 	struct rcl_window *window = mapping->window;
 	int access = rcl_mapping_access(mapping);
 	u64 addr = window->addr;
@@ -99,7 +100,7 @@ static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
 			return -ECANCELED;
 		if (ret)
 			return ret;
-		if (fatal_signal_pending(current))
+		if (owner && fatal_signal_pending(owner))
 			return -EINTR;
 		addr += len;
 		left -= len;

@@ -11,6 +11,7 @@
 struct file;
 struct ib_device;
 struct rcl_extent_cut;
+struct task_struct;
 
 /**
  * struct rcl_memory - what a region is made of
@@ -20,6 +21,8 @@ struct rcl_extent_cut;
  * @len: bytes
  * @npages: pages
  * @read_only: neither the device nor the peer may write there
+ * @owner: waits for it to be registered, by somebody else: not for long when it
+ *	has a signal; or NULL
  * @file: that can be mapped to see it, or NULL
  * @map: finds the first piece for a device, where @sgt has none; or NULL
  * @unmap: the mirror of @map; also of what is not mapped
@@ -31,6 +34,7 @@ struct rcl_memory {
 	u64 len;
 	u32 npages;
 	bool read_only;
+	struct task_struct *owner;
 	struct file *file;
 	int (*map)(struct rcl_memory *memory, struct ib_device *ib,
 		   struct rcl_extent_cut *at);

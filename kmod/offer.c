@@ -20,6 +20,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "deputy.h"
 #include "epoch.h"
 #include "export.h"
 #include "here.h"
@@ -125,8 +126,9 @@ static void rcl_taken_end(struct rcl_taken *taken)
 	rcl_errands_drop(&offer->users);
 }
 
-static void rcl_taken_end_all(struct list_head *ending)
+static void rcl_taken_end_all(void *arg)
 {
+	struct list_head *ending = arg;
 	/* An epoch may wait for us, and I/O for that. */
 	unsigned int noio = memalloc_noio_save();
 	struct rcl_taken *taken, *next;
@@ -154,7 +156,7 @@ void rcl_offer_del(struct rcl_offer *offer)
 	list_for_each_entry_safe(taken, next, &offer->taken, of_offer)
 		rcl_taken_unlink(taken, &ending);
 	mutex_unlock(&rcl_offers_lock);
-	rcl_taken_end_all(&ending);
+	rcl_deputy_run(rcl_taken_end_all, &ending);
 	rcl_errands_wait(&offer->users);
 }
 

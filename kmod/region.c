@@ -14,6 +14,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "chan.h"
+#include "deputy.h"
 #include "extent.h"
 #include "mapping.h"
 
@@ -222,6 +223,42 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 }
 
 /**
+ * struct rcl_region_job - what a deputy does
+ * @chan: any
+ * @region: in or out
+ * @handle: out or in
+ * @ret: what has come of it
+ */
+struct rcl_region_job {
+	struct rcl_chan *chan;
+	struct rcl_region *region;
+	u32 handle;
+	int ret;
+};
+
+/*
+ * The end of an epoch waits for the mutex, and I/O waits for that. Whoever has
+ * the channel pays for what is allocated.
+ */
+static void rcl_region_register_job(void *arg)
+{
+	struct rcl_region_job *job = arg;
+	struct rcl_chan *chan = job->chan;
+	struct mem_cgroup *own = set_active_memcg(chan->memcg);
+	unsigned int noio = memalloc_noio_save();
+
+	mutex_lock(&chan->setup);
+	job->ret = rcl_region_begin(chan, job->region);
+	/* Before another call can withdraw it. */
+	if (!job->ret)
+		job->handle = job->region->handle;
+	job->region->mapping.memory->owner = NULL;
+	mutex_unlock(&chan->setup);
+	memalloc_noio_restore(noio);
+	set_active_memcg(own);
+}
+
+/**
  * rcl_region_register - register memory
  * @chan: open
  * @memory: freed after a failure, and when it is withdrawn or the channel is
@@ -240,8 +277,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)
 {
 	struct rcl_region *region;
-	unsigned int noio;
-	int ret;
+	struct rcl_region_job job;
 
 	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
 	if (!region) {
@@ -253,18 +289,13 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	strscpy(region->export.name, name, sizeof(region->export.name));
 	region->export.window.rights = rights & RCLINK_REGION_RIGHTS;
 	memory->read_only = rights & RCLINK_REGION_READ_ONLY;
-	mutex_lock(&chan->setup);
-	/* The end of an epoch waits for the mutex, and I/O waits for that. */
-	noio = memalloc_noio_save();
-	ret = rcl_region_begin(chan, region);
-	memalloc_noio_restore(noio);
-	/* Before another call can withdraw it. */
-	if (!ret)
-		*handle = region->handle;
-	mutex_unlock(&chan->setup);
-	if (ret && rcl_region_free(region))
-		ret = -ENOTRECOVERABLE;
-	return ret;
+	memory->owner = current;
+	job = (struct rcl_region_job){ .chan = chan, .region = region };
+	rcl_deputy_run(rcl_region_register_job, &job);
+	*handle = job.handle;
+	if (job.ret && rcl_region_free(region))
+		return -ENOTRECOVERABLE;
+	return job.ret;
 }
 
 static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
@@ -358,6 +389,25 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 		irq_poll_sched(&chan->iop);
 }
 
+/* As for rcl_region_register_job(). */
+static void rcl_region_withdraw_job(void *arg)
+{
+	struct rcl_region_job *job = arg;
+	struct rcl_chan *chan = job->chan;
+	unsigned int noio = memalloc_noio_save();
+
+	mutex_lock(&chan->setup);
+	spin_lock_bh(&chan->lock);
+	job->region = rcl_region_find(chan, job->handle);
+	if (job->region)
+		job->region->over = true;
+	spin_unlock_bh(&chan->lock);
+	if (job->region)
+		rcl_region_retire(chan, job->region);
+	mutex_unlock(&chan->setup);
+	memalloc_noio_restore(noio);
+}
+
 /**
  * rcl_region_withdraw - end a registration, then let the memory go
  * @chan: any
@@ -371,24 +421,10 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
  */
 int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 {
-	struct rcl_region *region;
-	unsigned int noio;
+	struct rcl_region_job job = { .chan = chan, .handle = handle };
 
-	mutex_lock(&chan->setup);
-	/* As for rcl_region_register(). */
-	noio = memalloc_noio_save();
-	spin_lock_bh(&chan->lock);
-	region = rcl_region_find(chan, handle);
-	if (region)
-		region->over = true;
-	spin_unlock_bh(&chan->lock);
-	if (region)
-		rcl_region_retire(chan, region);
-	memalloc_noio_restore(noio);
-	mutex_unlock(&chan->setup);
-	if (!region)
-		return -ESTALE;
-	return rcl_region_free(region);
+	rcl_deputy_run(rcl_region_withdraw_job, &job);
+	return job.region ? rcl_region_free(job.region) : -ESTALE;
 }
 
 /**

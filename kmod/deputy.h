@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a kernel thread does for a caller. */
+#ifndef RCL_DEPUTY_H
+#define RCL_DEPUTY_H
+
+void rcl_deputy_run(void (*fn)(void *arg), void *arg);
+int rcl_deputy_start(void);
+void rcl_deputy_stop(void);
+
+#endif /* RCL_DEPUTY_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * usage: lazy regions NEAR FAR SECONDS: registers and withdraws memory with a
+ * channel of a link of this host to itself, and says how long that took at most
+ *        lazy listen LINK TIMES: listens on as many services of one name, and
+ * on one more, again and again, until it is killed
+ *
+ * They say "ready" first.
+ */
+#include <stdbool.h>
+#include <time.h>
+
+#include <rclink.h>
+
+#include "common.h"
+
+#define SERVICE	"lazy"
+#define LEN	(16 * 4096)
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
+static int open_channel(const char *near, const char *far,
+			struct rclink_chan **chan)
+{
+	struct rclink_listener *listener;
+	struct rclink_chan *other;
+	int ret;
+
+	ret = rclink_listen(&listener, far, SERVICE, 1, 0);
+	if (!ret)
+		ret = rclink_connect(chan, near, SERVICE, RCLINK_CONNECT_WAIT);
+	return ret ? ret : rclink_accept(listener, &other);
+}
+
+static int regions(const char *near, const char *far, int seconds)
+{
+	double end, begun, took, longest = 0;
+	void *addr = memory(LEN);
+	struct rclink_chan *chan;
+	unsigned int n = 0;
+	uint32_t region;
+	int ret;
+
+	ret = open_channel(near, far, &chan);
+	if (ret)
+		return say("a channel", ret);
+	ready();
+	end = now_ms() + seconds * 1e3;
+	while (!ret && now_ms() < end) {
+		begun = now_ms();
+		ret = rclink_region(chan, addr, LEN, NULL, 0, &region);
+		if (!ret)
+			ret = rclink_withdraw(chan, region);
+		took = now_ms() - begun;
+		longest = took > longest ? took : longest;
+		n++;
+	}
+	if (ret)
+		return say("a region", ret);
+	printf("%u times, %.0f ms at most\n", n, longest);
+	return 0;
+}
+
+static int listens(const char *link, int times)
+{
+	struct rclink_listener *listener;
+	bool said = false;
+	int ret;
+
+	while (times--) {
+		ret = rclink_listen(&listener, link, SERVICE, 1, 0);
+		if (ret)
+			return say("listen", ret);
+	}
+	for (;;) {
+		ret = rclink_listen(&listener, link, SERVICE, 1, 0);
+		if (ret)
+			return say("one more", ret);
+		rclink_listener_close(listener);
+		if (!said)
+			ready();
+		said = true;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && !strcmp(argv[1], "regions"))
+		return regions(argv[2], argv[3], atoi(argv[4])) != 0;
+	if (argc == 4 && !strcmp(argv[1], "listen"))
+		return listens(argv[2], atoi(argv[3])) != 0;
+	return 2;
+}

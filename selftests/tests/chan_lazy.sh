@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Who does not get a processor, and works with a channel, or listens, holds up
+# nobody else, whatever he has in hand.
+# hosts: 1
+# alone: yes
+# kernels: 6.1-all 6.12-all debug-all
+# timeout: 200
+# The library has the variables; what eval gets is expanded there.
+# shellcheck disable=SC2154,SC2016
+
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+says=/tmp/rclink-test-lazy
+other=/tmp/rclink-test-other
+hogs=6
+hog_pids=()
+listeners=4000
+# For who has a processor of his own: a look at the clock is late, too.
+most_ms=$((1000 * RCL_SLOW))
+
+[ "$(nproc)" -ge 2 ] || skip_all "needs a second processor"
+
+# The other processor is theirs.
+hogs_begin()
+{
+	local i
+
+	for ((i = 0; i < hogs; i++)); do
+		taskset -c 1 sh -c 'while :; do :; done' &
+		hog_pids+=($!)
+	done
+}
+
+hogs_end()
+{
+	kill "${hog_pids[@]}"
+	wait "${hog_pids[@]}"
+	hog_pids=()
+} 2>/dev/null
+
+# lazy WORDS: runs there before there is anybody else, then hardly ever
+lazy()
+{
+	(ulimit -n 8192 && exec taskset -c 1 chrt -i 0 "$CHAN/lazy" "$@") \
+		>$says 2>&1 &
+	lazy=$!
+	until_true 30 grep -q ready $says || {
+		cat $says
+		return 1
+	}
+}
+
+lazy_end()
+{
+	kill "$lazy"
+	wait "$lazy"
+} 2>/dev/null
+
+regions_go_on()
+{
+	local ms
+
+	lazy regions a b 1000 && hogs_begin || return
+	taskset -c 0 "$CHAN/lazy" regions a b 15 >$other 2>&1
+	cat $other
+	ms=$(sed -n 's/.*, \([0-9]*\) ms at most/\1/p' $other)
+	[ "${ms:-$most_ms}" -lt "$most_ms" ]
+}
+
+channels_come_up()
+{
+	local before begun ms
+
+	lazy listen zz $listeners && hogs_begin || return
+	before=$(of 1 a .epoch)
+	begun=$(date +%s%3N)
+	timeout 60 taskset -c 0 "$tool" bench a attach -n 50
+	ms=$(($(date +%s%3N) - begun))
+	echo "50 channels after $ms ms"
+	[ "$(of 1 a .epoch)" = "$before" ] && is 1 a .state up &&
+		[ "$ms" -lt $((20 * most_ms)) ]
+}
+
+plan 3
+chan_build
+link_setup
+holds "a link to this host itself comes up" link_self heartbeat 300 recover resume
+holds "memory is registered beside who hardly ever runs" regions_go_on
+hogs_end
+lazy_end
+"$tool" bench b --listen >/dev/null 2>&1 &
+server=$!
+until_true 10 listens 1
+holds "channels come up beside who listens, and hardly ever runs" channels_come_up
+hogs_end
+lazy_end
+kill "$server"
+wait "$server" 2>/dev/null
+finish
