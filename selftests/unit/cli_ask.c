@@ -24,14 +24,19 @@ static int socket_of[3];
 static int closed;
 static int asked;	/* by threads, one at a time where it is looked at */
 static bool no_threads;	/* the limit of processes is reached */
+static bool late;	/* a thread is told of when it may be over */
 
 typeof(pthread_create) __real_pthread_create, __wrap_pthread_create;
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*run)(void *), void *arg)
 {
-	return no_threads ? EAGAIN :
-			    __real_pthread_create(thread, attr, run, arg);
+	int ret = no_threads ? EAGAIN :
+			       __real_pthread_create(thread, attr, run, arg);
+
+	if (late)
+		usleep(2 * TAKES_US);
+	return ret;
 }
 
 static struct rcl_nl *nl(int i)
@@ -101,6 +106,7 @@ FIXTURE_SETUP(ask)
 	closed = 0;
 	asked = 0;
 	no_threads = false;
+	late = false;
 	self->base = event_base_new();
 	self->all = rch_asks_new(self->base);
 	ASSERT_NE(NULL, self->all);
@@ -205,6 +211,17 @@ TEST_F(ask, what_is_asked_of_one_link_keeps_its_order)
 	EXPECT_EQ(1, closed);
 	EXPECT_EQ(1, second.times);
 	EXPECT_EQ(nl(1), second.nl);
+}
+
+TEST_F(ask, a_thread_that_is_over_at_once_keeps_its_answer)
+{
+	late = true;
+	ASSERT_NE(NULL, begin(self->all, 0, "ab", NULL, self->err));
+	ASSERT_NE(NULL, begin(self->all, 1, "ab", &self->answer, self->err));
+	event_base_dispatch(self->base);
+	EXPECT_EQ(1, self->answer.times);
+	EXPECT_EQ(-ETIMEDOUT, self->answer.ret);
+	EXPECT_STREQ("nobody is there", self->answer.err);
 }
 
 TEST_F(ask, one_that_has_not_begun_is_dropped)

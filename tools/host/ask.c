@@ -110,13 +110,14 @@ static struct rch_ask *first_of(const struct rch_asks *all, const char *link)
 static void go_on(struct rch_asks *all, const char *link)
 {
 	struct rch_ask *a;
+	int ret;
 
 	while ((a = first_of(all, link)) && !a->begun) {
-		a->ret = begin(a, a->err);
-		if (!a->ret)
+		ret = begin(a, a->err);
+		/* a->ret is the thread's from here. */
+		if (!ret)
 			return;
-		if (a->must)
-			a->ret = a->ask(a->nl, a->what, a->err);
+		a->ret = a->must ? a->ask(a->nl, a->what, a->err) : ret;
 		finish(a);
 	}
 }
