@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Very many links between two daemons at once: at first, and when the port of all is
-# lost.
+# lost. And a few beside many to a host that is not there.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 500
@@ -21,6 +21,11 @@ number=${STORM_LINKS:-60}
 t_rec=40
 t_link=2
 limit=$(((t_rec + number * t_link) * RCL_SLOW))
+
+# Whoever dials that waits for 5 s, and 60 links do one after the other for 15 and more.
+away=192.0.2.78
+healthy=4
+t_beside=8
 
 # sections PIN [KEY VALUE]...
 sections()
@@ -113,10 +118,50 @@ all_are_new()
 	}
 }
 
-plan 4
+# beside_sections: those that can be up, between the others
+beside_sections()
+{
+	local i
+
+	for ((i = 1; i <= number; i++)); do
+		link_section "a$i" "$pin2" peer $away qps 1
+		[ "$i" -gt $healthy ] ||
+			link_section "l$i" "$pin2" peer "$RCL_PEER_IP" qps 1
+	done
+}
+
+healthy_up()
+{
+	[ "$(ups 1)" -eq $healthy ]
+}
+
+# A neighbour that hears nothing is one that a router says nothing of.
+beside()
+{
+	local begin ms status
+
+	ip neighbour replace $away lladdr 02:00:00:00:00:4e nud permanent dev eth0
+	beside_sections | configure 1 &&
+		number=$healthy sections "$pin1" | configure 2 &&
+		daemon_start 2 || return
+	begin=${EPOCHREALTIME/./}
+	daemon_start 1 && until_true 60 healthy_up
+	status=$?
+	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	echo "# beside $number that nobody answers: $(ups 1) of $healthy links up" \
+		"after $ms ms (limit $((t_beside * RCL_SLOW)) s)" >&3
+	[ "$status" -eq 0 ] || show_daemons
+	configure 1 </dev/null && configure 2 </dev/null && reload 1 && reload 2 &&
+		daemon_end 1 2 || return
+	ip neighbour del $away dev eth0
+	[ "$status" -eq 0 ] && [ "$ms" -le $((t_beside * 1000 * RCL_SLOW)) ]
+}
+
+plan 5
 exec 3>&1
 link_setup
 rm -f "$said_by"*
+holds "links come up beside $number that nobody answers" beside
 holds "$number links come up" heals "from nothing" begin
 holds "$number links that lose their port come up again" heals "port lost" lose_port
 check "each of them in another epoch" all_are_new

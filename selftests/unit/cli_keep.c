@@ -22,6 +22,8 @@
 #define SECOND	1000000000ULL
 #define LINKS	20	/* more than are dialled at once */
 #define AGAIN	12	/* of those that failed, at once */
+#define AT_ONCE	16
+#define QUIET	128	/* of those that nobody answers, at once */
 
 static int something;
 static uint64_t now;
@@ -196,6 +198,14 @@ static void wake(struct rcd_link *link)
 	event_del(link->timer);
 }
 
+/* Its peer's host is not heard of for as long as a place is kept for it. */
+static void be_quiet(struct rcd_link *link)
+{
+	event_active(link->patience, EV_TIMEOUT, 0);
+	event_base_loop(link->all->base, EVLOOP_NONBLOCK);
+	event_del(link->patience);
+}
+
 static void fail(struct rcd_link *link)
 {
 	dial_ops->done(link, -ETIMEDOUT, "nobody answers");
@@ -298,6 +308,51 @@ TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
 	EXPECT_TRUE(event_pending(last->timer, EV_TIMEOUT, NULL));
 	wake(last);
 	EXPECT_NE(NULL, last->dial);
+}
+
+TEST_F(keep, dials_that_nobody_answers_leave_room_for_others)
+{
+	int i;
+
+	for (i = 0; i < LINKS; i++)
+		rcd_link_rotate(self->up[i]);
+	EXPECT_EQ(AT_ONCE, dials(&self->all));
+	rcd_link_want(self->down);
+	wake(self->down);
+	EXPECT_EQ(NULL, self->down->dial);
+	be_quiet(self->up[0]);
+	EXPECT_NE(NULL, self->down->dial);
+	EXPECT_EQ(AT_ONCE + 1, dials(&self->all));
+	/* Now it is an exchange as any other. */
+	dial_ops->step(self->up[0], RCX_STEP_TCP, "");
+	dial_ops->done(self->down, 0, NULL);
+	EXPECT_EQ(AT_ONCE, dials(&self->all));
+	dial_ops->done(self->up[0], 0, NULL);
+	EXPECT_EQ(AT_ONCE, dials(&self->all));
+	/* That goes on, and nobody waits for its host any more. */
+	dial_ops->step(self->up[1], RCX_STEP_TCP, "");
+	EXPECT_FALSE(event_pending(self->up[1]->patience, EV_TIMEOUT, NULL));
+}
+
+TEST_F(keep, not_all_are_dialled_that_nobody_answers)
+{
+	struct rcd_link *link[2 * QUIET];
+	int i, last = 0;
+
+	for (i = 0; i < 2 * QUIET; i++)
+		link[i] = new_link(&self->all);
+	for (i = 0; i < 2 * QUIET; i++) {
+		rcd_link_want(link[i]);
+		wake(link[i]);
+		if (!link[i]->dial)
+			continue;
+		be_quiet(link[i]);
+		last = i;
+	}
+	EXPECT_EQ(QUIET - 1, last);
+	EXPECT_EQ(QUIET, dials(&self->all));
+	fail(link[0]);
+	EXPECT_EQ(QUIET - 1 + AT_ONCE, dials(&self->all));
 }
 
 TEST_HARNESS_MAIN

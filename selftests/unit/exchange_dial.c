@@ -20,7 +20,7 @@
 
 #define HANGS		"hangs.example"
 #define LOCAL		"local.example"
-#define MOST		64	/* lookups at once */
+#define MOST		256	/* lookups at once */
 #define SECONDS		20
 
 typedef int resolver_fn(const char *host, const char *port,

@@ -25,7 +25,7 @@
 #include "fail.h"
 
 #define CONNECT_SECONDS	5	/* for each address of the host */
-#define LOOKUPS_MAX	64
+#define LOOKUPS_MAX	256
 
 /* That run, whether or not somebody still waits for them. */
 static atomic_uint lookups;

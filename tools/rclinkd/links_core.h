@@ -28,10 +28,12 @@ struct rcd_link {
 	bool answering;
 	bool outdated;			/* what is answered: since a change */
 	bool queued;
+	bool quiet;			/* the dial: no host has answered yet */
 	bool reached;			/* by the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
 	struct rch_job *dial;
 	struct event *timer;
+	struct event *patience;		/* until the dial is quiet */
 	struct rch_bucket answers;
 	unsigned int failures;
 	struct rcd_tally tally;

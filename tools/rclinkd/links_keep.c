@@ -27,6 +27,8 @@
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define DIALS_MAX	16	/* at once; more would only be slower */
 #define DIALS_AGAIN	12	/* of them, of links that failed before */
+#define QUIET_MS	500	/* without TCP, then a dial is none of them */
+#define QUIET_MAX	128	/* dials of hosts that did not answer so far */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
 #define PATIENCE	2	/* failures, while it is up */
 #define NS_PER_MS	1000000
@@ -146,6 +148,12 @@ static void failed(struct rcd_link *link, const char *err)
 	rcd_link_want(link);
 }
 
+static void end_patience(struct rcd_link *link)
+{
+	event_del(link->patience);
+	link->quiet = false;
+}
+
 static void on_dialled(void *ctx, int result, const char *err);
 
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
@@ -154,6 +162,8 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 
 	(void)detail;
 	link->reached |= step == RCX_STEP_TLS;
+	if (step == RCX_STEP_TCP)
+		end_patience(link);
 }
 
 static const struct rch_job_ops dial_ops = {
@@ -163,6 +173,7 @@ static const struct rch_job_ops dial_ops = {
 
 static void dial(struct rcd_link *link)
 {
+	const struct timeval tv = rcl_timeval(QUIET_MS * NS_PER_MS);
 	const struct rcd_link_conf *conf = &link->conf;
 	struct rcd_links *all = link->all;
 	char err[RCL_ERR_LEN];
@@ -180,6 +191,7 @@ static void dial(struct rcd_link *link)
 		failed(link, err);
 		return;
 	}
+	event_add(link->patience, &tv);
 	if (link->up)
 		rch_job_rotate(link->dial);
 }
@@ -191,20 +203,31 @@ static bool has_failed(const struct rcd_link *link)
 }
 
 /*
+ * A host that is not there, or a name server, keeps a dial waiting for seconds;
+ * that costs a file, a thread at most, and nobody's time.
+ */
+static bool has_room(const struct rcd_links *all, const struct rcd_link *next)
+{
+	unsigned int most = has_failed(next) ? DIALS_AGAIN : DIALS_MAX;
+	const struct rcd_link *link;
+	unsigned int quiet = 0;
+
+	LIST_FOREACH(link, &all->list, node)
+		quiet += link->quiet;
+	return quiet < QUIET_MAX && rcd_links_count(all).dials < most + quiet;
+}
+
+/*
  * As many at once as there may be. Many peers that are not there keep no other
  * link waiting: those that did not fail are at the head.
  */
 static void dial_next(struct rcd_links *all)
 {
 	struct rcd_link *link;
-	unsigned int most;
 
 	while (!all->stopping && rcd_links_module(all)) {
 		link = TAILQ_FIRST(&all->turns);
-		if (!link)
-			return;
-		most = has_failed(link) ? DIALS_AGAIN : DIALS_MAX;
-		if (rcd_links_count(all).dials >= most)
+		if (!link || !has_room(all, link))
 			return;
 		rcd_link_unqueue(link);
 		dial(link);
@@ -232,6 +255,7 @@ static void on_dialled(void *ctx, int result, const char *err)
 		rcd_link_exchanged(link, rch_job_epoch(job), rch_job_ns(job),
 				   "dialled");
 	link->dial = NULL;
+	end_patience(link);
 	link->tally.dialled[!result ? RCD_UP :
 			    given_up ? RCD_GIVEN_UP : RCD_FAILED]++;
 	/* Up or down, the events have said it: that may be a second ago. */
@@ -310,13 +334,21 @@ static void look(struct rcd_link *link)
 	free(info);
 }
 
+static void release(struct rcd_link *link)
+{
+	if (link && link->timer)
+		event_free(link->timer);
+	if (link && link->patience)
+		event_free(link->patience);
+	free(link);
+}
+
 void rcd_link_free(struct rcd_link *link)
 {
 	rcd_link_yield(link, "the link is no longer configured");
 	rcd_link_unqueue(link);
 	LIST_REMOVE(link, node);
-	event_free(link->timer);
-	free(link);
+	release(link);
 }
 
 void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
@@ -385,15 +417,27 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 		line_up(link);
 }
 
+static void on_quiet(evutil_socket_t fd, short what, void *arg)
+{
+	struct rcd_link *link = arg;
+
+	(void)fd;
+	(void)what;
+	link->quiet = link->dial;
+	dial_next(link->all);
+}
+
 struct rcd_link *rcd_link_new(struct rcd_links *all,
 			      const struct rcd_link_conf *conf)
 {
 	struct rcd_link *link = calloc(1, sizeof(*link));
 
-	if (link)
+	if (link) {
 		link->timer = evtimer_new(all->base, on_timer, link);
-	if (!link || !link->timer) {
-		free(link);
+		link->patience = evtimer_new(all->base, on_quiet, link);
+	}
+	if (!link || !link->timer || !link->patience) {
+		release(link);
 		return NULL;
 	}
 	link->all = all;
