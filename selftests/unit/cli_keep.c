@@ -310,6 +310,21 @@ TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
 	EXPECT_NE(NULL, last->dial);
 }
 
+TEST_F(keep, a_link_without_a_peer_is_not_dialled)
+{
+	struct rcd_link *link = self->down;
+
+	link->conf.host[0] = 0;
+	/* It is made anew then, so that it can answer; that was done. */
+	link->broken = true;
+	rcd_link_want(link);
+	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
+	rcd_link_adopt(link, NULL);
+	wake(link);
+	EXPECT_EQ(NULL, link->dial);
+	EXPECT_FALSE(link->queued);
+}
+
 TEST_F(keep, dials_that_nobody_answers_leave_room_for_others)
 {
 	int i;

@@ -413,7 +413,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 		look(link);
 	else if (link->up)
 		rcd_link_rotate(link);
-	else
+	else if (link->conf.host[0])
 		line_up(link);
 }
 
