@@ -27,6 +27,7 @@
 
 static int something;
 static uint64_t now;
+static uint64_t age;	/* of any epoch */
 static const struct rch_job_ops *dial_ops;
 
 uint64_t rcl_now(void)
@@ -113,6 +114,14 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	return 0;
 }
 
+uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch)
+{
+	(void)nl;
+	(void)name;
+	(void)epoch;
+	return age;
+}
+
 int rcl_call_links(struct rcl_nl *nl, const char *name,
 		   struct rcl_link_info **infos, size_t *num, char *err)
 {
@@ -165,6 +174,7 @@ FIXTURE_SETUP(keep)
 	int i;
 
 	now = 1000 * SECOND;
+	age = 0;
 	memset(all, 0, sizeof(*all));
 	LIST_INIT(&all->list);
 	TAILQ_INIT(&all->turns);
@@ -308,6 +318,56 @@ TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
 	EXPECT_TRUE(event_pending(last->timer, EV_TIMEOUT, NULL));
 	wake(last);
 	EXPECT_NE(NULL, last->dial);
+}
+
+/* Seconds until it rotates by itself; taken over, it had been up so long. */
+static double rotates_in(struct rcd_link *link, unsigned int every,
+			 uint64_t was_up)
+{
+	struct rcl_link_info info = {
+		.state = RCLINK_LINK_STATE_UP,
+		.epoch = 1,
+	};
+	struct rcd_link_state *states;
+	double waits = 0;
+	size_t i, num;
+
+	strcpy(link->conf.name, "r");
+	link->conf.rotate = every;
+	age = was_up * SECOND;
+	rcd_link_rest(link);
+	rcd_link_adopt(link, &info);
+	states = rcd_links_states(link->all, &num);
+	for (i = 0; i < num; i++)
+		if (!strcmp(states[i].name, "r"))
+			waits = states[i].waits;
+	free(states);
+	return waits;
+}
+
+TEST_F(keep, a_rotation_is_due_when_the_epoch_is_old_enough)
+{
+	double s = rotates_in(self->down, 1000, 0);
+
+	EXPECT_LT(890, s);
+	EXPECT_GT(1101, s);
+	s = rotates_in(self->down, 1000, 700);
+	EXPECT_LT(190, s);
+	EXPECT_GT(401, s);
+	EXPECT_EQ(NULL, self->down->dial);
+}
+
+TEST_F(keep, a_rotation_that_is_overdue_is_soon)
+{
+	int i;
+
+	for (i = 0; i < LINKS; i++) {
+		EXPECT_GT(1, rotates_in(self->down, 10, 1000));
+		EXPECT_GT(61, rotates_in(self->down, 2592000, 3000000));
+	}
+	EXPECT_EQ(NULL, self->down->dial);
+	wake(self->down);
+	EXPECT_NE(NULL, self->down->dial);
 }
 
 TEST_F(keep, a_link_without_a_peer_is_not_dialled)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "call.h"
 #include "conf.h"
 #include "range.h"
+
+#define NS_PER_S	1000000000ULL
 
 /*
  * What is not configured is as in a new link. The heartbeat of that is a
@@ -68,4 +72,39 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	/* With another peer it cannot stay, whatever else. */
 	*ends = !is_peer(conf, info->peer) || (other && !ret);
 	return ret;
+}
+
+/* When it came up, or what is left of the record since; 0: it has nothing. */
+static uint64_t began(const struct rcl_entry *entries, size_t num,
+		      uint64_t epoch)
+{
+	uint64_t first = 0;
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		if (entries[i].epoch != epoch)
+			continue;
+		if (entries[i].to == RCLINK_LINK_STATE_UP)
+			return entries[i].time;
+		if (!first)
+			first = entries[i].time;
+	}
+	return first;
+}
+
+uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch)
+{
+	struct rcl_entry *entries;
+	char ignored[RCL_ERR_LEN];
+	struct timespec ts;
+	uint64_t since, now;
+	size_t num;
+
+	if (!nl || rcl_call_record(nl, name, &entries, &num, ignored))
+		return 0;
+	since = began(entries, num, epoch);
+	free(entries);
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	now = ts.tv_sec * NS_PER_S + ts.tv_nsec;
+	return since && since < now ? now - since : 0;
 }

@@ -4,6 +4,7 @@
 #define RCD_KERNEL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct rcd_link_conf;
 struct rcl_link_info;
@@ -17,5 +18,11 @@ struct rcl_policy;
  */
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     const struct rcl_link_info *info, bool *ends, char *err);
+
+/*
+ * ns since this epoch of the link came up, as far as its record says; 0 without
+ * a module.
+ */
+uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch);
 
 #endif /* RCD_KERNEL_H */

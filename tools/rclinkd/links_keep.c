@@ -30,8 +30,9 @@
 #define QUIET_MS	500	/* without TCP, then a dial is none of them */
 #define QUIET_MAX	128	/* dials of hosts that did not answer so far */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
+#define OVERDUE_MS	60000	/* in which it is done, then */
 #define PATIENCE	2	/* failures, while it is up */
-#define NS_PER_MS	1000000
+#define NS_PER_MS	1000000ULL
 
 struct rcl_nl *rcd_links_module(const struct rcd_links *all)
 {
@@ -51,12 +52,23 @@ void rcd_link_rest(struct rcd_link *link)
 	rcd_link_unqueue(link);
 }
 
-/* All links of a host do not rotate at once: a tenth sooner or later. */
-static uint64_t rotate_interval(const struct rcd_link *link)
+/*
+ * Of its age when this process did not see it begin, too. All links of a host
+ * do not rotate at once: a tenth sooner or later, and in a minute what is
+ * overdue, not more, as many a daemon is never long there.
+ */
+static uint64_t rotate_wait(const struct rcd_link *link)
 {
 	uint64_t ms = link->conf.rotate * 1000ULL;
+	uint64_t due = (ms * 9 / 10 + arc4random_uniform(ms / 5 + 1)) *
+		       NS_PER_MS;
+	uint64_t age = rcd_kernel_age(rcd_links_module(link->all),
+				      link->conf.name, link->epoch);
 
-	return (ms * 9 / 10 + arc4random_uniform(ms / 5 + 1)) * NS_PER_MS;
+	if (age < due)
+		return due - age;
+	ms = ms / 10 < OVERDUE_MS ? ms / 10 : OVERDUE_MS;
+	return arc4random_uniform(ms) * NS_PER_MS;
 }
 
 /*
@@ -73,7 +85,7 @@ static void rotate_later(struct rcd_link *link)
 	tv = rcl_timeval(link->asked ?
 			 rcd_backoff(PATIENCE + link->vain, rcl_now(),
 				     link->dialled, arc4random()) :
-			 rotate_interval(link));
+			 rotate_wait(link));
 	event_add(link->timer, &tv);
 }
 
