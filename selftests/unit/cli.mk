@@ -65,9 +65,11 @@ $(OUT)/cli_packet: $(HERE)/cli_packet.c $(PACKET_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^
 
+# The test is the name service when that does not answer.
 $(OUT)/cli_conf: $(HERE)/cli_conf.c $(CONF_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ $(LIBS) -linih -lssl -lcrypto
+		-o $@ $^ $(LIBS) -linih -lssl -lcrypto \
+		-Wl,--wrap=getpwnam -Wl,--wrap=getgrnam
 
 # The test is the module that it asks.
 $(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS) $(HERE)/groups_module.h

@@ -3,6 +3,8 @@
 #include "conf.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <string.h>
 
 #include <kselftest_harness.h>
@@ -10,6 +12,28 @@
 #define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define MGID	"mgid = ff15::1\n"
 #define LONG	"0123456789012345678901234567890123456789012345678901234567890"
+
+/* What the name service is told to fail with, if it is. */
+static int no_service;
+
+typeof(getpwnam) __real_getpwnam, __wrap_getpwnam;
+typeof(getgrnam) __real_getgrnam, __wrap_getgrnam;
+
+struct passwd *__wrap_getpwnam(const char *name)
+{
+	if (!no_service)
+		return __real_getpwnam(name);
+	errno = no_service;
+	return NULL;
+}
+
+struct group *__wrap_getgrnam(const char *name)
+{
+	if (!no_service)
+		return __real_getgrnam(name);
+	errno = no_service;
+	return NULL;
+}
 
 struct reader {
 	struct rcd_conf conf;
@@ -36,6 +60,7 @@ static void hear(void *ctx, const struct rcd_place *place, const char *text)
 
 FIXTURE_SETUP(conf)
 {
+	no_service = 0;
 	rcd_conf_init(&self->r.conf);
 	self->r.report.say = hear;
 	self->r.report.ctx = &self->r;
@@ -75,6 +100,40 @@ TEST_F(conf, nothing_is_a_host_that_answers_nobody)
 	EXPECT_TRUE(self->r.conf.listens);
 	EXPECT_EQ(7185, self->r.conf.port);
 	EXPECT_STREQ("", self->r.conf.bind);
+}
+
+TEST_F(conf, a_name_that_cannot_be_asked_for_is_no_mistake)
+{
+	no_service = ECONNREFUSED;
+	EXPECT_NE(0, read_text(&self->r, "[Link a]\nowner = root\n"));
+	EXPECT_NE(NULL, strstr(self->r.text, "cannot be asked for"))
+		TH_LOG("%s", self->r.text);
+	EXPECT_NE(NULL, strstr(self->r.text, "Connection refused"));
+	EXPECT_TRUE(self->r.conf.unasked);
+}
+
+TEST_F(conf, a_group_that_cannot_be_asked_for_is_no_mistake)
+{
+	no_service = ENOENT;
+	EXPECT_NE(0, read_text(&self->r, "[Group g]\n" MGID "group = root\n"));
+	EXPECT_NE(NULL, strstr(self->r.text, "cannot be asked for"))
+		TH_LOG("%s", self->r.text);
+	EXPECT_TRUE(self->r.conf.unasked);
+}
+
+TEST_F(conf, a_name_that_is_not_there_is_a_mistake)
+{
+	/* Whatever failed before. */
+	errno = ECONNREFUSED;
+	EXPECT_NE(0, read_text(&self->r, "[Link a]\nowner = no.such.user\n"));
+	EXPECT_NE(NULL, strstr(self->r.text, "has no user"))
+		TH_LOG("%s", self->r.text);
+	EXPECT_FALSE(self->r.conf.unasked);
+	self->r.complaints = 0;
+	EXPECT_NE(0, read_text(&self->r, "[Link b]\ngroup = no.such.group\n"));
+	EXPECT_NE(NULL, strstr(self->r.text, "has no group"))
+		TH_LOG("%s", self->r.text);
+	EXPECT_FALSE(self->r.conf.unasked);
 }
 
 TEST_F(conf, all_of_it)

@@ -23,6 +23,24 @@ static int set_device(struct rcl_policy *policy, const char *value, char *err)
 	return 0;
 }
 
+/*
+ * errno is 0 when every service that there is has no such name, else one does
+ * not answer, as early at boot.
+ */
+static int no_name(const char *word, const char *what, const char *name,
+		   char *err)
+{
+	const int error = errno;
+
+	if (!error || error == ESRCH)
+		return rcl_fail(err, -EINVAL,
+				"%s: this host has no %s '%.100s'; a number will do, too",
+				word, what, name);
+	return rcl_fail(err, -EAGAIN,
+			"%s: the %s '%.100s' cannot be asked for: %s; try again later, or give a number",
+			word, what, name, strerror(error));
+}
+
 /* What looks like a number is one: a name may be asked for over the network. */
 static int get_user(const char *name, uint32_t *id, char *err)
 {
@@ -30,11 +48,10 @@ static int get_user(const char *name, uint32_t *id, char *err)
 
 	if (rcl_parse_u32(name, id))
 		return 0;
+	errno = 0;
 	user = getpwnam(name);
 	if (!user)
-		return rcl_fail(err, -EINVAL,
-				"owner: this host has no user '%.100s'; a number will do, too",
-				name);
+		return no_name("owner", "user", name, err);
 	*id = user->pw_uid;
 	return 0;
 }
@@ -45,11 +62,10 @@ static int get_group(const char *name, uint32_t *id, char *err)
 
 	if (rcl_parse_u32(name, id))
 		return 0;
+	errno = 0;
 	group = getgrnam(name);
 	if (!group)
-		return rcl_fail(err, -EINVAL,
-				"group: this host has no group '%.100s'; a number will do, too",
-				name);
+		return no_name("group", "group", name, err);
 	*id = group->gr_gid;
 	return 0;
 }

@@ -10,7 +10,8 @@ struct rcl_policy;
 /*
  * Set word, as "mtu", to value, as "1024", and note that it was given. 0, or
  * with a sentence in err: -ENOENT no such word, -EEXIST it was given already,
- * -EINVAL no such value. Only the module knows what a device can do.
+ * -EINVAL no such value, -EAGAIN a name of a user or group that nobody could be
+ * asked for. Only the module knows what a device can do.
  */
 int rcl_setting_parse(struct rcl_policy *policy, const char *word,
 		      const char *value, char *err);

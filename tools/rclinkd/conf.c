@@ -279,6 +279,7 @@ static void set_policy(struct parser *p, struct rcd_link_conf *link,
 	int ret;
 
 	ret = rcl_setting_parse(&link->policy, key, value, err);
+	p->conf->unasked |= ret == -EAGAIN;
 	if (ret == -ENOENT) {
 		complain(p, "[Link %s] has no key '%s'; " SEE_KEYS, link->name,
 			 key);
@@ -316,6 +317,7 @@ static void set_group(struct parser *p, const char *key, const char *value)
 	int ret;
 
 	ret = rcl_group_setting_parse(want, key, value, err);
+	p->conf->unasked |= ret == -EAGAIN;
 	if (ret == -ENOENT)
 		complain(p, "[Group %s] has no key '%s'; " SEE_KEYS, want->name,
 			 key);

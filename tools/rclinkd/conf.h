@@ -59,6 +59,7 @@ struct rcd_conf {
 	struct rcd_group_conf *group;
 	size_t ngroups;
 	bool unclear;			/* what it says as a whole */
+	bool unasked;			/* a name: it may be all right later */
 };
 
 /* Who is told what is wrong, a sentence at a time. */
@@ -82,7 +83,10 @@ int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
  */
 int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report);
 
-/* The file, and what is in conf.d beside it: all of the above. */
+/*
+ * The file, and what is in conf.d beside it: all of the above. -EAGAIN: who
+ * knows users or groups does not answer yet, else it is -EINVAL.
+ */
 int rcd_conf_load(struct rcd_conf *conf, const char *file,
 		  const struct rcd_report *report);
 

@@ -90,5 +90,7 @@ int rcd_conf_load(struct rcd_conf *conf, const char *file,
 	ret = add_file(conf, file, report);
 	more = add_more(conf, file, report);
 	whole = rcd_conf_finish(conf, report);
-	return ret || more || whole ? -EINVAL : 0;
+	if (!ret && !more && !whole)
+		return 0;
+	return conf->unasked ? -EAGAIN : -EINVAL;
 }
