@@ -104,9 +104,11 @@ one_of_each()
 	done
 	for host in 1 2; do
 		met=$((met + $(times $host 'both ends dial at once')))
-		[ "$(qps $host RTS)" -eq $((2 * (1 + ${#both[@]}))) ] &&
+		# That is nobody who was refused.
+		[ "$(times $host 'refused .*both ends dial at once')" -eq 0 ] &&
+			[ "$(qps $host RTS)" -eq $((2 * (1 + ${#both[@]}))) ] &&
 			[ "$(on $host rdma resource show qp | grep -cF '[rclink]')" \
-				-eq $((2 * (1 + ${#both[@]}))) ] || return
+			-eq $((2 * (1 + ${#both[@]}))) ] || return
 	done
 	echo "# $met dials met another one" >&3
 	[ "$met" -gt 0 ]

@@ -112,9 +112,10 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	if (tls != caller->tls)
 		return rcl_fail(err, -EAGAIN, CHANGED);
 	as = l->ops->admit(l->ctx, ids, wanted, link, err);
+	/* Whom this host dials is a peer, if by another name than the first. */
+	caller->proven |= as >= 0 || as == -EALREADY;
 	if (as < 0)
 		return as;
-	caller->proven = true;
 	snprintf(caller->peer, sizeof(caller->peer), "%s", ids->id[as]);
 	snprintf(caller->link, sizeof(caller->link), "%s", link);
 	return as;
@@ -164,6 +165,7 @@ static void on_done(void *ctx, int result, const char *err)
 		.from = rcl_address_text(&caller->from, addr),
 		.link = caller->link,
 		.peer = caller->peer,
+		.proven = caller->proven,
 		.epoch = rch_job_epoch(caller->job),
 		.ns = caller->up_ns,
 	};

@@ -32,6 +32,7 @@ struct rch_call {
 	const char *from;	/* "192.0.2.1:4711" */
 	const char *link;	/* admitted to, or "" */
 	const char *peer;	/* admitted as, or "" */
+	bool proven;		/* to be a peer, and one of not too many */
 	uint64_t epoch;		/* 0 before the link was prepared */
 	uint64_t ns;		/* until both ends were up */
 };

@@ -33,7 +33,7 @@ void rcd_log(int priority, const char *fmt, ...)
 	va_end(ap);
 }
 
-void rcd_log_stranger(const char *fmt, ...)
+void rcd_log_stranger(int priority, const char *fmt, ...)
 {
 	static struct rch_bucket bucket;
 	static unsigned long left_out;
@@ -47,6 +47,6 @@ void rcd_log_stranger(const char *fmt, ...)
 		rcd_log(LOG_WARNING, "%lu such lines were left out", left_out);
 	left_out = 0;
 	va_start(ap, fmt);
-	write_line(LOG_WARNING, fmt, ap);
+	write_line(priority, fmt, ap);
 	va_end(ap);
 }

@@ -13,7 +13,7 @@ __attribute__((format(printf, 2, 3)))
 void rcd_log(int priority, const char *fmt, ...);
 
 /* As many of these as there may be: strangers make them. */
-__attribute__((format(printf, 1, 2)))
-void rcd_log_stranger(const char *fmt, ...);
+__attribute__((format(printf, 2, 3)))
+void rcd_log_stranger(int priority, const char *fmt, ...);
 
 #endif /* RCD_LOG_H */
