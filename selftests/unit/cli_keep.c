@@ -89,7 +89,7 @@ uint64_t rch_job_ns(const struct rch_job *job)
 	return 0;
 }
 
-struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
+struct rcx_tls *rcd_trust_dial(struct rcd_trust *t,
 			       const struct rcd_link_conf *link, char *err)
 {
 	(void)t;

@@ -25,6 +25,7 @@ static const char *refused;	/* why; NULL: nothing is */
 static const char *shown;	/* to a peer, as who this host is */
 static int keys[64];	/* one after the other */
 static unsigned int reads;
+static const struct rcx_tls *dials;	/* with whose keys */
 static unsigned int errors;	/* in the log */
 static unsigned int notices;
 
@@ -43,6 +44,16 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 		return (struct rcx_tls *)&keys[reads];
 	rcl_fail(err, -EINVAL, "%s", refused);
 	return NULL;
+}
+
+struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
+			     const char *name, char *err)
+{
+	(void)pin;
+	(void)name;
+	(void)err;
+	dials = own;
+	return own;
 }
 
 void rcx_tls_free(struct rcx_tls *tls)
@@ -121,6 +132,27 @@ TEST_F(trust, read_again_when_changed)
 	EXPECT_EQ(2, reads);
 	EXPECT_EQ(1, notices);
 	EXPECT_EQ(0, errors);
+}
+
+TEST_F(trust, what_was_read_to_answer_dials)
+{
+	const struct rcd_link_conf link = { .name = "l" };
+	char err[RCL_ERR_LEN];
+
+	EXPECT_NE(NULL, rcd_trust_dial(self->trust, &link, err));
+	EXPECT_EQ(self->old, dials);
+	EXPECT_EQ(1, reads);
+	refused = "half of it is not there yet";
+	write_key(self->conf.key, "new");
+	EXPECT_NE(NULL, rcd_trust_dial(self->trust, &link, err));
+	EXPECT_EQ(self->old, dials);
+	EXPECT_EQ(1, errors);
+	refused = NULL;
+	now += SECOND;
+	EXPECT_NE(NULL, rcd_trust_dial(self->trust, &link, err));
+	EXPECT_NE(self->old, dials);
+	EXPECT_EQ(rcd_trust_answer(self->trust), dials);
+	EXPECT_EQ(3, reads);
 }
 
 /* No file was left, say. */

@@ -306,4 +306,50 @@ TEST_F(ident, a_certificate_has_16_names_at_most)
 	SAYS("my certificate has 17 DNS names", peer.err);
 }
 
+/* Both ends have the one certificate, and know only who vouched for its CA. */
+TEST_F(ident, who_dials_shows_the_same_chain)
+{
+	const struct cert top = { .cn = "top", .ca = true };
+	const struct cert sub = { .cn = "sub", .ca = true };
+	const struct cert leaf = { .cn = "x", .san = "DNS:good.example" };
+	const struct rcx_tls_config cfg = {
+		.key_file = "good.key",
+		.cert_file = "good.pem",
+		.ca_file = "ca.pem",
+	};
+	struct ident a = ident_make(&top, NULL);
+	struct ident b = ident_make(&sub, &a);
+	struct ident c = ident_make(&leaf, &b);
+	struct world w;
+
+	ident_write(&a, NULL, "ca.pem");
+	ident_write(&c, "good.key", "good.pem");
+	ident_append(&b, "good.pem");
+	ident_drop(&a);
+	ident_drop(&b);
+	ident_drop(&c);
+	world_open(&w);
+	w.listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, self->err);
+	ASSERT_NE(NULL, w.listen_tls) TH_LOG("%s", self->err);
+	w.dial_tls = rcx_tls_dial(w.listen_tls, NULL, "good.example",
+				  self->err);
+	ASSERT_NE(NULL, w.dial_tls) TH_LOG("%s", self->err);
+	world_listen(&w);
+	ASSERT_TRUE(world_dial(&w));
+	world_run(&w);
+	EXPECT_EQ(0, w.dialler.result) TH_LOG("%s", w.dialler.err);
+	EXPECT_EQ(0, w.listener_end.result) TH_LOG("%s", w.listener_end.err);
+	world_close(&w);
+}
+
+TEST_F(ident, who_dials_says_whom)
+{
+	struct rcx_tls *own = load(RCX_RESPONDER, "key", self->err);
+
+	ASSERT_NE(NULL, own);
+	EXPECT_EQ(NULL, rcx_tls_dial(own, NULL, "good.example", self->err));
+	EXPECT_NE(NULL, strstr(self->err, "pin")) TH_LOG("%s", self->err);
+	rcx_tls_free(own);
+}
+
 TEST_HARNESS_MAIN

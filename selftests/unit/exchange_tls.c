@@ -44,31 +44,36 @@ FIXTURE_TEARDOWN(tls)
 	scratch_leave();
 }
 
+/* An initiator has what a responder has read, as in rclinkd. */
 static struct rcx_tls *by_ca(enum rcx_role role, const char *crl, char *err)
 {
 	const struct rcx_tls_config cfg = {
 		.key_file = "own.key",
 		.ca_file = "ca.pem",
 		.crl_file = crl,
-		.name = role == RCX_INITIATOR ? "good.example" : NULL,
 	};
+	struct rcx_tls *own = rcx_tls_new(RCX_RESPONDER, &cfg, err), *tls;
 
-	return rcx_tls_new(role, &cfg, err);
+	if (!own || role == RCX_RESPONDER)
+		return own;
+	tls = rcx_tls_dial(own, NULL, "good.example", err);
+	rcx_tls_free(own);
+	return tls;
 }
 
 static struct rcx_tls *by_pin(enum rcx_role role, const char *key,
 			      const char *peer, char *err)
 {
 	char pin[RCX_PIN_LEN] = "";
-	struct rcx_tls_config cfg = { .key_file = key };
+	const struct rcx_tls_config cfg = { .key_file = key };
+	struct rcx_tls *own = rcx_tls_new(RCX_RESPONDER, &cfg, err), *tls;
 
-	if (role == RCX_INITIATOR) {
-		if (rcx_ident_pin(peer, pin, err))
-			return NULL;
-		cfg.pin = pin;
-	}
-
-	return rcx_tls_new(role, &cfg, err);
+	if (!own || role == RCX_RESPONDER)
+		return own;
+	tls = rcx_ident_pin(peer, pin, err) ? NULL :
+	      rcx_tls_dial(own, pin, NULL, err);
+	rcx_tls_free(own);
+	return tls;
 }
 
 /* Both of our ends against a certificate made as told; "": any end. */
@@ -103,6 +108,11 @@ static const struct cert good = { .cn = "good", .san = "DNS:good.example" };
 static void both_by_ca(struct world *w, const struct cert *spec,
 		       const struct ident *ca, char *err)
 {
+	const struct rcx_tls_config dials = {
+		.key_file = "own.key",
+		.ca_file = "ca.pem",
+		.name = "good.example",
+	};
 	const struct rcx_tls_config cfg = {
 		.key_file = "good.key",
 		.cert_file = "good.pem",
@@ -112,7 +122,7 @@ static void both_by_ca(struct world *w, const struct cert *spec,
 
 	ident_write(&id, "good.key", "good.pem");
 	ident_drop(&id);
-	w->dial_tls = by_ca(RCX_INITIATOR, NULL, err);
+	w->dial_tls = rcx_tls_new(RCX_INITIATOR, &dials, err);
 	w->listen_tls = rcx_tls_new(RCX_RESPONDER, &cfg, err);
 	world_listen(w);
 	if (world_dial(w))

@@ -160,8 +160,9 @@ static int set_rules(struct rcx_tls *tls, char *err)
 	return 0;
 }
 
-struct rcx_tls *rcx_tls_new(enum rcx_role role,
-			    const struct rcx_tls_config *cfg, char *err)
+/* With nobody's key, and trusting nobody. */
+static struct rcx_tls *create(enum rcx_role role,
+			      const struct rcx_tls_config *cfg, char *err)
 {
 	struct rcx_tls *tls;
 
@@ -190,13 +191,56 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			 rcx_ssl_reason());
 		goto err_free;
 	}
-	if (set_rules(tls, err) || load_identity(tls->ctx, cfg, err) ||
-	    load_trust(tls->ctx, cfg, err))
+	if (set_rules(tls, err))
 		goto err_free;
 
 	return tls;
 
 err_free:
+	rcx_tls_free(tls);
+	return NULL;
+}
+
+struct rcx_tls *rcx_tls_new(enum rcx_role role,
+			    const struct rcx_tls_config *cfg, char *err)
+{
+	struct rcx_tls *tls = create(role, cfg, err);
+
+	if (!tls || (!load_identity(tls->ctx, cfg, err) &&
+		     !load_trust(tls->ctx, cfg, err)))
+		return tls;
+	rcx_tls_free(tls);
+	return NULL;
+}
+
+/* All that was read is counted, and stays while one of the two is there. */
+static int share(SSL_CTX *ctx, SSL_CTX *own, char *err)
+{
+	struct stack_st_X509 *chain = NULL;
+
+	if (SSL_CTX_get0_chain_certs(own, &chain) != 1 ||
+	    SSL_CTX_use_cert_and_key(ctx, SSL_CTX_get0_certificate(own),
+				     SSL_CTX_get0_privatekey(own), chain,
+				     1) != 1)
+		return rcl_fail(err, -EINVAL,
+				"cannot use this host's key to dial: %s",
+				rcx_ssl_reason());
+	SSL_CTX_set1_cert_store(ctx, SSL_CTX_get_cert_store(own));
+	return 0;
+}
+
+struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
+			     const char *name, char *err)
+{
+	const struct rcx_tls_config cfg = {
+		.ca_file = own->policy.by_ca ? "that of own" : NULL,
+		.pin = pin,
+		.name = name,
+	};
+	struct rcx_tls *tls = create(RCX_INITIATOR, &cfg, err);
+
+	if (!tls || !share(tls->ctx, own->ctx, err))
+		return tls;
 	rcx_tls_free(tls);
 	return NULL;
 }

@@ -23,6 +23,12 @@ struct rcx_tls_config {
 /* Returns NULL with a sentence in err (RCL_ERR_LEN bytes). */
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err);
+/*
+ * The same as an initiator with the key, the certificates, the CA and the CRLs
+ * of own, which are not read again; pin or name as above.
+ */
+struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
+			     const char *name, char *err);
 /* Gives up the owner's hold of it. */
 void rcx_tls_free(struct rcx_tls *tls);
 

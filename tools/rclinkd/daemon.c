@@ -179,7 +179,7 @@ static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
 
 /* What can fail comes first, and is undone when something after it fails. */
 static int apply(struct daemon *d, const struct rcd_conf *conf,
-		 const struct rcd_trust *trust, char *err)
+		 struct rcd_trust *trust, char *err)
 {
 	bool moves = listen_changed(conf, &d->conf) ||
 		     conf->listens != rch_listener_is_open(d->listener);

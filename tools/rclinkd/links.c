@@ -249,7 +249,7 @@ static void dial_anew(struct rcd_links *all)
 }
 
 int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
-		  const struct rcd_trust *trust, char *err)
+		  struct rcd_trust *trust, char *err)
 {
 	const bool changed = all->trust && !rcd_trust_same(all->trust, trust);
 	struct rch_peers *peers = peers_of(conf, err);

@@ -43,7 +43,7 @@ void rcd_links_free(struct rcd_links *all);
  * next call that succeeds. Links that are no longer in it are deleted.
  */
 int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
-		  const struct rcd_trust *trust, char *err);
+		  struct rcd_trust *trust, char *err);
 
 /* For the listener, see there. */
 bool rcd_links_know(const struct rcd_links *all, const char *identity,

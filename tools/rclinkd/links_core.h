@@ -46,7 +46,7 @@ TAILQ_HEAD(turns, rcd_link);
 struct rcd_links {
 	struct event_base *base;
 	struct rch_hub *hub;
-	const struct rcd_trust *trust;
+	struct rcd_trust *trust;
 	struct rch_peers *peers;
 	const struct rcd_links_ops *ops;
 	void *ctx;

@@ -137,7 +137,7 @@ static void keep_old(struct rcd_trust *t, const struct stamp *bad,
 	t->tried = rcl_now();
 	if (!known)
 		rcd_log(LOG_ERR,
-			"the keys changed, but cannot be used, so the old ones answer: %s",
+			"the keys changed, but cannot be used, so the old ones stay in use: %s",
 			err);
 }
 
@@ -161,14 +161,12 @@ struct rcx_tls *rcd_trust_answer(struct rcd_trust *t)
 	return t->answer;
 }
 
-struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
+/* A list of revoked certificates takes longer to read than all the rest. */
+struct rcx_tls *rcd_trust_dial(struct rcd_trust *t,
 			       const struct rcd_link_conf *link, char *err)
 {
-	struct rcx_tls_config config = config_of(t);
-
-	config.pin = given(link->pin);
-	config.name = given(link->dns);
-	return rcx_tls_new(RCX_INITIATOR, &config, err);
+	return rcx_tls_dial(rcd_trust_answer(t), given(link->pin),
+			    given(link->dns), err);
 }
 
 bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t)

@@ -19,16 +19,17 @@ struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
 void rcd_trust_free(struct rcd_trust *t);
 
 /*
- * To answer with: read again if a file has changed. If that fails it is logged
- * once, the files are used as they were, and it is tried again after a second.
+ * To answer and to dial with: read again if a file has changed. If that fails
+ * it is logged once, the files are used as they were, and it is tried again
+ * after a second.
  */
 struct rcx_tls *rcd_trust_answer(struct rcd_trust *t);
 
 /* Was there no change since old was made, when t took its place? */
 bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t);
 
-/* To dial this link with, read now; rcx_tls_free() it. NULL: see err. */
-struct rcx_tls *rcd_trust_dial(const struct rcd_trust *t,
+/* To dial this link with that; rcx_tls_free() it. NULL: see err. */
+struct rcx_tls *rcd_trust_dial(struct rcd_trust *t,
 			       const struct rcd_link_conf *link, char *err);
 
 /*
