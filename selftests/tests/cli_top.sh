@@ -36,7 +36,7 @@ traffic_ends()
 	until_true 10 is 1 a .stats.channels 0
 }
 
-plan 12
+plan 13
 link_setup
 rclink add x
 refuse 1 "without a terminal it says what to do" 'rclink stats -j' \
@@ -73,4 +73,8 @@ holds "groups come below them, while there are any" \
 	'see=^7 GROUP +STATE ' 'see=^8 g +joined +[^ ]+/1 +1 +[1-9][0-9]* +0 +0 ' \
 	"do=$tool group del g" 'gone=GROUP' 'key=q' -- "$tool" top
 rclink del x
+rclink del a
+rclink del b
+holds "a head that does not fit is cut" \
+	env RCL_COLUMNS=70 "$screen" 'see=links 0' 'see=NAME +STATE' 'gone=PEER' 'key=q' -- "$tool" top
 finish

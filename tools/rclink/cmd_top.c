@@ -187,6 +187,14 @@ static void draw_sums(const struct top *t, const struct row *rows)
 		printw("  groups %zu, joined %zu", t->now.ngroups, joined);
 }
 
+/* Of the last column, which a narrow terminal has no room for. */
+static int rest_width(void)
+{
+	const int width = getmaxx(stdscr) - NUMBERS;
+
+	return width > 0 ? width : 0;
+}
+
 /* Where the line was too short for it already, the cursor went on. */
 static void draw_rest(int y, const char *text)
 {
@@ -198,8 +206,7 @@ static void draw_rest(int y, const char *text)
 static bool draw_reason(int y, const struct row *row, const char *state,
 			const char *reason)
 {
-	if (row->up || !*reason ||
-	    (int)strlen(reason) <= getmaxx(stdscr) - NUMBERS)
+	if (row->up || !*reason || (int)strlen(reason) <= rest_width())
 		return false;
 	mvprintw(y, 0, NAMES, row->name, state);
 	draw_rest(y, reason);
@@ -252,9 +259,10 @@ static void draw_group(int y, const struct row *row, uint64_t ns)
 static void draw_head(void)
 {
 	attron(A_REVERSE);
-	mvprintw(HEAD_LINES - 1, 0, "%-16s %-9s %4s %12s %8s %8s %6s %5s  %-*s",
+	mvprintw(HEAD_LINES - 1, 0,
+		 "%-16s %-9s %4s %12s %8s %8s %6s %5s  %-*.*s",
 		 "NAME", "STATE", "CHAN", "DATA", "OPS/s", "RECVS/s",
-		 "ERRORS", "DOWNS", getmaxx(stdscr) - NUMBERS,
+		 "ERRORS", "DOWNS", rest_width(), rest_width(),
 		 "PEER or REASON");
 	attroff(A_REVERSE);
 }
@@ -262,9 +270,9 @@ static void draw_head(void)
 static void draw_group_head(int y)
 {
 	attron(A_REVERSE);
-	mvprintw(y, 0, "%-16s %-9s %-13s %7s %8s %8s %8s  %-*s",
+	mvprintw(y, 0, "%-16s %-9s %-13s %7s %8s %8s %8s  %-*.*s",
 		 "GROUP", "STATE", "DEVICE", "MEMBERS", "SENT/s", "RECVD/s",
-		 "DROPS", getmaxx(stdscr) - NUMBERS, "REASON");
+		 "DROPS", rest_width(), rest_width(), "REASON");
 	attroff(A_REVERSE);
 }
 
