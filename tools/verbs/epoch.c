@@ -119,8 +119,8 @@ static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 	}
 }
 
-/* True when there was something. */
-static bool poll_one(struct rcv_epoch *ep, struct rcv_cq *cq,
+/* How many there were, up to POLL_WCS. */
+static int poll_some(struct rcv_epoch *ep, struct rcv_cq *cq,
 		     void (*take)(struct rcv_epoch *ep,
 				  const struct rcv_wc *wc))
 {
@@ -132,15 +132,24 @@ static bool poll_one(struct rcv_epoch *ep, struct rcv_cq *cq,
 		note(ep, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
 	for (i = 0; i < n; i++)
 		take(ep, &wcs[i]);
-	return n > 0;
+	return n;
 }
 
-/* First the messages: one may end a channel, whose last data came before it. */
+/*
+ * First the messages: one may end a channel, whose last data came before it,
+ * and is in the pool's CQ by now, however much of others is there before it.
+ * What comes meanwhile can wait.
+ */
 static bool poll_all(struct rcv_epoch *ep)
 {
-	bool control = poll_one(ep, &ep->cq, completed);
+	bool some = poll_some(ep, &ep->cq, completed) > 0;
+	int n, all = 0;
 
-	return poll_one(ep, &ep->pool_cq, rcv_lease_completed) || control;
+	do {
+		n = poll_some(ep, &ep->pool_cq, rcv_lease_completed);
+		all += n;
+	} while (n == POLL_WCS && all < ep->pool_cq.cq->cqe);
+	return some || all > 0;
 }
 
 /* It is up as soon as all of that is known. */
@@ -526,7 +535,7 @@ static void say_goodbye(struct rcv_epoch *ep)
 		return;
 	while (ep->ctrl.retired != ep->ctrl.sent && !ep->failure.reason &&
 	       now_ms() < limit)
-		poll_one(ep, &ep->cq, completed);
+		poll_some(ep, &ep->cq, completed);
 }
 
 void rcv_epoch_free(struct rcv_epoch *ep)
