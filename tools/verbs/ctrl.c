@@ -10,7 +10,6 @@
 #include "process.h"
 
 #define SIGNAL_EVERY	4	/* sends that one completion retires */
-#define QUESTIONS	6	/* without an answer */
 #define MEM_LEN		(2 * RCV_CTRL_SLOTS * RCL_MSG_SLOT)
 
 static uint8_t *rx_slot(const struct rcv_ctrl *ctrl, uint32_t slot)
@@ -111,7 +110,32 @@ static bool is_full(const struct rcv_ctrl *ctrl)
 
 bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl)
 {
-	return ctrl->questions < QUESTIONS && ctrl->credits > 1;
+	return ctrl->questions < RCV_CTRL_QUESTIONS && ctrl->credits > 1;
+}
+
+/* That of a hello is no cookie, and is not returned. */
+static void asked(struct rcv_ctrl *ctrl, const struct rcl_msg *msg)
+{
+	uint32_t i = (ctrl->oldest + ctrl->questions++) % RCV_CTRL_QUESTIONS;
+
+	ctrl->asked[i].type = msg->type;
+	ctrl->asked[i].offset = msg->offset;
+	ctrl->asked[i].cookie = msg->type == RCL_MSG_HELLO ? 0 : msg->cookie;
+}
+
+/* Else a peer could owe one for ever, and answer others. */
+static int answered(struct rcv_ctrl *ctrl, const struct rcl_msg *msg)
+{
+	uint32_t i = ctrl->oldest;
+
+	if (!ctrl->questions || msg->type != ctrl->asked[i].type + 1 ||
+	    msg->cookie != ctrl->asked[i].cookie ||
+	    (rcl_msg_is_of_lease(msg->type) &&
+	     msg->offset != ctrl->asked[i].offset))
+		return -EPROTO;
+	ctrl->questions--;
+	ctrl->oldest = (i + 1) % RCV_CTRL_QUESTIONS;
+	return 0;
 }
 
 int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg)
@@ -149,7 +173,7 @@ int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg)
 	ctrl->credits--;
 	ctrl->owed = 0;
 	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
-		ctrl->questions++;
+		asked(ctrl, msg);
 	return 0;
 }
 
@@ -158,12 +182,7 @@ static int account(struct rcv_ctrl *ctrl, const struct rcl_msg *msg)
 	if (msg->credits > RCV_CTRL_SLOTS - ctrl->credits)
 		return -EPROTO;
 	ctrl->credits += msg->credits;
-	if (!rcl_msg_is_answer(msg->type))
-		return 0;
-	if (!ctrl->questions)
-		return -EPROTO;
-	ctrl->questions--;
-	return 0;
+	return rcl_msg_is_answer(msg->type) ? answered(ctrl, msg) : 0;
 }
 
 /* Gives nothing while no send slot is free, so that an answer can be sent. */

@@ -16,6 +16,7 @@
 #include "seal.h"
 
 #define RCV_CTRL_SLOTS	16	/* receives, and sends in flight */
+#define RCV_CTRL_QUESTIONS 6	/* without an answer */
 
 /* Kinds of work requests, above what a kind counts. */
 #define RCV_WR_SHIFT	32
@@ -51,6 +52,12 @@ struct rcv_ctrl {
 	uint16_t credits;		/* receives that the peer has for us */
 	uint16_t owed;			/* posted again, not yet told */
 	uint16_t questions;		/* sent and not answered */
+	uint16_t oldest;		/* the one that is answered next */
+	struct {
+		uint32_t offset;	/* the answer has the same of all */
+		uint32_t cookie;
+		uint8_t type;		/* but this: it has the next one */
+	} asked[RCV_CTRL_QUESTIONS];	/* a ring: they are answered in order */
 };
 
 /* A message that came in; its data is good until it is given back. */

@@ -87,15 +87,22 @@ void rcv_ping_start(struct rcv_pinger *p, const struct rcv_ping *ping)
 		rcl_pattern_fill(p->mem, 0, ping->size, ~p->seed);
 }
 
+/* How much of it is in the message that begins there? */
+static uint32_t piece(const struct rcv_ping *ping, uint32_t offset)
+{
+	uint32_t left = ping->size - offset;
+
+	return left < RCL_MSG_DATA_MAX ? left : RCL_MSG_DATA_MAX;
+}
+
 static int send_echo(struct rcv_pinger *p)
 {
 	uint8_t data[RCL_MSG_DATA_MAX];
-	uint32_t left = p->ping->size - p->sent;
 	struct rcl_msg msg = {
 		.type = RCL_MSG_PING,
 		.cookie = p->cookie,
 		.offset = p->sent,
-		.len = left < sizeof(data) ? left : sizeof(data),
+		.len = piece(p->ping, p->sent),
 		.seed = p->seed,
 		.data = data,
 	};
@@ -223,8 +230,8 @@ static int echoed(struct rcv_pinger *p, const struct rcv_in *in)
 {
 	const struct rcl_msg *msg = &in->msg;
 
-	if (msg->offset != p->echoed || msg->len > p->sent - p->echoed ||
-	    msg->seed != p->seed)
+	if (msg->offset != p->echoed || msg->seed != p->seed ||
+	    msg->len != piece(p->ping, p->echoed))
 		return -EPROTO;
 	if (!rcl_pattern_check(msg->data, msg->offset, msg->len, p->seed)) {
 		finish(p, -EILSEQ, data_differs);
