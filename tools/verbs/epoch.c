@@ -92,12 +92,25 @@ int rcv_policy_complete(struct rcl_policy *policy, char *err)
 	return 0;
 }
 
+/* As the module's rcl_ctrl_is_too_long() has it. */
+static bool is_too_long(const struct rcv_wc *wc)
+{
+	return wc->wr_id >> RCV_WR_SHIFT == RCV_WR_CTRL_RECV &&
+	       (wc->status == IBV_WC_LOC_LEN_ERR ||
+		wc->status == IBV_WC_LOC_QP_OP_ERR ||
+		wc->status == IBV_WC_REM_INV_REQ_ERR);
+}
+
 static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 {
 	enum rcv_wr kind = wc->wr_id >> RCV_WR_SHIFT;
 
 	if (kind == RCV_WR_LARGE && rcv_large_is_lost(ep, wc)) {
 		note(ep, RCLINK_DOWN_REASON_MTU, 0);
+		return;
+	}
+	if (is_too_long(wc)) {
+		note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, 0);
 		return;
 	}
 	if (wc->status != IBV_WC_SUCCESS) {
