@@ -8,6 +8,7 @@
  *	none		shows no memory
  *	small		shows 16 bytes
  *	read		shows it to be read, and nothing to be ended
+ *	share		the same to all links, and to be written as well
  *	withdraw	withdraws it when a message comes, before the answer
  *	mute		answers nothing
  */
@@ -30,6 +31,7 @@
 struct mirror {
 	const char *word;
 	struct rclink_chan *chan;
+	struct rclink_share *share;
 	uint8_t *memory, *buffers;
 	uint32_t all, once, buffer;	/* handles */
 };
@@ -39,12 +41,24 @@ static bool is(const struct mirror *m, const char *word)
 	return !strcmp(m->word, word);
 }
 
+/* For each channel anew, so that none finds it registered. */
+static int show_all(struct mirror *m)
+{
+	int ret = rclink_share(&m->share);
+
+	return ret ? ret : rclink_share_region(m->share, m->memory, SIZE,
+					       SERVICE, RCLINK_REGION_READ |
+					       RCLINK_REGION_WRITE, &m->all);
+}
+
 static int show(struct mirror *m)
 {
 	int ret;
 
 	if (is(m, "none"))
 		return 0;
+	if (is(m, "share"))
+		return show_all(m);
 	if (is(m, "read"))
 		return rclink_region(m->chan, m->memory, SIZE, SERVICE,
 				     RCLINK_REGION_READ, &m->all);
@@ -165,6 +179,8 @@ int main(int argc, char **argv)
 	while (!(ret = rclink_accept(listener, &m.chan))) {
 		serve(&m);
 		rclink_close(m.chan);
+		rclink_share_close(m.share);
+		m.share = NULL;
 	}
 	return say("accept", ret) != 0;
 }

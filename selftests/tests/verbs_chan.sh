@@ -138,6 +138,14 @@ refuses()
 	refuse 1 "${*}: $text" "$text" echoes "$@"
 }
 
+# The first answer is always that it is not registered yet.
+shared()
+{
+	mirror share && echoes write && echoes read && module_saw \
+		'memory: 4096 bytes changed
+memory: 0 bytes changed'
+}
+
 # Who dialled answers, too.
 dialler_answers()
 {
@@ -167,7 +175,7 @@ no_objects()
 
 device=$RCL_DEV
 far=''
-plan 22
+plan 24
 chan_build
 link_setup
 
@@ -195,6 +203,8 @@ refuses read 'is not shown for that' write
 refuses read 'atomics need devices that have them' cas
 refuses read 'no memory that is called echo.once' send-inv
 check "none of that was done" module_saw 'memory: 0 bytes changed'
+holds "memory for all links is asked for until it is registered" shared
+refuses share 'no memory that is called echo.once' send-inv
 refuses withdraw 'remote access error' write-imm
 refuses mute 'no answer for 20 s' send
 refuse 2 "masked atomics" 'libibverbs has no masked atomics' echoes mcas

@@ -305,15 +305,20 @@ static void set_timer(struct rcv_epoch *ep, uint64_t ms)
 	event_add(ep->timer, &tv);
 }
 
+/* 0 is never. */
+static uint64_t sooner(uint64_t due, uint64_t other)
+{
+	return other && other < due ? other : due;
+}
+
 static void expect(struct rcv_epoch *ep)
 {
-	uint64_t now = now_ms(), due = ep->answered + ANSWER_MS, beat;
+	uint64_t now = now_ms(), due = ep->answered + ANSWER_MS;
 
 	if (!ep->up)
 		return;
-	beat = rcv_beat_due(ep);
-	if (beat && beat < due)
-		due = beat;
+	due = sooner(due, rcv_beat_due(ep));
+	due = sooner(due, rcv_lease_due(ep));
 	set_timer(ep, due > now ? due - now : 0);
 }
 

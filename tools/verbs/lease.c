@@ -8,11 +8,21 @@
 #include "../../kmod/endpoint.h"
 #include "epoch.h"
 #include "objects.h"
+#include "process.h"
 #include "shown.h"
+
+#define NS_PER_MS	1000000
+#define FETCH_MS	30000	/* that it may take for what it registers */
+#define BUSY_MS		4	/* before it is asked again */
 
 /* A work request: generation, number of the QP, and what the consumer says. */
 #define GENERATION_SHIFT	16
 #define INDEX_SHIFT		8
+
+static uint64_t now_ms(void)
+{
+	return rcl_now() / NS_PER_MS;
+}
 
 static uint32_t index_of(const struct rcv_epoch *ep,
 			 const struct rcv_lease *lease)
@@ -86,6 +96,8 @@ void rcv_lease_open(struct rcv_epoch *ep, const char *service,
 void rcv_lease_import(struct rcv_lease *lease, const char *name)
 {
 	snprintf(lease->want, sizeof(lease->want), "%s", name);
+	lease->again = now_ms();
+	lease->until = lease->again + FETCH_MS;
 }
 
 int rcv_lease_recv(struct rcv_epoch *ep, struct rcv_lease *lease,
@@ -183,29 +195,63 @@ static int ask_go(struct rcv_epoch *ep, struct rcv_lease *lease)
 	return ret;
 }
 
-static int ask_open_lease(struct rcv_epoch *ep, struct rcv_lease *lease)
+static int ask_hears(struct rcv_epoch *ep, struct rcv_lease *lease)
 {
-	struct rcl_msg hears = { .type = RCL_MSG_HEARS };
+	struct rcl_msg msg = { .type = RCL_MSG_HEARS };
 	int ret = 0;
 
 	if (lease->hears && !lease->told) {
-		ret = ask(ep, lease, &hears);
+		ret = ask(ep, lease, &msg);
 		lease->told = !ret;
 	}
-	if (!ret && lease->want[0]) {
-		struct rcl_msg import = {
-			.type = RCL_MSG_IMPORT,
-			.len = strlen(lease->want),
-			.data = (const uint8_t *)lease->want,
-		};
-
-		ret = ask(ep, lease, &import);
-		if (!ret) {
-			lease->import = import.cookie;
-			lease->want[0] = '\0';
-		}
-	}
 	return ret;
+}
+
+static bool wants(const struct rcv_lease *lease)
+{
+	return lease->state == RCV_LEASE_OPEN && lease->want[0] &&
+	       !lease->import;
+}
+
+static int ask_import(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	struct rcl_msg msg = {
+		.type = RCL_MSG_IMPORT,
+		.len = strlen(lease->want),
+		.data = (const uint8_t *)lease->want,
+	};
+	int ret;
+
+	if (!wants(lease) || now_ms() < lease->again)
+		return 0;
+	ret = ask(ep, lease, &msg);
+	if (!ret)
+		lease->import = msg.cookie;
+	return ret;
+}
+
+static int ask_open_lease(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	int ret = ask_hears(ep, lease);
+
+	return ret ? ret : ask_import(ep, lease);
+}
+
+/* What has no place among the questions waits for an answer, not for time. */
+uint64_t rcv_lease_due(const struct rcv_epoch *ep)
+{
+	bool room = rcv_ctrl_can_ask(&ep->ctrl);
+	uint64_t due = 0, next;
+	uint32_t i;
+
+	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++) {
+		const struct rcv_lease *lease = &ep->lease[i];
+
+		next = room && wants(lease) ? lease->again : 0;
+		if (next && (!due || next < due))
+			due = next;
+	}
+	return due;
 }
 
 /* Numbers that a verbs call failed for carry nothing in this epoch. */
@@ -439,22 +485,40 @@ static int on_recycled(struct rcv_epoch *ep, struct rcv_lease *lease,
 	return 0;
 }
 
-static int on_imported(struct rcv_epoch *ep, const struct rcl_msg *msg)
+/* The peer registers it because it was asked. */
+static void ask_again(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	lease->import = 0;
+	lease->again = now_ms() + BUSY_MS;
+	if (lease->again > lease->until)
+		rcv_lease_close(ep, lease,
+				"the peer does not get its memory registered; try later");
+}
+
+static int imported(struct rcv_epoch *ep, struct rcv_lease *lease,
+		    const struct rcl_msg *msg)
 {
 	struct rcv_shown shown;
-	struct rcv_lease *lease;
-	uint32_t i;
 
-	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++) {
-		lease = &ep->lease[i];
-		if (!lease->import || lease->import != msg->cookie)
-			continue;
-		if (!msg->status && rcv_shown_get(msg, &shown))
-			return -EPROTO;
-		lease->import = 0;
-		lease->ops->imported(lease->ctx, msg->status ? NULL : &shown);
+	if (msg->status == RCL_MSG_BUSY) {
+		ask_again(ep, lease);
 		return 0;
 	}
+	if (!msg->status && rcv_shown_get(msg, &shown))
+		return -EPROTO;
+	lease->import = 0;
+	lease->want[0] = '\0';
+	lease->ops->imported(lease->ctx, msg->status ? NULL : &shown);
+	return 0;
+}
+
+static int on_imported(struct rcv_epoch *ep, const struct rcl_msg *msg)
+{
+	uint32_t i;
+
+	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++)
+		if (ep->lease[i].import && ep->lease[i].import == msg->cookie)
+			return imported(ep, &ep->lease[i], msg);
 	/* Of a lease that has ended meanwhile. */
 	return msg->cookie && msg->cookie <= ep->lease_cookie ? 0 : -EPROTO;
 }

@@ -81,6 +81,8 @@ struct rcv_lease {
 	bool hears, told;		/* it posted one; the peer knows */
 	char want[RCV_LEASE_NAME];	/* region to ask for, or "" */
 	uint32_t import;		/* cookie of that question, 0: none */
+	uint64_t again;			/* ms: it is not asked before */
+	uint64_t until;			/* ms: nor after that */
 };
 
 /* Lease a QP for a service of the peer; ops->attached or ->ended follows. */
@@ -105,6 +107,7 @@ static inline uint8_t rcv_lease_what(const struct rcv_wc *wc)
 
 /* For the epoch; the ints are 0, or what ends the epoch. */
 int rcv_lease_continue(struct rcv_epoch *ep);
+uint64_t rcv_lease_due(const struct rcv_epoch *ep);	/* ms, or 0 */
 int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg);
 int rcv_lease_answer(struct rcv_epoch *ep, const struct rcl_msg *msg);
 void rcv_lease_completed(struct rcv_epoch *ep, const struct rcv_wc *wc);
