@@ -12,6 +12,7 @@
 #include "shown.h"
 
 #define NS_PER_MS	1000000
+#define LEASE_MS	10000	/* for a peer that owes no answer, but more */
 #define FETCH_MS	30000	/* that it may take for what it registers */
 #define BUSY_MS		4	/* before it is asked again */
 
@@ -237,6 +238,17 @@ static int ask_open_lease(struct rcv_epoch *ep, struct rcv_lease *lease)
 	return ret ? ret : ask_import(ep, lease);
 }
 
+static bool is_owed(const struct rcv_epoch *ep, uint64_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++)
+		if (ep->lease[i].state == RCV_LEASE_ANSWERED &&
+		    now >= ep->lease[i].owes)
+			return true;
+	return false;
+}
+
 /* What has no place among the questions waits for an answer, not for time. */
 uint64_t rcv_lease_due(const struct rcv_epoch *ep)
 {
@@ -247,7 +259,11 @@ uint64_t rcv_lease_due(const struct rcv_epoch *ep)
 	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++) {
 		const struct rcv_lease *lease = &ep->lease[i];
 
-		next = room && wants(lease) ? lease->again : 0;
+		next = 0;
+		if (lease->state == RCV_LEASE_ANSWERED)
+			next = lease->owes;
+		else if (room && wants(lease))
+			next = lease->again;
 		if (next && (!due || next < due))
 			due = next;
 	}
@@ -272,6 +288,8 @@ int rcv_lease_continue(struct rcv_epoch *ep)
 
 	if (all_dead(ep))
 		return -EIO;
+	if (is_owed(ep, now_ms()))
+		return -ETIMEDOUT;
 	for (i = 0; i < ep->policy.v[RCL_P_QPS] && !ret; i++) {
 		struct rcv_lease *lease = &ep->lease[i];
 
@@ -374,6 +392,7 @@ static int on_recycle(struct rcv_epoch *ep, struct rcv_lease *lease,
 	answer->len = lease->qp->qp->qp_num;
 	answer->seed = lease->qp->psn;
 	lease->state = RCV_LEASE_ANSWERED;
+	lease->owes = now_ms() + LEASE_MS;
 	return 0;
 }
 

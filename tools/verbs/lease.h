@@ -79,6 +79,7 @@ struct rcv_lease {
 	const struct rcv_lease_ops *ops;
 	void *ctx;			/* NULL: nobody leases it */
 	bool hears, told;		/* it posted one; the peer knows */
+	uint64_t owes;			/* ms: in ANSWERED, GO comes by then */
 	char want[RCV_LEASE_NAME];	/* region to ask for, or "" */
 	uint32_t import;		/* cookie of that question, 0: none */
 	uint64_t again;			/* ms: it is not asked before */
