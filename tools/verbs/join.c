@@ -148,11 +148,14 @@ static void join_step(void *ctx, enum rcx_step step, const char *detail)
 		join->ops->step(join->ctx, step, detail);
 }
 
+/* Both may try again, but for what was ended by intention. */
 static void join_done(void *ctx, int result, const char *err)
 {
 	struct rcv_join *join = ctx;
 
 	join->session = NULL;
+	if (result && join->epoch)
+		join->epoch->again = result != -ECANCELED;
 	join->ops->done(join->ctx, result, err);
 	if (result)
 		rcv_join_free(join);
