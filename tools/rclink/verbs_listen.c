@@ -100,6 +100,7 @@ static void end_older(const struct caller *newer)
 		    strcmp(rcv_join_link(c->join), link))
 			continue;
 		rcv_join_epoch(c->join)->again = true;
+		rcv_join_epoch(c->join)->left = true;
 		on_down(c, "the peer made a new epoch");
 	}
 }

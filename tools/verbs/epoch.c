@@ -541,15 +541,16 @@ void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping)
 	rcv_epoch_kick(ep);
 }
 
+/* The peer may be up before this end is. */
 static void say_goodbye(struct rcv_epoch *ep)
 {
 	struct rcl_msg bye = {
 		.type = RCL_MSG_BYE,
 		.cookie = ep->again ? RCL_MSG_AGAIN : 0,
 	};
-	uint64_t limit = now_ms() + (ep->again ? 0 : BYE_MS);
+	uint64_t limit = now_ms() + (ep->left ? 0 : BYE_MS);
 
-	if (!ep->up || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
+	if (!ep->ctrl.started || ep->why[0] || rcv_ctrl_send(&ep->ctrl, &bye))
 		return;
 	while (ep->ctrl.retired != ep->ctrl.sent && !ep->failure.reason &&
 	       now_ms() < limit)

@@ -58,7 +58,8 @@ struct rcv_epoch {
 	unsigned int proven;
 	bool up;
 	bool tell_up;			/* the owner does not know it yet */
-	bool again;			/* it ends for another: nobody waits */
+	bool again;			/* it ends for another one */
+	bool left;			/* by the peer: nobody waits for it */
 	bool busy;			/* the CQ is polled, not waited for */
 	uint64_t answered;		/* ms, or when a question was asked */
 	struct rcv_heartbeat heartbeat;
@@ -120,8 +121,8 @@ void rcv_epoch_kick(struct rcv_epoch *ep);
 void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping);
 
 /*
- * Say goodbye if it is up, for good or, with again set, for another epoch, and
- * give everything back.
+ * Say goodbye if it was activated, for good or, with again set, for another
+ * epoch, and give everything back.
  */
 void rcv_epoch_free(struct rcv_epoch *ep);
 
