@@ -99,9 +99,10 @@ $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ -levent_core -pthread -Wl,--wrap=pthread_create
 
+# The test is the module, of one file.
 $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^
+		-o $@ $^ -Wl,--wrap=ioctl
 
 # The test is the device that has partition keys.
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)

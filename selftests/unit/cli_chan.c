@@ -208,6 +208,30 @@ TEST_F(channel, has_no_sources_of_no_group)
 	EXPECT_EQ(1, rclink_reap(&self->chan, &cqe, 1));
 }
 
+static int module = -1;	/* a file that is to be one of it */
+
+typeof(int (int fd, unsigned long request, void *arg)) __real_ioctl,
+	__wrap_ioctl;
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	return fd >= 0 && fd == module ? 0 : __real_ioctl(fd, request, arg);
+}
+
+TEST(a_file_that_is_adopted_is_closed_on_exec)
+{
+	struct rclink_chan *chan;
+
+	module = open("/dev/zero", O_RDWR);
+	ASSERT_LE(0, module);
+	ASSERT_EQ(0, fcntl(module, F_GETFD));
+	ASSERT_EQ(0, rclink_adopt(&chan, module));
+	EXPECT_EQ(module, rclink_fd(chan));
+	EXPECT_EQ(FD_CLOEXEC, fcntl(module, F_GETFD));
+	rclink_close(chan);
+	module = -1;
+}
+
 TEST(a_file_that_is_no_channel_is_refused)
 {
 	int empty = memfd_create("empty", 0);
@@ -220,6 +244,8 @@ TEST(a_file_that_is_no_channel_is_refused)
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, empty));
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, zero));
 	EXPECT_EQ(-EINVAL, rclink_adopt(&chan, ends[0]));
+	/* They are another's still. */
+	EXPECT_EQ(0, fcntl(zero, F_GETFD));
 	close(empty);
 	close(zero);
 	close(ends[0]);

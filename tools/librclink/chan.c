@@ -104,7 +104,12 @@ static bool is_channel(int fd)
 
 int rclink_adopt(struct rclink_chan **chan, int fd)
 {
-	return is_channel(fd) ? map_channel(chan, fd) : -EINVAL;
+	int ret = is_channel(fd) ? map_channel(chan, fd) : -EINVAL;
+
+	/* Whoever passed it could not do that for us. */
+	if (!ret)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return ret;
 }
 
 /* As rclink_adopt(), of a file that nobody else has. */
