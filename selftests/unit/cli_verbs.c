@@ -11,6 +11,7 @@
 
 #include <infiniband/verbs.h>
 #include <kselftest_harness.h>
+#include <openssl/evp.h>
 
 #include "../../kmod/msg.h"
 #include "check.h"
@@ -260,6 +261,7 @@ TEST(what_is_sent_has_no_byte_of_what_was_there)
 FIXTURE(seal)
 {
 	struct rcv_seal a, b;	/* who dialled, who answered */
+	uint8_t key[RCLINK_KEY_LEN];
 	uint8_t buf[RCL_MSG_SLOT];
 	int len;
 };
@@ -267,14 +269,13 @@ FIXTURE(seal)
 FIXTURE_SETUP(seal)
 {
 	static const struct rcl_msg hello = { .type = RCL_MSG_HELLO };
-	uint8_t key[RCLINK_KEY_LEN];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(key); i++)
-		key[i] = i;
-	ASSERT_EQ(0, rcv_seal_start(&self->a, key, RCLINK_ROLE_INITIATOR,
+	for (i = 0; i < sizeof(self->key); i++)
+		self->key[i] = i;
+	ASSERT_EQ(0, rcv_seal_start(&self->a, self->key, RCLINK_ROLE_INITIATOR,
 				    EPOCH));
-	ASSERT_EQ(0, rcv_seal_start(&self->b, key, RCLINK_ROLE_RESPONDER,
+	ASSERT_EQ(0, rcv_seal_start(&self->b, self->key, RCLINK_ROLE_RESPONDER,
 				    EPOCH));
 	self->len = rcv_seal_close(&self->a, self->buf,
 				   rcl_msg_encode(self->buf + RCL_MSG_AAD,
@@ -286,6 +287,20 @@ FIXTURE_TEARDOWN(seal)
 {
 	rcv_seal_wipe(&self->a);
 	rcv_seal_wipe(&self->b);
+}
+
+/* As where the system's configuration says FIPS. */
+TEST_F(seal, needs_a_cipher_that_openssl_may_refuse)
+{
+	struct rcv_seal seal;
+
+	ASSERT_EQ(1, EVP_set_default_properties(NULL, "fips=yes"));
+	EXPECT_EQ(-EOPNOTSUPP, rcv_seal_start(&seal, self->key,
+					      RCLINK_ROLE_INITIATOR, EPOCH));
+	ASSERT_EQ(1, EVP_set_default_properties(NULL, ""));
+	ASSERT_EQ(0, rcv_seal_start(&seal, self->key, RCLINK_ROLE_INITIATOR,
+				    EPOCH));
+	rcv_seal_wipe(&seal);
 }
 
 TEST_F(seal, what_one_end_seals_the_other_opens)

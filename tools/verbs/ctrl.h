@@ -75,6 +75,7 @@ void rcv_ctrl_destroy(struct rcv_ctrl *ctrl);
 
 /* Post all receives: the QP is in INIT. */
 int rcv_ctrl_post(struct rcv_ctrl *ctrl);
+/* 0, or as rcv_seal_start(). */
 int rcv_ctrl_start(struct rcv_ctrl *ctrl, const uint8_t *key, uint32_t role,
 		   uint64_t epoch);
 

@@ -525,6 +525,9 @@ int rcv_epoch_activate(struct rcv_epoch *ep,
 	if (ret)
 		return ret;
 	ret = rcv_ctrl_start(&ep->ctrl, key, ep->role, ep->local.epoch);
+	if (ret == -EOPNOTSUPP)
+		return rcl_fail(err, ret,
+				"OpenSSL refuses ChaCha20-Poly1305, without which there is no link; is it in FIPS mode?");
 	if (!ret)
 		ret = rcv_ctrl_send(&ep->ctrl, &hello);
 	if (ret)

@@ -32,11 +32,14 @@ int rcv_seal_start(struct rcv_seal *seal, const uint8_t *key, uint32_t role,
 		seal->tx_dir = DIR_INITIATOR;
 	seal->tx = EVP_CIPHER_CTX_new();
 	seal->rx = EVP_CIPHER_CTX_new();
-	if (!seal->tx || !seal->rx ||
-	    EVP_EncryptInit_ex(seal->tx, cipher, NULL, key, NULL) != 1 ||
-	    EVP_DecryptInit_ex(seal->rx, cipher, NULL, key, NULL) != 1) {
+	if (!seal->tx || !seal->rx) {
 		rcv_seal_wipe(seal);
 		return -ENOMEM;
+	}
+	if (EVP_EncryptInit_ex(seal->tx, cipher, NULL, key, NULL) != 1 ||
+	    EVP_DecryptInit_ex(seal->rx, cipher, NULL, key, NULL) != 1) {
+		rcv_seal_wipe(seal);
+		return -EOPNOTSUPP;
 	}
 	return 0;
 }

@@ -19,7 +19,7 @@ struct rcv_seal {
 	uint64_t tx_dir;			/* top bit of nonces out */
 };
 
-/* 0, or -ENOMEM. */
+/* 0, -ENOMEM, or -EOPNOTSUPP where OpenSSL refuses the cipher, as in FIPS. */
 int rcv_seal_start(struct rcv_seal *seal, const uint8_t *key, uint32_t role,
 		   uint64_t epoch);
 void rcv_seal_wipe(struct rcv_seal *seal);
