@@ -109,6 +109,10 @@ $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^ -lcrypto -libverbs
 
+$(OUT)/cli_socket: $(HERE)/cli_socket.c $(patsubst %,$(OUT)/%.o,socket stock_tcp)
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $^
+
 $(OUT)/cli_layout: $(HERE)/cli_layout.c $(HERE)/layout_kmod.c
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^

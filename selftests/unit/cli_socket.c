@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A socket to listen on, and what is said when there is none. */
+/* Sockets to listen on, what is said when there is none, and a stock peer's. */
 #include "socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
 #include "fail.h"
+#include "stock_tcp.h"
+
+#define PAUSE_US	100000	/* for a child to begin to wait */
 
 TEST(a_port_that_is_taken_is_named)
 {
@@ -40,6 +46,95 @@ TEST(an_address_of_another_host_is_refused)
 		     "cannot listen on port 7185: Cannot assign requested address; choose another port or address");
 	EXPECT_EQ(-EINVAL, rcl_socket_listen("nowhere", 7185, err));
 	EXPECT_STREQ("'nowhere' is not an IP address", err);
+}
+
+static const char said[] = "to and fro";
+
+/* 0 if it gets all of that. */
+static int get(int fd)
+{
+	char got[sizeof(said)], err[RCL_ERR_LEN];
+	int ret = rcv_tcp_get(fd, got, sizeof(got), err);
+
+	if (ret)
+		puts(err);
+	return ret || memcmp(said, got, sizeof(said));
+}
+
+static int dial(int port)
+{
+	char err[RCL_ERR_LEN];
+	int fd = rcv_tcp_dial("127.0.0.1", port, err);
+
+	if (fd < 0)
+		puts(err);
+	return fd < 0;
+}
+
+static pid_t begin(int (*wait)(int arg), int arg)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		exit(wait(arg));
+	usleep(PAUSE_US);
+	return pid;
+}
+
+/* As Ctrl-Z and fg do it. */
+static void stop_and_go(pid_t pid)
+{
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	kill(pid, SIGCONT);
+	usleep(PAUSE_US);
+}
+
+static bool ends_well(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+TEST(who_was_stopped_goes_on_to_read)
+{
+	const struct timeval limit = { .tv_sec = 10 };
+	int ends[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	ASSERT_EQ(0, setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit,
+				sizeof(limit)));
+	pid = begin(get, ends[0]);
+	stop_and_go(pid);
+	ASSERT_EQ(3, write(ends[1], said, 3));
+	usleep(PAUSE_US);
+	stop_and_go(pid);
+	ASSERT_EQ(sizeof(said) - 3, write(ends[1], said + 3, sizeof(said) - 3));
+	EXPECT_TRUE(ends_well(pid));
+}
+
+/* Its first packet is dropped, as too many wait, and comes again. */
+TEST(who_was_stopped_goes_on_to_connect)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int from = socket(AF_INET, SOCK_STREAM, 0);
+	int first = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(addr);
+	pid_t pid;
+
+	ASSERT_EQ(0, bind(from, (struct sockaddr *)&addr, len));
+	ASSERT_EQ(0, getsockname(from, (struct sockaddr *)&addr, &len));
+	ASSERT_EQ(0, listen(from, 0));
+	ASSERT_EQ(0, connect(first, (struct sockaddr *)&addr, len));
+	pid = begin(dial, ntohs(addr.sin_port));
+	stop_and_go(pid);
+	close(accept(from, NULL, NULL));
+	EXPECT_TRUE(ends_well(pid));
 }
 
 TEST_HARNESS_MAIN

@@ -43,6 +43,34 @@ static int set_limits(int fd)
 	       setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 }
 
+/* One that was interrupted goes on by itself. */
+static int wait_for_connect(int fd)
+{
+	struct pollfd fds = { .fd = fd, .events = POLLOUT };
+	int ret, error = ETIMEDOUT;
+	socklen_t len = sizeof(error);
+
+	do
+		ret = poll(&fds, 1, LIMIT_S * 1000);
+	while (ret < 0 && errno == EINTR);
+	if (ret < 0 ||
+	    (ret && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len)))
+		return -1;
+	errno = error;
+	return error ? -1 : 0;
+}
+
+/*
+ * Of a socket with limits, a call does not begin anew by itself after Ctrl-Z
+ * and fg: it is interrupted, whoever handles signals.
+ */
+static int connect_to(int fd, const struct addrinfo *ai)
+{
+	int ret = connect(fd, ai->ai_addr, ai->ai_addrlen);
+
+	return ret && errno == EINTR ? wait_for_connect(fd) : ret;
+}
+
 int rcv_tcp_dial(const char *host, uint16_t port, char *err)
 {
 	struct addrinfo *list, *ai;
@@ -56,7 +84,7 @@ int rcv_tcp_dial(const char *host, uint16_t port, char *err)
 		fd = socket(ai->ai_family, ai->ai_socktype | SOCK_CLOEXEC,
 			    ai->ai_protocol);
 		if (fd < 0 || set_limits(fd) ||
-		    connect(fd, ai->ai_addr, ai->ai_addrlen)) {
+		    connect_to(fd, ai)) {
 			error = errno == EINPROGRESS ? ETIMEDOUT : errno;
 			if (fd >= 0)
 				close(fd);
@@ -116,20 +144,33 @@ int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port),
 
 int rcv_tcp_put(int fd, const void *buf, size_t len, char *err)
 {
-	ssize_t n = send(fd, buf, len, MSG_NOSIGNAL);
+	size_t done = 0;
+	ssize_t n;
 
-	if (n == (ssize_t)len)
+	do {
+		n = send(fd, (const uint8_t *)buf + done, len - done,
+			 MSG_NOSIGNAL);
+		if (n > 0)
+			done += n;
+	} while (done < len && (n > 0 || (n < 0 && errno == EINTR)));
+	if (done == len)
 		return 0;
 	return rcl_fail(err, -ECONNRESET,
 			"the peer does not take our address: %s; see what it says",
-			n < 0 ? strerror(errno) : "connection is full");
+			strerror(errno));
 }
 
 int rcv_tcp_get(int fd, void *buf, size_t len, char *err)
 {
-	ssize_t n = recv(fd, buf, len, MSG_WAITALL);
+	size_t done = 0;
+	ssize_t n;
 
-	if (n == (ssize_t)len)
+	do {
+		n = recv(fd, (uint8_t *)buf + done, len - done, MSG_WAITALL);
+		if (n > 0)
+			done += n;
+	} while (done < len && (n > 0 || (n < 0 && errno == EINTR)));
+	if (done == len)
 		return 0;
 	if (n < 0)
 		return rcl_fail(err, -errno,
