@@ -22,7 +22,7 @@ PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target)
-VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical seal shown stock_dest \
+VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)

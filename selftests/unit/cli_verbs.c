@@ -20,9 +20,11 @@
 #include "fail.h"
 #include "hca.h"
 #include "lease.h"
+#include "link.h"
 #include "news.h"
 #include "number.h"
 #include "physical.h"
+#include "port.h"
 
 static const char stock_text[RCV_STOCK_LEN] =
 	"0001:000011:d95672:00000000000000000000ffffc0000201";
@@ -503,6 +505,48 @@ TEST(stamps_are_compared_by_the_bits_that_they_have)
 		  rcv_stamps_ns(5, 7200 * 1000000000ULL + 5, ~0ULL, 1000000));
 	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, ~0ULL, 0));
 	EXPECT_EQ(0, rcv_stamps_ns(0, 1000, 0, 1000000));
+}
+
+/* A policy of the defaults, but for one value. */
+TEST(what_a_port_does_not_have_is_refused_as_by_the_module)
+{
+	static const struct {
+		enum rcl_policy_field field;
+		uint32_t most;
+		const char *why;
+	} limits[] = {
+		{ RCL_P_MTU, 1024, "mtu is larger than the port's active" },
+		{ RCL_P_QPS, 9, "qps is more than the device has" },
+		{ RCL_P_RD_ATOMIC, 3, "rd-atomic is more than the device" },
+		{ RCL_P_PKEY_INDEX, 4, "pkey-index is beyond the port's" },
+	};
+	struct rcv_hca hca = {
+		.attr.orig_attr = {
+			.max_qp = 10, .max_qp_rd_atom = 128,
+			.max_qp_init_rd_atom = 3,
+		},
+		.port_attr = {
+			.max_mtu = IBV_MTU_2048, .active_mtu = IBV_MTU_1024,
+			.pkey_tbl_len = 5,
+		},
+	};
+	struct rcl_policy policy = { .v = { [RCL_P_RD_ATOMIC] = 1 } };
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint32_t *v = &policy.v[limits[i].field], was = *v;
+
+		*v = limits[i].most;
+		EXPECT_EQ(0, rcv_port_check(&hca, &policy, &why));
+		++*v;
+		ASSERT_EQ(-EINVAL, rcv_port_check(&hca, &policy, &why));
+		EXPECT_EQ(why, strstr(why, limits[i].why));
+		*v = was;
+	}
+	policy.v[RCL_P_MTU] = 4096;
+	ASSERT_EQ(-EINVAL, rcv_port_check(&hca, &policy, &why));
+	EXPECT_EQ(why, strstr(why, "mtu is larger than the port's: "));
 }
 
 static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x0001, 0x0000, 0x8000 };

@@ -227,6 +227,10 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 	hca->chosen = -EOPNOTSUPP;
 	if (hca->link_layer == RCLINK_LINK_LAYER_IWARP)
 		hca->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
+	else if (hca->port_attr.state == IBV_PORT_ACTIVE &&
+		 !rcv_mtu_bytes(hca->port_attr.active_mtu))
+		hca->why =
+			"the port's MTU is less than 256: raise the netdev's";
 	else
 		hca->chosen = rcl_gid_choose(hca->gids, hca->ngids, gid_index,
 					     hca->link_layer ==

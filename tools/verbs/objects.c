@@ -9,6 +9,7 @@
 
 #include "epoch.h"
 #include "fail.h"
+#include "port.h"
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -117,16 +118,35 @@ static int to_init(struct rcv_epoch *ep, char *err)
 	return ret;
 }
 
-int rcv_objects_get(struct rcv_epoch *ep, char *err)
+/* A device with a port that can carry such a link. */
+static int open_device(struct rcv_hca *hca, const struct rcl_policy *policy,
+		       char *err)
 {
-	const uint32_t *v = ep->policy.v;
+	const uint32_t *v = policy->v;
+	const char *why;
 	int ret;
 
-	ret = rcv_hca_open(&ep->hca, ep->policy.device, v[RCL_P_PORT],
+	ret = rcv_hca_open(hca, policy->device, v[RCL_P_PORT],
 			   v[RCL_P_GID_INDEX], err);
 	if (ret)
 		return ret;
-	ret = rcv_hca_pkey(&ep->hca, v[RCL_P_PKEY_INDEX], &ep->local.pkey, err);
+	ret = rcv_port_check(hca, policy, &why);
+	if (ret) {
+		rcl_fail(err, ret, "%s", why);
+		rcv_hca_close(hca);
+	}
+	return ret;
+}
+
+int rcv_objects_get(struct rcv_epoch *ep, char *err)
+{
+	int ret;
+
+	ret = open_device(&ep->hca, &ep->policy, err);
+	if (ret)
+		return ret;
+	ret = rcv_hca_pkey(&ep->hca, ep->policy.v[RCL_P_PKEY_INDEX],
+			   &ep->local.pkey, err);
 	if (ret)
 		return ret;
 	ep->pd = ibv_alloc_pd(ep->hca.ctx);
@@ -169,8 +189,7 @@ int rcv_objects_path(const struct rcl_policy *policy, struct rcl_path *path,
 	struct rcv_hca hca;
 	int ret;
 
-	ret = rcv_hca_open(&hca, policy->device, v[RCL_P_PORT],
-			   v[RCL_P_GID_INDEX], err);
+	ret = open_device(&hca, policy, err);
 	if (ret)
 		return ret;
 	gid = rcv_hca_gid(&hca);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a policy may ask of a port: pure. */
+#ifndef RCV_PORT_H
+#define RCV_PORT_H
+
+struct rcl_policy;
+struct rcv_hca;
+
+/*
+ * Can the port that was opened carry a link of that policy, which is complete,
+ * as it is now? 0, or -EINVAL with a sentence in why: the module's.
+ */
+int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
+		   const char **why);
+
+#endif /* RCV_PORT_H */
