@@ -105,6 +105,14 @@ too_much()
 	[ "$status" -eq 1 ] && grep -q '^rclink: bench l: ' <<<"$said"
 }
 
+# refused FIELD VALUE TEXT: a link with that is, before anybody is called
+refused()
+{
+	local -a words=("$1" "$2")
+
+	refuse 1 "$1 $2: $3" "$3" verbs ping l -c 1
+}
+
 # split OPTIONS -- FILTER ...: into the caller's theirs and filter
 split()
 {
@@ -155,7 +163,7 @@ v6()
 }
 
 device=$RCL_DEV
-plan 17
+plan 20
 link_setup
 check "a device is as ibv_devinfo has it" same_device
 check "its first partition key is that of sysfs" same_pkeys
@@ -166,6 +174,9 @@ check "bench bw moves what was asked for" bench_bw
 check "bench lat has every operation" bench_ops
 check "pingpong sleeps until there is a completion" pingpong_events
 check "more than the peer's buffer is refused" too_much
+refused mtu 4096 "mtu is larger than the port's active one"
+refused rd-atomic 255 'rd-atomic is more than the device has'
+refused pkey-index 65535 "pkey-index is beyond the port's"
 far_kill INT >"$said"
 
 link_add 2 l qps 2 "${calm[@]}"
