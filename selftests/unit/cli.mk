@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask chan link metrics text doc packet paths peers story group_story \
-	conf groups trust pace keep verbs layout socket
+	conf groups trust pace keep verbs epoch layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story link \
 	list metrics nl out socket story text)
@@ -24,6 +24,9 @@ KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target)
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
+EPOCH_OBJS := $(patsubst %,$(OUT)/%.o,beat cq ctrl epoch large lease news objects ping \
+	port range rc remote seal shown kmod-endpoint kmod-gid kmod-msg kmod-pattern \
+	kmod-policy kmod-reason)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)
 
@@ -109,6 +112,12 @@ $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^ -lcrypto -libverbs
 
+# The test is the device, and the peer.
+$(OUT)/cli_epoch: $(HERE)/cli_epoch.c $(HERE)/verbs_fake.c $(EPOCH_OBJS) \
+		$(HERE)/verbs_fake.h
+	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
+		$(SANITIZE) -o $@ $(filter-out %.h,$^) -lcrypto -levent_core
+
 $(OUT)/cli_socket: $(HERE)/cli_socket.c $(patsubst %,$(OUT)/%.o,socket stock_tcp)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^
@@ -124,7 +133,7 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(OUT)/range.o $(OUT)/kmod-policy.o $(OUT)/kmod-gid.o $(VERBS_OBJS): \
+$(OUT)/range.o $(OUT)/kmod-policy.o $(OUT)/kmod-gid.o $(VERBS_OBJS) $(EPOCH_OBJS): \
 	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
 $(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An epoch over libibverbs with a peer that does as it likes: this test. It
+ * reads and seals its messages, and says what completes.
+ */
+#include "epoch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+#include <kselftest_harness.h>
+
+#include "fail.h"
+#include "shown.h"
+#include "verbs_fake.h"
+
+#define MS		1000000ULL	/* ns */
+#define QPS		2
+#define MANY		30	/* more than one poll has room for */
+#define SERVICE		"svc"
+#define REGION		"memory"
+
+/* What consumers saw: one of each QP. */
+struct user {
+	struct rcv_epoch *ep;
+	struct rcv_lease *lease;
+	unsigned int completed, imported, ended;
+	struct rcv_shown shown;
+	char why[RCL_ERR_LEN];
+};
+
+static struct user users[QPS];
+static unsigned int nusers, ups;
+static uint8_t memory[64];
+
+static void on_attached(void *ctx, struct rcv_lease *lease)
+{
+	const struct ibv_sge sge = { .addr = (uintptr_t)memory };
+	struct user *user = ctx;
+	int i;
+
+	user->lease = lease;
+	for (i = 0; i < MANY; i++)
+		rcv_lease_recv(user->ep, lease, 0, &sge);
+}
+
+static void on_completed(void *ctx, const struct rcv_wc *wc)
+{
+	struct user *user = ctx;
+
+	user->completed++;
+}
+
+static void on_imported(void *ctx, const struct rcv_shown *shown)
+{
+	struct user *user = ctx;
+
+	user->imported++;
+	if (shown)
+		user->shown = *shown;
+}
+
+static void on_ended(void *ctx, const char *why)
+{
+	struct user *user = ctx;
+
+	user->ended++;
+	snprintf(user->why, sizeof(user->why), "%s", why);
+}
+
+static const struct rcv_lease_ops lease_ops = {
+	.attached = on_attached,
+	.completed = on_completed,
+	.imported = on_imported,
+	.ended = on_ended,
+};
+
+static void *on_accept(struct rcv_epoch *ep)
+{
+	users[nusers].ep = ep;
+	return &users[nusers++];
+}
+
+static const struct rcv_service service = {
+	.name = SERVICE,
+	.ops = &lease_ops,
+	.accept = on_accept,
+};
+
+static const struct rcv_service *const services[] = { &service, NULL };
+
+static void on_up(void *ctx)
+{
+	ups++;
+}
+
+static void on_down(void *ctx, const char *why)
+{
+}
+
+static const struct rcv_epoch_ops epoch_ops = {
+	.up = on_up,
+	.down = on_down,
+};
+
+static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
+{
+}
+
+struct peer {
+	struct event_base *base;
+	struct rcv_epoch *ep;	/* that it talks to */
+	struct rcv_seal seal;	/* of who answered */
+	uint32_t cookie;	/* of its last question */
+	uint16_t owed;		/* messages read since it said one */
+	struct rcl_msg got;
+	uint8_t data[RCL_MSG_SLOT];
+};
+
+/* The type of the next message of the epoch, which is in got; 0: none. */
+static int said(struct peer *p)
+{
+	const struct fake_send *send;
+	int len;
+
+	do
+		send = fake_sent(&fake_ctrl);
+	while (send && send->opcode != IBV_WR_SEND);
+	if (!send)
+		return 0;
+	memcpy(p->data, send->bytes, send->len);
+	len = rcv_seal_open(&p->seal, p->data, send->len);
+	if (len < 0 || rcl_msg_decode(p->data + RCL_MSG_AAD, len,
+				      &p->got))
+		return -1;
+	p->owed++;
+	return p->got.type;
+}
+
+/* The peer says that, and the epoch reads it. */
+static void say(struct peer *p, struct rcl_msg *msg)
+{
+	uint8_t buf[RCL_MSG_SLOT];
+	int len;
+
+	msg->credits = p->owed;
+	p->owed = 0;
+	len = rcl_msg_encode(buf + RCL_MSG_AAD, msg);
+	len = rcv_seal_close(&p->seal, buf, len);
+	fake_arrive(&fake_ctrl, IBV_WC_SUCCESS, buf, len);
+	rcv_epoch_turn(p->ep);
+}
+
+/* What the last message read asks for, but for status. */
+static void answer(struct peer *p, uint8_t status)
+{
+	struct rcl_msg msg = p->got;
+
+	msg.type++;
+	msg.status = status;
+	say(p, &msg);
+}
+
+static void ask(struct peer *p, uint8_t type, uint32_t qp,
+		uint32_t len, const char *data)
+{
+	struct rcl_msg msg = {
+		.type = type,
+		.cookie = ++p->cookie,
+		.offset = qp,
+		.len = len,
+		.data = (const uint8_t *)data,
+	};
+
+	say(p, &msg);
+}
+
+static const char *text(uint32_t reason)
+{
+	const struct rcl_reason why = { .reason = reason };
+
+	return rcl_reason_text(&why);
+}
+
+static void later(struct peer *p, uint64_t ms)
+{
+	fake_now += ms * MS;
+	rcv_epoch_turn(p->ep);
+}
+
+static int activate(struct peer *p)
+{
+	struct rcl_policy policy = { .given = 1u << RCL_P_HEARTBEAT |
+					      1u << RCL_P_QPS };
+	const uint8_t key[RCLINK_KEY_LEN] = { 1 };
+	char err[RCL_ERR_LEN];
+	struct rcl_endpoint peer;
+	uint64_t agreed;
+
+	policy.v[RCL_P_QPS] = QPS;
+	if (rcv_policy_complete(&policy, err))
+		return -1;
+	p->base = event_base_new();
+	p->ep = rcv_epoch_new(p->base, &policy, 1, services, &epoch_ops,
+			      NULL, err);
+	if (!p->ep)
+		return -1;
+	peer = p->ep->local;
+	peer.gid[15]++;
+	if (rcv_epoch_connect(p->ep, RCLINK_ROLE_INITIATOR, &peer, &agreed,
+			      err) ||
+	    rcv_epoch_activate(p->ep, key, err))
+		return -1;
+	return rcv_seal_start(&p->seal, key, RCLINK_ROLE_RESPONDER, agreed);
+}
+
+FIXTURE(epoch)
+{
+	struct peer peer;
+};
+
+/* The peer has said hello, and not yet answered that of this end. */
+FIXTURE_SETUP(epoch)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg hello = {
+		.type = RCL_MSG_HELLO, .cookie = RCL_MSG_VERSION,
+	};
+
+	ASSERT_EQ(0, activate(p));
+	ASSERT_EQ(RCL_MSG_HELLO, said(p));
+	say(p, &hello);
+	ASSERT_EQ(RCL_MSG_HELLO_ACK, said(p));
+}
+
+FIXTURE_TEARDOWN(epoch)
+{
+	struct peer *p = &self->peer;
+
+	if (p->ep)
+		rcv_epoch_free(p->ep);
+	rcv_seal_wipe(&p->seal);
+	event_base_free(p->base);
+}
+
+static bool comes_up(struct peer *p)
+{
+	struct rcl_msg ack = { .type = RCL_MSG_HELLO_ACK };
+
+	say(p, &ack);
+	event_base_loop(p->base, EVLOOP_NONBLOCK);
+	return ups == 1;
+}
+
+/* The peer leases all of them. */
+static bool opens(struct peer *p)
+{
+	uint32_t i;
+
+	if (!comes_up(p))
+		return false;
+	for (i = 0; i < QPS; i++) {
+		ask(p, RCL_MSG_OPEN, i, strlen(SERVICE), SERVICE);
+		while (said(p) == RCL_MSG_HEARS)
+			answer(p, RCL_MSG_OK);
+		if (p->got.type != RCL_MSG_OPENED || p->got.status)
+			return false;
+	}
+	while (said(p) == RCL_MSG_HEARS)
+		answer(p, RCL_MSG_OK);
+	return nusers == QPS;
+}
+
+static void ping(struct peer *p, uint32_t size)
+{
+	static struct rcv_ping ping = {
+		.op = RCLINK_PING_OP_SEND, .done = on_ping,
+	};
+
+	ping.size = size;
+	rcv_epoch_ping(p->ep, &ping);
+	rcv_epoch_turn(p->ep);
+}
+
+/* Whatever others have in the CQ before it. */
+TEST_F(epoch, takes_what_came_before_the_end_of_a_channel)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg recycle = {
+		.type = RCL_MSG_RECYCLE, .cookie = 7, .offset = 1, .len = 500,
+		.seed = 1,
+	};
+	uint32_t i;
+
+	ASSERT_TRUE(opens(p));
+	for (i = 0; i < MANY; i++)
+		fake_arrive(fake_qp(users[0].lease->qp->qp), IBV_WC_SUCCESS,
+			    NULL, 8);
+	fake_arrive(fake_qp(users[1].lease->qp->qp), IBV_WC_SUCCESS, NULL, 8);
+	say(p, &recycle);
+	EXPECT_EQ(1, users[1].ended);
+	EXPECT_EQ(1, users[1].completed);
+	EXPECT_EQ(MANY, users[0].completed);
+	EXPECT_STREQ("", p->ep->why);
+}
+
+TEST_F(epoch, takes_a_send_that_is_too_long_for_no_message)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(comes_up(p));
+	fake_arrive(&fake_ctrl, IBV_WC_LOC_LEN_ERR, NULL, 0);
+	rcv_epoch_turn(p->ep);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_NOT_A_MESSAGE), p->ep->why);
+}
+
+TEST_F(epoch, takes_the_pieces_of_a_ping_in_their_order)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg first;
+
+	ASSERT_TRUE(comes_up(p));
+	ping(p, RCL_MSG_DATA_MAX + 8);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	answer(p, RCL_MSG_OK);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	EXPECT_EQ(8, p->got.len);
+	answer(p, RCL_MSG_OK);
+	EXPECT_EQ(NULL, p->ep->pinger.ping);
+	EXPECT_STREQ("", p->ep->why);
+
+	ping(p, RCL_MSG_DATA_MAX + 8);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	first = p->got;
+	first.type = RCL_MSG_PONG;
+	first.len--;
+	say(p, &first);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
+}
+
+/* A question is open, and what answers has another type or cookie. */
+TEST_F(epoch, takes_no_answer_but_to_the_oldest_question)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg beat = { .type = RCL_MSG_BEAT_ACK };
+
+	ASSERT_TRUE(comes_up(p));
+	ping(p, 2 * RCL_MSG_DATA_MAX);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	p->ep->heartbeat.asked = true;
+	say(p, &beat);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
+}
+
+TEST_F(epoch, takes_no_answer_with_another_cookie)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(opens(p));
+	rcv_lease_import(users[0].lease, REGION);
+	rcv_epoch_turn(p->ep);
+	ASSERT_EQ(RCL_MSG_IMPORT, said(p));
+	/* One that there was. */
+	p->got.cookie--;
+	answer(p, RCL_MSG_REFUSED);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
+}
+
+TEST_F(epoch, asks_again_for_what_is_not_registered_yet)
+{
+	struct peer *p = &self->peer;
+	const struct rcv_shown shown = {
+		.addr = 4096, .len = 64, .rights = RCV_RIGHT_READ, .rkey = 9,
+	};
+	uint8_t data[RCL_MSG_DATA_MAX];
+	int i;
+
+	ASSERT_TRUE(opens(p));
+	rcv_lease_import(users[0].lease, REGION);
+	rcv_epoch_turn(p->ep);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(RCL_MSG_IMPORT, said(p));
+		answer(p, RCL_MSG_BUSY);
+		EXPECT_EQ(0, said(p));
+		later(p, 4);
+	}
+	EXPECT_EQ(0, users[0].imported);
+	ASSERT_EQ(RCL_MSG_IMPORT, said(p));
+	EXPECT_EQ(strlen(REGION), p->got.len);
+	rcv_shown_put(&shown, 0, data, &p->got);
+	answer(p, RCL_MSG_OK);
+	EXPECT_EQ(1, users[0].imported);
+	EXPECT_EQ(9, users[0].shown.rkey);
+	later(p, 1000);
+	EXPECT_EQ(0, said(p));
+	EXPECT_STREQ("", p->ep->why);
+}
+
+TEST_F(epoch, does_not_ask_for_ever)
+{
+	struct peer *p = &self->peer;
+	int i;
+
+	ASSERT_TRUE(opens(p));
+	rcv_lease_import(users[0].lease, REGION);
+	rcv_epoch_turn(p->ep);
+	for (i = 0; i < 10 && said(p) == RCL_MSG_IMPORT; i++) {
+		answer(p, RCL_MSG_BUSY);
+		later(p, 4000);
+	}
+	EXPECT_EQ(9, i);
+	EXPECT_EQ(1, users[0].ended);
+	EXPECT_NE(NULL, strstr(users[0].why, "registered"));
+	EXPECT_EQ(RCL_MSG_RECYCLE, p->got.type);
+}
+
+TEST_F(epoch, ends_when_the_peer_owes_its_go)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg recycle = {
+		.type = RCL_MSG_RECYCLE, .cookie = 7, .len = 500, .seed = 1,
+	};
+
+	ASSERT_TRUE(opens(p));
+	say(p, &recycle);
+	ASSERT_EQ(RCL_MSG_RECYCLED, said(p));
+	EXPECT_EQ(fake_now / MS + 10000, rcv_lease_due(p->ep));
+	later(p, 9999);
+	EXPECT_STREQ("", p->ep->why);
+	later(p, 1);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_TIMED_OUT), p->ep->why);
+}
+
+TEST_F(epoch, waits_for_no_go_that_came)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg recycle = {
+		.type = RCL_MSG_RECYCLE, .cookie = 7, .len = 500, .seed = 1,
+	};
+
+	ASSERT_TRUE(opens(p));
+	say(p, &recycle);
+	ASSERT_EQ(RCL_MSG_RECYCLED, said(p));
+	ask(p, RCL_MSG_GO, 0, 0, NULL);
+	ASSERT_EQ(RCL_MSG_GONE, said(p));
+	EXPECT_EQ(0, rcv_lease_due(p->ep));
+	later(p, 10000);
+	EXPECT_STREQ("", p->ep->why);
+}
+
+/* The peer may be up. */
+TEST_F(epoch, says_goodbye_before_it_is_up)
+{
+	struct peer *p = &self->peer;
+
+	p->ep->again = true;
+	rcv_epoch_free(p->ep);
+	p->ep = NULL;
+	ASSERT_EQ(RCL_MSG_BYE, said(p));
+	EXPECT_EQ(RCL_MSG_AGAIN, p->got.cookie);
+}
+
+TEST_F(epoch, says_goodbye_for_good)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(comes_up(p));
+	rcv_epoch_free(p->ep);
+	p->ep = NULL;
+	ASSERT_EQ(RCL_MSG_BYE, said(p));
+	EXPECT_EQ(0, p->got.cookie);
+}
+
+TEST_HARNESS_MAIN
