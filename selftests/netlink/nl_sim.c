@@ -14,7 +14,6 @@
 #include "harness.h"
 
 #define FULL		0x8000	/* member of a partition */
-#define DOWN_MS		5000
 
 FIXTURE(ports)
 {
@@ -32,23 +31,6 @@ FIXTURE_TEARDOWN(ports)
 	sim_end(&self->s);
 }
 
-static int up(struct genl_sock *s)
-{
-	return rcl_pair(s, "a", "b", RCLINK_LINK_STATE_UP);
-}
-
-static int ping(struct genl_sock *s, const char *name, uint32_t op,
-		int64_t size)
-{
-	struct rcl_pong pong;
-	int ret;
-
-	ret = rcl_ping(s, name, op, size, 1, NULL);
-	if (!ret)
-		ret = rcl_pong(s, &pong, slow(15000));
-	return ret ? ret : -(int)pong.error;
-}
-
 static int data_comes_back(struct genl_sock *s)
 {
 	static const int64_t sizes[] = { 1, 4095, 4096, 4097, 65536 };
@@ -58,29 +40,10 @@ static int data_comes_back(struct genl_sock *s)
 
 	for (op = RCLINK_PING_OP_SEND; op <= RCLINK_PING_OP_READ; op++)
 		for (i = 0; !ret && i < ARRAY_SIZE(sizes); i++)
-			ret = ping(s, i % 2 ? "a" : "b", op, sizes[i]);
+			ret = sim_ping(s, i % 2 ? "a" : "b", op, sizes[i]);
 	for (; !ret && op <= RCLINK_PING_OP_FADD; op++)
-		ret = ping(s, "a", op, 8);
+		ret = sim_ping(s, "a", op, 8);
 	return ret;
-}
-
-static int goes_down(struct genl_sock *s, const char *name,
-		     struct rcl_view *view)
-{
-	int ret = rcl_until(s, name, RCLINK_LINK_STATE_DOWN, DOWN_MS);
-
-	return ret ? ret : rcl_view(s, name, view);
-}
-
-/* After either end has heard, they come up again, as they are now. */
-static void again(struct __test_metadata *_metadata,
-		  struct _test_data_ports *self)
-{
-	rcl_disconnect(&self->s, "a");
-	rcl_disconnect(&self->s, "b");
-	ASSERT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, DOWN_MS));
-	ASSERT_EQ(0, up(&self->s));
-	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_WRITE, 4097));
 }
 
 TEST_F(ports, a_link_finds_its_peer_by_lid)
@@ -94,7 +57,7 @@ TEST_F(ports, a_link_finds_its_peer_by_lid)
 	EXPECT_EQ(RCLINK_ATOMICS_HCA, end.atomics);
 	EXPECT_EQ(RCLINK_ATOMICS_HCA, end.masked_atomics);
 	EXPECT_EQ(0, rcl_disconnect(&self->s, "b"));
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	EXPECT_EQ(0, data_comes_back(&self->s));
 }
 
@@ -125,7 +88,7 @@ TEST_F(ports, a_peer_in_another_subnet_is_found_by_its_gid)
 {
 	ASSERT_EQ(0, sim_knob("sim1", "prefix", "0xfec0000000000001"));
 	ASSERT_TRUE(gid_becomes("sim1", "fec0:0000:0000:0001:"));
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	EXPECT_EQ(0, data_comes_back(&self->s));
 }
 
@@ -149,7 +112,7 @@ static void told_wrong(struct __test_metadata *_metadata,
 				 RCLINK_ROLE_RESPONDER, &a, NULL));
 	ASSERT_EQ(0, rcl_activate(&self->s, "a", epoch, NULL));
 	ASSERT_EQ(0, rcl_activate(&self->s, "b", epoch, NULL));
-	ASSERT_EQ(0, goes_down(&self->s, told_fails ? "a" : "b", &view));
+	ASSERT_EQ(0, sim_goes_down(&self->s, told_fails ? "a" : "b", &view));
 	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason);
 	EXPECT_EQ(SIM_RETRY_EXCEEDED, view.wc_status)
 		TH_LOG("%s", view.reason_text);
@@ -206,7 +169,7 @@ TEST_F(ports, what_does_not_fit_is_not_answered)
 		rcl_disconnect(&self->s, "a");
 		rcl_disconnect(&self->s, "b");
 	}
-	again(_metadata, self);
+	ASSERT_EQ(0, sim_again(&self->s));
 }
 
 /* Two links more, in another partition of the same ports. */
@@ -228,9 +191,9 @@ static int partition(struct genl_sock *s, uint16_t a, uint16_t b)
 TEST_F(ports, members_of_a_partition_reach_each_other)
 {
 	ASSERT_EQ(0, partition(&self->s, 5 | FULL, 5 | FULL));
-	EXPECT_EQ(0, up(&self->s));
+	EXPECT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, partition(&self->s, 5 | FULL, 5));
-	EXPECT_EQ(0, up(&self->s));
+	EXPECT_EQ(0, sim_up(&self->s));
 	EXPECT_EQ(0, data_comes_back(&self->s));
 }
 
@@ -268,7 +231,7 @@ TEST_F(ports, others_are_refused_or_do_not_if_they_do_not_say)
 
 TEST_F(ports, another_subnet_manager_changes_nothing)
 {
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, sim_knob("sim0", "sm_lid", "9"));
 	ASSERT_EQ(0, sim_knob("sim1", "sm_lid", "9"));
 	EXPECT_EQ(0, data_comes_back(&self->s));
@@ -288,17 +251,17 @@ TEST_F(ports, another_lid_or_a_port_that_is_down_ends_the_epoch)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		ASSERT_EQ(0, up(&self->s));
+		ASSERT_EQ(0, sim_up(&self->s));
 		ASSERT_EQ(0, sim_knob("sim0", cases[i].knob, "%s",
 				      cases[i].value));
-		ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+		ASSERT_EQ(0, sim_goes_down(&self->s, "a", &view));
 		EXPECT_EQ(cases[i].reason, view.reason)
 			TH_LOG("%s: %s", cases[i].knob, view.reason_text);
 		rcl_disconnect(&self->s, "b");
 	}
 	EXPECT_EQ(-ENODEV, rcl_prepare(&self->s, "a", &end));
 	ASSERT_EQ(0, sim_knob("sim0", "up", "1"));
-	again(_metadata, self);
+	ASSERT_EQ(0, sim_again(&self->s));
 }
 
 /*
@@ -310,41 +273,41 @@ TEST_F(ports, another_gid_ends_the_epoch_when_it_is_told)
 	struct rcl_view view;
 	struct rcl_end end;
 
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, sim_knob("sim0", "event", "%d", SIM_REREGISTER));
-	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_SEND, 8));
+	EXPECT_EQ(0, sim_ping(&self->s, "a", RCLINK_PING_OP_SEND, 8));
 	ASSERT_EQ(0, sim_knob("sim0", "guid", "0x0200000000000077"));
 	ASSERT_EQ(0, sim_knob("sim0", "event", "%d", SIM_REREGISTER));
-	ASSERT_EQ(0, goes_down(&self->s, "a", &view));
+	ASSERT_EQ(0, sim_goes_down(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_DOWN_REASON_GID_CHANGED, view.reason)
 		TH_LOG("%s", view.reason_text);
 	ASSERT_EQ(0, rcl_prepare(&self->s, "a", &end));
 	EXPECT_EQ(0x77, end.gid[RCLINK_GID_LEN - 1]);
-	again(_metadata, self);
+	ASSERT_EQ(0, sim_again(&self->s));
 }
 
 TEST_F(ports, a_message_may_be_lost_or_late_or_come_twice)
 {
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "drop 2"));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "lose_ack 5"));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "duplicate 3 4"));
 	ASSERT_EQ(0, sim_knob("sim1", "fault", "delay 3 2 30"));
 	EXPECT_EQ(0, data_comes_back(&self->s));
 	ASSERT_EQ(0, sim_knob("sim1", "fault", "lose_ack 1"));
-	EXPECT_EQ(0, ping(&self->s, "b", RCLINK_PING_OP_FADD, 8));
+	EXPECT_EQ(0, sim_ping(&self->s, "b", RCLINK_PING_OP_FADD, 8));
 	ASSERT_EQ(0, sim_knob("sim1", "fault", "lose_ack 1"));
-	EXPECT_EQ(0, ping(&self->s, "b", RCLINK_PING_OP_READ, 65536));
+	EXPECT_EQ(0, sim_ping(&self->s, "b", RCLINK_PING_OP_READ, 65536));
 }
 
 TEST_F(ports, a_message_that_was_damaged_is_not_believed)
 {
 	struct rcl_view view;
 
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "corrupt 1"));
 	rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, 8, 1, NULL);
-	ASSERT_EQ(0, goes_down(&self->s, "b", &view));
+	ASSERT_EQ(0, sim_goes_down(&self->s, "b", &view));
 	EXPECT_EQ(RCLINK_DOWN_REASON_UNAUTHENTICATED, view.reason)
 		TH_LOG("%s", view.reason_text);
 }
@@ -390,165 +353,6 @@ TEST_F_TIMEOUT(ports, a_probe_that_is_lost_ends_the_epoch, 60)
 	}
 }
 
-/* Of a receive of the module: what came in is too long. */
-static bool is_wrong_size(int status)
-{
-	return status == SIM_LOC_LEN_ERR || status == SIM_LOC_QP_OP_ERR ||
-	       status == SIM_REM_INV_REQ_ERR;
-}
-
-/* Of a receive some of them: what follows is the same. */
-TEST_F_TIMEOUT(ports, every_status_of_a_completion_is_told, 120)
-{
-	struct rcl_view view;
-	int status, kind;
-
-	for (kind = 0; kind < 2; kind++)
-		for (status = 1; status < SIM_STATUSES;
-		     status += kind ? 8 : 1) {
-			ASSERT_EQ(0, up(&self->s));
-			ASSERT_EQ(0, sim_knob("sim0", "fault", "%s 1 1 %d",
-					      kind ? "recv" : "send", status));
-			rcl_ping(&self->s, kind ? "b" : "a",
-				 RCLINK_PING_OP_SEND, 8, 1, NULL);
-			ASSERT_EQ(0, goes_down(&self->s, "a", &view));
-			rcl_disconnect(&self->s, "b");
-			if (kind && is_wrong_size(status)) {
-				EXPECT_EQ(RCLINK_DOWN_REASON_NOT_A_MESSAGE,
-					  view.reason);
-				continue;
-			}
-			EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason);
-			EXPECT_EQ(status, view.wc_status)
-				TH_LOG("%s", view.reason_text);
-			if (!kind && status != SIM_FLUSHED)
-				EXPECT_EQ(SIM_VENDOR + status, view.vendor_err);
-		}
-}
-
-/* A completion tells more than an event that some devices raise before it. */
-TEST_F(ports, an_event_of_the_qp_gives_way_to_what_completed)
-{
-	struct genl_sock events;
-	struct rcl_view view;
-	struct genl_msg m;
-
-	ASSERT_EQ(0, rcl_open(&events));
-	ASSERT_EQ(0, up(&self->s));
-	ASSERT_EQ(0, genl_join(&events));
-	ASSERT_EQ(0, sim_knob("sim0", "fault", "fatal 1 1"));
-	ASSERT_EQ(0, sim_knob("sim0", "fault", "send 1 1 %d",
-			      SIM_RETRY_EXCEEDED));
-	rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, 8, 1, NULL);
-	ASSERT_EQ(0, goes_down(&self->s, "a", &view));
-	EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason)
-		TH_LOG("%s", view.reason_text);
-	EXPECT_EQ(SIM_RETRY_EXCEEDED, view.wc_status);
-	EXPECT_EQ(0, rcl_hear_down(&events, "a", &m, slow(3000)));
-	EXPECT_EQ(SIM_RETRY_EXCEEDED,
-		  genl_u32(genl_attr(&m, RCLINK_A_LINK_WC_STATUS)));
-	EXPECT_EQ(SIM_VENDOR + SIM_RETRY_EXCEEDED,
-		  genl_u32(genl_attr(&m, RCLINK_A_LINK_VENDOR_ERR)));
-	genl_close(&events);
-	rcl_disconnect(&self->s, "b");
-}
-
-/* What one of the events that are not of a QP leads to, or 0. */
-static uint32_t ends_with(int event)
-{
-	return event == SIM_DEVICE_FATAL ? RCLINK_DOWN_REASON_DEVICE_FATAL :
-	       event == 10 ? RCLINK_DOWN_REASON_PORT_DOWN :
-	       event == 11 ? RCLINK_DOWN_REASON_GID_CHANGED : 0;
-}
-
-TEST_F(ports, every_event_of_port_or_device_is_heard)
-{
-	struct rcl_view view;
-	int event;
-
-	ASSERT_EQ(0, up(&self->s));
-	for (event = SIM_DEVICE_FATAL; event < SIM_EVENTS; event++) {
-		ASSERT_EQ(0, sim_knob("sim0", "event", "%d", event));
-		if (!ends_with(event)) {
-			EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_SEND,
-					  8))
-				TH_LOG("event %d", event);
-			continue;
-		}
-		ASSERT_EQ(0, goes_down(&self->s, "a", &view))
-			TH_LOG("event %d", event);
-		EXPECT_EQ(ends_with(event), view.reason)
-			TH_LOG("event %d: %s", event, view.reason_text);
-		again(_metadata, self);
-	}
-}
-
-TEST_F(ports, every_event_of_the_control_qp_is_heard)
-{
-	struct rcl_end end[2];
-	struct rcl_view view;
-	int event, i;
-
-	for (event = 0; event < SIM_DEVICE_FATAL; event++) {
-		bool ends = event <= SIM_QP_ACCESS_ERR;
-
-		for (i = 0; i < 2; i++)
-			ASSERT_EQ(0, rcl_prepare(&self->s, i ? "b" : "a",
-						 &end[i]));
-		ASSERT_EQ(0, sim_knob("sim0", "event", "%d %u", event,
-				      end[0].qp[0].qpn));
-		EXPECT_EQ(-ENOENT, sim_knob("sim1", "event", "%d %u", event,
-					    end[0].qp[0].qpn ^ 0x800000));
-		if (ends) {
-			ASSERT_EQ(0, goes_down(&self->s, "a", &view));
-			EXPECT_EQ(event == SIM_QP_REQ_ERR ||
-				  event == SIM_QP_ACCESS_ERR ?
-				  RCLINK_DOWN_REASON_ACCESS :
-				  RCLINK_DOWN_REASON_QP_FATAL, view.reason)
-				TH_LOG("event %d: %s", event,
-				       view.reason_text);
-		} else {
-			EXPECT_EQ(0, rcl_disconnect(&self->s, "a"))
-				TH_LOG("event %d", event);
-		}
-		rcl_disconnect(&self->s, "b");
-	}
-}
-
-/* Not where that would end channels, and not each time. */
-TEST_F(ports, a_channel_that_is_refused_access_has_its_link_rotated)
-{
-	struct genl_sock events;
-	struct rcl_end a, b;
-	struct rcl_view view;
-
-	ASSERT_EQ(0, rcl_del(&self->s, "a"));
-	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_RECOVER,
-			      RCLINK_RECOVER_RESUME));
-	ASSERT_EQ(0, up(&self->s));
-	ASSERT_EQ(0, rcl_local(&self->s, "a", &a));
-	ASSERT_EQ(0, rcl_local(&self->s, "b", &b));
-	ASSERT_EQ(0, rcl_open(&events));
-	ASSERT_EQ(0, genl_join(&events));
-	EXPECT_EQ(0, sim_knob("sim1", "event", "%d %u", SIM_QP_ACCESS_ERR,
-			      b.qp[1].qpn));
-	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_FATAL,
-			      a.qp[2].qpn));
-	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
-	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
-			      a.qp[1].qpn));
-	/* And then the peer, whose daemon may be the one that dials. */
-	EXPECT_STREQ("a", rcl_to_be_rotated(&events, slow(5000)));
-	EXPECT_STREQ("b", rcl_to_be_rotated(&events, slow(5000)));
-	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
-			      a.qp[1].qpn));
-	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
-	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
-	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
-	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_WRITE, 4097));
-	genl_close(&events);
-}
-
 TEST_F(ports, a_device_goes_with_everything_in_flight)
 {
 	struct timespec begin, end;
@@ -556,7 +360,7 @@ TEST_F(ports, a_device_goes_with_everything_in_flight)
 	struct rcl_view view;
 	int i, taken = 0;
 
-	ASSERT_EQ(0, up(&self->s));
+	ASSERT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "delay 40 1 60000"));
 	for (i = 0; i < 60; i++)
 		taken += !rcl_ping(&self->s, i % 2 ? "a" : "b",
@@ -576,7 +380,7 @@ TEST_F(ports, a_device_goes_with_everything_in_flight)
 		ASSERT_EQ(0, rcl_pong(&self->s, &pong, slow(10000)));
 	EXPECT_EQ(self->objects, rcl_all_objects());
 	ASSERT_EQ(0, sim_new_device("sim0 ib 1"));
-	again(_metadata, self);
+	ASSERT_EQ(0, sim_again(&self->s));
 }
 
 /* Makes sim0 anew, with limits; 0 or why a link is not prepared there. */
@@ -611,9 +415,9 @@ TEST_F(ports, a_small_device_is_said_to_be_too_small)
 	EXPECT_EQ(RCLINK_ATOMICS_NONE, end.atomics);
 	EXPECT_EQ(RCLINK_ATOMICS_NONE, end.masked_atomics);
 	EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
-	ASSERT_EQ(0, up(&self->s));
-	EXPECT_EQ(-EOPNOTSUPP, ping(&self->s, "a", RCLINK_PING_OP_CAS, 8));
-	EXPECT_EQ(0, ping(&self->s, "a", RCLINK_PING_OP_READ, 65536));
+	ASSERT_EQ(0, sim_up(&self->s));
+	EXPECT_EQ(-EOPNOTSUPP, sim_ping(&self->s, "a", RCLINK_PING_OP_CAS, 8));
+	EXPECT_EQ(0, sim_ping(&self->s, "a", RCLINK_PING_OP_READ, 65536));
 }
 
 static void count(const struct genl_msg *m, void *arg)

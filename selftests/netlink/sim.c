@@ -9,11 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "slow.h"
+
 #define SIM_DIR	"/sys/kernel/debug/rdmasim"
 
 /* So that what nobody answers is over soon: 8 ms a try, and one more try. */
 #define SIM_TIMEOUT	11
 #define SIM_RETRY	1
+
+#define SIM_DOWN_MS	5000
+#define SIM_PONG_MS	15000
 
 static int put(const char *path, const char *text)
 {
@@ -119,4 +124,40 @@ void sim_end(struct genl_sock *s)
 	sim_del_device("sim0");
 	sim_del_device("sim1");
 	genl_close(s);
+}
+
+int sim_up(struct genl_sock *s)
+{
+	return rcl_pair(s, "a", "b", RCLINK_LINK_STATE_UP);
+}
+
+int sim_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size)
+{
+	struct rcl_pong pong;
+	int ret;
+
+	ret = rcl_ping(s, name, op, size, 1, NULL);
+	if (!ret)
+		ret = rcl_pong(s, &pong, slow(SIM_PONG_MS));
+	return ret ? ret : -(int)pong.error;
+}
+
+int sim_goes_down(struct genl_sock *s, const char *name, struct rcl_view *view)
+{
+	int ret = rcl_until(s, name, RCLINK_LINK_STATE_DOWN, SIM_DOWN_MS);
+
+	return ret ? ret : rcl_view(s, name, view);
+}
+
+/* After either end has heard, they come up again, as they are now. */
+int sim_again(struct genl_sock *s)
+{
+	int ret;
+
+	rcl_disconnect(s, "a");
+	rcl_disconnect(s, "b");
+	ret = rcl_until(s, "b", RCLINK_LINK_STATE_DOWN, SIM_DOWN_MS);
+	if (!ret)
+		ret = sim_up(s);
+	return ret ? ret : sim_ping(s, "a", RCLINK_PING_OP_WRITE, 4097);
 }

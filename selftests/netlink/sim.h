@@ -37,4 +37,11 @@ int sim_link(struct genl_sock *s, const char *name, const char *device,
 int sim_begin(struct genl_sock *s, int *objects);
 void sim_end(struct genl_sock *s);
 
+/* Both are up; a round trip; a link is down; they are up after that. */
+int sim_up(struct genl_sock *s);
+int sim_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size);
+int sim_goes_down(struct genl_sock *s, const char *name,
+		  struct rcl_view *view);
+int sim_again(struct genl_sock *s);
+
 #endif /* SIM_TEST_H */

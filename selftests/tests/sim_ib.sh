@@ -106,12 +106,15 @@ netdev_goes()
 		until_true 10 sh -c "! rdma dev show sim2"
 }
 
-plan $((10 + $(harness_points "$NL_SRC/nl_sim.c" "$CHAN_SRC/chan_ops.c")))
+plan $((10 + $(harness_points "$NL_SRC/"nl_{sim,sim_news}.c \
+	"$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build
 lab_module
 sim_load
-harness "$NL_SRC/nl_sim.c" "$NL/nl_sim"
+for program in nl_sim nl_sim_news; do
+	harness "$NL_SRC/$program.c" "$NL/$program"
+done
 
 # What a test left that failed.
 sim_unload
