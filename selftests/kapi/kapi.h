@@ -99,6 +99,7 @@ void far_stop(void);
  * @why: then
  * @wait: for both, and for @room
  * @room: a post may be tried again
+ * @resumes: times that it was told so
  * @busy: posts that were refused
  * @page: memory for data, exported as KAPI_NEAR
  * @region: of it
@@ -118,6 +119,7 @@ struct near {
 	int why;
 	wait_queue_head_t wait;
 	bool room;
+	u32 resumes;
 	u32 busy;
 	struct page *page[NEAR_PAGES];
 	u32 region;
@@ -129,6 +131,7 @@ struct near {
 };
 
 struct near *near_open(const char *link, bool polled);
+struct near *near_open_with(const char *link, u32 flags);
 void near_close(struct near *near);
 void near_free(struct near *near);
 bool near_is_over(const struct near *near);
@@ -154,6 +157,12 @@ int near_constant(const char *link, bool polled, u32 seed);
 int near_invalidated(const char *link, bool polled);
 int near_masked(const char *link, bool polled);
 int near_table(const char *link);
+int near_moves(struct near *near, u32 seed);
+
+struct near *resume_open(const char *link, u32 flags);
+int resume_post(struct near *near, const char *what);
+int resume_waits(struct near *near);
+int resume_goes_on(struct near *near, const char *what, bool replay);
 
 int share_begin(const char *how, u32 seed);
 int share_is(u32 seed);

@@ -2,9 +2,9 @@
 /*
  * A module that uses every call of include/rclink.h, and is its example: far.c
  * accepts channels, near.c connects, trial.c moves data, share.c exports memory
- * to all links, limits.c asks for too much, group.c is a member of a group,
- * this file hears of links. A test drives it by what is in
- * /sys/kernel/debug/rclink_test:
+ * to all links, limits.c asks for too much, resume.c has channels that outlive
+ * an epoch, group.c is a member of a group, this file hears of links. A test
+ * drives it by what is in /sys/kernel/debug/rclink_test:
  *
  *	run	write a command, see kapi_commands; fails as the command does
  *	said	what the last one had to say
@@ -237,6 +237,43 @@ static int kapi_over(char **word)
 	return rclink_withdraw(near->chan, near->region);
 }
 
+static bool kapi_replay(const char *word)
+{
+	return !strcmp(word, "replay");
+}
+
+/* As hold; the link is one that lets channels go on. */
+static int kapi_stay(char **word)
+{
+	u32 flags = (kapi_polled(word[2]) ? RCLINK_CHAN_POLLED : 0) |
+		    (kapi_replay(word[3]) ? RCLINK_CHAN_REPLAY : 0);
+	struct near *near;
+
+	if (kapi_held)
+		return -EBUSY;
+	near = resume_open(word[1], flags);
+	if (IS_ERR(near))
+		return PTR_ERR(near);
+	kapi_held = near;
+	return 0;
+}
+
+static int kapi_fly(char **word)
+{
+	return kapi_held ? resume_post(kapi_held, word[1]) : -EINVAL;
+}
+
+static int kapi_waits(char **word)
+{
+	return kapi_held ? resume_waits(kapi_held) : -EINVAL;
+}
+
+static int kapi_goes_on(char **word)
+{
+	return kapi_held ? resume_goes_on(kapi_held, word[1],
+					  kapi_replay(word[2])) : -EINVAL;
+}
+
 static int kapi_drop(char **word)
 {
 	if (!kapi_held)
@@ -284,6 +321,11 @@ static const struct {
 	{ "taken", 1, kapi_taken },
 	{ "hold", 3, kapi_hold },		/* LINK events|polled */
 	{ "over", 2, kapi_over },		/* ERRNO */
+	/* LINK events|polled plain|replay */
+	{ "stay", 4, kapi_stay },
+	{ "fly", 2, kapi_fly },			/* lost|answered|idle */
+	{ "waits", 1, kapi_waits },
+	{ "goes_on", 3, kapi_goes_on },		/* as fly, plain|replay */
 	{ "drop", 1, kapi_drop },
 	{ "bench", 5, kapi_bench },		/* LINK DEVICE PORT GID */
 	{ "group_join", 2, group_join },	/* GROUP */

@@ -39,6 +39,7 @@ static void near_resumed(struct rclink_chan *chan, void *ctx)
 {
 	struct near *near = ctx;
 
+	WRITE_ONCE(near->resumes, near->resumes + 1);
 	WRITE_ONCE(near->room, true);
 	wake_up(&near->wait);
 }
@@ -336,7 +337,7 @@ void near_free(struct near *near)
 	kfree(near);
 }
 
-static struct near *near_new(bool polled)
+static struct near *near_new(u32 flags)
 {
 	struct near *near;
 	u32 i;
@@ -344,7 +345,7 @@ static struct near *near_new(bool polled)
 	near = kzalloc(sizeof(*near), GFP_KERNEL);
 	if (!near)
 		return NULL;
-	near->polled = polled;
+	near->polled = flags & RCLINK_CHAN_POLLED;
 	INIT_KFIFO(near->done);
 	init_waitqueue_head(&near->wait);
 	near->msg = kcalloc(NEAR_RECVS + 1, sizeof(*near->msg), GFP_KERNEL);
@@ -358,23 +359,22 @@ static struct near *near_new(bool polled)
 }
 
 /**
- * near_open - connect to the far end
+ * near_open_with - connect to the far end
  * @link: name
- * @polled: by rclink_poll()
+ * @flags: RCLINK_CHAN_*
  *
  * Return: the channel, or an ERR_PTR.
  */
-struct near *near_open(const char *link, bool polled)
+struct near *near_open_with(const char *link, u32 flags)
 {
-	u32 flags = RCLINK_CONNECT_WAIT | (polled ? RCLINK_CHAN_POLLED : 0);
-	struct near *near = near_new(polled);
+	struct near *near = near_new(flags);
 	int ret;
 
 	if (!near)
 		return ERR_PTR(-ENOMEM);
-	near->chan = rclink_connect(link, KAPI_SERVICE, flags,
-				    polled ? &near_polled_ops : &near_ops,
-				    near);
+	near->chan = rclink_connect(link, KAPI_SERVICE,
+				    RCLINK_CONNECT_WAIT | flags, near->polled ?
+				    &near_polled_ops : &near_ops, near);
 	if (IS_ERR(near->chan)) {
 		ret = kapi_say(PTR_ERR(near->chan), "connect: %ld",
 			       PTR_ERR(near->chan));
@@ -386,6 +386,18 @@ struct near *near_open(const char *link, bool polled)
 		return near;
 	near_close(near);
 	return ERR_PTR(ret);
+}
+
+/**
+ * near_open - connect to the far end
+ * @link: name
+ * @polled: by rclink_poll()
+ *
+ * Return: as near_open_with().
+ */
+struct near *near_open(const char *link, bool polled)
+{
+	return near_open_with(link, polled ? RCLINK_CHAN_POLLED : 0);
 }
 
 /**

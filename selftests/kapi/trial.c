@@ -537,6 +537,23 @@ int near_masked(const char *link, bool polled)
 	return ret;
 }
 
+/**
+ * near_moves - data both ways
+ * @near: from near_open()
+ * @seed: of the data
+ *
+ * Return: 0, or what was wrong.
+ */
+int near_moves(struct near *near, u32 seed)
+{
+	const u32 len = 1025, offset = 33;
+
+	return near_send_imm(near, seed) ? :
+	       near_send(near, seed + 1, len) ? :
+	       near_write(near, seed + 2, offset, len) ? :
+	       near_read(near, seed + 3, offset, len);
+}
+
 static int near_try(struct near *near, u8 op)
 {
 	const u32 len = 64, offset = 16;
