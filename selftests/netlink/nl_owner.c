@@ -4,12 +4,18 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
 
 /* The end that hears nothing of the other waits 10 s for its hello. */
 #define DOWN_MS	15000
+
+/* Whoever has prepared a link has 30 s for the rest, and then 10 s more. */
+#define PREPARED_S	30
+#define HELLO_S		10
+#define LATE_MS		60000
 
 FIXTURE(pair)
 {
@@ -314,6 +320,65 @@ TEST_F(pair, two_keys_make_no_link)
 			       DOWN_MS));
 	EXPECT_EQ(0, rcl_until(&self->other, "b", RCLINK_LINK_STATE_DOWN,
 			       DOWN_MS));
+}
+
+/* When the next link goes down: its name, after how many seconds, and why. */
+static void next_down(struct __test_metadata *_metadata,
+		      struct genl_sock *events, const struct timespec *begin,
+		      char *name, long *seconds)
+{
+	struct timespec now;
+	struct genl_msg m;
+	uint32_t state;
+
+	do {
+		ASSERT_EQ(0, genl_recv(events, &m, slow(LATE_MS)));
+		state = genl_u32(genl_attr(&m, RCLINK_A_LINK_STATE));
+	} while (state != RCLINK_LINK_STATE_DOWN);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	*name = *genl_str(genl_attr(&m, RCLINK_A_LINK_NAME));
+	*seconds = now.tv_sec - begin->tv_sec;
+	EXPECT_EQ(RCLINK_DOWN_REASON_TIMED_OUT,
+		  genl_u32(genl_attr(&m, RCLINK_A_LINK_REASON)))
+		TH_LOG("%c after %ld s", *name, *seconds);
+}
+
+/* Whose owner is there, and does nothing: c is prepared, b connected. */
+TEST_F_TIMEOUT(pair, who_does_not_go_on_in_time_loses_the_link, 90)
+{
+	struct genl_sock events;
+	struct timespec begin;
+	struct rcl_view view;
+	struct rcl_end end;
+	char first, second;
+	long seconds;
+
+	ASSERT_EQ(0, rcl_open(&events));
+	ASSERT_EQ(0, genl_join(&events));
+	EXPECT_EQ(0, connect_both(&self->owner, &self->a, &self->b));
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	ASSERT_EQ(0, rcl_new(&self->owner, "c"));
+	ASSERT_EQ(0, rcl_prepare(&self->owner, "c", &end));
+	EXPECT_EQ(0, rcl_activate(&self->owner, "a", self->a.epoch, NULL));
+	next_down(_metadata, &events, &begin, &first, &seconds);
+	EXPECT_EQ('a', first);
+	EXPECT_LE(HELLO_S - 1, seconds);
+	EXPECT_EQ(0, rcl_view(&self->other, "b", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_CONNECTED, view.state);
+	EXPECT_EQ(0, rcl_view(&self->other, "c", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_PREPARED, view.state);
+	next_down(_metadata, &events, &begin, &first, &seconds);
+	next_down(_metadata, &events, &begin, &second, &seconds);
+	EXPECT_EQ('b' + 'c', first + second);
+	EXPECT_LE(PREPARED_S - 1, seconds);
+	EXPECT_EQ(0, rcl_objects("qp"));
+	EXPECT_EQ(0, rcl_objects("mr"));
+	EXPECT_EQ(0, rcl_objects("cq"));
+	EXPECT_EQ(0, rcl_objects("pd"));
+	/* And it is nobody's then. */
+	EXPECT_EQ(0, rcl_prepare(&self->other, "b", &end));
+	EXPECT_EQ(0, rcl_disconnect(&self->other, "b"));
+	genl_close(&events);
 }
 
 TEST_HARNESS_MAIN

@@ -3,7 +3,7 @@
 # To whom a link belongs while it comes up.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
-# timeout: 120
+# timeout: 180
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
