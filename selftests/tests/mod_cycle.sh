@@ -54,17 +54,39 @@ flat()
 	}
 }
 
+# An idle link's peer is asked long before the lab's loader would have it.
+beats()
+{
+	[ "$(rclink show p0a -j | gojq -r '.[0].stats.heartbeats')" -ge 1 ]
+}
+
+# What somebody has who loads it without parameters.
+shipped()
+{
+	local said status=0
+
+	"$LIB_DIR/vm/lab_load" bare || return
+	rclink add x && said=$(rclink show x -j |
+		gojq -r '.[0] | "\(.heartbeat) ms, \(.misses) misses"')
+	echo "$said"
+	[ "$said" = "200 ms, 3 misses" ] || status=1
+	hold up && until_true 5 beats || status=1
+	drop
+	rmmod rclink && return "$status"
+}
+
 # kB; a page each time is more than that in a hundred times. The debug kernel keeps what
 # was freed, and from where.
 noise=256
 [ "$RCL_SLOW" -eq 1 ] || noise=4096
 each=1
 exec 3>&1
-plan 3
+plan 4
 loads=${CYCLE_LOADS:-20}
 links=${CYCLE_LINKS:-30}
 nl_build
 lab_device
+check "without parameters a link has the heartbeat that is documented" shipped
 check "what is made once is there" cycle 5 up
 check "$loads times without a link cost no memory" flat "$loads" ""
 check "$links times with a link that was up cost none" flat "$links" up
