@@ -80,6 +80,22 @@ TEST_F(pair, data_of_every_size_comes_back)
 				       pong.reason);
 }
 
+/* Of many pieces, for which there is not room at once. */
+TEST_F(pair, pieces_that_wait_for_credit_are_counted)
+{
+	const uint16_t waits = RCLINK_A_STATS_CREDIT_WAITS;
+	struct rcl_pong pong;
+	uint64_t before;
+
+	before = rcl_stat(&self->s, "a", waits);
+	EXPECT_EQ(0, round_trip(&self->s, "a", RCLINK_PING_OP_SEND, 1, &pong));
+	EXPECT_EQ(before, rcl_stat(&self->s, "a", waits));
+	EXPECT_EQ(0, round_trip(&self->s, "a", RCLINK_PING_OP_SEND, BUFFER,
+				&pong));
+	EXPECT_LT(before, rcl_stat(&self->s, "a", waits));
+	EXPECT_EQ(0, rcl_stat(&self->s, "b", waits));
+}
+
 TEST_F(pair, an_empty_ping_is_for_send_only)
 {
 	struct rcl_pong pong;

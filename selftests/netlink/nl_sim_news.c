@@ -10,10 +10,20 @@
 
 #include "harness.h"
 
+/* What somebody may have set off who should not. */
+static const uint16_t tripwires[] = {
+	RCLINK_A_STATS_LOCAL_ACCESS_ERRORS,
+	RCLINK_A_STATS_REMOTE_ACCESS_ERRORS,
+	RCLINK_A_STATS_QP_ACCESS_EVENTS,
+	RCLINK_A_STATS_QP_REQUEST_EVENTS,
+	RCLINK_A_STATS_UNEXPLAINED_ERRORS,
+};
+
 FIXTURE(device)
 {
 	struct genl_sock s;
 	int objects;		/* of other devices */
+	uint64_t counted[ARRAY_SIZE(tripwires)];
 };
 
 FIXTURE_SETUP(device)
@@ -24,6 +34,41 @@ FIXTURE_SETUP(device)
 FIXTURE_TEARDOWN(device)
 {
 	sim_end(&self->s);
+}
+
+/* Of these the link a has counted one more, which is @counter, 0: none. */
+static void is_counted(struct __test_metadata *_metadata,
+		       struct _test_data_device *self, uint16_t counter)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tripwires); i++) {
+		self->counted[i] += tripwires[i] == counter;
+		EXPECT_EQ(self->counted[i],
+			  rcl_stat(&self->s, "a", tripwires[i]))
+			TH_LOG("counter %u", tripwires[i]);
+	}
+}
+
+static uint16_t counter_of_status(int status)
+{
+	switch (status) {
+	case SIM_LOC_PROT_ERR:
+	case SIM_LOC_ACCESS_ERR:
+		return RCLINK_A_STATS_LOCAL_ACCESS_ERRORS;
+	case SIM_REM_ACCESS_ERR:
+		return RCLINK_A_STATS_REMOTE_ACCESS_ERRORS;
+	case SIM_FLUSHED:
+		return RCLINK_A_STATS_UNEXPLAINED_ERRORS;
+	default:
+		return 0;
+	}
+}
+
+static uint16_t counter_of_event(int event)
+{
+	return event == SIM_QP_ACCESS_ERR ? RCLINK_A_STATS_QP_ACCESS_EVENTS :
+	       event == SIM_QP_REQ_ERR ? RCLINK_A_STATS_QP_REQUEST_EVENTS : 0;
 }
 
 /* Of a receive of the module: what came in is too long. */
@@ -52,8 +97,10 @@ TEST_F_TIMEOUT(device, every_status_of_a_completion_is_told, 120)
 			if (kind && is_wrong_size(status)) {
 				EXPECT_EQ(RCLINK_DOWN_REASON_NOT_A_MESSAGE,
 					  view.reason);
+				is_counted(_metadata, self, 0);
 				continue;
 			}
+			is_counted(_metadata, self, counter_of_status(status));
 			EXPECT_EQ(RCLINK_DOWN_REASON_COMPLETION, view.reason);
 			EXPECT_EQ(status, view.wc_status)
 				TH_LOG("%s", view.reason_text);
@@ -147,6 +194,7 @@ TEST_F(device, every_event_of_the_control_qp_is_heard)
 			EXPECT_EQ(0, rcl_disconnect(&self->s, "a"))
 				TH_LOG("event %d", event);
 		}
+		is_counted(_metadata, self, counter_of_event(event));
 		rcl_disconnect(&self->s, "b");
 	}
 }
@@ -179,6 +227,10 @@ TEST_F(device, a_channel_that_is_refused_access_has_its_link_rotated)
 	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_ACCESS_ERR,
 			      a.qp[1].qpn));
 	EXPECT_STREQ("", rcl_to_be_rotated(&events, 500));
+	/* Each is counted all the same. */
+	EXPECT_EQ(2, rcl_stat(&self->s, "a", RCLINK_A_STATS_QP_ACCESS_EVENTS));
+	EXPECT_EQ(0, rcl_stat(&self->s, "a", RCLINK_A_STATS_QP_REQUEST_EVENTS));
+	EXPECT_EQ(1, rcl_stat(&self->s, "b", RCLINK_A_STATS_QP_ACCESS_EVENTS));
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 	EXPECT_EQ(0, sim_ping(&self->s, "a", RCLINK_PING_OP_WRITE, 4097));

@@ -295,6 +295,22 @@ int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 	return 0;
 }
 
+/* A counter of a link, RCLINK_A_STATS_*; there is no such number, if none. */
+uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter)
+{
+	const struct nlattr *stats, *value = NULL;
+	struct genl_msg m, answer;
+
+	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	if (genl_ask(s, &m, &answer, NULL))
+		return UINT64_MAX;
+	stats = genl_attr(&answer, RCLINK_A_LINK_STATS);
+	if (stats)
+		value = genl_next(stats, counter, NULL);
+	return value ? genl_u64(value) : UINT64_MAX;
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec ts;

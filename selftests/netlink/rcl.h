@@ -88,6 +88,7 @@ int rcl_local(struct genl_sock *s, const char *name, struct rcl_end *end);
 int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
 		struct genl_ack *ack);
 int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view);
+uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
 
 int rcl_pair(struct genl_sock *s, const char *a, const char *b,
