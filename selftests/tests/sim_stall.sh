@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The QP of a channel fails alone: where the link is rotated the channel goes on,
-# and else it ends and says why. On simulated devices.
+# The QP of a channel fails alone: where the link is rotated the channel goes
+# on, and else it ends and says why, with each status. On simulated devices.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
 # ib: no, it has simulated devices of its own
@@ -11,10 +11,12 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-plan "$(harness_points "$CHAN_SRC/chan_stall.c")"
+plan "$(harness_points "$CHAN_SRC/"chan_{stall,status}.c)"
 chan_build
 lab_module
 sim_load
-harness "$CHAN_SRC/chan_stall.c" "$CHAN/chan_stall"
+for program in chan_stall chan_status; do
+	harness "$CHAN_SRC/$program.c" "$CHAN/$program"
+done
 sim_unload
 finish
