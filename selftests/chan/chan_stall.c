@@ -47,6 +47,8 @@ FIXTURE(channel)
 
 /* Its driver takes the next one not. */
 #define NOT_TAKEN	"post_send 1 1 -12"
+/* And of the next ones the second. */
+#define ONE_NOT_TAKEN	"post_send 2 1 -12"
 
 /* Of the far device: its next send or receive, for its consumer's doing. */
 #define TOO_LONG	"send 1 1 1"
@@ -257,6 +259,60 @@ TEST_F_TIMEOUT(channel, what_follows_what_the_device_refused_is_flushed,
 	ASSERT_EQ(0, sends(r, 2, 1));
 	completes(_metadata, r->near, 2, SIM_FLUSHED);
 	EXPECT_EQ(0, poll(&fd, 1, QUIET_MS));
+}
+
+/* The next completion, of whichever of them. */
+static void completes_one_of(struct __test_metadata *_metadata,
+			     struct rclink_chan *chan, int first,
+			     const int *status, int n, unsigned int *seen)
+{
+	struct rclink_dev_cqe cqe = { 0 };
+
+	EXPECT_LE(0, rclink_submit(chan, 1, LIMIT_MS));
+	ASSERT_EQ(1, rclink_reap(chan, &cqe, 1));
+	ASSERT_LE((uint64_t)first, cqe.user_data);
+	ASSERT_GT((uint64_t)first + n, cqe.user_data);
+	EXPECT_STREQ(rclink_status_name(status[cqe.user_data - first]),
+		     rclink_status_name(cqe.status))
+		TH_LOG("of %d", (int)cqe.user_data);
+	*seen |= 1U << cqe.user_data;
+}
+
+/*
+ * In the midst of one submission: what the device had before arrives, though it
+ * may complete later, and what was to come behind it does not.
+ */
+TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
+{
+	static const int status[] = { 0, SIM_GENERAL, SIM_FLUSHED };
+	struct rig *r = &self->r;
+	struct pollfd fd = { .fd = rclink_fd(r->far), .events = POLLIN };
+	struct rclink_dev_cqe cqe;
+	unsigned int seen = 0;
+	int i;
+
+	ASSERT_EQ(0, receives(r, MESSAGES + 1));
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", ONE_NOT_TAKEN));
+	ASSERT_EQ(0, sends(r, 1, 3));
+	for (i = 0; i < 3; i++)
+		completes_one_of(_metadata, r->near, 1, status, 3, &seen);
+	EXPECT_EQ(0xe, seen);
+	completes(_metadata, r->far, 1, 0);
+	EXPECT_TRUE(far_is(r->far_memory + 64, 1, 64));
+	ASSERT_EQ(0, sends(r, 4, 1));
+	completes(_metadata, r->near, 4, SIM_FLUSHED);
+	EXPECT_EQ(0, poll(&fd, 1, QUIET_MS));
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
+	EXPECT_EQ(1, rcl_stat(&r->s, RIG_NEAR, RCLINK_A_STATS_CHAN_ERRORS));
+	/* It goes on in no other epoch. */
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
+	for (i = 2; i < MESSAGES + 1; i++)
+		completes(_metadata, r->far, i, SIM_FLUSHED);
 }
 
 /* As many complete in the new epoch as had in the old one when it was full. */
