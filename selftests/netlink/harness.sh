@@ -21,10 +21,10 @@ harness_points()
 	echo "$points"
 }
 
-# harness SOURCE PROGRAM [ARGS...]
+# harness SOURCE PROGRAM [ARGS...]: a program that fails has a point that failed
 harness()
 {
-	local want line name made=0
+	local want line name status made=0 failed=$KTAP_CNT_FAIL
 
 	want=$(harness_points "$1")
 	shift
@@ -49,8 +49,12 @@ harness()
 		esac
 		made=$((made + 1))
 	done < <("$@" 2>&1)
+	wait "$!"
+	status=$?
 	while [ "$made" -lt "$want" ]; do
 		made=$((made + 1))
 		fail "$(basename "$1") ended before its test $made"
 	done
+	[ "$status" -eq 0 ] || [ "$KTAP_CNT_FAIL" -gt "$failed" ] ||
+		fail "$(basename "$1") ended with status $status"
 }

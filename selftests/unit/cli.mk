@@ -53,6 +53,10 @@ vpath %.c $(TREE)/tools/verbs $(TREE)/tools/lib $(TREE)/tools/host $(TREE)/tools
 .PHONY: all
 all: $(PROGS)
 
+# Each test looks for what it leaves in memory, where it ends.
+$(PROGS): $(HERE)/leak.c
+$(PROGS): private SANITIZE += -Wl,--wrap=_exit
+
 $(OUT):
 	@mkdir -p $@
 

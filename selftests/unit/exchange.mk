@@ -30,6 +30,12 @@ HEADERS := $(wildcard $(TREE)/tools/exchange/*.h $(HERE)/exchange_*.h)
 .PHONY: all
 all: $(PROGS)
 
+ifneq ($(SAN),)
+# Each test looks for what it leaves in memory, where it ends.
+$(PROGS): $(HERE)/leak.c
+$(PROGS): private SANITIZE += -Wl,--wrap=_exit
+endif
+
 # Each prints TAP and fails if a point of it does.
 .PHONY: check
 check: $(PROGS)

@@ -26,6 +26,10 @@ HEADERS := $(wildcard $(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h \
 .PHONY: all
 all: $(PROGS)
 
+# Each test looks for what it leaves in memory, where it ends.
+$(PROGS): $(HERE)/leak.c
+$(PROGS): private SANITIZE += -Wl,--wrap=_exit
+
 .PHONY: fuzz
 fuzz: $(OUT)/fuzz_msg
 
