@@ -47,9 +47,39 @@ sparse_is_silent()
 
 kernel_doc()
 {
-	"$source/scripts/kernel-doc" -none -Wall "$@" 2>&1 | {
-		! grep -E 'warning:|error:'
+	local said
+
+	[ $# -gt 0 ] || return
+	said=$("$source/scripts/kernel-doc" -none -Wall "$@" 2>&1) || {
+		tail -n 20 <<<"$said"
+		return 1
 	}
+	! grep -iE 'warning:|error:' <<<"$said"
+}
+
+# A word that vm/suite has no environment for is a file that never runs there.
+headers_name_environments()
+{
+	local file word bad=0 words
+
+	for file in selftests/tests/*.sh; do
+		read -ra words < <(sed -n 's/^# kernels: *//p' "$file")
+		for word in "${words[@]}"; do
+			case "${word%-all}" in
+			6.1 | 6.12 | mixed | mixed-back | debug | host) ;;
+			6.1-ib | 6.12-ib | 6.12-ib-grh | debug-ib) ;;
+			*) [[ $word =~ ^(all|none)$ ]] || {
+				echo "$file: no environment is $word"
+				bad=1
+			} ;;
+			esac
+		done
+		grep -qx '# hosts: [0-3]' "$file" || {
+			echo "$file: no line of hosts"
+			bad=1
+		}
+	done
+	return "$bad"
 }
 
 objects_of()
@@ -93,7 +123,7 @@ kapi_is_tried()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-plan 17
+plan 18
 # What is said to users is not broken into pieces.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING \
@@ -121,6 +151,7 @@ check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
 	"${user[@]}"
 check "what the test files source is in their package" package_is_whole
 check "each call for kernel modules is tried" kapi_is_tried
+check "each file is for environments that there are" headers_name_environments
 check "what the netlink specification generates is current" \
 	"$static/netlink-gen" --check
 finish
