@@ -208,6 +208,32 @@ static bool has_key(const struct genl_msg *m)
 	return false;
 }
 
+/* As an attribute: a small number may come by chance where it is none. */
+static bool has_u32(const struct genl_msg *m, uint32_t value)
+{
+	const uint16_t len = NLA_HDRLEN + sizeof(value);
+	unsigned int i;
+
+	for (i = NLMSG_HDRLEN; i + len <= m->nlh.nlmsg_len; i += NLA_ALIGNTO)
+		if (!memcmp(m->buf + i, &len, sizeof(len)) &&
+		    !memcmp(m->buf + i + NLA_HDRLEN, &value, sizeof(value)))
+			return true;
+	return false;
+}
+
+/* How many of the numbers by which a peer writes and sends: 1, 1, and PSNs. */
+static unsigned int numbers_of(const struct genl_msg *m,
+			       const struct rcl_end *end)
+{
+	unsigned int i, n;
+
+	n = !!memmem(m->buf, m->nlh.nlmsg_len, &end->addr, 8);
+	n += has_u32(m, end->rkey);
+	for (i = 0; i < end->nqps; i++)
+		n += !!memmem(m->buf, m->nlh.nlmsg_len, &end->qp[i].psn, 4);
+	return n;
+}
+
 struct seen {
 	unsigned int links;
 	unsigned int secrets;	/* that root may see */
@@ -222,7 +248,7 @@ static void look(const struct genl_msg *m, void *arg)
 	seen->links++;
 	if (genl_attr(m, RCLINK_A_LINK_LOCAL) ||
 	    genl_attr(m, RCLINK_A_LINK_REMOTE) ||
-	    memmem(m->buf, m->nlh.nlmsg_len, &seen->end->addr, 8))
+	    numbers_of(m, seen->end))
 		seen->secrets++;
 	if (genl_attr(m, RCLINK_A_LINK_KEY) || has_key(m))
 		seen->keys++;
@@ -355,6 +381,84 @@ TEST_F(host, events_carry_no_secrets)
 	EXPECT_EQ(0, seen.keys);
 }
 
+#define QKEY	0x5ec4e7a1
+
+static int add_group(struct genl_sock *s)
+{
+	uint8_t mgid[RCLINK_GID_LEN];
+	struct genl_msg m;
+	uint32_t mlid;
+
+	rcl_group_at(mgid, &mlid);
+	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, mlid);
+	genl_put_u32(&m, RCLINK_A_GROUP_QKEY, QKEY);
+	genl_put_str(&m, RCLINK_A_GROUP_LINK, "a");
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+/* 10 for each message, and 1 for each that has the Q_Key. */
+static void look_at_group(const struct genl_msg *m, void *arg)
+{
+	static const uint32_t qkey = QKEY;
+	int *seen = arg;
+
+	*seen += 10;
+	*seen += genl_attr(m, RCLINK_A_GROUP_QKEY) ||
+		 memmem(m->buf, m->nlh.nlmsg_len, &qkey, sizeof(qkey));
+}
+
+/* Of the group that is there: once in a dump, once by its name. */
+static int groups_seen(struct genl_sock *s)
+{
+	struct genl_msg m, answer;
+	int seen = 0;
+
+	genl_begin(&m, s, RCLINK_CMD_GROUP_GET);
+	if (genl_dump(s, &m, look_at_group, &seen))
+		return -1;
+	genl_begin(&m, s, RCLINK_CMD_GROUP_GET);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	if (genl_ask(s, &m, &answer, NULL))
+		return -1;
+	look_at_group(&answer, &seen);
+	return seen;
+}
+
+static int user_looks_at_groups(struct genl_sock *roots)
+{
+	struct genl_sock s;
+
+	(void)roots;
+	become_user();
+	if (rcl_open(&s))
+		return 2;
+	return groups_seen(&s);
+}
+
+TEST_F(host, a_user_sees_groups_and_their_events_without_Q_Key)
+{
+	struct genl_sock events;
+	struct genl_msg m;
+	int seen = 0;
+
+	ASSERT_EQ(0, rcl_open(&events));
+	ASSERT_EQ(0, genl_join(&events));
+	ASSERT_EQ(0, add_group(&self->s));
+	EXPECT_EQ(22, groups_seen(&self->s));
+	EXPECT_EQ(20, in_child(user_looks_at_groups, &self->s));
+	EXPECT_EQ(0, rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL));
+	while (!genl_recv(&events, &m, 500)) {
+		EXPECT_EQ(RCLINK_CMD_GROUP_NTF, genl_cmd(&m));
+		look_at_group(&m, &seen);
+	}
+	EXPECT_LE(20, seen);
+	EXPECT_EQ(0, seen % 10);
+	genl_close(&events);
+}
+
 /* The module has a key from activate on. */
 FIXTURE(up)
 {
@@ -407,6 +511,9 @@ TEST_F(up, root_sees_all_of_a_link_but_its_key)
 	EXPECT_NE(NULL, genl_attr(&m, RCLINK_A_LINK_REMOTE));
 	EXPECT_EQ(NULL, genl_attr(&m, RCLINK_A_LINK_KEY));
 	EXPECT_FALSE(has_key(&m));
+	/* All that is looked for where it must not be is found here. */
+	EXPECT_LT(0, self->end.nqps);
+	EXPECT_EQ(2 + self->end.nqps, numbers_of(&m, &self->end));
 	genl_begin(&m, &self->s, RCLINK_CMD_LINK_GET);
 	ASSERT_EQ(0, genl_dump(&self->s, &m, look, &seen));
 	EXPECT_EQ(2, seen.links);
