@@ -319,14 +319,18 @@ qps()
 		gojq "[.[] | select(.comm == \"rclink\" and .state == \"$2\")] | length"
 }
 
-# objects HOST: QPs, CQs, MRs and PDs of the module
+# objects HOST [KIND]...: QPs, CQs, MRs and PDs of the module, or those; fails
+# where nobody can say
 objects()
 {
-	local kind
+	local host=$1 kind all=''
 
-	for kind in qp cq mr pd; do
-		on "$1" rdma resource show "$kind" | grep -F '[rclink]'
-	done | wc -l
+	shift
+	[ $# -gt 0 ] || set -- qp cq mr pd
+	for kind; do
+		all+=$(on "$host" rdma resource show "$kind")$'\n' || return
+	done
+	grep -cF '[rclink]' <<<"$all" || true
 }
 
 nothing_left()

@@ -14,19 +14,17 @@
 /* How many RDMA objects of a kind (pd, cq, qp, mr) the module has. */
 int rcl_objects(const char *kind)
 {
-	char command[80];
+	char command[80], line[1024];
 	FILE *out;
-	int n = -1;
+	int n = 0;
 
-	snprintf(command, sizeof(command),
-		 "rdma resource show %s | grep -cF '[rclink]'", kind);
+	snprintf(command, sizeof(command), "rdma resource show %s", kind);
 	out = popen(command, "r");
 	if (!out)
 		return -errno;
-	if (fscanf(out, "%d", &n) != 1)
-		n = -EIO;
-	pclose(out);
-	return n;
+	while (fgets(line, sizeof(line), out))
+		n += !!strstr(line, "[rclink]");
+	return pclose(out) ? -EIO : n;
 }
 
 static const struct nlattr *first(const struct nlmsghdr *nlh, uint16_t type)

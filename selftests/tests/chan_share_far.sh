@@ -14,7 +14,7 @@
 # registrations HOST NUMBER
 registrations()
 {
-	[ "$(on "$1" rdma resource show mr | grep -cF '[rclink]')" -eq "$2" ]
+	[ "$(objects "$1" mr)" -eq "$2" ]
 }
 
 both_up()

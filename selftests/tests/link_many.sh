@@ -60,7 +60,7 @@ distinct_qpns()
 # pds HOST: what protects one link's memory from another's
 pds()
 {
-	on "$1" rdma resource show pd | grep -cF '[rclink]'
+	objects "$1" pd
 }
 
 ping_one()

@@ -177,18 +177,19 @@ nothing_is_the_same()
 		[ -z "$(sort <<<"$before"$'\n'"$after" | uniq -d)" ]
 }
 
-# qps HOST: how many the module has there
+# qps: how many the module has, here and there
 qps()
 {
-	on "$1" rdma resource show qp | grep -cF '[rclink]'
+	local near far
+
+	near=$(objects 1 qp) && far=$(objects 2 qp) && echo "$near-$far"
 }
 
 no_qp_too_many()
 {
 	local host before now
 
-	before=$(qps 1)-$(qps 2)
-	rotates 1 1 && now=$(qps 1)-$(qps 2) || return
+	before=$(qps) && rotates 1 1 && now=$(qps) || return
 	echo "before $before, now $now"
 	[ "$before" = "$now" ]
 }
@@ -254,9 +255,8 @@ fails()
 	local epoch before
 
 	epoch=$(of 1 l .epoch)
-	before=$(qps 1)-$(qps 2)
-	"$@" || return
-	until_true 20 eval '[ "$(qps 1)-$(qps 2)" = "'"$before"'" ]' &&
+	before=$(qps) && "$@" || return
+	until_true 20 eval '[ "$(qps)" = "'"$before"'" ]' &&
 		[ "$(of 1 l .epoch)-$(of 2 l .epoch)" = "$epoch-$epoch" ] &&
 		is 1 l .state up && is 2 l .state up &&
 		rclink ping l -c 2 -i 0 -q && on 2 "$tool" ping l -c 2 -i 0 -q

@@ -62,7 +62,10 @@ begin()
 # QPs of the slow device that are not gone yet
 slow_ones()
 {
-	rdma resource show qp | grep -c '^link sim0/.*\[rclink\]'
+	local all
+
+	all=$(rdma resource show qp) || return
+	grep -c '^link sim0/.*\[rclink\]' <<<"$all"
 }
 
 dials_meanwhile()
