@@ -9,6 +9,9 @@
 cores_on()
 {
 	on "$1" sh -c 'cat /proc/sys/kernel/core_pattern >/tmp/core_pattern
+		# So that the oracle is not told who was killed for it.
+		cat /proc/sys/kernel/print-fatal-signals >/tmp/fatal
+		echo 0 >/proc/sys/kernel/print-fatal-signals
 		echo /tmp/core.%e >/proc/sys/kernel/core_pattern
 		ulimit -c unlimited
 		rm -f /tmp/core.*
@@ -20,5 +23,6 @@ cores_on()
 no_core()
 {
 	on "$1" sh -c 'cat /tmp/core_pattern >/proc/sys/kernel/core_pattern
+		cat /tmp/fatal >/proc/sys/kernel/print-fatal-signals
 		[ ! -e "/tmp/core.$1" ]' - "$2"
 }
