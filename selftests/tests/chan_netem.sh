@@ -77,6 +77,16 @@ neighbours()
 	done
 }
 
+# Who comes later may want to learn, or not to find, who is at an address.
+neighbours_end()
+{
+	local host
+
+	for host in 1 2; do
+		on $((3 - host)) ip neigh del "192.0.2.$host" dev eth0
+	done
+}
+
 # moves MIX [end]: for a while, with the seed of this run; see lossy.h for MIX
 moves()
 {
@@ -241,4 +251,5 @@ chan_far_end "$far"
 check "the link is up" until_true 30 goes_up
 link_listen_end
 rclink disconnect l
+neighbours_end
 finish

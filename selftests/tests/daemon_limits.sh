@@ -157,4 +157,5 @@ relieved
 holds "without a thread to ask the module the first one stays, another one waits" no_thread
 holds "and comes up when there may be threads again" a_thread_again
 daemon_end 1 2
+until_true 10 on 2 rmdir $group
 finish
