@@ -6,7 +6,8 @@
 #
 # A file's header may say `# timeout: SECONDS`, 120 if not; a slow kernel gives it
 # RCL_SLOW times as long. With RCL_SOAK set, `# soak: SECONDS VARIABLE=NUMBER...`
-# takes its place. The debug kernel has kmemleak.sh run at the end.
+# takes its place. At the end, dev_gone.sh runs in guests, and kmemleak.sh where
+# the kernel is the debug one.
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -15,6 +16,7 @@ cd "$(dirname "$0")" || exit 1
 
 # Once, and not by each file: lib.sh wants kselftest's helpers.
 [ -e ../../kselftest/ktap_helpers.sh ] || export KSRC="${KSRC:-$(vm/source)}"
+[ -z "${RCL_CONTROL:-}" ] || set -- "$@" dev_gone
 [ ! -e /sys/kernel/debug/kmemleak ] || set -- "$@" kmemleak
 n=0
 failed=0
