@@ -4,7 +4,7 @@
 # and the real module: refused with a reason, and nothing is made.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
-# timeout: 400
+# timeout: 600
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034
 
@@ -212,22 +212,80 @@ ca_setup()
 		give $ca.pem && give /tmp/host2.test.pem
 }
 
-ca_listen()
+# listen_as OPTIONS...: host 2 does, and nobody else there
+listen_as()
 {
 	link_listen_end
-	on 2 "$tool" listen --key /tmp/host2.test.pem --ca $ca.pem \
-		--peer l=dns:host1.test >"$log" 2>&1 &
+	: >"$log"
+	on 2 "$tool" listen "$@" >"$log" 2>&1 &
 	listener=$!
 	until_true 10 grep -q listening "$log"
 }
 
+# Host 2 hears the network, and not itself; or itself alone.
+at_one_address()
+{
+	listen_as --bind "$RCL_PEER_IP" --key "$key" --peer "l=$pin1" &&
+		refused 'Connection refused' on 2 "$tool" connect l 127.0.0.1 \
+			--key "$key" --pin "$pin2" && link_dial l && ends &&
+	listen_as --bind 127.0.0.1 --key "$key" --peer "l=$pin1" &&
+		on 2 sh -c 'ss -Hltn | grep -q "127.0.0.1:7185 "' &&
+		refused 'Connection refused' link_dial l
+}
+
+ca_listen()
+{
+	listen_as --key /tmp/host2.test.pem --ca $ca.pem \
+		--peer l=dns:host1.test "$@"
+}
+
+# ca_dial NAME PEER [OPTIONS]
 ca_dial()
 {
 	rclink connect l "$RCL_PEER_IP" --key "/tmp/$1.pem" --ca $ca.pem \
-		--name "$2" --timeout $((30 * RCL_SLOW))
+		--name "$2" --timeout $((30 * RCL_SLOW)) "${@:3}"
 }
 
-plan 21
+# crl NAME...: both hosts have a list of these
+crl()
+{
+	revoke $ca "$@" && give $ca.crl
+}
+
+# old.test is host1.test, too, by its certificate.
+caller_revoked()
+{
+	cp /tmp/host1.test.crt /tmp/old.test.crt &&
+		cp /tmp/host1.test.pem /tmp/old.test.pem &&
+		sign $ca host1.test 1 && crl old.test &&
+		ca_listen --crl $ca.crl &&
+		refused "this host's certificate is revoked" \
+			ca_dial old.test host2.test &&
+		until_true 10 grep -q '^refused.*certificate revoked' "$log"
+}
+
+listener_revoked()
+{
+	ca_listen && crl host2.test && refused 'certificate revoked' \
+		ca_dial host1.test host2.test --crl $ca.crl
+}
+
+not_revoked()
+{
+	crl old.test && ca_dial host1.test host2.test "$@" && ends
+}
+
+# Key and certificate, each in a file of its own; the last option counts.
+two_files()
+{
+	give /tmp/host2.test.key && give /tmp/host2.test.crt &&
+		ca_listen --key /tmp/host2.test.key \
+			--cert /tmp/host2.test.crt &&
+		ca_dial host1.test host2.test --key /tmp/host1.test.key \
+			--cert /tmp/host1.test.crt && ends
+}
+
+plan 30
 link_setup
 link_add 1 l
 link_add 2 l
@@ -280,5 +338,17 @@ check "CA mode: and the listener says why" \
 	until_true 10 grep -q 'refused.*not accepted' "$log"
 check "CA mode: a name that is not listed is refused" refused . \
 	ca_dial host2.test host2.test
+holds "--crl: a caller that is revoked is refused" caller_revoked
+check "--crl: one that is not links up" not_revoked
+holds "--crl: a listener that is revoked is refused" listener_revoked
+check "--crl: one that is not links up, too" not_revoked --crl $ca.crl
+refuse 1 "--crl: a list that is not there is refused" /tmp/no-such.crl \
+	ca_dial host1.test host2.test --crl /tmp/no-such.crl
+holds "--cert: key and certificate may be in two files" two_files
+refuse 1 "--cert: a certificate of another key is refused" 'does not fit' \
+	ca_dial host1.test host2.test --cert /tmp/host2.test.crt
+refuse 1 "--cert: one that is not there is refused" /tmp/no-such.crt \
+	ca_dial host1.test host2.test --cert /tmp/no-such.crt
+holds "--bind: a listener is at that address alone" at_one_address
 link_listen_end
 finish
