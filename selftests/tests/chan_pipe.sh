@@ -66,6 +66,26 @@ drops()
 	received 0 && [ "$(cat "$recv_says")" = $'a\nb' ]
 }
 
+# on_terminals [-q]: sets said_1 and said_2 to what they say there
+on_terminals()
+{
+	head -c 3000000 /dev/zero >"$in"
+	receive "script -qec '$tool recv l $1 >$out' /dev/null" &&
+		said_1=$(script -qec "$tool send l $1 <$in" /dev/null) &&
+		said_2=$(received 0) && [ "$(sum_on_2 "$out")" = \
+			"$(sha256sum <"$in" | cut -d ' ' -f 1)" ]
+}
+
+quiet()
+{
+	local said_1 said_2
+
+	on_terminals -q || return
+	printf '%s\n' "$said_1" "$said_2"
+	[ -z "$said_1$said_2" ] && on_terminals '' || return
+	grep -q 'MiB/s' <<<"$said_1" && grep -q 'MiB/s' <<<"$said_2"
+}
+
 closed()
 {
 	[ "$(of 1 l .stats.channels)" -eq 0 ] &&
@@ -189,12 +209,13 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "hello, $1" ]
 }
 
-plan 22
+plan 23
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
 done
 check "a stream in drops arrives" drops
+check "on a terminal they tell how far they are, but with -q" quiet
 check "both ends count what was moved" counted
 check "a transfer is seen while it lasts" rate
 refuse 1 "without a listener the sender is refused" 'nobody listens' \

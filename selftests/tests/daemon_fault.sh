@@ -76,6 +76,38 @@ counts_up()
 		[ "$(metric 'rclinkd_exchanges_total{link="l",by="us",outcome="up"}')" = 1 ]
 }
 
+# shows METRIC: it is more than 0 when it is written again
+shows()
+{
+	reload 1 && [[ $(metric "$1") =~ [1-9] ]]
+}
+
+# down_while METRIC: l goes down, and that is more than 0; then it comes back
+down_while()
+{
+	rclink disconnect l
+	until_true 20 shows "$1" && return
+	cat $metrics
+	return 1
+}
+
+# Host 2's daemon stands still, and a dial is under way; or it is not there, and
+# the link waits for the next one.
+counts_now()
+{
+	local epoch status=0 waits='rclinkd_link_wait_seconds{link="l"}'
+
+	[ "$(metric rclinkd_dials) $(metric rclinkd_answers)" = '0 0' ] &&
+		[ "$(metric "$waits")" = 0.000 ] || return
+	epoch=$(epoch l)
+	daemon_signal 2 STOP
+	down_while rclinkd_dials || status=1
+	daemon_signal 2 CONT
+	up_again l "$epoch" && epoch=$(epoch l) && daemon_end 2 || return
+	down_while "$waits" || status=1
+	daemon_start 2 && up_again l "$epoch" && return "$status"
+}
+
 disk_full()
 {
 	cp $metrics /tmp/metrics-before
@@ -455,12 +487,13 @@ loaded_again()
 		[ "$(times 1 'unloaded, and the links with it')" -eq 1 ]
 }
 
-plan 17
+plan 18
 exec 3>&1
 link_setup
 holds "links come up" begin
 holds "metrics are written, for everybody to read" collects
 holds "they count how exchanges end" counts_up
+holds "they tell what is under way, and how long a link waits" counts_now
 holds "a full disk is said once, and harms nothing else" disk_full
 holds "metrics that are written elsewhere, or no more, leave no old ones" \
 	moves_metrics
