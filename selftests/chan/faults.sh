@@ -162,10 +162,17 @@ adds_up()
 # Each of them that completed was carried out once, of the others some were.
 atomics_add_up()
 {
-	local counter
+	atomics_of "$told" "$heard" && atomics_of "$heard" "$told"
+}
 
-	counter=$(sum "$heard" counter)
-	[ "$counter" -gt 0 ] && [ "$counter" -ge "$(sum "$told" fadds)" ] &&
-		[ "$counter" -le \
-		  $(($(sum "$told" fadds) + $(sum "$told" unknown))) ]
+# atomics_of FROM TO: of who said FROM, at who said TO
+atomics_of()
+{
+	local counter fadds
+
+	counter=$(sum "$2" counter)
+	fadds=$(sum "$1" fadds)
+	echo "$fadds completed, $counter were carried out"
+	[ "$counter" -gt 0 ] && [ "$counter" -ge "$fadds" ] &&
+		[ "$counter" -le $((fadds + $(sum "$1" unknown))) ]
 }
