@@ -51,6 +51,25 @@ carries()
 	rclink ping "$1" -c 2 -i 0 -q --op write
 }
 
+# What both say of links must not have what these are made of. One of few digits
+# is easily a number of something else.
+nothing_secret_said()
+{
+	local all secret
+
+	said 1 "l: up" && said 2 "l: up" ||
+		return
+	all=$(secrets_of 1 14 '.local, .remote | .rkey, .addr,
+		.queue_pairs[].psn') || return
+	for secret in $all; do
+		[ ${#secret} -gt 4 ] || continue
+		! grep -wiE -e "$(written "$secret")" \
+			"${said_by}1" "${said_by}2" || return
+	done
+	! grep -hF -e "$(sed -n 2p "$key")" -e "$(on 2 sed -n 2p "$key")" \
+		"${said_by}1" "${said_by}2"
+}
+
 comes_back()
 {
 	local epoch
@@ -225,11 +244,12 @@ notifies()
 	return "$1"
 }
 
-plan 20
+plan 21
 link_setup
 holds "links come up by themselves" begin
 check "both dial at once: one link, no QP too many" one_of_each
 check "they carry data" eval 'carries l && carries m && carries n'
+check "neither daemon says a secret" nothing_secret_said
 check "disconnected by who dials it comes back" comes_back l 1
 check "disconnected by the other end it comes back" comes_back l 2
 check "dialled by both it comes back" comes_back m 2
