@@ -88,4 +88,5 @@ module_exit(rcl_exit);
 
 MODULE_DESCRIPTION("Authenticated RC links between hosts without the RDMA connection manager");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(RCLINK_VERSION);
 MODULE_ALIAS_GENL_FAMILY("rclink");
