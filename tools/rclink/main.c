@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+
+#define LOADED		"/sys/module/rclink"
+#define VERSION_LEN	32
 
 static const struct {
 	const char *name;
@@ -49,6 +53,29 @@ static int print_help(void)
 	return CLI_OK;
 }
 
+/* Of this tool, and of the module that is loaded. */
+static int print_version(void)
+{
+	char loaded[VERSION_LEN] = "";
+	FILE *file;
+
+	puts("rclink " RCLINK_VERSION);
+	if (access(LOADED, F_OK))
+		return CLI_OK;
+	file = fopen(LOADED "/version", "re");
+	if (file) {
+		if (fgets(loaded, sizeof(loaded), file))
+			loaded[strcspn(loaded, "\n")] = '\0';
+		fclose(file);
+	}
+	printf("module %s", *loaded ? loaded : "of an unknown version");
+	if (strcmp(loaded, RCLINK_VERSION))
+		printf(", another one; %s loads what is installed",
+		       "`rmmod rclink; modprobe rclink`");
+	puts("");
+	return CLI_OK;
+}
+
 static int run(int argc, char **argv)
 {
 	char name[] = "show";
@@ -57,12 +84,14 @@ static int run(int argc, char **argv)
 
 	if (argc < 2)
 		return cmd_show(1, show);
+	if (!strcmp(argv[1], "--json") || !strcmp(argv[1], "-j")) {
+		argv[0] = name;
+		return cmd_show(argc, argv);
+	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("rclink " RCLINK_VERSION);
-		return CLI_OK;
-	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return print_version();
 	if (!strcmp(argv[1], "--verbs"))
 		return cmd_verbs(argc - 1, argv + 1);
 	for (i = 0; i < NUM_COMMANDS; i++)
