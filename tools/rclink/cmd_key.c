@@ -32,7 +32,8 @@ int cmd_genkey(int argc, char **argv)
 "usage: rclink genkey [FILE]\n\n"
 "Make an identity (a key and a self-signed certificate) in FILE, which must\n"
 "not exist yet, and print its pin for the peers. FILE is " CLI_KEY_FILE "\n"
-"if not given.\n";
+"if not given, and then " KEY_DIR " is made, too; the directory of another\n"
+"one must be there.\n";
 	char err[RCL_ERR_LEN];
 	const char *file;
 	char **words;

@@ -175,8 +175,11 @@ int verbs_stock(int argc, char **argv)
 		.depth = DEPTH,
 	};
 	struct rcv_stock_result result;
+	char name[] = "pingpong --stock";
 	char err[RCL_ERR_LEN];
 
+	/* As users have to write it. */
+	argv[0] = name;
 	parse(argc, argv, &args);
 	if (rcv_stock_run(&args, on_listening, &result, err))
 		return cli_fail("pingpong --stock: %s", err);
