@@ -121,6 +121,8 @@ static void parse(int argc, char **argv, struct bench *b)
 	b->lat = !strcmp(kind, "lat");
 	if (!b->lat && strcmp(kind, "bw"))
 		cli_usage(cmd, "say lat or bw, not '%s'", kind);
+	if (b->lat && f->depth)
+		cli_usage(cmd, "lat has one operation in flight; leave -r out");
 }
 
 static void set_defaults(struct bench *b)

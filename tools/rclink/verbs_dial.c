@@ -21,6 +21,13 @@ void verbs_dial_init(struct verbs_dial *d, const char *cmd,
 	dial_args_init(&d->args, own);
 }
 
+/* Of channels that others open, and of epochs that follow. */
+static bool is_of_module(const char *word)
+{
+	return !strcmp(word, "owner") || !strcmp(word, "group") ||
+	       !strcmp(word, "mode") || !strcmp(word, "recover");
+}
+
 void verbs_words(const char *cmd, char **words, struct rcl_policy *policy)
 {
 	char err[RCL_ERR_LEN];
@@ -28,6 +35,10 @@ void verbs_words(const char *cmd, char **words, struct rcl_policy *policy)
 	for (; words[0]; words += 2) {
 		if (!words[1])
 			cli_usage(cmd, "'%s' needs a value", words[0]);
+		if (is_of_module(words[0]))
+			cli_usage(cmd,
+				  "only links of the module have '%s'; leave it out",
+				  words[0]);
 		if (rcl_setting_parse(policy, words[0], words[1], err))
 			cli_usage(cmd, "%s", err);
 	}
