@@ -85,20 +85,20 @@ with_more_oddly()
 key_is()
 {
 	chmod "$1" "$out/key.pem"
-	blames good.conf '^rclink.conf:2: .*key.pem'
+	blames good.conf '^rclink.conf:3: .*key.pem'
 }
 
 no_key()
 {
 	sed 's|@KEY@|/nowhere/key.pem|' good.conf >"$out/no-key.conf"
-	blames "$out/no-key.conf" '^rclink.conf:2: .*/nowhere/key.pem'
+	blames "$out/no-key.conf" '^rclink.conf:3: .*/nowhere/key.pem'
 }
 
 no_ca()
 {
 	printf '[Host]\nkey = @KEY@\nca = /nowhere/ca.pem\n' >"$out/no-ca.conf"
 	blames "$out/no-ca.conf" \
-		'^rclink.conf:.*: cannot use the CA in /nowhere/ca.pem: it does not exist$'
+		'^rclink.conf:3: cannot use the CA in /nowhere/ca.pem: it does not exist$'
 }
 
 usual_key()

@@ -195,7 +195,7 @@ TEST_F(conf, where_it_may_listen)
 TEST_F(conf, by_ca)
 {
 	ASSERT_EQ(0, read_text(&self->r,
-			       "[Link a]\nname = B.Example\n"
+			       "[Link a]\nname = B.Example\npeer = b\n"
 			       "[Host]\nca = /ca\ncrl = /crl\n"
 			       "listen = none\n"));
 	EXPECT_STREQ("b.example", rcd_link_identity(&self->r.conf.link[0]));
@@ -297,7 +297,7 @@ static const struct {
 	{ "[Host]\nlisten = no\n", 2, "no address" },
 	{ "[Host]\nlisten = [fe80::1]:0\n", 2, "no address" },
 	{ "[Host]\nlisten = none\nlisten = ::\n", 3, "twice" },
-	{ "[Host]\ncrl = /crl\n", 1, "no ca" },
+	{ "[Host]\ncrl = /crl\n", 2, "no ca" },
 	{ "[Link]\npin = " PIN "\n", 1, "no section [Link]" },
 	{ "[Link ]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link a/b]\npin = " PIN "\n", 1, "1 to 31" },

@@ -45,7 +45,7 @@ TEST(an_address_of_another_host_is_refused)
 	EXPECT_STREQ(err,
 		     "cannot listen on port 7185: Cannot assign requested address; choose another port or address");
 	EXPECT_EQ(-EINVAL, rcl_socket_listen("nowhere", 7185, err));
-	EXPECT_STREQ("'nowhere' is not an IP address", err);
+	EXPECT_NE(NULL, strstr(err, "'nowhere' is not an IP address; give"));
 }
 
 static const char said[] = "to and fro";

@@ -6,11 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include "fail.h"
 #include "ident.h"
 #include "verify.h"
+
+/* What stands where something else should. */
+#define NO_CERT	\
+	"no certificate can be read in it; it must be PEM, as `openssl x509` writes it"
+#define NO_CRL	\
+	"no revocation list can be read in it; it must be PEM, as `openssl crl` writes it"
 
 /* A chain of a few certificates; a stranger may send this before proof. */
 #define CERT_LIST_MAX	16384
@@ -60,14 +67,31 @@ static int check_config(enum rcx_role role, const struct rcx_tls_config *cfg,
 	return rcx_peer_name_check(cfg->name, err);
 }
 
-/* OpenSSL says of a file that is not there only that it was the system. */
-static const char *file_reason(const char *file)
+/*
+ * OpenSSL says of a file that is not there only that it was the system, and of
+ * one with something else in it which part of OpenSSL saw that.
+ */
+static const char *file_reason(const char *file, const char *no)
 {
+	const unsigned long code = ERR_peek_last_error();
 	const char *reason = rcx_ssl_reason();
 
-	if (!access(file, R_OK))
-		return reason;
-	return errno == ENOENT ? "it does not exist" : strerror(errno);
+	if (access(file, R_OK))
+		return errno == ENOENT ? "it does not exist" : strerror(errno);
+	if (ERR_GET_LIB(code) == ERR_LIB_PEM ||
+	    ERR_GET_LIB(code) == ERR_LIB_X509 ||
+	    ERR_GET_REASON(code) == ERR_R_PEM_LIB)
+		return no;
+	return reason;
+}
+
+static int load_cert(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
+{
+	if (!cfg->cert_file ||
+	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) == 1)
+		return 0;
+	return rcl_fail(err, -EINVAL, "cannot use the certificate %s: %s",
+			cfg->cert_file, file_reason(cfg->cert_file, NO_CERT));
 }
 
 static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
@@ -81,12 +105,10 @@ static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 			     cfg->cert_file ? NULL : &cert, err);
 	if (ret)
 		return ret;
-	if (cfg->cert_file &&
-	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) != 1)
-		ret = rcl_fail(err, -EINVAL,
-			       "cannot use the certificate %s: %s",
-			       cfg->cert_file, file_reason(cfg->cert_file));
-	else if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
+	ret = load_cert(ctx, cfg, err);
+	if (ret)
+		goto out_free;
+	if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
 		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the certificate in %s: %s",
 			       cfg->key_file, rcx_ssl_reason());
@@ -97,30 +119,34 @@ static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 			       cfg->key_file, cfg->cert_file ? " " : "",
 			       cfg->cert_file ? cfg->cert_file : "",
 			       rcx_ssl_reason());
+out_free:
 	EVP_PKEY_free(key);
 	X509_free(cert);
 
 	return ret;
 }
 
-static int load_trust(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
-		      char *err)
+static int load_ca(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
+{
+	if (!cfg->ca_file || SSL_CTX_load_verify_file(ctx, cfg->ca_file) == 1)
+		return 0;
+	return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
+			cfg->ca_file, file_reason(cfg->ca_file, NO_CERT));
+}
+
+static int load_crl(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	X509_LOOKUP *lookup;
 
-	if (!cfg->ca_file)
-		return 0;
-	if (SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
-		return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
-				cfg->ca_file, file_reason(cfg->ca_file));
 	if (!cfg->crl_file)
 		return 0;
 	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
 	if (!lookup ||
 	    X509_load_crl_file(lookup, cfg->crl_file, X509_FILETYPE_PEM) < 1)
 		return rcl_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
-				cfg->crl_file, file_reason(cfg->crl_file));
+				cfg->crl_file,
+				file_reason(cfg->crl_file, NO_CRL));
 	X509_STORE_set_flags(store,
 			     X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 
@@ -160,30 +186,16 @@ static int set_rules(struct rcx_tls *tls, char *err)
 	return 0;
 }
 
-/* With nobody's key, and trusting nobody. */
-static struct rcx_tls *create(enum rcx_role role,
-			      const struct rcx_tls_config *cfg, char *err)
+static struct rcx_tls *new_tls(enum rcx_role role, char *err)
 {
-	struct rcx_tls *tls;
+	struct rcx_tls *tls = calloc(1, sizeof(*tls));
 
-	if (check_config(role, cfg, err))
-		return NULL;
-	tls = calloc(1, sizeof(*tls));
 	if (!tls) {
 		rcl_fail(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	tls->users = 1;
 	tls->role = role;
-	tls->policy.by_ca = cfg->ca_file;
-	/* Both lengths were checked; a responder takes whom admit takes. */
-	if (role == RCX_INITIATOR && cfg->pin)
-		snprintf(tls->policy.pin, sizeof(tls->policy.pin), "%s",
-			 cfg->pin);
-	else if (role == RCX_INITIATOR)
-		snprintf(tls->policy.name, sizeof(tls->policy.name), "%s",
-			 cfg->name);
-
 	tls->ctx = SSL_CTX_new(role == RCX_INITIATOR ? TLS_client_method() :
 			       TLS_server_method());
 	if (!tls->ctx) {
@@ -201,13 +213,36 @@ err_free:
 	return NULL;
 }
 
+/* With nobody's key, and trusting nobody. */
+static struct rcx_tls *create(enum rcx_role role,
+			      const struct rcx_tls_config *cfg, char *err)
+{
+	struct rcx_tls *tls;
+
+	if (check_config(role, cfg, err))
+		return NULL;
+	tls = new_tls(role, err);
+	if (!tls)
+		return NULL;
+	tls->policy.by_ca = cfg->ca_file;
+	/* Both lengths were checked; a responder takes whom admit takes. */
+	if (role == RCX_INITIATOR && cfg->pin)
+		snprintf(tls->policy.pin, sizeof(tls->policy.pin), "%s",
+			 cfg->pin);
+	else if (role == RCX_INITIATOR)
+		snprintf(tls->policy.name, sizeof(tls->policy.name), "%s",
+			 cfg->name);
+	return tls;
+}
+
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err)
 {
 	struct rcx_tls *tls = create(role, cfg, err);
 
 	if (!tls || (!load_identity(tls->ctx, cfg, err) &&
-		     !load_trust(tls->ctx, cfg, err)))
+		     !load_ca(tls->ctx, cfg, err) &&
+		     !load_crl(tls->ctx, cfg, err)))
 		return tls;
 	rcx_tls_free(tls);
 	return NULL;
@@ -243,6 +278,38 @@ struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
 		return tls;
 	rcx_tls_free(tls);
 	return NULL;
+}
+
+/* The key alone, where its certificate is another file. */
+static int try_key(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
+{
+	EVP_PKEY *key;
+	int ret;
+
+	if (!cfg->cert_file)
+		return load_identity(ctx, cfg, err);
+	ret = rcx_ident_load(cfg->key_file, &key, NULL, err);
+	if (!ret)
+		EVP_PKEY_free(key);
+	return ret;
+}
+
+int rcx_tls_try(const struct rcx_tls_config *cfg, enum rcx_file which,
+		char *err)
+{
+	int (*const load[RCX_FILES])(SSL_CTX *ctx,
+				     const struct rcx_tls_config *cfg,
+				     char *err) = {
+		[RCX_KEY] = try_key,
+		[RCX_CERT] = load_cert,
+		[RCX_CA] = load_ca,
+		[RCX_CRL] = load_crl,
+	};
+	struct rcx_tls *tls = new_tls(RCX_RESPONDER, err);
+	int ret = tls ? load[which](tls->ctx, cfg, err) : -ENOMEM;
+
+	rcx_tls_free(tls);
+	return ret;
 }
 
 int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err)

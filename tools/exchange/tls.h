@@ -20,6 +20,8 @@ struct rcx_tls_config {
 	const char *name;	/* initiator with ca_file: its DNS name */
 };
 
+enum rcx_file { RCX_KEY, RCX_CERT, RCX_CA, RCX_CRL, RCX_FILES };
+
 /* Returns NULL with a sentence in err (RCL_ERR_LEN bytes). */
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err);
@@ -29,6 +31,9 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
  */
 struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
 			     const char *name, char *err);
+/* One file of cfg: can it be used? 0, also if there is none, or as above. */
+int rcx_tls_try(const struct rcx_tls_config *cfg, enum rcx_file which,
+		char *err);
 /* Gives up the owner's hold of it. */
 void rcx_tls_free(struct rcx_tls *tls);
 

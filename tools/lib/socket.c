@@ -83,7 +83,8 @@ static int open_family(const char *bind, uint16_t port, int family, char *err)
 
 	snprintf(text, sizeof(text), "%u", port);
 	if (getaddrinfo(bind, text, &hints, &ai))
-		return rcl_fail(err, -EINVAL, "'%s' is not an IP address",
+		return rcl_fail(err, -EINVAL,
+				"'%s' is not an IP address; give one of this host's, see `ip address`, or none for all",
 				bind ? bind : "");
 	ret = bind_socket(ai, port, err);
 	freeaddrinfo(ai);

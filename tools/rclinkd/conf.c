@@ -141,9 +141,11 @@ static bool copy(struct parser *p, char *to, size_t size, const char *key,
 	return true;
 }
 
-static bool set_path(struct parser *p, char *to, const char *key,
-		     const char *value)
+static bool set_path(struct parser *p, char *to, struct rcd_place *at,
+		     const char *key, const char *value)
 {
+	if (!at->line)
+		*at = p->place;
 	if (*value == '/')
 		return copy(p, to, RCD_PATH_LEN, key, value);
 	complain(p, "%s must be an absolute path, not '%s'", key, value);
@@ -180,15 +182,16 @@ static void set_host(struct parser *p, const char *key, const char *value)
 	struct rcd_conf *conf = p->conf;
 
 	if (!strcmp(key, "key"))
-		set_path(p, conf->key, key, value);
+		set_path(p, conf->key, &conf->at[RCX_KEY], key, value);
 	else if (!strcmp(key, "cert"))
-		set_path(p, conf->cert, key, value);
+		set_path(p, conf->cert, &conf->at[RCX_CERT], key, value);
 	else if (!strcmp(key, "ca"))
-		conf->unclear |= !set_path(p, conf->ca, key, value);
+		conf->unclear |= !set_path(p, conf->ca, &conf->at[RCX_CA], key,
+					   value);
 	else if (!strcmp(key, "crl"))
-		set_path(p, conf->crl, key, value);
+		set_path(p, conf->crl, &conf->at[RCX_CRL], key, value);
 	else if (!strcmp(key, "metrics"))
-		set_path(p, conf->metrics, key, value);
+		set_path(p, conf->metrics, &conf->at_metrics, key, value);
 	else if (!strcmp(key, "listen"))
 		set_listen(p, value);
 	else

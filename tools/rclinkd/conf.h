@@ -14,6 +14,7 @@
 #include "group.h"
 #include "link.h"
 #include "text.h"
+#include "tls.h"
 
 #define RCD_PATH_LEN	256
 
@@ -50,6 +51,8 @@ struct rcd_conf {
 	char cert[RCD_PATH_LEN];	/* "": in key */
 	char ca[RCD_PATH_LEN];		/* "": peers are known by pin */
 	char crl[RCD_PATH_LEN];
+	struct rcd_place at[RCX_FILES];	/* that name these; line 0: none */
+	struct rcd_place at_metrics;
 	bool listens;
 	char bind[RCL_HOST_LEN];	/* "": all addresses */
 	uint16_t port;

@@ -12,6 +12,7 @@
 
 #include <event2/event.h>
 
+#include "blame.h"
 #include "conf.h"
 #include "groups.h"
 #include "hwcount.h"
@@ -210,7 +211,11 @@ static int read_again(struct daemon *d)
 	if (rcd_conf_load(&conf, d->file, &report))
 		goto err_free;
 	trust = rcd_trust_new(&conf, d->trust, err);
-	if (!trust || apply(d, &conf, trust, err)) {
+	if (!trust) {
+		rcd_blame_trust(&conf, err, &report);
+		goto err_free;
+	}
+	if (apply(d, &conf, trust, err)) {
 		rcd_say(&report, &conf.place, "%s", err);
 		goto err_free;
 	}

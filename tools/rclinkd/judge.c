@@ -88,7 +88,7 @@ int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report)
 	if (conf->unclear)
 		return -EINVAL;
 	if (conf->crl[0] && !conf->ca[0]) {
-		rcd_say(report, &conf->place,
+		rcd_say(report, &conf->at[RCX_CRL],
 			"[Host] has a crl and no ca; name the CA that it is of");
 		ret = -EINVAL;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "blame.h"
 #include "conf.h"
 #include "daemon.h"
 #include "process.h"
@@ -51,18 +52,6 @@ static void print_place(void *ctx, const struct rcd_place *place,
 	fprintf(stderr, "%s: %s\n", rcd_place_text(place, where), text);
 }
 
-/* No line names the key that is used when none is named. */
-static void say_trust(const struct rcd_report *report, struct rcd_conf *conf,
-		      const char *err)
-{
-	const bool usual = conf->usual_key && strstr(err, conf->key);
-
-	if (usual)
-		conf->place.line = 0;
-	rcd_say(report, &conf->place, "%s%s",
-		usual ? "no key is named, so it is the usual one: " : "", err);
-}
-
 static int check(const char *file)
 {
 	const struct rcd_report report = { .say = print_place };
@@ -77,9 +66,11 @@ static int check(const char *file)
 		trust = rcd_trust_new(&conf, NULL, err);
 		if (!trust) {
 			ret = -EINVAL;
-			say_trust(&report, &conf, err);
+			rcd_blame_trust(&conf, err, &report);
 		}
 		rcd_trust_free(trust);
+		if (rcd_blame_metrics(&conf, &report))
+			ret = -EINVAL;
 	}
 	rcd_conf_free(&conf);
 	return ret ? FAILED : DONE;

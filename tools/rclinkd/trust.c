@@ -49,6 +49,16 @@ static struct rcx_tls_config config_of(const struct rcd_trust *t)
 	};
 }
 
+struct rcx_tls_config rcd_trust_config(const struct rcd_conf *conf)
+{
+	return (struct rcx_tls_config) {
+		.key_file = conf->key,
+		.cert_file = given(conf->cert),
+		.ca_file = given(conf->ca),
+		.crl_file = given(conf->crl),
+	};
+}
+
 static void look(const struct rcd_trust *t, struct stamp *stamp)
 {
 	struct stat st;

@@ -9,6 +9,10 @@ struct rcd_conf;
 struct rcd_link_conf;
 struct rcd_trust;
 struct rcx_tls;
+struct rcx_tls_config;
+
+/* The files of [Host], as long as conf is there. */
+struct rcx_tls_config rcd_trust_config(const struct rcd_conf *conf);
 
 /*
  * Reads all files. When those of old (NULL: none) did not change, it answers
