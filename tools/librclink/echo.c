@@ -33,18 +33,24 @@ static int next(struct rclink_chan *chan, struct rclink_dev_cqe *cqe)
 }
 
 /* A message is sent back before there is room for another one. */
-static void echo(struct rclink_chan *chan, uint32_t region)
+static int echo(struct rclink_chan *chan, uint32_t region)
 {
 	struct rclink_dev_cqe cqe;
+	int ret;
 
 	for (;;) {
-		rclink_recv(chan, rclink_piece(region, 0, sizeof(memory)), 0);
+		ret = rclink_recv(chan,
+				  rclink_piece(region, 0, sizeof(memory)), 0);
+		if (ret)
+			return no("cannot receive", ret);
 		if (next(chan, &cqe))
-			return;
-		rclink_send(chan, rclink_piece(region, 0, cqe.len),
-			    RCLINK_SQE_SIGNALED, 0);
+			return EXIT_SUCCESS;
+		ret = rclink_send(chan, rclink_piece(region, 0, cqe.len),
+				  RCLINK_SQE_SIGNALED, 0);
+		if (ret)
+			return no("cannot send", ret);
 		if (next(chan, &cqe))
-			return;
+			return EXIT_SUCCESS;
 	}
 }
 
@@ -67,8 +73,8 @@ int main(int argc, char **argv)
 	ret = rclink_region(chan, memory, sizeof(memory), NULL, 0, &region);
 	if (ret)
 		return no("region", ret);
-	echo(chan, region);
+	ret = echo(chan, region);
 	rclink_close(chan);
 	rclink_listener_close(listener);
-	return EXIT_SUCCESS;
+	return ret;
 }

@@ -33,8 +33,12 @@ static int talk(struct rclink_chan *chan, const char *text)
 		return no("region", ret);
 	len = len < half ? len : half;
 	memcpy(memory, text, len);
-	rclink_recv(chan, rclink_piece(region, half, half), ANSWER);
-	rclink_send(chan, rclink_piece(region, 0, len), 0, MESSAGE);
+	ret = rclink_recv(chan, rclink_piece(region, half, half), ANSWER);
+	if (!ret)
+		ret = rclink_send(chan, rclink_piece(region, 0, len), 0,
+				  MESSAGE);
+	if (ret)
+		return no("cannot queue", ret);
 	do {
 		ret = rclink_submit(chan, 1, 10000);
 	} while (ret == -EINTR);

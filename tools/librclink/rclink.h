@@ -16,6 +16,7 @@
 #define RCLINK_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include <linux/rclink_dev.h>
 
@@ -70,8 +71,9 @@ struct rclink_data {
  */
 static inline struct rclink_data rclink_none(void)
 {
-	struct rclink_data data = { 0 };
+	struct rclink_data data;
 
+	memset(&data, 0, sizeof(data));
 	return data;
 }
 
@@ -86,7 +88,7 @@ static inline struct rclink_data rclink_none(void)
  */
 static inline struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
 {
-	struct rclink_data data = { 0 };
+	struct rclink_data data = rclink_none();
 
 	data.inline_data = bytes;
 	data.num = len;
@@ -104,7 +106,7 @@ static inline struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
 static inline struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
 					      uint32_t len)
 {
-	struct rclink_data data = { 0 };
+	struct rclink_data data = rclink_none();
 
 	data.one.region = region;
 	data.one.offset = offset;
@@ -123,7 +125,7 @@ static inline struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
 static inline struct rclink_data
 rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
 {
-	struct rclink_data data = { 0 };
+	struct rclink_data data = rclink_none();
 
 	data.sge = sge;
 	data.num = num;
