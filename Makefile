@@ -34,8 +34,8 @@ BUILD_PACKAGES := gcc libc6-dev libnl-3-dev libnl-genl-3-dev libssl-dev \
 LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 \
 	linux-source-6.12 iproute2 iputils-ping rdma-core ibverbs-utils perftest \
 	rdmacm-utils openssl gojq socat ethtool procps python3 \
-	python3-yaml python3-jsonschema python3-pyte tshark util-linux rsync \
-	flex bison bc libelf-dev perl sparse shellcheck clang \
+	python3-yaml python3-jsonschema python3-pyte python3-docutils \
+	tshark util-linux rsync flex bison bc libelf-dev perl sparse shellcheck clang \
 	libclang-rt-14-dev systemd
 BENCH_PACKAGES := gnuplot-nox
 

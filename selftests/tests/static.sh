@@ -123,7 +123,19 @@ kapi_is_tried()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-plan 18
+# But for what the generator writes, which has roles of Sphinx's.
+documents_parse()
+{
+	local file status=0
+
+	for file in Documentation/*.rst; do
+		/usr/bin/python3 -m docutils --report=2 --exit-status=2 \
+			--writer=pseudoxml "$file" /dev/null || status=1
+	done
+	return "$status"
+}
+
+plan 19
 # What is said to users is not broken into pieces.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING \
@@ -145,6 +157,7 @@ for release in 6.1 6.12; do
 		"$static/headers" "$release"
 done
 check "kernel-doc is complete" kernel_doc "${kernel[@]}" "${user[@]}"
+check "docutils has nothing to say of the documents" documents_parse
 check "no circle among the objects of kmod" "$static/cycles" "$(objects_of)"
 check "no circle among the objects of tools" "$static/cycles" tools
 check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
