@@ -40,10 +40,16 @@ LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 
 BENCH_PACKAGES := gnuplot-nox
 
 .PHONY: all
-all: modules tools ## the module and the tool
+all: module tools ## the module for this kernel, or KVER=RELEASE, and the tools
+
+.PHONY: module
+module: check-headers
+	@set -e; for kver in $(or $(KVER),$(RELEASE)); do \
+		$(VM)/module --alone $$kver; \
+	done
 
 .PHONY: modules
-modules: setup-headers ## for this kernel, or KVER=6.1, 6.12, debug, a release
+modules: setup-headers ## with those for tests; KVER=6.1, 6.12, debug, a release
 	@set -e; for kver in $(or $(KVER),$(RUNNING),6.1 6.12); do \
 		$(VM)/module $$kver; \
 	done
@@ -152,6 +158,17 @@ setup-headers:
 	$(call install_packages,$(BUILD_PACKAGES),\
 		$(if $(RUNNING),,linux-headers-$(RELEASE)))
 
+# Before anything else is built, which takes minutes.
+.PHONY: check-headers
+check-headers: setup-headers
+	@for kver in $(or $(KVER),$(RELEASE)); do \
+		$(VM)/headers $$kver >/dev/null || { \
+			echo "or say KVER=RELEASE, another kernel's; 'make" \
+				"install-tools' needs none, and has no module" >&2; \
+			exit 1; \
+		}; \
+	done
+
 .PHONY: setup-bench
 setup-bench:
 	$(call install_packages,$(BENCH_PACKAGES))
@@ -162,25 +179,48 @@ setup: ## install the packages that building and testing need
 
 DKMS = $(if $(DESTDIR),,$(shell command -v dkms || :))
 SOURCE := /usr/src/rclink-$(VERSION)
+MODULES := $(DESTDIR)/lib/modules
 # For other modules, with the versions of the symbols in RELEASE/Module.symvers.
 API_HEADERS := include/rclink.h include/uapi/linux/rclink.h \
 	include/uapi/linux/rclink_dev.h
 
+# What an installation without DKMS left would be loaded instead of DKMS's.
+define remove_module
+	for file in $(MODULES)/*/updates/rclink.ko; do \
+		[ -e "$$file" ] || continue; \
+		rm "$$file"; \
+		rmdir --ignore-fail-on-non-empty "$${file%/*}"; \
+		release=$${file%/updates/*}; \
+		[ -n "$(DESTDIR)" ] || depmod "$${release##*/}"; \
+	done
+endef
+
+# DKMS builds nothing that it has built already.
+define remove_dkms
+	[ -z "$$(dkms status rclink/$(VERSION))" ] || \
+		dkms remove rclink/$(VERSION) --all
+endef
+
 .PHONY: install
-install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE for one
+install: check-headers tools $(if $(DKMS),,module) ## by DKMS if it is there; KVER=RELEASE
 	@set -e; \
 	if [ -n "$(DKMS)" ]; then \
+		$(remove_dkms); \
+		$(remove_module); \
 		rm -rf $(SOURCE); \
 		install -d $(SOURCE); \
 		cp -r Kbuild dkms.conf dkms.mk kmod $(SOURCE)/; \
 		dkms install --force rclink/$(VERSION) $(KVER:%=-k %); \
 	else \
-		for kver in $(or $(KVER),$(RUNNING)); do \
+		for kver in $(or $(KVER),$(RELEASE)); do \
 			release=$$($(VM)/headers $$kver); \
 			release=$${release%% *}; \
-			install -D -m 644 build/$$release/kmod/rclink.ko \
-			$(DESTDIR)/lib/modules/$$release/updates/rclink.ko; \
-			install -D -m 644 build/$$release/Module.symvers \
+			built=build/alone/$$release; \
+			to=$(MODULES)/$$release/updates; \
+			install -D -m 644 $$built/kmod/rclink.ko \
+				$$to/rclink.ko; \
+			strip --strip-debug $$to/rclink.ko; \
+			install -D -m 644 $$built/Module.symvers \
 			$(DESTDIR)$(SOURCE)/$$release/Module.symvers; \
 			[ -n "$(DESTDIR)" ] || depmod $$release; \
 		done; \
@@ -190,26 +230,16 @@ install: tools $(if $(DKMS),,modules) ## by DKMS if it is there; KVER=RELEASE fo
 			$(DESTDIR)$(SOURCE)/kmod/$$header; \
 	done
 	@$(MAKE) --no-print-directory -C tools install PREFIX=$(PREFIX)
-	@[ -n "$(DKMS)$(or $(KVER),$(RUNNING))" ] || { \
-		echo "no headers of the running kernel, $(RELEASE): all but the" \
-			"module is installed; install them, or say which kernel" \
-			"it is for, as 'make install KVER=RELEASE'" >&2; \
-		exit 1; \
-	}
+
+.PHONY: install-tools
+install-tools: tools ## all but the module, which `rclink --verbs` does without
+	@$(MAKE) --no-print-directory -C tools install PREFIX=$(PREFIX)
 
 .PHONY: uninstall
 uninstall: ## what install installed
-	@if [ -n "$(DKMS)" ] && [ -e $(SOURCE) ]; then \
-		dkms remove rclink/$(VERSION) --all; \
-	fi
+	@[ -z "$(DKMS)" ] || { $(remove_dkms); }
 	@rm -rf $(DESTDIR)$(SOURCE)
-	@for file in $(DESTDIR)/lib/modules/*/updates/rclink.ko; do \
-		[ -e "$$file" ] || continue; \
-		rm "$$file"; \
-		rmdir --ignore-fail-on-non-empty "$$(dirname "$$file")"; \
-		release=$${file%/updates/*}; \
-		[ -n "$(DESTDIR)" ] || depmod "$${release##*/}"; \
-	done
+	@$(remove_module)
 	@$(MAKE) --no-print-directory -C tools uninstall PREFIX=$(PREFIX)
 
 .PHONY: clean
