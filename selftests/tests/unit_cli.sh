@@ -98,7 +98,42 @@ help_to_full_disk()
 	"$rclink" ping --help >/dev/full
 }
 
-plan $((68 + $(harness_points cli_*.c)))
+# version_with [VERSION]: what it says beside a module that says this
+# shellcheck disable=SC2016
+version_with()
+{
+	unshare -rm sh -c 'mount -t tmpfs tmpfs /sys/module &&
+		mkdir /sys/module/rclink && { [ -z "$1" ] ||
+		echo "$1" >/sys/module/rclink/version; } && exec "$0" --version' \
+		"$rclink" "${1-}"
+}
+
+tells_module()
+{
+	local own
+
+	own=$("$rclink" -V | sed -n 's/^rclink //p')
+	[ -n "$own" ] && version_with "$own" | grep -x "module $own" &&
+		version_with 0.0.0 | grep '^module 0.0.0, another one; `rmmod' &&
+		version_with | grep '^module of an unknown version, another'
+}
+
+completes()
+{
+	bash -c '. "$0" && complete -p rclink rclinkd' "$completion"
+}
+
+# no_pem TEXT OPTIONS...: that file is none
+no_pem()
+{
+	local text=$1
+
+	shift
+	refuse 1 "no PEM file: $*" "$text.* it must be PEM, as" \
+		"$rclink" --verbs connect a 192.0.2.1 --key "$key" "$@"
+}
+
+plan $((79 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -106,11 +141,17 @@ done
 
 check "--help works" "$rclink" --help
 check "--version works" "$rclink" --version
+if version_with 1 >/dev/null 2>&1; then
+	check "--version tells the version of the module, too" tells_module
+else
+	skip "--version tells the version of the module, too"
+fi
 check "each command has help" each_command_has_help
 check "each command is in the man page" each_command_is_in "$man"
 check "each option is in the man page" each_option_is_in "$man"
 check "each command is in the completion" each_command_is_in "$completion"
 check "each option is in the completion" each_option_is_in "$completion"
+check "the completion is for both programs" completes
 check "genkey and pubkey print the same pin" pins_agree
 refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
 
@@ -173,6 +214,19 @@ refused "no op 'swap'" --verbs echo -o swap
 refused 'no masked atomics' --verbs echo -o mfadd
 refused 'to 65536' --verbs echo -s 65537
 refused 'mtu must be' pingpong --stock -m 1000
+refused 'see .rclink pingpong --stock --help' pingpong --stock --nosuch
+refused 'show: too many' -j a b
+refused "links of the module have 'mode'" --verbs listen mode 0600
+refused "links of the module have 'recover'" \
+	--verbs connect a 192.0.2.1 --pin "$pin" recover resume
+refused 'one operation in flight' \
+	--verbs bench a 192.0.2.1 lat -r 2 --pin "$pin"
+no_pem 'cannot use the certificate /dev/null' --pin "$pin" --cert /dev/null
+no_pem 'cannot use the CA in /dev/null' --ca /dev/null --name a.example
+no_pem 'cannot use the CRL in /dev/null' --ca "$key" --name a.example \
+	--crl /dev/null
+refuse 1 "a name is no address to listen on" 'give one of this host' \
+	"$rclink" --verbs listen --peer a="$pin" --key "$key" --bind a.example
 refuse 1 "help that cannot be written is no success" 'cannot write' \
 	help_to_full_disk
 check "each command of --verbs has help, and is in the man page" \
