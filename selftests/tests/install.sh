@@ -1,0 +1,213 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What `make install` puts where, in a directory of its own, but for the module, whose
+# build takes minutes: is it all, does it work from there, and does `make uninstall`
+# take it away? Of DKMS, and of what else it runs as root, what it is told.
+# hosts: 0
+# timeout: 180
+# shellcheck disable=SC2016
+. "$(dirname "$0")/../lib.sh"
+
+cd "$LIB_DIR/.." || exit 1
+out=$PWD/build/install
+root=$out/root
+prefix=$root/usr/local
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+expected='bin/rclink
+include/linux/rclink.h
+include/linux/rclink_dev.h
+include/rclink.h
+include/rclink_share.h
+lib/librclink.a
+lib/librclink.so
+lib/librclink.so.0
+lib/pkgconfig/librclink.pc
+lib/systemd/system/rclinkd.service
+lib/udev/rules.d/60-rclink.rules
+sbin/rclinkd
+share/bash-completion/completions/rclink
+share/bash-completion/completions/rclinkd
+share/doc/rclink/api.rst
+share/doc/rclink/architecture.rst
+share/doc/rclink/channels.rst
+share/doc/rclink/echo.c
+share/doc/rclink/example.c
+share/doc/rclink/groups.rst
+share/doc/rclink/netlink/rclink.rst
+share/doc/rclink/netlink/specs/rclink.yaml
+share/doc/rclink/operations.rst
+share/doc/rclink/protocol.rst
+share/doc/rclink/rclink.conf
+share/doc/rclink/roadmap.md
+share/doc/rclink/security.rst
+share/man/man3/librclink.3
+share/man/man5/rclink.conf.5
+share/man/man8/rclink.8
+share/man/man8/rclinkd.8'
+
+# makes TARGET [ARGUMENTS...]: with what is built, and packages as they are
+makes()
+{
+	make -s -o tools -o setup-headers "$@"
+}
+
+# files DIR: all that are no directories
+files()
+{
+	(cd "$1" && find . ! -type d -printf '%P\n' | LC_ALL=C sort)
+}
+
+# Over what an older version left.
+installs()
+{
+	rm -rf "$root"
+	mkdir -p "$prefix/sbin" && touch "$prefix/sbin/rclink" &&
+		makes install-tools DESTDIR="$root" &&
+		diff <(echo "$expected") <(files "$prefix") &&
+		[ "$(files "$root" | wc -l)" -eq "$(wc -l <<<"$expected")" ]
+}
+
+they_run()
+{
+	"$prefix/bin/rclink" --version | grep -x "rclink $version" &&
+		"$prefix/sbin/rclinkd" --version | grep -x "rclinkd $version"
+}
+
+# lib CC ARGUMENTS...: all that it is told of the library is from pkg-config
+lib()
+{
+	local flags cc=$1
+	local -x PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+
+	shift
+	flags=$(pkg-config --cflags --libs librclink) || return
+	# shellcheck disable=SC2086
+	"$cc" -Wall -Wextra -pedantic -Werror "$@" $flags
+}
+
+example_builds()
+{
+	[ "$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig \
+		pkg-config --modversion librclink)" = "$version" ] &&
+		lib cc -o "$out/example" "$prefix/share/doc/rclink/example.c" &&
+		readelf -d "$out/example" | grep 'NEEDED.*librclink\.so\.0' &&
+		LD_LIBRARY_PATH=$prefix/lib "$out/example" 2>&1 |
+			grep '^usage: example'
+}
+
+headers_alone()
+{
+	local header
+
+	for header in rclink.h linux/rclink.h linux/rclink_dev.h; do
+		lib "$1" -x "$2" -fsyntax-only -include "$header" \
+			/dev/null || return
+	done
+}
+
+# The unit with its program where that is now.
+unit_finds_all()
+{
+	mkdir -p "$out/unit"
+	sed "s|/usr/local|$prefix|" \
+		"$prefix/lib/systemd/system/rclinkd.service" \
+		>"$out/unit/rclinkd.service"
+	grep "^ExecStart=$prefix/sbin/rclinkd$" "$out/unit/rclinkd.service" &&
+		systemd-analyze verify --man=no "$out/unit/rclinkd.service" \
+			2>&1 | { ! grep 'rclinkd.service'; }
+}
+
+completes()
+{
+	local name
+
+	for name in rclink rclinkd; do
+		bash -c '. "$0" && complete -p "$1"' \
+			"$prefix/share/bash-completion/completions/$name" \
+			"$name" || return
+	done
+}
+
+uninstalls()
+{
+	makes uninstall DESTDIR="$root" && [ -z "$(files "$root")" ] &&
+		[ ! -e "$prefix/share/doc/rclink" ]
+}
+
+no_headers()
+{
+	! makes install DESTDIR="$out/none" KVER=0.0.0-none 2>"$out/said" &&
+		grep 'no headers of 0.0.0-none: install' "$out/said" &&
+		grep 'KVER=RELEASE' "$out/said" && [ ! -e "$out/none" ]
+}
+
+# apart TARGET: with DKMS, where there is an older module; what make runs as root only
+# writes down how it was called
+apart()
+{
+	local name
+
+	rm -rf "$out/dkms"
+	mkdir -p "$out/dkms/fake" "$out/dkms/src/6.1" \
+		"$out/dkms/modules/6.1/updates"
+	touch "$out/dkms/src/6.1/Module.symvers" \
+		"$out/dkms/modules/6.1/updates/rclink.ko"
+	printf '%s\n' '#!/bin/sh' 'echo "${0##*/} $*" >>"$RAN"' \
+		'[ "${0##*/} $1" != "dkms status" ] || echo "$2, 6.1: installed"' \
+		>"$out/dkms/fake/dkms"
+	chmod +x "$out/dkms/fake/dkms"
+	for name in depmod ldconfig groupadd systemctl; do
+		ln -s dkms "$out/dkms/fake/$name"
+	done
+	RAN=$out/ran PATH=$out/dkms/fake:$PATH \
+		makes -o check-headers "$1" KVER=6.1 PREFIX="$out/dkms/usr" \
+		SOURCE="$out/dkms/src" MODULES="$out/dkms/modules"
+}
+
+# What is known is built again, and loaded instead of what is not by DKMS.
+dkms_again()
+{
+	rm -f "$out/ran"
+	apart install && [ ! -e "$out/dkms/src/6.1" ] &&
+		[ ! -e "$out/dkms/modules/6.1/updates" ] &&
+		(cd "$out/dkms/src" && ls Kbuild dkms.conf dkms.mk kmod/main.c) &&
+		diff <(grep dkms "$out/ran") <(printf 'dkms %s\n' \
+			"status rclink/$version" \
+			"remove rclink/$version --all" \
+			"install --force rclink/$version -k 6.1") &&
+		grep -x 'depmod 6.1' "$out/ran" && grep ldconfig "$out/ran"
+}
+
+dkms_removed()
+{
+	rm -f "$out/ran"
+	apart uninstall && [ -z "$(files "$out/dkms/modules")" ] &&
+		[ ! -e "$out/dkms/src" ] &&
+		grep -x "dkms remove rclink/$version --all" "$out/ran"
+}
+
+plan 11
+rm -rf "$out"
+mkdir -p "$out"
+make -s -C tools || bail "the tools do not build"
+check "what is installed is all, and nothing else" installs
+check "the programs run from there" they_run
+check "the example builds by pkg-config alone, and finds the library" \
+	example_builds
+check "each header of it compiles alone in C" headers_alone cc c
+if command -v c++ >/dev/null; then
+	check "and in C++" headers_alone c++ c++
+else
+	skip "and in C++: there is no c++"
+fi
+if command -v systemd-analyze >/dev/null; then
+	check "the unit finds its program" unit_finds_all
+else
+	skip "the unit finds its program: there is no systemd-analyze"
+fi
+check "both programs have their completion" completes
+check "all of it is uninstalled" uninstalls
+check "without headers nothing is built, and it is said what to do" no_headers
+check "DKMS builds again what it knows, and nothing else is loaded" dkms_again
+check "DKMS is told to remove it" dkms_removed
+finish
