@@ -277,10 +277,10 @@ static const char *rcl_dev_none(const struct rcl_policy *policy)
 {
 	if (policy->device[0])
 		return "device: no such RDMA device: see `rclink dev`";
-	if (policy->v[RCL_P_PORT] ||
-	    policy->v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO)
-		return "port, gid-index: no device has those, on an active port: see `rclink dev`";
-	return "no active port with a usable GID: see `rclink dev`";
+	if (!policy->v[RCL_P_PORT] &&
+	    policy->v[RCL_P_GID_INDEX] == RCLINK_GID_INDEX_AUTO)
+		return "no active port with a usable GID: see `rclink dev`";
+	return "port, gid-index: no device has those on an active port";
 }
 
 /* To be put. */

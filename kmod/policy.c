@@ -7,7 +7,8 @@
 #include <linux/string.h>
 
 /* Which may be 0, too, although that is below their minimum. */
-#define RCL_P_MAY_BE_0	(BIT(RCL_P_PORT) | BIT(RCL_P_MTU) | BIT(RCL_P_HEARTBEAT))
+#define RCL_P_MAY_BE_0	(BIT(RCL_P_PORT) | BIT(RCL_P_MTU) | \
+			 BIT(RCL_P_HEARTBEAT))
 
 struct rcl_range {
 	u32 def;

@@ -131,7 +131,7 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 void rcl_port_device(const struct ib_device *ib,
 		     char name[RCLINK_DEVICE_MAX + 1])
 {
-	BUILD_BUG_ON(IB_DEVICE_NAME_MAX != RCLINK_DEVICE_MAX + 1);
+	BUILD_BUG_ON(RCLINK_DEVICE_MAX + 1 != IB_DEVICE_NAME_MAX);
 	strscpy(name, ib->name, RCLINK_DEVICE_MAX + 1);
 }
 

@@ -41,7 +41,7 @@ struct rcl_service {
 	void (*put)(struct rcl_service *service);
 	struct list_head node;
 	u32 users;
-	struct mutex lock;
+	struct mutex lock;	/* see above */
 	enum rcl_service_state state;
 };
 

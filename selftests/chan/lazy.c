@@ -9,6 +9,7 @@
  */
 #include <stdbool.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rclink.h>
 
@@ -36,11 +37,14 @@ static int open_channel(const char *near, const char *far,
 {
 	struct rclink_listener *listener;
 	struct rclink_chan *other;
+	char service[32];
 	int ret;
 
-	ret = rclink_listen(&listener, far, SERVICE, 1, 0);
+	/* There may be two of us. */
+	snprintf(service, sizeof(service), "%s%d", SERVICE, getpid());
+	ret = rclink_listen(&listener, far, service, 1, 0);
 	if (!ret)
-		ret = rclink_connect(chan, near, SERVICE, RCLINK_CONNECT_WAIT);
+		ret = rclink_connect(chan, near, service, RCLINK_CONNECT_WAIT);
 	return ret ? ret : rclink_accept(listener, &other);
 }
 

@@ -18,7 +18,7 @@ other=/tmp/rclink-test-other
 hogs=6
 hog_pids=()
 listeners=4000
-# For who has a processor of his own: a look at the clock is late, too.
+# For who has a processor of his own; a clock may be looked at late, too.
 most_ms=$((1000 * RCL_SLOW))
 
 [ "$(nproc)" -ge 2 ] || skip_all "needs a second processor"
