@@ -370,6 +370,11 @@ void rcx_session_rotate(struct rcx_session *s)
 	s->rotate = true;
 }
 
+const struct rcx_ids *rcx_session_ids(const struct rcx_session *s)
+{
+	return rcx_conn_ids(s->conn);
+}
+
 bool rcx_session_rotates(const struct rcx_session *s)
 {
 	return s->rotate;

@@ -145,6 +145,9 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 void rcx_session_rotate(struct rcx_session *s);
 bool rcx_session_rotates(const struct rcx_session *s);
 
+/* Who the peer proved to be, from RCX_STEP_TLS on. */
+const struct rcx_ids *rcx_session_ids(const struct rcx_session *s);
+
 /* The end of what returned RCX_LATER; the arguments as there. */
 void rcx_session_prepared(struct rcx_session *s, int ret,
 			  const struct rcl_endpoint *local, const char *err);

@@ -554,6 +554,11 @@ void rch_job_cancel(struct rch_job *job, const char *reason)
 	rcx_session_cancel(job->session, reason);
 }
 
+const struct rcx_ids *rch_job_ids(const struct rch_job *job)
+{
+	return rcx_session_ids(job->session);
+}
+
 uint64_t rch_job_epoch(const struct rch_job *job)
 {
 	return job->epoch;

@@ -78,6 +78,8 @@ struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 void rch_job_rotate(struct rch_job *job);
 void rch_job_cancel(struct rch_job *job, const char *reason);
 
+/* Who the peer proved to be, from RCX_STEP_TLS on. */
+const struct rcx_ids *rch_job_ids(const struct rch_job *job);
 /* 0 before the link was prepared. */
 uint64_t rch_job_epoch(const struct rch_job *job);
 /* Since the job began. */

@@ -121,18 +121,36 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	return as;
 }
 
+/*
+ * With a pin anybody can prove to be somebody, but not one of these; and of the
+ * names of a certificate any one may be known.
+ */
+static void recognize(struct caller *caller)
+{
+	const struct rcx_ids *ids = rch_job_ids(caller->job);
+	struct rch_listener *l = caller->listener;
+	const char *id;
+	unsigned int i;
+
+	for (i = 0; i < ids->num; i++) {
+		id = ids->id[i];
+		if (!l->ops->know(l->ctx, id, NULL))
+			continue;
+		caller->proven = count_proven(l, id) < PROVEN_MAX;
+		snprintf(caller->peer, sizeof(caller->peer), "%s", id);
+		return;
+	}
+}
+
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct caller *caller = ctx;
-	struct rch_listener *l = caller->listener;
 
-	/* With a pin anybody can prove to be somebody, but not one of these. */
-	if (step == RCX_STEP_TLS && l->ops->know(l->ctx, detail, NULL)) {
-		caller->proven = count_proven(l, detail) < PROVEN_MAX;
-		snprintf(caller->peer, sizeof(caller->peer), "%s", detail);
-	} else if (step == RCX_STEP_DONE) {
+	(void)detail;
+	if (step == RCX_STEP_TLS)
+		recognize(caller);
+	else if (step == RCX_STEP_DONE)
 		caller->up_ns = rch_job_ns(caller->job);
-	}
 }
 
 static void tell_stopped(struct rch_listener *l)
