@@ -112,10 +112,9 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	if (tls != caller->tls)
 		return rcl_fail(err, -EAGAIN, CHANGED);
 	as = l->ops->admit(l->ctx, ids, wanted, link, err);
-	/* Whom this host dials is a peer, if by another name than the first. */
-	caller->proven |= as >= 0 || as == -EALREADY;
 	if (as < 0)
 		return as;
+	caller->proven = true;
 	snprintf(caller->peer, sizeof(caller->peer), "%s", ids->id[as]);
 	snprintf(caller->link, sizeof(caller->link), "%s", link);
 	return as;
