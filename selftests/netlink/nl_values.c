@@ -334,34 +334,21 @@ TEST_F(pair, a_device_or_port_that_is_not_there_is_refused)
 	EXPECT_NE(NULL, strstr(ack.text, "port"));
 }
 
-/* Of which device and port a link is; "" when it is of any. */
-static uint32_t bound_to(struct genl_sock *s, const char *name, char *device)
-{
-	struct genl_msg m, answer;
-	const struct nlattr *nla;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_GET);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	if (genl_ask(s, &m, &answer, NULL))
-		return ~0u;
-	nla = genl_attr(&answer, RCLINK_A_LINK_DEVICE);
-	strcpy(device, nla ? genl_str(nla) : "");
-	return genl_u32(genl_attr(&answer, RCLINK_A_LINK_PORT));
-}
-
 TEST_F(pair, a_link_is_set_to_a_device_and_port_and_back_to_any)
 {
-	char device[RCLINK_DEVICE_MAX + 1] = "?";
+	struct rcl_view view;
 	struct genl_ack ack;
 
 	EXPECT_EQ(0, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours",
 				rcl_device, RCLINK_A_LINK_PORT, 1, &ack));
-	EXPECT_EQ(1, bound_to(&self->s, "ours", device));
-	EXPECT_STREQ(rcl_device, device);
+	ASSERT_EQ(0, rcl_view(&self->s, "ours", &view));
+	EXPECT_EQ(1, view.port);
+	EXPECT_STREQ(rcl_device, view.device);
 	EXPECT_EQ(0, ask_policy(&self->s, RCLINK_CMD_LINK_SET, "ours", "",
 				RCLINK_A_LINK_PORT, 0, &ack));
-	EXPECT_EQ(0, bound_to(&self->s, "ours", device));
-	EXPECT_STREQ("", device);
+	ASSERT_EQ(0, rcl_view(&self->s, "ours", &view));
+	EXPECT_EQ(0, view.port);
+	EXPECT_STREQ("", view.device);
 }
 
 /* A path for PREPARE that there is not, or that is none; type 0: no more. */

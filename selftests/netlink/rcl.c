@@ -255,7 +255,7 @@ int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
 
 int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 {
-	const struct nlattr *stats;
+	const struct nlattr *stats, *nla;
 	struct genl_msg m, answer;
 	int ret;
 
@@ -271,6 +271,10 @@ int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view)
 	view->wc_status = genl_u32(genl_attr(&answer, RCLINK_A_LINK_WC_STATUS));
 	view->vendor_err = genl_u32(genl_attr(&answer,
 					      RCLINK_A_LINK_VENDOR_ERR));
+	nla = genl_attr(&answer, RCLINK_A_LINK_DEVICE);
+	snprintf(view->device, sizeof(view->device), "%s",
+		 nla ? genl_str(nla) : "");
+	view->port = genl_u32(genl_attr(&answer, RCLINK_A_LINK_PORT));
 	view->epoch = genl_u64(genl_attr(&answer, RCLINK_A_LINK_EPOCH));
 	view->standby = genl_u32(genl_attr(&answer,
 					   RCLINK_A_LINK_STANDBY_STATE));

@@ -37,6 +37,8 @@ struct rcl_view {
 	uint32_t reason;
 	uint32_t wc_status;
 	uint32_t vendor_err;
+	char device[RCLINK_DEVICE_MAX + 1];	/* "" and 0: any */
+	uint32_t port;
 	uint64_t epoch;
 	uint32_t standby;	/* state of the epoch beside it */
 	uint64_t standby_epoch;	/* 0: there is none */
