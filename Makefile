@@ -40,8 +40,9 @@ LAB_PACKAGES := qemu-system-x86 seabios busybox-static cpio xz-utils zstd bzip2 
 BENCH_PACKAGES := gnuplot-nox
 
 .PHONY: all
-all: module tools ## the module for this kernel, or KVER=RELEASE, and the tools
+all: modules tools ## the module, those of its tests, and the tools
 
+# The module alone, as it is installed.
 .PHONY: module
 module: check-headers
 	@set -e; for kver in $(or $(KVER),$(RELEASE)); do \
@@ -49,7 +50,7 @@ module: check-headers
 	done
 
 .PHONY: modules
-modules: setup-headers ## with those for tests; KVER=6.1, 6.12, debug, a release
+modules: setup-headers ## for this kernel, or KVER=6.1, 6.12, debug, a release
 	@set -e; for kver in $(or $(KVER),$(RUNNING),6.1 6.12); do \
 		$(VM)/module $$kver; \
 	done
