@@ -327,8 +327,6 @@ static const struct {
 	{ "[Link a]\nrotate = 60\nrotate = 60\n", 3, "twice" },
 	{ "[Link a]\npin = " PIN "\npeer = b\nrotate = 60\n", 1,
 	  "add recover = resume" },
-	{ "[Link a]\npin = " PIN "\nrecover = resume\nrotate = 60\n", 1,
-	  "only the host that dials" },
 	{ "[Host]\nlisten = none\n[Link a]\npin = " PIN "\n", 3,
 	  "no peer to dial" },
 	{ "[Group]\n" MGID, 1, "no section [Group]" },

@@ -31,10 +31,6 @@ static int check_link(const struct rcd_conf *conf,
 		rcd_say(report, &link->place,
 			"[Link %s] has no peer to dial, and [Host] answers nobody; add peer, or remove listen = none",
 			link->name);
-	else if (link->rotate && !link->host[0])
-		rcd_say(report, &link->place,
-			"[Link %s] has rotate and no peer: only the host that dials rotates; say it there",
-			link->name);
 	else if (link->rotate &&
 		 link->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME)
 		rcd_say(report, &link->place,
