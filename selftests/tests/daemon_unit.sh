@@ -240,6 +240,19 @@ watches()
 		again daemon_signal 1 STOP && shows 'Watchdog timeout'
 }
 
+# aborts CMD...: so that systemd aborts the daemon, which the oracle is not told
+aborts()
+{
+	local file=/proc/sys/kernel/print-fatal-signals was status
+
+	was=$(<$file)
+	echo 0 >$file
+	"$@"
+	status=$?
+	echo "$was" >$file
+	return "$status"
+}
+
 stops()
 {
 	inside systemctl stop rclinkd && in_state inactive dead &&
@@ -284,7 +297,7 @@ holds "a file that it may not read is refused" unchanged foreign
 holds "metrics go to the node exporter's directory, too" unchanged elsewhere
 holds "killed, it is started again, and takes its links over" \
 	unchanged again daemon_signal 1 KILL
-holds "so it is when it hangs" unchanged watches
+holds "so it is when it hangs" unchanged aborts watches
 holds "so it is when somebody restarts it" \
 	unchanged again inside systemctl restart rclinkd
 holds "it stops in order, and its links stay up" unchanged stops
