@@ -415,6 +415,19 @@ TEST_F(epoch, does_not_ask_for_ever)
 	EXPECT_EQ(RCL_MSG_RECYCLE, p->got.type);
 }
 
+/* Else the loop would turn until a send is done. */
+TEST_F(epoch, waits_for_room_and_not_for_time)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(opens(p));
+	rcv_lease_import(users[0].lease, REGION);
+	EXPECT_EQ(fake_now / MS, rcv_lease_due(p->ep));
+	p->ep->ctrl.retired = p->ep->ctrl.sent - RCV_CTRL_SLOTS;
+	EXPECT_EQ(0, rcv_lease_due(p->ep));
+	p->ep->ctrl.retired = p->ep->ctrl.sent;
+}
+
 TEST_F(epoch, ends_when_the_peer_owes_its_go)
 {
 	struct peer *p = &self->peer;

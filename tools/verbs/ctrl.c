@@ -110,7 +110,8 @@ static bool is_full(const struct rcv_ctrl *ctrl)
 
 bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl)
 {
-	return ctrl->questions < RCV_CTRL_QUESTIONS && ctrl->credits > 1;
+	return ctrl->questions < RCV_CTRL_QUESTIONS && ctrl->credits > 1 &&
+	       !is_full(ctrl);
 }
 
 /* That of a hello is no cookie, and is not returned. */

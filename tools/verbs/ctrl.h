@@ -82,6 +82,7 @@ int rcv_ctrl_start(struct rcv_ctrl *ctrl, const uint8_t *key, uint32_t role,
 /* A receive or a send of it has completed well. False: not by a SEND. */
 bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc);
 
+/* False when an answer must come in first, or a send be done. */
 bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl);
 
 /*

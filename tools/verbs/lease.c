@@ -249,7 +249,7 @@ static bool is_owed(const struct rcv_epoch *ep, uint64_t now)
 	return false;
 }
 
-/* What has no place among the questions waits for an answer, not for time. */
+/* What has no room among the questions waits for that, and not for time. */
 uint64_t rcv_lease_due(const struct rcv_epoch *ep)
 {
 	bool room = rcv_ctrl_can_ask(&ep->ctrl);
