@@ -72,8 +72,9 @@ on_terminals()
 	head -c 3000000 /dev/zero >"$in"
 	receive "script -qec '$tool recv l $1 >$out' /dev/null" &&
 		said_1=$(script -qec "$tool send l $1 <$in" /dev/null) &&
-		said_2=$(received 0) && [ "$(sum_on_2 "$out")" = \
-			"$(sha256sum <"$in" | cut -d ' ' -f 1)" ]
+		received 0 && [ "$(sum_on_2 "$out")" = \
+			"$(sha256sum <"$in" | cut -d ' ' -f 1)" ] &&
+		said_2=$(<"$recv_says")
 }
 
 quiet()
