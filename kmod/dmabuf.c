@@ -78,11 +78,13 @@ static int rcl_dmabuf_check(struct dma_buf *buf)
 static int rcl_dmabuf_wait(struct dma_buf *buf, struct task_struct *owner)
 {
 	unsigned long end = jiffies + RCL_DMABUF_WAIT;
+	long left;
 
 	do {
-		if (dma_resv_wait_timeout(buf->resv, DMA_RESV_USAGE_KERNEL,
-					  false, RCL_DMABUF_LOOK))
-			return rcl_dmabuf_check(buf);
+		left = dma_resv_wait_timeout(buf->resv, DMA_RESV_USAGE_KERNEL,
+					     false, RCL_DMABUF_LOOK);
+		if (left)
+			return left < 0 ? -EIO : rcl_dmabuf_check(buf);
 		if (owner && signal_pending(owner))
 			return -EINTR;
 	} while (time_before(jiffies, end));

@@ -74,9 +74,12 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 		if (IS_ERR(attr))
 			continue;
 		gid = &info->gids[info->ngids];
-		gid->index = i;
+		/* One that was left out may have been there. */
+		*gid = (struct rcl_gid){
+			.index = i,
+			.type = rcl_port_gid_type(attr),
+		};
 		memcpy(gid->value, attr->gid.raw, sizeof(gid->value));
-		gid->type = rcl_port_gid_type(attr);
 		if (rcl_port_read_netdev(attr, gid) &&
 		    !rcl_gid_is_zero(gid->value))
 			info->ngids++;

@@ -428,16 +428,23 @@ TEST_F(epoch, waits_for_room_and_not_for_time)
 	p->ep->ctrl.retired = p->ep->ctrl.sent;
 }
 
-TEST_F(epoch, ends_when_the_peer_owes_its_go)
+/* The peer closes a channel; what is answered. */
+static int recycles(struct peer *p)
 {
-	struct peer *p = &self->peer;
 	struct rcl_msg recycle = {
 		.type = RCL_MSG_RECYCLE, .cookie = 7, .len = 500, .seed = 1,
 	};
 
-	ASSERT_TRUE(opens(p));
 	say(p, &recycle);
-	ASSERT_EQ(RCL_MSG_RECYCLED, said(p));
+	return said(p);
+}
+
+TEST_F(epoch, ends_when_the_peer_owes_its_go)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(opens(p));
+	ASSERT_EQ(RCL_MSG_RECYCLED, recycles(p));
 	EXPECT_EQ(fake_now / MS + 10000, rcv_lease_due(p->ep));
 	later(p, 9999);
 	EXPECT_STREQ("", p->ep->why);
@@ -448,13 +455,9 @@ TEST_F(epoch, ends_when_the_peer_owes_its_go)
 TEST_F(epoch, waits_for_no_go_that_came)
 {
 	struct peer *p = &self->peer;
-	struct rcl_msg recycle = {
-		.type = RCL_MSG_RECYCLE, .cookie = 7, .len = 500, .seed = 1,
-	};
 
 	ASSERT_TRUE(opens(p));
-	say(p, &recycle);
-	ASSERT_EQ(RCL_MSG_RECYCLED, said(p));
+	ASSERT_EQ(RCL_MSG_RECYCLED, recycles(p));
 	ask(p, RCL_MSG_GO, 0, 0, NULL);
 	ASSERT_EQ(RCL_MSG_GONE, said(p));
 	EXPECT_EQ(0, rcv_lease_due(p->ep));
