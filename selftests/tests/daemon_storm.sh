@@ -16,8 +16,8 @@
 # 240 fit into the time of a machine with nothing else to do.
 number=${STORM_LINKS:-60}
 # Seconds until all have recovered, and so many more for each: a link waits for 30 at most
-# before it is dialled again, and busy, emulated machines took 0.4 to 0.7 for each
-# (roadmap.md), of which this is three times the most.
+# before it is dialled again, and busy, emulated machines took 0.5 to 0.7 for each
+# (figures.rst), of which this is three times the most.
 t_rec=40
 t_link=2
 limit=$(((t_rec + number * t_link) * RCL_SLOW))
