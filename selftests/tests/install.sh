@@ -32,6 +32,7 @@ share/doc/rclink/architecture.rst
 share/doc/rclink/channels.rst
 share/doc/rclink/echo.c
 share/doc/rclink/example.c
+share/doc/rclink/figures.rst
 share/doc/rclink/groups.rst
 share/doc/rclink/netlink/rclink.rst
 share/doc/rclink/netlink/specs/rclink.yaml
@@ -40,6 +41,7 @@ share/doc/rclink/protocol.rst
 share/doc/rclink/rclink.conf
 share/doc/rclink/roadmap.md
 share/doc/rclink/security.rst
+share/doc/rclink/testing.rst
 share/man/man3/librclink.3
 share/man/man5/rclink.conf.5
 share/man/man8/rclink.8
