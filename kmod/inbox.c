@@ -449,17 +449,6 @@ void rcl_inbox_end(struct rcl_link *link)
 }
 
 /**
- * rcl_inbox_wait_ended - wait until a link holds nothing any more
- * @link: after rcl_inbox_end()
- *
- * Context: may sleep, for a goodbye and a drain.
- */
-void rcl_inbox_wait_ended(struct rcl_link *link)
-{
-	wait_for_completion(&link->ended);
-}
-
-/**
  * rcl_inbox_init - make a link able to be told things
  * @link: zeroed
  */

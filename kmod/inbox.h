@@ -82,7 +82,6 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call);
 void rcl_inbox_shut(struct rcl_link *link, bool shut);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
 void rcl_inbox_end(struct rcl_link *link);
-void rcl_inbox_wait_ended(struct rcl_link *link);
 void rcl_inbox_give_back(struct rcl_link *link);
 
 /* For the work item. */

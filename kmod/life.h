@@ -100,7 +100,7 @@ struct rcl_slot {
  * @name: constant
  * @id: constant; used again only after all others
  * @ref: held by the table and by who looked it up
- * @node: in the table
+ * @node: in the table, then among those that were deleted
  * @work: the life of the link
  * @chore: what takes long with an epoch that is not up
  * @busy: whose epoch that has until it gives it back, or NULL; of @work only

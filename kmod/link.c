@@ -23,10 +23,12 @@
 
 #define RCL_LINKS_BITS	8
 
-/* Protects the three below. */
+/* Protects what follows. */
 static DEFINE_MUTEX(rcl_links_lock);
 static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);
 static DEFINE_XARRAY_ALLOC1(rcl_links_by_id);
+/* Deleted, and not reaped yet. */
+static HLIST_HEAD(rcl_links_ending);
 static unsigned int rcl_links_generation;
 static bool rcl_links_closed;
 static u32 rcl_links_next_id;
@@ -195,12 +197,32 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 	return 0;
 }
 
+/* The table's reference goes with it: rcl_link_reap() drops it. */
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
 	lockdep_assert_held(&rcl_links_lock);
 	hash_del(&link->node);
 	xa_erase(&rcl_links_by_id, link->id);
 	rcl_links_generation++;
+	hlist_add_head(&link->node, &rcl_links_ending);
+}
+
+/* Those that hold nothing any more; also of who was killed while he waited. */
+static void rcl_link_reap(void)
+{
+	struct rcl_link *link;
+	struct hlist_node *next;
+	HLIST_HEAD(ended);
+
+	mutex_lock(&rcl_links_lock);
+	hlist_for_each_entry_safe(link, next, &rcl_links_ending, node)
+		if (completion_done(&link->ended)) {
+			hlist_del(&link->node);
+			hlist_add_head(&link->node, &ended);
+		}
+	mutex_unlock(&rcl_links_lock);
+	hlist_for_each_entry_safe(link, next, &ended, node)
+		rcl_link_put(link);
 }
 
 /**
@@ -303,24 +325,31 @@ out_put:
  * rcl_link_delete - tear a link down and forget it
  * @name: of the link
  *
+ * The name is free at once. Who is killed while he waits leaves the link to end
+ * by itself.
+ *
  * Context: may sleep, for a goodbye and a drain.
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT, or -EINTR.
  */
 int rcl_link_delete(const char *name)
 {
 	struct rcl_link *link;
+	int ret;
 
 	mutex_lock(&rcl_links_lock);
 	link = rcl_link_find_locked(name);
-	if (link)
+	if (link) {
+		kref_get(&link->ref);
 		rcl_link_remove_locked(link);
+	}
 	mutex_unlock(&rcl_links_lock);
 	if (!link)
 		return -ENOENT;
 	rcl_inbox_end(link);
-	rcl_inbox_wait_ended(link);
+	ret = wait_for_completion_killable(&link->ended);
 	rcl_link_put(link);
-	return 0;
+	rcl_link_reap();
+	return ret ? -EINTR : 0;
 }
 
 /**
@@ -541,6 +570,18 @@ void rcl_link_owner_gone(u32 owner)
 	mutex_unlock(&rcl_links_lock);
 }
 
+static struct rcl_link *rcl_link_next_ending(void)
+{
+	struct rcl_link *link;
+
+	mutex_lock(&rcl_links_lock);
+	link = hlist_entry_safe(rcl_links_ending.first, struct rcl_link, node);
+	if (link)
+		hlist_del(&link->node);
+	mutex_unlock(&rcl_links_lock);
+	return link;
+}
+
 /**
  * rcl_link_exit - delete all links, side by side, and create no more
  *
@@ -549,20 +590,17 @@ void rcl_link_owner_gone(u32 owner)
 void rcl_link_exit(void)
 {
 	struct rcl_link *link;
-	struct hlist_node *next;
-	HLIST_HEAD(ending);
 	unsigned long id;
 
 	mutex_lock(&rcl_links_lock);
 	rcl_links_closed = true;
 	xa_for_each(&rcl_links_by_id, id, link) {
 		rcl_link_remove_locked(link);
-		hlist_add_head(&link->node, &ending);
 		rcl_inbox_end(link);
 	}
 	mutex_unlock(&rcl_links_lock);
-	hlist_for_each_entry_safe(link, next, &ending, node) {
-		rcl_inbox_wait_ended(link);
+	while ((link = rcl_link_next_ending())) {
+		wait_for_completion(&link->ended);
 		rcl_link_put(link);
 	}
 	/* Empty nodes stay behind where the memory for others has failed. */

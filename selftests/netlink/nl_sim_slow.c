@@ -502,6 +502,35 @@ TEST_F_TIMEOUT(slow, a_link_is_deleted_while_an_epoch_is_made, 120)
 	EXPECT_EQ(self->objects, rcl_all_objects());
 }
 
+/* The link goes all the same, and its name is free before. */
+TEST_F_TIMEOUT(slow, who_deletes_a_link_can_be_killed, 120)
+{
+	struct genl_sock s;
+	int64_t killed;
+	pid_t pid;
+
+	EXPECT_EQ(0, take_time(ALL));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (!rcl_open(&s))
+			rcl_del(&s, "a");
+		pause();
+	}
+	let_begin();
+	killed = now_ms();
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
+	TH_LOG("it was gone after %lld ms", (long long)(now_ms() - killed));
+	EXPECT_LT(self->objects, rcl_all_objects());
+	EXPECT_EQ(-ENOENT, rcl_del(&self->s, "a"));
+	EXPECT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_QPS, 1));
+	EXPECT_LT(self->objects, rcl_all_objects());
+	EXPECT_EQ(0, take_time(0));
+	EXPECT_EQ(0, rcl_del(&self->s, "b"));
+	EXPECT_EQ(0, until_objects(self->objects));
+}
+
 TEST_F_TIMEOUT(slow, a_device_is_removed_while_an_epoch_is_made, 120)
 {
 	struct asker asker = {};
