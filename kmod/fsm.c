@@ -4,12 +4,12 @@
 #include <linux/errno.h>
 #include <linux/stddef.h>
 
-struct rcl_arrow {
-	int next;		/* a state, or a negative errno */
+struct rcl_place {
+	int ret;		/* 0 or a negative errno */
 	const char *why;	/* with an errno */
 };
 
-#define GO(state)	{ RCLINK_LINK_STATE_##state, NULL }
+#define OK		{ 0, NULL }
 #define NO(err, text)	{ -(err), text }
 
 static const char not_prepared[] =
@@ -20,69 +20,67 @@ static const char under_way[] =
 	"an exchange is under way: wait for its end, or disconnect the link";
 static const char no_epoch[] =
 	"the link is not connected: there is nothing to end";
-
 static const char not_up[] =
 	"the link is not up: no other epoch can take its place";
 
-static const struct rcl_arrow arrows[][RCL_IN_MAX] = {
+static const struct rcl_place places[][RCL_IN_MAX] = {
 	[RCLINK_LINK_STATE_IDLE] = {
-		[RCL_IN_PREPARE]	= GO(PREPARED),
+		[RCL_IN_PREPARE]	= OK,
 		[RCL_IN_CONNECT]	= NO(ENOTCONN, not_prepared),
 		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_prepared),
 		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
 		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
-		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
+		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_PREPARED] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
-		[RCL_IN_CONNECT]	= GO(CONNECTED),
+		[RCL_IN_CONNECT]	= OK,
 		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_connected),
 		[RCL_IN_PROVEN]		= NO(EPROTO, not_connected),
-		[RCL_IN_DISCONNECT]	= GO(DOWN),
-		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
+		[RCL_IN_DISCONNECT]	= OK,
+		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_CONNECTED] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
 		[RCL_IN_CONNECT]	= NO(EBUSY, "the peer is known"),
-		[RCL_IN_ACTIVATE]	= GO(CONNECTED),
-		[RCL_IN_PROVEN]		= GO(UP),
-		[RCL_IN_DISCONNECT]	= GO(DOWN),
-		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
+		[RCL_IN_ACTIVATE]	= OK,
+		[RCL_IN_PROVEN]		= OK,
+		[RCL_IN_DISCONNECT]	= OK,
+		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_UP] = {
 		[RCL_IN_PREPARE]	= NO(EBUSY,
 			"the link is up: disconnect it first"),
 		[RCL_IN_CONNECT]	= NO(EBUSY, "the link is up"),
 		[RCL_IN_ACTIVATE]	= NO(EBUSY, "the link is up"),
-		[RCL_IN_PROVEN]		= GO(UP),
-		[RCL_IN_DISCONNECT]	= GO(DOWN),
-		[RCL_IN_REPLACE]	= GO(DOWN),
+		[RCL_IN_PROVEN]		= OK,
+		[RCL_IN_DISCONNECT]	= OK,
+		[RCL_IN_RENEW]		= OK,
 	},
 	[RCLINK_LINK_STATE_DOWN] = {
-		[RCL_IN_PREPARE]	= GO(PREPARED),
+		[RCL_IN_PREPARE]	= OK,
 		[RCL_IN_CONNECT]	= NO(ENOTCONN, not_prepared),
 		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_prepared),
 		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
 		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
-		[RCL_IN_REPLACE]	= NO(ENOTCONN, not_up),
+		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
 	},
 };
 
 /**
- * rcl_fsm_next - the state that follows
+ * rcl_fsm_check - has something a place in a state?
  * @state: state of the link
  * @in: what happened or is asked
  * @why: set to a sentence when it is refused
  *
- * Return: the next state, or -EBUSY, -ENOTCONN or -EPROTO when @in has no place
- * in @state.
+ * Return: 0, or -EBUSY, -ENOTCONN or -EPROTO when it has not.
  */
-int rcl_fsm_next(enum rclink_link_state state, enum rcl_input in,
-		 const char **why)
+int rcl_fsm_check(enum rclink_link_state state, enum rcl_input in,
+		  const char **why)
 {
-	const struct rcl_arrow *arrow = &arrows[state][in];
+	const struct rcl_place *place = &places[state][in];
 
-	if (arrow->next < 0)
-		*why = arrow->why;
-	return arrow->next;
+	if (place->ret)
+		*why = place->why;
+	return place->ret;
 }

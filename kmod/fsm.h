@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The states of a link: a pure table. */
+/* What has a place in which state of a link: a pure table. */
 #ifndef RCL_FSM_H
 #define RCL_FSM_H
 
@@ -14,11 +14,11 @@ enum rcl_input {
 	RCL_IN_ACTIVATE,
 	RCL_IN_PROVEN,		/* hello made the round trip both ways */
 	RCL_IN_DISCONNECT,
-	RCL_IN_REPLACE,		/* the peer has lost what is up here */
+	RCL_IN_RENEW,		/* another epoch is to take the place of this */
 	RCL_IN_MAX
 };
 
-int rcl_fsm_next(enum rclink_link_state state, enum rcl_input in,
-		 const char **why);
+int rcl_fsm_check(enum rclink_link_state state, enum rcl_input in,
+		  const char **why);
 
 #endif /* RCL_FSM_H */

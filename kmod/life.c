@@ -188,6 +188,19 @@ static bool rcl_life_stay_down(struct rcl_slot *slot)
 	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &wish);
 	return true;
 }
+/* Whatever the state. */
+static bool rcl_life_is_stale(const struct rcl_slot *slot,
+			      struct rcl_request *req)
+{
+	u64 newest = slot->epoch ? slot->number : slot->link->counted;
+
+	if ((req->kind != RCL_REQ_CONNECT && req->kind != RCL_REQ_ACTIVATE) ||
+	    req->epoch >= newest)
+		return false;
+	req->why = "epoch is older than the link's: start a new exchange";
+	return true;
+}
+
 
 /* -EINPROGRESS: the chore has it. */
 static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
@@ -197,17 +210,18 @@ static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
 		[RCL_REQ_CONNECT] = RCL_IN_CONNECT,
 		[RCL_REQ_ACTIVATE] = RCL_IN_ACTIVATE,
 		[RCL_REQ_DISCONNECT] = RCL_IN_DISCONNECT,
-		[RCL_REQ_REPLACE] = RCL_IN_REPLACE,
-		[RCL_REQ_ROTATE] = RCL_IN_REPLACE,
+		[RCL_REQ_REPLACE] = RCL_IN_RENEW,
+		[RCL_REQ_ROTATE] = RCL_IN_RENEW,
 	};
-	int next;
+	int ret;
 
-	next = rcl_fsm_next(slot->state, inputs[req->kind], &req->why);
-	if (next < 0 && req->kind == RCL_REQ_DISCONNECT &&
-	    rcl_life_stay_down(slot))
+	if (rcl_life_is_stale(slot, req))
+		return -ESTALE;
+	ret = rcl_fsm_check(slot->state, inputs[req->kind], &req->why);
+	if (ret && req->kind == RCL_REQ_DISCONNECT && rcl_life_stay_down(slot))
 		return 0;
-	if (next < 0)
-		return next;
+	if (ret)
+		return ret;
 
 	switch (req->kind) {
 	case RCL_REQ_PREPARE:
@@ -353,8 +367,8 @@ static int rcl_life_settle(struct rcl_slot *slot)
 	if (slot->proven != RCL_PROVEN_ALL || !slot->epoch->probe.through ||
 	    rcl_inbox_failure(slot).reason)
 		return 0;
-	ret = rcl_fsm_next(slot->state, RCL_IN_PROVEN, &why);
-	if (ret < 0)
+	ret = rcl_fsm_check(slot->state, RCL_IN_PROVEN, &why);
+	if (ret)
 		return ret;
 	rcl_life_up(slot);
 	return 0;

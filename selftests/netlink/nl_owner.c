@@ -242,6 +242,35 @@ TEST_F(pair, another_epoch_is_stale)
 	EXPECT_EQ(0, activate_both(&self->owner, self->a.epoch));
 }
 
+/* Also where nothing of the kind has a place, and whoever says so. */
+TEST_F(pair, an_older_epoch_is_stale_in_any_state)
+{
+	struct rcl_end a = self->a, b = self->b;
+	struct genl_ack ack;
+
+	EXPECT_EQ(0, connect_both(&self->owner, &a, &b));
+	EXPECT_EQ(0, activate_both(&self->owner, a.epoch));
+	EXPECT_EQ(0, rcl_until(&self->owner, "a", RCLINK_LINK_STATE_UP, 5000));
+	EXPECT_EQ(0, rcl_disconnect(&self->owner, "a"));
+	EXPECT_EQ(0, rcl_until(&self->owner, "b", RCLINK_LINK_STATE_DOWN,
+			       5000));
+	EXPECT_EQ(0, rcl_prepare(&self->owner, "a", &a));
+	EXPECT_EQ(0, rcl_prepare(&self->owner, "b", &b));
+	EXPECT_EQ(2, a.epoch);
+	EXPECT_EQ(-ESTALE, rcl_connect(&self->other, "a", 1, 1, &b, &ack));
+	EXPECT_NE(NULL, strstr(ack.text, "older"));
+	EXPECT_EQ(-EBUSY, rcl_connect(&self->other, "a", 2, 1, &b, NULL));
+	EXPECT_EQ(0, connect_both(&self->owner, &a, &b));
+	EXPECT_EQ(-ESTALE, rcl_activate(&self->owner, "a", 1, NULL));
+	EXPECT_EQ(0, activate_both(&self->owner, 2));
+	EXPECT_EQ(0, rcl_until(&self->owner, "a", RCLINK_LINK_STATE_UP, 5000));
+	EXPECT_EQ(-ESTALE, rcl_activate(&self->owner, "a", 1, NULL));
+	EXPECT_EQ(-EBUSY, rcl_activate(&self->owner, "a", 2, NULL));
+	EXPECT_EQ(0, rcl_disconnect(&self->owner, "a"));
+	EXPECT_EQ(-ESTALE, rcl_connect(&self->owner, "a", 1, 1, &b, NULL));
+	EXPECT_EQ(-ENOTCONN, rcl_connect(&self->owner, "a", 2, 1, &b, NULL));
+}
+
 TEST_F(pair, the_larger_epoch_is_agreed_on)
 {
 	struct rcl_end a = self->a, b = self->b;
