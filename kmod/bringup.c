@@ -181,16 +181,19 @@ int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 	rcl_state_send_off(slot, req);
 	return 0;
 }
+	struct rcl_epoch *ep = req->made;
 
 /* What was up meanwhile may be down: then this takes its place. */
-static void rcl_bringup_install(struct rcl_slot *slot, struct rcl_epoch *ep)
+static void rcl_bringup_install(struct rcl_slot *slot,
+				const struct rcl_request *req)
 {
 	struct rcl_used *used = &slot->used;
 	struct rcl_link *link = slot->link;
 
 	spin_lock_irq(&link->lock);
-	slot->beside = slot == link->next;
-	if (slot->beside && !link->live->epoch)
+	/* The peer may still have what has failed here. */
+	slot->beside = req->rotate;
+	if (slot == link->next && !link->live->epoch)
 		swap(link->live, link->next);
 	slot->epoch = ep;
 	slot->number = ep->number;
@@ -217,7 +220,7 @@ static void rcl_bringup_prepared(struct rcl_slot *slot,
 		rcl_state_forget(slot);
 		return;
 	}
-	rcl_bringup_install(slot, req->made);
+	rcl_bringup_install(slot, req);
 	req->epoch = slot->epoch->number;
 	req->end = slot->epoch->local;
 	rcl_state_set(slot, RCLINK_LINK_STATE_PREPARED, &none);

@@ -434,6 +434,38 @@ TEST_F_TIMEOUT(slow, who_failed_alone_waits_for_a_peer_that_moves, 120)
 	EXPECT_EQ(asker.a.epoch, view.epoch);
 }
 
+/* The same, but what was up here has failed before the other epoch is made. */
+TEST_F_TIMEOUT(slow, who_failed_before_waits_for_a_peer_that_moves, 120)
+{
+	struct rcl_end a, b;
+	struct rcl_view view;
+
+	EXPECT_EQ(0, take_time(0));
+	ASSERT_EQ(0, pair_with_heartbeat(&self->s));
+	ASSERT_EQ(0, rcl_local(&self->s, "a", &a));
+	ASSERT_EQ(0, rcl_prepare_beside(&self->owner, "b", &b));
+	EXPECT_EQ(0, sim_knob("sim0", "event", "%d %u", SIM_QP_FATAL,
+			      a.qp[0].qpn));
+	ASSERT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
+	ASSERT_EQ(0, rcl_prepare_beside(&self->owner, "a", &a));
+	ASSERT_EQ(0, rcl_connect(&self->owner, "a", a.epoch,
+				 RCLINK_ROLE_INITIATOR, &b, NULL));
+	ASSERT_EQ(0, rcl_connect(&self->owner, "b", b.epoch,
+				 RCLINK_ROLE_RESPONDER, &a, NULL));
+	ASSERT_EQ(0, rcl_activate(&self->owner, "b", a.epoch, NULL));
+	EXPECT_EQ(0, sim_knob("sim1", "fault", "slow_qp 1 %d %d", ALL,
+			      SLOW_MS));
+	ASSERT_EQ(0, rcl_activate(&self->owner, "a", a.epoch, NULL));
+	/* Until which b has ended its part of the old one. */
+	ASSERT_EQ(0, until_epoch(&self->s, "b", a.epoch));
+	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_UP, LONG_MS));
+	EXPECT_EQ(0, until_objects(self->up));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state)
+		TH_LOG("%s", view.reason_text);
+	EXPECT_EQ(a.epoch, view.epoch);
+}
+
 static int disconnect(struct asker *asker)
 {
 	return rcl_disconnect(asker->s, "a");
