@@ -33,10 +33,23 @@
 #include "stats.h"
 
 #define RCL_AGAIN_MS	1000	/* between two wishes of the peer */
+#define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 
 static unsigned long rcl_heartbeat_interval(const struct rcl_epoch *ep)
 {
 	return msecs_to_jiffies(ep->policy.v[RCL_P_HEARTBEAT]);
+}
+
+/**
+ * rcl_heartbeat_limit - how long may the peer owe anything?
+ * @ep: of a link
+ *
+ * Return: in milliseconds; no less than heartbeats let it be silent.
+ */
+unsigned int rcl_heartbeat_limit(const struct rcl_epoch *ep)
+{
+	return max_t(u32, RCL_ANSWER_MS, ep->policy.v[RCL_P_HEARTBEAT] *
+		     ep->policy.v[RCL_P_MISSES]);
 }
 
 /**
@@ -78,7 +91,7 @@ void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg)
 }
 
 /**
- * rcl_heartbeat_wishes - does the peer want the link rotated?
+ * rcl_heartbeat_rotation_asked - does the peer want the link rotated?
  * @ep: of a link that is up
  * @msg: of any type, hostile
  *
@@ -87,7 +100,8 @@ void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg)
  *
  * Return: true if so, at most once in RCL_AGAIN_MS.
  */
-bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg)
+bool rcl_heartbeat_rotation_asked(struct rcl_epoch *ep,
+				  const struct rcl_msg *msg)
 {
 	struct rcl_heartbeat *hb = &ep->heartbeat;
 
@@ -138,7 +152,7 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_heartbeat_wish - ask the peer to rotate the link, if that is wanted
+ * rcl_heartbeat_ask_rotation - ask the peer to rotate the link, if that is wanted
  * @ep: of a link that is up
  *
  * To be called before others ask, who may have questions all the time.
@@ -146,7 +160,7 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
  * Context: the link's work item.
  * Return: 0, or what posting says.
  */
-int rcl_heartbeat_wish(struct rcl_epoch *ep)
+int rcl_heartbeat_ask_rotation(struct rcl_epoch *ep)
 {
 	if (!ep->heartbeat.rotate || ep->heartbeat.asked)
 		return 0;

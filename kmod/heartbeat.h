@@ -28,12 +28,14 @@ struct rcl_heartbeat {
 	u64 due;
 };
 
+unsigned int rcl_heartbeat_limit(const struct rcl_epoch *ep);
 void rcl_heartbeat_start(struct rcl_epoch *ep);
 void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms);
 void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
-bool rcl_heartbeat_wishes(struct rcl_epoch *ep, const struct rcl_msg *msg);
+bool rcl_heartbeat_rotation_asked(struct rcl_epoch *ep,
+				  const struct rcl_msg *msg);
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);
-int rcl_heartbeat_wish(struct rcl_epoch *ep);
+int rcl_heartbeat_ask_rotation(struct rcl_epoch *ep);
 int rcl_heartbeat_look(struct rcl_epoch *ep);
 u64 rcl_heartbeat_due(const struct rcl_epoch *ep);
 

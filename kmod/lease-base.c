@@ -7,8 +7,6 @@
 #include "msg.h"
 #include "upcall.h"
 
-#define RCL_LEASE_MS	10000	/* for a peer that owes no answer, but more */
-
 /**
  * rcl_lease_qp - which QP of the epoch is it?
  * @ep: of the lease
@@ -139,11 +137,12 @@ void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 
 /**
  * rcl_lease_expect - the peer has to say more, without being asked
+ * @ep: of a link that is up
  * @lease: in ANSWERED, or in RESUMING
  */
-void rcl_lease_expect(struct rcl_lease *lease)
+void rcl_lease_expect(const struct rcl_epoch *ep, struct rcl_lease *lease)
 {
-	lease->owes = rcl_due_in(RCL_LEASE_MS);
+	lease->owes = rcl_due_in(rcl_heartbeat_limit(ep));
 }
 
 /**

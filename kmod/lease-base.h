@@ -22,7 +22,7 @@ void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
 void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
 void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease);
 bool rcl_lease_comes_back(const struct rcl_lease *lease);
-void rcl_lease_expect(struct rcl_lease *lease);
+void rcl_lease_expect(const struct rcl_epoch *ep, struct rcl_lease *lease);
 u64 rcl_lease_owes(const struct rcl_epoch *ep);
 void rcl_lease_keep_still(struct rcl_epoch *ep, bool still);
 bool rcl_lease_all_decided(const struct rcl_epoch *ep);

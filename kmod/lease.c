@@ -327,7 +327,7 @@ static int rcl_lease_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 	}
 	rcl_lease_put_id(lease, answer);
 	lease->state = RCL_LEASE_ANSWERED;
-	rcl_lease_expect(lease);
+	rcl_lease_expect(ep, lease);
 	return 0;
 }
 

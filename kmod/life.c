@@ -37,7 +37,6 @@
 #include "trace.h"
 #include "tripwire.h"
 
-#define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 #define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
 #define RCL_CALM_MS	60000	/* between rotations for channels */
 #define RCL_MOVE_MS	5000	/* for the peer to be ready to move, too */
@@ -430,7 +429,7 @@ static int rcl_life_talk(struct rcl_slot *slot, const struct rcl_msg *msg,
 	case RCL_MSG_CHECK:
 		return rcl_ping_question(ep, msg);
 	default:
-		if (rcl_heartbeat_wishes(ep, msg) &&
+		if (rcl_heartbeat_rotation_asked(ep, msg) &&
 		    !rcl_state_rotates(slot->link))
 			rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
 		if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
@@ -533,7 +532,7 @@ static int rcl_life_ask(struct rcl_link *link)
 		return -ETIMEDOUT;
 	rcl_life_beware(slot);
 	rcl_stall_look(ep);
-	ret = rcl_heartbeat_wish(ep);
+	ret = rcl_heartbeat_ask_rotation(ep);
 	/* Pings could fill the window for ever; leases leave them a place. */
 	if (!ret)
 		ret = rcl_life_lease(link);
@@ -543,9 +542,9 @@ static int rcl_life_ask(struct rcl_link *link)
 	if (!ret)
 		ret = rcl_heartbeat_look(ep);
 	if (ep->ctrl.questions == ep->heartbeat.asked && !ep->pinger.ping)
-		slot->expecting = false;
-	else if (!slot->expecting)
-		rcl_state_expect(slot, RCL_ANSWER_MS);
+		slot->due = 0;
+	else if (!slot->due)
+		rcl_state_expect(slot, rcl_heartbeat_limit(ep));
 	return ret;
 }
 

@@ -227,7 +227,7 @@ int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
 		/* Busy: RECYCLE comes. */
 		if (msg->status == RCL_MSG_BUSY)
-			rcl_lease_expect(lease);
+			rcl_lease_expect(ep, lease);
 		else
 			lease->state = RCL_LEASE_FREE;
 		return 0;

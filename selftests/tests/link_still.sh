@@ -169,7 +169,27 @@ dials_apart()
 	clocks_meet && return $status
 }
 
-plan 10
+# Who owes an answer has as long as heartbeats allow, where that is longer than 10 s.
+answers_late()
+{
+	local epoch pinger status=0
+
+	rclink set l heartbeat 5000 misses 6 &&
+		on 2 "$tool" set l heartbeat 5000 misses 6 &&
+		rclink disconnect l && link_dial l && watched 0 || return
+	epoch=$(of 1 l .epoch)
+	lab_power 2 pause
+	rclink ping l -c 1 &
+	pinger=$!
+	sleep 13
+	is 1 l .state up || status=1
+	lab_power 2 resume
+	wait "$pinger" || status=1
+	watched 1
+	[ $status -eq 0 ] && same "$epoch"
+}
+
+plan 11
 link_setup
 link_listen l
 check "the link comes up" link_pair l "${words[@]}"
@@ -184,6 +204,7 @@ kill "$server"
 wait "$server" 2>/dev/null
 check "clocks that jump by a day, and back, are no matter" clocks_jump
 check "a link comes up between hosts two days apart" dials_apart
+holds "an answer may take as long as heartbeats allow" answers_late
 check "it is deleted" eval 'rclink del l && on 2 "$tool" del l'
 link_listen_end
 finish

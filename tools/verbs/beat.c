@@ -8,10 +8,18 @@
 #include "process.h"
 
 #define NS_PER_MS	1000000
+#define ANSWER_MS	10000	/* for an answer; or more, as heartbeats allow */
 
 static uint32_t interval_of(const struct rcv_epoch *ep)
 {
 	return ep->policy.v[RCL_P_HEARTBEAT];
+}
+
+uint64_t rcv_beat_limit(const struct rcv_epoch *ep)
+{
+	uint64_t beats = interval_of(ep) * ep->policy.v[RCL_P_MISSES];
+
+	return beats > ANSWER_MS ? beats : ANSWER_MS;
 }
 
 void rcv_beat_start(struct rcv_epoch *ep)

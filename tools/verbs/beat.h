@@ -8,6 +8,9 @@
 struct rcl_msg;
 struct rcv_epoch;
 
+/* How long may the peer owe anything, in ms? */
+uint64_t rcv_beat_limit(const struct rcv_epoch *ep);
+
 /* There was a sign of the peer just now. */
 void rcv_beat_start(struct rcv_epoch *ep);
 

@@ -23,7 +23,6 @@
 #include "range.h"
 
 #define NS_PER_MS	1000000
-#define ANSWER_MS	10000	/* for an answer, whatever heartbeats say */
 #define LOOK_S		1	/* whether the device is still there */
 #define BYE_MS		200	/* for the peer's device to have a goodbye */
 #define POLL_WCS	16
@@ -273,7 +272,7 @@ static int ask(struct rcv_epoch *ep)
 		ret = rcv_beat_look(ep, now_ms());
 	if (ep->ctrl.questions == ep->heartbeat.asked && !ep->pinger.ping)
 		ep->answered = now_ms();
-	else if (!ret && now_ms() > ep->answered + ANSWER_MS)
+	else if (!ret && now_ms() > ep->answered + rcv_beat_limit(ep))
 		ret = -ETIMEDOUT;
 	return ret;
 }
@@ -313,7 +312,7 @@ static uint64_t sooner(uint64_t due, uint64_t other)
 
 static void expect(struct rcv_epoch *ep)
 {
-	uint64_t now = now_ms(), due = ep->answered + ANSWER_MS;
+	uint64_t now = now_ms(), due = ep->answered + rcv_beat_limit(ep);
 
 	if (!ep->up)
 		return;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "../../kmod/endpoint.h"
+#include "beat.h"
 #include "epoch.h"
 #include "objects.h"
 #include "process.h"
 #include "shown.h"
 
 #define NS_PER_MS	1000000
-#define LEASE_MS	10000	/* for a peer that owes no answer, but more */
 #define FETCH_MS	30000	/* that it may take for what it registers */
 #define BUSY_MS		4	/* before it is asked again */
 
@@ -392,7 +392,7 @@ static int on_recycle(struct rcv_epoch *ep, struct rcv_lease *lease,
 	answer->len = lease->qp->qp->qp_num;
 	answer->seed = lease->qp->psn;
 	lease->state = RCV_LEASE_ANSWERED;
-	lease->owes = now_ms() + LEASE_MS;
+	lease->owes = now_ms() + rcv_beat_limit(ep);
 	return 0;
 }
 
