@@ -58,7 +58,8 @@ enum rclink_link_state {
  * @RCLINK_DOWN_REASON_PEER_DISCONNECTED: The peer said goodbye.
  * @RCLINK_DOWN_REASON_OWNER_GONE: The socket that prepared the link was closed
  *   before it was up.
- * @RCLINK_DOWN_REASON_TIMED_OUT: The link was not up within its time limit.
+ * @RCLINK_DOWN_REASON_TIMED_OUT: The link was not up, or the peer did not
+ *   answer, within the time limit.
  * @RCLINK_DOWN_REASON_COMPLETION: A work request failed; wc-status has the
  *   status.
  * @RCLINK_DOWN_REASON_QP_FATAL: The device reported a fatal error of a QP.
@@ -83,8 +84,8 @@ enum rclink_link_state {
  *   that has no right there, or makes no sense.
  * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version
  *   of the control protocol.
- * @RCLINK_DOWN_REASON_REPLACED: One end wants another epoch: it has lost this
- *   one, or takes another link in its place.
+ * @RCLINK_DOWN_REASON_REPLACED: One end gave this epoch up: it had lost it,
+ *   took another link in its place, or who brought it up there was gone.
  * @RCLINK_DOWN_REASON_MTU: The hello came through, but no packet as large as
  *   the path MTU.
  * @RCLINK_DOWN_REASON_SUBNET_MANAGER: The subnet manager refuses a multicast
