@@ -281,7 +281,8 @@ static void rcl_state_ended(struct rcl_slot *slot, struct rcl_reason why)
 	rcl_tripwire_log(link->name, slot == link->live, &why);
 	rcl_ping_abort(slot->epoch, -ENOTCONN, rcl_reason_text(&why));
 	rcl_state_free(slot);
-	link->stats.downs += slot == link->live;
+	if (slot == link->live)
+		link->stats.downs += slot->state == RCLINK_LINK_STATE_UP;
 	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &why);
 }
 
