@@ -48,6 +48,9 @@ static int rcl_bringup_make(struct rcl_slot *slot, struct rcl_request *req)
 		return PTR_ERR(ep);
 	if (agreed)
 		ep->gid_reason = "agreed with the peer";
+	ep->lock = &link->lock;
+	ep->pool.link = link->name;
+	ep->pool.exports = &link->exports;
 	req->made = ep;
 	return 0;
 }
@@ -122,21 +125,13 @@ static int rcl_bringup_may_connect(const struct rcl_epoch *ep,
 				  ep->policy.v[RCL_P_LOOPBACK], &req->why);
 }
 
-static int rcl_bringup_may_activate(struct rcl_slot *slot,
+static int rcl_bringup_may_activate(const struct rcl_epoch *ep,
 				    struct rcl_request *req)
 {
-	struct rcl_link *link = slot->link;
-	struct rcl_epoch *ep = slot->epoch;
-
-	if (ep->ctrl.started) {
-		req->why = "the link has been activated already";
-		return -EBUSY;
-	}
-	ep->lock = &link->lock;
-	ep->pool.link = link->name;
-	ep->pool.exports = &link->exports;
-	ep->pool.role = slot->role;
-	return 0;
+	if (!ep->ctrl.started)
+		return 0;
+	req->why = "the link has been activated already";
+	return -EBUSY;
 }
 
 /* Who prepared it, and nobody else, goes on with it. */
@@ -170,7 +165,7 @@ int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 	if (!ret && req->kind == RCL_REQ_CONNECT)
 		ret = rcl_bringup_may_connect(slot->epoch, req);
 	if (!ret && req->kind == RCL_REQ_ACTIVATE)
-		ret = rcl_bringup_may_activate(slot, req);
+		ret = rcl_bringup_may_activate(slot->epoch, req);
 	if (ret)
 		return ret;
 	if (req->kind == RCL_REQ_PREPARE) {
@@ -181,12 +176,12 @@ int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 	rcl_state_send_off(slot, req);
 	return 0;
 }
-	struct rcl_epoch *ep = req->made;
 
 /* What was up meanwhile may be down: then this takes its place. */
 static void rcl_bringup_install(struct rcl_slot *slot,
 				const struct rcl_request *req)
 {
+	struct rcl_epoch *ep = req->made;
 	struct rcl_used *used = &slot->used;
 	struct rcl_link *link = slot->link;
 
@@ -214,8 +209,6 @@ static void rcl_bringup_install(struct rcl_slot *slot,
 static void rcl_bringup_prepared(struct rcl_slot *slot,
 				 struct rcl_request *req)
 {
-	static const struct rcl_reason none;
-
 	if (req->ret) {
 		rcl_state_forget(slot);
 		return;
@@ -223,14 +216,13 @@ static void rcl_bringup_prepared(struct rcl_slot *slot,
 	rcl_bringup_install(slot, req);
 	req->epoch = slot->epoch->number;
 	req->end = slot->epoch->local;
-	rcl_state_set(slot, RCLINK_LINK_STATE_PREPARED, &none);
+	rcl_state_set(slot, RCLINK_LINK_STATE_PREPARED, NULL);
 	rcl_state_expect(slot, RCL_PREPARED_MS);
 }
 
 static void rcl_bringup_connected(struct rcl_slot *slot,
 				  struct rcl_request *req)
 {
-	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
 	struct rcl_epoch *ep = slot->epoch;
 
@@ -246,7 +238,7 @@ static void rcl_bringup_connected(struct rcl_slot *slot,
 	spin_unlock_irq(&link->lock);
 	req->epoch = ep->number;
 	if (!req->broken)
-		rcl_state_set(slot, RCLINK_LINK_STATE_CONNECTED, &none);
+		rcl_state_set(slot, RCLINK_LINK_STATE_CONNECTED, NULL);
 }
 
 static void rcl_bringup_activated(struct rcl_slot *slot,

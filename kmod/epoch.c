@@ -288,6 +288,7 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 			      ep->access | IB_ACCESS_LOCAL_WRITE);
 	if (ret)
 		return ret;
+	ep->pool.role = role;
 	rcl_reg_start(&ep->reg, ep->pd, &wiring, ep->user.up);
 	rcl_ctrl_start(&ep->ctrl, key, role, ep->number);
 	return 0;

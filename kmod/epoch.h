@@ -30,7 +30,7 @@
  * @pool: who leases @qp[1] and the following
  * @reg: where memory of the lessees is registered
  * @ah: way to the peer, after connect
- * @lock: the link's, see below; of a link that is up
+ * @lock: the link's, see below
  * @number: own count; the agreed one after connect
  * @local: this end
  * @remote: the peer's end, after connect

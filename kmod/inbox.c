@@ -229,12 +229,12 @@ bool rcl_inbox_take_back(struct rcl_link *link)
 }
 
 /**
- * rcl_inbox_is_wary - has access failed on a channel?
+ * rcl_inbox_take_wary - has access failed on a channel?
  * @link: of the work item
  *
  * Return: true once for all that did.
  */
-bool rcl_inbox_is_wary(struct rcl_link *link)
+bool rcl_inbox_take_wary(struct rcl_link *link)
 {
 	bool wary;
 
@@ -257,7 +257,8 @@ static bool rcl_inbox_needs_no_owner(const struct rcl_slot *slot)
 
 /**
  * rcl_inbox_failure - must the epoch end?
- * @slot: of the work item
+ * @slot: of the work item; an owner that is gone is forgotten where none is
+ *	needed
  *
  * Return: the noted reason, or RCLINK_DOWN_REASON_NONE.
  */

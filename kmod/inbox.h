@@ -79,19 +79,19 @@ void rcl_request_put(struct rcl_request *req);
 int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req);
 int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call);
-void rcl_inbox_shut(struct rcl_link *link, bool shut);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
 void rcl_inbox_end(struct rcl_link *link);
 void rcl_inbox_give_back(struct rcl_link *link);
 
 /* For the work item. */
+void rcl_inbox_shut(struct rcl_link *link, bool shut);
 struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
 struct rcl_call *rcl_inbox_next_call(struct rcl_link *link);
 bool rcl_inbox_is_dead(struct rcl_link *link);
 void rcl_inbox_chore(struct rcl_link *link);
 bool rcl_inbox_take_back(struct rcl_link *link);
-bool rcl_inbox_is_wary(struct rcl_link *link);
+bool rcl_inbox_take_wary(struct rcl_link *link);
 struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot);
 void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls);
 

@@ -152,7 +152,7 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
 	    rcl_state_is_calm(link))
 		return;
-	wary = rcl_inbox_is_wary(link);
+	wary = rcl_inbox_take_wary(link);
 	if (!wary && !rcl_stall_due(slot->epoch))
 		return;
 	link->calm = rcl_due_in(RCL_CALM_MS);
@@ -187,6 +187,7 @@ static bool rcl_life_stay_down(struct rcl_slot *slot)
 	rcl_state_set(slot, RCLINK_LINK_STATE_DOWN, &wish);
 	return true;
 }
+
 /* Whatever the state. */
 static bool rcl_life_is_stale(const struct rcl_slot *slot,
 			      struct rcl_request *req)
@@ -199,7 +200,6 @@ static bool rcl_life_is_stale(const struct rcl_slot *slot,
 	req->why = "epoch is older than the link's: start a new exchange";
 	return true;
 }
-
 
 /* -EINPROGRESS: the chore has it. */
 static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
@@ -299,15 +299,14 @@ static bool rcl_life_next_request(struct rcl_link *link)
 /* Both ends hear each other. */
 static void rcl_life_up(struct rcl_slot *slot)
 {
-	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
 	bool moves = slot != link->live;
 
-	slot->expecting = false;
+	slot->due = 0;
 	if (moves)
 		rcl_state_move(link);
 	/* Its keys are others. */
-	rcl_inbox_is_wary(link);
+	rcl_inbox_take_wary(link);
 	rcl_heartbeat_start(slot->epoch);
 	/* It reads nothing while it ends the other epoch, and all its MRs. */
 	if (slot->beside)
@@ -318,7 +317,7 @@ static void rcl_life_up(struct rcl_slot *slot)
 		rcl_resume_lose_all(&link->suspended, -ECONNRESET);
 	rcl_resume_begin(slot->epoch, &link->suspended);
 	link->stats.epochs++;
-	rcl_state_set(slot, RCLINK_LINK_STATE_UP, &none);
+	rcl_state_set(slot, RCLINK_LINK_STATE_UP, NULL);
 }
 
 /*
@@ -347,15 +346,14 @@ static int rcl_life_settle(struct rcl_slot *slot)
 	if (slot->state != RCLINK_LINK_STATE_CONNECTED ||
 	    !(slot->proven & RCL_PROVEN_HEARD))
 		return 0;
-	if (slot != link->live && !slot->settles &&
+	if (slot != link->live && !slot->still_by &&
 	    !(slot->proven & RCL_PROVEN_SAID)) {
 		rcl_lease_keep_still(link->live->epoch, true);
-		slot->settles = true;
 		slot->still_by = rcl_due_in(RCL_STILL_MS);
 		rcl_state_expect(slot, RCL_MOVE_MS);
 	}
 	if (!(slot->proven & RCL_PROVEN_SAID)) {
-		if (slot->settles && !rcl_life_is_still(slot))
+		if (slot->still_by && !rcl_life_is_still(slot))
 			return 0;
 		ret = rcl_ctrl_send(&slot->epoch->ctrl, &ack);
 		if (ret)
@@ -418,7 +416,7 @@ static int rcl_life_talk(struct rcl_slot *slot, const struct rcl_msg *msg,
 	rcl_heartbeat_heard(ep, msg);
 	/* Who answers heartbeats may owe other answers. */
 	if (rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BEAT_ACK)
-		slot->expecting = false;
+		slot->due = 0;
 	switch (msg->type) {
 	case RCL_MSG_PONG:
 	case RCL_MSG_FILLED:

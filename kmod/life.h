@@ -64,12 +64,12 @@ enum rcl_proven {
  * @peer: identity of the peer, after connect
  * @used: by the epoch
  * @proven: enum rcl_proven; of the work item only
- * @beside: made beside another epoch, which its peer may have to end first; of
+ * @beside: of a rotation, so its peer may have to end another epoch first; of
  *	the work item only
- * @settles: until the other epoch's leases are still; of the work item only
- * @still_by: or until then, in jiffies; of the work item only
- * @expecting: hello or an answer must come; of the work item only
- * @due: by then, in jiffies, while @expecting; of the work item only
+ * @still_by: for so long the other epoch's leases are to become still, in
+ *	jiffies, 0: nobody waits for that; of the work item only
+ * @due: hello or an answer must come by then, in jiffies, 0: nothing must; of
+ *	the work item only
  *
  * Written by the work item alone, under the link's lock where not said
  * otherwise, but for @failure. An epoch that is not up belongs to the link's
@@ -89,9 +89,7 @@ struct rcl_slot {
 	struct rcl_used used;
 	unsigned int proven;
 	bool beside;
-	bool settles;
 	u64 still_by;
-	bool expecting;
 	u64 due;
 };
 
@@ -108,6 +106,11 @@ struct rcl_slot {
  * @ends: why, then; of @work only
  * @traffic: of its channels; any context
  * @timer: wakes @work when something is late
+ * @calm: not rotated for what befalls channels before, in jiffies; of @work
+ *	only
+ * @suspended: lessees that wait for the next epoch; of @work only
+ * @was: the peer that these have; of @work only
+ * @exports: regions of its channels; has a lock of its own
  * @ended: completed when a dead link holds nothing any more
  * @lock: protects everything below; taken in any context
  * @requests: not yet handled
@@ -125,12 +128,7 @@ struct rcl_slot {
  * @live: the one that the link is known by
  * @next: the other one
  * @counted: highest number that an epoch had here
- * @calm: not rotated for what befalls channels before, in jiffies; of the
- *	work item only
  * @stats: counters
- * @suspended: lessees that wait for the next epoch; of the work item only
- * @was: the peer that these have; of the work item only
- * @exports: regions of its channels; has a lock of its own
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
  * @calls, @dead, @done, @wary, failures, @record and @policy, which others
@@ -149,6 +147,10 @@ struct rcl_link {
 	struct rcl_traffic __percpu *traffic;
 	struct timer_list timer;
 	struct completion ended;
+	u64 calm;
+	struct list_head suspended;
+	char was[RCLINK_PEER_MAX + 1];
+	struct rcl_exports exports;
 	spinlock_t lock;	/* protects everything below */
 	struct list_head requests;
 	struct list_head pings;
@@ -164,11 +166,7 @@ struct rcl_link {
 	struct rcl_slot *live;
 	struct rcl_slot *next;
 	u64 counted;
-	u64 calm;
 	struct rcl_stats stats;
-	struct list_head suspended;
-	char was[RCLINK_PEER_MAX + 1];
-	struct rcl_exports exports;
 };
 
 void rcl_life_create(struct rcl_link *link);

@@ -37,7 +37,6 @@
  */
 void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
 {
-	slot->expecting = true;
 	slot->due = rcl_due_in(ms);
 }
 
@@ -49,7 +48,7 @@ void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
  */
 bool rcl_state_is_late(const struct rcl_slot *slot)
 {
-	return slot->expecting && !rcl_due_lies_ahead(slot->due);
+	return slot->due && !rcl_due_lies_ahead(slot->due);
 }
 
 /**
@@ -72,10 +71,9 @@ static u64 rcl_state_next(const struct rcl_slot *slot)
 	/* Its chore wakes it. */
 	if (slot == link->busy)
 		return 0;
-	if (slot->settles && !(slot->proven & RCL_PROVEN_SAID))
+	if (slot->still_by && !(slot->proven & RCL_PROVEN_SAID))
 		next = get_jiffies_64() + 1;
-	if (slot->expecting)
-		next = rcl_due_first(next, slot->due);
+	next = rcl_due_first(next, slot->due);
 	if (slot->state != RCLINK_LINK_STATE_UP)
 		return next;
 	next = rcl_due_first(next, rcl_heartbeat_due(slot->epoch));
@@ -133,16 +131,19 @@ void rcl_state_event(struct rcl_slot *slot, u32 kind)
  * rcl_state_set - an epoch comes into another state
  * @slot: of the epoch
  * @state: the new one
- * @reason: why it is down
+ * @reason: why it is down, else NULL
  *
  * Context: may sleep.
  */
 void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 		   const struct rcl_reason *reason)
 {
+	static const struct rcl_reason none;
 	struct rcl_link *link = slot->link;
 	enum rclink_link_state old;
 
+	if (!reason)
+		reason = &none;
 	spin_lock_irq(&link->lock);
 	old = slot->state;
 	slot->state = state;
@@ -265,10 +266,10 @@ static struct rcl_reason rcl_state_why(const struct rcl_slot *slot, u32 reason)
 /* Nothing is waited for any more, nor is anybody kept waiting for it. */
 static void rcl_state_unsettle(struct rcl_slot *slot)
 {
-	slot->expecting = false;
-	if (slot->settles)
+	slot->due = 0;
+	if (slot->still_by)
 		rcl_lease_keep_still(slot->link->live->epoch, false);
-	slot->settles = false;
+	slot->still_by = 0;
 }
 
 /* Its QPs are gone. */
@@ -389,7 +390,7 @@ void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why)
 	rcl_state_end(slot, *why);
 	if (!rcl_state_has_next(link))
 		return;
-	link->next->settles = false;
+	link->next->still_by = 0;
 	spin_lock_irq(&link->lock);
 	swap(link->live, link->next);
 	spin_unlock_irq(&link->lock);
@@ -423,8 +424,8 @@ void rcl_state_move(struct rcl_link *link)
 	struct rcl_slot *old = link->live;
 	LIST_HEAD(calls);
 
-	old->expecting = false;
-	link->next->settles = false;
+	old->due = 0;
+	link->next->still_by = 0;
 	rcl_state_end_leases(old, -ECONNRESET, rcl_state_resumes(old), &calls);
 	rcl_inbox_ask_again(link, &calls);
 	rcl_ping_abort(old->epoch, -EAGAIN,

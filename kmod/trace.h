@@ -55,19 +55,19 @@ TRACE_EVENT(rcl_link_fail,
 );
 
 TRACE_EVENT(rcl_link_err,
-	TP_PROTO(const char *name, u32 step, int err),
-	TP_ARGS(name, step, err),
+	TP_PROTO(const char *name, u32 request, int err),
+	TP_ARGS(name, request, err),
 	TP_STRUCT__entry(
 		__array(char, name, RCLINK_NAME_MAX + 1)
-		__field(u32, step)
+		__field(u32, request)
 		__field(int, err)
 	),
 	TP_fast_assign(
 		strscpy(__entry->name, name, sizeof(__entry->name));
-		__entry->step = step;
+		__entry->request = request;
 		__entry->err = err;
 	),
-	TP_printk("link=%s step=%u err=%d", __entry->name, __entry->step,
+	TP_printk("link=%s request=%u err=%d", __entry->name, __entry->request,
 		  __entry->err)
 );
 
