@@ -6,7 +6,6 @@
  */
 #include "chan.h"
 
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -16,6 +15,7 @@
 #include "chan-io.h"
 #include "chan-park.h"
 #include "chan-resume.h"
+#include "charge.h"
 #include "inbox.h"
 #include "link.h"
 #include "listener.h"
@@ -202,10 +202,10 @@ static void rcl_chan_lost(struct rcl_lessee *lessee, int why)
 /* Not charged to the work item. */
 static bool rcl_chan_keep(struct rcl_chan *chan)
 {
-	struct mem_cgroup *own = set_active_memcg(chan->memcg);
+	struct rcl_charge charge = rcl_charge_begin(chan->memcg);
 
-	chan->keep = kvzalloc(sizeof(*chan->keep), GFP_KERNEL_ACCOUNT);
-	set_active_memcg(own);
+	chan->keep = kvzalloc(sizeof(*chan->keep), RCL_GFP_CHARGED);
+	rcl_charge_end(&charge);
 	if (chan->keep)
 		chan->keep->chan = chan;
 	return chan->keep;
@@ -289,7 +289,7 @@ int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
 		  const struct rcl_cq *cq, u32 flags)
 {
 	chan->inl = kzalloc(RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX,
-			    GFP_KERNEL_ACCOUNT);
+			    RCL_GFP_CHARGED);
 	if (!chan->inl)
 		return -ENOMEM;
 	rcl_lessee_init(&chan->lessee, &rcl_chan_lessee_ops);

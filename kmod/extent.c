@@ -12,6 +12,8 @@
 #include <linux/swiotlb.h>
 #include <rdma/ib_verbs.h>
 
+#include "charge.h"
+
 static u32 rcl_extent_piece(const struct rcl_extent_cut *at,
 			    const struct scatterlist *sg)
 {
@@ -69,14 +71,26 @@ static void rcl_extent_take(struct scatterlist *to,
 		    offset_in_page(offset));
 }
 
+static int rcl_extent_alloc(struct rcl_extent *extent, u32 n,
+			    struct mem_cgroup *memcg)
+{
+	struct rcl_charge charge = rcl_charge_begin(memcg);
+	int ret;
+
+	ret = sg_alloc_table(&extent->sgt, n, RCL_GFP_CHARGED);
+	rcl_charge_end(&charge);
+	/* As in rcl_mapping_lay_out(). */
+	return ret ? sg_alloc_table(&extent->sgt, n, GFP_KERNEL) : 0;
+}
+
 static int rcl_extent_cut(struct rcl_extent *extent, u32 max,
 			  struct rcl_extent_cut *at, u64 len)
 {
 	struct scatterlist *sg;
 	int ret, i;
 
-	ret = sg_alloc_table(&extent->sgt, rcl_extent_pieces(at, max, len),
-			     GFP_KERNEL_ACCOUNT);
+	ret = rcl_extent_alloc(extent, rcl_extent_pieces(at, max, len),
+			       at->memcg);
 	if (ret)
 		return ret;
 	for_each_sgtable_sg(&extent->sgt, sg, i) {

@@ -9,6 +9,7 @@
 
 struct ib_mr;
 struct ib_pd;
+struct mem_cgroup;
 
 /**
  * struct rcl_extent - a part of a region, and its registration
@@ -30,12 +31,14 @@ struct rcl_extent {
  * @offset: bytes of it that are in extents already
  * @mapped: the list has DMA addresses, and maybe no pages
  * @dir: what it is, or is to be, mapped for
+ * @memcg: is charged for the list of the extent, or NULL
  */
 struct rcl_extent_cut {
 	struct scatterlist *sg;
 	u32 offset;
 	bool mapped;
 	enum dma_data_direction dir;
+	struct mem_cgroup *memcg;
 };
 
 int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,

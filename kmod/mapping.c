@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
+#include "charge.h"
 #include "export.h"
 #include "extent.h"
 #include "memory.h"
@@ -31,6 +32,15 @@ u32 rcl_mapping_shift(const struct ib_device *ib)
 					ib->attrs.max_fast_reg_page_list_len));
 }
 
+static int rcl_mapping_alloc(struct rcl_mapping *mapping, u64 n, gfp_t gfp)
+{
+	struct rcl_window *window = mapping->window;
+
+	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), gfp);
+	mapping->extents = kvcalloc(n, sizeof(*mapping->extents), gfp);
+	return window->rkeys && mapping->extents ? 0 : -ENOMEM;
+}
+
 /**
  * rcl_mapping_lay_out - cut memory into extents
  * @mapping: with @mapping->memory and @mapping->window
@@ -46,6 +56,8 @@ u32 rcl_mapping_shift(const struct ib_device *ib)
 int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
 {
 	struct rcl_window *window = mapping->window;
+	struct rcl_charge charge;
+	int ret;
 	u64 n;
 
 	window->shift = shift;
@@ -54,10 +66,14 @@ int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
 	n = rcl_window_extents(window);
 	if (n > RCL_EXTENTS_MAX)
 		return -EMSGSIZE;
-	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), GFP_KERNEL_ACCOUNT);
-	mapping->extents = kvcalloc(n, sizeof(*mapping->extents),
-				    GFP_KERNEL_ACCOUNT);
-	return window->rkeys && mapping->extents ? 0 : -ENOMEM;
+	charge = rcl_charge_begin(mapping->memory->memcg);
+	ret = rcl_mapping_alloc(mapping, n, RCL_GFP_CHARGED);
+	rcl_charge_end(&charge);
+	if (!ret)
+		return 0;
+	/* The host is short of memory: better to reclaim than to end a channel. */
+	rcl_mapping_free(mapping);
+	return rcl_mapping_alloc(mapping, n, GFP_KERNEL);
 }
 
 static int rcl_mapping_access(const struct rcl_mapping *mapping)
@@ -126,6 +142,7 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 	struct rcl_extent_cut at = {
 		.sg = memory->sgt.sgl,
 		.dir = rcl_memory_dir(memory),
+		.memcg = memory->memcg,
 	};
 	int ret = 0;
 

@@ -10,6 +10,7 @@
 
 struct file;
 struct ib_device;
+struct mem_cgroup;
 struct rcl_extent_cut;
 struct task_struct;
 
@@ -23,6 +24,8 @@ struct task_struct;
  * @read_only: neither the device nor the peer may write there
  * @owner: waits for it to be registered, by somebody else: not for long when it
  *	has a signal; or NULL
+ * @memcg: is charged for what it takes to register it, or NULL; of the channel
+ *	or the share
  * @file: that can be mapped to see it, or NULL
  * @map: finds the first piece for a device, where @sgt has none; or NULL
  * @unmap: the mirror of @map; also of what is not mapped
@@ -35,6 +38,7 @@ struct rcl_memory {
 	u32 npages;
 	bool read_only;
 	struct task_struct *owner;
+	struct mem_cgroup *memcg;
 	struct file *file;
 	int (*map)(struct rcl_memory *memory, struct ib_device *ib,
 		   struct rcl_extent_cut *at);

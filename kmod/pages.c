@@ -2,10 +2,10 @@
 /* As vmalloc_user() and remap_vmalloc_range(), but charged to the caller. */
 #include "pages.h"
 
-#include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
+#include "charge.h"
 #include "compat.h"
 
 /**
@@ -19,7 +19,8 @@
  */
 void *rcl_pages_new(size_t size)
 {
-	return __vmalloc(PAGE_ALIGN(size), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	/* A cgroup that is full is no matter for the log of the host. */
+	return __vmalloc(PAGE_ALIGN(size), RCL_GFP_CHARGED | __GFP_ZERO);
 }
 
 /**

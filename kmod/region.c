@@ -236,15 +236,11 @@ struct rcl_region_job {
 	int ret;
 };
 
-/*
- * The end of an epoch waits for the mutex, and I/O waits for that. Whoever has
- * the channel pays for what is allocated.
- */
+/* The end of an epoch waits for the mutex, and I/O waits for that. */
 static void rcl_region_register_job(void *arg)
 {
 	struct rcl_region_job *job = arg;
 	struct rcl_chan *chan = job->chan;
-	struct mem_cgroup *own = set_active_memcg(chan->memcg);
 	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&chan->setup);
@@ -255,7 +251,6 @@ static void rcl_region_register_job(void *arg)
 	job->region->mapping.memory->owner = NULL;
 	mutex_unlock(&chan->setup);
 	memalloc_noio_restore(noio);
-	set_active_memcg(own);
 }
 
 /**
@@ -290,6 +285,8 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	region->export.window.rights = rights & RCLINK_REGION_RIGHTS;
 	memory->read_only = rights & RCLINK_REGION_READ_ONLY;
 	memory->owner = current;
+	/* Whoever has the channel pays. */
+	memory->memcg = chan->memcg;
 	job = (struct rcl_region_job){ .chan = chan, .region = region };
 	rcl_deputy_run(rcl_region_register_job, &job);
 	*handle = job.handle;

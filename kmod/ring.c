@@ -12,13 +12,13 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "chan-event.h"
 #include "chan-io.h"
+#include "charge.h"
 #include "listener.h"
 #include "pages.h"
 #include "sqe.h"
@@ -110,7 +110,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	};
 	struct rcl_ring *ring;
 
-	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	ring = kzalloc(sizeof(*ring), RCL_GFP_CHARGED);
 	if (!ring)
 		return NULL;
 	init_waitqueue_head(&ring->wait);
@@ -133,10 +133,10 @@ err_free:
 
 static struct rcl_chan *rcl_ring_make(struct rcl_listener *listener)
 {
-	struct mem_cgroup *own = set_active_memcg(listener->memcg);
+	struct rcl_charge charge = rcl_charge_begin(listener->memcg);
 	struct rcl_ring *ring = rcl_ring_new(listener->flags);
 
-	set_active_memcg(own);
+	rcl_charge_end(&charge);
 	return ring ? &ring->chan : NULL;
 }
 

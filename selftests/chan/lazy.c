@@ -4,8 +4,10 @@
  * channel of a link of this host to itself, and says how long that took at most
  *        lazy listen LINK TIMES: listens on as many services of one name, and
  * on one more, again and again, until it is killed
+ *        lazy wait LINK: listens, and accepts nothing, until it is killed
+ *        lazy connect LINK TIMES: opens and closes as many channels to that
  *
- * They say "ready" first.
+ * All but the last say "ready" first.
  */
 #include <stdbool.h>
 #include <time.h>
@@ -99,11 +101,42 @@ static int listens(const char *link, int times)
 	}
 }
 
+static int waits(const char *link)
+{
+	struct rclink_listener *listener;
+	int ret;
+
+	ret = rclink_listen(&listener, link, SERVICE, RCLINK_DEV_BACKLOG_MAX,
+			    0);
+	if (ret)
+		return say("listen", ret);
+	ready();
+	return pause();
+}
+
+static int connects(const char *link, int times)
+{
+	struct rclink_chan *chan;
+	int ret;
+
+	while (times--) {
+		ret = rclink_connect(&chan, link, SERVICE, RCLINK_CONNECT_WAIT);
+		if (ret)
+			return say("connect", ret);
+		rclink_close(chan);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "regions"))
 		return regions(argv[2], argv[3], atoi(argv[4])) != 0;
 	if (argc == 4 && !strcmp(argv[1], "listen"))
 		return listens(argv[2], atoi(argv[3])) != 0;
+	if (argc == 3 && !strcmp(argv[1], "wait"))
+		return waits(argv[2]) != 0;
+	if (argc == 4 && !strcmp(argv[1], "connect"))
+		return connects(argv[2], atoi(argv[3])) != 0;
 	return 2;
 }

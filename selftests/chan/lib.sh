@@ -38,6 +38,15 @@ chan_far()
 	until_true 10 grep -q listening "$says"
 }
 
+# cgroup_made DIR: a memory cgroup
+cgroup_made()
+{
+	local top=/sys/fs/cgroup
+
+	[ -e $top/cgroup.procs ] || mount -t cgroup2 none $top || return
+	echo +memory >$top/cgroup.subtree_control && mkdir -p "$1"
+}
+
 chan_far_end()
 {
 	kill "$@" 2>/dev/null

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Who does not get a processor, and works with a channel, or listens, holds up
-# nobody else, whatever he has in hand.
+# Who does not get a processor, or no memory, and works with a channel, or
+# listens, holds up nobody else, whatever he has in hand.
 # hosts: 1
 # alone: yes
 # kernels: 6.1-all 6.12-all debug-all
@@ -18,6 +18,8 @@ other=/tmp/rclink-test-other
 hogs=6
 hog_pids=()
 listeners=4000
+cgroup=/sys/fs/cgroup/rclink-test
+ballast=/dev/shm/rclink-test-ballast
 # For who has a processor of his own; a clock may be looked at late, too.
 most_ms=$((1000 * RCL_SLOW))
 
@@ -84,7 +86,35 @@ channels_come_up()
 		[ "$ms" -lt $((20 * most_ms)) ]
 }
 
-plan 3
+# Above a limit that it cannot get below, each process waits after what it takes.
+channels_cost_memory()
+{
+	local before
+
+	cgroup_made $cgroup || return
+	sh -c "echo \$\$ >$cgroup/cgroup.procs && exec '$CHAN/lazy' wait b" \
+		>$says 2>&1 &
+	lazy=$!
+	until_true 30 grep -q ready $says || {
+		cat $says
+		return 1
+	}
+	sh -c "echo \$\$ >$cgroup/cgroup.procs && head -c 32M /dev/zero >$ballast" &&
+		echo 1M >$cgroup/memory.high || return
+	before=$(of 1 a .epoch)
+	timeout 60 "$CHAN/lazy" connect a 60 || return
+	grep -E '^(high|max|oom_kill) ' $cgroup/memory.events
+	[ "$(of 1 a .epoch)" = "$before" ] && is 1 a .state up
+}
+
+channels_cost_memory_end()
+{
+	lazy_end
+	rm -f $ballast
+	until_true 10 rmdir $cgroup
+}
+
+plan 4
 chan_build
 link_setup
 holds "a link to this host itself comes up" link_self heartbeat 300 recover resume
@@ -99,4 +129,6 @@ hogs_end
 lazy_end
 kill "$server"
 wait "$server" 2>/dev/null
+holds "and beside who listens, and is out of memory" channels_cost_memory
+channels_cost_memory_end
 finish

@@ -17,13 +17,6 @@ channels=4
 ring=56	# KiB, and that much for what else an end has
 struct=16
 
-cgroup_made()
-{
-	[ -e /sys/fs/cgroup/cgroup.procs ] ||
-		mount -t cgroup2 none /sys/fs/cgroup || return
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control && mkdir -p $cgroup
-}
-
 # kernel_memory: KiB that the kernel has for it
 kernel_memory()
 {
@@ -35,7 +28,7 @@ charged()
 {
 	local pid kib
 
-	cgroup_made && link_self qps $channels || return
+	cgroup_made $cgroup && link_self qps $channels || return
 	sh -c "echo \$\$ >$cgroup/cgroup.procs &&
 		exec '$CHAN/idle' a b $channels" >$idles 2>&1 &
 	pid=$!

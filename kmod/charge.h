@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory that a kernel thread allocates, and somebody's cgroup is charged for. */
+#ifndef RCL_CHARGE_H
+#define RCL_CHARGE_H
+
+#include <linux/gfp.h>
+#include <linux/sched/mm.h>
+
+struct mem_cgroup;
+
+/*
+ * try_charge_memcg() treats a thread that charges a cgroup as one of that: above
+ * memory.high it reclaims and sleeps, for seconds, above memory.max it kills,
+ * and waits for the victim. A link must not wait for that. With PF_MEMALLOC
+ * the charge is forced, and nothing is reclaimed; __GFP_NOMEMALLOC keeps the
+ * reserves from it, so it fails where the host has nothing else. What is forced
+ * is no more than what its owner asked for, and he is held up by the next
+ * charge of his own.
+ */
+#define RCL_GFP_CHARGED	(GFP_KERNEL_ACCOUNT | __GFP_NOMEMALLOC | __GFP_NOWARN)
+
+/**
+ * struct rcl_charge - what rcl_charge_end() puts back
+ * @memcg: that was charged before
+ * @forced: nothing is reclaimed meanwhile
+ * @flags: then: of memalloc_noreclaim_save()
+ */
+struct rcl_charge {
+	struct mem_cgroup *memcg;
+	bool forced;
+	unsigned int flags;
+};
+
+/**
+ * rcl_charge_begin - charge a cgroup for what is allocated from now on
+ * @memcg: which one; NULL for none: then nothing is forced
+ *
+ * Context: a work item, which allocates by RCL_GFP_CHARGED alone until
+ * rcl_charge_end().
+ * Return: for rcl_charge_end().
+ */
+static inline struct rcl_charge rcl_charge_begin(struct mem_cgroup *memcg)
+{
+	struct rcl_charge charge = {
+		.memcg = set_active_memcg(memcg),
+		.forced = memcg,
+	};
+
+	if (charge.forced)
+		charge.flags = memalloc_noreclaim_save();
+	return charge;
+}
+
+/**
+ * rcl_charge_end - the mirror of rcl_charge_begin()
+ * @charge: of that
+ */
+static inline void rcl_charge_end(const struct rcl_charge *charge)
+{
+	if (charge->forced)
+		memalloc_noreclaim_restore(charge->flags);
+	set_active_memcg(charge->memcg);
+}
+
+#endif /* RCL_CHARGE_H */
