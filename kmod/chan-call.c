@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "chan.h"
+#include "charge.h"
 #include "inbox.h"
 
 /* Of an errand, which nobody interrupts, and whose place others wait for. */
@@ -71,16 +72,30 @@ int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
 	return ret ? : call->ret;
 }
 
-static int rcl_chan_got(struct rcl_window *window, u32 *n,
-			const struct rcl_call *call)
+/* An errand charges who has the channel. */
+static u32 *rcl_chan_new_rkeys(struct rcl_chan *chan, u32 n, bool errand)
+{
+	struct rcl_charge charge;
+	u32 *rkeys;
+
+	if (!errand)
+		return kvmalloc_array(n, sizeof(*rkeys), RCL_GFP_CHARGED);
+	charge = rcl_charge_begin(chan->memcg);
+	rkeys = kvmalloc_array(n, sizeof(*rkeys), RCL_GFP_CHARGED);
+	rcl_charge_end(&charge);
+	/* As in rcl_mapping_lay_out(). */
+	return rkeys ? : kvmalloc_array(n, sizeof(*rkeys), GFP_KERNEL);
+}
+
+static int rcl_chan_got(struct rcl_chan *chan, struct rcl_window *window,
+			u32 *n, const struct rcl_call *call)
 {
 	const struct rcl_window *got = &call->window;
 
 	if (!*n) {
 		*window = *got;
-		window->rkeys = kvmalloc_array(rcl_window_extents(got),
-					       sizeof(*window->rkeys),
-					       GFP_KERNEL_ACCOUNT);
+		window->rkeys = rcl_chan_new_rkeys(chan, rcl_window_extents(got),
+						   call->kind == RCL_CALL_RENEW);
 		if (!window->rkeys)
 			return -ENOMEM;
 	}
@@ -110,7 +125,7 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 	call->first = *n;
 	ret = rcl_chan_call(chan, call, until);
 	if (!ret)
-		ret = rcl_chan_got(window, n, call);
+		ret = rcl_chan_got(chan, window, n, call);
 	rcl_call_put(call);
 	return ret;
 }

@@ -8,6 +8,7 @@
 
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/memcontrol.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -113,6 +114,7 @@ struct rcl_share *rcl_share_open(const struct cred *cred)
 		return NULL;
 	mutex_init(&share->lock);
 	share->cred = cred;
+	share->memcg = get_mem_cgroup_from_mm(current->mm);
 	return share;
 }
 
@@ -138,6 +140,7 @@ void rcl_share_close(struct rcl_share *share)
 	for (i = 0; i < RCL_SHARE_REGIONS; i++)
 		if (share->slots[i])
 			rcl_shared_free(share->slots[i]);
+	mem_cgroup_put(share->memcg);
 	kfree(share);
 }
 
@@ -155,6 +158,7 @@ static int rcl_share_publish(struct rcl_share *share,
 		;
 	if (i == RCL_SHARE_REGIONS)
 		return -ENOSPC;
+	memory->memcg = share->memcg;
 	ret = rcl_share_begin(&shared->offer, memory, arg->name, arg->rights,
 			      share->cred);
 	if (ret)

@@ -9,6 +9,7 @@
 #define RCL_SHARE_REGIONS	64
 
 struct cred;
+struct mem_cgroup;
 struct rcl_memory;
 struct rcl_offer;
 struct rcl_shared;
@@ -18,11 +19,14 @@ struct vm_area_struct;
 /**
  * struct rcl_share - such a file
  * @cred: of who opened it; the file's
+ * @memcg: his, is charged for what it takes to register the regions, or NULL;
+ *	a reference is held
  * @lock: protects @slots
  * @slots: its regions by handle
  */
 struct rcl_share {
 	const struct cred *cred;
+	struct mem_cgroup *memcg;
 	struct mutex lock;	/* protects slots */
 	struct rcl_shared *slots[RCL_SHARE_REGIONS];
 };
