@@ -300,6 +300,7 @@ int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,
 	chan->over = true;
 	chan->why = -ENOTCONN;
 	spin_lock_init(&chan->lock);
+	mutex_init(&chan->turn);
 	mutex_init(&chan->setup);
 	rcl_chan_io_init(chan);
 	rcl_chan_events_init(chan);

@@ -184,6 +184,7 @@ struct rcl_chan_ops {
  * @slots: own regions by handle
  * @ended: what a message may still end of those that were in @slots: keys
  * @left: who asked was interrupted, and the pool may still have it; or NULL
+ * @turn: of its callers, to have a deputy; no link takes it; before @setup
  * @setup: protects the three below, and registrations; before @lock
  * @pd: between attach or rejoin, and gone
  * @reg: as long as @pd
@@ -229,6 +230,7 @@ struct rcl_chan {
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	u32 ended[RCL_CHAN_REGIONS];
 	struct rcl_call *left;
+	struct mutex turn;	/* to have a deputy */
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
 	struct rcl_reg *reg;

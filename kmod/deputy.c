@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links wait for what holds certain locks while a device works, and so do their
- * peers. A caller may be somebody who does not get a processor for seconds: by
- * his own wish, by the limits of a cgroup, or because others have it. So he
- * waits, and a kernel thread does it.
+ * Runs a job in a kernel thread, on behalf of a caller that may not get a
+ * processor for seconds: by his own wish, by the limits of a cgroup, or because
+ * others have it. Links, and so their peers, wait for what takes certain locks:
+ * that is such a job, for which the caller waits.
+ *
+ * All callers share the threads, 256 on a node. So whatever a job waits for, no
+ * file of a process may have many of them at once.
  */
 #include "deputy.h"
 
@@ -30,7 +33,8 @@ static void rcl_deputy_work(struct work_struct *work)
  * @fn: what
  * @arg: for @fn
  *
- * Context: may sleep, with no lock that @fn takes.
+ * Context: may sleep, with no lock that @fn takes; of one file of a process one
+ * at a time.
  */
 void rcl_deputy_run(void (*fn)(void *arg), void *arg)
 {

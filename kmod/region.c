@@ -288,7 +288,11 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	/* Whoever has the channel pays. */
 	memory->memcg = chan->memcg;
 	job = (struct rcl_region_job){ .chan = chan, .region = region };
-	rcl_deputy_run(rcl_region_register_job, &job);
+	job.ret = mutex_lock_killable(&chan->turn);
+	if (!job.ret) {
+		rcl_deputy_run(rcl_region_register_job, &job);
+		mutex_unlock(&chan->turn);
+	}
 	*handle = job.handle;
 	if (job.ret && rcl_region_free(region))
 		return -ENOTRECOVERABLE;
@@ -420,7 +424,9 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 {
 	struct rcl_region_job job = { .chan = chan, .handle = handle };
 
+	mutex_lock(&chan->turn);
 	rcl_deputy_run(rcl_region_withdraw_job, &job);
+	mutex_unlock(&chan->turn);
 	return job.region ? rcl_region_free(job.region) : -ESTALE;
 }
 

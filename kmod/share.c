@@ -113,6 +113,7 @@ struct rcl_share *rcl_share_open(const struct cred *cred)
 	if (!share)
 		return NULL;
 	mutex_init(&share->lock);
+	mutex_init(&share->turn);
 	share->cred = cred;
 	share->memcg = get_mem_cgroup_from_mm(current->mm);
 	return share;
@@ -242,6 +243,7 @@ static struct rcl_shared *rcl_share_at(struct rcl_share *share, u32 slot)
 int rcl_share_withdraw(struct rcl_share *share, u32 handle)
 {
 	struct rcl_shared *shared;
+	int ret;
 
 	mutex_lock(&share->lock);
 	shared = rcl_share_at(share, rcl_region_slot(handle));
@@ -250,7 +252,12 @@ int rcl_share_withdraw(struct rcl_share *share, u32 handle)
 	else
 		shared = NULL;
 	mutex_unlock(&share->lock);
-	return shared ? rcl_shared_free(shared) : -ESTALE;
+	if (!shared)
+		return -ESTALE;
+	mutex_lock(&share->turn);
+	ret = rcl_shared_free(shared);
+	mutex_unlock(&share->turn);
+	return ret;
 }
 
 /**

@@ -23,12 +23,14 @@ struct vm_area_struct;
  *	a reference is held
  * @lock: protects @slots
  * @slots: its regions by handle
+ * @turn: of who withdraws, to have a deputy; not with @lock, as mmap() takes that
  */
 struct rcl_share {
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
 	struct mutex lock;	/* protects slots */
 	struct rcl_shared *slots[RCL_SHARE_REGIONS];
+	struct mutex turn;	/* to have a deputy */
 };
 
 int rcl_share_check(const char *name, u32 rights, u64 npages);

@@ -2,6 +2,8 @@
 /*
  * usage: lazy regions NEAR FAR SECONDS: registers and withdraws memory with a
  * channel of a link of this host to itself, and says how long that took at most
+ *        lazy crowd NEAR FAR THREADS: so many threads do that with one channel,
+ * and more memory, until it is killed
  *        lazy listen LINK TIMES: listens on as many services of one name, and
  * on one more, again and again, until it is killed
  *        lazy wait LINK: listens, and accepts nothing, until it is killed
@@ -9,6 +11,7 @@
  *
  * All but the last say "ready" first.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +22,7 @@
 
 #define SERVICE	"lazy"
 #define LEN	(16 * 4096)
+#define CROWD_LEN	(2048 * 4096)
 
 static void ready(void)
 {
@@ -79,6 +83,45 @@ static int regions(const char *near, const char *far, int seconds)
 	return 0;
 }
 
+static void *crowd_addr;
+
+static void *crowds(void *chan)
+{
+	uint32_t region;
+	int ret;
+
+	for (;;) {
+		ret = rclink_region(chan, crowd_addr, CROWD_LEN, NULL, 0,
+				    &region);
+		if (!ret)
+			ret = rclink_withdraw(chan, region);
+		/* They are more than it may have regions. */
+		if (ret && ret != -ENOSPC)
+			exit(say("a region", ret) != 0);
+	}
+}
+
+static int crowd(const char *near, const char *far, int threads)
+{
+	struct rclink_chan *chan;
+	pthread_t thread;
+	int ret;
+
+	ret = open_channel(near, far, &chan);
+	if (ret)
+		return say("a channel", ret);
+	crowd_addr = memory(CROWD_LEN);
+	while (threads--) {
+		ret = -pthread_create(&thread, NULL, crowds, chan);
+		if (ret)
+			return say("a thread", ret);
+	}
+	/* Until all are there. */
+	sleep(1);
+	ready();
+	return pause();
+}
+
 static int listens(const char *link, int times)
 {
 	struct rclink_listener *listener;
@@ -132,6 +175,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "regions"))
 		return regions(argv[2], argv[3], atoi(argv[4])) != 0;
+	if (argc == 5 && !strcmp(argv[1], "crowd"))
+		return crowd(argv[2], argv[3], atoi(argv[4])) != 0;
 	if (argc == 4 && !strcmp(argv[1], "listen"))
 		return listens(argv[2], atoi(argv[3])) != 0;
 	if (argc == 3 && !strcmp(argv[1], "wait"))
