@@ -55,7 +55,7 @@ struct rcl_taken {
 /* Not that of the errands: those of a peer wait for what is done here. */
 static struct workqueue_struct *rcl_offer_wq;
 
-/* Protects rcl_offers, where each was taken, and how that stands. */
+/* Protects rcl_offers, where each was taken, and how that stands. Links wait. */
 static DEFINE_MUTEX(rcl_offers_lock);
 static LIST_HEAD(rcl_offers);
 
@@ -66,41 +66,66 @@ static kuid_t rcl_offer_user(const struct rcl_offer *offer)
 }
 
 /**
+ * struct rcl_offer_job - what a deputy does
+ * @offer: to be added
+ * @ret: what has come of it
+ */
+struct rcl_offer_job {
+	struct rcl_offer *offer;
+	int ret;
+};
+
+static int rcl_offer_add_locked(struct rcl_offer *offer)
+{
+	struct rcl_offer *other;
+	u32 n = 0;
+
+	lockdep_assert_held(&rcl_offers_lock);
+	list_for_each_entry(other, &rcl_offers, node) {
+		if (!uid_eq(rcl_offer_user(other), rcl_offer_user(offer)))
+			continue;
+		n++;
+		if (!strcmp(other->name, offer->name))
+			return -EEXIST;
+	}
+	if (n >= RCL_OFFERS_MAX)
+		return -ENOSPC;
+	/* No user takes a name from the kernel. */
+	if (!offer->cred)
+		list_add(&offer->node, &rcl_offers);
+	else
+		list_add_tail(&offer->node, &rcl_offers);
+	return 0;
+}
+
+static void rcl_offer_add_job(void *arg)
+{
+	struct rcl_offer_job *job = arg;
+
+	mutex_lock(&rcl_offers_lock);
+	job->ret = rcl_offer_add_locked(job->offer);
+	mutex_unlock(&rcl_offers_lock);
+}
+
+/**
  * rcl_offer_add - offer a region to all peers
  * @offer: zeroed, and filled in down to @offer->may
  *
- * Context: may sleep.
+ * Context: may sleep; has a deputy.
  * Return: 0, -EEXIST when the same user offers another one of that name, or
  * -ENOSPC when he offers too many.
  */
 int rcl_offer_add(struct rcl_offer *offer)
 {
-	struct rcl_offer *other;
-	u32 n = 0;
-	int ret = 0;
+	struct rcl_offer_job job = { .offer = offer };
 
 	INIT_LIST_HEAD(&offer->taken);
 	rcl_errands_init(&offer->users);
 	offer->addr = ((u64)get_random_u32() << RCL_EXTENT_SHIFT_MAX) +
 		      offer->memory->first;
 	offer->wanted = true;
-	mutex_lock(&rcl_offers_lock);
-	list_for_each_entry(other, &rcl_offers, node) {
-		if (!uid_eq(rcl_offer_user(other), rcl_offer_user(offer)))
-			continue;
-		n++;
-		if (!strcmp(other->name, offer->name))
-			ret = -EEXIST;
-	}
-	if (!ret && n >= RCL_OFFERS_MAX)
-		ret = -ENOSPC;
-	/* No user takes a name from the kernel. */
-	if (!ret && !offer->cred)
-		list_add(&offer->node, &rcl_offers);
-	else if (!ret)
-		list_add_tail(&offer->node, &rcl_offers);
-	mutex_unlock(&rcl_offers_lock);
-	return ret;
+	rcl_deputy_run(rcl_offer_add_job, &job);
+	return job.ret;
 }
 
 /* Nobody finds it any more; it is the caller's. */
@@ -126,9 +151,8 @@ static void rcl_taken_end(struct rcl_taken *taken)
 	rcl_errands_drop(&offer->users);
 }
 
-static void rcl_taken_end_all(void *arg)
+static void rcl_taken_end_all(struct list_head *ending)
 {
-	struct list_head *ending = arg;
 	/* An epoch may wait for us, and I/O for that. */
 	unsigned int noio = memalloc_noio_save();
 	struct rcl_taken *taken, *next;
@@ -138,25 +162,31 @@ static void rcl_taken_end_all(void *arg)
 	memalloc_noio_restore(noio);
 }
 
-/**
- * rcl_offer_del - take a region back
- * @offer: was added; no peer reaches the memory any more afterwards, unless
- *	@offer->stuck is set
- *
- * Context: may sleep.
- */
-void rcl_offer_del(struct rcl_offer *offer)
+static void rcl_offer_del_job(void *arg)
 {
+	struct rcl_offer *offer = arg;
 	struct rcl_taken *taken, *next;
 	LIST_HEAD(ending);
 
-	WRITE_ONCE(offer->wanted, false);
 	mutex_lock(&rcl_offers_lock);
 	list_del(&offer->node);
 	list_for_each_entry_safe(taken, next, &offer->taken, of_offer)
 		rcl_taken_unlink(taken, &ending);
 	mutex_unlock(&rcl_offers_lock);
-	rcl_deputy_run(rcl_taken_end_all, &ending);
+	rcl_taken_end_all(&ending);
+}
+
+/**
+ * rcl_offer_del - take a region back
+ * @offer: was added; no peer reaches the memory any more afterwards, unless
+ *	@offer->stuck is set
+ *
+ * Context: may sleep; has a deputy.
+ */
+void rcl_offer_del(struct rcl_offer *offer)
+{
+	WRITE_ONCE(offer->wanted, false);
+	rcl_deputy_run(rcl_offer_del_job, offer);
 	rcl_errands_wait(&offer->users);
 }
 
