@@ -19,6 +19,7 @@
 #include "inbox.h"
 #include "link.h"
 #include "listener.h"
+#include "mapping.h"
 #include "qp.h"
 #include "region.h"
 #include "remote.h"
@@ -58,6 +59,7 @@ static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 	chan->atomics = grant->atomics;
 	chan->masked_atomics = grant->masked_atomics;
 	chan->max_sge = grant->max_sge;
+	chan->shift = rcl_mapping_shift(grant->pd->device);
 	spin_unlock_bh(&chan->lock);
 }
 

@@ -166,6 +166,7 @@ struct rcl_chan_ops {
  * @atomics: the devices of both ends have them
  * @masked_atomics: and those on some of the bits
  * @max_sge: pieces that a work request may have
+ * @shift: of the extents of its memory: rcl_mapping_shift()
  * @cq: completions
  * @quiet: sends behind the last one that completes
  * @sends: and their operations
@@ -213,6 +214,7 @@ struct rcl_chan {
 	bool atomics;
 	bool masked_atomics;
 	u32 max_sge;
+	u32 shift;
 	struct rcl_cq cq;
 	u32 quiet;
 	struct rcl_queue sends;

@@ -201,25 +201,25 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 {
 	int peers = rcl_region_rights(rights);
 	u64 extents;
+	u32 order;
 	int ret;
 
 	if (peers < 0 || !name[0] != !peers ||
 	    peers == RCLINK_REGION_INVALIDATE)
 		return -EINVAL;
-	mutex_lock(&chan->setup);
-	ret = chan->pd ? 0 : chan->why;
-	if (!ret) {
-		u32 order = rcl_mapping_shift(chan->pd->device) - PAGE_SHIFT;
-
-		extents = (npages + BIT_ULL(order) - 1) >> order;
-		if (extents > RCL_EXTENTS_MAX)
-			ret = -EMSGSIZE;
-		/* A SEND names one key, and so ends one registration. */
-		else if (extents > 1 && rights & RCLINK_REGION_INVALIDATE)
-			ret = -EOPNOTSUPP;
-	}
-	mutex_unlock(&chan->setup);
-	return ret;
+	spin_lock_bh(&chan->lock);
+	ret = chan->attached ? 0 : chan->why;
+	order = chan->shift - PAGE_SHIFT;
+	spin_unlock_bh(&chan->lock);
+	if (ret)
+		return ret;
+	extents = (npages + BIT_ULL(order) - 1) >> order;
+	if (extents > RCL_EXTENTS_MAX)
+		return -EMSGSIZE;
+	/* A SEND names one key, and so ends one registration. */
+	if (extents > 1 && rights & RCLINK_REGION_INVALIDATE)
+		return -EOPNOTSUPP;
+	return 0;
 }
 
 /**
