@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who listens may be anybody, and may not get a processor for long while he is
- * in our midst. So nothing is waited for with the lock of the table held: who
- * goes through it is among the users of the entry that he looks at, and that
- * stays until the last one has left it.
+ * in our midst. So nothing is waited for with the lock of the table held, and
+ * there is no other: who goes through it is among the users of the entry that
+ * he looks at, and that stays until the last one has left it. Who offers is
+ * among those that its end waits for.
  */
 #include "service.h"
 
@@ -13,7 +14,8 @@
 
 #define RCL_SERVICES_MAX	4096	/* of a user: links look through all */
 
-static DEFINE_SPINLOCK(rcl_services_lock);	/* protects table and users */
+/* Protects the table, users and states. */
+static DEFINE_SPINLOCK(rcl_services_lock);
 static LIST_HEAD(rcl_services);
 
 /* True when the caller has to put it. */
@@ -77,9 +79,9 @@ static int rcl_service_insert(struct rcl_service *service)
 static void rcl_service_set(struct rcl_service *service,
 			    enum rcl_service_state state)
 {
-	mutex_lock(&service->lock);
+	spin_lock(&rcl_services_lock);
 	WRITE_ONCE(service->state, state);
-	mutex_unlock(&service->lock);
+	spin_unlock(&rcl_services_lock);
 }
 
 /* Of two that are added at once the later one gives way. */
@@ -108,6 +110,7 @@ static bool rcl_service_is_taken(const struct rcl_service *service)
 void rcl_service_del(struct rcl_service *service)
 {
 	rcl_service_set(service, RCL_SERVICE_ENDED);
+	rcl_errands_wait(&service->offers);
 	rcl_service_leave(service);
 }
 
@@ -127,7 +130,7 @@ int rcl_service_add(struct rcl_service *service)
 {
 	int ret;
 
-	mutex_init(&service->lock);
+	rcl_errands_init(&service->offers);
 	service->state = RCL_SERVICE_NEW;
 	service->users = 1;
 	ret = rcl_service_insert(service);
@@ -149,12 +152,16 @@ static bool rcl_service_ask(struct rcl_service *service, const char *link,
 {
 	bool open;
 
-	mutex_lock(&service->lock);
+	spin_lock(&rcl_services_lock);
 	open = service->state == RCL_SERVICE_OPEN;
 	if (open)
-		*lessee = service->offer(service, link);
-	mutex_unlock(&service->lock);
-	return open;
+		rcl_errands_add(&service->offers);
+	spin_unlock(&rcl_services_lock);
+	if (!open)
+		return false;
+	*lessee = service->offer(service, link);
+	rcl_errands_drop(&service->offers);
+	return true;
 }
 
 /**

@@ -4,12 +4,11 @@
 #define RCL_SERVICE_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/uidgid.h>
 
 #include <uapi/linux/rclink_dev.h>
 
-struct rcl_lessee;
+#include "lessee.h"
 
 enum rcl_service_state {
 	RCL_SERVICE_NEW,	/* nobody is offered to it yet */
@@ -28,7 +27,7 @@ enum rcl_service_state {
  * @put: drops a reference of it
  * @node: in the table
  * @users: who look at it, and who listens
- * @lock: held over @offer, and protects @state
+ * @offers: that are running
  * @state: of it
  */
 struct rcl_service {
@@ -41,7 +40,7 @@ struct rcl_service {
 	void (*put)(struct rcl_service *service);
 	struct list_head node;
 	u32 users;
-	struct mutex lock;	/* see above */
+	struct rcl_errands offers;
 	enum rcl_service_state state;
 };
 
