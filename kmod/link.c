@@ -23,8 +23,13 @@
 
 #define RCL_LINKS_BITS	8
 
-/* Protects what follows. */
+/* Protects all below; changes by name take the next one, too. */
 static DEFINE_MUTEX(rcl_links_lock);
+/*
+ * All that a lookup by name takes: of the work item of a link, or of a consumer,
+ * who may not get a processor for long.
+ */
+static DEFINE_SPINLOCK(rcl_names_lock);
 static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);
 static DEFINE_XARRAY_ALLOC1(rcl_links_by_id);
 /* Deleted, and not reaped yet. */
@@ -71,7 +76,8 @@ static struct rcl_link *rcl_link_find_locked(const char *name)
 {
 	struct rcl_link *link;
 
-	lockdep_assert_held(&rcl_links_lock);
+	lockdep_assert(lockdep_is_held(&rcl_links_lock) ||
+		       lockdep_is_held(&rcl_names_lock));
 	hash_for_each_possible(rcl_links_by_name, link, node,
 			       rcl_link_hash(name))
 		if (!strcmp(link->name, name))
@@ -90,11 +96,11 @@ struct rcl_link *rcl_link_get(const char *name)
 {
 	struct rcl_link *link;
 
-	mutex_lock(&rcl_links_lock);
+	spin_lock(&rcl_names_lock);
 	link = rcl_link_find_locked(name);
 	if (link)
 		kref_get(&link->ref);
-	mutex_unlock(&rcl_links_lock);
+	spin_unlock(&rcl_names_lock);
 	return link;
 }
 
@@ -110,14 +116,14 @@ bool rcl_link_policy(const char *name, struct rcl_policy *policy)
 {
 	struct rcl_link *link;
 
-	mutex_lock(&rcl_links_lock);
+	spin_lock(&rcl_names_lock);
 	link = rcl_link_find_locked(name);
 	if (link) {
 		spin_lock_irq(&link->lock);
 		*policy = link->policy;
 		spin_unlock_irq(&link->lock);
 	}
-	mutex_unlock(&rcl_links_lock);
+	spin_unlock(&rcl_names_lock);
 	return link;
 }
 
@@ -187,12 +193,13 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 		*why = "name: there is a link of that name already";
 		return -EEXIST;
 	}
-	/* Links wait for the lock, and I/O may wait for a link. */
 	ret = xa_alloc_cyclic(&rcl_links_by_id, &link->id, link, xa_limit_31b,
-			      &rcl_links_next_id, GFP_NOIO);
+			      &rcl_links_next_id, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
+	spin_lock(&rcl_names_lock);
 	hash_add(rcl_links_by_name, &link->node, rcl_link_hash(link->name));
+	spin_unlock(&rcl_names_lock);
 	rcl_links_generation++;
 	return 0;
 }
@@ -201,7 +208,9 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
 	lockdep_assert_held(&rcl_links_lock);
+	spin_lock(&rcl_names_lock);
 	hash_del(&link->node);
+	spin_unlock(&rcl_names_lock);
 	xa_erase(&rcl_links_by_id, link->id);
 	rcl_links_generation++;
 	hlist_add_head(&link->node, &rcl_links_ending);
