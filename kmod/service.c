@@ -9,14 +9,41 @@
 #include "service.h"
 
 #include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/once.h>
+#include <linux/random.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#define RCL_SERVICES_MAX	4096	/* of a user: links look through all */
+#define RCL_SERVICES_MAX	4096	/* of a user: links ask all of a name */
+#define RCL_SERVICES_BITS	10
 
-/* Protects the table, users and states. */
+/* Protects the tables, users and states. */
 static DEFINE_SPINLOCK(rcl_services_lock);
-static LIST_HEAD(rcl_services);
+/* By link and name, the oldest first. */
+static DEFINE_HASHTABLE(rcl_services, RCL_SERVICES_BITS);
+static DEFINE_HASHTABLE(rcl_services_of_user, RCL_SERVICES_BITS);
+
+/* Nobody is to choose whose chain he is in. */
+static u32 rcl_service_seed(void)
+{
+	static u32 seed;
+
+	get_random_once(&seed, sizeof(seed));
+	return seed;
+}
+
+static u32 rcl_service_hash(const char *link, const char *name)
+{
+	return jhash(name, strlen(name),
+		     jhash(link, strlen(link), rcl_service_seed()));
+}
+
+static struct hlist_head *rcl_service_chain(u32 hash)
+{
+	return &rcl_services[hash_min(hash, RCL_SERVICES_BITS)];
+}
 
 /* True when the caller has to put it. */
 static bool rcl_service_leave_locked(struct rcl_service *service)
@@ -24,7 +51,8 @@ static bool rcl_service_leave_locked(struct rcl_service *service)
 	lockdep_assert_held(&rcl_services_lock);
 	if (--service->users)
 		return false;
-	list_del(&service->node);
+	hlist_del(&service->node);
+	hlist_del(&service->of_user);
 	return true;
 }
 
@@ -40,16 +68,19 @@ static void rcl_service_leave(struct rcl_service *service)
 }
 
 /* The next one there, which is to be left, too; NULL behind the last one. */
-static struct rcl_service *rcl_service_next(struct rcl_service *from,
+static struct rcl_service *rcl_service_next(struct rcl_service *from, u32 hash,
 					    const char *link, const char *name)
 {
 	struct rcl_service *service, *found = NULL;
 	bool last;
 
 	spin_lock(&rcl_services_lock);
-	service = list_prepare_entry(from, &rcl_services, node);
-	list_for_each_entry_continue(service, &rcl_services, node) {
-		if (strcmp(service->link, link) || strcmp(service->name, name))
+	service = hlist_entry_safe(from ? from->node.next :
+				   rcl_service_chain(hash)->first,
+				   struct rcl_service, node);
+	hlist_for_each_entry_from(service, node) {
+		if (service->hash != hash || strcmp(service->link, link) ||
+		    strcmp(service->name, name))
 			continue;
 		service->users++;
 		found = service;
@@ -62,16 +93,33 @@ static struct rcl_service *rcl_service_next(struct rcl_service *from,
 	return found;
 }
 
+static void rcl_service_add_tail(struct rcl_service *service)
+{
+	struct hlist_head *chain = rcl_service_chain(service->hash);
+	struct hlist_node *node, *last = NULL;
+
+	hlist_for_each(node, chain)
+		last = node;
+	if (last)
+		hlist_add_behind(&service->node, last);
+	else
+		hlist_add_head(&service->node, chain);
+}
+
 static int rcl_service_insert(struct rcl_service *service)
 {
+	u32 user = jhash_1word(__kuid_val(service->user), rcl_service_seed());
 	struct rcl_service *other;
 	u32 n = 0;
 
+	service->hash = rcl_service_hash(service->link, service->name);
 	spin_lock(&rcl_services_lock);
-	list_for_each_entry(other, &rcl_services, node)
+	hash_for_each_possible(rcl_services_of_user, other, of_user, user)
 		n += uid_eq(other->user, service->user);
-	if (n < RCL_SERVICES_MAX)
-		list_add_tail(&service->node, &rcl_services);
+	if (n < RCL_SERVICES_MAX) {
+		hash_add(rcl_services_of_user, &service->of_user, user);
+		rcl_service_add_tail(service);
+	}
 	spin_unlock(&rcl_services_lock);
 	return n < RCL_SERVICES_MAX ? 0 : -ENOSPC;
 }
@@ -91,7 +139,8 @@ static bool rcl_service_is_taken(const struct rcl_service *service)
 	bool taken;
 
 	for (;;) {
-		other = rcl_service_next(other, service->link, service->name);
+		other = rcl_service_next(other, service->hash, service->link,
+					 service->name);
 		taken = other != service;
 		if (!taken || (READ_ONCE(other->state) != RCL_SERVICE_ENDED &&
 			       other->may(other)))
@@ -176,9 +225,10 @@ static bool rcl_service_ask(struct rcl_service *service, const char *link,
 struct rcl_lessee *rcl_service_offer(const char *link, const char *name)
 {
 	struct rcl_lessee *lessee = ERR_PTR(-ECONNREFUSED);
+	u32 hash = rcl_service_hash(link, name);
 	struct rcl_service *service = NULL;
 
-	while ((service = rcl_service_next(service, link, name))) {
+	while ((service = rcl_service_next(service, hash, link, name))) {
 		if (!service->may(service) ||
 		    !rcl_service_ask(service, link, &lessee))
 			continue;

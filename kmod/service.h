@@ -25,7 +25,9 @@ enum rcl_service_state {
  * @offer: returns a lessee with a reference for a peer that connects over that
  *	link, or an ERR_PTR; may sleep
  * @put: drops a reference of it
+ * @hash: of @link and @name
  * @node: in the table
+ * @of_user: among those of @user
  * @users: who look at it, and who listens
  * @offers: that are running
  * @state: of it
@@ -38,7 +40,9 @@ struct rcl_service {
 	struct rcl_lessee *(*offer)(struct rcl_service *service,
 				    const char *link);
 	void (*put)(struct rcl_service *service);
-	struct list_head node;
+	u32 hash;
+	struct hlist_node node;
+	struct hlist_node of_user;
 	u32 users;
 	struct rcl_errands offers;
 	enum rcl_service_state state;
