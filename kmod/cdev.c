@@ -30,6 +30,7 @@
 #include "ring.h"
 #include "share.h"
 #include "shm.h"
+#include "user-memory.h"
 
 enum rcl_file_kind {
 	RCL_FILE_NOTHING,

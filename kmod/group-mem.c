@@ -13,7 +13,7 @@
 
 #include "pin.h"
 #include "region.h"
-#include "shm.h"
+#include "user-memory.h"
 
 /**
  * rcl_group_mem_new - pin memory of the calling process, or allocate some

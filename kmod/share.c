@@ -23,6 +23,7 @@
 #include "pin.h"
 #include "region.h"
 #include "shm.h"
+#include "user-memory.h"
 
 /* Devices take less: that is found out when it is imported. */
 #define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX * RCL_EXTENT_PAGES_MAX)

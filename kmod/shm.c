@@ -13,8 +13,6 @@
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 
-#include <uapi/linux/rclink_dev.h>
-
 #include "pin.h"
 #include "region.h"
 
@@ -91,8 +89,17 @@ err_fput:
 	return ret;
 }
 
-/* It cannot be swapped out, so it counts as locked. */
-static struct rcl_memory *rcl_shm_new(u64 len)
+/**
+ * rcl_shm_new - allocate memory for the calling process
+ * @len: bytes, whole pages
+ *
+ * It cannot be swapped out, so it counts as locked.
+ *
+ * Context: may sleep.
+ * Return: the memory, with @file, or the ERR_PTR of -EDQUOT beyond
+ * RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
+ */
+struct rcl_memory *rcl_shm_new(u64 len)
 {
 	struct rcl_pin *pin;
 	int ret;
@@ -107,53 +114,6 @@ static struct rcl_memory *rcl_shm_new(u64 len)
 		return &pin->memory;
 	rcl_pin_end(pin);
 	return ERR_PTR(ret);
-}
-
-/**
- * rcl_memory_take - pin memory of the calling process, or allocate some for it
- * @arg: address, length and rights; rcl_pin_is_sane()
- * @allocate: as for RCLINK_IOC_MEMORY
- *
- * Context: may sleep, without a lock: faults take as long as somebody likes.
- * Return: the memory, with @file if it is allocated, or the ERR_PTR of -EFAULT,
- * -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
- */
-struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
-				   bool allocate)
-{
-	return allocate ? rcl_shm_new(arg->len) : rcl_pin_new(arg);
-}
-
-/**
- * rcl_memory_register - register memory of the calling process
- * @chan: open
- * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
- * @allocate: as for RCLINK_IOC_MEMORY
- *
- * Context: may sleep.
- * Return: 0, -EINVAL, or what rcl_memory_take(), rcl_region_check() and
- * rcl_region_register() say.
- */
-int rcl_memory_register(struct rcl_chan *chan, struct rclink_dev_region *arg,
-			bool allocate)
-{
-	struct rcl_memory *memory;
-	int ret;
-
-	if (!rcl_pin_is_sane(arg, allocate))
-		return -EINVAL;
-	ret = rcl_region_check(chan, arg->name, arg->rights,
-			       rcl_memory_npages(arg->addr, arg->len));
-	if (ret)
-		return ret;
-	memory = rcl_memory_take(arg, allocate);
-	if (IS_ERR(memory))
-		return PTR_ERR(memory);
-	ret = rcl_region_register(chan, memory, arg->name, arg->rights,
-				  &arg->handle);
-	if (!ret && allocate)
-		arg->addr = rcl_shm_offset(arg->handle);
-	return ret;
 }
 
 /**
@@ -208,7 +168,7 @@ int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
 /**
  * rcl_shm_mmap - map such memory
  * @chan: any
- * @vma: shared; its offset is that of rcl_memory_register() or more
+ * @vma: shared; its offset is that of rcl_shm_offset() or more
  *
  * Context: the mmap lock is held.
  * Return: 0, -EINVAL for no such memory, or what tmpfs says.

@@ -10,13 +10,9 @@
 struct file;
 struct rcl_chan;
 struct rcl_memory;
-struct rclink_dev_region;
 struct vm_area_struct;
 
-struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
-				   bool allocate);
-int rcl_memory_register(struct rcl_chan *chan, struct rclink_dev_region *arg,
-			bool allocate);
+struct rcl_memory *rcl_shm_new(u64 len);
 u64 rcl_shm_offset(u32 handle);
 u32 rcl_shm_slot(const struct vm_area_struct *vma);
 int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma);
