@@ -70,7 +70,6 @@ bool rcl_chan_is_still(struct rcl_chan *chan)
 {
 	struct rcl_keep *keep = chan->keep;
 	bool still = true;
-	bool events;
 	int n = 0;
 	u32 end;
 
@@ -85,12 +84,6 @@ bool rcl_chan_is_still(struct rcl_chan *chan)
 	/* One at a time: RCL_EPOCH_MARKS. */
 	if (!still && !keep->marking)
 		rcl_chan_post_mark(chan, end);
-	events = n && rcl_chan_has_events(chan);
-	chan->kicked |= events;
-	spin_unlock_bh(&chan->lock);
-	if (n)
-		chan->ops->news(chan);
-	if (events)
-		irq_poll_sched(&chan->iop);
+	rcl_chan_unlock_polled(chan, n);
 	return still;
 }

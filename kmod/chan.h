@@ -153,7 +153,13 @@ struct rcl_chan_ops {
  * @polled: completions are reaped in calls only
  * @replay: READs and WRITEs may be carried out twice
  * @over: nothing comes in any more, or not yet
- * @asleep: who waits for events in spite of that
+ * @asleep: waiters in rcl_ring_sleep(): events are wanted although @polled
+ * @traffic: of @link; constant from attach on
+ * @keep: to go on in another epoch, or NULL; constant from attach on, but for
+ *	what is in it, which @lock protects
+ * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op: of who
+ *	posts that one
+ * @inl_dma: address of @inl for the device, between attach or rejoin, and gone
  * @iop: polls after an event
  * @lock: protects all down to @left; taken in process and softirq context
  * @kicked: the softirq side is to look again
@@ -168,19 +174,15 @@ struct rcl_chan_ops {
  * @max_sge: pieces that a work request may have
  * @shift: of the extents of its memory: rcl_mapping_shift()
  * @cq: completions
- * @quiet: sends behind the last one that completes
- * @sends: and their operations
- * @recvs: and their operations
+ * @quiet: unsignaled sends since the last signaled one
+ * @sends: counters of the send queue
+ * @recvs: counters of the receive queue
  * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
  * @recv_op: number i is at i % RCL_CHAN_RECV_SLOTS
  * @chain: while @lock is not held, empty or held
  * @heard: the peer has posted a receive, or an operation has failed: nothing is
  *	held
  * @refused: the device has refused a send, so the ones that follow are flushed
- * @keep: to go on in another epoch, or NULL; constant from attach on
- * @traffic: of @link
- * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op
- * @inl_dma: address of @inl for the device
  * @imports: memory of the peer by handle
  * @slots: own regions by handle
  * @ended: what a message may still end of those that were in @slots: keys
@@ -203,6 +205,10 @@ struct rcl_chan {
 	bool replay;
 	bool over;
 	atomic_t asleep;
+	struct rcl_traffic __percpu *traffic;
+	struct rcl_keep *keep;
+	u8 *inl;
+	u64 inl_dma;
 	struct irq_poll iop;
 	spinlock_t lock;	/* protects all down to left */
 	bool kicked;
@@ -224,10 +230,6 @@ struct rcl_chan {
 	struct rcl_chain chain;
 	bool heard;
 	bool refused;
-	struct rcl_keep *keep;
-	struct rcl_traffic __percpu *traffic;
-	u8 *inl;
-	u64 inl_dma;
 	struct rcl_remote imports[RCL_CHAN_IMPORTS];
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	u32 ended[RCL_CHAN_REGIONS];
@@ -311,6 +313,27 @@ static inline bool rcl_chan_look(struct rcl_chan *chan)
 	if (n)
 		chan->ops->news(chan);
 	return n;
+}
+
+/**
+ * rcl_chan_unlock_polled - unlock after a poll, and tell what it may have found
+ * @chan: its lock held
+ * @n: so many completions
+ *
+ * Context: process context.
+ */
+static inline void rcl_chan_unlock_polled(struct rcl_chan *chan, int n)
+	__releases(&chan->lock)
+{
+	/* If one has failed, what is held is to follow. */
+	bool events = n && rcl_chan_has_events(chan);
+
+	chan->kicked |= events;
+	spin_unlock_bh(&chan->lock);
+	if (n)
+		chan->ops->news(chan);
+	if (events)
+		irq_poll_sched(&chan->iop);
 }
 
 int rcl_chan_init(struct rcl_chan *chan, const struct rcl_chan_ops *ops,

@@ -368,7 +368,6 @@ int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 
 static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 {
-	bool events;
 	int n = 0;
 
 	rcl_region_unexport(chan, region);
@@ -379,15 +378,8 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	if (chan->qp)
 		n = rcl_qp_poll(chan->qp, RCL_CHAN_SEND_SLOTS +
 				RCL_CHAN_RECV_SLOTS);
-	/* If one has failed, what is held is to follow. */
-	events = n && rcl_chan_has_events(chan);
-	chan->kicked |= events;
-	spin_unlock_bh(&chan->lock);
+	rcl_chan_unlock_polled(chan, n);
 	rcl_region_unpublish(chan, region);
-	if (n)
-		chan->ops->news(chan);
-	if (events)
-		irq_poll_sched(&chan->iop);
 }
 
 /* As for rcl_region_register_job(). */
