@@ -64,7 +64,7 @@ static struct rcl_file *rcl_file_new(void)
 	return file;
 }
 
-/* What the file is of its kind can be used behind it. */
+/* Acquire: the union member that the kind selects is valid afterwards. */
 static enum rcl_file_kind rcl_file_kind(const struct rcl_file *file)
 {
 	/* Pairs with the release in rcl_file_decide(). */

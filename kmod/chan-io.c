@@ -142,7 +142,7 @@ static void rcl_chan_stall(struct rcl_chan *chan, struct rcl_qp *qp)
 	qp->up->kick(qp->up);
 }
 
-/* Of what fails in its middle nothing is over: all of it is posted again. */
+/* If one part of an operation failed, repost all of its parts. */
 static u32 rcl_chan_first(const struct rcl_chan *chan, const struct rcl_op *op)
 {
 	u32 n = op->number;

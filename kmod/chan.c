@@ -67,7 +67,7 @@ static void rcl_chan_event(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 
-	/* It may be one that who had the QP before has asked for. */
+	/* May be a stale event, armed by the previous lessee. */
 	if (rcl_chan_has_events(chan))
 		irq_poll_sched(&chan->iop);
 }

@@ -103,7 +103,7 @@ static int rcl_extent_cut(struct rcl_extent *extent, u32 max,
 	return 0;
 }
 
-/* Of pages that are in use in part: dma-iommu keeps the rest from it. */
+/* dma-iommu bounces partial pages for untrusted devices. */
 static bool rcl_extent_is_untrusted(struct device *dev)
 {
 	return dev_is_pci(dev) && to_pci_dev(dev)->untrusted;

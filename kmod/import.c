@@ -79,7 +79,7 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		u8 bytes[RCL_MSG_DATA_MAX];
 		u32 words[RCL_MSG_DATA_MAX / RCL_RKEY_LEN];
 	} data;
-	/* Where they are in the message, too: the stack is short. */
+	/* Keys are placed where the message has them, to save stack. */
 	struct rcl_window window = {
 		.rkeys = data.words + RCL_WINDOW_LEN / RCL_RKEY_LEN,
 	};
