@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: idle NEAR FAR CHANNELS [memory]: both ends of so many channels of a
- * link of this host to itself. Prints "ready" when they are open, and stays
- * until it is killed. With "memory" the last one has some of the kernel's
+ * usage: idle NEAR FAR CHANNELS [memory|region]: both ends of so many channels
+ * of a link of this host to itself. Prints "ready" when they are open, and
+ * stays until it is killed. With "memory" the last one has some of the kernel's
  * mapped, and SIGUSR1 has it used: "still mine" says that what was written is
- * there.
+ * there. With "region" it has registered some, in as many pieces as it can.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <rclink.h>
@@ -20,6 +21,9 @@
 
 #define SERVICE	"idle"
 #define LEN	(4 * 4096)
+#define PAGE	4096
+#define PAGES	8192		/* a power of two */
+#define STRIDE	3001		/* odd: it comes to each page */
 
 static unsigned char *mapped;
 
@@ -48,6 +52,28 @@ static int map_memory(struct rclink_chan *chan)
 	return ret;
 }
 
+/* No page is beside the next one. */
+static int register_pages(struct rclink_chan *chan)
+{
+	unsigned char *addr = memory(PAGES * PAGE);
+	uint32_t region;
+	unsigned int i;
+
+	if (madvise(addr, PAGES * PAGE, MADV_NOHUGEPAGE))
+		return -errno;
+	for (i = 0; i < PAGES; i++)
+		addr[(i * STRIDE % PAGES) * PAGE] = 1;
+	return rclink_region(chan, addr, PAGES * PAGE, SERVICE,
+			     RCLINK_REGION_READ, &region);
+}
+
+static int has(struct rclink_chan *chan, const char *what)
+{
+	if (!what)
+		return 0;
+	return strcmp(what, "region") ? map_memory(chan) : register_pages(chan);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i, channels = argc >= 4 ? atoi(argv[3]) : 0;
@@ -55,7 +81,9 @@ int main(int argc, char **argv)
 	struct rclink_chan *chan;
 	int ret;
 
-	if (!channels || argc > 5 || (argc == 5 && strcmp(argv[4], "memory")))
+	if (!channels || argc > 5 ||
+	    (argc == 5 && strcmp(argv[4], "memory") &&
+	     strcmp(argv[4], "region")))
 		return 2;
 	ret = rclink_listen(&listener, argv[2], SERVICE, 1, 0);
 	if (ret)
@@ -68,7 +96,7 @@ int main(int argc, char **argv)
 		if (ret)
 			return say("a channel", ret) != 0;
 	}
-	ret = argc == 5 ? map_memory(chan) : 0;
+	ret = has(chan, argv[4]);
 	if (ret)
 		return say("memory", ret) != 0;
 	puts("ready");

@@ -5,7 +5,7 @@
 # hosts: 1
 # alone: yes
 # kernels: 6.1-all 6.12-all debug-all
-# timeout: 200
+# timeout: 260
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016
 

@@ -16,6 +16,7 @@ idles=/tmp/rclink-test-idle
 channels=4
 ring=56	# KiB, and that much for what else an end has
 struct=16
+pieces=256	# KiB, of a region of 8192 pages
 
 # kernel_memory: KiB that the kernel has for it
 kernel_memory()
@@ -23,26 +24,60 @@ kernel_memory()
 	awk '$1 == "kernel" { print int($2 / 1024) }' $cgroup/memory.stat
 }
 
-# Both ends are this process's; that of the listener is made when the peer asks.
-charged()
+# idle_begins WORDS...: both ends are its own; that of the listener is made when
+# the peer asks
+idle_begins()
 {
-	local pid kib
-
-	cgroup_made $cgroup && link_self qps $channels || return
-	sh -c "echo \$\$ >$cgroup/cgroup.procs &&
-		exec '$CHAN/idle' a b $channels" >$idles 2>&1 &
-	pid=$!
-	until_true 20 grep -q ready $idles || cat $idles
-	kib=$(kernel_memory)
-	echo "$kib KiB for $channels channels"
-	kill $pid
-	wait $pid
-	until_true 10 rmdir $cgroup && [ "$kib" -ge $((2 * channels * (ring + struct))) ]
+	sh -c "echo \$\$ >$cgroup/cgroup.procs && exec '$CHAN/idle' a b $*" \
+		>$idles 2>&1 &
+	idle=$!
+	until_true 20 grep -q ready $idles || {
+		cat $idles
+		return 1
+	}
 }
 
-plan $((1 + $(harness_points "$CHAN_SRC/chan_lock.c")))
+idle_ends()
+{
+	kill "$idle"
+	wait "$idle"
+	until_true 10 rmdir $cgroup
+} 2>/dev/null
+
+charged()
+{
+	local kib
+
+	cgroup_made $cgroup && link_self qps $channels recover resume &&
+		idle_begins $channels || return
+	kib=$(kernel_memory)
+	echo "$kib KiB for $channels channels"
+	idle_ends && [ "$kib" -ge $((2 * channels * (ring + struct))) ]
+}
+
+resumed()
+{
+	[ "$(of 1 a .stats.chan_resumes)" -gt 0 ]
+}
+
+# What a device needs of it is given back, and made again.
+charged_again()
+{
+	local before after
+
+	cgroup_made $cgroup && idle_begins 1 region || return
+	before=$(kernel_memory)
+	rclink disconnect a && becomes 1 b .state down && link_self_dial || return
+	until_true 20 resumed || return
+	after=$(kernel_memory)
+	echo "$before KiB before, $after KiB after"
+	idle_ends && [ "$after" -gt $((before - pieces / 2)) ]
+}
+
+plan $((2 + $(harness_points "$CHAN_SRC/chan_lock.c")))
 chan_build
 link_setup
 harness "$CHAN_SRC/chan_lock.c" "$CHAN/chan_lock"
 holds "rings are the memory of who connected, and of who listened" charged
+holds "so is what is registered in another epoch" charged_again
 finish
