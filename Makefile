@@ -181,6 +181,7 @@ setup: ## install the packages that building and testing need
 DKMS = $(if $(DESTDIR),,$(shell command -v dkms || :))
 SOURCE := /usr/src/rclink-$(VERSION)
 MODULES := $(DESTDIR)/lib/modules
+DKMS_FILES := Kbuild dkms.conf dkms.mk kmod
 # For other modules, with the versions of the symbols in RELEASE/Module.symvers.
 API_HEADERS := include/rclink.h include/uapi/linux/rclink.h \
 	include/uapi/linux/rclink_dev.h
@@ -196,22 +197,52 @@ define remove_module
 	done
 endef
 
-# DKMS builds nothing that it has built already.
-define remove_dkms
-	[ -z "$$(dkms status rclink/$(VERSION))" ] || \
-		dkms remove rclink/$(VERSION) --all
+# What DKMS has the module for; a line of it is `rclink/VERSION, RELEASE, ARCH: STATE`.
+DKMS_RELEASES = $(shell dkms status rclink/$(VERSION) | \
+	sed -n 's/^[^,]*, \([^,]*\),.*/\1/p')
+
+# has_build RELEASE: in the shell
+define has_build
+	has_build() { [ -e "$(MODULES)/$$1/build" ] || { \
+		echo "no $(MODULES)/$$1/build: $$2" >&2; return 1; }; }
+endef
+
+# Nothing is taken away before it is known that the new one builds: at first DKMS
+# does that in a tree of its own. It builds nothing again unless forced to.
+define install_dkms
+	$(has_build); \
+	releases=; \
+	for kver in $(or $(KVER),$(RELEASE)); do \
+		has_build $$kver "install linux-headers-$$kver"; \
+		releases="$$releases $$kver"; \
+	done; \
+	for kver in $(filter-out $(or $(KVER),$(RELEASE)),$(DKMS_RELEASES)); do \
+		! has_build $$kver "that kernel keeps the module that it has" || \
+			releases="$$releases $$kver"; \
+	done; \
+	rm -rf build/dkms; \
+	install -d build/dkms/tree build/dkms/rclink-$(VERSION); \
+	cp -r $(DKMS_FILES) build/dkms/rclink-$(VERSION)/; \
+	for kver in $$releases; do \
+		dkms build --dkmstree $(CURDIR)/build/dkms/tree \
+			--sourcetree $(CURDIR)/build/dkms \
+			rclink/$(VERSION) -k $$kver; \
+	done; \
+	rm -rf build/dkms $(SOURCE); \
+	install -d $(SOURCE); \
+	cp -r $(DKMS_FILES) $(SOURCE)/; \
+	for kver in $$releases; do \
+		dkms build --force rclink/$(VERSION) -k $$kver; \
+		dkms install --force rclink/$(VERSION) -k $$kver; \
+	done; \
+	$(remove_module)
 endef
 
 .PHONY: install
 install: check-headers tools $(if $(DKMS),,module) ## by DKMS if it is there; KVER=RELEASE
 	@set -e; \
 	if [ -n "$(DKMS)" ]; then \
-		$(remove_dkms); \
-		$(remove_module); \
-		rm -rf $(SOURCE); \
-		install -d $(SOURCE); \
-		cp -r Kbuild dkms.conf dkms.mk kmod $(SOURCE)/; \
-		dkms install --force rclink/$(VERSION) $(KVER:%=-k %); \
+		$(install_dkms); \
 	else \
 		for kver in $(or $(KVER),$(RELEASE)); do \
 			release=$$($(VM)/headers $$kver); \
@@ -238,7 +269,8 @@ install-tools: tools ## all but the module, which `rclink --verbs` does without
 
 .PHONY: uninstall
 uninstall: ## what install installed
-	@[ -z "$(DKMS)" ] || { $(remove_dkms); }
+	@[ -z "$(DKMS)" ] || [ -z "$$(dkms status rclink/$(VERSION))" ] || \
+		dkms remove rclink/$(VERSION) --all
 	@rm -rf $(DESTDIR)$(SOURCE)
 	@$(remove_module)
 	@$(MAKE) --no-print-directory -C tools uninstall PREFIX=$(PREFIX)

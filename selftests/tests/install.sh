@@ -143,52 +143,89 @@ no_headers()
 		grep 'KVER=RELEASE' "$out/said" && [ ! -e "$out/none" ]
 }
 
-# apart TARGET: with DKMS, where there is an older module; what make runs as root only
-# writes down how it was called
+# apart TARGET [RELEASE]: with DKMS, where there is an older module; what make runs as
+# root only writes down how it was called. DKMS has it for 6.1, 6.2 and 6.3, and 6.3
+# has no headers.
 apart()
 {
 	local name
 
 	rm -rf "$out/dkms"
 	mkdir -p "$out/dkms/fake" "$out/dkms/src/6.1" \
-		"$out/dkms/modules/6.1/updates"
+		"$out/dkms/modules/6.1/updates" \
+		"$out/dkms/modules"/6.{0,1,2}/build "$out/dkms/modules/6.3"
 	touch "$out/dkms/src/6.1/Module.symvers" \
 		"$out/dkms/modules/6.1/updates/rclink.ko"
-	printf '%s\n' '#!/bin/sh' 'echo "${0##*/} $*" >>"$RAN"' \
-		'[ "${0##*/} $1" != "dkms status" ] || echo "$2, 6.1: installed"' \
-		>"$out/dkms/fake/dkms"
+	cat >"$out/dkms/fake/dkms" <<-'EOF_DKMS'
+		#!/bin/sh
+		echo "${0##*/} $*" >>"$RAN"
+		case "${0##*/} $1" in
+		"dkms status")
+			for kver in 6.1 6.2 6.3; do
+				echo "$2, $kver, x86_64: installed (WARNING! Old)"
+			done ;;
+		"dkms build")
+			case " $FAILS " in *" ${*##* } "*) exit 10 ;; esac ;;
+		esac
+	EOF_DKMS
 	chmod +x "$out/dkms/fake/dkms"
 	for name in depmod ldconfig groupadd systemctl; do
 		ln -s dkms "$out/dkms/fake/$name"
 	done
-	RAN=$out/ran PATH=$out/dkms/fake:$PATH \
-		makes -o check-headers "$1" KVER=6.1 PREFIX="$out/dkms/usr" \
-		SOURCE="$out/dkms/src" MODULES="$out/dkms/modules"
+	rm -f "$out/ran"
+	RAN=$out/ran FAILS=${FAILS:-} PATH=$out/dkms/fake:$PATH \
+		makes -o check-headers "$1" KVER="${2:-6.1}" \
+		PREFIX="$out/dkms/usr" \
+		SOURCE="$out/dkms/src" MODULES="$out/dkms/modules" \
+		2>"$out/said"
+}
+
+# kept: all is as it was, and DKMS was told to do nothing to it
+kept()
+{
+	[ -e "$out/dkms/src/6.1/Module.symvers" ] &&
+		[ -e "$out/dkms/modules/6.1/updates/rclink.ko" ] &&
+		! grep -v -e '^dkms status ' -e '^dkms build --dkmstree' \
+			"$out/ran"
 }
 
 # What is known is built again, and loaded instead of what is not by DKMS.
 dkms_again()
 {
-	rm -f "$out/ran"
-	apart install && [ ! -e "$out/dkms/src/6.1" ] &&
+	local own="--dkmstree $PWD/build/dkms/tree --sourcetree $PWD/build/dkms"
+
+	apart install 6.0 && [ ! -e "$out/dkms/src/6.1" ] &&
 		[ ! -e "$out/dkms/modules/6.1/updates" ] &&
 		(cd "$out/dkms/src" && ls Kbuild dkms.conf dkms.mk kmod/main.c) &&
-		diff <(grep dkms "$out/ran") <(printf 'dkms %s\n' \
-			"status rclink/$version" \
-			"remove rclink/$version --all" \
-			"install --force rclink/$version -k 6.1") &&
+		diff <(grep dkms "$out/ran") <(
+			echo "dkms status rclink/$version"
+			for kver in 6.0 6.1 6.2; do
+				echo "dkms build $own rclink/$version -k $kver"
+			done
+			for kver in 6.0 6.1 6.2; do
+				echo "dkms build --force rclink/$version -k $kver"
+				echo "dkms install --force rclink/$version -k $kver"
+			done) &&
+		grep '6.3/build: that kernel keeps the module' "$out/said" &&
 		grep -x 'depmod 6.1' "$out/ran" && grep ldconfig "$out/ran"
+}
+
+dkms_unbuilt()
+{
+	FAILS=6.2
+	! apart install && kept && FAILS='' || return
+	! apart install 6.3 && kept && grep '6.3/build: install linux-headers-6.3' \
+		"$out/said"
 }
 
 dkms_removed()
 {
-	rm -f "$out/ran"
 	apart uninstall && [ -z "$(files "$out/dkms/modules")" ] &&
 		[ ! -e "$out/dkms/src" ] &&
 		grep -x "dkms remove rclink/$version --all" "$out/ran"
 }
 
-plan 11
+plan 12
 rm -rf "$out"
 mkdir -p "$out"
 make -s -C tools || bail "the tools do not build"
@@ -211,5 +248,6 @@ check "both programs have their completion" completes
 check "all of it is uninstalled" uninstalls
 check "without headers nothing is built, and it is said what to do" no_headers
 check "DKMS builds again what it knows, and nothing else is loaded" dkms_again
+check "what does not build, or has no headers, takes nothing away" dkms_unbuilt
 check "DKMS is told to remove it" dkms_removed
 finish
