@@ -27,9 +27,9 @@
 /* As MODULE_IMPORT_NS(), whose argument is a string from 6.13 on. */
 MODULE_INFO(import_ns, "DMA_BUF");
 
-/* For what the exporter still copies there; all of a link may wait for us. */
+/* For what the exporter still copies there. */
 #define RCL_DMABUF_WAIT		(5 * HZ)
-#define RCL_DMABUF_LOOK		(HZ / 20)	/* for a signal */
+#define RCL_DMABUF_LOOK		(HZ / 20)	/* is it wanted, no signal? */
 
 /**
  * struct rcl_dmabuf - memory of an exporter
@@ -61,30 +61,47 @@ static const struct dma_buf_attach_ops rcl_dmabuf_attach_ops = {
 	.move_notify = rcl_dmabuf_move_notify,
 };
 
-/* Where that failed, the memory has some other content, and will keep it. */
-static int rcl_dmabuf_check(struct dma_buf *buf)
+/*
+ * Of what the exporter still copies there: a fence, or NULL. Where that failed,
+ * the memory has some other content, and will keep it.
+ */
+static int rcl_dmabuf_content(struct dma_buf *buf, struct dma_fence **content)
 {
 	struct dma_resv_iter cursor;
 	struct dma_fence *fence;
+	int ret;
 
+	/* Of those that have not signaled, so first. */
+	ret = dma_resv_get_singleton(buf->resv, DMA_RESV_USAGE_KERNEL, content);
+	if (ret)
+		return ret;
 	dma_resv_for_each_fence(&cursor, buf->resv, DMA_RESV_USAGE_KERNEL,
-				fence)
-		if (dma_fence_get_status(fence) < 0)
-			return -EIO;
+				fence) {
+		if (dma_fence_get_status(fence) >= 0)
+			continue;
+		dma_fence_put(*content);
+		return -EIO;
+	}
 	return 0;
 }
 
-/* The list may be there before the content of the memory is. */
-static int rcl_dmabuf_wait(struct dma_buf *buf, struct task_struct *owner)
+/*
+ * The list may be there before the content of the memory is. The dma-buf is not
+ * locked meanwhile: what is pinned stays, and others use it, too.
+ */
+static int rcl_dmabuf_wait(struct dma_fence *content, struct task_struct *owner,
+			   const bool *wanted)
 {
 	unsigned long end = jiffies + RCL_DMABUF_WAIT;
 	long left;
 
 	do {
-		left = dma_resv_wait_timeout(buf->resv, DMA_RESV_USAGE_KERNEL,
-					     false, RCL_DMABUF_LOOK);
+		left = dma_fence_wait_timeout(content, false, RCL_DMABUF_LOOK);
 		if (left)
-			return left < 0 ? -EIO : rcl_dmabuf_check(buf);
+			return left < 0 || dma_fence_get_status(content) < 0 ?
+			       -EIO : 0;
+		if (!READ_ONCE(*wanted))
+			return -ECANCELED;
 		if (owner && signal_pending(owner))
 			return -EINTR;
 	} while (time_before(jiffies, end));
@@ -92,7 +109,8 @@ static int rcl_dmabuf_wait(struct dma_buf *buf, struct task_struct *owner)
 }
 
 static int rcl_dmabuf_pin(struct rcl_dmabuf *dmabuf,
-			  struct dma_buf_attachment *attach)
+			  struct dma_buf_attachment *attach,
+			  struct dma_fence **content)
 {
 	enum dma_data_direction dir = rcl_memory_dir(&dmabuf->memory);
 	struct sg_table *sgt;
@@ -106,7 +124,7 @@ static int rcl_dmabuf_pin(struct rcl_dmabuf *dmabuf,
 	ret = PTR_ERR_OR_ZERO(sgt);
 	if (ret)
 		goto err_unpin;
-	ret = rcl_dmabuf_wait(attach->dmabuf, dmabuf->memory.owner);
+	ret = rcl_dmabuf_content(attach->dmabuf, content);
 	if (ret)
 		goto err_unmap;
 	dmabuf->sgt = sgt;
@@ -119,10 +137,22 @@ err_unpin:
 	return ret;
 }
 
-static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib)
+static void rcl_dmabuf_unpin(struct rcl_dmabuf *dmabuf,
+			     struct dma_buf_attachment *attach)
+{
+	dma_resv_lock(attach->dmabuf->resv, NULL);
+	dma_buf_unmap_attachment(attach, dmabuf->sgt,
+				 rcl_memory_dir(&dmabuf->memory));
+	dma_buf_unpin(attach);
+	dma_resv_unlock(attach->dmabuf->resv);
+}
+
+static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib,
+			     const bool *wanted)
 {
 	struct dma_buf_attachment *attach;
 	struct dma_buf *buf = dmabuf->buf;
+	struct dma_fence *content;
 	int ret;
 
 	attach = dma_buf_dynamic_attach(buf, ib->dma_device,
@@ -130,16 +160,25 @@ static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib)
 	if (IS_ERR(attach))
 		return PTR_ERR(attach);
 	dma_resv_lock(buf->resv, NULL);
-	ret = rcl_dmabuf_pin(dmabuf, attach);
+	ret = rcl_dmabuf_pin(dmabuf, attach, &content);
 	dma_resv_unlock(buf->resv);
-	if (ret) {
-		dma_buf_detach(buf, attach);
-		return ret;
-	}
+	if (ret)
+		goto err_detach;
+	if (content)
+		ret = rcl_dmabuf_wait(content, dmabuf->memory.owner, wanted);
+	dma_fence_put(content);
+	if (ret)
+		goto err_unpin;
 	/* For good where a registration does not end: see rcl_region_free(). */
 	get_device(attach->dev);
 	dmabuf->attach = attach;
 	return 0;
+
+err_unpin:
+	rcl_dmabuf_unpin(dmabuf, attach);
+err_detach:
+	dma_buf_detach(buf, attach);
+	return ret;
 }
 
 static void rcl_dmabuf_unmap(struct rcl_memory *memory)
@@ -153,11 +192,7 @@ static void rcl_dmabuf_unmap(struct rcl_memory *memory)
 		return;
 	dev = attach->dev;
 	dmabuf->attach = NULL;
-	dma_resv_lock(dmabuf->buf->resv, NULL);
-	dma_buf_unmap_attachment(attach, dmabuf->sgt,
-				 rcl_memory_dir(&dmabuf->memory));
-	dma_buf_unpin(attach);
-	dma_resv_unlock(dmabuf->buf->resv);
+	rcl_dmabuf_unpin(dmabuf, attach);
 	dma_buf_detach(dmabuf->buf, attach);
 	put_device(dev);
 }
@@ -185,7 +220,7 @@ static int rcl_dmabuf_find(const struct rcl_dmabuf *dmabuf,
 }
 
 static int rcl_dmabuf_map(struct rcl_memory *memory, struct ib_device *ib,
-			  struct rcl_extent_cut *at)
+			  struct rcl_extent_cut *at, const bool *wanted)
 {
 	struct rcl_dmabuf *dmabuf = container_of(memory, struct rcl_dmabuf,
 						 memory);
@@ -194,7 +229,7 @@ static int rcl_dmabuf_map(struct rcl_memory *memory, struct ib_device *ib,
 	/* Such a device reads and writes by the processor. */
 	if (ib_uses_virt_dma(ib))
 		return -EOPNOTSUPP;
-	ret = rcl_dmabuf_attach(dmabuf, ib);
+	ret = rcl_dmabuf_attach(dmabuf, ib, wanted);
 	if (ret)
 		return ret;
 	ret = rcl_dmabuf_find(dmabuf, at);

@@ -146,8 +146,11 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 	};
 	int ret = 0;
 
+	/* Whoever ends it would wait for each of those that queue up. */
+	if (!READ_ONCE(*wanted))
+		return -ECANCELED;
 	if (memory->map)
-		ret = memory->map(memory, pd->device, &at);
+		ret = memory->map(memory, pd->device, &at, wanted);
 	if (ret)
 		return ret;
 	ret = rcl_mapping_map_extents(mapping, pd, reg, &at, wanted);

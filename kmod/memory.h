@@ -27,7 +27,8 @@ struct task_struct;
  * @memcg: is charged for what it takes to register it, or NULL; of the channel
  *	or the share
  * @file: that can be mapped to see it, or NULL
- * @map: finds the first piece for a device, where @sgt has none; or NULL
+ * @map: finds the first piece for a device, where @sgt has none, and gives up
+ *	when it is not @wanted any more; or NULL
  * @unmap: the mirror of @map; also of what is not mapped
  * @free: nothing can access it any more
  */
@@ -41,7 +42,7 @@ struct rcl_memory {
 	struct mem_cgroup *memcg;
 	struct file *file;
 	int (*map)(struct rcl_memory *memory, struct ib_device *ib,
-		   struct rcl_extent_cut *at);
+		   struct rcl_extent_cut *at, const bool *wanted);
 	void (*unmap)(struct rcl_memory *memory);
 	void (*free)(struct rcl_memory *memory);
 };

@@ -28,6 +28,8 @@
 #define RW		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 #define GONE_MS		10000
 #define LATE_MS		1000
+#define SOON_MS		1500
+#define WAITERS		4
 
 FIXTURE(buf)
 {
@@ -408,23 +410,33 @@ static void is_refused(struct __test_metadata *_metadata, pid_t pid)
 	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
-/* Who deletes a link waits no longer than who registers. */
+/* Meanwhile it is locked for nobody; and who deletes a link waits for none. */
 TEST_F(fence, its_link_is_deleted_meanwhile)
 {
 	struct rig *r = &self->r;
+	struct timespec begin;
+	pid_t pid[WAITERS];
 	uint32_t region;
-	pid_t pid;
+	int i;
 
 	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags |
 				  EXPORTER_FENCE, 0, 0));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit(!try(r, &self->e, LEN, &region));
+	for (i = 0; i < WAITERS; i++) {
+		pid[i] = fork();
+		ASSERT_LE(0, pid[i]);
+		if (!pid[i])
+			_exit(!try(r, &self->e, LEN, &region));
+	}
 	usleep(500000);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	if (variant->flags & EXPORTER_DYNAMIC)
+		EXPECT_EQ(-EBUSY, exporter_move(&self->e));
+	EXPECT_GT(SOON_MS, ms_since(&begin));
 	EXPECT_EQ(0, rcl_del(&r->s, RIG_FAR));
+	EXPECT_GT(2 * SOON_MS, ms_since(&begin));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
-	is_refused(_metadata, pid);
+	for (i = 0; i < WAITERS; i++)
+		is_refused(_metadata, pid[i]);
 	rig_close(r);
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
