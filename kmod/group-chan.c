@@ -3,9 +3,10 @@
  * Rings as those of a channel with a link, and nothing else of one: what is
  * submitted is carried out at once, by copying.
  *
- * Locks: rcl_group_chan.submit before that of the group, before that of its
- * hall, before rcl_group_chan.lock. So the lock, under which messages come in,
- * is not held while anything waits, and the group can be left meanwhile.
+ * Locks: rcl_group_chan.submit (mutex) is held while a send waits for its turn.
+ * Below rcl_group_chan.lock (spinlock) messages come in: so the consumer, who
+ * takes it in his own context, holds up neither the group nor others who hear
+ * it, however long he gets no processor.
  */
 #include "group-chan.h"
 
@@ -110,9 +111,9 @@ static bool rcl_group_chan_hear(struct rcl_hearer *hearer,
 	struct rcl_group_chan *chan = rcl_group_chan_of(hearer);
 	bool taken;
 
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	taken = rcl_group_chan_hear_locked(chan, heard);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	/* Also for a receive that has failed. */
 	if (wq_has_sleeper(&chan->wait))
 		wake_up(&chan->wait);
@@ -127,7 +128,7 @@ static void rcl_group_chan_ended(struct rcl_hearer *hearer)
 		.status = IB_WC_WR_FLUSH_ERR,
 	};
 
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	for (; chan->done != chan->posted; chan->done++) {
 		cqe.user_data =
 			chan->recv[chan->done % RCL_GROUP_RECVS].user_data;
@@ -135,7 +136,7 @@ static void rcl_group_chan_ended(struct rcl_hearer *hearer)
 	}
 	/* Pairs with rcl_group_chan_is_over(): then the ring is whole. */
 	smp_store_release(&chan->over, true);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	wake_up_all(&chan->wait);
 }
 
@@ -162,7 +163,7 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
 	chan->hearer.ended = rcl_group_chan_ended;
 	init_waitqueue_head(&chan->wait);
 	mutex_init(&chan->submit);
-	mutex_init(&chan->lock);
+	spin_lock_init(&chan->lock);
 	chan->shared = rcl_pages_new(sizeof(*chan->shared));
 	chan->buf = kmalloc(RCL_MCAST_MTU, GFP_KERNEL_ACCOUNT);
 	if (chan->shared && chan->buf)
@@ -232,10 +233,10 @@ int rcl_group_chan_region(struct rcl_group_chan *chan,
 	memory = rcl_group_mem_new(arg, allocate);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	ret = chan->over ? -ESHUTDOWN :
 	      rcl_group_mem_add(&chan->mem, memory, &arg->handle);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	if (ret)
 		memory->free(memory);
 	else if (allocate)
@@ -257,9 +258,9 @@ int rcl_group_chan_withdraw(struct rcl_group_chan *chan, u32 handle)
 {
 	struct rcl_memory *memory;
 
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	memory = rcl_group_mem_del(&chan->mem, handle);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	if (!memory)
 		return -ESTALE;
 	memory->free(memory);
@@ -281,9 +282,9 @@ int rcl_group_chan_mmap(struct rcl_group_chan *chan, struct vm_area_struct *vma)
 
 	if (!(vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT)))
 		return rcl_pages_map(vma, chan->shared, sizeof(*chan->shared));
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	file = rcl_group_mem_file(&chan->mem, rcl_shm_slot(vma), &len);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	return rcl_shm_map(file, len, vma);
 }
 
@@ -381,9 +382,9 @@ static int rcl_group_chan_send(struct rcl_group_chan *chan,
 		cqe.status = IB_WC_WR_FLUSH_ERR;
 	if (!ret && !(sqe->flags & RCLINK_SQE_SIGNALED))
 		return 0;
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	rcl_group_chan_push(chan, &cqe, NULL);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	return 0;
 }
 
@@ -394,9 +395,9 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 	int ret;
 
 	rcl_sqe_read(&sqe, &chan->shared->shared, chan->sq_head);
-	mutex_lock(&chan->lock);
+	spin_lock(&chan->lock);
 	ret = rcl_group_chan_begin(chan, &sqe, &len);
-	mutex_unlock(&chan->lock);
+	spin_unlock(&chan->lock);
 	if (ret == 1)
 		ret = rcl_group_chan_send(chan, &sqe, len);
 	if (ret == -EMSGSIZE)

@@ -4,6 +4,7 @@
 #define RCL_GROUP_CHAN_H
 
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 
 #include "group-mem.h"
@@ -53,7 +54,7 @@ struct rcl_group_chan {
 	struct mutex submit;	/* protects sq_head and buf */
 	u32 sq_head;
 	u8 *buf;
-	struct mutex lock;	/* protects all below */
+	spinlock_t lock;	/* protects all below */
 	bool over;
 	u32 filled;
 	u32 posted;

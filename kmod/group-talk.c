@@ -14,7 +14,7 @@
  */
 void rcl_talk_init(struct rcl_talk *talk)
 {
-	mutex_init(&talk->lock);
+	spin_lock_init(&talk->lock);
 }
 
 /* Under another key they have other numbers. */
@@ -37,12 +37,14 @@ static void rcl_talk_forget(struct rcl_talk *talk)
  */
 void rcl_talk_wipe(struct rcl_talk *talk)
 {
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	rcl_talk_forget(talk);
 	kfree(talk->here);
 	talk->here = NULL;
+	kfree(talk->spare);
+	talk->spare = NULL;
 	memzero_explicit(&talk->seal, sizeof(talk->seal));
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 }
 
 /**
@@ -56,13 +58,13 @@ void rcl_talk_wipe(struct rcl_talk *talk)
 void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant, bool now)
 {
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	rcl_group_seal_install(&talk->seal, grant);
 	if (now)
 		rcl_group_seal_forget(&talk->seal);
 	rcl_talk_forget(talk);
 	talk->stats.keys++;
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 }
 
 /* Who is gone tells of nothing that it has gone. */
@@ -89,10 +91,10 @@ static void rcl_talk_expire_said(struct rcl_talk *talk)
  */
 void rcl_talk_expire(struct rcl_talk *talk)
 {
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	rcl_group_seal_expire(&talk->seal);
 	rcl_talk_expire_said(talk);
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 }
 
 /**
@@ -107,13 +109,13 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 {
 	u64 id;
 
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	id = talk->seal.key[0].grant.id;
 	if (unknown) {
 		*unknown = talk->unknown;
 		talk->unknown = false;
 	}
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 	return id;
 }
 
@@ -121,11 +123,11 @@ static int rcl_talk_seal(struct rcl_talk *talk, u8 *buf, u32 len)
 {
 	int ret;
 
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	ret = rcl_group_seal_close(&talk->seal, buf, len);
 	if (ret > 0)
 		talk->stats.tx_messages++;
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 	return ret;
 }
 
@@ -135,7 +137,7 @@ static int rcl_talk_seal(struct rcl_talk *talk, u8 *buf, u32 len)
  * @buf: has room for it and RCL_GROUP_ROOM bytes
  * @here: what this host says
  *
- * Context: may sleep.
+ * Context: any but interrupts.
  * Return: bytes to send, -ENOKEY or -EOVERFLOW.
  */
 int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
@@ -152,7 +154,7 @@ int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
  * @data: of the process
  * @len: bytes
  *
- * Context: may sleep.
+ * Context: any but interrupts.
  * Return: bytes to send, -ENOKEY or -EOVERFLOW.
  */
 int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
@@ -165,13 +167,26 @@ int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
 	return rcl_talk_seal(talk, buf, head + len);
 }
 
-/* Without memory for it, a member that is new will be heard later. */
+/*
+ * Not locked: for whoever hears, one at a time. A group is left when he is done,
+ * and I/O may wait for that. Without memory, who is new will be heard later.
+ */
+static void rcl_talk_prepare(struct rcl_talk *talk)
+{
+	if (!talk->here)
+		talk->here = kmalloc(sizeof(*talk->here), GFP_NOIO);
+	if (!talk->spare)
+		talk->spare = kzalloc(sizeof(*talk->spare), GFP_NOIO);
+}
+
 static int rcl_talk_merge(struct rcl_talk *talk, u32 sender)
 {
 	struct rcl_here_list **said = &talk->said[sender];
 
-	if (!*said)
-		*said = kzalloc(sizeof(**said), GFP_NOIO);
+	if (!*said) {
+		*said = talk->spare;
+		talk->spare = NULL;
+	}
 	if (!*said)
 		return -ENOMEM;
 	rcl_here_merge(*said, talk->here);
@@ -183,9 +198,6 @@ static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len,
 {
 	int ret;
 
-	/* Links wait for the lock, and I/O may wait for a link. */
-	if (!talk->here)
-		talk->here = kmalloc(sizeof(*talk->here), GFP_NOIO);
 	if (!talk->here)
 		return -ENOMEM;
 	ret = rcl_here_decode(text, len, talk->here);
@@ -248,7 +260,8 @@ bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 	int ret;
 
 	heard->data = NULL;
-	mutex_lock(&talk->lock);
+	rcl_talk_prepare(talk);
+	spin_lock(&talk->lock);
 	ret = rcl_group_seal_open(&talk->seal, buf, len, &sender);
 	if (ret == -EMSGSIZE) {
 		stats->rx_short++;
@@ -264,7 +277,7 @@ bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 	} else {
 		rcl_talk_take(talk, buf + RCL_MSG_AAD, ret, sender, heard);
 	}
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 	return heard->data;
 }
 
@@ -283,12 +296,12 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here_list *list)
 
 	if (sender >= RCL_GROUP_SENDERS)
 		return ret;
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	if (talk->said[sender]) {
 		*list = *talk->said[sender];
 		ret = 0;
 	}
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 	return ret;
 }
 
@@ -301,10 +314,10 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here_list *list)
  */
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info)
 {
-	mutex_lock(&talk->lock);
+	spin_lock(&talk->lock);
 	info->id = talk->seal.key[0].grant.id;
 	info->sender = talk->seal.key[0].grant.sender;
 	info->stats = talk->stats;
 	memcpy(info->peer, talk->peer, sizeof(info->peer));
-	mutex_unlock(&talk->lock);
+	spin_unlock(&talk->lock);
 }

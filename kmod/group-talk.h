@@ -3,7 +3,7 @@
 #ifndef RCL_GROUP_TALK_H
 #define RCL_GROUP_TALK_H
 
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 
 #include "group-seal.h"
 #include "hall.h"
@@ -72,15 +72,17 @@ struct rcl_talk_info {
  * @peer: others, by number under the newest key
  * @said: what they export; NULL for those that have not said it lately
  * @here: to be what the next one says
+ * @spare: to be in @said for one who is new
  */
 struct rcl_talk {
-	struct mutex lock;	/* protects the rest */
+	spinlock_t lock;	/* protects the rest */
 	struct rcl_group_seal seal;
 	bool unknown;
 	struct rcl_talk_stats stats;
 	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
 	struct rcl_here_list *said[RCL_GROUP_SENDERS];
 	struct rcl_here *here;
+	struct rcl_here_list *spare;
 };
 
 void rcl_talk_init(struct rcl_talk *talk);

@@ -11,8 +11,10 @@
  */
 void rcl_hall_init(struct rcl_hall *hall)
 {
-	mutex_init(&hall->lock);
+	mutex_init(&hall->turn);
+	spin_lock_init(&hall->lock);
 	INIT_LIST_HEAD(&hall->hearers);
+	init_waitqueue_head(&hall->left);
 }
 
 /**
@@ -20,14 +22,14 @@ void rcl_hall_init(struct rcl_hall *hall)
  * @hall: initialized
  * @hearer: with its functions and its service set
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: 0, -ESHUTDOWN or -ENOSPC.
  */
 int rcl_hall_enter(struct rcl_hall *hall, struct rcl_hearer *hearer)
 {
 	int ret = 0;
 
-	mutex_lock(&hall->lock);
+	spin_lock(&hall->lock);
 	if (hall->closed) {
 		ret = -ESHUTDOWN;
 	} else if (hall->n == RCL_HALL_MAX) {
@@ -36,7 +38,22 @@ int rcl_hall_enter(struct rcl_hall *hall, struct rcl_hearer *hearer)
 		list_add_tail(&hearer->node, &hall->hearers);
 		hall->n++;
 	}
-	mutex_unlock(&hall->lock);
+	spin_unlock(&hall->lock);
+	return ret;
+}
+
+static bool rcl_hall_try_leave(struct rcl_hall *hall, struct rcl_hearer *hearer)
+{
+	bool ret;
+
+	spin_lock(&hall->lock);
+	hearer->leaving = true;
+	ret = hall->told != hearer;
+	if (ret) {
+		list_del(&hearer->node);
+		hall->n--;
+	}
+	spin_unlock(&hall->lock);
 	return ret;
 }
 
@@ -45,14 +62,11 @@ int rcl_hall_enter(struct rcl_hall *hall, struct rcl_hearer *hearer)
  * @hall: entered, maybe closed since
  * @hearer: hears nothing more afterwards
  *
- * Context: may sleep.
+ * Context: may sleep, while @hearer is told of something.
  */
 void rcl_hall_leave(struct rcl_hall *hall, struct rcl_hearer *hearer)
 {
-	mutex_lock(&hall->lock);
-	list_del(&hearer->node);
-	hall->n--;
-	mutex_unlock(&hall->lock);
+	wait_event(hall->left, rcl_hall_try_leave(hall, hearer));
 }
 
 static bool rcl_hall_is_for(const struct rcl_heard *heard,
@@ -60,6 +74,27 @@ static bool rcl_hall_is_for(const struct rcl_heard *heard,
 {
 	return heard->service_len == strlen(hearer->service) &&
 	       !memcmp(heard->service, hearer->service, heard->service_len);
+}
+
+/* Who enters, leaves or looks may lose the processor, and holds up nobody. */
+static bool rcl_hall_call(struct rcl_hall *hall, struct rcl_hearer *hearer,
+			  const struct rcl_heard *heard)
+	__must_hold(&hall->lock)
+{
+	bool taken = true;
+
+	lockdep_assert_held(&hall->lock);
+	hall->told = hearer;
+	spin_unlock(&hall->lock);
+	if (heard)
+		taken = hearer->hear(hearer, heard);
+	else
+		hearer->ended(hearer);
+	cond_resched();
+	spin_lock(&hall->lock);
+	hall->told = NULL;
+	wake_up_all(&hall->left);
+	return taken;
 }
 
 /**
@@ -73,14 +108,14 @@ void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard)
 {
 	struct rcl_hearer *hearer;
 
-	mutex_lock(&hall->lock);
-	list_for_each_entry(hearer, &hall->hearers, node) {
-		if (rcl_hall_is_for(heard, hearer) &&
-		    !hearer->hear(hearer, heard))
+	mutex_lock(&hall->turn);
+	spin_lock(&hall->lock);
+	list_for_each_entry(hearer, &hall->hearers, node)
+		if (!hearer->leaving && rcl_hall_is_for(heard, hearer) &&
+		    !rcl_hall_call(hall, hearer, heard))
 			hall->missed++;
-		cond_resched();
-	}
-	mutex_unlock(&hall->lock);
+	spin_unlock(&hall->lock);
+	mutex_unlock(&hall->turn);
 }
 
 /**
@@ -93,10 +128,10 @@ void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard)
  */
 void rcl_hall_read(struct rcl_hall *hall, u32 *n, u64 *missed)
 {
-	mutex_lock(&hall->lock);
+	spin_lock(&hall->lock);
 	*n = hall->n;
 	*missed = hall->missed;
-	mutex_unlock(&hall->lock);
+	spin_unlock(&hall->lock);
 }
 
 /**
@@ -109,9 +144,11 @@ void rcl_hall_close(struct rcl_hall *hall)
 {
 	struct rcl_hearer *hearer;
 
-	mutex_lock(&hall->lock);
+	mutex_lock(&hall->turn);
+	spin_lock(&hall->lock);
 	hall->closed = true;
 	list_for_each_entry(hearer, &hall->hearers, node)
-		hearer->ended(hearer);
-	mutex_unlock(&hall->lock);
+		rcl_hall_call(hall, hearer, NULL);
+	spin_unlock(&hall->lock);
+	mutex_unlock(&hall->turn);
 }

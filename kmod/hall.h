@@ -5,6 +5,8 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 
 #include <uapi/linux/rclink.h>
 #include <uapi/linux/rclink_dev.h>
@@ -36,28 +38,37 @@ struct rcl_heard {
  * @hear: of each one; false: it had no room for it
  * @ended: there will be no more
  * @service: hears only what is for that name
+ * @leaving: private
  * @node: private
  *
- * Both are called with the hall locked, may sleep, and must not call back.
+ * Both are called one at a time, may sleep, and must not call back. They must
+ * not wait for who may not get a processor: the group waits for them.
  */
 struct rcl_hearer {
 	bool (*hear)(struct rcl_hearer *hearer, const struct rcl_heard *heard);
 	void (*ended)(struct rcl_hearer *hearer);
 	char service[RCLINK_DEV_SERVICE_LEN];
+	bool leaving;
 	struct list_head node;
 };
 
 /**
  * struct rcl_hall - the hearers of a group
- * @lock: protects the rest
+ * @turn: held while they are told of something
+ * @lock: protects the rest; not held while one is told
  * @hearers: they
+ * @told: the one that is told just now, which does not leave, or NULL
+ * @left: woken when that is over
  * @n: how many
  * @missed: how often one had no room for a message
  * @closed: no more may come
  */
 struct rcl_hall {
-	struct mutex lock;	/* protects the rest */
+	struct mutex turn;	/* serializes who tells */
+	spinlock_t lock;	/* protects the rest */
 	struct list_head hearers;
+	struct rcl_hearer *told;
+	wait_queue_head_t left;
 	u32 n;
 	u64 missed;
 	bool closed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups of kernel modules: see include/rclink.h. The lock of the hall is what
- * makes the end of a membership, and that of the group, one with the callbacks.
+ * Groups of kernel modules: see include/rclink.h. The hall has the callbacks run
+ * one at a time, and makes the end of a membership wait for its own.
  */
 #include <linux/err.h>
 #include <linux/export.h>

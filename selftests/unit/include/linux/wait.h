@@ -5,6 +5,7 @@
 
 #include <linux/minmax.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 struct wait_queue_head {
 	int woken;
@@ -28,6 +29,8 @@ static inline void wake_up(wait_queue_head_t *wait)
 }
 
 #define wake_up_all(wait)	wake_up(wait)
+#define wait_event(wait, condition) \
+	((condition) ? (void)(wait) : abort())
 #define wait_event_interruptible_timeout(wait, condition, left) \
 	((void)(wait), (condition) ? max_t(long, left, 1) : 0)
 

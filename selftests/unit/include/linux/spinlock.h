@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* As mutexes there. */
+#ifndef UNIT_LINUX_SPINLOCK_H
+#define UNIT_LINUX_SPINLOCK_H
+
+#include <linux/mutex.h>
+
+#define spinlock_t		struct mutex
+#define __must_hold(lock)
+#define spin_lock_init(lock)	((lock)->held = 0)
+#define spin_lock(lock)		mutex_lock(lock)
+#define spin_unlock(lock)	mutex_unlock(lock)
+
+#endif /* UNIT_LINUX_SPINLOCK_H */
