@@ -44,16 +44,18 @@
  * @note: the first failure since it was joined
  * @lock: protects those below
  * @attached: @user is attached
- * @joined: and @mcast exists
  * @dead: is not made yet, or is being deleted: not joined again
  * @reason: why it is down; none while it is joined
  * @user: of the device
  * @sa: membership with the subnet manager, where there is one
- * @mtu: bytes
+ * @port_mtu: of the port when it was attached, bytes
+ * @mtu: of the group, bytes
  * @joins: how often it was joined
  * @qkey: of the group, as far as this host knows
  * @told_key: identifier of the key that listeners were told of
- * @mcast: the QP
+ * @send_lock: protects @mcast, too, and is held while something is sent: whoever
+ *	sends cannot lose the processor meanwhile; after @lock
+ * @mcast: the QP while it is joined, or NULL
  */
 struct rcl_group {
 	struct kref ref;
@@ -76,22 +78,23 @@ struct rcl_group {
 	struct rcl_reason note;
 	struct mutex lock;	/* protects all below */
 	bool attached;
-	bool joined;
 	bool dead;
 	struct rcl_reason reason;
 	struct rcl_dev_user user;
 	struct rcl_mcast_sa sa;
+	u32 port_mtu;
 	u32 mtu;
 	u64 joins;
 	u32 qkey;
 	u64 told_key;
-	struct rcl_mcast mcast;
+	spinlock_t send_lock;	/* protects mcast, and its sends */
+	struct rcl_mcast *mcast;
 };
 
 static inline u32 rcl_group_state(const struct rcl_group *group)
 {
-	return group->joined ? RCLINK_GROUP_STATE_JOINED :
-			       RCLINK_GROUP_STATE_DOWN;
+	return group->mcast ? RCLINK_GROUP_STATE_JOINED :
+			      RCLINK_GROUP_STATE_DOWN;
 }
 
 struct rcl_group *rcl_group_get(const char *name);

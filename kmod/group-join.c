@@ -6,18 +6,25 @@
  */
 #include "group-join.h"
 
+#include <linux/container_of.h>
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
 #include "group-base.h"
 
+static struct rcl_group *rcl_group_of(const struct rcl_mcast *mcast)
+{
+	return container_of(mcast->up, struct rcl_group, up);
+}
+
 static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
 			       const u8 *gid)
 {
-	struct rcl_group *group =
-		container_of(mcast, struct rcl_group, mcast);
+	struct rcl_group *group = rcl_group_of(mcast);
 	struct rcl_heard heard = { .gid = gid };
 
 	if (rcl_talk_hear(&group->talk, data, len, &heard))
@@ -26,8 +33,13 @@ static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
 
 static void rcl_group_sent(struct rcl_mcast *mcast)
 {
-	wake_up(&container_of(mcast, struct rcl_group, mcast)->room);
+	wake_up(&rcl_group_of(mcast)->room);
 }
+
+static const struct rcl_mcast_ops rcl_group_mcast_ops = {
+	.received = rcl_group_received,
+	.sent = rcl_group_sent,
+};
 
 /**
  * rcl_group_attach - begin to join: take a port, and ask its subnet manager
@@ -54,15 +66,16 @@ int rcl_group_attach(struct rcl_group *group, const char **why)
 		rcl_dev_detach(&group->user);
 		return ret;
 	}
+	group->port_mtu = mtu;
 	WRITE_ONCE(group->mtu, mtu);
 	group->attached = true;
 	return 0;
 }
 
-static int rcl_group_ask_address(struct rcl_group *group, const char **why)
+static int rcl_group_ask_address(struct rcl_group *group,
+				 struct rcl_mcast_addr *addr, const char **why)
 {
-	struct rcl_mcast_addr *addr = &group->mcast.addr;
-	u32 mtu = group->mtu;
+	u32 mtu = group->port_mtu;
 	int ret;
 
 	*addr = group->conf.addr;
@@ -78,6 +91,15 @@ static int rcl_group_ask_address(struct rcl_group *group, const char **why)
 	return ret;
 }
 
+/* NULL to begin with a group's end: nobody sends any more afterwards. */
+static void rcl_group_set_mcast(struct rcl_group *group,
+				struct rcl_mcast *mcast)
+{
+	spin_lock_bh(&group->send_lock);
+	group->mcast = mcast;
+	spin_unlock_bh(&group->send_lock);
+}
+
 /**
  * rcl_group_join - join, as far as that goes now
  * @group: locked, not joined; maybe attached
@@ -89,6 +111,8 @@ static int rcl_group_ask_address(struct rcl_group *group, const char **why)
  */
 int rcl_group_join(struct rcl_group *group, const char **why)
 {
+	struct rcl_mcast_addr addr;
+	struct rcl_mcast *mcast;
 	int ret = 0;
 
 	lockdep_assert_held(&group->lock);
@@ -96,22 +120,24 @@ int rcl_group_join(struct rcl_group *group, const char **why)
 		ret = rcl_group_attach(group, why);
 	if (ret)
 		return ret;
-	ret = rcl_group_ask_address(group, why);
+	ret = rcl_group_ask_address(group, &addr, why);
 	if (ret == -EINPROGRESS)
 		return ret;
-	group->mcast.received = rcl_group_received;
-	group->mcast.sent = rcl_group_sent;
-	group->mcast.up = &group->up;
-	if (!ret)
-		ret = rcl_mcast_create(&group->mcast, &group->user, why);
-	if (ret) {
-		rcl_group_leave(group);
-		return ret;
-	}
-	WRITE_ONCE(group->joined, true);
+	if (ret)
+		goto err_leave;
+	mcast = rcl_mcast_create(&rcl_group_mcast_ops, &addr, &group->user,
+				 why);
+	ret = PTR_ERR_OR_ZERO(mcast);
+	if (ret)
+		goto err_leave;
+	rcl_group_set_mcast(group, mcast);
 	memset(&group->reason, 0, sizeof(group->reason));
 	group->joins++;
 	return 0;
+
+err_leave:
+	rcl_group_leave(group);
+	return ret;
 }
 
 /**
@@ -122,13 +148,16 @@ int rcl_group_join(struct rcl_group *group, const char **why)
  */
 void rcl_group_leave(struct rcl_group *group)
 {
+	struct rcl_mcast *mcast = group->mcast;
+
 	lockdep_assert_held(&group->lock);
-	if (group->joined)
-		rcl_mcast_destroy(&group->mcast);
+	if (mcast) {
+		rcl_group_set_mcast(group, NULL);
+		rcl_mcast_destroy(mcast);
+	}
 	if (rcl_mcast_sa_is_asked(&group->sa))
 		rcl_mcast_sa_leave(&group->sa);
 	rcl_dev_detach(&group->user);
 	group->attached = false;
-	WRITE_ONCE(group->joined, false);
 	wake_up_all(&group->room);
 }

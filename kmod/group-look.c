@@ -20,13 +20,13 @@ static void rcl_group_read_locked(struct rcl_group *group,
 	lockdep_assert_held(&group->lock);
 	info->state = rcl_group_state(group);
 	info->reason = group->reason;
-	if (group->joined) {
+	if (group->mcast) {
 		rcl_port_device(group->user.ib, info->conf.device);
 		info->conf.port = group->user.port;
 		info->conf.gid_index = group->user.gid_index;
 		memcpy(info->gid, group->user.gid, sizeof(info->gid));
 		info->mtu = group->mtu;
-		info->conf.addr.lid = group->mcast.addr.lid;
+		info->conf.addr.lid = group->mcast->addr.lid;
 	}
 	info->joins = group->joins;
 	info->conf.addr.qkey = group->qkey;

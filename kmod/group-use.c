@@ -83,12 +83,12 @@ static int rcl_group_send_locked(struct rcl_group *group, const char *service,
 	struct rcl_mcast_slot *slot;
 	int ret;
 
-	lockdep_assert_held(&group->lock);
-	if (!group->joined)
+	lockdep_assert_held(&group->send_lock);
+	if (!group->mcast)
 		return -ENETDOWN;
 	if (len > rcl_group_max(group, service))
 		return -EMSGSIZE;
-	slot = rcl_mcast_begin(&group->mcast, false);
+	slot = rcl_mcast_begin(group->mcast, false);
 	if (!slot)
 		return -EBUSY;
 	ret = rcl_talk_make_data(&group->talk, slot->buf, service, data, len);
@@ -101,9 +101,14 @@ static int rcl_group_send_locked(struct rcl_group *group, const char *service,
 	return -ENETDOWN;
 }
 
-static bool rcl_group_is_free(const struct rcl_group *group)
+static bool rcl_group_is_free(struct rcl_group *group)
 {
-	return rcl_mcast_has_room(&group->mcast) || !READ_ONCE(group->joined);
+	bool is_free;
+
+	spin_lock_bh(&group->send_lock);
+	is_free = !group->mcast || rcl_mcast_has_room(group->mcast);
+	spin_unlock_bh(&group->send_lock);
+	return is_free;
 }
 
 static long rcl_group_wait(struct rcl_group *group, long left)
@@ -133,10 +138,10 @@ int rcl_group_send(struct rcl_group *group, const char *service,
 	int ret;
 
 	for (;;) {
-		if (mutex_lock_interruptible(&group->lock))
-			return -EINTR;
+		spin_lock_bh(&group->send_lock);
 		ret = rcl_group_send_locked(group, service, data, len);
-		mutex_unlock(&group->lock);
+		/* Here the tasklet of a software device runs at once. */
+		spin_unlock_bh(&group->send_lock);
 		if (ret != -EBUSY || !left)
 			return ret;
 		left = rcl_group_wait(group, left);

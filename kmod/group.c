@@ -5,9 +5,10 @@
  * but keeps its key: what is sent under that later has other nonces.
  *
  * Locks: rcl_groups_lock (mutex) before rcl_group.lock (mutex), which is held
- * while the group is joined or left, before the locks of rcl_talk and rcl_hall;
- * rcl_groups_lock before that of the keepers, and that before the lock of
- * rcl_talk; rcl_group.note_lock (spinlock) is a leaf.
+ * while the group is joined or left, before rcl_group.send_lock (spinlock), and
+ * that before the lock of rcl_talk (spinlock); rcl_groups_lock before that of the
+ * keepers, and that before the lock of rcl_talk; rcl_group.note_lock (spinlock)
+ * is a leaf.
  */
 #include "group.h"
 
@@ -83,19 +84,19 @@ static void rcl_group_work(struct work_struct *work)
 	bool was_joined;
 
 	mutex_lock(&group->lock);
-	/* Of one that is being made: whoever makes it asks for this again. */
-	if (group->dead && !group->joined)
+	/* A group still being created: its creator kicks us when it is done. */
+	if (group->dead && !group->mcast)
 		goto out_unlock;
 	note = rcl_group_take_note(group);
 	if (group->attached && note.reason) {
-		was_joined = group->joined;
+		was_joined = group->mcast;
 		rcl_group_leave(group);
 		/* What its end has brought about is no cause. */
 		rcl_group_take_note(group);
 		group->reason = note;
 		if (was_joined)
 			rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
-	} else if (!group->joined && !rcl_group_join(group, &ignored)) {
+	} else if (!group->mcast && !rcl_group_join(group, &ignored)) {
 		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
 	}
 	/*
@@ -122,7 +123,7 @@ static void rcl_group_granted(struct rcl_group *group,
 {
 	mutex_lock(&group->lock);
 	group->qkey = grant->qkey;
-	if (group->joined && rcl_mcast_set_qkey(&group->mcast, grant->qkey))
+	if (group->mcast && rcl_mcast_set_qkey(group->mcast, grant->qkey))
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
 	mutex_unlock(&group->lock);
@@ -202,20 +203,32 @@ static void rcl_group_collect(struct rcl_group *group)
 					  RCL_GROUP_ROOM), &group->here);
 }
 
-static void rcl_group_say(struct rcl_group *group)
+static int rcl_group_say_locked(struct rcl_group *group)
 {
 	struct rcl_mcast_slot *slot;
 	int len;
 
-	lockdep_assert_held(&group->lock);
+	lockdep_assert_held(&group->send_lock);
 	/* It may have joined again since, on a port whose MTU is smaller. */
 	if (group->here.n > rcl_here_room(group->mtu - RCL_GROUP_ROOM))
-		return;
-	slot = rcl_mcast_begin(&group->mcast, true);
+		return 0;
+	slot = rcl_mcast_begin(group->mcast, true);
 	if (!slot)
-		return;
+		return 0;
 	len = rcl_talk_make(&group->talk, slot->buf, &group->here);
-	if (len > 0 && rcl_mcast_send(slot, len))
+	return len > 0 ? rcl_mcast_send(slot, len) : 0;
+}
+
+static void rcl_group_say(struct rcl_group *group)
+{
+	int ret;
+
+	lockdep_assert_held(&group->lock);
+	spin_lock_bh(&group->send_lock);
+	ret = rcl_group_say_locked(group);
+	/* Here the tasklet of a software device runs at once. */
+	spin_unlock_bh(&group->send_lock);
+	if (ret)
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
 }
@@ -230,7 +243,7 @@ static void rcl_group_tick(struct work_struct *work)
 		rcl_group_ask(group);
 	rcl_group_collect(group);
 	mutex_lock(&group->lock);
-	if (group->joined)
+	if (group->mcast)
 		rcl_group_say(group);
 	if (!group->dead) {
 		rcl_group_tell_key(group);
@@ -279,6 +292,7 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	INIT_DELAYED_WORK(&group->work, rcl_group_work);
 	INIT_DELAYED_WORK(&group->tick, rcl_group_tick);
 	spin_lock_init(&group->note_lock);
+	spin_lock_init(&group->send_lock);
 	mutex_init(&group->lock);
 	return group;
 }

@@ -132,7 +132,7 @@ EXPORT_SYMBOL_GPL(rclink_group_max);
  *
  * That the device has it is all that is known of it afterwards. Consumers on
  * this host do not hear it. While as many as can be are under way, it waits,
- * one second at most; and for a device that the group is joining or leaving.
+ * one second at most.
  *
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink,
  * and not with the RTNL lock held.

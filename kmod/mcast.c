@@ -7,8 +7,9 @@
 
 #include "mcast.h"
 
-#include <linux/bottom_half.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
+#include <linux/kmemleak.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -94,7 +95,7 @@ static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_SLOT,
 				   DMA_FROM_DEVICE);
 	rcl_mcast_source(mcast, wc, slot->buf, &gid);
-	mcast->received(mcast, slot->buf + grh, len - grh, gid.raw);
+	mcast->ops->received(mcast, slot->buf + grh, len - grh, gid.raw);
 	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_SLOT,
 				      DMA_FROM_DEVICE);
 }
@@ -124,13 +125,15 @@ static void rcl_mcast_sent(struct ib_cq *cq, struct ib_wc *wc)
 	struct rcl_mcast_slot *slot =
 		container_of(wc->wr_cqe, struct rcl_mcast_slot, cqe);
 	struct rcl_mcast *mcast = slot->mcast;
+	bool stopping = READ_ONCE(mcast->stopping);
 
-	if (wc->status != IB_WC_SUCCESS && !READ_ONCE(mcast->stopping))
+	if (wc->status != IB_WC_SUCCESS && !stopping)
 		rcl_mcast_fail(mcast, RCLINK_DOWN_REASON_COMPLETION,
 			       wc->status, wc->vendor_err);
 	/* Pairs with the acquire in rcl_mcast_is_free(). */
 	smp_store_release(&slot->busy, false);
-	mcast->sent(mcast);
+	if (!stopping)
+		mcast->ops->sent(mcast);
 	rcl_mcast_unpost(mcast);
 }
 
@@ -264,6 +267,7 @@ static int rcl_mcast_to_rts(struct rcl_mcast *mcast)
 /*
  * Everything comes back as a flush, but of a device that is broken: then no
  * more comes once the QP is destroyed, and what has come may use it until then.
+ * Afterwards the owner hears nothing more.
  */
 static void rcl_mcast_stop(struct rcl_mcast *mcast)
 {
@@ -304,11 +308,16 @@ err_stop:
 static int rcl_mcast_join_ip(struct rcl_mcast *mcast,
 			     const struct ib_gid_attr *sgid, const char **why)
 {
-	mcast->sock = NULL;
+	struct socket *sock;
+	int ret;
+
 	if (!rdma_protocol_roce(mcast->ib, mcast->port))
 		return 0;
 	*why = "the IP stack refuses to join the multicast address";
-	return rcl_mcast_ip_join(sgid, mcast->addr.gid, &mcast->sock);
+	ret = rcl_mcast_ip_join(sgid, mcast->addr.gid, &sock);
+	if (!ret)
+		mcast->sock = sock;
+	return ret;
 }
 
 static int rcl_mcast_create_verbs(struct rcl_mcast *mcast,
@@ -345,18 +354,37 @@ err_pd:
 	return ret;
 }
 
-static void rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
+/* What the device may still write to is lost with a QP that it keeps. */
+static bool rcl_mcast_is_stuck(struct rcl_mcast *mcast)
+{
+	int posted = atomic_read(&mcast->posted);
+
+	if (!posted)
+		return false;
+	pr_warn_ratelimited("%s keeps a QP of a group: %d buffers are lost\n",
+			    mcast->ib->name, posted);
+	/* Nobody knows it any more, and that is meant. */
+	kmemleak_not_leak(mcast);
+	return true;
+}
+
+/* False when @mcast must stay. */
+static bool rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 {
 	/* One that the device did not detach is lost, and tells nobody. */
 	bool lost = ib_destroy_qp(mcast->qp);
 
-	if (lost)
+	if (lost) {
 		mcast->qp->event_handler = NULL;
-	else
+		if (rcl_mcast_is_stuck(mcast))
+			return false;
+	} else {
 		ib_free_cq(mcast->cq);
+	}
 	rdma_destroy_ah(mcast->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	if (!lost)
 		ib_dealloc_pd(mcast->pd);
+	return true;
 }
 
 /**
@@ -370,69 +398,103 @@ u32 rcl_mcast_random_qkey(void)
 	return get_random_u32() | BIT(31);
 }
 
-static int rcl_mcast_create_held(struct rcl_mcast *mcast,
-				 const struct rcl_dev_user *user,
-				 const struct ib_gid_attr *sgid,
-				 const char **why)
+static void rcl_mcast_free(struct rcl_mcast *mcast)
 {
+	rcl_mcast_unmap(mcast);
+	kfree(mcast);
+}
+
+/* The QP is there. */
+static void rcl_mcast_end(struct rcl_mcast *mcast)
+{
+	if (mcast->sock)
+		rcl_mcast_ip_leave(mcast->sock);
+	if (rcl_mcast_destroy_verbs(mcast))
+		rcl_mcast_free(mcast);
+}
+
+static struct rcl_mcast *rcl_mcast_new(const struct rcl_mcast_ops *ops,
+				       const struct rcl_mcast_addr *addr,
+				       const struct rcl_dev_user *user)
+{
+	struct rcl_mcast *mcast;
+
+	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL);
+	if (!mcast)
+		return NULL;
+	mcast->ops = ops;
+	mcast->up = user->up;
+	mcast->addr = *addr;
+	mcast->ib = user->ib;
+	mcast->port = user->port;
+	init_waitqueue_head(&mcast->idle);
+	if (!rcl_mcast_map(mcast))
+		return mcast;
+	kfree(mcast);
+	return NULL;
+}
+
+static struct rcl_mcast *
+rcl_mcast_create_held(const struct rcl_mcast_ops *ops,
+		      const struct rcl_mcast_addr *addr,
+		      const struct rcl_dev_user *user,
+		      const struct ib_gid_attr *sgid, const char **why)
+{
+	struct rcl_mcast *mcast;
 	int ret;
 
 	*why = "out of memory";
-	ret = rcl_mcast_map(mcast);
-	if (ret)
-		return ret;
+	mcast = rcl_mcast_new(ops, addr, user);
+	if (!mcast)
+		return ERR_PTR(-ENOMEM);
 	ret = rcl_mcast_create_verbs(mcast, user, why);
 	if (ret)
-		goto err_unmap;
+		goto err_free;
 	ret = rcl_mcast_join_ip(mcast, sgid, why);
+	if (!ret)
+		ret = rcl_mcast_start(mcast, why);
 	if (ret)
-		goto err_verbs;
-	ret = rcl_mcast_start(mcast, why);
-	if (ret)
-		goto err_leave;
-	return 0;
+		goto err_end;
+	return mcast;
 
-err_leave:
-	if (mcast->sock)
-		rcl_mcast_ip_leave(mcast->sock);
-err_verbs:
-	rcl_mcast_destroy_verbs(mcast);
-err_unmap:
-	rcl_mcast_unmap(mcast);
-	return ret;
+err_end:
+	rcl_mcast_end(mcast);
+	return ERR_PTR(ret);
+err_free:
+	rcl_mcast_free(mcast);
+	return ERR_PTR(ret);
 }
 
 /**
  * rcl_mcast_create - make a QP and attach it to its group
- * @mcast: with @received, @sent, @up and @addr; the rest is filled in
- * @user: attached to the device
+ * @ops: called from now on
+ * @addr: of the group
+ * @user: attached to the device; @user->up is told of what ends the QP
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep; takes the RTNL lock.
- * Return: 0, or the errno of what refused.
+ * Return: it, or the ERR_PTR of what refused.
  */
-int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
-		     const char **why)
+struct rcl_mcast *rcl_mcast_create(const struct rcl_mcast_ops *ops,
+				   const struct rcl_mcast_addr *addr,
+				   const struct rcl_dev_user *user,
+				   const char **why)
 {
 	const struct ib_gid_attr *sgid;
+	struct rcl_mcast *mcast;
 	u32 ignored;
 	int ret;
 
-	atomic_set(&mcast->posted, 0);
-	mcast->stopping = false;
-	mcast->ib = user->ib;
-	mcast->port = user->port;
-	init_waitqueue_head(&mcast->idle);
 	ret = rcl_dev_get_pkey(user, 0, &ignored, why);
 	if (ret)
-		return ret;
+		return ERR_PTR(ret);
 	/* Until the device and the IP stack have it. */
 	sgid = rcl_dev_get_sgid(user, why);
 	if (IS_ERR(sgid))
-		return PTR_ERR(sgid);
-	ret = rcl_mcast_create_held(mcast, user, sgid, why);
+		return ERR_CAST(sgid);
+	mcast = rcl_mcast_create_held(ops, addr, user, sgid, why);
 	rdma_put_gid_attr(sgid);
-	return ret;
+	return mcast;
 }
 
 /**
@@ -440,7 +502,7 @@ int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
  * @mcast: created
  * @qkey: of the group
  *
- * Context: may sleep.
+ * Context: may sleep; others may send meanwhile.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey)
@@ -450,7 +512,7 @@ int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey)
 
 	ret = ib_modify_qp(mcast->qp, &attr, IB_QP_STATE | IB_QP_QKEY);
 	if (!ret)
-		mcast->addr.qkey = qkey;
+		WRITE_ONCE(mcast->addr.qkey, qkey);
 	return ret;
 }
 
@@ -493,7 +555,7 @@ struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own)
 
 /**
  * rcl_mcast_has_room - would rcl_mcast_begin() have a slot for others?
- * @mcast: any, also one that is not created
+ * @mcast: created
  *
  * Context: any.
  * Return: true for yes, which may be over by the time that it is used.
@@ -508,7 +570,7 @@ bool rcl_mcast_has_room(const struct rcl_mcast *mcast)
  * @slot: of rcl_mcast_begin()
  * @len: bytes, at most the port's MTU
  *
- * Context: process context.
+ * Context: any; that of who called rcl_mcast_begin().
  * Return: 0, or what ib_post_send() says.
  */
 int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
@@ -529,7 +591,7 @@ int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 		},
 		.ah = mcast->ah,
 		.remote_qpn = IB_MULTICAST_QPN,
-		.remote_qkey = mcast->addr.qkey,
+		.remote_qkey = READ_ONCE(mcast->addr.qkey),
 	};
 	int ret;
 
@@ -537,10 +599,7 @@ int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 				      DMA_TO_DEVICE);
 	WRITE_ONCE(slot->busy, true);
 	atomic_inc(&mcast->posted);
-	/* Leaving the section runs the tasklet of a software device at once. */
-	local_bh_disable();
 	ret = ib_post_send(mcast->qp, &wr.wr, NULL);
-	local_bh_enable();
 	if (ret) {
 		WRITE_ONCE(slot->busy, false);
 		rcl_mcast_unpost(mcast);
@@ -550,7 +609,7 @@ int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 
 /**
  * rcl_mcast_destroy - the mirror of rcl_mcast_create()
- * @mcast: @received does not run any more afterwards
+ * @mcast: freed, and its ops do not run any more afterwards; nobody sends
  *
  * Context: may sleep; takes the RTNL lock.
  */
@@ -562,8 +621,5 @@ void rcl_mcast_destroy(struct rcl_mcast *mcast)
 		pr_err_ratelimited("%s does not let a multicast group go\n",
 				   mcast->ib->name);
 	rcl_mcast_stop(mcast);
-	if (mcast->sock)
-		rcl_mcast_ip_leave(mcast->sock);
-	rcl_mcast_destroy_verbs(mcast);
-	rcl_mcast_unmap(mcast);
+	rcl_mcast_end(mcast);
 }

@@ -54,12 +54,21 @@ struct rcl_mcast_slot {
 };
 
 /**
- * struct rcl_mcast - a QP and what it needs
+ * struct rcl_mcast_ops - what its owner hears; process context
  * @received: a packet came in: what is behind its GRH, so many bytes, and
- *	where it says it comes from; process context, one at a time
- * @sent: a send is not under way any more, and so its slot is free; process
- *	context
- * @up: told of what ends it
+ *	where it says it comes from; one at a time
+ * @sent: a send is not under way any more, and so its slot is free
+ */
+struct rcl_mcast_ops {
+	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len,
+			 const u8 *gid);
+	void (*sent)(struct rcl_mcast *mcast);
+};
+
+/**
+ * struct rcl_mcast - a QP and what it needs
+ * @ops: of the owner
+ * @up: told of what ends it; the owner's
  * @addr: of the group
  * @ib: the device
  * @port: of it
@@ -75,9 +84,7 @@ struct rcl_mcast_slot {
  * @tx: sends, the first of which is the owner's
  */
 struct rcl_mcast {
-	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len,
-			 const u8 *gid);
-	void (*sent)(struct rcl_mcast *mcast);
+	const struct rcl_mcast_ops *ops;
 	struct rcl_upcall *up;
 	struct rcl_mcast_addr addr;
 	struct ib_device *ib;
@@ -95,8 +102,10 @@ struct rcl_mcast {
 };
 
 u32 rcl_mcast_random_qkey(void);
-int rcl_mcast_create(struct rcl_mcast *mcast, const struct rcl_dev_user *user,
-		     const char **why);
+struct rcl_mcast *rcl_mcast_create(const struct rcl_mcast_ops *ops,
+				   const struct rcl_mcast_addr *addr,
+				   const struct rcl_dev_user *user,
+				   const char **why);
 int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey);
 struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own);
 bool rcl_mcast_has_room(const struct rcl_mcast *mcast);
