@@ -15,6 +15,7 @@
 #include <linux/wait.h>
 
 #include "group-base.h"
+#include "port.h"
 
 static struct rcl_group *rcl_group_of(const struct rcl_mcast *mcast)
 {
@@ -138,6 +139,27 @@ int rcl_group_join(struct rcl_group *group, const char **why)
 err_leave:
 	rcl_group_leave(group);
 	return ret;
+}
+
+/**
+ * rcl_group_check_mtu - join again where the port has got another MTU
+ * @group: locked, joined
+ *
+ * No event tells of that: a RoCE port has what its net device lets it.
+ *
+ * Context: may sleep.
+ */
+void rcl_group_check_mtu(struct rcl_group *group)
+{
+	u32 mtu;
+
+	lockdep_assert_held(&group->lock);
+	/* What fails here has other signs. */
+	if (rcl_port_read_mtu(group->user.ib, group->user.port, &mtu) ||
+	    mtu == group->port_mtu)
+		return;
+	group->up.fail(&group->up, RCLINK_DOWN_REASON_MTU_CHANGED, 0, 0,
+		       RCL_QP_NONE);
 }
 
 /**

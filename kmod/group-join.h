@@ -7,6 +7,7 @@ struct rcl_group;
 
 int rcl_group_attach(struct rcl_group *group, const char **why);
 int rcl_group_join(struct rcl_group *group, const char **why);
+void rcl_group_check_mtu(struct rcl_group *group);
 void rcl_group_leave(struct rcl_group *group);
 
 #endif /* RCL_GROUP_JOIN_H */

@@ -19,6 +19,7 @@ int rcl_port_check_mtu(const struct rcl_port *info,
 void rcl_port_device(const struct ib_device *ib,
 		     char name[RCLINK_DEVICE_MAX + 1]);
 u32 rcl_port_mtu(enum ib_mtu mtu);
+int rcl_port_read_mtu(struct ib_device *ib, u32 port, u32 *mtu);
 u32 rcl_port_probe_inline(struct ib_device *ib);
 
 #endif /* RCL_PORT_H */

@@ -43,6 +43,8 @@ static const char * const texts[] = {
 		RCL_TOO_LARGE("packets as large as the path MTU"),
 	[RCLINK_DOWN_REASON_SUBNET_MANAGER] =
 		"the subnet manager refuses the group, is not heard, or began anew",
+	[RCLINK_DOWN_REASON_MTU_CHANGED] =
+		"the port has another MTU than when the group was joined",
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */

@@ -168,6 +168,18 @@ back()
 	lab_dev && up_again "$1"
 }
 
+# mtu_is NETDEVS MESSAGES JOINS: no event of the port tells of it
+mtu_is()
+{
+	ip link set eth0 mtu "$1" && group_becomes 1 four .mtu "$2" &&
+		up_again "$3"
+}
+
+mtu_changes()
+{
+	mtu_is 2200 2048 5 && mtu_is 1500 1024 6
+}
+
 # The link is there to be seen: then they listen.
 listen()
 {
@@ -277,7 +289,7 @@ module_gone()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 40
+plan 42
 lab_device
 lab_module
 mount -t tracefs t $trace 2>/dev/null
@@ -330,6 +342,9 @@ holds "each end was told with its reason, and each return" hears \
 	'changed down port-down' 'changed joined none' \
 	'changed down gid-changed' 'changed joined none' \
 	'changed down device-removed' 'changed joined none'
+check "another MTU of the port has it joined again with that" mtu_changes
+holds "which is told" hears 'changed down mtu-changed' 'changed joined none' \
+	'changed down mtu-changed' 'changed joined none'
 holds "what is listed has the number of the last" accounted_for
 check "the trace has them, too" traced
 check "the module goes, and leaves it" module_gone

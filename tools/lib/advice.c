@@ -110,6 +110,10 @@ static const struct rcl_advice group_reasons[] = {
 	[RCLINK_DOWN_REASON_SUBNET_MANAGER] = {
 		"the subnet manager was restarted or is another one, no longer runs, or has the group with another partition key or Q_Key",
 		"see that one runs, and what it says of the group" },
+	[RCLINK_DOWN_REASON_MTU_CHANGED] = {
+		"the MTU of the port's net device was changed on this host",
+		"have the same MTU at all members: what is longer than one's vanishes there"
+	},
 };
 
 static const struct rcl_advice unknown = {

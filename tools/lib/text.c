@@ -27,7 +27,7 @@ static const char *const words_of[][WORDS_MAX] = {
 		"device-fatal", "port-down", "gid-changed", "device-removed",
 		"unauthenticated", "protocol", "local-error", "peer-silent",
 		"out-of-sequence", "not-a-message", "access", "other-version",
-		"replaced", "mtu", "subnet-manager" },
+		"replaced", "mtu", "subnet-manager", "mtu-changed" },
 	[RCL_WORDS_ROLE] = { NULL, "initiator", "responder" },
 	[RCL_WORDS_RECOVER] = { "reset", "resume" },
 	[RCL_WORDS_PING_OP] = { NULL, "send", "write", "read", "cas", "fadd" },

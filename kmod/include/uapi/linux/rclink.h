@@ -90,6 +90,8 @@ enum rclink_link_state {
  *   the path MTU.
  * @RCLINK_DOWN_REASON_SUBNET_MANAGER: The subnet manager refuses a multicast
  *   group, does not answer, or has another view of the port since.
+ * @RCLINK_DOWN_REASON_MTU_CHANGED: The port has another MTU than when the
+ *   multicast group was joined.
  */
 enum rclink_down_reason {
 	RCLINK_DOWN_REASON_NONE,
@@ -114,6 +116,7 @@ enum rclink_down_reason {
 	RCLINK_DOWN_REASON_REPLACED,
 	RCLINK_DOWN_REASON_MTU,
 	RCLINK_DOWN_REASON_SUBNET_MANAGER,
+	RCLINK_DOWN_REASON_MTU_CHANGED,
 };
 
 enum rclink_role {
