@@ -76,7 +76,7 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 		return ret;
 	if (conf->from[0] && links->n)
 		*why = "from, link: who gets a key does not give it; keep one";
-	else if (conf->from[0] && conf->qkey)
+	else if (conf->from[0] && conf->qkey_given)
 		*why = "qkey: it comes with the key from who keeps that one";
 	else if (!rcl_gid_is_multicast(addr->gid))
 		*why = "mgid: no multicast address, as 239.1.2.3 or ff15::1 is";

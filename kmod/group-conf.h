@@ -16,7 +16,7 @@ struct rcl_dev_user;
  * @port: of the device, 0 for the first that is active
  * @gid_index: own GID, or RCLINK_GID_INDEX_AUTO
  * @addr: of the group; who does not keep the key gets the Q_Key with it
- * @qkey: and it was said
+ * @qkey_given: the operator said its Q_Key
  * @access: who may use it
  * @from: link to who keeps the key; empty, this host does
  */
@@ -26,7 +26,7 @@ struct rcl_group_conf {
 	u32 port;
 	u32 gid_index;
 	struct rcl_mcast_addr addr;
-	bool qkey;
+	bool qkey_given;
 	struct rcl_access access;
 	char from[RCLINK_NAME_MAX + 1];
 };

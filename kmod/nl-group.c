@@ -102,7 +102,7 @@ static int rcl_nl_parse_group(struct genl_info *info,
 	addr->lid = rcl_nl_group_u32(info, RCLINK_A_GROUP_MLID, 0);
 	addr->qkey = rcl_nl_group_u32(info, RCLINK_A_GROUP_QKEY,
 				      rcl_mcast_random_qkey());
-	conf->qkey = attrs[RCLINK_A_GROUP_QKEY];
+	conf->qkey_given = attrs[RCLINK_A_GROUP_QKEY];
 	rcl_nl_parse_access(info, &conf->access);
 	return 0;
 }
