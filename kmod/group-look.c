@@ -72,7 +72,7 @@ int rcl_group_info(const char *name, struct rcl_group_info *info)
 	int ret;
 
 	if (IS_ERR(group))
-		return PTR_ERR(group) == -ENODEV ? -ENOENT : PTR_ERR(group);
+		return PTR_ERR(group);
 	ret = rcl_group_read(group, info);
 	rcl_group_put(group);
 	return ret;
@@ -118,7 +118,7 @@ int rcl_group_said(const char *name, u32 sender, struct rcl_here_list *list)
 	int ret;
 
 	if (IS_ERR(group))
-		return PTR_ERR(group) == -ENODEV ? -ENOENT : PTR_ERR(group);
+		return PTR_ERR(group);
 	ret = rcl_talk_said(&group->talk, sender, list);
 	rcl_group_put(group);
 	return ret;

@@ -40,15 +40,17 @@ int rcl_group_use(const char *name, const struct cred *cred,
 	int ret;
 
 	*group = rcl_group_get(name);
-	if (IS_ERR(*group))
-		return PTR_ERR(*group);
+	ret = PTR_ERR_OR_ZERO(*group);
+	if (ret)
+		goto out;
 	ret = -EACCES;
 	if (rcl_group_may(*group, cred))
 		ret = rcl_hall_enter(&(*group)->hall, hearer);
 	if (ret)
 		rcl_group_put(*group);
-	/* It was deleted just now. */
-	return ret == -ESHUTDOWN ? -ENODEV : ret;
+out:
+	/* There is none, or it was deleted just now. */
+	return ret == -ENOENT || ret == -ESHUTDOWN ? -ENODEV : ret;
 }
 
 /**

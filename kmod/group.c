@@ -312,7 +312,7 @@ static void rcl_group_release(struct kref *ref)
  * @name: of the group
  *
  * Context: may sleep.
- * Return: the group with a reference, or the ERR_PTR of -ENODEV, or of -EINTR
+ * Return: the group with a reference, or the ERR_PTR of -ENOENT, or of -EINTR
  * for a fatal signal: a device may take its time while the table is locked.
  */
 struct rcl_group *rcl_group_get(const char *name)
@@ -325,7 +325,7 @@ struct rcl_group *rcl_group_get(const char *name)
 	if (group)
 		kref_get(&group->ref);
 	mutex_unlock(&rcl_groups_lock);
-	return group ? : ERR_PTR(-ENODEV);
+	return group ? : ERR_PTR(-ENOENT);
 }
 
 /**
