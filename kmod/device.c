@@ -573,11 +573,11 @@ int rcl_port_nth(unsigned int n, struct rcl_port *info)
 /**
  * rcl_port_generation - has the set of devices changed?
  *
- * Return: another number, never 0, if it has.
+ * Return: another number if it has.
  */
 unsigned int rcl_port_generation(void)
 {
-	return READ_ONCE(rcl_devices_generation) * 2 + 1;
+	return READ_ONCE(rcl_devices_generation);
 }
 
 /**

@@ -620,11 +620,11 @@ int rcl_group_set(const char *name, const struct rcl_group_change *change,
 /**
  * rcl_group_generation - has the set of groups changed?
  *
- * Return: a number that differs after each creation and deletion; never 0.
+ * Return: a number that differs after each creation and deletion.
  */
 unsigned int rcl_group_generation(void)
 {
-	return READ_ONCE(rcl_groups_generation) * 2 + 1;
+	return READ_ONCE(rcl_groups_generation);
 }
 
 /**

@@ -555,11 +555,11 @@ void rcl_link_exports(const char *name, struct rcl_here_list *list)
 /**
  * rcl_link_generation - has the set of links changed?
  *
- * Return: a number that differs after each creation and deletion; never 0.
+ * Return: a number that differs after each creation and deletion.
  */
 unsigned int rcl_link_generation(void)
 {
-	return READ_ONCE(rcl_links_generation) * 2 + 1;
+	return READ_ONCE(rcl_links_generation);
 }
 
 /**

@@ -91,6 +91,17 @@ int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *hdr,
 }
 
 /**
+ * rcl_nl_seq - what the parts of a dump are compared by
+ * @generation: of what is dumped: another one after each change
+ *
+ * Return: likewise, but never 0, by which the core knows a dump's first part.
+ */
+unsigned int rcl_nl_seq(unsigned int generation)
+{
+	return generation * 2 + 1;
+}
+
+/**
  * rcl_nl_dump_put - begin one object of a dump
  * @skb: message
  * @cb: of the dump; its @seq is set

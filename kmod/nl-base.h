@@ -18,6 +18,7 @@ struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, size_t size,
 			     void **hdr);
 int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *hdr,
 		     int ret);
+unsigned int rcl_nl_seq(unsigned int generation);
 void *rcl_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
 int rcl_nl_dump_end(struct sk_buff *skb, void *hdr, int ret);
 

@@ -448,7 +448,7 @@ int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
-	cb->seq = rcl_group_generation();
+	cb->seq = rcl_nl_seq(rcl_group_generation());
 	/* args[0]: id of the last group that has been sent */
 	while (!rcl_group_info_next(cb->args[0], group)) {
 		ret = rcl_nl_dump_group(skb, cb, group);

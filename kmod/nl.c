@@ -77,7 +77,7 @@ int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct rcl_port port;
 	int ret;
 
-	cb->seq = rcl_port_generation();
+	cb->seq = rcl_nl_seq(rcl_port_generation());
 	/* args[0]: how many ports have been sent, or cannot be read */
 	while ((ret = rcl_port_nth(cb->args[0], &port)) != -ENOENT) {
 		if (!ret) {
@@ -178,7 +178,7 @@ int rclink_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	link = kzalloc(sizeof(*link), GFP_KERNEL);
 	if (!link)
 		return -ENOMEM;
-	cb->seq = rcl_link_generation();
+	cb->seq = rcl_nl_seq(rcl_link_generation());
 	/* args[0]: id of the last link that has been sent */
 	while (!rcl_link_info_next(cb->args[0], link)) {
 		ret = rcl_nl_dump_link(skb, cb, link);
