@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include "buffer.h"
 
 #include <linux/mm.h>

@@ -3,8 +3,6 @@
  * Datagrams of a multicast group. Whoever has the Q_Key can send to the QP, so
  * nothing that comes in ends it; what fails here is the device's own.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include "mcast.h"
 
 #include <linux/err.h>

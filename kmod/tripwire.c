@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#define pr_fmt(fmt) "rclink: " fmt
-
 #include "tripwire.h"
 
 #include <linux/printk.h>
