@@ -340,7 +340,10 @@ static int rcl_dev_add_user(struct rcl_device *rdev, struct rcl_dev_user *user)
 	return ret;
 }
 
-/* After an event has a user to tell: what came before is seen here. */
+/*
+ * The user is on the list now: a change before is seen here, a later one reaches
+ * up->fail().
+ */
 static int rcl_dev_check_active(const struct rcl_dev_user *user,
 				const struct rcl_port *info, const char **why)
 {

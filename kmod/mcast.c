@@ -42,7 +42,7 @@ static void rcl_mcast_unpost(struct rcl_mcast *mcast)
 		wake_up(&mcast->idle);
 }
 
-/* What was posted last is flushed by the one who stops. */
+/* A receive posted after `stopping` was set is flushed by rcl_mcast_stop(). */
 static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 {
 	struct rcl_mcast *mcast = slot->mcast;
