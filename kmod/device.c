@@ -51,9 +51,9 @@ static struct rcl_device *rcl_dev_get_behind(unsigned int number)
 		    !rdma_dev_access_netns(rdev->ib, &init_net))
 			continue;
 		/* Whoever removes it has to take it off the list before. */
-		spin_lock_irq(&rdev->lock);
+		spin_lock(&rdev->lock);
 		rdev->held++;
-		spin_unlock_irq(&rdev->lock);
+		spin_unlock(&rdev->lock);
 		found = rdev;
 		break;
 	}
@@ -65,9 +65,9 @@ static void rcl_dev_put(struct rcl_device *rdev)
 {
 	bool last;
 
-	spin_lock_irq(&rdev->lock);
+	spin_lock(&rdev->lock);
 	last = !--rdev->held && rdev->removing;
-	spin_unlock_irq(&rdev->lock);
+	spin_unlock(&rdev->lock);
 	/* Removal frees the device, lock and all, as soon as it hears. */
 	if (last)
 		complete(&rdev->idle);
@@ -154,12 +154,11 @@ static void rcl_dev_event(struct ib_event_handler *handler,
 	struct rcl_device *rdev =
 		container_of(handler, struct rcl_device, handler);
 	struct rcl_dev_user *user;
-	unsigned long flags;
 
-	spin_lock_irqsave(&rdev->lock, flags);
+	spin_lock(&rdev->lock);
 	list_for_each_entry(user, &rdev->users, node)
 		rcl_dev_event_user(user, event);
-	spin_unlock_irqrestore(&rdev->lock, flags);
+	spin_unlock(&rdev->lock);
 	rcl_dev_announce(event);
 }
 
@@ -208,12 +207,12 @@ static void rcl_dev_remove(struct ib_device *ib, void *client_data)
 	spin_unlock(&rcl_devices_lock);
 
 	ib_unregister_event_handler(&rdev->handler);
-	spin_lock_irq(&rdev->lock);
+	spin_lock(&rdev->lock);
 	rdev->removing = true;
 	wait = rdev->held;
 	list_for_each_entry(user, &rdev->users, node)
 		rcl_dev_tell(user, RCLINK_DOWN_REASON_DEVICE_REMOVED);
-	spin_unlock_irq(&rdev->lock);
+	spin_unlock(&rdev->lock);
 
 	if (wait)
 		wait_for_completion(&rdev->idle);
@@ -320,9 +319,9 @@ void rcl_dev_detach(struct rcl_dev_user *user)
 {
 	struct rcl_device *rdev = user->rdev;
 
-	spin_lock_irq(&rdev->lock);
+	spin_lock(&rdev->lock);
 	list_del(&user->node);
-	spin_unlock_irq(&rdev->lock);
+	spin_unlock(&rdev->lock);
 	rcl_dev_put(rdev);
 }
 
@@ -330,13 +329,13 @@ static int rcl_dev_add_user(struct rcl_device *rdev, struct rcl_dev_user *user)
 {
 	int ret = -ENODEV;
 
-	spin_lock_irq(&rdev->lock);
+	spin_lock(&rdev->lock);
 	if (!rdev->removing) {
 		list_add_tail(&user->node, &rdev->users);
 		rdev->held++;
 		ret = 0;
 	}
-	spin_unlock_irq(&rdev->lock);
+	spin_unlock(&rdev->lock);
 	return ret;
 }
 
