@@ -17,7 +17,6 @@
 #include "life.h"
 #include "msg.h"
 #include "path.h"
-#include "port.h"
 #include "state.h"
 
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
@@ -196,7 +195,7 @@ static void rcl_bringup_install(struct rcl_slot *slot,
 	slot->role = 0;
 	memset(slot->peer, 0, sizeof(slot->peer));
 	memset(used, 0, sizeof(*used));
-	rcl_port_device(ep->user.ib, used->device);
+	rcl_dev_name(ep->user.ib, used->device);
 	used->port = ep->user.port;
 	used->link_layer = ep->local.link_layer;
 	memcpy(used->gid, ep->local.gid, sizeof(used->gid));

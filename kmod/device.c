@@ -18,6 +18,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "event.h"
+#include "policy.h"
 #include "port.h"
 #include "upcall.h"
 
@@ -38,6 +39,19 @@ struct rcl_device {
 static DEFINE_SPINLOCK(rcl_devices_lock);
 static LIST_HEAD(rcl_devices);
 static unsigned int rcl_devices_generation;
+
+/**
+ * rcl_dev_name - the name of a device
+ * @ib: which may be renamed just now; what dev_name() returns is freed then
+ * @name: set
+ *
+ * Context: any.
+ */
+void rcl_dev_name(const struct ib_device *ib, char name[RCLINK_DEVICE_MAX + 1])
+{
+	BUILD_BUG_ON(RCLINK_DEVICE_MAX + 1 != IB_DEVICE_NAME_MAX);
+	strscpy(name, ib->name, RCLINK_DEVICE_MAX + 1);
+}
 
 /* The first device behind that number, which stays until rcl_dev_put(). */
 static struct rcl_device *rcl_dev_get_behind(unsigned int number)
@@ -127,7 +141,7 @@ static void rcl_dev_announce_port(const struct ib_device *ib, u32 port)
 {
 	char name[RCLINK_DEVICE_MAX + 1];
 
-	rcl_port_device(ib, name);
+	rcl_dev_name(ib, name);
 	rcl_event_send_dev(name, port);
 }
 
@@ -230,7 +244,7 @@ static bool rcl_dev_is_named(const struct rcl_device *rdev, const char *name)
 {
 	char now[RCLINK_DEVICE_MAX + 1];
 
-	rcl_port_device(rdev->ib, now);
+	rcl_dev_name(rdev->ib, now);
 	return !strcmp(now, name);
 }
 
@@ -241,6 +255,18 @@ static bool rcl_dev_fits(const struct rcl_policy *policy,
 	if (policy->device[0] && policy->v[RCL_P_PORT])
 		return true;
 	return info->chosen >= 0 && info->state == IB_PORT_ACTIVE;
+}
+
+static int rcl_dev_read_port(const struct rcl_device *rdev, u32 port,
+			     u32 gid_index, struct rcl_port *info)
+{
+	int ret = rcl_port_read(rdev->ib, port, gid_index, info);
+
+	if (ret)
+		return ret;
+	rcl_dev_name(rdev->ib, info->device);
+	info->max_inline = rdev->max_inline;
+	return 0;
 }
 
 /* 1 when there is one; 0 when there is none, and @why tells; or an errno. */
@@ -256,8 +282,8 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 	rdma_for_each_port(rdev->ib, port) {
 		if (want && port != want)
 			continue;
-		ret = rcl_port_read(rdev->ib, port, policy->v[RCL_P_GID_INDEX],
-				    info);
+		ret = rcl_dev_read_port(rdev, port, policy->v[RCL_P_GID_INDEX],
+					info);
 		/* Another one may do if none was named, but has no memory. */
 		if (ret && ret != -ENOMEM && !fixed)
 			continue;
@@ -388,7 +414,6 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	rdev = rcl_dev_pick(policy, info, why);
 	if (IS_ERR(rdev))
 		return PTR_ERR(rdev);
-	info->max_inline = rdev->max_inline;
 	ret = rcl_port_check(info, policy, why);
 	if (!ret)
 		ret = rcl_port_check_mtu(info, policy, why);
@@ -509,19 +534,8 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 	return ret;
 }
 
-static int rcl_port_read_one(struct rcl_device *rdev, u32 port,
-			     struct rcl_port *info)
-{
-	int ret;
-
-	ret = rcl_port_read(rdev->ib, port, RCLINK_GID_INDEX_AUTO, info);
-	if (!ret)
-		info->max_inline = rdev->max_inline;
-	return ret;
-}
-
 /**
- * rcl_port_find - look at one port
+ * rcl_dev_find_port - look at one port
  * @device: name
  * @port: number
  * @info: filled in; to be given to rcl_port_release() after success
@@ -529,7 +543,7 @@ static int rcl_port_read_one(struct rcl_device *rdev, u32 port,
  * Context: may sleep.
  * Return: 0, -ENODEV, -ENOMEM, or what ib_query_port() says.
  */
-int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
+int rcl_dev_find_port(const char *device, u32 port, struct rcl_port *info)
 {
 	struct rcl_device *rdev;
 	int ret = -ENODEV;
@@ -538,7 +552,8 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 		if (!rcl_dev_is_named(rdev, device))
 			continue;
 		if (rdma_is_port_valid(rdev->ib, port))
-			ret = rcl_port_read_one(rdev, port, info);
+			ret = rcl_dev_read_port(rdev, port,
+						RCLINK_GID_INDEX_AUTO, info);
 		rcl_dev_put(rdev);
 		break;
 	}
@@ -546,7 +561,7 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
 }
 
 /**
- * rcl_port_nth - look at the ports one after the other
+ * rcl_dev_nth_port - look at the ports one after the other
  * @n: which one, over all devices
  * @info: filled in; to be given to rcl_port_release() after success
  *
@@ -554,7 +569,7 @@ int rcl_port_find(const char *device, u32 port, struct rcl_port *info)
  * Return: 0, -ENOENT behind the last one, -ENOMEM, or what ib_query_port()
  * says.
  */
-int rcl_port_nth(unsigned int n, struct rcl_port *info)
+int rcl_dev_nth_port(unsigned int n, struct rcl_port *info)
 {
 	struct rcl_device *rdev;
 	u32 port;
@@ -564,7 +579,8 @@ int rcl_port_nth(unsigned int n, struct rcl_port *info)
 		rdma_for_each_port(rdev->ib, port) {
 			if (n--)
 				continue;
-			ret = rcl_port_read_one(rdev, port, info);
+			ret = rcl_dev_read_port(rdev, port,
+						RCLINK_GID_INDEX_AUTO, info);
 			rcl_dev_put(rdev);
 			return ret;
 		}
@@ -573,23 +589,13 @@ int rcl_port_nth(unsigned int n, struct rcl_port *info)
 }
 
 /**
- * rcl_port_generation - has the set of devices changed?
+ * rcl_dev_generation - has the set of devices changed?
  *
  * Return: another number if it has.
  */
-unsigned int rcl_port_generation(void)
+unsigned int rcl_dev_generation(void)
 {
 	return READ_ONCE(rcl_devices_generation);
-}
-
-/**
- * rcl_port_release - give back what a port's data holds
- * @info: filled in by one of the functions above
- */
-void rcl_port_release(struct rcl_port *info)
-{
-	kfree(info->gids);
-	info->gids = NULL;
 }
 
 /**

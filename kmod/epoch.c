@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
+#include "port.h"
 #include "upcall.h"
 
 #define RCL_EPOCH_MARKS	1	/* of a channel that comes to rest */

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "gid.h"
 #include "policy.h"
+#include "port.h"
 
 /**
  * rcl_group_conf_check_links - may links be called that, each once?

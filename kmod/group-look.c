@@ -12,7 +12,6 @@
 
 #include "event.h"
 #include "group-base.h"
-#include "port.h"
 
 static void rcl_group_read_locked(struct rcl_group *group,
 				  struct rcl_group_info *info)
@@ -21,7 +20,7 @@ static void rcl_group_read_locked(struct rcl_group *group,
 	info->state = rcl_group_state(group);
 	info->reason = group->reason;
 	if (group->mcast) {
-		rcl_port_device(group->user.ib, info->conf.device);
+		rcl_dev_name(group->user.ib, info->conf.device);
 		info->conf.port = group->user.port;
 		info->conf.gid_index = group->user.gid_index;
 		memcpy(info->gid, group->user.gid, sizeof(info->gid));

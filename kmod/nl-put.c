@@ -10,8 +10,8 @@
 
 #include <uapi/linux/rclink.h>
 
-#include "device.h"
 #include "link.h"
+#include "port.h"
 #include "upcall.h"
 
 static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_port *port,

@@ -19,6 +19,7 @@
 #include "nl-parse.h"
 #include "nl-put.h"
 #include "ping.h"
+#include "port.h"
 
 #define RCL_PING_SIZE	64	/* bytes, when nobody says */
 #define RCL_NL_ENTRIES	16	/* of a record, in one answer */
@@ -40,8 +41,9 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 				  "port: the attribute is missing");
 	if (ret)
 		return ret;
-	ret = rcl_port_find(name, nla_get_u32(info->attrs[RCLINK_A_DEV_PORT]),
-			    &port);
+	ret = rcl_dev_find_port(name,
+				nla_get_u32(info->attrs[RCLINK_A_DEV_PORT]),
+				&port);
 	if (ret)
 		return rcl_nl_result(info, ret, NULL, ret == -ENODEV ?
 				     "name, port: there is no such port" :
@@ -77,9 +79,9 @@ int rclink_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct rcl_port port;
 	int ret;
 
-	cb->seq = rcl_nl_seq(rcl_port_generation());
+	cb->seq = rcl_nl_seq(rcl_dev_generation());
 	/* args[0]: how many ports have been sent, or cannot be read */
-	while ((ret = rcl_port_nth(cb->args[0], &port)) != -ENOENT) {
+	while ((ret = rcl_dev_nth_port(cb->args[0], &port)) != -ENOENT) {
 		if (!ret) {
 			ret = rcl_nl_dump_one(skb, cb, &port);
 			rcl_port_release(&port);

@@ -7,7 +7,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
-#include "device.h"
+#include "policy.h"
 
 #define RCL_GIDS_MAX	64	/* entries that are looked at and shown */
 
@@ -125,20 +125,6 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 }
 
 /**
- * rcl_port_device - the name of a device
- * @ib: which may be renamed just now; what dev_name() returns is freed then
- * @name: set
- *
- * Context: any.
- */
-void rcl_port_device(const struct ib_device *ib,
-		     char name[RCLINK_DEVICE_MAX + 1])
-{
-	BUILD_BUG_ON(RCLINK_DEVICE_MAX + 1 != IB_DEVICE_NAME_MAX);
-	strscpy(name, ib->name, RCLINK_DEVICE_MAX + 1);
-}
-
-/**
  * rcl_port_mtu - bytes
  * @mtu: of the driver, which may have no word for less than the least that IBA
  *	has (11.2.5.2)
@@ -204,7 +190,8 @@ static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
  * @ib: device that stays registered during the call
  * @port: number
  * @gid_index: of the operator, or RCLINK_GID_INDEX_AUTO
- * @info: filled in; to be given to rcl_port_release() after success
+ * @info: filled in, but for @device and @max_inline; to be given to
+ *	rcl_port_release() after success
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or what ib_query_port() says.
@@ -220,7 +207,6 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 		return ret;
 
 	memset(info, 0, sizeof(*info));
-	rcl_port_device(ib, info->device);
 	info->port = port;
 	if (rdma_protocol_iwarp(ib, port))
 		info->link_layer = RCLINK_LINK_LAYER_IWARP;
@@ -243,6 +229,16 @@ int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 		return ret;
 	rcl_port_choose(ib, info, gid_index);
 	return 0;
+}
+
+/**
+ * rcl_port_release - give back what a port's data holds
+ * @info: filled in
+ */
+void rcl_port_release(struct rcl_port *info)
+{
+	kfree(info->gids);
+	info->gids = NULL;
 }
 
 /**
