@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask chan link metrics text doc packet paths peers story group_story \
-	conf groups trust pace keep verbs epoch layout socket
+	conf groups trust pace keep end verbs epoch layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story link \
 	list metrics nl out socket story text)
@@ -21,6 +21,7 @@ GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
 PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
+END_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,links links_end links_state bucket peers)
 CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target)
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
@@ -100,6 +101,11 @@ $(OUT)/cli_pace: $(HERE)/cli_pace.c $(PACE_OBJS)
 $(OUT)/cli_keep: $(HERE)/cli_keep.c $(KEEP_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ -levent_core
+
+# The test is the module, and who asks it.
+$(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
 
 # The test is the module that it asks, and says when there are no threads.
 $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "kernel.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,20 +58,24 @@ static bool is_peer(const struct rcd_link_conf *conf, const char *peer)
 }
 
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
-		     const struct rcl_link_info *info, bool *ends, char *err)
+		     const struct rcl_link_info *info, enum rcd_end *end,
+		     char *err)
 {
 	struct rcl_policy change;
 	bool other;
 	int ret = 0;
 
-	*ends = false;
+	*end = RCD_STAYS;
 	if (!info)
 		return rcl_call_new(nl, conf->name, &conf->policy, err);
 	other = find_changes(&conf->policy, &info->policy, &change);
 	if (change.given || change.device_given)
 		ret = rcl_call_set(nl, conf->name, &change, err);
+	if (other && !ret)
+		*end = RCD_ENDS;
 	/* With another peer it cannot stay, whatever else. */
-	*ends = !is_peer(conf, info->peer) || (other && !ret);
+	if (info->state == RCLINK_LINK_STATE_UP && !is_peer(conf, info->peer))
+		*end = RCD_ENDS_NOW;
 	return ret;
 }
 

@@ -3,7 +3,6 @@
 #ifndef RCD_KERNEL_H
 #define RCD_KERNEL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct rcd_link_conf;
@@ -11,13 +10,20 @@ struct rcl_link_info;
 struct rcl_nl;
 struct rcl_policy;
 
+/* What becomes of the epoch, if there is one. */
+enum rcd_end {
+	RCD_STAYS,
+	RCD_ENDS,		/* it is not what was asked for */
+	RCD_ENDS_NOW,		/* it is another peer's */
+};
+
 /*
- * info: the link as it is, NULL to make one. ends: the epoch, if there is one,
- * is not what was asked for and has to go. 0, or a negative errno with a
+ * info: the link as it is, NULL to make one. 0, or a negative errno with a
  * sentence in err.
  */
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
-		     const struct rcl_link_info *info, bool *ends, char *err);
+		     const struct rcl_link_info *info, enum rcd_end *end,
+		     char *err);
 
 /*
  * ns since this epoch of the link came up, as far as its record says; 0 without

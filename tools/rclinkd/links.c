@@ -139,6 +139,12 @@ static const struct rch_watch watch = {
 	.unloaded = on_unloaded,
 };
 
+static bool is_another(const struct rcd_link_conf *a,
+		       const struct rcd_link_conf *b)
+{
+	return strcmp(rcd_link_identity(a), rcd_link_identity(b));
+}
+
 static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 {
 	const struct rcd_link_conf old = link->conf;
@@ -154,21 +160,23 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 			1u << RCL_P_HEARTBEAT) != 0;
 	rcd_link_yield(link, "the configuration of the link changed");
 	rcd_link_rest(link);
-	/* Whoever it was must not be there a moment longer. */
-	if (strcmp(rcd_link_identity(&old), rcd_link_identity(conf)) &&
-	    rcd_links_module(link->all))
-		rcd_link_end(link);
+	if (is_another(&old, conf) && rcd_links_module(link->all))
+		rcd_link_end_now(link);
 }
 
 /* It may be on its way out. */
 static void revive(struct rcd_link *link, const struct rcd_link_conf *conf)
 {
+	const bool other = is_another(&link->conf, conf);
+
 	LIST_REMOVE(link, node);
 	LIST_INSERT_HEAD(&link->all->list, link, node);
 	link->conf = *conf;
 	link->gone = false;
 	link->stale = true;
 	link->failures = 0;
+	if (other)
+		rcd_link_end_now(link);
 }
 
 static int set(struct rcd_links *all, const struct rcd_link_conf *conf)
@@ -294,7 +302,7 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 		return rcl_fail(err, -ENODEV,
 				"the rclink module is not loaded there; try again later");
 	link = find(all, name);
-	if (!link || link->stale || link->anew)
+	if (!link || link->stale || link->anew || rcd_link_end_waits(link))
 		return rcl_fail(err, -ENOENT, "link %s is being set up", name);
 	if (link->answering || !rch_bucket_take(&link->answers, &answers,
 						rcl_now()))

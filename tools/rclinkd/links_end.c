@@ -141,6 +141,21 @@ void rcd_link_end(struct rcd_link *link)
 	next(link->all);
 }
 
+bool rcd_link_end_waits(const struct rcd_link *link)
+{
+	return link->ends && !link->ask;
+}
+
+void rcd_link_end_now(struct rcd_link *link)
+{
+	if (link->ask)
+		return;
+	if (link->ends)
+		TAILQ_REMOVE(&link->all->ends, link, end);
+	link->ends = true;
+	begin(link);
+}
+
 static void leave(struct rcd_link *link)
 {
 	if (link->ask)

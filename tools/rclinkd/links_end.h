@@ -6,6 +6,8 @@
 #ifndef RCD_LINKS_END_H
 #define RCD_LINKS_END_H
 
+#include <stdbool.h>
+
 struct rcd_link;
 struct rcd_links;
 
@@ -15,6 +17,15 @@ struct rcd_links;
  * be at once, all->ended() hears of it.
  */
 void rcd_link_end(struct rcd_link *link);
+
+/*
+ * The same of one whose peer is to be another: it waits for no other link, so
+ * that whoever it was is not there a moment longer.
+ */
+void rcd_link_end_now(struct rcd_link *link);
+
+/* Is it still to be asked for? It ends whatever epoch is up by then. */
+bool rcd_link_end_waits(const struct rcd_link *link);
 
 /* Whatever waits for its turn is done now, and all->ended() hears no more. */
 void rcd_links_end_all(struct rcd_links *all);

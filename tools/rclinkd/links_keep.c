@@ -301,7 +301,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 {
 	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
 	char err[RCL_ERR_LEN];
-	bool ends;
+	enum rcd_end end;
 
 	/* When that is over, it is looked at again. */
 	if (link->ends)
@@ -313,7 +313,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	link->stale = false;
 	link->broken = false;
 	if (rcd_kernel_apply(rcd_links_module(link->all), &link->conf, info,
-			     &ends, err))
+			     &end, err))
 		refused(link, up, err);
 	if (!up) {
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
@@ -323,8 +323,10 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
 			(unsigned long long)info->epoch);
 	rcd_link_up(link, info->epoch);
-	if (ends)
+	if (end == RCD_ENDS)
 		rcd_link_end(link);
+	else if (end == RCD_ENDS_NOW)
+		rcd_link_end_now(link);
 }
 
 static void look(struct rcd_link *link)

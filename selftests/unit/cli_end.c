@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which links are ended when; this is the module, and who asks it. */
+#include "links.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include <kselftest_harness.h>
+
+#include "ask.h"
+#include "call.h"
+#include "links_core.h"
+#include "links_end.h"
+#include "links_keep.h"
+#include "log.h"
+#include "process.h"
+#include "trust.h"
+
+#define LINKS	40	/* more than end at once */
+#define AT_ONCE	32
+
+static int something;
+
+/* What is asked for is under way until the test says so. */
+struct rch_ask {
+	struct rch_request request;
+	char what[1024];
+};
+
+static struct rch_ask *asked[2 * LINKS];
+static size_t num;
+
+struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
+			      const struct rch_request *request, char *err)
+{
+	struct rch_ask *a = calloc(1, sizeof(*a));
+
+	(void)all;
+	(void)nl;
+	(void)err;
+	if (!a || num == 2 * LINKS || request->size > sizeof(a->what))
+		abort();
+	a->request = *request;
+	memcpy(a->what, request->what, request->size);
+	asked[num++] = a;
+	return a;
+}
+
+void rch_ask_leave(struct rch_ask *a)
+{
+	a->request.done = NULL;
+}
+
+/* The first that was asked for. */
+static void answer(void)
+{
+	struct rch_ask *a = asked[0];
+
+	memmove(asked, asked + 1, --num * sizeof(asked[0]));
+	if (a->request.done)
+		a->request.done(a->request.ctx, NULL, 0, a->what, "");
+	free(a);
+}
+
+struct rcl_nl *rcl_nl_open(char *err)
+{
+	(void)err;
+	return (struct rcl_nl *)&something;
+}
+
+void rcl_nl_close(struct rcl_nl *nl)
+{
+	(void)nl;
+}
+
+int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
+{
+	(void)nl;
+	(void)name;
+	(void)err;
+	return 0;
+}
+
+int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
+{
+	(void)nl;
+	(void)name;
+	(void)err;
+	return 0;
+}
+
+int rcl_call_new(struct rcl_nl *nl, const char *name,
+		 const struct rcl_policy *policy, char *err)
+{
+	(void)nl;
+	(void)name;
+	(void)policy;
+	(void)err;
+	return 0;
+}
+
+struct rch_hub *rch_hub_new(struct event_base *base, char *err)
+{
+	(void)base;
+	(void)err;
+	return (struct rch_hub *)&something;
+}
+
+void rch_hub_free(struct rch_hub *hub)
+{
+	(void)hub;
+}
+
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+		   void *ctx)
+{
+	(void)hub;
+	(void)watch;
+	(void)ctx;
+}
+
+struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
+{
+	(void)hub;
+	return (struct rcl_nl *)&something;
+}
+
+struct rch_asks *rch_hub_asks(const struct rch_hub *hub)
+{
+	(void)hub;
+	return (struct rch_asks *)&something;
+}
+
+uint64_t rcl_now(void)
+{
+	return 1000000000;
+}
+
+struct rcl_nl *rcd_links_module(const struct rcd_links *all)
+{
+	(void)all;
+	return (struct rcl_nl *)&something;
+}
+
+struct rcd_link *rcd_link_new(struct rcd_links *all,
+			      const struct rcd_link_conf *conf)
+{
+	struct rcd_link *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		abort();
+	link->all = all;
+	link->conf = *conf;
+	link->timer = evtimer_new(all->base, NULL, NULL);
+	LIST_INSERT_HEAD(&all->list, link, node);
+	return link;
+}
+
+void rcd_link_free(struct rcd_link *link)
+{
+	LIST_REMOVE(link, node);
+	event_free(link->timer);
+	free(link);
+}
+
+void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
+{
+	(void)ret;
+	(void)err;
+	if (link->gone)
+		rcd_link_free(link);
+}
+
+void rcd_link_want(struct rcd_link *link)
+{
+	(void)link;
+}
+
+void rcd_link_unqueue(struct rcd_link *link)
+{
+	(void)link;
+}
+
+void rcd_link_rest(struct rcd_link *link)
+{
+	(void)link;
+}
+
+void rcd_link_yield(struct rcd_link *link, const char *reason)
+{
+	(void)link;
+	(void)reason;
+}
+
+void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
+{
+	(void)link;
+	(void)info;
+}
+
+void rcd_link_up(struct rcd_link *link, uint64_t epoch)
+{
+	(void)link;
+	(void)epoch;
+}
+
+void rcd_link_down(struct rcd_link *link, const char *reason)
+{
+	(void)link;
+	(void)reason;
+}
+
+void rcd_link_rotate(struct rcd_link *link)
+{
+	(void)link;
+}
+
+void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
+			const char *how)
+{
+	(void)link;
+	(void)epoch;
+	(void)ns;
+	(void)how;
+}
+
+bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t)
+{
+	(void)old;
+	(void)t;
+	return true;
+}
+
+bool rcd_trust_goes_first(const struct rcd_trust *t, const char *first)
+{
+	(void)t;
+	(void)first;
+	return false;
+}
+
+void rcd_log(int priority, const char *fmt, ...)
+{
+	(void)priority;
+	(void)fmt;
+}
+
+void rcd_log_stranger(int priority, const char *fmt, ...)
+{
+	(void)priority;
+	(void)fmt;
+}
+
+static void ignore(void *ctx)
+{
+	(void)ctx;
+}
+
+static const struct rcd_links_ops ops = { .changed = ignore };
+
+FIXTURE(end)
+{
+	struct event_base *base;
+	struct rcd_links *all;
+	struct rcd_link_conf link[LINKS];
+	struct rcd_conf conf;
+	char err[RCL_ERR_LEN];
+};
+
+static void name_link(struct rcd_link_conf *link, int i, char who)
+{
+	snprintf(link->name, sizeof(link->name), "l%d", i);
+	snprintf(link->pin, sizeof(link->pin), "sha256:%02d%c%040d=", i, who,
+		 0);
+}
+
+FIXTURE_SETUP(end)
+{
+	int i;
+
+	num = 0;
+	memset(self, 0, sizeof(*self));
+	self->base = event_base_new();
+	self->all = rcd_links_new(self->base, &ops, NULL, self->err);
+	for (i = 0; i < LINKS; i++)
+		name_link(&self->link[i], i, 'a');
+	self->conf.link = self->link;
+	self->conf.num = LINKS;
+	if (!self->all ||
+	    rcd_links_set(self->all, &self->conf, NULL, self->err))
+		abort();
+}
+
+FIXTURE_TEARDOWN(end)
+{
+	while (num)
+		answer();
+	rcd_links_free(self->all);
+	event_base_free(self->base);
+}
+
+static struct rcd_link *link_of(struct rcd_links *all, const char *name)
+{
+	struct rcd_link *link;
+
+	LIST_FOREACH(link, &all->list, node)
+		if (!strcmp(link->conf.name, name))
+			return link;
+	abort();
+}
+
+/* Is its end asked for? */
+static bool is_asked(const char *name)
+{
+	const struct rcd_link *link;
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		link = asked[i]->request.ctx;
+		if (!strcmp(link->conf.name, name))
+			return true;
+	}
+	return false;
+}
+
+/* As for another policy. */
+static void end_all(struct rcd_links *all)
+{
+	struct rcd_link *link;
+
+	LIST_FOREACH(link, &all->list, node)
+		rcd_link_end(link);
+}
+
+static int admit(struct rcd_links *all, const struct rcd_link_conf *conf,
+		 char *err)
+{
+	struct rcx_ids ids = { .num = 1 };
+	char name[RCLINK_NAME_MAX + 1];
+
+	strcpy(ids.id[0], conf->pin);
+	return rcd_links_admit(all, &ids, "", name, err);
+}
+
+TEST_F(end, only_so_many_end_at_once)
+{
+	end_all(self->all);
+	EXPECT_EQ(AT_ONCE, num);
+	answer();
+	EXPECT_EQ(AT_ONCE, num);
+	while (num)
+		answer();
+	EXPECT_FALSE(link_of(self->all, "l0")->ends);
+}
+
+TEST_F(end, a_link_whose_peer_is_another_one_waits_for_no_other_link)
+{
+	end_all(self->all);
+	/* The last ones in the list wait. */
+	EXPECT_FALSE(is_asked("l0"));
+	EXPECT_FALSE(is_asked("l1"));
+	name_link(&self->link[0], 0, 'b');
+	self->link[1].policy.v[RCL_P_QPS] = 2;
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	EXPECT_TRUE(is_asked("l0"));
+	EXPECT_FALSE(is_asked("l1"));
+	EXPECT_EQ(AT_ONCE + 1, num);
+	/* Once is enough. */
+	name_link(&self->link[0], 0, 'c');
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	EXPECT_EQ(AT_ONCE + 1, num);
+}
+
+TEST_F(end, one_that_comes_back_with_another_peer_waits_for_no_other_link)
+{
+	struct rcd_conf none = { .num = 0 };
+
+	EXPECT_EQ(0, rcd_links_set(self->all, &none, NULL, self->err));
+	EXPECT_EQ(AT_ONCE, num);
+	while (is_asked("l0"))
+		answer();
+	EXPECT_FALSE(is_asked("l1"));
+	name_link(&self->link[1], 1, 'b');
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	EXPECT_TRUE(is_asked("l1"));
+}
+
+/* What is asked for in its turn ends whatever epoch is up by then. */
+TEST_F(end, nobody_is_admitted_to_a_link_whose_end_waits)
+{
+	end_all(self->all);
+	EXPECT_FALSE(is_asked("l0"));
+	EXPECT_EQ(-ENOENT, admit(self->all, &self->link[0], self->err));
+	EXPECT_STREQ("link l0 is being set up", self->err);
+	while (!is_asked("l0"))
+		answer();
+	EXPECT_EQ(0, admit(self->all, &self->link[0], self->err));
+}
+
+TEST_HARNESS_MAIN
