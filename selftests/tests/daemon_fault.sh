@@ -484,7 +484,8 @@ loaded_again()
 	rmmod rclink && until_true 10 said 1 'module was unloaded' &&
 		reload 1 && [ ! -e /sys/module/rclink ] || return
 	"$LIB_DIR/vm/lab_load" && both_up l m && is 1 l .timeout 19 &&
-		[ "$(times 1 'unloaded, and the links with it')" -eq 1 ]
+		[ "$(times 1 'unloaded, and the links with it')" -eq 1 ] &&
+		[ "$(times 1 'being unloaded')" -eq 0 ]
 }
 
 plan 18

@@ -288,10 +288,15 @@ void rcd_link_yield(struct rcd_link *link, const char *reason)
 	rch_job_cancel(link->dial, reason);
 }
 
-/* One that is up stays so, with what it has. */
-static void refused(struct rcd_link *link, bool up, const char *err)
+/*
+ * One that is up stays so, with what it has. Being unloaded, the module takes
+ * nothing any more, and nobody's configuration is to blame.
+ */
+static void refused(struct rcd_link *link, bool up, int ret, const char *err)
 {
 	link->broken = true;
+	if (ret == -ESHUTDOWN)
+		return;
 	link->failures += !up;
 	rcd_log(LOG_ERR, "%s:%u: [Link %s]: %s", link->conf.place.file,
 		link->conf.place.line, link->conf.name, err);
@@ -302,6 +307,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
 	char err[RCL_ERR_LEN];
 	enum rcd_end end;
+	int ret;
 
 	/* When that is over, it is looked at again. */
 	if (link->ends)
@@ -312,9 +318,10 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	}
 	link->stale = false;
 	link->broken = false;
-	if (rcd_kernel_apply(rcd_links_module(link->all), &link->conf, info,
-			     &end, err))
-		refused(link, up, err);
+	ret = rcd_kernel_apply(rcd_links_module(link->all), &link->conf, info,
+			       &end, err);
+	if (ret)
+		refused(link, up, ret, err);
 	if (!up) {
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
@@ -374,7 +381,7 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 			rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
 		rcd_link_free(link);
 	} else if (ret && loaded) {
-		refused(link, link->up, err);
+		refused(link, link->up, ret, err);
 		rcd_link_want(link);
 	} else if (loaded) {
 		look(link);
