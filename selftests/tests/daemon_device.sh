@@ -101,6 +101,14 @@ put_right()
 		becomes_on sim2
 }
 
+# On sim2 it stays until that device is there; who may use it changes at once.
+waits_for_device()
+{
+	conf device sim5 mode 0640 && reload 1 && on_device sim2 &&
+		is 1 a .mode 0640 && said 1 'Link a' && sim_new "sim5 ib 5" &&
+		becomes_on sim5
+}
+
 changed_meanwhile()
 {
 	daemon_end 1 && conf device sim1 && daemon_start 1 && becomes_on sim1
@@ -113,7 +121,7 @@ let_go_meanwhile()
 		echo sim1 >"$SIM/del_device" && becomes_on sim2
 }
 
-plan 13
+plan 14
 link_setup
 sim_load "sim1 ib 1" "sim2 ib 2" "sim9 ib 9"
 check "a link on one device comes up" by_hand
@@ -125,6 +133,8 @@ holds "a port that is slow to answer holds up no link on others" not_held_up
 holds "the daemon brings it up" by_daemon
 holds "a configuration that is read again moves it" read_again
 holds "what somebody has set by hand is put right" put_right
+holds "one that is not there yet moves it when it comes, and only rights change" \
+	waits_for_device
 holds "one that changed while no daemon ran moves it" changed_meanwhile
 holds "and so does one that names no device any more" let_go_meanwhile
 holds "the daemon ends" daemon_end 1

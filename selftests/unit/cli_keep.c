@@ -28,6 +28,10 @@
 static int something;
 static uint64_t now;
 static uint64_t age;	/* of any epoch */
+static int refusal;	/* of any change; 0: none */
+static enum rcd_end end;	/* after any change */
+static const struct rcl_link_info *there;	/* NULL: no link is */
+static unsigned int looks, changes, ends, yields, errors;
 static const struct rch_job_ops *dial_ops;
 
 uint64_t rcl_now(void)
@@ -75,6 +79,7 @@ void rch_job_cancel(struct rch_job *job, const char *reason)
 {
 	(void)job;
 	(void)reason;
+	yields++;
 }
 
 uint64_t rch_job_epoch(const struct rch_job *job)
@@ -104,14 +109,15 @@ void rcx_tls_free(struct rcx_tls *tls)
 }
 
 int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
-		     const struct rcl_link_info *info, bool *ends, char *err)
+		     const struct rcl_link_info *info, enum rcd_end *what,
+		     char *err)
 {
 	(void)nl;
 	(void)conf;
 	(void)info;
-	(void)err;
-	*ends = false;
-	return 0;
+	changes++;
+	*what = end;
+	return refusal ? rcl_fail(err, refusal, "refused") : 0;
 }
 
 uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch)
@@ -127,21 +133,33 @@ int rcl_call_links(struct rcl_nl *nl, const char *name,
 {
 	(void)nl;
 	(void)name;
-	(void)infos;
-	(void)num;
 	(void)err;
-	return -ENOENT;
+	looks++;
+	if (!there)
+		return -ENOENT;
+	*infos = malloc(sizeof(**infos));
+	if (!*infos)
+		abort();
+	**infos = *there;
+	*num = 1;
+	return 0;
 }
 
 void rcd_link_end(struct rcd_link *link)
 {
 	(void)link;
+	ends++;
+}
+
+void rcd_link_end_now(struct rcd_link *link)
+{
+	rcd_link_end(link);
 }
 
 void rcd_log(int priority, const char *fmt, ...)
 {
-	(void)priority;
 	(void)fmt;
+	errors += priority == LOG_ERR;
 }
 
 static void ignore(void *ctx)
@@ -175,6 +193,14 @@ FIXTURE_SETUP(keep)
 
 	now = 1000 * SECOND;
 	age = 0;
+	refusal = 0;
+	end = RCD_STAYS;
+	there = NULL;
+	looks = 0;
+	changes = 0;
+	ends = 0;
+	yields = 0;
+	errors = 0;
 	memset(all, 0, sizeof(*all));
 	LIST_INIT(&all->list);
 	TAILQ_INIT(&all->turns);
@@ -428,6 +454,87 @@ TEST_F(keep, not_all_are_dialled_that_nobody_answers)
 	EXPECT_EQ(QUIET, dials(&self->all));
 	fail(link[0]);
 	EXPECT_EQ(QUIET - 1 + AT_ONCE, dials(&self->all));
+}
+
+/* The back-off of what could not be changed is over. */
+static void try_again(struct rcd_link *link)
+{
+	event_active(link->mend, EV_TIMEOUT, 0);
+	event_base_loop(link->all->base, EVLOOP_NONBLOCK);
+}
+
+static const struct rcl_link_info is_up = {
+	.state = RCLINK_LINK_STATE_UP,
+	.epoch = 1,
+};
+
+TEST_F(keep, what_the_module_refuses_of_a_link_that_is_up_is_tried_again)
+{
+	struct rcd_link *link = self->up[0];
+
+	refusal = -ENODEV;
+	there = &is_up;
+	rcd_link_adopt(link, &is_up);
+	EXPECT_EQ(1, errors);
+	EXPECT_EQ(0, link->failures);
+	EXPECT_TRUE(event_pending(link->mend, EV_TIMEOUT, NULL));
+	/* It is rotated all the same, and that does not put it off. */
+	rcd_link_rotate(link);
+	EXPECT_NE(NULL, link->dial);
+	fail(link);
+	EXPECT_TRUE(event_pending(link->mend, EV_TIMEOUT, NULL));
+	try_again(link);
+	EXPECT_EQ(2, changes);
+	EXPECT_TRUE(event_pending(link->mend, EV_TIMEOUT, NULL));
+	refusal = 0;
+	end = RCD_ENDS;
+	try_again(link);
+	EXPECT_EQ(3, changes);
+	EXPECT_EQ(1, ends);
+	EXPECT_FALSE(event_pending(link->mend, EV_TIMEOUT, NULL));
+}
+
+TEST_F(keep, an_epoch_that_could_not_be_ended_is_ended_later)
+{
+	struct rcd_link *link = self->up[0];
+	struct rcl_link_info later = is_up;
+
+	there = &is_up;
+	link->doomed = link->epoch;
+	rcd_link_ended(link, -ENOMEM, "out of memory");
+	EXPECT_EQ(1, errors);
+	EXPECT_TRUE(event_pending(link->mend, EV_TIMEOUT, NULL));
+	try_again(link);
+	EXPECT_EQ(1, ends);
+	/* A later one has what is configured. */
+	later.epoch = 2;
+	rcd_link_adopt(link, &later);
+	EXPECT_EQ(1, ends);
+}
+
+TEST_F(keep, a_link_that_goes_down_is_changed_before_it_is_dialled)
+{
+	struct rcd_link *link = self->up[0];
+
+	refusal = -ENODEV;
+	rcd_link_adopt(link, &is_up);
+	rcd_link_down(link, "a test");
+	EXPECT_FALSE(event_pending(link->mend, EV_TIMEOUT, NULL));
+	wake(link);
+	EXPECT_EQ(1, looks);
+	EXPECT_EQ(2, changes);
+	EXPECT_EQ(NULL, link->dial);
+}
+
+TEST_F(keep, nothing_is_wrong_while_the_module_is_being_unloaded)
+{
+	refusal = -ESHUTDOWN;
+	rcd_link_adopt(self->down, NULL);
+	EXPECT_EQ(0, errors);
+	EXPECT_EQ(0, self->down->failures);
+	EXPECT_TRUE(event_pending(self->down->timer, EV_TIMEOUT, NULL));
+	rcd_link_ended(self->up[0], -ESHUTDOWN, "the link is being deleted");
+	EXPECT_EQ(0, errors);
 }
 
 TEST_HARNESS_MAIN

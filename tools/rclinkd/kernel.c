@@ -27,28 +27,51 @@ static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
 	return field != RCL_P_HEARTBEAT;
 }
 
-static bool find_changes(const struct rcl_policy *policy,
-			 const struct rcl_policy *now,
-			 struct rcl_policy *change)
+/* What needs another epoch, and who may use the link, which does not. */
+struct change {
+	struct rcl_policy access;
+	struct rcl_policy epoch;
+};
+
+static void find_changes(const struct rcl_policy *policy,
+			 const struct rcl_policy *now, struct change *change)
 {
-	bool ends = false;
+	struct rcl_policy *to;
 	uint32_t value;
 	int field;
 
 	memset(change, 0, sizeof(*change));
 	if (strcmp(policy->device, now->device)) {
-		memcpy(change->device, policy->device, sizeof(change->device));
-		change->device_given = true;
-		ends = true;
+		memcpy(change->epoch.device, policy->device,
+		       sizeof(change->epoch.device));
+		change->epoch.device_given = true;
 	}
 	for (field = 0; field < RCL_P_MAX; field++) {
 		if (!wanted(policy, field, &value) || value == now->v[field])
 			continue;
-		change->given |= 1u << field;
-		change->v[field] = value;
-		ends |= !rcl_range_at_once(field);
+		to = rcl_range_at_once(field) ? &change->access :
+						&change->epoch;
+		to->given |= 1u << field;
+		to->v[field] = value;
 	}
-	return ends;
+}
+
+static bool is_any(const struct rcl_policy *change)
+{
+	return change->given || change->device_given;
+}
+
+/* The module takes all of a request or nothing: rights wait for no device. */
+static int set(struct rcl_nl *nl, const char *name, const struct change *change,
+	       char *err)
+{
+	int ret = 0;
+
+	if (is_any(&change->access))
+		ret = rcl_call_set(nl, name, &change->access, err);
+	if (!ret && is_any(&change->epoch))
+		ret = rcl_call_set(nl, name, &change->epoch, err);
+	return ret;
 }
 
 static bool is_peer(const struct rcd_link_conf *conf, const char *peer)
@@ -61,17 +84,15 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     const struct rcl_link_info *info, enum rcd_end *end,
 		     char *err)
 {
-	struct rcl_policy change;
-	bool other;
-	int ret = 0;
+	struct change change;
+	int ret;
 
 	*end = RCD_STAYS;
 	if (!info)
 		return rcl_call_new(nl, conf->name, &conf->policy, err);
-	other = find_changes(&conf->policy, &info->policy, &change);
-	if (change.given || change.device_given)
-		ret = rcl_call_set(nl, conf->name, &change, err);
-	if (other && !ret)
+	find_changes(&conf->policy, &info->policy, &change);
+	ret = set(nl, conf->name, &change, err);
+	if (is_any(&change.epoch) && !ret)
 		*end = RCD_ENDS;
 	/* With another peer it cannot stay, whatever else. */
 	if (info->state == RCLINK_LINK_STATE_UP && !is_peer(conf, info->peer))

@@ -80,6 +80,11 @@ static void on_device(void *ctx)
 			event_del(link->timer);
 			rcd_link_want(link);
 		}
+		if (link->up && link->refusals > 1) {
+			link->refusals = 1;
+			event_del(link->mend);
+			rcd_link_want(link);
+		}
 		if (!link->reached && rcl_now() - link->dialled > STUCK_NS)
 			rcd_link_yield(link, "a port of this host has changed");
 	}

@@ -20,7 +20,9 @@ struct rcd_link {
 	bool anew;			/* it is made anew just now */
 	bool ends;			/* waits for its end, or ... */
 	struct rch_ask *ask;		/* ... the module is asked for it */
-	bool broken;			/* the module does not have it so */
+	bool broken;			/* the module does not have it so ... */
+	unsigned int refusals;		/* ... while it is up: in a row */
+	uint64_t doomed;		/* epoch that was to end; 0: none */
 	bool up;
 	bool asked;			/* for another epoch than ... */
 	uint64_t epoch;			/* ... this one, the last that was up */
@@ -33,6 +35,7 @@ struct rcd_link {
 	bool yields;			/* the dial ends without a failure */
 	struct rch_job *dial;
 	struct event *timer;
+	struct event *mend;		/* while it is up, and broken */
 	struct event *patience;		/* until the dial is quiet */
 	struct rch_bucket answers;
 	unsigned int failures;

@@ -40,6 +40,7 @@ static void over(struct rcd_link *link, const struct end *end, int ret,
 	link->ends = false;
 	link->anew = false;
 	link->stale |= ret && end->what == MAKE_ANEW;
+	link->doomed = ret && end->what == DISCONNECT ? link->epoch : 0;
 	if (link->gone && end->what != DELETE)
 		rcd_link_end(link);
 	else

@@ -3,7 +3,7 @@
  * A link that is to be dialled is in one of these, and want() leads from the
  * last back to the first: timer (back-off), queue (others are being dialled),
  * dial, up. A link that answers, that ends, or that the module refused, leaves
- * it meanwhile.
+ * it meanwhile. One that is up is changed beside that.
  */
 #include "links_keep.h"
 
@@ -49,6 +49,7 @@ void rcd_link_unqueue(struct rcd_link *link)
 void rcd_link_rest(struct rcd_link *link)
 {
 	event_del(link->timer);
+	event_del(link->mend);
 	rcd_link_unqueue(link);
 }
 
@@ -89,6 +90,20 @@ static void rotate_later(struct rcd_link *link)
 	event_add(link->timer, &tv);
 }
 
+/* It is not as configured, and stays up. */
+static void mend_later(struct rcd_link *link)
+{
+	struct timeval tv;
+
+	if (!link->broken || link->all->stopping || link->ends ||
+	    !rcd_links_module(link->all) ||
+	    event_pending(link->mend, EV_TIMEOUT, NULL))
+		return;
+	tv = rcl_timeval(rcd_backoff(link->refusals, rcl_now(), rcl_now(),
+				     arc4random()));
+	event_add(link->mend, &tv);
+}
+
 /* Whoever wanted another epoch has it. */
 static void renew(struct rcd_link *link, uint64_t epoch)
 {
@@ -105,6 +120,7 @@ void rcd_link_want(struct rcd_link *link)
 	struct timeval tv;
 
 	if (link->up) {
+		mend_later(link);
 		rotate_later(link);
 		return;
 	}
@@ -289,8 +305,8 @@ void rcd_link_yield(struct rcd_link *link, const char *reason)
 }
 
 /*
- * One that is up stays so, with what it has. Being unloaded, the module takes
- * nothing any more, and nobody's configuration is to blame.
+ * One that is up stays so, with what it has, until it works. Being unloaded,
+ * the module takes nothing any more, and nobody's configuration is to blame.
  */
 static void refused(struct rcd_link *link, bool up, int ret, const char *err)
 {
@@ -298,6 +314,7 @@ static void refused(struct rcd_link *link, bool up, int ret, const char *err)
 	if (ret == -ESHUTDOWN)
 		return;
 	link->failures += !up;
+	link->refusals += up;
 	rcd_log(LOG_ERR, "%s:%u: [Link %s]: %s", link->conf.place.file,
 		link->conf.place.line, link->conf.name, err);
 }
@@ -322,6 +339,8 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 			       &end, err);
 	if (ret)
 		refused(link, up, ret, err);
+	else
+		link->refusals = 0;
 	if (!up) {
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
@@ -330,10 +349,10 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
 			(unsigned long long)info->epoch);
 	rcd_link_up(link, info->epoch);
-	if (end == RCD_ENDS)
-		rcd_link_end(link);
-	else if (end == RCD_ENDS_NOW)
+	if (end == RCD_ENDS_NOW)
 		rcd_link_end_now(link);
+	else if (end == RCD_ENDS || link->doomed == info->epoch)
+		rcd_link_end(link);
 }
 
 static void look(struct rcd_link *link)
@@ -346,7 +365,9 @@ static void look(struct rcd_link *link)
 	ret = rcl_call_links(rcd_links_module(link->all), link->conf.name,
 			     &info, &num, err);
 	if (ret && ret != -ENOENT) {
-		link->failures++;
+		link->broken = true;
+		link->failures += !link->up;
+		link->refusals += link->up;
 		rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
 		rcd_link_want(link);
 		return;
@@ -359,6 +380,8 @@ static void release(struct rcd_link *link)
 {
 	if (link && link->timer)
 		event_free(link->timer);
+	if (link && link->mend)
+		event_free(link->mend);
 	if (link && link->patience)
 		event_free(link->patience);
 	free(link);
@@ -430,12 +453,19 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (link->broken && !link->up)
-		look(link);
-	else if (link->up)
+	if (link->up)
 		rcd_link_rotate(link);
+	else if (link->broken)
+		look(link);
 	else if (link->conf.host[0])
 		line_up(link);
+}
+
+static void on_mend(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	look(arg);
 }
 
 static void on_quiet(evutil_socket_t fd, short what, void *arg)
@@ -455,9 +485,10 @@ struct rcd_link *rcd_link_new(struct rcd_links *all,
 
 	if (link) {
 		link->timer = evtimer_new(all->base, on_timer, link);
+		link->mend = evtimer_new(all->base, on_mend, link);
 		link->patience = evtimer_new(all->base, on_quiet, link);
 	}
-	if (!link || !link->timer || !link->patience) {
+	if (!link || !link->timer || !link->mend || !link->patience) {
 		release(link);
 		return NULL;
 	}
