@@ -537,4 +537,28 @@ TEST_F(keep, nothing_is_wrong_while_the_module_is_being_unloaded)
 	EXPECT_EQ(0, errors);
 }
 
+TEST_F(keep, an_exchange_of_what_was_set_by_hand_begins_again)
+{
+	const struct rcl_link_info info = {
+		.state = RCLINK_LINK_STATE_PREPARED,
+		.epoch = 2,
+	};
+	struct rcd_link *link = self->down;
+
+	rcd_link_want(link);
+	wake(link);
+	rcd_link_adopt(link, &info);
+	EXPECT_EQ(0, yields);
+	end = RCD_ENDS;
+	link->answering = true;
+	rcd_link_adopt(link, &info);
+	EXPECT_EQ(1, yields);
+	EXPECT_TRUE(link->outdated);
+	EXPECT_EQ(0, ends);
+	link->answering = false;
+	dial_ops->done(link, -ECANCELED, "the link was set otherwise");
+	EXPECT_EQ(0, link->failures);
+	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
+}
+
 TEST_HARNESS_MAIN

@@ -28,7 +28,7 @@ struct rcd_link {
 	uint64_t epoch;			/* ... this one, the last that was up */
 	unsigned int vain;		/* exchanges that gave it no other */
 	bool answering;
-	bool outdated;			/* what is answered: since a change */
+	bool outdated;			/* what is answered, by a change */
 	bool queued;
 	bool quiet;			/* the dial: no host has answered yet */
 	bool reached;			/* by the dial: the peer answers it */

@@ -319,6 +319,13 @@ static void refused(struct rcd_link *link, bool up, int ret, const char *err)
 		link->conf.place.line, link->conf.name, err);
 }
 
+/* Its exchanges may have prepared what was set before, by hand, say. */
+static void begin_again(struct rcd_link *link)
+{
+	rcd_link_yield(link, "the link was set otherwise meanwhile");
+	link->outdated |= link->answering;
+}
+
 void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 {
 	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
@@ -342,6 +349,8 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	else
 		link->refusals = 0;
 	if (!up) {
+		if (end == RCD_ENDS)
+			begin_again(link);
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
 	}
