@@ -22,6 +22,14 @@
 /* A chain of a few certificates; a stranger may send this before proof. */
 #define CERT_LIST_MAX	16384
 
+/* OpenSSL has it from 3.2 on, where it is built with a library for it. */
+#ifdef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
+#define NO_CERT_COMPRESSION	(SSL_OP_NO_RX_CERTIFICATE_COMPRESSION | \
+				 SSL_OP_NO_TX_CERTIFICATE_COMPRESSION)
+#else
+#define NO_CERT_COMPRESSION	0
+#endif
+
 static const unsigned char alpn[] = "\x08rclink/1";
 #define ALPN_LEN	(sizeof(alpn) - 1)
 
@@ -167,7 +175,7 @@ static int set_rules(struct rcx_tls *tls, char *err)
 				rcx_ssl_reason());
 	SSL_CTX_set_security_level(ctx, 2);
 	SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
-			    SSL_OP_NO_RENEGOTIATION);
+			    SSL_OP_NO_RENEGOTIATION | NO_CERT_COMPRESSION);
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_max_early_data(ctx, 0);
 	SSL_CTX_set_max_cert_list(ctx, CERT_LIST_MAX);
