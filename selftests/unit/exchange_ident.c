@@ -307,6 +307,35 @@ TEST_F(ident, a_certificate_has_16_names_at_most)
 }
 
 /* Both ends have the one certificate, and know only who vouched for its CA. */
+TEST_F(ident, a_ca_has_a_root)
+{
+	const struct cert root_spec = { .cn = "root", .ca = true };
+	const struct cert below_spec = { .cn = "below", .ca = true };
+	const struct cert good = { .cn = "a", .san = "DNS:good.example" };
+	const struct rcx_tls_config config = {
+		.key_file = "good.key",
+		.cert_file = "good.pem",
+		.ca_file = "ca.pem",
+	};
+	struct ident root = ident_make(&root_spec, NULL);
+	struct ident below = ident_make(&below_spec, &root);
+	struct ident id = ident_make(&good, &below);
+	struct rcx_tls *tls;
+
+	ident_write(&id, "good.key", "good.pem");
+	ident_write(&below, NULL, "ca.pem");
+	EXPECT_EQ(NULL, rcx_tls_new(RCX_RESPONDER, &config, self->err));
+	SAYS("cannot use the CA in ca.pem: no root", self->err);
+	EXPECT_NE(0, rcx_tls_try(&config, RCX_CA, self->err));
+	ident_append(&root, "ca.pem");
+	tls = rcx_tls_new(RCX_RESPONDER, &config, self->err);
+	EXPECT_NE(NULL, tls) TH_LOG("%s", self->err);
+	rcx_tls_free(tls);
+	ident_drop(&id);
+	ident_drop(&below);
+	ident_drop(&root);
+}
+
 TEST_F(ident, who_dials_shows_the_same_chain)
 {
 	const struct cert top = { .cn = "top", .ca = true };

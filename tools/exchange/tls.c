@@ -134,12 +134,38 @@ out_free:
 	return ret;
 }
 
+/* One that signed itself; a chain ends nowhere else. */
+static bool has_root(SSL_CTX *ctx)
+{
+	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
+	struct stack_st_X509 *all = X509_STORE_get1_all_certs(store);
+	bool root = false;
+	int i;
+
+	for (i = 0; i < sk_X509_num(all) && !root; i++)
+		root = X509_self_signed(sk_X509_value(all, i), 0) == 1;
+	sk_X509_pop_free(all, X509_free);
+
+	return root;
+}
+
+/*
+ * X509_V_FLAG_PARTIAL_CHAIN would let a chain end in any certificate of the
+ * file: whether that one is revoked could not be looked up any more.
+ */
 static int load_ca(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
-	if (!cfg->ca_file || SSL_CTX_load_verify_file(ctx, cfg->ca_file) == 1)
+	if (!cfg->ca_file)
 		return 0;
-	return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
-			cfg->ca_file, file_reason(cfg->ca_file, NO_CERT));
+	if (SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
+		return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
+				cfg->ca_file,
+				file_reason(cfg->ca_file, NO_CERT));
+	if (!has_root(ctx))
+		return rcl_fail(err, -EINVAL,
+				"cannot use the CA in %s: no root, which signed itself, is in it; add the one that this CA has its certificate from",
+				cfg->ca_file);
+	return 0;
 }
 
 static int load_crl(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
