@@ -2,7 +2,8 @@
 /*
  * Events can be lost on their way to a listener. Each has the next number, also
  * the ones for which no memory was there, so that a listener sees the gap and
- * asks for a dump.
+ * asks for a dump. Without memory its socket says ENOBUFS, as when it is full:
+ * the next event may be long in coming.
  */
 #include "event.h"
 
@@ -122,29 +123,44 @@ static void rcl_event_call(const struct rcl_event *event)
 					     &news);
 }
 
+static struct sk_buff *rcl_event_build(u8 cmd, const void *event,
+				       int (*put)(struct sk_buff *skb,
+						  const void *event))
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	lockdep_assert_held(&rcl_event_lock);
+	/* Links wait for the lock, and I/O may wait for a link. */
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
+	if (!skb)
+		return NULL;
+	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, cmd);
+	if (!hdr || put(skb, event)) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	genlmsg_end(skb, hdr);
+	return skb;
+}
+
 static void rcl_event_multicast(u8 cmd, const void *event,
 				int (*put)(struct sk_buff *skb,
 					   const void *event))
 {
 	struct sk_buff *skb;
-	void *hdr;
 
 	mutex_lock(&rcl_event_lock);
 	rcl_event_seq++;
 	if (!rcl_event_family)
 		goto out_unlock;
-	/* Links wait for the lock, and I/O may wait for a link. */
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
-	if (!skb)
-		goto out_unlock;
-	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, cmd);
-	if (!hdr || put(skb, event)) {
-		nlmsg_free(skb);
-		goto out_unlock;
-	}
-	genlmsg_end(skb, hdr);
-	genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
-			  GFP_NOIO);
+	skb = rcl_event_build(cmd, event, put);
+	if (skb)
+		genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
+				  GFP_NOIO);
+	else
+		genl_set_err(rcl_event_family, &init_net, 0, RCL_EVENTS_GROUP,
+			     -ENOBUFS);
 out_unlock:
 	mutex_unlock(&rcl_event_lock);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Each allocation below each command of the family, and of loading the module, fails
-# once.
+# once; and each below an event.
 # hosts: 1
 # kernels: debug-all
 # timeout: 600
@@ -9,4 +9,11 @@
 . "$LIB_DIR/netlink/lib.sh"
 
 export RCLINK_KO=$LIB_DIR/../build/$RCL_KVER/kmod/rclink.ko
-nl_file fault
+plan "$(harness_points "$NL_SRC"/nl_{fault,lost}.c)"
+nl_build
+lab_device
+lab_module
+for name in lost fault; do
+	harness "$NL_SRC/nl_$name.c" "$NL/nl_$name"
+done
+finish
