@@ -20,8 +20,12 @@
 
 #define HANGS		"hangs.example"
 #define LOCAL		"local.example"
+#define MANY		"many.example"	/* the last address is that of LOCAL */
+#define SILENT		"127.0.0.2"	/* its others: nobody answers there */
+#define SILENT_NUM	6
 #define MOST		256	/* lookups at once */
 #define SECONDS		20
+#define NUM(a)		(sizeof(a) / sizeof((a)[0]))
 
 typedef int resolver_fn(const char *host, const char *port,
 			const struct addrinfo *hints, struct addrinfo **list);
@@ -44,6 +48,20 @@ static void hang(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static int resolve_many(resolver_fn *libc, const char *port,
+			const struct addrinfo *hints, struct addrinfo **list)
+{
+	int i, ret = 0;
+
+	for (i = 0; i <= SILENT_NUM && !ret; i++) {
+		ret = libc(i < SILENT_NUM ? SILENT : "127.0.0.1", port, hints,
+			   list);
+		if (!ret)
+			list = &(*list)->ai_next;
+	}
+	return ret;
+}
+
 int getaddrinfo(const char *host, const char *port,
 		const struct addrinfo *hints, struct addrinfo **list)
 {
@@ -52,6 +70,8 @@ int getaddrinfo(const char *host, const char *port,
 
 	if (!strcmp(host, HANGS) && !numeric)
 		hang();
+	if (!strcmp(host, MANY) && !numeric)
+		return resolve_many(libc, port, hints, list);
 	if (!strcmp(host, LOCAL) && !numeric)
 		host = "127.0.0.1";
 	else if (strspn(host, "0123456789.") != strlen(host))
@@ -184,6 +204,31 @@ TEST_F(dial, lookups_that_hang_are_not_begun_for_ever)
 	for (i = 0; i < SECONDS * 10 && !reaches(&self->d, LOCAL); i++)
 		usleep(100000);
 	EXPECT_NE(SECONDS * 10, i) TH_LOG("%s", self->d.err);
+}
+
+/* A queue that is full drops who comes, as a host does that is off. */
+TEST_F_TIMEOUT(dial, a_host_with_many_dead_addresses_is_reached, 60)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	int silent, waiting[4];
+	size_t i;
+
+	addr.sin_port = htons(self->d.port);
+	inet_pton(AF_INET, SILENT, &addr.sin_addr);
+	silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ASSERT_EQ(0, bind(silent, (struct sockaddr *)&addr, sizeof(addr)));
+	ASSERT_EQ(0, listen(silent, 0));
+	for (i = 0; i < NUM(waiting); i++) {
+		waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK |
+				    SOCK_CLOEXEC, 0);
+		connect(waiting[i], (struct sockaddr *)&addr, sizeof(addr));
+	}
+	EXPECT_TRUE(reaches(&self->d, MANY)) TH_LOG("%s", self->d.err);
+	/* And none of the others was what was reached. */
+	EXPECT_FALSE(reaches(&self->d, SILENT));
+	for (i = 0; i < NUM(waiting); i++)
+		close(waiting[i]);
+	close(silent);
 }
 
 TEST_F(dial, who_gives_up_an_address_leaves_nothing)

@@ -24,7 +24,8 @@
 
 #include "fail.h"
 
-#define CONNECT_SECONDS	5	/* for each address of the host */
+#define CONNECT_MS	5000	/* for each address of the host, if ... */
+#define ALL_MS		20000	/* ... all that are left have that long */
 #define LOOKUPS_MAX	256
 
 /* That run, whether or not somebody still waits for them. */
@@ -52,6 +53,8 @@ struct rcx_dial {
 	bool resolved;
 	struct addrinfo *list;
 	struct addrinfo *next;	/* to be tried */
+	int left_ms;		/* for it, and all after it */
+	int limit_ms;		/* for the one that is being tried */
 	int error;		/* of the last one tried */
 };
 
@@ -143,11 +146,26 @@ static void give_up(struct rcx_dial *d)
 
 static void on_connect(evutil_socket_t fd, short what, void *arg);
 
+/* Many that nobody answers at leave time for the last one. */
+static struct timeval limit_of(struct rcx_dial *d, const struct addrinfo *ai)
+{
+	int num = 0;
+
+	for (; ai; ai = ai->ai_next)
+		num++;
+	d->limit_ms = d->left_ms / num;
+	if (d->limit_ms > CONNECT_MS)
+		d->limit_ms = CONNECT_MS;
+
+	return (struct timeval){ .tv_sec = d->limit_ms / 1000,
+				 .tv_usec = d->limit_ms % 1000 * 1000 };
+}
+
 /* Start with the next address that does not fail at once. */
 static void try_next(struct rcx_dial *d)
 {
-	static const struct timeval limit = { .tv_sec = CONNECT_SECONDS };
 	struct addrinfo *ai;
+	struct timeval limit;
 
 	while (d->next) {
 		ai = d->next;
@@ -162,6 +180,7 @@ static void try_next(struct rcx_dial *d)
 			d->error = errno;
 			continue;
 		}
+		limit = limit_of(d, ai);
 		d->event = event_new(d->base, d->fd, EV_WRITE, on_connect, d);
 		if (d->event && !event_add(d->event, &limit))
 			return;
@@ -175,10 +194,12 @@ static void on_connect(evutil_socket_t fd, short what, void *arg)
 	struct rcx_dial *d = arg;
 	socklen_t len = sizeof(d->error);
 
-	if (what & EV_TIMEOUT)
+	if (what & EV_TIMEOUT) {
 		d->error = ETIMEDOUT;
-	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &d->error, &len))
+		d->left_ms -= d->limit_ms;
+	} else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &d->error, &len)) {
 		d->error = errno;
+	}
 	if (d->error) {
 		try_next(d);
 		return;
@@ -298,6 +319,7 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 	d->cb = cb;
 	d->ctx = ctx;
 	d->port = port;
+	d->left_ms = ALL_MS;
 	d->fd = -1;
 	d->host = strdup(host);
 	if (!d->host || start_query(d, err))
