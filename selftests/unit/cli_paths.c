@@ -104,6 +104,7 @@ TEST_F(host, better_kinds_come_first_and_unusable_ones_not_at_all)
 	static const char *const best[] = {
 		"rxe0/1:3 rxe1/1:3 rxe1/2:3 rxe0/1:2 rxe1/1:2 rxe1/2:2 rxe0/1:1 rxe1/1:1",
 	};
+
 	EXPECT_STREQ("rxe0/1:3 rxe0/1:2 rxe0/1:1", OFFERED(1));
 	EXPECT_EQ(1024, self->paths.path[0].mtu);
 	EXPECT_EQ(V2, self->paths.path[0].gid_type);
@@ -111,8 +112,10 @@ TEST_F(host, better_kinds_come_first_and_unusable_ones_not_at_all)
 		TH_LOG("%s", self->err);
 	EXPECT_STREQ("rxe0/1:3 rxe1/1:3 rxe0/1:2 rxe1/1:2 rxe0/1:1 rxe1/1:1",
 		     OFFERED(2));
+	EXPECT_EQ(0, self->paths.left);
 	/* There are nine. */
 	EXPECT_STREQ(best[0], OFFERED(3));
+	EXPECT_EQ(1, self->paths.left);
 }
 
 TEST_F(host, what_the_operator_has_set_is_all)
@@ -160,6 +163,27 @@ TEST_F(host, nothing_is_there_twice)
 	EXPECT_STREQ("rxe0/1:3 rxe0/1:2 rxe0/1:1", OFFERED(1));
 	self->gids[0][4].vlan = 5;
 	EXPECT_STREQ("rxe0/1:3 rxe0/1:2 rxe0/1:1 rxe0/1:4", OFFERED(1));
+	EXPECT_EQ(0, rcx_paths_check(&self->paths, self->err));
+}
+
+/* A port with many addresses leaves room for what the others have. */
+TEST_F(host, each_port_and_network_has_one_before_any_has_more)
+{
+	struct rcl_gid_info many[12];
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		many[i] = gid(i, "::ffff:192.0.2.1", V2, true);
+		many[i].gid[15] = i + 1;
+	}
+	many[9].gid[14] = 9;
+	many[10] = gid(10, "2001:db8::1", V2, true);
+	many[11] = gid(11, "2001:db8::2", V2, true);
+	self->devs[0].gids = many;
+	self->devs[0].ngids = NUM(many);
+	EXPECT_STREQ("rxe0/1:0 rxe1/1:3 rxe0/1:9 rxe0/1:10 rxe1/1:2 rxe1/1:1 rxe0/1:1 rxe0/1:2",
+		     OFFERED(2));
+	EXPECT_EQ(7, self->paths.left);
 	EXPECT_EQ(0, rcx_paths_check(&self->paths, self->err));
 }
 

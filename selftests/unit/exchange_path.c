@@ -58,10 +58,10 @@ static const char *order(const struct rcx_paths *a, const struct rcx_paths *b)
 
 TEST(kinds_come_in_their_order_and_are_not_mixed)
 {
-	const struct rcx_paths a = { 4, {
+	const struct rcx_paths a = { .num = 4, .path = {
 		make("fe80::1", 1024, 0), make("2001:db8::1", 1024, 0),
 		make("192.0.2.1", 1024, 0), infiniband("fe80::a:1"),
-	} }, b = { 4, {
+	} }, b = { .num = 4, .path = {
 		infiniband("fe80::a:2"), make("192.0.2.2", 1024, 0),
 		make("fe80::2", 4096, 0), make("2001:db8::2", 1024, 0),
 	} };
@@ -71,8 +71,11 @@ TEST(kinds_come_in_their_order_and_are_not_mixed)
 
 TEST(types_of_gids_are_not_mixed)
 {
-	struct rcx_paths a = { 1, { make("192.0.2.1", 1024, 0) } };
-	struct rcx_paths b = { 1, { make("192.0.2.2", 1024, 0) } };
+	struct rcx_paths a = { .num = 1, .path = {
+		make("192.0.2.1", 1024, 0),
+	} }, b = { .num = 1, .path = {
+		make("192.0.2.2", 1024, 0),
+	} };
 
 	b.path[0].gid_type = RCLINK_GID_TYPE_ROCE_V1;
 	EXPECT_STREQ("", order(&a, &b));
@@ -84,14 +87,14 @@ TEST(types_of_gids_are_not_mixed)
 
 TEST(the_same_network_comes_first)
 {
-	const struct rcx_paths a = { 2, {
+	const struct rcx_paths a = { .num = 2, .path = {
 		make("10.0.1.1", 4096, 0), make("10.0.2.1", 1024, 0),
-	} }, b = { 2, {
+	} }, b = { .num = 2, .path = {
 		make("10.0.2.2", 4096, 0), make("10.0.1.2", 4096, 0),
 	} };
-	const struct rcx_paths c = { 2, {
+	const struct rcx_paths c = { .num = 2, .path = {
 		make("2001:db8:1::1", 1024, 0), make("2001:db8:2::1", 1024, 0),
-	} }, d = { 1, { make("2001:db8:2::ffff", 1024, 0) } };
+	} }, d = { .num = 1, .path = { make("2001:db8:2::ffff", 1024, 0) } };
 
 	EXPECT_STREQ("01 10 00 11", order(&a, &b));
 	EXPECT_STREQ("10 00", order(&c, &d));
@@ -99,13 +102,13 @@ TEST(the_same_network_comes_first)
 
 TEST(then_the_same_vlan_then_the_larger_mtu_then_the_places)
 {
-	const struct rcx_paths a = { 3, {
+	const struct rcx_paths a = { .num = 3, .path = {
 		make("2001:db8::1", 1024, 0), make("2001:db8::2", 4096, 0),
 		make("2001:db8::3", 1024, 7),
-	} }, b = { 1, { make("2001:db8::9", 4096, 7) } };
-	const struct rcx_paths c = { 2, {
+	} }, b = { .num = 1, .path = { make("2001:db8::9", 4096, 7) } };
+	const struct rcx_paths c = { .num = 2, .path = {
 		make("2001:db8::1", 1024, 0), make("2001:db8::2", 1024, 0),
-	} }, d = { 2, {
+	} }, d = { .num = 2, .path = {
 		make("2001:db8::3", 1024, 0), make("2001:db8::4", 1024, 0),
 	} };
 

@@ -457,7 +457,7 @@ TEST_F(session, both_ends_may_fail_on_the_same_path)
 TEST_F(session, when_no_path_works_one_sentence_has_all)
 {
 	static const char *const want[] = {
-		"no path to the peer works: 10.0.0.1 to 10.0.0.2: it was told to fail at stage 4; 2001:db8::1 to 2001:db8::2: the same",
+		"no path to the peer works: 10.0.0.1 to 10.0.0.2: it was told to fail at stage 4; 2001:db8::1 to 2001:db8::2: the same; 2 more GIDs of the initiator were not offered, set device or gid-index there",
 		"no path to the peer works: 10.0.0.2 to 10.0.0.1: peer: it was told to fail at stage 4; 2001:db8::2 to 2001:db8::1: the same",
 	};
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
@@ -465,6 +465,7 @@ TEST_F(session, when_no_path_works_one_sentence_has_all)
 	give_paths(&self->w, 1);
 	i->paths.path[1] = path_make("2001:db8::1");
 	i->paths.num = 2;
+	i->paths.left = 2;
 	r->paths.path[1] = path_make("2001:db8::2");
 	r->paths.num = 2;
 	i->fail_at = AT_CONNECT;
@@ -501,6 +502,7 @@ TEST_F(session, hosts_without_a_path_in_common_say_what_they_have)
 
 	give_paths(&self->w, 1);
 	r->paths.path[0] = path_make("2001:db8::2");
+	r->paths.left = 3;
 	both(&self->w);
 	HOLDS(i);
 	HOLDS(r);
@@ -508,6 +510,7 @@ TEST_F(session, hosts_without_a_path_in_common_say_what_they_have)
 	SAYS("no path in common", r->err);
 	SAYS("the responder has 2001:db8::2 (rxe0 port 1)", r->err);
 	SAYS("the other end 10.0.0.1 (rxe0 port 1)", r->err);
+	SAYS("3 more GIDs of the responder were not offered", r->err);
 	SAYS("peer: no path in common", i->err);
 	EXPECT_EQ(0, i->prepares + r->prepares);
 }

@@ -22,6 +22,7 @@
 struct rcx_paths {
 	uint32_t num;
 	struct rcl_path path[RCX_PATHS_MAX];
+	uint32_t left;		/* that did not fit; no peer hears of it */
 };
 
 /* One of each end, by their places in the two lists. */

@@ -15,6 +15,7 @@
 
 #define REASON_LEN	150	/* of one path, where there are some */
 #define LIST_LEN	400	/* of an end's paths in words */
+#define LEFT_LEN	120	/* of how many there are beside them */
 
 static void protocol_error(struct rcx_session *s, const char *err)
 {
@@ -48,6 +49,23 @@ static const struct rcl_path *their_path(const struct rcx_session *s)
 						     RCX_INITIATOR);
 }
 
+static const char *role_text(const struct rcx_session *s)
+{
+	return s->role == RCX_INITIATOR ? "initiator" : "responder";
+}
+
+/* One of them might have worked. */
+static const char *left_text(const struct rcx_session *s, char buf[LEFT_LEN])
+{
+	buf[0] = '\0';
+	if (s->own.left)
+		snprintf(buf, LEFT_LEN,
+			 "; %u more GIDs of the %s were not offered, set device or gid-index there",
+			 s->own.left, role_text(s));
+
+	return buf;
+}
+
 /* For who watches, and for the end, should no path be left. */
 static void report(struct rcx_session *s, const char *why)
 {
@@ -79,6 +97,7 @@ static bool leave_path(struct rcx_session *s, int result, const char *why,
 		       const char *tell)
 {
 	struct rcx_msg msg = { .type = RCX_MSG_FAILED };
+	char left[LEFT_LEN], text[RCL_ERR_LEN];
 
 	snprintf(msg.text, sizeof(msg.text), "%.*s", RCX_TEXT_MAX, tell);
 	report(s, why);
@@ -91,7 +110,8 @@ static bool leave_path(struct rcx_session *s, int result, const char *why,
 		return false;
 	if (s->at + 1 < s->npairs)
 		return true;
-	rcx_end(s, result, s->report);
+	rcl_fail(text, 0, "%s%s", s->report, left_text(s, left));
+	rcx_end(s, result, text);
 
 	return false;
 }
@@ -176,7 +196,7 @@ static const char *list_paths(const struct rcx_paths *paths,
 /* Both lists are there: which pairs, in which order? */
 static bool find_paths(struct rcx_session *s)
 {
-	char own[LIST_LEN], theirs[LIST_LEN], count[32];
+	char own[LIST_LEN], theirs[LIST_LEN], left[LEFT_LEN], count[32];
 
 	if (s->role == RCX_INITIATOR)
 		s->npairs = rcx_paths_order(&s->own, &s->theirs, s->pairs);
@@ -184,8 +204,8 @@ static bool find_paths(struct rcx_session *s)
 		s->npairs = rcx_paths_order(&s->theirs, &s->own, s->pairs);
 	if (!s->npairs) {
 		rcx_break(s, RCX_CODE_FAILED, -EHOSTUNREACH,
-			  "no path in common; give both hosts a GID of one kind, see `rclink dev`: the %s has %s, the other end %s",
-			  s->role == RCX_INITIATOR ? "initiator" : "responder",
+			  "no path in common; give both hosts a GID of one kind, see `rclink dev`%s: the %s has %s, the other end %s",
+			  left_text(s, left), role_text(s),
 			  list_paths(&s->own, own),
 			  list_paths(&s->theirs, theirs));
 		return false;

@@ -7,6 +7,9 @@
 #include "link.h"
 #include "path.h"
 
+#define V4_NETWORK_LEN	15	/* of a GID: the usual /24 */
+#define V6_NETWORK_LEN	8
+
 static bool is_set(const struct rcl_policy *policy, enum rcl_policy_field field,
 		   uint32_t open)
 {
@@ -66,33 +69,108 @@ static bool has(const struct rcx_paths *paths, const struct rcl_path *path)
 	return false;
 }
 
-static void add_paths(const struct rcl_policy *policy,
-		      const struct rcl_dev_info *dev, enum rcx_gid_kind kind,
-		      struct rcx_paths *paths)
+/* Of IPv4 nobody tells how long it is. */
+static bool same_network(const struct rcl_path *a, const struct rcl_path *b)
+{
+	enum rcx_gid_kind kind = rcx_gid_kind(a);
+	size_t len = kind == RCX_GID_IPV4 ? V4_NETWORK_LEN : V6_NETWORK_LEN;
+
+	return kind == rcx_gid_kind(b) && a->vlan == b->vlan &&
+	       a->port == b->port && !strcmp(a->device, b->device) &&
+	       !memcmp(a->gid, b->gid, len);
+}
+
+static bool has_network(const struct rcx_paths *paths,
+			const struct rcl_path *path)
+{
+	uint32_t i;
+
+	for (i = 0; i < paths->num; i++)
+		if (same_network(&paths->path[i], path))
+			return true;
+
+	return false;
+}
+
+struct choice {
+	const struct rcl_policy *policy;
+	enum rcx_gid_kind kind;
+	bool any;		/* else of networks that are not there yet */
+};
+
+/* The first of this port that is not there yet. */
+static bool add_path(const struct choice *choice,
+		     const struct rcl_dev_info *dev, struct rcx_paths *paths)
 {
 	struct rcl_path path;
 	size_t i;
 
-	if (!may_use_port(policy, dev))
-		return;
-	for (i = 0; i < dev->ngids && paths->num < RCX_PATHS_MAX; i++) {
-		if (!may_use_gid(policy, &dev->gids[i]))
+	if (paths->num == RCX_PATHS_MAX || !may_use_port(choice->policy, dev))
+		return false;
+	for (i = 0; i < dev->ngids; i++) {
+		if (!may_use_gid(choice->policy, &dev->gids[i]))
 			continue;
-		path = path_of(policy, dev, &dev->gids[i]);
-		if (rcx_gid_kind(&path) == kind && !has(paths, &path))
-			paths->path[paths->num++] = path;
+		path = path_of(choice->policy, dev, &dev->gids[i]);
+		if (rcx_gid_kind(&path) != choice->kind || has(paths, &path) ||
+		    (!choice->any && has_network(paths, &path)))
+			continue;
+		paths->path[paths->num++] = path;
+		return true;
 	}
+
+	return false;
+}
+
+/* No port has another one before each has its first. */
+static void add_paths(const struct choice *choice,
+		      const struct rcl_dev_info *devs, size_t ndevs,
+		      struct rcx_paths *paths)
+{
+	bool added = true;
+	size_t i;
+
+	while (added) {
+		added = false;
+		for (i = 0; i < ndevs; i++)
+			added |= add_path(choice, &devs[i], paths);
+	}
+}
+
+static unsigned int count_left(const struct rcl_policy *policy,
+			       const struct rcl_dev_info *devs, size_t ndevs,
+			       const struct rcx_paths *paths)
+{
+	unsigned int left = 0;
+	struct rcl_path path;
+	size_t i, j;
+
+	for (i = 0; i < ndevs; i++) {
+		if (!may_use_port(policy, &devs[i]))
+			continue;
+		for (j = 0; j < devs[i].ngids; j++) {
+			path = path_of(policy, &devs[i], &devs[i].gids[j]);
+			left += may_use_gid(policy, &devs[i].gids[j]) &&
+				!has(paths, &path);
+		}
+	}
+
+	return left;
 }
 
 void rch_paths(const struct rcl_link_info *link,
 	       const struct rcl_dev_info *devs, size_t ndevs,
 	       struct rcx_paths *paths)
 {
-	int kind;
-	size_t i;
+	struct choice choice = { .policy = &link->policy };
+	int kind, any;
 
 	memset(paths, 0, sizeof(*paths));
-	for (kind = RCX_GID_BEST; kind >= 0; kind--)
-		for (i = 0; i < ndevs; i++)
-			add_paths(&link->policy, &devs[i], kind, paths);
+	for (any = 0; any < 2; any++) {
+		choice.any = any;
+		for (kind = RCX_GID_BEST; kind >= 0; kind--) {
+			choice.kind = kind;
+			add_paths(&choice, devs, ndevs, paths);
+		}
+	}
+	paths->left = count_left(&link->policy, devs, ndevs, paths);
 }

@@ -10,8 +10,9 @@ struct rcl_link_info;
 struct rcx_paths;
 
 /*
- * Of all ports that are active and that the link's policy allows; better kinds
- * of GIDs first. May be none.
+ * Of all ports that are active and that the link's policy allows: one GID of
+ * each port and network, better kinds first, then others as far as there is
+ * room. May be none.
  */
 void rch_paths(const struct rcl_link_info *link,
 	       const struct rcl_dev_info *devs, size_t ndevs,
