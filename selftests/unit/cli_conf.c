@@ -15,12 +15,14 @@
 
 /* What the name service is told to fail with, if it is. */
 static int no_service;
+static unsigned int asked;	/* how often */
 
 typeof(getpwnam) __real_getpwnam, __wrap_getpwnam;
 typeof(getgrnam) __real_getgrnam, __wrap_getgrnam;
 
 struct passwd *__wrap_getpwnam(const char *name)
 {
+	asked++;
 	if (!no_service)
 		return __real_getpwnam(name);
 	errno = no_service;
@@ -29,6 +31,7 @@ struct passwd *__wrap_getpwnam(const char *name)
 
 struct group *__wrap_getgrnam(const char *name)
 {
+	asked++;
 	if (!no_service)
 		return __real_getgrnam(name);
 	errno = no_service;
@@ -58,11 +61,21 @@ static void hear(void *ctx, const struct rcd_place *place, const char *text)
 	snprintf(r->text, sizeof(r->text), "%s", text);
 }
 
+static unsigned int lived;
+
+static void live(void)
+{
+	lived++;
+}
+
 FIXTURE_SETUP(conf)
 {
 	no_service = 0;
+	asked = 0;
+	lived = 0;
 	rcd_conf_init(&self->r.conf);
 	self->r.report.say = hear;
+	self->r.report.alive = live;
 	self->r.report.ctx = &self->r;
 }
 
@@ -110,6 +123,24 @@ TEST_F(conf, a_name_that_cannot_be_asked_for_is_no_mistake)
 		TH_LOG("%s", self->r.text);
 	EXPECT_NE(NULL, strstr(self->r.text, "Connection refused"));
 	EXPECT_TRUE(self->r.conf.unasked);
+}
+
+/* A service that does not answer may take seconds to say so. */
+TEST_F(conf, each_name_is_asked_for_once)
+{
+	static const char text[] =
+		"[Link a]\npin = " PIN "\nowner = root\ngroup = root\n"
+		"[Link b]\npin = " PIN "\ngroup = root\nowner = root\n";
+
+	EXPECT_EQ(0, read_text(&self->r, text)) TH_LOG("%s", self->r.text);
+	EXPECT_EQ(2, asked);
+	EXPECT_EQ(2, lived);
+	no_service = ETIMEDOUT;
+	rcd_conf_free(&self->r.conf);
+	rcd_conf_init(&self->r.conf);
+	EXPECT_NE(0, read_text(&self->r, text));
+	EXPECT_EQ(4, asked);
+	EXPECT_EQ(4, self->r.complaints);
 }
 
 TEST_F(conf, a_group_that_cannot_be_asked_for_is_no_mistake)

@@ -4,11 +4,16 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fail.h"
 #include "link.h"
 #include "text.h"
+
+#define KNOWN_MAX	32	/* names; others are asked for each time */
+#define NAME_LEN	64
 
 static int set_device(struct rcl_policy *policy, const char *value, char *err)
 {
@@ -41,13 +46,51 @@ static int no_name(const char *word, const char *what, const char *name,
 			word, what, name, strerror(error));
 }
 
-/* What looks like a number is one: a name may be asked for over the network. */
-static int get_user(const char *name, uint32_t *id, char *err)
+/* What a name service said, which may have taken it seconds. */
+static struct known {
+	bool group;		/* else a user */
+	char name[NAME_LEN];
+	int ret;
+	uint32_t id;
+	char err[RCL_ERR_LEN];
+} known[KNOWN_MAX];
+
+static size_t num_known;
+
+void rcl_setting_forget(void)
+{
+	num_known = 0;
+}
+
+static const struct known *recall(bool group, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < num_known; i++)
+		if (known[i].group == group && !strcmp(known[i].name, name))
+			return &known[i];
+	return NULL;
+}
+
+static void remember(bool group, const char *name, int ret, uint32_t id,
+		     const char *err)
+{
+	struct known *new = &known[num_known];
+
+	if (num_known == KNOWN_MAX || strlen(name) >= NAME_LEN)
+		return;
+	num_known++;
+	new->group = group;
+	strcpy(new->name, name);
+	new->ret = ret;
+	new->id = id;
+	snprintf(new->err, sizeof(new->err), "%s", ret ? err : "");
+}
+
+static int ask_user(const char *name, uint32_t *id, char *err)
 {
 	const struct passwd *user;
 
-	if (rcl_parse_u32(name, id))
-		return 0;
 	errno = 0;
 	user = getpwnam(name);
 	if (!user)
@@ -56,18 +99,35 @@ static int get_user(const char *name, uint32_t *id, char *err)
 	return 0;
 }
 
-static int get_group(const char *name, uint32_t *id, char *err)
+static int ask_group(const char *name, uint32_t *id, char *err)
 {
 	const struct group *group;
 
-	if (rcl_parse_u32(name, id))
-		return 0;
 	errno = 0;
 	group = getgrnam(name);
 	if (!group)
 		return no_name("group", "group", name, err);
 	*id = group->gr_gid;
 	return 0;
+}
+
+/* What looks like a number is one: a name may be asked for over the network. */
+static int get_id(bool group, const char *name, uint32_t *id, char *err)
+{
+	const struct known *before;
+	int ret;
+
+	if (rcl_parse_u32(name, id))
+		return 0;
+	before = recall(group, name);
+	if (before) {
+		*id = before->id;
+		return before->ret ? rcl_fail(err, before->ret, "%s",
+					      before->err) : 0;
+	}
+	ret = group ? ask_group(name, id, err) : ask_user(name, id, err);
+	remember(group, name, ret, *id, err);
+	return ret;
 }
 
 static int get_number(const char *word, const char *text, uint32_t *value,
@@ -84,9 +144,9 @@ static int get_value(int field, const char *text, uint32_t *value, char *err)
 {
 	switch (field) {
 	case RCL_P_OWNER:
-		return get_user(text, value, err);
+		return get_id(false, text, value, err);
 	case RCL_P_GROUP:
-		return get_group(text, value, err);
+		return get_id(true, text, value, err);
 	case RCL_P_MODE:
 		if (rcl_parse_mode(text, value))
 			return 0;

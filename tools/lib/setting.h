@@ -16,4 +16,10 @@ struct rcl_policy;
 int rcl_setting_parse(struct rcl_policy *policy, const char *word,
 		      const char *value, char *err);
 
+/*
+ * Users and groups are asked for once each, those that nobody answered for
+ * included, until this is called.
+ */
+void rcl_setting_forget(void);
+
 #endif /* RCL_SETTING_H */

@@ -543,6 +543,8 @@ static const char *refuse_line(struct parser *p)
 static const char *next_head(struct parser *p, const char *text)
 {
 	end_section(p);
+	if (p->report->alive)
+		p->report->alive();
 	p->head = p->place;
 	snprintf(p->title, sizeof(p->title), "%.*s",
 		 (int)strcspn(text + 1, "]"), text + 1);
@@ -584,6 +586,7 @@ static char *next_line(char *line, int size, void *arg)
 
 void rcd_conf_init(struct rcd_conf *conf)
 {
+	rcl_setting_forget();
 	memset(conf, 0, sizeof(*conf));
 	conf->listens = true;
 	conf->port = RCX_DEFAULT_PORT;

@@ -65,9 +65,13 @@ struct rcd_conf {
 	bool unasked;			/* a name: it may be all right later */
 };
 
-/* Who is told what is wrong, a sentence at a time. */
+/*
+ * Who is told what is wrong, a sentence at a time, and that it goes on: a name
+ * may take seconds. NULL: nobody is told that.
+ */
 struct rcd_report {
 	void (*say)(void *ctx, const struct rcd_place *place, const char *text);
+	void (*alive)(void);
 	void *ctx;
 };
 

@@ -54,7 +54,10 @@ static void log_place(void *ctx, const struct rcd_place *place,
 	rcd_log(LOG_ERR, "%s: %s", rcd_place_text(place, where), text);
 }
 
-static const struct rcd_report report = { .say = log_place };
+static const struct rcd_report report = {
+	.say = log_place,
+	.alive = rcd_notify_alive,
+};
 
 static void on_changed(void *ctx)
 {

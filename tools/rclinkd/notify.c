@@ -11,6 +11,7 @@
 
 #define NS_PER_US	1000
 #define US_PER_S	1000000
+#define EXTEND_US	(60 * US_PER_S)	/* of a start, for what is next */
 
 struct rcd_notify {
 	struct event *timer;
@@ -51,6 +52,11 @@ void rcd_notify_free(struct rcd_notify *n)
 	if (n->timer)
 		event_free(n->timer);
 	free(n);
+}
+
+void rcd_notify_alive(void)
+{
+	sd_notifyf(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=%d", EXTEND_US);
 }
 
 void rcd_notify_ready(void)

@@ -10,6 +10,9 @@ struct rcd_notify;
 struct rcd_notify *rcd_notify_new(struct event_base *base);
 void rcd_notify_free(struct rcd_notify *n);
 
+/* While the loop waits for something, or there is none yet. */
+void rcd_notify_alive(void);
+
 void rcd_notify_ready(void);
 void rcd_notify_reloading(void);
 void rcd_notify_stopping(void);
