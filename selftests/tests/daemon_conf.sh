@@ -101,6 +101,19 @@ no_ca()
 		'^rclink.conf:3: cannot use the CA in /nowhere/ca.pem: it does not exist$'
 }
 
+# Of the same file; it ends before it asks the module for anything.
+start_says()
+{
+	local said status
+
+	said=$(cd "$out/etc" && timeout 10 "$daemon" --config rclink.conf 2>&1)
+	status=$?
+	echo "$said"
+	[ "$status" -eq 1 ] &&
+		grep -q 'rclink.conf:3: cannot use the CA in /nowhere/ca.pem' <<<"$said" &&
+		grep -q 'cannot start' <<<"$said"
+}
+
 usual_key()
 {
 	printf '[Link a]\npin = %s\n' "$pin" >"$out/usual-key.conf"
@@ -158,7 +171,7 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((21 + ${#bad[@]}))
+plan $((22 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -185,6 +198,7 @@ check "a key that others can read is refused" key_is 644
 chmod 600 "$out/key.pem"
 check "a key that is not there is refused" no_key
 check "a CA that is not there is refused" no_ca
+check "and a daemon that starts says so in the same words" start_says
 if [ -e /etc/rclink/key.pem ]; then
 	skip "the usual key is not there, and no line is blamed"
 else

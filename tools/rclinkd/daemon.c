@@ -292,8 +292,11 @@ static int start(struct daemon *d, char *err)
 	if (!d->notify || catch_signals(d))
 		return rcl_fail(err, -ENOMEM, "out of memory");
 	d->trust = rcd_trust_new(&d->conf, NULL, err);
-	if (!d->trust)
-		return -EINVAL;
+	if (!d->trust) {
+		rcd_blame_trust(&d->conf, err, &report);
+		return rcl_fail(err, -EINVAL,
+				"a key, certificate, CA or CRL cannot be used");
+	}
 	d->links = rcd_links_new(d->base, &links_ops, d, err);
 	if (!d->links)
 		return -ENOENT;
