@@ -467,8 +467,11 @@ void rcl_nl_make_room(struct rcl_nl *nl)
 {
 	const int len = ROOM_LEN;
 
-	/* Where not, there is less room. */
-	setsockopt(rcl_nl_fd(nl), SOL_SOCKET, SO_RCVBUF, &len, sizeof(len));
+	/* Beyond net.core.rmem_max with CAP_NET_ADMIN, else up to that. */
+	if (setsockopt(rcl_nl_fd(nl), SOL_SOCKET, SO_RCVBUFFORCE, &len,
+		       sizeof(len)))
+		setsockopt(rcl_nl_fd(nl), SOL_SOCKET, SO_RCVBUF, &len,
+			   sizeof(len));
 }
 
 struct rcl_nl *rcl_nl_listen_families(char *err)

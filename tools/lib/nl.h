@@ -41,7 +41,7 @@ struct rcl_nl *rcl_nl_open(char *err);
 /* A socket that hears the events of the module. */
 struct rcl_nl *rcl_nl_listen(char *err);
 
-/* For many events: up to 1 MiB, as far as net.core.rmem_max allows it. */
+/* For many events: 1 MiB; without CAP_NET_ADMIN up to net.core.rmem_max. */
 void rcl_nl_make_room(struct rcl_nl *nl);
 
 /* A socket that hears families come and go; the module need not be there. */
