@@ -255,7 +255,9 @@ static int rcl_cdev_register(struct rcl_file *file,
 {
 	switch (rcl_file_kind(file)) {
 	case RCL_FILE_CHAN:
-		return rcl_memory_register(file->chan, arg, allocate);
+		return rcl_ring_settle(file->chan,
+				       rcl_memory_register(file->chan, arg,
+							   allocate));
 	case RCL_FILE_GROUP:
 		return rcl_group_chan_region(file->group, arg, allocate);
 	case RCL_FILE_SHARE:
@@ -312,7 +314,7 @@ static int rcl_cdev_dmabuf(struct rcl_chan *chan, void __user *user)
 
 	if (copy_from_user(&arg, user, sizeof(arg)))
 		return -EFAULT;
-	ret = rcl_dmabuf_register(chan, &arg);
+	ret = rcl_ring_settle(chan, rcl_dmabuf_register(chan, &arg));
 	if (ret)
 		return ret;
 	if (!copy_to_user(user, &arg, sizeof(arg)))
@@ -342,7 +344,8 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 	if (!rcl_cdev_is_name(arg.name, sizeof(arg.name)) || arg.addr ||
 	    arg.len || arg.rights)
 		return -EINVAL;
-	ret = rcl_chan_import(chan, arg.name, &window, &arg.handle);
+	ret = rcl_ring_settle(chan, rcl_chan_import(chan, arg.name, &window,
+						    &arg.handle));
 	if (ret)
 		return ret == -EINTR ? -ERESTARTSYS : ret;
 	arg.len = window.len;

@@ -269,7 +269,7 @@ bool rcl_ring_has_room(struct rcl_ring *ring)
 	return room;
 }
 
-static int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end)
+static int rcl_ring_wait_qp(struct rcl_ring *ring, unsigned long end)
 {
 	struct rcl_chan *chan = &ring->chan;
 	long left = end ? max_t(long, end - jiffies, 0) : MAX_SCHEDULE_TIMEOUT;
@@ -282,21 +282,52 @@ static int rcl_ring_wait_resumed(struct rcl_ring *ring, unsigned long end)
 	return left < 0 ? -EINTR : 0;
 }
 
+/* Whatever a call has failed with: not before all is in the ring. */
+static int rcl_ring_tell(struct rcl_ring *ring, int ret, unsigned long end)
+{
+	struct rcl_chan *chan = &ring->chan;
+	bool ends;
+
+	if (!ret)
+		return 0;
+	spin_lock_bh(&chan->lock);
+	ends = !chan->qp && chan->why != -EAGAIN;
+	spin_unlock_bh(&chan->lock);
+	return (ends ? rcl_ring_wait_qp(ring, end) : 0) ? : ret;
+}
+
+/**
+ * rcl_ring_settle - may the consumer be told now that a call has failed?
+ * @chan: of a ring
+ * @ret: of the call; maybe why the channel is not open
+ *
+ * Who hears of the end reaps once more, and closes. So nobody hears of it while
+ * the QP is drained: messages of the peer may be among what is still to come.
+ *
+ * Context: process context; may sleep, for a drain, and can be interrupted.
+ * Return: @ret, or -EINTR if the channel ends, and is not over yet.
+ */
+int rcl_ring_settle(struct rcl_chan *chan, int ret)
+{
+	return rcl_ring_tell(rcl_ring_of(chan), ret, 0);
+}
+
 /**
  * rcl_ring_submit - post what is in the submission ring
  * @ring: any
  * @count: at most so many
  * @wait: for the end of a suspension, too
- * @end: of waiting, in jiffies, 0 for none
+ * @end: of that, in jiffies, 0 for none
  * @taken: set to how many were posted
  *
- * Context: process context; may sleep with @wait, and can be interrupted.
+ * Context: process context; may sleep with @wait, and as rcl_ring_settle(); can
+ * be interrupted.
  * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
  * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
  * for an atomic that the device of either end does not have, -EBUSY when as
  * many are in flight as can be, -EAGAIN while the channel is suspended, or
- * with @wait -ETIME or -EINTR, the reason when it is not open, or what the
- * verbs call says.
+ * with @wait -ETIME, -EINTR, the reason when it is over, or what the verbs call
+ * says.
  */
 int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
 		    unsigned long end, u32 *taken)
@@ -307,8 +338,8 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
 	for (;;) {
 		ret = rcl_ring_take(ring, count, taken);
 		if (ret != -EAGAIN || !wait)
-			return ret;
-		ret = rcl_ring_wait_resumed(ring, end);
+			return rcl_ring_tell(ring, ret, wait ? end : 0);
+		ret = rcl_ring_wait_qp(ring, end);
 		if (ret)
 			return ret;
 	}

@@ -30,6 +30,7 @@ struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 				     const char *service, u32 max, u32 flags);
 int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
 		    unsigned long end, u32 *taken);
+int rcl_ring_settle(struct rcl_chan *chan, int ret);
 bool rcl_ring_has_room(struct rcl_ring *ring);
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end);
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The QP of a channel fails alone: where the link is rotated the channel goes
-# on, and else it ends and says why, with each status. On simulated devices.
+# on, and else it ends and says why, with each status. And who hears that a
+# channel has ended finds all that came before. On simulated devices.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
 # ib: no, it has simulated devices of its own
@@ -11,11 +12,11 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-plan "$(harness_points "$CHAN_SRC/"chan_{stall,status}.c)"
+plan "$(harness_points "$CHAN_SRC/"chan_{stall,status,over}.c)"
 chan_build
 lab_module
 sim_load
-for program in chan_stall chan_status; do
+for program in chan_stall chan_status chan_over; do
 	harness "$CHAN_SRC/$program.c" "$CHAN/$program"
 done
 sim_unload

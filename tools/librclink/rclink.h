@@ -292,9 +292,9 @@ void rclink_listener_close(struct rclink_listener *listener);
  * RCLINK_REGION_INVALIDATE where one registration is too small, or memory that
  * the device would reach by way of a copy (bounce buffers), -EDQUOT beyond
  * RLIMIT_MEMLOCK, -EEXIST for a name that is taken, -ENOSPC for too many
- * regions, -EAGAIN while the channel is suspended, -ENOMEM, what ended the
- * channel, what the device says, or -ENOTRECOVERABLE when it failed and did not
- * give back what it had: then the memory stays locked.
+ * regions, -EAGAIN while the channel is suspended, -EINTR, -ENOMEM, what ended
+ * the channel, what the device says, or -ENOTRECOVERABLE when it failed and did
+ * not give back what it had: then the memory stays locked.
  */
 int rclink_region(struct rclink_chan *chan, void *addr, uint64_t len,
 		  const char *name, unsigned int rights, uint32_t *region);
@@ -589,7 +589,8 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * queued before it is on its way. When too many are in flight, what has no room
  * stays queued, and the call does not wait. While the channel is suspended, all
  * stays queued, and a call with @wait waits for the end of that, too; poll()
- * says it with POLLOUT.
+ * says it with POLLOUT. That the channel has ended is said when all completions
+ * can be reaped, and waited for until then, also without @wait.
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
  * wrong or beyond the bounds of a region, -EACCES beyond the rights, or into an

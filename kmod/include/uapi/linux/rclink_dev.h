@@ -24,6 +24,9 @@
  * Until the peer has posted its first receive, the first operation that takes
  * one, and those behind it, are in flight without being started.
  *
+ * A call, or poll(), says that a channel has ended when all its completions are
+ * in the ring, and waits for that: SUBMIT without @wait, too.
+ *
  * When the link fails whose operator said "recover resume", its channels are
  * suspended: nothing can be posted (EAGAIN; a SUBMIT with @wait waits for the
  * end of that, too, and poll() says EPOLLOUT), and what is in flight stays so,

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The far end sends a message, hears that it has arrived, and closes. Whatever
+ * tells the near end that the channel has ended, it finds the message then,
+ * though its device takes its time to drain the QP. On simulated devices.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "far.h"
+#include "harness.h"
+#include "rig.h"
+#include "sim.h"
+
+#define NEAR		"sim0"
+#define FAR		"sim1"
+#define LEN		64
+#define DRAIN_MS	2000
+#define LIMIT_MS	slow(20000)
+#define TIMEOUT_S	60
+
+FIXTURE(over)
+{
+	struct rig r;
+};
+
+FIXTURE_VARIANT(over)
+{
+	uint32_t recover;
+};
+
+FIXTURE_VARIANT_ADD(over, reset) {
+	.recover = RCLINK_RECOVER_RESET,
+};
+
+FIXTURE_VARIANT_ADD(over, resume) {
+	.recover = RCLINK_RECOVER_RESUME,
+};
+
+/* Of the test, which is a process of its own. */
+static uint32_t new_recover;
+
+/* No heartbeat, for which the link has no time meanwhile. */
+static int new_link(struct genl_sock *s, const char *name)
+{
+	return rig_new_sim_link(s, name, 0, new_recover);
+}
+
+FIXTURE_SETUP(over)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_begin(r));
+	/* A test that was ended left them. */
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+	ASSERT_EQ(0, sim_new_device(NEAR " ib 1"));
+	ASSERT_EQ(0, sim_new_device(FAR " ib 2"));
+	new_recover = variant->recover;
+	r->new_link = new_link;
+	/* So nobody takes the message from the CQ before it looks. */
+	r->flags = RCLINK_CHAN_POLLED;
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+}
+
+FIXTURE_TEARDOWN(over)
+{
+	rig_end(&self->r);
+	sim_del_device(NEAR);
+	sim_del_device(FAR);
+}
+
+/* Until the near end's QP is on its way to ERR: so its channel is detached. */
+static bool begins_to_end(struct rig *r)
+{
+	long before = sim_seen(NEAR, "slow_qp");
+	int ms;
+
+	if (sim_knob(NEAR, "fault", "slow_qp 1 1 %d", DRAIN_MS))
+		return false;
+	rclink_close(r->far);
+	r->far = NULL;
+	for (ms = LIMIT_MS; ms > 0; ms--) {
+		if (sim_seen(NEAR, "slow_qp") > before)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+static void has_sent(struct __test_metadata *_metadata, struct rig *r)
+{
+	ASSERT_EQ(0, rclink_recv(r->near, rclink_piece(r->near_region, 0, LEN),
+				 1));
+	ASSERT_EQ(1, rclink_submit(r->near, 0, 0));
+	far_fill(r->far_memory, 1, LEN);
+	ASSERT_EQ(0, rclink_send(r->far, rclink_piece(r->far_region, 0, LEN),
+				 RCLINK_SQE_SIGNALED, 2));
+	ASSERT_EQ(0, rig_completes(r->far));
+	ASSERT_TRUE(begins_to_end(r));
+}
+
+static void finds_it(struct __test_metadata *_metadata, struct rig *r)
+{
+	struct rclink_dev_cqe cqe = { 0 };
+
+	ASSERT_EQ(1, rclink_reap(r->near, &cqe, 1));
+	EXPECT_EQ(1, cqe.user_data);
+	EXPECT_EQ(0, cqe.status);
+	EXPECT_TRUE(far_is(r->near_memory, 1, LEN));
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
+}
+
+static int queues(struct rig *r)
+{
+	return rclink_recv(r->near, rclink_piece(r->near_region, LEN, LEN), 3);
+}
+
+TEST_F_TIMEOUT(over, who_submits_and_waits, TIMEOUT_S)
+{
+	has_sent(_metadata, &self->r);
+	ASSERT_EQ(0, queues(&self->r));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 1, 0));
+	finds_it(_metadata, &self->r);
+}
+
+TEST_F_TIMEOUT(over, who_submits_and_does_not_wait, TIMEOUT_S)
+{
+	has_sent(_metadata, &self->r);
+	ASSERT_EQ(0, queues(&self->r));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 0, 0));
+	finds_it(_metadata, &self->r);
+}
+
+/* What is queued stays so, and the next call says what has become of it. */
+TEST_F_TIMEOUT(over, who_waits_for_less_long, TIMEOUT_S)
+{
+	has_sent(_metadata, &self->r);
+	ASSERT_EQ(0, queues(&self->r));
+	EXPECT_EQ(-ETIME, rclink_submit(self->r.near, 1, 1));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 1, LIMIT_MS));
+	finds_it(_metadata, &self->r);
+}
+
+TEST_F_TIMEOUT(over, who_only_waits, TIMEOUT_S)
+{
+	has_sent(_metadata, &self->r);
+	EXPECT_EQ(0, rclink_submit(self->r.near, 1, LIMIT_MS));
+	finds_it(_metadata, &self->r);
+}
+
+TEST_F_TIMEOUT(over, who_registers_memory, TIMEOUT_S)
+{
+	uint32_t region;
+
+	has_sent(_metadata, &self->r);
+	EXPECT_EQ(-ECONNRESET, rclink_region(self->r.near, self->r.far_memory,
+					     LEN, NULL, 0, &region));
+	finds_it(_metadata, &self->r);
+}
+
+TEST_F_TIMEOUT(over, who_imports, TIMEOUT_S)
+{
+	struct rclink_remote remote;
+
+	has_sent(_metadata, &self->r);
+	EXPECT_EQ(-ECONNRESET, rclink_import(self->r.near, RIG_REGION,
+					     &remote));
+	finds_it(_metadata, &self->r);
+}
+
+TEST_F_TIMEOUT(over, who_polls, TIMEOUT_S)
+{
+	struct pollfd fd = { .fd = rclink_fd(self->r.near) };
+
+	has_sent(_metadata, &self->r);
+	ASSERT_EQ(1, poll(&fd, 1, LIMIT_MS));
+	EXPECT_TRUE(fd.revents & POLLHUP);
+	finds_it(_metadata, &self->r);
+}
+
+TEST_HARNESS_MAIN
