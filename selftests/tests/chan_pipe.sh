@@ -197,17 +197,18 @@ pings()
 	done
 }
 
-# What is to be copied from works.
+# What is to be copied from works: each message is sent on the answer to the last one.
 examples()
 {
-	local echo status
+	local echo status said_all
 
 	on 2 "$LIB_DIR/../tools/librclink/echo" l echo &
 	echo=$!
 	until_true 10 listens 2
-	"$LIB_DIR/../tools/librclink/example" l echo "hello, $1" >"$said"
+	"$LIB_DIR/../tools/librclink/example" l echo "$@" >"$said"
 	status=$?
-	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "hello, $1" ]
+	said_all=$(printf '%s\n' "$@")
+	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
 plan 23
@@ -239,7 +240,8 @@ check "pingpong by events" pings --check --events
 comment <"$said"
 check "pingpong of 1 MiB, with one receive" \
 	pings --check --size 1048576 --iters 20 --depth 1
-check "the examples of the library talk to each other" examples "world"
+check "the examples of the library talk to each other" examples \
+	"hello, world" {1..200} "good bye"
 check "the link is still up" is 1 l .state up
 rclink disconnect l
 finish

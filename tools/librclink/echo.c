@@ -4,53 +4,61 @@
  * for example.c:
  *	echo LINK SERVICE
  */
+#include <err.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rclink.h>
 
-static char memory[4096];
+#define HALF 2048
 
-static int no(const char *what, int ret)
+static char memory[2 * HALF];
+
+static void try(const char *what, int ret)
 {
-	fprintf(stderr, "echo: %s: %s\n", what, strerror(-ret));
-	return EXIT_FAILURE;
+	if (ret < 0)
+		errx(1, "%s: %s", what, strerror(-ret));
 }
 
-/* The next completion; less than 0 for the end, or one that failed. */
-static int next(struct rclink_chan *chan, struct rclink_dev_cqe *cqe)
+/*
+ * So many completions, and the length of the message among them; less than 0
+ * when the channel ends.
+ */
+static int next(struct rclink_chan *chan, int n)
 {
-	int ret;
+	struct rclink_dev_cqe cqe[2];
+	int i, ret, len = -1;
 
 	do {
-		ret = rclink_submit(chan, 1, 0);
+		ret = rclink_submit(chan, n, 0);
 	} while (ret == -EINTR);
-	if (rclink_reap(chan, cqe, 1) == 1)
-		return cqe->status ? -1 : 0;
-	return ret < 0 ? ret : -1;
+	if (rclink_reap(chan, cqe, n) != n)
+		return -1;
+	for (i = 0; i < n; i++) {
+		if (cqe[i].status)
+			return -1;
+		if (cqe[i].op == RCLINK_OP_RECV)
+			len = cqe[i].len;
+	}
+	return len;
 }
 
-/* A message is sent back before there is room for another one. */
-static int echo(struct rclink_chan *chan, uint32_t region)
+/*
+ * Who has its answer may send again at once. So there is another receive, for
+ * the other half, before it is sent: the device would not wait for one.
+ */
+static void echo(struct rclink_chan *chan, uint32_t region)
 {
-	struct rclink_dev_cqe cqe;
-	int ret;
+	uint32_t at = 0;
+	int len;
 
-	for (;;) {
-		ret = rclink_recv(chan,
-				  rclink_piece(region, 0, sizeof(memory)), 0);
-		if (ret)
-			return no("cannot receive", ret);
-		if (next(chan, &cqe))
-			return EXIT_SUCCESS;
-		ret = rclink_send(chan, rclink_piece(region, 0, cqe.len),
-				  RCLINK_SQE_SIGNALED, 0);
-		if (ret)
-			return no("cannot send", ret);
-		if (next(chan, &cqe))
-			return EXIT_SUCCESS;
+	try("receive", rclink_recv(chan, rclink_piece(region, at, HALF), 0));
+	for (len = next(chan, 1); len >= 0; len = next(chan, 2)) {
+		try("receive", rclink_recv(chan, rclink_piece(region, HALF - at,
+							      HALF), 0));
+		try("send", rclink_send(chan, rclink_piece(region, at, len),
+					RCLINK_SQE_SIGNALED, 0));
+		at = HALF - at;
 	}
 }
 
@@ -59,22 +67,15 @@ int main(int argc, char **argv)
 	struct rclink_listener *listener;
 	struct rclink_chan *chan;
 	uint32_t region;
-	int ret;
 
-	if (argc != 3) {
-		fputs("usage: echo LINK SERVICE\n", stderr);
-		return 2;
-	}
-	ret = rclink_listen(&listener, argv[1], argv[2], 1, 0);
-	if (!ret)
-		ret = rclink_accept(listener, &chan);
-	if (ret)
-		return no("no channel", ret);
-	ret = rclink_region(chan, memory, sizeof(memory), NULL, 0, &region);
-	if (ret)
-		return no("region", ret);
-	ret = echo(chan, region);
+	if (argc != 3)
+		errx(2, "usage: echo LINK SERVICE");
+	try("listen", rclink_listen(&listener, argv[1], argv[2], 1, 0));
+	try("accept", rclink_accept(listener, &chan));
+	try("region", rclink_region(chan, memory, sizeof(memory), NULL, 0,
+				    &region));
+	echo(chan, region);
 	rclink_close(chan);
 	rclink_listener_close(listener);
-	return ret;
+	return 0;
 }
