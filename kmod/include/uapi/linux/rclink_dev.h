@@ -12,9 +12,10 @@
  *
  * A region is registered in extents of as many bytes as one registration of the
  * device takes, such as 2 MiB. An operation has a part for each extent that it
- * touches: at most RCLINK_DEV_PARTS_MAX of own regions, all pieces together,
- * and as many of the peer's, each of which counts as an operation in flight. It
- * completes once. An atomic cannot have two.
+ * touches: at most RCLINK_DEV_PARTS_MAX of the peer's regions, each of which
+ * counts as an operation in flight, and as many of own ones, all pieces
+ * together, or fewer, but RCLINK_DEV_SGE_MAX, if the device's work requests
+ * cannot have so many. It completes once. An atomic cannot have two.
  *
  * A file of another kind than the call is for: EISCONN where it is decided what
  * the file is, ENOTCONN of nothing or a listener, EOPNOTSUPP of a group's channel
