@@ -395,6 +395,11 @@ int rclink_release(struct rclink_chan *chan,
  * earlier reads and atomics are done) and RCLINK_SQE_SOLICITED. @offset is from
  * the begin of the peer's region, in bytes.
  *
+ * Own memory is in use until its operation is over. When a send, write, read or
+ * atomic completes with success, all of these that were submitted before it on
+ * the channel are over, too, also those that say nothing themselves; when the
+ * channel has ended, all are. A receive says so of itself only.
+ *
  * They return 0; -EAGAIN when the ring is full: submit, and try again;
  * -EINVAL for too many pieces, inline bytes where there are none, or a flag
  * that is not one; -EIO when the ring's indexes make no sense.
@@ -592,14 +597,22 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * says it with POLLOUT. That the channel has ended is said when all completions
  * can be reaped, and waited for until then, also without @wait.
  *
+ * With -ETIME or -EINTR what is queued was taken, but where the call did not
+ * get that far: of a channel that is suspended or about to end, and with -EINTR
+ * of one to a group. There it stays queued. In either case the next call takes
+ * what is left, and waits.
+ *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
  * wrong or beyond the bounds of a region, -EACCES beyond the rights, or into an
  * own region that is read only, -ESTALE for a region that is not there,
- * -EMSGSIZE for more parts of regions than an operation may have, -EOPNOTSUPP
- * for an atomic that the device of either end does not have, -EBUSY when it
- * could take none yet, -EAGAIN while the channel is suspended and @wait is 0,
- * -ETIME, -EINTR, or, when the channel has ended, -ECONNRESET, or -ENODEV when
- * its device was removed.
+ * -EMSGSIZE for more extents than an operation may touch (8 of the peer's
+ * regions, and of own ones 8, or what `rclink dev` says under SGES if that is
+ * less), -EOPNOTSUPP for an atomic that the device of either end does not have,
+ * -EBUSY when it could take none yet, -EAGAIN while the channel is suspended
+ * and @wait is 0, -ETIME, -EINTR, or, when the channel has ended, -ECONNRESET,
+ * or -ENODEV when its device was removed. Before it takes or drops anything:
+ * -EINVAL for @wait beyond RCLINK_DEV_CQ_DEPTH, and -EIO when the ring's
+ * indexes make no sense.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);
