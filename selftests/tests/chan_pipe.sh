@@ -128,6 +128,24 @@ rate()
 	received 1 && return "$status"
 }
 
+# Of one service, while that of the first one goes on: its name is taken.
+second_sender()
+{
+	local first sender status
+
+	receive "$tool recv l:twice >/dev/null" || return
+	first=$receiver
+	rclink send l:twice </dev/zero 2>/dev/null &
+	sender=$!
+	until_true 10 shows_rate && until_true 10 eval '! listens 2' &&
+		receive "$tool recv l:twice >/dev/null"
+	rclink send l:twice </dev/null
+	status=$?
+	pkill -KILL -x -f "$tool send l:twice"
+	wait "$first" "$receiver" "$sender" 2>/dev/null
+	return "$status"
+}
+
 # The receiver is killed when there is much to come; so is the sender.
 kill_receiver()
 {
@@ -211,7 +229,7 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
-plan 23
+plan 24
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -220,6 +238,8 @@ check "a stream in drops arrives" drops
 check "on a terminal they tell how far they are, but with -q" quiet
 check "both ends count what was moved" counted
 check "a transfer is seen while it lasts" rate
+refuse 1 "a second sender to a service hears why it waited for nothing" \
+	'another process uses this service' second_sender
 refuse 1 "without a listener the sender is refused" 'nobody listens' \
 	rclink send l
 refuse 1 "a link that is not there is refused" 'no such link' \

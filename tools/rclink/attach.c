@@ -33,6 +33,8 @@ static const struct {
 	  "nobody listens on this service; start the other end first" },
 	{ EADDRINUSE,
 	  "somebody listens on this service; choose another, LINK:SERVICE" },
+	{ EEXIST, "another process uses this service of the link; "
+		  "wait for its end, or choose another, LINK:SERVICE" },
 	{ EAGAIN,
 	  "no queue pair is free, or the service is busy; try later" },
 	{ EACCES,
@@ -172,10 +174,8 @@ static int retry(struct attach *a, int passing,
 		ret = step(a, arg);
 		if (ret == -EAGAIN && wait_for_room(a))
 			continue;
-		if (ret != passing)
+		if (ret != passing || rcl_now() > end)
 			return ret;
-		if (rcl_now() > end)
-			return -ETIME;
 		nanosleep(&pause, NULL);
 	}
 }
@@ -214,6 +214,8 @@ int attach_find(struct attach *a, struct rclink_remote *hello)
 {
 	int ret = retry(a, -ENOENT, find, hello);
 
+	if (ret == -ENOENT)
+		ret = -ETIME;
 	return ret ? attach_failed(a, "the peer is not ready", ret) : CLI_OK;
 }
 
