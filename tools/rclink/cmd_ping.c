@@ -150,6 +150,10 @@ static int report(struct pinger *p)
 	ping_report_print(&report, p->args.json);
 	if (!p->failed)
 		return CLI_OK;
+	/* The link is as it should be. */
+	if (p->ret == -EBUSY)
+		return cli_fail("ping %s: %s; try again when they have ended",
+				p->request.link, p->why);
 	return cli_refused("ping", p->request.link, p->ret, p->why);
 }
 
