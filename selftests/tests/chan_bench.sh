@@ -32,7 +32,9 @@ times()
 	gojq -e --arg test "$1" --arg op "$2" --argjson size "$3" \
 		--argjson iters "$4" '.test == $test and .op == $op and
 		.size == $size and .iters == $iters and .min > 0 and
-		.min <= .typical and .typical <= .p99 and .p99 <= .p999 and
+		.half_round_trip == ($test == "lat" and
+			($op == "send" or $op == "write")) and
+		.min <= .median and .median <= .p99 and .p99 <= .p999 and
 		.p999 <= .max and .min <= .avg and .avg <= .max' <<<"$doc"
 }
 

@@ -15,7 +15,7 @@
 
 /* All in nanoseconds. */
 struct summary {
-	uint64_t min, max, typical, avg, stdev, p99, p999;
+	uint64_t min, max, median, avg, mdev, p99, p999;
 };
 
 static int by_value(const void *a, const void *b)
@@ -45,12 +45,19 @@ static struct summary summarize(struct bench *b)
 	return (struct summary) {
 		.min = b->sample[0],
 		.max = b->sample[b->iters - 1],
-		.typical = at(b, 500),
+		.median = at(b, 500),
 		.avg = avg,
-		.stdev = sqrt(square / b->iters),
+		.mdev = sqrt(square / b->iters),
 		.p99 = at(b, 990),
 		.p999 = at(b, 999),
 	};
+}
+
+/* One way, as perftest has it; else until the answer is here. */
+static bool is_half(const struct bench *b)
+{
+	return b->test == BENCH_LAT &&
+	       (b->op == RCLINK_OP_SEND || b->op == RCLINK_OP_WRITE);
 }
 
 static struct json_object *begin(const struct bench *b)
@@ -87,9 +94,9 @@ static void print_times(const struct bench *b, const struct summary *s)
 	} columns[] = {
 		{ "t_min[usec]", s->min },
 		{ "t_max[usec]", s->max },
-		{ "t_typical[usec]", s->typical },
+		{ "t_typical[usec]", s->median },
 		{ "t_avg[usec]", s->avg },
-		{ "t_stdev[usec]", s->stdev },
+		{ "t_stdev[usec]", s->mdev },
 		{ "99%[usec]", s->p99 },
 		{ "99.9%[usec]", s->p999 },
 	};
@@ -117,11 +124,13 @@ static void report_times(struct bench *b)
 	doc = begin(b);
 	rcl_out_u64(doc, "min", s.min);
 	rcl_out_u64(doc, "max", s.max);
-	rcl_out_u64(doc, "typical", s.typical);
+	rcl_out_u64(doc, "median", s.median);
 	rcl_out_u64(doc, "avg", s.avg);
-	rcl_out_u64(doc, "stdev", s.stdev);
+	rcl_out_u64(doc, "mdev", s.mdev);
 	rcl_out_u64(doc, "p99", s.p99);
 	rcl_out_u64(doc, "p999", s.p999);
+	json_object_object_add(doc, "half_round_trip",
+			       json_object_new_boolean(is_half(b)));
 	print(doc);
 }
 

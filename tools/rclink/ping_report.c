@@ -70,6 +70,10 @@ void ping_report_line(const char *link, uint32_t op, uint32_t size,
 	       rcl_ns_text(rtt, text));
 }
 
+static const char *const keys[] = {
+	"min", "avg", "median", "p99", "max", "mdev"
+};
+
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -90,8 +94,13 @@ static void add_times(struct json_object *doc, uint64_t *rtt, uint32_t num)
 	for (i = 0; i < num; i++)
 		var += (rtt[i] - avg) * (rtt[i] - avg) / num;
 	json_object_object_add(doc, "rtt", list);
-	if (!num)
+	json_object_object_add(doc, "half_round_trip",
+			       json_object_new_boolean(false));
+	if (!num) {
+		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			json_object_object_add(doc, keys[i], NULL);
 		return;
+	}
 	qsort(rtt, num, sizeof(*rtt), compare);
 	rcl_out_u64(doc, "min", rtt[0]);
 	rcl_out_u64(doc, "avg", avg + 0.5);
@@ -117,9 +126,6 @@ static struct json_object *make_doc(const struct ping_report *r)
 
 static void print_summary(struct json_object *doc)
 {
-	static const char *const keys[] = {
-		"min", "avg", "median", "p99", "max", "mdev"
-	};
 	char text[RCL_NS_TEXT_LEN];
 	size_t i;
 

@@ -24,7 +24,8 @@
 static const char help[] =
 "usage: rclink --verbs bench NAME HOST[:PORT] lat|bw --pin PIN [OPTIONS] [WORD VALUE]...\n\n"
 "Do one exchange, then many operations on the peer's link buffer, polling, and\n"
-"say goodbye: lat one after the other, bw several at a time.\n\n"
+"say goodbye: lat one after the other, each until it has completed, which is a\n"
+"whole round trip, bw several at a time.\n\n"
 "  -o, --op OP       write, read, cas or fadd (write)\n"
 "  -s, --size N      bytes (lat 8, bw 65536; atomics take 8)\n"
 "  -n, --iters N     operations (1000)\n"
@@ -77,6 +78,8 @@ static void report_bw(const struct bench *b)
 	rcl_out_u64(doc, "depth", f->depth);
 	rcl_out_u64(doc, "bytes", bytes);
 	rcl_out_u64(doc, "duration", f->duration);
+	rcl_out_u64(doc, "bytes_per_second", bytes * 1e9 / f->duration);
+	rcl_out_u64(doc, "messages_per_second", f->iters * 1e9 / f->duration);
 	rcl_out_json(stdout, doc);
 	json_object_put(doc);
 }
