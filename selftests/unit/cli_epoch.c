@@ -397,6 +397,23 @@ TEST_F(epoch, asks_again_for_what_is_not_registered_yet)
 	EXPECT_STREQ("", p->ep->why);
 }
 
+TEST_F(epoch, asks_after_a_pause_for_what_was_not_there)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(opens(p));
+	rcv_lease_import(users[0].lease, REGION);
+	rcv_epoch_turn(p->ep);
+	ASSERT_EQ(RCL_MSG_IMPORT, said(p));
+	answer(p, RCL_MSG_REFUSED);
+	EXPECT_EQ(1, users[0].imported);
+	rcv_lease_import_later(users[0].lease, REGION);
+	rcv_epoch_turn(p->ep);
+	EXPECT_EQ(0, said(p));
+	later(p, 4);
+	EXPECT_EQ(RCL_MSG_IMPORT, said(p));
+}
+
 TEST_F(epoch, does_not_ask_for_ever)
 {
 	struct peer *p = &self->peer;

@@ -101,6 +101,12 @@ void rcv_lease_import(struct rcv_lease *lease, const char *name)
 	lease->until = lease->again + FETCH_MS;
 }
 
+void rcv_lease_import_later(struct rcv_lease *lease, const char *name)
+{
+	rcv_lease_import(lease, name);
+	lease->again += BUSY_MS;
+}
+
 int rcv_lease_recv(struct rcv_epoch *ep, struct rcv_lease *lease,
 		   uint8_t what, const struct ibv_sge *sge)
 {

@@ -99,6 +99,8 @@ int rcv_lease_recv(struct rcv_epoch *ep, struct rcv_lease *lease,
 int rcv_lease_send(struct rcv_epoch *ep, struct rcv_lease *lease,
 		   uint8_t what, struct ibv_send_wr *wr);
 void rcv_lease_import(struct rcv_lease *lease, const char *name);
+/* The same again, of what was not there: after a pause. */
+void rcv_lease_import_later(struct rcv_lease *lease, const char *name);
 
 /* The `what` of a completion. */
 static inline uint8_t rcv_lease_what(const struct rcv_wc *wc)

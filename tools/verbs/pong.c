@@ -282,7 +282,7 @@ static void on_imported(void *ctx, const struct rcv_shown *shown)
 	struct pong *p = ctx;
 
 	if (!shown && rcl_now() - p->begun < FIND_NS)
-		rcv_lease_import(p->lease, RCL_PINGPONG_SERVICE);
+		rcv_lease_import_later(p->lease, RCL_PINGPONG_SERVICE);
 	else if (!shown)
 		finish(p, "the peer does not show its parameters");
 	else if (shown->first < sizeof(*p->hello) ||
