@@ -13,14 +13,21 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/link/verbs.sh"
 
+# null for no limit
+max_mr_size()
+{
+	printf '%u\n' "$(devinfo max_mr_size)" | sed 's/^18446744073709551615$/null/'
+}
+
 # What the other tool has, as ours would say it.
 as_devinfo_says()
 {
 	local speed
 
 	speed=$(devinfo active_speed)
-	printf '%u\n' "$(devinfo hw_ver)" "$(devinfo max_mr_size)" \
-		"$(devinfo max_mw)" "$(devinfo port_lmc)"
+	printf '%u\n' "$(devinfo hw_ver)"
+	max_mr_size
+	printf '%u\n' "$(devinfo max_mw)" "$(devinfo port_lmc)"
 	devinfo active_width | tr -d X
 	echo "${speed%.*}${speed#*.}00"
 	devinfo node_guid

@@ -132,7 +132,9 @@ static void add_hardware(struct json_object *doc, const struct rcv_hca *hca)
 	rcl_out_text(doc, "node_guid", guid_text(attr->node_guid, text));
 	rcl_out_u64(doc, "hw_ver", attr->hw_ver);
 	rcl_out_u64(doc, "max_mw", attr->max_mw);
-	rcl_out_u64(doc, "max_mr_size", attr->max_mr_size);
+	/* Some drivers say that there is no limit. */
+	rcl_out_known(doc, "max_mr_size", attr->max_mr_size == UINT64_MAX ?
+					  0 : attr->max_mr_size);
 	json_object_object_add(doc, "pkey_table", pkeys(hca));
 }
 
@@ -234,11 +236,11 @@ static void text_bytes(struct json_object *row, const char *key, char *buf)
 	uint64_t bytes = rcl_out_get_u64(row, key);
 	size_t i = 0;
 
-	if (bytes == UINT64_MAX) {
+	if (!bytes) {
 		snprintf(buf, RCL_CELL_LEN, "any");
 		return;
 	}
-	while (bytes && !(bytes % 1024)) {
+	while (!(bytes % 1024)) {
 		bytes /= 1024;
 		i++;
 	}
