@@ -78,6 +78,35 @@ TEST(a_link_has_all_keys_of_the_contract)
 	json_object_put(doc);
 }
 
+/* Of what no work request told there is no status; an event has a number. */
+TEST(a_link_says_what_a_work_request_told)
+{
+	struct rcl_link_info info = up_link();
+	struct json_object *doc = rcl_doc_link(&info);
+
+	EXPECT_STREQ("null", text_of(doc, "wc_status"));
+	EXPECT_STREQ("null", text_of(doc, "wc_name"));
+	EXPECT_STREQ("null", text_of(doc, "vendor_err"));
+	json_object_put(doc);
+
+	info.reason = RCLINK_DOWN_REASON_COMPLETION;
+	info.wc_status = 12;
+	doc = rcl_doc_link(&info);
+	EXPECT_STREQ("12", text_of(doc, "wc_status"));
+	EXPECT_STREQ("RETRY_EXC_ERR", text_of(doc, "wc_name"));
+	EXPECT_STREQ("0", text_of(doc, "vendor_err"));
+	json_object_put(doc);
+
+	info.reason = RCLINK_DOWN_REASON_QP_FATAL;
+	info.wc_status = 0;
+	info.vendor_err = 3;
+	doc = rcl_doc_link(&info);
+	EXPECT_STREQ("null", text_of(doc, "wc_status"));
+	EXPECT_STREQ("null", text_of(doc, "wc_name"));
+	EXPECT_STREQ("3", text_of(doc, "vendor_err"));
+	json_object_put(doc);
+}
+
 TEST(a_link_that_is_rotated_has_two_epochs)
 {
 	struct rcl_link_info info = up_link();
@@ -152,7 +181,7 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 	struct rcl_gid_info gids[] = {
 		{ .index = 3, .type = RCLINK_GID_TYPE_ROCE_V1 },
 		{ .index = 5, .type = RCLINK_GID_TYPE_ROCE_V2,
-		  .netdev = "eth0" },
+		  .netdev = "eth0.7", .vlan = 7 },
 	};
 	struct rcl_dev_info info = {
 		.name = "rxe0", .port = 1, .port_state = 4, .has_chosen = true,
@@ -169,6 +198,10 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 		     text_of(json_object_array_get_idx(list, 1), "chosen"));
 	EXPECT_STREQ("roce-v2",
 		     text_of(json_object_array_get_idx(list, 1), "type"));
+	EXPECT_STREQ("null",
+		     text_of(json_object_array_get_idx(list, 0), "vlan"));
+	EXPECT_STREQ("7",
+		     text_of(json_object_array_get_idx(list, 1), "vlan"));
 	json_object_put(doc);
 
 	info.has_chosen = false;

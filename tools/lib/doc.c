@@ -97,6 +97,19 @@ static void add_policy(struct json_object *obj,
 	}
 }
 
+void rcl_doc_add_wc(struct json_object *obj, uint32_t reason, uint32_t status,
+		    uint32_t vendor_err)
+{
+	bool completion = reason == RCLINK_DOWN_REASON_COMPLETION;
+
+	rcl_out_known(obj, "wc_status", completion ? status : 0);
+	rcl_out_text(obj, "wc_name", completion ? rcl_wc_name(status) : NULL);
+	if (completion)
+		rcl_out_u64(obj, "vendor_err", vendor_err);
+	else
+		rcl_out_known(obj, "vendor_err", vendor_err);
+}
+
 static void add_state(struct json_object *obj, const struct rcl_link_info *info)
 {
 	rcl_out_text(obj, "name", info->name);
@@ -106,11 +119,7 @@ static void add_state(struct json_object *obj, const struct rcl_link_info *info)
 	add_word(obj, "reason", RCL_WORDS_REASON,
 		 info->reason);
 	rcl_out_text(obj, "reason_text", not_empty(info->reason_text));
-	rcl_out_u64(obj, "wc_status", info->wc_status);
-	rcl_out_text(obj, "wc_name",
-		     info->reason == RCLINK_DOWN_REASON_COMPLETION ?
-		     rcl_wc_name(info->wc_status) : NULL);
-	rcl_out_u64(obj, "vendor_err", info->vendor_err);
+	rcl_doc_add_wc(obj, info->reason, info->wc_status, info->vendor_err);
 }
 
 struct json_object *rcl_doc_latency(const struct rcl_latency *latency)
@@ -213,7 +222,7 @@ static struct json_object *doc_gid(const struct rcl_dev_info *info,
 		 gid->type);
 	rcl_out_gid(obj, "gid", gid->gid);
 	rcl_out_text(obj, "netdev", not_empty(gid->netdev));
-	rcl_out_u64(obj, "vlan", gid->vlan);
+	rcl_out_known(obj, "vlan", gid->vlan);
 	json_object_object_add(obj, "chosen", json_object_new_boolean(chosen));
 	return obj;
 }

@@ -4,6 +4,7 @@
 #define RCL_DOC_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct json_object;
 struct rcl_dev_info;
@@ -18,6 +19,10 @@ struct json_object *rcl_doc_latency(const struct rcl_latency *latency);
 
 /* The counters of a link, and its round trips. */
 struct json_object *rcl_doc_stats(const struct rcl_link_info *info);
+
+/* What a work request told of a failure, or an event by its number. */
+void rcl_doc_add_wc(struct json_object *obj, uint32_t reason, uint32_t status,
+		    uint32_t vendor_err);
 
 /* Name, state and what changed; kind in words. */
 struct json_object *rcl_doc_event(const struct rcl_link_info *info,

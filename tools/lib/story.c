@@ -171,13 +171,8 @@ static struct json_object *doc_counters(const struct rcl_entry *e)
 
 static void add_failure(struct json_object *obj, const struct rcl_entry *e)
 {
-	bool completion = e->reason == RCLINK_DOWN_REASON_COMPLETION;
-
 	rcl_out_text(obj, "reason", rcl_word(RCL_WORDS_REASON, e->reason));
-	rcl_out_u64(obj, "wc_status", e->wc_status);
-	rcl_out_text(obj, "wc_name",
-		     completion ? rcl_wc_name(e->wc_status) : NULL);
-	rcl_out_u64(obj, "vendor_err", e->vendor_err);
+	rcl_doc_add_wc(obj, e->reason, e->wc_status, e->vendor_err);
 	if (e->has_qp)
 		rcl_out_u64(obj, "qp", e->qp);
 	else

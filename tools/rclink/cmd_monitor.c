@@ -131,8 +131,7 @@ static void print_lost(struct monitor *m, uint64_t num)
 	struct json_object *doc = json_object_new_object();
 
 	rcl_out_text(doc, "kind", "lost");
-	if (num)
-		rcl_out_u64(doc, "events", num);
+	rcl_out_known(doc, "events", num);
 	print(m, doc);
 	m->untold = false;
 }
