@@ -295,13 +295,6 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 	event_base_loopbreak(m->base);
 }
 
-static void on_signal(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	event_base_loopbreak(arg);
-}
-
 static int watch(struct monitor *m)
 {
 	struct signals signals = { 0 };
@@ -313,7 +306,7 @@ static int watch(struct monitor *m)
 			 on_news, m);
 	if (!readable || !news || event_add(readable, NULL) ||
 	    event_add(news, NULL) ||
-	    !signals_catch(&signals, m->base, on_signal, m->base)) {
+	    !signals_catch(&signals, m->base, signals_stop, m->base)) {
 		m->status = cli_fail("monitor: out of memory");
 	} else {
 		m->status = list(m);

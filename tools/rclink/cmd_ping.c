@@ -128,13 +128,6 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		fail(p, ret, err);
 }
 
-static void on_signal(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	event_base_loopbreak(arg);
-}
-
 static int report(struct pinger *p)
 {
 	const struct ping_report report = {
@@ -167,7 +160,7 @@ static int run(struct pinger *p)
 	readable = event_new(p->base, rcl_nl_fd(p->nl), EV_READ | EV_PERSIST,
 			     on_readable, p);
 	if (!p->timer || !readable || event_add(readable, NULL) ||
-	    !signals_catch(&signals, p->base, on_signal, p->base)) {
+	    !signals_catch(&signals, p->base, signals_stop, p->base)) {
 		status = cli_fail("ping: out of memory");
 	} else {
 		event_active(p->timer, 0, 0);

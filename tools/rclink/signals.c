@@ -25,3 +25,10 @@ void signals_free(struct signals *s)
 		if (s->event[i])
 			event_free(s->event[i]);
 }
+
+void signals_stop(evutil_socket_t fd, short what, void *base)
+{
+	(void)fd;
+	(void)what;
+	event_base_loopbreak(base);
+}

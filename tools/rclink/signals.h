@@ -19,4 +19,7 @@ bool signals_catch(struct signals *s, struct event_base *base,
 		   event_callback_fn fn, void *arg);
 void signals_free(struct signals *s);
 
+/* An fn, whose arg is the event_base: it leaves its loop. */
+void signals_stop(evutil_socket_t fd, short what, void *base);
+
 #endif /* SIGNALS_H */

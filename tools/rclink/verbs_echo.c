@@ -11,6 +11,7 @@
 #include "echo_op.h"
 #include "epoch.h"
 #include "out.h"
+#include "signals.h"
 #include "verbs_cmd.h"
 #include "verbs_dial.h"
 
@@ -52,13 +53,6 @@ static void on_done(void *ctx, const char *err)
 	e->failed = err;
 	snprintf(e->why, sizeof(e->why), "%s", err ? err : "");
 	event_base_loopbreak(e->dial.base);
-}
-
-static void on_late(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	event_base_loopbreak(arg);
 }
 
 static uint32_t size_of(const struct echo *e, const struct rcv_echo_op *op)
@@ -119,7 +113,7 @@ static int run(struct echo *e)
 	const struct rcv_echo_op *op;
 	int status = CLI_OK;
 
-	e->timer = evtimer_new(e->dial.base, on_late, e->dial.base);
+	e->timer = evtimer_new(e->dial.base, signals_stop, e->dial.base);
 	if (!e->timer)
 		return cli_fail("echo: out of memory");
 	for (op = rcv_echo_ops; op->name; op++) {

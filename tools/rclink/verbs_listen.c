@@ -215,13 +215,6 @@ static void on_resume(evutil_socket_t fd, short what, void *arg)
 	evconnlistener_enable(l->socket);
 }
 
-static void on_signal(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	event_base_loopbreak(arg);
-}
-
 static struct caller *find_calling(const struct listener *l)
 {
 	struct caller *c;
@@ -277,7 +270,7 @@ static int serve(struct listener *l)
 	struct signals signals = { 0 };
 	int status = CLI_FAILED;
 
-	if (!signals_catch(&signals, l->base, on_signal, l->base)) {
+	if (!signals_catch(&signals, l->base, signals_stop, l->base)) {
 		cli_fail("listen: out of memory");
 		goto out_free;
 	}
