@@ -68,3 +68,22 @@ void pipe_quiet(struct pipe *p)
 	fputc('\n', stderr);
 	p->progress = false;
 }
+
+void pipe_over(struct pipe *p, int status)
+{
+	p->over = true;
+	p->status = status;
+}
+
+void pipe_failed(struct pipe *p, const char *what, const char *why)
+{
+	pipe_quiet(p);
+	pipe_over(p, cli_fail("%s %s:%s: %s: %s", p->at.cmd, p->at.target.link,
+			      p->at.target.service, what, why));
+}
+
+void pipe_failed_errno(struct pipe *p, const char *what, int ret)
+{
+	pipe_quiet(p);
+	pipe_over(p, attach_failed(&p->at, what, ret));
+}

@@ -28,6 +28,8 @@ struct pipe {
 	uint64_t begun;			/* as rcl_now() */
 	uint64_t ended;
 	uint64_t shown;
+	bool over;
+	int status;			/* exit code, when it is over */
 };
 
 #define PIPE_MEMORY	((PIPE_BUFS + 1) * PIPE_SIZE)
@@ -46,6 +48,11 @@ void pipe_finish(struct pipe *p);
 
 /* The progress is over, whatever comes next on stderr. */
 void pipe_quiet(struct pipe *p);
+
+/* It is over, maybe for a reason of the peer or of this end, which is said. */
+void pipe_over(struct pipe *p, int status);
+void pipe_failed(struct pipe *p, const char *what, const char *why);
+void pipe_failed_errno(struct pipe *p, const char *what, int ret);
 
 /* Move all of stdin to the peer, or what it sends to stdout: an exit code. */
 int pipe_send(struct pipe *p);

@@ -18,30 +18,7 @@ struct receiver {
 	uint32_t posted;	/* receives, since the begin */
 	uint32_t sends;		/* of ours that have not completed */
 	int error;		/* nothing can be sent any more */
-	bool over;
-	int status;		/* exit code, when it is over */
 };
-
-static void over(struct receiver *r, int status)
-{
-	r->over = true;
-	r->status = status;
-}
-
-static void failed_errno(struct receiver *r, const char *what, int ret)
-{
-	pipe_quiet(r->p);
-	over(r, attach_failed(&r->p->at, what, ret));
-}
-
-static void failed(struct receiver *r, const char *what, const char *why)
-{
-	struct attach *at = &r->p->at;
-
-	pipe_quiet(r->p);
-	over(r, cli_fail("recv %s:%s: %s: %s", at->target.link,
-			 at->target.service, what, why));
-}
 
 static void send_msg(struct receiver *r, const struct pipe_msg *msg)
 {
@@ -65,7 +42,7 @@ static void give_up(struct receiver *r, const char *what, const char *why)
 	struct pipe_msg msg = { .type = PIPE_FAILED };
 
 	snprintf(msg.text, sizeof(msg.text), "%s: %s", what, why);
-	failed(r, what, why);
+	pipe_failed(r->p, what, why);
 	send_msg(r, &msg);
 }
 
@@ -148,7 +125,7 @@ static void take_end(struct receiver *r, const uint8_t *data, size_t len)
 	}
 	pipe_quiet(r->p);
 	msg.sum = r->p->sum;
-	over(r, CLI_OK);
+	pipe_over(r->p, CLI_OK);
 	send_msg(r, &msg);
 }
 
@@ -163,7 +140,7 @@ static void take(struct receiver *r, const struct rclink_dev_cqe *cqe)
 		take_end(r, data, cqe->len);
 	} else {
 		pipe_text_unpack(text, data, cqe->len);
-		failed(r, "the sender gave up", text);
+		pipe_failed(r->p, "the sender gave up", text);
 	}
 }
 
@@ -174,16 +151,16 @@ static int reap(struct receiver *r)
 	int i, num;
 
 	num = rclink_reap(r->p->at.chan, cqes, REAP);
-	if (num < 0 && !r->over)
-		failed_errno(r, "completions", num);
+	if (num < 0 && !r->p->over)
+		pipe_failed_errno(r->p, "completions", num);
 	for (i = 0; i < num; i++) {
 		if (cqes[i].op != RCLINK_OP_RECV)
 			r->sends--;
-		if (r->over)
+		if (r->p->over)
 			continue;
 		if (cqes[i].status) {
 			pipe_quiet(r->p);
-			over(r, attach_broken(&r->p->at, &cqes[i]));
+			pipe_over(r->p, attach_broken(&r->p->at, &cqes[i]));
 		} else if (cqes[i].op == RCLINK_OP_RECV) {
 			take(r, &cqes[i]);
 		}
@@ -218,20 +195,20 @@ int pipe_recv(struct pipe *p)
 	if (!ret)
 		ret = attach_submit(&p->at, 0);
 	if (ret < 0)
-		failed_errno(&r, "cannot receive", ret);
+		pipe_failed_errno(p, "cannot receive", ret);
 	else if (attach_find(&p->at, &hello))
-		over(&r, CLI_FAILED);
+		pipe_over(p, CLI_FAILED);
 	else
 		grant(&r);
-	while (!r.over) {
+	while (!p->over) {
 		if (!r.error)
 			ret = rclink_submit(p->at.chan, 1, 0);
 		if (ret < 0 && ret != -EINTR)
 			r.error = ret;
 		/* What has completed tells more. */
-		if (!reap(&r) && r.error && !r.over)
-			failed_errno(&r, "broken off", r.error);
+		if (!reap(&r) && r.error && !p->over)
+			pipe_failed_errno(p, "broken off", r.error);
 	}
 	linger(&r);
-	return r.status;
+	return p->status;
 }

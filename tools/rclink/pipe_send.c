@@ -28,31 +28,7 @@ struct sender {
 	uint32_t completed;
 	bool ended;		/* stdin has */
 	int error;		/* nothing can be sent any more */
-	bool over;
-	int status;		/* exit code, when it is over */
 };
-
-static void over(struct sender *s, int status)
-{
-	s->over = true;
-	s->status = status;
-}
-
-/* Something to say of the peer or of this end; it is over with it. */
-static void failed(struct sender *s, const char *what, const char *why)
-{
-	struct attach *at = &s->p->at;
-
-	pipe_quiet(s->p);
-	over(s, cli_fail("send %s:%s: %s: %s", at->target.link,
-			 at->target.service, what, why));
-}
-
-static void failed_errno(struct sender *s, const char *what, int ret)
-{
-	pipe_quiet(s->p);
-	over(s, attach_failed(&s->p->at, what, ret));
-}
 
 static void submit(struct sender *s, int queued)
 {
@@ -74,8 +50,8 @@ static int post_control(struct sender *s, uint64_t index)
 static void granted(struct sender *s, const struct pipe_msg *msg)
 {
 	if (!msg->size || (s->size && msg->size < s->size)) {
-		failed(s, "a grant that makes no sense",
-		       "is this rclink at the other end?");
+		pipe_failed(s->p, "a grant that makes no sense",
+			    "is this rclink at the other end?");
 		return;
 	}
 	if (!s->size)
@@ -88,10 +64,10 @@ static void done(struct sender *s, const struct pipe_sum *sum)
 	pipe_quiet(s->p);
 	if (s->ended && sum->total == s->p->sum.total &&
 	    !memcmp(sum->sha, s->p->sum.sha, PIPE_SHA_LEN))
-		over(s, CLI_OK);
+		pipe_over(s->p, CLI_OK);
 	else
-		failed(s, "the receiver confirms other data",
-		       "do not use what it got; send again");
+		pipe_failed(s->p, "the receiver confirms other data",
+			    "do not use what it got; send again");
 }
 
 static void control(struct sender *s, const struct rclink_dev_cqe *cqe)
@@ -101,21 +77,21 @@ static void control(struct sender *s, const struct rclink_dev_cqe *cqe)
 	struct pipe_msg msg;
 
 	if (!pipe_msg_unpack(&msg, buf, cqe->len)) {
-		failed(s, "a message that makes no sense",
-		       "is it `rclink recv`, of the same version, there?");
+		pipe_failed(s->p, "a message that makes no sense",
+			    "is it `rclink recv`, of the same version, there?");
 		return;
 	}
 	switch (msg.type) {
 	case PIPE_GRANT:
 		granted(s, &msg);
-		if (!s->over)
+		if (!s->p->over)
 			submit(s, post_control(s, cqe->user_data));
 		break;
 	case PIPE_DONE:
 		done(s, &msg.sum);
 		break;
 	case PIPE_FAILED:
-		failed(s, "the receiver gave up", msg.text);
+		pipe_failed(s->p, "the receiver gave up", msg.text);
 		break;
 	}
 }
@@ -128,11 +104,11 @@ static int reap(struct sender *s)
 
 	num = rclink_reap(s->p->at.chan, cqes, REAP);
 	if (num < 0)
-		failed_errno(s, "completions", num);
-	for (i = 0; i < num && !s->over; i++) {
+		pipe_failed_errno(s->p, "completions", num);
+	for (i = 0; i < num && !s->p->over; i++) {
 		if (cqes[i].status) {
 			pipe_quiet(s->p);
-			over(s, attach_broken(&s->p->at, &cqes[i]));
+			pipe_over(s->p, attach_broken(&s->p->at, &cqes[i]));
 		} else if (cqes[i].op == RCLINK_OP_RECV) {
 			control(s, &cqes[i]);
 		} else {
@@ -161,7 +137,7 @@ static void send_abort(struct sender *s, const char *why)
 				  rclink_bytes(why, strnlen(why,
 							    PIPE_TEXT_LEN)),
 				  PIPE_IMM_ABORT, RCLINK_SQE_SIGNALED, 0));
-	failed(s, "cannot read the input", why);
+	pipe_failed(s->p, "cannot read the input", why);
 	/* It is on its way when it completes; then the channel may end. */
 	rclink_submit(s->p->at.chan, s->sent - s->completed + 1,
 		      ATTACH_TIMEOUT_MS);
@@ -203,9 +179,9 @@ static void wait(struct sender *s)
 
 	num = poll(fds, 2, s->size ? -1 : ATTACH_TIMEOUT_MS);
 	if (num < 0 && errno != EINTR)
-		failed_errno(s, "poll", -errno);
+		pipe_failed_errno(s->p, "poll", -errno);
 	else if (!num)
-		failed_errno(s, "no grant", -ETIME);
+		pipe_failed_errno(s->p, "no grant", -ETIME);
 	if (num <= 0)
 		return;
 	/* It hangs up when it has ended. */
@@ -213,8 +189,8 @@ static void wait(struct sender *s)
 		s->error = -ECONNRESET;
 	else if (fds[1].revents)
 		send_more(s);
-	if (!reap(s) && s->error && !s->over)
-		failed_errno(s, "broken off", s->error);
+	if (!reap(s) && s->error && !s->p->over)
+		pipe_failed_errno(s->p, "broken off", s->error);
 }
 
 int pipe_send(struct pipe *p)
@@ -226,10 +202,10 @@ int pipe_send(struct pipe *p)
 	for (i = 0; i < CONTROLS && !ret; i++)
 		ret = post_control(&s, i);
 	submit(&s, ret);
-	if (!s.over && attach_offer(&p->at, p->memory + CONTROL_AT +
-				    PIPE_SIZE / 2, 1, RCLINK_REGION_READ))
-		over(&s, CLI_FAILED);
-	while (!s.over)
+	if (!p->over && attach_offer(&p->at, p->memory + CONTROL_AT +
+				     PIPE_SIZE / 2, 1, RCLINK_REGION_READ))
+		pipe_over(p, CLI_FAILED);
+	while (!p->over)
 		wait(&s);
-	return s.status;
+	return p->status;
 }
