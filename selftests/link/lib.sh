@@ -73,6 +73,29 @@ link_listen_again()
 	link_listen "$@"
 }
 
+# complained_of_nothing HOST: before its power is cut, and with it is gone what its
+# kernel has said
+complained_of_nothing()
+{
+	on "$1" "$LIB_DIR/oracle" sofar "$TEST_NAME"
+}
+
+host_has_nothing()
+{
+	on "$1" "$LIB_DIR/oracle" end "$TEST_NAME" || return
+	! on "$1" [ -e /sys/kernel/debug/kmemleak ] ||
+		on "$1" "$LIB_DIR/oracle" leaks
+}
+
+# link_host_anew: one point, that nothing is left on host 2, as the oracle has it; then
+# it is as after link_setup
+link_host_anew()
+{
+	link_listen_end
+	check "nothing is left on host 2" host_has_nothing 2
+	link_host_begins
+}
+
 # link_host_back: host 2, whose power was cut, is as after link_setup
 link_host_back()
 {
@@ -81,6 +104,11 @@ link_host_back()
 	wait "$listener" 2>/dev/null
 	listener=''
 	lab_power 2 on
+	link_host_begins
+}
+
+link_host_begins()
+{
 	on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
 	on 2 lab_dev
 	on 2 "$LIB_DIR/vm/lab_load"

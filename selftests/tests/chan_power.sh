@@ -67,7 +67,8 @@ all_wait()
 {
 	for _ in 1 2 3; do
 		is 1 l .state up || link_dial l || return
-		serve && wait_for_peer && sleep 1 && none_ended && return
+		serve && wait_for_peer && sleep 1 && complained_of_nothing 2 &&
+			none_ended && return
 		none_waits
 	done
 	return 1

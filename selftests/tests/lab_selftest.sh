@@ -51,15 +51,28 @@ pingpong()
 		wait $!
 }
 
+# And no more of it once a test has begun since.
+oracle_hears()
+{
+	local status=0
+
+	"$LIB_DIR/oracle" sofar "$TEST_NAME" || return
+	echo "BUG: none, of $TEST_NAME" >/dev/kmsg
+	! "$LIB_DIR/oracle" sofar "$TEST_NAME" || status=1
+	"$LIB_DIR/oracle" begin "$TEST_NAME"
+	"$LIB_DIR/oracle" sofar "$TEST_NAME" && return "$status"
+}
+
 if [ "$RCL_HOSTS" -lt 2 ] || [ -n "${RCLINK_PEER:-}" ]; then
 	skip_all "needs two guests"
 fi
-plan 7
+plan 8
 check "on returns the exit status" status_comes_back
 check "on keeps stdout and stderr apart" streams_stay_apart
 check "on carries a megabyte both ways" bytes_come_back
 check "on keeps words as they are" words_stay_words
 check "a killed on takes its command along" killing_it_kills_the_command
+check "the oracle hears what the kernel complains of" oracle_hears
 lab_device
 check "rxe moves data, host 2 serving" pingpong 2 1
 check "rxe moves data, host 1 serving" pingpong 1 2

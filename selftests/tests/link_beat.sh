@@ -191,6 +191,11 @@ stands_still()
 back()
 {
 	link_host_back
+	there_again
+}
+
+there_again()
+{
 	link_add 2 l "${words[@]}"
 	policy 2 heartbeat 200
 	link_listen l
@@ -280,7 +285,7 @@ stood_still()
 		rclink ping l -c 3
 }
 
-plan 19
+plan 21
 link_setup
 words=(retry 7 rnr-retry 7)
 # Only rxe takes 7 retries for any number of them: on others, 8 tries take 4 s.
@@ -327,12 +332,15 @@ if command -v lab_power >/dev/null; then
 	policy 1 misses 100
 	check "a host that stood still does not blame its peer" stood_still
 	policy 1 misses 3
+	link_host_anew
+	there_again
 	measured "a peer without power" notice "power off" \
 		peer-silent '' back lab_power 2 off
+	check "it has complained of nothing since" complained_of_nothing 2
 	measured "a peer that panics" notice "panic" \
 		peer-silent '' off_and_back panic
 else
-	for what in stood-still power panic; do
+	for what in stood-still left power complaints panic; do
 		skip "$what: needs a host whose power can be cut"
 	done
 fi

@@ -49,7 +49,7 @@ writes_end()
 	grep -q 'transport retry counter exceeded' "$bench"
 }
 
-plan 10
+plan 11
 link_setup
 link_listen l
 # The heartbeat would notice before the ping does: link_beat.sh.
@@ -60,6 +60,7 @@ holds "it ends by itself: transport retry counter exceeded" writes_end
 check "the link is down" becomes 1 l .state down
 on 2 ip link set eth0 up
 check "with the network back it comes up again" until_true 30 link_dial l
+check "host 2 has complained of nothing until then" complained_of_nothing 2
 lab_power 2 off
 check "a ping ends by itself: retry exceeded" ping_ends
 check "the link is down for that reason" eval 'becomes 1 l .state down &&
