@@ -270,19 +270,69 @@ static void share_call(struct fuzz *f)
 	f->fd = fd;
 }
 
+/* Small and zero as often as not: most of a call looks at that first. */
+static void words(struct fuzz *f, void *to, size_t size)
+{
+	uint32_t *word = to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*word); i++)
+		word[i] = below(f, 2) ? any(f) >> below(f, 64) : 0;
+}
+
+/* A call that there is, and half of the time one that there is none of. */
 static void nonsense(struct fuzz *f)
 {
-	uint64_t bytes[16];
-	unsigned int i;
+	static const unsigned int calls[] = {
+		RCLINK_IOC_CONNECT, RCLINK_IOC_LISTEN, RCLINK_IOC_ACCEPT,
+		RCLINK_IOC_REGION, RCLINK_IOC_WITHDRAW, RCLINK_IOC_IMPORT,
+		RCLINK_IOC_SUBMIT, RCLINK_IOC_MEMORY, RCLINK_IOC_RELEASE,
+		RCLINK_IOC_DMABUF, RCLINK_IOC_JOIN, RCLINK_IOC_SHARE,
+	};
+	unsigned int call = calls[below(f, sizeof(calls) / sizeof(calls[0]))];
+	union {
+		struct rclink_dev_submit submit;
+		uint64_t bytes[16];
+	} arg;
 
-	for (i = 0; i < 16; i++)
-		bytes[i] = any(f);
-	/* Of ours, with whatever size and direction it says. */
-	ioctl(f->fd, (any(f) & 0xffff0000) | 'R' << 8 | (0x80 + below(f, 12)),
-	      below(f, 2) ? (void *)bytes : (void *)any(f));
-	if (read(f->fd, bytes, sizeof(bytes)) > 0 ||
-	    write(f->fd, bytes, sizeof(bytes)) > 0)
-		puts("read or write did something");
+	words(f, &arg, sizeof(arg));
+	/* Zero would be for ever. */
+	arg.submit.timeout_ms = 1 + below(f, 10);
+	/* Of another size and direction. */
+	if (below(f, 2))
+		call ^= any(f) & 0xffff0000;
+	ioctl(f->fd, call, below(f, 4) ? (void *)&arg : (void *)any(f));
+	if (read(f->fd, &arg, sizeof(arg)) >= 0 ||
+	    write(f->fd, &arg, sizeof(arg)) >= 0) {
+		fputs("fuzz: read or write did something\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+}
+
+/* A file that is nothing yet is to become something, and ends at once. */
+static void become(struct fuzz *f)
+{
+	static const unsigned int calls[] = {
+		RCLINK_IOC_CONNECT, RCLINK_IOC_LISTEN, RCLINK_IOC_JOIN,
+		RCLINK_IOC_SHARE,
+	};
+	unsigned int call = calls[below(f, sizeof(calls) / sizeof(calls[0]))];
+	int fd = open("/dev/rclink", O_RDWR | O_CLOEXEC);
+	struct rclink_dev_service arg;
+
+	words(f, &arg, sizeof(arg));
+	if (below(f, 4))
+		snprintf(arg.link, sizeof(arg.link), "%s", f->link);
+	if (below(f, 4))
+		snprintf(arg.service, sizeof(arg.service), SERVICE);
+	if (below(f, 2))
+		arg.flags &= RCLINK_CHAN_FLAGS;
+	if (below(f, 2))
+		arg.backlog = call == RCLINK_IOC_LISTEN;
+	/* Each of some that hold a QP would wait for one more. */
+	arg.flags &= ~RCLINK_CONNECT_WAIT;
+	ioctl(fd, call, &arg);
+	close(fd);
 }
 
 static void memory(struct fuzz *f)
@@ -326,8 +376,9 @@ static void step(struct fuzz *f)
 	static void (*const steps[])(struct fuzz *f) = {
 		submit, submit, submit, submit, region, region, allocate,
 		dmabuf, import, import,
-		withdraw, release, nonsense, memory, look, look, break_ring,
-		share, share_call, share_call, submit_while_it_changes,
+		withdraw, release, nonsense, nonsense, become, memory, look,
+		look, break_ring, share, share_call, share_call,
+		submit_while_it_changes,
 	};
 
 	steps[below(f, sizeof(steps) / sizeof(steps[0]))](f);

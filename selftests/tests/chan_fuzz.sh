@@ -28,6 +28,7 @@ fuzz()
 	for pid in "${pids[@]}"; do
 		wait "$pid" || status=1
 	done
+	kill -0 "$hostile" || status=1
 	return "$status"
 }
 
