@@ -59,9 +59,12 @@ sum()
 # Each of these takes the link down, and lets it come up again.
 cut()
 {
+	local status=0
+
 	on 2 ip link set eth0 down
-	until_true 20 is 1 l .state down
+	until_true 20 is 1 l .state down || status=1
 	on 2 ip link set eth0 up
+	return "$status"
 }
 
 deaf()

@@ -38,22 +38,24 @@ piped()
 	server=$!
 	until_true 10 receives || return
 	{
-		head -c 300000 /tmp/pipe-in
-		recovers cut >&2
-		tail -c +300001 /tmp/pipe-in
+		# The rest is missed where the link stays up.
+		head -c 300000 /tmp/pipe-in && recovers cut >&2 &&
+			tail -c +300001 /tmp/pipe-in
 	} | rclink send l || status=1
 	wait "$server" || status=1
 	cmp /tmp/pipe-in /tmp/pipe-out && return "$status"
 }
 
-# suspends: the link goes down, and does not come up while CMD runs
+# parted CMD: the link goes down, and does not come up while CMD runs
 parted()
 {
+	local status=0
+
 	on 2 ip link set eth0 down
-	until_true 20 is 1 l .state down
+	until_true 20 is 1 l .state down || status=1
 	"$@"
 	on 2 ip link set eth0 up
-	up
+	up && return "$status"
 }
 
 # A message comes in, and the answer finds the channel suspended.
@@ -75,8 +77,9 @@ played()
 
 closed()
 {
-	chaos_begin 60 || return
-	parted eval 'kill -KILL $client; wait $client' 2>/dev/null
+	chaos_begin 60 &&
+		parted eval 'kill -KILL $client; wait $client' 2>/dev/null ||
+		return
 	! wait "$server" && grep -q 'Connection reset\|flushed' "$heard" &&
 		until_true 10 eval '[ "$(of 2 l .stats.channels)" = 0 ]' &&
 		[ "$(of 1 l .stats.channels)" = 0 ]

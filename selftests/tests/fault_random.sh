@@ -55,19 +55,19 @@ ends()
 # starved HOST PERCENT
 starved()
 {
-	local failed
+	local failed status=0
 
 	chaos_begin 3600 && starve "$1" "$2" || return
 	{
 		tries "$1"
-		cut
+		cut || status=1
 		sleep 5
 		rotate 1 10
 		tries "$1"
-	} 2>&1 | sed -n 's/^rclink: /# host '"$1"': /p' >&3
+	} > >(sed -n 's/^rclink: /# host '"$1"': /p' >&3) 2>&1
 	failed=$(starve "$1" 0) || return
 	echo "# host $1, $2 %: $failed allocations failed" >&3
-	[ "$failed" -gt 0 ] && up && ends
+	[ "$failed" -gt 0 ] && up && ends && return "$status"
 }
 
 # All that there was can be had again.
