@@ -10,24 +10,29 @@ median()
 		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
 
-# figure NAME VALUE UNIT [TARGET]
+# figure NAME VALUE UNIT [TARGET]; without a value, `measured` fails
 figure()
 {
-	echo "# FIGURE $(uname -r): $1: $2 $3${4:+ (target $4)}"
+	[ -n "$2" ] || missing=1
+	echo "# FIGURE $(uname -r): $1: ${2:-none} $3${4:+ (target $4)}"
 }
 
+# ratio A B: nothing, where one of them was not measured
 ratio()
 {
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'
+	awk -v a="$1" -v b="$2" -v number='^-?[0-9.]+(e[-+]?[0-9]+)?$' 'BEGIN {
+		if (a !~ number || b !~ number || b == 0)
+			exit 1
+		printf "%.2f", a / b }'
 }
 
 # measured WHAT CMD...: its output stays visible
 measured()
 {
-	local what=$1
+	local what=$1 missing=''
 
 	shift
-	if "$@"; then
+	if "$@" && [ -z "$missing" ]; then
 		pass "$what"
 	else
 		fail "$what"

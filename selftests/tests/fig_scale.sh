@@ -69,12 +69,13 @@ many()
 # more SAMPLES ENDS COMMAND...: KiB per end that COMMAND has beside none
 more()
 {
-	local times=$1 ends=$2 i none all=()
+	local times=$1 ends=$2 i none some all=()
 
 	shift 2
 	for ((i = 0; i < times; i++)); do
 		none=$(used)
-		all+=("$(ratio $(($("$@") - none)) "$ends")") || return
+		some=$("$@") || return
+		all+=("$(ratio $((some - none)) "$ends")") || return
 	done
 	comment <<<"$*: ${all[*]}" >&2
 	printf '%s\n' "${all[@]}" | median
