@@ -4,6 +4,7 @@
 # once; and each below an event.
 # hosts: 1
 # kernels: debug-all
+# only: Debian's kernels have no fault injection
 # timeout: 600
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"

@@ -4,6 +4,7 @@
 # some fail by chance. Nothing breaks, and all is well once they end.
 # hosts: 2
 # kernels: debug-all
+# only: Debian's kernels have no fault injection
 # timeout: 900
 # The libraries have the variables.
 # shellcheck disable=SC2154

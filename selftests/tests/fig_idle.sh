@@ -5,6 +5,7 @@
 #    and the memory of the links. IDLE_LINKS has another number of them: make soak has 500.
 # hosts: 1
 # kernels: 6.12-all
+# only: one kernel tells the size of a figure
 # ib: no, its figures are of rxe
 # timeout: 300
 # soak: 1800 IDLE_LINKS=500

@@ -3,7 +3,7 @@
 # Links on a device that takes its time with each QP are no longer configured: while
 # the daemon deletes them, it dials others, and has one of them back.
 # hosts: 1
-# kernels: 6.12-all
+# kernels: 6.12-all 6.1-all
 # ib: no, it has simulated devices of its own
 # timeout: 400
 # The libraries have the variables; what eval gets is expanded there.

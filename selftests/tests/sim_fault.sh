@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every verbs call of a link's life fails once, on a simulated device.
 # hosts: 1
-# kernels: 6.1 debug-all
+# kernels: 6.1 6.12-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"

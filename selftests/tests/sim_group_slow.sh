@@ -3,7 +3,7 @@
 # A subnet manager that does not answer holds up the daemon's groups on its ports, and
 # no link, nor the daemon itself; and they are there when it answers.
 # hosts: 1
-# kernels: 6.12-all debug-all
+# kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 300
 # The libraries have the variables.

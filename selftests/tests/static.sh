@@ -57,6 +57,16 @@ kernel_doc()
 	! grep -iE 'warning:|error:' <<<"$said"
 }
 
+# on_both WORD...: environments of both kernels, or of none that has guests
+on_both()
+{
+	[ $# -gt 0 ] || return 0
+	case " $* " in
+	*" all "* | *" none "* | *" host-all "*) ;;
+	*) [[ " $* " == *" 6.1"[\ -]* && " $* " == *" 6.12"[\ -]* ]] ;;
+	esac
+}
+
 # A word that vm/suite has no environment for is a file that never runs there.
 headers_name_environments()
 {
@@ -64,6 +74,10 @@ headers_name_environments()
 
 	for file in selftests/tests/*.sh; do
 		read -ra words < <(sed -n 's/^# kernels: *//p' "$file")
+		on_both "${words[@]}" || grep -q '^# only: .' "$file" || {
+			echo "$file: not on both kernels, and no line of only"
+			bad=1
+		}
 		for word in "${words[@]}"; do
 			case "${word%-all}" in
 			6.1 | 6.12 | mixed | mixed-back | debug | host) ;;
