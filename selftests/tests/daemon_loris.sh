@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A thousand callers at ten addresses, who say next to nothing, before and after a
 # handshake, and who call again: the daemon takes no more of them than it may, its
-# memory is bounded, and its peer gets links in no more than twice the time.
+# memory is bounded, and its peer gets links in no more than twice the time, and some
+# slack.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it is about TCP alone
@@ -25,6 +26,10 @@ sources=("$net".{1..10})
 other=/tmp/rclink-test-other.pem
 loris=/tmp/rclink-test-loris
 slow_pid=''
+# Milliseconds beyond twice the time: for what the machine does beside it, and at most.
+# Who had to wait for a slow caller would wait for that one's step, 10 s.
+slack=$((500 * RCL_SLOW))
+worst=5000
 
 addresses()
 {
@@ -45,8 +50,8 @@ begin()
 		daemon_start 2 1 && both_up l
 }
 
-# of_three NTH: milliseconds of the NTH fastest of three exchanges
-of_three()
+# three: milliseconds of as many exchanges, the fastest first
+three()
 {
 	local i before times=()
 
@@ -56,7 +61,15 @@ of_three()
 		times+=("$(sed -n 's/.*>l: up, epoch .*, \([0-9]*\) ms$/\1/p' \
 			"${said_by}1" | tail -n 1)")
 	done
-	printf '%s\n' "${times[@]}" | sort -n | sed -n "$1p"
+	printf '%s\n' "${times[@]}" | sort -n
+}
+
+# as_usual FASTEST MEDIAN SLOWEST
+as_usual()
+{
+	echo "# normally $normal ms, now $*" >&3
+	[ $# -eq 3 ] && [ "$2" -le $((2 * normal + slack)) ] &&
+		[ "$3" -le $((2 * normal + worst)) ]
 }
 
 # taken: connections that the daemon has; those that it has not accepted yet are
@@ -91,12 +104,13 @@ besiege()
 
 gets_through()
 {
-	local ms
+	local times
 
-	ms=$(of_three 1) || return
-	echo "# normally $normal ms, now $ms ms; $(taken) sockets, $(memory) kB, before that $rss kB" >&3
-	# Of the siege, and not of its end.
-	kill -0 "$slow_pid" && is_full && [ "$ms" -le $((2 * normal + 100)) ]
+	times=$(three) || return
+	echo "# $(taken) sockets, $(memory) kB, before that $rss kB" >&3
+	# Of the siege, and not of its end. (Each time is a word.)
+	# shellcheck disable=SC2086
+	kill -0 "$slow_pid" && is_full && as_usual $times
 }
 
 # A few are no callers: the listener, netlink.
@@ -126,14 +140,15 @@ exec 3>&1
 ulimit -n 4096
 link_setup
 holds "two daemons have a link" begin
-normal=$(of_three 2) || bail "no normal time"
+usual=$(three) || bail "no normal time"
+normal=$(sed -n 2p <<<"$usual")
 rss=$(memory)
 sockets=$(taken)
 holds "$many callers at ${#sources[@]} addresses take all places" besiege
 holds "the peer gets through, in no more than twice the time" gets_through
 holds "no more than $places are taken, and memory is bounded" bounded
 holds "all of them go" all_go
-holds "then it is as before" eval 'both_up l && [ "$(of_three 1)" -le $((2 * normal + 100)) ]'
+holds "then it is as before" eval 'both_up l && as_usual $(three)'
 holds "the daemons end" daemon_end 1 2
 addresses del
 finish
