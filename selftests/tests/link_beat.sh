@@ -293,8 +293,8 @@ words=(retry 7 rnr-retry 7)
 link_listen l
 # Else the first to need it waits for it.
 on_all modprobe -a sch_netem
-check "a link whose device never gives up needs a heartbeat" eval \
-	'! rclink add l retry 7 heartbeat 0'
+refuse 1 "a link whose device never gives up needs a heartbeat" \
+	'retry 7 never gives up' rclink add l retry 7 heartbeat 0
 check "the link comes up" link_pair l "${words[@]}"
 # The peer is granted more than it can need, to see what is no death.
 policy heartbeat 200 misses 50

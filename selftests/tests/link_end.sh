@@ -106,7 +106,8 @@ check "the link comes up" link_pair l
 check "disconnect is told to the peer" eval 'rclink disconnect l &&
 	becomes 2 l .reason peer-disconnected && is 1 l .reason disconnected'
 check "nothing is left after it" eval 'empty 1 && empty 2'
-check "a second disconnect is refused" eval '! rclink disconnect l'
+refuse 1 "a second disconnect is refused" 'there is nothing to end' \
+	rclink disconnect l
 check "it comes up again" goes_up
 check "the tool killed at any moment leaves nothing half-made" \
 	killed_at_any_moment
@@ -138,7 +139,7 @@ check "a peer that starts anew gets the larger epoch" eval \
 check "a waiting ping can be interrupted" ping_is_interruptible
 net_up
 check "a link that is up can be deleted at both ends" eval 'rclink del l && on 2 "$tool" del l'
-check "a second delete is refused" eval '! rclink del l'
+refuse 1 "a second delete is refused" 'no link of that name' rclink del l
 check "nothing is left" eval 'empty 1 && empty 2'
 link_listen_end
 finish
