@@ -29,9 +29,9 @@ runs()
 plan 4
 lab_device
 check "it is made, and has each file for hosts" makes
-check "a file of it runs" runs nl_ping.sh "^ok 1 selftests: $target: nl_ping.sh"
+check "a file of it runs" runs nl_ping.sh "^ok 1 selftests: $target: nl_ping.sh$"
 check "one with libraries and programs of its own does" runs chan_memory.sh \
-	"^ok 1 selftests: $target: chan_memory.sh"
+	"^ok 1 selftests: $target: chan_memory.sh$"
 check "what needs more than the package says so" runs sim_self.sh \
 	"SKIP no rdmasim.ko: it is built in a tree"
 rm -rf $package
