@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,16 @@ static int complete(struct near *n, const struct rclink_dev_cqe *cqe)
 	return 0;
 }
 
+/* As much is in flight as can be: until something has completed. */
+static int wait_for_room(const struct near *n, unsigned int wait_ms)
+{
+	struct pollfd fd = {
+		.fd = rclink_fd(n->chan), .events = POLLIN | POLLOUT,
+	};
+
+	return poll(&fd, 1, wait_ms) > 0 ? 0 : -ETIME;
+}
+
 /* Until all is done and answered, the channel ends, or nothing moves. */
 static int finish(struct near *n, unsigned int wait_ms)
 {
@@ -110,6 +121,8 @@ static int finish(struct near *n, unsigned int wait_ms)
 
 		if (rclink_reap(n->chan, &cqe, 1) == 1)
 			ret = complete(n, &cqe);
+		else if (posted == -EBUSY)
+			ret = wait_for_room(n, wait_ms);
 		else
 			ret = posted < 0 ? posted : 0;
 		if (ret)
@@ -154,7 +167,7 @@ static int place(struct near *n, uint32_t number, struct rclink_data *to,
 		pieces = 1;
 	if (op->pushed) {
 		ret = rclink_submit(n->chan, 0, 0);
-		if (ret < 0)
+		if (ret < 0 && ret != -EBUSY)
 			return ret;
 	}
 	if (op->fresh) {

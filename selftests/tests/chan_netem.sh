@@ -215,10 +215,10 @@ with()
 }
 
 if is_ib; then
-	plan $((11 + ${#losses[@]}))
+	plan $((12 + ${#losses[@]}))
 	sends=$all
 else
-	plan $((15 + 3 * ${#losses[@]}))
+	plan $((17 + 3 * ${#losses[@]}))
 fi
 chan_build
 # Where acknowledgments are late enough, all tries are over before one comes.
@@ -234,6 +234,9 @@ for loss in "${losses[@]}"; do
 	is_ib || survives "READ, when $loss are lost" $reads loss "$loss"
 done
 with "when some overtake" delay 3ms reorder 97%
+# All overtake each other, and an answer takes 20 to 180 ms.
+seconds=$((seconds + 6)) \
+	with "when they take 50 ms, more or less 40" delay 50ms 40ms
 with "when some are damaged" corrupt 2%
 with "with all of that" "${mixed[@]}"
 check "few channels stood still, if any: $stuck" [ "$stuck" -le "$stuck_max" ]
