@@ -18,6 +18,7 @@
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/figure.sh"
 
+user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 inject=$LIB_DIR/../build/link/inject
 recv_says=/tmp/rclink-test-recv
 fifo=/tmp/rclink-test-fifo
@@ -67,7 +68,8 @@ secrets()
 
 	for host in 1 2; do
 		of "$host" l '[.local.rkey, .local.queue_pairs[].qpn,
-			(.local.queue_pairs[] | "psn\(.psn)")] | .[]'
+			(.local.queue_pairs[] | "psn\(.psn)")] | .[]' |
+			sed "s/^/host $host: /"
 	done
 }
 
@@ -150,6 +152,33 @@ stays()
 		"$was" ] && rclink ping l -q -c 1 && is 1 l .state up && return
 	rclink why l
 	return 1
+}
+
+# numbers CMD...: what host 1 takes next on the control QP: where, and which PSN, by
+# host 2's end of it
+numbers()
+{
+	local qpn
+
+	qpn=$(of 2 l '.local.queue_pairs[0].qpn') || return
+	on 2 "$@" rdma resource show qp -j | gojq -er --argjson qpn "$qpn" \
+		'.[] | select(.lqpn == $qpn) | .rqpn, ."sq-psn" | numbers'
+}
+
+# A user of the peer's host, which lets everybody have the device.
+local_user()
+{
+	local -a all
+
+	mapfile -t all < <(numbers "${user[@]}" 2>/dev/null)
+	[ ${#all[@]} -eq 2 ] || {
+		echo "# a user is not shown the numbers: root tells them" >&3
+		mapfile -t all < <(numbers)
+	}
+	[ ${#all[@]} -eq 2 ] &&
+		on 2 sh -c 'chmod 666 /dev/infiniband/uverbs*' &&
+		on 2 "${user[@]}" "$CHAN/intruder" "$RCL_DEV" "::ffff:$RCL_IP" \
+			"${all[@]}"
 }
 
 stranger()
@@ -374,9 +403,9 @@ tells()
 {
 	rclink why l | grep 'may have set off: ' | grep '1 not authentic' |
 		grep '1 out of sequence' | grep '2 of the wrong size' |
-		grep -q '1 of the wrong kind' || return
+		grep -q '2 of the wrong kind' || return
 	rclink show l | grep -q 'tripwire  *1 not authentic, ' || return
-	rclink stats -p | grep -q '^rclink_rx_wrong_kind_total{link="l"} 1$'
+	rclink stats -p | grep -q '^rclink_rx_wrong_kind_total{link="l"} 2$'
 }
 
 ms()
@@ -541,7 +570,7 @@ goes_on()
 
 # No heartbeat takes a PSN between reading it and using it, and none ends a link
 # before what is looked at does.
-plan 23
+plan 24
 exec 3>&1
 chan_build
 link_setup
@@ -555,6 +584,8 @@ check "a PSN that is hit: an empty SEND" ends 1 not-a-message rx_wrong_size \
 	attack 1 0 -100:110 send
 check "an empty WRITE with immediate" ends 1 not-a-message rx_wrong_kind \
 	attack 1 0 0 imm
+check "one of a local user, who has a QP of his own" \
+	ends 1 not-a-message rx_wrong_kind local_user
 check "a message of the right form, but not authentic" \
 	ends 1 unauthenticated rx_unauthenticated forged
 check "an authentic message a second time" \
