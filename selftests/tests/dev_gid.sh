@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The GID that is chosen follows the addresses of the net device.
+# The GID that is chosen follows the addresses of the net device; those of another
+# network namespace are none of this host's.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, GIDs of addresses are those of RoCE
@@ -45,11 +46,55 @@ restore()
 	ip address replace "$ipv6/64" dev eth0 nodad
 }
 
+# The driver has it, whosever it is.
+device_has()
+{
+	grep -qsx '0000:0000:0000:0000:0000:ffff:cb00:7101' \
+		/sys/class/infiniband/rxe0/ports/1/gids/*
+}
+
+shows()
+{
+	rclink dev -j | gojq -e '.[] | select(.device == "rxe0") | .gids |
+		any(.gid == "::ffff:203.0.113.1" and .netdev == "rclabove")'
+}
+
+# has_address [OPTIONS OF ip]
+has_address()
+{
+	ip "$@" link set rclabove up &&
+		ip "$@" address add 203.0.113.1/24 dev rclabove
+}
+
+# A net device above that of the port
+above()
+{
+	ip link add link eth0 name rclabove type macvlan mode bridge &&
+		has_address && until_true 5 shows
+}
+
+# What is shown is one of this host, if another one is chosen.
+elsewhere()
+{
+	ip netns add rclink-test && ip link set rclabove netns rclink-test &&
+		until_true 5 eval '! device_has' &&
+		has_address -n rclink-test && until_true 5 device_has &&
+		! shows && ip address delete "$RCL_IP/25" dev eth0 &&
+		until_true 5 reason_is "routable IPv6" && device_has && ! shows
+}
+
+end_elsewhere()
+{
+	ip netns del rclink-test && until_true 10 eval '! device_has'
+	restore
+	until_true 5 reason_is "IPv4 address"
+}
+
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take the addresses of a real device"
 fi
 ipv6=2001:db8::$RCL_HOST
-plan 9
+plan 12
 nl_build
 lab_device
 lab_module
@@ -66,4 +111,13 @@ check "a net device that is down leaves none" \
 check "none is chosen then" nothing_is_chosen
 check "with the addresses back it is the first one again" \
 	changes "IPv4 address" restore
+if modprobe -q macvlan; then
+	check "a net device above has another one" above
+	check "that is not shown once it is in another network namespace" elsewhere
+	check "which ends" end_elsewhere
+else
+	for what in above elsewhere ends; do
+		skip "$what: the kernel has no macvlan"
+	done
+fi
 finish
