@@ -88,9 +88,11 @@ back()
 		until_true 60 is 1 s1 .state up
 }
 
+# The end of the one before is not taken for that of the one that has its name now.
 others_gone()
 {
 	until_true 60 eval '[ "$(slow_ones)" -le $((qps + 2)) ]' &&
+		! said 1 's1: down: it was deleted' &&
 		! rclink show s2 && [ "$(rclink show -j | gojq length)" \
 			-eq $((links + 3)) ]
 }

@@ -55,12 +55,16 @@ static void end_jobs(struct rch_hub *hub, const struct rcl_link_info *info)
 /* Tell the jobs of this link; they may be gone afterwards. */
 static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 {
+	bool deleted = info->event_kind == RCLINK_EVENT_KIND_DELETED;
 	bool down = info->state == RCLINK_LINK_STATE_DOWN;
 	struct rch_job *job = job_of(hub, info);
 
+	/* One that had its name before took its time to end. */
+	if (job && deleted && info->id != job->id)
+		return;
 	if (job)
 		job->up = info->state == RCLINK_LINK_STATE_UP;
-	if (job && info->event_kind == RCLINK_EVENT_KIND_DELETED)
+	if (job && deleted)
 		rcx_session_cancel(job->session, "the link was deleted");
 	else if (down && info->reason == RCLINK_DOWN_REASON_DISCONNECTED)
 		end_jobs(hub, info);

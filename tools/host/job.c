@@ -194,6 +194,7 @@ static void begin(struct rch_job *job, const struct rcl_link_info *info)
 	bool ended = info->state == RCLINK_LINK_STATE_DOWN &&
 		     info->reason == RCLINK_DOWN_REASON_DISCONNECTED;
 
+	job->id = info->id;
 	job->since = info->epoch + (lost || ended);
 }
 

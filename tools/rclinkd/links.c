@@ -49,7 +49,13 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 
 	if (!link)
 		return;
+	/* One that had its name before took its time to end. */
+	if (info->event_kind == RCLINK_EVENT_KIND_DELETED && link->id &&
+	    info->id != link->id)
+		return;
+	link->id = info->id;
 	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
+		link->id = 0;
 		link->broken = true;
 		rcd_link_down(link, "it was deleted");
 	} else if (info->event_kind == RCLINK_EVENT_KIND_ROTATE) {
@@ -113,6 +119,7 @@ static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 		for (i = 0; i < num; i++)
 			if (!strcmp(infos[i].name, link->conf.name))
 				break;
+		link->id = i < num ? infos[i].id : 0;
 		rcd_link_adopt(link, i < num ? &infos[i] : NULL);
 	}
 	/* One of a device may have been among them. */
@@ -131,6 +138,7 @@ static void on_unloaded(void *ctx)
 		"the rclink module was unloaded, and the links with it; they come back when it is loaded");
 	LIST_FOREACH(link, &all->list, node) {
 		rcd_link_rest(link);
+		link->id = 0;
 		rcd_link_down(link, "the module was unloaded");
 		link->failures = 0;
 	}

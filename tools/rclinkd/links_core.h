@@ -23,6 +23,7 @@ struct rcd_link {
 	bool broken;			/* the module does not have it so ... */
 	unsigned int refusals;		/* ... while it is up: in a row */
 	uint64_t doomed;		/* epoch that was to end; 0: none */
+	uint32_t id;			/* in the module, 0: not known */
 	bool up;
 	bool asked;			/* for another epoch than ... */
 	uint64_t epoch;			/* ... this one, the last that was up */
