@@ -43,7 +43,7 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	msg.offset = rcl_pool_index(&ep->pool, lease);
 	ret = rcl_ctrl_ask(&ep->ctrl, &msg, &call->cookie);
 	if (!ret)
-		list_move_tail(&call->node, &ep->pool.imports);
+		list_move_tail(&call->node, &ep->pool.asked);
 	return ret;
 }
 
@@ -155,11 +155,8 @@ int rcl_import_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_call *call;
 
-	list_for_each_entry(call, &ep->pool.imports, node)
-		if (call->cookie == msg->cookie &&
-		    call->kind != RCL_CALL_GROUP)
-			break;
-	if (list_entry_is_head(call, &ep->pool.imports, node))
+	call = rcl_pool_find_asked(&ep->pool, msg->cookie);
+	if (!call)
 		return -EPROTO;
 	if (!msg->status && call->lessee && rcl_import_get(msg, call))
 		return -EPROTO;

@@ -67,7 +67,7 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
 		rcl_call_finish(call, -ECANCELED);
 	}
 	/* An errand may wait for an answer, and who closes for the errand. */
-	list_for_each_entry(call, &pool->imports, node)
+	list_for_each_entry(call, &pool->asked, node)
 		if (call->lessee == lessee)
 			rcl_call_cancel(call);
 	lease = rcl_pool_find(pool, lessee);
@@ -266,8 +266,10 @@ static u8 rcl_lease_accept(struct rcl_epoch *ep, struct rcl_lease *lease,
 	return ret == -ECONNREFUSED ? RCL_MSG_REFUSED : RCL_MSG_BUSY;
 }
 
-static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
-			    const struct rcl_msg *msg, struct rcl_msg *answer)
+static int rcl_lease_question_open(struct rcl_epoch *ep,
+				   struct rcl_lease *lease,
+				   const struct rcl_msg *msg,
+				   struct rcl_msg *answer)
 {
 	char name[RCLINK_DEV_SERVICE_LEN];
 	int ret;
@@ -301,8 +303,10 @@ static int rcl_lease_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 	}
 }
 
-static int rcl_lease_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
-			      const struct rcl_msg *msg, struct rcl_msg *answer)
+static int rcl_lease_question_recycle(struct rcl_epoch *ep,
+				      struct rcl_lease *lease,
+				      const struct rcl_msg *msg,
+				      struct rcl_msg *answer)
 {
 	struct rcl_qp_id id;
 
@@ -331,8 +335,8 @@ static int rcl_lease_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
 	return 0;
 }
 
-static int rcl_lease_gone(struct rcl_epoch *ep, struct rcl_lease *lease,
-			  const struct rcl_msg *msg)
+static int rcl_lease_question_go(struct rcl_epoch *ep, struct rcl_lease *lease,
+				 const struct rcl_msg *msg)
 {
 	if (lease->state != RCL_LEASE_ANSWERED)
 		return -EPROTO;
@@ -366,25 +370,33 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->offset >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->offset];
-	if (msg->type == RCL_MSG_OPEN) {
+	switch (msg->type) {
+	case RCL_MSG_OPEN:
 		answer.type = RCL_MSG_OPENED;
-		ret = rcl_lease_opened(ep, lease, msg, &answer);
-	} else if (msg->type == RCL_MSG_RECYCLE) {
+		ret = rcl_lease_question_open(ep, lease, msg, &answer);
+		break;
+	case RCL_MSG_RECYCLE:
 		answer.type = RCL_MSG_RECYCLED;
-		ret = rcl_lease_recycled(ep, lease, msg, &answer);
-	} else if (msg->type == RCL_MSG_GO) {
+		ret = rcl_lease_question_recycle(ep, lease, msg, &answer);
+		break;
+	case RCL_MSG_GO:
 		answer.type = RCL_MSG_GONE;
-		ret = rcl_lease_gone(ep, lease, msg);
-	} else if (msg->type == RCL_MSG_RESUME) {
+		ret = rcl_lease_question_go(ep, lease, msg);
+		break;
+	case RCL_MSG_RESUME:
 		answer.type = RCL_MSG_RESUMED;
 		ret = rcl_resume_question(ep, lease, msg, &answer);
-	} else {
+		break;
+	case RCL_MSG_HEARS:
 		answer.type = RCL_MSG_HEARD;
 		ret = 0;
 		/* Else it has ended here, and the peer is about to hear it. */
 		if (lease->state == RCL_LEASE_OPEN &&
 		    !lease->lessee->ops->heard(lease->lessee))
 			answer.status = RCL_MSG_REFUSED;
+		break;
+	default:
+		return -EPROTO;
 	}
 	return ret ? : rcl_ctrl_send(&ep->ctrl, &answer);
 }
@@ -409,8 +421,9 @@ static void rcl_lease_open_ok(struct rcl_epoch *ep, struct rcl_lease *lease)
 	rcl_call_finish(call, ret);
 }
 
-static int rcl_lease_on_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
-			       const struct rcl_msg *msg)
+static int rcl_lease_answer_opened(struct rcl_epoch *ep,
+				   struct rcl_lease *lease,
+				   const struct rcl_msg *msg)
 {
 	struct rcl_call *call = lease->call;
 
@@ -435,8 +448,9 @@ static int rcl_lease_on_opened(struct rcl_epoch *ep, struct rcl_lease *lease,
 	return 0;
 }
 
-static int rcl_lease_on_recycled(struct rcl_epoch *ep, struct rcl_lease *lease,
-				 const struct rcl_msg *msg)
+static int rcl_lease_answer_recycled(struct rcl_epoch *ep,
+				     struct rcl_lease *lease,
+				     const struct rcl_msg *msg)
 {
 	u32 i = rcl_lease_qp(ep, lease);
 	struct rcl_qp_id id;
@@ -505,14 +519,14 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->cookie != lease->cookie)
 		return -EPROTO;
 	if (msg->type == RCL_MSG_OPENED)
-		return rcl_lease_on_opened(ep, lease, msg);
+		return rcl_lease_answer_opened(ep, lease, msg);
 	if (msg->type == RCL_MSG_RESUMED)
 		return rcl_resume_answer(ep, lease, msg);
 	if (msg->type == RCL_MSG_HEARD) {
 		rcl_stall_answered(ep, lease, msg);
 		return 0;
 	}
-	return rcl_lease_on_recycled(ep, lease, msg);
+	return rcl_lease_answer_recycled(ep, lease, msg);
 }
 
 /*
@@ -564,7 +578,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
 			lessee->ops->detach(lessee, why);
 	}
 	rcl_lease_end_calls(&pool->calls, calls);
-	rcl_lease_end_calls(&pool->imports, calls);
+	rcl_lease_end_calls(&pool->asked, calls);
 }
 
 /**

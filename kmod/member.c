@@ -30,7 +30,7 @@ int rcl_member_ask(struct rcl_epoch *ep, struct rcl_call *call)
 
 	ret = rcl_ctrl_ask(&ep->ctrl, &msg, &call->cookie);
 	if (!ret)
-		list_move_tail(&call->node, &ep->pool.imports);
+		list_move_tail(&call->node, &ep->pool.asked);
 	return ret;
 }
 
@@ -108,11 +108,8 @@ int rcl_member_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	struct rcl_call *call;
 	int ret;
 
-	list_for_each_entry(call, &ep->pool.imports, node)
-		if (call->cookie == msg->cookie &&
-		    call->kind == RCL_CALL_GROUP)
-			break;
-	if (list_entry_is_head(call, &ep->pool.imports, node))
+	call = rcl_pool_find_asked(&ep->pool, msg->cookie);
+	if (!call)
 		return -EPROTO;
 	ret = msg->status ? 0 : rcl_member_get(msg, &call->grant);
 	/* The slot would keep it until another message comes. */

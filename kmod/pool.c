@@ -24,9 +24,10 @@ int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n)
 		pool->lease[i].qp = &qp[i];
 		spin_lock_init(&pool->lease[i].lock);
 		qp[i].owner = &pool->lease[i];
+		qp[i].apart = true;
 	}
 	INIT_LIST_HEAD(&pool->calls);
-	INIT_LIST_HEAD(&pool->imports);
+	INIT_LIST_HEAD(&pool->asked);
 	INIT_LIST_HEAD(&pool->taken);
 	rcl_errands_init(&pool->errands);
 	return 0;
@@ -75,6 +76,24 @@ struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
 		if (lease->lessee == lessee ||
 		    (lease->call && lease->call->lessee == lessee))
 			return lease;
+	return NULL;
+}
+
+/**
+ * rcl_pool_find_asked - the call whose answer has come in
+ * @pool: of a link that is up
+ * @cookie: of an answer that is of the type of its question
+ *
+ * Context: the link's work item.
+ * Return: the call, IMPORT or GROUP, or NULL.
+ */
+struct rcl_call *rcl_pool_find_asked(struct rcl_pool *pool, u32 cookie)
+{
+	struct rcl_call *call;
+
+	list_for_each_entry(call, &pool->asked, node)
+		if (call->cookie == cookie)
+			return call;
 	return NULL;
 }
 

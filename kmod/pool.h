@@ -48,10 +48,10 @@ enum rcl_lease_state {
  *	jiffies; 0: it has not
  * @owes: in ANSWERED, and in RESUMING when the peer is busy: by then it must
  *	say more, in jiffies; in RESUMING 0 until it is
- * @asked: in RESUMING: the peer was asked to resume it
- * @granted: and has agreed
- * @called: the peer has asked, and this end agreed
- * @refused: the peer has asked, and this end did not
+ * @we_asked: in RESUMING: the peer was asked to resume it
+ * @peer_agreed: and has agreed
+ * @we_agreed: the peer has asked, and this end agreed
+ * @we_refused: the peer has asked, and this end did not
  * @lock: protects @lessee against rcl_pool_event()
  * @lessee: in OPEN and RESUMING; a reference is held; in RESUMING NULL when it
  *	has ended
@@ -68,10 +68,10 @@ struct rcl_lease {
 	bool probed;
 	u64 until;
 	u64 owes;
-	bool asked;
-	bool granted;
-	bool called;
-	bool refused;
+	bool we_asked;
+	bool peer_agreed;
+	bool we_agreed;
+	bool we_refused;
 	spinlock_t lock;	/* protects lessee against rcl_pool_event() */
 	struct rcl_lessee *lessee;
 };
@@ -81,7 +81,7 @@ struct rcl_lease {
  * @link: name of the link
  * @role: enum rclink_role of this end
  * @calls: not yet asked
- * @imports: asked
+ * @asked: IMPORT and GROUP calls that wait for their answer
  * @exports: what the peer may import; the link's
  * @taken: what it has imported of the regions for all links; of offer.c
  * @still: who leases is to post no sends
@@ -93,7 +93,7 @@ struct rcl_pool {
 	const char *link;
 	u32 role;
 	struct list_head calls;
-	struct list_head imports;
+	struct list_head asked;
 	struct rcl_exports *exports;
 	struct list_head taken;
 	bool still;
@@ -119,6 +119,7 @@ void rcl_pool_destroy(struct rcl_pool *pool);
 void rcl_pool_event(struct rcl_qp *qp);
 struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
 				const struct rcl_lessee *lessee);
+struct rcl_call *rcl_pool_find_asked(struct rcl_pool *pool, u32 cookie);
 void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee);
 struct rcl_lessee *rcl_lease_take_out(struct rcl_lease *lease);
 

@@ -38,7 +38,7 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 		return;
 	}
 	/* A pooled one is its lessee's, whose completions tell. */
-	if (qp->owner)
+	if (qp->apart)
 		qp->up->fault(qp->up, reason, 0, event->event, qp->index);
 	else
 		qp->up->fail(qp->up, reason, 0, event->event, qp->index);
@@ -209,7 +209,7 @@ static u8 rcl_qp_retry(const struct rcl_qp *qp,
 {
 	u32 retry = wiring->policy->v[RCL_P_RETRY];
 
-	return qp->owner ? min_t(u32, retry, RCL_RETRY_FOR_EVER - 1) : retry;
+	return qp->apart ? min_t(u32, retry, RCL_RETRY_FOR_EVER - 1) : retry;
 }
 
 /**

@@ -31,7 +31,8 @@ struct rcl_qp_wait {
  * @qp: the verbs object; of a pooled QP, another one for each lease
  * @cq: for both queues, sized for all that can be outstanding and the drain
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
- * @owner: of @event, of a pooled QP; NULL for the control QP
+ * @owner: of @event, of a pooled QP
+ * @apart: its failure is not that of the epoch
  * @up: told of fatal QP and CQ events
  * @index: of the link: 0 is the control QP, the pool follows
  * @psn: first PSN that this end sends, drawn with each @qp
@@ -45,6 +46,7 @@ struct rcl_qp {
 	struct ib_cq *cq;
 	void (*event)(struct rcl_qp *qp);
 	void *owner;
+	bool apart;
 	struct rcl_upcall *up;
 	u32 index;
 	u32 psn;

@@ -130,13 +130,13 @@ int rcl_resume_ask(struct rcl_epoch *ep)
 	for (lease = pool->lease; lease < rcl_pool_end(pool) && !ret; lease++) {
 		struct rcl_msg msg = { .type = RCL_MSG_RESUME };
 
-		if (lease->state != RCL_LEASE_RESUMING || lease->asked ||
+		if (lease->state != RCL_LEASE_RESUMING || lease->we_asked ||
 		    !lease->lessee)
 			continue;
 		msg.seed = lease->lessee->id;
 		msg.len = lease->lessee->got;
 		ret = rcl_lease_send(ep, lease, &msg);
-		lease->asked = !ret;
+		lease->we_asked = !ret;
 	}
 	return ret;
 }
@@ -156,7 +156,7 @@ bool rcl_resume_may_import(const struct rcl_epoch *ep)
 
 	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
 		if (lease->state == RCL_LEASE_RESUMING && lease->lessee &&
-		    !lease->called)
+		    !lease->we_agreed)
 			return false;
 	return true;
 }
@@ -192,19 +192,19 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 						       RCL_MSG_REFUSED;
 	if (lease->state != RCL_LEASE_RESUMING)
 		return 0;
-	if (lease->called || lease->refused)
+	if (lease->we_agreed || lease->we_refused)
 		return -EPROTO;
 	if (!lessee || lessee->id != msg->seed) {
-		lease->refused = true;
+		lease->we_refused = true;
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
-		if (!lease->asked || lease->granted)
+		if (!lease->we_asked || lease->peer_agreed)
 			lease->state = RCL_LEASE_FREE;
 		return 0;
 	}
 	answer->status = RCL_MSG_OK;
 	lessee->had = msg->len;
-	lease->called = true;
-	if (lease->granted)
+	lease->we_agreed = true;
+	if (lease->peer_agreed)
 		rcl_resume_go_on(ep, lease);
 	return 0;
 }
@@ -220,10 +220,10 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 		      const struct rcl_msg *msg)
 {
-	if (lease->state != RCL_LEASE_RESUMING || !lease->asked ||
-	    lease->granted)
+	if (lease->state != RCL_LEASE_RESUMING || !lease->we_asked ||
+	    lease->peer_agreed)
 		return -EPROTO;
-	if (msg->status != RCL_MSG_OK || lease->refused) {
+	if (msg->status != RCL_MSG_OK || lease->we_refused) {
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
 		/* Busy: RECYCLE comes. */
 		if (msg->status == RCL_MSG_BUSY)
@@ -232,9 +232,9 @@ int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 			lease->state = RCL_LEASE_FREE;
 		return 0;
 	}
-	lease->granted = true;
+	lease->peer_agreed = true;
 	/* One that was closed here ends there now, whether it asks or not. */
-	if (lease->called || !lease->lessee)
+	if (lease->we_agreed || !lease->lessee)
 		rcl_resume_go_on(ep, lease);
 	return 0;
 }
@@ -249,13 +249,13 @@ int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
  */
 void rcl_resume_close(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 {
-	if (lease->granted || (lease->called && !lease->asked)) {
+	if (lease->peer_agreed || (lease->we_agreed && !lease->we_asked)) {
 		/* The peer goes on, or is about to. */
 		rcl_lease_end(ep, lease, why);
 		return;
 	}
 	rcl_lease_let_go(ep, lease, why);
 	/* Else the answer tells what the peer has. */
-	if (!lease->asked)
+	if (!lease->we_asked)
 		lease->state = RCL_LEASE_FREE;
 }
