@@ -117,7 +117,7 @@ struct rcl_errands {
  * @index: of the QP in the pool, while suspended
  * @node: among those that are suspended
  * @ready: RCL_ERRAND_REGISTER was run
- * @failed: with what errno
+ * @failed: what RCL_ERRAND_REGISTER ended with: 0 or an errno
  * @got: messages that it has got, in all epochs
  * @had: and the peer's, when it resumes
  * @work: an errand

@@ -467,9 +467,9 @@ void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
 }
 
 /**
- * rcl_qp_fault - tell the link that a lessee's work request was refused
- * @qp: leased
- * @status: that its owner is told, not flushed
+ * rcl_qp_fault - tell the link that a lessee's work request failed or was refused
+ * @qp: leased; the epoch goes on
+ * @status: first failure, not one that was flushed
  * @vendor_err: of the device
  *
  * Context: any.
