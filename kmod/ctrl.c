@@ -98,6 +98,7 @@ static void rcl_ctrl_sent(struct ib_cq *cq, struct ib_wc *wc)
  *
  * Bounded by what can be outstanding.
  *
+ * Context: the link's work item, or its chore while that has the epoch.
  * Return: true when there was something.
  */
 bool rcl_ctrl_poll(struct rcl_ctrl *ctrl)
@@ -200,6 +201,8 @@ int rcl_ctrl_post(struct rcl_ctrl *ctrl)
  * @key: of this epoch
  * @role: enum rclink_role of this end
  * @epoch: agreed in the exchange
+ *
+ * Context: the link's work item, or its chore while that has the epoch.
  */
 void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch)
 {

@@ -247,6 +247,7 @@ err_free:
  * rcl_epoch_connect - INIT to RTR with all QPs
  * @ep: whose @remote, @ah, @mtu and @number are set
  *
+ * Context: may sleep; the link's chore.
  * Return: 0, or what ib_modify_qp() says; then the epoch is of no use.
  */
 int rcl_epoch_connect(struct rcl_epoch *ep)
@@ -270,6 +271,7 @@ int rcl_epoch_connect(struct rcl_epoch *ep)
  * @key: of the control channel
  * @role: enum rclink_role of this end
  *
+ * Context: may sleep; the link's chore.
  * Return: 0, or the errno of the verbs call; then the epoch is of no use.
  */
 int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
@@ -328,6 +330,7 @@ int rcl_epoch_renew(struct rcl_epoch *ep, u32 i)
  * @i: which QP
  * @remote: the peer's new numbers
  *
+ * Context: may sleep; the link's work item.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i,
@@ -347,6 +350,7 @@ int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i,
  * @ep: of a link that is up
  * @i: which QP
  *
+ * Context: may sleep; the link's work item.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_epoch_go(struct rcl_epoch *ep, u32 i)

@@ -21,6 +21,8 @@
  * What counts is how many intervals have ended, not how much time has passed,
  * and what has come in is read before: a host that stood still itself counts
  * one, however long that was.
+ *
+ * All of it runs in the link's work item.
  */
 #include "heartbeat.h"
 

@@ -281,6 +281,7 @@ struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot)
  * @kind: what is asked
  * @owner: netlink socket that asks
  *
+ * Context: may sleep.
  * Return: the request with one reference, or NULL.
  */
 struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner)
@@ -350,6 +351,7 @@ int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
  * @link: of which the caller holds a reference
  * @ping: handed back by its done() after success
  *
+ * Context: any with interrupts on.
  * Return: 0, -EBUSY when RCL_PINGS_MAX wait already, or -ENOENT when the link
  * is being deleted.
  */
@@ -376,6 +378,7 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
  * @link: of which the caller holds a reference
  * @call: finished later, after success; the inbox takes a reference
  *
+ * Context: any with interrupts on.
  * Return: 0, -ESHUTDOWN when the link is being deleted, or -ENOTCONN for an
  * errand between rcl_inbox_shut() and its opposite.
  */
@@ -477,6 +480,7 @@ void rcl_inbox_init(struct rcl_link *link)
 /**
  * rcl_inbox_start - prepare for links
  *
+ * Context: may sleep.
  * Return: 0, or -ENOMEM.
  */
 int rcl_inbox_start(void)
@@ -502,6 +506,8 @@ int rcl_inbox_start(void)
 
 /**
  * rcl_inbox_stop - the mirror of rcl_inbox_start()
+ *
+ * Context: may sleep.
  */
 void rcl_inbox_stop(void)
 {

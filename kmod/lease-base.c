@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* What all that happens to a lease is made of; in the link's work item. */
 #include "lease-base.h"
 
 #include "due.h"

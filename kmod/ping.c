@@ -29,6 +29,8 @@
  * @ping: is no longer owned by the caller
  * @error: 0, or a negative errno
  * @why: sentence for @error
+ *
+ * Context: the link's work item.
  */
 void rcl_ping_finish(struct rcl_ping *ping, int error, const char *why)
 {
@@ -125,6 +127,8 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
  * @ping: from now on finished by this epoch
  *
  * To be followed by rcl_ping_continue().
+ *
+ * Context: the link's work item.
  */
 void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
 {
@@ -463,6 +467,8 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
  * @ep: stopped, so that nothing accesses its memory
  * @error: negative errno for it
  * @why: sentence for it
+ *
+ * Context: the link's work item.
  */
 void rcl_ping_abort(struct rcl_epoch *ep, int error, const char *why)
 {

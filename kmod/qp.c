@@ -139,6 +139,7 @@ int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
  * @qp: in RESET
  * @wiring: port, partition key and rights
  *
+ * Context: may sleep.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
@@ -177,6 +178,7 @@ static int rcl_qp_give_up(struct rcl_qp *qp, int ret)
  * @wiring: path, MTU, depths
  * @remote: the peer's QPN and first PSN
  *
+ * Context: may sleep.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
@@ -217,6 +219,7 @@ static u8 rcl_qp_retry(const struct rcl_qp *qp,
  * @qp: in RTR
  * @wiring: timers, retries and depth
  *
+ * Context: may sleep.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
@@ -367,6 +370,7 @@ unsigned long rcl_qp_drain_end(void)
  * rcl_qp_to_err - let everything that was posted be flushed
  * @qp: any
  *
+ * Context: may sleep.
  * Return: 0, or what ib_modify_qp() says.
  */
 int rcl_qp_to_err(struct rcl_qp *qp)
@@ -500,6 +504,7 @@ void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc)
  * @addr: DMA address under the PD's local_dma_lkey
  * @len: bytes
  *
+ * Context: any.
  * Return: 0, or what ib_post_recv() says.
  */
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
