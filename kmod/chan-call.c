@@ -73,12 +73,14 @@ int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
 }
 
 /* An errand charges who has the channel. */
-static u32 *rcl_chan_new_rkeys(struct rcl_chan *chan, u32 n, bool errand)
+static u32 *rcl_chan_new_rkeys(struct rcl_chan *chan,
+			       const struct rcl_call *call)
 {
+	u32 n = rcl_window_extents(&call->window);
 	struct rcl_charge charge;
 	u32 *rkeys;
 
-	if (!errand)
+	if (call->kind != RCL_CALL_RENEW)
 		return kvmalloc_array(n, sizeof(*rkeys), RCL_GFP_CHARGED);
 	charge = rcl_charge_begin(chan->memcg);
 	rkeys = kvmalloc_array(n, sizeof(*rkeys), RCL_GFP_CHARGED);
@@ -94,8 +96,7 @@ static int rcl_chan_got(struct rcl_chan *chan, struct rcl_window *window,
 
 	if (!*n) {
 		*window = *got;
-		window->rkeys = rcl_chan_new_rkeys(chan, rcl_window_extents(got),
-						   call->kind == RCL_CALL_RENEW);
+		window->rkeys = rcl_chan_new_rkeys(chan, call);
 		if (!window->rkeys)
 			return -ENOMEM;
 	}

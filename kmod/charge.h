@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory that a kernel thread allocates, and somebody's cgroup is charged for. */
+/* What a kernel thread allocates, and somebody's cgroup is charged for. */
 #ifndef RCL_CHARGE_H
 #define RCL_CHARGE_H
 
@@ -9,7 +9,7 @@
 struct mem_cgroup;
 
 /*
- * try_charge_memcg() treats a thread that charges a cgroup as one of that: above
+ * try_charge_memcg() treats a thread that charges a cgroup as one of it: above
  * memory.high it reclaims and sleeps, for seconds, above memory.max it kills,
  * and waits for the victim. A link must not wait for that. With PF_MEMALLOC
  * the charge is forced, and nothing is reclaimed; __GFP_NOMEMALLOC keeps the

@@ -26,8 +26,8 @@
 /* Protects all below; changes by name take the next one, too. */
 static DEFINE_MUTEX(rcl_links_lock);
 /*
- * All that a lookup by name takes: of the work item of a link, or of a consumer,
- * who may not get a processor for long.
+ * All that a lookup by name takes: of the work item of a link, or of a
+ * consumer, who may not get a processor for long.
  */
 static DEFINE_SPINLOCK(rcl_names_lock);
 static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);

@@ -69,7 +69,7 @@ int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
 	rcl_charge_end(&charge);
 	if (!ret)
 		return 0;
-	/* The host is short of memory: better to reclaim than to end a channel. */
+	/* The host is short of memory: rather reclaim than end a channel. */
 	rcl_mapping_free(mapping);
 	return rcl_mapping_alloc(mapping, n, GFP_KERNEL);
 }

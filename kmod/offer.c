@@ -55,7 +55,7 @@ struct rcl_taken {
 /* Not that of the errands: those of a peer wait for what is done here. */
 static struct workqueue_struct *rcl_offer_wq;
 
-/* Protects rcl_offers, where each was taken, and how that stands. Links wait. */
+/* Protects rcl_offers, where each was taken, and how that stands; for links. */
 static DEFINE_MUTEX(rcl_offers_lock);
 static LIST_HEAD(rcl_offers);
 

@@ -23,7 +23,7 @@ struct vm_area_struct;
  *	a reference is held
  * @lock: protects @slots
  * @slots: its regions by handle
- * @turn: of who withdraws, to have a deputy; not with @lock, as mmap() takes that
+ * @turn: of who withdraws, to have a deputy; not with @lock, which mmap() takes
  */
 struct rcl_share {
 	const struct cred *cred;

@@ -5,7 +5,7 @@
 # hosts: 1
 # kernels: debug-all
 # only: Debian's kernels have no fault injection
-# timeout: 600
+# timeout: 700
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 

@@ -83,7 +83,7 @@ dials_meanwhile()
 # Meanwhile, too
 back()
 {
-	conf_with 1 && reload 1 && [ "$(slow_ones)" -gt 0 ] &&
+	conf_with 1 heartbeat 2000 && reload 1 && [ "$(slow_ones)" -gt 0 ] &&
 		echo "slow_qp 1 0" >"$SIM/sim0/fault" &&
 		until_true 60 is 1 s1 .state up
 }
@@ -102,14 +102,15 @@ parted()
 	[ "$(times 1 's1: no longer')" -gt "$1" ]
 }
 
-# What the daemon has begun, it does; what it makes anew is to be deleted, too.
+# What the daemon has begun, it does; what it makes anew, as for a heartbeat that is no
+# longer configured, is to be deleted, too.
 at_the_end()
 {
 	local before
 
 	before=$(times 1 's1: no longer')
 	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" &&
-		conf_with 1 mtu 512 && reload 1 &&
+		conf_with 1 && reload 1 &&
 		until_true 10 eval '! rclink show s1 2>&1' &&
 		[ "$(slow_ones)" -gt 0 ] && conf_with 0 &&
 		daemon_signal 1 HUP && until_true 5 parted "$before" &&
