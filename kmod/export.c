@@ -4,7 +4,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-#include "here.h"
+#include "announce.h"
 
 static struct rcl_export *rcl_export_find_locked(struct rcl_exports *exports,
 						 const char *name)
@@ -144,19 +144,20 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
  *
  * Context: may sleep.
  */
-void rcl_export_list(struct rcl_exports *exports, struct rcl_here_list *list)
+void rcl_export_list(struct rcl_exports *exports,
+		     struct rcl_announce_list *list)
 {
-	struct rcl_here_region region;
+	struct rcl_announce_region region;
 	struct rcl_export *export;
 
 	mutex_lock(&exports->lock);
 	list_for_each_entry(export, &exports->list, node) {
 		strscpy_pad(region.name, export->name, sizeof(region.name));
-		if (!export->ready || !rcl_here_is_name(region.name))
+		if (!export->ready || !rcl_announce_is_name(region.name))
 			continue;
 		region.len = export->window.len;
 		region.rights = export->window.rights;
-		rcl_here_add(list, &region);
+		rcl_announce_add(list, &region);
 	}
 	mutex_unlock(&exports->lock);
 }

@@ -10,7 +10,7 @@
 
 #include <uapi/linux/rclink_dev.h>
 
-struct rcl_here_list;
+struct rcl_announce_list;
 struct rcl_lessee;
 
 #define RCL_EXTENT_SHIFT_MIN	12	/* the smallest page */
@@ -125,7 +125,8 @@ int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export);
 void rcl_export_set_ready(struct rcl_exports *exports,
 			  struct rcl_export *export, bool ready);
 void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export);
-void rcl_export_list(struct rcl_exports *exports, struct rcl_here_list *list);
+void rcl_export_list(struct rcl_exports *exports,
+		     struct rcl_announce_list *list);
 int rcl_export_find(struct rcl_exports *exports, const char *name,
 		    const struct rcl_lessee *asked, struct rcl_window *window,
 		    u32 first, u32 max);

@@ -10,11 +10,11 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "announce.h"
 #include "device.h"
 #include "group-conf.h"
+#include "group-hear.h"
 #include "group-talk.h"
-#include "hall.h"
-#include "here.h"
 #include "keeper.h"
 #include "lessee.h"
 #include "mcast.h"
@@ -37,8 +37,8 @@
  * @talk: the key, and what the others say
  * @told: of @tick: links whose peers may know what is exported to them
  * @exported: of @tick: all that this host exports to them
- * @here: of @tick: what this host said of that last
- * @hall: who hears the others: channels and modules
+ * @announce: of @tick: what this host said of that last
+ * @hear: who hears the others: channels and modules
  * @room: woken when a send may have room, or fails at once
  * @note_lock: protects @note and the rights in @conf
  * @note: the first failure since it was joined
@@ -70,9 +70,9 @@ struct rcl_group {
 	struct rcl_keeper keeper;
 	struct rcl_talk talk;
 	struct rcl_keeper_links told;
-	struct rcl_here_list *exported;
-	struct rcl_here here;
-	struct rcl_hall hall;
+	struct rcl_announce_list *exported;
+	struct rcl_announce announce;
+	struct rcl_group_hear hear;
 	wait_queue_head_t room;
 	spinlock_t note_lock;	/* protects note, conf.access */
 	struct rcl_reason note;

@@ -27,9 +27,10 @@
 #include "shm.h"
 #include "sqe.h"
 
-static struct rcl_group_chan *rcl_group_chan_of(struct rcl_hearer *hearer)
+static struct rcl_group_chan *
+rcl_group_chan_of(struct rcl_group_listener *listener)
 {
-	return container_of(hearer, struct rcl_group_chan, hearer);
+	return container_of(listener, struct rcl_group_chan, listener);
 }
 
 /* The consumer's head is compared, and no more: hostile. */
@@ -93,7 +94,7 @@ static bool rcl_group_chan_hear_locked(struct rcl_group_chan *chan,
 		cqe.status = rcl_group_chan_take(chan, recv, heard);
 		if (cqe.status != IB_WC_LOC_PROT_ERR) {
 			cqe.len = heard->len;
-			if (heard->sender != RCL_HALL_NOBODY) {
+			if (heard->sender != RCL_GROUP_NOBODY) {
 				cqe.imm = heard->sender;
 				cqe.flags = RCLINK_CQE_SENDER;
 			}
@@ -105,10 +106,10 @@ static bool rcl_group_chan_hear_locked(struct rcl_group_chan *chan,
 	return false;
 }
 
-static bool rcl_group_chan_hear(struct rcl_hearer *hearer,
+static bool rcl_group_chan_hear(struct rcl_group_listener *listener,
 				const struct rcl_heard *heard)
 {
-	struct rcl_group_chan *chan = rcl_group_chan_of(hearer);
+	struct rcl_group_chan *chan = rcl_group_chan_of(listener);
 	bool taken;
 
 	spin_lock(&chan->lock);
@@ -120,9 +121,9 @@ static bool rcl_group_chan_hear(struct rcl_hearer *hearer,
 	return taken;
 }
 
-static void rcl_group_chan_ended(struct rcl_hearer *hearer)
+static void rcl_group_chan_ended(struct rcl_group_listener *listener)
 {
-	struct rcl_group_chan *chan = rcl_group_chan_of(hearer);
+	struct rcl_group_chan *chan = rcl_group_chan_of(listener);
 	struct rclink_dev_cqe cqe = {
 		.op = RCLINK_OP_RECV,
 		.status = IB_WC_WR_FLUSH_ERR,
@@ -142,7 +143,7 @@ static void rcl_group_chan_ended(struct rcl_hearer *hearer)
 
 static u32 rcl_group_chan_max(const struct rcl_group_chan *chan)
 {
-	return rcl_group_max(chan->group, chan->hearer.service);
+	return rcl_group_max(chan->group, chan->listener.service);
 }
 
 static void rcl_group_chan_free(struct rcl_group_chan *chan)
@@ -159,8 +160,8 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
 	chan = kzalloc(sizeof(*chan), GFP_KERNEL_ACCOUNT);
 	if (!chan)
 		return NULL;
-	chan->hearer.hear = rcl_group_chan_hear;
-	chan->hearer.ended = rcl_group_chan_ended;
+	chan->listener.hear = rcl_group_chan_hear;
+	chan->listener.ended = rcl_group_chan_ended;
 	init_waitqueue_head(&chan->wait);
 	mutex_init(&chan->submit);
 	spin_lock_init(&chan->lock);
@@ -192,8 +193,9 @@ struct rcl_group_chan *rcl_group_chan_open(const char *name,
 	chan = rcl_group_chan_new();
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
-	strscpy(chan->hearer.service, service, sizeof(chan->hearer.service));
-	ret = rcl_group_use(name, cred, &chan->hearer, &chan->group);
+	strscpy(chan->listener.service, service,
+		sizeof(chan->listener.service));
+	ret = rcl_group_use(name, cred, &chan->listener, &chan->group);
 	if (ret) {
 		rcl_group_chan_free(chan);
 		return ERR_PTR(ret);
@@ -210,7 +212,7 @@ struct rcl_group_chan *rcl_group_chan_open(const char *name,
  */
 void rcl_group_chan_close(struct rcl_group_chan *chan)
 {
-	rcl_group_unuse(chan->group, &chan->hearer);
+	rcl_group_unuse(chan->group, &chan->listener);
 	rcl_group_mem_free_all(&chan->mem);
 	rcl_group_chan_free(chan);
 }
@@ -375,7 +377,8 @@ static int rcl_group_chan_send(struct rcl_group_chan *chan,
 	};
 	int ret;
 
-	ret = rcl_group_send(chan->group, chan->hearer.service, chan->buf, len);
+	ret = rcl_group_send(chan->group, chan->listener.service, chan->buf,
+			     len);
 	if (ret && ret != -ENETDOWN)
 		return ret;
 	if (ret)

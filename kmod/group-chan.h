@@ -7,8 +7,8 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "group-hear.h"
 #include "group-mem.h"
-#include "hall.h"
 
 /* A power of two, so that numbers may wrap; not all of them are used. */
 #define RCL_GROUP_RECVS	32
@@ -31,7 +31,7 @@ struct rcl_group_recv {
 
 /**
  * struct rcl_group_chan - such a channel
- * @hearer: what the group knows of it
+ * @listener: what the group knows of it
  * @group: in use; constant
  * @shared: rings, mapped by the consumer: hostile
  * @wait: woken by completions and by the end
@@ -47,7 +47,7 @@ struct rcl_group_recv {
  * @mem: regions
  */
 struct rcl_group_chan {
-	struct rcl_hearer hearer;
+	struct rcl_group_listener listener;
 	struct rcl_group *group;
 	struct rclink_dev_group_shared *shared;
 	wait_queue_head_t wait;

@@ -29,7 +29,7 @@ static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
 	struct rcl_heard heard = { .gid = gid };
 
 	if (rcl_talk_hear(&group->talk, data, len, &heard))
-		rcl_hall_tell(&group->hall, &heard);
+		rcl_group_hear_tell(&group->hear, &heard);
 }
 
 static void rcl_group_sent(struct rcl_mcast *mcast)

@@ -53,7 +53,7 @@ static int rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 		return -ENOENT;
 	rcl_keeper_read(&group->keeper, &info->links);
 	rcl_talk_read(&group->talk, &info->talk);
-	rcl_hall_read(&group->hall, &info->consumers, &info->missed);
+	rcl_group_hear_read(&group->hear, &info->consumers, &info->missed);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ int rcl_group_info_next(u32 after, struct rcl_group_info *info)
  * Return: 0, -ENOENT when there is no such group or member, or -EINTR for a
  * fatal signal.
  */
-int rcl_group_said(const char *name, u32 sender, struct rcl_here_list *list)
+int rcl_group_said(const char *name, u32 sender, struct rcl_announce_list *list)
 {
 	struct rcl_group *group = rcl_group_get(name);
 	int ret;

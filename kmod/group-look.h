@@ -39,6 +39,7 @@ struct rcl_group_info {
 
 int rcl_group_info(const char *name, struct rcl_group_info *info);
 int rcl_group_info_next(u32 after, struct rcl_group_info *info);
-int rcl_group_said(const char *name, u32 sender, struct rcl_here_list *list);
+int rcl_group_said(const char *name, u32 sender,
+		   struct rcl_announce_list *list);
 
 #endif /* RCL_GROUP_LOOK_H */

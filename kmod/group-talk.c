@@ -39,8 +39,8 @@ void rcl_talk_wipe(struct rcl_talk *talk)
 {
 	spin_lock(&talk->lock);
 	rcl_talk_forget(talk);
-	kfree(talk->here);
-	talk->here = NULL;
+	kfree(talk->announce);
+	talk->announce = NULL;
 	kfree(talk->spare);
 	talk->spare = NULL;
 	memzero_explicit(&talk->seal, sizeof(talk->seal));
@@ -135,15 +135,16 @@ static int rcl_talk_seal(struct rcl_talk *talk, u8 *buf, u32 len)
  * rcl_talk_make - make a message
  * @talk: initialized
  * @buf: has room for it and RCL_GROUP_ROOM bytes
- * @here: what this host says
+ * @announce: what this host says
  *
  * Context: any but interrupts.
  * Return: bytes to send, -ENOKEY or -EOVERFLOW.
  */
-int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here)
+int rcl_talk_make(struct rcl_talk *talk, u8 *buf,
+		  const struct rcl_announce *announce)
 {
 	return rcl_talk_seal(talk, buf,
-			     rcl_here_encode(buf + RCL_MSG_AAD, here));
+			     rcl_announce_encode(buf + RCL_MSG_AAD, announce));
 }
 
 /**
@@ -161,7 +162,7 @@ int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
 		       const u8 *data, u32 len)
 {
 	u8 *text = buf + RCL_MSG_AAD;
-	u32 head = rcl_text_begin(text, RCL_TEXT_DATA, service);
+	u32 head = rcl_group_msg_begin(text, RCL_GROUP_MSG_DATA, service);
 
 	memcpy(text + head, data, len);
 	return rcl_talk_seal(talk, buf, head + len);
@@ -173,15 +174,15 @@ int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
  */
 static void rcl_talk_prepare(struct rcl_talk *talk)
 {
-	if (!talk->here)
-		talk->here = kmalloc(sizeof(*talk->here), GFP_NOIO);
+	if (!talk->announce)
+		talk->announce = kmalloc(sizeof(*talk->announce), GFP_NOIO);
 	if (!talk->spare)
 		talk->spare = kzalloc(sizeof(*talk->spare), GFP_NOIO);
 }
 
 static int rcl_talk_merge(struct rcl_talk *talk, u32 sender)
 {
-	struct rcl_here_list **said = &talk->said[sender];
+	struct rcl_announce_list **said = &talk->said[sender];
 
 	if (!*said) {
 		*said = talk->spare;
@@ -189,7 +190,7 @@ static int rcl_talk_merge(struct rcl_talk *talk, u32 sender)
 	}
 	if (!*said)
 		return -ENOMEM;
-	rcl_here_merge(*said, talk->here);
+	rcl_announce_merge(*said, talk->announce);
 	return 0;
 }
 
@@ -198,9 +199,9 @@ static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len,
 {
 	int ret;
 
-	if (!talk->here)
+	if (!talk->announce)
 		return -ENOMEM;
-	ret = rcl_here_decode(text, len, talk->here);
+	ret = rcl_announce_decode(text, len, talk->announce);
 	/* One that has not heard of the newest key yet will come again. */
 	if (ret || sender >= RCL_GROUP_SENDERS)
 		return ret;
@@ -223,22 +224,22 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
 			  u32 sender, struct rcl_heard *heard)
 {
-	int kind = rcl_text_kind(text, len);
+	int kind = rcl_group_msg_kind(text, len);
 	int ret = kind < 0 ? kind : 0;
 
-	if (kind == RCL_TEXT_HERE)
+	if (kind == RCL_GROUP_MSG_ANNOUNCE)
 		ret = rcl_talk_decode(talk, text, len, sender);
 	if (ret == -EBADMSG)
 		talk->stats.rx_malformed++;
 	if (ret)
 		return;
 	rcl_talk_heard(talk, sender, heard->gid);
-	heard->sender = sender < RCL_GROUP_SENDERS ? sender : RCL_HALL_NOBODY;
-	if (kind == RCL_TEXT_DATA) {
-		heard->service = (const char *)text + RCL_TEXT_HEAD;
-		heard->service_len = rcl_text_service_len(text);
-		heard->data = text + RCL_TEXT_HEAD + heard->service_len;
-		heard->len = len - RCL_TEXT_HEAD - heard->service_len;
+	heard->sender = sender < RCL_GROUP_SENDERS ? sender : RCL_GROUP_NOBODY;
+	if (kind == RCL_GROUP_MSG_DATA) {
+		heard->service = (const char *)text + RCL_GROUP_MSG_HEAD;
+		heard->service_len = rcl_group_msg_service_len(text);
+		heard->data = text + RCL_GROUP_MSG_HEAD + heard->service_len;
+		heard->len = len - RCL_GROUP_MSG_HEAD - heard->service_len;
 	}
 }
 
@@ -290,7 +291,8 @@ bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
  * Context: may sleep.
  * Return: 0, or -ENOENT when it said nothing lately.
  */
-int rcl_talk_said(struct rcl_talk *talk, u32 sender, struct rcl_here_list *list)
+int rcl_talk_said(struct rcl_talk *talk, u32 sender,
+		  struct rcl_announce_list *list)
 {
 	int ret = -ENOENT;
 

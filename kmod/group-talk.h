@@ -5,13 +5,13 @@
 
 #include <linux/spinlock.h>
 
+#include "announce.h"
+#include "group-hear.h"
+#include "group-msg.h"
 #include "group-seal.h"
-#include "hall.h"
-#include "here.h"
-#include "text.h"
 
 /* Beside the data of a process and the name of its service. */
-#define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_TEXT_HEAD)
+#define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_GROUP_MSG_HEAD)
 
 /**
  * struct rcl_talk_peer - another member
@@ -71,7 +71,7 @@ struct rcl_talk_info {
  * @stats: counters
  * @peer: others, by number under the newest key
  * @said: what they export; NULL for those that have not said it lately
- * @here: to be what the next one says
+ * @announce: to be what the next one says
  * @spare: to be in @said for one who is new
  */
 struct rcl_talk {
@@ -80,9 +80,9 @@ struct rcl_talk {
 	bool unknown;
 	struct rcl_talk_stats stats;
 	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
-	struct rcl_here_list *said[RCL_GROUP_SENDERS];
-	struct rcl_here *here;
-	struct rcl_here_list *spare;
+	struct rcl_announce_list *said[RCL_GROUP_SENDERS];
+	struct rcl_announce *announce;
+	struct rcl_announce_list *spare;
 };
 
 void rcl_talk_init(struct rcl_talk *talk);
@@ -91,13 +91,14 @@ void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant, bool now);
 void rcl_talk_expire(struct rcl_talk *talk);
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown);
-int rcl_talk_make(struct rcl_talk *talk, u8 *buf, const struct rcl_here *here);
+int rcl_talk_make(struct rcl_talk *talk, u8 *buf,
+		  const struct rcl_announce *announce);
 int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
 		       const u8 *data, u32 len);
 bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 		   struct rcl_heard *heard);
 int rcl_talk_said(struct rcl_talk *talk, u32 sender,
-		  struct rcl_here_list *list);
+		  struct rcl_announce_list *list);
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info);
 
 #endif /* RCL_GROUP_TALK_H */

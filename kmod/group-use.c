@@ -26,7 +26,7 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
  * rcl_group_use - hear a group, and be able to send to it
  * @name: of the group
  * @cred: of the consumer
- * @hearer: with its service set, and its functions, which may be called from
+ * @listener: with its service set, and its functions, which may be called from
  *	now on
  * @group: set, before that
  *
@@ -35,7 +35,7 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
  * too many use it, or -EINTR for a fatal signal.
  */
 int rcl_group_use(const char *name, const struct cred *cred,
-		  struct rcl_hearer *hearer, struct rcl_group **group)
+		  struct rcl_group_listener *listener, struct rcl_group **group)
 {
 	int ret;
 
@@ -45,7 +45,7 @@ int rcl_group_use(const char *name, const struct cred *cred,
 		goto out;
 	ret = -EACCES;
 	if (rcl_group_may(*group, cred))
-		ret = rcl_hall_enter(&(*group)->hall, hearer);
+		ret = rcl_group_hear_enter(&(*group)->hear, listener);
 	if (ret)
 		rcl_group_put(*group);
 out:
@@ -56,13 +56,14 @@ out:
 /**
  * rcl_group_unuse - the mirror of rcl_group_use()
  * @group: in use
- * @hearer: hears nothing more
+ * @listener: hears nothing more
  *
  * Context: may sleep.
  */
-void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer)
+void rcl_group_unuse(struct rcl_group *group,
+		     struct rcl_group_listener *listener)
 {
-	rcl_hall_leave(&group->hall, hearer);
+	rcl_group_hear_leave(&group->hear, listener);
 	rcl_group_put(group);
 }
 

@@ -5,14 +5,16 @@
 
 #include <linux/types.h>
 
-#include "hall.h"
+#include "group-hear.h"
 
 struct cred;
 struct rcl_group;
 
 int rcl_group_use(const char *name, const struct cred *cred,
-		  struct rcl_hearer *hearer, struct rcl_group **group);
-void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer);
+		  struct rcl_group_listener *listener,
+		  struct rcl_group **group);
+void rcl_group_unuse(struct rcl_group *group,
+		     struct rcl_group_listener *listener);
 u32 rcl_group_max(const struct rcl_group *group, const char *service);
 int rcl_group_send(struct rcl_group *group, const char *service,
 		   const u8 *data, u32 len);

@@ -186,7 +186,7 @@ static void rcl_group_ask(struct rcl_group *group)
 static void rcl_group_collect(struct rcl_group *group)
 {
 	struct rcl_keeper_links *links = &group->told;
-	struct rcl_here_list *list = group->exported;
+	struct rcl_announce_list *list = group->exported;
 	u32 i;
 
 	list->total = 0;
@@ -199,8 +199,9 @@ static void rcl_group_collect(struct rcl_group *group)
 	for (i = 0; i < links->n; i++)
 		rcl_link_exports(links->name[i], list);
 	rcl_offer_list(links, list);
-	rcl_here_turn(list, rcl_here_room(READ_ONCE(group->mtu) -
-					  RCL_GROUP_ROOM), &group->here);
+	rcl_announce_turn(list, rcl_announce_room(READ_ONCE(group->mtu) -
+						  RCL_GROUP_ROOM),
+			  &group->announce);
 }
 
 static int rcl_group_say_locked(struct rcl_group *group)
@@ -210,12 +211,12 @@ static int rcl_group_say_locked(struct rcl_group *group)
 
 	lockdep_assert_held(&group->send_lock);
 	/* It may have joined again since, on a port whose MTU is smaller. */
-	if (group->here.n > rcl_here_room(group->mtu - RCL_GROUP_ROOM))
+	if (group->announce.n > rcl_announce_room(group->mtu - RCL_GROUP_ROOM))
 		return 0;
 	slot = rcl_mcast_begin(group->mcast, true);
 	if (!slot)
 		return 0;
-	len = rcl_talk_make(&group->talk, slot->buf, &group->here);
+	len = rcl_talk_make(&group->talk, slot->buf, &group->announce);
 	return len > 0 ? rcl_mcast_send(slot, len) : 0;
 }
 
@@ -289,7 +290,7 @@ static struct rcl_group *rcl_group_new(const struct rcl_group_conf *conf)
 	group->keeper.name = group->conf.name;
 	group->keeper.rekeyed = rcl_group_rekeyed;
 	rcl_talk_init(&group->talk);
-	rcl_hall_init(&group->hall);
+	rcl_group_hear_init(&group->hear);
 	init_waitqueue_head(&group->room);
 	INIT_DELAYED_WORK(&group->work, rcl_group_work);
 	INIT_DELAYED_WORK(&group->tick, rcl_group_tick);
@@ -388,7 +389,7 @@ static void rcl_group_end(struct rcl_group *group)
 	cancel_delayed_work_sync(&group->work);
 	if (group->call)
 		rcl_call_put(group->call);
-	rcl_hall_close(&group->hall);
+	rcl_group_hear_close(&group->hear);
 	rcl_talk_wipe(&group->talk);
 	rcl_group_put(group);
 }

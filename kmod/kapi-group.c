@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups of kernel modules: see include/rclink.h. The hall has the callbacks run
- * one at a time, and makes the end of a membership wait for its own.
+ * Groups of kernel modules: see include/rclink.h. The callbacks run one at a
+ * time, and the end of a membership waits for its own (group-hear.c).
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -15,38 +15,39 @@
 
 /**
  * struct rclink_member - a group as a module uses it
- * @hearer: of the group
+ * @listener: of the group
  * @group: that
  * @ops: of the consumer
  * @ctx: for @ops
  * @over: the group has gone
  */
 struct rclink_member {
-	struct rcl_hearer hearer;
+	struct rcl_group_listener listener;
 	struct rcl_group *group;
 	const struct rclink_group_ops *ops;
 	void *ctx;
 	bool over;
 };
 
-static struct rclink_member *rcl_kapi_member_of(struct rcl_hearer *hearer)
+static struct rclink_member *
+rcl_kapi_member_of(struct rcl_group_listener *listener)
 {
-	return container_of(hearer, struct rclink_member, hearer);
+	return container_of(listener, struct rclink_member, listener);
 }
 
-static bool rcl_kapi_member_hear(struct rcl_hearer *hearer,
+static bool rcl_kapi_member_hear(struct rcl_group_listener *listener,
 				 const struct rcl_heard *heard)
 {
-	struct rclink_member *member = rcl_kapi_member_of(hearer);
+	struct rclink_member *member = rcl_kapi_member_of(listener);
 
-	BUILD_BUG_ON(RCLINK_GROUP_NOBODY != RCL_HALL_NOBODY);
+	BUILD_BUG_ON(RCLINK_GROUP_NOBODY != RCL_GROUP_NOBODY);
 	return member->ops->received(member, member->ctx, heard->data,
 				     heard->len, heard->sender, heard->gid);
 }
 
-static void rcl_kapi_member_ended(struct rcl_hearer *hearer)
+static void rcl_kapi_member_ended(struct rcl_group_listener *listener)
 {
-	struct rclink_member *member = rcl_kapi_member_of(hearer);
+	struct rclink_member *member = rcl_kapi_member_of(listener);
 
 	WRITE_ONCE(member->over, true);
 	member->ops->ended(member, member->ctx);
@@ -79,13 +80,13 @@ struct rclink_member *rclink_group_join(const char *name, const char *service,
 	member = kzalloc(sizeof(*member), GFP_KERNEL);
 	if (!member)
 		return ERR_PTR(-ENOMEM);
-	member->hearer.hear = rcl_kapi_member_hear;
-	member->hearer.ended = rcl_kapi_member_ended;
-	strscpy(member->hearer.service, service,
-		sizeof(member->hearer.service));
+	member->listener.hear = rcl_kapi_member_hear;
+	member->listener.ended = rcl_kapi_member_ended;
+	strscpy(member->listener.service, service,
+		sizeof(member->listener.service));
 	member->ops = ops;
 	member->ctx = ctx;
-	ret = rcl_group_use(name, NULL, &member->hearer, &member->group);
+	ret = rcl_group_use(name, NULL, &member->listener, &member->group);
 	if (!ret)
 		return member;
 	kfree(member);
@@ -104,7 +105,7 @@ EXPORT_SYMBOL_GPL(rclink_group_join);
  */
 void rclink_group_leave(struct rclink_member *member)
 {
-	rcl_group_unuse(member->group, &member->hearer);
+	rcl_group_unuse(member->group, &member->listener);
 	kfree(member);
 }
 EXPORT_SYMBOL_GPL(rclink_group_leave);
@@ -120,7 +121,7 @@ EXPORT_SYMBOL_GPL(rclink_group_leave);
  */
 u32 rclink_group_max(const struct rclink_member *member)
 {
-	return rcl_group_max(member->group, member->hearer.service);
+	return rcl_group_max(member->group, member->listener.service);
 }
 EXPORT_SYMBOL_GPL(rclink_group_max);
 
@@ -144,6 +145,7 @@ int rclink_group_send(struct rclink_member *member, const void *data, u32 len)
 {
 	if (READ_ONCE(member->over))
 		return -ESHUTDOWN;
-	return rcl_group_send(member->group, member->hearer.service, data, len);
+	return rcl_group_send(member->group, member->listener.service, data,
+			      len);
 }
 EXPORT_SYMBOL_GPL(rclink_group_send);

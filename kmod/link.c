@@ -541,7 +541,7 @@ int rcl_link_entry(const char *name, u64 number, struct rcl_entry_info *info)
  *
  * Context: may sleep.
  */
-void rcl_link_exports(const char *name, struct rcl_here_list *list)
+void rcl_link_exports(const char *name, struct rcl_announce_list *list)
 {
 	struct rcl_link *link;
 

@@ -63,7 +63,7 @@ int rcl_link_info(const char *name, struct rcl_link_info *info);
 int rcl_link_info_next(u32 after, struct rcl_link_info *info);
 int rcl_link_note(const char *name, const char *text, const char **why);
 int rcl_link_entry(const char *name, u64 number, struct rcl_entry_info *info);
-void rcl_link_exports(const char *name, struct rcl_here_list *list);
+void rcl_link_exports(const char *name, struct rcl_announce_list *list);
 unsigned int rcl_link_generation(void);
 
 void rcl_link_owner_gone(u32 owner);

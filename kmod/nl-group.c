@@ -13,7 +13,7 @@
 #include "reason.h"
 
 #define RCL_NL_GROUP	16384	/* bytes, for 32 links and 64 peers */
-#define RCL_NL_REGIONS	24576	/* for RCL_HERE_MAX regions */
+#define RCL_NL_REGIONS	24576	/* for RCL_ANNOUNCE_MAX regions */
 
 static const char rcl_nl_no_group[] = "name: there is no group of that name";
 
@@ -357,7 +357,7 @@ int rclink_nl_group_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 static int rcl_nl_put_region(struct sk_buff *skb,
-			     const struct rcl_here_region *region)
+			     const struct rcl_announce_region *region)
 {
 	struct nlattr *nest;
 
@@ -374,7 +374,7 @@ static int rcl_nl_put_region(struct sk_buff *skb,
 }
 
 static int rcl_nl_put_here(struct sk_buff *skb, const char *name, u32 sender,
-			   const struct rcl_here_list *list)
+			   const struct rcl_announce_list *list)
 {
 	u32 i;
 
@@ -389,7 +389,7 @@ static int rcl_nl_put_here(struct sk_buff *skb, const char *name, u32 sender,
 }
 
 static int rcl_nl_reply_here(struct genl_info *info, const char *name,
-			     u32 sender, struct rcl_here_list *list)
+			     u32 sender, struct rcl_announce_list *list)
 {
 	struct sk_buff *msg;
 	void *hdr;
@@ -409,7 +409,7 @@ static int rcl_nl_reply_here(struct genl_info *info, const char *name,
 
 int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcl_here_list *list;
+	struct rcl_announce_list *list;
 	const char *name;
 	int ret;
 

@@ -20,10 +20,10 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "announce.h"
 #include "deputy.h"
 #include "epoch.h"
 #include "export.h"
-#include "here.h"
 #include "keeper.h"
 #include "mapping.h"
 #include "memory.h"
@@ -350,20 +350,20 @@ static bool rcl_offer_may_any(const struct rcl_offer *offer,
  * Context: may sleep.
  */
 void rcl_offer_list(const struct rcl_keeper_links *links,
-		    struct rcl_here_list *list)
+		    struct rcl_announce_list *list)
 {
-	struct rcl_here_region region;
+	struct rcl_announce_region region;
 	struct rcl_offer *offer;
 
 	mutex_lock(&rcl_offers_lock);
 	list_for_each_entry(offer, &rcl_offers, node) {
 		strscpy_pad(region.name, offer->name, sizeof(region.name));
-		if (!rcl_here_is_name(region.name) ||
+		if (!rcl_announce_is_name(region.name) ||
 		    !rcl_offer_may_any(offer, links))
 			continue;
 		region.len = offer->memory->len;
 		region.rights = offer->rights;
-		rcl_here_add(list, &region);
+		rcl_announce_add(list, &region);
 	}
 	mutex_unlock(&rcl_offers_lock);
 }

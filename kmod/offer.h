@@ -10,7 +10,7 @@
 
 struct cred;
 struct rcl_epoch;
-struct rcl_here_list;
+struct rcl_announce_list;
 struct rcl_keeper_links;
 struct rcl_memory;
 struct rcl_pool;
@@ -47,7 +47,7 @@ struct rcl_offer {
 int rcl_offer_add(struct rcl_offer *offer);
 void rcl_offer_del(struct rcl_offer *offer);
 void rcl_offer_list(const struct rcl_keeper_links *links,
-		    struct rcl_here_list *list);
+		    struct rcl_announce_list *list);
 int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 		   struct rcl_window *window, u32 first, u32 max);
 void rcl_offer_end(struct rcl_pool *pool);

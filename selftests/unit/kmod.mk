@@ -6,10 +6,10 @@ TREE := $(abspath $(HERE)/../..)
 KSRC ?= $(shell $(HERE)/../vm/source)
 OUT ?= $(TREE)/build/unit
 
-PURE := fate fsm gid here latency msg policy endpoint pattern reason record \
-	replay text
-TESTS := fate fsm gid group_chan group_seal here keeper latency msg policy endpoint pattern record \
-	replay text
+PURE := fate fsm gid announce latency msg policy endpoint pattern reason record \
+	replay group-msg
+TESTS := announce fate fsm gid group_chan group_msg group_seal keeper latency msg policy endpoint \
+	pattern record replay
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 
 CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \

@@ -39,7 +39,7 @@ static void *kmalloc(size_t size, int flags)
 }
 
 /* The files themselves are here, because they need all that. */
-#include "../../kmod/hall.c"
+#include "../../kmod/group-hear.c"
 #include "../../kmod/group-mem.c"
 #include "../../kmod/group-chan.c"
 
@@ -50,7 +50,7 @@ static void *kmalloc(size_t size, int flags)
 
 unsigned long jiffies;
 
-static struct rcl_hall hall;
+static struct rcl_group_hear hear;
 static int send_ret;
 static u8 sent[RCL_MCAST_MTU];
 static u32 sent_len, sends;
@@ -58,15 +58,16 @@ static char sent_to[RCLINK_DEV_SERVICE_LEN];
 static unsigned int allocated;
 
 int rcl_group_use(const char *name, const struct cred *cred,
-		  struct rcl_hearer *hearer, struct rcl_group **group)
+		  struct rcl_group_listener *listener, struct rcl_group **group)
 {
 	*group = NULL;
-	return rcl_hall_enter(&hall, hearer);
+	return rcl_group_hear_enter(&hear, listener);
 }
 
-void rcl_group_unuse(struct rcl_group *group, struct rcl_hearer *hearer)
+void rcl_group_unuse(struct rcl_group *group,
+		     struct rcl_group_listener *listener)
 {
-	rcl_hall_leave(&hall, hearer);
+	rcl_group_hear_leave(&hear, listener);
 }
 
 u32 rcl_group_max(const struct rcl_group *group, const char *service)
@@ -173,8 +174,8 @@ FIXTURE_SETUP(group)
 {
 	struct rclink_dev_region arg = { .len = LEN, .addr = 1 };
 
-	memset(&hall, 0, sizeof(hall));
-	rcl_hall_init(&hall);
+	memset(&hear, 0, sizeof(hear));
+	rcl_group_hear_init(&hear);
 	send_ret = 0;
 	sends = 0;
 	self->chan = rcl_group_chan_open("g", "s", NULL);
@@ -189,7 +190,7 @@ FIXTURE_TEARDOWN(group)
 {
 	rcl_group_chan_close(self->chan);
 	EXPECT_EQ(0, allocated);
-	EXPECT_EQ(0, hall.n);
+	EXPECT_EQ(0, hear.n);
 }
 
 static struct rclink_dev_sqe *next_entry(struct rclink_dev_shared *s)
@@ -228,7 +229,7 @@ static void tell_service(const char *service, const void *data, u32 len,
 		.data = data, .len = len, .sender = sender, .gid = gid,
 	};
 
-	rcl_hall_tell(&hall, &heard);
+	rcl_group_hear_tell(&hear, &heard);
 }
 
 static void tell(const void *data, u32 len, u32 sender)
@@ -335,7 +336,7 @@ TEST_F(group, hears_into_its_receives_in_order)
 	queue(self, RCLINK_OP_RECV, 100, 10, 2);
 	ASSERT_EQ(0, submit(self, &taken));
 	tell("0123456789", 10, 3);
-	tell("abc", 3, RCL_HALL_NOBODY);
+	tell("abc", 3, RCL_GROUP_NOBODY);
 	tell("missed", 6, 3);
 	EXPECT_EQ(2, self->shared->cq.tail);
 	EXPECT_EQ(0, memcmp(self->memory, "0123456789\0", 11));
@@ -347,7 +348,7 @@ TEST_F(group, hears_into_its_receives_in_order)
 	EXPECT_EQ(0, memcmp(gid, self->chan->shared->source[0], 16));
 	EXPECT_EQ(2, cqe_at(self, 1)->user_data);
 	EXPECT_EQ(0, cqe_at(self, 1)->flags);
-	EXPECT_EQ(1, hall.missed);
+	EXPECT_EQ(1, hear.missed);
 }
 
 TEST_F(group, hears_its_service_alone)
@@ -360,7 +361,7 @@ TEST_F(group, hears_its_service_alone)
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		tell_service(others[i], "no", 2, 3);
 	EXPECT_EQ(0, self->shared->cq.tail);
-	EXPECT_EQ(0, hall.missed);
+	EXPECT_EQ(0, hear.missed);
 	tell("yes", 3, 3);
 	EXPECT_EQ(1, self->shared->cq.tail);
 	EXPECT_EQ(0, memcmp(self->memory, "yes", 3));
@@ -389,7 +390,7 @@ TEST_F(group, a_receive_that_cannot_says_so)
 	EXPECT_EQ(2, cqe_at(self, 1)->user_data);
 	EXPECT_EQ(0, cqe_at(self, 2)->status);
 	EXPECT_EQ(0, memcmp(self->memory, "def", 3));
-	EXPECT_EQ(0, hall.missed);
+	EXPECT_EQ(0, hear.missed);
 }
 
 TEST_F(group, room_is_kept_for_each_that_may_complete)
@@ -453,7 +454,7 @@ TEST_F(group, ends_with_the_group)
 	EXPECT_EQ(-ETIME, rcl_group_chan_wait(self->chan, 1, 5));
 	tell("x", 1, 0);
 	EXPECT_EQ(0, rcl_group_chan_wait(self->chan, 1, 5));
-	rcl_hall_close(&hall);
+	rcl_group_hear_close(&hear);
 	tell("y", 1, 0);
 	EXPECT_TRUE(rcl_group_chan_is_over(self->chan));
 	EXPECT_EQ(3, rcl_group_chan_ready(self->chan));
@@ -472,16 +473,16 @@ TEST_F(group, ends_with_the_group)
 
 TEST_F(group, as_many_hear_as_there_is_room_for)
 {
-	struct rcl_group_chan *more[RCL_HALL_MAX];
+	struct rcl_group_chan *more[RCL_GROUP_LISTENERS];
 	int i;
 
-	for (i = 1; i < RCL_HALL_MAX; i++)
+	for (i = 1; i < RCL_GROUP_LISTENERS; i++)
 		more[i] = rcl_group_chan_open("g", "s", NULL);
 	EXPECT_EQ(-ENOSPC, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
-	EXPECT_EQ(RCL_HALL_MAX, hall.n);
+	EXPECT_EQ(RCL_GROUP_LISTENERS, hear.n);
 	tell("x", 1, 0);
-	EXPECT_EQ(RCL_HALL_MAX, hall.missed);
-	for (i = 1; i < RCL_HALL_MAX; i++)
+	EXPECT_EQ(RCL_GROUP_LISTENERS, hear.missed);
+	for (i = 1; i < RCL_GROUP_LISTENERS; i++)
 		rcl_group_chan_close(more[i]);
 }
 

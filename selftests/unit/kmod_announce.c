@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a member says of itself: there and back, and every way to be wrong. */
-#include "here.h"
+#include "announce.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,15 +10,16 @@
 
 #include "kselftest_harness.h"
 
-#define LONGEST	(RCL_HERE_HEAD + RCL_HERE_REGIONS * RCL_HERE_REGION)
+#define LONGEST	(RCL_ANNOUNCE_HEAD + \
+		 RCL_ANNOUNCE_REGIONS * RCL_ANNOUNCE_REGION)
 
-static void fill(struct rcl_here *here, u32 n)
+static void fill(struct rcl_announce *here, u32 n)
 {
 	u32 i;
 
 	memset(here, 0, sizeof(*here));
 	here->total = n ? n + 300 : 0;
-	here->ends = n ? n % 4 : RCL_HERE_FIRST | RCL_HERE_LAST;
+	here->ends = n ? n % 4 : RCL_ANNOUNCE_FIRST | RCL_ANNOUNCE_LAST;
 	here->n = n;
 	for (i = 0; i < n; i++) {
 		here->region[i].len = 0x0102030405060708ULL + i;
@@ -28,24 +29,24 @@ static void fill(struct rcl_here *here, u32 n)
 }
 
 /* A region whose place in the order is that of its number. */
-static struct rcl_here_region region(u32 number)
+static struct rcl_announce_region region(u32 number)
 {
-	struct rcl_here_region region = { .len = 64, .rights = 2 };
+	struct rcl_announce_region region = { .len = 64, .rights = 2 };
 
 	snprintf(region.name, sizeof(region.name), "r%05u", number);
 	return region;
 }
 
-static void add(struct rcl_here_list *list, u32 number)
+static void add(struct rcl_announce_list *list, u32 number)
 {
-	struct rcl_here_region one = region(number);
+	struct rcl_announce_region one = region(number);
 
-	rcl_here_add(list, &one);
+	rcl_announce_add(list, &one);
 }
 
-static bool has(const struct rcl_here_list *list, u32 number)
+static bool has(const struct rcl_announce_list *list, u32 number)
 {
-	struct rcl_here_region one = region(number);
+	struct rcl_announce_region one = region(number);
 	u32 i;
 
 	for (i = 0; i < list->n; i++)
@@ -55,27 +56,27 @@ static bool has(const struct rcl_here_list *list, u32 number)
 }
 
 /* In memory of just that size: the sanitizer sees every step outside. */
-static int decode(const u8 *buf, u32 len, struct rcl_here *here)
+static int decode(const u8 *buf, u32 len, struct rcl_announce *here)
 {
 	u8 *exact = malloc(len ? len : 1);
 	int ret;
 
 	memcpy(exact, buf, len);
-	ret = rcl_here_decode(exact, len, here);
+	ret = rcl_announce_decode(exact, len, here);
 	free(exact);
 	return ret;
 }
 
 TEST(there_and_back)
 {
-	static struct rcl_here in, out;
+	static struct rcl_announce in, out;
 	u8 buf[LONGEST];
 	u32 n, len;
 
-	for (n = 0; n <= RCL_HERE_REGIONS; n++) {
+	for (n = 0; n <= RCL_ANNOUNCE_REGIONS; n++) {
 		fill(&in, n);
-		len = rcl_here_encode(buf, &in);
-		EXPECT_EQ(RCL_HERE_HEAD + n * RCL_HERE_REGION, len);
+		len = rcl_announce_encode(buf, &in);
+		EXPECT_EQ(RCL_ANNOUNCE_HEAD + n * RCL_ANNOUNCE_REGION, len);
 		memset(&out, 0, sizeof(out));
 		ASSERT_EQ(0, decode(buf, len, &out));
 		EXPECT_EQ(0, memcmp(&in, &out, sizeof(in)));
@@ -86,27 +87,27 @@ TEST(only_some_names_are_told_of)
 {
 	char name[RCLINK_DEV_REGION_LEN] = "a name";
 
-	EXPECT_TRUE(rcl_here_is_name(name));
+	EXPECT_TRUE(rcl_announce_is_name(name));
 	name[sizeof(name) - 1] = 'x';
-	EXPECT_FALSE(rcl_here_is_name(name));
+	EXPECT_FALSE(rcl_announce_is_name(name));
 	memset(name, 0, sizeof(name));
-	EXPECT_FALSE(rcl_here_is_name(name));
+	EXPECT_FALSE(rcl_announce_is_name(name));
 	memset(name, 'x', sizeof(name) - 1);
-	EXPECT_TRUE(rcl_here_is_name(name));
+	EXPECT_TRUE(rcl_announce_is_name(name));
 	name[3] = '\n';
-	EXPECT_FALSE(rcl_here_is_name(name));
+	EXPECT_FALSE(rcl_announce_is_name(name));
 	name[3] = '\xc3';
-	EXPECT_FALSE(rcl_here_is_name(name));
+	EXPECT_FALSE(rcl_announce_is_name(name));
 }
 
 TEST(each_other_length_is_refused)
 {
-	static struct rcl_here in, out;
+	static struct rcl_announce in, out;
 	u8 buf[LONGEST + 64] = { 0 };
 	u32 len, i;
 
 	fill(&in, 3);
-	len = rcl_here_encode(buf, &in);
+	len = rcl_announce_encode(buf, &in);
 	for (i = 0; i < sizeof(buf); i++)
 		EXPECT_EQ(i == len ? 0 : -EBADMSG, decode(buf, i, &out))
 			TH_LOG("%u", i);
@@ -125,14 +126,14 @@ TEST(what_makes_no_sense_is_refused)
 		{ 20, 0 }, { 20, 0x1b }, { 20, 0x7f }, { 20, 0xff },
 		{ 51, 'x' },
 	};
-	static struct rcl_here in, out;
+	static struct rcl_announce in, out;
 	u8 buf[LONGEST];
 	u32 len, i;
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		fill(&in, 1);
 		in.total = 256;
-		len = rcl_here_encode(buf, &in);
+		len = rcl_announce_encode(buf, &in);
 		ASSERT_EQ(0, decode(buf, len, &out));
 		buf[wrong[i].at] = wrong[i].value;
 		EXPECT_EQ(-EBADMSG, decode(buf, len, &out))
@@ -145,13 +146,13 @@ TEST(what_makes_no_sense_is_refused)
 
 TEST(an_order_that_is_none_is_refused)
 {
-	static struct rcl_here in, out;
-	u8 buf[LONGEST], one[RCL_HERE_REGION];
-	u8 *p = buf + RCL_HERE_HEAD;
+	static struct rcl_announce in, out;
+	u8 buf[LONGEST], one[RCL_ANNOUNCE_REGION];
+	u8 *p = buf + RCL_ANNOUNCE_HEAD;
 	u32 len;
 
 	fill(&in, 2);
-	len = rcl_here_encode(buf, &in);
+	len = rcl_announce_encode(buf, &in);
 	ASSERT_EQ(0, decode(buf, len, &out));
 	memcpy(one, p, sizeof(one));
 	memcpy(p, p + sizeof(one), sizeof(one));
@@ -163,7 +164,7 @@ TEST(an_order_that_is_none_is_refused)
 
 TEST(none_are_none_before_and_behind)
 {
-	static struct rcl_here in, out;
+	static struct rcl_announce in, out;
 	u8 buf[LONGEST];
 	u32 len, ends, total;
 
@@ -172,7 +173,7 @@ TEST(none_are_none_before_and_behind)
 			fill(&in, 0);
 			in.ends = ends;
 			in.total = total;
-			len = rcl_here_encode(buf, &in);
+			len = rcl_announce_encode(buf, &in);
 			EXPECT_EQ(ends == 3 && !total ? 0 : -EBADMSG,
 				  decode(buf, len, &out));
 		}
@@ -180,56 +181,57 @@ TEST(none_are_none_before_and_behind)
 
 TEST(a_list_has_each_once_and_in_order)
 {
-	static struct rcl_here_list list;
-	struct rcl_here_region other = region(7);
+	static struct rcl_announce_list list;
+	struct rcl_announce_region other = region(7);
 	u32 i;
 
 	memset(&list, 0, sizeof(list));
-	for (i = 0; i < 3 * RCL_HERE_MAX; i++)
-		add(&list, i * 7919 % RCL_HERE_MAX);
-	EXPECT_EQ(RCL_HERE_MAX, list.n);
-	EXPECT_EQ(RCL_HERE_MAX, list.total);
-	for (i = 0; i < RCL_HERE_MAX; i++) {
-		struct rcl_here_region one = region(i);
+	for (i = 0; i < 3 * RCL_ANNOUNCE_MAX; i++)
+		add(&list, i * 7919 % RCL_ANNOUNCE_MAX);
+	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.n);
+	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.total);
+	for (i = 0; i < RCL_ANNOUNCE_MAX; i++) {
+		struct rcl_announce_region one = region(i);
 
 		EXPECT_EQ(0, memcmp(&one, &list.region[i], sizeof(one)));
 	}
 	/* Another one of that name, for which the last one goes. */
 	other.rights = 1;
-	rcl_here_add(&list, &other);
-	EXPECT_EQ(RCL_HERE_MAX, list.n);
-	EXPECT_EQ(RCL_HERE_MAX + 1, list.total);
+	rcl_announce_add(&list, &other);
+	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.n);
+	EXPECT_EQ(RCL_ANNOUNCE_MAX + 1, list.total);
 	EXPECT_EQ(1, list.region[7].rights);
 	EXPECT_EQ(2, list.region[8].rights);
-	EXPECT_FALSE(has(&list, RCL_HERE_MAX - 1));
+	EXPECT_FALSE(has(&list, RCL_ANNOUNCE_MAX - 1));
 	/* And one that comes behind all. */
 	add(&list, 99999);
 	EXPECT_FALSE(has(&list, 99999));
-	EXPECT_EQ(RCL_HERE_MAX, list.n);
+	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.n);
 }
 
 /* tell: the next message, and what is heard of it, as it would come. */
-static void tell(struct rcl_here *said, const struct rcl_here_list *mine,
-		 u32 max, struct rcl_here_list *heard)
+static void tell(struct rcl_announce *said,
+		 const struct rcl_announce_list *mine, u32 max,
+		 struct rcl_announce_list *heard)
 {
-	static struct rcl_here out;
+	static struct rcl_announce out;
 	u8 buf[LONGEST];
 
-	rcl_here_turn(mine, max, said);
-	if (!heard || decode(buf, rcl_here_encode(buf, said), &out))
+	rcl_announce_turn(mine, max, said);
+	if (!heard || decode(buf, rcl_announce_encode(buf, said), &out))
 		return;
-	rcl_here_merge(heard, &out);
+	rcl_announce_merge(heard, &out);
 }
 
 TEST(all_are_told_in_turns)
 {
 	static const u32 sizes[] = { 0, 1, 2, 19, 20, 21, 39, 40, 60, 340 };
-	static struct rcl_here_list mine, heard;
-	struct rcl_here said;
+	static struct rcl_announce_list mine, heard;
+	struct rcl_announce said;
 	u32 s, max, i, turns;
 
 	for (s = 0; s < ARRAY_SIZE(sizes); s++)
-		for (max = 2; max <= RCL_HERE_REGIONS; max++) {
+		for (max = 2; max <= RCL_ANNOUNCE_REGIONS; max++) {
 			memset(&mine, 0, sizeof(mine));
 			memset(&heard, 0, sizeof(heard));
 			memset(&said, 0, sizeof(said));
@@ -239,7 +241,7 @@ TEST(all_are_told_in_turns)
 			do {
 				tell(&said, &mine, max, &heard);
 				turns++;
-			} while (!(said.ends & RCL_HERE_LAST));
+			} while (!(said.ends & RCL_ANNOUNCE_LAST));
 			EXPECT_LE(turns, 1 + sizes[s] / (max - 1));
 			EXPECT_EQ(0, memcmp(&mine, &heard, sizeof(mine)))
 				TH_LOG("%u, %u at once", sizes[s], max);
@@ -248,8 +250,8 @@ TEST(all_are_told_in_turns)
 
 TEST(who_has_gone_is_gone_when_its_turn_comes)
 {
-	static struct rcl_here_list mine, heard;
-	struct rcl_here said = { 0 };
+	static struct rcl_announce_list mine, heard;
+	struct rcl_announce said = { 0 };
 	u32 gone, i, turn;
 
 	for (gone = 0; gone < 60; gone++) {
@@ -281,8 +283,8 @@ TEST(who_has_gone_is_gone_when_its_turn_comes)
  */
 TEST(loss_and_change_at_once)
 {
-	static struct rcl_here_list mine, heard;
-	struct rcl_here said = { 0 };
+	static struct rcl_announce_list mine, heard;
+	struct rcl_announce said = { 0 };
 	bool is[200] = { false };
 	bool knows[100] = { false };
 	u32 seed = 1, round, i;
@@ -305,7 +307,7 @@ TEST(loss_and_change_at_once)
 		}
 	}
 	for (round = 0; round < 24; round++)
-		tell(&said, &mine, RCL_HERE_REGIONS, &heard);
+		tell(&said, &mine, RCL_ANNOUNCE_REGIONS, &heard);
 	EXPECT_EQ(mine.n, heard.n);
 	EXPECT_EQ(0, memcmp(mine.region, heard.region,
 			    mine.n * sizeof(mine.region[0])));
@@ -313,15 +315,15 @@ TEST(loss_and_change_at_once)
 
 TEST(who_lies_has_no_more_room)
 {
-	static struct rcl_here_list heard;
-	struct rcl_here said;
+	static struct rcl_announce_list heard;
+	struct rcl_announce said;
 	u32 seed = 1, round, first, i;
 
 	memset(&heard, 0, sizeof(heard));
 	for (round = 0; round < 4000; round++) {
 		seed = seed * 1664525 + 1013904223;
 		memset(&said, 0, sizeof(said));
-		said.n = (seed >> 8) % (RCL_HERE_REGIONS + 1);
+		said.n = (seed >> 8) % (RCL_ANNOUNCE_REGIONS + 1);
 		said.ends = said.n ? (seed >> 16) % 4 : 3;
 		said.total = said.n ? (seed >> 4) % 65536 | 31 : 0;
 		first = (seed >> 3) % 90000;
@@ -330,8 +332,8 @@ TEST(who_lies_has_no_more_room)
 		/* Seldom as much as those. */
 		if (said.ends == 3 && round % 50)
 			continue;
-		rcl_here_merge(&heard, &said);
-		ASSERT_LE(heard.n, RCL_HERE_MAX);
+		rcl_announce_merge(&heard, &said);
+		ASSERT_LE(heard.n, RCL_ANNOUNCE_MAX);
 		for (i = 1; i < heard.n; i++)
 			ASSERT_LT(strcmp(heard.region[i - 1].name,
 					 heard.region[i].name), 0);
@@ -343,10 +345,12 @@ TEST(the_room_is_that_of_the_message)
 	u32 bytes, n;
 
 	for (bytes = 0; bytes < 2 * LONGEST; bytes++) {
-		n = rcl_here_room(bytes);
-		EXPECT_TRUE(!n || RCL_HERE_HEAD + n * RCL_HERE_REGION <= bytes);
-		EXPECT_TRUE(n == RCL_HERE_REGIONS ||
-			    RCL_HERE_HEAD + (n + 1) * RCL_HERE_REGION > bytes);
+		n = rcl_announce_room(bytes);
+		EXPECT_TRUE(!n || RCL_ANNOUNCE_HEAD +
+				  n * RCL_ANNOUNCE_REGION <= bytes);
+		EXPECT_TRUE(n == RCL_ANNOUNCE_REGIONS ||
+			    RCL_ANNOUNCE_HEAD +
+			    (n + 1) * RCL_ANNOUNCE_REGION > bytes);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Who on this host hears what the members of a group send. */
-#ifndef RCL_HALL_H
-#define RCL_HALL_H
+#ifndef RCL_GROUP_HEAR_H
+#define RCL_GROUP_HEAR_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -11,9 +11,9 @@
 #include <uapi/linux/rclink.h>
 #include <uapi/linux/rclink_dev.h>
 
-#define RCL_HALL_MAX	64	/* hearers of a group */
+#define RCL_GROUP_LISTENERS	64	/* of a group */
 /* Of a message that came under the key before the newest. */
-#define RCL_HALL_NOBODY	(~0U)
+#define RCL_GROUP_NOBODY	(~0U)
 
 /**
  * struct rcl_heard - a message of another member
@@ -21,7 +21,7 @@
  * @service_len: bytes of that
  * @data: of it
  * @len: bytes
- * @sender: number under the newest key, or RCL_HALL_NOBODY
+ * @sender: number under the newest key, or RCL_GROUP_NOBODY
  * @gid: where it says it comes from
  */
 struct rcl_heard {
@@ -34,7 +34,7 @@ struct rcl_heard {
 };
 
 /**
- * struct rcl_hearer - who hears them; embedded in its owner
+ * struct rcl_group_listener - who hears them; embedded in its owner
  * @hear: of each one; false: it had no room for it
  * @ended: there will be no more
  * @service: hears only what is for that name
@@ -44,41 +44,45 @@ struct rcl_heard {
  * Both are called one at a time, may sleep, and must not call back. They must
  * not wait for who may not get a processor: the group waits for them.
  */
-struct rcl_hearer {
-	bool (*hear)(struct rcl_hearer *hearer, const struct rcl_heard *heard);
-	void (*ended)(struct rcl_hearer *hearer);
+struct rcl_group_listener {
+	bool (*hear)(struct rcl_group_listener *listener,
+		     const struct rcl_heard *heard);
+	void (*ended)(struct rcl_group_listener *listener);
 	char service[RCLINK_DEV_SERVICE_LEN];
 	bool leaving;
 	struct list_head node;
 };
 
 /**
- * struct rcl_hall - the hearers of a group
+ * struct rcl_group_hear - the listeners of a group
  * @turn: held while they are told of something
  * @lock: protects the rest; not held while one is told
- * @hearers: they
+ * @listeners: they
  * @told: the one that is told just now, which does not leave, or NULL
  * @left: woken when that is over
  * @n: how many
  * @missed: how often one had no room for a message
  * @closed: no more may come
  */
-struct rcl_hall {
+struct rcl_group_hear {
 	struct mutex turn;	/* serializes who tells */
 	spinlock_t lock;	/* protects the rest */
-	struct list_head hearers;
-	struct rcl_hearer *told;
+	struct list_head listeners;
+	struct rcl_group_listener *told;
 	wait_queue_head_t left;
 	u32 n;
 	u64 missed;
 	bool closed;
 };
 
-void rcl_hall_init(struct rcl_hall *hall);
-int rcl_hall_enter(struct rcl_hall *hall, struct rcl_hearer *hearer);
-void rcl_hall_leave(struct rcl_hall *hall, struct rcl_hearer *hearer);
-void rcl_hall_tell(struct rcl_hall *hall, const struct rcl_heard *heard);
-void rcl_hall_read(struct rcl_hall *hall, u32 *n, u64 *missed);
-void rcl_hall_close(struct rcl_hall *hall);
+void rcl_group_hear_init(struct rcl_group_hear *hear);
+int rcl_group_hear_enter(struct rcl_group_hear *hear,
+			 struct rcl_group_listener *listener);
+void rcl_group_hear_leave(struct rcl_group_hear *hear,
+			  struct rcl_group_listener *listener);
+void rcl_group_hear_tell(struct rcl_group_hear *hear,
+			 const struct rcl_heard *heard);
+void rcl_group_hear_read(struct rcl_group_hear *hear, u32 *n, u64 *missed);
+void rcl_group_hear_close(struct rcl_group_hear *hear);
 
-#endif /* RCL_HALL_H */
+#endif /* RCL_GROUP_HEAR_H */
