@@ -154,7 +154,7 @@ link_across()
 		rclink add b loopback 1 device "$2" && link_self_dial
 }
 
-# link_self_dial [NEAR FAR [PORT]]: a and b, or those, are there
+# link_self_dial [NEAR FAR [PORT [OPTION]...]]: a and b, or those, are there
 link_self_dial()
 {
 	local near=${1:-a} far=${2:-b} port=${3:-7185} self status
@@ -165,7 +165,7 @@ link_self_dial()
 	self=$!
 	until_true 10 grep -q listening "$log"
 	rclink connect "$near" "127.0.0.1:$port" --key "$key" --pin "$pin1" \
-		--peer-link "$far" --timeout $((20 * RCL_SLOW))
+		--peer-link "$far" --timeout $((20 * RCL_SLOW)) "${@:4}"
 	status=$?
 	[ "$status" -eq 0 ] || kill "$self" 2>/dev/null
 	wait "$self"
