@@ -50,8 +50,7 @@ struct rclink_source {
 };
 
 /**
- * struct rclink_data - what an operation moves; made by one of the functions
- * below
+ * struct rclink_data - what an operation moves; made by a function below
  * @inline_data: bytes that are copied when the operation is queued, or NULL
  * @sge: pieces of own regions, or NULL
  * @one: the only piece, if @sge is NULL
@@ -80,9 +79,7 @@ static inline struct rclink_data rclink_none(void)
 /**
  * rclink_bytes() - data that is copied when the operation is queued
  * @bytes: at least @len bytes; free for other use after the call that queues
- * @len: RCLINK_DEV_INLINE_MAX at most
- *
- * Only for what sends or writes.
+ * @len: RCLINK_DEV_INLINE_MAX at most; only for what sends or writes
  *
  * Return: what the functions that queue take.
  */
@@ -395,10 +392,9 @@ int rclink_release(struct rclink_chan *chan,
  * earlier reads and atomics are done) and RCLINK_SQE_SOLICITED. @offset is from
  * the begin of the peer's region, in bytes.
  *
- * Own memory is in use until its operation is over. When a send, write, read or
- * atomic completes with success, all of these that were submitted before it on
- * the channel are over, too, also those that say nothing themselves; when the
- * channel has ended, all are. A receive says so of itself only.
+ * Own memory is in use until its operation is over: when that, or a later send,
+ * write, read or atomic of the channel, has completed with success, or when the
+ * channel has ended. A receive says so of itself only.
  *
  * They return 0; -EAGAIN when the ring is full: submit, and try again;
  * -EINVAL for too many pieces, inline bytes where there are none, or a flag
@@ -544,8 +540,6 @@ int rclink_fadd(struct rclink_chan *chan, struct rclink_data data,
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
  *
- * rclink_submit() says -EOPNOTSUPP unless the devices of both ends have them.
- *
  * Return: see above.
  */
 int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
@@ -563,8 +557,6 @@ int rclink_mcas(struct rclink_chan *chan, struct rclink_data data,
  * @boundary: the highest bit of each field is set: no carry leaves it
  * @flags: RCLINK_SQE_*
  * @user_data: of the completion
- *
- * rclink_submit() says -EOPNOTSUPP unless the devices of both ends have them.
  *
  * Return: see above.
  */
@@ -594,25 +586,19 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * queued before it is on its way. When too many are in flight, what has no room
  * stays queued, and the call does not wait. While the channel is suspended, all
  * stays queued, and a call with @wait waits for the end of that, too; poll()
- * says it with POLLOUT. That the channel has ended is said when all completions
- * can be reaped, and waited for until then, also without @wait.
- *
- * With -ETIME or -EINTR what is queued was taken, but where the call did not
- * get that far: of a channel that is suspended or about to end, and with -EINTR
- * of one to a group. There it stays queued. In either case the next call takes
- * what is left, and waits.
+ * says it with POLLOUT. An end is told when all completions can be reaped, and
+ * waited for until then, also without @wait. After -ETIME and -EINTR entries
+ * may be left then, and after -EINTR of a channel to a group: call again.
  *
  * Return: how many entries the kernel took, or -EINVAL for an entry that is
  * wrong or beyond the bounds of a region, -EACCES beyond the rights, or into an
  * own region that is read only, -ESTALE for a region that is not there,
- * -EMSGSIZE for more extents than an operation may touch (8 of the peer's
- * regions, and of own ones 8, or what `rclink dev` says under SGES if that is
- * less), -EOPNOTSUPP for an atomic that the device of either end does not have,
- * -EBUSY when it could take none yet, -EAGAIN while the channel is suspended
- * and @wait is 0, -ETIME, -EINTR, or, when the channel has ended, -ECONNRESET,
- * or -ENODEV when its device was removed. Before it takes or drops anything:
- * -EINVAL for @wait beyond RCLINK_DEV_CQ_DEPTH, and -EIO when the ring's
- * indexes make no sense.
+ * -EMSGSIZE for more than 8 extents of the peer's regions, or of own ones than
+ * 8 or SGES of `rclink dev`, -EOPNOTSUPP for an atomic that either end's
+ * device does not have, -EBUSY when it could take none yet, -EAGAIN while the
+ * channel is suspended and @wait is 0, -ETIME, -EINTR, or, when it has ended,
+ * -ECONNRESET, or -ENODEV when its device was removed. Before it takes or drops
+ * anything: -EINVAL for @wait beyond RCLINK_DEV_CQ_DEPTH, -EIO for bad indexes.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);
