@@ -142,6 +142,8 @@ second_sender()
 	rclink send l:twice </dev/null
 	status=$?
 	pkill -KILL -x -f "$tool send l:twice"
+	# The second one waits on, if nobody came that far.
+	on 2 pkill -KILL -x rclink
 	wait "$first" "$receiver" "$sender" 2>/dev/null
 	return "$status"
 }
