@@ -366,8 +366,8 @@ static int rcl_dev_add_user(struct rcl_device *rdev, struct rcl_dev_user *user)
 }
 
 /*
- * The user is on the list now: a change before is seen here, a later one reaches
- * up->fail().
+ * The user is on the list now: a change before is seen here, a later one
+ * reaches up->fail().
  */
 static int rcl_dev_check_active(const struct rcl_dev_user *user,
 				const struct rcl_port *info, const char **why)

@@ -53,8 +53,8 @@
  * @joins: how often it was joined
  * @qkey: of the group, as far as this host knows
  * @told_key: identifier of the key that listeners were told of
- * @send_lock: protects @mcast, too, and is held while something is sent: whoever
- *	sends cannot lose the processor meanwhile; after @lock
+ * @send_lock: protects @mcast, too, and is held while something is sent:
+ *	whoever sends cannot lose the processor meanwhile; after @lock
  * @mcast: the QP while it is joined, or NULL
  */
 struct rcl_group {

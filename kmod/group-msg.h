@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define RCL_GROUP_MSG_HEAD	4	/* version, kind, length of a name, zero */
+#define RCL_GROUP_MSG_HEAD	4	/* version, kind, name's length, 0 */
 
 #define RCL_GROUP_MSG_ANNOUNCE	1	/* of itself, announce.h */
 #define RCL_GROUP_MSG_DATA	2	/* a service's name, then data */

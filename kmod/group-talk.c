@@ -169,8 +169,9 @@ int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
 }
 
 /*
- * Not locked: for whoever hears, one at a time. A group is left when he is done,
- * and I/O may wait for that. Without memory, who is new will be heard later.
+ * Not locked: for whoever hears, one at a time. A group is left when he is
+ * done, and I/O may wait for that. Without memory, who is new will be heard
+ * later.
  */
 static void rcl_talk_prepare(struct rcl_talk *talk)
 {

@@ -6,9 +6,9 @@
  *
  * Locks: rcl_groups_lock (mutex) before rcl_group.lock (mutex), which is held
  * while the group is joined or left, before rcl_group.send_lock (spinlock), and
- * that before the lock of rcl_talk (spinlock); rcl_groups_lock before that of the
- * keepers, and that before the lock of rcl_talk; rcl_group.note_lock (spinlock)
- * is a leaf.
+ * that before the lock of rcl_talk (spinlock); rcl_groups_lock before that of
+ * the keepers, and that before the lock of rcl_talk; rcl_group.note_lock
+ * (spinlock) is a leaf.
  */
 #include "group.h"
 

@@ -154,7 +154,7 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_heartbeat_ask_rotation - ask the peer to rotate the link, if that is wanted
+ * rcl_heartbeat_ask_rotation - ask the peer to rotate, if that is wanted
  * @ep: of a link that is up
  *
  * To be called before others ask, who may have questions all the time.

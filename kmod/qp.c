@@ -471,7 +471,7 @@ void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
 }
 
 /**
- * rcl_qp_fault - tell the link that a lessee's work request failed or was refused
+ * rcl_qp_fault - tell the link that a work request of a lessee failed
  * @qp: leased; the epoch goes on
  * @status: first failure, not one that was flushed
  * @vendor_err: of the device

@@ -349,16 +349,17 @@ TEST_F_TIMEOUT(link, it_writes_what_is_being_looked_at, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;
 	struct rcl_msg msg;
-	int i, differed = 0;
+	int i, writes, differed = 0;
 
 	ASSERT_EQ(0, hostile_up(h));
 	rcl_pattern_fill(peer_buffer(&h->p), 0, HALF, 7);
 	/*
-	 * A host with one processor may take in some WRITEs before it looks: the
-	 * more there are, the sooner one meets the other.
+	 * A host with one processor may take in some WRITEs before it looks:
+	 * the more there are, the sooner one meets the other.
 	 */
 	for (i = 0; i < FLIPS || (!differed && i < MOST_FLIPS); i++) {
-		check(_metadata, h, 1 + i % (i < FLIPS ? 8 : MOST_WRITES), &msg);
+		writes = i < FLIPS ? 8 : MOST_WRITES;
+		check(_metadata, h, 1 + i % writes, &msg);
 		ASSERT_GE(RCL_MSG_DIFFERS, msg.status);
 		differed += msg.status == RCL_MSG_DIFFERS;
 	}

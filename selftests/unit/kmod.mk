@@ -15,6 +15,8 @@ PROGS := $(TESTS:%=$(OUT)/kmod_%)
 CPPFLAGS += -D_GNU_SOURCE -I$(HERE)/include -I$(TREE)/tools/include -I$(TREE)/kmod \
 	-I$(TREE)/kmod/include -isystem $(KSRC)/tools/testing/selftests \
 	-isystem $(KSRC)/scripts/include
+# For sparse.
+CPPFLAGS += '-D__must_hold(lock)='
 CFLAGS ?= -g -O1
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all

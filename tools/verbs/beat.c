@@ -8,7 +8,7 @@
 #include "process.h"
 
 #define NS_PER_MS	1000000
-#define ANSWER_MS	10000	/* for an answer; or more, as heartbeats allow */
+#define ANSWER_MS	10000	/* for an answer, or longer: heartbeats */
 
 static uint32_t interval_of(const struct rcv_epoch *ep)
 {

@@ -6,7 +6,6 @@
 #include <linux/mutex.h>
 
 #define spinlock_t		struct mutex
-#define __must_hold(lock)
 #define spin_lock_init(lock)	((lock)->held = 0)
 #define spin_lock(lock)		mutex_lock(lock)
 #define spin_unlock(lock)	mutex_unlock(lock)
