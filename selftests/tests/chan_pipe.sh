@@ -131,7 +131,7 @@ rate()
 # Of one service, while that of the first one goes on: its name is taken.
 second_sender()
 {
-	local first sender status
+	local first sender status said=$out	# refuse has another one
 
 	receive "$tool recv l:twice >/dev/null" || return
 	first=$receiver
@@ -142,8 +142,6 @@ second_sender()
 	rclink send l:twice </dev/null
 	status=$?
 	pkill -KILL -x -f "$tool send l:twice"
-	# The second one waits on, if nobody came that far.
-	on 2 pkill -KILL -x rclink
 	wait "$first" "$receiver" "$sender" 2>/dev/null
 	return "$status"
 }
