@@ -23,11 +23,11 @@
 
 #define RCL_LINKS_BITS	8
 
-/* Protects all below; changes by name take the next one, too. */
+/* Protects all below; who changes the names takes the next one, too. */
 static DEFINE_MUTEX(rcl_links_lock);
 /*
- * All that a lookup by name takes: of the work item of a link, or of a
- * consumer, who may not get a processor for long.
+ * Protects rcl_links_by_name. A lookup takes nothing else: the work item of a
+ * link does that, too, and must not wait for a consumer without a processor.
  */
 static DEFINE_SPINLOCK(rcl_names_lock);
 static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);
