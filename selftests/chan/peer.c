@@ -277,7 +277,7 @@ uint8_t *peer_buffer(const struct peer *p)
 	return p->mem + BUFFER_AT;
 }
 
-int peer_write(struct peer *p, uint32_t from, uint32_t len)
+int peer_write(struct peer *p, uint32_t from, uint32_t to, uint32_t len)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)peer_buffer(p) + from,
@@ -286,7 +286,10 @@ int peer_write(struct peer *p, uint32_t from, uint32_t len)
 	};
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE,
-		.wr.rdma = { .remote_addr = p->end.addr, .rkey = p->end.rkey },
+		.wr.rdma = {
+			.remote_addr = p->end.addr + to,
+			.rkey = p->end.rkey,
+		},
 	};
 
 	return send(p, &sge, &wr);

@@ -58,10 +58,10 @@ int peer_say(struct peer *p, struct rcl_msg *msg);
 /* Any bytes. */
 int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len);
 /*
- * From there in its link buffer to the begin of the module's, behind what was
- * said and written before; the bytes stay until an answer has come.
+ * From there in its link buffer to there in the module's, behind what was said
+ * and written before; the bytes stay until an answer has come.
  */
-int peer_write(struct peer *p, uint32_t from, uint32_t len);
+int peer_write(struct peer *p, uint32_t from, uint32_t to, uint32_t len);
 uint8_t *peer_buffer(const struct peer *p);
 /* What comes next, whatever it is; its data is good until the next one. */
 int peer_hear(struct peer *p, struct rcl_msg *msg, int ms);
