@@ -474,7 +474,7 @@ TEST_F_TIMEOUT(late, answers_come_with_the_next_one, TIMEOUT_S)
 	struct cut *c = &self->c;
 
 	begin(_metadata, c, RCLINK_RECOVER_RESUME);
-	ASSERT_EQ(0, sim_knob(CUT_NEAR, "fault", "late_ack 1 %d", c->n));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "late_ack 1 %d", c->n));
 	ASSERT_EQ(0, cut_post(c));
 	arrive(_metadata, c, c->n);
 	EXPECT_EQ(-ETIME, rclink_submit(c->r.near, 1, QUIET_MS));

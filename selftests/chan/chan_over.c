@@ -14,8 +14,6 @@
 #include "rig.h"
 #include "sim.h"
 
-#define NEAR		"sim0"
-#define FAR		"sim1"
 #define LEN		64
 #define DRAIN_MS	2000
 #define LIMIT_MS	slow(20000)
@@ -39,27 +37,14 @@ FIXTURE_VARIANT_ADD(over, resume) {
 	.recover = RCLINK_RECOVER_RESUME,
 };
 
-/* Of the test, which is a process of its own. */
-static uint32_t new_recover;
-
-/* No heartbeat, for which the link has no time meanwhile. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	return rig_new_sim_link(s, name, 0, new_recover);
-}
-
 FIXTURE_SETUP(over)
 {
 	struct rig *r = &self->r;
 
-	ASSERT_EQ(0, rig_begin(r));
-	/* A test that was ended left them. */
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
-	ASSERT_EQ(0, sim_new_device(NEAR " ib 1"));
-	ASSERT_EQ(0, sim_new_device(FAR " ib 2"));
-	new_recover = variant->recover;
-	r->new_link = new_link;
+	ASSERT_EQ(0, rig_begin_sims(r, ""));
+	r->values.recover = variant->recover;
+	/* For a heartbeat the link has no time meanwhile. */
+	r->values.heartbeat = 0;
 	/* So nobody takes the message from the CQ before it looks. */
 	r->flags = RCLINK_CHAN_POLLED;
 	ASSERT_EQ(0, rig_link(r));
@@ -68,23 +53,21 @@ FIXTURE_SETUP(over)
 
 FIXTURE_TEARDOWN(over)
 {
-	rig_end(&self->r);
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
+	rig_end_sims(&self->r);
 }
 
 /* Until the near end's QP is on its way to ERR: so its channel is detached. */
 static bool begins_to_end(struct rig *r)
 {
-	long before = sim_seen(NEAR, "slow_qp");
+	long before = sim_seen(SIM_NEAR, "slow_qp");
 	int ms;
 
-	if (sim_knob(NEAR, "fault", "slow_qp 1 1 %d", DRAIN_MS))
+	if (sim_knob(SIM_NEAR, "fault", "slow_qp 1 1 %d", DRAIN_MS))
 		return false;
 	rclink_close(r->far);
 	r->far = NULL;
 	for (ms = LIMIT_MS; ms > 0; ms--) {
-		if (sim_seen(NEAR, "slow_qp") > before)
+		if (sim_seen(SIM_NEAR, "slow_qp") > before)
 			return true;
 		usleep(1000);
 	}

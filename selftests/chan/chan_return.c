@@ -45,11 +45,11 @@ FIXTURE_VARIANT(channel)
 };
 
 FIXTURE_VARIANT_ADD(channel, near) {
-	.device = CUT_NEAR, .least = 5,
+	.device = SIM_NEAR, .least = 5,
 };
 
 FIXTURE_VARIANT_ADD(channel, far) {
-	.device = CUT_FAR, .least = 5,
+	.device = SIM_FAR, .least = 5,
 };
 
 FIXTURE_SETUP(channel)

@@ -20,9 +20,6 @@
 #define LIMIT_MS	slow(20000)
 #define SPIN		80		/* percent; who spins has all of it */
 
-/* What new_link() is told; each test is a process of its own. */
-static uint32_t rnr_retry;
-
 FIXTURE(deaf)
 {
 	struct rig r;
@@ -45,24 +42,19 @@ FIXTURE_VARIANT_ADD(deaf, never) {
 	.rnr_retry = FOR_EVER,
 };
 
-static int new_link(struct genl_sock *s, const char *name)
+static int begin(struct rig *r, uint32_t rnr_retry)
 {
-	struct genl_msg m;
+	int ret = rig_begin(r);
 
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_RNR_RETRY, rnr_retry);
+	r->values.rnr_retry = rnr_retry;
 	/* For rxe a late answer is as bad as none; see testing.rst. */
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, TIMEOUT);
-	return genl_ask(s, &m, NULL, NULL);
+	r->values.timeout = TIMEOUT;
+	return ret;
 }
 
 FIXTURE_SETUP(deaf)
 {
-	rnr_retry = variant->rnr_retry;
-	ASSERT_EQ(0, rig_begin(&self->r));
-	self->r.new_link = new_link;
+	ASSERT_EQ(0, begin(&self->r, variant->rnr_retry));
 	ASSERT_EQ(0, rig_link(&self->r));
 	ASSERT_EQ(0, rig_open(&self->r));
 }
@@ -174,9 +166,7 @@ TEST(who_waits_for_ever_is_told_of_the_end_of_the_link)
 	struct rig rig, *r = &rig;
 	long percent;
 
-	rnr_retry = FOR_EVER;
-	ASSERT_EQ(0, rig_begin(r));
-	r->new_link = new_link;
+	ASSERT_EQ(0, begin(r, FOR_EVER));
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
 	one_gets_through(_metadata, r);

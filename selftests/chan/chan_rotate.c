@@ -37,21 +37,6 @@ FIXTURE(link)
 	int says;			/* what became of that */
 };
 
-/* No heartbeat, which would wake the link for other reasons. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 19);
-	genl_put_u32(&m, RCLINK_A_LINK_RNR_RETRY, 7);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 0);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(s, &m, NULL, NULL);
-}
-
 FIXTURE_SETUP(link)
 {
 	self->owner.fd = -1;
@@ -60,7 +45,11 @@ FIXTURE_SETUP(link)
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->ballast);
 	ASSERT_EQ(0, rig_begin(&self->r));
-	self->r.new_link = new_link;
+	self->r.values.timeout = 19;
+	self->r.values.rnr_retry = 7;
+	/* One would wake the link for other reasons. */
+	self->r.values.heartbeat = 0;
+	self->r.values.recover = RCLINK_RECOVER_RESUME;
 }
 
 static void close_all(struct _test_data_link *self)

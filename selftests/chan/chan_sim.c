@@ -20,8 +20,8 @@
 #define LATE_MS		300	/* until a QP has been leased again */
 #define RIGHTS		(RCLINK_REGION_WRITE | RCLINK_REGION_READ | \
 			 RCLINK_REGION_ATOMIC)
-#define NEAR		"sim0"
-#define FAR		"sim1"
+#define NEAR		SIM_NEAR
+#define FAR		SIM_FAR
 #define EXTRA		"extra"
 #define SHARED		"shared"
 #define EXTRA_SIZE	(33 * PAGE)	/* several registrations */
@@ -63,11 +63,15 @@ FIXTURE_VARIANT_ADD(channel, receives_far) {
 
 /*
  * An end that fails cannot always tell: then the heartbeat finds out,
- * and else what nobody acknowledges, after two times 8 ms.
+ * and else what nobody acknowledges.
  */
-static int new_link(struct genl_sock *s, const char *name)
+static int begin(struct rig *r, const char *words)
 {
-	return rig_new_sim_link(s, name, 500, RCLINK_RECOVER_RESET);
+	int ret = rig_begin_sims(r, words);
+
+	r->values.heartbeat = 500;
+	r->values.recover = RCLINK_RECOVER_RESET;
+	return ret;
 }
 
 /* So few pages to a registration as a link needs. */
@@ -75,21 +79,13 @@ FIXTURE_SETUP(channel)
 {
 	struct rig *r = &self->r;
 
-	ASSERT_EQ(0, rig_begin(r));
-	/* A test that was ended left them. */
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
+	ASSERT_EQ(0, begin(r, "pages=16"));
 	self->others = rcl_all_objects();
-	ASSERT_EQ(0, sim_new_device(NEAR " ib 1 pages=16"));
-	ASSERT_EQ(0, sim_new_device(FAR " ib 2 pages=16"));
-	r->new_link = new_link;
 }
 
 FIXTURE_TEARDOWN(channel)
 {
-	rig_end(&self->r);
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
+	rig_end_sims(&self->r);
 }
 
 /* A message there, which takes a receive. */
@@ -274,21 +270,14 @@ FIXTURE(boast)
 
 FIXTURE_SETUP(boast)
 {
-	ASSERT_EQ(0, rig_begin(&self->r));
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
-	ASSERT_EQ(0, sim_new_device(NEAR " ib 1 pages=65536"));
-	ASSERT_EQ(0, sim_new_device(FAR " ib 2 pages=65536"));
-	self->r.new_link = new_link;
+	ASSERT_EQ(0, begin(&self->r, "pages=65536"));
 	ASSERT_EQ(0, rig_link(&self->r));
 	ASSERT_EQ(0, rig_open(&self->r));
 }
 
 FIXTURE_TEARDOWN(boast)
 {
-	rig_end(&self->r);
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
+	rig_end_sims(&self->r);
 }
 
 TEST_F(boast, a_region_takes_as_many_as_work)

@@ -18,8 +18,6 @@
 #include "rig.h"
 #include "sim.h"
 
-#define NEAR		"sim0"
-#define FAR		"sim1"
 #define MESSAGES	4
 #define FULL		RCLINK_DEV_SENDS
 #define QUIET_MS	300	/* nothing is asked for so long */
@@ -54,25 +52,16 @@ FIXTURE(channel)
 #define TOO_LONG	"send 1 1 1"
 #define NO_MEMORY	"recv 1 1 2"
 
-/* No heartbeat, which could be what fails. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	return rig_new_sim_link(s, name, 0, RCLINK_RECOVER_RESUME);
-}
-
 FIXTURE_SETUP(channel)
 {
 	struct rig *r = &self->r;
 
 	self->owner.fd = -1;
 	self->events.fd = -1;
-	ASSERT_EQ(0, rig_begin(r));
-	/* A test that was ended left them. */
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
-	ASSERT_EQ(0, sim_new_device(NEAR " ib 1 pages=16"));
-	ASSERT_EQ(0, sim_new_device(FAR " ib 2 pages=16"));
-	r->new_link = new_link;
+	ASSERT_EQ(0, rig_begin_sims(r, "pages=16"));
+	/* A heartbeat could be what fails. */
+	r->values.heartbeat = 0;
+	r->values.recover = RCLINK_RECOVER_RESUME;
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
 	ASSERT_EQ(0, rcl_open(&self->owner));
@@ -86,9 +75,7 @@ FIXTURE_TEARDOWN(channel)
 		genl_close(&self->owner);
 	if (self->events.fd >= 0)
 		genl_close(&self->events);
-	rig_end(&self->r);
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
+	rig_end_sims(&self->r);
 }
 
 static int receives(struct rig *r, int n)
@@ -145,7 +132,7 @@ static void fail(struct __test_metadata *_metadata,
 	completes(_metadata, r->near, 0, 0);
 	completes(_metadata, r->far, 0, 0);
 	usleep(QUIET_MS * 1000);
-	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", fault));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", fault));
 	ASSERT_EQ(0, sends(r, 1, MESSAGES - 1));
 	/* What is before the one that fails. */
 	completes(_metadata, r->near, 1, 0);
@@ -253,7 +240,7 @@ TEST_F_TIMEOUT(channel, what_follows_what_the_device_refused_is_flushed,
 	completes(_metadata, r->near, 0, 0);
 	completes(_metadata, r->far, 0, 0);
 	usleep(QUIET_MS * 1000);
-	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", NOT_TAKEN));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", NOT_TAKEN));
 	ASSERT_EQ(0, sends(r, 1, 1));
 	completes(_metadata, r->near, 1, SIM_GENERAL);
 	ASSERT_EQ(0, sends(r, 2, 1));
@@ -296,7 +283,7 @@ TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 	completes(_metadata, r->near, 0, 0);
 	completes(_metadata, r->far, 0, 0);
 	usleep(QUIET_MS * 1000);
-	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", ONE_NOT_TAKEN));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", ONE_NOT_TAKEN));
 	ASSERT_EQ(0, sends(r, 1, 3));
 	for (i = 0; i < 3; i++)
 		completes_one_of(_metadata, r->near, 1, status, 3, &seen);
@@ -329,7 +316,7 @@ TEST_F_TIMEOUT(channel, has_room_after_all_of_it_has_completed, TIMEOUT_S)
 	reaps(_metadata, r, FULL);
 	usleep(QUIET_MS * 1000);
 	ASSERT_EQ(0, receives(r, FULL + 1));
-	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", FIRST_NOT_ANSWERED));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", FIRST_NOT_ANSWERED));
 	ASSERT_EQ(0, sends(r, 0, FULL + 1));
 	ASSERT_EQ(-EBUSY, rclink_submit(r->near, 0, 0));
 	EXPECT_EQ(0, poll(&fd, 1, 0));
@@ -359,7 +346,7 @@ TEST_F_TIMEOUT(channel, ends_where_a_receive_had_no_memory, TIMEOUT_S)
 	completes(_metadata, r->near, 0, 0);
 	completes(_metadata, r->far, 0, 0);
 	usleep(QUIET_MS * 1000);
-	ASSERT_EQ(0, sim_knob(FAR, "fault", "%s", NO_MEMORY));
+	ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "%s", NO_MEMORY));
 	ASSERT_EQ(0, sends(r, 1, 1));
 	completes(_metadata, r->far, 1, SIM_LOC_QP_OP_ERR);
 	completes(_metadata, r->near, 1, SIM_REM_OP_ERR);
@@ -380,7 +367,7 @@ TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
 	completes(_metadata, r->near, 0, 0);
 	completes(_metadata, r->far, 0, 0);
 	usleep(QUIET_MS * 1000);
-	ASSERT_EQ(0, sim_knob(FAR, "fault", "%s", TOO_LONG));
+	ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "%s", TOO_LONG));
 	ASSERT_EQ(0, rclink_send(r->far, rclink_piece(r->far_region, 1024, 64),
 				 RCLINK_SQE_SIGNALED, 7));
 	ASSERT_LE(0, rclink_submit(r->far, 0, 0));
@@ -470,7 +457,7 @@ TEST_F_TIMEOUT(channel, goes_on_where_an_operation_failed_in_its_middle,
 	completes(_metadata, r->near, 0, 0);
 	completes(_metadata, r->far, 0, 0);
 	usleep(QUIET_MS * 1000);
-	ASSERT_EQ(0, sim_knob(NEAR, "fault", "%s", NOT_ANSWERED));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", NOT_ANSWERED));
 	ASSERT_EQ(0, fills(r, &extra));
 	ASSERT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
 	ASSERT_STREQ(RIG_FAR, rcl_to_be_rotated(&self->events, LIMIT_MS));

@@ -13,8 +13,6 @@
 #include "rig.h"
 #include "sim.h"
 
-#define NEAR		"sim0"
-#define FAR		"sim1"
 #define LEN		64
 #define QUIET_MS	300	/* nothing else is sent then */
 #define LIMIT_MS	slow(20000)
@@ -62,34 +60,19 @@ FIXTURE_VARIANT_ADD(channel, resume) {
 	.recover = RCLINK_RECOVER_RESUME,
 };
 
-/* Of the test, which is a process of its own. */
-static uint32_t new_recover;
-
-/* No heartbeat, which could be what fails. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	return rig_new_sim_link(s, name, 0, new_recover);
-}
-
 FIXTURE_SETUP(channel)
 {
 	struct rig *r = &self->r;
 
-	ASSERT_EQ(0, rig_begin(r));
-	/* A test that was ended left them. */
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
-	ASSERT_EQ(0, sim_new_device(NEAR " ib 1"));
-	ASSERT_EQ(0, sim_new_device(FAR " ib 2"));
-	new_recover = variant->recover;
-	r->new_link = new_link;
+	ASSERT_EQ(0, rig_begin_sims(r, ""));
+	r->values.recover = variant->recover;
+	/* A heartbeat could be what fails. */
+	r->values.heartbeat = 0;
 }
 
 FIXTURE_TEARDOWN(channel)
 {
-	rig_end(&self->r);
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
+	rig_end_sims(&self->r);
 }
 
 static int receive(struct rig *r, int number)
@@ -190,7 +173,8 @@ TEST_F_TIMEOUT(channel, every_status_of_a_send_is_told, TIMEOUT_S)
 		    is_held(status, true))
 			continue;
 		begin(_metadata, r);
-		ASSERT_EQ(0, sim_knob(NEAR, "fault", "send 1 1 %d", status));
+		ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "send 1 1 %d",
+				      status));
 		ASSERT_EQ(0, send_it(r, 1));
 		tells(_metadata, r->near, status, status == SIM_FLUSHED ? 0 :
 		      SIM_VENDOR + status);
@@ -210,7 +194,7 @@ TEST_F_TIMEOUT(channel, every_status_of_a_receive_is_told, TIMEOUT_S)
 		    is_held(status, false))
 			continue;
 		begin(_metadata, r);
-		ASSERT_EQ(0, sim_knob(FAR, "fault", "recv 1 1 %d", status));
+		ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "recv 1 1 %d", status));
 		ASSERT_EQ(0, send_it(r, 1));
 		tells(_metadata, r->far, status, 0);
 		is_counted(_metadata, &r->s, RIG_FAR, status);

@@ -15,8 +15,11 @@
 #include "rig.h"
 #include "sim.h"
 
-#define NEAR		"sim0"
-#define FAR		"sim1"
+#define NEAR		SIM_NEAR
+#define FAR		SIM_FAR
+#define WORDS		"pages=16"
+#define RARE_MS		60000	/* a heartbeat that tells no test anything */
+#define LIVELY_MS	1000	/* one that tells that the other end is gone */
 #define PAGE		4096
 #define EXTRA		"extra"
 #define EXTRA_SIZE	(33 * PAGE)	/* three registrations */
@@ -35,37 +38,15 @@ FIXTURE(dev)
 	int others;		/* objects of other devices */
 };
 
-/* By a heartbeat of a minute no test learns anything. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	return rig_new_sim_link(s, name, 60000, RCLINK_RECOVER_RESUME);
-}
-
-/* For where one end is to notice that the other one is gone. */
-static int new_lively_link(struct genl_sock *s, const char *name)
-{
-	return rig_new_sim_link(s, name, 1000, RCLINK_RECOVER_RESUME);
-}
-
-static int new_device(const char *name)
-{
-	return sim_new_device(!strcmp(name, NEAR) ? NEAR " ib 1 pages=16" :
-						    FAR " ib 2 pages=16");
-}
-
 FIXTURE_SETUP(dev)
 {
 	struct rig *r = &self->r;
 
-	ASSERT_EQ(0, rig_begin(r));
+	ASSERT_EQ(0, rig_begin_sims(r, WORDS));
 	ASSERT_EQ(0, rcl_open(&self->pinger));
-	/* A test that was ended left them. */
-	sim_del_device(NEAR);
-	sim_del_device(FAR);
 	self->others = rcl_all_objects();
-	ASSERT_EQ(0, new_device(NEAR));
-	ASSERT_EQ(0, new_device(FAR));
-	r->new_link = new_link;
+	r->values.heartbeat = RARE_MS;
+	r->values.recover = RCLINK_RECOVER_RESUME;
 }
 
 /* It is as good as new, and nothing is left that somebody knows of. */
@@ -166,7 +147,7 @@ static void chan_fails(struct __test_metadata *_metadata,
 {
 	struct rig *r = &self->r;
 
-	r->new_link = new_lively_link;
+	r->values.heartbeat = LIVELY_MS;
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
 	ASSERT_EQ(0, rig_moves(r, 1));
@@ -354,7 +335,7 @@ TEST_F(dev, a_channel_does_not_go_on_with_what_is_lost)
 {
 	struct rig *r = &self->r;
 
-	r->new_link = new_lively_link;
+	r->values.heartbeat = LIVELY_MS;
 	ASSERT_EQ(0, rig_link(r));
 	ASSERT_EQ(0, rig_open(r));
 	ASSERT_EQ(0, stick(FAR, EVER));
@@ -448,7 +429,7 @@ TEST_F(dev, a_device_is_removed_that_gives_nothing_back)
 	ASSERT_EQ(0, extra(r, &m, &region, &remote));
 	ASSERT_EQ(0, stick(FAR, EVER));
 	EXPECT_EQ(0, sim_del_device(FAR));
-	ASSERT_EQ(0, new_device(FAR));
+	ASSERT_EQ(0, rig_new_sim(FAR, WORDS));
 	EXPECT_EQ(-EIO, rclink_withdraw(r->far, region));
 	munmap(m, EXTRA_SIZE);
 }

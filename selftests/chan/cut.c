@@ -17,38 +17,16 @@
 #define OWN_AT		(2 * PAGE)
 #define QUIET_MS	50
 #define LIMIT_MS	20000
-#define ACK_TIMEOUT	19		/* 2 s, so that nothing is sent again */
-
-/* What new_link() is told; each test is a process of its own. */
-static uint32_t new_recover;
-
-/* No heartbeat, which would be lost, too. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
-		     CUT_FAR : CUT_NEAR);
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, ACK_TIMEOUT);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 0);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, new_recover);
-	return genl_ask(s, &m, NULL, NULL);
-}
 
 int cut_begin(struct cut *c)
 {
-	int ret = rig_begin(&c->r);
+	int ret = rig_begin_sims(&c->r, "");
 
-	/* A test that was ended left them. */
-	sim_del_device(CUT_NEAR);
-	sim_del_device(CUT_FAR);
-	if (!ret)
-		ret = sim_new_device(CUT_NEAR " ib 1");
-	if (!ret)
-		ret = sim_new_device(CUT_FAR " ib 2");
-	c->r.new_link = new_link;
+	/* So that nothing is sent again: 2 s. */
+	c->r.values.timeout = 19;
+	c->r.values.retry = -1;
+	/* One would be lost, too. */
+	c->r.values.heartbeat = 0;
 	c->words = NULL;
 	return ret;
 }
@@ -56,9 +34,7 @@ int cut_begin(struct cut *c)
 void cut_end(struct cut *c)
 {
 	cut_close(c);
-	rig_end(&c->r);
-	sim_del_device(CUT_NEAR);
-	sim_del_device(CUT_FAR);
+	rig_end_sims(&c->r);
 }
 
 void cut_close(struct cut *c)
@@ -99,7 +75,7 @@ int cut_open(struct cut *c, uint32_t recover)
 	void *words;
 	int ret;
 
-	new_recover = recover;
+	c->r.values.recover = recover;
 	ret = rig_link(r);
 	if (!ret)
 		ret = rig_open(r);
@@ -233,10 +209,10 @@ static void become_quiet(void)
 	long before;
 
 	do {
-		before = sim_seen(CUT_NEAR, "drop") + sim_seen(CUT_FAR, "drop");
+		before = sim_seen(SIM_NEAR, "drop") + sim_seen(SIM_FAR, "drop");
 		usleep(QUIET_MS * 1000);
 	} while (before !=
-		 sim_seen(CUT_NEAR, "drop") + sim_seen(CUT_FAR, "drop"));
+		 sim_seen(SIM_NEAR, "drop") + sim_seen(SIM_FAR, "drop"));
 }
 
 int cut_post(struct cut *c)
@@ -259,8 +235,8 @@ static int until_seen(const char *fault, long n)
 	int ms;
 
 	for (ms = slow(LIMIT_MS); ms > 0; ms--) {
-		if (sim_seen(CUT_NEAR, fault) >= n)
-			return sim_seen(CUT_NEAR, fault) == n ? 0 : -ERANGE;
+		if (sim_seen(SIM_NEAR, fault) >= n)
+			return sim_seen(SIM_NEAR, fault) == n ? 0 : -ERANGE;
 		usleep(1000);
 	}
 	return -ETIMEDOUT;
@@ -269,14 +245,14 @@ static int until_seen(const char *fault, long n)
 /* Those that are carried out, and the first one that is not. */
 static int post_and_wait(struct cut *c, int done)
 {
-	long acks = sim_seen(CUT_NEAR, "late_ack");
-	long drops = sim_seen(CUT_NEAR, "drop");
+	long acks = sim_seen(SIM_NEAR, "late_ack");
+	long drops = sim_seen(SIM_NEAR, "drop");
 	int ret = 0;
 
 	if (done)
-		ret = sim_knob(CUT_NEAR, "fault", "late_ack 1 %d", done);
+		ret = sim_knob(SIM_NEAR, "fault", "late_ack 1 %d", done);
 	if (!ret && done < c->n)
-		ret = sim_knob(CUT_NEAR, "fault", "drop %d 1000", done + 1);
+		ret = sim_knob(SIM_NEAR, "fault", "drop %d 1000", done + 1);
 	if (!ret)
 		ret = cut_post(c);
 	if (!ret)
@@ -286,9 +262,9 @@ static int post_and_wait(struct cut *c, int done)
 
 static int set_ports(int up)
 {
-	int ret = sim_knob(CUT_NEAR, "up", "%d", up);
+	int ret = sim_knob(SIM_NEAR, "up", "%d", up);
 
-	return ret ? ret : sim_knob(CUT_FAR, "up", "%d", up);
+	return ret ? ret : sim_knob(SIM_FAR, "up", "%d", up);
 }
 
 /* It may have ended, which its owner does not mind. */
@@ -326,7 +302,7 @@ int cut_down(struct cut *c, int done)
 		ret = post_and_wait(c, done);
 	if (!ret)
 		ret = cut_ports_down(c);
-	return ret ? ret : sim_knob(CUT_NEAR, "fault", "drop 1 0");
+	return ret ? ret : sim_knob(SIM_NEAR, "fault", "drop 1 0");
 }
 
 int cut_connect(struct cut *c)

@@ -12,8 +12,6 @@
 
 #include "rig.h"
 
-#define CUT_NEAR	"sim0"
-#define CUT_FAR		"sim1"
 #define CUT_STEPS	3
 #define CUT_RECVS	20		/* posted at either end */
 #define CUT_SIZE	64		/* of a message; and between words */

@@ -7,17 +7,6 @@
 #include "far.h"
 #include "sim.h"
 
-int dma_new_link(struct genl_sock *s, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(s, &m, NULL, NULL);
-}
-
 int dma_pair(struct rig *r)
 {
 	return rcl_pair(&r->s, RIG_NEAR, RIG_FAR, RCLINK_LINK_STATE_UP);
@@ -35,14 +24,8 @@ int dma_begin(struct rig *r)
 		ret = rig_begin(r);
 	if (ret)
 		return ret;
-	r->new_link = dma_new_link;
-	ret = dma_new_link(&r->s, RIG_NEAR);
-	if (!ret)
-		ret = dma_new_link(&r->s, RIG_FAR);
-	if (!ret)
-		ret = dma_pair(r);
-	if (!ret)
-		ret = rig_link(r);
+	r->values.recover = RCLINK_RECOVER_RESUME;
+	ret = rig_link(r);
 	return ret ? ret : rig_open(r);
 }
 

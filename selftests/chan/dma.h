@@ -11,11 +11,10 @@
 
 #include "rig.h"
 
-/* A link that resumes: the way a rig makes one. */
-int dma_new_link(struct genl_sock *s, const char *name);
+/* The link comes up once more. */
 int dma_pair(struct rig *r);
 
-/* The device sim0, a link and a channel. */
+/* The device sim0, a link that resumes, and a channel. */
 int dma_begin(struct rig *r);
 
 /* RIG_MOVED bytes made of the seed, to or from there. */

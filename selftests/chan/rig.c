@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "far.h"
+#include "sim.h"
 #include "slow.h"
 
 #define DEVICE		"/dev/rclink"
@@ -32,7 +33,7 @@ int rig_begin(struct rig *r)
 
 	memset(r, 0, sizeof(*r));
 	r->listener = -1;
-	r->new_link = rcl_new;
+	r->values = (struct rig_values){ -1, -1, -1, -1, -1 };
 	r->near_memory = memory();
 	r->far_memory = memory();
 	if (!r->near_memory || !r->far_memory)
@@ -56,6 +57,41 @@ void rig_end(struct rig *r)
 	genl_close(&r->s);
 	munmap(r->near_memory, RIG_MEMORY);
 	munmap(r->far_memory, RIG_MEMORY);
+}
+
+static void del_sims(void)
+{
+	sim_del_device(SIM_NEAR);
+	sim_del_device(SIM_FAR);
+}
+
+int rig_new_sim(const char *name, const char *words)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s ib %d %s", name,
+		 strcmp(name, SIM_NEAR) ? 2 : 1, words);
+	return sim_new_device(line);
+}
+
+int rig_begin_sims(struct rig *r, const char *words)
+{
+	int ret = rig_begin(r);
+
+	/* A test that was ended left them. */
+	del_sims();
+	r->sims = true;
+	r->values.timeout = 11;
+	r->values.retry = 1;
+	if (!ret)
+		ret = rig_new_sim(SIM_NEAR, words);
+	return ret ? ret : rig_new_sim(SIM_FAR, words);
+}
+
+void rig_end_sims(struct rig *r)
+{
+	rig_end(r);
+	del_sims();
 }
 
 int rig_device(void)
@@ -133,6 +169,32 @@ static bool both_up(struct rig *r)
 	       far.state == RCLINK_LINK_STATE_UP;
 }
 
+static void put_value(struct genl_msg *m, uint16_t attr, int value)
+{
+	if (value >= 0)
+		genl_put_u32(m, attr, value);
+}
+
+static int new_link(struct rig *r, const char *name)
+{
+	const struct rig_values *v = &r->values;
+	struct genl_msg m;
+
+	genl_begin(&m, &r->s, RCLINK_CMD_LINK_NEW);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	if (r->sims)
+		genl_put_str(&m, RCLINK_A_LINK_DEVICE,
+			     strcmp(name, RIG_NEAR) ? SIM_FAR : SIM_NEAR);
+	else
+		genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
+	put_value(&m, RCLINK_A_LINK_TIMEOUT, v->timeout);
+	put_value(&m, RCLINK_A_LINK_RETRY, v->retry);
+	put_value(&m, RCLINK_A_LINK_RNR_RETRY, v->rnr_retry);
+	put_value(&m, RCLINK_A_LINK_HEARTBEAT, v->heartbeat);
+	put_value(&m, RCLINK_A_LINK_RECOVER, v->recover);
+	return genl_ask(&r->s, &m, NULL, NULL);
+}
+
 /* Not by rcl_pair(), which waits for long where allocations fail. */
 static int bring_up(struct rig *r)
 {
@@ -140,9 +202,9 @@ static int bring_up(struct rig *r)
 
 	ret = rcl_clean(&r->s);
 	if (!ret)
-		ret = r->new_link(&r->s, RIG_NEAR);
+		ret = new_link(r, RIG_NEAR);
 	if (!ret)
-		ret = r->new_link(&r->s, RIG_FAR);
+		ret = new_link(r, RIG_FAR);
 	if (!ret)
 		ret = rcl_pair(&r->s, RIG_NEAR, RIG_FAR,
 			       RCLINK_LINK_STATE_CONNECTED);
@@ -155,22 +217,6 @@ static int bring_up(struct rig *r)
 	if (!ret)
 		ret = rcl_until(&r->s, RIG_FAR, RCLINK_LINK_STATE_UP, UP_MS);
 	return ret;
-}
-
-int rig_new_sim_link(struct genl_sock *s, const char *name, uint32_t heartbeat,
-		     uint32_t recover)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_str(&m, RCLINK_A_LINK_DEVICE, strcmp(name, RIG_NEAR) ?
-		     "sim1" : "sim0");
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 11);
-	genl_put_u32(&m, RCLINK_A_LINK_RETRY, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, heartbeat);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, recover);
-	return genl_ask(s, &m, NULL, NULL);
 }
 
 int rig_link(struct rig *r)

@@ -6,6 +6,7 @@
 #ifndef RIG_H
 #define RIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rclink.h>
@@ -20,10 +21,17 @@
 #define RIG_MEMORY	(3 * 4096)	/* bytes of either end's region */
 #define RIG_MOVED	10000		/* bytes */
 
+/* What both ends of a link are made with; -1: as the module has it. */
+struct rig_values {
+	int timeout, retry, rnr_retry;
+	int heartbeat;			/* ms */
+	int recover;			/* RCLINK_RECOVER_* */
+};
+
 struct rig {
 	struct genl_sock s;
-	/* Makes a link; set by who wants another one than rcl_new() makes. */
-	int (*new_link)(struct genl_sock *s, const char *name);
+	bool sims;			/* ends on simulated devices */
+	struct rig_values values;	/* of the next link */
 	unsigned int flags;		/* of the near end: RCLINK_CHAN_* */
 	int listener;			/* does not block */
 	struct rclink_chan *near, *far;	/* NULL if there is none */
@@ -37,11 +45,12 @@ int rig_begin(struct rig *r);
 void rig_end(struct rig *r);
 
 /*
- * For new_link: an end on the simulated device sim0 or sim1, which gives up
- * what nobody acknowledges after two times 8 ms.
+ * The same with two simulated devices, each made with those words, instead of
+ * one device; what nobody acknowledges is given up after two times 8 ms.
  */
-int rig_new_sim_link(struct genl_sock *s, const char *name, uint32_t heartbeat,
-		     uint32_t recover);
+int rig_begin_sims(struct rig *r, const char *words);
+void rig_end_sims(struct rig *r);
+int rig_new_sim(const char *name, const char *words);
 
 /* The link is up; if it was not, it is another one now, with a listener. */
 int rig_link(struct rig *r);

@@ -10,20 +10,6 @@
 
 #define DONE_MS		20000
 
-/* No heartbeat, which a busy machine misses; its channels go on. */
-static int new_link(struct genl_sock *s, const char *name)
-{
-	struct genl_msg m;
-
-	genl_begin(&m, s, RCLINK_CMD_LINK_NEW);
-	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
-	genl_put_u32(&m, RCLINK_A_LINK_LOOPBACK, 1);
-	genl_put_u32(&m, RCLINK_A_LINK_TIMEOUT, 19);
-	genl_put_u32(&m, RCLINK_A_LINK_HEARTBEAT, 0);
-	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, RCLINK_RECOVER_RESUME);
-	return genl_ask(s, &m, NULL, NULL);
-}
-
 uint8_t *share_map(size_t len)
 {
 	uint8_t *m = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -41,7 +27,10 @@ int share_begin(struct share_rig *s)
 	if (!s->memory)
 		return -ENOMEM;
 	ret = rig_begin(&s->r);
-	s->r.new_link = new_link;
+	s->r.values.timeout = 19;
+	/* A busy machine misses one. */
+	s->r.values.heartbeat = 0;
+	s->r.values.recover = RCLINK_RECOVER_RESUME;
 	if (!ret)
 		ret = rig_link(&s->r);
 	if (!ret)

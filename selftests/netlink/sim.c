@@ -104,25 +104,25 @@ int sim_begin(struct genl_sock *s, int *objects)
 		return ret;
 	ret = rcl_clean(s);
 	/* A test that was ended left them. */
-	sim_del_device("sim0");
-	sim_del_device("sim1");
+	sim_del_device(SIM_NEAR);
+	sim_del_device(SIM_FAR);
 	*objects = rcl_all_objects();
 	if (!ret)
-		ret = sim_new_device("sim0 ib 1");
+		ret = sim_new_device(SIM_NEAR " ib 1");
 	if (!ret)
-		ret = sim_new_device("sim1 ib 2");
+		ret = sim_new_device(SIM_FAR " ib 2");
 	if (!ret)
-		ret = sim_link(s, "a", "sim0", 0, 0);
+		ret = sim_link(s, "a", SIM_NEAR, 0, 0);
 	if (!ret)
-		ret = sim_link(s, "b", "sim1", 0, 0);
+		ret = sim_link(s, "b", SIM_FAR, 0, 0);
 	return ret;
 }
 
 void sim_end(struct genl_sock *s)
 {
 	rcl_clean(s);
-	sim_del_device("sim0");
-	sim_del_device("sim1");
+	sim_del_device(SIM_NEAR);
+	sim_del_device(SIM_FAR);
 	genl_close(s);
 }
 

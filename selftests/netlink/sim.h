@@ -5,6 +5,10 @@
 
 #include "rcl.h"
 
+/* The devices of a link's two ends. */
+#define SIM_NEAR	"sim0"
+#define SIM_FAR		"sim1"
+
 /* What is raised, and what completions say: numbers of the kernel's enums. */
 enum {
 	SIM_QP_FATAL = 1,
@@ -36,7 +40,7 @@ long sim_seen(const char *device, const char *fault);
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value);
 
-/* Links a and b of this host, on sim0 and sim1; counts what others have. */
+/* Links a and b of this host, on those two; counts what others have. */
 int sim_begin(struct genl_sock *s, int *objects);
 void sim_end(struct genl_sock *s);
 
