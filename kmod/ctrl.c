@@ -1,21 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flow control. Each end posts RCL_CTRL_SLOTS receives before it tells its QPN
- * to anybody, and every message says how many of them were posted again, so a
- * sender knows how many messages the peer can take, and no RNR NAK ever
- * happens.
- *
- * No message exists only to return credits, because none is needed: apart from
- * hello and bye every message is a question or its answer, and an end has at
- * most RCL_CTRL_QUESTIONS questions open. Of B's messages whose slots A has not
- * yet returned there are thus at most
- *  - RCL_CTRL_QUESTIONS answers: a question of A returns the slots of all that
- *    A has received before, and it is sent only while fewer are open;
- *  - RCL_CTRL_QUESTIONS + 1 questions: an answer of A returns all slots but the
- *    one of its own question, which is posted again right after it;
- * beside hello, its answer and bye: 16. An end that finds no credit for an
- * answer has a peer that asks more than it may.
- *
  * Sends use their slots in turn, and RC completes them in order, so one of
  * RCL_CTRL_SIGNAL is signaled and retires those before it: the completion of
  * a send may wake the work item for nothing.
@@ -163,7 +147,7 @@ int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
 	ctrl->qp = qp;
 	ctrl->up = up;
 	ctrl->stats = stats;
-	ctrl->credits = RCL_CTRL_SLOTS;
+	rcl_credit_init(&ctrl->credit);
 	INIT_LIST_HEAD(&ctrl->received);
 
 	ret = rcl_ctrl_map(ctrl, ctrl->rx, DMA_FROM_DEVICE, rcl_ctrl_received);
@@ -226,12 +210,6 @@ static bool rcl_ctrl_is_full(const struct rcl_ctrl *ctrl)
 	return ctrl->sent - ctrl->retired == RCL_CTRL_SLOTS;
 }
 
-static bool rcl_ctrl_has_places(const struct rcl_ctrl *ctrl, u32 places)
-{
-	return ctrl->questions + places <= RCL_CTRL_QUESTIONS &&
-	       ctrl->credits > places;
-}
-
 /**
  * rcl_ctrl_can_ask - may one more question be sent now?
  * @ctrl: started
@@ -241,39 +219,7 @@ static bool rcl_ctrl_has_places(const struct rcl_ctrl *ctrl, u32 places)
  */
 bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl)
 {
-	return rcl_ctrl_has_places(ctrl, 1);
-}
-
-/* That of a hello is no cookie, and is not returned. */
-static void rcl_ctrl_asked(struct rcl_ctrl *ctrl, const struct rcl_msg *msg)
-{
-	u32 next = ctrl->oldest + ctrl->questions++;
-
-	ctrl->asked[next % RCL_CTRL_QUESTIONS] = (struct rcl_ctrl_question){
-		.when = ktime_get(),
-		.offset = msg->offset,
-		.cookie = msg->type == RCL_MSG_HELLO ? 0 : msg->cookie,
-		.type = msg->type,
-	};
-}
-
-/* Else a peer could owe one for ever, and answer others. */
-static int rcl_ctrl_answered(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
-			     ktime_t arrived)
-{
-	const struct rcl_ctrl_question *asked = &ctrl->asked[ctrl->oldest];
-
-	if (!ctrl->questions || msg->type != asked->type + 1 ||
-	    msg->cookie != asked->cookie ||
-	    (rcl_msg_is_of_lease(msg->type) && msg->offset != asked->offset))
-		return -EPROTO;
-	ctrl->questions--;
-	ctrl->oldest = (ctrl->oldest + 1) % RCL_CTRL_QUESTIONS;
-	/* A hello waits until the peer is there. */
-	if (asked->type != RCL_MSG_HELLO)
-		rcl_latency_add(&ctrl->stats->latency,
-				ktime_to_ns(ktime_sub(arrived, asked->when)));
-	return 0;
+	return rcl_credit_has_places(&ctrl->credit, 1);
 }
 
 static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
@@ -294,7 +240,7 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
 
 	ib_dma_sync_single_for_device(ctrl->ib, slot->dma, RCL_MSG_SLOT,
 				      DMA_TO_DEVICE);
-	return rcl_qp_post_send(ctrl->qp, &wr);
+	return rcl_qp_post_send(ctrl->qp, &wr) ? -EIO : 0;
 }
 
 /**
@@ -304,8 +250,8 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
  *
  * Context: the link's work item.
  * Return: 0, -EAGAIN when no send slot is free (a completion comes when one
- * is), -EPROTO when the peer has left no credit, or the errno of the verbs
- * call, which ends the epoch.
+ * is), -EPROTO when the peer has left no credit, or -EIO when the device takes
+ * it not, whatever errno that has, which ends the epoch.
  */
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 {
@@ -313,7 +259,7 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	u32 len;
 	int ret;
 
-	if (!ctrl->credits)
+	if (!ctrl->credit.left)
 		return -EPROTO;
 	if (rcl_ctrl_is_full(ctrl))
 		return -EAGAIN;
@@ -321,19 +267,15 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 	slot = &ctrl->tx[ctrl->sent % RCL_CTRL_SLOTS];
 	ib_dma_sync_single_for_cpu(ctrl->ib, slot->dma, RCL_MSG_SLOT,
 				   DMA_TO_DEVICE);
-	msg->credits = ctrl->owed;
+	rcl_credit_sent(&ctrl->credit, msg, ktime_get_ns());
 	len = rcl_msg_encode(slot->buf + RCL_MSG_AAD, msg);
 	len = rcl_seal_close(&ctrl->seal, slot->buf, len);
 	slot->number = ctrl->sent++;
-	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
-		rcl_ctrl_asked(ctrl, msg);
 	ret = rcl_ctrl_post_slot(ctrl, slot, len, msg->type == RCL_MSG_BYE ||
 				 slot->number % RCL_CTRL_SIGNAL == 0);
 	if (ret)
 		return ret;
 	ctrl->bye |= msg->type == RCL_MSG_BYE;
-	ctrl->credits--;
-	ctrl->owed = 0;
 	ctrl->stats->tx_messages++;
 	ctrl->stats->tx_bytes += len;
 	trace_rcl_ctrl_tx(ctrl->seal.epoch, msg->type, len);
@@ -356,7 +298,7 @@ int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie)
 {
 	int ret;
 
-	if (!rcl_ctrl_has_places(ctrl, 2))
+	if (!rcl_credit_has_places(&ctrl->credit, 2))
 		return -EAGAIN;
 	msg->cookie = ++ctrl->cookie;
 	ret = rcl_ctrl_send(ctrl, msg);
@@ -368,11 +310,15 @@ int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie)
 static int rcl_ctrl_account(struct rcl_ctrl *ctrl, const struct rcl_msg *msg,
 			    ktime_t arrived)
 {
-	if (msg->credits > RCL_CTRL_SLOTS - ctrl->credits)
-		return -EPROTO;
-	ctrl->credits += msg->credits;
-	return rcl_msg_is_answer(msg->type) ?
-	       rcl_ctrl_answered(ctrl, msg, arrived) : 0;
+	struct rcl_question asked;
+	int ret;
+
+	ret = rcl_credit_received(&ctrl->credit, msg, &asked);
+	/* A hello waits until the peer is there. */
+	if (!ret && asked.type && asked.type != RCL_MSG_HELLO)
+		rcl_latency_add(&ctrl->stats->latency,
+				ktime_to_ns(arrived) - asked.when);
+	return ret;
 }
 
 static int rcl_ctrl_open(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
@@ -444,18 +390,16 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
  * @slot: from rcl_ctrl_recv()
  *
  * Context: the link's work item.
- * Return: 0, or what ib_post_recv() says.
+ * Return: 0, or -EIO.
  */
 int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 {
-	int ret;
-
 	ib_dma_sync_single_for_device(ctrl->ib, slot->dma, RCL_MSG_SLOT,
 				      DMA_FROM_DEVICE);
-	ret = rcl_qp_post_recv(ctrl->qp, &slot->cqe, slot->dma, RCL_MSG_SLOT);
-	if (!ret)
-		ctrl->owed++;
-	return ret;
+	if (rcl_qp_post_recv(ctrl->qp, &slot->cqe, slot->dma, RCL_MSG_SLOT))
+		return -EIO;
+	ctrl->credit.owed++;
+	return 0;
 }
 
 /**

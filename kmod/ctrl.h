@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 
+#include "credit.h"
 #include "seal.h"
 
 struct rcl_msg;
@@ -15,9 +16,6 @@ struct rcl_qp;
 struct rcl_stats;
 struct rcl_upcall;
 
-#define RCL_CTRL_SLOTS		16	/* receives, and sends in flight */
-#define RCL_CTRL_SIGNAL		4	/* sends that one completion retires */
-#define RCL_CTRL_QUESTIONS	6	/* questions without an answer */
 #define RCL_CTRL_EXTRA_WR	2	/* the probe, one RDMA operation */
 
 /**
@@ -43,20 +41,6 @@ struct rcl_ctrl_slot {
 };
 
 /**
- * struct rcl_ctrl_question - a question that was not answered yet
- * @when: it was sent
- * @offset: that the answer has, too, if it is about a pooled QP
- * @cookie: that the answer has, too
- * @type: of it; that of the answer is the next one
- */
-struct rcl_ctrl_question {
-	ktime_t when;
-	u64 offset;
-	u32 cookie;
-	u8 type;
-};
-
-/**
  * struct rcl_ctrl - the control channel of one epoch
  * @ib: device of @qp
  * @qp: the control QP
@@ -69,14 +53,9 @@ struct rcl_ctrl_question {
  * @retired: sends that have completed
  * @seal: has the key after rcl_ctrl_start()
  * @started: the key is in
- * @credits: receive slots that the peer has posted for us
- * @owed: receive slots posted again, of which the peer does not know yet
  * @bye: a goodbye was sent
  * @cookie: of the last question that rcl_ctrl_ask() has sent
- * @questions: sent and not answered
- * @oldest: which of @asked is the question that is answered next
- * @asked: a ring of those that are not answered, as answers come in the order
- *	of their questions
+ * @credit: what may be sent
  *
  * All of it belongs to the link's work item.
  */
@@ -92,13 +71,9 @@ struct rcl_ctrl {
 	u32 retired;
 	struct rcl_seal seal;
 	bool started;
-	u16 credits;
-	u16 owed;
 	bool bye;
 	u32 cookie;
-	u16 questions;
-	u16 oldest;
-	struct rcl_ctrl_question asked[RCL_CTRL_QUESTIONS];
+	struct rcl_credit credit;
 };
 
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,

@@ -88,7 +88,7 @@ void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms)
 void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	if (rcl_msg_is_answer(msg->type) ||
-	    (msg->credits && !ep->ctrl.questions))
+	    (msg->credits && !ep->ctrl.credit.questions))
 		rcl_heartbeat_start(ep);
 }
 
@@ -204,7 +204,18 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	if (hb->quiet == 1 || time_after64(now + interval / 2, hb->due))
 		hb->due = now + interval;
 	/* Any question shows as much. */
-	return ep->ctrl.questions ? 0 : rcl_heartbeat_ask(ep);
+	return ep->ctrl.credit.questions ? 0 : rcl_heartbeat_ask(ep);
+}
+
+/**
+ * rcl_heartbeat_is_alone - is nothing asked but, at most, a heartbeat?
+ * @ep: of a link that is up
+ *
+ * Return: false while the peer owes another answer.
+ */
+bool rcl_heartbeat_is_alone(const struct rcl_epoch *ep)
+{
+	return ep->ctrl.credit.questions == (ep->heartbeat.asked ? 1 : 0);
 }
 
 /**

@@ -37,6 +37,7 @@ bool rcl_heartbeat_rotation_asked(struct rcl_epoch *ep,
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_heartbeat_ask_rotation(struct rcl_epoch *ep);
 int rcl_heartbeat_look(struct rcl_epoch *ep);
+bool rcl_heartbeat_is_alone(const struct rcl_epoch *ep);
 u64 rcl_heartbeat_due(const struct rcl_epoch *ep);
 
 #endif /* RCL_HEARTBEAT_H */

@@ -539,7 +539,7 @@ static int rcl_life_ask(struct rcl_link *link)
 	/* Last: a question of the others shows as much as a heartbeat. */
 	if (!ret)
 		ret = rcl_heartbeat_look(ep);
-	if (ep->ctrl.questions == ep->heartbeat.asked && !ep->pinger.ping)
+	if (rcl_heartbeat_is_alone(ep) && !ep->pinger.ping)
 		slot->due = 0;
 	else if (!slot->due)
 		rcl_state_expect(slot, rcl_heartbeat_limit(ep));

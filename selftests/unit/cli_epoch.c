@@ -440,7 +440,7 @@ TEST_F(epoch, waits_for_room_and_not_for_time)
 	ASSERT_TRUE(opens(p));
 	rcv_lease_import(users[0].lease, REGION);
 	EXPECT_EQ(fake_now / MS, rcv_lease_due(p->ep));
-	p->ep->ctrl.retired = p->ep->ctrl.sent - RCV_CTRL_SLOTS;
+	p->ep->ctrl.retired = p->ep->ctrl.sent - RCL_CTRL_SLOTS;
 	EXPECT_EQ(0, rcv_lease_due(p->ep));
 	p->ep->ctrl.retired = p->ep->ctrl.sent;
 }

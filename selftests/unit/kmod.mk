@@ -6,9 +6,9 @@ TREE := $(abspath $(HERE)/../..)
 KSRC ?= $(shell $(HERE)/../vm/source)
 OUT ?= $(TREE)/build/unit
 
-PURE := fate fsm gid announce latency msg policy endpoint pattern reason record \
+PURE := credit fate fsm gid announce latency msg policy endpoint pattern reason record \
 	replay group-msg
-TESTS := announce fate fsm gid group_chan group_msg group_seal keeper latency msg policy endpoint \
+TESTS := announce credit fate fsm gid group_chan group_msg group_seal keeper latency msg policy endpoint \
 	pattern record replay
 PROGS := $(TESTS:%=$(OUT)/kmod_%)
 

@@ -38,7 +38,7 @@ void rcv_beat_start(struct rcv_epoch *ep)
 void rcv_beat_heard(struct rcv_epoch *ep, const struct rcl_msg *msg)
 {
 	if (rcl_msg_is_answer(msg->type) ||
-	    (msg->credits && !ep->ctrl.questions))
+	    (msg->credits && !ep->ctrl.credit.questions))
 		rcv_beat_start(ep);
 }
 
@@ -62,7 +62,7 @@ static int ask(struct rcv_epoch *ep)
 	struct rcl_msg beat = { .type = RCL_MSG_BEAT };
 	int ret;
 
-	if (ep->ctrl.questions || !rcv_ctrl_can_ask(&ep->ctrl))
+	if (ep->ctrl.credit.questions || !rcv_ctrl_can_ask(&ep->ctrl))
 		return 0;
 	ret = rcv_ctrl_send(&ep->ctrl, &beat);
 	if (ret)
@@ -90,6 +90,11 @@ int rcv_beat_look(struct rcv_epoch *ep, uint64_t now)
 	if (hb->quiet == 1 || now + interval / 2 > hb->due)
 		hb->due = now + interval;
 	return ask(ep);
+}
+
+bool rcv_beat_is_alone(const struct rcv_epoch *ep)
+{
+	return ep->ctrl.credit.questions == (ep->heartbeat.asked ? 1 : 0);
 }
 
 uint64_t rcv_beat_due(const struct rcv_epoch *ep)

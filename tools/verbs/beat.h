@@ -3,6 +3,7 @@
 #ifndef RCV_BEAT_H
 #define RCV_BEAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rcl_msg;
@@ -25,6 +26,9 @@ int rcv_beat_message(struct rcv_epoch *ep, const struct rcl_msg *msg);
  * which is sent then.
  */
 int rcv_beat_look(struct rcv_epoch *ep, uint64_t now);
+
+/* Nothing is asked but, at most, a heartbeat. */
+bool rcv_beat_is_alone(const struct rcv_epoch *ep);
 
 /* When to look next, in ms; 0: never. */
 uint64_t rcv_beat_due(const struct rcv_epoch *ep);

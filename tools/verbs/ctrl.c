@@ -9,8 +9,7 @@
 #include "fail.h"
 #include "process.h"
 
-#define SIGNAL_EVERY	4	/* sends that one completion retires */
-#define MEM_LEN		(2 * RCV_CTRL_SLOTS * RCL_MSG_SLOT)
+#define MEM_LEN		(2 * RCL_CTRL_SLOTS * RCL_MSG_SLOT)
 
 static uint8_t *rx_slot(const struct rcv_ctrl *ctrl, uint32_t slot)
 {
@@ -19,14 +18,14 @@ static uint8_t *rx_slot(const struct rcv_ctrl *ctrl, uint32_t slot)
 
 static uint8_t *tx_slot(const struct rcv_ctrl *ctrl, uint32_t number)
 {
-	return rx_slot(ctrl, RCV_CTRL_SLOTS + number % RCV_CTRL_SLOTS);
+	return rx_slot(ctrl, RCL_CTRL_SLOTS + number % RCL_CTRL_SLOTS);
 }
 
 int rcv_ctrl_create(struct rcv_ctrl *ctrl, struct ibv_pd *pd,
 		    struct rcv_qp *qp, char *err)
 {
 	ctrl->qp = qp;
-	ctrl->credits = RCV_CTRL_SLOTS;
+	rcl_credit_init(&ctrl->credit);
 	if (posix_memalign((void **)&ctrl->mem, sysconf(_SC_PAGESIZE),
 			   MEM_LEN)) {
 		ctrl->mem = NULL;
@@ -69,7 +68,7 @@ int rcv_ctrl_post(struct rcv_ctrl *ctrl)
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; i < RCV_CTRL_SLOTS && !ret; i++)
+	for (i = 0; i < RCL_CTRL_SLOTS && !ret; i++)
 		ret = post(ctrl, i);
 	return ret;
 }
@@ -96,7 +95,7 @@ bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc)
 	if (wc->opcode != IBV_WC_RECV ||
 	    wc->flags & (IBV_WC_WITH_IMM | IBV_WC_WITH_INV))
 		return false;
-	i = ctrl->arrived++ % RCV_CTRL_SLOTS;
+	i = ctrl->arrived++ % RCL_CTRL_SLOTS;
 	ctrl->in[i].slot = number;
 	ctrl->in[i].len = wc->len;
 	ctrl->in[i].when = rcl_now();
@@ -105,38 +104,12 @@ bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc)
 
 static bool is_full(const struct rcv_ctrl *ctrl)
 {
-	return ctrl->sent - ctrl->retired == RCV_CTRL_SLOTS;
+	return ctrl->sent - ctrl->retired == RCL_CTRL_SLOTS;
 }
 
 bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl)
 {
-	return ctrl->questions < RCV_CTRL_QUESTIONS && ctrl->credits > 1 &&
-	       !is_full(ctrl);
-}
-
-/* That of a hello is no cookie, and is not returned. */
-static void asked(struct rcv_ctrl *ctrl, const struct rcl_msg *msg)
-{
-	uint32_t i = (ctrl->oldest + ctrl->questions++) % RCV_CTRL_QUESTIONS;
-
-	ctrl->asked[i].type = msg->type;
-	ctrl->asked[i].offset = msg->offset;
-	ctrl->asked[i].cookie = msg->type == RCL_MSG_HELLO ? 0 : msg->cookie;
-}
-
-/* Else a peer could owe one for ever, and answer others. */
-static int answered(struct rcv_ctrl *ctrl, const struct rcl_msg *msg)
-{
-	uint32_t i = ctrl->oldest;
-
-	if (!ctrl->questions || msg->type != ctrl->asked[i].type + 1 ||
-	    msg->cookie != ctrl->asked[i].cookie ||
-	    (rcl_msg_is_of_lease(msg->type) &&
-	     msg->offset != ctrl->asked[i].offset))
-		return -EPROTO;
-	ctrl->questions--;
-	ctrl->oldest = (i + 1) % RCV_CTRL_QUESTIONS;
-	return 0;
+	return rcl_credit_has_places(&ctrl->credit, 1) && !is_full(ctrl);
 }
 
 int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg)
@@ -155,41 +128,28 @@ int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg)
 	};
 	int ret;
 
-	if (!ctrl->credits)
+	if (!ctrl->credit.left)
 		return -EPROTO;
 	if (is_full(ctrl))
 		return -EAGAIN;
-	msg->credits = ctrl->owed;
+	rcl_credit_sent(&ctrl->credit, msg, rcl_now());
 	ret = rcl_msg_encode(buf + RCL_MSG_AAD, msg);
 	ret = rcv_seal_close(&ctrl->seal, buf, ret);
 	if (ret < 0)
 		return ret;
 	sge.length = ret;
-	if (msg->type == RCL_MSG_BYE || number % SIGNAL_EVERY == 0)
+	if (msg->type == RCL_MSG_BYE || number % RCL_CTRL_SIGNAL == 0)
 		wr.send_flags = IBV_SEND_SIGNALED;
 	ctrl->sent++;
 	ret = rcv_qp_send(ctrl->qp, &wr);
-	if (ret)
-		return ret == -EAGAIN ? -EIO : ret;
-	ctrl->credits--;
-	ctrl->owed = 0;
-	if (!rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BYE)
-		asked(ctrl, msg);
-	return 0;
-}
-
-static int account(struct rcv_ctrl *ctrl, const struct rcl_msg *msg)
-{
-	if (msg->credits > RCV_CTRL_SLOTS - ctrl->credits)
-		return -EPROTO;
-	ctrl->credits += msg->credits;
-	return rcl_msg_is_answer(msg->type) ? answered(ctrl, msg) : 0;
+	return ret == -EAGAIN ? -EIO : ret;
 }
 
 /* Gives nothing while no send slot is free, so that an answer can be sent. */
 int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in)
 {
-	uint32_t i = ctrl->opened % RCV_CTRL_SLOTS;
+	uint32_t i = ctrl->opened % RCL_CTRL_SLOTS;
+	struct rcl_question asked;
 	uint8_t *buf;
 	int len;
 
@@ -203,7 +163,7 @@ int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in)
 	if (len < 0)
 		return len;
 	if (rcl_msg_decode(buf + RCL_MSG_AAD, len, &in->msg) ||
-	    account(ctrl, &in->msg))
+	    rcl_credit_received(&ctrl->credit, &in->msg, &asked))
 		return -EPROTO;
 	return 1;
 }
@@ -213,6 +173,6 @@ int rcv_ctrl_give_back(struct rcv_ctrl *ctrl, const struct rcv_in *in)
 	int ret = post(ctrl, in->slot);
 
 	if (!ret)
-		ctrl->owed++;
+		ctrl->credit.owed++;
 	return ret;
 }

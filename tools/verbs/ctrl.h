@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The control channel of one epoch, as the module's ctrl.c has it: sealed
- * messages of fixed-size slots on one QP, with credits. The rule by which an
- * answer always finds a credit is proven there.
+ * messages of fixed-size slots on one QP, with credits.
  */
 #ifndef RCV_CTRL_H
 #define RCV_CTRL_H
@@ -10,13 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../kmod/credit.h"
 #include "../../kmod/msg.h"
 #include "cq.h"
 #include "rc.h"
 #include "seal.h"
-
-#define RCV_CTRL_SLOTS	16	/* receives, and sends in flight */
-#define RCV_CTRL_QUESTIONS 6	/* without an answer */
 
 /* Kinds of work requests, above what a kind counts. */
 #define RCV_WR_SHIFT	32
@@ -42,22 +39,14 @@ struct rcv_ctrl {
 		uint32_t slot;
 		uint32_t len;
 		uint64_t when;		/* ns */
-	} in[RCV_CTRL_SLOTS];		/* a ring: arrived and not yet opened */
+	} in[RCL_CTRL_SLOTS];		/* a ring: arrived and not yet opened */
 	uint32_t arrived;
 	uint32_t opened;
 	uint32_t sent;
 	uint32_t retired;		/* sends that have completed */
 	struct rcv_seal seal;
 	bool started;			/* the key is in */
-	uint16_t credits;		/* receives that the peer has for us */
-	uint16_t owed;			/* posted again, not yet told */
-	uint16_t questions;		/* sent and not answered */
-	uint16_t oldest;		/* the one that is answered next */
-	struct {
-		uint32_t offset;	/* the answer has the same of all */
-		uint32_t cookie;
-		uint8_t type;		/* but this: it has the next one */
-	} asked[RCV_CTRL_QUESTIONS];	/* a ring: they are answered in order */
+	struct rcl_credit credit;	/* what may be sent */
 };
 
 /* A message that came in; its data is good until it is given back. */

@@ -270,7 +270,7 @@ static int ask(struct rcv_epoch *ep)
 		ret = rcv_ping_continue(&ep->pinger);
 	if (!ret)
 		ret = rcv_beat_look(ep, now_ms());
-	if (ep->ctrl.questions == ep->heartbeat.asked && !ep->pinger.ping)
+	if (rcv_beat_is_alone(ep) && !ep->pinger.ping)
 		ep->answered = now_ms();
 	else if (!ret && now_ms() > ep->answered + rcv_beat_limit(ep))
 		ret = -ETIMEDOUT;

@@ -76,8 +76,8 @@ static int get_buffer(struct rcv_epoch *ep, char *err)
 static int get_qps(struct rcv_epoch *ep, char *err)
 {
 	const struct rcv_qp_size ctrl = {
-		.sends = RCV_CTRL_SLOTS + 2 + RCV_BENCH_DEPTH,
-		.recvs = RCV_CTRL_SLOTS,
+		.sends = RCL_CTRL_SLOTS + 2 + RCV_BENCH_DEPTH,
+		.recvs = RCL_CTRL_SLOTS,
 		.sges = 1,
 	};
 	uint32_t i, num = ep->policy.v[RCL_P_QPS];
