@@ -59,7 +59,8 @@ static int register_pages(struct rclink_chan *chan)
 	uint32_t region;
 	unsigned int i;
 
-	if (madvise(addr, PAGES * PAGE, MADV_NOHUGEPAGE))
+	/* EINVAL: a kernel without huge pages. */
+	if (madvise(addr, PAGES * PAGE, MADV_NOHUGEPAGE) && errno != EINVAL)
 		return -errno;
 	for (i = 0; i < PAGES; i++)
 		addr[(i * STRIDE % PAGES) * PAGE] = 1;

@@ -129,7 +129,8 @@ channels_cost_memory_end()
 plan 5
 chan_build
 link_setup
-holds "a link to this host itself comes up" link_self heartbeat 300 recover resume
+holds "a link to this host itself comes up" \
+	link_self heartbeat $((300 * RCL_SLOW)) recover resume
 holds "memory is registered beside who hardly ever runs" beside_lazy
 hogs_end
 lazy_end

@@ -33,6 +33,7 @@ idle_begins()
 	idle=$!
 	until_true 20 grep -q ready $idles || {
 		cat $idles
+		idle_ends
 		return 1
 	}
 }
