@@ -534,6 +534,18 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 	return ret;
 }
 
+/* Of that name, held until rcl_dev_put(), with such a port; or NULL. */
+static struct rcl_device *rcl_dev_find(const char *device, u32 port)
+{
+	struct rcl_device *rdev;
+
+	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev))
+		if (rcl_dev_is_named(rdev, device) &&
+		    rdma_is_port_valid(rdev->ib, port))
+			break;
+	return rdev;
+}
+
 /**
  * rcl_dev_find_port - look at one port
  * @device: name
@@ -545,18 +557,37 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
  */
 int rcl_dev_find_port(const char *device, u32 port, struct rcl_port *info)
 {
-	struct rcl_device *rdev;
-	int ret = -ENODEV;
+	struct rcl_device *rdev = rcl_dev_find(device, port);
+	int ret;
 
-	for (rdev = rcl_dev_get_behind(0); rdev; rdev = rcl_dev_next(rdev)) {
-		if (!rcl_dev_is_named(rdev, device))
-			continue;
-		if (rdma_is_port_valid(rdev->ib, port))
-			ret = rcl_dev_read_port(rdev, port,
-						RCLINK_GID_INDEX_AUTO, info);
-		rcl_dev_put(rdev);
-		break;
-	}
+	if (!rdev)
+		return -ENODEV;
+	ret = rcl_dev_read_port(rdev, port, RCLINK_GID_INDEX_AUTO, info);
+	rcl_dev_put(rdev);
+	return ret;
+}
+
+/**
+ * rcl_dev_read_mtu - which MTU has a port now?
+ * @device: name
+ * @port: number
+ * @mtu: set, as by rcl_port_mtu()
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODEV, or what ib_query_port() says.
+ */
+int rcl_dev_read_mtu(const char *device, u32 port, u32 *mtu)
+{
+	struct rcl_device *rdev = rcl_dev_find(device, port);
+	struct ib_port_attr attr;
+	int ret;
+
+	if (!rdev)
+		return -ENODEV;
+	ret = ib_query_port(rdev->ib, port, &attr);
+	if (!ret)
+		*mtu = rcl_port_mtu(attr.active_mtu);
+	rcl_dev_put(rdev);
 	return ret;
 }
 

@@ -49,6 +49,7 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
 
 void rcl_dev_name(const struct ib_device *ib, char name[RCLINK_DEVICE_MAX + 1]);
 int rcl_dev_find_port(const char *device, u32 port, struct rcl_port *info);
+int rcl_dev_read_mtu(const char *device, u32 port, u32 *mtu);
 int rcl_dev_nth_port(unsigned int n, struct rcl_port *info);
 unsigned int rcl_dev_generation(void);
 

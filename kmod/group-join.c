@@ -10,12 +10,13 @@
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
+#include "device.h"
 #include "group-base.h"
-#include "port.h"
 
 static struct rcl_group *rcl_group_of(const struct rcl_mcast *mcast)
 {
@@ -92,13 +93,17 @@ static int rcl_group_ask_address(struct rcl_group *group,
 	return ret;
 }
 
-/* NULL to begin with a group's end: nobody sends any more afterwards. */
+/*
+ * NULL to begin with a group's end: nobody sends any more afterwards, and who
+ * waits for room need not.
+ */
 static void rcl_group_set_mcast(struct rcl_group *group,
 				struct rcl_mcast *mcast)
 {
 	spin_lock_bh(&group->send_lock);
 	group->mcast = mcast;
 	spin_unlock_bh(&group->send_lock);
+	wake_up_all(&group->room);
 }
 
 /**
@@ -143,7 +148,8 @@ err_leave:
 
 /**
  * rcl_group_check_mtu - join again where the port has got another MTU
- * @group: locked, joined
+ * @group: not locked, as the device is asked, which may take its time: rxe, for
+ *	one, takes the RTNL lock
  *
  * No event tells of that: a RoCE port has what its net device lets it.
  *
@@ -151,15 +157,28 @@ err_leave:
  */
 void rcl_group_check_mtu(struct rcl_group *group)
 {
+	char device[RCLINK_DEVICE_MAX + 1];
+	bool joined;
+	u64 joins;
+	u32 port;
 	u32 mtu;
 
-	lockdep_assert_held(&group->lock);
+	mutex_lock(&group->lock);
+	joined = group->mcast;
+	joins = group->joins;
+	if (joined) {
+		rcl_dev_name(group->user.ib, device);
+		port = group->user.port;
+	}
+	mutex_unlock(&group->lock);
 	/* What fails here has other signs. */
-	if (rcl_port_read_mtu(group->user.ib, group->user.port, &mtu) ||
-	    mtu == group->port_mtu)
+	if (!joined || rcl_dev_read_mtu(device, port, &mtu))
 		return;
-	group->up.fail(&group->up, RCLINK_DOWN_REASON_MTU_CHANGED, 0, 0,
-		       RCL_QP_NONE);
+	mutex_lock(&group->lock);
+	if (group->mcast && group->joins == joins && group->port_mtu != mtu)
+		group->up.fail(&group->up, RCLINK_DOWN_REASON_MTU_CHANGED, 0,
+			       0, RCL_QP_NONE);
+	mutex_unlock(&group->lock);
 }
 
 /**
@@ -181,5 +200,4 @@ void rcl_group_leave(struct rcl_group *group)
 		rcl_mcast_sa_leave(&group->sa);
 	rcl_dev_detach(&group->user);
 	group->attached = false;
-	wake_up_all(&group->room);
 }

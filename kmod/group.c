@@ -244,10 +244,11 @@ static void rcl_group_tick(struct work_struct *work)
 		rcl_group_ask(group);
 	rcl_group_collect(group);
 	mutex_lock(&group->lock);
-	if (group->mcast) {
-		rcl_group_check_mtu(group);
+	if (group->mcast)
 		rcl_group_say(group);
-	}
+	mutex_unlock(&group->lock);
+	rcl_group_check_mtu(group);
+	mutex_lock(&group->lock);
 	if (!group->dead) {
 		rcl_group_tell_key(group);
 		queue_delayed_work(system_unbound_wq, &group->tick,

@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kmemleak.h>
+#include <linux/module.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -352,17 +353,21 @@ err_pd:
 	return ret;
 }
 
-/* What the device may still write to is lost with a QP that it keeps. */
+/*
+ * What the device may still write to is lost with a QP that it keeps, and the
+ * module stays: its code is called when that completes.
+ */
 static bool rcl_mcast_is_stuck(struct rcl_mcast *mcast)
 {
 	int posted = atomic_read(&mcast->posted);
 
 	if (!posted)
 		return false;
-	pr_warn_ratelimited("%s keeps a QP of a group: %d buffers are lost\n",
+	pr_warn_ratelimited("%s keeps a QP of a group: %d buffers are lost, and this module cannot be unloaded\n",
 			    mcast->ib->name, posted);
 	/* Nobody knows it any more, and that is meant. */
 	kmemleak_not_leak(mcast);
+	__module_get(THIS_MODULE);
 	return true;
 }
 

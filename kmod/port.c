@@ -136,26 +136,6 @@ u32 rcl_port_mtu(enum ib_mtu mtu)
 	return max(ib_mtu_enum_to_int(mtu), 0);
 }
 
-/**
- * rcl_port_read_mtu - which MTU has a port now?
- * @ib: device that stays registered during the call
- * @port: number
- * @mtu: set, as by rcl_port_mtu()
- *
- * Context: may sleep.
- * Return: 0, or what ib_query_port() says.
- */
-int rcl_port_read_mtu(struct ib_device *ib, u32 port, u32 *mtu)
-{
-	struct ib_port_attr attr;
-	int ret;
-
-	ret = ib_query_port(ib, port, &attr);
-	if (!ret)
-		*mtu = rcl_port_mtu(attr.active_mtu);
-	return ret;
-}
-
 /*
  * A QP is drained in ERR, where that of ocrdma takes no work request: each
  * channel that is closed would end its link.

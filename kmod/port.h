@@ -75,7 +75,6 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 int rcl_port_check_mtu(const struct rcl_port *info,
 		       const struct rcl_policy *policy, const char **why);
 u32 rcl_port_mtu(enum ib_mtu mtu);
-int rcl_port_read_mtu(struct ib_device *ib, u32 port, u32 *mtu);
 u32 rcl_port_probe_inline(struct ib_device *ib);
 
 #endif /* RCL_PORT_H */
