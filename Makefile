@@ -118,7 +118,7 @@ shell: setup tools ## a shell in host 1; KERNEL=6.1, 6.12, debug; HOSTS=1, 2, 3
 		bash --rcfile $(VM)/shellrc -i
 
 .PHONY: style
-style: setup ## checkpatch, sparse, kernel-doc, shellcheck, cycles, sizes
+style: setup ## checkpatch, sparse, kernel-doc, shellcheck, cycles, locks, sizes
 	@selftests/tests/static.sh
 
 .PHONY: gen

@@ -222,11 +222,11 @@ static int rcl_group_say_locked(struct rcl_group *group)
 
 static void rcl_group_say(struct rcl_group *group)
 {
-	int ret;
+	int ret = 0;
 
-	lockdep_assert_held(&group->lock);
 	spin_lock_bh(&group->send_lock);
-	ret = rcl_group_say_locked(group);
+	if (group->mcast)
+		ret = rcl_group_say_locked(group);
 	/* Here the tasklet of a software device runs at once. */
 	spin_unlock_bh(&group->send_lock);
 	if (ret)
@@ -243,10 +243,7 @@ static void rcl_group_tick(struct work_struct *work)
 	if (group->conf.from[0])
 		rcl_group_ask(group);
 	rcl_group_collect(group);
-	mutex_lock(&group->lock);
-	if (group->mcast)
-		rcl_group_say(group);
-	mutex_unlock(&group->lock);
+	rcl_group_say(group);
 	rcl_group_check_mtu(group);
 	mutex_lock(&group->lock);
 	if (!group->dead) {

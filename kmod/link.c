@@ -19,18 +19,20 @@
 #include "device.h"
 #include "epoch.h"
 #include "event.h"
+#include "recorder.h"
 #include "state.h"
 
 #define RCL_LINKS_BITS	8
 
-/* Protects all below; who changes the names takes the next one, too. */
-static DEFINE_MUTEX(rcl_links_lock);
 /*
- * Protects rcl_links_by_name. A lookup takes nothing else: the work item of a
- * link does that, too, and must not wait for a consumer without a processor.
+ * Protects all below, for who creates or deletes links. A lookup does not take
+ * it, since anybody may look, and nobody is to wait for one without a processor.
  */
+static DEFINE_MUTEX(rcl_links_lock);
+/* Protects rcl_links_by_name, from lookups. */
 static DEFINE_SPINLOCK(rcl_names_lock);
 static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);
+/* Has a lock of its own, for lookups. */
 static DEFINE_XARRAY_ALLOC1(rcl_links_by_id);
 /* Deleted, and not reaped yet. */
 static HLIST_HEAD(rcl_links_ending);
@@ -458,6 +460,20 @@ int rcl_link_info(const char *name, struct rcl_link_info *info)
 	return ret;
 }
 
+/* The one with the next ID, of which the caller gets a reference; or NULL. */
+static struct rcl_link *rcl_link_get_behind(unsigned long *id)
+{
+	struct rcl_link *link;
+
+	/* Until it is taken out of there, the table has a reference, too. */
+	xa_lock(&rcl_links_by_id);
+	link = xa_find_after(&rcl_links_by_id, id, ULONG_MAX, XA_PRESENT);
+	if (link)
+		kref_get(&link->ref);
+	xa_unlock(&rcl_links_by_id);
+	return link;
+}
+
 /**
  * rcl_link_info_next - look at the links one after the other
  * @after: id of the last one, 0 for the first call
@@ -469,21 +485,13 @@ int rcl_link_info_next(u32 after, struct rcl_link_info *info)
 {
 	unsigned long id = after;
 	struct rcl_link *link;
-	int ret;
+	int ret = -ENOENT;
 
-	do {
-		mutex_lock(&rcl_links_lock);
-		link = xa_find_after(&rcl_links_by_id, &id, ULONG_MAX,
-				     XA_PRESENT);
-		if (link)
-			kref_get(&link->ref);
-		mutex_unlock(&rcl_links_lock);
-		if (!link)
-			return -ENOENT;
+	while (ret && (link = rcl_link_get_behind(&id))) {
 		ret = rcl_link_read(link, info);
 		rcl_link_put(link);
-	} while (ret);
-	return 0;
+	}
+	return ret;
 }
 
 /**
@@ -508,28 +516,6 @@ int rcl_link_note(const char *name, const char *text, const char **why)
 	if (!link)
 		return -ENOENT;
 	ret = rcl_recorder_note(link, text);
-	rcl_link_put(link);
-	return ret;
-}
-
-/**
- * rcl_link_entry - look at what happened to a link, one entry after the other
- * @name: of the link
- * @number: the first entry that will do
- * @info: filled in
- *
- * Context: may sleep.
- * Return: 0, -ENOENT, or -ENODATA behind the last entry.
- */
-int rcl_link_entry(const char *name, u64 number, struct rcl_entry_info *info)
-{
-	struct rcl_link *link;
-	int ret;
-
-	link = rcl_link_get(name);
-	if (!link)
-		return -ENOENT;
-	ret = rcl_recorder_read(link, number, info);
 	rcl_link_put(link);
 	return ret;
 }
@@ -571,12 +557,12 @@ unsigned int rcl_link_generation(void)
 void rcl_link_owner_gone(u32 owner)
 {
 	struct rcl_link *link;
-	unsigned long id;
+	unsigned long id = 0;
 
-	mutex_lock(&rcl_links_lock);
-	xa_for_each(&rcl_links_by_id, id, link)
+	while ((link = rcl_link_get_behind(&id))) {
 		rcl_inbox_owner_gone(link, owner);
-	mutex_unlock(&rcl_links_lock);
+		rcl_link_put(link);
+	}
 }
 
 static struct rcl_link *rcl_link_next_ending(void)

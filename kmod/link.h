@@ -5,7 +5,6 @@
 
 #include "inbox.h"
 #include "life.h"
-#include "recorder.h"
 
 /**
  * struct rcl_link_info - a link as it was when asked
@@ -62,7 +61,6 @@ int rcl_link_ping(const char *name, struct rcl_ping *ping);
 int rcl_link_info(const char *name, struct rcl_link_info *info);
 int rcl_link_info_next(u32 after, struct rcl_link_info *info);
 int rcl_link_note(const char *name, const char *text, const char **why);
-int rcl_link_entry(const char *name, u64 number, struct rcl_entry_info *info);
 void rcl_link_exports(const char *name, struct rcl_announce_list *list);
 unsigned int rcl_link_generation(void);
 

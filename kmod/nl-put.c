@@ -12,6 +12,7 @@
 
 #include "link.h"
 #include "port.h"
+#include "recorder.h"
 #include "upcall.h"
 
 static int rcl_nl_put_gid(struct sk_buff *skb, const struct rcl_port *port,

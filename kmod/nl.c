@@ -20,6 +20,7 @@
 #include "nl-put.h"
 #include "ping.h"
 #include "port.h"
+#include "recorder.h"
 
 #define RCL_PING_SIZE	64	/* bytes, when nobody says */
 #define RCL_NL_ENTRIES	16	/* of a record, in one answer */
@@ -462,12 +463,15 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number,
 			     bool secrets)
 {
+	struct rcl_link *link = rcl_link_get(name);
 	struct rcl_entry_info entry;
 	int ret, i;
 
+	if (!link)
+		return -ENOENT;
 	ret = nla_put_string(skb, RCLINK_A_RECORD_LINK, name);
 	for (i = 0; !ret && i < RCL_NL_ENTRIES; i++) {
-		ret = rcl_link_entry(name, number, &entry);
+		ret = rcl_recorder_read(link, number, &entry);
 		if (ret)
 			break;
 		/* Who knows what the operator's tools put in there. */
@@ -476,6 +480,7 @@ static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number,
 		ret = rcl_nl_put_entry(skb, &entry);
 		number = entry.number + 1;
 	}
+	rcl_link_put(link);
 	return ret == -ENODATA ? 0 : ret;
 }
 

@@ -149,7 +149,7 @@ documents_parse()
 	return "$status"
 }
 
-plan 19
+plan 20
 # What is said to users is not broken into pieces.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING \
@@ -176,6 +176,7 @@ check "no circle among the objects of kmod" "$static/cycles" "$(objects_of)"
 check "no circle among the objects of tools" "$static/cycles" tools
 check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
 	"${user[@]}"
+check "each lock is in the table of locks" "$static/locks"
 check "what the test files source is in their package" package_is_whole
 check "each call for kernel modules is tried" kapi_is_tried
 check "each file is for environments that there are" headers_name_environments
