@@ -23,62 +23,57 @@ static const char no_epoch[] =
 static const char not_up[] =
 	"the link is not up: no other epoch can take its place";
 
-static const struct rcl_place places[][RCL_IN_MAX] = {
+static const struct rcl_place places[][RCL_REQ_MAX] = {
 	[RCLINK_LINK_STATE_IDLE] = {
-		[RCL_IN_PREPARE]	= OK,
-		[RCL_IN_CONNECT]	= NO(ENOTCONN, not_prepared),
-		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_prepared),
-		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
-		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
-		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
+		[RCL_REQ_PREPARE]	= OK,
+		[RCL_REQ_CONNECT]	= NO(ENOTCONN, not_prepared),
+		[RCL_REQ_ACTIVATE]	= NO(ENOTCONN, not_prepared),
+		[RCL_REQ_DISCONNECT]	= NO(ENOTCONN, no_epoch),
+		[RCL_REQ_REPLACE ... RCL_REQ_ROTATE] = NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_PREPARED] = {
-		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
-		[RCL_IN_CONNECT]	= OK,
-		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_connected),
-		[RCL_IN_PROVEN]		= NO(EPROTO, not_connected),
-		[RCL_IN_DISCONNECT]	= OK,
-		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
+		[RCL_REQ_PREPARE]	= NO(EBUSY, under_way),
+		[RCL_REQ_CONNECT]	= OK,
+		[RCL_REQ_ACTIVATE]	= NO(ENOTCONN, not_connected),
+		[RCL_REQ_DISCONNECT]	= OK,
+		[RCL_REQ_REPLACE ... RCL_REQ_ROTATE] = NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_CONNECTED] = {
-		[RCL_IN_PREPARE]	= NO(EBUSY, under_way),
-		[RCL_IN_CONNECT]	= NO(EBUSY, "the peer is known"),
-		[RCL_IN_ACTIVATE]	= OK,
-		[RCL_IN_PROVEN]		= OK,
-		[RCL_IN_DISCONNECT]	= OK,
-		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
+		[RCL_REQ_PREPARE]	= NO(EBUSY, under_way),
+		[RCL_REQ_CONNECT]	= NO(EBUSY, "the peer is known"),
+		[RCL_REQ_ACTIVATE]	= OK,
+		[RCL_REQ_DISCONNECT]	= OK,
+		[RCL_REQ_REPLACE ... RCL_REQ_ROTATE] = NO(ENOTCONN, not_up),
 	},
 	[RCLINK_LINK_STATE_UP] = {
-		[RCL_IN_PREPARE]	= NO(EBUSY,
+		[RCL_REQ_PREPARE]	= NO(EBUSY,
 			"the link is up: disconnect it first"),
-		[RCL_IN_CONNECT]	= NO(EBUSY, "the link is up"),
-		[RCL_IN_ACTIVATE]	= NO(EBUSY, "the link is up"),
-		[RCL_IN_PROVEN]		= OK,
-		[RCL_IN_DISCONNECT]	= OK,
-		[RCL_IN_RENEW]		= OK,
+		[RCL_REQ_CONNECT]	= NO(EBUSY, "the link is up"),
+		[RCL_REQ_ACTIVATE]	= NO(EBUSY, "the link is up"),
+		[RCL_REQ_DISCONNECT]	= OK,
+		[RCL_REQ_REPLACE ... RCL_REQ_ROTATE] = OK,
 	},
 	[RCLINK_LINK_STATE_DOWN] = {
-		[RCL_IN_PREPARE]	= OK,
-		[RCL_IN_CONNECT]	= NO(ENOTCONN, not_prepared),
-		[RCL_IN_ACTIVATE]	= NO(ENOTCONN, not_prepared),
-		[RCL_IN_PROVEN]		= NO(EPROTO, no_epoch),
-		[RCL_IN_DISCONNECT]	= NO(ENOTCONN, no_epoch),
-		[RCL_IN_RENEW]		= NO(ENOTCONN, not_up),
+		[RCL_REQ_PREPARE]	= OK,
+		[RCL_REQ_CONNECT]	= NO(ENOTCONN, not_prepared),
+		[RCL_REQ_ACTIVATE]	= NO(ENOTCONN, not_prepared),
+		[RCL_REQ_DISCONNECT]	= NO(ENOTCONN, no_epoch),
+		[RCL_REQ_REPLACE ... RCL_REQ_ROTATE] = NO(ENOTCONN, not_up),
 	},
 };
 
 /**
- * rcl_fsm_check - has something a place in a state?
+ * rcl_fsm_check - has a request a place in a state?
  * @state: state of the link
- * @in: what happened or is asked
+ * @kind: what is asked
  * @why: set to a sentence when it is refused
  *
- * Return: 0, or -EBUSY, -ENOTCONN or -EPROTO when it has not.
+ * Return: 0, or -EBUSY or -ENOTCONN when it has not.
  */
-int rcl_fsm_check(enum rclink_link_state state, enum rcl_input in,
+int rcl_fsm_check(enum rclink_link_state state, enum rcl_request_kind kind,
 		  const char **why)
 {
-	const struct rcl_place *place = &places[state][in];
+	const struct rcl_place *place = &places[state][kind];
 
 	if (place->ret)
 		*why = place->why;

@@ -7,18 +7,18 @@
 
 #include <uapi/linux/rclink.h>
 
-/* What can happen to a link; what fails goes down in any state. */
-enum rcl_input {
-	RCL_IN_PREPARE,
-	RCL_IN_CONNECT,
-	RCL_IN_ACTIVATE,
-	RCL_IN_PROVEN,		/* hello made the round trip both ways */
-	RCL_IN_DISCONNECT,
-	RCL_IN_RENEW,		/* another epoch is to take the place of this */
-	RCL_IN_MAX
+/* What a link can be asked; what fails goes down in any state. */
+enum rcl_request_kind {
+	RCL_REQ_PREPARE,
+	RCL_REQ_CONNECT,
+	RCL_REQ_ACTIVATE,
+	RCL_REQ_DISCONNECT,
+	RCL_REQ_REPLACE,
+	RCL_REQ_ROTATE,
+	RCL_REQ_MAX
 };
 
-int rcl_fsm_check(enum rclink_link_state state, enum rcl_input in,
+int rcl_fsm_check(enum rclink_link_state state, enum rcl_request_kind kind,
 		  const char **why);
 
 #endif /* RCL_FSM_H */

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "endpoint.h"
+#include "fsm.h"
 #include "policy.h"
 #include "reason.h"
 
@@ -17,15 +18,6 @@ struct rcl_epoch;
 struct rcl_link;
 struct rcl_ping;
 struct rcl_slot;
-
-enum rcl_request_kind {
-	RCL_REQ_PREPARE,
-	RCL_REQ_CONNECT,
-	RCL_REQ_ACTIVATE,
-	RCL_REQ_DISCONNECT,
-	RCL_REQ_REPLACE,
-	RCL_REQ_ROTATE,
-};
 
 /**
  * struct rcl_request - something that a link is asked to do

@@ -204,19 +204,11 @@ static bool rcl_life_is_stale(const struct rcl_slot *slot,
 /* -EINPROGRESS: the chore has it. */
 static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
 {
-	static const enum rcl_input inputs[] = {
-		[RCL_REQ_PREPARE] = RCL_IN_PREPARE,
-		[RCL_REQ_CONNECT] = RCL_IN_CONNECT,
-		[RCL_REQ_ACTIVATE] = RCL_IN_ACTIVATE,
-		[RCL_REQ_DISCONNECT] = RCL_IN_DISCONNECT,
-		[RCL_REQ_REPLACE] = RCL_IN_RENEW,
-		[RCL_REQ_ROTATE] = RCL_IN_RENEW,
-	};
 	int ret;
 
 	if (rcl_life_is_stale(slot, req))
 		return -ESTALE;
-	ret = rcl_fsm_check(slot->state, inputs[req->kind], &req->why);
+	ret = rcl_fsm_check(slot->state, req->kind, &req->why);
 	if (ret && req->kind == RCL_REQ_DISCONNECT && rcl_life_stay_down(slot))
 		return 0;
 	if (ret)
@@ -340,7 +332,6 @@ static int rcl_life_settle(struct rcl_slot *slot)
 {
 	struct rcl_msg ack = { .type = RCL_MSG_HELLO_ACK };
 	struct rcl_link *link = slot->link;
-	const char *why;
 	int ret;
 
 	if (slot->state != RCLINK_LINK_STATE_CONNECTED ||
@@ -364,9 +355,6 @@ static int rcl_life_settle(struct rcl_slot *slot)
 	if (slot->proven != RCL_PROVEN_ALL || !slot->epoch->probe.through ||
 	    rcl_inbox_failure(slot).reason)
 		return 0;
-	ret = rcl_fsm_check(slot->state, RCL_IN_PROVEN, &why);
-	if (ret)
-		return ret;
 	rcl_life_up(slot);
 	return 0;
 }
