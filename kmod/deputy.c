@@ -10,16 +10,15 @@
  */
 #include "deputy.h"
 
-#include <linux/errno.h>
 #include <linux/workqueue.h>
+
+#include "queues.h"
 
 struct rcl_deputy {
 	struct work_struct work;
 	void (*fn)(void *arg);
 	void *arg;
 };
-
-static struct workqueue_struct *rcl_deputy_wq;
 
 static void rcl_deputy_work(struct work_struct *work)
 {
@@ -41,30 +40,7 @@ void rcl_deputy_run(void (*fn)(void *arg), void *arg)
 	struct rcl_deputy deputy = { .fn = fn, .arg = arg };
 
 	INIT_WORK_ONSTACK(&deputy.work, rcl_deputy_work);
-	queue_work(rcl_deputy_wq, &deputy.work);
+	rcl_queue_work(RCL_QUEUE_DEPUTIES, &deputy.work);
 	flush_work(&deputy.work);
 	destroy_work_on_stack(&deputy.work);
-}
-
-/**
- * rcl_deputy_start - prepare for callers
- *
- * Return: 0, or -ENOMEM.
- */
-int rcl_deputy_start(void)
-{
-	/* Who writes memory back may wait for a link. */
-	rcl_deputy_wq = alloc_workqueue("rclink-deputies",
-					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return rcl_deputy_wq ? 0 : -ENOMEM;
-}
-
-/**
- * rcl_deputy_stop - the mirror of rcl_deputy_start()
- *
- * Context: may sleep; no caller is left.
- */
-void rcl_deputy_stop(void)
-{
-	destroy_workqueue(rcl_deputy_wq);
 }

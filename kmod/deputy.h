@@ -4,7 +4,5 @@
 #define RCL_DEPUTY_H
 
 void rcl_deputy_run(void (*fn)(void *arg), void *arg);
-int rcl_deputy_start(void);
-void rcl_deputy_stop(void);
 
 #endif /* RCL_DEPUTY_H */

@@ -11,19 +11,17 @@
 #include "lessee.h"
 #include "life.h"
 #include "ping.h"
+#include "queues.h"
 #include "recorder.h"
 #include "trace.h"
 #include "tripwire.h"
 
 #define RCL_PINGS_MAX	64	/* waiting on one link */
 
-static struct workqueue_struct *rcl_inbox_wq;
-static struct workqueue_struct *rcl_chore_wq;
-
 /* Of a link of which the caller holds a reference or an epoch. */
 static void rcl_inbox_kick(struct rcl_link *link)
 {
-	queue_work(rcl_inbox_wq, &link->work);
+	rcl_queue_work(RCL_QUEUE_LINKS, &link->work);
 }
 
 static void rcl_inbox_up_kick(struct rcl_upcall *up)
@@ -196,7 +194,7 @@ bool rcl_inbox_is_dead(struct rcl_link *link)
  */
 void rcl_inbox_chore(struct rcl_link *link)
 {
-	queue_work(rcl_chore_wq, &link->chore);
+	rcl_queue_work(RCL_QUEUE_EPOCHS, &link->chore);
 }
 
 /**
@@ -475,42 +473,4 @@ void rcl_inbox_init(struct rcl_link *link)
 	INIT_LIST_HEAD(&link->requests);
 	INIT_LIST_HEAD(&link->pings);
 	INIT_LIST_HEAD(&link->calls);
-}
-
-/**
- * rcl_inbox_start - prepare for links
- *
- * Context: may sleep.
- * Return: 0, or -ENOMEM.
- */
-int rcl_inbox_start(void)
-{
-	/*
-	 * A link may carry what memory is written back to: its peer must hear
-	 * of it also when there is no memory for another worker. And many may
-	 * wait for a device that stands still: the more places there are, the
-	 * more links of other devices go on meanwhile.
-	 */
-	rcl_inbox_wq = alloc_workqueue("rclink", WQ_HIGHPRI | WQ_MEM_RECLAIM,
-				       WQ_MAX_ACTIVE);
-	if (!rcl_inbox_wq)
-		return -ENOMEM;
-	/* Nor may who waits for that link to come up wait for memory. */
-	rcl_chore_wq = alloc_workqueue("rclink-epochs",
-				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (rcl_chore_wq)
-		return 0;
-	destroy_workqueue(rcl_inbox_wq);
-	return -ENOMEM;
-}
-
-/**
- * rcl_inbox_stop - the mirror of rcl_inbox_start()
- *
- * Context: may sleep.
- */
-void rcl_inbox_stop(void)
-{
-	destroy_workqueue(rcl_chore_wq);
-	destroy_workqueue(rcl_inbox_wq);
 }

@@ -61,8 +61,6 @@ struct rcl_request {
 	const char *why;
 };
 
-int rcl_inbox_start(void);
-void rcl_inbox_stop(void);
 void rcl_inbox_init(struct rcl_link *link);
 
 /* For others. */

@@ -4,10 +4,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "queues.h"
 #include "upcall.h"
-
-/* What takes its time there must not keep a link from its heartbeat. */
-static struct workqueue_struct *rcl_lessee_wq;
 
 /**
  * rcl_errands_add - there is one more
@@ -87,7 +85,7 @@ void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 	rcl_errands_add(errands);
 	lessee->errands = errands;
 	WRITE_ONCE(lessee->errand, errand);
-	if (queue_work(rcl_lessee_wq, &lessee->work))
+	if (rcl_queue_work(RCL_QUEUE_ERRANDS, &lessee->work))
 		return;
 	/* Never the last ones: the one that is queued has some, too. */
 	rcl_errands_drop(errands);
@@ -138,29 +136,6 @@ void rcl_errands_wait(struct rcl_errands *errands)
 {
 	rcl_errands_drop(errands);
 	wait_for_completion(&errands->none);
-}
-
-/**
- * rcl_lessee_start - prepare for lessees
- *
- * Return: 0, or -ENOMEM.
- */
-int rcl_lessee_start(void)
-{
-	/* Links wait for it, and so may who writes memory back. */
-	rcl_lessee_wq = alloc_workqueue("rclink-errands",
-					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return rcl_lessee_wq ? 0 : -ENOMEM;
-}
-
-/**
- * rcl_lessee_stop - the mirror of rcl_lessee_start()
- *
- * Context: may sleep; no epoch is left.
- */
-void rcl_lessee_stop(void)
-{
-	destroy_workqueue(rcl_lessee_wq);
 }
 
 /**

@@ -205,9 +205,6 @@ void rcl_errands_add(struct rcl_errands *errands);
 void rcl_errands_drop(struct rcl_errands *errands);
 void rcl_errands_wait(struct rcl_errands *errands);
 
-int rcl_lessee_start(void);
-void rcl_lessee_stop(void);
-
 struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
 			      struct rcl_lessee *lessee, gfp_t gfp);
 void rcl_call_put(struct rcl_call *call);

@@ -5,34 +5,22 @@
 #include <net/genetlink.h>
 
 #include "cdev.h"
-#include "deputy.h"
 #include "device.h"
 #include "event.h"
 #include "group.h"
-#include "inbox.h"
-#include "lessee.h"
 #include "link.h"
 #include "mcast-sa.h"
 #include "nl-base.h"
 #include "nl.h"
-#include "offer.h"
+#include "queues.h"
 
 static int __init rcl_init(void)
 {
 	int ret;
 
-	ret = rcl_inbox_start();
+	ret = rcl_queues_start();
 	if (ret)
 		return ret;
-	ret = rcl_lessee_start();
-	if (ret)
-		goto err_inbox_stop;
-	ret = rcl_offer_start();
-	if (ret)
-		goto err_lessee_stop;
-	ret = rcl_deputy_start();
-	if (ret)
-		goto err_offer_stop;
 	rcl_mcast_sa_init();
 	ret = rcl_dev_init();
 	if (ret)
@@ -56,13 +44,7 @@ err_dev_exit:
 	rcl_dev_exit();
 err_mcast_sa_exit:
 	rcl_mcast_sa_exit();
-	rcl_deputy_stop();
-err_offer_stop:
-	rcl_offer_stop();
-err_lessee_stop:
-	rcl_lessee_stop();
-err_inbox_stop:
-	rcl_inbox_stop();
+	rcl_queues_stop();
 	return ret;
 }
 
@@ -76,11 +58,7 @@ static void __exit rcl_exit(void)
 	rcl_nl_exit();
 	rcl_dev_exit();
 	rcl_mcast_sa_exit();
-	rcl_deputy_stop();
-	rcl_offer_stop();
-	/* The last errand of a link may drop its last reference. */
-	rcl_lessee_stop();
-	rcl_inbox_stop();
+	rcl_queues_stop();
 }
 
 module_init(rcl_init);

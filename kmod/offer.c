@@ -27,6 +27,7 @@
 #include "keeper.h"
 #include "mapping.h"
 #include "memory.h"
+#include "queues.h"
 
 /**
  * struct rcl_taken - an offer in one epoch of a link
@@ -51,9 +52,6 @@ struct rcl_taken {
 };
 
 #define RCL_OFFERS_MAX	1024	/* of one user: links look through all */
-
-/* Not that of the errands: those of a peer wait for what is done here. */
-static struct workqueue_struct *rcl_offer_wq;
 
 /* Protects rcl_offers, where each was taken, and how that stands; for links. */
 static DEFINE_MUTEX(rcl_offers_lock);
@@ -264,7 +262,7 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 	list_add(&taken->of_pool, &ep->pool.taken);
 	rcl_errands_add(&offer->users);
 	rcl_errands_add(&ep->pool.errands);
-	queue_work(rcl_offer_wq, &taken->work);
+	rcl_queue_work(RCL_QUEUE_OFFERS, &taken->work);
 	return -EBUSY;
 }
 
@@ -366,27 +364,4 @@ void rcl_offer_list(const struct rcl_keeper_links *links,
 		rcl_announce_add(list, &region);
 	}
 	mutex_unlock(&rcl_offers_lock);
-}
-
-/**
- * rcl_offer_start - prepare for offers
- *
- * Return: 0, or -ENOMEM.
- */
-int rcl_offer_start(void)
-{
-	/* Links wait for it, and so may who writes memory back. */
-	rcl_offer_wq = alloc_workqueue("rclink-offers",
-				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return rcl_offer_wq ? 0 : -ENOMEM;
-}
-
-/**
- * rcl_offer_stop - the mirror of rcl_offer_start()
- *
- * Context: may sleep; no epoch is left.
- */
-void rcl_offer_stop(void)
-{
-	destroy_workqueue(rcl_offer_wq);
 }

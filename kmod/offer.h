@@ -52,7 +52,4 @@ int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 		   struct rcl_window *window, u32 first, u32 max);
 void rcl_offer_end(struct rcl_pool *pool);
 
-int rcl_offer_start(void);
-void rcl_offer_stop(void);
-
 #endif /* RCL_OFFER_H */

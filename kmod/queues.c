@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A link may carry what memory is written back to: its peer must hear of it,
+ * and who waits for it, or for it to come up, must go on, also when there is no
+ * memory for another worker. So each queue has one of its own in reserve, and
+ * there are as many as may wait for each other: a link for errands and offers,
+ * and those for what deputies do.
+ */
+#include "queues.h"
+
+#include <linux/errno.h>
+#include <linux/workqueue.h>
+
+static const struct {
+	const char *name;
+	unsigned int flags;
+	int most;		/* at once; 0: as usual, 256 on a node */
+} rcl_queues_of[RCL_QUEUES] = {
+	/*
+	 * Many may wait for a device that stands still: the more places there
+	 * are, the more links of other devices go on meanwhile.
+	 */
+	[RCL_QUEUE_LINKS] = { "rclink", WQ_HIGHPRI, WQ_MAX_ACTIVE },
+	/* What takes its time must not keep a link from its heartbeat. */
+	[RCL_QUEUE_EPOCHS] = { "rclink-epochs", WQ_UNBOUND, 0 },
+	[RCL_QUEUE_ERRANDS] = { "rclink-errands", WQ_UNBOUND, 0 },
+	/* Errands of a peer wait for what is done here. */
+	[RCL_QUEUE_OFFERS] = { "rclink-offers", WQ_UNBOUND, 0 },
+	[RCL_QUEUE_DEPUTIES] = { "rclink-deputies", WQ_UNBOUND, 0 },
+};
+
+static struct workqueue_struct *rcl_queues[RCL_QUEUES];
+
+/**
+ * rcl_queue_work - have something done
+ * @queue: by whom
+ * @work: what
+ *
+ * Context: any.
+ * Return: false if it waits for its turn already.
+ */
+bool rcl_queue_work(enum rcl_queue queue, struct work_struct *work)
+{
+	return queue_work(rcl_queues[queue], work);
+}
+
+/**
+ * rcl_queues_start - make them
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM.
+ */
+int rcl_queues_start(void)
+{
+	int i;
+
+	for (i = 0; i < RCL_QUEUES; i++) {
+		rcl_queues[i] = alloc_workqueue("%s", WQ_MEM_RECLAIM |
+						rcl_queues_of[i].flags,
+						rcl_queues_of[i].most,
+						rcl_queues_of[i].name);
+		if (!rcl_queues[i])
+			goto err_destroy;
+	}
+	return 0;
+
+err_destroy:
+	while (i--)
+		destroy_workqueue(rcl_queues[i]);
+	return -ENOMEM;
+}
+
+/**
+ * rcl_queues_stop - the mirror of rcl_queues_start()
+ *
+ * The last errand of a link may drop its last reference: what errands are left
+ * is done before the queue of links ends.
+ *
+ * Context: may sleep; no epoch is left, and no caller.
+ */
+void rcl_queues_stop(void)
+{
+	int i = RCL_QUEUES;
+
+	while (i--)
+		destroy_workqueue(rcl_queues[i]);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who does the module's work: its workqueues. */
+#ifndef RCL_QUEUES_H
+#define RCL_QUEUES_H
+
+#include <linux/types.h>
+
+struct work_struct;
+
+/* In the order in which one may wait for the next; see queues.c. */
+enum rcl_queue {
+	RCL_QUEUE_LINKS,	/* work items of links */
+	RCL_QUEUE_EPOCHS,	/* their chores */
+	RCL_QUEUE_ERRANDS,	/* errands of lessees */
+	RCL_QUEUE_OFFERS,	/* regions for all links, in one epoch each */
+	RCL_QUEUE_DEPUTIES,	/* on behalf of callers */
+	RCL_QUEUES
+};
+
+int rcl_queues_start(void);
+void rcl_queues_stop(void);
+bool rcl_queue_work(enum rcl_queue queue, struct work_struct *work);
+
+#endif /* RCL_QUEUES_H */
