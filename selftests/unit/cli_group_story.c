@@ -428,6 +428,14 @@ TEST_F(group, that_waits_for_the_next_try)
 	EXPECT_UNTOLD("check the cable");
 }
 
+TEST_F(group, whose_mtu_has_changed)
+{
+	goes_down(&self->t, RCLINK_DOWN_REASON_MTU_CHANGED, "it changed");
+	tell(&self->t);
+	EXPECT_TOLD("What to do: have the same MTU at all members");
+	EXPECT_TOLD("What to do: wait for the next try;");
+}
+
 TEST_F(group, that_the_device_gave_up)
 {
 	goes_down(&self->t, RCLINK_DOWN_REASON_COMPLETION,

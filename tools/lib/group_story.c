@@ -141,7 +141,6 @@ static void advise_down(struct telling *t)
 	const uint32_t reason = t->info->reason;
 	const bool of_port = reason == RCLINK_DOWN_REASON_PORT_DOWN ||
 			     reason == RCLINK_DOWN_REASON_GID_CHANGED ||
-			     reason == RCLINK_DOWN_REASON_MTU_CHANGED ||
 			     reason == RCLINK_DOWN_REASON_DEVICE_REMOVED;
 
 	if (!json_object_array_length(ports))

@@ -125,6 +125,7 @@ static int get_id(bool group, const char *name, uint32_t *id, char *err)
 		return before->ret ? rcl_fail(err, before->ret, "%s",
 					      before->err) : 0;
 	}
+	*id = 0;
 	ret = group ? ask_group(name, id, err) : ask_user(name, id, err);
 	remember(group, name, ret, *id, err);
 	return ret;
