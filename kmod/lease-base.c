@@ -48,8 +48,7 @@ static void rcl_lease_grant(const struct rcl_lease *lease,
 		.masked_atomics = ep->local.masked_atomics &&
 				  ep->remote.masked_atomics,
 		.max_sge = rcl_epoch_pool_size(ep).sge,
-		.resumes = ep->policy.v[RCL_P_RECOVER] ==
-			   RCLINK_RECOVER_RESUME,
+		.resumes = rcl_policy_resumes(&ep->policy),
 	};
 }
 

@@ -149,7 +149,7 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	bool wary;
 
 	if (rcl_state_rotates(link) ||
-	    slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
+	    !rcl_policy_resumes(&slot->epoch->policy) ||
 	    rcl_state_is_calm(link))
 		return;
 	wary = rcl_inbox_take_wary(link);
@@ -304,7 +304,7 @@ static void rcl_life_up(struct rcl_slot *slot)
 	if (slot->beside)
 		rcl_heartbeat_wait(slot->epoch, RCL_MOVE_MS);
 	/* They go on with the same peer only. */
-	if (slot->epoch->policy.v[RCL_P_RECOVER] != RCLINK_RECOVER_RESUME ||
+	if (!rcl_policy_resumes(&slot->epoch->policy) ||
 	    strcmp(link->was, slot->peer))
 		rcl_resume_lose_all(&link->suspended, -ECONNRESET);
 	rcl_resume_begin(slot->epoch, &link->suspended);

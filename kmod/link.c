@@ -315,7 +315,7 @@ int rcl_link_set(const char *name, const struct rcl_policy_change *change,
 	spin_unlock_irq(&link->lock);
 	rcl_policy_apply(&policy, change);
 	/* A right can be taken back also while the device is away. */
-	if (change->device || change->mask & ~RCL_P_ACCESS)
+	if (change->device || change->mask & ~RCL_POLICY_ACCESS)
 		ret = rcl_link_check_policy(&policy, why);
 	if (ret)
 		goto out_put;

@@ -14,7 +14,7 @@
 #define RCL_RETRY_FOR_EVER	7	/* on some devices */
 
 /* Who may open channels: of no device's concern, and not of an epoch's. */
-#define RCL_P_ACCESS	(BIT(RCL_P_OWNER) | BIT(RCL_P_GROUP) | BIT(RCL_P_MODE))
+#define RCL_POLICY_ACCESS	(BIT(RCL_P_OWNER) | BIT(RCL_P_GROUP) | BIT(RCL_P_MODE))
 
 /**
  * struct rcl_policy - policy of a link
@@ -37,6 +37,12 @@ struct rcl_policy_change {
 	bool device;
 	struct rcl_policy to;
 };
+
+/* Do channels go on in the next epoch? */
+static inline bool rcl_policy_resumes(const struct rcl_policy *policy)
+{
+	return policy->v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME;
+}
 
 void rcl_policy_default(struct rcl_policy *policy);
 int rcl_policy_check(const struct rcl_policy_change *change, const char **why);

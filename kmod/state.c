@@ -241,11 +241,6 @@ static void rcl_state_end_leases(struct rcl_slot *slot, int why, bool resumes,
 		rcl_inbox_shut(link, false);
 }
 
-static bool rcl_state_resumes(const struct rcl_slot *slot)
-{
-	return slot->epoch->policy.v[RCL_P_RECOVER] == RCLINK_RECOVER_RESUME;
-}
-
 /* The verbs objects go. */
 static void rcl_state_free(struct rcl_slot *slot)
 {
@@ -292,7 +287,7 @@ static void rcl_state_end(struct rcl_slot *slot, struct rcl_reason why)
 	rcl_state_unsettle(slot);
 	/* Who ended it by intention ended its channels, too. */
 	rcl_state_end_leases(slot, rcl_reason_errno(why.reason),
-			     rcl_state_resumes(slot) &&
+			     rcl_policy_resumes(&slot->epoch->policy) &&
 			     !rcl_reason_is_wish(why.reason), NULL);
 	if (rcl_state_is_a_sign(&why))
 		why = rcl_state_cause(slot);
@@ -384,7 +379,7 @@ void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why)
 	}
 	if (wish)
 		rcl_state_end_next(link, why->reason);
-	if (wish || !rcl_state_resumes(slot))
+	if (wish || !rcl_policy_resumes(&slot->epoch->policy))
 		rcl_resume_lose_all(&link->suspended,
 				    rcl_reason_errno(why->reason));
 	rcl_state_end(slot, *why);
@@ -426,7 +421,8 @@ void rcl_state_move(struct rcl_link *link)
 
 	old->due = 0;
 	link->next->still_by = 0;
-	rcl_state_end_leases(old, -ECONNRESET, rcl_state_resumes(old), &calls);
+	rcl_state_end_leases(old, -ECONNRESET,
+			     rcl_policy_resumes(&old->epoch->policy), &calls);
 	rcl_inbox_ask_again(link, &calls);
 	rcl_ping_abort(old->epoch, -EAGAIN,
 		       "the link was moved to a new epoch meanwhile; try again");

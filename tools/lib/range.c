@@ -34,7 +34,7 @@ int rcl_range_agree(uint32_t given, const uint32_t *v, const char **why)
 
 bool rcl_range_at_once(int field)
 {
-	return RCL_P_ACCESS & BIT(field);
+	return RCL_POLICY_ACCESS & BIT(field);
 }
 
 int rcl_range_name(const char *name, const char **why)
