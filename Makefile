@@ -198,8 +198,8 @@ define remove_module
 endef
 
 # What DKMS has the module for; a line of it is `rclink/VERSION, RELEASE, ARCH: STATE`.
-DKMS_RELEASES = $(shell dkms status rclink/$(VERSION) | \
-	sed -n 's/^[^,]*, \([^,]*\),.*/\1/p')
+DKMS_RELEASES = $(if $(DKMS),$(shell dkms status rclink/$(VERSION) | \
+	sed -n 's/^[^,]*, \([^,]*\),.*/\1/p'))
 
 # has_build RELEASE: in the shell
 define has_build
@@ -211,22 +211,29 @@ endef
 # does that in a tree of its own. It builds nothing again unless forced to.
 define install_dkms
 	$(has_build); \
-	releases=; \
-	for kver in $(or $(KVER),$(RELEASE)); do \
-		has_build $$kver "install linux-headers-$$kver"; \
-		releases="$$releases $$kver"; \
-	done; \
-	for kver in $(filter-out $(or $(KVER),$(RELEASE)),$(DKMS_RELEASES)); do \
-		! has_build $$kver "that kernel keeps the module that it has" || \
-			releases="$$releases $$kver"; \
-	done; \
+	try() { \
+		dkms build --dkmstree $(CURDIR)/build/dkms/tree \
+			--sourcetree $(CURDIR)/build/dkms \
+			rclink/$(VERSION) -k $$1; \
+	}; \
 	rm -rf build/dkms; \
 	install -d build/dkms/tree build/dkms/rclink-$(VERSION); \
 	cp -r $(DKMS_FILES) build/dkms/rclink-$(VERSION)/; \
-	for kver in $$releases; do \
-		dkms build --dkmstree $(CURDIR)/build/dkms/tree \
-			--sourcetree $(CURDIR)/build/dkms \
-			rclink/$(VERSION) -k $$kver; \
+	releases=; \
+	for kver in $(or $(KVER),$(RELEASE)); do \
+		has_build $$kver "install linux-headers-$$kver"; \
+		try $$kver; \
+		releases="$$releases $$kver"; \
+	done; \
+	for kver in $(filter-out $(or $(KVER),$(RELEASE)),$(DKMS_RELEASES)); do \
+		if ! has_build $$kver "it keeps the module that it has"; then \
+			continue; \
+		elif try $$kver; then \
+			releases="$$releases $$kver"; \
+		else \
+			echo "$$kver keeps the module that it has, as this" \
+				"one does not build for it" >&2; \
+		fi; \
 	done; \
 	rm -rf build/dkms $(SOURCE); \
 	install -d $(SOURCE); \

@@ -206,14 +206,19 @@ dkms_again()
 				echo "dkms build --force rclink/$version -k $kver"
 				echo "dkms install --force rclink/$version -k $kver"
 			done) &&
-		grep '6.3/build: that kernel keeps the module' "$out/said" &&
+		grep '6.3/build: it keeps the module' "$out/said" &&
 		grep -x 'depmod 6.1' "$out/ran" && grep ldconfig "$out/ran"
 }
 
 dkms_unbuilt()
 {
+	FAILS=6.1
+	! apart install && kept || return
 	FAILS=6.2
-	! apart install && kept && FAILS='' || return
+	apart install && grep '^6.2 keeps the module that it has' "$out/said" &&
+		! grep -e '--force .* 6.2$' "$out/ran" &&
+		grep -x "dkms install --force rclink/$version -k 6.1" "$out/ran" &&
+		FAILS='' || return
 	! apart install 6.3 && kept && grep '6.3/build: install linux-headers-6.3' \
 		"$out/said"
 }
