@@ -118,8 +118,8 @@ static void on_dialled(void *ctx, int fd, const char *err)
 static struct rcx_dial *start(struct dialler *d, const char *host)
 {
 	d->err[0] = '\0';
-	return rcx_dial_start(d->base, host, d->port, on_dialled, d,
-			      d->err);
+	return rcx_dial_start(d->base, host, d->port, SECONDS * 1000,
+			      on_dialled, d, d->err);
 }
 
 /* Does that host lead to the listener? */

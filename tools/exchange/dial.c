@@ -24,8 +24,7 @@
 
 #include "fail.h"
 
-#define CONNECT_MS	5000	/* for each address of the host, if ... */
-#define ALL_MS		20000	/* ... all that are left have that long */
+#define CONNECT_MS	5000	/* for each address of the host, at most */
 #define LOOKUPS_MAX	256
 
 /* That run, whether or not somebody still waits for them. */
@@ -307,7 +306,8 @@ static int start_query(struct rcx_dial *d, char *err)
 }
 
 struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
-				uint16_t port, rcx_dial_cb *cb, void *ctx,
+				uint16_t port, int timeout_ms,
+				rcx_dial_cb *cb, void *ctx,
 				char *err)
 {
 	struct rcx_dial *d = calloc(1, sizeof(*d));
@@ -319,7 +319,8 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 	d->cb = cb;
 	d->ctx = ctx;
 	d->port = port;
-	d->left_ms = ALL_MS;
+	/* What is left is for TLS, and what comes then. */
+	d->left_ms = timeout_ms / 3 * 2;
 	d->fd = -1;
 	d->host = strdup(host);
 	if (!d->host || start_query(d, err))

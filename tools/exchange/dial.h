@@ -11,9 +11,13 @@ struct rcx_dial;
 /* Called once, by the loop: fd is the caller's, or -1 with a sentence. */
 typedef void rcx_dial_cb(void *ctx, int fd, const char *err);
 
-/* Returns NULL with a sentence in err (RCL_ERR_LEN bytes). */
+/*
+ * In two thirds of timeout_ms all addresses of the host have been tried. Returns
+ * NULL with a sentence in err (RCL_ERR_LEN bytes).
+ */
 struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
-				uint16_t port, rcx_dial_cb *cb, void *ctx,
+				uint16_t port, int timeout_ms,
+				rcx_dial_cb *cb, void *ctx,
 				char *err);
 
 /* Also before the callback, which does not come then. */

@@ -332,7 +332,7 @@ struct rcx_session *rcx_session_dial(struct event_base *base,
 	snprintf(s->link, sizeof(s->link), "%s", link);
 	snprintf(s->wanted, sizeof(s->wanted), "%s", wanted);
 	rcx_enter(s, ST_DIAL);
-	s->dial = rcx_dial_start(base, host, port, on_dial, s, err);
+	s->dial = rcx_dial_start(base, host, port, timeout_ms, on_dial, s, err);
 	if (!s->dial) {
 		release(s);
 		return NULL;
