@@ -15,6 +15,7 @@
 #include "links_core.h"
 #include "links_end.h"
 #include "links_keep.h"
+#include "listener.h"
 #include "log.h"
 #include "process.h"
 #include "trust.h"
@@ -397,6 +398,21 @@ TEST_F(end, nobody_is_admitted_to_a_link_whose_end_waits)
 	while (!is_asked("l0"))
 		answer();
 	EXPECT_EQ(0, admit(self->all, &self->link[0], self->err));
+}
+
+TEST_F(end, one_that_came_up_with_what_was_set_before_ends)
+{
+	const struct rch_call call = {
+		.from = "198.51.100.1", .link = "l0", .epoch = 2,
+	};
+
+	EXPECT_EQ(0, admit(self->all, &self->link[0], self->err));
+	rcd_links_answered(self->all, &call, 0, "");
+	EXPECT_FALSE(is_asked("l0"));
+	EXPECT_EQ(0, admit(self->all, &self->link[0], self->err));
+	link_of(self->all, "l0")->outdated = true;
+	rcd_links_answered(self->all, &call, 0, "");
+	EXPECT_TRUE(is_asked("l0"));
 }
 
 TEST_HARNESS_MAIN

@@ -380,6 +380,9 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 						    RCD_FAILED]++;
 	if (!result)
 		rcd_link_exchanged(link, call->epoch, call->ns, call->from);
+	/* It came up with what was set before, as nobody looked meanwhile. */
+	if (!result && link->outdated)
+		rcd_link_end(link);
 	rcd_link_want(link);
 }
 
