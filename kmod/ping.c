@@ -73,10 +73,6 @@ static int rcl_ping_check(struct rcl_epoch *ep, const struct rcl_ping *ping,
 		*why = "size is beyond the peer's link buffer: see buffer-size";
 		return -EMSGSIZE;
 	}
-	if (!ping->size && ping->op != RCLINK_PING_OP_SEND) {
-		*why = "size must be at least 1 byte for this op";
-		return -EINVAL;
-	}
 	return 0;
 }
 
@@ -147,7 +143,7 @@ void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
 	p->step = steps[ping->op];
 	p->cookie = cookie;
 	p->seed = get_random_u32();
-	if (ping->op == RCLINK_PING_OP_SEND)
+	if (ping->op == RCLINK_PING_OP_SEND || !ping->size)
 		return;
 	ret = rcl_ping_map(ep, p);
 	if (ret)
@@ -274,7 +270,7 @@ static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe = &p->cqe,
 		.wr.sg_list = sge,
-		.wr.num_sge = 1,
+		.wr.num_sge = sge->length ? 1 : 0,
 		.wr.opcode = p->ping->op == RCLINK_PING_OP_WRITE ?
 			     IB_WR_RDMA_WRITE : IB_WR_RDMA_READ,
 		.wr.send_flags = IB_SEND_SIGNALED,
@@ -326,8 +322,9 @@ static void rcl_ping_run(struct rcl_epoch *ep)
 	if (!p->completed)
 		return;
 
-	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
-				   DMA_BIDIRECTIONAL);
+	if (p->mem)
+		ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
+					   DMA_BIDIRECTIONAL);
 	if (p->ping->op != RCLINK_PING_OP_WRITE &&
 	    !rcl_pattern_check(p->mem, 0, size, p->seed))
 		rcl_ping_end(ep, -EILSEQ, data_differs);

@@ -76,6 +76,8 @@ user_user()
 {
 	install -o 65534 -m 600 "$key" "$key.nobody"
 	verbs ping l -o write -s 65536 -c 2 -i 0 &&
+		verbs ping l -o read -s 0 -c 2 -i 0 &&
+		verbs ping l -o write -s 0 -c 2 -i 0 &&
 		verbs bench l lat -o read -n 20 -s 64 &&
 		nobody "$tool" --verbs pingpong l "$RCL_PEER_IP" \
 			--key "$key.nobody" --pin "$pin2" -n 20 -s 5000 -c \

@@ -26,10 +26,6 @@ int rcv_remote_check(const struct rcl_endpoint *local,
 		*why = "size is beyond the peer's link buffer: see buffer-size";
 		return -EMSGSIZE;
 	}
-	if (!size && op != RCLINK_PING_OP_SEND) {
-		*why = "size must be at least 1 byte for this op";
-		return -EINVAL;
-	}
 	return 0;
 }
 
@@ -51,7 +47,7 @@ int rcv_remote_post(struct rcv_qp *qp, const struct rcl_endpoint *remote,
 	struct ibv_send_wr wr = {
 		.wr_id = op->wr_id,
 		.sg_list = &sge,
-		.num_sge = 1,
+		.num_sge = op->len ? 1 : 0,
 		.opcode = opcodes[op->op],
 		.send_flags = IBV_SEND_SIGNALED,
 	};
