@@ -82,7 +82,7 @@ static void rcl_ring_release(struct rcl_chan *chan)
 
 	rcl_pages_free(ring->shared);
 	mem_cgroup_put(ring->chan.memcg);
-	kfree_rcu(ring, chan.rcu);
+	kvfree_rcu(ring, chan.rcu);
 }
 
 static const struct rcl_chan_ops rcl_ring_ops = {
@@ -110,7 +110,8 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	};
 	struct rcl_ring *ring;
 
-	ring = kzalloc(sizeof(*ring), RCL_GFP_CHARGED);
+	/* Several pages, and nothing is reclaimed where the charge is forced. */
+	ring = kvzalloc(sizeof(*ring), RCL_GFP_CHARGED);
 	if (!ring)
 		return NULL;
 	init_waitqueue_head(&ring->wait);
@@ -127,7 +128,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 
 err_free:
 	rcl_pages_free(ring->shared);
-	kfree(ring);
+	kvfree(ring);
 	return NULL;
 }
 
