@@ -103,12 +103,37 @@ static void rcl_chan_detach(struct rcl_lessee *lessee, int why)
 	spin_unlock_bh(&chan->lock);
 }
 
+/* All that the device had is in the ring already. */
+static void rcl_chan_fill_up(struct rcl_chan *chan)
+{
+	lockdep_assert_held(&chan->lock);
+	rcl_chan_drop(chan);
+	/* Pairs with rcl_chan_is_whole(): then why and the ring are. */
+	smp_store_release(&chan->whole, true);
+}
+
+/* What is left, the end of its QP and of registrations, may take long. */
+static void rcl_chan_stopped(struct rcl_lessee *lessee)
+{
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+	bool ends;
+
+	spin_lock_bh(&chan->lock);
+	ends = !chan->keep || !chan->keep->suspended;
+	if (ends) {
+		rcl_chan_drained(chan);
+		rcl_chan_fill_up(chan);
+	}
+	spin_unlock_bh(&chan->lock);
+	if (ends)
+		chan->ops->news(chan);
+}
+
 static void rcl_chan_end(struct rcl_chan *chan)
 {
 	rcl_region_unexport_all(chan);
-	/* All that the device had is in the ring already. */
 	spin_lock_bh(&chan->lock);
-	rcl_chan_drop(chan);
+	rcl_chan_fill_up(chan);
 	spin_unlock_bh(&chan->lock);
 	this_cpu_dec(chan->traffic->channels);
 	/* Pairs with rcl_chan_is_over(): then why and the ring are whole. */
@@ -266,6 +291,7 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.event = rcl_chan_event,
 	.heard = rcl_chan_heard,
 	.detach = rcl_chan_detach,
+	.stopped = rcl_chan_stopped,
 	.gone = rcl_chan_gone,
 	.keep_still = rcl_chan_keep_still,
 	.is_still = rcl_chan_still,

@@ -153,6 +153,7 @@ struct rcl_chan_ops {
  * @polled: completions are reaped in calls only
  * @replay: READs and WRITEs may be carried out twice
  * @over: nothing comes in any more, or not yet
+ * @whole: it has ended, and all its completions are in @cq; before @over
  * @asleep: waiters in rcl_ring_sleep(): events are wanted although @polled
  * @traffic: of @link; constant from attach on
  * @keep: to go on in another epoch, or NULL; constant from attach on, but for
@@ -204,6 +205,7 @@ struct rcl_chan {
 	bool polled;
 	bool replay;
 	bool over;
+	bool whole;
 	atomic_t asleep;
 	struct rcl_traffic __percpu *traffic;
 	struct rcl_keep *keep;
@@ -266,6 +268,20 @@ static inline bool rcl_chan_is_over(const struct rcl_chan *chan)
 {
 	/* Pairs with the release in rcl_chan_end(). */
 	return smp_load_acquire(&chan->over);
+}
+
+/**
+ * rcl_chan_is_whole - has it ended, and has its ring all that came?
+ * @chan: open, or was
+ *
+ * Its QP may still be about to be destroyed, and its regions be registered.
+ *
+ * Return: true if so; then @chan->why says why.
+ */
+static inline bool rcl_chan_is_whole(const struct rcl_chan *chan)
+{
+	/* Pairs with the release in rcl_chan_fill_up(). */
+	return smp_load_acquire(&chan->whole);
 }
 
 /**

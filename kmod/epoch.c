@@ -362,16 +362,12 @@ int rcl_epoch_go(struct rcl_epoch *ep, u32 i)
 }
 
 /**
- * rcl_epoch_stop - end all traffic, and the QPs
- * @ep: that nobody posts to any more
- *
- * A drain fails on a device that is in a fatal state; only a QP that is gone
- * surely accesses no memory. Afterwards no completion handler of this epoch
- * runs, and the peer can reach nothing.
+ * rcl_epoch_drain - end all traffic
+ * @ep: that nobody posts to any more; to be followed by rcl_epoch_stop()
  *
  * Context: may sleep.
  */
-void rcl_epoch_stop(struct rcl_epoch *ep)
+void rcl_epoch_drain(struct rcl_epoch *ep)
 {
 	unsigned long end;
 	u32 i;
@@ -383,6 +379,21 @@ void rcl_epoch_stop(struct rcl_epoch *ep)
 		rcl_qp_to_err(&ep->qp[i]);
 	for (i = 0; i < ep->nqps; i++)
 		rcl_qp_stop(&ep->qp[i], end);
+}
+
+/**
+ * rcl_epoch_stop - end all traffic, and the QPs
+ * @ep: that nobody posts to any more
+ *
+ * A drain fails on a device that is in a fatal state; only a QP that is gone
+ * surely accesses no memory. Afterwards no completion handler of this epoch
+ * runs, and the peer can reach nothing.
+ *
+ * Context: may sleep.
+ */
+void rcl_epoch_stop(struct rcl_epoch *ep)
+{
+	rcl_epoch_drain(ep);
 	rcl_epoch_destroy_qps(ep, ep->nqps);
 }
 

@@ -76,6 +76,7 @@ int rcl_epoch_renew(struct rcl_epoch *ep, u32 i);
 int rcl_epoch_rewire(struct rcl_epoch *ep, u32 i,
 		     const struct rcl_qp_id *remote);
 int rcl_epoch_go(struct rcl_epoch *ep, u32 i);
+void rcl_epoch_drain(struct rcl_epoch *ep);
 void rcl_epoch_stop(struct rcl_epoch *ep);
 void rcl_epoch_destroy(struct rcl_epoch *ep);
 

@@ -187,6 +187,8 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 		return;
 	}
 	lease->state = RCL_LEASE_STOPPED;
+	if (lessee)
+		lessee->ops->stopped(lessee);
 	lease->failed = rcl_epoch_renew(ep, rcl_lease_qp(ep, lease));
 	lessee = rcl_lease_take_out(lease);
 	if (lessee)

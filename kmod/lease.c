@@ -582,6 +582,23 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
 }
 
 /**
+ * rcl_lease_stopped_all - nothing completes any more, where the QP has stopped
+ * @ep: after rcl_epoch_drain()
+ *
+ * Context: may sleep.
+ */
+void rcl_lease_stopped_all(struct rcl_epoch *ep)
+{
+	struct rcl_pool *pool = &ep->pool;
+	struct rcl_lease *lease;
+
+	/* One that has not may access memory until it is destroyed. */
+	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++)
+		if (lease->lessee && lease->qp->drained)
+			lease->lessee->ops->stopped(lease->lessee);
+}
+
+/**
  * rcl_lease_gone_all - nothing completes any more
  * @ep: after rcl_epoch_stop()
  *

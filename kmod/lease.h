@@ -16,6 +16,7 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg);
 int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg);
 void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
 			  struct list_head *suspended, struct list_head *calls);
+void rcl_lease_stopped_all(struct rcl_epoch *ep);
 void rcl_lease_gone_all(struct rcl_epoch *ep);
 
 #endif /* RCL_LEASE_H */

@@ -53,6 +53,8 @@ struct rcl_grant {
  *	polls the QP any more; the pool polls what is left
  * @heard: the peer's lessee has posted its first receive; may come again.
  *	Returns true if the lease can go on in another epoch
+ * @stopped: all that was posted has completed, unless the QP does not stop; @gone
+ *	follows
  * @gone: nothing of the QP will complete any more; registrations go now, which
  *	may take long; the grant is good until it returns
  * @keep_still: post no sends any more, or again
@@ -74,6 +76,7 @@ struct rcl_lessee_ops {
 	void (*event)(struct rcl_lessee *lessee);
 	bool (*heard)(struct rcl_lessee *lessee);
 	void (*detach)(struct rcl_lessee *lessee, int why);
+	void (*stopped)(struct rcl_lessee *lessee);
 	void (*gone)(struct rcl_lessee *lessee);
 	void (*keep_still)(struct rcl_lessee *lessee, bool still);
 	bool (*is_still)(struct rcl_lessee *lessee);

@@ -277,7 +277,7 @@ static int rcl_ring_wait_qp(struct rcl_ring *ring, unsigned long end)
 
 	left = wait_event_interruptible_timeout(ring->wait,
 						READ_ONCE(chan->qp) ||
-						rcl_chan_is_over(chan), left);
+						rcl_chan_is_whole(chan), left);
 	if (!left)
 		return -ETIME;
 	return left < 0 ? -EINTR : 0;
@@ -306,7 +306,7 @@ static int rcl_ring_tell(struct rcl_ring *ring, int ret, unsigned long end)
  * the QP is drained: messages of the peer may be among what is still to come.
  *
  * Context: process context; may sleep, for a drain, and can be interrupted.
- * Return: @ret, or -EINTR if the channel ends, and is not over yet.
+ * Return: @ret, or -EINTR if the channel ends, and is not drained yet.
  */
 int rcl_ring_settle(struct rcl_chan *chan, int ret)
 {
@@ -355,7 +355,7 @@ static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 	if (!rcl_chan_arm(chan))
 		wait_event_interruptible_timeout(ring->wait,
 						 rcl_chan_ready(chan) >= want ||
-						 rcl_chan_is_over(chan), left);
+						 rcl_chan_is_whole(chan), left);
 	atomic_dec(&chan->asleep);
 }
 
@@ -375,12 +375,12 @@ int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
 	long left = MAX_SCHEDULE_TIMEOUT;
 
 	for (;;) {
-		bool over = rcl_chan_is_over(chan);
+		bool whole = rcl_chan_is_whole(chan);
 		bool some = rcl_chan_look(chan);
 
 		if (rcl_chan_ready(chan) >= want)
 			return 0;
-		if (over)
+		if (whole)
 			return chan->why;
 		if (signal_pending(current))
 			return -EINTR;

@@ -233,6 +233,9 @@ static void rcl_state_end_leases(struct rcl_slot *slot, int why, bool resumes,
 		memcpy(link->was, slot->peer, sizeof(link->was));
 	rcl_lease_detach_all(ep, why, resumes ? &link->suspended : NULL,
 			     calls);
+	/* Destroying QPs may take long. */
+	rcl_epoch_drain(ep);
+	rcl_lease_stopped_all(ep);
 	rcl_epoch_stop(ep);
 	if (live)
 		rcl_inbox_shut(link, true);

@@ -2,7 +2,7 @@
 /*
  * The far end sends a message, hears that it has arrived, and closes. Whatever
  * tells the near end that the channel has ended, it finds the message then,
- * though its device takes its time to drain the QP. On simulated devices.
+ * though its device takes its time with the QP. On simulated devices.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,9 @@
 #include "sim.h"
 
 #define LEN		64
-#define DRAIN_MS	2000
+#define STEP_MS		2000	/* what the slow one takes; a drain has 5 s */
+#define DRAINED		1	/* the QP goes to ERR */
+#define RENEWED		2	/* another one is made in its place */
 #define LIMIT_MS	slow(20000)
 #define TIMEOUT_S	60
 
@@ -57,12 +59,13 @@ FIXTURE_TEARDOWN(over)
 }
 
 /* Until the near end's QP is on its way to ERR: so its channel is detached. */
-static bool begins_to_end(struct rig *r)
+static bool begins_to_end(struct rig *r, int step)
 {
 	long before = sim_seen(SIM_NEAR, "slow_qp");
 	int ms;
 
-	if (sim_knob(SIM_NEAR, "fault", "slow_qp 1 1 %d", DRAIN_MS))
+	if (sim_knob(SIM_NEAR, "fault", "slow_qp %d 1 %d", step,
+		     STEP_MS))
 		return false;
 	rclink_close(r->far);
 	r->far = NULL;
@@ -74,7 +77,7 @@ static bool begins_to_end(struct rig *r)
 	return false;
 }
 
-static void has_sent(struct __test_metadata *_metadata, struct rig *r)
+static void has_sent(struct __test_metadata *_metadata, struct rig *r, int step)
 {
 	ASSERT_EQ(0, rclink_recv(r->near, rclink_piece(r->near_region, 0, LEN),
 				 1));
@@ -83,7 +86,7 @@ static void has_sent(struct __test_metadata *_metadata, struct rig *r)
 	ASSERT_EQ(0, rclink_send(r->far, rclink_piece(r->far_region, 0, LEN),
 				 RCLINK_SQE_SIGNALED, 2));
 	ASSERT_EQ(0, rig_completes(r->far));
-	ASSERT_TRUE(begins_to_end(r));
+	ASSERT_TRUE(begins_to_end(r, step));
 }
 
 static void finds_it(struct __test_metadata *_metadata, struct rig *r)
@@ -104,7 +107,7 @@ static int queues(struct rig *r)
 
 TEST_F_TIMEOUT(over, who_submits_and_waits, TIMEOUT_S)
 {
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	ASSERT_EQ(0, queues(&self->r));
 	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 1, 0));
 	finds_it(_metadata, &self->r);
@@ -112,16 +115,28 @@ TEST_F_TIMEOUT(over, who_submits_and_waits, TIMEOUT_S)
 
 TEST_F_TIMEOUT(over, who_submits_and_does_not_wait, TIMEOUT_S)
 {
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	ASSERT_EQ(0, queues(&self->r));
 	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 0, 0));
 	finds_it(_metadata, &self->r);
 }
 
+/* Its end takes longer than to drain it, and is not waited for. */
+TEST_F_TIMEOUT(over, who_does_not_wait_for_the_next_qp, TIMEOUT_S)
+{
+	struct pollfd fd = { .fd = rclink_fd(self->r.near) };
+
+	has_sent(_metadata, &self->r, RENEWED);
+	ASSERT_EQ(0, queues(&self->r));
+	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 0, 0));
+	finds_it(_metadata, &self->r);
+	EXPECT_EQ(0, poll(&fd, 1, 0));
+}
+
 /* What is queued stays so, and the next call says what has become of it. */
 TEST_F_TIMEOUT(over, who_waits_for_less_long, TIMEOUT_S)
 {
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	ASSERT_EQ(0, queues(&self->r));
 	EXPECT_EQ(-ETIME, rclink_submit(self->r.near, 1, 1));
 	EXPECT_EQ(-ECONNRESET, rclink_submit(self->r.near, 1, LIMIT_MS));
@@ -130,7 +145,7 @@ TEST_F_TIMEOUT(over, who_waits_for_less_long, TIMEOUT_S)
 
 TEST_F_TIMEOUT(over, who_only_waits, TIMEOUT_S)
 {
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	EXPECT_EQ(0, rclink_submit(self->r.near, 1, LIMIT_MS));
 	finds_it(_metadata, &self->r);
 }
@@ -139,7 +154,7 @@ TEST_F_TIMEOUT(over, who_registers_memory, TIMEOUT_S)
 {
 	uint32_t region;
 
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	EXPECT_EQ(-ECONNRESET, rclink_region(self->r.near, self->r.far_memory,
 					     LEN, NULL, 0, &region));
 	finds_it(_metadata, &self->r);
@@ -149,7 +164,7 @@ TEST_F_TIMEOUT(over, who_imports, TIMEOUT_S)
 {
 	struct rclink_remote remote;
 
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	EXPECT_EQ(-ECONNRESET, rclink_import(self->r.near, RIG_REGION,
 					     &remote));
 	finds_it(_metadata, &self->r);
@@ -159,7 +174,7 @@ TEST_F_TIMEOUT(over, who_polls, TIMEOUT_S)
 {
 	struct pollfd fd = { .fd = rclink_fd(self->r.near) };
 
-	has_sent(_metadata, &self->r);
+	has_sent(_metadata, &self->r, DRAINED);
 	ASSERT_EQ(1, poll(&fd, 1, LIMIT_MS));
 	EXPECT_TRUE(fd.revents & POLLHUP);
 	finds_it(_metadata, &self->r);
