@@ -390,9 +390,7 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 		return -EFAULT;
 	if (!ret && arg.wait)
 		return rcl_ring_wait(ring, arg.wait, end);
-	if (!ret && !taken)
-		rcl_chan_look(chan);
-	return ret;
+	return ret || taken ? ret : rcl_ring_look(ring);
 }
 
 static int rcl_cdev_group_submit(struct rcl_group_chan *group,

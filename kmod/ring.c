@@ -346,6 +346,22 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
 	}
 }
 
+/**
+ * rcl_ring_look - handle what has completed, without waiting
+ * @ring: any
+ *
+ * Context: process context.
+ * Return: 0, or the reason when no more can come.
+ */
+int rcl_ring_look(struct rcl_ring *ring)
+{
+	struct rcl_chan *chan = &ring->chan;
+	bool whole = rcl_chan_is_whole(chan);
+
+	rcl_chan_look(chan);
+	return whole ? chan->why : 0;
+}
+
 /* Announced before it asks for an event: the one that comes may be too few. */
 static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 {

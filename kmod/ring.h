@@ -32,6 +32,7 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
 		    unsigned long end, u32 *taken);
 int rcl_ring_settle(struct rcl_chan *chan, int ret);
 bool rcl_ring_has_room(struct rcl_ring *ring);
+int rcl_ring_look(struct rcl_ring *ring);
 int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end);
 
 #endif /* RCL_RING_H */

@@ -133,6 +133,17 @@ TEST_F_TIMEOUT(over, who_does_not_wait_for_the_next_qp, TIMEOUT_S)
 	EXPECT_EQ(0, poll(&fd, 1, 0));
 }
 
+TEST_F_TIMEOUT(over, who_submits_nothing_again_and_again, TIMEOUT_S)
+{
+	int ret, ms = LIMIT_MS;
+
+	has_sent(_metadata, &self->r, DRAINED);
+	while (!(ret = rclink_submit(self->r.near, 0, 0)) && ms--)
+		usleep(1000);
+	EXPECT_EQ(-ECONNRESET, ret);
+	finds_it(_metadata, &self->r);
+}
+
 /* What is queued stays so, and the next call says what has become of it. */
 TEST_F_TIMEOUT(over, who_waits_for_less_long, TIMEOUT_S)
 {

@@ -26,7 +26,8 @@
  * one, and those behind it, are in flight without being started.
  *
  * A call, or poll(), says that a channel has ended when all its completions are
- * in the ring, and waits for that: SUBMIT without @wait, too.
+ * in the ring, and waits for that: SUBMIT without @wait, too. One that has
+ * nothing to hand over does not wait, and returns 0 until then.
  *
  * When the link fails whose operator said "recover resume", its channels are
  * suspended: nothing can be posted (EAGAIN; a SUBMIT with @wait waits for the
