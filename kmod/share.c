@@ -146,27 +146,41 @@ void rcl_share_close(struct rcl_share *share)
 	kfree(share);
 }
 
+/* Others only empty slots, as long as it is our turn. */
+static u32 rcl_share_free_slot(struct rcl_share *share)
+{
+	u32 i;
+
+	lockdep_assert_held(&share->turn);
+	mutex_lock(&share->lock);
+	for (i = 0; i < RCL_SHARE_REGIONS && share->slots[i]; i++)
+		;
+	mutex_unlock(&share->lock);
+	return i;
+}
+
 static int rcl_share_publish(struct rcl_share *share,
 			     struct rcl_shared *shared,
 			     struct rcl_memory *memory,
-			     const struct rclink_dev_region *arg)
+			     struct rclink_dev_region *arg)
 {
+	u32 slot = rcl_share_free_slot(share);
 	int ret;
-	u32 i;
 
-	lockdep_assert_held(&share->lock);
 	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) < RCL_SHARE_REGIONS);
-	for (i = 0; i < RCL_SHARE_REGIONS && share->slots[i]; i++)
-		;
-	if (i == RCL_SHARE_REGIONS)
+	if (slot == RCL_SHARE_REGIONS)
 		return -ENOSPC;
 	memory->memcg = share->memcg;
 	ret = rcl_share_begin(&shared->offer, memory, arg->name, arg->rights,
 			      share->cred);
 	if (ret)
 		return ret;
-	shared->handle = rcl_region_handle(i);
-	share->slots[i] = shared;
+	shared->handle = rcl_region_handle(slot);
+	/* Before another call can withdraw it. */
+	arg->handle = shared->handle;
+	mutex_lock(&share->lock);
+	share->slots[slot] = shared;
+	mutex_unlock(&share->lock);
 	return 0;
 }
 
@@ -174,17 +188,15 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 			 struct rclink_dev_region *arg)
 {
 	struct rcl_shared *shared;
-	int ret;
+	int ret = -EINTR;
 
 	shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
 	if (!shared)
 		return -ENOMEM;
-	mutex_lock(&share->lock);
-	ret = rcl_share_publish(share, shared, memory, arg);
-	/* Before another call can withdraw it. */
-	if (!ret)
-		arg->handle = shared->handle;
-	mutex_unlock(&share->lock);
+	if (!mutex_lock_killable(&share->turn)) {
+		ret = rcl_share_publish(share, shared, memory, arg);
+		mutex_unlock(&share->turn);
+	}
 	if (ret)
 		kfree(shared);
 	return ret;

@@ -23,7 +23,8 @@ struct vm_area_struct;
  *	a reference is held
  * @lock: protects @slots
  * @slots: its regions by handle
- * @turn: of who withdraws, to have a deputy; not with @lock, which mmap() takes
+ * @turn: of who adds or withdraws, to have a deputy; before @lock, which mmap()
+ *	takes, and which nobody has meanwhile
  */
 struct rcl_share {
 	const struct cred *cred;
