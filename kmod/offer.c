@@ -266,6 +266,12 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 	return -EBUSY;
 }
 
+/* One that is being taken back waits for a deputy: nobody gets it any more. */
+static bool rcl_offer_is_for(const struct rcl_offer *offer, const char *name)
+{
+	return READ_ONCE(offer->wanted) && !strcmp(offer->name, name);
+}
+
 /* Of several users who offer a name the first that has the right is the one. */
 static struct rcl_offer *rcl_offer_find_locked(const char *name,
 					       const char *link)
@@ -274,7 +280,7 @@ static struct rcl_offer *rcl_offer_find_locked(const char *name,
 
 	lockdep_assert_held(&rcl_offers_lock);
 	list_for_each_entry(offer, &rcl_offers, node)
-		if (!strcmp(offer->name, name) && offer->may(offer, link))
+		if (rcl_offer_is_for(offer, name) && offer->may(offer, link))
 			return offer;
 	return NULL;
 }
@@ -356,7 +362,8 @@ void rcl_offer_list(const struct rcl_keeper_links *links,
 	mutex_lock(&rcl_offers_lock);
 	list_for_each_entry(offer, &rcl_offers, node) {
 		strscpy_pad(region.name, offer->name, sizeof(region.name));
-		if (!rcl_announce_is_name(region.name) ||
+		if (!READ_ONCE(offer->wanted) ||
+		    !rcl_announce_is_name(region.name) ||
 		    !rcl_offer_may_any(offer, links))
 			continue;
 		region.len = offer->memory->len;
