@@ -549,15 +549,17 @@ static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
 static __poll_t rcl_cdev_poll_group(struct rcl_group_chan *group,
 				    struct file *filp, poll_table *wait)
 {
-	__poll_t mask = EPOLLOUT | EPOLLWRNORM;
+	__poll_t mask = 0;
 
 	poll_wait(filp, &group->wait, wait);
 	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
 	smp_mb();
 	if (rcl_group_chan_is_over(group))
-		mask = EPOLLHUP | EPOLLERR;
+		mask |= EPOLLHUP | EPOLLERR;
 	if (rcl_group_chan_ready(group))
 		mask |= EPOLLIN | EPOLLRDNORM;
+	if (rcl_group_chan_may_submit(group))
+		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }
 

@@ -400,6 +400,9 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 	rcl_sqe_read(&sqe, &chan->shared->shared, chan->sq_head);
 	spin_lock(&chan->lock);
 	ret = rcl_group_chan_begin(chan, &sqe, &len);
+	/* Where there is nothing to reap, only a message makes room. */
+	chan->full_at = ret == -EBUSY && !rcl_group_chan_ready(chan) ?
+				chan->posted - chan->done : 0;
 	spin_unlock(&chan->lock);
 	if (ret == 1)
 		ret = rcl_group_chan_send(chan, &sqe, len);
@@ -454,6 +457,25 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 	if (!ret && rcl_group_chan_is_over(chan))
 		ret = -ESHUTDOWN;
 	return ret;
+}
+
+/**
+ * rcl_group_chan_may_submit - may there be room for what is in the ring?
+ * @chan: any
+ *
+ * Context: process context.
+ * Return: false when the group is gone, or as many receives are posted as when
+ * the first entry had no room.
+ */
+bool rcl_group_chan_may_submit(struct rcl_group_chan *chan)
+{
+	bool may;
+
+	spin_lock(&chan->lock);
+	may = !chan->over && (!chan->full_at ||
+			      chan->full_at != chan->posted - chan->done);
+	spin_unlock(&chan->lock);
+	return may;
 }
 
 /**

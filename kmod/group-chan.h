@@ -43,6 +43,8 @@ struct rcl_group_recv {
  * @filled: completions
  * @posted: receives
  * @done: of those
+ * @full_at: so many were posted when the next entry had no room, and nothing
+ *	was there to reap; else 0
  * @recv: number i is at i % RCL_GROUP_RECVS
  * @mem: regions
  */
@@ -59,6 +61,7 @@ struct rcl_group_chan {
 	u32 filled;
 	u32 posted;
 	u32 done;
+	u32 full_at;
 	struct rcl_group_recv recv[RCL_GROUP_RECVS];
 	struct rcl_group_mem mem;
 };
@@ -73,6 +76,7 @@ int rcl_group_chan_withdraw(struct rcl_group_chan *chan, u32 handle);
 int rcl_group_chan_mmap(struct rcl_group_chan *chan,
 			struct vm_area_struct *vma);
 int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken);
+bool rcl_group_chan_may_submit(struct rcl_group_chan *chan);
 bool rcl_group_chan_is_over(const struct rcl_group_chan *chan);
 u32 rcl_group_chan_ready(const struct rcl_group_chan *chan);
 int rcl_group_chan_wait(struct rcl_group_chan *chan, u32 want,

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -171,15 +172,22 @@ TEST_F(group, has_bounds_for_memory)
 	EXPECT_EQ(-EINVAL, rclink_submit(self->chan, 0, 0));
 }
 
+/* Nothing but a message makes room for another one. */
 TEST_F(group, takes_so_many_receives)
 {
+	struct pollfd fd = {
+		.fd = rclink_fd(self->chan),
+		.events = POLLOUT,
+	};
 	int i;
 
 	for (i = 0; i < RCLINK_DEV_RECVS + 1; i++)
 		ASSERT_EQ(0, rclink_recv(self->chan,
 					 rclink_piece(self->region, 0, 1), i));
+	EXPECT_EQ(1, poll(&fd, 1, 0));
 	EXPECT_EQ(RCLINK_DEV_RECVS, rclink_submit(self->chan, 0, 0));
 	EXPECT_EQ(-EBUSY, rclink_submit(self->chan, 0, 0));
+	EXPECT_EQ(0, poll(&fd, 1, 0));
 }
 
 /* Room is kept for what may still complete. */

@@ -443,6 +443,30 @@ TEST_F(group, what_waits_for_the_device_stays_queued)
 	EXPECT_EQ(1, taken);
 }
 
+TEST_F(group, waits_for_what_makes_room)
+{
+	u32 i, taken;
+
+	for (i = 0; i < RCLINK_DEV_RECVS + 1; i++)
+		queue(self, RCLINK_OP_RECV, 0, 1, 7);
+	EXPECT_TRUE(rcl_group_chan_may_submit(self->chan));
+	EXPECT_EQ(-EBUSY, submit(self, &taken));
+	EXPECT_FALSE(rcl_group_chan_may_submit(self->chan));
+	tell("x", 1, 0);
+	EXPECT_TRUE(rcl_group_chan_may_submit(self->chan));
+	EXPECT_EQ(0, submit(self, &taken));
+	EXPECT_EQ(1, taken);
+	/* Who has something to reap does that first. */
+	queue(self, RCLINK_OP_RECV, 0, 1, 7);
+	EXPECT_EQ(-EBUSY, submit(self, &taken));
+	EXPECT_TRUE(rcl_group_chan_may_submit(self->chan));
+	self->shared->cq.head++;
+	EXPECT_EQ(-EBUSY, submit(self, &taken));
+	EXPECT_FALSE(rcl_group_chan_may_submit(self->chan));
+	rcl_group_hear_close(&hear);
+	EXPECT_FALSE(rcl_group_chan_may_submit(self->chan));
+}
+
 TEST_F(group, ends_with_the_group)
 {
 	struct rclink_dev_region arg = { .len = 16, .addr = 1 };
