@@ -377,8 +377,8 @@ static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
  * @remote: region of the peer
  * @offset: from its begin, such that the address is a multiple of 8
  * @compare: swaps only if that was there
- * @compare_mask: these bits are looked at
  * @swap: the new value
+ * @compare_mask: these bits are looked at
  * @swap_mask: these bits of it are taken
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
@@ -387,8 +387,8 @@ static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
  */
 static inline void rclink_prep_mcas(struct rclink_dev_sqe *sqe,
 				    const struct rclink_remote *remote,
-				    u64 offset, u64 compare, u64 compare_mask,
-				    u64 swap, u64 swap_mask, u8 flags,
+				    u64 offset, u64 compare, u64 swap,
+				    u64 compare_mask, u64 swap_mask, u8 flags,
 				    u64 user_data)
 {
 	rclink_prep(sqe, RCLINK_OP_MCAS, flags, user_data);

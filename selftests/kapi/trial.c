@@ -490,7 +490,7 @@ static int near_mcas(struct near *near)
 	if (ret)
 		return ret;
 	/* The last byte is what is said, so the first one is swapped. */
-	rclink_prep_mcas(&sqe, &near->far, 8, 0x88, 0xff, 0xaaULL << 56,
+	rclink_prep_mcas(&sqe, &near->far, 8, 0x88, 0xaaULL << 56, 0xff,
 			 0xffULL << 56, flags, 0);
 	ret = near_atomic(near, &sqe, NEAR_WORD);
 	if (ret)
