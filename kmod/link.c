@@ -91,7 +91,7 @@ static struct rcl_link *rcl_link_find_locked(const char *name)
  * rcl_link_get - look a link up
  * @name: of the link
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: the link with a reference, or NULL.
  */
 struct rcl_link *rcl_link_get(const char *name)
@@ -111,7 +111,7 @@ struct rcl_link *rcl_link_get(const char *name)
  * @name: of the link
  * @policy: set, if there is one
  *
- * Context: may sleep; leaves no reference that somebody had to drop.
+ * Context: process context; leaves no reference that somebody had to drop.
  * Return: false if there is none of that name.
  */
 bool rcl_link_policy(const char *name, struct rcl_policy *policy)

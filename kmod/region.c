@@ -191,7 +191,7 @@ err_unmap:
  * @rights: of the peer, and RCLINK_REGION_READ_ONLY; hostile
  * @npages: pages
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: 0, -EINVAL, -EMSGSIZE for more than RCL_EXTENTS_MAX registrations of
  * the device take, -EOPNOTSUPP for a region that the peer may end, and that one
  * registration is too small for, or @chan->why when the channel is not open.
