@@ -38,7 +38,7 @@ struct scatterlist;
 /**
  * struct rclink_chan_ops - what a channel calls
  * @completed: an operation completed; the entry is valid during the call, and
- *	its time is 0
+ *	its time is 0, and its length holds only if it succeeded
  * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
  *	it, the link went down, or it could not go on in another epoch, -ENODEV
  *	when the device was removed, -ESHUTDOWN for rclink_close(); nothing is

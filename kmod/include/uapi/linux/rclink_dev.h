@@ -189,8 +189,8 @@ struct rclink_dev_sqe {
  * @status: enum ib_wc_status of the verbs, 0 is success, or
  *	RCLINK_STATUS_UNKNOWN
  * @vendor_err: of the device
- * @len: bytes received, read or written; of a receive that a WRITE_IMM took,
- *	those of its last part
+ * @len: bytes received, read or written, if @status is success; of a receive
+ *	that a WRITE_IMM took, those of its last part
  * @imm: of the peer, handle of a region, or number of a member: see @flags
  * @op: enum rclink_dev_op
  * @flags: RCLINK_CQE_*
