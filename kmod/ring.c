@@ -318,7 +318,8 @@ int rcl_ring_settle(struct rcl_chan *chan, int ret)
  * @ring: any
  * @count: at most so many
  * @wait: for the end of a suspension, too
- * @end: of that, in jiffies, 0 for none
+ * @end: of that, in jiffies, 0 for none; and of the wait for what a channel
+ *	completes that is ending: then -ETIME, and the next call says why
  * @taken: set to how many were posted
  *
  * Context: process context; may sleep with @wait, and as rcl_ring_settle(); can

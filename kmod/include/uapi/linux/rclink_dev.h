@@ -149,6 +149,10 @@ struct rclink_dev_sge {
  * @swap_mask: of MCAS, else zero
  * @sge: local memory
  * @inline_data: or the data itself
+ *
+ * What the operation has no use for is ignored, and will be: @len without
+ * RCLINK_SQE_INLINE, @remote, @remote_offset, @imm, @compare_add, @swap, and
+ * @sge from @num_sge on. @pad and the masks are checked.
  */
 struct rclink_dev_sqe {
 	__u8 op;
@@ -214,6 +218,18 @@ struct rclink_dev_cqe {
  * @pad: another cache line
  * @tail: next to be filled
  * @pad2: another cache line
+ *
+ * Both begin at 0 and run on for ever, modulo 2^32; whoever gets the file, or
+ * maps it again, goes on where they are. The process fills entries at @tail of
+ * the submissions, then stores it with release; loads @tail of the completions
+ * with acquire, copies entries, then stores @head with release.
+ *
+ * SUBMIT takes entries in order. One that it refuses stays at @head, and is
+ * refused by every SUBMIT, until it is replaced or @tail is moved back to @head.
+ * So does one without room (EBUSY, for which @wait does not wait), as a SEND
+ * beyond RCLINK_DEV_SENDS or a receive beyond RCLINK_DEV_RECVS: all behind it
+ * wait, and for ever where a message that they send is to be answered first.
+ * More submissions than the ring has, between @head and @tail, are EINVAL.
  */
 struct rclink_dev_ring {
 	__u32 head;
@@ -223,11 +239,14 @@ struct rclink_dev_ring {
 };
 
 /**
- * struct rclink_dev_shared - what mmap() shows of a channel
+ * struct rclink_dev_shared - what mmap() shows of a channel, with MAP_SHARED
  * @sq: the process fills, the kernel takes
  * @cq: the kernel fills, the process takes
  * @sqe: submissions
  * @cqe: completions
+ *
+ * Where it is mapped the file stays open, and so does the channel: munmap() it,
+ * too, to close it.
  */
 struct rclink_dev_shared {
 	struct rclink_dev_ring sq;
@@ -364,6 +383,10 @@ struct rclink_dev_dmabuf {
  *	RCLINK_DEV_CQ_DEPTH; 0 does not wait
  * @timeout_ms: of the wait, then ETIME; 0 for none
  * @pad: zero
+ *
+ * With @wait it is @timeout_ms, too, that limits the wait for the completions of
+ * a channel that is ending: after ETIME the next call says why it has ended. A
+ * signal ends any wait with EINTR, also with SA_RESTART.
  */
 struct rclink_dev_submit {
 	__u32 count;
