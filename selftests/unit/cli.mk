@@ -26,7 +26,7 @@ CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong sta
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
 EPOCH_OBJS := $(patsubst %,$(OUT)/%.o,beat cq ctrl epoch large lease news objects ping \
-	port range rc remote seal shown kmod-endpoint kmod-gid kmod-msg kmod-pattern \
+	port range rc remote seal shown kmod-credit kmod-endpoint kmod-gid kmod-msg kmod-pattern \
 	kmod-policy kmod-reason)
 HEADERS := $(wildcard $(TREE)/tools/*/*.h $(TREE)/selftests/link/*.h \
 	$(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h)
