@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Links on a device that takes its time with each QP are no longer configured: while
-# the daemon deletes them, it dials others, and has one of them back.
+# the daemon deletes them, it dials others, and has one of them back. So has the tool.
 # hosts: 1
 # kernels: 6.12-all 6.1-all
 # ib: no, it has simulated devices of its own
@@ -45,7 +45,9 @@ begin()
 {
 	local i peers=(--peer "b=$pin1")
 
-	rclink add b loopback 1 dev "$RCL_DEV" || return
+	rclink add b loopback 1 dev "$RCL_DEV" &&
+		rclink add d loopback 1 device sim1 qps "$qps" || return
+	peers+=(--peer "d=$pin1")
 	for ((i = 1; i <= links; i++)); do
 		rclink add "t$i" loopback 1 device sim1 qps "$qps" || return
 		peers+=(--peer "t$i=$pin1")
@@ -92,9 +94,33 @@ back()
 others_gone()
 {
 	until_true 60 eval '[ "$(slow_ones)" -le $((qps + 2)) ]' &&
-		! said 1 's1: down: it was deleted' &&
+		! said 1 's1: down' &&
 		! rclink show s2 && [ "$(rclink show -j | gojq length)" \
-			-eq $((links + 3)) ]
+			-eq $((links + 4)) ]
+}
+
+# dial_c QPS: a link that no daemon knows
+dial_c()
+{
+	rclink add c loopback 1 dev sim0 qps "$1" &&
+		rclink connect c 127.0.0.1:7186 --key "$key" --pin "$pin1" \
+			--peer-link d --timeout 60
+}
+
+dialled_again()
+{
+	local pid status
+
+	dial_c "$qps" && echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" ||
+		return
+	rclink del c &
+	pid=$!
+	until_true 5 eval '! rclink show c 2>&1' &&
+		[ "$(slow_ones)" -gt 0 ] && rclink set d qps 2 && dial_c 2
+	status=$?
+	echo "slow_qp 1 0" >"$SIM/sim0/fault"
+	wait "$pid" && [ "$status" -eq 0 ] && is 1 c .state up &&
+		rclink del c
 }
 
 parted()
@@ -120,19 +146,21 @@ at_the_end()
 }
 
 exec 3>&1
-plan 5
+plan 6
 link_setup
 sim_load "sim0 ib 1" "sim1 ib 2"
 holds "links of a slow device are up, and another one" begin
 holds "while those are deleted, the other one is dialled" dials_meanwhile
 holds "and one of them is configured again, and comes up" back
 check "the others are gone" others_gone
+holds "a link made again while the one before ends is dialled by hand" dialled_again
 holds "a daemon that ends has deleted what it was to delete" at_the_end
 echo "slow_qp 1 0" >"$SIM/sim0/fault"
 kill "$self"
 wait "$self"
 rclink del a
 rclink del b
+rclink del d
 for ((i = 1; i <= links; i++)); do
 	rclink del "t$i"
 done

@@ -24,6 +24,9 @@
 #define AT_ONCE	32
 
 static int something;
+static const struct rch_watch *watch;
+static void *watch_ctx;
+static unsigned int downs;
 
 /* What is asked for is under way until the test says so. */
 struct rch_ask {
@@ -115,12 +118,12 @@ void rch_hub_free(struct rch_hub *hub)
 	(void)hub;
 }
 
-void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
+void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watches,
 		   void *ctx)
 {
 	(void)hub;
-	(void)watch;
-	(void)ctx;
+	watch = watches;
+	watch_ctx = ctx;
 }
 
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
@@ -212,6 +215,7 @@ void rcd_link_down(struct rcd_link *link, const char *reason)
 {
 	(void)link;
 	(void)reason;
+	downs++;
 }
 
 void rcd_link_rotate(struct rcd_link *link)
@@ -413,6 +417,36 @@ TEST_F(end, one_that_came_up_with_what_was_set_before_ends)
 	link_of(self->all, "l0")->outdated = true;
 	rcd_links_answered(self->all, &call, 0, "");
 	EXPECT_TRUE(is_asked("l0"));
+}
+
+static void tell(uint32_t id, enum rclink_event_kind kind,
+		 enum rclink_link_state state)
+{
+	const struct rcl_link_info info = {
+		.id = id, .name = "l0", .event_kind = kind, .state = state,
+	};
+
+	watch->event(watch_ctx, &info);
+}
+
+TEST_F(end, of_the_one_that_had_the_name_before_nothing_counts)
+{
+	const struct rcd_link *link = link_of(self->all, "l0");
+
+	downs = 0;
+	tell(1, RCLINK_EVENT_KIND_CREATED, RCLINK_LINK_STATE_IDLE);
+	tell(2, RCLINK_EVENT_KIND_CREATED, RCLINK_LINK_STATE_IDLE);
+	tell(2, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_UP);
+	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_DOWN);
+	tell(1, RCLINK_EVENT_KIND_DELETED, RCLINK_LINK_STATE_DOWN);
+	EXPECT_EQ(0, downs);
+	EXPECT_FALSE(link->broken);
+	tell(2, RCLINK_EVENT_KIND_DELETED, RCLINK_LINK_STATE_DOWN);
+	EXPECT_EQ(1, downs);
+	EXPECT_TRUE(link->broken);
+	/* And of one before that. */
+	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_DOWN);
+	EXPECT_EQ(1, downs);
 }
 
 TEST_HARNESS_MAIN

@@ -17,20 +17,20 @@
 
 #define AGAIN_US	200000
 
-/* An older epoch is of no interest any more. */
-static bool is_current(const struct rch_job *job,
-		       const struct rcl_link_info *info)
+/* One that had the link's name before may take its time to end. */
+static bool is_of(const struct rch_job *job, const struct rcl_link_info *info)
 {
-	return job->epoch && info->epoch >= job->epoch;
+	return !strcmp(job->link, info->name) && job->id == info->id;
 }
 
+/* An older epoch is of no interest any more. */
 static struct rch_job *job_of(struct rch_hub *hub,
 			      const struct rcl_link_info *info)
 {
 	struct rch_job *job;
 
 	LIST_FOREACH(job, &hub->jobs, node)
-		if (!strcmp(job->link, info->name) && is_current(job, info))
+		if (is_of(job, info) && job->epoch && info->epoch >= job->epoch)
 			return job;
 	return NULL;
 }
@@ -45,7 +45,7 @@ static void end_jobs(struct rch_hub *hub, const struct rcl_link_info *info)
 
 	for (job = LIST_FIRST(&hub->jobs); job; job = next) {
 		next = LIST_NEXT(job, node);
-		if (strcmp(job->link, info->name) || info->epoch < job->since)
+		if (!is_of(job, info) || info->epoch < job->since)
 			continue;
 		job->up = false;
 		rcx_session_cancel(job->session, "the link was disconnected");
@@ -59,9 +59,6 @@ static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 	bool down = info->state == RCLINK_LINK_STATE_DOWN;
 	struct rch_job *job = job_of(hub, info);
 
-	/* One that had its name before took its time to end. */
-	if (job && deleted && info->id != job->id)
-		return;
 	if (job)
 		job->up = info->state == RCLINK_LINK_STATE_UP;
 	if (job && deleted)

@@ -234,7 +234,8 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 				link);
 	if (ret)
 		return ret;
-	if (job->answers)
+	/* The name may be another link's than when it was dialled. */
+	if (job->answers || job->id != info->id)
 		begin(job, info);
 	device = info->policy.device;
 	ret = rcl_call_devs(job->hub->requests, *device ? device : NULL, &devs,

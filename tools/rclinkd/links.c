@@ -49,11 +49,11 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 
 	if (!link)
 		return;
-	/* One that had its name before took its time to end. */
-	if (info->event_kind == RCLINK_EVENT_KIND_DELETED && link->id &&
-	    info->id != link->id)
+	if (info->event_kind == RCLINK_EVENT_KIND_CREATED)
+		link->id = info->id;
+	/* One that had its name before may take its time to end. */
+	if (info->id != link->id)
 		return;
-	link->id = info->id;
 	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
 		link->id = 0;
 		link->broken = true;
