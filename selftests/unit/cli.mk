@@ -85,9 +85,9 @@ $(OUT)/cli_groups: $(HERE)/cli_groups.c $(GROUPS_OBJS) $(HERE)/groups_module.h
 		-o $@ $(filter-out %.h,$^) $(LIBS) -linih -lssl -lcrypto -levent_core
 
 # The test is the clock, and what reads keys.
-$(OUT)/cli_trust: $(HERE)/cli_trust.c $(OUT)/trust.o
+$(OUT)/cli_trust: $(HERE)/cli_trust.c $(OUT)/trust.o $(PEERS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^
+		-o $@ $^ $(LIBS) -lssl
 
 $(OUT)/cli_paths: $(HERE)/cli_paths.c $(PATHS_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

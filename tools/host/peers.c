@@ -14,6 +14,7 @@
 #include "verify.h"
 
 #define DNS	"dns:"
+#define PIN	"sha256:"
 
 struct peer {
 	bool dns;			/* else a pin */
@@ -158,4 +159,11 @@ int rch_peers_admit(const struct rch_peers *peers, const struct rcx_ids *ids,
 				wanted);
 	strcpy(link, found->link);
 	return as;
+}
+
+bool rch_goes_first(const char *self, const char *peer)
+{
+	/* In base64 the case counts, in names it does not. */
+	return (strncmp(self, PIN, strlen(PIN)) ? strcasecmp(self, peer) :
+						  strcmp(self, peer)) < 0;
 }

@@ -38,4 +38,10 @@ int rch_peers_admit(const struct rch_peers *peers, const struct rcx_ids *ids,
 		    const char *wanted, char link[RCLINK_NAME_MAX + 1],
 		    char *err);
 
+/*
+ * Both ends dial at once: is it this end's exchange that goes on? By the first
+ * identity that each end proves. Never of two that are equal.
+ */
+bool rch_goes_first(const char *self, const char *peer);
+
 #endif /* RCH_PEERS_H */

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "conf.h"
 #include "log.h"
+#include "peers.h"
 #include "process.h"
 #include "tls.h"
 
@@ -186,6 +186,5 @@ bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t)
 
 bool rcd_trust_goes_first(const struct rcd_trust *t, const char *first)
 {
-	return (t->file[2][0] ? strcasecmp(t->self, first) :
-		strcmp(t->self, first)) < 0;
+	return rch_goes_first(t->self, first);
 }
