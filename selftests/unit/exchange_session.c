@@ -82,6 +82,25 @@ TEST_F(session, every_exchange_has_a_key_of_its_own)
 	EXPECT_NE(0, memcmp(key, self->w.dialler.key, sizeof(key)));
 }
 
+TEST_F(session, an_end_that_is_busy_says_so)
+{
+	self->w.listener_end.fail_at = AT_ADMIT;
+	self->w.listener_end.fail_with = -EBUSY;
+	both(&self->w);
+	EXPECT_EQ(-EBUSY, self->w.listener_end.result);
+	EXPECT_EQ(-EBUSY, self->w.dialler.result);
+	EXPECT_EQ(0, self->w.dialler.prepares);
+}
+
+TEST_F(session, who_has_what_it_dials_for_gives_up)
+{
+	self->w.dialler.fail_at = AT_OFFER;
+	self->w.dialler.fail_with = -EISCONN;
+	both(&self->w);
+	EXPECT_EQ(-EISCONN, self->w.dialler.result);
+	EXPECT_EQ(-ECANCELED, self->w.listener_end.result);
+}
+
 TEST_F(session, an_end_that_dials_itself_says_so)
 {
 	self->w.listener_end.fail_at = AT_ADMIT;
@@ -527,6 +546,7 @@ TEST_F(session, a_refusal_that_is_not_of_the_path_ends_it)
 	HOLDS(r);
 	EXPECT_EQ(-EBUSY, i->result);
 	EXPECT_EQ(0, i->failed);
+	EXPECT_EQ(-EBUSY, r->result);
 	SAYS("peer: it was told to fail", r->err);
 }
 

@@ -42,6 +42,7 @@ enum rcx_code {
 	RCX_CODE_TIMEOUT,
 	RCX_CODE_CANCELED,
 	RCX_CODE_SUPERSEDED,	/* refused: the own exchange goes on */
+	RCX_CODE_BUSY,		/* refused for now: so does another one */
 };
 
 struct rcx_header {

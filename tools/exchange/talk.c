@@ -28,6 +28,15 @@ static bool is_of_path(int result)
 	return result != -EBUSY && result != -ENOENT && result != -EPERM;
 }
 
+/* What the peer is told of a failure that ends it all. */
+static enum rcx_code code_of(int result)
+{
+	if (result == -EBUSY)
+		return RCX_CODE_BUSY;
+	/* There is nothing left to do. */
+	return result == -EISCONN ? RCX_CODE_CANCELED : RCX_CODE_FAILED;
+}
+
 static const struct rcl_path *path_of(const struct rcx_session *s,
 				      enum rcx_role role)
 {
@@ -123,7 +132,7 @@ static void fail_path(struct rcx_session *s, int result, const char *why)
 	/* It may be one of those that leave_path() wipes. */
 	snprintf(text, sizeof(text), "%s", why);
 	if (!is_of_path(result))
-		rcx_break(s, RCX_CODE_FAILED, result, "%s", text);
+		rcx_break(s, code_of(result), result, "%s", text);
 	else if (leave_path(s, result, text, text))
 		rcx_enter(s, ST_FAILED);
 }
@@ -224,7 +233,7 @@ static bool offer(struct rcx_session *s)
 	ret = s->ops->offer(s->ctx, s->link, &s->own, err);
 	if (!ret)
 		return true;
-	rcx_break(s, RCX_CODE_FAILED, ret, "%s", err);
+	rcx_break(s, code_of(ret), ret, "%s", err);
 
 	return false;
 }
@@ -297,7 +306,8 @@ static void on_offer(struct rcx_session *s, const struct rcx_msg *in)
 	as = s->ops->admit(s->ctx, ids, in->link, s->link, err);
 	if (as < 0) {
 		rcx_break(s, as == -EALREADY ? RCX_CODE_SUPERSEDED :
-					       RCX_CODE_REFUSED, as, "%s", err);
+			     as == -EBUSY ? RCX_CODE_BUSY : RCX_CODE_REFUSED,
+			  as, "%s", err);
 		return;
 	}
 	s->identity = ids->id[as];
@@ -374,6 +384,7 @@ static void on_error(struct rcx_session *s, const struct rcx_msg *in)
 		[RCX_CODE_TIMEOUT] = -ETIMEDOUT,
 		[RCX_CODE_CANCELED] = -ECANCELED,
 		[RCX_CODE_SUPERSEDED] = -EALREADY,
+		[RCX_CODE_BUSY] = -EBUSY,
 	};
 	int result = -EREMOTEIO;
 
