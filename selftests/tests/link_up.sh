@@ -81,6 +81,54 @@ waits_for_proof()
 	wait "$dial" && is 1 l .state up && return $status
 }
 
+# dials CMD...: it has brought the link up, or came when it was
+dials()
+{
+	local said
+
+	said=$("$@" 2>&1) || grep 'already up' <<<"$said" && return
+	echo "$said"
+	return 1
+}
+
+# cross MS: both hosts dial, this one so much later
+cross()
+{
+	local pid status
+
+	dials on 2 "$tool" connect l "$RCL_IP" --key "$key" --pin "$pin1" \
+		--timeout $((30 * RCL_SLOW)) &
+	pid=$!
+	sleep "0.$(printf %03d "$1")"
+	dials link_dial l
+	status=$?
+	wait "$pid" && [ "$status" -eq 0 ]
+}
+
+# However the two dials meet, one is enough: what it brought up is up at both ends.
+dials_cross()
+{
+	local ms own status=0
+
+	becomes 2 l .state down || return
+	"$tool" listen --key "$key" --peer "l=$pin2" >/tmp/own-log 2>&1 &
+	own=$!
+	until_true 10 grep -q listening /tmp/own-log || status=1
+	for ms in 0 5 10 15 20 25 30 40 50 70 90 120; do
+		[ $status -eq 0 ] || break
+		if ! cross $ms || ! is 1 l .state up || ! is 2 l .state up ||
+		   ! is 2 l .epoch "$(of 1 l .epoch)" ||
+		   ! rclink ping l -c 2 || ! rclink disconnect l ||
+		   ! becomes 2 l .state down; then
+			echo "$ms ms later"
+			status=1
+		fi
+	done
+	kill $own
+	wait $own
+	return $status
+}
+
 # The trace has each change in order, at both ends.
 states_in_order()
 {
@@ -97,7 +145,7 @@ start_trace()
 		echo 1 >/sys/kernel/tracing/events/rclink/enable'
 }
 
-plan 23
+plan 24
 link_setup
 start_trace
 check "links are added on both hosts" \
@@ -121,6 +169,9 @@ check "a user without rights sees no secret" nobody_sees_no_secret
 check "every PSN differs in three epochs" all_differ
 check "nothing is made before the peer is proven" waits_for_proof
 refuse 1 "a link that is up is not dialled again" disconnect link_dial l
+rclink disconnect l
+holds "both hosts dial at once, and one link is up" dials_cross
+link_dial l
 check "the listener may be killed, the link stays" \
 	eval 'on 2 pkill -KILL -x rclink; rclink ping l -c 2 && is 2 l .state up'
 check "delete at one end is told to the other" \

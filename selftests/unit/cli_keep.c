@@ -297,6 +297,10 @@ TEST_F(keep, a_dial_that_met_the_one_of_the_peer_is_no_failure)
 	EXPECT_EQ(1, link->tally.dialled[RCD_GIVEN_UP]);
 	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
 	wake(link);
+	dial_ops->done(link, -EISCONN, "the link came up meanwhile");
+	EXPECT_EQ(0, link->failures);
+	EXPECT_EQ(2, link->tally.dialled[RCD_GIVEN_UP]);
+	wake(link);
 	fail(link);
 	EXPECT_EQ(1, link->failures);
 	EXPECT_EQ(1, link->tally.dialled[RCD_FAILED]);

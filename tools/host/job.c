@@ -33,8 +33,7 @@ struct prepare {
 	struct rcl_path path;
 	bool any;		/* path: the module chooses */
 	bool rotate;
-	bool answers;
-	uint64_t last;		/* epoch that was given up; 0: none */
+	uint64_t last;		/* epoch that was given up or lost; 0: none */
 	struct rcl_endpoint local;
 };
 
@@ -58,42 +57,21 @@ struct replace {
 	uint64_t epoch;
 };
 
-/* 0: none. */
-static uint64_t epoch_up(struct rcl_nl *nl, const char *link)
-{
-	struct rcl_link_info *infos;
-	char ignored[RCL_ERR_LEN];
-	uint64_t epoch = 0;
-	size_t num;
-
-	if (rcl_call_links(nl, link, &infos, &num, ignored))
-		return 0;
-	if (num == 1 && infos[0].state == RCLINK_LINK_STATE_UP)
-		epoch = infos[0].epoch;
-	free(infos);
-	return epoch;
-}
-
 /*
- * A peer that has proven who it is and wants a new epoch has lost the old one,
- * whatever this end still believes. And an epoch that this job gave up may have
+ * An epoch that is lost may be up still, and one that this job gave up may have
  * come up just then.
  */
 static int ask_prepare(struct rcl_nl *nl, void *what, char *err)
 {
 	struct prepare *p = what;
 	const struct rcl_path *path = p->any ? NULL : &p->path;
-	uint64_t lost;
 	int ret;
 
 	ret = rcl_call_prepare(nl, p->link, path, p->rotate, &p->local, err);
-	if (ret != -EBUSY || p->rotate)
-		return ret;
-	lost = p->answers ? epoch_up(nl, p->link) : p->last;
-	if (!lost)
+	if (ret != -EBUSY || p->rotate || !p->last)
 		return ret;
 	/* What is up instead is not lost, and the module says so. */
-	rcl_call_replace(nl, p->link, lost, err);
+	rcl_call_replace(nl, p->link, p->last, err);
 	return rcl_call_prepare(nl, p->link, path, false, &p->local, err);
 }
 
@@ -134,7 +112,6 @@ static void fill_prepare(const struct rch_job *job, const char *link,
 	if (path)
 		p->path = *path;
 	p->rotate = rcx_session_rotates(job->session);
-	p->answers = job->answers;
 	p->last = job->last;
 }
 
@@ -185,7 +162,9 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 
 /*
  * An epoch that was ended by intention before is none of this exchange's, nor
- * is one that the peer has lost.
+ * is one that the peer has lost: who has proven who it is and wants another one
+ * has, whatever this end still believes. What comes up later is the work of an
+ * exchange that crosses this one, and stays.
  */
 static void begin(struct rch_job *job, const struct rcl_link_info *info)
 {
@@ -196,6 +175,8 @@ static void begin(struct rch_job *job, const struct rcl_link_info *info)
 
 	job->id = info->id;
 	job->since = info->epoch + (lost || ended);
+	if (lost)
+		job->last = info->epoch;
 }
 
 /* A link that is not there is refused when the peer has answered. */
@@ -211,6 +192,26 @@ static void begin_dial(struct rch_job *job)
 		return;
 	begin(job, info);
 	free(info);
+}
+
+/*
+ * The peer takes an offer for the word that its end is lost. So who dials makes
+ * none when the link came up by a dial of the peer, or, if it is to yield, is
+ * about to. What this process still gives up is neither.
+ */
+static int give_way(const struct rch_job *job, const struct rcl_link_info *info,
+		    char *err)
+{
+	if (job->answers || rcx_session_rotates(job->session) ||
+	    rch_asks_has(job->hub->asks, info->name))
+		return 0;
+	if (info->state == RCLINK_LINK_STATE_UP)
+		return rcl_fail(err, -EISCONN, "the link came up meanwhile");
+	if (job->yields && (info->state == RCLINK_LINK_STATE_PREPARED ||
+			    info->state == RCLINK_LINK_STATE_CONNECTED))
+		return rcl_fail(err, -EBUSY,
+				"another exchange of the link is under way");
+	return 0;
 }
 
 static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
@@ -237,16 +238,20 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	/* The name may be another link's than when it was dialled. */
 	if (job->answers || job->id != info->id)
 		begin(job, info);
+	ret = give_way(job, info, err);
+	if (ret)
+		goto out_free;
 	device = info->policy.device;
 	ret = rcl_call_devs(job->hub->requests, *device ? device : NULL, &devs,
 			    &ndevs, err);
 	rch_paths(info, devs, ndevs, paths);
 	rcl_call_devs_free(devs, ndevs);
-	free(info);
 	/* Of one that is away the module says so. */
-	if ((ret && ret != -ENODEV) || paths->num)
-		return ret;
-	return offer_unseen(job, link, paths, err);
+	if ((!ret || ret == -ENODEV) && !paths->num)
+		ret = offer_unseen(job, link, paths, err);
+out_free:
+	free(info);
+	return ret;
 }
 
 static int start(struct rch_job *job, const struct rch_request *request,
@@ -549,6 +554,11 @@ struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 void rch_job_rotate(struct rch_job *job)
 {
 	rcx_session_rotate(job->session);
+}
+
+void rch_job_yield(struct rch_job *job)
+{
+	job->yields = true;
 }
 
 void rch_job_cancel(struct rch_job *job, const char *reason)

@@ -30,7 +30,11 @@ struct rch_job_ops {
 	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
-	/* Last; the job is freed after it returns. 0: both ends are up. */
+	/*
+	 * Last; the job is freed after it returns. 0: both ends are up;
+	 * -EISCONN: the link is, by another exchange; -EBUSY: another one is
+	 * under way, at either end.
+	 */
 	void (*done)(void *ctx, int result, const char *err);
 };
 
@@ -76,6 +80,11 @@ struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 			       void *ctx, char *err);
 /* The link is to stay up until the new epoch is; right after rch_job_dial(). */
 void rch_job_rotate(struct rch_job *job);
+/*
+ * It ends with -EBUSY, and asks nothing of the peer, when another exchange of
+ * the link is under way; likewise. For who cannot know of that otherwise.
+ */
+void rch_job_yield(struct rch_job *job);
 void rch_job_cancel(struct rch_job *job, const char *reason);
 
 /* Who the peer proved to be, from RCX_STEP_TLS on. */

@@ -22,12 +22,13 @@ struct rch_job {
 	void *ctx;
 	uint64_t start;			/* ns */
 	bool answers;			/* the peer has dialled */
+	bool yields;			/* to another exchange of the link */
 	struct rcl_nl *nl;		/* while the link is prepared ... */
 	struct rch_ask *ask;		/* ... unless this has it */
 	char link[RCLINK_NAME_MAX + 1];	/* "" before it is known */
 	uint32_t id;			/* ... and then 0 */
 	uint64_t epoch;			/* 0 while not prepared */
-	uint64_t last;			/* that was given up; 0: none */
+	uint64_t last;			/* given up, or lost; 0: none */
 	uint64_t since;			/* first whose wished end ends it */
 	struct rcl_endpoint local;
 	bool activates;			/* it may come up */

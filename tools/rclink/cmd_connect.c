@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -14,6 +15,7 @@
 #include "job.h"
 #include "link.h"
 #include "nl.h"
+#include "peers.h"
 #include "process.h"
 #include "session.h"
 #include "signals.h"
@@ -21,13 +23,17 @@
 #include "tls.h"
 
 #define NS_PER_MS	1000000
+#define SOON_MS		50	/* until the next dial, after another one's */
+#define LATER_MS	1000	/* the same, when it is the peer's turn */
 
 static const char help[] =
 "usage: rclink connect NAME HOST[:PORT] --pin PIN [OPTIONS]\n"
 "       rclink connect NAME HOST[:PORT] --ca FILE --name DNSNAME [OPTIONS]\n\n"
 "Do one exchange with the rclink that listens at HOST, and bring link NAME up.\n"
 "Ends when both ends are up; the link stays up without this process. An IPv6\n"
-"address with a port stands in brackets. The port is 7185 if not given.\n\n"
+"address with a port stands in brackets. The port is 7185 if not given. When the\n"
+"peer dials, too, or another exchange of the link is under way, it comes again\n"
+"until that, or its own, has brought the link up.\n\n"
 DIAL_ARGS_HELP
 "  -r, --rotate      a link that is up stays so until its new epoch is\n"
 "  -v, --verbose     show the steps (the default on a terminal)\n";
@@ -44,8 +50,13 @@ struct connector {
 	bool rotate;
 	struct event_base *base;
 	struct rch_hub *hub;
-	struct rch_job *job;
+	struct rcx_tls *tls;
+	struct rch_job *job;	/* NULL: it is to dial again */
+	struct event *again;
+	uint64_t until;		/* ns */
+	char self[RCLINK_PEER_MAX + 1];
 	char peer[RCLINK_PEER_MAX + 1];
+	struct rcx_ids ids;	/* of the peer, all of them */
 	uint64_t up_ns;		/* when both ends were up */
 	int status;
 };
@@ -129,6 +140,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 
 	if (step == RCX_STEP_TLS) {
 		snprintf(c->peer, sizeof(c->peer), "%s", detail);
+		c->ids = *rch_job_ids(c->job);
 		say_taken(c);
 	}
 	if (step == RCX_STEP_DONE)
@@ -137,17 +149,68 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 		print_step(c, step, detail);
 }
 
+static void end(struct connector *c, const char *err)
+{
+	c->status = cli_fail("connect %s: %s", c->args->link, err);
+	event_base_loopbreak(c->base);
+}
+
+/* By an exchange that the peer began, or another process: with this peer? */
+static bool is_up_otherwise(const struct connector *c)
+{
+	struct rcl_nl *nl = rch_hub_requests(c->hub);
+	struct rcl_link_info *info;
+	char ignored[RCL_ERR_LEN];
+	bool up = false;
+	unsigned int i;
+	size_t num;
+
+	if (!nl || rcl_call_links(nl, c->args->link, &info, &num, ignored))
+		return false;
+	for (i = 0; num && i < c->ids.num; i++)
+		up |= info->state == RCLINK_LINK_STATE_UP &&
+		      !strcasecmp(info->peer, c->ids.id[i]);
+	if (up)
+		printf("%s: up, epoch %llu, peer %s, by another exchange\n",
+		       c->args->link, (unsigned long long)info->epoch,
+		       info->peer);
+	free(info);
+	return up;
+}
+
+/*
+ * Of two ends that dial at once one comes again first, and the other one finds
+ * the link up, or an exchange under way that it leaves alone.
+ */
+static bool dial_later(struct connector *c)
+{
+	const uint32_t ms = rch_goes_first(c->self, c->peer) ? SOON_MS :
+							       LATER_MS;
+	const uint64_t ns = (ms + arc4random_uniform(ms)) *
+			    (uint64_t)NS_PER_MS;
+	const struct timeval tv = rcl_timeval(ns);
+
+	return rcl_now() + ns < c->until && !event_add(c->again, &tv);
+}
+
 static void on_done(void *ctx, int result, const char *err)
 {
 	struct connector *c = ctx;
+	const uint64_t epoch = rch_job_epoch(c->job);
 
-	if (result)
-		c->status = cli_fail("connect %s: %s", c->args->link, err);
-	else
+	c->job = NULL;
+	if (result == -EBUSY && !c->rotate && dial_later(c))
+		return;
+	if (!result) {
 		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", c->args->link,
-		       (unsigned long long)rch_job_epoch(c->job), c->peer,
+		       (unsigned long long)epoch, c->peer,
 		       (double)c->up_ns / NS_PER_MS);
-	event_base_loopbreak(c->base);
+		event_base_loopbreak(c->base);
+	} else if (result == -EISCONN && is_up_otherwise(c)) {
+		event_base_loopbreak(c->base);
+	} else {
+		end(c, err);
+	}
 }
 
 static const struct rch_job_ops ops = {
@@ -161,7 +224,10 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	rch_job_cancel(c->job, "interrupted");
+	if (c->job)
+		rch_job_cancel(c->job, "interrupted");
+	else
+		end(c, "interrupted");
 }
 
 /* Before anything is asked of the peer: is there such a link, not up yet? */
@@ -188,51 +254,76 @@ static int check_link(const char *link)
 	return status;
 }
 
-static int exchange(struct connector *c, struct rcx_tls *tls)
+static bool dial(struct connector *c, char *err)
 {
+	const int64_t left = (c->until - rcl_now()) / NS_PER_MS;
 	const struct dial_args *a = c->args;
+
+	c->job = rch_job_dial(c->hub, c->tls, a->host, a->port, a->link,
+			      a->wanted, left, &ops, c, err);
+	if (!c->job)
+		return false;
+	if (c->rotate)
+		rch_job_rotate(c->job);
+	else
+		rch_job_yield(c->job);
+	return true;
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+	struct connector *c = arg;
+	char err[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	if (is_up_otherwise(c))
+		event_base_loopbreak(c->base);
+	else if (!dial(c, err))
+		end(c, err);
+}
+
+static int exchange(struct connector *c)
+{
 	struct signals signals = { 0 };
 	char err[RCL_ERR_LEN];
 
-	if (!signals_catch(&signals, c->base, on_signal, c)) {
-		c->status = cli_fail("connect %s: out of memory", a->link);
-		goto out_free;
-	}
-	c->job = rch_job_dial(c->hub, tls, a->host, a->port, a->link, a->wanted,
-			      a->timeout_ms, &ops, c, err);
-	if (c->job && c->rotate)
-		rch_job_rotate(c->job);
-	if (!c->job) {
-		c->status = cli_fail("connect %s: %s", a->link, err);
-		goto out_free;
-	}
-	event_base_dispatch(c->base);
-out_free:
+	c->until = rcl_now() + (uint64_t)c->args->timeout_ms * NS_PER_MS;
+	c->again = evtimer_new(c->base, on_again, c);
+	if (!c->again || !signals_catch(&signals, c->base, on_signal, c))
+		c->status = cli_fail("connect %s: out of memory",
+				     c->args->link);
+	else if (!dial(c, err))
+		c->status = cli_fail("connect %s: %s", c->args->link, err);
+	else
+		event_base_dispatch(c->base);
 	signals_free(&signals);
+	if (c->again)
+		event_free(c->again);
 	return c->status;
 }
 
 static int run(struct connector *c)
 {
 	const struct dial_args *args = c->args;
-	char err[RCL_ERR_LEN];
-	struct rcx_tls *tls;
+	char err[RCL_ERR_LEN] = "out of memory";
 
 	rcl_hide_memory();
-	tls = rcx_tls_new(RCX_INITIATOR, &args->tls, err);
-	if (!tls)
+	c->tls = rcx_tls_new(RCX_INITIATOR, &args->tls, err);
+	if (!c->tls)
 		return cli_fail("connect %s: %s", args->link, err);
-	c->base = event_base_new();
+	if (!rcx_tls_self(c->tls, c->self, err))
+		c->base = event_base_new();
 	c->hub = c->base ? rch_hub_new(c->base, err) : NULL;
 	if (c->hub) {
-		exchange(c, tls);
+		exchange(c);
 		rch_hub_free(c->hub);
 	} else {
 		c->status = cli_fail("connect %s: %s", args->link, err);
 	}
 	if (c->base)
 		event_base_free(c->base);
-	rcx_tls_free(tls);
+	rcx_tls_free(c->tls);
 	return c->status;
 }
 

@@ -277,7 +277,7 @@ static void on_dialled(void *ctx, int result, const char *err)
 	struct rcd_links *all = link->all;
 	const struct rch_job *job = link->dial;
 	const bool given_up = link->yields || all->stopping ||
-			      result == -EALREADY;
+			      result == -EALREADY || result == -EISCONN;
 
 	if (!result)
 		rcd_link_exchanged(link, rch_job_epoch(job), rch_job_ns(job),
