@@ -556,17 +556,31 @@ int rcl_note_put(struct nl_msg *msg, const char *link, const char *text)
 	return result(failed);
 }
 
+static uint32_t used_or_set(const struct rcl_link_info *info, uint32_t used,
+			    int field)
+{
+	const uint32_t set = info->policy.v[field];
+
+	if (info->state == RCLINK_LINK_STATE_DOWN)
+		return set ? set : used;
+	return used ? used : set;
+}
+
 const char *rcl_link_device(const struct rcl_link_info *info)
 {
-	return info->used_device[0] ? info->used_device : info->policy.device;
+	const char *used = info->used_device, *set = info->policy.device;
+
+	if (info->state == RCLINK_LINK_STATE_DOWN)
+		return *set ? set : used;
+	return *used ? used : set;
 }
 
 uint32_t rcl_link_port(const struct rcl_link_info *info)
 {
-	return info->used_port ? info->used_port : info->policy.v[RCL_P_PORT];
+	return used_or_set(info, info->used_port, RCL_P_PORT);
 }
 
 uint32_t rcl_link_mtu(const struct rcl_link_info *info)
 {
-	return info->used_mtu ? info->used_mtu : info->policy.v[RCL_P_MTU];
+	return used_or_set(info, info->used_mtu, RCL_P_MTU);
 }

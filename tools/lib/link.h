@@ -170,7 +170,10 @@ int rcl_record_get(const struct nlmsghdr *hdr, struct rcl_entry **entries,
 
 void rcl_dev_info_free(struct rcl_dev_info *info);
 
-/* What is or was used last, or else what is set; "" or 0: neither. */
+/*
+ * What is used, or else what is set; of a link that is down what is set for its
+ * next epoch, or else what was used last. "" or 0: neither.
+ */
 const char *rcl_link_device(const struct rcl_link_info *info);
 uint32_t rcl_link_port(const struct rcl_link_info *info);
 uint32_t rcl_link_mtu(const struct rcl_link_info *info);
