@@ -213,17 +213,20 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 	struct rcl_gid_info gids[] = {
 		{ .index = 3, .type = RCLINK_GID_TYPE_ROCE_V1 },
 		{ .index = 5, .type = RCLINK_GID_TYPE_ROCE_V2,
+		  .gid = { 0xfe, 0x80, [15] = 5 },
 		  .netdev = "eth0.7", .vlan = 7 },
 	};
 	struct rcl_dev_info info = {
 		.name = "rxe0", .port = 1, .port_state = 4, .has_chosen = true,
-		.chosen_gid = 5, .gids = gids, .ngids = 2,
+		.chosen_gid = 5, .gids = gids, .ngids = 2, .active_mtu = 1024,
 	};
 	struct json_object *doc = rcl_doc_dev(&info);
 	struct json_object *list = json_object_object_get(doc, "gids");
 
 	EXPECT_STREQ("active", text_of(doc, "state"));
 	EXPECT_STREQ("5", text_of(doc, "chosen_gid"));
+	EXPECT_STREQ("fe80::5", text_of(doc, "gid"));
+	EXPECT_STREQ("1024", text_of(doc, "mtu"));
 	EXPECT_STREQ("false",
 		     text_of(json_object_array_get_idx(list, 0), "chosen"));
 	EXPECT_STREQ("true",
@@ -239,6 +242,7 @@ TEST(a_port_marks_the_gid_that_is_chosen)
 	info.has_chosen = false;
 	doc = rcl_doc_dev(&info);
 	EXPECT_STREQ("null", text_of(doc, "chosen_gid"));
+	EXPECT_STREQ("null", text_of(doc, "gid"));
 	json_object_put(doc);
 }
 

@@ -211,11 +211,17 @@ struct json_object *rcl_doc_event(const struct rcl_link_info *info,
 	return obj;
 }
 
+static bool is_chosen(const struct rcl_dev_info *info,
+		      const struct rcl_gid_info *gid)
+{
+	return info->has_chosen && gid->index == info->chosen_gid;
+}
+
 static struct json_object *doc_gid(const struct rcl_dev_info *info,
 				   const struct rcl_gid_info *gid)
 {
 	struct json_object *obj = json_object_new_object();
-	bool chosen = info->has_chosen && gid->index == info->chosen_gid;
+	bool chosen = is_chosen(info, gid);
 
 	rcl_out_u64(obj, "index", gid->index);
 	add_word(obj, "type", RCL_WORDS_GID_TYPE,
@@ -269,13 +275,18 @@ struct json_object *rcl_doc_dev(const struct rcl_dev_info *info)
 		 info->link_layer);
 	add_word(obj, "state", RCL_WORDS_PORT_STATE,
 		 info->port_state);
+	rcl_out_known(obj, "mtu", info->active_mtu);
 	rcl_out_known(obj, "active_mtu", info->active_mtu);
 	rcl_out_known(obj, "max_mtu", info->max_mtu);
 	rcl_out_known(obj, "lid", info->lid);
 	rcl_out_known(obj, "sm_lid", info->sm_lid);
 	add_limits(obj, info);
-	for (i = 0; i < info->ngids; i++)
+	rcl_out_text(obj, "gid", NULL);
+	for (i = 0; i < info->ngids; i++) {
 		json_object_array_add(gids, doc_gid(info, &info->gids[i]));
+		if (is_chosen(info, &info->gids[i]))
+			rcl_out_gid(obj, "gid", info->gids[i].gid);
+	}
 	json_object_object_add(obj, "gids", gids);
 	if (info->has_chosen)
 		rcl_out_u64(obj, "chosen_gid", info->chosen_gid);

@@ -20,13 +20,14 @@
 #define PEER_SHORT	15	/* "sha256:" and eight characters */
 #define ID_LEN		11	/* of a number of 32 bits */
 #define RATE_MS		100	/* that a rate is measured over */
+#define NS_PER_S	1000000000ULL
 
 static const char help[] =
 "usage: rclink show [NAME] [-j]\n\n"
 "All links as a table, or everything about one. RATE is what channels of this\n"
 "end send, receive and access at the moment. With CAP_NET_ADMIN the QPNs, PSNs,\n"
 "keys and addresses of both ends, too: keep them to yourself.\n\n"
-"  -j, --json   an array of objects, without rates\n";
+"  -j, --json   an array of objects; rate is in bytes per second\n";
 
 static const struct option options[] = {
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
@@ -165,6 +166,12 @@ static void text_control(struct json_object *row, const char *key, char *buf)
 		 (unsigned long long)rcl_out_get_u64(stats, "rx_bytes"));
 }
 
+static void text_rate(struct json_object *row, const char *key, char *buf)
+{
+	if (json_object_object_get(row, key))
+		rcl_rate_text(rcl_out_get_u64(row, key), NS_PER_S, buf);
+}
+
 static void text_trips(struct json_object *row, const char *key, char *buf)
 {
 	const char *trips = rcl_out_get_text(row, key);
@@ -180,7 +187,7 @@ static const struct rcl_col table[] = {
 	{ "LAYER", "link_layer", NULL },
 	{ "MTU", "mtu", text_auto },
 	{ "QPS", "qps", NULL },
-	{ "RATE", "rate", NULL },
+	{ "RATE", "rate", text_rate },
 	{ "PEER", "peer", text_peer },
 	{ "REASON", "reason", text_reason },
 };
@@ -206,7 +213,7 @@ static const struct rcl_col block[] = {
 	{ "link buffer", "buffer_size", NULL },
 	{ "channels", "owner", text_access },
 	{ "data", "stats", text_data },
-	{ "at the moment", "rate", NULL },
+	{ "at the moment", "rate", text_rate },
 	{ "control", "stats", text_control },
 	{ "tripwire", "tripwire", text_trips },
 };
@@ -271,17 +278,20 @@ static int look_again(struct rcl_nl *nl, const char *name,
 	return look_take(nl, name, l, err);
 }
 
+/* Bytes in a second; null without a channel. */
 static void add_rate(struct json_object *obj, const struct rcl_link_info *info,
 		     const struct look *first, uint64_t ns)
 {
 	const struct rcl_link_info *before = look_find(first, info->id);
-	char text[RCL_RATE_TEXT_LEN];
+	double moved;
 
-	if (before)
-		rcl_out_text(obj, "rate",
-			     rcl_rate_text(look_moved(info) -
-					   look_moved(before),
-					   ns - first->ns, text));
+	if (!before || ns <= first->ns ||
+	    !before->counter[RCLINK_A_STATS_CHANNELS]) {
+		rcl_out_text(obj, "rate", NULL);
+		return;
+	}
+	moved = look_moved(info) - look_moved(before);
+	rcl_out_u64(obj, "rate", moved * NS_PER_S / (ns - first->ns));
 }
 
 static void print(const struct look *first, const struct look *again,
@@ -294,8 +304,7 @@ static void print(const struct look *first, const struct look *again,
 	for (i = 0; i < l->num; i++) {
 		struct json_object *obj = rcl_doc_link(&l->infos[i]);
 
-		if (l == again)
-			add_rate(obj, &l->infos[i], first, l->ns);
+		add_rate(obj, &l->infos[i], first, l->ns);
 		json_object_array_add(links, obj);
 	}
 	if (json)
@@ -324,7 +333,7 @@ int cmd_show(int argc, char **argv)
 	if (!nl)
 		return CLI_FAILED;
 	ret = look_take(nl, words[0], &first, err);
-	if (!ret && !json)
+	if (!ret)
 		ret = look_again(nl, words[0], &first, &again, err);
 	rcl_nl_close(nl);
 	if (ret)
