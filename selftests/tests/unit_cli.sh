@@ -112,6 +112,15 @@ pins_agree()
 		[ "$(stat -c %a "$key")" = 600 ]
 }
 
+# The directory of the default key is made, whether the file is named or not.
+# shellcheck disable=SC2016
+advice_helps()
+{
+	unshare -rm sh -c 'mount -t tmpfs tmpfs /etc && "$0" "$@" &&
+		[ "$(stat -c %a /etc/rclink)" = 700 ] &&
+		[ -f /etc/rclink/key.pem ]' "$rclink" genkey "$@"
+}
+
 help_to_full_disk()
 {
 	"$rclink" ping --help >/dev/full
@@ -152,7 +161,7 @@ no_pem()
 		"$rclink" --verbs connect a 192.0.2.1 --key "$key" "$@"
 }
 
-plan $((79 + $(harness_points cli_*.c)))
+plan $((81 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -172,6 +181,14 @@ check "each command is in the completion" each_command_is_in completed
 check "each option is in the completion" each_option_is_in "$completion"
 check "the completion is for both programs" completes
 check "genkey and pubkey print the same pin" pins_agree
+if unshare -rm true 2>/dev/null; then
+	check "genkey makes the directory of the default key" advice_helps
+	check "and does when it is told the file" advice_helps \
+		/etc/rclink/key.pem
+else
+	skip "genkey makes the directory of the default key"
+	skip "and does when it is told the file"
+fi
 refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
 
 pin=$("$rclink" pubkey "$key")

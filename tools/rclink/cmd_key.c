@@ -32,8 +32,8 @@ int cmd_genkey(int argc, char **argv)
 "usage: rclink genkey [FILE]\n\n"
 "Make an identity (a key and a self-signed certificate) in FILE, which must\n"
 "not exist yet, and print its pin for the peers. FILE is " CLI_KEY_FILE "\n"
-"if not given, and then " KEY_DIR " is made, too; the directory of another\n"
-"one must be there.\n";
+"if not given, whose directory " KEY_DIR " is made, too; that of another one\n"
+"must be there.\n";
 	char err[RCL_ERR_LEN];
 	const char *file;
 	char **words;
@@ -41,13 +41,11 @@ int cmd_genkey(int argc, char **argv)
 	while (cli_getopt(argc, argv, options, help) != -1)
 		;
 	words = cli_operands(argc, argv, 0, 1);
-	file = words[0];
-	if (!file) {
-		file = CLI_KEY_FILE;
-		if (mkdir(KEY_DIR, 0700) && errno != EEXIST)
-			return cli_fail("%s: cannot make %s: %s; give a FILE",
-					argv[0], KEY_DIR, strerror(errno));
-	}
+	file = words[0] ? words[0] : CLI_KEY_FILE;
+	if (!strcmp(file, CLI_KEY_FILE) && mkdir(KEY_DIR, 0700) &&
+	    errno != EEXIST)
+		return cli_fail("%s: cannot make %s: %s; give another FILE",
+				argv[0], KEY_DIR, strerror(errno));
 	rcl_hide_memory();
 	if (rcx_ident_generate(file, err))
 		return cli_fail("%s: %s", argv[0], err);
