@@ -121,6 +121,14 @@ advice_helps()
 		[ -f /etc/rclink/key.pem ]' "$rclink" genkey "$@"
 }
 
+# -j may stand before the command.
+json_first()
+{
+	diff <("$rclink" dev -j 2>&1) <("$rclink" -j dev 2>&1) &&
+		"$rclink" --json ping --help | grep '^usage: rclink ping' &&
+		diff <("$rclink" --help) <("$rclink" help)
+}
+
 help_to_full_disk()
 {
 	"$rclink" ping --help >/dev/full
@@ -161,7 +169,7 @@ no_pem()
 		"$rclink" --verbs connect a 192.0.2.1 --key "$key" "$@"
 }
 
-plan $((81 + $(harness_points cli_*.c)))
+plan $((82 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -189,6 +197,7 @@ else
 	skip "genkey makes the directory of the default key"
 	skip "and does when it is told the file"
 fi
+check "-j before a command is as after it, and help a command" json_first
 refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
 
 pin=$("$rclink" pubkey "$key")

@@ -76,19 +76,36 @@ static int print_version(void)
 	return CLI_OK;
 }
 
+static bool is_command(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < NUM_COMMANDS; i++)
+		if (!strcmp(word, commands[i].name))
+			return true;
+	return false;
+}
+
 static int run(int argc, char **argv)
 {
 	char name[] = "show";
 	char *show[2] = { name };
+	char *json;
 	size_t i;
 
 	if (argc < 2)
 		return cmd_show(1, show);
 	if (!strcmp(argv[1], "--json") || !strcmp(argv[1], "-j")) {
-		argv[0] = name;
-		return cmd_show(argc, argv);
+		if (argc < 3 || !is_command(argv[2])) {
+			argv[0] = name;
+			return cmd_show(argc, argv);
+		}
+		json = argv[1];
+		argv[1] = argv[2];
+		argv[2] = json;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help"))
 		return print_help();
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return print_version();
