@@ -145,7 +145,7 @@ start_trace()
 		echo 1 >/sys/kernel/tracing/events/rclink/enable'
 }
 
-plan 24
+plan 26
 link_setup
 start_trace
 check "links are added on both hosts" \
@@ -166,6 +166,10 @@ check "host 1 names host 2 by its pin" is 1 l .peer "$pin2"
 check "host 2 names host 1 by its pin" is 2 l .peer "$pin1"
 check "the MTU is the same at both ends" is 2 l .mtu "$(of 1 l .mtu)"
 check "a user without rights sees no secret" nobody_sees_no_secret
+refuse 1 "and begins no exchange" 'root, or with CAP_NET_ADMIN' \
+	as_nobody "$tool" connect l "$RCL_PEER_IP" --pin "$pin2"
+refuse 1 "and waits for none" 'root, or with CAP_NET_ADMIN' \
+	as_nobody "$tool" listen --port 7186 --peer "l=$pin2"
 check "every PSN differs in three epochs" all_differ
 check "nothing is made before the peer is proven" waits_for_proof
 refuse 1 "a link that is up is not dialled again" disconnect link_dial l

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "call.h"
+#include "link.h"
 #include "nl.h"
 #include "text.h"
 
@@ -197,6 +199,18 @@ const char *cli_no_device(void)
 	if (access("/sys/module/rclink", F_OK))
 		return "the rclink module is not loaded; run `modprobe rclink`";
 	return "there is no /dev/rclink here; have it made, as udev does";
+}
+
+bool cli_may_exchange(struct rcl_nl *nl, const char *cmd)
+{
+	const struct rcl_policy nothing = { .given = 0 };
+	char err[RCL_ERR_LEN];
+
+	/* No link has this name; but who may not ask is not even told that. */
+	if (rcl_call_set(nl, "", &nothing, err) != -EPERM)
+		return true;
+	cli_refused(cmd, NULL, -EPERM, err);
+	return false;
 }
 
 struct rcl_nl *cli_open(void)

@@ -97,6 +97,9 @@ int cli_refused_group(const char *cmd, const char *name, int ret,
 /* Why there is no /dev/rclink, and what to do. */
 const char *cli_no_device(void);
 
+/* May this process bring links up? Changes nothing. Else says so. */
+bool cli_may_exchange(struct rcl_nl *nl, const char *cmd);
+
 /* A netlink socket; NULL after saying why not. */
 struct rcl_nl *cli_open(void);
 

@@ -231,26 +231,34 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Before anything is asked of the peer: is there such a link, not up yet? */
-static int check_link(const char *link)
+static int check_link(struct rcl_nl *nl, const char *link)
 {
 	struct rcl_link_info *info;
 	char err[RCL_ERR_LEN];
-	struct rcl_nl *nl;
 	int status = CLI_OK;
 	size_t num;
 	int ret;
 
-	nl = cli_open();
-	if (!nl)
-		return CLI_FAILED;
 	ret = rcl_call_links(nl, link, &info, &num, err);
-	rcl_nl_close(nl);
 	if (ret)
 		return cli_refused("connect", link, ret, err);
 	if (num && info->state == RCLINK_LINK_STATE_UP)
 		status = cli_refused("connect", link, -EISCONN,
 				     "the link is already up; give it another epoch with --rotate, or end it with `rclink disconnect`");
 	free(info);
+	return status;
+}
+
+static int check(const struct connector *c)
+{
+	struct rcl_nl *nl = cli_open();
+	int status = CLI_FAILED;
+
+	if (!nl)
+		return status;
+	if (cli_may_exchange(nl, "connect"))
+		status = c->rotate ? CLI_OK : check_link(nl, c->args->link);
+	rcl_nl_close(nl);
 	return status;
 }
 
@@ -342,7 +350,5 @@ int cmd_connect(int argc, char **argv)
 		connector.rotate |= c == 'r';
 	}
 	dial_args_operands(&a, argc, argv, 2, 2);
-	if (!connector.rotate && check_link(a.link))
-		return CLI_FAILED;
-	return run(&connector);
+	return check(&connector) ? CLI_FAILED : run(&connector);
 }

@@ -117,6 +117,8 @@ static int start(struct listener *l)
 	l->hub = rch_hub_new(l->base, err);
 	if (!l->hub)
 		return cli_fail("%s", err);
+	if (!cli_may_exchange(rch_hub_requests(l->hub), "listen"))
+		return CLI_FAILED;
 	rcl_hide_memory();
 	l->tls = rcx_tls_new(RCX_RESPONDER, &l->args.tls, err);
 	if (!l->tls)
