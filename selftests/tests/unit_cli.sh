@@ -169,7 +169,7 @@ no_pem()
 		"$rclink" --verbs connect a 192.0.2.1 --key "$key" "$@"
 }
 
-plan $((82 + $(harness_points cli_*.c)))
+plan $((84 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -214,6 +214,8 @@ refused "no 'nosuch'" add a nosuch 1
 refused "no 'nosuch'" add a nosuch
 refused 'twice' add a mtu 1024 mtu 1024
 refused 'number' add a mtu 1k
+refused 'port cannot be 0; say auto' add a port 0
+refused 'mtu cannot be 0; say auto' set a mtu 0x0
 refused 'no user' add a owner no.such.user
 refused 'no group' set a group no.such.group
 refused 'octal' add a mode rw-

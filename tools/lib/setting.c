@@ -141,6 +141,22 @@ static int get_number(const char *word, const char *text, uint32_t *value,
 	return 0;
 }
 
+/* 0 stands for auto in the module only: who types it means something else. */
+static int get_or_auto(int field, const char *text, uint32_t *value, char *err)
+{
+	int ret;
+
+	*value = 0;
+	if (!strcmp(text, "auto"))
+		return 0;
+	ret = get_number(rcl_policy_word(field), text, value, err);
+	if (!ret && !*value)
+		ret = rcl_fail(err, -EINVAL,
+			       "%s cannot be 0; say auto to leave it to the module",
+			       rcl_policy_word(field));
+	return ret;
+}
+
 static int get_value(int field, const char *text, uint32_t *value, char *err)
 {
 	switch (field) {
@@ -167,10 +183,7 @@ static int get_value(int field, const char *text, uint32_t *value, char *err)
 		break;
 	case RCL_P_PORT:
 	case RCL_P_MTU:
-		*value = 0;
-		if (!strcmp(text, "auto"))
-			return 0;
-		break;
+		return get_or_auto(field, text, value, err);
 	}
 	return get_number(rcl_policy_word(field), text, value, err);
 }
