@@ -262,6 +262,9 @@ install: check-headers tools $(if $(DKMS),,module) ## by DKMS if it is there; KV
 			install -D -m 644 $$built/Module.symvers \
 			$(DESTDIR)$(SOURCE)/$$release/Module.symvers; \
 			[ -n "$(DESTDIR)" ] || depmod $$release; \
+			[ -n "$(DESTDIR)" ] || echo "the module is for" \
+				"$$release only: install dkms and say 'make" \
+				"install' again to have it for later kernels"; \
 		done; \
 	fi
 	@for header in $(API_HEADERS); do \
