@@ -27,6 +27,7 @@ lib/udev/rules.d/60-rclink.rules
 sbin/rclinkd
 share/bash-completion/completions/rclink
 share/bash-completion/completions/rclinkd
+share/doc/rclink/61-rclink-uverbs.rules
 share/doc/rclink/api.rst
 share/doc/rclink/architecture.rst
 share/doc/rclink/channels.rst
@@ -67,6 +68,14 @@ installs()
 		makes install-tools DESTDIR="$root" &&
 		diff <(echo "$expected") <(files "$prefix") &&
 		[ "$(files "$root" | wc -l)" -eq "$(wc -l <<<"$expected")" ]
+}
+
+rule_as_documented()
+{
+	local doc=$prefix/share/doc/rclink
+
+	grep -Fx "    $(grep -v '^#' "$doc/61-rclink-uverbs.rules")" \
+		"$doc/security.rst"
 }
 
 they_run()
@@ -230,11 +239,13 @@ dkms_removed()
 		grep -x "dkms remove rclink/$version --all" "$out/ran"
 }
 
-plan 12
+plan 13
 rm -rf "$out"
 mkdir -p "$out"
 make -s -C tools || bail "the tools do not build"
 check "what is installed is all, and nothing else" installs
+check "the rule for other device nodes is the documented one" \
+	rule_as_documented
 check "the programs run from there" they_run
 check "the example builds by pkg-config alone, and finds the library" \
 	example_builds
