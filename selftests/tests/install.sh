@@ -70,6 +70,13 @@ installs()
 		[ "$(files "$root" | wc -l)" -eq "$(wc -l <<<"$expected")" ]
 }
 
+# What is to be configured has its place, and no other user looks in.
+has_place()
+{
+	[ "$(stat -c %a "$root/etc/rclink")" = 700 ] &&
+		[ -d "$root/etc/rclink/conf.d" ]
+}
+
 rule_as_documented()
 {
 	local doc=$prefix/share/doc/rclink
@@ -142,7 +149,7 @@ completes()
 uninstalls()
 {
 	makes uninstall DESTDIR="$root" && [ -z "$(files "$root")" ] &&
-		[ ! -e "$prefix/share/doc/rclink" ]
+		[ ! -e "$prefix/share/doc/rclink" ] && [ ! -e "$root/etc/rclink" ]
 }
 
 no_headers()
@@ -184,7 +191,7 @@ apart()
 	rm -f "$out/ran"
 	RAN=$out/ran FAILS=${FAILS:-} PATH=$out/dkms/fake:$PATH \
 		makes -o check-headers "$1" KVER="${2:-6.1}" \
-		PREFIX="$out/dkms/usr" \
+		PREFIX="$out/dkms/usr" ETC="$out/dkms/etc" \
 		SOURCE="$out/dkms/src" MODULES="$out/dkms/modules" \
 		2>"$out/said"
 }
@@ -239,11 +246,12 @@ dkms_removed()
 		grep -x "dkms remove rclink/$version --all" "$out/ran"
 }
 
-plan 13
+plan 14
 rm -rf "$out"
 mkdir -p "$out"
 make -s -C tools || bail "the tools do not build"
 check "what is installed is all, and nothing else" installs
+check "there is a place for the configuration" has_place
 check "the rule for other device nodes is the documented one" \
 	rule_as_documented
 check "the programs run from there" they_run
