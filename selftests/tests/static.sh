@@ -137,6 +137,19 @@ kapi_is_tried()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
+# Also what is done in a header elsewhere: who has no compiler calls it, too.
+library_has_its_manual()
+{
+	local manual library
+
+	manual=$(sed -n '/^.SH SYNOPSIS/,/^.SH DESCRIPTION/p' \
+		tools/man/librclink.3 | grep -oE '\brclink_\w+\(' |
+		tr -d '(' | sort)
+	library=$(nm -D --defined-only tools/librclink/librclink.so.0 |
+		sed -n 's/.* T \(rclink_[a-z_]*\)@.*/\1/p' | sort)
+	[ -n "$manual" ] && diff <(echo "$manual") <(echo "$library")
+}
+
 # But for what the generator writes, which has roles of Sphinx's.
 documents_parse()
 {
@@ -179,6 +192,8 @@ check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
 check "each lock is in the table of locks" "$static/locks"
 check "what the test files source is in their package" package_is_whole
 check "each call for kernel modules is tried" kapi_is_tried
+check "the library has the functions of its manual, and no others" \
+	library_has_its_manual
 check "each file is for environments that there are" headers_name_environments
 check "what the netlink specification generates is current" \
 	"$static/netlink-gen" --check

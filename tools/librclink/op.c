@@ -10,6 +10,29 @@
 #define USER_FLAGS \
 	(RCLINK_SQE_SIGNALED | RCLINK_SQE_FENCE | RCLINK_SQE_SOLICITED)
 
+struct rclink_data rclink_none(void)
+{
+	return (struct rclink_data) { .num = 0 };
+}
+
+struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
+{
+	return (struct rclink_data) { .inline_data = bytes, .num = len };
+}
+
+struct rclink_data rclink_piece(uint32_t region, uint64_t offset, uint32_t len)
+{
+	return (struct rclink_data) {
+		.one = { .region = region, .offset = offset, .len = len },
+		.num = len ? 1 : 0,
+	};
+}
+
+struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
+{
+	return (struct rclink_data) { .sge = sge, .num = num };
+}
+
 static int fill(struct rclink_dev_sqe *sqe, const struct rclink_data *data)
 {
 	if (data->inline_data && data->num) {

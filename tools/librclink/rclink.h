@@ -16,7 +16,6 @@
 #define RCLINK_H
 
 #include <stdint.h>
-#include <string.h>
 
 #include <linux/rclink_dev.h>
 
@@ -68,13 +67,7 @@ struct rclink_data {
  *
  * Return: what the functions that queue take.
  */
-static inline struct rclink_data rclink_none(void)
-{
-	struct rclink_data data;
-
-	memset(&data, 0, sizeof(data));
-	return data;
-}
+struct rclink_data rclink_none(void);
 
 /**
  * rclink_bytes() - data that is copied when the operation is queued
@@ -83,14 +76,7 @@ static inline struct rclink_data rclink_none(void)
  *
  * Return: what the functions that queue take.
  */
-static inline struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
-{
-	struct rclink_data data = rclink_none();
-
-	data.inline_data = bytes;
-	data.num = len;
-	return data;
-}
+struct rclink_data rclink_bytes(const void *bytes, uint32_t len);
 
 /**
  * rclink_piece() - a piece of an own region
@@ -100,17 +86,8 @@ static inline struct rclink_data rclink_bytes(const void *bytes, uint32_t len)
  *
  * Return: what the functions that queue take.
  */
-static inline struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
-					      uint32_t len)
-{
-	struct rclink_data data = rclink_none();
-
-	data.one.region = region;
-	data.one.offset = offset;
-	data.one.len = len;
-	data.num = len ? 1 : 0;
-	return data;
-}
+struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
+				uint32_t len);
 
 /**
  * rclink_pieces() - several pieces of own regions, one after the other
@@ -119,15 +96,8 @@ static inline struct rclink_data rclink_piece(uint32_t region, uint64_t offset,
  *
  * Return: what the functions that queue take.
  */
-static inline struct rclink_data
-rclink_pieces(const struct rclink_dev_sge *sge, uint32_t num)
-{
-	struct rclink_data data = rclink_none();
-
-	data.sge = sge;
-	data.num = num;
-	return data;
-}
+struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
+				 uint32_t num);
 
 /**
  * rclink_connect() - open a channel to a service of the peer
