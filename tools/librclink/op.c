@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Operations: into the submission ring, and out of the completion ring. */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -223,51 +224,50 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
 	return queue_in(chan, &sqe, &data, 0);
 }
 
-/* The kernel stopped at an entry that is wrong: none behind it can be taken. */
-static void drop_refused(struct rclink_dev_shared *s, int err)
+/* Is there nothing wrong with the entry that the kernel stopped at? */
+static bool is_kept(int err)
 {
-	switch (err) {
-	case EAGAIN:
-	case EBUSY:
-	case EINTR:
-	case ETIME:
-		return;
-	}
-	ring_move(&s->sq.tail, ring_other(&s->sq.head));
+	return err == EAGAIN || err == EBUSY || err == EINTR || err == ETIME;
 }
 
-/* A call that fails for one entry counts those that it took before. */
+static int queued_in(const struct rclink_dev_shared *s)
+{
+	return ring_used(ring_other(&s->sq.head), ring_own(&s->sq.tail),
+			 RCLINK_DEV_DEPTH);
+}
+
+/*
+ * A call that took some says how many, and nothing of the entry that it stopped
+ * at: the next one begins with that. What ends a wait is said at once.
+ */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms)
 {
 	struct rclink_dev_shared *s = chan->shared;
+	int err, queued = queued_in(s), left = queued;
 	struct rclink_dev_submit submit;
-	int queued, err, taken = 0;
 
 	if (wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	queued = ring_used(ring_other(&s->sq.head), ring_own(&s->sq.tail),
-			   RCLINK_DEV_DEPTH);
 	if (queued < 0)
 		return queued;
 	do {
 		submit = (struct rclink_dev_submit) {
-			.count = queued - taken,
+			.count = left,
 			.wait = wait,
 			.timeout_ms = timeout_ms,
 		};
-		if (ioctl(chan->fd, RCLINK_IOC_SUBMIT, &submit)) {
-			err = errno;
-			drop_refused(s, err);
-			if (err != EBUSY)
-				return -err;
-			/* Those before the one that had no room. */
-			taken += submit.count;
-			return taken ? taken : -EBUSY;
-		}
-		taken += submit.count;
-	} while (taken < queued && submit.count);
-	return taken;
+		err = ioctl(chan->fd, RCLINK_IOC_SUBMIT, &submit) ? errno : 0;
+		left = queued_in(s);
+		if (left < 0)
+			return left;
+	} while (!err && left && submit.count);
+	if (!err || (left && left < queued && err != EINTR && err != ETIME))
+		return queued - left;
+	/* None behind it can be taken. */
+	if (!is_kept(err))
+		ring_move(&s->sq.tail, ring_other(&s->sq.head));
+	return -err;
 }
 
 int rclink_reap(struct rclink_chan *chan, struct rclink_dev_cqe *cqes,

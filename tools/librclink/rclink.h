@@ -552,23 +552,29 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * @wait: return when so many completions can be reaped; 0 is at once
  * @timeout_ms: of the wait; 0 is none
  *
- * An entry that the kernel refuses is dropped with those behind it; what was
- * queued before it is on its way. When too many are in flight, what has no room
- * stays queued, and the call does not wait. While the channel is suspended, all
- * stays queued, and a call with @wait waits for the end of that, too; poll()
- * says it with POLLOUT. An end is told when all completions can be reaped, and
- * waited for until then, also without @wait. After -ETIME and -EINTR entries
- * may be left then, and after -EINTR of a channel to a group: call again.
+ * Entries are taken in order, receives and others alike: one without room, such
+ * as one receive more than RCLINK_DEV_RECVS, holds up all behind it. Where the
+ * kernel stops at one, a call that took others before says how many, and does
+ * not wait; the next call begins with the one it stopped at. What has no room
+ * stays queued (-EBUSY). What is refused is dropped by the call that says why,
+ * with those behind it.
  *
- * Return: how many entries the kernel took, or -EINVAL for an entry that is
- * wrong or beyond the bounds of a region, -EACCES beyond the rights, or into an
- * own region that is read only, -ESTALE for a region that is not there,
+ * While the channel is suspended, all stays queued, and a call with @wait waits
+ * for the end of that, too; poll() says it with POLLOUT. An end is told when
+ * all completions can be reaped, and waited for until then, also without @wait.
+ * After -ETIME and -EINTR entries may be left then, and after -EINTR of a
+ * channel to a group: call again.
+ *
+ * Return: how many entries the kernel took; or of the first one -EINVAL if it
+ * is wrong or beyond the bounds of a region, -EACCES beyond the rights, or into
+ * an own region that is read only, -ESTALE for a region that is not there,
  * -EMSGSIZE for more than 8 extents of the peer's regions, or of own ones than
- * 8 or SGES of `rclink dev`, -EOPNOTSUPP for an atomic that either end's
- * device does not have, -EBUSY when it could take none yet, -EAGAIN while the
- * channel is suspended and @wait is 0, -ETIME, -EINTR, or, when it has ended,
- * -ECONNRESET, or -ENODEV when its device was removed. Before it takes or drops
- * anything: -EINVAL for @wait beyond RCLINK_DEV_CQ_DEPTH, -EIO for bad indexes.
+ * 8 or SGES of `rclink dev`, -EOPNOTSUPP for an atomic that either end's device
+ * does not have, -EBUSY for no room, or what the device's driver says, as
+ * -ENOMEM; or -EAGAIN while the channel is suspended and @wait is 0, -ETIME,
+ * -EINTR, or, when it has ended, -ECONNRESET, or -ENODEV when its device was
+ * removed. Before it takes or drops anything: -EINVAL for @wait beyond
+ * RCLINK_DEV_CQ_DEPTH, -EIO for bad indexes.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms);
