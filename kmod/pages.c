@@ -2,7 +2,12 @@
 /* As vmalloc_user() and remap_vmalloc_range(), but charged to the caller. */
 #include "pages.h"
 
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/vmalloc.h>
 
 #include "charge.h"
@@ -34,6 +39,26 @@ void rcl_pages_free(const void *addr)
 	vfree(addr);
 }
 
+static const struct file_operations rcl_pages_fops = {
+	.owner = THIS_MODULE,
+};
+
+/*
+ * A mapping has the pages, and need not have the file that they are of: a child
+ * after fork() that has closed it would keep the channel open.
+ */
+static int rcl_pages_let_go(struct vm_area_struct *vma)
+{
+	struct file *file = anon_inode_getfile("[rclink]", &rcl_pages_fops,
+					       NULL, O_RDWR);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	vma_set_file(vma, file);
+	fput(file);
+	return 0;
+}
+
 /**
  * rcl_pages_map - show it to a process
  * @vma: shared; says which part of it
@@ -41,15 +66,16 @@ void rcl_pages_free(const void *addr)
  * @size: likewise
  *
  * Context: the mmap lock is held.
- * Return: 0, -EINVAL beyond @size, or -ENOMEM.
+ * Return: 0, -EINVAL beyond @size, -ENFILE, or -ENOMEM.
  */
 int rcl_pages_map(struct vm_area_struct *vma, void *addr, size_t size)
 {
 	unsigned long n = PFN_UP(size), first = vma->vm_pgoff, i;
-	int ret = 0;
+	int ret;
 
 	if (first >= n || vma_pages(vma) > n - first)
 		return -EINVAL;
+	ret = rcl_pages_let_go(vma);
 	addr += first << PAGE_SHIFT;
 	for (i = 0; !ret && i < vma_pages(vma); i++)
 		ret = vm_insert_page(vma, vma->vm_start + (i << PAGE_SHIFT),

@@ -24,6 +24,8 @@
 #define ROUNDS		200
 #define LIMIT_S		10	/* for that many, on a slow host */
 #define ENOUGH		20	/* that were moved, in a time like that */
+#define FILES		256	/* descriptors, all of them */
+#define END_MS		5000
 #define MARK		0xa5	/* of all that is moved */
 
 FIXTURE(channel)
@@ -275,6 +277,40 @@ TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
 	EXPECT_TRUE(are(m + LEN - RIG_MOVED, MARK, RIG_MOVED));
 	EXPECT_EQ(0, rig_take_back(&self->r, self->region, &self->remote));
 	munmap(m, LEN);
+}
+
+/* All that is left to it are the rings. */
+static void child_closes(int sock, struct rclink_chan *near)
+{
+	struct rclink_dev_cqe cqe;
+	int fd;
+
+	for (fd = STDERR_FILENO + 1; fd < FILES; fd++)
+		if (fd != sock)
+			close(fd);
+	_exit(!meets(sock) || rclink_reap(near, &cqe, 1) < 0);
+}
+
+TEST_F(channel, a_child_without_files_keeps_none_open)
+{
+	struct rig *r = &self->r;
+	int pair[2], status;
+	char c = 0;
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	pid = fork();
+	if (!pid)
+		child_closes(pair[1], r->near);
+	ASSERT_EQ(1, read(pair[0], &c, 1));
+	rclink_close(r->near);
+	r->near = NULL;
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->far, 1, slow(END_MS)));
+	EXPECT_EQ(1, write(pair[0], &c, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	close(pair[0]);
+	close(pair[1]);
 }
 
 TEST_HARNESS_MAIN
