@@ -201,6 +201,9 @@ static bool rcl_kapi_fit(const struct rclink_chan_ops *ops, u32 flags)
  * @ops: of the caller, constant
  * @ctx: for @ops
  *
+ * A work item or a kernel thread, which gets no signals, does not wait: nobody
+ * could end that. It tries again later, after -EAGAIN.
+ *
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink.
  * Return: the channel, or an ERR_PTR: -ENODEV for no such link, -ENOTCONN if it
  * is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no queue pair is free
