@@ -550,6 +550,9 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * rclink_submit() - hand all that is queued to the kernel, and wait
  * @chan: the channel
  * @wait: return when so many completions can be reaped; 0 is at once
+ * No more than RCLINK_DEV_RECVS can be posted at a time: one more holds up what
+ * is queued behind it until one of these completes.
+ *
  * @timeout_ms: of the wait; 0 is none
  *
  * Entries are taken in order, receives and others alike: one without room, such
