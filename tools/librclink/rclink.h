@@ -10,7 +10,8 @@
  *
  * Functions that return an int return a negative errno when they fail. Nothing
  * is allocated by what moves data. One thread at a time may queue and submit on
- * a channel, and one may reap; the two may differ.
+ * a channel, and one may reap; the two may differ. Closing stops nobody who
+ * waits in a call: see THREADS in librclink(3).
  */
 #ifndef RCLINK_H
 #define RCLINK_H
@@ -185,6 +186,10 @@ int rclink_listen(struct rclink_listener **listener, const char *link,
  *
  * Return: 0, or -EINTR, -EAGAIN if none waits and O_NONBLOCK is set on
  * rclink_listener_fd(), -EMFILE, -ENFILE, -ENOMEM.
+ * A thread that must be able to stop polls rclink_listener_fd() together with
+ * something else, an eventfd say, and sets O_NONBLOCK on it: neither
+ * rclink_listener_close() nor pthread_cancel() ends this call.
+ *
  */
 int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan);
 
@@ -224,10 +229,11 @@ int rclink_listener_fd(const struct rclink_listener *listener);
  * rclink_close() - end a channel, and its regions
  * @chan: the channel; NULL is allowed
  *
- * What has not completed is given up: who wants to know that the last messages
- * have got there has them signaled, and waits. As long as a child after fork,
- * or who was passed the file descriptor, has a copy of it, the channel lives
- * on, and memory that is registered stays locked.
+ * Nobody may be in a call on it, or make one: it is freed. What has not
+ * completed is given up: who wants to know that the last messages have got
+ * there has them signaled, and waits. As long as a child after fork, or who was
+ * passed the file descriptor, has a copy of it, the channel lives on, and
+ * memory that is registered stays locked.
  */
 void rclink_close(struct rclink_chan *chan);
 
@@ -235,7 +241,8 @@ void rclink_close(struct rclink_chan *chan);
  * rclink_listener_close() - stop listening; accepted channels live on
  * @listener: the listener; NULL is allowed
  *
- * The service stays taken as long as a child after fork has a copy of it.
+ * Nobody may be in rclink_accept(). The service stays taken as long as a child
+ * after fork has a copy of it.
  */
 void rclink_listener_close(struct rclink_listener *listener);
 
