@@ -25,14 +25,17 @@ static int copy_name(char *to, const char *name, size_t size)
 	return 0;
 }
 
-/* An open device of which request has made something, or an error. */
+/*
+ * An open device of which request has made something, or an error. A node may
+ * be there without the module.
+ */
 static int open_device(unsigned long request, void *arg)
 {
 	int fd, ret;
 
 	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENODEV || errno == ENXIO ? -ENOENT : -errno;
 	if (ioctl(fd, request, arg)) {
 		ret = -errno;
 		close(fd);

@@ -113,12 +113,13 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  *	RCLINK_CHAN_REPLAY to let READs and WRITEs that a new epoch cuts short
  *	be carried out again
  *
- * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
- * it or to use the link (see mode in rclink(8)), -ENODEV for no such link,
- * -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no
- * queue pair is free or about to be (one that a channel has just left is waited
- * for) or the peer's backlog is full, -EINVAL for a name that is empty or too
- * long, -ENOMEM, -EINTR.
+ * Return: 0, or -ENOENT without the module, -EACCES without the right to open
+ * /dev/rclink or to use the link (see mode in rclink(8)), -ENODEV for no such
+ * link, -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if
+ * no queue pair is free or about to be (one that a channel has just left is
+ * waited for), not with RCLINK_CONNECT_WAIT, or if the peer's backlog is full,
+ * also with that; -EINVAL for a name that is empty or too long, or an unknown
+ * flag, -EMFILE, -ENFILE, -ENOMEM, -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
@@ -141,10 +142,10 @@ int rclink_connect(struct rclink_chan **chan, const char *link,
  * is not sent. The completion of a receive has the number of the member as its
  * immediate, with RCLINK_CQE_SENDER.
  *
- * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
- * it, or to use the group, -ENODEV for no such group, -ENOSPC if 64 channels
- * to it are open, -EINVAL for a name that is empty or too long, or a flag,
- * -ENOTTY from a module that is older, -ENOMEM, -EINTR.
+ * Return: 0, or -ENOENT without the module, -EACCES without the right to open
+ * /dev/rclink, or to use the group, -ENODEV for no such group, -ENOSPC if 64
+ * channels to it are open, -EINVAL for a name that is empty or too long, or a
+ * flag, -ENOTTY from a module that is older, -EMFILE, -ENFILE, -ENOMEM, -EINTR.
  */
 int rclink_join(struct rclink_chan **chan, const char *group,
 		const char *service, unsigned int flags);
@@ -170,8 +171,9 @@ uint32_t rclink_max_message(const struct rclink_chan *chan);
  * The right on the link is looked at again for each channel that the peer
  * opens: without it none comes, and the service is free for who has it.
  *
- * Return: 0, or as rclink_connect(), or -EADDRINUSE, or -ENOSPC beyond 4096 of
- * this user.
+ * Return: 0, or -ENOENT, -EACCES, -EMFILE, -ENFILE, -ENOMEM, -EINTR as
+ * rclink_connect(), -EINVAL as that, or for another @backlog, -EADDRINUSE, or
+ * -ENOSPC beyond 4096 of this user.
  */
 int rclink_listen(struct rclink_listener **listener, const char *link,
 		  const char *service, unsigned int backlog,
@@ -184,12 +186,12 @@ int rclink_listen(struct rclink_listener **listener, const char *link,
  *
  * After -EMFILE or -ENFILE the channel waits to be accepted again.
  *
- * Return: 0, or -EINTR, -EAGAIN if none waits and O_NONBLOCK is set on
- * rclink_listener_fd(), -EMFILE, -ENFILE, -ENOMEM.
  * A thread that must be able to stop polls rclink_listener_fd() together with
  * something else, an eventfd say, and sets O_NONBLOCK on it: neither
  * rclink_listener_close() nor pthread_cancel() ends this call.
  *
+ * Return: 0, or -EINTR, -EAGAIN if none waits and O_NONBLOCK is set on
+ * rclink_listener_fd(), -EMFILE, -ENFILE, -ENOMEM.
  */
 int rclink_accept(struct rclink_listener *listener, struct rclink_chan **chan);
 
@@ -548,6 +550,9 @@ int rclink_mfadd(struct rclink_chan *chan, struct rclink_data data,
  * @data: where one message goes to; not inline
  * @user_data: of the completion, which always comes
  *
+ * No more than RCLINK_DEV_RECVS can be posted at a time: one more holds up what
+ * is queued behind it until one of these completes.
+ *
  * Return: see above.
  */
 int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
@@ -557,9 +562,6 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * rclink_submit() - hand all that is queued to the kernel, and wait
  * @chan: the channel
  * @wait: return when so many completions can be reaped; 0 is at once
- * No more than RCLINK_DEV_RECVS can be posted at a time: one more holds up what
- * is queued behind it until one of these completes.
- *
  * @timeout_ms: of the wait; 0 is none
  *
  * Entries are taken in order, receives and others alike: one without room, such

@@ -20,8 +20,8 @@ struct rclink_share;
  * a link, as for rclink_connect(), or its regions are not there for that peer;
  * that is looked at whenever it imports one.
  *
- * Return: 0, or -ENOENT without /dev/rclink, -EACCES without the right to open
- * it, -ENOTTY from a module that is older, -ENOMEM.
+ * Return: 0, or -ENOENT without the module, -EACCES without the right to open
+ * /dev/rclink, -ENOTTY from a module that is older, -EMFILE, -ENFILE, -ENOMEM.
  */
 int rclink_share(struct rclink_share **share);
 
