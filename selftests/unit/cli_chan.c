@@ -210,12 +210,85 @@ TEST_F(channel, has_no_sources_of_no_group)
 
 static int module = -1;	/* a file that is to be one of it */
 
+/* What the module does with entries, of a channel without a file. */
+static struct {
+	struct rclink_dev_shared *shared;
+	uint32_t each;		/* it takes in a call */
+	uint32_t left;		/* and it fails when there are so many */
+	int err;
+} taker;
+
+static int take(struct rclink_dev_submit *submit)
+{
+	struct rclink_dev_ring *sq = &taker.shared->sq;
+	uint32_t want = submit->count;
+
+	submit->count = 0;
+	while (submit->count < want && submit->count < taker.each &&
+	       sq->tail - sq->head > taker.left) {
+		sq->head++;
+		submit->count++;
+	}
+	errno = taker.err;
+	return taker.err && sq->tail - sq->head == taker.left ? -1 : 0;
+}
+
 typeof(int (int fd, unsigned long request, void *arg)) __real_ioctl,
 	__wrap_ioctl;
 
 int __wrap_ioctl(int fd, unsigned long request, void *arg)
 {
+	if (taker.shared && request == RCLINK_IOC_SUBMIT)
+		return take(arg);
 	return fd >= 0 && fd == module ? 0 : __real_ioctl(fd, request, arg);
+}
+
+/* Twenty, of which it leaves so many; returns what the call does. */
+static int submits_twenty(struct rclink_chan *chan, uint32_t left, int err)
+{
+	int i;
+
+	taker.shared = chan->shared;
+	taker.each = 4;
+	taker.left = left;
+	taker.err = err;
+	chan->shared->sq.head = chan->shared->sq.tail;
+	for (i = 0; i < 20; i++)
+		if (rclink_send(chan, rclink_none(), 0, i))
+			return -ENOBUFS;
+	return rclink_submit(chan, 1, 0);
+}
+
+TEST_F(channel, says_how_many_it_took_before_it_says_why_no_more)
+{
+	static const int drops[] = { EINVAL, EACCES, ESTALE, ENOMEM,
+				     ECONNRESET };
+	static const int keeps[] = { EBUSY, EAGAIN };
+	struct rclink_dev_ring *sq = &self->chan.shared->sq;
+	unsigned int i;
+
+	for (i = 0; i < NUM(drops); i++) {
+		EXPECT_EQ(6, submits_twenty(&self->chan, 14, drops[i]));
+		EXPECT_EQ(14, sq->tail - sq->head);
+		EXPECT_EQ(-drops[i], rclink_submit(&self->chan, 0, 0));
+		EXPECT_EQ(sq->tail, sq->head);
+	}
+	for (i = 0; i < NUM(keeps); i++) {
+		EXPECT_EQ(6, submits_twenty(&self->chan, 14, keeps[i]));
+		EXPECT_EQ(-keeps[i], rclink_submit(&self->chan, 0, 0));
+		EXPECT_EQ(14, sq->tail - sq->head);
+	}
+}
+
+TEST_F(channel, says_at_once_how_a_wait_ended)
+{
+	struct rclink_dev_ring *sq = &self->chan.shared->sq;
+
+	EXPECT_EQ(20, submits_twenty(&self->chan, 0, 0));
+	EXPECT_EQ(-ETIME, submits_twenty(&self->chan, 0, ETIME));
+	EXPECT_EQ(-ECONNRESET, submits_twenty(&self->chan, 0, ECONNRESET));
+	EXPECT_EQ(-EINTR, submits_twenty(&self->chan, 14, EINTR));
+	EXPECT_EQ(14, sq->tail - sq->head);
 }
 
 TEST(a_file_that_is_adopted_is_closed_on_exec)
