@@ -569,7 +569,8 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * kernel stops at one, a call that took others before says how many, and does
  * not wait; the next call begins with the one it stopped at. What has no room
  * stays queued (-EBUSY). What is refused is dropped by the call that says why,
- * with those behind it.
+ * with those behind it. Who does not count entries calls until that is 0 or an
+ * error.
  *
  * While the channel is suspended, all stays queued, and a call with @wait waits
  * for the end of that, too; poll() says it with POLLOUT. An end is told when
