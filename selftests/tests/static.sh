@@ -162,7 +162,7 @@ documents_parse()
 	return "$status"
 }
 
-plan 20
+plan 21
 # What is said to users is not broken into pieces.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING \

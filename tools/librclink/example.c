@@ -27,7 +27,7 @@ static void talk(struct rclink_chan *chan, uint32_t region, const char *text)
 {
 	struct rclink_dev_cqe cqe[2];
 	uint32_t len = strnlen(text, HALF);
-	int i, ret;
+	int i, n, ret;
 
 	memcpy(memory, text, len);
 	try("receive", rclink_recv(chan, rclink_piece(region, HALF, HALF), 0));
@@ -36,14 +36,16 @@ static void talk(struct rclink_chan *chan, uint32_t region, const char *text)
 	do {
 		ret = rclink_submit(chan, 2, 10000);
 	} while (ret == -EINTR);
-	try("submit", ret);
-	for (i = try("reap", rclink_reap(chan, cqe, 2)); i--;) {
+	/* What has completed says more than how the channel has ended. */
+	n = try("reap", rclink_reap(chan, cqe, 2));
+	for (i = 0; i < n; i++) {
 		if (cqe[i].status)
 			errx(1, "%s: %s", rclink_op_name(cqe[i].op),
 			     rclink_status_name(cqe[i].status));
 		if (cqe[i].op == RCLINK_OP_RECV)
 			printf("%.*s\n", (int)cqe[i].len, memory + HALF);
 	}
+	try("submit", ret);
 }
 
 int main(int argc, char **argv)

@@ -12,8 +12,7 @@
 #define PING_ARGS_HELP							\
 "  -c, --count N     round trips (5)\n"					\
 "  -i, --interval S  seconds between them (0.2); 0 is back to back\n" \
-"  -s, --size N      bytes (64): send from 0, write and read from 1, up to\n" \
-"                    the peer's link buffer; atomics take 8\n"		\
+"  -s, --size N      bytes (64), up to the peer's buffer; atomics take 8\n" \
 "  -o, --op OP       send, write, read, cas or fadd (send)\n"		\
 "  -q, --quiet       only the summary\n" \
 "  -j, --json        one object with all times, in nanoseconds\n"
