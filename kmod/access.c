@@ -94,8 +94,8 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
  * @name: of the link
  * @cred: of the consumer, NULL for the kernel, which may use all
  *
- * Context: process context; never drops the last reference of a link, whose work item
- * may wait for a lock of the caller's.
+ * Context: process context; never drops the last reference of a link, whose
+ * work item may wait for a lock of the caller's.
  * Return: 0, -ENODEV or -EACCES.
  */
 int rcl_access_check(const char *name, const struct cred *cred)

@@ -53,8 +53,8 @@ struct rcl_grant {
  *	polls the QP any more; the pool polls what is left
  * @heard: the peer's lessee has posted its first receive; may come again.
  *	Returns true if the lease can go on in another epoch
- * @stopped: all that was posted has completed, unless the QP does not stop; @gone
- *	follows
+ * @stopped: all that was posted has completed, unless the QP does not stop;
+ *	@gone follows
  * @gone: nothing of the QP will complete any more; registrations go now, which
  *	may take long; the grant is good until it returns
  * @keep_still: post no sends any more, or again

@@ -26,7 +26,7 @@
 
 /*
  * Protects all below, for who creates or deletes links. A lookup does not take
- * it, since anybody may look, and nobody is to wait for one without a processor.
+ * it: anybody may look, and nobody is to wait for one without a processor.
  */
 static DEFINE_MUTEX(rcl_links_lock);
 /* Protects rcl_links_by_name, from lookups. */

@@ -14,7 +14,8 @@
 #define RCL_RETRY_FOR_EVER	7	/* on some devices */
 
 /* Who may open channels: of no device's concern, and not of an epoch's. */
-#define RCL_POLICY_ACCESS	(BIT(RCL_P_OWNER) | BIT(RCL_P_GROUP) | BIT(RCL_P_MODE))
+#define RCL_POLICY_ACCESS	(BIT(RCL_P_OWNER) | BIT(RCL_P_GROUP) | \
+				 BIT(RCL_P_MODE))
 
 /**
  * struct rcl_policy - policy of a link

@@ -110,7 +110,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	};
 	struct rcl_ring *ring;
 
-	/* Several pages, and nothing is reclaimed where the charge is forced. */
+	/* Several pages, and nothing is reclaimed for a forced charge. */
 	ring = kvzalloc(sizeof(*ring), RCL_GFP_CHARGED);
 	if (!ring)
 		return NULL;

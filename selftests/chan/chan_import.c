@@ -137,6 +137,7 @@ TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
 					     RCLINK_SQE_SIGNALED, i));
 	}
 	ASSERT_EQ(2, rclink_submit(r->far, 0, 0));
+	EXPECT_EQ(1, rclink_submit(r->near, 0, 0));
 	EXPECT_EQ(-ESTALE, rclink_submit(r->near, 0, 0));
 	EXPECT_EQ(0, rig_completes(r->near));
 	EXPECT_EQ(0, rclink_submit(r->far, 1, slow(DONE_MS)));

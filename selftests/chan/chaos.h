@@ -35,6 +35,7 @@ struct chaos_chan {
 	bool ending;		/* it was sent */
 	bool ended;		/* the peer's last message came */
 	bool blocked;		/* suspended: POLLOUT tells the end of it */
+	bool closed;		/* its end was told, once */
 	bool failed;
 	uint64_t last;		/* when a message came, in ns */
 	uint64_t longest;	/* without one */

@@ -114,6 +114,11 @@ static void submit(struct chaos_chan *c)
 {
 	int ret = rclink_submit(c->chan, 0, 0);
 
+	/* Who is done has closed; what has completed before is to be reaped. */
+	if (ret == -ECONNRESET && !c->closed) {
+		c->closed = true;
+		return;
+	}
 	c->sums.suspended += ret == -EAGAIN && !c->blocked;
 	c->blocked = ret == -EAGAIN;
 	if (ret < 0 && ret != -EAGAIN && ret != -EBUSY)
@@ -302,10 +307,11 @@ void chaos_go_on(struct chaos_chan *c)
 	while (!c->failed && (num = rclink_reap(c->chan, cqes, 32)) > 0)
 		for (i = 0; i < num && !chaos_is_over(c); i++)
 			take(c, &cqes[i]);
-	if (!chaos_is_over(c))
+	if (!chaos_is_over(c)) {
 		pump(c);
-	if (!c->failed)
-		submit(c);
+		if (!c->failed)
+			submit(c);
+	}
 	c->sums.sent = c->sent;
 	c->sums.received = c->got;
 }
