@@ -78,36 +78,35 @@ TEST(a_link_has_all_keys_of_the_contract)
 	json_object_put(doc);
 }
 
+static void shows(struct __test_metadata *_metadata,
+		  const struct rcl_link_info *info, const char *device,
+		  const char *port, const char *mtu)
+{
+	struct json_object *doc = rcl_doc_link(info);
+
+	EXPECT_STREQ(device, text_of(doc, "device"));
+	EXPECT_STREQ(port, text_of(doc, "port"));
+	EXPECT_STREQ(mtu, text_of(doc, "mtu"));
+	json_object_put(doc);
+}
+
 /* What `rclink set` says is for the next epoch; auto leaves the last one's. */
 TEST(a_link_that_is_down_has_what_is_set)
 {
 	struct rcl_link_info info = up_link();
-	struct json_object *doc;
 
 	strcpy(info.used_device, "rxe1");
 	info.used_port = 2;
 	info.used_mtu = 4096;
-	doc = rcl_doc_link(&info);
-	EXPECT_STREQ("rxe1", text_of(doc, "device"));
-	EXPECT_STREQ("2", text_of(doc, "port"));
-	EXPECT_STREQ("4096", text_of(doc, "mtu"));
-	json_object_put(doc);
+	shows(_metadata, &info, "rxe1", "2", "4096");
 
 	info.state = RCLINK_LINK_STATE_DOWN;
-	doc = rcl_doc_link(&info);
-	EXPECT_STREQ("rxe0", text_of(doc, "device"));
-	EXPECT_STREQ("1", text_of(doc, "port"));
-	EXPECT_STREQ("1024", text_of(doc, "mtu"));
-	json_object_put(doc);
+	shows(_metadata, &info, "rxe0", "1", "1024");
 
 	info.policy.device[0] = '\0';
 	info.policy.v[RCL_P_PORT] = 0;
 	info.policy.v[RCL_P_MTU] = 0;
-	doc = rcl_doc_link(&info);
-	EXPECT_STREQ("rxe1", text_of(doc, "device"));
-	EXPECT_STREQ("2", text_of(doc, "port"));
-	EXPECT_STREQ("4096", text_of(doc, "mtu"));
-	json_object_put(doc);
+	shows(_metadata, &info, "rxe1", "2", "4096");
 }
 
 /* Of what no work request told there is no status; an event has a number. */
