@@ -30,7 +30,8 @@ systemd_first='
 	mount -t tmpfs tmpfs /etc/systemd/system &&
 	mount -t tmpfs tmpfs /var/log &&
 	mount -t tmpfs -o mode=755 tmpfs /run &&
-	mount -t cgroup2 cgroup2 /sys/fs/cgroup &&
+	{ [ -e /sys/fs/cgroup/cgroup.procs ] ||
+		mount -t cgroup2 cgroup2 /sys/fs/cgroup; } &&
 	tr -d - </proc/sys/kernel/random/boot_id >/etc/machine-id &&
 	mkdir -p /run/systemd/journald.conf.d &&
 	printf "[Journal]\nReadKMsg=no\nAudit=no\n" \
