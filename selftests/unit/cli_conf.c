@@ -250,6 +250,7 @@ TEST_F(conf, groups)
 			       "dev = rxe0\nport = 1\ngid-index = 3\n"
 			       "mlid = 0xc001\n"
 			       "[Group i]\nmgid = ff15::1\nqkey = 0x11111111\n"
+			       "dev = auto\nport = auto\n"
 			       "gid-index = auto\nowner = 7\nmode = 0640\n"));
 	ASSERT_EQ(3, self->r.conf.ngroups);
 	EXPECT_EQ(1, self->r.conf.group[0].place.line);
@@ -274,6 +275,8 @@ TEST_F(conf, groups)
 	want = &self->r.conf.group[2].want;
 	EXPECT_TRUE(want->has_qkey);
 	EXPECT_EQ(0x11111111, want->qkey);
+	EXPECT_STREQ("", want->device);
+	EXPECT_EQ(0, want->port);
 	EXPECT_EQ(RCLINK_GID_INDEX_AUTO, want->gid_index);
 	EXPECT_EQ(1u << RCL_P_OWNER | 1u << RCL_P_MODE, want->access.given);
 	EXPECT_EQ(7, want->access.v[RCL_P_OWNER]);
@@ -378,6 +381,8 @@ static const struct {
 	{ "[Group g]\ndev = a\ndevice = b\n", 3, "twice" },
 	{ "[Group g]\nport = 0\n", 2, "port must be a number from 1" },
 	{ "[Group g]\nport = 1\nport = 1\n", 3, "twice" },
+	{ "[Group g]\nport = auto\nport = 1\n", 3, "twice" },
+	{ "[Group g]\ndev = auto\ndev = a\n", 3, "twice" },
 	{ "[Group g]\ngid-index = 4294967295\n", 2, "gid-index must be" },
 	{ "[Group g]\ngid-index = auto\ngid-index = 1\n", 3, "twice" },
 	{ "[Group g]\nmlid = 0xbfff\n", 2, "mlid must be" },

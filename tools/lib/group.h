@@ -33,7 +33,9 @@ struct rcl_group_peer {
 struct rcl_group_info {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t id;
+	bool device_given;	/* by who adds it, be it as auto */
 	char device[RCLINK_DEVICE_MAX + 1];
+	bool port_given;	/* the same */
 	uint32_t port;		/* 0: any */
 	bool has_gid_index;
 	uint32_t gid_index;	/* RCLINK_GID_INDEX_AUTO: any */

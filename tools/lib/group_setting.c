@@ -33,12 +33,14 @@ static int set_mgid(struct rcl_group_info *group, const char *value, char *err)
 static int set_device(struct rcl_group_info *group, const char *value,
 		      char *err)
 {
-	if (group->device[0])
+	if (group->device_given)
 		return given_before("dev", err);
 	if (!*value || strlen(value) > RCLINK_DEVICE_MAX)
 		return rcl_fail(err, -EINVAL, "dev must be 1 to %d characters",
 				RCLINK_DEVICE_MAX);
-	strcpy(group->device, value);
+	group->device_given = true;
+	if (strcmp(value, "auto"))
+		strcpy(group->device, value);
 	return 0;
 }
 
@@ -50,6 +52,18 @@ static int get_number(const char *word, const char *value, uint32_t min,
 	return rcl_fail(err, -EINVAL,
 			"%s must be a number from %u to %u, not '%.100s'", word,
 			min, max, value);
+}
+
+static int set_port(struct rcl_group_info *group, const char *value, char *err)
+{
+	int ret = 0;
+
+	if (group->port_given)
+		return given_before("port", err);
+	if (strcmp(value, "auto"))
+		ret = get_number("port", value, 1, PORT_MAX, &group->port, err);
+	group->port_given = !ret;
+	return ret;
 }
 
 static int set_gid_index(struct rcl_group_info *group, const char *value,
@@ -149,8 +163,7 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 	if (!strcmp(word, "dev") || !strcmp(word, "device"))
 		return set_device(group, value, err);
 	if (!strcmp(word, "port"))
-		return group->port ? given_before(word, err) :
-		       get_number(word, value, 1, PORT_MAX, &group->port, err);
+		return set_port(group, value, err);
 	if (!strcmp(word, "gid-index"))
 		return set_gid_index(group, value, err);
 	if (!strcmp(word, "mlid"))
