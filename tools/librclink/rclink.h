@@ -562,7 +562,7 @@ int rclink_recv(struct rclink_chan *chan, struct rclink_data data,
  * rclink_submit() - hand all that is queued to the kernel, and wait
  * @chan: the channel
  * @wait: return when so many completions can be reaped; 0 is at once
- * @timeout_ms: of the wait; 0 is none
+ * @timeout_ms: limit of the wait, then -ETIME; 0 is no limit
  *
  * Entries are taken in order, receives and others alike: one without room, such
  * as one receive more than RCLINK_DEV_RECVS, holds up all behind it. Where the

@@ -381,7 +381,7 @@ struct rclink_dev_dmabuf {
  *	the call fails for the next one, which stays in the ring
  * @wait: return when so many completions are in the ring, at most
  *	RCLINK_DEV_CQ_DEPTH; 0 does not wait
- * @timeout_ms: of the wait, then ETIME; 0 for none
+ * @timeout_ms: limit of the wait, then ETIME; 0 for no limit
  * @pad: zero
  *
  * With @wait it is @timeout_ms, too, that limits the wait for the completions of
