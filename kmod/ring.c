@@ -223,13 +223,13 @@ static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 		/* Pairs with the release of who filled entries. */
 		u32 there = smp_load_acquire(&sq->tail) - ring->sq_head;
 
+		/* The rest is of no concern to who hands over nothing. */
+		if (!there)
+			break;
 		ret = chan->qp ? 0 : chan->why;
-		/* Suspended is of no concern to who only waits. */
-		if (ret == -EAGAIN && !there)
-			ret = 0;
 		if (there > RCLINK_DEV_DEPTH)
 			ret = -EINVAL;
-		if (ret || !there)
+		if (ret)
 			break;
 		rcl_sqe_read(&sqe, ring->shared, ring->sq_head);
 		ret = rcl_ring_post(chan, &sqe, &some);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "far.h"
@@ -141,6 +142,24 @@ TEST_F_TIMEOUT(over, who_submits_nothing_again_and_again, TIMEOUT_S)
 	while (!(ret = rclink_submit(self->r.near, 0, 0)) && ms--)
 		usleep(1000);
 	EXPECT_EQ(-ECONNRESET, ret);
+	finds_it(_metadata, &self->r);
+}
+
+/* It need not count what it has queued, and hears of the end as the others do. */
+TEST_F_TIMEOUT(over, who_submits_all_and_has_nothing, TIMEOUT_S)
+{
+	int fd = rclink_fd(self->r.near), ms = LIMIT_MS, ret;
+	struct rclink_dev_submit all;
+
+	has_sent(_metadata, &self->r, DRAINED);
+	all = (struct rclink_dev_submit){ .count = RCLINK_DEV_DEPTH };
+	EXPECT_EQ(0, ioctl(fd, RCLINK_IOC_SUBMIT, &all));
+	do {
+		all.count = RCLINK_DEV_DEPTH;
+		ret = ioctl(fd, RCLINK_IOC_SUBMIT, &all);
+	} while (!ret && ms-- && !usleep(1000));
+	EXPECT_EQ(-1, ret);
+	EXPECT_EQ(ECONNRESET, errno);
 	finds_it(_metadata, &self->r);
 }
 
