@@ -30,10 +30,14 @@ static void rcl_chan_marked(struct ib_cq *cq, struct ib_wc *wc)
 static void rcl_chan_post_mark(struct rcl_chan *chan, u32 end)
 {
 	struct rcl_keep *keep = chan->keep;
+	/*
+	 * Fenced, or rxe of 6.12 could not answer a READ any more whose answer
+	 * was lost: read_reply() goes by the length of the newest request.
+	 */
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe = &keep->mark,
 		.wr.opcode = IB_WR_RDMA_WRITE,
-		.wr.send_flags = IB_SEND_SIGNALED,
+		.wr.send_flags = IB_SEND_SIGNALED | IB_SEND_FENCE,
 	};
 
 	keep->mark.done = rcl_chan_marked;
