@@ -227,11 +227,12 @@ static void rcl_group_say(struct rcl_group *group)
 	spin_lock_bh(&group->send_lock);
 	if (group->mcast)
 		ret = rcl_group_say_locked(group);
-	/* Here the tasklet of a software device runs at once. */
-	spin_unlock_bh(&group->send_lock);
+	/* Before it can be left and joined again: that one has not failed. */
 	if (ret)
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
+	/* Here the tasklet of a software device runs at once. */
+	spin_unlock_bh(&group->send_lock);
 }
 
 static void rcl_group_tick(struct work_struct *work)
