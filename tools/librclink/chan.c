@@ -71,9 +71,11 @@ static int map_channel(struct rclink_chan **chan, int fd)
 		return -ENOMEM;
 	c->fd = fd;
 	c->group = map_rings(fd, sizeof(*c->group));
-	if (c->group == MAP_FAILED) {
+	if (c->group == MAP_FAILED && errno == EINVAL) {
 		c->group = NULL;
 		c->shared = map_rings(fd, sizeof(*c->shared));
+	} else if (c->group == MAP_FAILED) {
+		c->shared = MAP_FAILED;
 	} else {
 		c->shared = &c->group->shared;
 		/* Where a page is so long that both fit. */
