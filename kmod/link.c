@@ -206,7 +206,10 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 	return 0;
 }
 
-/* The table's reference goes with it: rcl_link_reap() drops it. */
+/*
+ * The table's reference goes with it: rcl_link_reap() drops it. Who lists links
+ * goes by their IDs, and may find one that is just coming or going.
+ */
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
 	lockdep_assert_held(&rcl_links_lock);

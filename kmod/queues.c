@@ -4,7 +4,7 @@
  * and who waits for it, or for it to come up, must go on, also when there is no
  * memory for another worker. So each queue has one of its own in reserve, and
  * there are as many as may wait for each other: a link for errands and offers,
- * and those for what deputies do.
+ * those for what deputies do, and a deputy for the offer that it ends.
  */
 #include "queues.h"
 

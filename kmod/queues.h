@@ -7,7 +7,7 @@
 
 struct work_struct;
 
-/* In the order in which one may wait for the next; see queues.c. */
+/* Which may wait for which: see queues.c. */
 enum rcl_queue {
 	RCL_QUEUE_LINKS,	/* work items of links */
 	RCL_QUEUE_EPOCHS,	/* their chores */
