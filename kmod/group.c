@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "group-ask.h"
 #include "group-base.h"
 #include "group-join.h"
 #include "group-tell.h"
@@ -31,9 +32,7 @@
 #include "reason.h"
 
 #define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
-#define RCL_GROUP_TICK_MS	1000	/* between two messages */
 #define RCL_GROUP_ANSWER_MS	10000	/* of the subnet manager */
-#define RCL_GROUP_ASK_MS	30000	/* between questions for a newer key */
 
 static DEFINE_MUTEX(rcl_groups_lock);	/* protects the four below */
 static LIST_HEAD(rcl_groups);
@@ -116,70 +115,6 @@ static void rcl_group_rekeyed(struct rcl_keeper *keeper, bool now)
 		container_of(keeper, struct rcl_group, keeper);
 
 	rcl_talk_install(&group->talk, &keeper->grant, now);
-}
-
-static void rcl_group_granted(struct rcl_group *group,
-			      const struct rcl_group_grant *grant)
-{
-	mutex_lock(&group->lock);
-	group->qkey = grant->qkey;
-	if (group->mcast && rcl_mcast_set_qkey(group->mcast, grant->qkey))
-		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
-			       0, RCL_QP_NONE);
-	mutex_unlock(&group->lock);
-	rcl_talk_install(&group->talk, grant, false);
-}
-
-static struct rcl_call *rcl_group_question(struct rcl_group *group, u64 has)
-{
-	struct rcl_call *call = NULL;
-	struct rcl_link *link;
-
-	link = rcl_link_get(group->conf.from);
-	if (!link)
-		return NULL;
-	call = rcl_call_new(RCL_CALL_GROUP, NULL, GFP_KERNEL);
-	if (!call)
-		goto out;
-	strscpy(call->name, group->conf.name, sizeof(call->name));
-	call->grant.id = has;
-	if (rcl_inbox_ask_call(link, call)) {
-		rcl_call_put(call);
-		call = NULL;
-	}
-out:
-	rcl_link_put(link);
-	return call;
-}
-
-/*
- * The keeper may have another one when somebody uses it, or by and by. An
- * answer that takes long has used up a number of the key: it is waited for.
- */
-static void rcl_group_ask(struct rcl_group *group)
-{
-	unsigned long again = group->asked + msecs_to_jiffies(RCL_GROUP_ASK_MS);
-	unsigned long tick = msecs_to_jiffies(RCL_GROUP_TICK_MS);
-	struct rcl_call *call;
-	bool unknown;
-	u64 id;
-
-	id = rcl_talk_key(&group->talk, &unknown);
-	if (!group->call) {
-		if (id && !unknown && time_before(jiffies, again))
-			return;
-		group->call = rcl_group_question(group, id);
-	}
-	call = group->call;
-	if (!call || !wait_for_completion_timeout(&call->done, tick))
-		return;
-	if (!call->ret) {
-		group->asked = jiffies;
-		if (call->grant.id != id)
-			rcl_group_granted(group, &call->grant);
-	}
-	group->call = NULL;
-	rcl_call_put(call);
 }
 
 /* What is exported over the links that the group has its key by. */
@@ -393,21 +328,40 @@ static void rcl_group_end(struct rcl_group *group)
 	rcl_group_put(group);
 }
 
+static int rcl_group_check_name_locked(const char *name, const char **why)
+{
+	lockdep_assert_held(&rcl_groups_lock);
+	if (rcl_groups_closed) {
+		*why = "the module is being unloaded";
+		return -ESHUTDOWN;
+	}
+	if (rcl_group_find_locked(name)) {
+		*why = "name: there is a group of that name already";
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/* Before anything is done that takes long, or has others to refuse it. */
+static int rcl_group_check_name(const char *name, const char **why)
+{
+	int ret;
+
+	mutex_lock(&rcl_groups_lock);
+	ret = rcl_group_check_name_locked(name, why);
+	mutex_unlock(&rcl_groups_lock);
+	return ret;
+}
+
 static int rcl_group_insert_locked(struct rcl_group *group,
 				   const struct rcl_keeper_links *links,
 				   const char **why)
 {
 	int ret;
 
-	lockdep_assert_held(&rcl_groups_lock);
-	if (rcl_groups_closed) {
-		*why = "the module is being unloaded";
-		return -ESHUTDOWN;
-	}
-	if (rcl_group_find_locked(group->conf.name)) {
-		*why = "name: there is a group of that name already";
-		return -EEXIST;
-	}
+	ret = rcl_group_check_name_locked(group->conf.name, why);
+	if (ret)
+		return ret;
 	mutex_lock(&group->lock);
 	ret = rcl_group_join(group, why);
 	if (!ret) {
@@ -485,6 +439,8 @@ int rcl_group_create(const struct rcl_group_conf *conf,
 	int ret;
 
 	ret = rcl_group_conf_check(conf, links, why);
+	if (!ret)
+		ret = rcl_group_check_name(conf->name, why);
 	if (ret)
 		return ret;
 	/* A host that has just booted may not be able to draw a key yet. */

@@ -98,12 +98,26 @@ refuses()
 	return "$1"
 }
 
+# is_taken: which is told at once, and by what is wrong with the name alone
+is_taken()
+{
+	local status=0 start=$SECONDS
+
+	rclink group add h dev sim1 mgid ff15::7 || return
+	"$tool" group add h dev sim0 mgid "$mgid6" >"$said" 2>&1 && status=1
+	cat "$said"
+	grep -q 'a group of that name already' "$said" || status=1
+	[ $((SECONDS - start)) -lt $((3 * RCL_SLOW)) ] || status=1
+	rclink group del h && return "$status"
+}
+
 # Others are not held up meanwhile.
 is_silent()
 {
 	local add status=0
 
 	echo 2 >"$SIM/sim0/sa"
+	is_taken || status=1
 	add_fails 'the subnet manager does not answer' || status=1
 	"$tool" group add g dev sim0 mgid "$mgid6" >"$said" 2>&1 &
 	add=$!

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A member asks for the key of its group, over the link to who keeps it. */
+#include "group-ask.h"
+
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+
+#include "group-base.h"
+#include "link.h"
+
+#define RCL_GROUP_ASK_MS	30000	/* between questions for a newer key */
+
+static void rcl_group_granted(struct rcl_group *group,
+			      const struct rcl_group_grant *grant)
+{
+	mutex_lock(&group->lock);
+	group->qkey = grant->qkey;
+	if (group->mcast && rcl_mcast_set_qkey(group->mcast, grant->qkey))
+		group->up.fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
+			       0, RCL_QP_NONE);
+	mutex_unlock(&group->lock);
+	rcl_talk_install(&group->talk, grant, false);
+}
+
+static struct rcl_call *rcl_group_question(struct rcl_group *group, u64 has)
+{
+	struct rcl_call *call = NULL;
+	struct rcl_link *link;
+
+	link = rcl_link_get(group->conf.from);
+	if (!link)
+		return NULL;
+	call = rcl_call_new(RCL_CALL_GROUP, NULL, GFP_KERNEL);
+	if (!call)
+		goto out;
+	strscpy(call->name, group->conf.name, sizeof(call->name));
+	call->grant.id = has;
+	if (rcl_inbox_ask_call(link, call)) {
+		rcl_call_put(call);
+		call = NULL;
+	}
+out:
+	rcl_link_put(link);
+	return call;
+}
+
+/**
+ * rcl_group_ask - have the newest key, of who keeps it
+ * @group: whose tick it is
+ *
+ * There may be another one when somebody uses it, or by and by. An answer that
+ * takes long has used up a number of the key: it is waited for.
+ *
+ * Context: may sleep, RCL_GROUP_TICK_MS at most for the answer.
+ */
+void rcl_group_ask(struct rcl_group *group)
+{
+	unsigned long again = group->asked + msecs_to_jiffies(RCL_GROUP_ASK_MS);
+	unsigned long tick = msecs_to_jiffies(RCL_GROUP_TICK_MS);
+	struct rcl_call *call;
+	bool unknown;
+	u64 id;
+
+	id = rcl_talk_key(&group->talk, &unknown);
+	if (!group->call) {
+		if (id && !unknown && time_before(jiffies, again))
+			return;
+		group->call = rcl_group_question(group, id);
+	}
+	call = group->call;
+	if (!call || !wait_for_completion_timeout(&call->done, tick))
+		return;
+	if (!call->ret) {
+		group->asked = jiffies;
+		if (call->grant.id != id)
+			rcl_group_granted(group, &call->grant);
+	}
+	group->call = NULL;
+	rcl_call_put(call);
+}
