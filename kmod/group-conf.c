@@ -114,7 +114,9 @@ static int rcl_group_conf_find_gid(const struct rcl_group_conf *conf,
 		policy->v[RCL_P_GID_INDEX] = port->gids[i].index;
 		return 0;
 	}
-	*why = "mgid: the port has no GID of the same kind, IPv4 or 6";
+	*why = conf->gid_index == RCLINK_GID_INDEX_AUTO ?
+	       "mgid: the port has no GID of the same kind, IPv4 or 6" :
+	       "gid-index: that GID is not of the same kind as mgid, IPv4 or 6";
 	return -EADDRNOTAVAIL;
 }
 
@@ -168,13 +170,61 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 	return ret ? : -EAGAIN;
 }
 
+static int rcl_group_conf_try_twice(const struct rcl_group_conf *conf,
+				    struct rcl_dev_user *user,
+				    struct rcl_policy *policy, u32 *mtu,
+				    bool *sa, const char **why)
+{
+	int ret;
+
+	policy->v[RCL_P_GID_INDEX] = conf->gid_index;
+	ret = rcl_group_conf_try(conf, user, policy, mtu, sa, why);
+	if (ret != -EAGAIN)
+		return ret;
+	*why = "the port's GID table just changed: try again";
+	return rcl_group_conf_try(conf, user, policy, mtu, sa, why);
+}
+
+/* Of ports that cannot be read at all, one behind them may do. */
+static int rcl_group_conf_try_each(const struct rcl_group_conf *conf,
+				   struct rcl_dev_user *user, u32 *mtu,
+				   bool *sa)
+{
+	struct rcl_policy policy = {};
+	struct rcl_port port;
+	const char *ignored;
+	unsigned int n;
+	int ret;
+
+	for (n = 0; (ret = rcl_dev_nth_port(n, &port)) != -ENOENT; n++) {
+		if (ret)
+			continue;
+		rcl_port_release(&port);
+		if ((conf->device[0] && strcmp(conf->device, port.device)) ||
+		    (conf->port && conf->port != port.port))
+			continue;
+		strscpy(policy.device, port.device, sizeof(policy.device));
+		policy.v[RCL_P_PORT] = port.port;
+		if (!rcl_group_conf_try_twice(conf, user, &policy, mtu, sa,
+					      &ignored))
+			return 0;
+	}
+	return ret;
+}
+
+static bool rcl_group_conf_is_unfit(int ret)
+{
+	return ret == -EINVAL || ret == -EADDRNOTAVAIL || ret == -EAGAIN;
+}
+
 /**
  * rcl_group_conf_attach - begin to use the port that a group is for
  * @conf: checked
  * @user: as for rcl_dev_attach()
  * @mtu: set to the port's, bytes
  * @sa: set: the LID is the subnet manager's to say
- * @why: set to a sentence when it is refused
+ * @why: set to a sentence when it is refused; where more than one port may be
+ *	meant and none is fit, what the first one lacks
  *
  * Context: may sleep.
  * Return: 0, -EADDRNOTAVAIL or -EINVAL when the port is not one for the group's
@@ -189,10 +239,9 @@ int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 
 	strscpy(policy.device, conf->device, sizeof(policy.device));
 	policy.v[RCL_P_PORT] = conf->port;
-	policy.v[RCL_P_GID_INDEX] = conf->gid_index;
-	ret = rcl_group_conf_try(conf, user, &policy, mtu, sa, why);
-	if (ret != -EAGAIN)
+	ret = rcl_group_conf_try_twice(conf, user, &policy, mtu, sa, why);
+	if (!rcl_group_conf_is_unfit(ret) || (conf->device[0] && conf->port))
 		return ret;
-	*why = "the port's GID table just changed: try again";
-	return rcl_group_conf_try(conf, user, &policy, mtu, sa, why);
+	/* The first that is active; another one may be fit. */
+	return rcl_group_conf_try_each(conf, user, mtu, sa) ? ret : 0;
 }

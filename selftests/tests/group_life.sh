@@ -305,7 +305,7 @@ refuse 1 "a name that is taken" 'group of that name' \
 	rclink group add four mgid "$mgid4"
 refuse 1 "an address of one" 'no multicast address' \
 	rclink group add g mgid 192.0.2.1
-refuse 1 "a GID of the other kind" 'of the same kind' \
+refuse 1 "a GID of the other kind" 'gid-index: that GID is not of the same kind' \
 	rclink group add g mgid "$mgid6" gid-index "$(group_of 1 four .gid_index)"
 refuse 1 "a LID on RoCE" 'a RoCE port has none' \
 	rclink group add g mgid "$mgid4" mlid 0xc001

@@ -21,6 +21,32 @@ on_infiniband()
 		rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
+# joins_from DEVICE ARG...: where no device is named, and the first is not for it
+joins_from()
+{
+	rclink group add g "${@:2}" && group_is 1 g .device "$1" &&
+		rclink group del g && [ "$(objects 1)" -eq 0 ]
+}
+
+# What is wrong with the first is told where there is no other one.
+first_is_unfit()
+{
+	local said status=0
+
+	said=$(rclink group add g mgid "$mgid4" 2>&1) && status=1
+	echo "$said"
+	grep -q 'begins with ff' <<<"$said" || status=1
+	modprobe dummy numdummies=0
+	ip link add sim2eth type dummy && ip address add 192.0.2.200/32 dev sim2eth &&
+		ip link set sim2eth up && sim_new "sim2 roce sim2eth" || return
+	until_true 10 grep -q ffff:c000:02c8 /sys/class/infiniband/sim2/ports/1/gids/* &&
+		joins_from sim2 mgid "$mgid4" && joins_from sim2 mgid "$mgid4" port 1 &&
+		joins_from sim0 mgid "$mgid6" mlid 0xc001 || status=1
+	echo sim2 >"$SIM/del_device"
+	ip link delete sim2eth
+	return "$status"
+}
+
 # fails VERB NTH: then the group is refused, in a sentence, and nothing is left
 fails()
 {
@@ -111,7 +137,7 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-plan 8
+plan 9
 chan_build
 lab_module
 sim_load "sim0 ib 1"
@@ -120,6 +146,7 @@ refuse 1 "needs the LID of the group" 'an InfiniBand port needs' \
 	rclink group add g dev sim0 mgid "$mgid6"
 refuse 1 "and an address that is not IPv4's" 'begins with ff' \
 	rclink group add g dev sim0 mgid "$mgid4" mlid 0xc001
+check "without a device, it takes the first that is fit" first_is_unfit
 check "each verbs call that fails refuses it" each_verb
 check "packets go over InfiniBand" over_infiniband
 check "what is sent and fails takes it down, and it is joined again" sends_fail

@@ -463,6 +463,7 @@ TEST_F(group, of_the_other_network)
 	goes_down(&self->t, RCLINK_DOWN_REASON_DEVICE_REMOVED, "it is gone");
 	self->t.info.device[0] = '\0';
 	self->t.info.mlid = 0xc001;
+	memset(self->t.info.mgid, 0xff, sizeof(self->t.info.mgid));
 	self->t.devs[1] = self->t.devs[0];
 	strcpy(self->t.devs[1].name, "ib0");
 	self->t.devs[1].link_layer = RCLINK_LINK_LAYER_INFINIBAND;
@@ -491,6 +492,16 @@ TEST_F(group, of_the_other_network)
 }
 
 TEST_F(group, that_the_subnet_manager_refuses)
+TEST_F(group, of_an_address_that_infiniband_has_not)
+{
+	goes_down(&self->t, RCLINK_DOWN_REASON_DEVICE_REMOVED, "it is gone");
+	self->t.devs[0].link_layer = RCLINK_LINK_LAYER_INFINIBAND;
+	self->t.devs[0].sa = 1;
+	tell(&self->t);
+	EXPECT_TOLD("to use: its address is IPv4: on InfiniBand it begins");
+	EXPECT_UNTOLD("wait for the next try");
+}
+
 {
 	goes_down(&self->t, RCLINK_DOWN_REASON_SUBNET_MANAGER, "it is refused");
 	tell(&self->t);

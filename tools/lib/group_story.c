@@ -90,6 +90,8 @@ static const char *lid_reason(const struct rcl_group_info *info,
 	if (dev->link_layer == RCLINK_LINK_LAYER_ROCE)
 		return info->mlid ? "mlid is set, and a RoCE port has none" :
 				    NULL;
+	if (is_v4(info->mgid))
+		return "its address is IPv4: on InfiniBand it begins with ff";
 	/* Joined, it is the one in use. */
 	if (dev->sa)
 		return info->mlid && !is_joined(info) ?
