@@ -15,6 +15,7 @@
 
 #include "device.h"
 #include "endpoint.h"
+#include "mcast-buf.h"
 #include "mcast-ip.h"
 #include "upcall.h"
 
@@ -47,15 +48,21 @@ static void rcl_mcast_unpost(struct rcl_mcast *mcast)
 static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 {
 	struct rcl_mcast *mcast = slot->mcast;
-	struct ib_sge sge = {
-		.addr = slot->dma,
-		.length = RCL_MCAST_SLOT,
-		.lkey = mcast->pd->local_dma_lkey,
+	struct ib_sge sge[] = {
+		{
+			.addr = slot->grh_dma,
+			.length = sizeof(*slot->grh),
+			.lkey = mcast->pd->local_dma_lkey,
+		}, {
+			.addr = slot->dma,
+			.length = RCL_MCAST_MTU,
+			.lkey = mcast->pd->local_dma_lkey,
+		},
 	};
 	struct ib_recv_wr wr = {
 		.wr_cqe = &slot->cqe,
-		.sg_list = &sge,
-		.num_sge = 1,
+		.sg_list = sge,
+		.num_sge = ARRAY_SIZE(sge),
 	};
 	int ret;
 
@@ -68,9 +75,9 @@ static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 
 /* Of RoCE, an IPv4 header lies at the end of the 40 bytes. */
 static void rcl_mcast_source(struct rcl_mcast *mcast, const struct ib_wc *wc,
-			     const u8 *buf, union ib_gid *gid)
+			     const struct ib_grh *grh, union ib_gid *gid)
 {
-	const union rdma_network_hdr *hdr = (const void *)buf;
+	const union rdma_network_hdr *hdr = (const void *)grh;
 	enum rdma_network_type type = RDMA_NETWORK_IB;
 	union ib_gid ignored;
 
@@ -85,17 +92,21 @@ static void rcl_mcast_source(struct rcl_mcast *mcast, const struct ib_wc *wc,
 static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 {
 	struct rcl_mcast *mcast = slot->mcast;
-	u32 grh = sizeof(struct ib_grh);
+	u32 grh = sizeof(*slot->grh);
 	u32 len = wc->byte_len;
 	union ib_gid gid;
 
-	if (len < grh || len > RCL_MCAST_SLOT)
+	if (len < grh || len > grh + RCL_MCAST_MTU)
 		return;
-	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_SLOT,
+	ib_dma_sync_single_for_cpu(mcast->ib, slot->grh_dma, grh,
 				   DMA_FROM_DEVICE);
-	rcl_mcast_source(mcast, wc, slot->buf, &gid);
-	mcast->ops->received(mcast, slot->buf + grh, len - grh, gid.raw);
-	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_SLOT,
+	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_MTU,
+				   DMA_FROM_DEVICE);
+	rcl_mcast_source(mcast, wc, slot->grh, &gid);
+	mcast->ops->received(mcast, slot->buf, len - grh, gid.raw);
+	ib_dma_sync_single_for_device(mcast->ib, slot->grh_dma, grh,
+				      DMA_FROM_DEVICE);
+	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_MTU,
 				      DMA_FROM_DEVICE);
 }
 
@@ -136,65 +147,6 @@ static void rcl_mcast_sent(struct ib_cq *cq, struct ib_wc *wc)
 	rcl_mcast_unpost(mcast);
 }
 
-static int rcl_mcast_map_slot(struct rcl_mcast *mcast,
-			      struct rcl_mcast_slot *slot,
-			      enum dma_data_direction dir)
-{
-	struct ib_device *ib = mcast->ib;
-	u8 *buf;
-
-	buf = kzalloc(RCL_MCAST_SLOT, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	slot->dma = ib_dma_map_single(ib, buf, RCL_MCAST_SLOT, dir);
-	if (ib_dma_mapping_error(ib, slot->dma)) {
-		kfree(buf);
-		return -ENOMEM;
-	}
-	slot->buf = buf;
-	slot->mcast = mcast;
-	slot->busy = false;
-	return 0;
-}
-
-static void rcl_mcast_unmap_slot(struct rcl_mcast_slot *slot,
-				 enum dma_data_direction dir)
-{
-	if (!slot->buf)
-		return;
-	ib_dma_unmap_single(slot->mcast->ib, slot->dma, RCL_MCAST_SLOT, dir);
-	kfree(slot->buf);
-	slot->buf = NULL;
-}
-
-static void rcl_mcast_unmap(struct rcl_mcast *mcast)
-{
-	int i;
-
-	for (i = 0; i < RCL_MCAST_TX; i++)
-		rcl_mcast_unmap_slot(&mcast->tx[i], DMA_TO_DEVICE);
-	for (i = 0; i < RCL_MCAST_RX; i++)
-		rcl_mcast_unmap_slot(&mcast->rx[i], DMA_FROM_DEVICE);
-}
-
-static int rcl_mcast_map(struct rcl_mcast *mcast)
-{
-	int ret = 0;
-	int i;
-
-	for (i = 0; !ret && i < RCL_MCAST_TX; i++) {
-		mcast->tx[i].cqe.done = rcl_mcast_sent;
-		ret = rcl_mcast_map_slot(mcast, &mcast->tx[i], DMA_TO_DEVICE);
-	}
-	for (i = 0; !ret && i < RCL_MCAST_RX; i++) {
-		mcast->rx[i].cqe.done = rcl_mcast_received;
-		ret = rcl_mcast_map_slot(mcast, &mcast->rx[i], DMA_FROM_DEVICE);
-	}
-	if (ret)
-		rcl_mcast_unmap(mcast);
-	return ret;
-}
-
 static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
 {
 	struct ib_qp_init_attr init = {
@@ -208,7 +160,7 @@ static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
 			.max_send_wr = RCL_MCAST_TX,
 			.max_recv_wr = RCL_MCAST_RX,
 			.max_send_sge = 1,
-			.max_recv_sge = 1,
+			.max_recv_sge = 2,	/* the GRH, and what it is of */
 		},
 	};
 
@@ -421,10 +373,15 @@ static struct rcl_mcast *rcl_mcast_new(const struct rcl_mcast_ops *ops,
 				       const struct rcl_dev_user *user)
 {
 	struct rcl_mcast *mcast;
+	int i;
 
 	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL);
 	if (!mcast)
 		return NULL;
+	for (i = 0; i < RCL_MCAST_TX; i++)
+		mcast->tx[i].cqe.done = rcl_mcast_sent;
+	for (i = 0; i < RCL_MCAST_RX; i++)
+		mcast->rx[i].cqe.done = rcl_mcast_received;
 	mcast->ops = ops;
 	mcast->up = user->up;
 	mcast->addr = *addr;
@@ -551,7 +508,7 @@ struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own)
 	if (i == end)
 		return NULL;
 	slot = &mcast->tx[i];
-	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_SLOT,
+	ib_dma_sync_single_for_cpu(mcast->ib, slot->dma, RCL_MCAST_MTU,
 				   DMA_TO_DEVICE);
 	return slot;
 }
@@ -598,7 +555,7 @@ int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 	};
 	int ret;
 
-	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_SLOT,
+	ib_dma_sync_single_for_device(mcast->ib, slot->dma, RCL_MCAST_MTU,
 				      DMA_TO_DEVICE);
 	WRITE_ONCE(slot->busy, true);
 	atomic_inc(&mcast->posted);

@@ -19,7 +19,6 @@ struct socket;
 #define RCL_MCAST_TX	16	/* sends under way; one is the owner's alone */
 /* Of the longest packet that any port sends, so that none harms the QP. */
 #define RCL_MCAST_MTU	4096
-#define RCL_MCAST_SLOT	(sizeof(struct ib_grh) + RCL_MCAST_MTU)
 
 /**
  * struct rcl_mcast_addr - a multicast group
@@ -41,8 +40,10 @@ struct rcl_mcast_addr {
  * struct rcl_mcast_slot - a receive or a send
  * @cqe: of its work request
  * @mcast: whose
- * @buf: RCL_MCAST_SLOT bytes
+ * @buf: RCL_MCAST_MTU bytes
  * @dma: address of @buf for the device
+ * @grh: of a receive: what comes before those
+ * @grh_dma: address of @grh for the device
  * @busy: of a send: it is under way
  */
 struct rcl_mcast_slot {
@@ -50,6 +51,8 @@ struct rcl_mcast_slot {
 	struct rcl_mcast *mcast;
 	u8 *buf;
 	u64 dma;
+	struct ib_grh *grh;
+	u64 grh_dma;
 	bool busy;
 };
 
