@@ -79,7 +79,10 @@ static u32 rcl_group_chan_take(struct rcl_group_chan *chan,
 	return IB_WC_SUCCESS;
 }
 
-/* A receive that is too short takes the message with it, as everywhere. */
+/*
+ * A receive that is too short takes the message with it, as everywhere. Who
+ * never posted one only sends, and misses nothing.
+ */
 static bool rcl_group_chan_hear_locked(struct rcl_group_chan *chan,
 				       const struct rcl_heard *heard)
 {
@@ -103,7 +106,7 @@ static bool rcl_group_chan_hear_locked(struct rcl_group_chan *chan,
 		}
 		rcl_group_chan_push(chan, &cqe, NULL);
 	}
-	return false;
+	return !chan->posted;
 }
 
 static bool rcl_group_chan_hear(struct rcl_group_listener *listener,

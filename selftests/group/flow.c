@@ -6,7 +6,7 @@
  *        flow end GROUP			one that ends who receives
  *        flow recv GROUP COUNT			COUNT 0: until that, or the end
  *        flow withdrawn|short GROUP		what a receive does that cannot
- *        flow idle GROUP			no receive, until it is killed
+ *        flow idle GROUP			one receive, until it is killed
  *
  * GROUP may be GROUP:SERVICE; the service is text without it. Who receives says
  * "listening" and its PID, then in one line what came: messages, those of them
@@ -267,6 +267,8 @@ static int too_short(void)
 
 static int idle(void)
 {
+	post(0);
+	must("submit", rclink_submit(chan, 0, 0));
 	say_so();
 	return pause();
 }

@@ -237,7 +237,7 @@ receives()
 	return "$1"
 }
 
-# Its count is of each message that a process has no receive for.
+# Its count is of each message that a process has no receive for any more.
 missed()
 {
 	local before

@@ -504,10 +504,31 @@ TEST_F(group, as_many_hear_as_there_is_room_for)
 		more[i] = rcl_group_chan_open("g", "s", NULL);
 	EXPECT_EQ(-ENOSPC, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
 	EXPECT_EQ(RCL_GROUP_LISTENERS, hear.n);
+	/* Each of these had a receive, and has none now. */
+	for (i = 1; i < RCL_GROUP_LISTENERS; i++) {
+		more[i]->posted = 1;
+		more[i]->done = 1;
+	}
 	tell("x", 1, 0);
-	EXPECT_EQ(RCL_GROUP_LISTENERS, hear.missed);
+	EXPECT_EQ(RCL_GROUP_LISTENERS - 1, hear.missed);
 	for (i = 1; i < RCL_GROUP_LISTENERS; i++)
 		rcl_group_chan_close(more[i]);
+}
+
+TEST_F(group, who_only_sends_misses_nothing)
+{
+	u32 taken;
+
+	queue(self, RCLINK_OP_SEND, 0, 1, 1);
+	ASSERT_EQ(0, submit(self, &taken));
+	tell("x", 1, 0);
+	EXPECT_EQ(0, hear.missed);
+	queue(self, RCLINK_OP_RECV, 0, 1, 2);
+	ASSERT_EQ(0, submit(self, &taken));
+	tell("y", 1, 0);
+	EXPECT_EQ(0, hear.missed);
+	tell("z", 1, 0);
+	EXPECT_EQ(1, hear.missed);
 }
 
 /* Whatever stands in what the consumer may write. */
