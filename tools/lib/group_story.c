@@ -320,9 +320,9 @@ static void tell_from(struct telling *t)
 	if (info->has_key || !up)
 		return;
 	say(t,
-	    "That link is up, but its peer gives no key: it keeps no group of that name, or not for this host");
+	    "That link is up, but its peer has given no key yet; if that stays so, it keeps no group of that name, or not for this host");
 	advise(t,
-	       "see `rclink group why %s` at the peer of link %s, and name the link to this host there: `rclink group set %s link LINK`",
+	       "if no key comes within seconds, see `rclink group why %s` at the peer of link %s, and name the link to this host there: `rclink group set %s link LINK`",
 	       info->name, info->from, info->name);
 }
 
@@ -456,8 +456,8 @@ static const struct {
 	},
 	{
 		RCLINK_A_GROUP_STATS_RX_AGAIN,
-		"again or too late: the network copied or delayed them, somebody repeats them, or a member went back to a snapshot",
-		NULL,
+		"again or too late: the network copied or delayed them, somebody repeats them, a member went back to a snapshot, or one sent in the name of another, which silences that",
+		"if what comes again or too late goes on and a member is not heard, have another key made, with `rclink group set NAME rekey` at the host that keeps it",
 	},
 	{
 		RCLINK_A_GROUP_STATS_RX_MALFORMED,
