@@ -134,7 +134,8 @@ static int add_link(char (*names)[RCLINK_NAME_MAX + 1], size_t *num,
 	return 0;
 }
 
-static int add_links(struct rcl_group_info *group, const char *value, char *err)
+static int add_links(char (*names)[RCLINK_NAME_MAX + 1], size_t *num,
+		     const char *word, const char *value, char *err)
 {
 	size_t len;
 	int ret;
@@ -142,8 +143,7 @@ static int add_links(struct rcl_group_info *group, const char *value, char *err)
 	do {
 		value += strspn(value, BETWEEN);
 		len = strcspn(value, BETWEEN);
-		ret = add_link(group->link, &group->nlinks, "link", value,
-			       len, err);
+		ret = add_link(names, num, word, value, len, err);
 		value += len;
 	} while (!ret && value[strspn(value, BETWEEN)]);
 	return ret;
@@ -175,7 +175,7 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 	if (!strcmp(word, "from"))
 		return set_from(group, value, err);
 	if (!strcmp(word, "link"))
-		return add_links(group, value, err);
+		return add_links(group->link, &group->nlinks, word, value, err);
 	if (is_access(word))
 		return rcl_setting_parse(&group->access, word, value, err);
 	return rcl_fail(err, -ENOENT, "there is no word '%.100s'", word);
@@ -185,11 +185,9 @@ int rcl_group_change_parse(struct rcl_group_change *change, const char *word,
 			   const char *value, char *err)
 {
 	if (!strcmp(word, "link"))
-		return add_link(change->on, &change->non, word, value,
-				strlen(value), err);
+		return add_links(change->on, &change->non, word, value, err);
 	if (!strcmp(word, "no-link"))
-		return add_link(change->off, &change->noff, word, value,
-				strlen(value), err);
+		return add_links(change->off, &change->noff, word, value, err);
 	if (is_access(word))
 		return rcl_setting_parse(&change->access, word, value, err);
 	return rcl_fail(err, -ENOENT,

@@ -17,7 +17,8 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
 
 /*
  * What is to change, from a change that was all 0 to begin with: "link" and
- * "no-link", each for one link, and "owner", "group", "mode". As above.
+ * "no-link", each a list that adds to that of before, and "owner", "group",
+ * "mode". As above.
  */
 int rcl_group_change_parse(struct rcl_group_change *change, const char *word,
 			   const char *value, char *err);

@@ -43,7 +43,7 @@ static const char help[] =
 "                      can be asked for it\n"
 "  qkey N              Q_Key (random); not with from, it comes with the key\n"
 "  link LINK           this host makes the key, for the peer of that link, too;\n"
-"                      up to 32 times\n"
+"                      several with commas, 32 in all\n"
 "  from LINK           the peer of that link does, and gives it to this host\n"
 "  owner USER, group GROUP, mode OCTAL\n"
 "                      who may open channels to it, as of a link (root, 0600)\n\n"
