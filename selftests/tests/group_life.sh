@@ -99,9 +99,10 @@ why_link()
 
 note_link()
 {
-	rclink group set four link nosuch 2>&1 |
+	rclink add other && rclink group set four link nosuch,other 2>&1 |
 		grep -x 'rclink: group set: done, but there is no link nosuch here yet' &&
-		rclink group set four no-link nosuch &&
+		rclink del other 2>&1 | grep 'group set four no-link other' &&
+		rclink group set four no-link 'nosuch, other' &&
 		! rclink group add there mgid 239.1.2.9 link x 2>&1 | grep . &&
 		rclink group del there &&
 		hears 'set joined none' 'rekeyed joined none' 'set joined none'
@@ -221,10 +222,12 @@ so_far=()
 # The key that was heard of last is the one that there is, and no other was.
 rekeyed()
 {
-	local before
+	local before said
 
 	before=$(group_of 1 four .key_id)
-	rclink group set four rekey && hears 'rekeyed joined none' || return
+	said=$(rclink group set four rekey 2>&1) &&
+		grep -q 'done, but link x is not up: until it is' <<<"$said" &&
+		hears 'rekeyed joined none' || return
 	gojq -se --arg old "$before" --arg new "$(group_of 1 four .key_id)" \
 		'map(select(.group == "four" and .kind == "rekeyed").key_id) ==
 			[$old, $new] and $old != $new' $json

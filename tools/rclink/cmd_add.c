@@ -3,8 +3,12 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "call.h"
+#include "group.h"
 #include "link.h"
 #include "nl.h"
 #include "setting.h"
@@ -122,13 +126,49 @@ WORDS_HELP;
 	return say_policy(argc, argv, help, 3, rcl_call_set);
 }
 
+static bool gives_key(const struct rcl_group_info *group, const char *link)
+{
+	size_t i;
+
+	for (i = 0; i < group->nlinks; i++)
+		if (!strcmp(group->link[i], link))
+			return true;
+	return false;
+}
+
+/* Whose peer goes on with the key that it has, and whoever is next gets it. */
+static void note_groups(struct rcl_nl *nl, const char *link)
+{
+	struct rcl_group_info *infos = NULL;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+
+	if (rcl_call_groups(nl, NULL, &infos, &num, err))
+		return;
+	for (i = 0; i < num; i++)
+		if (gives_key(&infos[i], link))
+			fprintf(stderr,
+				"rclink: del: done, but its peer still has the key of group %s: see `rclink group set %s no-link %s`\n",
+				infos[i].name, infos[i].name, link);
+	free(infos);
+}
+
+static int delete(struct rcl_nl *nl, const char *name, char *err)
+{
+	int ret = rcl_call_delete(nl, name, err);
+
+	if (!ret)
+		note_groups(nl, name);
+	return ret;
+}
+
 int cmd_del(int argc, char **argv)
 {
 	static const char help[] =
 "usage: rclink del NAME\n\n"
 "Tear a link down, tell the peer, and forget the link.\n";
 
-	return say_name(argc, argv, help, rcl_call_delete);
+	return say_name(argc, argv, help, delete);
 }
 
 int cmd_disconnect(int argc, char **argv)

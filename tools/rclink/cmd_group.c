@@ -14,6 +14,7 @@
 #include "group_chan.h"
 #include "group_setting.h"
 #include "group_story.h"
+#include "link.h"
 #include "nl.h"
 #include "out.h"
 #include "text.h"
@@ -211,6 +212,36 @@ static void note_links(struct rcl_nl *nl, const char *action,
 	}
 }
 
+static bool is_up(struct rcl_nl *nl, const char *link)
+{
+	struct rcl_link_info *info = NULL;
+	char err[RCL_ERR_LEN];
+	size_t num;
+	bool up;
+
+	up = !rcl_call_links(nl, link, &info, &num, err) && num &&
+	     info->state == RCLINK_LINK_STATE_UP;
+	free(info);
+	return up;
+}
+
+/* Who does not hear of another key goes on with the one before. */
+static void note_not_up(struct rcl_nl *nl, const char *name)
+{
+	struct rcl_group_info *info = NULL;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+
+	if (rcl_call_groups(nl, name, &info, &num, err))
+		return;
+	for (i = 0; num && i < info->nlinks; i++)
+		if (!is_up(nl, info->link[i]))
+			fprintf(stderr,
+				"rclink: group set: done, but link %s is not up: until it is, its peer goes on with the key before\n",
+				info->link[i]);
+	free(info);
+}
+
 static int add_group(const char *name, char **words)
 {
 	struct rcl_group_info group = { 0 };
@@ -273,6 +304,8 @@ static int set_group(const char *name, char **words)
 	ret = rcl_call_group_set(nl, name, &change, err);
 	if (!ret)
 		note_links(nl, "set", change.on, change.non);
+	if (!ret && (change.rekey || change.noff))
+		note_not_up(nl, name);
 	rcl_nl_close(nl);
 	return ret ? cli_refused_group("group set", name, ret, err) : CLI_OK;
 }
