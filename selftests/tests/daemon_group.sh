@@ -17,7 +17,7 @@
 links_1()
 {
 	link_section l "$pin2" peer "$RCL_PEER_IP" heartbeat 2000
-	link_section m "$pin2" peer "$RCL_PEER_IP" heartbeat 2000
+	link_section m "${other_pin:-$pin2}" peer "$RCL_PEER_IP" heartbeat 2000
 }
 
 links_2()
@@ -113,6 +113,19 @@ link_more()
 	keeper 'l, m' && reload 1 &&
 		until_true 10 said 1 'group g: .*: +m$' &&
 		group_is 1 g '.links | join(" ")' 'l m'
+}
+
+# What the one before knows of the key is of no use to it, as it is not asked again.
+another_peer()
+{
+	local id other_pin=sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+
+	id=$(key_id 1)
+	keeper 'l, m' && reload 1 &&
+		until_true 20 said 1 'group g: changed: its key$' &&
+		! is 1 m .state up && ! has_key 1 "$id" && meet || return
+	other_pin=
+	keeper 'l, m' && reload 1 && both_up l m && meet
 }
 
 # Its number tells that it is a new member.
@@ -218,7 +231,7 @@ outlives()
 if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take a real device away"
 fi
-plan 17
+plan 18
 link_setup
 holds "a group is there from the files alone" begin
 check "beside one that somebody makes by hand" \
@@ -227,6 +240,7 @@ holds "killed, the daemons take it over" undisturbed killed
 holds "read again, the same files change nothing" undisturbed reload_both
 holds "metrics tell of it, and of the other" undisturbed metrics
 holds "one more link may have the key, which stays" undisturbed link_more
+holds "another peer of a link, and there is another key" another_peer
 holds "a member by another link is made anew" from_another
 holds "a link less, and there is another key" link_less
 holds "another address makes it anew" elsewhere

@@ -192,6 +192,66 @@ TEST_F(groups, its_links_are_changed)
 	EXPECT_EQ(0, module.deleted + module.errors);
 }
 
+/* It looks because events were lost, say. */
+TEST_F(groups, changed_by_hand_it_stays_so_until_the_files_are_read)
+{
+	const struct rcl_group_change hand = {
+		.on = { "c" }, .non = 1, .off = { "a" }, .noff = 1,
+	};
+
+	ASSERT_TRUE(follow(self->all, G "link = a, b\n"));
+	ASSERT_EQ(0, rcl_call_group_set(NULL, "g", &hand, NULL));
+	look(self->all);
+	EXPECT_EQ(1, module.changed);
+	EXPECT_STREQ("b", module.group[0].link[0]);
+	EXPECT_STREQ("c", module.group[0].link[1]);
+	ASSERT_TRUE(follow(self->all, G "link = a, b\n"));
+	EXPECT_EQ(2, module.changed);
+	ASSERT_EQ(2, module.group[0].nlinks);
+	EXPECT_STREQ("b", module.group[0].link[0]);
+	EXPECT_STREQ("a", module.group[0].link[1]);
+	EXPECT_EQ(0, module.errors);
+}
+
+TEST_F(groups, refused_a_change_is_tried_again)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	module.refuses = true;
+	ASSERT_TRUE(follow(self->all, G "link = b\n"));
+	EXPECT_EQ(1, module.errors);
+	EXPECT_EQ(0, turn(self->base));
+	module.refuses = false;
+	EXPECT_EQ(0, turn(self->base));
+	EXPECT_EQ(3, module.changed);
+	EXPECT_STREQ("b", module.group[0].link[0]);
+	EXPECT_EQ(1, turn(self->base));
+}
+
+/* Who had the link may have the key. */
+TEST_F(groups, another_peer_means_another_key)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a, b\n[Group h]\n"
+			   "mgid = ff15::2\nfrom = a\n[Group i]\n"
+			   "mgid = ff15::3\nlink = c\n"));
+	rcd_groups_other(self->all, "a");
+	settle();
+	EXPECT_EQ(1, module.rekeyed);
+	EXPECT_EQ(1, module.changed);
+	EXPECT_STREQ("group g: changed: its key", module.said);
+	look(self->all);
+	EXPECT_EQ(1, module.rekeyed);
+	module.refuses = true;
+	rcd_groups_other(self->all, "b");
+	rcd_groups_other(self->all, "a");
+	settle();
+	EXPECT_NE(0, module.errors);
+	EXPECT_EQ(1, module.rekeyed);
+	module.refuses = false;
+	EXPECT_EQ(0, turn(self->base));
+	EXPECT_EQ(2, module.rekeyed);
+	EXPECT_EQ(1, turn(self->base));
+}
+
 TEST_F(groups, who_may_use_it_is_changed)
 {
 	const uint32_t *v = module.group[0].access.v;

@@ -31,7 +31,7 @@ static uint64_t age;	/* of any epoch */
 static int refusal;	/* of any change; 0: none */
 static enum rcd_end end;	/* after any change */
 static const struct rcl_link_info *there;	/* NULL: no link is */
-static unsigned int looks, changes, ends, yields, errors;
+static unsigned int looks, changes, ends, yields, errors, others;
 static const struct rch_job_ops *dial_ops;
 
 uint64_t rcl_now(void)
@@ -167,7 +167,14 @@ static void ignore(void *ctx)
 	(void)ctx;
 }
 
-static const struct rcd_links_ops ops = { .changed = ignore };
+static void count(void *ctx, const char *link)
+{
+	(void)ctx;
+	(void)link;
+	others++;
+}
+
+static const struct rcd_links_ops ops = { .changed = ignore, .other = count };
 
 FIXTURE(keep)
 {
@@ -201,6 +208,7 @@ FIXTURE_SETUP(keep)
 	ends = 0;
 	yields = 0;
 	errors = 0;
+	others = 0;
 	memset(all, 0, sizeof(*all));
 	LIST_INIT(&all->list);
 	TAILQ_INIT(&all->turns);
@@ -514,6 +522,25 @@ TEST_F(keep, an_epoch_that_could_not_be_ended_is_ended_later)
 	later.epoch = 2;
 	rcd_link_adopt(link, &later);
 	EXPECT_EQ(1, ends);
+}
+
+TEST_F(keep, that_a_link_is_for_another_peer_is_told_when_it_is_down)
+{
+	struct rcd_link *link = self->up[0];
+
+	link->other = true;
+	rcd_link_ended(link, -ENOMEM, "out of memory");
+	EXPECT_EQ(0, others);
+	/* That may bring it up with the one before. */
+	link->answering = true;
+	link->outdated = true;
+	rcd_link_ended(link, 0, "");
+	EXPECT_EQ(1, others);
+	link->answering = false;
+	rcd_link_ended(link, 0, "");
+	EXPECT_EQ(2, others);
+	rcd_link_ended(link, 0, "");
+	EXPECT_EQ(2, others);
 }
 
 TEST_F(keep, a_link_that_goes_down_is_changed_before_it_is_dialled)

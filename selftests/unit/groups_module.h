@@ -29,6 +29,7 @@ static struct {
 	unsigned int added;
 	unsigned int deleted;
 	unsigned int changed;
+	unsigned int rekeyed;
 	bool unloading;
 	unsigned int failures;		/* as the back-off heard */
 	unsigned int waits;		/* that it was asked for */
@@ -212,6 +213,9 @@ int rcl_call_group_set(struct rcl_nl *nl, const char *name,
 	module.changed++;
 	if (!group)
 		return rcl_fail(err, -ENOENT, "no such group");
+	if (module.refuses)
+		return rcl_fail(err, -ENOMEM, "out of memory");
+	module.rekeyed += change->rekey;
 	for (i = 0; i < change->noff; i++)
 		take_off(group, change->off[i]);
 	for (i = 0; i < change->non; i++)

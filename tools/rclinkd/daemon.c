@@ -83,6 +83,13 @@ static void on_device(void *ctx)
 	rcd_groups_hurry(d->groups);
 }
 
+static void on_other(void *ctx, const char *link)
+{
+	const struct daemon *d = ctx;
+
+	rcd_groups_other(d->groups, link);
+}
+
 static void on_group(void *ctx, const struct rcl_group_info *info)
 {
 	const struct daemon *d = ctx;
@@ -94,6 +101,7 @@ static const struct rcd_links_ops links_ops = {
 	.changed = on_changed,
 	.looked = on_looked,
 	.device = on_device,
+	.other = on_other,
 	.group = on_group,
 };
 

@@ -33,6 +33,8 @@ struct rcd_group {
 	struct rcd_group_conf conf;
 	bool ours;			/* made or taken over */
 	bool stale;			/* to be made anew */
+	bool news;			/* read, and not told the module yet */
+	bool rekey;			/* it is to have another key */
 	bool gone;			/* no longer configured */
 	struct rch_ask *ask;		/* what is under way, and ... */
 	bool again;			/* ... then it is looked at */
@@ -174,6 +176,12 @@ static void find_change(const struct rcl_group_info *want,
 	find_access(&want->access, &info->access, &change->access);
 }
 
+static bool is_change(const struct rcl_group_change *change)
+{
+	return change->non || change->noff || change->access.given ||
+	       change->rekey;
+}
+
 static void log_change(const char *name, const struct rcl_group_change *change)
 {
 	char text[CHANGE_LEN] = "";
@@ -187,7 +195,10 @@ static void log_change(const char *name, const struct rcl_group_change *change)
 		len += snprintf(text + len, sizeof(text) - len, " -%s",
 				change->off[i]);
 	if (change->access.given && len < sizeof(text))
-		snprintf(text + len, sizeof(text) - len, " who may use it");
+		len += snprintf(text + len, sizeof(text) - len,
+				" who may use it");
+	if (change->rekey && len < sizeof(text))
+		snprintf(text + len, sizeof(text) - len, " its key");
 	rcd_log(LOG_NOTICE, "group %s: changed:%s", name, text);
 }
 
@@ -238,15 +249,22 @@ static int take_over(struct rcd_group *group, const struct rcl_group_info *info,
 		     char *err)
 {
 	struct wish wish = { .what = SET };
+	int ret;
 
 	if (!group->ours)
 		rcd_log(LOG_NOTICE, "group %s: is there, taken over",
 			group->conf.want.name);
 	group->ours = true;
-	find_change(&group->conf.want, info, &wish.change);
-	if (!wish.change.non && !wish.change.noff && !wish.change.access.given)
-		return 0;
-	return ask_for(group, &wish, err);
+	/* What somebody changes meanwhile holds until then. */
+	if (group->news)
+		find_change(&group->conf.want, info, &wish.change);
+	wish.change.rekey = group->rekey;
+	ret = is_change(&wish.change) ? ask_for(group, &wish, err) : 0;
+	if (ret)
+		return ret;
+	group->news = false;
+	group->rekey = false;
+	return 0;
 }
 
 static int make(struct rcd_group *group, bool anew, char *err)
@@ -262,6 +280,8 @@ static int make(struct rcd_group *group, bool anew, char *err)
 		return ret;
 	group->ours = false;
 	group->stale = false;
+	group->news = false;
+	group->rekey = false;
 	return 0;
 }
 
@@ -356,6 +376,8 @@ static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
 	rcl_nl_close(nl);
 	group->ask = NULL;
 	group->stale |= ret && wish->what == MAKE_ANEW;
+	group->news |= !!ret;
+	group->rekey |= ret && wish->change.rekey;
 	group->ours &= wish->what != DELETE;
 	if (!ret)
 		log_done(group, wish);
@@ -425,8 +447,10 @@ void rcd_groups_heard(struct rcd_groups *all,
 {
 	struct rcd_group *group = find(all, event->name);
 
-	if (group && event->event_kind == RCLINK_EVENT_KIND_DELETED)
+	if (group && event->event_kind == RCLINK_EVENT_KIND_DELETED) {
 		group->lost = true;
+		group->news = true;
+	}
 	if (!group || !group->ours || group->gone)
 		return;
 	if (event->event_kind == RCLINK_EVENT_KIND_DELETED)
@@ -438,6 +462,20 @@ void rcd_groups_heard(struct rcd_groups *all,
 			event->reason_text);
 	else
 		rcd_log(LOG_NOTICE, "group %s: joined again", event->name);
+}
+
+void rcd_groups_other(struct rcd_groups *all, const char *link)
+{
+	struct rcd_group *group;
+
+	LIST_FOREACH(group, &all->list, node) {
+		if (group->gone || !on_list(&group->conf.want, link))
+			continue;
+		group->rekey = true;
+		group->again = !!group->ask;
+		if (!group->ask)
+			look(group);
+	}
 }
 
 void rcd_groups_hurry(struct rcd_groups *all)
@@ -476,6 +514,7 @@ static void change(struct rcd_group *group, const struct rcd_group_conf *conf)
 {
 	group->stale |= chooses_else(&group->conf.want, &conf->want);
 	group->conf = *conf;
+	group->news = true;
 	group->gone = false;
 	group->failures = 0;
 }
@@ -492,6 +531,7 @@ static int add(struct rcd_groups *all, const struct rcd_group_conf *conf)
 	}
 	group->all = all;
 	group->conf = *conf;
+	group->news = true;
 	LIST_INSERT_HEAD(&all->list, group, node);
 	return 0;
 }

@@ -32,6 +32,12 @@ void rcd_groups_look(struct rcd_groups *all);
 void rcd_groups_heard(struct rcd_groups *all,
 		      const struct rcl_group_info *event);
 
+/*
+ * That link had a peer that is to be another one, and is not up with it any
+ * more: what it knows of keys must be of no use to it.
+ */
+void rcd_groups_other(struct rcd_groups *all, const char *link);
+
 /* A device came, say: those that were refused are tried soon. */
 void rcd_groups_hurry(struct rcd_groups *all);
 

@@ -173,8 +173,10 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 			1u << RCL_P_HEARTBEAT) != 0;
 	rcd_link_yield(link, "the configuration of the link changed");
 	rcd_link_rest(link);
-	if (is_another(&old, conf) && rcd_links_module(link->all))
+	if (is_another(&old, conf) && rcd_links_module(link->all)) {
+		link->other = true;
 		rcd_link_end_now(link);
+	}
 }
 
 /* It may be on its way out. */
@@ -188,6 +190,7 @@ static void revive(struct rcd_link *link, const struct rcd_link_conf *conf)
 	link->gone = false;
 	link->stale = true;
 	link->failures = 0;
+	link->other |= other;
 	if (other)
 		rcd_link_end_now(link);
 }

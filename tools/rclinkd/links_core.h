@@ -18,6 +18,7 @@ struct rcd_link {
 	bool gone;			/* no longer configured */
 	bool stale;			/* to be made anew */
 	bool anew;			/* it is made anew just now */
+	bool other;			/* from its end on, its peer is */
 	bool ends;			/* waits for its end, or ... */
 	struct rch_ask *ask;		/* ... the module is asked for it */
 	bool broken;			/* the module does not have it so ... */

@@ -404,6 +404,15 @@ void rcd_link_free(struct rcd_link *link)
 	release(link);
 }
 
+/* What is answered may bring it up once more with who it was before. */
+static void tell_other(struct rcd_link *link)
+{
+	if (!link->other)
+		return;
+	link->other = link->answering && link->outdated;
+	link->all->ops->other(link->all->ctx, link->conf.name);
+}
+
 void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 {
 	const bool loaded = rcd_links_module(link->all);
@@ -416,6 +425,7 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 		refused(link, link->up, ret, err);
 		rcd_link_want(link);
 	} else if (loaded) {
+		tell_other(link);
 		look(link);
 	}
 }
