@@ -190,6 +190,19 @@ unreadable()
 	[ $? -eq 1 ] && received 1 && grep -q 'gave up: Is a dir' "$recv_says"
 }
 
+# No file that is opened later is taken for the one that is not there.
+without_stdin()
+{
+	receive "$tool recv l >$out" || return
+	timeout 20 "$tool" send l <&-
+}
+
+without_stdout()
+{
+	receive "$tool recv l >&-" || return
+	timeout 20 "$tool" send l <"$in"
+}
+
 # pings OPTIONS: both ends print their addresses, and two lines
 pings()
 {
@@ -229,7 +242,7 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
-plan 24
+plan 27
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -253,6 +266,12 @@ refuse 1 "a receiver that cannot write says so at the sender" \
 	'gave up: cannot write: No space' full
 wait "$receiver" 2>/dev/null
 check "a sender that cannot read says so at the receiver" unreadable
+refuse 1 "a sender without an input says so" \
+	'cannot read the input: Bad file descriptor' without_stdin
+check "and the receiver hears why" received 1
+refuse 1 "a receiver without an output says so at the sender" \
+	'gave up: cannot write: Bad file descriptor' without_stdout
+wait "$receiver" 2>/dev/null
 check "the next transfer works" moves 100000
 check "pingpong by polling" pings --check
 comment <"$said"

@@ -165,7 +165,12 @@ to_full_disk()
 	timeout $((10 * RCL_SLOW)) "$tool" "$@" >/dev/full
 }
 
-plan 14
+without_stdout()
+{
+	timeout $((10 * RCL_SLOW)) "$tool" monitor >&-
+}
+
+plan 15
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
@@ -184,6 +189,8 @@ holds "so it is when no link is left" loses_all
 holds "SIGINT ends it with success" end INT "${pids[0]}"
 link_listen_end
 refuse 1 "it ends when it cannot write" '^rclink: cannot write' to_full_disk monitor
+refuse 1 "and where there is nothing to write to" '^rclink: cannot write' \
+	without_stdout
 refuse 1 "and so does who listens" '^rclink: cannot write' to_full_disk listen \
 	--port 7186 --key "$key" --peer "b=$pin1"
 holds "the end of the module is its end, with a reason" unloaded

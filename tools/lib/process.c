@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "process.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NS_PER_S	1000000000ULL
+
+void rcl_hold_stdio(void)
+{
+	int fd;
+
+	/* From the lowest one on, as that is what open() takes. */
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null",
+			     fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 void rcl_hide_memory(void)
 {

@@ -6,6 +6,12 @@
 #include <stdint.h>
 #include <sys/time.h>
 
+/*
+ * Where a standard descriptor is closed, no file that is opened later may take
+ * its place, and be read or written for it: such calls fail, as with none.
+ */
+void rcl_hold_stdio(void);
+
 /* For processes that hold a private key: no core dump, no other's debugger. */
 void rcl_hide_memory(void);
 

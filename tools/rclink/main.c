@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "process.h"
 
 #define LOADED		"/sys/module/rclink"
 #define VERSION_LEN	32
@@ -124,6 +125,7 @@ int main(int argc, char **argv)
 {
 	int status;
 
+	rcl_hold_stdio();
 	/* Lines are for whoever reads them now, through a pipe, too. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = run(argc, argv);

@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 	bool only_check = false;
 	int c, ret;
 
+	rcl_hold_stdio();
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":hV", options, NULL)) != -1) {
 		switch (c) {
