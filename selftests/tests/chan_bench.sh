@@ -83,6 +83,20 @@ gone()
 	[ $? -eq 1 ] && cat "$shows" && [ "$(wc -l <"$shows")" -eq 1 ]
 }
 
+# The far end of something else.
+no_bench()
+{
+	local receiver status
+
+	on 2 "$tool" recv l:pipe >/dev/null 2>&1 &
+	receiver=$!
+	until_true 10 listens 2
+	rclink bench l:pipe lat
+	status=$?
+	wait "$receiver" 2>/dev/null
+	return "$status"
+}
+
 # The channel that measures has the only queue pair.
 one_alone()
 {
@@ -90,7 +104,7 @@ one_alone()
 		link_dial l && link_listen_end && serve
 }
 
-plan 35
+plan 36
 chan_setup
 refuse 2 "a test that is none is refused" 'not lat, bw, rate' \
 	rclink bench l fast
@@ -99,6 +113,8 @@ refuse 2 "a bandwidth of atomics is refused" 'no bw of cas' \
 refuse 2 "an atomic of 64 bytes is refused" 'size is 8' \
 	rclink bench l lat -o fadd -s 64
 refuse 1 "without a server it says so" 'nobody listens' rclink bench l lat
+refuse 1 "nor does it take something else for one" \
+	'cannot import: the peer has no region of this name' no_bench
 holds "host 2 serves" serve
 for op in send write read; do
 	for size in 1 64 5000; do

@@ -21,11 +21,14 @@
 #define NS_PER_MS	1000000ULL
 #define FLUSHED		5		/* of enum ib_wc_status */
 
-/* What an errno of the device means, and what to do. */
-static const struct {
+/* What an errno means, and what to do. */
+struct reason {
 	int code;
 	const char *text;
-} reasons[] = {
+};
+
+/* Of the device, where there is to be a channel. */
+static const struct reason no_channel[] = {
 	{ ENODEV, "there is no such link, or its device is gone; "
 		  "see `rclink show`" },
 	{ ENOTCONN, "the link is not up; see `rclink show`" },
@@ -33,12 +36,22 @@ static const struct {
 	  "nobody listens on this service; start the other end first" },
 	{ EADDRINUSE,
 	  "somebody listens on this service; choose another, LINK:SERVICE" },
-	{ EEXIST, "another process uses this service of the link; "
-		  "wait for its end, or choose another, LINK:SERVICE" },
 	{ EAGAIN,
 	  "no queue pair is free, or the service is busy; try later" },
 	{ EACCES,
 	  "no right on this link; as root, `rclink set` its group and mode" },
+	{ 0, NULL },
+};
+
+/* Of a channel. */
+static const struct reason reasons[] = {
+	{ ENODEV, "the device of the link is gone; see `rclink show`" },
+	{ EEXIST, "another process uses this service of the link; "
+		  "wait for its end, or choose another, LINK:SERVICE" },
+	{ ENOENT, "the peer has no region of this name; "
+		  "is the same command there?" },
+	{ EACCES, "a region does not allow that; "
+		  "is the same command at the other end?" },
 	{ ECONNRESET, "the peer ended the channel, or the link failed; "
 		      "see what it says, and `rclink why`" },
 	{ ESTALE, "the link has begun anew; try again" },
@@ -46,27 +59,39 @@ static const struct {
 	{ EOPNOTSUPP,
 	  "the device cannot, or has bounce buffers; see `rclink dev`" },
 	{ EDQUOT, "too much locked memory; see `ulimit -l`" },
+	{ 0, NULL },
 };
 
-static const char *reason(int ret)
+static const char *find_reason(const struct reason *reason, int ret)
 {
-	size_t i;
+	while (reason->code && reason->code != -ret)
+		reason++;
+	return reason->text;
+}
 
-	/* The link is asked for only by who could open the device. */
-	if (ret == -EACCES && euidaccess(DEVICE, R_OK | W_OK))
-		return "no right to open " DEVICE "; see its group and mode";
-	if (ret == -ENOENT)
-		return cli_no_device();
-	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].code == -ret)
-			return reasons[i].text;
-	return strerror(-ret);
+static int fail(const struct attach *a, const char *what, const char *why)
+{
+	return cli_fail("%s %s:%s: %s: %s", a->cmd, a->target.link,
+			a->target.service, what, why);
 }
 
 int attach_failed(const struct attach *a, const char *what, int ret)
 {
-	return cli_fail("%s %s:%s: %s: %s", a->cmd, a->target.link,
-			a->target.service, what, reason(ret));
+	const char *why = find_reason(reasons, ret);
+
+	return fail(a, what, why ? why : strerror(-ret));
+}
+
+int attach_refused(const struct attach *a, const char *what, int ret)
+{
+	const char *why = find_reason(no_channel, ret);
+
+	/* The link is asked for only by who could open the device. */
+	if (ret == -EACCES && euidaccess(DEVICE, R_OK | W_OK))
+		why = "no right to open " DEVICE "; see its group and mode";
+	if (ret == -ENOENT)
+		why = cli_no_device();
+	return why ? fail(a, what, why) : attach_failed(a, what, ret);
 }
 
 int attach_broken(const struct attach *a, const struct rclink_dev_cqe *cqe)
@@ -94,7 +119,7 @@ int attach_connect(struct attach *a, unsigned int flags)
 	int ret = rclink_connect(&a->chan, a->target.link, a->target.service,
 				 flags);
 
-	return ret ? attach_failed(a, "cannot connect", ret) : CLI_OK;
+	return ret ? attach_refused(a, "cannot connect", ret) : CLI_OK;
 }
 
 /*
@@ -129,7 +154,7 @@ int attach_listen(struct attach *a, struct rclink_listener **listener,
 	ret = rclink_listen(listener, a->target.link, a->target.service,
 			    backlog, flags);
 	if (ret)
-		return attach_failed(a, "cannot listen", ret);
+		return attach_refused(a, "cannot listen", ret);
 	if (!a->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "%s: waiting for the peer of link %s\n", a->cmd,
 			a->target.link);
@@ -145,7 +170,7 @@ int attach_accept(struct attach *a, unsigned int flags)
 		return CLI_FAILED;
 	ret = rclink_accept(listener, &a->chan);
 	rclink_listener_close(listener);
-	return ret ? attach_failed(a, "cannot accept", ret) : CLI_OK;
+	return ret ? attach_refused(a, "cannot accept", ret) : CLI_OK;
 }
 
 void attach_close(struct attach *a)
@@ -162,37 +187,44 @@ static bool wait_for_room(struct attach *a)
 	return poll(&fd, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Every millisecond, as long as it fails in the way that may pass. */
+/*
+ * Again when a suspension is over; and every millisecond, as long as it fails
+ * in the way that may pass, if there is one.
+ */
 static int retry(struct attach *a, int passing,
 		 int (*step)(struct attach *a, void *arg), void *arg)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_NS };
-	uint64_t end = rcl_now() + ATTACH_TIMEOUT_MS * NS_PER_MS;
+	uint64_t begun = rcl_now();
 	int ret;
 
 	for (;;) {
 		ret = step(a, arg);
-		if (ret == -EAGAIN && wait_for_room(a))
+		if (ret == -EAGAIN && wait_for_room(a)) {
+			begun = rcl_now();
 			continue;
-		if (ret != passing || rcl_now() > end)
+		}
+		if (!passing || ret != passing ||
+		    rcl_now() - begun > ATTACH_TIMEOUT_MS * NS_PER_MS)
 			return ret;
 		nanosleep(&pause, NULL);
 	}
 }
 
-struct hello {
+struct area {
 	void *addr;
 	size_t len;
+	const char *name;	/* NULL: for local use */
 	unsigned int rights;
+	uint32_t region;
 };
 
-static int offer(struct attach *a, void *arg)
+static int add(struct attach *a, void *arg)
 {
-	struct hello *hello = arg;
-	uint32_t region;
+	struct area *area = arg;
 
-	return rclink_region(a->chan, hello->addr, hello->len,
-			     a->target.service, hello->rights, &region);
+	return rclink_region(a->chan, area->addr, area->len, area->name,
+			     area->rights, &area->region);
 }
 
 static int find(struct attach *a, void *arg)
@@ -203,9 +235,14 @@ static int find(struct attach *a, void *arg)
 int attach_offer(struct attach *a, void *hello, size_t len,
 		 unsigned int rights)
 {
-	struct hello h = { .addr = hello, .len = len, .rights = rights };
+	struct area area = {
+		.addr = hello,
+		.len = len,
+		.name = a->target.service,
+		.rights = rights,
+	};
 	/* The name is taken while another process waits for its peer. */
-	int ret = retry(a, -EEXIST, offer, &h);
+	int ret = retry(a, -EEXIST, add, &area);
 
 	return ret ? attach_failed(a, "cannot export a region", ret) : CLI_OK;
 }
@@ -217,6 +254,20 @@ int attach_find(struct attach *a, struct rclink_remote *hello)
 	if (ret == -ENOENT)
 		ret = -ETIME;
 	return ret ? attach_failed(a, "the peer is not ready", ret) : CLI_OK;
+}
+
+int attach_import(struct attach *a, struct rclink_remote *remote)
+{
+	return retry(a, 0, find, remote);
+}
+
+int attach_region(struct attach *a, void *addr, size_t len, uint32_t *region)
+{
+	struct area area = { .addr = addr, .len = len };
+	int ret = retry(a, 0, add, &area);
+
+	*region = area.region;
+	return ret;
 }
 
 int attach_submit(struct attach *a, unsigned int wait)
@@ -236,10 +287,7 @@ void *attach_memory(struct attach *a, size_t len, uint32_t *region)
 	int ret = -ENOMEM;
 
 	if (memory != MAP_FAILED) {
-		do {
-			ret = rclink_region(a->chan, memory, len, NULL, 0,
-					    region);
-		} while (ret == -EAGAIN && wait_for_room(a));
+		ret = attach_region(a, memory, len, region);
 		if (!ret)
 			return memory;
 		munmap(memory, len);

@@ -47,14 +47,25 @@ int attach_offer(struct attach *a, void *hello, size_t len,
 		 unsigned int rights);
 int attach_find(struct attach *a, struct rclink_remote *hello);
 
+/*
+ * The region that the peer has under the name of the service, and memory for
+ * local use. 0 or a negative errno, after the end of a suspension.
+ */
+int attach_import(struct attach *a, struct rclink_remote *remote);
+int attach_region(struct attach *a, void *addr, size_t len, uint32_t *region);
+
 /* rclink_submit() without a limit, when the channel is not suspended. */
 int attach_submit(struct attach *a, unsigned int wait);
 
 /* Memory of page-aligned zeros, registered for local use; NULL: said why. */
 void *attach_memory(struct attach *a, size_t len, uint32_t *region);
 
-/* Say what failed and what to do. Return CLI_FAILED. */
+/*
+ * Say what failed and what to do: of a channel, and where there is to be one.
+ * Return CLI_FAILED.
+ */
 int attach_failed(const struct attach *a, const char *what, int ret);
+int attach_refused(const struct attach *a, const char *what, int ret);
 int attach_broken(const struct attach *a, const struct rclink_dev_cqe *cqe);
 
 #endif /* ATTACH_H */

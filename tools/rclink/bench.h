@@ -52,7 +52,6 @@ struct bench {
 	uint8_t *out;			/* what is sent, or read */
 	uint32_t out_region;
 	struct bench_page *page;	/* shared, BENCH_PAGE + size bytes */
-	uint32_t shared_region;
 	struct rclink_remote remote;	/* the other end's */
 
 	uint32_t posted;		/* receives */

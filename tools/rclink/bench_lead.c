@@ -125,7 +125,7 @@ static int first_write(struct bench *b)
 	struct rclink_remote remote;
 	int ret;
 
-	ret = rclink_import(b->at.chan, b->at.target.service, &remote);
+	ret = attach_import(&b->at, &remote);
 	if (!ret)
 		ret = rclink_write(b->at.chan, rclink_bytes(&remote, 8),
 				   &remote, BENCH_PAGE, RCLINK_SQE_SIGNALED, 0);
@@ -156,7 +156,7 @@ static int attaches(struct bench *b)
 					     RCLINK_CHAN_POLLED);
 		} while ((ret == -EAGAIN || ret == -EBUSY) && begun < end);
 		if (ret) {
-			bench_failed(b, "cannot connect", ret);
+			attach_refused(&b->at, "cannot connect", ret);
 			break;
 		}
 		ret = first_write(b);
@@ -199,7 +199,7 @@ static int prepare(struct bench *b)
 	b->received = 0;
 	if (ret)
 		return ret;
-	ret = rclink_import(b->at.chan, b->at.target.service, &b->remote);
+	ret = attach_import(&b->at, &b->remote);
 	return ret ? bench_failed(b, "cannot import", ret) : 0;
 }
 

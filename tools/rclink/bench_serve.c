@@ -60,12 +60,9 @@ static int prepare(struct bench *b)
 		ret = bench_post(b);
 	if (ret)
 		return ret;
-	ret = rclink_region(b->at.chan, b->page, BENCH_PAGE + b->size,
-			    b->at.target.service, rights(b),
-			    &b->shared_region);
-	if (!ret)
-		ret = rclink_send(b->at.chan, rclink_none(),
-				  RCLINK_SQE_SIGNALED, 0);
+	if (attach_offer(&b->at, b->page, BENCH_PAGE + b->size, rights(b)))
+		return -EIO;
+	ret = rclink_send(b->at.chan, rclink_none(), RCLINK_SQE_SIGNALED, 0);
 	if (ret)
 		return bench_failed(b, "cannot begin", ret);
 	return bench_pump(b, 1);
@@ -212,5 +209,5 @@ int bench_serve(struct bench *b)
 		serve_one(&one, listener);
 	}
 	rclink_listener_close(listener);
-	return attach_failed(&b->at, "cannot accept", ret);
+	return attach_refused(&b->at, "cannot accept", ret);
 }

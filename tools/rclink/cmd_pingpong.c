@@ -236,8 +236,7 @@ static int read_hello(struct pingpong *p, const struct rclink_remote *remote)
 	uint32_t region;
 	int ret;
 
-	ret = rclink_region(p->at.chan, &shown, sizeof(shown), NULL, 0,
-			    &region);
+	ret = attach_region(&p->at, &shown, sizeof(shown), &region);
 	if (!ret)
 		ret = rclink_read(p->at.chan,
 				  rclink_piece(region, 0, sizeof(shown.hello)),
