@@ -280,6 +280,23 @@ int attach_submit(struct attach *a, unsigned int wait)
 	return ret;
 }
 
+bool attach_was_suspended(struct attach *a)
+{
+	struct pollfd fd = { .fd = rclink_fd(a->chan), .events = POLLOUT };
+
+	return !poll(&fd, 1, 0) && wait_for_room(a);
+}
+
+int attach_wait(struct attach *a)
+{
+	int ret;
+
+	do {
+		ret = rclink_submit(a->chan, 1, ATTACH_TIMEOUT_MS);
+	} while (ret == -ETIME && attach_was_suspended(a));
+	return ret;
+}
+
 void *attach_memory(struct attach *a, size_t len, uint32_t *region)
 {
 	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE,

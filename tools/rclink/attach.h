@@ -57,6 +57,14 @@ int attach_region(struct attach *a, void *addr, size_t len, uint32_t *region);
 /* rclink_submit() without a limit, when the channel is not suspended. */
 int attach_submit(struct attach *a, unsigned int wait);
 
+/*
+ * For who has waited for the peer in vain: a channel that is suspended has no
+ * limit. Was it? It goes on now, or ends.
+ */
+bool attach_was_suspended(struct attach *a);
+/* rclink_submit() that waits for a completion, a step of the peer. */
+int attach_wait(struct attach *a);
+
 /* Memory of page-aligned zeros, registered for local use; NULL: said why. */
 void *attach_memory(struct attach *a, size_t len, uint32_t *region);
 

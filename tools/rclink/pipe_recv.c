@@ -177,7 +177,7 @@ static void linger(struct receiver *r)
 	int ret = 0;
 
 	while (r->sends && (ret >= 0 || ret == -EINTR)) {
-		ret = rclink_submit(r->p->at.chan, 1, ATTACH_TIMEOUT_MS);
+		ret = attach_wait(&r->p->at);
 		if (reap(r) < 0)
 			break;
 	}

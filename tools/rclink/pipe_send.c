@@ -180,7 +180,7 @@ static void wait(struct sender *s)
 	num = poll(fds, 2, s->size ? -1 : ATTACH_TIMEOUT_MS);
 	if (num < 0 && errno != EINTR)
 		pipe_failed_errno(s->p, "poll", -errno);
-	else if (!num)
+	else if (!num && !attach_was_suspended(&s->p->at))
 		pipe_failed_errno(s->p, "no grant", -ETIME);
 	if (num <= 0)
 		return;
