@@ -190,6 +190,26 @@ unreadable()
 	[ $? -eq 1 ] && received 1 && grep -q 'gave up: Is a dir' "$recv_says"
 }
 
+# An input that fails when much of it is on its way: memory of this shell, and what
+# is behind it.
+breaks_off()
+{
+	local from status i
+
+	from=$(grep -m 1 ' r-xp .*bash$' /proc/$$/maps)
+	for ((i = 0; i < 8; i++)); do
+		receive "$tool recv l >$out" || return
+		{
+			dd bs=1 skip=$((16#${from%%-*})) count=0 2>/dev/null
+			rclink send l
+		} </proc/$$/mem
+		status=$?
+		received 1 && [ "$status" -eq 1 ] &&
+			grep -q 'gave up: Input/output error' "$recv_says" &&
+			on 2 test -s "$out" || return
+	done
+}
+
 # No file that is opened later is taken for the one that is not there.
 without_stdin()
 {
@@ -242,7 +262,7 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
-plan 27
+plan 28
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -266,6 +286,7 @@ refuse 1 "a receiver that cannot write says so at the sender" \
 	'gave up: cannot write: No space' full
 wait "$receiver" 2>/dev/null
 check "a sender that cannot read says so at the receiver" unreadable
+check "and so does one that cannot read on" breaks_off
 refuse 1 "a sender without an input says so" \
 	'cannot read the input: Bad file descriptor' without_stdin
 check "and the receiver hears why" received 1

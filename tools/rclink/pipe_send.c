@@ -103,16 +103,18 @@ static int reap(struct sender *s)
 	int i, num;
 
 	num = rclink_reap(s->p->at.chan, cqes, REAP);
-	if (num < 0)
+	if (num < 0 && !s->p->over)
 		pipe_failed_errno(s->p, "completions", num);
-	for (i = 0; i < num && !s->p->over; i++) {
+	for (i = 0; i < num; i++) {
+		if (cqes[i].op != RCLINK_OP_RECV)
+			s->completed++;
+		if (s->p->over)
+			continue;
 		if (cqes[i].status) {
 			pipe_quiet(s->p);
 			pipe_over(s->p, attach_broken(&s->p->at, &cqes[i]));
 		} else if (cqes[i].op == RCLINK_OP_RECV) {
 			control(s, &cqes[i]);
-		} else {
-			s->completed++;
 		}
 	}
 	return num;
@@ -130,6 +132,18 @@ static void send_end(struct sender *s)
 				  PIPE_IMM_END, RCLINK_SQE_SIGNALED, 0));
 }
 
+/* All is on its way when it has completed; then the channel may end. */
+static void linger(struct sender *s)
+{
+	int ret = 0;
+
+	while (s->completed != s->sent && (ret >= 0 || ret == -EINTR)) {
+		ret = attach_wait(&s->p->at);
+		if (reap(s) < 0)
+			break;
+	}
+}
+
 /* The peer must not take the end of the channel for the reason. */
 static void send_abort(struct sender *s, const char *why)
 {
@@ -137,10 +151,9 @@ static void send_abort(struct sender *s, const char *why)
 				  rclink_bytes(why, strnlen(why,
 							    PIPE_TEXT_LEN)),
 				  PIPE_IMM_ABORT, RCLINK_SQE_SIGNALED, 0));
+	s->sent++;
 	pipe_failed(s->p, "cannot read the input", why);
-	/* It is on its way when it completes; then the channel may end. */
-	rclink_submit(s->p->at.chan, s->sent - s->completed + 1,
-		      ATTACH_TIMEOUT_MS);
+	linger(s);
 }
 
 /* There is input, a buffer and a grant for it. */
