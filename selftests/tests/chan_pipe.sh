@@ -107,6 +107,19 @@ counted()
 	[ "$sent" -ge 100000 ] && [ "$sent" -eq "$got" ] && until_true 10 closed
 }
 
+# All of it has room below, but it is not there before it is read.
+slow_reader()
+{
+	local doc
+
+	head -c 600000 /dev/zero >"$in"
+	receive "$tool recv l | { sleep $((4 * RCL_SLOW)); cat >$out; }" ||
+		return
+	doc=$(rclink send l -j <"$in") || return
+	echo "$doc"
+	received 0 && gojq -e '.duration > 1e9' <<<"$doc"
+}
+
 shows_rate()
 {
 	rclink show l >"$said"
@@ -262,7 +275,7 @@ examples()
 	wait "$echo" && [ "$status" -eq 0 ] && [ "$(<"$said")" = "$said_all" ]
 }
 
-plan 28
+plan 29
 chan_setup
 for size in 0 1 65535 65536 65537 5242880; do
 	check "$size bytes arrive as they are" moves $size
@@ -270,6 +283,7 @@ done
 check "a stream in drops arrives" drops
 check "on a terminal they tell how far they are, but with -q" quiet
 check "both ends count what was moved" counted
+check "a transfer lasts until its last byte is written" slow_reader
 check "a transfer is seen while it lasts" rate
 refuse 1 "a second sender to a service hears why it waited for nothing" \
 	'another process uses this service' second_sender

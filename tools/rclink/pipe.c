@@ -57,20 +57,20 @@ void pipe_count(struct pipe *p, const void *data, size_t len)
 void pipe_finish(struct pipe *p)
 {
 	EVP_DigestFinal_ex(p->sha, p->sum.sha, NULL);
-	p->ended = rcl_now();
 }
 
 void pipe_quiet(struct pipe *p)
 {
 	if (!p->progress)
 		return;
-	show(p, p->ended ? p->ended : rcl_now());
+	show(p, rcl_now());
 	fputc('\n', stderr);
 	p->progress = false;
 }
 
 void pipe_over(struct pipe *p, int status)
 {
+	p->ended = rcl_now();
 	p->over = true;
 	p->status = status;
 }
