@@ -13,33 +13,38 @@
 #include "cli.h"
 #include "process.h"
 
-/* Its first page is read into the one that this end will show. */
-static int read_hello(struct bench *b)
+static int read_page(struct bench *b, uint32_t region)
 {
-	struct rclink_remote remote;
-	uint32_t region;
 	int ret;
 
-	b->size = BENCH_PAGE;
-	if (attach_find(&b->at, &remote))
-		return -EIO;
-	b->out = attach_memory(&b->at, BENCH_PAGE, &region);
-	if (!b->out)
-		return -ENOMEM;
 	ret = rclink_read(b->at.chan,
 			  rclink_piece(region, 0, sizeof(struct bench_hello)),
-			  &remote, 0, RCLINK_SQE_SIGNALED, 0);
-	b->remote = remote;
+			  &b->remote, 0, RCLINK_SQE_SIGNALED, 0);
 	if (ret)
 		return bench_failed(b, "cannot read", ret);
 	while (!ret && !b->completed)
 		ret = bench_pump(b, 1);
 	b->completed = 0;
-	if (!ret && !bench_hello_get(b, (struct bench_hello *)b->out))
+	return ret;
+}
+
+/* What is wanted; the memory for that is not for the test. */
+static int read_hello(struct bench *b)
+{
+	struct bench_hello *hello;
+	uint32_t region;
+	int ret;
+
+	if (attach_find(&b->at, &b->remote))
+		return -EIO;
+	hello = attach_memory(&b->at, BENCH_PAGE, &region);
+	if (!hello)
+		return -ENOMEM;
+	ret = read_page(b, region);
+	if (!ret && !bench_hello_get(b, hello))
 		ret = bench_failed(b, "a test that this end does not know",
 				   -EPROTO);
-	munmap(b->out, BENCH_PAGE);
-	b->out = NULL;
+	munmap(hello, BENCH_PAGE);
 	return ret;
 }
 
