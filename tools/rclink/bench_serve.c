@@ -51,7 +51,8 @@ static int read_hello(struct bench *b)
 static unsigned int rights(const struct bench *b)
 {
 	if (b->op == RCLINK_OP_CAS || b->op == RCLINK_OP_FADD)
-		return RCLINK_REGION_RIGHTS;
+		return RCLINK_REGION_WRITE | RCLINK_REGION_READ |
+		       RCLINK_REGION_ATOMIC;
 	return RCLINK_REGION_WRITE | RCLINK_REGION_READ;
 }
 
