@@ -22,7 +22,7 @@ PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
 END_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,links links_end links_state bucket peers)
-CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target)
+CHAN_OBJS := $(patsubst %,$(OUT)/%.o,bench_hello chan group_text op pingpong status pipe_msg target times)
 VERBS_OBJS := $(patsubst %,$(OUT)/%.o,echo_op hca news number physical port seal shown stock_dest \
 	kmod-endpoint kmod-gid kmod-msg)
 EPOCH_OBJS := $(patsubst %,$(OUT)/%.o,beat cq ctrl epoch large lease news objects ping \
@@ -115,7 +115,7 @@ $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
 # The test is the module, of one file.
 $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ -Wl,--wrap=ioctl
+		-o $@ $^ -Wl,--wrap=ioctl -lm
 
 # The test is the device that has partition keys.
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)

@@ -17,6 +17,7 @@
 #include "pipe_msg.h"
 #include "ring.h"
 #include "target.h"
+#include "times.h"
 
 #define NUM(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -586,6 +587,30 @@ TEST(a_pingpong_that_cannot_be_is_refused)
 	EXPECT_TRUE(rcl_pingpong_get(&got, &hello));
 	hello.magic++;
 	EXPECT_FALSE(rcl_pingpong_get(&got, &hello));
+}
+
+TEST(times_are_summed_up)
+{
+	uint64_t even[] = { 40, 10, 30, 20 }, many[1000];
+	struct times t = times_sum(even, 4);
+	unsigned int i;
+
+	EXPECT_EQ(10, t.min);
+	EXPECT_EQ(40, t.max);
+	EXPECT_EQ(25, t.median);
+	EXPECT_EQ(25, t.avg);
+	EXPECT_EQ(11, t.mdev);		/* of the root of 125 */
+	EXPECT_EQ(40, t.p99);
+	t = times_sum(even, 3);
+	EXPECT_EQ(20, t.median);
+	t = times_sum(even, 0);
+	EXPECT_EQ(0, t.max);
+	for (i = 0; i < NUM(many); i++)
+		many[i] = NUM(many) - i;
+	t = times_sum(many, NUM(many));
+	EXPECT_EQ(500, t.median);
+	EXPECT_EQ(990, t.p99);
+	EXPECT_EQ(999, t.p999);
 }
 
 TEST_HARNESS_MAIN

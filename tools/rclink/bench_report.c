@@ -1,57 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bench.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
 
 #include "out.h"
+#include "times.h"
 
 #define NS_PER_S	1e9
 #define NS_PER_US	1e3
-
-/* All in nanoseconds. */
-struct summary {
-	uint64_t min, max, median, avg, mdev, p99, p999;
-};
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* No more than permille of the sorted samples are smaller. */
-static uint64_t at(const struct bench *b, uint64_t permille)
-{
-	return b->sample[(b->iters - 1) * permille / 1000];
-}
-
-static struct summary summarize(struct bench *b)
-{
-	double sum = 0, square = 0, avg;
-	uint32_t i;
-
-	qsort(b->sample, b->iters, sizeof(*b->sample), by_value);
-	for (i = 0; i < b->iters; i++)
-		sum += b->sample[i];
-	avg = sum / b->iters;
-	for (i = 0; i < b->iters; i++)
-		square += (b->sample[i] - avg) * (b->sample[i] - avg);
-	return (struct summary) {
-		.min = b->sample[0],
-		.max = b->sample[b->iters - 1],
-		.median = at(b, 500),
-		.avg = avg,
-		.mdev = sqrt(square / b->iters),
-		.p99 = at(b, 990),
-		.p999 = at(b, 999),
-	};
-}
 
 /* One way, as perftest has it; else until the answer is here. */
 static bool is_half(const struct bench *b)
@@ -86,19 +45,19 @@ static void print(struct json_object *doc)
 }
 
 /* As perftest has it. */
-static void print_times(const struct bench *b, const struct summary *s)
+static void print_times(const struct bench *b, const struct times *t)
 {
 	const struct {
 		const char *head;
 		uint64_t ns;
 	} columns[] = {
-		{ "t_min[usec]", s->min },
-		{ "t_max[usec]", s->max },
-		{ "t_typical[usec]", s->median },
-		{ "t_avg[usec]", s->avg },
-		{ "t_stdev[usec]", s->mdev },
-		{ "99%[usec]", s->p99 },
-		{ "99.9%[usec]", s->p999 },
+		{ "t_min[usec]", t->min },
+		{ "t_max[usec]", t->max },
+		{ "t_typical[usec]", t->median },
+		{ "t_avg[usec]", t->avg },
+		{ "t_stdev[usec]", t->mdev },
+		{ "99%[usec]", t->p99 },
+		{ "99.9%[usec]", t->p999 },
 	};
 	size_t i;
 
@@ -114,21 +73,21 @@ static void print_times(const struct bench *b, const struct summary *s)
 
 static void report_times(struct bench *b)
 {
-	struct summary s = summarize(b);
+	struct times t = times_sum(b->sample, b->iters);
 	struct json_object *doc;
 
 	if (!b->json) {
-		print_times(b, &s);
+		print_times(b, &t);
 		return;
 	}
 	doc = begin(b);
-	rcl_out_u64(doc, "min", s.min);
-	rcl_out_u64(doc, "max", s.max);
-	rcl_out_u64(doc, "median", s.median);
-	rcl_out_u64(doc, "avg", s.avg);
-	rcl_out_u64(doc, "mdev", s.mdev);
-	rcl_out_u64(doc, "p99", s.p99);
-	rcl_out_u64(doc, "p999", s.p999);
+	rcl_out_u64(doc, "min", t.min);
+	rcl_out_u64(doc, "max", t.max);
+	rcl_out_u64(doc, "median", t.median);
+	rcl_out_u64(doc, "avg", t.avg);
+	rcl_out_u64(doc, "mdev", t.mdev);
+	rcl_out_u64(doc, "p99", t.p99);
+	rcl_out_u64(doc, "p999", t.p999);
 	json_object_object_add(doc, "half_round_trip",
 			       json_object_new_boolean(is_half(b)));
 	print(doc);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ping_report.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <json-c/json.h>
 
 #include "out.h"
 #include "text.h"
+#include "times.h"
 
 #define COUNT		5
 #define COUNT_MAX	10000000
@@ -70,49 +70,41 @@ void ping_report_line(const char *link, uint32_t op, uint32_t size,
 	       rcl_ns_text(rtt, text));
 }
 
-static const char *const keys[] = {
-	"min", "avg", "median", "p99", "max", "mdev"
+static const struct {
+	const char *key;
+	size_t offset;
+} keys[] = {
+	{ "min", offsetof(struct times, min) },
+	{ "avg", offsetof(struct times, avg) },
+	{ "median", offsetof(struct times, median) },
+	{ "p99", offsetof(struct times, p99) },
+	{ "max", offsetof(struct times, max) },
+	{ "mdev", offsetof(struct times, mdev) },
 };
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+#define NUM_KEYS	(sizeof(keys) / sizeof(keys[0]))
 
-	return (x > y) - (x < y);
+static uint64_t value(const struct times *times, size_t i)
+{
+	return *(const uint64_t *)((const char *)times + keys[i].offset);
 }
 
-static void add_times(struct json_object *doc, uint64_t *rtt, uint32_t num)
+/* In the order in which they were. */
+static void add_rtt(struct json_object *doc, const struct ping_report *r)
 {
 	struct json_object *list = json_object_new_array();
-	double avg = 0, var = 0;
 	uint32_t i;
 
-	for (i = 0; i < num; i++) {
-		json_object_array_add(list, json_object_new_uint64(rtt[i]));
-		avg += (double)rtt[i] / num;
-	}
-	for (i = 0; i < num; i++)
-		var += (rtt[i] - avg) * (rtt[i] - avg) / num;
+	for (i = 0; i < r->ok; i++)
+		json_object_array_add(list, json_object_new_uint64(r->rtt[i]));
 	json_object_object_add(doc, "rtt", list);
-	json_object_object_add(doc, "half_round_trip",
-			       json_object_new_boolean(false));
-	if (!num) {
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			json_object_object_add(doc, keys[i], NULL);
-		return;
-	}
-	qsort(rtt, num, sizeof(*rtt), compare);
-	rcl_out_u64(doc, "min", rtt[0]);
-	rcl_out_u64(doc, "avg", avg + 0.5);
-	rcl_out_u64(doc, "median", (rtt[(num - 1) / 2] + rtt[num / 2]) / 2);
-	rcl_out_u64(doc, "p99", rtt[((uint64_t)num * 99 + 99) / 100 - 1]);
-	rcl_out_u64(doc, "max", rtt[num - 1]);
-	rcl_out_u64(doc, "mdev", sqrt(var) + 0.5);
 }
 
-static struct json_object *make_doc(const struct ping_report *r)
+static void print_doc(const struct ping_report *r)
 {
 	struct json_object *doc = json_object_new_object();
+	struct times times;
+	size_t i;
 
 	rcl_out_text(doc, "name", r->link);
 	rcl_out_text(doc, "op", rcl_word(RCL_WORDS_PING_OP, r->op));
@@ -120,33 +112,36 @@ static struct json_object *make_doc(const struct ping_report *r)
 	rcl_out_u64(doc, "ok", r->ok);
 	rcl_out_u64(doc, "failed", r->failed);
 	rcl_out_text(doc, "error", *r->why ? r->why : NULL);
-	add_times(doc, r->rtt, r->ok);
-	return doc;
+	add_rtt(doc, r);
+	json_object_object_add(doc, "half_round_trip",
+			       json_object_new_boolean(false));
+	times = times_sum(r->rtt, r->ok);
+	for (i = 0; i < NUM_KEYS; i++)
+		if (r->ok)
+			rcl_out_u64(doc, keys[i].key, value(&times, i));
+		else
+			json_object_object_add(doc, keys[i].key, NULL);
+	rcl_out_json(stdout, doc);
+	json_object_put(doc);
 }
 
-static void print_summary(struct json_object *doc)
+static void print_summary(const struct ping_report *r)
 {
+	const struct times times = times_sum(r->rtt, r->ok);
 	char text[RCL_NS_TEXT_LEN];
 	size_t i;
 
-	printf("--- %s: %llu ok, %llu failed", rcl_out_get_text(doc, "name"),
-	       (unsigned long long)rcl_out_get_u64(doc, "ok"),
-	       (unsigned long long)rcl_out_get_u64(doc, "failed"));
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (json_object_object_get(doc, keys[i]))
-			printf(", %s %s", keys[i],
-			       rcl_ns_text(rcl_out_get_u64(doc, keys[i]),
-					   text));
+	printf("--- %s: %u ok, %u failed", r->link, r->ok, r->failed);
+	for (i = 0; r->ok && i < NUM_KEYS; i++)
+		printf(", %s %s", keys[i].key,
+		       rcl_ns_text(value(&times, i), text));
 	putchar('\n');
 }
 
 void ping_report_print(const struct ping_report *report, bool json)
 {
-	struct json_object *doc = make_doc(report);
-
 	if (json)
-		rcl_out_json(stdout, doc);
+		print_doc(report);
 	else if (report->ok || !report->failed)
-		print_summary(doc);
-	json_object_put(doc);
+		print_summary(report);
 }
