@@ -315,6 +315,16 @@ TEST_F(epoch, takes_a_send_that_is_too_long_for_no_message)
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_NOT_A_MESSAGE), p->ep->why);
 }
 
+TEST_F(epoch, tells_the_vendors_error_of_a_completion)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(comes_up(p));
+	fake_arrive(&fake_ctrl, IBV_WC_RETRY_EXC_ERR, NULL, 0);
+	rcv_epoch_turn(p->ep);
+	EXPECT_NE(NULL, strstr(p->ep->why, "(vendor error 0x81)"));
+}
+
 TEST_F(epoch, takes_the_pieces_of_a_ping_in_their_order)
 {
 	struct peer *p = &self->peer;

@@ -49,6 +49,7 @@ void fake_arrive(struct fake_qp *qp, enum ibv_wc_status status,
 	const struct ibv_wc wc = {
 		.wr_id = recv->wr_id,
 		.status = status,
+		.vendor_err = status ? FAKE_VENDOR_ERR : 0,
 		.opcode = IBV_WC_RECV,
 		.byte_len = len,
 	};

@@ -9,6 +9,7 @@
 
 #include <infiniband/verbs.h>
 
+#define FAKE_VENDOR_ERR	0x81
 #define FAKE_POSTS	128
 #define FAKE_BYTES	512	/* of a send that are kept */
 

@@ -34,27 +34,19 @@ static uint64_t now_ms(void)
 	return rcl_now() / NS_PER_MS;
 }
 
-static const char *reason_text(uint32_t reason, uint32_t wc_status)
-{
-	const struct rcl_reason why = {
-		.reason = reason,
-		.wc_status = wc_status,
-	};
-
-	return rcl_reason_text(&why);
-}
-
 void rcv_epoch_kick(struct rcv_epoch *ep)
 {
 	event_active(ep->timer, EV_TIMEOUT, 0);
 }
 
 /* The first one counts, of those that explain as much. */
-static void note(struct rcv_epoch *ep, uint32_t reason, uint32_t wc_status)
+static void note(struct rcv_epoch *ep, uint32_t reason,
+		 const struct rcv_wc *failed)
 {
 	const struct rcl_reason why = {
 		.reason = reason,
-		.wc_status = wc_status,
+		.wc_status = failed ? failed->status : 0,
+		.vendor_err = failed ? failed->vendor_err : 0,
 		.mtu = rcv_epoch_mtu(ep),
 	};
 
@@ -73,6 +65,26 @@ static void end(struct rcv_epoch *ep, const char *why)
 	event_del(ep->news);
 	event_del(ep->look);
 	rcv_epoch_kick(ep);
+}
+
+static void end_for(struct rcv_epoch *ep, const struct rcl_reason *why)
+{
+	char text[RCL_ERR_LEN];
+
+	if (why->reason != RCLINK_DOWN_REASON_COMPLETION) {
+		end(ep, rcl_reason_text(why));
+		return;
+	}
+	rcl_fail(text, 0, "%s (vendor error 0x%x)", rcl_reason_text(why),
+		 why->vendor_err);
+	end(ep, text);
+}
+
+static void end_at(struct rcv_epoch *ep, uint32_t reason)
+{
+	const struct rcl_reason why = { .reason = reason };
+
+	end_for(ep, &why);
 }
 
 int rcv_policy_complete(struct rcl_policy *policy, char *err)
@@ -105,15 +117,15 @@ static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 	enum rcv_wr kind = wc->wr_id >> RCV_WR_SHIFT;
 
 	if (kind == RCV_WR_LARGE && rcv_large_is_lost(ep, wc)) {
-		note(ep, RCLINK_DOWN_REASON_MTU, 0);
+		note(ep, RCLINK_DOWN_REASON_MTU, NULL);
 		return;
 	}
 	if (is_too_long(wc)) {
-		note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, 0);
+		note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, NULL);
 		return;
 	}
 	if (wc->status != IBV_WC_SUCCESS) {
-		note(ep, RCLINK_DOWN_REASON_COMPLETION, wc->status);
+		note(ep, RCLINK_DOWN_REASON_COMPLETION, wc);
 		return;
 	}
 	switch (kind) {
@@ -127,7 +139,7 @@ static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 		break;
 	default:
 		if (!rcv_ctrl_completed(&ep->ctrl, wc))
-			note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, 0);
+			note(ep, RCLINK_DOWN_REASON_NOT_A_MESSAGE, NULL);
 	}
 }
 
@@ -141,7 +153,7 @@ static int poll_some(struct rcv_epoch *ep, struct rcv_cq *cq,
 
 	n = rcv_cq_poll(cq, wcs, POLL_WCS);
 	if (n < 0)
-		note(ep, RCLINK_DOWN_REASON_LOCAL_ERROR, 0);
+		note(ep, RCLINK_DOWN_REASON_LOCAL_ERROR, NULL);
 	for (i = 0; i < n; i++)
 		take(ep, &wcs[i]);
 	return n;
@@ -338,14 +350,14 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 	if (!ret && ep->up)
 		ret = ask(ep);
 	if (ep->failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
-		end(ep, rcl_reason_text(&ep->failure));
+		end_for(ep, &ep->failure);
 	else if (ret)
-		end(ep, reason_text(reason_of(ret), 0));
+		end_at(ep, reason_of(ret));
 	if (ep->why[0] || ep->tell_up || ep->busy)
 		return;
 	/* What completed before this comes without an event. */
 	if (rcv_cq_arm(&ep->cq) || rcv_cq_arm(&ep->pool_cq))
-		end(ep, reason_text(RCLINK_DOWN_REASON_LOCAL_ERROR, 0));
+		end_at(ep, RCLINK_DOWN_REASON_LOCAL_ERROR);
 	else if (more || poll_all(ep))
 		set_timer(ep, 0);	/* the loop looks at all else before */
 	else
@@ -402,7 +414,7 @@ static void take_news(struct rcv_epoch *ep, const struct ibv_async_event *e)
 	uint32_t reason = rcv_news_reason(&watched, e);
 
 	if (reason)
-		note(ep, reason, 0);
+		note(ep, reason, NULL);
 }
 
 static void on_news(evutil_socket_t fd, short what, void *arg)
@@ -431,7 +443,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (!rcv_hca_is_gone(&ep->hca))
 		return;
-	note(ep, RCLINK_DOWN_REASON_DEVICE_REMOVED, 0);
+	note(ep, RCLINK_DOWN_REASON_DEVICE_REMOVED, NULL);
 	rcv_epoch_turn(ep);
 }
 

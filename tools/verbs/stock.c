@@ -234,9 +234,10 @@ static int take(struct stock *s, const struct rcv_wc *wc)
 {
 	if (wc->status != IBV_WC_SUCCESS)
 		return rcl_fail(s->err, -EIO,
-				"%s failed after %u messages: %s; are --size and --iters those of the peer?",
+				"%s failed after %u messages: %s (vendor error 0x%x); are --size and --iters those of the peer?",
 				wc->wr_id == SENT ? "a send" : "a receive",
-				s->received, ibv_wc_status_str(wc->status));
+				s->received, ibv_wc_status_str(wc->status),
+				wc->vendor_err);
 	s->pending &= ~(unsigned int)wc->wr_id;
 	if (wc->wr_id == SENT)
 		return 0;
