@@ -244,6 +244,9 @@ const char *ibv_get_device_name(struct ibv_device *device)
 int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
 		 uint32_t gid_index, char *err)
 {
+	static struct rcl_gid gids[] = {
+		{ .value = { [10] = 0xff, 0xff, 10, 0, 0, 1 } },
+	};
 	struct ibv_context *ctx = calloc(1, sizeof(*ctx));
 
 	ctx->async_fd = eventfd(0, EFD_CLOEXEC);
@@ -264,7 +267,7 @@ int rcv_hca_open(struct rcv_hca *hca, const char *name, uint32_t port,
 			.max_qp_init_rd_atom = 16,
 		},
 		.ngids = 1,
-		.gids[0].value = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
+		.gids = gids,
 	};
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -56,11 +57,29 @@ static void fill_limits(struct rcl_dev_info *info, const struct rcv_hca *hca)
 	info->atomics = attr->atomic_cap;
 }
 
-static void fill(struct rcl_dev_info *info, struct rcl_gid_info *gids,
-		 const struct rcv_hca *hca)
+static bool fill_gids(struct rcl_dev_info *info, const struct rcv_hca *hca)
+{
+	struct rcl_gid_info *to = calloc(hca->ngids + 1, sizeof(*to));
+	uint32_t i;
+
+	if (!to)
+		return false;
+	info->gids = to;
+	info->ngids = hca->ngids;
+	for (i = 0; i < hca->ngids; i++, to++) {
+		to->index = hca->gids[i].index;
+		to->type = hca->gids[i].type;
+		to->vlan = hca->gids[i].vlan;
+		memcpy(to->gid, hca->gids[i].value, sizeof(to->gid));
+		snprintf(to->netdev, sizeof(to->netdev), "%s",
+			 hca->gids[i].netdev);
+	}
+	return true;
+}
+
+static bool fill(struct rcl_dev_info *info, const struct rcv_hca *hca)
 {
 	const struct ibv_port_attr *attr = &hca->port_attr;
-	uint32_t i;
 
 	memset(info, 0, sizeof(*info));
 	snprintf(info->name, sizeof(info->name), "%s",
@@ -77,18 +96,7 @@ static void fill(struct rcl_dev_info *info, struct rcl_gid_info *gids,
 	if (info->has_chosen)
 		info->chosen_gid = rcv_hca_gid(hca)->index;
 	snprintf(info->reason, sizeof(info->reason), "%s", hca->why);
-	info->gids = gids;
-	info->ngids = hca->ngids;
-	for (i = 0; i < hca->ngids; i++) {
-		gids[i] = (struct rcl_gid_info){
-			.index = hca->gids[i].index,
-			.type = hca->gids[i].type,
-			.vlan = hca->gids[i].vlan,
-		};
-		memcpy(gids[i].gid, hca->gids[i].value, sizeof(gids[i].gid));
-		snprintf(gids[i].netdev, sizeof(gids[i].netdev), "%s",
-			 hca->gids[i].netdev);
-	}
+	return fill_gids(info, hca);
 }
 
 static struct json_object *pkeys(const struct rcv_hca *hca)
@@ -138,18 +146,19 @@ static void add_hardware(struct json_object *doc, const struct rcv_hca *hca)
 	json_object_object_add(doc, "pkey_table", pkeys(hca));
 }
 
-static void add_port(struct json_object *list, struct rcv_hca *hca,
-		     const struct rcv_probe *probe)
+static int add_port(struct json_object *list, struct rcv_hca *hca,
+		    const struct rcv_probe *probe)
 {
 	const struct ibv_device_attr *attr = &hca->attr.orig_attr;
-	struct rcl_gid_info gids[RCV_GIDS_MAX];
 	struct rcl_dev_info info;
 	struct json_object *doc;
 	char text[16];
 
-	fill(&info, gids, hca);
+	if (!fill(&info, hca))
+		return cli_fail("dev: out of memory");
 	info.max_inline = probe->max_inline;
 	doc = rcl_doc_dev(&info);
+	rcl_dev_info_free(&info);
 	json_object_object_del(doc, "fast_reg_pages");
 	json_object_object_del(doc, "masked_atomics");
 	json_object_object_del(doc, "sa");
@@ -164,6 +173,7 @@ static void add_port(struct json_object *list, struct rcv_hca *hca,
 	rcl_out_text(doc, "node", hca->ctx->device->dev_name);
 	add_hardware(doc, hca);
 	json_object_array_add(list, doc);
+	return CLI_OK;
 }
 
 static int add_device(struct json_object *list, struct ibv_device *device)
@@ -181,7 +191,7 @@ static int add_device(struct json_object *list, struct ibv_device *device)
 		if (rcv_hca_look(&hca, port, RCLINK_GID_INDEX_AUTO, err))
 			status = cli_fail("dev: %s", err);
 		else
-			add_port(list, &hca, &probe);
+			status |= add_port(list, &hca, &probe);
 	}
 	rcv_hca_close(&hca);
 	return status;

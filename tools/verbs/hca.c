@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -123,6 +124,8 @@ void rcv_hca_close(struct rcv_hca *hca)
 	if (hca->ctx)
 		ibv_close_device(hca->ctx);
 	hca->ctx = NULL;
+	free(hca->gids);
+	hca->gids = NULL;
 }
 
 static uint32_t link_layer(const struct rcv_hca *hca)
@@ -139,7 +142,7 @@ static bool netdev_is_up(int fd, const char *name)
 	const short want = IFF_UP | IFF_RUNNING;
 	struct ifreq req = { 0 };
 
-	strncpy(req.ifr_name, name, sizeof(req.ifr_name) - 1);
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", name);
 	return !ioctl(fd, SIOCGIFFLAGS, &req) && (req.ifr_flags & want) == want;
 }
 
@@ -183,7 +186,7 @@ static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
 		look_at_netdev(gid);
 }
 
-/* An index of the operator is read alone: it may be beyond RCV_GIDS_MAX. */
+/* All of the port, or that of the operator alone. */
 static int read_gids(struct rcv_hca *hca, uint32_t want)
 {
 	bool given = want != RCLINK_GID_INDEX_AUTO;
@@ -196,7 +199,11 @@ static int read_gids(struct rcv_hca *hca, uint32_t want)
 	if (!entries)
 		return -ENOMEM;
 	n = ibv_query_gid_table(hca->ctx, entries, max, 0);
-	for (i = 0; i < n && hca->ngids < RCV_GIDS_MAX; i++) {
+	free(hca->gids);
+	hca->gids = calloc(n > 0 ? n : 1, sizeof(*hca->gids));
+	if (!hca->gids)
+		n = -ENOMEM;
+	for (i = 0; i < n; i++) {
 		if (entries[i].port_num != hca->port ||
 		    (given && entries[i].gid_index != want))
 			continue;

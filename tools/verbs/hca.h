@@ -10,8 +10,6 @@
 
 #include "../../kmod/gid.h"
 
-#define RCV_GIDS_MAX	64	/* entries that are looked at and shown */
-
 struct rcv_hca {
 	struct ibv_context *ctx;
 	uint64_t node;			/* inode in sysfs; 0: was not seen */
@@ -20,7 +18,7 @@ struct rcv_hca {
 	struct ibv_port_attr port_attr;
 	uint32_t link_layer;		/* enum rclink_link_layer */
 	uint32_t ngids;
-	struct rcl_gid gids[RCV_GIDS_MAX];
+	struct rcl_gid *gids;
 	int chosen;			/* position in gids, or negative */
 	const char *why;		/* it, or none, was chosen */
 };
