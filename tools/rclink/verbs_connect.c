@@ -90,7 +90,7 @@ static void on_ping(void *ctx, int error, const char *why, uint64_t rtt)
 	if (!p->args.quiet && !p->args.json)
 		ping_report_line(p->dial.args.link, p->request.op,
 				 p->request.size, p->ok, rtt);
-	if (p->ok == p->args.count)
+	if (p->ok == p->args.count || !cli_written())
 		event_base_loopbreak(p->dial.base);
 	else
 		event_add(p->timer, &tv);
