@@ -75,6 +75,27 @@ played()
 	! wait "$client" && ! wait "$server" && return "$status"
 }
 
+# Nor does a sender that waits for its first grant, however long it takes.
+not_granted()
+{
+	local server status=0
+
+	head -c 100000 /dev/urandom >/tmp/pipe-in
+	on 2 "$tool" recv l:late >/tmp/pipe-out 2>/dev/null &
+	server=$!
+	until_true 10 receives && on 2 pkill -STOP -x rclink || return
+	"$tool" send l:late </tmp/pipe-in &
+	client=$!
+	# It waits; its time goes on while it is stopped.
+	until_true 10 eval '[ "$(of 1 l .stats.channels)" = 1 ]' && sleep 1 &&
+		kill -STOP "$client" &&
+		parted eval 'sleep 11; kill -CONT $client; sleep 1' || status=1
+	on 2 pkill -CONT -x rclink
+	wait "$client" || status=1
+	wait "$server" || status=1
+	cmp /tmp/pipe-in /tmp/pipe-out && return "$status"
+}
+
 closed()
 {
 	chaos_begin 60 &&
@@ -93,7 +114,7 @@ unwanted()
 		until_true 10 eval '[ "$(of 1 l .stats.channels)" = 0 ]'
 }
 
-plan 16
+plan 17
 link_setup
 holds "the link comes up" begin
 holds "channels carry data both ways" chaos_begin 300
@@ -113,6 +134,7 @@ check "what one end sent the other one got" adds_up
 check "an atomic that completed was carried out once" atomics_add_up
 check "channels went on" resumed
 holds "a pipe does not notice" piped
+holds "nor does one whose first grant is late" not_granted
 holds "a pingpong by events does not fail" played
 holds "one that closes meanwhile ends the other one" closed
 holds "an end that does not want it ends both" unwanted
