@@ -358,8 +358,9 @@ void rcl_chan_put(struct rcl_chan *chan)
  * Context: may sleep; can be interrupted. After a failure only
  * rcl_chan_close() and rcl_chan_put() may follow.
  * Return: 0, -ENODEV for no such link, -EACCES for no right on it, -ENOTCONN
- * when it is not up, -EAGAIN when no QP is free or about to be, -ECONNREFUSED
- * when nobody listens, -EINTR, -ENOMEM, or the errno of a verbs call.
+ * when it is not up, -EAGAIN when no QP is free or about to be, or too many
+ * wait for one, or at the peer; -ECONNREFUSED when nobody listens, -EINTR,
+ * -ENOMEM, or the errno of a verbs call.
  */
 int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait)

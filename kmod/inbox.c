@@ -17,6 +17,7 @@
 #include "tripwire.h"
 
 #define RCL_PINGS_MAX	64	/* waiting on one link */
+#define RCL_CALLS_PASS	64	/* taken out in one pass */
 
 /* Of a link of which the caller holds a reference or an epoch. */
 static void rcl_inbox_kick(struct rcl_link *link)
@@ -157,13 +158,21 @@ struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link)
 /**
  * rcl_inbox_next_call - take the next call out
  * @link: of the work item
+ * @n: taken out in this pass; NULL for all that there are
+ *
+ * Many who ask again at once do not keep the work item for themselves: others
+ * are for another pass.
  *
  * Return: the call with the inbox's reference, or NULL.
  */
-struct rcl_call *rcl_inbox_next_call(struct rcl_link *link)
+struct rcl_call *rcl_inbox_next_call(struct rcl_link *link, u32 *n)
 {
 	struct rcl_call *call;
 
+	if (n && (*n)++ == RCL_CALLS_PASS) {
+		rcl_inbox_kick(link);
+		return NULL;
+	}
 	spin_lock_irq(&link->lock);
 	call = list_first_entry_or_null(&link->calls, struct rcl_call, node);
 	if (call)

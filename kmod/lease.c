@@ -33,6 +33,8 @@
 #include "stall.h"
 #include "upcall.h"
 
+#define RCL_OPENS_MAX	256	/* waiting on one link, as a pass looks at all */
+
 static bool rcl_lease_gives_way(const struct rcl_epoch *ep)
 {
 	return ep->pool.role != RCLINK_ROLE_INITIATOR;
@@ -53,6 +55,25 @@ static int rcl_lease_get_id(const struct rcl_msg *msg, struct rcl_qp_id *id)
 	       0 : -EPROTO;
 }
 
+static void rcl_lease_enqueue(struct rcl_pool *pool, struct rcl_call *call)
+{
+	list_add_tail(&call->node, &pool->calls);
+	pool->nopens += call->kind == RCL_CALL_OPEN;
+}
+
+/* Before all others: it has waited long enough. */
+static void rcl_lease_requeue(struct rcl_pool *pool, struct rcl_call *call)
+{
+	list_add(&call->node, &pool->calls);
+	pool->nopens += call->kind == RCL_CALL_OPEN;
+}
+
+static void rcl_lease_dequeue(struct rcl_pool *pool, struct rcl_call *call)
+{
+	list_del(&call->node);
+	pool->nopens -= call->kind == RCL_CALL_OPEN;
+}
+
 static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
 			    int why)
 {
@@ -63,7 +84,7 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
 	list_for_each_entry_safe(call, next, &pool->calls, node) {
 		if (call->lessee != lessee)
 			continue;
-		list_del(&call->node);
+		rcl_lease_dequeue(pool, call);
 		rcl_call_finish(call, -ECANCELED);
 	}
 	/* An errand may wait for an answer, and who closes for the errand. */
@@ -92,12 +113,17 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
  */
 void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call)
 {
-	if (call->kind != RCL_CALL_CLOSE) {
-		list_add_tail(&call->node, &ep->pool.calls);
-		return;
+	struct rcl_pool *pool = &ep->pool;
+
+	if (call->kind == RCL_CALL_CLOSE) {
+		rcl_lease_close(ep, call->lessee, call->why);
+		rcl_call_finish(call, 0);
+	} else if (call->kind == RCL_CALL_OPEN &&
+		   pool->nopens >= RCL_OPENS_MAX) {
+		rcl_call_finish(call, -EAGAIN);
+	} else {
+		rcl_lease_enqueue(pool, call);
 	}
-	rcl_lease_close(ep, call->lessee, call->why);
-	rcl_call_finish(call, 0);
 }
 
 /* The ends begin to look at opposite ends, so that they seldom meet. */
@@ -130,7 +156,6 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 {
 	struct rcl_msg msg = {
 		.type = RCL_MSG_OPEN,
-		.seed = get_random_u32(),
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
@@ -144,14 +169,15 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 	if (!lease && (call->wait || rcl_lease_some_come_back(&ep->pool)))
 		return 0;
 	if (!lease) {
-		list_del(&call->node);
+		rcl_lease_dequeue(&ep->pool, call);
 		rcl_call_finish(call, -EAGAIN);
 		return 0;
 	}
+	msg.seed = get_random_u32();
 	ret = rcl_lease_send(ep, lease, &msg);
 	if (ret)
 		return ret;
-	list_del(&call->node);
+	rcl_lease_dequeue(&ep->pool, call);
 	lease->call = call;
 	lease->id = msg.seed;
 	lease->state = RCL_LEASE_OPENING;
@@ -279,7 +305,7 @@ static int rcl_lease_question_open(struct rcl_epoch *ep,
 		return ret;
 	if (lease->state == RCL_LEASE_OPENING && rcl_lease_gives_way(ep)) {
 		if (lease->call)
-			list_add(&lease->call->node, &ep->pool.calls);
+			rcl_lease_requeue(&ep->pool, lease->call);
 		lease->call = NULL;
 		lease->state = RCL_LEASE_FREE;
 	}
@@ -441,7 +467,7 @@ static int rcl_lease_answer_opened(struct rcl_epoch *ep,
 	if (!call)
 		return 0;
 	if (msg->status == RCL_MSG_FAILED)
-		list_add(&call->node, &ep->pool.calls);
+		rcl_lease_requeue(&ep->pool, call);
 	else
 		rcl_call_finish(call, msg->status == RCL_MSG_REFUSED ?
 				      -ECONNREFUSED : -EAGAIN);
@@ -567,7 +593,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
 		struct rcl_lessee *lessee = lease->lessee;
 
 		if (lease->call)
-			list_add_tail(&lease->call->node, &pool->calls);
+			rcl_lease_enqueue(pool, lease->call);
 		lease->call = NULL;
 		if (!lessee || lease->state == RCL_LEASE_DEAD)
 			continue;

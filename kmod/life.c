@@ -83,12 +83,13 @@ static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 }
 
 /* What is not up answers at once. */
-static void rcl_life_refuse(struct rcl_link *link)
+static void rcl_life_refuse(struct rcl_link *link, bool all)
 {
 	struct rcl_call *call;
 	struct rcl_ping *ping;
+	u32 n = 0;
 
-	while ((call = rcl_inbox_next_call(link))) {
+	while ((call = rcl_inbox_next_call(link, all ? NULL : &n))) {
 		bool close = call->kind == RCL_CALL_CLOSE;
 
 		if (close && !list_empty(&call->lessee->node))
@@ -105,7 +106,7 @@ static void rcl_life_end_now(struct rcl_link *link)
 {
 	if (link->live->epoch)
 		rcl_life_goodbye(link->live, RCLINK_DOWN_REASON_DISCONNECTED);
-	rcl_life_refuse(link);
+	rcl_life_refuse(link, true);
 	rcl_resume_lose_all(&link->suspended, -ECONNRESET);
 	rcl_state_event(link->live, RCLINK_EVENT_KIND_DELETED);
 	complete_all(&link->ended);
@@ -500,8 +501,9 @@ static int rcl_life_ping(struct rcl_link *link)
 static int rcl_life_lease(struct rcl_link *link)
 {
 	struct rcl_call *call;
+	u32 n = 0;
 
-	while ((call = rcl_inbox_next_call(link)))
+	while ((call = rcl_inbox_next_call(link, &n)))
 		rcl_lease_call(link->live->epoch, call);
 	return rcl_lease_continue(link->live->epoch);
 }
@@ -598,7 +600,7 @@ static void rcl_life_work(struct work_struct *work)
 		rcl_life_look(link);
 	while (rcl_life_next_request(link));
 	if (link->live->state != RCLINK_LINK_STATE_UP)
-		rcl_life_refuse(link);
+		rcl_life_refuse(link, false);
 	if (dead && !link->busy && !completion_done(&link->ended))
 		rcl_life_end_now(link);
 	memalloc_noio_restore(noio);

@@ -81,6 +81,7 @@ struct rcl_lease {
  * @link: name of the link
  * @role: enum rclink_role of this end
  * @calls: not yet asked
+ * @nopens: OPENs among them
  * @asked: IMPORT and GROUP calls that wait for their answer
  * @exports: what the peer may import; the link's
  * @taken: what it has imported of the regions for all links; of offer.c
@@ -93,6 +94,7 @@ struct rcl_pool {
 	const char *link;
 	u32 role;
 	struct list_head calls;
+	u32 nopens;
 	struct list_head asked;
 	struct rcl_exports *exports;
 	struct list_head taken;

@@ -25,6 +25,10 @@
 #define QUIET_MS	200	/* in which something had completed */
 #define RECVS		5
 #define SPARE		8	/* more than a pool has QPs */
+#define WAIT_MAX	256	/* for a QP of one link */
+#define TOO_MANY	20
+#define ALL		(WAIT_MAX + TOO_MANY)
+#define STACK		(64 * 1024)
 
 /* What the process or thread does: R, S, T, Z; 0 when it is gone. */
 static char state_of(pid_t task)
@@ -305,6 +309,99 @@ TEST(a_qp_that_comes_back_is_waited_for)
 		ASSERT_EQ(0, open_pair(&r, pair[i % num]));
 	}
 	EXPECT_EQ(-EAGAIN, open_pair(&r, pair[num]));
+	while (num--) {
+		close(pair[num][0]);
+		close(pair[num][1]);
+	}
+	rig_end(&r);
+}
+
+struct crowd {
+	pthread_t thread[ALL];
+	int refused, stopped, others;
+};
+
+static void is_told(int signal)
+{
+}
+
+static void *joins_crowd(void *arg)
+{
+	struct crowd *crowd = arg;
+	int fd = rig_device();
+	int ret = rig_connect(fd, RCLINK_CONNECT_WAIT);
+
+	__atomic_fetch_add(ret == -EAGAIN ? &crowd->refused :
+			   ret == -EINTR ? &crowd->stopped : &crowd->others, 1,
+			   __ATOMIC_RELAXED);
+	close(fd);
+	return NULL;
+}
+
+static bool reaches(const int *count, int num)
+{
+	int ms;
+
+	for (ms = slow(STATE_MS); ms > 0; ms--) {
+		if (__atomic_load_n(count, __ATOMIC_RELAXED) >= num)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+static int crowd_comes(struct crowd *crowd)
+{
+	pthread_attr_t attr;
+	int i, ret = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	for (i = 0; i < ALL && !ret; i++)
+		ret = pthread_create(&crowd->thread[i], &attr, joins_crowd,
+				     crowd);
+	pthread_attr_destroy(&attr);
+	return ret;
+}
+
+/* Again and again: one may not be in the call yet. */
+static void crowd_goes(struct crowd *crowd)
+{
+	int i;
+
+	for (i = 0; i < ALL; i++)
+		while (pthread_tryjoin_np(crowd->thread[i], NULL)) {
+			pthread_kill(crowd->thread[i], SIGUSR1);
+			usleep(100);
+		}
+}
+
+TEST(no_more_than_so_many_wait_for_a_qp)
+{
+	struct sigaction tell = { .sa_handler = is_told };
+	struct crowd crowd = { .refused = 0 };
+	int pair[SPARE][2], num = 0;
+	struct rcl_view view;
+	struct rig r;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &tell, NULL));
+	ASSERT_EQ(0, rig_begin(&r));
+	ASSERT_EQ(0, rig_link(&r));
+	while (!open_pair(&r, pair[num]))
+		ASSERT_GT(SPARE, ++num);
+	ASSERT_EQ(0, crowd_comes(&crowd));
+	EXPECT_TRUE(reaches(&crowd.refused, TOO_MANY));
+	usleep(QUIET_MS * 1000);
+	EXPECT_EQ(TOO_MANY, crowd.refused);
+	crowd_goes(&crowd);
+	EXPECT_EQ(WAIT_MAX, crowd.stopped);
+	EXPECT_EQ(0, crowd.others);
+	/* And then there is room for others. */
+	close(pair[0][0]);
+	close(pair[0][1]);
+	EXPECT_EQ(0, open_pair(&r, pair[0]));
+	EXPECT_EQ(0, rcl_view(&r.s, RIG_NEAR, &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 	while (num--) {
 		close(pair[num][0]);
 		close(pair[num][1]);

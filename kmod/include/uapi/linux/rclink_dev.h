@@ -272,7 +272,10 @@ struct rclink_dev_group_shared {
 };
 
 /* Flags of RCLINK_IOC_CONNECT. */
-/* For a free QP; else EAGAIN if none is free, nor just left by a channel. */
+/*
+ * For a free QP; else EAGAIN if none is free, nor just left by a channel. With
+ * it EAGAIN if 256 wait for one on the link already.
+ */
 #define RCLINK_CONNECT_WAIT	0x01
 /* Flags of RCLINK_IOC_CONNECT and RCLINK_IOC_LISTEN. */
 /*
