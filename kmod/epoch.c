@@ -374,7 +374,7 @@ void rcl_epoch_drain(struct rcl_epoch *ep)
 
 	rcl_reg_stop(&ep->reg);
 	/* All at once: one limit for a device that flushes nothing. */
-	end = rcl_qp_drain_end();
+	end = rcl_qp_drain_end(ep->pool.stuck);
 	for (i = 0; i < ep->nqps; i++)
 		rcl_qp_to_err(&ep->qp[i]);
 	for (i = 0; i < ep->nqps; i++)

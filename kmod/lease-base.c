@@ -179,9 +179,15 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 
 	if (lessee)
 		lessee->ops->detach(lessee, why);
-	if (!rcl_qp_stop(lease->qp, rcl_qp_drain_end())) {
+	/* The epoch's end stops this one, too: all at once, not one by one. */
+	if (ep->pool.stuck) {
+		lease->state = RCL_LEASE_DEAD;
+		return;
+	}
+	if (!rcl_qp_stop(lease->qp, rcl_qp_drain_end(false))) {
 		/* It may still access memory, or complete, until destroyed. */
 		lease->state = RCL_LEASE_DEAD;
+		ep->pool.stuck = true;
 		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
 				  0, lease->qp->index);
 		return;

@@ -86,6 +86,7 @@ struct rcl_lease {
  * @exports: what the peer may import; the link's
  * @taken: what it has imported of the regions for all links; of offer.c
  * @still: who leases is to post no sends
+ * @stuck: a QP did not stop, so the epoch is about to end
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
  * @lease: the QPs; number i is wired to number i of the peer
@@ -99,6 +100,7 @@ struct rcl_pool {
 	struct rcl_exports *exports;
 	struct list_head taken;
 	bool still;
+	bool stuck;
 	struct rcl_errands errands;
 	u32 n;
 	struct rcl_lease *lease;

@@ -12,6 +12,7 @@
 
 #define RCL_WC_BATCH	8	/* completions taken from the CQ at once */
 #define RCL_DRAIN_MS	5000	/* for flushes */
+#define RCL_DRAIN_STUCK_MS 1000	/* for others of them, then */
 
 /* bnxt_re says that of retries that are exceeded, too. */
 static bool rcl_qp_tells_access(const struct rcl_qp *qp)
@@ -356,14 +357,16 @@ static bool rcl_qp_wait(struct rcl_qp *qp, const struct rcl_qp_wait *wait,
 
 /**
  * rcl_qp_drain_end - until when to wait for flushes
+ * @stuck: of a device that has kept somebody waiting for them in vain
  *
  * They are local, so a device that lives has them soon.
  *
  * Return: in jiffies.
  */
-unsigned long rcl_qp_drain_end(void)
+unsigned long rcl_qp_drain_end(bool stuck)
 {
-	return jiffies + msecs_to_jiffies(RCL_DRAIN_MS);
+	return jiffies + msecs_to_jiffies(stuck ? RCL_DRAIN_STUCK_MS :
+						  RCL_DRAIN_MS);
 }
 
 /**
@@ -553,7 +556,7 @@ int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access)
 	ret = rcl_qp_post_send(qp, &wr.wr);
 	if (ret)
 		return ret;
-	if (!rcl_qp_wait(qp, &qp->reg, rcl_qp_drain_end()))
+	if (!rcl_qp_wait(qp, &qp->reg, rcl_qp_drain_end(false)))
 		return -ETIMEDOUT;
 	return qp->reg.status ? -EIO : 0;
 }

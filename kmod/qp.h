@@ -95,7 +95,7 @@ int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
 int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		  const struct rcl_qp_id *remote);
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
-unsigned long rcl_qp_drain_end(void);
+unsigned long rcl_qp_drain_end(bool stuck);
 int rcl_qp_to_err(struct rcl_qp *qp);
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end);
 int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size);

@@ -6,6 +6,7 @@
  * has an eye (mr.c), when it is deleted.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 #define QUIET_MS	300	/* until a link has nothing to say any more */
 #define NOTICED_MS	10000
 #define UNDRAINED_S	6	/* until nobody waits any more for the CQ */
+#define MORE		3	/* channels; each alone would take 5 s */
 #define BACK_MS		12000
 #define LATE		"delay 1 8 300"	/* the next eight, in ms */
 
@@ -200,6 +202,41 @@ TEST_F(dev, a_channel_goes_on_whose_queue_could_not_be_polled)
 {
 	chan_fails(_metadata, self, "poll_cq", EVER, true);
 	chan_goes_on(_metadata, self);
+}
+
+static void *closes(void *fd)
+{
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* Nobody waits for the CQ of each of them in turn. */
+TEST_F(dev, channels_end_together_whose_queues_cannot_be_polled)
+{
+	int near[MORE], far[MORE], i;
+	struct rig *r = &self->r;
+	pthread_t thread[MORE];
+
+	r->values.heartbeat = LIVELY_MS;
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	for (i = 0; i < MORE; i++) {
+		near[i] = rig_device();
+		ASSERT_LE(0, near[i]);
+		ASSERT_EQ(0, rig_connect(near[i], RCLINK_CONNECT_WAIT));
+		far[i] = rig_accept(r);
+		ASSERT_LE(0, far[i]);
+	}
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "poll_cq 1 %d", EVER));
+	for (i = 0; i < MORE; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, closes,
+					    &near[i]));
+	goes_down(_metadata, self);
+	for (i = 0; i < MORE; i++) {
+		pthread_join(thread[i], NULL);
+		close(far[i]);
+	}
 }
 
 static int write_late(struct rig *r, const struct rclink_remote *to,
