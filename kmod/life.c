@@ -40,6 +40,7 @@
 #define RCL_STILL_MS	1000	/* for what is in flight before a link moves */
 #define RCL_CALM_MS	60000	/* between rotations for channels */
 #define RCL_MOVE_MS	5000	/* for the peer to be ready to move, too */
+#define RCL_WALK_PASS	65536	/* bytes of a buffer that one pass looks at */
 
 static void rcl_life_timer(struct timer_list *timer)
 {
@@ -448,8 +449,15 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 	}
 }
 
+/* Of the link buffer, or the epoch ends. */
+static u32 rcl_life_walks(const struct rcl_msg *msg)
+{
+	return msg->type == RCL_MSG_FILL || msg->type == RCL_MSG_CHECK ?
+	       msg->len : 0;
+}
+
 /* 1 for a message, 0 when there is none now, an errno that ends the epoch. */
-static int rcl_life_next(struct rcl_slot *slot)
+static int rcl_life_next(struct rcl_slot *slot, u32 *walked)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
 	struct rcl_ctrl_slot *in;
@@ -460,17 +468,19 @@ static int rcl_life_next(struct rcl_slot *slot)
 	if (ret <= 0)
 		return ret;
 	ret = rcl_life_message(slot, &msg, in->arrived);
+	*walked += rcl_life_walks(&msg);
 	return ret ? : rcl_ctrl_repost(ctrl, in) ? : 1;
 }
 
 /* A peer that never stops to ask must not keep the work item for itself. */
 static int rcl_life_receive(struct rcl_slot *slot)
 {
+	u32 walked = 0;
 	int ret;
 	int i;
 
-	for (i = 0; i < RCL_CTRL_SLOTS; i++) {
-		ret = rcl_life_next(slot);
+	for (i = 0; i < RCL_CTRL_SLOTS && walked <= RCL_WALK_PASS; i++) {
+		ret = rcl_life_next(slot, &walked);
 		/* What crosses a failure of ours is no fault of the peer. */
 		if (ret == -EPROTO && !rcl_inbox_failure(slot).reason)
 			slot->link->stats.rx_malformed++;
