@@ -245,8 +245,8 @@ struct rclink_dev_ring {
  * @sqe: submissions
  * @cqe: completions
  *
- * Where it is mapped the file stays open, and so does the channel: munmap() it,
- * too, to close it.
+ * What is mapped keeps no file open: the channel ends when the last process has
+ * closed that, and the memory stays where it is still mapped.
  */
 struct rclink_dev_shared {
 	struct rclink_dev_ring sq;
