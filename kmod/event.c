@@ -7,6 +7,7 @@
  */
 #include "event.h"
 
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <net/genetlink.h>
@@ -18,6 +19,8 @@
 
 static DEFINE_MUTEX(rcl_event_lock);	/* keeps numbers and sending in order */
 static u64 rcl_event_seq;		/* under rcl_event_lock */
+/* Of it, what was sent. Who only asks keeps no lock from who has to send. */
+static atomic64_t rcl_event_told;
 /* under rcl_event_lock */
 static const struct genl_family *rcl_event_family;
 static BLOCKING_NOTIFIER_HEAD(rcl_event_chain);
@@ -162,6 +165,8 @@ static void rcl_event_multicast(u8 cmd, const void *event,
 		genl_set_err(rcl_event_family, &init_net, 0, RCL_EVENTS_GROUP,
 			     -ENOBUFS);
 out_unlock:
+	/* With all that has happened before. */
+	atomic64_set_release(&rcl_event_told, rcl_event_seq);
 	mutex_unlock(&rcl_event_lock);
 }
 
@@ -228,14 +233,9 @@ void rcl_event_unlisten(struct notifier_block *nb)
 /**
  * rcl_event_last - number of the last event
  *
- * Return: the number, for a dump to say what it includes.
+ * Return: the number, for a dump to say what it includes, if that looks then.
  */
 u64 rcl_event_last(void)
 {
-	u64 seq;
-
-	mutex_lock(&rcl_event_lock);
-	seq = rcl_event_seq;
-	mutex_unlock(&rcl_event_lock);
-	return seq;
+	return atomic64_read_acquire(&rcl_event_told);
 }
