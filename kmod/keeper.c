@@ -3,13 +3,17 @@
 
 #include <linux/errno.h>
 #include <linux/jiffies.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #define RCL_KEEPER_MS	1000	/* between two numbers for one link */
 
-static DEFINE_MUTEX(rcl_keepers_lock);	/* protects rcl_keepers and all in it */
+/*
+ * Protects rcl_keepers and all in it. Who holds it does not lose the processor:
+ * links wait for it, and whoever asks takes it.
+ */
+static DEFINE_SPINLOCK(rcl_keepers_lock);
 static LIST_HEAD(rcl_keepers);
 
 static void rcl_keeper_draw(struct rcl_keeper *keeper, bool now)
@@ -31,31 +35,31 @@ static void rcl_keeper_draw(struct rcl_keeper *keeper, bool now)
  * @qkey: of the group
  * @links: that it is for
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_keeper_start(struct rcl_keeper *keeper, u32 qkey,
 		      const struct rcl_keeper_links *links)
 {
-	mutex_lock(&rcl_keepers_lock);
+	spin_lock(&rcl_keepers_lock);
 	keeper->grant.qkey = qkey;
 	keeper->links = *links;
 	rcl_keeper_draw(keeper, true);
 	list_add_tail(&keeper->node, &rcl_keepers);
-	mutex_unlock(&rcl_keepers_lock);
+	spin_unlock(&rcl_keepers_lock);
 }
 
 /**
  * rcl_keeper_stop - the mirror of rcl_keeper_start()
  * @keeper: has no key afterwards
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_keeper_stop(struct rcl_keeper *keeper)
 {
-	mutex_lock(&rcl_keepers_lock);
+	spin_lock(&rcl_keepers_lock);
 	list_del(&keeper->node);
 	memzero_explicit(&keeper->grant, sizeof(keeper->grant));
-	mutex_unlock(&rcl_keepers_lock);
+	spin_unlock(&rcl_keepers_lock);
 }
 
 static struct rcl_keeper *rcl_keeper_find_locked(const char *name)
@@ -143,7 +147,7 @@ static int rcl_keeper_check(const struct rcl_keeper *keeper,
  * Who was taken off has the key, so there is another one, and nothing under the
  * old one is good here any more.
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: 0, -ENOENT for a link that is not on the list, -EINVAL for one that
  * is there twice, or -ENOSPC.
  */
@@ -153,7 +157,7 @@ int rcl_keeper_set(struct rcl_keeper *keeper,
 	u32 i;
 	int ret;
 
-	mutex_lock(&rcl_keepers_lock);
+	spin_lock(&rcl_keepers_lock);
 	ret = rcl_keeper_check(keeper, change, why);
 	if (ret)
 		goto out_unlock;
@@ -166,7 +170,7 @@ int rcl_keeper_set(struct rcl_keeper *keeper,
 		rcl_keeper_draw(keeper, true);
 
 out_unlock:
-	mutex_unlock(&rcl_keepers_lock);
+	spin_unlock(&rcl_keepers_lock);
 	return ret;
 }
 
@@ -175,13 +179,13 @@ out_unlock:
  * @keeper: zeroed or started
  * @links: set
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_keeper_read(struct rcl_keeper *keeper, struct rcl_keeper_links *links)
 {
-	mutex_lock(&rcl_keepers_lock);
+	spin_lock(&rcl_keepers_lock);
 	*links = keeper->links;
-	mutex_unlock(&rcl_keepers_lock);
+	spin_unlock(&rcl_keepers_lock);
 }
 
 /* Each number is used up, so a link gets one a second at most. */
@@ -207,7 +211,7 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
  * @has: identifier of the key that it has, 0 for none
  * @grant: set when it has not got the newest; secret
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: 1 with @grant, 0 when it has the newest key, -EACCES for a group or
  * a link that it is not for, -EBUSY when it asks too often.
  */
@@ -218,7 +222,7 @@ int rcl_keeper_ask(const char *link, const char *name, u64 has,
 	u32 place;
 	int ret;
 
-	mutex_lock(&rcl_keepers_lock);
+	spin_lock(&rcl_keepers_lock);
 	keeper = rcl_keeper_find_locked(name);
 	place = keeper ? rcl_keeper_find(&keeper->links, link) : 0;
 	if (!keeper || place == keeper->links.n)
@@ -227,6 +231,6 @@ int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		ret = 0;
 	else
 		ret = rcl_keeper_give(keeper, place, grant);
-	mutex_unlock(&rcl_keepers_lock);
+	spin_unlock(&rcl_keepers_lock);
 	return ret;
 }

@@ -24,7 +24,7 @@ struct rcl_keeper_links {
  * @name: of the group
  * @rekeyed: there is a key, the first or another one: @grant is the owner's,
  *	and no other is good any more if @now. The table is locked; must not
- *	call back
+ *	call back, nor sleep
  * @node: private; the table's lock protects this and the rest
  * @grant: the owner's part of the key; @grant.qkey is constant
  * @next: number of the next sender

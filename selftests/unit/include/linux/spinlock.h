@@ -6,6 +6,7 @@
 #include <linux/mutex.h>
 
 #define spinlock_t		struct mutex
+#define DEFINE_SPINLOCK(name)	DEFINE_MUTEX(name)
 #define spin_lock_init(lock)	((lock)->held = 0)
 #define spin_lock(lock)		mutex_lock(lock)
 #define spin_unlock(lock)	mutex_unlock(lock)
