@@ -8,6 +8,7 @@
  */
 #include "record.h"
 
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -118,7 +119,8 @@ rcl_record_find_kept(const struct rcl_record *record, u64 *number)
 	    want >= rcl_record_first(record))
 		return NULL;
 	*number = want;
-	return &record->kept[want - kept];
+	return &record->kept[array_index_nospec((u32)(want - kept),
+						RCL_RECORD_KEPT)];
 }
 
 /**
