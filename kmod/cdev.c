@@ -238,8 +238,9 @@ static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 	while (!(chan = rcl_listener_take(listener))) {
 		if (nonblock)
 			return -EAGAIN;
-		ret = wait_event_interruptible(listener->wait,
-					       READ_ONCE(listener->n));
+		/* One wakes for each channel, not all of them from a link. */
+		ret = wait_event_interruptible_exclusive(listener->wait,
+							 READ_ONCE(listener->n));
 		if (ret)
 			return ret;
 	}
