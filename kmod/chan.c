@@ -144,16 +144,20 @@ static void rcl_chan_end(struct rcl_chan *chan)
 static void rcl_chan_gone(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
+	bool suspended;
 
 	spin_lock_bh(&chan->lock);
-	rcl_chan_drained(chan);
+	suspended = chan->keep && chan->keep->suspended;
+	/* One that ends was drained before, or nothing is known of its sends. */
+	if (suspended)
+		rcl_chan_drained(chan);
 	spin_unlock_bh(&chan->lock);
 	mutex_lock(&chan->setup);
 	rcl_region_unmap_all(chan);
 	rcl_chan_unmap_inline(chan);
 	chan->pd = NULL;
 	mutex_unlock(&chan->setup);
-	if (!chan->keep || !chan->keep->suspended)
+	if (!suspended)
 		rcl_chan_end(chan);
 	else
 		/* The drain has told nobody what it found. */

@@ -31,6 +31,7 @@
 #define UNDRAINED_S	6	/* until nobody waits any more for the CQ */
 #define MORE		3	/* channels; each alone would take 5 s */
 #define BACK_MS		12000
+#define UNSIGNALED	4	/* fewer than the module has one signaled of */
 #define LATE		"delay 1 8 300"	/* the next eight, in ms */
 
 FIXTURE(dev)
@@ -237,6 +238,44 @@ TEST_F(dev, channels_end_together_whose_queues_cannot_be_polled)
 		pthread_join(thread[i], NULL);
 		close(far[i]);
 	}
+}
+
+static int send_unsignaled(struct rig *r, int n)
+{
+	int ret = 0;
+	int i;
+
+	for (i = 0; !ret && i < n; i++)
+		ret = rclink_send(r->near, rclink_none(), 0, i);
+	if (!ret)
+		ret = rclink_submit(r->near, 0, 0);
+	return ret < 0 ? ret : 0;
+}
+
+/* Where it does not go on; what became of them nobody knows. */
+TEST_F(dev, what_is_not_signaled_fails_whose_queue_could_not_be_polled)
+{
+	struct rig *r = &self->r;
+	struct rclink_dev_cqe cqe;
+	int i;
+
+	r->values.heartbeat = LIVELY_MS;
+	r->values.recover = RCLINK_RECOVER_RESET;
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, rig_moves(r, 1));
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", LATE));
+	ASSERT_EQ(0, send_unsignaled(r, UNSIGNALED));
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "poll_cq 1 %d", EVER));
+	rclink_submit(r->near, 1, 10);
+	goes_down(_metadata, self);
+	for (i = 0; i < UNSIGNALED; i++) {
+		ASSERT_EQ(1, rclink_reap(r->near, &cqe, 1)) TH_LOG("not %d", i);
+		EXPECT_EQ((uint64_t)i, cqe.user_data);
+		EXPECT_EQ((uint32_t)SIM_FLUSHED, cqe.status);
+	}
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
 }
 
 static int write_late(struct rig *r, const struct rclink_remote *to,
