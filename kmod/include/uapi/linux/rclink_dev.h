@@ -39,7 +39,9 @@
  * posted behind it; an import must not have been released meanwhile. Else a
  * READ ends as flushed and a WRITE as RCLINK_STATUS_UNKNOWN, while messages
  * behind it are sent. So who tells the peer of a WRITE without having waited
- * for its completion wants that flag. An atomic is never carried out again.
+ * for its completion wants that flag. RCLINK_SQE_FENCE does not change that: who
+ * tells the peer that he has read waits for the completion, or wants the flag,
+ * too. An atomic is never carried out again.
  * Completions keep the order of submission.
  *
  * RCLINK_IOC_JOIN makes a file a channel to a service of a group of this host,
