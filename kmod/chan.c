@@ -189,14 +189,18 @@ static bool rcl_chan_suspend(struct rcl_lessee *lessee)
 	return true;
 }
 
+/* What failed may have been noticed by the drain only. */
+static bool rcl_chan_can_rejoin(struct rcl_lessee *lessee)
+{
+	return !rcl_chan_of(lessee)->keep->broken;
+}
+
 static int rcl_chan_rejoin(struct rcl_lessee *lessee,
 			   const struct rcl_grant *grant)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 	int ret;
 
-	if (chan->keep->broken)
-		return -ECONNRESET;
 	ret = rcl_chan_map_inline(chan, grant->pd->device);
 	if (ret)
 		return ret;
@@ -300,6 +304,7 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.keep_still = rcl_chan_keep_still,
 	.is_still = rcl_chan_still,
 	.suspend = rcl_chan_suspend,
+	.can_rejoin = rcl_chan_can_rejoin,
 	.rejoin = rcl_chan_rejoin,
 	.again = rcl_chan_again,
 	.resume = rcl_chan_resume,

@@ -60,7 +60,9 @@ struct rcl_grant {
  * @keep_still: post no sends any more, or again
  * @is_still: has all that was posted completed? Asked now and then
  * @suspend: instead of @detach: the lease is to go on in another epoch, if this
- *	returns true; @gone follows, then @rejoin or @lost
+ *	returns true; @gone and @can_rejoin follow, then @rejoin or @lost
+ * @can_rejoin: false if it cannot go on, as the drain has shown; asked after
+ *	@gone, and @lost follows then
  * @rejoin: it goes on, with that; an errno refuses it, and @lost follows
  * @again: register again what was registered; then @ready
  * @resume: the peer has got @had of the messages; post what has to be posted
@@ -81,6 +83,7 @@ struct rcl_lessee_ops {
 	void (*keep_still)(struct rcl_lessee *lessee, bool still);
 	bool (*is_still)(struct rcl_lessee *lessee);
 	bool (*suspend)(struct rcl_lessee *lessee);
+	bool (*can_rejoin)(struct rcl_lessee *lessee);
 	int (*rejoin)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
 	int (*again)(struct rcl_lessee *lessee);
 	void (*resume)(struct rcl_lessee *lessee);

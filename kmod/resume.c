@@ -70,6 +70,22 @@ bool rcl_resume_lose_all(struct list_head *suspended, int why)
 }
 
 /**
+ * rcl_resume_lose_broken - those that cannot go on end at once
+ * @suspended: of the link; all have left their epoch
+ * @why: errno for those that end
+ *
+ * Context: may sleep.
+ */
+void rcl_resume_lose_broken(struct list_head *suspended, int why)
+{
+	struct rcl_lessee *lessee, *next;
+
+	list_for_each_entry_safe(lessee, next, suspended, node)
+		if (!lessee->ops->can_rejoin(lessee))
+			rcl_resume_lose(lessee, why);
+}
+
+/**
  * rcl_resume_begin - the leases go on, if the peer agrees
  * @ep: of a link that has just come up
  * @suspended: of the link; empty afterwards

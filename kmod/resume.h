@@ -15,6 +15,7 @@ void rcl_resume_later(struct rcl_lessee *lessee, u32 index,
 		      struct list_head *suspended);
 void rcl_resume_lose(struct rcl_lessee *lessee, int why);
 bool rcl_resume_lose_all(struct list_head *suspended, int why);
+void rcl_resume_lose_broken(struct list_head *suspended, int why);
 void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended);
 int rcl_resume_ask(struct rcl_epoch *ep);
 bool rcl_resume_may_import(const struct rcl_epoch *ep);

@@ -242,6 +242,7 @@ static void rcl_state_end_leases(struct rcl_slot *slot, int why, bool resumes,
 	rcl_lease_gone_all(ep);
 	if (live)
 		rcl_inbox_shut(link, false);
+	rcl_resume_lose_broken(&link->suspended, why);
 }
 
 /* The verbs objects go. */

@@ -52,6 +52,9 @@ FIXTURE(channel)
 #define TOO_LONG	"send 1 1 1"
 #define NO_MEMORY	"recv 1 1 2"
 
+/* The near device's next one, until who posted it is back. */
+#define NOT_AT_ONCE	"delay 1 1 300"
+
 FIXTURE_SETUP(channel)
 {
 	struct rig *r = &self->r;
@@ -380,6 +383,32 @@ TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
 	completes(_metadata, r->near, 8, SIM_FLUSHED);
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, LIMIT_MS));
 	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
+}
+
+/* It has not looked, and so the end of the epoch finds what failed before. */
+TEST_F_TIMEOUT(channel, ends_with_the_epoch_after_a_failure_of_its_own,
+	       TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+
+	rig_close(r);
+	r->flags = RCLINK_CHAN_POLLED;
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, receives(r, 2));
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "%s", NO_MEMORY));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", NOT_AT_ONCE));
+	ASSERT_EQ(0, sends(r, 1, 1));
+	completes(_metadata, r->far, 1, SIM_LOC_QP_OP_ERR);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "up", "0"));
+	ASSERT_EQ(0, rcl_until(&r->s, RIG_NEAR, RCLINK_LINK_STATE_DOWN,
+			       LIMIT_MS));
+	completes(_metadata, r->near, 1, SIM_REM_OP_ERR);
+	EXPECT_EQ(-ECONNRESET, rclink_submit(r->near, 1, QUIET_MS));
 }
 
 TEST_F_TIMEOUT(channel, is_not_rescued_again_at_once, TIMEOUT_S)
