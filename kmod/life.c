@@ -566,7 +566,9 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	ret = rcl_life_receive(slot);
 	if (!ret)
 		ret = rcl_life_settle(slot);
-	if (!ret && slot->state == RCLINK_LINK_STATE_UP)
+	/* What fails with the epoch must not end what goes on in the next one. */
+	if (!ret && slot->state == RCLINK_LINK_STATE_UP &&
+	    !rcl_inbox_failure(slot).reason)
 		ret = rcl_life_ask(slot->link);
 	/* A software device may have completed by now what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
