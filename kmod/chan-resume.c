@@ -24,6 +24,7 @@
 #include "inbox.h"
 #include "qp.h"
 #include "remote.h"
+#include "upcall.h"
 
 /**
  * struct rcl_rest - an operation that was in flight
@@ -272,10 +273,14 @@ static int rcl_chan_go_on_locked(struct rcl_chan *chan, struct rcl_rests *rests)
 }
 
 /* Does not wait, because the link may wait for us. */
-static void rcl_chan_give_up(struct rcl_chan *chan)
+static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 {
+	const struct rcl_qp *qp = chan->keep->qp;
 	struct rcl_call *call;
 
+	qp->up->fault(qp->up, ret == -EPROTO ? RCLINK_DOWN_REASON_PROTOCOL :
+					       RCLINK_DOWN_REASON_LOCAL_ERROR,
+		      0, 0, qp->index);
 	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee,
 			    GFP_KERNEL | __GFP_NOFAIL);
 	call->why = -ECONNRESET;
@@ -323,7 +328,7 @@ bool rcl_chan_go_on(struct rcl_chan *chan)
 	if (kicked)
 		irq_poll_sched(&chan->iop);
 	if (attached && ret)
-		rcl_chan_give_up(chan);
+		rcl_chan_give_up(chan, ret);
 	if (attached)
 		chan->ops->resumed(chan);
 	return !ret;

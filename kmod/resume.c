@@ -22,6 +22,7 @@
 #include "lessee.h"
 #include "msg.h"
 #include "reg.h"
+#include "upcall.h"
 
 /**
  * rcl_resume_later - a lease is to go on in the next epoch
@@ -107,6 +108,14 @@ void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended)
 	}
 }
 
+static void rcl_resume_fail(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	struct rcl_upcall *up = ep->user.up;
+
+	up->fault(up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0, lease->qp->index);
+	rcl_resume_close(ep, lease, -ECONNRESET);
+}
+
 /* What the peer imports may be of any channel of this end. */
 static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 {
@@ -123,7 +132,7 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 		else if (lease->lessee->failed && rcl_reg_has_ended(&ep->reg))
 			ready = false;
 		else if (lease->lessee->failed)
-			rcl_resume_close(ep, lease, -ECONNRESET);
+			rcl_resume_fail(ep, lease);
 	}
 	return ready;
 }

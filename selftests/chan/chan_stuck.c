@@ -425,6 +425,8 @@ TEST_F(dev, a_channel_does_not_go_on_with_what_is_lost)
 			      RCLINK_LINK_STATE_UP));
 	ASSERT_EQ(0, stick(FAR, 0));
 	EXPECT_EQ(-ECONNRESET, rig_moves(r, 9));
+	EXPECT_EQ(1, rcl_faults(&r->s, RIG_FAR,
+				RCLINK_DOWN_REASON_LOCAL_ERROR));
 	EXPECT_EQ(-EIO, rclink_withdraw(r->far, r->far_region));
 }
 

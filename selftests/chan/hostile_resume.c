@@ -149,6 +149,9 @@ static void insane(struct __test_metadata *_metadata,
 	answers(_metadata, self, RCL_MSG_RESUMED, RCL_MSG_OK);
 	ended(_metadata, self);
 	answers(_metadata, self, RCL_MSG_RECYCLE, RCL_MSG_OK);
+	/* Somebody else may have spoken for it: its operator is to know. */
+	EXPECT_EQ(1, rcl_faults(&self->h.s, HOSTILE_LINK,
+				RCLINK_DOWN_REASON_PROTOCOL));
 	EXPECT_EQ(0, hostile_lives(&self->h, "insane"));
 }
 

@@ -315,6 +315,48 @@ uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter)
 	return value ? genl_u64(value) : UINT64_MAX;
 }
 
+static bool is_fault(const struct nlattr *entry, uint32_t reason)
+{
+	const struct nlattr *qp = genl_next(entry, RCLINK_A_ENTRY_QP, NULL);
+
+	return genl_u32(genl_next(entry, RCLINK_A_ENTRY_KIND, NULL)) ==
+	       RCLINK_ENTRY_KIND_FAILURE &&
+	       genl_u32(genl_next(entry, RCLINK_A_ENTRY_REASON, NULL)) ==
+	       reason && qp && genl_u32(qp);
+}
+
+/* One answer may not have room for all. */
+int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
+{
+	const struct nlattr *entry;
+	struct genl_msg m, answer;
+	uint64_t next = 0, before;
+	struct nlattr *all;
+	int n = 0;
+	int ret;
+
+	do {
+		before = next;
+		genl_begin(&m, s, RCLINK_CMD_RECORD_GET);
+		genl_put_str(&m, RCLINK_A_RECORD_LINK, name);
+		genl_put_u64(&m, RCLINK_A_RECORD_NUMBER, next);
+		ret = genl_ask(s, &m, &answer, NULL);
+		if (ret)
+			return ret;
+		/* Its attributes as if they were in a nest. */
+		all = (void *)(answer.buf + NLMSG_HDRLEN);
+		all->nla_len = answer.nlh.nlmsg_len - NLMSG_HDRLEN;
+		entry = NULL;
+		while ((entry = genl_next(all, RCLINK_A_RECORD_ENTRY, entry))) {
+			n += is_fault(entry, reason);
+			next = 1 + genl_u64(genl_next(entry,
+						      RCLINK_A_ENTRY_NUMBER,
+						      NULL));
+		}
+	} while (next != before);
+	return n;
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec ts;
