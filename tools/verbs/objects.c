@@ -11,6 +11,8 @@
 #include "fail.h"
 #include "port.h"
 
+#define RETRY_FOR_EVER	7	/* on some devices */
+
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -281,13 +283,26 @@ int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err)
 	return ret;
 }
 
+/*
+ * Where a device never gives up, somebody else must notice: the heartbeat
+ * proves the control QP only.
+ */
+static int to_rts(struct rcv_epoch *ep, uint32_t i, char *err)
+{
+	struct rcv_wiring w = ep->wiring;
+
+	if (i)
+		w.retry = smaller(w.retry, RETRY_FOR_EVER - 1);
+	return rcv_qp_to_rts(&ep->qp[i], &w, err);
+}
+
 int rcv_objects_to_rts(struct rcv_epoch *ep, char *err)
 {
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < ep->remote.nqps && !ret; i++)
-		ret = rcv_qp_to_rts(&ep->qp[i], &ep->wiring, err);
+		ret = to_rts(ep, i, err);
 	return ret;
 }
 
@@ -313,5 +328,5 @@ int rcv_objects_go(struct rcv_epoch *ep, uint32_t i)
 {
 	char ignored[RCL_ERR_LEN];
 
-	return rcv_qp_to_rts(&ep->qp[i], &ep->wiring, ignored);
+	return to_rts(ep, i, ignored);
 }
