@@ -449,13 +449,6 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 	}
 }
 
-/* Of the link buffer, or the epoch ends. */
-static u32 rcl_life_walks(const struct rcl_msg *msg)
-{
-	return msg->type == RCL_MSG_FILL || msg->type == RCL_MSG_CHECK ?
-	       msg->len : 0;
-}
-
 /* 1 for a message, 0 when there is none now, an errno that ends the epoch. */
 static int rcl_life_next(struct rcl_slot *slot, u32 *walked)
 {
@@ -468,7 +461,7 @@ static int rcl_life_next(struct rcl_slot *slot, u32 *walked)
 	if (ret <= 0)
 		return ret;
 	ret = rcl_life_message(slot, &msg, in->arrived);
-	*walked += rcl_life_walks(&msg);
+	*walked += rcl_ping_walks(&msg);
 	return ret ? : rcl_ctrl_repost(ctrl, in) ? : 1;
 }
 

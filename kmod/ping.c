@@ -432,6 +432,19 @@ int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
 }
 
 /**
+ * rcl_ping_walks - what does a question have this end look at?
+ * @msg: of any type; what is out of range ends the epoch
+ *
+ * Context: any.
+ * Return: bytes of the link buffer.
+ */
+u32 rcl_ping_walks(const struct rcl_msg *msg)
+{
+	return msg->type == RCL_MSG_FILL || msg->type == RCL_MSG_CHECK ?
+	       msg->len : 0;
+}
+
+/**
  * rcl_ping_question - answer a question of the peer
  * @ep: active
  * @msg: PING, FILL or CHECK, hostile

@@ -75,6 +75,7 @@ void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping);
 int rcl_ping_continue(struct rcl_epoch *ep);
 int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
 		    ktime_t arrived);
+u32 rcl_ping_walks(const struct rcl_msg *msg);
 int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg);
 void rcl_ping_abort(struct rcl_epoch *ep, int error, const char *why);
 
