@@ -123,6 +123,22 @@ dialled_again()
 		rclink del c
 }
 
+# Its end is not heard of before it is there again; then it is as configured, too.
+made_again()
+{
+	local pid status
+
+	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" || return
+	rclink del s1 &
+	pid=$!
+	until_true 5 eval '! rclink show s1 2>&1' &&
+		[ "$(slow_ones)" -gt 0 ] && rclink add s1 loopback 1
+	status=$?
+	echo "slow_qp 1 0" >"$SIM/sim0/fault"
+	wait "$pid" && [ "$status" -eq 0 ] &&
+		until_true 30 is 1 s1 .state up && is 1 s1 .device sim0
+}
+
 parted()
 {
 	[ "$(times 1 's1: no longer')" -gt "$1" ]
@@ -146,7 +162,7 @@ at_the_end()
 }
 
 exec 3>&1
-plan 6
+plan 7
 link_setup
 sim_load "sim0 ib 1" "sim1 ib 2"
 holds "links of a slow device are up, and another one" begin
@@ -154,6 +170,7 @@ holds "while those are deleted, the other one is dialled" dials_meanwhile
 holds "and one of them is configured again, and comes up" back
 check "the others are gone" others_gone
 holds "a link made again while the one before ends is dialled by hand" dialled_again
+holds "and by the daemon, as it is configured" made_again
 holds "a daemon that ends has deleted what it was to delete" at_the_end
 echo "slow_qp 1 0" >"$SIM/sim0/fault"
 kill "$self"

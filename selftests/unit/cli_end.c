@@ -431,22 +431,29 @@ static void tell(uint32_t id, enum rclink_event_kind kind,
 
 TEST_F(end, of_the_one_that_had_the_name_before_nothing_counts)
 {
-	const struct rcd_link *link = link_of(self->all, "l0");
+	struct rcd_link *link = link_of(self->all, "l0");
 
 	downs = 0;
 	tell(1, RCLINK_EVENT_KIND_CREATED, RCLINK_LINK_STATE_IDLE);
+	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_UP);
+	EXPECT_EQ(0, downs);
+	EXPECT_FALSE(link->broken);
+	/* It is as whoever made it wants it, and not up. */
 	tell(2, RCLINK_EVENT_KIND_CREATED, RCLINK_LINK_STATE_IDLE);
+	EXPECT_EQ(1, downs);
+	EXPECT_TRUE(link->broken);
+	link->broken = false;
 	tell(2, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_UP);
 	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_DOWN);
 	tell(1, RCLINK_EVENT_KIND_DELETED, RCLINK_LINK_STATE_DOWN);
-	EXPECT_EQ(0, downs);
+	EXPECT_EQ(1, downs);
 	EXPECT_FALSE(link->broken);
 	tell(2, RCLINK_EVENT_KIND_DELETED, RCLINK_LINK_STATE_DOWN);
-	EXPECT_EQ(1, downs);
+	EXPECT_EQ(2, downs);
 	EXPECT_TRUE(link->broken);
 	/* And of one before that. */
 	tell(1, RCLINK_EVENT_KIND_CHANGED, RCLINK_LINK_STATE_DOWN);
-	EXPECT_EQ(1, downs);
+	EXPECT_EQ(2, downs);
 }
 
 TEST_HARNESS_MAIN

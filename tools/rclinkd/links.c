@@ -43,6 +43,18 @@ static struct rcd_link *find_gone(const struct rcd_links *all, const char *name)
 	return NULL;
 }
 
+/* A name is free at once, and its link's end may be yet to come. */
+static void take_id(struct rcd_link *link, uint32_t id)
+{
+	const bool other = link->id && link->id != id;
+
+	link->id = id;
+	if (!other)
+		return;
+	link->broken = true;
+	rcd_link_down(link, "it was deleted and made again");
+}
+
 static void on_event(void *ctx, const struct rcl_link_info *info)
 {
 	struct rcd_link *link = find(ctx, info->name);
@@ -50,7 +62,7 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	if (!link)
 		return;
 	if (info->event_kind == RCLINK_EVENT_KIND_CREATED)
-		link->id = info->id;
+		take_id(link, info->id);
 	/* One that had its name before may take its time to end. */
 	if (info->id != link->id)
 		return;
