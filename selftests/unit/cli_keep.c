@@ -31,7 +31,7 @@ static uint64_t age;	/* of any epoch */
 static int refusal;	/* of any change; 0: none */
 static enum rcd_end end;	/* after any change */
 static const struct rcl_link_info *there;	/* NULL: no link is */
-static unsigned int looks, changes, ends, yields, errors, others;
+static unsigned int looks, changes, ends, yields, errors, warnings, others;
 static const struct rch_job_ops *dial_ops;
 
 uint64_t rcl_now(void)
@@ -160,6 +160,7 @@ void rcd_log(int priority, const char *fmt, ...)
 {
 	(void)fmt;
 	errors += priority == LOG_ERR;
+	warnings += priority == LOG_WARNING;
 }
 
 static void ignore(void *ctx)
@@ -209,6 +210,7 @@ FIXTURE_SETUP(keep)
 	yields = 0;
 	errors = 0;
 	others = 0;
+	warnings = 0;
 	memset(all, 0, sizeof(*all));
 	LIST_INIT(&all->list);
 	TAILQ_INIT(&all->turns);
@@ -312,6 +314,27 @@ TEST_F(keep, a_dial_that_met_the_one_of_the_peer_is_no_failure)
 	fail(link);
 	EXPECT_EQ(1, link->failures);
 	EXPECT_EQ(1, link->tally.dialled[RCD_FAILED]);
+}
+
+TEST_F(keep, a_dial_of_what_came_up_by_hand_is_no_failure)
+{
+	struct rcd_link *link = self->down;
+
+	rcd_link_want(link);
+	wake(link);
+	ASSERT_NE(NULL, link->dial);
+	rcd_link_up(link, 1);
+	dial_ops->done(link, -EBUSY, "the link is up: disconnect it first");
+	EXPECT_EQ(1, link->tally.dialled[RCD_GIVEN_UP]);
+	EXPECT_EQ(0, link->tally.dialled[RCD_FAILED]);
+	EXPECT_EQ(0, warnings);
+	/* The next one is to rotate it. */
+	now += 60 * SECOND;
+	rcd_link_rotate(link);
+	ASSERT_NE(NULL, link->dial);
+	fail(link);
+	EXPECT_EQ(1, link->tally.dialled[RCD_FAILED]);
+	EXPECT_EQ(1, warnings);
 }
 
 TEST_F(keep, rotations_that_failed_leave_room_for_others)

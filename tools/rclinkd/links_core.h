@@ -35,6 +35,7 @@ struct rcd_link {
 	bool quiet;			/* the dial: no host has answered yet */
 	bool reached;			/* by the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
+	bool rotates;			/* the dial: it began while it was up */
 	struct rch_job *dial;
 	struct event *timer;
 	struct event *mend;		/* while it is up, and broken */

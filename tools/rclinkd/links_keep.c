@@ -209,6 +209,7 @@ static void dial(struct rcd_link *link)
 
 	link->dialled = rcl_now();
 	link->reached = false;
+	link->rotates = link->up;
 	tls = rcd_trust_dial(all->trust, conf, err);
 	if (tls)
 		link->dial = rch_job_dial(all->hub, tls, conf->host, conf->port,
@@ -220,7 +221,7 @@ static void dial(struct rcd_link *link)
 		return;
 	}
 	event_add(link->patience, &tv);
-	if (link->up)
+	if (link->rotates)
 		rch_job_rotate(link->dial);
 }
 
@@ -276,7 +277,9 @@ static void on_dialled(void *ctx, int result, const char *err)
 	struct rcd_link *link = ctx;
 	struct rcd_links *all = link->all;
 	const struct rch_job *job = link->dial;
+	/* Up by another exchange, it is what it was dialled for. */
 	const bool given_up = link->yields || all->stopping ||
+			      (link->up && !link->rotates) ||
 			      result == -EALREADY || result == -EISCONN;
 
 	if (!result)
