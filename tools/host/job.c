@@ -31,6 +31,7 @@ static int job_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 struct prepare {
 	char link[RCLINK_NAME_MAX + 1];
 	struct rcl_path path;
+	uint32_t id;		/* of the link that is meant */
 	bool any;		/* path: the module chooses */
 	bool rotate;
 	uint64_t last;		/* epoch that was given up or lost; 0: none */
@@ -61,9 +62,8 @@ struct replace {
  * An epoch that is lost may be up still, and one that this job gave up may have
  * come up just then.
  */
-static int ask_prepare(struct rcl_nl *nl, void *what, char *err)
+static int prepare(struct rcl_nl *nl, struct prepare *p, char *err)
 {
-	struct prepare *p = what;
 	const struct rcl_path *path = p->any ? NULL : &p->path;
 	int ret;
 
@@ -73,6 +73,33 @@ static int ask_prepare(struct rcl_nl *nl, void *what, char *err)
 	/* What is up instead is not lost, and the module says so. */
 	rcl_call_replace(nl, p->link, p->last, err);
 	return rcl_call_prepare(nl, p->link, path, false, &p->local, err);
+}
+
+/* Of another link with its name this job hears nothing. */
+static int check_id(struct rcl_nl *nl, const struct prepare *p, char *err)
+{
+	struct rcl_link_info *info;
+	bool same;
+	size_t num;
+	int ret;
+
+	ret = rcl_call_links(nl, p->link, &info, &num, err);
+	if (ret)
+		return ret;
+	same = num && info->id == p->id;
+	free(info);
+	return same ? 0 :
+	       rcl_fail(err, -ENOENT,
+			"the link was deleted and made again meanwhile");
+}
+
+/* What is prepared after all goes with the socket. */
+static int ask_prepare(struct rcl_nl *nl, void *what, char *err)
+{
+	struct prepare *p = what;
+	int ret = prepare(nl, p, err);
+
+	return ret ? ret : check_id(nl, p, err);
 }
 
 static int ask_connect(struct rcl_nl *nl, void *what, char *err)
@@ -108,6 +135,7 @@ static void fill_prepare(const struct rch_job *job, const char *link,
 {
 	memset(p, 0, sizeof(*p));
 	snprintf(p->link, sizeof(p->link), "%s", link);
+	p->id = job->id;
 	p->any = !path;
 	if (path)
 		p->path = *path;
