@@ -23,7 +23,7 @@ TESTS := codec path ident dial tls old session cut peer
 PROGS := $(TESTS:%=$(OUT)/exchange_%)
 BENCH := $(TREE)/build/unit/bench_exchange
 OBJS := $(EXCHANGE_SRCS:exchange/%.c=$(OUT)/%.o) \
-	$(patsubst %,$(OUT)/exchange_%.o,lib raw cert)
+	$(OUT)/process.o $(patsubst %,$(OUT)/exchange_%.o,lib raw cert)
 HEADERS := $(wildcard $(TREE)/tools/exchange/*.h $(HERE)/exchange_*.h)
 
 .SECONDARY:
@@ -54,12 +54,16 @@ $(OUT)/exchange_%: $(OUT)/exchange_%.o $(OBJS)
 $(OUT)/%.o: $(TREE)/tools/exchange/%.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
+$(OUT)/%.o: $(TREE)/tools/lib/%.c $(HEADERS) | $(OUT)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
+
 # The harness leaves an argument unused.
 $(OUT)/%.o: $(HERE)/%.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) -c -o $@ $<
 
 # Never with sanitizers: it measures.
 $(BENCH): $(HERE)/bench_exchange.c \
-		$(EXCHANGE_SRCS:%=$(TREE)/tools/%) $(HEADERS)
+		$(EXCHANGE_SRCS:%=$(TREE)/tools/%) \
+		$(TREE)/tools/lib/process.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) $(EXCHANGE_LIBS)

@@ -101,6 +101,7 @@ struct dialler {
 	struct event_base *base;
 	int listener;
 	uint16_t port;
+	int ms;
 	struct rcx_dial *dial;
 	int fd;		/* -2: not called */
 	char err[RCL_ERR_LEN];
@@ -118,8 +119,8 @@ static void on_dialled(void *ctx, int fd, const char *err)
 static struct rcx_dial *start(struct dialler *d, const char *host)
 {
 	d->err[0] = '\0';
-	return rcx_dial_start(d->base, host, d->port, SECONDS * 1000,
-			      on_dialled, d, d->err);
+	return rcx_dial_start(d->base, host, d->port, d->ms, on_dialled, d,
+			      d->err);
 }
 
 /* Does that host lead to the listener? */
@@ -151,6 +152,7 @@ FIXTURE_SETUP(dial)
 	struct sockaddr_in addr = { .sin_family = AF_INET };
 	socklen_t len = sizeof(addr);
 
+	self->d.ms = SECONDS * 1000;
 	self->d.base = event_base_new();
 	self->d.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -229,6 +231,17 @@ TEST_F_TIMEOUT(dial, a_host_with_many_dead_addresses_is_reached, 60)
 	for (i = 0; i < NUM(waiting); i++)
 		close(waiting[i]);
 	close(silent);
+}
+
+TEST_F(dial, a_lookup_that_hangs_is_what_timed_out)
+{
+	self->d.ms = 300;
+	EXPECT_FALSE(reaches(&self->d, HANGS));
+	EXPECT_EQ(-1, self->d.fd);
+	EXPECT_NE(NULL, strstr(self->d.err,
+			       "timed out looking up the address of " HANGS))
+		TH_LOG("%s", self->d.err);
+	let_go();
 }
 
 TEST_F(dial, who_gives_up_an_address_leaves_nothing)

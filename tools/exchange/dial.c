@@ -23,9 +23,11 @@
 #include <event2/event.h>
 
 #include "fail.h"
+#include "process.h"
 
 #define CONNECT_MS	5000	/* for each address of the host, at most */
 #define LOOKUPS_MAX	256
+#define NS_PER_MS	1000000ULL
 
 /* That run, whether or not somebody still waits for them. */
 static atomic_uint lookups;
@@ -52,8 +54,7 @@ struct rcx_dial {
 	bool resolved;
 	struct addrinfo *list;
 	struct addrinfo *next;	/* to be tried */
-	int left_ms;		/* for it, and all after it */
-	int limit_ms;		/* for the one that is being tried */
+	uint64_t until;		/* ns; for it, and all after it */
 	int error;		/* of the last one tried */
 };
 
@@ -145,19 +146,25 @@ static void give_up(struct rcx_dial *d)
 
 static void on_connect(evutil_socket_t fd, short what, void *arg);
 
-/* Many that nobody answers at leave time for the last one. */
-static struct timeval limit_of(struct rcx_dial *d, const struct addrinfo *ai)
+static struct timeval left(const struct rcx_dial *d, unsigned int shares,
+			   uint64_t most)
 {
-	int num = 0;
+	const uint64_t now = rcl_now();
+	uint64_t ns = d->until > now ? (d->until - now) / shares : 0;
+
+	return rcl_timeval(ns < most ? ns : most);
+}
+
+/* Many that nobody answers at leave time for the last one. */
+static struct timeval limit_of(const struct rcx_dial *d,
+			       const struct addrinfo *ai)
+{
+	unsigned int num = 0;
 
 	for (; ai; ai = ai->ai_next)
 		num++;
-	d->limit_ms = d->left_ms / num;
-	if (d->limit_ms > CONNECT_MS)
-		d->limit_ms = CONNECT_MS;
 
-	return (struct timeval){ .tv_sec = d->limit_ms / 1000,
-				 .tv_usec = d->limit_ms % 1000 * 1000 };
+	return left(d, num, CONNECT_MS * NS_PER_MS);
 }
 
 /* Start with the next address that does not fail at once. */
@@ -193,12 +200,10 @@ static void on_connect(evutil_socket_t fd, short what, void *arg)
 	struct rcx_dial *d = arg;
 	socklen_t len = sizeof(d->error);
 
-	if (what & EV_TIMEOUT) {
+	if (what & EV_TIMEOUT)
 		d->error = ETIMEDOUT;
-		d->left_ms -= d->limit_ms;
-	} else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &d->error, &len)) {
+	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &d->error, &len))
 		d->error = errno;
-	}
 	if (d->error) {
 		try_next(d);
 		return;
@@ -216,7 +221,13 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
 	struct answer a;
 
 	(void)fd;
-	(void)what;
+	if (what & EV_TIMEOUT) {
+		rcl_fail(err, 0,
+			 "timed out looking up the address of %s; check the name servers of this host, or give an IP address",
+			 d->host);
+		d->cb(d->ctx, -1, err);
+		return;
+	}
 	take_answer(d, &a);
 	d->resolved = true;
 	close_fd(d);
@@ -311,6 +322,7 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 				char *err)
 {
 	struct rcx_dial *d = calloc(1, sizeof(*d));
+	struct timeval limit;
 
 	rcl_fail(err, -ENOMEM, "out of memory to connect to %s", host);
 	if (!d)
@@ -320,13 +332,14 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 	d->ctx = ctx;
 	d->port = port;
 	/* What is left is for TLS, and what comes then. */
-	d->left_ms = timeout_ms / 3 * 2;
+	d->until = rcl_now() + timeout_ms * NS_PER_MS / 3 * 2;
 	d->fd = -1;
 	d->host = strdup(host);
 	if (!d->host || start_query(d, err))
 		goto err_free;
 	d->event = event_new(base, d->fd, EV_READ, on_answer, d);
-	if (!d->event || event_add(d->event, NULL))
+	limit = left(d, 1, UINT64_MAX);
+	if (!d->event || event_add(d->event, &limit))
 		goto err_free;
 
 	return d;

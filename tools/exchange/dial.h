@@ -12,8 +12,8 @@ struct rcx_dial;
 typedef void rcx_dial_cb(void *ctx, int fd, const char *err);
 
 /*
- * In two thirds of timeout_ms all addresses of the host have been tried. NULL
- * with a sentence in err (RCL_ERR_LEN bytes).
+ * In two thirds of timeout_ms the host has been looked up, and all of its
+ * addresses have been tried. NULL with a sentence in err (RCL_ERR_LEN bytes).
  */
 struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 				uint16_t port, int timeout_ms,
