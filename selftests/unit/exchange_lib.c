@@ -278,6 +278,14 @@ static void on_abort(void *ctx, const char *link)
 	o->early |= o->dones;
 }
 
+static void note_names(struct owner *o)
+{
+	const struct rcx_ids *ids = rcx_session_ids(o->session);
+
+	snprintf(o->first, sizeof(o->first), "%s", ids->id[0]);
+	o->names = ids->num;
+}
+
 static void on_step(void *ctx, enum rcx_step step, const char *detail)
 {
 	struct owner *o = ctx;
@@ -294,7 +302,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 		o->steps |= 1u << step;
 	}
 	if (step == RCX_STEP_TLS)
-		snprintf(o->first, sizeof(o->first), "%s", detail);
+		note_names(o);
 	watch(o, detail);
 }
 

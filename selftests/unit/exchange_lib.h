@@ -85,7 +85,8 @@ struct owner {
 	bool early;		/* a call came out of order */
 	bool leak;		/* a text told a PSN, key, rkey or address */
 	unsigned int steps;	/* bit per enum rcx_step */
-	char first[RCLINK_PEER_MAX + 1];	/* of its identities */
+	char first[RCLINK_PEER_MAX + 1];	/* of the peer's identities */
+	unsigned int names;	/* how many those are */
 	char identity[RCLINK_PEER_MAX + 1];
 	char wanted[RCLINK_NAME_MAX + 1];
 	uint64_t agreed;

@@ -28,6 +28,7 @@ struct rcx_tls;
 /* Who a peer proved to be: its pin, or all DNS names of its certificate. */
 struct rcx_ids {
 	unsigned int num;
+	unsigned int wanted;	/* the one that was dialled; else 0 */
 	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1];
 };
 

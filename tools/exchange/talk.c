@@ -488,13 +488,14 @@ void rcx_talk_message(struct rcx_session *s)
 
 void rcx_talk_start(struct rcx_session *s)
 {
+	const struct rcx_ids *ids = rcx_conn_ids(s->conn);
 	struct rcx_msg msg = {
 		.type = RCX_MSG_WELCOME,
 		.version_min = RCX_VERSION_MIN,
 		.version_max = RCX_VERSION_MAX,
 	};
 
-	s->identity = rcx_conn_ids(s->conn)->id[0];
+	s->identity = ids->id[ids->wanted];
 	rcx_step(s, RCX_STEP_TLS, s->identity);
 	if (s->role == RCX_INITIATOR)
 		rcx_enter(s, ST_WELCOME);

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -124,6 +125,22 @@ int rcx_collect_names(X509 *leaf, const char *whose, struct rcx_peer *peer)
 	return 0;
 }
 
+/*
+ * The link may be up by another one of its names. The one that was dialled must
+ * be among them, also should there be more than there is room for.
+ */
+static void add_wanted(X509 *leaf, const char *wanted, struct rcx_ids *ids)
+{
+	add_names(leaf, ids);
+	for (ids->wanted = 0; ids->wanted < ids->num; ids->wanted++)
+		if (!strcasecmp(ids->id[ids->wanted], wanted))
+			return;
+	if (ids->num == RCX_IDS_MAX)
+		ids->num--;
+	ids->wanted = ids->num;
+	add_name(ids, (const unsigned char *)wanted, strlen(wanted));
+}
+
 static int check_name(X509_STORE_CTX *store, X509 *leaf,
 		      const struct rcx_policy *policy, struct rcx_peer *peer)
 {
@@ -141,8 +158,7 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 			 policy->name);
 		return refuse(store, X509_V_ERR_HOSTNAME_MISMATCH);
 	}
-	add_name(&peer->ids, (const unsigned char *)policy->name,
-		 strlen(policy->name));
+	add_wanted(leaf, policy->name, &peer->ids);
 
 	return 1;
 }
