@@ -300,9 +300,11 @@ caller()
 	on 2 sh -c '"$0" add "$1" qps 1
 		while [ "$(date +%s)" -lt "$2" ]; do
 			"$0" connect "$1" "$3" --peer-link r --ca "$4" \
-				--name host1.test --key /tmp/host2.test.pem
+				--name host1.test --key /tmp/host2.test.pem \
+				--timeout "$5"
 			"$0" disconnect "$1"
-		done 2>&1; "$0" del "$1"' "$tool" "$1" "$2" "$RCL_IP" $ca.pem
+		done 2>&1; "$0" del "$1"' \
+		"$tool" "$1" "$2" "$RCL_IP" $ca.pem "$RCL_SLOW"
 }
 
 greedy()

@@ -23,8 +23,9 @@
 #include "tls.h"
 
 #define NS_PER_MS	1000000
-#define SOON_MS		50	/* until the next dial, after another one's */
-#define LATER_MS	1000	/* the same, when it is the peer's turn */
+#define MS_PER_S	1000
+#define SOON_MS		50	/* until the next dial, at first, and ... */
+#define LATER_MS	1000	/* ... at most, or when it is the peer's turn */
 
 static const char help[] =
 "usage: rclink connect NAME HOST[:PORT] --pin PIN [OPTIONS]\n"
@@ -52,11 +53,13 @@ struct connector {
 	struct rch_hub *hub;
 	struct rcx_tls *tls;
 	struct rch_job *job;	/* NULL: it is to dial again */
-	struct event *again;
+	struct event *again;	/* pending until then */
+	unsigned int tries;	/* that met another exchange */
+	char busy[RCL_ERR_LEN];	/* what the last of them heard; "": none */
 	uint64_t until;		/* ns */
 	char self[RCLINK_PEER_MAX + 1];
 	char peer[RCLINK_PEER_MAX + 1];
-	struct rcx_ids ids;	/* of the peer, all of them */
+	struct rcx_ids ids;	/* likewise, all that it proved to be */
 	uint64_t up_ns;		/* when both ends were up */
 	int status;
 };
@@ -143,6 +146,9 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 		c->ids = *rch_job_ids(c->job);
 		say_taken(c);
 	}
+	/* Nothing kept it from that: what it fails of now is its own. */
+	if (step == RCX_STEP_PATHS)
+		c->busy[0] = '\0';
 	if (step == RCX_STEP_DONE)
 		c->up_ns = rch_job_ns(c->job);
 	if (c->verbose)
@@ -180,36 +186,85 @@ static bool is_up_otherwise(const struct connector *c)
 
 /*
  * Of two ends that dial at once one comes again first, and the other one finds
- * the link up, or an exchange under way that it leaves alone.
+ * the link up, or an exchange under way that it leaves alone. One that goes on
+ * (-EALREADY) needs no other.
  */
-static bool dial_later(struct connector *c)
+static uint64_t choose_wait(const struct connector *c, int result)
 {
-	const uint32_t ms = rch_goes_first(c->self, c->peer) ? SOON_MS :
-							       LATER_MS;
-	const uint64_t ns = (ms + arc4random_uniform(ms)) *
-			    (uint64_t)NS_PER_MS;
-	const struct timeval tv = rcl_timeval(ns);
+	uint32_t ms = SOON_MS << (c->tries < 5 ? c->tries : 5);
 
-	return rcl_now() + ns < c->until && !event_add(c->again, &tv);
+	if (ms > LATER_MS || result == -EALREADY ||
+	    !rch_goes_first(c->self, c->ids.id[0]))
+		ms = LATER_MS;
+	return (ms + arc4random_uniform(ms)) * (uint64_t)NS_PER_MS;
+}
+
+static uint64_t left_ns(const struct connector *c)
+{
+	const uint64_t now = rcl_now();
+
+	return c->until > now ? c->until - now : 0;
+}
+
+/* Half of what is left is for that dial. */
+static bool dial_later(struct connector *c, int result)
+{
+	const uint64_t most = left_ns(c) / 2;
+	uint64_t ns = choose_wait(c, result);
+	struct timeval tv;
+
+	if (ns > most)
+		ns = most;
+	tv = rcl_timeval(ns);
+	if (ns < SOON_MS * NS_PER_MS || event_add(c->again, &tv))
+		return false;
+	c->tries++;
+	if (c->verbose)
+		printf("%9.1f ms  %-10sagain in %.1f s: %s\n",
+		       (double)rch_job_ns(c->job) / NS_PER_MS, "BUSY",
+		       (double)ns / NS_PER_MS / MS_PER_S, c->busy);
+	return true;
+}
+
+static bool has_met_another(struct connector *c, int result, const char *err)
+{
+	if (c->rotate || (result != -EBUSY && result != -EALREADY))
+		return false;
+	rcl_fail(c->busy, 0, "%s", err);
+	return true;
+}
+
+/* The last dial had little time, because of those before. */
+static void fail(struct connector *c, int result, const char *err)
+{
+	char text[RCL_ERR_LEN];
+
+	if (result == -ETIMEDOUT && *c->busy)
+		rcl_fail(text, 0, "%s (the last try: %s)", c->busy, err);
+	else
+		rcl_fail(text, 0, "%s", err);
+	end(c, text);
 }
 
 static void on_done(void *ctx, int result, const char *err)
 {
 	struct connector *c = ctx;
 	const uint64_t epoch = rch_job_epoch(c->job);
+	const bool later = has_met_another(c, result, err) &&
+			   dial_later(c, result);
 
 	c->job = NULL;
-	if (result == -EBUSY && !c->rotate && dial_later(c))
+	if (later)
 		return;
 	if (!result) {
 		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", c->args->link,
 		       (unsigned long long)epoch, c->peer,
 		       (double)c->up_ns / NS_PER_MS);
 		event_base_loopbreak(c->base);
-	} else if (result == -EISCONN && is_up_otherwise(c)) {
+	} else if ((result == -EISCONN || *c->busy) && is_up_otherwise(c)) {
 		event_base_loopbreak(c->base);
 	} else {
-		end(c, err);
+		fail(c, result, err);
 	}
 }
 
@@ -264,11 +319,10 @@ static int check(const struct connector *c)
 
 static bool dial(struct connector *c, char *err)
 {
-	const int64_t left = (c->until - rcl_now()) / NS_PER_MS;
 	const struct dial_args *a = c->args;
 
 	c->job = rch_job_dial(c->hub, c->tls, a->host, a->port, a->link,
-			      a->wanted, left, &ops, c, err);
+			      a->wanted, left_ns(c) / NS_PER_MS, &ops, c, err);
 	if (!c->job)
 		return false;
 	if (c->rotate)
