@@ -56,6 +56,8 @@ struct connector {
 	struct event *again;	/* pending until then */
 	unsigned int tries;	/* that met another exchange */
 	char busy[RCL_ERR_LEN];	/* what the last of them heard; "": none */
+	uint32_t id;		/* of the link; 0: not known yet */
+	uint64_t since;		/* first epoch whose wished end ends this */
 	uint64_t until;		/* ns */
 	char self[RCLINK_PEER_MAX + 1];
 	char peer[RCLINK_PEER_MAX + 1];
@@ -273,6 +275,74 @@ static const struct rch_job_ops ops = {
 	.done = on_done,
 };
 
+static bool is_ended(const struct rcl_link_info *info)
+{
+	return info->state == RCLINK_LINK_STATE_DOWN &&
+	       info->reason == RCLINK_DOWN_REASON_DISCONNECTED;
+}
+
+/* A job ends by itself then, and between two there is none. */
+static void look(struct connector *c, const struct rcl_link_info *info)
+{
+	if (info->id != c->id || info->epoch < c->since || !is_ended(info) ||
+	    !event_pending(c->again, EV_TIMEOUT, NULL))
+		return;
+	event_del(c->again);
+	end(c, "the link was disconnected");
+}
+
+static void on_event(void *ctx, const struct rcl_link_info *info)
+{
+	struct connector *c = ctx;
+
+	if (strcmp(info->name, c->args->link))
+		return;
+	if (info->event_kind == RCLINK_EVENT_KIND_CREATED) {
+		c->id = info->id;
+		c->since = 0;
+	}
+	look(c, info);
+}
+
+/* The first one says what there was before. */
+static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
+		    bool lost)
+{
+	struct connector *c = ctx;
+	size_t i;
+
+	(void)lost;
+	for (i = 0; i < num; i++)
+		if (!strcmp(infos[i].name, c->args->link))
+			break;
+	if (i == num)
+		return;
+	if (c->id)
+		look(c, &infos[i]);
+	else
+		c->since = infos[i].epoch + is_ended(&infos[i]);
+	c->id = infos[i].id;
+}
+
+static void on_group(void *ctx, const struct rcl_group_info *info)
+{
+	(void)ctx;
+	(void)info;
+}
+
+static void on_nothing(void *ctx)
+{
+	(void)ctx;
+}
+
+static const struct rch_watch watch = {
+	.event = on_event,
+	.group = on_group,
+	.device = on_nothing,
+	.list = on_list,
+	.unloaded = on_nothing,
+};
+
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
 	struct connector *c = arg;
@@ -352,6 +422,8 @@ static int exchange(struct connector *c)
 
 	c->until = rcl_now() + (uint64_t)c->args->timeout_ms * NS_PER_MS;
 	c->again = evtimer_new(c->base, on_again, c);
+	if (c->again)
+		rch_hub_watch(c->hub, &watch, c);
 	if (!c->again || !signals_catch(&signals, c->base, on_signal, c))
 		c->status = cli_fail("connect %s: out of memory",
 				     c->args->link);
