@@ -50,7 +50,46 @@ slow_is_up()
 	wait "$slow" && [ "$(of 1 s1 .state)" = up ] && rclink ping s0 -c 1
 }
 
-plan 5
+# dial_slow [OPTION...]
+dial_slow()
+{
+	rclink connect s0 127.0.0.1:7185 --key "$key" --pin "$pin1" \
+		--peer-link s1 --timeout 60 "$@"
+}
+
+slow_is_prepared()
+{
+	[ "$(of 1 s0 .state)" = prepared ]
+}
+
+# Of one host nobody goes first: the second one comes again after a second at least.
+disconnected()
+{
+	local second status
+
+	rclink disconnect s0
+	echo "slow_qp 1 1000 $step_ms" >"$SIM/sim1/fault" || return
+	dial_slow >/tmp/rclink-test-slow 2>&1 &
+	slow=$!
+	until_true 10 slow_is_prepared || return
+	dial_slow --verbose >/tmp/rclink-test-second 2>&1 &
+	second=$!
+	until_true 10 grep 'BUSY .*another exchange of the link is under way' \
+		/tmp/rclink-test-second && rclink disconnect s0
+	status=$?
+	echo "slow_qp 1 0" >"$SIM/sim1/fault"
+	! wait "$slow" && ! wait "$second" && [ "$status" -eq 0 ] &&
+		grep -q 's0: the link was disconnected' /tmp/rclink-test-second
+}
+
+# It has made no offer.
+refused_nobody()
+{
+	grep 'given up, from .*another exchange of the link is under way' \
+		"$log" && ! grep refused "$log"
+}
+
+plan 7
 link_setup
 sim_load "sim0 ib 1" "sim1 ib 2"
 holds "links on quick devices, and on a slow one" eval \
@@ -63,8 +102,7 @@ self=$!
 until_true 10 grep -q listening "$log" || bail "nobody listens: $(<"$log")"
 before=$(seen)
 echo "slow_qp 1 1000 $step_ms" >"$SIM/sim1/fault" || bail "it is quick"
-rclink connect s0 127.0.0.1:7185 --key "$key" --pin "$pin1" --peer-link s1 \
-	--timeout 60 >/tmp/rclink-test-slow 2>&1 &
+dial_slow >/tmp/rclink-test-slow 2>&1 &
 slow=$!
 # Making a QP is a call, too.
 holds "another link comes up while it is prepared" quick 0
@@ -72,6 +110,8 @@ holds "another one while it is connected" quick 2
 holds "another one while it is activated" quick 3
 echo "slow_qp 1 0" >"$SIM/sim1/fault"
 holds "and then it is up" slow_is_up
+holds "who waits for its next dial is ended by a disconnect, too" disconnected
+holds "and who gave way was not refused" refused_nobody
 kill "$self"
 wait "$self"
 for name in a b s0 s1; do

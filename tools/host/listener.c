@@ -39,6 +39,7 @@ struct caller {
 	const struct rcx_tls *tls;	/* that it was met with, the job's */
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
+	bool refused;			/* by this host */
 	char link[RCLINK_NAME_MAX + 1];
 	char peer[RCLINK_PEER_MAX + 1];
 	uint64_t up_ns;
@@ -99,10 +100,9 @@ static struct rcx_tls *answer(struct rch_listener *l, char *err)
 	return tls;
 }
 
-static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
-		    char *link, char *err)
+static int admit(struct caller *caller, const struct rcx_ids *ids,
+		 const char *wanted, char *link, char *err)
 {
-	struct caller *caller = ctx;
 	struct rch_listener *l = caller->listener;
 	const struct rcx_tls *tls = answer(l, err);
 	int as;
@@ -117,6 +117,16 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	caller->proven = true;
 	snprintf(caller->peer, sizeof(caller->peer), "%s", ids->id[as]);
 	snprintf(caller->link, sizeof(caller->link), "%s", link);
+	return as;
+}
+
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
+		    char *link, char *err)
+{
+	struct caller *caller = ctx;
+	int as = admit(caller, ids, wanted, link, err);
+
+	caller->refused = as < 0;
 	return as;
 }
 
@@ -173,6 +183,20 @@ static void refuse(struct rch_listener *l, const struct sockaddr_in6 *from,
 	l->ops->done(l->ctx, &call, result, err);
 }
 
+/*
+ * The link has come up, or is about to, by another exchange than this one; that
+ * may be what this end told it, of two that dial at once.
+ */
+static bool is_given_up(const struct caller *caller, int result)
+{
+	if (*caller->link || !caller->proven)
+		return false;
+	return result == -EALREADY ||
+	       (!caller->refused &&
+		(result == -EBUSY || result == -ECANCELED ||
+		 result == -ECONNRESET));
+}
+
 static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *caller = ctx;
@@ -183,6 +207,7 @@ static void on_done(void *ctx, int result, const char *err)
 		.link = caller->link,
 		.peer = caller->peer,
 		.proven = caller->proven,
+		.given_up = is_given_up(caller, result),
 		.epoch = rch_job_epoch(caller->job),
 		.ns = caller->up_ns,
 	};

@@ -33,6 +33,7 @@ struct rch_call {
 	const char *link;	/* admitted to, or "" */
 	const char *peer;	/* admitted as, or "" */
 	bool proven;		/* to be a peer, and one of not too many */
+	bool given_up;		/* by that peer, before it was admitted */
 	uint64_t epoch;		/* 0 before the link was prepared */
 	uint64_t ns;		/* until both ends were up */
 };

@@ -85,7 +85,8 @@ static void on_done(void *ctx, const struct rch_call *call, int result,
 		printf("%s: not up, from %s: %s\n", call->link, call->from,
 		       err);
 	else
-		printf("refused %s: %s\n", call->from, err);
+		printf(call->given_up ? "given up, from %s: %s\n" :
+					"refused %s: %s\n", call->from, err);
 	/* Later: the core may be amid its callers. */
 	if (!cli_written())
 		event_base_once(l->base, -1, EV_TIMEOUT, on_stop, l, &now);

@@ -355,18 +355,11 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 	return as;
 }
 
-/* A dial of the peer met one of this host, or it needs none any more. */
-static bool goes_on_otherwise(const struct rch_call *call, int result)
-{
-	return call->proven && (result == -EALREADY || result == -ECANCELED ||
-				result == -ECONNRESET);
-}
-
 /* It was admitted to no link. */
 static void turned_away(struct rcd_links *all, const struct rch_call *call,
-			int result, const char *err)
+			const char *err)
 {
-	if (goes_on_otherwise(call, result)) {
+	if (call->given_up) {
 		rcd_log_stranger(LOG_INFO, "given up, from %s: %s", call->from,
 				 err);
 		return;
@@ -381,7 +374,7 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 	struct rcd_link *link = find(all, call->link);
 
 	if (!*call->link) {
-		turned_away(all, call, result, err);
+		turned_away(all, call, err);
 		return;
 	}
 	if (result)
