@@ -5,6 +5,7 @@
 static inline unsigned long array_index_nospec(unsigned long index,
 					       unsigned long size)
 {
+	(void)size;
 	return index;
 }
 
