@@ -228,26 +228,26 @@ static int rcl_cdev_install(struct rcl_chan *chan)
 
 static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 {
-	struct rcl_listener *listener;
+	struct rcl_listener *from;
 	struct rcl_chan *chan;
 	int ret;
 
 	if (rcl_file_kind(file) != RCL_FILE_LISTENER)
 		return -EINVAL;
-	listener = file->listener;
-	while (!(chan = rcl_listener_take(listener))) {
+	from = file->listener;
+	while (!(chan = rcl_listener_take(from))) {
 		if (nonblock)
 			return -EAGAIN;
 		/* One wakes for each channel, not all of them from a link. */
-		ret = wait_event_interruptible_exclusive(listener->wait,
-							 READ_ONCE(listener->n));
+		ret = wait_event_interruptible_exclusive(from->wait,
+							 READ_ONCE(from->n));
 		if (ret)
 			return ret;
 	}
 	ret = rcl_cdev_install(chan);
 	/* For want of a file, the peer's channel does not end. */
 	if (ret < 0)
-		rcl_listener_untake(listener, chan);
+		rcl_listener_untake(from, chan);
 	return ret;
 }
 

@@ -148,7 +148,7 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 
 	spin_lock_bh(&chan->lock);
 	suspended = chan->keep && chan->keep->suspended;
-	/* One that ends was drained before, or nothing is known of its sends. */
+	/* One that ends was drained before, or nothing is known of them. */
 	if (suspended)
 		rcl_chan_drained(chan);
 	spin_unlock_bh(&chan->lock);

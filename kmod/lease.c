@@ -33,7 +33,7 @@
 #include "stall.h"
 #include "upcall.h"
 
-#define RCL_OPENS_MAX	256	/* waiting on one link, as a pass looks at all */
+#define RCL_OPENS_MAX	256	/* waiting on one link: a pass looks at all */
 
 static bool rcl_lease_gives_way(const struct rcl_epoch *ep)
 {

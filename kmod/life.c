@@ -559,7 +559,7 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	ret = rcl_life_receive(slot);
 	if (!ret)
 		ret = rcl_life_settle(slot);
-	/* What fails with the epoch must not end what goes on in the next one. */
+	/* What fails with the epoch may go on in the next one. */
 	if (!ret && slot->state == RCLINK_LINK_STATE_UP &&
 	    !rcl_inbox_failure(slot).reason)
 		ret = rcl_life_ask(slot->link);

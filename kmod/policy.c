@@ -206,7 +206,7 @@ int rcl_policy_check_name(const char *name, const char **why)
 		break;
 	}
 	if (c == name || *c || c - name > RCLINK_NAME_MAX) {
-		*why = "name must be 1 to 31 of A-Z a-z 0-9 _ . -, the first a letter or digit";
+		*why = "name must be 1 to 31 of A-Z a-z 0-9, then also _ . -";
 		return -EINVAL;
 	}
 	return 0;

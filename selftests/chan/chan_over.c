@@ -145,7 +145,7 @@ TEST_F_TIMEOUT(over, who_submits_nothing_again_and_again, TIMEOUT_S)
 	finds_it(_metadata, &self->r);
 }
 
-/* It need not count what it has queued, and hears of the end as the others do. */
+/* Who counts nothing hears of the end as the others do. */
 TEST_F_TIMEOUT(over, who_submits_all_and_has_nothing, TIMEOUT_S)
 {
 	int fd = rclink_fd(self->r.near), ms = LIMIT_MS, ret;

@@ -240,13 +240,14 @@ TEST_F(dev, channels_end_together_whose_queues_cannot_be_polled)
 	}
 }
 
-static int send_unsignaled(struct rig *r, int n)
+static int write_unsignaled(struct rig *r, int n)
 {
 	int ret = 0;
 	int i;
 
 	for (i = 0; !ret && i < n; i++)
-		ret = rclink_send(r->near, rclink_none(), 0, i);
+		ret = rclink_write(r->near, rclink_piece(r->near_region, 0, 8),
+				   &r->remote, 8 * i, 0, i);
 	if (!ret)
 		ret = rclink_submit(r->near, 0, 0);
 	return ret < 0 ? ret : 0;
@@ -266,7 +267,7 @@ TEST_F(dev, what_is_not_signaled_fails_whose_queue_could_not_be_polled)
 	ASSERT_EQ(0, rig_moves(r, 1));
 	usleep(QUIET_MS * 1000);
 	ASSERT_EQ(0, sim_knob(NEAR, "fault", LATE));
-	ASSERT_EQ(0, send_unsignaled(r, UNSIGNALED));
+	ASSERT_EQ(0, write_unsignaled(r, UNSIGNALED));
 	ASSERT_EQ(0, sim_knob(NEAR, "fault", "poll_cq 1 %d", EVER));
 	rclink_submit(r->near, 1, 10);
 	goes_down(_metadata, self);
