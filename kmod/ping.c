@@ -270,20 +270,14 @@ static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe = &p->cqe,
 		.wr.sg_list = sge,
+		.wr.num_sge = sge->length ? 1 : 0,
 		.wr.opcode = p->ping->op == RCLINK_PING_OP_WRITE ?
 			     IB_WR_RDMA_WRITE : IB_WR_RDMA_READ,
 		.wr.send_flags = IB_SEND_SIGNALED,
+		.remote_addr = ep->remote.addr,
+		.rkey = ep->remote.rkey,
 	};
 
-	/*
-	 * IBA C9-88: no key of no bytes is looked at. rxe of 6.12 takes it for
-	 * 0, and answers no READ that comes again with another one.
-	 */
-	if (sge->length) {
-		wr.wr.num_sge = 1;
-		wr.remote_addr = ep->remote.addr;
-		wr.rkey = ep->remote.rkey;
-	}
 	p->start = ktime_get();
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }

@@ -57,7 +57,7 @@ int rcv_remote_post(struct rcv_qp *qp, const struct rcl_endpoint *remote,
 		wr.wr.atomic.rkey = remote->rkey;
 		wr.wr.atomic.compare_add = op->compare;
 		wr.wr.atomic.swap = op->swap;
-	} else if (op->len) {
+	} else {
 		wr.wr.rdma.remote_addr = remote->addr + op->offset;
 		wr.wr.rdma.rkey = remote->rkey;
 	}
