@@ -69,7 +69,7 @@ stranger_gets_none()
 	grows 2 rx_messages 4 && group_is 3 g '.key_id // "none"' none &&
 		group_is 3 g .stats.tx_messages 0 &&
 		group_is 3 g .stats.rx_messages 0 &&
-		why 3 'any(.sentences[]; test("its peer gives no key"))' &&
+		why 3 'any(.sentences[]; test("its peer has given no key yet"))' &&
 		on 3 "$tool" group del g
 }
 
