@@ -202,6 +202,15 @@ static void catch_up(struct monitor *m, uint64_t seq)
 	m->seq = seq;
 }
 
+/*
+ * What is listed includes what was heard before it was asked for, also where
+ * its number was not raised yet by who sent that.
+ */
+static uint64_t included(const struct monitor *m, uint64_t seq)
+{
+	return seq > m->seq ? seq : m->seq;
+}
+
 static int list_groups(struct monitor *m, bool first)
 {
 	struct rcl_group_info *infos;
@@ -216,8 +225,10 @@ static int list_groups(struct monitor *m, bool first)
 		catch_up(m, infos[0].event_seq);
 	else if (first && m->untold)
 		print_lost(m, 0);
-	for (i = 0; i < num; i++)
+	for (i = 0; i < num; i++) {
+		infos[i].event_seq = included(m, infos[i].event_seq);
 		print(m, rcl_doc_group_event(&infos[i], "present"));
+	}
 	free(infos);
 	return CLI_OK;
 }
@@ -238,8 +249,10 @@ static int list(struct monitor *m)
 		return cli_refused("monitor", NULL, ret, err);
 	if (num)
 		catch_up(m, infos[0].event_seq);
-	for (i = 0; i < num; i++)
+	for (i = 0; i < num; i++) {
+		infos[i].event_seq = included(m, infos[i].event_seq);
 		print(m, rcl_doc_event(&infos[i], "present"));
+	}
 	free(infos);
 	ret = list_groups(m, !num);
 	m->resync = false;
