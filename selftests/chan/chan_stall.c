@@ -123,6 +123,15 @@ static void completes(struct __test_metadata *_metadata,
 		     rclink_status_name(cqe.status));
 }
 
+/* The first; then nothing is to come that concerns it. */
+static void one_arrives(struct __test_metadata *_metadata, struct rig *r)
+{
+	ASSERT_EQ(0, sends(r, 0, 1));
+	completes(_metadata, r->near, 0, 0);
+	completes(_metadata, r->far, 0, 0);
+	usleep(QUIET_MS * 1000);
+}
+
 /* One message goes through before: all is quiet then, but for the fault. */
 static void fail(struct __test_metadata *_metadata,
 		 struct _test_data_channel *self, const char *fault)
@@ -131,10 +140,7 @@ static void fail(struct __test_metadata *_metadata,
 
 	memset(r->far_memory, 0, RIG_MEMORY);
 	ASSERT_EQ(0, receives(r, MESSAGES));
-	ASSERT_EQ(0, sends(r, 0, 1));
-	completes(_metadata, r->near, 0, 0);
-	completes(_metadata, r->far, 0, 0);
-	usleep(QUIET_MS * 1000);
+	one_arrives(_metadata, r);
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", fault));
 	ASSERT_EQ(0, sends(r, 1, MESSAGES - 1));
 	/* What is before the one that fails. */
@@ -239,10 +245,7 @@ TEST_F_TIMEOUT(channel, what_follows_what_the_device_refused_is_flushed,
 	struct pollfd fd = { .fd = rclink_fd(r->far), .events = POLLIN };
 
 	ASSERT_EQ(0, receives(r, 3));
-	ASSERT_EQ(0, sends(r, 0, 1));
-	completes(_metadata, r->near, 0, 0);
-	completes(_metadata, r->far, 0, 0);
-	usleep(QUIET_MS * 1000);
+	one_arrives(_metadata, r);
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", NOT_TAKEN));
 	ASSERT_EQ(0, sends(r, 1, 1));
 	completes(_metadata, r->near, 1, SIM_GENERAL);
@@ -282,10 +285,7 @@ TEST_F_TIMEOUT(channel, what_is_refused_among_others_parts_them, TIMEOUT_S)
 	int i;
 
 	ASSERT_EQ(0, receives(r, MESSAGES + 1));
-	ASSERT_EQ(0, sends(r, 0, 1));
-	completes(_metadata, r->near, 0, 0);
-	completes(_metadata, r->far, 0, 0);
-	usleep(QUIET_MS * 1000);
+	one_arrives(_metadata, r);
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", ONE_NOT_TAKEN));
 	ASSERT_EQ(0, sends(r, 1, 3));
 	for (i = 0; i < 3; i++)
@@ -345,10 +345,7 @@ TEST_F_TIMEOUT(channel, ends_where_a_receive_had_no_memory, TIMEOUT_S)
 	struct rig *r = &self->r;
 
 	ASSERT_EQ(0, receives(r, 2));
-	ASSERT_EQ(0, sends(r, 0, 1));
-	completes(_metadata, r->near, 0, 0);
-	completes(_metadata, r->far, 0, 0);
-	usleep(QUIET_MS * 1000);
+	one_arrives(_metadata, r);
 	ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "%s", NO_MEMORY));
 	ASSERT_EQ(0, sends(r, 1, 1));
 	completes(_metadata, r->far, 1, SIM_LOC_QP_OP_ERR);
@@ -366,10 +363,7 @@ TEST_F_TIMEOUT(channel, ends_where_the_other_end_has_failed, TIMEOUT_S)
 	ASSERT_EQ(0, receives(r, MESSAGES));
 	ASSERT_EQ(0, rclink_recv(r->near, rclink_piece(r->near_region, 1024,
 						       64), 8));
-	ASSERT_EQ(0, sends(r, 0, 1));
-	completes(_metadata, r->near, 0, 0);
-	completes(_metadata, r->far, 0, 0);
-	usleep(QUIET_MS * 1000);
+	one_arrives(_metadata, r);
 	ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "%s", TOO_LONG));
 	ASSERT_EQ(0, rclink_send(r->far, rclink_piece(r->far_region, 1024, 64),
 				 RCLINK_SQE_SIGNALED, 7));
@@ -395,10 +389,7 @@ TEST_F_TIMEOUT(channel, ends_with_the_epoch_after_a_failure_of_its_own,
 	r->flags = RCLINK_CHAN_POLLED;
 	ASSERT_EQ(0, rig_open(r));
 	ASSERT_EQ(0, receives(r, 2));
-	ASSERT_EQ(0, sends(r, 0, 1));
-	completes(_metadata, r->near, 0, 0);
-	completes(_metadata, r->far, 0, 0);
-	usleep(QUIET_MS * 1000);
+	one_arrives(_metadata, r);
 	ASSERT_EQ(0, sim_knob(SIM_FAR, "fault", "%s", NO_MEMORY));
 	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "%s", NOT_AT_ONCE));
 	ASSERT_EQ(0, sends(r, 1, 1));

@@ -77,21 +77,14 @@ static int ask(struct genl_sock *s, const char *link, uint64_t number,
 	       struct entry *e, int room)
 {
 	const struct nlattr *nla = NULL;
-	struct genl_msg m, answer;
+	struct genl_msg answer;
 	struct nlattr *all;
 	int n = 0;
 	int ret;
 
-	genl_begin(&m, s, RCLINK_CMD_RECORD_GET);
-	genl_put_str(&m, RCLINK_A_RECORD_LINK, link);
-	if (number)
-		genl_put_u64(&m, RCLINK_A_RECORD_NUMBER, number);
-	ret = genl_ask(s, &m, &answer, NULL);
+	ret = rcl_record(s, link, number, &answer, &all);
 	if (ret)
 		return ret;
-	/* The attributes of the message as if they were in a nest. */
-	all = (void *)(answer.buf + NLMSG_HDRLEN);
-	all->nla_len = answer.nlh.nlmsg_len - NLMSG_HDRLEN;
 	while ((nla = genl_next(all, RCLINK_A_RECORD_ENTRY, nla))) {
 		if (n == room)
 			return -E2BIG;

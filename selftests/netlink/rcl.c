@@ -325,27 +325,39 @@ static bool is_fault(const struct nlattr *entry, uint32_t reason)
 	       reason && qp && genl_u32(qp);
 }
 
+int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
+	       struct genl_msg *answer, struct nlattr **all)
+{
+	struct genl_msg m;
+	int ret;
+
+	genl_begin(&m, s, RCLINK_CMD_RECORD_GET);
+	genl_put_str(&m, RCLINK_A_RECORD_LINK, name);
+	if (number)
+		genl_put_u64(&m, RCLINK_A_RECORD_NUMBER, number);
+	ret = genl_ask(s, &m, answer, NULL);
+	if (ret)
+		return ret;
+	*all = (void *)(answer->buf + NLMSG_HDRLEN);
+	(*all)->nla_len = answer->nlh.nlmsg_len - NLMSG_HDRLEN;
+	return 0;
+}
+
 /* One answer may not have room for all. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
 {
 	const struct nlattr *entry;
-	struct genl_msg m, answer;
 	uint64_t next = 0, before;
+	struct genl_msg answer;
 	struct nlattr *all;
 	int n = 0;
 	int ret;
 
 	do {
 		before = next;
-		genl_begin(&m, s, RCLINK_CMD_RECORD_GET);
-		genl_put_str(&m, RCLINK_A_RECORD_LINK, name);
-		genl_put_u64(&m, RCLINK_A_RECORD_NUMBER, next);
-		ret = genl_ask(s, &m, &answer, NULL);
+		ret = rcl_record(s, name, next, &answer, &all);
 		if (ret)
 			return ret;
-		/* Its attributes as if they were in a nest. */
-		all = (void *)(answer.buf + NLMSG_HDRLEN);
-		all->nla_len = answer.nlh.nlmsg_len - NLMSG_HDRLEN;
 		entry = NULL;
 		while ((entry = genl_next(all, RCLINK_A_RECORD_ENTRY, entry))) {
 			n += is_fault(entry, reason);

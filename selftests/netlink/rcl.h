@@ -91,6 +91,9 @@ int rcl_replace(struct genl_sock *s, const char *name, uint64_t epoch,
 		struct genl_ack *ack);
 int rcl_view(struct genl_sock *s, const char *name, struct rcl_view *view);
 uint64_t rcl_stat(struct genl_sock *s, const char *name, uint16_t counter);
+/* Of its record, from that number on: attributes as if they were in a nest. */
+int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
+	       struct genl_msg *answer, struct nlattr **all);
 /* How many failures of pooled QPs are on record for that reason. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);

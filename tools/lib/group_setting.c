@@ -194,3 +194,13 @@ int rcl_group_change_parse(struct rcl_group_change *change, const char *word,
 			"link, no-link, rekey, owner, group or mode, not '%.100s'",
 			word);
 }
+
+bool rcl_group_lists(const struct rcl_group_info *group, const char *link)
+{
+	size_t i;
+
+	for (i = 0; i < group->nlinks; i++)
+		if (!strcmp(group->link[i], link))
+			return true;
+	return false;
+}

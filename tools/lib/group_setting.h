@@ -3,6 +3,8 @@
 #ifndef RCL_GROUP_SETTING_H
 #define RCL_GROUP_SETTING_H
 
+#include <stdbool.h>
+
 struct rcl_group_change;
 struct rcl_group_info;
 
@@ -22,5 +24,8 @@ int rcl_group_setting_parse(struct rcl_group_info *group, const char *word,
  */
 int rcl_group_change_parse(struct rcl_group_change *change, const char *word,
 			   const char *value, char *err);
+
+/* Is the link on the list of those that get the key? */
+bool rcl_group_lists(const struct rcl_group_info *group, const char *link);
 
 #endif /* RCL_GROUP_SETTING_H */

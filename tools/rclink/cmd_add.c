@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "call.h"
 #include "group.h"
+#include "group_setting.h"
 #include "link.h"
 #include "nl.h"
 #include "setting.h"
@@ -126,16 +126,6 @@ WORDS_HELP;
 	return say_policy(argc, argv, help, 3, rcl_call_set);
 }
 
-static bool gives_key(const struct rcl_group_info *group, const char *link)
-{
-	size_t i;
-
-	for (i = 0; i < group->nlinks; i++)
-		if (!strcmp(group->link[i], link))
-			return true;
-	return false;
-}
-
 /* Whose peer goes on with the key that it has, and whoever is next gets it. */
 static void note_groups(struct rcl_nl *nl, const char *link)
 {
@@ -146,7 +136,7 @@ static void note_groups(struct rcl_nl *nl, const char *link)
 	if (rcl_call_groups(nl, NULL, &infos, &num, err))
 		return;
 	for (i = 0; i < num; i++)
-		if (gives_key(&infos[i], link))
+		if (rcl_group_lists(&infos[i], link))
 			fprintf(stderr,
 				"rclink: del: done, but its peer still has the key of group %s: see `rclink group set %s no-link %s`\n",
 				infos[i].name, infos[i].name, link);

@@ -21,6 +21,7 @@
 #include "ask.h"
 #include "backoff.h"
 #include "conf.h"
+#include "group_setting.h"
 #include "job.h"
 #include "log.h"
 #include "process.h"
@@ -94,16 +95,6 @@ static void failed(struct rcd_group *group, const char *err)
 	try_later(group);
 }
 
-static bool on_list(const struct rcl_group_info *group, const char *link)
-{
-	size_t i;
-
-	for (i = 0; i < group->nlinks; i++)
-		if (!strcmp(group->link[i], link))
-			return true;
-	return false;
-}
-
 static bool has_index(const struct rcl_group_info *want)
 {
 	return want->has_gid_index && want->gid_index != RCLINK_GID_INDEX_AUTO;
@@ -168,10 +159,10 @@ static void find_change(const struct rcl_group_info *want,
 
 	memset(change, 0, sizeof(*change));
 	for (i = 0; i < want->nlinks; i++)
-		if (!on_list(info, want->link[i]))
+		if (!rcl_group_lists(info, want->link[i]))
 			strcpy(change->on[change->non++], want->link[i]);
 	for (i = 0; i < info->nlinks; i++)
-		if (!on_list(want, info->link[i]))
+		if (!rcl_group_lists(want, info->link[i]))
 			strcpy(change->off[change->noff++], info->link[i]);
 	find_access(&want->access, &info->access, &change->access);
 }
@@ -469,7 +460,7 @@ void rcd_groups_other(struct rcd_groups *all, const char *link)
 	struct rcd_group *group;
 
 	LIST_FOREACH(group, &all->list, node) {
-		if (group->gone || !on_list(&group->conf.want, link))
+		if (group->gone || !rcl_group_lists(&group->conf.want, link))
 			continue;
 		group->rekey = true;
 		group->again = !!group->ask;
