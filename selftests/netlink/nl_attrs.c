@@ -322,7 +322,11 @@ static int keep(struct genl_sock *s)
 		kind = ret ? NULL : genl_attr(&m, RCLINK_A_GROUP_EVENT_KIND);
 	}
 	genl_close(&news);
-	return ret;
+	if (ret)
+		return ret;
+	return rcl_until_told(s, "idle",
+			      genl_u64(genl_attr(&m, RCLINK_A_GROUP_EVENT_SEQ)),
+			      10000);
 }
 
 /* Links in every state, and the one that a command needs. */

@@ -158,6 +158,8 @@ TEST_F(pair, only_the_epoch_that_is_meant_is_replaced)
 	EXPECT_EQ(0, activate_both(&self->owner, self->a.epoch));
 	EXPECT_EQ(0, rcl_until(&self->other, "a", RCLINK_LINK_STATE_UP, 5000));
 	EXPECT_EQ(0, rcl_until(&self->other, "b", RCLINK_LINK_STATE_UP, 5000));
+	rcl_settle(&self->other, "a");
+	rcl_settle(&self->other, "b");
 	links = rcl_links_digest(&self->other);
 	EXPECT_EQ(-ESTALE, rcl_replace(&self->other, "a", 0, &ack));
 	EXPECT_STRNE("", ack.text);

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -396,6 +397,33 @@ int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 	return -ETIMEDOUT;
 }
 
+/*
+ * A state can be seen before it is told, and its event has a number. One work
+ * item does that and whatever is asked of the link: a refusal is behind both.
+ */
+void rcl_settle(struct genl_sock *s, const char *name)
+{
+	rcl_replace(s, name, 0, NULL);
+}
+
+/* An event is heard before a dump has its number. */
+int rcl_until_told(struct genl_sock *s, const char *name, uint64_t seq, int ms)
+{
+	int64_t end = now_ms() + slow(ms);
+	struct rcl_view view;
+	bool over;
+	int ret;
+
+	do {
+		over = now_ms() >= end;
+		ret = rcl_view(s, name, &view);
+		if (ret || view.event_seq >= seq)
+			return ret;
+		sched_yield();
+	} while (!over);
+	return -ETIMEDOUT;
+}
+
 /* Bring two links of this host to a state, each the other's peer. */
 int rcl_pair(struct genl_sock *s, const char *a, const char *b, uint32_t state)
 {
@@ -419,6 +447,8 @@ int rcl_pair(struct genl_sock *s, const char *a, const char *b, uint32_t state)
 		ret = rcl_activate(s, name[i], epoch, NULL);
 	for (i = 0; !ret && i < 2; i++)
 		ret = rcl_until(s, name[i], RCLINK_LINK_STATE_UP, 10000);
+	for (i = 0; !ret && i < 2; i++)
+		rcl_settle(s, name[i]);
 	return ret;
 }
 

@@ -97,6 +97,8 @@ int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
 /* How many failures of pooled QPs are on record for that reason. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
+void rcl_settle(struct genl_sock *s, const char *name);
+int rcl_until_told(struct genl_sock *s, const char *name, uint64_t seq, int ms);
 
 int rcl_pair(struct genl_sock *s, const char *a, const char *b,
 	     uint32_t state);
