@@ -120,7 +120,7 @@ struct rcl_errands {
  * @stalled: the peer's QP does not answer; set by the lessee, who kicks the
  *	link
  * @id: of the lease, the same at both ends, drawn by who opened it
- * @index: of the QP in the pool, while suspended
+ * @index: of the QP in the pool, since it was suspended
  * @node: among those that are suspended
  * @ready: RCL_ERRAND_REGISTER was run
  * @failed: what RCL_ERRAND_REGISTER ended with: 0 or an errno

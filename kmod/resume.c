@@ -86,6 +86,16 @@ void rcl_resume_lose_broken(struct list_head *suspended, int why)
 			rcl_resume_lose(lessee, why);
 }
 
+/* For the link's record: a lease ends for want of something at this end. */
+static void rcl_resume_note(struct rcl_epoch *ep,
+			    const struct rcl_lessee *lessee)
+{
+	struct rcl_upcall *up = ep->user.up;
+
+	/* The QPs of the pool are behind that of the control channel. */
+	up->fault(up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0, 1 + lessee->index);
+}
+
 /**
  * rcl_resume_begin - the leases go on, if the peer agrees
  * @ep: of a link that has just come up
@@ -101,19 +111,13 @@ void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended)
 		u32 i = lessee->index;
 
 		if (i < ep->pool.n &&
-		    !rcl_lease_rejoin(&ep->pool.lease[i], ep, lessee))
+		    !rcl_lease_rejoin(&ep->pool.lease[i], ep, lessee)) {
 			list_del_init(&lessee->node);
-		else
-			rcl_resume_lose(lessee, -ECONNRESET);
+			continue;
+		}
+		rcl_resume_note(ep, lessee);
+		rcl_resume_lose(lessee, -ECONNRESET);
 	}
-}
-
-static void rcl_resume_fail(struct rcl_epoch *ep, struct rcl_lease *lease)
-{
-	struct rcl_upcall *up = ep->user.up;
-
-	up->fault(up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0, lease->qp->index);
-	rcl_resume_close(ep, lease, -ECONNRESET);
 }
 
 /* What the peer imports may be of any channel of this end. */
@@ -126,13 +130,16 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 		if (lease->state != RCL_LEASE_RESUMING || !lease->lessee)
 			continue;
 		/* Pairs with rcl_lessee_work(). */
-		if (!smp_load_acquire(&lease->lessee->ready))
+		if (!smp_load_acquire(&lease->lessee->ready)) {
 			ready = false;
-		/* Not its own failure: the epoch ends, and it goes on. */
-		else if (lease->lessee->failed && rcl_reg_has_ended(&ep->reg))
+		} else if (lease->lessee->failed &&
+			   rcl_reg_has_ended(&ep->reg)) {
+			/* Not its own failure: the epoch ends, it goes on. */
 			ready = false;
-		else if (lease->lessee->failed)
-			rcl_resume_fail(ep, lease);
+		} else if (lease->lessee->failed) {
+			rcl_resume_note(ep, lease->lessee);
+			rcl_resume_close(ep, lease, -ECONNRESET);
+		}
 	}
 	return ready;
 }

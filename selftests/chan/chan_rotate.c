@@ -334,4 +334,53 @@ TEST_F_TIMEOUT(link, a_channel_is_opened_when_the_link_has_moved, TIMEOUT_S)
 	}
 }
 
+/* Pooled QPs of the next epoch, at both ends. */
+static int set_qps(struct genl_sock *s, uint32_t qps)
+{
+	static const char * const name[] = { RIG_NEAR, RIG_FAR };
+	struct genl_msg m;
+	int ret = 0;
+	int i;
+
+	for (i = 0; !ret && i < 2; i++) {
+		genl_begin(&m, s, RCLINK_CMD_LINK_SET);
+		genl_put_str(&m, RCLINK_A_LINK_NAME, name[i]);
+		genl_put_u32(&m, RCLINK_A_LINK_QPS, qps);
+		ret = genl_ask(s, &m, NULL, NULL);
+	}
+	return ret;
+}
+
+TEST_F_TIMEOUT(link, a_channel_without_a_place_in_the_pool_ends, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	struct rclink_dev_cqe cqe;
+	struct rcl_view view;
+	int near, far;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	near = rig_device();
+	ASSERT_LE(0, near);
+	ASSERT_EQ(0, rig_connect(near, RCLINK_CONNECT_WAIT));
+	far = rig_accept(r);
+	ASSERT_LE(0, far);
+	ASSERT_EQ(0, set_qps(&r->s, 1));
+	ASSERT_EQ(0, rcl_view(&r->s, RIG_NEAR, &view));
+	self->epoch = view.epoch;
+	ASSERT_EQ(0, rcl_open(&self->owner));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	ASSERT_TRUE(settles(self, true));
+	EXPECT_TRUE(happens(near, POLLHUP, LIMIT_MS));
+	EXPECT_TRUE(happens(far, POLLHUP, LIMIT_MS));
+	EXPECT_EQ(1, rcl_faults(&r->s, RIG_NEAR,
+				RCLINK_DOWN_REASON_LOCAL_ERROR));
+	EXPECT_EQ(1, rcl_faults(&r->s, RIG_FAR,
+				RCLINK_DOWN_REASON_LOCAL_ERROR));
+	EXPECT_EQ(0, rig_moves(r, 7));
+	EXPECT_EQ(0, rclink_reap(r->near, &cqe, 1));
+	close(near);
+	close(far);
+}
+
 TEST_HARNESS_MAIN
