@@ -62,6 +62,37 @@ slow_is_prepared()
 	[ "$(of 1 s0 .state)" = prepared ]
 }
 
+is_rotating()
+{
+	[ "$(of 1 s0 .standby.state)" = prepared ]
+}
+
+# Two that rotate the link: the second one finds that it was, and has no other epoch.
+rotated_once()
+{
+	local second epoch
+
+	dial_slow || return
+	epoch=$(of 1 s0 .epoch)
+	echo "slow_qp 1 1000 $step_ms" >"$SIM/sim1/fault" || return
+	dial_slow --rotate >/tmp/rclink-test-slow 2>&1 &
+	slow=$!
+	until_true 10 is_rotating || return
+	dial_slow --rotate --verbose >/tmp/rclink-test-second 2>&1 &
+	second=$!
+	until_true 10 grep 'BUSY .*again in' /tmp/rclink-test-second || return
+	echo "slow_qp 1 0" >"$SIM/sim1/fault"
+	wait "$slow" && wait "$second" && is_next_epoch "$epoch"
+}
+
+# is_next_epoch EPOCH: it was that one
+is_next_epoch()
+{
+	[ "$(of 1 s0 .epoch)" -eq $(($1 + 1)) ] &&
+		grep "s0: up, epoch $(($1 + 1)),.*by another exchange" \
+			/tmp/rclink-test-second
+}
+
 # Of one host nobody goes first: the second one comes again after a second at least.
 disconnected()
 {
@@ -89,7 +120,7 @@ refused_nobody()
 		"$log" && ! grep refused "$log"
 }
 
-plan 7
+plan 8
 link_setup
 sim_load "sim0 ib 1" "sim1 ib 2"
 holds "links on quick devices, and on a slow one" eval \
@@ -112,6 +143,7 @@ echo "slow_qp 1 0" >"$SIM/sim1/fault"
 holds "and then it is up" slow_is_up
 holds "who waits for its next dial is ended by a disconnect, too" disconnected
 holds "and who gave way was not refused" refused_nobody
+holds "who rotates comes again while another one does" rotated_once
 kill "$self"
 wait "$self"
 for name in a b s0 s1; do

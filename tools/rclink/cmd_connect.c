@@ -57,6 +57,7 @@ struct connector {
 	unsigned int tries;	/* that met another exchange */
 	char busy[RCL_ERR_LEN];	/* what the last of them heard; "": none */
 	uint32_t id;		/* of the link; 0: not known yet */
+	uint64_t before;	/* epoch that was up before; 0: none */
 	uint64_t since;		/* first epoch whose wished end ends this */
 	uint64_t until;		/* ns */
 	char self[RCLINK_PEER_MAX + 1];
@@ -177,6 +178,7 @@ static bool is_up_otherwise(const struct connector *c)
 		return false;
 	for (i = 0; num && i < c->ids.num; i++)
 		up |= info->state == RCLINK_LINK_STATE_UP &&
+		      info->epoch > c->before &&
 		      !strcasecmp(info->peer, c->ids.id[i]);
 	if (up)
 		printf("%s: up, epoch %llu, peer %s, by another exchange\n",
@@ -230,7 +232,7 @@ static bool dial_later(struct connector *c, int result)
 
 static bool has_met_another(struct connector *c, int result, const char *err)
 {
-	if (c->rotate || (result != -EBUSY && result != -EALREADY))
+	if (result != -EBUSY && result != -EALREADY)
 		return false;
 	rcl_fail(c->busy, 0, "%s", err);
 	return true;
@@ -299,6 +301,7 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 		return;
 	if (info->event_kind == RCLINK_EVENT_KIND_CREATED) {
 		c->id = info->id;
+		c->before = 0;
 		c->since = 0;
 	}
 	look(c, info);
@@ -355,9 +358,10 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 		end(c, "interrupted");
 }
 
-/* Before anything is asked of the peer: is there such a link, not up yet? */
-static int check_link(struct rcl_nl *nl, const char *link)
+/* Before anything is asked of the peer: is there such a link, and no epoch up? */
+static int check_link(struct connector *c, struct rcl_nl *nl)
 {
+	const char *link = c->args->link;
 	struct rcl_link_info *info;
 	char err[RCL_ERR_LEN];
 	int status = CLI_OK;
@@ -368,13 +372,15 @@ static int check_link(struct rcl_nl *nl, const char *link)
 	if (ret)
 		return cli_refused("connect", link, ret, err);
 	if (num && info->state == RCLINK_LINK_STATE_UP)
+		c->before = info->epoch;
+	if (c->before && !c->rotate)
 		status = cli_refused("connect", link, -EISCONN,
 				     "the link is already up; give it another epoch with --rotate, or end it with `rclink disconnect`");
 	free(info);
 	return status;
 }
 
-static int check(const struct connector *c)
+static int check(struct connector *c)
 {
 	struct rcl_nl *nl = cli_open();
 	int status = CLI_FAILED;
@@ -382,7 +388,7 @@ static int check(const struct connector *c)
 	if (!nl)
 		return status;
 	if (cli_may_exchange(nl, "connect"))
-		status = c->rotate ? CLI_OK : check_link(nl, c->args->link);
+		status = check_link(c, nl);
 	rcl_nl_close(nl);
 	return status;
 }
