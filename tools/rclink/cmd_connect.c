@@ -358,7 +358,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 		end(c, "interrupted");
 }
 
-/* Before anything is asked of the peer: is there such a link, and no epoch up? */
+/* Before anything is asked of the peer: is there such a link, is it not up? */
 static int check_link(struct connector *c, struct rcl_nl *nl)
 {
 	const char *link = c->args->link;
