@@ -15,7 +15,7 @@
 #include "slow.h"
 
 #define DEVICE		"/dev/rclink"
-#define UP_MS		1000
+#define UP_MS		10000
 #define DONE_MS		20000
 #define POLL_MS		10
 
@@ -159,14 +159,17 @@ static int listen_again(struct rig *r)
 	return rig_listen(r->listener, RIG_SERVICE);
 }
 
+static bool is_in(struct rig *r, const char *name, uint32_t state)
+{
+	struct rcl_view view;
+
+	return !rcl_view(&r->s, name, &view) && view.state == state;
+}
+
 static bool both_up(struct rig *r)
 {
-	struct rcl_view near, far;
-
-	return !rcl_view(&r->s, RIG_NEAR, &near) &&
-	       !rcl_view(&r->s, RIG_FAR, &far) &&
-	       near.state == RCLINK_LINK_STATE_UP &&
-	       far.state == RCLINK_LINK_STATE_UP;
+	return is_in(r, RIG_NEAR, RCLINK_LINK_STATE_UP) &&
+	       is_in(r, RIG_FAR, RCLINK_LINK_STATE_UP);
 }
 
 static void put_value(struct genl_msg *m, uint16_t attr, int value)
@@ -195,7 +198,25 @@ static int new_link(struct rig *r, const char *name)
 	return genl_ask(&r->s, &m, NULL, NULL);
 }
 
-/* Not by rcl_pair(), which waits for long where allocations fail. */
+static bool one_down(struct rig *r)
+{
+	return is_in(r, RIG_NEAR, RCLINK_LINK_STATE_DOWN) ||
+	       is_in(r, RIG_FAR, RCLINK_LINK_STATE_DOWN);
+}
+
+/* Where an allocation has failed one end is down long before the other. */
+static int until_up(struct rig *r)
+{
+	int ms;
+
+	for (ms = slow(UP_MS); ms > 0 && !one_down(r); ms -= POLL_MS) {
+		if (both_up(r))
+			return 0;
+		usleep(POLL_MS * 1000);
+	}
+	return both_up(r) ? 0 : -ETIMEDOUT;
+}
+
 static int bring_up(struct rig *r)
 {
 	int ret;
@@ -212,11 +233,7 @@ static int bring_up(struct rig *r)
 		ret = rcl_activate(&r->s, RIG_NEAR, 1, NULL);
 	if (!ret)
 		ret = rcl_activate(&r->s, RIG_FAR, 1, NULL);
-	if (!ret)
-		ret = rcl_until(&r->s, RIG_NEAR, RCLINK_LINK_STATE_UP, UP_MS);
-	if (!ret)
-		ret = rcl_until(&r->s, RIG_FAR, RCLINK_LINK_STATE_UP, UP_MS);
-	return ret;
+	return ret ? ret : until_up(r);
 }
 
 int rig_link(struct rig *r)
