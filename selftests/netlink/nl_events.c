@@ -287,13 +287,16 @@ TEST_F(host, the_peer_hears_of_a_goodbye)
 	ASSERT_EQ(0, rcl_new(&self->s, "b"));
 	ASSERT_EQ(0, rcl_pair(&self->s, "a", "b", RCLINK_LINK_STATE_UP));
 	ASSERT_EQ(0, rcl_disconnect(&self->s, "a"));
-	while (!next_event(&self->events, &ev, 1000)) {
+	while (mine.state != RCLINK_LINK_STATE_DOWN ||
+	       theirs.state != RCLINK_LINK_STATE_DOWN) {
+		ASSERT_EQ(0, next_event(&self->events, &ev, 5000));
 		EXPECT_EQ(++self->seq, ev.seq);
 		if (ev.name[0] == 'a')
 			mine = ev;
 		else
 			theirs = ev;
 	}
+	EXPECT_QUIET();
 	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, mine.state);
 	EXPECT_EQ(RCLINK_DOWN_REASON_DISCONNECTED, mine.reason);
 	EXPECT_EQ(RCLINK_LINK_STATE_DOWN, theirs.state);
