@@ -74,4 +74,5 @@ rdma dev set "$other" name "$RCL_DEV" 2>/dev/null
 rclink del a
 rclink del b
 kill "$monitor"
+wait "$monitor" 2>/dev/null
 finish
