@@ -140,6 +140,8 @@ event_ends()
 plan 9
 chan_build
 lab_module
+# That of a test before would be fit for a group that names none.
+lab_dev del 2>/dev/null
 sim_load "sim0 ib 1"
 check "a group on InfiniBand" on_infiniband
 refuse 1 "needs the LID of the group" 'an InfiniBand port needs' \
