@@ -113,8 +113,8 @@ slow_reader()
 	local doc
 
 	head -c 600000 /dev/zero >"$in"
-	receive "$tool recv l | { sleep $((4 * RCL_SLOW)); cat >$out; }" ||
-		return
+	receive "$tool recv l |
+		{ head -c 1; sleep $((4 * RCL_SLOW)); cat; } >$out" || return
 	doc=$(rclink send l -j <"$in") || return
 	echo "$doc"
 	received 0 && gojq -e '.duration > 1e9' <<<"$doc"
@@ -159,15 +159,29 @@ second_sender()
 	return "$status"
 }
 
+# sends_until_end STATUS COMMAND...: as COMMAND, once the receiver has ended, with STATUS
+sends_until_end()
+{
+	local status
+
+	"${@:2}"
+	status=$?
+	received "$1" || return 99
+	return "$status"
+}
+
+much_and_the_end()
+{
+	head -c 3000000 /dev/zero
+	on 2 pkill -KILL -x rclink
+	cat /dev/zero
+}
+
 # The receiver is killed when there is much to come; so is the sender.
 kill_receiver()
 {
 	receive "$tool recv l >$out" || return
-	{
-		head -c 3000000 /dev/zero
-		on 2 pkill -KILL -x rclink
-		cat /dev/zero
-	} | rclink send l
+	sends_until_end 137 rclink send l < <(much_and_the_end)
 }
 
 kill_sender()
@@ -193,7 +207,7 @@ kill_sender()
 full()
 {
 	receive "$tool recv l >/dev/full" || return
-	rclink send l <"$in"
+	sends_until_end 1 rclink send l <"$in"
 }
 
 unreadable()
@@ -227,13 +241,19 @@ breaks_off()
 without_stdin()
 {
 	receive "$tool recv l >$out" || return
-	timeout 20 "$tool" send l <&-
+	sends_until_end 1 timeout 20 "$tool" send l <&-
+}
+
+told_without_stdin()
+{
+	cat "$recv_says"
+	grep -q 'gave up: Bad file descriptor' "$recv_says"
 }
 
 without_stdout()
 {
 	receive "$tool recv l >&-" || return
-	timeout 20 "$tool" send l <"$in"
+	sends_until_end 1 timeout 20 "$tool" send l <"$in"
 }
 
 # pings OPTIONS: both ends print their addresses, and two lines
@@ -294,19 +314,16 @@ refuse 1 "a link that is not there is refused" 'no such link' \
 refuse 1 "and so it is by the receiver" 'nosuch' rclink recv nosuch
 refuse 1 "a receiver that is killed ends the sender" 'send l:pipe' \
 	kill_receiver
-wait "$receiver" 2>/dev/null
 check "a sender that is killed ends the receiver" kill_sender
 refuse 1 "a receiver that cannot write says so at the sender" \
 	'gave up: cannot write: No space' full
-wait "$receiver" 2>/dev/null
 check "a sender that cannot read says so at the receiver" unreadable
 check "and so does one that cannot read on" breaks_off
 refuse 1 "a sender without an input says so" \
 	'cannot read the input: Bad file descriptor' without_stdin
-check "and the receiver hears why" received 1
+check "and the receiver hears why" told_without_stdin
 refuse 1 "a receiver without an output says so at the sender" \
 	'gave up: cannot write: Bad file descriptor' without_stdout
-wait "$receiver" 2>/dev/null
 check "the next transfer works" moves 100000
 check "pingpong by polling" pings --check
 comment <"$said"
