@@ -71,7 +71,7 @@ void rcl_credit_sent(struct rcl_credit *credit, struct rcl_msg *msg, u64 now)
 	/* The cookie of a hello is none, and is not returned. */
 	credit->asked[next % RCL_CTRL_QUESTIONS] = (struct rcl_question){
 		.when = now,
-		.offset = msg->offset,
+		.index = msg->index,
 		.cookie = msg->type == RCL_MSG_HELLO ? 0 : msg->cookie,
 		.type = msg->type,
 	};
@@ -87,7 +87,7 @@ static bool rcl_credit_is_next(const struct rcl_credit *credit,
 	return credit->questions && msg->type == asked->type + 1 &&
 	       msg->cookie == asked->cookie &&
 	       (!rcl_msg_is_of_lease(msg->type) ||
-		msg->offset == asked->offset);
+		msg->index == asked->index);
 }
 
 /**

@@ -17,13 +17,13 @@ struct rcl_msg;
 /**
  * struct rcl_question - a question that was not answered yet
  * @when: it was sent, in ns
- * @offset: that the answer has, too, if it is about a pooled QP
+ * @index: that the answer has, too, if it is about a pooled QP
  * @cookie: that the answer has, too; 0 for a hello
  * @type: of it; that of the answer is the next one
  */
 struct rcl_question {
 	u64 when;
-	u32 offset;
+	u32 index;
 	u32 cookie;
 	u8 type;
 };

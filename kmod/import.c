@@ -27,7 +27,7 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	struct rcl_lease *lease = rcl_pool_find(&ep->pool, call->lessee);
 	struct rcl_msg msg = {
 		.type = RCL_MSG_IMPORT,
-		.seed = call->first,
+		.first = call->first,
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
@@ -40,7 +40,7 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 	}
 	if (lease->state == RCL_LEASE_RESUMING || !rcl_resume_may_import(ep))
 		return 0;
-	msg.offset = rcl_pool_index(&ep->pool, lease);
+	msg.index = rcl_pool_index(&ep->pool, lease);
 	ret = rcl_ctrl_ask(&ep->ctrl, &msg, &call->cookie);
 	if (!ret)
 		list_move_tail(&call->node, &ep->pool.asked);
@@ -91,14 +91,14 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	ret = rcl_msg_get_name(msg, name, sizeof(name));
 	if (ret)
 		return ret;
-	if (msg->offset >= ep->pool.n)
+	if (msg->index >= ep->pool.n)
 		return -EPROTO;
 	ret = rcl_export_find(ep->pool.exports, name,
-			      ep->pool.lease[msg->offset].lessee, &window,
-			      msg->seed, RCL_CALL_RKEYS);
+			      ep->pool.lease[msg->index].lessee, &window,
+			      msg->first, RCL_CALL_RKEYS);
 	/* Before that comes what is for this link alone. */
 	if (ret == -ENOENT)
-		ret = rcl_offer_find(ep, name, &window, msg->seed,
+		ret = rcl_offer_find(ep, name, &window, msg->first,
 				     RCL_CALL_RKEYS);
 	if (ret < 0) {
 		answer.status = ret == -EBUSY ? RCL_MSG_BUSY : RCL_MSG_REFUSED;

@@ -31,7 +31,7 @@ u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease)
 int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
 		   struct rcl_msg *msg)
 {
-	msg->offset = rcl_pool_index(&ep->pool, lease);
+	msg->index = rcl_pool_index(&ep->pool, lease);
 	return rcl_ctrl_ask(&ep->ctrl, msg, &lease->cookie);
 }
 

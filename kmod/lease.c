@@ -43,14 +43,14 @@ static bool rcl_lease_gives_way(const struct rcl_epoch *ep)
 static void rcl_lease_put_id(const struct rcl_lease *lease,
 			     struct rcl_msg *msg)
 {
-	msg->len = lease->qp->qp->qp_num;
-	msg->seed = lease->qp->psn;
+	msg->qpn = lease->qp->qp->qp_num;
+	msg->psn = lease->qp->psn;
 }
 
 static int rcl_lease_get_id(const struct rcl_msg *msg, struct rcl_qp_id *id)
 {
-	id->qpn = msg->len;
-	id->psn = msg->seed;
+	id->qpn = msg->qpn;
+	id->psn = msg->psn;
 	return rcl_qpn_is_usable(id->qpn) && id->psn <= RCL_24BIT_MAX ?
 	       0 : -EPROTO;
 }
@@ -173,13 +173,13 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 		rcl_call_finish(call, -EAGAIN);
 		return 0;
 	}
-	msg.seed = get_random_u32();
+	msg.id = get_random_u32();
 	ret = rcl_lease_send(ep, lease, &msg);
 	if (ret)
 		return ret;
 	rcl_lease_dequeue(&ep->pool, call);
 	lease->call = call;
-	lease->id = msg.seed;
+	lease->id = msg.id;
 	lease->state = RCL_LEASE_OPENING;
 	return 0;
 }
@@ -316,7 +316,7 @@ static int rcl_lease_question_open(struct rcl_epoch *ep,
 	}
 	switch (lease->state) {
 	case RCL_LEASE_FREE:
-		answer->status = rcl_lease_accept(ep, lease, name, msg->seed);
+		answer->status = rcl_lease_accept(ep, lease, name, msg->id);
 		return 0;
 	case RCL_LEASE_OPENING:
 		answer->status = RCL_MSG_BUSY;
@@ -384,7 +384,7 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_msg answer = {
 		.cookie = msg->cookie,
-		.offset = msg->offset,
+		.index = msg->index,
 	};
 	struct rcl_lease *lease;
 	int ret;
@@ -393,9 +393,9 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		return rcl_import_question(ep, msg);
 	if (msg->type == RCL_MSG_GROUP)
 		return rcl_member_question(ep, msg);
-	if (msg->offset >= ep->pool.n)
+	if (msg->index >= ep->pool.n)
 		return -EPROTO;
-	lease = &ep->pool.lease[msg->offset];
+	lease = &ep->pool.lease[msg->index];
 	switch (msg->type) {
 	case RCL_MSG_OPEN:
 		answer.type = RCL_MSG_OPENED;
@@ -537,9 +537,9 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		return rcl_import_answer(ep, msg);
 	if (msg->type == RCL_MSG_GROUPED)
 		return rcl_member_answer(ep, msg);
-	if (msg->offset >= ep->pool.n)
+	if (msg->index >= ep->pool.n)
 		return -EPROTO;
-	lease = &ep->pool.lease[msg->offset];
+	lease = &ep->pool.lease[msg->index];
 	if (rcl_lease_is_late(ep, lease, msg))
 		return 0;
 	if (msg->cookie != lease->cookie)

@@ -21,8 +21,8 @@ int rcl_member_ask(struct rcl_epoch *ep, struct rcl_call *call)
 {
 	struct rcl_msg msg = {
 		.type = RCL_MSG_GROUP,
-		.offset = call->grant.id >> 32,
-		.seed = call->grant.id,
+		.id_high = call->grant.id >> 32,
+		.id_low = call->grant.id,
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
@@ -55,7 +55,7 @@ int rcl_member_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		.type = RCL_MSG_GROUPED,
 		.cookie = msg->cookie,
 	};
-	u64 has = (u64)msg->offset << 32 | msg->seed;
+	u64 has = (u64)msg->id_high << 32 | msg->id_low;
 	char name[RCLINK_NAME_MAX + 1];
 	struct rcl_group_grant grant;
 	u8 data[RCL_GRANT_LEN];

@@ -105,7 +105,7 @@ bool rcl_msg_is_answer(u8 type)
  * rcl_msg_is_of_lease - is it an answer about a pooled QP, as the question was?
  * @type: enum rcl_msg_type
  *
- * Return: true if so: then the offset is the QP's index.
+ * Return: true if so: then it has the QP's index.
  */
 bool rcl_msg_is_of_lease(u8 type)
 {

@@ -33,10 +33,10 @@ enum rcl_msg_type {
 	RCL_MSG_CHECK,		/* does your buffer hold this pattern? */
 	RCL_MSG_CHECKED,
 	RCL_MSG_BYE,		/* this epoch ends, for good or not */
-	RCL_MSG_OPEN,		/* lease pooled QP @offset for service @data */
+	RCL_MSG_OPEN,		/* lease pooled QP @index for service @data */
 	RCL_MSG_OPENED,
-	RCL_MSG_RECYCLE,	/* its lease ended; @len, @seed: my new one */
-	RCL_MSG_RECYCLED,	/* I am in RTR; @len, @seed: my new one */
+	RCL_MSG_RECYCLE,	/* its lease ended; @qpn, @psn: my new one */
+	RCL_MSG_RECYCLED,	/* I am in RTR; @qpn, @psn: my new one */
 	RCL_MSG_GO,		/* I am in RTS: it may be leased again */
 	RCL_MSG_GONE,
 	RCL_MSG_IMPORT,		/* which memory is your region @data? */
@@ -45,7 +45,7 @@ enum rcl_msg_type {
 	RCL_MSG_HEARD,
 	RCL_MSG_BEAT,		/* are you there? cookie: RCL_MSG_AGAIN */
 	RCL_MSG_BEAT_ACK,
-	RCL_MSG_RESUME,		/* channel @seed goes on; got @len messages */
+	RCL_MSG_RESUME,		/* channel @id goes on; got @got messages */
 	RCL_MSG_RESUMED,
 	RCL_MSG_GROUP,		/* the key of group @data, if not mine */
 	RCL_MSG_GROUPED,	/* @data: the key, or nothing */
@@ -67,11 +67,17 @@ enum rcl_msg_status {
  * @status: of an answer: enum rcl_msg_status
  * @credits: receive slots that the sender has posted again
  * @cookie: of a question, returned by its answer; of HELLO, RCL_MSG_VERSION
- * @offset: of the data or the buffer range; number of a pooled QP; of GROUP,
- *	first half of the identifier of a key
- * @len: of the data or the buffer range, bytes; QPN; of RESUME, messages
- * @seed: of the pattern; PSN; of IMPORT, the first extent of interest; of OPEN
- *	and RESUME, number of the channel; of GROUP, the second half
+ * @offset: of the data or the buffer range
+ * @index: number of a pooled QP
+ * @id_high: of GROUP, first half of the identifier of a key
+ * @len: of the data or the buffer range, bytes
+ * @qpn: of RECYCLE and its answer
+ * @got: of RESUME, messages
+ * @seed: of the pattern
+ * @psn: of RECYCLE and its answer
+ * @id: of OPEN and RESUME, number of the channel
+ * @first: of IMPORT, the first extent of interest
+ * @id_low: of GROUP, second half of the identifier of a key
  * @data: payload, @len bytes inside the message
  *
  * Which types have a range, and data, is in a table of msg.c.
@@ -81,9 +87,23 @@ struct rcl_msg {
 	u8 status;
 	u16 credits;
 	u32 cookie;
-	u32 offset;
-	u32 len;
-	u32 seed;
+	union {
+		u32 offset;
+		u32 index;
+		u32 id_high;
+	};
+	union {
+		u32 len;
+		u32 qpn;
+		u32 got;
+	};
+	union {
+		u32 seed;
+		u32 psn;
+		u32 id;
+		u32 first;
+		u32 id_low;
+	};
 	const u8 *data;
 };
 

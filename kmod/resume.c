@@ -165,8 +165,8 @@ int rcl_resume_ask(struct rcl_epoch *ep)
 		if (lease->state != RCL_LEASE_RESUMING || lease->we_asked ||
 		    !lease->lessee)
 			continue;
-		msg.seed = lease->lessee->id;
-		msg.len = lease->lessee->got;
+		msg.id = lease->lessee->id;
+		msg.got = lease->lessee->got;
 		ret = rcl_lease_send(ep, lease, &msg);
 		lease->we_asked = !ret;
 	}
@@ -226,7 +226,7 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 		return 0;
 	if (lease->we_agreed || lease->we_refused)
 		return -EPROTO;
-	if (!lessee || lessee->id != msg->seed) {
+	if (!lessee || lessee->id != msg->id) {
 		lease->we_refused = true;
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
 		if (!lease->we_asked || lease->peer_agreed)
@@ -234,7 +234,7 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 		return 0;
 	}
 	answer->status = RCL_MSG_OK;
-	lessee->had = msg->len;
+	lessee->had = msg->got;
 	lease->we_agreed = true;
 	if (lease->peer_agreed)
 		rcl_resume_go_on(ep, lease);
