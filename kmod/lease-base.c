@@ -156,7 +156,7 @@ u64 rcl_lease_owes(const struct rcl_epoch *ep)
 	const struct rcl_lease *lease;
 	u64 due = 0;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (lease->state == RCL_LEASE_ANSWERED ||
 		    lease->state == RCL_LEASE_RESUMING)
 			due = rcl_due_first(due, lease->owes);
@@ -213,7 +213,7 @@ void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 	const struct rcl_lease *other;
 
 	lease->state = RCL_LEASE_DEAD;
-	for (other = ep->pool.lease; other < rcl_pool_end(&ep->pool); other++)
+	rcl_pool_for_each(other, &ep->pool)
 		if (other->state != RCL_LEASE_DEAD)
 			return;
 	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
@@ -248,7 +248,7 @@ void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
 	struct rcl_lease *lease;
 
 	ep->pool.still = still;
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (lease->state == RCL_LEASE_OPEN && lease->lessee)
 			lease->lessee->ops->keep_still(lease->lessee, still);
 	/* For what waits to be opened. */
@@ -269,7 +269,7 @@ bool rcl_lease_all_decided(const struct rcl_epoch *ep)
 {
 	const struct rcl_lease *lease;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (lease->state == RCL_LEASE_OPENING)
 			return false;
 	return true;
@@ -287,7 +287,7 @@ bool rcl_lease_is_still(struct rcl_epoch *ep)
 	struct rcl_lease *lease;
 	bool still = true;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (lease->state == RCL_LEASE_OPEN && lease->lessee &&
 		    !lease->lessee->ops->is_still(lease->lessee))
 			still = false;

@@ -146,7 +146,7 @@ static bool rcl_lease_some_come_back(const struct rcl_pool *pool)
 {
 	const struct rcl_lease *lease;
 
-	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++)
+	rcl_pool_for_each(lease, pool)
 		if (rcl_lease_comes_back(lease))
 			return true;
 	return false;
@@ -241,7 +241,9 @@ static int rcl_lease_ask(struct rcl_epoch *ep)
 	int ret;
 
 	ret = rcl_resume_ask(ep);
-	for (lease = pool->lease; lease < rcl_pool_end(pool) && !ret; lease++) {
+	rcl_pool_for_each(lease, pool) {
+		if (ret)
+			break;
 		if (lease->state == RCL_LEASE_STOPPED)
 			ret = rcl_lease_ask_recycle(ep, lease);
 		else if (lease->state == RCL_LEASE_READY)
@@ -589,7 +591,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_lease *lease;
 
-	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++) {
+	rcl_pool_for_each(lease, pool) {
 		struct rcl_lessee *lessee = lease->lessee;
 
 		if (lease->call)
@@ -619,7 +621,7 @@ void rcl_lease_stopped_all(struct rcl_epoch *ep)
 	struct rcl_lease *lease;
 
 	/* One that has not may access memory until it is destroyed. */
-	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++)
+	rcl_pool_for_each(lease, pool)
 		if (lease->lessee && lease->qp->drained)
 			lease->lessee->ops->stopped(lease->lessee);
 }
@@ -635,7 +637,7 @@ void rcl_lease_gone_all(struct rcl_epoch *ep)
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_lease *lease;
 
-	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++) {
+	rcl_pool_for_each(lease, pool) {
 		struct rcl_lessee *lessee = rcl_lease_take_out(lease);
 
 		if (lessee)

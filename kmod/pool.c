@@ -72,7 +72,7 @@ struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
 {
 	struct rcl_lease *lease;
 
-	for (lease = pool->lease; lease < rcl_pool_end(pool); lease++)
+	rcl_pool_for_each(lease, pool)
 		if (lease->lessee == lessee ||
 		    (lease->call && lease->call->lessee == lessee))
 			return lease;

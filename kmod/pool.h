@@ -106,11 +106,8 @@ struct rcl_pool {
 	struct rcl_lease *lease;
 };
 
-/* Behind the last one. */
-static inline struct rcl_lease *rcl_pool_end(const struct rcl_pool *pool)
-{
-	return pool->lease + pool->n;
-}
+#define rcl_pool_for_each(pos, pool) \
+	for (pos = (pool)->lease; pos < (pool)->lease + (pool)->n; pos++)
 
 static inline u32 rcl_pool_index(const struct rcl_pool *pool,
 				 const struct rcl_lease *lease)

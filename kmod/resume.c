@@ -126,7 +126,7 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 	struct rcl_lease *lease;
 	bool ready = true;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++) {
+	rcl_pool_for_each(lease, &ep->pool) {
 		if (lease->state != RCL_LEASE_RESUMING || !lease->lessee)
 			continue;
 		/* Pairs with rcl_lessee_work(). */
@@ -159,9 +159,11 @@ int rcl_resume_ask(struct rcl_epoch *ep)
 
 	if (!rcl_resume_is_ready(ep))
 		return 0;
-	for (lease = pool->lease; lease < rcl_pool_end(pool) && !ret; lease++) {
+	rcl_pool_for_each(lease, pool) {
 		struct rcl_msg msg = { .type = RCL_MSG_RESUME };
 
+		if (ret)
+			break;
 		if (lease->state != RCL_LEASE_RESUMING || lease->we_asked ||
 		    !lease->lessee)
 			continue;
@@ -186,7 +188,7 @@ bool rcl_resume_may_import(const struct rcl_epoch *ep)
 {
 	const struct rcl_lease *lease;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (lease->state == RCL_LEASE_RESUMING && lease->lessee &&
 		    !lease->we_agreed)
 			return false;

@@ -79,7 +79,7 @@ void rcl_stall_look(struct rcl_epoch *ep)
 {
 	struct rcl_lease *lease;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (rcl_stall_waits(lease) && !rcl_due_lies_ahead(lease->until))
 			rcl_lease_end(ep, lease, -ECONNRESET);
 }
@@ -95,7 +95,7 @@ u64 rcl_stall_due(const struct rcl_epoch *ep)
 	const struct rcl_lease *lease;
 	u64 due = 0;
 
-	for (lease = ep->pool.lease; lease < rcl_pool_end(&ep->pool); lease++)
+	rcl_pool_for_each(lease, &ep->pool)
 		if (rcl_stall_waits(lease))
 			due = rcl_due_first(due, lease->until);
 	return due;
