@@ -66,23 +66,18 @@ static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
 		return;
 	rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
 	for (i = chan->sends.done; i != op->last + 1; i++) {
-		struct rcl_op *part = &chan->send_op[i % RCL_CHAN_SEND_SLOTS];
+		struct rcl_op *part = rcl_chan_send_op(chan, i);
 
 		if (part->last == op->last)
 			part->told = true;
 	}
 }
 
-static struct rcl_kept *rcl_chan_kept(const struct rcl_op *op)
-{
-	return &op->chan->keep->send[op->number % RCL_CHAN_SEND_SLOTS];
-}
-
 /* Nothing but its turn keeps a ghost from completing. False for others. */
 static bool rcl_chan_pass(struct rcl_chan *chan, u32 number)
 {
-	struct rcl_op *op = &chan->send_op[number % RCL_CHAN_SEND_SLOTS];
-	struct rcl_kept *kept = rcl_chan_kept(op);
+	struct rcl_op *op = rcl_chan_send_op(chan, number);
+	struct rcl_kept *kept = rcl_keep_send_op(chan->keep, number);
 	struct ib_wc wc = { .status = kept->status };
 
 	if (!kept->ghost)
@@ -114,8 +109,7 @@ void rcl_chan_retire(struct rcl_chan *chan, u32 number)
 
 	if (keep && number != chan->sends.done) {
 		rcl_chan_pass_before(chan, number);
-		keep->acked = keep->send[(number - 1) % RCL_CHAN_SEND_SLOTS]
-				      .counted;
+		keep->acked = rcl_keep_send_op(keep, number - 1)->counted;
 	}
 	chan->sends.done = number;
 }
@@ -128,8 +122,7 @@ void rcl_chan_pass_head(struct rcl_chan *chan)
 {
 	struct rcl_keep *keep = chan->keep;
 
-	while (keep->ghosts &&
-	       keep->send[chan->sends.done % RCL_CHAN_SEND_SLOTS].ghost)
+	while (keep->ghosts && rcl_keep_send_op(keep, chan->sends.done)->ghost)
 		rcl_chan_pass(chan, chan->sends.done++);
 }
 
@@ -143,12 +136,12 @@ static void rcl_chan_stall(struct rcl_chan *chan, struct rcl_qp *qp)
 }
 
 /* If one part of an operation failed, repost all of its parts. */
-static u32 rcl_chan_first(const struct rcl_chan *chan, const struct rcl_op *op)
+static u32 rcl_chan_first(struct rcl_chan *chan, const struct rcl_op *op)
 {
 	u32 n = op->number;
 
 	while (n != chan->sends.done &&
-	       chan->send_op[(n - 1) % RCL_CHAN_SEND_SLOTS].last == op->last)
+	       rcl_chan_send_op(chan, n - 1)->last == op->last)
 		n--;
 	return n;
 }
@@ -231,8 +224,7 @@ static bool rcl_chan_has_room(const struct rcl_chan *chan, u32 n)
 static int rcl_chan_post_recv(struct rcl_chan *chan,
 			      const struct rclink_dev_sqe *sqe)
 {
-	struct rcl_op *op = &chan->recv_op[chan->recvs.posted %
-					   RCL_CHAN_RECV_SLOTS];
+	struct rcl_op *op = rcl_chan_recv_op(chan, chan->recvs.posted);
 	struct ib_sge sge[RCLINK_DEV_PARTS_MAX] __uninitialized;
 	struct ib_recv_wr wr = {
 		.wr_cqe = &op->cqe,
@@ -257,7 +249,7 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	if (ret)
 		return ret;
 	if (chan->keep)
-		chan->keep->recv[op->number % RCL_CHAN_RECV_SLOTS] = *sqe;
+		*rcl_keep_recv_op(chan->keep, op->number) = *sqe;
 	chan->recvs.posted++;
 	return 0;
 }
@@ -293,8 +285,7 @@ static void rcl_chan_append(struct rcl_chan *chan,
 			    u32 num_sge)
 {
 	struct rcl_chain *chain = &chan->chain;
-	struct rcl_op *op = &chan->send_op[chan->sends.posted %
-					   RCL_CHAN_SEND_SLOTS];
+	struct rcl_op *op = rcl_chan_send_op(chan, chan->sends.posted);
 	union rcl_wr *wr = &chain->wr[chain->n];
 
 	op->cqe.done = rcl_chan_sent;
@@ -330,8 +321,7 @@ static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
 	for (; number != chan->sends.posted; number++) {
 		if (chan->keep && rcl_chan_pass(chan, number))
 			continue;
-		rcl_chan_failed(&chan->send_op[number % RCL_CHAN_SEND_SLOTS],
-				&wc);
+		rcl_chan_failed(rcl_chan_send_op(chan, number), &wc);
 		wc.status = then;
 	}
 }
@@ -563,9 +553,9 @@ void rcl_chan_drained(struct rcl_chan *chan)
 		return;
 	if (chan->chain.n)
 		end = rcl_chan_chained(chan)->number;
-	while (i != end && (!chan->send_op[i % RCL_CHAN_SEND_SLOTS].signaled ||
+	while (i != end && (!rcl_chan_send_op(chan, i)->signaled ||
 			    (chan->keep &&
-			     chan->keep->send[i % RCL_CHAN_SEND_SLOTS].ghost)))
+			     rcl_keep_send_op(chan->keep, i)->ghost)))
 		i++;
 	rcl_chan_retire(chan, i);
 }
@@ -586,8 +576,7 @@ void rcl_chan_drop(struct rcl_chan *chan)
 	chan->sends.done = chan->sends.posted;
 	rcl_chan_chain_empty(&chan->chain);
 	for (; chan->recvs.done != chan->recvs.posted; chan->recvs.done++)
-		rcl_chan_push(&chan->recv_op[chan->recvs.done %
-					     RCL_CHAN_RECV_SLOTS], &wc,
+		rcl_chan_push(rcl_chan_recv_op(chan, chan->recvs.done), &wc,
 			      &(struct rcl_news){});
 }
 

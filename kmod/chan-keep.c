@@ -16,7 +16,7 @@
 void rcl_keep_send(struct rcl_keep *keep, u32 number, u32 last,
 		   const struct rclink_dev_sqe *sqe)
 {
-	struct rcl_kept *kept = &keep->send[number % RCL_CHAN_SEND_SLOTS];
+	struct rcl_kept *kept = rcl_keep_send_op(keep, number);
 
 	kept->ghost = false;
 	if (number == last) {
@@ -34,7 +34,7 @@ void rcl_keep_send(struct rcl_keep *keep, u32 number, u32 last,
  */
 void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts)
 {
-	keep->sent = keep->send[number % RCL_CHAN_SEND_SLOTS].counted - counts;
+	keep->sent = rcl_keep_send_op(keep, number)->counted - counts;
 }
 
 /* Not of the operation: the same one may well succeed on another QP. */

@@ -70,6 +70,18 @@ struct rcl_keep {
 	char import[RCL_CHAN_IMPORTS][RCLINK_DEV_REGION_LEN];
 };
 
+static inline struct rcl_kept *rcl_keep_send_op(struct rcl_keep *keep,
+						u32 number)
+{
+	return &keep->send[number % RCL_CHAN_SEND_SLOTS];
+}
+
+static inline struct rclink_dev_sqe *rcl_keep_recv_op(struct rcl_keep *keep,
+						      u32 number)
+{
+	return &keep->recv[number % RCL_CHAN_RECV_SLOTS];
+}
+
 void rcl_keep_send(struct rcl_keep *keep, u32 number, u32 last,
 		   const struct rclink_dev_sqe *sqe);
 void rcl_keep_unsend(struct rcl_keep *keep, u32 number, bool counts);

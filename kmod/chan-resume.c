@@ -102,11 +102,10 @@ static bool rcl_chan_in_chain(const struct rcl_chan *chan, u32 number)
 static void rcl_rest_send(struct rcl_chan *chan, u32 number,
 			  struct rcl_rest *rest)
 {
-	const struct rcl_kept *kept =
-		&chan->keep->send[number % RCL_CHAN_SEND_SLOTS];
+	const struct rcl_kept *kept = rcl_keep_send_op(chan->keep, number);
 
 	rest->sqe = kept->sqe;
-	rest->len = chan->send_op[number % RCL_CHAN_SEND_SLOTS].len;
+	rest->len = rcl_chan_send_op(chan, number)->len;
 	if (kept->ghost) {
 		rest->fate = RCL_FATE_DONE;
 		rest->status = kept->status;
@@ -127,8 +126,7 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 	u32 i;
 
 	for (i = chan->sends.done; i != chan->sends.posted; i++) {
-		const struct rcl_op *op =
-			&chan->send_op[i % RCL_CHAN_SEND_SLOTS];
+		const struct rcl_op *op = rcl_chan_send_op(chan, i);
 
 		/* One that failed before, or a part that is not the last. */
 		if (op->last != i || op->told)
@@ -136,8 +134,7 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 		rcl_rest_send(chan, i, &rests->send[rests->nsends++]);
 	}
 	for (i = chan->recvs.done; i != chan->recvs.posted; i++)
-		rests->recv[rests->nrecvs++] =
-			keep->recv[i % RCL_CHAN_RECV_SLOTS];
+		rests->recv[rests->nrecvs++] = *rcl_keep_recv_op(keep, i);
 	memset(&chan->sends, 0, sizeof(chan->sends));
 	memset(&chan->recvs, 0, sizeof(chan->recvs));
 	rcl_chan_chain_empty(&chan->chain);
@@ -153,8 +150,7 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 static void rcl_chan_ghost_recv(struct rcl_chan *chan,
 				const struct rclink_dev_sqe *sqe)
 {
-	struct rcl_op *op = &chan->recv_op[chan->recvs.posted++ %
-					   RCL_CHAN_RECV_SLOTS];
+	struct rcl_op *op = rcl_chan_recv_op(chan, chan->recvs.posted++);
 
 	op->user_data = sqe->user_data;
 	op->op = sqe->op;
@@ -165,14 +161,14 @@ static void rcl_chan_ghost(struct rcl_chan *chan,
 			   const struct rclink_dev_sqe *sqe, u32 len,
 			   u32 status)
 {
-	u32 slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
-	struct rcl_kept *kept = &chan->keep->send[slot];
-	struct rcl_op *op = &chan->send_op[slot];
+	u32 number = chan->sends.posted++;
+	struct rcl_kept *kept = rcl_keep_send_op(chan->keep, number);
+	struct rcl_op *op = rcl_chan_send_op(chan, number);
 
 	op->user_data = sqe->user_data;
 	op->op = sqe->op;
 	op->len = len;
-	op->number = chan->sends.posted++;
+	op->number = number;
 	op->last = op->number;
 	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
 	op->told = false;

@@ -178,8 +178,8 @@ struct rcl_chan_ops {
  * @quiet: unsignaled sends since the last signaled one
  * @sends: counters of the send queue
  * @recvs: counters of the receive queue
- * @send_op: number i is at i % RCL_CHAN_SEND_SLOTS
- * @recv_op: number i is at i % RCL_CHAN_RECV_SLOTS
+ * @send_op: see rcl_chan_send_op()
+ * @recv_op: see rcl_chan_recv_op()
  * @chain: while @lock is not held, empty or held
  * @heard: the peer has posted a receive, or an operation has failed: nothing is
  *	held
@@ -242,6 +242,16 @@ struct rcl_chan {
 	struct rcl_reg *reg;
 	struct rcl_exports *exports;
 };
+
+static inline struct rcl_op *rcl_chan_send_op(struct rcl_chan *chan, u32 number)
+{
+	return &chan->send_op[number % RCL_CHAN_SEND_SLOTS];
+}
+
+static inline struct rcl_op *rcl_chan_recv_op(struct rcl_chan *chan, u32 number)
+{
+	return &chan->recv_op[number % RCL_CHAN_RECV_SLOTS];
+}
 
 /**
  * rcl_chan_ready - how many completions wait for the consumer?
