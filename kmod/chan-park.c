@@ -46,37 +46,44 @@ static void rcl_chan_post_mark(struct rcl_chan *chan, u32 end)
 }
 
 /**
- * rcl_chan_park - give the device no sends, or again
- * @chan: with @chan->keep, attached
- * @park: which
+ * rcl_chan_keep_still - give the device no sends, or again
+ * @lessee: of a channel that is attached; nothing to do if it cannot go on
+ * @still: which
  *
  * Context: may sleep.
  */
-void rcl_chan_park(struct rcl_chan *chan, bool park)
+void rcl_chan_keep_still(struct rcl_lessee *lessee, bool still)
 {
+	struct rcl_chan *chan = rcl_chan_of(lessee);
+
+	if (!chan->keep)
+		return;
 	spin_lock_bh(&chan->lock);
-	chan->keep->parked = park;
+	chan->keep->parked = still;
 	rcl_chan_flush(chan);
 	spin_unlock_bh(&chan->lock);
 	/* The device may have refused something. */
-	if (!park)
+	if (!still)
 		chan->ops->news(chan);
 }
 
 /**
  * rcl_chan_is_still - has all that the device was given completed?
- * @chan: parked
+ * @lessee: of a channel after rcl_chan_keep_still()
  *
  * Context: may sleep; to be called now and then until it is so.
  * Return: true also when it will not be.
  */
-bool rcl_chan_is_still(struct rcl_chan *chan)
+bool rcl_chan_is_still(struct rcl_lessee *lessee)
 {
+	struct rcl_chan *chan = rcl_chan_of(lessee);
 	struct rcl_keep *keep = chan->keep;
 	bool still = true;
 	int n = 0;
 	u32 end;
 
+	if (!keep)
+		return true;
 	spin_lock_bh(&chan->lock);
 	if (chan->qp)
 		n = rcl_chan_poll(chan, RCL_CHAN_SEND_SLOTS +

@@ -5,9 +5,9 @@
 
 #include <linux/types.h>
 
-struct rcl_chan;
+struct rcl_lessee;
 
-void rcl_chan_park(struct rcl_chan *chan, bool park);
-bool rcl_chan_is_still(struct rcl_chan *chan);
+void rcl_chan_keep_still(struct rcl_lessee *lessee, bool still);
+bool rcl_chan_is_still(struct rcl_lessee *lessee);
 
 #endif /* RCL_CHAN_PARK_H */

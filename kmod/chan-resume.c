@@ -55,13 +55,15 @@ struct rcl_rests {
 };
 
 /**
- * rcl_chan_hold - nobody posts or polls any more; what is in flight stays so
- * @chan: of the link's work item
+ * rcl_chan_suspend - nobody posts or polls any more; what is in flight stays so
+ * @lessee: of a channel that is attached
  *
+ * Context: the link's work item.
  * Return: false when it cannot go on in another epoch.
  */
-bool rcl_chan_hold(struct rcl_chan *chan)
+bool rcl_chan_suspend(struct rcl_lessee *lessee)
 {
+	struct rcl_chan *chan = rcl_chan_of(lessee);
 	struct rcl_keep *keep = chan->keep;
 	bool held;
 
@@ -77,6 +79,8 @@ bool rcl_chan_hold(struct rcl_chan *chan)
 		WRITE_ONCE(chan->attached, false);
 	}
 	spin_unlock_bh(&chan->lock);
+	if (held)
+		this_cpu_inc(chan->traffic->suspended);
 	return held;
 }
 
@@ -243,7 +247,7 @@ static bool rcl_chan_had_is_sane(const struct rcl_chan *chan)
 }
 
 /* An errno ends the channel. */
-static int rcl_chan_go_on_locked(struct rcl_chan *chan, struct rcl_rests *rests)
+static int rcl_chan_resume_locked(struct rcl_chan *chan, struct rcl_rests *rests)
 {
 	struct rcl_keep *keep = chan->keep;
 	int ret = 0;
@@ -301,15 +305,18 @@ static void rcl_chan_fetch_all(struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_go_on - post again what was in flight
- * @chan: rejoined; all memory is registered, at both ends
+ * rcl_chan_resume - post again what was in flight
+ * @lessee: of a channel that has rejoined; all memory is registered, at both
+ *	ends
+ *
+ * It may have ended meanwhile, or have to.
  *
  * Context: may sleep; an errand.
- * Return: false when the channel has ended meanwhile, or has to.
  */
-bool rcl_chan_go_on(struct rcl_chan *chan)
+void rcl_chan_resume(struct rcl_lessee *lessee)
 {
 	struct rcl_rests *rests = kvzalloc(sizeof(*rests), GFP_KERNEL);
+	struct rcl_chan *chan = rcl_chan_of(lessee);
 	bool kicked, attached;
 	int ret = -ENOTCONN;
 
@@ -317,7 +324,7 @@ bool rcl_chan_go_on(struct rcl_chan *chan)
 	spin_lock_bh(&chan->lock);
 	attached = chan->attached;
 	if (attached)
-		ret = rcl_chan_go_on_locked(chan, rests);
+		ret = rcl_chan_resume_locked(chan, rests);
 	kicked = chan->kicked;
 	spin_unlock_bh(&chan->lock);
 	kvfree(rests);
@@ -327,5 +334,6 @@ bool rcl_chan_go_on(struct rcl_chan *chan)
 		rcl_chan_give_up(chan, ret);
 	if (attached)
 		chan->ops->resumed(chan);
-	return !ret;
+	if (!ret)
+		this_cpu_inc(chan->traffic->resumes);
 }

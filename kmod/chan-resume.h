@@ -5,9 +5,9 @@
 
 #include <linux/types.h>
 
-struct rcl_chan;
+struct rcl_lessee;
 
-bool rcl_chan_hold(struct rcl_chan *chan);
-bool rcl_chan_go_on(struct rcl_chan *chan);
+bool rcl_chan_suspend(struct rcl_lessee *lessee);
+void rcl_chan_resume(struct rcl_lessee *lessee);
 
 #endif /* RCL_CHAN_RESUME_H */

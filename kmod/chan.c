@@ -24,11 +24,6 @@
 #include "region.h"
 #include "remote.h"
 
-static struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
-{
-	return container_of(lessee, struct rcl_chan, lessee);
-}
-
 static int rcl_chan_map_inline(struct rcl_chan *chan, struct ib_device *ib)
 {
 	u32 size = RCL_CHAN_SEND_SLOTS * RCLINK_DEV_INLINE_MAX;
@@ -164,31 +159,6 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 		chan->ops->news(chan);
 }
 
-static void rcl_chan_keep_still(struct rcl_lessee *lessee, bool still)
-{
-	struct rcl_chan *chan = rcl_chan_of(lessee);
-
-	if (chan->keep)
-		rcl_chan_park(chan, still);
-}
-
-static bool rcl_chan_still(struct rcl_lessee *lessee)
-{
-	struct rcl_chan *chan = rcl_chan_of(lessee);
-
-	return !chan->keep || rcl_chan_is_still(chan);
-}
-
-static bool rcl_chan_suspend(struct rcl_lessee *lessee)
-{
-	struct rcl_chan *chan = rcl_chan_of(lessee);
-
-	if (!rcl_chan_hold(chan))
-		return false;
-	this_cpu_inc(chan->traffic->suspended);
-	return true;
-}
-
 /* What failed may have been noticed by the drain only. */
 static bool rcl_chan_can_rejoin(struct rcl_lessee *lessee)
 {
@@ -212,17 +182,9 @@ static int rcl_chan_rejoin(struct rcl_lessee *lessee,
 	return 0;
 }
 
-static int rcl_chan_again(struct rcl_lessee *lessee)
+static int rcl_chan_register_again(struct rcl_lessee *lessee)
 {
 	return rcl_region_map_all(rcl_chan_of(lessee));
-}
-
-static void rcl_chan_resume(struct rcl_lessee *lessee)
-{
-	struct rcl_chan *chan = rcl_chan_of(lessee);
-
-	if (rcl_chan_go_on(chan))
-		this_cpu_inc(chan->traffic->resumes);
 }
 
 static void rcl_chan_lost(struct rcl_lessee *lessee, int why)
@@ -235,7 +197,7 @@ static void rcl_chan_lost(struct rcl_lessee *lessee, int why)
 }
 
 /* Not charged to the work item. */
-static bool rcl_chan_keep(struct rcl_chan *chan)
+static bool rcl_chan_new_keep(struct rcl_chan *chan)
 {
 	struct rcl_charge charge = rcl_charge_begin(chan->memcg);
 
@@ -252,7 +214,7 @@ static int rcl_chan_attach(struct rcl_lessee *lessee,
 	struct rcl_chan *chan = rcl_chan_of(lessee);
 	int ret;
 
-	if (grant->resumes && !rcl_chan_keep(chan))
+	if (grant->resumes && !rcl_chan_new_keep(chan))
 		return -ENOMEM;
 	ret = rcl_chan_map_inline(chan, grant->pd->device);
 	if (ret)
@@ -302,11 +264,11 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 	.stopped = rcl_chan_stopped,
 	.gone = rcl_chan_gone,
 	.keep_still = rcl_chan_keep_still,
-	.is_still = rcl_chan_still,
+	.is_still = rcl_chan_is_still,
 	.suspend = rcl_chan_suspend,
 	.can_rejoin = rcl_chan_can_rejoin,
 	.rejoin = rcl_chan_rejoin,
-	.again = rcl_chan_again,
+	.register_again = rcl_chan_register_again,
 	.resume = rcl_chan_resume,
 	.lost = rcl_chan_lost,
 	.release = rcl_chan_release,

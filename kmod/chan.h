@@ -243,6 +243,11 @@ struct rcl_chan {
 	struct rcl_exports *exports;
 };
 
+static inline struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)
+{
+	return container_of(lessee, struct rcl_chan, lessee);
+}
+
 static inline struct rcl_op *rcl_chan_send_op(struct rcl_chan *chan, u32 number)
 {
 	return &chan->send_op[number % RCL_CHAN_SEND_SLOTS];

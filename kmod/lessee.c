@@ -42,7 +42,7 @@ static void rcl_lessee_work(struct work_struct *work)
 		ops->gone(lessee);
 		break;
 	case RCL_ERRAND_REGISTER:
-		lessee->failed = ops->again(lessee);
+		lessee->failed = ops->register_again(lessee);
 		/* Pairs with rcl_resume_is_ready(). */
 		smp_store_release(&lessee->ready, true);
 		lessee->up->kick(lessee->up);

@@ -64,14 +64,14 @@ struct rcl_grant {
  * @can_rejoin: false if it cannot go on, as the drain has shown; asked after
  *	@gone, and @lost follows then
  * @rejoin: it goes on, with that; an errno refuses it, and @lost follows
- * @again: register again what was registered; then @ready
+ * @register_again: register again what was registered; then @ready
  * @resume: the peer has got @had of the messages; post what has to be posted
  *	again
  * @lost: it will not go on, for that reason
  * @release: the last reference was dropped
  *
- * All but @event, @gone, @again and @resume come from the link's work item, and
- * may sleep. Those three are errands: in a work item of the lessee's.
+ * All but @event, @gone, @register_again and @resume come from the link's work
+ * item, and may sleep. Those three are errands: in a work item of the lessee's.
  */
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
@@ -85,7 +85,7 @@ struct rcl_lessee_ops {
 	bool (*suspend)(struct rcl_lessee *lessee);
 	bool (*can_rejoin)(struct rcl_lessee *lessee);
 	int (*rejoin)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
-	int (*again)(struct rcl_lessee *lessee);
+	int (*register_again)(struct rcl_lessee *lessee);
 	void (*resume)(struct rcl_lessee *lessee);
 	void (*lost)(struct rcl_lessee *lessee, int why);
 	void (*release)(struct kref *ref);
