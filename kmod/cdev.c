@@ -20,16 +20,13 @@
 #include <uapi/linux/rclink_dev.h>
 
 #include "chan.h"
-#include "chan-event.h"
 #include "dmabuf.h"
 #include "group-chan.h"
 #include "listener.h"
-#include "pages.h"
 #include "region.h"
 #include "remote.h"
 #include "ring.h"
 #include "share.h"
-#include "shm.h"
 #include "user-memory.h"
 
 enum rcl_file_kind {
@@ -130,7 +127,6 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 {
 	struct rcl_file *file = filp->private_data;
 	struct rclink_dev_service arg;
-	struct rcl_ring *ring;
 	struct rcl_chan *chan;
 	int ret;
 
@@ -140,10 +136,9 @@ static int rcl_cdev_connect(struct file *filp, const void __user *from)
 		return ret;
 	if (arg.backlog)
 		return -EINVAL;
-	ring = rcl_ring_new(arg.flags);
-	if (!ring)
+	chan = rcl_ring_new(arg.flags);
+	if (!chan)
 		return -ENOMEM;
-	chan = &ring->chan;
 	ret = rcl_chan_connect(chan, filp->f_cred, arg.link, arg.service,
 			       arg.flags & RCLINK_CONNECT_WAIT);
 	if (ret) {
@@ -376,7 +371,6 @@ static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
  */
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
-	struct rcl_ring *ring = rcl_ring_of(chan);
 	struct rclink_dev_submit arg;
 	unsigned long end;
 	u32 taken;
@@ -385,13 +379,13 @@ static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 	ret = rcl_cdev_get_submit(&arg, user, &end);
 	if (ret)
 		return ret;
-	ret = rcl_ring_submit(ring, arg.count, arg.wait, end, &taken);
+	ret = rcl_ring_submit(chan, arg.count, arg.wait, end, &taken);
 	arg.count = taken;
 	if (copy_to_user(user, &arg, sizeof(arg)))
 		return -EFAULT;
 	if (!ret && arg.wait)
-		return rcl_ring_wait(ring, arg.wait, end);
-	return ret || taken ? ret : rcl_ring_look(ring);
+		return rcl_ring_wait(chan, arg.wait, end);
+	return ret || taken ? ret : rcl_ring_look(chan);
 }
 
 static int rcl_cdev_group_submit(struct rcl_group_chan *group,
@@ -508,62 +502,6 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	return ret == -EINTR ? -ERESTARTSYS : ret;
 }
 
-/* It is not polled any more, if it was. */
-static void rcl_cdev_want_events(struct rcl_chan *chan)
-{
-	WRITE_ONCE(chan->polled, false);
-	rcl_chan_look(chan);
-	/*
-	 * What came in before it was armed is for the event to handle. Armed in
-	 * any case: who waits for edges comes back for the next one only.
-	 */
-	if (rcl_chan_arm(chan))
-		irq_poll_sched(&chan->iop);
-}
-
-/* What a completion may make ready. */
-#define RCL_CDEV_COMPLETES \
-	(EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
-
-static __poll_t rcl_cdev_poll_chan(struct rcl_chan *chan, struct file *filp,
-				   poll_table *wait)
-{
-	struct rcl_ring *ring = rcl_ring_of(chan);
-	__poll_t mask = 0;
-
-	poll_wait(filp, &ring->wait, wait);
-	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
-	smp_mb();
-	if (rcl_chan_is_over(chan))
-		mask |= EPOLLHUP | EPOLLERR;
-	/* Who only asks for its end goes on polling. */
-	if (!READ_ONCE(chan->polled) ||
-	    poll_requested_events(wait) & RCL_CDEV_COMPLETES)
-		rcl_cdev_want_events(chan);
-	if (rcl_chan_ready(chan))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	if (rcl_ring_has_room(ring))
-		mask |= EPOLLOUT | EPOLLWRNORM;
-	return mask;
-}
-
-static __poll_t rcl_cdev_poll_group(struct rcl_group_chan *group,
-				    struct file *filp, poll_table *wait)
-{
-	__poll_t mask = 0;
-
-	poll_wait(filp, &group->wait, wait);
-	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
-	smp_mb();
-	if (rcl_group_chan_is_over(group))
-		mask |= EPOLLHUP | EPOLLERR;
-	if (rcl_group_chan_ready(group))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	if (rcl_group_chan_may_submit(group))
-		mask |= EPOLLOUT | EPOLLWRNORM;
-	return mask;
-}
-
 static __poll_t rcl_cdev_poll_listener(struct rcl_listener *listener,
 				       struct file *filp, poll_table *wait)
 {
@@ -577,23 +515,14 @@ static __poll_t rcl_cdev_poll(struct file *filp, poll_table *wait)
 
 	switch (rcl_file_kind(file)) {
 	case RCL_FILE_CHAN:
-		return rcl_cdev_poll_chan(file->chan, filp, wait);
+		return rcl_ring_poll(file->chan, filp, wait);
 	case RCL_FILE_LISTENER:
 		return rcl_cdev_poll_listener(file->listener, filp, wait);
 	case RCL_FILE_GROUP:
-		return rcl_cdev_poll_group(file->group, filp, wait);
+		return rcl_group_chan_poll(file->group, filp, wait);
 	default:
 		return EPOLLERR;
 	}
-}
-
-static int rcl_cdev_mmap_chan(struct rcl_chan *chan, struct vm_area_struct *vma)
-{
-	struct rcl_ring *ring = rcl_ring_of(chan);
-
-	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
-		return rcl_shm_mmap(chan, vma);
-	return rcl_pages_map(vma, ring->shared, sizeof(*ring->shared));
 }
 
 static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
@@ -609,7 +538,7 @@ static int rcl_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
 		return rcl_group_chan_mmap(file->group, vma);
 	if (kind == RCL_FILE_SHARE)
 		return rcl_share_mmap(file->share, vma);
-	return rcl_cdev_mmap_chan(file->chan, vma);
+	return rcl_ring_mmap(file->chan, vma);
 }
 
 static const struct file_operations rcl_cdev_fops = {

@@ -15,17 +15,74 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
+#include "group-hear.h"
+#include "group-mem.h"
 #include "group-use.h"
 #include "mcast.h"
 #include "pages.h"
 #include "region.h"
 #include "shm.h"
 #include "sqe.h"
+
+/* A power of two, so that numbers may wrap; not all of them are used. */
+#define RCL_GROUP_RECVS	32
+
+/**
+ * struct rcl_group_recv - a receive that is posted
+ * @user_data: for its completion
+ * @num_sge: pieces
+ * @sge: where the message goes to
+ */
+struct rcl_group_recv {
+	u64 user_data;
+	u32 num_sge;
+	struct rclink_dev_sge sge[RCLINK_DEV_SGE_MAX];
+};
+
+/**
+ * struct rcl_group_chan - such a channel
+ * @listener: what the group knows of it
+ * @group: in use; constant
+ * @shared: rings, mapped by the consumer: hostile
+ * @wait: woken by completions and by the end
+ * @submit: protects the two below; held while a send waits for its turn
+ * @sq_head: submissions taken
+ * @buf: RCL_MCAST_MTU bytes: what is being sent
+ * @lock: protects those below; a leaf
+ * @over: the group is gone
+ * @filled: completions
+ * @posted: receives
+ * @done: of those
+ * @full_at: so many were posted when the next entry had no room, and nothing
+ *	was there to reap; else 0
+ * @recv: number i is at i % RCL_GROUP_RECVS
+ * @mem: regions
+ */
+struct rcl_group_chan {
+	struct rcl_group_listener listener;
+	struct rcl_group *group;
+	struct rclink_dev_group_shared *shared;
+	wait_queue_head_t wait;
+	struct mutex submit;	/* protects sq_head and buf */
+	u32 sq_head;
+	u8 *buf;
+	spinlock_t lock;	/* protects all below */
+	bool over;
+	u32 filled;
+	u32 posted;
+	u32 done;
+	u32 full_at;
+	struct rcl_group_recv recv[RCL_GROUP_RECVS];
+	struct rcl_group_mem mem;
+};
 
 static struct rcl_group_chan *
 rcl_group_chan_of(struct rcl_group_listener *listener)
@@ -40,6 +97,24 @@ static bool rcl_group_chan_has_room(const struct rcl_group_chan *chan)
 
 	return ready < RCLINK_DEV_CQ_DEPTH &&
 	       ready + chan->posted - chan->done < RCLINK_DEV_CQ_DEPTH;
+}
+
+/* Completions that wait for the consumer, who can make it wrong for itself. */
+static u32 rcl_group_chan_ready(const struct rcl_group_chan *chan)
+{
+	/* Pairs with the release of who filled entries. */
+	u32 filled = smp_load_acquire(&chan->filled);
+
+	/* Another thread of it may have taken what is not counted yet. */
+	return max_t(s32, filled -
+		     READ_ONCE(chan->shared->shared.cq.head), 0);
+}
+
+/* Then all receives are in the ring. */
+static bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
+{
+	/* Pairs with the release in rcl_group_chan_ended(). */
+	return smp_load_acquire(&chan->over);
 }
 
 /* Of those that may be posted each has room. */
@@ -463,55 +538,6 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 }
 
 /**
- * rcl_group_chan_may_submit - may there be room for what is in the ring?
- * @chan: any
- *
- * Context: process context.
- * Return: false when the group is gone, or as many receives are posted as when
- * the first entry had no room.
- */
-bool rcl_group_chan_may_submit(struct rcl_group_chan *chan)
-{
-	bool may;
-
-	spin_lock(&chan->lock);
-	may = !chan->over && (!chan->full_at ||
-			      chan->full_at != chan->posted - chan->done);
-	spin_unlock(&chan->lock);
-	return may;
-}
-
-/**
- * rcl_group_chan_is_over - has the group gone?
- * @chan: any
- *
- * Context: any.
- * Return: true when it has, and all receives are in the ring.
- */
-bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
-{
-	/* Pairs with the release in rcl_group_chan_ended(). */
-	return smp_load_acquire(&chan->over);
-}
-
-/**
- * rcl_group_chan_ready - how many completions wait for the consumer?
- * @chan: any
- *
- * Context: any.
- * Return: the number, which a hostile consumer can make wrong for itself.
- */
-u32 rcl_group_chan_ready(const struct rcl_group_chan *chan)
-{
-	/* Pairs with the release of who filled entries. */
-	u32 filled = smp_load_acquire(&chan->filled);
-
-	/* Another thread of it may have taken what is not counted yet. */
-	return max_t(s32, filled -
-		     READ_ONCE(chan->shared->shared.cq.head), 0);
-}
-
-/**
  * rcl_group_chan_wait - wait for completions
  * @chan: any
  * @want: so many in the ring
@@ -537,4 +563,45 @@ int rcl_group_chan_wait(struct rcl_group_chan *chan, u32 want,
 	if (over)
 		return -ESHUTDOWN;
 	return left < 0 ? -EINTR : -ETIME;
+}
+
+/*
+ * May there be room for what is in the ring? Not when the group is gone, or as
+ * many receives are posted as when the first entry had no room.
+ */
+static bool rcl_group_chan_may_submit(struct rcl_group_chan *chan)
+{
+	bool may;
+
+	spin_lock(&chan->lock);
+	may = !chan->over && (!chan->full_at ||
+			      chan->full_at != chan->posted - chan->done);
+	spin_unlock(&chan->lock);
+	return may;
+}
+
+/**
+ * rcl_group_chan_poll - what is ready?
+ * @chan: any
+ * @filp: the file
+ * @wait: of who polls it
+ *
+ * Context: process context.
+ * Return: EPOLL*.
+ */
+__poll_t rcl_group_chan_poll(struct rcl_group_chan *chan, struct file *filp,
+			     poll_table *wait)
+{
+	__poll_t mask = 0;
+
+	poll_wait(filp, &chan->wait, wait);
+	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	smp_mb();
+	if (rcl_group_chan_is_over(chan))
+		mask |= EPOLLHUP | EPOLLERR;
+	if (rcl_group_chan_ready(chan))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (rcl_group_chan_may_submit(chan))
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
 }

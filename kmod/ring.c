@@ -15,12 +15,15 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
+#include "chan.h"
 #include "chan-event.h"
 #include "chan-io.h"
 #include "charge.h"
 #include "listener.h"
 #include "pages.h"
+#include "shm.h"
 #include "sqe.h"
 
 /*
@@ -34,6 +37,27 @@
 #define RCL_SPIN_POLLED_US	20000
 #define RCL_SPIN_SHARED_US	5000
 
+/* What a completion may make ready. */
+#define RCL_RING_COMPLETES \
+	(EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
+
+/**
+ * struct rcl_ring - such a channel
+ * @chan: the channel
+ * @shared: rings, mapped by the consumer: hostile
+ * @sq_head: submissions taken; under the channel's lock
+ * @full_at: so many operations were in flight when the next one had no room,
+ *	and nothing was there to reap; else 0; likewise
+ * @wait: woken by completions and by the end
+ */
+struct rcl_ring {
+	struct rcl_chan chan;
+	struct rclink_dev_shared *shared;
+	u32 sq_head;
+	u32 full_at;
+	wait_queue_head_t wait;
+};
+
 static u32 rcl_ring_spin(const struct rcl_ring *ring)
 {
 	if (!READ_ONCE(ring->chan.polled))
@@ -41,13 +65,7 @@ static u32 rcl_ring_spin(const struct rcl_ring *ring)
 	return single_task_running() ? RCL_SPIN_POLLED_US : RCL_SPIN_SHARED_US;
 }
 
-/**
- * rcl_ring_of - the channel of a process
- * @chan: of rcl_ring_new(), or of a listener of rcl_ring_listen()
- *
- * Return: what it is embedded in.
- */
-struct rcl_ring *rcl_ring_of(struct rcl_chan *chan)
+static struct rcl_ring *rcl_ring_of(struct rcl_chan *chan)
 {
 	return container_of(chan, struct rcl_ring, chan);
 }
@@ -102,7 +120,7 @@ static const struct rcl_chan_ops rcl_ring_ops = {
  * Context: may sleep.
  * Return: the channel with one reference, or NULL.
  */
-struct rcl_ring *rcl_ring_new(u32 flags)
+struct rcl_chan *rcl_ring_new(u32 flags)
 {
 	struct rcl_cq cq = {
 		.depth = RCLINK_DEV_CQ_DEPTH,
@@ -124,7 +142,7 @@ struct rcl_ring *rcl_ring_new(u32 flags)
 	if (rcl_chan_init(&ring->chan, &rcl_ring_ops, &cq, flags))
 		goto err_free;
 	ring->chan.memcg = get_mem_cgroup_from_mm(current->mm);
-	return ring;
+	return &ring->chan;
 
 err_free:
 	rcl_pages_free(ring->shared);
@@ -135,10 +153,10 @@ err_free:
 static struct rcl_chan *rcl_ring_make(struct rcl_listener *listener)
 {
 	struct rcl_charge charge = rcl_charge_begin(listener->memcg);
-	struct rcl_ring *ring = rcl_ring_new(listener->flags);
+	struct rcl_chan *chan = rcl_ring_new(listener->flags);
 
 	rcl_charge_end(&charge);
-	return ring ? &ring->chan : NULL;
+	return chan;
 }
 
 static void rcl_ring_waiting(struct rcl_listener *listener)
@@ -250,15 +268,11 @@ static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 	return ret;
 }
 
-/**
- * rcl_ring_has_room - may what is in the submission ring be posted now?
- * @ring: any
- *
- * Context: process context.
- * Return: false while the channel is not open, or as much is in flight as when
- * the first entry had no room.
+/*
+ * May what is in the submission ring be posted now? Not while the channel is
+ * not open, or as much is in flight as when the first entry had no room.
  */
-bool rcl_ring_has_room(struct rcl_ring *ring)
+static bool rcl_ring_has_room(struct rcl_ring *ring)
 {
 	struct rcl_chan *chan = &ring->chan;
 	bool room;
@@ -315,7 +329,7 @@ int rcl_ring_settle(struct rcl_chan *chan, int ret)
 
 /**
  * rcl_ring_submit - post what is in the submission ring
- * @ring: any
+ * @chan: of a ring
  * @count: at most so many
  * @wait: for the end of a suspension, too
  * @end: of that, in jiffies, 0 for none; and of the wait for what a channel
@@ -331,9 +345,10 @@ int rcl_ring_settle(struct rcl_chan *chan, int ret)
  * with @wait -ETIME, -EINTR, the reason when it is over, or what the verbs call
  * says.
  */
-int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
+int rcl_ring_submit(struct rcl_chan *chan, u32 count, bool wait,
 		    unsigned long end, u32 *taken)
 {
+	struct rcl_ring *ring = rcl_ring_of(chan);
 	int ret;
 
 	*taken = 0;
@@ -349,14 +364,13 @@ int rcl_ring_submit(struct rcl_ring *ring, u32 count, bool wait,
 
 /**
  * rcl_ring_look - handle what has completed, without waiting
- * @ring: any
+ * @chan: of a ring
  *
  * Context: process context.
  * Return: 0, or the reason when no more can come.
  */
-int rcl_ring_look(struct rcl_ring *ring)
+int rcl_ring_look(struct rcl_chan *chan)
 {
-	struct rcl_chan *chan = &ring->chan;
 	bool whole = rcl_chan_is_whole(chan);
 
 	rcl_chan_look(chan);
@@ -378,16 +392,16 @@ static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 
 /**
  * rcl_ring_wait - wait for completions
- * @ring: any
+ * @chan: of a ring
  * @want: so many in the ring
  * @end: in jiffies, 0 for none
  *
  * Context: may sleep; can be interrupted.
  * Return: 0, -ETIME, -EINTR, or the reason when no more can come.
  */
-int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
+int rcl_ring_wait(struct rcl_chan *chan, u32 want, unsigned long end)
 {
-	struct rcl_chan *chan = &ring->chan;
+	struct rcl_ring *ring = rcl_ring_of(chan);
 	ktime_t begun = ktime_get();
 	long left = MAX_SCHEDULE_TIMEOUT;
 
@@ -411,4 +425,65 @@ int rcl_ring_wait(struct rcl_ring *ring, u32 want, unsigned long end)
 			left = max_t(long, end - jiffies, 1);
 		rcl_ring_sleep(ring, want, left);
 	}
+}
+
+/* It is not polled any more, if it was. */
+static void rcl_ring_want_events(struct rcl_chan *chan)
+{
+	WRITE_ONCE(chan->polled, false);
+	rcl_chan_look(chan);
+	/*
+	 * What came in before it was armed is for the event to handle. Armed in
+	 * any case: who waits for edges comes back for the next one only.
+	 */
+	if (rcl_chan_arm(chan))
+		irq_poll_sched(&chan->iop);
+}
+
+/**
+ * rcl_ring_poll - what is ready?
+ * @chan: of a ring
+ * @filp: the file
+ * @wait: of who polls it
+ *
+ * Context: process context.
+ * Return: EPOLL*.
+ */
+__poll_t rcl_ring_poll(struct rcl_chan *chan, struct file *filp,
+		       poll_table *wait)
+{
+	struct rcl_ring *ring = rcl_ring_of(chan);
+	__poll_t mask = 0;
+
+	poll_wait(filp, &ring->wait, wait);
+	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	smp_mb();
+	if (rcl_chan_is_over(chan))
+		mask |= EPOLLHUP | EPOLLERR;
+	/* Who only asks for its end goes on polling. */
+	if (!READ_ONCE(chan->polled) ||
+	    poll_requested_events(wait) & RCL_RING_COMPLETES)
+		rcl_ring_want_events(chan);
+	if (rcl_chan_ready(chan))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (rcl_ring_has_room(ring))
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
+}
+
+/**
+ * rcl_ring_mmap - map the rings, or memory that was allocated
+ * @chan: of a ring
+ * @vma: shared
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, or what refuses.
+ */
+int rcl_ring_mmap(struct rcl_chan *chan, struct vm_area_struct *vma)
+{
+	struct rcl_ring *ring = rcl_ring_of(chan);
+
+	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
+		return rcl_shm_mmap(chan, vma);
+	return rcl_pages_map(vma, ring->shared, sizeof(*ring->shared));
 }

@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/memcontrol.h>
+#include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -25,6 +26,7 @@
 #include "shm.h"
 #include "user-memory.h"
 
+#define RCL_SHARE_REGIONS	64
 /* Devices take less: that is found out when it is imported. */
 #define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX * RCL_EXTENT_PAGES_MAX)
 
@@ -36,6 +38,24 @@
 struct rcl_shared {
 	u32 handle;
 	struct rcl_offer offer;
+};
+
+/**
+ * struct rcl_share - such a file
+ * @cred: of who opened it; the file's
+ * @memcg: his, is charged for what it takes to register the regions, or NULL;
+ *	a reference is held
+ * @lock: protects @slots
+ * @slots: its regions by handle
+ * @turn: of who adds or withdraws, to have a deputy; before @lock, which mmap()
+ *	takes, and which nobody has meanwhile
+ */
+struct rcl_share {
+	const struct cred *cred;
+	struct mem_cgroup *memcg;
+	struct mutex lock;	/* protects slots */
+	struct rcl_shared *slots[RCL_SHARE_REGIONS];
+	struct mutex turn;	/* to have a deputy */
 };
 
 static bool rcl_share_may(const struct rcl_offer *offer, const char *link)

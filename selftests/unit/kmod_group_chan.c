@@ -20,6 +20,8 @@
 #define GFP_KERNEL_ACCOUNT	0
 #define BIT(n)			(1UL << (n))
 /* As the compiler has them. */
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+/* As the compiler has them. */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 /* As the compiler has them. */
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
