@@ -106,7 +106,6 @@ static int rcl_bringup_do(struct rcl_slot *slot, struct rcl_request *req)
 void rcl_bringup_chore(struct work_struct *work)
 {
 	struct rcl_link *link = container_of(work, struct rcl_link, chore);
-	/* As the link's work item: who writes back may wait for this epoch. */
 	unsigned int noio = memalloc_noio_save();
 
 	if (link->asked)

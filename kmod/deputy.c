@@ -10,6 +10,7 @@
  */
 #include "deputy.h"
 
+#include <linux/sched/mm.h>
 #include <linux/workqueue.h>
 
 #include "queues.h"
@@ -23,8 +24,10 @@ struct rcl_deputy {
 static void rcl_deputy_work(struct work_struct *work)
 {
 	struct rcl_deputy *deputy = container_of(work, struct rcl_deputy, work);
+	unsigned int noio = memalloc_noio_save();
 
 	deputy->fn(deputy->arg);
+	memalloc_noio_restore(noio);
 }
 
 /**

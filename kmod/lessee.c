@@ -31,7 +31,6 @@ static void rcl_lessee_work(struct work_struct *work)
 	struct rcl_lessee *lessee = container_of(work, struct rcl_lessee,
 						 work);
 	const struct rcl_lessee_ops *ops = lessee->ops;
-	/* What is written back to make room may wait for this channel. */
 	unsigned int noio = memalloc_noio_save();
 
 	/* It may have been replaced, and be queued again, before this. */

@@ -597,7 +597,6 @@ static void rcl_life_look(struct rcl_link *link)
 static void rcl_life_work(struct work_struct *work)
 {
 	struct rcl_link *link = container_of(work, struct rcl_link, work);
-	/* What is written back to make room may have to go over this link. */
 	unsigned int noio = memalloc_noio_save();
 	bool dead = rcl_inbox_is_dead(link);
 

@@ -151,13 +151,10 @@ static void rcl_taken_end(struct rcl_taken *taken)
 
 static void rcl_taken_end_all(struct list_head *ending)
 {
-	/* An epoch may wait for us, and I/O for that. */
-	unsigned int noio = memalloc_noio_save();
 	struct rcl_taken *taken, *next;
 
 	list_for_each_entry_safe(taken, next, ending, of_offer)
 		rcl_taken_end(taken);
-	memalloc_noio_restore(noio);
 }
 
 static void rcl_offer_del_job(void *arg)

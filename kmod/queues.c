@@ -5,6 +5,9 @@
  * memory for another worker. So each queue has one of its own in reserve, and
  * there are as many as may wait for each other: a link for errands and offers,
  * those for what deputies do, and a deputy for the offer that it ends.
+ *
+ * For the same reason whoever works for a queue allocates without I/O, which
+ * may have to wait for that link.
  */
 #include "queues.h"
 

@@ -9,7 +9,6 @@
 #include <linux/fs.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -236,12 +235,10 @@ struct rcl_region_job {
 	int ret;
 };
 
-/* The end of an epoch waits for the mutex, and I/O waits for that. */
 static void rcl_region_register_job(void *arg)
 {
 	struct rcl_region_job *job = arg;
 	struct rcl_chan *chan = job->chan;
-	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&chan->setup);
 	job->ret = rcl_region_begin(chan, job->region);
@@ -250,7 +247,6 @@ static void rcl_region_register_job(void *arg)
 		job->handle = job->region->handle;
 	job->region->mapping.memory->owner = NULL;
 	mutex_unlock(&chan->setup);
-	memalloc_noio_restore(noio);
 }
 
 /**
@@ -382,12 +378,10 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	rcl_region_unpublish(chan, region);
 }
 
-/* As for rcl_region_register_job(). */
 static void rcl_region_withdraw_job(void *arg)
 {
 	struct rcl_region_job *job = arg;
 	struct rcl_chan *chan = job->chan;
-	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&chan->setup);
 	spin_lock_bh(&chan->lock);
@@ -398,7 +392,6 @@ static void rcl_region_withdraw_job(void *arg)
 	if (job->region)
 		rcl_region_retire(chan, job->region);
 	mutex_unlock(&chan->setup);
-	memalloc_noio_restore(noio);
 }
 
 /**
