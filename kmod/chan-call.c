@@ -77,16 +77,10 @@ static u32 *rcl_chan_new_rkeys(struct rcl_chan *chan,
 			       const struct rcl_call *call)
 {
 	u32 n = rcl_window_extents(&call->window);
-	struct rcl_charge charge;
-	u32 *rkeys;
 
-	if (call->kind != RCL_CALL_RENEW)
-		return kvmalloc_array(n, sizeof(*rkeys), RCL_GFP_CHARGED);
-	charge = rcl_charge_begin(chan->memcg);
-	rkeys = kvmalloc_array(n, sizeof(*rkeys), RCL_GFP_CHARGED);
-	rcl_charge_end(&charge);
-	/* As in rcl_mapping_lay_out(). */
-	return rkeys ? : kvmalloc_array(n, sizeof(*rkeys), GFP_KERNEL);
+	if (call->kind == RCL_CALL_RENEW)
+		return rcl_charged_kvcalloc(chan->memcg, n, sizeof(u32));
+	return kvmalloc_array(n, sizeof(u32), RCL_GFP_CHARGED);
 }
 
 static int rcl_chan_got(struct rcl_chan *chan, struct rcl_window *window,

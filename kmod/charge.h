@@ -62,4 +62,6 @@ static inline void rcl_charge_end(const struct rcl_charge *charge)
 	set_active_memcg(charge->memcg);
 }
 
+void *rcl_charged_kvcalloc(struct mem_cgroup *memcg, size_t n, size_t size);
+
 #endif /* RCL_CHARGE_H */

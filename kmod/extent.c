@@ -79,7 +79,7 @@ static int rcl_extent_alloc(struct rcl_extent *extent, u32 n,
 
 	ret = sg_alloc_table(&extent->sgt, n, RCL_GFP_CHARGED);
 	rcl_charge_end(&charge);
-	/* As in rcl_mapping_lay_out(). */
+	/* As in rcl_charged_kvcalloc(). */
 	return ret ? sg_alloc_table(&extent->sgt, n, GFP_KERNEL) : 0;
 }
 

@@ -30,15 +30,6 @@ u32 rcl_mapping_shift(const struct ib_device *ib)
 					ib->attrs.max_fast_reg_page_list_len));
 }
 
-static int rcl_mapping_alloc(struct rcl_mapping *mapping, u64 n, gfp_t gfp)
-{
-	struct rcl_window *window = mapping->window;
-
-	window->rkeys = kvcalloc(n, sizeof(*window->rkeys), gfp);
-	mapping->extents = kvcalloc(n, sizeof(*mapping->extents), gfp);
-	return window->rkeys && mapping->extents ? 0 : -ENOMEM;
-}
-
 /**
  * rcl_mapping_lay_out - cut memory into extents
  * @mapping: with @mapping->memory and @mapping->window
@@ -54,8 +45,7 @@ static int rcl_mapping_alloc(struct rcl_mapping *mapping, u64 n, gfp_t gfp)
 int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
 {
 	struct rcl_window *window = mapping->window;
-	struct rcl_charge charge;
-	int ret;
+	struct mem_cgroup *memcg = mapping->memory->memcg;
 	u64 n;
 
 	window->shift = shift;
@@ -64,14 +54,10 @@ int rcl_mapping_lay_out(struct rcl_mapping *mapping, u64 addr, u32 shift)
 	n = rcl_window_extents(window);
 	if (n > RCL_EXTENTS_MAX)
 		return -EMSGSIZE;
-	charge = rcl_charge_begin(mapping->memory->memcg);
-	ret = rcl_mapping_alloc(mapping, n, RCL_GFP_CHARGED);
-	rcl_charge_end(&charge);
-	if (!ret)
-		return 0;
-	/* The host is short of memory: rather reclaim than end a channel. */
-	rcl_mapping_free(mapping);
-	return rcl_mapping_alloc(mapping, n, GFP_KERNEL);
+	window->rkeys = rcl_charged_kvcalloc(memcg, n, sizeof(*window->rkeys));
+	mapping->extents = rcl_charged_kvcalloc(memcg, n,
+						sizeof(*mapping->extents));
+	return window->rkeys && mapping->extents ? 0 : -ENOMEM;
 }
 
 static int rcl_mapping_access(const struct rcl_mapping *mapping)
