@@ -241,10 +241,8 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	if (ret < 0)
 		return ret;
 	wr.num_sge = ret;
+	rcl_op_set_recv(op, sqe, chan->recvs.posted);
 	op->cqe.done = rcl_chan_received;
-	op->user_data = sqe->user_data;
-	op->op = sqe->op;
-	op->number = chan->recvs.posted;
 	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
 	if (ret)
 		return ret;
@@ -285,19 +283,14 @@ static void rcl_chan_append(struct rcl_chan *chan,
 			    u32 num_sge)
 {
 	struct rcl_chain *chain = &chan->chain;
-	struct rcl_op *op = rcl_chan_send_op(chan, chan->sends.posted);
 	union rcl_wr *wr = &chain->wr[chain->n];
+	u32 number = chan->sends.posted++;
+	struct rcl_op *op = rcl_chan_send_op(chan, number);
 
+	rcl_op_set_send(op, sqe, number, last, len);
 	op->cqe.done = rcl_chan_sent;
-	op->user_data = sqe->user_data;
-	op->op = sqe->op;
-	op->len = len;
-	op->number = chan->sends.posted++;
-	op->last = last;
-	op->signaled = op->number == last && sqe->flags & RCLINK_SQE_SIGNALED;
-	op->told = false;
 	if (chan->keep)
-		rcl_keep_send(chan->keep, op->number, last, sqe);
+		rcl_keep_send(chan->keep, number, last, sqe);
 	wr->send.next = NULL;
 	wr->send.wr_cqe = &op->cqe;
 	wr->send.sg_list = chain->sge[chain->n];

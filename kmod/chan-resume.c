@@ -154,10 +154,9 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 static void rcl_chan_ghost_recv(struct rcl_chan *chan,
 				const struct rclink_dev_sqe *sqe)
 {
-	struct rcl_op *op = rcl_chan_recv_op(chan, chan->recvs.posted++);
+	u32 number = chan->recvs.posted++;
 
-	op->user_data = sqe->user_data;
-	op->op = sqe->op;
+	rcl_op_set_recv(rcl_chan_recv_op(chan, number), sqe, number);
 }
 
 /* Not carried out here any more; it completes after those before it. */
@@ -167,15 +166,9 @@ static void rcl_chan_ghost(struct rcl_chan *chan,
 {
 	u32 number = chan->sends.posted++;
 	struct rcl_kept *kept = rcl_keep_send_op(chan->keep, number);
-	struct rcl_op *op = rcl_chan_send_op(chan, number);
 
-	op->user_data = sqe->user_data;
-	op->op = sqe->op;
-	op->len = len;
-	op->number = number;
-	op->last = op->number;
-	op->signaled = sqe->flags & RCLINK_SQE_SIGNALED;
-	op->told = false;
+	rcl_op_set_send(rcl_chan_send_op(chan, number), sqe, number, number,
+			len);
 	kept->sqe = *sqe;
 	kept->counted = chan->keep->sent;
 	kept->ghost = true;

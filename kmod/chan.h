@@ -258,6 +258,27 @@ static inline struct rcl_op *rcl_chan_recv_op(struct rcl_chan *chan, u32 number)
 	return &chan->recv_op[number % RCL_CHAN_RECV_SLOTS];
 }
 
+static inline void rcl_op_set_recv(struct rcl_op *op,
+				   const struct rclink_dev_sqe *sqe, u32 number)
+{
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+	op->number = number;
+}
+
+static inline void rcl_op_set_send(struct rcl_op *op,
+				   const struct rclink_dev_sqe *sqe, u32 number,
+				   u32 last, u32 len)
+{
+	op->user_data = sqe->user_data;
+	op->op = sqe->op;
+	op->number = number;
+	op->last = last;
+	op->len = len;
+	op->signaled = number == last && sqe->flags & RCLINK_SQE_SIGNALED;
+	op->told = false;
+}
+
 /**
  * rcl_chan_ready - how many completions wait for the consumer?
  * @chan: any
