@@ -428,7 +428,8 @@ void rcl_chan_close(struct rcl_chan *chan)
 	if (!rcl_inbox_ask_call(chan->link, call))
 		wait_for_completion(&call->done);
 	rcl_call_put(call);
-	rcl_lessee_wait_left(&chan->lessee);
+	/* For rcl_chan_gone(). */
+	flush_work(&chan->lessee.work);
 }
 
 static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,

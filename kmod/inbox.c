@@ -198,15 +198,6 @@ bool rcl_inbox_is_dead(struct rcl_link *link)
 }
 
 /**
- * rcl_inbox_chore - begin with what takes long
- * @link: of the work item, whose chore is not under way
- */
-void rcl_inbox_chore(struct rcl_link *link)
-{
-	rcl_queue_work(RCL_QUEUE_EPOCHS, &link->chore);
-}
-
-/**
  * rcl_inbox_give_back - the end of what takes long
  * @link: of the chore
  */

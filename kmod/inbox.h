@@ -79,7 +79,6 @@ struct rcl_request *rcl_inbox_next_request(struct rcl_link *link);
 struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link);
 struct rcl_call *rcl_inbox_next_call(struct rcl_link *link, u32 *n);
 bool rcl_inbox_is_dead(struct rcl_link *link);
-void rcl_inbox_chore(struct rcl_link *link);
 bool rcl_inbox_take_back(struct rcl_link *link);
 bool rcl_inbox_take_wary(struct rcl_link *link);
 struct rcl_reason rcl_inbox_failure(struct rcl_slot *slot);

@@ -105,17 +105,6 @@ void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands)
 }
 
 /**
- * rcl_lessee_wait_left - wait for @ops->gone of who was let go
- * @lessee: any
- *
- * Context: may sleep; not an errand, nor the work item of a link.
- */
-void rcl_lessee_wait_left(struct rcl_lessee *lessee)
-{
-	flush_work(&lessee->work);
-}
-
-/**
  * rcl_errands_init - begin with none
  * @errands: filled in
  */

@@ -204,7 +204,6 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 		    struct rcl_errands *errands);
 void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands);
-void rcl_lessee_wait_left(struct rcl_lessee *lessee);
 
 void rcl_errands_init(struct rcl_errands *errands);
 void rcl_errands_add(struct rcl_errands *errands);

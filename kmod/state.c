@@ -22,6 +22,7 @@
 #include "lease-base.h"
 #include "life.h"
 #include "ping.h"
+#include "queues.h"
 #include "recorder.h"
 #include "resume.h"
 #include "stall.h"
@@ -181,7 +182,7 @@ void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req)
 {
 	slot->link->busy = slot;
 	slot->link->asked = req;
-	rcl_inbox_chore(slot->link);
+	rcl_queue_work(RCL_QUEUE_EPOCHS, &slot->link->chore);
 }
 
 /**
