@@ -20,15 +20,14 @@ static struct rcl_export *rcl_export_find_locked(struct rcl_exports *exports,
 
 /**
  * rcl_window_copy - copy a window and some of its keys
- * @to: set, but for @to->rkeys, which has room for the keys
+ * @to: set, but for @to->rkeys, which has room for RCL_WINDOW_RKEYS
  * @from: what is copied
  * @first: extent of the first key
- * @max: keys that there is room for
  *
  * Return: how many keys there were.
  */
 u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
-		    u32 first, u32 max)
+		    u32 first)
 {
 	u32 n = rcl_window_extents(from);
 	u32 *rkeys = to->rkeys;
@@ -36,7 +35,7 @@ u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
 
 	*to = *from;
 	to->rkeys = rkeys;
-	for (; first < n && done < max; first++)
+	for (; first < n && done < RCL_WINDOW_RKEYS; first++)
 		rkeys[done++] = from->rkeys[first];
 	return done;
 }
@@ -110,10 +109,9 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  * @exports: of the link
  * @name: of the region
  * @asked: who has the channel from whose other end it was asked
- * @window: set, but for @window->rkeys, which has room for the keys; who asked
- *	may end the region only if it is @asked's
+ * @window: set, but for @window->rkeys, which has room for RCL_WINDOW_RKEYS; who
+ *	asked may end the region only if it is @asked's
  * @first: extent that is of interest, and those behind it
- * @max: keys that there is room for
  *
  * Context: may sleep.
  * Return: how many keys there were, -ENOENT, or -EAGAIN for a name that is only
@@ -121,7 +119,7 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  */
 int rcl_export_find(struct rcl_exports *exports, const char *name,
 		    const struct rcl_lessee *asked, struct rcl_window *window,
-		    u32 first, u32 max)
+		    u32 first)
 {
 	struct rcl_export *export;
 	int ret = -ENOENT;
@@ -130,7 +128,7 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 	export = rcl_export_find_locked(exports, name);
 	if (export)
 		ret = export->ready ? rcl_window_copy(window, &export->window,
-						      first, max) : -EAGAIN;
+						      first) : -EAGAIN;
 	if (ret >= 0 && export->owner != asked)
 		window->rights &= ~RCLINK_REGION_INVALIDATE;
 	mutex_unlock(&exports->lock);

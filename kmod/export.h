@@ -17,6 +17,7 @@ struct rcl_lessee;
 #define RCL_EXTENT_SHIFT_MAX	30	/* of the peer's */
 #define RCL_EXTENT_PAGES_MAX	512	/* of this end's */
 #define RCL_EXTENTS_MAX		4096	/* of a region */
+#define RCL_WINDOW_RKEYS	109	/* that one answer has room for */
 
 /**
  * struct rcl_window - memory as the other end addresses it
@@ -118,7 +119,7 @@ struct rcl_exports {
 };
 
 u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
-		    u32 first, u32 max);
+		    u32 first);
 
 void rcl_exports_init(struct rcl_exports *exports);
 int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export);
@@ -129,6 +130,6 @@ void rcl_export_list(struct rcl_exports *exports,
 		     struct rcl_announce_list *list);
 int rcl_export_find(struct rcl_exports *exports, const char *name,
 		    const struct rcl_lessee *asked, struct rcl_window *window,
-		    u32 first, u32 max);
+		    u32 first);
 
 #endif /* RCL_EXPORT_H */

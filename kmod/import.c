@@ -86,7 +86,7 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	char name[RCLINK_DEV_SERVICE_LEN];
 	int ret;
 
-	BUILD_BUG_ON(RCL_WINDOW_LEN + RCL_CALL_RKEYS * RCL_RKEY_LEN >
+	BUILD_BUG_ON(RCL_WINDOW_LEN + RCL_WINDOW_RKEYS * RCL_RKEY_LEN >
 		     RCL_MSG_DATA_MAX);
 	ret = rcl_msg_get_name(msg, name, sizeof(name));
 	if (ret)
@@ -95,11 +95,10 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		return -EPROTO;
 	ret = rcl_export_find(ep->pool.exports, name,
 			      ep->pool.lease[msg->index].lessee, &window,
-			      msg->first, RCL_CALL_RKEYS);
+			      msg->first);
 	/* Before that comes what is for this link alone. */
 	if (ret == -ENOENT)
-		ret = rcl_offer_find(ep, name, &window, msg->first,
-				     RCL_CALL_RKEYS);
+		ret = rcl_offer_find(ep, name, &window, msg->first);
 	if (ret < 0) {
 		answer.status = ret == -EBUSY ? RCL_MSG_BUSY : RCL_MSG_REFUSED;
 		return rcl_ctrl_send(&ep->ctrl, &answer);
@@ -134,7 +133,8 @@ static int rcl_import_get(const struct rcl_msg *msg, struct rcl_call *call)
 	if (rcl_import_get_window(msg, &call->window))
 		return -EPROTO;
 	n = rcl_window_extents(&call->window);
-	n = call->first < n ? min_t(u32, n - call->first, RCL_CALL_RKEYS) : 0;
+	n = call->first < n ?
+	    min_t(u32, n - call->first, RCL_WINDOW_RKEYS) : 0;
 	if (msg->len != RCL_WINDOW_LEN + n * RCL_RKEY_LEN)
 		return -EPROTO;
 	for (i = 0; i < n; i++)

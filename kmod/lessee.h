@@ -13,8 +13,6 @@
 #include "export.h"
 #include "group-seal.h"
 
-#define RCL_CALL_RKEYS	109	/* that one answer has room for */
-
 struct ib_pd;
 struct rcl_lessee;
 struct rcl_qp;
@@ -193,7 +191,7 @@ struct rcl_call {
 	u32 first;
 	struct rcl_window window;
 	u32 nrkeys;
-	u32 rkeys[RCL_CALL_RKEYS];
+	u32 rkeys[RCL_WINDOW_RKEYS];
 	struct rcl_group_grant grant;
 	struct completion done;
 	int ret;

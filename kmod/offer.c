@@ -298,9 +298,8 @@ static struct rcl_taken *rcl_taken_find_locked(const struct rcl_offer *offer,
  * rcl_offer_find - what is offered to the peers of all links under a name?
  * @ep: of a link that is up, whose peer asks
  * @name: of the region
- * @window: set, but for @window->rkeys, which has room for the keys
+ * @window: set, but for @window->rkeys, which has room for RCL_WINDOW_RKEYS
  * @first: extent that is of interest, and those behind it
- * @max: keys that there is room for
  *
  * Context: may sleep; the link's work item.
  * Return: how many keys there were, -EBUSY while it is being registered,
@@ -308,7 +307,7 @@ static struct rcl_taken *rcl_taken_find_locked(const struct rcl_offer *offer,
  * the next question tries that again.
  */
 int rcl_offer_find(struct rcl_epoch *ep, const char *name,
-		   struct rcl_window *window, u32 first, u32 max)
+		   struct rcl_window *window, u32 first)
 {
 	struct rcl_taken *taken = NULL;
 	struct rcl_offer *offer;
@@ -324,7 +323,7 @@ int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 	else if (offer)
 		ret = rcl_taken_begin(offer, ep);
 	if (taken && !ret)
-		ret = rcl_window_copy(window, &taken->window, first, max);
+		ret = rcl_window_copy(window, &taken->window, first);
 	else if (taken && ret != -EBUSY)
 		rcl_taken_unlink(taken, &failed);
 	mutex_unlock(&rcl_offers_lock);

@@ -49,7 +49,7 @@ void rcl_offer_del(struct rcl_offer *offer);
 void rcl_offer_list(const struct rcl_keeper_links *links,
 		    struct rcl_announce_list *list);
 int rcl_offer_find(struct rcl_epoch *ep, const char *name,
-		   struct rcl_window *window, u32 first, u32 max);
+		   struct rcl_window *window, u32 first);
 void rcl_offer_end(struct rcl_pool *pool);
 
 #endif /* RCL_OFFER_H */
