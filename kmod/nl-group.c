@@ -12,7 +12,6 @@
 #include "nl-put.h"
 #include "reason.h"
 
-#define RCL_NL_GROUP	16384	/* bytes, for 32 links and 64 peers */
 #define RCL_NL_REGIONS	24576	/* for RCL_ANNOUNCE_MAX regions */
 
 static const char rcl_nl_no_group[] = "name: there is no group of that name";
@@ -121,8 +120,7 @@ int rclink_nl_group_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!ret)
 		ret = rcl_nl_name(info, RCLINK_A_GROUP_NAME, &name);
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_GROUP_MGID,
-				  "mgid: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_GROUP_MGID, "mgid");
 	if (ret)
 		return ret;
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
@@ -328,7 +326,7 @@ static int rcl_nl_reply_group(struct genl_info *info,
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_GET, RCL_NL_GROUP, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_GET, RCL_NL_BIG, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	return rcl_nl_reply_end(info, msg, hdr,
@@ -373,7 +371,7 @@ static int rcl_nl_put_region(struct sk_buff *skb,
 	return 0;
 }
 
-static int rcl_nl_put_here(struct sk_buff *skb, const char *name, u32 sender,
+static int rcl_nl_put_said(struct sk_buff *skb, const char *name, u32 sender,
 			   const struct rcl_announce_list *list)
 {
 	u32 i;
@@ -388,7 +386,7 @@ static int rcl_nl_put_here(struct sk_buff *skb, const char *name, u32 sender,
 	return 0;
 }
 
-static int rcl_nl_reply_here(struct genl_info *info, const char *name,
+static int rcl_nl_reply_said(struct genl_info *info, const char *name,
 			     u32 sender, struct rcl_announce_list *list)
 {
 	struct sk_buff *msg;
@@ -404,7 +402,7 @@ static int rcl_nl_reply_here(struct genl_info *info, const char *name,
 	if (!msg)
 		return -ENOMEM;
 	return rcl_nl_reply_end(info, msg, hdr,
-				rcl_nl_put_here(msg, name, sender, list));
+				rcl_nl_put_said(msg, name, sender, list));
 }
 
 int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
@@ -415,14 +413,13 @@ int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 
 	ret = rcl_nl_begin(info, RCLINK_A_GROUP_NAME, &name);
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_GROUP_SENDER,
-				  "sender: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_GROUP_SENDER, "sender");
 	if (ret)
 		return ret;
 	list = kmalloc(sizeof(*list), GFP_KERNEL);
 	if (!list)
 		return -ENOMEM;
-	ret = rcl_nl_reply_here(info, name,
+	ret = rcl_nl_reply_said(info, name,
 				nla_get_u32(info->attrs[RCLINK_A_GROUP_SENDER]),
 				list);
 	kfree(list);

@@ -59,14 +59,14 @@ int rcl_nl_once(struct genl_info *info, u64 lists)
 }
 
 /**
- * rcl_nl_need - refuse a request without an attribute
+ * rcl_nl_require - refuse a request without an attribute
  * @info: of the request
  * @attr: that must be there
  * @text: sentence for its absence
  *
  * Return: 0 or -EINVAL.
  */
-int rcl_nl_need(struct genl_info *info, int attr, const char *text)
+int rcl_nl_require(struct genl_info *info, int attr, const char *text)
 {
 	if (!GENL_REQ_ATTR_CHECK(info, attr))
 		return 0;
@@ -86,7 +86,7 @@ int rcl_nl_name(struct genl_info *info, int attr, const char **name)
 {
 	int ret;
 
-	ret = rcl_nl_need(info, attr, "name: the attribute is missing");
+	ret = rcl_nl_need(info, attr, "name");
 	if (!ret)
 		*name = nla_data(info->attrs[attr]);
 	return ret;

@@ -328,8 +328,8 @@ int rcl_nl_put_link(struct sk_buff *skb, const struct rcl_link_info *info,
 	return 0;
 }
 
-static int rcl_nl_put_counters(struct sk_buff *skb,
-			       const struct rcl_entry *entry)
+static int rcl_nl_put_entry_stats(struct sk_buff *skb,
+				  const struct rcl_entry *entry)
 {
 	const struct {
 		int attr;
@@ -405,7 +405,7 @@ int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info)
 	    nla_put_u32(skb, RCLINK_A_ENTRY_TIMES, entry->times) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_ENTRY_EPOCH, entry->epoch,
 			      RCLINK_A_ENTRY_PAD) ||
-	    rcl_nl_put_what(skb, entry) || rcl_nl_put_counters(skb, entry)) {
+	    rcl_nl_put_what(skb, entry) || rcl_nl_put_entry_stats(skb, entry)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -24,7 +24,6 @@
 
 #define RCL_PING_SIZE	64	/* bytes, when nobody says */
 #define RCL_NL_ENTRIES	16	/* of a record, in one answer */
-#define RCL_NL_BIG	16384	/* bytes, for 64 GIDs or two ends of 65 QPs */
 
 static const char rcl_nl_no_link[] = "name: there is no link of that name";
 
@@ -38,8 +37,7 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 	ret = rcl_nl_begin(info, RCLINK_A_DEV_NAME, &name);
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_DEV_PORT,
-				  "port: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_DEV_PORT, "port");
 	if (ret)
 		return ret;
 	ret = rcl_dev_find_port(name,
@@ -245,17 +243,13 @@ static int rcl_nl_parse_connect(struct genl_info *info, struct rcl_request *req)
 	struct nlattr **attrs = info->attrs;
 	int ret;
 
-	ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH,
-			  "epoch: the attribute is missing");
+	ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH, "epoch");
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_LINK_PEER,
-				  "peer: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_LINK_PEER, "peer");
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_LINK_ROLE,
-				  "role: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_LINK_ROLE, "role");
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_LINK_REMOTE,
-				  "remote: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_LINK_REMOTE, "remote");
 	if (ret)
 		return ret;
 	req->epoch = nla_get_u64(attrs[RCLINK_A_LINK_EPOCH]);
@@ -302,11 +296,9 @@ static int rcl_nl_activate(struct genl_info *info)
 
 	ret = rcl_nl_begin(info, RCLINK_A_LINK_NAME, &name);
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH,
-				  "epoch: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH, "epoch");
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_LINK_KEY,
-				  "key: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_LINK_KEY, "key");
 	if (ret)
 		return ret;
 	req = rcl_request_new(RCL_REQ_ACTIVATE, info->snd_portid);
@@ -358,8 +350,7 @@ int rclink_nl_link_replace_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	int ret;
 
-	ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH,
-			  "epoch: the attribute is missing");
+	ret = rcl_nl_need(info, RCLINK_A_LINK_EPOCH, "epoch");
 	if (ret)
 		return ret;
 	return rcl_nl_end(info, RCL_REQ_REPLACE,
@@ -514,8 +505,7 @@ int rclink_nl_link_note_doit(struct sk_buff *skb, struct genl_info *info)
 
 	ret = rcl_nl_begin(info, RCLINK_A_RECORD_LINK, &name);
 	if (!ret)
-		ret = rcl_nl_need(info, RCLINK_A_RECORD_TEXT,
-				  "text: the attribute is missing");
+		ret = rcl_nl_need(info, RCLINK_A_RECORD_TEXT, "text");
 	if (ret)
 		return ret;
 	ret = rcl_link_note(name, nla_data(info->attrs[RCLINK_A_RECORD_TEXT]),
