@@ -80,9 +80,7 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
 
 	if (!link)
 		return ERR_PTR(-ENODEV);
-	spin_lock_irq(&link->lock);
-	policy = link->policy;
-	spin_unlock_irq(&link->lock);
+	rcl_link_read_policy(link, &policy);
 	if (rcl_access_may_link(&policy, cred))
 		return link;
 	rcl_link_put(link);

@@ -31,9 +31,7 @@ static int rcl_bringup_make(struct rcl_slot *slot, struct rcl_request *req)
 	bool agreed;
 	int ret;
 
-	spin_lock_irq(&link->lock);
-	policy = link->policy;
-	spin_unlock_irq(&link->lock);
+	rcl_link_read_policy(link, &policy);
 	agreed = policy.v[RCL_P_GID_INDEX] == RCLINK_GID_INDEX_AUTO;
 	ret = rcl_policy_narrow(&policy, &req->path, &req->why);
 	if (ret)

@@ -209,6 +209,17 @@ void rcl_inbox_give_back(struct rcl_link *link)
 	rcl_inbox_kick(link);
 }
 
+static bool rcl_inbox_take_note(struct rcl_link *link, bool *note)
+{
+	bool noted;
+
+	spin_lock_irq(&link->lock);
+	noted = *note;
+	*note = false;
+	spin_unlock_irq(&link->lock);
+	return noted;
+}
+
 /**
  * rcl_inbox_take_back - is the chore over?
  * @link: of the work item
@@ -217,13 +228,7 @@ void rcl_inbox_give_back(struct rcl_link *link)
  */
 bool rcl_inbox_take_back(struct rcl_link *link)
 {
-	bool done;
-
-	spin_lock_irq(&link->lock);
-	done = link->done;
-	link->done = false;
-	spin_unlock_irq(&link->lock);
-	return done;
+	return rcl_inbox_take_note(link, &link->done);
 }
 
 /**
@@ -234,13 +239,7 @@ bool rcl_inbox_take_back(struct rcl_link *link)
  */
 bool rcl_inbox_take_wary(struct rcl_link *link)
 {
-	bool wary;
-
-	spin_lock_irq(&link->lock);
-	wary = link->wary;
-	link->wary = false;
-	spin_unlock_irq(&link->lock);
-	return wary;
+	return rcl_inbox_take_note(link, &link->wary);
 }
 
 /*

@@ -169,6 +169,14 @@ struct rcl_link {
 	struct rcl_stats stats;
 };
 
+static inline void rcl_link_read_policy(struct rcl_link *link,
+					struct rcl_policy *policy)
+{
+	spin_lock_irq(&link->lock);
+	*policy = link->policy;
+	spin_unlock_irq(&link->lock);
+}
+
 void rcl_life_create(struct rcl_link *link);
 void rcl_life_destroy(struct rcl_link *link);
 

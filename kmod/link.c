@@ -120,11 +120,8 @@ bool rcl_link_policy(const char *name, struct rcl_policy *policy)
 
 	spin_lock(&rcl_names_lock);
 	link = rcl_link_find_locked(name);
-	if (link) {
-		spin_lock_irq(&link->lock);
-		*policy = link->policy;
-		spin_unlock_irq(&link->lock);
-	}
+	if (link)
+		rcl_link_read_policy(link, policy);
 	spin_unlock(&rcl_names_lock);
 	return link;
 }
@@ -313,9 +310,7 @@ int rcl_link_set(const char *name, const struct rcl_policy_change *change,
 	if (!link)
 		return -ENOENT;
 
-	spin_lock_irq(&link->lock);
-	policy = link->policy;
-	spin_unlock_irq(&link->lock);
+	rcl_link_read_policy(link, &policy);
 	rcl_policy_apply(&policy, change);
 	/* A right can be taken back also while the device is away. */
 	if (change->device || change->mask & ~RCL_POLICY_ACCESS)
