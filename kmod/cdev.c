@@ -27,6 +27,7 @@
 #include "remote.h"
 #include "ring.h"
 #include "share.h"
+#include "shm.h"
 #include "user-memory.h"
 
 enum rcl_file_kind {
@@ -288,6 +289,8 @@ static int rcl_cdev_region(struct rcl_file *file, void __user *user,
 	ret = rcl_cdev_register(file, &arg, allocate);
 	if (ret)
 		return ret;
+	if (allocate)
+		arg.addr = rcl_shm_offset(arg.handle);
 	if (!copy_to_user(user, &arg, sizeof(arg)))
 		return 0;
 	rcl_cdev_withdraw(file, arg.handle);

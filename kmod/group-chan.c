@@ -298,7 +298,7 @@ void rcl_group_chan_close(struct rcl_group_chan *chan)
 /**
  * rcl_group_chan_region - pin memory of the calling process, or allocate some
  * @chan: any
- * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
+ * @arg: what, hostile; @arg->handle is set
  * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.
@@ -319,8 +319,6 @@ int rcl_group_chan_region(struct rcl_group_chan *chan,
 	spin_unlock(&chan->lock);
 	if (ret)
 		memory->free(memory);
-	else if (allocate)
-		arg->addr = rcl_shm_offset(arg->handle);
 	return ret;
 }
 

@@ -225,7 +225,7 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 /**
  * rcl_share_region - export memory of the calling process to all links
  * @share: any
- * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
+ * @arg: what, hostile; @arg->handle is set
  * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.
@@ -251,8 +251,6 @@ int rcl_share_region(struct rcl_share *share, struct rclink_dev_region *arg,
 	ret = rcl_share_add(share, memory, arg);
 	if (ret)
 		memory->free(memory);
-	else if (allocate)
-		arg->addr = rcl_shm_offset(arg->handle);
 	return ret;
 }
 
@@ -296,7 +294,7 @@ int rcl_share_withdraw(struct rcl_share *share, u32 handle)
 /**
  * rcl_share_mmap - map memory that was allocated
  * @share: any
- * @vma: shared; its offset is that of rcl_share_region() or more
+ * @vma: shared; its offset is that of rcl_shm_offset() or more
  *
  * Context: the mmap lock is held.
  * Return: 0, -EINVAL for no such memory, or what tmpfs says.

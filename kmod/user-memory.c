@@ -27,7 +27,7 @@ struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
 /**
  * rcl_memory_register - register memory of the calling process
  * @chan: open
- * @arg: what, hostile; @arg->handle is set, and @arg->addr of what is allocated
+ * @arg: what, hostile; @arg->handle is set
  * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.
@@ -49,9 +49,6 @@ int rcl_memory_register(struct rcl_chan *chan, struct rclink_dev_region *arg,
 	memory = rcl_memory_take(arg, allocate);
 	if (IS_ERR(memory))
 		return PTR_ERR(memory);
-	ret = rcl_region_register(chan, memory, arg->name, arg->rights,
-				  &arg->handle);
-	if (!ret && allocate)
-		arg->addr = rcl_shm_offset(arg->handle);
-	return ret;
+	return rcl_region_register(chan, memory, arg->name, arg->rights,
+				   &arg->handle);
 }

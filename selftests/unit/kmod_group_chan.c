@@ -129,11 +129,6 @@ struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
 	return fake_new(arg->len);
 }
 
-u64 rcl_shm_offset(u32 handle)
-{
-	return handle;
-}
-
 u32 rcl_shm_slot(const struct vm_area_struct *vma)
 {
 	return vma->vm_pgoff;
