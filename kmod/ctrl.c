@@ -416,3 +416,31 @@ void rcl_ctrl_flush(struct rcl_ctrl *ctrl)
 		if (!rcl_ctrl_poll(ctrl))
 			usleep_range(20, 100);
 }
+
+/**
+ * rcl_ctrl_say_bye - tell the peer that this end is about to end the epoch
+ * @ctrl: of the epoch; says nothing where it was not started
+ * @again: another one is to follow
+ * @wait: until the peer's device has it
+ *
+ * Context: may sleep; the link's work item.
+ */
+void rcl_ctrl_say_bye(struct rcl_ctrl *ctrl, bool again, bool wait)
+{
+	struct rcl_msg bye = {
+		.type = RCL_MSG_BYE,
+		.cookie = again ? RCL_MSG_AGAIN : 0,
+	};
+	int ret;
+
+	if (!ctrl->started)
+		return;
+	ret = rcl_ctrl_send(ctrl, &bye);
+	/* Pings may have taken all slots. */
+	if (ret == -EAGAIN && wait) {
+		rcl_ctrl_flush(ctrl);
+		ret = rcl_ctrl_send(ctrl, &bye);
+	}
+	if (!ret && wait)
+		rcl_ctrl_flush(ctrl);
+}

@@ -52,24 +52,8 @@ static void rcl_life_timer(struct timer_list *timer)
 /* A standby's goodbye is waited for by the chore, so that what is up is not. */
 static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason, bool wait)
 {
-	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
-	struct rcl_msg bye = {
-		.type = RCL_MSG_BYE,
-		.cookie = reason == RCLINK_DOWN_REASON_DISCONNECTED ?
-				  0 : RCL_MSG_AGAIN,
-	};
-	int ret;
-
-	if (!ctrl->started)
-		return;
-	ret = rcl_ctrl_send(ctrl, &bye);
-	/* Pings may have taken all slots. */
-	if (ret == -EAGAIN && wait) {
-		rcl_ctrl_flush(ctrl);
-		ret = rcl_ctrl_send(ctrl, &bye);
-	}
-	if (!ret && wait)
-		rcl_ctrl_flush(ctrl);
+	rcl_ctrl_say_bye(&slot->epoch->ctrl,
+			 reason != RCLINK_DOWN_REASON_DISCONNECTED, wait);
 }
 
 /* The peer may be up before this end is, or have moved before. */
