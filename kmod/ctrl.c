@@ -342,12 +342,25 @@ static int rcl_ctrl_open(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 }
 
 /**
+ * rcl_ctrl_can_recv - has a message come in that can be read now?
+ * @ctrl: of the epoch
+ *
+ * None can while no send slot is free, so that an answer can be sent.
+ *
+ * Context: the link's work item.
+ * Return: true if so.
+ */
+bool rcl_ctrl_can_recv(const struct rcl_ctrl *ctrl)
+{
+	return ctrl->started && !rcl_ctrl_is_full(ctrl) &&
+	       !list_empty(&ctrl->received);
+}
+
+/**
  * rcl_ctrl_recv - open the next message
  * @ctrl: of the epoch
  * @slot: set on success; to be given to rcl_ctrl_repost() after use
  * @msg: set on success; its data lies in @slot
- *
- * Gives nothing while no send slot is free, so that an answer can be sent.
  *
  * Context: the link's work item.
  * Return: 1 for a message, 0 when there is none now, -EPROTO for one that
@@ -361,12 +374,9 @@ int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 	int len;
 	int ret;
 
-	if (!ctrl->started || rcl_ctrl_is_full(ctrl))
+	if (!rcl_ctrl_can_recv(ctrl))
 		return 0;
-	got = list_first_entry_or_null(&ctrl->received, struct rcl_ctrl_slot,
-				       node);
-	if (!got)
-		return 0;
+	got = list_first_entry(&ctrl->received, struct rcl_ctrl_slot, node);
 	list_del(&got->node);
 
 	len = rcl_ctrl_open(ctrl, got);

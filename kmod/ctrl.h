@@ -49,6 +49,7 @@ struct rcl_ctrl_slot {
  * @rx: receive slots
  * @tx: send slots
  * @received: in the order of arrival, not yet opened
+ * @behind: passes in a row that have left some of them
  * @sent: sends that were posted
  * @retired: sends that have completed
  * @seal: has the key after rcl_ctrl_start()
@@ -67,6 +68,7 @@ struct rcl_ctrl {
 	struct rcl_ctrl_slot rx[RCL_CTRL_SLOTS];
 	struct rcl_ctrl_slot tx[RCL_CTRL_SLOTS];
 	struct list_head received;
+	u32 behind;
 	u32 sent;
 	u32 retired;
 	struct rcl_seal seal;
@@ -87,6 +89,7 @@ bool rcl_ctrl_poll(struct rcl_ctrl *ctrl);
 bool rcl_ctrl_can_ask(const struct rcl_ctrl *ctrl);
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg);
 int rcl_ctrl_ask(struct rcl_ctrl *ctrl, struct rcl_msg *msg, u32 *cookie);
+bool rcl_ctrl_can_recv(const struct rcl_ctrl *ctrl);
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		  struct rcl_msg *msg);
 void rcl_ctrl_flush(struct rcl_ctrl *ctrl);

@@ -456,7 +456,7 @@ static int rcl_life_receive(struct rcl_slot *slot)
 	int ret;
 	int i;
 
-	for (i = 0; i < RCL_CTRL_SLOTS && walked <= RCL_WALK_PASS; i++) {
+	for (i = 0; i < RCL_CTRL_SLOTS && walked < RCL_WALK_PASS; i++) {
 		ret = rcl_life_next(slot, &walked);
 		/* What crosses a failure of ours is no fault of the peer. */
 		if (ret == -EPROTO && !rcl_inbox_failure(slot).reason)
@@ -532,6 +532,15 @@ static struct rcl_slot *rcl_life_ends(struct rcl_slot *slot, int ret)
 	       live : slot;
 }
 
+/*
+ * What has come in is read before the peer is judged, in as many passes as that
+ * takes; but one that never stops to ask is judged all the same.
+ */
+static bool rcl_life_is_behind(const struct rcl_ctrl *ctrl)
+{
+	return ctrl->behind < RCL_CTRL_SLOTS && rcl_ctrl_can_recv(ctrl);
+}
+
 /* A goodbye explains the failures that come with it. */
 static void rcl_life_traffic(struct rcl_slot *slot)
 {
@@ -545,11 +554,16 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 		ret = rcl_life_settle(slot);
 	/* What fails with the epoch may go on in the next one. */
 	if (!ret && slot->state == RCLINK_LINK_STATE_UP &&
-	    !rcl_inbox_failure(slot).reason)
+	    !rcl_life_is_behind(ctrl) && !rcl_inbox_failure(slot).reason)
 		ret = rcl_life_ask(slot->link);
 	/* A software device may have completed by now what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		slot->up.kick(&slot->up);
+	if (!ret && rcl_life_is_behind(ctrl)) {
+		ctrl->behind++;
+		return;
+	}
+	ctrl->behind = 0;
 	failure = rcl_inbox_failure(slot);
 	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
 		rcl_life_goodbye(slot, failure.reason);

@@ -275,6 +275,27 @@ TEST_F_TIMEOUT(link, it_says_goodbye, TIMEOUT_S)
 				  RCLINK_DOWN_REASON_PEER_DISCONNECTED));
 }
 
+#define CHECKS	8	/* each is as much as one pass looks at */
+
+/* It explains the failure behind it, however much is to be read before. */
+TEST_F_TIMEOUT(link, it_says_goodbye_behind_much_else, TIMEOUT_S)
+{
+	static const struct wrong check = {
+		"CHECK", SAY(CHECK, .len = BUFFER)
+	};
+	static const struct wrong bye = { "BYE", SAY(BYE) };
+	struct hostile *h = &self->h;
+	int i;
+
+	ASSERT_EQ(0, hostile_up(h));
+	for (i = 0; i < CHECKS; i++)
+		ASSERT_EQ(0, hostile_say(h, &check));
+	ASSERT_EQ(0, hostile_say(h, &bye));
+	ASSERT_EQ(0, peer_write_imm(&h->p));
+	EXPECT_EQ(0, hostile_ends(h, "CHECKs, BYE",
+				  RCLINK_DOWN_REASON_PEER_DISCONNECTED));
+}
+
 /* What may be asked at any time, with what that must be answered with. */
 TEST_F_TIMEOUT(link, it_is_refused_what_it_asks, TIMEOUT_S)
 {

@@ -295,6 +295,24 @@ int peer_write(struct peer *p, uint32_t from, uint32_t to, uint32_t len)
 	return send(p, &sge, &wr);
 }
 
+int peer_write_imm(struct peer *p)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)peer_buffer(p),
+		.length = 1,
+		.lkey = p->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.wr.rdma = {
+			.remote_addr = p->end.addr,
+			.rkey = p->end.rkey,
+		},
+	};
+
+	return send(p, &sge, &wr);
+}
+
 static int take(struct peer *p, struct rcl_msg *msg)
 {
 	uint32_t at = p->heard++ % PEER_SLOTS;

@@ -62,6 +62,8 @@ int peer_say_text(struct peer *p, const uint8_t *text, uint32_t len);
  * and written before; the bytes stay until an answer has come.
  */
 int peer_write(struct peer *p, uint32_t from, uint32_t to, uint32_t len);
+/* What takes a receive of the module's, and is no message. */
+int peer_write_imm(struct peer *p);
 uint8_t *peer_buffer(const struct peer *p);
 /* What comes next, whatever it is; its data is good until the next one. */
 int peer_hear(struct peer *p, struct rcl_msg *msg, int ms);
