@@ -47,6 +47,7 @@
  * @dead: is not made yet, or is being deleted: not joined again
  * @reason: why it is down; none while it is joined
  * @user: of the device
+ * @last: where it was when it was left last
  * @sa: membership with the subnet manager, where there is one
  * @port_mtu: of the port when it was attached, bytes
  * @mtu: of the group, bytes
@@ -81,6 +82,7 @@ struct rcl_group {
 	bool dead;
 	struct rcl_reason reason;
 	struct rcl_dev_user user;
+	struct rcl_group_port last;
 	struct rcl_mcast_sa sa;
 	u32 port_mtu;
 	u32 mtu;

@@ -217,9 +217,28 @@ static bool rcl_group_conf_is_unfit(int ret)
 	return ret == -EINVAL || ret == -EADDRNOTAVAIL || ret == -EAGAIN;
 }
 
+/* One that cannot be read just now may be active. */
+static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
+{
+	struct rcl_port port;
+	bool active;
+	int ret;
+
+	if (!last->device[0])
+		return false;
+	ret = rcl_dev_find_port(last->device, last->port, &port);
+	if (ret)
+		return ret != -ENODEV;
+	active = port.state == IB_PORT_ACTIVE;
+	rcl_port_release(&port);
+	return active;
+}
+
 /**
  * rcl_group_conf_attach - begin to use the port that a group is for
  * @conf: checked
+ * @last: where it was joined last: another port may lead to others, so that one
+ *	is taken while it is active, whether it is fit just now or not
  * @user: as for rcl_dev_attach()
  * @mtu: set to the port's, bytes
  * @sa: set: the LID is the subnet manager's to say
@@ -231,16 +250,20 @@ static bool rcl_group_conf_is_unfit(int ret)
  * address, -EAGAIN when its GIDs just changed, or what rcl_dev_attach() says.
  */
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
+			  const struct rcl_group_port *last,
 			  struct rcl_dev_user *user, u32 *mtu, bool *sa,
 			  const char **why)
 {
+	bool back = rcl_group_conf_is_active(last);
 	struct rcl_policy policy = {};
 	int ret;
 
-	strscpy(policy.device, conf->device, sizeof(policy.device));
-	policy.v[RCL_P_PORT] = conf->port;
+	strscpy(policy.device, back ? last->device : conf->device,
+		sizeof(policy.device));
+	policy.v[RCL_P_PORT] = back ? last->port : conf->port;
 	ret = rcl_group_conf_try_twice(conf, user, &policy, mtu, sa, why);
-	if (!rcl_group_conf_is_unfit(ret) || (conf->device[0] && conf->port))
+	if (back || !rcl_group_conf_is_unfit(ret) ||
+	    (conf->device[0] && conf->port))
 		return ret;
 	/* The first that is active; another one may be fit. */
 	return rcl_group_conf_try_each(conf, user, mtu, sa) ? ret : 0;

@@ -31,6 +31,16 @@ struct rcl_group_conf {
 	char from[RCLINK_NAME_MAX + 1];
 };
 
+/**
+ * struct rcl_group_port - the port that a group was joined on
+ * @device: RDMA device, empty where it never was
+ * @port: of the device
+ */
+struct rcl_group_port {
+	char device[RCLINK_DEVICE_MAX + 1];
+	u32 port;
+};
+
 int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 			       const char **why);
 int rcl_group_conf_check_access(const struct rcl_access *access,
@@ -39,6 +49,7 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 			 const struct rcl_keeper_links *links,
 			 const char **why);
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
+			  const struct rcl_group_port *last,
 			  struct rcl_dev_user *user, u32 *mtu, bool *sa,
 			  const char **why);
 

@@ -58,7 +58,8 @@ int rcl_group_attach(struct rcl_group *group, const char **why)
 	int ret;
 
 	lockdep_assert_held(&group->lock);
-	ret = rcl_group_conf_attach(&group->conf, &group->user, &mtu, &sa, why);
+	ret = rcl_group_conf_attach(&group->conf, &group->last, &group->user,
+				    &mtu, &sa, why);
 	if (ret)
 		return ret;
 	if (sa)
@@ -193,6 +194,9 @@ void rcl_group_leave(struct rcl_group *group)
 
 	lockdep_assert_held(&group->lock);
 	if (mcast) {
+		/* By the name that it has now. */
+		rcl_dev_name(group->user.ib, group->last.device);
+		group->last.port = group->user.port;
 		rcl_group_set_mcast(group, NULL);
 		rcl_mcast_destroy(mcast);
 	}

@@ -28,6 +28,23 @@ joins_from()
 		rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
+# on_roce NUMBER: a device with 192.0.2.20NUMBER
+on_roce()
+{
+	modprobe dummy numdummies=0
+	ip link add "sim$1eth" type dummy &&
+		ip address add "192.0.2.20$1/32" dev "sim$1eth" &&
+		ip link set "sim$1eth" up && sim_new "sim$1 roce sim$1eth" &&
+		until_true 10 grep -q "$(printf 'ffff:c000:02%x' $((200 + $1)))" \
+			"/sys/class/infiniband/sim$1/ports/1/gids/"*
+}
+
+off_roce()
+{
+	echo "sim$1" >"$SIM/del_device"
+	ip link delete "sim$1eth"
+}
+
 # What is wrong with the first is told where there is no other one.
 first_is_unfit()
 {
@@ -36,14 +53,42 @@ first_is_unfit()
 	said=$(rclink group add g mgid "$mgid4" 2>&1) && status=1
 	echo "$said"
 	grep -q 'begins with ff' <<<"$said" || status=1
-	modprobe dummy numdummies=0
-	ip link add sim2eth type dummy && ip address add 192.0.2.200/32 dev sim2eth &&
-		ip link set sim2eth up && sim_new "sim2 roce sim2eth" || return
-	until_true 10 grep -q ffff:c000:02c8 /sys/class/infiniband/sim2/ports/1/gids/* &&
-		joins_from sim2 mgid "$mgid4" && joins_from sim2 mgid "$mgid4" port 1 &&
+	on_roce 2 && joins_from sim2 mgid "$mgid4" &&
+		joins_from sim2 mgid "$mgid4" port 1 &&
 		joins_from sim0 mgid "$mgid6" mlid 0xc001 || status=1
-	echo sim2 >"$SIM/del_device"
-	ip link delete sim2eth
+	off_roce 2
+	return "$status"
+}
+
+on_port()
+{
+	group_becomes 1 g .state joined && group_is 1 g .device "$1" &&
+		group_is 1 g .stats.joins "$2"
+}
+
+# Another network may be behind another port: only where its own is down it goes there.
+keeps_its_port()
+{
+	rclink group add g mgid "$mgid4" && on_port sim2 1 &&
+		ip address delete 192.0.2.202/32 dev sim2eth &&
+		group_becomes 1 g .state down && group_is 1 g .reason gid-changed ||
+		return
+	# The next try.
+	sleep 3
+	group_is 1 g .state down &&
+		ip address add 192.0.2.202/32 dev sim2eth && on_port sim2 2 &&
+		echo 0 >"$SIM/sim2/up" && until_true 10 group_is 1 g .device sim3 &&
+		on_port sim3 3 && echo 1 >"$SIM/sim2/up" &&
+		group_is 1 g .device sim3 && rclink group del g
+}
+
+two_may_be_meant()
+{
+	local status=0
+
+	on_roce 2 && on_roce 3 && keeps_its_port || status=1
+	off_roce 2
+	off_roce 3
 	return "$status"
 }
 
@@ -137,7 +182,7 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-plan 9
+plan 10
 chan_build
 lab_module
 # That of a test before would be fit for a group that names none.
@@ -149,6 +194,7 @@ refuse 1 "needs the LID of the group" 'an InfiniBand port needs' \
 refuse 1 "and an address that is not IPv4's" 'begins with ff' \
 	rclink group add g dev sim0 mgid "$mgid4" mlid 0xc001
 check "without a device, it takes the first that is fit" first_is_unfit
+check "where another one is, too, it goes back to its own" two_may_be_meant
 check "each verbs call that fails refuses it" each_verb
 check "packets go over InfiniBand" over_infiniband
 check "what is sent and fails takes it down, and it is joined again" sends_fail
