@@ -376,7 +376,7 @@ void rcl_epoch_drain(struct rcl_epoch *ep)
 	/* All at once: one limit for a device that flushes nothing. */
 	end = rcl_qp_drain_end(ep->pool.stuck);
 	for (i = 0; i < ep->nqps; i++)
-		rcl_qp_to_err(&ep->qp[i]);
+		rcl_qp_end(&ep->qp[i]);
 	for (i = 0; i < ep->nqps; i++)
 		rcl_qp_stop(&ep->qp[i], end);
 }

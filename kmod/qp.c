@@ -369,19 +369,45 @@ unsigned long rcl_qp_drain_end(bool stuck)
 						  RCL_DRAIN_MS);
 }
 
-/**
- * rcl_qp_to_err - let everything that was posted be flushed
- * @qp: any
- *
- * Context: may sleep.
- * Return: 0, or what ib_modify_qp() says.
- */
-int rcl_qp_to_err(struct rcl_qp *qp)
+static int rcl_qp_to_err(struct rcl_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
+	return ib_modify_qp(qp->qp, &attr, IB_QP_STATE);
+}
+
+static int rcl_qp_post_marks(struct rcl_qp *qp)
+{
+	struct ib_recv_wr recv_wr = { .wr_cqe = &qp->last_recv.cqe };
+	struct ib_rdma_wr send_wr = {
+		.wr.wr_cqe = &qp->last.cqe,
+		.wr.opcode = IB_WR_RDMA_WRITE,
+		.wr.send_flags = IB_SEND_SIGNALED,
+	};
+
+	qp->last = (struct rcl_qp_wait){ .cqe.done = rcl_qp_waited };
+	qp->last_recv = qp->last;
+	return ib_post_recv(qp->qp, &recv_wr, NULL) ? :
+	       rcl_qp_post_send(qp, &send_wr.wr);
+}
+
+/**
+ * rcl_qp_end - let everything that was posted be flushed
+ * @qp: that nobody posts to or polls any more; in ERR afterwards
+ *
+ * To be followed by rcl_qp_stop(); of several QPs, all are flushed meanwhile.
+ *
+ * Context: may sleep.
+ */
+void rcl_qp_end(struct rcl_qp *qp)
+{
 	/* There is no way from RESET to ERR. */
-	return qp->live ? ib_modify_qp(qp->qp, &attr, IB_QP_STATE) : 0;
+	if (!qp->live)
+		return;
+	qp->live = false;
+	qp->drained = false;
+	qp->ending = true;
+	qp->marked = !rcl_qp_to_err(qp) && !rcl_qp_post_marks(qp);
 }
 
 /**
@@ -395,30 +421,18 @@ int rcl_qp_to_err(struct rcl_qp *qp)
  */
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 {
-	struct rcl_qp_wait send = { .cqe.done = rcl_qp_waited };
-	struct rcl_qp_wait recv = { .cqe.done = rcl_qp_waited };
-	struct ib_recv_wr recv_wr = { .wr_cqe = &recv.cqe };
-	struct ib_rdma_wr send_wr = {
-		.wr.wr_cqe = &send.cqe,
-		.wr.opcode = IB_WR_RDMA_WRITE,
-		.wr.send_flags = IB_SEND_SIGNALED,
-	};
-	int ret;
-
-	if (!qp->live)
+	rcl_qp_end(qp);
+	if (!qp->ending)
 		return true;
-	ret = rcl_qp_to_err(qp);
-	qp->live = false;
-	qp->drained = false;
-	if (ret || ib_post_recv(qp->qp, &recv_wr, NULL) ||
-	    rcl_qp_post_send(qp, &send_wr.wr)) {
+	qp->ending = false;
+	if (!qp->marked) {
 		/* What has come in counts all the same. */
 		while (rcl_qp_poll(qp, RCL_WC_BATCH))
 			;
 		return false;
 	}
-	qp->drained = rcl_qp_wait(qp, &send, end) &&
-		      rcl_qp_wait(qp, &recv, end);
+	qp->drained = rcl_qp_wait(qp, &qp->last, end) &&
+		      rcl_qp_wait(qp, &qp->last_recv, end);
 	return qp->drained;
 }
 

@@ -37,9 +37,13 @@ struct rcl_qp_wait {
  * @index: of the link: 0 is the control QP, the pool follows
  * @psn: first PSN that this end sends, drawn with each @qp
  * @live: from INIT until it is stopped: work requests may be outstanding
+ * @ending: rcl_qp_end() is to be followed by rcl_qp_stop()
+ * @marked: @last and @last_recv were posted
  * @drained: it was stopped, and nothing is outstanding
  * @mute: its CQ tells nothing any more, and @up knows
  * @reg: registration under way
+ * @last: send behind all others
+ * @last_recv: receive behind all others
  */
 struct rcl_qp {
 	struct ib_qp *qp;
@@ -51,9 +55,13 @@ struct rcl_qp {
 	u32 index;
 	u32 psn;
 	bool live;
+	bool ending;
+	bool marked;
 	bool drained;
 	bool mute;
 	struct rcl_qp_wait reg;
+	struct rcl_qp_wait last;
+	struct rcl_qp_wait last_recv;
 };
 
 /**
@@ -96,7 +104,7 @@ int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		  const struct rcl_qp_id *remote);
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring);
 unsigned long rcl_qp_drain_end(bool stuck);
-int rcl_qp_to_err(struct rcl_qp *qp);
+void rcl_qp_end(struct rcl_qp *qp);
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end);
 int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size);
 void rcl_qp_destroy(struct rcl_qp *qp);
