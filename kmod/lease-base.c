@@ -179,8 +179,12 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 
 	if (lessee)
 		lessee->ops->detach(lessee, why);
-	/* The epoch's end stops this one, too: all at once, not one by one. */
+	/*
+	 * The epoch's end waits for this one, too: for all at once, not one by
+	 * one. The peer reaches nothing by it any more.
+	 */
 	if (ep->pool.stuck) {
+		rcl_qp_end(lease->qp);
 		lease->state = RCL_LEASE_DEAD;
 		return;
 	}
