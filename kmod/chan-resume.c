@@ -218,16 +218,19 @@ static bool rcl_rests_post_sends(struct rcl_chan *chan,
 	return whole;
 }
 
-static bool rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
+/* -ESTALE also for what the device has refused, which was noted. */
+static int rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
 {
-	bool whole;
+	bool recvs, sends;
 
-	whole = rcl_rests_post_recvs(chan, rests);
-	whole = rcl_rests_post_sends(chan, rests, whole);
+	recvs = rcl_rests_post_recvs(chan, rests);
+	sends = rcl_rests_post_sends(chan, rests, recvs);
 	rcl_chan_flush(chan);
 	if (rcl_chan_has_events(chan) && rcl_qp_arm(chan->qp))
 		chan->kicked = true;
-	return whole && !chan->refused;
+	if (!recvs)
+		return -EIO;
+	return sends && !chan->refused ? 0 : -ESTALE;
 }
 
 /* Is what the peer says possible? */
@@ -253,8 +256,7 @@ static int rcl_chan_resume_locked(struct rcl_chan *chan, struct rcl_rests *rests
 		keep->suspended = false;
 		chan->why = 0;
 		WRITE_ONCE(chan->qp, keep->qp);
-		if (!rcl_rests_post(chan, rests))
-			ret = -ESTALE;
+		ret = rcl_rests_post(chan, rests);
 	}
 	if (!ret)
 		return 0;
@@ -271,9 +273,12 @@ static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 	const struct rcl_qp *qp = chan->keep->qp;
 	struct rcl_call *call;
 
-	qp->up->fault(qp->up, ret == -EPROTO ? RCLINK_DOWN_REASON_PROTOCOL :
-					       RCLINK_DOWN_REASON_LOCAL_ERROR,
-		      0, 0, qp->index);
+	/* What the peer has withdrawn is no failure of this end. */
+	if (ret != -ESTALE)
+		qp->up->fault(qp->up, ret == -EPROTO ?
+				      RCLINK_DOWN_REASON_PROTOCOL :
+				      RCLINK_DOWN_REASON_LOCAL_ERROR,
+			      0, 0, qp->index);
 	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee,
 			    GFP_KERNEL | __GFP_NOFAIL);
 	call->why = -ECONNRESET;

@@ -242,4 +242,23 @@ TEST_F_TIMEOUT(channel, goes_on_or_ends, TIMEOUT_S)
 	EXPECT_EQ(0, rig_pinned());
 }
 
+/* Nothing of this end has failed, which its record would else tell. */
+TEST_F_TIMEOUT(channel, ends_where_the_peer_withdraws_its_region, TIMEOUT_S)
+{
+	struct cut *c = &self->c;
+	struct rclink_dev_cqe cqe;
+
+	ASSERT_EQ(0, cut_open(c, RCLINK_RECOVER_RESUME));
+	cut_clear(c);
+	ASSERT_EQ(0, cut_down(c, 0));
+	ASSERT_EQ(0, rclink_withdraw(c->r.far, c->words_region));
+	ASSERT_EQ(0, cut_up(c));
+	EXPECT_TRUE(has_ended(c->r.near));
+	ASSERT_EQ(1, rclink_reap(c->r.near, &cqe, 1));
+	EXPECT_EQ((uint64_t)WRITTEN, cqe.user_data);
+	EXPECT_STREQ("local protection error", rclink_status_name(cqe.status));
+	EXPECT_EQ(0, rcl_faults(&c->r.s, RIG_NEAR,
+				RCLINK_DOWN_REASON_LOCAL_ERROR));
+}
+
 TEST_HARNESS_MAIN

@@ -71,7 +71,6 @@ static int find_epoch(struct cut *c)
 int cut_open(struct cut *c, uint32_t recover)
 {
 	struct rig *r = &c->r;
-	uint32_t region;
 	void *words;
 	int ret;
 
@@ -82,7 +81,7 @@ int cut_open(struct cut *c, uint32_t recover)
 	if (!ret)
 		ret = rclink_memory(r->far, &words, PAGE, REGION,
 				    RCLINK_REGION_WRITE | RCLINK_REGION_READ |
-				    RCLINK_REGION_ATOMIC, &region);
+				    RCLINK_REGION_ATOMIC, &c->words_region);
 	if (ret)
 		return ret;
 	c->words = words;

@@ -35,6 +35,7 @@ struct cut_step {
  * @r: the link, and the channel
  * @remote: the words, at the near end
  * @words: at the far one, or NULL
+ * @words_region: of it
  * @brief: what a SEND may end, at the near end
  * @brief_region: at the far one
  * @step: operations; number i has word i, and is i of its completion
@@ -48,6 +49,7 @@ struct cut {
 	struct rig r;
 	struct rclink_remote remote;
 	uint64_t *words;
+	uint32_t words_region;
 	struct rclink_remote brief;
 	uint32_t brief_region;
 	const struct cut_step *step;
