@@ -117,10 +117,10 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  * /dev/rclink or to use the link (see mode in rclink(8)), -ENODEV for no such
  * link, -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if
  * no queue pair is free or about to be (one that a channel has just left is
- * waited for), not with RCLINK_CONNECT_WAIT, or if 256 calls wait for one on
- * that link already, or the peer's backlog is full, also with that; -EINVAL
- * for a name that is empty or too long, or an unknown flag, -EMFILE, -ENFILE,
- * -ENOMEM, -EINTR.
+ * waited for), not with RCLINK_CONNECT_WAIT, or if 256 calls, of whomever, wait
+ * for one on that link already, or the peer's backlog is full, also with that;
+ * -EINVAL for a name that is empty or too long, or an unknown flag, -EMFILE,
+ * -ENFILE, -ENOMEM, -EINTR.
  */
 int rclink_connect(struct rclink_chan **chan, const char *link,
 		   const char *service, unsigned int flags);
