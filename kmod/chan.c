@@ -410,8 +410,8 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
  * @chan: any; nobody submits any more
  *
  * When it returns the lease has ended at this end, unless the link is being
- * deleted, which ends it, or the device did not stop the QP: then the epoch
- * ends, and memory may be written until it has.
+ * deleted, which ends it, or the device did not stop this QP or another one of
+ * the link: then the epoch ends, and memory may be written until it has.
  *
  * Context: may sleep, for a drain.
  */

@@ -130,7 +130,7 @@ void rcl_group_hear_tell(struct rcl_group_hear *hear,
  * @n: set to how many hear
  * @missed: set to how many messages one of them did not get
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_group_hear_read(struct rcl_group_hear *hear, u32 *n, u64 *missed)
 {

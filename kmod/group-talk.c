@@ -33,7 +33,7 @@ static void rcl_talk_forget(struct rcl_talk *talk)
  * rcl_talk_wipe - forget all keys
  * @talk: nobody but who looks at it has it any more
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_talk_wipe(struct rcl_talk *talk)
 {
@@ -53,7 +53,7 @@ void rcl_talk_wipe(struct rcl_talk *talk)
  * @grant: not seen before
  * @now: what others still send with the key before is not opened
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant, bool now)
@@ -87,7 +87,7 @@ static void rcl_talk_expire_said(struct rcl_talk *talk)
  *	time is over
  * @talk: initialized
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_talk_expire(struct rcl_talk *talk)
 {
@@ -102,7 +102,7 @@ void rcl_talk_expire(struct rcl_talk *talk)
  * @talk: initialized
  * @unknown: set: somebody has used another one since this was asked; or NULL
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: identifier of the newest, 0 without one.
  */
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
@@ -289,7 +289,7 @@ bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
  * @sender: its number under the newest key, unchecked
  * @list: set
  *
- * Context: may sleep.
+ * Context: process context.
  * Return: 0, or -ENOENT when it said nothing lately.
  */
 int rcl_talk_said(struct rcl_talk *talk, u32 sender,
@@ -313,7 +313,7 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender,
  * @talk: initialized
  * @info: filled in
  *
- * Context: may sleep.
+ * Context: process context.
  */
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info)
 {

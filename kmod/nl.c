@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Commands of the family. Each handler parses its request completely, makes one
- * call to the core, and encodes the snapshot that it got. No lock of the core
- * is taken here.
+ * call to the core, and encodes the snapshot that it got; of a record and of a
+ * list, one call for each entry. No lock of the core is taken here.
  */
 #include "nl.h"
 
