@@ -98,9 +98,9 @@ $(OUT)/cli_pace: $(HERE)/cli_pace.c $(PACE_OBJS)
 		-o $@ $^
 
 # The test is the module, and what dials.
-$(OUT)/cli_keep: $(HERE)/cli_keep.c $(KEEP_OBJS)
+$(OUT)/cli_keep: $(HERE)/cli_keep.c $(KEEP_OBJS) $(HERE)/keep_module.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ -levent_core
+		-o $@ $(filter-out %.h,$^) -levent_core
 
 # The test is the module, and who asks it.
 $(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS)
