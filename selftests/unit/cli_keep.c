@@ -192,6 +192,25 @@ TEST_F(keep, a_dial_of_what_came_up_by_hand_is_no_failure)
 	EXPECT_EQ(1, warnings);
 }
 
+/* This end has told the peer that it is up, and hears no more of it. */
+TEST_F(keep, a_dial_that_fails_after_this_end_came_up_is_a_failure)
+{
+	struct rcd_link *link = self->down;
+
+	rcd_link_want(link);
+	wake(link);
+	ASSERT_NE(NULL, link->dial);
+	rcd_link_up(link, DIALLED);
+	dial_ops->done(link, -ECONNRESET, "the peer closed the connection");
+	EXPECT_EQ(1, link->tally.dialled[RCD_FAILED]);
+	EXPECT_EQ(0, link->tally.dialled[RCD_GIVEN_UP]);
+	EXPECT_EQ(1, warnings);
+	/* It is counted once. */
+	rcd_link_down(link, "one end gave this epoch up");
+	EXPECT_EQ(1, link->failures);
+	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
+}
+
 TEST_F(keep, rotations_that_failed_leave_room_for_others)
 {
 	rotate_all_again(self->up);

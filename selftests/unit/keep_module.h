@@ -17,6 +17,7 @@
 #include "trust.h"
 
 #define SECOND	1000000000ULL
+#define DIALLED	2	/* epoch of each dial */
 
 static int something;
 static uint64_t now;
@@ -78,7 +79,13 @@ void rch_job_cancel(struct rch_job *job, const char *reason)
 uint64_t rch_job_epoch(const struct rch_job *job)
 {
 	(void)job;
-	return 2;
+	return DIALLED;
+}
+
+bool rch_job_made(const struct rch_job *job, uint64_t epoch)
+{
+	(void)job;
+	return epoch == DIALLED;
 }
 
 uint64_t rch_job_ns(const struct rch_job *job)

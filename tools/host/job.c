@@ -604,6 +604,11 @@ uint64_t rch_job_epoch(const struct rch_job *job)
 	return job->epoch;
 }
 
+bool rch_job_made(const struct rch_job *job, uint64_t epoch)
+{
+	return epoch && (epoch == job->epoch || epoch == job->last);
+}
+
 uint64_t rch_job_ns(const struct rch_job *job)
 {
 	return rcl_now() - job->start;

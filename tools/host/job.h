@@ -91,6 +91,8 @@ void rch_job_cancel(struct rch_job *job, const char *reason);
 const struct rcx_ids *rch_job_ids(const struct rch_job *job);
 /* 0 before the link was prepared. */
 uint64_t rch_job_epoch(const struct rch_job *job);
+/* Whether that epoch is this job's, or the one that it gave up last. */
+bool rch_job_made(const struct rch_job *job, uint64_t epoch);
 /* Since the job began. */
 uint64_t rch_job_ns(const struct rch_job *job);
 /* This host's end of the link; all 0 before it was prepared. */

@@ -164,14 +164,15 @@ void rcd_link_down(struct rcd_link *link, const char *reason)
 
 static void failed(struct rcd_link *link, const char *err)
 {
-	if (link->up) {
+	if (link->up && link->rotates) {
 		rcd_log(LOG_WARNING, "%s: not rotated: %s", link->conf.name,
 			err);
 		link->vain += link->asked;
 		rotate_later(link);
 		return;
 	}
-	link->failures++;
+	/* What came up at this end alone goes down now, which counts. */
+	link->failures += !link->up;
 	rcd_log(LOG_WARNING, "%s: not up: %s", link->conf.name, err);
 	rcd_link_want(link);
 }
@@ -272,14 +273,20 @@ void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
 	renew(link, epoch);
 }
 
+/* Up by another exchange, it is what it was dialled for. */
+static bool is_up_otherwise(const struct rcd_link *link)
+{
+	return link->up && !link->rotates &&
+	       !rch_job_made(link->dial, link->epoch);
+}
+
 static void on_dialled(void *ctx, int result, const char *err)
 {
 	struct rcd_link *link = ctx;
 	struct rcd_links *all = link->all;
 	const struct rch_job *job = link->dial;
-	/* Up by another exchange, it is what it was dialled for. */
 	const bool given_up = link->yields || all->stopping ||
-			      (link->up && !link->rotates) ||
+			      is_up_otherwise(link) ||
 			      result == -EALREADY || result == -EISCONN;
 
 	if (!result)
