@@ -244,6 +244,21 @@ TEST_F(dial, a_lookup_that_hangs_is_what_timed_out)
 	let_go();
 }
 
+/* The answer, and then the host's, are there before they are looked for. */
+TEST_F(dial, who_comes_late_to_what_is_there_has_it)
+{
+	self->d.ms = 30;
+	self->d.fd = -2;
+	self->d.dial = start(&self->d, "127.0.0.1");
+	ASSERT_NE(NULL, self->d.dial);
+	usleep(50000);
+	event_base_dispatch(self->d.base);
+	rcx_dial_free(self->d.dial);
+	EXPECT_LE(0, self->d.fd) TH_LOG("%s", self->d.err);
+	if (self->d.fd >= 0)
+		close(self->d.fd);
+}
+
 TEST_F(dial, who_gives_up_an_address_leaves_nothing)
 {
 	self->d.dial = start(&self->d, "127.0.0.1");

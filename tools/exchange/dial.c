@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -97,12 +98,15 @@ static void *resolve(void *arg)
 	return NULL;
 }
 
-static void take_answer(struct rcx_dial *d, struct answer *a)
+static bool take_answer(struct rcx_dial *d, struct answer *a)
 {
-	if (recv(d->fd, a, sizeof(*a), MSG_DONTWAIT) != sizeof(*a))
+	if (recv(d->fd, a, sizeof(*a), MSG_DONTWAIT) != sizeof(*a)) {
 		*a = (struct answer){ .error = EAI_SYSTEM };
+		return false;
+	}
 	d->list = a->list;
 	d->next = a->list;
+	return true;
 }
 
 static void close_fd(struct rcx_dial *d)
@@ -195,12 +199,23 @@ static void try_next(struct rcx_dial *d)
 	give_up(d);
 }
 
+static bool is_connected(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/*
+ * When both have come, libevent tells of the timeout alone: when this process
+ * did not get to run for a while, nobody else is to blame.
+ */
 static void on_connect(evutil_socket_t fd, short what, void *arg)
 {
 	struct rcx_dial *d = arg;
 	socklen_t len = sizeof(d->error);
 
-	if (what & EV_TIMEOUT)
+	if (what & EV_TIMEOUT && !is_connected(fd))
 		d->error = ETIMEDOUT;
 	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &d->error, &len))
 		d->error = errno;
@@ -221,14 +236,14 @@ static void on_answer(evutil_socket_t fd, short what, void *arg)
 	struct answer a;
 
 	(void)fd;
-	if (what & EV_TIMEOUT) {
+	/* As in on_connect(). */
+	if (!take_answer(d, &a) && what & EV_TIMEOUT) {
 		rcl_fail(err, 0,
 			 "timed out looking up the address of %s; check the name servers of this host, or give an IP address",
 			 d->host);
 		d->cb(d->ctx, -1, err);
 		return;
 	}
-	take_answer(d, &a);
 	d->resolved = true;
 	close_fd(d);
 	if (!a.error) {

@@ -243,7 +243,7 @@ static void fail(struct connector *c, int result, const char *err)
 {
 	char text[RCL_ERR_LEN];
 
-	if (result == -ETIMEDOUT && *c->busy)
+	if ((result == -ETIMEDOUT || result == -EHOSTUNREACH) && *c->busy)
 		rcl_fail(text, 0, "%s (the last try: %s)", c->busy, err);
 	else
 		rcl_fail(text, 0, "%s", err);
