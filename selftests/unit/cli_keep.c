@@ -440,6 +440,22 @@ TEST_F(keep, that_a_link_is_for_another_peer_is_told_when_it_is_down)
 	EXPECT_EQ(2, others);
 }
 
+/* So it is found at a start: who was its peer may have a group's key. */
+TEST_F(keep, that_a_link_is_up_with_another_peer_is_told_when_it_is_down)
+{
+	struct rcd_link *link = self->down;
+
+	end = RCD_ENDS_NOW;
+	rcd_link_adopt(link, &is_up);
+	EXPECT_EQ(1, ends);
+	EXPECT_EQ(0, others);
+	end = RCD_STAYS;
+	rcd_link_ended(link, 0, "");
+	EXPECT_EQ(1, others);
+	rcd_link_ended(link, 0, "");
+	EXPECT_EQ(1, others);
+}
+
 TEST_F(keep, a_link_that_goes_down_is_changed_before_it_is_dialled)
 {
 	struct rcd_link *link = self->up[0];

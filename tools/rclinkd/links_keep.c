@@ -368,10 +368,12 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
 			(unsigned long long)info->epoch);
 	rcd_link_up(link, info->epoch);
-	if (end == RCD_ENDS_NOW)
+	if (end == RCD_ENDS_NOW) {
+		link->other = true;
 		rcd_link_end_now(link);
-	else if (end == RCD_ENDS || link->doomed == info->epoch)
+	} else if (end == RCD_ENDS || link->doomed == info->epoch) {
 		rcd_link_end(link);
+	}
 }
 
 static void look(struct rcd_link *link)
