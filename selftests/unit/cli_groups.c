@@ -213,6 +213,28 @@ TEST_F(groups, changed_by_hand_it_stays_so_until_the_files_are_read)
 	EXPECT_EQ(0, module.errors);
 }
 
+/* As events are lost, that is seen when it is looked at. */
+TEST_F(groups, made_anew_by_hand_it_has_its_links_again)
+{
+	struct rcl_group_info hand;
+
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	look(self->all);
+	EXPECT_EQ(0, module.changed);
+	hand = module.group[0];
+	strcpy(hand.link[0], "b");
+	ASSERT_EQ(0, rcl_call_group_del(NULL, "g", NULL));
+	have(&hand);
+	look(self->all);
+	EXPECT_EQ(1, module.changed);
+	ASSERT_EQ(1, module.group[0].nlinks);
+	EXPECT_STREQ("a", module.group[0].link[0]);
+	EXPECT_EQ(1, module.added);
+	look(self->all);
+	EXPECT_EQ(1, module.changed);
+	EXPECT_EQ(0, module.errors);
+}
+
 TEST_F(groups, refused_a_change_is_tried_again)
 {
 	ASSERT_TRUE(follow(self->all, G "link = a\n"));

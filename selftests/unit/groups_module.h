@@ -26,6 +26,7 @@ static struct {
 	bool refuses;
 	struct rcl_group_info group[MAX];
 	size_t num;
+	uint32_t ids;			/* that were given */
 	unsigned int added;
 	unsigned int deleted;
 	unsigned int changed;
@@ -150,6 +151,7 @@ static struct rcl_group_info *have(const struct rcl_group_info *want)
 	struct rcl_group_info *group = &module.group[module.num++];
 
 	*group = *want;
+	group->id = ++module.ids;
 	group->has_gid_index = true;
 	if (!want->has_gid_index ||
 	    want->gid_index == RCLINK_GID_INDEX_AUTO)

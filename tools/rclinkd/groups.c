@@ -32,6 +32,7 @@ struct rcd_group {
 	LIST_ENTRY(rcd_group) node;
 	struct rcd_groups *all;
 	struct rcd_group_conf conf;
+	uint32_t id;			/* in the module; 0: not known */
 	bool ours;			/* made or taken over */
 	bool stale;			/* to be made anew */
 	bool news;			/* read, and not told the module yet */
@@ -58,6 +59,7 @@ struct wish {
 	bool was_ours;			/* so it is made again */
 	struct rcl_group_info want;
 	struct rcl_group_change change;
+	uint32_t id;			/* of what was made; 0: not known */
 };
 
 static struct rcd_group *find(const struct rcd_groups *all, const char *name)
@@ -193,9 +195,24 @@ static void log_change(const char *name, const struct rcl_group_change *change)
 	rcd_log(LOG_NOTICE, "group %s: changed:%s", name, text);
 }
 
+static uint32_t id_of(struct rcl_nl *nl, const char *name)
+{
+	struct rcl_group_info *info;
+	char ignored[RCL_ERR_LEN];
+	uint32_t id = 0;
+	size_t num;
+
+	if (rcl_call_groups(nl, name, &info, &num, ignored))
+		return 0;
+	if (num)
+		id = info->id;
+	free(info);
+	return id;
+}
+
 static int ask_module(struct rcl_nl *nl, void *what, char *err)
 {
-	const struct wish *wish = what;
+	struct wish *wish = what;
 	const char *name = wish->want.name;
 	int ret = 0;
 
@@ -205,8 +222,12 @@ static int ask_module(struct rcl_nl *nl, void *what, char *err)
 		ret = rcl_call_group_del(nl, name, err);
 	if (ret && ret != -ENOENT)
 		return ret;
-	return wish->what == DELETE ? 0 :
-	       rcl_call_group_add(nl, &wish->want, err);
+	if (wish->what == DELETE)
+		return 0;
+	ret = rcl_call_group_add(nl, &wish->want, err);
+	if (!ret)
+		wish->id = id_of(nl, name);
+	return ret;
 }
 
 static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
@@ -246,6 +267,9 @@ static int take_over(struct rcd_group *group, const struct rcl_group_info *info,
 		rcd_log(LOG_NOTICE, "group %s: is there, taken over",
 			group->conf.want.name);
 	group->ours = true;
+	/* Deleted and made by somebody, which was not heard, it is another. */
+	group->news |= group->id != info->id;
+	group->id = info->id;
 	/* What somebody changes meanwhile holds until then. */
 	if (group->news)
 		find_change(&group->conf.want, info, &wish.change);
@@ -279,6 +303,7 @@ static int make(struct rcd_group *group, bool anew, char *err)
 static void is_made(struct rcd_group *group, const struct wish *wish)
 {
 	group->ours = true;
+	group->id = wish->id;
 	rcd_log(LOG_NOTICE, "group %s: made%s", wish->want.name,
 		wish->what == MAKE_ANEW ?
 		" anew, as it was not as configured" :
