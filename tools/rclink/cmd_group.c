@@ -225,17 +225,28 @@ static bool is_up(struct rcl_nl *nl, const char *link)
 	return up;
 }
 
-/* Who does not hear of another key goes on with the one before. */
-static void note_not_up(struct rcl_nl *nl, const char *name)
+static struct rcl_group_info *find_group(struct rcl_nl *nl, const char *name)
 {
 	struct rcl_group_info *info = NULL;
-	char err[RCL_ERR_LEN];
-	size_t i, num;
+	char ignored[RCL_ERR_LEN];
+	size_t num;
 
-	if (rcl_call_groups(nl, name, &info, &num, err))
-		return;
-	for (i = 0; num && i < info->nlinks; i++)
-		if (!is_up(nl, info->link[i]))
+	return rcl_call_groups(nl, name, &info, &num, ignored) ? NULL : info;
+}
+
+/*
+ * Who does not hear of another key goes on with the one before, which a link
+ * that was not listed then did not have.
+ */
+static void note_not_up(struct rcl_nl *nl, const char *name,
+			const struct rcl_group_info *before)
+{
+	struct rcl_group_info *info = find_group(nl, name);
+	size_t i;
+
+	for (i = 0; before && info && i < info->nlinks; i++)
+		if (rcl_group_lists(before, info->link[i]) &&
+		    !is_up(nl, info->link[i]))
 			fprintf(stderr,
 				"rclink: group set: done, but link %s is not up: until it is, its peer goes on with the key before\n",
 				info->link[i]);
@@ -293,6 +304,7 @@ static void parse_change(char **words, struct rcl_group_change *change)
 static int set_group(const char *name, char **words)
 {
 	struct rcl_group_change change = { 0 };
+	struct rcl_group_info *before;
 	char err[RCL_ERR_LEN];
 	struct rcl_nl *nl;
 	int ret;
@@ -301,11 +313,13 @@ static int set_group(const char *name, char **words)
 	nl = cli_open();
 	if (!nl)
 		return CLI_FAILED;
+	before = find_group(nl, name);
 	ret = rcl_call_group_set(nl, name, &change, err);
 	if (!ret)
 		note_links(nl, "set", change.on, change.non);
 	if (!ret && (change.rekey || change.noff))
-		note_not_up(nl, name);
+		note_not_up(nl, name, before);
+	free(before);
 	rcl_nl_close(nl);
 	return ret ? cli_refused_group("group set", name, ret, err) : CLI_OK;
 }
