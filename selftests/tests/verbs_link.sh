@@ -93,6 +93,21 @@ crowd()
 	verbs ping l -c 1 -i 0
 )
 
+# A peer that goes before it has offered anything, and nobody that is known.
+gone()
+{
+	local name
+
+	for name in "$key" "$key.other"; do
+		[ -e "$name" ] || rclink genkey "$name" || return
+		sleep 1 | openssl s_client -alpn rclink/1 \
+			-connect "$RCL_PEER_IP:7185" -cert "$name" -key "$name" \
+			>/dev/null 2>&1
+	done
+	until_true 10 grep '^given up, from .*the peer closed the connection' \
+		"$out" && until_true 10 grep '^refused .*the peer closed' "$out"
+}
+
 # The same of a peer with a key, all for the link l. A slow kernel is to have shaken
 # hands with all of them before the first one goes.
 offers()
@@ -236,7 +251,7 @@ no_objects()
 }
 
 device=$RCL_DEV
-plan 28
+plan 29
 link_setup
 check "the device and its GIDs are those that the module sees" same_gids
 refuse 1 "a device that is not there is named" 'no device' \
@@ -250,6 +265,7 @@ refuse 1 "a stock peer that is not there is named" 'start ibv_rc_pingpong' \
 holds "a process listens" far_listens "${beat[@]}" qps 2
 check "process and process: ping, bench, a channel without rights" user_user
 check "connections that say nothing keep nobody out" crowd
+check "a peer that goes is not refused, but for one that is not known" gone
 check "a peer that begins many exchanges keeps no other link down" offers
 holds "a newer epoch ends the older one" replaced
 holds "a kernel dials a process" eval \

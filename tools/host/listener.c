@@ -15,6 +15,7 @@
 
 #include "bucket.h"
 #include "job.h"
+#include "peers.h"
 #include "process.h"
 #include "session.h"
 #include "socket.h"
@@ -183,20 +184,6 @@ static void refuse(struct rch_listener *l, const struct sockaddr_in6 *from,
 	l->ops->done(l->ctx, &call, result, err);
 }
 
-/*
- * The link has come up, or is about to, by another exchange than this one; that
- * may be what this end told it, of two that dial at once.
- */
-static bool is_given_up(const struct caller *caller, int result)
-{
-	if (*caller->link || !caller->proven)
-		return false;
-	return result == -EALREADY ||
-	       (!caller->refused &&
-		(result == -EBUSY || result == -ECANCELED ||
-		 result == -ECONNRESET));
-}
-
 static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *caller = ctx;
@@ -207,7 +194,8 @@ static void on_done(void *ctx, int result, const char *err)
 		.link = caller->link,
 		.peer = caller->peer,
 		.proven = caller->proven,
-		.given_up = is_given_up(caller, result),
+		.given_up = !*caller->link && caller->proven &&
+			    rch_gave_up(caller->refused, result),
 		.epoch = rch_job_epoch(caller->job),
 		.ns = caller->up_ns,
 	};

@@ -161,6 +161,13 @@ int rch_peers_admit(const struct rch_peers *peers, const struct rcx_ids *ids,
 	return as;
 }
 
+bool rch_gave_up(bool refused, int result)
+{
+	return result == -EALREADY ||
+	       (!refused && (result == -EBUSY || result == -ECANCELED ||
+			     result == -ECONNRESET));
+}
+
 bool rch_goes_first(const char *self, const char *peer)
 {
 	/* In base64 the case counts, in names it does not. */

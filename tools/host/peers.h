@@ -39,6 +39,13 @@ int rch_peers_admit(const struct rch_peers *peers, const struct rcx_ids *ids,
 		    char *err);
 
 /*
+ * A peer that is known was not admitted: did it give up? The link has come up,
+ * or is about to, by another exchange than this one; that may be what this end
+ * told it, of two that dial at once. refused: by this end, at any rate.
+ */
+bool rch_gave_up(bool refused, int result);
+
+/*
  * Both ends dial at once: is it this end's exchange that goes on? By the first
  * identity that each end proves. Never of two that are equal.
  */

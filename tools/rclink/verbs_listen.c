@@ -45,6 +45,8 @@ struct caller {
 	struct rcv_join *join;
 	char from[RCL_ADDRESS_LEN];
 	char link[RCLINK_NAME_MAX + 1];	/* admitted to, or "" */
+	bool known;
+	bool refused;
 	bool up;
 };
 
@@ -105,21 +107,43 @@ static void end_older(const struct caller *newer)
 	}
 }
 
+static void on_step(void *ctx, enum rcx_step step, const char *detail)
+{
+	struct caller *c = ctx;
+	const struct rcx_ids *ids;
+	unsigned int i;
+
+	(void)detail;
+	if (step != RCX_STEP_TLS)
+		return;
+	ids = rcv_join_ids(c->join);
+	for (i = 0; i < ids->num; i++)
+		c->known |= rch_peers_know(c->l->args.peers, ids->id[i], NULL);
+}
+
+static void say_not_up(const struct caller *c, int result, const char *err)
+{
+	if (*c->link)
+		printf("%s: not up, from %s: %s\n", c->link, c->from, err);
+	else if (c->known && rch_gave_up(c->refused, result))
+		printf("given up, from %s: %s\n", c->from, err);
+	else
+		printf("refused %s: %s\n", c->from, err);
+}
+
 static void on_done(void *ctx, int result, const char *err)
 {
 	struct caller *c = ctx;
-	const char *link = rcv_join_link(c->join);
 	struct listener *l = c->l;
 
 	l->ncalling--;
 	if (result) {
-		printf("%s%s%s: %s\n", *link ? link : "refused",
-		       *link ? ": not up, from " : " ", c->from, err);
+		say_not_up(c, result, err);
 		forget(c);
 	} else {
 		c->up = true;
 		end_older(c);
-		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", link,
+		printf("%s: up, epoch %llu, peer %s, %.0f ms\n", c->link,
 		       (unsigned long long)rcv_join_epoch(c->join)->local.epoch,
 		       rcv_join_peer(c->join),
 		       (double)rcv_join_ns(c->join) / NS_PER_MS);
@@ -128,10 +152,10 @@ static void on_done(void *ctx, int result, const char *err)
 		event_base_loopbreak(l->base);
 }
 
-static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
-		    char *link, char *err)
+static int admit(struct caller *c, const struct rcx_ids *ids,
+		 const char *wanted, char *link, char *err)
 {
-	struct caller *c = ctx, *other;
+	struct caller *other;
 	int as;
 
 	as = rch_peers_admit(c->l->args.peers, ids, wanted, link, err);
@@ -144,9 +168,20 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	return as;
 }
 
+static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
+		    char *link, char *err)
+{
+	struct caller *c = ctx;
+	int as = admit(c, ids, wanted, link, err);
+
+	c->refused = as < 0;
+	return as;
+}
+
 static const struct rcv_join_ops ops = {
 	.services = verbs_services,
 	.admit = on_admit,
+	.step = on_step,
 	.done = on_done,
 	.down = on_down,
 };

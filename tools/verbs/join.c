@@ -243,6 +243,11 @@ void rcv_join_free(struct rcv_join *join)
 	free(join);
 }
 
+const struct rcx_ids *rcv_join_ids(const struct rcv_join *join)
+{
+	return rcx_session_ids(join->session);
+}
+
 struct rcv_epoch *rcv_join_epoch(const struct rcv_join *join)
 {
 	return join->epoch;

@@ -16,6 +16,7 @@ struct rcl_policy;
 struct rcv_epoch;
 struct rcv_join;
 struct rcv_service;
+struct rcx_ids;
 struct rcx_tls;
 
 struct rcv_join_ops {
@@ -58,6 +59,8 @@ void rcv_join_cancel(struct rcv_join *join, const char *reason);
 /* After done() with 0: goodbye. */
 void rcv_join_free(struct rcv_join *join);
 
+/* Who the peer proved to be, from RCX_STEP_TLS until done(). */
+const struct rcx_ids *rcv_join_ids(const struct rcv_join *join);
 /* The epoch, or NULL before it was prepared. */
 struct rcv_epoch *rcv_join_epoch(const struct rcv_join *join);
 /* "" before it is known. */
