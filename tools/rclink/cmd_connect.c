@@ -59,6 +59,7 @@ struct connector {
 	uint32_t id;		/* of the link; 0: not known yet */
 	uint64_t before;	/* epoch that was up before; 0: none */
 	uint64_t since;		/* first epoch whose wished end ends this */
+	uint64_t start;		/* ns */
 	uint64_t until;		/* ns */
 	char self[RCLINK_PEER_MAX + 1];
 	char peer[RCLINK_PEER_MAX + 1];
@@ -95,14 +96,20 @@ static const char *const step_texts[] = {
 	[RCX_STEP_FAILED] = "given up",
 };
 
+/* Not anew with each dial that comes again. */
+static double ms_since_start(const struct connector *c)
+{
+	return (double)(rcl_now() - c->start) / NS_PER_MS;
+}
+
 static void print_step(const struct connector *c, enum rcx_step step,
 		       const char *detail)
 {
 	const struct rcl_endpoint *local = rch_job_local(c->job);
-	double ms = (double)rch_job_ns(c->job) / NS_PER_MS;
 	char gid[RCL_GID_TEXT_LEN];
 
-	printf("%9.1f ms  %-10s%s", ms, step_names[step], step_texts[step]);
+	printf("%9.1f ms  %-10s%s", ms_since_start(c), step_names[step],
+	       step_texts[step]);
 	if (step == RCX_STEP_TCP)
 		printf(": %s port %u", c->args->host, c->args->port);
 	else if (step == RCX_STEP_TLS)
@@ -225,7 +232,7 @@ static bool dial_later(struct connector *c, int result)
 	c->tries++;
 	if (c->verbose)
 		printf("%9.1f ms  %-10sagain in %.1f s: %s\n",
-		       (double)rch_job_ns(c->job) / NS_PER_MS, "BUSY",
+		       ms_since_start(c), "BUSY",
 		       (double)ns / NS_PER_MS / MS_PER_S, c->busy);
 	return true;
 }
@@ -426,7 +433,8 @@ static int exchange(struct connector *c)
 	struct signals signals = { 0 };
 	char err[RCL_ERR_LEN];
 
-	c->until = rcl_now() + (uint64_t)c->args->timeout_ms * NS_PER_MS;
+	c->start = rcl_now();
+	c->until = c->start + (uint64_t)c->args->timeout_ms * NS_PER_MS;
 	c->again = evtimer_new(c->base, on_again, c);
 	if (c->again)
 		rch_hub_watch(c->hub, &watch, c);
