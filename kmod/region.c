@@ -124,13 +124,8 @@ static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
 static void rcl_region_unpublish(struct rcl_chan *chan,
 				 struct rcl_region *region)
 {
-	u32 slot = rcl_region_slot(region->handle);
-
 	spin_lock_bh(&chan->lock);
-	/* A message that ends it may still be on its way up. */
-	if (region->export.window.rights & RCLINK_REGION_INVALIDATE)
-		chan->ended[slot] = region->export.window.rkeys[0];
-	chan->slots[slot] = NULL;
+	chan->slots[rcl_region_slot(region->handle)] = NULL;
 	spin_unlock_bh(&chan->lock);
 }
 
@@ -362,6 +357,20 @@ int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 	return ret;
 }
 
+/*
+ * A message that ends it may still be on its way up. For one that nobody was
+ * told of the slot must not forget another one.
+ */
+static void rcl_region_remember(struct rcl_chan *chan,
+				const struct rcl_region *region)
+{
+	const struct rcl_window *window = &region->export.window;
+
+	lockdep_assert_held(&chan->lock);
+	if (window->rights & RCLINK_REGION_INVALIDATE)
+		chan->ended[rcl_region_slot(region->handle)] = window->rkeys[0];
+}
+
 static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 {
 	int n = 0;
@@ -374,6 +383,7 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	if (chan->qp)
 		n = rcl_qp_poll(chan->qp, RCL_CHAN_SEND_SLOTS +
 				RCL_CHAN_RECV_SLOTS);
+	rcl_region_remember(chan, region);
 	rcl_chan_unlock_polled(chan, n);
 	rcl_region_unpublish(chan, region);
 }
