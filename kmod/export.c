@@ -18,6 +18,11 @@ static struct rcl_export *rcl_export_find_locked(struct rcl_exports *exports,
 	return NULL;
 }
 
+static bool rcl_export_is_offered(const struct rcl_export *export)
+{
+	return export->ready && !READ_ONCE(export->over);
+}
+
 /**
  * rcl_window_copy - copy a window and some of its keys
  * @to: set, but for @to->rkeys, which has room for RCL_WINDOW_RKEYS
@@ -127,8 +132,9 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 	mutex_lock(&exports->lock);
 	export = rcl_export_find_locked(exports, name);
 	if (export)
-		ret = export->ready ? rcl_window_copy(window, &export->window,
-						      first) : -EAGAIN;
+		ret = rcl_export_is_offered(export) ?
+			      rcl_window_copy(window, &export->window, first) :
+			      -EAGAIN;
 	if (ret >= 0 && export->owner != asked)
 		window->rights &= ~RCLINK_REGION_INVALIDATE;
 	mutex_unlock(&exports->lock);
@@ -151,7 +157,8 @@ void rcl_export_list(struct rcl_exports *exports,
 	mutex_lock(&exports->lock);
 	list_for_each_entry(export, &exports->list, node) {
 		strscpy_pad(region.name, export->name, sizeof(region.name));
-		if (!export->ready || !rcl_announce_is_name(region.name))
+		if (!rcl_export_is_offered(export) ||
+		    !rcl_announce_is_name(region.name))
 			continue;
 		region.len = export->window.len;
 		region.rights = export->window.rights;

@@ -3,6 +3,7 @@
 #ifndef RCL_EXPORT_H
 #define RCL_EXPORT_H
 
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
@@ -99,6 +100,7 @@ static inline u64 rcl_window_left(const struct rcl_window *window, u64 addr)
  * @window: what the peer is told
  * @owner: whose it is
  * @ready: registered; else the name is only kept for its owner
+ * @over: must not be used any more, so the same; for ever
  */
 struct rcl_export {
 	struct list_head node;
@@ -106,6 +108,7 @@ struct rcl_export {
 	struct rcl_window window;
 	const struct rcl_lessee *owner;
 	bool ready;
+	bool over;
 };
 
 /**
@@ -117,6 +120,17 @@ struct rcl_exports {
 	struct mutex lock;	/* protects list */
 	struct list_head list;
 };
+
+/**
+ * rcl_export_end - nobody finds it from now on
+ * @export: any; in the table, where the name stays, or not
+ *
+ * Context: any.
+ */
+static inline void rcl_export_end(struct rcl_export *export)
+{
+	WRITE_ONCE(export->over, true);
+}
 
 u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
 		    u32 first);

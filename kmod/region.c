@@ -23,15 +23,14 @@
  * @mapping: its memory, and how that is registered
  * @export: what the peer may do; its window is that of @mapping, too
  * @exported: @export is in the table
- * @over: must not be used any more; under the channel's lock
- * @invalidated: the peer has ended it, and the consumer was told; likewise
+ * @invalidated: the peer has ended it, and the consumer was told; under the
+ *	channel's lock
  */
 struct rcl_region {
 	u32 handle;
 	struct rcl_mapping mapping;
 	struct rcl_export export;
 	bool exported;
-	bool over;
 	bool invalidated;
 };
 
@@ -324,7 +323,7 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 		if (region->invalidated)
 			return -EALREADY;
 		region->invalidated = true;
-		region->over = true;
+		rcl_export_end(&region->export);
 		*handle = region->handle;
 		return 0;
 	}
@@ -397,7 +396,7 @@ static void rcl_region_withdraw_job(void *arg)
 	spin_lock_bh(&chan->lock);
 	job->region = rcl_region_find(chan, job->handle);
 	if (job->region)
-		job->region->over = true;
+		rcl_export_end(&job->region->export);
 	spin_unlock_bh(&chan->lock);
 	if (job->region)
 		rcl_region_retire(chan, job->region);
@@ -445,7 +444,7 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 	u32 n = 0;
 	u64 addr;
 
-	if (!region || region->over)
+	if (!region || region->export.over)
 		return -ESTALE;
 	if (writes && region->mapping.memory->read_only)
 		return -EACCES;
@@ -501,7 +500,7 @@ static int rcl_region_map_again(struct rcl_chan *chan,
 	int ret;
 
 	/* Also one that was registered after the channel had rejoined. */
-	if (region->mapping.n || region->over)
+	if (region->mapping.n || READ_ONCE(region->export.over))
 		return 0;
 	if (region->mapping.stuck)
 		return -EIO;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "far.h"
 #include "harness.h"
@@ -118,6 +119,13 @@ TEST_F(channel, what_is_in_flight_goes_on)
 	}
 }
 
+static int lend(struct rig *r, void **memory, uint32_t *region)
+{
+	return rclink_memory(r->far, memory, PAGE, "brief",
+			     RCLINK_REGION_READ | RCLINK_REGION_INVALIDATE,
+			     region);
+}
+
 /* It is one registration, and some devices end it as often as they are told. */
 TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
 {
@@ -127,9 +135,7 @@ TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
 	uint32_t region, i;
 	void *memory;
 
-	ASSERT_EQ(0, rclink_memory(r->far, &memory, PAGE, "brief",
-				   RCLINK_REGION_READ |
-				   RCLINK_REGION_INVALIDATE, &region));
+	ASSERT_EQ(0, lend(r, &memory, &region));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, rclink_import(r->near, "brief", &brief[i]));
 		ASSERT_EQ(0, rclink_recv(r->far, rclink_none(), i));
@@ -148,6 +154,54 @@ TEST_F(channel, both_handles_are_over_when_the_region_is_ended)
 	EXPECT_EQ(0, rig_moves(r, 1));
 	EXPECT_EQ(0, rclink_withdraw(r->far, region));
 	EXPECT_EQ(0, munmap(memory, PAGE));
+}
+
+/* Another channel of the same link, of which one end is enough. */
+static int open_other(struct rig *r, struct rclink_chan **near, int *far)
+{
+	int fd = rig_device();
+	int ret = fd < 0 ? fd : rig_connect(fd, RCLINK_CONNECT_WAIT);
+
+	if (ret)
+		return ret;
+	*far = rig_accept(r);
+	return *far < 0 ? *far : rclink_adopt(near, fd);
+}
+
+/* Its key would end whatever channel uses it. */
+TEST_F(channel, nobody_finds_a_region_that_was_ended)
+{
+	struct rig *r = &self->r;
+	struct rclink_remote brief;
+	struct rclink_chan *other;
+	struct rclink_dev_cqe cqe;
+	uint32_t region, none;
+	void *memory, *more;
+	int far;
+
+	ASSERT_EQ(0, open_other(r, &other, &far));
+	ASSERT_EQ(0, lend(r, &memory, &region));
+	ASSERT_EQ(0, rclink_import(r->near, "brief", &brief));
+	ASSERT_EQ(0, rclink_recv(r->far, rclink_none(), 0));
+	ASSERT_EQ(1, rclink_submit(r->far, 0, 0));
+	ASSERT_EQ(0, rclink_send_inv(r->near, rclink_none(), &brief, 0, 0));
+	ASSERT_EQ(1, rclink_submit(r->near, 0, 0));
+	EXPECT_EQ(0, rclink_submit(r->far, 1, slow(DONE_MS)));
+	ASSERT_EQ(1, rclink_reap(r->far, &cqe, 1));
+	EXPECT_EQ(RCLINK_CQE_INVALIDATED, cqe.flags);
+
+	EXPECT_EQ(-ENOENT, rclink_import(r->near, "brief", &brief));
+	EXPECT_EQ(-ENOENT, rclink_import(other, "brief", &brief));
+	/* It is the owner's name as long as he likes. */
+	EXPECT_EQ(-EEXIST, lend(r, &more, &none));
+	EXPECT_EQ(0, rclink_withdraw(r->far, region));
+	EXPECT_EQ(0, lend(r, &more, &region));
+	EXPECT_EQ(0, rclink_import(other, "brief", &brief));
+	EXPECT_EQ(0, rig_moves(r, 1));
+	rclink_close(other);
+	close(far);
+	EXPECT_EQ(0, munmap(memory, PAGE));
+	EXPECT_EQ(0, munmap(more, PAGE));
 }
 
 TEST_F(channel, nonsense_is_refused)

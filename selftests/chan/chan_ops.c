@@ -492,6 +492,8 @@ TEST_F(chan, a_send_that_ends_a_region)
 		EXPECT_EQ(handle, answer.imm);
 		ASSERT_EQ(0, rclink_read(self->chan, word, &brief, 0, 0, 0));
 		refused(_metadata, self, -ESTALE);
+		EXPECT_EQ(-ENOENT, rclink_import(self->chan, FAR_BRIEF,
+						 &brief));
 	}
 }
 
