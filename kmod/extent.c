@@ -11,6 +11,7 @@
 #include <linux/random.h>
 #include <linux/swiotlb.h>
 #include <rdma/ib_verbs.h>
+#include <xen/xen.h>
 
 #include "charge.h"
 
@@ -109,14 +110,19 @@ static bool rcl_extent_is_untrusted(struct device *dev)
 	return dev_is_pci(dev) && to_pci_dev(dev)->untrusted;
 }
 
-/* Else the device reaches a copy, and what is in it is not what is seen. */
+/*
+ * Else the device reaches a copy, and what is in it is not what is seen. What
+ * is in one piece for a paravirtual guest of Xen may be in several, and is
+ * copied then, which nothing tells beforehand.
+ */
 static bool rcl_extent_is_direct(struct ib_device *ib)
 {
 	struct device *dev = ib->dma_device;
 
 	return ib_uses_virt_dma(ib) ||
 	       (!is_swiotlb_force_bounce(dev) && dev_is_dma_coherent(dev) &&
-		!dma_addressing_limited(dev) && !rcl_extent_is_untrusted(dev));
+		!dma_addressing_limited(dev) && !xen_pv_domain() &&
+		!rcl_extent_is_untrusted(dev));
 }
 
 /* Returns how many pieces the device sees, 0 when that failed. */
