@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "epoch.h"
 
+#include <linux/kmemleak.h>
 #include <linux/log2.h>
+#include <linux/module.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -134,6 +136,49 @@ static void rcl_epoch_describe(struct rcl_epoch *ep,
 	ep->gid_reason = port->why;
 }
 
+static bool rcl_epoch_is_lost(const struct rcl_epoch *ep)
+{
+	bool lost = ep->reg.qp.lost;
+	u32 i;
+
+	for (i = 0; i < ep->nqps; i++)
+		lost |= ep->qp[i].lost;
+	return lost;
+}
+
+/*
+ * What the device may still write to, or tell of, stays with a QP that it
+ * keeps; and so does the module, whose code is called then.
+ */
+static void rcl_epoch_lose(struct rcl_epoch *ep)
+{
+	pr_warn_ratelimited("%s keeps a QP of a link: its memory is lost, and this module cannot be unloaded\n",
+			    ep->user.ib->name);
+	rcl_seal_wipe(&ep->ctrl.seal);
+	/* Nobody knows it any more, and that is meant. */
+	kmemleak_not_leak(ep);
+	__module_get(THIS_MODULE);
+}
+
+/* The QPs are gone, or lost. */
+static void rcl_epoch_deallocate(struct rcl_epoch *ep)
+{
+	rcl_buffer_destroy(&ep->buffer);
+	if (rcl_epoch_is_lost(ep)) {
+		rcl_epoch_lose(ep);
+		return;
+	}
+	rcl_pool_destroy(&ep->pool);
+	rcl_ctrl_destroy(&ep->ctrl);
+	ib_dealloc_pd(ep->pd);
+}
+
+static void rcl_epoch_free(struct rcl_epoch *ep)
+{
+	if (!rcl_epoch_is_lost(ep))
+		kfree_sensitive(ep);
+}
+
 /* The QPs come last: they go before the memory that they may access. */
 static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 			      struct rcl_stats *stats, const char **why)
@@ -160,7 +205,7 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 	*why = "a queue pair could not be made: use fewer qps, or free some";
 	ret = rcl_epoch_create_qps(ep, up);
 	if (ret)
-		goto err_destroy_pool;
+		goto err_deallocate;
 	*why = "the device refused a queue pair's values (RESET to INIT)";
 	ret = rcl_epoch_to_init(ep);
 	if (ret)
@@ -169,8 +214,9 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 
 err_stop:
 	rcl_epoch_stop(ep);
-err_destroy_pool:
-	rcl_pool_destroy(&ep->pool);
+err_deallocate:
+	rcl_epoch_deallocate(ep);
+	return ret;
 err_destroy_buffer:
 	rcl_buffer_destroy(&ep->buffer);
 err_destroy_ctrl:
@@ -239,7 +285,7 @@ err_detach:
 	rcl_port_release(&port);
 	rcl_dev_detach(&ep->user);
 err_free:
-	kfree(ep);
+	rcl_epoch_free(ep);
 	return ERR_PTR(ret);
 }
 
@@ -399,17 +445,14 @@ void rcl_epoch_stop(struct rcl_epoch *ep)
 
 /**
  * rcl_epoch_destroy - the mirror of rcl_epoch_create()
- * @ep: stopped; is freed
+ * @ep: stopped; is freed, unless the device keeps a QP
  *
  * Context: may sleep.
  */
 void rcl_epoch_destroy(struct rcl_epoch *ep)
 {
-	rcl_pool_destroy(&ep->pool);
-	rcl_buffer_destroy(&ep->buffer);
-	rcl_ctrl_destroy(&ep->ctrl);
-	ib_dealloc_pd(ep->pd);
+	rcl_epoch_deallocate(ep);
 	rdma_put_gid_attr(ep->sgid);
 	rcl_dev_detach(&ep->user);
-	kfree_sensitive(ep);
+	rcl_epoch_free(ep);
 }

@@ -60,6 +60,11 @@ static void rcl_qp_cq_event(struct ib_event *event, void *context)
 		     qp->index);
 }
 
+/* Of a QP that the device keeps: what is told is of no use to anybody. */
+static void rcl_qp_ignore(struct rcl_qp *qp)
+{
+}
+
 static int rcl_qp_create_cq(struct rcl_qp *qp, struct ib_device *ib, u32 cqe)
 {
 	/* Spreads the QPs over the device's vectors. */
@@ -436,6 +441,17 @@ bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 	return qp->drained;
 }
 
+static int rcl_qp_destroy_qp(struct rcl_qp *qp, struct ib_qp *old)
+{
+	int ret = ib_destroy_qp(old);
+
+	if (!ret)
+		return 0;
+	old->event_handler = NULL;
+	qp->lost = true;
+	return ret;
+}
+
 /**
  * rcl_qp_renew - another verbs object in its place, with another PSN
  * @qp: stopped
@@ -446,8 +462,9 @@ bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
  * With another QPN a packet of the old life finds nothing, either.
  *
  * Context: may sleep.
- * Return: 0 and in RESET, or what ib_create_qp() says: then it is still the
- * old one, in ERR.
+ * Return: 0 and in RESET; what ib_create_qp() says: then it is still the old
+ * one, in ERR; or what ib_destroy_qp() does: then only rcl_qp_destroy() may
+ * follow, as the CQ may have more of the old one.
  */
 int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size)
 {
@@ -455,21 +472,24 @@ int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size)
 	int ret;
 
 	ret = rcl_qp_create_qp(qp, old->pd, size);
-	if (!ret)
-		ib_destroy_qp(old);
-	return ret;
+	return ret ? ret : rcl_qp_destroy_qp(qp, old);
 }
 
 /**
  * rcl_qp_destroy - the mirror of rcl_qp_create()
- * @qp: stopped
+ * @qp: stopped; must stay, with its PD, if it has @lost afterwards
  *
  * Context: may sleep.
  */
 void rcl_qp_destroy(struct rcl_qp *qp)
 {
-	ib_destroy_qp(qp->qp);
-	ib_destroy_cq(qp->cq);
+	rcl_qp_destroy_qp(qp, qp->qp);
+	if (!qp->lost) {
+		ib_destroy_cq(qp->cq);
+		return;
+	}
+	qp->cq->event_handler = NULL;
+	qp->event = rcl_qp_ignore;
 }
 
 /**

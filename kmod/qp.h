@@ -41,6 +41,7 @@ struct rcl_qp_wait {
  * @marked: @last and @last_recv were posted
  * @drained: it was stopped, and nothing is outstanding
  * @mute: its CQ tells nothing any more, and @up knows
+ * @lost: the device keeps @qp, or one that was in its place, and so @cq
  * @reg: registration under way
  * @last: send behind all others
  * @last_recv: receive behind all others
@@ -59,6 +60,7 @@ struct rcl_qp {
 	bool marked;
 	bool drained;
 	bool mute;
+	bool lost;
 	struct rcl_qp_wait reg;
 	struct rcl_qp_wait last;
 	struct rcl_qp_wait last_recv;

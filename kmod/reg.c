@@ -69,18 +69,18 @@ static int rcl_reg_open(struct rcl_reg *reg)
 	ret = rcl_qp_create(&reg->qp, reg->pd, &size, rcl_reg_event, reg->up);
 	if (ret)
 		return ret;
-	ret = rcl_reg_wire(reg);
-	if (ret)
-		rcl_qp_destroy(&reg->qp);
-	reg->open = !ret;
-	return ret;
+	reg->open = true;
+	return rcl_reg_wire(reg);
 }
 
-static void rcl_reg_close(struct rcl_reg *reg)
+/* False when there must be no other one in its place. */
+static bool rcl_reg_close(struct rcl_reg *reg)
 {
-	if (reg->open)
-		rcl_qp_destroy(&reg->qp);
+	if (!reg->open)
+		return true;
 	reg->open = false;
+	rcl_qp_destroy(&reg->qp);
+	return !reg->qp.lost;
 }
 
 /* All who wait for their turn would wait as long, and the end of the epoch. */
@@ -98,7 +98,7 @@ static void rcl_reg_give_up(struct rcl_reg *reg)
  * @access: rights, IB_ACCESS_*
  *
  * After a failure the device knows nothing of @mr any more. A device that does
- * not answer ends the epoch.
+ * not answer, or keeps the QP, ends the epoch.
  *
  * Context: may sleep.
  * Return: 0, -ENOTCONN when the epoch has ended, -EIO, -ETIMEDOUT or the errno
@@ -112,9 +112,7 @@ int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access)
 	ret = rcl_reg_open(reg);
 	if (!ret)
 		ret = rcl_qp_register(&reg->qp, mr, access);
-	if (ret)
-		rcl_reg_close(reg);
-	if (ret == -ETIMEDOUT)
+	if (ret && (!rcl_reg_close(reg) || ret == -ETIMEDOUT))
 		rcl_reg_give_up(reg);
 	mutex_unlock(&reg->lock);
 	return ret;

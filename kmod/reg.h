@@ -18,7 +18,7 @@
  * @up: for the QP
  * @wiring: for the QP, which is wired to itself
  * @open: @qp is there: from the first registration on, until one fails
- * @qp: in RTS
+ * @qp: in RTS while @open
  */
 struct rcl_reg {
 	struct mutex lock;	/* protects all of it, as above */

@@ -93,6 +93,7 @@ static void sim_dealloc(struct ib_device *ib)
 	sim_fabric_del(dev);
 	sim_knobs_del(dev);
 	sim_mr_end_stuck(dev);
+	sim_qp_end_stuck(dev);
 	sim_dma_del(dev);
 	WARN_ON(!xa_empty(&dev->qps) || !xa_empty(&dev->mrs) ||
 		!list_empty(&dev->groups));

@@ -5,7 +5,8 @@
  *
  * Verbs that destroy do not fail: the core warns of that for kernel users. The
  * end of a registration may: then the device uses its pages until it is gone
- * itself, and warns if somebody has freed them.
+ * itself, and warns if somebody has freed them. So may that of a QP, which is
+ * there as long then, with its CQ and PD.
  */
 #include "fault.h"
 
@@ -40,6 +41,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_POLL_CQ] = "poll_cq",
 	[SIM_F_REQ_NOTIFY_CQ] = "req_notify_cq",
 	[SIM_F_DEREG_MR] = "dereg_mr",
+	[SIM_F_DESTROY_QP] = "destroy_qp",
 	[SIM_F_SLOW_QP] = "slow_qp",
 	[SIM_F_SLOW_PORT] = "slow_port",
 	[SIM_F_SEND] = "send",

@@ -30,6 +30,7 @@ enum sim_fault {
 	SIM_F_POLL_CQ,
 	SIM_F_REQ_NOTIFY_CQ,
 	SIM_F_DEREG_MR,
+	SIM_F_DESTROY_QP,
 	/* Making, changing or destroying a QP takes so many ms. */
 	SIM_F_SLOW_QP,
 	/* And asking a port. */

@@ -250,8 +250,14 @@ int sim_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct sim_dev *dev = to_sim(ib->device);
 	struct sim_qp *qp = to_sim_qp(ib);
+	int ret;
 
 	sim_fault_wait(&dev->faults, SIM_F_SLOW_QP);
+	ret = qp->stuck ? 0 : sim_fault_verb(&dev->faults, SIM_F_DESTROY_QP);
+	if (ret) {
+		qp->stuck = true;
+		return ret;
+	}
 	/* No message finds it any more, and no event is told of it. */
 	mutex_lock(&sim_wire);
 	xa_erase(&dev->qps, ib->qp_num);
@@ -262,6 +268,26 @@ int sim_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	cancel_delayed_work_sync(&qp->work);
 	sim_qp_free(qp);
 	return 0;
+}
+
+/* With the device they end. */
+void sim_qp_end_stuck(struct sim_dev *dev)
+{
+	struct sim_qp *qp;
+	unsigned long key;
+
+	xa_for_each(&dev->qps, key, qp) {
+		struct ib_pd *pd = qp->ib.pd;
+		struct ib_cq *cq = qp->ib.send_cq;
+
+		if (!qp->stuck)
+			continue;
+		ib_destroy_qp(&qp->ib);
+		if (!atomic_read(&cq->usecnt))
+			ib_destroy_cq(cq);
+		if (!atomic_read(&pd->usecnt))
+			ib_dealloc_pd(pd);
+	}
 }
 
 int sim_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,

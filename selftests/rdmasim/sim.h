@@ -199,6 +199,7 @@ struct sim_qp {
 		u32 psn;
 		u64 was;
 	} atomic;			/* the newest one, for who asks again */
+	bool stuck;			/* it could not be destroyed */
 };
 
 struct sim_member {
@@ -302,6 +303,7 @@ int sim_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int n,
 int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
 void sim_mr_forget_pd(const struct ib_pd *pd);
 void sim_mr_end_stuck(struct sim_dev *dev);
+void sim_qp_end_stuck(struct sim_dev *dev);
 bool sim_mr_register(struct sim_qp *qp, const struct ib_reg_wr *wr);
 bool sim_mr_invalidate(struct sim_qp *qp, u32 key);
 bool sim_mr_allows(struct sim_qp *qp, const struct ib_sge *sge, int access);

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# QPs that a simulated device does not give back. The module stays then until the
+# host is booted, so host 2 has them.
+# hosts: 2
+# kernels: 6.1 6.12-all debug-all
+# ib: no, it has simulated devices of its own
+# timeout: 300
+. "$(dirname "$0")/../lib.sh"
+. "$LIB_DIR/link/lib.sh"
+. "$LIB_DIR/rdmasim/lib.sh"
+. "$LIB_DIR/netlink/harness.sh"
+. "$LIB_DIR/chan/lib.sh"
+
+command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
+
+# stays: for who may be called, and it has said so
+stays()
+{
+	! on 2 rmmod rclink 2>/dev/null &&
+		on 2 dmesg | grep -q 'keeps a QP of a link: .* cannot be unloaded'
+}
+
+plan $(($(harness_points "$CHAN_SRC/chan_lost.c") + 2))
+chan_build
+lab_module
+on 2 "$LIB_DIR/rdmasim/load" || bail "no simulated device"
+harness "$CHAN_SRC/chan_lost.c" on 2 "$CHAN/chan_lost"
+on 2 rmmod rdmasim
+check "the module cannot be unloaded" stays
+check "host 2 has complained of nothing until then" complained_of_nothing 2
+lab_power 2 off
+lab_power 2 on
+on 2 "$LIB_DIR/oracle" begin "$TEST_NAME"
+finish
