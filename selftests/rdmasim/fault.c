@@ -44,6 +44,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_DESTROY_QP] = "destroy_qp",
 	[SIM_F_SLOW_QP] = "slow_qp",
 	[SIM_F_SLOW_PORT] = "slow_port",
+	[SIM_F_SLOW_FLUSH] = "slow_flush",
 	[SIM_F_SEND] = "send",
 	[SIM_F_RECV] = "recv",
 	[SIM_F_DROP] = "drop",
@@ -123,6 +124,7 @@ static int sim_fault_value(enum sim_fault fault)
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
 	case SIM_F_SLOW_PORT:
+	case SIM_F_SLOW_FLUSH:
 		return SIM_DELAY_MS;
 	default:
 		return -ENOMEM;
@@ -138,6 +140,7 @@ static bool sim_fault_value_ok(enum sim_fault fault, int value)
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
 	case SIM_F_SLOW_PORT:
+	case SIM_F_SLOW_FLUSH:
 		return value > 0 && value <= 60000;
 	default:
 		return value < 0 && value >= -MAX_ERRNO;

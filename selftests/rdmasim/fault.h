@@ -35,6 +35,8 @@ enum sim_fault {
 	SIM_F_SLOW_QP,
 	/* And asking a port. */
 	SIM_F_SLOW_PORT,
+	/* What a QP that failed has is flushed so many ms later. */
+	SIM_F_SLOW_FLUSH,
 	/* A work request completes with the status that is the value. */
 	SIM_F_SEND,
 	SIM_F_RECV,

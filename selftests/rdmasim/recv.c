@@ -28,8 +28,13 @@ void sim_qp_event(struct sim_qp *qp, enum ib_event_type type)
 void sim_qp_fail(struct sim_qp *qp)
 {
 	unsigned long flags;
+	int ms;
 
 	lockdep_assert_held(&sim_wire);
+	qp->waits = sim_fault_hit(&to_sim(qp->ib.device)->faults,
+				  SIM_F_SLOW_FLUSH, &ms);
+	if (qp->waits)
+		qp->not_before = jiffies + msecs_to_jiffies(ms);
 	spin_lock_irqsave(&qp->lock, flags);
 	qp->state = IB_QPS_ERR;
 	spin_unlock_irqrestore(&qp->lock, flags);

@@ -324,13 +324,13 @@ static bool sim_step(struct sim_qp *qp)
 	struct sim_swqe *wqe;
 	int status;
 
+	if (qp->waits && time_before(jiffies, qp->not_before))
+		return false;
+	qp->waits = false;
 	if (qp->state == IB_QPS_ERR) {
 		sim_flush(qp);
 		return false;
 	}
-	if (qp->waits && time_before(jiffies, qp->not_before))
-		return false;
-	qp->waits = false;
 	wqe = sim_sq_first(qp);
 	if (!wqe || qp->state != IB_QPS_RTS)
 		return false;
@@ -362,7 +362,8 @@ void sim_send_work(struct work_struct *work)
 	mutex_lock(&sim_wire);
 	for (i = 0; again && i < SIM_BATCH; i++)
 		again = sim_step(qp);
-	if (qp->waits && qp->state == IB_QPS_RTS) {
+	if (qp->waits && (qp->state == IB_QPS_RTS ||
+			  qp->state == IB_QPS_ERR)) {
 		again = true;
 		if (time_before(jiffies, qp->not_before))
 			delay = qp->not_before - jiffies;
