@@ -161,7 +161,8 @@ struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link)
  * @n: taken out in this pass; NULL for all that there are
  *
  * Many who ask again at once do not keep the work item for themselves: others
- * are for another pass.
+ * are for another pass. So they are behind one that closes, for which a device
+ * may take its time to flush a QP: the peer is heard before the next one.
  *
  * Return: the call with the inbox's reference, or NULL.
  */
@@ -178,6 +179,8 @@ struct rcl_call *rcl_inbox_next_call(struct rcl_link *link, u32 *n)
 	if (call)
 		list_del(&call->node);
 	spin_unlock_irq(&link->lock);
+	if (n && call && call->kind == RCL_CALL_CLOSE)
+		*n = RCL_CALLS_PASS;
 	return call;
 }
 

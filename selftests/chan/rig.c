@@ -33,7 +33,7 @@ int rig_begin(struct rig *r)
 
 	memset(r, 0, sizeof(*r));
 	r->listener = -1;
-	r->values = (struct rig_values){ -1, -1, -1, -1, -1 };
+	r->values = (struct rig_values){ -1, -1, -1, -1, -1, -1 };
 	r->near_memory = memory();
 	r->far_memory = memory();
 	if (!r->near_memory || !r->far_memory)
@@ -195,6 +195,7 @@ static int new_link(struct rig *r, const char *name)
 	put_value(&m, RCLINK_A_LINK_RNR_RETRY, v->rnr_retry);
 	put_value(&m, RCLINK_A_LINK_HEARTBEAT, v->heartbeat);
 	put_value(&m, RCLINK_A_LINK_RECOVER, v->recover);
+	put_value(&m, RCLINK_A_LINK_QPS, v->qps);
 	return genl_ask(&r->s, &m, NULL, NULL);
 }
 

@@ -26,6 +26,7 @@ struct rig_values {
 	int timeout, retry, rnr_retry;
 	int heartbeat;			/* ms */
 	int recover;			/* RCLINK_RECOVER_* */
+	int qps;			/* of the pool */
 };
 
 struct rig {
