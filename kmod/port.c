@@ -103,6 +103,17 @@ static u32 rcl_port_atomics(const struct ib_device *ib, enum ib_atomic_cap cap)
 	}
 }
 
+static u32 rcl_port_masked_atomics(const struct ib_device *ib, u32 atomics)
+{
+	/* No device has them alone, and no QP is wired for that. */
+	if (!atomics)
+		return RCLINK_ATOMICS_NONE;
+	/* bnxt_re says that it has them: bnxt_re_post_send() knows none. */
+	if (ib->ops.driver_id == RDMA_DRIVER_BNXT_RE)
+		return RCLINK_ATOMICS_NONE;
+	return rcl_port_atomics(ib, ib->attrs.masked_atomic_cap);
+}
+
 static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 {
 	const struct ib_device_attr *attr = &ib->attrs;
@@ -118,10 +129,7 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 	if (attr->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)
 		info->fast_reg_pages = attr->max_fast_reg_page_list_len;
 	info->atomics = rcl_port_atomics(ib, attr->atomic_cap);
-	/* No device has them alone, and no QP is wired for that. */
-	if (info->atomics)
-		info->masked_atomics =
-			rcl_port_atomics(ib, attr->masked_atomic_cap);
+	info->masked_atomics = rcl_port_masked_atomics(ib, info->atomics);
 }
 
 /**
