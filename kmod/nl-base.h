@@ -5,8 +5,8 @@
 
 #include <linux/types.h>
 
-/* Bytes: for 64 GIDs, two ends of 65 QPs, or 32 links and 64 peers. */
-#define RCL_NL_BIG	16384
+/* Bytes: for 256 GIDs, two ends of 65 QPs, or 32 links and 64 peers. */
+#define RCL_NL_BIG	24576
 
 struct genl_family;
 struct genl_info;

@@ -9,7 +9,8 @@
 
 #include "policy.h"
 
-#define RCL_GIDS_MAX	64	/* entries that are looked at and shown */
+/* Larger indexes no address handle can name (struct ib_global_route). */
+#define RCL_GIDS_MAX	(U8_MAX + 1)
 
 static u32 rcl_port_gid_type(const struct ib_gid_attr *attr)
 {
@@ -48,10 +49,7 @@ static bool rcl_port_read_netdev(const struct ib_gid_attr *attr,
 	return ours;
 }
 
-/*
- * An index of the operator is read alone: it may be beyond RCL_GIDS_MAX. Larger
- * ones than 255 no address handle can name (struct ib_global_route).
- */
+/* An index of the operator is read alone. */
 static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 			      u32 gid_index, struct rcl_port *info)
 {
@@ -60,16 +58,15 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 	struct rcl_gid *gid;
 	u32 i;
 
-	len = min_t(u32, len, U8_MAX + 1);
+	len = min_t(u32, len, RCL_GIDS_MAX);
 	if (given)
 		len = min(len, gid_index + 1);
 
-	info->gids = kcalloc(RCL_GIDS_MAX, sizeof(*info->gids), GFP_KERNEL);
+	info->gids = kcalloc(given ? 1 : len, sizeof(*info->gids), GFP_KERNEL);
 	if (!info->gids)
 		return -ENOMEM;
 
-	for (i = given ? gid_index : 0;
-	     i < len && info->ngids < RCL_GIDS_MAX; i++) {
+	for (i = given ? gid_index : 0; i < len; i++) {
 		attr = rdma_get_gid_attr(ib, port, i);
 		if (IS_ERR(attr))
 			continue;

@@ -39,6 +39,44 @@ changes()
 	"$@" && until_true 5 reason_is "$text"
 }
 
+# many add|delete FIRST LAST: so many addresses
+many()
+{
+	local i
+
+	for ((i = $2; i <= $3; i++)); do
+		printf 'address %s 2001:db8:0:1::%x/64 dev eth0' "$1" "$i"
+		[ "$1" = delete ] || printf ' nodad'
+		echo
+	done | ip -batch -
+}
+
+# shows_num CONDITION: of how many are shown
+shows_num()
+{
+	rclink dev -j |
+		gojq -e "[.[] | select(.device == \"rxe0\").gids[]] | length $1"
+}
+
+# One that is chosen before the others comes behind them.
+behind_many()
+{
+	ip address delete "$RCL_IP/25" dev eth0 && many add 1 100 &&
+		until_true 20 shows_num "> 100" && reason_is "routable IPv6" &&
+		changes "IPv4 address" ip address replace "$RCL_IP/25" dev eth0
+}
+
+more_than_can_be_used()
+{
+	many add 101 280 && until_true 20 shows_num "== 256"
+}
+
+end_many()
+{
+	many delete 1 280 && until_true 20 shows_num "< 20"
+	restore
+}
+
 restore()
 {
 	ip link set eth0 up
@@ -94,7 +132,7 @@ if [ -n "${RCLINK_DEV:-}" ]; then
 	skip_all "would take the addresses of a real device"
 fi
 ipv6=2001:db8::$RCL_HOST
-plan 12
+plan 15
 nl_build
 lab_device
 lab_module
@@ -111,6 +149,9 @@ check "a net device that is down leaves none" \
 check "none is chosen then" nothing_is_chosen
 check "with the addresses back it is the first one again" \
 	changes "IPv4 address" restore
+check "one behind a hundred others is chosen, too" behind_many
+check "all are shown that have an index which can be used" more_than_can_be_used
+check "they end with the addresses" end_many
 if modprobe -q macvlan; then
 	check "a net device above has another one" above
 	check "that is not shown once it is in another network namespace" elsewhere
