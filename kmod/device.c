@@ -509,7 +509,7 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
  * is prepared.
  *
  * Context: may sleep.
- * Return: 0, -ENODEV or -EINVAL.
+ * Return: 0, -ENODEV, -EINVAL, or -EOPNOTSUPP where that cannot change.
  */
 int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 {
@@ -524,7 +524,7 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 	if (IS_ERR(rdev))
 		return PTR_ERR(rdev);
 	ret = rcl_port_check(&info, policy, why);
-	if (info.chosen < 0 && info.link_layer != RCLINK_LINK_LAYER_IWARP)
+	if (info.chosen < 0 && !info.unfit)
 		ret = 0;
 	/* What fails after this has reasons of its own. */
 	if (!ret)

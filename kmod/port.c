@@ -150,16 +150,28 @@ static bool rcl_port_can_drain(const struct ib_device *ib)
 	return ib->ops.driver_id != RDMA_DRIVER_OCRDMA;
 }
 
+/* What no operator can change, or NULL. */
+static const char *rcl_port_lacks(const struct ib_device *ib,
+				  const struct rcl_port *info)
+{
+	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
+		return "iWARP needs the RDMA CM: use InfiniBand or RoCE";
+	if (!info->fast_reg_pages)
+		return "the device has no fast registration (REG_MR)";
+	if (!rcl_port_can_drain(ib))
+		return "the driver cannot drain QPs: use another device";
+	return NULL;
+}
+
 static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
 			    u32 gid_index)
 {
+	const char *lacks = rcl_port_lacks(ib, info);
+
 	info->chosen = -EOPNOTSUPP;
-	if (info->link_layer == RCLINK_LINK_LAYER_IWARP)
-		info->why = "iWARP needs the RDMA CM: use InfiniBand or RoCE";
-	else if (!info->fast_reg_pages)
-		info->why = "the device has no fast registration (REG_MR)";
-	else if (!rcl_port_can_drain(ib))
-		info->why = "the driver cannot drain QPs: use another device";
+	info->unfit = lacks;
+	if (lacks)
+		info->why = lacks;
 	else if (info->state == IB_PORT_ACTIVE && !info->active_mtu)
 		info->why =
 			"the port's MTU is less than 256: raise the netdev's";

@@ -38,6 +38,7 @@ struct rcl_policy;
  * @gids: the non-empty GIDs; owned, freed by rcl_port_release()
  * @chosen: position in @gids, negative when the port cannot be used
  * @why: reason of the choice, or why there is none
+ * @unfit: for what does not change
  */
 struct rcl_port {
 	char device[RCLINK_DEVICE_MAX + 1];
@@ -65,6 +66,7 @@ struct rcl_port {
 	struct rcl_gid *gids;
 	int chosen;
 	const char *why;
+	bool unfit;
 };
 
 int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,

@@ -50,7 +50,7 @@ says()
 		gojq -e . >/dev/null
 }
 
-plan 5
+plan 7
 nl_build
 lab_device
 lab_module
@@ -65,9 +65,13 @@ check "one that registers no memory, and has no atomics, is for no link" says si
 	'[.fast_reg_pages, .atomics, .masked_atomics, .max_mtu, .chosen_gid,
 	.reason] == [0, "none", "none", 2048, null,
 	"the device has no fast registration (REG_MR)"]'
+refuse 1 "nor is one made on it" "the device has no fast registration (REG_MR)" \
+	rclink add l dev sim1
 check "one with less than the least MTU is for no link" says sim2 \
 	'[.state, .active_mtu, .chosen_gid, (.reason | contains("less than 256"))] ==
 	["active", null, null, true]'
+check "but one is made on it, as that can change" eval \
+	'rclink add l dev sim2 && rclink del l'
 refuse 1 "nor for a group" "the port's MTU is less than 256" \
 	rclink group add g dev sim2 mgid ff12:401b:ffff::1 mlid 0xc001
 sim_unload
