@@ -243,7 +243,8 @@ static bool rcl_chan_had_is_sane(const struct rcl_chan *chan)
 }
 
 /* An errno ends the channel. */
-static int rcl_chan_resume_locked(struct rcl_chan *chan, struct rcl_rests *rests)
+static int rcl_chan_resume_locked(struct rcl_chan *chan,
+				  struct rcl_rests *rests)
 {
 	struct rcl_keep *keep = chan->keep;
 	int ret = 0;

@@ -169,7 +169,7 @@ static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib,
 	dma_fence_put(content);
 	if (ret)
 		goto err_unpin;
-	/* For good where a registration does not end: see rcl_mapping_unmap(). */
+	/* For good where a registration stays: see rcl_mapping_unmap(). */
 	get_device(attach->dev);
 	dmabuf->attach = attach;
 	return 0;

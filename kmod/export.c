@@ -114,7 +114,7 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  * @exports: of the link
  * @name: of the region
  * @asked: who has the channel from whose other end it was asked
- * @window: set, but for @window->rkeys, which has room for RCL_WINDOW_RKEYS; who
+ * @window: set, but for @window->rkeys, with room for RCL_WINDOW_RKEYS; who
  *	asked may end the region only if it is @asked's
  * @first: extent that is of interest, and those behind it
  *

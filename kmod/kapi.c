@@ -207,10 +207,10 @@ static bool rcl_kapi_fit(const struct rclink_chan_ops *ops, u32 flags)
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink.
  * Return: the channel, or an ERR_PTR: -ENODEV for no such link, -ENOTCONN if it
  * is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no queue pair is free
- * or about to be, which is waited for with RCLINK_CONNECT_WAIT unless 256 calls,
- * of whomever, wait for one of that link already, or if the peer has no room or
- * memory for one more that waits to be accepted, -ECONNRESET if it has ended
- * again already, -EINVAL, -EINTR, -ENOMEM, or the errno of a verbs call.
+ * or about to be, which is waited for with RCLINK_CONNECT_WAIT unless 256 calls
+ * wait for one of that link already, or if the peer has no room or memory for
+ * one more that waits to be accepted, -ECONNRESET if it has ended again
+ * already, -EINVAL, -EINTR, -ENOMEM, or the errno of a verbs call.
  */
 struct rclink_chan *rclink_connect(const char *link, const char *service,
 				   u32 flags, const struct rclink_chan_ops *ops,
