@@ -190,9 +190,12 @@ static bool rcl_rests_post_recvs(struct rcl_chan *chan,
 	return whole;
 }
 
-/* Where one cannot be posted, none behind it may be. */
-static bool rcl_rests_post_sends(struct rcl_chan *chan,
-				 const struct rcl_rests *rests, bool whole)
+/*
+ * Where one cannot be posted, none behind it may be; none at all where @ret is
+ * an errno already.
+ */
+static int rcl_rests_post_sends(struct rcl_chan *chan,
+				const struct rcl_rests *rests, int ret)
 {
 	u32 i;
 
@@ -200,11 +203,11 @@ static bool rcl_rests_post_sends(struct rcl_chan *chan,
 		const struct rcl_rest *rest = &rests->send[i];
 		u32 status = rest->status;
 
-		if (rest->fate == RCL_FATE_AGAIN && whole) {
+		if (rest->fate == RCL_FATE_AGAIN && !ret) {
 			/* What waits behind it must hear of its completion. */
 			chan->quiet = RCL_CHAN_SIGNAL;
-			whole = !rcl_chan_post(chan, &rest->sqe);
-			if (whole) {
+			ret = rcl_chan_post(chan, &rest->sqe);
+			if (!ret) {
 				this_cpu_inc(chan->traffic->resends);
 				continue;
 			}
@@ -215,22 +218,20 @@ static bool rcl_rests_post_sends(struct rcl_chan *chan,
 		rcl_chan_ghost(chan, &rest->sqe, rest->len, status);
 		rcl_chan_pass_head(chan);
 	}
-	return whole;
+	return ret;
 }
 
 /* -ESTALE also for what the device has refused, which was noted. */
 static int rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
 {
-	bool recvs, sends;
+	bool recvs = rcl_rests_post_recvs(chan, rests);
+	int ret;
 
-	recvs = rcl_rests_post_recvs(chan, rests);
-	sends = rcl_rests_post_sends(chan, rests, recvs);
+	ret = rcl_rests_post_sends(chan, rests, recvs ? 0 : -EIO);
 	rcl_chan_flush(chan);
 	if (rcl_chan_has_events(chan) && rcl_qp_arm(chan->qp))
 		chan->kicked = true;
-	if (!recvs)
-		return -EIO;
-	return sends && !chan->refused ? 0 : -ESTALE;
+	return recvs && chan->refused ? -ESTALE : ret;
 }
 
 /* Is what the peer says possible? */
@@ -274,8 +275,8 @@ static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 	const struct rcl_qp *qp = chan->keep->qp;
 	struct rcl_call *call;
 
-	/* What the peer has withdrawn is no failure of this end. */
-	if (ret != -ESTALE)
+	/* What the peer has withdrawn, or the right to it, is none of ours. */
+	if (ret != -ESTALE && ret != -EACCES)
 		qp->up->fault(qp->up, ret == -EPROTO ?
 				      RCLINK_DOWN_REASON_PROTOCOL :
 				      RCLINK_DOWN_REASON_LOCAL_ERROR,
