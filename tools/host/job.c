@@ -145,7 +145,7 @@ static void fill_prepare(const struct rch_job *job, const char *link,
 
 /*
  * None of the GIDs that are shown may be used. The module knows why, and its
- * record will; or it uses one beyond those, which the operator has set.
+ * record will.
  */
 static int offer_unseen(const struct rch_job *job, const char *link,
 			struct rcx_paths *paths, char *err)

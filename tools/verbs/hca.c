@@ -186,7 +186,10 @@ static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
 		look_at_netdev(gid);
 }
 
-/* All of the port, or that of the operator alone. */
+/*
+ * All of the port, or that of the operator alone; but none whose index no
+ * address handle can name.
+ */
 static int read_gids(struct rcv_hca *hca, uint32_t want)
 {
 	bool given = want != RCLINK_GID_INDEX_AUTO;
@@ -205,6 +208,7 @@ static int read_gids(struct rcv_hca *hca, uint32_t want)
 		n = -ENOMEM;
 	for (i = 0; i < n; i++) {
 		if (entries[i].port_num != hca->port ||
+		    entries[i].gid_index > UINT8_MAX ||
 		    (given && entries[i].gid_index != want))
 			continue;
 		take_gid(&hca->gids[hca->ngids++], &entries[i]);
