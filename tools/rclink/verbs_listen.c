@@ -196,10 +196,11 @@ static bool make_room(struct listener *l)
 	TAILQ_FOREACH(c, &l->callers, node)
 		if (!*c->link)
 			break;
-	if (c)
-		rcv_join_cancel(c->join,
-				"too many callers, this one had to go");
-	return c;
+	if (!c)
+		return false;
+	c->refused = true;
+	rcv_join_cancel(c->join, "too many callers, this one had to go");
+	return true;
 }
 
 static void on_call(struct evconnlistener *from, evutil_socket_t fd,
