@@ -73,8 +73,11 @@ more_than_can_be_used()
 
 end_many()
 {
+	local status
+
 	many delete 1 280 && until_true 20 shows_num "< 20"
-	restore
+	status=$?
+	restore && return "$status"
 }
 
 restore()

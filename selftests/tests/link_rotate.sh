@@ -340,19 +340,21 @@ by_itself()
 	local epoch
 
 	epoch=$(of 1 l .epoch)
-	conf "$pin2" resume peer "$RCL_PEER_IP" rotate 10 | configure 1 &&
+	conf "$pin2" resume peer "$RCL_PEER_IP" \
+		rotate $((10 * RCL_SLOW)) | configure 1 &&
 		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
 }
 
 # A daemon that is there for less than the interval does it, too.
-# From the restart it would be nine seconds at least.
+# From the restart it would be nine seconds at least, and so many times that on a slow
+# kernel.
 after_a_restart()
 {
 	local epoch
 
 	daemon_end 1 || return
 	epoch=$(of 1 l .epoch)
-	sleep 12
+	sleep $((12 * RCL_SLOW))
 	is 1 l .epoch "$epoch" && daemon_start 1 && until_true 8 later "$epoch"
 }
 

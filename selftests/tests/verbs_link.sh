@@ -96,16 +96,25 @@ crowd()
 # A peer that goes before it has offered anything, and nobody that is known.
 gone()
 {
-	local name
+	local name lines
 
+	# What was said of those before is of no account.
+	lines=$(wc -l <"$out")
 	for name in "$key" "$key.other"; do
 		[ -e "$name" ] || rclink genkey "$name" || return
 		sleep 1 | openssl s_client -alpn rclink/1 \
 			-connect "$RCL_PEER_IP:7185" -cert "$name" -key "$name" \
 			>/dev/null 2>&1
 	done
-	until_true 10 grep '^given up, from .*the peer closed the connection' \
-		"$out" && until_true 10 grep '^refused .*the peer closed' "$out"
+	until_true 10 says_behind "$lines" \
+		'^given up, from .*the peer closed the connection' &&
+		until_true 10 says_behind "$lines" '^refused .*the peer closed'
+}
+
+# says_behind LINE PATTERN: the listener does
+says_behind()
+{
+	tail -n +$(($1 + 1)) "$out" | grep "$2"
 }
 
 # The same of a peer with a key, all for the link l. A slow kernel is to have shaken
