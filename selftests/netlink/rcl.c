@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,8 +377,20 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
+static bool is_in(const struct rcl_view *view, uint64_t state)
+{
+	return view->state == state;
+}
+
+static bool has_told(const struct rcl_view *view, uint64_t seq)
+{
+	return view->event_seq >= seq;
+}
+
 /* Return: 0 when the link gets there, -ETIMEDOUT if not. */
-int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
+static int until(struct genl_sock *s, const char *name, int ms,
+		 bool (*is)(const struct rcl_view *view, uint64_t what),
+		 uint64_t what)
 {
 	int64_t end = now_ms() + slow(ms);
 	struct rcl_view view;
@@ -390,11 +401,16 @@ int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
 	do {
 		over = now_ms() >= end;
 		ret = rcl_view(s, name, &view);
-		if (ret || view.state == state)
+		if (ret || is(&view, what))
 			return ret;
 		usleep(10000);
 	} while (!over);
 	return -ETIMEDOUT;
+}
+
+int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms)
+{
+	return until(s, name, ms, is_in, state);
 }
 
 /*
@@ -409,19 +425,7 @@ void rcl_settle(struct genl_sock *s, const char *name)
 /* An event is heard before a dump has its number. */
 int rcl_until_told(struct genl_sock *s, const char *name, uint64_t seq, int ms)
 {
-	int64_t end = now_ms() + slow(ms);
-	struct rcl_view view;
-	bool over;
-	int ret;
-
-	do {
-		over = now_ms() >= end;
-		ret = rcl_view(s, name, &view);
-		if (ret || view.event_seq >= seq)
-			return ret;
-		sched_yield();
-	} while (!over);
-	return -ETIMEDOUT;
+	return until(s, name, ms, has_told, seq);
 }
 
 /* Bring two links of this host to a state, each the other's peer. */
