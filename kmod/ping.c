@@ -393,7 +393,7 @@ static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg,
 /**
  * rcl_ping_answer - an answer of the peer came in
  * @ep: active
- * @msg: PONG, FILLED or CHECKED
+ * @msg: PONG, FILLED or CHECKED, of the question that is the oldest
  * @arrived: when its completion was handled
  *
  * Context: the link's work item.
@@ -410,10 +410,12 @@ int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
 	struct rcl_pinger *p = &ep->pinger;
 	enum rcl_ping_step step;
 
-	if (!p->ping || !p->asked || msg->cookie != p->cookie)
-		return -EPROTO;
+	/* Of one that ended when another piece of it had come back wrong. */
+	if (!p->ping || msg->cookie != p->cookie)
+		return 0;
 	step = *p->step;
-	if (step >= ARRAY_SIZE(answers) || answers[step] != msg->type)
+	if (!p->asked || step >= ARRAY_SIZE(answers) ||
+	    answers[step] != msg->type)
 		return -EPROTO;
 	if (msg->status) {
 		rcl_ping_end(ep, -EILSEQ, peer_differs);

@@ -484,6 +484,22 @@ TEST_F_TIMEOUT(link, other_answers_to_ping, TIMEOUT_S)
 	pinged(_metadata, h, "PONG, PONG", ENOTCONN);
 }
 
+/* The ping ends with the first; the answer to the second is one all the same. */
+TEST_F_TIMEOUT(link, the_first_of_two_pieces_comes_back_wrong, TIMEOUT_S)
+{
+	struct hostile *h = &self->h;
+	struct rcl_msg first, second;
+
+	pings(_metadata, h, RCLINK_PING_OP_SEND, PING_LEN, RCL_MSG_PING,
+	      &first);
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_PING, &second));
+	ASSERT_EQ(0, answer(h, &first, &(struct rcl_msg)
+			    SAY(PONG, .status = RCL_MSG_DIFFERS), 0));
+	pinged(_metadata, h, "differs", EILSEQ);
+	ASSERT_EQ(0, answer(h, &second, &(struct rcl_msg)SAY(PONG), 0));
+	EXPECT_EQ(0, hostile_lives(h, "after the second"));
+}
+
 TEST_F_TIMEOUT(link, other_answers_to_fill, TIMEOUT_S)
 {
 	static const struct wrong wrong[] = {
