@@ -85,17 +85,17 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
 		if (call->lessee != lessee)
 			continue;
 		rcl_lease_dequeue(pool, call);
-		rcl_call_finish(call, -ECANCELED);
+		rcl_call_finish(call, why);
 	}
 	/* An errand may wait for an answer, and who closes for the errand. */
 	list_for_each_entry(call, &pool->asked, node)
 		if (call->lessee == lessee)
-			rcl_call_cancel(call);
+			rcl_call_cancel(call, why);
 	lease = rcl_pool_find(pool, lessee);
 	if (!lease)
 		return;
 	if (lease->call) {
-		rcl_call_finish(lease->call, -ECANCELED);
+		rcl_call_finish(lease->call, why);
 		lease->call = NULL;
 	} else if (lease->state == RCL_LEASE_OPEN) {
 		rcl_lease_end(ep, lease, why);

@@ -169,14 +169,15 @@ void rcl_call_put(struct rcl_call *call)
 /**
  * rcl_call_cancel - say that nobody is to wait for a call any more
  * @call: the pool keeps its reference, for the answer
+ * @why: negative errno for who waits
  *
  * Context: may sleep.
  */
-void rcl_call_cancel(struct rcl_call *call)
+void rcl_call_cancel(struct rcl_call *call, int why)
 {
 	struct rcl_lessee *lessee = call->lessee;
 
-	call->ret = -ECANCELED;
+	call->ret = why;
 	call->lessee = NULL;
 	rcl_lessee_put(lessee);
 	complete(&call->done);

@@ -211,7 +211,7 @@ void rcl_errands_wait(struct rcl_errands *errands);
 struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
 			      struct rcl_lessee *lessee, gfp_t gfp);
 void rcl_call_put(struct rcl_call *call);
-void rcl_call_cancel(struct rcl_call *call);
+void rcl_call_cancel(struct rcl_call *call, int why);
 void rcl_call_finish(struct rcl_call *call, int ret);
 
 #endif /* RCL_LESSEE_H */
