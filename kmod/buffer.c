@@ -112,20 +112,22 @@ err_free_pages:
 
 /**
  * rcl_buffer_destroy - the mirror of rcl_buffer_create()
- * @buf: its PD has no QP any more
+ * @buf: to be destroyed
+ * @lost: its PD has a QP still, which the device keeps, and which may access it
  *
  * Context: may sleep.
  */
-void rcl_buffer_destroy(struct rcl_buffer *buf)
+void rcl_buffer_destroy(struct rcl_buffer *buf, bool lost)
 {
 	struct ib_device *ib = buf->mr->device;
 
-	if (!ib_dereg_mr(buf->mr)) {
+	lost |= ib_dereg_mr(buf->mr);
+	if (!lost) {
 		rcl_buffer_free_pages(buf, ib);
 		return;
 	}
 	/* As for regions: what the device may reach is not for others. */
-	pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
+	pr_warn_ratelimited("the device did not let a link buffer go: %u pages are lost\n",
 			    buf->npages);
 	kfree(buf->sg);
 }

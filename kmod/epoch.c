@@ -163,8 +163,10 @@ static void rcl_epoch_lose(struct rcl_epoch *ep)
 /* The QPs are gone, or lost. */
 static void rcl_epoch_deallocate(struct rcl_epoch *ep)
 {
-	rcl_buffer_destroy(&ep->buffer);
-	if (rcl_epoch_is_lost(ep)) {
+	bool lost = rcl_epoch_is_lost(ep);
+
+	rcl_buffer_destroy(&ep->buffer, lost);
+	if (lost) {
 		rcl_epoch_lose(ep);
 		return;
 	}
@@ -218,7 +220,7 @@ err_deallocate:
 	rcl_epoch_deallocate(ep);
 	return ret;
 err_destroy_buffer:
-	rcl_buffer_destroy(&ep->buffer);
+	rcl_buffer_destroy(&ep->buffer, false);
 err_destroy_ctrl:
 	rcl_ctrl_destroy(&ep->ctrl);
 err_dealloc_pd:

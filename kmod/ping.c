@@ -102,7 +102,8 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 	struct rcl_ping *ping = p->ping;
 	struct rcl_stats *stats = ep->ctrl.stats;
 
-	if (p->mem) {
+	/* What a QP may access stays with one that the device keeps. */
+	if (p->mem && !ep->qp[0].lost) {
 		ib_dma_unmap_single(ep->user.ib, p->dma, ping->size,
 				    DMA_BIDIRECTIONAL);
 		kfree(p->mem);
