@@ -150,6 +150,16 @@ static bool rcl_port_can_drain(const struct ib_device *ib)
 	return ib->ops.driver_id != RDMA_DRIVER_OCRDMA;
 }
 
+/*
+ * A piece of a region is at an address that the registration has been given.
+ * hfi1 looks for it where the pages are (rvt_lkey_ok()): each SEND, WRITE and
+ * READ would be refused, and each receive would fail.
+ */
+static bool rcl_port_finds_pieces(const struct ib_device *ib)
+{
+	return ib->ops.driver_id != RDMA_DRIVER_HFI1;
+}
+
 /* What no operator can change, or NULL. */
 static const char *rcl_port_lacks(const struct ib_device *ib,
 				  const struct rcl_port *info)
@@ -160,6 +170,8 @@ static const char *rcl_port_lacks(const struct ib_device *ib,
 		return "the device has no fast registration (REG_MR)";
 	if (!rcl_port_can_drain(ib))
 		return "the driver cannot drain QPs: use another device";
+	if (!rcl_port_finds_pieces(ib))
+		return "the driver cannot use regions: use another device";
 	return NULL;
 }
 
