@@ -105,10 +105,14 @@ static u32 rcl_port_masked_atomics(const struct ib_device *ib, u32 atomics)
 	/* No device has them alone, and no QP is wired for that. */
 	if (!atomics)
 		return RCLINK_ATOMICS_NONE;
-	/* bnxt_re says that it has them: bnxt_re_post_send() knows none. */
-	if (ib->ops.driver_id == RDMA_DRIVER_BNXT_RE)
+	switch (ib->ops.driver_id) {
+	/* They say that they have them: their post_send() knows none. */
+	case RDMA_DRIVER_BNXT_RE:
+	case RDMA_DRIVER_VMW_PVRDMA:
 		return RCLINK_ATOMICS_NONE;
-	return rcl_port_atomics(ib, ib->attrs.masked_atomic_cap);
+	default:
+		return rcl_port_atomics(ib, ib->attrs.masked_atomic_cap);
+	}
 }
 
 static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
