@@ -36,7 +36,8 @@ struct rcl_qp_size rcl_epoch_pool_size(const struct rcl_epoch *ep)
 	return (struct rcl_qp_size){
 		.send_wr = RCLINK_DEV_SENDS + RCL_EPOCH_MARKS,
 		.recv_wr = RCLINK_DEV_RECVS,
-		.sge = clamp(max, RCLINK_DEV_SGE_MAX, RCLINK_DEV_PARTS_MAX),
+		/* At least RCLINK_DEV_SGE_MAX: see rcl_port_lacks(). */
+		.sge = min(max, RCLINK_DEV_PARTS_MAX),
 	};
 }
 

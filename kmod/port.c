@@ -7,6 +7,8 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include <uapi/linux/rclink_dev.h>
+
 #include "policy.h"
 
 /* Larger indexes no address handle can name (struct ib_global_route). */
@@ -172,6 +174,8 @@ static const char *rcl_port_lacks(const struct ib_device *ib,
 		return "iWARP needs the RDMA CM: use InfiniBand or RoCE";
 	if (!info->fast_reg_pages)
 		return "the device has no fast registration (REG_MR)";
+	if (info->max_sge < RCLINK_DEV_SGE_MAX)
+		return "the device takes too few pieces at once: use another";
 	if (!rcl_port_can_drain(ib))
 		return "the driver cannot drain QPs: use another device";
 	if (!rcl_port_finds_pieces(ib))
