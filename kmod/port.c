@@ -166,6 +166,17 @@ static bool rcl_port_finds_pieces(const struct ib_device *ib)
 	return ib->ops.driver_id != RDMA_DRIVER_HFI1;
 }
 
+/*
+ * All memory is registered by the processor's pages, see extent.c: irdma takes
+ * those of 64 KiB for such of 4 KiB. A device that says no size may have any.
+ */
+static bool rcl_port_has_page_size(const struct ib_device *ib)
+{
+	u64 sizes = ib->attrs.page_size_cap;
+
+	return !sizes || sizes & PAGE_SIZE;
+}
+
 /* What no operator can change, or NULL. */
 static const char *rcl_port_lacks(const struct ib_device *ib,
 				  const struct rcl_port *info)
@@ -174,6 +185,8 @@ static const char *rcl_port_lacks(const struct ib_device *ib,
 		return "iWARP needs the RDMA CM: use InfiniBand or RoCE";
 	if (!info->fast_reg_pages)
 		return "the device has no fast registration (REG_MR)";
+	if (!rcl_port_has_page_size(ib))
+		return "the device lacks this kernel's page size: use another";
 	if (info->max_sge < RCLINK_DEV_SGE_MAX)
 		return "the device takes too few pieces at once: use another";
 	if (!rcl_port_can_drain(ib))

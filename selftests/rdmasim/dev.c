@@ -25,6 +25,7 @@ static const struct sim_limits sim_defaults = {
 	.mrs = 65536,
 	.pages = SIM_MR_PAGES,
 	.sges = SIM_MAX_SGE,
+	.sizes = PAGE_MASK & SIM_24BIT_MAX,
 	.atomics = 2,
 	.mtu = 4096,
 };
@@ -35,7 +36,7 @@ static int sim_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	const struct sim_limits *limits = &to_sim(ib)->limits;
 
 	attr->max_mr_size = U64_MAX;
-	attr->page_size_cap = PAGE_MASK & SIM_24BIT_MAX;
+	attr->page_size_cap = limits->sizes;
 	attr->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS |
 				 IB_DEVICE_RC_RNR_NAK_GEN |
 				 IB_DEVICE_SYS_IMAGE_GUID;
@@ -206,6 +207,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "mrs", &limits->mrs, 65536 },
 		{ "pages", &limits->pages, 65536 },
 		{ "sges", &limits->sges, SIM_MAX_SGE },
+		{ "sizes", &limits->sizes, U32_MAX },
 		{ "atomics", &limits->atomics, 2 },
 		{ "mtu", &limits->mtu, 4096 },
 		{ "dma", &limits->dma, 1 },

@@ -4,15 +4,16 @@
  * processes find no verbs here. In rdmasim/ of debugfs:
  *
  * new_device	NAME ib LID [wire=NETDEV] | NAME roce NETDEV, then limits: qps=
- *		cqes= mrs= pages= sges= atomics=0|1|2 mtu= dma=0|1 (atomics:
- *		none, without the masked ones, all; dma: virtual, or by the DMA
- *		API; mtu=0: less than there is a word for). By a wire LIDs of
- *		other kernels are reached, and the port is up when that is. With
- *		sa=1 it is an InfiniBand port with QP1, and somebody to talk to
- *		(sa.c). With iwarp=1 it says that it is iWARP, which takes a
- *		wire, and nobody should want it then. With grh=1 it is one that
- *		takes nothing without a GRH, as a virtual one. More than 512
- *		pages are said, and not there.
+ *		cqes= mrs= pages= sges= sizes= atomics=0|1|2 mtu= dma=0|1
+ *		(sizes: of pages, as bits; atomics: none, without the masked
+ *		ones, all; dma: virtual, or by the DMA API; mtu=0: less than
+ *		there is a word for). By a wire LIDs of other kernels are
+ *		reached, and the port is up when that is. With sa=1 it is an
+ *		InfiniBand port with QP1, and somebody to talk to (sa.c). With
+ *		iwarp=1 it says that it is iWARP, which takes a wire, and nobody
+ *		should want it then. With grh=1 it is one that takes nothing
+ *		without a GRH, as a virtual one. More than 512 pages are said,
+ *		and not there, and so are sizes.
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c.

@@ -50,6 +50,7 @@ struct sim_limits {
 	u32 mrs;
 	u32 pages;		/* of a fast registration */
 	u32 sges;
+	u32 sizes;		/* of pages, as bits */
 	u32 atomics;		/* 0 none, 1 without masked ones, 2 all */
 	u32 mtu;
 	u32 dma;		/* 0 virtual, 1 by the DMA API */

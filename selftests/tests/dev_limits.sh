@@ -50,13 +50,13 @@ says()
 		gojq -e . >/dev/null
 }
 
-plan 8
+plan 9
 nl_build
 lab_device
 lab_module
 sim_load "sim0 ib 7 qps=40 cqes=500 mrs=90 pages=64 sges=5 atomics=1" \
 	"sim1 ib 9 pages=0 atomics=0 mtu=2048" "sim2 ib 11 mtu=0" \
-	"sim3 ib 13 sges=3"
+	"sim3 ib 13 sges=3" "sim4 ib 15 sizes=0x200000"
 check "a device is as ibv_devinfo has it" same_as_devinfo
 check "a device with limits of its own has those" says sim0 \
 	'[.link_layer, .state, .lid, .atomics, .masked_atomics, .max_qp, .max_cqe,
@@ -70,6 +70,8 @@ refuse 1 "nor is one made on it" "the device has no fast registration (REG_MR)" 
 	rclink add l dev sim1
 refuse 1 "nor is one on a device that takes fewer pieces than an entry has" \
 	"the device takes too few pieces at once" rclink add l dev sim3
+refuse 1 "nor on one without pages of the processor's size" \
+	"the device lacks this kernel's page size" rclink add l dev sim4
 check "one with less than the least MTU is for no link" says sim2 \
 	'[.state, .active_mtu, .chosen_gid, (.reason | contains("less than 256"))] ==
 	["active", null, null, true]'
