@@ -3,10 +3,36 @@
 #ifndef RCL_COMPAT_H
 #define RCL_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
+
+struct dma_buf_attachment;
+
+/* Of a queue that is not WQ_UNBOUND; before 6.17 no flag said so. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define RCL_COMPAT_WQ_PERCPU	0
+#else
+#define RCL_COMPAT_WQ_PERCPU	WQ_PERCPU
+#endif
+
+/*
+ * Before 7.1 an importer must have this. From then on it has another name, and
+ * who has it promises to let go of what is pinned when the exporter wants that,
+ * which nobody does here.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
+static inline void rcl_compat_move_notify(struct dma_buf_attachment *attach)
+{
+}
+
+#define RCL_COMPAT_MOVE_NOTIFY	.move_notify = rcl_compat_move_notify,
+#else
+#define RCL_COMPAT_MOVE_NOTIFY
+#endif
 
 /**
  * rcl_compat_pin_flags - how to pin pages that are only read
@@ -60,6 +86,23 @@ static inline void rcl_compat_vm_flags_set(struct vm_area_struct *vma,
 	vma->vm_flags |= flags;
 #else
 	vm_flags_set(vma, flags);
+#endif
+}
+
+/**
+ * rcl_compat_mmap - have a file map itself
+ * @file: of @vma
+ * @vma: new
+ *
+ * Context: the mmap lock is held.
+ * Return: 0, or the errno of the file's mmap().
+ */
+static inline int rcl_compat_mmap(struct file *file, struct vm_area_struct *vma)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+	return call_mmap(file, vma);
+#else
+	return vfs_mmap(file, vma);
 #endif
 }
 

@@ -21,6 +21,7 @@
 
 #include <uapi/linux/rclink_dev.h>
 
+#include "compat.h"
 #include "extent.h"
 #include "region.h"
 
@@ -52,13 +53,9 @@ struct rcl_dmabuf {
  * that the device could use. But without this the exporter would have to pin it
  * in memory that every device reaches.
  */
-static void rcl_dmabuf_move_notify(struct dma_buf_attachment *attach)
-{
-}
-
 static const struct dma_buf_attach_ops rcl_dmabuf_attach_ops = {
 	.allow_peer2peer = true,
-	.move_notify = rcl_dmabuf_move_notify,
+	RCL_COMPAT_MOVE_NOTIFY
 };
 
 /*

@@ -14,6 +14,8 @@
 #include <linux/errno.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
+
 static const struct {
 	const char *name;
 	unsigned int flags;
@@ -23,7 +25,8 @@ static const struct {
 	 * Many may wait for a device that stands still: the more places there
 	 * are, the more links of other devices go on meanwhile.
 	 */
-	[RCL_QUEUE_LINKS] = { "rclink", WQ_HIGHPRI, WQ_MAX_ACTIVE },
+	[RCL_QUEUE_LINKS] = { "rclink", WQ_HIGHPRI | RCL_COMPAT_WQ_PERCPU,
+			      WQ_MAX_ACTIVE },
 	/* What takes its time must not keep a link from its heartbeat. */
 	[RCL_QUEUE_EPOCHS] = { "rclink-epochs", WQ_UNBOUND, 0 },
 	[RCL_QUEUE_ERRANDS] = { "rclink-errands", WQ_UNBOUND, 0 },

@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 
+#include "compat.h"
 #include "pin.h"
 #include "region.h"
 
@@ -159,7 +160,7 @@ int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
 	if (offset + size <= len) {
 		vma->vm_pgoff = offset >> PAGE_SHIFT;
 		vma_set_file(vma, file);
-		ret = call_mmap(file, vma);
+		ret = rcl_compat_mmap(file, vma);
 	}
 	fput(file);
 	return ret;
