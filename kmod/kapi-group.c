@@ -12,6 +12,7 @@
 
 #include "group-use.h"
 #include "kapi.h"
+#include "mcast.h"
 
 /**
  * struct rclink_member - a group as a module uses it
@@ -41,6 +42,7 @@ static bool rcl_kapi_member_hear(struct rcl_group_listener *listener,
 	struct rclink_member *member = rcl_kapi_member_of(listener);
 
 	BUILD_BUG_ON(RCLINK_GROUP_NOBODY != RCL_GROUP_NOBODY);
+	BUILD_BUG_ON(RCLINK_GROUP_LEN_MAX != RCL_MCAST_MTU);
 	return member->ops->received(member, member->ctx, heard->data,
 				     heard->len, heard->sender, heard->gid);
 }
@@ -114,7 +116,8 @@ EXPORT_SYMBOL_GPL(rclink_group_leave);
  * rclink_group_max - how much does a message have room for?
  * @member: any
  *
- * It may be less when the group was down and is joined again.
+ * That is for who sends: what comes may be longer, up to RCLINK_GROUP_LEN_MAX.
+ * It may be less or more when the group was down and is joined again.
  *
  * Context: any, also a callback of @member.
  * Return: bytes; if the group is down, when it was joined last.

@@ -136,6 +136,8 @@ void rclink_unregister_notifier(struct notifier_block *nb);
 
 /* Who sent a message that came under the key before the newest. */
 #define RCLINK_GROUP_NOBODY	(~0U)
+/* Bytes; no message of any host is longer. */
+#define RCLINK_GROUP_LEN_MAX	4096
 
 /**
  * struct rclink_group_ops - what a membership of a group calls
@@ -143,7 +145,8 @@ void rclink_unregister_notifier(struct notifier_block *nb);
  *	is valid during the call, as is @gid, RCLINK_GID_LEN bytes, where it
  *	says it comes from; @sender is who sent it, a number under the newest
  *	key, or RCLINK_GROUP_NOBODY. Returns false when there was no room for
- *	it, which is counted with the group.
+ *	it, which is counted with the group. @len may be more than
+ *	rclink_group_max() says, and is at most RCLINK_GROUP_LEN_MAX.
  * @ended: the group was deleted; called once, nothing is called afterwards, and
  *	rclink_group_leave() is still due. A group that is down has not ended.
  *

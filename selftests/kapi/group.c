@@ -125,7 +125,7 @@ static bool group_received(struct rclink_member *member, void *ctx,
 	}
 	spin_lock(&group.lock);
 	group.late += group.left || group.ended || ctx != &group ||
-		      len > rclink_group_max(member);
+		      len > RCLINK_GROUP_LEN_MAX;
 	room = !group.full;
 	if (room)
 		group_take(data, len, sender, gid);
