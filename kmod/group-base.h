@@ -50,7 +50,7 @@
  * @last: where it was when it was left last
  * @sa: membership with the subnet manager, where there is one
  * @port_mtu: of the port when it was attached, bytes
- * @mtu: of the group, bytes
+ * @mtu: of the group when it was joined last, bytes
  * @joins: how often it was joined
  * @qkey: of the group, as far as this host knows
  * @told_key: identifier of the key that listeners were told of

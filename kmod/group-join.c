@@ -54,12 +54,11 @@ static const struct rcl_mcast_ops rcl_group_mcast_ops = {
 int rcl_group_attach(struct rcl_group *group, const char **why)
 {
 	bool sa = false;
-	u32 mtu;
 	int ret;
 
 	lockdep_assert_held(&group->lock);
 	ret = rcl_group_conf_attach(&group->conf, &group->last, &group->user,
-				    &mtu, &sa, why);
+				    &group->port_mtu, &sa, why);
 	if (ret)
 		return ret;
 	if (sa)
@@ -69,28 +68,26 @@ int rcl_group_attach(struct rcl_group *group, const char **why)
 		rcl_dev_detach(&group->user);
 		return ret;
 	}
-	group->port_mtu = mtu;
-	WRITE_ONCE(group->mtu, mtu);
 	group->attached = true;
 	return 0;
 }
 
 static int rcl_group_ask_address(struct rcl_group *group,
-				 struct rcl_mcast_addr *addr, const char **why)
+				 struct rcl_mcast_addr *addr, u32 *mtu,
+				 const char **why)
 {
-	u32 mtu = group->port_mtu;
 	int ret;
 
+	*mtu = group->port_mtu;
 	*addr = group->conf.addr;
 	addr->qkey = group->qkey;
 	if (!rcl_mcast_sa_is_asked(&group->sa))
 		return 0;
-	ret = rcl_mcast_sa_get(&group->sa, addr, &mtu, why);
+	ret = rcl_mcast_sa_get(&group->sa, addr, mtu, why);
 	if (ret && ret != -EINPROGRESS)
 		group->reason = (struct rcl_reason){
 			.reason = RCLINK_DOWN_REASON_SUBNET_MANAGER,
 		};
-	WRITE_ONCE(group->mtu, mtu);
 	return ret;
 }
 
@@ -121,13 +118,14 @@ int rcl_group_join(struct rcl_group *group, const char **why)
 	struct rcl_mcast_addr addr;
 	struct rcl_mcast *mcast;
 	int ret = 0;
+	u32 mtu;
 
 	lockdep_assert_held(&group->lock);
 	if (!group->attached)
 		ret = rcl_group_attach(group, why);
 	if (ret)
 		return ret;
-	ret = rcl_group_ask_address(group, &addr, why);
+	ret = rcl_group_ask_address(group, &addr, &mtu, why);
 	if (ret == -EINPROGRESS)
 		return ret;
 	if (ret)
@@ -137,6 +135,7 @@ int rcl_group_join(struct rcl_group *group, const char **why)
 	ret = PTR_ERR_OR_ZERO(mcast);
 	if (ret)
 		goto err_leave;
+	WRITE_ONCE(group->mtu, mtu);
 	rcl_group_set_mcast(group, mcast);
 	memset(&group->reason, 0, sizeof(group->reason));
 	group->joins++;

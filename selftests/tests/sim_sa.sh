@@ -196,6 +196,31 @@ down_for_it()
 		.ports[0].gid != null'
 }
 
+# longest GROUP: bytes that it says a message may have
+longest()
+{
+	"$tool" group send "$1" "$(printf '%05000d' 0)" 2>&1 |
+		grep -oE 'longer than [0-9]+ bytes'
+}
+
+# keeps_length: tries to join again, from a port with another MTU than the group's,
+# change nothing of that
+keeps_length()
+{
+	local bytes status=0
+
+	bytes=$(longest h) || return
+	echo 2 >"$SIM/sim1/sa"
+	echo "$reregister" >"$SIM/sim1/event"
+	group_becomes 1 h .state down || status=1
+	# The next try.
+	sleep 3
+	[ "$(longest h)" = "$bytes" ] || status=1
+	echo 0 >"$SIM/sim1/sa"
+	until_true 30 group_is 1 h .state joined && [ "$(longest h)" = "$bytes" ] &&
+		return "$status"
+}
+
 # Where it is has changed, which takes nothing down; a LID of the port's does.
 moves()
 {
@@ -234,7 +259,7 @@ module_goes()
 	rmmod rclink && members_become 0
 }
 
-plan 16
+plan 17
 link_setup
 sim_load "sim0 ib 2 mtu=1024 sa=1" "sim1 ib 3 sa=1"
 check "the subnet manager gives a group its LID" gives_the_lid
@@ -250,6 +275,7 @@ check "and who gets no answer, and nobody else waits for that" is_silent
 check "a device is removed meanwhile" removed_meanwhile
 check "started again, it is asked again" begins_anew
 check "while it is away the group is down, and joined again by itself" is_away
+check "down, it says how long a message might be when it was joined" keeps_length
 check "another LID of its own, and of the port" moves
 check "removal takes it down, and it is joined again" device_goes
 check "a link to another subnet, which would need a router, is refused" crosses
