@@ -94,7 +94,6 @@ static bool rcl_group_hear_call(struct rcl_group_hear *hear,
 		taken = listener->hear(listener, heard);
 	else
 		listener->ended(listener);
-	cond_resched();
 	spin_lock(&hear->lock);
 	hear->told = NULL;
 	wake_up_all(&hear->left);

@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/wait.h>
@@ -31,6 +32,8 @@ static void rcl_group_received(struct rcl_mcast *mcast, u8 *data, u32 len,
 
 	if (rcl_talk_hear(&group->talk, data, len, &heard))
 		rcl_group_hear_tell(&group->hear, &heard);
+	/* The core takes 65536 completions before it lets others run. */
+	cond_resched();
 }
 
 static void rcl_group_sent(struct rcl_mcast *mcast)
