@@ -60,7 +60,7 @@ static void rcl_extent_take(struct scatterlist *to,
 			    const struct rcl_extent_cut *at, u32 len)
 {
 	struct scatterlist *from = at->sg;
-	u32 offset = from->offset + at->offset;
+	u64 offset = (u64)from->offset + at->offset;
 
 	if (at->mapped) {
 		sg_dma_address(to) = sg_dma_address(from) + at->offset;
