@@ -38,7 +38,9 @@ struct scatterlist;
 /**
  * struct rclink_chan_ops - what a channel calls
  * @completed: an operation completed; the entry is valid during the call, and
- *	its time is 0, and its length holds only if it succeeded
+ *	its time is 0, and its length holds only if it succeeded; of a receive
+ *	with RCLINK_CQE_WRITTEN it is that of what the peer wrote elsewhere, and
+ *	may be more than the receive has room for
  * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
  *	it, the link went down, or it could not go on in another epoch, -ENODEV
  *	when the device was removed, -ESHUTDOWN for rclink_close(); nothing is
@@ -304,7 +306,8 @@ static inline void rclink_prep_write(struct rclink_dev_sqe *sqe,
  * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
  * @remote: region of the peer
  * @offset: from its begin
- * @imm: for the completion of the peer; takes one of its receives
+ * @imm: for the completion of the peer, with RCLINK_CQE_WRITTEN; takes one of
+ *	its receives, and leaves nothing there
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  */

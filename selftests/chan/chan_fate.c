@@ -212,6 +212,8 @@ static void arrives(struct __test_metadata *_metadata, struct cut *c,
 	} else if (step->op == RCLINK_OP_SEND_INV) {
 		flags = RCLINK_CQE_INVALIDATED;
 		imm = c->brief_region;
+	} else if (step->op == RCLINK_OP_WRITE_IMM) {
+		flags |= RCLINK_CQE_WRITTEN;
 	}
 	EXPECT_EQ(flags, cqe.flags);
 	EXPECT_EQ(imm, cqe.imm);

@@ -309,7 +309,7 @@ TEST_F_TIMEOUT(chan, write_with_immediate_of_every_size, 120)
 					      &self->far, 64, i | 0xabcd0000,
 					      0, i));
 		answer = get_answer(_metadata, self);
-		EXPECT_EQ(RCLINK_CQE_IMM, answer.flags);
+		EXPECT_EQ(RCLINK_CQE_IMM | RCLINK_CQE_WRITTEN, answer.flags);
 		EXPECT_EQ(i | 0xabcd0000, answer.imm);
 		EXPECT_EQ(sizes[i], answer.len);
 	}

@@ -186,7 +186,7 @@ TEST_F_TIMEOUT(chan, write_with_immediate_across_extents, 120)
 		/* All of it was there when that came. */
 		ASSERT_EQ(0, near_hears(&self->near, &answer))
 			TH_LOG("%u", i);
-		EXPECT_EQ(RCLINK_CQE_IMM, answer.flags);
+		EXPECT_EQ(RCLINK_CQE_IMM | RCLINK_CQE_WRITTEN, answer.flags);
 		EXPECT_EQ(~i, answer.imm);
 		EXPECT_LT(0, answer.len);
 		EXPECT_GE(size, answer.len);

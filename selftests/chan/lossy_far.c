@@ -191,6 +191,18 @@ static uint32_t length_of(const struct far *f, const struct lossy_op *op)
 	       second < at + op->len ? at + op->len - second : op->len;
 }
 
+static uint32_t flags_of(const struct lossy_op *op)
+{
+	switch (op->what) {
+	case RCLINK_OP_SEND:
+		return 0;
+	case RCLINK_OP_WRITE_IMM:
+		return RCLINK_CQE_IMM | RCLINK_CQE_WRITTEN;
+	default:
+		return RCLINK_CQE_IMM;
+	}
+}
+
 /* It must be the next one: none is left out, comes twice or too early. */
 static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 {
@@ -202,8 +214,8 @@ static int take(struct far *f, const struct rclink_dev_cqe *cqe)
 	} while (!lossy_is_message(&op));
 	if (cqe->len != length_of(f, &op))
 		return wrong(f, "another message: its length");
-	if (op.what == RCLINK_OP_SEND ? cqe->flags :
-	    cqe->flags != RCLINK_CQE_IMM || cqe->imm != op.imm)
+	if (cqe->flags != flags_of(&op) ||
+	    (cqe->flags && cqe->imm != op.imm))
 		return wrong(f, "another message: its immediate");
 	if (op.what != RCLINK_OP_WRITE_IMM && !lossy_is(in, op.key, op.len))
 		return wrong(f, "a message's data");

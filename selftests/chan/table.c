@@ -132,7 +132,7 @@ static const struct row {
 	  RCLINK_CQE_INVALIDATED },
 	{ "WRITE", write_to, MARK, 0, MARK, MARK },
 	{ "WRITE with immediate", write_imm, MARK, 0, MARK, MARK, false,
-	  RCLINK_CQE_IMM },
+	  RCLINK_CQE_IMM | RCLINK_CQE_WRITTEN },
 	{ "READ", read_from, 0, MARK, MARK, MARK },
 	{ "compare and swap", cas, 0, MARK, MARK, 7 },
 	{ "fetch and add", fadd, 0, MARK, MARK, MARK + 7 },
@@ -154,7 +154,7 @@ static const char *completes(struct rclink_chan *chan,
 static bool told(const struct both *b, const struct row *row,
 		 const struct rclink_dev_cqe *cqe)
 {
-	uint32_t want = row->flags == RCLINK_CQE_IMM ? IMM : b->brief_region;
+	uint32_t want = row->flags & RCLINK_CQE_IMM ? IMM : b->brief_region;
 
 	return cqe->flags == row->flags && (!row->flags || cqe->imm == want);
 }
@@ -224,7 +224,7 @@ static const char *carry_out_echo(struct both *b, const struct row *row)
 {
 	struct rclink_data answer = rclink_piece(b->near.region, ANSWER, ROOM);
 	uint64_t *back = b->near.memory + ANSWER / 8;
-	bool imm = row->flags == RCLINK_CQE_IMM;
+	uint32_t imm = row->flags & RCLINK_CQE_IMM;
 	bool receives = row->receives || row->flags;
 	struct rclink_dev_cqe cqe = { 0 };
 	const char *why = NULL;
@@ -244,7 +244,7 @@ static const char *carry_out_echo(struct both *b, const struct row *row)
 		why = complete_both(b, receives, &cqe);
 	if (why)
 		return why;
-	if (receives && (cqe.len != 8 || cqe.flags != (imm ? row->flags : 0) ||
+	if (receives && (cqe.len != 8 || cqe.flags != imm ||
 			 (imm && cqe.imm != IMM)))
 		return "the answer is wrong";
 	if (*b->near.memory != row->near)

@@ -149,10 +149,10 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 		return;
 	if (cqe->flags & RCLINK_CQE_INVALIDATED)
 		far_answer(far, KAPI_ENDED, cqe->imm == far->region);
-	else if (cqe->flags & RCLINK_CQE_IMM && cqe->imm & KAPI_IMM_WRITE)
+	else if (cqe->flags & RCLINK_CQE_WRITTEN)
 		far_answer(far, KAPI_CHECK,
-			   kapi_is(far->memory, cqe->imm & ~KAPI_IMM_WRITE, 0,
-				   cqe->len));
+			   cqe->len <= KAPI_SIZE &&
+			   kapi_is(far->memory, cqe->imm, 0, cqe->len));
 	else
 		far_order(far, (struct kapi_msg *)(far->slots +
 						   cqe->user_data * FAR_SLOT),

@@ -6,7 +6,6 @@
 #ifndef KAPI_H
 #define KAPI_H
 
-#include <linux/bits.h>
 #include <linux/kfifo.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
@@ -23,7 +22,6 @@
 #define KAPI_BIG_SIZE	(5 * 1024 * 1024 + 3333)	/* several extents */
 #define KAPI_BIG_AT	1235		/* of the near one, in its first page */
 #define KAPI_DATA_MAX	4096		/* behind the order of a SEND */
-#define KAPI_IMM_WRITE	BIT(31)		/* the immediate is of a WRITE */
 
 enum kapi_what {
 	KAPI_HELLO,	/* far: its region has number @seed and rights @len */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the near end tries over a channel: it gives orders, and compares. */
+#include <linux/bits.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -72,7 +73,7 @@ static int near_send_imm(struct near *near, u32 imm)
 	ret = near_post(near, &sqe);
 	if (!ret)
 		ret = near_answer(near, KAPI_ECHO, &msg, &cqe);
-	if (!ret && (!(cqe.flags & RCLINK_CQE_IMM) || cqe.imm != imm))
+	if (!ret && (cqe.flags != RCLINK_CQE_IMM || cqe.imm != imm))
 		ret = kapi_say(-EIO, "immediate %x, not %x", cqe.imm, imm);
 	return ret;
 }
@@ -93,7 +94,7 @@ static int near_write_imm(struct near *near, u32 seed, u32 len)
 	struct rclink_dev_sqe sqe;
 
 	near_fill(near, seed, len);
-	rclink_prep_write_imm(&sqe, &near->far, 0, seed | KAPI_IMM_WRITE, 0, 0);
+	rclink_prep_write_imm(&sqe, &near->far, 0, seed, 0, 0);
 	rclink_prep_piece(&sqe, near->region, 0, len);
 	return near_post(near, &sqe) ? : near_right(near, KAPI_CHECK);
 }
@@ -243,7 +244,7 @@ int near_data(const char *link, bool polled, u32 seed)
 	for (i = 0; !ret && i < ARRAY_SIZE(sizes); i++) {
 		u32 len = sizes[i], offset = len < KAPI_SIZE ? 33 : 0;
 
-		seed = (seed * 5 + 1) & ~KAPI_IMM_WRITE;
+		seed = seed * 5 + 1;
 		ret = near_send(near, seed, min_t(u32, len, KAPI_DATA_MAX)) ? :
 		      near_send_imm(near, seed) ? :
 		      near_write(near, seed + 1, offset, len) ? :

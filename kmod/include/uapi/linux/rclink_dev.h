@@ -187,6 +187,8 @@ struct rclink_dev_sqe {
 #define RCLINK_CQE_INVALIDATED	0x02	/* @imm is the own region that ended */
 /* @imm is the member's number; not set if the group had another key then. */
 #define RCLINK_CQE_SENDER	0x04
+/* Of a receive that a WRITE_IMM took: the data is in a region, none is here. */
+#define RCLINK_CQE_WRITTEN	0x08
 
 /**
  * struct rclink_dev_cqe - one completion, 40 bytes
@@ -196,7 +198,8 @@ struct rclink_dev_sqe {
  *	RCLINK_STATUS_UNKNOWN
  * @vendor_err: of the device
  * @len: bytes received, read or written, if @status is success; of a receive
- *	that a WRITE_IMM took, those of its last part
+ *	that a WRITE_IMM took, those of its last part, which may be more than
+ *	the receive has room for: see RCLINK_CQE_WRITTEN
  * @imm: of the peer, handle of a region, or number of a member: see @flags
  * @op: enum rclink_dev_op
  * @flags: RCLINK_CQE_*
