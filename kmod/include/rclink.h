@@ -148,7 +148,9 @@ void rclink_unregister_notifier(struct notifier_block *nb);
  *	says it comes from; @sender is who sent it, a number under the newest
  *	key, or RCLINK_GROUP_NOBODY. Returns false when there was no room for
  *	it, which is counted with the group. @len may be more than
- *	rclink_group_max() says, and is at most RCLINK_GROUP_LEN_MAX.
+ *	rclink_group_max() says, and is at most RCLINK_GROUP_LEN_MAX. @sender
+ *	is not to be remembered: another key gives the numbers to others, and
+ *	nothing tells of it.
  * @ended: the group was deleted; called once, nothing is called afterwards, and
  *	rclink_group_leave() is still due. A group that is down has not ended.
  *
