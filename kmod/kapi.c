@@ -243,9 +243,11 @@ EXPORT_SYMBOL_GPL(rclink_connect);
  * @chan: that nobody uses any more, but for its callbacks; also one that is
  *	over
  *
- * What is in flight completes, and @ops->ended is called, before it returns.
- * Then no callback runs any more, the device accesses none of the memory that
- * was registered, unless it says -EIO, and @chan is no more.
+ * It gives up what has not completed: who wants to know that the last message
+ * has got there has it signaled, and waits. All of it completes, and
+ * @ops->ended is called, before it returns. Then no callback runs any more, the
+ * device accesses none of the memory that was registered, unless it says -EIO,
+ * and @chan is no more.
  *
  * Context: may sleep, for a drain. Not from a callback of rclink.
  * Return: 0, or -EIO when the device did not end a registration: then memory
