@@ -101,7 +101,8 @@ EXPORT_SYMBOL_GPL(rclink_group_join);
  * @member: that nobody uses any more, but for its callbacks; also of a group
  *	that has gone
  *
- * Afterwards no callback runs, and @member is no more.
+ * Afterwards no callback runs, and @member is no more. Work that callbacks have
+ * queued is not to use @member from before this on, and is ended afterwards.
  *
  * Context: may sleep, while a callback runs. Not from a callback of rclink.
  */

@@ -247,7 +247,8 @@ EXPORT_SYMBOL_GPL(rclink_connect);
  * has got there has it signaled, and waits. All of it completes, and
  * @ops->ended is called, before it returns. Then no callback runs any more, the
  * device accesses none of the memory that was registered, unless it says -EIO,
- * and @chan is no more.
+ * and @chan is no more. Work that callbacks have queued is not to use @chan
+ * from before this on, and is ended afterwards.
  *
  * Context: may sleep, for a drain. Not from a callback of rclink.
  * Return: 0, or -EIO when the device did not end a registration: then memory
@@ -376,6 +377,9 @@ EXPORT_SYMBOL_GPL(rclink_accept);
  * rclink_unlisten - end a listener and the channels that wait there
  * @listener: that nobody uses any more; its callback does not run any more when
  *	this returns
+ *
+ * Work that the callback has queued is not to use @listener from before this
+ * on, and is ended afterwards.
  *
  * Context: may sleep, for drains. Not from a callback of rclink.
  */
