@@ -36,7 +36,7 @@ traffic_ends()
 	until_true 10 is 1 a .stats.channels 0
 }
 
-plan 13
+plan 14
 link_setup
 rclink add x
 refuse 1 "without a terminal it says what to do" 'rclink stats -j' \
@@ -77,4 +77,10 @@ rclink del a
 rclink del b
 holds "a head that does not fit is cut" \
 	env RCL_COLUMNS=70 "$screen" 'see=links 0' 'see=NAME +STATE' 'gone=PEER' 'key=q' -- "$tool" top
+# It may be in the midst of a look, of which the module waits for the end.
+holds "the end of the module is its end, with a reason" \
+	"$screen" 'see=links 0' 'do=until rmmod rclink; do sleep 0.1; done' \
+	'see=rclink: top: the rclink module was unloaded; run .modprobe rclink' \
+	-- sh -c "! $tool top -i 0.3"
+lab_module
 finish

@@ -469,6 +469,26 @@ TEST_F(msg, a_refusal_does_not_repeat_itself)
 	EXPECT_STREQ("Invalid argument", err);
 }
 
+/* Netlink knows the family no more, and has no sentence for that. */
+TEST_F(msg, without_the_module_it_is_not_a_link_that_is_missing)
+{
+	const struct nlmsgerr e = { .error = -ENOENT, .msg = *self->hdr };
+	struct nl_msg *msg = nlmsg_alloc();
+	char err[RCL_ERR_LEN];
+
+	nlmsg_put(msg, 0, 1, NLMSG_ERROR, 0, NLM_F_CAPPED | NLM_F_ACK_TLVS);
+	nlmsg_append(msg, (void *)&e, sizeof(e), 4);
+	EXPECT_EQ(-ESHUTDOWN, rcl_nl_error(nlmsg_hdr(msg), self->hdr,
+					   &rcl_link_names, err));
+	EXPECT_STREQ("the rclink module was unloaded; run `modprobe rclink`",
+		     err);
+	nla_put_string(msg, NLMSGERR_ATTR_MSG, "name: there is no link");
+	EXPECT_EQ(-ENOENT, rcl_nl_error(nlmsg_hdr(msg), self->hdr,
+					&rcl_link_names, err));
+	EXPECT_STREQ("name: there is no link", err);
+	nlmsg_free(msg);
+}
+
 TEST_F(msg, what_is_too_long_is_said_to_be)
 {
 	char err[RCL_ERR_LEN];

@@ -173,6 +173,10 @@ int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 	    !nlmsg_parse((struct nlmsghdr *)hdr, len, tb, NLMSGERR_ATTR_MAX,
 			 policy))
 		attribute_name(tb, req, names, path);
+	/* The module says what it is that is not there; netlink does not. */
+	if (ret == -ENOENT && !tb[NLMSGERR_ATTR_MSG])
+		return rcl_fail(err, -ESHUTDOWN,
+				"the rclink module was unloaded; run `modprobe rclink`");
 	if (tb[NLMSGERR_ATTR_MSG])
 		nla_strlcpy(said, tb[NLMSGERR_ATTR_MSG], sizeof(said));
 	else

@@ -89,7 +89,8 @@ int rcl_nl_receive(struct rcl_nl *nl, char *err);
 
 /*
  * What the kernel said in the error message hdr about the request req: the
- * sentence, and the name of the attribute. Returns the errno, negative.
+ * sentence, and the name of the attribute. Returns the errno, negative:
+ * -ESHUTDOWN when the module was unloaded since the socket was opened.
  */
 int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 		 const struct rcl_nl_names *names, char *err);

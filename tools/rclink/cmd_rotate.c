@@ -48,6 +48,8 @@ struct rotation {
 	char why[RCL_ERR_LEN];	/* of the end, or of what failed */
 };
 
+static const char link_gone[] = "the link was deleted";
+
 static void take_state(struct rotation *r, const struct rcl_link_info *info)
 {
 	if (info->state == RCLINK_LINK_STATE_UP && info->epoch > r->before)
@@ -58,10 +60,10 @@ static void take_state(struct rotation *r, const struct rcl_link_info *info)
 	rcl_fail(r->why, 0, "the link went down: %s", info->reason_text);
 }
 
-static void link_gone(struct rotation *r)
+static void end(struct rotation *r, const char *why)
 {
 	r->ended = true;
-	rcl_fail(r->why, 0, "the link was deleted");
+	rcl_fail(r->why, 0, "%s", why);
 }
 
 static int on_event(const struct nlmsghdr *hdr, void *arg)
@@ -83,7 +85,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 			 info.reason_text);
 		break;
 	case RCLINK_EVENT_KIND_DELETED:
-		link_gone(r);
+		end(r, link_gone);
 	}
 	return 0;
 }
@@ -146,7 +148,9 @@ static void look(struct rotation *r)
 
 	ret = rcl_call_links(r->nl, r->name, &info, &num, err);
 	if (ret == -ENOENT)
-		link_gone(r);
+		end(r, link_gone);
+	else if (ret == -ESHUTDOWN)
+		end(r, err);
 	if (ret)
 		return;
 	take_state(r, info);
