@@ -23,10 +23,10 @@ struct rcl_range {
  * peer is asked when an interval is over: one miss would not even do that.
  */
 static const struct rcl_range ranges[RCL_P_MAX] = {
-	[RCL_P_PORT] = { 0, 1, 255, "port must be 0, for any, or 1 to 255" },
+	[RCL_P_PORT] = { 0, 1, 255, "port must be 1 to 255, or auto" },
 	[RCL_P_GID_INDEX] = { RCLINK_GID_INDEX_AUTO, 0, U32_MAX, NULL },
 	[RCL_P_MTU] = { 0, 256, 4096,
-		"mtu must be 0, 256, 512, 1024, 2048 or 4096" },
+		"mtu must be 256, 512, 1024, 2048 or 4096, or auto" },
 	[RCL_P_QPS] = { 4, 1, RCLINK_QPS_MAX, "qps must be 1 to 64" },
 	[RCL_P_TIMEOUT] = { 14, 1, 31, "timeout must be 1 to 31" },
 	[RCL_P_RETRY] = { 6, 0, 7, "retry must be 0 to 7" },

@@ -290,8 +290,7 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 		return info->chosen;
 	}
 	if (v[RCL_P_MTU] > info->max_mtu)
-		*why =
-			"mtu is larger than the port's: see `rclink dev`, or 0";
+		*why = "mtu is larger than the port's: see `rclink dev`";
 	else if (v[RCL_P_QPS] >= info->max_qp)
 		*why = "qps is more than the device has: choose fewer";
 	else if (v[RCL_P_RD_ATOMIC] > info->max_rd_atomic)

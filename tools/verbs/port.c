@@ -31,8 +31,7 @@ int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
 	const uint32_t *v = policy->v;
 
 	if (v[RCL_P_MTU] > rcv_mtu_bytes(port->max_mtu))
-		*why =
-			"mtu is larger than the port's: see `rclink dev`, or 0";
+		*why = "mtu is larger than the port's: see `rclink dev`";
 	else if (v[RCL_P_QPS] >= (uint32_t)hca->attr.orig_attr.max_qp)
 		*why = "qps is more than the device has: choose fewer";
 	else if (v[RCL_P_RD_ATOMIC] > rd_atomic_of(hca))
