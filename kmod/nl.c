@@ -362,9 +362,10 @@ int rclink_nl_link_rotate_doit(struct sk_buff *skb, struct genl_info *info)
 	return rcl_nl_end(info, RCL_REQ_ROTATE, 0);
 }
 
-/* A ping and where its result goes. */
+/* A ping, where its result goes, and what in: who waits for it must get it. */
 struct rcl_nl_ping {
 	struct rcl_ping ping;
+	struct sk_buff *skb;
 	u32 portid;
 	u64 cookie;
 	char link[RCLINK_NAME_MAX + 1];
@@ -392,21 +393,17 @@ static int rcl_nl_put_ping(struct sk_buff *skb, const struct rcl_nl_ping *np)
 static void rcl_nl_ping_done(struct rcl_ping *ping)
 {
 	struct rcl_nl_ping *np = container_of(ping, struct rcl_nl_ping, ping);
-	struct sk_buff *skb;
+	struct sk_buff *skb = np->skb;
 	void *hdr;
 
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!skb)
-		goto out_free;
 	hdr = genlmsg_put(skb, np->portid, 0, &rcl_nl_family, 0,
 			  RCLINK_CMD_PING_NTF);
-	if (!hdr || rcl_nl_put_ping(skb, np)) {
+	if (hdr && !rcl_nl_put_ping(skb, np)) {
+		genlmsg_end(skb, hdr);
+		genlmsg_unicast(&init_net, skb, np->portid);
+	} else {
 		nlmsg_free(skb);
-		goto out_free;
 	}
-	genlmsg_end(skb, hdr);
-	genlmsg_unicast(&init_net, skb, np->portid);
-out_free:
 	kfree(np);
 }
 
@@ -443,9 +440,12 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	rcl_nl_parse_ping(info, np);
 	strscpy(np->link, name, sizeof(np->link));
-	ret = rcl_link_ping(name, &np->ping);
-	if (ret)
+	np->skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	ret = np->skb ? rcl_link_ping(name, &np->ping) : -ENOMEM;
+	if (ret) {
+		nlmsg_free(np->skb);
 		kfree(np);
+	}
 	return rcl_nl_result(info, ret, rcl_nl_no_link, ret == -EBUSY ?
 			     "too many pings are waiting on this link" : NULL);
 }
