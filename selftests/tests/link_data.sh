@@ -71,7 +71,29 @@ rates()
 		$rtt.sum_ns <= ($ping[0].rtt | add)' "$looks"
 }
 
-plan 16
+# Some are made between the two looks, whenever these are.
+new_rates()
+{
+	local looks=$said.looks n status stats
+
+	"$tool" stats -i "$RCL_SLOW" -j >"$looks" &
+	stats=$!
+	for ((n = 0; n < 100; n++)); do
+		rclink add "n$n"
+		kill -0 "$stats" 2>/dev/null || break
+		sleep 0.1
+	done
+	wait "$stats"
+	status=$?
+	rclink show -j | gojq -r '.[].name' | grep '^n' | xargs -n 1 "$tool" del
+	cat "$looks"
+	[ "$status" -eq 0 ] && gojq -e 'all(.[]; has("per_second") and
+			has("interval_ns")) and
+		any(.[]; .name == "l" and .per_second.pings == 0) and
+		any(.[]; .per_second == null and .interval_ns == null)' "$looks"
+}
+
+plan 17
 link_setup
 link_listen l
 check "the link comes up" link_pair l
@@ -87,6 +109,7 @@ done
 check "both hosts at the same time" at_once
 pinged_before=$(of 1 l .stats.pings)
 holds "rates, and a histogram, of what there was between two looks" rates
+holds "a link that is new has none" new_rates
 check "the counters of both ends agree" counters_agree
 refuse 1 "more than the peer's buffer is refused" 'link buffer' \
 	rclink ping l -q --op write -s 65537 -c 1

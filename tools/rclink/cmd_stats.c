@@ -126,6 +126,13 @@ static void print_text(struct json_object *links)
 	}
 }
 
+/* Of a link that the first look has not seen. */
+static void add_no_rates(struct json_object *obj)
+{
+	json_object_object_add(obj, "interval_ns", NULL);
+	json_object_object_add(obj, "per_second", NULL);
+}
+
 /* Counters per second, and the round trips between the two looks. */
 static void add_rates(struct json_object *obj, const struct rcl_link_info *now,
 		      const struct rcl_link_info *before, uint64_t ns)
@@ -185,6 +192,8 @@ static void print(const struct look *now, const struct look *before, int how)
 
 		if (old)
 			add_rates(obj, info, old, now->ns - before->ns);
+		else if (before->ns)
+			add_no_rates(obj);
 		json_object_array_add(links, obj);
 	}
 	if (how == 'j')
