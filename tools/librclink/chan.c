@@ -240,6 +240,9 @@ static int add_memory(int fd, void **addr, uint64_t len, const char *name,
 
 	if (name && copy_name(r.name, name, sizeof(r.name)))
 		return -EINVAL;
+	/* With pointers of 32 bits mmap() would map what is left of it. */
+	if (len != (size_t)len)
+		return -ENOMEM;
 	if (ioctl(fd, RCLINK_IOC_MEMORY, &r))
 		return -errno;
 	mapped = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
