@@ -115,7 +115,7 @@ $(OUT)/cli_ask: $(HERE)/cli_ask.c $(OUT)/ask.o
 # The test is the module, of one file.
 $(OUT)/cli_chan: $(HERE)/cli_chan.c $(CHAN_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
-		-o $@ $^ -Wl,--wrap=ioctl -lm
+		-o $@ $^ -Wl,--wrap=ioctl,--wrap=open -lm
 
 # The test is the device that has partition keys.
 $(OUT)/cli_verbs: $(HERE)/cli_verbs.c $(VERBS_OBJS)

@@ -292,6 +292,36 @@ TEST_F(channel, says_at_once_how_a_wait_ended)
 	EXPECT_EQ(14, sq->tail - sq->head);
 }
 
+static int no_device;		/* why it cannot be opened */
+
+typeof(int (const char *file, int flags, ...)) __real_open, __wrap_open;
+
+int __wrap_open(const char *file, int flags, ...)
+{
+	if (strcmp(file, "/dev/rclink"))
+		return __real_open(file, flags);
+	errno = no_device;
+	return -1;
+}
+
+/* EPERM is of a cgroup with device rules. */
+TEST(a_device_that_is_not_there_or_forbidden_is_refused)
+{
+	static const struct {
+		int error, ret;
+	} why[] = {
+		{ ENOENT, -ENOENT }, { ENODEV, -ENOENT }, { ENXIO, -ENOENT },
+		{ EACCES, -EACCES }, { EPERM, -EACCES }, { EMFILE, -EMFILE },
+	};
+	struct rclink_chan *chan;
+	unsigned int i;
+
+	for (i = 0; i < NUM(why); i++) {
+		no_device = why[i].error;
+		EXPECT_EQ(why[i].ret, rclink_connect(&chan, "l", "s", 0));
+	}
+}
+
 TEST(a_file_that_is_adopted_is_closed_on_exec)
 {
 	struct rclink_chan *chan;

@@ -27,15 +27,17 @@ static int copy_name(char *to, const char *name, size_t size)
 
 /*
  * An open device of which request has made something, or an error. A node may
- * be there without the module.
+ * be there without the module, or be forbidden by the device rules of a cgroup.
  */
 static int open_device(unsigned long request, void *arg)
 {
 	int fd, ret;
 
 	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0 && (errno == ENODEV || errno == ENXIO))
+		return -ENOENT;
 	if (fd < 0)
-		return errno == ENODEV || errno == ENXIO ? -ENOENT : -errno;
+		return errno == EPERM ? -EACCES : -errno;
 	if (ioctl(fd, request, arg)) {
 		ret = -errno;
 		close(fd);

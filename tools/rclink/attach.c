@@ -88,7 +88,8 @@ int attach_refused(const struct attach *a, const char *what, int ret)
 
 	/* The link is asked for only by who could open the device. */
 	if (ret == -EACCES && euidaccess(DEVICE, R_OK | W_OK))
-		why = "no right to open " DEVICE "; see its group and mode";
+		why = "no right to open " DEVICE "; "
+		      "see its group and mode, or the container's device rules";
 	if (ret == -ENOENT)
 		why = cli_no_device();
 	return why ? fail(a, what, why) : attach_failed(a, what, ret);
