@@ -58,6 +58,7 @@ struct rcl_group_recv {
  * @buf: RCL_MCAST_MTU bytes: what is being sent
  * @lock: protects those below; a leaf
  * @over: the group is gone
+ * @sending: something is being sent, and may complete; cleared without @lock
  * @filled: completions
  * @posted: receives
  * @done: of those
@@ -76,6 +77,7 @@ struct rcl_group_chan {
 	u8 *buf;
 	spinlock_t lock;	/* protects all below */
 	bool over;
+	bool sending;
 	u32 filled;
 	u32 posted;
 	u32 done;
@@ -110,11 +112,14 @@ static u32 rcl_group_chan_ready(const struct rcl_group_chan *chan)
 		     READ_ONCE(chan->shared->shared.cq.head), 0);
 }
 
-/* Then all receives are in the ring. */
+/* Then all completions are in the ring: when it is over no send begins. */
 static bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
 {
 	/* Pairs with the release in rcl_group_chan_ended(). */
-	return smp_load_acquire(&chan->over);
+	if (!smp_load_acquire(&chan->over))
+		return false;
+	/* Pairs with the release in rcl_group_chan_one(). */
+	return !smp_load_acquire(&chan->sending);
 }
 
 /* Of those that may be posted each has room. */
@@ -213,7 +218,7 @@ static void rcl_group_chan_ended(struct rcl_group_listener *listener)
 			chan->recv[chan->done % RCL_GROUP_RECVS].user_data;
 		rcl_group_chan_push(chan, &cqe, NULL);
 	}
-	/* Pairs with rcl_group_chan_is_over(): then the ring is whole. */
+	/* Pairs with rcl_group_chan_is_over(): then they are in the ring. */
 	smp_store_release(&chan->over, true);
 	spin_unlock(&chan->lock);
 	wake_up_all(&chan->wait);
@@ -479,9 +484,13 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 	/* Where there is nothing to reap, only a message makes room. */
 	chan->full_at = ret == -EBUSY && !rcl_group_chan_ready(chan) ?
 				chan->posted - chan->done : 0;
+	WRITE_ONCE(chan->sending, ret == 1);
 	spin_unlock(&chan->lock);
-	if (ret == 1)
+	if (ret == 1) {
 		ret = rcl_group_chan_send(chan, &sqe, len);
+		/* Pairs with rcl_group_chan_is_over(). */
+		smp_store_release(&chan->sending, false);
+	}
 	if (ret == -EMSGSIZE)
 		WRITE_ONCE(chan->shared->max, rcl_group_chan_max(chan));
 	return ret;
@@ -528,7 +537,8 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 		cond_resched();
 	}
 	mutex_unlock(&chan->submit);
-	if (*taken && wq_has_sleeper(&chan->wait))
+	/* Also for the end, which waits for what is being sent. */
+	if (wq_has_sleeper(&chan->wait))
 		wake_up(&chan->wait);
 	if (!ret && rcl_group_chan_is_over(chan))
 		ret = -ESHUTDOWN;

@@ -58,6 +58,9 @@ static u8 sent[RCL_MCAST_MTU];
 static u32 sent_len, sends;
 static char sent_to[RCLINK_DEV_SERVICE_LEN];
 static unsigned int allocated;
+/* Of a group that is deleted while something is sent. */
+static struct rcl_group_chan *ending;
+static __poll_t seen;
 
 int rcl_group_use(const char *name, const struct cred *cred,
 		  struct rcl_group_listener *listener, struct rcl_group **group)
@@ -81,6 +84,10 @@ int rcl_group_send(struct rcl_group *group, const char *service,
 		   const u8 *data, u32 len)
 {
 	strcpy(sent_to, service);
+	if (ending) {
+		rcl_group_hear_close(&hear);
+		seen = rcl_group_chan_poll(ending, NULL, NULL);
+	}
 	if (send_ret)
 		return send_ret;
 	memcpy(sent, data, len);
@@ -175,6 +182,7 @@ FIXTURE_SETUP(group)
 	rcl_group_hear_init(&hear);
 	send_ret = 0;
 	sends = 0;
+	ending = NULL;
 	self->chan = rcl_group_chan_open("g", "s", NULL);
 	ASSERT_FALSE(IS_ERR(self->chan));
 	self->shared = &self->chan->shared->shared;
@@ -490,6 +498,38 @@ TEST_F(group, ends_with_the_group)
 	EXPECT_EQ(0, sends);
 	EXPECT_EQ(-ESHUTDOWN, rcl_group_chan_region(self->chan, &arg, false));
 	EXPECT_EQ(-ESHUTDOWN, PTR_ERR(rcl_group_chan_open("g", "s", NULL)));
+}
+
+static const __poll_t ended = EPOLLHUP | EPOLLERR;
+
+TEST_F(group, ends_when_what_is_being_sent_has_completed)
+{
+	u32 taken;
+
+	ending = self->chan;
+	send_ret = -ENETDOWN;
+	queue(self, RCLINK_OP_SEND, 0, 1, 8);
+	EXPECT_EQ(-ESHUTDOWN, submit(self, &taken));
+	EXPECT_EQ(1, taken);
+	EXPECT_EQ(0, seen);
+	EXPECT_EQ(1, self->shared->cq.tail);
+	EXPECT_EQ(ended | EPOLLIN | EPOLLRDNORM,
+		  rcl_group_chan_poll(self->chan, NULL, NULL));
+}
+
+/* Nothing was taken, but who waits for the end has to look again. */
+TEST_F(group, ends_when_what_was_being_sent_was_interrupted)
+{
+	u32 taken;
+
+	ending = self->chan;
+	send_ret = -EINTR;
+	queue(self, RCLINK_OP_SEND, 0, 1, 8);
+	EXPECT_EQ(-EINTR, submit(self, &taken));
+	EXPECT_EQ(0, taken);
+	EXPECT_EQ(0, seen);
+	EXPECT_EQ(2, self->chan->wait.woken);
+	EXPECT_EQ(ended, rcl_group_chan_poll(self->chan, NULL, NULL));
 }
 
 TEST_F(group, as_many_hear_as_there_is_room_for)
