@@ -193,7 +193,8 @@ struct rclink_dev_sqe {
 /**
  * struct rclink_dev_cqe - one completion, 40 bytes
  * @user_data: of the submission
- * @time: CLOCK_MONOTONIC in nanoseconds, when the kernel saw it
+ * @time: CLOCK_MONOTONIC of the host, not of a time namespace, in nanoseconds,
+ *	when the kernel saw it
  * @status: enum ib_wc_status of the verbs, 0 is success, or
  *	RCLINK_STATUS_UNKNOWN
  * @vendor_err: of the device
