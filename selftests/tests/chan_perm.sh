@@ -32,8 +32,8 @@ is_root_only()
 	[ "$(stat -c %U:%G:%a /dev/rclink)" = root:root:600 ]
 }
 
-# by_rule SYSFS NODE: what is in $rules/$rule, as udev does, which does not run in the
-# lab; it says nothing but that.
+# by_rule SYSFS NODE USER:GROUP:MODE: what is in $rules/$rule, as udev does, which does
+# not run in the lab; it says nothing but that.
 by_rule()
 {
 	local said
@@ -41,13 +41,13 @@ by_rule()
 	said=$(udevadm test --action=add "$1" 2>&1)
 	rm -f "$rules/$rule"
 	! grep "$rule:" <<<"$said" | grep -vE ' (GROUP|MODE) [0-9]+$' &&
-		[ "$(stat -c %U:%G:%a "$2")" = root:rdma:660 ]
+		[ "$(stat -c %U:%G:%a "$2")" = "$3" ]
 }
 
 device_by_rule()
 {
 	mkdir -p "$rules" && cp "$LIB_DIR/../tools/udev/$rule" "$rules" &&
-		by_rule /sys/class/misc/rclink /dev/rclink
+		by_rule /sys/class/misc/rclink /dev/rclink root:rdma:660
 }
 
 # The one that the documentation has, of the device with verbs.
@@ -64,7 +64,7 @@ verbs_by_rule()
 	sed -n 's/^ *\(SUBSYSTEM=="infiniband_verbs".*\)$/\1/p' \
 		"$LIB_DIR/../Documentation/security.rst" >"$rules/$rule"
 	"${as[@]}" "$user" sh -c ": <>$verbs" &&
-		by_rule "/sys/class/infiniband_verbs/$name" "$verbs"
+		by_rule "/sys/class/infiniband_verbs/$name" "$verbs" root:root:600
 }
 
 shows()
@@ -165,9 +165,9 @@ chmod u+s "$bin/asks"
 
 check "the device is root's alone" is_root_only
 check "the udev rule gives it to group rdma" device_by_rule
-holds "so does that for verbs, which were everybody's" verbs_by_rule
-refuse 2 "a user has none then" 'Permission denied' \
-	"${as[@]}" "$user" sh -c ": <>$verbs"
+holds "that for verbs, which were everybody's, leaves them to root" verbs_by_rule
+refuse 2 "who is in group rdma has none then" 'Permission denied' \
+	"${as[@]}" rdma sh -c ": <>$verbs"
 chown "${verbs_was% *}" "$verbs"
 chmod "${verbs_was#* }" "$verbs"
 check "a new link is root's alone" shows 0 0 0600 \
