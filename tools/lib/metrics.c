@@ -20,13 +20,13 @@ static const char *const meaning[RCLINK_A_STATS_PAD] = {
 		"Control messages that broke the protocol",
 	[RCLINK_A_STATS_COMPLETION_ERRORS] = "Work requests that failed",
 	[RCLINK_A_STATS_CREDIT_WAITS] =
-		"Control messages that waited for credit",
-	[RCLINK_A_STATS_PINGS] = "Pings that were begun",
+		"Times that a SEND ping had to wait for an answer or a credit",
+	[RCLINK_A_STATS_PINGS] = "Pings that succeeded",
 	[RCLINK_A_STATS_PING_ERRORS] = "Pings that failed",
 	[RCLINK_A_STATS_DOWNS] = "Times that a link went down",
 	[RCLINK_A_STATS_HEARTBEATS] = "Heartbeats sent",
 	[RCLINK_A_STATS_HEARTBEATS_MISSED] =
-		"Intervals without a sign of the peer",
+		"Intervals in which the peer was asked and gave no sign",
 	[RCLINK_A_STATS_CHANNELS] = "Channels that are open now",
 	[RCLINK_A_STATS_CHAN_OPS] =
 		"Operations that channels of this end posted",
