@@ -349,6 +349,26 @@ TEST_F(epoch, takes_the_pieces_of_a_ping_in_their_order)
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
 }
 
+/* The ping ends with the first; the answer to the second is one all the same. */
+TEST_F(epoch, takes_the_answers_to_a_ping_that_has_ended)
+{
+	struct peer *p = &self->peer;
+	struct rcl_msg first, second;
+
+	ASSERT_TRUE(comes_up(p));
+	ping(p, 2 * RCL_MSG_DATA_MAX);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	first = p->got;
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	second = p->got;
+	p->got = first;
+	answer(p, RCL_MSG_DIFFERS);
+	EXPECT_EQ(NULL, p->ep->pinger.ping);
+	p->got = second;
+	answer(p, RCL_MSG_OK);
+	EXPECT_STREQ("", p->ep->why);
+}
+
 /* A question is open, and what answers has another type or cookie. */
 TEST_F(epoch, takes_no_answer_but_to_the_oldest_question)
 {
