@@ -106,6 +106,30 @@ reload()
 	until_true 20 eval "[ \$(times $host 'configuration was read\|is refused, the old') -gt $before ]"
 }
 
+# A file that takes longer to read than to catch a daemon at it.
+long_conf()
+{
+	yes '#' | head -c 64M
+}
+
+is_reading()
+{
+	readlink "/proc/$(pgrep -x rclinkd)/fd/"* | grep -q "/${1##*/}$"
+}
+
+# stop_amid FILE: stop the daemon of host 1 while it reads that; go_on FILE has it
+# read no more of it
+stop_amid()
+{
+	until_true 10 is_reading "$1" && daemon_signal 1 STOP && is_reading "$1"
+}
+
+go_on()
+{
+	truncate -s 0 "$1"
+	daemon_signal 1 CONT
+}
+
 # is_later HOST NAME EPOCH: it is up with a later one
 is_later()
 {

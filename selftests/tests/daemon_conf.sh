@@ -55,6 +55,15 @@ with_more()
 			"$out/said"
 }
 
+# As what is more in conf.d; it is not waited for.
+with_fifo()
+{
+	check_file good.conf && mkfifo "$out/etc/conf.d/more.conf" &&
+		(cd "$out/etc" && ! timeout 10 "$daemon" --check \
+			--config rclink.conf 2>"$out/said") &&
+		grep '^conf.d/more.conf: this is not a regular file' "$out/said"
+}
+
 # blames FILE TEXT: it is refused, with that
 blames()
 {
@@ -171,7 +180,7 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((22 + ${#bad[@]}))
+plan $((23 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -191,6 +200,7 @@ check "a good configuration is silent" eval '[ -z "$(check_file good.conf)" ]'
 check "the example is good" example
 check "conf.d is read, too" with_more
 check "also in a folder whose name is a pattern" with_more_oddly
+check "a FIFO in it is refused" with_fifo
 for file in "${bad[@]}"; do
 	check "what is said of $file.conf" says_so "$file"
 done

@@ -148,21 +148,20 @@ unheard()
 	up_again l "$epoch" && said 1 'events were lost'
 }
 
-# Asked for while the configuration is read, which takes until the pipe is written:
-# the links are listed before the daemon hears of it.
+# Asked for while the configuration is read: the links are listed before the daemon
+# hears of it.
 rotates_amid()
 {
 	local dir=${conf%/*}/conf.d heard=/tmp/rclink-test-heard monitor rotation status
 
 	"$tool" monitor -j >$heard &
 	monitor=$!
-	mkdir -p "$dir" && mkfifo "$dir/z.conf" && daemon_signal 1 HUP &&
-		until_true 10 grep -qE "wait_for_partner|fifo_open" \
-			"/proc/$(pgrep -x rclinkd)/wchan" || return
+	mkdir -p "$dir" && { link_section z "$pin2"; long_conf; } >"$dir/z.conf" &&
+		daemon_signal 1 HUP && stop_amid "$dir/z.conf" || return
 	rclink rotate l -t $((10 * RCL_SLOW)) &
 	rotation=$!
 	until_true 5 grep -q '"rotate"' $heard
-	link_section z "$pin2" >"$dir/z.conf"
+	go_on "$dir/z.conf"
 	wait $rotation
 	status=$?
 	kill $monitor

@@ -85,16 +85,16 @@ waits()
 		inside systemctl stop rclinkd
 }
 
-# A configuration that is read when somebody writes to it.
+# Stopped while it reads its configuration.
 starts()
 {
 	local starter
 
-	mkdir -p "${gate%/*}" && mkfifo $gate || return
+	mkdir -p "${gate%/*}" && long_conf >$gate || return
 	rmmod rclink && inside systemctl enable --now rclinkd &
 	starter=$!
-	until_true 30 in_state activating start &&
-		timeout $((30 * RCL_SLOW)) sh -c "echo '# read' >$gate" &&
+	until_true 30 in_state activating start && stop_amid $gate &&
+		in_state activating start && go_on $gate &&
 		wait $starter && in_state active running
 	set -- $?
 	rm $gate

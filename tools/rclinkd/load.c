@@ -2,30 +2,51 @@
 #include "conf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MORE		"conf.d/*.conf"
 #define PATTERN_LEN	(2 * RCD_PATH_LEN + sizeof(MORE))
 
+/* Returns NULL after saying why. */
+static FILE *open_file(const char *file, const struct rcd_report *report)
+{
+	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
+	struct rcd_place place = { .line = 0 };
+	struct stat st;
+
+	if (from && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		return from;
+	snprintf(place.file, sizeof(place.file), "%s", file);
+	if (from)
+		rcd_say(report, &place,
+			"this is not a regular file; give one, or remove it");
+	else
+		rcd_say(report, &place, "cannot read it: %s; %s",
+			strerror(errno), errno == ENOENT ?
+			"rclink.conf(5) tells what to write, and of a sample" :
+			"see what it is, and who may read it");
+	if (from)
+		fclose(from);
+	else if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
 static int add_file(struct rcd_conf *conf, const char *file,
 		    const struct rcd_report *report)
 {
-	struct rcd_place place = { .line = 0 };
-	FILE *from;
+	FILE *from = open_file(file, report);
 	int ret;
 
-	from = fopen(file, "re");
 	if (!from) {
-		ret = -errno;
-		snprintf(place.file, sizeof(place.file), "%s", file);
-		rcd_say(report, &place,
-			"cannot read it: %s; %s", strerror(-ret),
-			ret == -ENOENT ?
-			"rclink.conf(5) tells what to write, and of a sample" :
-			"see what it is, and who may read it");
 		conf->unclear = true;
-		return ret;
+		return -EINVAL;
 	}
 	ret = rcd_conf_parse(conf, from, file, report);
 	fclose(from);
