@@ -64,6 +64,18 @@ with_fifo()
 		grep '^conf.d/more.conf: this is not a regular file' "$out/said"
 }
 
+# A last line of 512 MiB, for which there is no memory.
+without_end()
+{
+	local file=$out/etc/rclink.conf line
+
+	check_file good.conf && line=$(($(wc -l <"$file") + 1)) &&
+		truncate -s 512M "$file" || return
+	(cd "$out/etc" && ulimit -v 262144 &&
+		! "$daemon" --check --config rclink.conf 2>"$out/said") &&
+		grep "^rclink.conf:$line: this line has" "$out/said"
+}
+
 # blames FILE TEXT: it is refused, with that
 blames()
 {
@@ -180,7 +192,7 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((23 + ${#bad[@]}))
+plan $((24 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -201,6 +213,7 @@ check "the example is good" example
 check "conf.d is read, too" with_more
 check "also in a folder whose name is a pattern" with_more_oddly
 check "a FIFO in it is refused" with_fifo
+check "a line without an end is refused" without_end
 for file in "${bad[@]}"; do
 	check "what is said of $file.conf" says_so "$file"
 done

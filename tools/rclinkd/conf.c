@@ -36,8 +36,7 @@ struct parser {
 	struct rcd_conf *conf;
 	const struct rcd_report *report;
 	FILE *from;
-	char *text;			/* getline()'s */
-	size_t text_len;
+	char text[INI_MAX_LINE];	/* of the line being read */
 	struct rcd_place place;		/* of the line being read */
 	struct rcd_place head;		/* of the section's */
 	char title[INI_MAX_LINE];	/* of the section */
@@ -556,22 +555,36 @@ static const char *next_head(struct parser *p, const char *text)
 	return text;
 }
 
+/* As much of the next line as text has room for. Returns the length of all. */
+static size_t read_line(struct parser *p)
+{
+	size_t len = 0;
+	int c = 0;
+
+	memset(p->text, 0, sizeof(p->text));
+	while (c != '\n' && (c = getc_unlocked(p->from)) != EOF) {
+		if (len < sizeof(p->text) - 1)
+			p->text[len] = c;
+		len++;
+	}
+	return len;
+}
+
 /* inih takes a line that begins with a blank for more of the one before. */
 static char *next_line(char *line, int size, void *arg)
 {
 	struct parser *p = arg;
+	size_t len = read_line(p);
 	const char *text;
-	ssize_t len;
 
-	len = getline(&p->text, &p->text_len, p->from);
-	if (len < 0)
+	if (!len || ferror(p->from))
 		return NULL;
 	p->place.line++;
 	text = p->text;
 	if (p->place.line == 1 && !strncmp(text, UTF8_MARK, strlen(UTF8_MARK)))
 		text += strlen(UTF8_MARK);
 	text += strspn(text, BLANKS);
-	if (strlen(p->text) != (size_t)len || strlen(text) >= (size_t)size) {
+	if (strlen(p->text) != len || strlen(text) >= (size_t)size) {
 		complain(p, "this line has a zero byte, or more than %d",
 			 size - 2);
 		p->conf->unclear = true;
@@ -617,6 +630,5 @@ int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 		complain(&p, "cannot read: %s", strerror(errno));
 	else if (ret)
 		complain(&p, "cannot read all of this file");
-	free(p.text);
 	return p.bad ? -EINVAL : 0;
 }
