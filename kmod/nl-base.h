@@ -8,6 +8,9 @@
 /* Bytes: for 256 GIDs, two ends of 65 QPs, or 32 links and 64 peers. */
 #define RCL_NL_BIG	24576
 
+/* Of the args of a dump, beside where it is: who asked may see secrets. */
+#define RCL_NL_SECRETS	1
+
 struct genl_family;
 struct genl_info;
 struct netlink_callback;

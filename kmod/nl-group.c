@@ -429,7 +429,7 @@ int rclink_nl_group_regions_doit(struct sk_buff *skb, struct genl_info *info)
 static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
 			     const struct rcl_group_info *group)
 {
-	bool secrets = netlink_capable(cb->skb, CAP_NET_ADMIN);
+	bool secrets = cb->args[RCL_NL_SECRETS];
 	void *hdr = rcl_nl_dump_put(skb, cb, RCLINK_CMD_GROUP_GET);
 
 	if (!hdr)

@@ -66,10 +66,14 @@ static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return rcl_nl_dump_end(skb, hdr, rcl_nl_put_port(skb, port));
 }
 
-/* One entry may be larger than what a dump has room for otherwise. */
+/*
+ * One entry may be larger than what a dump has room for otherwise. All but the
+ * first part are made by who reads, who need not be who asked.
+ */
 int rclink_nl_dump_begin(struct netlink_callback *cb)
 {
 	cb->min_dump_alloc = RCL_NL_BIG;
+	cb->args[RCL_NL_SECRETS] = netlink_capable(cb->skb, CAP_NET_ADMIN);
 	return 0;
 }
 
@@ -163,7 +167,7 @@ out_free:
 static int rcl_nl_dump_link(struct sk_buff *skb, struct netlink_callback *cb,
 			    const struct rcl_link_info *link)
 {
-	bool secrets = netlink_capable(cb->skb, CAP_NET_ADMIN);
+	bool secrets = cb->args[RCL_NL_SECRETS];
 	void *hdr = rcl_nl_dump_put(skb, cb, RCLINK_CMD_LINK_GET);
 
 	if (!hdr)

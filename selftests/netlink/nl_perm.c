@@ -16,6 +16,7 @@
 #include "harness.h"
 
 #define USER	1000
+#define MANY	100	/* links: more than a part of a dump has room for */
 
 static const uint8_t changing[] = {
 	RCLINK_CMD_LINK_NEW, RCLINK_CMD_LINK_SET, RCLINK_CMD_LINK_DEL,
@@ -151,11 +152,6 @@ static int root_of_a_network(struct genl_sock *roots)
 	EXPECT_EQ(before, rcl_links_digest(&self->s)); \
 } while (0)
 
-static bool is_in(uint8_t cmd, const uint8_t *cmds, unsigned int n)
-{
-	return memchr(cmds, cmd, n);
-}
-
 TEST(each_command_is_for_root_but_those_that_only_read)
 {
 	static const uint8_t reading[] = {
@@ -170,10 +166,10 @@ TEST(each_command_is_for_root_but_those_that_only_read)
 	ASSERT_EQ(ARRAY_SIZE(reading) + ARRAY_SIZE(changing), c.ncmds);
 	for (i = 0; i < c.ncmds; i++) {
 		roots = c.cmds[i].flags & GENL_ADMIN_PERM;
-		EXPECT_EQ(roots, is_in(c.cmds[i].cmd, changing,
-				       ARRAY_SIZE(changing)));
-		EXPECT_NE(roots, is_in(c.cmds[i].cmd, reading,
-				       ARRAY_SIZE(reading)));
+		EXPECT_EQ(roots, !!memchr(changing, c.cmds[i].cmd,
+					  ARRAY_SIZE(changing)));
+		EXPECT_NE(roots, !!memchr(reading, c.cmds[i].cmd,
+					  ARRAY_SIZE(reading)));
 	}
 }
 
@@ -291,6 +287,34 @@ TEST_F(host, a_user_sees_links_without_secrets)
 TEST_F(host, root_sees_the_secrets)
 {
 	EXPECT_EQ(22, count_seen(&self->s, &self->end));
+}
+
+static int user_asks_for_links(struct genl_sock *roots)
+{
+	struct genl_msg m;
+
+	become_user();
+	genl_begin(&m, roots, RCLINK_CMD_LINK_GET);
+	return !!genl_send(roots, &m, NLM_F_DUMP);
+}
+
+/* All but its first part is made when somebody reads. */
+TEST_F(host, what_a_user_asked_for_has_no_secrets_whoever_reads_it)
+{
+	struct seen seen = { .end = &self->end };
+	char name[16];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "l%d", i);
+		ASSERT_EQ(0, rcl_new(&self->s, name));
+	}
+	ASSERT_EQ(0, rcl_prepare(&self->s, name, &self->end));
+	ASSERT_EQ(0, in_child(user_asks_for_links, &self->s));
+	self->s.seq++;
+	EXPECT_EQ(0, genl_dump_rest(&self->s, look, &seen));
+	EXPECT_EQ(MANY + 2, seen.links);
+	EXPECT_EQ(0, seen.secrets);
 }
 
 /* What a record says, byte for byte. */
