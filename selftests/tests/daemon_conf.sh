@@ -76,6 +76,16 @@ without_end()
 		grep "^rclink.conf:$line: this line has" "$out/said"
 }
 
+# An escape as a section, in a file whose name has a line of its own.
+unprintable()
+{
+	check_file good.conf &&
+		printf '[\033]\n' >"$out/etc/conf.d/"$'a\n<3>b.conf' &&
+		(cd "$out/etc" && ! "$daemon" --check --config rclink.conf \
+			2>"$out/said") &&
+		grep -F 'conf.d/a?<3>b.conf:1: there is no section [?]' "$out/said"
+}
+
 # blames FILE TEXT: it is refused, with that
 blames()
 {
@@ -192,7 +202,7 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((24 + ${#bad[@]}))
+plan $((25 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -214,6 +224,7 @@ check "conf.d is read, too" with_more
 check "also in a folder whose name is a pattern" with_more_oddly
 check "a FIFO in it is refused" with_fifo
 check "a line without an end is refused" without_end
+check "what is no text is not said raw" unprintable
 for file in "${bad[@]}"; do
 	check "what is said of $file.conf" says_so "$file"
 done

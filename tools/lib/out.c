@@ -24,14 +24,6 @@ void rcl_out_known(struct json_object *obj, const char *key, uint64_t value)
 		json_object_object_add(obj, key, NULL);
 }
 
-/* Names and reasons may come from elsewhere; keep terminals out of trouble. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-}
-
 void rcl_out_text(struct json_object *obj, const char *key, const char *text)
 {
 	struct json_object *value = NULL;
@@ -39,7 +31,7 @@ void rcl_out_text(struct json_object *obj, const char *key, const char *text)
 
 	copy = text ? strdup(text) : NULL;
 	if (copy) {
-		make_printable(copy);
+		rcl_make_printable(copy);
 		value = json_object_new_string(copy);
 		free(copy);
 	}
@@ -63,7 +55,7 @@ void rcl_out_append(struct json_object *array, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	make_printable(text);
+	rcl_make_printable(text);
 	json_object_array_add(array, json_object_new_string(text));
 }
 

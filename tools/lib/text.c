@@ -59,6 +59,13 @@ bool rcl_word_value(enum rcl_words words, const char *word, uint32_t *value)
 	return false;
 }
 
+void rcl_make_printable(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 			 char buf[RCL_GID_TEXT_LEN])
 {

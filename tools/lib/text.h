@@ -38,6 +38,9 @@ const char *rcl_word(enum rcl_words words, uint32_t value);
 /* The value of a word; false when there is no such word. */
 bool rcl_word_value(enum rcl_words words, const char *word, uint32_t *value);
 
+/* Names and reasons may come from elsewhere; keep terminals out of trouble. */
+void rcl_make_printable(char *text);
+
 /* As an IPv6 address. Returns buf. */
 const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 			 char buf[RCL_GID_TEXT_LEN]);

@@ -53,6 +53,7 @@ const char *rcd_place_text(const struct rcd_place *place,
 
 	if (place->line)
 		snprintf(buf + len, RCD_PLACE_LEN - len, ":%u", place->line);
+	rcl_make_printable(buf);
 	return buf;
 }
 
@@ -65,6 +66,7 @@ void rcd_say(const struct rcd_report *report, const struct rcd_place *place,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	rcl_make_printable(text);
 	report->say(report->ctx, place, text);
 }
 

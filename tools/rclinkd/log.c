@@ -7,6 +7,7 @@
 
 #include "bucket.h"
 #include "process.h"
+#include "text.h"
 
 #define LINE_LEN	1024
 
@@ -18,6 +19,7 @@ static void write_line(int priority, const char *fmt, va_list ap)
 	char text[LINE_LEN];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
+	rcl_make_printable(text);
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "rclinkd: %s\n", text);
 	else
