@@ -38,7 +38,7 @@ static const char * const texts[] = {
 	[RCLINK_DOWN_REASON_OTHER_VERSION] =
 		"the peer's module is of a version that this one cannot talk to",
 	[RCLINK_DOWN_REASON_REPLACED] =
-		"one end gave this epoch up: it had lost it, took another link in its place, or who brought it up there was gone",
+		"one end gave this epoch up: it had lost it, was set otherwise, took another link in its place, or who brought it up there was gone",
 	[RCLINK_DOWN_REASON_MTU] =
 		RCL_TOO_LARGE("packets as large as the path MTU"),
 	[RCLINK_DOWN_REASON_SUBNET_MANAGER] =

@@ -14,20 +14,20 @@
 . "$LIB_DIR/daemon/lib.sh"
 
 # l is dialled by host 1, which finds out by heartbeats where a goodbye was lost; m
-# by both, n by host 2.
+# by both, n by host 2; its channels go on.
 beat=2000
 conf_1()
 {
 	link_section l "$pin2" heartbeat $beat misses 4 peer "$RCL_PEER_IP"
 	link_section m "$pin2" peer "$RCL_PEER_IP"
-	link_section n "$pin2"
+	link_section n "$pin2" recover resume
 }
 
 conf_2()
 {
 	link_section l "$pin1" heartbeat $beat misses 4
 	link_section m "$pin1" peer "$RCL_IP"
-	link_section n "$pin1" peer "$RCL_IP"
+	link_section n "$pin1" recover resume peer "$RCL_IP"
 }
 
 begin()
@@ -103,6 +103,25 @@ changes()
 	epoch=$(epoch n)
 	{ conf_1 | sed '/^.Link n/,$s/^timeout.*/timeout = 18/'; } | configure 1 &&
 		reload 1 && up_again n "$epoch" && is 1 n .timeout 18
+}
+
+# goes_on CMD...: a channel of n has half of what it carries before that
+goes_on()
+{
+	local status=0 server
+
+	head -c 200000 /dev/urandom >/tmp/pipe-in
+	on 2 "$tool" recv n >/tmp/pipe-out &
+	server=$!
+	until_true 10 on 2 sh -c 'ls -l /proc/[0-9]*/fd | grep -q /dev/rclink' ||
+		return
+	{
+		head -c 100000 /tmp/pipe-in && "$@" >&2 &&
+			tail -c +100001 /tmp/pipe-in
+	} | rclink send n || status=1
+	wait "$server" || status=1
+	cmp /tmp/pipe-in /tmp/pipe-out && [ "$(of 1 n .stats.chan_resumes)" -gt 0 ] &&
+		return "$status"
 }
 
 removes()
@@ -236,7 +255,8 @@ check "disconnected by who dials it comes back" comes_back l 1
 check "disconnected by the other end it comes back" comes_back l 2
 check "dialled by both it comes back" comes_back m 2
 holds "a link is added, and no other touched" unchanged adds
-holds "a link is changed, and no other touched" unchanged changes
+holds "a link is changed, its channel goes on, and no other is touched" \
+	unchanged goes_on changes
 holds "a link is removed, and no other touched" unchanged removes
 holds "a bad configuration is refused with its line" unchanged keeps
 holds "killed, it leaves links up, and takes them over again" unchanged killed KILL

@@ -27,6 +27,9 @@ static int something;
 static const struct rch_watch *watch;
 static void *watch_ctx;
 static unsigned int downs;
+static uint64_t replaced;	/* epoch; 0: none */
+static unsigned int disconnects;
+static int refusal;	/* of that; 0: none */
 
 /* What is asked for is under way until the test says so. */
 struct rch_ask {
@@ -62,10 +65,13 @@ void rch_ask_leave(struct rch_ask *a)
 static void answer(void)
 {
 	struct rch_ask *a = asked[0];
+	char err[RCL_ERR_LEN] = "";
+	int ret;
 
 	memmove(asked, asked + 1, --num * sizeof(asked[0]));
+	ret = a->request.ask((struct rcl_nl *)&something, a->what, err);
 	if (a->request.done)
-		a->request.done(a->request.ctx, NULL, 0, a->what, "");
+		a->request.done(a->request.ctx, NULL, ret, a->what, err);
 	free(a);
 }
 
@@ -80,11 +86,21 @@ void rcl_nl_close(struct rcl_nl *nl)
 	(void)nl;
 }
 
+int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
+		     char *err)
+{
+	(void)nl;
+	(void)name;
+	replaced = epoch;
+	return refusal ? rcl_fail(err, refusal, "refused") : 0;
+}
+
 int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
 {
 	(void)nl;
 	(void)name;
 	(void)err;
+	disconnects++;
 	return 0;
 }
 
@@ -226,10 +242,9 @@ void rcd_link_rotate(struct rcd_link *link)
 void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
 			const char *how)
 {
-	(void)link;
-	(void)epoch;
 	(void)ns;
 	(void)how;
+	link->epoch = epoch;
 }
 
 bool rcd_trust_same(const struct rcd_trust *old, const struct rcd_trust *t)
@@ -286,6 +301,9 @@ FIXTURE_SETUP(end)
 	int i;
 
 	num = 0;
+	replaced = 0;
+	disconnects = 0;
+	refusal = 0;
 	memset(self, 0, sizeof(*self));
 	self->base = event_base_new();
 	self->all = rcd_links_new(self->base, &ops, NULL, self->err);
@@ -417,6 +435,59 @@ TEST_F(end, one_that_came_up_with_what_was_set_before_ends)
 	link_of(self->all, "l0")->outdated = true;
 	rcd_links_answered(self->all, &call, 0, "");
 	EXPECT_TRUE(is_asked("l0"));
+}
+
+/* Then its channels may go on. */
+TEST_F(end, of_a_link_that_is_set_otherwise_the_epoch_ends)
+{
+	struct rcd_link *link = link_of(self->all, "l0");
+
+	link->epoch = 5;
+	rcd_link_end(link);
+	answer();
+	EXPECT_EQ(5, replaced);
+	EXPECT_EQ(0, disconnects);
+	EXPECT_EQ(0, link->doomed);
+	/* Another one is up by then, which is not meant. */
+	refusal = -ESTALE;
+	rcd_link_end(link);
+	answer();
+	EXPECT_EQ(0, link->doomed);
+	refusal = -ENOMEM;
+	rcd_link_end(link);
+	answer();
+	EXPECT_EQ(5, link->doomed);
+}
+
+TEST_F(end, an_epoch_that_came_up_while_another_ended_is_to_end_too)
+{
+	const struct rch_call call = {
+		.from = "198.51.100.1", .link = "l0", .epoch = 6,
+	};
+	struct rcd_link *link = link_of(self->all, "l0");
+
+	link->epoch = 5;
+	link->answering = true;
+	rcd_link_end(link);
+	link->outdated = true;
+	rcd_links_answered(self->all, &call, 0, "");
+	EXPECT_EQ(1, num);
+	answer();
+	EXPECT_EQ(5, replaced);
+	EXPECT_EQ(6, link->doomed);
+}
+
+TEST_F(end, a_link_whose_peer_becomes_another_one_is_disconnected)
+{
+	rcd_link_end(link_of(self->all, "l0"));
+	name_link(&self->link[0], 0, 'b');
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	EXPECT_EQ(1, num);
+	answer();
+	EXPECT_EQ(0, disconnects);
+	EXPECT_EQ(1, num);
+	answer();
+	EXPECT_EQ(1, disconnects);
 }
 
 static void tell(uint32_t id, enum rclink_event_kind kind,

@@ -505,4 +505,21 @@ TEST_F(keep, an_exchange_of_what_was_set_by_hand_begins_again)
 	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
 }
 
+/* The end of the epoch that is up does not end the one beside it. */
+TEST_F(keep, a_rotation_of_what_was_set_by_hand_begins_again)
+{
+	struct rcd_link *link = self->up[0];
+
+	rcd_link_rotate(link);
+	link->answering = true;
+	rcd_link_adopt(link, &is_up);
+	EXPECT_EQ(0, yields);
+	EXPECT_FALSE(link->outdated);
+	end = RCD_ENDS;
+	rcd_link_adopt(link, &is_up);
+	EXPECT_EQ(1, yields);
+	EXPECT_TRUE(link->outdated);
+	EXPECT_EQ(1, ends);
+}
+
 TEST_HARNESS_MAIN

@@ -75,7 +75,7 @@ static const struct rcl_advice reasons[] = {
 		"compare `modinfo rclink` on both hosts, and install the same; "
 		CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
-		"one end had noticed a failure before the other one did, or somebody connected another link with the same one of the peer, or who connected it was killed just then",
+		"one end had noticed a failure before the other one did, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",
 		"see `rclink show` for a link that took its place, else `rclink why` at both hosts for what failed"
 	},
 	[RCLINK_DOWN_REASON_MTU] = {

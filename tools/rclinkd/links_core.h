@@ -23,7 +23,7 @@ struct rcd_link {
 	struct rch_ask *ask;		/* ... the module is asked for it */
 	bool broken;			/* the module does not have it so ... */
 	unsigned int refusals;		/* ... while it is up: in a row */
-	uint64_t doomed;		/* epoch that was to end; 0: none */
+	uint64_t doomed;		/* epoch that is to end; 0: none */
 	uint32_t id;			/* in the module, 0: not known */
 	bool up;
 	bool asked;			/* for another epoch than ... */

@@ -12,19 +12,30 @@
 
 /* What a thread asks of the module. */
 struct end {
-	enum { DISCONNECT, MAKE_ANEW, DELETE } what;
+	enum { REPLACE, DISCONNECT, MAKE_ANEW, DELETE } what;
 	char name[RCLINK_NAME_MAX + 1];
+	uint64_t epoch;
 	struct rcl_policy policy;
 };
+
+/* There is nothing, or nothing any more, to end. */
+static bool is_over(int ret)
+{
+	return ret == -ENOTCONN || ret == -ENOENT;
+}
 
 static int ask_module(struct rcl_nl *nl, void *what, char *err)
 {
 	const struct end *end = what;
 	int ret;
 
+	if (end->what == REPLACE) {
+		ret = rcl_call_replace(nl, end->name, end->epoch, err);
+		return ret == -ESTALE || is_over(ret) ? 0 : ret;
+	}
 	if (end->what == DISCONNECT) {
 		ret = rcl_call_disconnect(nl, end->name, err);
-		return ret == -ENOTCONN || ret == -ENOENT ? 0 : ret;
+		return is_over(ret) ? 0 : ret;
 	}
 	ret = rcl_call_delete(nl, end->name, err);
 	if (ret && ret != -ENOENT)
@@ -40,8 +51,11 @@ static void over(struct rcd_link *link, const struct end *end, int ret,
 	link->ends = false;
 	link->anew = false;
 	link->stale |= ret && end->what == MAKE_ANEW;
-	link->doomed = ret && end->what == DISCONNECT ? link->epoch : 0;
-	if (link->gone && end->what != DELETE)
+	/* A later one may have come up with what was set before. */
+	if (!ret && link->doomed <= end->epoch)
+		link->doomed = 0;
+	if (link->gone ? end->what != DELETE :
+			 link->other && end->what == REPLACE)
 		rcd_link_end(link);
 	else
 		link->all->ended(link, ret, err);
@@ -66,7 +80,9 @@ static void fill(struct rcd_link *link, struct end *end)
 {
 	snprintf(end->name, sizeof(end->name), "%s", link->conf.name);
 	end->policy = link->conf.policy;
-	end->what = link->gone ? DELETE : link->stale ? MAKE_ANEW : DISCONNECT;
+	end->epoch = link->epoch;
+	end->what = link->gone ? DELETE : link->stale ? MAKE_ANEW :
+		    link->other ? DISCONNECT : REPLACE;
 	link->anew = end->what == MAKE_ANEW;
 	link->stale = false;
 }
@@ -135,6 +151,7 @@ static void next(struct rcd_links *all)
 
 void rcd_link_end(struct rcd_link *link)
 {
+	link->doomed = link->epoch;
 	if (link->ends)
 		return;
 	link->ends = true;

@@ -12,9 +12,10 @@ struct rcd_link;
 struct rcd_links;
 
 /*
- * One that is gone is deleted, one that is stale made anew, any other one
- * disconnected; nothing more if that is under way. When it is over, which may
- * be at once, all->ended() hears of it.
+ * One that is gone is deleted, one that is stale made anew, one whose peer is
+ * to be another disconnected; of any other one the epoch is replaced, so that
+ * its channels may go on. Nothing more if that is under way. When it is over,
+ * which may be at once, all->ended() hears of it.
  */
 void rcd_link_end(struct rcd_link *link);
 

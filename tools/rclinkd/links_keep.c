@@ -358,9 +358,9 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		refused(link, up, ret, err);
 	else
 		link->refusals = 0;
+	if (end == RCD_ENDS)
+		begin_again(link);
 	if (!up) {
-		if (end == RCD_ENDS)
-			begin_again(link);
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
 	}
