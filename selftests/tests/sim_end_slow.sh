@@ -14,23 +14,22 @@
 . "$LIB_DIR/daemon/lib.sh"
 
 links=20
+crowd=34	# more than the daemon ends at once
 qps=15		# and the control QP
 step_ms=300	# for each of these
 self=''
 
-# conf_with N [WORD VALUE]: the link a to b of this host, and N links from the slow
-# device, with that
+# conf_with N: the link a to b of this host, and N links from the slow device
 conf_with()
 {
 	local i n=$1
 
-	shift
 	{
 		link_section a "$pin1" loopback 1 dev "$RCL_DEV" \
 			peer 127.0.0.1:7186 peer-link b
 		for ((i = 1; i <= n; i++)); do
 			link_section "s$i" "$pin1" loopback 1 dev sim0 \
-				qps "$qps" "$@" peer 127.0.0.1:7186 peer-link "t$i"
+				qps "$qps" peer 127.0.0.1:7186 peer-link "t$i"
 		done
 	} | configure 1
 }
@@ -48,7 +47,7 @@ begin()
 	rclink add b loopback 1 dev "$RCL_DEV" &&
 		rclink add d loopback 1 device sim1 qps "$qps" || return
 	peers+=(--peer "d=$pin1")
-	for ((i = 1; i <= links; i++)); do
+	for ((i = 1; i <= crowd; i++)); do
 		rclink add "t$i" loopback 1 device sim1 qps "$qps" || return
 		peers+=(--peer "t$i=$pin1")
 	done
@@ -85,7 +84,7 @@ dials_meanwhile()
 # Meanwhile, too
 back()
 {
-	conf_with 1 heartbeat 2000 && reload 1 && [ "$(slow_ones)" -gt 0 ] &&
+	conf_with 1 && reload 1 && [ "$(slow_ones)" -gt 0 ] &&
 		echo "slow_qp 1 0" >"$SIM/sim0/fault" &&
 		until_true 60 is 1 s1 .state up
 }
@@ -96,7 +95,7 @@ others_gone()
 	until_true 60 eval '[ "$(slow_ones)" -le $((qps + 2)) ]' &&
 		! said 1 's1: down' &&
 		! rclink show s2 && [ "$(rclink show -j | gojq length)" \
-			-eq $((links + 4)) ]
+			-eq $((crowd + 4)) ]
 }
 
 # dial_c QPS: a link that no daemon knows
@@ -144,18 +143,21 @@ parted()
 	[ "$(times 1 's1: no longer')" -gt "$1" ]
 }
 
-# What the daemon has begun, it does; what it makes anew, as for a heartbeat that is no
-# longer configured, is to be deleted, too.
+# What the daemon has begun, it does; what it makes anew, as it was configured again
+# before it had its turn to be deleted, is to be deleted, too.
 at_the_end()
 {
 	local before
 
-	before=$(times 1 's1: no longer')
+	conf_with "$crowd" && reload 1 &&
+		until_true 90 up $((2 * crowd + 2)) || return
 	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" &&
+		conf_with 0 && reload 1 && rclink show s1 &&
 		conf_with 1 && reload 1 &&
-		until_true 10 eval '! rclink show s1 2>&1' &&
-		[ "$(slow_ones)" -gt 0 ] && conf_with 0 &&
-		daemon_signal 1 HUP && until_true 5 parted "$before" &&
+		until_true 20 eval '! rclink show s1 2>&1' &&
+		[ "$(slow_ones)" -gt 0 ] || return
+	before=$(times 1 's1: no longer')
+	conf_with 0 && daemon_signal 1 HUP && until_true 5 parted "$before" &&
 		[ "$(slow_ones)" -gt 0 ] && daemon_signal 1 TERM &&
 		wait "${running[1]}" && ! rclink show s1 &&
 		[ "$(slow_ones)" -eq 0 ]
@@ -178,7 +180,7 @@ wait "$self"
 rclink del a
 rclink del b
 rclink del d
-for ((i = 1; i <= links; i++)); do
+for ((i = 1; i <= crowd; i++)); do
 	rclink del "t$i"
 done
 sim_unload

@@ -459,6 +459,20 @@ TEST_F(end, of_a_link_that_is_set_otherwise_the_epoch_ends)
 	EXPECT_EQ(5, link->doomed);
 }
 
+/* Nobody but the module knows what a new link has. */
+TEST_F(end, a_heartbeat_that_is_no_longer_configured_is_left_alone)
+{
+	struct rcl_policy *policy = &self->link[0].policy;
+
+	policy->given = 1u << RCL_P_HEARTBEAT;
+	policy->v[RCL_P_HEARTBEAT] = 500;
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	memset(policy, 0, sizeof(*policy));
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	EXPECT_FALSE(link_of(self->all, "l0")->stale);
+	EXPECT_EQ(0, num);
+}
+
 TEST_F(end, an_epoch_that_came_up_while_another_ended_is_to_end_too)
 {
 	const struct rch_call call = {

@@ -180,9 +180,6 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 	rcd_log(LOG_NOTICE, "%s: its configuration changed", conf->name);
 	link->failures = 0;
 	link->outdated = link->answering;
-	/* What a new link has of this only the module knows. */
-	link->stale |= (old.policy.given & ~conf->policy.given &
-			1u << RCL_P_HEARTBEAT) != 0;
 	rcd_link_yield(link, "the configuration of the link changed");
 	rcd_link_rest(link);
 	if (is_another(&old, conf) && rcd_links_module(link->all)) {
