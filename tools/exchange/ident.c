@@ -131,9 +131,32 @@ static int read_all(int fd, const char *path, char *buf, size_t size,
 	return have;
 }
 
+/* That of the key, and its chain; it is no mistake that there is none. */
+static int read_certs(BIO *bio, const char *path, struct stack_st_X509 *certs,
+		      char *err)
+{
+	X509 *cert;
+
+	while ((cert = PEM_read_bio_X509(bio, NULL, no_password, NULL))) {
+		if (!sk_X509_push(certs, cert)) {
+			X509_free(cert);
+			return rcl_fail(err, -ENOMEM, "out of memory");
+		}
+	}
+	if (sk_X509_num(certs) &&
+	    ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+		return rcl_fail(err, -EINVAL,
+				"cannot use certificate %d in %s: %s",
+				sk_X509_num(certs) + 1, path,
+				rcx_ssl_reason());
+	ERR_clear_error();
+	return 0;
+}
+
 /* Whatever of the two the file has; *key is private or stays NULL. */
 static int parse(const char *path, const char *pem, int len,
-		 const struct stat *st, EVP_PKEY **key, X509 **cert, char *err)
+		 const struct stat *st, EVP_PKEY **key,
+		 struct stack_st_X509 *certs, char *err)
 {
 	BIO *bio = BIO_new_mem_buf(pem, len);
 	int ret = 0;
@@ -158,24 +181,34 @@ static int parse(const char *path, const char *pem, int len,
 	bio = BIO_new_mem_buf(pem, len);
 	if (!bio)
 		return rcl_fail(err, -ENOMEM, "out of memory");
-	*cert = PEM_read_bio_X509(bio, NULL, no_password, NULL);
+	ret = read_certs(bio, path, certs, err);
 	BIO_free(bio);
-	ERR_clear_error();
 
-	return 0;
+	return ret;
 }
 
-/* Either may come back NULL with success, if the file does not have it. */
-static int load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
+static void free_certs(struct stack_st_X509 *certs)
+{
+	sk_X509_pop_free(certs, X509_free);
+}
+
+/*
+ * *key may come back NULL with success, and *certs empty, if the file does not
+ * have it.
+ */
+static int load(const char *path, EVP_PKEY **key, struct stack_st_X509 **certs,
+		char *err)
 {
 	char *buf = OPENSSL_zalloc(FILE_MAX + 1);
 	struct stat st;
 	int fd, ret;
 
 	*key = NULL;
-	*cert = NULL;
-	if (!buf)
-		return rcl_fail(err, -ENOMEM, "out of memory");
+	*certs = sk_X509_new_null();
+	if (!buf || !*certs) {
+		ret = rcl_fail(err, -ENOMEM, "out of memory");
+		goto out_free;
+	}
 	fd = open_file(path, &st, err);
 	if (fd < 0) {
 		ret = fd;
@@ -183,22 +216,23 @@ static int load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
 	}
 	ret = read_all(fd, path, buf, FILE_MAX, err);
 	if (ret >= 0)
-		ret = parse(path, buf, ret, &st, key, cert, err);
+		ret = parse(path, buf, ret, &st, key, *certs, err);
 	close(fd);
+out_free:
 	if (ret) {
 		EVP_PKEY_free(*key);
-		X509_free(*cert);
+		free_certs(*certs);
 		*key = NULL;
-		*cert = NULL;
+		*certs = NULL;
 	}
-out_free:
 	OPENSSL_clear_free(buf, FILE_MAX + 1);
 	return ret;
 }
 
-int rcx_ident_load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
+int rcx_ident_load(const char *path, EVP_PKEY **key,
+		   struct stack_st_X509 **certs, char *err)
 {
-	X509 *own = NULL;
+	struct stack_st_X509 *own;
 	int ret;
 
 	ret = load(path, key, &own, err);
@@ -208,25 +242,26 @@ int rcx_ident_load(const char *path, EVP_PKEY **key, X509 **cert, char *err)
 		ret = rcl_fail(err, -EINVAL,
 			       "%s has no private key; make an identity with: rclink genkey",
 			       path);
-	else if (cert && !own)
+	else if (certs && !sk_X509_num(own))
 		ret = rcl_fail(err, -EINVAL,
 			       "%s has no certificate beside the key; make an identity with: rclink genkey",
 			       path);
-	else if (cert && X509_check_private_key(own, *key) != 1)
+	else if (certs &&
+		 X509_check_private_key(sk_X509_value(own, 0), *key) != 1)
 		ret = rcl_fail(err, -EINVAL,
 			       "the certificate in %s is not one of the key in it",
 			       path);
 	ERR_clear_error();
 	if (ret) {
 		EVP_PKEY_free(*key);
-		X509_free(own);
+		free_certs(own);
 		*key = NULL;
 		return ret;
 	}
-	if (cert)
-		*cert = own;
+	if (certs)
+		*certs = own;
 	else
-		X509_free(own);
+		free_certs(own);
 
 	return 0;
 }
@@ -252,23 +287,22 @@ int rcx_pin_of(EVP_PKEY *key, char pin[RCX_PIN_LEN], char *err)
 
 int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err)
 {
-	EVP_PKEY *key;
-	X509 *cert;
+	struct stack_st_X509 *certs;
+	EVP_PKEY *key, *public;
 	int ret;
 
-	ret = load(path, &key, &cert, err);
+	ret = load(path, &key, &certs, err);
 	if (ret)
 		return ret;
-	if (key)
-		ret = rcx_pin_of(key, pin, err);
-	else if (cert && X509_get0_pubkey(cert))
-		ret = rcx_pin_of(X509_get0_pubkey(cert), pin, err);
+	public = X509_get0_pubkey(sk_X509_value(certs, 0));
+	if (key || public)
+		ret = rcx_pin_of(key ? key : public, pin, err);
 	else
 		ret = rcl_fail(err, -EINVAL,
 			       "%s has neither a private key nor a certificate",
 			       path);
 	EVP_PKEY_free(key);
-	X509_free(cert);
+	free_certs(certs);
 
 	return ret;
 }

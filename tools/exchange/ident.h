@@ -12,7 +12,7 @@
 #define RCX_PIN_LEN	52	/* with the terminating NUL */
 
 struct evp_pkey_st;
-struct x509_st;
+struct stack_st_X509;
 
 /*
  * All return 0, or a negative errno with a sentence in err (RCL_ERR_LEN
@@ -28,9 +28,12 @@ int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err);
 /* Is it the canonical form of a pin? */
 int rcx_pin_check(const char *pin, char *err);
 
-/* For tls.c: load the key, and the certificate if cert is not NULL. */
+/*
+ * For tls.c: load the key, and if certs is not NULL its certificate, the first
+ * of them, with the chain that the file has.
+ */
 int rcx_ident_load(const char *path, struct evp_pkey_st **key,
-		   struct x509_st **cert, char *err);
+		   struct stack_st_X509 **certs, char *err);
 
 /* The pin of a public key. */
 int rcx_pin_of(struct evp_pkey_st *key, char pin[RCX_PIN_LEN], char *err);

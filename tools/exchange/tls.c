@@ -105,31 +105,35 @@ static int load_cert(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 			 char *err)
 {
+	struct stack_st_X509 *certs = NULL;
 	EVP_PKEY *key = NULL;
-	X509 *cert = NULL;
+	X509 *cert;
 	int ret;
 
 	ret = rcx_ident_load(cfg->key_file, &key,
-			     cfg->cert_file ? NULL : &cert, err);
+			     cfg->cert_file ? NULL : &certs, err);
 	if (ret)
 		return ret;
+	cert = sk_X509_shift(certs);
 	ret = load_cert(ctx, cfg, err);
 	if (ret)
 		goto out_free;
-	if (cert && SSL_CTX_use_certificate(ctx, cert) != 1)
+	/* Without a chain OpenSSL looks for it among the CAs. */
+	if (cert && SSL_CTX_use_cert_and_key(ctx, cert, key,
+					     sk_X509_num(certs) ? certs : NULL,
+					     1) != 1)
 		ret = rcl_fail(err, -EINVAL,
 			       "cannot use the certificate in %s: %s",
 			       cfg->key_file, rcx_ssl_reason());
-	else if (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
-		 SSL_CTX_check_private_key(ctx) != 1)
+	else if (!cert && (SSL_CTX_use_PrivateKey(ctx, key) != 1 ||
+			   SSL_CTX_check_private_key(ctx) != 1))
 		ret = rcl_fail(err, -EINVAL,
-			       "the key in %s does not fit the certificate%s%s: %s",
-			       cfg->key_file, cfg->cert_file ? " " : "",
-			       cfg->cert_file ? cfg->cert_file : "",
-			       rcx_ssl_reason());
+			       "the key in %s does not fit the certificate %s: %s",
+			       cfg->key_file, cfg->cert_file, rcx_ssl_reason());
 out_free:
 	EVP_PKEY_free(key);
 	X509_free(cert);
+	sk_X509_pop_free(certs, X509_free);
 
 	return ret;
 }

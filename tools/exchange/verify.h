@@ -8,6 +8,7 @@
 #include "ident.h"
 #include "session.h"
 
+struct x509_st;
 struct x509_store_ctx_st;
 
 /* What this end wants of every peer. */
