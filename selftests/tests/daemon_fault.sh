@@ -431,12 +431,17 @@ listens_elsewhere()
 		rclink disconnect l && up_again l "$before"
 }
 
+listens_at()
+{
+	on 2 ss -Htln | grep -q "$1 "
+}
+
 listens_nowhere()
 {
 	on 2 sed -i "s/^listen.*/listen = 203.0.113.1/" "$conf"
 	reload 2 && said 2 'conf:1: cannot listen on port [0-9]*: .*choose another' &&
 		said 2 'is refused, the old' &&
-		on 2 ss -Htln | grep -q ':7186 '
+		listens_at :7186
 }
 
 listen_2()
@@ -445,17 +450,18 @@ listen_2()
 }
 
 # Neither where it is to listen now nor where it did, as that address has gone,
-# too: there again, it listens without having been changed.
+# too: it listens as soon as that is there again, and when it is told so once more.
 listens_again()
 {
 	local address=198.51.100.1 status
 
 	on 2 ip address add $address dev lo && listen_2 $address:7186 &&
-		on 2 ss -Htln | grep -q "$address:7186 " &&
+		listens_at $address:7186 &&
 		on 2 ip address del $address dev lo && listen_2 203.0.113.1 &&
-		said 2 'nobody is answered any more' &&
+		said 2 'nobody is answered until this works' &&
 		on 2 ip address add $address dev lo &&
-		listen_2 $address:7186 && on 2 ss -Htln | grep -q "$address:7186 "
+		until_true 5 listens_at $address:7186 &&
+		listen_2 $address:7186 && listens_at $address:7186
 	status=$?
 	on 2 ip address del $address dev lo
 	conf_2 true && reload 2 && return "$status"

@@ -38,6 +38,7 @@ struct daemon {
 	struct rcd_links *links;
 	struct rcd_groups *groups;
 	struct rch_listener *listener;
+	struct event *listen;		/* again, where it could not */
 	struct rcd_hwcount *hwcount;
 	struct rcd_textfile *textfile;
 	struct rcd_notify *notify;
@@ -161,6 +162,7 @@ static void stop(struct daemon *d)
 	rcd_notify_stopping();
 	rcd_log(LOG_NOTICE, "ends; links that are up stay up");
 	d->stopping = true;
+	event_del(d->listen);
 	event_base_loopexit(d->base, &most);
 	rcd_links_stop(d->links);
 	rch_listener_stop(d->listener, "the daemon was stopped");
@@ -176,6 +178,7 @@ static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
 {
 	int ret;
 
+	event_del(d->listen);
 	if (!conf->listens) {
 		rch_listener_close(d->listener);
 		return 0;
@@ -187,6 +190,26 @@ static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
 		rcd_log(LOG_INFO, "listening on %s",
 			rch_listener_address(d->listener));
 	return ret;
+}
+
+/* Its address may be gone, and come back; else nobody would be answered. */
+static int listen_as_before(struct daemon *d, char *err)
+{
+	const struct timeval later = { .tv_sec = 1 };
+	int ret = listen_as(d, &d->conf, err);
+
+	if (ret)
+		event_add(d->listen, &later);
+	return ret;
+}
+
+static void on_listen(evutil_socket_t fd, short what, void *arg)
+{
+	char ignored[RCL_ERR_LEN];
+
+	(void)fd;
+	(void)what;
+	listen_as_before(arg, ignored);
 }
 
 /* What can fail comes first, and is undone when something after it fails. */
@@ -205,8 +228,9 @@ static int apply(struct daemon *d, const struct rcd_conf *conf,
 		ret = rcd_groups_set(d->groups, conf, err);
 	if (!ret)
 		ret = rcd_links_set(d->links, conf, trust, err);
-	if (ret && moves && listen_as(d, &d->conf, again))
-		rcd_log(LOG_ERR, "nobody is answered any more: %s", again);
+	if (ret && moves && listen_as_before(d, again))
+		rcd_log(LOG_ERR, "nobody is answered until this works: %s",
+			again);
 	if (!ret)
 		rcd_textfile_set(d->textfile, conf->metrics);
 	return ret;
@@ -297,7 +321,8 @@ static int start(struct daemon *d, char *err)
 {
 	d->base = new_base();
 	d->notify = d->base ? rcd_notify_new(d->base) : NULL;
-	if (!d->notify || catch_signals(d))
+	d->listen = d->base ? evtimer_new(d->base, on_listen, d) : NULL;
+	if (!d->notify || !d->listen || catch_signals(d))
 		return rcl_fail(err, -ENOMEM, "out of memory");
 	d->trust = rcd_trust_new(&d->conf, NULL, err);
 	if (!d->trust) {
@@ -331,6 +356,8 @@ static void end(struct daemon *d)
 
 	rcd_textfile_free(d->textfile);
 	rcd_hwcount_free(d->hwcount);
+	if (d->listen)
+		event_free(d->listen);
 	if (d->listener)
 		rch_listener_free(d->listener);
 	rcd_groups_free(d->groups);
