@@ -132,6 +132,18 @@ no_ca()
 		'^rclink.conf:3: cannot use the CA in /nowhere/ca.pem: it does not exist$'
 }
 
+no_metrics()
+{
+	local path
+
+	for path in /run/rclinkd/ /tmp /; do
+		printf '[Host]\nkey = @KEY@\nmetrics = %s\n' "$path" \
+			>"$out/no-metrics.conf"
+		blames "$out/no-metrics.conf" \
+			"^rclink.conf:3: metrics: $path is a directory" || return
+	done
+}
+
 # Of the same file; it ends before it asks the module for anything.
 start_says()
 {
@@ -202,7 +214,7 @@ to_full_disk()
 	"$daemon" "$1" >/dev/full
 }
 
-plan $((25 + ${#bad[@]}))
+plan $((26 + ${#bad[@]}))
 exec 3>&1
 mkdir -p "$out"
 rm -f "$out/key.pem"
@@ -231,6 +243,7 @@ done
 check "a key that others can read is refused" key_is 644
 chmod 600 "$out/key.pem"
 check "a key that is not there is refused" no_key
+check "metrics that are a directory are refused" no_metrics
 check "a CA that is not there is refused" no_ca
 check "and a daemon that starts says so in the same words" start_says
 if [ -e /etc/rclink/key.pem ]; then

@@ -11,6 +11,7 @@
 
 #define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define MGID	"mgid = ff15::1\n"
+#define BLANKS	"                                            "
 #define LONG	"0123456789012345678901234567890123456789012345678901234567890"
 
 /* What the name service is told to fail with, if it is. */
@@ -330,12 +331,15 @@ static const struct {
 	{ "[Host]\nlisten = *:7185\n", 2, "no address" },
 	{ "[Host]\nlisten = no\n", 2, "no address" },
 	{ "[Host]\nlisten = [fe80::1]:0\n", 2, "no address" },
+	{ "[Host]\nlisten = 192.0.2.1%eth0\n", 2, "no address" },
 	{ "[Host]\nlisten = none\nlisten = ::\n", 3, "twice" },
 	{ "[Host]\ncrl = /crl\n", 2, "no ca" },
 	{ "[Link]\npin = " PIN "\n", 1, "no section [Link]" },
 	{ "[Link ]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link a/b]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link " LONG "]\npin = " PIN "\n", 1, "1 to 31" },
+	/* inih would end it in its name. */
+	{ "[Link" BLANKS "a b]\npin = " PIN "\n", 1, "1 to 31" },
 	{ "[Link a]\nqps = 1\n", 1, "needs a pin" },
 	{ "[Link a]\npin = md5:00\n", 2, "pin: " },
 	{ "[Link a]\nqps = 8 # each\n", 2, "only ` ;` begins a comment" },
@@ -358,6 +362,9 @@ static const struct {
 	{ "[Link a]\ndevice =\n", 2, "dev must be" },
 	{ "[Link a]\nrotate = 9\n", 2, "rotate must be 10 to" },
 	{ "[Link a]\nrotate = 1h\n", 2, "rotate must be 10 to" },
+	{ "[Link a]\nrotate = +60\n", 2, "rotate must be 10 to" },
+	{ "[Link a]\nrotate = -18446744073709551556\n", 2,
+	  "rotate must be 10 to" },
 	{ "[Link a]\nrotate = 60\nrotate = 60\n", 3, "twice" },
 	{ "[Link a]\npin = " PIN "\npeer = b\nrotate = 60\n", 1,
 	  "add recover = resume" },

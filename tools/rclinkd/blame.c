@@ -52,7 +52,15 @@ int rcd_blame_metrics(const struct rcd_conf *conf,
 	char dir[RCD_PATH_LEN];
 	struct stat st;
 
-	if (!slash || slash == conf->metrics)
+	if (!slash)
+		return 0;
+	if (!slash[1] || (!stat(conf->metrics, &st) && S_ISDIR(st.st_mode))) {
+		rcd_say(report, &conf->at_metrics,
+			"metrics: %s is a directory; name a file in it",
+			conf->metrics);
+		return -EINVAL;
+	}
+	if (slash == conf->metrics)
 		return 0;
 	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - conf->metrics),
 		 conf->metrics);

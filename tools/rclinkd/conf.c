@@ -153,13 +153,14 @@ static bool set_path(struct parser *p, char *to, struct rcd_place *at,
 	return false;
 }
 
-/* But for its zone: that interface may come later. */
+/* But for the zone of IPv6: that interface may come later. */
 static bool is_address(const char *host)
 {
 	uint8_t gid[RCLINK_GID_LEN];
+	const char *zone = strchr(host, ':') ? "%" : "";
 	char text[RCL_HOST_LEN];
 
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(host, "%"), host);
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(host, zone), host);
 	return rcl_parse_gid(text, gid);
 }
 
@@ -249,12 +250,11 @@ static void set_wanted(struct parser *p, struct rcd_link_conf *link,
 static void set_rotate(struct parser *p, struct rcd_link_conf *link,
 		       const char *value)
 {
-	char *end;
-	unsigned long s = strtoul(value, &end, 10);
+	uint32_t s;
 
 	if (link->rotate)
 		complain(p, "rotate is given twice; keep one");
-	else if (end == value || *end || s < ROTATE_MIN || s > ROTATE_MAX)
+	else if (!rcl_parse_u32(value, &s) || s < ROTATE_MIN || s > ROTATE_MAX)
 		complain(p, "rotate must be %d to %d seconds, not '%s'",
 			 ROTATE_MIN, ROTATE_MAX, value);
 	else
@@ -444,9 +444,10 @@ static enum section no_section(struct parser *p, const char *section)
 	return UNKNOWN;
 }
 
-static void begin(struct parser *p, const char *section)
+static void begin(struct parser *p)
 {
 	struct rcd_place here = p->place;
+	const char *section = p->title;
 
 	p->begun = true;
 	if (p->in == NONE) {
@@ -477,8 +478,10 @@ static int on_key(void *arg, const char *section, const char *key,
 {
 	struct parser *p = arg;
 
+	/* Which inih has cut. */
+	(void)section;
 	if (!p->begun)
-		begin(p, section);
+		begin(p);
 	p->value = value;
 	if (p->in == HOST)
 		set_host(p, key, value);
@@ -535,7 +538,7 @@ static const char *find(const char *text, const char *chars)
 static const char *refuse_line(struct parser *p)
 {
 	if (p->in != NONE && !p->begun)
-		begin(p, p->title);
+		begin(p);
 	complain(p, "this is no [SECTION], no KEY = VALUE and no # comment");
 	p->conf->unclear = true;
 	return "\n";
