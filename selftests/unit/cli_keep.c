@@ -18,6 +18,8 @@
 #define AT_ONCE	16
 #define QUIET	128	/* of those that nobody answers, at once */
 
+static double waited;	/* of a link, as the loop saw it */
+
 static void ignore(void *ctx)
 {
 	(void)ctx;
@@ -255,6 +257,21 @@ TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
 	EXPECT_NE(NULL, last->dial);
 }
 
+/* Seconds until it is dialled; no other one has its name. */
+static double waits_for(const struct rcd_link *link)
+{
+	struct rcd_link_state *states;
+	double waits = 0;
+	size_t i, num;
+
+	states = rcd_links_states(link->all, &num);
+	for (i = 0; i < num; i++)
+		if (!strcmp(states[i].name, link->conf.name))
+			waits = states[i].waits;
+	free(states);
+	return waits;
+}
+
 /* Seconds until it rotates by itself; taken over, it had been up so long. */
 static double rotates_in(struct rcd_link *link, unsigned int every,
 			 uint64_t was_up)
@@ -263,21 +280,13 @@ static double rotates_in(struct rcd_link *link, unsigned int every,
 		.state = RCLINK_LINK_STATE_UP,
 		.epoch = 1,
 	};
-	struct rcd_link_state *states;
-	double waits = 0;
-	size_t i, num;
 
 	strcpy(link->conf.name, "r");
 	link->conf.rotate = every;
 	age = was_up * SECOND;
 	rcd_link_rest(link);
 	rcd_link_adopt(link, &info);
-	states = rcd_links_states(link->all, &num);
-	for (i = 0; i < num; i++)
-		if (!strcmp(states[i].name, "r"))
-			waits = states[i].waits;
-	free(states);
-	return waits;
+	return waits_for(link);
 }
 
 TEST_F(keep, a_rotation_is_due_when_the_epoch_is_old_enough)
@@ -290,6 +299,28 @@ TEST_F(keep, a_rotation_is_due_when_the_epoch_is_old_enough)
 	EXPECT_LT(190, s);
 	EXPECT_GT(401, s);
 	EXPECT_EQ(NULL, self->down->dial);
+}
+
+/* From the loop, as metrics are written. */
+static void set_clock(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	step = 3600;
+	waited = waits_for(arg);
+	step = 0;
+}
+
+TEST_F(keep, that_somebody_sets_the_clock_changes_no_time_to_wait)
+{
+	const struct timeval soon = { .tv_sec = 0 };
+	double s = rotates_in(self->down, 1000, 0);
+
+	event_base_once(self->all.base, -1, EV_TIMEOUT, set_clock, self->down,
+			&soon);
+	event_base_loop(self->all.base, EVLOOP_ONCE);
+	EXPECT_GT(s + 1, waited);
+	EXPECT_LT(s - 10, waited);
 }
 
 TEST_F(keep, a_rotation_that_is_overdue_is_soon)

@@ -36,7 +36,8 @@ static double waits(const struct rcd_link *link)
 
 	if (!event_pending(link->timer, EV_TIMEOUT, &due))
 		return 0;
-	evutil_gettimeofday(&now, NULL);
+	/* By the same clock as due, which nobody sets. */
+	event_base_gettimeofday_cached(link->all->base, &now);
 	if (evutil_timercmp(&due, &now, <))
 		return 0;
 	evutil_timersub(&due, &now, &due);
