@@ -70,5 +70,7 @@ keep()
 	"$tool" --verbs connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
 		"$@" "${slow[@]}" >"$out.here" 2>&1 &
 	here=$!
-	until_true 30 grep -q ': up, epoch' "$out.here" || cat "$out.here"
+	until_true 30 grep -q ': up, epoch' "$out.here" && return
+	cat "$out.here"
+	return 1
 }
