@@ -132,9 +132,9 @@ $(OUT)/cli_socket: $(HERE)/cli_socket.c $(patsubst %,$(OUT)/%.o,socket stock_tcp
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
 		$(SANITIZE) -o $@ $^
 
-$(OUT)/cli_layout: $(HERE)/cli_layout.c $(HERE)/layout_kmod.c
+$(OUT)/cli_layout: $(HERE)/cli_layout.c $(HERE)/layout_kmod.c $(HERE)/layout.h $(HEADERS)
 	$(CC) $(KMOD_FLAGS) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
-		$(SANITIZE) -o $@ $^
+		$(SANITIZE) -o $@ $(filter %.c,$^)
 
 $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \

@@ -22,7 +22,7 @@ CFLAGS += -std=gnu11 -Wall -Wextra -Werror
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 HEADERS := $(wildcard $(TREE)/kmod/*.h $(TREE)/kmod/include/uapi/linux/*.h \
-	$(TREE)/tools/include/linux/*.h)
+	$(TREE)/tools/include/linux/*.h $(HERE)/include/*/*.h)
 
 .SECONDARY:
 .PHONY: all
@@ -32,6 +32,11 @@ all: $(PROGS)
 $(PROGS): $(HERE)/leak.c
 $(PROGS): private SANITIZE += -Wl,--wrap=_exit
 
+# These include what they test.
+$(OUT)/kmod_group_chan: $(addprefix $(TREE)/kmod/group-,chan.c hear.c mem.c)
+$(OUT)/kmod_group_seal: $(TREE)/kmod/group-seal.c
+$(OUT)/kmod_keeper: $(TREE)/kmod/keeper.c
+
 .PHONY: fuzz
 fuzz: $(OUT)/fuzz_msg
 
@@ -40,7 +45,8 @@ $(OUT):
 
 $(OUT)/kmod_%: $(HERE)/kmod_%.c $(PURE:%=$(OUT)/%.o) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter \
-		-Wno-missing-field-initializers $(SANITIZE) -o $@ $^
+		-Wno-missing-field-initializers $(SANITIZE) -o $@ \
+		$(filter-out $(TREE)/kmod/%,$^)
 
 $(OUT)/%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
