@@ -96,7 +96,7 @@ channels_come_up()
 	lazy listen zz $listeners && hogs_begin || return
 	before=$(of 1 a .epoch)
 	begun=$(date +%s%3N)
-	timeout 60 taskset -c 0 "$tool" bench a attach -n 50
+	timeout 60 taskset -c 0 "$tool" bench a attach -n 50 || return
 	ms=$(($(date +%s%3N) - begun))
 	echo "50 channels after $ms ms"
 	[ "$(of 1 a .epoch)" = "$before" ] && is 1 a .state up &&

@@ -207,8 +207,8 @@ new_key()
 {
 	mv /tmp/other.pem "$key" || return
 	rclink disconnect l
-	until_true 20 said 2 'refused .*not among the peers'
-	! is 1 l .state up
+	until_true 20 said 2 'refused .*not among the peers' &&
+		! is 1 l .state up
 }
 
 known_again()

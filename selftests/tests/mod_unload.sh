@@ -88,7 +88,7 @@ drop
 # Who was killed may still be about to close it.
 check "it goes when who reads it closes" until_true 5 unload $limit
 lab_module
-hold up
+hold up || bail "no links"
 drop
 check "a link that nobody owns any more goes, too" unload $limit
 finish
