@@ -63,16 +63,33 @@ oracle_hears()
 	"$LIB_DIR/oracle" sofar "$TEST_NAME" && return "$status"
 }
 
+# What is left on a host, once.
+oracle_finds()
+{
+	local host said
+
+	for host in 1 2; do
+		on "$host" sh -c 'tc qdisc add dev eth0 clsact &&
+			echo 0 >/proc/sys/kernel/print-fatal-signals' || return
+		said=$(on "$host" "$LIB_DIR/oracle" end "$TEST_NAME") && return 1
+		echo "$said"
+		grep -q 'qdisc clsact' <<<"$said" &&
+			grep -q 'print-fatal-signals 0' <<<"$said" &&
+			on "$host" "$LIB_DIR/oracle" end "$TEST_NAME" || return
+	done
+}
+
 if [ "$RCL_HOSTS" -lt 2 ] || [ -n "${RCLINK_PEER:-}" ]; then
 	skip_all "needs two guests"
 fi
-plan 8
+plan 9
 check "on returns the exit status" status_comes_back
 check "on keeps stdout and stderr apart" streams_stay_apart
 check "on carries a megabyte both ways" bytes_come_back
 check "on keeps words as they are" words_stay_words
 check "a killed on takes its command along" killing_it_kills_the_command
 check "the oracle hears what the kernel complains of" oracle_hears
+check "it finds what a test has left on a host, and the next one does not" oracle_finds
 lab_device
 check "rxe moves data, host 2 serving" pingpong 2 1
 check "rxe moves data, host 1 serving" pingpong 1 2
