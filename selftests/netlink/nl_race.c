@@ -417,15 +417,23 @@ TEST_F(slow, a_slow_connect_keeps_no_ping_waiting)
 	struct connecting c;
 	struct rcl_pong pong;
 	pthread_t thread;
+	bool over = true;
+	int i;
 
-	ASSERT_EQ(0, begin_slow_connect(&c, &thread));
-	EXPECT_EQ(0, rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, -1, 7, NULL));
-	EXPECT_EQ(0, rcl_pong(&self->s, &pong, 5000));
-	EXPECT_FALSE(c.over);
-	EXPECT_EQ(ENOTCONN, pong.error);
-	EXPECT_EQ(7, pong.cookie);
-	pthread_join(thread, NULL);
-	genl_close(&c.s);
+	/* A guest may stand still for as long as the connect takes. */
+	for (i = 0; i < 3 && over; i++) {
+		ASSERT_EQ(0, begin_slow_connect(&c, &thread));
+		EXPECT_EQ(0, rcl_ping(&self->s, "a", RCLINK_PING_OP_SEND, -1, 7,
+				      NULL));
+		EXPECT_EQ(0, rcl_pong(&self->s, &pong, 5000));
+		over = c.over;
+		EXPECT_EQ(ENOTCONN, pong.error);
+		EXPECT_EQ(7, pong.cookie);
+		pthread_join(thread, NULL);
+		EXPECT_EQ(0, rcl_del(&self->s, "a"));
+		genl_close(&c.s);
+	}
+	EXPECT_FALSE(over);
 }
 
 /* arg: 0 to delete at once, else so many microseconds later */
