@@ -8,6 +8,7 @@
  *		a number
  * pkey		INDEX NUMBER
  * sa		with sa=1: 0 it answers, 1 it refuses, 2 it is silent
+ * sa_joins	reads how often it was asked to let the port join a group
  * next_qpn	of the next QP, unless another one has it
  * qps		reads a line for each QP: what ib_modify_qp() gave it, as pairs
  *		of word and number
@@ -263,6 +264,7 @@ void sim_knobs_add(struct sim_dev *dev)
 	debugfs_create_file_unsafe("guid", 0200, dir, dev, &sim_guid_fops);
 	debugfs_create_file_unsafe("prefix", 0200, dir, dev, &sim_prefix_fops);
 	debugfs_create_file_unsafe("sa", 0200, dir, dev, &sim_sa_fops);
+	debugfs_create_u32("sa_joins", 0400, dir, &dev->sa_joins);
 	debugfs_create_file_unsafe("up", 0200, dir, dev, &sim_up_fops);
 }
 

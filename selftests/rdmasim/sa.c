@@ -186,27 +186,32 @@ static u16 sim_sa_leave(const struct sim_sa_record *record)
 	return 0;
 }
 
+/* Of a membership? */
+static bool sim_sa_is(const struct ib_sa_mad *mad, u8 method)
+{
+	const struct ib_mad_hdr *hdr = &mad->mad_hdr;
+
+	return hdr->attr_id == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC) &&
+	       hdr->method == method;
+}
+
 /* In place. */
 static void sim_sa_answer(struct sim_dev *dev, struct ib_sa_mad *mad)
 {
 	struct ib_mad_hdr *hdr = &mad->mad_hdr;
 	struct sim_sa_record *record = (void *)mad->data;
 	ib_sa_comp_mask mask = mad->sa_hdr.comp_mask;
-	__be16 attr = hdr->attr_id;
-	u8 method = hdr->method;
 	u16 status = IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 
-	hdr->method = method == IB_SA_METHOD_DELETE ? IB_SA_METHOD_DELETE_RESP :
-						      IB_MGMT_METHOD_GET_RESP;
 	/* Nothing else, so no ClassPortInfo: who asks for that does without. */
 	if (dev->sa == SIM_SA_REFUSES)
 		status = SIM_SA_DENIED;
-	else if (attr == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC) &&
-		 method == IB_MGMT_METHOD_SET)
+	else if (sim_sa_is(mad, IB_MGMT_METHOD_SET))
 		status = sim_sa_join(dev, mask, record);
-	else if (attr == cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC) &&
-		 method == IB_SA_METHOD_DELETE)
+	else if (sim_sa_is(mad, IB_SA_METHOD_DELETE))
 		status = sim_sa_leave(record);
+	hdr->method = hdr->method == IB_SA_METHOD_DELETE ?
+		      IB_SA_METHOD_DELETE_RESP : IB_MGMT_METHOD_GET_RESP;
 	hdr->status = cpu_to_be16(status);
 }
 
@@ -251,18 +256,23 @@ void sim_sa_receive(struct sim_qp *qp, struct sim_msg *msg)
 	struct ib_sa_mad *mad;
 
 	if (msg->len != sizeof(*mad) || dev->port.state != IB_PORT_ACTIVE ||
-	    msg->av->dlid != dev->port.sm_lid || dev->sa == SIM_SA_IS_SILENT)
+	    msg->av->dlid != dev->port.sm_lid)
 		return;
 	mad = kmalloc(sizeof(*mad), GFP_KERNEL);
 	if (!mad)
 		return;
 	sim_span_read(mad, &from, sizeof(*mad));
-	if (mad->mad_hdr.mgmt_class != IB_MGMT_CLASS_SUBN_ADM) {
-		kfree(mad);
-		return;
-	}
+	if (mad->mad_hdr.mgmt_class != IB_MGMT_CLASS_SUBN_ADM)
+		goto out_free;
+	if (sim_sa_is(mad, IB_MGMT_METHOD_SET))
+		dev->sa_joins++;
+	if (dev->sa == SIM_SA_IS_SILENT)
+		goto out_free;
 	sim_sa_answer(dev, mad);
 	qp->mad = mad;
+	return;
+out_free:
+	kfree(mad);
 }
 
 /* Do switches let a packet to that group through to a port? */

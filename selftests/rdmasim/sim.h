@@ -75,6 +75,7 @@ struct sim_dev {
 	struct sim_port port;		/* under sim_wire */
 	int wire;			/* index of its net device, or 0 */
 	u32 sa;				/* what the SA does, under sim_wire */
+	u32 sa_joins;			/* ... and was asked for, likewise */
 	struct list_head node;		/* in sim_devs, under sim_wire */
 	struct xarray qps;		/* by QPN; under sim_wire */
 	struct xarray mrs;		/* by key >> 8; under sim_wire */
