@@ -75,8 +75,8 @@ dials_meanwhile()
 
 	epoch=$(epoch a)
 	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" && conf_with 0 &&
-		daemon_signal 1 HUP && until_true 5 said 1 's1: no longer' &&
-		rclink disconnect a && until_true 5 is_later 1 a "$epoch" &&
+		daemon_signal 1 HUP && until_true 20 said 1 's1: no longer' &&
+		rclink disconnect a && until_true 20 is_later 1 a "$epoch" &&
 		comment <<<"QPs that are not gone yet: $(slow_ones)" >&3 &&
 		[ "$(slow_ones)" -gt 0 ]
 }

@@ -43,7 +43,7 @@ listens_for_b()
 link_is_quick()
 {
 	rclink add b loopback 1 && listens_for_b && conf_with "${groups[@]}" &&
-		daemon_start 1 && until_true 5 is 1 a .state up && return
+		daemon_start 1 && until_true 9 is 1 a .state up && return
 	show_daemons
 	return 1
 }
