@@ -157,5 +157,7 @@ relieved
 holds "without a thread to ask the module the first one stays, another one waits" no_thread
 holds "and comes up when there may be threads again" a_thread_again
 daemon_end 1 2
+# With a limit of a device, the group would stay in that one's list when it is freed.
+on 2 sh -c "echo $RCL_DEV hca_handle=max hca_object=max >$group/rdma.max"
 until_true 10 on 2 rmdir $group
 finish
