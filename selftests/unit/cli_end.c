@@ -504,6 +504,20 @@ TEST_F(end, a_link_whose_peer_becomes_another_one_is_disconnected)
 	EXPECT_EQ(1, disconnects);
 }
 
+TEST_F(end, and_waits_for_no_other_link_then)
+{
+	const struct rcd_link *link;
+	int i;
+
+	end_all(self->all);
+	link = asked[0]->request.ctx;
+	i = atoi(link->conf.name + 1);
+	name_link(&self->link[i], i, 'b');
+	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
+	answer();
+	EXPECT_TRUE(is_asked(link->conf.name));
+}
+
 static void tell(uint32_t id, enum rclink_event_kind kind,
 		 enum rclink_link_state state)
 {

@@ -54,9 +54,10 @@ static void over(struct rcd_link *link, const struct end *end, int ret,
 	/* A later one may have come up with what was set before. */
 	if (!ret && link->doomed <= end->epoch)
 		link->doomed = 0;
-	if (link->gone ? end->what != DELETE :
-			 link->other && end->what == REPLACE)
+	if (link->gone && end->what != DELETE)
 		rcd_link_end(link);
+	else if (!link->gone && link->other && end->what == REPLACE)
+		rcd_link_end_now(link);
 	else
 		link->all->ended(link, ret, err);
 }

@@ -361,6 +361,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	if (end == RCD_ENDS)
 		begin_again(link);
 	if (!up) {
+		link->doomed = 0;
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
 	}
