@@ -121,7 +121,10 @@ is_reading()
 # read no more of it
 stop_amid()
 {
-	until_true 10 is_reading "$1" && daemon_signal 1 STOP && is_reading "$1"
+	until_true 10 is_reading "$1" || return
+	daemon_signal 1 STOP && is_reading "$1" && return
+	daemon_signal 1 CONT
+	return 1
 }
 
 go_on()

@@ -136,7 +136,7 @@ no_metrics()
 {
 	local path
 
-	for path in /run/rclinkd/ /tmp /; do
+	for path in /run/rclinkd/ /run/rclinkd /tmp /; do
 		printf '[Host]\nkey = @KEY@\nmetrics = %s\n' "$path" \
 			>"$out/no-metrics.conf"
 		blames "$out/no-metrics.conf" \

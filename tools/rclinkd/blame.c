@@ -54,7 +54,8 @@ int rcd_blame_metrics(const struct rcd_conf *conf,
 
 	if (!slash)
 		return 0;
-	if (!slash[1] || (!stat(conf->metrics, &st) && S_ISDIR(st.st_mode))) {
+	if (!slash[1] || !strcmp(conf->metrics, UNIT_DIR) ||
+	    (!stat(conf->metrics, &st) && S_ISDIR(st.st_mode))) {
 		rcd_say(report, &conf->at_metrics,
 			"metrics: %s is a directory; name a file in it",
 			conf->metrics);
