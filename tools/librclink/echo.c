@@ -35,7 +35,8 @@ static int next(struct rclink_chan *chan, int n)
 	if (rclink_reap(chan, cqe, n) != n)
 		return -1;
 	for (i = 0; i < n; i++) {
-		if (cqe[i].status)
+		/* What was written elsewhere is no message. */
+		if (cqe[i].status || cqe[i].flags & RCLINK_CQE_WRITTEN)
 			return -1;
 		if (cqe[i].op == RCLINK_OP_RECV)
 			len = cqe[i].len;

@@ -42,6 +42,9 @@ static void talk(struct rclink_chan *chan, uint32_t region, const char *text)
 		if (cqe[i].status)
 			errx(1, "%s: %s", rclink_op_name(cqe[i].op),
 			     rclink_status_name(cqe[i].status));
+		/* Its length would be that of what is elsewhere. */
+		if (cqe[i].flags & RCLINK_CQE_WRITTEN)
+			errx(1, "the peer has written, and not sent");
 		if (cqe[i].op == RCLINK_OP_RECV)
 			printf("%.*s\n", (int)cqe[i].len, memory + HALF);
 	}
