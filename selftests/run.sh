@@ -33,7 +33,7 @@ for name in "$@"; do
 	n=$((n + 1))
 	start=$SECONDS
 	echo "# selftests: rclink: $name"
-	timeout -k 20 "$limit" env "${numbers[@]:1}" "$file" 2>&1 | sed -u 's/^/# /'
+	timeout -k $((20 * RCL_SLOW)) "$limit" env "${numbers[@]:1}" "$file" 2>&1 | sed -u 's/^/# /'
 	status=${PIPESTATUS[0]}
 	took="$((SECONDS - start)) s"
 	name="$n selftests: rclink: $name"

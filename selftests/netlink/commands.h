@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "rcl.h"
-#include "slow.h"
 
 #define SETTLE_MS	300	/* for what a command leaves to others */
 
@@ -155,7 +154,7 @@ static int run_pings(struct genl_sock *s)
 	for (op = RCLINK_PING_OP_SEND; op <= RCLINK_PING_OP_FADD; op++) {
 		ret = rcl_ping(s, "a", op, -1, op, NULL);
 		if (!ret)
-			ret = rcl_pong(s, &pong, slow(5000));
+			ret = rcl_pong(s, &pong, 5000);
 		if (ret)
 			return ret;
 		if (pong.error && pong.error != ENOMEM &&
