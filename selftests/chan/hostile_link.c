@@ -484,7 +484,7 @@ TEST_F_TIMEOUT(link, other_answers_to_ping, TIMEOUT_S)
 	pinged(_metadata, h, "PONG, PONG", ENOTCONN);
 }
 
-/* The ping ends with the first; the answer to the second is one all the same. */
+/* The ping ends with the first; the answer to the second is still one. */
 TEST_F_TIMEOUT(link, the_first_of_two_pieces_comes_back_wrong, TIMEOUT_S)
 {
 	struct hostile *h = &self->h;

@@ -349,7 +349,7 @@ TEST_F(epoch, takes_the_pieces_of_a_ping_in_their_order)
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
 }
 
-/* The ping ends with the first; the answer to the second is one all the same. */
+/* The ping ends with the first; the answer to the second is still one. */
 TEST_F(epoch, takes_the_answers_to_a_ping_that_has_ended)
 {
 	struct peer *p = &self->peer;

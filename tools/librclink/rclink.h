@@ -450,8 +450,8 @@ int rclink_write(struct rclink_chan *chan, struct rclink_data data,
  * @user_data: of the completion
  *
  * The receive's completion has RCLINK_CQE_WRITTEN, as nothing is in the receive
- * itself, and the length of what lies in the last extent of the region that this
- * writes to (channels.rst).
+ * itself, and the length of what lies in the last extent of the region that
+ * this writes to (channels.rst).
  *
  * Return: see above.
  */
