@@ -176,12 +176,13 @@ rotates_amid()
 	"$tool" monitor -j >$heard &
 	monitor=$!
 	mkdir -p "$dir" && { link_section z "$pin2"; long_conf; } >"$dir/z.conf" &&
-		daemon_signal 1 HUP && stop_amid "$dir/z.conf" || return
-	rclink rotate l -t $((10 * RCL_SLOW)) &
-	rotation=$!
-	until_true 5 grep -q '"rotate"' $heard
-	go_on "$dir/z.conf"
-	wait $rotation
+		daemon_signal 1 HUP && stop_amid "$dir/z.conf" && {
+		rclink rotate l -t $((10 * RCL_SLOW)) &
+		rotation=$!
+		until_true 5 grep -q '"rotate"' $heard
+		go_on "$dir/z.conf"
+		wait $rotation
+	}
 	status=$?
 	kill $monitor
 	wait $monitor
