@@ -116,7 +116,8 @@ disk_full()
 		cmp $metrics /tmp/metrics-before && [ ! -e $metrics.new ] || return
 	rm $disk/full
 	mount -o remount,ro $disk
-	reload 1 && [ "$(times 1 'cannot write metrics')" -eq 1 ] || return
+	reload 1 && reload 1 && [ "$(times 1 'cannot write metrics')" -eq 2 ] &&
+		said 1 'Read-only file system; restart the service' || return
 	mount -o remount,rw $disk
 	reload 1 && said 1 'are written to .* again' && is 1 l .state up
 }

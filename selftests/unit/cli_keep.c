@@ -345,6 +345,8 @@ TEST_F(keep, a_link_without_a_peer_is_not_dialled)
 	link->broken = true;
 	rcd_link_want(link);
 	EXPECT_TRUE(event_pending(link->timer, EV_TIMEOUT, NULL));
+	strcpy(link->conf.name, "r");
+	EXPECT_EQ(0, waits_for(link));
 	rcd_link_adopt(link, NULL);
 	wake(link);
 	EXPECT_EQ(NULL, link->dial);

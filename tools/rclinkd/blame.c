@@ -68,6 +68,7 @@ int rcd_blame_metrics(const struct rcd_conf *conf,
 	if (!strcmp(dir, UNIT_DIR) || (!stat(dir, &st) && S_ISDIR(st.st_mode)))
 		return 0;
 	rcd_say(report, &conf->at_metrics,
-		"metrics: there is no directory %s; make it", dir);
+		"metrics: there is no directory %s; make it before rclinkd starts",
+		dir);
 	return -EINVAL;
 }

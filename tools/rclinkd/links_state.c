@@ -29,12 +29,16 @@ struct rcd_count rcd_links_count(const struct rcd_links *all)
 	return count;
 }
 
-/* Seconds until link is to be dialled; 0 if that does not wait. */
+/*
+ * Seconds until link is to be dialled, to come up or to rotate; 0 if that does not
+ * wait. Where there is no host to dial, the timer is for another look.
+ */
 static double waits(const struct rcd_link *link)
 {
 	struct timeval due, now;
 
-	if (!event_pending(link->timer, EV_TIMEOUT, &due))
+	if (!link->conf.host[0] ||
+	    !event_pending(link->timer, EV_TIMEOUT, &due))
 		return 0;
 	/* By the same clock as due, which nobody sets. */
 	event_base_gettimeofday_cached(link->all->base, &now);

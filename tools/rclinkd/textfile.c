@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,7 @@ struct rcd_textfile {
 	const struct rcd_hwcount *hwcount;
 	struct event *timer;
 	char file[RCD_PATH_LEN];	/* "": none is written */
-	bool failing;			/* and it was said */
+	int error;			/* that was said, or 0 */
 };
 
 static void print_one(FILE *to, const char *name, const char *type,
@@ -77,7 +76,7 @@ static int print_links(FILE *to, const struct rcd_links *links)
 		fprintf(to, "rclinkd_link_failures{link=\"%s\"} %u\n",
 			states[i].name, states[i].failures);
 	rcl_metrics_head(to, "rclinkd_link_wait_seconds", "gauge",
-			 "Until a link is dialled; 0 if that does not wait");
+			 "Until a link is dialled, to come up or to rotate; 0 if that does not wait");
 	for (i = 0; i < num; i++)
 		fprintf(to, "rclinkd_link_wait_seconds{link=\"%s\"} %.3f\n",
 			states[i].name, states[i].waits);
@@ -161,6 +160,14 @@ static int replace(const struct rcd_textfile *t)
 	return ret;
 }
 
+/* The unit sees what was there when it started. */
+static const char *advice(int error)
+{
+	return error == -EROFS ?
+	       "; restart the service if its directory was made since it started" :
+	       "";
+}
+
 static void write_now(struct rcd_textfile *t)
 {
 	static const struct timeval interval = { .tv_sec = INTERVAL_S };
@@ -169,13 +176,13 @@ static void write_now(struct rcd_textfile *t)
 	if (!t->file[0])
 		return;
 	ret = replace(t);
-	if (ret && !t->failing)
+	if (ret && ret != t->error)
 		rcd_log(LOG_WARNING,
-			"cannot write metrics to %s: %s; links go on, and so does trying",
-			t->file, strerror(-ret));
-	else if (!ret && t->failing)
+			"cannot write metrics to %s: %s%s; links go on, and so does trying",
+			t->file, strerror(-ret), advice(ret));
+	else if (!ret && t->error)
 		rcd_log(LOG_NOTICE, "metrics are written to %s again", t->file);
-	t->failing = !!ret;
+	t->error = ret;
 	event_add(t->timer, &interval);
 }
 
@@ -193,7 +200,7 @@ void rcd_textfile_set(struct rcd_textfile *t, const char *file)
 		/* Nobody would write to it any more. */
 		if (t->file[0])
 			unlink(t->file);
-		t->failing = false;
+		t->error = 0;
 	}
 	strcpy(t->file, file);
 	write_now(t);
