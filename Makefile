@@ -4,8 +4,7 @@
 # setup targets, which the others depend on.
 
 PREFIX ?= /usr/local
-CACHE ?= $(HOME)/.cache/rclink
-export RCLINK_CACHE = $(CACHE)
+export RCLINK_CACHE ?= $(HOME)/.cache/rclink
 # For `make shell` and `make modules`.
 KERNEL ?= 6.12
 HOSTS ?= 2
@@ -197,9 +196,21 @@ define remove_module
 	done
 endef
 
-# What DKMS has the module for; a line of it is `rclink/VERSION, RELEASE, ARCH: STATE`.
-DKMS_RELEASES = $(if $(DKMS),$(shell dkms status rclink/$(VERSION) | \
+# What DKMS has, of any version, and which; a line of it is
+# `rclink/VERSION, RELEASE, ARCH: STATE`, or `rclink/VERSION: added`.
+DKMS_STATUS = $(if $(DKMS),dkms status -m rclink,:)
+DKMS_RELEASES = $(sort $(shell $(DKMS_STATUS) | \
 	sed -n 's/^[^,]*, \([^,]*\),.*/\1/p'))
+DKMS_VERSIONS = $(sort $(shell $(DKMS_STATUS) | \
+	sed -n 's,^rclink/\([^,:]*\).*,\1,p'))
+
+# forget_dkms VERSION...: in the shell
+define forget_dkms
+	forget_dkms() { for version; do \
+		dkms remove rclink/$$version --all; \
+		rm -rf $(dir $(SOURCE))rclink-$$version; \
+	done; }
+endef
 
 # has_build RELEASE: in the shell
 define has_build
@@ -210,7 +221,7 @@ endef
 # Nothing is taken away before it is known that the new one builds: at first DKMS
 # does that in a tree of its own. It builds nothing again unless forced to.
 define install_dkms
-	$(has_build); \
+	umask 022; $(has_build); $(forget_dkms); \
 	try() { \
 		dkms build --dkmstree $(CURDIR)/build/dkms/tree \
 			--sourcetree $(CURDIR)/build/dkms \
@@ -220,17 +231,19 @@ define install_dkms
 	install -d build/dkms/tree build/dkms/rclink-$(VERSION); \
 	cp -r $(DKMS_FILES) build/dkms/rclink-$(VERSION)/; \
 	releases=; \
+	others="$(filter-out $(VERSION),$(DKMS_VERSIONS))"; \
 	for kver in $(or $(KVER),$(RELEASE)); do \
-		has_build $$kver "install linux-headers-$$kver"; \
+		has_build $$kver "install its headers (on Debian linux-headers-$$kver)"; \
 		try $$kver; \
 		releases="$$releases $$kver"; \
 	done; \
 	for kver in $(filter-out $(or $(KVER),$(RELEASE)),$(DKMS_RELEASES)); do \
 		if ! has_build $$kver "it keeps the module that it has"; then \
-			continue; \
+			others=; \
 		elif try $$kver; then \
 			releases="$$releases $$kver"; \
 		else \
+			others=; \
 			echo "$$kver keeps the module that it has, as this" \
 				"one does not build for it" >&2; \
 		fi; \
@@ -242,6 +255,7 @@ define install_dkms
 		dkms build --force rclink/$(VERSION) -k $$kver; \
 		dkms install --force rclink/$(VERSION) -k $$kver; \
 	done; \
+	forget_dkms $$others; \
 	$(remove_module)
 endef
 
@@ -279,8 +293,7 @@ install-tools: tools ## all but the module, which `rclink --verbs` does without
 
 .PHONY: uninstall
 uninstall: ## what install installed
-	@[ -z "$(DKMS)" ] || [ -z "$$(dkms status rclink/$(VERSION))" ] || \
-		dkms remove rclink/$(VERSION) --all
+	@set -e; $(forget_dkms); forget_dkms $(DKMS_VERSIONS)
 	@rm -rf $(DESTDIR)$(SOURCE)
 	@$(remove_module)
 	@$(MAKE) --no-print-directory -C tools uninstall PREFIX=$(PREFIX)
@@ -292,7 +305,7 @@ clean: ## what was built in the tree
 
 .PHONY: distclean
 distclean: clean ## and the cache: kernels, sources
-	rm -rf $(CACHE)
+	rm -rf $(RCLINK_CACHE)
 
 .PHONY: help
 help: ## this list

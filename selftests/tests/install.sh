@@ -160,14 +160,15 @@ no_headers()
 }
 
 # apart TARGET [RELEASE]: with DKMS, where there is an older module; what make runs as
-# root only writes down how it was called. DKMS has it for 6.1, 6.2 and 6.3, and 6.3
-# has no headers.
+# root only writes down how it was called. DKMS has it for 6.1 and 6.2, an older version
+# for 6.2 and, if OLD names a release, for that, and another that was not built; 6.3 has
+# no headers.
 apart()
 {
 	local name
 
 	rm -rf "$out/dkms"
-	mkdir -p "$out/dkms/fake" "$out/dkms/src/6.1" \
+	mkdir -p "$out/dkms/fake" "$out/dkms/src/6.1" "$out/dkms/rclink-0.0.1" \
 		"$out/dkms/modules/6.1/updates" \
 		"$out/dkms/modules"/6.{0,1,2}/build "$out/dkms/modules/6.3"
 	touch "$out/dkms/src/6.1/Module.symvers" \
@@ -177,8 +178,12 @@ apart()
 		echo "${0##*/} $*" >>"$RAN"
 		case "${0##*/} $1" in
 		"dkms status")
-			for kver in 6.1 6.2 6.3; do
-				echo "$2, $kver, x86_64: installed (WARNING! Old)"
+			echo "rclink/0.0.0: added"
+			for kver in 6.2 $OLD; do
+				echo "rclink/0.0.1, $kver, x86_64: built"
+			done
+			for kver in 6.1 6.2; do
+				echo "rclink/$VERSION, $kver, x86_64: installed (WARNING! Old)"
 			done ;;
 		"dkms build")
 			case " $FAILS " in *" ${*##* } "*) exit 10 ;; esac ;;
@@ -189,7 +194,7 @@ apart()
 		ln -s dkms "$out/dkms/fake/$name"
 	done
 	rm -f "$out/ran"
-	RAN=$out/ran FAILS=${FAILS:-} PATH=$out/dkms/fake:$PATH \
+	RAN=$out/ran FAILS=${FAILS:-} OLD=${OLD:-} VERSION=$version PATH=$out/dkms/fake:$PATH \
 		makes -o check-headers "$1" KVER="${2:-6.1}" \
 		PREFIX="$out/dkms/usr" ETC="$out/dkms/etc" \
 		SOURCE="$out/dkms/src" MODULES="$out/dkms/modules" \
@@ -211,23 +216,31 @@ dkms_again()
 	local own="--dkmstree $PWD/build/dkms/tree --sourcetree $PWD/build/dkms"
 
 	apart install 6.0 && [ ! -e "$out/dkms/src/6.1" ] &&
+		[ ! -e "$out/dkms/rclink-0.0.1" ] &&
 		[ ! -e "$out/dkms/modules/6.1/updates" ] &&
 		(cd "$out/dkms/src" && ls Kbuild dkms.conf dkms.mk kmod/main.c) &&
 		diff <(grep dkms "$out/ran") <(
-			echo "dkms status rclink/$version"
+			echo "dkms status -m rclink"
+			echo "dkms status -m rclink"
 			for kver in 6.0 6.1 6.2; do
 				echo "dkms build $own rclink/$version -k $kver"
 			done
 			for kver in 6.0 6.1 6.2; do
 				echo "dkms build --force rclink/$version -k $kver"
 				echo "dkms install --force rclink/$version -k $kver"
-			done) &&
-		grep '6.3/build: it keeps the module' "$out/said" &&
+			done
+			echo "dkms remove rclink/0.0.0 --all"
+			echo "dkms remove rclink/0.0.1 --all") &&
 		grep -x 'depmod 6.1' "$out/ran" && grep ldconfig "$out/ran"
 }
 
+# What a kernel goes on with stays known.
 dkms_unbuilt()
 {
+	OLD=6.3
+	apart install && [ -e "$out/dkms/rclink-0.0.1" ] &&
+		grep '6.3/build: it keeps the module' "$out/said" &&
+		! grep 'dkms remove' "$out/ran" || return
 	FAILS=6.1
 	! apart install && kept || return
 	FAILS=6.2
@@ -235,15 +248,18 @@ dkms_unbuilt()
 		! grep -e '--force .* 6.2$' "$out/ran" &&
 		grep -x "dkms install --force rclink/$version -k 6.1" "$out/ran" &&
 		FAILS='' || return
-	! apart install 6.3 && kept && grep '6.3/build: install linux-headers-6.3' \
+	! apart install 6.3 && kept && grep '6.3/build: .*linux-headers-6.3)' \
 		"$out/said"
 }
 
 dkms_removed()
 {
 	apart uninstall && [ -z "$(files "$out/dkms/modules")" ] &&
-		[ ! -e "$out/dkms/src" ] &&
-		grep -x "dkms remove rclink/$version --all" "$out/ran"
+		[ ! -e "$out/dkms/src" ] && [ ! -e "$out/dkms/rclink-0.0.1" ] &&
+		diff <(grep remove "$out/ran") <(
+			for old in 0.0.0 0.0.1 "$version"; do
+				echo "dkms remove rclink/$old --all"
+			done)
 }
 
 plan 14
