@@ -383,6 +383,37 @@ TEST_F(epoch, takes_no_answer_but_to_the_oldest_question)
 	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
 }
 
+/* Such as one that was stopped for a while. */
+TEST_F(epoch, waits_for_an_answer_from_when_it_asked)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(comes_up(p));
+	fake_now += 20000 * MS;
+	ping(p, 8);
+	EXPECT_STREQ("", p->ep->why);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	later(p, 9999);
+	EXPECT_STREQ("", p->ep->why);
+	later(p, 1);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_TIMED_OUT), p->ep->why);
+}
+
+TEST_F(epoch, waits_anew_after_each_answer)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(comes_up(p));
+	ping(p, 2 * RCL_MSG_DATA_MAX);
+	ASSERT_EQ(RCL_MSG_PING, said(p));
+	later(p, 9999);
+	answer(p, RCL_MSG_OK);
+	later(p, 9999);
+	EXPECT_STREQ("", p->ep->why);
+	later(p, 1);
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_TIMED_OUT), p->ep->why);
+}
+
 TEST_F(epoch, takes_no_answer_with_another_cookie)
 {
 	struct peer *p = &self->peer;

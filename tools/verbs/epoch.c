@@ -229,7 +229,7 @@ static int on_message(struct rcv_epoch *ep, const struct rcv_in *in)
 	if (ep->up)
 		rcv_beat_heard(ep, msg);
 	if (rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BEAT_ACK)
-		ep->answered = now_ms();
+		ep->due = 0;
 	switch (msg->type) {
 	case RCL_MSG_HELLO:
 	case RCL_MSG_HELLO_ACK:
@@ -283,8 +283,10 @@ static int ask(struct rcv_epoch *ep)
 	if (!ret)
 		ret = rcv_beat_look(ep, now_ms());
 	if (rcv_beat_is_alone(ep) && !ep->pinger.ping)
-		ep->answered = now_ms();
-	else if (!ret && now_ms() > ep->answered + rcv_beat_limit(ep))
+		ep->due = 0;
+	else if (!ep->due)
+		ep->due = now_ms() + rcv_beat_limit(ep);
+	else if (!ret && now_ms() >= ep->due)
 		ret = -ETIMEDOUT;
 	return ret;
 }
@@ -319,18 +321,19 @@ static void set_timer(struct rcv_epoch *ep, uint64_t ms)
 /* 0 is never. */
 static uint64_t sooner(uint64_t due, uint64_t other)
 {
-	return other && other < due ? other : due;
+	return !due || (other && other < due) ? other : due;
 }
 
 static void expect(struct rcv_epoch *ep)
 {
-	uint64_t now = now_ms(), due = ep->answered + rcv_beat_limit(ep);
+	uint64_t now = now_ms(), due;
 
 	if (!ep->up)
 		return;
-	due = sooner(due, rcv_beat_due(ep));
+	due = sooner(ep->due, rcv_beat_due(ep));
 	due = sooner(due, rcv_lease_due(ep));
-	set_timer(ep, due > now ? due - now : 0);
+	if (due)
+		set_timer(ep, due > now ? due - now : 0);
 }
 
 /*
@@ -544,7 +547,6 @@ int rcv_epoch_activate(struct rcv_epoch *ep,
 	if (ret)
 		return rcl_fail(err, ret, "cannot send the hello: %s",
 				strerror(-ret));
-	ep->answered = now_ms();
 	rcv_epoch_kick(ep);
 	return 0;
 }

@@ -61,7 +61,7 @@ struct rcv_epoch {
 	bool again;			/* it ends for another one */
 	bool left;			/* by the peer: nobody waits for it */
 	bool busy;			/* the CQ is polled, not waited for */
-	uint64_t answered;		/* ms, or when a question was asked */
+	uint64_t due;			/* ms, of an answer; 0: none is owed */
 	struct rcv_heartbeat heartbeat;
 	struct rcv_large large;
 	struct rcl_reason failure;	/* of a work request or the device */
