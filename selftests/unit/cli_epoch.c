@@ -566,4 +566,14 @@ TEST_F(epoch, says_goodbye_for_good)
 	EXPECT_EQ(0, p->got.cookie);
 }
 
+/* Whatever the size of the device's pages. */
+TEST_F(epoch, shows_an_address_that_lies_in_its_page_as_the_memory_does)
+{
+	const uint64_t page = 1ULL << 31;
+	struct rcv_epoch *ep = self->peer.ep;
+
+	EXPECT_EQ((uintptr_t)ep->buffer % page, ep->local.addr % page);
+	EXPECT_LT(ep->local.addr, 1ULL << 63);
+}
+
 TEST_HARNESS_MAIN

@@ -41,9 +41,13 @@ static unsigned int access_flags(const struct rcv_epoch *ep)
 	return access;
 }
 
-/* Never wraps, and lies in the largest page as the memory does. */
-#define ADDRESS_MASK	0x7fffffffffff0000ULL
-#define PAGE_MASK	0xffffULL
+/*
+ * Never wraps, and lies in the largest page of a device as the memory does:
+ * mlx4 takes its size, up to 2^31, from where the memory lies, and whatever
+ * else is in the page can be reached by an address that lies there otherwise.
+ */
+#define ADDRESS_MASK	0x7fffffff80000000ULL
+#define PAGE_MASK	0x7fffffffULL
 
 struct ibv_mr *rcv_objects_show(struct rcv_epoch *ep, void *mem, size_t len,
 				unsigned int access, uint64_t *addr)
