@@ -5,6 +5,7 @@
  */
 #include "epoch.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include <kselftest_harness.h>
 
 #include "fail.h"
+#include "objects.h"
 #include "shown.h"
 #include "verbs_fake.h"
 
@@ -574,6 +576,25 @@ TEST_F(epoch, shows_an_address_that_lies_in_its_page_as_the_memory_does)
 
 	EXPECT_EQ((uintptr_t)ep->buffer % page, ep->local.addr % page);
 	EXPECT_LT(ep->local.addr, 1ULL << 63);
+}
+
+/* As the module has it: nobody is asked for the LID of a router. */
+TEST_F(epoch, has_no_way_into_another_infiniband_subnet)
+{
+	struct rcv_epoch *ep = self->peer.ep;
+	char err[RCL_ERR_LEN] = "";
+
+	ep->hca.link_layer = RCLINK_LINK_LAYER_INFINIBAND;
+	ep->hca.port_attr.sm_lid = 1;
+	ep->wiring.ah.is_global = 0;
+	EXPECT_EQ(0, rcv_objects_to_rtr(ep, err));
+	EXPECT_EQ(0, ep->wiring.ah.is_global);
+	ep->remote.gid[7]++;
+	EXPECT_EQ(-EOPNOTSUPP, rcv_objects_to_rtr(ep, err));
+	EXPECT_NE(NULL, strstr(err, "links cross no router"));
+	ep->hca.port_attr.sm_lid = 0;
+	EXPECT_EQ(0, rcv_objects_to_rtr(ep, err));
+	EXPECT_EQ(1, ep->wiring.ah.is_global);
 }
 
 TEST_HARNESS_MAIN

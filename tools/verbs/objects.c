@@ -242,26 +242,32 @@ void rcv_objects_describe(struct rcv_epoch *ep, uint64_t number)
 
 /*
  * On InfiniBand a GRH only where the port has to have one, as a virtual one, or
- * the peer is in another subnet (IBA 8.3).
+ * the peer is in another subnet (IBA 8.3), on a fabric without a subnet
+ * manager: see the module's rcl_path_resolve().
  */
-static void wire_path(struct rcv_epoch *ep)
+static int wire_path(struct rcv_epoch *ep, char *err)
 {
 	bool roce = ep->hca.link_layer == RCLINK_LINK_LAYER_ROCE;
 	bool always = ep->hca.port_attr.flags & IBV_QPF_GRH_REQUIRED;
+	bool far = memcmp(ep->local.gid, ep->remote.gid, 8);
 	struct ibv_ah_attr *ah = &ep->wiring.ah;
 	const uint32_t *v = ep->policy.v;
 
 	ah->port_num = ep->hca.port;
 	ah->sl = v[RCL_P_SL];
 	ah->dlid = ep->remote.lid;
-	if (!roce && !always && !memcmp(ep->local.gid, ep->remote.gid, 8))
-		return;
+	if (!roce && far && ep->hca.port_attr.sm_lid)
+		return rcl_fail(err, -EOPNOTSUPP,
+				"the peer is in another InfiniBand subnet: links cross no router");
+	if (!roce && !far && !always)
+		return 0;
 	ah->is_global = 1;
 	memcpy(ah->grh.dgid.raw, ep->remote.gid, sizeof(ep->remote.gid));
 	ah->grh.sgid_index = rcv_hca_gid(&ep->hca)->index;
 	ah->grh.flow_label = v[RCL_P_FLOW_LABEL];
 	ah->grh.traffic_class = v[RCL_P_TRAFFIC_CLASS];
 	ah->grh.hop_limit = v[RCL_P_HOP_LIMIT] ? v[RCL_P_HOP_LIMIT] : 64;
+	return 0;
 }
 
 int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err)
@@ -269,10 +275,9 @@ int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err)
 	const struct rcl_endpoint *remote = &ep->remote;
 	struct rcv_wiring *w = &ep->wiring;
 	const uint32_t *v = ep->policy.v;
+	int ret = wire_path(ep, err);
 	uint32_t i;
-	int ret = 0;
 
-	wire_path(ep);
 	w->mtu = rcv_mtu(rcv_epoch_mtu(ep));
 	w->answer = ep->local.rd_atomic;
 	w->initiate = power_of_two(smaller(ep->local.rd_atomic,
