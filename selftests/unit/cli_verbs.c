@@ -547,6 +547,7 @@ TEST(what_a_port_does_not_have_is_refused_as_by_the_module)
 	policy.v[RCL_P_MTU] = 4096;
 	ASSERT_EQ(-EINVAL, rcv_port_check(&hca, &policy, &why));
 	EXPECT_EQ(why, strstr(why, "mtu is larger than the port's: "));
+	EXPECT_NE(NULL, strstr(why, "`rclink dev --verbs`"));
 }
 
 static const uint16_t pkeys[] = { 0xffff, 0x8001, 0x0001, 0x0000, 0x8000 };

@@ -242,6 +242,9 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 		 !rcv_mtu_bytes(hca->port_attr.active_mtu))
 		hca->why =
 			"the port's MTU is less than 256: raise the netdev's";
+	else if (gid_index != RCLINK_GID_INDEX_AUTO && !hca->ngids)
+		hca->why =
+			"the GID table has no entry at that gid-index: see `rclink dev --verbs`";
 	else
 		hca->chosen = rcl_gid_choose(hca->gids, hca->ngids, gid_index,
 					     hca->link_layer ==

@@ -20,7 +20,7 @@ static int check_mtu(const struct rcv_hca *hca, uint32_t mtu, const char **why)
 	if (mtu <= rcv_mtu_bytes(hca->port_attr.active_mtu))
 		return 0;
 	*why =
-		"mtu is larger than the port's active one: see `rclink dev`";
+		"mtu is larger than the port's active one: see `rclink dev --verbs`";
 	return -EINVAL;
 }
 
@@ -31,7 +31,8 @@ int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
 	const uint32_t *v = policy->v;
 
 	if (v[RCL_P_MTU] > rcv_mtu_bytes(port->max_mtu))
-		*why = "mtu is larger than the port's: see `rclink dev`";
+		*why =
+			"mtu is larger than the port's: see `rclink dev --verbs`";
 	else if (v[RCL_P_QPS] >= (uint32_t)hca->attr.orig_attr.max_qp)
 		*why = "qps is more than the device has: choose fewer";
 	else if (v[RCL_P_RD_ATOMIC] > rd_atomic_of(hca))
