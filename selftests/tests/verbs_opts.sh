@@ -170,7 +170,7 @@ v6()
 }
 
 device=$RCL_DEV
-plan 21
+plan 22
 link_setup
 check "a device is as ibv_devinfo has it" same_device
 check "its first partition key is that of sysfs" same_pkeys
@@ -184,6 +184,7 @@ check "more than the peer's buffer is refused" too_much
 refused mtu 4096 "mtu is larger than the port's active one"
 refused rd-atomic 255 'rd-atomic is more than the device has'
 refused pkey-index 65535 "pkey-index is beyond the port's"
+refused hop-limit 7 "hop-limit is the route's"
 refused gid-index 255 'no entry at that gid-index: see `rclink dev --verbs`'
 far_kill INT >"$said"
 

@@ -14,6 +14,7 @@
 
 #include "fail.h"
 #include "objects.h"
+#include "port.h"
 #include "shown.h"
 #include "verbs_fake.h"
 
@@ -595,6 +596,19 @@ TEST_F(epoch, has_no_way_into_another_infiniband_subnet)
 	ep->hca.port_attr.sm_lid = 0;
 	EXPECT_EQ(0, rcv_objects_to_rtr(ep, err));
 	EXPECT_EQ(1, ep->wiring.ah.is_global);
+}
+
+/* On RoCE the kernel sets that of a process by itself. */
+TEST_F(epoch, has_a_hop_limit_on_infiniband_only)
+{
+	struct rcv_epoch *ep = self->peer.ep;
+	const char *why;
+
+	ep->policy.v[RCL_P_HOP_LIMIT] = 7;
+	ASSERT_EQ(-EINVAL, rcv_port_check(&ep->hca, &ep->policy, &why));
+	EXPECT_EQ(why, strstr(why, "hop-limit is the route's"));
+	ep->hca.link_layer = RCLINK_LINK_LAYER_INFINIBAND;
+	EXPECT_EQ(0, rcv_port_check(&ep->hca, &ep->policy, &why));
 }
 
 TEST_HARNESS_MAIN

@@ -39,6 +39,10 @@ int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
 		*why = "rd-atomic is more than the device has: choose less";
 	else if (v[RCL_P_PKEY_INDEX] >= port->pkey_tbl_len)
 		*why = "pkey-index is beyond the port's partition key table";
+	else if (v[RCL_P_HOP_LIMIT] &&
+		 hca->link_layer == RCLINK_LINK_LAYER_ROCE)
+		*why =
+			"hop-limit is the route's where a process uses RoCE: leave it out";
 	else
 		return check_mtu(hca, v[RCL_P_MTU], why);
 	return -EINVAL;
