@@ -155,15 +155,20 @@ dialler_answers()
 	wait "$here"
 }
 
-# The link goes on after what failed on it.
+# The link goes on after what failed on it, of which there is a line each.
 goes_on()
 {
-	local said
+	local said status
 
 	mirror read || return
-	said=$(verbs echo l -s 100 -j)
-	[ "$?" -eq 1 ] && gojq -r '.[] | select(.error == null).op' <<<"$said" |
-		diff - <(printf '%s\n' send send-imm read)
+	said=$(verbs echo l -s 100 -j 2>"$out.failed")
+	status=$?
+	cat "$out.failed"
+	[ "$status" -eq 1 ] &&
+		gojq -r '.[] | select(.error == null).op' <<<"$said" |
+		diff - <(printf '%s\n' send send-imm read) &&
+		gojq -r '.[] | select(.error).op' <<<"$said" |
+		diff - <(sed 's/^rclink: echo l: \([a-z-]*\): .*/\1/' "$out.failed")
 }
 
 # What the kernel holds for processes, on both hosts.

@@ -60,26 +60,30 @@ static uint32_t size_of(const struct echo *e, const struct rcv_echo_op *op)
 	return rcv_echo_is_atomic(op) ? RCV_ECHO_WORD : e->size;
 }
 
-static int report(const struct echo *e, const struct rcv_echo_op *op)
+static void add_row(const struct echo *e, const struct rcv_echo_op *op)
 {
-	const char *link = e->dial.args.link;
-	struct json_object *row;
+	struct json_object *row = json_object_new_object();
 
-	if (!e->doc && e->failed)
-		return cli_fail("echo %s: %s: %s", link, op->name, e->why);
-	if (!e->doc) {
-		printf("%s: %s of %u bytes: as it must be\n", link, op->name,
-		       size_of(e, op));
-		return CLI_OK;
-	}
-	row = json_object_new_object();
-	rcl_out_text(row, "name", link);
+	rcl_out_text(row, "name", e->dial.args.link);
 	rcl_out_text(row, "service", RCV_ECHO_SERVICE);
 	rcl_out_text(row, "op", op->name);
 	rcl_out_u64(row, "size", size_of(e, op));
 	rcl_out_text(row, "error", e->failed ? e->why : NULL);
 	json_object_array_add(e->doc, row);
-	return e->failed ? CLI_FAILED : CLI_OK;
+}
+
+static int report(const struct echo *e, const struct rcv_echo_op *op)
+{
+	const char *link = e->dial.args.link;
+
+	if (e->doc)
+		add_row(e, op);
+	if (e->failed)
+		return cli_fail("echo %s: %s: %s", link, op->name, e->why);
+	if (!e->doc)
+		printf("%s: %s of %u bytes: as it must be\n", link, op->name,
+		       size_of(e, op));
+	return CLI_OK;
 }
 
 static int try_one(struct echo *e, const struct rcv_echo_op *op)
