@@ -170,7 +170,7 @@ v6()
 }
 
 device=$RCL_DEV
-plan 22
+plan 23
 link_setup
 check "a device is as ibv_devinfo has it" same_device
 check "its first partition key is that of sysfs" same_pkeys
@@ -200,6 +200,8 @@ check "a stock server with a small MTU, few receives, and IPv6" stock_serves \
 	-g "$(v6 2)" -m 512 -s 3000 -r 2 -p 18600 \
 	-- '.bytes == 240000 and .mtu == 512 and .gid == "2001:db8::1"' \
 	-g "$(v6 1)" -m 512 -s 3000 -r 2 -p 18600 -d "$device" -i 1 --sl 0
+refuse 1 "a larger MTU than the port has" "mtu 4096 is larger than the port's active" \
+	rclink pingpong --stock "$RCL_PEER_IP" -m 4096
 check "an extended CQ, polled" stock_serves -g "$(verbs_gid 2)" \
 	-- '.bytes == 327680 and .device_duration == null' -t
 check "an extended CQ, by events" stock_serves -g "$(verbs_gid 2)" -e -s 100 -r 3 \

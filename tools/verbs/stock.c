@@ -44,6 +44,18 @@ struct stock {
 	uint64_t moved;		/* when something completed last, ns */
 };
 
+/* rxe takes any up to its own largest, and what the port has not vanishes. */
+static int check_mtu(const struct stock *s)
+{
+	uint32_t active = rcv_mtu_bytes(s->hca.port_attr.active_mtu);
+
+	if (s->args->mtu <= active)
+		return 0;
+	return rcl_fail(s->err, -EINVAL,
+			"--mtu %u is larger than the port's active one of %u: see `rclink dev --verbs`",
+			s->args->mtu, active);
+}
+
 static int allocate(struct stock *s)
 {
 	size_t i;
@@ -379,7 +391,9 @@ int rcv_stock_run(const struct rcv_stock_args *args,
 			   err);
 	if (ret)
 		return ret;
-	ret = create(&s);
+	ret = check_mtu(&s);
+	if (!ret)
+		ret = create(&s);
 	if (!ret)
 		ret = post_receives(&s);
 	if (!ret) {
