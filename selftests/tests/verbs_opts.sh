@@ -195,7 +195,8 @@ check "bench lat with a kernel at the other end" bench_ops
 link_listen_end
 
 check "a stock server, by events at both ends" stock_serves -e -g "$(verbs_gid 2)" \
-	-- '.bytes == 327680 and .device_duration == null' -e -c
+	-- '.bytes == 327680 and .extended_cq == false and .device_duration == null' \
+	-e -c
 check "a stock server with a small MTU, few receives, and IPv6" stock_serves \
 	-g "$(v6 2)" -m 512 -s 3000 -r 2 -p 18600 \
 	-- '.bytes == 240000 and .mtu == 512 and .gid == "2001:db8::1"' \
@@ -203,13 +204,14 @@ check "a stock server with a small MTU, few receives, and IPv6" stock_serves \
 refuse 1 "a larger MTU than the port has" "mtu 4096 is larger than the port's active" \
 	rclink pingpong --stock "$RCL_PEER_IP" -m 4096
 check "an extended CQ, polled" stock_serves -g "$(verbs_gid 2)" \
-	-- '.bytes == 327680 and .device_duration == null' -t
+	-- '.bytes == 327680 and .extended_cq and .device_duration == null' -t
 check "an extended CQ, by events" stock_serves -g "$(verbs_gid 2)" -e -s 100 -r 3 \
-	-- '.bytes == 8000' -t -e -s 100 -r 3
+	-- '.bytes == 8000 and .extended_cq' -t -e -s 100 -r 3
 check "a stock client, by events" stock_calls -g "$(verbs_gid 1)" -e \
 	-- '.bytes == 327680 and .peer_gid == "::ffff:192.0.2.1"'
 check "a stock client, with an extended CQ and checked data" stock_calls \
-	-g "$(verbs_gid 1)" -c -s 9000 -- '.bytes == 720000' -t -c -s 9000 -r 4
+	-g "$(verbs_gid 1)" -c -s 9000 -- '.bytes == 720000 and .extended_cq' \
+	-t -c -s 9000 -r 4
 check "a stock client on another TCP port, with IPv6" stock_calls \
 	-g "$(v6 1)" -p 18601 -m 256 -- '.mtu == 256 and .peer_gid == "2001:db8::1"' \
 	-g "$(v6 2)" -p 18601 -m 256 -e

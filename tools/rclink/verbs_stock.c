@@ -138,6 +138,8 @@ static void report_json(const struct rcv_stock_args *a,
 	out_address(doc, "peer_lid", "peer_gid", &r->remote);
 	json_object_object_add(doc, "authenticated",
 			       json_object_new_boolean(0));
+	json_object_object_add(doc, "extended_cq",
+			       json_object_new_boolean(r->extended));
 	rcl_out_u64(doc, "mtu", a->mtu);
 	rcl_out_u64(doc, "size", a->size);
 	rcl_out_u64(doc, "iters", a->iters);

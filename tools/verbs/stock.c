@@ -334,6 +334,7 @@ static int rally(struct stock *s)
 			ret = 0;
 	}
 	s->result->duration = rcl_now() - begun;
+	s->result->extended = s->cq.ex;
 	s->result->stamps = s->cq.stamps;
 	if (s->cq.stamps)
 		s->result->device_ns =

@@ -41,6 +41,7 @@ struct rcv_stock_result {
 	char device[RCLINK_DEVICE_MAX + 1];
 	struct rcv_stock_dest local, remote;
 	uint64_t duration;	/* ns */
+	bool extended;		/* its CQ was */
 	bool stamps;		/* of the device's clock, so there is */
 	uint64_t device_ns;	/* between the first and the last */
 };
