@@ -146,10 +146,15 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	rcl_life_rotate(slot);
 }
 
+/* What is up, or what is to take its place. */
 static int rcl_life_replace(struct rcl_slot *slot, struct rcl_request *req)
 {
+	struct rcl_slot *next = slot->link->next;
+
+	if (next->epoch && req->epoch == next->number)
+		slot = next;
 	if (req->epoch != slot->number) {
-		req->why = "epoch is not the one that is up";
+		req->why = "epoch is neither the one that is up nor the next";
 		return -ESTALE;
 	}
 	rcl_life_goodbye(slot, RCLINK_DOWN_REASON_REPLACED);

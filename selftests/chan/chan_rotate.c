@@ -360,6 +360,41 @@ TEST_F_TIMEOUT(link, a_channel_is_opened_when_the_link_has_moved, TIMEOUT_S)
 	}
 }
 
+/*
+ * The near end has answered the hello, so the peer may be in that epoch. Who had
+ * it brought up gives it up all the same, and has another one: 0 if both can be.
+ */
+static int replace_next(struct _test_data_link *self)
+{
+	struct rcl_view view;
+	struct rcl_end end;
+	int ret;
+
+	ret = rcl_view(&self->r.s, RIG_NEAR, &view);
+	if (!ret)
+		ret = rcl_replace(&self->owner, RIG_NEAR, view.standby_epoch,
+				  NULL);
+	return ret ? ret : rcl_prepare_beside(&self->owner, RIG_NEAR, &end);
+}
+
+TEST_F_TIMEOUT(link, what_was_posted_goes_on_where_it_is_replaced, TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+	int tries = TRIES;
+	int ret;
+
+	do {
+		ASSERT_LT(0, tries--);
+		begin(_metadata, self);
+		ret = replace_next(self);
+	} while (has_moved(self));
+	EXPECT_EQ(0, ret);
+	completes(_metadata, r->near, BEFORE);
+	EXPECT_EQ(0, memcmp(r->far_memory, &self->number,
+			    sizeof(self->number)));
+	EXPECT_TRUE(is_given_up(_metadata, self));
+}
+
 /* Pooled QPs of the next epoch, at both ends. */
 static int set_qps(struct genl_sock *s, uint32_t qps)
 {

@@ -308,8 +308,23 @@ larger_elsewhere()
 		tells 2 "path 1 of 3, .*failed: .*$large" && ends
 }
 
+# Beside an epoch that is up, by one exchange: the end that large packets do not get to
+# has answered the hello by then.
+second_elsewhere()
+{
+	local downs epoch said
+
+	link_dial l && downs=$(of 1 l .stats.downs) && epoch=$(of 1 l .epoch) &&
+		said=$(link_dial l -v --rotate) || return
+	echo "$said"
+	grep -q 'FAILED .*path 1 of 3' <<<"$said" &&
+		[ "$(grep -c PATHS <<<"$said")" -eq 1 ] &&
+		[ "$(of 1 l .epoch)" -gt "$epoch" ] && is 1 l .stats.downs "$downs" &&
+		goes_over $here6 $there6 && ends
+}
+
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 18
+plan 19
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -336,6 +351,7 @@ measured "where only small packets come through the link goes down, and tells" \
 	only_one_and_small
 check "it comes up with an mtu that they have" small_enough
 check "it comes up over another path that takes large ones" larger_elsewhere
+check "so does another epoch of it, while it is up" second_elsewhere
 roce_again 1
 link_listen_end
 finish

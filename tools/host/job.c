@@ -411,10 +411,10 @@ static int job_activate(void *ctx, const char *link, uint64_t epoch,
 }
 
 /*
- * Closing the socket and not a disconnect, unless this epoch is up: should
- * somebody else have prepared the link meanwhile, it stays theirs. The module
- * has heard of it before anybody prepares the link from here again. What still
- * activates it has the job's socket, and has its turn before.
+ * Closing the socket and not a disconnect, unless this epoch is up, or the peer
+ * may be in it: should somebody else have prepared the link meanwhile, it stays
+ * theirs. The module has heard of it before anybody prepares the link from here
+ * again. What still activates it has the job's socket, and has its turn before.
  */
 static void give_up(struct rch_job *job)
 {
