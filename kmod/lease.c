@@ -542,6 +542,8 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->index >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->index];
+	if (msg->type == RCL_MSG_HEARD && msg->status && !lease->probed)
+		ep->pool.mortal = true;
 	if (rcl_lease_is_late(ep, lease, msg))
 		return 0;
 	if (msg->cookie != lease->cookie)

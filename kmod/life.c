@@ -125,9 +125,9 @@ static void rcl_life_rotate(struct rcl_slot *slot)
 /*
  * A channel that failed without its doing is to have another QP. And whoever
  * has found out a key has it for as long as the epoch lives. But not where that
- * would end the channels of others, and not for each failure: who may open a
- * channel can make some, and what fails again at once is not mended by it: that
- * waits until it is time, or another epoch comes.
+ * would end the channels of others, at either end, and not for each failure:
+ * who may open a channel can make some, and what fails again at once is not
+ * mended by it: that waits until it is time, or another epoch comes.
  */
 static void rcl_life_beware(struct rcl_slot *slot)
 {
@@ -138,7 +138,7 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	    !rcl_policy_resumes(&slot->epoch->policy) ||
 	    rcl_state_is_calm(link))
 		return;
-	wary = rcl_inbox_take_wary(link);
+	wary = !slot->epoch->pool.mortal && rcl_inbox_take_wary(link);
 	if (!wary && !rcl_stall_due(slot->epoch))
 		return;
 	link->calm = rcl_due_in(RCL_CALM_MS);

@@ -86,6 +86,8 @@ struct rcl_lease {
  * @exports: what the peer may import; the link's
  * @taken: what it has imported of the regions for all links; of offer.c
  * @still: who leases is to post no sends
+ * @mortal: the peer has said of a channel whose QP had not failed here that it
+ *	ends with this epoch
  * @stuck: a QP did not stop, so the epoch is about to end
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease
@@ -100,6 +102,7 @@ struct rcl_pool {
 	struct rcl_exports *exports;
 	struct list_head taken;
 	bool still;
+	bool mortal;
 	bool stuck;
 	struct rcl_errands errands;
 	u32 n;

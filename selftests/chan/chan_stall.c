@@ -3,7 +3,8 @@
  * The QP of a channel fails, and the link does not. Where channels go on in
  * another epoch the link is to be rotated, and the channel goes on there: what
  * was in flight arrives once. If nobody rotates it the channel ends, and says
- * why it failed; so it does if the same befalls it again at once. On simulated
+ * why it failed; so it does if the same befalls it again at once. Where that
+ * would end it, the link is not rotated for others, either. On simulated
  * devices.
  */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #define FULL		RCLINK_DEV_SENDS
 #define QUIET_MS	300	/* nothing is asked for so long */
 #define LIMIT_MS	slow(20000)
+#define POLL_MS		10
 #define PATIENCE_S	10	/* until a channel ends */
 #define EXTENT		(16 * 4096)	/* pages of a registration there */
 #define TIMEOUT_S	120
@@ -495,6 +497,77 @@ TEST_F_TIMEOUT(channel, goes_on_where_an_operation_failed_in_its_middle,
 	EXPECT_TRUE(far_is((uint8_t *)addr + EXTENT - 64, 1, 128));
 	EXPECT_TRUE(is_up_in(r, RIG_NEAR, 2));
 	munmap(addr, 2 * EXTENT);
+}
+
+/* Of the next epoch. */
+static int set_recover(struct rig *r, const char *name, uint32_t recover)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, &r->s, RCLINK_CMD_LINK_SET);
+	genl_put_str(&m, RCLINK_A_LINK_NAME, name);
+	genl_put_u32(&m, RCLINK_A_LINK_RECOVER, recover);
+	return genl_ask(&r->s, &m, NULL, NULL);
+}
+
+static bool comes_up_in(struct rig *r, uint64_t epoch)
+{
+	int ms;
+
+	for (ms = LIMIT_MS; ms > 0; ms -= POLL_MS) {
+		if (is_up_in(r, RIG_NEAR, epoch) &&
+		    is_up_in(r, RIG_FAR, epoch))
+			return true;
+		usleep(POLL_MS * 1000);
+	}
+	return false;
+}
+
+/* Another channel, in the epoch of that number, whose far end is set so. */
+static void opens_in(struct __test_metadata *_metadata,
+		     struct _test_data_channel *self, uint32_t recover,
+		     uint64_t epoch)
+{
+	struct rig *r = &self->r;
+
+	rig_close(r);
+	ASSERT_EQ(0, set_recover(r, RIG_FAR, recover));
+	ASSERT_EQ(0, rig_rotate(&self->owner));
+	ASSERT_TRUE(comes_up_in(r, epoch));
+	ASSERT_EQ(0, rig_open(r));
+}
+
+/* The device says so of a QP that nobody leases. */
+static void is_refused_access(struct __test_metadata *_metadata,
+			      struct rig *r)
+{
+	struct rcl_end end;
+
+	ASSERT_EQ(0, rcl_local(&r->s, RIG_NEAR, &end));
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "event", "%d %u", SIM_QP_ACCESS_ERR,
+			      end.qp[end.nqps - 1].qpn));
+}
+
+/*
+ * Access that fails has the link rotated, but not where that would end the
+ * peer's channels: its answer to HEARS has said so.
+ */
+TEST_F_TIMEOUT(channel, goes_on_whatever_befalls_others_where_the_peer_resets,
+	       TIMEOUT_S)
+{
+	struct rig *r = &self->r;
+
+	opens_in(_metadata, self, RCLINK_RECOVER_RESET, 2);
+	ASSERT_EQ(0, rclink_recv(r->near, rclink_none(), 0));
+	ASSERT_LE(0, rclink_submit(r->near, 0, 0));
+	usleep(QUIET_MS * 1000);
+	is_refused_access(_metadata, r);
+	EXPECT_STREQ("", rcl_to_be_rotated(&self->events, QUIET_MS));
+	EXPECT_EQ(0, rig_moves(r, 5));
+	opens_in(_metadata, self, RCLINK_RECOVER_RESUME, 3);
+	is_refused_access(_metadata, r);
+	EXPECT_STREQ(RIG_NEAR, rcl_to_be_rotated(&self->events, LIMIT_MS));
+	EXPECT_EQ(0, rig_moves(r, 7));
 }
 
 TEST_HARNESS_MAIN

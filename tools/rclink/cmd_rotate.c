@@ -27,8 +27,8 @@
 static const char help[] =
 "usage: rclink rotate NAME [-t S]\n\n"
 "Have rclinkd, on the host that dials this link, exchange a new epoch: new QPs,\n"
-"PSNs and rkeys. The link stays up meanwhile. With `recover resume` its channels\n"
-"go on in the new epoch; else they end.\n\n"
+"PSNs and rkeys. The link stays up meanwhile. With `recover resume` at both ends\n"
+"its channels go on in the new epoch; else they end.\n\n"
 "  -t, --timeout S   give up after so many seconds (default " TIMEOUT_S ")\n\n"
 "Without rclinkd: `rclink connect --rotate`, while the peer listens.\n";
 
