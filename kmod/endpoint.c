@@ -126,7 +126,8 @@ int rcl_endpoint_check(const struct rcl_endpoint *local,
 	if (!remote->epoch ||
 	    (remote->epoch > local->epoch &&
 	     remote->epoch - local->epoch > RCL_EPOCH_AHEAD))
-		return rcl_refuse("epoch of the peer is out of range", why);
+		return rcl_refuse("epoch of the peer is out of range: delete the link on both hosts, and add it again",
+				  why);
 	if (!remote->rd_atomic || remote->rd_atomic > 255)
 		return rcl_refuse("rd-atomic of the peer must be 1 to 255",
 				  why);

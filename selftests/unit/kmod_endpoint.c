@@ -233,6 +233,8 @@ TEST_F(ends, the_epoch_is_neither_0_nor_far_ahead)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		self->remote.epoch = bad[i];
 		EXPECT_TRUE(refused(self, "epoch"));
+		/* Nothing else helps; either end may be told so. */
+		EXPECT_TRUE(refused(self, "delete the link on both hosts"));
 	}
 }
 
