@@ -8,8 +8,8 @@
 #include "event.h"
 
 #include <linux/atomic.h>
-#include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/spinlock.h>
 #include <net/genetlink.h>
 
 #include <rclink.h>
@@ -17,7 +17,11 @@
 
 #define RCL_EVENTS_GROUP	0	/* the family has one group */
 
-static DEFINE_MUTEX(rcl_event_lock);	/* keeps numbers and sending in order */
+/*
+ * Keeps numbers and sending in order. Links wait for it, and so do their peers:
+ * whoever has it keeps his processor.
+ */
+static DEFINE_SPINLOCK(rcl_event_lock);
 static u64 rcl_event_seq;		/* under rcl_event_lock */
 /* Of it, what was sent. Who only asks keeps no lock from who has to send. */
 static atomic64_t rcl_event_told;
@@ -31,9 +35,9 @@ static BLOCKING_NOTIFIER_HEAD(rcl_event_chain);
  */
 void rcl_event_init(const struct genl_family *family)
 {
-	mutex_lock(&rcl_event_lock);
+	spin_lock(&rcl_event_lock);
 	rcl_event_family = family;
-	mutex_unlock(&rcl_event_lock);
+	spin_unlock(&rcl_event_lock);
 }
 
 /**
@@ -126,25 +130,26 @@ static void rcl_event_call(const struct rcl_event *event)
 					     &news);
 }
 
-static struct sk_buff *rcl_event_build(u8 cmd, const void *event,
-				       int (*put)(struct sk_buff *skb,
-						  const void *event))
+/* The message is the listeners', or nobody's, afterwards. */
+static void rcl_event_deliver(struct sk_buff *skb, u8 cmd, const void *event,
+			      int (*put)(struct sk_buff *skb,
+					 const void *event))
 {
-	struct sk_buff *skb;
-	void *hdr;
+	void *hdr = NULL;
 
 	lockdep_assert_held(&rcl_event_lock);
-	/* Links wait for the lock, and I/O may wait for a link. */
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
-	if (!skb)
-		return NULL;
-	hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, cmd);
-	if (!hdr || put(skb, event)) {
-		nlmsg_free(skb);
-		return NULL;
+	if (skb)
+		hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, cmd);
+	if (hdr && !put(skb, event)) {
+		genlmsg_end(skb, hdr);
+		/* For whom there is no memory at once, the socket says so. */
+		genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
+				  GFP_NOWAIT | __GFP_NOWARN);
+		return;
 	}
-	genlmsg_end(skb, hdr);
-	return skb;
+	genl_set_err(rcl_event_family, &init_net, 0, RCL_EVENTS_GROUP,
+		     -ENOBUFS);
+	nlmsg_free(skb);
 }
 
 static void rcl_event_multicast(u8 cmd, const void *event,
@@ -153,21 +158,17 @@ static void rcl_event_multicast(u8 cmd, const void *event,
 {
 	struct sk_buff *skb;
 
-	mutex_lock(&rcl_event_lock);
+	/* A link may send it, and I/O may wait for that. */
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
+	spin_lock(&rcl_event_lock);
 	rcl_event_seq++;
-	if (!rcl_event_family)
-		goto out_unlock;
-	skb = rcl_event_build(cmd, event, put);
-	if (skb)
-		genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
-				  GFP_NOIO);
+	if (rcl_event_family)
+		rcl_event_deliver(skb, cmd, event, put);
 	else
-		genl_set_err(rcl_event_family, &init_net, 0, RCL_EVENTS_GROUP,
-			     -ENOBUFS);
-out_unlock:
+		nlmsg_free(skb);
 	/* With all that has happened before. */
 	atomic64_set_release(&rcl_event_told, rcl_event_seq);
-	mutex_unlock(&rcl_event_lock);
+	spin_unlock(&rcl_event_lock);
 }
 
 /**

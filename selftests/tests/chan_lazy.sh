@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Who does not get a processor, or no memory, and works with a channel, or
-# listens, holds up nobody else, whatever he has in hand.
+# Who does not get a processor, or no memory, and works with a channel, listens, or
+# makes links, holds up nobody else, whatever he has in hand.
 # hosts: 1
 # alone: yes
 # kernels: 6.1-all 6.12-all debug-all
-# timeout: 260
+# timeout: 290
 # The library has the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016
 
@@ -19,6 +19,7 @@ hogs=6
 hog_pids=()
 listeners=4000
 crowd=1000
+storm=$LIB_DIR/../build/netlink/storm
 cgroup=/sys/fs/cgroup/rclink-test
 ballast=/dev/shm/rclink-test-ballast
 # For who has a processor of his own; a clock may be looked at late, too.
@@ -103,6 +104,22 @@ channels_come_up()
 		[ "$ms" -lt $((20 * most_ms)) ]
 }
 
+# Each rotation that is asked for is an event of the link, and nobody does it.
+links_have_events()
+{
+	local before end
+
+	begins taskset -c 1 chrt -i 0 "$storm" 1000000000 half && hogs_begin ||
+		return
+	before=$(of 1 a .epoch)
+	end=$((SECONDS + 15))
+	while [ "$SECONDS" -lt "$end" ]; do
+		timeout 60 taskset -c 0 "$tool" rotate a -t 1 2>&1 |
+			grep 'nobody did' || return
+	done
+	[ "$(of 1 a .epoch)" = "$before" ] && is 1 a .state up
+}
+
 # Above a limit that it cannot get below, each process waits after what it takes.
 channels_cost_memory()
 {
@@ -126,8 +143,9 @@ channels_cost_memory_end()
 	until_true 10 rmdir $cgroup
 }
 
-plan 5
+plan 6
 chan_build
+programs netlink
 link_setup
 holds "a link to this host itself comes up" \
 	link_self heartbeat $((300 * RCL_SLOW)) recover resume
@@ -135,6 +153,10 @@ holds "memory is registered beside who hardly ever runs" beside_lazy
 hogs_end
 lazy_end
 holds "and beside a crowd of threads that do so with one channel" beside_crowd
+lazy_end
+holds "a link tells of itself beside who makes others, and hardly ever runs" \
+	links_have_events
+hogs_end
 lazy_end
 "$tool" bench b --listen >/dev/null 2>&1 &
 server=$!
