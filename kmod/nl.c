@@ -72,6 +72,13 @@ static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
  */
 int rclink_nl_dump_begin(struct netlink_callback *cb)
 {
+	/* Who names one would take all that comes for that. */
+	if (nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
+		NL_SET_ERR_MSG_ATTR(cb->extack,
+				    nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
+				    "a dump takes no attribute: ask for one without NLM_F_DUMP");
+		return -EINVAL;
+	}
 	cb->min_dump_alloc = RCL_NL_BIG;
 	cb->args[RCL_NL_SECRETS] = netlink_capable(cb->skb, CAP_NET_ADMIN);
 	return 0;

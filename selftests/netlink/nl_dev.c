@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "harness.h"
 
@@ -187,6 +188,40 @@ TEST_F(host, another_device_or_port_is_refused)
 	EXPECT_EQ(-ENODEV, ask_port(&self->s, self->port.device, 0xffffffff,
 				    NULL, &ack));
 	EXPECT_STRNE("", ack.text);
+}
+
+/* 6.1 has no room for one where a dump is to begin. */
+static bool has_sentence(void)
+{
+	struct utsname name;
+
+	return uname(&name) || strncmp(name.release, "6.1.", 4);
+}
+
+/* Of that kind all would come, and be taken for the one that was named. */
+TEST_F(host, a_dump_of_one_is_refused)
+{
+	static const struct {
+		uint8_t cmd;
+		uint16_t name;
+	} dumps[] = {
+		{ RCLINK_CMD_DEV_GET, RCLINK_A_DEV_NAME },
+		{ RCLINK_CMD_LINK_GET, RCLINK_A_LINK_NAME },
+		{ RCLINK_CMD_GROUP_GET, RCLINK_A_GROUP_NAME },
+	};
+	struct genl_ack ack = {};
+	struct genl_msg m;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(dumps); i++) {
+		genl_begin(&m, &self->s, dumps[i].cmd);
+		genl_put_str(&m, dumps[i].name, "a");
+		ASSERT_EQ(0, genl_send(&self->s, &m, NLM_F_DUMP));
+		EXPECT_EQ(-EINVAL, genl_wait_ack(&self->s, NULL, &ack));
+		if (has_sentence())
+			EXPECT_NE(NULL, strstr(ack.text, "NLM_F_DUMP"))
+				TH_LOG("%u: %s", i, ack.text);
+	}
 }
 
 TEST_HARNESS_MAIN
