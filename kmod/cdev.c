@@ -56,7 +56,7 @@ static struct rcl_file *rcl_file_new(void)
 {
 	struct rcl_file *file;
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (file)
 		mutex_init(&file->lock);
 	return file;
