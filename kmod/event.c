@@ -37,6 +37,9 @@ void rcl_event_init(const struct genl_family *family)
 {
 	spin_lock(&rcl_event_lock);
 	rcl_event_family = family;
+	/* Who listens already has heard nothing of what was numbered before. */
+	if (family)
+		genl_set_err(family, &init_net, 0, RCL_EVENTS_GROUP, -ENOBUFS);
 	spin_unlock(&rcl_event_lock);
 }
 
