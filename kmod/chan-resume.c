@@ -243,7 +243,7 @@ static bool rcl_chan_had_is_sane(const struct rcl_chan *chan)
 	return (s32)(had - keep->acked) >= 0 && (s32)(keep->sent - had) >= 0;
 }
 
-/* An errno ends the channel. */
+/* An errno ends the channel; @rests is NULL where memory was wanting. */
 static int rcl_chan_resume_locked(struct rcl_chan *chan,
 				  struct rcl_rests *rests)
 {
@@ -288,8 +288,11 @@ static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 	rcl_call_put(call);
 }
 
-/* What a peer takes too long for is lost, as if it had withdrawn it. */
-static void rcl_chan_fetch_all(struct rcl_chan *chan)
+/*
+ * What a peer takes too long for is lost, as if it had withdrawn it. It has no
+ * part in -ENOMEM.
+ */
+static int rcl_chan_fetch_all(struct rcl_chan *chan)
 {
 	unsigned long until = jiffies + msecs_to_jiffies(RCL_FETCH_MS);
 	char name[RCLINK_DEV_REGION_LEN];
@@ -300,8 +303,11 @@ static void rcl_chan_fetch_all(struct rcl_chan *chan)
 	for (i = 0; rcl_remote_next(chan, &i, &handle, name); i++) {
 		int ret = rcl_chan_fetch(chan, name, &window, &until);
 
+		if (ret == -ENOMEM)
+			return ret;
 		rcl_remote_renew(chan, handle, ret ? NULL : &window);
 	}
+	return 0;
 }
 
 /**
@@ -315,12 +321,13 @@ static void rcl_chan_fetch_all(struct rcl_chan *chan)
  */
 void rcl_chan_resume(struct rcl_lessee *lessee)
 {
-	struct rcl_rests *rests = kvzalloc(sizeof(*rests), GFP_KERNEL);
 	struct rcl_chan *chan = rcl_chan_of(lessee);
+	struct rcl_rests *rests = NULL;
 	bool kicked, attached;
 	int ret = -ENOTCONN;
 
-	rcl_chan_fetch_all(chan);
+	if (!rcl_chan_fetch_all(chan))
+		rests = kvzalloc(sizeof(*rests), GFP_KERNEL);
 	spin_lock_bh(&chan->lock);
 	attached = chan->attached;
 	if (attached)

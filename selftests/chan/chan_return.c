@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each verbs call fails once by which a channel goes on in the next epoch, at
- * either end: the n-th after the link was activated, for every n there is. It
- * goes on all the same, or in another epoch, if that is what failed, or it ends
- * at both ends. No message comes twice, and none is lost of which the sender
- * was told that it has arrived.
+ * either end: the n-th after the link was activated, for every n there is. So
+ * does, on the debug kernel, each allocation for what it has imported. It goes
+ * on all the same, or in another epoch, if that is what failed, or it ends at
+ * both ends. No message comes twice, and none is lost of which the sender was
+ * told that it has arrived.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "cut.h"
 #include "far.h"
+#include "fault.h"
 #include "harness.h"
 #include "sim.h"
 
@@ -23,6 +25,7 @@
 #define BACK_MS		8000		/* until what is deleted is gone */
 #define TIMEOUT_S	600
 #define ALL		100		/* completions, more than there are */
+#define IMPORTS		3		/* of the near end */
 #define S		RCLINK_SQE_SIGNALED
 
 enum { WRITTEN, SENT, STEPS };
@@ -259,6 +262,127 @@ TEST_F_TIMEOUT(channel, ends_where_the_peer_withdraws_its_region, TIMEOUT_S)
 	EXPECT_STREQ("local protection error", rclink_status_name(cqe.status));
 	EXPECT_EQ(0, rcl_faults(&c->r.s, RIG_NEAR,
 				RCLINK_DOWN_REASON_LOCAL_ERROR));
+}
+
+FIXTURE(imports)
+{
+	struct cut c;
+	struct fault f;
+};
+
+FIXTURE_SETUP(imports)
+{
+	struct cut *c = &self->c;
+
+	if (!fault_there())
+		SKIP(return, "the kernel has no failslab");
+	ASSERT_EQ(0, cut_begin(c));
+	c->step = steps;
+	c->n = STEPS;
+	c->r.flags = RCLINK_CHAN_REPLAY;
+	ASSERT_EQ(0, fault_init_below(&self->f, "failslab", "rcl_chan_fetch"));
+}
+
+FIXTURE_TEARDOWN(imports)
+{
+	cut_end(&self->c);
+}
+
+/* The status of the first operation, late where the channel has ended. */
+static int written(struct cut *c)
+{
+	struct rclink_dev_cqe cqe;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		rclink_submit(c->r.near, 1, STEP_MS);
+		while (rclink_reap(c->r.near, &cqe, 1) == 1)
+			if (cqe.op != RCLINK_OP_RECV)
+				return cqe.status;
+		usleep(QUIET_MS * 1000);
+	}
+	return -ETIMEDOUT;
+}
+
+/* To what the first of its imports is, when the second operation is over. */
+static int writes(struct cut *c)
+{
+	struct rig *r = &c->r;
+	int ret = rig_completes(r->near);
+
+	if (!ret)
+		ret = rclink_write(r->near,
+				   rclink_piece(r->near_region, 0, CUT_SIZE),
+				   &r->remote, 0, S, 0);
+	return ret ? ret : rig_completes(r->near);
+}
+
+/* The channel ends before that is on record. */
+static bool is_on_record(struct cut *c)
+{
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		if (rcl_faults(&c->r.s, RIG_NEAR,
+			       RCLINK_DOWN_REASON_LOCAL_ERROR) == 1)
+			return true;
+		usleep(QUIET_MS * 1000);
+	}
+	return false;
+}
+
+/* So that the failure that is armed happens, and the count is known. */
+static void drain(struct cut *c, struct fault *f)
+{
+	struct rclink_remote remote;
+
+	while (fault_pending(f))
+		if (!rclink_import(c->r.near, RIG_REGION, &remote))
+			rclink_release(c->r.near, &remote);
+}
+
+/* The peer has withdrawn nothing. False: there are fewer allocations. */
+static bool is_fetched_or_ends(struct __test_metadata *_metadata,
+			       struct cut *c, struct fault *f, int k,
+			       int *ended)
+{
+	bool happened;
+	int status;
+
+	ASSERT_EQ(0, cut_open(c, RCLINK_RECOVER_RESUME));
+	cut_clear(c);
+	ASSERT_EQ(0, cut_down(c, 0));
+	ASSERT_EQ(0, cut_connect(c));
+	fault_arm(f, k);
+	EXPECT_EQ(0, cut_activate(c, LIMIT_MS));
+	status = written(c);
+	happened = !fault_pending(f);
+	if (status) {
+		++*ended;
+		EXPECT_TRUE(happened) TH_LOG("allocation %d: %d", k, status);
+		EXPECT_TRUE(is_on_record(c)) TH_LOG("allocation %d", k);
+	} else {
+		EXPECT_EQ(0, writes(c)) TH_LOG("allocation %d", k);
+		drain(c, f);
+	}
+	fault_disarm(f);
+	cut_close(c);
+	/* With its record. */
+	ASSERT_EQ(0, rcl_clean(&c->r.s));
+	return happened;
+}
+
+TEST_F_TIMEOUT(imports, without_memory_for_them_a_channel_ends, TIMEOUT_S)
+{
+	int ended = 0, k = 1;
+
+	while (is_fetched_or_ends(_metadata, &self->c, &self->f, k, &ended)) {
+		ASSERT_EQ(KSFT_PASS, _metadata->exit_code) TH_LOG("%d", k);
+		ASSERT_GT(N_MAX, k++);
+	}
+	TH_LOG("%d allocations, %d of them needed", k - 1, ended);
+	/* What it asks with, each time; for keys it tries twice. */
+	EXPECT_LE(IMPORTS, ended);
 }
 
 TEST_HARNESS_MAIN

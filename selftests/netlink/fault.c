@@ -129,6 +129,32 @@ static int read_symbols(struct text *text, struct text *vmalloc)
 	return vmalloc->end && text->end ? 0 : -ENOENT;
 }
 
+/* One function of the module, which are in no order there. */
+static int read_function(struct text *text, const char *name)
+{
+	char line[512], symbol[256];
+	unsigned long address;
+	FILE *in;
+
+	*text = (struct text){ .end = ~0UL };
+	in = fopen("/proc/kallsyms", "r");
+	if (!in)
+		return -errno;
+	while (fgets(line, sizeof(line), in))
+		if (strstr(line, "\t[rclink]") &&
+		    sscanf(line, "%lx %*c %255s", &address, symbol) == 2 &&
+		    !strcmp(symbol, name))
+			text->start = address;
+	rewind(in);
+	while (fgets(line, sizeof(line), in))
+		if (strstr(line, "\t[rclink]") &&
+		    sscanf(line, "%lx", &address) == 1 &&
+		    address > text->start && address < text->end)
+			text->end = address;
+	fclose(in);
+	return text->start && text->end != ~0UL ? 0 : -ENOENT;
+}
+
 /* Also allocations that may sleep, of any size, and nothing in the log. */
 static int setup(const char *knob, const struct text *require,
 		 const struct text *reject)
@@ -157,19 +183,35 @@ static int setup(const char *knob, const struct text *require,
 	return ret;
 }
 
-int fault_init(struct fault *f, const char *knob)
+static int init(struct fault *f, const char *knob, const struct text *require,
+		const struct text *reject)
 {
-	struct text module, vmalloc;
 	char file[64];
-	int ret;
 
-	ret = read_symbols(&module, &vmalloc);
-	if (ret)
-		return ret;
 	f->knob = knob;
 	count_file(f, file, sizeof(file));
 	f->count = read_value(file);
-	return setup(knob, &module, &vmalloc);
+	return setup(knob, require, reject);
+}
+
+int fault_init(struct fault *f, const char *knob)
+{
+	struct text module, vmalloc;
+	int ret;
+
+	ret = read_symbols(&module, &vmalloc);
+	return ret ? ret : init(f, knob, &module, &vmalloc);
+}
+
+int fault_init_below(struct fault *f, const char *knob, const char *function)
+{
+	struct text module, vmalloc, text;
+	int ret;
+
+	ret = read_symbols(&module, &vmalloc);
+	if (!ret)
+		ret = read_function(&text, function);
+	return ret ? ret : init(f, knob, &text, &vmalloc);
 }
 
 /* The k-th allocation from now on is to fail. */

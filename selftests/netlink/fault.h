@@ -29,6 +29,8 @@ struct fault {
 
 bool fault_there(void);
 int fault_init(struct fault *f, const char *knob);
+/* The same, below one function of the module alone. */
+int fault_init_below(struct fault *f, const char *knob, const char *function);
 void fault_arm(struct fault *f, unsigned long k);
 bool fault_pending(struct fault *f);
 void fault_disarm(struct fault *f);
