@@ -56,8 +56,7 @@ void rcl_dev_name(const struct ib_device *ib, char name[RCLINK_DEVICE_MAX + 1])
 /* The first device behind that number, which stays until rcl_dev_put(). */
 static struct rcl_device *rcl_dev_get_behind(unsigned int number)
 {
-	struct rcl_device *found = NULL;
-	struct rcl_device *rdev;
+	struct rcl_device *rdev, *found = NULL;
 
 	spin_lock(&rcl_devices_lock);
 	list_for_each_entry(rdev, &rcl_devices, node) {
@@ -284,6 +283,8 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 			continue;
 		ret = rcl_dev_read_port(rdev, port, policy->v[RCL_P_GID_INDEX],
 					info);
+		*why = ret == -ENOMEM ? "out of memory" :
+		       "the port cannot be read";
 		/* Another one may do if none was named, but has no memory. */
 		if (ret && ret != -ENOMEM && !fixed)
 			continue;
@@ -326,8 +327,7 @@ static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 		if (!ret && !named)
 			continue;
 		rcl_dev_put(rdev);
-		*why = ret ? "the port cannot be read" :
-		       policy->v[RCL_P_PORT] ?
+		*why = !ret && policy->v[RCL_P_PORT] ?
 		       "port: the device has none of that number" : of_device;
 		return ERR_PTR(ret ?: -ENODEV);
 	}

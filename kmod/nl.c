@@ -46,6 +46,7 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return rcl_nl_result(info, ret, NULL, ret == -ENODEV ?
 				     "name, port: there is no such port" :
+				     ret == -ENOMEM ? NULL :
 				     "the port cannot be read");
 	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, RCL_NL_BIG, &hdr);
 	ret = -ENOMEM;

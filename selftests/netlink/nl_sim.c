@@ -420,6 +420,41 @@ TEST_F(ports, a_small_device_is_said_to_be_too_small)
 	EXPECT_EQ(0, sim_ping(&self->s, "a", RCLINK_PING_OP_READ, 65536));
 }
 
+static int ask_port(struct genl_sock *s, struct genl_ack *ack)
+{
+	struct genl_msg m;
+
+	genl_begin(&m, s, RCLINK_CMD_DEV_GET);
+	genl_put_str(&m, RCLINK_A_DEV_NAME, SIM_NEAR);
+	genl_put_u32(&m, RCLINK_A_DEV_PORT, 1);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+static int prepare(struct genl_sock *s, struct genl_ack *ack)
+{
+	return rcl_named(s, RCLINK_CMD_LINK_PREPARE, "a", ack);
+}
+
+/* The device has one all the same, and want of memory is no fault of that. */
+TEST_F(ports, why_a_port_is_not_read_is_told)
+{
+	struct genl_ack ack;
+
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "query_port 1 100 %d", -EIO));
+	EXPECT_EQ(-ENODEV, prepare(&self->s, &ack));
+	EXPECT_STREQ("the port cannot be read", ack.text);
+	EXPECT_EQ(-EIO, ask_port(&self->s, &ack));
+	EXPECT_STREQ("the port cannot be read", ack.text);
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "query_port 1 100 %d",
+			      -ENOMEM));
+	EXPECT_EQ(-ENOMEM, prepare(&self->s, &ack));
+	EXPECT_STREQ("out of memory", ack.text);
+	EXPECT_EQ(-ENOMEM, ask_port(&self->s, &ack));
+	EXPECT_STREQ("out of memory", ack.text);
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "query_port 1 0"));
+	EXPECT_EQ(0, prepare(&self->s, &ack));
+}
+
 static void count(const struct genl_msg *m, void *arg)
 {
 	int *n = arg;
