@@ -14,6 +14,7 @@
 #include <linux/shmem_fs.h>
 
 #include "compat.h"
+#include "export.h"
 #include "pin.h"
 #include "region.h"
 
@@ -125,6 +126,8 @@ struct rcl_memory *rcl_shm_new(u64 len)
  */
 u64 rcl_shm_offset(u32 handle)
 {
+	BUILD_BUG_ON((u64)RCL_EXTENTS_MAX * RCL_EXTENT_PAGES_MAX * PAGE_SIZE >
+		     BIT_ULL(RCL_SHM_SHIFT));
 	return (rcl_region_slot(handle) + 1ULL) << RCL_SHM_SHIFT;
 }
 

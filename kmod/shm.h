@@ -5,7 +5,11 @@
 
 #include <linux/types.h>
 
-#define RCL_SHM_SHIFT	36	/* of mmap() offsets: bits for what is inside */
+/*
+ * Of mmap() offsets: bits for what is inside, enough with pages of 64 KiB, too.
+ * A process of 32 bits has 44 of them: room for 64 regions behind the rings.
+ */
+#define RCL_SHM_SHIFT	37
 
 struct file;
 struct rcl_chan;

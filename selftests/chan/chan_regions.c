@@ -633,7 +633,7 @@ TEST_F(chan, offsets_that_are_none)
 	kernel_memory(_metadata, self, PAGE);
 	for (slot = 0; slot < 70; slot++) {
 		void *addr = mmap(NULL, 2 * PAGE, rw, MAP_SHARED, fd,
-				  (slot + 1) << 36);
+				  (slot + 1) << 37);
 
 		ASSERT_EQ(MAP_FAILED, addr);
 	}
