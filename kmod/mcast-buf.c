@@ -77,6 +77,32 @@ static void rcl_mcast_unmap_grhs(struct rcl_mcast *mcast)
 	kfree(grh);
 }
 
+static int rcl_mcast_map_rest(struct rcl_mcast *mcast)
+{
+	u8 *rest;
+
+	rest = kmalloc(RCL_MCAST_REST, GFP_KERNEL);
+	if (!rest)
+		return -ENOMEM;
+	mcast->rest_dma = ib_dma_map_single(mcast->ib, rest, RCL_MCAST_REST,
+					    DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(mcast->ib, mcast->rest_dma)) {
+		kfree(rest);
+		return -ENOMEM;
+	}
+	mcast->rest = rest;
+	return 0;
+}
+
+static void rcl_mcast_unmap_rest(struct rcl_mcast *mcast)
+{
+	if (!mcast->rest)
+		return;
+	ib_dma_unmap_single(mcast->ib, mcast->rest_dma, RCL_MCAST_REST,
+			    DMA_FROM_DEVICE);
+	kfree(mcast->rest);
+}
+
 /**
  * rcl_mcast_unmap - the mirror of rcl_mcast_map()
  * @mcast: the device writes to nothing of it any more
@@ -87,6 +113,7 @@ void rcl_mcast_unmap(struct rcl_mcast *mcast)
 {
 	int i;
 
+	rcl_mcast_unmap_rest(mcast);
 	rcl_mcast_unmap_grhs(mcast);
 	for (i = 0; i < RCL_MCAST_TX; i++)
 		rcl_mcast_unmap_slot(&mcast->tx[i], DMA_TO_DEVICE);
@@ -107,6 +134,8 @@ int rcl_mcast_map(struct rcl_mcast *mcast)
 	int i;
 
 	ret = rcl_mcast_map_grhs(mcast);
+	if (!ret)
+		ret = rcl_mcast_map_rest(mcast);
 	for (i = 0; !ret && i < RCL_MCAST_TX; i++)
 		ret = rcl_mcast_map_slot(mcast, &mcast->tx[i], DMA_TO_DEVICE);
 	for (i = 0; !ret && i < RCL_MCAST_RX; i++)

@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kmemleak.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -20,6 +21,11 @@
 #include "upcall.h"
 
 #define RCL_MCAST_STOP_MS	5000	/* for flushes */
+/*
+ * Of a receive: the GRH, what it is of, and the rest, twice. No device takes
+ * fewer: see rcl_port_lacks().
+ */
+#define RCL_MCAST_PIECES	4
 
 static void rcl_mcast_fail(struct rcl_mcast *mcast, u32 reason, u32 wc_status,
 			   u32 vendor_err)
@@ -48,7 +54,7 @@ static void rcl_mcast_unpost(struct rcl_mcast *mcast)
 static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 {
 	struct rcl_mcast *mcast = slot->mcast;
-	struct ib_sge sge[] = {
+	struct ib_sge sge[RCL_MCAST_PIECES] = {
 		{
 			.addr = slot->grh_dma,
 			.length = sizeof(*slot->grh),
@@ -56,6 +62,14 @@ static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 		}, {
 			.addr = slot->dma,
 			.length = RCL_MCAST_MTU,
+			.lkey = mcast->pd->local_dma_lkey,
+		}, {
+			.addr = mcast->rest_dma,
+			.length = RCL_MCAST_REST,
+			.lkey = mcast->pd->local_dma_lkey,
+		}, {
+			.addr = mcast->rest_dma,
+			.length = RCL_MCAST_REST,
 			.lkey = mcast->pd->local_dma_lkey,
 		},
 	};
@@ -93,10 +107,11 @@ static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 {
 	struct rcl_mcast *mcast = slot->mcast;
 	u32 grh = sizeof(*slot->grh);
-	u32 len = wc->byte_len;
+	/* One that is longer is no message, and the rest of it is not read. */
+	u32 len = min_t(u32, wc->byte_len, grh + RCL_MCAST_MTU);
 	union ib_gid gid;
 
-	if (len < grh || len > grh + RCL_MCAST_MTU)
+	if (len < grh)
 		return;
 	ib_dma_sync_single_for_cpu(mcast->ib, slot->grh_dma, grh,
 				   DMA_FROM_DEVICE);
@@ -160,7 +175,7 @@ static int rcl_mcast_create_qp(struct rcl_mcast *mcast)
 			.max_send_wr = RCL_MCAST_TX,
 			.max_recv_wr = RCL_MCAST_RX,
 			.max_send_sge = 1,
-			.max_recv_sge = 2,	/* the GRH, and what it is of */
+			.max_recv_sge = RCL_MCAST_PIECES,
 		},
 	};
 

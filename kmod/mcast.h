@@ -17,8 +17,12 @@ struct socket;
 
 #define RCL_MCAST_RX	32	/* receives that are posted */
 #define RCL_MCAST_TX	16	/* sends under way; one is the owner's alone */
-/* Of the longest packet that any port sends, so that none harms the QP. */
-#define RCL_MCAST_MTU	4096
+#define RCL_MCAST_MTU	4096	/* of the longest packet that a port sends */
+/*
+ * Half of what may follow that: a software device takes IP datagrams of 64 KiB,
+ * and rxe (6.1) ends a QP whose receive has less room.
+ */
+#define RCL_MCAST_REST	32768
 
 /**
  * struct rcl_mcast_addr - a multicast group
@@ -83,6 +87,8 @@ struct rcl_mcast_ops {
  * @stopping: nothing is posted any more
  * @idle: woken when nothing is posted
  * @ah: way to the group
+ * @rest: RCL_MCAST_REST bytes, twice the end of each receive; never read
+ * @rest_dma: address of @rest for the device
  * @rx: receives
  * @tx: sends, the first of which is the owner's
  */
@@ -100,6 +106,8 @@ struct rcl_mcast {
 	bool stopping;
 	wait_queue_head_t idle;
 	struct ib_ah *ah;
+	u8 *rest;
+	u64 rest_dma;
 	struct rcl_mcast_slot rx[RCL_MCAST_RX];
 	struct rcl_mcast_slot tx[RCL_MCAST_TX];
 };

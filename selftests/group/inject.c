@@ -3,10 +3,11 @@
  * Hear a packet of a group, as who is on its network, and send it again, or
  * what was made of it, in the name of its sender.
  *
- * usage: group_inject DEV FROM MGID COUNT again | forge | key | short
+ * usage: group_inject DEV FROM MGID COUNT again | forge | key | short | long
  *
  * "forge" changes a bit of the sealed text, "key" one of the identifier of the
- * key, "short" leaves nothing of the message but eight bytes. The ICRC is right
+ * key, "short" leaves nothing of the message but eight bytes, "long" makes it
+ * as long as an IP datagram may be, which goes in fragments. The ICRC is right
  * for each. Prints "heard" and its source; sends COUNT packets.
  */
 #include <arpa/inet.h>
@@ -25,14 +26,18 @@
 
 #include "packet.h"
 
+#define IP_LEN		20
 #define HEADERS		48	/* IP, UDP, BTH, DETH */
 #define ICRC_LEN	4
 #define CLEAR		16	/* of a message: key and nonce */
 #define SEND_ONLY	0x64	/* of UD */
 #define GROUP_QPN	0xffffff
 #define WAIT_S		30
+#define LONG		65528	/* without the ICRC, and without padding */
+#define FRAGMENT	1024	/* a multiple of 8 that fits in any packet */
+#define MORE_FRAGMENTS	0x2000
 
-static uint8_t buf[2048];
+static uint8_t buf[65536];
 
 static void die(const char *what)
 {
@@ -81,6 +86,21 @@ static size_t hear(unsigned int dev, struct in_addr from, struct in_addr group)
 	return buf[2] << 8 | buf[3];
 }
 
+static void put16(uint8_t *p, unsigned int value)
+{
+	p[0] = value >> 8;
+	p[1] = value;
+}
+
+/* Of a message of so many bytes with its headers, without the ICRC */
+static size_t resize(size_t len)
+{
+	buf[29] &= ~0x30;	/* no padding */
+	put16(buf + 2, len + ICRC_LEN);
+	put16(buf + 24, len + ICRC_LEN - IP_LEN);
+	return len;
+}
+
 static size_t change(size_t len, const char *how)
 {
 	uint8_t *message = buf + HEADERS;
@@ -91,18 +111,40 @@ static size_t change(size_t len, const char *how)
 	} else if (!strcmp(how, "key")) {
 		message[0] ^= 1;
 	} else if (!strcmp(how, "short")) {
-		len = HEADERS + 8;
-		buf[29] &= ~0x30;	/* no padding */
-		buf[2] = (len + ICRC_LEN) >> 8;
-		buf[3] = len + ICRC_LEN;
-		buf[24] = (len + ICRC_LEN - 20) >> 8;
-		buf[25] = len + ICRC_LEN - 20;
+		len = resize(HEADERS + 8);
+	} else if (!strcmp(how, "long")) {
+		memset(buf + len, 0, LONG - len);
+		len = resize(LONG);
+		put16(buf + 6, 0);	/* as it is of fragments again */
 	} else if (strcmp(how, "again")) {
 		usage();
 	}
-	buf[26] = 0;			/* no checksum of UDP */
-	buf[27] = 0;
+	put16(buf + 26, 0);		/* no checksum of UDP */
 	return len;
+}
+
+static void send_it(int fd, const struct sockaddr_in *to, const uint8_t *ip,
+		    size_t len)
+{
+	if (sendto(fd, ip, len, 0, (const struct sockaddr *)to,
+		   sizeof(*to)) < 0)
+		die("sendto");
+}
+
+/* The kernel sends what it is given, and nothing longer than the MTU. */
+static void send_fragments(int fd, const struct sockaddr_in *to, size_t len)
+{
+	uint8_t part[IP_LEN + FRAGMENT];
+	size_t at, n;
+
+	memcpy(part, buf, IP_LEN);
+	for (at = IP_LEN; at < len; at += n) {
+		n = len - at < FRAGMENT ? len - at : FRAGMENT;
+		put16(part + 6, (at - IP_LEN) / 8 |
+				(at + n < len ? MORE_FRAGMENTS : 0));
+		memcpy(part + IP_LEN, buf + at, n);
+		send_it(fd, to, part, IP_LEN + n);
+	}
 }
 
 int main(int argc, char **argv)
@@ -132,9 +174,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < ICRC_LEN; i++)
 		buf[len++] = icrc >> 8 * i;
 	while (count--) {
-		if (sendto(fd, buf, len, 0, (const struct sockaddr *)&to,
-			   sizeof(to)) < 0)
-			die("sendto");
+		if (len > LONG)
+			send_fragments(fd, &to, len);
+		else
+			send_it(fd, &to, buf, len);
 		nanosleep(&pause, NULL);
 	}
 	return 0;

@@ -338,7 +338,7 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 26
+plan 27
 chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
@@ -359,6 +359,7 @@ injects "a message that is sent again is refused" again rx_again
 injects "one that was changed is refused" forge rx_forged
 injects "one under a key that nobody has is refused" key rx_unknown_key
 injects "a packet that is too short is refused" short rx_short
+injects "one that no port can send is refused" long rx_forged
 check "and the group goes on" unharmed
 check "with loss and copies each message comes once at most" with_loss
 check "a member that comes again has another number" member_again
