@@ -83,25 +83,26 @@ foreign_key()
 		group_is 2 g '.peers | length' 1 && on 3 "$tool" group del g
 }
 
-# injected HOW COUNTER: from host 3 in the name of host 1, host 2 counts all
+# injected HOW COUNTER [FROM]: by host 3, what host 1 sent, or that one; host 2
+# counts all
 injected()
 {
 	local before want
 
 	before=$(group_of 2 g ".stats.$2")
 	want=$((before + 5))
-	on 3 "$INJECT" eth0 192.0.2.1 "$mgid4" 5 "$1" || return
+	on 3 "$INJECT" eth0 "192.0.2.${3:-1}" "$mgid4" 5 "$1" || return
 	until_true 10 group_is 2 g ".stats.$2" "$want" ||
 		group_is 2 g ".stats.$2" "$want"
 }
 
-# injects WHAT HOW COUNTER
+# injects WHAT HOW COUNTER [FROM]
 injects()
 {
 	if is_ib; then
 		skip "$1: it is made of RoCE"
 	else
-		check "$1" injected "$2" "$3"
+		check "$1" injected "${@:2}"
 	fi
 }
 
@@ -109,7 +110,9 @@ unharmed()
 {
 	grows 2 rx_messages 2 && grows 1 rx_messages 2 &&
 		group_is 2 g .stats.joins 1 && group_is 1 g .stats.joins 1 &&
-		group_is 2 g .stats.rx_malformed 0
+		group_is 2 g .stats.rx_malformed 0 &&
+		group_is 2 g '.peers | length' 1 &&
+		{ is_ib || group_is 2 g .stats.rx_again 5; }
 }
 
 # What this host sends to the group, and nothing else
@@ -338,7 +341,7 @@ module_goes()
 if [ "$RCL_HOSTS" -lt 3 ]; then
 	skip_all "needs three hosts"
 fi
-plan 27
+plan 28
 chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
@@ -360,6 +363,7 @@ injects "one that was changed is refused" forge rx_forged
 injects "one under a key that nobody has is refused" key rx_unknown_key
 injects "a packet that is too short is refused" short rx_short
 injects "one that no port can send is refused" long rx_forged
+injects "one that this host sent itself is refused" own rx_own 2
 check "and the group goes on" unharmed
 check "with loss and copies each message comes once at most" with_loss
 check "a member that comes again has another number" member_again
