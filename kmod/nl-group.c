@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands of the family that are about groups. See nl.c for the rules. */
 #include <linux/jiffies.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
@@ -268,7 +270,8 @@ static int rcl_nl_put_peer(struct sk_buff *skb, u32 sender,
 			   const struct rcl_talk_peer *peer)
 {
 	struct nlattr *nest;
-	u32 age = jiffies_to_msecs(jiffies - peer->last);
+	u32 age = min_t(u64, jiffies64_to_msecs(jiffies - peer->last),
+			U32_MAX);
 
 	nest = nla_nest_start(skb, RCLINK_A_GROUP_PEER);
 	if (!nest)
