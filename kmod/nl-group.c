@@ -443,19 +443,22 @@ static int rcl_nl_dump_group(struct sk_buff *skb, struct netlink_callback *cb,
 int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct rcl_group_info *group;
-	int ret = 0;
+	int ret;
 
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
 	cb->seq = rcl_nl_seq(rcl_group_generation());
 	/* args[0]: id of the last group that has been sent */
-	while (!rcl_group_info_next(cb->args[0], group)) {
+	while (!(ret = rcl_group_info_next(cb->args[0], group))) {
 		ret = rcl_nl_dump_group(skb, cb, group);
 		if (ret)
 			break;
 		cb->args[0] = group->id;
 	}
 	kfree(group);
+	/* Who is being killed has not seen all of them. */
+	if (ret == -ENOENT)
+		ret = 0;
 	return skb->len ? : ret;
 }
