@@ -148,11 +148,11 @@ int rcl_talk_make(struct rcl_talk *talk, u8 *buf,
 }
 
 /**
- * rcl_talk_make_data - make a message of a process
+ * rcl_talk_make_data - make a message of a consumer
  * @talk: initialized
  * @buf: has room for it, the name and RCL_TALK_ROOM bytes
  * @service: that it is for
- * @data: of the process
+ * @data: of the consumer
  * @len: bytes
  *
  * Context: any but interrupts.
@@ -252,7 +252,7 @@ static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
  * @heard: with @heard->gid; the rest is set to what is in @buf
  *
  * Context: may sleep.
- * Return: true if it is for processes, and in @heard.
+ * Return: true if it is for consumers, and in @heard.
  */
 bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 		   struct rcl_heard *heard)

@@ -10,7 +10,7 @@
 #include "group-msg.h"
 #include "group-seal.h"
 
-/* Beside the data of a process and the name of its service. */
+/* Beside the data of a consumer and the name of its service. */
 #define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_GROUP_MSG_HEAD)
 
 /**

@@ -3,12 +3,6 @@
  * The table of groups, and the life of each: joined, or down with a reason and
  * joined again when that is possible. Down, a group holds nothing of a device,
  * but keeps its key: what is sent under that later has other nonces.
- *
- * Locks: rcl_groups_lock (mutex) before rcl_group.lock (mutex), which is held
- * while the group is joined or left, before rcl_group.send_lock (spinlock), and
- * that before the lock of rcl_talk (spinlock); rcl_groups_lock before that of
- * the keepers, and that before the lock of rcl_talk; rcl_group.note_lock
- * (spinlock) is a leaf.
  */
 #include "group.h"
 
