@@ -3,6 +3,7 @@
 
 #include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -299,6 +300,7 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender,
 
 	if (sender >= RCL_GROUP_SENDERS)
 		return ret;
+	sender = array_index_nospec(sender, RCL_GROUP_SENDERS);
 	spin_lock(&talk->lock);
 	if (talk->said[sender]) {
 		*list = *talk->said[sender];
