@@ -116,14 +116,18 @@ link_more()
 }
 
 # What the one before knows of the key is of no use to it, as it is not asked again.
+# So it is with the group that is made by hand.
 another_peer()
 {
-	local id other_pin=sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+	local id hand other_pin=sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
 
 	id=$(key_id 1)
+	hand=$(group_of 1 hand .key_id)
 	keeper 'l, m' && reload 1 &&
 		until_true 20 said 1 'group g: changed: its key$' &&
-		! is 1 m .state up && ! has_key 1 "$id" && meet || return
+		until_true 20 said 1 'group hand: changed: its key$' &&
+		! is 1 m .state up && ! has_key 1 "$id" && meet &&
+		group_is 1 hand ".key_id != \"$hand\"" true || return
 	other_pin=
 	keeper 'l, m' && reload 1 && both_up l m && meet
 }
@@ -235,7 +239,7 @@ plan 18
 link_setup
 holds "a group is there from the files alone" begin
 check "beside one that somebody makes by hand" \
-	rclink group add hand "${hand_at[@]}"
+	rclink group add hand "${hand_at[@]}" link m
 holds "killed, the daemons take it over" undisturbed killed
 holds "read again, the same files change nothing" undisturbed reload_both
 holds "metrics tell of it, and of the other" undisturbed metrics

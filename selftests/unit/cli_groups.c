@@ -274,6 +274,29 @@ TEST_F(groups, another_peer_means_another_key)
 	EXPECT_EQ(1, turn(self->base));
 }
 
+TEST_F(groups, so_it_does_for_those_that_others_have_made)
+{
+	const struct rcl_group_info gives = {
+		.name = "h", .link = { "c", "a" }, .nlinks = 2,
+	};
+	const struct rcl_group_info gets = { .name = "i", .from = "a" };
+
+	have(&gives);
+	have(&gets);
+	ASSERT_TRUE(follow(self->all, G "link = b\n"));
+	rcd_groups_other(self->all, "b");
+	settle();
+	EXPECT_EQ(1, module.rekeyed);
+	EXPECT_STREQ("group g: changed: its key", module.said);
+	rcd_groups_other(self->all, "a");
+	EXPECT_EQ(2, module.rekeyed);
+	EXPECT_STREQ("group h: changed: its key", module.said);
+	module.refuses = true;
+	rcd_groups_other(self->all, "c");
+	EXPECT_EQ(1, module.errors);
+	EXPECT_NE(NULL, strstr(module.said, "`rclink group set h rekey`"));
+}
+
 TEST_F(groups, who_may_use_it_is_changed)
 {
 	const uint32_t *v = module.group[0].access.v;

@@ -473,6 +473,18 @@ TEST_F(keep, that_a_link_is_for_another_peer_is_told_when_it_is_down)
 	EXPECT_EQ(2, others);
 }
 
+/* Groups that are not configured may give their key by it. */
+TEST_F(keep, that_a_link_is_for_nobody_is_told_when_it_is_deleted)
+{
+	self->up[0]->gone = true;
+	rcd_link_ended(self->up[0], -ENOMEM, "out of memory");
+	EXPECT_EQ(0, others);
+	EXPECT_EQ(1, warnings);
+	self->up[1]->gone = true;
+	rcd_link_ended(self->up[1], 0, "");
+	EXPECT_EQ(1, others);
+}
+
 /* So it is found at a start: who was its peer may have a group's key. */
 TEST_F(keep, that_a_link_is_up_with_another_peer_is_told_when_it_is_down)
 {

@@ -480,6 +480,38 @@ void rcd_groups_heard(struct rcd_groups *all,
 		rcd_log(LOG_NOTICE, "group %s: joined again", event->name);
 }
 
+static void rekey_one(const struct rcd_groups *all, const char *name)
+{
+	const struct rcl_group_change change = { .rekey = true };
+	char err[RCL_ERR_LEN];
+	int ret = rcl_call_group_set(module(all), name, &change, err);
+
+	if (!ret)
+		log_change(name, &change);
+	else if (ret != -ENOENT)
+		rcd_log(LOG_ERR, "group %s: %s: say `rclink group set %s rekey`",
+			name, err, name);
+}
+
+/* Of those that somebody makes by hand the loop asks itself: they are few. */
+static void rekey_others(const struct rcd_groups *all, const char *link)
+{
+	struct rcl_group_info *infos;
+	char err[RCL_ERR_LEN];
+	size_t i, num;
+
+	if (rcl_call_groups(module(all), NULL, &infos, &num, err)) {
+		rcd_log(LOG_ERR, "%s: %s: rekey groups that give their key by it",
+			link, err);
+		return;
+	}
+	for (i = 0; i < num; i++)
+		if (!find(all, infos[i].name) &&
+		    rcl_group_lists(&infos[i], link))
+			rekey_one(all, infos[i].name);
+	free(infos);
+}
+
 void rcd_groups_other(struct rcd_groups *all, const char *link)
 {
 	struct rcd_group *group;
@@ -492,6 +524,7 @@ void rcd_groups_other(struct rcd_groups *all, const char *link)
 		if (!group->ask)
 			look(group);
 	}
+	rekey_others(all, link);
 }
 
 void rcd_groups_hurry(struct rcd_groups *all)

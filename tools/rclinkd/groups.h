@@ -2,7 +2,8 @@
 /*
  * The groups of the configuration, and what is done to have them: made,
  * changed, taken over. They are the kernel's, and stay when this process ends;
- * those that are not configured are nobody's business here.
+ * those that are not configured are nobody's business here, but for their key
+ * where a link has another peer.
  */
 #ifndef RCD_GROUPS_H
 #define RCD_GROUPS_H
@@ -33,8 +34,9 @@ void rcd_groups_heard(struct rcd_groups *all,
 		      const struct rcl_group_info *event);
 
 /*
- * That link had a peer that is to be another one, and is not up with it any
- * more: what it knows of keys must be of no use to it.
+ * That link had a peer that is to be another one, or none, and is not up with
+ * it any more: what it knows of keys must be of no use to it. So it is, too, with
+ * groups that are not configured.
  */
 void rcd_groups_other(struct rcd_groups *all, const char *link);
 

@@ -29,7 +29,7 @@ struct rcd_links_ops {
 	void (*looked)(void *ctx);
 	/* What could not be done may be possible by now, see job.h. */
 	void (*device)(void *ctx);
-	/* A link is down, and its peer is to be somebody else. */
+	/* A link is down, and its peer is to be somebody else, or nobody. */
 	void (*other)(void *ctx, const char *link);
 	/* A group says so. */
 	void (*group)(void *ctx, const struct rcl_group_info *info);

@@ -433,6 +433,8 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 	if (link->gone) {
 		if (ret && loaded)
 			rcd_log(LOG_WARNING, "%s: %s", link->conf.name, err);
+		else if (loaded)
+			link->all->ops->other(link->all->ctx, link->conf.name);
 		rcd_link_free(link);
 	} else if (ret && loaded) {
 		refused(link, link->up, ret, err);
