@@ -46,6 +46,8 @@
  * @attached: @user is attached
  * @dead: is not made yet, or is being deleted: not joined again
  * @reason: why it is down; none while it is joined
+ * @refusal: and why the last try to join it again failed: a constant string, or
+ *	NULL when there was none, or who refused it does not say
  * @user: of the device
  * @last: where it was when it was left last
  * @sa: membership with the subnet manager, where there is one
@@ -81,6 +83,7 @@ struct rcl_group {
 	bool attached;
 	bool dead;
 	struct rcl_reason reason;
+	const char *refusal;
 	struct rcl_dev_user user;
 	struct rcl_group_port last;
 	struct rcl_mcast_sa sa;

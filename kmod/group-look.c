@@ -19,6 +19,7 @@ static void rcl_group_read_locked(struct rcl_group *group,
 	lockdep_assert_held(&group->lock);
 	info->state = rcl_group_state(group);
 	info->reason = group->reason;
+	info->refusal = group->refusal;
 	if (group->mcast) {
 		rcl_dev_name(group->user.ib, info->conf.device);
 		info->conf.port = group->user.port;

@@ -13,6 +13,7 @@
  * @id: of the group
  * @state: enum rclink_group_state
  * @reason: why it is down
+ * @refusal: why it could not be joined again, or NULL
  * @gid: own GID, while it is joined
  * @mtu: bytes of a packet's payload, while it is joined
  * @joins: how often it was joined
@@ -27,6 +28,7 @@ struct rcl_group_info {
 	u32 id;
 	u32 state;
 	struct rcl_reason reason;
+	const char *refusal;
 	u8 gid[RCLINK_GID_LEN];
 	u32 mtu;
 	u64 joins;

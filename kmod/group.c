@@ -68,30 +68,41 @@ static struct rcl_reason rcl_group_take_note(struct rcl_group *group)
 	return note;
 }
 
+static void rcl_group_try(struct rcl_group *group)
+{
+	const char *why = NULL;
+	int ret;
+
+	ret = rcl_group_join(group, &why);
+	if (ret != -EINPROGRESS)
+		group->refusal = ret ? why : NULL;
+}
+
 static void rcl_group_work(struct work_struct *work)
 {
 	struct rcl_group *group =
 		container_of(to_delayed_work(work), struct rcl_group, work);
 	struct rcl_reason note;
-	const char *ignored;
-	bool was_joined;
+	u32 reason;
 
 	mutex_lock(&group->lock);
 	/* A group still being created: its creator kicks us when it is done. */
 	if (group->dead && !group->mcast)
 		goto out_unlock;
+	reason = group->reason.reason;
 	note = rcl_group_take_note(group);
 	if (group->attached && note.reason) {
-		was_joined = group->mcast;
 		rcl_group_leave(group);
 		/* What its end has brought about is no cause. */
 		rcl_group_take_note(group);
 		group->reason = note;
-		if (was_joined)
-			rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
-	} else if (!group->mcast && !rcl_group_join(group, &ignored)) {
-		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
+		group->refusal = NULL;
+	} else if (!group->mcast) {
+		rcl_group_try(group);
 	}
+	/* Joined, it has none; down, a try may have found another one. */
+	if (group->reason.reason != reason)
+		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
 	/*
 	 * Also where the end of the last time has asked for it at once. Who
 	 * waits for the subnet manager is kicked, which this would put off.

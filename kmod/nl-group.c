@@ -256,7 +256,9 @@ static int rcl_nl_put_group_state(struct sk_buff *skb,
 	    nla_put_u32(skb, RCLINK_A_GROUP_WC_STATUS,
 			group->reason.wc_status) ||
 	    nla_put_string(skb, RCLINK_A_GROUP_REASON_TEXT,
-			   rcl_reason_text(&group->reason)))
+			   rcl_reason_text(&group->reason)) ||
+	    (group->refusal &&
+	     nla_put_string(skb, RCLINK_A_GROUP_REFUSAL, group->refusal)))
 		return -EMSGSIZE;
 	if (group->state != RCLINK_GROUP_STATE_JOINED)
 		return 0;

@@ -170,6 +170,23 @@ processes_are_told()
 		rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
+# What ended it is over, and it is told what keeps it down.
+refused_again()
+{
+	local status=0
+
+	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 || return
+	echo "attach_mcast 1 1000 -12" >"$SIM/sim0/fault" || return
+	echo 9 >"$SIM/sim0/lid"
+	group_becomes 1 g .refusal 'the device has no multicast, or no more of it' &&
+		group_is 1 g .state down && rclink group why g |
+		grep -q '^The last try was refused: the device has no' || status=1
+	echo "attach_mcast 1 0 -12" >"$SIM/sim0/fault" || return
+	group_becomes 1 g .state joined &&
+		group_is 1 g '.refusal // "none"' none && rclink group del g &&
+		return "$status"
+}
+
 event_ends()
 {
 	rclink group add g dev sim0 mgid "$mgid6" mlid 0xc001 || return
@@ -182,7 +199,7 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-plan 10
+plan 11
 chan_build
 lab_module
 # That of a test before would be fit for a group that names none.
@@ -199,6 +216,7 @@ check "each verbs call that fails refuses it" each_verb
 check "packets go over InfiniBand" over_infiniband
 check "what is sent and fails takes it down, and it is joined again" sends_fail
 check "a process whose send fails is told" processes_are_told
+check "one that is refused again says why, until it is joined" refused_again
 check "LID change and removal take it down, and it is joined again" event_ends
 sim_unload
 finish

@@ -250,12 +250,48 @@ crosses()
 	rclink del a && rclink del b && rm -f "$said"
 }
 
+# Down for its port, and then for what the subnet manager says: each is told once,
+# however often it is tried.
+reason_changes()
+{
+	local told=/tmp/rclink-test-sa-told status=0 before monitor
+
+	"$tool" monitor -j >$told &
+	monitor=$!
+	until_true 10 grep -q '"g"' $told || status=1
+	echo 1 >"$SIM/sim0/sa"
+	echo 0 >"$SIM/sim0/up"
+	group_becomes 1 g .state down || status=1
+	before=$(<"$SIM/sim0/sa_joins")
+	echo 1 >"$SIM/sim0/up"
+	until_true 20 group_is 1 g .reason subnet-manager &&
+		until_true 20 asks sim0 $((before + 2)) || status=1
+	group_is 1 g '.refusal | test("subnet manager refuses it")' true ||
+		status=1
+	echo 0 >"$SIM/sim0/sa"
+	until_true 20 group_is 1 g .state joined || status=1
+	until_true 10 says $told 'map(select(.state == "joined")) | length == 1' ||
+		status=1
+	says $told 'map(select(.state == "down").reason) | unique == sort and
+		.[-1] == "subnet-manager"' || status=1
+	kill "$monitor"
+	wait "$monitor"
+	rm -f $told
+	return "$status"
+}
+
+# says FILE FILTER: of the events of g
+says()
+{
+	gojq -se "map(select(.group == \"g\" and .kind == \"changed\")) | $2" "$1"
+}
+
 module_goes()
 {
 	rmmod rclink && members_become 0
 }
 
-plan 17
+plan 18
 link_setup
 sim_load "sim0 ib 2 mtu=1024 sa=1" "sim1 ib 3 sa=1"
 check "the subnet manager gives a group its LID" gives_the_lid
@@ -274,6 +310,8 @@ check "while it is away the group is down, and joined again by itself" is_away
 check "down, it says how long a message might be when it was joined" keeps_length
 check "another LID of its own, and of the port" moves
 check "removal takes it down, and it is joined again" device_goes
+check "down for another reason, it says so, and what it is refused for" \
+	reason_changes
 check "a link to another subnet, which would need a router, is refused" crosses
 check "the module goes, and with it the memberships" module_goes
 check "the devices go, and with them QP1" sim_unload

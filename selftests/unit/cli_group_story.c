@@ -429,6 +429,19 @@ TEST_F(group, that_waits_for_the_next_try)
 	EXPECT_UNTOLD("check the cable");
 }
 
+TEST_F(group, whose_next_try_was_refused)
+{
+	goes_down(&self->t, RCLINK_DOWN_REASON_PORT_DOWN, "the port went down");
+	strcpy(self->t.info.refusal, "the device has no multicast");
+	tell(&self->t);
+	EXPECT_TOLD("\nThe last try was refused: the device has no multicast.\n");
+	EXPECT_TOLD("What to do: see to what the last try was refused for: ");
+	EXPECT_UNTOLD("check the cable");
+	EXPECT_UNTOLD("wait for");
+	EXPECT_STREQ(self->t.info.refusal,
+		     rcl_out_get_text(self->t.doc, "refusal"));
+}
+
 TEST_F(group, whose_mtu_has_changed)
 {
 	goes_down(&self->t, RCLINK_DOWN_REASON_MTU_CHANGED, "it changed");

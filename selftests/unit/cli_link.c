@@ -332,6 +332,7 @@ TEST_F(msg, a_group_with_all_that_it_has_more_than_once)
 
 	nla_put_string(self->msg, RCLINK_A_GROUP_NAME, "g");
 	nla_put_u32(self->msg, RCLINK_A_GROUP_QKEY, 7);
+	nla_put_string(self->msg, RCLINK_A_GROUP_REFUSAL, "no multicast");
 	nla_put_u64(self->msg, RCLINK_A_GROUP_KEY_ID, ~0ULL);
 	nla_put_u32(self->msg, RCLINK_A_GROUP_OWNER, 1000);
 	nla_put_u32(self->msg, RCLINK_A_GROUP_GROUP, 1001);
@@ -348,6 +349,7 @@ TEST_F(msg, a_group_with_all_that_it_has_more_than_once)
 	EXPECT_STREQ("g", info.name);
 	EXPECT_TRUE(info.has_qkey && info.has_key && !info.has_gid_index);
 	EXPECT_EQ(7, info.qkey);
+	EXPECT_STREQ("no multicast", info.refusal);
 	EXPECT_EQ(~0ULL, info.key_id);
 	EXPECT_EQ(1000, info.access.v[RCL_P_OWNER]);
 	EXPECT_EQ(1001, info.access.v[RCL_P_GROUP]);

@@ -84,6 +84,7 @@ static const struct rcl_field group_fields[] = {
 	M(STATE, RCL_U32, state),
 	M(REASON, RCL_U32, reason),
 	M(REASON_TEXT, RCL_GROUP_TEXT_LEN, reason_text),
+	M(REFUSAL, RCL_GROUP_TEXT_LEN, refusal),
 	M(GID, RCL_GID, gid),
 	M(MTU, RCL_U32, mtu),
 	M(FROM, RCLINK_NAME_MAX + 1, from),
@@ -451,6 +452,7 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 
 	rcl_out_text(obj, "name", info->name);
 	add_state(obj, info);
+	rcl_out_text(obj, "refusal", info->refusal[0] ? info->refusal : NULL);
 	rcl_out_text(obj, "device", info->device[0] ? info->device : NULL);
 	rcl_out_known(obj, "port", info->port);
 	if (info->gid_index == RCLINK_GID_INDEX_AUTO)

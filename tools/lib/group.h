@@ -46,6 +46,7 @@ struct rcl_group_info {
 	uint32_t state;		/* enum rclink_group_state */
 	uint32_t reason;	/* enum rclink_down_reason */
 	char reason_text[RCL_GROUP_TEXT_LEN];
+	char refusal[RCL_GROUP_TEXT_LEN];	/* of the last try to join */
 	uint8_t gid[RCLINK_GID_LEN];
 	uint32_t mtu;
 	uint64_t stats[RCLINK_A_GROUP_STATS_MAX + 1];

@@ -151,9 +151,13 @@ static void advise_down(struct telling *t)
 		advise(t, "%s", rcl_group_advice(reason)->todo);
 	else if (!t->fits)
 		advise(t, "see `rclink dev` for what each port lacks");
-	if (t->fits)
+	if (t->info->refusal[0])
 		advise(t,
-		       "wait for the next try; if it stays down, delete the group and add it again, which says what is refused");
+		       "see to what the last try was refused for: the group is joined again by itself");
+	else if (t->fits)
+		advise(t,
+		       "wait for the next try; if it stays down, `rclink group why %s` says what that was refused for",
+		       t->info->name);
 }
 
 static void tell_down(struct telling *t)
@@ -168,6 +172,8 @@ static void tell_down(struct telling *t)
 	    joins, joins == 1 ? "" : "s");
 	rcl_out_text(t->doc, "cause", cause);
 	say(t, "Most likely: %s", cause);
+	if (info->refusal[0])
+		say(t, "The last try was refused: %s", info->refusal);
 	rcl_doc_tell_ports(json_object_object_get(t->doc, "ports"), t->said);
 	advise_down(t);
 }
