@@ -83,12 +83,15 @@ ms()
 	echo $((${EPOCHREALTIME/[.,]/} / 1000))
 }
 
-# Who opened channels to one that is killed finds out, and ends by itself.
+# Who opened channels to one that is killed finds out, and ends by itself. Before, it
+# has read the count, and each of four processes has written a page and begun to read
+# it: what is more than that was posted by those that had read theirs.
 takers_die()
 {
-	local i near status began took longest=0
+	local i near status began took ops longest=0
 
 	RANDOM=$seed
+	ops=$(of 1 l .stats.chan_ops)
 	for ((i = 0; i < takers; i++)); do
 		chan_far stress l listen || return
 		timeout $((60 * RCL_SLOW)) "$CHAN/stress" l many 4 $((2 ** 30)) &
@@ -104,7 +107,8 @@ takers_die()
 		[ $status -eq 1 ] || return
 	done
 	figure "their peers have ended after" $longest ms "<= 1000"
-	[ $longest -le $limit ]
+	[ $longest -le $limit ] &&
+		[ "$(of 1 l .stats.chan_ops)" -gt $((ops + 9 * takers)) ]
 }
 
 takes()
@@ -118,7 +122,7 @@ takes()
 	return $status
 }
 
-plan 16
+plan 17
 chan_build
 chan_setup qps 64
 objects1=$(($(objects 1) + 2))
@@ -143,6 +147,7 @@ holds "no page is pinned" unpinned
 holds "$takers that take channels are killed" takers_die
 grep '^# ' "$said"
 grep -o 'stress: [a-z]*:.*' "$said" | sort | uniq -c | comment
+check "and none of their peers got wrong data" eval '! grep "Bad message" "$said"'
 holds "nothing of them stays, either" nothing_stays
 holds "nor any page of theirs" unpinned
 holds "and the next one takes channels" takes
