@@ -71,12 +71,13 @@ lazy_end()
 # regions_go_on COMMAND...: has registered memory all the time, each soon enough
 regions_go_on()
 {
-	local ms
+	local ms status
 
 	"$@" "$CHAN/lazy" regions a b 15 >$other 2>&1
+	status=$?
 	cat $other
 	ms=$(sed -n 's/.*, \([0-9]*\) ms at most/\1/p' $other)
-	[ "${ms:-$most_ms}" -lt "$most_ms" ]
+	[ $status -eq 0 ] && [ "${ms:-$most_ms}" -lt "$most_ms" ]
 }
 
 beside_lazy()
