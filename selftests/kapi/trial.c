@@ -33,7 +33,7 @@ static int near_send(struct near *near, u32 seed, u32 len)
 {
 	struct rclink_dev_cqe cqe = {};
 	struct rclink_dev_sqe sqe;
-	bool right = false;
+	bool sent = false, right = false;
 	int ret, i;
 
 	near_fill(near, seed, len);
@@ -49,14 +49,18 @@ static int near_send(struct near *near, u32 seed, u32 len)
 	/* Its completion and the answer, in either order. */
 	for (i = 0; !ret && i < 2; i++) {
 		ret = near_take(near, &cqe);
-		if (ret || cqe.status || cqe.op != RCLINK_OP_RECV)
+		if (ret || cqe.status)
+			break;
+		if (cqe.op == RCLINK_OP_SEND)
+			sent = true;
+		if (cqe.op != RCLINK_OP_RECV)
 			continue;
 		right = near->msg[cqe.user_data].seed;
 		ret = near_post_recv(near, cqe.user_data);
 	}
-	if (!ret && !right)
-		ret = kapi_say(-EIO, "a send of %u bytes: %s", len,
-			       rclink_status_name(cqe.status));
+	if (!ret && !(sent && right))
+		ret = kapi_say(-EIO, "a send of %u bytes, operation %u: %s",
+			       len, cqe.op, rclink_status_name(cqe.status));
 	return ret;
 }
 
