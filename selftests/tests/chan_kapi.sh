@@ -18,13 +18,16 @@ unload_refused()
 }
 
 # heard UP DOWN DELETED LAST: by the notifier of host 1
+has_heard()
+{
+	grep -E "^up $1 down $2 deleted $3 last $4" "$KAPI_DIR/links"
+}
+
+# It is told after a link's state can be seen.
 heard()
 {
-	local events
-
-	events=$(<"$KAPI_DIR/links")
-	grep -qE "^up $1 down $2 deleted $3 last $4" <<<"$events" || {
-		echo "$events"
+	until_true 5 has_heard "$@" || {
+		cat "$KAPI_DIR/links"
 		return 1
 	}
 }

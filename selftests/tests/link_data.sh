@@ -110,7 +110,7 @@ check "both hosts at the same time" at_once
 pinged_before=$(of 1 l .stats.pings)
 holds "rates, and a histogram, of what there was between two looks" rates
 holds "a link that is new has none" new_rates
-check "the counters of both ends agree" counters_agree
+check "the counters of both ends agree" until_true 5 counters_agree
 refuse 1 "more than the peer's buffer is refused" 'link buffer' \
 	rclink ping l -q --op write -s 65537 -c 1
 refuse 1 "an atomic takes 8 bytes" '8 bytes' rclink ping l -q --op cas -s 4 -c 1
