@@ -31,7 +31,6 @@ FIXTURE(slow)
 {
 	struct genl_sock s;
 	struct genl_sock owner;	/* of what is to take the place */
-	struct rcl_end a, b;
 	uint64_t epoch;
 	int objects;		/* of other devices */
 	int up;			/* and of both links */
@@ -197,31 +196,72 @@ static int until_epoch(struct genl_sock *s, const char *name, uint64_t epoch)
 	return ret;
 }
 
-TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_comes_up, 120)
+typedef int64_t try_fn(struct __test_metadata *_metadata,
+		       struct _test_data_slow *self);
+
+/*
+ * The least of the longest times of some tries, or -1: this machine, too,
+ * stands still now and then. @tries: set to how many there were
+ */
+static int64_t best_of(struct __test_metadata *_metadata,
+		       struct _test_data_slow *self, try_fn *one_try,
+		       int64_t limit, int *tries)
+{
+	int64_t most, best = LONG_MS;
+
+	for (*tries = 0; *tries < TRIES && best >= limit; ++*tries) {
+		most = one_try(_metadata, self);
+		if (most < 0)
+			return most;
+		best = most < best ? most : best;
+	}
+	return best;
+}
+
+/* One of the try before is given up. */
+static int64_t another_comes_up(struct __test_metadata *_metadata,
+				struct _test_data_slow *self)
 {
 	struct asker asker = {};
-	int64_t began = now_ms();
-	struct rcl_view view;
-	int64_t most;
+	int64_t began, most;
 
+	EXPECT_EQ(0, take_time(0));
+	genl_close(&self->owner);
+	EXPECT_EQ(0, until_objects(self->up));
+	EXPECT_EQ(0, rcl_open(&self->owner));
 	EXPECT_EQ(0, take_time(ALL));
-	ASSERT_EQ(0, begin(&asker, &self->owner, bring_up));
+	began = now_ms();
+	if (begin(&asker, &self->owner, bring_up))
+		return -1;
 	most = longest(&self->s, is_over, &asker);
 	pthread_join(asker.thread, NULL);
-	ASSERT_EQ(0, asker.ret);
+	EXPECT_EQ(0, asker.ret);
 	TH_LOG("all of it took %lld ms, a ping %lld ms at most",
 	       (long long)(now_ms() - began), (long long)most);
-	EXPECT_LE(0, most);
-	EXPECT_GT(slow(PAUSE_MS), most);
 	EXPECT_LT(5 * STEP_MS, now_ms() - began);
+	return most;
+}
+
+TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_comes_up, 120)
+{
+	struct rcl_view view;
+	uint64_t epoch;
+	int64_t best;
+	int tries;
+
+	best = best_of(_metadata, self, another_comes_up, slow(PAUSE_MS),
+		       &tries);
+	ASSERT_LE(0, best);
+	EXPECT_GT(slow(PAUSE_MS), best);
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(self->epoch, view.epoch);
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 
+	epoch = self->epoch + tries;
 	EXPECT_EQ(0, take_time(0));
-	EXPECT_EQ(0, rcl_activate(&self->owner, "b", asker.a.epoch, NULL));
-	EXPECT_EQ(0, until_epoch(&self->s, "a", self->epoch + 1));
-	EXPECT_EQ(0, until_epoch(&self->s, "b", self->epoch + 1));
+	EXPECT_EQ(0, rcl_activate(&self->owner, "b", epoch, NULL));
+	EXPECT_EQ(0, until_epoch(&self->s, "a", epoch));
+	EXPECT_EQ(0, until_epoch(&self->s, "b", epoch));
 	EXPECT_EQ(0, until_objects(self->up));
 }
 
@@ -230,24 +270,38 @@ static bool is_as_before(void *arg)
 	return rcl_all_objects() == *(int *)arg;
 }
 
-TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_is_given_up, 120)
+static int64_t another_is_given_up(struct __test_metadata *_metadata,
+				   struct _test_data_slow *self)
 {
-	struct rcl_view view;
+	struct genl_sock owner;
 	struct rcl_end end;
 	int64_t most;
 
 	EXPECT_EQ(0, take_time(0));
-	ASSERT_EQ(0, rcl_prepare_beside(&self->owner, "a", &end));
+	EXPECT_EQ(0, rcl_open(&owner));
+	EXPECT_EQ(0, rcl_prepare_beside(&owner, "a", &end));
 	EXPECT_EQ(0, take_time(ALL));
-	genl_close(&self->owner);
+	genl_close(&owner);
 	most = longest(&self->s, is_as_before, &self->up);
 	TH_LOG("a ping took %lld ms at most", (long long)most);
-	EXPECT_LE(0, most);
-	EXPECT_GT(slow(PAUSE_MS), most);
+	return most;
+}
+
+TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_is_given_up, 120)
+{
+	struct rcl_view view;
+	struct rcl_end end;
+	int64_t best;
+	int tries;
+
+	best = best_of(_metadata, self, another_is_given_up, slow(PAUSE_MS),
+		       &tries);
+	ASSERT_LE(0, best);
+	EXPECT_GT(slow(PAUSE_MS), best);
 	EXPECT_EQ(0, take_time(0));
 	/* Whoever comes next waits for the end of that. */
 	ASSERT_EQ(0, rcl_prepare_beside(&self->s, "a", &end));
-	EXPECT_EQ(self->epoch + 2, end.epoch);
+	EXPECT_EQ(self->epoch + tries + 1, end.epoch);
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 }
@@ -279,16 +333,12 @@ static int64_t a_goodbye_to_nobody(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(slow, what_is_up_goes_on_while_another_epoch_says_goodbye, 120)
 {
-	int64_t most, best = LONG_MS;
-	int i;
+	int64_t best;
+	int tries;
 
 	EXPECT_EQ(0, take_time(0));
-	/* This machine, too, stands still now and then. */
-	for (i = 0; i < TRIES && best >= BYE_MS; i++) {
-		most = a_goodbye_to_nobody(_metadata, self);
-		ASSERT_LE(0, most);
-		best = most < best ? most : best;
-	}
+	best = best_of(_metadata, self, a_goodbye_to_nobody, BYE_MS, &tries);
+	ASSERT_LE(0, best);
 	EXPECT_GT(BYE_MS, best);
 }
 
