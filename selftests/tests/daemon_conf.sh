@@ -164,18 +164,46 @@ usual_key()
 		'^rclink.conf: no key is named, so it is the usual one: /etc/rclink/key.pem does not exist'
 }
 
+# compared FILE FUNCTION: the words that it looks for
+compared()
+{
+	sed -n "/^[a-z].*\<$2(/,/^}/p" "$tree/tools/$1" |
+		grep -oP 'strcmp\((key|word), "\K[a-z-]+'
+}
+
+# The words of what a link may have set.
+policies()
+{
+	sed -n 's/^\t\[RCL_P_\([A-Z_]*\)\] = .*/\1/p' "$tree/kmod/policy.c" |
+		tr A-Z_ a-z-
+}
+
+# in_section PAGE SECTION: each word that is read, of several, has a paragraph there
+in_section()
+{
+	local words missing
+
+	words=$(sort -u)
+	missing=$(comm -23 <(echo "$words") <(
+		sed -n "/^\.SH $2\$/,/^\.SH /p" "$tree/tools/man/$1" |
+			awk '/^\.TP$/ || /^\(or$/ { getline; print }' |
+			tr -d "\\\\" | grep -oE '[a-z-]+' | sort -u))
+	[ -z "$missing" ] || echo "not in $2 of $1: $missing"
+	[ "$(wc -l <<<"$words")" -ge 5 ] && [ -z "$missing" ]
+}
+
 # Every key and option is in its page.
 documented()
 {
 	local word status=0
 
-	for word in key cert ca crl listen metrics peer pin name peer-link \
-		mgid device port gid-index mlid qkey link from; do
-		grep -q "^\.B $word$" "$tree/tools/man/rclink.conf.5" &&
-			continue
-		echo "$word is not in rclink.conf(5)"
-		status=1
-	done
+	compared rclinkd/conf.c set_host | in_section rclink.conf.5 HOST || status=1
+	compared rclinkd/conf.c set_link | in_section rclink.conf.5 LINK || status=1
+	{
+		compared lib/group_setting.c rcl_group_setting_parse
+		compared lib/group_setting.c is_access
+	} | in_section rclink.conf.5 GROUP || status=1
+	policies | in_section rclink.8 LINKS || status=1
 	for word in --config --check --help --version; do
 		tr -d "\\\\" <"$tree/tools/man/rclinkd.8" | grep -q -e "$word" &&
 			continue
