@@ -34,18 +34,38 @@ tries()
 	done
 }
 
+# failed_so FILE: each channel that failed did so for want of memory, here or at its
+# peer, as a call says or the device
+failed_so()
+{
+	local ops='recv|send|send-imm|write|fadd'
+	local errors='Cannot allocate memory|Connection reset by peer|Stale file handle'
+	local statuses='work request flushed error|general error'
+
+	statuses+='|local (QP operation|protection) error'
+	statuses+='|remote (access|operation|invalid request) error'
+	statuses+='|(transport|RNR) retry counter exceeded'
+	! grep '^chaos: ' "$1" |
+		grep -vE "^chaos: (submit: ($errors)|($ops): ($statuses)) \(sent "
+}
+
 # ends: a channel may have ended, if there was no memory for it to go on, but
 # nothing was lost on the way there, nor came twice; and all that was sent has
 # arrived if none has
 ends()
 {
-	local file status=0 word
+	local file status far_status word
 
 	kill -TERM "$client" 2>/dev/null
-	wait "$client" || status=1
-	wait "$server" || status=1
+	wait "$client"
+	status=$?
+	wait "$server"
+	far_status=$?
+	status=$((status | far_status))
+	[ "$status" -le 1 ] || return
 	for file in "$told" "$heard"; do
 		sed -n "s/^/# ${file##*-}: /p" "$file" >&3
+		failed_so "$file" || return
 		for word in lost duplicated corrupt; do
 			[ "$(sum "$file" $word)" = 0 ] || return
 		done
