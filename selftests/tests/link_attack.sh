@@ -181,12 +181,28 @@ local_user()
 			"${all[@]}"
 }
 
+has_come()
+{
+	tc -s filter show dev eth0 ingress | awk '
+		$1 == "Sent" { n += $4 }
+		END { exit n != 1 }'
+}
+
+# What he sends does get to this host.
 stranger()
 {
-	local qpn psn
+	local from=192.0.2.99 qpn psn status
 
 	read -r qpn psn < <(qp 1 0 rq-psn)
-	on 2 "$inject" 192.0.2.99 "$RCL_IP" "$qpn" "$psn" send
+	tc qdisc add dev eth0 clsact || return
+	tc filter add dev eth0 ingress protocol ip u32 match ip src $from/32 \
+		match ip dport 4791 0xffff action pass &&
+		on 2 "$inject" $from "$RCL_IP" "$qpn" "$psn" send &&
+		until_true 5 has_come
+	status=$?
+	tc -s filter show dev eth0 ingress
+	tc qdisc del dev eth0 clsact
+	return $status
 }
 
 # How often the device saw a PSN that it did not expect.
