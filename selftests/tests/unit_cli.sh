@@ -71,15 +71,86 @@ paragraphs()
 	grep -A 1 -E '^\.T[PQ]' "$man" | tr -d "\\\\"
 }
 
-# What the first word may be.
+# offered WORD...: what is completed of the last one, on a host that has one device
 # shellcheck disable=SC2016
-completed()
+offered()
 {
 	bash -c '. "$0"
-		COMP_WORDS=(rclink "")
-		COMP_CWORD=1
+		rclink()
+		{
+			[ "$1" != dev ] || echo "    \"device\": \"sim0\","
+		}
+		COMP_WORDS=(rclink "$@")
+		COMP_CWORD=$#
 		_rclink
-		printf "rclink %s\n" "${COMPREPLY[@]}"' "$completion"
+		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$@"
+}
+
+# What the first word may be.
+completed()
+{
+	offered "" | sed 's/^/rclink /'
+}
+
+all_commands()
+{
+	commands
+	"$rclink" --verbs --help | sed -n 's/^  \([a-z]*\)  *.*/--verbs \1/p'
+}
+
+# No option is offered that the command has not.
+options_are_known()
+{
+	local help option status=0
+	local -a command
+
+	while read -ra command; do
+		help=$("$rclink" "${command[@]}" --help)
+		[ "${command[*]}" != pingpong ] ||
+			help+=$("$rclink" pingpong --stock --help)
+		while read -r option; do
+			[ "$option" != --help ] || continue
+			grep -qE -e "$option([^a-z-]|$)" <<<"$help" && continue
+			echo "no option of ${command[*]}: $option"
+			status=1
+		done < <(offered "${command[@]}" --)
+	done < <(all_commands)
+	return "$status"
+}
+
+# Without the module, or its key, a command comes no further than that.
+ops_are_taken()
+{
+	local op ops status=0
+	local -a command
+
+	while read -ra command; do
+		ops=$(offered "${command[@]}" --op "")
+		[ -n "$ops" ] || status=1
+		for op in $ops; do
+			timeout 10 "$rclink" "${command[@]}" --op "$op" >/dev/null
+			[ $? -eq 1 ] && continue
+			echo "not taken: ${command[*]} --op $op"
+			status=1
+		done
+	done <<-END
+		ping no.such
+		bench no.such lat
+		bench no.such bw
+		bench no.such rate
+		bench no.such attach
+		--verbs ping no.such 192.0.2.1 --pin $pin --key $out/no.such
+		--verbs echo no.such 192.0.2.1 --pin $pin --key $out/no.such
+		--verbs bench no.such 192.0.2.1 lat --pin $pin --key $out/no.such
+		--verbs bench no.such 192.0.2.1 bw --pin $pin --key $out/no.such
+	END
+	return "$status"
+}
+
+devices_are_offered()
+{
+	[ "$(offered dev "")" = sim0 ] && [ "$(offered pingpong l --dev "")" = sim0 ] &&
+		[ "$(offered --verbs window "")" = sim0 ]
 }
 
 # each_command_is_in CMD: in a line that it prints; many are ordinary words
@@ -169,7 +240,7 @@ no_pem()
 		"$rclink" --verbs connect a 192.0.2.1 --key "$key" "$@"
 }
 
-plan $((84 + $(harness_points cli_*.c)))
+plan $((87 + $(harness_points cli_*.c)))
 make -s -f cli.mk all || bail "the unit tests do not build"
 for source in cli_*.c; do
 	harness "$source" "$out/${source%.c}"
@@ -188,6 +259,8 @@ check "each option is in the man page" each_option_is_in "$man"
 check "each command is in the completion" each_command_is_in completed
 check "each option is in the completion" each_option_is_in "$completion"
 check "the completion is for both programs" completes
+check "no other option is in it" options_are_known
+check "it has devices where one is named" devices_are_offered
 check "genkey and pubkey print the same pin" pins_agree
 if unshare -rm true 2>/dev/null; then
 	check "genkey makes the directory of the default key" advice_helps
@@ -201,6 +274,7 @@ check "-j before a command is as after it, and help a command" json_first
 refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
 
 pin=$("$rclink" pubkey "$key")
+check "each op in the completion is taken" ops_are_taken
 refused "no command 'nosuch'" nosuch
 refused '--nosuch' show --nosuch
 refused 'bad option -x' show -x
