@@ -6,7 +6,9 @@
  */
 #include "sim.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +16,8 @@
 #include "harness.h"
 
 #define FULL		0x8000	/* member of a partition */
+#define LOOKS		2	/* at a port: how it is, and if it still is */
+#define LATE_MS		2000
 
 FIXTURE(ports)
 {
@@ -262,6 +266,100 @@ TEST_F(ports, another_lid_or_a_port_that_is_down_ends_the_epoch)
 	EXPECT_EQ(-ENODEV, rcl_prepare(&self->s, "a", &end));
 	ASSERT_EQ(0, sim_knob("sim0", "up", "1"));
 	ASSERT_EQ(0, sim_again(&self->s));
+}
+
+/* Somebody who wants to use the port of sim0. */
+struct asker {
+	struct genl_sock s;
+	int (*ask)(struct genl_sock *s, struct genl_ack *ack);
+	struct genl_ack ack;
+	int ret;
+};
+
+static int prepare(struct genl_sock *s, struct genl_ack *ack)
+{
+	return rcl_named(s, RCLINK_CMD_LINK_PREPARE, "a", ack);
+}
+
+/* With its port: else this one would be tried again as one of any. */
+static int join_group(struct genl_sock *s, struct genl_ack *ack)
+{
+	uint8_t mgid[RCLINK_GID_LEN];
+	struct genl_msg m;
+
+	inet_pton(AF_INET6, "ff15::4:5:6", mgid);
+	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	genl_put_str(&m, RCLINK_A_GROUP_DEVICE, "sim0");
+	genl_put_u32(&m, RCLINK_A_GROUP_PORT, 1);
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, 0xc001);
+	return genl_ask(s, &m, NULL, ack);
+}
+
+static void *run(void *arg)
+{
+	struct asker *asker = arg;
+
+	asker->ret = asker->ask(&asker->s, &asker->ack);
+	return NULL;
+}
+
+/* The users of the port have been told then. */
+static int hear_of_port(struct genl_sock *events)
+{
+	struct genl_msg m;
+	int ret;
+
+	do
+		ret = genl_recv(events, &m, slow(5000));
+	while (!ret && genl_cmd(&m) != RCLINK_CMD_DEV_NTF);
+	return ret;
+}
+
+/* Its LID becomes another one while the device takes its time to say it. */
+static void lid_changes(struct __test_metadata *_metadata, struct asker *asker)
+{
+	struct genl_sock events;
+	pthread_t thread;
+	long seen;
+
+	ASSERT_EQ(0, rcl_open(&asker->s));
+	ASSERT_EQ(0, rcl_open(&events));
+	ASSERT_EQ(0, genl_join(&events));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "slow_port %d 1 %d", LOOKS,
+			      LATE_MS));
+	seen = sim_seen("sim0", "slow_port");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run, asker));
+	while (sim_seen("sim0", "slow_port") < seen + LOOKS)
+		usleep(1000);
+	EXPECT_EQ(0, sim_knob("sim0", "lid", "11"));
+	EXPECT_EQ(0, hear_of_port(&events));
+	pthread_join(thread, NULL);
+	genl_close(&events);
+	genl_close(&asker->s);
+}
+
+TEST_F(ports, a_lid_that_changes_while_a_link_is_prepared_is_told)
+{
+	struct asker asker = { .ask = prepare };
+
+	lid_changes(_metadata, &asker);
+	EXPECT_EQ(-EAGAIN, asker.ret);
+	EXPECT_NE(NULL, strstr(asker.ack.text, "another LID"))
+		TH_LOG("%s", asker.ack.text);
+	ASSERT_EQ(0, sim_up(&self->s));
+	EXPECT_EQ(0, data_comes_back(&self->s));
+}
+
+TEST_F(ports, a_lid_that_changes_while_a_group_is_joined_is_looked_at_again)
+{
+	struct asker asker = { .ask = join_group };
+
+	lid_changes(_metadata, &asker);
+	EXPECT_EQ(0, asker.ret) TH_LOG("%s", asker.ack.text);
+	EXPECT_EQ(0, rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL));
+	EXPECT_EQ(self->objects, rcl_all_objects());
 }
 
 /*
