@@ -18,6 +18,7 @@
 #define SIM_RETRY	1
 
 #define SIM_DOWN_MS	5000
+#define SIM_GONE_MS	8000
 #define SIM_PONG_MS	15000
 
 static int put(const char *path, const char *text)
@@ -160,4 +161,14 @@ int sim_again(struct genl_sock *s)
 	if (!ret)
 		ret = sim_up(s);
 	return ret ? ret : sim_ping(s, "a", RCLINK_PING_OP_WRITE, 4097);
+}
+
+int sim_objects_left(int others)
+{
+	int ms, n;
+
+	for (ms = slow(SIM_GONE_MS); (n = rcl_all_objects() - others) && ms > 0;
+	     ms -= 5)
+		usleep(5000);
+	return n;
 }

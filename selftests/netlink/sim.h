@@ -50,5 +50,7 @@ int sim_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size);
 int sim_goes_down(struct genl_sock *s, const char *name,
 		  struct rcl_view *view);
 int sim_again(struct genl_sock *s);
+/* What they have, soon: the objects of other devices stay. */
+int sim_objects_left(int others);
 
 #endif /* SIM_TEST_H */

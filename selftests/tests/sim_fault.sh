@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every verbs call of a link's life fails once, on a simulated device.
+# Every verbs call of a link's life fails once, at either end, on simulated devices.
 # hosts: 1
 # kernels: 6.1 6.12-all debug-all
 # ib: no, it has simulated devices of its own
-# timeout: 240
+# timeout: 400
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
