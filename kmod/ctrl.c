@@ -4,8 +4,8 @@
  * RCL_CTRL_SIGNAL is signaled and retires those before it: the completion of
  * a send may wake the work item for nothing.
  *
- * All of it belongs to the link's work item, which polls the QP: completion
- * handlers run below rcl_ctrl_poll().
+ * All of it belongs to the link's work item, or to its chore. They poll the QP,
+ * so completion handlers run below them.
  */
 #include "ctrl.h"
 

@@ -58,7 +58,7 @@ struct rcl_ctrl_slot {
  * @cookie: of the last question that rcl_ctrl_ask() has sent
  * @credit: what may be sent
  *
- * All of it belongs to the link's work item.
+ * All of it belongs to the link's work item, or to its chore.
  */
 struct rcl_ctrl {
 	struct ib_device *ib;

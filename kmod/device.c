@@ -5,9 +5,8 @@
  * tells each of them and waits until the last one has detached, and until
  * nobody looks at the device any more. Nothing here knows what a user is.
  *
- * Locks: rcl_devices_lock is taken before rcl_device.lock. A device is asked
- * without them: one that is slow to answer, or waits for the RTNL, holds up
- * nobody who asks for another one.
+ * A device is asked without its locks: one that is slow to answer, or waits for
+ * the RTNL, holds up nobody who asks for another one.
  */
 #include "device.h"
 

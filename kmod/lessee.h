@@ -68,8 +68,9 @@ struct rcl_grant {
  * @lost: it will not go on, for that reason
  * @release: the last reference was dropped
  *
- * All but @event, @gone, @register_again and @resume come from the link's work
- * item, and may sleep. Those three are errands: in a work item of the lessee's.
+ * All but @event, @release and three errands come from the link's work item.
+ * Those are @gone, @register_again and @resume, in a work item of the lessee's.
+ * @release comes from who drops the reference. All but @event may sleep.
  */
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);

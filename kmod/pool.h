@@ -20,7 +20,8 @@
  * @RCL_LEASE_RECYCLING: the peer was told
  * @RCL_LEASE_READY: in RTS; the peer is to be told to go
  * @RCL_LEASE_ANSWERED: in RTR; the peer says when to go
- * @RCL_LEASE_DEAD: a verbs call failed at one end; until the epoch ends
+ * @RCL_LEASE_DEAD: a verbs call failed at one end, or a QP did not stop; until
+ *	the epoch ends
  * @RCL_LEASE_RESUMING: its lessee is of the last epoch; see resume.c
  */
 enum rcl_lease_state {
@@ -54,7 +55,7 @@ enum rcl_lease_state {
  * @we_refused: the peer has asked, and this end did not
  * @lock: protects @lessee against rcl_pool_event()
  * @lessee: in OPEN and RESUMING; a reference is held; in RESUMING NULL when it
- *	has ended
+ *	has ended; in DEAD one that was detached, if its QP may not have stopped
  *
  * Belongs to the link's work item.
  */

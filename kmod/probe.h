@@ -15,7 +15,7 @@ struct rcl_epoch;
  * @through: the first one has arrived
  * @due: when the next one is, in jiffies; of a link that is up
  *
- * All of it belongs to the link's work item.
+ * All of it belongs to the link's work item, or to its chore.
  */
 struct rcl_probe {
 	struct ib_cqe cqe;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The state of a link's epochs: how it is published, and how an epoch ends. All
- * of it runs in the link's work item.
+ * of it runs in the link's work item, or in its chore.
  *
  * What takes long with an epoch that is not up is the link's chore, another
  * work item, so that the epoch that is up goes on. While the chore has a slot's
- * epoch this work item leaves that slot alone, but for notes, and takes no
+ * epoch the work item leaves that slot alone, but for notes, and takes no
  * request, so that nobody finds the link between two states.
  */
 #include "state.h"

@@ -56,7 +56,10 @@ enum rcx_step {
 	RCX_STEP_FAILED,	/* not this path; detail says which, and why */
 };
 
-/* Of prepare, connect: rcx_session_prepared() or _connected() will tell. */
+/*
+ * Of prepare, connect, activate: rcx_session_prepared(), _connected() or
+ * _activated() will tell.
+ */
 #define RCX_LATER	1
 
 /*
@@ -120,7 +123,7 @@ struct rcx_ops {
  * Start an exchange as initiator with host:port, asking for the peer's link
  * called wanted. Returns NULL with a sentence in err. Every step has a time
  * limit; timeout_ms bounds the whole. Callbacks come from the event loop, and
- * from the four calls at the end of this file.
+ * from the calls at the end of this file.
  */
 struct rcx_session *rcx_session_dial(struct event_base *base,
 				     struct rcx_tls *tls, const char *host,

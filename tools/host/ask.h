@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Some requests take the module long: preparing a link as long as the device
- * takes to make its QPs, connecting it until the peer's neighbour entry is
- * found, which is seconds if nobody answers, ending what is up as long as a
- * goodbye to a peer that is gone, and joining a group until the subnet manager
- * answers. So each has a thread, which has the link's socket until it is over,
- * and those of one link come one after the other, as they would in the module.
- * Everything else is done by the loop. (What is said of a link here is true of
- * a group as well.)
+ * Some requests take the module long: preparing a link, or activating it, as
+ * long as the device takes with its QPs, connecting it until the peer's
+ * neighbour entry is found, which is seconds if nobody answers, ending what is
+ * up as long as a goodbye to a peer that is gone, and joining a group until the
+ * subnet manager answers. So each has a thread, which has the link's socket
+ * until it is over, and those of one link come one after the other, as they
+ * would in the module. Everything else is done by the loop. (What is said of a
+ * link here is true of a group as well.)
  */
 #ifndef RCH_ASK_H
 #define RCH_ASK_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A link that is to be dialled is in one of these, and want() leads from the
- * last back to the first: timer (back-off), queue (others are being dialled),
- * dial, up. A link that answers, that ends, or that the module refused, leaves
- * it meanwhile. One that is up is changed beside that.
+ * A link that is to be dialled is in one of these, and rcd_link_want() leads
+ * from the last back to the first: timer (back-off), queue (others are being
+ * dialled), dial, up. A link that answers, that ends, or that the module
+ * refused, leaves it meanwhile. One that is up is changed beside that.
  */
 #include "links_keep.h"
 
