@@ -28,7 +28,6 @@
 
 #define CONNECT_MS	5000	/* for each address of the host, at most */
 #define LOOKUPS_MAX	256
-#define NS_PER_MS	1000000ULL
 
 /* That run, whether or not somebody still waits for them. */
 static atomic_uint lookups;

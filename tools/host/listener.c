@@ -27,7 +27,6 @@
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
 #define SOON_NS		10000000ULL	/* the same, when somebody had to go */
-#define NS_PER_US	1000
 #define CHANGED		"the keys changed meanwhile; come again"
 
 /* A TLS handshake each: what a peer gone mad may take of a processor. */

@@ -11,13 +11,13 @@
 #include "group.h"
 #include "link.h"
 #include "out.h"
+#include "process.h"
 #include "text.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define MEMBERS_MAX	8	/* in one sentence */
 #define MEMBERS_LEN	768	/* of that */
-#define NS_PER_MS	1000000ULL
 
 #define OF_OTHER_KIND	"no GID of the kind of the group's address, IPv4 or IPv6"
 

@@ -6,8 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S	1000000000ULL
-
 void rcl_hold_stdio(void)
 {
 	int fd;

@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <sys/time.h>
 
+#define NS_PER_US	1000ULL
+#define NS_PER_MS	1000000ULL
+#define NS_PER_S	1000000000ULL
+
 /*
  * Where a standard descriptor is closed, no file that is opened later may take
  * its place, and be read or written for it: such calls fail, as with none.

@@ -10,11 +10,11 @@
 #include "doc.h"
 #include "link.h"
 #include "out.h"
+#include "process.h"
 #include "text.h"
 
 #define SENTENCE_LEN	640
 #define SPAN_LEN	32
-#define NS_PER_S	1000000000ULL
 #define PERIOD_MAX	6	/* lines that repeat together */
 
 #define BY_HAND	"run `rclink connect` on one host while `rclink listen` runs on the other; that one, or rclinkd, has said if it refused somebody"

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "process.h"
+
 #define DAY_S		86400
-#define NS_PER_S	1000000000ULL
 #define MODE_DIGITS	6
 
 #define WORDS_MAX	24

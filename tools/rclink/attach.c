@@ -18,7 +18,6 @@
 
 #define DEVICE		"/dev/rclink"
 #define RETRY_NS	1000000L	/* until the next look for hello */
-#define NS_PER_MS	1000000ULL
 #define FLUSHED		5		/* of enum ib_wc_status */
 
 /* What an errno means, and what to do. */

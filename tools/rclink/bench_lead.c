@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "process.h"
 
-#define NS_PER_MS	1000000ULL
 #define SETTLE_NS	50000000L	/* what a closed channel left to do */
 
 /* There and back: half of it is one way, as perftest has it. */

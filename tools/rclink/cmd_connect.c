@@ -22,7 +22,6 @@
 #include "text.h"
 #include "tls.h"
 
-#define NS_PER_MS	1000000
 #define MS_PER_S	1000
 #define SOON_MS		50	/* until the next dial, at first, and ... */
 #define LATER_MS	1000	/* ... at most, or when it is the peer's turn */
@@ -207,7 +206,7 @@ static uint64_t choose_wait(const struct connector *c, int result)
 	if (ms > LATER_MS || result == -EALREADY ||
 	    !rch_goes_first(c->self, c->ids.id[0]))
 		ms = LATER_MS;
-	return (ms + arc4random_uniform(ms)) * (uint64_t)NS_PER_MS;
+	return (ms + arc4random_uniform(ms)) * NS_PER_MS;
 }
 
 static uint64_t left_ns(const struct connector *c)
@@ -434,7 +433,7 @@ static int exchange(struct connector *c)
 	char err[RCL_ERR_LEN];
 
 	c->start = rcl_now();
-	c->until = c->start + (uint64_t)c->args->timeout_ms * NS_PER_MS;
+	c->until = c->start + c->args->timeout_ms * NS_PER_MS;
 	c->again = evtimer_new(c->base, on_again, c);
 	if (c->again)
 		rch_hub_watch(c->hub, &watch, c);

@@ -15,8 +15,6 @@
 #include "signals.h"
 #include "tls.h"
 
-#define NS_PER_MS	1000000
-
 static const char help[] =
 "usage: rclink listen --peer NAME=PIN [--peer ...] [OPTIONS]\n"
 "       rclink listen --ca FILE --peer NAME=dns:HOST [--peer ...] [OPTIONS]\n\n"

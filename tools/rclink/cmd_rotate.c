@@ -21,8 +21,6 @@
 	"see that rclinkd runs on the host that dials, or `rclink connect --rotate` there"
 #define LOOK_MS		200
 #define QUIET_NS	1000000000ULL	/* in which nothing more is tried */
-#define NS_PER_MS	1000000
-#define NS_PER_S	1000000000ULL
 
 static const char help[] =
 "usage: rclink rotate NAME [-t S]\n\n"

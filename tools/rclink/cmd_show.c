@@ -20,7 +20,6 @@
 #define PEER_SHORT	15	/* "sha256:" and eight characters */
 #define ID_LEN		11	/* of a number of 32 bits */
 #define RATE_MS		100	/* that a rate is measured over */
-#define NS_PER_S	1000000000ULL
 
 static const char help[] =
 "usage: rclink show [NAME] [-j]\n\n"

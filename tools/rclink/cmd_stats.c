@@ -14,9 +14,9 @@
 #include "metrics.h"
 #include "nl.h"
 #include "out.h"
+#include "process.h"
 #include "text.h"
 
-#define NS_PER_S	1000000000ULL
 #define LIMIT_LEN	(RCL_NS_TEXT_LEN + 2)
 #define COUNT_WIDTH	12	/* of what a rate stands beside */
 

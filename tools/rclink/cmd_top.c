@@ -18,7 +18,6 @@
 #include "process.h"
 #include "text.h"
 
-#define NS_PER_MS	1000000
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN_NS	100000000ULL
 #define NUMBERS		77	/* columns up to the last */

@@ -7,7 +7,6 @@
 #include "cli.h"
 #include "process.h"
 
-#define NS_PER_S	1000000000ULL
 #define SHOW_NS		(NS_PER_S / 2)
 #define MIB		1048576.0
 

@@ -15,8 +15,6 @@
 #include "verbs_cmd.h"
 #include "verbs_dial.h"
 
-#define NS_PER_MS	1000000
-
 static const char connect_help[] =
 "usage: rclink --verbs connect NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n"
 "       rclink --verbs connect NAME HOST[:PORT] --ca FILE --name DNSNAME ...\n\n"

@@ -22,7 +22,6 @@
 #include "verbs_cmd.h"
 #include "verbs_dial.h"
 
-#define NS_PER_MS	1000000
 #define TIMEOUT_MS	20000	/* for a whole exchange */
 #define CALLERS_MAX	16	/* whose exchange is under way */
 #define PAUSE_US	100000	/* after accept() failed */

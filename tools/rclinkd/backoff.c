@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "backoff.h"
 
-#define NS_PER_MS	1000000ULL
+#include "process.h"
+
 #define QUICK_NS	(200 * NS_PER_MS)
 #define FIRST_NS	(1000 * NS_PER_MS)
 #define MOST_NS		(30000 * NS_PER_MS)

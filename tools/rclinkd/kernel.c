@@ -9,9 +9,8 @@
 
 #include "call.h"
 #include "conf.h"
+#include "process.h"
 #include "range.h"
-
-#define NS_PER_S	1000000000ULL
 
 /*
  * What is not configured is as in a new link. The heartbeat of that is a

@@ -32,7 +32,6 @@
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
 #define OVERDUE_MS	60000	/* in which it is done, then */
 #define PATIENCE	2	/* failures, while it is up */
-#define NS_PER_MS	1000000ULL
 
 struct rcl_nl *rcd_links_module(const struct rcd_links *all)
 {

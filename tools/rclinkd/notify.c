@@ -9,7 +9,6 @@
 
 #include "process.h"
 
-#define NS_PER_US	1000
 #define US_PER_S	1000000
 #define EXTEND_US	(60 * US_PER_S)	/* of a start, for what is next */
 

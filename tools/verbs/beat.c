@@ -7,7 +7,6 @@
 #include "epoch.h"
 #include "process.h"
 
-#define NS_PER_MS	1000000
 #define ANSWER_MS	10000	/* for an answer, or longer: heartbeats */
 
 static uint32_t interval_of(const struct rcv_epoch *ep)

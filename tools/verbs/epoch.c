@@ -22,7 +22,6 @@
 #include "process.h"
 #include "range.h"
 
-#define NS_PER_MS	1000000
 #define LOOK_S		1	/* whether the device is still there */
 #define BYE_MS		200	/* for the peer's device to have a goodbye */
 #define POLL_WCS	16

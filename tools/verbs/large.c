@@ -4,8 +4,6 @@
 #include "epoch.h"
 #include "process.h"
 
-#define NS_PER_MS	1000000
-
 static void put_off(struct rcv_epoch *ep, uint64_t now)
 {
 	ep->large.due = now + ep->policy.v[RCL_P_HEARTBEAT];

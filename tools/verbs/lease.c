@@ -12,7 +12,6 @@
 #include "process.h"
 #include "shown.h"
 
-#define NS_PER_MS	1000000
 #define FETCH_MS	30000	/* that it may take for what it registers */
 #define BUSY_MS		4	/* before it is asked again */
 
