@@ -11,14 +11,14 @@ PACKAGES := libnl-genl-3.0 json-c
 TESTS := ask chan link metrics text doc packet paths peers story group_story \
 	conf groups trust pace keep end verbs epoch layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
-LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story link \
+LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
 PACKET_OBJS := $(OUT)/packet.o
 PEERS_OBJS := $(patsubst %,$(OUT)/%.o,peers ident verify range kmod-policy kmod-gid)
 CONF_OBJS := $(patsubst %,$(OUT)/%.o,conf judge setting group_setting range \
 	kmod-policy kmod-gid link counter field text verify ident)
 GROUPS_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,groups process)
-PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths)
+PATHS_OBJS := $(patsubst %,$(OUT)/%.o,path paths kmod-gid)
 PACE_OBJS := $(patsubst %,$(OUT)/%.o,backoff bucket)
 KEEP_OBJS := $(patsubst %,$(OUT)/%.o,links_keep links_state backoff)
 END_OBJS := $(CONF_OBJS) $(patsubst %,$(OUT)/%.o,links links_end links_state bucket peers)
@@ -143,7 +143,7 @@ $(OUT)/cli_%: $(HERE)/cli_%.c $(LIB_OBJS) $(OUT)/cli_spec.h
 $(OUT)/%.o: %.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
-$(OUT)/range.o $(OUT)/kmod-policy.o $(OUT)/kmod-gid.o $(VERBS_OBJS) $(EPOCH_OBJS): \
+$(patsubst %,$(OUT)/%.o,group_story path range kmod-policy kmod-gid) $(VERBS_OBJS) $(EPOCH_OBJS): \
 	CPPFLAGS := $(KMOD_FLAGS) $(CPPFLAGS)
 
 $(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)

@@ -10,6 +10,7 @@ OUT ?= $(TREE)/build/unit/exchange$(if $(SAN),-san)
 include $(TREE)/tools/exchange/Makefile.inc
 
 CPPFLAGS += -D_GNU_SOURCE -I$(TREE)/tools/exchange -I$(TREE)/tools/lib \
+	-I$(TREE)/tools/include -I$(TREE)/kmod/include \
 	-I$(TREE)/kmod/include/uapi -DGOLDEN='"$(HERE)/golden"' \
 	-isystem $(KSRC)/tools/testing/selftests
 CFLAGS ?= -g -O2
@@ -23,7 +24,7 @@ TESTS := codec path ident dial tls old session cut peer
 PROGS := $(TESTS:%=$(OUT)/exchange_%)
 BENCH := $(TREE)/build/unit/bench_exchange
 OBJS := $(EXCHANGE_SRCS:exchange/%.c=$(OUT)/%.o) \
-	$(OUT)/process.o $(patsubst %,$(OUT)/exchange_%.o,lib raw cert)
+	$(OUT)/process.o $(OUT)/kmod-gid.o $(patsubst %,$(OUT)/exchange_%.o,lib raw cert)
 HEADERS := $(wildcard $(TREE)/tools/exchange/*.h $(HERE)/exchange_*.h)
 
 .SECONDARY:
@@ -57,6 +58,9 @@ $(OUT)/%.o: $(TREE)/tools/exchange/%.c $(HEADERS) | $(OUT)
 $(OUT)/%.o: $(TREE)/tools/lib/%.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
+$(OUT)/kmod-%.o: $(TREE)/kmod/%.c $(HEADERS) | $(OUT)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -c -o $@ $<
+
 # The harness leaves an argument unused.
 $(OUT)/%.o: $(HERE)/%.c $(HEADERS) | $(OUT)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) -c -o $@ $<
@@ -64,6 +68,6 @@ $(OUT)/%.o: $(HERE)/%.c $(HEADERS) | $(OUT)
 # Never with sanitizers: it measures.
 $(BENCH): $(HERE)/bench_exchange.c \
 		$(EXCHANGE_SRCS:%=$(TREE)/tools/%) \
-		$(TREE)/tools/lib/process.c $(HEADERS)
+		$(TREE)/tools/lib/process.c $(TREE)/kmod/gid.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) $(EXCHANGE_LIBS)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../kmod/gid.h"
 #include "bytes.h"
 #include "fail.h"
 
@@ -16,29 +17,11 @@
 #define MTU_MAX		4096
 #define NAME_SHOWN	20	/* of a device: a peer's may be long */
 
-static bool is_v4(const uint8_t *gid)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(gid, mapped, sizeof(mapped));
-}
-
-static bool is_unicast(const uint8_t *gid)
-{
-	static const uint8_t loopback[RCLINK_GID_LEN] = { [15] = 1 };
-	static const uint8_t zero[RCLINK_GID_LEN];
-
-	if (is_v4(gid))
-		return gid[12] && gid[12] != 127 && gid[12] < 224;
-	return gid[0] != 0xff && memcmp(gid, zero, sizeof(zero)) &&
-	       memcmp(gid, loopback, sizeof(loopback));
-}
-
 enum rcx_gid_kind rcx_gid_kind(const struct rcl_path *path)
 {
 	if (path->link_layer == RCLINK_LINK_LAYER_INFINIBAND)
 		return RCX_GID_INFINIBAND;
-	if (is_v4(path->gid))
+	if (rcl_gid_is_v4(path->gid))
 		return RCX_GID_IPV4;
 	if (path->gid[0] == 0xfe && (path->gid[1] & 0xc0) == 0x80)
 		return RCX_GID_LINK_LOCAL;
@@ -76,7 +59,7 @@ static int check_path(const struct rcl_path *path, char *err)
 		return rcl_fail(err, -EINVAL,
 				"GID type %u is none of this link layer",
 				path->gid_type);
-	if (!is_unicast(path->gid))
+	if (!rcl_gid_is_unicast(path->gid))
 		return rcl_fail(err, -EINVAL,
 				"its GID is no unicast address");
 	if (path->mtu < MTU_MIN || path->mtu > MTU_MAX ||
@@ -293,7 +276,7 @@ unsigned int rcx_paths_order(const struct rcx_paths *initiator,
 const char *rcx_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 			 char buf[RCX_GID_LEN])
 {
-	if (is_v4(gid))
+	if (rcl_gid_is_v4(gid))
 		return inet_ntop(AF_INET, gid + 12, buf, RCX_GID_LEN);
 
 	return inet_ntop(AF_INET6, gid, buf, RCX_GID_LEN);

@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "../../kmod/gid.h"
 #include "advice.h"
 #include "doc.h"
 #include "group.h"
@@ -34,13 +35,6 @@ struct telling {
 #define say(t, ...)	rcl_out_append((t)->said, __VA_ARGS__)
 #define advise(t, ...)	rcl_out_append((t)->todo, __VA_ARGS__)
 
-static bool is_v4(const uint8_t gid[RCLINK_GID_LEN])
-{
-	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(gid, v4, sizeof(v4));
-}
-
 static bool is_joined(const struct rcl_group_info *info)
 {
 	return info->state == RCLINK_GROUP_STATE_JOINED;
@@ -52,7 +46,7 @@ static bool is_of_kind(const struct rcl_group_info *info,
 		       const struct rcl_gid_info *gid)
 {
 	return dev->link_layer != RCLINK_LINK_LAYER_ROCE ||
-	       is_v4(gid->gid) == is_v4(info->mgid);
+	       rcl_gid_is_v4(gid->gid) == rcl_gid_is_v4(info->mgid);
 }
 
 /* The one in use, that is set, or the first that the module would take. */
@@ -90,7 +84,7 @@ static const char *lid_reason(const struct rcl_group_info *info,
 	if (dev->link_layer == RCLINK_LINK_LAYER_ROCE)
 		return info->mlid ? "mlid is set, and a RoCE port has none" :
 				    NULL;
-	if (is_v4(info->mgid))
+	if (rcl_gid_is_v4(info->mgid))
 		return "its address is IPv4: on InfiniBand it begins with ff";
 	/* Joined, it is the one in use. */
 	if (dev->sa)
