@@ -45,7 +45,6 @@ static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 	mutex_lock(&chan->setup);
 	chan->pd = grant->pd;
 	chan->reg = grant->reg;
-	chan->exports = grant->exports;
 	mutex_unlock(&chan->setup);
 	spin_lock_bh(&chan->lock);
 	chan->attached = true;

@@ -189,10 +189,9 @@ struct rcl_chan_ops {
  * @ended: what a message may still end of those that were in @slots: keys
  * @left: who asked was interrupted, and the pool may still have it; or NULL
  * @turn: of its callers, to have a deputy; no link takes it; before @setup
- * @setup: protects the three below, and registrations; before @lock
+ * @setup: protects the two below, and registrations; before @lock
  * @pd: between attach or rejoin, and gone
  * @reg: as long as @pd
- * @exports: of @link, from attach on
  */
 struct rcl_chan {
 	struct rcl_lessee lessee;
@@ -240,7 +239,6 @@ struct rcl_chan {
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
 	struct rcl_reg *reg;
-	struct rcl_exports *exports;
 };
 
 static inline struct rcl_chan *rcl_chan_of(struct rcl_lessee *lessee)

@@ -42,7 +42,6 @@ static void rcl_lease_grant(const struct rcl_lease *lease,
 		.qp = lease->qp,
 		.pd = ep->pd,
 		.reg = &ep->reg,
-		.exports = ep->pool.exports,
 		.access = ep->access,
 		.atomics = ep->local.atomics && ep->remote.atomics,
 		.masked_atomics = ep->local.masked_atomics &&

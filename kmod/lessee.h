@@ -24,7 +24,6 @@ struct rcl_upcall;
  * @qp: in RTS; to be posted to and polled until detach
  * @pd: of the link, for registrations
  * @reg: of the link, for registrations
- * @exports: of the link
  * @access: rights that the device can give
  * @atomics: the devices of both ends have them
  * @masked_atomics: and those on some of the bits
@@ -35,7 +34,6 @@ struct rcl_grant {
 	struct rcl_qp *qp;
 	struct ib_pd *pd;
 	struct rcl_reg *reg;
-	struct rcl_exports *exports;
 	int access;
 	bool atomics;
 	bool masked_atomics;

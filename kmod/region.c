@@ -15,6 +15,7 @@
 #include "chan.h"
 #include "deputy.h"
 #include "extent.h"
+#include "life.h"
 #include "mapping.h"
 
 /**
@@ -67,7 +68,8 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 {
 	lockdep_assert_held(&chan->setup);
 	if (region->exported)
-		rcl_export_set_ready(chan->exports, &region->export, false);
+		rcl_export_set_ready(&chan->link->exports, &region->export,
+				     false);
 	rcl_mapping_unmap(&region->mapping);
 }
 
@@ -77,7 +79,7 @@ static void rcl_region_unexport(struct rcl_chan *chan,
 {
 	lockdep_assert_held(&chan->setup);
 	if (region->exported)
-		rcl_export_del(chan->exports, &region->export);
+		rcl_export_del(&chan->link->exports, &region->export);
 	region->exported = false;
 }
 
@@ -136,7 +138,7 @@ static int rcl_region_export(struct rcl_chan *chan, struct rcl_region *region)
 	if (!export->name[0])
 		return 0;
 	export->owner = &chan->lessee;
-	ret = rcl_export_add(chan->exports, export);
+	ret = rcl_export_add(&chan->link->exports, export);
 	region->exported = !ret;
 	return ret;
 }
@@ -510,7 +512,8 @@ static int rcl_region_map_again(struct rcl_chan *chan,
 		return -EOPNOTSUPP;
 	ret = rcl_region_map(chan, region);
 	if (!ret && region->exported)
-		rcl_export_set_ready(chan->exports, &region->export, true);
+		rcl_export_set_ready(&chan->link->exports, &region->export,
+				     true);
 	return ret;
 }
 
