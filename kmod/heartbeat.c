@@ -71,16 +71,6 @@ void rcl_heartbeat_start(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_heartbeat_wait - the peer has other things to do first
- * @ep: after rcl_heartbeat_start()
- * @ms: for how long, unless there is a sign of it before
- */
-void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms)
-{
-	ep->heartbeat.patient = rcl_due_in(ms);
-}
-
-/**
  * rcl_heartbeat_heard - an authentic message came in
  * @ep: of a link that is up
  * @msg: of any type

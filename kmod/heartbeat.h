@@ -14,7 +14,7 @@ struct rcl_msg;
  * @quiet: intervals that have ended since the last sign of the peer
  * @rotate: with the next BEAT the peer is asked to rotate the link
  * @again: before that a wish of the peer is not told, in jiffies
- * @patient: before that the link does not go down, in jiffies
+ * @patient: before that the link does not go down, in jiffies; 0 after a sign
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.
@@ -30,7 +30,6 @@ struct rcl_heartbeat {
 
 unsigned int rcl_heartbeat_limit(const struct rcl_epoch *ep);
 void rcl_heartbeat_start(struct rcl_epoch *ep);
-void rcl_heartbeat_wait(struct rcl_epoch *ep, unsigned int ms);
 void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg);
 bool rcl_heartbeat_rotation_asked(struct rcl_epoch *ep,
 				  const struct rcl_msg *msg);

@@ -293,7 +293,7 @@ static void rcl_life_up(struct rcl_slot *slot)
 	rcl_heartbeat_start(slot->epoch);
 	/* It reads nothing while it ends the other epoch, and all its MRs. */
 	if (slot->beside)
-		rcl_heartbeat_wait(slot->epoch, RCL_MOVE_MS);
+		slot->epoch->heartbeat.patient = rcl_due_in(RCL_MOVE_MS);
 	/* They go on with the same peer only. */
 	if (!rcl_policy_resumes(&slot->epoch->policy) ||
 	    strcmp(link->was, slot->peer))
