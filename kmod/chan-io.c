@@ -307,9 +307,9 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	chain->n++;
 }
 
-/* The first one with @status, and the others then. */
+/* The first one with @status, and the others as flushed. */
 static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
-			       enum ib_wc_status status, enum ib_wc_status then)
+			       enum ib_wc_status status)
 {
 	struct ib_wc wc = { .status = status };
 
@@ -317,7 +317,7 @@ static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
 		if (chan->keep && rcl_chan_pass(chan, number))
 			continue;
 		rcl_chan_failed(rcl_chan_send_op(chan, number), &wc);
-		wc.status = then;
+		wc.status = IB_WC_WR_FLUSH_ERR;
 	}
 }
 
@@ -337,7 +337,7 @@ static void rcl_chan_refused(struct rcl_chan *chan, const struct ib_send_wr *wr)
 	}
 	if (!chan->refused)
 		rcl_qp_fault(chan->qp, status, 0);
-	rcl_chan_fail_from(chan, op->number, status, IB_WC_WR_FLUSH_ERR);
+	rcl_chan_fail_from(chan, op->number, status);
 	chan->sends.posted = op->number;
 	/* One that completes may be among these. */
 	chan->quiet = RCL_CHAN_SIGNAL;
@@ -567,7 +567,7 @@ void rcl_chan_drop(struct rcl_chan *chan)
 	u32 stalled = chan->keep ? chan->keep->stalled : 0;
 
 	rcl_chan_fail_from(chan, chan->sends.done,
-			   stalled ? : IB_WC_WR_FLUSH_ERR, IB_WC_WR_FLUSH_ERR);
+			   stalled ? : IB_WC_WR_FLUSH_ERR);
 	chan->sends.done = chan->sends.posted;
 	rcl_chan_chain_empty(&chan->chain);
 	for (; chan->recvs.done != chan->recvs.posted; chan->recvs.done++)

@@ -26,7 +26,6 @@ static int rcl_mcast_map_slot(struct rcl_mcast *mcast,
 	}
 	slot->buf = buf;
 	slot->mcast = mcast;
-	slot->busy = false;
 	return 0;
 }
 

@@ -118,20 +118,16 @@ struct rcl_traffic {
 static inline void rcl_traffic_read(struct rcl_traffic *to,
 				    const struct rcl_traffic __percpu *from)
 {
+	u64 *dst = (u64 *)to;
+	unsigned int i;
 	int cpu;
 
 	memset(to, 0, sizeof(*to));
 	for_each_possible_cpu(cpu) {
-		const struct rcl_traffic *one = per_cpu_ptr(from, cpu);
+		const u64 *src = (const u64 *)per_cpu_ptr(from, cpu);
 
-		to->channels += READ_ONCE(one->channels);
-		to->ops += READ_ONCE(one->ops);
-		to->bytes += READ_ONCE(one->bytes);
-		to->recvs += READ_ONCE(one->recvs);
-		to->recv_bytes += READ_ONCE(one->recv_bytes);
-		to->suspended += READ_ONCE(one->suspended);
-		to->resumes += READ_ONCE(one->resumes);
-		to->resends += READ_ONCE(one->resends);
+		for (i = 0; i < sizeof(*to) / sizeof(*dst); i++)
+			dst[i] += READ_ONCE(src[i]);
 	}
 }
 
