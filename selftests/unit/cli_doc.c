@@ -25,7 +25,6 @@ static struct rcl_link_info up_link(void)
 		.peer = "host.example",
 		.role = RCLINK_ROLE_RESPONDER,
 		.link_layer = RCLINK_LINK_LAYER_ROCE,
-		.has_gid = true,
 		.gid = { 0xfe, 0x80, [15] = 1 },
 		.has_local = true,
 		.local = { .nqps = 2, .rkey = 77, .addr = 1ULL << 63,

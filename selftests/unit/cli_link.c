@@ -12,6 +12,7 @@
 
 #include "group.h"
 #include "nl.h"
+#include "text.h"
 
 #define FAMILY	0x20
 
@@ -82,7 +83,8 @@ TEST_F(msg, what_is_not_given_is_not_sent)
 	EXPECT_EQ(1u << RCL_P_RETRY, info.policy.given);
 	EXPECT_EQ(0, info.policy.v[RCL_P_RETRY]);
 	EXPECT_STREQ("", info.policy.device);
-	EXPECT_FALSE(info.has_gid || info.has_local || info.has_remote);
+	EXPECT_TRUE(rcl_gid_is_unset(info.gid));
+	EXPECT_FALSE(info.has_local || info.has_remote);
 }
 
 TEST_F(msg, the_largest_endpoint_comes_back)

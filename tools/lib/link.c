@@ -316,7 +316,6 @@ int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info)
 	ret = rcl_fields_get(tb, link_fields, ARRAY_SIZE(link_fields), info);
 	if (!ret)
 		ret = get_policy(tb, &info->policy);
-	info->has_gid = tb[RCLINK_A_LINK_GID];
 	info->has_local = tb[RCLINK_A_LINK_LOCAL];
 	info->has_remote = tb[RCLINK_A_LINK_REMOTE];
 	if (!ret && info->has_local)

@@ -49,7 +49,6 @@ struct rcl_link_info {
 	char peer[RCLINK_PEER_MAX + 1];
 	uint32_t role;		/* enum rclink_role */
 	uint32_t link_layer;	/* enum rclink_link_layer */
-	bool has_gid;
 	uint8_t gid[RCLINK_GID_LEN];
 	uint32_t lid;
 	char gid_reason[RCL_TEXT_LEN];

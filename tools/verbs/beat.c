@@ -50,8 +50,6 @@ int rcv_beat_message(struct rcv_epoch *ep, const struct rcl_msg *msg)
 
 	if (msg->type == RCL_MSG_BEAT)
 		return rcv_ctrl_send(&ep->ctrl, &answer);
-	if (!ep->heartbeat.asked)
-		return -EPROTO;
 	ep->heartbeat.asked = false;
 	return 0;
 }

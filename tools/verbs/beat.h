@@ -18,7 +18,7 @@ void rcv_beat_start(struct rcv_epoch *ep);
 /* An authentic message came in. */
 void rcv_beat_heard(struct rcv_epoch *ep, const struct rcl_msg *msg);
 
-/* BEAT or BEAT_ACK: 0, -EPROTO, or what rcv_ctrl_send() says. */
+/* BEAT or BEAT_ACK: 0, or what rcv_ctrl_send() says. */
 int rcv_beat_message(struct rcv_epoch *ep, const struct rcl_msg *msg);
 
 /*
