@@ -51,7 +51,7 @@ static int ask(struct rcv_epoch *ep, struct rcv_lease *lease,
 	if (!rcv_ctrl_can_ask(&ep->ctrl))
 		return -EAGAIN;
 	msg->cookie = ++ep->lease_cookie;
-	msg->offset = index_of(ep, lease);
+	msg->index = index_of(ep, lease);
 	ret = rcv_ctrl_send(&ep->ctrl, msg);
 	if (!ret)
 		lease->cookie = msg->cookie;
@@ -177,8 +177,8 @@ static int ask_recycle(struct rcv_epoch *ep, struct rcv_lease *lease)
 	int ret;
 
 	if (!lease->failed) {
-		msg.len = lease->qp->qp->qp_num;
-		msg.seed = lease->qp->psn;
+		msg.qpn = lease->qp->qp->qp_num;
+		msg.psn = lease->qp->psn;
 	}
 	ret = ask(ep, lease, &msg);
 	if (!ret)
@@ -368,7 +368,7 @@ static int on_open(struct rcv_epoch *ep, struct rcv_lease *lease,
 
 static bool id_is_good(const struct rcl_msg *msg)
 {
-	return rcl_qpn_is_usable(msg->len) && msg->seed <= RCL_24BIT_MAX;
+	return rcl_qpn_is_usable(msg->qpn) && msg->psn <= RCL_24BIT_MAX;
 }
 
 static int on_recycle(struct rcv_epoch *ep, struct rcv_lease *lease,
@@ -389,13 +389,13 @@ static int on_recycle(struct rcv_epoch *ep, struct rcv_lease *lease,
 	    lease->state != RCV_LEASE_DEAD)
 		return -EPROTO;
 	if (msg->status || lease->failed || lease->state == RCV_LEASE_DEAD ||
-	    rcv_objects_rewire(ep, i, msg->len, msg->seed)) {
+	    rcv_objects_rewire(ep, i, msg->qpn, msg->psn)) {
 		answer->status = RCL_MSG_FAILED;
 		lease->state = RCV_LEASE_DEAD;
 		return 0;
 	}
-	answer->len = lease->qp->qp->qp_num;
-	answer->seed = lease->qp->psn;
+	answer->qpn = lease->qp->qp->qp_num;
+	answer->psn = lease->qp->psn;
 	lease->state = RCV_LEASE_ANSWERED;
 	lease->owes = now_ms() + rcv_beat_limit(ep);
 	return 0;
@@ -427,7 +427,7 @@ static int on_import(struct rcv_epoch *ep, const struct rcv_lease *lease,
 	if (!shown)
 		answer->status = RCL_MSG_REFUSED;
 	else
-		rcv_shown_put(shown, msg->seed, ep->lease_data, answer);
+		rcv_shown_put(shown, msg->first, ep->lease_data, answer);
 	return 0;
 }
 
@@ -436,7 +436,7 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 	struct rcl_msg answer = {
 		.type = msg->type + 1,
 		.cookie = msg->cookie,
-		.offset = msg->offset,
+		.index = msg->index,
 	};
 	struct rcv_lease *lease;
 	int ret = 0;
@@ -446,9 +446,9 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 		answer.status = RCL_MSG_REFUSED;
 		return rcv_ctrl_send(&ep->ctrl, &answer);
 	}
-	if (msg->offset >= ep->policy.v[RCL_P_QPS])
+	if (msg->index >= ep->policy.v[RCL_P_QPS])
 		return -EPROTO;
-	lease = &ep->lease[msg->offset];
+	lease = &ep->lease[msg->index];
 	if (msg->type == RCL_MSG_OPEN)
 		ret = on_open(ep, lease, msg, &answer);
 	else if (msg->type == RCL_MSG_RECYCLE)
@@ -503,7 +503,7 @@ static int on_recycled(struct rcv_epoch *ep, struct rcv_lease *lease,
 	}
 	if (msg->status || !id_is_good(msg))
 		return -EPROTO;
-	lease->failed = rcv_objects_rewire(ep, i, msg->len, msg->seed) ||
+	lease->failed = rcv_objects_rewire(ep, i, msg->qpn, msg->psn) ||
 			rcv_objects_go(ep, i);
 	lease->state = RCV_LEASE_READY;
 	return 0;
@@ -565,9 +565,9 @@ int rcv_lease_answer(struct rcv_epoch *ep, const struct rcl_msg *msg)
 
 	if (msg->type == RCL_MSG_IMPORTED)
 		return on_imported(ep, msg);
-	if (msg->offset >= ep->policy.v[RCL_P_QPS])
+	if (msg->index >= ep->policy.v[RCL_P_QPS])
 		return -EPROTO;
-	lease = &ep->lease[msg->offset];
+	lease = &ep->lease[msg->index];
 	if (is_late(ep, lease, msg))
 		return 0;
 	if (msg->cookie != lease->cookie)
