@@ -65,7 +65,6 @@ static int rcl_bringup_reach(struct rcl_slot *slot, struct rcl_request *req)
 		return ret;
 	spin_lock_irq(&link->lock);
 	ep->remote = req->end;
-	ep->mtu = min(ep->local.mtu, ep->remote.mtu);
 	spin_unlock_irq(&link->lock);
 	ret = rcl_epoch_connect(ep);
 	if (!ret)
@@ -230,7 +229,7 @@ static void rcl_bringup_connected(struct rcl_slot *slot,
 	link->counted = max(link->counted, ep->number);
 	slot->role = req->role;
 	strscpy(slot->peer, req->peer, sizeof(slot->peer));
-	slot->used.mtu = ep->mtu;
+	slot->used.mtu = rcl_epoch_mtu(ep);
 	spin_unlock_irq(&link->lock);
 	req->epoch = ep->number;
 	if (!req->broken)

@@ -89,7 +89,7 @@ static void rcl_epoch_wiring(const struct rcl_epoch *ep,
 	memset(wiring, 0, sizeof(*wiring));
 	wiring->policy = &ep->policy;
 	wiring->ah = &ep->ah;
-	wiring->mtu = ep->mtu;
+	wiring->mtu = rcl_epoch_mtu(ep);
 	wiring->port = ep->user.port;
 	wiring->access = ep->access;
 	wiring->initiate = rcl_epoch_initiate(ep);
@@ -294,7 +294,7 @@ err_free:
 
 /**
  * rcl_epoch_connect - INIT to RTR with all QPs
- * @ep: whose @remote, @ah, @mtu and @number are set
+ * @ep: whose @remote, @ah and @number are set
  *
  * Context: may sleep; the link's chore.
  * Return: 0, or what ib_modify_qp() says; then the epoch is of no use.

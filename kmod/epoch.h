@@ -3,6 +3,8 @@
 #ifndef RCL_EPOCH_H
 #define RCL_EPOCH_H
 
+#include <linux/minmax.h>
+
 #include "buffer.h"
 #include "ctrl.h"
 #include "device.h"
@@ -34,13 +36,12 @@
  * @number: own count; the agreed one after connect
  * @local: this end
  * @remote: the peer's end, after connect
- * @mtu: path MTU in bytes, after connect
  * @access: rights of the peer
  * @nqps: entries of @qp
  * @qp: control QP first, then the pool
  *
- * Belongs to the link's work item, or to its chore. @number, @local, @remote
- * and @mtu are written under the link's lock, too, and may be read under it.
+ * Belongs to the link's work item, or to its chore. @number, @local and @remote
+ * are written under the link's lock, too, and may be read under it.
  */
 struct rcl_epoch {
 	struct rcl_dev_user user;
@@ -60,11 +61,21 @@ struct rcl_epoch {
 	u64 number;
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
-	u32 mtu;
 	int access;
 	u32 nqps;
 	struct rcl_qp qp[];
 };
+
+/**
+ * rcl_epoch_mtu - the path MTU
+ * @ep: any
+ *
+ * Return: in bytes, 0 before connect.
+ */
+static inline u32 rcl_epoch_mtu(const struct rcl_epoch *ep)
+{
+	return min(ep->local.mtu, ep->remote.mtu);
+}
 
 struct rcl_qp_size rcl_epoch_pool_size(const struct rcl_epoch *ep);
 struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,

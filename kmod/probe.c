@@ -60,7 +60,7 @@ int rcl_probe_post(struct rcl_epoch *ep)
 	/* Neither a page nor a link buffer of this end is smaller. */
 	struct ib_sge sge = {
 		.addr = sg_dma_address(ep->buffer.sg),
-		.length = min(ep->mtu, ep->remote.length),
+		.length = min(rcl_epoch_mtu(ep), ep->remote.length),
 		.lkey = ep->pd->local_dma_lkey,
 	};
 	struct ib_rdma_wr wr = {
