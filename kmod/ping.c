@@ -228,7 +228,6 @@ static void rcl_ping_completed(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	p->end = ktime_get();
-	p->completed = true;
 }
 
 static u64 rcl_ping_word(u32 seed)
@@ -320,7 +319,7 @@ static void rcl_ping_run(struct rcl_epoch *ep)
 		rcl_ping_post(ep);
 		return;
 	}
-	if (!p->completed)
+	if (!p->end)
 		return;
 
 	if (p->mem)

@@ -52,8 +52,7 @@ enum rcl_ping_step {
  * @dma: address of @mem for the device
  * @cqe: of the operation
  * @start: when the first work request was posted
- * @end: when the operation completed
- * @completed: the operation completed
+ * @end: when the operation completed; 0 until then
  */
 struct rcl_pinger {
 	struct rcl_ping *ping;
@@ -68,7 +67,6 @@ struct rcl_pinger {
 	struct ib_cqe cqe;
 	ktime_t start;
 	ktime_t end;
-	bool completed;
 };
 
 void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping);
