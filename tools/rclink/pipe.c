@@ -9,6 +9,7 @@
 
 #define SHOW_NS		(NS_PER_S / 2)
 #define MIB		1048576.0
+#define REAP		16
 
 int pipe_begin(struct pipe *p)
 {
@@ -85,4 +86,29 @@ void pipe_failed_errno(struct pipe *p, const char *what, int ret)
 {
 	pipe_quiet(p);
 	pipe_over(p, attach_failed(&p->at, what, ret));
+}
+
+int pipe_reap(struct pipe *p, uint32_t *completed,
+	      void (*take)(void *end, const struct rclink_dev_cqe *cqe),
+	      void *end)
+{
+	struct rclink_dev_cqe cqes[REAP];
+	int i, num;
+
+	num = rclink_reap(p->at.chan, cqes, REAP);
+	if (num < 0 && !p->over)
+		pipe_failed_errno(p, "completions", num);
+	for (i = 0; i < num; i++) {
+		if (cqes[i].op != RCLINK_OP_RECV)
+			++*completed;
+		if (p->over)
+			continue;
+		if (cqes[i].status) {
+			pipe_quiet(p);
+			pipe_over(p, attach_broken(&p->at, &cqes[i]));
+		} else if (cqes[i].op == RCLINK_OP_RECV) {
+			take(end, &cqes[i]);
+		}
+	}
+	return num;
 }

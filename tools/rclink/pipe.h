@@ -54,6 +54,14 @@ void pipe_over(struct pipe *p, int status);
 void pipe_failed(struct pipe *p, const char *what, const char *why);
 void pipe_failed_errno(struct pipe *p, const char *what, int ret);
 
+/*
+ * Returns how many completions there were, or a negative errno. Those of sends
+ * are counted in *completed; a message is for take(), until it is over.
+ */
+int pipe_reap(struct pipe *p, uint32_t *completed,
+	      void (*take)(void *end, const struct rclink_dev_cqe *cqe),
+	      void *end);
+
 /* Move all of stdin to the peer, or what it sends to stdout: an exit code. */
 int pipe_send(struct pipe *p);
 int pipe_recv(struct pipe *p);

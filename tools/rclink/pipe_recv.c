@@ -9,14 +9,14 @@
 #include "cli.h"
 #include "pipe.h"
 
-#define REAP		16
 #define GRANT_AFTER	(PIPE_BUFS / 4)
 
 struct receiver {
 	struct pipe *p;
 	uint32_t granted;
 	uint32_t posted;	/* receives, since the begin */
-	uint32_t sends;		/* of ours that have not completed */
+	uint32_t sent;
+	uint32_t completed;
 	int error;		/* nothing can be sent any more */
 };
 
@@ -31,7 +31,7 @@ static void send_msg(struct receiver *r, const struct pipe_msg *msg)
 	if (!ret)
 		ret = attach_submit(&r->p->at, 0);
 	if (ret >= 0)
-		r->sends++;
+		r->sent++;
 	else
 		r->error = ret;
 }
@@ -129,8 +129,9 @@ static void take_end(struct receiver *r, const uint8_t *data, size_t len)
 	send_msg(r, &msg);
 }
 
-static void take(struct receiver *r, const struct rclink_dev_cqe *cqe)
+static void take(void *end, const struct rclink_dev_cqe *cqe)
 {
+	struct receiver *r = end;
 	const uint8_t *data = r->p->memory + cqe->user_data * PIPE_SIZE;
 	char text[PIPE_TEXT_LEN + 1];
 
@@ -144,30 +145,6 @@ static void take(struct receiver *r, const struct rclink_dev_cqe *cqe)
 	}
 }
 
-/* Returns how many completions there were. */
-static int reap(struct receiver *r)
-{
-	struct rclink_dev_cqe cqes[REAP];
-	int i, num;
-
-	num = rclink_reap(r->p->at.chan, cqes, REAP);
-	if (num < 0 && !r->p->over)
-		pipe_failed_errno(r->p, "completions", num);
-	for (i = 0; i < num; i++) {
-		if (cqes[i].op != RCLINK_OP_RECV)
-			r->sends--;
-		if (r->p->over)
-			continue;
-		if (cqes[i].status) {
-			pipe_quiet(r->p);
-			pipe_over(r->p, attach_broken(&r->p->at, &cqes[i]));
-		} else if (cqes[i].op == RCLINK_OP_RECV) {
-			take(r, &cqes[i]);
-		}
-	}
-	return num;
-}
-
 /*
  * The last message must be on its way before the channel ends. How it completes
  * does not matter: the sender may be gone as soon as it has it.
@@ -176,9 +153,9 @@ static void linger(struct receiver *r)
 {
 	int ret = 0;
 
-	while (r->sends && (ret >= 0 || ret == -EINTR)) {
+	while (r->completed != r->sent && (ret >= 0 || ret == -EINTR)) {
 		ret = attach_wait(&r->p->at);
-		if (reap(r) < 0)
+		if (pipe_reap(r->p, &r->completed, take, r) < 0)
 			break;
 	}
 }
@@ -206,7 +183,8 @@ int pipe_recv(struct pipe *p)
 		if (ret < 0 && ret != -EINTR)
 			r.error = ret;
 		/* What has completed tells more. */
-		if (!reap(&r) && r.error && !p->over)
+		if (!pipe_reap(p, &r.completed, take, &r) && r.error &&
+		    !p->over)
 			pipe_failed_errno(p, "broken off", r.error);
 	}
 	linger(&r);

@@ -18,7 +18,6 @@
  */
 #define CONTROLS	8
 #define CONTROL_AT	(PIPE_BUFS * PIPE_SIZE)
-#define REAP		16
 
 struct sender {
 	struct pipe *p;
@@ -70,8 +69,9 @@ static void done(struct sender *s, const struct pipe_sum *sum)
 			    "do not use what it got; send again");
 }
 
-static void control(struct sender *s, const struct rclink_dev_cqe *cqe)
+static void control(void *end, const struct rclink_dev_cqe *cqe)
 {
+	struct sender *s = end;
 	const uint8_t *buf = s->p->memory + CONTROL_AT +
 			     cqe->user_data * PIPE_MSG_LEN;
 	struct pipe_msg msg;
@@ -96,30 +96,6 @@ static void control(struct sender *s, const struct rclink_dev_cqe *cqe)
 	}
 }
 
-/* Returns how many completions there were. */
-static int reap(struct sender *s)
-{
-	struct rclink_dev_cqe cqes[REAP];
-	int i, num;
-
-	num = rclink_reap(s->p->at.chan, cqes, REAP);
-	if (num < 0 && !s->p->over)
-		pipe_failed_errno(s->p, "completions", num);
-	for (i = 0; i < num; i++) {
-		if (cqes[i].op != RCLINK_OP_RECV)
-			s->completed++;
-		if (s->p->over)
-			continue;
-		if (cqes[i].status) {
-			pipe_quiet(s->p);
-			pipe_over(s->p, attach_broken(&s->p->at, &cqes[i]));
-		} else if (cqes[i].op == RCLINK_OP_RECV) {
-			control(s, &cqes[i]);
-		}
-	}
-	return num;
-}
-
 static void send_end(struct sender *s)
 {
 	uint8_t buf[PIPE_MSG_LEN];
@@ -139,7 +115,7 @@ static void linger(struct sender *s)
 
 	while (s->completed != s->sent && (ret >= 0 || ret == -EINTR)) {
 		ret = attach_wait(&s->p->at);
-		if (reap(s) < 0)
+		if (pipe_reap(s->p, &s->completed, control, s) < 0)
 			break;
 	}
 }
@@ -202,7 +178,8 @@ static void wait(struct sender *s)
 		s->error = -ECONNRESET;
 	else if (fds[1].revents)
 		send_more(s);
-	if (!reap(s) && s->error && !s->p->over)
+	if (!pipe_reap(s->p, &s->completed, control, s) && s->error &&
+	    !s->p->over)
 		pipe_failed_errno(s->p, "broken off", s->error);
 }
 
