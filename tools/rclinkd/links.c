@@ -23,21 +23,11 @@
 /* A peer that is refused dials again, but not for ever in a second. */
 static const struct rch_rate answers = { 1000000000, 3 };
 
-static struct rcd_link *find(const struct rcd_links *all, const char *name)
+static struct rcd_link *find(const struct rcd_link_list *list, const char *name)
 {
 	struct rcd_link *link;
 
-	LIST_FOREACH(link, &all->list, node)
-		if (!strcmp(link->conf.name, name))
-			return link;
-	return NULL;
-}
-
-static struct rcd_link *find_gone(const struct rcd_links *all, const char *name)
-{
-	struct rcd_link *link;
-
-	LIST_FOREACH(link, &all->gone, node)
+	LIST_FOREACH(link, list, node)
 		if (!strcmp(link->conf.name, name))
 			return link;
 	return NULL;
@@ -57,7 +47,8 @@ static void take_id(struct rcd_link *link, uint32_t id)
 
 static void on_event(void *ctx, const struct rcl_link_info *info)
 {
-	struct rcd_link *link = find(ctx, info->name);
+	const struct rcd_links *all = ctx;
+	struct rcd_link *link = find(&all->list, info->name);
 
 	if (!link)
 		return;
@@ -206,13 +197,13 @@ static void revive(struct rcd_link *link, const struct rcd_link_conf *conf)
 
 static int set(struct rcd_links *all, const struct rcd_link_conf *conf)
 {
-	struct rcd_link *link = find(all, conf->name);
+	struct rcd_link *link = find(&all->list, conf->name);
 
 	if (link) {
 		change(link, conf);
 		return 0;
 	}
-	link = find_gone(all, conf->name);
+	link = find(&all->gone, conf->name);
 	if (!link)
 		return rcd_link_new(all, conf) ? 0 : -ENOMEM;
 	revive(link, conf);
@@ -308,7 +299,7 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 bool rcd_links_know(const struct rcd_links *all, const char *identity,
 		    const char *name)
 {
-	const struct rcd_link *link = name ? find(all, name) : NULL;
+	const struct rcd_link *link = name ? find(&all->list, name) : NULL;
 
 	return !(link && link->outdated) &&
 	       rch_peers_know(all->peers, identity, name);
@@ -326,7 +317,7 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 	if (!rcd_links_module(all))
 		return rcl_fail(err, -ENODEV,
 				"the rclink module is not loaded there; try again later");
-	link = find(all, name);
+	link = find(&all->list, name);
 	if (!link || link->stale || link->anew || rcd_link_end_waits(link))
 		return rcl_fail(err, -ENOENT, "link %s is being set up", name);
 	if (link->answering || !rch_bucket_take(&link->answers, &answers,
@@ -368,7 +359,7 @@ static void turned_away(struct rcd_links *all, const struct rch_call *call,
 void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 			int result, const char *err)
 {
-	struct rcd_link *link = find(all, call->link);
+	struct rcd_link *link = find(&all->list, call->link);
 
 	if (!*call->link) {
 		turned_away(all, call, err);

@@ -48,6 +48,7 @@ struct rcd_link {
 };
 
 TAILQ_HEAD(turns, rcd_link);
+LIST_HEAD(rcd_link_list, rcd_link);
 
 struct rcd_links {
 	struct event_base *base;
@@ -63,8 +64,8 @@ struct rcd_links {
 	unsigned int asks;		/* for the end of links, under way */
 	/* 0 or why not; link->gone: it is to be freed. */
 	void (*ended)(struct rcd_link *link, int ret, const char *err);
-	LIST_HEAD(, rcd_link) list;
-	LIST_HEAD(, rcd_link) gone;	/* until they are deleted */
+	struct rcd_link_list list;
+	struct rcd_link_list gone;	/* until they are deleted */
 };
 
 #endif /* RCD_LINKS_CORE_H */
