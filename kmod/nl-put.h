@@ -8,7 +8,6 @@
 struct rcl_endpoint;
 struct rcl_entry_info;
 struct rcl_link_info;
-struct rcl_ping;
 struct rcl_port;
 struct sk_buff;
 

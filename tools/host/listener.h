@@ -23,7 +23,6 @@
 struct event_base;
 struct rch_hub;
 struct rch_listener;
-struct rcl_endpoint;
 struct rcx_ids;
 struct rcx_tls;
 

@@ -9,7 +9,6 @@
 
 #include "fail.h"
 
-struct event_base;
 struct rcl_nl;
 
 #define CLI_KEY_FILE	"/etc/rclink/key.pem"

@@ -8,7 +8,6 @@
 struct rcd_link_conf;
 struct rcl_link_info;
 struct rcl_nl;
-struct rcl_policy;
 
 /* What becomes of the epoch, if there is one. */
 enum rcd_end {

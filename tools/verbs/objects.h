@@ -9,7 +9,6 @@
 struct ibv_mr;
 struct rcl_path;
 struct rcl_policy;
-struct rcl_endpoint;
 struct rcv_epoch;
 
 /* All return 0, or a negative errno; where there is err, with a sentence. */
