@@ -203,7 +203,6 @@ static int rcl_dmabuf_find(const struct rcl_dmabuf *dmabuf,
 	int i;
 
 	at->sg = NULL;
-	at->mapped = true;
 	for_each_sgtable_dma_sg(dmabuf->sgt, sg, i) {
 		u64 end = there + sg_dma_len(sg);
 

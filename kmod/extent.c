@@ -14,11 +14,12 @@
 #include <xen/xen.h>
 
 #include "charge.h"
+#include "memory.h"
 
 static u32 rcl_extent_piece(const struct rcl_extent_cut *at,
 			    const struct scatterlist *sg)
 {
-	return at->mapped ? sg_dma_len(sg) : sg->length;
+	return at->memory->map ? sg_dma_len(sg) : sg->length;
 }
 
 /* What the device takes in one piece; and no page is in two of them. */
@@ -26,7 +27,7 @@ static u32 rcl_extent_next(const struct rcl_extent_cut *at, u32 max, u64 len)
 {
 	u32 take = min_t(u64, len, rcl_extent_piece(at, at->sg) - at->offset);
 
-	if (at->mapped)
+	if (at->memory->map)
 		return take;
 	max = max_t(u32, max & PAGE_MASK, PAGE_SIZE);
 	return min(take, max - (u32)offset_in_page(at->sg->offset +
@@ -62,7 +63,7 @@ static void rcl_extent_take(struct scatterlist *to,
 	struct scatterlist *from = at->sg;
 	u64 offset = (u64)from->offset + at->offset;
 
-	if (at->mapped) {
+	if (at->memory->map) {
 		sg_dma_address(to) = sg_dma_address(from) + at->offset;
 		sg_dma_len(to) = len;
 		return;
@@ -91,7 +92,7 @@ static int rcl_extent_cut(struct rcl_extent *extent, u32 max,
 	int ret, i;
 
 	ret = rcl_extent_alloc(extent, rcl_extent_pieces(at, max, len),
-			       at->memcg);
+			       at->memory->memcg);
 	if (ret)
 		return ret;
 	for_each_sgtable_sg(&extent->sgt, sg, i) {
@@ -126,22 +127,27 @@ static bool rcl_extent_is_direct(struct ib_device *ib)
 }
 
 /* Returns how many pieces the device sees, 0 when that failed. */
-static int rcl_extent_map_dma(struct rcl_extent *extent, struct ib_device *ib)
+static int rcl_extent_map_dma(struct rcl_extent *extent,
+			      const struct rcl_memory *memory,
+			      struct ib_device *ib)
 {
 	struct sg_table *sgt = &extent->sgt;
 
-	if (extent->mapped)
+	if (memory->map)
 		return sgt->orig_nents;
-	return ib_dma_map_sg(ib, sgt->sgl, sgt->orig_nents, extent->dir);
+	return ib_dma_map_sg(ib, sgt->sgl, sgt->orig_nents,
+			     rcl_memory_dir(memory));
 }
 
 static void rcl_extent_unmap_dma(struct rcl_extent *extent,
+				 const struct rcl_memory *memory,
 				 struct ib_device *ib)
 {
 	struct sg_table *sgt = &extent->sgt;
 
-	if (!extent->mapped)
-		ib_dma_unmap_sg(ib, sgt->sgl, sgt->orig_nents, extent->dir);
+	if (!memory->map)
+		ib_dma_unmap_sg(ib, sgt->sgl, sgt->orig_nents,
+				rcl_memory_dir(memory));
 }
 
 static int rcl_extent_fill(struct rcl_extent *extent, u64 addr, int n)
@@ -178,15 +184,13 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 	struct sg_table *sgt = &extent->sgt;
 	int ret, n;
 
-	if (!at->mapped && !rcl_extent_is_direct(pd->device))
+	if (!at->memory->map && !rcl_extent_is_direct(pd->device))
 		return -EOPNOTSUPP;
 	ret = rcl_extent_cut(extent, ib_dma_max_seg_size(pd->device), at, len);
 	if (ret)
 		return ret;
 	ret = -EIO;
-	extent->mapped = at->mapped;
-	extent->dir = at->dir;
-	n = rcl_extent_map_dma(extent, pd->device);
+	n = rcl_extent_map_dma(extent, at->memory, pd->device);
 	if (!n)
 		goto err_free;
 	extent->mr = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG,
@@ -202,7 +206,7 @@ int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 err_dereg:
 	ib_dereg_mr(extent->mr);
 err_unmap:
-	rcl_extent_unmap_dma(extent, pd->device);
+	rcl_extent_unmap_dma(extent, at->memory, pd->device);
 err_free:
 	sg_free_table(sgt);
 	return ret;
@@ -211,19 +215,21 @@ err_free:
 /**
  * rcl_extent_unmap - end its registration
  * @extent: mapped
+ * @memory: that it is of
  *
  * Context: may sleep.
  * Return: 0 when neither the device nor the peer reaches the pages any more, or
  * what ib_dereg_mr() says: then they stay mapped for the device, too.
  */
-int rcl_extent_unmap(struct rcl_extent *extent)
+int rcl_extent_unmap(struct rcl_extent *extent,
+		     const struct rcl_memory *memory)
 {
 	struct ib_device *ib = extent->mr->device;
 	int ret;
 
 	ret = ib_dereg_mr(extent->mr);
 	if (!ret)
-		rcl_extent_unmap_dma(extent, ib);
+		rcl_extent_unmap_dma(extent, memory, ib);
 	/* The device has a list of its own. */
 	sg_free_table(&extent->sgt);
 	return ret;

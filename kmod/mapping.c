@@ -124,9 +124,8 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 {
 	struct rcl_memory *memory = mapping->memory;
 	struct rcl_extent_cut at = {
+		.memory = memory,
 		.sg = memory->sgt.sgl,
-		.dir = rcl_memory_dir(memory),
-		.memcg = memory->memcg,
 	};
 	int ret = 0;
 
@@ -152,11 +151,13 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
  */
 void rcl_mapping_unmap(struct rcl_mapping *mapping)
 {
+	struct rcl_memory *memory = mapping->memory;
+
 	while (mapping->n)
-		if (rcl_extent_unmap(&mapping->extents[--mapping->n]))
+		if (rcl_extent_unmap(&mapping->extents[--mapping->n], memory))
 			mapping->stuck = true;
-	if (mapping->memory->unmap && !mapping->stuck)
-		mapping->memory->unmap(mapping->memory);
+	if (memory->unmap && !mapping->stuck)
+		memory->unmap(memory);
 }
 
 /**

@@ -28,7 +28,8 @@ struct task_struct;
  *	or the share
  * @file: that can be mapped to see it, or NULL
  * @map: finds the first piece for a device, where @sgt has none, and gives up
- *	when it is not @wanted any more; or NULL
+ *	when it is not @wanted any more; or NULL. Its pieces have DMA addresses,
+ *	and maybe no pages
  * @unmap: the mirror of @map; also of what is not mapped
  * @free: nothing can access it any more
  */
