@@ -528,11 +528,6 @@ static int ask_port(struct genl_sock *s, struct genl_ack *ack)
 	return genl_ask(s, &m, NULL, ack);
 }
 
-static int prepare(struct genl_sock *s, struct genl_ack *ack)
-{
-	return rcl_named(s, RCLINK_CMD_LINK_PREPARE, "a", ack);
-}
-
 /* The device has one all the same, and want of memory is no fault of that. */
 TEST_F(ports, why_a_port_is_not_read_is_told)
 {
