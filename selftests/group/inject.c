@@ -3,14 +3,12 @@
  * Hear a packet of a group, as who is on its network, and send it again, or
  * what was made of it, in the name of its sender.
  *
- * usage: group_inject DEV FROM MGID COUNT \
- *		again | own | forge | key | short | long
+ * usage: group_inject DEV FROM MGID COUNT again | forge | key | short | long
  *
- * "own" changes the address that it is from, as a host takes no packet from its
- * own. "forge" changes a bit of the sealed text, "key" one of the identifier of
- * the key, "short" leaves nothing of the message but eight bytes, "long" makes
- * it as long as an IP datagram may be, which goes in fragments. The ICRC is
- * right for each. Prints "heard" and its source; sends COUNT packets.
+ * "forge" changes a bit of the sealed text, "key" one of the identifier of the
+ * key, "short" leaves nothing of the message but eight bytes, "long" makes it
+ * as long as an IP datagram may be, which goes in fragments. The ICRC is right
+ * for each. Prints "heard" and its source; sends COUNT packets.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -108,9 +106,7 @@ static size_t change(size_t len, const char *how)
 	uint8_t *message = buf + HEADERS;
 
 	len -= ICRC_LEN;
-	if (!strcmp(how, "own")) {
-		buf[15] ^= 0x40;
-	} else if (!strcmp(how, "forge")) {
+	if (!strcmp(how, "forge")) {
 		message[CLEAR] ^= 1;
 	} else if (!strcmp(how, "key")) {
 		message[0] ^= 1;
