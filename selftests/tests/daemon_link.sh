@@ -223,7 +223,7 @@ deleted()
 	rclink del l && both_up l
 }
 
-# As systemd would hear it.
+# As systemd would hear it: links that are found up at once are told at once.
 notifies()
 {
 	local socat
@@ -237,6 +237,7 @@ notifies()
 	until_true 20 grep -a 'READY=1' /tmp/notified &&
 		until_true 20 grep -a 'WATCHDOG=1' /tmp/notified &&
 		grep -a 'STATUS=3 of . links up' /tmp/notified &&
+		! grep -a 'STATUS=[12] of' /tmp/notified &&
 		reload 1 && grep -a RELOADING /tmp/notified && daemon_end 1 &&
 		until_true 10 grep -a STOPPING /tmp/notified
 	set -- $?

@@ -36,6 +36,7 @@ struct daemon {
 	struct rcd_conf conf;
 	struct rcd_trust *trust;
 	struct rcd_links *links;
+	struct event *changed;		/* one of them */
 	struct rcd_groups *groups;
 	struct rch_listener *listener;
 	struct event *listen;		/* again, where it could not */
@@ -60,14 +61,24 @@ static const struct rcd_report report = {
 	.alive = rcd_notify_alive,
 };
 
-static void on_changed(void *ctx)
+/* Of many that change at once all are counted once. */
+static void count_links(evutil_socket_t fd, short what, void *arg)
 {
-	const struct daemon *d = ctx;
+	const struct daemon *d = arg;
 	struct rcd_count count = rcd_links_count(d->links);
 
+	(void)fd;
+	(void)what;
 	rcd_notify_status(count.up, count.links);
 	if (d->stopping && d->silent && !count.dials)
 		event_base_loopbreak(d->base);
+}
+
+static void on_changed(void *ctx)
+{
+	const struct daemon *d = ctx;
+
+	event_active(d->changed, EV_TIMEOUT, 0);
 }
 
 static void on_looked(void *ctx)
@@ -322,7 +333,8 @@ static int start(struct daemon *d, char *err)
 	d->base = new_base();
 	d->notify = d->base ? rcd_notify_new(d->base) : NULL;
 	d->listen = d->base ? evtimer_new(d->base, on_listen, d) : NULL;
-	if (!d->notify || !d->listen || catch_signals(d))
+	d->changed = d->base ? evtimer_new(d->base, count_links, d) : NULL;
+	if (!d->notify || !d->listen || !d->changed || catch_signals(d))
 		return rcl_fail(err, -ENOMEM, "out of memory");
 	d->trust = rcd_trust_new(&d->conf, NULL, err);
 	if (!d->trust) {
@@ -363,6 +375,8 @@ static void end(struct daemon *d)
 	rcd_groups_free(d->groups);
 	if (d->links)
 		rcd_links_free(d->links);
+	if (d->changed)
+		event_free(d->changed);
 	rcd_trust_free(d->trust);
 	rcd_notify_free(d->notify);
 	for (i = 0; i < SIGNALS; i++)
