@@ -351,6 +351,7 @@ int cmd_monitor(int argc, char **argv)
 		rcl_nl_close(m.families);
 		return cli_fail("%s", err);
 	}
+	rcl_nl_make_room(m.events);
 	rcl_nl_notify(m.families, on_family, &m);
 	rcl_nl_notify(m.events, on_event, &m);
 	m.requests = cli_open();
