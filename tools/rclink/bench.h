@@ -37,9 +37,9 @@ struct bench_hello {
  */
 struct bench_page {
 	struct bench_hello hello;
-	uint8_t pad[64 - sizeof(struct bench_hello)];
+	uint8_t pad[68 - sizeof(struct bench_hello)];
 	/* Big-endian: how many SENDs have got a receive again. */
-	uint64_t taken;
+	uint32_t taken;
 };
 
 struct bench {

@@ -74,7 +74,7 @@ static int lat_answer(struct bench *b)
 /* What the other end has no receive for would have to be sent again. */
 static bool has_room(const struct bench *b)
 {
-	uint32_t taken = be64toh(__atomic_load_n(&b->page->taken,
+	uint32_t taken = be32toh(__atomic_load_n(&b->page->taken,
 						 __ATOMIC_ACQUIRE));
 
 	return b->sent < b->iters && b->sent - b->completed < BENCH_DEPTH &&

@@ -117,7 +117,7 @@ static int answer_writes(struct bench *b)
 /* So many SENDs have got a receive again. */
 static int make_room(struct bench *b)
 {
-	uint64_t taken = htobe64(b->received);
+	uint32_t taken = htobe32(b->received);
 	int ret = bench_post(b);
 
 	if (ret)
