@@ -527,6 +527,7 @@ TEST_F(session, hosts_without_a_path_in_common_say_what_they_have)
 	HOLDS(r);
 	EXPECT_EQ(-EHOSTUNREACH, r->result);
 	SAYS("no path in common", r->err);
+	SAYS("`rclink dev` or `rclink dev --verbs`", r->err);
 	SAYS("the responder has 2001:db8::2 (rxe0 port 1)", r->err);
 	SAYS("the other end 10.0.0.1 (rxe0 port 1)", r->err);
 	SAYS("3 more GIDs of the responder were not offered", r->err);

@@ -213,7 +213,7 @@ static bool find_paths(struct rcx_session *s)
 		s->npairs = rcx_paths_order(&s->theirs, &s->own, s->pairs);
 	if (!s->npairs) {
 		rcx_break(s, RCX_CODE_FAILED, -EHOSTUNREACH,
-			  "no path in common; give both hosts a GID of one kind, see `rclink dev`%s: the %s has %s, the other end %s",
+			  "no path in common; give both hosts a GID of one kind, see `rclink dev` or `rclink dev --verbs`%s: the %s has %s, the other end %s",
 			  left_text(s, left), role_text(s),
 			  list_paths(&s->own, own),
 			  list_paths(&s->theirs, theirs));
