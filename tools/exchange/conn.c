@@ -115,11 +115,10 @@ struct rcx_conn *rcx_conn_new(struct rcx_tls *tls, int fd, char *err)
 	}
 	c->fd = fd;
 	c->ssl = rcx_tls_ssl(tls);
-	bio = c->ssl ? new_bio(c) : NULL;
+	bio = c->ssl && SSL_set_app_data(c->ssl, &c->peer) ? new_bio(c) : NULL;
 	if (!bio)
 		goto err_free;
 	SSL_set_bio(c->ssl, bio, bio);
-	SSL_set_app_data(c->ssl, &c->peer);
 
 	return c;
 
