@@ -19,6 +19,7 @@
 
 #include "chan.h"
 #include "chan-wr.h"
+#include "compat.h"
 #include "export.h"
 #include "fate.h"
 #include "qp.h"

@@ -7,6 +7,7 @@
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
@@ -17,6 +18,11 @@ struct dma_buf_attachment;
 #define RCL_COMPAT_WQ_PERCPU	0
 #else
 #define RCL_COMPAT_WQ_PERCPU	WQ_PERCPU
+#endif
+
+/* It came with 6.9, and to 6.1 with 6.1.100. */
+#ifndef __uninitialized
+#define __uninitialized
 #endif
 
 /*
@@ -86,6 +92,21 @@ static inline void rcl_compat_vm_flags_set(struct vm_area_struct *vma,
 	vma->vm_flags |= flags;
 #else
 	vm_flags_set(vma, flags);
+#endif
+}
+
+/**
+ * rcl_compat_timer_delete_sync - stop a timer, and wait until it does not run
+ * @timer: that nobody starts any more
+ *
+ * Context: process context, with no lock that the timer takes.
+ */
+static inline void rcl_compat_timer_delete_sync(struct timer_list *timer)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	del_timer_sync(timer);
+#else
+	timer_delete_sync(timer);
 #endif
 }
 

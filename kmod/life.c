@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "bringup.h"
+#include "compat.h"
 #include "due.h"
 #include "epoch.h"
 #include "fsm.h"
@@ -639,7 +640,7 @@ void rcl_life_create(struct rcl_link *link)
  */
 void rcl_life_destroy(struct rcl_link *link)
 {
-	timer_delete_sync(&link->timer);
+	rcl_compat_timer_delete_sync(&link->timer);
 	/* It has nothing left to do, but may be about to say so. */
 	cancel_work_sync(&link->chore);
 	cancel_work_sync(&link->work);

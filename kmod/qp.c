@@ -7,6 +7,7 @@
 #include <linux/jiffies.h>
 #include <linux/random.h>
 
+#include "compat.h"
 #include "policy.h"
 #include "upcall.h"
 
