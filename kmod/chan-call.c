@@ -125,10 +125,14 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 	return ret;
 }
 
-/* The peer registers it because it was asked. */
-static int rcl_chan_wait_busy(void)
+/*
+ * The peer registers it because it was asked. Many links may wait for that: who
+ * has waited long asks seldom, and is at most an eighth later than he could be.
+ */
+static int rcl_chan_wait_busy(unsigned long since)
 {
-	schedule_timeout_interruptible(1);
+	schedule_timeout_interruptible(clamp_t(long, (jiffies - since) / 8,
+					       1, HZ / 10));
 	return signal_pending(current) ? -EINTR : 0;
 }
 
@@ -148,22 +152,24 @@ static int rcl_chan_wait_busy(void)
 int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 		   struct rcl_window *window, const unsigned long *until)
 {
-	unsigned long limit;
+	unsigned long since, limit;
 	bool busy = false;
 	u32 n = 0;
 	int ret;
 
 	memset(window, 0, sizeof(*window));
 	do {
-		if (!busy)
-			limit = jiffies + msecs_to_jiffies(RCL_FETCH_MS);
+		if (!busy) {
+			since = jiffies;
+			limit = since + msecs_to_jiffies(RCL_FETCH_MS);
+		}
 		/* One that is over leaves no calls behind. */
 		ret = time_after_eq(jiffies, until ? *until : limit) ?
 		      -ETIMEDOUT :
 		      rcl_chan_ask_import(chan, name, window, &n, until);
 		busy = ret == -EBUSY;
 		if (busy)
-			ret = rcl_chan_wait_busy();
+			ret = rcl_chan_wait_busy(since);
 	} while (!ret && (busy || n < rcl_window_extents(window)));
 	if (ret)
 		kvfree(window->rkeys);
