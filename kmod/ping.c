@@ -148,7 +148,7 @@ void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
 		return;
 	ret = rcl_ping_map(ep, p);
 	if (ret)
-		rcl_ping_end(ep, ret, "out of memory for the payload");
+		rcl_ping_end(ep, ret, "no memory in one piece for the payload: try a smaller size");
 }
 
 /* As much of it as one message has. */
