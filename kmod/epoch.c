@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "epoch.h"
 
+#include <linux/atomic.h>
 #include <linux/kmemleak.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -55,11 +56,15 @@ static void rcl_epoch_completion(struct rcl_qp *qp)
 static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 {
 	const struct rcl_qp_size pool_size = rcl_epoch_pool_size(ep);
+	/* One step for each epoch: control QPs are spread, too. */
+	static atomic_t next;
+	u32 first = atomic_inc_return(&next);
 	int ret;
 	u32 i;
 
 	for (i = 0; i < ep->nqps; i++) {
 		ep->qp[i].index = i;
+		ep->qp[i].vector = first + i;
 		ret = rcl_qp_create(&ep->qp[i], ep->pd,
 				    i ? &pool_size : &rcl_epoch_ctrl_size,
 				    i ? rcl_pool_event : rcl_epoch_completion,

@@ -68,16 +68,12 @@ static void rcl_qp_ignore(struct rcl_qp *qp)
 
 static int rcl_qp_create_cq(struct rcl_qp *qp, struct ib_device *ib, u32 cqe)
 {
-	/* Spreads the QPs over the device's vectors. */
-	static atomic_t next;
+	u32 n = min_t(u32, ib->num_comp_vectors, num_online_cpus());
 	struct ib_cq_init_attr attr = {
 		.cqe = cqe,
+		.comp_vector = n > 1 ? qp->vector % n : 0,
 	};
 
-	if (ib->num_comp_vectors > 1)
-		attr.comp_vector = (u32)atomic_inc_return(&next) %
-				   min_t(u32, ib->num_comp_vectors,
-					 num_online_cpus());
 	qp->cq = ib_create_cq(ib, rcl_qp_completion, rcl_qp_cq_event, qp,
 			      &attr);
 	return PTR_ERR_OR_ZERO(qp->cq);

@@ -35,6 +35,7 @@ struct rcl_qp_wait {
  * @apart: its failure is not that of the epoch
  * @up: told of fatal QP and CQ events
  * @index: of the link: 0 is the control QP, the pool follows
+ * @vector: of the device, for the completions; it may have fewer
  * @psn: first PSN that this end sends, drawn with each @qp
  * @live: from INIT until it is stopped: work requests may be outstanding
  * @ending: rcl_qp_end() is to be followed by rcl_qp_stop()
@@ -54,6 +55,7 @@ struct rcl_qp {
 	bool apart;
 	struct rcl_upcall *up;
 	u32 index;
+	u32 vector;
 	u32 psn;
 	bool live;
 	bool ending;
