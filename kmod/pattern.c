@@ -11,7 +11,10 @@ static u64 rcl_pattern_word(u32 seed, u32 index)
 	return x ^ (x >> 31);
 }
 
-/* Byte by byte, so that hosts of either byte order agree. */
+/*
+ * Byte by byte, so that hosts of either byte order agree; but not on the number
+ * that eight of them are to an atomic.
+ */
 static u8 rcl_pattern_byte(u64 *word, u32 seed, u32 pos, bool first)
 {
 	if (first || pos % 8 == 0)
