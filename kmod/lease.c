@@ -417,11 +417,8 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		break;
 	case RCL_MSG_HEARS:
 		answer.type = RCL_MSG_HEARD;
+		answer.status = rcl_stall_heard(ep, lease);
 		ret = 0;
-		/* Else it has ended here, and the peer is about to hear it. */
-		if (lease->state == RCL_LEASE_OPEN &&
-		    !lease->lessee->ops->heard(lease->lessee))
-			answer.status = RCL_MSG_REFUSED;
 		break;
 	default:
 		return -EPROTO;
@@ -542,7 +539,8 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->index >= ep->pool.n)
 		return -EPROTO;
 	lease = &ep->pool.lease[msg->index];
-	if (msg->type == RCL_MSG_HEARD && msg->status && !lease->probed)
+	if (msg->type == RCL_MSG_HEARD && msg->status == RCL_MSG_REFUSED &&
+	    !lease->probed)
 		ep->pool.mortal = true;
 	if (rcl_lease_is_late(ep, lease, msg))
 		return 0;

@@ -87,8 +87,7 @@ struct rcl_lease {
  * @exports: what the peer may import; the link's
  * @taken: what it has imported of the regions for all links; of offer.c
  * @still: who leases is to post no sends
- * @mortal: the peer has said of a channel whose QP had not failed here that it
- *	ends with this epoch
+ * @mortal: the peer has said that its channels end with this epoch
  * @stuck: a QP did not stop, so the epoch is about to end
  * @errands: of who leases, or did in this epoch
  * @n: entries of @lease

@@ -23,6 +23,25 @@
 #define RCL_STALL_MS	10000	/* for an exchange, and a try or two */
 
 /**
+ * rcl_stall_heard - the peer has sent HEARS
+ * @ep: of a link that is up
+ * @lease: that it names
+ *
+ * One that is not open has ended here, and the peer is about to hear it.
+ *
+ * Return: the status of HEARD: why the lessee cannot go on in another epoch, if
+ * it cannot, by the policy, or because it has failed.
+ */
+u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	if (lease->state != RCL_LEASE_OPEN ||
+	    lease->lessee->ops->heard(lease->lessee))
+		return RCL_MSG_OK;
+	return rcl_policy_resumes(&ep->policy) ? RCL_MSG_FAILED :
+						 RCL_MSG_REFUSED;
+}
+
+/**
  * rcl_stall_ask - ask the peer whether it is there
  * @ep: of a link that is up
  * @lease: open
