@@ -18,8 +18,8 @@
 #define RCL_EVENTS_GROUP	0	/* the family has one group */
 
 /*
- * Keeps numbers and sending in order. Links wait for it, and so do their peers:
- * whoever has it keeps his processor.
+ * Keeps numbers and sending in order. Links wait for it, and so do their peers,
+ * so nobody sleeps with it.
  */
 static DEFINE_SPINLOCK(rcl_event_lock);
 static u64 rcl_event_seq;		/* under rcl_event_lock */
@@ -38,7 +38,7 @@ void rcl_event_init(const struct genl_family *family)
 	spin_lock(&rcl_event_lock);
 	rcl_event_family = family;
 	/* Who listens already has heard nothing of what was numbered before. */
-	if (family)
+	if (family && rcl_event_seq)
 		genl_set_err(family, &init_net, 0, RCL_EVENTS_GROUP, -ENOBUFS);
 	spin_unlock(&rcl_event_lock);
 }

@@ -107,7 +107,7 @@ static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 {
 	struct rcl_mcast *mcast = slot->mcast;
 	u32 grh = sizeof(*slot->grh);
-	/* One that is longer is no message, and the rest of it is not read. */
+	/* Of one that is longer the rest is not read. */
 	u32 len = min_t(u32, wc->byte_len, grh + RCL_MCAST_MTU);
 	union ib_gid gid;
 

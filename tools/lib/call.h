@@ -15,7 +15,7 @@ int rcl_call_set(struct rcl_nl *nl, const char *name,
 		 const struct rcl_policy *policy, char *err);
 int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err);
 int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err);
-/* -ESTALE when another epoch is up, -ENOTCONN when none is. */
+/* -ESTALE when it is neither up nor the next, -ENOTCONN when none is up. */
 int rcl_call_replace(struct rcl_nl *nl, const char *name, uint64_t epoch,
 		     char *err);
 int rcl_call_rotate(struct rcl_nl *nl, const char *name, char *err);

@@ -22,7 +22,7 @@ void rcd_textfile_free(struct rcd_textfile *t);
 /*
  * Write to this file, now and from time to time; "": to none. The one that was
  * written to before is removed, if it is another. That it cannot be written is
- * said once, and the next time is tried again.
+ * said once for each reason, and the next time is tried again.
  */
 void rcd_textfile_set(struct rcd_textfile *t, const char *file);
 
