@@ -200,14 +200,15 @@ endef
 # `rclink/VERSION, RELEASE, ARCH: STATE`, or `rclink/VERSION: added`.
 DKMS_STATUS = $(if $(DKMS),dkms status -m rclink,:)
 DKMS_RELEASES = $(sort $(shell $(DKMS_STATUS) | \
-	sed -n 's/^[^,]*, \([^,]*\),.*/\1/p'))
+	sed -n 's,^rclink/[^\,]*\, \([^\,]*\)\,.*,\1,p'))
 DKMS_VERSIONS = $(sort $(shell $(DKMS_STATUS) | \
 	sed -n 's,^rclink/\([^,:]*\).*,\1,p'))
 
 # forget_dkms VERSION...: in the shell
 define forget_dkms
 	forget_dkms() { for version; do \
-		dkms remove rclink/$$version --all; \
+		dkms remove rclink/$$version --all || \
+			echo "DKMS may still have rclink/$$version" >&2; \
 		rm -rf $(dir $(SOURCE))rclink-$$version; \
 	done; }
 endef

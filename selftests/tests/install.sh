@@ -190,7 +190,7 @@ apart()
 			for kver in 6.1 6.2; do
 				echo "rclink/$VERSION, $kver, x86_64: installed (WARNING! Old)"
 			done ;;
-		"dkms build")
+		"dkms build" | "dkms remove")
 			case " $FAILS " in *" ${*##* } "*) exit 10 ;; esac ;;
 		esac
 	EOF_DKMS
@@ -259,6 +259,9 @@ dkms_unbuilt()
 
 dkms_removed()
 {
+	FAILS=--all
+	apart uninstall && grep 'DKMS may still have rclink/0.0.0' "$out/said" &&
+		FAILS='' || return
 	apart uninstall && [ -z "$(files "$out/dkms/modules")" ] &&
 		[ ! -e "$out/dkms/src" ] && [ ! -e "$out/dkms/rclink-0.0.1" ] &&
 		diff <(grep remove "$out/ran") <(
