@@ -636,6 +636,9 @@ TEST_F(chan, offsets_that_are_none)
 				  (slot + 1) << 37);
 
 		ASSERT_EQ(MAP_FAILED, addr);
+		addr = mmap(NULL, PAGE, rw, MAP_SHARED, fd,
+			    ((slot + 1) << 37) - (1ULL << 36));
+		ASSERT_EQ(MAP_FAILED, addr);
 	}
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, rw, MAP_SHARED, fd, -PAGE));
 }

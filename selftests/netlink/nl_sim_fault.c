@@ -97,7 +97,7 @@ static int await_pong(struct genl_sock *s, struct rcl_pong *pong)
 	struct rcl_view b;
 	int ms, ret;
 
-	for (ms = 15000; ms > 0; ms -= 50) {
+	for (ms = slow(15000); ms > 0; ms -= 50) {
 		ret = rcl_pong(s, pong, 50);
 		if (ret != -ETIMEDOUT)
 			return ret;

@@ -25,7 +25,7 @@ PROGS := $(TESTS:%=$(OUT)/exchange_%)
 BENCH := $(TREE)/build/unit/bench_exchange
 OBJS := $(EXCHANGE_SRCS:exchange/%.c=$(OUT)/%.o) \
 	$(OUT)/process.o $(OUT)/kmod-gid.o $(patsubst %,$(OUT)/exchange_%.o,lib raw cert)
-HEADERS := $(wildcard $(TREE)/tools/exchange/*.h $(HERE)/exchange_*.h)
+HEADERS := $(wildcard $(TREE)/tools/exchange/*.h $(HERE)/exchange_*.h) $(TREE)/kmod/gid.h
 
 .SECONDARY:
 .PHONY: all
