@@ -361,8 +361,9 @@ TEST_F_TIMEOUT(link, a_channel_is_opened_when_the_link_has_moved, TIMEOUT_S)
 }
 
 /*
- * The near end has answered the hello, so the peer may be in that epoch. Who had
- * it brought up gives it up all the same, and has another one: 0 if both can be.
+ * The near end has answered the hello, so the peer may be in that epoch. Who
+ * had it brought up gives it up all the same, and has another one: 0 if both
+ * can be.
  */
 static int replace_next(struct _test_data_link *self)
 {

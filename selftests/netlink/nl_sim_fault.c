@@ -95,7 +95,8 @@ static int bring_up(struct genl_sock *s)
 static int await_pong(struct genl_sock *s, struct rcl_pong *pong)
 {
 	struct rcl_view b;
-	int ms, ret;
+	int ret = -ETIMEDOUT;
+	int ms;
 
 	for (ms = slow(15000); ms > 0; ms -= 50) {
 		ret = rcl_pong(s, pong, 50);

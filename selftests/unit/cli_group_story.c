@@ -432,9 +432,9 @@ TEST_F(group, that_waits_for_the_next_try)
 TEST_F(group, whose_next_try_was_refused)
 {
 	goes_down(&self->t, RCLINK_DOWN_REASON_PORT_DOWN, "the port went down");
-	strcpy(self->t.info.refusal, "the device has no multicast");
+	strcpy(self->t.info.refusal, "it has no multicast");
 	tell(&self->t);
-	EXPECT_TOLD("\nThe last try was refused: the device has no multicast.\n");
+	EXPECT_TOLD("\nThe last try was refused: it has no multicast.\n");
 	EXPECT_TOLD("What to do: see to what the last try was refused for: ");
 	EXPECT_UNTOLD("check the cable");
 	EXPECT_UNTOLD("wait for");

@@ -489,8 +489,9 @@ static void rekey_one(const struct rcd_groups *all, const char *name)
 	if (!ret)
 		log_change(name, &change);
 	else if (ret != -ENOENT)
-		rcd_log(LOG_ERR, "group %s: %s: say `rclink group set %s rekey`",
-			name, err, name);
+		rcd_log(LOG_ERR,
+			"group %s: %s: say `rclink group set %s rekey`", name,
+			err, name);
 }
 
 /* Of those that somebody makes by hand the loop asks itself: they are few. */
@@ -501,8 +502,8 @@ static void rekey_others(const struct rcd_groups *all, const char *link)
 	size_t i, num;
 
 	if (rcl_call_groups(module(all), NULL, &infos, &num, err)) {
-		rcd_log(LOG_ERR, "%s: %s: rekey groups that give their key by it",
-			link, err);
+		rcd_log(LOG_ERR, "%s: %s: rekey the groups that list it", link,
+			err);
 		return;
 	}
 	for (i = 0; i < num; i++)

@@ -35,8 +35,8 @@ void rcd_groups_heard(struct rcd_groups *all,
 
 /*
  * That link had a peer that is to be another one, or none, and is not up with
- * it any more: what it knows of keys must be of no use to it. So it is, too, with
- * groups that are not configured; for those it is tried once, and said.
+ * it any more: what it knows of keys must be of no use to it. So it is, too,
+ * with groups that are not configured; for those it is tried once, and said.
  */
 void rcd_groups_other(struct rcd_groups *all, const char *link);
 

@@ -30,8 +30,8 @@ struct rcd_count rcd_links_count(const struct rcd_links *all)
 }
 
 /*
- * Seconds until link is to be dialled, to come up or to rotate; 0 if that does not
- * wait. Where there is no host to dial, the timer is for another look.
+ * Seconds until link is to be dialled, to come up or to rotate; 0 if that does
+ * not wait. Where there is no host to dial, the timer is for another look.
  */
 static double waits(const struct rcd_link *link)
 {

@@ -163,9 +163,9 @@ static int replace(const struct rcd_textfile *t)
 /* The unit sees what was there when it started. */
 static const char *advice(int error)
 {
-	return error == -EROFS ?
-	       "; restart the service if its directory was made since it started" :
-	       "";
+	if (error != -EROFS)
+		return "";
+	return "; restart the service if the directory is newer";
 }
 
 static void write_now(struct rcd_textfile *t)

@@ -18,6 +18,7 @@
 #include "fail.h"
 
 #define VENDOR_BROADCOM	0x14e4
+#define NO_GID		"the GID table has no entry at that gid-index"
 #define PKEY_BASE	0x7fff	/* without the membership */
 
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
@@ -243,8 +244,7 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 		hca->why =
 			"the port's MTU is less than 256: raise the netdev's";
 	else if (gid_index != RCLINK_GID_INDEX_AUTO && !hca->ngids)
-		hca->why =
-			"the GID table has no entry at that gid-index: see `rclink dev --verbs`";
+		hca->why = NO_GID ": see `rclink dev --verbs`";
 	else
 		hca->chosen = rcl_gid_choose(hca->gids, hca->ngids, gid_index,
 					     hca->link_layer ==

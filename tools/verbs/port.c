@@ -6,6 +6,8 @@
 #include "hca.h"
 #include "link.h"
 
+#define SEE	": see `rclink dev --verbs`"
+
 static uint32_t rd_atomic_of(const struct rcv_hca *hca)
 {
 	int answers = hca->attr.orig_attr.max_qp_rd_atom;
@@ -19,8 +21,7 @@ static int check_mtu(const struct rcv_hca *hca, uint32_t mtu, const char **why)
 {
 	if (mtu <= rcv_mtu_bytes(hca->port_attr.active_mtu))
 		return 0;
-	*why =
-		"mtu is larger than the port's active one: see `rclink dev --verbs`";
+	*why = "mtu is larger than the port's active one" SEE;
 	return -EINVAL;
 }
 
@@ -31,8 +32,7 @@ int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
 	const uint32_t *v = policy->v;
 
 	if (v[RCL_P_MTU] > rcv_mtu_bytes(port->max_mtu))
-		*why =
-			"mtu is larger than the port's: see `rclink dev --verbs`";
+		*why = "mtu is larger than the port's" SEE;
 	else if (v[RCL_P_QPS] >= (uint32_t)hca->attr.orig_attr.max_qp)
 		*why = "qps is more than the device has: choose fewer";
 	else if (v[RCL_P_RD_ATOMIC] > rd_atomic_of(hca))
@@ -41,8 +41,7 @@ int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
 		*why = "pkey-index is beyond the port's partition key table";
 	else if (v[RCL_P_HOP_LIMIT] &&
 		 hca->link_layer == RCLINK_LINK_LAYER_ROCE)
-		*why =
-			"hop-limit is the route's where a process uses RoCE: leave it out";
+		*why = "hop-limit is the route's on RoCE: leave it out";
 	else
 		return check_mtu(hca, v[RCL_P_MTU], why);
 	return -EINVAL;
