@@ -489,9 +489,8 @@ static void rekey_one(const struct rcd_groups *all, const char *name)
 	if (!ret)
 		log_change(name, &change);
 	else if (ret != -ENOENT)
-		rcd_log(LOG_ERR,
-			"group %s: %s: say `rclink group set %s rekey`", name,
-			err, name);
+		rcd_log(LOG_ERR, "%s: %s: say `rclink group set %s rekey`",
+			name, err, name);
 }
 
 /* Of those that somebody makes by hand the loop asks itself: they are few. */
