@@ -346,6 +346,28 @@ TEST_F(story, a_gap_is_told_where_it_is)
 	EXPECT_EQ(4, rcl_out_get_u64(t->doc, "entries_lost"));
 }
 
+/* A cycle in front of a gap is none with what is behind it. */
+TEST_F(story, what_took_it_down_is_not_one_of_many_tries)
+{
+	struct rcl_entry *first;
+	uint32_t i, number = 143;
+
+	go_up(&self->t);
+	add(&self->t, RCLINK_ENTRY_KIND_NOTE, "a failure");
+	go(&self->t, DOWN, RCLINK_DOWN_REASON_TIMED_OUT, "too late");
+	for (i = 0; i < 4; i++) {
+		first = go(&self->t, PREPARED, 0, "");
+		first->number = number++;
+		add(&self->t, RCLINK_ENTRY_KIND_NOTE, "a failure")->number =
+			number++;
+		go(&self->t, DOWN, RCLINK_DOWN_REASON_TIMED_OUT,
+		   "too late")->number = number++;
+	}
+	tell(&self->t);
+	EXPECT_TOLD(" received\n                          (137 entries are not ");
+	EXPECT_TOLD("(the last 3 lines 4 times, ");
+}
+
 TEST_F(story, a_full_record_says_what_is_lost)
 {
 	uint32_t i;

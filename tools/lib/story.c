@@ -401,7 +401,12 @@ static const char *sentence_at(struct json_object *record, size_t i)
 				"sentence");
 }
 
-/* How often the period lines from line i on follow each other. */
+static uint64_t number_at(struct json_object *record, size_t i)
+{
+	return rcl_out_get_u64(json_object_array_get_idx(record, i), "number");
+}
+
+/* How often the period lines from line i on follow each other, without a gap. */
 static size_t repeats(struct json_object *record, size_t i, size_t period)
 {
 	size_t num = json_object_array_length(record);
@@ -411,7 +416,9 @@ static size_t repeats(struct json_object *record, size_t i, size_t period)
 		size_t line;
 
 		for (line = 0; line < period; line++)
-			if (strcmp(sentence_at(record, i + line),
+			if (number_at(record, at + line) !=
+			    number_at(record, i) + (at + line - i) ||
+			    strcmp(sentence_at(record, i + line),
 				   sentence_at(record, at + line)))
 				return (at - i) / period;
 	}
@@ -464,11 +471,8 @@ static void print_line(FILE *to, struct json_object *entry, uint64_t times,
 /* Prints how many entries there were between the one before i and that one. */
 static void print_gap(FILE *to, struct json_object *record, size_t i)
 {
-	uint64_t number = rcl_out_get_u64(json_object_array_get_idx(record, i),
-					  "number");
-	uint64_t before = i ? rcl_out_get_u64(json_object_array_get_idx(record,
-									i - 1),
-					      "number") : 0;
+	uint64_t number = number_at(record, i);
+	uint64_t before = i ? number_at(record, i - 1) : 0;
 
 	if (number > before + 1)
 		fprintf(to, "%26s(%llu entries are not kept)\n", "",
