@@ -193,6 +193,23 @@ TEST_F(trust, it_is_said_once)
 	EXPECT_EQ(2, errors);
 }
 
+TEST_F(trust, what_goes_again_is_said_again)
+{
+	int i;
+
+	for (i = 1; i <= 2; i++) {
+		refused = "it does not exist";
+		unlink(self->conf.key);
+		now += SECOND;
+		rcd_trust_answer(self->trust);
+		EXPECT_EQ(i, errors);
+		refused = NULL;
+		write_key(self->conf.key, "back");
+		rcd_trust_answer(self->trust);
+		EXPECT_EQ(i, notices);
+	}
+}
+
 TEST_F(trust, changed_once_more_it_is_read_at_once)
 {
 	refused = "it is no key";

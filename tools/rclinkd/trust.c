@@ -166,6 +166,7 @@ struct rcx_tls *rcd_trust_answer(struct rcd_trust *t)
 		return t->answer;
 	}
 	memcpy(t->stamp, now, sizeof(now));
+	t->why[0] = '\0';
 	t->renewed = true;
 	rcd_log(LOG_NOTICE, "the keys changed; the new ones answer");
 	return t->answer;
