@@ -274,6 +274,18 @@ TEST_F(groups, another_peer_means_another_key)
 	EXPECT_EQ(1, turn(self->base));
 }
 
+TEST_F(groups, so_it_does_for_one_that_goes_and_is_back_at_once)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a, b\n"));
+	ASSERT_TRUE(begin(self->all, G "link = a\n"));
+	ASSERT_TRUE(begin(self->all, LINKS));
+	rcd_groups_other(self->all, "a");
+	ASSERT_TRUE(begin(self->all, G "link = a\n"));
+	settle();
+	EXPECT_EQ(1, module.rekeyed);
+	EXPECT_EQ(1, module.added);
+}
+
 TEST_F(groups, so_it_does_for_those_that_others_have_made)
 {
 	const struct rcl_group_info gives = {

@@ -517,7 +517,7 @@ void rcd_groups_other(struct rcd_groups *all, const char *link)
 	struct rcd_group *group;
 
 	LIST_FOREACH(group, &all->list, node) {
-		if (group->gone || !rcl_group_lists(&group->conf.want, link))
+		if (!rcl_group_lists(&group->conf.want, link))
 			continue;
 		group->rekey = true;
 		group->again = !!group->ask;
