@@ -135,6 +135,10 @@ static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
 		set_bit(FAR_CLOSE, &far->todo);
 		queue_work(far_wq, &far->work);
 		return;
+	case KAPI_ENDED:
+		/* Its completion should have said so. */
+		right = false;
+		break;
 	}
 	far_answer(far, msg->what, right);
 }
