@@ -407,12 +407,12 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * Return: 0, or why the next one was not started: -EBUSY when as many as can be
  * are in flight, -EINVAL for a wrong entry, -ESTALE for an unknown handle,
  * -EACCES without the right, or into memory that is only read, -EMSGSIZE when
- * it touches too many extents of regions, -EOPNOTSUPP for an atomic that the
- * device of either end does not have, -EAGAIN while the channel is suspended,
- * the reason when it ends, or the errno of the verbs call. Also after that
- * reason completions come until @ops->ended, or until rclink_poll() says it. A
- * send that the device refuses later completes with "general error", and all
- * sends behind it are flushed.
+ * it touches too many extents of regions, or is of more than 1 GiB,
+ * -EOPNOTSUPP for an atomic that the device of either end does not have,
+ * -EAGAIN while the channel is suspended, the reason when it ends, or the errno
+ * of the verbs call. Also after that reason completions come until @ops->ended,
+ * or until rclink_poll() says it. A send that the device refuses later completes
+ * with "general error", and all sends behind it are flushed.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)

@@ -110,7 +110,7 @@ bool rcl_mcast_sa_has_answer(const struct rcl_mcast_sa *sa)
 }
 
 #define RCL_MCAST_SA_REFUSES \
-	"the subnet manager refuses it: the group may be there with another partition key or Q_Key"
+	"the subnet manager refuses it: the group may have a larger MTU or rate than the port, or another partition key or Q_Key"
 
 static const char *rcl_mcast_sa_why(int status)
 {

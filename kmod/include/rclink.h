@@ -39,8 +39,8 @@ struct scatterlist;
  * struct rclink_chan_ops - what a channel calls
  * @completed: an operation completed; the entry is valid during the call, and
  *	its time is 0, and its length holds only if it succeeded; of a receive
- *	with RCLINK_CQE_WRITTEN it is that of what the peer wrote elsewhere, and
- *	may be more than the receive has room for
+ *	with RCLINK_CQE_WRITTEN it is that of the last part of what the peer
+ *	wrote elsewhere, and may be more than the receive has room for
  * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
  *	it, the link went down, or it could not go on in another epoch, -ENODEV
  *	when the device was removed, -ESHUTDOWN for rclink_close(); nothing is

@@ -108,7 +108,7 @@ static const struct rcl_advice group_reasons[] = {
 		"this host is short of memory or the device of resources",
 		"see the kernel log and `rdma resource`" },
 	[RCLINK_DOWN_REASON_SUBNET_MANAGER] = {
-		"the subnet manager was restarted or is another one, no longer runs, or has the group with another partition key or Q_Key",
+		"the subnet manager was restarted or is another one, no longer runs, or has the group with a larger MTU or rate than the port, or with another partition key or Q_Key",
 		"see that one runs, and what it says of the group" },
 	[RCLINK_DOWN_REASON_MTU_CHANGED] = {
 		"the MTU of the port's net device was changed on this host",
