@@ -411,8 +411,8 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * -EOPNOTSUPP for an atomic that the device of either end does not have,
  * -EAGAIN while the channel is suspended, the reason when it ends, or the errno
  * of the verbs call. Also after that reason completions come until @ops->ended,
- * or until rclink_poll() says it. A send that the device refuses later completes
- * with "general error", and all sends behind it are flushed.
+ * or until rclink_poll() says it. A send that the device refuses later
+ * completes with "general error", and all sends behind it are flushed.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		unsigned int n, unsigned int *taken)

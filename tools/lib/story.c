@@ -406,7 +406,7 @@ static uint64_t number_at(struct json_object *record, size_t i)
 	return rcl_out_get_u64(json_object_array_get_idx(record, i), "number");
 }
 
-/* How often the period lines from line i on follow each other, without a gap. */
+/* How often the period lines from line i on follow each other, with no gap. */
 static size_t repeats(struct json_object *record, size_t i, size_t period)
 {
 	size_t num = json_object_array_length(record);
