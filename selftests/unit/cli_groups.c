@@ -8,19 +8,12 @@
 #include <event2/event.h>
 #include <kselftest_harness.h>
 
-#include "conf.h"
 #include "groups_module.h"
 
 #define PIN	"sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define LINKS	"[Link a]\npin = " PIN "\n[Link b]\npin = " PIN "\n" \
 		"[Link c]\npin = " PIN "\n"
 #define G	LINKS "[Group g]\nmgid = ff15::1\n"
-
-static void say(void *ctx, const struct rcd_place *place, const char *text)
-{
-	(void)ctx;
-	printf("# line %u: %s\n", place->line, text);
-}
 
 /* A timer is due, and what it leads to; 1: there is none. */
 static int turn(struct event_base *base)
@@ -54,40 +47,6 @@ FIXTURE_TEARDOWN(groups)
 	rcd_groups_free(self->all);
 	event_base_free(self->base);
 	EXPECT_EQ(0, asks.sockets);
-}
-
-/* As at a start, or at a reload: groups are looked at when links are. */
-static bool begin(struct rcd_groups *all, const char *text)
-{
-	FILE *from = fmemopen((void *)text, strlen(text), "r");
-	const struct rcd_report report = { .say = say };
-	char err[RCL_ERR_LEN];
-	struct rcd_conf conf;
-	bool ok;
-
-	rcd_conf_init(&conf);
-	ok = !rcd_conf_parse(&conf, from, "f", &report) &&
-	     !rcd_conf_finish(&conf, &report) &&
-	     !rcd_groups_set(all, &conf, err);
-	if (ok && module.loaded)
-		rcd_groups_look(all);
-	rcd_conf_free(&conf);
-	fclose(from);
-	return ok;
-}
-
-static bool follow(struct rcd_groups *all, const char *text)
-{
-	bool ok = begin(all, text);
-
-	settle();
-	return ok;
-}
-
-static void look(struct rcd_groups *all)
-{
-	rcd_groups_look(all);
-	settle();
 }
 
 TEST_F(groups, made_once)

@@ -388,7 +388,7 @@ TEST_F(session, a_link_that_does_not_come_up_is_given_up)
 {
 	struct owner *i = &self->w.dialler, *r = &self->w.listener_end;
 
-	self->w.timeout_ms = 1000;
+	self->w.timeout_ms = 3000;
 	i->stay_down = true;
 	both(&self->w);
 	HOLDS(i);

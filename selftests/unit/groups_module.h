@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module that the daemon asks for its groups, and what asks it, which is
- * over when the test says so.
+ * The module that the daemon asks for its groups, what asks it, which is over
+ * when the test says so, and how the daemon is told of its files.
  */
 #ifndef GROUPS_MODULE_H
 #define GROUPS_MODULE_H
@@ -15,7 +15,9 @@
 
 #include "ask.h"
 #include "backoff.h"
+#include "conf.h"
 #include "group.h"
+#include "groups.h"
 #include "job.h"
 #include "log.h"
 
@@ -261,6 +263,46 @@ void rcd_log(int priority, const char *fmt, ...)
 	vsnprintf(module.said, sizeof(module.said), fmt, args);
 	va_end(args);
 	module.errors += priority <= LOG_WARNING;
+}
+
+static void say(void *ctx, const struct rcd_place *place, const char *text)
+{
+	(void)ctx;
+	printf("# line %u: %s\n", place->line, text);
+}
+
+/* As at a start, or at a reload: groups are looked at when links are. */
+static bool begin(struct rcd_groups *all, const char *text)
+{
+	FILE *from = fmemopen((void *)text, strlen(text), "r");
+	const struct rcd_report report = { .say = say };
+	char err[RCL_ERR_LEN];
+	struct rcd_conf conf;
+	bool ok;
+
+	rcd_conf_init(&conf);
+	ok = !rcd_conf_parse(&conf, from, "f", &report) &&
+	     !rcd_conf_finish(&conf, &report) &&
+	     !rcd_groups_set(all, &conf, err);
+	if (ok && module.loaded)
+		rcd_groups_look(all);
+	rcd_conf_free(&conf);
+	fclose(from);
+	return ok;
+}
+
+static bool follow(struct rcd_groups *all, const char *text)
+{
+	bool ok = begin(all, text);
+
+	settle();
+	return ok;
+}
+
+static void look(struct rcd_groups *all)
+{
+	rcd_groups_look(all);
+	settle();
 }
 
 #endif /* GROUPS_MODULE_H */
