@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Processors are taken offline, and come back, under traffic of every kind.
 # hosts: 1
-# alone: yes
+# cpus: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 200
 # soak: 1200 CPU_TURNS=100

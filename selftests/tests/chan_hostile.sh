@@ -3,7 +3,7 @@
 # A peer that is authentic and hostile: whatever it says on the control channel, its
 # link ends or refuses it, and nothing else notices.
 # hosts: 1
-# alone: yes
+# cpus: 2
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, its peer is a process, which finds no verbs there
 # timeout: 900

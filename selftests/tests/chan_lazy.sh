@@ -3,7 +3,7 @@
 # Who does not get a processor, or no memory, and works with a channel, listens, or
 # makes links, holds up nobody else, whatever he has in hand.
 # hosts: 1
-# alone: yes
+# cpus: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 290
 # The library has the variables; what eval gets is expanded there.

@@ -204,8 +204,10 @@ black_hole()
 	echo "# normally $normal ms, beside $holes holes $ms ms;" \
 		"$(times 1 '>h.: not up') tries of them failed" >&3
 	fill
-	conf_1 true && conf_2 true && reload 1 && reload 2 &&
-		[ "$ms" -le $((2 * normal + 1500 * RCL_SLOW)) ]
+	conf_1 true && conf_2 true && reload 1 && reload 2 || return
+	[ "$ms" -gt $((2 * normal + 1500 * RCL_SLOW)) ] || return 0
+	show_daemons
+	return 1
 }
 
 # Sets begin (us): l was not yet connected at both ends then, as it is now

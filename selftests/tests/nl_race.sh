@@ -3,7 +3,7 @@
 # Many at once, on the same links.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
-# alone: yes
+# cpus: 2
 # timeout: 180
 # soak: 1200 RACE_SECONDS=300
 . "$(dirname "$0")/../lib.sh"
