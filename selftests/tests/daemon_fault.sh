@@ -130,11 +130,15 @@ moves_metrics()
 		[ -e $metrics ]
 }
 
-# Sets ms: from a disconnect until l is up again at both ends
+# recovers WORD...: sets ms: from a disconnect until l is up again at both ends. Its
+# configuration has just changed, so it waits as after one failure, however often it
+# went down before.
 recovers()
 {
 	local before begin
 
+	beat=$((beat + 1))
+	conf_1 "$@" && reload 1 || return
 	before=$(epoch l)
 	begin=${EPOCHREALTIME/./}
 	rclink disconnect l
@@ -189,12 +193,12 @@ black_hole()
 {
 	local normal
 
-	recovers || return
+	recovers true || return
 	normal=$ms
 	if ! { dig && conf_2 hole_sections 2 && conf_1 hole_sections 1 &&
 		reload 2 && reload 1 &&
 		until_true 30 said 1 ">h.: not up: .*$unanswered" &&
-		recovers; }; then
+		recovers hole_sections 1; }; then
 		show_daemons
 		fill
 		conf_1 true
