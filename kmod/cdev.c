@@ -346,7 +346,7 @@ static int rcl_cdev_import(struct rcl_chan *chan, void __user *user)
 	ret = rcl_ring_settle(chan, rcl_chan_import(chan, arg.name, &window,
 						    &arg.handle));
 	if (ret)
-		return ret == -EINTR ? -ERESTARTSYS : ret;
+		return ret;
 	arg.len = window.len;
 	arg.rights = window.rights;
 	if (!copy_to_user(user, &arg, sizeof(arg)))
@@ -481,26 +481,28 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	switch (cmd) {
 	case RCLINK_IOC_ACCEPT:
 		return rcl_cdev_accept(file, filp->f_flags & O_NONBLOCK);
+	case RCLINK_IOC_SUBMIT:
+		return rcl_cdev_use(file, cmd, user);
 	case RCLINK_IOC_CONNECT:
 	case RCLINK_IOC_LISTEN:
 	case RCLINK_IOC_JOIN:
 	case RCLINK_IOC_SHARE:
+		if (mutex_lock_interruptible(&file->lock))
+			return -ERESTARTSYS;
+		ret = rcl_cdev_decide(filp, cmd, user);
+		mutex_unlock(&file->lock);
 		break;
 	case RCLINK_IOC_REGION:
 	case RCLINK_IOC_MEMORY:
 	case RCLINK_IOC_WITHDRAW:
-	case RCLINK_IOC_SUBMIT:
 	case RCLINK_IOC_DMABUF:
 	case RCLINK_IOC_IMPORT:
 	case RCLINK_IOC_RELEASE:
-		return rcl_cdev_use(file, cmd, user);
+		ret = rcl_cdev_use(file, cmd, user);
+		break;
 	default:
 		return -ENOTTY;
 	}
-	if (mutex_lock_interruptible(&file->lock))
-		return -ERESTARTSYS;
-	ret = rcl_cdev_decide(filp, cmd, user);
-	mutex_unlock(&file->lock);
 	/* It has left nothing behind, so who was only stopped asks again. */
 	return ret == -EINTR ? -ERESTARTSYS : ret;
 }

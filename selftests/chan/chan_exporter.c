@@ -446,18 +446,39 @@ static void hear(int sig)
 {
 }
 
-TEST_F(fence, a_signal_ends_the_wait)
+/* In 200 ms, to a handler with these flags. */
+static int signal_soon(int flags)
 {
 	const struct itimerval soon = { .it_value.tv_usec = 200000 };
-	struct sigaction action = { .sa_handler = hear };
+	const struct sigaction action = {
+		.sa_handler = hear,
+		.sa_flags = flags,
+	};
+
+	return sigaction(SIGALRM, &action, NULL) ?:
+	       setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+TEST_F(fence, a_signal_ends_the_wait)
+{
 	uint32_t region;
 
 	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags |
 				  EXPORTER_FENCE, 0, 0));
-	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &soon, NULL));
+	ASSERT_EQ(0, signal_soon(0));
 	EXPECT_EQ(-EINTR, try(&self->r, &self->e, LEN, &region));
 	EXPECT_EQ(0, is_had(&self->e, variant->flags, 0));
+}
+
+TEST_F(fence, one_that_restarts_does_not)
+{
+	uint32_t region;
+
+	ASSERT_EQ(0, exporter_new(&self->e, LEN, variant->flags |
+				  EXPORTER_FENCE, 0, LATE_MS));
+	ASSERT_EQ(0, signal_soon(SA_RESTART));
+	EXPECT_EQ(0, try(&self->r, &self->e, LEN, &region));
+	EXPECT_EQ(0, is_had(&self->e, variant->flags, 1));
 }
 
 TEST_HARNESS_MAIN

@@ -93,6 +93,7 @@ int rcl_call_links(struct rcl_nl *nl, const char *name,
 		.put_name = rcl_link_put_name,
 		.names = &rcl_link_names,
 		.size = sizeof(struct rcl_link_info),
+		.numbered = true,
 		.get = get_link,
 	};
 	struct rcl_list list = { .kind = &links };

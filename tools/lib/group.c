@@ -282,6 +282,7 @@ int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		.put_name = put_name,
 		.names = &group_names,
 		.size = sizeof(struct rcl_group_info),
+		.numbered = true,
 		.get = get_group,
 	};
 	struct rcl_list list = { .kind = &groups };

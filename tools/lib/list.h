@@ -3,6 +3,7 @@
 #ifndef RCL_LIST_H
 #define RCL_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct rcl_list_kind {
 	int (*put_name)(struct nl_msg *msg, const char *name);
 	const struct rcl_nl_names *names;	/* of what has the name */
 	size_t size;
+	bool numbered;			/* each dump goes on behind the last */
 	rcl_nl_fn *get;			/* arg: where to, of that size */
 	void (*drop)(void *one);	/* what get() allocated, or NULL */
 };
@@ -24,8 +26,10 @@ struct rcl_list {
 };
 
 /*
- * The one called name, or with NULL all. Returns 0 or a negative errno with a
- * sentence in err; the list is empty then.
+ * The one called name, or with NULL all. Where something comes or goes each
+ * time, what is numbered is listed nevertheless: that has each that was there
+ * all the time, once. Returns 0 or a negative errno with a sentence in err; the
+ * list is empty then.
  */
 int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		 char *err);

@@ -205,7 +205,7 @@ static void finish(struct rcl_nl *nl, const struct nlmsghdr *hdr)
 		nl->ret = rcl_nl_error(hdr, nl->req, nl->names, nl->err);
 	else if (nl->changed && !nl->ret)
 		nl->ret = rcl_fail(nl->err, -EAGAIN,
-				   "the links changed while they were listed");
+				   "something came or went each time that all were listed; try again");
 }
 
 static void take(struct rcl_nl *nl, const struct nlmsghdr *hdr)
