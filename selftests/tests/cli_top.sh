@@ -39,6 +39,8 @@ traffic_ends()
 }
 
 plan 14
+# As long as a name may be.
+long=a-name-that-has-31-characters-1
 link_setup
 rclink add x
 refuse 1 "without a terminal it says what to do" 'rclink stats -j' \
@@ -47,8 +49,8 @@ refuse 2 "no interval is too short" '0.1' "$tool" top -i 0.01
 holds "a link comes up" link_self
 holds "links and their states, and one that is made and deleted" \
 	"$screen" 'see=links 3, up 2, not up 1' 'see=^[0-9]+ x +idle ' \
-	'see=^[0-9]+ a +up +0 ' "do=$tool add y" 'see=^[0-9]+ y +idle ' "do=$tool del y" \
-	'gone=^[0-9]+ y ' 'key=q' -- "$tool" top -i 0.3
+	'see=^[0-9]+ a +up +0 ' "do=$tool add $long" "see=^[0-9]+ $long +idle +0 " \
+	"do=$tool del $long" "gone=^[0-9]+ $long " 'key=q' -- "$tool" top -i 0.3
 holds "data moves" traffic
 holds "rates of a link that moves data" \
 	"$screen" 'see=^[0-9]+ a +up +1 +[0-9.]+ .*/s +[1-9][0-9]* ' 'key=r' \

@@ -20,8 +20,9 @@
 
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN_NS	100000000ULL
-#define NUMBERS		77	/* columns up to the last */
-#define NAMES		"%-16.16s %-9.9s "	/* before them: name, state */
+#define NAME_MIN	16	/* columns of the first, and the last */
+#define NUMBERS		61	/* of those between them */
+#define NAMES		"%-*.*s %-9.9s "	/* before them: name, state */
 #define HEAD_LINES	3	/* sums, an empty one, the columns' names */
 #define GROUP_HEAD	2	/* above the groups: the last two of these */
 #define DEVICE_LEN	(RCLINK_DEVICE_MAX + sizeof("/4294967295"))
@@ -186,10 +187,24 @@ static void draw_sums(const struct top *t, const struct row *rows)
 		printw("  groups %zu, joined %zu", t->now.ngroups, joined);
 }
 
-/* Of the last column, which a narrow terminal has no room for. */
-static int rest_width(void)
+/* Of the longest name, where that leaves room for a reason. */
+static int name_width(const struct row *rows, size_t num)
 {
-	const int width = getmaxx(stdscr) - NUMBERS;
+	const int most = getmaxx(stdscr) - NUMBERS - NAME_MIN;
+	size_t width = NAME_MIN, i;
+
+	for (i = 0; i < num; i++)
+		if (strlen(rows[i].name) > width)
+			width = strlen(rows[i].name);
+	if ((int)width <= most)
+		return width;
+	return most > NAME_MIN ? most : NAME_MIN;
+}
+
+/* Of the last column, which a narrow terminal has no room for. */
+static int rest_width(int names)
+{
+	const int width = getmaxx(stdscr) - NUMBERS - names;
 
 	return width > 0 ? width : 0;
 }
@@ -202,17 +217,17 @@ static void draw_rest(int y, const char *text)
 }
 
 /* What is not up moves nothing: where its numbers are there is room for why. */
-static bool draw_reason(int y, const struct row *row, const char *state,
-			const char *reason)
+static bool draw_reason(int y, const struct row *row, int names,
+			const char *state, const char *reason)
 {
-	if (row->up || !*reason || (int)strlen(reason) <= rest_width())
+	if (row->up || !*reason || (int)strlen(reason) <= rest_width(names))
 		return false;
-	mvprintw(y, 0, NAMES, row->name, state);
+	mvprintw(y, 0, NAMES, names, names, row->name, state);
 	draw_rest(y, reason);
 	return true;
 }
 
-static void draw_row(int y, const struct row *row, uint64_t ns)
+static void draw_row(int y, const struct row *row, int names, uint64_t ns)
 {
 	const struct rcl_link_info *info = row->info;
 	const char *state = rcl_word(RCL_WORDS_STATE, info->state);
@@ -223,10 +238,10 @@ static void draw_row(int y, const struct row *row, uint64_t ns)
 	errors = counter[RCLINK_A_STATS_COMPLETION_ERRORS] +
 		 counter[RCLINK_A_STATS_RX_UNAUTHENTICATED];
 	state = state ? state : "?";
-	if (draw_reason(y, row, state, info->reason_text))
+	if (draw_reason(y, row, names, state, info->reason_text))
 		return;
 	mvprintw(y, 0, NAMES "%4llu %12s %8llu %8llu %6llu %5llu  ",
-		 info->name, state,
+		 names, names, info->name, state,
 		 (unsigned long long)counter[RCLINK_A_STATS_CHANNELS],
 		 rate(row->moved, ns, text), per_second(row->ops, ns),
 		 per_second(row->recvs, ns), errors,
@@ -234,44 +249,44 @@ static void draw_row(int y, const struct row *row, uint64_t ns)
 	draw_rest(y, row->up ? info->peer : info->reason_text);
 }
 
-static void draw_group(int y, const struct row *row, uint64_t ns)
+static void draw_group(int y, const struct row *row, int names, uint64_t ns)
 {
 	const struct rcl_group_info *group = row->group;
 	const char *state = rcl_word(RCL_WORDS_GROUP_STATE, group->state);
 	char device[DEVICE_LEN];
 
 	state = state ? state : "?";
-	if (draw_reason(y, row, state, group->reason_text))
+	if (draw_reason(y, row, names, state, group->reason_text))
 		return;
 	snprintf(device, sizeof(device), "%s/%u",
 		 group->device[0] ? group->device : "any", group->port);
 	if (!group->port)
 		*strrchr(device, '/') = '\0';
 	mvprintw(y, 0, NAMES "%-13.13s %7zu %8llu %8llu %8llu  ",
-		 group->name, state, device,
+		 names, names, group->name, state, device,
 		 rcl_group_members(group), per_second(row->ops, ns),
 		 per_second(row->recvs, ns),
 		 (unsigned long long)rcl_group_dropped(group));
 	draw_rest(y, group->reason_text);
 }
 
-static void draw_head(void)
+static void draw_head(int names)
 {
 	attron(A_REVERSE);
 	mvprintw(HEAD_LINES - 1, 0,
-		 "%-16s %-9s %4s %12s %8s %8s %6s %5s  %-*.*s",
+		 NAMES "%4s %12s %8s %8s %6s %5s  %-*.*s", names, names,
 		 "NAME", "STATE", "CHAN", "DATA", "OPS/s", "RECVS/s",
-		 "ERRORS", "DOWNS", rest_width(), rest_width(),
+		 "ERRORS", "DOWNS", rest_width(names), rest_width(names),
 		 "PEER or REASON");
 	attroff(A_REVERSE);
 }
 
-static void draw_group_head(int y)
+static void draw_group_head(int y, int names)
 {
 	attron(A_REVERSE);
-	mvprintw(y, 0, "%-16s %-9s %-13s %7s %8s %8s %8s  %-*.*s",
+	mvprintw(y, 0, NAMES "%-13s %7s %8s %8s %8s  %-*.*s", names, names,
 		 "GROUP", "STATE", "DEVICE", "MEMBERS", "SENT/s", "RECVD/s",
-		 "DROPS", rest_width(), rest_width(), "REASON");
+		 "DROPS", rest_width(names), rest_width(names), "REASON");
 	attroff(A_REVERSE);
 }
 
@@ -283,17 +298,17 @@ static size_t count_lines(const struct top *t)
 }
 
 /* Line n of these. */
-static void draw_line(const struct top *t, const struct row *rows, size_t n,
-		      int y)
+static void draw_line(const struct top *t, const struct row *rows, int names,
+		      size_t n, int y)
 {
 	const size_t num = t->now.num;
 
 	if (n < num)
-		draw_row(y, &rows[n], interval_of(t));
+		draw_row(y, &rows[n], names, interval_of(t));
 	else if (n >= num + GROUP_HEAD)
-		draw_group(y, &rows[n - GROUP_HEAD], interval_of(t));
+		draw_group(y, &rows[n - GROUP_HEAD], names, interval_of(t));
 	else if (n == num + GROUP_HEAD - 1)
-		draw_group_head(y);
+		draw_group_head(y, names);
 }
 
 static void draw(struct top *t)
@@ -302,15 +317,18 @@ static void draw(struct top *t)
 	const size_t height = getmaxy(stdscr), num = count_lines(t);
 	size_t lines = height > HEAD_LINES ? height - HEAD_LINES : 0, i;
 
+	int names;
+
 	if (!rows)
 		return;
+	names = name_width(rows, t->now.num + t->now.ngroups);
 	if (t->first + lines > num)
 		t->first = num > lines ? num - lines : 0;
 	erase();
 	draw_sums(t, rows);
-	draw_head();
+	draw_head(names);
 	for (i = 0; i < lines && t->first + i < num; i++)
-		draw_line(t, rows, t->first + i, HEAD_LINES + i);
+		draw_line(t, rows, names, t->first + i, HEAD_LINES + i);
 	refresh();
 	free(rows);
 }
