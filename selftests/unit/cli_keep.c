@@ -473,6 +473,21 @@ TEST_F(keep, that_a_link_is_for_another_peer_is_told_when_it_is_down)
 	EXPECT_EQ(2, others);
 }
 
+TEST_F(keep, that_one_for_another_peer_is_told_when_it_goes_down_by_itself)
+{
+	struct rcd_link *link = self->up[0];
+
+	link->other = true;
+	rcd_link_ended(link, -ENOMEM, "out of memory");
+	rcd_link_down(link, "a test");
+	EXPECT_EQ(0, others);
+	wake(link);
+	EXPECT_EQ(1, looks);
+	EXPECT_EQ(1, others);
+	rcd_link_adopt(link, NULL);
+	EXPECT_EQ(1, others);
+}
+
 /* Groups that are not configured may give their key by it. */
 TEST_F(keep, that_a_link_is_for_nobody_is_told_when_it_is_deleted)
 {
@@ -499,6 +514,20 @@ TEST_F(keep, that_a_link_is_up_with_another_peer_is_told_when_it_is_down)
 	EXPECT_EQ(1, others);
 	rcd_link_ended(link, 0, "");
 	EXPECT_EQ(1, others);
+}
+
+TEST_F(keep, a_link_that_was_up_before_the_daemon_has_not_failed_when_it_falls)
+{
+	struct rcd_link *link = self->down;
+
+	age = 60 * SECOND;
+	rcd_link_adopt(link, &is_up);
+	rcd_link_down(link, "a test");
+	EXPECT_EQ(0, link->failures);
+	age = 0;
+	rcd_link_adopt(link, &is_up);
+	rcd_link_down(link, "a test");
+	EXPECT_EQ(1, link->failures);
 }
 
 TEST_F(keep, a_link_that_goes_down_is_changed_before_it_is_dialled)

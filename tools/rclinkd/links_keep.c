@@ -335,6 +335,29 @@ static void begin_again(struct rcd_link *link)
 	link->outdated |= link->answering;
 }
 
+/* What is answered may bring it up once more with who it was before. */
+static void tell_other(struct rcd_link *link)
+{
+	if (!link->other)
+		return;
+	link->other = link->answering && link->outdated;
+	link->all->ops->other(link->all->ctx, link->conf.name);
+}
+
+/* It may have come up long before this process did. */
+static void find_up(struct rcd_link *link, uint64_t epoch)
+{
+	const bool found = !link->up;
+
+	if (found)
+		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
+			(unsigned long long)epoch);
+	rcd_link_up(link, epoch);
+	if (found)
+		link->up_since -= rcd_kernel_age(rcd_links_module(link->all),
+						 link->conf.name, epoch);
+}
+
 void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 {
 	const bool up = info && info->state == RCLINK_LINK_STATE_UP;
@@ -361,13 +384,13 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		begin_again(link);
 	if (!up) {
 		link->doomed = 0;
+		/* Before it could be ended. */
+		if (!link->answering)
+			tell_other(link);
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
 		return;
 	}
-	if (!link->up)
-		rcd_log(LOG_NOTICE, "%s: is up, epoch %llu", link->conf.name,
-			(unsigned long long)info->epoch);
-	rcd_link_up(link, info->epoch);
+	find_up(link, info->epoch);
 	if (end == RCD_ENDS_NOW) {
 		link->other = true;
 		rcd_link_end_now(link);
@@ -414,15 +437,6 @@ void rcd_link_free(struct rcd_link *link)
 	rcd_link_unqueue(link);
 	LIST_REMOVE(link, node);
 	release(link);
-}
-
-/* What is answered may bring it up once more with who it was before. */
-static void tell_other(struct rcd_link *link)
-{
-	if (!link->other)
-		return;
-	link->other = link->answering && link->outdated;
-	link->all->ops->other(link->all->ctx, link->conf.name);
 }
 
 void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
