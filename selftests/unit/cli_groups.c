@@ -603,6 +603,19 @@ TEST_F(groups, at_the_end_nothing_is_left_that_was_to_go)
 	EXPECT_STREQ("j", module.group[0].name);
 }
 
+TEST_F(groups, at_the_end_a_key_that_is_owed_is_made)
+{
+	ASSERT_TRUE(follow(self->all, G "link = a\n"));
+	ASSERT_TRUE(begin(self->all, G "link = a, b\n"));
+	rcd_groups_other(self->all, "a");
+	EXPECT_EQ(1, asks.num);
+	EXPECT_EQ(0, module.rekeyed);
+	rcd_groups_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(1, module.rekeyed);
+	EXPECT_EQ(0, asks.sockets);
+}
+
 TEST_F(groups, without_threads)
 {
 	asks.refuses = true;

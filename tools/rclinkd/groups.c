@@ -237,7 +237,7 @@ static int ask_for(struct rcd_group *group, struct wish *wish, char *err)
 {
 	const struct rch_request request = {
 		.link = group->conf.want.name,
-		.must = wish->what == DELETE,
+		.must = wish->what == DELETE || wish->change.rekey,
 		.ask = ask_module,
 		.what = wish,
 		.size = sizeof(*wish),
@@ -607,12 +607,9 @@ struct rcd_groups *rcd_groups_new(struct event_base *base,
 {
 	struct rcd_groups *all = calloc(1, sizeof(*all));
 
-	if (!all) {
-		rcl_fail(err, -ENOMEM, "out of memory");
-		return NULL;
-	}
-	all->asks = rch_asks_new(base);
-	if (!all->asks) {
+	if (all)
+		all->asks = rch_asks_new(base);
+	if (!all || !all->asks) {
 		rcl_fail(err, -ENOMEM, "out of memory");
 		free(all);
 		return NULL;
@@ -623,14 +620,16 @@ struct rcd_groups *rcd_groups_new(struct event_base *base,
 	return all;
 }
 
-/* What is being made for a configuration of before has to go as well. */
+/* What is being made and was to go has to, and a key that is owed is due. */
 static void end(struct rcd_group *group)
 {
-	struct wish wish = { .what = DELETE };
+	struct wish wish = { .what = group->gone ? DELETE : SET,
+			     .change.rekey = group->rekey };
 	char ignored[RCL_ERR_LEN];
 
-	if (group->gone && group->ask) {
-		rch_ask_leave(group->ask);
+	if (group->rekey || (group->gone && group->ask)) {
+		if (group->ask)
+			rch_ask_leave(group->ask);
 		group->ask = NULL;
 		ask_for(group, &wish, ignored);
 	}
