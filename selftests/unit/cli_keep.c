@@ -244,6 +244,26 @@ TEST_F(keep, a_link_that_failed_has_its_turn_before_rotations_that_did_later)
 	EXPECT_TRUE(self->up[AGAIN]->queued);
 }
 
+TEST_F(keep, a_link_that_is_down_has_its_turn_before_rotations)
+{
+	int i;
+
+	for (i = 0; i <= AT_ONCE; i++)
+		rcd_link_rotate(self->up[i]);
+	EXPECT_TRUE(self->up[AT_ONCE]->queued);
+	rcd_link_want(self->down);
+	wake(self->down);
+	EXPECT_TRUE(self->down->queued);
+	rcd_link_rotate(self->up[AT_ONCE + 1]);
+	fail(self->up[0]);
+	EXPECT_NE(NULL, self->down->dial);
+	EXPECT_EQ(NULL, self->up[AT_ONCE + 1]->dial);
+	/* Then those that came first. */
+	fail(self->up[1]);
+	EXPECT_NE(NULL, self->up[AT_ONCE]->dial);
+	EXPECT_TRUE(self->up[AT_ONCE + 1]->queued);
+}
+
 TEST_F(keep, a_link_that_goes_down_does_not_wait_as_its_rotation_did)
 {
 	struct rcd_link *last = self->up[LINKS - 1];

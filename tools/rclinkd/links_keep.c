@@ -458,13 +458,24 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 	}
 }
 
+/* Whose turn comes first: what only rotates is up all the while. */
+static unsigned int rank(const struct rcd_link *link)
+{
+	return has_failed(link) ? 2 : link->up;
+}
+
 static void line_up(struct rcd_link *link)
 {
+	struct rcd_link *other;
+
+	TAILQ_FOREACH(other, &link->all->turns, turn)
+		if (rank(other) > rank(link))
+			break;
 	link->queued = true;
-	if (has_failed(link))
-		TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
+	if (other)
+		TAILQ_INSERT_BEFORE(other, link, turn);
 	else
-		TAILQ_INSERT_HEAD(&link->all->turns, link, turn);
+		TAILQ_INSERT_TAIL(&link->all->turns, link, turn);
 	dial_next(link->all);
 }
 
