@@ -141,20 +141,26 @@ write_lat()
 	mine lat write 64 1000 'avg / 1000'
 }
 
-# idle PAIRS ROW: a link's latency alone, and among idle ones
-idle()
+# write_lats ROW WHO
+write_lats()
 {
 	local i
 
 	for ((i = 0; i < runs; i++)); do
-		value "$2" peer "$(write_lat)"
+		value "$1" "$2" "$(write_lat)"
 	done
+}
+
+# idle PAIRS ROW: a link's latency among idle ones, and alone, before and after, as it
+# takes minutes to make them
+idle()
+{
+	write_lats "$2" peer
 	hold up "$1" || say "no idle links"
-	for ((i = 0; i < runs; i++)); do
-		value "$2" rclink "$(write_lat)"
-	done
+	write_lats "$2" rclink
 	drop
 	forget
+	write_lats "$2" peer
 }
 
 # The first ones are not counted: what stays allocated is not theirs.

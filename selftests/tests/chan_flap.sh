@@ -6,7 +6,7 @@
 # hosts: 2
 # kernels: 6.1-all 6.12-all mixed-all debug-all
 # timeout: 400
-# soak: 5400 FLAPS=300
+# soak: 9000 FLAPS=300
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016
 

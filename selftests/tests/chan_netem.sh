@@ -7,7 +7,7 @@
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 240
-# soak: 5400 NETEM_SECONDS=300
+# soak: 7200 NETEM_SECONDS=300
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
