@@ -21,9 +21,10 @@ begin()
 		conf "$pin1" | configure 2 && daemon_start 1 2 && up
 }
 
+# What fell often is dialled after half a minute at most.
 up()
 {
-	until_true 30 is 1 l .state up && until_true 30 is 2 l .state up
+	until_true 45 is 1 l .state up && until_true 30 is 2 l .state up
 }
 
 # epoch_after EPOCH: it is up again, with a later one

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: lazy regions NEAR FAR SECONDS: registers and withdraws memory with a
- * channel of a link of this host to itself, and says how long that took at most
+ * usage: lazy regions NEAR FAR SECONDS MS: registers and withdraws memory with a
+ * channel of a link of this host to itself, and says how often that took longer,
+ * and how long at most
  *        lazy crowd NEAR FAR THREADS: so many threads do that with one channel,
  * and more memory, until it is killed
  *        lazy listen LINK TIMES: listens on as many services of one name, and
@@ -54,12 +55,12 @@ static int open_channel(const char *near, const char *far,
 	return ret ? ret : rclink_accept(listener, &other);
 }
 
-static int regions(const char *near, const char *far, int seconds)
+static int regions(const char *near, const char *far, int seconds, int most)
 {
 	double end, begun, took, longest = 0;
 	void *addr = memory(LEN);
 	struct rclink_chan *chan;
-	unsigned int n = 0;
+	unsigned int n = 0, late = 0;
 	uint32_t region;
 	int ret;
 
@@ -75,11 +76,12 @@ static int regions(const char *near, const char *far, int seconds)
 			ret = rclink_withdraw(chan, region);
 		took = now_ms() - begun;
 		longest = took > longest ? took : longest;
+		late += took > most;
 		n++;
 	}
 	if (ret)
 		return say("a region", ret);
-	printf("%u times, %.0f ms at most\n", n, longest);
+	printf("%u times, %u late, %.0f ms at most\n", n, late, longest);
 	return 0;
 }
 
@@ -173,8 +175,9 @@ static int connects(const char *link, int times)
 
 int main(int argc, char **argv)
 {
-	if (argc == 5 && !strcmp(argv[1], "regions"))
-		return regions(argv[2], argv[3], atoi(argv[4])) != 0;
+	if (argc == 6 && !strcmp(argv[1], "regions"))
+		return regions(argv[2], argv[3], atoi(argv[4]),
+			       atoi(argv[5])) != 0;
 	if (argc == 5 && !strcmp(argv[1], "crowd"))
 		return crowd(argv[2], argv[3], atoi(argv[4])) != 0;
 	if (argc == 4 && !strcmp(argv[1], "listen"))

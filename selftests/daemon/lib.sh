@@ -106,6 +106,16 @@ reload()
 	until_true 20 eval "[ \$(times $host 'configuration was read\|is refused, the old') -gt $before ]"
 }
 
+# forgiven HOST LINK: however often it fell, the daemon there dials it the next time as
+# after one failure, since its configuration changes, by a word that leaves it up
+forgiven()
+{
+	# shellcheck disable=SC2016
+	on "$1" sh -c 'if grep -q "^mode" "$0"; then sed -i "/^mode/d" "$0"
+		else sed -i "s/^\[Link $1\]\$/&\nmode = 0600/" "$0"; fi' \
+		$conf "$2" && reload "$1"
+}
+
 # A file that takes longer to read than to catch a daemon at it.
 long_conf()
 {
@@ -142,7 +152,8 @@ is_later()
 # up_again NAME EPOCH: with a later epoch at both ends
 up_again()
 {
-	if until_true 30 is_later 1 "$1" "$2" &&
+	# A link that fell often is dialled after half a minute at most.
+	if until_true 45 is_later 1 "$1" "$2" &&
 	   until_true 30 is_later 2 "$1" "$2"; then
 		return
 	fi

@@ -130,16 +130,12 @@ moves_metrics()
 		[ -e $metrics ]
 }
 
-# recovers WORD...: sets ms: from a disconnect until l is up again at both ends. Its
-# configuration has just changed, so it waits as after one failure, however often it
-# went down before.
+# Sets ms: from a disconnect until l is up again at both ends
 recovers()
 {
 	local before begin
 
-	beat=$((beat + 1))
-	conf_1 "$@" && reload 1 || return
-	before=$(epoch l)
+	forgiven 1 l && before=$(epoch l) || return
 	begin=${EPOCHREALTIME/./}
 	rclink disconnect l
 	up_again l "$before" || return
@@ -193,12 +189,12 @@ black_hole()
 {
 	local normal
 
-	recovers true || return
+	recovers || return
 	normal=$ms
 	if ! { dig && conf_2 hole_sections 2 && conf_1 hole_sections 1 &&
 		reload 2 && reload 1 &&
 		until_true 30 said 1 ">h.: not up: .*$unanswered" &&
-		recovers hole_sections 1; }; then
+		recovers; }; then
 		show_daemons
 		fill
 		conf_1 true

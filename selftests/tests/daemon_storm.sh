@@ -25,7 +25,7 @@ limit=$(((t_rec + number * t_link) * RCL_SLOW))
 # Whoever dials that waits for 5 s, and 60 links do one after the other for 15 and more.
 away=192.0.2.78
 healthy=4
-t_beside=8
+t_beside=4
 
 # sections PIN [KEY VALUE]...
 sections()
@@ -138,7 +138,7 @@ healthy_up()
 # A neighbour that hears nothing is one that a router says nothing of.
 beside()
 {
-	local begin ms status
+	local begin ms took status
 
 	ip neighbour replace $away lladdr 02:00:00:00:00:4e nud permanent dev eth0
 	beside_sections | configure 1 &&
@@ -148,8 +148,11 @@ beside()
 	daemon_start 1 && until_true 60 healthy_up
 	status=$?
 	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
-	echo "# beside $number that nobody answers: $(ups 1) of $healthy links up" \
-		"after $ms ms (limit $((t_beside * RCL_SLOW)) s)" >&3
+	# What an exchange takes is the machine's.
+	took=$(worst 0)
+	ms=$((ms - ${took:-0}))
+	echo "# beside $number that nobody answers: $(ups 1) of $healthy links up," \
+		"dialled after $ms ms (limit $((t_beside * RCL_SLOW)) s)" >&3
 	[ "$status" -eq 0 ] || show_daemons
 	configure 1 </dev/null && configure 2 </dev/null && reload 1 && reload 2 &&
 		daemon_end 1 2 || return

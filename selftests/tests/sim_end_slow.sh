@@ -74,7 +74,7 @@ dials_meanwhile()
 	local epoch
 
 	epoch=$(epoch a)
-	echo "slow_qp 1 100000 $step_ms" >"$SIM/sim0/fault" && conf_with 0 &&
+	echo "slow_qp 1 100000 1000" >"$SIM/sim0/fault" && conf_with 0 &&
 		daemon_signal 1 HUP && until_true 20 said 1 's1: no longer' &&
 		rclink disconnect a && until_true 20 is_later 1 a "$epoch" &&
 		comment <<<"QPs that are not gone yet: $(slow_ones)" >&3 &&

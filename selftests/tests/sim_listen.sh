@@ -35,14 +35,20 @@ is_before()
 	[ "$(($(seen) - before))" -lt $(($1 * (qps + 1))) ]
 }
 
-# quick N: another link comes up while the slow one is at that, after N calls
+# quick N: another link comes up while the slow one is at that, after N calls, and slower
+# than ever
 quick()
 {
+	local status
+
 	rclink disconnect a >/dev/null 2>&1
-	until_true 20 is_at "$1" &&
-		rclink connect a 127.0.0.1:7185 --key "$key" --pin "$pin1" \
-			--peer-link b --timeout 30 &&
-		is_before $(($1 + 1))
+	until_true 20 is_at "$1" || return
+	echo "slow_qp 1 1000 2000" >"$SIM/sim1/fault"
+	rclink connect a 127.0.0.1:7185 --key "$key" --pin "$pin1" \
+		--peer-link b --timeout 30 && is_before $(($1 + 1))
+	status=$?
+	echo "slow_qp 1 1000 $step_ms" >"$SIM/sim1/fault"
+	return "$status"
 }
 
 slow_is_up()
