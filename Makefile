@@ -10,8 +10,9 @@ KERNEL ?= 6.12
 HOSTS ?= 2
 # For `make check`: host is this machine, mixed has 6.12 and 6.1, mixed-back 6.1 and
 # 6.12; debug is what of debug-all is quick; -ib is on InfiniBand ports that are
-# simulated, -grh on virtual ones.
-ENVS ?= host-all 6.1-all 6.12-all mixed-all mixed-back 6.12-ib-all 6.1-ib 6.12-ib-grh
+# simulated, -grh on virtual ones. All that is in ALL_ENVS alone runs in another one, too.
+ENVS ?= host-all 6.1-all 6.12-all mixed mixed-back 6.12-ib 6.1-ib 6.12-ib-grh
+ALL_ENVS := host-all 6.1-all 6.12-all mixed-all mixed-back 6.12-ib-all 6.1-ib 6.12-ib-grh
 # For `make chaos`.
 SECONDS ?= 600
 SEED ?= 1
@@ -60,7 +61,7 @@ tools: setup-build ## the command line tool and the daemon
 	@$(MAKE) -s -C tools
 
 .PHONY: check
-check: setup tools ## every test, on the kernels that it names; ENVS="6.1 debug"
+check: setup tools ## every test, on 6.1 and on 6.12; ENVS="6.1 debug"
 	@set -e; for kver in $(sort $(filter-out host,$(subst -soak,,$(subst -ib,,$(subst -grh,,$(subst -all,,$(subst mixed,6.1 6.12,$(subst -back,,$(ENVS))))))))); do \
 		$(VM)/module $$kver; \
 	done
@@ -69,6 +70,10 @@ check: setup tools ## every test, on the kernels that it names; ENVS="6.1 debug"
 	@$(MAKE) -s -C selftests/link
 	@$(MAKE) -s -C selftests/chan
 	@$(VM)/suite $(ENVS)
+
+.PHONY: check-all
+check-all: ## the same, and each that can also between both kernels, and on InfiniBand
+	@$(MAKE) --no-print-directory check ENVS="$(ALL_ENVS)"
 
 .PHONY: check-debug
 check-debug: ## the suite under KASAN, lockdep, kmemleak and others
