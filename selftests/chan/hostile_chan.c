@@ -2,7 +2,8 @@
 /*
  * A hostile peer at the other end of channels: it answers what it was not
  * asked, or with what cannot be, and asks of leases what their state does not
- * allow. The epoch ends, or the channel does, and its process is told.
+ * allow. The epoch ends, or the channel does, and its process is told. One that
+ * is honest is woken by what is solicited.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -593,6 +594,51 @@ TEST_F_TIMEOUT(chan, other_answers_to_hears, TIMEOUT_S)
 		ended(_metadata, self, wrong[i].what);
 		closes(self);
 	}
+}
+
+/* The peer has so many receives, and an event for what is solicited alone. */
+static void sleeps(struct __test_metadata *_metadata,
+		   struct _test_data_chan *self, int receives)
+{
+	struct peer *p = &self->h.p;
+	const struct ibv_sge sge = {
+		.addr = (uintptr_t)peer_buffer(p),
+		.length = PEER_BUFFER,
+		.lkey = p->mr->lkey,
+	};
+	struct rcl_msg hears = SAY(HEARS, .offset = self->open.offset);
+
+	ASSERT_EQ(0, ibv_req_notify_cq(p->pool_cq.cq, 1));
+	while (receives--)
+		ASSERT_EQ(0, rcv_qp_recv(&p->qp[1 + self->open.offset], 0,
+					 &sge));
+	ASSERT_EQ(0, peer_say(p, &hears));
+}
+
+/* A message has arrived. */
+static void sends(struct __test_metadata *_metadata,
+		  struct _test_data_chan *self, unsigned int flags)
+{
+	struct rclink_dev_cqe cqe = { 0 };
+
+	ASSERT_EQ(0, rclink_send(self->chan, rclink_bytes("x", 1),
+				 RCLINK_SQE_SIGNALED | flags, 0));
+	EXPECT_LE(0, rclink_submit(self->chan, 1, slow(HOSTILE_MS)));
+	ASSERT_EQ(1, rclink_reap(self->chan, &cqe, 1));
+	EXPECT_EQ(0, cqe.status);
+}
+
+TEST_F_TIMEOUT(chan, what_is_solicited_wakes_the_peer, TIMEOUT_S)
+{
+	struct rcv_cq *cq = &self->h.p.pool_cq;
+
+	ASSERT_EQ(0, hostile_up(&self->h));
+	opens(_metadata, self);
+	sleeps(_metadata, self, 2);
+	sends(_metadata, self, 0);
+	EXPECT_EQ(-ETIMEDOUT, rcv_cq_wait(cq, QUIET_MS));
+	sends(_metadata, self, RCLINK_SQE_SOLICITED);
+	EXPECT_EQ(0, rcv_cq_wait(cq, slow(HOSTILE_MS)));
 }
 
 TEST_HARNESS_MAIN

@@ -69,7 +69,8 @@ static int get_qps(struct peer *p, char *err)
 	ret = rcv_cq_create(&p->cq, p->hca.ctx, PEER_SENDS + PEER_SLOTS, 0,
 			    err);
 	if (!ret)
-		ret = rcv_cq_create(&p->pool_cq, p->hca.ctx, 16, 0, err);
+		ret = rcv_cq_create(&p->pool_cq, p->hca.ctx, 16, RCV_CQ_EVENTS,
+				    err);
 	for (i = 0; i <= PEER_QPS && !ret; i++) {
 		ret = rcv_qp_create(&p->qp[i], p->pd, i ? p->pool_cq.cq :
 				    p->cq.cq, i ? &pool_size : &ctrl_size,
