@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A peer that posts no receive: rnr-retry 0, 3 and 7, which is for ever.
+# A peer that posts no receive: rnr-retry 0, 3 and 7, which is for ever: then the
+# heartbeat decides, for half a minute.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
-# timeout: 120
+# timeout: 150
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
