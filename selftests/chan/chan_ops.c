@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
+#include "common.h"
 #include "far.h"
 #include "harness.h"
 
@@ -138,12 +138,8 @@ FIXTURE_SETUP(chan)
 	ret = rclink_connect(&self->chan, LINK, FAR_SERVICE, variant->flags);
 	ASSERT_EQ(0, ret)
 		TH_LOG("connect: %s", strerror(-ret));
-	self->memory = mmap(NULL, FAR_MEMORY, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	self->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->memory);
-	ASSERT_NE(MAP_FAILED, self->page);
+	self->memory = memory(FAR_MEMORY);
+	self->page = memory(PAGE);
 	ASSERT_EQ(0, rclink_region(self->chan, self->memory, FAR_MEMORY, NULL,
 				   0, &self->memory_region));
 	ASSERT_EQ(0, rclink_region(self->chan, self->page, PAGE, NULL, 0,
@@ -468,14 +464,15 @@ TEST_F(chan, bounds_and_rights_are_refused_by_the_kernel)
 	EXPECT_EQ(-ENOENT, rclink_import(c, "nosuch", &page));
 }
 
-TEST_F(chan, a_send_that_ends_a_region)
+TEST_F_TIMEOUT(chan, a_send_of_every_size_that_ends_a_region, 120)
 {
 	struct rclink_data word = rclink_piece(self->memory_region, 0, 8);
 	struct rclink_remote brief;
+	struct rclink_data data;
 	struct answer answer;
-	uint32_t round, handle;
+	uint32_t i, handle;
 
-	for (round = 0; round < 2; round++) {
+	for (i = 0; i < NUM(sizes); i++) {
 		handle = ASK(.what = FAR_LEND).value;
 		ASSERT_EQ(0, rclink_import(self->chan, FAR_BRIEF, &brief));
 		EXPECT_EQ(RCLINK_REGION_READ | RCLINK_REGION_INVALIDATE,
@@ -483,13 +480,16 @@ TEST_F(chan, a_send_that_ends_a_region)
 		ASSERT_EQ(0, rclink_read(self->chan, word, &brief, 0,
 					 RCLINK_SQE_SIGNALED, 1));
 		GOOD(READ, 1, 8);
-		ASK(.what = FAR_RECV, .post = 8, .size = 0);
+		far_fill(self->memory, i, sizes[i]);
+		ASK(.what = FAR_RECV, .post = FAR_MEMORY, .size = sizes[i],
+		    .seed = i);
 		post_answer(_metadata, self);
-		ASSERT_EQ(0, rclink_send_inv(self->chan, rclink_none(), &brief,
-					     0, 0));
+		data = rclink_piece(self->memory_region, 0, sizes[i]);
+		ASSERT_EQ(0, rclink_send_inv(self->chan, data, &brief, 0, 0));
 		answer = get_answer(_metadata, self);
 		EXPECT_EQ(RCLINK_CQE_INVALIDATED, answer.flags);
 		EXPECT_EQ(handle, answer.imm);
+		EXPECT_EQ(sizes[i], answer.len);
 		ASSERT_EQ(0, rclink_read(self->chan, word, &brief, 0, 0, 0));
 		refused(_metadata, self, -ESTALE);
 		EXPECT_EQ(-ENOENT, rclink_import(self->chan, FAR_BRIEF,
