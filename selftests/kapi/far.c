@@ -143,6 +143,18 @@ static void far_order(struct far *far, const struct kapi_msg *msg, u32 imm)
 	far_answer(far, msg->what, right);
 }
 
+/* So many bytes, as the completion says: are they @imm? */
+static void far_written(struct far *far, u32 len, u32 imm)
+{
+	const struct kapi_msg msg = {
+		.what = KAPI_CHECK,
+		.seed = len <= KAPI_SIZE && kapi_is(far->memory, imm, 0, len),
+		.len = len,
+	};
+
+	far_say(far, &msg);
+}
+
 static void far_completed(struct rclink_chan *chan, void *ctx,
 			  const struct rclink_dev_cqe *cqe)
 {
@@ -154,9 +166,7 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 	if (cqe->flags & RCLINK_CQE_INVALIDATED)
 		far_answer(far, KAPI_ENDED, cqe->imm == far->region);
 	else if (cqe->flags & RCLINK_CQE_WRITTEN)
-		far_answer(far, KAPI_CHECK,
-			   cqe->len <= KAPI_SIZE &&
-			   kapi_is(far->memory, cqe->imm, 0, cqe->len));
+		far_written(far, cqe->len, cqe->imm);
 	else
 		far_order(far, (struct kapi_msg *)(far->slots +
 						   cqe->user_data * FAR_SLOT),

@@ -41,7 +41,7 @@ enum kapi_what {
  * @what: enum kapi_what
  * @seed: of the data; in an answer 1 if it was right
  * @offset: in the far region
- * @len: bytes
+ * @len: bytes; in the answer to a WRITE with immediate, those it brought
  */
 struct kapi_msg {
 	u32 what;

@@ -96,11 +96,19 @@ static int near_write(struct near *near, u32 seed, u32 offset, u32 len)
 static int near_write_imm(struct near *near, u32 seed, u32 len)
 {
 	struct rclink_dev_sqe sqe;
+	struct rclink_dev_cqe cqe;
+	struct kapi_msg msg;
+	int ret;
 
 	near_fill(near, seed, len);
 	rclink_prep_write_imm(&sqe, &near->far, 0, seed, 0, 0);
 	rclink_prep_piece(&sqe, near->region, 0, len);
-	return near_post(near, &sqe) ? : near_right(near, KAPI_CHECK);
+	ret = near_post(near, &sqe) ? :
+	      near_answer(near, KAPI_CHECK, &msg, &cqe);
+	if (!ret && (!msg.seed || msg.len != len))
+		ret = kapi_say(-EIO, "of %u bytes %u were written, right: %u",
+			       len, msg.len, msg.seed);
+	return ret;
 }
 
 static int near_read(struct near *near, u32 seed, u32 offset, u32 len)
