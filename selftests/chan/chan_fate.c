@@ -448,13 +448,13 @@ TEST_F_TIMEOUT(link, ends_where_channels_do_not_go_on, TIMEOUT_S)
 	begin(_metadata, c, RCLINK_RECOVER_RESET);
 }
 
-/* Of the knob that all of this relies on. */
-FIXTURE(late)
+/* Three operations, and answers that are not as they should be. */
+FIXTURE(three)
 {
 	struct cut c;
 };
 
-FIXTURE_SETUP(late)
+FIXTURE_SETUP(three)
 {
 	static const struct cut_step steps[] = {
 		{ RCLINK_OP_READ, S }, { RCLINK_OP_WRITE, S },
@@ -466,12 +466,13 @@ FIXTURE_SETUP(late)
 	self->c.n = sizeof(steps) / sizeof(steps[0]);
 }
 
-FIXTURE_TEARDOWN(late)
+FIXTURE_TEARDOWN(three)
 {
 	cut_end(&self->c);
 }
 
-TEST_F_TIMEOUT(late, answers_come_with_the_next_one, TIMEOUT_S)
+/* The knob that all of this relies on. */
+TEST_F_TIMEOUT(three, answers_come_with_the_next_one, TIMEOUT_S)
 {
 	struct cut *c = &self->c;
 
@@ -485,6 +486,31 @@ TEST_F_TIMEOUT(late, answers_come_with_the_next_one, TIMEOUT_S)
 	end_as(_metadata, c, "DDD");
 	moves(_metadata, c);
 	were_done(_metadata, c, c->n);
+}
+
+/*
+ * The last one has not arrived, and nothing is behind it that would fail: the
+ * next epoch finds it out, by what the far end says that it has got.
+ */
+TEST_F_TIMEOUT(three, a_message_that_was_lost_ends_it, TIMEOUT_S)
+{
+	struct cut *c = &self->c;
+
+	begin(_metadata, c, RCLINK_RECOVER_RESUME);
+	usleep(QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(SIM_NEAR, "fault", "swallow %d", c->n));
+	ASSERT_EQ(0, cut_post(c));
+	end_as(_metadata, c, "DDD");
+	EXPECT_EQ(-ETIME, rclink_submit(c->r.far, 1, QUIET_MS));
+	ASSERT_EQ(0, cut_ports_down(c));
+	ASSERT_EQ(0, cut_up(c));
+	is_over(_metadata, c->r.near, c->heard);
+	is_over(_metadata, c->r.far, c->got);
+	EXPECT_EQ(1, rcl_faults(&c->r.s, RIG_NEAR,
+				RCLINK_DOWN_REASON_PROTOCOL));
+	/* The link does not end. */
+	cut_close(c);
+	begin(_metadata, c, RCLINK_RECOVER_RESUME);
 }
 
 TEST_HARNESS_MAIN
