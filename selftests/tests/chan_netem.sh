@@ -166,6 +166,20 @@ bad_network()
 	wait "$pid" && happened "$@"
 }
 
+# versions NETEM...: of one record, which all writers have in turn, by a lock
+versions()
+{
+	local lossy=$far status
+
+	chan_far stress l listen && network "$@" &&
+		"$CHAN/stress" l same "$writers" 2 && [ "$(lost)" -gt 0 ]
+	status=$?
+	network_good
+	chan_far_end "$far"
+	far=$lossy
+	return "$status"
+}
+
 # survives_not WHAT NETEM...: each of its channels
 survives_not()
 {
@@ -215,7 +229,7 @@ with()
 }
 
 if is_ib; then
-	plan $((11 + ${#losses[@]}))
+	plan $((12 + ${#losses[@]}))
 	sends=$all
 else
 	plan $((16 + 3 * ${#losses[@]}))
@@ -236,6 +250,7 @@ done
 with "when some overtake" delay 3ms reorder 97%
 with "when some are damaged" corrupt 2%
 with "with all of that" "${mixed[@]}"
+! is_ib || holds "a record is never torn, with all of that" versions "${mixed[@]}"
 check "few channels stood still, if any: $stuck" [ "$stuck" -le "$stuck_max" ]
 is_ib ||
 	skip "READ and atomics behind SEND or WRITE: rxe takes a repeated ACK for their data"
