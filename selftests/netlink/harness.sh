@@ -11,12 +11,13 @@ harness_points()
 	for file; do
 		tests=$(grep -cE '^TEST(_SIGNAL)?\(' "$file")
 		points=$((points + tests))
-		# A fixture's tests run once for each of its variants.
+		# A fixture's tests run once for each of its variants; a header may have it.
 		while read -r name; do
 			tests=$(grep -cE "^TEST_F[A-Z_]*\($name," "$file")
 			variants=$(grep -c "^FIXTURE_VARIANT_ADD($name," "$file")
 			points=$((points + tests * (variants ? variants : 1)))
-		done < <(sed -n 's/^FIXTURE(\(.*\))$/\1/p' "$file")
+		done < <(sed -n 's/^TEST_F[A-Z_]*(\([^,]*\),.*/\1/p' "$file" |
+			sort -u)
 	done
 	echo "$points"
 }

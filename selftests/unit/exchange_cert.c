@@ -235,10 +235,11 @@ void ident_drop(struct ident *id)
 	X509_free(id->cert);
 }
 
-void crl_write(const struct ident *ca, const X509 *revoked, const char *file)
+void crl_write(const struct ident *ca, const X509 *revoked, long from,
+	       const char *file)
 {
 	X509_CRL *crl = X509_CRL_new();
-	ASN1_TIME *when = X509_gmtime_adj(NULL, -60);
+	ASN1_TIME *when = X509_gmtime_adj(NULL, from);
 	X509_REVOKED *entry;
 	ASN1_INTEGER *serial;
 	FILE *f;
@@ -254,7 +255,7 @@ void crl_write(const struct ident *ca, const X509 *revoked, const char *file)
 		X509_REVOKED_set_revocationDate(entry, when);
 		X509_CRL_add0_revoked(crl, entry);
 	}
-	X509_gmtime_adj(when, 3600);
+	X509_gmtime_adj(when, from + 3600);
 	X509_CRL_set1_nextUpdate(crl, when);
 	must(X509_CRL_sign(crl, ca->key, EVP_sha256()), "sign a CRL");
 	f = fopen(file, "w");

@@ -54,8 +54,12 @@ void ident_write(const struct ident *id, const char *key_file,
 /* Behind those in the file: whoever issued them. */
 void ident_append(const struct ident *id, const char *cert_file);
 void ident_drop(struct ident *id);
-/* A CRL of ca that has the serial number of revoked, or nothing if NULL. */
-void crl_write(const struct ident *ca, const X509 *revoked, const char *file);
+/*
+ * A CRL of ca that has the serial number of revoked, or nothing if NULL, for an
+ * hour from so many seconds from now on.
+ */
+void crl_write(const struct ident *ca, const X509 *revoked, long from,
+	       const char *file);
 
 enum stage {
 	AT_NONE, AT_ADMIT, AT_OFFER, AT_PREPARE, AT_CONNECT, AT_ACTIVATE

@@ -146,14 +146,16 @@ static const struct {
 } alerts[] = {
 	{ SSL_AD_HANDSHAKE_FAILURE, "no common TLS parameters" },
 	{ SSL_AD_BAD_CERTIFICATE,
-	  "this host's certificate is not the expected one; compare its pin" },
+	  "this host's certificate is not the expected one; compare its pin, or its names"
+	},
 	{ SSL_AD_UNSUPPORTED_CERTIFICATE,
 	  "this host's certificate is not made for this use" },
 	{ SSL_AD_CERTIFICATE_REVOKED, "this host's certificate is revoked" },
 	{ SSL_AD_CERTIFICATE_EXPIRED,
-	  "this host's certificate is out of date; renew it, or check clocks" },
+	  "this host's certificate is not valid now; renew it, or check the clocks of both hosts"
+	},
 	{ SSL_AD_CERTIFICATE_UNKNOWN,
-	  "it does not accept this host's certificate" },
+	  "it does not accept this host's certificate; its log says why" },
 	{ SSL_AD_UNKNOWN_CA,
 	  "this host's certificate is not from the CA that the peer trusts" },
 	{ SSL_AD_ACCESS_DENIED, "it denies access" },

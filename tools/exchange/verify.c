@@ -37,7 +37,12 @@
 
 static int refuse(X509_STORE_CTX *store, int code)
 {
-	/* The code chooses the alert that the peer gets. */
+	/*
+	 * The code chooses the alert that the peer gets. That of what has
+	 * expired is for what is not yet valid, too (RFC 8446, 6.2).
+	 */
+	if (code == X509_V_ERR_CERT_NOT_YET_VALID)
+		code = X509_V_ERR_CERT_HAS_EXPIRED;
 	X509_STORE_CTX_set_error(store, code);
 
 	return 0;
@@ -216,23 +221,50 @@ static bool sends_costly(const X509_STORE_CTX *store)
 	return costly;
 }
 
+/* What this host lacks to look a certificate up; NULL: nothing. */
+static const char *crl_fault(int code)
+{
+	switch (code) {
+	case X509_V_ERR_UNABLE_TO_GET_CRL:
+		return "has no list of the CA that issued it; add that one";
+	case X509_V_ERR_CRL_NOT_YET_VALID:
+		return "is not yet valid; check the clock";
+	case X509_V_ERR_CRL_HAS_EXPIRED:
+		return "is out of date; get a newer one, or check the clock";
+	default:
+		return NULL;
+	}
+}
+
+static int refuse_chain(X509_STORE_CTX *store, struct rcx_peer *peer)
+{
+	int code = X509_STORE_CTX_get_error(store);
+	int depth = X509_STORE_CTX_get_error_depth(store);
+	const char *fault = crl_fault(code);
+
+	if (fault) {
+		rcl_fail(peer->err, 0,
+			 "the peer's certificate cannot be looked up (certificate %d of its chain): this host's CRL %s",
+			 depth, fault);
+		/* This code's alert, certificate_unknown, blames nobody. */
+		return refuse(store, X509_V_ERR_CRL_PATH_VALIDATION_ERROR);
+	}
+	rcl_fail(peer->err, 0,
+		 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
+		 X509_verify_cert_error_string(code), depth);
+
+	return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
+}
+
 static int verify_chain(X509_STORE_CTX *store, X509 *leaf,
 			const struct rcx_policy *policy, struct rcx_peer *peer)
 {
-	int code;
-
 	if (sends_costly(store))
 		return refuse_costly(store, peer,
 				     "a key of the peer's certificates",
 				     "have them issued for smaller ones");
-	if (X509_verify_cert(store) != 1) {
-		code = X509_STORE_CTX_get_error(store);
-		rcl_fail(peer->err, 0,
-			 "the peer's certificate is not accepted: %s (certificate %d of its chain); check it against the CA, and the clocks",
-			 X509_verify_cert_error_string(code),
-			 X509_STORE_CTX_get_error_depth(store));
-		return refuse(store, code ? code : X509_V_ERR_UNSPECIFIED);
-	}
+	if (X509_verify_cert(store) != 1)
+		return refuse_chain(store, peer);
 	if (X509_check_ca(leaf)) {
 		rcl_fail(peer->err, 0,
 			 "the peer's certificate is that of a CA; a host needs one with CA:FALSE");
