@@ -342,10 +342,9 @@ refused "links of the module have 'recover'" \
 	--verbs connect a 192.0.2.1 --pin "$pin" recover resume
 refused 'one operation in flight' \
 	--verbs bench a 192.0.2.1 lat -r 2 --pin "$pin"
-no_pem 'cannot use the certificate /dev/null' --pin "$pin" --cert /dev/null
-no_pem 'cannot use the CA in /dev/null' --ca /dev/null --name a.example
-no_pem 'cannot use the CRL in /dev/null' --ca "$key" --name a.example \
-	--crl /dev/null
+no_pem 'cannot use the certificate cli.mk' --pin "$pin" --cert cli.mk
+no_pem 'cannot use the CA in cli.mk' --ca cli.mk --name a.example
+no_pem 'cannot use the CRL in cli.mk' --ca "$key" --name a.example --crl cli.mk
 refuse 1 "a name is no address to listen on" 'give one of this host' \
 	"$rclink" --verbs listen --peer a="$pin" --key "$key" --bind a.example
 refuse 1 "help that cannot be written is no success" 'cannot write' \

@@ -336,6 +336,26 @@ TEST_F(ident, a_ca_has_a_root)
 	ident_drop(&root);
 }
 
+TEST_F(ident, what_nobody_writes_to_is_not_waited_for)
+{
+	static const char * const files[] = { "fifo", "dir", "/dev/null" };
+	struct rcx_tls_config config = { .key_file = "key" };
+	size_t i;
+	int which;
+
+	ASSERT_EQ(0, mkfifo("fifo", 0600));
+	ASSERT_EQ(0, mkdir("dir", 0700));
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		config.cert_file = files[i];
+		config.ca_file = files[i];
+		config.crl_file = files[i];
+		for (which = RCX_CERT; which < RCX_FILES; which++) {
+			EXPECT_NE(0, rcx_tls_try(&config, which, self->err));
+			SAYS("it is not a regular file", self->err);
+		}
+	}
+}
+
 /* A key; in chain its certificate, and that of the CA between it and ca.pem. */
 static void write_chain(const char *key, const char *chain)
 {

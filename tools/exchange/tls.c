@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <openssl/err.h>
@@ -75,6 +76,14 @@ static int check_config(enum rcx_role role, const struct rcx_tls_config *cfg,
 	return rcx_peer_name_check(cfg->name, err);
 }
 
+/* OpenSSL, which opens it, would wait for who writes to a FIFO. */
+static bool is_regular(const char *file)
+{
+	struct stat st;
+
+	return !stat(file, &st) && S_ISREG(st.st_mode);
+}
+
 /*
  * OpenSSL says of a file that is not there only that it was the system, and of
  * one with something else in it which part of OpenSSL saw that.
@@ -86,6 +95,8 @@ static const char *file_reason(const char *file, const char *no)
 
 	if (access(file, R_OK))
 		return errno == ENOENT ? "it does not exist" : strerror(errno);
+	if (!is_regular(file))
+		return "it is not a regular file";
 	if (ERR_GET_LIB(code) == ERR_LIB_PEM ||
 	    ERR_GET_LIB(code) == ERR_LIB_X509 ||
 	    ERR_GET_REASON(code) == ERR_R_PEM_LIB)
@@ -96,7 +107,8 @@ static const char *file_reason(const char *file, const char *no)
 static int load_cert(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
 	if (!cfg->cert_file ||
-	    SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) == 1)
+	    (is_regular(cfg->cert_file) &&
+	     SSL_CTX_use_certificate_chain_file(ctx, cfg->cert_file) == 1))
 		return 0;
 	return rcl_fail(err, -EINVAL, "cannot use the certificate %s: %s",
 			cfg->cert_file, file_reason(cfg->cert_file, NO_CERT));
@@ -161,7 +173,8 @@ static int load_ca(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
 	if (!cfg->ca_file)
 		return 0;
-	if (SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
+	if (!is_regular(cfg->ca_file) ||
+	    SSL_CTX_load_verify_file(ctx, cfg->ca_file) != 1)
 		return rcl_fail(err, -EINVAL, "cannot use the CA in %s: %s",
 				cfg->ca_file,
 				file_reason(cfg->ca_file, NO_CERT));
@@ -180,7 +193,7 @@ static int load_crl(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 	if (!cfg->crl_file)
 		return 0;
 	lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
-	if (!lookup ||
+	if (!lookup || !is_regular(cfg->crl_file) ||
 	    X509_load_crl_file(lookup, cfg->crl_file, X509_FILETYPE_PEM) < 1)
 		return rcl_fail(err, -EINVAL, "cannot use the CRL in %s: %s",
 				cfg->crl_file,
