@@ -40,7 +40,7 @@ static struct {
 	char said[128];			/* the last of it */
 } module;
 
-/* Of each group one at a time, so they are over in any order. */
+/* The first one of each group has begun, and these are over in any order. */
 struct rch_ask {
 	struct rch_request request;
 	char what[sizeof(struct rcl_group_info) +
@@ -95,22 +95,34 @@ struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
 	return a;
 }
 
-static void finish(size_t i)
+static struct rch_ask *take(size_t i)
 {
 	struct rch_ask *a = asks.ask[i];
-	char err[RCL_ERR_LEN];
-	int ret;
 
 	memmove(asks.ask + i, asks.ask + i + 1,
 		(--asks.num - i) * sizeof(asks.ask[0]));
+	return a;
+}
+
+static void release(struct rch_ask *a)
+{
+	free((char *)a->request.link);
+	free(a);
+}
+
+static void finish(size_t i)
+{
+	struct rch_ask *a = take(i);
+	char err[RCL_ERR_LEN];
+	int ret;
+
 	ret = a->request.ask((struct rcl_nl *)&module, a->what, err);
 	if (a->request.done)
 		a->request.done(a->request.ctx, (struct rcl_nl *)&module, ret,
 				a->what, err);
 	else
 		rcl_nl_close((struct rcl_nl *)&module);
-	free((char *)a->request.link);
-	free(a);
+	release(a);
 }
 
 static void settle(void)
@@ -119,10 +131,20 @@ static void settle(void)
 		finish(0);
 }
 
-/* All of them have begun. */
+/* What has not begun, and need not, is dropped. */
 void rch_ask_leave(struct rch_ask *ask)
 {
+	bool begun = true;
+	size_t i;
+
 	ask->request.done = NULL;
+	for (i = 0; asks.ask[i] != ask; i++)
+		if (!strcmp(asks.ask[i]->request.link, ask->request.link))
+			begun = false;
+	if (begun || ask->request.must)
+		return;
+	release(take(i));
+	rcl_nl_close((struct rcl_nl *)&module);
 }
 
 void rch_asks_free(struct rch_asks *all)
