@@ -437,6 +437,27 @@ TEST_F(end, one_that_came_up_with_what_was_set_before_ends)
 	EXPECT_TRUE(is_asked("l0"));
 }
 
+/* So that no later end is taken for that of the peer before. */
+TEST_F(end, one_that_did_not_come_up_with_the_peer_before_ends_too)
+{
+	const struct rch_call call = {
+		.from = "198.51.100.1", .link = "l0", .epoch = 2,
+	};
+	struct rcd_link *link = link_of(self->all, "l0");
+
+	link->answering = true;
+	link->outdated = true;
+	rcd_links_answered(self->all, &call, -ECANCELED, "a test");
+	EXPECT_FALSE(is_asked("l0"));
+	/* It ended meanwhile, as its peer is another one. */
+	link->answering = true;
+	link->other = true;
+	rcd_links_answered(self->all, &call, -ECANCELED, "a test");
+	ASSERT_TRUE(is_asked("l0"));
+	answer();
+	EXPECT_EQ(1, disconnects);
+}
+
 /* Then its channels may go on. */
 TEST_F(end, of_a_link_that_is_set_otherwise_the_epoch_ends)
 {

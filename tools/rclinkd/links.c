@@ -376,8 +376,11 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 						    RCD_FAILED]++;
 	if (!result)
 		rcd_link_exchanged(link, call->epoch, call->ns, call->from);
-	/* It came up with what was set before, as nobody looked meanwhile. */
-	if (!result && link->outdated)
+	/*
+	 * It came up with what was set before, as nobody looked meanwhile. Or
+	 * it did not, and nothing brings back the peer that it had before.
+	 */
+	if (link->outdated && (!result || link->other))
 		rcd_link_end(link);
 	rcd_link_want(link);
 }
