@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask chan link list metrics text doc packet paths peers story group_story \
-	conf groups trust pace keep end verbs epoch layout socket
+	conf groups trust pace keep end hwcount verbs epoch layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -106,6 +106,11 @@ $(OUT)/cli_keep: $(HERE)/cli_keep.c $(KEEP_OBJS) $(HERE)/keep_module.h
 $(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
+
+# The test is the module that it asks, and the device.
+$(OUT)/cli_hwcount: $(HERE)/cli_hwcount.c $(OUT)/hwcount.o
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^ -levent_core -Wl,--wrap=fopen
 
 # The test is the module that it asks.
 $(OUT)/cli_list: $(HERE)/cli_list.c $(OUT)/list.o

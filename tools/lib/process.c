@@ -23,12 +23,22 @@ void rcl_hide_memory(void)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-uint64_t rcl_now(void)
+static uint64_t read_clock(clockid_t id)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(id, &ts);
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+uint64_t rcl_now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t rcl_since_boot(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
 }
 
 struct timeval rcl_timeval(uint64_t ns)

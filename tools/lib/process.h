@@ -22,6 +22,9 @@ void rcl_hide_memory(void);
 /* Nanoseconds on a clock that only goes forward. */
 uint64_t rcl_now(void);
 
+/* On one that goes on while the host sleeps, as that of the module does. */
+uint64_t rcl_since_boot(void);
+
 /* So many of them, as a timer takes it. */
 struct timeval rcl_timeval(uint64_t ns);
 

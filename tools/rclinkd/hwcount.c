@@ -23,6 +23,7 @@
 #include "process.h"
 
 #define INTERVAL_S	15
+#define LATE_NS		(INTERVAL_S * NS_PER_S * 3 / 2)	/* one was left out */
 #define QUIET_NS	600000000000ULL	/* of one port, once it was said */
 #define FILES		"/sys/class/infiniband/%s/ports/%u/hw_counters/%s"
 #define METRIC		"rclinkd_port_unexpected_total"
@@ -69,6 +70,7 @@ struct port {
 struct rcd_hwcount {
 	const struct rcd_links *links;
 	struct event *timer;
+	uint64_t looked;		/* ns since the boot; 0: never */
 	LIST_HEAD(, port) ports;
 };
 
@@ -163,6 +165,22 @@ static void find_used(struct rcd_hwcount *all,
 	}
 }
 
+/* What rose in more than an interval, as nobody looked, is no news. */
+static void begin_round(struct rcd_hwcount *all)
+{
+	const uint64_t now = rcl_since_boot();
+	const bool late = now - all->looked > LATE_NS;
+	struct port *port;
+
+	all->looked = now;
+	LIST_FOREACH(port, &all->ports, node) {
+		port->used = false;
+		port->links[0] = '\0';
+		if (late)
+			memset(port->has, 0, sizeof(port->has));
+	}
+}
+
 static void look(struct rcd_hwcount *all)
 {
 	struct rcl_nl *nl = rch_hub_requests(rcd_links_hub(all->links));
@@ -173,10 +191,7 @@ static void look(struct rcd_hwcount *all)
 
 	if (!nl || rcl_call_links(nl, NULL, &infos, &num, ignored))
 		return;
-	LIST_FOREACH(port, &all->ports, node) {
-		port->used = false;
-		port->links[0] = '\0';
-	}
+	begin_round(all);
 	find_used(all, infos, num);
 	free(infos);
 	for (port = LIST_FIRST(&all->ports); port; port = next) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "call.h"
 #include "conf.h"
@@ -121,7 +120,6 @@ uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch)
 {
 	struct rcl_entry *entries;
 	char ignored[RCL_ERR_LEN];
-	struct timespec ts;
 	uint64_t since, now;
 	size_t num;
 
@@ -129,7 +127,6 @@ uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch)
 		return 0;
 	since = began(entries, num, epoch);
 	free(entries);
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	now = ts.tv_sec * NS_PER_S + ts.tv_nsec;
+	now = rcl_since_boot();
 	return since && since < now ? now - since : 0;
 }
