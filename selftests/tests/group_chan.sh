@@ -331,7 +331,7 @@ down()
 	! on 3 "$FLOW" send g 10 1 0 2>"$says-down" &&
 		grep -q 'flushed' "$says-down" &&
 		! on 3 "$tool" group send g x 2>"$says-down" &&
-		grep -q 'is down' "$says-down"
+		grep -q 'is down, .*; see .rclink group why' "$says-down"
 	set -- $?
 	on 3 lab_dev
 	group_becomes 3 g .state joined || return

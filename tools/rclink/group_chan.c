@@ -99,8 +99,8 @@ static int send_one(struct group_chan *g, const char *text)
 	if (rclink_reap(g->chan, &cqe, 1) != 1)
 		return failed(g, -EIO);
 	if (cqe.status)
-		return cli_fail("%s %s: it is down, or has no key", g->cmd,
-				g->name);
+		return cli_fail("%s %s: %s", g->cmd, g->name,
+				"it is down, or has no key; see `rclink group why`");
 	return CLI_OK;
 }
 
