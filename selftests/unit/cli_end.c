@@ -30,10 +30,12 @@ static unsigned int downs;
 static uint64_t replaced;	/* epoch; 0: none */
 static unsigned int disconnects;
 static int refusal;	/* of that; 0: none */
+static unsigned int deletes;	/* of l0 */
 
-/* What is asked for is under way until the test says so. */
+/* The first one of each link is under way until the test says so. */
 struct rch_ask {
 	struct rch_request request;
+	char link[RCLINK_NAME_MAX + 1];
 	char what[1024];
 };
 
@@ -51,24 +53,41 @@ struct rch_ask *rch_ask_start(struct rch_asks *all, struct rcl_nl *nl,
 	if (!a || num == 2 * LINKS || request->size > sizeof(a->what))
 		abort();
 	a->request = *request;
+	strcpy(a->link, request->link);
 	memcpy(a->what, request->what, request->size);
 	asked[num++] = a;
 	return a;
 }
 
+static struct rch_ask *take(size_t i)
+{
+	struct rch_ask *a = asked[i];
+
+	memmove(asked + i, asked + i + 1, (--num - i) * sizeof(asked[0]));
+	return a;
+}
+
+/* What has not begun, and need not, is dropped. */
 void rch_ask_leave(struct rch_ask *a)
 {
+	bool begun = true;
+	size_t i;
+
 	a->request.done = NULL;
+	for (i = 0; asked[i] != a; i++)
+		if (!strcmp(asked[i]->link, a->link))
+			begun = false;
+	if (!begun && !a->request.must)
+		free(take(i));
 }
 
 /* The first that was asked for. */
 static void answer(void)
 {
-	struct rch_ask *a = asked[0];
+	struct rch_ask *a = take(0);
 	char err[RCL_ERR_LEN] = "";
 	int ret;
 
-	memmove(asked, asked + 1, --num * sizeof(asked[0]));
 	ret = a->request.ask((struct rcl_nl *)&something, a->what, err);
 	if (a->request.done)
 		a->request.done(a->request.ctx, NULL, ret, a->what, err);
@@ -107,8 +126,8 @@ int rcl_call_disconnect(struct rcl_nl *nl, const char *name, char *err)
 int rcl_call_delete(struct rcl_nl *nl, const char *name, char *err)
 {
 	(void)nl;
-	(void)name;
 	(void)err;
+	deletes += !strcmp(name, "l0");
 	return 0;
 }
 
@@ -304,6 +323,7 @@ FIXTURE_SETUP(end)
 	replaced = 0;
 	disconnects = 0;
 	refusal = 0;
+	deletes = 0;
 	memset(self, 0, sizeof(*self));
 	self->base = event_base_new();
 	self->all = rcd_links_new(self->base, &ops, NULL, self->err);
@@ -320,7 +340,8 @@ FIXTURE_TEARDOWN(end)
 {
 	while (num)
 		answer();
-	rcd_links_free(self->all);
+	if (self->all)
+		rcd_links_free(self->all);
 	event_base_free(self->base);
 }
 
@@ -537,6 +558,21 @@ TEST_F(end, and_waits_for_no_other_link_then)
 	EXPECT_EQ(0, rcd_links_set(self->all, &self->conf, NULL, self->err));
 	answer();
 	EXPECT_TRUE(is_asked(link->conf.name));
+}
+
+/* The last that the daemon does. */
+TEST_F(end, at_the_end_one_that_is_to_go_is_deleted_behind_what_is_asked)
+{
+	struct rcd_conf none = { .num = 0 };
+
+	rcd_link_end(link_of(self->all, "l0"));
+	EXPECT_EQ(0, rcd_links_set(self->all, &none, NULL, self->err));
+	rcd_links_free(self->all);
+	self->all = NULL;
+	EXPECT_EQ(0, deletes);
+	while (num)
+		answer();
+	EXPECT_EQ(1, deletes);
 }
 
 static void tell(uint32_t id, enum rclink_event_kind kind,
