@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: lazy regions NEAR FAR SECONDS MS: registers and withdraws memory with a
- * channel of a link of this host to itself, and says how often that took longer,
- * and how long at most
+ * usage: lazy regions NEAR FAR SECONDS MS: registers and withdraws memory with
+ * a channel of a link of this host to itself, and says how often that took
+ * longer, and how long at most
  *        lazy crowd NEAR FAR THREADS: so many threads do that with one channel,
  * and more memory, until it is killed
  *        lazy listen LINK TIMES: listens on as many services of one name, and
