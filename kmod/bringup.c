@@ -143,6 +143,22 @@ static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
 	return 0;
 }
 
+static int rcl_bringup_take(struct rcl_slot *slot, struct rcl_request *req)
+{
+	struct rcl_link *link = slot->link;
+	bool asleep;
+
+	spin_lock_irq(&link->lock);
+	asleep = rcl_inbox_is_asleep();
+	if (!asleep)
+		slot->owner = req->owner;
+	spin_unlock_irq(&link->lock);
+	if (!asleep)
+		return 0;
+	req->why = "this host is about to sleep: try again when it is awake";
+	return -EAGAIN;
+}
+
 /**
  * rcl_bringup_begin - begin with a step
  * @slot: in a state that the step has a place in
@@ -153,23 +169,19 @@ static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
  */
 int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 {
-	int ret = 0;
+	int ret;
 
-	if (req->kind != RCL_REQ_PREPARE)
+	if (req->kind == RCL_REQ_PREPARE)
+		ret = rcl_bringup_take(slot, req);
+	else
 		ret = rcl_bringup_owns(slot, req);
 	if (!ret && req->kind == RCL_REQ_CONNECT)
 		ret = rcl_bringup_may_connect(slot->epoch, req);
 	if (!ret && req->kind == RCL_REQ_ACTIVATE)
 		ret = rcl_bringup_may_activate(slot->epoch, req);
-	if (ret)
-		return ret;
-	if (req->kind == RCL_REQ_PREPARE) {
-		spin_lock_irq(&slot->link->lock);
-		slot->owner = req->owner;
-		spin_unlock_irq(&slot->link->lock);
-	}
-	rcl_state_send_off(slot, req);
-	return 0;
+	if (!ret)
+		rcl_state_send_off(slot, req);
+	return ret;
 }
 
 /* What was up meanwhile may be down: then this takes its place. */

@@ -80,3 +80,17 @@ void rcl_group_ask(struct rcl_group *group)
 	group->call = NULL;
 	rcl_call_put(call);
 }
+
+/**
+ * rcl_group_ask_no_more - wait for no answer any more, nor have it
+ * @group: locked; its tick was stopped
+ *
+ * Context: process context.
+ */
+void rcl_group_ask_no_more(struct rcl_group *group)
+{
+	lockdep_assert_held(&group->lock);
+	if (group->call)
+		rcl_call_put(group->call);
+	group->call = NULL;
+}

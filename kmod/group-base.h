@@ -104,6 +104,7 @@ static inline u32 rcl_group_state(const struct rcl_group *group)
 
 struct rcl_group *rcl_group_get(const char *name);
 struct rcl_group *rcl_group_get_next(u32 after);
+struct rcl_group *rcl_group_get_behind(u32 id);
 void rcl_group_put(struct rcl_group *group);
 
 #endif /* RCL_GROUP_BASE_H */

@@ -17,18 +17,36 @@
 #define RCL_GROUP_COUNTER	48	/* bits of a nonce; the rest: sender */
 #define RCL_GROUP_OLD_MS	10000	/* that the key before is good for */
 
+/* It is the one that was lost: what came in under it does not come twice. */
+static bool rcl_group_seal_has_again(struct rcl_group_seal *seal, u64 id)
+{
+	struct rcl_group_key *key = &seal->key[0];
+
+	if (!seal->lost || key->grant.id != id)
+		return false;
+	/* What this host has said is not to come back to it, either. */
+	rcl_replay_close(&key->from[key->grant.sender]);
+	return true;
+}
+
 /**
- * rcl_group_seal_install - send with another key from now on
+ * rcl_group_seal_install - send with another key, or number, from now on
  * @seal: zeroed, or with keys
  * @grant: not seen before
  *
- * What others send with the key before can be opened for a while.
+ * What others send with the key before can be opened for a while, if that was
+ * not lost.
  */
 void rcl_group_seal_install(struct rcl_group_seal *seal,
 			    const struct rcl_group_grant *grant)
 {
-	seal->key[1] = seal->key[0];
-	memset(&seal->key[0], 0, sizeof(seal->key[0]));
+	if (!rcl_group_seal_has_again(seal, grant->id)) {
+		seal->key[1] = seal->key[0];
+		memset(&seal->key[0], 0, sizeof(seal->key[0]));
+	}
+	if (seal->lost)
+		rcl_group_seal_forget(seal);
+	seal->lost = false;
 	seal->key[0].grant = *grant;
 	seal->until = jiffies + msecs_to_jiffies(RCL_GROUP_OLD_MS);
 	seal->counter = 0;
@@ -41,6 +59,30 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 void rcl_group_seal_forget(struct rcl_group_seal *seal)
 {
 	memzero_explicit(&seal->key[1], sizeof(seal->key[1]));
+}
+
+/**
+ * rcl_group_seal_lose - neither seal nor open anything before the next key
+ * @seal: any
+ */
+void rcl_group_seal_lose(struct rcl_group_seal *seal)
+{
+	struct rcl_group_grant *grant = &seal->key[0].grant;
+
+	rcl_group_seal_forget(seal);
+	memzero_explicit(grant->key, sizeof(grant->key));
+	seal->lost = true;
+}
+
+/**
+ * rcl_group_seal_id - which is the newest key?
+ * @seal: any
+ *
+ * Return: its identifier, 0 without one.
+ */
+u64 rcl_group_seal_id(const struct rcl_group_seal *seal)
+{
+	return seal->lost ? 0 : seal->key[0].grant.id;
 }
 
 /**
@@ -72,7 +114,7 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 	const struct rcl_group_grant *grant = &seal->key[0].grant;
 	u64 nonce;
 
-	if (!grant->id)
+	if (!rcl_group_seal_id(seal))
 		return -ENOKEY;
 	if (seal->counter >> RCL_GROUP_COUNTER)
 		return -EOVERFLOW;
@@ -85,7 +127,7 @@ int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
 static struct rcl_group_key *rcl_group_seal_find(struct rcl_group_seal *seal,
 						 u64 id)
 {
-	if (id && seal->key[0].grant.id == id)
+	if (id && rcl_group_seal_id(seal) == id)
 		return &seal->key[0];
 	if (id && seal->key[1].grant.id == id &&
 	    time_before(jiffies, seal->until))

@@ -40,11 +40,13 @@ struct rcl_group_key {
 /**
  * struct rcl_group_seal - the newest key, and the one before
  * @key: both
- * @until: the latter opens messages until then, in jiffies
+ * @lost: the newest is to be had again, or another one: its bytes are gone
+ * @until: the one before opens messages until then, in jiffies
  * @counter: of the next message out
  */
 struct rcl_group_seal {
 	struct rcl_group_key key[2];
+	bool lost;
 	unsigned long until;
 	u64 counter;
 };
@@ -52,6 +54,8 @@ struct rcl_group_seal {
 void rcl_group_seal_install(struct rcl_group_seal *seal,
 			    const struct rcl_group_grant *grant);
 void rcl_group_seal_forget(struct rcl_group_seal *seal);
+void rcl_group_seal_lose(struct rcl_group_seal *seal);
+u64 rcl_group_seal_id(const struct rcl_group_seal *seal);
 void rcl_group_seal_expire(struct rcl_group_seal *seal);
 int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len);
 int rcl_group_seal_open(struct rcl_group_seal *seal, u8 *buf, u32 len,

@@ -49,6 +49,20 @@ void rcl_talk_wipe(struct rcl_talk *talk)
 }
 
 /**
+ * rcl_talk_lose_key - have no key any more, until there is another one
+ * @talk: initialized
+ *
+ * Context: process context.
+ */
+void rcl_talk_lose_key(struct rcl_talk *talk)
+{
+	spin_lock(&talk->lock);
+	rcl_talk_forget(talk);
+	rcl_group_seal_lose(&talk->seal);
+	spin_unlock(&talk->lock);
+}
+
+/**
  * rcl_talk_install - use another key
  * @talk: initialized
  * @grant: not seen before
@@ -111,7 +125,7 @@ u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 	u64 id;
 
 	spin_lock(&talk->lock);
-	id = talk->seal.key[0].grant.id;
+	id = rcl_group_seal_id(&talk->seal);
 	if (unknown) {
 		*unknown = talk->unknown;
 		talk->unknown = false;
@@ -320,7 +334,7 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender,
 void rcl_talk_read(struct rcl_talk *talk, struct rcl_talk_info *info)
 {
 	spin_lock(&talk->lock);
-	info->id = talk->seal.key[0].grant.id;
+	info->id = rcl_group_seal_id(&talk->seal);
 	info->sender = talk->seal.key[0].grant.sender;
 	info->stats = talk->stats;
 	memcpy(info->peer, talk->peer, sizeof(info->peer));

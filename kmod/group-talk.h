@@ -87,6 +87,7 @@ struct rcl_talk {
 
 void rcl_talk_init(struct rcl_talk *talk);
 void rcl_talk_wipe(struct rcl_talk *talk);
+void rcl_talk_lose_key(struct rcl_talk *talk);
 void rcl_talk_install(struct rcl_talk *talk,
 		      const struct rcl_group_grant *grant, bool now);
 void rcl_talk_expire(struct rcl_talk *talk);

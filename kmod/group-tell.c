@@ -46,7 +46,8 @@ void rcl_group_tell_key(struct rcl_group *group)
 	u64 key = rcl_talk_key(&group->talk, NULL);
 
 	lockdep_assert_held(&group->lock);
-	if (key == group->told_key)
+	/* One that is forgotten is had again, or another one. */
+	if (!key || key == group->told_key)
 		return;
 	group->told_key = key;
 	rcl_group_tell_with(group, RCLINK_EVENT_KIND_REKEYED, key);

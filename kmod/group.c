@@ -268,6 +268,37 @@ struct rcl_group *rcl_group_get(const char *name)
 	return group ? : ERR_PTR(-ENOENT);
 }
 
+static struct rcl_group *rcl_group_get_behind_locked(u32 id)
+{
+	struct rcl_group *group;
+
+	lockdep_assert_held(&rcl_groups_lock);
+	list_for_each_entry(group, &rcl_groups, node) {
+		if (group->id <= id)
+			continue;
+		kref_get(&group->ref);
+		return group;
+	}
+	return NULL;
+}
+
+/**
+ * rcl_group_get_behind - the groups one after the other, whatever signal comes
+ * @id: of the group before, 0 for the first
+ *
+ * Context: may sleep.
+ * Return: the group with a reference, or NULL behind the last one.
+ */
+struct rcl_group *rcl_group_get_behind(u32 id)
+{
+	struct rcl_group *group;
+
+	mutex_lock(&rcl_groups_lock);
+	group = rcl_group_get_behind_locked(id);
+	mutex_unlock(&rcl_groups_lock);
+	return group;
+}
+
 /**
  * rcl_group_get_next - the groups one after the other
  * @after: id of the group before, 0 for the first
@@ -278,19 +309,13 @@ struct rcl_group *rcl_group_get(const char *name)
  */
 struct rcl_group *rcl_group_get_next(u32 after)
 {
-	struct rcl_group *group, *next = ERR_PTR(-ENOENT);
+	struct rcl_group *group;
 
 	if (mutex_lock_killable(&rcl_groups_lock))
 		return ERR_PTR(-EINTR);
-	list_for_each_entry(group, &rcl_groups, node) {
-		if (group->id <= after)
-			continue;
-		kref_get(&group->ref);
-		next = group;
-		break;
-	}
+	group = rcl_group_get_behind_locked(after);
 	mutex_unlock(&rcl_groups_lock);
-	return next;
+	return group ? : ERR_PTR(-ENOENT);
 }
 
 /**
@@ -326,8 +351,9 @@ static void rcl_group_end(struct rcl_group *group)
 	mutex_unlock(&group->lock);
 	cancel_delayed_work_sync(&group->tick);
 	cancel_delayed_work_sync(&group->work);
-	if (group->call)
-		rcl_call_put(group->call);
+	mutex_lock(&group->lock);
+	rcl_group_ask_no_more(group);
+	mutex_unlock(&group->lock);
 	rcl_group_hear_close(&group->hear);
 	rcl_talk_wipe(&group->talk);
 	rcl_group_put(group);

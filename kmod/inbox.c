@@ -19,6 +19,8 @@
 #define RCL_PINGS_MAX	64	/* waiting on one link */
 #define RCL_CALLS_PASS	64	/* taken out in one pass */
 
+static bool rcl_inbox_asleep;
+
 /* Of a link of which the caller holds a reference or an epoch. */
 static void rcl_inbox_kick(struct rcl_link *link)
 {
@@ -114,6 +116,80 @@ void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner)
 	spin_unlock_irq(&link->lock);
 	if (owned)
 		rcl_inbox_kick(link);
+}
+
+/**
+ * rcl_inbox_set_asleep - have no link prepare an epoch, or have them go on
+ * @asleep: which of the two
+ *
+ * Those that links have are theirs until rcl_inbox_end_epochs().
+ */
+void rcl_inbox_set_asleep(bool asleep)
+{
+	WRITE_ONCE(rcl_inbox_asleep, asleep);
+}
+
+/**
+ * rcl_inbox_is_asleep - may no link prepare an epoch?
+ *
+ * Context: the link is locked, until its slot has an owner: so either
+ * rcl_inbox_end_epochs() finds that, or this what was set before.
+ * Return: true if so.
+ */
+bool rcl_inbox_is_asleep(void)
+{
+	return READ_ONCE(rcl_inbox_asleep);
+}
+
+/**
+ * rcl_inbox_end_epochs - end all epochs of a link
+ * @link: any
+ * @reason: enum rclink_down_reason
+ *
+ * One that is just being made is not there yet, but its slot has an owner.
+ *
+ * Context: process context.
+ */
+void rcl_inbox_end_epochs(struct rcl_link *link, u32 reason)
+{
+	const struct rcl_reason why = { .reason = reason };
+	int i;
+
+	spin_lock_irq(&link->lock);
+	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
+		struct rcl_slot *slot = &link->slots[i];
+
+		if ((slot->epoch || slot->owner) &&
+		    rcl_reason_weight(&slot->failure) < RCL_WEIGHT_CAUSE)
+			slot->failure = why;
+	}
+	spin_unlock_irq(&link->lock);
+	rcl_inbox_kick(link);
+}
+
+/**
+ * rcl_inbox_rests - has a link no epoch, and none that is being made?
+ * @link: any
+ *
+ * Context: process context.
+ * Return: true if so; then it has no key, either.
+ */
+bool rcl_inbox_rests(struct rcl_link *link)
+{
+	bool rests = true;
+	int i;
+
+	spin_lock_irq(&link->lock);
+	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
+		const struct rcl_slot *slot = &link->slots[i];
+
+		/* The state changes when all of the epoch is gone. */
+		rests &= !slot->owner &&
+			 (slot->state == RCLINK_LINK_STATE_IDLE ||
+			  slot->state == RCLINK_LINK_STATE_DOWN);
+	}
+	spin_unlock_irq(&link->lock);
+	return rests;
 }
 
 /**

@@ -63,6 +63,9 @@ struct rcl_request {
 
 void rcl_inbox_init(struct rcl_link *link);
 
+void rcl_inbox_set_asleep(bool asleep);
+bool rcl_inbox_is_asleep(void);
+
 /* For others. */
 struct rcl_request *rcl_request_new(enum rcl_request_kind kind, u32 owner);
 void rcl_request_put(struct rcl_request *req);
@@ -70,6 +73,8 @@ int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req);
 int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping);
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call);
 void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner);
+void rcl_inbox_end_epochs(struct rcl_link *link, u32 reason);
+bool rcl_inbox_rests(struct rcl_link *link);
 void rcl_inbox_end(struct rcl_link *link);
 void rcl_inbox_give_back(struct rcl_link *link);
 

@@ -15,11 +15,14 @@
  */
 static DEFINE_SPINLOCK(rcl_keepers_lock);
 static LIST_HEAD(rcl_keepers);
+static bool rcl_keepers_asleep;	/* no key is drawn */
 
 static void rcl_keeper_draw(struct rcl_keeper *keeper, bool now)
 {
 	struct rcl_group_grant *grant = &keeper->grant;
 
+	if (rcl_keepers_asleep)
+		return;
 	do {
 		grant->id = get_random_u64();
 	} while (!grant->id);
@@ -59,6 +62,40 @@ void rcl_keeper_stop(struct rcl_keeper *keeper)
 	spin_lock(&rcl_keepers_lock);
 	list_del(&keeper->node);
 	memzero_explicit(&keeper->grant, sizeof(keeper->grant));
+	spin_unlock(&rcl_keepers_lock);
+}
+
+/**
+ * rcl_keeper_sleep - forget all keys, and draw none until rcl_keeper_wake()
+ *
+ * Context: process context.
+ */
+void rcl_keeper_sleep(void)
+{
+	struct rcl_keeper *keeper;
+
+	spin_lock(&rcl_keepers_lock);
+	rcl_keepers_asleep = true;
+	list_for_each_entry(keeper, &rcl_keepers, node) {
+		keeper->grant.id = 0;
+		memzero_explicit(keeper->grant.key, sizeof(keeper->grant.key));
+	}
+	spin_unlock(&rcl_keepers_lock);
+}
+
+/**
+ * rcl_keeper_wake - draw a key for each group
+ *
+ * Context: process context.
+ */
+void rcl_keeper_wake(void)
+{
+	struct rcl_keeper *keeper;
+
+	spin_lock(&rcl_keepers_lock);
+	rcl_keepers_asleep = false;
+	list_for_each_entry(keeper, &rcl_keepers, node)
+		rcl_keeper_draw(keeper, true);
 	spin_unlock(&rcl_keepers_lock);
 }
 
@@ -213,7 +250,8 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
  *
  * Context: process context.
  * Return: 1 with @grant, 0 when it has the newest key, -EACCES for a group or
- * a link that it is not for, -EBUSY when it asks too often.
+ * a link that it is not for, -EBUSY when it asks too often, or there is no key
+ * while this host is about to sleep.
  */
 int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		   struct rcl_group_grant *grant)
@@ -227,6 +265,8 @@ int rcl_keeper_ask(const char *link, const char *name, u64 has,
 	place = keeper ? rcl_keeper_find(&keeper->links, link) : 0;
 	if (!keeper || place == keeper->links.n)
 		ret = -EACCES;
+	else if (!keeper->grant.id)
+		ret = -EBUSY;
 	else if (has == keeper->grant.id)
 		ret = 0;
 	else

@@ -26,7 +26,8 @@ struct rcl_keeper_links {
  *	and no other is good any more if @now. The table is locked; must not
  *	call back, nor sleep
  * @node: private; the table's lock protects this and the rest
- * @grant: the owner's part of the key; @grant.qkey is constant
+ * @grant: the owner's part of the key; @grant.qkey is constant, @grant.id 0
+ *	while there is none
  * @next: number of the next sender
  * @links: that the key is for
  * @again: when each may have another number, in jiffies
@@ -60,6 +61,8 @@ void rcl_keeper_stop(struct rcl_keeper *keeper);
 int rcl_keeper_set(struct rcl_keeper *keeper,
 		   const struct rcl_keeper_change *change, const char **why);
 void rcl_keeper_read(struct rcl_keeper *keeper, struct rcl_keeper_links *links);
+void rcl_keeper_sleep(void);
+void rcl_keeper_wake(void);
 int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		   struct rcl_group_grant *grant);
 

@@ -571,7 +571,8 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	}
 	ctrl->behind = 0;
 	failure = rcl_inbox_failure(slot);
-	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE)
+	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE ||
+	    failure.reason == RCLINK_DOWN_REASON_SLEEP)
 		rcl_life_goodbye(slot, failure.reason);
 	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_state_fail(slot, &failure);
@@ -589,7 +590,8 @@ static void rcl_life_look(struct rcl_link *link)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(link->slots); i++)
-		if (link->slots[i].epoch && &link->slots[i] != link->busy)
+		if (link->slots[i].epoch && &link->slots[i] != link->busy &&
+		    !rcl_state_break_off(&link->slots[i]))
 			rcl_life_traffic(&link->slots[i]);
 	rcl_state_set_timer(link);
 }

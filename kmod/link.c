@@ -458,8 +458,14 @@ int rcl_link_info(const char *name, struct rcl_link_info *info)
 	return ret;
 }
 
-/* The one with the next ID, of which the caller gets a reference; or NULL. */
-static struct rcl_link *rcl_link_get_behind(unsigned long *id)
+/**
+ * rcl_link_get_behind - the links one after the other
+ * @id: of the one before, 0 for the first; set to that of the one that is found
+ *
+ * Context: process context.
+ * Return: the link with a reference, or NULL behind the last one.
+ */
+struct rcl_link *rcl_link_get_behind(unsigned long *id)
 {
 	struct rcl_link *link;
 

@@ -55,6 +55,7 @@ int rcl_link_set(const char *name, const struct rcl_policy_change *change,
 int rcl_link_delete(const char *name);
 bool rcl_link_policy(const char *name, struct rcl_policy *policy);
 struct rcl_link *rcl_link_get(const char *name);
+struct rcl_link *rcl_link_get_behind(unsigned long *id);
 void rcl_link_put(struct rcl_link *link);
 int rcl_link_request(const char *name, struct rcl_request *req);
 int rcl_link_ping(const char *name, struct rcl_ping *ping);

@@ -13,6 +13,7 @@
 #include "nl-base.h"
 #include "nl.h"
 #include "queues.h"
+#include "sleep.h"
 
 static int __init rcl_init(void)
 {
@@ -25,9 +26,13 @@ static int __init rcl_init(void)
 	ret = rcl_dev_init();
 	if (ret)
 		goto err_mcast_sa_exit;
-	ret = rcl_nl_init();
+	/* Before there is a link or a group that it would have to end. */
+	ret = rcl_sleep_init();
 	if (ret)
 		goto err_dev_exit;
+	ret = rcl_nl_init();
+	if (ret)
+		goto err_sleep_exit;
 	rcl_event_init(&rcl_nl_family);
 	ret = rcl_cdev_init();
 	if (ret)
@@ -40,6 +45,8 @@ err_nl_exit:
 	rcl_link_exit();
 	rcl_event_exit();
 	rcl_nl_exit();
+err_sleep_exit:
+	rcl_sleep_exit();
 err_dev_exit:
 	rcl_dev_exit();
 err_mcast_sa_exit:
@@ -56,6 +63,7 @@ static void __exit rcl_exit(void)
 	rcl_link_exit();
 	rcl_event_exit();
 	rcl_nl_exit();
+	rcl_sleep_exit();
 	rcl_dev_exit();
 	rcl_mcast_sa_exit();
 	rcl_queues_stop();

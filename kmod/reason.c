@@ -38,13 +38,16 @@ static const char * const texts[] = {
 	[RCLINK_DOWN_REASON_OTHER_VERSION] =
 		"the peer's module is of a version that this one cannot talk to",
 	[RCLINK_DOWN_REASON_REPLACED] =
-		"one end gave this epoch up: it had lost it, was set otherwise, took another link in its place, or who brought it up there was gone",
+		"one end gave this epoch up: it had lost it, was about to sleep, was set otherwise, took another link in its place, or who brought it up there was gone",
 	[RCLINK_DOWN_REASON_MTU] =
 		RCL_TOO_LARGE("packets as large as the path MTU"),
 	[RCLINK_DOWN_REASON_SUBNET_MANAGER] =
 		"the subnet manager refuses the group, is not heard, or began anew",
 	[RCLINK_DOWN_REASON_MTU_CHANGED] =
 		"the port has another MTU than when the group was joined",
+	[RCLINK_DOWN_REASON_SLEEP] = "this host was about to sleep",
+	[RCLINK_DOWN_REASON_SNAPSHOT] =
+		"this virtual machine was copied, or taken back to a snapshot",
 };
 
 /* In the order of enum ib_wc_status, IBA 11.6.2. */

@@ -28,3 +28,12 @@ bool rcl_replay_take(struct rcl_replay *replay, u64 counter)
 	replay->seen |= BIT_ULL(behind);
 	return true;
 }
+
+/**
+ * rcl_replay_close - let nothing more come in
+ * @replay: of a sender that is none any more
+ */
+void rcl_replay_close(struct rcl_replay *replay)
+{
+	replay->next = ~0ULL;
+}

@@ -18,5 +18,6 @@ struct rcl_replay {
 };
 
 bool rcl_replay_take(struct rcl_replay *replay, u64 counter);
+void rcl_replay_close(struct rcl_replay *replay);
 
 #endif /* RCL_REPLAY_H */

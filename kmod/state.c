@@ -412,6 +412,23 @@ void rcl_state_down(struct rcl_slot *slot, u32 reason)
 }
 
 /**
+ * rcl_state_break_off - end an epoch whose key others may have
+ * @slot: as for rcl_state_fail()
+ *
+ * Nothing more is sealed with that, no answer, and no goodbye.
+ *
+ * Context: may sleep, for a drain.
+ * Return: false if it is not one.
+ */
+bool rcl_state_break_off(struct rcl_slot *slot)
+{
+	if (READ_ONCE(slot->failure.reason) != RCLINK_DOWN_REASON_SNAPSHOT)
+		return false;
+	rcl_state_down(slot, RCLINK_DOWN_REASON_SNAPSHOT);
+	return true;
+}
+
+/**
  * rcl_state_move - the next epoch takes the place of the one that is up
  * @link: whose other epoch has proven that it works
  *

@@ -24,6 +24,7 @@ void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req);
 bool rcl_state_rotates(const struct rcl_link *link);
 void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why);
 void rcl_state_down(struct rcl_slot *slot, u32 reason);
+bool rcl_state_break_off(struct rcl_slot *slot);
 void rcl_state_stop(struct rcl_slot *slot);
 void rcl_state_given_up(struct rcl_slot *slot);
 void rcl_state_move(struct rcl_link *link);

@@ -174,6 +174,72 @@ TEST_F(three, the_key_before_opens_for_a_while)
 	EXPECT_EQ(1, self->from);
 }
 
+TEST_F(three, who_has_lost_its_keys_says_and_hears_nothing)
+{
+	static const u8 wiped[RCLINK_KEY_LEN];
+	struct rcl_group_grant next = grant(2, 1);
+	u8 old[LEN], new[LEN];
+
+	say(&self->a, old);
+	rcl_group_seal_install(&self->b, &next);
+	next.sender = 0;
+	rcl_group_seal_install(&self->a, &next);
+	say(&self->a, new);
+	EXPECT_EQ(next.id, rcl_group_seal_id(&self->b));
+	rcl_group_seal_lose(&self->b);
+	EXPECT_EQ(0, rcl_group_seal_id(&self->b));
+	EXPECT_EQ(-ENOKEY, say(&self->b, self->buf));
+	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->b, old, LEN,
+					       &self->from));
+	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->b, new, LEN,
+					       &self->from));
+	EXPECT_EQ(0, memcmp(self->b.key[0].grant.key, wiped, sizeof(wiped)));
+	EXPECT_EQ(0, memcmp(self->b.key[1].grant.key, wiped, sizeof(wiped)));
+
+	/* A new one begins anew, and no key of zeroes opens anything. */
+	next = grant(3, 1);
+	rcl_group_seal_install(&self->b, &next);
+	EXPECT_EQ(-ENOKEY, rcl_group_seal_open(&self->b, new, LEN,
+					       &self->from));
+	next.sender = 0;
+	rcl_group_seal_install(&self->a, &next);
+	EXPECT_EQ(LEN, say(&self->a, self->buf));
+	EXPECT_EQ(TEXT, rcl_group_seal_open(&self->b, self->buf, LEN,
+					    &self->from));
+}
+
+TEST_F(three, who_has_a_lost_key_again_hears_nothing_twice)
+{
+	struct rcl_group_grant again = grant(1, 3);
+	u8 heard[LEN], own[LEN], missed[LEN], copy[LEN];
+	int i;
+
+	say(&self->b, own);
+	say(&self->a, heard);
+	memcpy(copy, heard, LEN);
+	EXPECT_EQ(TEXT, rcl_group_seal_open(&self->b, copy, LEN, &self->from));
+	for (i = 0; i < 2; i++) {
+		rcl_group_seal_lose(&self->b);
+		say(&self->a, missed);
+		rcl_group_seal_install(&self->b, &again);
+		memcpy(copy, heard, LEN);
+		EXPECT_EQ(-EALREADY, rcl_group_seal_open(&self->b, copy, LEN,
+							 &self->from));
+		memcpy(copy, own, LEN);
+		EXPECT_EQ(-EALREADY, rcl_group_seal_open(&self->b, copy, LEN,
+							 &self->from));
+		EXPECT_EQ(TEXT, rcl_group_seal_open(&self->b, missed, LEN,
+						    &self->from));
+		/* Its number is another one, and so is each nonce. */
+		EXPECT_EQ(LEN, say(&self->b, own));
+		memcpy(copy, own, LEN);
+		EXPECT_EQ(TEXT, rcl_group_seal_open(&self->c, copy, LEN,
+						    &self->from));
+		EXPECT_EQ(again.sender, self->from);
+		again.sender++;
+	}
+}
+
 TEST_F(three, a_counter_has_an_end)
 {
 	struct rcl_group_grant next = grant(2, 2);

@@ -223,6 +223,39 @@ TEST_F(kept, a_change_that_is_refused_changes_nothing)
 	EXPECT_TRUE(at_once);
 }
 
+TEST_F(kept, there_is_no_key_while_this_host_sleeps)
+{
+	static const u8 wiped[RCLINK_KEY_LEN];
+	u64 id = self->keeper.grant.id;
+	struct rcl_group_grant none = { 0 };
+	struct rcl_keeper late;
+
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", 0, &self->grant));
+	rcl_keeper_sleep();
+	EXPECT_EQ(0, memcmp(self->keeper.grant.key, wiped, sizeof(wiped)));
+	jiffies += 1001;
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("a", "g", 0, &none));
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("a", "g", id, &none));
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("c", "g", 0, &none));
+	EXPECT_EQ(0, set(&self->keeper, "c", "b", true));
+	start(&late, "late", &self->links);
+	EXPECT_EQ(-EBUSY, rcl_keeper_ask("a", "late", 0, &none));
+	EXPECT_EQ(0, none.id);
+	EXPECT_EQ(2, rekeys);
+
+	rcl_keeper_wake();
+	EXPECT_EQ(5, rekeys);
+	EXPECT_TRUE(at_once);
+	EXPECT_NE(id, self->keeper.grant.id);
+	EXPECT_EQ(1, rcl_keeper_ask("a", "g", id, &self->grant));
+	EXPECT_EQ(self->keeper.grant.id, self->grant.id);
+	EXPECT_EQ(QKEY, self->grant.qkey);
+	EXPECT_EQ(1, self->grant.sender);
+	EXPECT_EQ(-EACCES, rcl_keeper_ask("b", "g", id, &none));
+	EXPECT_EQ(1, rcl_keeper_ask("b", "late", 0, &self->grant));
+	rcl_keeper_stop(&late);
+}
+
 TEST_F(kept, the_list_has_an_end)
 {
 	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456";

@@ -71,4 +71,17 @@ TEST(a_jump_of_the_whole_window_forgets_nothing_it_should_know)
 		EXPECT_TRUE(rcl_replay_take(&replay, i));
 }
 
+TEST(nothing_comes_in_where_it_was_closed)
+{
+	const u64 end = (1ULL << 48) - 1;
+	struct rcl_replay replay = { 0 };
+
+	EXPECT_TRUE(rcl_replay_take(&replay, 1));
+	rcl_replay_close(&replay);
+	EXPECT_FALSE(rcl_replay_take(&replay, 0));
+	EXPECT_FALSE(rcl_replay_take(&replay, 1));
+	EXPECT_FALSE(rcl_replay_take(&replay, 2));
+	EXPECT_FALSE(rcl_replay_take(&replay, end));
+}
+
 TEST_HARNESS_MAIN

@@ -8,6 +8,7 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define CONNECT_AGAIN	"then connect it again"
+#define NO_DAEMON	"connect it again, where rclinkd does not"
 #define INTRUDER	"see `rclink stats`; if it comes again, look for an intruder in the RDMA network; "
 #define REPORT_BUG	"report it with the kernel logs of both hosts"
 
@@ -75,13 +76,19 @@ static const struct rcl_advice reasons[] = {
 		"compare `modinfo rclink` on both hosts, and install the same; "
 		CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
-		"one end had noticed a failure before the other one did, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",
+		"one end had noticed a failure before the other one did, or its host was about to sleep, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",
 		"see `rclink show` for a link that took its place, else `rclink why` at both hosts for what failed"
 	},
 	[RCLINK_DOWN_REASON_MTU] = {
 		"a switch or a port on the way takes only smaller packets than the ports at both ends; or, if it was so once, the peer's host went away just then",
 		"lower mtu of this link with `rclink set`, or raise that of the switches; "
 		CONNECT_AGAIN },
+	[RCLINK_DOWN_REASON_SLEEP] = {
+		"this host was suspended or hibernated, and its peers do not wait for that",
+		NO_DAEMON },
+	[RCLINK_DOWN_REASON_SNAPSHOT] = {
+		"the hypervisor copied this host, or took it back to a snapshot: another one may have the keys that it had",
+		NO_DAEMON },
 };
 
 /* A group is joined again by itself, and has no peer to blame. */

@@ -15,7 +15,7 @@
 #define DAY_S		86400
 #define MODE_DIGITS	6
 
-#define WORDS_MAX	24
+#define WORDS_MAX	25
 
 /* In the order of the enums; those that begin at 1 have no word for 0. */
 static const char *const words_of[][WORDS_MAX] = {
@@ -28,7 +28,8 @@ static const char *const words_of[][WORDS_MAX] = {
 		"device-fatal", "port-down", "gid-changed", "device-removed",
 		"unauthenticated", "protocol", "local-error", "peer-silent",
 		"out-of-sequence", "not-a-message", "access", "other-version",
-		"replaced", "mtu", "subnet-manager", "mtu-changed" },
+		"replaced", "mtu", "subnet-manager", "mtu-changed",
+		"sleep", "snapshot" },
 	[RCL_WORDS_ROLE] = { NULL, "initiator", "responder" },
 	[RCL_WORDS_RECOVER] = { "reset", "resume" },
 	[RCL_WORDS_PING_OP] = { NULL, "send", "write", "read", "cas", "fadd" },

@@ -85,14 +85,17 @@ enum rclink_link_state {
  * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version
  *   of the control protocol.
  * @RCLINK_DOWN_REASON_REPLACED: One end gave this epoch up: it had lost it,
- *   was set otherwise, took another link in its place, or who brought it up
- *   there was gone.
+ *   was about to sleep, was set otherwise, took another link in its place, or
+ *   who brought it up there was gone.
  * @RCLINK_DOWN_REASON_MTU: The hello came through, but no packet as large as
  *   the path MTU.
  * @RCLINK_DOWN_REASON_SUBNET_MANAGER: The subnet manager refuses a multicast
  *   group, does not answer, or has another view of the port since.
  * @RCLINK_DOWN_REASON_MTU_CHANGED: The port has another MTU than when the
  *   multicast group was joined.
+ * @RCLINK_DOWN_REASON_SLEEP: This host was about to sleep, or to hibernate.
+ * @RCLINK_DOWN_REASON_SNAPSHOT: This host is a virtual machine that was
+ *   copied, or taken back to a snapshot, so others may have its keys.
  */
 enum rclink_down_reason {
 	RCLINK_DOWN_REASON_NONE,
@@ -118,6 +121,8 @@ enum rclink_down_reason {
 	RCLINK_DOWN_REASON_MTU,
 	RCLINK_DOWN_REASON_SUBNET_MANAGER,
 	RCLINK_DOWN_REASON_MTU_CHANGED,
+	RCLINK_DOWN_REASON_SLEEP,
+	RCLINK_DOWN_REASON_SNAPSHOT,
 };
 
 enum rclink_role {

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A counter is back where it was in a host that goes on from an image of its
+ * memory, or in a virtual machine from a snapshot: no key may be the one that
+ * it counted for. So all epochs end before an image can be made, groups forget
+ * their keys, and there are no others before the host is awake. Where nothing
+ * is made but a pause, the peers would not have waited for its end, either.
+ *
+ * A virtual machine hears of it only when it goes on, and maybe not alone:
+ * there no goodbye is said, which would take a nonce, too.
+ */
+#include "sleep.h"
+
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/random.h>
+#include <linux/suspend.h>
+#include <linux/workqueue.h>
+
+#include <uapi/linux/rclink.h>
+
+#include "group-ask.h"
+#include "group-base.h"
+#include "inbox.h"
+#include "keeper.h"
+#include "link.h"
+
+#define RCL_SLEEP_MS	10000	/* for all links to end what they have */
+#define RCL_SLEEP_LOOK	10	/* ms between two looks whether they have */
+
+static DEFINE_MUTEX(rcl_sleep_lock);	/* one at a time; protects rcl_asleep */
+static bool rcl_asleep;
+
+static bool rcl_sleep_await(struct rcl_link *link, unsigned long end)
+{
+	bool rests;
+
+	while (!(rests = rcl_inbox_rests(link)) && time_before(jiffies, end))
+		msleep(RCL_SLEEP_LOOK);
+	return rests;
+}
+
+static void rcl_sleep_links(u32 reason)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_SLEEP_MS);
+	struct rcl_link *link;
+	unsigned long id = 0;
+	unsigned int left = 0;
+
+	/* First, for links that are made behind those that are looked at. */
+	rcl_inbox_set_asleep(true);
+	while ((link = rcl_link_get_behind(&id))) {
+		rcl_inbox_end_epochs(link, reason);
+		rcl_link_put(link);
+	}
+	id = 0;
+	while ((link = rcl_link_get_behind(&id))) {
+		left += !rcl_sleep_await(link, end);
+		rcl_link_put(link);
+	}
+	if (left)
+		pr_warn_ratelimited("the epochs of %u links have not ended within %u s\n",
+				    left, RCL_SLEEP_MS / 1000);
+}
+
+static void rcl_sleep_group(struct rcl_group *group)
+{
+	/* A key that it has just been told of is in an image, too. */
+	cancel_delayed_work_sync(&group->tick);
+	mutex_lock(&group->lock);
+	rcl_group_ask_no_more(group);
+	mutex_unlock(&group->lock);
+	rcl_talk_lose_key(&group->talk);
+}
+
+/* No member is told a key any more, since there is no link. */
+static void rcl_sleep_groups(void)
+{
+	struct rcl_group *group;
+	u32 id = 0;
+
+	rcl_keeper_sleep();
+	while ((group = rcl_group_get_behind(id))) {
+		id = group->id;
+		rcl_sleep_group(group);
+		rcl_group_put(group);
+	}
+}
+
+static void rcl_sleep_wake_group(struct rcl_group *group)
+{
+	mutex_lock(&group->lock);
+	if (!group->dead)
+		queue_delayed_work(system_unbound_wq, &group->tick, 0);
+	mutex_unlock(&group->lock);
+}
+
+static void rcl_sleep_begin_locked(u32 reason)
+{
+	lockdep_assert_held(&rcl_sleep_lock);
+	rcl_sleep_links(reason);
+	rcl_sleep_groups();
+}
+
+static void rcl_sleep_end_locked(void)
+{
+	struct rcl_group *group;
+	u32 id = 0;
+
+	lockdep_assert_held(&rcl_sleep_lock);
+	rcl_inbox_set_asleep(false);
+	rcl_keeper_wake();
+	while ((group = rcl_group_get_behind(id))) {
+		id = group->id;
+		rcl_sleep_wake_group(group);
+		rcl_group_put(group);
+	}
+}
+
+static int rcl_sleep_pm(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	mutex_lock(&rcl_sleep_lock);
+	switch (action) {
+	case PM_HIBERNATION_PREPARE:
+	case PM_SUSPEND_PREPARE:
+	case PM_RESTORE_PREPARE:
+		rcl_asleep = true;
+		rcl_sleep_begin_locked(RCLINK_DOWN_REASON_SLEEP);
+		break;
+	case PM_POST_HIBERNATION:
+	case PM_POST_SUSPEND:
+	case PM_POST_RESTORE:
+		rcl_asleep = false;
+		rcl_sleep_end_locked();
+		break;
+	}
+	mutex_unlock(&rcl_sleep_lock);
+	return NOTIFY_DONE;
+}
+
+static void rcl_sleep_copied(struct work_struct *work)
+{
+	mutex_lock(&rcl_sleep_lock);
+	rcl_sleep_begin_locked(RCLINK_DOWN_REASON_SNAPSHOT);
+	if (!rcl_asleep)
+		rcl_sleep_end_locked();
+	mutex_unlock(&rcl_sleep_lock);
+}
+
+static DECLARE_WORK(rcl_sleep_copy, rcl_sleep_copied);
+
+/* Some of the devices that tell of it do so in an interrupt. */
+static int rcl_sleep_vmfork(struct notifier_block *nb, unsigned long action,
+			    void *data)
+{
+	queue_work(system_unbound_wq, &rcl_sleep_copy);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block rcl_sleep_pm_nb = {
+	.notifier_call = rcl_sleep_pm,
+};
+
+static struct notifier_block rcl_sleep_vmfork_nb = {
+	.notifier_call = rcl_sleep_vmfork,
+};
+
+/**
+ * rcl_sleep_init - hear of it when this host goes to sleep, or was copied
+ *
+ * Context: may sleep.
+ * Return: 0, or what registering says.
+ */
+int rcl_sleep_init(void)
+{
+	int ret;
+
+	ret = register_pm_notifier(&rcl_sleep_pm_nb);
+	if (ret)
+		return ret;
+	ret = register_random_vmfork_notifier(&rcl_sleep_vmfork_nb);
+	if (ret)
+		unregister_pm_notifier(&rcl_sleep_pm_nb);
+	return ret;
+}
+
+/**
+ * rcl_sleep_exit - the mirror of rcl_sleep_init()
+ *
+ * Context: may sleep.
+ */
+void rcl_sleep_exit(void)
+{
+	unregister_random_vmfork_notifier(&rcl_sleep_vmfork_nb);
+	unregister_pm_notifier(&rcl_sleep_pm_nb);
+	cancel_work_sync(&rcl_sleep_copy);
+}
