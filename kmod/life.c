@@ -547,7 +547,7 @@ static bool rcl_life_is_behind(const struct rcl_ctrl *ctrl)
 	return ctrl->behind < RCL_CTRL_SLOTS && rcl_ctrl_can_recv(ctrl);
 }
 
-/* A goodbye explains the failures that come with it. */
+/* A goodbye explains the failures that come with it, one for good a sleep. */
 static void rcl_life_traffic(struct rcl_slot *slot)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
@@ -572,7 +572,7 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	ctrl->behind = 0;
 	failure = rcl_inbox_failure(slot);
 	if (failure.reason == RCLINK_DOWN_REASON_OWNER_GONE ||
-	    failure.reason == RCLINK_DOWN_REASON_SLEEP)
+	    (failure.reason == RCLINK_DOWN_REASON_SLEEP && ret != -ECONNRESET))
 		rcl_life_goodbye(slot, failure.reason);
 	else if (failure.reason && ret != -ECONNRESET && ret != -EREMCHG)
 		rcl_state_fail(slot, &failure);
