@@ -153,6 +153,8 @@ bool rcl_inbox_is_asleep(void)
 void rcl_inbox_end_epochs(struct rcl_link *link, u32 reason)
 {
 	const struct rcl_reason why = { .reason = reason };
+	/* No cause is worth what would still be sealed for it. */
+	bool any = reason == RCLINK_DOWN_REASON_SNAPSHOT;
 	int i;
 
 	spin_lock_irq(&link->lock);
@@ -160,7 +162,8 @@ void rcl_inbox_end_epochs(struct rcl_link *link, u32 reason)
 		struct rcl_slot *slot = &link->slots[i];
 
 		if ((slot->epoch || slot->owner) &&
-		    rcl_reason_weight(&slot->failure) < RCL_WEIGHT_CAUSE)
+		    (any || rcl_reason_weight(&slot->failure) <
+			    RCL_WEIGHT_CAUSE))
 			slot->failure = why;
 	}
 	spin_unlock_irq(&link->lock);
