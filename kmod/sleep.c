@@ -43,12 +43,10 @@ static bool rcl_sleep_await(struct rcl_link *link, unsigned long end)
 	return rests;
 }
 
-static void rcl_sleep_links(u32 reason)
+static void rcl_sleep_end_links(u32 reason)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(RCL_SLEEP_MS);
 	struct rcl_link *link;
 	unsigned long id = 0;
-	unsigned int left = 0;
 
 	/* First, for links that are made behind those that are looked at. */
 	rcl_inbox_set_asleep(true);
@@ -56,7 +54,15 @@ static void rcl_sleep_links(u32 reason)
 		rcl_inbox_end_epochs(link, reason);
 		rcl_link_put(link);
 	}
-	id = 0;
+}
+
+static void rcl_sleep_await_links(void)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_SLEEP_MS);
+	struct rcl_link *link;
+	unsigned long id = 0;
+	unsigned int left = 0;
+
 	while ((link = rcl_link_get_behind(&id))) {
 		left += !rcl_sleep_await(link, end);
 		rcl_link_put(link);
@@ -66,6 +72,23 @@ static void rcl_sleep_links(u32 reason)
 				    left, RCL_SLEEP_MS / 1000);
 }
 
+static void rcl_sleep_with_groups(void (*act)(struct rcl_group *group))
+{
+	struct rcl_group *group;
+	u32 id = 0;
+
+	while ((group = rcl_group_get_behind(id))) {
+		id = group->id;
+		act(group);
+		rcl_group_put(group);
+	}
+}
+
+static void rcl_sleep_lose_key(struct rcl_group *group)
+{
+	rcl_talk_lose_key(&group->talk);
+}
+
 static void rcl_sleep_group(struct rcl_group *group)
 {
 	/* A key that it has just been told of is in an image, too. */
@@ -73,21 +96,7 @@ static void rcl_sleep_group(struct rcl_group *group)
 	mutex_lock(&group->lock);
 	rcl_group_ask_no_more(group);
 	mutex_unlock(&group->lock);
-	rcl_talk_lose_key(&group->talk);
-}
-
-/* No member is told a key any more, since there is no link. */
-static void rcl_sleep_groups(void)
-{
-	struct rcl_group *group;
-	u32 id = 0;
-
-	rcl_keeper_sleep();
-	while ((group = rcl_group_get_behind(id))) {
-		id = group->id;
-		rcl_sleep_group(group);
-		rcl_group_put(group);
-	}
+	rcl_sleep_lose_key(group);
 }
 
 static void rcl_sleep_wake_group(struct rcl_group *group)
@@ -101,23 +110,21 @@ static void rcl_sleep_wake_group(struct rcl_group *group)
 static void rcl_sleep_begin_locked(u32 reason)
 {
 	lockdep_assert_held(&rcl_sleep_lock);
-	rcl_sleep_links(reason);
-	rcl_sleep_groups();
+	rcl_sleep_end_links(reason);
+	/* A copy seals with them until then, while a link may take its time. */
+	rcl_keeper_sleep();
+	rcl_sleep_with_groups(rcl_sleep_lose_key);
+	rcl_sleep_await_links();
+	/* From here on no member is told another one. */
+	rcl_sleep_with_groups(rcl_sleep_group);
 }
 
 static void rcl_sleep_end_locked(void)
 {
-	struct rcl_group *group;
-	u32 id = 0;
-
 	lockdep_assert_held(&rcl_sleep_lock);
 	rcl_inbox_set_asleep(false);
 	rcl_keeper_wake();
-	while ((group = rcl_group_get_behind(id))) {
-		id = group->id;
-		rcl_sleep_wake_group(group);
-		rcl_group_put(group);
-	}
+	rcl_sleep_with_groups(rcl_sleep_wake_group);
 }
 
 static int rcl_sleep_pm(struct notifier_block *nb, unsigned long action,
