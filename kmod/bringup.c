@@ -155,8 +155,10 @@ static int rcl_bringup_take(struct rcl_slot *slot, struct rcl_request *req)
 	spin_unlock_irq(&link->lock);
 	if (!asleep)
 		return 0;
-	req->why = "this host is about to sleep: try again when it is awake";
-	return -EAGAIN;
+	/* No other path is better. */
+	req->why =
+		"this host sleeps, or was just copied: try again in a moment";
+	return -EBUSY;
 }
 
 /**

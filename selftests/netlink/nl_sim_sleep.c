@@ -161,9 +161,9 @@ TEST_F_TIMEOUT(sleep, nothing_is_prepared_before_it_is_awake, 120)
 	pid = fall_asleep();
 	while (rcl_all_objects() == up && now_ms() < end_ms)
 		usleep(10000);
-	EXPECT_EQ(-EAGAIN, rcl_prepare(&self->s, "c", &end));
+	EXPECT_EQ(-EBUSY, rcl_prepare(&self->s, "c", &end));
 	EXPECT_EQ(0, sim_link(&self->s, "new", "sim0", 0, 0));
-	EXPECT_EQ(-EAGAIN, rcl_prepare(&self->s, "new", &end));
+	EXPECT_EQ(-EBUSY, rcl_prepare(&self->s, "new", &end));
 	EXPECT_LT(self->objects, rcl_all_objects());
 	ASSERT_EQ(0, wake_up(pid));
 	EXPECT_TRUE(has_fallen(&self->s, "a"));
@@ -236,7 +236,7 @@ static int prepare_after(struct genl_sock *s, const char *name)
 	struct rcl_end end;
 	int ret;
 
-	while ((ret = rcl_prepare(s, name, &end)) == -EAGAIN &&
+	while ((ret = rcl_prepare(s, name, &end)) == -EBUSY &&
 	       now_ms() < end_ms)
 		usleep(10000);
 	return ret;
