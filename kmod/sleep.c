@@ -6,6 +6,10 @@
  * their keys, and there are no others before the host is awake. Where nothing
  * is made but a pause, the peers would not have waited for its end, either.
  *
+ * A disk may be at the other end of a link, and what is written to it before
+ * processes stand still is waited for. So it is a device that ends the epochs:
+ * all are told to prepare when that is over, and none has stopped yet.
+ *
  * A virtual machine hears of it only when it goes on, and maybe not alone:
  * there no goodbye is said, which would take a nonce, too.
  */
@@ -16,6 +20,8 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/platform_device.h>
+#include <linux/pm.h>
 #include <linux/random.h>
 #include <linux/suspend.h>
 #include <linux/workqueue.h>
@@ -31,8 +37,10 @@
 #define RCL_SLEEP_MS	10000	/* for all links to end what they have */
 #define RCL_SLEEP_LOOK	10	/* ms between two looks whether they have */
 
-static DEFINE_MUTEX(rcl_sleep_lock);	/* one at a time; protects rcl_asleep */
+static DEFINE_MUTEX(rcl_sleep_lock);	/* one at a time; protects both flags */
 static bool rcl_asleep;
+static bool rcl_sleep_notified;	/* and will be when this host is awake */
+static struct platform_device *rcl_sleeper;
 
 static bool rcl_sleep_await(struct rcl_link *link, unsigned long end)
 {
@@ -127,6 +135,50 @@ static void rcl_sleep_end_locked(void)
 	rcl_sleep_with_groups(rcl_sleep_wake_group);
 }
 
+static void rcl_sleep_wake_locked(void)
+{
+	lockdep_assert_held(&rcl_sleep_lock);
+	if (rcl_asleep)
+		rcl_sleep_end_locked();
+	rcl_asleep = false;
+}
+
+/* What writes the image may say it once more. */
+static int rcl_sleep_prepare(struct device *dev)
+{
+	mutex_lock(&rcl_sleep_lock);
+	rcl_asleep = true;
+	rcl_sleep_begin_locked(RCLINK_DOWN_REASON_SLEEP);
+	mutex_unlock(&rcl_sleep_lock);
+	return 0;
+}
+
+/* An image is written only now; Xen, which notifies nobody, has it already. */
+static void rcl_sleep_complete(struct device *dev)
+{
+	mutex_lock(&rcl_sleep_lock);
+	if (!rcl_sleep_notified)
+		rcl_sleep_wake_locked();
+	mutex_unlock(&rcl_sleep_lock);
+}
+
+static const struct dev_pm_ops rcl_sleep_ops = {
+	.prepare = rcl_sleep_prepare,
+	.complete = rcl_sleep_complete,
+};
+
+static int rcl_sleep_probe(struct platform_device *pdev)
+{
+	return 0;
+}
+
+static struct platform_driver rcl_sleep_driver = {
+	.driver = {
+		.name = "rclink",
+		.pm = &rcl_sleep_ops,
+	},
+};
+
 static int rcl_sleep_pm(struct notifier_block *nb, unsigned long action,
 			void *data)
 {
@@ -135,14 +187,13 @@ static int rcl_sleep_pm(struct notifier_block *nb, unsigned long action,
 	case PM_HIBERNATION_PREPARE:
 	case PM_SUSPEND_PREPARE:
 	case PM_RESTORE_PREPARE:
-		rcl_asleep = true;
-		rcl_sleep_begin_locked(RCLINK_DOWN_REASON_SLEEP);
+		rcl_sleep_notified = true;
 		break;
 	case PM_POST_HIBERNATION:
 	case PM_POST_SUSPEND:
 	case PM_POST_RESTORE:
-		rcl_asleep = false;
-		rcl_sleep_end_locked();
+		rcl_sleep_notified = false;
+		rcl_sleep_wake_locked();
 		break;
 	}
 	mutex_unlock(&rcl_sleep_lock);
@@ -186,12 +237,23 @@ int rcl_sleep_init(void)
 {
 	int ret;
 
+	rcl_sleeper = platform_create_bundle(&rcl_sleep_driver, rcl_sleep_probe,
+					     NULL, 0, NULL, 0);
+	if (IS_ERR(rcl_sleeper))
+		return PTR_ERR(rcl_sleeper);
 	ret = register_pm_notifier(&rcl_sleep_pm_nb);
 	if (ret)
-		return ret;
+		goto err_sleeper;
 	ret = register_random_vmfork_notifier(&rcl_sleep_vmfork_nb);
 	if (ret)
-		unregister_pm_notifier(&rcl_sleep_pm_nb);
+		goto err_pm_notifier;
+	return 0;
+
+err_pm_notifier:
+	unregister_pm_notifier(&rcl_sleep_pm_nb);
+err_sleeper:
+	platform_device_unregister(rcl_sleeper);
+	platform_driver_unregister(&rcl_sleep_driver);
 	return ret;
 }
 
@@ -204,5 +266,7 @@ void rcl_sleep_exit(void)
 {
 	unregister_random_vmfork_notifier(&rcl_sleep_vmfork_nb);
 	unregister_pm_notifier(&rcl_sleep_pm_nb);
+	platform_device_unregister(rcl_sleeper);
+	platform_driver_unregister(&rcl_sleep_driver);
 	cancel_work_sync(&rcl_sleep_copy);
 }

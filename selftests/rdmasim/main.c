@@ -15,14 +15,12 @@
  *		without a GRH, as a virtual one. More than 512 pages are said,
  *		and not there, and so are sizes.
  * del_device	NAME
- * copied	ID: this host hears that it was copied, as of a hypervisor
  *
- * The knobs of each device are described in knobs.c.
+ * The knobs of each device are described in knobs.c, those of this host's sleep
+ * in sleep.c.
  */
 #include <linux/debugfs.h>
-#include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/string.h>
 
 #include "compat.h"
 #include "sim.h"
@@ -48,31 +46,6 @@ static ssize_t sim_del_write(struct file *file, const char __user *from,
 	return ret ? : sim_dev_del(line) ? : len;
 }
 
-/* Not exported: who is told by a hypervisor is built in. */
-static int sim_copied(const char *id)
-{
-	struct kprobe probe = { .symbol_name = "add_vmfork_randomness" };
-	void (*tell)(const void *id, size_t len);
-	int ret;
-
-	ret = register_kprobe(&probe);
-	if (ret)
-		return ret;
-	tell = (void *)probe.addr;
-	unregister_kprobe(&probe);
-	tell(id, strlen(id));
-	return 0;
-}
-
-static ssize_t sim_copied_write(struct file *file, const char __user *from,
-				size_t len, loff_t *pos)
-{
-	char line[SIM_LINE];
-	int ret = sim_line(line, from, len);
-
-	return ret ? : sim_copied(line) ? : len;
-}
-
 static const struct file_operations sim_new_fops = {
 	.owner = THIS_MODULE,
 	.write = sim_new_write,
@@ -81,11 +54,6 @@ static const struct file_operations sim_new_fops = {
 static const struct file_operations sim_del_fops = {
 	.owner = THIS_MODULE,
 	.write = sim_del_write,
-};
-
-static const struct file_operations sim_copied_fops = {
-	.owner = THIS_MODULE,
-	.write = sim_copied_write,
 };
 
 static int __init sim_init(void)
@@ -105,8 +73,8 @@ static int __init sim_init(void)
 	root = sim_knobs_init();
 	debugfs_create_file("new_device", 0200, root, NULL, &sim_new_fops);
 	debugfs_create_file("del_device", 0200, root, NULL, &sim_del_fops);
-	debugfs_create_file("copied", 0200, root, NULL, &sim_copied_fops);
 	sim_sa_init(root);
+	sim_sleep_init(root);
 	return 0;
 
 err_arrive:
@@ -122,6 +90,7 @@ static void __exit sim_exit(void)
 	sim_dev_exit();
 	sim_knobs_exit();
 	sim_sa_exit();
+	sim_sleep_exit();
 	sim_arrive_exit();
 	destroy_workqueue(sim_wq);
 }

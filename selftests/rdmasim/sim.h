@@ -388,6 +388,10 @@ bool sim_sa_lets(struct sim_dev *dev, const struct sim_av *av);
 void sim_sa_init(struct dentry *root);
 void sim_sa_exit(void);
 
+/* sleep.c: this host sleeps, or was copied */
+void sim_sleep_init(struct dentry *root);
+void sim_sleep_exit(void);
+
 /* send.c: how a QP sends */
 void sim_send_work(struct work_struct *work);
 void sim_send_answered(struct sim_qp *qp, const struct sim_msg *msg, bool last);
