@@ -6,6 +6,7 @@
  */
 #include "sim.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -226,6 +227,46 @@ TEST_F_TIMEOUT(sleep, a_device_that_takes_too_long_does_not_keep_it_awake, 180)
 	EXPECT_TRUE(has_fallen(&self->s, "a"));
 }
 
+/*
+ * One that is to move has the new epoch before it has ended the old one, and
+ * hears only then that its peer ends it for good.
+ */
+TEST_F_TIMEOUT(sleep, a_goodbye_for_good_counts, 120)
+{
+	static const char * const names[] = { "a", "b" };
+	int64_t end_ms = now_ms() + slow(LONG_MS);
+	struct rcl_view view = {};
+	struct rcl_end end[2];
+	uint64_t epoch;
+	int i;
+
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, rcl_del(&self->s, "b"));
+	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, sim_up(&self->s));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, rcl_prepare_beside(&self->s, names[i], &end[i]));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, rcl_connect(&self->s, names[i], end[i].epoch,
+					 RCLINK_ROLE_INITIATOR + i, &end[!i],
+					 NULL));
+	epoch = end[0].epoch > end[1].epoch ? end[0].epoch : end[1].epoch;
+	ASSERT_EQ(0, rcl_activate(&self->s, "b", epoch, NULL));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "slow_qp 1 %d %d", ALL,
+			      SLOW_MS));
+	ASSERT_EQ(0, rcl_activate(&self->s, "a", epoch, NULL));
+	while (view.epoch != epoch && now_ms() < end_ms)
+		ASSERT_EQ(0, rcl_view(&self->s, "b", &view));
+	ASSERT_EQ(epoch, view.epoch);
+	ASSERT_EQ(0, rcl_disconnect(&self->s, "b"));
+	ASSERT_EQ(0, wake_up(fall_asleep()));
+	EXPECT_TRUE(is_down(&self->s, "a",
+			    RCLINK_DOWN_REASON_PEER_DISCONNECTED));
+	EXPECT_TRUE(is_down(&self->s, "b", RCLINK_DOWN_REASON_DISCONNECTED));
+	EXPECT_EQ(self->objects, rcl_all_objects());
+}
+
 /* It hears of it at once, and is at it for a moment. */
 static int prepare_after(struct genl_sock *s, const char *name)
 {
@@ -266,6 +307,91 @@ TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_and_comes_up_again, 120)
 	EXPECT_EQ(said, rcl_stat(&self->s, "a", RCLINK_A_STATS_TX_MESSAGES));
 	EXPECT_EQ(0, prepare_after(&self->s, "c"));
 	EXPECT_EQ(0, sim_up(&self->s));
+}
+
+/* Its port went down before that, and it is at the end of what was up. */
+TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_of_a_failure, 120)
+{
+	int64_t end_ms = now_ms() + slow(LONG_MS);
+	struct rcl_end end;
+	long seen;
+
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, rcl_del(&self->s, "b"));
+	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, sim_up(&self->s));
+	ASSERT_EQ(0, rcl_prepare_beside(&self->s, "a", &end));
+	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
+	seen = sim_seen("sim0", "slow_qp");
+	ASSERT_EQ(0, sim_knob("sim0", "up", "0"));
+	while (sim_seen("sim0", "slow_qp") == seen && now_ms() < end_ms)
+		usleep(1000);
+	if (put(COPIED, "id"))
+		SKIP(return, "this kernel does not hear of copies");
+	EXPECT_EQ(0, sim_objects_left(self->objects));
+	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
+	EXPECT_TRUE(is_down(&self->s, "a", RCLINK_DOWN_REASON_SNAPSHOT));
+}
+
+/* Without its port, it would be tried again as one of any. */
+static int add_group(struct genl_sock *s)
+{
+	uint8_t mgid[RCLINK_GID_LEN];
+	struct genl_msg m;
+
+	inet_pton(AF_INET6, "ff15::4:5:6", mgid);
+	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	genl_put_str(&m, RCLINK_A_GROUP_DEVICE, "sim0");
+	genl_put_u32(&m, RCLINK_A_GROUP_PORT, 1);
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, 0xc001);
+	return genl_ask(s, &m, NULL, NULL);
+}
+
+static int key_of_group(struct genl_sock *s, uint64_t *key)
+{
+	struct genl_msg m, answer;
+	int ret;
+
+	genl_begin(&m, s, RCLINK_CMD_GROUP_GET);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	ret = genl_ask(s, &m, &answer, NULL);
+	if (!ret)
+		*key = genl_u64(genl_attr(&answer, RCLINK_A_GROUP_KEY_ID));
+	return ret;
+}
+
+TEST_F_TIMEOUT(sleep, a_copy_has_no_key_of_a_group_while_a_link_ends, 120)
+{
+	int64_t end_ms = now_ms() + slow(LONG_MS);
+	struct rcl_view view;
+	uint64_t key, old;
+
+	ASSERT_EQ(0, rcl_del(&self->s, "a"));
+	ASSERT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, rcl_del(&self->s, "b"));
+	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", RCLINK_A_LINK_QPS, QPS));
+	ASSERT_EQ(0, sim_up(&self->s));
+	ASSERT_EQ(0, add_group(&self->s));
+	ASSERT_EQ(0, key_of_group(&self->s, &old));
+	EXPECT_NE(0, old);
+	key = old;
+	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
+	if (put(COPIED, "id"))
+		SKIP(return, "this kernel does not hear of copies");
+	while (key == old && now_ms() < end_ms)
+		ASSERT_EQ(0, key_of_group(&self->s, &key));
+	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
+	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
+	EXPECT_EQ(0, key);
+	while (!key && now_ms() < end_ms)
+		ASSERT_EQ(0, key_of_group(&self->s, &key));
+	EXPECT_NE(0, key);
+	EXPECT_NE(old, key);
+	EXPECT_TRUE(is_down(&self->s, "a", RCLINK_DOWN_REASON_SNAPSHOT));
+	EXPECT_EQ(0, rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL));
 }
 
 TEST_HARNESS_MAIN
