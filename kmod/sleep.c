@@ -153,7 +153,10 @@ static int rcl_sleep_prepare(struct device *dev)
 	return 0;
 }
 
-/* An image is written only now; Xen, which notifies nobody, has it already. */
+/*
+ * The image may only now be written: a key that is drawn meanwhile may be drawn
+ * once more by who goes on from it. Xen, which notifies nobody, has its own.
+ */
 static void rcl_sleep_complete(struct device *dev)
 {
 	mutex_lock(&rcl_sleep_lock);

@@ -75,6 +75,7 @@ FIXTURE_TEARDOWN(sleep)
 {
 	EXPECT_EQ(0, put(ASLEEP, "0"));
 	take_time(0, SLOW_MS);
+	rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL);
 	rcl_clean(&self->s);
 	EXPECT_EQ(self->objects, rcl_all_objects());
 	sim_end(&self->s);
@@ -113,6 +114,13 @@ static bool has_fallen(struct genl_sock *s, const char *name)
 	return is_down(s, name, RCLINK_DOWN_REASON_SLEEP);
 }
 
+/* It hears of it after its peer, whose goodbye may be there before that. */
+static bool has_fallen_second(struct genl_sock *s, const char *name)
+{
+	return has_fallen(s, name) ||
+	       is_down(s, name, RCLINK_DOWN_REASON_REPLACED);
+}
+
 TEST_F_TIMEOUT(sleep, all_epochs_end_and_others_come_up_after_it, 120)
 {
 	static const char names[][2] = { "a", "b", "c", "d", "e", "f" };
@@ -131,7 +139,8 @@ TEST_F_TIMEOUT(sleep, all_epochs_end_and_others_come_up_after_it, 120)
 	ASSERT_EQ(0, rcl_pair(&self->s, "e", "f", RCLINK_LINK_STATE_PREPARED));
 	ASSERT_EQ(0, wake_up(fall_asleep()));
 	for (i = 0; i < 6; i++)
-		EXPECT_TRUE(has_fallen(&self->s, names[i]))
+		EXPECT_TRUE(i % 2 ? has_fallen_second(&self->s, names[i]) :
+				    has_fallen(&self->s, names[i]))
 			TH_LOG("%s", names[i]);
 	EXPECT_EQ(0, rcl_view(&self->s, "idle", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_IDLE, view.state);
@@ -165,7 +174,7 @@ TEST_F_TIMEOUT(sleep, nothing_is_prepared_before_it_is_awake, 120)
 	EXPECT_LT(self->objects, rcl_all_objects());
 	ASSERT_EQ(0, wake_up(pid));
 	EXPECT_TRUE(has_fallen(&self->s, "a"));
-	EXPECT_TRUE(has_fallen(&self->s, "b"));
+	EXPECT_TRUE(has_fallen_second(&self->s, "b"));
 	EXPECT_EQ(self->objects, rcl_all_objects());
 	EXPECT_EQ(0, take_time(0, SLOW_MS));
 	EXPECT_EQ(0, rcl_prepare(&self->s, "c", &end));
@@ -391,7 +400,6 @@ TEST_F_TIMEOUT(sleep, a_copy_has_no_key_of_a_group_while_a_link_ends, 120)
 	EXPECT_NE(0, key);
 	EXPECT_NE(old, key);
 	EXPECT_TRUE(is_down(&self->s, "a", RCLINK_DOWN_REASON_SNAPSHOT));
-	EXPECT_EQ(0, rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL));
 }
 
 TEST_HARNESS_MAIN

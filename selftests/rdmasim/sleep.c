@@ -3,8 +3,8 @@
  * How this host sleeps. In rdmasim/ of debugfs:
  *
  * copied	ID: it hears that it was copied, as of a hypervisor
- * asleep	1 rclink's device hears that it is to prepare for that, 0 that
- *		it is over, as where nobody is notified. Nothing stands still
+ * asleep	1 rclink's device is told to prepare, 0 that it is over, as if
+ *		nobody were notified. Nothing stands still
  * sleepless	1 who tries to sleep does so until all devices but the last one
  *		have prepared: that takes a second, and refuses. None has
  *		stopped by then. 0 it can
