@@ -19,6 +19,7 @@
 #define RCL_PINGS_MAX	64	/* waiting on one link */
 #define RCL_CALLS_PASS	64	/* taken out in one pass */
 
+/* Written below rcl_sleep_lock, read with the link locked that prepares. */
 static bool rcl_inbox_asleep;
 
 /* Of a link of which the caller holds a reference or an epoch. */

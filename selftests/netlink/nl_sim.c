@@ -6,7 +6,6 @@
  */
 #include "sim.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -281,22 +280,6 @@ static int prepare(struct genl_sock *s, struct genl_ack *ack)
 	return rcl_named(s, RCLINK_CMD_LINK_PREPARE, "a", ack);
 }
 
-/* With its port: else this one would be tried again as one of any. */
-static int join_group(struct genl_sock *s, struct genl_ack *ack)
-{
-	uint8_t mgid[RCLINK_GID_LEN];
-	struct genl_msg m;
-
-	inet_pton(AF_INET6, "ff15::4:5:6", mgid);
-	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
-	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
-	genl_put_str(&m, RCLINK_A_GROUP_DEVICE, "sim0");
-	genl_put_u32(&m, RCLINK_A_GROUP_PORT, 1);
-	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
-	genl_put_u32(&m, RCLINK_A_GROUP_MLID, 0xc001);
-	return genl_ask(s, &m, NULL, ack);
-}
-
 static void *run(void *arg)
 {
 	struct asker *asker = arg;
@@ -354,7 +337,7 @@ TEST_F(ports, a_lid_that_changes_while_a_link_is_prepared_is_told)
 
 TEST_F(ports, a_lid_that_changes_while_a_group_is_joined_is_looked_at_again)
 {
-	struct asker asker = { .ask = join_group };
+	struct asker asker = { .ask = sim_group };
 
 	lid_changes(_metadata, &asker);
 	EXPECT_EQ(0, asker.ret) TH_LOG("%s", asker.ack.text);

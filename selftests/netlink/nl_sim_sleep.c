@@ -6,9 +6,7 @@
  */
 #include "sim.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -18,8 +16,8 @@
 
 #include "harness.h"
 
-#define ASLEEP	"/sys/kernel/debug/rdmasim/asleep"
-#define COPIED	"/sys/kernel/debug/rdmasim/copied"
+#define ASLEEP	"asleep"
+#define COPIED	"copied"
 
 #define QPS	64	/* of the pool; with the control QP, what is slow */
 #define SLOW_MS	20	/* so one step of all of them takes 1.3 s */
@@ -28,20 +26,6 @@
 #define WAIT_MS	10000
 #define LONG_MS	60000
 #define ALL	1000000
-
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t len = strlen(text);
-	int ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, len) != len)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
 
 static int64_t now_ms(void)
 {
@@ -73,7 +57,7 @@ static int take_time(int count, int ms)
 
 FIXTURE_TEARDOWN(sleep)
 {
-	EXPECT_EQ(0, put(ASLEEP, "0"));
+	EXPECT_EQ(0, sim_put(ASLEEP, "0"));
 	take_time(0, SLOW_MS);
 	rcl_named(&self->s, RCLINK_CMD_GROUP_DEL, "g", NULL);
 	rcl_clean(&self->s);
@@ -87,7 +71,7 @@ static pid_t fall_asleep(void)
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(put(ASLEEP, "1") ? 1 : 0);
+		_exit(sim_put(ASLEEP, "1") ? 1 : 0);
 	return pid;
 }
 
@@ -97,7 +81,7 @@ static int wake_up(pid_t pid)
 
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -ECHILD;
-	return status ? -EIO : put(ASLEEP, "0");
+	return status ? -EIO : sim_put(ASLEEP, "0");
 }
 
 static bool is_down(struct genl_sock *s, const char *name, uint32_t reason)
@@ -306,7 +290,7 @@ TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_and_comes_up_again, 120)
 	ASSERT_EQ(0, rcl_prepare_beside(&self->s, "a", &end));
 	said = rcl_stat(&self->s, "a", RCLINK_A_STATS_TX_MESSAGES);
 	EXPECT_LT(0, said);
-	if (put(COPIED, "id"))
+	if (sim_put(COPIED, "id"))
 		SKIP(return, "this kernel does not hear of copies");
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
 	EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN, LONG_MS));
@@ -336,27 +320,11 @@ TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_of_a_failure, 120)
 	ASSERT_EQ(0, sim_knob("sim0", "up", "0"));
 	while (sim_seen("sim0", "slow_qp") == seen && now_ms() < end_ms)
 		usleep(1000);
-	if (put(COPIED, "id"))
+	if (sim_put(COPIED, "id"))
 		SKIP(return, "this kernel does not hear of copies");
 	EXPECT_EQ(0, sim_objects_left(self->objects));
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
 	EXPECT_TRUE(is_down(&self->s, "a", RCLINK_DOWN_REASON_SNAPSHOT));
-}
-
-/* Without its port, it would be tried again as one of any. */
-static int add_group(struct genl_sock *s)
-{
-	uint8_t mgid[RCLINK_GID_LEN];
-	struct genl_msg m;
-
-	inet_pton(AF_INET6, "ff15::4:5:6", mgid);
-	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
-	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
-	genl_put_str(&m, RCLINK_A_GROUP_DEVICE, "sim0");
-	genl_put_u32(&m, RCLINK_A_GROUP_PORT, 1);
-	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
-	genl_put_u32(&m, RCLINK_A_GROUP_MLID, 0xc001);
-	return genl_ask(s, &m, NULL, NULL);
 }
 
 static int key_of_group(struct genl_sock *s, uint64_t *key)
@@ -383,12 +351,12 @@ TEST_F_TIMEOUT(sleep, a_copy_has_no_key_of_a_group_while_a_link_ends, 120)
 	ASSERT_EQ(0, rcl_del(&self->s, "b"));
 	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", RCLINK_A_LINK_QPS, QPS));
 	ASSERT_EQ(0, sim_up(&self->s));
-	ASSERT_EQ(0, add_group(&self->s));
+	ASSERT_EQ(0, sim_group(&self->s, NULL));
 	ASSERT_EQ(0, key_of_group(&self->s, &old));
 	EXPECT_NE(0, old);
 	key = old;
 	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
-	if (put(COPIED, "id"))
+	if (sim_put(COPIED, "id"))
 		SKIP(return, "this kernel does not hear of copies");
 	while (key == old && now_ms() < end_ms)
 		ASSERT_EQ(0, key_of_group(&self->s, &key));

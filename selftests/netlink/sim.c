@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "sim.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -48,6 +49,14 @@ int sim_new_device(const char *line)
 int sim_del_device(const char *name)
 {
 	return put(SIM_DIR "/del_device", name);
+}
+
+int sim_put(const char *knob, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SIM_DIR "/%s", knob);
+	return put(path, text);
 }
 
 int sim_knob(const char *device, const char *knob, const char *format, ...)
@@ -171,4 +180,19 @@ int sim_objects_left(int others)
 	     ms -= 5)
 		usleep(5000);
 	return n;
+}
+
+int sim_group(struct genl_sock *s, struct genl_ack *ack)
+{
+	uint8_t mgid[RCLINK_GID_LEN];
+	struct genl_msg m;
+
+	inet_pton(AF_INET6, "ff15::4:5:6", mgid);
+	genl_begin(&m, s, RCLINK_CMD_GROUP_ADD);
+	genl_put_str(&m, RCLINK_A_GROUP_NAME, "g");
+	genl_put_str(&m, RCLINK_A_GROUP_DEVICE, "sim0");
+	genl_put_u32(&m, RCLINK_A_GROUP_PORT, 1);
+	genl_put(&m, RCLINK_A_GROUP_MGID, mgid, sizeof(mgid));
+	genl_put_u32(&m, RCLINK_A_GROUP_MLID, 0xc001);
+	return genl_ask(s, &m, NULL, ack);
 }

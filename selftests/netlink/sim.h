@@ -34,11 +34,16 @@ enum {
 
 int sim_new_device(const char *line);
 int sim_del_device(const char *name);
+/* A knob of all devices. */
+int sim_put(const char *knob, const char *text);
 int sim_knob(const char *device, const char *knob, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 long sim_seen(const char *device, const char *fault);
 int sim_link(struct genl_sock *s, const char *name, const char *device,
 	     uint16_t attr, uint32_t value);
+
+/* Group g on sim0, with its port: else it would be tried again as of any. */
+int sim_group(struct genl_sock *s, struct genl_ack *ack);
 
 /* Links a and b of this host, on those two; counts what others have. */
 int sim_begin(struct genl_sock *s, int *objects);

@@ -69,7 +69,7 @@ int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		rcl_list_clear(list);
 		ret = ask(list, nl, name, err);
 	} while (ret == -EAGAIN && --tries);
-	if (ret == -EAGAIN && list->kind->numbered)
+	if (ret == -EAGAIN && list->kind->numbered && !name)
 		return 0;
 	if (ret)
 		rcl_list_clear(list);
