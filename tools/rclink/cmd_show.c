@@ -25,7 +25,8 @@ static const char help[] =
 "usage: rclink show [NAME] [-j]\n\n"
 "All links as a table, or everything about one. RATE is what channels of this\n"
 "end send, receive and access at the moment. With CAP_NET_ADMIN the QPNs, PSNs,\n"
-"keys and addresses of both ends, too: keep them to yourself.\n\n"
+"keys and addresses of both ends, too: keep them to yourself. What can be set is\n"
+"shown as it is set, for the next epoch (but for device, port and MTU).\n\n"
 "  -j, --json   an array of objects; rate is in bytes per second\n";
 
 static const struct option options[] = {
