@@ -124,6 +124,19 @@ spoil()
 			"${to_groups[@]}" flowid 1:3
 }
 
+lost_by_netem()
+{
+	tc -s -j qdisc show dev eth0 |
+		gojq '[.[] | select(.kind == "netem").drops] | add'
+}
+
+# spoiled SENT AGAIN: so many were sent, some were lost, and some came twice
+spoiled()
+{
+	grew 1 tx_messages "$1" && grew 2 rx_again "$2" &&
+		[ "$(lost_by_netem)" -gt 0 ]
+}
+
 # What came is what was sent, less what was lost, and never more. A copy of the
 # message may be lost, too.
 with_loss()
@@ -134,9 +147,8 @@ with_loss()
 	sent=$(group_of 1 g .stats.tx_messages)
 	got=$(group_of 2 g .stats.rx_messages)
 	again=$(group_of 2 g .stats.rx_again)
-	until_true 60 grew 1 tx_messages $((sent + 20))
-	lost=$(tc -s -j qdisc show dev eth0 |
-		gojq '[.[] | select(.kind == "netem").drops] | add')
+	until_true 60 spoiled $((sent + 20)) $((again + 1))
+	lost=$(lost_by_netem)
 	tc qdisc del dev eth0 root
 	grows 2 rx_messages 1 || return
 	got=$(($(group_of 2 g .stats.rx_messages) - got))
