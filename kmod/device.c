@@ -424,6 +424,7 @@ int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 	user->port = info->port;
 	user->gid_index = info->gids[info->chosen].index;
 	memcpy(user->gid, info->gids[info->chosen].value, sizeof(user->gid));
+	user->mtu = info->active_mtu;
 	*why = "device: it was just removed";
 	ret = rcl_dev_add_user(rdev, user);
 	if (ret)

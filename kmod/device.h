@@ -22,6 +22,7 @@ struct rcl_upcall;
  * @port: whose events count
  * @gid_index: that must keep its value
  * @gid: that value
+ * @mtu: active MTU of the port when it was attached, bytes
  * @rdev: private
  * @node: private
  */
@@ -31,6 +32,7 @@ struct rcl_dev_user {
 	u32 port;
 	u32 gid_index;
 	u8 gid[RCLINK_GID_LEN];
+	u32 mtu;
 	struct rcl_device *rdev;
 	struct list_head node;
 };

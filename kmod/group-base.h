@@ -51,7 +51,6 @@
  * @user: of the device
  * @last: where it was when it was left last
  * @sa: membership with the subnet manager, where there is one
- * @port_mtu: of the port when it was attached, bytes
  * @mtu: of the group when it was joined last, bytes
  * @joins: how often it was joined
  * @qkey: of the group, as far as this host knows
@@ -87,7 +86,6 @@ struct rcl_group {
 	struct rcl_dev_user user;
 	struct rcl_group_port last;
 	struct rcl_mcast_sa sa;
-	u32 port_mtu;
 	u32 mtu;
 	u64 joins;
 	u32 qkey;

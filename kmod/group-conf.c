@@ -145,8 +145,7 @@ static int rcl_group_conf_check_lid(const struct rcl_group_conf *conf,
 /* What was found may be another one by now: it is asked again. */
 static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 			      struct rcl_dev_user *user,
-			      struct rcl_policy *policy, u32 *mtu, bool *sa,
-			      const char **why)
+			      struct rcl_policy *policy, const char **why)
 {
 	bool fits = false;
 	struct rcl_port port;
@@ -156,11 +155,8 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 	if (ret)
 		return ret;
 	ret = rcl_group_conf_check_lid(conf, &port, why);
-	if (!ret) {
-		*mtu = port.active_mtu;
-		*sa = port.sa;
+	if (!ret)
 		fits = rcl_group_conf_fits(conf, &port, user->gid);
-	}
 	if (!ret && !fits)
 		ret = rcl_group_conf_find_gid(conf, &port, policy, why);
 	rcl_port_release(&port);
@@ -172,23 +168,21 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 
 static int rcl_group_conf_try_twice(const struct rcl_group_conf *conf,
 				    struct rcl_dev_user *user,
-				    struct rcl_policy *policy, u32 *mtu,
-				    bool *sa, const char **why)
+				    struct rcl_policy *policy, const char **why)
 {
 	int ret;
 
 	policy->v[RCL_P_GID_INDEX] = conf->gid_index;
-	ret = rcl_group_conf_try(conf, user, policy, mtu, sa, why);
+	ret = rcl_group_conf_try(conf, user, policy, why);
 	if (ret != -EAGAIN)
 		return ret;
 	*why = "the port's GID table just changed: try again";
-	return rcl_group_conf_try(conf, user, policy, mtu, sa, why);
+	return rcl_group_conf_try(conf, user, policy, why);
 }
 
 /* Of ports that cannot be read at all, one behind them may do. */
 static int rcl_group_conf_try_each(const struct rcl_group_conf *conf,
-				   struct rcl_dev_user *user, u32 *mtu,
-				   bool *sa)
+				   struct rcl_dev_user *user)
 {
 	struct rcl_policy policy = {};
 	struct rcl_port port;
@@ -205,8 +199,7 @@ static int rcl_group_conf_try_each(const struct rcl_group_conf *conf,
 			continue;
 		strscpy(policy.device, port.device, sizeof(policy.device));
 		policy.v[RCL_P_PORT] = port.port;
-		if (!rcl_group_conf_try_twice(conf, user, &policy, mtu, sa,
-					      &ignored))
+		if (!rcl_group_conf_try_twice(conf, user, &policy, &ignored))
 			return 0;
 	}
 	return ret;
@@ -240,8 +233,6 @@ static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
  * @last: where it was joined last: another port may lead to others, so that one
  *	is taken while it is active, whether it is fit just now or not
  * @user: as for rcl_dev_attach()
- * @mtu: set to the port's, bytes
- * @sa: set: the LID is the subnet manager's to say
  * @why: set to a sentence when it is refused; where more than one port may be
  *	meant and none is fit, what the first one lacks
  *
@@ -251,8 +242,7 @@ static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
  */
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  const struct rcl_group_port *last,
-			  struct rcl_dev_user *user, u32 *mtu, bool *sa,
-			  const char **why)
+			  struct rcl_dev_user *user, const char **why)
 {
 	bool back = rcl_group_conf_is_active(last);
 	struct rcl_policy policy = {};
@@ -261,10 +251,10 @@ int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 	strscpy(policy.device, back ? last->device : conf->device,
 		sizeof(policy.device));
 	policy.v[RCL_P_PORT] = back ? last->port : conf->port;
-	ret = rcl_group_conf_try_twice(conf, user, &policy, mtu, sa, why);
+	ret = rcl_group_conf_try_twice(conf, user, &policy, why);
 	if (back || !rcl_group_conf_is_unfit(ret) ||
 	    (conf->device[0] && conf->port))
 		return ret;
 	/* The first that is active; another one may be fit. */
-	return rcl_group_conf_try_each(conf, user, mtu, sa) ? ret : 0;
+	return rcl_group_conf_try_each(conf, user) ? ret : 0;
 }

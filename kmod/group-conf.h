@@ -50,7 +50,6 @@ int rcl_group_conf_check(const struct rcl_group_conf *conf,
 			 const char **why);
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  const struct rcl_group_port *last,
-			  struct rcl_dev_user *user, u32 *mtu, bool *sa,
-			  const char **why);
+			  struct rcl_dev_user *user, const char **why);
 
 #endif /* RCL_GROUP_CONF_H */

@@ -56,17 +56,15 @@ static const struct rcl_mcast_ops rcl_group_mcast_ops = {
  */
 int rcl_group_attach(struct rcl_group *group, const char **why)
 {
-	bool sa = false;
 	int ret;
 
 	lockdep_assert_held(&group->lock);
 	ret = rcl_group_conf_attach(&group->conf, &group->last, &group->user,
-				    &group->port_mtu, &sa, why);
+				    why);
 	if (ret)
 		return ret;
-	if (sa)
-		ret = rcl_mcast_sa_ask(&group->sa, &group->user,
-				       group->conf.addr.gid, why);
+	ret = rcl_mcast_sa_ask(&group->sa, &group->user, group->conf.addr.gid,
+			       why);
 	if (ret) {
 		rcl_dev_detach(&group->user);
 		return ret;
@@ -81,7 +79,7 @@ static int rcl_group_ask_address(struct rcl_group *group,
 {
 	int ret;
 
-	*mtu = group->port_mtu;
+	*mtu = group->user.mtu;
 	*addr = group->conf.addr;
 	addr->qkey = group->qkey;
 	if (!rcl_mcast_sa_is_asked(&group->sa))
@@ -178,7 +176,7 @@ void rcl_group_check_mtu(struct rcl_group *group)
 	if (!joined || rcl_dev_read_mtu(device, port, &mtu))
 		return;
 	mutex_lock(&group->lock);
-	if (group->mcast && group->joins == joins && group->port_mtu != mtu)
+	if (group->mcast && group->joins == joins && group->user.mtu != mtu)
 		group->up.fail(&group->up, RCLINK_DOWN_REASON_MTU_CHANGED, 0,
 			       0, RCL_QP_NONE);
 	mutex_unlock(&group->lock);

@@ -58,15 +58,15 @@ static int rcl_mcast_sa_told(int status, struct ib_sa_multicast *multicast)
 }
 
 /**
- * rcl_mcast_sa_ask - ask the subnet manager for a membership
+ * rcl_mcast_sa_ask - ask the subnet manager, if there is one, for a membership
  * @sa: with @sa->up; neither asked, nor left since
- * @user: attached to a port that has one to ask
+ * @user: attached; a RoCE port has none to ask
  * @mgid: of the group, 16 bytes
  * @why: set to a sentence when it cannot be asked
  *
  * Context: may sleep.
- * Return: 0, then there will be an answer; or -ENOMEM, -ENODEV, or what
- * rcl_dev_get_pkey() says.
+ * Return: 0, then there will be an answer if rcl_mcast_sa_is_asked(); or -ENOMEM,
+ * -ENODEV, or what rcl_dev_get_pkey() says.
  */
 int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
 		     const u8 *mgid, const char **why)
@@ -79,6 +79,8 @@ int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
 	u32 pkey;
 	int ret;
 
+	if (!rdma_cap_ib_mcast(user->ib, user->port))
+		return 0;
 	ret = rcl_dev_get_pkey(user, 0, &pkey, why);
 	if (ret)
 		return ret;
