@@ -208,8 +208,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 		news.flags = ret ? 0 : RCLINK_CQE_INVALIDATED;
 		/* Our kernel lets it be sent for no other. */
 		if (ret == -EPROTO)
-			qp->up->fail(qp->up, RCLINK_DOWN_REASON_PROTOCOL, 0, 0,
-				     qp->index);
+			rcl_qp_fail(qp, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
 	}
 	rcl_chan_push(op, wc, &news);
 }
@@ -543,7 +542,8 @@ void rcl_chan_drained(struct rcl_chan *chan)
 	u32 end = chan->sends.posted;
 	u32 i = chan->sends.done;
 
-	if (chan->keep && chan->keep->suspended && !chan->keep->qp->drained)
+	if (chan->keep && chan->keep->suspended &&
+	    chan->keep->qp->state != RCL_QP_DRAINED)
 		chan->keep->sends_held = true;
 	if (chan->keep && chan->keep->sends_held)
 		return;

@@ -74,7 +74,6 @@ bool rcl_chan_suspend(struct rcl_lessee *lessee)
 		keep->parked = false;
 		chan->why = -EAGAIN;
 		chan->heard = false;
-		chan->lessee.hears = false;
 		WRITE_ONCE(chan->qp, NULL);
 		WRITE_ONCE(chan->attached, false);
 	}

@@ -17,7 +17,6 @@
 #include "qp.h"
 #include "stats.h"
 #include "trace.h"
-#include "upcall.h"
 
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 
@@ -25,7 +24,7 @@
 static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason)
 {
 	(*counter)++;
-	ctrl->up->fail(ctrl->up, reason, 0, 0, ctrl->qp->index);
+	rcl_qp_fail(ctrl->qp, reason, 0, 0);
 }
 
 /*
@@ -131,21 +130,18 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
  * @ib: device of @qp
  * @qp: the control QP, not yet created, that is to have room for RCL_CTRL_SLOTS
  *	receives and RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR sends
- * @up: told when the peer breaks the protocol
  * @stats: of the link
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM or -EIO.
  */
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
-		    struct rcl_qp *qp, struct rcl_upcall *up,
-		    struct rcl_stats *stats)
+		    struct rcl_qp *qp, struct rcl_stats *stats)
 {
 	int ret;
 
 	ctrl->ib = ib;
 	ctrl->qp = qp;
-	ctrl->up = up;
 	ctrl->stats = stats;
 	rcl_credit_init(&ctrl->credit);
 	INIT_LIST_HEAD(&ctrl->received);

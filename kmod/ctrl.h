@@ -14,7 +14,6 @@
 struct rcl_msg;
 struct rcl_qp;
 struct rcl_stats;
-struct rcl_upcall;
 
 #define RCL_CTRL_EXTRA_WR	2	/* the probe, one RDMA operation */
 
@@ -44,7 +43,6 @@ struct rcl_ctrl_slot {
  * struct rcl_ctrl - the control channel of one epoch
  * @ib: device of @qp
  * @qp: the control QP
- * @up: told when the peer breaks the protocol
  * @stats: of the link
  * @rx: receive slots
  * @tx: send slots
@@ -63,7 +61,6 @@ struct rcl_ctrl_slot {
 struct rcl_ctrl {
 	struct ib_device *ib;
 	struct rcl_qp *qp;
-	struct rcl_upcall *up;
 	struct rcl_stats *stats;
 	struct rcl_ctrl_slot rx[RCL_CTRL_SLOTS];
 	struct rcl_ctrl_slot tx[RCL_CTRL_SLOTS];
@@ -79,8 +76,7 @@ struct rcl_ctrl {
 };
 
 int rcl_ctrl_create(struct rcl_ctrl *ctrl, struct ib_device *ib,
-		    struct rcl_qp *qp, struct rcl_upcall *up,
-		    struct rcl_stats *stats);
+		    struct rcl_qp *qp, struct rcl_stats *stats);
 int rcl_ctrl_post(struct rcl_ctrl *ctrl);
 void rcl_ctrl_start(struct rcl_ctrl *ctrl, const u8 *key, u32 role, u64 epoch);
 void rcl_ctrl_destroy(struct rcl_ctrl *ctrl);

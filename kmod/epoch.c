@@ -53,7 +53,7 @@ static void rcl_epoch_completion(struct rcl_qp *qp)
 	qp->up->kick(qp->up);
 }
 
-static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
+static int rcl_epoch_create_qps(struct rcl_epoch *ep)
 {
 	const struct rcl_qp_size pool_size = rcl_epoch_pool_size(ep);
 	/* One step for each epoch: control QPs are spread, too. */
@@ -68,7 +68,7 @@ static int rcl_epoch_create_qps(struct rcl_epoch *ep, struct rcl_upcall *up)
 		ret = rcl_qp_create(&ep->qp[i], ep->pd,
 				    i ? &pool_size : &rcl_epoch_ctrl_size,
 				    i ? rcl_pool_event : rcl_epoch_completion,
-				    up);
+				    ep->user.up);
 		if (ret) {
 			rcl_epoch_destroy_qps(ep, i);
 			return ret;
@@ -188,8 +188,8 @@ static void rcl_epoch_free(struct rcl_epoch *ep)
 }
 
 /* The QPs come last: they go before the memory that they may access. */
-static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
-			      struct rcl_stats *stats, const char **why)
+static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_stats *stats,
+			      const char **why)
 {
 	int ret;
 
@@ -198,7 +198,7 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 	if (IS_ERR(ep->pd))
 		return PTR_ERR(ep->pd);
 	*why = "out of memory, or of what the device can map";
-	ret = rcl_ctrl_create(&ep->ctrl, ep->user.ib, &ep->qp[0], up, stats);
+	ret = rcl_ctrl_create(&ep->ctrl, ep->user.ib, &ep->qp[0], stats);
 	if (ret)
 		goto err_dealloc_pd;
 	*why = "the link buffer could not be registered: see `rdma resource`";
@@ -211,7 +211,7 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_upcall *up,
 	if (ret)
 		goto err_destroy_buffer;
 	*why = "a queue pair could not be made: use fewer qps, or free some";
-	ret = rcl_epoch_create_qps(ep, up);
+	ret = rcl_epoch_create_qps(ep);
 	if (ret)
 		goto err_deallocate;
 	*why = "the device refused a queue pair's values (RESET to INIT)";
@@ -280,7 +280,7 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 	ep->access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ;
 	if (port.atomics)
 		ep->access |= IB_ACCESS_REMOTE_ATOMIC;
-	ret = rcl_epoch_allocate(ep, up, stats, why);
+	ret = rcl_epoch_allocate(ep, stats, why);
 	if (ret)
 		goto err_put_sgid;
 	rcl_epoch_describe(ep, &port);

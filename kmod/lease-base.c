@@ -9,18 +9,6 @@
 #include "upcall.h"
 
 /**
- * rcl_lease_qp - which QP of the epoch is it?
- * @ep: of the lease
- * @lease: any
- *
- * Return: its index; before the pool there is the control QP.
- */
-u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease)
-{
-	return 1 + rcl_pool_index(&ep->pool, lease);
-}
-
-/**
  * rcl_lease_send - ask the peer about a lease
  * @ep: of a link that is up
  * @lease: any; has one question at most
@@ -191,14 +179,13 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 		/* It may still access memory, or complete, until destroyed. */
 		lease->state = RCL_LEASE_DEAD;
 		ep->pool.stuck = true;
-		ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_QP_FATAL, 0,
-				  0, lease->qp->index);
+		rcl_qp_fail(lease->qp, RCLINK_DOWN_REASON_QP_FATAL, 0, 0);
 		return;
 	}
 	lease->state = RCL_LEASE_STOPPED;
 	if (lessee)
 		lessee->ops->stopped(lessee);
-	lease->failed = rcl_epoch_renew(ep, rcl_lease_qp(ep, lease));
+	lease->failed = rcl_epoch_renew(ep, lease->qp->index);
 	lessee = rcl_lease_take_out(lease);
 	if (lessee)
 		rcl_lessee_leave(lessee, &ep->pool.errands);
@@ -219,8 +206,7 @@ void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 	rcl_pool_for_each(other, &ep->pool)
 		if (other->state != RCL_LEASE_DEAD)
 			return;
-	ep->user.up->fail(ep->user.up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0,
-			  lease->qp->index);
+	rcl_qp_fail(lease->qp, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0);
 }
 
 /**

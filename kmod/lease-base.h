@@ -10,7 +10,6 @@ struct rcl_lease;
 struct rcl_lessee;
 struct rcl_msg;
 
-u32 rcl_lease_qp(const struct rcl_epoch *ep, const struct rcl_lease *lease);
 int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
 		   struct rcl_msg *msg);
 void rcl_lease_set_open(struct rcl_lease *lease, struct rcl_epoch *ep);

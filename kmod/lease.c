@@ -31,7 +31,6 @@
 #include "resume.h"
 #include "service.h"
 #include "stall.h"
-#include "upcall.h"
 
 #define RCL_OPENS_MAX	256	/* waiting on one link: a pass looks at all */
 
@@ -179,7 +178,7 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 		return ret;
 	rcl_lease_dequeue(&ep->pool, call);
 	lease->call = call;
-	lease->id = msg.id;
+	call->lessee->id = msg.id;
 	lease->state = RCL_LEASE_OPENING;
 	return 0;
 }
@@ -352,7 +351,7 @@ static int rcl_lease_question_recycle(struct rcl_epoch *ep,
 	    lease->state != RCL_LEASE_DEAD)
 		return -EPROTO;
 	if (msg->status || lease->failed || lease->state == RCL_LEASE_DEAD ||
-	    rcl_epoch_rewire(ep, rcl_lease_qp(ep, lease), &id)) {
+	    rcl_epoch_rewire(ep, lease->qp->index, &id)) {
 		answer->status = RCL_MSG_FAILED;
 		rcl_lease_die(ep, lease);
 		return 0;
@@ -368,7 +367,7 @@ static int rcl_lease_question_go(struct rcl_epoch *ep, struct rcl_lease *lease,
 {
 	if (lease->state != RCL_LEASE_ANSWERED)
 		return -EPROTO;
-	if (msg->status || rcl_epoch_go(ep, rcl_lease_qp(ep, lease)))
+	if (msg->status || rcl_epoch_go(ep, lease->qp->index))
 		rcl_lease_die(ep, lease);
 	else
 		lease->state = RCL_LEASE_FREE;
@@ -439,7 +438,6 @@ static void rcl_lease_open_ok(struct rcl_epoch *ep, struct rcl_lease *lease)
 		return;
 	}
 	kref_get(&call->lessee->ref);
-	call->lessee->id = lease->id;
 	ret = rcl_lease_begin(lease, ep, call->lessee);
 	if (ret)
 		rcl_lease_end(ep, lease, ret);
@@ -477,7 +475,7 @@ static int rcl_lease_answer_recycled(struct rcl_epoch *ep,
 				     struct rcl_lease *lease,
 				     const struct rcl_msg *msg)
 {
-	u32 i = rcl_lease_qp(ep, lease);
+	u32 i = lease->qp->index;
 	struct rcl_qp_id id;
 
 	if (lease->state != RCL_LEASE_RECYCLING)
@@ -622,7 +620,7 @@ void rcl_lease_stopped_all(struct rcl_epoch *ep)
 
 	/* One that has not may access memory until it is destroyed. */
 	rcl_pool_for_each(lease, pool)
-		if (lease->lessee && lease->qp->drained)
+		if (lease->lessee && lease->qp->state == RCL_QP_DRAINED)
 			lease->lessee->ops->stopped(lease->lessee);
 }
 

@@ -20,7 +20,6 @@
 #include "msg.h"
 #include "pattern.h"
 #include "stats.h"
-#include "upcall.h"
 
 #define RCL_ATOMIC_LEN	8
 

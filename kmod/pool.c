@@ -24,7 +24,6 @@ int rcl_pool_create(struct rcl_pool *pool, struct rcl_qp *qp, u32 n)
 		pool->lease[i].qp = &qp[i];
 		spin_lock_init(&pool->lease[i].lock);
 		qp[i].owner = &pool->lease[i];
-		qp[i].apart = true;
 	}
 	INIT_LIST_HEAD(&pool->calls);
 	INIT_LIST_HEAD(&pool->asked);

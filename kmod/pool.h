@@ -43,7 +43,6 @@ enum rcl_lease_state {
  * @failed: in STOPPED and READY: a verbs call failed, the peer is to be told
  * @call: the OPEN that waits for the peer, in OPENING; NULL when given up
  * @cookie: of the question that is open
- * @id: of the OPEN that waits
  * @probed: in OPEN: the peer was asked whether it is there
  * @until: then: it has answered, and by then another epoch must come, in
  *	jiffies; 0: it has not
@@ -65,7 +64,6 @@ struct rcl_lease {
 	bool failed;
 	struct rcl_call *call;
 	u32 cookie;
-	u32 id;
 	bool probed;
 	u64 until;
 	u64 owes;

@@ -24,21 +24,19 @@
 
 #include "due.h"
 #include "epoch.h"
-#include "upcall.h"
 
 /* The hello was posted before, so it has been acknowledged. */
 static void rcl_probe_completed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_probe *probe =
 		container_of(wc->wr_cqe, struct rcl_probe, cqe);
-	struct rcl_qp *qp = cq->cq_context;
 
 	probe->posted = false;
 	if (wc->status == IB_WC_SUCCESS)
 		probe->through = true;
 	else if (wc->status == IB_WC_RETRY_EXC_ERR && !probe->through)
-		qp->up->fail(qp->up, RCLINK_DOWN_REASON_MTU, 0, wc->vendor_err,
-			     qp->index);
+		rcl_qp_fail(cq->cq_context, RCLINK_DOWN_REASON_MTU, 0,
+			    wc->vendor_err);
 	else
 		rcl_qp_wc_failed(cq, wc);
 }

@@ -21,6 +21,26 @@ static bool rcl_qp_tells_access(const struct rcl_qp *qp)
 	return qp->qp->device->ops.driver_id != RDMA_DRIVER_BNXT_RE;
 }
 
+/* What befalls a pooled one, or one for registrations, is who uses it to see. */
+static bool rcl_qp_is_apart(const struct rcl_qp *qp)
+{
+	return qp->index;
+}
+
+/**
+ * rcl_qp_fail - the epoch of a QP is to end
+ * @qp: that was created
+ * @reason: enum rclink_down_reason
+ * @wc_status: enum ib_wc_status
+ * @vendor_err: of the device
+ *
+ * Context: any.
+ */
+void rcl_qp_fail(struct rcl_qp *qp, u32 reason, u32 wc_status, u32 vendor_err)
+{
+	qp->up->fail(qp->up, reason, wc_status, vendor_err, qp->index);
+}
+
 static void rcl_qp_event(struct ib_event *event, void *context)
 {
 	struct rcl_qp *qp = context;
@@ -39,11 +59,10 @@ static void rcl_qp_event(struct ib_event *event, void *context)
 	default:
 		return;
 	}
-	/* A pooled one is its lessee's, whose completions tell. */
-	if (qp->apart)
+	if (rcl_qp_is_apart(qp))
 		qp->up->fault(qp->up, reason, 0, event->event, qp->index);
 	else
-		qp->up->fail(qp->up, reason, 0, event->event, qp->index);
+		rcl_qp_fail(qp, reason, 0, event->event);
 }
 
 static void rcl_qp_completion(struct ib_cq *cq, void *context)
@@ -55,10 +74,7 @@ static void rcl_qp_completion(struct ib_cq *cq, void *context)
 
 static void rcl_qp_cq_event(struct ib_event *event, void *context)
 {
-	struct rcl_qp *qp = context;
-
-	qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event,
-		     qp->index);
+	rcl_qp_fail(context, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event);
 }
 
 /* Of a QP that the device keeps: what is told is of no use to anybody. */
@@ -158,7 +174,8 @@ int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 
 	ret = ib_modify_qp(qp->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
 			   IB_QP_PORT | IB_QP_ACCESS_FLAGS);
-	qp->live = !ret;
+	if (!ret)
+		qp->state = RCL_QP_LIVE;
 	return ret;
 }
 
@@ -172,7 +189,7 @@ static int rcl_qp_give_up(struct rcl_qp *qp, int ret)
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
 
 	if (ret && !ib_modify_qp(qp->qp, &attr, IB_QP_STATE))
-		qp->live = false;
+		qp->state = RCL_QP_IDLE;
 	return ret;
 }
 
@@ -215,7 +232,8 @@ static u8 rcl_qp_retry(const struct rcl_qp *qp,
 {
 	u32 retry = wiring->policy->v[RCL_P_RETRY];
 
-	return qp->apart ? min_t(u32, retry, RCL_RETRY_FOR_EVER - 1) : retry;
+	return rcl_qp_is_apart(qp) ?
+		       min_t(u32, retry, RCL_RETRY_FOR_EVER - 1) : retry;
 }
 
 /**
@@ -273,11 +291,10 @@ int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
  */
 static void rcl_qp_cq_failed(struct rcl_qp *qp)
 {
-	if (qp->mute || !qp->live)
+	if (qp->mute || qp->state != RCL_QP_LIVE)
 		return;
 	qp->mute = true;
-	qp->up->fail(qp->up, RCLINK_DOWN_REASON_QP_FATAL, 0, IB_EVENT_CQ_ERR,
-		     qp->index);
+	rcl_qp_fail(qp, RCLINK_DOWN_REASON_QP_FATAL, 0, IB_EVENT_CQ_ERR);
 }
 
 /**
@@ -405,12 +422,11 @@ static int rcl_qp_post_marks(struct rcl_qp *qp)
 void rcl_qp_end(struct rcl_qp *qp)
 {
 	/* There is no way from RESET to ERR. */
-	if (!qp->live)
+	if (qp->state != RCL_QP_LIVE)
 		return;
-	qp->live = false;
-	qp->drained = false;
-	qp->ending = true;
-	qp->marked = !rcl_qp_to_err(qp) && !rcl_qp_post_marks(qp);
+	qp->state = RCL_QP_UNMARKED;
+	if (!rcl_qp_to_err(qp) && !rcl_qp_post_marks(qp))
+		qp->state = RCL_QP_ENDING;
 }
 
 /**
@@ -425,18 +441,17 @@ void rcl_qp_end(struct rcl_qp *qp)
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 {
 	rcl_qp_end(qp);
-	if (!qp->ending)
-		return true;
-	qp->ending = false;
-	if (!qp->marked) {
+	if (qp->state == RCL_QP_UNMARKED) {
 		/* What has come in counts all the same. */
 		while (rcl_qp_poll(qp, RCL_WC_BATCH))
 			;
-		return false;
+		qp->state = RCL_QP_STUCK;
+	} else if (qp->state == RCL_QP_ENDING) {
+		qp->state = rcl_qp_wait(qp, &qp->last, end) &&
+			    rcl_qp_wait(qp, &qp->last_recv, end) ?
+				    RCL_QP_DRAINED : RCL_QP_STUCK;
 	}
-	qp->drained = rcl_qp_wait(qp, &qp->last, end) &&
-		      rcl_qp_wait(qp, &qp->last_recv, end);
-	return qp->drained;
+	return qp->state != RCL_QP_STUCK;
 }
 
 static int rcl_qp_destroy_qp(struct rcl_qp *qp, struct ib_qp *old)
@@ -475,7 +490,8 @@ int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size)
 
 /**
  * rcl_qp_destroy - the mirror of rcl_qp_create()
- * @qp: stopped; must stay, with its PD, if it has @lost afterwards
+ * @qp: stopped, or for registrations; must stay, with its PD, if it has @lost
+ *	afterwards
  *
  * Context: may sleep.
  */
@@ -499,10 +515,8 @@ void rcl_qp_destroy(struct rcl_qp *qp)
  */
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
 {
-	struct rcl_qp *qp = cq->cq_context;
-
-	qp->up->fail(qp->up, RCLINK_DOWN_REASON_COMPLETION, wc->status,
-		     wc->vendor_err, qp->index);
+	rcl_qp_fail(cq->cq_context, RCLINK_DOWN_REASON_COMPLETION, wc->status,
+		    wc->vendor_err);
 }
 
 /**

@@ -27,20 +27,34 @@ struct rcl_qp_wait {
 };
 
 /**
+ * enum rcl_qp_state - what may be outstanding
+ * @RCL_QP_IDLE: nothing: it is in RESET, or was given up
+ * @RCL_QP_LIVE: work requests, from INIT on
+ * @RCL_QP_ENDING: the same, and @last and @last_recv behind them
+ * @RCL_QP_UNMARKED: the same without those two, which could not be posted
+ * @RCL_QP_DRAINED: nothing: it was stopped
+ * @RCL_QP_STUCK: it was stopped, and something may be
+ */
+enum rcl_qp_state {
+	RCL_QP_IDLE,
+	RCL_QP_LIVE,
+	RCL_QP_ENDING,
+	RCL_QP_UNMARKED,
+	RCL_QP_DRAINED,
+	RCL_QP_STUCK,
+};
+
+/**
  * struct rcl_qp - a QP of a link
  * @qp: the verbs object; of a pooled QP, another one for each lease
  * @cq: for both queues, sized for all that can be outstanding and the drain
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
  * @owner: of @event, of a pooled QP
- * @apart: its failure is not that of the epoch
  * @up: told of fatal QP and CQ events
  * @index: of the link: 0 is the control QP, the pool follows
  * @vector: of the device, for the completions; it may have fewer
  * @psn: first PSN that this end sends, drawn with each @qp
- * @live: from INIT until it is stopped: work requests may be outstanding
- * @ending: rcl_qp_end() is to be followed by rcl_qp_stop()
- * @marked: @last and @last_recv were posted
- * @drained: it was stopped, and nothing is outstanding
+ * @state: what may be outstanding
  * @mute: its CQ tells nothing any more, and @up knows
  * @lost: the device keeps @qp, or one that was in its place, and so @cq
  * @reg: registration under way
@@ -52,15 +66,11 @@ struct rcl_qp {
 	struct ib_cq *cq;
 	void (*event)(struct rcl_qp *qp);
 	void *owner;
-	bool apart;
 	struct rcl_upcall *up;
 	u32 index;
 	u32 vector;
 	u32 psn;
-	bool live;
-	bool ending;
-	bool marked;
-	bool drained;
+	enum rcl_qp_state state;
 	bool mute;
 	bool lost;
 	struct rcl_qp_wait reg;
@@ -115,6 +125,7 @@ void rcl_qp_destroy(struct rcl_qp *qp);
 
 int rcl_qp_poll(struct rcl_qp *qp, int budget);
 bool rcl_qp_arm(struct rcl_qp *qp);
+void rcl_qp_fail(struct rcl_qp *qp, u32 reason, u32 wc_status, u32 vendor_err);
 void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc);
 void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err);
 void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc);

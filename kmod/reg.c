@@ -63,8 +63,6 @@ static int rcl_reg_open(struct rcl_reg *reg)
 	if (!reg->pd)
 		return -ENOTCONN;
 	memset(&reg->qp, 0, sizeof(reg->qp));
-	/* What befalls it is a matter of who registers. */
-	reg->qp.apart = true;
 	reg->qp.index = RCL_QP_NONE;
 	ret = rcl_qp_create(&reg->qp, reg->pd, &size, rcl_reg_event, reg->up);
 	if (ret)
