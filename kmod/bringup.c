@@ -59,8 +59,8 @@ static int rcl_bringup_reach(struct rcl_slot *slot, struct rcl_request *req)
 	struct rcl_epoch *ep = slot->epoch;
 	int ret;
 
-	ret = rcl_path_resolve(ep->sgid, &ep->policy, &ep->local, &req->end,
-			       &ep->ah, &req->why);
+	ret = rcl_path_resolve(ep->sgid, &ep->policy, &req->end, &ep->ah,
+			       &req->why);
 	if (ret)
 		return ret;
 	spin_lock_irq(&link->lock);

@@ -51,13 +51,13 @@ int rcl_group_mem_add(struct rcl_group_mem *mem, struct rcl_memory *memory,
 {
 	u32 i;
 
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) < RCL_GROUP_REGIONS);
+	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_GROUP_REGIONS);
 	for (i = 0; i < RCL_GROUP_REGIONS && mem->memory[i]; i++)
 		;
 	if (i == RCL_GROUP_REGIONS)
 		return -ENOSPC;
 	mem->memory[i] = memory;
-	mem->handle[i] = rcl_region_handle(i);
+	mem->handle[i] = rcl_region_new_handle(i);
 	*handle = mem->handle[i];
 	return 0;
 }
@@ -67,9 +67,6 @@ static struct rcl_memory *rcl_group_mem_find(struct rcl_group_mem *mem,
 {
 	u32 slot = rcl_region_slot(handle);
 
-	if (slot >= RCL_GROUP_REGIONS)
-		return NULL;
-	slot = array_index_nospec(slot, RCL_GROUP_REGIONS);
 	return mem->handle[slot] == handle ? mem->memory[slot] : NULL;
 }
 

@@ -101,9 +101,10 @@ struct rcl_slot {
  * @node: in the table, then among those that were deleted
  * @work: the life of the link
  * @chore: what takes long with an epoch that is not up
- * @busy: whose epoch that has until it gives it back, or NULL; of @work only
- * @asked: request that it is for, NULL: @busy is given up; of @work only
- * @ends: why, then; of @work only
+ * @busy: whose epoch that has until it gives it back, or NULL; of @work, and as
+ *	the other two of @chore while that runs
+ * @asked: request that it is for, NULL: @busy is given up
+ * @ends: why, then
  * @traffic: of its channels; any context
  * @timer: wakes @work when something is late
  * @calm: not rotated for what befalls channels before, in jiffies; of @work

@@ -322,9 +322,9 @@ err_pd:
 
 /*
  * What the device may still write to is lost with a QP that it keeps, and the
- * module stays: its code is called when that completes.
+ * module stays: its code is called when that completes. True when @mcast must.
  */
-static bool rcl_mcast_is_stuck(struct rcl_mcast *mcast)
+static bool rcl_mcast_lose_posted(struct rcl_mcast *mcast)
 {
 	int posted = atomic_read(&mcast->posted);
 
@@ -346,7 +346,7 @@ static bool rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 
 	if (lost) {
 		mcast->qp->event_handler = NULL;
-		if (rcl_mcast_is_stuck(mcast))
+		if (rcl_mcast_lose_posted(mcast))
 			return false;
 	} else {
 		ib_free_cq(mcast->cq);

@@ -49,18 +49,16 @@ int rcl_nl_result(struct genl_info *info, int ret, const char *missing,
  * rcl_nl_reply - begin a reply
  * @info: request
  * @cmd: RCLINK_CMD_*
- * @size: bytes of all attributes
  * @hdr: set, for rcl_nl_reply_end()
  *
  * Context: may sleep.
  * Return: the message, or NULL when there is no memory.
  */
-struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, size_t size,
-			     void **hdr)
+struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, void **hdr)
 {
 	struct sk_buff *skb;
 
-	skb = genlmsg_new(size, GFP_KERNEL);
+	skb = genlmsg_new(RCL_NL_BIG, GFP_KERNEL);
 	if (!skb)
 		return NULL;
 	*hdr = genlmsg_put_reply(skb, info, &rcl_nl_family, 0, cmd);

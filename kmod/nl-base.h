@@ -5,7 +5,10 @@
 
 #include <linux/types.h>
 
-/* Bytes: for 256 GIDs, two ends of 65 QPs, or 32 links and 64 peers. */
+/*
+ * Bytes: for 256 GIDs, two ends of 65 QPs, 32 links and 64 peers, or
+ * RCL_ANNOUNCE_MAX regions.
+ */
 #define RCL_NL_BIG	24576
 
 /* Of the args of a dump, beside where it is: who asked may see secrets. */
@@ -20,8 +23,7 @@ extern struct genl_family rcl_nl_family;
 
 int rcl_nl_result(struct genl_info *info, int ret, const char *missing,
 		  const char *why);
-struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, size_t size,
-			     void **hdr);
+struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, void **hdr);
 int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *hdr,
 		     int ret);
 unsigned int rcl_nl_seq(unsigned int generation);

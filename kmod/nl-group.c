@@ -14,7 +14,6 @@
 #include "nl-put.h"
 #include "reason.h"
 
-#define RCL_NL_REGIONS	24576	/* for RCL_ANNOUNCE_MAX regions */
 
 static const char rcl_nl_no_group[] = "name: there is no group of that name";
 
@@ -331,7 +330,7 @@ static int rcl_nl_reply_group(struct genl_info *info,
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_GET, RCL_NL_BIG, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_GET, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	return rcl_nl_reply_end(info, msg, hdr,
@@ -402,8 +401,7 @@ static int rcl_nl_reply_said(struct genl_info *info, const char *name,
 	if (ret)
 		return rcl_nl_result(info, ret, NULL,
 			"name, sender: no such member has said anything");
-	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_REGIONS, RCL_NL_REGIONS,
-			   &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_GROUP_REGIONS, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	return rcl_nl_reply_end(info, msg, hdr,

@@ -48,7 +48,7 @@ int rclink_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 				     "name, port: there is no such port" :
 				     ret == -ENOMEM ? NULL :
 				     "the port cannot be read");
-	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, RCL_NL_BIG, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_DEV_GET, &hdr);
 	ret = -ENOMEM;
 	if (msg)
 		ret = rcl_nl_reply_end(info, msg, hdr,
@@ -163,7 +163,7 @@ int rclink_nl_link_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		goto out_free;
 	ret = -ENOMEM;
-	msg = rcl_nl_reply(info, RCLINK_CMD_LINK_GET, RCL_NL_BIG, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_LINK_GET, &hdr);
 	if (msg)
 		ret = rcl_nl_reply_end(info, msg, hdr,
 				       rcl_nl_put_link(msg, link, secrets));
@@ -214,7 +214,7 @@ static int rcl_nl_request(struct genl_info *info, u8 cmd, const char *name,
 	void *hdr;
 	int ret;
 
-	msg = rcl_nl_reply(info, cmd, RCL_NL_BIG, &hdr);
+	msg = rcl_nl_reply(info, cmd, &hdr);
 	if (!msg)
 		return rcl_nl_result(info, -ENOMEM, NULL, NULL);
 	ret = rcl_link_request(name, req);
@@ -500,7 +500,7 @@ int rclink_nl_record_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	if (info->attrs[RCLINK_A_RECORD_NUMBER])
 		number = nla_get_u64(info->attrs[RCLINK_A_RECORD_NUMBER]);
-	msg = rcl_nl_reply(info, RCLINK_CMD_RECORD_GET, RCL_NL_BIG, &hdr);
+	msg = rcl_nl_reply(info, RCLINK_CMD_RECORD_GET, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	ret = rcl_nl_put_record(msg, name, number,

@@ -86,7 +86,6 @@ static int rcl_path_resolve_ib(const struct ib_gid_attr *sgid,
  * rcl_path_resolve - fill in the address vector to the peer
  * @sgid: own GID, held by the caller
  * @policy: of the link
- * @local: this end
  * @remote: the peer's, checked
  * @ah: filled in; holds no reference
  * @why: set to a sentence when there is no path
@@ -101,12 +100,11 @@ static int rcl_path_resolve_ib(const struct ib_gid_attr *sgid,
  */
 int rcl_path_resolve(const struct ib_gid_attr *sgid,
 		     const struct rcl_policy *policy,
-		     const struct rcl_endpoint *local,
 		     const struct rcl_endpoint *remote,
 		     struct rdma_ah_attr *ah, const char **why)
 {
 	bool roce = remote->link_layer == RCLINK_LINK_LAYER_ROCE;
-	bool far = memcmp(local->gid, remote->gid, 8);
+	bool far = memcmp(sgid->gid.raw, remote->gid, 8);
 	const u32 *v = policy->v;
 	union ib_gid dgid;
 

@@ -12,7 +12,6 @@ struct rdma_ah_attr;
 
 int rcl_path_resolve(const struct ib_gid_attr *sgid,
 		     const struct rcl_policy *policy,
-		     const struct rcl_endpoint *local,
 		     const struct rcl_endpoint *remote,
 		     struct rdma_ah_attr *ah, const char **why);
 

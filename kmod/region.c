@@ -94,13 +94,13 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 }
 
 /**
- * rcl_region_handle - a handle that nobody had for long
+ * rcl_region_new_handle - a handle that nobody had for long
  * @slot: of memory, own or the peer's
  *
  * Context: any.
  * Return: the handle, from which rcl_region_slot() gets @slot.
  */
-u32 rcl_region_handle(u32 slot)
+u32 rcl_region_new_handle(u32 slot)
 {
 	static atomic_t generation;
 
@@ -115,7 +115,7 @@ static int rcl_region_publish(struct rcl_chan *chan, struct rcl_region *region)
 		;
 	if (i == RCL_CHAN_REGIONS)
 		return -ENOSPC;
-	region->handle = rcl_region_handle(i);
+	region->handle = rcl_region_new_handle(i);
 	spin_lock_bh(&chan->lock);
 	chan->slots[i] = region;
 	spin_unlock_bh(&chan->lock);
@@ -293,13 +293,10 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 
 static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 {
-	struct rcl_region *region = NULL;
-	u32 slot = rcl_region_slot(handle);
+	struct rcl_region *region = chan->slots[rcl_region_slot(handle)];
 
+	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_CHAN_REGIONS);
 	lockdep_assert_held(&chan->lock);
-	if (slot < RCL_CHAN_REGIONS)
-		region = chan->slots[array_index_nospec(slot,
-							RCL_CHAN_REGIONS)];
 	return region && region->handle == handle ? region : NULL;
 }
 

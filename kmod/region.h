@@ -11,7 +11,7 @@
 
 #include "memory.h"
 
-#define RCL_HANDLE_BITS	8	/* for the slot; the rest counts up */
+#define RCL_HANDLE_BITS	6	/* for the slot, of 64; the rest counts up */
 
 struct file;
 struct ib_sge;
@@ -39,7 +39,7 @@ static inline int rcl_region_rights(u32 rights)
 	return rights & RCLINK_REGION_RIGHTS;
 }
 
-u32 rcl_region_handle(u32 slot);
+u32 rcl_region_new_handle(u32 slot);
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages);
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,

@@ -7,7 +7,6 @@
 #include "remote.h"
 
 #include <linux/mm.h>
-#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "chan.h"
@@ -39,7 +38,7 @@ int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
 		if (remote->window.rkeys)
 			continue;
 		remote->window = *window;
-		remote->handle = rcl_region_handle(i);
+		remote->handle = rcl_region_new_handle(i);
 		if (chan->keep)
 			strscpy(chan->keep->import[i], name,
 				sizeof(chan->keep->import[i]));
@@ -59,13 +58,10 @@ int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
  */
 struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle)
 {
-	u32 slot = rcl_region_slot(handle);
-	struct rcl_remote *remote;
+	struct rcl_remote *remote = &chan->imports[rcl_region_slot(handle)];
 
+	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_CHAN_IMPORTS);
 	lockdep_assert_held(&chan->lock);
-	if (slot >= RCL_CHAN_IMPORTS)
-		return NULL;
-	remote = &chan->imports[array_index_nospec(slot, RCL_CHAN_IMPORTS)];
 	return remote->window.rkeys && remote->handle == handle ?
 	       &remote->window : NULL;
 }

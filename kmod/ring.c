@@ -23,6 +23,7 @@
 #include "charge.h"
 #include "listener.h"
 #include "pages.h"
+#include "region.h"
 #include "shm.h"
 #include "sqe.h"
 
@@ -482,8 +483,11 @@ __poll_t rcl_ring_poll(struct rcl_chan *chan, struct file *filp,
 int rcl_ring_mmap(struct rcl_chan *chan, struct vm_area_struct *vma)
 {
 	struct rcl_ring *ring = rcl_ring_of(chan);
+	struct file *file;
+	u64 len = 0;
 
-	if (vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT))
-		return rcl_shm_mmap(chan, vma);
-	return rcl_pages_map(vma, ring->shared, sizeof(*ring->shared));
+	if (!(vma->vm_pgoff >> (RCL_SHM_SHIFT - PAGE_SHIFT)))
+		return rcl_pages_map(vma, ring->shared, sizeof(*ring->shared));
+	file = rcl_region_file(chan, rcl_shm_slot(vma), &len);
+	return rcl_shm_map(file, len, vma);
 }

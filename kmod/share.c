@@ -187,7 +187,7 @@ static int rcl_share_publish(struct rcl_share *share,
 	u32 slot = rcl_share_free_slot(share);
 	int ret;
 
-	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) < RCL_SHARE_REGIONS);
+	BUILD_BUG_ON(BIT(RCL_HANDLE_BITS) != RCL_SHARE_REGIONS);
 	if (slot == RCL_SHARE_REGIONS)
 		return -ENOSPC;
 	memory->memcg = share->memcg;
@@ -195,7 +195,7 @@ static int rcl_share_publish(struct rcl_share *share,
 			      share->cred);
 	if (ret)
 		return ret;
-	shared->handle = rcl_region_handle(slot);
+	shared->handle = rcl_region_new_handle(slot);
 	/* Before another call can withdraw it. */
 	arg->handle = shared->handle;
 	mutex_lock(&share->lock);

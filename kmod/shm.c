@@ -168,20 +168,3 @@ int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
 	fput(file);
 	return ret;
 }
-
-/**
- * rcl_shm_mmap - map such memory
- * @chan: any
- * @vma: shared; its offset is that of rcl_shm_offset() or more
- *
- * Context: the mmap lock is held.
- * Return: 0, -EINVAL for no such memory, or what tmpfs says.
- */
-int rcl_shm_mmap(struct rcl_chan *chan, struct vm_area_struct *vma)
-{
-	struct file *file;
-	u64 len = 0;
-
-	file = rcl_region_file(chan, rcl_shm_slot(vma), &len);
-	return rcl_shm_map(file, len, vma);
-}

@@ -12,7 +12,6 @@
 #define RCL_SHM_SHIFT	37
 
 struct file;
-struct rcl_chan;
 struct rcl_memory;
 struct vm_area_struct;
 
@@ -20,6 +19,5 @@ struct rcl_memory *rcl_shm_new(u64 len);
 u64 rcl_shm_offset(u32 handle);
 u32 rcl_shm_slot(const struct vm_area_struct *vma);
 int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma);
-int rcl_shm_mmap(struct rcl_chan *chan, struct vm_area_struct *vma);
 
 #endif /* RCL_SHM_H */

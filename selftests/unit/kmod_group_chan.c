@@ -96,7 +96,7 @@ int rcl_group_send(struct rcl_group *group, const char *service,
 	return 0;
 }
 
-u32 rcl_region_handle(u32 slot)
+u32 rcl_region_new_handle(u32 slot)
 {
 	static u32 generation;
 
