@@ -74,7 +74,11 @@ void rcl_group_ask(struct rcl_group *group)
 		return;
 	if (!call->ret) {
 		group->asked = jiffies;
-		if (call->grant.id != id)
+		/*
+		 * One without a number brings no key: that which was asked about
+		 * is the newest, and may have been lost since.
+		 */
+		if (call->grant.sender && call->grant.id != id)
 			rcl_group_granted(group, &call->grant);
 	}
 	group->call = NULL;
