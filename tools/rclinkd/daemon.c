@@ -300,6 +300,16 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 		reload(d);
 }
 
+/* One that comes before it is caught waits; else it would end the process. */
+static void hold_hup(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(how, &set, NULL);
+}
+
 static int catch_signals(struct daemon *d)
 {
 	static const int number[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
@@ -310,6 +320,7 @@ static int catch_signals(struct daemon *d)
 		if (!d->signal[i] || event_add(d->signal[i], NULL))
 			return -ENOMEM;
 	}
+	hold_hup(SIG_UNBLOCK);
 	return 0;
 }
 
@@ -395,6 +406,7 @@ int rcd_daemon_run(const char *file)
 
 	rcl_hide_memory();
 	signal(SIGPIPE, SIG_IGN);
+	hold_hup(SIG_BLOCK);
 	ret = rcd_conf_load(&d.conf, file, &report);
 	if (!ret) {
 		ret = start(&d, err);
