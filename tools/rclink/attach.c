@@ -35,6 +35,7 @@ static const struct reason no_channel[] = {
 	  "nobody listens on this service; start the other end first" },
 	{ EADDRINUSE,
 	  "somebody listens on this service; choose another, LINK:SERVICE" },
+	{ ENOSPC, "this user listens on as many services as one can; end some" },
 	{ EAGAIN,
 	  "no queue pair is free, or the service is busy; try later" },
 	{ EACCES,

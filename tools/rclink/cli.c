@@ -91,6 +91,13 @@ char **cli_operands(int argc, char **argv, int min, int max)
 	return argv + optind;
 }
 
+void cli_bad_value(const char *cmd, int ret, const char *why)
+{
+	if (ret == -EAGAIN)
+		exit(cli_fail("%s: %s", cmd, why));
+	cli_usage(cmd, "%s", why);
+}
+
 /* In one write, so that lines of several processes stay whole. */
 static void say(const char *before, const char *fmt, va_list ap,
 		const char *after)

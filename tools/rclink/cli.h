@@ -67,6 +67,13 @@ char **cli_operands(int argc, char **argv, int min, int max);
 __attribute__((format(printf, 2, 3), noreturn))
 void cli_usage(const char *cmd, const char *fmt, ...);
 
+/*
+ * For what a parser of settings has said: cli_usage(), or, when it could not ask
+ * for a name and what was typed may be right, CLI_FAILED.
+ */
+__attribute__((noreturn))
+void cli_bad_value(const char *cmd, int ret, const char *why);
+
 /* Numbers of options; end the process with CLI_USAGE when they are wrong. */
 uint32_t cli_number(const char *cmd, const char *what, const char *text,
 		    uint32_t min, uint32_t max);

@@ -55,7 +55,7 @@ static void parse_words(const char *cmd, char **words,
 		if (!words[1] && ret != -ENOENT)
 			cli_usage(cmd, "'%s' needs a value", words[0]);
 		if (ret)
-			cli_usage(cmd, "%s", err);
+			cli_bad_value(cmd, ret, err);
 	}
 }
 

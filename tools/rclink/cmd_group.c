@@ -266,8 +266,9 @@ static int add_group(const char *name, char **words)
 	for (; words[0]; words += 2) {
 		if (!words[1])
 			cli_usage(cmd, "'%s' needs a value", words[0]);
-		if (rcl_group_setting_parse(&group, words[0], words[1], err))
-			cli_usage(cmd, "%s", err);
+		ret = rcl_group_setting_parse(&group, words[0], words[1], err);
+		if (ret)
+			cli_bad_value(cmd, ret, err);
 	}
 	if (rcl_gid_is_unset(group.mgid))
 		cli_usage(cmd, "mgid is missing");
@@ -286,6 +287,7 @@ static int add_group(const char *name, char **words)
 static void parse_change(char **words, struct rcl_group_change *change)
 {
 	char err[RCL_ERR_LEN];
+	int ret;
 
 	while (*words) {
 		const char *word = *words++;
@@ -296,8 +298,9 @@ static void parse_change(char **words, struct rcl_group_change *change)
 		}
 		if (!*words)
 			cli_usage(cmd, "'%s' needs a value", word);
-		if (rcl_group_change_parse(change, word, *words++, err))
-			cli_usage(cmd, "set: %s", err);
+		ret = rcl_group_change_parse(change, word, *words++, err);
+		if (ret)
+			cli_bad_value("group set", ret, err);
 	}
 }
 

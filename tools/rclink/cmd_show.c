@@ -297,7 +297,7 @@ static void add_rate(struct json_object *obj, const struct rcl_link_info *info,
 static void print(const struct look *first, const struct look *again,
 		  bool json, bool one)
 {
-	const struct look *l = again->infos ? again : first;
+	const struct look *l = again->ns ? again : first;
 	struct json_object *links = json_object_new_array();
 	size_t i;
 
