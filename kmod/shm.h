@@ -7,7 +7,8 @@
 
 /*
  * Of mmap() offsets: bits for what is inside, enough with pages of 64 KiB, too.
- * A process of 32 bits has 44 of them: room for 64 regions behind the rings.
+ * A process of 32 bits has 44 of them: room for 64 regions behind the rings. A
+ * kernel of 32 bits has 32 of them, and could map none of these.
  */
 #define RCL_SHM_SHIFT	37
 
