@@ -428,6 +428,8 @@ TEST_F(fence, its_link_is_deleted_meanwhile)
 			_exit(!try(r, &self->e, LEN, &region));
 	}
 	usleep(500000);
+	if (variant->flags & EXPORTER_DYNAMIC)
+		EXPECT_EQ(0, exporter_pinned(&self->e, GONE_MS));
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	if (variant->flags & EXPORTER_DYNAMIC)
 		EXPECT_EQ(-EBUSY, exporter_move(&self->e));

@@ -78,6 +78,21 @@ void exporter_end(struct exporter *e)
 	close(e->control);
 }
 
+int exporter_pinned(struct exporter *e, int ms)
+{
+	struct exporter_count have;
+	int ret;
+
+	for (ms = slow(ms);; ms -= POLL_MS) {
+		ret = call(e, EXPORTER_IOC_COUNT, &have);
+		if (ret || have.pinned)
+			return ret;
+		if (ms <= 0)
+			return -ETIME;
+		usleep(POLL_MS * 1000);
+	}
+}
+
 int exporter_has(struct exporter *e, const struct exporter_count *want, int ms)
 {
 	struct exporter_count have;

@@ -26,6 +26,9 @@ int exporter_look(struct exporter *e);
 void exporter_close(struct exporter *e);
 void exporter_end(struct exporter *e);
 
+/* Waits until an importer has pinned it. */
+int exporter_pinned(struct exporter *e, int ms);
+
 /* What importers have, until it is that: attachments, pins, mappings. */
 int exporter_has(struct exporter *e, const struct exporter_count *want, int ms);
 

@@ -31,6 +31,12 @@ pings_done()
 	of 1 a .stats.pings
 }
 
+# has_device PID: it listens, or is about to
+has_device()
+{
+	ls -l "/proc/$1/fd" | grep -q /dev/rclink
+}
+
 # A stream that ends when its source does, checked round trips, and messages there and back.
 begin()
 {
@@ -40,7 +46,8 @@ begin()
 	receiver=$!
 	"$tool" bench b --listen >/dev/null 2>&1 &
 	server=$!
-	until_true 10 listens 1
+	until_true 10 has_device "$receiver" && until_true 10 has_device "$server" ||
+		return
 	touch $going
 	while [ -e $going ]; do
 		cat $in

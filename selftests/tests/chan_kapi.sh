@@ -79,8 +79,12 @@ masked_atomics()
 # A second link between the two, beside the one that is up.
 other_link()
 {
+	local status
+
 	link_listen_again l m && link_pair m
+	status=$?
 	link_listen_end
+	return "$status"
 }
 
 # used LINK HOW SEED NEXT: host 1 finds SEED in what host 2 exports to all links, and

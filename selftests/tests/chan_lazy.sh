@@ -48,6 +48,7 @@ hogs_end()
 # begins COMMAND...: until it is ready
 begins()
 {
+	: >$says
 	(ulimit -n 8192 && exec "$@") >$says 2>&1 &
 	lazy=$!
 	until_true 30 grep -q ready $says || {

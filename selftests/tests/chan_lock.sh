@@ -28,6 +28,7 @@ kernel_memory()
 # the peer asks
 idle_begins()
 {
+	: >$idles
 	sh -c "echo \$\$ >$cgroup/cgroup.procs && exec '$CHAN/idle' a b $*" \
 		>$idles 2>&1 &
 	idle=$!

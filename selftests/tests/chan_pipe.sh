@@ -62,7 +62,8 @@ moves()
 drops()
 {
 	receive "$tool recv l:drops" || return
-	{ echo a; sleep 1; echo b; sleep 1; } | rclink send l:drops || return
+	{ echo a; until_true 10 grep -qx a "$recv_says" && echo b; } |
+		rclink send l:drops || return
 	received 0 && [ "$(cat "$recv_says")" = $'a\nb' ]
 }
 

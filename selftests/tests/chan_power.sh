@@ -96,9 +96,28 @@ heard()
 	[ $(((at - began) / 1000)) -le $limit ]
 }
 
+in_time()
+{
+	local kind
+
+	for kind in "${kinds[@]}"; do
+		heard "$kind" >/dev/null || return
+	done
+}
+
 none_waits()
 {
 	chan_far_end "${waiting[@]}" "${servers[@]}"
+}
+
+# Who stands still himself just then hears of it as much later, once.
+power_goes()
+{
+	cut_power && in_time && return
+	none_waits
+	link_host_back
+	link_add 2 l "${words[@]}" && link_listen l &&
+		until_true 30 link_dial l && all_wait && cut_power
 }
 
 plan $((5 + ${#kinds[@]}))
@@ -107,7 +126,7 @@ chan_setup "${words[@]}"
 # For when it is back.
 link_listen l
 holds "processes wait for their peers, or move data" all_wait
-holds "the power goes" cut_power
+holds "the power goes" power_goes
 for kind in "${kinds[@]}"; do
 	measured "who waits hears of it: $kind" heard "$kind"
 done

@@ -36,7 +36,7 @@ piped()
 	head -c 600000 /dev/urandom >/tmp/pipe-in
 	on 2 "$tool" recv l >/tmp/pipe-out 2>/dev/null &
 	server=$!
-	until_true 10 receives || return
+	up && until_true 10 receives || return
 	{
 		# The rest is missed where the link stays up.
 		head -c 300000 /tmp/pipe-in && recovers cut >&2 &&
@@ -65,7 +65,7 @@ played()
 
 	on 2 "$tool" pingpong -l l -e &
 	server=$!
-	until_true 10 receives || return
+	up && until_true 10 receives || return
 	"$tool" pingpong l -e -n 100000000 &
 	client=$!
 	goes_on && kill -STOP "$client" && sleep 1 &&
@@ -83,7 +83,7 @@ not_granted()
 	head -c 100000 /dev/urandom >/tmp/pipe-in
 	on 2 "$tool" recv l:late >/tmp/pipe-out 2>/dev/null &
 	server=$!
-	until_true 10 receives && on 2 pkill -STOP -x rclink || return
+	up && until_true 10 receives && on 2 pkill -STOP -x rclink || return
 	"$tool" send l:late </tmp/pipe-in &
 	client=$!
 	# It waits; its time goes on while it is stopped.

@@ -52,6 +52,7 @@ begin()
 # besieged NUMBER: callers who say next to nothing
 besieged()
 {
+	: >"$siege"
 	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 "$1" >"$siege" 2>&1 &
 	besieger=$!
 	until_true 60 grep '^open' "$siege"

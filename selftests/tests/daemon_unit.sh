@@ -70,8 +70,8 @@ refuses()
 {
 	rmmod rclink && echo '[Link l' | configure 1 || return
 	! inside systemctl start rclinkd && in_state failed failed &&
-		inside systemctl status rclinkd |
-			grep '/etc/rclink/rclink.conf:3: this is no'
+		until_true 10 eval 'inside systemctl status rclinkd |
+			grep "/etc/rclink/rclink.conf:3: this is no"'
 }
 
 # modprobe finds the module of this tree from then on.
@@ -79,7 +79,7 @@ waits()
 {
 	conf_1 true && conf_2 true && daemon_start 2 || return
 	! inside systemctl start rclinkd && [ ! -e /sys/module/rclink ] &&
-		shows 'cannot start: .*is not loaded' &&
+		until_true 10 shows 'cannot start: .*is not loaded' &&
 		echo "install rclink $LIB_DIR/vm/lab_load" >$modprobe_conf &&
 		until_true 30 in_state active running &&
 		inside systemctl stop rclinkd
@@ -257,7 +257,7 @@ stops()
 {
 	inside systemctl stop rclinkd && in_state inactive dead &&
 		[ "$(prop Result) $(prop ExecMainStatus)" = "success 0" ] &&
-		shows 'links that are up stay up' &&
+		until_true 10 shows 'links that are up stay up' &&
 		rclink ping l -c 2 -i 0 -q --op write
 }
 

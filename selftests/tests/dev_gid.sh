@@ -126,9 +126,12 @@ elsewhere()
 
 end_elsewhere()
 {
+	local status
+
 	ip netns del rclink-test && until_true 10 eval '! device_has'
+	status=$?
 	restore
-	until_true 5 reason_is "IPv4 address"
+	until_true 5 reason_is "IPv4 address" && return "$status"
 }
 
 if [ -n "${RCLINK_DEV:-}" ]; then
