@@ -375,10 +375,10 @@ TEST(values_out_of_range_are_refused)
 	REFUSED("lid 0 ", m.endpoint.link_layer = 1);
 	REFUSED("0 QPs", m.endpoint.nqps = 0);
 	REFUSED("66 QPs", m.endpoint.nqps = 66);
-	REFUSED("QP number 1 of QP 1", m.endpoint.qp[1].qpn = 1);
-	REFUSED("QP number 16777216", m.endpoint.qp[1].qpn = 1 << 24);
+	REFUSED("the number of QP 1 is not", m.endpoint.qp[1].qpn = 1);
+	REFUSED("the number of QP 1 is not", m.endpoint.qp[1].qpn = 1 << 24);
 	REFUSED("the PSN of QP 1", m.endpoint.qp[1].psn = 1 << 24);
-	REFUSED("there twice", m.endpoint.qp[1].qpn = 17);
+	REFUSED("two QPs have one number", m.endpoint.qp[1].qpn = 17);
 	REFUSED("type 10", m.type = 10);
 #undef REFUSED
 }
