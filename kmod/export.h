@@ -11,14 +11,12 @@
 
 #include <uapi/linux/rclink_dev.h>
 
+#include "msg.h"
+
 struct rcl_announce_list;
 struct rcl_lessee;
 
-#define RCL_EXTENT_SHIFT_MIN	12	/* the smallest page */
-#define RCL_EXTENT_SHIFT_MAX	30	/* of the peer's */
 #define RCL_EXTENT_PAGES_MAX	512	/* of this end's */
-#define RCL_EXTENTS_MAX		4096	/* of a region */
-#define RCL_WINDOW_RKEYS	109	/* that one answer has room for */
 
 /**
  * struct rcl_window - memory as the other end addresses it

@@ -6,6 +6,10 @@
 
 #include <uapi/linux/rclink_dev.h>
 
+/*
+ * To be raised when this layout, or that of announce.c, changes; and with it
+ * RCL_MSG_VERSION, without which hosts of both would still share a key.
+ */
 #define RCL_GROUP_MSG_VERSION	2
 
 /**

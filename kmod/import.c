@@ -9,9 +9,6 @@
 #include "offer.h"
 #include "resume.h"
 
-#define RCL_WINDOW_LEN	24	/* bytes of a window in IMPORTED, before keys */
-#define RCL_RKEY_LEN	4
-
 /**
  * rcl_import_ask - ask the peer for a region
  * @ep: of a link that is up

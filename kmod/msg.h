@@ -8,7 +8,10 @@
 
 #include <linux/types.h>
 
-/* To be raised with each type: who does not know one ends the epoch. */
+/*
+ * To be raised with each type, as who does not know one ends the epoch, and with
+ * RCL_GROUP_MSG_VERSION.
+ */
 #define RCL_MSG_VERSION	4
 
 #define RCL_MSG_SLOT	512	/* bytes of one send or receive slot */
@@ -21,6 +24,14 @@
 #define RCL_MSG_DATA_MAX (RCL_MSG_BODY_MAX - RCL_MSG_RANGE)
 
 #define RCL_MSG_AGAIN	1	/* cookie: another epoch is wanted */
+
+/* The data of IMPORTED: a region, then keys of its extents. */
+#define RCL_WINDOW_LEN	24	/* address, length, shift, rights */
+#define RCL_RKEY_LEN	4
+#define RCL_WINDOW_RKEYS ((RCL_MSG_DATA_MAX - RCL_WINDOW_LEN) / RCL_RKEY_LEN)
+#define RCL_EXTENT_SHIFT_MIN	12	/* the smallest page */
+#define RCL_EXTENT_SHIFT_MAX	30	/* of the peer's */
+#define RCL_EXTENTS_MAX		4096	/* of a region */
 
 /* An answer comes behind its question. */
 enum rcl_msg_type {
