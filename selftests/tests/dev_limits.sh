@@ -50,7 +50,7 @@ says()
 		gojq -e . >/dev/null
 }
 
-plan 9
+plan 10
 nl_build
 lab_device
 lab_module
@@ -58,10 +58,15 @@ sim_load "sim0 ib 7 qps=40 cqes=500 mrs=90 pages=64 sges=5 atomics=1" \
 	"sim1 ib 9 pages=0 atomics=0 mtu=2048" "sim2 ib 11 mtu=0" \
 	"sim3 ib 13 sges=3" "sim4 ib 15 sizes=0x200000"
 check "a device is as ibv_devinfo has it" same_as_devinfo
+if [ "$RCL_DEV" = rxe0 ]; then
+	check "rxe takes 64 bytes inline" says rxe0 '.max_inline >= 64'
+else
+	skip "rxe takes 64 bytes inline"
+fi
 check "a device with limits of its own has those" says sim0 \
 	'[.link_layer, .state, .lid, .atomics, .masked_atomics, .max_qp, .max_cqe,
-	.max_mr, .fast_reg_pages, .max_sge] == ["infiniband", "active", 7, "hca",
-	"none", 40, 500, 90, 64, 5]'
+	.max_mr, .fast_reg_pages, .max_sge, .max_inline] == ["infiniband", "active",
+	7, "hca", "none", 40, 500, 90, 64, 5, 0]'
 check "one that registers no memory, and has no atomics, is for no link" says sim1 \
 	'[.fast_reg_pages, .atomics, .masked_atomics, .max_mtu, .chosen_gid,
 	.reason] == [0, "none", "none", 2048, null,

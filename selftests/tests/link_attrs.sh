@@ -170,11 +170,12 @@ on 2 tc qdisc del dev eth0 clsact
 check "nothing is left" eval 'rclink del l && on 2 "$tool" del l && empty 1 && empty 2'
 link_listen_end
 
-sim_load "sim0 ib 1 mtu=4096" "sim1 ib 2 mtu=4096"
+# At first nobody sets one: it is that of the smaller port.
+sim_load "sim0 ib 1 mtu=1024" "sim1 ib 2 mtu=4096"
 # To another subnet a GRH is needed, which has what an IP header has.
 echo 0xfec0000000000001 >"$SIM/sim1/prefix"
-rclink add a device sim0 mtu 1024 || bail "no link a"
-rclink add b device sim1 mtu 1024 || bail "no link b"
+rclink add a device sim0 || bail "no link a"
+rclink add b device sim1 || bail "no link b"
 check "two simulated ports are linked, by GRH" link_self_dial
 check "their QPs have what links have by themselves" nothing_set
 rclink disconnect a

@@ -51,21 +51,29 @@ static bool try_cut(struct world *w, bool server, const struct cut *cut)
 	return false;
 }
 
-/* at_each: at every byte; else before it, in the header, and in the body. */
+/* Before it, behind the header, and in the middle; or at each byte. */
+static size_t next_cut(size_t at, size_t len, bool at_each)
+{
+	if (at_each)
+		return at + 1;
+	return at < RCX_HEADER_LEN ? RCX_HEADER_LEN :
+	       at < len / 2 + 1 ? len / 2 + 1 : len;
+}
+
 static int cut_all(struct world *w, bool server, enum how how, bool at_each)
 {
 	const uint32_t *says = server ? server_says : client_says;
 	struct raw r = { .server = server };
 	uint8_t buf[RCX_MSG_MAX];
-	size_t len, step, m;
+	size_t len, m;
 	int bad = 0;
 
 	for (m = 0; m < (server ? SERVER_SAYS : CLIENT_SAYS); m++) {
 		struct cut cut = { .message = says[m], .how = how };
 
 		len = raw_build(&r, says[m], buf);
-		step = at_each ? 1 : len / 2 + 1;
-		for (cut.at = 0; cut.at < len; cut.at += step)
+		for (cut.at = 0; cut.at < len;
+		     cut.at = next_cut(cut.at, len, at_each))
 			bad += !try_cut(w, server, &cut);
 	}
 

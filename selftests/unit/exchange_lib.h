@@ -172,6 +172,7 @@ struct raw {
 	bool again;		/* a second handshake went well */
 	uint8_t secret[EVP_MAX_MD_SIZE];	/* of what a client writes */
 	size_t secret_len;
+	uint8_t key[RCLINK_KEY_LEN];	/* as documented, of epoch 9 */
 	SSL_SESSION *session;
 	struct rcx_msg got;	/* the last message */
 };

@@ -44,6 +44,9 @@ TEST_F(peer, the_raw_peer_can_do_it_right)
 	HOLDS(raw_against(&self->w, &client));
 	EXPECT_EQ(0, self->w.listener_end.result)
 		TH_LOG("%s", self->w.listener_end.err);
+	EXPECT_EQ(0, memcmp(self->w.dialler.key, server.key, RCLINK_KEY_LEN));
+	EXPECT_EQ(0, memcmp(self->w.listener_end.key, client.key,
+			    RCLINK_KEY_LEN));
 }
 
 /* What a rule-breaker sends in place of its first message. */
@@ -210,6 +213,27 @@ TEST_F(peer, T14_versions_are_compared_and_both_are_named)
 	     CLIENT_SENDS(0, 0, 0x20, 0, 0, 2, 0, 3));
 	EXPECT_EQ(-EPROTONOSUPPORT, self->w.listener_end.result);
 	SAYS("protocol version 0", CLIENT_SENDS(0, 0, 0, 4, 0, 2, 0, 0));
+}
+
+TEST_F(peer, T14_a_mandatory_field_of_the_same_version_is_refused)
+{
+	static const uint8_t field[] = { 0x81, 0, 0, 0 };
+	uint8_t buf[RCX_MSG_MAX];
+	struct raw r = { 0 };
+	int server;
+	size_t len;
+
+	for (server = 0; server < 2; server++) {
+		r.server = server;
+		len = raw_build(&r, server ? RCX_MSG_WELCOME : RCX_MSG_OFFER,
+				buf);
+		memcpy(buf + len, field, sizeof(field));
+		len += sizeof(field);
+		buf[2] = (len - 4) >> 8;
+		buf[3] = len - 4;
+		SAYS("mandatory field 256", breaks(&self->w, server, buf, len,
+						   1));
+	}
 }
 
 TEST_F(peer, T14_garbage_is_refused)

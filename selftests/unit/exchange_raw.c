@@ -90,6 +90,16 @@ static int connect_to(uint16_t port)
 	return fd;
 }
 
+/* protocol.rst has the label and the context, which is the epoch. */
+static void export_key(struct raw *r)
+{
+	static const char label[] = "EXPORTER-rclink-control-key";
+	static const uint8_t epoch[8] = { [7] = 9 };
+
+	SSL_export_keying_material(r->ssl, r->key, sizeof(r->key), label,
+				   sizeof(label) - 1, epoch, sizeof(epoch), 1);
+}
+
 static void *raw_thread(void *arg)
 {
 	struct timeval limit = { .tv_sec = 10 };
@@ -109,6 +119,7 @@ static void *raw_thread(void *arg)
 	r->shaken = (r->server ? SSL_accept(r->ssl) : SSL_connect(r->ssl)) == 1;
 	if (r->shaken) {
 		r->reused = SSL_session_reused(r->ssl);
+		export_key(r);
 		if (r->script)
 			r->script(r);
 		r->session = SSL_get1_session(r->ssl);

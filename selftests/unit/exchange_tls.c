@@ -378,6 +378,25 @@ TEST_F(tls, T4_rsa_of_512_bits_cannot_even_sign)
 	CA_REFUSES(&spec, &self->ca, "TLS", "no certificate");
 }
 
+TEST_F(tls, T4_a_weak_issuer_is_refused)
+{
+	const struct cert spec = { .cn = "sub", .ca = true, .rsa = 512 };
+	struct ident sub = ident_make(&spec, &self->ca);
+	struct ident bad = ident_make(&good, &sub);
+	struct raw server = { .key_file = "bad.key", .cert_file = "bad.pem" };
+	struct raw client = { .key_file = "bad.key", .cert_file = "bad.pem" };
+	struct world *w = &self->w;
+
+	ident_write(&bad, "bad.key", "bad.pem");
+	ident_append(&sub, "bad.pem");
+	ident_drop(&bad);
+	ident_drop(&sub);
+	w->dial_tls = by_ca(RCX_INITIATOR, NULL, self->err);
+	w->listen_tls = by_ca(RCX_RESPONDER, NULL, self->err);
+	SAYS("too weak", try_initiator(w, &server));
+	SAYS("too weak", try_responder(w, &client));
+}
+
 TEST_F(tls, T4_sha1_is_refused)
 {
 	struct cert spec = good;

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# vm/run as its callers see it: what it returns, and that no guest is left, however it
+# ends.
+# hosts: 0
+# kernels: host-all
+# timeout: 900
+. "$(dirname "$0")/../lib.sh"
+
+dir=$(mktemp -d) || bail "no directory"
+trap 'rm -rf "$dir"' EXIT
+
+# Sets session, by which its guests are known.
+begin()
+{
+	setsid "$LIB_DIR/vm/run" --kernel 6.12 --hosts 2 "$@" >"$dir/out" \
+		2>"$dir/err" </dev/null &
+	session=$!
+}
+
+no_guest()
+{
+	! pgrep -s "$session"
+}
+
+# has_ended STATUS
+has_ended()
+{
+	local status
+
+	wait "$session"
+	status=$?
+	tail -n 5 "$dir/err"
+	echo "status $status"
+	[ "$status" -eq "$1" ] && until_true 10 no_guest
+}
+
+# ends STATUS WORDS...
+ends()
+{
+	begin "${@:2}"
+	has_ended "$1"
+}
+
+returns()
+{
+	ends 37 -- sh -c 'echo said; echo wrong >&2; exit 37' &&
+		grep -qx said "$dir/out" && grep -qx wrong "$dir/err"
+}
+
+is_killed()
+{
+	begin -- sh -c 'echo ready; sleep 1000'
+	until_true 200 grep -qx ready "$dir/out"
+	kill -TERM "$session"
+	has_ended 143
+}
+
+plan 4
+check "what a command says, and its exit status, come back" returns
+check "when the time is over it ends, with all guests" \
+	ends 124 --timeout 60 -- sleep 1000
+check "so it does when a guest crashes" ends 125 -- \
+	sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
+check "and when it is killed" is_killed
+rm -rf "$dir"
+finish
