@@ -4,7 +4,8 @@
  *
  * usage: flow send GROUP SIZE COUNT GAP-MS	COUNT 0: until it is killed
  *        flow end GROUP			one that ends who receives
- *        flow recv GROUP COUNT			COUNT 0: until that, or the end
+ *        flow recv GROUP COUNT [SENDERS]	COUNT 0: until that, or the end; of
+ *						so many senders at least
  *        flow withdrawn|short GROUP		what a receive does that cannot
  *        flow idle GROUP			one receive, until it is killed
  *
@@ -141,7 +142,7 @@ static int send_end(void)
 }
 
 struct seen {
-	uint32_t got, twice, wrong, flushed;
+	uint32_t got, twice, wrong, flushed, senders;
 	bool ended;
 	uint8_t numbers[SENDERS][NUMBERS];
 	uint32_t of[SENDERS];
@@ -177,7 +178,7 @@ static void take(const struct rclink_dev_cqe *cqe, const uint8_t *source)
 	}
 	memcpy(&number, data, sizeof(number));
 	seen.twice += seen.numbers[sender][number % NUMBERS]++;
-	seen.of[sender]++;
+	seen.senders += !seen.of[sender]++;
 	memcpy(seen.source[sender], source, 16);
 }
 
@@ -198,7 +199,7 @@ static void report(int err)
 	puts("}}");
 }
 
-static int receive(uint32_t count)
+static int receive(uint32_t count, uint32_t senders)
 {
 	struct rclink_dev_cqe cqes[RECVS];
 	struct rclink_source sources[RECVS];
@@ -217,7 +218,8 @@ static int receive(uint32_t count)
 			if (!cqes[i].status)
 				post(cqes[i].user_data);
 		}
-	} while (ret >= 0 && !seen.ended && (!count || seen.got < count));
+	} while (ret >= 0 && !seen.ended &&
+		 (!count || seen.got < count || seen.senders < senders));
 	report(ret < 0 ? -ret : 0);
 	return EXIT_SUCCESS;
 }
@@ -281,8 +283,8 @@ int main(int argc, char **argv)
 		attach(argv[2]);
 	if (!strcmp(what, "send") && argc == 6)
 		return send_all(atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
-	if (!strcmp(what, "recv") && argc == 4)
-		return receive(atoi(argv[3]));
+	if (!strcmp(what, "recv") && (argc == 4 || argc == 5))
+		return receive(atoi(argv[3]), argc == 5 ? atoi(argv[4]) : 0);
 	if (!strcmp(what, "end"))
 		return send_end();
 	if (!strcmp(what, "withdrawn"))

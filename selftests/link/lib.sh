@@ -248,18 +248,15 @@ holds()
 	fail "$what"
 }
 
-# link_add HOST NAME [WORDS]: a slow peer acknowledges late, too; an emulated one
-# that shares its processor stands still for half a second. Without words on it, the
-# device there waits for two: rxe is not fit to send again (testing.rst).
+# link_add HOST NAME [WORDS]: an emulated peer that shares its processor stands still
+# for half a second, which is the default until a device gives up. Without words on it,
+# it waits for two before it sends again: rxe is not fit for that (testing.rst).
 link_add()
 {
 	local host=$1
 
 	shift
-	case "$RCL_SLOW $*" in
-	"1 "* | *" timeout "*) ;;
-	*) set -- "$@" timeout 19 ;;
-	esac
+	[[ " $* " == *" timeout "* ]] || set -- "$@" timeout 19
 	on "$host" "$tool" add "$@"
 }
 

@@ -34,7 +34,7 @@ pings_done()
 # has_device PID: it listens, or is about to
 has_device()
 {
-	ls -l "/proc/$1/fd" | grep -q /dev/rclink
+	[ -n "$(find "/proc/$1/fd" -lname /dev/rclink)" ]
 }
 
 # A stream that ends when its source does, checked round trips, and messages there and back.

@@ -30,8 +30,9 @@ pings()
 compare()
 {
 	local op=$1 peer=$2 half=$3 target=$4 i typical=() average=() mine=() mean=()
-	local a b
+	local a b of=
 
+	[ "$half" -eq 1 ] || of='half of a '
 	for ((i = 0; i < 3; i++)); do
 		read -r a b < <(perftest 64 500 "$peer" | awk '{ print $5, $6 }')
 		typical+=("$a")
@@ -43,7 +44,7 @@ compare()
 	a=$(printf '%s\n' "${mine[@]}" | median) &&
 		b=$(printf '%s\n' "${typical[@]}" | median) || return
 	figure "$peer, 64 B, typical" "$b" us
-	figure "ping $op, 64 B, median" "$a" us
+	figure "${of}ping $op, 64 B, median" "$a" us
 	figure "ping $op / $peer, median over typical" "$(ratio "$a" "$b")" "" \
 		"<= $target"
 	a=$(printf '%s\n' "${mean[@]}" | median) &&

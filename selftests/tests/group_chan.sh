@@ -226,7 +226,7 @@ not_itself()
 	talk 1 64
 	talk 2 900
 	group_becomes 1 g .consumers 1 && group_becomes 2 g .consumers 1 &&
-		start a 1 recv g 40 && start b 3 recv g 80 &&
+		start a 1 recv g 40 && start b 3 recv g 80 2 &&
 		ended a && heard a "$right and (.from | keys) == [\"1\"]" &&
 		ended b && heard b "$right and (.from | keys) == [\"0\", \"1\"]"
 	set -- $?

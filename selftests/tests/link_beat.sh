@@ -255,8 +255,12 @@ idle()
 {
 	local percent
 
-	until_true 30 goes_up || return
-	percent=$(sent)
+	# Of a host that stands still meanwhile there are too few.
+	for _ in 1 2 3; do
+		until_true 30 goes_up || return
+		percent=$(sent)
+		[ "$percent" -lt 50 ] || break
+	done
 	figure "heartbeats of both ends in an interval, idle" \
 		"$(ratio "$percent" 100)" "" "<= 1.3"
 	figure "intervals missed" \
@@ -317,7 +321,12 @@ plan 21
 link_setup
 words=(retry 7 rnr-retry 7)
 # Only rxe takes 7 retries for any number of them: on others, 8 tries take 4 s.
-! is_ib || words+=(timeout 17)
+if is_ib; then
+	words+=(timeout 17)
+elif [ "$RCL_SLOW" -eq 1 ]; then
+	# With retry 6 the device is to be the first.
+	words+=(timeout 14)
+fi
 link_listen l
 # Else the first to need it waits for it.
 on_all modprobe -a sch_netem

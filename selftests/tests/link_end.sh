@@ -74,6 +74,37 @@ ping_ends()
 		becomes 1 l .state down && is 1 l .reason completion
 }
 
+# catches PID: the tool has begun; until then bash has it ignore SIGINT
+catches()
+{
+	local mask
+
+	[ "$(<"/proc/$1/comm")" = rclink ] || return
+	mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
+	((16#$mask & 2))
+}
+
+# The peer's tool stands still, and this one waits for it.
+connect_is_interruptible()
+{
+	local pid status
+
+	rclink disconnect l
+	becomes 2 l .state down || return
+	on 2 pkill -STOP -x rclink
+	"$tool" connect l "$RCL_PEER_IP" --key "$key" --pin "$pin2" \
+		>"$said.connect" 2>&1 &
+	pid=$!
+	until_true 10 catches "$pid"
+	until_true 10 eval 'ss -Htn | grep -q "ESTAB.*:7185"'
+	kill -INT "$pid"
+	wait "$pid"
+	status=$?
+	on 2 pkill -CONT -x rclink
+	cat "$said.connect"
+	[ "$status" -ne 0 ] && grep -q interrupted "$said.connect" && empty 1
+}
+
 # With a long time-out nothing comes back; SIGINT ends the tool at once.
 ping_is_interruptible()
 {
@@ -83,6 +114,7 @@ ping_is_interruptible()
 	on 2 ip link set eth0 down
 	"$tool" ping l -c 1 &
 	pid=$!
+	until_true 10 catches "$pid"
 	sleep 0.5
 	start=$SECONDS
 	kill -INT $pid || {
@@ -100,8 +132,9 @@ net_up()
 	until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
 }
 
-plan 18
+plan 20
 link_setup
+trace=/sys/kernel/tracing
 link_listen l
 check "the link comes up" link_pair l
 check "disconnect is told to the peer" eval 'rclink disconnect l &&
@@ -121,12 +154,17 @@ check "a cable pulled at this end is noticed" eval 'ip link set eth0 down &&
 	becomes 1 l .reason port-down && empty 1'
 ip link set eth0 up
 until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
-# Shorter than the wait for an answer, also where guests are slow: 7 x 0.3 s.
-rclink set l timeout 16
+# Shorter than the wait for an answer, also where guests are slow: 7 x 0.5 s.
+rclink set l timeout 17
 check "the peer's end is replaced by a new exchange" until_true 30 goes_up
+echo 1 >$trace/events/rclink/rcl_link_fail/enable
 check "a peer that loses all is given up: retry exceeded" \
 	eval 'on 2 tc qdisc add dev eth0 root netem loss 100% && ping_ends'
 on 2 tc qdisc del dev eth0 root
+# IB_WC_RETRY_EXC_ERR
+check "the tracepoint has that completion" grep \
+	'rcl_link_fail: .*link=l .*wc_status=12 ' $trace/trace
+echo 0 >$trace/events/rclink/rcl_link_fail/enable
 check "and comes up again" until_true 30 goes_up
 check "the peer's rmmod is a goodbye" eval 'on 2 rmmod rclink &&
 	becomes 1 l .reason peer-disconnected'
@@ -135,8 +173,9 @@ on 2 "$LIB_DIR/vm/lab_load"
 link_add 2 l
 link_listen l
 check "a peer that starts anew gets the larger epoch" eval \
-	'goes_up && [ "$(of 1 l .epoch)" -eq "$(of 2 l .epoch)" ] &&
+	'until_true 30 goes_up && [ "$(of 1 l .epoch)" -eq "$(of 2 l .epoch)" ] &&
 	[ "$(of 2 l .epoch)" -gt 3 ]'
+check "a connect that waits can be interrupted" connect_is_interruptible
 check "a waiting ping can be interrupted" ping_is_interruptible
 net_up
 check "a link that is up can be deleted at both ends" eval 'rclink del l && on 2 "$tool" del l'

@@ -13,7 +13,7 @@
 
 [ "$RCL_DEV" = sim0 ] || skip_all "needs the lab's InfiniBand ports"
 # A host that shares its processor is late.
-patient=(timeout 16)
+patient=(timeout 17)
 sim=/sys/kernel/debug/rdmasim/sim0
 
 # knob HOST NAME VALUE
@@ -147,7 +147,8 @@ partition_taken()
 taken_out()
 {
 	partition 0x8005 0x8005 && rclink set p heartbeat 300 &&
-		on 2 "$tool" set p heartbeat 300 && link_dial p && knob 2 pkey "1 0x8006" || return
+		on 2 "$tool" set p heartbeat 300 && until_true 30 link_dial p &&
+		knob 2 pkey "1 0x8006" || return
 	becomes 1 p .state down && becomes 2 p .state down || return
 	partition 0x8005 0x8005 && until_true 30 link_dial p &&
 		rclink disconnect p

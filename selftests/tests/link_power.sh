@@ -53,7 +53,8 @@ plan 11
 link_setup
 link_listen l
 # The heartbeat would notice before the ping does: link_beat.sh.
-check "the link comes up" link_pair l heartbeat 0
+# 3.8 s: before the wait for an answer ends.
+check "the link comes up" link_pair l heartbeat 0 timeout 17
 holds "a channel writes to the peer" writes_begin
 on 2 ip link set eth0 down
 holds "it ends by itself: transport retry counter exceeded" writes_end

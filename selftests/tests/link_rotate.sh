@@ -185,11 +185,19 @@ qps()
 	near=$(objects 1 qp) && far=$(objects 2 qp) && echo "$near-$far"
 }
 
+# Each device has the QPs of one epoch.
+has_moved()
+{
+	qps_match 1 && qps_match 2
+}
+
 no_qp_too_many()
 {
-	local host before now
+	local before now
 
-	before=$(qps) && rotates 1 1 && now=$(qps) || return
+	until_true 20 has_moved && before=$(qps) && rotates 1 1 || return
+	until_true 20 has_moved
+	now=$(qps) || return
 	echo "before $before, now $now"
 	[ "$before" = "$now" ]
 }

@@ -69,10 +69,10 @@ peer_disconnects()
 }
 
 # The peer's host is there, but nothing that it acknowledges with.
-# Before the wait for an answer ends, also where guests are slow: 7 x 0.3 s.
+# Before the wait for an answer ends, also where guests are slow: 7 x 0.5 s.
 retry_exceeded()
 {
-	rclink set l timeout 16 && link_dial l && is 2 l .state up || return
+	rclink set l timeout 17 && link_dial l && is 2 l .state up || return
 	on 2 ip link set eth0 down
 	rclink ping l -c 1 2>/dev/null
 	becomes 1 l .reason completion &&

@@ -81,7 +81,7 @@ headers_name_environments()
 		for word in "${words[@]}"; do
 			case "${word%-all}" in
 			6.1 | 6.12 | mixed | mixed-back | debug | host) ;;
-			6.1-ib | 6.12-ib | 6.12-ib-grh | debug-ib) ;;
+			6.1-ib | 6.12-ib | debug-ib) ;;
 			*) [[ $word =~ ^(all|none)$ ]] || {
 				echo "$file: no environment is $word"
 				bad=1

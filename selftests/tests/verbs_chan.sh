@@ -174,8 +174,10 @@ goes_on()
 # What the kernel holds for processes, on both hosts.
 no_objects()
 {
-	! on_all sh -c 'rdma resource show qp; rdma resource show mr' |
-		grep -w 'comm rclink'
+	local all
+
+	all=$(on_all sh -c 'rdma resource show qp && rdma resource show mr') &&
+		! grep -w 'comm rclink' <<<"$all"
 }
 
 device=$RCL_DEV

@@ -23,6 +23,8 @@ nobody()
 
 same_gids()
 {
+	rclink dev "$device" -j | gojq -e '.[0].gids | length > 0' >/dev/null ||
+		return
 	diff <(rclink dev "$device" -j | gojq '.[] | .gids, .chosen_gid, .reason') \
 		<(rclink dev "$device" --verbs -j |
 			gojq '.[] | .gids, .chosen_gid, .reason')
@@ -140,7 +142,7 @@ replaced()
 {
 	keep qps 2 "${beat[@]}" || return
 	verbs ping l -c 1 -i 0 || return
-	! wait "$here"
+	! wait "$here" || return
 	cat "$out.here" "$out"
 	grep -q 'the link went down: ' "$out.here" &&
 		grep -q 'l: down: the peer made a new epoch' "$out"
@@ -194,7 +196,7 @@ fails()
 # large_lost HOST: that one hears none
 large_lost()
 {
-	local -a slow=(timeout 16) words=(timeout 16 "${calm[@]}" qps 2)
+	local -a slow=(timeout 17) words=(timeout 17 "${calm[@]}" qps 2)
 	local status
 
 	far_listens qps 2 && no_large "$1" || return
@@ -221,7 +223,7 @@ large_lost_later()
 
 kernel_is_told()
 {
-	local -a words=(timeout 16 "${calm[@]}")
+	local -a words=(timeout 17 "${calm[@]}")
 	local status
 
 	no_large 2 || return
@@ -235,7 +237,7 @@ user_lost()
 {
 	keep qps 2 "${beat[@]}" || return
 	far_kill KILL
-	! wait "$here"
+	! wait "$here" || return
 	cat "$out.here"
 	grep -q 'the link went down: ' "$out.here"
 }
@@ -256,7 +258,9 @@ goodbye()
 # What the kernel holds for processes, on both hosts.
 no_objects()
 {
-	! on_all rdma resource show qp | grep -w 'comm rclink'
+	local all
+
+	all=$(on_all rdma resource show qp) && ! grep -w 'comm rclink' <<<"$all"
 }
 
 device=$RCL_DEV
