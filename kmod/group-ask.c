@@ -75,8 +75,8 @@ void rcl_group_ask(struct rcl_group *group)
 	if (!call->ret) {
 		group->asked = jiffies;
 		/*
-		 * One without a number brings no key: that which was asked about
-		 * is the newest, and may have been lost since.
+		 * One without a number brings no key: that which was asked
+		 * about is the newest, and may have been lost since.
 		 */
 		if (call->grant.sender && call->grant.id != id)
 			rcl_group_granted(group, &call->grant);

@@ -65,8 +65,8 @@ static int rcl_mcast_sa_told(int status, struct ib_sa_multicast *multicast)
  * @why: set to a sentence when it cannot be asked
  *
  * Context: may sleep.
- * Return: 0, then there will be an answer if rcl_mcast_sa_is_asked(); or -ENOMEM,
- * -ENODEV, or what rcl_dev_get_pkey() says.
+ * Return: 0, then there will be an answer if rcl_mcast_sa_is_asked(); or
+ * -ENOMEM, -ENODEV, or what rcl_dev_get_pkey() says.
  */
 int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
 		     const u8 *mgid, const char **why)

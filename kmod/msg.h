@@ -9,8 +9,8 @@
 #include <linux/types.h>
 
 /*
- * To be raised with each type, as who does not know one ends the epoch, and with
- * RCL_GROUP_MSG_VERSION.
+ * To be raised with each type, as who does not know one ends the epoch, and
+ * with RCL_GROUP_MSG_VERSION.
  */
 #define RCL_MSG_VERSION	4
 

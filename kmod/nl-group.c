@@ -14,7 +14,6 @@
 #include "nl-put.h"
 #include "reason.h"
 
-
 static const char rcl_nl_no_group[] = "name: there is no group of that name";
 
 static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)

@@ -21,7 +21,7 @@ static bool rcl_qp_tells_access(const struct rcl_qp *qp)
 	return qp->qp->device->ops.driver_id != RDMA_DRIVER_BNXT_RE;
 }
 
-/* What befalls a pooled one, or one for registrations, is who uses it to see. */
+/* What befalls one of the pool, or for registrations, is its user's to see. */
 static bool rcl_qp_is_apart(const struct rcl_qp *qp)
 {
 	return qp->index;

@@ -4,8 +4,8 @@
  *
  * usage: flow send GROUP SIZE COUNT GAP-MS	COUNT 0: until it is killed
  *        flow end GROUP			one that ends who receives
- *        flow recv GROUP COUNT [SENDERS]	COUNT 0: until that, or the end; of
- *						so many senders at least
+ *        flow recv GROUP COUNT [SENDERS]	COUNT 0: until that, or the end;
+ *					of so many senders at least
  *        flow withdrawn|short GROUP		what a receive does that cannot
  *        flow idle GROUP			one receive, until it is killed
  *

@@ -68,8 +68,8 @@ __attribute__((format(printf, 2, 3), noreturn))
 void cli_usage(const char *cmd, const char *fmt, ...);
 
 /*
- * For what a parser of settings has said: cli_usage(), or, when it could not ask
- * for a name and what was typed may be right, CLI_FAILED.
+ * For what a parser of settings has said: cli_usage(), or, when it could not
+ * ask for a name and what was typed may be right, CLI_FAILED.
  */
 __attribute__((noreturn))
 void cli_bad_value(const char *cmd, int ret, const char *why);
