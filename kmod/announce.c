@@ -66,10 +66,11 @@ static void rcl_announce_replace(struct rcl_announce_list *list, u32 from,
 	struct rcl_announce_region *at = list->region;
 	u32 behind;
 
-	n = n < RCL_ANNOUNCE_MAX - from ? n : RCL_ANNOUNCE_MAX - from;
+	if (n > RCLINK_GROUP_REGIONS_MAX - from)
+		n = RCLINK_GROUP_REGIONS_MAX - from;
 	behind = list->n - to;
-	if (behind > RCL_ANNOUNCE_MAX - from - n)
-		behind = RCL_ANNOUNCE_MAX - from - n;
+	if (behind > RCLINK_GROUP_REGIONS_MAX - from - n)
+		behind = RCLINK_GROUP_REGIONS_MAX - from - n;
 	memmove(at + from + n, at + to, behind * sizeof(*at));
 	memcpy(at + from, region, n * sizeof(*at));
 	list->n = from + n + behind;

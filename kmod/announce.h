@@ -5,13 +5,13 @@
 
 #include <linux/types.h>
 
+#include <uapi/linux/rclink.h>
 #include <uapi/linux/rclink_dev.h>
 
 #define RCL_ANNOUNCE_HEAD	8	/* version to entries */
 #define RCL_ANNOUNCE_REGION	(8 + 4 + RCLINK_DEV_REGION_LEN)
 #define RCL_ANNOUNCE_REGIONS	20	/* in one message, of the longest */
 #define RCL_ANNOUNCE_TOTAL	0xffff	/* more is said as that */
-#define RCL_ANNOUNCE_MAX	340	/* of a member, in 16 KiB */
 
 /* What is said of the order, in which each region has one place. */
 #define RCL_ANNOUNCE_FIRST	0x01	/* none comes before those */
@@ -53,7 +53,7 @@ struct rcl_announce {
 struct rcl_announce_list {
 	u32 total;
 	u32 n;
-	struct rcl_announce_region region[RCL_ANNOUNCE_MAX];
+	struct rcl_announce_region region[RCLINK_GROUP_REGIONS_MAX];
 };
 
 u32 rcl_announce_room(u32 bytes);

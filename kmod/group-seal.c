@@ -141,7 +141,7 @@ static struct rcl_group_key *rcl_group_seal_find(struct rcl_group_seal *seal,
  * @buf: what arrived; on success the text is at @buf + RCL_MSG_AAD
  * @len: bytes that arrived, hostile
  * @sender: set on success, to the number under the newest key; of a message
- *	under the key before to RCL_GROUP_SENDERS
+ *	under the key before to RCLINK_GROUP_MEMBERS_MAX
  *
  * Context: one caller at a time.
  * Return: length of the text, -EMSGSIZE when it cannot be a message, -ENOKEY
@@ -162,7 +162,7 @@ int rcl_group_seal_open(struct rcl_group_seal *seal, u8 *buf, u32 len,
 	if (!key)
 		return -ENOKEY;
 	from = nonce >> RCL_GROUP_COUNTER;
-	if (from >= RCL_GROUP_SENDERS ||
+	if (from >= RCLINK_GROUP_MEMBERS_MAX ||
 	    rcl_seal_untext(key->grant.key, nonce, buf, len))
 		return -EBADMSG;
 	if (from == key->grant.sender)
@@ -170,6 +170,6 @@ int rcl_group_seal_open(struct rcl_group_seal *seal, u8 *buf, u32 len,
 	if (!rcl_replay_take(&key->from[from],
 			     nonce & (BIT_ULL(RCL_GROUP_COUNTER) - 1)))
 		return -EALREADY;
-	*sender = key == &seal->key[0] ? from : RCL_GROUP_SENDERS;
+	*sender = key == &seal->key[0] ? from : RCLINK_GROUP_MEMBERS_MAX;
 	return len - RCL_GROUP_ROOM;
 }

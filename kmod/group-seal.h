@@ -10,7 +10,6 @@
 #include "msg.h"
 #include "replay.h"
 
-#define RCL_GROUP_SENDERS	64	/* numbers that a key has */
 #define RCL_GROUP_ROOM	(RCL_MSG_AAD + RCL_MSG_TAG)	/* beside the text */
 
 /**
@@ -34,7 +33,7 @@ struct rcl_group_grant {
  */
 struct rcl_group_key {
 	struct rcl_group_grant grant;
-	struct rcl_replay from[RCL_GROUP_SENDERS];
+	struct rcl_replay from[RCLINK_GROUP_MEMBERS_MAX];
 };
 
 /**

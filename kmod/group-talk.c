@@ -24,7 +24,7 @@ static void rcl_talk_forget(struct rcl_talk *talk)
 	int i;
 
 	memset(talk->peer, 0, sizeof(talk->peer));
-	for (i = 0; i < RCL_GROUP_SENDERS; i++) {
+	for (i = 0; i < RCLINK_GROUP_MEMBERS_MAX; i++) {
 		kfree(talk->said[i]);
 		talk->said[i] = NULL;
 	}
@@ -88,7 +88,7 @@ static void rcl_talk_expire_said(struct rcl_talk *talk)
 	unsigned long silent = msecs_to_jiffies(RCL_TALK_SILENT_MS);
 	int i;
 
-	for (i = 0; i < RCL_GROUP_SENDERS; i++) {
+	for (i = 0; i < RCLINK_GROUP_MEMBERS_MAX; i++) {
 		if (!talk->said[i] ||
 		    time_before(jiffies, talk->peer[i].last + silent))
 			continue;
@@ -219,7 +219,7 @@ static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len,
 		return -ENOMEM;
 	ret = rcl_announce_decode(text, len, talk->announce);
 	/* One that has not heard of the newest key yet will come again. */
-	if (ret || sender >= RCL_GROUP_SENDERS)
+	if (ret || sender >= RCLINK_GROUP_MEMBERS_MAX)
 		return ret;
 	return rcl_talk_merge(talk, sender);
 }
@@ -229,7 +229,7 @@ static void rcl_talk_heard(struct rcl_talk *talk, u32 sender, const u8 *gid)
 	struct rcl_talk_peer *peer;
 
 	talk->stats.rx_messages++;
-	if (sender >= RCL_GROUP_SENDERS)
+	if (sender >= RCLINK_GROUP_MEMBERS_MAX)
 		return;
 	peer = &talk->peer[sender];
 	memcpy(peer->gid, gid, sizeof(peer->gid));
@@ -250,7 +250,8 @@ static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
 	if (ret)
 		return;
 	rcl_talk_heard(talk, sender, heard->gid);
-	heard->sender = sender < RCL_GROUP_SENDERS ? sender : RCL_GROUP_NOBODY;
+	heard->sender = sender < RCLINK_GROUP_MEMBERS_MAX ? sender :
+							    RCL_GROUP_NOBODY;
 	if (kind == RCL_GROUP_MSG_DATA) {
 		heard->service = (const char *)text + RCL_GROUP_MSG_HEAD;
 		heard->service_len = rcl_group_msg_service_len(text);
@@ -312,9 +313,9 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender,
 {
 	int ret = -ENOENT;
 
-	if (sender >= RCL_GROUP_SENDERS)
+	if (sender >= RCLINK_GROUP_MEMBERS_MAX)
 		return ret;
-	sender = array_index_nospec(sender, RCL_GROUP_SENDERS);
+	sender = array_index_nospec(sender, RCLINK_GROUP_MEMBERS_MAX);
 	spin_lock(&talk->lock);
 	if (talk->said[sender]) {
 		*list = *talk->said[sender];

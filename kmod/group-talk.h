@@ -60,7 +60,7 @@ struct rcl_talk_info {
 	u64 id;
 	u32 sender;
 	struct rcl_talk_stats stats;
-	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
+	struct rcl_talk_peer peer[RCLINK_GROUP_MEMBERS_MAX];
 };
 
 /**
@@ -79,8 +79,8 @@ struct rcl_talk {
 	struct rcl_group_seal seal;
 	bool unknown;
 	struct rcl_talk_stats stats;
-	struct rcl_talk_peer peer[RCL_GROUP_SENDERS];
-	struct rcl_announce_list *said[RCL_GROUP_SENDERS];
+	struct rcl_talk_peer peer[RCLINK_GROUP_MEMBERS_MAX];
+	struct rcl_announce_list *said[RCLINK_GROUP_MEMBERS_MAX];
 	struct rcl_announce *announce;
 	struct rcl_announce_list *spare;
 };

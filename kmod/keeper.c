@@ -172,7 +172,7 @@ static int rcl_keeper_check(const struct rcl_keeper *keeper,
 		    keeper->links.n)
 			n++;
 	*why = "link: more than 32 of them";
-	return n > RCL_KEEPER_LINKS ? -ENOSPC : 0;
+	return n > RCLINK_GROUP_LINKS_MAX ? -ENOSPC : 0;
 }
 
 /**
@@ -234,7 +234,7 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
 	if (time_before64(now, keeper->again[link]))
 		return -EBUSY;
 	keeper->again[link] = now + msecs_to_jiffies(RCL_KEEPER_MS);
-	if (keeper->next == RCL_GROUP_SENDERS)
+	if (keeper->next == RCLINK_GROUP_MEMBERS_MAX)
 		rcl_keeper_draw(keeper, false);
 	*grant = keeper->grant;
 	grant->sender = keeper->next++;

@@ -7,8 +7,6 @@
 
 #include "group-seal.h"
 
-#define RCL_KEEPER_LINKS	32	/* of a group */
-
 /**
  * struct rcl_keeper_links - who may have the key of a group
  * @n: how many
@@ -16,7 +14,7 @@
  */
 struct rcl_keeper_links {
 	u32 n;
-	char name[RCL_KEEPER_LINKS][RCLINK_NAME_MAX + 1];
+	char name[RCLINK_GROUP_LINKS_MAX][RCLINK_NAME_MAX + 1];
 };
 
 /**
@@ -39,7 +37,7 @@ struct rcl_keeper {
 	struct rcl_group_grant grant;
 	u32 next;
 	struct rcl_keeper_links links;
-	u64 again[RCL_KEEPER_LINKS];
+	u64 again[RCLINK_GROUP_LINKS_MAX];
 };
 
 /**

@@ -91,7 +91,7 @@ static int rcl_member_get(const struct rcl_msg *msg,
 	grant->sender = rcl_msg_get(msg->data + 12, 4);
 	memcpy(grant->key, msg->data + 16, sizeof(grant->key));
 	if (!grant->id || !grant->sender ||
-	    grant->sender >= RCL_GROUP_SENDERS)
+	    grant->sender >= RCLINK_GROUP_MEMBERS_MAX)
 		return -EPROTO;
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 /*
  * Bytes: for 256 GIDs, two ends of 65 QPs, 32 links and 64 peers, or
- * RCL_ANNOUNCE_MAX regions.
+ * RCLINK_GROUP_REGIONS_MAX regions.
  */
 #define RCL_NL_BIG	24576
 

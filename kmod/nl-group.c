@@ -44,7 +44,7 @@ static int rcl_nl_parse_links(struct genl_info *info, int attr,
 					    "link: must be a name");
 			return -EINVAL;
 		}
-		if (links->n == RCL_KEEPER_LINKS) {
+		if (links->n == RCLINK_GROUP_LINKS_MAX) {
 			NL_SET_ERR_MSG_ATTR(info->extack, nla,
 					    "link: more than 32 of them");
 			return -EINVAL;
@@ -298,7 +298,7 @@ static int rcl_nl_put_talk(struct sk_buff *skb,
 			      RCLINK_A_GROUP_PAD) ||
 	    nla_put_u32(skb, RCLINK_A_GROUP_SENDER, talk->sender))
 		return -EMSGSIZE;
-	for (i = 0; i < RCL_GROUP_SENDERS; i++)
+	for (i = 0; i < RCLINK_GROUP_MEMBERS_MAX; i++)
 		if (talk->peer[i].messages &&
 		    rcl_nl_put_peer(skb, i, &talk->peer[i]))
 			return -EMSGSIZE;

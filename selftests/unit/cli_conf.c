@@ -290,10 +290,10 @@ TEST_F(conf, a_group_has_32_links)
 	char text[8192];
 	int len = 0, i;
 
-	for (i = 0; i <= RCL_GROUP_LINKS; i++)
+	for (i = 0; i <= RCLINK_GROUP_LINKS_MAX; i++)
 		len += sprintf(text + len, "[Link l%d]\npin = " PIN "\n", i);
 	len += sprintf(text + len, "[Group g]\nmgid = ff15::1\n");
-	for (i = 0; i < RCL_GROUP_LINKS; i++)
+	for (i = 0; i < RCLINK_GROUP_LINKS_MAX; i++)
 		len += sprintf(text + len, "link = l%d\n", i);
 	EXPECT_EQ(0, read_text(&self->r, text));
 	rcd_conf_free(&self->r.conf);

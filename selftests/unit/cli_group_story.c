@@ -340,7 +340,7 @@ TEST_F(group, members_that_are_not_heard_any_more)
 
 	json_object_put(self->t.doc);
 	free(self->t.text);
-	for (i = 4; i < RCL_GROUP_PEERS; i++)
+	for (i = 4; i < RCLINK_GROUP_MEMBERS_MAX; i++)
 		hears(&self->t, i, UINT32_MAX);
 	tell(&self->t);
 	EXPECT_TOLD("::ffff:192.0.0.20 for 4294967 s, and 53 more: who is");
@@ -352,7 +352,7 @@ TEST_F(group, all_members_are_heard)
 
 	link_is(&self->t, "k", RCLINK_LINK_STATE_UP, "");
 	strcpy(self->t.info.from, "k");
-	for (i = 0; i < RCL_GROUP_PEERS; i++)
+	for (i = 0; i < RCLINK_GROUP_MEMBERS_MAX; i++)
 		hears(&self->t, i, 0);
 	tell(&self->t);
 	EXPECT_TOLD("It hears 64 other members: number 0 at ");

@@ -343,7 +343,7 @@ TEST_F(msg, a_group_with_all_that_it_has_more_than_once)
 	for (i = 1; i < RCLINK_A_GROUP_STATS_PAD; i++)
 		nla_put_u64(self->msg, i, (1ULL << 33) + i);
 	nla_nest_end(self->msg, nest);
-	for (i = 0; i < RCL_GROUP_LINKS + 1; i++)
+	for (i = 0; i < RCLINK_GROUP_LINKS_MAX + 1; i++)
 		nla_put_string(self->msg, RCLINK_A_GROUP_LINK, "l");
 	put_peer(self->msg, 1);
 	put_peer(self->msg, 2);
@@ -358,8 +358,8 @@ TEST_F(msg, a_group_with_all_that_it_has_more_than_once)
 	EXPECT_EQ(0640, info.access.v[RCL_P_MODE]);
 	for (i = 1; i < RCLINK_A_GROUP_STATS_PAD; i++)
 		EXPECT_EQ((1ULL << 33) + i, info.stats[i]);
-	ASSERT_EQ(RCL_GROUP_LINKS, info.nlinks);
-	EXPECT_STREQ("l", info.link[RCL_GROUP_LINKS - 1]);
+	ASSERT_EQ(RCLINK_GROUP_LINKS_MAX, info.nlinks);
+	EXPECT_STREQ("l", info.link[RCLINK_GROUP_LINKS_MAX - 1]);
 	ASSERT_EQ(2, info.npeers);
 	EXPECT_EQ(2, info.peer[1].sender);
 	EXPECT_EQ(2, info.peer[1].gid[15]);

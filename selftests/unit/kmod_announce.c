@@ -186,11 +186,11 @@ TEST(a_list_has_each_once_and_in_order)
 	u32 i;
 
 	memset(&list, 0, sizeof(list));
-	for (i = 0; i < 3 * RCL_ANNOUNCE_MAX; i++)
-		add(&list, i * 7919 % RCL_ANNOUNCE_MAX);
-	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.n);
-	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.total);
-	for (i = 0; i < RCL_ANNOUNCE_MAX; i++) {
+	for (i = 0; i < 3 * RCLINK_GROUP_REGIONS_MAX; i++)
+		add(&list, i * 7919 % RCLINK_GROUP_REGIONS_MAX);
+	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX, list.n);
+	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX, list.total);
+	for (i = 0; i < RCLINK_GROUP_REGIONS_MAX; i++) {
 		struct rcl_announce_region one = region(i);
 
 		EXPECT_EQ(0, memcmp(&one, &list.region[i], sizeof(one)));
@@ -198,15 +198,15 @@ TEST(a_list_has_each_once_and_in_order)
 	/* Another one of that name, for which the last one goes. */
 	other.rights = 1;
 	rcl_announce_add(&list, &other);
-	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.n);
-	EXPECT_EQ(RCL_ANNOUNCE_MAX + 1, list.total);
+	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX, list.n);
+	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX + 1, list.total);
 	EXPECT_EQ(1, list.region[7].rights);
 	EXPECT_EQ(2, list.region[8].rights);
-	EXPECT_FALSE(has(&list, RCL_ANNOUNCE_MAX - 1));
+	EXPECT_FALSE(has(&list, RCLINK_GROUP_REGIONS_MAX - 1));
 	/* And one that comes behind all. */
 	add(&list, 99999);
 	EXPECT_FALSE(has(&list, 99999));
-	EXPECT_EQ(RCL_ANNOUNCE_MAX, list.n);
+	EXPECT_EQ(RCLINK_GROUP_REGIONS_MAX, list.n);
 }
 
 /* tell: the next message, and what is heard of it, as it would come. */
@@ -333,7 +333,7 @@ TEST(who_lies_has_no_more_room)
 		if (said.ends == 3 && round % 50)
 			continue;
 		rcl_announce_merge(&heard, &said);
-		ASSERT_LE(heard.n, RCL_ANNOUNCE_MAX);
+		ASSERT_LE(heard.n, RCLINK_GROUP_REGIONS_MAX);
 		for (i = 1; i < heard.n; i++)
 			ASSERT_LT(strcmp(heard.region[i - 1].name,
 					 heard.region[i].name), 0);

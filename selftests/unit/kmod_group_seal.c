@@ -152,7 +152,7 @@ TEST_F(three, the_key_before_opens_for_a_while)
 	rcl_group_seal_install(&self->b, &next);
 	EXPECT_EQ(TEXT, rcl_group_seal_open(&self->b, self->buf, LEN,
 					    &self->from));
-	EXPECT_EQ(RCL_GROUP_SENDERS, self->from);
+	EXPECT_EQ(RCLINK_GROUP_MEMBERS_MAX, self->from);
 	EXPECT_EQ(-EALREADY, rcl_group_seal_open(&self->b, again, LEN,
 						 &self->from));
 	rcl_group_seal_expire(&self->b);

@@ -130,7 +130,7 @@ TEST_F(kept, no_number_of_a_key_is_given_twice)
 		jiffies += 1001;
 		ASSERT_EQ(1, rcl_keeper_ask(i % 2 ? "a" : "b", "g", 0,
 					    &self->grant));
-		if (want == RCL_GROUP_SENDERS) {
+		if (want == RCLINK_GROUP_MEMBERS_MAX) {
 			want = 1;
 			keys++;
 			ASSERT_FALSE(at_once);
@@ -164,7 +164,7 @@ static int set(struct rcl_keeper *keeper, const char *on, const char *off,
 /* Those that may have the key, one letter each, in their order. */
 static const char *who(struct rcl_keeper *keeper)
 {
-	static char all[RCL_KEEPER_LINKS + 1];
+	static char all[RCLINK_GROUP_LINKS_MAX + 1];
 	struct rcl_keeper_links links;
 	u32 i;
 
@@ -262,13 +262,13 @@ TEST_F(kept, the_list_has_an_end)
 	char some[sizeof(all)];
 
 	strcpy(some, all);
-	some[RCL_KEEPER_LINKS - 1] = '\0';
+	some[RCLINK_GROUP_LINKS_MAX - 1] = '\0';
 	EXPECT_EQ(-ENOSPC, set(&self->keeper, some, "", false));
 	EXPECT_STREQ("ab", who(&self->keeper));
 	EXPECT_EQ(0, set(&self->keeper, some, "a", false));
-	EXPECT_EQ(RCL_KEEPER_LINKS, strlen(who(&self->keeper)));
+	EXPECT_EQ(RCLINK_GROUP_LINKS_MAX, strlen(who(&self->keeper)));
 	EXPECT_EQ(0, set(&self->keeper, "a", "A", false));
-	EXPECT_EQ('a', who(&self->keeper)[RCL_KEEPER_LINKS - 1]);
+	EXPECT_EQ('a', who(&self->keeper)[RCLINK_GROUP_LINKS_MAX - 1]);
 	EXPECT_EQ(-ENOSPC, set(&self->keeper, "A", "", false));
 }
 

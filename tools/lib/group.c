@@ -141,11 +141,11 @@ static int get_lists(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 		if (ret)
 			break;
 		if (nla_type(nla) == RCLINK_A_GROUP_LINK &&
-		    info->nlinks < RCL_GROUP_LINKS)
+		    info->nlinks < RCLINK_GROUP_LINKS_MAX)
 			nla_strlcpy(info->link[info->nlinks++], nla,
 				    sizeof(info->link[0]));
 		else if (nla_type(nla) == RCLINK_A_GROUP_PEER &&
-			 info->npeers < RCL_GROUP_PEERS)
+			 info->npeers < RCLINK_GROUP_MEMBERS_MAX)
 			ret = get_peer(nla, &info->peer[info->npeers++]);
 	}
 	return ret;
@@ -322,7 +322,7 @@ static int get_regions(const struct nlmsghdr *hdr, void *arg)
 		if (nla_type(nla) == RCLINK_A_GROUP_REGIONS)
 			ret = rcl_u32_get(nla, &all->total);
 		else if (nla_type(nla) == RCLINK_A_GROUP_REGION &&
-			 all->num < RCL_GROUP_REGIONS)
+			 all->num < RCLINK_GROUP_REGIONS_MAX)
 			ret = get_region(nla, &all->region[all->num++]);
 	}
 	return ret;

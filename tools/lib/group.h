@@ -13,9 +13,6 @@
 #include "link.h"
 
 #define RCL_GROUP_TEXT_LEN	256	/* of the kernel's sentences */
-#define RCL_GROUP_LINKS		32	/* that may have the key */
-#define RCL_GROUP_PEERS		64	/* numbers that a key has */
-#define RCL_GROUP_REGIONS	340	/* that a member tells of */
 #define RCL_GROUP_REGION_LEN	32	/* of a name, with the NUL */
 
 struct json_object;
@@ -51,12 +48,12 @@ struct rcl_group_info {
 	uint32_t mtu;
 	uint64_t stats[RCLINK_A_GROUP_STATS_MAX + 1];
 	char from[RCLINK_NAME_MAX + 1];	/* "": this host keeps the key */
-	char link[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+	char link[RCLINK_GROUP_LINKS_MAX][RCLINK_NAME_MAX + 1];
 	size_t nlinks;
 	bool has_key;
 	uint64_t key_id;
 	uint32_t sender;
-	struct rcl_group_peer peer[RCL_GROUP_PEERS];
+	struct rcl_group_peer peer[RCLINK_GROUP_MEMBERS_MAX];
 	size_t npeers;
 	uint32_t consumers;
 	struct rcl_policy access;	/* owner, group and mode alone */
@@ -86,7 +83,7 @@ struct rcl_group_region {
 
 struct rcl_group_regions {
 	uint32_t total;
-	struct rcl_group_region region[RCL_GROUP_REGIONS];
+	struct rcl_group_region region[RCLINK_GROUP_REGIONS_MAX];
 	size_t num;
 };
 
@@ -99,9 +96,9 @@ int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 /* Links to and off the list of who may have the key; or just another key. */
 struct rcl_group_change {
 	struct rcl_policy access;	/* owner, group and mode alone */
-	char on[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+	char on[RCLINK_GROUP_LINKS_MAX][RCLINK_NAME_MAX + 1];
 	size_t non;
-	char off[RCL_GROUP_LINKS][RCLINK_NAME_MAX + 1];
+	char off[RCLINK_GROUP_LINKS_MAX][RCLINK_NAME_MAX + 1];
 	size_t noff;
 	bool rekey;
 };

@@ -127,9 +127,9 @@ static int add_link(char (*names)[RCLINK_NAME_MAX + 1], size_t *num,
 		if (!strcmp(names[i], name))
 			return rcl_fail(err, -EEXIST, "%s %s is given twice",
 					word, name);
-	if (*num == RCL_GROUP_LINKS)
+	if (*num == RCLINK_GROUP_LINKS_MAX)
 		return rcl_fail(err, -EINVAL, "%s: more than %d of them", word,
-				RCL_GROUP_LINKS);
+				RCLINK_GROUP_LINKS_MAX);
 	strcpy(names[(*num)++], name);
 	return 0;
 }
