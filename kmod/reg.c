@@ -85,8 +85,7 @@ static bool rcl_reg_close(struct rcl_reg *reg)
 static void rcl_reg_give_up(struct rcl_reg *reg)
 {
 	WRITE_ONCE(reg->pd, NULL);
-	reg->up->fail(reg->up, RCLINK_DOWN_REASON_QP_FATAL, 0, 0,
-		      reg->qp.index);
+	rcl_qp_fail(&reg->qp, RCLINK_DOWN_REASON_QP_FATAL, 0, 0);
 }
 
 /**

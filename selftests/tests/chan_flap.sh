@@ -134,7 +134,7 @@ times()
 	figure "the peer took longer than $limit ms" "$late" times "<= $exceptions"
 	# It is so once in thirty times: of few, two may be.
 	[ "${typical%.*}" -le "$limit" ] && [ "$late" -le $exceptions ] &&
-		{ [ "$flaps" -lt 200 ] || [ $kept -le $exceptions ]; }
+		[ $kept -le $((exceptions + (flaps < 200))) ]
 }
 
 memory()

@@ -8,7 +8,10 @@
 . "$(dirname "$0")/../lib.sh"
 
 dir=$(mktemp -d) || bail "no directory"
-trap 'rm -rf "$dir"' EXIT
+: >"$dir/session"
+# Its session does not end with this file.
+trap 'kill "$(<"$dir/session")" 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'exit 143' INT TERM
 
 # Sets session, by which its guests are known.
 begin()
@@ -16,6 +19,7 @@ begin()
 	setsid "$LIB_DIR/vm/run" --kernel 6.12 --hosts 2 "$@" >"$dir/out" \
 		2>"$dir/err" </dev/null &
 	session=$!
+	echo "$session" >"$dir/session"
 }
 
 no_guest()
@@ -30,6 +34,7 @@ has_ended()
 
 	wait "$session"
 	status=$?
+	: >"$dir/session"
 	tail -n 5 "$dir/err"
 	echo "status $status"
 	[ "$status" -eq "$1" ] && until_true 10 no_guest
@@ -63,5 +68,4 @@ check "when the time is over it ends, with all guests" \
 check "so it does when a guest crashes" ends 125 -- \
 	sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
 check "and when it is killed" is_killed
-rm -rf "$dir"
 finish

@@ -26,7 +26,8 @@ static const char help[] =
 "All links as a table, or everything about one. RATE is what channels of this\n"
 "end send, receive and access at the moment. With CAP_NET_ADMIN the QPNs, PSNs,\n"
 "keys and addresses of both ends, too: keep them to yourself. What can be set is\n"
-"shown as it is set, for the next epoch (but for device, port and MTU).\n\n"
+"shown as it is set, for the next epoch (but for device, port and MTU; owner,\n"
+"group and mode hold at once).\n\n"
 "  -j, --json   an array of objects; rate is in bytes per second\n";
 
 static const struct option options[] = {
