@@ -28,7 +28,7 @@
 #define RW		(RCLINK_REGION_WRITE | RCLINK_REGION_READ)
 #define ALL		(RW | RCLINK_REGION_ATOMIC)
 #define GONE_MS		10000
-#define LATE		"delay 1 8 300"	/* the next eight, in ms */
+#define LATE		"delay 1 8 4000"	/* the next eight, in ms */
 
 FIXTURE(dma)
 {
@@ -342,6 +342,7 @@ TEST_F(dma, it_is_withdrawn_with_an_operation_under_way)
 	ASSERT_EQ(0, rclink_withdraw(self->r.far, self->region));
 	EXPECT_EQ(self->attached, udmabuf_attached());
 	EXPECT_EQ(-EREMOTEIO, rig_completes(self->r.near));
+	ASSERT_EQ(0, sim_knob("sim0", "fault", "delay 1 0"));
 	EXPECT_TRUE(dma_are(self->u.memory, 0xee, LEN));
 }
 

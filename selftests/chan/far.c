@@ -258,8 +258,8 @@ static void serve(struct far *f)
 			return;
 		memcpy(&o, f->order, sizeof(o));
 	} while (obey(f, &o));
-	/* Until then a close would take the answer back. */
-	sleep(1);
+	/* A close takes the answer back, and who reads it may stand still. */
+	sleep(4);
 }
 
 int main(int argc, char **argv)

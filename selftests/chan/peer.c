@@ -16,6 +16,7 @@
 #define MEM_LEN		(BUFFER_AT + PEER_BUFFER)
 #define UP_MS		10000
 #define POLL_US		200
+#define STILL_MS	100	/* more than a look takes */
 #define RECV		1ULL	/* kinds of work requests, above the slot */
 #define SEND		2ULL
 #define KIND_SHIFT	32
@@ -334,11 +335,12 @@ static int take(struct peer *p, struct rcl_msg *msg)
 
 int peer_hear(struct peer *p, struct rcl_msg *msg, int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = now_ms() + ms, took;
 	bool over;
 
 	do {
-		over = now_ms() >= end;
+		took = now_ms();
+		over = took >= end;
 		poll_cq(p);
 		if (p->heard != p->arrived)
 			return take(p, msg);
@@ -346,6 +348,10 @@ int peer_hear(struct peer *p, struct rcl_msg *msg, int ms)
 			return -EIO;
 		if (ms)
 			usleep(POLL_US);
+		/* Who stood still has kept the module from speaking, too. */
+		took = now_ms() - took;
+		if (took > STILL_MS)
+			end += took;
 	} while (!over);
 	return -ETIMEDOUT;
 }

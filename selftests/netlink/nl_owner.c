@@ -196,6 +196,9 @@ TEST_F(pair, an_epoch_beside_the_one_that_is_up_is_shown)
 		ASSERT_EQ(0, rcl_view(&self->other, "a", &view));
 	}
 	EXPECT_EQ(0, view.standby_epoch);
+	/* That is seen before its QPs are gone. */
+	for (i = 0; i < slow(100) && rcl_objects("qp") != 10; i++)
+		usleep(10000);
 	EXPECT_EQ(10, rcl_objects("qp"));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 	EXPECT_EQ(1, view.epoch);

@@ -16,7 +16,7 @@
 
 #define FULL		0x8000	/* member of a partition */
 #define LOOKS		2	/* at a port: how it is, and if it still is */
-#define LATE_MS		2000
+#define LATE_MS		6000	/* longer than a host stands still */
 
 FIXTURE(ports)
 {

@@ -21,7 +21,6 @@
 
 #define QPS	64	/* of the pool; with the control QP, what is slow */
 #define SLOW_MS	20	/* so one step of all of them takes 1.3 s */
-#define STEP_MS	(QPS * SLOW_MS)
 #define LATE_MS	200	/* so that two steps take longer than is waited for */
 #define WAIT_MS	10000
 #define LONG_MS	60000
@@ -184,13 +183,16 @@ TEST_F_TIMEOUT(sleep, what_is_just_being_made_ends_too, 120)
 	struct asker asker = {};
 	struct genl_sock owner;
 	pthread_t thread;
+	long before;
 
 	ASSERT_EQ(0, rcl_open(&owner));
 	ASSERT_EQ(0, sim_link(&self->s, "c", "sim0", RCLINK_A_LINK_QPS, QPS));
 	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
 	asker.s = &owner;
+	before = sim_seen("sim0", "slow_qp");
 	ASSERT_EQ(0, pthread_create(&thread, NULL, prepare, &asker));
-	usleep(STEP_MS * 1000 / 2);
+	while (sim_seen("sim0", "slow_qp") < before + QPS / 2)
+		usleep(1000);
 	ASSERT_EQ(0, wake_up(fall_asleep()));
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, asker.ret);

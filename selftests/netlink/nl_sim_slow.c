@@ -156,18 +156,27 @@ static int bring_up(struct asker *asker)
 	return ret ? ret : rcl_activate(asker->s, "a", asker->a.epoch, NULL);
 }
 
+static long before;	/* calls of sim0 that were slow */
+
+static void is_to_begin(void)
+{
+	before = sim_seen("sim0", "slow_qp");
+}
+
 static int begin(struct asker *asker, struct genl_sock *s,
 		 int (*ask)(struct asker *))
 {
 	asker->s = s;
 	asker->ask = ask;
+	is_to_begin();
 	return pthread_create(&asker->thread, NULL, run, asker);
 }
 
-/* It is in the midst of it then. */
+/* Half of its QPs have had their turn then. */
 static void let_begin(void)
 {
-	usleep(STEP_MS * 1000 / 2);
+	while (sim_seen("sim0", "slow_qp") < before + QPS / 2)
+		usleep(1000);
 }
 
 static int until_objects(int n)
@@ -555,6 +564,7 @@ TEST_F_TIMEOUT(slow, an_owner_that_is_killed_leaves_nothing, 120)
 	struct rcl_end end;
 	pid_t pid;
 
+	is_to_begin();
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
@@ -592,6 +602,7 @@ TEST_F_TIMEOUT(slow, who_deletes_a_link_can_be_killed, 120)
 	pid_t pid;
 
 	EXPECT_EQ(0, take_time(ALL));
+	is_to_begin();
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {

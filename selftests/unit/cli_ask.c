@@ -25,6 +25,8 @@ static int closed;
 static int asked;	/* by threads, one at a time where it is looked at */
 static bool no_threads;	/* the limit of processes is reached */
 static bool late;	/* a thread is told of when it may be over */
+static int ticks;	/* of the loop */
+static int wanted;	/* of them, before a thread has its answer */
 
 typeof(pthread_create) __real_pthread_create, __wrap_pthread_create;
 
@@ -54,6 +56,8 @@ static int ask(struct rcl_nl *by, void *what, char *err)
 	struct question *q = what;
 
 	usleep(TAKES_US);
+	while (__atomic_load_n(&ticks, __ATOMIC_RELAXED) < wanted)
+		usleep(1000);
 	asked = asked * 10 + q->number;
 	q->answer = q->number + 1;
 	return by != nl(1) ? 0 : rcl_fail(err, -ETIMEDOUT, "nobody is there");
@@ -107,6 +111,8 @@ FIXTURE_SETUP(ask)
 	asked = 0;
 	no_threads = false;
 	late = false;
+	ticks = 0;
+	wanted = 0;
 	self->base = event_base_new();
 	self->all = rch_asks_new(self->base);
 	ASSERT_NE(NULL, self->all);
@@ -151,8 +157,8 @@ TEST_F(ask, the_loop_goes_on_meanwhile)
 {
 	const struct timeval tick = { .tv_usec = TAKES_US / 10 };
 	struct event *timer;
-	int ticks = 0;
 
+	wanted = 3;
 	ASSERT_NE(NULL, begin(self->all, 0, "ab", &self->answer, self->err));
 	EXPECT_TRUE(rch_asks_has(self->all, "ab"));
 	EXPECT_FALSE(rch_asks_has(self->all, "a"));
