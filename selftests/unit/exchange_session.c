@@ -175,9 +175,9 @@ static void cancel_later(evutil_socket_t fd, short what, void *arg)
 	rcx_session_cancel(o->session, "interrupted");
 }
 
-/* When the link is nearly up; arg is the dialler of that world. */
-static struct world *current_world;
+static struct world *current_world;	/* of cancel_when_active() */
 
+/* When the link is nearly up; arg is its dialler. */
 static void cancel_when_active(evutil_socket_t fd, short what, void *arg)
 {
 	const struct timeval soon = { .tv_usec = 100000 };

@@ -50,7 +50,7 @@ struct rcl_group {
 		char name[RCLINK_NAME_MAX + 1];
 		char from[RCLINK_NAME_MAX + 1];
 	} conf;
-	struct mutex lock;	/* asserts only */
+	struct mutex lock;	/* sees who locks it twice */
 	struct rcl_mcast *mcast;
 	struct rcl_upcall up;
 	struct rcl_talk talk;
