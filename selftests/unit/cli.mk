@@ -9,7 +9,7 @@ SPEC := $(TREE)/Documentation/netlink/specs/rclink.yaml
 PACKAGES := libnl-genl-3.0 json-c
 
 TESTS := ask chan link list metrics text doc packet paths peers story group_story \
-	conf groups trust pace keep end hwcount verbs epoch layout socket
+	conf groups trust pace keep end hwcount log verbs epoch layout socket
 PROGS := $(TESTS:%=$(OUT)/cli_%)
 LIB_OBJS := $(patsubst %,$(OUT)/%.o,advice counter doc field group group_story kmod-gid link \
 	list metrics nl out socket story text)
@@ -108,9 +108,13 @@ $(OUT)/cli_end: $(HERE)/cli_end.c $(END_OBJS)
 		-o $@ $^ $(LIBS) -linih -lssl -lcrypto -levent_core
 
 # The test is the module that it asks, and the device.
-$(OUT)/cli_hwcount: $(HERE)/cli_hwcount.c $(OUT)/hwcount.o
+$(OUT)/cli_hwcount: $(HERE)/cli_hwcount.c $(OUT)/hwcount.o $(OUT)/text.o
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
 		-o $@ $^ -levent_core -Wl,--wrap=fopen
+
+$(OUT)/cli_log: $(HERE)/cli_log.c $(patsubst %,$(OUT)/%.o,log bucket process text)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-unused-parameter $(SANITIZE) \
+		-o $@ $^
 
 # The test is the module that it asks.
 $(OUT)/cli_list: $(HERE)/cli_list.c $(OUT)/list.o
