@@ -22,9 +22,10 @@
 #include "log.h"
 #include "process.h"
 
-#define COUNTER	"/sys/class/infiniband/rxe0/ports/1/hw_counters/dup_req"
+#define COUNTER	"/sys/class/infiniband/%s/ports/1/hw_counters/dup_req"
 
 static int something;
+static const char *device;
 static bool loaded;
 static bool refuses;
 static uint64_t now;
@@ -55,12 +56,11 @@ struct rcl_nl *rch_hub_requests(const struct rch_hub *hub)
 int rcl_call_links(struct rcl_nl *nl, const char *name,
 		   struct rcl_link_info **infos, size_t *num, char *err)
 {
-	static const struct rcl_link_info link = {
-		.name = "l", .used_device = "rxe0", .used_port = 1,
-	};
+	struct rcl_link_info link = { .name = "l", .used_port = 1 };
 
 	if (refuses)
 		return rcl_fail(err, -ENOMEM, "out of memory");
+	strcpy(link.used_device, device);
 	*num = 1;
 	*infos = malloc(sizeof(link));
 	**infos = link;
@@ -80,9 +80,10 @@ void rcd_log(int priority, const char *fmt, ...)
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
-	static char text[32];
+	static char text[32], counter[128];
 
-	if (strcmp(path, COUNTER))
+	snprintf(counter, sizeof(counter), COUNTER, device);
+	if (strcmp(path, counter))
 		return NULL;
 	snprintf(text, sizeof(text), "%ju\n", (uintmax_t)count);
 	return fmemopen(text, strlen(text), "r");
@@ -106,6 +107,7 @@ FIXTURE_SETUP(hwcount)
 {
 	char err[RCL_ERR_LEN];
 
+	device = "rxe0";
 	loaded = true;
 	refuses = false;
 	now = 1000 * NS_PER_S;
@@ -171,6 +173,24 @@ TEST_F(hwcount, what_rose_while_no_link_could_be_asked_for_is_no_news)
 	EXPECT_EQ(0, news);
 	pass(self->timer, 15, 100);
 	EXPECT_EQ(1, news);
+}
+
+TEST_F(hwcount, a_device_may_have_any_name)
+{
+	static const char line[] =
+		"{device=\"a\\\"b\\\\\",port=\"1\",counter=\"dup_req\"} ";
+	char *text = NULL;
+	size_t len;
+	FILE *to;
+
+	device = "a\"b\\";
+	pass(self->timer, 15, 0);
+	to = open_memstream(&text, &len);
+	ASSERT_NE(NULL, to);
+	rcd_hwcount_print(self->all, to);
+	fclose(to);
+	EXPECT_NE(NULL, strstr(text, line)) TH_LOG("%s", text);
+	free(text);
 }
 
 TEST_HARNESS_MAIN

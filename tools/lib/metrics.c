@@ -82,17 +82,8 @@ static const char *const group_meaning[RCLINK_A_GROUP_STATS_PAD] = {
 /* A peer's name may have anything in it. */
 static void print_label(FILE *to, const char *name, const char *value)
 {
-	fprintf(to, "%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '\n') {
-			fputs("\\n", to);
-			continue;
-		}
-		if (*value == '"' || *value == '\\')
-			fputc('\\', to);
-		fputc(*value, to);
-	}
-	fputc('"', to);
+	fprintf(to, "%s=", name);
+	rcl_print_quoted(to, value);
 }
 
 void rcl_metrics_head(FILE *to, const char *name, const char *type,

@@ -68,6 +68,21 @@ void rcl_make_printable(char *text)
 			*text = '?';
 }
 
+void rcl_print_quoted(FILE *to, const char *text)
+{
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '\n') {
+			fputs("\\n", to);
+			continue;
+		}
+		if (*text == '"' || *text == '\\')
+			fputc('\\', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
 const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],
 			 char buf[RCL_GID_TEXT_LEN])
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <linux/rclink.h>
 
@@ -40,6 +41,9 @@ bool rcl_word_value(enum rcl_words words, const char *word, uint32_t *value);
 
 /* Names and reasons may come from elsewhere; keep terminals out of trouble. */
 void rcl_make_printable(char *text);
+
+/* As the value of a label of Prometheus, which may have anything in it. */
+void rcl_print_quoted(FILE *to, const char *text);
 
 /* As an IPv6 address. Returns buf. */
 const char *rcl_gid_text(const uint8_t gid[RCLINK_GID_LEN],

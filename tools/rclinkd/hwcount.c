@@ -21,6 +21,7 @@
 #include "links.h"
 #include "log.h"
 #include "process.h"
+#include "text.h"
 
 #define INTERVAL_S	15
 #define LATE_NS		(INTERVAL_S * NS_PER_S * 3 / 2)	/* one was left out */
@@ -224,10 +225,11 @@ void rcd_hwcount_print(const struct rcd_hwcount *all, FILE *to)
 		for (i = 0; i < COUNTERS; i++) {
 			if (!port->has[i])
 				continue;
-			fprintf(to, "%s{device=\"%s\",port=\"%u\",", METRIC,
-				port->device, port->number);
-			fprintf(to, "counter=\"%s\"} %" PRIu64 "\n",
-				counters[i].name, port->value[i]);
+			fprintf(to, "%s{device=", METRIC);
+			rcl_print_quoted(to, port->device);
+			fprintf(to, ",port=\"%u\",counter=\"%s\"} %" PRIu64,
+				port->number, counters[i].name, port->value[i]);
+			fputc('\n', to);
 		}
 	}
 }
