@@ -147,6 +147,21 @@ TEST_F(host, what_was_used_last_binds_nobody)
 	EXPECT_EQ(1024, self->paths.path[0].mtu);
 }
 
+/* A name with a blank, or packets that are too small. */
+TEST_F(host, what_no_message_can_have_spoils_nothing)
+{
+	strcpy(self->devs[0].name, "rxe 0");
+	EXPECT_STREQ("rxe1/1:3 rxe1/1:2 rxe1/1:1", OFFERED(2));
+	EXPECT_EQ(0, self->paths.left);
+	EXPECT_EQ(0, rcx_paths_check(&self->paths, self->err));
+	self->devs[1].active_mtu = 0;
+	set(&self->link.policy, RCL_P_GID_INDEX, 3);
+	EXPECT_STREQ("rxe1/2:3", OFFERED(3));
+	EXPECT_EQ(0, rcx_paths_check(&self->paths, self->err));
+	/* The module has a word for that. */
+	EXPECT_STREQ("", OFFERED(2));
+}
+
 TEST_F(host, ports_that_cannot_are_left_out)
 {
 	self->devs[0].port_state = 1;

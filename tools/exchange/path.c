@@ -79,6 +79,13 @@ static int check_path(const struct rcl_path *path, char *err)
 	return 0;
 }
 
+bool rcx_path_is_good(const struct rcl_path *path)
+{
+	char ignored[RCL_ERR_LEN];
+
+	return !check_path(path, ignored);
+}
+
 bool rcx_path_same(const struct rcl_path *a, const struct rcl_path *b)
 {
 	return a->link_layer == b->link_layer && a->gid_type == b->gid_type &&

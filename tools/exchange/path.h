@@ -45,6 +45,9 @@ enum rcx_gid_kind rcx_gid_kind(const struct rcl_path *path);
 /* But for the MTU; a list has none that are the same. */
 bool rcx_path_same(const struct rcl_path *a, const struct rcl_path *b);
 
+/* May it be in a list that is sent? A device may have any name. */
+bool rcx_path_is_good(const struct rcl_path *path);
+
 /* 0, or -EINVAL with a sentence in err: may this list be sent, or believed? */
 int rcx_paths_check(const struct rcx_paths *paths, char *err);
 

@@ -111,7 +111,9 @@ static bool add_path(const struct choice *choice,
 		if (!may_use_gid(choice->policy, &dev->gids[i]))
 			continue;
 		path = path_of(choice->policy, dev, &dev->gids[i]);
-		if (rcx_gid_kind(&path) != choice->kind || has(paths, &path) ||
+		/* One that no message can have would be the end of all. */
+		if (!rcx_path_is_good(&path) ||
+		    rcx_gid_kind(&path) != choice->kind || has(paths, &path) ||
 		    (!choice->any && has_network(paths, &path)))
 			continue;
 		paths->path[paths->num++] = path;
@@ -150,7 +152,7 @@ static unsigned int count_left(const struct rcl_policy *policy,
 		for (j = 0; j < devs[i].ngids; j++) {
 			path = path_of(policy, &devs[i], &devs[i].gids[j]);
 			left += may_use_gid(policy, &devs[i].gids[j]) &&
-				!has(paths, &path);
+				rcx_path_is_good(&path) && !has(paths, &path);
 		}
 	}
 
