@@ -610,4 +610,36 @@ TEST_F(epoch, has_a_hop_limit_on_infiniband_only)
 	EXPECT_EQ(0, rcv_port_check(&ep->hca, &ep->policy, &why));
 }
 
+TEST_F(epoch, opens_another_one_where_the_peer_has_lost_that)
+{
+	struct peer *p = &self->peer;
+	struct user *user = &users[0];
+
+	ASSERT_TRUE(comes_up(p));
+	user->ep = p->ep;
+	rcv_lease_open(p->ep, SERVICE, &lease_ops, user);
+	rcv_epoch_turn(p->ep);
+	ASSERT_EQ(RCL_MSG_OPEN, said(p));
+	EXPECT_EQ(0, p->got.offset);
+	answer(p, RCL_MSG_FAILED);
+	ASSERT_EQ(RCL_MSG_OPEN, said(p));
+	EXPECT_EQ(1, p->got.offset);
+	answer(p, RCL_MSG_OK);
+	EXPECT_EQ(0, user->ended);
+	EXPECT_EQ(&p->ep->lease[1], user->lease);
+}
+
+TEST_F(epoch, takes_no_group_without_a_name)
+{
+	struct peer *p = &self->peer;
+
+	ASSERT_TRUE(comes_up(p));
+	ask(p, RCL_MSG_GROUP, 0, 2, "kv");
+	ASSERT_EQ(RCL_MSG_GROUPED, said(p));
+	EXPECT_EQ(RCL_MSG_REFUSED, p->got.status);
+	EXPECT_STREQ("", p->ep->why);
+	ask(p, RCL_MSG_GROUP, 0, 0, "");
+	EXPECT_STREQ(text(RCLINK_DOWN_REASON_PROTOCOL), p->ep->why);
+}
+
 TEST_HARNESS_MAIN

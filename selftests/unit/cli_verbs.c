@@ -133,7 +133,7 @@ TEST(there_is_no_key_behind_the_only_extent)
 	EXPECT_EQ(24, msg.len);
 }
 
-/* Another length, no bytes, an address that wraps, a shift out of range. */
+/* Another length, no bytes, an address that wraps, a shift, rights. */
 TEST(memory_that_cannot_be_is_refused)
 {
 	static const struct {
@@ -141,7 +141,7 @@ TEST(memory_that_cannot_be_is_refused)
 		uint64_t value;
 	} bad[] = {
 		{ 8, 8, 0 }, { 0, 8, ~0ULL }, { 8, 8, ~0ULL }, { 16, 4, 11 },
-		{ 16, 4, 31 }, { 8, 8, 1ULL << 43 },
+		{ 16, 4, 31 }, { 8, 8, 1ULL << 43 }, { 20, 4, 16 },
 	};
 	uint8_t data[RCL_MSG_DATA_MAX];
 	struct rcl_msg msg = { .type = RCL_MSG_IMPORTED };

@@ -337,6 +337,14 @@ static uint8_t accept_lease(struct rcv_epoch *ep, struct rcv_lease *lease,
 	return RCL_MSG_OK;
 }
 
+/* It is to have another one. */
+static void open_again(struct rcv_epoch *ep, struct rcv_lease *lease)
+{
+	ep->opening.ops = lease->ops;
+	ep->opening.ctx = lease->ctx;
+	lease->ctx = NULL;
+}
+
 static int on_open(struct rcv_epoch *ep, struct rcv_lease *lease,
 		   const struct rcl_msg *msg, struct rcl_msg *answer)
 {
@@ -344,11 +352,8 @@ static int on_open(struct rcv_epoch *ep, struct rcv_lease *lease,
 
 	if (rcl_msg_get_name(msg, name, sizeof(name)))
 		return -EPROTO;
-	/* Who gives way asks again, for another one. */
 	if (lease->state == RCV_LEASE_OPENING && gives_way(ep)) {
-		ep->opening.ops = lease->ops;
-		ep->opening.ctx = lease->ctx;
-		lease->ctx = NULL;
+		open_again(ep, lease);
 		lease->state = RCV_LEASE_FREE;
 	}
 	switch (lease->state) {
@@ -431,6 +436,18 @@ static int on_import(struct rcv_epoch *ep, const struct rcv_lease *lease,
 	return 0;
 }
 
+/* A process keeps no keys of groups. */
+static int on_group(struct rcv_epoch *ep, const struct rcl_msg *msg,
+		    struct rcl_msg *answer)
+{
+	char name[RCLINK_NAME_MAX + 1];
+
+	if (rcl_msg_get_name(msg, name, sizeof(name)))
+		return -EPROTO;
+	answer->status = RCL_MSG_REFUSED;
+	return rcv_ctrl_send(&ep->ctrl, answer);
+}
+
 int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_msg answer = {
@@ -441,11 +458,8 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 	struct rcv_lease *lease;
 	int ret = 0;
 
-	/* A process keeps no keys of groups. */
-	if (msg->type == RCL_MSG_GROUP) {
-		answer.status = RCL_MSG_REFUSED;
-		return rcv_ctrl_send(&ep->ctrl, &answer);
-	}
+	if (msg->type == RCL_MSG_GROUP)
+		return on_group(ep, msg, &answer);
 	if (msg->index >= ep->policy.v[RCL_P_QPS])
 		return -EPROTO;
 	lease = &ep->lease[msg->index];
@@ -470,12 +484,11 @@ static const char *refusal(uint8_t status)
 {
 	if (status == RCL_MSG_REFUSED)
 		return "nobody listens on this service; start the other end";
-	if (status == RCL_MSG_BUSY)
-		return "that service is busy, or has no memory; try later";
-	return "the peer cannot use this queue pair any more; try again";
+	return "that service is busy, or has no memory; try later";
 }
 
-static int on_opened(struct rcv_lease *lease, const struct rcl_msg *msg)
+static int on_opened(struct rcv_epoch *ep, struct rcv_lease *lease,
+		     const struct rcl_msg *msg)
 {
 	if (lease->state != RCV_LEASE_OPENING)
 		return -EPROTO;
@@ -484,8 +497,12 @@ static int on_opened(struct rcv_lease *lease, const struct rcl_msg *msg)
 		lease->ops->attached(lease->ctx, lease);
 		return 0;
 	}
-	lease->state = msg->status == RCL_MSG_FAILED ? RCV_LEASE_DEAD :
-						       RCV_LEASE_FREE;
+	if (msg->status == RCL_MSG_FAILED) {
+		lease->state = RCV_LEASE_DEAD;
+		open_again(ep, lease);
+		return 0;
+	}
+	lease->state = RCV_LEASE_FREE;
 	end_consumer(lease, refusal(msg->status));
 	return 0;
 }
@@ -572,7 +589,7 @@ int rcv_lease_answer(struct rcv_epoch *ep, const struct rcl_msg *msg)
 		return 0;
 	if (msg->cookie != lease->cookie)
 		return -EPROTO;
-	return msg->type == RCL_MSG_OPENED ? on_opened(lease, msg) :
+	return msg->type == RCL_MSG_OPENED ? on_opened(ep, lease, msg) :
 					     on_recycled(ep, lease, msg);
 }
 

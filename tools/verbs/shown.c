@@ -31,7 +31,8 @@ int rcv_shown_get(const struct rcl_msg *msg, struct rcv_shown *shown)
 	shown->rights = rcl_msg_get(msg->data + 20, 4);
 	shown->rkey = rcl_msg_get(msg->data + RCL_WINDOW_LEN, RCL_RKEY_LEN);
 	if (!shown->len || shown->addr + shown->len < shown->addr ||
-	    shift < RCL_EXTENT_SHIFT_MIN || shift > RCL_EXTENT_SHIFT_MAX)
+	    shift < RCL_EXTENT_SHIFT_MIN || shift > RCL_EXTENT_SHIFT_MAX ||
+	    shown->rights & ~(uint32_t)RCV_RIGHTS)
 		return -EPROTO;
 	rest = (1ULL << shift) - (shown->addr & ((1ULL << shift) - 1));
 	shown->first = shown->len < rest ? shown->len : rest;

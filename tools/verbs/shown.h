@@ -14,6 +14,7 @@ enum {
 	RCV_RIGHT_READ = 2,
 	RCV_RIGHT_ATOMIC = 4,
 	RCV_RIGHT_INVALIDATE = 8,
+	RCV_RIGHTS = 15,		/* all that there are */
 };
 
 /*
