@@ -21,6 +21,7 @@
 #include "chan-event.h"
 #include "chan-io.h"
 #include "charge.h"
+#include "compat.h"
 #include "listener.h"
 #include "pages.h"
 #include "region.h"
@@ -37,6 +38,7 @@
 #define RCL_SPIN_US		100
 #define RCL_SPIN_POLLED_US	20000
 #define RCL_SPIN_SHARED_US	5000
+#define RCL_SPIN_LOOKS		16	/* between two at the clock */
 
 /* What a completion may make ready. */
 #define RCL_RING_COMPLETES \
@@ -231,7 +233,8 @@ static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 {
 	struct rclink_dev_ring *sq = &ring->shared->sq;
 	struct rcl_chan *chan = &ring->chan;
-	struct rclink_dev_sqe sqe;
+	/* Each is written whole before it is looked at. */
+	struct rclink_dev_sqe sqe __uninitialized;
 	bool some = false;
 	int ret = 0;
 
@@ -405,6 +408,7 @@ int rcl_ring_wait(struct rcl_chan *chan, u32 want, unsigned long end)
 	struct rcl_ring *ring = rcl_ring_of(chan);
 	ktime_t begun = ktime_get();
 	long left = MAX_SCHEDULE_TIMEOUT;
+	u32 looks = 0;
 
 	for (;;) {
 		bool whole = rcl_chan_is_whole(chan);
@@ -419,12 +423,13 @@ int rcl_ring_wait(struct rcl_chan *chan, u32 want, unsigned long end)
 		if (end && time_after_eq(jiffies, end))
 			return -ETIME;
 		cond_resched();
-		if (some || ktime_us_delta(ktime_get(), begun) <
-			    rcl_ring_spin(ring))
+		if (some || looks++ % RCL_SPIN_LOOKS ||
+		    ktime_us_delta(ktime_get(), begun) < rcl_ring_spin(ring))
 			continue;
 		if (end)
 			left = max_t(long, end - jiffies, 1);
 		rcl_ring_sleep(ring, want, left);
+		looks = 0;
 	}
 }
 

@@ -138,7 +138,8 @@ simulated()
 
 write_lat()
 {
-	mine lat write 64 1000 'avg / 1000'
+	# One that waits for a tick, 4 ms, is to be no tenth of all of them.
+	mine lat write 64 10000 'avg / 1000'
 }
 
 # write_lats ROW WHO
@@ -213,6 +214,7 @@ main()
 		kernel kapi
 	done
 	say "idle links"
+	idle 1 idle-2
 	idle 50 idle-100
 	idle 250 idle-500
 	kill "$server"

@@ -33,6 +33,7 @@ ROWS = {
     "kapi-16": ("the same, 16 in flight", "ib_post_send", "us", "<=", 1.05),
     "sim": ("the same, simulated device", "ib_post_send", "us", "<=", None),
     "sim-16": ("the same, 16 in flight", "ib_post_send", "us", "<=", None),
+    "idle-2": ("WRITE latency, 2 links", "1 link", "us", "<=", 1.1),
     "idle-100": ("WRITE latency, 100 links", "1 link", "us", "<=", 1.1),
     "idle-500": ("WRITE latency, 500 links", "1 link", "us", "<=", 1.1),
     "memory-link": ("idle link, 4 pooled QPs", None, "KiB", "<=", 64),

@@ -57,6 +57,7 @@ struct bench {
 	uint32_t posted;		/* receives */
 	uint32_t received;
 	uint32_t sent, completed;	/* operations */
+	uint32_t spins;			/* looks at memory */
 	uint64_t *sample;		/* ns, of each iteration */
 	uint64_t duration;		/* ns, of all */
 };
