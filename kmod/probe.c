@@ -9,9 +9,10 @@
  * other direction.
  *
  * A switch may be told otherwise while the link is up, or another one may take
- * its place. So there is such a packet in each interval of the heartbeat, from
- * either end. Where it is lost, what follows on the same QP is not taken,
- * either, and so the heartbeat notices; the next exchange tells what it was.
+ * its place. So there is such a packet, or two, in each interval of the
+ * heartbeat, from either end. Where it is lost, what follows on the same QP is
+ * not taken, either, and so the heartbeat notices; the next exchange tells what
+ * it was.
  *
  * Only pings of this end use the peer's buffer: none is under way then, or can
  * be at first. What is written are the first bytes of the own buffer, zeros or
@@ -78,7 +79,7 @@ int rcl_probe_post(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_probe_again - send one more, if it is time
+ * rcl_probe_again - send one more, if it is time, or will be soon
  * @ep: of a link that is up
  *
  * Context: the link's work item.
@@ -86,9 +87,15 @@ int rcl_probe_post(struct rcl_epoch *ep)
  */
 int rcl_probe_again(struct rcl_epoch *ep)
 {
-	if (rcl_due_lies_ahead(ep->probe.due))
+	bool may = !ep->probe.posted && !ep->pinger.ping;
+	u64 due = ep->probe.due;
+
+	/* Who is awake for something else is not to be woken for that. */
+	if (may)
+		due -= msecs_to_jiffies(ep->policy.v[RCL_P_HEARTBEAT]) / 2;
+	if (rcl_due_lies_ahead(due))
 		return 0;
-	if (!ep->probe.posted && !ep->pinger.ping)
+	if (may)
 		return rcl_probe_post(ep);
 	rcl_probe_wait(ep);
 	return 0;
