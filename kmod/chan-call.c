@@ -116,6 +116,11 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 			    &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
+	/* Those of who was killed count until they have an answer. */
+	if (atomic_read(&chan->lessee.calls) > RCL_CHAN_IMPORTS) {
+		rcl_call_put(call);
+		return -EBUSY;
+	}
 	strscpy(call->name, name, sizeof(call->name));
 	call->first = *n;
 	ret = rcl_chan_call(chan, call, until);
@@ -145,9 +150,9 @@ static int rcl_chan_wait_busy(unsigned long since)
  *	NULL
  *
  * Context: may sleep; can be interrupted, as rcl_chan_call().
- * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, also when the peer has said
- * for RCL_FETCH_MS that it is busy, -EAGAIN when the link was rotated
- * meanwhile, or what ended the channel or the epoch.
+ * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, also when it could not be
+ * asked for RCL_FETCH_MS, or has said so long that it is busy, -EAGAIN when the
+ * link was rotated meanwhile, or what ended the channel or the epoch.
  */
 int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 		   struct rcl_window *window, const unsigned long *until)

@@ -6,6 +6,7 @@
  */
 #include "chan.h"
 
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -323,7 +324,7 @@ void rcl_chan_put(struct rcl_chan *chan)
  * @link: name
  * @service: that somebody listens on there
  * @wait: for a QP to become free, as long as it takes; a QP that a channel has
- *	just left is waited for in any case
+ *	just left is waited for in any case, for rcl_heartbeat_limit() at most
  *
  * Context: may sleep; can be interrupted. After a failure only
  * rcl_chan_close() and rcl_chan_put() may follow.
@@ -372,16 +373,19 @@ static bool rcl_chan_lives(struct rcl_chan *chan, u32 *leases)
  * @window: set; its keys stay the channel's
  * @handle: set; good for this channel only
  *
- * Where the link is rotated meanwhile, the peer is asked again.
+ * Where the link is rotated meanwhile, the peer is asked again; but one that
+ * has that done again and again has no more time than one that is busy.
  *
  * Context: may sleep; can be interrupted, as rcl_chan_call().
  * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is suspended and the
  * link is down, -ECONNRESET when the link is being deleted, @chan->why when it
- * is not open, -ETIMEDOUT as rcl_chan_fetch(), -EINTR or -ENOMEM.
+ * is not open, -ETIMEDOUT as rcl_chan_fetch(), or when the link was rotated
+ * after RCL_FETCH_MS, -EINTR or -ENOMEM.
  */
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle)
 {
+	unsigned long end = jiffies + msecs_to_jiffies(RCL_FETCH_MS);
 	u32 leases;
 	int ret;
 
@@ -394,7 +398,9 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		ret = rcl_remote_keep(chan, leases, name, window, handle);
 		if (ret)
 			kvfree(window->rkeys);
-	} while (ret == -EAGAIN);
+	} while (ret == -EAGAIN && time_before(jiffies, end));
+	if (ret == -EAGAIN)
+		return -ETIMEDOUT;
 	/* No epoch is up any more, or will be. */
 	if (ret == -ENOTCONN || ret == -ESHUTDOWN) {
 		if (!rcl_chan_lives(chan, &leases))

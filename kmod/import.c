@@ -15,7 +15,9 @@
  * @call: of kind RCL_CALL_IMPORT or RCL_CALL_RENEW, not yet asked
  *
  * One that is to go on may ask when it does, and a new one when the peer has
- * registered what it exports.
+ * registered what it exports. The peer may never get so far: until then it is
+ * as busy as one that says so, and who asks anew does so for RCL_FETCH_MS. Who
+ * renews an import waits here, and has a limit of his own.
  *
  * Return: as rcl_ctrl_ask().
  */
@@ -35,8 +37,13 @@ int rcl_import_ask(struct rcl_epoch *ep, struct rcl_call *call)
 		rcl_call_finish(call, -ECONNRESET);
 		return 0;
 	}
-	if (lease->state == RCL_LEASE_RESUMING || !rcl_resume_may_import(ep))
+	if (lease->state == RCL_LEASE_RESUMING || !rcl_resume_may_import(ep)) {
+		if (call->kind == RCL_CALL_RENEW)
+			return 0;
+		list_del(&call->node);
+		rcl_call_finish(call, -EBUSY);
 		return 0;
+	}
 	msg.index = rcl_pool_index(&ep->pool, lease);
 	ret = rcl_ctrl_ask(&ep->ctrl, &msg, &call->cookie);
 	if (!ret)

@@ -111,8 +111,10 @@ EXPORT_SYMBOL_GPL(rclink_withdraw);
  * the peer has not answered one that was interrupted before. Not from a
  * callback of rclink.
  * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 at a time, -EINTR, -ENOMEM,
- * -EAGAIN while the link is down and the channel suspended, -ETIMEDOUT when the
- * peer was busy for 30 s, or the reason when the channel is over.
+ * -EAGAIN while the link is down and the channel suspended, -ETIMEDOUT when for
+ * 30 s the peer was busy, or did not go on with a channel, or 64 imports of
+ * this one had no answer, or when the link was rotated after that, or the
+ * reason when the channel is over.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote)

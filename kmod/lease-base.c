@@ -151,6 +151,26 @@ u64 rcl_lease_owes(const struct rcl_epoch *ep)
 }
 
 /**
+ * rcl_lease_cancel - a lessee does not wait for answers of the peer any more
+ * @pool: of the lease
+ * @lessee: whose lease ends, or has ended
+ * @why: errno for who waits
+ *
+ * That may be an errand, and who ends the lease waits for the errand.
+ *
+ * Context: may sleep.
+ */
+void rcl_lease_cancel(struct rcl_pool *pool, const struct rcl_lessee *lessee,
+		      int why)
+{
+	struct rcl_call *call;
+
+	list_for_each_entry(call, &pool->asked, node)
+		if (call->lessee == lessee)
+			rcl_call_cancel(call, why);
+}
+
+/**
  * rcl_lease_end - the lease ends here
  * @ep: of the lease
  * @lease: leased
@@ -164,8 +184,10 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 {
 	struct rcl_lessee *lessee = lease->lessee;
 
-	if (lessee)
+	if (lessee) {
 		lessee->ops->detach(lessee, why);
+		rcl_lease_cancel(&ep->pool, lessee, why);
+	}
 	/*
 	 * The epoch's end waits for this one, too: for all at once, not one by
 	 * one. The peer reaches nothing by it any more.

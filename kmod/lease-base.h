@@ -9,6 +9,7 @@ struct rcl_epoch;
 struct rcl_lease;
 struct rcl_lessee;
 struct rcl_msg;
+struct rcl_pool;
 
 int rcl_lease_send(struct rcl_epoch *ep, struct rcl_lease *lease,
 		   struct rcl_msg *msg);
@@ -18,6 +19,8 @@ int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,
 		     struct rcl_lessee *lessee);
 void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
+void rcl_lease_cancel(struct rcl_pool *pool, const struct rcl_lessee *lessee,
+		      int why);
 void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why);
 void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease);
 bool rcl_lease_comes_back(const struct rcl_lease *lease);

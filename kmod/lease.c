@@ -21,6 +21,7 @@
 #include <linux/random.h>
 #include <linux/string.h>
 
+#include "due.h"
 #include "epoch.h"
 #include "import.h"
 #include "lease-base.h"
@@ -86,10 +87,7 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
 		rcl_lease_dequeue(pool, call);
 		rcl_call_finish(call, why);
 	}
-	/* An errand may wait for an answer, and who closes for the errand. */
-	list_for_each_entry(call, &pool->asked, node)
-		if (call->lessee == lessee)
-			rcl_call_cancel(call, why);
+	rcl_lease_cancel(pool, lessee, why);
 	lease = rcl_pool_find(pool, lessee);
 	if (!lease)
 		return;
@@ -121,6 +119,9 @@ void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call)
 		   pool->nopens >= RCL_OPENS_MAX) {
 		rcl_call_finish(call, -EAGAIN);
 	} else {
+		/* Also where the link is rotated meanwhile. */
+		if (!call->until)
+			call->until = rcl_due_in(rcl_heartbeat_limit(ep));
 		rcl_lease_enqueue(pool, call);
 	}
 }
@@ -158,14 +159,17 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
+	/* The peer may take each one that comes back, again and again. */
+	bool late = !call->wait && !rcl_due_lies_ahead(call->until);
 	struct rcl_lease *lease;
 	int ret;
 
 	/* Else the answer could come too late. */
 	if (ep->pool.still)
 		return 0;
-	lease = rcl_lease_find_free(ep);
-	if (!lease && (call->wait || rcl_lease_some_come_back(&ep->pool)))
+	lease = late ? NULL : rcl_lease_find_free(ep);
+	if (!lease && !late &&
+	    (call->wait || rcl_lease_some_come_back(&ep->pool)))
 		return 0;
 	if (!lease) {
 		rcl_lease_dequeue(&ep->pool, call);
@@ -183,41 +187,36 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 	return 0;
 }
 
-static int rcl_lease_ask_recycle(struct rcl_epoch *ep, struct rcl_lease *lease)
+/* A QP that has failed here is given up at both ends. */
+static int rcl_lease_ask_step(struct rcl_epoch *ep, struct rcl_lease *lease,
+			      struct rcl_msg *msg, enum rcl_lease_state next)
 {
-	struct rcl_msg msg = {
-		.type = RCL_MSG_RECYCLE,
-		.status = lease->failed ? RCL_MSG_FAILED : RCL_MSG_OK,
-	};
 	int ret;
 
-	rcl_lease_put_id(lease, &msg);
-	ret = rcl_lease_send(ep, lease, &msg);
+	msg->status = lease->failed ? RCL_MSG_FAILED : RCL_MSG_OK;
+	ret = rcl_lease_send(ep, lease, msg);
 	if (ret)
 		return ret;
 	if (lease->failed)
 		rcl_lease_die(ep, lease);
 	else
-		lease->state = RCL_LEASE_RECYCLING;
+		lease->state = next;
 	return 0;
+}
+
+static int rcl_lease_ask_recycle(struct rcl_epoch *ep, struct rcl_lease *lease)
+{
+	struct rcl_msg msg = { .type = RCL_MSG_RECYCLE };
+
+	rcl_lease_put_id(lease, &msg);
+	return rcl_lease_ask_step(ep, lease, &msg, RCL_LEASE_RECYCLING);
 }
 
 static int rcl_lease_ask_go(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
-	struct rcl_msg msg = {
-		.type = RCL_MSG_GO,
-		.status = lease->failed ? RCL_MSG_FAILED : RCL_MSG_OK,
-	};
-	int ret;
+	struct rcl_msg msg = { .type = RCL_MSG_GO };
 
-	ret = rcl_lease_send(ep, lease, &msg);
-	if (ret)
-		return ret;
-	if (lease->failed)
-		rcl_lease_die(ep, lease);
-	else
-		lease->state = RCL_LEASE_FREE;
-	return 0;
+	return rcl_lease_ask_step(ep, lease, &msg, RCL_LEASE_FREE);
 }
 
 static int rcl_lease_ask_hears(struct rcl_epoch *ep, struct rcl_lease *lease)

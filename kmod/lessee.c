@@ -26,6 +26,24 @@ void rcl_errands_drop(struct rcl_errands *errands)
 		complete(&errands->none);
 }
 
+/* From an errand; the lessee may be gone afterwards. */
+static void rcl_lessee_return(struct rcl_lessee *lessee)
+{
+	rcl_errands_drop(lessee->errands);
+	rcl_lessee_put(lessee);
+}
+
+static void rcl_lessee_resume(struct work_struct *work)
+{
+	struct rcl_lessee *lessee = container_of(work, struct rcl_lessee,
+						 resuming);
+	unsigned int noio = memalloc_noio_save();
+
+	lessee->ops->resume(lessee);
+	memalloc_noio_restore(noio);
+	rcl_lessee_return(lessee);
+}
+
 static void rcl_lessee_work(struct work_struct *work)
 {
 	struct rcl_lessee *lessee = container_of(work, struct rcl_lessee,
@@ -36,8 +54,12 @@ static void rcl_lessee_work(struct work_struct *work)
 	/* It may have been replaced, and be queued again, before this. */
 	switch (xchg(&lessee->errand, RCL_ERRAND_NONE)) {
 	case RCL_ERRAND_NONE:
+	case RCL_ERRAND_RESUME:
 		break;
 	case RCL_ERRAND_GONE:
+		/* Its lease has ended, and with that what it has asked for. */
+		if (cancel_work_sync(&lessee->resuming))
+			rcl_lessee_return(lessee);
 		ops->gone(lessee);
 		break;
 	case RCL_ERRAND_REGISTER:
@@ -46,13 +68,9 @@ static void rcl_lessee_work(struct work_struct *work)
 		smp_store_release(&lessee->ready, true);
 		lessee->up->kick(lessee->up);
 		break;
-	case RCL_ERRAND_RESUME:
-		ops->resume(lessee);
-		break;
 	}
 	memalloc_noio_restore(noio);
-	rcl_errands_drop(lessee->errands);
-	rcl_lessee_put(lessee);
+	rcl_lessee_return(lessee);
 }
 
 /**
@@ -67,12 +85,14 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 	lessee->ops = ops;
 	INIT_LIST_HEAD(&lessee->node);
 	INIT_WORK(&lessee->work, rcl_lessee_work);
+	INIT_WORK(&lessee->resuming, rcl_lessee_resume);
 }
 
 /**
  * rcl_lessee_run - send a lessee on an errand
  * @lessee: any
- * @errand: takes the place of one that has not begun
+ * @errand: takes the place of one that has not begun; RCL_ERRAND_RESUME has its
+ *	own, once in an epoch
  * @errands: of the epoch
  *
  * Context: the link's work item, for which nobody waits here.
@@ -80,11 +100,18 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 		    struct rcl_errands *errands)
 {
+	bool queued;
+
 	kref_get(&lessee->ref);
 	rcl_errands_add(errands);
 	lessee->errands = errands;
-	WRITE_ONCE(lessee->errand, errand);
-	if (rcl_queue_work(RCL_QUEUE_ERRANDS, &lessee->work))
+	if (errand == RCL_ERRAND_RESUME) {
+		queued = rcl_queue_work(RCL_QUEUE_RESUMES, &lessee->resuming);
+	} else {
+		WRITE_ONCE(lessee->errand, errand);
+		queued = rcl_queue_work(RCL_QUEUE_ERRANDS, &lessee->work);
+	}
+	if (queued)
 		return;
 	/* Never the last ones: the one that is queued has some, too. */
 	rcl_errands_drop(errands);
@@ -126,6 +153,12 @@ void rcl_errands_wait(struct rcl_errands *errands)
 	wait_for_completion(&errands->none);
 }
 
+static void rcl_call_leave(struct rcl_lessee *lessee)
+{
+	atomic_dec(&lessee->calls);
+	rcl_lessee_put(lessee);
+}
+
 /**
  * rcl_call_new - allocate a call
  * @kind: what is asked
@@ -145,8 +178,10 @@ struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
 	refcount_set(&call->ref, 1);
 	init_completion(&call->done);
 	call->kind = kind;
-	if (lessee)
+	if (lessee) {
 		kref_get(&lessee->ref);
+		atomic_inc(&lessee->calls);
+	}
 	call->lessee = lessee;
 	return call;
 }
@@ -162,7 +197,7 @@ void rcl_call_put(struct rcl_call *call)
 	if (!refcount_dec_and_test(&call->ref))
 		return;
 	if (call->lessee)
-		rcl_lessee_put(call->lessee);
+		rcl_call_leave(call->lessee);
 	kfree_sensitive(call);
 }
 
@@ -179,7 +214,7 @@ void rcl_call_cancel(struct rcl_call *call, int why)
 
 	call->ret = why;
 	call->lessee = NULL;
-	rcl_lessee_put(lessee);
+	rcl_call_leave(lessee);
 	complete(&call->done);
 }
 
@@ -202,7 +237,7 @@ void rcl_call_finish(struct rcl_call *call, int ret)
 	call->lessee = NULL;
 	/* First: who waits for the end of a lease is the last to let go. */
 	if (lessee)
-		rcl_lessee_put(lessee);
+		rcl_call_leave(lessee);
 	complete(&call->done);
 	rcl_call_put(call);
 }

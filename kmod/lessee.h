@@ -3,6 +3,7 @@
 #ifndef RCL_LESSEE_H
 #define RCL_LESSEE_H
 
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -67,7 +68,8 @@ struct rcl_grant {
  * @release: the last reference was dropped
  *
  * All but @event, @release and three errands come from the link's work item.
- * Those are @gone, @register_again and @resume, in a work item of the lessee's.
+ * Those are @gone, @register_again and @resume, in work items of the lessee's:
+ * @resume, which may wait for the peer, in one of its own, and @gone after it.
  * @release comes from who drops the reference. All but @event may sleep.
  */
 struct rcl_lessee_ops {
@@ -116,6 +118,7 @@ struct rcl_errands {
  * @told: and the peer was told so; of the link's work item
  * @stalled: the peer's QP does not answer; set by the lessee, who kicks the
  *	link
+ * @calls: that it asked for, and that are not finished
  * @id: of the lease, the same at both ends, drawn by who opened it
  * @index: of the QP in the pool, since it was suspended
  * @node: among those that are suspended
@@ -123,7 +126,8 @@ struct rcl_errands {
  * @failed: what RCL_ERRAND_REGISTER ended with: 0 or an errno
  * @got: messages that it has got, in all epochs
  * @had: and the peer's, when it resumes
- * @work: an errand
+ * @work: an errand, but for RCL_ERRAND_RESUME
+ * @resuming: that one, which may wait for the peer
  * @errand: which; the next one may already be queued
  * @errands: where it counts
  */
@@ -134,6 +138,7 @@ struct rcl_lessee {
 	bool hears;
 	bool told;
 	bool stalled;
+	atomic_t calls;
 	u32 id;
 	u32 index;
 	struct list_head node;
@@ -142,6 +147,7 @@ struct rcl_lessee {
 	u32 got;
 	u32 had;
 	struct work_struct work;
+	struct work_struct resuming;
 	enum rcl_errand errand;
 	struct rcl_errands *errands;
 };
@@ -167,6 +173,7 @@ enum rcl_call_kind {
  * @lessee: who asks; a reference is held until it is finished, then NULL
  * @name: service, region or group
  * @wait: OPEN: for a QP to become free
+ * @until: OPEN without @wait: for one that comes back, in jiffies
  * @why: CLOSE: errno for @lessee
  * @cookie: of the question, when it was asked
  * @first: of IMPORT, RENEW: extent whose key is asked for, with those behind it
@@ -185,6 +192,7 @@ struct rcl_call {
 	struct rcl_lessee *lessee;
 	char name[RCLINK_DEV_SERVICE_LEN];
 	bool wait;
+	u64 until;
 	int why;
 	u32 cookie;
 	u32 first;

@@ -4,7 +4,8 @@
  * and who waits for it, or for it to come up, must go on, also when there is no
  * memory for another worker. So each queue has one of its own in reserve, and
  * there are as many as may wait for each other: a link for errands and offers,
- * those for what deputies do, and a deputy for the offer that it ends.
+ * an errand for one that waits for the peer, those for what deputies do, and a
+ * deputy for the offer that it ends.
  *
  * For the same reason whoever works for a queue allocates without I/O, which
  * may have to wait for that link.
@@ -30,6 +31,8 @@ static const struct {
 	/* What takes its time must not keep a link from its heartbeat. */
 	[RCL_QUEUE_EPOCHS] = { "rclink-epochs", WQ_UNBOUND, 0 },
 	[RCL_QUEUE_ERRANDS] = { "rclink-errands", WQ_UNBOUND, 0 },
+	/* Who has to end something does not wait for what peers say. */
+	[RCL_QUEUE_RESUMES] = { "rclink-resumes", WQ_UNBOUND, 0 },
 	/* Errands of a peer wait for what is done here. */
 	[RCL_QUEUE_OFFERS] = { "rclink-offers", WQ_UNBOUND, 0 },
 	[RCL_QUEUE_DEPUTIES] = { "rclink-deputies", WQ_UNBOUND, 0 },

@@ -12,6 +12,7 @@ enum rcl_queue {
 	RCL_QUEUE_LINKS,	/* work items of links */
 	RCL_QUEUE_EPOCHS,	/* their chores */
 	RCL_QUEUE_ERRANDS,	/* errands of lessees */
+	RCL_QUEUE_RESUMES,	/* those of them that wait for a peer */
 	RCL_QUEUE_OFFERS,	/* regions for all links, in one epoch each */
 	RCL_QUEUE_DEPUTIES,	/* on behalf of callers */
 	RCL_QUEUES

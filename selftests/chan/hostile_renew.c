@@ -214,6 +214,8 @@ static void goes_on(struct __test_metadata *_metadata,
 	EXPECT_GT(PATIENCE_S + slow(HOSTILE_MS) / 1000,
 		  end.tv_sec - begin->tv_sec);
 	ASSERT_EQ(0, peer_await(&self->h.p, RCL_MSG_HEARS, &msg));
+	msg.type = RCL_MSG_HEARD;
+	ASSERT_EQ(0, peer_say(&self->h.p, &msg));
 }
 
 TEST_F_TIMEOUT(renew, its_peer_is_busy_for_ever, TIMEOUT_S)
@@ -281,6 +283,57 @@ TEST_F_TIMEOUT(renew, another_channel_never_goes_on, TIMEOUT_S)
 	EXPECT_EQ(0, hostile_lives(h, "one of two"));
 	for (i = 0; i < REGIONS; i++)
 		EXPECT_EQ(-ESTALE, write_to(self, i));
+	/* Nor does who asks anew wait for that for ever. */
+	self->imported = 0;
+	ASSERT_EQ(0, pthread_create(&self->thread, NULL, imports, self));
+	EXPECT_EQ(-ETIMEDOUT, answered(self));
+	EXPECT_EQ(0, hostile_lives(h, "not asked"));
+}
+
+#define LAPS	60
+#define LAP_S	1	/* far less than an answer has */
+
+/* Another epoch takes the place of this one, and the channel goes on there. */
+static void rotates(struct __test_metadata *_metadata,
+		    struct _test_data_renew *self)
+{
+	struct hostile *h = &self->h;
+	struct peer old = h->p;
+	struct rcl_msg msg;
+
+	ASSERT_EQ(0, peer_meet_beside(&h->p, &h->s, HOSTILE_LINK, h->role));
+	ASSERT_EQ(0, peer_hello(&h->p, &h->s, HOSTILE_LINK));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUME, &msg));
+	peer_leave(&old);
+	msg.len = 0;
+	ASSERT_EQ(0, peer_say(&h->p, &msg));
+	msg.type = RCL_MSG_RESUMED;
+	ASSERT_EQ(0, peer_say(&h->p, &msg));
+	ASSERT_EQ(0, peer_await(&h->p, RCL_MSG_RESUMED, &msg));
+	ASSERT_EQ(RCL_MSG_OK, msg.status);
+}
+
+/* Each time it is asked anew, and never answers. */
+TEST_F_TIMEOUT(renew, its_link_is_rotated_again_and_again, TIMEOUT_S)
+{
+	struct hostile *h = &self->h;
+	struct rcl_msg msg;
+	int i;
+
+	ASSERT_EQ(0, hostile_up(h));
+	opens(_metadata, self);
+	asks(_metadata, self, imports, RCL_MSG_IMPORT, &msg);
+	for (i = 0; i < LAPS; i++) {
+		sleep(LAP_S);
+		if (!pthread_tryjoin_np(self->thread, NULL))
+			break;
+		rotates(_metadata, self);
+	}
+	EXPECT_GT(LAPS, i);
+	EXPECT_EQ(-ETIMEDOUT, self->ret);
+	/* What is still to be answered. */
+	EXPECT_LE(0, busy(h, slow(QUIET_MS)));
+	EXPECT_EQ(0, hostile_lives(h, "rotated"));
 }
 
 TEST_HARNESS_MAIN

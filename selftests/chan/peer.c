@@ -147,13 +147,14 @@ static int wire(struct peer *p, char *err)
 }
 
 static int meet(struct peer *p, struct genl_sock *s, const char *link,
-		uint32_t role, char *err)
+		uint32_t role, bool beside, char *err)
 {
 	struct genl_ack ack = { 0 };
 	struct rcl_end end;
 	int ret;
 
-	ret = rcl_prepare(s, link, &p->end);
+	ret = beside ? rcl_prepare_beside(s, link, &p->end) :
+		       rcl_prepare(s, link, &p->end);
 	if (ret)
 		return rcl_fail(err, ret, "prepare");
 	if (p->end.nqps != 1 + PEER_QPS)
@@ -174,8 +175,8 @@ static int meet(struct peer *p, struct genl_sock *s, const char *link,
 	return ret ? rcl_fail(err, ret, "activate: %s", ack.text) : 0;
 }
 
-int peer_meet(struct peer *p, struct genl_sock *s, const char *link,
-	      uint32_t role)
+static int begin(struct peer *p, struct genl_sock *s, const char *link,
+		 uint32_t role, bool beside)
 {
 	char err[RCL_ERR_LEN] = "";
 	int ret;
@@ -183,12 +184,24 @@ int peer_meet(struct peer *p, struct genl_sock *s, const char *link,
 	memset(p, 0, sizeof(*p));
 	ret = get(p, err);
 	if (!ret)
-		ret = meet(p, s, link, role, err);
+		ret = meet(p, s, link, role, beside, err);
 	if (!ret)
 		return 0;
 	printf("# peer: %s: %s\n", err, strerror(-ret));
 	peer_leave(p);
 	return ret;
+}
+
+int peer_meet(struct peer *p, struct genl_sock *s, const char *link,
+	      uint32_t role)
+{
+	return begin(p, s, link, role, false);
+}
+
+int peer_meet_beside(struct peer *p, struct genl_sock *s, const char *link,
+		     uint32_t role)
+{
+	return begin(p, s, link, role, true);
 }
 
 void peer_leave(struct peer *p)

@@ -48,6 +48,9 @@ struct peer {
 /* Connect a link that is down; the module has that role, and says hello. */
 int peer_meet(struct peer *p, struct genl_sock *s, const char *link,
 	      uint32_t role);
+/* The same of one that is up, which is to have another epoch. */
+int peer_meet_beside(struct peer *p, struct genl_sock *s, const char *link,
+		     uint32_t role);
 /* Until the link is up, as an honest peer. */
 int peer_hello(struct peer *p, struct genl_sock *s, const char *link);
 /* Gone, without a word. */

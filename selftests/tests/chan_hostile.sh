@@ -16,7 +16,7 @@ plan "$(harness_points "$CHAN_SRC"/hostile_*.c)"
 chan_build
 lab_device
 lab_module
-for name in link chan resume renew fuzz; do
+for name in link chan load resume renew fuzz; do
 	harness "$CHAN_SRC/hostile_$name.c" "$CHAN/hostile_$name"
 done
 finish

@@ -117,7 +117,9 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  * /dev/rclink or to use the link (see mode in rclink(8)), -ENODEV for no such
  * link, -ENOTCONN if it is not up, -ECONNREFUSED if nobody listens, -EAGAIN if
  * no queue pair is free or about to be (one that a channel has just left is
- * waited for), not with RCLINK_CONNECT_WAIT, or if 256 calls, of whomever, wait
+ * waited for, as long as for an answer of the peer: 10 s, or as long as
+ * heartbeats let it be silent), not with RCLINK_CONNECT_WAIT, or if 256 calls,
+ * of whomever, wait
  * for one on that link already, or the peer's backlog is full, also with that;
  * -EINVAL for a name that is empty or too long, or an unknown flag, -EMFILE,
  * -ENFILE, -ENOMEM, -EINTR.
@@ -346,8 +348,9 @@ int rclink_withdraw(struct rclink_chan *chan, uint32_t region);
  *
  * Return: 0, or -ENOENT if the peer has none of that name, -ENOSPC beyond 64
  * at a time, -EAGAIN while the link is down and the channel suspended,
- * -ETIMEDOUT if the peer was busy for 30 s, -EINVAL, -EINTR, -ENOMEM, or what
- * ended the channel.
+ * -ETIMEDOUT if for 30 s the peer was busy, or did not go on with a channel, or
+ * 64 imports of this one had no answer, or if the link was rotated after that;
+ * -EINVAL, -EINTR, -ENOMEM, or what ended the channel.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote);
