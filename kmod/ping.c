@@ -13,6 +13,7 @@
  */
 #include "ping.h"
 
+#include <linux/delay.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
@@ -22,6 +23,8 @@
 #include "stats.h"
 
 #define RCL_ATOMIC_LEN	8
+#define RCL_REST_US_MIN	50	/* less is as much as any message takes */
+#define RCL_REST_US_MAX	20000	/* the host may have stood still meanwhile */
 
 /**
  * rcl_ping_finish - hand a ping back to who asked for it
@@ -439,6 +442,19 @@ u32 rcl_ping_walks(const struct rcl_msg *msg)
 	       msg->len : 0;
 }
 
+/*
+ * The link's work item goes before all processes. A peer that never stops to
+ * have its buffer walked through must not have the processor for itself.
+ */
+static void rcl_ping_rest(ktime_t begun)
+{
+	u32 us = min_t(s64, ktime_us_delta(ktime_get(), begun),
+		       RCL_REST_US_MAX);
+
+	if (us >= RCL_REST_US_MIN)
+		usleep_range(us, us + us / 4);
+}
+
 /**
  * rcl_ping_question - answer a question of the peer
  * @ep: active
@@ -451,6 +467,8 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_buffer *buf = &ep->buffer;
 	struct rcl_msg answer = *msg;
+	ktime_t begun;
+	int ret;
 
 	if (msg->type == RCL_MSG_PING) {
 		answer.type = RCL_MSG_PONG;
@@ -461,6 +479,7 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	}
 	if (msg->offset > buf->length || msg->len > buf->length - msg->offset)
 		return -EPROTO;
+	begun = ktime_get();
 	if (msg->type == RCL_MSG_FILL) {
 		rcl_buffer_fill(buf, msg->offset, msg->len, msg->seed);
 		answer.type = RCL_MSG_FILLED;
@@ -470,7 +489,9 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 						 msg->seed) ?
 				RCL_MSG_OK : RCL_MSG_DIFFERS;
 	}
-	return rcl_ctrl_send(&ep->ctrl, &answer);
+	ret = rcl_ctrl_send(&ep->ctrl, &answer);
+	rcl_ping_rest(begun);
+	return ret;
 }
 
 /**
