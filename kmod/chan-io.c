@@ -246,6 +246,9 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	rcl_op_set_recv(op, sqe, chan->recvs.posted);
 	op->cqe.done = rcl_chan_received;
 	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
+	/* These mean something else to who posts. */
+	if (ret == -EAGAIN || ret == -EBUSY)
+		return -EIO;
 	if (ret)
 		return ret;
 	if (chan->keep)

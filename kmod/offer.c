@@ -52,6 +52,7 @@ struct rcl_taken {
 };
 
 #define RCL_OFFERS_MAX	1024	/* of one user: links look through all */
+#define RCL_TAKING_MAX	8	/* of one link: they wait for each other */
 
 /* Protects rcl_offers, where each was taken, and how that stands; for links. */
 static DEFINE_MUTEX(rcl_offers_lock);
@@ -127,19 +128,24 @@ int rcl_offer_add(struct rcl_offer *offer)
 }
 
 /* Nobody finds it any more; it is the caller's. */
-static void rcl_taken_unlink(struct rcl_taken *taken, struct list_head *ending)
+static void rcl_taken_unlink(struct rcl_taken *taken)
 {
 	lockdep_assert_held(&rcl_offers_lock);
 	list_del(&taken->of_pool);
-	list_move(&taken->of_offer, ending);
+	list_del(&taken->of_offer);
 }
 
 static void rcl_taken_end(struct rcl_taken *taken)
 {
+	bool waited = cancel_work_sync(&taken->work);
 	struct rcl_offer *offer = taken->offer;
 	struct rcl_epoch *ep = taken->ep;
 
-	cancel_work_sync(&taken->work);
+	if (waited) {
+		mutex_lock(&rcl_offers_lock);
+		ep->pool.taking--;
+		mutex_unlock(&rcl_offers_lock);
+	}
 	rcl_mapping_unmap(&taken->mapping);
 	if (taken->mapping.stuck)
 		WRITE_ONCE(offer->stuck, true);
@@ -149,26 +155,26 @@ static void rcl_taken_end(struct rcl_taken *taken)
 	rcl_errands_drop(&offer->users);
 }
 
-static void rcl_taken_end_all(struct list_head *ending)
+/* Others stay in their lists, for who cannot wait until it is their turn. */
+static void rcl_taken_end_locked(struct rcl_taken *taken)
 {
-	struct rcl_taken *taken, *next;
-
-	list_for_each_entry_safe(taken, next, ending, of_offer)
-		rcl_taken_end(taken);
+	rcl_taken_unlink(taken);
+	mutex_unlock(&rcl_offers_lock);
+	rcl_taken_end(taken);
+	mutex_lock(&rcl_offers_lock);
 }
 
 static void rcl_offer_del_job(void *arg)
 {
 	struct rcl_offer *offer = arg;
-	struct rcl_taken *taken, *next;
-	LIST_HEAD(ending);
 
 	mutex_lock(&rcl_offers_lock);
 	list_del(&offer->node);
-	list_for_each_entry_safe(taken, next, &offer->taken, of_offer)
-		rcl_taken_unlink(taken, &ending);
+	while (!list_empty(&offer->taken))
+		rcl_taken_end_locked(list_last_entry(&offer->taken,
+						     struct rcl_taken,
+						     of_offer));
 	mutex_unlock(&rcl_offers_lock);
-	rcl_taken_end_all(&ending);
 }
 
 /**
@@ -195,14 +201,12 @@ void rcl_offer_del(struct rcl_offer *offer)
  */
 void rcl_offer_end(struct rcl_pool *pool)
 {
-	struct rcl_taken *taken, *next;
-	LIST_HEAD(ending);
-
 	mutex_lock(&rcl_offers_lock);
-	list_for_each_entry_safe(taken, next, &pool->taken, of_pool)
-		rcl_taken_unlink(taken, &ending);
+	while (!list_empty(&pool->taken))
+		rcl_taken_end_locked(list_last_entry(&pool->taken,
+						     struct rcl_taken,
+						     of_pool));
 	mutex_unlock(&rcl_offers_lock);
-	rcl_taken_end_all(&ending);
 }
 
 static int rcl_taken_register(struct rcl_taken *taken)
@@ -230,6 +234,7 @@ static void rcl_taken_work(struct work_struct *work)
 	mutex_lock(&rcl_offers_lock);
 	/* For a driver that says it is busy it is over, too. */
 	taken->ret = ret == -EBUSY ? -EIO : ret;
+	taken->ep->pool.taking--;
 	mutex_unlock(&rcl_offers_lock);
 	memalloc_noio_restore(noio);
 }
@@ -245,6 +250,9 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 		rights &= ~RCLINK_REGION_ATOMIC;
 	if (!rights)
 		return -EOPNOTSUPP;
+	/* The peer asks again. */
+	if (ep->pool.taking == RCL_TAKING_MAX)
+		return -EBUSY;
 	taken = kzalloc(sizeof(*taken), GFP_KERNEL);
 	if (!taken)
 		return -ENOMEM;
@@ -259,6 +267,7 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 	list_add(&taken->of_pool, &ep->pool.taken);
 	rcl_errands_add(&offer->users);
 	rcl_errands_add(&ep->pool.errands);
+	ep->pool.taking++;
 	rcl_queue_work(RCL_QUEUE_OFFERS, &taken->work);
 	return -EBUSY;
 }
@@ -311,7 +320,6 @@ int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 {
 	struct rcl_taken *taken = NULL;
 	struct rcl_offer *offer;
-	LIST_HEAD(failed);
 	int ret = -ENOENT;
 
 	mutex_lock(&rcl_offers_lock);
@@ -325,9 +333,8 @@ int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 	if (taken && !ret)
 		ret = rcl_window_copy(window, &taken->window, first);
 	else if (taken && ret != -EBUSY)
-		rcl_taken_unlink(taken, &failed);
+		rcl_taken_end_locked(taken);
 	mutex_unlock(&rcl_offers_lock);
-	rcl_taken_end_all(&failed);
 	return ret;
 }
 

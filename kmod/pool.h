@@ -84,6 +84,7 @@ struct rcl_lease {
  * @asked: IMPORT and GROUP calls that wait for their answer
  * @exports: what the peer may import; the link's
  * @taken: what it has imported of the regions for all links; of offer.c
+ * @taking: so many of these are not registered yet; of offer.c
  * @still: who leases is to post no sends
  * @mortal: the peer has said that its channels end with this epoch
  * @stuck: a QP did not stop, so the epoch is about to end
@@ -99,6 +100,7 @@ struct rcl_pool {
 	struct list_head asked;
 	struct rcl_exports *exports;
 	struct list_head taken;
+	u32 taking;
 	bool still;
 	bool mortal;
 	bool stuck;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A device whose CQ cannot be polled or armed, and one that does not give a
- * registration back. The first is noticed without a heartbeat; what the second
- * goes on using is lost, and nobody else gets it: on that the simulated device
- * has an eye (mr.c), when it is deleted.
+ * registration back, or takes its time for that. The first is noticed without a
+ * heartbeat; what the second goes on using is lost, and nobody else gets it: on
+ * that the simulated device has an eye (mr.c), when it is deleted.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "far.h"
@@ -57,6 +58,7 @@ FIXTURE_TEARDOWN(dev)
 {
 	static const char *const faults[] = {
 		"poll_cq", "req_notify_cq", "dereg_mr", "map_mr_sg", "delay",
+		"slow_mr", "post_recv",
 	};
 	struct rig *r = &self->r;
 	unsigned int i;
@@ -511,6 +513,69 @@ TEST_F(dev, a_device_is_removed_that_gives_nothing_back)
 	ASSERT_EQ(0, rig_new_sim(FAR, WORDS));
 	EXPECT_EQ(-EIO, rclink_withdraw(r->far, region));
 	munmap(m, EXTRA_SIZE);
+}
+
+#define MANY		20	/* registrations */
+#define SLOW_MS		400	/* for the end of each */
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static void *gives_back(void *arg)
+{
+	rclink_share_close(arg);
+	return NULL;
+}
+
+/* The far end's device takes its time: the near end does not wait for it. */
+TEST_F(dev, a_link_ends_while_another_one_gives_a_region_back)
+{
+	struct rclink_remote remote;
+	struct rclink_share *share;
+	struct rig *r = &self->r;
+	double begin, took;
+	pthread_t owner;
+	uint32_t region;
+	void *m;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	ASSERT_EQ(0, rclink_share(&share));
+	ASSERT_EQ(0, rclink_share_memory(share, &m, MANY * 16 * PAGE, EXTRA,
+					 RIGHTS, &region));
+	/* What was imported first is given back first: at the far end. */
+	ASSERT_EQ(0, rclink_import(r->near, EXTRA, &remote));
+	ASSERT_EQ(0, rclink_import(r->far, EXTRA, &remote));
+	ASSERT_EQ(0, sim_knob(FAR, "fault", "slow_mr 1 %d %d", EVER, SLOW_MS));
+	ASSERT_EQ(0, pthread_create(&owner, NULL, gives_back, share));
+	usleep(2 * SLOW_MS * 1000);
+	begin = seconds();
+	EXPECT_EQ(0, rcl_disconnect(&r->s, RIG_NEAR));
+	took = seconds() - begin;
+	pthread_join(owner, NULL);
+	/* Long before the other one has. */
+	EXPECT_TRUE(2 * took < seconds() - begin)
+		TH_LOG("%f of %f s", took, seconds() - begin);
+	munmap(m, MANY * 16 * PAGE);
+}
+
+/* Whatever errno that has: some mean to who posts that it may try again. */
+TEST_F(dev, a_receive_that_is_refused_is_not_tried_for_ever)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_link(r));
+	ASSERT_EQ(0, rig_open(r));
+	/* The control QP posts receives, too. */
+	usleep(2 * QUIET_MS * 1000);
+	ASSERT_EQ(0, sim_knob(NEAR, "fault", "post_recv 1 1 -11"));
+	ASSERT_EQ(0, rclink_recv(r->near, rclink_none(), 1));
+	EXPECT_EQ(-EIO, rclink_submit(r->near, 1, slow(1000)));
 }
 
 TEST_HARNESS_MAIN

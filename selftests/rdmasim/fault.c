@@ -43,6 +43,7 @@ static const char * const names[SIM_F_MAX] = {
 	[SIM_F_DEREG_MR] = "dereg_mr",
 	[SIM_F_DESTROY_QP] = "destroy_qp",
 	[SIM_F_SLOW_QP] = "slow_qp",
+	[SIM_F_SLOW_MR] = "slow_mr",
 	[SIM_F_SLOW_PORT] = "slow_port",
 	[SIM_F_SLOW_FLUSH] = "slow_flush",
 	[SIM_F_SEND] = "send",
@@ -123,6 +124,7 @@ static int sim_fault_value(enum sim_fault fault)
 		return IB_WC_LOC_QP_OP_ERR;
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
+	case SIM_F_SLOW_MR:
 	case SIM_F_SLOW_PORT:
 	case SIM_F_SLOW_FLUSH:
 		return SIM_DELAY_MS;
@@ -139,6 +141,7 @@ static bool sim_fault_value_ok(enum sim_fault fault, int value)
 		return value > IB_WC_SUCCESS && value <= IB_WC_GENERAL_ERR;
 	case SIM_F_DELAY:
 	case SIM_F_SLOW_QP:
+	case SIM_F_SLOW_MR:
 	case SIM_F_SLOW_PORT:
 	case SIM_F_SLOW_FLUSH:
 		return value > 0 && value <= 60000;

@@ -33,6 +33,8 @@ enum sim_fault {
 	SIM_F_DESTROY_QP,
 	/* Making, changing or destroying a QP takes so many ms. */
 	SIM_F_SLOW_QP,
+	/* So does giving a registration back. */
+	SIM_F_SLOW_MR,
 	/* And asking a port. */
 	SIM_F_SLOW_PORT,
 	/* What a QP that failed has is flushed so many ms later. */

@@ -152,6 +152,7 @@ int sim_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	struct sim_mr *mr = to_sim_mr(ib);
 	int ret;
 
+	sim_fault_wait(&dev->faults, SIM_F_SLOW_MR);
 	/* That of a PD goes with it, and cannot fail. */
 	ret = mr->pages ? sim_fault_verb(&dev->faults, SIM_F_DEREG_MR) : 0;
 	if (ret)
