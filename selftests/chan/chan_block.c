@@ -513,4 +513,46 @@ TEST(who_polls_for_the_end_still_has_a_polled_channel)
 	rig_end(&r);
 }
 
+/* What comes between its stop and its end is counted. */
+static void submits_and_reaps(struct rig *r)
+{
+	struct rclink_dev_cqe cqe[RECVS];
+	int i, n;
+
+	for (i = 0; i < RECVS; i++)
+		rclink_send(r->near, rclink_none(), RCLINK_SQE_SIGNALED, i);
+	kill(getpid(), SIGSTOP);
+	n = rclink_submit(r->near, RECVS, slow(STATE_MS));
+	n += rclink_reap(r->near, cqe, RECVS);
+	_exit(n != 2 * RECVS);
+}
+
+TEST(a_batch_takes_one_system_call_and_to_reap_it_none)
+{
+	int status, stops = 0;
+	struct rig r;
+	pid_t pid;
+
+	open_polled(_metadata, &r);
+	pid = fork();
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		submits_and_reaps(&r);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	ASSERT_EQ(0, ptrace(PTRACE_SETOPTIONS, pid, NULL,
+			    PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+	while (WIFSTOPPED(status)) {
+		stops += WSTOPSIG(status) == (SIGTRAP | 0x80);
+		ASSERT_EQ(0, ptrace(PTRACE_SYSCALL, pid, NULL, NULL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	}
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	/* Into the call and out of it, and into that which ends it. */
+	EXPECT_EQ(3, stops);
+	rig_end(&r);
+}
+
 TEST_HARNESS_MAIN

@@ -77,6 +77,30 @@ TEST_F(channel, import_and_release_a_hundred_times)
 	EXPECT_EQ(0, rig_moves(&self->r, TIMES));
 }
 
+/* Of an own region, whose slot the next one has. */
+TEST_F(channel, the_handle_of_a_region_is_good_for_no_other)
+{
+	struct rig *r = &self->r;
+	uint32_t now, last = 0;
+	int i;
+
+	for (i = 0; i < TIMES; i++) {
+		ASSERT_EQ(0, rclink_region(r->near, r->near_memory, PAGE, NULL,
+					   0, &now));
+		if (i) {
+			ASSERT_NE(last, now);
+			ASSERT_EQ(0, rclink_write(r->near,
+						  rclink_piece(last, 0, 8),
+						  &r->remote, 0, 0, 0));
+			ASSERT_EQ(-ESTALE, rclink_submit(r->near, 0, 0));
+			ASSERT_EQ(-ESTALE, rclink_withdraw(r->near, last));
+		}
+		last = now;
+		ASSERT_EQ(0, rclink_withdraw(r->near, now));
+	}
+	EXPECT_EQ(0, rig_moves(r, 1));
+}
+
 TEST_F(channel, so_many_at_a_time_again_and_again)
 {
 	struct rclink_remote remote[SLOTS], none;

@@ -4,8 +4,11 @@
  * at the same time, and by fork().
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -279,6 +282,76 @@ TEST_F(channel, what_a_child_does_not_get_stays_with_the_parent)
 	munmap(m, LEN);
 }
 
+/* Then it is another program, which waits until nobody writes any more. */
+static void child_executes(struct rclink_chan *far, int in, int out)
+{
+	uint8_t *m = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t region;
+
+	if (m == MAP_FAILED ||
+	    rclink_region(far, m, LEN, RIG_OFFERED, RCLINK_REGION_WRITE |
+			  RCLINK_REGION_READ, &region) ||
+	    write(out, &region, sizeof(region)) != sizeof(region) ||
+	    dup2(in, STDIN_FILENO) < 0)
+		_exit(1);
+	execlp("cat", "cat", NULL);
+	_exit(2);
+}
+
+/* The peer and the device have its pages still, and nobody else's. */
+TEST_F(channel, what_a_process_registered_stays_when_it_executes_another)
+{
+	struct pollfd over = { .events = POLLIN };
+	struct rig *r = &self->r;
+	int in[2], out[2], status, i;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe2(in, O_CLOEXEC));
+	ASSERT_EQ(0, pipe2(out, O_CLOEXEC));
+	pid = fork();
+	if (!pid)
+		child_executes(r->far, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	ASSERT_EQ(sizeof(self->region),
+		  read(out[0], &self->region, sizeof(self->region)));
+	ASSERT_EQ(0, rclink_import(r->near, RIG_OFFERED, &self->remote));
+	/* Closed when the other program begins. */
+	over.fd = out[0];
+	do {
+		ASSERT_EQ(0, write_there(self, MARK, 0));
+	} while (!poll(&over, 1, 0));
+	for (i = 0; i < ENOUGH; i++) {
+		ASSERT_EQ(0, write_there(self, MARK, LEN - RIG_MOVED));
+		EXPECT_TRUE(are_fresh());
+	}
+	far_fill(r->near_memory, 5, RIG_MOVED);
+	ASSERT_EQ(0, rclink_write(r->near, rclink_piece(r->near_region, 0,
+							RIG_MOVED),
+				  &self->remote, 0, RCLINK_SQE_SIGNALED, 0));
+	EXPECT_EQ(0, rig_completes(r->near));
+	EXPECT_EQ(0, rig_reads(r, &self->remote, 5));
+	close(in[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, write_there(self, MARK, 0));
+	EXPECT_EQ(0, rig_take_back(r, self->region, &self->remote));
+	close(out[0]);
+}
+
+static int module_users(void)
+{
+	FILE *in = fopen("/sys/module/rclink/refcnt", "r");
+	int n = -1;
+
+	if (in && fscanf(in, "%d", &n) != 1)
+		n = -1;
+	if (in)
+		fclose(in);
+	return n;
+}
+
 /* All that is left to it are the rings. */
 static void child_closes(int sock, struct rclink_chan *near)
 {
@@ -306,9 +379,15 @@ TEST_F(channel, a_child_without_files_keeps_none_open)
 	rclink_close(r->near);
 	r->near = NULL;
 	EXPECT_EQ(-ECONNRESET, rclink_submit(r->far, 1, slow(END_MS)));
+	/* But the module, whose memory they are. */
+	rig_close(r);
+	close(r->listener);
+	r->listener = -1;
+	EXPECT_LT(0, module_users());
 	EXPECT_EQ(1, write(pair[0], &c, 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, module_users());
 	close(pair[0]);
 	close(pair[1]);
 }

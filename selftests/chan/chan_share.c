@@ -124,6 +124,7 @@ TEST_F(link, it_is_pinned_once_and_registered_where_it_is_imported)
 	long pinned = rig_pinned();
 	int mrs = rcl_objects("mr");
 	struct rclink_remote again;
+	uint32_t last;
 
 	ASSERT_EQ(0, share_offer(s, SHARE_RIGHTS));
 	EXPECT_EQ(pinned + SHARE_LEN / 1024, rig_pinned());
@@ -139,6 +140,12 @@ TEST_F(link, it_is_pinned_once_and_registered_where_it_is_imported)
 	EXPECT_EQ(pinned, rig_pinned());
 	EXPECT_EQ(mrs, rcl_objects("mr"));
 	EXPECT_EQ(-ESTALE, rclink_share_withdraw(s->share, s->region));
+	/* Nor does it end the next one, which has its slot. */
+	last = s->region;
+	ASSERT_EQ(0, share_offer(s, SHARE_RIGHTS));
+	EXPECT_NE(last, s->region);
+	EXPECT_EQ(-ESTALE, rclink_share_withdraw(s->share, last));
+	EXPECT_EQ(0, rclink_share_withdraw(s->share, s->region));
 }
 
 TEST_F(link, locked_memory_counts_once)

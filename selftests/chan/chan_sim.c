@@ -262,6 +262,47 @@ TEST_F_TIMEOUT(channel, one_fails, 300)
 	EXPECT_LE(variant->least, failed);
 }
 
+#define VERBS	3
+
+static void count_verbs(long seen[2][VERBS])
+{
+	static const char *const verbs[VERBS] = {
+		"create_cq", "create_qp", "modify_qp",
+	};
+	int i;
+
+	for (i = 0; i < VERBS; i++) {
+		seen[0][i] = sim_seen(NEAR, verbs[i]);
+		seen[1][i] = sim_seen(FAR, verbs[i]);
+	}
+}
+
+/* All that takes long was done when the link came up. */
+TEST(a_channel_is_opened_with_the_qps_that_there_are)
+{
+	long before[2][VERBS], after[2][VERBS];
+	int fd[2], i;
+	struct rig r;
+
+	ASSERT_EQ(0, begin(&r, ""));
+	ASSERT_EQ(0, rig_link(&r));
+	count_verbs(before);
+	fd[0] = rig_device();
+	ASSERT_LE(0, fd[0]);
+	ASSERT_EQ(0, rig_connect(fd[0], 0));
+	fd[1] = rig_accept(&r);
+	ASSERT_LE(0, fd[1]);
+	count_verbs(after);
+	for (i = 0; i < VERBS; i++) {
+		EXPECT_LT(0, before[0][i]);
+		EXPECT_EQ(before[0][i], after[0][i]);
+		EXPECT_EQ(before[1][i], after[1][i]);
+	}
+	close(fd[0]);
+	close(fd[1]);
+	rig_end_sims(&r);
+}
+
 /* A driver that says that one registration takes more than it can. */
 FIXTURE(boast)
 {

@@ -61,6 +61,51 @@ static bool is_defined(int ret)
 	}
 }
 
+static int finds(struct rig *r)
+{
+	struct rclink_remote remote;
+	int ret = rclink_import(r->near, NAME, &remote);
+
+	return ret ? ret : rclink_release(r->near, &remote);
+}
+
+/* The kernel's memory, of the channel. */
+static int lends(struct rig *r)
+{
+	uint32_t region;
+	void *addr;
+	int gone, ret;
+
+	ret = rclink_memory(r->far, &addr, PAGE, NAME, RIGHTS, &region);
+	if (ret)
+		return ret;
+	ret = finds(r);
+	munmap(addr, PAGE);
+	gone = rclink_withdraw(r->far, region);
+	return ret ? ret : gone;
+}
+
+/* Of all links: it is registered when the peer asks for it. */
+static int shares(struct rig *r)
+{
+	struct rclink_share *share;
+	uint32_t region;
+	void *addr;
+	int ret;
+
+	ret = rclink_share(&share);
+	if (ret)
+		return ret;
+	ret = rclink_share_memory(share, &addr, PAGE, NAME, RIGHTS, &region);
+	if (!ret) {
+		ret = finds(r);
+		munmap(addr, PAGE);
+	}
+	rclink_share_close(share);
+	/* What the peer could not register is not there, it says. */
+	return ret == -ENOENT ? -ENOMEM : ret;
+}
+
 /* Open, move, close; the link may go down, but says why. */
 static int go_round(struct rig *r)
 {
@@ -70,6 +115,10 @@ static int go_round(struct rig *r)
 	ret = rig_open(r);
 	if (!ret)
 		ret = rig_moves(r, 3);
+	if (!ret)
+		ret = lends(r);
+	if (!ret)
+		ret = shares(r);
 	rig_close(r);
 	if (is_defined(ret) && !rcl_view(&r->s, RIG_NEAR, &view) &&
 	    view.state == RCLINK_LINK_STATE_DOWN && !view.reason)

@@ -168,6 +168,14 @@ static void break_ring(struct fuzz *f)
 	*index[below(f, 4)] = any(f) >> below(f, 32);
 }
 
+static uint32_t rights(struct fuzz *f, bool exported)
+{
+	uint32_t rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
+				     !below(f, 16);
+
+	return below(f, 4) ? rights : rights | RCLINK_REGION_READ_ONLY;
+}
+
 static void region(struct fuzz *f)
 {
 	struct rclink_dev_region arg = { 0 };
@@ -175,8 +183,7 @@ static void region(struct fuzz *f)
 
 	if (exported)
 		name(f, arg.name, sizeof(arg.name));
-	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
-				!below(f, 16);
+	arg.rights = rights(f, exported);
 	arg.addr = below(f, 8) ? (uintptr_t)f->arena + below(f, ARENA) :
 				 any(f) >> below(f, 64);
 	arg.len = mostly(f, 3 * 4096);
@@ -193,8 +200,7 @@ static void allocate(struct fuzz *f)
 
 	if (exported)
 		name(f, arg.name, sizeof(arg.name));
-	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
-				!below(f, 16);
+	arg.rights = rights(f, exported);
 	arg.len = below(f, 8) ? 4096 * below(f, 5) : any(f) >> below(f, 64);
 	if (ioctl(f->fd, RCLINK_IOC_MEMORY, &arg))
 		return;
@@ -219,8 +225,7 @@ static void dmabuf(struct fuzz *f)
 
 	if (exported)
 		name(f, arg.name, sizeof(arg.name));
-	arg.rights = exported ? mostly(f, RCLINK_REGION_RIGHTS + 1) :
-				!below(f, 16);
+	arg.rights = rights(f, exported);
 	arg.fd = below(f, 4) ? f->dmabuf.fd : (int)mostly(f, 16);
 	arg.offset = mostly(f, DMABUF);
 	arg.len = mostly(f, DMABUF);

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
@@ -160,6 +161,7 @@ static void far_completed(struct rclink_chan *chan, void *ctx,
 {
 	struct far *far = ctx;
 
+	WARN_ON_ONCE(!in_serving_softirq());
 	/* What failed is followed by the end, once the near end has closed. */
 	if (cqe->status || cqe->op != RCLINK_OP_RECV)
 		return;

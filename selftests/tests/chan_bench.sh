@@ -104,7 +104,7 @@ one_alone()
 		link_dial l && link_listen_end && serve
 }
 
-plan 36
+plan 38
 chan_setup
 refuse 2 "a test that is none is refused" 'not lat, bw, rate' \
 	rclink bench l fast
@@ -126,7 +126,9 @@ holds "latency of fadd" times lat fadd 8 50
 for op in send write read; do
 	holds "bandwidth of $op" stream bw $op 65536 64
 done
-holds "rate of send" stream rate send 64 1000
+for op in send write read; do
+	holds "rate of $op" stream rate "$op" 64 1000
+done
 # The first messages arrive before, or after, the other end looks.
 for ((i = 0; i < 8; i++)); do
 	holds "rate of a few sends" stream rate send 64 80

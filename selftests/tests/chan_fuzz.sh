@@ -3,7 +3,7 @@
 # Hostile processes at both ends of a link hurt their own channels only. The
 # seed is FUZZ_SEED, 1 if not set; FUZZ_ROUNDS for a long one.
 # hosts: 2
-# kernels: 6.1-all 6.12-all debug
+# kernels: 6.1-all 6.12-all mixed-all debug
 # timeout: 300
 # soak: 5400 FUZZ_ROUNDS=1000
 # The library has the variables.

@@ -5,7 +5,7 @@
 # their channel's life, those that open it and those that take it, and nothing of
 # them stays, at neither end.
 # hosts: 2
-# kernels: 6.12-all 6.1-all debug-all
+# kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 600
 # soak: 5400 STRESS_KILLS=1000 STRESS_TAKERS=200
 # The library has the variables; what eval gets is expanded there.

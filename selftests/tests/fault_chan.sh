@@ -4,7 +4,7 @@
 # hosts: 1
 # kernels: debug
 # only: Debian's kernels have no fault injection
-# timeout: 200
+# timeout: 300
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"

@@ -138,6 +138,24 @@ kapi_is_tried()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
+# Of what has no comment at all kernel-doc says nothing.
+kapi_is_documented()
+{
+	local name missing=0 all=0
+
+	while read -r name; do
+		all=$((all + 1))
+		grep -qE "^ \* $name(\(\))? - " kmod/*.c kmod/include/rclink.h &&
+			continue
+		echo "no kernel-doc: $name"
+		missing=1
+	done < <(sed -n 's/^EXPORT_SYMBOL_GPL(\(.*\));$/\1/p' kmod/*.c
+		sed -nE 's/^static inline .*\<(rclink_\w+)\(.*/\1/p' \
+			kmod/include/rclink.h)
+	! grep -nE '^EXPORT_SYMBOL(_NS)?\(' kmod/*.c &&
+		[ "$all" -gt 0 ] && [ "$missing" = 0 ]
+}
+
 # Also what is done in a header elsewhere: who has no compiler calls it, too.
 library_has_its_manual()
 {
@@ -163,7 +181,22 @@ documents_parse()
 	return "$status"
 }
 
-plan 21
+# Those that only count are, by the rule that names them after JSON's.
+metrics_are_documented()
+{
+	local name missing=0 all=0
+
+	while read -r name; do
+		all=$((all + 1))
+		grep -qw "$name" tools/man/rclink.8 tools/man/rclinkd.8 && continue
+		echo "not documented: $name"
+		missing=1
+	done < <(grep -hoE '"rclinkd?_[a-z_]+"' tools/lib/metrics.c \
+		tools/rclinkd/*.c | tr -d '"' | sort -u)
+	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
+}
+
+plan 23
 # What is said to users is not broken into pieces; a loop has its arguments twice.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING,MACRO_ARG_REUSE \
@@ -193,6 +226,8 @@ check "no file or function is too long" "$static/sizes" "${kernel[@]}" \
 check "each lock is in the table of locks" "$static/locks"
 check "what the test files source is in their package" package_is_whole
 check "each call for kernel modules is tried" kapi_is_tried
+check "and documented, and for modules under the GPL" kapi_is_documented
+check "each metric is in a manual" metrics_are_documented
 check "the library has the functions of its manual, and no others" \
 	library_has_its_manual
 check "each file is for environments that there are" headers_name_environments
