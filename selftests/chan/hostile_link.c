@@ -181,6 +181,43 @@ TEST_F_TIMEOUT(link, nothing_is_leased, TIMEOUT_S)
 	each_ends(_metadata, &self->h, wrong, COUNT(wrong));
 }
 
+#define DIR	0x8000000000000000ULL	/* top bit of nonces */
+
+/* With the right key, and not what that end says next in this epoch. */
+TEST_F_TIMEOUT(link, it_seals_what_does_not_come_next, TIMEOUT_S)
+{
+	static const struct {
+		const char *what;
+		uint64_t epoch, seq, dir;
+		uint32_t reason;
+	} wrong[] = {
+		{ "the epoch before", -1, 0, 0,
+		  RCLINK_DOWN_REASON_UNAUTHENTICATED },
+		{ "the next epoch", 1, 0, 0,
+		  RCLINK_DOWN_REASON_UNAUTHENTICATED },
+		{ "as the module seals", 0, 0, DIR,
+		  RCLINK_DOWN_REASON_UNAUTHENTICATED },
+		{ "a direction in the number", 0, DIR, 0,
+		  RCLINK_DOWN_REASON_UNAUTHENTICATED },
+		{ "the number before", 0, -1, 0,
+		  RCLINK_DOWN_REASON_OUT_OF_SEQUENCE },
+		{ "one is missing", 0, 1, 0,
+		  RCLINK_DOWN_REASON_OUT_OF_SEQUENCE },
+	};
+	const struct wrong beat = { "", SAY(BEAT) };
+	struct hostile *h = &self->h;
+	size_t i;
+
+	for (i = 0; i < COUNT(wrong); i++) {
+		ASSERT_EQ(0, hostile_up(h));
+		h->p.seal.epoch += wrong[i].epoch;
+		h->p.seal.tx_seq += wrong[i].seq;
+		h->p.seal.tx_dir ^= wrong[i].dir;
+		ASSERT_EQ(0, hostile_say(h, &beat));
+		EXPECT_EQ(0, hostile_ends(h, wrong[i].what, wrong[i].reason));
+	}
+}
+
 /* Of an end that says nothing before it is up but its hello. */
 TEST_F_TIMEOUT(link, it_is_not_up, TIMEOUT_S)
 {

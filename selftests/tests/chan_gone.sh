@@ -106,7 +106,8 @@ goes()
 }
 
 # heard KIND: what was under way has the status that the device gave it, and the channel
-# ends as the link did: the port may go down, or the address go, before the device does.
+# ends as the link did: where the network device is deleted the port may go down, or the
+# address go, before the device does.
 # (Who moves data may have nothing under way just when that happens.)
 heard()
 {
@@ -115,7 +116,8 @@ heard()
 	until_true 10 grep -q ended "$says-$1"
 	cat "$says-$1"
 	over='Connection reset by peer'
-	[ "$(of 1 a .reason)" != device-removed ] || over='No such device'
+	[[ $way == "the network device"* && $(of 1 a .reason) != device-removed ]] ||
+		over='No such device'
 	grep -E "^ended [0-9]+ .*: .*$over$" "$says-$1" || return
 	case $1 in
 	send | read) ;;

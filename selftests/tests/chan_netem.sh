@@ -28,8 +28,20 @@ worse=(delay 2ms reorder 75% loss 10% duplicate 10% corrupt 1%)
 losses=(2%)
 [ -z "${RCL_SOAK:-}" ] || losses=(0.1% 1% 5%)
 
+# disturbed: requests that came again, or not in turn, as rxe counts them
+disturbed()
+{
+	local host
+
+	for host in 1 2; do
+		on "$host" rdma statistic show link "$RCL_DEV" -j
+	done | gojq '.[0] | .out_of_seq_request + .duplicate_request' |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
 network()
 {
+	is_ib || undisturbed=$(disturbed)
 	on_all tc qdisc replace dev eth0 root netem "$@"
 }
 
@@ -49,8 +61,8 @@ lost()
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
-# What is looked at has been: operations, and losses where there are to be some
-# (else 2).
+# What is looked at has been: operations, and losses where there are to be some, or
+# else disorder (else 2).
 # happened [NETEM...]
 happened()
 {
@@ -60,7 +72,12 @@ happened()
 		echo "no operations"
 		return 1
 	}
-	[[ " $* " == *" loss "* ]] || return 0
+	if [[ " $* " != *" loss "* ]]; then
+		[ $# -gt 0 ] && ! is_ib || return 0
+		[ "$(disturbed)" -gt "$undisturbed" ] && return
+		echo "no request came again, or not in turn"
+		return 2
+	fi
 	drops=$(lost)
 	echo "$drops packets lost"
 	[ "$drops" -gt 0 ] || return 2

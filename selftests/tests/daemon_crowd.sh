@@ -3,7 +3,7 @@
 # Many daemons ask one at the same moment, for far more links than it takes exchanges
 # at once: who is put off comes again, and all links end healthy.
 # hosts: 2
-# kernels: 6.1-all 6.12-all
+# kernels: 6.1-all 6.12-all debug-all
 # timeout: 560
 # The libraries have the variables; what eval gets is expanded there.
 # shellcheck disable=SC2154,SC2016,SC2034

@@ -24,6 +24,7 @@ seconds=$((80 * RCL_SLOW))
 net=198.51.100
 sources=("$net".{1..10})
 other=/tmp/rclink-test-other.pem
+known=/tmp/rclink-test-known.pem
 loris=/tmp/rclink-test-loris
 slow_pid=''
 # Milliseconds beyond twice the time: for what the machine does beside it, and at most.
@@ -43,11 +44,16 @@ addresses()
 
 begin()
 {
-	rm -f $other
-	"$tool" genkey $other >/dev/null && addresses add &&
+	local pin
+
+	rm -f $other $known
+	"$tool" genkey $other >/dev/null && pin=$("$tool" genkey $known) &&
+		addresses add &&
 		link_section l "$pin2" peer "$RCL_PEER_IP" qps 1 | configure 1 &&
-		link_section l "$pin1" qps 1 | configure 2 &&
-		daemon_start 2 1 && both_up l
+		{
+			link_section l "$pin1" qps 1
+			link_section m "$pin" qps 1
+		} | configure 2 && daemon_start 2 1 && both_up l
 }
 
 # The daemon waits for up to 30 s before it dials.
@@ -143,7 +149,47 @@ all_go()
 	grep -q '^longest' $loris && until_true 30 few_left
 }
 
-plan 7
+# connections PID: that the daemon has not closed
+connections()
+{
+	ss -Htnp state established '( dport = :7185 )' | grep -c "pid=$1,"
+}
+
+# Of one peer, with a key that is known, so many stay when others come; the rest go
+# first. Each has 10 s: who stands still that long sees none.
+sixteen()
+{
+	local peer crowd n i fd
+
+	for _ in 1 2 3; do
+		rm -f $loris $loris-crowd
+		"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 20 $known 20 >$loris &
+		peer=$!
+		until_true 10 grep -q '^open 20 20' $loris
+		# Who has had no second yet is not the first to go.
+		sleep 1
+		# More than may be here from one address. (Python takes long to start.)
+		{
+			for ((i = 0; i < 120; i++)); do
+				exec {fd}<>"/dev/tcp/$RCL_PEER_IP/7185"
+			done
+			echo open
+			exec sleep 30
+		} >$loris-crowd &
+		crowd=$!
+		until_true 10 grep -q '^open' $loris-crowd
+		sleep 1
+		n=$(connections $peer)
+		kill $peer $crowd
+		wait $peer $crowd
+		echo "$n of 20"
+		[ "$n" -ne 16 ] || return 0
+		until_true 30 few_left
+	done 2>/dev/null
+	return 1
+}
+
+plan 8
 exec 3>&1
 ulimit -n 4096
 link_setup
@@ -157,6 +203,7 @@ holds "the peer gets through, in no more than twice the time" gets_through
 holds "no more than $places are taken, and memory is bounded" bounded
 holds "all of them go" all_go
 holds "then it is as before" eval 'both_up l && as_usual $(three)'
+holds "a peer that is known has 16 places for sure, and no more" sixteen
 holds "the daemons end" daemon_end 1 2
 addresses del
 finish

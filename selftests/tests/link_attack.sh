@@ -504,13 +504,14 @@ broken_again()
 # is moved to another epoch, and is never down.
 rotated()
 {
-	local epoch downs status
+	local epoch downs old status
 
 	more=(recover resume)
 	epoch=$(of 1 l .epoch)
 	sections l && reload 2 && reload 1 && up_again l "$epoch" || return
 	epoch=$(of 1 l .epoch)
 	downs=$(of 1 l .stats.downs)
+	old=$(key_of_buffer)
 	chan_far far l || return
 	"$CHAN/chan_ops" -r chan.events.a_region_that_was_withdrawn &&
 		until_true 20 eval '[ "$(of 1 l .epoch)" -gt "$epoch" ]' &&
@@ -518,6 +519,13 @@ rotated()
 		grep 'rclink: link l is to be rotated: access failed on a channel'
 	status=$?
 	chan_far_end "$far"
+	# The key of before is none any more. (What is still said of the channel would
+	# take the PSN.)
+	# shellcheck disable=SC2086
+	[ $status -eq 0 ] && sleep "$RCL_SLOW" && is_up && old_rkey $old &&
+		until_true 10 eval '[ "$(of 1 l .stats.downs)" -gt "$downs" ]' &&
+		until_true 30 is_up
+	status=$?
 	# As it was: what has changed has not failed yet.
 	more=()
 	epoch=$(of 1 l .epoch)

@@ -251,6 +251,23 @@ none_works()
 		[ "$(grep -c 'no path to the peer works' "$log")" -eq 1 ]
 }
 
+# The other way round: hellos get to the peer, whose own do not come here.
+none_comes_back()
+{
+	local epochs said status
+
+	roce_again 2
+	epochs=$(of 2 l .stats.epochs)
+	no_roce 1 ip ipv6 && ! said=$(link_dial l 2>&1) &&
+		grep -q 'no path to the peer works' <<<"$said" && empty 1 &&
+		empty 2 && is 2 l .stats.epochs "$epochs"
+	status=$?
+	echo "$said"
+	roce_again 1
+	no_roce 2 ip ipv6
+	return $status
+}
+
 large='packets of 1024 bytes do not come through'
 
 # noticed HOST: how long its end was connected until it gave up
@@ -333,7 +350,7 @@ second_elsewhere()
 }
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "needs the addresses of the lab"
-plan 19
+plan 20
 link_setup
 on 1 ip address replace "$here6/64" dev eth0 nodad
 on 2 ip address replace "$there6/64" dev eth0 nodad
@@ -356,6 +373,7 @@ check "what one end has set is the only path" one_in_common
 check "two ends that set different kinds are told what both have" none_in_common
 check "a GID that is set and does not work is not replaced" only_one_and_bad
 check "when none works one sentence has all, and nothing is left" none_works
+check "nor is the peer up where only it hears a hello" none_comes_back
 measured "where only small packets come through the link goes down, and tells" \
 	only_one_and_small
 check "it comes up with an mtu that they have" small_enough
