@@ -135,8 +135,9 @@ healthy_up()
 	[ "$(ups 1)" -eq $healthy ]
 }
 
-# A neighbour that hears nothing is one that a router says nothing of.
-beside()
+# A neighbour that hears nothing is one that a router says nothing of. 2 if they were up
+# too late.
+beside_once()
 {
 	local begin ms took status
 
@@ -157,7 +158,22 @@ beside()
 	configure 1 </dev/null && configure 2 </dev/null && reload 1 && reload 2 &&
 		daemon_end 1 2 || return
 	ip neighbour del $away dev eth0
-	[ "$status" -eq 0 ] && [ "$ms" -le $((t_beside * 1000 * RCL_SLOW)) ]
+	[ "$status" -eq 0 ] || return 1
+	[ "$ms" -le $((t_beside * 1000 * RCL_SLOW)) ] || return 2
+}
+
+# Who waits for one of them does so each time, a host that has other things to do does
+# not.
+beside()
+{
+	local status
+
+	for _ in 1 2 3; do
+		beside_once
+		status=$?
+		[ "$status" -eq 2 ] || break
+	done
+	return "$status"
 }
 
 plan 5
