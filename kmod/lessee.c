@@ -54,7 +54,6 @@ static void rcl_lessee_work(struct work_struct *work)
 	/* It may have been replaced, and be queued again, before this. */
 	switch (xchg(&lessee->errand, RCL_ERRAND_NONE)) {
 	case RCL_ERRAND_NONE:
-	case RCL_ERRAND_RESUME:
 		break;
 	case RCL_ERRAND_GONE:
 		/* Its lease has ended, and with that what it has asked for. */
@@ -88,11 +87,19 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 	INIT_WORK(&lessee->resuming, rcl_lessee_resume);
 }
 
+/* For rcl_lessee_return(). */
+static void rcl_lessee_set_out(struct rcl_lessee *lessee,
+			       struct rcl_errands *errands)
+{
+	kref_get(&lessee->ref);
+	rcl_errands_add(errands);
+	lessee->errands = errands;
+}
+
 /**
  * rcl_lessee_run - send a lessee on an errand
  * @lessee: any
- * @errand: takes the place of one that has not begun; RCL_ERRAND_RESUME has its
- *	own, once in an epoch
+ * @errand: takes the place of one that has not begun
  * @errands: of the epoch
  *
  * Context: the link's work item, for which nobody waits here.
@@ -100,22 +107,28 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 		    struct rcl_errands *errands)
 {
-	bool queued;
-
-	kref_get(&lessee->ref);
-	rcl_errands_add(errands);
-	lessee->errands = errands;
-	if (errand == RCL_ERRAND_RESUME) {
-		queued = rcl_queue_work(RCL_QUEUE_RESUMES, &lessee->resuming);
-	} else {
-		WRITE_ONCE(lessee->errand, errand);
-		queued = rcl_queue_work(RCL_QUEUE_ERRANDS, &lessee->work);
-	}
-	if (queued)
-		return;
+	rcl_lessee_set_out(lessee, errands);
+	WRITE_ONCE(lessee->errand, errand);
 	/* Never the last ones: the one that is queued has some, too. */
-	rcl_errands_drop(errands);
-	rcl_lessee_put(lessee);
+	if (!rcl_queue_work(RCL_QUEUE_ERRANDS, &lessee->work))
+		rcl_lessee_return(lessee);
+}
+
+/**
+ * rcl_lessee_run_resume - have a lessee post again what was in flight
+ * @lessee: has rejoined, once in an epoch; all memory is registered
+ * @errands: of the epoch
+ *
+ * Apart from its other errands, as it may wait for the peer.
+ *
+ * Context: the link's work item, for which nobody waits here.
+ */
+void rcl_lessee_run_resume(struct rcl_lessee *lessee,
+			   struct rcl_errands *errands)
+{
+	rcl_lessee_set_out(lessee, errands);
+	if (!rcl_queue_work(RCL_QUEUE_RESUMES, &lessee->resuming))
+		rcl_lessee_return(lessee);
 }
 
 /**

@@ -95,7 +95,6 @@ enum rcl_errand {
 	RCL_ERRAND_NONE,
 	RCL_ERRAND_GONE,
 	RCL_ERRAND_REGISTER,
-	RCL_ERRAND_RESUME,
 };
 
 /**
@@ -126,8 +125,8 @@ struct rcl_errands {
  * @failed: what RCL_ERRAND_REGISTER ended with: 0 or an errno
  * @got: messages that it has got, in all epochs
  * @had: and the peer's, when it resumes
- * @work: an errand, but for RCL_ERRAND_RESUME
- * @resuming: that one, which may wait for the peer
+ * @work: an errand
+ * @resuming: that of rcl_lessee_run_resume()
  * @errand: which; the next one may already be queued
  * @errands: where it counts
  */
@@ -208,6 +207,8 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 		     const struct rcl_lessee_ops *ops);
 void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 		    struct rcl_errands *errands);
+void rcl_lessee_run_resume(struct rcl_lessee *lessee,
+			   struct rcl_errands *errands);
 void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands);
 
 void rcl_errands_init(struct rcl_errands *errands);

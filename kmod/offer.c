@@ -127,14 +127,6 @@ int rcl_offer_add(struct rcl_offer *offer)
 	return job.ret;
 }
 
-/* Nobody finds it any more; it is the caller's. */
-static void rcl_taken_unlink(struct rcl_taken *taken)
-{
-	lockdep_assert_held(&rcl_offers_lock);
-	list_del(&taken->of_pool);
-	list_del(&taken->of_offer);
-}
-
 static void rcl_taken_end(struct rcl_taken *taken)
 {
 	bool waited = cancel_work_sync(&taken->work);
@@ -155,10 +147,15 @@ static void rcl_taken_end(struct rcl_taken *taken)
 	rcl_errands_drop(&offer->users);
 }
 
-/* Others stay in their lists, for who cannot wait until it is their turn. */
+/*
+ * Nobody finds it any more. Others stay in their lists, for who cannot wait
+ * until it is their turn.
+ */
 static void rcl_taken_end_locked(struct rcl_taken *taken)
 {
-	rcl_taken_unlink(taken);
+	lockdep_assert_held(&rcl_offers_lock);
+	list_del(&taken->of_pool);
+	list_del(&taken->of_offer);
 	mutex_unlock(&rcl_offers_lock);
 	rcl_taken_end(taken);
 	mutex_lock(&rcl_offers_lock);

@@ -202,7 +202,7 @@ static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
 
 	rcl_lease_set_open(lease, ep);
 	if (lessee)
-		rcl_lessee_run(lessee, RCL_ERRAND_RESUME, &ep->pool.errands);
+		rcl_lessee_run_resume(lessee, &ep->pool.errands);
 	else
 		rcl_lease_end(ep, lease, -ESHUTDOWN);
 }

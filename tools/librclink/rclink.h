@@ -119,8 +119,8 @@ struct rclink_data rclink_pieces(const struct rclink_dev_sge *sge,
  * no queue pair is free or about to be (one that a channel has just left is
  * waited for, as long as for an answer of the peer: 10 s, or as long as
  * heartbeats let it be silent), not with RCLINK_CONNECT_WAIT, or if 256 calls,
- * of whomever, wait
- * for one on that link already, or the peer's backlog is full, also with that;
+ * of whomever, wait for one on that link already, or the peer's backlog is
+ * full, also with that;
  * -EINVAL for a name that is empty or too long, or an unknown flag, -EMFILE,
  * -ENFILE, -ENOMEM, -EINTR.
  */
