@@ -7,7 +7,7 @@
 
 /*
  * ns to wait at now after so many failures, none to begin with; last is when
- * the link was dialled before, 0 for never. The first time is quick, then it is
+ * the last exchange began, 0 for never. The first time is quick, then it is
  * twice as long each time, to 30 s; always with jitter by the 32 random bits,
  * and never twice in a second.
  */

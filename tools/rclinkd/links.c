@@ -94,7 +94,7 @@ static void on_device(void *ctx)
 			event_del(link->mend);
 			rcd_link_want(link);
 		}
-		if (!link->reached && rcl_now() - link->dialled > STUCK_NS)
+		if (!link->reached && rcl_now() - link->begun > STUCK_NS)
 			rcd_link_yield(link, "a port of this host has changed");
 	}
 	all->ops->device(all->ctx);
@@ -340,6 +340,7 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 		rcd_link_rest(link);
 	link->answering = true;
 	link->outdated = false;
+	link->begun = rcl_now();
 	return as;
 }
 

@@ -43,7 +43,7 @@ struct rcd_link {
 	struct rch_bucket answers;
 	unsigned int failures;
 	struct rcd_tally tally;
-	uint64_t dialled;		/* ns; 0: never */
+	uint64_t begun;			/* ns, its last exchange; 0: never */
 	uint64_t up_since;
 };
 

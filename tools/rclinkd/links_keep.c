@@ -84,7 +84,7 @@ static void rotate_later(struct rcd_link *link)
 		return;
 	tv = rcl_timeval(link->asked ?
 			 rcd_backoff(PATIENCE + link->vain, rcl_now(),
-				     link->dialled, arc4random()) :
+				     link->begun, arc4random()) :
 			 rotate_wait(link));
 	event_add(link->timer, &tv);
 }
@@ -128,7 +128,7 @@ void rcd_link_want(struct rcd_link *link)
 	    event_pending(link->timer, EV_TIMEOUT, NULL) ||
 	    (!link->conf.host[0] && !link->broken))
 		return;
-	tv = rcl_timeval(rcd_backoff(link->failures, rcl_now(), link->dialled,
+	tv = rcl_timeval(rcd_backoff(link->failures, rcl_now(), link->begun,
 				     arc4random()));
 	event_add(link->timer, &tv);
 }
@@ -207,7 +207,7 @@ static void dial(struct rcd_link *link)
 	char err[RCL_ERR_LEN];
 	struct rcx_tls *tls;
 
-	link->dialled = rcl_now();
+	link->begun = rcl_now();
 	link->reached = false;
 	link->rotates = link->up;
 	tls = rcd_trust_dial(all->trust, conf, err);
@@ -491,7 +491,7 @@ static void rotate(struct rcd_link *link)
 		event_del(link->timer);
 		return;
 	}
-	if (link->answering || rcl_now() - link->dialled < ROTATE_NS) {
+	if (link->answering || rcl_now() - link->begun < ROTATE_NS) {
 		event_add(link->timer, &soon);
 		return;
 	}
