@@ -113,13 +113,6 @@ void rcl_bringup_chore(struct work_struct *work)
 	rcl_inbox_give_back(link);
 }
 
-static int rcl_bringup_may_connect(const struct rcl_epoch *ep,
-				   struct rcl_request *req)
-{
-	return rcl_endpoint_check(&ep->local, &req->end,
-				  ep->policy.v[RCL_P_LOOPBACK], &req->why);
-}
-
 static int rcl_bringup_may_activate(const struct rcl_epoch *ep,
 				    struct rcl_request *req)
 {
@@ -178,7 +171,9 @@ int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 	else
 		ret = rcl_bringup_owns(slot, req);
 	if (!ret && req->kind == RCL_REQ_CONNECT)
-		ret = rcl_bringup_may_connect(slot->epoch, req);
+		ret = rcl_endpoint_check(&slot->epoch->local, &req->end,
+					 slot->epoch->policy.v[RCL_P_LOOPBACK],
+					 &req->why);
 	if (!ret && req->kind == RCL_REQ_ACTIVATE)
 		ret = rcl_bringup_may_activate(slot->epoch, req);
 	if (!ret)

@@ -132,9 +132,19 @@ void rcl_buffer_destroy(struct rcl_buffer *buf, bool lost)
 	kfree(buf->sg);
 }
 
-/* Walk over the pages of a range that lies inside the buffer. */
-static bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len,
-			    u32 seed, bool fill)
+/**
+ * rcl_buffer_walk - write a pattern, or compare with it
+ * @buf: the buffer
+ * @offset: where; the caller checked that the range lies inside
+ * @len: bytes
+ * @seed: which pattern
+ * @fill: which of the two
+ *
+ * Context: may sleep.
+ * Return: true if all bytes are as they should.
+ */
+bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed,
+		     bool fill)
 {
 	struct ib_device *ib = buf->mr->device;
 	bool same = true;
@@ -158,30 +168,4 @@ static bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len,
 		cond_resched();
 	}
 	return same;
-}
-
-/**
- * rcl_buffer_fill - write a pattern
- * @buf: the buffer
- * @offset: where; the caller checked that the range lies inside
- * @len: bytes
- * @seed: which pattern
- */
-void rcl_buffer_fill(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed)
-{
-	rcl_buffer_walk(buf, offset, len, seed, true);
-}
-
-/**
- * rcl_buffer_check - compare with a pattern
- * @buf: the buffer
- * @offset: where; the caller checked that the range lies inside
- * @len: bytes
- * @seed: which pattern
- *
- * Return: true if all bytes are as they should.
- */
-bool rcl_buffer_check(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed)
-{
-	return rcl_buffer_walk(buf, offset, len, seed, false);
 }

@@ -22,7 +22,7 @@ struct rcl_buffer {
 int rcl_buffer_create(struct rcl_buffer *buf, struct ib_pd *pd, u32 length);
 void rcl_buffer_destroy(struct rcl_buffer *buf, bool lost);
 
-void rcl_buffer_fill(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed);
-bool rcl_buffer_check(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed);
+bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed,
+		     bool fill);
 
 #endif /* RCL_BUFFER_H */

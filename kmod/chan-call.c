@@ -157,19 +157,18 @@ static int rcl_chan_wait_busy(unsigned long since)
 int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 		   struct rcl_window *window, const unsigned long *until)
 {
-	unsigned long since, limit;
+	unsigned long since;
 	bool busy = false;
 	u32 n = 0;
 	int ret;
 
 	memset(window, 0, sizeof(*window));
 	do {
-		if (!busy) {
+		if (!busy)
 			since = jiffies;
-			limit = since + msecs_to_jiffies(RCL_FETCH_MS);
-		}
 		/* One that is over leaves no calls behind. */
-		ret = time_after_eq(jiffies, until ? *until : limit) ?
+		ret = time_after_eq(jiffies, until ? *until :
+				    since + msecs_to_jiffies(RCL_FETCH_MS)) ?
 		      -ETIMEDOUT :
 		      rcl_chan_ask_import(chan, name, window, &n, until);
 		busy = ret == -EBUSY;

@@ -62,7 +62,7 @@ static int rcl_epoch_create_qps(struct rcl_epoch *ep)
 	int ret;
 	u32 i;
 
-	for (i = 0; i < ep->nqps; i++) {
+	for (i = 0; i < ep->local.nqps; i++) {
 		ep->qp[i].index = i;
 		ep->qp[i].vector = first + i;
 		ret = rcl_qp_create(&ep->qp[i], ep->pd,
@@ -108,7 +108,7 @@ static int rcl_epoch_to_init(struct rcl_epoch *ep)
 	u32 i;
 
 	rcl_epoch_wiring(ep, &wiring);
-	for (i = 0; i < ep->nqps; i++) {
+	for (i = 0; i < ep->local.nqps; i++) {
 		ret = rcl_qp_to_init(&ep->qp[i], &wiring);
 		if (ret)
 			return ret;
@@ -134,8 +134,7 @@ static void rcl_epoch_describe(struct rcl_epoch *ep,
 	local->addr = ep->buffer.mr->iova;
 	local->rkey = ep->buffer.mr->rkey;
 	local->length = ep->buffer.length;
-	local->nqps = ep->nqps;
-	for (i = 0; i < ep->nqps; i++) {
+	for (i = 0; i < local->nqps; i++) {
 		local->qp[i].qpn = ep->qp[i].qp->qp_num;
 		local->qp[i].psn = ep->qp[i].psn;
 	}
@@ -147,7 +146,7 @@ static bool rcl_epoch_is_lost(const struct rcl_epoch *ep)
 	bool lost = ep->reg.qp.lost;
 	u32 i;
 
-	for (i = 0; i < ep->nqps; i++)
+	for (i = 0; i < ep->local.nqps; i++)
 		lost |= ep->qp[i].lost;
 	return lost;
 }
@@ -207,7 +206,7 @@ static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_stats *stats,
 	if (ret)
 		goto err_destroy_ctrl;
 	*why = "out of memory";
-	ret = rcl_pool_create(&ep->pool, &ep->qp[1], ep->nqps - 1);
+	ret = rcl_pool_create(&ep->pool, &ep->qp[1], ep->local.nqps - 1);
 	if (ret)
 		goto err_destroy_buffer;
 	*why = "a queue pair could not be made: use fewer qps, or free some";
@@ -261,7 +260,7 @@ struct rcl_epoch *rcl_epoch_create(const struct rcl_policy *policy, u64 number,
 		return ERR_PTR(-ENOMEM);
 	ep->policy = *policy;
 	ep->number = number;
-	ep->nqps = nqps;
+	ep->local.nqps = nqps;
 	ep->user.up = up;
 	rcl_reg_init(&ep->reg);
 
@@ -311,7 +310,7 @@ int rcl_epoch_connect(struct rcl_epoch *ep)
 	u32 i;
 
 	rcl_epoch_wiring(ep, &wiring);
-	for (i = 0; i < ep->nqps; i++) {
+	for (i = 0; i < ep->local.nqps; i++) {
 		ret = rcl_qp_to_rtr(&ep->qp[i], &wiring, &ep->remote.qp[i]);
 		if (ret)
 			return ret;
@@ -335,7 +334,7 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 	u32 i;
 
 	rcl_epoch_wiring(ep, &wiring);
-	for (i = 0; i < ep->nqps; i++) {
+	for (i = 0; i < ep->local.nqps; i++) {
 		ret = rcl_qp_to_rts(&ep->qp[i], &wiring);
 		if (ret)
 			return ret;
@@ -429,9 +428,9 @@ void rcl_epoch_drain(struct rcl_epoch *ep)
 	rcl_reg_stop(&ep->reg);
 	/* All at once: one limit for a device that flushes nothing. */
 	end = rcl_qp_drain_end(ep->pool.stuck);
-	for (i = 0; i < ep->nqps; i++)
+	for (i = 0; i < ep->local.nqps; i++)
 		rcl_qp_end(&ep->qp[i]);
-	for (i = 0; i < ep->nqps; i++)
+	for (i = 0; i < ep->local.nqps; i++)
 		rcl_qp_stop(&ep->qp[i], end);
 }
 
@@ -448,7 +447,7 @@ void rcl_epoch_drain(struct rcl_epoch *ep)
 void rcl_epoch_stop(struct rcl_epoch *ep)
 {
 	rcl_epoch_drain(ep);
-	rcl_epoch_destroy_qps(ep, ep->nqps);
+	rcl_epoch_destroy_qps(ep, ep->local.nqps);
 }
 
 /**

@@ -37,8 +37,7 @@
  * @local: this end
  * @remote: the peer's end, after connect
  * @access: rights of the peer
- * @nqps: entries of @qp
- * @qp: control QP first, then the pool
+ * @qp: control QP first, then the pool; as many as @local has
  *
  * Belongs to the link's work item, or to its chore. @number, @local and @remote
  * are written under the link's lock, too, and may be read under it.
@@ -62,7 +61,6 @@ struct rcl_epoch {
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
 	int access;
-	u32 nqps;
 	struct rcl_qp qp[];
 };
 

@@ -8,7 +8,6 @@
 #include "event.h"
 
 #include <linux/atomic.h>
-#include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <net/genetlink.h>
 
@@ -27,7 +26,7 @@ static u64 rcl_event_seq;		/* under rcl_event_lock */
 static atomic64_t rcl_event_told;
 /* under rcl_event_lock */
 static const struct genl_family *rcl_event_family;
-static BLOCKING_NOTIFIER_HEAD(rcl_event_chain);
+BLOCKING_NOTIFIER_HEAD(rcl_event_chain);
 
 /**
  * rcl_event_init - begin to send
@@ -209,29 +208,6 @@ void rcl_event_send_dev(const char *device, u32 port)
 	const struct rcl_dev_event event = { device, port };
 
 	rcl_event_multicast(RCLINK_CMD_DEV_NTF, &event, rcl_event_put_dev);
-}
-
-/**
- * rcl_event_listen - let a kernel module hear of links
- * @nb: see rclink_register_notifier()
- *
- * Context: may sleep.
- * Return: 0, or -EEXIST.
- */
-int rcl_event_listen(struct notifier_block *nb)
-{
-	return blocking_notifier_chain_register(&rcl_event_chain, nb);
-}
-
-/**
- * rcl_event_unlisten - the mirror of rcl_event_listen()
- * @nb: does not run any more afterwards
- *
- * Context: may sleep.
- */
-void rcl_event_unlisten(struct notifier_block *nb)
-{
-	blocking_notifier_chain_unregister(&rcl_event_chain, nb);
 }
 
 /**

@@ -3,12 +3,15 @@
 #ifndef RCL_EVENT_H
 #define RCL_EVENT_H
 
+#include <linux/notifier.h>
 #include <linux/types.h>
 
 #include "reason.h"
 
 struct genl_family;
-struct notifier_block;
+
+/* Of kernel modules that hear of links. */
+extern struct blocking_notifier_head rcl_event_chain;
 
 /**
  * struct rcl_event - what happened to a link
@@ -53,7 +56,5 @@ void rcl_event_send(const struct rcl_event *event);
 void rcl_event_send_group(const struct rcl_group_event *event);
 void rcl_event_send_dev(const char *device, u32 port);
 u64 rcl_event_last(void);
-int rcl_event_listen(struct notifier_block *nb);
-void rcl_event_unlisten(struct notifier_block *nb);
 
 #endif /* RCL_EVENT_H */

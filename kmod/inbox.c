@@ -418,7 +418,7 @@ int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
 	if (!wait_for_completion_killable(&req->done))
 		return 0;
 	spin_lock_irq(&link->lock);
-	if (!req->finished) {
+	if (!completion_done(&req->done)) {
 		req->abandoned = true;
 		ret = -EINTR;
 	}

@@ -35,8 +35,7 @@ struct rcl_slot;
  * @made: the epoch, of PREPARE, until it has its slot
  * @broken: the epoch is of no use after that
  * @abandoned: nobody waits any more; under the link's lock
- * @finished: the result is in; under the link's lock
- * @done: completed with the result
+ * @done: completed with the result; under the link's lock
  * @ret: 0, or a negative errno
  * @why: with @ret, a sentence
  */
@@ -55,7 +54,6 @@ struct rcl_request {
 	struct rcl_epoch *made;
 	bool broken;
 	bool abandoned;
-	bool finished;
 	struct completion done;
 	int ret;
 	const char *why;

@@ -498,7 +498,7 @@ EXPORT_SYMBOL_GPL(rclink_status_name);
  */
 int rclink_register_notifier(struct notifier_block *nb)
 {
-	return rcl_event_listen(nb);
+	return blocking_notifier_chain_register(&rcl_event_chain, nb);
 }
 EXPORT_SYMBOL_GPL(rclink_register_notifier);
 
@@ -510,6 +510,6 @@ EXPORT_SYMBOL_GPL(rclink_register_notifier);
  */
 void rclink_unregister_notifier(struct notifier_block *nb)
 {
-	rcl_event_unlisten(nb);
+	blocking_notifier_chain_unregister(&rcl_event_chain, nb);
 }
 EXPORT_SYMBOL_GPL(rclink_unregister_notifier);

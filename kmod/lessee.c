@@ -227,7 +227,9 @@ void rcl_call_cancel(struct rcl_call *call, int why)
 
 	call->ret = why;
 	call->lessee = NULL;
-	rcl_call_leave(lessee);
+	/* First: who waits for the end of a lease is the last to let go. */
+	if (lessee)
+		rcl_call_leave(lessee);
 	complete(&call->done);
 }
 
@@ -240,17 +242,7 @@ void rcl_call_cancel(struct rcl_call *call, int why)
  */
 void rcl_call_finish(struct rcl_call *call, int ret)
 {
-	struct rcl_lessee *lessee = call->lessee;
-
-	if (!lessee && call->kind != RCL_CALL_GROUP) {
-		rcl_call_put(call);
-		return;
-	}
-	call->ret = ret;
-	call->lessee = NULL;
-	/* First: who waits for the end of a lease is the last to let go. */
-	if (lessee)
-		rcl_call_leave(lessee);
-	complete(&call->done);
+	if (call->lessee || call->kind == RCL_CALL_GROUP)
+		rcl_call_cancel(call, ret);
 	rcl_call_put(call);
 }

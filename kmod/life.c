@@ -229,18 +229,17 @@ static void rcl_life_finish(struct rcl_slot *slot, struct rcl_request *req,
 	struct rcl_link *link = slot->link;
 	bool orphan;
 
+	if (ret)
+		trace_rcl_link_err(link->name, req->kind, ret);
 	spin_lock_irq(&link->lock);
 	req->ret = ret;
-	req->finished = true;
 	orphan = req->abandoned && req->kind == RCL_REQ_PREPARE && !ret;
 	if (ret)
 		rcl_recorder_refused(slot, req);
+	complete(&req->done);
 	spin_unlock_irq(&link->lock);
 	if (orphan)
 		rcl_state_down(slot, RCLINK_DOWN_REASON_OWNER_GONE);
-	if (ret)
-		trace_rcl_link_err(link->name, req->kind, ret);
-	complete(&req->done);
 	rcl_request_put(req);
 }
 

@@ -466,6 +466,7 @@ static void rcl_ping_rest(ktime_t begun)
 int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
 	struct rcl_buffer *buf = &ep->buffer;
+	bool fill = msg->type == RCL_MSG_FILL;
 	struct rcl_msg answer = *msg;
 	ktime_t begun;
 	int ret;
@@ -480,15 +481,9 @@ int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (msg->offset > buf->length || msg->len > buf->length - msg->offset)
 		return -EPROTO;
 	begun = ktime_get();
-	if (msg->type == RCL_MSG_FILL) {
-		rcl_buffer_fill(buf, msg->offset, msg->len, msg->seed);
-		answer.type = RCL_MSG_FILLED;
-	} else {
-		answer.type = RCL_MSG_CHECKED;
-		answer.status = rcl_buffer_check(buf, msg->offset, msg->len,
-						 msg->seed) ?
-				RCL_MSG_OK : RCL_MSG_DIFFERS;
-	}
+	answer.type = fill ? RCL_MSG_FILLED : RCL_MSG_CHECKED;
+	answer.status = rcl_buffer_walk(buf, msg->offset, msg->len, msg->seed,
+					fill) ? RCL_MSG_OK : RCL_MSG_DIFFERS;
 	ret = rcl_ctrl_send(&ep->ctrl, &answer);
 	rcl_ping_rest(begun);
 	return ret;

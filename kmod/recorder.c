@@ -83,13 +83,10 @@ void rcl_recorder_failure(struct rcl_slot *slot,
  */
 void rcl_recorder_refused(struct rcl_slot *slot, const struct rcl_request *req)
 {
-	static const u8 steps[] = {
+	static const u8 steps[RCL_REQ_MAX] = {
 		[RCL_REQ_PREPARE] = RCLINK_STEP_PREPARE,
 		[RCL_REQ_CONNECT] = RCLINK_STEP_CONNECT,
 		[RCL_REQ_ACTIVATE] = RCLINK_STEP_ACTIVATE,
-		[RCL_REQ_DISCONNECT] = 0,
-		[RCL_REQ_REPLACE] = 0,
-		[RCL_REQ_ROTATE] = 0,
 	};
 	struct rcl_entry entry = {
 		.kind = RCLINK_ENTRY_KIND_REFUSED,
