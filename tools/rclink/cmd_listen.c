@@ -66,17 +66,9 @@ static void on_stop(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	rch_listener_stop(l->core, "the listener was stopped");
-}
-
-static void on_all(evutil_socket_t fd, short what, void *arg)
-{
-	const struct listener *l = arg;
-
-	(void)fd;
-	(void)what;
-	rch_listener_stop(l->core,
-			  "the listener has all the links it waited for");
+	rch_listener_stop(l->core, l->args.once && l->ups >= l->args.once ?
+			  "the listener has all the links it waited for" :
+			  "the listener was stopped");
 }
 
 static void on_done(void *ctx, const struct rch_call *call, int result,
@@ -95,11 +87,10 @@ static void on_done(void *ctx, const struct rch_call *call, int result,
 	else
 		printf(call->given_up ? "given up, from %s: %s\n" :
 					"refused %s: %s\n", call->from, err);
+	l->ups += !result;
 	/* Later: the core, or the hub, may be amid its callers. */
-	if (!cli_written())
+	if (!cli_written() || (!result && l->ups == l->args.once))
 		event_base_once(l->base, -1, EV_TIMEOUT, on_stop, l, &now);
-	if (!result && ++l->ups == l->args.once)
-		event_base_once(l->base, -1, EV_TIMEOUT, on_all, l, &now);
 }
 
 static void on_stopped(void *ctx)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "pipe.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -88,7 +89,7 @@ void pipe_failed_errno(struct pipe *p, const char *what, int ret)
 	pipe_over(p, attach_failed(&p->at, what, ret));
 }
 
-int pipe_reap(struct pipe *p, uint32_t *completed,
+int pipe_reap(struct pipe *p,
 	      void (*take)(void *end, const struct rclink_dev_cqe *cqe),
 	      void *end)
 {
@@ -100,7 +101,7 @@ int pipe_reap(struct pipe *p, uint32_t *completed,
 		pipe_failed_errno(p, "completions", num);
 	for (i = 0; i < num; i++) {
 		if (cqes[i].op != RCLINK_OP_RECV)
-			++*completed;
+			p->completed++;
 		if (p->over)
 			continue;
 		if (cqes[i].status) {
@@ -111,4 +112,15 @@ int pipe_reap(struct pipe *p, uint32_t *completed,
 		}
 	}
 	return num;
+}
+
+void pipe_linger(struct pipe *p)
+{
+	int ret = 0;
+
+	while (p->completed != p->sent && (ret >= 0 || ret == -EINTR)) {
+		ret = attach_wait(&p->at);
+		if (pipe_reap(p, NULL, NULL) < 0)
+			break;
+	}
 }

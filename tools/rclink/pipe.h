@@ -25,6 +25,7 @@ struct pipe {
 	uint32_t region;		/* of it */
 	EVP_MD_CTX *sha;
 	struct pipe_sum sum;
+	uint32_t sent, completed;	/* of this end; they wrap */
 	uint64_t begun;			/* as rcl_now() */
 	uint64_t ended;
 	uint64_t shown;
@@ -56,11 +57,17 @@ void pipe_failed_errno(struct pipe *p, const char *what, int ret);
 
 /*
  * Returns how many completions there were, or a negative errno. Those of sends
- * are counted in *completed; a message is for take(), until it is over.
+ * are counted; a message is for take(), until it is over.
  */
-int pipe_reap(struct pipe *p, uint32_t *completed,
+int pipe_reap(struct pipe *p,
 	      void (*take)(void *end, const struct rclink_dev_cqe *cqe),
 	      void *end);
+
+/*
+ * When it is over: the last message must be on its way before the channel ends.
+ * How it completes does not matter: the peer may be gone as soon as it has it.
+ */
+void pipe_linger(struct pipe *p);
 
 /* Move all of stdin to the peer, or what it sends to stdout: an exit code. */
 int pipe_send(struct pipe *p);

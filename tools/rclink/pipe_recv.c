@@ -15,8 +15,6 @@ struct receiver {
 	struct pipe *p;
 	uint32_t granted;
 	uint32_t posted;	/* receives, since the begin */
-	uint32_t sent;
-	uint32_t completed;
 	int error;		/* nothing can be sent any more */
 };
 
@@ -31,7 +29,7 @@ static void send_msg(struct receiver *r, const struct pipe_msg *msg)
 	if (!ret)
 		ret = attach_submit(&r->p->at, 0);
 	if (ret >= 0)
-		r->sent++;
+		r->p->sent++;
 	else
 		r->error = ret;
 }
@@ -145,21 +143,6 @@ static void take(void *end, const struct rclink_dev_cqe *cqe)
 	}
 }
 
-/*
- * The last message must be on its way before the channel ends. How it completes
- * does not matter: the sender may be gone as soon as it has it.
- */
-static void linger(struct receiver *r)
-{
-	int ret = 0;
-
-	while (r->completed != r->sent && (ret >= 0 || ret == -EINTR)) {
-		ret = attach_wait(&r->p->at);
-		if (pipe_reap(r->p, &r->completed, take, r) < 0)
-			break;
-	}
-}
-
 int pipe_recv(struct pipe *p)
 {
 	struct receiver r = { .p = p };
@@ -183,10 +166,9 @@ int pipe_recv(struct pipe *p)
 		if (ret < 0 && ret != -EINTR)
 			r.error = ret;
 		/* What has completed tells more. */
-		if (!pipe_reap(p, &r.completed, take, &r) && r.error &&
-		    !p->over)
+		if (!pipe_reap(p, take, &r) && r.error && !p->over)
 			pipe_failed_errno(p, "broken off", r.error);
 	}
-	linger(&r);
+	pipe_linger(p);
 	return p->status;
 }

@@ -23,8 +23,6 @@ struct sender {
 	struct pipe *p;
 	uint32_t granted;
 	uint32_t size;		/* of a message at most; 0 before a grant */
-	uint32_t sent;
-	uint32_t completed;
 	bool ended;		/* stdin has */
 	int error;		/* nothing can be sent any more */
 };
@@ -108,18 +106,6 @@ static void send_end(struct sender *s)
 				  PIPE_IMM_END, RCLINK_SQE_SIGNALED, 0));
 }
 
-/* All is on its way when it has completed; then the channel may end. */
-static void linger(struct sender *s)
-{
-	int ret = 0;
-
-	while (s->completed != s->sent && (ret >= 0 || ret == -EINTR)) {
-		ret = attach_wait(&s->p->at);
-		if (pipe_reap(s->p, &s->completed, control, s) < 0)
-			break;
-	}
-}
-
 /* The peer must not take the end of the channel for the reason. */
 static void send_abort(struct sender *s, const char *why)
 {
@@ -127,15 +113,15 @@ static void send_abort(struct sender *s, const char *why)
 				  rclink_bytes(why, strnlen(why,
 							    PIPE_TEXT_LEN)),
 				  PIPE_IMM_ABORT, RCLINK_SQE_SIGNALED, 0));
-	s->sent++;
+	s->p->sent++;
 	pipe_failed(s->p, "cannot read the input", why);
-	linger(s);
+	pipe_linger(s->p);
 }
 
 /* There is input, a buffer and a grant for it. */
 static void send_more(struct sender *s)
 {
-	uint32_t offset = s->sent % PIPE_BUFS * PIPE_SIZE;
+	uint32_t offset = s->p->sent % PIPE_BUFS * PIPE_SIZE;
 	uint8_t *buf = s->p->memory + offset;
 	ssize_t len;
 
@@ -153,13 +139,13 @@ static void send_more(struct sender *s)
 	} else {
 		send_end(s);
 	}
-	s->sent++;
+	s->p->sent++;
 }
 
 static void wait(struct sender *s)
 {
-	bool room = !s->ended && s->sent != s->granted &&
-		    s->sent - s->completed < PIPE_BUFS;
+	bool room = !s->ended && s->p->sent != s->granted &&
+		    s->p->sent - s->p->completed < PIPE_BUFS;
 	struct pollfd fds[] = {
 		{ .fd = rclink_fd(s->p->at.chan), .events = POLLIN },
 		{ .fd = room ? STDIN_FILENO : -1, .events = POLLIN },
@@ -178,8 +164,7 @@ static void wait(struct sender *s)
 		s->error = -ECONNRESET;
 	else if (fds[1].revents)
 		send_more(s);
-	if (!pipe_reap(s->p, &s->completed, control, s) && s->error &&
-	    !s->p->over)
+	if (!pipe_reap(s->p, control, s) && s->error && !s->p->over)
 		pipe_failed_errno(s->p, "broken off", s->error);
 }
 

@@ -74,8 +74,7 @@ static void poll_until_over(struct pingpong *p)
 
 static int run(struct pingpong *p)
 {
-	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), RCL_PINGPONG_SERVICE,
-			  &p->args, on_done, p))
+	if (rcv_pong_lead(verbs_dial_epoch(&p->dial), &p->args, on_done, p))
 		return cli_fail("pingpong %s: no memory; see `ulimit -l`",
 				p->dial.args.link);
 	if (p->events)

@@ -30,7 +30,6 @@ struct pong {
 	struct rcv_lease *lease;	/* NULL before it is granted */
 	bool leads;
 	struct rcl_pingpong args;
-	char service[RCV_LEASE_NAME];
 	struct rcl_pingpong_hello *hello;	/* a page of its own */
 	struct ibv_mr *hello_mr;
 	struct rcv_shown shown;
@@ -294,7 +293,8 @@ static const struct rcv_shown *on_find(void *ctx, const char *name)
 {
 	const struct pong *p = ctx;
 
-	return p->leads && !strcmp(name, p->service) ? &p->shown : NULL;
+	return p->leads && !strcmp(name, RCL_PINGPONG_SERVICE) ? &p->shown :
+								 NULL;
 }
 
 static void on_ended(void *ctx, const char *why)
@@ -321,9 +321,8 @@ static const struct rcv_lease_ops ops = {
 	.ended = on_ended,
 };
 
-int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
-		  const struct rcl_pingpong *args, rcv_pong_done *done,
-		  void *ctx)
+int rcv_pong_lead(struct rcv_epoch *ep, const struct rcl_pingpong *args,
+		  rcv_pong_done *done, void *ctx)
 {
 	struct pong *p = calloc(1, sizeof(*p));
 
@@ -332,7 +331,6 @@ int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
 	p->ep = ep;
 	p->leads = true;
 	p->args = *args;
-	snprintf(p->service, sizeof(p->service), "%s", service);
 	if (get_hello(p) || get_memory(p)) {
 		on_ended(p, "");
 		return -ENOMEM;
@@ -343,7 +341,7 @@ int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
 	p->shown.rkey = p->hello_mr->rkey;
 	p->done = done;
 	p->ctx = ctx;
-	rcv_lease_open(ep, service, &ops, p);
+	rcv_lease_open(ep, RCL_PINGPONG_SERVICE, &ops, p);
 	rcv_epoch_kick(ep);
 	return 0;
 }

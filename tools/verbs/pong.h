@@ -16,12 +16,11 @@ struct rcv_service;
 typedef void rcv_pong_done(void *ctx, const char *err, uint64_t duration);
 
 /*
- * Connect to the service of that name at the peer, and play. done is called
- * by a turn of the epoch, in any case, also when it ends. 0, or -ENOMEM.
+ * Connect to the service of the peer, and play. done is called by a turn of the
+ * epoch, in any case, also when it ends. 0, or -ENOMEM.
  */
-int rcv_pong_lead(struct rcv_epoch *ep, const char *service,
-		  const struct rcl_pingpong *args, rcv_pong_done *done,
-		  void *ctx);
+int rcv_pong_lead(struct rcv_epoch *ep, const struct rcl_pingpong *args,
+		  rcv_pong_done *done, void *ctx);
 
 /* For who plays with those who connect to it, one after the other. */
 extern const struct rcv_service rcv_pong_service;
