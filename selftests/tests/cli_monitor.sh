@@ -15,7 +15,7 @@ json=/tmp/rclink-test-monitor-json
 text=/tmp/rclink-test-monitor-text
 pids=()
 
-# The first may have no more room than anybody.
+# start NAME: a link that there is. The first may have no more room than anybody.
 start()
 {
 	local room
@@ -27,8 +27,8 @@ start()
 	pids=($!)
 	"$tool" monitor >$text &
 	pids+=($!)
-	until_true 10 grep -q '"x"' $json &&
-		until_true 10 grep -q ' x ' $text
+	until_true 10 grep -q "\"$1\"" $json &&
+		until_true 10 grep -q " $1 " $text
 	set -- $?
 	sysctl -qw "net.core.rmem_max=$room"
 	return "$1"
@@ -172,8 +172,69 @@ unloaded()
 	status=$?
 	cat "$text" "$said.monitor"
 	[ "$status" -eq 1 ] && grep -q ' w deleted ' "$text" &&
-		grep -qx 'rclink: monitor: the rclink module was unloaded' \
+		grep -qx 'rclink: monitor: the rclink module was unloaded; run .modprobe rclink.' \
 			"$said.monitor"
+}
+
+# stands_still CMD...: it does not read while that is done, and the module unloaded; its
+# end is to say so
+stands_still()
+{
+	local monitor=${pids[0]}
+
+	kill -STOP "$monitor" && "$@" && rmmod rclink && kill -CONT "$monitor" &&
+		until_true 10 eval '! kill -0 '"$monitor"
+	set -- $?
+	[ "$1" -eq 0 ] || kill -KILL "$monitor"
+	wait "$monitor"
+	[ $? -eq 1 ] && return "$1"
+}
+
+# More happens than it has room for.
+too_much()
+{
+	for ((i = 0; i < 60; i++)); do
+		rclink add y && rclink del y || return
+	done
+}
+
+loses_the_last()
+{
+	rclink add w && start w || return
+	end TERM "${pids[1]}"
+	stands_still too_much && heard '.kind == "lost"'
+}
+
+# Sets other: a module that has a family, too.
+find_other()
+{
+	for other in team macsec l2tp_netlink fou; do
+		modprobe "$other" && modprobe -r "$other" && return
+	done
+}
+
+others_come_and_go()
+{
+	for ((i = 0; i < 20; i++)); do
+		modprobe "$other" && modprobe -r "$other" || return
+	done
+}
+
+# The news that the module went is among what it has no room for. Of events root has.
+misses_the_news()
+{
+	local room status
+
+	rclink add w
+	room=$(sysctl -n net.core.rmem_max)
+	sysctl -qw net.core.rmem_max=2304 || return
+	"$tool" monitor >$text &
+	pids=($!)
+	until_true 10 grep -q ' w present' $text
+	status=$?
+	sysctl -qw "net.core.rmem_max=$room"
+	[ "$status" -eq 0 ] && stands_still others_come_and_go &&
+		grep -q ' w deleted ' $text
 }
 
 to_full_disk()
@@ -186,13 +247,13 @@ without_stdout()
 	timeout $((10 * RCL_SLOW)) "$tool" monitor >&-
 }
 
-plan 16
+plan 18
 link_setup
 rclink add x
 "$tool" listen --key "$key" --peer "b=$pin1" >"$log" &
 listener=$!
 until_true 10 grep -q listening "$log" || bail "no listener"
-holds "it begins with what there is" start
+holds "it begins with what there is" start x
 holds "two links live and die" life
 check "the events of the end that dials, in order" lived a disconnected
 check "the events of the end that answers, in order" lived b peer-disconnected
@@ -212,4 +273,12 @@ refuse 1 "and so does who listens" '^rclink: cannot write' to_full_disk listen \
 	--port 7186 --key "$key" --peer "b=$pin1"
 holds "the end of the module is its end, with a reason" unloaded
 lab_module
+holds "and if it has lost events before, that is told, too" loses_the_last
+lab_module
+if find_other; then
+	holds "it ends, too, if it did not hear that the module went" misses_the_news
+	lab_module
+else
+	skip "it ends, too, if it did not hear that the module went: no other has a family"
+fi
 finish

@@ -260,6 +260,18 @@ static int list(struct monitor *m)
 	return cli_written() ? ret : CLI_FAILED;
 }
 
+/* All events that are there, also behind those that were lost. */
+static int hear(struct monitor *m, char *err)
+{
+	int ret;
+
+	do {
+		ret = rcl_nl_receive(m->events, err);
+		m->untold |= ret == -ENOBUFS;
+	} while (ret == -ENOBUFS);
+	return ret;
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct monitor *m = arg;
@@ -268,10 +280,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	do {
-		ret = rcl_nl_receive(m->events, err);
-		m->untold |= ret == -ENOBUFS;
-	} while (ret == -ENOBUFS);
+	ret = hear(m, err);
 	m->resync |= m->untold;
 	if (ret)
 		m->status = cli_fail("monitor: %s", err);
@@ -291,20 +300,35 @@ static int on_family(const struct nlmsghdr *hdr, void *arg)
 	return 0;
 }
 
+/* The one that was opened: loaded again its family has another number. */
+static bool is_there(const struct monitor *m)
+{
+	struct rcl_link_info *infos;
+	char err[RCL_ERR_LEN];
+	size_t num;
+
+	if (rcl_call_links(m->requests, NULL, &infos, &num, err))
+		return false;
+	free(infos);
+	return true;
+}
+
 /* The last events may still be there to be read. */
 static void on_news(evutil_socket_t fd, short what, void *arg)
 {
 	struct monitor *m = arg;
 	char err[RCL_ERR_LEN];
+	bool lost = false;
 
 	(void)fd;
 	(void)what;
+	/* What was lost may have been that the module went. */
 	while (rcl_nl_receive(m->families, err) == -ENOBUFS)
-		;
-	if (!m->unloaded)
+		lost = true;
+	if (!m->unloaded && (!lost || is_there(m)))
 		return;
-	rcl_nl_receive(m->events, err);
-	m->status = cli_fail("monitor: the rclink module was unloaded");
+	hear(m, err);
+	m->status = cli_fail("monitor: the rclink module was unloaded; run `modprobe rclink`");
 	event_base_loopbreak(m->base);
 }
 
@@ -325,6 +349,9 @@ static int watch(struct monitor *m)
 		m->status = list(m);
 		if (!m->status)
 			event_base_dispatch(m->base);
+		/* Before the end, when nothing could be listed any more. */
+		if (m->untold)
+			print_lost(m, 0);
 	}
 	if (readable)
 		event_free(readable);
