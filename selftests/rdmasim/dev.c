@@ -28,6 +28,7 @@ static const struct sim_limits sim_defaults = {
 	.sizes = PAGE_MASK & SIM_24BIT_MAX,
 	.atomics = 2,
 	.mtu = 4096,
+	.port = 1,
 };
 
 static int sim_query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -168,7 +169,7 @@ static struct sim_dev *sim_dev_alloc(const struct sim_limits *limits,
 	strscpy(dev->ib.node_desc, "rdmasim", sizeof(dev->ib.node_desc));
 	dev->ib.node_type = RDMA_NODE_IB_CA;
 	dev->ib.node_guid = cpu_to_be64(dev->port.guid);
-	dev->ib.phys_port_cnt = 1;
+	dev->ib.phys_port_cnt = limits->port;
 	dev->ib.num_comp_vectors = num_possible_cpus();
 	ib_set_device_ops(&dev->ib, &sim_ops);
 	return dev;
@@ -187,7 +188,7 @@ static int sim_dev_bind(struct sim_dev *dev, const char *name)
 
 	if (!netdev)
 		return -ENODEV;
-	ret = ib_device_set_netdev(&dev->ib, netdev, SIM_PORT);
+	ret = ib_device_set_netdev(&dev->ib, netdev, dev->limits.port);
 	dev->port.state = sim_netdev_up(netdev) ? IB_PORT_ACTIVE : IB_PORT_DOWN;
 	if (!dev->port.roce)
 		dev->wire = netdev->ifindex;
@@ -214,6 +215,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "sa", &limits->sa, 1 },
 		{ "iwarp", &limits->iwarp, 1 },
 		{ "grh", &limits->grh, 1 },
+		{ "port", &limits->port, SIM_MAX_PORT },
 	};
 	char *value = strchr(word, '=');
 	int i, ret;
@@ -260,7 +262,8 @@ int sim_dev_new(char *text)
 	if (!roce && netdev)
 		limits.mtu = min_t(u32, limits.mtu, SIM_WIRE_MTU);
 	if ((limits.mtu && limits.mtu < 256) || hweight32(limits.mtu) > 1 ||
-	    roce + limits.sa + limits.iwarp > 1)
+	    roce + limits.sa + limits.iwarp > 1 || !limits.port ||
+	    (limits.sa && limits.port > 1))
 		return -EINVAL;
 	dev = sim_dev_alloc(&limits, roce, lid);
 	if (!dev)

@@ -3,7 +3,7 @@
  * The knobs of a device, in rdmasim/NAME/ of debugfs:
  *
  * fault	WHAT N [COUNT [VALUE]]: see fault.c; reads what was counted
- * event	EVENT [QPN]: an enum ib_event_type; of a QP, of its CQ or SRQ
+ * event	EVENT [QPN | port N]: an ib_event_type; of a QP, its CQ or SRQ
  * lid, sm_lid, guid, prefix, up
  *		a number
  * pkey		INDEX NUMBER
@@ -89,14 +89,14 @@ static int sim_event_of_qp(struct sim_dev *dev, enum ib_event_type type,
 
 static int sim_event(struct sim_dev *dev, const char *line)
 {
-	u32 type, qpn;
-	int n = sscanf(line, "%u %u", &type, &qpn);
+	u32 type, qpn, port = dev->limits.port;
 
-	if (n < 1 || type > IB_EVENT_GID_CHANGE)
+	if (sscanf(line, "%u port %u", &type, &port) < 1 ||
+	    type > IB_EVENT_GID_CHANGE)
 		return -EINVAL;
-	if (n == 2)
+	if (sscanf(line, "%u %u", &type, &qpn) == 2)
 		return sim_event_of_qp(dev, type, qpn);
-	sim_port_event(dev, type);
+	sim_port_event(dev, type, port);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static int sim_pkey_set(struct sim_dev *dev, const char *line)
 	mutex_lock(&sim_wire);
 	dev->port.pkey[index] = pkey;
 	mutex_unlock(&sim_wire);
-	sim_port_event(dev, IB_EVENT_PKEY_CHANGE);
+	sim_port_event(dev, IB_EVENT_PKEY_CHANGE, dev->limits.port);
 	return 0;
 }
 
@@ -187,7 +187,7 @@ static int sim_lid_set(void *data, u64 value)
 	mutex_lock(&sim_wire);
 	dev->port.lid = value;
 	mutex_unlock(&sim_wire);
-	sim_port_event(dev, IB_EVENT_LID_CHANGE);
+	sim_port_event(dev, IB_EVENT_LID_CHANGE, dev->limits.port);
 	return 0;
 }
 
@@ -198,7 +198,7 @@ static int sim_sm_lid_set(void *data, u64 value)
 	mutex_lock(&sim_wire);
 	dev->port.sm_lid = value;
 	mutex_unlock(&sim_wire);
-	sim_port_event(dev, IB_EVENT_SM_CHANGE);
+	sim_port_event(dev, IB_EVENT_SM_CHANGE, dev->limits.port);
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int sim_guid_set(void *data, u64 value)
 	mutex_lock(&sim_wire);
 	dev->port.guid = value;
 	mutex_unlock(&sim_wire);
-	sim_port_event(dev, IB_EVENT_GID_CHANGE);
+	sim_port_event(dev, IB_EVENT_GID_CHANGE, dev->limits.port);
 	return 0;
 }
 
@@ -220,7 +220,7 @@ static int sim_prefix_set(void *data, u64 value)
 	mutex_lock(&sim_wire);
 	dev->port.prefix = value;
 	mutex_unlock(&sim_wire);
-	sim_port_event(dev, IB_EVENT_GID_CHANGE);
+	sim_port_event(dev, IB_EVENT_GID_CHANGE, dev->limits.port);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device has one port. An InfiniBand one has what a subnet manager would
+ * A device has one port, or two, of which the first one has no cable and
+ * nothing else. An InfiniBand one has what a subnet manager would
  * give it (LID, SM LID, partition keys, GID prefix), set by the test: it
  * advertises the protocol without MADs, so the core asks for no special QPs;
  * but with sa=1 it has QP1, and there is who answers on it (sa.c). A RoCE one
@@ -14,6 +15,7 @@
 #include "sim.h"
 
 #define SIM_GIDS_ROCE	32
+#define SIM_GUID_OTHER	BIT_ULL(40)	/* of the port without a cable */
 
 /* Under sim_wire. */
 static LIST_HEAD(sim_devs);
@@ -44,10 +46,13 @@ int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	if (ret)
 		return ret;
 	sim_fault_wait(&dev->faults, SIM_F_SLOW_PORT);
+	attr->state = IB_PORT_DOWN;
 	mutex_lock(&sim_wire);
-	attr->state = dev->port.state;
-	attr->lid = dev->port.lid;
-	attr->sm_lid = dev->port.sm_lid;
+	if (port == dev->limits.port) {
+		attr->state = dev->port.state;
+		attr->lid = dev->port.lid;
+		attr->sm_lid = dev->port.sm_lid;
+	}
 	mutex_unlock(&sim_wire);
 	attr->max_mtu = sim_port_mtu(dev);
 	attr->active_mtu = attr->max_mtu;
@@ -80,6 +85,8 @@ int sim_query_gid(struct ib_device *ib, u32 port, int index, union ib_gid *gid)
 	mutex_lock(&sim_wire);
 	sim_port_gid(&dev->port, gid);
 	mutex_unlock(&sim_wire);
+	if (port != dev->limits.port)
+		gid->global.interface_id ^= cpu_to_be64(SIM_GUID_OTHER);
 	return 0;
 }
 
@@ -128,11 +135,11 @@ enum rdma_link_layer sim_link_layer(struct ib_device *ib, u32 port)
 				       IB_LINK_LAYER_INFINIBAND;
 }
 
-void sim_port_event(struct sim_dev *dev, enum ib_event_type type)
+void sim_port_event(struct sim_dev *dev, enum ib_event_type type, u32 port)
 {
 	struct ib_event event = {
 		.device = &dev->ib,
-		.element.port_num = SIM_PORT,
+		.element.port_num = port,
 		.event = type,
 	};
 
@@ -150,7 +157,7 @@ void sim_port_set_state(struct sim_dev *dev, bool up)
 	mutex_unlock(&sim_wire);
 	if (changed)
 		sim_port_event(dev, up ? IB_EVENT_PORT_ACTIVE :
-					 IB_EVENT_PORT_ERR);
+					 IB_EVENT_PORT_ERR, dev->limits.port);
 }
 
 void sim_fabric_add(struct sim_dev *dev)
@@ -185,8 +192,8 @@ bool sim_port_is_at(struct sim_dev *dev, const struct sim_port *from,
 				  dev->port.prefix == from->prefix);
 	}
 	attr = rdma_find_gid_by_port(&dev->ib, &av->dgid,
-				     IB_GID_TYPE_ROCE_UDP_ENCAP, SIM_PORT,
-				     NULL);
+				     IB_GID_TYPE_ROCE_UDP_ENCAP,
+				     dev->limits.port, NULL);
 	if (IS_ERR(attr))
 		return false;
 	rcu_read_lock();

@@ -124,7 +124,7 @@ static int sim_qp_check_attr(struct sim_qp *qp, const struct ib_qp_attr *attr,
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS || mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
-	if ((mask & IB_QP_PORT && attr->port_num != SIM_PORT) ||
+	if ((mask & IB_QP_PORT && attr->port_num != dev->limits.port) ||
 	    (mask & IB_QP_PKEY_INDEX &&
 	     attr->pkey_index >= (dev->port.roce ? 1 : SIM_PKEYS)) ||
 	    (mask & IB_QP_PATH_MTU && (attr->path_mtu < IB_MTU_256 ||

@@ -229,7 +229,7 @@ void sim_sa_reply(struct sim_qp *qp)
 		.byte_len = sizeof(struct ib_grh) + sizeof(*mad),
 		.src_qp = SIM_QP1,
 		.slid = dev->port.sm_lid,
-		.port_num = SIM_PORT,
+		.port_num = dev->limits.port,
 	};
 	struct ib_grh grh = {};
 	struct sim_rwqe wqe;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A simulated HCA with one port, InfiniBand or RoCE. All of them are joined by
+ * A simulated HCA with a port, InfiniBand or RoCE. All of them are joined by
  * one fabric, which is this kernel's memory; InfiniBand ports with a wire reach
  * those of other kernels, too (wire.c).
  *
@@ -35,7 +35,7 @@ struct platform_device;
 #define SIM_MAX_SGE	8
 #define SIM_PKEYS	4
 #define SIM_MR_PAGES	512
-#define SIM_PORT	1
+#define SIM_MAX_PORT	2
 #define SIM_QP1		1
 #define SIM_LINE	160
 #define SIM_24BIT_MAX	0xffffff
@@ -57,6 +57,7 @@ struct sim_limits {
 	u32 sa;			/* an InfiniBand port with QP1 */
 	u32 iwarp;		/* or it says that it is iWARP */
 	u32 grh;		/* it takes nothing without one */
+	u32 port;		/* its number; one before it has no cable */
 };
 
 struct sim_port {
@@ -281,7 +282,7 @@ int sim_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int sim_port_immutable(struct ib_device *ib, u32 port,
 		       struct ib_port_immutable *immutable);
 enum rdma_link_layer sim_link_layer(struct ib_device *ib, u32 port);
-void sim_port_event(struct sim_dev *dev, enum ib_event_type type);
+void sim_port_event(struct sim_dev *dev, enum ib_event_type type, u32 port);
 void sim_port_set_state(struct sim_dev *dev, bool up);
 void sim_fabric_add(struct sim_dev *dev);
 void sim_fabric_del(struct sim_dev *dev);

@@ -113,7 +113,8 @@ static void sim_ud_deliver(struct sim_qp *qp, struct sim_msg *msg,
 			   struct sim_rwqe *wqe)
 {
 	struct sim_span from = msg->data;
-	struct sim_span to = { .dev = to_sim(qp->ib.device), .sge = wqe->sge };
+	struct sim_dev *dev = to_sim(qp->ib.device);
+	struct sim_span to = { .dev = dev, .sge = wqe->sge };
 	struct ib_wc wc = {
 		.status = IB_WC_SUCCESS,
 		.opcode = IB_WC_RECV,
@@ -122,7 +123,7 @@ static void sim_ud_deliver(struct sim_qp *qp, struct sim_msg *msg,
 		.slid = msg->slid,
 		.sl = msg->av->sl,
 		.pkey_index = qp->attr.pkey_index,
-		.port_num = SIM_PORT,
+		.port_num = dev->limits.port,
 		.wc_flags = msg->av->grh ? IB_WC_GRH : 0,
 	};
 	struct ib_grh grh;

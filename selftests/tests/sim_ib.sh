@@ -16,6 +16,9 @@
 . "$LIB_DIR/chan/lib.sh"
 
 far_says=/tmp/rclink-test-far
+heard=/tmp/rclink-test-heard
+# As an enum ib_event_type.
+lid_change=11
 far=''
 
 # sim_up: the link l of this host leads to its link m
@@ -106,7 +109,40 @@ netdev_goes()
 		until_true 10 sh -c "! rdma dev show sim2"
 }
 
-plan $((10 + $(harness_points "$NL_SRC/"nl_{sim,sim_news}.c \
+# The first port of sim3 has no cable.
+ports_are_shown()
+{
+	rclink dev -j | gojq -e '[.[] | select(.device == "sim3")] |
+		map([.port, .state, .lid]) == [[1, "down", 0], [2, "active", 3]]'
+}
+
+# Nobody said which port.
+second_port_is_taken()
+{
+	rclink add l device sim3 && rclink add m device sim0 && sim_up &&
+		is 1 l .port 2 && is 1 l .lid 3 && moves_data
+}
+
+# What befalls the other port is none of its business. Links hear of it first, then the
+# monitor.
+other_port_changes()
+{
+	local monitor status
+
+	"$tool" monitor >$heard &
+	monitor=$!
+	until_true 10 grep -q ' l present' $heard &&
+		echo "$lid_change port 1" >"$SIM/sim3/event" &&
+		until_true 10 grep -q ' device sim3 port 1 changed' $heard
+	status=$?
+	kill $monitor
+	wait $monitor
+	[ "$status" -eq 0 ] && is 1 l .state up && rclink ping l -c 1 &&
+		echo "$lid_change" >"$SIM/sim3/event" &&
+		becomes 1 l .state down && is 1 l .reason gid-changed
+}
+
+plan $((14 + $(harness_points "$NL_SRC/"nl_{sim,sim_news}.c \
 	"$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build
@@ -137,6 +173,14 @@ sim_new "sim1 ib 2"
 echo 0xfec0000000000001 >"$SIM/sim1/prefix"
 check "the link comes up again, to another subnet now" sim_up
 check "data moves by GRH" moves_data
+rclink del l
+rclink del m
+sim_new "sim3 ib 3 port=2"
+check "both ports of a device are shown" ports_are_shown
+check "the one that is active carries a link" second_port_is_taken
+check "that ends when its port changes, and not with the other one" other_port_changes
+rclink set l port 1
+refuse 1 "a port without a cable is refused" 'not active' sim_up
 rclink del l
 rclink del m
 check "a link on a RoCE port moves data" roce_moves_data
