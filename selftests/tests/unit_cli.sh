@@ -271,7 +271,7 @@ else
 	skip "and does when it is told the file"
 fi
 check "-j before a command is as after it, and help a command" json_first
-refuse 1 "a key is not overwritten" "$key" "$rclink" genkey "$key"
+refuse 1 "a key is not overwritten" "rclink pubkey $key" "$rclink" genkey "$key"
 
 pin=$("$rclink" pubkey "$key")
 check "each op in the completion is taken" ops_are_taken

@@ -553,7 +553,7 @@ TEST_F(group, what_was_dropped)
 	}
 	EXPECT_EQ(0, sum);
 	EXPECT_UNTOLD("dropped nothing");
-	EXPECT_TOLD("What to do: compare `modinfo rclink`");
+	EXPECT_TOLD("compare `cat /sys/module/rclink/srcversion`, of the");
 	EXPECT_TOLD("post more receives");
 	EXPECT_TOLD("or one sent in the name of another, which silences that");
 	EXPECT_TOLD("made, with `rclink group set NAME rekey` at the host");

@@ -194,6 +194,15 @@ TEST_F(story, a_peer_that_is_gone)
 	EXPECT_UNTOLD("never");
 }
 
+TEST_F(story, modules_of_two_versions_are_told_by_what_is_loaded)
+{
+	go(&self->t, UP, 0, "");
+	go(&self->t, DOWN, RCLINK_DOWN_REASON_OTHER_VERSION, "other version");
+	tell(&self->t);
+	EXPECT_TOLD("compare `cat /sys/module/rclink/srcversion`, of the");
+	EXPECT_TOLD("load it: `rmmod rclink; modprobe rclink`; then");
+}
+
 TEST_F(story, a_faulty_lease_is_named_by_its_index)
 {
 	struct rcl_entry *e;

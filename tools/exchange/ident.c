@@ -378,8 +378,8 @@ static int write_file(const char *path, const char *data, size_t len,
 		  0600);
 	if (fd < 0 && errno == EEXIST)
 		return rcl_fail(err, -EEXIST,
-				"%s exists and is not overwritten; links of its identity would stop working",
-				path);
+				"%s exists and is not overwritten, as links of its identity would stop working; `rclink pubkey %s` prints its pin",
+				path, path);
 	if (fd < 0)
 		return rcl_fail(err, -errno, "cannot create %s: %s%s", path,
 				strerror(errno), file_advice(errno));

@@ -10,6 +10,8 @@
 #define CONNECT_AGAIN	"then connect it again"
 #define NO_DAEMON	"connect it again, where rclinkd does not"
 #define INTRUDER	"see `rclink stats`; if it comes again, look for an intruder in the RDMA network; "
+/* Not `modinfo`, which knows what is installed. */
+#define COMPARE_LOADED	"compare `cat /sys/module/rclink/srcversion`, of the module that is loaded, on both hosts"
 #define REPORT_BUG	"report it with the kernel logs of both hosts"
 
 /* A new reason needs one line here. */
@@ -54,7 +56,7 @@ static const struct rcl_advice reasons[] = {
 		INTRUDER CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_PROTOCOL] = {
 		"the peer's module has a bug, is of another version, or is hostile",
-		"compare `modinfo rclink` on both hosts; " CONNECT_AGAIN },
+		COMPARE_LOADED "; " CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_LOCAL_ERROR] = {
 		"this host is short of memory or the device of resources, or the device refused the peer's values",
 		"see the kernel log and `rdma resource`; " CONNECT_AGAIN },
@@ -73,7 +75,7 @@ static const struct rcl_advice reasons[] = {
 		INTRUDER CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_OTHER_VERSION] = {
 		"the modules of both hosts are of versions that do not go together",
-		"compare `modinfo rclink` on both hosts, and install the same; "
+		COMPARE_LOADED ", install the same, and load it: `rmmod rclink; modprobe rclink`; "
 		CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
 		"one end had noticed a failure before the other one did, or its host was about to sleep, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",

@@ -462,7 +462,7 @@ static const struct {
 	{
 		RCLINK_A_GROUP_STATS_RX_MALFORMED,
 		"from a member, but without sense: its module is of another version, or hostile",
-		"compare `modinfo rclink` on all hosts of the group",
+		"compare `cat /sys/module/rclink/srcversion`, of the module that is loaded, on all hosts of the group",
 	},
 	{
 		RCLINK_A_GROUP_STATS_RX_MISSED,

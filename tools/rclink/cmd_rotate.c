@@ -43,10 +43,12 @@ struct rotation {
 	uint64_t epoch;		/* the new one, or 0 */
 	uint64_t tried;		/* when an exchange was last under way */
 	bool ended;
+	bool gone;		/* the link, and its record with it */
 	char why[RCL_ERR_LEN];	/* of the end, or of what failed */
 };
 
-static const char link_gone[] = "the link was deleted";
+static const char link_gone[] =
+	"the link was deleted; `rclink add` makes one";
 
 static void take_state(struct rotation *r, const struct rcl_link_info *info)
 {
@@ -61,6 +63,7 @@ static void take_state(struct rotation *r, const struct rcl_link_info *info)
 static void end(struct rotation *r, const char *why)
 {
 	r->ended = true;
+	r->gone = true;
 	rcl_fail(r->why, 0, "%s", why);
 }
 
@@ -181,6 +184,8 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 	if (!r->epoch && !*r->why)
 		return cli_fail("rotate %s: nobody did; %s", r->name,
 				WHO_DIALS);
+	if (!r->epoch && r->gone)
+		return cli_fail("rotate %s: %s", r->name, r->why);
 	if (!r->epoch)
 		return cli_fail("rotate %s: %s; `rclink why %s` tells more",
 				r->name, r->why, r->name);
