@@ -140,18 +140,6 @@ static void recovers(struct __test_metadata *_metadata, struct rig *r,
 	EXPECT_EQ(objects, rig_until_objects(objects, BACK_MS));
 }
 
-/* So that the failure that is armed happens, and the count is known. */
-static void drain(struct genl_sock *s, struct fault *f)
-{
-	struct rcl_end end;
-
-	while (fault_pending(f)) {
-		rcl_new(s, "drain");
-		rcl_prepare(s, "drain", &end);
-		rcl_del(s, "drain");
-	}
-}
-
 static bool happens(struct fault *f)
 {
 	int i;
@@ -176,7 +164,7 @@ static void sweep(struct __test_metadata *_metadata, struct rig *r,
 		fault_arm(&f, k);
 		ret = go_round(r);
 		happened = happens(&f);
-		drain(&r->s, &f);
+		fault_drain(&r->s, &f);
 		fault_disarm(&f);
 		EXPECT_TRUE(is_defined(ret))
 			TH_LOG("%s %u: %d", knob, k, ret);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "rcl.h"
 
@@ -162,6 +163,34 @@ static int run_pings(struct genl_sock *s)
 			return -(int)pong.error;
 	}
 	return 0;
+}
+
+/*
+ * Has a command that says so done its work? @ret and @a are those of rcl_view()
+ * for a, which may have gone down since.
+ */
+static bool is_done(uint8_t cmd, int ret, const struct rcl_view *a)
+{
+	bool down = !ret && a->state == RCLINK_LINK_STATE_DOWN;
+
+	switch (cmd) {
+	case RCLINK_CMD_LINK_NEW:
+		return !ret;
+	case RCLINK_CMD_LINK_SET:
+		return !ret && !strcmp(a->device, rcl_device);
+	case RCLINK_CMD_LINK_DEL:
+		return ret == -ENOENT;
+	case RCLINK_CMD_LINK_PREPARE:
+		return down ||
+		       (!ret && a->state == RCLINK_LINK_STATE_PREPARED);
+	case RCLINK_CMD_LINK_CONNECT:
+		return down ||
+		       (!ret && a->state == RCLINK_LINK_STATE_CONNECTED);
+	case RCLINK_CMD_LINK_DISCONNECT:
+		return down;
+	default:
+		return !ret || ret == -ENOENT;
+	}
 }
 
 static int run_group_add(struct genl_sock *s)

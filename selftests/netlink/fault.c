@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rcl.h"
+
 #define DEBUGFS		"/sys/kernel/debug"
 /* All modules of x86-64, wherever the layout was moved to. */
 #define MODULES_START	0xffffffffa0000000UL
@@ -233,6 +235,17 @@ bool fault_pending(struct fault *f)
 
 	snprintf(file, sizeof(file), DEBUGFS "/%s/times", f->knob);
 	return read_value(file);
+}
+
+void fault_drain(struct genl_sock *s, struct fault *f)
+{
+	struct rcl_end end;
+
+	while (fault_pending(f)) {
+		rcl_new(s, "drain");
+		rcl_prepare(s, "drain", &end);
+		rcl_del(s, "drain");
+	}
 }
 
 /* After the failure has happened. */

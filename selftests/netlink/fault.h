@@ -21,6 +21,8 @@
 
 #include <stdbool.h>
 
+struct genl_sock;
+
 struct fault {
 	const char *knob;	/* failslab or fail_page_alloc */
 	unsigned long count;	/* the kernel's running number */
@@ -33,6 +35,11 @@ int fault_init(struct fault *f, const char *knob);
 int fault_init_below(struct fault *f, const char *knob, const char *function);
 void fault_arm(struct fault *f, unsigned long k);
 bool fault_pending(struct fault *f);
+/*
+ * The failure that is armed still has to happen, or the number of allocations
+ * is not known: so prepare a link until it does.
+ */
+void fault_drain(struct genl_sock *s, struct fault *f);
 void fault_disarm(struct fault *f);
 
 int fault_percent_setup(const char *knob);

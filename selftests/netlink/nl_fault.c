@@ -437,11 +437,11 @@ static bool link_is_sound(struct genl_sock *s, const struct sweep *sweep,
 	if (sweep->stays)
 		return still_up(s);
 	ret = rcl_view(s, "a", &view);
-	if (ret == -ENOENT)
-		return !sweep->state || (sweep->run == run_del && !failed);
+	if (!failed)
+		return is_done(sweep->cmd, ret, &view);
 	if (ret)
-		return false;
-	return !failed || view.state == sweep->state ||
+		return ret == -ENOENT && !sweep->state;
+	return view.state == sweep->state ||
 	       view.state == RCLINK_LINK_STATE_DOWN;
 }
 
@@ -458,21 +458,6 @@ static bool group_is_sound(struct genl_sock *s, const struct sweep *sweep,
 		there = failed;
 	ret = run_group_get(s);
 	return there ? !ret : ret == -ENOENT;
-}
-
-/*
- * The failure that is armed still has to happen, or the number of allocations
- * is not known: so prepare a link until it does.
- */
-static void drain(struct genl_sock *s, struct fault *f)
-{
-	struct rcl_end end;
-
-	while (fault_pending(f)) {
-		rcl_new(s, "drain");
-		rcl_prepare(s, "drain", &end);
-		rcl_del(s, "drain");
-	}
 }
 
 static bool may_fail_with(const struct sweep *sweep, int error)
@@ -495,7 +480,7 @@ static bool one_step(struct __test_metadata *_metadata, struct genl_sock *s,
 	if (!ret)
 		settle(s, sweep, SETTLE_MS);
 	happened = !fault_pending(f);
-	drain(s, f);
+	fault_drain(s, f);
 	fault_disarm(f);
 
 	EXPECT_TRUE(!ret || (happened && may_fail_with(sweep, ret)))

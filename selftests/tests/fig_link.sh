@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures, not tests: the points say only that they were measured. A figure of the
-# debug kernel would say nothing.
+# Figures: but for the first one, the points say only that they were measured. A figure
+# of the debug kernel would say nothing.
 #  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
 #  - its recovery by two daemons, likewise, after a request to take it down, and after a
 #    cable was out until it was noticed; without the back-off, which is random
@@ -19,6 +19,8 @@
 
 bench=$LIB_DIR/../build/unit/bench_exchange
 rounds=5
+# Twice the goal of bring-up: what only a regression reaches, beside other guests, too.
+most=6
 
 handshake()
 {
@@ -27,7 +29,7 @@ handshake()
 
 bring_up()
 {
-	local i bare whole bares=() wholes=()
+	local i bare whole times bares=() wholes=()
 
 	for ((i = 0; i < rounds; i++)); do
 		bares+=("$(handshake)")
@@ -36,10 +38,12 @@ bring_up()
 		wholes+=("$(link_dial l | sed -n 's/.*, \([0-9]*\) ms$/\1/p')")
 	done
 	bare=$(printf '%s\n' "${bares[@]}" | median) &&
-		whole=$(printf '%s\n' "${wholes[@]}" | median) || return
+		whole=$(printf '%s\n' "${wholes[@]}" | median) &&
+		times=$(ratio "$whole" "$bare") || return
 	figure "bare TLS 1.3 handshake, both ends here" "$bare" ms
 	figure "bring-up, two hosts" "$whole" ms
-	figure "bring-up / handshake" "$(ratio "$whole" "$bare")" "" "<= 3"
+	figure "bring-up / handshake" "$times" "" "<= 3"
+	[ "${times%.*}" -lt "$most" ]
 }
 
 daemons()
@@ -132,7 +136,7 @@ rclink add l
 on 2 "$tool" add l
 link_listen l
 link_dial l >/dev/null
-measured "bring-up was measured" bring_up
+measured "bring-up was measured, and takes less than $most handshakes" bring_up
 link_listen_end
 holds "daemons have the link" daemons
 measured "recovery was measured" recovery on_request $rounds

@@ -61,11 +61,22 @@ is_killed()
 	has_ended 143
 }
 
-plan 4
+# What `make shell HOSTS=2` runs, on a terminal; each step has 20 s times RCL_SLOW.
+shell()
+{
+	RCL_SLOW=10 "$LIB_DIR/link/screen.py" 'see=This is host 1 of 2' \
+		'key=on 2 hostname\n' 'see=^[0-9]+ host2 ' 'key=exit 37\n' -- \
+		"$LIB_DIR/vm/run" --shell --kernel 6.12 --hosts 2 -- \
+		env RCL_TTY="24 110" bash --rcfile "$LIB_DIR/vm/shellrc" -i
+	[ $? -eq 37 ]
+}
+
+plan 5
 check "what a command says, and its exit status, come back" returns
 check "when the time is over it ends, with all guests" \
 	ends 124 --timeout 60 -- sleep 1000
 check "so it does when a guest crashes" ends 125 -- \
 	sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
 check "and when it is killed" is_killed
+check "a developer has a shell there, and what it returns comes back" shell
 finish

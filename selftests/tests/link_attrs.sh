@@ -63,7 +63,9 @@ nothing_set()
 {
 	reaches timeout 14 14 && reaches traffic-class 0 0 && reaches sl 0 0 &&
 		reaches flow-label 0 0 && reaches pkey-index 0 0 &&
-		reaches hop-limit 64 64 && reaches grh 1 1 && reaches mtu 1024 1024
+		reaches retry 6 6 && reaches rnr-retry 6 6 &&
+		reaches min-rnr-timer 12 12 && reaches hop-limit 64 64 &&
+		reaches grh 1 1 && reaches mtu 1024 1024
 }
 
 # Of the pool, somebody else would have to notice.

@@ -23,15 +23,23 @@ made_nothing()
 	[ "$(of 1 l .state)" != up ] && nothing_left 1 && nothing_left 2
 }
 
-# refused TEXT CMD...
+# What is prepared has the next number, also where it is undone at once.
+epochs()
+{
+	of 1 l .epoch && of 2 l .epoch
+}
+
+# refused TEXT CMD...: and neither end has asked its kernel for anything
 refused()
 {
-	local text=$1 said
+	local text=$1 said before
 
 	shift
+	before=$(epochs) || return
 	said=$("$@" 2>&1) && return 1
 	echo "$said"
-	grep -q -e "$text" <<<"$said" && made_nothing
+	grep -q -e "$text" <<<"$said" && made_nothing &&
+		[ "$(epochs)" = "$before" ]
 }
 
 tls()
@@ -43,9 +51,13 @@ tls()
 # What reads the peer's first message gets none: it must not act.
 no_certificate()
 {
+	local before
+
+	before=$(epochs) || return
 	tls -tls1_3 >/tmp/s_client
 	made_nothing && until_true 10 grep -q \
-		'no certificate\|certificate required\|not sent' "$log"
+		'no certificate\|certificate required\|not sent' "$log" &&
+		[ "$(epochs)" = "$before" ]
 }
 
 # The listener's alert says what is wrong.
