@@ -10,6 +10,12 @@ median()
 		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
 
+# ms: the time
+ms()
+{
+	echo $((${EPOCHREALTIME/[.,]/} / 1000))
+}
+
 # figure NAME VALUE UNIT [TARGET]; without a value, `measured` fails
 figure()
 {

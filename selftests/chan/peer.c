@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../tools/lib/fail.h"
@@ -30,14 +29,6 @@ static const struct rcv_qp_size ctrl_size = {
 static const struct rcv_qp_size pool_size = {
 	.sends = 4, .recvs = 4, .sges = 1,
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
 
 static int post(struct peer *p, uint32_t slot)
 {
@@ -348,11 +339,11 @@ static int take(struct peer *p, struct rcl_msg *msg)
 
 int peer_hear(struct peer *p, struct rcl_msg *msg, int ms)
 {
-	int64_t end = now_ms() + ms, took;
+	int64_t end = rcl_now_ms() + ms, took;
 	bool over;
 
 	do {
-		took = now_ms();
+		took = rcl_now_ms();
 		over = took >= end;
 		poll_cq(p);
 		if (p->heard != p->arrived)
@@ -362,7 +353,7 @@ int peer_hear(struct peer *p, struct rcl_msg *msg, int ms)
 		if (ms)
 			usleep(POLL_US);
 		/* Who stood still has kept the module from speaking, too. */
-		took = now_ms() - took;
+		took = rcl_now_ms() - took;
 		if (took > STILL_MS)
 			end += took;
 	} while (!over);

@@ -175,10 +175,15 @@ epoch()
 	of 1 "$1" .epoch
 }
 
-# ups HOST: links that are up there
-ups()
+# unchanged CMD...: the epochs of l and m are what they were
+unchanged()
 {
-	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
+	local before
+
+	before="$(epoch l) $(epoch m)"
+	"$@" || return
+	[ "$(epoch l) $(epoch m)" = "$before" ] &&
+		is 1 l .state up && is 1 m .state up
 }
 
 show_daemons()

@@ -80,3 +80,14 @@ has_key()
 {
 	[ "$(key_id "$1")" = "$2" ]
 }
+
+# listen3 [OPTIONS]: host 3 waits for host 1 on the link m
+listen3()
+{
+	local log3=/tmp/rclink-test-listen-3
+
+	: >"$log3"
+	on 3 "$tool" listen --key "$key" --peer "m=$pin1" "$@" >"$log3" 2>&1 &
+	listener3=$!
+	until_true 10 grep -q listening "$log3" || bail "host 3 does not listen"
+}

@@ -33,3 +33,9 @@ kapi()
 {
 	on "$1" "$LIB_DIR/kapi/run" "$2"
 }
+
+# again: another epoch of l
+again()
+{
+	link_listen_again l && link_dial l
+}

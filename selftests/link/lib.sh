@@ -13,6 +13,12 @@ rclink()
 	"$tool" "$@"
 }
 
+# as_nobody CMD...: by a process that nobody gave any rights
+as_nobody()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
 # Devices, module and identities on both hosts; sets pin1 and pin2.
 link_setup()
 {
@@ -173,22 +179,16 @@ link_self_dial()
 }
 
 # rdma_deaf HOST: it hears nothing of RDMA, but all that an exchange needs: RoCE is
-# what is dropped, or the frames of rdmasim
+# what is dropped, or the frames of rdmasim; until rdma_hears
 rdma_deaf()
 {
-	local host=$1 filter
-	local -a filters=(
-		'ip u32 match ip protocol 17 0xff match ip dport 4791 0xffff'
-		'ipv6 u32 match ip6 protocol 17 0xff match ip6 dport 4791 0xffff'
-	)
-
-	! is_ib || filters=('0x88b5 u32 match u8 0 0 at 0')
-	on "$host" tc qdisc add dev eth0 clsact || return
-	for filter in "${filters[@]}"; do
-		# shellcheck disable=SC2086
-		on "$host" tc filter add dev eth0 ingress protocol $filter \
-			action drop || return
-	done
+	if ! is_ib; then
+		no_roce "$1" ip ipv6
+		return
+	fi
+	on "$1" tc qdisc replace dev eth0 clsact &&
+		on "$1" tc filter add dev eth0 ingress protocol 0x88b5 u32 \
+			match u8 0 0 at 0 action drop
 }
 
 # no_large HOST: it hears no packets of RoCE that have 1024 bytes of data, which is the
@@ -309,6 +309,12 @@ becomes()
 	until_true 10 is "$@" || is "$@"
 }
 
+# ups HOST: links that are up there
+ups()
+{
+	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
+}
+
 # gid_index HOST ADDRESS: of the RoCE v2 GID that is this address
 # shellcheck disable=SC2016
 gid_index()
@@ -318,7 +324,8 @@ gid_index()
 		select(.gid == $gid and .type == "roce-v2").index'
 }
 
-# no_roce HOST PROTOCOL...: RoCE packets over ip or ipv6 do not get into that host
+# no_roce HOST PROTOCOL...: RoCE packets over ip or ipv6 do not get into that host,
+# until rdma_hears
 no_roce()
 {
 	local host=$1 protocol header
@@ -328,13 +335,9 @@ no_roce()
 	for protocol; do
 		header=${protocol/ipv6/ip6}
 		on "$host" tc filter add dev eth0 ingress protocol "$protocol" \
-			u32 match "$header" dport 4791 0xffff action drop || return
+			u32 match "$header" protocol 17 0xff \
+			match "$header" dport 4791 0xffff action drop || return
 	done
-}
-
-roce_again()
-{
-	on "$1" tc qdisc del dev eth0 clsact
 }
 
 # qps HOST STATE: how many QPs of the module are in that state
@@ -356,6 +359,12 @@ objects()
 		all+=$(on "$host" rdma resource show "$kind")$'\n' || return
 	done
 	grep -cF '[rclink]' <<<"$all" || true
+}
+
+# objects_are N1 N2: of host 1, and of host 2
+objects_are()
+{
+	[ "$(objects 1)" -eq "$1" ] && [ "$(objects 2)" -eq "$2" ]
 }
 
 nothing_left()

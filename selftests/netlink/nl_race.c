@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -331,14 +330,6 @@ static void *connect_it(void *arg)
 	return NULL;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
 /* A peer whose address nobody answers for keeps a connect busy for 2 s. */
 static int begin_slow_connect(struct connecting *c, pthread_t *thread)
 {
@@ -361,7 +352,7 @@ static int begin_slow_connect(struct connecting *c, pthread_t *thread)
 
 TEST_F(slow, an_unreachable_peer_is_refused_in_time)
 {
-	int64_t start = now_ms();
+	int64_t start = rcl_now_ms();
 	struct connecting c;
 	struct rcl_view view;
 	pthread_t thread;
@@ -370,7 +361,7 @@ TEST_F(slow, an_unreachable_peer_is_refused_in_time)
 	pthread_join(thread, NULL);
 	EXPECT_TRUE(c.ret == -ETIMEDOUT || c.ret == -EHOSTUNREACH)
 		TH_LOG("connect: %d", c.ret);
-	EXPECT_LT(now_ms() - start, slow(6000));
+	EXPECT_LT(rcl_now_ms() - start, slow(6000));
 	/* refused, so nothing has changed */
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_PREPARED, view.state);
@@ -384,9 +375,9 @@ TEST_F(slow, delete_waits_for_a_slow_connect_and_no_longer)
 	int64_t start;
 
 	ASSERT_EQ(0, begin_slow_connect(&c, &thread));
-	start = now_ms();
+	start = rcl_now_ms();
 	EXPECT_EQ(0, rcl_del(&self->s, "a"));
-	EXPECT_LT(now_ms() - start, slow(5000));
+	EXPECT_LT(rcl_now_ms() - start, slow(5000));
 	pthread_join(thread, NULL);
 	EXPECT_NE(0, c.ret);
 	EXPECT_EQ(0, rcl_objects("qp"));

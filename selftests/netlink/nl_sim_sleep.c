@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -25,14 +24,6 @@
 #define WAIT_MS	10000
 #define LONG_MS	60000
 #define ALL	1000000
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
 
 FIXTURE(sleep)
 {
@@ -135,7 +126,7 @@ TEST_F_TIMEOUT(sleep, all_epochs_end_and_others_come_up_after_it, 120)
 /* It waits for the end of what is up, which takes its time. */
 TEST_F_TIMEOUT(sleep, nothing_is_prepared_before_it_is_awake, 120)
 {
-	int64_t end_ms = now_ms() + slow(LONG_MS);
+	int64_t end_ms = rcl_now_ms() + slow(LONG_MS);
 	struct rcl_end end;
 	int up;
 	pid_t pid;
@@ -149,7 +140,7 @@ TEST_F_TIMEOUT(sleep, nothing_is_prepared_before_it_is_awake, 120)
 	up = rcl_all_objects();
 	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
 	pid = fall_asleep();
-	while (rcl_all_objects() == up && now_ms() < end_ms)
+	while (rcl_all_objects() == up && rcl_now_ms() < end_ms)
 		usleep(10000);
 	EXPECT_EQ(-EBUSY, rcl_prepare(&self->s, "c", &end));
 	EXPECT_EQ(0, sim_link(&self->s, "new", "sim0", 0, 0));
@@ -211,10 +202,10 @@ TEST_F_TIMEOUT(sleep, a_device_that_takes_too_long_does_not_keep_it_awake, 180)
 	ASSERT_EQ(0, sim_link(&self->s, "b", "sim1", RCLINK_A_LINK_QPS, QPS));
 	ASSERT_EQ(0, sim_up(&self->s));
 	ASSERT_EQ(0, take_time(ALL, LATE_MS));
-	began = now_ms();
+	began = rcl_now_ms();
 	ASSERT_EQ(0, wake_up(fall_asleep()));
-	TH_LOG("it took %lld ms", (long long)(now_ms() - began));
-	EXPECT_LE(WAIT_MS, now_ms() - began);
+	TH_LOG("it took %lld ms", (long long)(rcl_now_ms() - began));
+	EXPECT_LE(WAIT_MS, rcl_now_ms() - began);
 	EXPECT_LT(self->objects, rcl_all_objects());
 	EXPECT_EQ(0, take_time(0, LATE_MS));
 	EXPECT_EQ(0, rcl_until(&self->s, "a", RCLINK_LINK_STATE_DOWN, LONG_MS));
@@ -229,7 +220,7 @@ TEST_F_TIMEOUT(sleep, a_device_that_takes_too_long_does_not_keep_it_awake, 180)
 TEST_F_TIMEOUT(sleep, a_goodbye_for_good_counts, 120)
 {
 	static const char * const names[] = { "a", "b" };
-	int64_t end_ms = now_ms() + slow(LONG_MS);
+	int64_t end_ms = rcl_now_ms() + slow(LONG_MS);
 	struct rcl_view view = {};
 	struct rcl_end end[2];
 	uint64_t epoch;
@@ -251,7 +242,7 @@ TEST_F_TIMEOUT(sleep, a_goodbye_for_good_counts, 120)
 	ASSERT_EQ(0, sim_knob("sim0", "fault", "slow_qp 1 %d %d", ALL,
 			      SLOW_MS));
 	ASSERT_EQ(0, rcl_activate(&self->s, "a", epoch, NULL));
-	while (view.epoch != epoch && now_ms() < end_ms)
+	while (view.epoch != epoch && rcl_now_ms() < end_ms)
 		ASSERT_EQ(0, rcl_view(&self->s, "b", &view));
 	ASSERT_EQ(epoch, view.epoch);
 	ASSERT_EQ(0, rcl_disconnect(&self->s, "b"));
@@ -265,12 +256,12 @@ TEST_F_TIMEOUT(sleep, a_goodbye_for_good_counts, 120)
 /* It hears of it at once, and is at it for a moment. */
 static int prepare_after(struct genl_sock *s, const char *name)
 {
-	int64_t end_ms = now_ms() + slow(WAIT_MS);
+	int64_t end_ms = rcl_now_ms() + slow(WAIT_MS);
 	struct rcl_end end;
 	int ret;
 
 	while ((ret = rcl_prepare(s, name, &end)) == -EBUSY &&
-	       now_ms() < end_ms)
+	       rcl_now_ms() < end_ms)
 		usleep(10000);
 	return ret;
 }
@@ -307,7 +298,7 @@ TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_and_comes_up_again, 120)
 /* Its port went down before that, and it is at the end of what was up. */
 TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_of_a_failure, 120)
 {
-	int64_t end_ms = now_ms() + slow(LONG_MS);
+	int64_t end_ms = rcl_now_ms() + slow(LONG_MS);
 	struct rcl_end end;
 	long seen;
 
@@ -320,7 +311,7 @@ TEST_F_TIMEOUT(sleep, a_copy_says_nothing_more_of_a_failure, 120)
 	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
 	seen = sim_seen("sim0", "slow_qp");
 	ASSERT_EQ(0, sim_knob("sim0", "up", "0"));
-	while (sim_seen("sim0", "slow_qp") == seen && now_ms() < end_ms)
+	while (sim_seen("sim0", "slow_qp") == seen && rcl_now_ms() < end_ms)
 		usleep(1000);
 	if (sim_put(COPIED, "id"))
 		SKIP(return, "this kernel does not hear of copies");
@@ -344,7 +335,7 @@ static int key_of_group(struct genl_sock *s, uint64_t *key)
 
 TEST_F_TIMEOUT(sleep, a_copy_has_no_key_of_a_group_while_a_link_ends, 120)
 {
-	int64_t end_ms = now_ms() + slow(LONG_MS);
+	int64_t end_ms = rcl_now_ms() + slow(LONG_MS);
 	struct rcl_view view;
 	uint64_t key, old;
 
@@ -360,12 +351,12 @@ TEST_F_TIMEOUT(sleep, a_copy_has_no_key_of_a_group_while_a_link_ends, 120)
 	ASSERT_EQ(0, take_time(ALL, SLOW_MS));
 	if (sim_put(COPIED, "id"))
 		SKIP(return, "this kernel does not hear of copies");
-	while (key == old && now_ms() < end_ms)
+	while (key == old && rcl_now_ms() < end_ms)
 		ASSERT_EQ(0, key_of_group(&self->s, &key));
 	EXPECT_EQ(0, rcl_view(&self->s, "a", &view));
 	EXPECT_EQ(RCLINK_LINK_STATE_UP, view.state);
 	EXPECT_EQ(0, key);
-	while (!key && now_ms() < end_ms)
+	while (!key && rcl_now_ms() < end_ms)
 		ASSERT_EQ(0, key_of_group(&self->s, &key));
 	EXPECT_NE(0, key);
 	EXPECT_NE(old, key);

@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -35,14 +34,6 @@ FIXTURE(slow)
 	int objects;		/* of other devices */
 	int up;			/* and of both links */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
 
 static int take_time(int count)
 {
@@ -89,11 +80,11 @@ static int64_t longest(struct genl_sock *s, bool (*over)(void *), void *arg)
 
 	do {
 		last = over(arg);
-		begin = now_ms();
+		begin = rcl_now_ms();
 		if (rcl_ping(s, "a", RCLINK_PING_OP_SEND, -1, 1, NULL) ||
 		    rcl_pong(s, &pong, slow(10000)) || pong.error)
 			return -1;
-		took = now_ms() - begin;
+		took = rcl_now_ms() - begin;
 		most = took > most ? took : most;
 		usleep(10000);
 	} while (!last);
@@ -181,10 +172,10 @@ static void let_begin(void)
 
 static int until_objects(int n)
 {
-	int64_t end = now_ms() + slow(LONG_MS);
+	int64_t end = rcl_now_ms() + slow(LONG_MS);
 
 	while (rcl_all_objects() != n) {
-		if (now_ms() >= end)
+		if (rcl_now_ms() >= end)
 			return -ETIMEDOUT;
 		usleep(10000);
 	}
@@ -193,12 +184,12 @@ static int until_objects(int n)
 
 static int until_epoch(struct genl_sock *s, const char *name, uint64_t epoch)
 {
-	int64_t end = now_ms() + slow(LONG_MS);
+	int64_t end = rcl_now_ms() + slow(LONG_MS);
 	struct rcl_view view;
 	int ret;
 
 	while (!(ret = rcl_view(s, name, &view)) && view.epoch != epoch) {
-		if (now_ms() >= end)
+		if (rcl_now_ms() >= end)
 			return -ETIMEDOUT;
 		usleep(10000);
 	}
@@ -239,15 +230,15 @@ static int64_t another_comes_up(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, until_objects(self->up));
 	EXPECT_EQ(0, rcl_open(&self->owner));
 	EXPECT_EQ(0, take_time(ALL));
-	began = now_ms();
+	began = rcl_now_ms();
 	if (begin(&asker, &self->owner, bring_up))
 		return -1;
 	most = longest(&self->s, is_over, &asker);
 	pthread_join(asker.thread, NULL);
 	EXPECT_EQ(0, asker.ret);
 	TH_LOG("all of it took %lld ms, a ping %lld ms at most",
-	       (long long)(now_ms() - began), (long long)most);
-	EXPECT_LT(5 * STEP_MS, now_ms() - began);
+	       (long long)(rcl_now_ms() - began), (long long)most);
+	EXPECT_LT(5 * STEP_MS, rcl_now_ms() - began);
 	return most;
 }
 
@@ -611,10 +602,10 @@ TEST_F_TIMEOUT(slow, who_deletes_a_link_can_be_killed, 120)
 		pause();
 	}
 	let_begin();
-	killed = now_ms();
+	killed = rcl_now_ms();
 	EXPECT_EQ(0, kill(pid, SIGKILL));
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
-	TH_LOG("it was gone after %lld ms", (long long)(now_ms() - killed));
+	TH_LOG("it was gone after %lld ms", (long long)(rcl_now_ms() - killed));
 	EXPECT_LT(self->objects, rcl_all_objects());
 	EXPECT_EQ(-ENOENT, rcl_del(&self->s, "a"));
 	EXPECT_EQ(0, sim_link(&self->s, "a", "sim0", RCLINK_A_LINK_QPS, 1));

@@ -369,7 +369,7 @@ int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason)
 	return n;
 }
 
-static int64_t now_ms(void)
+int64_t rcl_now_ms(void)
 {
 	struct timespec ts;
 
@@ -392,14 +392,14 @@ static int until(struct genl_sock *s, const char *name, int ms,
 		 bool (*is)(const struct rcl_view *view, uint64_t what),
 		 uint64_t what)
 {
-	int64_t end = now_ms() + slow(ms);
+	int64_t end = rcl_now_ms() + slow(ms);
 	struct rcl_view view;
 	bool over;
 	int ret;
 
 	/* Also who stood still has a last look. */
 	do {
-		over = now_ms() >= end;
+		over = rcl_now_ms() >= end;
 		ret = rcl_view(s, name, &view);
 		if (ret || is(&view, what))
 			return ret;

@@ -96,6 +96,8 @@ int rcl_record(struct genl_sock *s, const char *name, uint64_t number,
 	       struct genl_msg *answer, struct nlattr **all);
 /* How many failures of pooled QPs are on record for that reason. */
 int rcl_faults(struct genl_sock *s, const char *name, uint32_t reason);
+/* Of a clock that nobody sets. */
+int64_t rcl_now_ms(void);
 int rcl_until(struct genl_sock *s, const char *name, uint32_t state, int ms);
 void rcl_settle(struct genl_sock *s, const char *name);
 int rcl_until_told(struct genl_sock *s, const char *name, uint64_t seq, int ms);

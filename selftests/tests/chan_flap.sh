@@ -26,11 +26,6 @@ goal=1200	# of faults.sh
 noise=512
 [ "$RCL_SLOW" -eq 1 ] || noise=4096
 
-ms()
-{
-	echo $((${EPOCHREALTIME/[.,]/} / 1000))
-}
-
 objects_of_both()
 {
 	local near far

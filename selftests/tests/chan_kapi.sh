@@ -37,11 +37,6 @@ held_over()
 	kapi 1 "over $1" && kapi 1 drop
 }
 
-again()
-{
-	link_listen_again l && link_dial l
-}
-
 # torn BY...: in the midst of operations; they end, well or not
 torn()
 {

@@ -12,11 +12,6 @@
 . "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/kapi/lib.sh"
 
-again()
-{
-	link_listen_again l && link_dial l
-}
-
 # The port of host 1 goes, which ends the epoch there at once.
 falls()
 {

@@ -78,11 +78,6 @@ pins()
 	return "$ret"
 }
 
-ms()
-{
-	echo $((${EPOCHREALTIME/[.,]/} / 1000))
-}
-
 # Who opened channels to one that is killed finds out, and ends by itself. Before, it
 # has read the count, and each of four processes has written a page and begun to read
 # it: what is more than that was posted by those that had read theirs.

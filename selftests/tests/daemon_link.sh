@@ -78,17 +78,6 @@ comes_back()
 	on "$2" "$tool" disconnect "$1" && up_again "$1" "$epoch"
 }
 
-# unchanged CMD...: the epoch of l and m are what they were
-unchanged()
-{
-	local before
-
-	before="$(epoch l) $(epoch m)"
-	"$@" || return
-	[ "$(epoch l) $(epoch m)" = "$before" ] &&
-		is 1 l .state up && is 1 m .state up
-}
-
 adds()
 {
 	{ conf_1; link_section o "$pin2" peer "$RCL_PEER_IP"; } | configure 1 &&

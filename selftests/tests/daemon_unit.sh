@@ -175,17 +175,6 @@ elsewhere()
 		! inside test -e /run/rclinkd/rclink.prom
 }
 
-# unchanged CMD...: the epochs of l and m are what they were
-unchanged()
-{
-	local before
-
-	before="$(epoch l) $(epoch m)"
-	"$@" || return
-	[ "$(epoch l) $(epoch m)" = "$before" ] &&
-		is 1 l .state up && is 1 m .state up
-}
-
 adds()
 {
 	conf_1 link_section n "$pin2" peer "$RCL_PEER_IP" &&

@@ -14,17 +14,9 @@
 . "$LIB_DIR/group/lib.sh"
 
 FLOW=$CHAN/group_flow
-log3=/tmp/rclink-test-listen-3
 says=/tmp/rclink-test-flow
 no_space='rclink: cannot write the output: No space left on device'
 declare -A flows=()
-
-listen3()
-{
-	: >"$log3"
-	on 3 "$tool" listen --key "$key" --peer "m=$pin1" --once 1 >"$log3" 2>&1 &
-	until_true 10 grep -q listening "$log3" || bail "host 3 does not listen"
-}
 
 links()
 {
@@ -418,7 +410,7 @@ chan_build
 link_setup
 pin3=$(on 3 "$tool" genkey "$key") || bail "no key on host 3"
 link_listen l
-listen3
+listen3 --once 1
 links || bail "no links"
 rclink group add g "${group_at[@]}" link l link m owner 1000 group 2000 mode 0640 ||
 	bail "no group"

@@ -16,16 +16,6 @@
 patient=(heartbeat 2000 misses 4 timeout 19)
 INJECT=$LIB_DIR/../build/link/group_inject
 OFFER=$LIB_DIR/../build/chan/offer
-log3=/tmp/rclink-test-listen-3
-listener3=''
-
-listen3()
-{
-	: >"$log3"
-	on 3 "$tool" listen --key "$key" --peer "m=$pin1" >"$log3" 2>&1 &
-	listener3=$!
-	until_true 10 grep -q listening "$log3" || bail "host 3 does not listen"
-}
 
 links()
 {

@@ -424,11 +424,6 @@ tells()
 	rclink stats -p | grep -q '^rclink_rx_wrong_kind_total{link="l"} 2$'
 }
 
-ms()
-{
-	echo $((${EPOCHREALTIME/[.,]/} / 1000))
-}
-
 # Of the last one that brought the link up, in ms.
 dial_took()
 {

@@ -132,11 +132,6 @@ empty_but_l()
 	until_true 10 objects_are "${alone[@]}"
 }
 
-objects_are()
-{
-	[ "$(objects 1)" -eq "$1" ] && [ "$(objects 2)" -eq "$2" ]
-}
-
 partition_taken()
 {
 	partition "$@" && link_dial p && rclink ping p -c 2 -i 0 -q &&

@@ -44,12 +44,6 @@ dial_all()
 	return $status
 }
 
-# ups HOST: links that are up there
-ups()
-{
-	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
-}
-
 distinct_qpns()
 {
 	[ "$(on "$1" "$tool" show -j |

@@ -69,7 +69,7 @@ both_tell()
 # The module does not find the neighbour, and refuses to connect.
 no_neighbour()
 {
-	roce_again 2
+	rdma_hears 2
 	on 2 tc qdisc add dev eth0 clsact &&
 		on 2 tc filter add dev eth0 ingress protocol arp matchall \
 			action drop && ip neigh flush dev eth0 &&
@@ -116,7 +116,7 @@ stays_disconnected()
 {
 	local dialler
 
-	roce_again 2
+	rdma_hears 2
 	no_roce 2 ip && timers 18 18 && begins && rclink disconnect l
 	was_disconnected "$dialler"
 }
@@ -193,7 +193,7 @@ one_in_common()
 {
 	local said status
 
-	roce_again 2
+	rdma_hears 2
 	on 2 "$tool" set l gid-index "$(gid_index 2 $there6)" &&
 		said=$(link_dial l -v) && grep -q 'PATHS .*: 1 to try' <<<"$said" &&
 		goes_over $here6 $there6 && ends
@@ -256,14 +256,14 @@ none_comes_back()
 {
 	local epochs said status
 
-	roce_again 2
+	rdma_hears 2
 	epochs=$(of 2 l .stats.epochs)
 	no_roce 1 ip ipv6 && ! said=$(link_dial l 2>&1) &&
 		grep -q 'no path to the peer works' <<<"$said" && empty 1 &&
 		empty 2 && is 2 l .stats.epochs "$epochs"
 	status=$?
 	echo "$said"
-	roce_again 1
+	rdma_hears 1
 	no_roce 2 ip ipv6
 	return $status
 }
@@ -299,7 +299,7 @@ large_are_lost()
 # Hellos do.
 only_one_and_small()
 {
-	roce_again 2
+	rdma_hears 2
 	timers 14 14 && no_large 2 &&
 		rclink set l gid-index "$(gid_index 1 "::ffff:$RCL_IP")" || return
 	large_are_lost && is 1 l .state down &&
@@ -326,7 +326,7 @@ larger_elsewhere()
 {
 	local said
 
-	roce_again 2
+	rdma_hears 2
 	no_large 1 && said=$(link_dial l -v) || return
 	echo "$said"
 	goes_over $here6 $there6 && is 1 l .mtu 1024 &&
@@ -379,6 +379,6 @@ measured "where only small packets come through the link goes down, and tells" \
 check "it comes up with an mtu that they have" small_enough
 check "it comes up over another path that takes large ones" larger_elsewhere
 check "so does another epoch of it, while it is up" second_elsewhere
-roce_again 1
+rdma_hears 1
 link_listen_end
 finish

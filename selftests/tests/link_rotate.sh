@@ -137,7 +137,7 @@ second_path()
 	rotates 1 1 && is 1 l .gid 2001:db8::1 &&
 		rclink why l | grep "path 1 of .*, from $RCL_IP .* failed"
 	status=$?
-	roce_again 2
+	rdma_hears 2
 	return "$status"
 }
 
@@ -159,7 +159,7 @@ no_path()
 
 path_again()
 {
-	roce_again 2
+	rdma_hears 2
 	rclink set l gid-index auto
 	until_true 60 later "$epoch_then"
 }
@@ -318,6 +318,27 @@ unheard()
 	[ "$status" -eq 1 ] && grep -q 'nobody did' "$said"
 }
 
+# Nobody dials, so that is what it waits for. Its record is gone with the link.
+deleted()
+{
+	local monitor rotate status
+
+	kill_daemon 1
+	"$tool" monitor >"$said" &
+	monitor=$!
+	until_true 10 grep -q ' l present' "$said" || return
+	"$tool" rotate l 2>"$refused" &
+	rotate=$!
+	until_true 10 grep -q ' l rotate' "$said" && rclink del l
+	wait $rotate
+	status=$?
+	kill $monitor
+	cat "$said" "$refused"
+	[ "$status" -eq 1 ] && grep -qx \
+		'rclink: rotate l: the link was deleted; .rclink add. makes one' \
+		"$refused" && daemon_start 1 && until_true 30 is 1 l .state up
+}
+
 # says_refused SECONDS: no event tells of an exchange that prepared nothing
 says_refused()
 {
@@ -445,7 +466,7 @@ told_why()
 no_other_path=''
 ! is_ib || no_other_path='a port has one'
 [ -z "${RCLINK_DEV:-}" ] || no_other_path='needs the addresses of the lab'
-plan 28
+plan 29
 link_setup
 holds "the link comes up" begin
 stays_up
@@ -489,5 +510,6 @@ fi
 holds "it rotates by itself, if that was configured" by_itself
 holds "and goes on so after an exchange that failed" goes_on_by_itself
 holds "and counts from when it was rotated, not from a restart" after_a_restart
+holds "who waits for it hears that the link was deleted" deleted
 holds "daemons end" daemon_end 1 2
 finish

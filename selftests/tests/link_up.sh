@@ -41,11 +41,6 @@ all_differ()
 		[ "$(grep . <<<"$all" | sort -u | wc -l)" -eq 30 ]
 }
 
-as_nobody()
-{
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 nobody_sees_no_secret()
 {
 	local all said secret

@@ -126,11 +126,6 @@ says_no_secret()
 	return 1
 }
 
-as_nobody()
-{
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 # But for the notes, of which nobody knows what is in them.
 same='del(.for_ns, .since) | del(.record[] | .time, .last) |
 	del(.record[] | select(.kind == "note") | .text, .sentence)'

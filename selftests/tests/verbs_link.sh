@@ -15,12 +15,6 @@
 
 ops=(send write read cas fadd)
 
-# A local process that nobody gave rights but to the device.
-nobody()
-{
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 same_gids()
 {
 	rclink dev "$device" -j | gojq -e '.[0].gids | length > 0' >/dev/null ||
@@ -47,7 +41,7 @@ stock_serves()
 	other=$!
 	until_true 20 grep -q 'local address' "$out"
 	until_true 20 on 2 sh -c 'ss -Hltn | grep -q :18515'
-	nobody "$tool" pingpong --stock "$RCL_PEER_IP" -n 30 -s 9000 "$@"
+	as_nobody "$tool" pingpong --stock "$RCL_PEER_IP" -n 30 -s 9000 "$@"
 	status=$?
 	far_end && [ "$status" -eq 0 ]
 }
@@ -81,7 +75,7 @@ user_user()
 		verbs ping l -o read -s 0 -c 2 -i 0 &&
 		verbs ping l -o write -s 0 -c 2 -i 0 &&
 		verbs bench l lat -o read -n 20 -s 64 &&
-		nobody "$tool" --verbs pingpong l "$RCL_PEER_IP" \
+		as_nobody "$tool" --verbs pingpong l "$RCL_PEER_IP" \
 			--key "$key.nobody" --pin "$pin2" -n 20 -s 5000 -c \
 			--timeout $((30 * RCL_SLOW)) "${words[@]}"
 }
