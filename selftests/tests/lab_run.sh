@@ -61,11 +61,13 @@ is_killed()
 	has_ended 143
 }
 
-# What `make shell HOSTS=2` runs, on a terminal; each step has 20 s times RCL_SLOW.
+# What `make shell HOSTS=2` runs, on a terminal; each step has 20 s times RCL_SLOW. What
+# is typed while `on` is there would be for host 2.
 shell()
 {
 	RCL_SLOW=10 "$LIB_DIR/link/screen.py" 'see=This is host 1 of 2' \
-		'key=on 2 hostname\n' 'see=^[0-9]+ host2 ' 'key=exit 37\n' -- \
+		'key=on 2 hostname </dev/null\n' 'see=^[0-9]+ host2 ' \
+		'key=exit 37\n' -- \
 		"$LIB_DIR/vm/run" --shell --kernel 6.12 --hosts 2 -- \
 		env RCL_TTY="24 110" bash --rcfile "$LIB_DIR/vm/shellrc" -i
 	[ $? -eq 37 ]

@@ -12,6 +12,7 @@
 #define INTRUDER	"see `rclink stats`; if it comes again, look for an intruder in the RDMA network; "
 /* Not `modinfo`, which knows what is installed. */
 #define COMPARE_LOADED	"compare `cat /sys/module/rclink/srcversion`, of the module that is loaded, on both hosts"
+#define LOAD_SAME	", install the same, and load it: `rmmod rclink; modprobe rclink`; "
 #define REPORT_BUG	"report it with the kernel logs of both hosts"
 
 /* A new reason needs one line here. */
@@ -75,8 +76,7 @@ static const struct rcl_advice reasons[] = {
 		INTRUDER CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_OTHER_VERSION] = {
 		"the modules of both hosts are of versions that do not go together",
-		COMPARE_LOADED ", install the same, and load it: `rmmod rclink; modprobe rclink`; "
-		CONNECT_AGAIN },
+		COMPARE_LOADED LOAD_SAME CONNECT_AGAIN },
 	[RCLINK_DOWN_REASON_REPLACED] = {
 		"one end had noticed a failure before the other one did, or its host was about to sleep, or somebody connected another link with the same one of the peer, or who connected it was killed just then, or rclinkd has set it otherwise",
 		"see `rclink show` for a link that took its place, else `rclink why` at both hosts for what failed"

@@ -255,9 +255,11 @@ static int list(struct monitor *m)
 	}
 	free(infos);
 	ret = list_groups(m, !num);
+	if (ret)
+		return ret;
 	m->resync = false;
 	m->untold = false;
-	return cli_written() ? ret : CLI_FAILED;
+	return cli_written() ? CLI_OK : CLI_FAILED;
 }
 
 /* All events that are there, also behind those that were lost. */
@@ -301,16 +303,17 @@ static int on_family(const struct nlmsghdr *hdr, void *arg)
 }
 
 /* The one that was opened: loaded again its family has another number. */
-static bool is_there(const struct monitor *m)
+static bool is_gone(const struct monitor *m)
 {
 	struct rcl_link_info *infos;
 	char err[RCL_ERR_LEN];
 	size_t num;
+	int ret;
 
-	if (rcl_call_links(m->requests, NULL, &infos, &num, err))
-		return false;
-	free(infos);
-	return true;
+	ret = rcl_call_links(m->requests, NULL, &infos, &num, err);
+	if (!ret)
+		free(infos);
+	return ret == -ESHUTDOWN;
 }
 
 /* The last events may still be there to be read. */
@@ -325,10 +328,11 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 	/* What was lost may have been that the module went. */
 	while (rcl_nl_receive(m->families, err) == -ENOBUFS)
 		lost = true;
-	if (!m->unloaded && (!lost || is_there(m)))
+	if (!m->unloaded && (!lost || !is_gone(m)))
 		return;
 	hear(m, err);
-	m->status = cli_fail("monitor: the rclink module was unloaded; run `modprobe rclink`");
+	m->status = cli_fail("monitor: the rclink module was unloaded; %s",
+			     "run `modprobe rclink`");
 	event_base_loopbreak(m->base);
 }
 

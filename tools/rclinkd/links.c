@@ -334,7 +334,10 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 				"both ends dial at once, and the other one goes on");
 	rcd_link_yield(link,
 		       "both ends dial at once, and the other one goes on");
-	/* Its rotation is not put off by a peer that only begins one. */
+	/*
+	 * A peer that only begins one does not cancel the rotation of a link,
+	 * but each puts it off by a second.
+	 */
 	rcd_link_unqueue(link);
 	if (!link->up)
 		rcd_link_rest(link);
