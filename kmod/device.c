@@ -500,27 +500,16 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
 	return 0;
 }
 
-/**
- * rcl_dev_check - would a link of this policy be possible?
- * @policy: a policy that names a device
- * @why: set to a sentence when not
- *
- * A port without a usable GID or link is fine: that can change until the link
- * is prepared.
- *
- * Context: may sleep.
- * Return: 0, -ENODEV, -EINVAL, or -EOPNOTSUPP where that cannot change.
- */
-int rcl_dev_check(const struct rcl_policy *policy, const char **why)
+static int rcl_dev_check_port(const struct rcl_policy *policy, u32 port,
+			      const char **why)
 {
+	struct rcl_policy fixed = *policy;
 	struct rcl_device *rdev;
 	struct rcl_port info;
-	struct rcl_policy any_port = *policy;
 	int ret;
 
-	if (!any_port.v[RCL_P_PORT])
-		any_port.v[RCL_P_PORT] = 1;
-	rdev = rcl_dev_pick(&any_port, &info, why);
+	fixed.v[RCL_P_PORT] = port;
+	rdev = rcl_dev_pick(&fixed, &info, why);
 	if (IS_ERR(rdev))
 		return PTR_ERR(rdev);
 	ret = rcl_port_check(&info, policy, why);
@@ -531,6 +520,39 @@ int rcl_dev_check(const struct rcl_policy *policy, const char **why)
 		*why = NULL;
 	rcl_port_release(&info);
 	rcl_dev_put(rdev);
+	return ret;
+}
+
+/**
+ * rcl_dev_check - would a link of this policy be possible?
+ * @policy: a policy that names a device
+ * @why: set to a sentence when not
+ *
+ * A port without a usable GID or link is fine: that can change until the link
+ * is prepared. Of a device without a port named any may do, as one may be
+ * InfiniBand and the other RoCE; if none does, the first one says why.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODEV, -EINVAL, or -EOPNOTSUPP where that cannot change.
+ */
+int rcl_dev_check(const struct rcl_policy *policy, const char **why)
+{
+	u32 port = policy->v[RCL_P_PORT];
+	const char *other;
+	int ret, next;
+
+	if (port)
+		return rcl_dev_check_port(policy, port, why);
+	ret = rcl_dev_check_port(policy, 1, why);
+	for (port = 2; ret; port++) {
+		next = rcl_dev_check_port(policy, port, &other);
+		if (next == -ENODEV)
+			break;
+		if (!next) {
+			*why = NULL;
+			ret = 0;
+		}
+	}
 	return ret;
 }
 

@@ -38,6 +38,11 @@ static enum ib_mtu sim_port_mtu(const struct sim_dev *dev)
 	return dev->limits.mtu ? ib_mtu_int_to_enum(dev->limits.mtu) : 0;
 }
 
+static u32 sim_pkeys(const struct sim_dev *dev, u32 port)
+{
+	return dev->port.roce || port != dev->limits.port ? 1 : SIM_PKEYS;
+}
+
 int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 {
 	struct sim_dev *dev = to_sim(ib);
@@ -60,7 +65,7 @@ int sim_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	attr->gid_tbl_len = dev->port.roce ? SIM_GIDS_ROCE : 1;
 	attr->ip_gids = dev->port.roce;
 	attr->max_msg_sz = SIM_MAX_MSG;
-	attr->pkey_tbl_len = dev->port.roce ? 1 : SIM_PKEYS;
+	attr->pkey_tbl_len = sim_pkeys(dev, port);
 	attr->active_width = IB_WIDTH_4X;
 	attr->active_speed = IB_SPEED_EDR;
 	attr->phys_state = attr->state == IB_PORT_ACTIVE ?
@@ -125,7 +130,7 @@ int sim_port_immutable(struct ib_device *ib, u32 port,
 		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	}
 	immutable->gid_tbl_len = roce ? SIM_GIDS_ROCE : 1;
-	immutable->pkey_tbl_len = roce ? 1 : SIM_PKEYS;
+	immutable->pkey_tbl_len = sim_pkeys(to_sim(ib), port);
 	return 0;
 }
 

@@ -148,7 +148,7 @@ other_port_changes()
 		becomes 1 l .state down && is 1 l .reason gid-changed
 }
 
-plan $((14 + $(harness_points "$NL_SRC/"nl_{sim,sim_news}.c \
+plan $((16 + $(harness_points "$NL_SRC/"nl_{sim,sim_news}.c \
 	"$CHAN_SRC/chan_ops.c")))
 nl_build
 chan_build
@@ -186,6 +186,9 @@ check "both ports of a device are shown" ports_are_shown
 check "the one that is active carries a link" second_port_is_taken
 check "that ends when its port changes, and not with the other one" other_port_changes
 check "a port without a cable is refused" first_port_is_refused
+check "what any port has may be asked for" rclink add n device sim3 pkey-index 1
+refuse 1 "but not of one that has it not" 'pkey-index is beyond' "$tool" set n port 1
+rclink del n
 rclink del l
 rclink del m
 check "a link on a RoCE port moves data" roce_moves_data
