@@ -116,11 +116,10 @@ static struct rcl_slot *rcl_life_slot(struct rcl_link *link,
 	return link->live;
 }
 
-/* Whose end dials does it. */
 static void rcl_life_rotate(struct rcl_slot *slot)
 {
 	slot->epoch->heartbeat.rotate = true;
-	rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
+	rcl_state_unwanted(slot);
 }
 
 /*
@@ -408,7 +407,7 @@ static int rcl_life_talk(struct rcl_slot *slot, const struct rcl_msg *msg,
 	default:
 		if (rcl_heartbeat_rotation_asked(ep, msg) &&
 		    !rcl_state_rotates(slot->link))
-			rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
+			rcl_state_unwanted(slot);
 		if (msg->type == RCL_MSG_BEAT || msg->type == RCL_MSG_BEAT_ACK)
 			return rcl_heartbeat_message(ep, msg);
 		if (rcl_msg_is_answer(msg->type))

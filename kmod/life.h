@@ -129,6 +129,7 @@ struct rcl_slot {
  * @live: the one that the link is known by
  * @next: the other one
  * @counted: highest number that an epoch had here
+ * @unwanted: number of the last epoch that somebody wanted another one for
  * @stats: counters
  *
  * Below @lock only the work item writes, but for @requests, @pings, @npings,
@@ -167,6 +168,7 @@ struct rcl_link {
 	struct rcl_slot *live;
 	struct rcl_slot *next;
 	u64 counted;
+	u64 unwanted;
 	struct rcl_stats stats;
 };
 

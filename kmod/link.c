@@ -421,6 +421,8 @@ static int rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 	info->state = live->state;
 	info->reason = live->reason;
 	info->epoch = live->number;
+	info->unwanted = live->state == RCLINK_LINK_STATE_UP &&
+			 link->unwanted == live->number ? live->number : 0;
 	info->standby = link->next->state;
 	info->standby_epoch = link->next->epoch ? link->next->number : 0;
 	info->role = live->role;

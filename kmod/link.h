@@ -15,6 +15,7 @@
  * @reason: why it is down
  * @epoch: number of the newest epoch
  * @role: enum rclink_role, 0 before connect
+ * @unwanted: that number, if somebody wants another epoch; else 0
  * @standby: enum rclink_link_state of an epoch beside that
  * @standby_epoch: its number, 0: there is none
  * @peer: identity of the peer, empty before connect
@@ -34,6 +35,7 @@ struct rcl_link_info {
 	enum rclink_link_state state;
 	struct rcl_reason reason;
 	u64 epoch;
+	u64 unwanted;
 	enum rclink_link_state standby;
 	u64 standby_epoch;
 	u32 role;

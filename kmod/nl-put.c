@@ -294,6 +294,10 @@ static int rcl_nl_put_state(struct sk_buff *skb,
 	     nla_put_u64_64bit(skb, RCLINK_A_LINK_STANDBY_EPOCH,
 			       info->standby_epoch, RCLINK_A_LINK_PAD)))
 		return -EMSGSIZE;
+	if (info->unwanted &&
+	    nla_put_u64_64bit(skb, RCLINK_A_LINK_UNWANTED_EPOCH,
+			      info->unwanted, RCLINK_A_LINK_PAD))
+		return -EMSGSIZE;
 	return info->role ? nla_put_u32(skb, RCLINK_A_LINK_ROLE, info->role) :
 	       0;
 }

@@ -129,6 +129,24 @@ void rcl_state_event(struct rcl_slot *slot, u32 kind)
 }
 
 /**
+ * rcl_state_unwanted - somebody wants the link to have another epoch
+ * @slot: that is up
+ *
+ * Whose end dials does it: now, or when it is there again and looks.
+ *
+ * Context: may sleep.
+ */
+void rcl_state_unwanted(struct rcl_slot *slot)
+{
+	struct rcl_link *link = slot->link;
+
+	spin_lock_irq(&link->lock);
+	link->unwanted = slot->number;
+	spin_unlock_irq(&link->lock);
+	rcl_state_event(slot, RCLINK_EVENT_KIND_ROTATE);
+}
+
+/**
  * rcl_state_set - an epoch comes into another state
  * @slot: of the epoch
  * @state: the new one

@@ -17,6 +17,7 @@ bool rcl_state_is_late(const struct rcl_slot *slot);
 bool rcl_state_is_calm(const struct rcl_link *link);
 void rcl_state_set_timer(struct rcl_link *link);
 void rcl_state_event(struct rcl_slot *slot, u32 kind);
+void rcl_state_unwanted(struct rcl_slot *slot);
 void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 		   const struct rcl_reason *reason);
 void rcl_state_forget(struct rcl_slot *slot);

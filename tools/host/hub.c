@@ -82,23 +82,16 @@ static bool is_new(struct rch_hub *hub, uint64_t seq)
 	return true;
 }
 
-/* A wish, and the end of an epoch that never was up: no list includes them. */
-static bool is_told_once(const struct rcl_link_info *info)
-{
-	return info->event_kind == RCLINK_EVENT_KIND_ROTATE ||
-	       info->event_kind == RCLINK_EVENT_KIND_STANDBY_DOWN;
-}
-
 static int on_link_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
 {
 	struct rcl_link_info info;
 
+	/* That an epoch ended which never was up, no list includes. */
 	if (rcl_link_get(hdr, &info) ||
-	    (!is_new(hub, info.event_seq) && !is_told_once(&info)))
+	    (!is_new(hub, info.event_seq) &&
+	     info.event_kind != RCLINK_EVENT_KIND_STANDBY_DOWN))
 		return 0;
-	/* The state beside a wish may be older than that of the list. */
-	if (info.event_kind != RCLINK_EVENT_KIND_ROTATE)
-		take_state(hub, &info);
+	take_state(hub, &info);
 	if (hub->watch)
 		hub->watch->event(hub->watch_ctx, &info);
 	return 0;

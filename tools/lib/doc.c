@@ -176,6 +176,7 @@ struct json_object *rcl_doc_link(const struct rcl_link_info *info)
 
 	add_state(obj, info);
 	json_object_object_add(obj, "standby", doc_standby(info));
+	rcl_out_known(obj, "unwanted_epoch", info->unwanted_epoch);
 	rcl_out_u64(obj, "id", info->id);
 	rcl_out_text(obj, "peer", not_empty(info->peer));
 	add_word(obj, "role", RCL_WORDS_ROLE,

@@ -175,6 +175,7 @@ static const struct rcl_field link_fields[] = {
 	L(USED_DEVICE, DEVICE, used_device),
 	L(USED_PORT, RCL_U32, used_port),
 	L(USED_MTU, RCL_U32, used_mtu),
+	L(UNWANTED_EPOCH, RCL_U64, unwanted_epoch),
 };
 
 #define D(attr, kind, member) \

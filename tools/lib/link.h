@@ -44,6 +44,7 @@ struct rcl_link_info {
 	uint32_t vendor_err;
 	char reason_text[RCL_TEXT_LEN];
 	uint64_t epoch;
+	uint64_t unwanted_epoch;	/* it, if another one is wanted */
 	uint32_t standby_state;	/* enum rclink_link_state, of ... */
 	uint64_t standby_epoch;	/* ... the one beside it; 0: none */
 	char peer[RCLINK_PEER_MAX + 1];
