@@ -27,7 +27,7 @@
  * @heartbeats_missed: intervals that ended without an answer
  * @latency: of questions, until they were answered
  * @rx_out_of_sequence: authentic messages that were not the next one
- * @rx_wrong_size: receives of no size of a message
+ * @rx_wrong_size: receives too short for a seal, or too long for a message
  * @rx_wrong_kind: receives that no SEND completed
  * @unexplained_errors: flushes for which the device had no other word
  * @chan_errors: work requests of channels that failed, not flushed

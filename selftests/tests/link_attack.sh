@@ -278,6 +278,13 @@ old_rkey()
 	[ "$(key_of_buffer)" != "$1 $2" ] && attack 1 0 0 write "$1" "$2"
 }
 
+# Long enough for a seal, and of no size that a message has: none was made with the key.
+odd_size()
+{
+	attack 1 0 0 send "$(printf '%016x%016x%040x' "$(of 1 l .epoch)" \
+		"$(count 1 rx_messages)" 0x123)"
+}
+
 too_long()
 {
 	attack 1 0 0 send "$(printf '%01200x' 1)"
@@ -589,7 +596,7 @@ goes_on()
 
 # No heartbeat takes a PSN between reading it and using it, and none ends a link
 # before what is looked at does.
-plan 24
+plan 25
 exec 3>&1
 chan_build
 link_setup
@@ -607,6 +614,8 @@ check "one of a local user, who has a QP of his own" \
 	ends 1 not-a-message rx_wrong_kind local_user
 check "a message of the right form, but not authentic" \
 	ends 1 unauthenticated rx_unauthenticated forged
+check "so is one of a size that no message has" \
+	ends 1 unauthenticated rx_unauthenticated odd_size
 check "an authentic message a second time" \
 	ends 1 out-of-sequence rx_out_of_sequence replayed
 check "a message longer than any" ends 1 not-a-message rx_wrong_size too_long

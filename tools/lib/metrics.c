@@ -45,7 +45,7 @@ static const char *const meaning[RCLINK_A_STATS_PAD] = {
 	[RCLINK_A_STATS_RX_OUT_OF_SEQUENCE] =
 		"Authentic control messages that came again, or after a lost one",
 	[RCLINK_A_STATS_RX_WRONG_SIZE] =
-		"What came in on the control QP and has no size of a message",
+		"What came in on the control QP and was too short or long",
 	[RCLINK_A_STATS_RX_WRONG_KIND] =
 		"What came in on the control QP and is no SEND",
 	[RCLINK_A_STATS_LOCAL_ACCESS_ERRORS] =

@@ -81,8 +81,8 @@ enum rclink_link_state {
  *   peer or the way to it is gone, in one direction or both.
  * @RCLINK_DOWN_REASON_OUT_OF_SEQUENCE: An authentic control message came
  *   twice, or one was lost before it.
- * @RCLINK_DOWN_REASON_NOT_A_MESSAGE: What came in on the control QP is of no
- *   size of a control message, or no SEND.
+ * @RCLINK_DOWN_REASON_NOT_A_MESSAGE: What came in on the control QP is shorter
+ *   than a seal, longer than any control message, or no SEND.
  * @RCLINK_DOWN_REASON_ACCESS: The device reported a request to the control QP
  *   that has no right there, or makes no sense.
  * @RCLINK_DOWN_REASON_OTHER_VERSION: The peer's module speaks another version

@@ -34,9 +34,10 @@
  * end of that, too, and poll() says EPOLLOUT), and what is in flight stays so,
  * until there is another epoch. Regions and imports keep their handles.
  * Messages that the peer has got complete, and the others are sent again, so
- * each arrives once, in order. A READ or a WRITE is carried out again only with
- * RCLINK_CHAN_REPLAY, and a READ only if the peer has got no message that was
- * posted behind it; an import must not have been released meanwhile. Else a
+ * each arrives once, in order. A WRITE that was posted before a message that the
+ * peer has got completes, too. A READ or another WRITE is carried out again only
+ * with RCLINK_CHAN_REPLAY, and a READ only if the peer has got no message that
+ * was posted behind it; an import must not have been released meanwhile. Else a
  * READ ends as flushed and a WRITE as RCLINK_STATUS_UNKNOWN, while messages
  * behind it are sent. So who tells the peer of a WRITE without having waited
  * for its completion wants that flag. RCLINK_SQE_FENCE does not change that: who
