@@ -23,9 +23,10 @@ t_link=2
 limit=$(((t_rec + number * t_link) * RCL_SLOW))
 
 # Whoever dials that waits for 5 s, and 60 links do one after the other for 15 and more.
+# 16 more are dialled in each half of a second, until 128 wait.
 away=192.0.2.78
 healthy=4
-t_beside=4
+t_beside=$((2 + (number + 31) / 32 + number / 128 * 5))
 
 # sections PIN [KEY VALUE]...
 sections()
@@ -181,6 +182,8 @@ exec 3>&1
 link_setup
 rm -f "$said_by"*
 holds "links come up beside $number that nobody answers" beside
+# Those that begin now write others.
+rm -f "$said_by"*
 holds "$number links come up" heals "from nothing" begin
 holds "$number links that lose their port come up again" heals "port lost" lose_port
 check "each of them in another epoch" all_are_new
