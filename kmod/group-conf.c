@@ -154,7 +154,9 @@ static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 	ret = rcl_dev_attach(user, policy, &port, why);
 	if (ret)
 		return ret;
-	ret = rcl_group_conf_check_lid(conf, &port, why);
+	*why = "device: its driver has no multicast";
+	ret = user->ib->ops.attach_mcast ?
+	      rcl_group_conf_check_lid(conf, &port, why) : -EOPNOTSUPP;
 	if (!ret)
 		fits = rcl_group_conf_fits(conf, &port, user->gid);
 	if (!ret && !fits)
@@ -207,7 +209,8 @@ static int rcl_group_conf_try_each(const struct rcl_group_conf *conf,
 
 static bool rcl_group_conf_is_unfit(int ret)
 {
-	return ret == -EINVAL || ret == -EADDRNOTAVAIL || ret == -EAGAIN;
+	return ret == -EINVAL || ret == -EADDRNOTAVAIL || ret == -EAGAIN ||
+	       ret == -EOPNOTSUPP;
 }
 
 /* One that cannot be read just now may be active. */
@@ -238,7 +241,8 @@ static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
  *
  * Context: may sleep.
  * Return: 0, -EADDRNOTAVAIL or -EINVAL when the port is not one for the group's
- * address, -EAGAIN when its GIDs just changed, or what rcl_dev_attach() says.
+ * address, -EOPNOTSUPP without multicast, -EAGAIN when its GIDs just changed, or
+ * what rcl_dev_attach() says.
  */
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  const struct rcl_group_port *last,

@@ -29,6 +29,7 @@ static const struct sim_limits sim_defaults = {
 	.atomics = 2,
 	.mtu = 4096,
 	.port = 1,
+	.mcast = 1,
 };
 
 static int sim_query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -108,7 +109,6 @@ static const struct ib_device_ops sim_ops = {
 	.driver_id = SIM_DRIVER,
 	.alloc_mr = sim_alloc_mr,
 	.alloc_pd = sim_alloc_pd,
-	.attach_mcast = sim_attach_mcast,
 	.create_ah = sim_create_ah,
 	.create_cq = sim_create_cq,
 	.create_qp = sim_create_qp,
@@ -120,7 +120,6 @@ static const struct ib_device_ops sim_ops = {
 	.destroy_cq = sim_destroy_cq,
 	.destroy_qp = sim_destroy_qp,
 	.destroy_srq = sim_destroy_srq,
-	.detach_mcast = sim_detach_mcast,
 	.enable_driver = sim_enable,
 	.get_dma_mr = sim_get_dma_mr,
 	.get_link_layer = sim_link_layer,
@@ -149,6 +148,11 @@ static const struct ib_device_ops sim_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_srq, sim_srq, ib),
 };
 
+static const struct ib_device_ops sim_mcast_ops = {
+	.attach_mcast = sim_attach_mcast,
+	.detach_mcast = sim_detach_mcast,
+};
+
 static struct sim_dev *sim_dev_alloc(const struct sim_limits *limits,
 				     bool roce, u16 lid)
 {
@@ -172,6 +176,8 @@ static struct sim_dev *sim_dev_alloc(const struct sim_limits *limits,
 	dev->ib.phys_port_cnt = limits->port;
 	dev->ib.num_comp_vectors = num_possible_cpus();
 	ib_set_device_ops(&dev->ib, &sim_ops);
+	if (limits->mcast)
+		ib_set_device_ops(&dev->ib, &sim_mcast_ops);
 	return dev;
 }
 
@@ -216,6 +222,7 @@ static int sim_limit_parse(struct sim_limits *limits, char *word)
 		{ "iwarp", &limits->iwarp, 1 },
 		{ "grh", &limits->grh, 1 },
 		{ "port", &limits->port, SIM_MAX_PORT },
+		{ "mcast", &limits->mcast, 1 },
 	};
 	char *value = strchr(word, '=');
 	int i, ret;

@@ -13,8 +13,9 @@
  *		iwarp=1 it says that it is iWARP, which takes a wire, and nobody
  *		should want it then. With grh=1 it is one that takes nothing
  *		without a GRH, as a virtual one. With port=2 it is the second
- *		port of two, of which the first has no cable. More than 512
- *		pages are said, and not there, and so are sizes.
+ *		port of two, of which the first has no cable; mcast=0 has no
+ *		multicast. More than 512 pages are said, and not there, and so
+ *		are sizes.
  * del_device	NAME
  *
  * The knobs of each device are described in knobs.c, those of this host's sleep

@@ -58,6 +58,7 @@ struct sim_limits {
 	u32 iwarp;		/* or it says that it is iWARP */
 	u32 grh;		/* it takes nothing without one */
 	u32 port;		/* its number; one before it has no cable */
+	u32 mcast;		/* 0: none, as of many a driver */
 };
 
 struct sim_port {

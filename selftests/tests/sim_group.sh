@@ -199,7 +199,23 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-plan 11
+# Most drivers have none: of two that are active it is not the first, then.
+without_multicast()
+{
+	local said status=0
+
+	echo sim0 >"$SIM/del_device" && sim_new "sim3 ib 3 mcast=0" &&
+		sim_new "sim0 ib 1" || return
+	joins_from sim0 mgid "$mgid6" mlid 0xc001 || status=1
+	said=$(rclink group add g dev sim3 mgid "$mgid6" mlid 0xc001 2>&1) &&
+		status=1
+	echo "$said"
+	grep -q 'its driver has no multicast' <<<"$said" || status=1
+	echo sim3 >"$SIM/del_device"
+	return "$status"
+}
+
+plan 12
 chan_build
 lab_module
 # That of a test before would be fit for a group that names none.
@@ -211,6 +227,7 @@ refuse 1 "needs the LID of the group" 'an InfiniBand port needs' \
 refuse 1 "and an address that is not IPv4's" 'begins with ff' \
 	rclink group add g dev sim0 mgid "$mgid4" mlid 0xc001
 check "without a device, it takes the first that is fit" first_is_unfit
+check "which is none whose driver has no multicast" without_multicast
 check "where another one is, too, it goes back to its own" two_may_be_meant
 check "each verbs call that fails refuses it" each_verb
 check "packets go over InfiniBand" over_infiniband
