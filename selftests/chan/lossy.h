@@ -17,7 +17,7 @@
 
 #include <rclink.h>
 
-#define LOSSY_WRITERS	16		/* processes, each with a channel */
+#define LOSSY_WRITERS	64		/* processes, each with a channel */
 /* Odd, so that what two of them write meets anywhere in a word. */
 #define LOSSY_AREA	20011		/* bytes that a writer writes */
 #define LOSSY_WORDS	8		/* for its atomics */

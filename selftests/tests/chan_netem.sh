@@ -3,11 +3,11 @@
 # Every operation over a network that loses, reorders, duplicates and damages
 # packets: what is reported as done is there, once, and in order, at both ends.
 # First so that a channel survives; then worse, and with the link going down.
-# NETEM_SEED=7 NETEM_SECONDS=60 for others.
+# NETEM_SEED=7 NETEM_SECONDS=60 NETEM_WRITERS=64 for others.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 240
-# soak: 7200 NETEM_SECONDS=300
+# soak: 7200 NETEM_SECONDS=300 NETEM_WRITERS=64
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
@@ -18,7 +18,7 @@
 
 seed=${NETEM_SEED:-1}
 seconds=${NETEM_SECONDS:-2}
-writers=8
+writers=${NETEM_WRITERS:-8}
 run=0
 # Of rxe, see testing.rst: in all runs that a channel survives.
 stuck=0 stuck_max=6
@@ -259,7 +259,7 @@ fi
 chan_build
 # Where acknowledgments are late enough, all tries are over before one comes.
 [ "$RCL_SLOW" -eq 1 ] && late=16 || late=18
-chan_setup qps 16 timeout "$late" rnr-retry 7
+chan_setup qps $((2 * writers < 64 ? 2 * writers : 64)) timeout "$late" rnr-retry 7
 link_listen l
 neighbours
 comment <<<"seed $seed"
