@@ -313,12 +313,13 @@ unheard()
 
 	epoch=$(of 1 l .epoch)
 	kill_daemon 1
-	on 1 "$tool" rotate l --timeout 2 2>"$said"
+	on 1 "$tool" rotate l --timeout 2 2>"$refused"
 	status=$?
+	cat "$refused"
 	is 1 l .unwanted_epoch "$epoch" && is 1 l .epoch "$epoch" &&
 		daemon_start 1 && until_true 20 later "$epoch" &&
-		is 1 l .unwanted_epoch null || return
-	[ "$status" -eq 1 ] && grep -q 'nobody did' "$said"
+		is 1 l '.unwanted_epoch // "none"' none || return
+	[ "$status" -eq 1 ] && grep -q 'nobody did' "$refused"
 }
 
 # Nobody dials, so that is what it waits for. Its record is gone with the link.
