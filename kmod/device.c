@@ -500,12 +500,23 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
 	return 0;
 }
 
-static int rcl_dev_check_port(const struct rcl_policy *policy, u32 port,
-			      const char **why)
+/**
+ * rcl_dev_check - would a link of this policy be possible on that port?
+ * @policy: a policy that names a device
+ * @port: number of a port of it
+ * @why: set to a sentence when not
+ *
+ * A port without a usable GID or link is fine: that can change until the link
+ * is prepared.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODEV, -EINVAL, or -EOPNOTSUPP where that cannot change.
+ */
+int rcl_dev_check(const struct rcl_policy *policy, u32 port, const char **why)
 {
-	struct rcl_policy fixed = *policy;
 	struct rcl_device *rdev;
 	struct rcl_port info;
+	struct rcl_policy fixed = *policy;
 	int ret;
 
 	fixed.v[RCL_P_PORT] = port;
@@ -520,39 +531,6 @@ static int rcl_dev_check_port(const struct rcl_policy *policy, u32 port,
 		*why = NULL;
 	rcl_port_release(&info);
 	rcl_dev_put(rdev);
-	return ret;
-}
-
-/**
- * rcl_dev_check - would a link of this policy be possible?
- * @policy: a policy that names a device
- * @why: set to a sentence when not
- *
- * A port without a usable GID or link is fine: that can change until the link
- * is prepared. Of a device without a port named any may do, as one may be
- * InfiniBand and the other RoCE; if none does, the first one says why.
- *
- * Context: may sleep.
- * Return: 0, -ENODEV, -EINVAL, or -EOPNOTSUPP where that cannot change.
- */
-int rcl_dev_check(const struct rcl_policy *policy, const char **why)
-{
-	u32 port = policy->v[RCL_P_PORT];
-	const char *other;
-	int ret, next;
-
-	if (port)
-		return rcl_dev_check_port(policy, port, why);
-	ret = rcl_dev_check_port(policy, 1, why);
-	for (port = 2; ret; port++) {
-		next = rcl_dev_check_port(policy, port, &other);
-		if (next == -ENODEV)
-			break;
-		if (!next) {
-			*why = NULL;
-			ret = 0;
-		}
-	}
 	return ret;
 }
 

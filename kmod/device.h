@@ -43,7 +43,7 @@ void rcl_dev_exit(void);
 int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *port, const char **why);
 void rcl_dev_detach(struct rcl_dev_user *user);
-int rcl_dev_check(const struct rcl_policy *policy, const char **why);
+int rcl_dev_check(const struct rcl_policy *policy, u32 port, const char **why);
 const struct ib_gid_attr *rcl_dev_get_sgid(const struct rcl_dev_user *user,
 					   const char **why);
 int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,

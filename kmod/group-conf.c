@@ -241,8 +241,8 @@ static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
  *
  * Context: may sleep.
  * Return: 0, -EADDRNOTAVAIL or -EINVAL when the port is not one for the group's
- * address, -EOPNOTSUPP without multicast, -EAGAIN when its GIDs just changed, or
- * what rcl_dev_attach() says.
+ * address, -EOPNOTSUPP where there is no multicast, -EAGAIN when its GIDs just
+ * changed, or what rcl_dev_attach() says.
  */
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  const struct rcl_group_port *last,

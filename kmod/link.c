@@ -168,15 +168,35 @@ void rcl_link_put(struct rcl_link *link)
 	kref_put(&link->ref, rcl_link_release);
 }
 
+/*
+ * Where no port is named any of the device may do, as one may be InfiniBand and
+ * the other RoCE. If none does, the first one says why.
+ */
+static int rcl_link_check_ports(const struct rcl_policy *policy,
+				const char **why)
+{
+	int ret = rcl_dev_check(policy, 1, why), next = ret;
+	const char *other;
+	u32 port;
+
+	for (port = 2; next && next != -ENODEV; port++)
+		next = rcl_dev_check(policy, port, &other);
+	if (!next)
+		*why = NULL;
+	return next ? ret : 0;
+}
+
 static int rcl_link_check_policy(const struct rcl_policy *policy,
 				 const char **why)
 {
+	u32 port = policy->v[RCL_P_PORT];
 	int ret;
 
 	ret = rcl_policy_agrees(policy, why);
-	if (!ret && policy->device[0])
-		ret = rcl_dev_check(policy, why);
-	return ret;
+	if (ret || !policy->device[0])
+		return ret;
+	return port ? rcl_dev_check(policy, port, why) :
+		      rcl_link_check_ports(policy, why);
 }
 
 static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
