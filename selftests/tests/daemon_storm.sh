@@ -26,7 +26,8 @@ limit=$(((t_rec + number * t_link) * RCL_SLOW))
 # 16 more are dialled in each half of a second, until 128 wait.
 away=192.0.2.78
 healthy=4
-t_beside=$((2 + (number + 31) / 32 + number / 128 * 5))
+t_beside=$((2 + (number + 31) / 32))
+[ "$number" -lt 128 ] || t_beside=$((t_beside + 5))
 
 # sections PIN [KEY VALUE]...
 sections()
