@@ -3,12 +3,12 @@
 # Every operation over a network that loses, reorders, duplicates and damages
 # packets: what is reported as done is there, once, and in order, at both ends.
 # First so that a channel survives; then worse, and with the link going down.
-# NETEM_SEED=7 NETEM_SECONDS=60 NETEM_WRITERS=64 for others; so many want a minute to
-# have a channel each on the worst of these networks.
+# NETEM_SEED=7 NETEM_SECONDS=60 NETEM_WRITERS=64 for others; so many want more than 2 s
+# to have a channel each on the worst of these networks.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 240
-# soak: 7200 NETEM_SECONDS=300 NETEM_WRITERS=64
+# soak: 7200 NETEM_SECONDS=300
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"

@@ -6,7 +6,7 @@
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
-# timeout: 400
+# timeout: 240
 # The library has the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"

@@ -391,14 +391,14 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		return;
 	}
 	find_up(link, info->epoch);
-	/* What has tried in vain tries again in its time. */
-	if (info->unwanted_epoch && !link->asked)
-		rcd_link_rotate(link);
 	if (end == RCD_ENDS_NOW) {
 		link->other = true;
 		rcd_link_end_now(link);
 	} else if (end == RCD_ENDS || link->doomed == info->epoch) {
 		rcd_link_end(link);
+	} else if (info->unwanted_epoch && !link->asked) {
+		/* What was tried in vain is tried again in its time. */
+		rcd_link_rotate(link);
 	}
 }
 
