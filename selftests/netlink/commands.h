@@ -166,8 +166,8 @@ static int run_pings(struct genl_sock *s)
 }
 
 /*
- * Has a command that says so done its work? @ret and @a are those of rcl_view()
- * for a, which may have gone down since.
+ * Has a command that says so done its work, if that is to be seen? @ret and @a
+ * are those of rcl_view() for a, which may have gone down since.
  */
 static bool is_done(uint8_t cmd, int ret, const struct rcl_view *a)
 {
@@ -189,7 +189,7 @@ static bool is_done(uint8_t cmd, int ret, const struct rcl_view *a)
 	case RCLINK_CMD_LINK_DISCONNECT:
 		return down;
 	default:
-		return !ret || ret == -ENOENT;
+		return true;
 	}
 }
 

@@ -427,7 +427,10 @@ static bool still_up(struct genl_sock *s)
 	return true;
 }
 
-/* A link that the command failed on is as before, or down. */
+/*
+ * A link that the command failed on is as before, or down; where it did not
+ * fail it did its work.
+ */
 static bool link_is_sound(struct genl_sock *s, const struct sweep *sweep,
 			  int failed)
 {
@@ -437,11 +440,13 @@ static bool link_is_sound(struct genl_sock *s, const struct sweep *sweep,
 	if (sweep->stays)
 		return still_up(s);
 	ret = rcl_view(s, "a", &view);
-	if (!failed)
-		return is_done(sweep->cmd, ret, &view);
+	if (!failed && !is_done(sweep->cmd, ret, &view))
+		return false;
+	if (ret == -ENOENT)
+		return !sweep->state || (sweep->run == run_del && !failed);
 	if (ret)
-		return ret == -ENOENT && !sweep->state;
-	return view.state == sweep->state ||
+		return false;
+	return !failed || view.state == sweep->state ||
 	       view.state == RCLINK_LINK_STATE_DOWN;
 }
 
