@@ -135,11 +135,12 @@ const struct nla_policy rclink_link_disconnect_nl_policy[RCLINK_A_LINK_NAME + 1]
 };
 
 /* RCLINK_CMD_PING - do */
-const struct nla_policy rclink_ping_nl_policy[RCLINK_A_PING_COOKIE + 1] = {
+const struct nla_policy rclink_ping_nl_policy[RCLINK_A_PING_COUNT + 1] = {
 	[RCLINK_A_PING_LINK] = { .type = NLA_NUL_STRING, .len = RCLINK_NAME_MAX, },
 	[RCLINK_A_PING_OP] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
 	[RCLINK_A_PING_SIZE] = { .type = NLA_U32, },
 	[RCLINK_A_PING_COOKIE] = { .type = NLA_U64, },
+	[RCLINK_A_PING_COUNT] = NLA_POLICY_RANGE(NLA_U32, 1, RCLINK_PING_COUNT_MAX),
 };
 
 /* RCLINK_CMD_RECORD_GET - do */
@@ -279,7 +280,7 @@ const struct genl_ops rclink_nl_ops[19] = {
 		.cmd		= RCLINK_CMD_PING,
 		.doit		= rclink_nl_ping_doit,
 		.policy		= rclink_ping_nl_policy,
-		.maxattr	= RCLINK_A_PING_COOKIE,
+		.maxattr	= RCLINK_A_PING_COUNT,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -33,7 +33,7 @@ extern const struct nla_policy rclink_link_activate_nl_policy[RCLINK_A_LINK_KEY 
 
 extern const struct nla_policy rclink_link_disconnect_nl_policy[RCLINK_A_LINK_NAME + 1];
 
-extern const struct nla_policy rclink_ping_nl_policy[RCLINK_A_PING_COOKIE + 1];
+extern const struct nla_policy rclink_ping_nl_policy[RCLINK_A_PING_COUNT + 1];
 
 extern const struct nla_policy rclink_record_get_nl_policy[RCLINK_A_RECORD_NUMBER + 1];
 

@@ -386,6 +386,7 @@ struct rcl_nl_ping {
 static int rcl_nl_put_ping(struct sk_buff *skb, const struct rcl_nl_ping *np)
 {
 	const struct rcl_ping *ping = &np->ping;
+	u32 i;
 
 	if (nla_put_string(skb, RCLINK_A_PING_LINK, np->link) ||
 	    nla_put_u32(skb, RCLINK_A_PING_OP, ping->op) ||
@@ -394,11 +395,12 @@ static int rcl_nl_put_ping(struct sk_buff *skb, const struct rcl_nl_ping *np)
 			      RCLINK_A_PING_PAD) ||
 	    nla_put_u32(skb, RCLINK_A_PING_ERROR, -ping->error))
 		return -EMSGSIZE;
-	if (ping->error)
-		return nla_put_string(skb, RCLINK_A_PING_REASON_TEXT,
-				      ping->why);
-	return nla_put_u64_64bit(skb, RCLINK_A_PING_RTT, ping->rtt,
-				 RCLINK_A_PING_PAD);
+	for (i = 0; i < ping->ok; i++)
+		if (nla_put_u64_64bit(skb, RCLINK_A_PING_RTT, ping->rtt[i],
+				      RCLINK_A_PING_PAD))
+			return -EMSGSIZE;
+	return ping->error ? nla_put_string(skb, RCLINK_A_PING_REASON_TEXT,
+					    ping->why) : 0;
 }
 
 /* Who asked may be gone; then nobody wants to know. */
@@ -434,6 +436,9 @@ static void rcl_nl_parse_ping(struct genl_info *info, struct rcl_nl_ping *np)
 		ping->size = nla_get_u32(attrs[RCLINK_A_PING_SIZE]);
 	if (attrs[RCLINK_A_PING_COOKIE])
 		np->cookie = nla_get_u64(attrs[RCLINK_A_PING_COOKIE]);
+	ping->count = 1;
+	if (attrs[RCLINK_A_PING_COUNT])
+		ping->count = nla_get_u32(attrs[RCLINK_A_PING_COUNT]);
 	ping->done = rcl_nl_ping_done;
 	np->portid = info->snd_portid;
 }

@@ -85,8 +85,6 @@ static int rcl_ping_map(struct rcl_epoch *ep, struct rcl_pinger *p)
 	p->mem = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
 	if (!p->mem)
 		return -ENOMEM;
-	if (p->ping->op == RCLINK_PING_OP_WRITE)
-		rcl_pattern_fill(p->mem, 0, size, ~p->seed);
 	p->dma = ib_dma_map_single(ep->user.ib, p->mem, size,
 				   DMA_BIDIRECTIONAL);
 	if (ib_dma_mapping_error(ep->user.ib, p->dma)) {
@@ -97,12 +95,33 @@ static int rcl_ping_map(struct rcl_epoch *ep, struct rcl_pinger *p)
 	return 0;
 }
 
-/* Ends the round trip under way; its work request has completed. */
+/* A round trip, and its data, are none of those before. */
+static void rcl_ping_begin(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	u32 size = p->ping->size;
+
+	p->step = steps[p->ping->op];
+	p->asked = false;
+	p->cookie++;
+	p->seed = get_random_u32();
+	p->sent = 0;
+	p->echoed = 0;
+	p->end = 0;
+	if (!p->mem || p->ping->op != RCLINK_PING_OP_WRITE)
+		return;
+	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
+				   DMA_BIDIRECTIONAL);
+	rcl_pattern_fill(p->mem, 0, size, ~p->seed);
+	ib_dma_sync_single_for_device(ep->user.ib, p->dma, size,
+				      DMA_BIDIRECTIONAL);
+}
+
+/* Ends the round trip under way, if any; its work request has completed. */
 static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 {
 	struct rcl_pinger *p = &ep->pinger;
 	struct rcl_ping *ping = p->ping;
-	struct rcl_stats *stats = ep->ctrl.stats;
 
 	/* What a QP may access stays with one that the device keeps. */
 	if (p->mem && !ep->qp[0].lost) {
@@ -113,11 +132,21 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 	}
 	p->ping = NULL;
 	if (error)
-		stats->ping_errors++;
-	else
-		stats->pings++;
-	ping->rtt = ktime_to_ns(ktime_sub(p->end, p->start));
+		ep->ctrl.stats->ping_errors++;
 	rcl_ping_finish(ping, error, why);
+}
+
+static void rcl_ping_verified(struct rcl_epoch *ep)
+{
+	struct rcl_pinger *p = &ep->pinger;
+	struct rcl_ping *ping = p->ping;
+
+	ep->ctrl.stats->pings++;
+	ping->rtt[ping->ok++] = ktime_to_ns(ktime_sub(p->end, p->start));
+	if (ping->ok < ping->count)
+		rcl_ping_begin(ep);
+	else
+		rcl_ping_end(ep, 0, NULL);
 }
 
 /**
@@ -132,25 +161,21 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
 {
 	struct rcl_pinger *p = &ep->pinger;
-	u32 cookie = p->cookie + 1;
 	const char *why;
-	int ret;
+	int ret = 0;
 
 	ret = rcl_ping_check(ep, ping, &why);
 	if (ret) {
 		rcl_ping_finish(ping, ret, why);
 		return;
 	}
-	memset(p, 0, sizeof(*p));
 	p->ping = ping;
-	p->step = steps[ping->op];
-	p->cookie = cookie;
-	p->seed = get_random_u32();
-	if (ping->op == RCLINK_PING_OP_SEND || !ping->size)
-		return;
-	ret = rcl_ping_map(ep, p);
+	if (ping->op != RCLINK_PING_OP_SEND && ping->size)
+		ret = rcl_ping_map(ep, p);
 	if (ret)
 		rcl_ping_end(ep, ret, "no memory in one piece for the payload: try a smaller size");
+	else
+		rcl_ping_begin(ep);
 }
 
 /* As much of it as one message has. */
@@ -365,8 +390,8 @@ int rcl_ping_continue(struct rcl_epoch *ep)
 			ret = rcl_ping_ask(ep, RCL_MSG_CHECK, ~p->seed);
 			break;
 		case RCL_PING_DONE:
-			rcl_ping_end(ep, 0, NULL);
-			return 0;
+			rcl_ping_verified(ep);
+			break;
 		}
 	} while (!ret && p->step != step);
 	return ret;

@@ -7,28 +7,33 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
+#include <uapi/linux/rclink.h>
 
 struct rcl_epoch;
 struct rcl_msg;
 
 /**
- * struct rcl_ping - a round trip that somebody asked for
+ * struct rcl_ping - round trips that somebody asked for
  * @node: in the link's queue
  * @op: enum rclink_ping_op
  * @size: bytes of payload
+ * @count: one after the other, RCLINK_PING_COUNT_MAX at most
  * @done: called exactly once, by the link's work item; owns the ping then
  * @error: result: 0, or a negative errno
  * @why: with @error, a sentence
- * @rtt: result in nanoseconds
+ * @ok: result: so many were verified
+ * @rtt: result: of each of these, in nanoseconds
  */
 struct rcl_ping {
 	struct list_head node;
 	u32 op;
 	u32 size;
+	u32 count;
 	void (*done)(struct rcl_ping *ping);
 	int error;
 	const char *why;
-	u64 rtt;
+	u32 ok;
+	u64 rtt[RCLINK_PING_COUNT_MAX];
 };
 
 enum rcl_ping_step {

@@ -165,6 +165,7 @@ static const struct field ping[] = {
 	F32("op", RCLINK_A_PING_OP, one),
 	F32("size", RCLINK_A_PING_SIZE, eight),
 	F64("cookie", RCLINK_A_PING_COOKIE, cookie),
+	F32("count", RCLINK_A_PING_COUNT, one),
 };
 
 static const struct field record_get[] = {

@@ -44,6 +44,15 @@ const struct nlattr *genl_attr(const struct genl_msg *m, uint16_t type)
 		    m->buf + m->nlh.nlmsg_len, type);
 }
 
+const struct nlattr *genl_more(const struct genl_msg *m, uint16_t type,
+			       const struct nlattr *after)
+{
+	if (!after)
+		return genl_attr(m, type);
+	return find((const char *)after + NLA_ALIGN(after->nla_len),
+		    m->buf + m->nlh.nlmsg_len, type);
+}
+
 const struct nlattr *genl_next(const struct nlattr *in, uint16_t type,
 			       const struct nlattr *after)
 {

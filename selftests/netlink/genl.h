@@ -68,6 +68,9 @@ int genl_dump(struct genl_sock *s, struct genl_msg *m,
 
 uint8_t genl_cmd(const struct genl_msg *m);
 const struct nlattr *genl_attr(const struct genl_msg *m, uint16_t type);
+/* One that may be there more than once: the first with after NULL. */
+const struct nlattr *genl_more(const struct genl_msg *m, uint16_t type,
+			       const struct nlattr *after);
 const struct nlattr *genl_next(const struct nlattr *in, uint16_t type,
 			       const struct nlattr *after);
 uint32_t genl_u32(const struct nlattr *nla);

@@ -220,6 +220,76 @@ TEST_F(pair, who_asked_may_be_gone_when_the_result_comes)
 	EXPECT_EQ(0, round_trip(&self->s, "a", RCLINK_PING_OP_SEND, -1, &pong));
 }
 
+TEST_F(pair, many_of_one_request_are_made_and_counted)
+{
+	static const uint32_t counts[] = { 1, 2, RCLINK_PING_COUNT_MAX };
+	struct rcl_view before, after;
+	struct rcl_pong pong;
+	unsigned int i;
+	uint32_t op;
+
+	for (op = RCLINK_PING_OP_SEND; op <= RCLINK_PING_OP_FADD; op++) {
+		if (op >= RCLINK_PING_OP_CAS && !self->atomics)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(counts); i++) {
+			ASSERT_EQ(0, rcl_view(&self->s, "a", &before));
+			ASSERT_EQ(0, rcl_pings(&self->s, "a", op, -1, i,
+					       counts[i], NULL));
+			ASSERT_EQ(0, rcl_pong(&self->s, &pong, 15000));
+			EXPECT_EQ(0, pong.error) TH_LOG("%s", pong.reason);
+			EXPECT_EQ(counts[i], pong.ok);
+			EXPECT_NE(0, pong.rtt);
+			EXPECT_EQ(i, pong.cookie);
+			ASSERT_EQ(0, rcl_view(&self->s, "a", &after));
+			EXPECT_EQ(before.pings + counts[i], after.pings);
+			EXPECT_EQ(before.ping_errors, after.ping_errors);
+		}
+	}
+	EXPECT_EQ(-ETIMEDOUT, rcl_pong(&self->s, &pong, 300));
+}
+
+TEST_F(pair, a_request_for_none_or_too_many_is_refused)
+{
+	struct rcl_pong pong;
+
+	EXPECT_EQ(-ERANGE, rcl_pings(&self->s, "a", RCLINK_PING_OP_SEND, -1, 1,
+				     0, NULL));
+	EXPECT_EQ(-ERANGE, rcl_pings(&self->s, "a", RCLINK_PING_OP_SEND, -1, 1,
+				     RCLINK_PING_COUNT_MAX + 1, NULL));
+	EXPECT_EQ(-ETIMEDOUT, rcl_pong(&self->s, &pong, 300));
+}
+
+/* What failed is told, and what did not: some tries, for the moment of it. */
+TEST_F(pair, those_before_the_one_that_fails_are_told_of)
+{
+	struct rcl_pong pong;
+	uint64_t before;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		before = rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS);
+		ASSERT_EQ(0, rcl_pings(&self->s, "a", RCLINK_PING_OP_SEND,
+				       BUFFER, i, RCLINK_PING_COUNT_MAX, NULL));
+		while (rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS) == before)
+			;
+		EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
+		ASSERT_EQ(0, rcl_pong(&self->s, &pong, 10000));
+		EXPECT_EQ(rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS),
+			  before + pong.ok);
+		EXPECT_EQ(pong.ok < RCLINK_PING_COUNT_MAX, !!pong.error);
+		EXPECT_EQ(!pong.error, !pong.reason[0]);
+		EXPECT_NE(0, pong.ok);
+		EXPECT_NE(0, pong.rtt);
+		if (pong.error)
+			break;
+		EXPECT_EQ(0, rcl_until(&self->s, "b", RCLINK_LINK_STATE_DOWN,
+				       3000));
+		ASSERT_EQ(0, rcl_pair(&self->s, "a", "b",
+				      RCLINK_LINK_STATE_UP));
+	}
+	EXPECT_GT(20, i);
+}
+
 TEST_F(pair, statistics_count_them)
 {
 	struct rcl_view before, after;

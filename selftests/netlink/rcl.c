@@ -456,9 +456,9 @@ int rcl_pair(struct genl_sock *s, const char *a, const char *b, uint32_t state)
 	return ret;
 }
 
-/* @size: negative to say none */
-int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
-	     uint64_t cookie, struct genl_ack *ack)
+/* @size, @count: negative to say none */
+int rcl_pings(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
+	      uint64_t cookie, int64_t count, struct genl_ack *ack)
 {
 	struct genl_msg m;
 
@@ -468,12 +468,21 @@ int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 	if (size >= 0)
 		genl_put_u32(&m, RCLINK_A_PING_SIZE, size);
 	genl_put_u64(&m, RCLINK_A_PING_COOKIE, cookie);
+	if (count >= 0)
+		genl_put_u32(&m, RCLINK_A_PING_COUNT, count);
 	return genl_ask(s, &m, NULL, ack);
+}
+
+int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
+	     uint64_t cookie, struct genl_ack *ack)
+{
+	return rcl_pings(s, name, op, size, cookie, -1, ack);
 }
 
 /* The next result that comes in. */
 int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms)
 {
+	const struct nlattr *rtt = NULL;
 	struct genl_msg m;
 	int ret;
 
@@ -490,7 +499,10 @@ int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms)
 	pong->error = genl_u32(genl_attr(&m, RCLINK_A_PING_ERROR));
 	snprintf(pong->reason, sizeof(pong->reason), "%s",
 		 genl_str(genl_attr(&m, RCLINK_A_PING_REASON_TEXT)));
-	pong->rtt = genl_u64(genl_attr(&m, RCLINK_A_PING_RTT));
+	while ((rtt = genl_more(&m, RCLINK_A_PING_RTT, rtt))) {
+		if (!pong->ok++ || genl_u64(rtt) < pong->rtt)
+			pong->rtt = genl_u64(rtt);
+	}
 	return 0;
 }
 

@@ -58,7 +58,8 @@ struct rcl_pong {
 	uint64_t cookie;
 	uint32_t error;
 	char reason[128];
-	uint64_t rtt;
+	uint32_t ok;
+	uint64_t rtt;		/* the shortest of these; 0 for none */
 };
 
 /* The device of the lab on this host, rxe0 if nobody says. */
@@ -107,6 +108,8 @@ int rcl_pair(struct genl_sock *s, const char *a, const char *b,
 
 int rcl_ping(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
 	     uint64_t cookie, struct genl_ack *ack);
+int rcl_pings(struct genl_sock *s, const char *name, uint32_t op, int64_t size,
+	      uint64_t cookie, int64_t count, struct genl_ack *ack);
 int rcl_pong(struct genl_sock *s, struct rcl_pong *pong, int ms);
 
 /* The name of the link that is to be rotated next, or "" within that time. */

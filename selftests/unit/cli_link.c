@@ -393,6 +393,30 @@ TEST_F(msg, a_ping_comes_back)
 	EXPECT_EQ(0, memcmp(&ping, &back, sizeof(ping)));
 }
 
+TEST_F(msg, so_many_pings_come_back_as_there_is_room_for)
+{
+	struct rcl_ping back;
+	uint64_t i;
+
+	for (i = 0; i < RCLINK_PING_COUNT_MAX; i++)
+		ASSERT_EQ(0, nla_put_u64(self->msg, RCLINK_A_PING_RTT,
+					 i << 33));
+	ASSERT_EQ(0, rcl_ping_get(self->hdr, &back));
+	EXPECT_EQ(RCLINK_PING_COUNT_MAX, back.ok);
+	for (i = 0; i < RCLINK_PING_COUNT_MAX; i++)
+		EXPECT_EQ(i << 33, back.rtt[i]);
+	nla_put_u64(self->msg, RCLINK_A_PING_RTT, 1);
+	EXPECT_EQ(-EPROTO, rcl_ping_get(self->hdr, &back));
+}
+
+TEST_F(msg, a_ping_of_another_length_is_none)
+{
+	struct rcl_ping back;
+
+	nla_put_u32(self->msg, RCLINK_A_PING_RTT, 1);
+	EXPECT_EQ(-EPROTO, rcl_ping_get(self->hdr, &back));
+}
+
 /* The kernel's refusal of a request, with the attributes in build(). */
 static int refusal_of(const struct nlmsghdr *req, const char *text, int off,
 		      int missing, int nest, uint32_t max, char *err)

@@ -108,6 +108,7 @@ static const char *const ping_words[] = {
 	[RCLINK_A_PING_OP] = "op",
 	[RCLINK_A_PING_SIZE] = "size",
 	[RCLINK_A_PING_COOKIE] = "cookie",
+	[RCLINK_A_PING_COUNT] = "count",
 };
 
 const struct rcl_nl_names rcl_ping_names = {
@@ -230,7 +231,6 @@ static const struct rcl_field ping_fields[] = {
 	P(COOKIE, RCL_U64, cookie),
 	P(ERROR, RCL_U32, error),
 	P(REASON_TEXT, RCL_TEXT_LEN, reason_text),
-	P(RTT, RCL_U64, rtt),
 };
 
 #define N(attr, kind, member) \
@@ -381,12 +381,25 @@ void rcl_dev_info_free(struct rcl_dev_info *info)
 int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping)
 {
 	struct nlattr *tb[RCLINK_A_PING_MAX + 1];
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+	const struct nlattr *nla;
+	int ret = 0;
+	int rem;
 
 	memset(ping, 0, sizeof(*ping));
 	if (genlmsg_parse((struct nlmsghdr *)hdr, 0, tb, RCLINK_A_PING_MAX,
 			  NULL))
 		return -EPROTO;
-	return rcl_fields_get(tb, ping_fields, ARRAY_SIZE(ping_fields), ping);
+	nla_for_each_attr(nla, genlmsg_attrdata(genl, 0),
+			  genlmsg_attrlen(genl, 0), rem) {
+		if (nla_type(nla) != RCLINK_A_PING_RTT)
+			continue;
+		if (ping->ok == RCLINK_PING_COUNT_MAX)
+			return -EPROTO;
+		ret |= rcl_u64_get(nla, &ping->rtt[ping->ok++]);
+	}
+	return ret ? : rcl_fields_get(tb, ping_fields, ARRAY_SIZE(ping_fields),
+				      ping);
 }
 
 static int get_entry(const struct nlattr *nest, struct rcl_entry *entry)
@@ -535,6 +548,7 @@ int rcl_ping_put(struct nl_msg *msg, const struct rcl_ping *ping)
 	failed |= nla_put_u32(msg, RCLINK_A_PING_OP, ping->op);
 	failed |= nla_put_u32(msg, RCLINK_A_PING_SIZE, ping->size);
 	failed |= nla_put_u64(msg, RCLINK_A_PING_COOKIE, ping->cookie);
+	failed |= nla_put_u32(msg, RCLINK_A_PING_COUNT, ping->count);
 	return result(failed);
 }
 

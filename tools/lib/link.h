@@ -104,14 +104,17 @@ struct rcl_dev_info {
 };
 
 /* The request uses link, op, size and cookie; the result has all. */
+/* Round trips that are asked for, or how they went. */
 struct rcl_ping {
 	char link[RCLINK_NAME_MAX + 1];
 	uint32_t op;		/* enum rclink_ping_op */
 	uint32_t size;
 	uint64_t cookie;
+	uint32_t count;		/* that are asked for */
 	uint32_t error;		/* positive errno */
 	char reason_text[RCL_TEXT_LEN];
-	uint64_t rtt;		/* ns */
+	uint32_t ok;		/* that were verified */
+	uint64_t rtt[RCLINK_PING_COUNT_MAX];	/* ns, of each of these */
 };
 
 /* One thing that happened to a link. */

@@ -2,8 +2,8 @@
 /*
  * One round trip at a time: the next begins when its interval has passed and
  * the one before is over. The kernel ends each, in whatever way. Without an
- * interval the next ones already wait in the kernel, so that what is measured
- * is the link and not how fast this process is woken.
+ * interval it makes many in a row, so that what is measured is the link and not
+ * a processor that comes from, and goes to, another process each time.
  */
 #include "cli.h"
 
@@ -22,7 +22,7 @@
 #include "signals.h"
 #include "text.h"
 
-#define WAITING	32		/* in the kernel at most, without an interval */
+#define SOON_NS	10000000ULL	/* so long nobody minds to see nothing */
 
 static const char help[] =
 "usage: rclink ping NAME [OPTIONS]\n\n"
@@ -33,11 +33,11 @@ PING_ARGS_HELP "\n"
 
 struct pinger {
 	struct ping_args args;
-	struct rcl_ping request;
+	struct rcl_ping request;	/* the last one */
 	struct event_base *base;
 	struct rcl_nl *nl;
 	struct event *timer;
-	uint64_t started;		/* when the last one began */
+	uint64_t started;		/* when it was made */
 	uint64_t *rtt;			/* of those that succeeded, ns */
 	uint32_t ok;
 	uint32_t failed;
@@ -66,18 +66,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	p->started = rcl_now();
-	/* A result may come in, and start this again, inside of the call. */
-	while (!p->failed && p->request.cookie < p->args.count &&
-	       p->request.cookie - p->ok < (p->args.interval ? 1 : WAITING)) {
-		p->request.cookie++;
-		ret = rcl_call_ping(p->nl, &p->request, err);
-		if (ret) {
-			fail(p, ret, err);
-			return;
-		}
-		if (p->args.interval)
-			return;
-	}
+	p->request.cookie++;
+	ret = rcl_call_ping(p->nl, &p->request, err);
+	if (ret)
+		fail(p, ret, err);
 }
 
 static void schedule(struct pinger *p)
@@ -85,8 +77,28 @@ static void schedule(struct pinger *p)
 	uint64_t past = rcl_now() - p->started;
 	uint64_t left = past < p->args.interval ? p->args.interval - past : 0;
 	const struct timeval tv = rcl_timeval(left);
+	uint32_t count = past < SOON_NS ? 2 * p->request.count :
+					  (p->request.count + 1) / 2;
 
+	if (!p->args.interval)
+		p->request.count = count;
+	if (p->request.count > RCLINK_PING_COUNT_MAX)
+		p->request.count = RCLINK_PING_COUNT_MAX;
+	if (p->request.count > p->args.count - p->ok)
+		p->request.count = p->args.count - p->ok;
 	event_add(p->timer, &tv);
+}
+
+static void take(struct pinger *p, const struct rcl_ping *result)
+{
+	uint32_t i;
+
+	for (i = 0; i < result->ok && p->ok < p->args.count; i++) {
+		p->rtt[p->ok++] = result->rtt[i];
+		if (!p->args.quiet && !p->args.json)
+			ping_report_line(result->link, result->op,
+					 result->size, p->ok, result->rtt[i]);
+	}
 }
 
 static int on_result(const struct nlmsghdr *hdr, void *arg)
@@ -95,22 +107,18 @@ static int on_result(const struct nlmsghdr *hdr, void *arg)
 	struct rcl_ping result;
 
 	if (!rcl_is_ping_result(hdr) || rcl_ping_get(hdr, &result) ||
-	    result.cookie != p->ok + 1)
+	    result.cookie != p->request.cookie)
 		return 0;
+	take(p, &result);
 	if (result.error) {
 		fail(p, -(int)result.error,
 		     *result.reason_text ? result.reason_text :
 					   strerror(result.error));
 		return 0;
 	}
-	p->rtt[p->ok++] = result.rtt;
-	if (!p->args.quiet && !p->args.json)
-		ping_report_line(result.link, result.op, result.size, p->ok,
-				 result.rtt);
 	if (p->ok == p->args.count || !cli_written())
 		event_base_loopbreak(p->base);
-	else if (p->request.cookie < p->args.count &&
-		 (p->args.interval || p->request.cookie - p->ok <= WAITING / 2))
+	else
 		schedule(p);
 	return 0;
 }
@@ -186,6 +194,7 @@ static void parse(int argc, char **argv, struct pinger *p)
 		ping_args_take(&p->args, cmd, c);
 	p->request.op = p->args.op;
 	p->request.size = p->args.size;
+	p->request.count = 1;
 	words = cli_operands(argc, argv, 1, 1);
 	if (strlen(words[0]) > RCLINK_NAME_MAX)
 		cli_usage(cmd, "a name has at most %d characters",
