@@ -38,17 +38,24 @@ mine()
 	local json
 
 	json=$(rclink bench "${6:-a}" "$1" -o "$2" -s "$3" -n "$4" -j)
-	gojq ".$5" <<<"$json"
+	gojq -r ".$5" <<<"$json"
 }
 
-# lat ROW OP SIZE TOOL [OPTIONS]: averages, in microseconds
+# lat ROW OP SIZE TOOL [OPTIONS]: averages, and what half of all are below, in
+# microseconds
 lat()
 {
-	local row=$1 op=$2 size=$3
+	local row=$1 op=$2 size=$3 average='' typical=''
 
 	shift 3
-	value "$row" peer "$(perftest "$size" 1000 "$@" | awk '{ print $6 }')"
-	value "$row" rclink "$(mine lat "$op" "$size" 1000 'avg / 1000')"
+	read -r average typical < <(perftest "$size" 1000 "$@" |
+		awk '{ print $6, $5 }')
+	value "$row" peer "$average"
+	value "$row-typical" peer "$typical"
+	read -r average typical < <(mine lat "$op" "$size" 1000 \
+		'| "\(.avg / 1000) \(.median / 1000)"')
+	value "$row" rclink "$average"
+	value "$row-typical" rclink "$typical"
 }
 
 # bw ROW OP SIZE ITERS TOOL: averages, in MB/s of 2^20 bytes
