@@ -427,7 +427,7 @@ int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
 }
 
 /**
- * rcl_inbox_ask_ping - queue a round trip
+ * rcl_inbox_ask_ping - queue a request for round trips
  * @link: of which the caller holds a reference
  * @ping: handed back by its done() after success
  *

@@ -403,7 +403,7 @@ int rcl_link_request(const char *name, struct rcl_request *req)
 }
 
 /**
- * rcl_link_ping - queue a round trip
+ * rcl_link_ping - queue a request for round trips
  * @name: of the link
  * @ping: handed back by its done() after success
  *

@@ -108,11 +108,13 @@ static void rcl_ping_begin(struct rcl_epoch *ep)
 	p->sent = 0;
 	p->echoed = 0;
 	p->end = 0;
-	if (!p->mem || p->ping->op != RCLINK_PING_OP_WRITE)
+	if (!p->mem)
 		return;
+	/* The one before has left it to the processor. */
 	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
 				   DMA_BIDIRECTIONAL);
-	rcl_pattern_fill(p->mem, 0, size, ~p->seed);
+	if (p->ping->op == RCLINK_PING_OP_WRITE)
+		rcl_pattern_fill(p->mem, 0, size, ~p->seed);
 	ib_dma_sync_single_for_device(ep->user.ib, p->dma, size,
 				      DMA_BIDIRECTIONAL);
 }

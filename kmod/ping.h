@@ -46,7 +46,7 @@ enum rcl_ping_step {
 
 /**
  * struct rcl_pinger - the round trip under way
- * @ping: it, or NULL
+ * @ping: the request that it is of, or NULL
  * @step: where it is, in a list that ends with RCL_PING_DONE
  * @asked: the question or the work request of this step has been posted
  * @cookie: that its answers must carry

@@ -264,14 +264,16 @@ TEST_F(pair, those_before_the_one_that_fails_are_told_of)
 {
 	struct rcl_pong pong;
 	uint64_t before;
+	int64_t end;
 	int i;
 
 	for (i = 0; i < 20; i++) {
 		before = rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS);
 		ASSERT_EQ(0, rcl_pings(&self->s, "a", RCLINK_PING_OP_SEND,
 				       BUFFER, i, RCLINK_PING_COUNT_MAX, NULL));
+		end = rcl_now_ms() + 15000;
 		while (rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS) == before)
-			;
+			ASSERT_LT(rcl_now_ms(), end);
 		EXPECT_EQ(0, rcl_disconnect(&self->s, "a"));
 		ASSERT_EQ(0, rcl_pong(&self->s, &pong, 10000));
 		EXPECT_EQ(rcl_stat(&self->s, "a", RCLINK_A_STATS_PINGS),

@@ -384,12 +384,20 @@ TEST_F(msg, a_ping_comes_back)
 {
 	struct rcl_ping ping = {
 		.link = "alpha", .op = RCLINK_PING_OP_CAS, .size = 8,
-		.cookie = ~0ULL,
+		.cookie = ~0ULL, .count = 7,
 	};
+	const struct genlmsghdr *genl = nlmsg_data(self->hdr);
 	struct rcl_ping back;
+	struct nlattr *count;
 
 	ASSERT_EQ(0, rcl_ping_put(self->msg, &ping));
 	ASSERT_EQ(0, rcl_ping_get(self->hdr, &back));
+	count = nla_find(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0),
+			 RCLINK_A_PING_COUNT);
+	ASSERT_NE(NULL, count);
+	EXPECT_EQ(7, nla_get_u32(count));
+	/* A result has none. */
+	back.count = ping.count;
 	EXPECT_EQ(0, memcmp(&ping, &back, sizeof(ping)));
 }
 

@@ -103,7 +103,6 @@ struct rcl_dev_info {
 	size_t ngids;
 };
 
-/* The request uses link, op, size and cookie; the result has all. */
 /* Round trips that are asked for, or how they went. */
 struct rcl_ping {
 	char link[RCLINK_NAME_MAX + 1];
