@@ -6,8 +6,10 @@
  * may be of what was read before the way there was cut. So one round trip is a
  * sign for both ends: BEAT returns the credit of the other end's last message,
  * and BEAT_ACK is an answer. Which end asks does not matter, so the initiator
- * does, by an interval that is an eighth to a quarter shorter, at random, so
- * that many links do not ask at once. The other end asks where that does not
+ * does, some time before its interval ends. When is drawn at random, so that
+ * many links do not all ask at once, from a few moments, of which each interval
+ * has four to eight and which all links share: a processor that is idle does
+ * not wake for each link by itself. The other end asks where that does not
  * come, or is too seldom.
  *
  * An interval begins anew with every sign. Where one ends without a sign, the
@@ -26,6 +28,7 @@
  */
 #include "heartbeat.h"
 
+#include <linux/log2.h>
 #include <linux/random.h>
 
 #include "due.h"
@@ -36,6 +39,19 @@
 
 #define RCL_AGAIN_MS	1000	/* between two wishes of the peer */
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
+
+/* A moment in the last three eighths of the interval that begins now. */
+static u64 rcl_heartbeat_moment(u64 end, u32 interval)
+{
+	u32 quarter = interval / 4;
+	u32 apart;
+
+	if (quarter < 2)
+		return end;
+	apart = rounddown_pow_of_two(quarter);
+	end -= quarter / 2 + get_random_u32() % (quarter / 2 + 1);
+	return round_up(end - apart / 2, apart);
+}
 
 static unsigned long rcl_heartbeat_interval(const struct rcl_epoch *ep)
 {
@@ -61,13 +77,13 @@ unsigned int rcl_heartbeat_limit(const struct rcl_epoch *ep)
 void rcl_heartbeat_start(struct rcl_epoch *ep)
 {
 	unsigned long interval = rcl_heartbeat_interval(ep);
-	u32 eighth = interval / 8;
+	u64 due = get_jiffies_64() + interval;
 
 	if (ep->pool.role == RCLINK_ROLE_INITIATOR)
-		interval -= eighth + get_random_u32() % (eighth + 1);
+		due = rcl_heartbeat_moment(due, interval);
 	ep->heartbeat.quiet = 0;
 	ep->heartbeat.patient = 0;
-	ep->heartbeat.due = get_jiffies_64() + interval;
+	ep->heartbeat.due = due;
 }
 
 /**

@@ -3,6 +3,7 @@
 # Figures: that all links stayed up, beat, and took time is all that is tested.
 #  - what the heartbeats of idle links cost, by the difference to links without,
 #    and the memory of the links. IDLE_LINKS has another number of them: make soak has 500.
+#  - a test: links beat at moments that they share.
 # hosts: 1
 # kernels: 6.12-all
 # only: one kernel tells the size of a figure
@@ -20,6 +21,7 @@
 links=${IDLE_LINKS:-100}
 seconds=10
 interval=/sys/module/rclink/parameters/heartbeat
+tracing=/sys/kernel/tracing
 
 # rested: hundredths of a second that all processors were idle, since they began.
 # What they were busy with is only looked at in each tick, when timers run out.
@@ -73,9 +75,52 @@ cost()
 		[ "$rate" -gt 0 ] && [ "$none" -gt "$rest" ]
 }
 
-plan 1
+# The moments of 200 ms: the largest power of two that a quarter of it has, in ticks
+# of 4 ms, as Debian's kernels have them.
+moment=8
+
+# expiries: of each timer of a link that ran out, the tick that it was set to
+expiries()
+{
+	awk '/function=rcl_life_timer/ {
+			match($0, /timer=[0-9a-f]+/)
+			timer = substr($0, RSTART, RLENGTH)
+		}
+		/timer_start:.*rcl_life_timer/ {
+			match($0, /expires=[0-9]+/)
+			due[timer] = substr($0, RSTART + 8, RLENGTH - 8)
+		}
+		/timer_expire_entry:.*rcl_life_timer/ && timer in due {
+			print due[timer]
+		}' "$tracing/trace"
+}
+
+# Of timers that run out, at random, one in eight would be due at such a moment. Some
+# are not of heartbeats.
+together()
+{
+	local n shared was
+
+	was=$(<"$interval")
+	echo 200 >"$interval"
+	hold up 20 || return
+	echo >"$tracing/trace"
+	echo 'timer:timer_start timer:timer_expire_entry' >"$tracing/set_event"
+	sleep 3
+	echo >"$tracing/set_event"
+	drop
+	forget
+	echo "$was" >"$interval"
+	n=$(expiries | wc -l)
+	shared=$(expiries | awk -v m=$moment '$1 % m == 0' | wc -l)
+	echo "$shared of $n"
+	[ "$n" -ge 100 ] && [ $((shared * 4)) -ge $((n * 3)) ]
+}
+
+plan 2
 nl_build
 lab_device
 lab_module
 measured "the cost of heartbeats was measured" cost
+check "links beat at moments that they share" together
 finish
