@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The right to use a link or a group, as that to use a file: its owner, group
- * and mode against the credentials of who opened the device. They do not change
- * afterwards, whoever has the file then; so the kernel's own helpers, which
- * look at the caller's, are given those for a moment.
+ * The right to use a link or a group works like that to use a file: its owner,
+ * group and mode are checked against the credentials of whoever opened the
+ * device. These do not change later, whoever has the file then; so the kernel's
+ * own helpers, which look at the caller's, are given these for a moment.
  */
 #include "access.h"
 
@@ -17,7 +17,7 @@
 
 #define RCL_ACCESS_RW	06	/* a channel goes both ways */
 
-/* Only the first of the three that fits counts. */
+/* Only the first of the three classes that matches counts. */
 static bool rcl_access_by_mode(kuid_t owner, kgid_t group, u32 mode)
 {
 	if (uid_eq(owner, current_fsuid()))
@@ -28,12 +28,12 @@ static bool rcl_access_by_mode(kuid_t owner, kgid_t group, u32 mode)
 }
 
 /**
- * rcl_access_may - has somebody the right?
- * @access: whose it is
- * @cred: of the consumer, NULL for the kernel, which may use all
+ * rcl_access_may - does a consumer have the right?
+ * @access: owner, group and mode of what it wants to use
+ * @cred: of the consumer, NULL for the kernel, which may use everything
  *
  * Context: process context.
- * Return: true for yes.
+ * Return: true if so.
  */
 bool rcl_access_may(const struct rcl_access *access, const struct cred *cred)
 {
@@ -45,7 +45,7 @@ bool rcl_access_may(const struct rcl_access *access, const struct cred *cred)
 	if (!cred)
 		return true;
 	own = override_creds(cred);
-	/* Who has the capability could give himself the right. */
+	/* Anybody with the capability could grant himself the right. */
 	may = rcl_access_by_mode(owner, group, access->mode) ||
 	      capable(CAP_NET_ADMIN);
 	revert_creds(own);
@@ -65,13 +65,13 @@ static bool rcl_access_may_link(const struct rcl_policy *policy,
 }
 
 /**
- * rcl_access_get - look a link up for who wants to use it
+ * rcl_access_get - look up a link for a consumer that wants to use it
  * @name: of the link
- * @cred: of the consumer, NULL for the kernel, which may use all
+ * @cred: of the consumer, NULL for the kernel, which may use everything
  *
  * Context: may sleep.
- * Return: the link with a reference, the ERR_PTR of -ENODEV for no such link,
- * or of -EACCES.
+ * Return: the link with a reference, or an ERR_PTR: -ENODEV if there is no such
+ * link, -EACCES without the right.
  */
 struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
 {
@@ -88,12 +88,12 @@ struct rcl_link *rcl_access_get(const char *name, const struct cred *cred)
 }
 
 /**
- * rcl_access_check - may somebody use a link?
+ * rcl_access_check - may a consumer use a link?
  * @name: of the link
- * @cred: of the consumer, NULL for the kernel, which may use all
+ * @cred: of the consumer, NULL for the kernel, which may use everything
  *
- * Context: process context; never drops the last reference of a link, whose
- * work item may wait for a lock of the caller's.
+ * Context: process context; never drops the last reference to a link, whose
+ * work item may be waiting for a lock that the caller holds.
  * Return: 0, -ENODEV or -EACCES.
  */
 int rcl_access_check(const char *name, const struct cred *cred)

@@ -9,10 +9,10 @@ struct cred;
 struct rcl_link;
 
 /**
- * struct rcl_access - as of a file, in the initial user namespace
+ * struct rcl_access - like that of a file, in the initial user namespace
  * @owner: user ID
  * @group: group ID
- * @mode: bits
+ * @mode: permission bits
  */
 struct rcl_access {
 	u32 owner;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions have an order, and a message tells of some that follow each other in
- * it: who hears it knows that there are no others in between. So one that has
- * gone is known to have when its turn comes, whatever was lost, and not before.
+ * Regions have an order, and a message lists some that follow each other in it:
+ * its reader knows that there are no others in between. So a region is known to
+ * have gone when its turn comes, whatever was lost, and not before.
  */
 #include "announce.h"
 
@@ -26,7 +26,7 @@ u32 rcl_announce_room(u32 bytes)
 	return n < RCL_ANNOUNCE_REGIONS ? n : RCL_ANNOUNCE_REGIONS;
 }
 
-/* By name; of one name there may be several, over several links. */
+/* By name first; several regions may share one, over several links. */
 static int rcl_announce_compare(const struct rcl_announce_region *a,
 				const struct rcl_announce_region *b)
 {
@@ -39,7 +39,7 @@ static int rcl_announce_compare(const struct rcl_announce_region *a,
 	return ret;
 }
 
-/* How many come before it, and itself where @with is set? */
+/* Counts the regions before @region, and @region itself if @with is set. */
 static u32 rcl_announce_before(const struct rcl_announce_list *list,
 			       const struct rcl_announce_region *region,
 			       bool with)
@@ -57,7 +57,7 @@ static u32 rcl_announce_before(const struct rcl_announce_list *list,
 	return low;
 }
 
-/* Those at @from to @to make room for others; the last ones fall off. */
+/* Replaces entries @from to @to - 1 by @n others; the last ones fall off. */
 static void rcl_announce_replace(struct rcl_announce_list *list, u32 from,
 				 u32 to,
 				 const struct rcl_announce_region *region,
@@ -77,12 +77,12 @@ static void rcl_announce_replace(struct rcl_announce_list *list, u32 from,
 }
 
 /**
- * rcl_announce_add - one more that this host exports
- * @list: zeroed, or of this function
- * @region: with a name that may be told of; nothing happens when the same is
- *	there, over another link
+ * rcl_announce_add - add a region that this host exports
+ * @list: zeroed, or filled by this function
+ * @region: has a name that may be announced; nothing happens if the same one is
+ *	there already, over another link
  *
- * Of more than there is room for, the first ones stay.
+ * If there are more than fit, the first ones stay.
  */
 void rcl_announce_add(struct rcl_announce_list *list,
 		      const struct rcl_announce_region *region)
@@ -96,13 +96,13 @@ void rcl_announce_add(struct rcl_announce_list *list,
 }
 
 /**
- * rcl_announce_turn - say what comes next
+ * rcl_announce_turn - choose what to announce next
  * @list: what this host exports now
- * @max: so many at once, at least two, so that it goes on
- * @announce: what it said before, at first zeroed; set
+ * @max: how many at once; at least two, so that it advances
+ * @announce: the previous announcement, at first zeroed; set to the next one
  *
- * It begins with the one that was last, or would come before that, so that
- * there is no gap, and behind the end of the list at its begin.
+ * It begins with the region that was last before, or with the one before its
+ * place, so that there is no gap; after the end of the list, at its beginning.
  */
 void rcl_announce_turn(const struct rcl_announce_list *list, u32 max,
 		       struct rcl_announce *announce)
@@ -126,9 +126,9 @@ void rcl_announce_turn(const struct rcl_announce_list *list, u32 max,
 }
 
 /**
- * rcl_announce_merge - a member said something
+ * rcl_announce_merge - take in what a member announced
  * @list: what it exports as far as is known, at first zeroed
- * @announce: of rcl_announce_decode()
+ * @announce: from rcl_announce_decode()
  */
 void rcl_announce_merge(struct rcl_announce_list *list,
 			const struct rcl_announce *announce)
@@ -148,7 +148,7 @@ void rcl_announce_merge(struct rcl_announce_list *list,
 /**
  * rcl_announce_encode - write a message before it is sealed
  * @buf: has room for it
- * @announce: what is said
+ * @announce: what to announce
  *
  * Return: the length in bytes.
  */
@@ -170,11 +170,11 @@ u32 rcl_announce_encode(u8 *buf, const struct rcl_announce *announce)
 }
 
 /**
- * rcl_announce_is_name - may a region of this name be told of?
- * @name: RCLINK_DEV_REGION_LEN bytes, of whoever
+ * rcl_announce_is_name - may a region of this name be announced?
+ * @name: RCLINK_DEV_REGION_LEN bytes, from anybody
  *
- * Return: true if it ends, has nothing behind its end, and may be shown on a
- * terminal.
+ * Return: true if it is not empty, ends, has only zeros behind its end, and may
+ * be shown on a terminal.
  */
 bool rcl_announce_is_name(const char *name)
 {
@@ -189,7 +189,7 @@ bool rcl_announce_is_name(const char *name)
 	return true;
 }
 
-/* Where there are none at all, nothing comes before or behind them. */
+/* With no regions at all, none comes before or behind: both ends are set. */
 static bool rcl_announce_is_sane(const struct rcl_announce *announce)
 {
 	if (announce->n > RCL_ANNOUNCE_REGIONS ||
@@ -207,7 +207,7 @@ static bool rcl_announce_is_sane(const struct rcl_announce *announce)
  * @len: its bytes
  * @announce: set
  *
- * Return: 0, or -EBADMSG when anything in it is not as it must be.
+ * Return: 0, or -EBADMSG if anything in it is invalid.
  */
 int rcl_announce_decode(const u8 *buf, u32 len, struct rcl_announce *announce)
 {

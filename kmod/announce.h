@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a member of a group says of itself: a pure codec, no kernel objects. */
+/* What a group member says about itself: a pure codec, no kernel objects. */
 #ifndef RCL_ANNOUNCE_H
 #define RCL_ANNOUNCE_H
 
@@ -8,20 +8,20 @@
 #include <uapi/linux/rclink.h>
 #include <uapi/linux/rclink_dev.h>
 
-#define RCL_ANNOUNCE_HEAD	8	/* version to entries */
+#define RCL_ANNOUNCE_HEAD	8	/* from the version up to the entries */
 #define RCL_ANNOUNCE_REGION	(8 + 4 + RCLINK_DEV_REGION_LEN)
-#define RCL_ANNOUNCE_REGIONS	20	/* in one message, of the longest */
-#define RCL_ANNOUNCE_TOTAL	0xffff	/* more is said as that */
+#define RCL_ANNOUNCE_REGIONS	20	/* in one message, at most */
+#define RCL_ANNOUNCE_TOTAL	0xffff	/* stands for larger totals, too */
 
-/* What is said of the order, in which each region has one place. */
-#define RCL_ANNOUNCE_FIRST	0x01	/* none comes before those */
-#define RCL_ANNOUNCE_LAST	0x02	/* and none behind them */
+/* What a message says about the order, in which each region has one place. */
+#define RCL_ANNOUNCE_FIRST	0x01	/* no region comes before these */
+#define RCL_ANNOUNCE_LAST	0x02	/* no region comes behind these */
 
 /**
  * struct rcl_announce_region - a region that a member exports
  * @len: bytes
  * @rights: RCLINK_REGION_*
- * @name: of the region, with zeros behind it
+ * @name: of the region, padded with zeros
  */
 struct rcl_announce_region {
 	u64 len;
@@ -30,12 +30,12 @@ struct rcl_announce_region {
 };
 
 /**
- * struct rcl_announce - what is said at once
- * @total: regions that it exports
+ * struct rcl_announce - one announcement
+ * @total: how many regions the member exports
  * @ends: RCL_ANNOUNCE_FIRST, RCL_ANNOUNCE_LAST
- * @n: regions that are in here
- * @region: and what they are, in order; between the first and the last of them
- *	there are no others
+ * @n: how many of them are in here
+ * @region: these, in order; there are no others between the first and the last
+ *	of them
  */
 struct rcl_announce {
 	u32 total;
@@ -47,8 +47,8 @@ struct rcl_announce {
 /**
  * struct rcl_announce_list - all that a member exports
  * @total: how many regions
- * @n: of those, the ones that are in here
- * @region: and what they are, in order
+ * @n: how many of them are in here
+ * @region: these, in order
  */
 struct rcl_announce_list {
 	u32 total;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps by which an exchange brings an epoch up, asked for by netlink. From
- * the hello on the peer's kernel has its part in it, see life.c.
+ * The steps by which an exchange brings an epoch up, requested by netlink. From
+ * the hello on, the peer's kernel takes part, see life.c.
  *
- * Each step has three parts: the link's work item looks whether it may be, the
- * link's chore does what takes long and has the epoch to itself meanwhile, and
- * the work item publishes what has come of it.
+ * Each step has three parts: the link's work item checks whether it is allowed,
+ * the link's chore does what takes long and has the epoch to itself meanwhile,
+ * and the work item publishes the result.
  */
 #include "bringup.h"
 
@@ -22,7 +22,7 @@
 #define RCL_PREPARED_MS	30000	/* for the rest of the exchange */
 #define RCL_HELLO_MS	10000	/* for the hello after activate */
 
-/* Make the verbs objects of an epoch, QPs in INIT. */
+/* Create the verbs objects of an epoch, with QPs in INIT. */
 static int rcl_bringup_make(struct rcl_slot *slot, struct rcl_request *req)
 {
 	struct rcl_link *link = slot->link;
@@ -38,7 +38,7 @@ static int rcl_bringup_make(struct rcl_slot *slot, struct rcl_request *req)
 		return ret;
 	agreed &= policy.v[RCL_P_GID_INDEX] != RCLINK_GID_INDEX_AUTO;
 
-	/* Nothing else counts epochs meanwhile. */
+	/* Nothing else changes link->counted meanwhile. */
 	ep = rcl_epoch_create(&policy, link->counted + 1, &slot->up,
 			      &link->stats, &req->why);
 	if (IS_ERR(ep))
@@ -52,7 +52,7 @@ static int rcl_bringup_make(struct rcl_slot *slot, struct rcl_request *req)
 	return 0;
 }
 
-/* Find the way to the peer, bring the QPs to RTR. */
+/* Find the path to the peer, and bring the QPs to RTR. */
 static int rcl_bringup_reach(struct rcl_slot *slot, struct rcl_request *req)
 {
 	struct rcl_link *link = slot->link;
@@ -97,8 +97,8 @@ static int rcl_bringup_do(struct rcl_slot *slot, struct rcl_request *req)
 }
 
 /**
- * rcl_bringup_chore - what takes long with an epoch that is not up
- * @work: of a link
+ * rcl_bringup_chore - do what takes long for an epoch that is not up
+ * @work: the chore of a link
  */
 void rcl_bringup_chore(struct work_struct *work)
 {
@@ -122,7 +122,7 @@ static int rcl_bringup_may_activate(const struct rcl_epoch *ep,
 	return -EBUSY;
 }
 
-/* Who prepared it, and nobody else, goes on with it. */
+/* Only the socket that prepared the epoch may go on with it. */
 static int rcl_bringup_owns(struct rcl_slot *slot, struct rcl_request *req)
 {
 	if (req->owner != slot->owner) {
@@ -148,19 +148,19 @@ static int rcl_bringup_take(struct rcl_slot *slot, struct rcl_request *req)
 	spin_unlock_irq(&link->lock);
 	if (!asleep)
 		return 0;
-	/* No other path is better. */
+	/* Another path would be no better. */
 	req->why =
 		"this host sleeps, or was just copied: try again in a moment";
 	return -EBUSY;
 }
 
 /**
- * rcl_bringup_begin - begin with a step
- * @slot: in a state that the step has a place in
+ * rcl_bringup_begin - begin a step
+ * @slot: in a state that allows the step
  * @req: PREPARE, CONNECT or ACTIVATE
  *
- * Context: the link's work item, while the chore is not under way.
- * Return: 0 when the chore is, or why not.
+ * Context: the link's work item, while its chore is not under way.
+ * Return: 0 if the chore is under way now, or a negative errno.
  */
 int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 {
@@ -181,7 +181,7 @@ int rcl_bringup_begin(struct rcl_slot *slot, struct rcl_request *req)
 	return ret;
 }
 
-/* What was up meanwhile may be down: then this takes its place. */
+/* If the epoch that was up went down meanwhile, this one takes its place. */
 static void rcl_bringup_install(struct rcl_slot *slot,
 				const struct rcl_request *req)
 {
@@ -190,7 +190,7 @@ static void rcl_bringup_install(struct rcl_slot *slot,
 	struct rcl_link *link = slot->link;
 
 	spin_lock_irq(&link->lock);
-	/* The peer may still have what has failed here. */
+	/* The peer may still have the epoch that has failed here. */
 	slot->beside = req->rotate;
 	if (slot == link->next && !link->live->epoch)
 		swap(link->live, link->next);
@@ -263,7 +263,7 @@ static void rcl_bringup_activated(struct rcl_slot *slot,
 		rcl_state_expect(slot, RCL_HELLO_MS);
 }
 
-/* The device may have said before why that is. */
+/* The device may have reported the reason already. */
 static void rcl_bringup_broken(struct rcl_slot *slot)
 {
 	const struct rcl_reason why = rcl_inbox_failure(slot);
@@ -275,12 +275,12 @@ static void rcl_bringup_broken(struct rcl_slot *slot)
 }
 
 /**
- * rcl_bringup_end - the end of a step
- * @slot: that the chore has given back
- * @req: that this was for; out: what has come of it, or why not
+ * rcl_bringup_end - end a step
+ * @slot: given back by the chore
+ * @req: what the step was for; out: the result, or why it failed
  *
  * Context: may sleep.
- * Return: 0, or a negative errno; the epoch is down then if the device refused.
+ * Return: 0, or a negative errno; if the device refused, the epoch is down.
  */
 int rcl_bringup_end(struct rcl_slot *slot, struct rcl_request *req)
 {

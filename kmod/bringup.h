@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How an epoch comes up, as far as this end does it. */
+/* How this end does its part in bringing an epoch up. */
 #ifndef RCL_BRINGUP_H
 #define RCL_BRINGUP_H
 

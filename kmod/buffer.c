@@ -10,7 +10,7 @@
 #include "pattern.h"
 #include "qp.h"
 
-/* Each page is mapped alone, so that it can be synced alone. */
+/* Each page is mapped on its own, so that it can be synced on its own. */
 static int rcl_buffer_add_page(struct rcl_buffer *buf, struct ib_device *ib,
 			       struct scatterlist *sg)
 {
@@ -46,8 +46,8 @@ static void rcl_buffer_free_pages(struct rcl_buffer *buf, struct ib_device *ib)
 }
 
 /*
- * The peer addresses the buffer from a random address on: it learns no kernel
- * address, and who guesses must guess that, too.
+ * To the peer, the buffer begins at a random address: so the peer learns no
+ * kernel address, and anybody who guesses must guess this address, too.
  */
 static int rcl_buffer_map(struct rcl_buffer *buf)
 {
@@ -113,7 +113,7 @@ err_free_pages:
 /**
  * rcl_buffer_destroy - the mirror of rcl_buffer_create()
  * @buf: to be destroyed
- * @lost: its PD has a QP still, which the device keeps, and which may access it
+ * @lost: its PD still has a QP that the device keeps, and that may access it
  *
  * Context: may sleep.
  */
@@ -126,7 +126,7 @@ void rcl_buffer_destroy(struct rcl_buffer *buf, bool lost)
 		rcl_buffer_free_pages(buf, ib);
 		return;
 	}
-	/* As for regions: what the device may reach is not for others. */
+	/* As for regions: never reuse memory that the device may reach. */
 	pr_warn_ratelimited("the device did not let a link buffer go: %u pages are lost\n",
 			    buf->npages);
 	kfree(buf->sg);
@@ -135,13 +135,13 @@ void rcl_buffer_destroy(struct rcl_buffer *buf, bool lost)
 /**
  * rcl_buffer_walk - write a pattern, or compare with it
  * @buf: the buffer
- * @offset: where; the caller checked that the range lies inside
+ * @offset: where to begin; the caller has checked that the range lies inside
  * @len: bytes
  * @seed: which pattern
- * @fill: which of the two
+ * @fill: true to write, false to compare
  *
  * Context: may sleep.
- * Return: true if all bytes are as they should.
+ * Return: true if all bytes are as they should be.
  */
 bool rcl_buffer_walk(struct rcl_buffer *buf, u32 offset, u32 len, u32 seed,
 		     bool fill)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each call checks its argument completely, then makes one call to the core.
- * What a file is, is decided once: nothing, then a channel, a listener, a
- * channel to a group, or a share. What it may become, by the credentials of who
- * opened it.
+ * A file is nothing at first, and then becomes a channel, a listener, a channel
+ * to a group, or a share; this is decided once. What it may become depends on
+ * the credentials of whoever opened it.
  */
 #include "cdev.h"
 
@@ -38,7 +38,7 @@ enum rcl_file_kind {
 	RCL_FILE_SHARE,
 };
 
-/* An open file has a reference to what it is, which is decided once. */
+/* An open file holds a reference to what it is, which is decided once. */
 struct rcl_file {
 	struct mutex lock;	/* protects the decision */
 	enum rcl_file_kind kind;
@@ -234,14 +234,14 @@ static int rcl_cdev_accept(struct rcl_file *file, bool nonblock)
 	while (!(chan = rcl_listener_take(from))) {
 		if (nonblock)
 			return -EAGAIN;
-		/* One wakes for each channel, not all of them from a link. */
+		/* A link wakes one waiter for each channel, not all of them. */
 		ret = wait_event_interruptible_exclusive(from->wait,
 							 READ_ONCE(from->n));
 		if (ret)
 			return ret;
 	}
 	ret = rcl_cdev_install(chan);
-	/* For want of a file, the peer's channel does not end. */
+	/* A lack of files here must not end the peer's channel. */
 	if (ret < 0)
 		rcl_listener_untake(from, chan);
 	return ret;
@@ -362,15 +362,15 @@ static int rcl_cdev_get_submit(struct rclink_dev_submit *arg,
 		return -EFAULT;
 	if (arg->pad || arg->wait > RCLINK_DEV_CQ_DEPTH)
 		return -EINVAL;
-	/* 0 means never. */
+	/* 0 means no timeout. */
 	*end = arg->timeout_ms ?
 	       (jiffies + msecs_to_jiffies(arg->timeout_ms)) | 1 : 0;
 	return 0;
 }
 
 /*
- * Who waits for completions waits for the end of a suspension first. Who
- * neither hands over anything nor waits looks what has completed.
+ * A call that waits for completions first waits for the end of a suspension.
+ * One that neither posts anything nor waits handles what has completed.
  */
 static int rcl_cdev_submit(struct rcl_chan *chan, void __user *user)
 {
@@ -411,7 +411,7 @@ static int rcl_cdev_group_submit(struct rcl_group_chan *group,
 	return rcl_group_chan_wait(group, arg.wait, end);
 }
 
-/* What takes a link. */
+/* The calls that need a channel over a link. */
 static long rcl_cdev_link_ioctl(struct rcl_chan *chan, unsigned int cmd,
 				void __user *user)
 {
@@ -503,7 +503,7 @@ static long rcl_cdev_ioctl(struct file *filp, unsigned int cmd,
 	default:
 		return -ENOTTY;
 	}
-	/* It has left nothing behind, so who was only stopped asks again. */
+	/* Nothing was left behind: a caller that was only stopped retries. */
 	return ret == -EINTR ? -ERESTARTSYS : ret;
 }
 
@@ -566,7 +566,7 @@ static struct miscdevice rcl_cdev = {
 /**
  * rcl_cdev_init - make the device node
  *
- * Return: 0, or what misc_register() says.
+ * Return: 0, or what misc_register() returns.
  */
 int __init rcl_cdev_init(void)
 {
@@ -576,7 +576,7 @@ int __init rcl_cdev_init(void)
 /**
  * rcl_cdev_exit - the mirror of rcl_cdev_init()
  *
- * Context: no file is open, because each holds the module.
+ * Context: no file is open, because each one holds the module.
  */
 void rcl_cdev_exit(void)
 {

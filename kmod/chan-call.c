@@ -11,17 +11,17 @@
 #include "charge.h"
 #include "inbox.h"
 
-/* Of an errand, which nobody interrupts, and whose place others wait for. */
+/* For an errand, which nobody interrupts, and whose place others wait for. */
 static int rcl_chan_await_until(struct rcl_call *call, unsigned long until)
 {
-	/* Read once, or it might be over in between. */
+	/* Read jiffies once, or @until might pass in between. */
 	long left = until - jiffies;
 
 	return wait_for_completion_timeout(&call->done, max(left, 0L)) ?
 	       0 : -ETIMEDOUT;
 }
 
-/* Who can leave calls behind must not be able to make many. */
+/* A caller that can leave calls behind must not be able to pile them up. */
 static bool rcl_chan_leave(struct rcl_chan *chan, struct rcl_call *call)
 {
 	struct rcl_call *left;
@@ -52,13 +52,13 @@ static int rcl_chan_await(struct rcl_chan *chan, struct rcl_call *call)
 /**
  * rcl_chan_call - ask the pool of the link for something
  * @chan: with a link
- * @call: left to the pool when the caller does not wait for it any more
- * @until: of RCL_CALL_RENEW: how long it waits, in jiffies; else NULL
+ * @call: left to the pool if the caller stops waiting for it
+ * @until: of RCL_CALL_RENEW: how long to wait, in jiffies; else NULL
  *
- * Context: may sleep; can be interrupted, but killed only as long as a call
- * that was left before has no answer.
- * Return: 0, -EINTR, -ETIMEDOUT, -ESHUTDOWN when the link is being deleted, or
- * what became of the call.
+ * Context: may sleep; can be interrupted, but only killed while a call that was
+ * left behind earlier has no answer.
+ * Return: 0, -EINTR, -ETIMEDOUT, -ESHUTDOWN if the link is being deleted, or
+ * the result of the call.
  */
 int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
 		  const unsigned long *until)
@@ -72,7 +72,7 @@ int rcl_chan_call(struct rcl_chan *chan, struct rcl_call *call,
 	return ret ? : call->ret;
 }
 
-/* An errand charges who has the channel. */
+/* An errand charges the owner of the channel. */
 static u32 *rcl_chan_new_rkeys(struct rcl_chan *chan,
 			       const struct rcl_call *call)
 {
@@ -104,7 +104,7 @@ static int rcl_chan_got(struct rcl_chan *chan, struct rcl_window *window,
 	return 0;
 }
 
-/* One question: the keys from number *n on, as many as one answer has. */
+/* Asks once, for the keys from number *n on, as many as one answer holds. */
 static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 			       struct rcl_window *window, u32 *n,
 			       const unsigned long *until)
@@ -116,7 +116,7 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 			    &chan->lessee, GFP_KERNEL);
 	if (!call)
 		return -ENOMEM;
-	/* Those of who was killed count until they have an answer. */
+	/* Calls of killed callers count until they have an answer. */
 	if (atomic_read(&chan->lessee.calls) > RCL_CHAN_IMPORTS) {
 		rcl_call_put(call);
 		return -EBUSY;
@@ -131,8 +131,9 @@ static int rcl_chan_ask_import(struct rcl_chan *chan, const char *name,
 }
 
 /*
- * The peer registers it because it was asked. Many links may wait for that: who
- * has waited long asks seldom, and is at most an eighth later than he could be.
+ * The peer registers it because it was asked to. Many links may wait for that:
+ * the longer a caller has waited, the less often it asks, and it is at most an
+ * eighth later than it could be.
  */
 static int rcl_chan_wait_busy(unsigned long since)
 {
@@ -142,17 +143,16 @@ static int rcl_chan_wait_busy(unsigned long since)
 }
 
 /**
- * rcl_chan_fetch - what has the peer under that name?
+ * rcl_chan_fetch - what does the peer have under that name?
  * @chan: open or suspended
  * @name: of a region
- * @window: set after success; its keys are to be freed
- * @until: of an errand: how long it may wait for the peer, in jiffies; else
- *	NULL
+ * @window: set on success; the caller frees its keys
+ * @until: of an errand: how long it may wait, in jiffies; else NULL
  *
- * Context: may sleep; can be interrupted, as rcl_chan_call().
- * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, also when it could not be
- * asked for RCL_FETCH_MS, or has said so long that it is busy, -EAGAIN when the
- * link was rotated meanwhile, or what ended the channel or the epoch.
+ * Context: may sleep; can be interrupted, like rcl_chan_call().
+ * Return: 0, -ENOENT, -EINTR, -ENOMEM, -ETIMEDOUT, also if the peer could not
+ * be asked for RCL_FETCH_MS, or has said for that long that it is busy, -EAGAIN
+ * if the link was rotated meanwhile, or what ended the channel or the epoch.
  */
 int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 		   struct rcl_window *window, const unsigned long *until)
@@ -166,7 +166,7 @@ int rcl_chan_fetch(struct rcl_chan *chan, const char *name,
 	do {
 		if (!busy)
 			since = jiffies;
-		/* One that is over leaves no calls behind. */
+		/* Past the deadline no call is made, to be left behind. */
 		ret = time_after_eq(jiffies, until ? *until :
 				    since + msecs_to_jiffies(RCL_FETCH_MS)) ?
 		      -ETIMEDOUT :

@@ -5,7 +5,7 @@
 
 #include "lessee.h"
 
-#define RCL_FETCH_MS	30000	/* that a peer may take for what it registers */
+#define RCL_FETCH_MS	30000	/* that a peer may take to register a region */
 
 struct rcl_chan;
 struct rcl_window;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An event polls in softirq context, and asks for the next one when nothing
- * more is there.
+ * An event polls in softirq context, and asks for the next one when it finds
+ * nothing more.
  */
 #include "chan-event.h"
 
@@ -10,36 +10,36 @@
 #include "qp.h"
 
 /**
- * rcl_chan_arm - let the next completion be an event
+ * rcl_chan_arm - make the next completion an event
  * @chan: any
  *
  * Context: process context.
- * Return: true when something may have come in before: then look again.
+ * Return: true if something may have come in before: then look again.
  */
 bool rcl_chan_arm(struct rcl_chan *chan)
 {
 	bool refused, more;
 
 	spin_lock_bh(&chan->lock);
-	/* What is not held any more is to be in flight when somebody sleeps. */
+	/* What is no longer held must be in flight before somebody sleeps. */
 	refused = rcl_chan_flush(chan);
 	more = chan->qp && rcl_qp_arm(chan->qp);
 	spin_unlock_bh(&chan->lock);
-	/* Somebody else may sleep already. */
+	/* Somebody else may be asleep already. */
 	if (refused)
 		chan->ops->news(chan);
 	return refused || more;
 }
 
 /**
- * rcl_chan_kick - let @chan->ops->deliver be called
+ * rcl_chan_kick - have @chan->ops->deliver called
  * @chan: any
  *
  * Context: process context.
  */
 void rcl_chan_kick(struct rcl_chan *chan)
 {
-	/* It may just be about to end, and is not scheduled again then. */
+	/* The poll may be about to end, and is not scheduled again then. */
 	spin_lock_bh(&chan->lock);
 	chan->kicked = true;
 	spin_unlock_bh(&chan->lock);
@@ -81,7 +81,7 @@ void rcl_chan_events_init(struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_events_exit - no event is handled any more
+ * rcl_chan_events_exit - handle no more events
  * @chan: detached
  *
  * Context: may sleep.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an entry asks to send is posted together with what follows, because one
- * chain of work requests costs a device less than its parts. A WRITE or READ
- * that touches several extents of the peer's region has one work request for
- * each. What completes goes to the channel's completions, from where the
- * consumer's side takes it.
+ * A send is posted together with those that follow, because one chain of work
+ * requests costs a device less than its parts. A WRITE or READ that touches
+ * several extents of the peer's region has one work request for each. What has
+ * completed goes to the channel's completions, from where the consumer's side
+ * takes it.
  *
  * Neither consumer knows when the other one has posted its first receive. Until
  * the peer's kernel says so, the first operation that needs one stays in the
- * chain, and so does what is behind it, but not what is before it. The device
- * would give up after some milliseconds, or, told to try for ever, load the
- * network meanwhile.
+ * chain, as does what is behind it, but not what is before it. Otherwise the
+ * device would give up after some milliseconds or, told to retry forever, load
+ * the network meanwhile.
  */
 #include "chan-io.h"
 
@@ -26,7 +26,7 @@
 #include "region.h"
 #include "upcall.h"
 
-/* What a completion says beside its status. */
+/* What a completion says besides its status. */
 struct rcl_news {
 	u32 len;
 	u32 imm;
@@ -49,13 +49,13 @@ static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
 	cqe->op = op->op;
 	/* The consumer loads it with acquire, then reads the entry. */
 	smp_store_release(cq->tail, cq->filled + 1);
-	/* Last: who waited for it must find the entry. */
+	/* Last: whoever waited for it must find the entry. */
 	smp_store_release(&cq->filled, cq->filled + 1);
 }
 
 /*
- * All parts that are behind one that failed fail, too; the consumer asked for
- * one operation.
+ * All parts behind a failed one fail, too; but the consumer asked for only one
+ * operation.
  */
 static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
 {
@@ -74,7 +74,7 @@ static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
 	}
 }
 
-/* Nothing but its turn keeps a ghost from completing. False for others. */
+/* A ghost completes when its turn comes. Returns false for others. */
 static bool rcl_chan_pass(struct rcl_chan *chan, u32 number)
 {
 	struct rcl_op *op = rcl_chan_send_op(chan, number);
@@ -90,7 +90,7 @@ static bool rcl_chan_pass(struct rcl_chan *chan, u32 number)
 	return true;
 }
 
-/* Those before an operation that has completed have had their turn. */
+/* Ghosts before an operation that has completed have had their turn. */
 static void rcl_chan_pass_before(struct rcl_chan *chan, u32 number)
 {
 	u32 i;
@@ -100,9 +100,9 @@ static void rcl_chan_pass_before(struct rcl_chan *chan, u32 number)
 }
 
 /**
- * rcl_chan_retire - sends were carried out, also those that say nothing
- * @chan: its lock held, or below the drain
- * @number: all before that one
+ * rcl_chan_retire - sends were carried out, including unsignaled ones
+ * @chan: its lock held, or called by the drain
+ * @number: all before this one
  */
 void rcl_chan_retire(struct rcl_chan *chan, u32 number)
 {
@@ -116,7 +116,7 @@ void rcl_chan_retire(struct rcl_chan *chan, u32 number)
 }
 
 /**
- * rcl_chan_pass_head - ghosts at the head of the queue have their turn
+ * rcl_chan_pass_head - complete the ghosts at the head of the queue
  * @chan: with @chan->keep, its lock held
  */
 void rcl_chan_pass_head(struct rcl_chan *chan)
@@ -127,7 +127,7 @@ void rcl_chan_pass_head(struct rcl_chan *chan)
 		rcl_chan_pass(chan, chan->sends.done++);
 }
 
-/* The link is to ask the peer whether it is there. */
+/* Have the link ask the peer whether it is there. */
 static void rcl_chan_stall(struct rcl_chan *chan, struct rcl_qp *qp)
 {
 	if (chan->lessee.stalled || chan->keep->suspended)
@@ -147,7 +147,7 @@ static u32 rcl_chan_first(struct rcl_chan *chan, const struct rcl_op *op)
 	return n;
 }
 
-/* Under the lock, or below the drain, when nobody else has the QP. */
+/* Under the lock, or called by the drain, when nobody else has the QP. */
 static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_op *op = container_of(wc->wr_cqe, struct rcl_op, cqe);
@@ -206,14 +206,14 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 						 &news.imm);
 
 		news.flags = ret ? 0 : RCLINK_CQE_INVALIDATED;
-		/* Our kernel lets it be sent for no other. */
+		/* The module lets it be sent for no other key. */
 		if (ret == -EPROTO)
 			rcl_qp_fail(qp, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
 	}
 	rcl_chan_push(op, wc, &news);
 }
 
-/* Each operation in flight may need an entry, also if it is not signaled. */
+/* Each operation in flight may need an entry, even if it is not signaled. */
 static bool rcl_chan_has_room(const struct rcl_chan *chan, u32 n)
 {
 	u32 used = rcl_chan_ready(chan);
@@ -246,7 +246,7 @@ static int rcl_chan_post_recv(struct rcl_chan *chan,
 	rcl_op_set_recv(op, sqe, chan->recvs.posted);
 	op->cqe.done = rcl_chan_received;
 	ret = ib_post_recv(chan->qp->qp, &wr, NULL);
-	/* These mean something else to who posts. */
+	/* These mean something else to the caller. */
 	if (ret == -EAGAIN || ret == -EBUSY)
 		return -EIO;
 	if (ret)
@@ -263,7 +263,7 @@ static int rcl_chan_send_flags(struct rcl_chan *chan,
 {
 	int flags = 0;
 
-	/* The first of several parts would tell too early. */
+	/* Parts before the last one would report too early. */
 	if (op->signaled || (++chan->quiet >= RCL_CHAN_SIGNAL &&
 			     op->number == op->last)) {
 		flags |= IB_SEND_SIGNALED;
@@ -276,13 +276,13 @@ static int rcl_chan_send_flags(struct rcl_chan *chan,
 	return flags;
 }
 
-/* Does it take a receive of the peer, who may have none yet? */
+/* Does it need a receive of the peer, which may have none yet? */
 static bool rcl_chan_is_early(const struct rcl_chan *chan, u8 op)
 {
 	return !chan->heard && rcl_fate_counts(op);
 }
 
-/* The work request at the end of the chain is whole but for what is here. */
+/* The work request at the end of the chain lacks only what is set here. */
 static void rcl_chan_append(struct rcl_chan *chan,
 			    const struct rclink_dev_sqe *sqe, u32 len, u32 last,
 			    u32 num_sge)
@@ -310,7 +310,7 @@ static void rcl_chan_append(struct rcl_chan *chan,
 	chain->n++;
 }
 
-/* The first one with @status, and the others as flushed. */
+/* Fails the first one with @status, and the others as flushed. */
 static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
 			       enum ib_wc_status status)
 {
@@ -324,7 +324,7 @@ static void rcl_chan_fail_from(struct rcl_chan *chan, u32 number,
 	}
 }
 
-/* As if the device had them, and had failed: it took none from this one on. */
+/* The device took none from @wr on: fail them as if it had taken them. */
 static void rcl_chan_refused(struct rcl_chan *chan, const struct ib_send_wr *wr)
 {
 	u32 status = chan->refused ? IB_WC_WR_FLUSH_ERR : IB_WC_GENERAL_ERR;
@@ -335,20 +335,20 @@ static void rcl_chan_refused(struct rcl_chan *chan, const struct ib_send_wr *wr)
 		rcl_keep_unsend(chan->keep, op->number,
 				op->number == op->last &&
 				rcl_fate_counts(op->op));
-		/* There is no going on without it, in whatever epoch. */
+		/* The channel cannot go on without it, in any epoch. */
 		chan->keep->broken = true;
 	}
 	if (!chan->refused)
 		rcl_qp_fault(chan->qp, status, 0);
 	rcl_chan_fail_from(chan, op->number, status);
 	chan->sends.posted = op->number;
-	/* One that completes may be among these. */
+	/* One that is signaled may be among these. */
 	chan->quiet = RCL_CHAN_SIGNAL;
 	chan->refused = true;
 	chan->chain.refused = true;
 }
 
-/* The device has the first @n. */
+/* Counts the first @n, which the device has. */
 static void rcl_chan_count(struct rcl_chan *chan, u32 n)
 {
 	u32 ops = 0;
@@ -369,7 +369,7 @@ static void rcl_chan_count(struct rcl_chan *chan, u32 n)
 	this_cpu_add(chan->traffic->bytes, bytes);
 }
 
-/* What is behind the first @n moves up. */
+/* Drops the first @n; what is behind them moves up. */
 static void rcl_chain_cut(struct rcl_chain *chain, u32 n)
 {
 	u32 i;
@@ -385,7 +385,7 @@ static void rcl_chain_cut(struct rcl_chain *chain, u32 n)
 	}
 }
 
-/* What waits for the peer, or for the end of a rotation, stays. */
+/* Sends that wait for the peer, or for the end of a rotation, stay. */
 static void rcl_chan_give(struct rcl_chan *chan)
 {
 	struct rcl_chain *chain = &chan->chain;
@@ -398,7 +398,7 @@ static void rcl_chan_give(struct rcl_chan *chan)
 	bad = &chain->wr[0].send;
 	if (chan->refused || ib_post_send(chan->qp->qp, bad, &bad)) {
 		rcl_chan_refused(chan, bad);
-		/* Also what waits has failed then. */
+		/* Those that wait have failed, too. */
 		n = chain->n;
 	} else {
 		rcl_chan_count(chan, n);
@@ -409,7 +409,7 @@ static void rcl_chan_give(struct rcl_chan *chan)
 		rcl_chan_chain_empty(chain);
 }
 
-/* As far as there is another extent, that is another work request. */
+/* Each further extent takes another work request. */
 static void rcl_chan_append_parts(struct rcl_chan *chan,
 				  const struct rclink_dev_sqe *sqe, u32 len,
 				  u32 parts, u32 num_sge)
@@ -429,7 +429,7 @@ static void rcl_chan_append_parts(struct rcl_chan *chan,
 		next->remote_addr += left;
 		next->rkey = window->rkeys[rcl_window_index(window,
 							    next->remote_addr)];
-		/* The peer hears of it when all is there. */
+		/* The peer is told only when all of it is there. */
 		if (wr->wr.opcode == IB_WR_RDMA_WRITE_WITH_IMM)
 			wr->wr.opcode = IB_WR_RDMA_WRITE;
 		rcl_chan_append(chan, sqe, len, last, num_sge);
@@ -448,7 +448,7 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 
 	if (rcl_queue_busy(&chan->sends) == RCLINK_DEV_SENDS)
 		return -EBUSY;
-	/* What is before it needs not wait. */
+	/* What is before it need not wait. */
 	if (rcl_chan_is_early(chan, sqe->op))
 		rcl_chan_give(chan);
 	slot = chan->sends.posted % RCL_CHAN_SEND_SLOTS;
@@ -477,7 +477,7 @@ static int rcl_chan_chain(struct rcl_chan *chan,
 
 /**
  * rcl_chan_chained - the first operation that the device was not given yet
- * @chan: whose chain is not empty
+ * @chan: its chain is not empty
  *
  * Return: it, or a part of it.
  */
@@ -497,7 +497,7 @@ void rcl_chan_chain_empty(struct rcl_chain *chain)
 	chain->before = 0;
 }
 
-/* The peer's kernel is to know of the first receive, and of those beside it. */
+/* Have the peer's kernel told of the first receive, and of those with it. */
 static void rcl_chan_tell(struct rcl_chan *chan)
 {
 	if (!chan->recvs.posted || chan->lessee.hears)
@@ -510,13 +510,13 @@ static void rcl_chan_tell(struct rcl_chan *chan)
  * rcl_chan_flush - give the device what rcl_chan_post() has chained
  * @chan: any, its lock held
  *
- * Nothing, while the peer has to post a receive first, or while the channel is
- * parked. What the device refuses completes with an error. Our first receives
- * are told to the peer.
+ * Until the peer has posted a receive, what needs one stays, as does what is
+ * behind it; while the channel is parked, everything stays. What the device
+ * refuses completes with an error. The peer is told of our first receives.
  *
  * Context: process or softirq context.
- * Return: true when something was refused, since the last call: that is for
- * @chan->ops->news, because no event comes.
+ * Return: true if something was refused since the last call: then
+ * @chan->ops->news is to be called, because no event comes.
  */
 bool rcl_chan_flush(struct rcl_chan *chan)
 {
@@ -536,9 +536,9 @@ bool rcl_chan_flush(struct rcl_chan *chan)
  * rcl_chan_drained - nothing of the QP completes any more
  * @chan: detached or suspended, its lock held
  *
- * What is not signaled says nothing when it has been carried out, and else is
- * flushed. One that is signaled and has said nothing is of a QP that could not
- * be drained; so nothing is known of those that go on in another epoch.
+ * An unsignaled send reports nothing if it was carried out, else it is flushed.
+ * A signaled one without a completion is of a QP that could not be drained; so
+ * nothing is known of those that go on in another epoch.
  */
 void rcl_chan_drained(struct rcl_chan *chan)
 {
@@ -563,7 +563,7 @@ void rcl_chan_drained(struct rcl_chan *chan)
  * rcl_chan_drop - let what is still in flight complete as flushed
  * @chan: detached, its lock held; nothing else completes any more
  *
- * That is what the device was not given, and what was held for another epoch.
+ * This is what the device was not given, and what was held for another epoch.
  */
 void rcl_chan_drop(struct rcl_chan *chan)
 {
@@ -582,29 +582,29 @@ void rcl_chan_drop(struct rcl_chan *chan)
 /**
  * rcl_chan_poll - handle completions
  * @chan: open, its lock held
- * @budget: at most so many
+ * @budget: how many at most
  *
  * Context: process or softirq context.
- * Return: how many were handled; one more, if the device refused something.
+ * Return: how many were handled; one more if the device refused something.
  */
 int rcl_chan_poll(struct rcl_chan *chan, int budget)
 {
 	int n = rcl_qp_poll(chan->qp, budget);
 
-	/* If one has failed, the device is to flush what was held, too. */
+	/* If one has failed, the device must flush what was held, too. */
 	return n + rcl_chan_flush(chan);
 }
 
 /**
- * rcl_chan_post - check an entry, and post it with rcl_chan_flush()
+ * rcl_chan_post - check an entry, and post it or chain it for rcl_chan_flush()
  * @chan: open, its lock held; not to be unlocked before rcl_chan_flush()
  * @sqe: hostile, but nobody writes it any more
  *
  * Context: process or softirq context.
- * Return: 0, -EINVAL for an entry that is wrong, -ESTALE for an unknown handle,
- * -EACCES without the right, -EMSGSIZE when it touches too many extents,
- * -EOPNOTSUPP for an atomic that the device does not have, -EBUSY when as many
- * are in flight as can be, or what the verbs call says.
+ * Return: 0, -EINVAL for an invalid entry, -ESTALE for an unknown handle,
+ * -EACCES without the right, -EMSGSIZE if it touches too many extents,
+ * -EOPNOTSUPP for an atomic that the device does not have, -EBUSY if as many
+ * are in flight as can be, or what the verbs call returns.
  */
 int rcl_chan_post(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe)
 {

@@ -10,7 +10,7 @@
 
 #define RCL_CHAN_REGIONS	64
 #define RCL_CHAN_IMPORTS	64
-/* Powers of two, as the counters wrap; not all are used. */
+/* Powers of two, because the counters wrap; not all are used. */
 #define RCL_CHAN_SEND_SLOTS	32
 #define RCL_CHAN_RECV_SLOTS	32
 
@@ -18,11 +18,11 @@ struct rcl_chan;
 struct rcl_qp;
 
 /**
- * struct rcl_kept - an operation in flight, no receive
- * @sqe: the entry, at the last of its parts
+ * struct rcl_kept - an operation in flight other than a receive
+ * @sqe: the entry; only set for the last part of the operation
  * @counted: see rcl_fate_of()
- * @ghost: no work request stands behind it; it completes when its turn comes
- * @status: with which one
+ * @ghost: it has no work request, and completes when its turn comes
+ * @status: what it then completes with
  */
 struct rcl_kept {
 	struct rclink_dev_sqe sqe;
@@ -32,23 +32,23 @@ struct rcl_kept {
 };
 
 /**
- * struct rcl_keep - of one channel, whose lock protects it
+ * struct rcl_keep - kept by one channel, whose lock protects it
  * @chan: the channel; constant
  * @suspended: between two epochs
  * @parked: the device is given no sends
  * @marking: @mark is in flight
- * @mark_end: number behind the last send that was posted before @mark
+ * @mark_end: number after the last send that was posted before @mark
  * @mark: see chan-park.c
  * @broken: an operation has failed on its own: nothing can go on
- * @stalled: enum ib_wc_status of the first that has failed and stays in flight,
- *	as does what is behind it; 0 without one
+ * @stalled: enum ib_wc_status of the first operation that has failed and stays
+ *	in flight, as do those behind it; 0 if there is none
  * @sends_held: a send is among these
- * @qp: the one that it has, had last, or is about to have
- * @sent: operations that count, posted
- * @acked: of those, that completed with success
- * @ghosts: there are so many
- * @send: as send_op of the channel
- * @recv: as recv_op of the channel
+ * @qp: the one that it has, had last, or is about to get
+ * @sent: how many operations that count were posted
+ * @acked: how many of these completed with success
+ * @ghosts: how many there are
+ * @send: parallel to send_op of the channel
+ * @recv: parallel to recv_op of the channel
  * @import: names of its imports, by slot
  */
 struct rcl_keep {

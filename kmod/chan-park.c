@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a link is rotated, the epoch that goes still works. So its channels
- * need not have anything in flight then: what a consumer submits stays in the
- * chain, as if the peer had posted no receive, and a WRITE of no bytes
- * completes behind all that the device was given before. IBA C9-88: no key of
- * it is looked at. Receives are posted meanwhile, or the peer could not come to
- * an end, either.
+ * When a link is rotated, the old epoch still works. So its channels need
+ * not have anything in flight when it ends: what a consumer submits stays in
+ * the chain, as if the peer had posted no receive, and a WRITE of no bytes
+ * completes after all that the device was given before. Its key is not checked
+ * (IBA C9-88). Receives are still posted meanwhile, or the peer could not come
+ * to rest, either.
  */
 #include "chan-park.h"
 
@@ -15,14 +15,14 @@
 #include "chan-io.h"
 #include "qp.h"
 
-/* Under the lock, or below the drain, when nobody else has the QP. */
+/* Under the lock, or called by the drain, when nobody else has the QP. */
 static void rcl_chan_marked(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rcl_keep *keep = container_of(wc->wr_cqe, struct rcl_keep, mark);
 	struct rcl_chan *chan = keep->chan;
 
 	keep->marking = false;
-	/* Else the others fail, too, and say why. */
+	/* Otherwise the others fail, too, and say why. */
 	if (!wc->status && (s32)(keep->mark_end - chan->sends.done) > 0)
 		rcl_chan_retire(chan, keep->mark_end);
 }
@@ -31,8 +31,8 @@ static void rcl_chan_post_mark(struct rcl_chan *chan, u32 end)
 {
 	struct rcl_keep *keep = chan->keep;
 	/*
-	 * Fenced, or rxe of 6.12 could not answer a READ any more whose answer
-	 * was lost: read_reply() goes by the length of the newest request.
+	 * Fenced, or rxe of 6.12 could no longer answer a READ whose answer was
+	 * lost: read_reply() goes by the length of the newest request.
 	 */
 	struct ib_rdma_wr wr = {
 		.wr.wr_cqe = &keep->mark,
@@ -46,9 +46,9 @@ static void rcl_chan_post_mark(struct rcl_chan *chan, u32 end)
 }
 
 /**
- * rcl_chan_keep_still - give the device no sends, or again
+ * rcl_chan_keep_still - stop giving sends to the device, or start again
  * @lessee: of a channel that is attached; nothing to do if it cannot go on
- * @still: which
+ * @still: true to stop
  *
  * Context: may sleep.
  */
@@ -71,8 +71,8 @@ void rcl_chan_keep_still(struct rcl_lessee *lessee, bool still)
  * rcl_chan_is_still - has all that the device was given completed?
  * @lessee: of a channel after rcl_chan_keep_still()
  *
- * Context: may sleep; to be called now and then until it is so.
- * Return: true also when it will not be.
+ * Context: may sleep; to be called now and then until it returns true.
+ * Return: true if so, or if that will never be.
  */
 bool rcl_chan_is_still(struct rcl_lessee *lessee)
 {

@@ -2,9 +2,9 @@
 /*
  * What was in flight when an epoch ended stays so: its entries were kept. In
  * the next epoch the peer says how many messages it has got, and that decides
- * what becomes of each operation (fate.h). They are posted again in their
- * order. What is not, but is behind one that is, becomes a ghost, so that
- * completions have that order, too.
+ * what becomes of each operation (fate.h). Those to be posted again are
+ * posted in their order. One that is not, but is behind one that is, becomes a
+ * ghost, so that completions keep the order, too.
  *
  * A peer that has got fewer messages than it has acknowledged has lost some, or
  * somebody else has acknowledged them; and nobody can have got more than were
@@ -31,7 +31,7 @@
  * @sqe: the entry
  * @len: bytes
  * @fate: what becomes of it
- * @status: and with which one it completes, if it is not posted again
+ * @status: what it completes with, if it is not posted again
  */
 struct rcl_rest {
 	struct rclink_dev_sqe sqe;
@@ -55,11 +55,11 @@ struct rcl_rests {
 };
 
 /**
- * rcl_chan_suspend - nobody posts or polls any more; what is in flight stays so
+ * rcl_chan_suspend - end posting and polling; what is in flight stays so
  * @lessee: of a channel that is attached
  *
  * Context: the link's work item.
- * Return: false when it cannot go on in another epoch.
+ * Return: false if it cannot go on in another epoch.
  */
 bool rcl_chan_suspend(struct rcl_lessee *lessee)
 {
@@ -122,7 +122,7 @@ static void rcl_rest_send(struct rcl_chan *chan, u32 number,
 	rest->status = rcl_rest_status(rest->fate);
 }
 
-/* Takes all out of the queues. */
+/* Takes everything out of the queues. */
 static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 {
 	struct rcl_keep *keep = chan->keep;
@@ -131,7 +131,7 @@ static void rcl_rests_take(struct rcl_chan *chan, struct rcl_rests *rests)
 	for (i = chan->sends.done; i != chan->sends.posted; i++) {
 		const struct rcl_op *op = rcl_chan_send_op(chan, i);
 
-		/* One that failed before, or a part that is not the last. */
+		/* Skip those that failed before, and parts before the last. */
 		if (op->last != i || op->told)
 			continue;
 		rcl_rest_send(chan, i, &rests->send[rests->nsends++]);
@@ -158,7 +158,7 @@ static void rcl_chan_ghost_recv(struct rcl_chan *chan,
 	rcl_op_set_recv(rcl_chan_recv_op(chan, number), sqe, number);
 }
 
-/* Not carried out here any more; it completes after those before it. */
+/* It is not posted again, and completes after those before it. */
 static void rcl_chan_ghost(struct rcl_chan *chan,
 			   const struct rclink_dev_sqe *sqe, u32 len,
 			   u32 status)
@@ -190,8 +190,8 @@ static bool rcl_rests_post_recvs(struct rcl_chan *chan,
 }
 
 /*
- * Where one cannot be posted, none behind it may be; none at all where @ret is
- * an errno already.
+ * If one cannot be posted, none behind it may be; none at all if @ret is an
+ * errno already.
  */
 static int rcl_rests_post_sends(struct rcl_chan *chan,
 				const struct rcl_rests *rests, int ret)
@@ -203,7 +203,7 @@ static int rcl_rests_post_sends(struct rcl_chan *chan,
 		u32 status = rest->status;
 
 		if (rest->fate == RCL_FATE_AGAIN && !ret) {
-			/* What waits behind it must hear of its completion. */
+			/* What waits behind it needs its completion. */
 			chan->quiet = RCL_CHAN_SIGNAL;
 			ret = rcl_chan_post(chan, &rest->sqe);
 			if (!ret) {
@@ -220,7 +220,7 @@ static int rcl_rests_post_sends(struct rcl_chan *chan,
 	return ret;
 }
 
-/* -ESTALE also for what the device has refused, which was noted. */
+/* Also -ESTALE if the device has refused something, which was reported. */
 static int rcl_rests_post(struct rcl_chan *chan, const struct rcl_rests *rests)
 {
 	bool recvs = rcl_rests_post_recvs(chan, rests);
@@ -242,7 +242,7 @@ static bool rcl_chan_had_is_sane(const struct rcl_chan *chan)
 	return (s32)(had - keep->acked) >= 0 && (s32)(keep->sent - had) >= 0;
 }
 
-/* An errno ends the channel; @rests is NULL where memory was wanting. */
+/* An errno ends the channel; @rests is NULL if there was no memory. */
 static int rcl_chan_resume_locked(struct rcl_chan *chan,
 				  struct rcl_rests *rests)
 {
@@ -274,7 +274,7 @@ static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 	const struct rcl_qp *qp = chan->keep->qp;
 	struct rcl_call *call;
 
-	/* What the peer has withdrawn, or the right to it, is none of ours. */
+	/* It is not our fault if the peer withdrew memory, or a right to it. */
 	if (ret != -ESTALE && ret != -EACCES)
 		qp->up->fault(qp->up, ret == -EPROTO ?
 				      RCLINK_DOWN_REASON_PROTOCOL :
@@ -288,8 +288,8 @@ static void rcl_chan_give_up(struct rcl_chan *chan, int ret)
 }
 
 /*
- * What a peer takes too long for is lost, as if it had withdrawn it. It has no
- * part in -ENOMEM.
+ * An import that the peer takes too long for is lost, as if the peer had
+ * withdrawn it. But -ENOMEM is not the peer's doing.
  */
 static int rcl_chan_fetch_all(struct rcl_chan *chan)
 {
@@ -314,7 +314,7 @@ static int rcl_chan_fetch_all(struct rcl_chan *chan)
  * @lessee: of a channel that has rejoined; all memory is registered, at both
  *	ends
  *
- * It may have ended meanwhile, or have to.
+ * The channel may have ended meanwhile, or may have to end.
  *
  * Context: may sleep; an errand.
  */

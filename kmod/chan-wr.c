@@ -15,7 +15,7 @@
 
 #define RCL_LEN_MAX	BIT(30)	/* bytes; IBA allows twice that */
 
-/* Does the device write what comes of it to the own memory? */
+/* Does the device write the result to local memory? */
 static bool rcl_chan_writes(u8 op)
 {
 	return !rcl_fate_counts(op) && op != RCLINK_OP_WRITE;
@@ -26,9 +26,9 @@ static bool rcl_chan_writes(u8 op)
  * @chan: open, its lock held
  * @sqe: without inline data, hostile
  * @sge: set
- * @len: set to bytes of all
+ * @len: set to their bytes
  *
- * Return: how many, -ESTALE, -EACCES for memory that is only read, -EINVAL or
+ * Return: how many, -ESTALE, -EACCES for memory that is read-only, -EINVAL or
  * -EMSGSIZE.
  */
 int rcl_chan_sge(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
@@ -90,7 +90,7 @@ struct rcl_window *rcl_chan_window(struct rcl_chan *chan,
 	return window;
 }
 
-/* Returns how many work requests that takes. */
+/* Returns how many work requests it takes. */
 static int rcl_chan_remote(struct rcl_chan *chan,
 			   const struct rclink_dev_sqe *sqe, u32 len,
 			   u64 *addr, u32 *rkey)
@@ -139,7 +139,7 @@ static int rcl_chan_fill_atomic(struct rcl_chan *chan,
 	return 1;
 }
 
-/* The peer has no such region any more, once it has the message. */
+/* Once the peer has the message, it has no such region any more. */
 static int rcl_chan_fill_inv(struct rcl_chan *chan,
 			     const struct rclink_dev_sqe *sqe,
 			     struct ib_send_wr *wr)
@@ -154,12 +154,12 @@ static int rcl_chan_fill_inv(struct rcl_chan *chan,
 }
 
 /**
- * rcl_chan_fill - what an entry asks for as a work request
+ * rcl_chan_fill - turn an entry into a work request
  * @chan: open, its lock held
  * @sqe: hostile
  * @len: bytes
  * @num_sge: pieces
- * @wr: set, but for its list of pieces; the first one if it takes several
+ * @wr: set, except its list of pieces; the first one if it takes several
  *
  * Return: how many work requests it takes, -ESTALE, -EACCES, -EINVAL, -EMSGSIZE
  * or -EOPNOTSUPP.
@@ -201,15 +201,15 @@ int rcl_chan_fill(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 }
 
 /**
- * rcl_chan_inline - inline data where the device can read it
+ * rcl_chan_inline - put inline data where the device can read it
  * @chan: open, its lock held
  * @sqe: with RCLINK_SQE_INLINE, hostile
  * @slot: of the operation
  * @sge: set
- * @len: set to bytes
+ * @len: set to its bytes
  *
- * Return: how many pieces, which is 0 without bytes: to some devices a piece of
- * no length is one of 2 GiB. Or -EINVAL.
+ * Return: how many pieces: 0 if there are no bytes, because some devices take a
+ * piece of length 0 for one of 2 GiB; or -EINVAL.
  */
 int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		    u32 slot, struct ib_sge *sge, u32 *len)
@@ -231,10 +231,10 @@ int rcl_chan_inline(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 
 /**
  * rcl_chan_split - cut pieces where an extent of the peer ends
- * @sge: more than @len bytes
- * @n: how many; set to how many are left
- * @len: bytes that stay
- * @to: set to the pieces of what is behind
+ * @sge: pieces of more than @len bytes
+ * @n: how many; set to how many remain
+ * @len: bytes that remain
+ * @to: set to the pieces of what is behind them
  *
  * Return: how many are in @to.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The life of a channel: made by its consumer, attached to a QP by the link's
- * work item, detached by it when either end closes or the link goes down. A
- * channel is used once; who wants another one makes it.
+ * work item, and detached by it when either end closes or the link goes down. A
+ * channel is used once; a consumer that wants another one makes a new one.
  */
 #include "chan.h"
 
@@ -40,7 +40,7 @@ static void rcl_chan_unmap_inline(struct rcl_chan *chan)
 			    DMA_TO_DEVICE);
 }
 
-/* All of a grant but its QP. */
+/* Takes all of a grant but its QP. */
 static void rcl_chan_take(struct rcl_chan *chan, const struct rcl_grant *grant)
 {
 	mutex_lock(&chan->setup);
@@ -77,7 +77,7 @@ static bool rcl_chan_heard(struct rcl_lessee *lessee)
 	rcl_chan_flush(chan);
 	resumes = chan->keep && !chan->keep->broken;
 	spin_unlock_bh(&chan->lock);
-	/* The device may have refused it. */
+	/* The device may have refused what was flushed. */
 	chan->ops->news(chan);
 	return resumes;
 }
@@ -90,7 +90,7 @@ static void rcl_chan_detach(struct rcl_lessee *lessee, int why)
 	chan->why = why;
 	WRITE_ONCE(chan->qp, NULL);
 	WRITE_ONCE(chan->attached, false);
-	/* What fails now does because of that. */
+	/* What fails from now on fails because of the detach. */
 	if (chan->keep) {
 		chan->keep->suspended = false;
 		chan->keep->broken = true;
@@ -103,11 +103,11 @@ static void rcl_chan_fill_up(struct rcl_chan *chan)
 {
 	lockdep_assert_held(&chan->lock);
 	rcl_chan_drop(chan);
-	/* Pairs with rcl_chan_is_whole(): then why and the ring are. */
+	/* Pairs with rcl_chan_is_whole(): then why and the ring are whole. */
 	smp_store_release(&chan->whole, true);
 }
 
-/* What is left, the end of its QP and of registrations, may take long. */
+/* What is left may take long: destroying its QP and its registrations. */
 static void rcl_chan_stopped(struct rcl_lessee *lessee)
 {
 	struct rcl_chan *chan = rcl_chan_of(lessee);
@@ -143,7 +143,7 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 
 	spin_lock_bh(&chan->lock);
 	suspended = chan->keep && chan->keep->suspended;
-	/* One that ends was drained before, or nothing is known of them. */
+	/* One that ends was drained before, or its sends' fate is unknown. */
 	if (suspended)
 		rcl_chan_drained(chan);
 	spin_unlock_bh(&chan->lock);
@@ -159,7 +159,7 @@ static void rcl_chan_gone(struct rcl_lessee *lessee)
 		chan->ops->news(chan);
 }
 
-/* What failed may have been noticed by the drain only. */
+/* Only the drain may have noticed a failure. */
 static bool rcl_chan_can_rejoin(struct rcl_lessee *lessee)
 {
 	return !rcl_chan_of(lessee)->keep->broken;
@@ -196,7 +196,7 @@ static void rcl_chan_lost(struct rcl_lessee *lessee, int why)
 	rcl_chan_end(chan);
 }
 
-/* Not charged to the work item. */
+/* The memory must not be charged to the work item. */
 static bool rcl_chan_new_keep(struct rcl_chan *chan)
 {
 	struct rcl_charge charge = rcl_charge_begin(chan->memcg);
@@ -275,7 +275,7 @@ static const struct rcl_lessee_ops rcl_chan_lessee_ops = {
 };
 
 /**
- * rcl_chan_init - begin with a channel that is not open yet
+ * rcl_chan_init - initialize a channel that is not open yet
  * @chan: zeroed
  * @ops: of the consumer's side; @ops->release is called with the last reference
  * @cq: where completions go
@@ -319,19 +319,19 @@ void rcl_chan_put(struct rcl_chan *chan)
 
 /**
  * rcl_chan_connect - lease a QP at both ends
- * @chan: new; the caller sees to it that nobody else connects it
+ * @chan: new; the caller ensures that nobody else connects it
  * @cred: of the consumer, NULL for the kernel
  * @link: name
- * @service: that somebody listens on there
- * @wait: for a QP to become free, as long as it takes; a QP that a channel has
- *	just left is waited for in any case, for rcl_heartbeat_limit() at most
+ * @service: name that somebody listens on there
+ * @wait: wait as long as it takes for a QP to become free; one that a channel
+ *	has just left is waited for anyway, for rcl_heartbeat_limit() at most
  *
  * Context: may sleep; can be interrupted. After a failure only
  * rcl_chan_close() and rcl_chan_put() may follow.
- * Return: 0, -ENODEV for no such link, -EACCES for no right on it, -ENOTCONN
- * when it is not up, -EAGAIN when no QP is free or about to be, or too many
- * wait for one, or at the peer; -ECONNREFUSED when nobody listens, -EINTR,
- * -ENOMEM, or the errno of a verbs call.
+ * Return: 0, -ENODEV if there is no such link, -EACCES without the right to it,
+ * -ENOTCONN if it is not up, -EAGAIN if no QP is free or about to be, too many
+ * callers wait for one, or the peer says that it is busy; -ECONNREFUSED if
+ * nobody listens, -EINTR, -ENOMEM, or the errno of a verbs call.
  */
 int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 		     const char *link, const char *service, bool wait)
@@ -354,7 +354,7 @@ int rcl_chan_connect(struct rcl_chan *chan, const struct cred *cred,
 	return ret == -ESHUTDOWN ? -ENODEV : ret;
 }
 
-/* It has a QP, or will have another one. */
+/* It has a QP, or will get another one. */
 static bool rcl_chan_lives(struct rcl_chan *chan, u32 *leases)
 {
 	bool lives;
@@ -369,18 +369,18 @@ static bool rcl_chan_lives(struct rcl_chan *chan, u32 *leases)
 /**
  * rcl_chan_import - look up a region of the peer
  * @chan: open or suspended
- * @name: that it is exported under
- * @window: set; its keys stay the channel's
- * @handle: set; good for this channel only
+ * @name: name that it is exported under
+ * @window: set; its keys remain the channel's
+ * @handle: set; valid for this channel only
  *
- * Where the link is rotated meanwhile, the peer is asked again; but one that
- * has that done again and again has no more time than one that is busy.
+ * If the link is rotated meanwhile, the peer is asked again; but a peer that
+ * has it rotated again and again gets no more time than one that is busy.
  *
- * Context: may sleep; can be interrupted, as rcl_chan_call().
- * Return: 0, -ENOENT, -ENOSPC, -EAGAIN when the channel is suspended and the
- * link is down, -ECONNRESET when the link is being deleted, @chan->why when it
- * is not open, -ETIMEDOUT as rcl_chan_fetch(), or when the link was rotated
- * after RCL_FETCH_MS, -EINTR or -ENOMEM.
+ * Context: may sleep; can be interrupted, like rcl_chan_call().
+ * Return: 0, -ENOENT, -ENOSPC, -EAGAIN if the channel is suspended and the link
+ * is down, -ECONNRESET if the link is being deleted, @chan->why if it is not
+ * open, -ETIMEDOUT like rcl_chan_fetch(), or if the link was rotated after
+ * RCL_FETCH_MS, -EINTR or -ENOMEM.
  */
 int rcl_chan_import(struct rcl_chan *chan, const char *name,
 		    struct rcl_window *window, u32 *handle)
@@ -401,7 +401,7 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
 	} while (ret == -EAGAIN && time_before(jiffies, end));
 	if (ret == -EAGAIN)
 		return -ETIMEDOUT;
-	/* No epoch is up any more, or will be. */
+	/* No epoch is up any more, or none will ever be. */
 	if (ret == -ENOTCONN || ret == -ESHUTDOWN) {
 		if (!rcl_chan_lives(chan, &leases))
 			return chan->why;
@@ -414,9 +414,9 @@ int rcl_chan_import(struct rcl_chan *chan, const char *name,
  * rcl_chan_close - end a channel
  * @chan: any; nobody submits any more
  *
- * When it returns the lease has ended at this end, unless the link is being
+ * When it returns, the lease has ended at this end, unless the link is being
  * deleted, which ends it, or the device did not stop this QP or another one of
- * the link: then the epoch ends, and memory may be written until it has.
+ * the link: then the epoch ends, and memory may be written until it has ended.
  *
  * Context: may sleep, for a drain.
  */
@@ -426,14 +426,14 @@ void rcl_chan_close(struct rcl_chan *chan)
 
 	if (!chan->link)
 		return;
-	/* A lease must not stay behind for want of memory. */
+	/* A lease must not be left behind for lack of memory. */
 	call = rcl_call_new(RCL_CALL_CLOSE, &chan->lessee,
 			    GFP_KERNEL | __GFP_NOFAIL);
 	call->why = -ESHUTDOWN;
 	if (!rcl_inbox_ask_call(chan->link, call))
 		wait_for_completion(&call->done);
 	rcl_call_put(call);
-	/* For rcl_chan_gone(). */
+	/* Wait for rcl_chan_gone(). */
 	flush_work(&chan->lessee.work);
 }
 
@@ -452,7 +452,7 @@ static struct rcl_lessee *rcl_chan_offer(struct rcl_service *service,
 	kref_get(&listener->ref);
 	chan->listener = listener;
 	chan->link = rcl_link_get(link);
-	/* Not by name alone: it may be on its way out, and another one in. */
+	/* The same name is not enough: this may be the link's successor. */
 	if (chan->link && chan->link->name == link)
 		return &chan->lessee;
 	rcl_chan_put(chan);
@@ -476,11 +476,11 @@ static void rcl_chan_put_listener(struct rcl_service *service)
  * rcl_chan_listen - wait for channels
  * @listener: initialized; its link need not exist yet
  *
- * The right on the link is looked at again for each channel: the link may have
+ * The right to the link is checked again for each channel: the link may have
  * come, or its rights may have changed, in the meantime.
  *
  * Context: may sleep.
- * Return: 0, -EACCES for no right on a link that exists, -EADDRINUSE, or
+ * Return: 0, -EACCES without the right to a link that exists, -EADDRINUSE, or
  * -ENOSPC.
  */
 int rcl_chan_listen(struct rcl_listener *listener)

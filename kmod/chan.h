@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A channel: the lease of one pooled QP by one consumer. Who the consumer is, a
- * process (ring.h) or a kernel module (kapi.c), is behind struct rcl_chan_ops.
+ * A channel: the lease of one pooled QP by one consumer. struct rcl_chan_ops
+ * hides whether that is a process (ring.h) or a kernel module (kapi.c).
  */
 #ifndef RCL_CHAN_H
 #define RCL_CHAN_H
@@ -23,8 +23,8 @@
 #include "stats.h"
 
 #define RCL_CHAN_SIGNAL		8	/* sends that one completion retires */
-#define RCL_CHAN_CHAIN		8	/* sends that make a chain be posted */
-#define RCL_POLL_BUDGET		32	/* completions under one lock */
+#define RCL_CHAN_CHAIN		8	/* sends at which a chain is posted */
+#define RCL_POLL_BUDGET		32	/* completions handled under one lock */
 
 struct cred;
 struct rcl_chan;
@@ -35,14 +35,14 @@ struct rcl_region;
 /**
  * struct rcl_op - an operation in flight, or a part of one
  * @cqe: of its work request
- * @chan: whose
+ * @chan: the channel
  * @user_data: for its completion
  * @number: counted per queue
  * @last: of a send: number of the last part of the operation
- * @len: bytes of all parts, of a send
+ * @len: of a send: bytes of all parts
  * @op: enum rclink_dev_op
- * @signaled: the consumer wants to know of success of the last part
- * @told: of a send: the consumer knows already that it failed
+ * @signaled: last part, whose success the consumer wants to know of
+ * @told: of a send: the consumer already knows that it failed
  */
 struct rcl_op {
 	struct ib_cqe cqe;
@@ -58,8 +58,8 @@ struct rcl_op {
 
 /**
  * struct rcl_queue - operations that complete in order
- * @posted: how many
- * @done: of those
+ * @posted: how many were posted
+ * @done: how many of them have completed
  */
 struct rcl_queue {
 	u32 posted;
@@ -78,13 +78,13 @@ union rcl_wr {
 };
 
 /**
- * struct rcl_chain - sends that the device does not have yet
+ * struct rcl_chain - sends that the device was not given yet
  * @n: how many; all count as in flight
- * @held: one needs a receive of the peer, who has posted none yet
- * @before: then: how many are before that one; not 0 only of a parked channel
+ * @held: one needs a receive of the peer, which has posted none yet
+ * @before: if @held: how many precede that one; 0 unless the channel is parked
  * @refused: the device has refused some, and nobody was told yet
  * @wr: the work requests
- * @sge: and what they move
+ * @sge: their pieces
  */
 struct rcl_chain {
 	u32 n;
@@ -97,7 +97,7 @@ struct rcl_chain {
 
 /**
  * struct rcl_remote - memory of the peer
- * @window: what it is; has no keys when there is none
+ * @window: what it is; has no keys if there is none
  * @handle: slot and generation
  */
 struct rcl_remote {
@@ -109,10 +109,10 @@ struct rcl_remote {
  * struct rcl_cq - completions: filled here, taken by the consumer
  * @cqe: the entries
  * @depth: how many, a power of two; more than can be in flight
- * @head: taken so far; the consumer writes it, who may be hostile
- * @tail: filled so far, for the consumer, who may write there, too
- * @filled: the same, which nobody else writes
- * @timed: entries have the time
+ * @head: taken so far; written by the consumer, which may be hostile
+ * @tail: filled so far, for the consumer, which may write there, too
+ * @filled: the same, but written by nobody else
+ * @timed: entries contain the time
  */
 struct rcl_cq {
 	struct rclink_dev_cqe *cqe;
@@ -124,14 +124,14 @@ struct rcl_cq {
 };
 
 /**
- * struct rcl_chan_ops - what a channel tells the side of its consumer
- * @deliver: after a poll that found @n, in softirq context, never twice at once
- * @news: something may have come in outside of an event, in the context of who
- *	found it
+ * struct rcl_chan_ops - what a channel tells its consumer's side
+ * @deliver: a poll has found @n; in softirq context, never twice at once
+ * @news: something may have come in outside of an event; in the context of
+ *	whoever found it
  * @resumed: operations may be posted again; process context
  * @ended: nothing comes in any more; may sleep
- * @release: the last reference was dropped: to be freed after an RCU grace
- *	period, because the end of an event may still look at it
+ * @release: the last reference was dropped: free it after an RCU grace period,
+ *	because the end of an event may still look at it
  */
 struct rcl_chan_ops {
 	void (*deliver)(struct rcl_chan *chan, int n);
@@ -142,36 +142,36 @@ struct rcl_chan_ops {
 };
 
 /**
- * struct rcl_chan - a channel; embedded in what its consumer has of it
+ * struct rcl_chan - a channel; embedded in its consumer's own structure
  * @lessee: what the pool knows of it, with the reference count
  * @rcu: for @ops->release
  * @ops: constant
- * @memcg: that its memory is charged to, or NULL; of who made it
+ * @memcg: memory cgroup of its creator, charged for its memory; or NULL
  * @link: a reference is held, to close it; constant after connect or offer
  * @listener: whose backlog it goes to when it is attached; a reference is held
- * @backlog: there
- * @polled: completions are reaped in calls only
+ * @backlog: entry there
+ * @polled: only calls reap completions
  * @replay: READs and WRITEs may be carried out twice
- * @over: nothing comes in any more, or not yet
- * @whole: it has ended, and all its completions are in @cq; before @over
- * @asleep: waiters in rcl_ring_sleep(): events are wanted although @polled
- * @traffic: of @link; constant from attach on
- * @keep: to go on in another epoch, or NULL; constant from attach on, but for
- *	what is in it, which @lock protects
- * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op: of who
- *	posts that one
- * @inl_dma: address of @inl for the device, between attach or rejoin, and gone
+ * @over: nothing comes in yet, or any more
+ * @whole: it has ended, and all its completions are in @cq; set before @over
+ * @asleep: waiters in rcl_ring_sleep(): events are wanted despite @polled
+ * @traffic: counters of @link; constant from attach on
+ * @keep: what it needs to go on in another epoch, or NULL; the pointer is
+ *	constant from attach on, the contents are protected by @lock
+ * @inl: inline data, RCLINK_DEV_INLINE_MAX bytes for each of @send_op: of
+ *	whoever posts that one
+ * @inl_dma: address of @inl for the device, from attach or rejoin until gone
  * @iop: polls after an event
  * @lock: protects all down to @left; taken in process and softirq context
- * @kicked: the softirq side is to look again
+ * @kicked: the softirq side must look again
  * @qp: may be posted to and polled; NULL before attach, after detach, and while
  *	suspended
  * @attached: from attach or rejoin until detach or suspend
  * @leases: how often it was attached or has rejoined
  * @why: errno while @qp is NULL
  * @access: rights that the device can give
- * @atomics: the devices of both ends have them
- * @masked_atomics: and those on some of the bits
+ * @atomics: the devices of both ends have atomics
+ * @masked_atomics: and also atomics on some of the bits
  * @max_sge: pieces that a work request may have
  * @shift: of the extents of its memory: rcl_mapping_shift()
  * @cq: completions
@@ -180,18 +180,18 @@ struct rcl_chan_ops {
  * @recvs: counters of the receive queue
  * @send_op: see rcl_chan_send_op()
  * @recv_op: see rcl_chan_recv_op()
- * @chain: while @lock is not held, empty or held
+ * @chain: while @lock is free, empty unless held, parked or without @qp
  * @heard: the peer has posted a receive, or an operation has failed: nothing is
  *	held
  * @refused: the device has refused a send, so the ones that follow are flushed
  * @imports: memory of the peer by handle
  * @slots: own regions by handle
- * @ended: what a message may still end of those that were in @slots: keys
- * @left: who asked was interrupted, and the pool may still have it; or NULL
- * @turn: of its callers, to have a deputy; no link takes it; before @setup
+ * @ended: keys of regions no longer in @slots that a message may still end
+ * @left: call of an interrupted caller that the pool may still have, or NULL
+ * @turn: held while a caller has a deputy; no link takes it; before @setup
  * @setup: protects the two below, and registrations; before @lock
- * @pd: between attach or rejoin, and gone
- * @reg: as long as @pd
+ * @pd: from attach or rejoin until gone
+ * @reg: valid as long as @pd
  */
 struct rcl_chan {
 	struct rcl_lessee lessee;
@@ -235,7 +235,7 @@ struct rcl_chan {
 	struct rcl_region *slots[RCL_CHAN_REGIONS];
 	u32 ended[RCL_CHAN_REGIONS];
 	struct rcl_call *left;
-	struct mutex turn;	/* to have a deputy */
+	struct mutex turn;	/* one caller at a time has a deputy */
 	struct mutex setup;	/* protects those below, and registrations */
 	struct ib_pd *pd;
 	struct rcl_reg *reg;
@@ -285,10 +285,10 @@ static inline void rcl_op_set_send(struct rcl_op *op,
  */
 static inline u32 rcl_chan_ready(const struct rcl_chan *chan)
 {
-	/* Pairs with the release of who filled entries. */
+	/* Pairs with the release in rcl_chan_push(). */
 	u32 filled = smp_load_acquire(&chan->cq.filled);
 
-	/* Another thread of it may have taken what is not counted yet. */
+	/* Another thread of the consumer may have taken later ones. */
 	return max_t(s32, filled - READ_ONCE(*chan->cq.head), 0);
 }
 
@@ -296,7 +296,7 @@ static inline u32 rcl_chan_ready(const struct rcl_chan *chan)
  * rcl_chan_is_over - will nothing come in any more?
  * @chan: any
  *
- * Return: true when it is not open, and all that came in is in the ring.
+ * Return: true if it is not open, and all that came in is in the ring.
  */
 static inline bool rcl_chan_is_over(const struct rcl_chan *chan)
 {
@@ -305,10 +305,10 @@ static inline bool rcl_chan_is_over(const struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_is_whole - has it ended, and has its ring all that came?
- * @chan: open, or was
+ * rcl_chan_is_whole - has it ended, with all that came in its ring?
+ * @chan: open now or before
  *
- * Its QP may still be about to be destroyed, and its regions be registered.
+ * Its QP may not be destroyed yet, and its regions may still be registered.
  *
  * Return: true if so; then @chan->why says why.
  */
@@ -319,10 +319,10 @@ static inline bool rcl_chan_is_whole(const struct rcl_chan *chan)
 }
 
 /**
- * rcl_chan_has_events - is the softirq side to handle what comes in?
- * @chan: any, its lock held
+ * rcl_chan_has_events - does the softirq side handle what comes in?
+ * @chan: any
  *
- * Return: false when its consumer looks by itself.
+ * Return: false if its consumer looks by itself.
  */
 static inline bool rcl_chan_has_events(const struct rcl_chan *chan)
 {
@@ -332,10 +332,10 @@ static inline bool rcl_chan_has_events(const struct rcl_chan *chan)
 /**
  * rcl_chan_reap - handle what has completed
  * @chan: any
- * @budget: at most so many
+ * @budget: how many at most
  *
  * Context: process or softirq context.
- * Return: how many are in the ring now, or were not for the consumer.
+ * Return: how many were put into the ring, or were not for the consumer.
  */
 static inline int rcl_chan_reap(struct rcl_chan *chan, int budget)
 {
@@ -349,17 +349,17 @@ static inline int rcl_chan_reap(struct rcl_chan *chan, int budget)
 }
 
 /**
- * rcl_chan_look - handle what has completed, and tell who waits for it
+ * rcl_chan_look - handle what has completed, and tell whoever waits for it
  * @chan: any
  *
  * Context: process context.
- * Return: true when there was something.
+ * Return: true if there was something.
  */
 static inline bool rcl_chan_look(struct rcl_chan *chan)
 {
 	int n = rcl_chan_reap(chan, RCL_POLL_BUDGET);
 
-	/* The event will find nothing more. */
+	/* The event will not find it any more. */
 	if (n)
 		chan->ops->news(chan);
 	return n;
@@ -368,14 +368,14 @@ static inline bool rcl_chan_look(struct rcl_chan *chan)
 /**
  * rcl_chan_unlock_polled - unlock after a poll, and tell what it may have found
  * @chan: its lock held
- * @n: so many completions
+ * @n: how many completions the poll has found
  *
  * Context: process context.
  */
 static inline void rcl_chan_unlock_polled(struct rcl_chan *chan, int n)
 	__releases(&chan->lock)
 {
-	/* If one has failed, what is held is to follow. */
+	/* If one has failed, what is held must follow. */
 	bool events = n && rcl_chan_has_events(chan);
 
 	chan->kicked |= events;

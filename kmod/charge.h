@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a kernel thread allocates, and somebody's cgroup is charged for. */
+/* Memory that a kernel thread allocates, charged to somebody's cgroup. */
 #ifndef RCL_CHARGE_H
 #define RCL_CHARGE_H
 
@@ -9,21 +9,21 @@
 struct mem_cgroup;
 
 /*
- * try_charge_memcg() treats a thread that charges a cgroup as one of it: above
- * memory.high it reclaims and sleeps, for seconds, above memory.max it kills,
- * and waits for the victim. A link must not wait for that. With PF_MEMALLOC
- * the charge is forced, and nothing is reclaimed; __GFP_NOMEMALLOC keeps the
- * reserves from it, so it fails where the host has nothing else. What is forced
- * is no more than what its owner asked for, and he is held up by the next
- * charge of his own.
+ * try_charge_memcg() treats a thread that charges a cgroup as a member of it:
+ * above memory.high the thread reclaims and sleeps, for seconds; above
+ * memory.max it kills, and waits for the victim. A link must not wait for that.
+ * With PF_MEMALLOC the charge is forced and nothing is reclaimed;
+ * __GFP_NOMEMALLOC denies it the reserves, so it fails if the host has nothing
+ * else. No more is forced than what the owner asked for, and the owner is held
+ * up at its own next charge.
  */
 #define RCL_GFP_CHARGED	(GFP_KERNEL_ACCOUNT | __GFP_NOMEMALLOC | __GFP_NOWARN)
 
 /**
  * struct rcl_charge - what rcl_charge_end() puts back
- * @memcg: that was charged before
- * @forced: nothing is reclaimed meanwhile
- * @flags: then: of memalloc_noreclaim_save()
+ * @memcg: the cgroup that was charged before
+ * @forced: charges are forced, and nothing is reclaimed meanwhile
+ * @flags: if @forced, from memalloc_noreclaim_save()
  */
 struct rcl_charge {
 	struct mem_cgroup *memcg;
@@ -33,11 +33,11 @@ struct rcl_charge {
 
 /**
  * rcl_charge_begin - charge a cgroup for what is allocated from now on
- * @memcg: which one; NULL for none: then nothing is forced
+ * @memcg: the cgroup; NULL for none: then nothing is forced
  *
- * Context: a work item, which allocates by RCL_GFP_CHARGED alone until
+ * Context: a work item, which allocates only with RCL_GFP_CHARGED until
  * rcl_charge_end().
- * Return: for rcl_charge_end().
+ * Return: what rcl_charge_end() needs.
  */
 static inline struct rcl_charge rcl_charge_begin(struct mem_cgroup *memcg)
 {
@@ -53,7 +53,7 @@ static inline struct rcl_charge rcl_charge_begin(struct mem_cgroup *memcg)
 
 /**
  * rcl_charge_end - the mirror of rcl_charge_begin()
- * @charge: of that
+ * @charge: from rcl_charge_begin()
  */
 static inline void rcl_charge_end(const struct rcl_charge *charge)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What differs between the kernels that this is built for. */
+/* Differences between the kernels that this module is built for. */
 #ifndef RCL_COMPAT_H
 #define RCL_COMPAT_H
 
@@ -13,22 +13,22 @@
 
 struct dma_buf_attachment;
 
-/* Of a queue that is not WQ_UNBOUND; before 6.17 no flag said so. */
+/* For a workqueue that is not WQ_UNBOUND; before 6.17 no flag said so. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define RCL_COMPAT_WQ_PERCPU	0
 #else
 #define RCL_COMPAT_WQ_PERCPU	WQ_PERCPU
 #endif
 
-/* It came with 6.9, and to 6.1 with 6.1.100. */
+/* Added in 6.9, and to 6.1 in 6.1.100. */
 #ifndef __uninitialized
 #define __uninitialized
 #endif
 
 /*
- * Before 7.1 an importer must have this. From then on it has another name, and
- * who has it promises to let go of what is pinned when the exporter wants that,
- * which nobody does here.
+ * Before 7.1 an importer must have this callback. Since then it has another
+ * name, and an importer that has it promises to release what is pinned when the
+ * exporter wants that, which this module does not do.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
 static inline void rcl_compat_move_notify(struct dma_buf_attachment *attach)
@@ -42,14 +42,14 @@ static inline void rcl_compat_move_notify(struct dma_buf_attachment *attach)
 
 /**
  * rcl_compat_pin_flags - how to pin pages that are only read
- * @addr: of the first one, in the calling process
- * @npages: how many; set to as many as these flags are for, at least 1
+ * @addr: address of the first page, in the calling process
+ * @npages: number of pages; set to how many the flags apply to, at least 1
  *
- * From 6.2 on the core copies a page of a private mapping first, if the next
- * write of the process would. Before, that page would be another one than the
- * pinned one from then on, unless it is pinned as if to be written, by force:
- * as ib_umem_get() did. Pages of a shared mapping are never copied, and that
- * force would refuse them.
+ * Since 6.2 the core first copies a page of a private mapping if the next write
+ * by the process would do so. Before that, such a write would give the process
+ * a page other than the pinned one, unless the page is pinned as if for
+ * writing, by force, as ib_umem_get() did. Pages of a shared mapping are never
+ * copied, and FOLL_FORCE would refuse them.
  *
  * Return: flags for pin_user_pages_fast().
  */
@@ -67,9 +67,10 @@ static inline unsigned int rcl_compat_pin_flags(unsigned long addr, u32 *npages)
 		*npages = min_t(unsigned long, *npages,
 				(vma->vm_end - addr) >> PAGE_SHIFT);
 		/*
-		 * Force would read what the process cannot, as well, and is
-		 * refused for huge pages that the process may not write: one
-		 * of a file may be another one once it may, and has.
+		 * FOLL_FORCE would also read what the process cannot, and is
+		 * refused for huge pages that the process may not write: such
+		 * a page of a file may be replaced once the process may write
+		 * it, and has.
 		 */
 		if (is_cow_mapping(vma->vm_flags) && vma->vm_flags & VM_READ &&
 		    (vma->vm_flags & VM_WRITE || !is_vm_hugetlb_page(vma)))
@@ -82,7 +83,7 @@ static inline unsigned int rcl_compat_pin_flags(unsigned long addr, u32 *npages)
 
 /**
  * rcl_compat_vm_flags_set - add flags
- * @vma: whose mm is locked for writing
+ * @vma: its mm is locked for writing
  * @flags: VM_*
  */
 static inline void rcl_compat_vm_flags_set(struct vm_area_struct *vma,
@@ -96,10 +97,10 @@ static inline void rcl_compat_vm_flags_set(struct vm_area_struct *vma,
 }
 
 /**
- * rcl_compat_timer_delete_sync - stop a timer, and wait until it does not run
- * @timer: that nobody starts any more
+ * rcl_compat_timer_delete_sync - stop a timer, and wait until it is not running
+ * @timer: a timer that nobody starts any more
  *
- * Context: process context, with no lock that the timer takes.
+ * Context: process context, with no lock held that the timer takes.
  */
 static inline void rcl_compat_timer_delete_sync(struct timer_list *timer)
 {

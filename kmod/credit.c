@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flow control. Each end posts RCL_CTRL_SLOTS receives before it tells its QPN
- * to anybody, and every message says how many of them were posted again, so a
+ * Flow control. Each end posts RCL_CTRL_SLOTS receives before it tells anybody
+ * its QPN, and every message says how many of them were posted again, so a
  * sender knows how many messages the peer can take, and no RNR NAK ever
  * happens.
  *
  * No message exists only to return credits, because none is needed: apart from
  * hello and bye every message is a question or its answer, and an end has at
- * most RCL_CTRL_QUESTIONS questions open. Of B's messages whose slots A has not
- * yet returned there are thus at most
- *  - RCL_CTRL_QUESTIONS answers: a question of A returns the slots of all that
- *    A has received before, and it is sent only while fewer are open;
- *  - RCL_CTRL_QUESTIONS + 1 questions: an answer of A returns all slots but the
- *    one of its own question, which is posted again right after it;
- * beside hello, its answer and bye: 16. An end that finds no credit for an
- * answer has a peer that asks more than it may.
+ * most RCL_CTRL_QUESTIONS questions open. Thus the messages from B whose slots
+ * A has not yet returned are at most
+ *  - RCL_CTRL_QUESTIONS answers: a question from A returns the slots of all
+ *    that A has received before, and is sent only while fewer are open;
+ *  - RCL_CTRL_QUESTIONS + 1 questions: an answer from A returns all slots but
+ *    that of the question it answers, which is posted again right after it;
+ *  - hello, its answer and bye,
+ * which makes 16. If an end finds no credit for an answer, its peer asks more
+ * than it may.
  */
 #include "credit.h"
 
@@ -34,11 +35,11 @@ void rcl_credit_init(struct rcl_credit *credit)
 }
 
 /**
- * rcl_credit_has_places - may so many more questions be sent now?
+ * rcl_credit_has_places - may that many more questions be sent now?
  * @credit: of this end
- * @places: 1, or more for who leaves some to others
+ * @places: 1, or more for a caller that leaves some to others
  *
- * One credit is kept: for a bye.
+ * One credit is reserved for a bye.
  *
  * Return: false when an answer must come in first.
  */
@@ -55,7 +56,7 @@ static bool rcl_credit_is_question(u8 type)
 
 /**
  * rcl_credit_sent - account for a message that is about to be sent
- * @credit: with one left; for a question, with a place
+ * @credit: has one left, and for a question also a place
  * @msg: its credits are filled in
  * @now: in ns
  */
@@ -68,7 +69,7 @@ void rcl_credit_sent(struct rcl_credit *credit, struct rcl_msg *msg, u64 now)
 	credit->left--;
 	if (!rcl_credit_is_question(msg->type))
 		return;
-	/* The cookie of a hello is none, and is not returned. */
+	/* The cookie field of a hello is no cookie, and is not returned. */
 	credit->asked[next % RCL_CTRL_QUESTIONS] = (struct rcl_question){
 		.when = now,
 		.index = msg->index,
@@ -78,7 +79,7 @@ void rcl_credit_sent(struct rcl_credit *credit, struct rcl_msg *msg, u64 now)
 	credit->questions++;
 }
 
-/* Else a peer could owe one for ever, and answer others. */
+/* Otherwise a peer could owe one answer for ever, and give others. */
 static bool rcl_credit_is_next(const struct rcl_credit *credit,
 			       const struct rcl_msg *msg)
 {
@@ -94,9 +95,9 @@ static bool rcl_credit_is_next(const struct rcl_credit *credit,
  * rcl_credit_received - account for a message that has come in
  * @credit: of this end
  * @msg: authentic
- * @question: set to what it answers; of no type when it is no answer
+ * @question: set to the question that it answers; type 0 if it is no answer
  *
- * Return: 0, or -EPROTO when no honest peer says that now.
+ * Return: 0, or -EPROTO if no honest peer would say that now.
  */
 int rcl_credit_received(struct rcl_credit *credit, const struct rcl_msg *msg,
 			struct rcl_question *question)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which messages an end of a control channel may send: a pure account, which
- * the module and userspace keep alike.
+ * Which messages an end of a control channel may send: pure accounting, done
+ * alike by the module and by userspace.
  */
 #ifndef RCL_CREDIT_H
 #define RCL_CREDIT_H
@@ -15,11 +15,11 @@ struct rcl_msg;
 #define RCL_CTRL_QUESTIONS	6	/* questions without an answer */
 
 /**
- * struct rcl_question - a question that was not answered yet
- * @when: it was sent, in ns
- * @index: that the answer has, too, if it is about a pooled QP
- * @cookie: that the answer has, too; 0 for a hello
- * @type: of it; that of the answer is the next one
+ * struct rcl_question - a question that has not been answered yet
+ * @when: time when it was sent, in ns
+ * @index: repeated by the answer, if that is about a pooled QP
+ * @cookie: repeated by the answer; 0 for a hello
+ * @type: its type; the answer has the next one
  */
 struct rcl_question {
 	u64 when;
@@ -31,11 +31,11 @@ struct rcl_question {
 /**
  * struct rcl_credit - what an end may send, and what it must say
  * @left: receives that the peer has posted for this end
- * @owed: receives posted again, of which the peer does not know yet
- * @questions: sent and not answered
- * @oldest: which of @asked is the question that is answered next
- * @asked: a ring of those that are not answered, as answers come in the order
- *	of their questions
+ * @owed: receives posted again that the peer does not know of yet
+ * @questions: number of questions sent and not answered
+ * @oldest: index in @asked of the question to be answered next
+ * @asked: a ring of the unanswered ones, because answers come in the order of
+ *	their questions
  */
 struct rcl_credit {
 	u16 left;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends use their slots in turn, and RC completes them in order, so one of
- * RCL_CTRL_SIGNAL is signaled and retires those before it: the completion of
+ * Sends use their slots in turn, and RC completes them in order, so only one in
+ * RCL_CTRL_SIGNAL is signaled, which retires those before it: the completion of
  * a send may wake the work item for nothing.
  *
  * All of it belongs to the link's work item, or to its chore. They poll the QP,
- * so completion handlers run below them.
+ * so completion handlers are called from them.
  */
 #include "ctrl.h"
 
@@ -20,7 +20,7 @@
 
 #define RCL_BYE_MS	200	/* for the peer to acknowledge a goodbye */
 
-/* No peer of ours sends that: the QP cannot be relied on any more. */
+/* No peer of ours sends that, so the QP can no longer be relied on. */
 static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason)
 {
 	(*counter)++;
@@ -28,8 +28,9 @@ static void rcl_ctrl_trip(struct rcl_ctrl *ctrl, u64 *counter, u32 reason)
 }
 
 /*
- * A receive of ours is as it must be, so what fails it came in. The last two
- * are rxe's words for more than the slot has room for, or the path MTU allows.
+ * Our receives are well-formed, so if one fails, what came in is at fault. rxe
+ * reports the last two for more than the slot has room for, or than the path
+ * MTU allows.
  */
 static bool rcl_ctrl_is_too_long(enum ib_wc_status status)
 {
@@ -52,7 +53,7 @@ static void rcl_ctrl_received(struct ib_cq *cq, struct ib_wc *wc)
 		rcl_qp_wc_failed(cq, wc);
 		return;
 	}
-	/* WRITE with immediate leaves byte_len to what it wrote elsewhere. */
+	/* For a WRITE with immediate, byte_len is what it wrote elsewhere. */
 	if (wc->opcode != IB_WC_RECV ||
 	    wc->wc_flags & (IB_WC_WITH_IMM | IB_WC_WITH_INVALIDATE)) {
 		rcl_ctrl_trip(ctrl, &ctrl->stats->rx_wrong_kind,
@@ -79,10 +80,10 @@ static void rcl_ctrl_sent(struct ib_cq *cq, struct ib_wc *wc)
  * rcl_ctrl_poll - handle what has completed
  * @ctrl: created
  *
- * Bounded by what can be outstanding.
+ * This is bounded by what can be outstanding.
  *
  * Context: the link's work item, or its chore while that has the epoch.
- * Return: true when there was something.
+ * Return: true if anything had completed.
  */
 bool rcl_ctrl_poll(struct rcl_ctrl *ctrl)
 {
@@ -120,7 +121,7 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
 {
 	ib_dma_unmap_single(ctrl->ib, slots[0].dma,
 			    RCL_CTRL_SLOTS * RCL_MSG_SLOT, dir);
-	/* They may have brought the key of a group. */
+	/* They may have carried the key of a group. */
 	kfree_sensitive(slots[0].buf);
 }
 
@@ -128,7 +129,7 @@ static void rcl_ctrl_unmap(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slots,
  * rcl_ctrl_create - allocate and map the slots
  * @ctrl: zeroed, filled in
  * @ib: device of @qp
- * @qp: the control QP, not yet created, that is to have room for RCL_CTRL_SLOTS
+ * @qp: the control QP, not yet created; it must get room for RCL_CTRL_SLOTS
  *	receives and RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR sends
  * @stats: of the link
  *
@@ -246,8 +247,8 @@ static int rcl_ctrl_post_slot(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot,
  *
  * Context: the link's work item.
  * Return: 0, -EAGAIN when no send slot is free (a completion comes when one
- * is), -EPROTO when the peer has left no credit, or -EIO when the device takes
- * it not, whatever errno that has, which ends the epoch.
+ * is), -EPROTO when the peer has left no credit, or -EIO when the device does
+ * not accept it, whatever its errno, which ends the epoch.
  */
 int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 {
@@ -281,11 +282,11 @@ int rcl_ctrl_send(struct rcl_ctrl *ctrl, struct rcl_msg *msg)
 /**
  * rcl_ctrl_ask - send a question that has a cookie of its own
  * @ctrl: started
- * @msg: whole but for that
- * @cookie: set to it when the question was sent
+ * @msg: complete but for the cookie
+ * @cookie: set to that cookie when the question was sent
  *
- * Processes may have as many of these as they like, so one place is kept for
- * pings and heartbeats.
+ * Processes may cause as many of these as they like, so one place is reserved
+ * for pings and heartbeats.
  *
  * Context: the link's work item.
  * Return: 0, -EAGAIN when an answer must come in first, or as rcl_ctrl_send().
@@ -341,7 +342,7 @@ static int rcl_ctrl_open(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
  * rcl_ctrl_can_recv - has a message come in that can be read now?
  * @ctrl: of the epoch
  *
- * None can while no send slot is free, so that an answer can be sent.
+ * None can while no send slot is free, because an answer needs one.
  *
  * Context: the link's work item.
  * Return: true if so.
@@ -360,8 +361,8 @@ bool rcl_ctrl_can_recv(const struct rcl_ctrl *ctrl)
  *
  * Context: the link's work item.
  * Return: 1 for a message, 0 when there is none now, -EPROTO for one that
- * breaks the protocol, or another errno for what is no authentic next message;
- * that has been noted as a failure.
+ * breaks the protocol, or another errno for anything but the authentic next
+ * message, which has then been noted as a failure.
  */
 int rcl_ctrl_recv(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot **slot,
 		  struct rcl_msg *msg)
@@ -409,8 +410,8 @@ int rcl_ctrl_repost(struct rcl_ctrl *ctrl, struct rcl_ctrl_slot *slot)
 }
 
 /**
- * rcl_ctrl_flush - give the peer's device time to have all that was sent
- * @ctrl: started, the last message was a goodbye
+ * rcl_ctrl_flush - give the peer's device time to receive all that was sent
+ * @ctrl: started; the last message was a goodbye, or no send slot is free
  *
  * Context: may sleep; the link's work item, or the chore that has the epoch.
  */
@@ -425,9 +426,9 @@ void rcl_ctrl_flush(struct rcl_ctrl *ctrl)
 
 /**
  * rcl_ctrl_say_bye - tell the peer that this end is about to end the epoch
- * @ctrl: of the epoch; says nothing where it was not started
- * @again: another one is to follow
- * @wait: until the peer's device has it
+ * @ctrl: of the epoch; if it was not started, nothing is sent
+ * @again: another epoch is to follow
+ * @wait: wait until the peer's device has the message
  *
  * Context: may sleep; the link's work item.
  */

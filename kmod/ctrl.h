@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The control channel: sealed messages of fixed-size slots on one RC QP. */
+/* The control channel: sealed messages in fixed-size slots on one RC QP. */
 #ifndef RCL_CTRL_H
 #define RCL_CTRL_H
 
@@ -20,13 +20,13 @@ struct rcl_stats;
 /**
  * struct rcl_ctrl_slot - one send or receive
  * @cqe: of its work request
- * @ctrl: whose slot
- * @node: on received
+ * @ctrl: the channel it belongs to
+ * @node: on the channel's @received
  * @buf: RCL_MSG_SLOT bytes
  * @dma: address of @buf for the device
  * @len: bytes received
- * @arrived: when
- * @number: of the send
+ * @arrived: time when they arrived
+ * @number: number of the send
  */
 struct rcl_ctrl_slot {
 	struct ib_cqe cqe;
@@ -47,13 +47,13 @@ struct rcl_ctrl_slot {
  * @rx: receive slots
  * @tx: send slots
  * @received: in the order of arrival, not yet opened
- * @behind: passes in a row that have left some of them
+ * @behind: consecutive passes that have left some of @received
  * @sent: sends that were posted
  * @retired: sends that have completed
  * @seal: has the key after rcl_ctrl_start()
- * @started: the key is in
+ * @started: rcl_ctrl_start() was called
  * @bye: a goodbye was sent
- * @cookie: of the last question that rcl_ctrl_ask() has sent
+ * @cookie: cookie of the last question from rcl_ctrl_ask()
  * @credit: what may be sent
  *
  * All of it belongs to the link's work item, or to its chore.

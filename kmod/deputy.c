@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs a job in a kernel thread, on behalf of a caller that may not get a
- * processor for seconds: by his own wish, by the limits of a cgroup, or because
- * others have it. Links, and so their peers, wait for what takes certain locks:
- * that is such a job, for which the caller waits.
+ * processor for seconds: by its own wish, by the limits of a cgroup, or because
+ * others have it. Links, and so their peers, wait for whoever holds certain
+ * locks, so what takes those locks is such a job, and the caller waits for it.
  *
- * All callers share the threads, 256 on a node. So whatever a job waits for, no
- * file of a process may have many of them at once.
+ * All callers share the threads, 256 per node, so whatever a job waits for, no
+ * file of a process may have many jobs at once.
  */
 #include "deputy.h"
 
@@ -31,12 +31,12 @@ static void rcl_deputy_work(struct work_struct *work)
 }
 
 /**
- * rcl_deputy_run - have something done by a kernel thread, and wait for it
- * @fn: what
+ * rcl_deputy_run - have a kernel thread call a function, and wait for it
+ * @fn: the function
  * @arg: for @fn
  *
- * Context: may sleep, with no lock that @fn takes; of one file of a process one
- * at a time.
+ * Context: may sleep, with no lock held that @fn takes; one call at a time for
+ * each file of a process.
  */
 void rcl_deputy_run(void (*fn)(void *arg), void *arg)
 {

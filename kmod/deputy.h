@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a kernel thread does for a caller. */
+/* Jobs that a kernel thread does for a caller. */
 #ifndef RCL_DEPUTY_H
 #define RCL_DEPUTY_H
 

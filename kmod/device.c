@@ -5,8 +5,8 @@
  * tells each of them and waits until the last one has detached, and until
  * nobody looks at the device any more. Nothing here knows what a user is.
  *
- * A device is asked without its locks: one that is slow to answer, or waits for
- * the RTNL, holds up nobody who asks for another one.
+ * A device is queried without holding its locks, so one that is slow to answer,
+ * or waits for the RTNL, holds up nobody who asks for another device.
  */
 #include "device.h"
 
@@ -26,11 +26,11 @@ struct rcl_device {
 	struct list_head node;		/* under rcl_devices_lock */
 	unsigned int number;		/* constant, larger than those before */
 	struct ib_event_handler handler;
-	struct completion idle;		/* the last one left after remove */
+	struct completion idle;		/* the last holder left after remove */
 	u32 max_inline;			/* constant */
 	spinlock_t lock;		/* protects the rest */
 	struct list_head users;
-	unsigned int held;		/* by users, and by who looks at it */
+	unsigned int held;		/* by users and those who look at it */
 	bool removing;
 };
 
@@ -41,7 +41,7 @@ static unsigned int rcl_devices_generation;
 
 /**
  * rcl_dev_name - the name of a device
- * @ib: which may be renamed just now; what dev_name() returns is freed then
+ * @ib: may be renamed meanwhile, which frees what dev_name() returns
  * @name: set
  *
  * Context: any.
@@ -52,7 +52,7 @@ void rcl_dev_name(const struct ib_device *ib, char name[RCLINK_DEVICE_MAX + 1])
 	strscpy(name, ib->name, RCLINK_DEVICE_MAX + 1);
 }
 
-/* The first device behind that number, which stays until rcl_dev_put(). */
+/* The first device after that number, which stays until rcl_dev_put(). */
 static struct rcl_device *rcl_dev_get_behind(unsigned int number)
 {
 	struct rcl_device *rdev, *found = NULL;
@@ -62,7 +62,7 @@ static struct rcl_device *rcl_dev_get_behind(unsigned int number)
 		if (rdev->number <= number ||
 		    !rdma_dev_access_netns(rdev->ib, &init_net))
 			continue;
-		/* Whoever removes it has to take it off the list before. */
+		/* Whoever removes it must first take it off the list. */
 		spin_lock(&rdev->lock);
 		rdev->held++;
 		spin_unlock(&rdev->lock);
@@ -80,12 +80,12 @@ static void rcl_dev_put(struct rcl_device *rdev)
 	spin_lock(&rdev->lock);
 	last = !--rdev->held && rdev->removing;
 	spin_unlock(&rdev->lock);
-	/* Removal frees the device, lock and all, as soon as it hears. */
+	/* Once told, removal frees the device at once, lock and all. */
 	if (last)
 		complete(&rdev->idle);
 }
 
-/* Who leaves such a walk before its end has to put the device. */
+/* Whoever leaves such a walk before its end must put the device. */
 static struct rcl_device *rcl_dev_next(struct rcl_device *rdev)
 {
 	unsigned int number = rdev->number;
@@ -121,7 +121,7 @@ static void rcl_dev_event_user(struct rcl_dev_user *user,
 	case IB_EVENT_PORT_ERR:
 		rcl_dev_tell(user, RCLINK_DOWN_REASON_PORT_DOWN);
 		break;
-	/* The core keeps the former of an InfiniBand port to itself. */
+	/* The core does not pass on the former for an InfiniBand port. */
 	case IB_EVENT_GID_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
 		if (!rcl_dev_gid_ok(user))
@@ -143,7 +143,7 @@ static void rcl_dev_announce_port(const struct ib_device *ib, u32 port)
 	rcl_event_send_dev(name, port);
 }
 
-/* Whoever waits for a port hears that it may be worth a try. */
+/* Tells those who wait for a port that it may be worth a try. */
 static void rcl_dev_announce(const struct ib_event *event)
 {
 	switch (event->event) {
@@ -201,7 +201,7 @@ static int rcl_dev_add(struct ib_device *ib)
 	return 0;
 }
 
-/* Links may have waited for one of this name. */
+/* Links may have been waiting for a device of this name. */
 static void rcl_dev_rename(struct ib_device *ib, void *client_data)
 {
 	rcl_dev_announce_port(ib, 0);
@@ -267,7 +267,7 @@ static int rcl_dev_read_port(const struct rcl_device *rdev, u32 port,
 	return 0;
 }
 
-/* 1 when there is one; 0 when there is none, and @why tells; or an errno. */
+/* Returns 1 if there is one; 0 if there is none, with @why set; or an errno. */
 static int rcl_dev_pick_port(const struct rcl_device *rdev,
 			     const struct rcl_policy *policy,
 			     struct rcl_port *info, const char **why)
@@ -284,7 +284,7 @@ static int rcl_dev_pick_port(const struct rcl_device *rdev,
 					info);
 		*why = ret == -ENOMEM ? "out of memory" :
 		       "the port cannot be read";
-		/* Another one may do if none was named, but has no memory. */
+		/* If none was named, try another, unless out of memory. */
 		if (ret && ret != -ENOMEM && !fixed)
 			continue;
 		if (ret)
@@ -308,7 +308,7 @@ static const char *rcl_dev_none(const struct rcl_policy *policy)
 	return "port, gid-index: no device has those on an active port";
 }
 
-/* To be put. */
+/* The caller must put the device. */
 static struct rcl_device *rcl_dev_pick(const struct rcl_policy *policy,
 				       struct rcl_port *info, const char **why)
 {
@@ -365,7 +365,7 @@ static int rcl_dev_add_user(struct rcl_device *rdev, struct rcl_dev_user *user)
 }
 
 /*
- * The user is on the list now: a change before is seen here, a later one
+ * The user is on the list now: an earlier change is seen here, a later one
  * reaches up->fail().
  */
 static int rcl_dev_check_active(const struct rcl_dev_user *user,
@@ -393,16 +393,17 @@ static int rcl_dev_check_active(const struct rcl_dev_user *user,
 
 /**
  * rcl_dev_attach - begin to use a port
- * @user: with its @up set; everything else is filled in
+ * @user: its @up is set; everything else is filled in
  * @policy: names the device and port, or lets any be taken
  * @info: the port as it is now; to be given to rcl_port_release()
  * @why: set to a sentence when it is refused
  *
- * From success on @user->up->fail() may be called, until rcl_dev_detach().
+ * After success @user->up->fail() may be called, until rcl_dev_detach().
  *
  * Context: may sleep.
  * Return: 0, -ENODEV, -ENETDOWN for a port that is not active, -EAGAIN for one
- * that changes just now, -EINVAL, -EOPNOTSUPP, -ENODATA or -ENOMEM.
+ * that is just changing, -EINVAL, -EOPNOTSUPP, -ENODATA, -ENOMEM, or what
+ * ib_query_port() says.
  */
 int rcl_dev_attach(struct rcl_dev_user *user, const struct rcl_policy *policy,
 		   struct rcl_port *info, const char **why)
@@ -447,8 +448,8 @@ out_put:
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep.
- * Return: it, to be given to rdma_put_gid_attr(), or -EAGAIN, -ENODATA or
- * -EINVAL as an error pointer when it is another one by now, or gone.
+ * Return: the GID entry, to be given to rdma_put_gid_attr(), or -EAGAIN,
+ * -ENODATA or -EINVAL as an error pointer when it has changed or is gone.
  */
 const struct ib_gid_attr *rcl_dev_get_sgid(const struct rcl_dev_user *user,
 					   const char **why)
@@ -472,10 +473,10 @@ const struct ib_gid_attr *rcl_dev_get_sgid(const struct rcl_dev_user *user,
  * rcl_dev_get_pkey - read the partition key of an InfiniBand port
  * @user: attached
  * @index: in its table
- * @pkey: set; not for other ports, which have none
+ * @pkey: set; left alone for other ports, which have none
  * @why: set to a sentence when it is refused
  *
- * An entry that is empty would have every packet vanish.
+ * With an empty entry every packet would vanish.
  *
  * Context: may sleep.
  * Return: 0, -ENODATA, or what ib_query_pkey() says.
@@ -489,7 +490,7 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
 	if (!rdma_protocol_ib(user->ib, user->port))
 		return 0;
 	*why = "the port cannot be read";
-	/* Of the device itself: the core's copy is late after a change. */
+	/* Ask the device itself: the core's copy lags behind a change. */
 	ret = ib_query_pkey(user->ib, user->port, index, &value);
 	if (ret)
 		return ret;
@@ -501,16 +502,16 @@ int rcl_dev_get_pkey(const struct rcl_dev_user *user, u32 index, u32 *pkey,
 }
 
 /**
- * rcl_dev_check - would a link of this policy be possible on that port?
- * @policy: a policy that names a device
- * @port: number of a port of it
- * @why: set to a sentence when not
+ * rcl_dev_check - would a link with this policy be possible on that port?
+ * @policy: names a device
+ * @port: number of a port of that device
+ * @why: set to a sentence if not
  *
- * A port without a usable GID or link is fine: that can change until the link
- * is prepared.
+ * A port without a usable GID or link is fine: that can change until prepare.
  *
  * Context: may sleep.
- * Return: 0, -ENODEV, -EINVAL, or -EOPNOTSUPP where that cannot change.
+ * Return: 0, -ENODEV, -EINVAL, -EOPNOTSUPP for what cannot change, -ENOMEM, or
+ * what ib_query_port() says.
  */
 int rcl_dev_check(const struct rcl_policy *policy, u32 port, const char **why)
 {
@@ -526,7 +527,7 @@ int rcl_dev_check(const struct rcl_policy *policy, u32 port, const char **why)
 	ret = rcl_port_check(&info, policy, why);
 	if (info.chosen < 0 && !info.unfit)
 		ret = 0;
-	/* What fails after this has reasons of its own. */
+	/* Whatever fails after this has reasons of its own. */
 	if (!ret)
 		*why = NULL;
 	rcl_port_release(&info);
@@ -534,7 +535,7 @@ int rcl_dev_check(const struct rcl_policy *policy, u32 port, const char **why)
 	return ret;
 }
 
-/* Of that name, held until rcl_dev_put(), with such a port; or NULL. */
+/* The device with that name and port, held until rcl_dev_put(); or NULL. */
 static struct rcl_device *rcl_dev_find(const char *device, u32 port)
 {
 	struct rcl_device *rdev;
@@ -568,7 +569,7 @@ int rcl_dev_find_port(const char *device, u32 port, struct rcl_port *info)
 }
 
 /**
- * rcl_dev_read_mtu - which MTU has a port now?
+ * rcl_dev_read_mtu - which MTU does a port have now?
  * @device: name
  * @port: number
  * @mtu: set, as by rcl_port_mtu()
@@ -597,8 +598,7 @@ int rcl_dev_read_mtu(const char *device, u32 port, u32 *mtu)
  * @info: filled in; to be given to rcl_port_release() after success
  *
  * Context: may sleep.
- * Return: 0, -ENOENT behind the last one, -ENOMEM, or what ib_query_port()
- * says.
+ * Return: 0, -ENOENT past the last one, -ENOMEM, or what ib_query_port() says.
  */
 int rcl_dev_nth_port(unsigned int n, struct rcl_port *info)
 {
@@ -622,7 +622,7 @@ int rcl_dev_nth_port(unsigned int n, struct rcl_port *info)
 /**
  * rcl_dev_generation - has the set of devices changed?
  *
- * Return: another number if it has.
+ * Return: a number that differs if it has.
  */
 unsigned int rcl_dev_generation(void)
 {

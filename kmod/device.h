@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* RDMA devices: who uses them, and their end. */
+/* RDMA devices: who uses them, and their removal. */
 #ifndef RCL_DEVICE_H
 #define RCL_DEVICE_H
 
@@ -17,12 +17,12 @@ struct rcl_upcall;
 
 /**
  * struct rcl_dev_user - somebody whose life depends on a device
- * @up: told when device, port or address go away
+ * @up: told when the device, port or address goes away
  * @ib: the device, while attached
- * @port: whose events count
- * @gid_index: that must keep its value
+ * @port: number of the port whose events count
+ * @gid_index: index of the GID that must keep its value
  * @gid: that value
- * @mtu: active MTU of the port when it was attached, bytes
+ * @mtu: active MTU of the port when this was attached, bytes
  * @rdev: private
  * @node: private
  */

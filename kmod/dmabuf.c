@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A dma-buf is attached to the RDMA device, pinned and mapped with the first of
- * its registrations, and let go when the last one has ended: so the exporter
- * hears of another epoch, and of another device. Between two of them the region
- * holds the dma-buf alone, and the exporter may move what nobody accesses.
+ * its registrations, and released when the last one has ended, so the exporter
+ * learns of another epoch, and of another device. Between two registrations the
+ * region holds only the dma-buf, and the exporter may move what nobody
+ * accesses.
  */
 #include "dmabuf.h"
 
@@ -25,20 +26,20 @@
 #include "extent.h"
 #include "region.h"
 
-/* As MODULE_IMPORT_NS(), whose argument is a string from 6.13 on. */
+/* Like MODULE_IMPORT_NS(), whose argument is a string since 6.13. */
 MODULE_INFO(import_ns, "DMA_BUF");
 
-/* For what the exporter still copies there. */
+/* How long to wait for what the exporter still copies there. */
 #define RCL_DMABUF_WAIT		(5 * HZ)
-#define RCL_DMABUF_LOOK		(HZ / 20)	/* is it wanted, no signal? */
+#define RCL_DMABUF_LOOK		(HZ / 20)	/* still wanted, no signal? */
 
 /**
  * struct rcl_dmabuf - memory of an exporter
  * @memory: as the region knows it
  * @buf: a reference is held
- * @offset: of the region in it, bytes
- * @attach: to the device of the registrations, pinned, or NULL
- * @sgt: what the device is to use; DMA addresses, and maybe no pages
+ * @offset: where the region begins in @buf, bytes
+ * @attach: to the device of the registrations, pinned; or NULL
+ * @sgt: what the device is to use: DMA addresses, and perhaps no pages
  */
 struct rcl_dmabuf {
 	struct rcl_memory memory;
@@ -49,9 +50,9 @@ struct rcl_dmabuf {
 };
 
 /*
- * What is pinned does not move, and before it is pinned there is nothing of it
- * that the device could use. But without this the exporter would have to pin it
- * in memory that every device reaches.
+ * Pinned memory does not move, and before it is pinned there is nothing that
+ * the device could use. But without these ops the exporter would have to pin it
+ * where every device can reach it.
  */
 static const struct dma_buf_attach_ops rcl_dmabuf_attach_ops = {
 	.allow_peer2peer = true,
@@ -59,8 +60,8 @@ static const struct dma_buf_attach_ops rcl_dmabuf_attach_ops = {
 };
 
 /*
- * Of what the exporter still copies there: a fence, or NULL. Where that failed,
- * the memory has some other content, and will keep it.
+ * Sets @content to a fence for what the exporter still copies there, or NULL.
+ * If a copy has failed, the memory has some other content, and will keep it.
  */
 static int rcl_dmabuf_content(struct dma_buf *buf, struct dma_fence **content)
 {
@@ -68,7 +69,7 @@ static int rcl_dmabuf_content(struct dma_buf *buf, struct dma_fence **content)
 	struct dma_fence *fence;
 	int ret;
 
-	/* Of those that have not signaled, so first. */
+	/* First, because it covers only fences that have not signaled. */
 	ret = dma_resv_get_singleton(buf->resv, DMA_RESV_USAGE_KERNEL, content);
 	if (ret)
 		return ret;
@@ -84,7 +85,7 @@ static int rcl_dmabuf_content(struct dma_buf *buf, struct dma_fence **content)
 
 /*
  * The list may be there before the content of the memory is. The dma-buf is not
- * locked meanwhile: what is pinned stays, and others use it, too.
+ * locked meanwhile: pinned memory stays, and others use the dma-buf, too.
  */
 static int rcl_dmabuf_wait(struct dma_fence *content, struct task_struct *owner,
 			   const bool *wanted)
@@ -166,7 +167,7 @@ static int rcl_dmabuf_attach(struct rcl_dmabuf *dmabuf, struct ib_device *ib,
 	dma_fence_put(content);
 	if (ret)
 		goto err_unpin;
-	/* For good where a registration stays: see rcl_mapping_unmap(). */
+	/* Held for good if a registration stays: see rcl_mapping_unmap(). */
 	get_device(attach->dev);
 	dmabuf->attach = attach;
 	return 0;
@@ -194,7 +195,7 @@ static void rcl_dmabuf_unmap(struct rcl_memory *memory)
 	put_device(dev);
 }
 
-/* Is all of the region in the exporter's list, and where does it begin? */
+/* Is the whole region in the exporter's list, and where does it begin? */
 static int rcl_dmabuf_find(const struct rcl_dmabuf *dmabuf,
 			   struct rcl_extent_cut *at)
 {
@@ -222,7 +223,7 @@ static int rcl_dmabuf_map(struct rcl_memory *memory, struct ib_device *ib,
 						 memory);
 	int ret;
 
-	/* Such a device reads and writes by the processor. */
+	/* Such a device has the processor read and write for it. */
 	if (ib_uses_virt_dma(ib))
 		return -EOPNOTSUPP;
 	ret = rcl_dmabuf_attach(dmabuf, ib, wanted);
@@ -243,7 +244,7 @@ static void rcl_dmabuf_free(struct rcl_memory *memory)
 	kfree(dmabuf);
 }
 
-/* As for memory of a process: who may not write it has it read alone. */
+/* As for process memory: whoever cannot write it may only have it read. */
 static int rcl_dmabuf_allows(const struct dma_buf *buf,
 			     const struct rclink_dev_dmabuf *arg)
 {
@@ -284,18 +285,18 @@ static struct rcl_dmabuf *rcl_dmabuf_new(const struct rclink_dev_dmabuf *arg)
 /**
  * rcl_dmabuf_register - register memory of a dma-buf
  * @chan: open
- * @arg: what; @arg->handle is set
+ * @arg: what to register; @arg->handle is set
  *
- * Nothing is counted as locked: these are no pages of the process, and who has
- * the dma-buf may keep its memory anyway.
+ * Nothing is counted as locked: these are not pages of the process, and whoever
+ * has the dma-buf can keep its memory anyway.
  *
  * Context: may sleep.
- * Return: 0, -EINVAL, also for what is no dma-buf and beyond its end, -EBADF,
- * -EACCES for one that cannot be written, -EOPNOTSUPP for a device without DMA
- * of its own, -EIO for one that is shorter than it says, or whose content the
- * exporter could not bring there, -EINTR for a signal, -ETIMEDOUT when the
- * exporter did not have it ready, -ENOMEM, or what the exporter,
- * rcl_region_check() and rcl_region_register() say.
+ * Return: 0, -EINVAL, also for a file that is no dma-buf and for a range beyond
+ * its end, -EBADF, -EACCES for one that cannot be written, -EOPNOTSUPP for a
+ * device without DMA of its own, -EIO for one that is shorter than it says, or
+ * whose content the exporter could not bring there, -EINTR for a signal,
+ * -ETIMEDOUT when the exporter did not have it ready, -ENOMEM, or what the
+ * exporter, rcl_region_check() and rcl_region_register() say.
  */
 int rcl_dmabuf_register(struct rcl_chan *chan, struct rclink_dev_dmabuf *arg)
 {

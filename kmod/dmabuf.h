@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory that a dma-buf stands for: of a device, maybe, and no RAM. */
+/* Memory that a dma-buf stands for: perhaps a device's rather than RAM. */
 #ifndef RCL_DMABUF_H
 #define RCL_DMABUF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When something is due, in jiffies that do not wrap; 0 is for never. */
+/* When something is due, in jiffies that do not wrap; 0 means never. */
 #ifndef RCL_DUE_H
 #define RCL_DUE_H
 
@@ -16,7 +16,7 @@ static inline bool rcl_due_lies_ahead(u64 due)
 	return time_before64(get_jiffies_64(), due);
 }
 
-/* Which of the two comes first, if either does? */
+/* The earlier of the two; 0 if both are never. */
 static inline u64 rcl_due_first(u64 a, u64 b)
 {
 	return !a || (b && time_before64(b, a)) ? b : a;

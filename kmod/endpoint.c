@@ -7,7 +7,7 @@
 #include "gid.h"
 
 #define RCL_LID_UNICAST_MAX	0xbfff	/* IBA 4.1.3 */
-#define RCL_PKEY_FULL		0x8000	/* member, IBA 10.9.1.1 */
+#define RCL_PKEY_FULL		0x8000	/* full member, IBA 10.9.1.1 */
 
 static int rcl_refuse(const char *text, const char **why)
 {
@@ -47,7 +47,7 @@ static int rcl_endpoint_check_path(const struct rcl_endpoint *local,
 	return 0;
 }
 
-/* Or every packet between them would vanish (IBA 10.9.3). */
+/* Otherwise every packet between them would vanish (IBA 10.9.3). */
 static int rcl_endpoint_check_pkey(const struct rcl_endpoint *local,
 				   const struct rcl_endpoint *remote,
 				   const char **why)
@@ -100,9 +100,9 @@ static int rcl_endpoint_check_qps(const struct rcl_endpoint *local,
 }
 
 /**
- * rcl_endpoint_check - check what a peer says of its end
+ * rcl_endpoint_check - check what a peer says about its end
  * @local: this end
- * @remote: the peer's, hostile
+ * @remote: the peer's end, assumed hostile
  * @loopback: the peer may be on the same port
  * @why: set to a sentence when it is refused
  *

@@ -10,7 +10,7 @@
 
 #define RCL_QPS_ALL	(1 + RCLINK_QPS_MAX)
 #define RCL_24BIT_MAX	0xffffffU
-/* A peer that counts further ahead would use the numbers up. */
+/* A peer that counts further ahead would use up the numbers. */
 #define RCL_EPOCH_AHEAD	BIT_ULL(32)
 
 struct rcl_qp_id {
@@ -18,7 +18,7 @@ struct rcl_qp_id {
 	u32 psn;
 };
 
-/* 0 and 1 are those of the subnet manager and of the CM: IBA 3.5.3. */
+/* 0 and 1 belong to the subnet manager and the CM: IBA 3.5.3. */
 static inline bool rcl_qpn_is_usable(u32 qpn)
 {
 	return qpn >= 2 && qpn <= RCL_24BIT_MAX;
@@ -30,14 +30,14 @@ static inline bool rcl_qpn_is_usable(u32 qpn)
  * @gid: network byte order
  * @lid: on InfiniBand
  * @mtu: bytes
- * @rd_atomic: READs and atomics that this end answers at once
+ * @rd_atomic: READs and atomics that this end answers concurrently
  * @atomics: enum rclink_atomics
- * @epoch: as this end counts
+ * @epoch: number of the epoch, as this end counts
  * @addr: of the link buffer
  * @rkey: of the link buffer
  * @length: of the link buffer, bytes
- * @pkey: partition key on InfiniBand, 0 when it was not said
- * @masked_atomics: enum rclink_atomics, none when it was not said
+ * @pkey: partition key on InfiniBand, 0 if not given
+ * @masked_atomics: enum rclink_atomics, none if not given
  * @nqps: entries of @qp
  * @qp: the control QP first, then the pool
  */

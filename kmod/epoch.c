@@ -12,7 +12,7 @@
 #include "port.h"
 #include "upcall.h"
 
-#define RCL_EPOCH_MARKS	1	/* of a channel that comes to rest */
+#define RCL_EPOCH_MARKS	1	/* posted by a channel that comes to rest */
 
 static const struct rcl_qp_size rcl_epoch_ctrl_size = {
 	.send_wr = RCL_CTRL_SLOTS + RCL_CTRL_EXTRA_WR,
@@ -24,8 +24,8 @@ static const struct rcl_qp_size rcl_epoch_ctrl_size = {
  * rcl_epoch_pool_size - what can be outstanding on a pooled QP
  * @ep: attached to its device
  *
- * A piece of an entry may be in several extents of its region: so more of them
- * than an entry has, if the device can.
+ * A piece of an entry may span several extents of its region, so allow for more
+ * pieces than an entry has, if the device can.
  *
  * Return: the sizes.
  */
@@ -56,7 +56,7 @@ static void rcl_epoch_completion(struct rcl_qp *qp)
 static int rcl_epoch_create_qps(struct rcl_epoch *ep)
 {
 	const struct rcl_qp_size pool_size = rcl_epoch_pool_size(ep);
-	/* One step for each epoch: control QPs are spread, too. */
+	/* One step for each epoch, so that control QPs are spread, too. */
 	static atomic_t next;
 	u32 first = atomic_inc_return(&next);
 	int ret;
@@ -78,8 +78,9 @@ static int rcl_epoch_create_qps(struct rcl_epoch *ep)
 }
 
 /*
- * READs and atomics in flight; 0 while the peer is not known. Some devices
- * round it up to a power of two, beyond what the peer's may keep to.
+ * How many READs and atomics may be in flight; 0 while the peer is not known.
+ * Some devices would round it up to a power of two, which the peer's device may
+ * not allow for.
  */
 static u32 rcl_epoch_initiate(const struct rcl_epoch *ep)
 {
@@ -152,15 +153,15 @@ static bool rcl_epoch_is_lost(const struct rcl_epoch *ep)
 }
 
 /*
- * What the device may still write to, or tell of, stays with a QP that it
- * keeps; and so does the module, whose code is called then.
+ * If the device keeps a QP, whatever it may still write to or report on stays,
+ * too, and so does the module, whose code is called then.
  */
 static void rcl_epoch_lose(struct rcl_epoch *ep)
 {
 	pr_warn_ratelimited("%s keeps a QP of a link: its memory is lost, and this module cannot be unloaded\n",
 			    ep->user.ib->name);
 	rcl_seal_wipe(&ep->ctrl.seal);
-	/* Nobody knows it any more, and that is meant. */
+	/* Nothing refers to it any more, which is intended. */
 	kmemleak_not_leak(ep);
 	__module_get(THIS_MODULE);
 }
@@ -186,7 +187,7 @@ static void rcl_epoch_free(struct rcl_epoch *ep)
 		kfree_sensitive(ep);
 }
 
-/* The QPs come last: they go before the memory that they may access. */
+/* The QPs come last, to be destroyed before the memory that they may access. */
 static int rcl_epoch_allocate(struct rcl_epoch *ep, struct rcl_stats *stats,
 			      const char **why)
 {
@@ -236,7 +237,7 @@ err_dealloc_pd:
 /**
  * rcl_epoch_create - allocate an epoch, its QPs in INIT with receives posted
  * @policy: of the link
- * @number: own count of the epoch
+ * @number: number of the epoch, by own count
  * @up: told what happens to it
  * @stats: of the link
  * @why: set to a sentence when it is refused
@@ -297,11 +298,11 @@ err_free:
 }
 
 /**
- * rcl_epoch_connect - INIT to RTR with all QPs
- * @ep: whose @remote, @ah and @number are set
+ * rcl_epoch_connect - move all QPs from INIT to RTR
+ * @ep: its @remote, @ah and @number are set
  *
  * Context: may sleep; the link's chore.
- * Return: 0, or what ib_modify_qp() says; then the epoch is of no use.
+ * Return: 0, or what ib_modify_qp() says; then the epoch is useless.
  */
 int rcl_epoch_connect(struct rcl_epoch *ep)
 {
@@ -319,13 +320,13 @@ int rcl_epoch_connect(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_epoch_activate - RTR to RTS with all QPs, open the buffer and the seal
+ * rcl_epoch_activate - move all QPs from RTR to RTS, open buffer and seal
  * @ep: connected
  * @key: of the control channel
  * @role: enum rclink_role of this end
  *
  * Context: may sleep; the link's chore.
- * Return: 0, or the errno of the verbs call; then the epoch is of no use.
+ * Return: 0, or the errno of the verbs call; then the epoch is useless.
  */
 int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 {
@@ -339,7 +340,7 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
 		if (ret)
 			return ret;
 	}
-	/* Before anything is sent: see there. */
+	/* Before anything is sent: see rcl_qp_register(). */
 	ret = rcl_qp_register(&ep->qp[0], ep->buffer.mr,
 			      ep->access | IB_ACCESS_LOCAL_WRITE);
 	if (ret)
@@ -356,8 +357,8 @@ int rcl_epoch_activate(struct rcl_epoch *ep, const u8 *key, u32 role)
  * @i: which QP, stopped
  *
  * Context: may sleep.
- * Return: 0 and in INIT with new numbers in @local, or the errno of the verbs
- * call.
+ * Return: 0 when the QP is in INIT, its new numbers in @local, or the errno of
+ * the verbs call.
  */
 int rcl_epoch_renew(struct rcl_epoch *ep, u32 i)
 {
@@ -416,7 +417,7 @@ int rcl_epoch_go(struct rcl_epoch *ep, u32 i)
 
 /**
  * rcl_epoch_drain - end all traffic
- * @ep: that nobody posts to any more; to be followed by rcl_epoch_stop()
+ * @ep: nobody posts to it any more; to be followed by rcl_epoch_stop()
  *
  * Context: may sleep.
  */
@@ -426,7 +427,7 @@ void rcl_epoch_drain(struct rcl_epoch *ep)
 	u32 i;
 
 	rcl_reg_stop(&ep->reg);
-	/* All at once: one limit for a device that flushes nothing. */
+	/* All at once: one time limit in case the device flushes nothing. */
 	end = rcl_qp_drain_end(ep->pool.stuck);
 	for (i = 0; i < ep->local.nqps; i++)
 		rcl_qp_end(&ep->qp[i]);
@@ -436,10 +437,10 @@ void rcl_epoch_drain(struct rcl_epoch *ep)
 
 /**
  * rcl_epoch_stop - end all traffic, and the QPs
- * @ep: that nobody posts to any more
+ * @ep: nobody posts to it any more
  *
- * A drain fails on a device that is in a fatal state; only a QP that is gone
- * surely accesses no memory. Afterwards no completion handler of this epoch
+ * A drain fails on a device that is in a fatal state; only a QP that is gone is
+ * sure to access no memory. Afterwards no completion handler of this epoch
  * runs, and the peer can reach nothing.
  *
  * Context: may sleep.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All verbs objects of one epoch of one link: made together, gone together. */
+/* All verbs objects of one epoch of one link, made and destroyed together. */
 #ifndef RCL_EPOCH_H
 #define RCL_EPOCH_H
 
@@ -22,16 +22,16 @@
  * @user: attachment to the device; remove waits for it
  * @policy: of the link when it was prepared
  * @sgid: own GID entry, held so that its index stays
- * @gid_reason: why that GID
+ * @gid_reason: why that GID was chosen
  * @pd: of this link and epoch only
  * @buffer: link buffer
  * @ctrl: control channel on @qp[0]
- * @probe: large packet on its way
+ * @probe: large packet under way
  * @pinger: round trip under way
- * @heartbeat: when the peer was heard; of a link that is up
- * @pool: who leases @qp[1] and the following
+ * @heartbeat: when the peer was heard, while the link is up
+ * @pool: who leases @qp[1] and those after it
  * @reg: where memory of the lessees is registered
- * @ah: way to the peer, after connect
+ * @ah: path to the peer, after connect
  * @lock: the link's, see below
  * @number: own count; the agreed one after connect
  * @local: this end
@@ -39,8 +39,8 @@
  * @access: rights of the peer
  * @qp: control QP first, then the pool; as many as @local has
  *
- * Belongs to the link's work item, or to its chore. @number, @local and @remote
- * are written under the link's lock, too, and may be read under it.
+ * It belongs to the link's work item, or to its chore. @number, @local and
+ * @remote are also written under the link's lock, and may be read under it.
  */
 struct rcl_epoch {
 	struct rcl_dev_user user;
@@ -56,7 +56,7 @@ struct rcl_epoch {
 	struct rcl_pool pool;
 	struct rcl_reg reg;
 	struct rdma_ah_attr ah;
-	spinlock_t *lock;	/* the link's: readers of what is below */
+	spinlock_t *lock;	/* the link's: for readers of what follows */
 	u64 number;
 	struct rcl_endpoint local;
 	struct rcl_endpoint remote;
@@ -68,7 +68,7 @@ struct rcl_epoch {
  * rcl_epoch_mtu - the path MTU
  * @ep: any
  *
- * Return: in bytes, 0 before connect.
+ * Return: the MTU in bytes, 0 before connect.
  */
 static inline u32 rcl_epoch_mtu(const struct rcl_epoch *ep)
 {

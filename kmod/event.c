@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events can be lost on their way to a listener. Each has the next number, also
- * the ones for which no memory was there, so that a listener sees the gap and
- * asks for a dump. Without memory its socket says ENOBUFS, as when it is full:
- * the next event may be long in coming.
+ * Events can be lost on their way to a listener. Each takes the next number,
+ * even if there was no memory for it, so that a listener sees the gap and asks
+ * for a dump. Without memory its socket also says ENOBUFS, as when it is full,
+ * because the next event may be long in coming.
  */
 #include "event.h"
 
@@ -17,12 +17,12 @@
 #define RCL_EVENTS_GROUP	0	/* the family has one group */
 
 /*
- * Keeps numbers and sending in order. Links wait for it, and so do their peers,
- * so nobody sleeps with it.
+ * Keeps numbers and sending in order. Links, and so their peers, wait for it,
+ * so nobody sleeps while holding it.
  */
 static DEFINE_SPINLOCK(rcl_event_lock);
 static u64 rcl_event_seq;		/* under rcl_event_lock */
-/* Of it, what was sent. Who only asks keeps no lock from who has to send. */
+/* The last number sent; atomic, so that readers never hold up senders. */
 static atomic64_t rcl_event_told;
 /* under rcl_event_lock */
 static const struct genl_family *rcl_event_family;
@@ -36,7 +36,7 @@ void rcl_event_init(const struct genl_family *family)
 {
 	spin_lock(&rcl_event_lock);
 	rcl_event_family = family;
-	/* Who listens already has heard nothing of what was numbered before. */
+	/* Existing listeners have heard nothing of what was numbered before. */
 	if (family && rcl_event_seq)
 		genl_set_err(family, &init_net, 0, RCL_EVENTS_GROUP, -ENOBUFS);
 	spin_unlock(&rcl_event_lock);
@@ -112,8 +112,8 @@ static int rcl_event_put_dev(struct sk_buff *skb, const void *data)
 }
 
 /*
- * Nothing can be done with a new link yet, and a lock is held for it. All other
- * events come from the link's work item, which keeps their order.
+ * Nothing can be done with a new link yet, and a lock is held for its event.
+ * All other events come from the link's work item, which keeps their order.
  */
 static void rcl_event_call(const struct rcl_event *event)
 {
@@ -132,7 +132,7 @@ static void rcl_event_call(const struct rcl_event *event)
 					     &news);
 }
 
-/* The message is the listeners', or nobody's, afterwards. */
+/* Consumes the message. */
 static void rcl_event_deliver(struct sk_buff *skb, u8 cmd, const void *event,
 			      int (*put)(struct sk_buff *skb,
 					 const void *event))
@@ -144,7 +144,7 @@ static void rcl_event_deliver(struct sk_buff *skb, u8 cmd, const void *event,
 		hdr = genlmsg_put(skb, 0, 0, rcl_event_family, 0, cmd);
 	if (hdr && !put(skb, event)) {
 		genlmsg_end(skb, hdr);
-		/* For whom there is no memory at once, the socket says so. */
+		/* Without memory at once, a listener's socket says so. */
 		genlmsg_multicast(rcl_event_family, skb, 0, RCL_EVENTS_GROUP,
 				  GFP_NOWAIT | __GFP_NOWARN);
 		return;
@@ -160,7 +160,7 @@ static void rcl_event_multicast(u8 cmd, const void *event,
 {
 	struct sk_buff *skb;
 
-	/* A link may send it, and I/O may wait for that. */
+	/* A link may be the sender, and I/O may wait for that link. */
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_NOIO);
 	spin_lock(&rcl_event_lock);
 	rcl_event_seq++;
@@ -168,7 +168,7 @@ static void rcl_event_multicast(u8 cmd, const void *event,
 		rcl_event_deliver(skb, cmd, event, put);
 	else
 		nlmsg_free(skb);
-	/* With all that has happened before. */
+	/* Whoever sees the number sees all that happened before. */
 	atomic64_set_release(&rcl_event_told, rcl_event_seq);
 	spin_unlock(&rcl_event_lock);
 }
@@ -198,8 +198,8 @@ void rcl_event_send_group(const struct rcl_group_event *event)
 
 /**
  * rcl_event_send_dev - tell all listeners but kernel modules
- * @device: name of the one that came, or that has another port or GID
- * @port: of it, 0 for all
+ * @device: name of the device that came, or that has another port or GID
+ * @port: number of its port, 0 for all
  *
  * Context: may sleep.
  */
@@ -213,7 +213,7 @@ void rcl_event_send_dev(const char *device, u32 port)
 /**
  * rcl_event_last - number of the last event
  *
- * Return: the number, for a dump to say what it includes, if that looks then.
+ * Return: the number, which tells what a dump includes if it looks only then.
  */
 u64 rcl_event_last(void)
 {

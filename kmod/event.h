@@ -10,7 +10,7 @@
 
 struct genl_family;
 
-/* Of kernel modules that hear of links. */
+/* The kernel modules that hear of links. */
 extern struct blocking_notifier_head rcl_event_chain;
 
 /**

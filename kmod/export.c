@@ -25,11 +25,11 @@ static bool rcl_export_is_offered(const struct rcl_export *export)
 
 /**
  * rcl_window_copy - copy a window and some of its keys
- * @to: set, but for @to->rkeys, which has room for RCL_WINDOW_RKEYS
- * @from: what is copied
- * @first: extent of the first key
+ * @to: set, but its @rkeys is kept, which has room for RCL_WINDOW_RKEYS
+ * @from: window to copy
+ * @first: extent of the first key to copy
  *
- * Return: how many keys there were.
+ * Return: how many keys were copied.
  */
 u32 rcl_window_copy(struct rcl_window *to, const struct rcl_window *from,
 		    u32 first)
@@ -81,7 +81,7 @@ int rcl_export_add(struct rcl_exports *exports, struct rcl_export *export)
  * rcl_export_set_ready - offer a region, or keep its name for its owner only
  * @exports: of the link
  * @export: was added
- * @ready: has keys of this epoch
+ * @ready: it has keys of this epoch
  *
  * Context: may sleep.
  */
@@ -94,11 +94,11 @@ void rcl_export_set_ready(struct rcl_exports *exports,
 }
 
 /**
- * rcl_export_del - offer a region no more
+ * rcl_export_del - no longer offer a region
  * @exports: of the link
  * @export: was added
  *
- * Who found it before may still use its key.
+ * Whoever found it before may still use its key.
  *
  * Context: may sleep.
  */
@@ -113,14 +113,14 @@ void rcl_export_del(struct rcl_exports *exports, struct rcl_export *export)
  * rcl_export_find - what is offered under a name?
  * @exports: of the link
  * @name: of the region
- * @asked: who has the channel from whose other end it was asked
- * @window: set, but for @window->rkeys, with room for RCL_WINDOW_RKEYS; who
- *	asked may end the region only if it is @asked's
- * @first: extent that is of interest, and those behind it
+ * @asked: owner of the channel whose other end asks
+ * @window: set, but its @rkeys is kept, which has room for RCL_WINDOW_RKEYS;
+ *	the end that asks may end the region only if it is @asked's
+ * @first: first extent that is of interest
  *
  * Context: may sleep.
- * Return: how many keys there were, -ENOENT, or -EAGAIN for a name that is only
- * kept for its owner.
+ * Return: how many keys were copied, -ENOENT, or -EAGAIN for a name that is
+ * only kept for its owner.
  */
 int rcl_export_find(struct rcl_exports *exports, const char *name,
 		    const struct rcl_lessee *asked, struct rcl_window *window,
@@ -142,7 +142,7 @@ int rcl_export_find(struct rcl_exports *exports, const char *name,
 }
 
 /**
- * rcl_export_list - what is offered, that may be told of?
+ * rcl_export_list - what is offered and may be announced?
  * @exports: of the link
  * @list: added to
  *

@@ -16,15 +16,15 @@
 struct rcl_announce_list;
 struct rcl_lessee;
 
-#define RCL_EXTENT_PAGES_MAX	512	/* of this end's */
+#define RCL_EXTENT_PAGES_MAX	512	/* in an extent of this end */
 
 /**
  * struct rcl_window - memory as the other end addresses it
  * @addr: first address
- * @len: bytes, not 0; the address behind the last one does not wrap
+ * @len: bytes, not 0; the address after the last one does not wrap
  * @rights: RCLINK_REGION_*
  * @shift: each extent but the first begins at a multiple of 2^@shift
- * @rkeys: of each extent
+ * @rkeys: key of each extent
  */
 struct rcl_window {
 	u64 addr;
@@ -35,7 +35,7 @@ struct rcl_window {
 };
 
 /**
- * rcl_window_touched - how many extents have a part of a range?
+ * rcl_window_touched - how many extents does a range touch?
  * @window: any
  * @addr: first address
  * @len: bytes
@@ -62,11 +62,12 @@ static inline u64 rcl_window_extents(const struct rcl_window *window)
 }
 
 /**
- * rcl_window_index - in which extent is an address?
+ * rcl_window_index - which extent is an address in?
  * @window: any
- * @addr: inside it, or the first one behind it: then 0
+ * @addr: inside it, or the first one after it
  *
- * Return: the number of the extent, that of an array also in speculation.
+ * Return: the number of the extent, within the array even in speculation; 0 if
+ * @addr is after the last extent.
  */
 static inline u32 rcl_window_index(const struct rcl_window *window, u64 addr)
 {
@@ -82,7 +83,7 @@ static inline u32 rcl_window_index(const struct rcl_window *window, u64 addr)
  * @window: any
  * @addr: inside it
  *
- * Return: the number, as if the last one were as long as the others.
+ * Return: the number, as if the last extent were as long as the others.
  */
 static inline u64 rcl_window_left(const struct rcl_window *window, u64 addr)
 {
@@ -92,13 +93,13 @@ static inline u64 rcl_window_left(const struct rcl_window *window, u64 addr)
 }
 
 /**
- * struct rcl_export - one of them; embedded in its owner
+ * struct rcl_export - a region that is offered; embedded in its owner
  * @node: in the table
  * @name: of the region
  * @window: what the peer is told
  * @owner: whose it is
- * @ready: registered; else the name is only kept for its owner
- * @over: must not be used any more, so the same; for ever
+ * @ready: registered; otherwise the name is only kept for its owner
+ * @over: must never be used again, so the name is only kept, too
  */
 struct rcl_export {
 	struct list_head node;
@@ -120,8 +121,8 @@ struct rcl_exports {
 };
 
 /**
- * rcl_export_end - nobody finds it from now on
- * @export: any; in the table, where the name stays, or not
+ * rcl_export_end - let nobody find a region from now on
+ * @export: any; may be in the table, where its name stays
  *
  * Context: any.
  */

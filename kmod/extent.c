@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages are registered by the processor's size, though larger ones would make
- * fewer extents: behind an IOMMU nothing keeps them aligned.
+ * Pages are registered at the processor's page size, though larger ones would
+ * make fewer extents: behind an IOMMU nothing keeps those aligned.
  */
 #include "extent.h"
 
@@ -22,7 +22,7 @@ static u32 rcl_extent_piece(const struct rcl_extent_cut *at,
 	return at->memory->map ? sg_dma_len(sg) : sg->length;
 }
 
-/* What the device takes in one piece; and no page is in two of them. */
+/* What the device takes in one piece; no page is in two pieces. */
 static u32 rcl_extent_next(const struct rcl_extent_cut *at, u32 max, u64 len)
 {
 	u32 take = min_t(u64, len, rcl_extent_piece(at, at->sg) - at->offset);
@@ -56,7 +56,7 @@ static u32 rcl_extent_pieces(const struct rcl_extent_cut *at, u32 max, u64 len)
 	return n;
 }
 
-/* The next bytes of the list, none of which is beyond its piece. */
+/* Takes the next bytes of the list, all of which are in one piece. */
 static void rcl_extent_take(struct scatterlist *to,
 			    const struct rcl_extent_cut *at, u32 len)
 {
@@ -112,9 +112,9 @@ static bool rcl_extent_is_untrusted(struct device *dev)
 }
 
 /*
- * Else the device reaches a copy, and what is in it is not what is seen. What
- * is in one piece for a paravirtual guest of Xen may be in several, and is
- * copied then, which nothing tells beforehand.
+ * Otherwise the device reaches a copy, whose content is not what others see.
+ * What is one piece to a paravirtual guest of Xen may really be several, and is
+ * then copied, which nothing tells beforehand.
  */
 static bool rcl_extent_is_direct(struct ib_device *ib)
 {
@@ -126,7 +126,7 @@ static bool rcl_extent_is_direct(struct ib_device *ib)
 		!rcl_extent_is_untrusted(dev));
 }
 
-/* Returns how many pieces the device sees, 0 when that failed. */
+/* Returns how many pieces the device sees, 0 on failure. */
 static int rcl_extent_map_dma(struct rcl_extent *extent,
 			      const struct rcl_memory *memory,
 			      struct ib_device *ib)
@@ -158,7 +158,7 @@ static int rcl_extent_fill(struct rcl_extent *extent, u64 addr, int n)
 	ret = ib_map_mr_sg(mr, extent->sgt.sgl, n, NULL, PAGE_SIZE);
 	if (ret < 0)
 		return ret;
-	/* What has gaps inside pages cannot be registered. */
+	/* Memory with gaps inside pages cannot be registered. */
 	if (ret != n || offset_in_page(mr->iova) != offset_in_page(addr))
 		return -EINVAL;
 	mr->iova = addr;
@@ -170,13 +170,13 @@ static int rcl_extent_fill(struct rcl_extent *extent, u64 addr, int n)
  * rcl_extent_map - cut off an extent, and let the device know its pages
  * @extent: filled in
  * @pd: of the registration
- * @at: begin of the extent; moved to its end
- * @addr: that it is to have for the peer and in pieces of entries
- * @len: bytes, not more than there are, nor than a fast registration takes
+ * @at: beginning of the extent; moved to its end
+ * @addr: address that it is to have for the peer and in pieces of entries
+ * @len: bytes, no more than are left, nor than a fast registration takes
  *
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP where the device would reach a copy, -ENOMEM, -EIO,
- * -EINVAL for pieces that are no whole pages, or the errno of the verbs call.
+ * -EINVAL for pieces that are not whole pages, or the errno of the verbs call.
  */
 int rcl_extent_map(struct rcl_extent *extent, struct ib_pd *pd,
 		   struct rcl_extent_cut *at, u64 addr, u64 len)
@@ -213,13 +213,13 @@ err_free:
 }
 
 /**
- * rcl_extent_unmap - end its registration
+ * rcl_extent_unmap - end the registration of an extent
  * @extent: mapped
- * @memory: that it is of
+ * @memory: memory that it is part of
  *
  * Context: may sleep.
- * Return: 0 when neither the device nor the peer reaches the pages any more, or
- * what ib_dereg_mr() says: then they stay mapped for the device, too.
+ * Return: 0 when neither the device nor the peer can reach the pages any more,
+ * or what ib_dereg_mr() says: then they also stay mapped for the device.
  */
 int rcl_extent_unmap(struct rcl_extent *extent,
 		     const struct rcl_memory *memory)

@@ -13,7 +13,7 @@ struct rcl_memory;
 /**
  * struct rcl_extent - a part of a region, and its registration
  * @sgt: its pieces
- * @mr: whose address and keys are set
+ * @mr: its registration, with address and keys set
  */
 struct rcl_extent {
 	struct sg_table sgt;
@@ -22,9 +22,9 @@ struct rcl_extent {
 
 /**
  * struct rcl_extent_cut - where in a list of pieces the next extent begins
- * @memory: that the list is of
- * @sg: in this one
- * @offset: bytes of it that are in extents already
+ * @memory: memory that the list describes
+ * @sg: piece in which it begins
+ * @offset: bytes of @sg that are in extents already
  */
 struct rcl_extent_cut {
 	const struct rcl_memory *memory;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The peer says how many messages it has got. A responder carries out requests
- * in the order of their PSNs (IBA 9.5), so whatever was posted before a message
- * that it has got was carried out, too. What it has answered to a READ or an
- * atomic did not come here, though.
+ * The peer says how many messages it has received. A responder carries out
+ * requests in the order of their PSNs (IBA 9.5), so whatever was posted before
+ * a message that it has received was carried out, too. Its answer to a READ or
+ * an atomic did not arrive here, though.
  */
 #include "fate.h"
 
@@ -15,7 +15,7 @@
  * rcl_fate_counts - does the peer count that operation?
  * @op: enum rclink_dev_op
  *
- * Return: true for one that takes a receive of the peer.
+ * Return: true for one that consumes a receive of the peer.
  */
 bool rcl_fate_counts(u8 op)
 {
@@ -25,9 +25,9 @@ bool rcl_fate_counts(u8 op)
 
 /**
  * rcl_fate_of - what becomes of an operation that has not completed?
- * @op: enum rclink_dev_op, no receive
- * @counted: operations that count, up to this one, itself included
- * @had: of those, that the peer has got; both may have wrapped
+ * @op: enum rclink_dev_op, not a receive
+ * @counted: counted operations up to and including this one
+ * @had: counted operations that the peer has received; both may have wrapped
  * @replay: READs and WRITEs may be carried out twice
  *
  * Return: its fate.
@@ -44,7 +44,7 @@ enum rcl_fate rcl_fate_of(u8 op, u32 counted, u32 had, bool replay)
 			return RCL_FATE_DONE;
 		return replay ? RCL_FATE_AGAIN : RCL_FATE_UNKNOWN;
 	case RCLINK_OP_READ:
-		/* Behind a message what is there may be something else. */
+		/* After a later message the memory may hold something else. */
 		return replay && later <= 0 ? RCL_FATE_AGAIN : RCL_FATE_FLUSHED;
 	default:
 		return RCL_FATE_UNKNOWN;

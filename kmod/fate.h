@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What becomes of an operation whose epoch has ended: pure. */
+/* What becomes of an operation whose epoch has ended: pure functions. */
 #ifndef RCL_FATE_H
 #define RCL_FATE_H
 
@@ -10,7 +10,7 @@
  * @RCL_FATE_DONE: it was carried out
  * @RCL_FATE_AGAIN: it is to be posted again
  * @RCL_FATE_UNKNOWN: it may have been carried out, or not
- * @RCL_FATE_FLUSHED: it has brought nothing
+ * @RCL_FATE_FLUSHED: it has yielded nothing
  */
 enum rcl_fate {
 	RCL_FATE_DONE,

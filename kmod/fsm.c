@@ -63,12 +63,12 @@ static const struct rcl_place places[][RCL_REQ_MAX] = {
 };
 
 /**
- * rcl_fsm_check - has a request a place in a state?
+ * rcl_fsm_check - is a request allowed in a state?
  * @state: state of the link
- * @kind: what is asked
+ * @kind: what is requested
  * @why: set to a sentence when it is refused
  *
- * Return: 0, or -EBUSY or -ENOTCONN when it has not.
+ * Return: 0, or -EBUSY or -ENOTCONN when it is not.
  */
 int rcl_fsm_check(enum rclink_link_state state, enum rcl_request_kind kind,
 		  const char **why)

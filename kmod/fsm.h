@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What has a place in which state of a link: a pure table. */
+/* Which request is allowed in which state of a link: a pure table. */
 #ifndef RCL_FSM_H
 #define RCL_FSM_H
 
@@ -7,7 +7,7 @@
 
 #include <uapi/linux/rclink.h>
 
-/* What a link can be asked; what fails goes down in any state. */
+/* What a link can be asked; a link that fails goes down in any state. */
 enum rcl_request_kind {
 	RCL_REQ_PREPARE,
 	RCL_REQ_CONNECT,

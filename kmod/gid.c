@@ -31,10 +31,10 @@ bool rcl_gid_is_v4(const u8 *gid)
 }
 
 /**
- * rcl_gid_is_unicast - can one port be addressed by it?
+ * rcl_gid_is_unicast - can it address a single port?
  * @gid: 16 bytes
  *
- * Return: false for the unspecified, multicast, broadcast and loopback ones.
+ * Return: false for unspecified, multicast, broadcast and loopback addresses.
  */
 bool rcl_gid_is_unicast(const u8 *gid)
 {
@@ -43,17 +43,17 @@ bool rcl_gid_is_unicast(const u8 *gid)
 	if (rcl_gid_is_zero(gid) || gid[0] == 0xff ||
 	    !memcmp(gid, loopback, sizeof(loopback)))
 		return false;
-	/* 0/8, 127/8, 224/4 and 240/4 with the broadcast address */
+	/* 0/8, 127/8, 224/4, and 240/4 including the broadcast address */
 	if (rcl_gid_is_v4(gid))
 		return gid[12] && gid[12] != 127 && gid[12] < 224;
 	return true;
 }
 
 /**
- * rcl_gid_is_multicast - is it the address of many?
+ * rcl_gid_is_multicast - is it a multicast address?
  * @gid: 16 bytes
  *
- * Return: true for multicast addresses of IPv6 and IPv4.
+ * Return: true for IPv6 and IPv4 multicast addresses.
  */
 bool rcl_gid_is_multicast(const u8 *gid)
 {
@@ -67,7 +67,7 @@ static bool rcl_gid_is_link_local(const u8 *gid)
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-/* Larger is better, 0 is of no use. */
+/* Larger is better, 0 is unusable. */
 static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
 {
 	if (gid->type != RCLINK_GID_TYPE_ROCE_V2 || !gid->netdev_up ||
@@ -87,7 +87,7 @@ static int rcl_gid_rank(const struct rcl_gid *gid, const char **why)
 
 /**
  * rcl_gid_is_usable - may a link use it without being told to?
- * @gid: of a port
+ * @gid: GID of a port
  * @roce: the port is RoCE, not InfiniBand
  *
  * Return: true if rcl_gid_choose() could choose it.
@@ -138,11 +138,11 @@ static int rcl_gid_choose_roce(const struct rcl_gid *gids, u32 n,
 
 /**
  * rcl_gid_choose - choose the GID of a port
- * @gids: the port's valid GIDs in the order of their index
+ * @gids: the port's valid GIDs, ordered by index
  * @n: how many
- * @want: gid-index of the operator, or RCLINK_GID_INDEX_AUTO
+ * @want: gid-index set by the operator, or RCLINK_GID_INDEX_AUTO
  * @roce: the port is RoCE, not InfiniBand
- * @why: set to the reason, for the choice as for its absence
+ * @why: set to the reason for the choice, or for not having one
  *
  * RoCE: RoCE v2 on a net device that is up, IPv4 before routable IPv6 before
  * link-local, then the lowest index, so that two hosts with the same kinds of

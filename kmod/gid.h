@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which GID of a port a link uses: a pure choice with its reason. */
+/* Chooses the GID of a port for a link, and says why: pure functions. */
 #ifndef RCL_GID_H
 #define RCL_GID_H
 
@@ -11,7 +11,7 @@
 
 /**
  * struct rcl_gid - one entry of a port's GID table
- * @index: in the table; moves after a port flap, so look it up each time
+ * @index: index in the table; moves after a port flap, so look it up each time
  * @value: network byte order
  * @type: enum rclink_gid_type
  * @netdev_up: its net device is up

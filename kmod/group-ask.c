@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A member asks for the key of its group, over the link to who keeps it. */
+/* A member asks for the key of its group, over the link to its keeper. */
 #include "group-ask.h"
 
 #include <linux/completion.h>
@@ -47,13 +47,14 @@ out:
 }
 
 /**
- * rcl_group_ask - have the newest key, of who keeps it
- * @group: whose tick it is
+ * rcl_group_ask - get the newest key from its keeper
+ * @group: group whose tick this is
  *
- * There may be another one when somebody uses it, or by and by. An answer that
- * takes long has used up a number of the key: it is waited for.
+ * There may be a newer key when somebody uses an unknown one, or after a while.
+ * A late answer has used up a sender number of the key, so it is still waited
+ * for.
  *
- * Context: may sleep, RCL_GROUP_TICK_MS at most for the answer.
+ * Context: may sleep, at most RCL_GROUP_TICK_MS for the answer.
  */
 void rcl_group_ask(struct rcl_group *group)
 {
@@ -75,8 +76,8 @@ void rcl_group_ask(struct rcl_group *group)
 	if (!call->ret) {
 		group->asked = jiffies;
 		/*
-		 * One without a number brings no key: that which was asked
-		 * about is the newest, and may have been lost since.
+		 * An answer without a sender number has no key: the one that
+		 * was asked about is the newest, and may have been lost since.
 		 */
 		if (call->grant.sender && call->grant.id != id)
 			rcl_group_granted(group, &call->grant);
@@ -86,7 +87,7 @@ void rcl_group_ask(struct rcl_group *group)
 }
 
 /**
- * rcl_group_ask_no_more - wait for no answer any more, nor have it
+ * rcl_group_ask_no_more - give up the pending question
  * @group: locked; its tick was stopped
  *
  * Context: process context.

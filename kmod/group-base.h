@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a group is, for the files that are about one. */
+/* The definition of a group, for the files that implement it. */
 #ifndef RCL_GROUP_BASE_H
 #define RCL_GROUP_BASE_H
 
@@ -24,39 +24,40 @@
 
 /**
  * struct rcl_group - a group
- * @ref: the table's, and one of who uses it or looks at it
- * @node: in the table, in the order of @id
- * @id: of the group
- * @conf: constant, but for the rights, which @note_lock protects
+ * @ref: one for the table, and one for each user or reader
+ * @node: in the table, ordered by @id
+ * @id: ID of the group
+ * @conf: constant except for the rights, which @note_lock protects
  * @up: told of failures
  * @work: leaves after a failure, and joins again
- * @tick: asks for the key, and tells the others that this host is there
- * @asked: of @tick: when the key was known to be the newest, in jiffies
- * @call: of @tick: the question that is under way, or NULL
- * @keeper: of the key, if this host keeps it
+ * @tick: asks for the key, and tells the others that this host is present
+ * @asked: used by @tick: when the key was last known to be the newest, in
+ *	jiffies
+ * @call: used by @tick: the pending question, or NULL
+ * @keeper: keeper of the key, if this host keeps it
  * @talk: the key, and what the others say
- * @told: of @tick: links whose peers may know what is exported to them
- * @exported: of @tick: all that this host exports to them
- * @announce: of @tick: what this host said of that last
- * @hear: who hears the others: channels and modules
+ * @told: used by @tick: links whose peers may learn what is exported to them
+ * @exported: used by @tick: all that this host exports to those peers
+ * @announce: used by @tick: the part of @exported that was announced last
+ * @hear: listeners to the other members: channels and modules
  * @room: woken when a send may have room, or fails at once
  * @note_lock: protects @note and the rights in @conf
  * @note: the first failure since it was joined
  * @lock: protects those below
  * @attached: @user is attached
- * @dead: is not made yet, or is being deleted: not joined again
+ * @dead: still being created, or being deleted: not joined again
  * @reason: why it is down; none while it is joined
- * @refusal: and why the last try to join it again failed: a constant string, or
- *	NULL when there was none, or who refused it does not say
- * @user: of the device
- * @last: where it was when it was left last
+ * @refusal: why the last try to join again failed: a constant string, or NULL
+ *	if none failed or no explanation was given
+ * @user: its use of the device
+ * @last: port that it was on when it last left
  * @sa: membership with the subnet manager, where there is one
- * @mtu: of the group when it was joined last, bytes
- * @joins: how often it was joined
- * @qkey: of the group, as far as this host knows
- * @told_key: identifier of the key that listeners were told of
- * @send_lock: protects @mcast, too, and is held while something is sent:
- *	whoever sends cannot lose the processor meanwhile; after @lock
+ * @mtu: MTU of the group when it last joined, in bytes
+ * @joins: how often it has joined
+ * @qkey: Q_Key of the group, as far as this host knows
+ * @told_key: identifier of the last key that listeners were told of
+ * @send_lock: also protects @mcast, and is held while sending, so that the
+ *	sender cannot lose the processor meanwhile; taken after @lock
  * @mcast: the QP while it is joined, or NULL
  */
 struct rcl_group {

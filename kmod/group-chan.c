@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings as those of a channel with a link, and nothing else of one: what is
+ * Rings like those of a channel with a link, and nothing else of one: what is
  * submitted is carried out at once, by copying.
  *
  * Locks: rcl_group_chan.submit (mutex) is held while a send waits for its turn.
- * Below rcl_group_chan.lock (spinlock) messages come in: so the consumer, who
- * takes it in his own context, holds up neither the group nor others who hear
- * it, however long he gets no processor.
+ * Messages are received under rcl_group_chan.lock (spinlock): so the consumer,
+ * which takes it in its own context, holds up neither the group nor its other
+ * listeners, however long it gets no processor.
  */
 #include "group-chan.h"
 
@@ -32,14 +32,14 @@
 #include "shm.h"
 #include "sqe.h"
 
-/* A power of two, so that numbers may wrap; not all of them are used. */
+/* A power of two, so that numbers may wrap; not all entries are used. */
 #define RCL_GROUP_RECVS	32
 
 /**
- * struct rcl_group_recv - a receive that is posted
+ * struct rcl_group_recv - a posted receive
  * @user_data: for its completion
- * @num_sge: pieces
- * @sge: where the message goes to
+ * @num_sge: number of pieces
+ * @sge: where the message goes
  */
 struct rcl_group_recv {
 	u64 user_data;
@@ -48,7 +48,7 @@ struct rcl_group_recv {
 };
 
 /**
- * struct rcl_group_chan - such a channel
+ * struct rcl_group_chan - a channel to a group
  * @listener: what the group knows of it
  * @group: in use; constant
  * @shared: rings, mapped by the consumer: hostile
@@ -59,12 +59,12 @@ struct rcl_group_recv {
  * @lock: protects those below; a leaf
  * @over: the group is gone
  * @sending: something is being sent, and may complete; cleared without @lock
- * @filled: completions
- * @posted: receives
- * @done: of those
- * @full_at: so many were posted when the next entry had no room, and nothing
- *	was there to reap; else 0
- * @recv: number i is at i % RCL_GROUP_RECVS
+ * @filled: completions so far
+ * @posted: receives so far
+ * @done: how many of those have completed
+ * @full_at: receives that were pending when the next entry had no room and
+ *	nothing was there to reap; else 0
+ * @recv: receive i is at i % RCL_GROUP_RECVS
  * @mem: regions
  */
 struct rcl_group_chan {
@@ -92,7 +92,7 @@ rcl_group_chan_of(struct rcl_group_listener *listener)
 	return container_of(listener, struct rcl_group_chan, listener);
 }
 
-/* The consumer's head is compared, and no more: hostile. */
+/* The consumer's head is hostile: it is only compared. */
 static bool rcl_group_chan_has_room(const struct rcl_group_chan *chan)
 {
 	u32 ready = chan->filled - READ_ONCE(chan->shared->shared.cq.head);
@@ -101,18 +101,18 @@ static bool rcl_group_chan_has_room(const struct rcl_group_chan *chan)
 	       ready + chan->posted - chan->done < RCLINK_DEV_CQ_DEPTH;
 }
 
-/* Completions that wait for the consumer, who can make it wrong for itself. */
+/* Completions to be reaped; the consumer can falsify it only for itself. */
 static u32 rcl_group_chan_ready(const struct rcl_group_chan *chan)
 {
-	/* Pairs with the release of who filled entries. */
+	/* Pairs with the release in rcl_group_chan_push(). */
 	u32 filled = smp_load_acquire(&chan->filled);
 
-	/* Another thread of it may have taken what is not counted yet. */
+	/* Another thread of it may have reaped what is not counted yet. */
 	return max_t(s32, filled -
 		     READ_ONCE(chan->shared->shared.cq.head), 0);
 }
 
-/* Then all completions are in the ring: when it is over no send begins. */
+/* If so, all completions are in the ring: no send begins once it is over. */
 static bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
 {
 	/* Pairs with the release in rcl_group_chan_ended(). */
@@ -122,7 +122,7 @@ static bool rcl_group_chan_is_over(const struct rcl_group_chan *chan)
 	return !smp_load_acquire(&chan->sending);
 }
 
-/* Of those that may be posted each has room. */
+/* Whatever may be posted has room for its completion. */
 static void rcl_group_chan_push(struct rcl_group_chan *chan,
 				const struct rclink_dev_cqe *cqe, const u8 *gid)
 {
@@ -138,7 +138,7 @@ static void rcl_group_chan_push(struct rcl_group_chan *chan,
 		memset(shared->source[slot], 0, RCLINK_GID_LEN);
 	/* The consumer loads it with acquire, then reads the entry. */
 	smp_store_release(&shared->shared.cq.tail, chan->filled + 1);
-	/* Last: who waited for it must find the entry. */
+	/* Last: whoever waited for it must find the entry. */
 	smp_store_release(&chan->filled, chan->filled + 1);
 }
 
@@ -148,7 +148,7 @@ static u32 rcl_group_chan_take(struct rcl_group_chan *chan,
 {
 	u32 room;
 
-	/* Of memory that was withdrawn since. */
+	/* Fails for memory that was withdrawn since. */
 	if (rcl_group_mem_check(&chan->mem, recv->sge, recv->num_sge, &room))
 		return IB_WC_LOC_PROT_ERR;
 	if (heard->len > room)
@@ -160,8 +160,8 @@ static u32 rcl_group_chan_take(struct rcl_group_chan *chan,
 }
 
 /*
- * A receive that is too short takes the message with it, as everywhere. Who
- * never posted one only sends, and misses nothing.
+ * A receive that is too short uses up the message, as everywhere. A consumer
+ * that never posted one only sends, and misses nothing.
  */
 static bool rcl_group_chan_hear_locked(struct rcl_group_chan *chan,
 				       const struct rcl_heard *heard)
@@ -198,7 +198,7 @@ static bool rcl_group_chan_hear(struct rcl_group_listener *listener,
 	spin_lock(&chan->lock);
 	taken = rcl_group_chan_hear_locked(chan, heard);
 	spin_unlock(&chan->lock);
-	/* Also for a receive that has failed. */
+	/* Also after a receive has failed. */
 	if (wq_has_sleeper(&chan->wait))
 		wake_up(&chan->wait);
 	return taken;
@@ -218,7 +218,7 @@ static void rcl_group_chan_ended(struct rcl_group_listener *listener)
 			chan->recv[chan->done % RCL_GROUP_RECVS].user_data;
 		rcl_group_chan_push(chan, &cqe, NULL);
 	}
-	/* Pairs with rcl_group_chan_is_over(): then they are in the ring. */
+	/* Pairs with rcl_group_chan_is_over(): they are in the ring by then. */
 	smp_store_release(&chan->over, true);
 	spin_unlock(&chan->lock);
 	wake_up_all(&chan->wait);
@@ -259,8 +259,8 @@ static struct rcl_group_chan *rcl_group_chan_new(void)
 /**
  * rcl_group_chan_open - open a channel to a group
  * @name: of the group
- * @service: of those that it talks with
- * @cred: of the consumer
+ * @service: name of the service that it joins
+ * @cred: credentials of the consumer
  *
  * Context: may sleep.
  * Return: the channel, or the ERR_PTR of -ENODEV for no such group, -EACCES,
@@ -303,11 +303,11 @@ void rcl_group_chan_close(struct rcl_group_chan *chan)
 /**
  * rcl_group_chan_region - pin memory of the calling process, or allocate some
  * @chan: any
- * @arg: what, hostile; @arg->handle is set
+ * @arg: the region, hostile; @arg->handle is set
  * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.
- * Return: 0, -ENOSPC, -ESHUTDOWN, or what rcl_group_mem_new() says.
+ * Return: 0, -ENOSPC, -ESHUTDOWN, or what rcl_group_mem_new() returns.
  */
 int rcl_group_chan_region(struct rcl_group_chan *chan,
 			  struct rclink_dev_region *arg, bool allocate)
@@ -328,11 +328,11 @@ int rcl_group_chan_region(struct rcl_group_chan *chan,
 }
 
 /**
- * rcl_group_chan_withdraw - let memory go
+ * rcl_group_chan_withdraw - release memory
  * @chan: any
- * @handle: of it, hostile
+ * @handle: of the memory, hostile
  *
- * Receives into it fail, each when a message comes.
+ * Receives into it fail, each when a message arrives.
  *
  * Context: may sleep.
  * Return: 0 or -ESTALE.
@@ -351,12 +351,12 @@ int rcl_group_chan_withdraw(struct rcl_group_chan *chan, u32 handle)
 }
 
 /**
- * rcl_group_chan_mmap - map the rings, or memory that was allocated
+ * rcl_group_chan_mmap - map the rings, or allocated memory
  * @chan: any
  * @vma: shared
  *
  * Context: the mmap lock is held.
- * Return: 0, or what refuses.
+ * Return: 0, or the errno of what refuses.
  */
 int rcl_group_chan_mmap(struct rcl_group_chan *chan, struct vm_area_struct *vma)
 {
@@ -409,7 +409,7 @@ static int rcl_group_chan_post_recv(struct rcl_group_chan *chan,
 	return 0;
 }
 
-/* To chan->buf: once, so that what is sealed stays what it is. */
+/* Copies to chan->buf, once, so that what is sealed cannot change. */
 static int rcl_group_chan_copy(struct rcl_group_chan *chan,
 			       const struct rclink_dev_sqe *sqe, u32 *len)
 {
@@ -481,7 +481,7 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 	rcl_sqe_read(&sqe, &chan->shared->shared, chan->sq_head);
 	spin_lock(&chan->lock);
 	ret = rcl_group_chan_begin(chan, &sqe, &len);
-	/* Where there is nothing to reap, only a message makes room. */
+	/* With nothing to reap, only a message makes room. */
 	chan->full_at = ret == -EBUSY && !rcl_group_chan_ready(chan) ?
 				chan->posted - chan->done : 0;
 	WRITE_ONCE(chan->sending, ret == 1);
@@ -499,14 +499,14 @@ static int rcl_group_chan_one(struct rcl_group_chan *chan)
 /**
  * rcl_group_chan_submit - carry out what is in the submission ring
  * @chan: any
- * @count: at most so many
- * @taken: set to how many were
+ * @count: how many at most
+ * @taken: set to how many were carried out
  *
  * Context: process context; can be interrupted.
- * Return: 0, or why the next one was not: -EINVAL for an entry that is wrong,
- * -ESTALE for an unknown handle, -EOPNOTSUPP for an operation that there is
- * none of, -EMSGSIZE for what is too long, -EBUSY when as many are in flight as
- * can be, -EINTR, or -ESHUTDOWN when the group is gone.
+ * Return: 0, or why the next one was not: -EINVAL for a wrong entry, -ESTALE
+ * for an unknown handle, -EOPNOTSUPP for an operation that groups do not have,
+ * -EMSGSIZE for one that is too long, -EBUSY when no more can be in flight,
+ * -EINTR, or -ESHUTDOWN when the group is gone.
  */
 int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 {
@@ -519,7 +519,7 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 	if (mutex_lock_interruptible(&chan->submit))
 		return -EINTR;
 	while (!ret && *taken < count) {
-		/* Pairs with the release of who filled entries. */
+		/* Pairs with the consumer's release after filling entries. */
 		u32 there = smp_load_acquire(&sq->tail) - chan->sq_head;
 
 		if (!there)
@@ -531,13 +531,13 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 		if (ret)
 			break;
 		chan->sq_head++;
-		/* Then the consumer may fill the entry again. */
+		/* From now on, the consumer may fill the entry again. */
 		smp_store_release(&sq->head, chan->sq_head);
 		++*taken;
 		cond_resched();
 	}
 	mutex_unlock(&chan->submit);
-	/* Also for the end, which waits for what is being sent. */
+	/* Also for the end, which waits for the send under way. */
 	if (wq_has_sleeper(&chan->wait))
 		wake_up(&chan->wait);
 	if (!ret && rcl_group_chan_is_over(chan))
@@ -548,8 +548,8 @@ int rcl_group_chan_submit(struct rcl_group_chan *chan, u32 count, u32 *taken)
 /**
  * rcl_group_chan_wait - wait for completions
  * @chan: any
- * @want: so many in the ring
- * @end: in jiffies, 0 for none
+ * @want: how many are to be in the ring
+ * @end: time limit in jiffies, 0 for none
  *
  * Context: may sleep; can be interrupted.
  * Return: 0, -ETIME, -EINTR, or -ESHUTDOWN when no more can come.
@@ -574,8 +574,8 @@ int rcl_group_chan_wait(struct rcl_group_chan *chan, u32 want,
 }
 
 /*
- * May there be room for what is in the ring? Not when the group is gone, or as
- * many receives are posted as when the first entry had no room.
+ * May there be room for what is in the ring? Not when the group is gone, or
+ * when as many receives are pending as when the first entry had no room.
  */
 static bool rcl_group_chan_may_submit(struct rcl_group_chan *chan)
 {
@@ -592,7 +592,7 @@ static bool rcl_group_chan_may_submit(struct rcl_group_chan *chan)
  * rcl_group_chan_poll - what is ready?
  * @chan: any
  * @filp: the file
- * @wait: of who polls it
+ * @wait: of the caller
  *
  * Context: process context.
  * Return: EPOLL*.
@@ -603,7 +603,7 @@ __poll_t rcl_group_chan_poll(struct rcl_group_chan *chan, struct file *filp,
 	__poll_t mask = 0;
 
 	poll_wait(filp, &chan->wait, wait);
-	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	/* Pairs with wq_has_sleeper(); not all kernels' poll_wait() has it. */
 	smp_mb();
 	if (rcl_group_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;

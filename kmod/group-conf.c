@@ -11,9 +11,9 @@
 #include "port.h"
 
 /**
- * rcl_group_conf_check_links - may links be called that, each once?
- * @links: what an operator says
- * @why: set to a sentence when not
+ * rcl_group_conf_check_links - are the link names valid, each given once?
+ * @links: as given by the operator
+ * @why: set to a sentence if not
  *
  * Return: 0 or -EINVAL.
  */
@@ -34,9 +34,9 @@ int rcl_group_conf_check_links(const struct rcl_keeper_links *links,
 }
 
 /**
- * rcl_group_conf_check_access - may a group have that for its rights?
- * @access: what an operator says
- * @why: set to a sentence when not
+ * rcl_group_conf_check_access - are these valid rights for a group?
+ * @access: as given by the operator
+ * @why: set to a sentence if not
  *
  * Return: 0 or -EINVAL.
  */
@@ -53,10 +53,10 @@ int rcl_group_conf_check_access(const struct rcl_access *access,
 }
 
 /**
- * rcl_group_conf_check - does it make sense?
- * @conf: what an operator says
- * @links: and of who may have the key
- * @why: set to a sentence when not
+ * rcl_group_conf_check - does a configuration make sense?
+ * @conf: as given by the operator
+ * @links: links that may have the key, as given by the operator
+ * @why: set to a sentence if not
  *
  * Return: 0 or -EINVAL.
  */
@@ -97,7 +97,7 @@ static bool rcl_group_conf_fits(const struct rcl_group_conf *conf,
 	       rcl_gid_is_v4(gid) == rcl_gid_is_v4(conf->addr.gid);
 }
 
-/* Links prefer IPv4; a group takes what its address is of. */
+/* Links prefer IPv4; a group takes the kind that its address is of. */
 static int rcl_group_conf_find_gid(const struct rcl_group_conf *conf,
 				   const struct rcl_port *port,
 				   struct rcl_policy *policy, const char **why)
@@ -142,7 +142,7 @@ static int rcl_group_conf_check_lid(const struct rcl_group_conf *conf,
 	return -EINVAL;
 }
 
-/* What was found may be another one by now: it is asked again. */
+/* The GID that the last try found may have changed: it is checked again. */
 static int rcl_group_conf_try(const struct rcl_group_conf *conf,
 			      struct rcl_dev_user *user,
 			      struct rcl_policy *policy, const char **why)
@@ -182,7 +182,7 @@ static int rcl_group_conf_try_twice(const struct rcl_group_conf *conf,
 	return rcl_group_conf_try(conf, user, policy, why);
 }
 
-/* Of ports that cannot be read at all, one behind them may do. */
+/* Skips ports that cannot be read at all: a later one may do. */
 static int rcl_group_conf_try_each(const struct rcl_group_conf *conf,
 				   struct rcl_dev_user *user)
 {
@@ -213,7 +213,7 @@ static bool rcl_group_conf_is_unfit(int ret)
 	       ret == -EOPNOTSUPP;
 }
 
-/* One that cannot be read just now may be active. */
+/* A port that cannot be read just now may be active. */
 static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
 {
 	struct rcl_port port;
@@ -231,18 +231,18 @@ static bool rcl_group_conf_is_active(const struct rcl_group_port *last)
 }
 
 /**
- * rcl_group_conf_attach - begin to use the port that a group is for
+ * rcl_group_conf_attach - begin to use the port of a group
  * @conf: checked
- * @last: where it was joined last: another port may lead to others, so that one
- *	is taken while it is active, whether it is fit just now or not
+ * @last: port that it last joined on: another one may lead to other members, so
+ *	this one is taken while it is active, whether it is fit just now or not
  * @user: as for rcl_dev_attach()
- * @why: set to a sentence when it is refused; where more than one port may be
- *	meant and none is fit, what the first one lacks
+ * @why: set to a sentence when it is refused; if more than one port may be used
+ *	and none is fit, what the first one lacks
  *
  * Context: may sleep.
- * Return: 0, -EADDRNOTAVAIL or -EINVAL when the port is not one for the group's
- * address, -EOPNOTSUPP where there is no multicast, -EAGAIN when its GIDs just
- * changed, or what rcl_dev_attach() says.
+ * Return: 0, -EADDRNOTAVAIL or -EINVAL when the port does not suit the group's
+ * address, -EOPNOTSUPP when it has no multicast, -EAGAIN when its GIDs just
+ * changed, or what rcl_dev_attach() returns.
  */
 int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 			  const struct rcl_group_port *last,
@@ -259,6 +259,6 @@ int rcl_group_conf_attach(const struct rcl_group_conf *conf,
 	if (back || !rcl_group_conf_is_unfit(ret) ||
 	    (conf->device[0] && conf->port))
 		return ret;
-	/* The first that is active; another one may be fit. */
+	/* That was the first active port; another one may be fit. */
 	return rcl_group_conf_try_each(conf, user) ? ret : 0;
 }

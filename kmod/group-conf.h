@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an operator says of a group, and the port that this means. */
+/* The operator's configuration of a group, and the port that it selects. */
 #ifndef RCL_GROUP_CONF_H
 #define RCL_GROUP_CONF_H
 
@@ -10,15 +10,16 @@
 struct rcl_dev_user;
 
 /**
- * struct rcl_group_conf - what an operator says of a group
+ * struct rcl_group_conf - the operator's configuration of a group
  * @name: of the group
  * @device: RDMA device, empty for the first one with an active port
  * @port: of the device, 0 for the first that is active
- * @gid_index: own GID, or RCLINK_GID_INDEX_AUTO
- * @addr: of the group; who does not keep the key gets the Q_Key with it
- * @qkey_given: the operator said its Q_Key
+ * @gid_index: index of its own GID, or RCLINK_GID_INDEX_AUTO
+ * @addr: address of the group; a host that does not keep the key gets the Q_Key
+ *	with the key
+ * @qkey_given: the operator set the Q_Key
  * @access: who may use it
- * @from: link to who keeps the key; empty, this host does
+ * @from: link to the keeper of the key; empty if this host keeps it
  */
 struct rcl_group_conf {
 	char name[RCLINK_NAME_MAX + 1];
@@ -32,8 +33,8 @@ struct rcl_group_conf {
 };
 
 /**
- * struct rcl_group_port - the port that a group was joined on
- * @device: RDMA device, empty where it never was
+ * struct rcl_group_port - the port that a group last joined on
+ * @device: RDMA device, empty if the group never joined
  * @port: of the device
  */
 struct rcl_group_port {

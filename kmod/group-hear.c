@@ -20,7 +20,7 @@ void rcl_group_hear_init(struct rcl_group_hear *hear)
 /**
  * rcl_group_hear_enter - hear messages from now on
  * @hear: initialized
- * @listener: with its functions and its service set
+ * @listener: its functions and its service are set
  *
  * Context: process context.
  * Return: 0, -ESHUTDOWN or -ENOSPC.
@@ -64,7 +64,7 @@ static bool rcl_group_hear_try_leave(struct rcl_group_hear *hear,
  * @hear: entered, maybe closed since
  * @listener: hears nothing more afterwards
  *
- * Context: may sleep, while @listener is told of something.
+ * Context: may sleep while @listener is being called.
  */
 void rcl_group_hear_leave(struct rcl_group_hear *hear,
 			  struct rcl_group_listener *listener)
@@ -79,7 +79,10 @@ static bool rcl_group_hear_is_for(const struct rcl_heard *heard,
 	       !memcmp(heard->service, listener->service, heard->service_len);
 }
 
-/* Who enters, leaves or looks may lose the processor, and holds up nobody. */
+/*
+ * Drops @hear->lock for the call, so that it can be a spinlock: those who
+ * enter, leave or look hold up nobody, even if they get no processor.
+ */
 static bool rcl_group_hear_call(struct rcl_group_hear *hear,
 				struct rcl_group_listener *listener,
 				const struct rcl_heard *heard)
@@ -101,7 +104,7 @@ static bool rcl_group_hear_call(struct rcl_group_hear *hear,
 }
 
 /**
- * rcl_group_hear_tell - a message came in
+ * rcl_group_hear_tell - pass a message on to its listeners
  * @hear: initialized
  * @heard: the message
  *
@@ -124,10 +127,10 @@ void rcl_group_hear_tell(struct rcl_group_hear *hear,
 }
 
 /**
- * rcl_group_hear_read - how does it stand?
+ * rcl_group_hear_read - read the counters
  * @hear: initialized
- * @n: set to how many hear
- * @missed: set to how many messages one of them did not get
+ * @n: set to the number of listeners
+ * @missed: set to how often a listener missed a message
  *
  * Context: process context.
  */
@@ -140,7 +143,7 @@ void rcl_group_hear_read(struct rcl_group_hear *hear, u32 *n, u64 *missed)
 }
 
 /**
- * rcl_group_hear_close - tell all that there will be no more, and let nobody in
+ * rcl_group_hear_close - tell all listeners of the end, and admit no more
  * @hear: initialized
  *
  * Context: may sleep.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who on this host hears what the members of a group send. */
+/* Listeners on this host to what the members of a group send. */
 #ifndef RCL_GROUP_HEAR_H
 #define RCL_GROUP_HEAR_H
 
@@ -11,18 +11,18 @@
 #include <uapi/linux/rclink.h>
 #include <uapi/linux/rclink_dev.h>
 
-#define RCL_GROUP_LISTENERS	64	/* of a group */
-/* Of a message that came under the key before the newest. */
+#define RCL_GROUP_LISTENERS	64	/* per group */
+/* Sender of a message that came under the key before the newest. */
 #define RCL_GROUP_NOBODY	(~0U)
 
 /**
- * struct rcl_heard - a message of another member
- * @service: name that it is for, without an end
- * @service_len: bytes of that
- * @data: of it
- * @len: bytes
- * @sender: number under the newest key, or RCL_GROUP_NOBODY
- * @gid: where it says it comes from
+ * struct rcl_heard - a message from another member
+ * @service: name of the service that it is for, not terminated
+ * @service_len: length of that, in bytes
+ * @data: data of the message
+ * @len: length of that, in bytes
+ * @sender: sender number under the newest key, or RCL_GROUP_NOBODY
+ * @gid: GID that it claims to come from
  */
 struct rcl_heard {
 	const char *service;
@@ -34,15 +34,16 @@ struct rcl_heard {
 };
 
 /**
- * struct rcl_group_listener - who hears them; embedded in its owner
- * @hear: of each one; false: it had no room for it
- * @ended: there will be no more
- * @service: hears only what is for that name
+ * struct rcl_group_listener - hears messages; embedded in its owner
+ * @hear: called for each message; returns false if it had no room for it
+ * @ended: called when there will be no more messages
+ * @service: hears only messages for this name
  * @leaving: private
  * @node: private
  *
- * Both are called one at a time, may sleep, and must not call back. They must
- * not wait for who may not get a processor: the group waits for them.
+ * Both functions are called one at a time, may sleep, and must not call back.
+ * They must not wait for anyone who may not get a processor: the group waits
+ * for them.
  */
 struct rcl_group_listener {
 	bool (*hear)(struct rcl_group_listener *listener,
@@ -55,17 +56,17 @@ struct rcl_group_listener {
 
 /**
  * struct rcl_group_hear - the listeners of a group
- * @turn: held while they are told of something
- * @lock: protects the rest; not held while one is told
- * @listeners: they
- * @told: the one that is told just now, which does not leave, or NULL
- * @left: woken when that is over
- * @n: how many
+ * @turn: held while listeners are called
+ * @lock: protects the rest; not held while one is called
+ * @listeners: the listeners
+ * @told: the one being called, which cannot leave meanwhile, or NULL
+ * @left: woken after each call
+ * @n: number of listeners
  * @missed: how often one had no room for a message
- * @closed: no more may come
+ * @closed: no more may enter
  */
 struct rcl_group_hear {
-	struct mutex turn;	/* serializes who tells */
+	struct mutex turn;	/* serializes the calls */
 	spinlock_t lock;	/* protects the rest */
 	struct list_head listeners;
 	struct rcl_group_listener *told;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A group joins in two steps where there is a subnet manager: that is asked,
- * and when it has answered there is a QP. In between the group has the device,
- * and hears of its end.
+ * Where there is a subnet manager, a group joins in two steps: it asks the
+ * subnet manager, and makes a QP when that has answered. In between, the group
+ * has the device, and hears of its end.
  */
 #include "group-join.h"
 
@@ -52,7 +52,7 @@ static const struct rcl_mcast_ops rcl_group_mcast_ops = {
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep.
- * Return: 0, what rcl_group_conf_attach() says, or rcl_mcast_sa_ask().
+ * Return: 0, or what rcl_group_conf_attach() or rcl_mcast_sa_ask() returns.
  */
 int rcl_group_attach(struct rcl_group *group, const char **why)
 {
@@ -93,8 +93,8 @@ static int rcl_group_ask_address(struct rcl_group *group,
 }
 
 /*
- * NULL to begin with a group's end: nobody sends any more afterwards, and who
- * waits for room need not.
+ * NULL begins a group's end: nobody sends afterwards, and those who wait for
+ * room no longer need to.
  */
 static void rcl_group_set_mcast(struct rcl_group *group,
 				struct rcl_mcast *mcast)
@@ -106,13 +106,14 @@ static void rcl_group_set_mcast(struct rcl_group *group,
 }
 
 /**
- * rcl_group_join - join, as far as that goes now
+ * rcl_group_join - join, as far as possible now
  * @group: locked, not joined; maybe attached
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep; takes the RTNL lock.
  * Return: 0, -EINPROGRESS when the subnet manager has to answer first, which
- * kicks; or the errno of what refused, and the group is not attached.
+ * kicks the group; or the errno of what refused, in which case it is not
+ * attached.
  */
 int rcl_group_join(struct rcl_group *group, const char **why)
 {
@@ -148,11 +149,11 @@ err_leave:
 }
 
 /**
- * rcl_group_check_mtu - join again where the port has got another MTU
- * @group: not locked, as the device is asked, which may take its time: rxe, for
- *	one, takes the RTNL lock
+ * rcl_group_check_mtu - join again if the port has another MTU
+ * @group: not locked, because asking the device may take long: rxe, for one,
+ *	takes the RTNL lock
  *
- * No event tells of that: a RoCE port has what its net device lets it.
+ * No event reports that: a RoCE port has the MTU that its net device allows.
  *
  * Context: may sleep.
  */
@@ -172,7 +173,7 @@ void rcl_group_check_mtu(struct rcl_group *group)
 		port = group->user.port;
 	}
 	mutex_unlock(&group->lock);
-	/* What fails here has other signs. */
+	/* A failure here shows elsewhere, too. */
 	if (!joined || rcl_dev_read_mtu(device, port, &mtu))
 		return;
 	mutex_lock(&group->lock);
@@ -194,7 +195,7 @@ void rcl_group_leave(struct rcl_group *group)
 
 	lockdep_assert_held(&group->lock);
 	if (mcast) {
-		/* By the name that it has now. */
+		/* Under the name that the device has now. */
 		rcl_dev_name(group->user.ib, group->last.device);
 		group->last.port = group->user.port;
 		rcl_group_set_mcast(group, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A group joins, by a port and maybe a subnet manager, and leaves. */
+/* How a group joins, on a port and maybe by a subnet manager, and leaves. */
 #ifndef RCL_GROUP_JOIN_H
 #define RCL_GROUP_JOIN_H
 

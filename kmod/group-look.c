@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups as they are, for who asks. None of them is looked at with the table
- * locked: its device may take its time.
+ * The state of groups, for those who ask. No group is looked at with the table
+ * locked, because its device may take long.
  */
 #include "group-look.h"
 
@@ -33,8 +33,8 @@ static void rcl_group_read_locked(struct rcl_group *group,
 }
 
 /*
- * What was told before has happened before. That it was deleted is told with it
- * locked, and dead: alive, it has told nothing of that yet.
+ * Events up to event_seq happened before what is read here. The deletion is
+ * told with the group locked and dead: while alive, it has not told that yet.
  */
 static int rcl_group_read(struct rcl_group *group, struct rcl_group_info *info)
 {
@@ -80,11 +80,11 @@ int rcl_group_info(const char *name, struct rcl_group_info *info)
 
 /**
  * rcl_group_info_next - look at the groups one after the other
- * @after: id of the group before, 0 for the first
+ * @after: ID of the previous group, 0 for the first
  * @info: filled in
  *
  * Context: may sleep.
- * Return: 0, -ENOENT behind the last one, or -EINTR for a fatal signal.
+ * Return: 0, -ENOENT after the last one, or -EINTR for a fatal signal.
  */
 int rcl_group_info_next(u32 after, struct rcl_group_info *info)
 {
@@ -103,9 +103,9 @@ int rcl_group_info_next(u32 after, struct rcl_group_info *info)
 }
 
 /**
- * rcl_group_said - what does a member of a group export, as it said?
+ * rcl_group_said - what does a member of a group say it exports?
  * @name: of the group
- * @sender: number of the member, unchecked
+ * @sender: sender number of the member, unchecked
  * @list: set
  *
  * Context: may sleep.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Groups as they are, for who asks. */
+/* The state of groups, for those who ask. */
 #ifndef RCL_GROUP_LOOK_H
 #define RCL_GROUP_LOOK_H
 
@@ -9,19 +9,19 @@
 
 /**
  * struct rcl_group_info - a group as it was when asked
- * @conf: with device, port and gid_index that are in use while it is joined
- * @id: of the group
+ * @conf: with the device, port and gid_index in use while it is joined
+ * @id: ID of the group
  * @state: enum rclink_group_state
  * @reason: why it is down
  * @refusal: why it could not be joined again, or NULL
  * @gid: own GID, while it is joined
  * @mtu: bytes of a packet's payload, while it is joined
- * @joins: how often it was joined
- * @links: that the key is for, if this host keeps it
+ * @joins: how often it has joined
+ * @links: links that the key is for, if this host keeps it
  * @talk: its key, and what others say
  * @consumers: files and modules of this host that use it
- * @missed: messages that one of them had no receive for
- * @event_seq: last event that is included
+ * @missed: how often one of them had no receive for a message
+ * @event_seq: number of the last event that is included
  */
 struct rcl_group_info {
 	struct rcl_group_conf conf;

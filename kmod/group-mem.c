@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a process, pinned as that of a channel with a link is, but never
+ * Memory of a process, pinned like that of a channel with a link, but never
  * registered: what is sent or received is copied, at most a packet at a time.
  */
 #include "group-mem.h"
@@ -17,10 +17,10 @@
 
 /**
  * rcl_group_mem_new - pin memory of the calling process, or allocate some
- * @arg: what, hostile
+ * @arg: the region, hostile
  * @allocate: as for RCLINK_IOC_MEMORY
  *
- * Context: may sleep; no lock is held, as faults take as long as they like.
+ * Context: may sleep; no lock is held, because faults may take any time.
  * Return: the memory, or the ERR_PTR of -EINVAL, -EOPNOTSUPP for a name or
  * rights, which are for a peer, -EMSGSIZE, -EFAULT, -EDQUOT beyond
  * RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
@@ -32,16 +32,16 @@ struct rcl_memory *rcl_group_mem_new(const struct rclink_dev_region *arg,
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!rcl_pin_is_sane(arg, allocate))
 		return ERR_PTR(-EINVAL);
-	/* So that the way to a piece of it is short. */
+	/* Keeps the way to a piece of it short. */
 	if (arg->len > RCLINK_DEV_GROUP_REGION_MAX)
 		return ERR_PTR(-EMSGSIZE);
 	return rcl_memory_take(arg, allocate);
 }
 
 /**
- * rcl_group_mem_add - let memory be used
- * @mem: zeroed, or with some
- * @memory: of rcl_group_mem_new()
+ * rcl_group_mem_add - make memory usable
+ * @mem: zeroed, or with some memory
+ * @memory: from rcl_group_mem_new()
  * @handle: set
  *
  * Return: 0, or -ENOSPC.
@@ -71,9 +71,9 @@ static struct rcl_memory *rcl_group_mem_find(struct rcl_group_mem *mem,
 }
 
 /**
- * rcl_group_mem_del - let memory be used no more
+ * rcl_group_mem_del - make memory unusable again
  * @mem: any
- * @handle: of it, hostile
+ * @handle: of the memory, hostile
  *
  * Return: the memory, which nobody copies to or from any more, or NULL.
  */
@@ -87,8 +87,8 @@ struct rcl_memory *rcl_group_mem_del(struct rcl_group_mem *mem, u32 handle)
 }
 
 /**
- * rcl_group_mem_free_all - let all memory go
- * @mem: that nobody uses any more
+ * rcl_group_mem_free_all - release all memory
+ * @mem: not used by anybody any more
  *
  * Context: may sleep.
  */
@@ -102,13 +102,13 @@ void rcl_group_mem_free_all(struct rcl_group_mem *mem)
 }
 
 /**
- * rcl_group_mem_file - what is to be mapped to see memory
+ * rcl_group_mem_file - get the file by which memory is mapped
  * @mem: any
  * @slot: of the memory, hostile
- * @len: set to its bytes
+ * @len: set to its length in bytes
  *
- * Return: the file with a reference, or NULL for memory that has none, or no
- * such memory.
+ * Return: the file with a reference, or NULL if the memory has none, or there
+ * is no such memory.
  */
 struct file *rcl_group_mem_file(struct rcl_group_mem *mem, u32 slot, u64 *len)
 {
@@ -124,13 +124,13 @@ struct file *rcl_group_mem_file(struct rcl_group_mem *mem, u32 slot, u64 *len)
 }
 
 /**
- * rcl_group_mem_check - are these pieces of memory?
+ * rcl_group_mem_check - do these pieces lie in memory?
  * @mem: any
  * @sge: the pieces, hostile
  * @num: how many
- * @len: set to bytes of all
+ * @len: set to the bytes of all of them
  *
- * Return: 0, -ESTALE, or -EINVAL when they are longer than the memory is.
+ * Return: 0, -ESTALE, or -EINVAL when one exceeds its memory.
  */
 int rcl_group_mem_check(struct rcl_group_mem *mem,
 			const struct rclink_dev_sge *sge, u32 num, u32 *len)
@@ -153,9 +153,9 @@ int rcl_group_mem_check(struct rcl_group_mem *mem,
 }
 
 /**
- * rcl_group_mem_read - copy what pieces of memory have
+ * rcl_group_mem_read - copy from pieces of memory
  * @mem: any
- * @sge: the pieces, as rcl_group_mem_check() has found them just now
+ * @sge: the pieces, just checked by rcl_group_mem_check()
  * @num: how many
  * @to: has room for all
  *
@@ -181,7 +181,7 @@ int rcl_group_mem_read(struct rcl_group_mem *mem,
 /**
  * rcl_group_mem_write - copy to pieces of memory
  * @mem: any
- * @sge: the pieces, as rcl_group_mem_check() has found them just now
+ * @sge: the pieces, just checked by rcl_group_mem_check()
  * @num: how many
  * @from: the data
  * @len: bytes, no more than there is room for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Regions of a channel to a group: the kernel copies, no device knows them. */
+/* Regions of a channel to a group: the kernel copies; no device knows them. */
 #ifndef RCL_GROUP_MEM_H
 #define RCL_GROUP_MEM_H
 
@@ -14,8 +14,8 @@ struct rcl_memory;
 
 /**
  * struct rcl_group_mem - the regions of one channel, whose lock is held
- * @handle: of each: slot and generation
- * @memory: and what it is made of, or NULL
+ * @handle: handle of each: slot and generation
+ * @memory: memory of each, or NULL
  */
 struct rcl_group_mem {
 	u32 handle[RCL_GROUP_REGIONS];

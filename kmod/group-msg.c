@@ -7,18 +7,18 @@
 #include <uapi/linux/rclink_dev.h>
 
 /*
- * To be raised when this layout, or that of announce.c, changes; and with it
- * RCL_MSG_VERSION, without which hosts of both would still share a key.
+ * To be raised when this layout, or that of announce.c, changes, together with
+ * RCL_MSG_VERSION: otherwise hosts of both versions would still share a key.
  */
 #define RCL_GROUP_MSG_VERSION	2
 
 /**
- * rcl_group_msg_begin - begin a text
+ * rcl_group_msg_begin - write the head of a text
  * @buf: has room for RCL_GROUP_MSG_HEAD bytes and the name
  * @kind: RCL_GROUP_MSG_*
- * @service: that RCL_GROUP_MSG_DATA is for, else empty
+ * @service: service that RCL_GROUP_MSG_DATA is for, else empty
  *
- * Return: bytes that are set.
+ * Return: number of bytes written.
  */
 u32 rcl_group_msg_begin(u8 *buf, u8 kind, const char *service)
 {
@@ -40,11 +40,11 @@ static bool rcl_group_msg_is_service(const u8 *buf, u32 len)
 }
 
 /**
- * rcl_group_msg_kind - of what kind is a text whose seal was opened?
+ * rcl_group_msg_kind - check the head of an unsealed text, and get its kind
  * @buf: the text
  * @len: its bytes
  *
- * Return: RCL_GROUP_MSG_*, or -EBADMSG when its head is not as it must be.
+ * Return: RCL_GROUP_MSG_*, or -EBADMSG when its head is invalid.
  */
 int rcl_group_msg_kind(const u8 *buf, u32 len)
 {
@@ -59,8 +59,8 @@ int rcl_group_msg_kind(const u8 *buf, u32 len)
 }
 
 /**
- * rcl_group_msg_service_len - how long is the name behind the head?
- * @buf: of RCL_GROUP_MSG_DATA
+ * rcl_group_msg_service_len - how long is the name after the head?
+ * @buf: text of kind RCL_GROUP_MSG_DATA
  *
  * Return: bytes.
  */

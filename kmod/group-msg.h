@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a sealed text of a group begins with: a pure codec. */
+/* The head of a sealed text of a group: a pure codec. */
 #ifndef RCL_GROUP_MSG_H
 #define RCL_GROUP_MSG_H
 
@@ -7,7 +7,7 @@
 
 #define RCL_GROUP_MSG_HEAD	4	/* version, kind, name's length, 0 */
 
-#define RCL_GROUP_MSG_ANNOUNCE	1	/* of itself, announce.h */
+#define RCL_GROUP_MSG_ANNOUNCE	1	/* about itself: announce.h */
 #define RCL_GROUP_MSG_DATA	2	/* a service's name, then data */
 
 u32 rcl_group_msg_begin(u8 *buf, u8 kind, const char *service);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many seal under one key, so a nonce is the number of its sender, which the
- * keeper of the key gives to nobody twice, and a counter, which a sender begins
- * anew with each number only. It is in the clear and authenticated, as is the
- * identifier of the key.
+ * Many hosts seal under one key, so a nonce is the number of its sender, which
+ * the keeper of the key never gives out twice, and a counter, which a sender
+ * restarts only with a new number. The nonce is in the clear and authenticated,
+ * as is the identifier of the key.
  */
 #include "group-seal.h"
 
@@ -15,27 +15,27 @@
 #include "seal.h"
 
 #define RCL_GROUP_COUNTER	48	/* bits of a nonce; the rest: sender */
-#define RCL_GROUP_OLD_MS	10000	/* that the key before is good for */
+#define RCL_GROUP_OLD_MS	10000	/* lifetime of the previous key */
 
-/* It is the one that was lost: what came in under it does not come twice. */
+/* If it is the lost key, its windows stay: nothing is opened twice. */
 static bool rcl_group_seal_has_again(struct rcl_group_seal *seal, u64 id)
 {
 	struct rcl_group_key *key = &seal->key[0];
 
 	if (!seal->lost || key->grant.id != id)
 		return false;
-	/* What this host has said is not to come back to it, either. */
+	/* This host's own messages must not come back to it, either. */
 	rcl_replay_close(&key->from[key->grant.sender]);
 	return true;
 }
 
 /**
- * rcl_group_seal_install - send with another key, or number, from now on
+ * rcl_group_seal_install - use another key, or sender number, from now on
  * @seal: zeroed, or with keys
  * @grant: not seen before
  *
- * What others send with the key before can be opened for a while, if that was
- * not lost.
+ * What others send under the previous key can be opened for a while, unless
+ * that key was lost.
  */
 void rcl_group_seal_install(struct rcl_group_seal *seal,
 			    const struct rcl_group_grant *grant)
@@ -53,7 +53,7 @@ void rcl_group_seal_install(struct rcl_group_seal *seal,
 }
 
 /**
- * rcl_group_seal_forget - open nothing more under the key before
+ * rcl_group_seal_forget - open nothing more under the previous key
  * @seal: any
  */
 void rcl_group_seal_forget(struct rcl_group_seal *seal)
@@ -62,7 +62,7 @@ void rcl_group_seal_forget(struct rcl_group_seal *seal)
 }
 
 /**
- * rcl_group_seal_lose - neither seal nor open anything before the next key
+ * rcl_group_seal_lose - neither seal nor open anything until the next key
  * @seal: any
  */
 void rcl_group_seal_lose(struct rcl_group_seal *seal)
@@ -86,11 +86,11 @@ u64 rcl_group_seal_id(const struct rcl_group_seal *seal)
 }
 
 /**
- * rcl_group_seal_expire - forget the key before, when its time is over
+ * rcl_group_seal_expire - forget the previous key when its time is over
  * @seal: any
  *
- * Context: one caller at a time; at least every few days, or jiffies that wrap
- * around would make the key good again.
+ * Context: one caller at a time; at least every few days, or the key would
+ * become good again when jiffies wrap around.
  */
 void rcl_group_seal_expire(struct rcl_group_seal *seal)
 {
@@ -106,7 +106,7 @@ void rcl_group_seal_expire(struct rcl_group_seal *seal)
  * @len: of the text
  *
  * Context: one caller at a time.
- * Return: bytes to send, -ENOKEY without a key, or -EOVERFLOW when that was
+ * Return: bytes to send, -ENOKEY without a key, or -EOVERFLOW when the key was
  * used as often as it may be.
  */
 int rcl_group_seal_close(struct rcl_group_seal *seal, u8 *buf, u32 len)
@@ -140,8 +140,8 @@ static struct rcl_group_key *rcl_group_seal_find(struct rcl_group_seal *seal,
  * @seal: any
  * @buf: what arrived; on success the text is at @buf + RCL_MSG_AAD
  * @len: bytes that arrived, hostile
- * @sender: set on success, to the number under the newest key; of a message
- *	under the key before to RCLINK_GROUP_MEMBERS_MAX
+ * @sender: set on success: the sender number under the newest key, or
+ *	RCLINK_GROUP_MEMBERS_MAX for a message under the previous key
  *
  * Context: one caller at a time.
  * Return: length of the text, -EMSGSIZE when it cannot be a message, -ENOKEY

@@ -10,13 +10,13 @@
 #include "msg.h"
 #include "replay.h"
 
-#define RCL_GROUP_ROOM	(RCL_MSG_AAD + RCL_MSG_TAG)	/* beside the text */
+#define RCL_GROUP_ROOM	(RCL_MSG_AAD + RCL_MSG_TAG)	/* besides the text */
 
 /**
  * struct rcl_group_grant - what a member gets from the keeper
- * @id: of the key, never 0
- * @qkey: of the group
- * @sender: number that no other has under this key
+ * @id: identifier of the key, never 0
+ * @qkey: Q_Key of the group
+ * @sender: sender number that no other grant has under this key
  * @key: secret
  */
 struct rcl_group_grant {
@@ -28,7 +28,7 @@ struct rcl_group_grant {
 
 /**
  * struct rcl_group_key - a key in use
- * @grant: of this host; all zero, there is none
+ * @grant: what this host got; all zero if there is no key
  * @from: what came in, by sender
  */
 struct rcl_group_key {
@@ -37,11 +37,11 @@ struct rcl_group_key {
 };
 
 /**
- * struct rcl_group_seal - the newest key, and the one before
+ * struct rcl_group_seal - the newest key, and the previous one
  * @key: both
- * @lost: the newest is to be had again, or another one: its bytes are gone
- * @until: the one before opens messages until then, in jiffies
- * @counter: of the next message out
+ * @lost: the newest key is wiped: it, or another one, has to be obtained again
+ * @until: the previous key opens messages until then, in jiffies
+ * @counter: counter of the next message to send
  */
 struct rcl_group_seal {
 	struct rcl_group_key key[2];

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#define RCL_TALK_SILENT_MS	30000	/* then it exports nothing any more */
+#define RCL_TALK_SILENT_MS	30000	/* after that, it exports nothing */
 
 /**
  * rcl_talk_init - begin without a key
@@ -18,7 +18,7 @@ void rcl_talk_init(struct rcl_talk *talk)
 	spin_lock_init(&talk->lock);
 }
 
-/* Under another key they have other numbers. */
+/* Under another key, the members have other numbers. */
 static void rcl_talk_forget(struct rcl_talk *talk)
 {
 	int i;
@@ -32,7 +32,7 @@ static void rcl_talk_forget(struct rcl_talk *talk)
 
 /**
  * rcl_talk_wipe - forget all keys
- * @talk: nobody but who looks at it has it any more
+ * @talk: not used by anybody any more, except to look at it
  *
  * Context: process context.
  */
@@ -49,7 +49,7 @@ void rcl_talk_wipe(struct rcl_talk *talk)
 }
 
 /**
- * rcl_talk_lose_key - have no key any more, until there is another one
+ * rcl_talk_lose_key - have no key until there is another one
  * @talk: initialized
  *
  * Context: process context.
@@ -66,7 +66,7 @@ void rcl_talk_lose_key(struct rcl_talk *talk)
  * rcl_talk_install - use another key
  * @talk: initialized
  * @grant: not seen before
- * @now: what others still send with the key before is not opened
+ * @now: do not open what others still send under the previous key
  *
  * Context: process context.
  */
@@ -82,7 +82,7 @@ void rcl_talk_install(struct rcl_talk *talk,
 	spin_unlock(&talk->lock);
 }
 
-/* Who is gone tells of nothing that it has gone. */
+/* A member that is gone does not tell that its regions are gone. */
 static void rcl_talk_expire_said(struct rcl_talk *talk)
 {
 	unsigned long silent = msecs_to_jiffies(RCL_TALK_SILENT_MS);
@@ -98,8 +98,7 @@ static void rcl_talk_expire_said(struct rcl_talk *talk)
 }
 
 /**
- * rcl_talk_expire - forget the key before, and what members said, when their
- *	time is over
+ * rcl_talk_expire - forget the previous key, and what members said, in due time
  * @talk: initialized
  *
  * Context: process context.
@@ -113,12 +112,13 @@ void rcl_talk_expire(struct rcl_talk *talk)
 }
 
 /**
- * rcl_talk_key - which key is it?
+ * rcl_talk_key - which key is the newest?
  * @talk: initialized
- * @unknown: set: somebody has used another one since this was asked; or NULL
+ * @unknown: set: somebody has used an unknown key since this was last asked; or
+ *	NULL
  *
  * Context: process context.
- * Return: identifier of the newest, 0 without one.
+ * Return: its identifier, 0 without one.
  */
 u64 rcl_talk_key(struct rcl_talk *talk, bool *unknown)
 {
@@ -147,7 +147,7 @@ static int rcl_talk_seal(struct rcl_talk *talk, u8 *buf, u32 len)
 }
 
 /**
- * rcl_talk_make - make a message
+ * rcl_talk_make - make a message of this host itself
  * @talk: initialized
  * @buf: has room for it and RCL_GROUP_ROOM bytes
  * @announce: what this host says
@@ -163,10 +163,10 @@ int rcl_talk_make(struct rcl_talk *talk, u8 *buf,
 }
 
 /**
- * rcl_talk_make_data - make a message of a consumer
+ * rcl_talk_make_data - make a consumer's message
  * @talk: initialized
  * @buf: has room for it, the name and RCL_TALK_ROOM bytes
- * @service: that it is for
+ * @service: name of the service that it is for
  * @data: of the consumer
  * @len: bytes
  *
@@ -184,9 +184,9 @@ int rcl_talk_make_data(struct rcl_talk *talk, u8 *buf, const char *service,
 }
 
 /*
- * Not locked: for whoever hears, one at a time. A group is left when he is
- * done, and I/O may wait for that. Without memory, who is new will be heard
- * later.
+ * Not locked: only the receive path uses these, one message at a time. Leaving
+ * a group waits for it, and I/O may wait for that. Without memory, a new member
+ * is heard later.
  */
 static void rcl_talk_prepare(struct rcl_talk *talk)
 {
@@ -218,7 +218,7 @@ static int rcl_talk_decode(struct rcl_talk *talk, const u8 *text, u32 len,
 	if (!talk->announce)
 		return -ENOMEM;
 	ret = rcl_announce_decode(text, len, talk->announce);
-	/* One that has not heard of the newest key yet will come again. */
+	/* A sender that does not have the newest key yet will say it again. */
 	if (ret || sender >= RCLINK_GROUP_MEMBERS_MAX)
 		return ret;
 	return rcl_talk_merge(talk, sender);
@@ -261,11 +261,11 @@ static void rcl_talk_take(struct rcl_talk *talk, const u8 *text, u32 len,
 }
 
 /**
- * rcl_talk_hear - open a message, and count what is none
+ * rcl_talk_hear - open a message, or count why it is none
  * @talk: initialized
  * @buf: what arrived, hostile; opened in place
  * @len: bytes
- * @heard: with @heard->gid; the rest is set to what is in @buf
+ * @heard: has @heard->gid; the rest is set to what is in @buf
  *
  * Context: may sleep.
  * Return: true if it is for consumers, and in @heard.
@@ -300,13 +300,13 @@ bool rcl_talk_hear(struct rcl_talk *talk, u8 *buf, u32 len,
 }
 
 /**
- * rcl_talk_said - what does a member export, as it said?
+ * rcl_talk_said - what does a member say it exports?
  * @talk: initialized
- * @sender: its number under the newest key, unchecked
+ * @sender: its sender number under the newest key, unchecked
  * @list: set
  *
  * Context: process context.
- * Return: 0, or -ENOENT when it said nothing lately.
+ * Return: 0, or -ENOENT when it has said nothing lately.
  */
 int rcl_talk_said(struct rcl_talk *talk, u32 sender,
 		  struct rcl_announce_list *list)
@@ -326,7 +326,7 @@ int rcl_talk_said(struct rcl_talk *talk, u32 sender,
 }
 
 /**
- * rcl_talk_read - how does it stand?
+ * rcl_talk_read - read the state
  * @talk: initialized
  * @info: filled in
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a member of a group says to the others, and hears of them. */
+/* What a member of a group says to the others, and hears from them. */
 #ifndef RCL_GROUP_TALK_H
 #define RCL_GROUP_TALK_H
 
@@ -10,13 +10,13 @@
 #include "group-msg.h"
 #include "group-seal.h"
 
-/* Beside the data of a consumer and the name of its service. */
+/* Room besides a consumer's data and the name of its service. */
 #define RCL_TALK_ROOM	(RCL_GROUP_ROOM + RCL_GROUP_MSG_HEAD)
 
 /**
  * struct rcl_talk_peer - another member
- * @gid: where its last message came from, as that says
- * @messages: how many came in under the newest key
+ * @gid: GID that its last message claims to come from
+ * @messages: how many have come in under the newest key
  * @last: when the last one did, in jiffies
  */
 struct rcl_talk_peer {
@@ -27,15 +27,15 @@ struct rcl_talk_peer {
 
 /**
  * struct rcl_talk_stats - counters
- * @keys: keys that were had
+ * @keys: keys that were installed
  * @tx_messages: messages that were sent
  * @rx_messages: messages that were opened
  * @rx_short: packets that are too short for a message
  * @rx_unknown_key: packets under a key that this host does not have
  * @rx_forged: packets whose seal does not open
- * @rx_again: messages that came before, or are too old to know
+ * @rx_again: messages that came before, or are too old to tell
  * @rx_own: messages of this host that the device handed back
- * @rx_malformed: messages of a member that make no sense
+ * @rx_malformed: messages from a member that make no sense
  */
 struct rcl_talk_stats {
 	u64 keys;
@@ -50,11 +50,11 @@ struct rcl_talk_stats {
 };
 
 /**
- * struct rcl_talk_info - it, as it was when asked
- * @id: of the newest key, 0 without one
- * @sender: number of this host under it
+ * struct rcl_talk_info - a snapshot of struct rcl_talk
+ * @id: identifier of the newest key, 0 without one
+ * @sender: sender number of this host under it
  * @stats: counters
- * @peer: others, by number under that key; those without messages are not there
+ * @peer: others, by number under that key; not there if they have no messages
  */
 struct rcl_talk_info {
 	u64 id;
@@ -64,15 +64,15 @@ struct rcl_talk_info {
 };
 
 /**
- * struct rcl_talk - the keys of a group and who uses them
+ * struct rcl_talk - the keys of a group and the members that use them
  * @lock: protects the rest
  * @seal: the keys
- * @unknown: a message under an unknown key came in since it was asked
+ * @unknown: a message under an unknown key came in since this was last asked
  * @stats: counters
  * @peer: others, by number under the newest key
- * @said: what they export; NULL for those that have not said it lately
- * @announce: to be what the next one says
- * @spare: to be in @said for one who is new
+ * @said: what they export; NULL for those that have not said so lately
+ * @announce: buffer for what the next one says
+ * @spare: to be put in @said for a new member
  */
 struct rcl_talk {
 	spinlock_t lock;	/* protects the rest */

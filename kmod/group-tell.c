@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is told of a group to who listens. */
+/* What listeners are told about a group. */
 #include "group-tell.h"
 
 #include "event.h"
@@ -46,7 +46,7 @@ void rcl_group_tell_key(struct rcl_group *group)
 	u64 key = rcl_talk_key(&group->talk, NULL);
 
 	lockdep_assert_held(&group->lock);
-	/* One that is forgotten is had again, or another one. */
+	/* After a lost key, the same one or another one follows. */
 	if (!key || key == group->told_key)
 		return;
 	group->told_key = key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is told of a group to who listens. */
+/* What listeners are told about a group. */
 #ifndef RCL_GROUP_TELL_H
 #define RCL_GROUP_TELL_H
 

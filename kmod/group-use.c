@@ -10,7 +10,7 @@
 #include "access.h"
 #include "group-base.h"
 
-#define RCL_GROUP_SEND_MS	1000	/* that a device has for a packet */
+#define RCL_GROUP_SEND_MS	1000	/* time that a device has per packet */
 
 static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
 {
@@ -23,12 +23,12 @@ static bool rcl_group_may(struct rcl_group *group, const struct cred *cred)
 }
 
 /**
- * rcl_group_use - hear a group, and be able to send to it
+ * rcl_group_use - begin to hear a group, and to be able to send to it
  * @name: of the group
- * @cred: of the consumer
- * @listener: with its service set, and its functions, which may be called from
+ * @cred: credentials of the consumer
+ * @listener: its service and its functions are set, which may be called from
  *	now on
- * @group: set, before that
+ * @group: set before any of them is called
  *
  * Context: may sleep.
  * Return: 0 with a reference, -ENODEV for no such group, -EACCES, -ENOSPC when
@@ -49,7 +49,7 @@ int rcl_group_use(const char *name, const struct cred *cred,
 	if (ret)
 		rcl_group_put(*group);
 out:
-	/* There is none, or it was deleted just now. */
+	/* There is no such group, or it was deleted just now. */
 	return ret == -ENOENT || ret == -ESHUTDOWN ? -ENODEV : ret;
 }
 
@@ -68,12 +68,12 @@ void rcl_group_unuse(struct rcl_group *group,
 }
 
 /**
- * rcl_group_max - how much does a message have room for?
+ * rcl_group_max - how much data does a message have room for?
  * @group: in use
- * @service: that it is for
+ * @service: service that it is for
  *
  * Context: any.
- * Return: bytes; if it is down, when it was joined last.
+ * Return: bytes; if the group is down, those of when it last joined.
  */
 u32 rcl_group_max(const struct rcl_group *group, const char *service)
 {
@@ -123,12 +123,12 @@ static long rcl_group_wait(struct rcl_group *group, long left)
 /**
  * rcl_group_send - send a message to all other members
  * @group: in use
- * @service: that it is for
+ * @service: service that it is for
  * @data: the message
  * @len: bytes
  *
- * That the device has it is all that is known of it afterwards. While all that
- * may be under way are, it waits for one of them.
+ * Afterwards, all that is known of the message is that the device has it. While
+ * as many are under way as may be, this waits for one of them.
  *
  * Context: may sleep; can be interrupted.
  * Return: 0, -EMSGSIZE, -ENETDOWN when it is down, or has no key, -EBUSY when
@@ -143,7 +143,7 @@ int rcl_group_send(struct rcl_group *group, const char *service,
 	for (;;) {
 		spin_lock_bh(&group->send_lock);
 		ret = rcl_group_send_locked(group, service, data, len);
-		/* Here the tasklet of a software device runs at once. */
+		/* This lets the tasklet of a software device run at once. */
 		spin_unlock_bh(&group->send_lock);
 		if (ret != -EBUSY || !left)
 			return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A group as those use it who send to it and hear it. */
+/* A group as used by those who send to it and hear it. */
 #ifndef RCL_GROUP_USE_H
 #define RCL_GROUP_USE_H
 

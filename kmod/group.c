@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of groups, and the life of each: joined, or down with a reason and
- * joined again when that is possible. Down, a group holds nothing of a device,
- * but keeps its key: what is sent under that later has other nonces.
+ * joined again when possible. When down, a group holds nothing of a device, but
+ * keeps its key: what it sends under that later has other nonces.
  */
 #include "group.h"
 
@@ -25,8 +25,8 @@
 #include "offer.h"
 #include "reason.h"
 
-#define RCL_GROUP_AGAIN_MS	2000	/* between two tries to join */
-#define RCL_GROUP_ANSWER_MS	10000	/* of the subnet manager */
+#define RCL_GROUP_AGAIN_MS	2000	/* between two attempts to join */
+#define RCL_GROUP_ANSWER_MS	10000	/* for the subnet manager to answer */
 
 static DEFINE_MUTEX(rcl_groups_lock);	/* protects the four below */
 static LIST_HEAD(rcl_groups);
@@ -93,19 +93,19 @@ static void rcl_group_work(struct work_struct *work)
 	note = rcl_group_take_note(group);
 	if (group->attached && note.reason) {
 		rcl_group_leave(group);
-		/* What its end has brought about is no cause. */
+		/* Failures that leaving has caused do not count. */
 		rcl_group_take_note(group);
 		group->reason = note;
 		group->refusal = NULL;
 	} else if (!group->mcast) {
 		rcl_group_try(group);
 	}
-	/* Joined, it has none; down, a try may have found another one. */
+	/* No reason while joined; a failed try may have set another. */
 	if (group->reason.reason != reason)
 		rcl_group_tell(group, RCLINK_EVENT_KIND_CHANGED);
 	/*
-	 * Also where the end of the last time has asked for it at once. Who
-	 * waits for the subnet manager is kicked, which this would put off.
+	 * Even if leaving has queued it to run at once. A group that waits for
+	 * the subnet manager is kicked, which this would delay.
 	 */
 	if (!group->attached && !group->dead)
 		mod_delayed_work(system_unbound_wq, &group->work,
@@ -122,7 +122,7 @@ static void rcl_group_rekeyed(struct rcl_keeper *keeper, bool now)
 	rcl_talk_install(&group->talk, &keeper->grant, now);
 }
 
-/* What is exported over the links that the group has its key by. */
+/* What is exported over the links by which the group shares its key. */
 static void rcl_group_collect(struct rcl_group *group)
 {
 	struct rcl_keeper_links *links = &group->told;
@@ -132,7 +132,7 @@ static void rcl_group_collect(struct rcl_group *group)
 	list->total = 0;
 	list->n = 0;
 	rcl_keeper_read(&group->keeper, links);
-	/* Who gets the key gives it to nobody. */
+	/* A host that gets the key gives it to nobody. */
 	if (group->conf.from[0])
 		strscpy(links->name[links->n++], group->conf.from,
 			sizeof(links->name[0]));
@@ -150,7 +150,7 @@ static int rcl_group_say_locked(struct rcl_group *group)
 	int len;
 
 	lockdep_assert_held(&group->send_lock);
-	/* It may have joined again since, on a port whose MTU is smaller. */
+	/* It may have joined again since, on a port with a smaller MTU. */
 	if (group->announce.n > rcl_announce_room(group->mtu - RCL_GROUP_ROOM))
 		return 0;
 	slot = rcl_mcast_begin(group->mcast, true);
@@ -167,11 +167,11 @@ static void rcl_group_say(struct rcl_group *group)
 	spin_lock_bh(&group->send_lock);
 	if (group->mcast)
 		ret = rcl_group_say_locked(group);
-	/* Before it can be left and joined again: that one has not failed. */
+	/* Before it can leave and join again: the new QP has not failed. */
 	if (ret)
 		rcl_group_fail(&group->up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0,
 			       0, RCL_QP_NONE);
-	/* Here the tasklet of a software device runs at once. */
+	/* This lets the tasklet of a software device run at once. */
 	spin_unlock_bh(&group->send_lock);
 }
 
@@ -248,12 +248,12 @@ static void rcl_group_release(struct kref *ref)
 }
 
 /**
- * rcl_group_get - look a group up
+ * rcl_group_get - look up a group
  * @name: of the group
  *
  * Context: may sleep.
  * Return: the group with a reference, or the ERR_PTR of -ENOENT, or of -EINTR
- * for a fatal signal: a device may take its time while the table is locked.
+ * for a fatal signal: a device may take long while the table is locked.
  */
 struct rcl_group *rcl_group_get(const char *name)
 {
@@ -283,11 +283,11 @@ static struct rcl_group *rcl_group_get_behind_locked(u32 id)
 }
 
 /**
- * rcl_group_get_behind - the groups one after the other, whatever signal comes
- * @id: of the group before, 0 for the first
+ * rcl_group_get_behind - get one group after the other, despite signals
+ * @id: ID of the previous group, 0 for the first
  *
  * Context: may sleep.
- * Return: the group with a reference, or NULL behind the last one.
+ * Return: the group with a reference, or NULL after the last one.
  */
 struct rcl_group *rcl_group_get_behind(u32 id)
 {
@@ -300,11 +300,11 @@ struct rcl_group *rcl_group_get_behind(u32 id)
 }
 
 /**
- * rcl_group_get_next - the groups one after the other
- * @after: id of the group before, 0 for the first
+ * rcl_group_get_next - get one group after the other
+ * @after: ID of the previous group, 0 for the first
  *
  * Context: may sleep.
- * Return: the group with a reference, or the ERR_PTR of -ENOENT behind the last
+ * Return: the group with a reference, or the ERR_PTR of -ENOENT after the last
  * one, or of -EINTR, as for rcl_group_get().
  */
 struct rcl_group *rcl_group_get_next(u32 after)
@@ -329,7 +329,7 @@ void rcl_group_put(struct rcl_group *group)
 	kref_put(&group->ref, rcl_group_release);
 }
 
-/* Another one may have the name from now on. */
+/* From now on, another group may have the name. */
 static void rcl_group_remove_locked(struct rcl_group *group)
 {
 	lockdep_assert_held(&rcl_groups_lock);
@@ -339,7 +339,7 @@ static void rcl_group_remove_locked(struct rcl_group *group)
 		rcl_keeper_stop(&group->keeper);
 }
 
-/* Nobody can find it any more. */
+/* Nobody can find the group any more. */
 static void rcl_group_end(struct rcl_group *group)
 {
 	mutex_lock(&group->lock);
@@ -373,7 +373,7 @@ static int rcl_group_check_name_locked(const char *name, const char **why)
 	return 0;
 }
 
-/* Before anything is done that takes long, or has others to refuse it. */
+/* Checked before anything that takes long or that others may refuse. */
 static int rcl_group_check_name(const char *name, const char **why)
 {
 	int ret;
@@ -418,7 +418,7 @@ static bool rcl_group_has_note(struct rcl_group *group)
 	return READ_ONCE(group->note.reason);
 }
 
-/* Nobody answers any more once the port has failed. */
+/* Once the port has failed, no answer will come. */
 static int rcl_group_await_answer(struct rcl_group *group, const char **why)
 {
 	unsigned long limit = msecs_to_jiffies(RCL_GROUP_ANSWER_MS);
@@ -439,7 +439,7 @@ static int rcl_group_await_answer(struct rcl_group *group, const char **why)
 								  -ENETDOWN;
 }
 
-/* No lock is held while the subnet manager thinks: nobody can find it yet. */
+/* Waits for the subnet manager unlocked: nobody can find the group yet. */
 static int rcl_group_prepare(struct rcl_group *group, const char **why)
 {
 	int ret;
@@ -453,15 +453,15 @@ static int rcl_group_prepare(struct rcl_group *group, const char **why)
 }
 
 /**
- * rcl_group_create - make a group and join it
- * @conf: of the group
- * @links: that its key is for, if this host keeps it
+ * rcl_group_create - create a group and join it
+ * @conf: configuration of the group
+ * @links: links that its key is for, if this host keeps it
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep; takes the RTNL lock.
  * Return: 0, -EINVAL, -EINTR, -EEXIST, -ESHUTDOWN, -ENOMEM, -ETIMEDOUT when no
  * subnet manager answers, -ENODEV or -ENETDOWN when its port fails first, what
- * rcl_dev_attach() says, or the errno of what refused.
+ * rcl_dev_attach() returns, or the errno of what refused.
  */
 int rcl_group_create(const struct rcl_group_conf *conf,
 		     const struct rcl_keeper_links *links, const char **why)
@@ -494,7 +494,7 @@ int rcl_group_create(const struct rcl_group_conf *conf,
 }
 
 /**
- * rcl_group_delete - leave a group and forget it
+ * rcl_group_delete - leave and forget a group
  * @name: of the group
  *
  * Context: may sleep, for flushes; takes the RTNL lock.
@@ -527,7 +527,7 @@ static int rcl_group_set_key(struct rcl_group *group,
 	return -EINVAL;
 }
 
-/* Only here do they change, under the lock of the table. */
+/* The rights change only here, under the table's lock. */
 static int rcl_group_set_locked(struct rcl_group *group,
 				const struct rcl_group_change *change,
 				const char **why)
@@ -559,7 +559,7 @@ static bool rcl_group_changes_settings(const struct rcl_group_change *change)
 	       change->group || change->mode;
 }
 
-/* Its device may take its time, so not with the table locked. */
+/* Not with the table locked, because the device may take long. */
 static void rcl_group_tell_change(struct rcl_group *group,
 				  const struct rcl_group_change *change)
 {
@@ -573,14 +573,14 @@ static void rcl_group_tell_change(struct rcl_group *group,
 }
 
 /**
- * rcl_group_set - change who may have the key of a group, or use it
+ * rcl_group_set - change who may have a group's key or use the group
  * @name: of the group
  * @change: what is to change
  * @why: set to a sentence when it is refused
  *
  * Context: may sleep.
  * Return: 0, -ENOENT, -EINVAL also for a group whose key comes from elsewhere,
- * or what rcl_keeper_set() says.
+ * or what rcl_keeper_set() returns.
  */
 int rcl_group_set(const char *name, const struct rcl_group_change *change,
 		  const char **why)
@@ -615,7 +615,7 @@ unsigned int rcl_group_generation(void)
 }
 
 /**
- * rcl_group_exit - delete all groups, and make no more
+ * rcl_group_exit - delete all groups, and allow no new ones
  *
  * Context: may sleep.
  */

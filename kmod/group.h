@@ -7,11 +7,11 @@
 
 /**
  * struct rcl_group_change - what an operator changes
- * @key: of who may have the key
- * @owner: @access.owner is to be the owner
- * @group: likewise
- * @mode: likewise
- * @access: the rights; who uses the group already keeps on
+ * @key: changes to who may have the key
+ * @owner: set the owner to @access.owner
+ * @group: likewise for the group
+ * @mode: likewise for the mode
+ * @access: the rights; those who already use the group keep using it
  */
 struct rcl_group_change {
 	struct rcl_keeper_change key;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A sign of the peer is a sealed message that shows that it hears this end,
- * too: an answer, or anything that returns a credit, because it has then read
- * what took that credit. While an answer is owed only that counts: a credit
- * may be of what was read before the way there was cut. So one round trip is a
- * sign for both ends: BEAT returns the credit of the other end's last message,
- * and BEAT_ACK is an answer. Which end asks does not matter, so the initiator
- * does, some time before its interval ends. When is drawn at random, so that
- * many links do not all ask at once, from a few moments, of which each interval
- * has four to eight and which all links share: a processor that is idle does
- * not wake for each link by itself. The other end asks where that does not
- * come, or is too seldom.
+ * A sign of the peer is a sealed message which shows that the peer hears this
+ * end, too: an answer, or anything that returns a credit, because the peer has
+ * then read what took that credit. While the peer owes an answer, only an
+ * answer counts: a credit may be for something that was read before the path to
+ * the peer was cut. So one round trip is a sign for both ends: BEAT returns the
+ * credit of the other end's last message, and BEAT_ACK is an answer. It does
+ * not matter which end asks, so the initiator does, some time before its
+ * interval ends. It draws the moment at random, so that many links do not all
+ * ask at once, but from a few moments that all links share, four to eight in
+ * each interval, so that an idle processor does not wake for each link
+ * separately. The other end asks if no question comes, or only too seldom.
  *
- * An interval begins anew with every sign. Where one ends without a sign, the
+ * An interval begins anew with every sign. If one ends without a sign, the
  * peer is asked, unless a question of any kind is open already: RC keeps the
  * order and loses nothing, so a second one would show no more than the first. A
  * heartbeat thus takes no credit that others wait for.
  *
- * Heartbeats are small. A large packet in each interval shows that such ones
- * come through, too (probe.c).
+ * Heartbeats are small. A large packet in each interval shows that large ones
+ * get through, too (probe.c).
  *
  * What counts is how many intervals have ended, not how much time has passed,
- * and what has come in is read before: a host that stood still itself counts
- * one, however long that was.
+ * and everything that has come in is read first: if this host itself stood
+ * still, that counts as one interval, however long it was.
  *
  * All of it runs in the link's work item.
  */
@@ -37,7 +37,7 @@
 #include "probe.h"
 #include "stats.h"
 
-#define RCL_AGAIN_MS	1000	/* between two wishes of the peer */
+#define RCL_AGAIN_MS	1000	/* between two reported wishes of the peer */
 #define RCL_ANSWER_MS	10000	/* for an answer of the peer's kernel */
 
 /* A moment in the last three eighths of the interval that begins now. */
@@ -62,7 +62,8 @@ static unsigned long rcl_heartbeat_interval(const struct rcl_epoch *ep)
  * rcl_heartbeat_limit - how long may the peer owe anything?
  * @ep: of a link
  *
- * Return: in milliseconds; no less than heartbeats let it be silent.
+ * Return: the limit in milliseconds, no less than the silence that heartbeats
+ * tolerate.
  */
 unsigned int rcl_heartbeat_limit(const struct rcl_epoch *ep)
 {
@@ -71,7 +72,7 @@ unsigned int rcl_heartbeat_limit(const struct rcl_epoch *ep)
 }
 
 /**
- * rcl_heartbeat_start - there was a sign of the peer just now
+ * rcl_heartbeat_start - begin an interval, after a sign of the peer just now
  * @ep: of a link that is up
  */
 void rcl_heartbeat_start(struct rcl_epoch *ep)
@@ -103,8 +104,8 @@ void rcl_heartbeat_heard(struct rcl_epoch *ep, const struct rcl_msg *msg)
  * @ep: of a link that is up
  * @msg: of any type, hostile
  *
- * What listeners are told of a peer's wish is bounded, however often it says
- * so.
+ * This bounds how often listeners are told of the wish, however often the peer
+ * states it.
  *
  * Return: true if so, at most once in RCL_AGAIN_MS.
  */
@@ -125,7 +126,7 @@ bool rcl_heartbeat_rotation_asked(struct rcl_epoch *ep,
  * @ep: of a link that is up
  * @msg: BEAT or BEAT_ACK, hostile
  *
- * Return: 0, or what rcl_ctrl_send() says.
+ * Return: 0, or what rcl_ctrl_send() returns.
  */
 int rcl_heartbeat_message(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
@@ -163,10 +164,10 @@ static int rcl_heartbeat_ask(struct rcl_epoch *ep)
  * rcl_heartbeat_ask_rotation - ask the peer to rotate, if that is wanted
  * @ep: of a link that is up
  *
- * To be called before others ask, who may have questions all the time.
+ * Call this before others ask, because they may have questions all the time.
  *
  * Context: the link's work item.
- * Return: 0, or what posting says.
+ * Return: 0, or the error of posting.
  */
 int rcl_heartbeat_ask_rotation(struct rcl_epoch *ep)
 {
@@ -180,8 +181,8 @@ int rcl_heartbeat_ask_rotation(struct rcl_epoch *ep)
  * @ep: of a link that is up; what has come in was read
  *
  * Context: the link's work item.
- * Return: 0, -EHOSTDOWN when that was the last one that the policy grants, or
- * what posting says.
+ * Return: 0, -EHOSTDOWN if that was the last interval that the policy grants,
+ * or the error of posting.
  */
 int rcl_heartbeat_look(struct rcl_epoch *ep)
 {
@@ -195,7 +196,7 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	ret = rcl_probe_again(ep);
 	if (ret || rcl_due_lies_ahead(hb->due))
 		return ret;
-	/* The first one ends with the question. */
+	/* The end of the first interval only prompts the question. */
 	if (hb->quiet++)
 		ep->ctrl.stats->heartbeats_missed++;
 	if (hb->quiet >= ep->policy.v[RCL_P_MISSES] &&
@@ -204,17 +205,17 @@ int rcl_heartbeat_look(struct rcl_epoch *ep)
 	now = get_jiffies_64();
 	hb->due += interval;
 	/*
-	 * Somewhat late is the clock; much later, this host stood still. The
-	 * answer to a question has all of an interval.
+	 * A little late is due to the clock; if it is much later, this host
+	 * stood still. The answer to a question gets a whole interval.
 	 */
 	if (hb->quiet == 1 || time_after64(now + interval / 2, hb->due))
 		hb->due = now + interval;
-	/* Any question shows as much. */
+	/* Any open question shows as much. */
 	return ep->ctrl.credit.questions ? 0 : rcl_heartbeat_ask(ep);
 }
 
 /**
- * rcl_heartbeat_is_alone - is nothing asked but, at most, a heartbeat?
+ * rcl_heartbeat_is_alone - is no question open except, at most, a heartbeat?
  * @ep: of a link that is up
  *
  * Return: false while the peer owes another answer.

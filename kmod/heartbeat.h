@@ -12,9 +12,10 @@ struct rcl_msg;
  * struct rcl_heartbeat - when the peer was heard
  * @asked: a BEAT is not answered yet
  * @quiet: intervals that have ended since the last sign of the peer
- * @rotate: with the next BEAT the peer is asked to rotate the link
- * @again: before that a wish of the peer is not told, in jiffies
- * @patient: before that the link does not go down, in jiffies; 0 after a sign
+ * @rotate: the next BEAT asks the peer to rotate the link
+ * @again: no wish of the peer is reported before this, in jiffies
+ * @patient: silence does not end the link before this, in jiffies; 0 after a
+ *	sign
  * @due: end of the interval under way, in jiffies
  *
  * All of it belongs to the link's work item.

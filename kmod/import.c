@@ -14,10 +14,11 @@
  * @ep: of a link that is up
  * @call: of kind RCL_CALL_IMPORT or RCL_CALL_RENEW, not yet asked
  *
- * One that is to go on may ask when it does, and a new one when the peer has
- * registered what it exports. The peer may never get so far: until then it is
- * as busy as one that says so, and who asks anew does so for RCL_FETCH_MS. Who
- * renews an import waits here, and has a limit of his own.
+ * A channel that is to be resumed may ask once that is done, and a new one once
+ * the peer has registered what it exports. The peer may never get that far:
+ * until then it counts as busy, as if it had said so, and a caller that asks
+ * again does so for RCL_FETCH_MS. RCL_CALL_RENEW waits here, and has a limit of
+ * its own.
  *
  * Return: as rcl_ctrl_ask().
  */
@@ -67,11 +68,11 @@ static u32 rcl_import_put(u8 *data, const struct rcl_window *window, u32 n)
 }
 
 /**
- * rcl_import_question - answer the peer, who asks for a region
+ * rcl_import_question - answer the peer, which asks for a region
  * @ep: of a link that is up
  * @msg: IMPORT, hostile
  *
- * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
+ * Return: 0, -EPROTO, or what rcl_ctrl_send() returns.
  */
 int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
@@ -83,7 +84,7 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 		u8 bytes[RCL_MSG_DATA_MAX];
 		u32 words[RCL_MSG_DATA_MAX / RCL_RKEY_LEN];
 	} data;
-	/* Keys are placed where the message has them, to save stack. */
+	/* The keys are put where the message has them, to save stack. */
 	struct rcl_window window = {
 		.rkeys = data.words + RCL_WINDOW_LEN / RCL_RKEY_LEN,
 	};
@@ -100,7 +101,7 @@ int rcl_import_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	ret = rcl_export_find(ep->pool.exports, name,
 			      ep->pool.lease[msg->index].lessee, &window,
 			      msg->first);
-	/* Before that comes what is for this link alone. */
+	/* What is exported to this link alone takes precedence. */
 	if (ret == -ENOENT)
 		ret = rcl_offer_find(ep, name, &window, msg->first);
 	if (ret < 0) {

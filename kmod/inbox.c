@@ -19,10 +19,10 @@
 #define RCL_PINGS_MAX	64	/* waiting on one link */
 #define RCL_CALLS_PASS	64	/* taken out in one pass */
 
-/* Written below rcl_sleep_lock, read with the link locked that prepares. */
+/* Written under rcl_sleep_lock, read with the preparing link locked. */
 static bool rcl_inbox_asleep;
 
-/* Of a link of which the caller holds a reference or an epoch. */
+/* The caller holds a reference to the link, or one of its epochs. */
 static void rcl_inbox_kick(struct rcl_link *link)
 {
 	rcl_queue_work(RCL_QUEUE_LINKS, &link->work);
@@ -34,7 +34,7 @@ static void rcl_inbox_up_kick(struct rcl_upcall *up)
 }
 
 /*
- * The epoch is to end. The first note counts, of those that explain as much.
+ * The epoch is to end. Of notes that explain equally much, the first counts.
  * Any context.
  */
 static void rcl_inbox_note(struct rcl_slot *slot,
@@ -69,7 +69,7 @@ static void rcl_inbox_up_fail(struct rcl_upcall *up, u32 reason, u32 wc_status,
 	rcl_inbox_note(slot, &why, qp);
 }
 
-/* Whoever leases that QP hears of it, too; and the link may have to be wary. */
+/* The lessee of that QP hears of it, too; the link may have to be wary. */
 static void rcl_inbox_up_fault(struct rcl_upcall *up, u32 reason,
 			       u32 wc_status, u32 vendor_err, u32 qp)
 {
@@ -120,10 +120,10 @@ void rcl_inbox_owner_gone(struct rcl_link *link, u32 owner)
 }
 
 /**
- * rcl_inbox_set_asleep - have no link prepare an epoch, or have them go on
- * @asleep: which of the two
+ * rcl_inbox_set_asleep - forbid links to prepare epochs, or allow it again
+ * @asleep: true to forbid it
  *
- * Those that links have are theirs until rcl_inbox_end_epochs().
+ * Links keep the epochs that they have until rcl_inbox_end_epochs().
  */
 void rcl_inbox_set_asleep(bool asleep)
 {
@@ -131,10 +131,10 @@ void rcl_inbox_set_asleep(bool asleep)
 }
 
 /**
- * rcl_inbox_is_asleep - may no link prepare an epoch?
+ * rcl_inbox_is_asleep - are links forbidden to prepare epochs?
  *
- * Context: the link is locked, until its slot has an owner: so either
- * rcl_inbox_end_epochs() finds that, or this what was set before.
+ * Context: the link stays locked until its slot has an owner: so either
+ * rcl_inbox_end_epochs() finds that owner, or this finds what was set before.
  * Return: true if so.
  */
 bool rcl_inbox_is_asleep(void)
@@ -147,14 +147,14 @@ bool rcl_inbox_is_asleep(void)
  * @link: any
  * @reason: enum rclink_down_reason
  *
- * One that is just being made is not there yet, but its slot has an owner.
+ * An epoch in the making is not there yet, but its slot has an owner.
  *
  * Context: process context.
  */
 void rcl_inbox_end_epochs(struct rcl_link *link, u32 reason)
 {
 	const struct rcl_reason why = { .reason = reason };
-	/* No cause is worth what would still be sealed for it. */
+	/* No other cause justifies what would still be sealed for it. */
 	bool any = reason == RCLINK_DOWN_REASON_SNAPSHOT;
 	int i;
 
@@ -172,7 +172,7 @@ void rcl_inbox_end_epochs(struct rcl_link *link, u32 reason)
 }
 
 /**
- * rcl_inbox_rests - has a link no epoch, and none that is being made?
+ * rcl_inbox_rests - does a link have no epoch, and none in the making?
  * @link: any
  *
  * Context: process context.
@@ -187,7 +187,7 @@ bool rcl_inbox_rests(struct rcl_link *link)
 	for (i = 0; i < ARRAY_SIZE(link->slots); i++) {
 		const struct rcl_slot *slot = &link->slots[i];
 
-		/* The state changes when all of the epoch is gone. */
+		/* The state changes once all of the epoch is gone. */
 		rests &= !slot->owner &&
 			 (slot->state == RCLINK_LINK_STATE_IDLE ||
 			  slot->state == RCLINK_LINK_STATE_DOWN);
@@ -238,11 +238,11 @@ struct rcl_ping *rcl_inbox_next_ping(struct rcl_link *link)
 /**
  * rcl_inbox_next_call - take the next call out
  * @link: of the work item
- * @n: taken out in this pass; NULL for all that there are
+ * @n: number taken out in this pass; NULL to take all that there are
  *
- * Many who ask again at once do not keep the work item for themselves: others
- * are for another pass. So they are behind one that closes, for which a device
- * may take its time to flush a QP: the peer is heard before the next one.
+ * Callers that ask again at once must not monopolize the work item: the rest is
+ * left to another pass. So are calls behind an RCL_CALL_CLOSE, for which a
+ * device may take its time to flush a QP: the peer is heard before the next.
  *
  * Return: the call with the inbox's reference, or NULL.
  */
@@ -281,7 +281,7 @@ bool rcl_inbox_is_dead(struct rcl_link *link)
 }
 
 /**
- * rcl_inbox_give_back - the end of what takes long
+ * rcl_inbox_give_back - the chore, which takes long, is over
  * @link: of the chore
  */
 void rcl_inbox_give_back(struct rcl_link *link)
@@ -307,7 +307,7 @@ static bool rcl_inbox_take_note(struct rcl_link *link, bool *note)
  * rcl_inbox_take_back - is the chore over?
  * @link: of the work item
  *
- * Return: true once if so.
+ * Return: true, once, if so.
  */
 bool rcl_inbox_take_back(struct rcl_link *link)
 {
@@ -318,7 +318,7 @@ bool rcl_inbox_take_back(struct rcl_link *link)
  * rcl_inbox_take_wary - has access failed on a channel?
  * @link: of the work item
  *
- * Return: true once for all that did.
+ * Return: true, once, for all failures so far.
  */
 bool rcl_inbox_take_wary(struct rcl_link *link)
 {
@@ -326,8 +326,8 @@ bool rcl_inbox_take_wary(struct rcl_link *link)
 }
 
 /*
- * It is up, or the peer may be, and has left the epoch that is up here: then
- * there is nothing more for an owner to do.
+ * The epoch is up, or it may be up at the peer, which has then left the epoch
+ * that is up here: there is nothing more for an owner to do.
  */
 static bool rcl_inbox_needs_no_owner(const struct rcl_slot *slot)
 {
@@ -337,7 +337,7 @@ static bool rcl_inbox_needs_no_owner(const struct rcl_slot *slot)
 
 /**
  * rcl_inbox_failure - must the epoch end?
- * @slot: of the work item; an owner that is gone is forgotten where none is
+ * @slot: of the work item; a note that the owner is gone is dropped if none is
  *	needed
  *
  * Return: the noted reason, or RCLINK_DOWN_REASON_NONE.
@@ -389,16 +389,16 @@ void rcl_request_put(struct rcl_request *req)
 }
 
 /**
- * rcl_inbox_request - let a link do something
- * @link: of which the caller holds a reference
- * @req: of which the caller holds a reference; the result is in it after 0
+ * rcl_inbox_request - have a link do something
+ * @link: the caller holds a reference
+ * @req: the caller holds a reference; has the result after 0
  *
- * The wait can be interrupted by a fatal signal; a link that the request then
- * prepares is given up.
+ * A fatal signal interrupts the wait; an epoch that the request prepares after
+ * that is given up.
  *
- * Context: may sleep, for as long as the device takes, a neighbour entry
- * (rcl_path_resolve) or a drain.
- * Return: 0 when @req->ret is valid, -ENOENT when the link is being deleted,
+ * Context: may sleep, for as long as the device, a neighbour entry
+ * (rcl_path_resolve) or a drain takes.
+ * Return: 0 if @req->ret is valid, -ENOENT if the link is being deleted, or
  * -EINTR.
  */
 int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
@@ -428,12 +428,12 @@ int rcl_inbox_request(struct rcl_link *link, struct rcl_request *req)
 
 /**
  * rcl_inbox_ask_ping - queue a request for round trips
- * @link: of which the caller holds a reference
+ * @link: the caller holds a reference
  * @ping: handed back by its done() after success
  *
  * Context: any with interrupts on.
- * Return: 0, -EBUSY when RCL_PINGS_MAX wait already, or -ENOENT when the link
- * is being deleted.
+ * Return: 0, -EBUSY if RCL_PINGS_MAX wait already, or -ENOENT if the link is
+ * being deleted.
  */
 int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
 {
@@ -455,12 +455,12 @@ int rcl_inbox_ask_ping(struct rcl_link *link, struct rcl_ping *ping)
 
 /**
  * rcl_inbox_ask_call - ask the pool for something
- * @link: of which the caller holds a reference
+ * @link: the caller holds a reference
  * @call: finished later, after success; the inbox takes a reference
  *
  * Context: any with interrupts on.
- * Return: 0, -ESHUTDOWN when the link is being deleted, or -ENOTCONN for an
- * errand between rcl_inbox_shut() and its opposite.
+ * Return: 0, -ESHUTDOWN if the link is being deleted, or -ENOTCONN for an
+ * errand while rcl_inbox_shut() refuses those.
  */
 int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 {
@@ -481,7 +481,7 @@ int rcl_inbox_ask_call(struct rcl_link *link, struct rcl_call *call)
 }
 
 /**
- * rcl_inbox_ask_again - calls that another epoch did not get to
+ * rcl_inbox_ask_again - requeue calls that another epoch did not get to
  * @link: of the work item
  * @calls: with the inbox's references; empty afterwards
  */
@@ -493,9 +493,9 @@ void rcl_inbox_ask_again(struct rcl_link *link, struct list_head *calls)
 }
 
 /**
- * rcl_inbox_shut - errands that the work item waits for cannot wait for it
+ * rcl_inbox_shut - keep errands, which the work item awaits, from awaiting it
  * @link: of the work item
- * @shut: refuse what they ask, and what they have asked; or take it on again
+ * @shut: true to refuse their calls, also those queued; false to accept them
  *
  * Context: may sleep.
  */
@@ -518,9 +518,9 @@ void rcl_inbox_shut(struct rcl_link *link, bool shut)
 
 /**
  * rcl_inbox_end - begin to delete a link
- * @link: of which the caller holds a reference
+ * @link: the caller holds a reference
  *
- * Takes nothing on any more; what was taken on is finished first.
+ * The link takes nothing on any more; what it has taken on is finished first.
  *
  * Context: process context.
  */
@@ -533,7 +533,7 @@ void rcl_inbox_end(struct rcl_link *link)
 }
 
 /**
- * rcl_inbox_init - make a link able to be told things
+ * rcl_inbox_init - prepare a link to be told things
  * @link: zeroed
  */
 void rcl_inbox_init(struct rcl_link *link)

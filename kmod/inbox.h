@@ -22,22 +22,22 @@ struct rcl_slot;
 /**
  * struct rcl_request - something that a link is asked to do
  * @node: in the link's queue
- * @ref: one for who waits, one for the queue
- * @kind: what
+ * @ref: one for the waiter, one for the queue
+ * @kind: what is asked
  * @owner: netlink socket that asks
- * @epoch: in: of CONNECT, ACTIVATE and REPLACE; out: of PREPARE and CONNECT
- * @path: in: what the exchange has chosen, of PREPARE
- * @rotate: in: of PREPARE: what is up stays so until the new epoch is
- * @role: in: enum rclink_role, of CONNECT
- * @peer: in: identity of the peer, of CONNECT
- * @end: out: the local end, of PREPARE; in: the remote end, of CONNECT
- * @key: in: of ACTIVATE
- * @made: the epoch, of PREPARE, until it has its slot
- * @broken: the epoch is of no use after that
+ * @epoch: in for CONNECT, ACTIVATE and REPLACE; out for PREPARE and CONNECT
+ * @path: in for PREPARE: what the exchange has chosen
+ * @rotate: in for PREPARE: what is up stays up until the new epoch is
+ * @role: in for CONNECT: enum rclink_role
+ * @peer: in for CONNECT: identity of the peer
+ * @end: out for PREPARE: the local end; in for CONNECT: the remote end
+ * @key: in for ACTIVATE
+ * @made: for PREPARE: the epoch, until it has its slot
+ * @broken: the request failed, and the epoch is of no use after that
  * @abandoned: nobody waits any more; under the link's lock
  * @done: completed with the result; under the link's lock
  * @ret: 0, or a negative errno
- * @why: with @ret, a sentence
+ * @why: a sentence that explains @ret
  */
 struct rcl_request {
 	struct list_head node;

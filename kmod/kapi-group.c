@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Groups of kernel modules: see include/rclink.h. The callbacks run one at a
- * time, and the end of a membership waits for its own (group-hear.c).
+ * time, and the end of a membership waits for its callbacks (group-hear.c).
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -16,11 +16,11 @@
 
 /**
  * struct rclink_member - a group as a module uses it
- * @listener: of the group
- * @group: that
+ * @listener: its listener in the group
+ * @group: the group
  * @ops: of the consumer
  * @ctx: for @ops
- * @over: the group has gone
+ * @over: the group is gone
  */
 struct rclink_member {
 	struct rcl_group_listener listener;
@@ -58,16 +58,16 @@ static void rcl_kapi_member_ended(struct rcl_group_listener *listener)
 /**
  * rclink_group_join - use a group of this host
  * @name: of the group
- * @service: name: what is sent is for those who joined with the same one, on
+ * @service: name: what is sent is for members that joined with the same one, on
  *	whatever host, and no other messages come
- * @ops: of the caller, constant
+ * @ops: the caller's, constant
  * @ctx: for @ops
  *
  * Context: may sleep. Not from a callback of rclink, and not with the RTNL lock
  * held.
- * Return: the membership, or an ERR_PTR: -ENODEV for no such group, -ENOSPC
- * when too many use it, -EINVAL for a name of a service that is empty or too
- * long, or @ops that lack a callback, -EINTR for a fatal signal, or -ENOMEM.
+ * Return: the membership, or an ERR_PTR: -ENODEV for no such group, -ENOSPC if
+ * too many use it, -EINVAL for a service name that is empty or too long, or for
+ * @ops without a callback, -EINTR for a fatal signal, or -ENOMEM.
  */
 struct rclink_member *rclink_group_join(const char *name, const char *service,
 					const struct rclink_group_ops *ops,
@@ -98,11 +98,11 @@ EXPORT_SYMBOL_GPL(rclink_group_join);
 
 /**
  * rclink_group_leave - the mirror of rclink_group_join()
- * @member: that nobody uses any more, but for its callbacks; also of a group
- *	that has gone
+ * @member: not used any more except by its callbacks; its group may be gone
  *
- * Afterwards no callback runs, and @member is no more. Work that callbacks have
- * queued is not to use @member from before this on, and is ended afterwards.
+ * Afterwards no callback runs, and @member is gone. Work that callbacks have
+ * queued must not use @member from before this call on, and is to be ended
+ * after it.
  *
  * Context: may sleep, while a callback runs. Not from a callback of rclink.
  */
@@ -114,14 +114,15 @@ void rclink_group_leave(struct rclink_member *member)
 EXPORT_SYMBOL_GPL(rclink_group_leave);
 
 /**
- * rclink_group_max - how much does a message have room for?
+ * rclink_group_max - how long may a message be?
  * @member: any
  *
- * That is for who sends: what comes may be longer, up to RCLINK_GROUP_LEN_MAX.
- * It may be less or more when the group was down and is joined again.
+ * The limit is for what is sent: what comes in may be longer, up to
+ * RCLINK_GROUP_LEN_MAX. It may change when the group was down and is joined
+ * again.
  *
  * Context: any, also a callback of @member.
- * Return: bytes; if the group is down, when it was joined last.
+ * Return: bytes; while the group is down, as when it was joined last.
  */
 u32 rclink_group_max(const struct rclink_member *member)
 {
@@ -135,15 +136,15 @@ EXPORT_SYMBOL_GPL(rclink_group_max);
  * @data: the message, which is copied
  * @len: bytes
  *
- * That the device has it is all that is known of it afterwards. Consumers on
- * this host do not hear it. While as many as can be are under way, it waits,
- * one second at most.
+ * After success all that is known is that the device has the message. Consumers
+ * on this host do not hear it. While as many as possible are under way, this
+ * waits, one second at most.
  *
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink,
  * and not with the RTNL lock held.
  * Return: 0, -EMSGSIZE beyond rclink_group_max(), -ENETDOWN while the group is
- * down or has no key, -EBUSY when the device takes longer than that, -EINTR,
- * or -ESHUTDOWN when the group has gone.
+ * down or has no key, -EBUSY if the device takes longer than that, -EINTR, or
+ * -ESHUTDOWN if the group is gone.
  */
 int rclink_group_send(struct rclink_member *member, const void *data, u32 len)
 {

@@ -46,12 +46,12 @@ static int rcl_kapi_pages(struct scatterlist *sgl, unsigned int nents,
 }
 
 /**
- * rcl_kapi_memory_sg - what a list of pieces stands for
+ * rcl_kapi_memory_sg - the memory that a list of pieces describes
  * @sgl: the list, as rclink_register_sg() wants it
- * @nents: pieces of the list
+ * @nents: number of its pieces
  *
  * Context: may sleep.
- * Return: the memory, or the ERR_PTR of -EINVAL, -EMSGSIZE or -ENOMEM.
+ * Return: the memory, or an ERR_PTR: -EINVAL, -EMSGSIZE or -ENOMEM.
  */
 struct rcl_memory *rcl_kapi_memory_sg(struct scatterlist *sgl,
 				      unsigned int nents)
@@ -108,12 +108,12 @@ static int rcl_kapi_fill(struct rcl_memory *memory, void *buf, size_t len)
 }
 
 /**
- * rcl_kapi_memory - what a buffer stands for
- * @buf: of kmalloc(), vmalloc() or a page allocator
+ * rcl_kapi_memory - the memory of a buffer
+ * @buf: from kmalloc(), vmalloc() or a page allocator
  * @len: bytes
  *
  * Context: may sleep.
- * Return: the memory, or the ERR_PTR of -EINVAL, -EMSGSIZE beyond 2 GiB - 1, or
+ * Return: the memory, or an ERR_PTR: -EINVAL, -EMSGSIZE beyond 2 GiB - 1, or
  * -ENOMEM.
  */
 struct rcl_memory *rcl_kapi_memory(void *buf, size_t len)
@@ -126,7 +126,7 @@ struct rcl_memory *rcl_kapi_memory(void *buf, size_t len)
 		return ERR_PTR(-EINVAL);
 	if (len > INT_MAX)
 		return ERR_PTR(-EMSGSIZE);
-	/* As a module's static data is not: that would be another page. */
+	/* A module's static data is neither: it would give another page. */
 	if (WARN_ON_ONCE(!is_vmalloc_addr(buf) && !virt_addr_valid(buf)))
 		return ERR_PTR(-EINVAL);
 	memory = rcl_kapi_memory_new(first,

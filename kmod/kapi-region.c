@@ -30,29 +30,28 @@ static int rcl_kapi_register(struct rclink_chan *chan,
 /**
  * rclink_register_sg - register memory by a list of its pieces
  * @chan: any
- * @sgl: the list; each piece but the first begins with a page, each but the
- *	last one ends with one, and none is empty; only read, during the call
- * @nents: pieces of the list
+ * @sgl: the list; each piece but the first begins at a page boundary, each but
+ *	the last ends at one, and none is empty; only read, during the call
+ * @nents: number of its pieces
  * @name: the peer may import it under this name; NULL for local use only
  * @rights: RCLINK_REGION_*, what the peer may do; 0 without @name; with
  *	RCLINK_REGION_READ_ONLY the device does not write there
- * @handle: set; names it in entries of this channel
+ * @handle: set; names the memory in entries of this channel
  *
- * The memory stays the caller's, who keeps it until rclink_withdraw() or
+ * The memory stays the caller's, who must keep it until rclink_withdraw() or
  * rclink_close() has returned. While it is registered the device and the
  * processor use it side by side, so it must be coherent for that device: on
  * machines where that needs bounce buffers or cache maintenance, it is not.
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: 0, -EINVAL, -EMSGSIZE for more than 4096 registrations of the device
- * take, -EEXIST for a name that the link has already, -EOPNOTSUPP for an atomic
- * right that the device does not have, RCLINK_REGION_INVALIDATE where one
- * registration is too small, or memory that the device reaches by way of bounce
- * buffers only, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
- * reason when the channel is over, -EAGAIN while it is suspended, the errno of
- * a verbs call, or -ENOTRECOVERABLE when that failed in the midst, and the
- * device did not end what it had: then the memory must never be used for
- * anything else.
+ * can cover, -EEXIST for a name that the link has already, -EOPNOTSUPP for an
+ * atomic right that the device does not have, for RCLINK_REGION_INVALIDATE if
+ * one registration is too small, or for memory that the device reaches only
+ * through bounce buffers, -ENOSPC, -ENOMEM, -EINTR for a fatal signal, the
+ * reason if the channel is over, -EAGAIN while it is suspended, the errno of a
+ * verbs call, or -ENOTRECOVERABLE if that failed midway, and the device did not
+ * end what it had: then the memory must never be used for anything else.
  */
 int rclink_register_sg(struct rclink_chan *chan, struct scatterlist *sgl,
 		       unsigned int nents, const char *name, u32 rights,
@@ -66,11 +65,11 @@ EXPORT_SYMBOL_GPL(rclink_register_sg);
 /**
  * rclink_register - register a buffer
  * @chan: any
- * @buf: of kmalloc(), vmalloc() or a page allocator
+ * @buf: from kmalloc(), vmalloc() or a page allocator
  * @len: bytes, 2 GiB - 1 at most
  * @name: as for rclink_register_sg()
  * @rights: as for rclink_register_sg()
- * @handle: set; names it in entries of this channel
+ * @handle: set; names the memory in entries of this channel
  *
  * Context: as for rclink_register_sg(), which also says whose the memory is.
  * Return: as for rclink_register_sg().
@@ -88,12 +87,12 @@ EXPORT_SYMBOL_GPL(rclink_register);
  * @chan: any
  * @handle: of rclink_register()
  *
- * What is in flight fails, here or at the peer. Afterwards neither the device
- * nor the peer accesses the memory.
+ * What is in flight on it fails, here or at the peer. Afterwards neither the
+ * device nor the peer accesses the memory.
  *
  * Context: may sleep. Not from a callback of rclink.
- * Return: 0, -ESTALE for no such region, or -EIO when the device did not end
- * the registration: then the memory must never be used for anything else.
+ * Return: 0, -ESTALE for no such region, or -EIO if the device did not end the
+ * registration: then the memory must never be used for anything else.
  */
 int rclink_withdraw(struct rclink_chan *chan, u32 handle)
 {
@@ -104,17 +103,17 @@ EXPORT_SYMBOL_GPL(rclink_withdraw);
 /**
  * rclink_import - find a region of the peer
  * @chan: any
- * @name: that the peer registered it under
+ * @name: under which the peer registered it
  * @remote: set
  *
- * Context: may sleep; a signal interrupts it, but only a fatal one as long as
- * the peer has not answered one that was interrupted before. Not from a
+ * Context: may sleep; a signal interrupts it, but only a fatal one while the
+ * peer has not answered an import that was interrupted before. Not from a
  * callback of rclink.
  * Return: 0, -ENOENT, -EINVAL, -ENOSPC beyond 64 at a time, -EINTR, -ENOMEM,
- * -EAGAIN while the link is down and the channel suspended, -ETIMEDOUT when for
+ * -EAGAIN while the link is down and the channel suspended, -ETIMEDOUT if for
  * 30 s the peer was busy, or did not go on with a channel, or 64 imports of
- * this one had no answer, or when the link was rotated after that, or the
- * reason when the channel is over.
+ * this channel had no answer, or if the link was rotated after that, or the
+ * reason if the channel is over.
  */
 int rclink_import(struct rclink_chan *chan, const char *name,
 		  struct rclink_remote *remote)
@@ -136,7 +135,7 @@ EXPORT_SYMBOL_GPL(rclink_import);
 /**
  * rclink_release - give an import back
  * @chan: any
- * @remote: of rclink_import(); cannot be used any more afterwards
+ * @remote: of rclink_import(); must not be used any more afterwards
  *
  * What is in flight goes on, and another region can be imported instead.
  *

@@ -53,28 +53,29 @@ static struct rclink_share *rcl_kapi_share(struct rcl_memory *memory,
 /**
  * rclink_share_sg - export memory to all links by a list of its pieces
  * @sgl: as for rclink_register_sg()
- * @nents: pieces of the list
+ * @nents: number of its pieces
  * @name: the peer of any link may import it under this name
- * @rights: RCLINK_REGION_*, what peers may do, at least one, and not
+ * @rights: RCLINK_REGION_*, what peers may do: at least one, and not
  *	RCLINK_REGION_INVALIDATE; with RCLINK_REGION_READ_ONLY no device writes
  *	there
  *
- * It needs no link and no channel, and is there for links that come later, too.
+ * The region needs no link and no channel, and is there for later links, too.
  * It is registered with a link when its peer imports it for the first time in
- * an epoch. It comes before those of that name that processes export to all
- * links, and after one of a channel, on the channel's link. It is for peers:
- * who sends from the same memory registers it with a channel, too.
+ * an epoch. It takes precedence over regions of that name that processes export
+ * to all links; one of a channel takes precedence over it, on the channel's
+ * link. It is for peers: to send from the same memory, register it with a
+ * channel, too.
  *
- * The memory stays the caller's, who keeps it until rclink_unshare() has
+ * The memory stays the caller's, who must keep it until rclink_unshare() has
  * returned. Devices and the processor use it side by side, so it must be
- * coherent for each device: the peer of a link where it is not, or whose device
- * would take more than 4096 registrations, or has none of the rights, finds no
- * such region.
+ * coherent for each device: the peer finds no such region on a link where it is
+ * not, or whose device would take more than 4096 registrations, or has none of
+ * the rights.
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: the share, or an ERR_PTR: -EINVAL, -EMSGSIZE beyond 2097152 pages,
- * -EEXIST when the kernel or root exports another region of that name to all
- * links, -ENOSPC beyond 1024 of the kernel and root, or -ENOMEM.
+ * -EEXIST if the kernel or root exports another region of that name to all
+ * links, -ENOSPC beyond 1024 regions of the kernel and root, or -ENOMEM.
  */
 struct rclink_share *rclink_share_sg(struct scatterlist *sgl,
 				     unsigned int nents, const char *name,
@@ -86,7 +87,7 @@ EXPORT_SYMBOL_GPL(rclink_share_sg);
 
 /**
  * rclink_share - export a buffer to all links
- * @buf: of kmalloc(), vmalloc() or a page allocator
+ * @buf: from kmalloc(), vmalloc() or a page allocator
  * @len: bytes, 2 GiB - 1 at most
  * @name: as for rclink_share_sg()
  * @rights: as for rclink_share_sg()
@@ -103,14 +104,14 @@ EXPORT_SYMBOL_GPL(rclink_share);
 
 /**
  * rclink_unshare - end all registrations of a region for all links
- * @share: of rclink_share() or rclink_share_sg(); is no more afterwards
+ * @share: of rclink_share() or rclink_share_sg(); gone afterwards
  *
- * What peers have in flight fails, and what they post later, as "remote access
- * error"; their channels end by that, the links do not. Afterwards no device
- * and no peer accesses the memory.
+ * What peers have in flight on it, or post later, fails with "remote access
+ * error"; that ends their channels, but not the links. Afterwards no device and
+ * no peer accesses the memory.
  *
  * Context: may sleep. Not from a callback of rclink.
- * Return: 0, or -EIO when a device did not end a registration: then the memory
+ * Return: 0, or -EIO if a device did not end a registration: then the memory
  * must never be used for anything else.
  */
 int rclink_unshare(struct rclink_share *share)

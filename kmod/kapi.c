@@ -3,8 +3,8 @@
  * Channels of kernel modules: see include/rclink.h.
  *
  * Completions wait in a ring of the channel's own until they are delivered
- * without a lock, so that the consumer may post from its callback. One
- * deliverer at a time: the softirq side, or, of a polled channel, the consumer
+ * without a lock, so that the consumer may post from its callback. There is one
+ * deliverer at a time: the softirq side or, for a polled channel, the consumer
  * itself.
  */
 #include "kapi.h"
@@ -23,7 +23,7 @@
 /**
  * struct rclink_listener - a listener of a module
  * @listener: the listener
- * @waiting: of the consumer
+ * @waiting: the consumer's callback
  * @ctx: for @waiting
  */
 struct rclink_listener {
@@ -39,7 +39,7 @@ static struct rclink_chan *rcl_kapi_of(struct rcl_chan *chan)
 
 static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 {
-	/* Pairs with the release of who filled them. */
+	/* Pairs with the release in rcl_chan_push(). */
 	u32 tail = smp_load_acquire(&chan->tail);
 	u32 head = chan->head;
 	int n = 0;
@@ -47,7 +47,7 @@ static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 	while (head != tail && n < budget) {
 		chan->ops->completed(chan, chan->ctx,
 				     &chan->cqe[head % RCL_KAPI_CQ_DEPTH]);
-		/* Then the entry may be filled again. */
+		/* From here on the entry may be filled again. */
 		smp_store_release(&chan->head, ++head);
 		n++;
 	}
@@ -55,9 +55,9 @@ static int rcl_kapi_give(struct rclink_chan *chan, int budget)
 }
 
 /*
- * May what was refused be posted now? Said once. Who posts holds the lock from
- * its look for room on, so it has either seen what was @moved, or has said by
- * now that it was refused.
+ * May what was refused be posted now? True once. A poster holds the lock from
+ * the check for room on, so it has either seen that something @moved, or has
+ * noted by now that it was refused.
  */
 static bool rcl_kapi_has_news(struct rclink_chan *chan, bool moved)
 {
@@ -92,7 +92,7 @@ static void rcl_kapi_deliver(struct rcl_chan *common, int n)
 	complete_all(&chan->over);
 }
 
-/* Who delivers finds nothing of what somebody else has polled: it is noted. */
+/* The deliverer does not see what somebody else has polled, so note it. */
 static void rcl_kapi_news(struct rcl_chan *common)
 {
 	struct rclink_chan *chan = rcl_kapi_of(common);
@@ -168,7 +168,7 @@ static void rcl_kapi_drop(struct rclink_chan *chan)
 	rcl_chan_put(&chan->chan);
 }
 
-/* From now on the consumer hears of it, unless it has ended already. */
+/* From now on the consumer hears of the channel, unless it has ended. */
 static bool rcl_kapi_own(struct rclink_chan *chan,
 			 const struct rclink_chan_ops *ops, void *ctx)
 {
@@ -184,7 +184,7 @@ static bool rcl_kapi_own(struct rclink_chan *chan,
 	return !gone;
 }
 
-/* What is called in softirq context cannot be missing. */
+/* Callbacks for softirq context must not be missing. */
 static bool rcl_kapi_fit(const struct rclink_chan_ops *ops, u32 flags)
 {
 	return ops->completed &&
@@ -194,22 +194,23 @@ static bool rcl_kapi_fit(const struct rclink_chan_ops *ops, u32 flags)
 /**
  * rclink_connect - open a channel to a service of the peer
  * @link: name of the link
- * @service: name, that the peer listens on
+ * @service: name of the service that the peer listens on
  * @flags: RCLINK_CONNECT_WAIT to wait for a free queue pair, RCLINK_CHAN_POLLED
- *	to have completions in rclink_poll() only, RCLINK_CHAN_REPLAY to have
- *	READs and WRITEs carried out again in another epoch
- * @ops: of the caller, constant
+ *	to get completions from rclink_poll() and rclink_close() only,
+ *	RCLINK_CHAN_REPLAY to have READs and WRITEs carried out again in another
+ *	epoch
+ * @ops: the caller's, constant
  * @ctx: for @ops
  *
- * A work item or a kernel thread, which gets no signals, does not wait: nobody
- * could end that. It tries again later, after -EAGAIN.
+ * A work item or a kernel thread, which gets no signals, should not wait,
+ * because nobody could end that. It should try again later, after -EAGAIN.
  *
  * Context: may sleep; a signal interrupts it. Not from a callback of rclink.
  * Return: the channel, or an ERR_PTR: -ENODEV for no such link, -ENOTCONN if it
  * is not up, -ECONNREFUSED if nobody listens, -EAGAIN if no queue pair is free
- * or about to be, which is waited for with RCLINK_CONNECT_WAIT unless 256 calls
- * wait for one of that link already, or if the peer has no room or memory for
- * one more that waits to be accepted, -ECONNRESET if it has ended again
+ * or about to be (RCLINK_CONNECT_WAIT waits for one, unless 256 calls wait for
+ * one of that link already), or if the peer has no room or memory for one more
+ * channel that waits to be accepted, -ECONNRESET if the channel has ended again
  * already, -EINVAL, -EINTR, -ENOMEM, or the errno of a verbs call.
  */
 struct rclink_chan *rclink_connect(const char *link, const char *service,
@@ -240,26 +241,25 @@ EXPORT_SYMBOL_GPL(rclink_connect);
 
 /**
  * rclink_close - end a channel
- * @chan: that nobody uses any more, but for its callbacks; also one that is
- *	over
+ * @chan: not used any more except by its callbacks; may be over already
  *
- * It gives up what has not completed: who wants to know that the last message
- * has got there has it signaled, and waits. All of it completes, and
- * @ops->ended is called, before it returns. Then no callback runs any more, the
- * device accesses none of the memory that was registered, unless it says -EIO,
- * and @chan is no more. Work that callbacks have queued is not to use @chan
- * from before this on, and is ended afterwards.
+ * This gives up what has not completed: to know that the last message has
+ * arrived, have it signaled, and wait. All of it completes, and @ops->ended is
+ * called, before this returns. Then no callback runs any more, the device
+ * accesses none of the memory that was registered, unless the result is -EIO,
+ * and @chan is gone. Work that callbacks have queued must not use @chan from
+ * before this call on, and is to be ended after it.
  *
  * Context: may sleep, for a drain. Not from a callback of rclink.
- * Return: 0, or -EIO when the device did not end a registration: then memory
- * that was registered, and not withdrawn, must never be used for anything else.
+ * Return: 0, or -EIO if the device did not end a registration: then memory that
+ * was registered, and not withdrawn, must never be used for anything else.
  */
 int rclink_close(struct rclink_chan *chan)
 {
 	bool lost;
 
 	rcl_chan_close(&chan->chan);
-	/* The link's work item comes to it, even if the link is deleted. */
+	/* The link's work item gets to it, even if the link is deleted. */
 	wait_for_completion(&chan->over);
 	if (chan->chan.polled)
 		rcl_kapi_give(chan, RCL_KAPI_CQ_DEPTH);
@@ -306,13 +306,13 @@ static const struct rcl_listener_ops rcl_kapi_listener_ops = {
  * @backlog: channels that may wait to be accepted, 1 to 64
  * @flags: RCLINK_CHAN_POLLED and RCLINK_CHAN_REPLAY, as for rclink_connect()
  * @waiting: a channel waits for rclink_accept(); called in process context,
- *	maybe before this has returned, must not sleep and not call rclink: it
- *	wakes or queues who does
+ *	maybe before this has returned; must neither sleep nor call rclink, but
+ *	wake or queue something that does
  * @ctx: for @waiting
  *
  * Context: may sleep. Not from a callback of rclink.
  * Return: the listener, or an ERR_PTR: -EADDRINUSE if somebody listens there,
- * -ENOSPC beyond 4096 of the kernel and root, -EINVAL or -ENOMEM.
+ * -ENOSPC beyond 4096 listeners of the kernel and root, -EINVAL or -ENOMEM.
  */
 struct rclink_listener *rclink_listen(const char *link, const char *service,
 				      u32 backlog, u32 flags,
@@ -346,14 +346,14 @@ EXPORT_SYMBOL_GPL(rclink_listen);
 /**
  * rclink_accept - take the next channel that waits
  * @listener: any
- * @ops: of the caller, constant
+ * @ops: the caller's, constant
  * @ctx: for @ops
  *
  * The channel does not need the listener any more.
  *
  * Context: may sleep. Not from a callback of rclink.
- * Return: the channel, or an ERR_PTR: -EAGAIN when none waits, -EINVAL for @ops
- * that lack what is called.
+ * Return: the channel, or an ERR_PTR: -EAGAIN if none waits, -EINVAL if @ops
+ * lack a callback that is called.
  */
 struct rclink_chan *rclink_accept(struct rclink_listener *listener,
 				  const struct rclink_chan_ops *ops, void *ctx)
@@ -375,11 +375,11 @@ EXPORT_SYMBOL_GPL(rclink_accept);
 
 /**
  * rclink_unlisten - end a listener and the channels that wait there
- * @listener: that nobody uses any more; its callback does not run any more when
- *	this returns
+ * @listener: not used any more; its callback does not run any more when this
+ *	returns
  *
- * Work that the callback has queued is not to use @listener from before this
- * on, and is ended afterwards.
+ * Work that the callback has queued must not use @listener from before this
+ * call on, and is to be ended after it.
  *
  * Context: may sleep, for drains. Not from a callback of rclink.
  */
@@ -396,22 +396,22 @@ EXPORT_SYMBOL_GPL(rclink_unlisten);
  * @n: how many
  * @taken: set to how many were started
  *
- * At most RCLINK_DEV_SENDS operations and RCLINK_DEV_RECVS receives are in
- * flight, and completions that were not delivered yet count. Where that is too
- * many, @ops->resumed says when to try again, but for a polled channel; there
- * may be too little room even then. Completions are delivered by others, also
+ * At most RCLINK_DEV_SENDS operations and RCLINK_DEV_RECVS receives can be in
+ * flight, and completions that were not delivered yet count, too. Beyond that,
+ * @ops->resumed says when to try again, except for a polled channel; there may
+ * be too little room even then. Completions are delivered by others, maybe
  * before this returns.
  *
  * Context: process or softirq context, also a callback of this channel; never
  * with interrupts off.
- * Return: 0, or why the next one was not started: -EBUSY when as many as can be
- * are in flight, -EINVAL for a wrong entry, -ESTALE for an unknown handle,
- * -EACCES without the right, or into memory that is only read, -EMSGSIZE when
- * it touches too many extents of regions, or is of more than 1 GiB,
+ * Return: 0, or why the next one was not started: -EBUSY if as many as possible
+ * are in flight, -EINVAL for an invalid entry, -ESTALE for an unknown handle,
+ * -EACCES without the right, or if it writes to memory that is read-only,
+ * -EMSGSIZE if it touches too many extents of regions, or has more than 1 GiB,
  * -EOPNOTSUPP for an atomic that the device of either end does not have,
  * -EAGAIN while the channel is suspended, the reason when it ends, or the errno
- * of the verbs call. Also after that reason completions come until @ops->ended,
- * or until rclink_poll() says it. A send that the device refuses later
+ * of the verbs call. Even after that reason completions come until @ops->ended,
+ * or until rclink_poll() returns it. A send that the device refuses later
  * completes with "general error", and all sends behind it are flushed.
  */
 int rclink_post(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
@@ -441,13 +441,13 @@ EXPORT_SYMBOL_GPL(rclink_post);
 /**
  * rclink_poll - handle completions of a polled channel
  * @chan: opened with RCLINK_CHAN_POLLED; not polled by anybody else now
- * @budget: call @ops->completed at most so many times, 1 or more
+ * @budget: call @ops->completed at most this many times, 1 or more
  *
  * Context: process or softirq context, not a callback of this channel;
- * @ops->completed is called in it, and may sleep if its caller may. Who
- * waits this way in process context calls cond_resched() in between, because
- * the device may need the processor.
- * Return: how many there were, or the reason when the channel is over and all
+ * @ops->completed is called in it, and may sleep if the caller may. A caller
+ * that waits this way in process context should call cond_resched() in between,
+ * because the device may need the processor.
+ * Return: how many there were, or the reason if the channel is over and all
  * were delivered, or -EINVAL for a channel that is not polled.
  */
 int rclink_poll(struct rclink_chan *chan, int budget)
@@ -455,7 +455,7 @@ int rclink_poll(struct rclink_chan *chan, int budget)
 	bool over = rcl_chan_is_over(&chan->chan);
 	int n;
 
-	/* Else its completions are the softirq side's. */
+	/* Otherwise its completions are the softirq side's. */
 	if (WARN_ON_ONCE(!chan->chan.polled))
 		return -EINVAL;
 	rcl_chan_reap(&chan->chan, budget);
@@ -470,7 +470,7 @@ EXPORT_SYMBOL_GPL(rclink_poll);
  * rclink_status_name - the status of a completion in words
  * @status: of struct rclink_dev_cqe
  *
- * Return: as the verbs call it.
+ * Return: the name that the verbs have for it.
  */
 const char *rclink_status_name(u32 status)
 {
@@ -485,16 +485,16 @@ EXPORT_SYMBOL_GPL(rclink_status_name);
  * @nb: called with a struct rclink_link_event, and one of
  *	RCLINK_EVENT_KIND_CHANGED and RCLINK_EVENT_KIND_DELETED as the action
  *
- * The callback runs in process context, in the work item of the link, for which
- * the link waits: it is to be short, and to leave to others what calls rclink
- * or waits for somebody who does. Events of one link come in order, those of
- * several at the same time. A link that was deleted may be told later than the
- * next one of its name came up: their numbers tell. A link that is up already
- * is not told: rclink_connect() finds out. NOTIFY_STOP_MASK is not for this
- * chain, as others hear of links, too.
+ * The callback runs in process context, in the work item of the link, which
+ * waits for it: it must be short, and leave to others what calls rclink or
+ * waits for somebody who does. Events of one link come in order, those of
+ * several links may come at the same time. The deletion of a link may be
+ * reported after the next one of its name came up: their numbers tell which. A
+ * link that is up already is not reported: rclink_connect() finds out.
+ * NOTIFY_STOP_MASK must not be used, because others hear of links, too.
  *
  * Context: may sleep. Not from a callback of rclink.
- * Return: 0, or -EEXIST when it is registered already.
+ * Return: 0, or -EEXIST if it is registered already.
  */
 int rclink_register_notifier(struct notifier_block *nb)
 {

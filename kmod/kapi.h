@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a kernel module has of a channel. */
+/* A channel as a kernel module uses it. */
 #ifndef RCL_KAPI_H
 #define RCL_KAPI_H
 
@@ -20,11 +20,11 @@
  * @gone: nothing comes in any more; under @chan.lock
  * @back: @ops->resumed is to be called; under @chan.lock
  * @full: there was no room for an operation; under @chan.lock
- * @told: @ops->ended was called; of the softirq side
+ * @told: @ops->ended was called; belongs to the softirq side
  * @over: completed when nothing is called any more
- * @head: completions delivered
- * @tail: completions there
- * @cqe: those
+ * @head: number of completions delivered
+ * @tail: number of completions filled in
+ * @cqe: the ring of completions
  */
 struct rclink_chan {
 	struct rcl_chan chan;

@@ -10,8 +10,8 @@
 #define RCL_KEEPER_MS	1000	/* between two numbers for one link */
 
 /*
- * Protects rcl_keepers and all in it. Who holds it does not lose the processor:
- * links wait for it, and whoever asks takes it.
+ * Protects rcl_keepers and all in it. Its holder does not lose the processor:
+ * links wait for it, and anybody who asks takes it.
  */
 static DEFINE_SPINLOCK(rcl_keepers_lock);
 static LIST_HEAD(rcl_keepers);
@@ -34,9 +34,9 @@ static void rcl_keeper_draw(struct rcl_keeper *keeper, bool now)
 
 /**
  * rcl_keeper_start - make a key, and give it to members
- * @keeper: zeroed but for @name and @rekeyed; @name is nobody else's
+ * @keeper: zeroed except for @name, which is unique, and @rekeyed
  * @qkey: of the group
- * @links: that it is for
+ * @links: that the key is for
  *
  * Context: process context.
  */
@@ -115,7 +115,7 @@ static struct rcl_keeper *rcl_keeper_find_locked(const char *name)
  * @links: the list; locked, or the caller's own
  * @name: of the link
  *
- * Return: its place, or how many there are.
+ * Return: its place, or the number of links if it is not there.
  */
 u32 rcl_keeper_find(const struct rcl_keeper_links *links, const char *name)
 {
@@ -127,7 +127,7 @@ u32 rcl_keeper_find(const struct rcl_keeper_links *links, const char *name)
 	return i;
 }
 
-/* Those behind it move up. */
+/* The links behind it move up. */
 static void rcl_keeper_drop(struct rcl_keeper *keeper, u32 i)
 {
 	struct rcl_keeper_links *links = &keeper->links;
@@ -179,14 +179,14 @@ static int rcl_keeper_check(const struct rcl_keeper *keeper,
  * rcl_keeper_set - change who may have the key
  * @keeper: started
  * @change: what is to change; no link is in @on twice
- * @why: set to a sentence when it is refused; then nothing has changed
+ * @why: set to a sentence if the change is refused; then nothing has changed
  *
- * Who was taken off has the key, so there is another one, and nothing under the
- * old one is good here any more.
+ * A link that was taken off has the key, so another one is drawn, and nothing
+ * under the old one is accepted here any more.
  *
  * Context: process context.
- * Return: 0, -ENOENT for a link that is not on the list, -EINVAL for one that
- * is there twice, or -ENOSPC.
+ * Return: 0, -ENOENT for a link in @off that is not on the list, -EINVAL for
+ * one that is in @off twice, or in @on, too, or -ENOSPC.
  */
 int rcl_keeper_set(struct rcl_keeper *keeper,
 		   const struct rcl_keeper_change *change, const char **why)
@@ -225,7 +225,7 @@ void rcl_keeper_read(struct rcl_keeper *keeper, struct rcl_keeper_links *links)
 	spin_unlock(&rcl_keepers_lock);
 }
 
-/* Each number is used up, so a link gets one a second at most. */
+/* Giving a number uses it up, so a link gets at most one per second. */
 static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
 			   struct rcl_group_grant *grant)
 {
@@ -246,12 +246,12 @@ static int rcl_keeper_give(struct rcl_keeper *keeper, u32 link,
  * @link: name of the link
  * @name: of the group, as the peer says
  * @has: identifier of the key that it has, 0 for none
- * @grant: set when it has not got the newest; secret
+ * @grant: set if that is not the newest; secret
  *
  * Context: process context.
- * Return: 1 with @grant, 0 when it has the newest key, -EACCES for a group or
- * a link that it is not for, -EBUSY when it asks too often, or there is no key
- * while this host is about to sleep.
+ * Return: 1 with @grant, 0 if the peer has the newest key, -EACCES if there is
+ * no such group, or its key is not for that link, -EBUSY if the peer asks too
+ * often, or there is no key because this host is about to sleep.
  */
 int rcl_keeper_ask(const char *link, const char *name, u64 has,
 		   struct rcl_group_grant *grant)

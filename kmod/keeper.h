@@ -20,15 +20,15 @@ struct rcl_keeper_links {
 /**
  * struct rcl_keeper - the key of a group; embedded in its owner
  * @name: of the group
- * @rekeyed: there is a key, the first or another one: @grant is the owner's,
- *	and no other is good any more if @now. The table is locked; must not
- *	call back, nor sleep
+ * @rekeyed: called when there is a key, the first or another one: @grant is the
+ *	owner's, and if @now, no other key is good any more. The table is
+ *	locked; must neither call back nor sleep
  * @node: private; the table's lock protects this and the rest
  * @grant: the owner's part of the key; @grant.qkey is constant, @grant.id 0
  *	while there is none
  * @next: number of the next sender
  * @links: that the key is for
- * @again: when each may have another number, in jiffies
+ * @again: when each link may have another number, in jiffies
  */
 struct rcl_keeper {
 	const char *name;
@@ -43,7 +43,7 @@ struct rcl_keeper {
 /**
  * struct rcl_keeper_change - what an operator changes
  * @on: links that may have the key from now on
- * @off: links that may have it no more
+ * @off: links that may not have it any more
  * @rekey: make another key, as if @off were not empty
  */
 struct rcl_keeper_change {

@@ -4,9 +4,9 @@
 #define RCL_NS_PER_US	1000ULL
 
 /**
- * rcl_latency_add - there was a round trip
+ * rcl_latency_add - count a round trip
  * @latency: of the link
- * @ns: that it took
+ * @ns: nanoseconds that it took
  */
 void rcl_latency_add(struct rcl_latency *latency, u64 ns)
 {

@@ -10,11 +10,11 @@
 /**
  * struct rcl_latency - round trips of a link over all its epochs
  * @sum: nanoseconds of all
- * @bucket: how many took at most 2^i microseconds, and not as little as those
- *	of the bucket before; the last one has no limit
+ * @bucket: how many took at most 2^i microseconds, but more than those of the
+ *	bucket before; the last one has no limit
  *
- * Written by one at a time; who reads meanwhile finds each as it was at some
- * moment, not all at the same one.
+ * There is one writer at a time; a concurrent reader finds each value as it was
+ * at some moment, but not all at the same one.
  */
 struct rcl_latency {
 	u64 sum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all that happens to a lease is made of; in the link's work item. */
+/* The steps that make up the life of a lease; run in the link's work item. */
 #include "lease-base.h"
 
 #include "due.h"
@@ -11,8 +11,8 @@
 /**
  * rcl_lease_send - ask the peer about a lease
  * @ep: of a link that is up
- * @lease: any; has one question at most
- * @msg: the question, whole but for what names the lease
+ * @lease: any; has at most one open question
+ * @msg: the question, complete except for what names the lease
  *
  * Return: as rcl_ctrl_ask().
  */
@@ -40,7 +40,7 @@ static void rcl_lease_grant(const struct rcl_lease *lease,
 }
 
 /**
- * rcl_lease_set_open - its lessee may post, unless the link is about to move
+ * rcl_lease_set_open - let its lessee post, unless the link is about to move
  * @lease: leased at both ends
  * @ep: of the lease
  *
@@ -54,12 +54,12 @@ void rcl_lease_set_open(struct rcl_lease *lease, struct rcl_epoch *ep)
 }
 
 /**
- * rcl_lease_begin - a new lessee
+ * rcl_lease_begin - give a lease a new lessee
  * @lease: without one
  * @ep: of the lease
- * @lessee: whose reference is taken over
+ * @lessee: its reference is taken over
  *
- * Return: 0 and open, or what @lessee->ops->attach says.
+ * Return: 0 with the lease open, or what @lessee->ops->attach returns.
  */
 int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 		    struct rcl_lessee *lessee)
@@ -78,12 +78,12 @@ int rcl_lease_begin(struct rcl_lease *lease, struct rcl_epoch *ep,
 }
 
 /**
- * rcl_lease_rejoin - a lessee of the last epoch
+ * rcl_lease_rejoin - take on a lessee of the last epoch
  * @lease: without one
  * @ep: of the lease
- * @lessee: suspended; whose reference is taken over after success
+ * @lessee: suspended; its reference is taken over on success
  *
- * Return: 0 and resuming, or what @lessee->ops->rejoin says.
+ * Return: 0 with the lease resuming, or what @lessee->ops->rejoin returns.
  */
 int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,
 		     struct rcl_lessee *lessee)
@@ -107,9 +107,9 @@ int rcl_lease_rejoin(struct rcl_lease *lease, struct rcl_epoch *ep,
 }
 
 /**
- * rcl_lease_let_go - the lessee ends here, and the QP was not used
+ * rcl_lease_let_go - end the lessee of a QP that was not used
  * @ep: of the lease
- * @lease: any; the state stays
+ * @lease: any; its state stays as it is
  * @why: errno for the lessee
  */
 void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
@@ -123,7 +123,7 @@ void rcl_lease_let_go(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 }
 
 /**
- * rcl_lease_expect - the peer has to say more, without being asked
+ * rcl_lease_expect - expect the peer to say more without being asked
  * @ep: of a link that is up
  * @lease: in ANSWERED, or in RESUMING
  */
@@ -133,10 +133,10 @@ void rcl_lease_expect(const struct rcl_epoch *ep, struct rcl_lease *lease)
 }
 
 /**
- * rcl_lease_owes - has the peer to say something, and by when?
+ * rcl_lease_owes - does the peer have to say something, and by when?
  * @ep: of a link that is up
  *
- * Return: in jiffies, 0 when not.
+ * Return: the time in jiffies, 0 if it does not.
  */
 u64 rcl_lease_owes(const struct rcl_epoch *ep)
 {
@@ -151,12 +151,12 @@ u64 rcl_lease_owes(const struct rcl_epoch *ep)
 }
 
 /**
- * rcl_lease_cancel - a lessee does not wait for answers of the peer any more
+ * rcl_lease_cancel - end all waits of a lessee for answers of the peer
  * @pool: of the lease
  * @lessee: whose lease ends, or has ended
- * @why: errno for who waits
+ * @why: errno for the waiter
  *
- * That may be an errand, and who ends the lease waits for the errand.
+ * The waiter may be an errand, which whoever ends the lease waits for in turn.
  *
  * Context: may sleep.
  */
@@ -171,12 +171,12 @@ void rcl_lease_cancel(struct rcl_pool *pool, const struct rcl_lessee *lessee,
 }
 
 /**
- * rcl_lease_end - the lease ends here
+ * rcl_lease_end - end a lease at this end
  * @ep: of the lease
  * @lease: leased
  * @why: errno for the lessee
  *
- * Afterwards the QP is another one, in INIT, or has failed.
+ * Afterwards the lease has another QP, in INIT, or its QP has failed.
  *
  * Context: may sleep, for a drain.
  */
@@ -189,8 +189,8 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 		rcl_lease_cancel(&ep->pool, lessee, why);
 	}
 	/*
-	 * The epoch's end waits for this one, too: for all at once, not one by
-	 * one. The peer reaches nothing by it any more.
+	 * The end of the epoch waits for this QP, too: for all at once, not one
+	 * by one. The peer no longer reaches anything through it.
 	 */
 	if (ep->pool.stuck) {
 		rcl_qp_end(lease->qp);
@@ -198,7 +198,7 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 		return;
 	}
 	if (!rcl_qp_stop(lease->qp, rcl_qp_drain_end(false))) {
-		/* It may still access memory, or complete, until destroyed. */
+		/* The QP may access memory, or complete, until destroyed. */
 		lease->state = RCL_LEASE_DEAD;
 		ep->pool.stuck = true;
 		rcl_qp_fail(lease->qp, RCLINK_DOWN_REASON_QP_FATAL, 0, 0);
@@ -214,11 +214,12 @@ void rcl_lease_end(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 }
 
 /**
- * rcl_lease_die - this number carries nothing any more in this epoch
+ * rcl_lease_die - give a QP number up for the rest of the epoch
  * @ep: of the lease
  * @lease: whose QP failed at one end
  *
- * When it was the last one, the next epoch helps who waits for a QP.
+ * If it was the last one, the epoch ends: the next one helps those who wait for
+ * a QP.
  */
 void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
@@ -232,10 +233,10 @@ void rcl_lease_die(struct rcl_epoch *ep, struct rcl_lease *lease)
 }
 
 /**
- * rcl_lease_comes_back - is this number free soon, or dead?
+ * rcl_lease_comes_back - will this number soon be free, or dead?
  * @lease: any
  *
- * Its last lessee has left it here, and RECYCLE is on its way, or was.
+ * Its last lessee has left it at this end, and RECYCLE is or was on its way.
  *
  * Return: true if so, whatever lessees do.
  */
@@ -248,9 +249,9 @@ bool rcl_lease_comes_back(const struct rcl_lease *lease)
 }
 
 /**
- * rcl_lease_keep_still - lessees post no sends any more, or again
- * @ep: of a link that is up; those that come later do not, either
- * @still: which; meanwhile nothing is opened from here
+ * rcl_lease_keep_still - stop lessees posting sends, or let them post again
+ * @ep: of a link that is up; lessees that come later are included
+ * @still: which of the two; while true, this end opens nothing
  *
  * Context: may sleep.
  */
@@ -262,17 +263,17 @@ void rcl_lease_keep_still(struct rcl_epoch *ep, bool still)
 	rcl_pool_for_each(lease, &ep->pool)
 		if (lease->state == RCL_LEASE_OPEN && lease->lessee)
 			lease->lessee->ops->keep_still(lease->lessee, still);
-	/* For what waits to be opened. */
+	/* Something may wait to be opened. */
 	if (!still)
 		ep->user.up->kick(ep->user.up);
 }
 
 /**
- * rcl_lease_all_decided - has the peer answered whatever was to be opened?
+ * rcl_lease_all_decided - has the peer answered every request to open?
  * @ep: after rcl_lease_keep_still()
  *
- * If it has leased one already, that would end where this end opens another
- * one, in the next epoch.
+ * Otherwise a lease that the peer has already agreed to would end in the next
+ * epoch, when this end opens another one there.
  *
  * Return: true if so.
  */
@@ -287,10 +288,10 @@ bool rcl_lease_all_decided(const struct rcl_epoch *ep)
 }
 
 /**
- * rcl_lease_is_still - has all that they posted completed?
+ * rcl_lease_is_still - has all that lessees posted completed?
  * @ep: after rcl_lease_keep_still()
  *
- * Context: may sleep; to be called now and then until it is so.
+ * Context: may sleep; to be called repeatedly until it returns true.
  * Return: true if so.
  */
 bool rcl_lease_is_still(struct rcl_epoch *ep)

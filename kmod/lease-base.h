@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What begins and ends a lease at one end; no conversation. */
+/* The beginning and end of a lease at one end, without the conversation. */
 #ifndef RCL_LEASE_BASE_H
 #define RCL_LEASE_BASE_H
 

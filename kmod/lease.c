@@ -3,16 +3,16 @@
  * A lease is opened by a question and its answer. It ends in three steps, so
  * that no packet or receive of the old lessee survives: RECYCLE i with my new
  * QPN and PSN (I am in INIT), RECYCLED with yours (you are in RTR), GO (I am in
- * RTS, now you). Number i is leased again only after GO. What the old lessee
- * has registered ends meanwhile, in a work item of its own; the handles that
- * named it at the other end are gone with the channel there.
+ * RTS, now you). Number i is leased again only after GO. The registrations of
+ * the old lessee end meanwhile, in a work item of its own; the handles that
+ * named them at the other end are gone with the channel there.
  *
  * Both ends may begin at once. Then the question of the initiator counts: it
  * answers the other one with BUSY, and the acceptor answers as if it had not
- * asked. That BUSY comes when nobody waits for it any more.
+ * asked. That BUSY arrives when nobody waits for it any more.
  *
  * Between open and end, each end says once that its lessee has posted a
- * receive: HEARS. The other one keeps back until then what would need one.
+ * receive: HEARS. Until then the other end holds back what would need one.
  *
  * All of this runs in the link's work item.
  */
@@ -61,7 +61,7 @@ static void rcl_lease_enqueue(struct rcl_pool *pool, struct rcl_call *call)
 	pool->nopens += call->kind == RCL_CALL_OPEN;
 }
 
-/* Before all others: it has waited long enough. */
+/* At the head: it has waited long enough. */
 static void rcl_lease_requeue(struct rcl_pool *pool, struct rcl_call *call)
 {
 	list_add(&call->node, &pool->calls);
@@ -102,11 +102,11 @@ static void rcl_lease_close(struct rcl_epoch *ep, struct rcl_lessee *lessee,
 }
 
 /**
- * rcl_lease_call - take a call on
+ * rcl_lease_call - take on a call
  * @ep: of a link that is up
  * @call: with the reference of the inbox
  *
- * To be followed by rcl_lease_continue().
+ * Call rcl_lease_continue() afterwards.
  */
 void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call)
 {
@@ -119,14 +119,14 @@ void rcl_lease_call(struct rcl_epoch *ep, struct rcl_call *call)
 		   pool->nopens >= RCL_OPENS_MAX) {
 		rcl_call_finish(call, -EAGAIN);
 	} else {
-		/* Also where the link is rotated meanwhile. */
+		/* The limit stays if the link is rotated meanwhile. */
 		if (!call->until)
 			call->until = rcl_due_in(rcl_heartbeat_limit(ep));
 		rcl_lease_enqueue(pool, call);
 	}
 }
 
-/* The ends begin to look at opposite ends, so that they seldom meet. */
+/* The two ends search from opposite sides, so that they seldom meet. */
 static struct rcl_lease *rcl_lease_find_free(struct rcl_epoch *ep)
 {
 	struct rcl_pool *pool = &ep->pool;
@@ -159,12 +159,12 @@ static int rcl_lease_ask_open(struct rcl_epoch *ep, struct rcl_call *call)
 		.len = strlen(call->name),
 		.data = (const u8 *)call->name,
 	};
-	/* The peer may take each one that comes back, again and again. */
+	/* The peer may take each QP that comes back, again and again. */
 	bool late = !call->wait && !rcl_due_lies_ahead(call->until);
 	struct rcl_lease *lease;
 	int ret;
 
-	/* Else the answer could come too late. */
+	/* Otherwise the answer could come too late. */
 	if (ep->pool.still)
 		return 0;
 	lease = late ? NULL : rcl_lease_find_free(ep);
@@ -309,7 +309,7 @@ static int rcl_lease_question_open(struct rcl_epoch *ep,
 		lease->call = NULL;
 		lease->state = RCL_LEASE_FREE;
 	}
-	/* Who asks has no channel here that could be resumed. */
+	/* A peer that asks this has no channel here that could be resumed. */
 	if (lease->state == RCL_LEASE_RESUMING) {
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
 		lease->state = RCL_LEASE_FREE;
@@ -378,7 +378,7 @@ static int rcl_lease_question_go(struct rcl_epoch *ep, struct rcl_lease *lease,
  * @ep: of a link that is up
  * @msg: OPEN, RECYCLE, GO, HEARS, RESUME, IMPORT or GROUP, hostile
  *
- * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
+ * Return: 0, -EPROTO, or what rcl_ctrl_send() returns.
  */
 int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
@@ -424,7 +424,7 @@ int rcl_lease_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	return ret ? : rcl_ctrl_send(&ep->ctrl, &answer);
 }
 
-/* The peer has leased it, so what goes wrong here ends with RECYCLE. */
+/* The peer has leased it, so a failure here must end with RECYCLE. */
 static void rcl_lease_open_ok(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
 	struct rcl_call *call = lease->call;
@@ -491,9 +491,9 @@ static int rcl_lease_answer_recycled(struct rcl_epoch *ep,
 }
 
 /*
- * Answers that need no attention: to GO and HEARS, to what was told of a QP
- * that failed, to a question of the end that gave way, and to one about a
- * channel that has ended here meanwhile.
+ * Answers that need no attention: to GO, to a HEARS that was no probe, to what
+ * was said of a QP that failed, to a question of the end that gave way, and to
+ * one about a channel that has ended here meanwhile.
  */
 static bool rcl_lease_is_late(const struct rcl_epoch *ep,
 			      const struct rcl_lease *lease,
@@ -555,9 +555,9 @@ int rcl_lease_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 }
 
 /*
- * With @later there is another epoch, in which these are opened. Who imports
- * asks again by himself, as all of the keys must be of one epoch; an errand
- * must end with this one.
+ * With @later there is another epoch, in which OPEN calls go on. An importer
+ * asks again by itself, because all of its keys must be of one epoch; an errand
+ * must end with this epoch.
  */
 static void rcl_lease_end_calls(struct list_head *calls,
 				struct list_head *later)
@@ -577,8 +577,8 @@ static void rcl_lease_end_calls(struct list_head *calls,
  * rcl_lease_detach_all - the epoch ends: nobody may post any more
  * @ep: before rcl_epoch_stop()
  * @why: errno for lessees that end with it
- * @suspended: where lessees go that wait for the next epoch; NULL for none
- * @calls: where calls go that wait for it, when it is there; NULL: they fail
+ * @suspended: list for lessees that wait for the next epoch; NULL for none
+ * @calls: list for calls that wait for it, if it exists; NULL to fail them
  *
  * Context: may sleep.
  */
@@ -607,7 +607,7 @@ void rcl_lease_detach_all(struct rcl_epoch *ep, int why,
 }
 
 /**
- * rcl_lease_stopped_all - nothing completes any more, where the QP has stopped
+ * rcl_lease_stopped_all - nothing completes any more on QPs that have stopped
  * @ep: after rcl_epoch_drain()
  *
  * Context: may sleep.
@@ -617,7 +617,7 @@ void rcl_lease_stopped_all(struct rcl_epoch *ep)
 	struct rcl_pool *pool = &ep->pool;
 	struct rcl_lease *lease;
 
-	/* One that has not may access memory until it is destroyed. */
+	/* A QP that has not may access memory until it is destroyed. */
 	rcl_pool_for_each(lease, pool)
 		if (lease->lessee && lease->qp->state == RCL_QP_DRAINED)
 			lease->lessee->ops->stopped(lease->lessee);
@@ -627,7 +627,7 @@ void rcl_lease_stopped_all(struct rcl_epoch *ep)
  * rcl_lease_gone_all - nothing completes any more
  * @ep: after rcl_epoch_stop()
  *
- * Context: may sleep, until all that was registered is not any more.
+ * Context: may sleep, until all registrations have ended.
  */
 void rcl_lease_gone_all(struct rcl_epoch *ep)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How two ends agree who leases which pooled QP. */
+/* How the two ends agree on who leases which pooled QP. */
 #ifndef RCL_LEASE_H
 #define RCL_LEASE_H
 

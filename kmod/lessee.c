@@ -8,8 +8,8 @@
 #include "upcall.h"
 
 /**
- * rcl_errands_add - there is one more
- * @errands: nobody waits yet
+ * rcl_errands_add - count one more errand
+ * @errands: nobody waits for them yet
  */
 void rcl_errands_add(struct rcl_errands *errands)
 {
@@ -26,7 +26,7 @@ void rcl_errands_drop(struct rcl_errands *errands)
 		complete(&errands->none);
 }
 
-/* From an errand; the lessee may be gone afterwards. */
+/* Back from an errand; the lessee may be gone afterwards. */
 static void rcl_lessee_return(struct rcl_lessee *lessee)
 {
 	rcl_errands_drop(lessee->errands);
@@ -51,12 +51,12 @@ static void rcl_lessee_work(struct work_struct *work)
 	const struct rcl_lessee_ops *ops = lessee->ops;
 	unsigned int noio = memalloc_noio_save();
 
-	/* It may have been replaced, and be queued again, before this. */
+	/* An errand may have been replaced, and queued again, before this. */
 	switch (xchg(&lessee->errand, RCL_ERRAND_NONE)) {
 	case RCL_ERRAND_NONE:
 		break;
 	case RCL_ERRAND_GONE:
-		/* Its lease has ended, and with that what it has asked for. */
+		/* Its lease has ended, and so has all that it asked for. */
 		if (cancel_work_sync(&lessee->resuming))
 			rcl_lessee_return(lessee);
 		ops->gone(lessee);
@@ -73,7 +73,7 @@ static void rcl_lessee_work(struct work_struct *work)
 }
 
 /**
- * rcl_lessee_init - begin with somebody who leases nothing yet
+ * rcl_lessee_init - initialize a lessee that leases nothing yet
  * @lessee: zeroed; has one reference
  * @ops: constant
  */
@@ -87,7 +87,7 @@ void rcl_lessee_init(struct rcl_lessee *lessee,
 	INIT_WORK(&lessee->resuming, rcl_lessee_resume);
 }
 
-/* For rcl_lessee_return(). */
+/* Undone by rcl_lessee_return(). */
 static void rcl_lessee_set_out(struct rcl_lessee *lessee,
 			       struct rcl_errands *errands)
 {
@@ -99,29 +99,29 @@ static void rcl_lessee_set_out(struct rcl_lessee *lessee,
 /**
  * rcl_lessee_run - send a lessee on an errand
  * @lessee: any
- * @errand: takes the place of one that has not begun
+ * @errand: replaces one that has not begun
  * @errands: of the epoch
  *
- * Context: the link's work item, for which nobody waits here.
+ * Context: the link's work item; does not wait for the errand.
  */
 void rcl_lessee_run(struct rcl_lessee *lessee, enum rcl_errand errand,
 		    struct rcl_errands *errands)
 {
 	rcl_lessee_set_out(lessee, errands);
 	WRITE_ONCE(lessee->errand, errand);
-	/* Never the last ones: the one that is queued has some, too. */
+	/* Never the last references: the queued errand has its own. */
 	if (!rcl_queue_work(RCL_QUEUE_ERRANDS, &lessee->work))
 		rcl_lessee_return(lessee);
 }
 
 /**
  * rcl_lessee_run_resume - have a lessee post again what was in flight
- * @lessee: has rejoined, once in an epoch; all memory is registered
+ * @lessee: has rejoined; once per epoch; all memory is registered
  * @errands: of the epoch
  *
- * Apart from its other errands, as it may wait for the peer.
+ * This runs apart from its other errands, because it may wait for the peer.
  *
- * Context: the link's work item, for which nobody waits here.
+ * Context: the link's work item; does not wait for the errand.
  */
 void rcl_lessee_run_resume(struct rcl_lessee *lessee,
 			   struct rcl_errands *errands)
@@ -132,7 +132,7 @@ void rcl_lessee_run_resume(struct rcl_lessee *lessee,
 }
 
 /**
- * rcl_lessee_leave - let a lessee go, whose QP has nothing of it any more
+ * rcl_lessee_leave - let go of a lessee of which the QP has nothing left
  * @lessee: detached or suspended; the lease's reference is dropped
  * @errands: of the epoch
  *
@@ -145,7 +145,7 @@ void rcl_lessee_leave(struct rcl_lessee *lessee, struct rcl_errands *errands)
 }
 
 /**
- * rcl_errands_init - begin with none
+ * rcl_errands_init - start with no errands
  * @errands: filled in
  */
 void rcl_errands_init(struct rcl_errands *errands)
@@ -156,7 +156,7 @@ void rcl_errands_init(struct rcl_errands *errands)
 
 /**
  * rcl_errands_wait - wait for the end of all errands
- * @errands: nobody else is sent on one
+ * @errands: nobody is sent on another one
  *
  * Context: may sleep.
  */
@@ -175,7 +175,7 @@ static void rcl_call_leave(struct rcl_lessee *lessee)
 /**
  * rcl_call_new - allocate a call
  * @kind: what is asked
- * @lessee: who asks; the call holds a reference; NULL of RCL_CALL_GROUP
+ * @lessee: who asks; the call holds a reference; NULL for RCL_CALL_GROUP
  * @gfp: how to allocate
  *
  * Return: the call with one reference, or NULL.
@@ -200,7 +200,7 @@ struct rcl_call *rcl_call_new(enum rcl_call_kind kind,
 }
 
 /**
- * rcl_call_put - drop a reference; wipes a key with the last one
+ * rcl_call_put - drop a reference; the last one wipes a key
  * @call: may be freed
  *
  * Context: may sleep.
@@ -215,9 +215,9 @@ void rcl_call_put(struct rcl_call *call)
 }
 
 /**
- * rcl_call_cancel - say that nobody is to wait for a call any more
+ * rcl_call_cancel - end the wait for a call
  * @call: the pool keeps its reference, for the answer
- * @why: negative errno for who waits
+ * @why: negative errno for the waiter
  *
  * Context: may sleep.
  */
@@ -227,7 +227,7 @@ void rcl_call_cancel(struct rcl_call *call, int why)
 
 	call->ret = why;
 	call->lessee = NULL;
-	/* First: who waits for the end of a lease is the last to let go. */
+	/* First: whoever waits for the end of a lease is last to let go. */
 	if (lessee)
 		rcl_call_leave(lessee);
 	complete(&call->done);
@@ -235,7 +235,7 @@ void rcl_call_cancel(struct rcl_call *call, int why)
 
 /**
  * rcl_call_finish - say how a call ended, and drop the pool's reference
- * @call: in no list any more; maybe canceled before
+ * @call: no longer in any list; may have been canceled before
  * @ret: 0, or a negative errno
  *
  * Context: may sleep.

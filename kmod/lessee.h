@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who leases a pooled QP, as the pool sees it. */
+/* The lessee of a pooled QP, as the pool sees it. */
 #ifndef RCL_LESSEE_H
 #define RCL_LESSEE_H
 
@@ -22,12 +22,12 @@ struct rcl_upcall;
 
 /**
  * struct rcl_grant - what a lessee may use from attach to gone
- * @qp: in RTS; to be posted to and polled until detach
+ * @qp: in RTS; the lessee posts to it and polls it until detach
  * @pd: of the link, for registrations
  * @reg: of the link, for registrations
  * @access: rights that the device can give
- * @atomics: the devices of both ends have them
- * @masked_atomics: and those on some of the bits
+ * @atomics: the devices of both ends support them
+ * @masked_atomics: they also support atomics on some of the bits
  * @max_sge: pieces that a work request may have
  * @resumes: the lease may go on in the next epoch
  */
@@ -46,31 +46,32 @@ struct rcl_grant {
  * struct rcl_lessee_ops - what the pool tells a lessee
  * @attach: the lease begins; an errno refuses it, and nothing more is called
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
- * @detach: the lease ends for that reason: when it returns, nobody posts to or
- *	polls the QP any more; the pool polls what is left
+ * @detach: the lease ends for the given reason: once it returns, nobody posts
+ *	to or polls the QP any more; the pool polls what is left
  * @heard: the peer's lessee has posted its first receive; may come again.
  *	Returns true if the lease can go on in another epoch
- * @stopped: all that was posted has completed, unless the QP does not stop;
- *	@gone follows
- * @gone: nothing of the QP will complete any more; registrations go now, which
- *	may take long; the grant is good until it returns
+ * @stopped: all that was posted has completed; not called if the QP does not
+ *	stop; @gone follows
+ * @gone: nothing on the QP will complete any more; registrations end now,
+ *	which may take long; the grant is good until it returns
  * @keep_still: post no sends any more, or again
- * @is_still: has all that was posted completed? Asked now and then
- * @suspend: instead of @detach: the lease is to go on in another epoch, if this
- *	returns true; @gone and @can_rejoin follow, then @rejoin or @lost
- * @can_rejoin: false if it cannot go on, as the drain has shown; asked after
- *	@gone, and @lost follows then
- * @rejoin: it goes on, with that; an errno refuses it, and @lost follows
- * @register_again: register again what was registered; then @ready
- * @resume: the peer has got @had of the messages; post what has to be posted
- *	again
- * @lost: it will not go on, for that reason
+ * @is_still: has all that was posted completed? Asked repeatedly
+ * @suspend: takes the place of @detach if it returns true: the lease is to go
+ *	on in another epoch; @gone and @can_rejoin follow, then @rejoin or @lost
+ * @can_rejoin: false if the drain has shown that the lease cannot go on: then
+ *	@lost follows; asked after @gone
+ * @rejoin: the lease goes on with this grant; an errno refuses it, and @lost
+ *	follows
+ * @register_again: register again what was registered; then it is @ready
+ * @resume: the peer has got @had messages; post what has to be posted again
+ * @lost: the lease will not go on, for the given reason
  * @release: the last reference was dropped
  *
- * All but @event, @release and three errands come from the link's work item.
- * Those are @gone, @register_again and @resume, in work items of the lessee's:
- * @resume, which may wait for the peer, in one of its own, and @gone after it.
- * @release comes from who drops the reference. All but @event may sleep.
+ * All but @event, @release and three errands are called by the link's work
+ * item. The errands are @gone, @register_again and @resume, and run in work
+ * items of the lessee: @resume, which may wait for the peer, in one of its own,
+ * and @gone after it. @release is called by whoever drops the reference. All
+ * but @event may sleep.
  */
 struct rcl_lessee_ops {
 	int (*attach)(struct rcl_lessee *lessee, const struct rcl_grant *grant);
@@ -90,7 +91,7 @@ struct rcl_lessee_ops {
 	void (*release)(struct kref *ref);
 };
 
-/* What a lessee does for itself, because it may take long. */
+/* What a lessee does on its own, because it may take long. */
 enum rcl_errand {
 	RCL_ERRAND_NONE,
 	RCL_ERRAND_GONE,
@@ -98,9 +99,9 @@ enum rcl_errand {
 };
 
 /**
- * struct rcl_errands - what somebody has to wait for in the end, such as an
- *	epoch for lessees on errands
- * @n: how many, and one until rcl_errands_wait()
+ * struct rcl_errands - errands that somebody must wait for in the end, such as
+ *	an epoch for those of its lessees
+ * @n: how many, plus one until rcl_errands_wait()
  * @none: completed when nobody is left
  */
 struct rcl_errands {
@@ -113,22 +114,22 @@ struct rcl_errands {
  * @ref: held by its owner, by calls under way, and by the lease
  * @ops: constant
  * @up: of the epoch, from rejoin on; kicked after an errand
- * @hears: it has posted a receive; set by the lessee, who kicks the link
- * @told: and the peer was told so; of the link's work item
- * @stalled: the peer's QP does not answer; set by the lessee, who kicks the
- *	link
- * @calls: that it asked for, and that are not finished
- * @id: of the lease, the same at both ends, drawn by who opened it
- * @index: of the QP in the pool, since it was suspended
- * @node: among those that are suspended
- * @ready: RCL_ERRAND_REGISTER was run
- * @failed: what RCL_ERRAND_REGISTER ended with: 0 or an errno
+ * @hears: it has posted a receive; set by the lessee, which then kicks the link
+ * @told: the peer was told that; written by the link's work item
+ * @stalled: the peer's QP does not answer; set by the lessee, which then kicks
+ *	the link
+ * @calls: calls that it asked for, and that are not finished
+ * @id: of the lease, the same at both ends, drawn by the end that opened it
+ * @index: of its QP in the pool; set when it is suspended
+ * @node: in the list of suspended lessees
+ * @ready: RCL_ERRAND_REGISTER has run
+ * @failed: result of RCL_ERRAND_REGISTER: 0 or an errno
  * @got: messages that it has got, in all epochs
- * @had: and the peer's, when it resumes
+ * @had: messages that the peer had got when it resumed
  * @work: an errand
- * @resuming: that of rcl_lessee_run_resume()
- * @errand: which; the next one may already be queued
- * @errands: where it counts
+ * @resuming: the errand of rcl_lessee_run_resume()
+ * @errand: which one @work does; the next one may already be queued
+ * @errands: where its errands are counted
  */
 struct rcl_lessee {
 	struct kref ref;
@@ -160,27 +161,27 @@ enum rcl_call_kind {
 	RCL_CALL_OPEN,		/* lease a QP to @lessee, for service @name */
 	RCL_CALL_CLOSE,		/* end the lease of @lessee, if it has one */
 	RCL_CALL_IMPORT,	/* look up the peer's region @name */
-	RCL_CALL_RENEW,		/* the same, of an errand of @lessee */
+	RCL_CALL_RENEW,		/* the same, for an errand of @lessee */
 	RCL_CALL_GROUP,		/* ask for the key of group @name; no lessee */
 };
 
 /**
  * struct rcl_call - something that the pool of a link is asked to do
  * @node: in the link's inbox, or in the pool
- * @ref: one for who waits, one for the pool
- * @kind: what
+ * @ref: one for the waiter, one for the pool
+ * @kind: what is asked
  * @lessee: who asks; a reference is held until it is finished, then NULL
  * @name: service, region or group
- * @wait: OPEN: for a QP to become free
- * @until: OPEN without @wait: for one that comes back, in jiffies
+ * @wait: OPEN: wait for a QP to become free
+ * @until: OPEN without @wait: deadline for one that comes back, in jiffies
  * @why: CLOSE: errno for @lessee
- * @cookie: of the question, when it was asked
- * @first: of IMPORT, RENEW: extent whose key is asked for, with those behind it
- * @window: out: of IMPORT, RENEW; has no keys
- * @nrkeys: out: of IMPORT, RENEW: how many
- * @rkeys: out: of IMPORT, RENEW
- * @grant: of GROUP: in: identifier of the key that is there; out: another key,
- *	or the same
+ * @cookie: of the question, once it was asked
+ * @first: IMPORT, RENEW: first of the extents whose keys are asked for
+ * @window: out: IMPORT, RENEW; has no keys
+ * @nrkeys: out: IMPORT, RENEW: entries of @rkeys
+ * @rkeys: out: IMPORT, RENEW
+ * @grant: GROUP: in: identifier of the key at hand; out: another key, or the
+ *	same
  * @done: completed with the result
  * @ret: 0, or a negative errno
  */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whatever happens to a link, a netlink request, a completion, a device event,
- * a timer, becomes a note under link->lock and a kick of link->work. The work
+ * Whatever happens to a link (a netlink request, a completion, a device event,
+ * a timer) becomes a note under link->lock and a kick of link->work. The work
  * item alone changes the state and touches the epochs. It never runs twice at
  * the same time for one link, so an epoch needs no lock of its own, and what
- * the outside may read of it is published under link->lock. What takes long
- * with an epoch that is not up it leaves to link->chore, see state.c.
+ * others may read of it is published under link->lock. Whatever takes long with
+ * an epoch that is not up is left to link->chore, see state.c.
  *
- * A link has one epoch, and while it is rotated a second one, which takes the
- * place of the first when its hello has made the round trip both ways.
+ * A link has one epoch, and a second one while it is rotated, which takes the
+ * place of the first once its hello has made the round trip both ways.
  *
- * The epoch's verbs objects are stopped before anything that their completion
- * handlers use goes away; only then notes of that epoch are thrown away.
+ * An epoch's verbs objects are stopped before anything that their completion
+ * handlers use goes away; only after that are notes of the epoch thrown away.
  */
 #include "life.h"
 
@@ -50,14 +50,14 @@ static void rcl_life_timer(struct timer_list *timer)
 	link->live->up.kick(&link->live->up);
 }
 
-/* A standby's goodbye is waited for by the chore, so that what is up is not. */
+/* The chore waits for a standby's goodbye, so that what is up need not. */
 static void rcl_life_say_bye(struct rcl_slot *slot, u32 reason, bool wait)
 {
 	rcl_ctrl_say_bye(&slot->epoch->ctrl,
 			 reason != RCLINK_DOWN_REASON_DISCONNECTED, wait);
 }
 
-/* The peer may be up before this end is, or have moved before. */
+/* The peer may be up, or have moved, before this end. */
 static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 {
 	struct rcl_slot *next = slot->link->next;
@@ -68,7 +68,7 @@ static void rcl_life_goodbye(struct rcl_slot *slot, u32 reason)
 	rcl_state_down(slot, reason);
 }
 
-/* What is not up answers at once. */
+/* A link that is not up answers at once. */
 static void rcl_life_refuse(struct rcl_link *link, bool all)
 {
 	struct rcl_call *call;
@@ -87,7 +87,7 @@ static void rcl_life_refuse(struct rcl_link *link, bool all)
 				"the link is not up: connect it first");
 }
 
-/* Requests that were taken on before are done by now. */
+/* Requests that were accepted earlier are done by now. */
 static void rcl_life_end_now(struct rcl_link *link)
 {
 	if (link->live->epoch)
@@ -98,7 +98,7 @@ static void rcl_life_end_now(struct rcl_link *link)
 	complete_all(&link->ended);
 }
 
-/* The epoch that this process is bringing up, or else the one that there is. */
+/* The slot that this process is bringing up, or else the live one. */
 static struct rcl_slot *rcl_life_slot(struct rcl_link *link,
 				      const struct rcl_request *req)
 {
@@ -108,7 +108,7 @@ static struct rcl_slot *rcl_life_slot(struct rcl_link *link,
 		       link->next : link->live;
 	if (req->kind != RCL_REQ_CONNECT && req->kind != RCL_REQ_ACTIVATE)
 		return link->live;
-	/* It may be gone: then it is not what is up that the request means. */
+	/* The epoch may be gone: then the request does not mean what is up. */
 	if (link->next->owner == req->owner ||
 	    (link->live->state == RCLINK_LINK_STATE_UP &&
 	     link->live->number != req->epoch))
@@ -123,11 +123,11 @@ static void rcl_life_rotate(struct rcl_slot *slot)
 }
 
 /*
- * A channel that failed without its doing is to have another QP. And whoever
- * has found out a key has it for as long as the epoch lives. But not where that
- * would end the channels of others, at either end, and not for each failure:
- * who may open a channel can make some, and what fails again at once is not
- * mended by it: that waits until it is time, or another epoch comes.
+ * Rotate to give a channel that failed through no fault of its own another QP,
+ * and because a key found out is good for as long as the epoch lives. But not
+ * where that would end others' channels, at either end, nor for each failure:
+ * whoever may open a channel can cause some, and a rotation does not mend what
+ * fails again at once. That waits until it is time, or another epoch comes.
  */
 static void rcl_life_beware(struct rcl_slot *slot)
 {
@@ -146,7 +146,7 @@ static void rcl_life_beware(struct rcl_slot *slot)
 	rcl_life_rotate(slot);
 }
 
-/* What is up, or what is to take its place. */
+/* Ends the epoch that is up, or the one that is to take its place. */
 static int rcl_life_replace(struct rcl_slot *slot, struct rcl_request *req)
 {
 	struct rcl_slot *next = slot->link->next;
@@ -162,8 +162,8 @@ static int rcl_life_replace(struct rcl_slot *slot, struct rcl_request *req)
 }
 
 /*
- * An exchange may be about to bring it up, over another path or at all. It
- * hears that nobody wants that. Whoever says so again changes nothing.
+ * An exchange may be about to bring the link up, over another path or at all,
+ * and hears that nobody wants that. Saying so again changes nothing.
  */
 static bool rcl_life_stay_down(struct rcl_slot *slot)
 {
@@ -179,7 +179,7 @@ static bool rcl_life_stay_down(struct rcl_slot *slot)
 	return true;
 }
 
-/* Whatever the state. */
+/* Applies in any state. */
 static bool rcl_life_is_stale(const struct rcl_slot *slot,
 			      struct rcl_request *req)
 {
@@ -192,7 +192,7 @@ static bool rcl_life_is_stale(const struct rcl_slot *slot,
 	return true;
 }
 
-/* -EINPROGRESS: the chore has it. */
+/* -EINPROGRESS: the chore has the request. */
 static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
 {
 	int ret;
@@ -221,7 +221,7 @@ static int rcl_life_handle(struct rcl_slot *slot, struct rcl_request *req)
 	}
 }
 
-/* Who asked for a prepared link may be gone by the time that it is ready. */
+/* Whoever asked for a prepared link may be gone by the time it is ready. */
 static void rcl_life_finish(struct rcl_slot *slot, struct rcl_request *req,
 			    int ret)
 {
@@ -259,7 +259,7 @@ static bool rcl_life_take_back(struct rcl_link *link)
 	return true;
 }
 
-/* False when there is none that could be handled now. */
+/* False when there is no request that can be handled now. */
 static bool rcl_life_next_request(struct rcl_link *link)
 {
 	struct rcl_request *req;
@@ -287,13 +287,13 @@ static void rcl_life_up(struct rcl_slot *slot)
 	slot->due = 0;
 	if (moves)
 		rcl_state_move(link);
-	/* Its keys are others. */
+	/* The new epoch has other keys. */
 	rcl_inbox_take_wary(link);
 	rcl_heartbeat_start(slot->epoch);
-	/* It reads nothing while it ends the other epoch, and all its MRs. */
+	/* The peer reads nothing while it ends the other epoch and all MRs. */
 	if (slot->beside)
 		slot->epoch->heartbeat.patient = rcl_due_in(RCL_MOVE_MS);
-	/* They go on with the same peer only. */
+	/* Suspended lessees go on only with the same peer. */
 	if (!rcl_policy_resumes(&slot->epoch->policy) ||
 	    strcmp(link->was, slot->peer))
 		rcl_resume_lose_all(&link->suspended, -ECONNRESET);
@@ -303,7 +303,7 @@ static void rcl_life_up(struct rcl_slot *slot)
 }
 
 /*
- * What is in flight too long is not waited for; an answer to what is opened is,
+ * What is in flight for too long is not waited for. The answer to an open is,
  * or the rotation is given up.
  */
 static bool rcl_life_is_still(const struct rcl_slot *slot)
@@ -315,8 +315,8 @@ static bool rcl_life_is_still(const struct rcl_slot *slot)
 }
 
 /*
- * The answer to a hello says that nothing is in flight any more where the link
- * would move, or not for long enough to wait for.
+ * Where the link would move, the answer to a hello says that nothing is in
+ * flight any more, or that it was for too long to wait for.
  */
 static int rcl_life_settle(struct rcl_slot *slot)
 {
@@ -341,7 +341,7 @@ static int rcl_life_settle(struct rcl_slot *slot)
 			return ret;
 		slot->proven |= RCL_PROVEN_SAID;
 	}
-	/* Whoever brings up a link and is gone has given it up. */
+	/* An owner that is gone has given up the link it was bringing up. */
 	if (slot->proven != RCL_PROVEN_ALL || !slot->epoch->probe.through ||
 	    rcl_inbox_failure(slot).reason)
 		return 0;
@@ -371,8 +371,8 @@ static int rcl_life_hello(struct rcl_slot *slot, const struct rcl_msg *msg)
 }
 
 /*
- * Who is up has our answer to its hello, and the probe before that; but it may
- * say something before we know that the probe has arrived.
+ * A peer that is up has our answer to its hello, and the probe before that; but
+ * it may say something before we know that the probe has arrived.
  */
 static int rcl_life_overtaken(struct rcl_slot *slot, u8 type)
 {
@@ -392,7 +392,7 @@ static int rcl_life_talk(struct rcl_slot *slot, const struct rcl_msg *msg,
 	struct rcl_epoch *ep = slot->epoch;
 
 	rcl_heartbeat_heard(ep, msg);
-	/* Who answers heartbeats may owe other answers. */
+	/* A peer that answers heartbeats may owe other answers. */
 	if (rcl_msg_is_answer(msg->type) && msg->type != RCL_MSG_BEAT_ACK)
 		slot->due = 0;
 	switch (msg->type) {
@@ -431,13 +431,13 @@ static int rcl_life_message(struct rcl_slot *slot, const struct rcl_msg *msg,
 	case RCL_MSG_BYE:
 		return msg->cookie == RCL_MSG_AGAIN ? -EREMCHG : -ECONNRESET;
 	default:
-		/* Who is up has seen to it that we are, too. */
+		/* A peer that is up has made sure that we are, too. */
 		return slot->state == RCLINK_LINK_STATE_UP ?
 		       rcl_life_talk(slot, msg, arrived) : -EPROTO;
 	}
 }
 
-/* 1 for a message, 0 when there is none now, an errno that ends the epoch. */
+/* 1 for a message, 0 if there is none now, or an errno that ends the epoch. */
 static int rcl_life_next(struct rcl_slot *slot, u32 *walked)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
@@ -453,7 +453,7 @@ static int rcl_life_next(struct rcl_slot *slot, u32 *walked)
 	return ret ? : rcl_ctrl_repost(ctrl, in) ? : 1;
 }
 
-/* A peer that never stops to ask must not keep the work item for itself. */
+/* A peer that never stops asking must not keep the work item to itself. */
 static int rcl_life_receive(struct rcl_slot *slot)
 {
 	u32 walked = 0;
@@ -462,7 +462,7 @@ static int rcl_life_receive(struct rcl_slot *slot)
 
 	for (i = 0; i < RCL_CTRL_SLOTS && walked < RCL_WALK_PASS; i++) {
 		ret = rcl_life_next(slot, &walked);
-		/* What crosses a failure of ours is no fault of the peer. */
+		/* What crosses a failure of ours is not the peer's fault. */
 		if (ret == -EPROTO && !rcl_inbox_failure(slot).reason)
 			slot->link->stats.rx_malformed++;
 		if (ret <= 0)
@@ -512,12 +512,12 @@ static int rcl_life_ask(struct rcl_link *link)
 	rcl_life_beware(slot);
 	rcl_stall_look(ep);
 	ret = rcl_heartbeat_ask_rotation(ep);
-	/* Pings could fill the window for ever; leases leave them a place. */
+	/* Pings could fill the window forever; leases leave room for them. */
 	if (!ret)
 		ret = rcl_life_lease(link);
 	if (!ret)
 		ret = rcl_life_ping(link);
-	/* Last: a question of the others shows as much as a heartbeat. */
+	/* Last: any question asked above shows as much as a heartbeat. */
 	if (!ret)
 		ret = rcl_heartbeat_look(ep);
 	if (rcl_heartbeat_is_alone(ep) && !ep->pinger.ping)
@@ -527,7 +527,7 @@ static int rcl_life_ask(struct rcl_link *link)
 	return ret;
 }
 
-/* Who ends a link says so on all epochs that it has: one, if it has moved. */
+/* A peer that ends a link says so on all its epochs: one, if it has moved. */
 static struct rcl_slot *rcl_life_ends(struct rcl_slot *slot, int ret)
 {
 	struct rcl_slot *live = slot->link->live;
@@ -538,14 +538,14 @@ static struct rcl_slot *rcl_life_ends(struct rcl_slot *slot, int ret)
 
 /*
  * What has come in is read before the peer is judged, in as many passes as that
- * takes; but one that never stops to ask is judged all the same.
+ * takes; but a peer that never stops asking is judged all the same.
  */
 static bool rcl_life_is_behind(const struct rcl_ctrl *ctrl)
 {
 	return ctrl->behind < RCL_CTRL_SLOTS && rcl_ctrl_can_recv(ctrl);
 }
 
-/* A goodbye explains the failures that come with it, one for good a sleep. */
+/* A goodbye explains failures that come with it; a final one, also a sleep. */
 static void rcl_life_traffic(struct rcl_slot *slot)
 {
 	struct rcl_ctrl *ctrl = &slot->epoch->ctrl;
@@ -556,11 +556,11 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 	ret = rcl_life_receive(slot);
 	if (!ret)
 		ret = rcl_life_settle(slot);
-	/* What fails with the epoch may go on in the next one. */
+	/* What would fail with the epoch may go on in the next one. */
 	if (!ret && slot->state == RCLINK_LINK_STATE_UP &&
 	    !rcl_life_is_behind(ctrl) && !rcl_inbox_failure(slot).reason)
 		ret = rcl_life_ask(slot->link);
-	/* A software device may have completed by now what was just posted. */
+	/* A software device may already have completed what was just posted. */
 	if (rcl_ctrl_poll(ctrl) || rcl_qp_arm(ctrl->qp))
 		slot->up.kick(&slot->up);
 	if (!ret && rcl_life_is_behind(ctrl)) {
@@ -582,7 +582,7 @@ static void rcl_life_traffic(struct rcl_slot *slot)
 			       RCLINK_DOWN_REASON_TIMED_OUT);
 }
 
-/* Which of them is the live one may change meanwhile. */
+/* Which slot is the live one may change meanwhile. */
 static void rcl_life_look(struct rcl_link *link)
 {
 	int i;
@@ -595,8 +595,8 @@ static void rcl_life_look(struct rcl_link *link)
 }
 
 /*
- * A link that was dead before the requests were taken out gets no more of them,
- * so only then is it the end.
+ * Only a link that was dead before its requests were taken out gets no more of
+ * them, so only then can it end.
  */
 static void rcl_life_work(struct work_struct *work)
 {
@@ -634,14 +634,14 @@ void rcl_life_create(struct rcl_link *link)
 
 /**
  * rcl_life_destroy - end the life of a link
- * @link: that was deleted, and that nobody knows any more
+ * @link: was deleted, and nobody knows it any more
  *
  * Context: may sleep.
  */
 void rcl_life_destroy(struct rcl_link *link)
 {
 	rcl_compat_timer_delete_sync(&link->timer);
-	/* It has nothing left to do, but may be about to say so. */
+	/* The chore has nothing left to do, but may be about to say so. */
 	cancel_work_sync(&link->chore);
 	cancel_work_sync(&link->work);
 	rcl_record_wipe(link->record);

@@ -29,7 +29,7 @@ struct rcl_request;
  * @gid: own GID
  * @lid: own LID
  * @mtu: path MTU in bytes, 0 before connect
- * @gid_reason: why that GID
+ * @gid_reason: why that GID was chosen
  */
 struct rcl_used {
 	char device[RCLINK_DEVICE_MAX + 1];
@@ -45,7 +45,7 @@ struct rcl_used {
 enum rcl_proven {
 	RCL_PROVEN_HEARD = BIT(0),	/* the peer's hello came in */
 	RCL_PROVEN_ANSWERED = BIT(1),	/* our hello was answered */
-	RCL_PROVEN_SAID = BIT(2),	/* and we have answered the peer's */
+	RCL_PROVEN_SAID = BIT(2),	/* we have answered the peer's hello */
 	RCL_PROVEN_ALL = RCL_PROVEN_HEARD | RCL_PROVEN_ANSWERED |
 			 RCL_PROVEN_SAID,
 };
@@ -53,10 +53,10 @@ enum rcl_proven {
 /**
  * struct rcl_slot - room for an epoch
  * @up: handed down to the epoch
- * @link: whose; constant
+ * @link: that the slot belongs to; constant
  * @epoch: verbs objects, while prepared, connected or up
  * @state: of this epoch, or of the last one
- * @reason: why that is down
+ * @reason: why that epoch is down
  * @failure: first failure of the epoch, not yet handled
  * @number: of the epoch, or of the last one; agreed from connect on
  * @owner: netlink socket that prepared it, until it is up
@@ -64,16 +64,16 @@ enum rcl_proven {
  * @peer: identity of the peer, after connect
  * @used: by the epoch
  * @proven: enum rcl_proven; of the work item only
- * @beside: of a rotation, so its peer may have to end another epoch first; of
- *	the work item only
- * @still_by: for so long the other epoch's leases are to become still, in
- *	jiffies, 0: nobody waits for that; of the work item only
- * @due: hello or an answer must come by then, in jiffies, 0: nothing must; of
+ * @beside: part of a rotation, so the peer may have to end another epoch first;
+ *	of the work item only
+ * @still_by: by then the other epoch's leases are to become still, in jiffies;
+ *	0: nobody waits for that; of the work item only
+ * @due: by then a hello or an answer must come, in jiffies; 0: none is due; of
  *	the work item only
  *
- * Written by the work item alone, under the link's lock where not said
- * otherwise, but for @failure. An epoch that is not up belongs to the link's
- * chore while that is at it.
+ * All but @failure is written by the work item alone, under the link's lock
+ * unless it says otherwise. An epoch that is not up belongs to the link's chore
+ * while the chore works on it.
  */
 struct rcl_slot {
 	struct rcl_upcall up;
@@ -97,20 +97,20 @@ struct rcl_slot {
  * struct rcl_link - a link
  * @name: constant
  * @id: constant; used again only after all others
- * @ref: held by the table and by who looked it up
- * @node: in the table, then among those that were deleted
+ * @ref: held by the table and by whoever looked it up
+ * @node: in the table, later in the list of deleted links
  * @work: the life of the link
  * @chore: what takes long with an epoch that is not up
- * @busy: whose epoch that has until it gives it back, or NULL; of @work, and as
- *	the other two of @chore while that runs
- * @asked: request that it is for, NULL: @busy is given up
+ * @busy: slot whose epoch @chore has until it gives it back, or NULL; of @work,
+ *	and, like @asked and @ends, of @chore while that runs
+ * @asked: request that @chore carries out; NULL: @busy is given up
  * @ends: why, then
  * @traffic: of its channels; any context
  * @timer: wakes @work when something is late
- * @calm: not rotated for what befalls channels before, in jiffies; of @work
- *	only
+ * @calm: until then the link is not rotated for what befalls channels, in
+ *	jiffies; of @work only
  * @suspended: lessees that wait for the next epoch; of @work only
- * @was: the peer that these have; of @work only
+ * @was: the peer of these lessees; of @work only
  * @exports: regions of its channels; has a lock of its own
  * @ended: completed when a dead link holds nothing any more
  * @lock: protects everything below; taken in any context
@@ -118,23 +118,23 @@ struct rcl_slot {
  * @pings: not yet begun
  * @npings: entries of @pings
  * @calls: for the pool, not yet taken
- * @dead: deletion has begun: nothing more is taken on
+ * @dead: deletion has begun: nothing more is accepted
  * @done: @chore has given back what it had; not yet handled
  * @wary: access failed on a channel of @live; not yet handled
  * @shut: no errand of a lessee may ask for anything
- * @record: what happened, written in any context; apart, as both together would
- *	take twice as much memory
- * @policy: for the next epoch; who may open channels, at once
- * @slots: of the epoch, and of one that is to take its place
- * @live: the one that the link is known by
+ * @record: what happened, written in any context; allocated by itself, because
+ *	both together would take twice as much memory
+ * @policy: for the next epoch; who may open channels applies at once
+ * @slots: for the epoch, and for one that is to take its place
+ * @live: the slot that the link is known by
  * @next: the other one
  * @counted: highest number that an epoch had here
- * @unwanted: number of the last epoch that somebody wanted another one for
+ * @unwanted: number of the last epoch that somebody wanted replaced
  * @stats: counters
  *
- * Below @lock only the work item writes, but for @requests, @pings, @npings,
- * @calls, @dead, @done, @wary, failures, @record and @policy, which others
- * write, too.
+ * Only the work item writes below @lock, except that others write @requests,
+ * @pings, @npings, @calls, @dead, @done, @wary, failures, @record and @policy,
+ * too.
  */
 struct rcl_link {
 	char name[RCLINK_NAME_MAX + 1];

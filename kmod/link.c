@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of links and their references. The table holds one; whoever looks a
- * link up holds another one until the end of its call. Deletion takes the link
- * out of the table, then asks its work item to end everything, and drops the
- * table's reference; the last reference goes in process context, where nobody
- * can find the link and its work item has nothing left to do.
+ * link up holds another until the end of its call. Deletion takes the link out
+ * of the table, then asks its work item to end everything, and drops the
+ * table's reference; the last reference is dropped in process context, when
+ * nobody can find the link and its work item has nothing left to do.
  */
 #include "link.h"
 
@@ -25,24 +25,24 @@
 #define RCL_LINKS_BITS	8
 
 /*
- * Protects all below, for who creates or deletes links. A lookup does not take
- * it: anybody may look, and nobody is to wait for one without a processor.
+ * Protects all below, for those who create or delete links. A lookup does not
+ * take it: anybody may do one, and nobody is to wait for one that gets no CPU.
  */
 static DEFINE_MUTEX(rcl_links_lock);
-/* Protects rcl_links_by_name, from lookups. */
+/* Protects rcl_links_by_name against lookups. */
 static DEFINE_SPINLOCK(rcl_names_lock);
 static DEFINE_HASHTABLE(rcl_links_by_name, RCL_LINKS_BITS);
 /* Has a lock of its own, for lookups. */
 static DEFINE_XARRAY_ALLOC1(rcl_links_by_id);
-/* Deleted, and not reaped yet. */
+/* Deleted, but not reaped yet. */
 static HLIST_HEAD(rcl_links_ending);
 static unsigned int rcl_links_generation;
 static bool rcl_links_closed;
 static u32 rcl_links_next_id;
 
 /*
- * A host that is emulated stands still for longer than any peer should: its
- * links need another default, whoever creates them.
+ * An emulated host stands still for longer than any peer should be allowed to:
+ * its links need another default, whoever creates them.
  */
 static u32 rcl_link_heartbeat = RCL_HEARTBEAT_MS;
 
@@ -88,7 +88,7 @@ static struct rcl_link *rcl_link_find_locked(const char *name)
 }
 
 /**
- * rcl_link_get - look a link up
+ * rcl_link_get - look up a link
  * @name: of the link
  *
  * Context: process context.
@@ -107,12 +107,12 @@ struct rcl_link *rcl_link_get(const char *name)
 }
 
 /**
- * rcl_link_policy - how is a link set?
+ * rcl_link_policy - read the policy of a link
  * @name: of the link
- * @policy: set, if there is one
+ * @policy: set, if the link exists
  *
- * Context: process context; leaves no reference that somebody had to drop.
- * Return: false if there is none of that name.
+ * Context: process context; leaves no reference that somebody must drop.
+ * Return: false if there is no link of that name.
  */
 bool rcl_link_policy(const char *name, struct rcl_policy *policy)
 {
@@ -169,8 +169,8 @@ void rcl_link_put(struct rcl_link *link)
 }
 
 /*
- * Where no port is named any of the device may do, as one may be InfiniBand and
- * the other RoCE. If none does, the first one says why.
+ * If no port is named, any port of the device may do, because one may be
+ * InfiniBand and another RoCE. If none does, the first one says why.
  */
 static int rcl_link_check_ports(const struct rcl_policy *policy,
 				const char **why)
@@ -224,8 +224,8 @@ static int rcl_link_insert_locked(struct rcl_link *link, const char **why)
 }
 
 /*
- * The table's reference goes with it: rcl_link_reap() drops it. Who lists links
- * goes by their IDs, and may find one that is just coming or going.
+ * The table's reference goes with the link: rcl_link_reap() drops it. Listings
+ * go by ID, and may find a link that is just coming or going.
  */
 static void rcl_link_remove_locked(struct rcl_link *link)
 {
@@ -238,7 +238,7 @@ static void rcl_link_remove_locked(struct rcl_link *link)
 	hlist_add_head(&link->node, &rcl_links_ending);
 }
 
-/* Those that hold nothing any more; also of who was killed while he waited. */
+/* Drops those that hold nothing any more, even if their deleter was killed. */
 static void rcl_link_reap(void)
 {
 	struct rcl_link *link;
@@ -257,10 +257,10 @@ static void rcl_link_reap(void)
 }
 
 /**
- * rcl_link_create - create a link, idle
+ * rcl_link_create - create an idle link
  * @name: of the link
  * @change: what differs from the default policy
- * @why: set to a sentence when it is refused
+ * @why: set to a sentence when the link is refused
  *
  * Context: may sleep.
  * Return: 0, -EINVAL, -EEXIST, -ENODEV, -EOPNOTSUPP, -ESHUTDOWN or -ENOMEM.
@@ -280,7 +280,7 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 	link = rcl_link_new(name);
 	if (!link)
 		return -ENOMEM;
-	/* The second one is the caller's. */
+	/* The first reference is the table's, the second is ours. */
 	kref_init(&link->ref);
 	kref_get(&link->ref);
 	rcl_life_create(link);
@@ -293,7 +293,7 @@ int rcl_link_create(const char *name, const struct rcl_policy_change *change,
 
 	mutex_lock(&rcl_links_lock);
 	ret = rcl_link_insert_locked(link, why);
-	/* Here, so that DELETED cannot come first. */
+	/* Sent here, so that DELETED cannot come first. */
 	if (!ret)
 		rcl_state_event(link->live, RCLINK_EVENT_KIND_CREATED);
 	mutex_unlock(&rcl_links_lock);
@@ -308,10 +308,10 @@ err_free:
 }
 
 /**
- * rcl_link_set - change the policy, for the next epoch or who connects next
+ * rcl_link_set - change the policy, for the next epoch or the next to connect
  * @name: of the link
  * @change: what changes
- * @why: set to a sentence when it is refused; then nothing has changed
+ * @why: set to a sentence when that is refused; then nothing has changed
  *
  * Context: may sleep.
  * Return: 0, -EINVAL, -ENOENT, -ENODEV, -EOPNOTSUPP or -ENOMEM.
@@ -332,7 +332,7 @@ int rcl_link_set(const char *name, const struct rcl_policy_change *change,
 
 	rcl_link_read_policy(link, &policy);
 	rcl_policy_apply(&policy, change);
-	/* A right can be taken back also while the device is away. */
+	/* A right can be taken back even while the device is away. */
 	if (change->device || change->mask & ~RCL_POLICY_ACCESS)
 		ret = rcl_link_check_policy(&policy, why);
 	if (ret)
@@ -354,8 +354,8 @@ out_put:
  * rcl_link_delete - tear a link down and forget it
  * @name: of the link
  *
- * The name is free at once. Who is killed while he waits leaves the link to end
- * by itself.
+ * The name is free at once. A caller that is killed while waiting leaves the
+ * link to end by itself.
  *
  * Context: may sleep, for a goodbye and a drain.
  * Return: 0, -ENOENT, or -EINTR.
@@ -382,12 +382,12 @@ int rcl_link_delete(const char *name)
 }
 
 /**
- * rcl_link_request - let a link do something
+ * rcl_link_request - have a link do something
  * @name: of the link
- * @req: of which the caller holds a reference
+ * @req: the caller holds a reference
  *
  * Context: may sleep, see rcl_inbox_request().
- * Return: the result, @req->why has a sentence for most; -ENOENT, -EINTR.
+ * Return: the result (@req->why explains most of them), -ENOENT or -EINTR.
  */
 int rcl_link_request(const char *name, struct rcl_request *req)
 {
@@ -405,7 +405,7 @@ int rcl_link_request(const char *name, struct rcl_request *req)
 /**
  * rcl_link_ping - queue a request for round trips
  * @name: of the link
- * @ping: handed back by its done() after success
+ * @ping: on success, handed back by its done() later
  *
  * Return: 0, -ENOENT, or -EBUSY when too many wait already.
  */
@@ -423,8 +423,8 @@ int rcl_link_ping(const char *name, struct rcl_ping *ping)
 }
 
 /*
- * That a link was deleted is told when it is dead: one that is not has told
- * nothing of that in what event_seq has.
+ * The DELETED event is sent only once a link is dead: of one that is not dead,
+ * no event up to event_seq was DELETED.
  */
 static int rcl_link_read(struct rcl_link *link, struct rcl_link_info *info)
 {
@@ -481,17 +481,17 @@ int rcl_link_info(const char *name, struct rcl_link_info *info)
 }
 
 /**
- * rcl_link_get_behind - the links one after the other
- * @id: of the one before, 0 for the first; set to that of the one that is found
+ * rcl_link_get_behind - get the links one after the other
+ * @id: of the previous link, 0 for the first; set to that of the link found
  *
  * Context: process context.
- * Return: the link with a reference, or NULL behind the last one.
+ * Return: the link with a reference, or NULL after the last one.
  */
 struct rcl_link *rcl_link_get_behind(unsigned long *id)
 {
 	struct rcl_link *link;
 
-	/* Until it is taken out of there, the table has a reference, too. */
+	/* The table holds a reference until the link is taken out of here. */
 	xa_lock(&rcl_links_by_id);
 	link = xa_find_after(&rcl_links_by_id, id, ULONG_MAX, XA_PRESENT);
 	if (link)
@@ -521,10 +521,10 @@ int rcl_link_info_next(u32 after, struct rcl_link_info *info)
 }
 
 /**
- * rcl_link_note - let the record of a link keep a text
+ * rcl_link_note - put a text into the record of a link
  * @name: of the link
  * @text: at most RCLINK_NOTE_MAX bytes; copied
- * @why: set to a sentence when it is refused
+ * @why: set to a sentence when the text is refused
  *
  * Context: may sleep.
  * Return: 0, -ENOENT, -EINVAL or -ENOMEM.
@@ -549,7 +549,7 @@ int rcl_link_note(const char *name, const char *text, const char **why)
 /**
  * rcl_link_exports - which regions are exported over a link?
  * @name: of the link
- * @list: added to; nothing is without a link
+ * @list: they are added to it; unchanged if there is no such link
  *
  * Context: may sleep.
  */
@@ -604,7 +604,7 @@ static struct rcl_link *rcl_link_next_ending(void)
 }
 
 /**
- * rcl_link_exit - delete all links, side by side, and create no more
+ * rcl_link_exit - delete all links, in parallel, and create no more
  *
  * Context: may sleep.
  */
@@ -624,6 +624,6 @@ void rcl_link_exit(void)
 		wait_for_completion(&link->ended);
 		rcl_link_put(link);
 	}
-	/* Empty nodes stay behind where the memory for others has failed. */
+	/* Empty nodes stay behind when others could not be allocated. */
 	xa_destroy(&rcl_links_by_id);
 }

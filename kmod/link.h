@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The links of this host, by name: what entry points call. */
+/* The links of this host, by name: the functions that entry points call. */
 #ifndef RCL_LINK_H
 #define RCL_LINK_H
 
@@ -15,9 +15,9 @@
  * @reason: why it is down
  * @epoch: number of the newest epoch
  * @role: enum rclink_role, 0 before connect
- * @unwanted: that number, if somebody wants another epoch; else 0
- * @standby: enum rclink_link_state of an epoch beside that
- * @standby_epoch: its number, 0: there is none
+ * @unwanted: @epoch, if somebody wants another one; else 0
+ * @standby: enum rclink_link_state of an epoch beside that one
+ * @standby_epoch: its number; 0: there is none
  * @peer: identity of the peer, empty before connect
  * @used: by the newest epoch
  * @has_local: @local is valid
@@ -26,7 +26,7 @@
  * @remote: the peer's end; secret
  * @stats: counters
  * @traffic: of channels
- * @event_seq: last event that is included
+ * @event_seq: last event that this reflects
  */
 struct rcl_link_info {
 	char name[RCLINK_NAME_MAX + 1];

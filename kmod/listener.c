@@ -25,8 +25,8 @@ void rcl_listener_put(struct rcl_listener *listener)
 }
 
 /**
- * rcl_listener_init - begin with a listener that does not listen yet
- * @listener: zeroed; has one reference, and needs @max and @flags
+ * rcl_listener_init - initialize a listener that does not listen yet
+ * @listener: zeroed; has one reference afterwards, and needs @max and @flags
  * @ops: of the consumer's side
  * @cred: of the consumer, NULL for the kernel
  * @link: name
@@ -50,11 +50,11 @@ void rcl_listener_init(struct rcl_listener *listener,
 }
 
 /**
- * rcl_listener_is_full - may one more wait?
+ * rcl_listener_is_full - may no further channel wait?
  * @listener: any
  *
  * Context: process context.
- * Return: true when not.
+ * Return: true if none may.
  */
 bool rcl_listener_is_full(struct rcl_listener *listener)
 {
@@ -67,9 +67,9 @@ bool rcl_listener_is_full(struct rcl_listener *listener)
 }
 
 /**
- * rcl_listener_add - a channel is open and waits
- * @listener: that it was offered to
- * @chan: takes a reference of it
+ * rcl_listener_add - have an open channel wait
+ * @listener: that the channel was offered to
+ * @chan: the listener takes a reference to it
  *
  * Context: process context.
  * Return: false when nobody accepts any more.
@@ -84,7 +84,7 @@ bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan)
 		kref_get(&chan->lessee.ref);
 		list_add_tail(&chan->backlog, &listener->waiting);
 		listener->n++;
-		/* Under the lock: not after rcl_listener_shut(). */
+		/* Under the lock, so never after rcl_listener_shut(). */
 		listener->ops->waiting(listener);
 	}
 	spin_unlock(&listener->lock);
@@ -92,7 +92,7 @@ bool rcl_listener_add(struct rcl_listener *listener, struct rcl_chan *chan)
 }
 
 /**
- * rcl_listener_shut - nobody accepts any more
+ * rcl_listener_shut - note that nobody accepts any more
  * @listener: any
  *
  * Context: process context.
@@ -105,7 +105,7 @@ void rcl_listener_shut(struct rcl_listener *listener)
 }
 
 /**
- * rcl_listener_take - take the next channel out
+ * rcl_listener_take - take out the next channel
  * @listener: any
  *
  * Context: process context.
@@ -127,9 +127,9 @@ struct rcl_chan *rcl_listener_take(struct rcl_listener *listener)
 }
 
 /**
- * rcl_listener_untake - a channel waits again, before all others
+ * rcl_listener_untake - have a channel wait again, ahead of all others
  * @listener: not shut
- * @chan: of rcl_listener_take(), whose reference is handed back
+ * @chan: from rcl_listener_take(); its reference is handed back
  *
  * Context: process context.
  */

@@ -15,9 +15,9 @@ struct rcl_chan;
 struct rcl_listener;
 
 /**
- * struct rcl_listener_ops - of the consumer's side
+ * struct rcl_listener_ops - callbacks of the consumer's side
  * @make: returns a channel that is not open yet, or NULL; may sleep
- * @waiting: one waits; process context, must not sleep
+ * @waiting: a channel waits; process context, must not sleep
  * @release: the last reference was dropped
  */
 struct rcl_listener_ops {
@@ -27,15 +27,15 @@ struct rcl_listener_ops {
 };
 
 /**
- * struct rcl_listener - somebody who waits
- * @service: what the table knows of it
+ * struct rcl_listener - a consumer that waits
+ * @service: what the table of services knows of it
  * @ops: constant
  * @ref: held by its consumer and by each channel made for it
  * @cred: of its consumer, NULL for the kernel; a reference is held
- * @memcg: that these are charged to, or NULL; a reference is held
+ * @memcg: that the channels are charged to, or NULL; a reference is held
  * @flags: RCLINK_CHAN_*, of the channels
  * @max: channels that may wait
- * @wait: for @ops->waiting to wake
+ * @wait: wait queue for @ops->waiting to wake
  * @lock: protects the three below
  * @waiting: channels that are open, by @backlog; each with a reference
  * @n: entries of @waiting

@@ -26,7 +26,7 @@ static int __init rcl_init(void)
 	ret = rcl_dev_init();
 	if (ret)
 		goto err_mcast_sa_exit;
-	/* Before there is a link or a group that it would have to end. */
+	/* Before there is any link or group that it would have to end. */
 	ret = rcl_sleep_init();
 	if (ret)
 		goto err_dev_exit;
@@ -40,7 +40,7 @@ static int __init rcl_init(void)
 	return 0;
 
 err_nl_exit:
-	/* Somebody may have made some already. */
+	/* Somebody may have made groups or links already. */
 	rcl_group_exit();
 	rcl_link_exit();
 	rcl_event_exit();
@@ -59,7 +59,7 @@ static void __exit rcl_exit(void)
 {
 	rcl_cdev_exit();
 	rcl_group_exit();
-	/* Creates no more, and the listeners hear of each link's end. */
+	/* No more are created, and listeners hear of each link's end. */
 	rcl_link_exit();
 	rcl_event_exit();
 	rcl_nl_exit();

@@ -17,12 +17,12 @@
  * rcl_mapping_shift - how long is an extent?
  * @ib: device
  *
- * A power of two, so that the extent of an address is a shift. Some devices say
- * that one fast registration takes far more than what others use it for. With
- * so many its list is in several pieces, which not all drivers hand to the
- * device, or needs memory in one piece that is not there.
+ * A power of two, so that a shift gives the extent of an address. Some devices
+ * say that one fast registration takes far more pages than others use it for.
+ * With so many, its page list is in several pieces, which not all drivers hand
+ * to the device, or needs contiguous memory that is not there.
  *
- * Return: the binary logarithm of its bytes.
+ * Return: the binary logarithm of its length in bytes.
  */
 u32 rcl_mapping_shift(const struct ib_device *ib)
 {
@@ -34,9 +34,9 @@ u32 rcl_mapping_shift(const struct ib_device *ib)
  * rcl_mapping_lay_out - cut memory into extents
  * @mapping: with @mapping->memory and @mapping->window
  * @addr: first address for the peer; as far into its page as the memory is
- * @shift: an extent is so long
+ * @shift: of an extent, as from rcl_mapping_shift()
  *
- * There is one range of addresses for all extents, so that only keys differ.
+ * All extents share one range of addresses, so that only their keys differ.
  *
  * Context: may sleep.
  * Return: 0, -EMSGSIZE for more than RCL_EXTENTS_MAX, or -ENOMEM; to be
@@ -95,7 +95,7 @@ static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
 			return ret;
 		window->rkeys[mapping->n++] = extent->mr->rkey;
 		ret = rcl_reg_mr(reg, extent->mr, access);
-		/* There may be many, and somebody waits for us to end. */
+		/* There may be many more, and somebody waits for us. */
 		if (!READ_ONCE(*wanted))
 			return -ECANCELED;
 		if (ret)
@@ -109,7 +109,7 @@ static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
 }
 
 /**
- * rcl_mapping_map - register all of it, or nothing
+ * rcl_mapping_map - register all of a mapping, or nothing
  * @mapping: laid out, not registered
  * @pd: of the link
  * @reg: of the link
@@ -117,7 +117,8 @@ static int rcl_mapping_map_extents(struct rcl_mapping *mapping,
  *
  * Context: may sleep.
  * Return: 0, -ECANCELED when it is not @wanted any more, -EINTR for a fatal
- * signal, or what @mapping->memory->map, rcl_extent_map() and rcl_reg_mr() say.
+ * signal, or what @mapping->memory->map, rcl_extent_map() or rcl_reg_mr()
+ * returns.
  */
 int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 		    struct rcl_reg *reg, const bool *wanted)
@@ -129,7 +130,7 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 	};
 	int ret = 0;
 
-	/* Whoever ends it would wait for each of those that queue up. */
+	/* Else whoever ends it would wait for all mappings that queue up. */
 	if (!READ_ONCE(*wanted))
 		return -ECANCELED;
 	if (memory->map)
@@ -143,9 +144,9 @@ int rcl_mapping_map(struct rcl_mapping *mapping, struct ib_pd *pd,
 }
 
 /**
- * rcl_mapping_unmap - end all of its registrations
- * @mapping: any; @mapping->stuck is set if the device did not end one: else
- *	neither it nor the peer reaches the memory any more
+ * rcl_mapping_unmap - end all registrations of a mapping
+ * @mapping: any; @mapping->stuck is set if the device did not end one; else
+ *	neither the device nor the peer reaches the memory any more
  *
  * Context: may sleep.
  */
@@ -171,9 +172,9 @@ void rcl_mapping_free(struct rcl_mapping *mapping)
 }
 
 /**
- * rcl_mapping_let_go - let memory go that was registered
- * @memory: freed
- * @stuck: but not if a registration did not end
+ * rcl_mapping_let_go - let go of memory that was registered
+ * @memory: freed, unless @stuck
+ * @stuck: a registration did not end
  *
  * Context: may sleep.
  * Return: 0, or -EIO when the memory is lost.
@@ -183,7 +184,7 @@ int rcl_mapping_let_go(struct rcl_memory *memory, bool stuck)
 	if (stuck) {
 		pr_warn_ratelimited("a registration did not end: %u pages are lost\n",
 				    memory->npages);
-		/* Nobody knows it any more, and that is meant. */
+		/* Nothing refers to it any more, and that is intended. */
 		kmemleak_not_leak(memory);
 		return -EIO;
 	}

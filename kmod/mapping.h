@@ -15,7 +15,7 @@ struct rcl_window;
 /**
  * struct rcl_mapping - memory that is, or can be, registered with one PD
  * @memory: what it is made of
- * @window: how the peer addresses it; the owner's, who sets its rights
+ * @window: how the peer addresses it; belongs to the owner, who sets its rights
  * @extents: cover it in order
  * @n: how many of them are mapped; 0 when it is not registered
  * @stuck: the device did not end a registration: the memory stays

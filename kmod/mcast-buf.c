@@ -40,8 +40,8 @@ static void rcl_mcast_unmap_slot(struct rcl_mcast_slot *slot,
 }
 
 /*
- * Apart from what comes behind them, which so fits in a page. Many share a
- * cache line, as nobody but the device writes there.
+ * Separate from what comes behind them, so that this fits in a page. They share
+ * cache lines, because nobody but the device writes there.
  */
 static int rcl_mcast_map_grhs(struct rcl_mcast *mcast)
 {
@@ -104,7 +104,7 @@ static void rcl_mcast_unmap_rest(struct rcl_mcast *mcast)
 
 /**
  * rcl_mcast_unmap - the mirror of rcl_mcast_map()
- * @mcast: the device writes to nothing of it any more
+ * @mcast: the device no longer writes to any of it
  *
  * Context: process context.
  */
@@ -121,7 +121,7 @@ void rcl_mcast_unmap(struct rcl_mcast *mcast)
 }
 
 /**
- * rcl_mcast_map - allocate what packets come to and go from
+ * rcl_mcast_map - allocate the buffers that packets come to and go from
  * @mcast: with its @ib set
  *
  * Context: may sleep.

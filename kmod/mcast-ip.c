@@ -2,8 +2,8 @@
 /*
  * A RoCE v2 packet to a multicast address is an IP packet to it: a switch with
  * IGMP or MLD snooping, and on a software device the host's own IP stack, let
- * it through only where somebody has joined. A socket that is bound to no port
- * joins, and nothing is ever received on it; what it joined goes with it.
+ * it through only where somebody has joined. So a socket joins that is bound to
+ * no port and never receives anything; its membership ends with it.
  */
 #include "mcast-ip.h"
 
@@ -27,7 +27,7 @@ static int rcl_mcast_ifindex(const struct ib_gid_attr *sgid)
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(sgid);
-	/* The number is of its namespace; the socket is of the first one. */
+	/* The index is of its namespace; the socket is in the initial one. */
 	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), &init_net))
 		ifindex = ndev->ifindex;
 	rcu_read_unlock();
@@ -55,12 +55,12 @@ static int rcl_mcast_join6(struct socket *sock, const u8 *mgid, int ifindex)
 /**
  * rcl_mcast_ip_join - let packets to a multicast address in
  * @sgid: own GID, held by the caller
- * @mgid: of the same kind, 16 bytes
+ * @mgid: of the same kind as @sgid, 16 bytes
  * @sock: set on success; to be given to rcl_mcast_ip_leave()
  *
  * Context: may sleep; takes the RTNL lock.
- * Return: 0, -ENODEV for a GID without a net device, or with one of another
- * namespace, or what the IP stack says.
+ * Return: 0, -ENODEV for a GID without a net device, or with one in another
+ * namespace, or what the IP stack returns.
  */
 int rcl_mcast_ip_join(const struct ib_gid_attr *sgid, const u8 *mgid,
 		      struct socket **sock)
@@ -84,7 +84,7 @@ int rcl_mcast_ip_join(const struct ib_gid_attr *sgid, const u8 *mgid,
 
 /**
  * rcl_mcast_ip_leave - the mirror of rcl_mcast_ip_join()
- * @sock: from there; the net device may be gone
+ * @sock: of rcl_mcast_ip_join(); the net device may be gone
  *
  * Context: may sleep; takes the RTNL lock.
  */
@@ -94,7 +94,7 @@ void rcl_mcast_ip_leave(struct socket *sock)
 }
 
 /**
- * rcl_mcast_ip_mac - which Ethernet address stands for a group?
+ * rcl_mcast_ip_mac - find the Ethernet address of a group
  * @mgid: 16 bytes
  * @mac: ETH_ALEN bytes, set
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The part that the IP stack has in a multicast group of a RoCE port. */
+/* The IP stack's part in a multicast group of a RoCE port. */
 #ifndef RCL_MCAST_IP_H
 #define RCL_MCAST_IP_H
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * On InfiniBand the subnet manager says which LID stands for an MGID, and has
- * switches let packets to it through to the ports that have joined (IBA
- * 15.2.5.17). The core asks it, several times in 3 s, tells of the answer, and
- * later that the membership is over, when the port, its LID or the subnet
- * manager has changed. Both it does in a work item of its own, which only notes
- * and kicks here.
+ * switches pass packets for it on to the ports that have joined (IBA
+ * 15.2.5.17). The core asks it, several times in 3 s, and reports the answer,
+ * and later the end of the membership, when the port, its LID or the subnet
+ * manager has changed. It reports both from a work item of its own; the
+ * callback here only notes them and kicks.
  *
- * Who comes first has the group made. The Q_Key that the subnet manager is told
- * is a fixed one, since that of packets comes with the key, and it looks at no
- * packet.
+ * The first member to join has the group created. The subnet manager is told a
+ * fixed Q_Key: the Q_Key of the packets comes with the key, and the subnet
+ * manager looks at no packet.
  */
 #include "mcast-sa.h"
 
@@ -26,7 +26,7 @@
 #define RCL_MCAST_SA_QKEY	0x0072636c	/* "rcl" */
 #define RCL_MCAST_SA_MEMBER	1		/* full: sends and receives */
 
-/* With all that it takes to make the group. */
+/* Includes all that is needed to create the group. */
 #define RCL_MCAST_SA_MASK	(IB_SA_MCMEMBER_REC_MGID | \
 				 IB_SA_MCMEMBER_REC_PORT_GID | \
 				 IB_SA_MCMEMBER_REC_JOIN_STATE | \
@@ -38,7 +38,7 @@
 
 static struct ib_sa_client rcl_mcast_sa_client;
 
-/* Always 0: who asked lets go of it. */
+/* Always returns 0: whoever asked ends the membership, not the core. */
 static int rcl_mcast_sa_told(int status, struct ib_sa_multicast *multicast)
 {
 	struct rcl_mcast_sa *sa = multicast->context;
@@ -59,14 +59,14 @@ static int rcl_mcast_sa_told(int status, struct ib_sa_multicast *multicast)
 
 /**
  * rcl_mcast_sa_ask - ask the subnet manager, if there is one, for a membership
- * @sa: with @sa->up; neither asked, nor left since
- * @user: attached; a RoCE port has none to ask
+ * @sa: with @sa->up set; not asked yet, or left since
+ * @user: attached; a RoCE port has no subnet manager to ask
  * @mgid: of the group, 16 bytes
- * @why: set to a sentence when it cannot be asked
+ * @why: set to a sentence when the subnet manager cannot be asked
  *
  * Context: may sleep.
- * Return: 0, then there will be an answer if rcl_mcast_sa_is_asked(); or
- * -ENOMEM, -ENODEV, or what rcl_dev_get_pkey() says.
+ * Return: 0, and there will be an answer if rcl_mcast_sa_is_asked(); or
+ * -ENOMEM, -ENODEV, or what rcl_dev_get_pkey() returns.
  */
 int rcl_mcast_sa_ask(struct rcl_mcast_sa *sa, const struct rcl_dev_user *user,
 		     const u8 *mgid, const char **why)
@@ -129,15 +129,15 @@ static const char *rcl_mcast_sa_why(int status)
 }
 
 /**
- * rcl_mcast_sa_get - what has it answered?
+ * rcl_mcast_sa_get - what has the subnet manager answered?
  * @sa: asked
  * @addr: its LID, service level and rate are set
- * @mtu: of the port, and then of the group if that is less
- * @why: set to a sentence when it has refused
+ * @mtu: of the port; lowered to that of the group if that is less
+ * @why: set to a sentence on failure
  *
  * Context: any.
- * Return: 0, -EINPROGRESS without an answer, -ETIMEDOUT, -EINVAL when it has
- * refused, or what the core says.
+ * Return: 0, -EINPROGRESS without an answer, -ETIMEDOUT, -EINVAL for a refusal,
+ * or another errno from the core.
  */
 int rcl_mcast_sa_get(const struct rcl_mcast_sa *sa, struct rcl_mcast_addr *addr,
 		     u32 *mtu, const char **why)
@@ -161,11 +161,11 @@ int rcl_mcast_sa_get(const struct rcl_mcast_sa *sa, struct rcl_mcast_addr *addr,
 
 /**
  * rcl_mcast_sa_leave - the mirror of rcl_mcast_sa_ask()
- * @sa: asked, with an answer or without; nothing is told of it afterwards
+ * @sa: asked, with an answer or without; no callback comes afterwards
  *
  * The core tells the subnet manager.
  *
- * Context: may sleep, while somebody is told.
+ * Context: may sleep, while a callback runs.
  */
 void rcl_mcast_sa_leave(struct rcl_mcast_sa *sa)
 {
@@ -174,7 +174,7 @@ void rcl_mcast_sa_leave(struct rcl_mcast_sa *sa)
 }
 
 /**
- * rcl_mcast_sa_init - be somebody who may ask
+ * rcl_mcast_sa_init - register as a client that may ask
  */
 void __init rcl_mcast_sa_init(void)
 {

@@ -11,8 +11,8 @@ struct rcl_upcall;
 
 /**
  * struct rcl_mcast_sa - a membership that was asked for, or none
- * @up: kicked when there is an answer, told when the membership is over; set
- * @multicast: of the core, NULL without one
+ * @up: set; gets kick() on an answer, and fail() when the membership is over
+ * @multicast: the core's object, NULL when not asked
  * @answered: @status is set, and @rec if that is 0
  * @status: 0 or a negative errno
  * @rec: of the group

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Datagrams of a multicast group. Whoever has the Q_Key can send to the QP, so
- * nothing that comes in ends it; what fails here is the device's own.
+ * nothing that comes in ends it; failures here are the device's own.
  */
 #include "mcast.h"
 
@@ -22,8 +22,8 @@
 
 #define RCL_MCAST_STOP_MS	5000	/* for flushes */
 /*
- * Of a receive: the GRH, what it is of, and the rest, twice. No device takes
- * fewer: see rcl_port_lacks().
+ * Pieces of a receive: the GRH, its packet, and the rest, twice. No device that
+ * is used takes fewer: see rcl_port_lacks().
  */
 #define RCL_MCAST_PIECES	4
 
@@ -87,7 +87,7 @@ static int rcl_mcast_post(struct rcl_mcast_slot *slot)
 	return ret;
 }
 
-/* Of RoCE, an IPv4 header lies at the end of the 40 bytes. */
+/* With RoCE, an IPv4 header is at the end of the 40 bytes. */
 static void rcl_mcast_source(struct rcl_mcast *mcast, const struct ib_wc *wc,
 			     const struct ib_grh *grh, union ib_gid *gid)
 {
@@ -107,7 +107,7 @@ static void rcl_mcast_take(struct rcl_mcast_slot *slot, const struct ib_wc *wc)
 {
 	struct rcl_mcast *mcast = slot->mcast;
 	u32 grh = sizeof(*slot->grh);
-	/* Of one that is longer the rest is not read. */
+	/* The rest of a longer packet is not read. */
 	u32 len = min_t(u32, wc->byte_len, grh + RCL_MCAST_MTU);
 	union ib_gid gid;
 
@@ -231,9 +231,9 @@ static int rcl_mcast_to_rts(struct rcl_mcast *mcast)
 }
 
 /*
- * Everything comes back as a flush, but of a device that is broken: then no
- * more comes once the QP is destroyed, and what has come may use it until then.
- * Afterwards the owner hears nothing more.
+ * Everything comes back as a flush, unless the device is broken: then nothing
+ * comes once the QP is destroyed, and what comes before may use it until then.
+ * After this, the owner hears nothing more.
  */
 static void rcl_mcast_stop(struct rcl_mcast *mcast)
 {
@@ -321,8 +321,8 @@ err_pd:
 }
 
 /*
- * What the device may still write to is lost with a QP that it keeps, and the
- * module stays: its code is called when that completes. True when @mcast must.
+ * If the device keeps a QP, what it may still write to is lost, and the module
+ * stays: its code is called on completion. True when @mcast must stay, too.
  */
 static bool rcl_mcast_lose_posted(struct rcl_mcast *mcast)
 {
@@ -332,7 +332,7 @@ static bool rcl_mcast_lose_posted(struct rcl_mcast *mcast)
 		return false;
 	pr_warn_ratelimited("%s keeps a QP of a group: %d buffers are lost, and this module cannot be unloaded\n",
 			    mcast->ib->name, posted);
-	/* Nobody knows it any more, and that is meant. */
+	/* Nothing refers to it any more, and that is intended. */
 	kmemleak_not_leak(mcast);
 	__module_get(THIS_MODULE);
 	return true;
@@ -341,7 +341,7 @@ static bool rcl_mcast_lose_posted(struct rcl_mcast *mcast)
 /* False when @mcast must stay. */
 static bool rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 {
-	/* One that the device did not detach is lost, and tells nobody. */
+	/* A QP that the device did not detach is lost, and tells nobody. */
 	bool lost = ib_destroy_qp(mcast->qp);
 
 	if (lost) {
@@ -360,7 +360,7 @@ static bool rcl_mcast_destroy_verbs(struct rcl_mcast *mcast)
 /**
  * rcl_mcast_random_qkey - draw a Q_Key
  *
- * Return: a controlled one: only who is privileged can send with it (IBA
+ * Return: a controlled one: only privileged users can send with it (IBA
  * 10.2.5).
  */
 u32 rcl_mcast_random_qkey(void)
@@ -374,7 +374,7 @@ static void rcl_mcast_free(struct rcl_mcast *mcast)
 	kfree(mcast);
 }
 
-/* The QP is there. */
+/* The QP exists. */
 static void rcl_mcast_end(struct rcl_mcast *mcast)
 {
 	if (mcast->sock)
@@ -445,10 +445,10 @@ err_free:
  * @ops: called from now on
  * @addr: of the group
  * @user: attached to the device; @user->up is told of what ends the QP
- * @why: set to a sentence when it is refused
+ * @why: set to a sentence when that is refused
  *
  * Context: may sleep; takes the RTNL lock.
- * Return: it, or the ERR_PTR of what refused.
+ * Return: the QP and what it needs, or the ERR_PTR of what refused it.
  */
 struct rcl_mcast *rcl_mcast_create(const struct rcl_mcast_ops *ops,
 				   const struct rcl_mcast_addr *addr,
@@ -463,7 +463,7 @@ struct rcl_mcast *rcl_mcast_create(const struct rcl_mcast_ops *ops,
 	ret = rcl_dev_get_pkey(user, 0, &ignored, why);
 	if (ret)
 		return ERR_PTR(ret);
-	/* Until the device and the IP stack have it. */
+	/* Held until the device and the IP stack have it. */
 	sgid = rcl_dev_get_sgid(user, why);
 	if (IS_ERR(sgid))
 		return ERR_CAST(sgid);
@@ -473,12 +473,12 @@ struct rcl_mcast *rcl_mcast_create(const struct rcl_mcast_ops *ops,
 }
 
 /**
- * rcl_mcast_set_qkey - take and send packets with another Q_Key
+ * rcl_mcast_set_qkey - receive and send packets with another Q_Key
  * @mcast: created
  * @qkey: of the group
  *
  * Context: may sleep; others may send meanwhile.
- * Return: 0, or what ib_modify_qp() says.
+ * Return: 0, or what ib_modify_qp() returns.
  */
 int rcl_mcast_set_qkey(struct rcl_mcast *mcast, u32 qkey)
 {
@@ -497,7 +497,7 @@ static bool rcl_mcast_is_free(const struct rcl_mcast_slot *slot)
 	return !smp_load_acquire(&slot->busy);
 }
 
-/* From @i on; @end when all before that are under way. */
+/* The first one from @i on; @end when all before that are under way. */
 static int rcl_mcast_find_free(const struct rcl_mcast *mcast, int i, int end)
 {
 	while (i < end && !rcl_mcast_is_free(&mcast->tx[i]))
@@ -508,7 +508,7 @@ static int rcl_mcast_find_free(const struct rcl_mcast *mcast, int i, int end)
 /**
  * rcl_mcast_begin - begin to send a packet
  * @mcast: created
- * @own: the owner's own, for which the others leave room
+ * @own: the packet is the owner's own, for which others leave room
  *
  * Context: one caller at a time, until rcl_mcast_send().
  * Return: a slot with room for RCL_MCAST_MTU bytes at @buf, or NULL while all
@@ -533,7 +533,7 @@ struct rcl_mcast_slot *rcl_mcast_begin(struct rcl_mcast *mcast, bool own)
  * @mcast: created
  *
  * Context: any.
- * Return: true for yes, which may be over by the time that it is used.
+ * Return: true if so; it may be taken by the time the caller wants it.
  */
 bool rcl_mcast_has_room(const struct rcl_mcast *mcast)
 {
@@ -541,12 +541,12 @@ bool rcl_mcast_has_room(const struct rcl_mcast *mcast)
 }
 
 /**
- * rcl_mcast_send - send what was put where rcl_mcast_begin() said
- * @slot: of rcl_mcast_begin()
+ * rcl_mcast_send - send what was put into a slot
+ * @slot: from rcl_mcast_begin()
  * @len: bytes, at most the port's MTU
  *
- * Context: any; that of who called rcl_mcast_begin().
- * Return: 0, or what ib_post_send() says.
+ * Context: any; that of the rcl_mcast_begin() call.
+ * Return: 0, or what ib_post_send() returns.
  */
 int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 {
@@ -584,7 +584,7 @@ int rcl_mcast_send(struct rcl_mcast_slot *slot, u32 len)
 
 /**
  * rcl_mcast_destroy - the mirror of rcl_mcast_create()
- * @mcast: freed, and its ops do not run any more afterwards; nobody sends
+ * @mcast: freed, and its ops no longer run afterwards; nobody sends
  *
  * Context: may sleep; takes the RTNL lock.
  */

@@ -17,7 +17,7 @@ struct socket;
 
 #define RCL_MCAST_RX	32	/* receives that are posted */
 #define RCL_MCAST_TX	16	/* sends under way; one is the owner's alone */
-#define RCL_MCAST_MTU	4096	/* of the longest packet that a port sends */
+#define RCL_MCAST_MTU	4096	/* bytes of the longest packet a port sends */
 /*
  * Half of what may follow that: a software device takes IP datagrams of 64 KiB,
  * and rxe (6.1) ends a QP whose receive has less room.
@@ -29,8 +29,8 @@ struct socket;
  * @gid: its MGID, network byte order
  * @lid: its LID on InfiniBand
  * @sl: service level of its packets there
- * @rate: enum ib_rate of them
- * @qkey: which all packets must have
+ * @rate: enum ib_rate of its packets there
+ * @qkey: that all packets must have
  */
 struct rcl_mcast_addr {
 	u8 gid[RCLINK_GID_LEN];
@@ -43,12 +43,12 @@ struct rcl_mcast_addr {
 /**
  * struct rcl_mcast_slot - a receive or a send
  * @cqe: of its work request
- * @mcast: whose
+ * @mcast: that the slot belongs to
  * @buf: RCL_MCAST_MTU bytes
  * @dma: address of @buf for the device
- * @grh: of a receive: what comes before those
+ * @grh: of a receive: what precedes @buf in a packet
  * @grh_dma: address of @grh for the device
- * @busy: of a send: it is under way
+ * @busy: of a send: under way
  */
 struct rcl_mcast_slot {
 	struct ib_cqe cqe;
@@ -61,10 +61,10 @@ struct rcl_mcast_slot {
 };
 
 /**
- * struct rcl_mcast_ops - what its owner hears; process context
- * @received: a packet came in: what is behind its GRH, so many bytes, and
- *	where it says it comes from; one at a time
- * @sent: a send is not under way any more, and so its slot is free
+ * struct rcl_mcast_ops - what the owner is told; process context
+ * @received: a packet came in: the data behind its GRH, its length, and the GID
+ *	it claims to come from; one at a time
+ * @sent: a send is no longer under way, so its slot is free
  */
 struct rcl_mcast_ops {
 	void (*received)(struct rcl_mcast *mcast, u8 *data, u32 len,
@@ -75,19 +75,19 @@ struct rcl_mcast_ops {
 /**
  * struct rcl_mcast - a QP and what it needs
  * @ops: of the owner
- * @up: told of what ends it; the owner's
+ * @up: told of what ends the QP; the owner's
  * @addr: of the group
  * @ib: the device
- * @port: of it
+ * @port: of the device
  * @pd: its protection domain
- * @cq: for both queues, polled in a workqueue of the core
- * @qp: from INIT on
+ * @cq: for both queues, polled in a workqueue of the RDMA core
+ * @qp: in RTS after rcl_mcast_create()
  * @sock: joined in the IP stack, NULL on InfiniBand
  * @posted: work requests that have not completed
  * @stopping: nothing is posted any more
  * @idle: woken when nothing is posted
  * @ah: way to the group
- * @rest: RCL_MCAST_REST bytes, twice the end of each receive; never read
+ * @rest: RCL_MCAST_REST bytes; each receive ends with them, twice; never read
  * @rest_dma: address of @rest for the device
  * @rx: receives
  * @tx: sends, the first of which is the owner's

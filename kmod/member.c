@@ -43,11 +43,11 @@ static void rcl_member_put(u8 *data, const struct rcl_group_grant *grant)
 }
 
 /**
- * rcl_member_question - answer the peer, who asks for the key of a group
+ * rcl_member_question - answer the peer's question for the key of a group
  * @ep: of a link that is up
  * @msg: GROUP, hostile
  *
- * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
+ * Return: 0, -EPROTO, or what rcl_ctrl_send() returns.
  */
 int rcl_member_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {
@@ -78,7 +78,7 @@ int rcl_member_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	return ret;
 }
 
-/* Without data: what the member has is still the newest. */
+/* No data means that the key of the member is still the newest. */
 static int rcl_member_get(const struct rcl_msg *msg,
 			  struct rcl_group_grant *grant)
 {
@@ -97,7 +97,7 @@ static int rcl_member_get(const struct rcl_msg *msg,
 }
 
 /**
- * rcl_member_answer - the peer answered
+ * rcl_member_answer - handle the peer's answer
  * @ep: of a link that is up
  * @msg: GROUPED, hostile
  *
@@ -112,7 +112,7 @@ int rcl_member_answer(struct rcl_epoch *ep, const struct rcl_msg *msg)
 	if (!call)
 		return -EPROTO;
 	ret = msg->status ? 0 : rcl_member_get(msg, &call->grant);
-	/* The slot would keep it until another message comes. */
+	/* The slot would keep the key until another message comes. */
 	memzero_explicit((u8 *)msg->data, msg->len);
 	if (ret)
 		return ret;

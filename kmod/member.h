@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a member of a group gets its key from the peer who keeps it. */
+/* How a member of a group gets its key from the peer that keeps it. */
 #ifndef RCL_MEMBER_H
 #define RCL_MEMBER_H
 

@@ -16,22 +16,22 @@ struct task_struct;
 
 /**
  * struct rcl_memory - what a region is made of
- * @sgt: its pieces; each but the first begins with a page, and each but the
- *	last ends with one; none with @map
- * @first: where it begins in its first page, bytes
+ * @sgt: its pieces; all but the first begin, and all but the last end, on a
+ *	page boundary; none with @map
+ * @first: offset in its first page, bytes
  * @len: bytes
  * @npages: pages
  * @read_only: neither the device nor the peer may write there
- * @owner: waits for it to be registered, by somebody else: not for long when it
- *	has a signal; or NULL
- * @memcg: is charged for what it takes to register it, or NULL; of the channel
+ * @owner: task that waits while somebody else registers it; a fatal signal to
+ *	the task soon ends that; or NULL
+ * @memcg: charged for what registering it takes, or NULL; that of the channel
  *	or the share
- * @file: that can be mapped to see it, or NULL
+ * @file: file by which it can be mapped, or NULL
  * @map: finds the first piece for a device, where @sgt has none, and gives up
  *	when it is not @wanted any more; or NULL. Its pieces have DMA addresses,
  *	and maybe no pages
- * @unmap: the mirror of @map; also of what is not mapped
- * @free: nothing can access it any more
+ * @unmap: the mirror of @map; also called when it is not mapped
+ * @free: called when nothing can access it any more
  */
 struct rcl_memory {
 	struct sg_table sgt;
@@ -48,7 +48,7 @@ struct rcl_memory {
 	void (*free)(struct rcl_memory *memory);
 };
 
-/* Of what is not empty, and does not wrap. */
+/* The range is not empty and does not wrap. */
 static inline u64 rcl_memory_npages(u64 addr, u64 len)
 {
 	return ((addr + len - 1) >> PAGE_SHIFT) - (addr >> PAGE_SHIFT) + 1;

@@ -10,7 +10,7 @@
 #define RCL_IS_ANSWER	BIT(2)	/* to a question of this end */
 #define RCL_IS_OF_LEASE	BIT(3)	/* about a pooled QP, as its question was */
 
-/* By any byte that a peer may send: what is no type has none of them. */
+/* Indexed by any byte that a peer may send: one that is no type has none. */
 static const u8 traits[256] = {
 	[RCL_MSG_HELLO_ACK] = RCL_IS_ANSWER,
 	[RCL_MSG_PING] = RCL_HAS_RANGE | RCL_HAS_DATA,
@@ -105,7 +105,7 @@ bool rcl_msg_is_answer(u8 type)
  * rcl_msg_is_of_lease - is it an answer about a pooled QP, as the question was?
  * @type: enum rcl_msg_type
  *
- * Return: true if so: then it has the QP's index.
+ * Return: true if so: then it carries the QP's index.
  */
 bool rcl_msg_is_of_lease(u8 type)
 {
@@ -148,7 +148,7 @@ u32 rcl_msg_encode(u8 *buf, const struct rcl_msg *msg)
  * @len: its bytes
  * @msg: set
  *
- * Return: 0, or -EBADMSG when type or length are wrong.
+ * Return: 0, or -EBADMSG when the type, status or length is wrong.
  */
 int rcl_msg_decode(const u8 *buf, u32 len, struct rcl_msg *msg)
 {

@@ -9,8 +9,8 @@
 #include <linux/types.h>
 
 /*
- * To be raised with each type, as who does not know one ends the epoch, and
- * with RCL_GROUP_MSG_VERSION.
+ * To be raised with each new type, because an end that does not know it ends
+ * the epoch, and with RCL_GROUP_MSG_VERSION.
  */
 #define RCL_MSG_VERSION	4
 
@@ -33,7 +33,7 @@
 #define RCL_EXTENT_SHIFT_MAX	30	/* of the peer's */
 #define RCL_EXTENTS_MAX		4096	/* of a region */
 
-/* An answer comes behind its question. */
+/* Each answer follows its question. */
 enum rcl_msg_type {
 	RCL_MSG_HELLO = 1,	/* I am in RTS */
 	RCL_MSG_HELLO_ACK,
@@ -58,7 +58,7 @@ enum rcl_msg_type {
 	RCL_MSG_BEAT_ACK,
 	RCL_MSG_RESUME,		/* channel @id goes on; got @got messages */
 	RCL_MSG_RESUMED,
-	RCL_MSG_GROUP,		/* the key of group @data, if not mine */
+	RCL_MSG_GROUP,		/* key of group @data, if not the one I have */
 	RCL_MSG_GROUPED,	/* @data: the key, or nothing */
 	RCL_MSG_MAX
 };
@@ -91,7 +91,7 @@ enum rcl_msg_status {
  * @id_low: of GROUP, second half of the identifier of a key
  * @data: payload, @len bytes inside the message
  *
- * Which types have a range, and data, is in a table of msg.c.
+ * A table in msg.c says which types have a range, and which have data.
  */
 struct rcl_msg {
 	u8 type;

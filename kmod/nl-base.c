@@ -69,13 +69,13 @@ struct sk_buff *rcl_nl_reply(struct genl_info *info, u8 cmd, void **hdr)
 }
 
 /**
- * rcl_nl_reply_end - send a reply, or let it go
+ * rcl_nl_reply_end - send a reply, or drop it
  * @info: request
  * @skb: message of rcl_nl_reply()
- * @hdr: as rcl_nl_reply() has set it
- * @ret: of what put the attributes
+ * @hdr: as set by rcl_nl_reply()
+ * @ret: result of putting the attributes
  *
- * Return: 0, @ret, or what netlink says.
+ * Return: 0, @ret, or an errno from netlink.
  */
 int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *hdr,
 		     int ret)
@@ -89,10 +89,10 @@ int rcl_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *hdr,
 }
 
 /**
- * rcl_nl_seq - what the parts of a dump are compared by
- * @generation: of what is dumped: another one after each change
+ * rcl_nl_seq - the number by which the parts of a dump are compared
+ * @generation: of what is dumped: differs after each change
  *
- * Return: likewise, but never 0, by which the core knows a dump's first part.
+ * Return: likewise, but never 0, which to the core means a dump's first part.
  */
 unsigned int rcl_nl_seq(unsigned int generation)
 {
@@ -105,7 +105,7 @@ unsigned int rcl_nl_seq(unsigned int generation)
  * @cb: of the dump; its @seq is set
  * @cmd: RCLINK_CMD_*
  *
- * Return: for rcl_nl_dump_end(), or NULL when there is no room.
+ * Return: the header for rcl_nl_dump_end(), or NULL when there is no room.
  */
 void *rcl_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
@@ -121,10 +121,10 @@ void *rcl_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 /**
  * rcl_nl_dump_end - end one object of a dump, or take it back
  * @skb: message
- * @hdr: of rcl_nl_dump_put()
- * @ret: of what put the attributes
+ * @hdr: from rcl_nl_dump_put()
+ * @ret: result of putting the attributes
  *
- * Return: 0, or -EMSGSIZE; then the message is as before.
+ * Return: 0, or -EMSGSIZE; then the message is as it was before.
  */
 int rcl_nl_dump_end(struct sk_buff *skb, void *hdr, int ret)
 {

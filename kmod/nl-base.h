@@ -6,12 +6,12 @@
 #include <linux/types.h>
 
 /*
- * Bytes: for 256 GIDs, two ends of 65 QPs, 32 links and 64 peers, or
- * RCLINK_GROUP_REGIONS_MAX regions.
+ * Bytes: enough for 256 GIDs, two ends of 65 QPs, 32 links and 64 peers,
+ * or RCLINK_GROUP_REGIONS_MAX regions.
  */
 #define RCL_NL_BIG	24576
 
-/* Of the args of a dump, beside where it is: who asked may see secrets. */
+/* Index in a dump's args, beside its position: requester may see secrets. */
 #define RCL_NL_SECRETS	1
 
 struct genl_family;

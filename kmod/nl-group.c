@@ -23,7 +23,7 @@ static u32 rcl_nl_group_u32(struct genl_info *info, int attr, u32 without)
 	return nla ? nla_get_u32(nla) : without;
 }
 
-/* The policy asks no NUL of what may be there more than once. */
+/* The policy requires no NUL of attributes that may be repeated. */
 static bool rcl_nl_is_text(const struct nlattr *nla)
 {
 	return nla_len(nla) > 1 && memchr(nla_data(nla), 0, nla_len(nla));
@@ -55,7 +55,7 @@ static int rcl_nl_parse_links(struct genl_info *info, int attr,
 	return 0;
 }
 
-/* Who forgot what to write must not get what is without it. */
+/* A forgotten text must not mean the same as a missing attribute. */
 static int rcl_nl_parse_text(struct genl_info *info, int attr, char *text,
 			     int size, const char *why)
 {
@@ -456,7 +456,7 @@ int rclink_nl_group_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		cb->args[0] = group->id;
 	}
 	kfree(group);
-	/* Who is being killed has not seen all of them. */
+	/* Not for -EINTR: a caller being killed has not seen all of them. */
 	if (ret == -ENOENT)
 		ret = 0;
 	return skb->len ? : ret;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generated policies have checked types and lengths of single attributes
- * by now. What is left is what a policy cannot say: attributes that are missing
- * or there twice. Values are checked by the core, with words for each.
+ * By now the generated policies have checked the type and length of each
+ * attribute. What is left is what a policy cannot express: attributes that are
+ * missing or given twice. The core checks values, with a sentence for each.
  */
 #include "nl-parse.h"
 
@@ -44,9 +44,9 @@ static int rcl_nl_once_in(const struct nlattr *head, int len, u64 lists,
 }
 
 /**
- * rcl_nl_once - refuse a request with an attribute that is there twice
+ * rcl_nl_once - refuse a request that has an attribute twice
  * @info: of the request, whose types have been checked
- * @lists: bits of attributes that may be
+ * @lists: bits of the attributes that may be repeated
  *
  * Return: 0 or -EINVAL.
  */
@@ -59,9 +59,9 @@ int rcl_nl_once(struct genl_info *info, u64 lists)
 }
 
 /**
- * rcl_nl_require - refuse a request without an attribute
+ * rcl_nl_require - refuse a request that lacks an attribute
  * @info: of the request
- * @attr: that must be there
+ * @attr: attribute that must be there
  * @text: sentence for its absence
  *
  * Return: 0 or -EINVAL.
@@ -130,7 +130,7 @@ static void rcl_nl_parse_fields(struct genl_info *info, int num,
 }
 
 /**
- * rcl_nl_parse_policy - the policy fields of a request
+ * rcl_nl_parse_policy - parse the policy fields of a request
  * @info: of the request
  * @change: filled in
  */
@@ -143,8 +143,8 @@ void rcl_nl_parse_policy(struct genl_info *info,
 }
 
 /**
- * rcl_nl_parse_path - device, port and GID index of a request
- * @info: of a request that knows no other policy field
+ * rcl_nl_parse_path - parse device, port and GID index of a request
+ * @info: of a request that takes no other policy field
  * @path: filled in
  */
 void rcl_nl_parse_path(struct genl_info *info, struct rcl_policy_change *path)
@@ -200,7 +200,7 @@ static int rcl_nl_parse_qps(const struct nlattr *nest, struct rcl_endpoint *end,
 }
 
 /**
- * rcl_nl_parse_end - the remote end of a request
+ * rcl_nl_parse_end - parse the remote end of a request
  * @info: of the request, with RCLINK_A_LINK_REMOTE
  * @end: zeroed, filled in
  *

@@ -2,7 +2,7 @@
 /*
  * What does not fit leaves the message as it is, half an attribute included:
  * all callers give up the message then, or take back the object of a dump. Only
- * an entry of a record is taken back here, as those before it are to be sent.
+ * an entry of a record is taken back here.
  */
 #include "nl-put.h"
 
@@ -132,7 +132,7 @@ static int rcl_nl_put_end_values(struct sk_buff *skb,
 
 /**
  * rcl_nl_put_end - encode one end of a link
- * @skb: message to somebody with CAP_NET_ADMIN
+ * @skb: message to a receiver with CAP_NET_ADMIN
  * @attr: RCLINK_A_LINK_LOCAL or RCLINK_A_LINK_REMOTE
  * @end: snapshot
  *
@@ -152,7 +152,7 @@ int rcl_nl_put_end(struct sk_buff *skb, int attr,
 	return 0;
 }
 
-/* The attributes of the policy lie in the order of its fields. */
+/* The attributes of the policy are in the order of its fields. */
 static int rcl_nl_put_policy(struct sk_buff *skb,
 			     const struct rcl_policy *policy)
 {
@@ -186,8 +186,8 @@ static int rcl_nl_put_used(struct sk_buff *skb, const struct rcl_used *used)
 /**
  * rcl_nl_put_counts - encode counters
  * @skb: message
- * @attr: what they are put into
- * @values: the counters, by the number of their attribute, from 1 on
+ * @attr: the nest to put them into
+ * @values: the counters, indexed by the number of their attribute, from 1 on
  * @n: entries of @values
  * @pad: the attribute for alignment
  *
@@ -389,7 +389,7 @@ static int rcl_nl_put_what(struct sk_buff *skb, const struct rcl_entry *entry)
  * @skb: message
  * @info: snapshot
  *
- * Return: 0, or -EMSGSIZE; then the message is as before.
+ * Return: 0, or -EMSGSIZE; then the message is as it was before.
  */
 int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info)
 {

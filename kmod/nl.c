@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Commands of the family. Each handler parses its request completely, makes one
- * call to the core, and encodes the snapshot that it got; of a record and of a
- * list, one call for each entry. No lock of the core is taken here.
+ * call to the core, and encodes the snapshot that it got; for a record or a
+ * list, it makes one call for each entry. No lock of the core is taken here.
  */
 #include "nl.h"
 
@@ -22,7 +22,7 @@
 #include "port.h"
 #include "recorder.h"
 
-#define RCL_PING_SIZE	64	/* bytes, when nobody says */
+#define RCL_PING_SIZE	64	/* bytes, by default */
 #define RCL_NL_ENTRIES	16	/* of a record, in one answer */
 
 static const char rcl_nl_no_link[] = "name: there is no link of that name";
@@ -68,12 +68,12 @@ static int rcl_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /*
- * One entry may be larger than what a dump has room for otherwise. All but the
- * first part are made by who reads, who need not be who asked.
+ * One entry may be larger than the room that a dump has by default. All parts
+ * but the first are made by the reader, which need not be the one that asked.
  */
 int rclink_nl_dump_begin(struct netlink_callback *cb)
 {
-	/* Who names one would take all that comes for that. */
+	/* A caller that names one object would take the whole dump for it. */
 	if (nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		NL_SET_ERR_MSG_ATTR(cb->extack,
 				    nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
@@ -289,7 +289,7 @@ int rclink_nl_link_connect_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* Without a reply. The request is put. */
+/* Asks without a reply, and puts the request. */
 static int rcl_nl_ask(struct genl_info *info, const char *name,
 		      struct rcl_request *req)
 {
@@ -323,8 +323,9 @@ static int rcl_nl_activate(struct genl_info *info)
 }
 
 /*
- * The request holds a key: nothing of it may stay, or come back in a NACK. One
- * that the policy refuses does not come here: netlink sends it back as it is.
+ * The request holds a key: nothing of it may stay, or come back in a NACK. A
+ * request that the policy refuses does not get here: netlink sends it back as
+ * it is.
  */
 int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -335,7 +336,7 @@ int rclink_nl_link_activate_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* An epoch of 0 is that which there is. */
+/* An epoch of 0 means the current one. */
 static int rcl_nl_end(struct genl_info *info, enum rcl_request_kind kind,
 		      u64 epoch)
 {
@@ -374,7 +375,10 @@ int rclink_nl_link_rotate_doit(struct sk_buff *skb, struct genl_info *info)
 	return rcl_nl_end(info, RCL_REQ_ROTATE, 0);
 }
 
-/* A ping, where its result goes, and what in: who waits for it must get it. */
+/*
+ * A ping, where its result goes, and the message for it, allocated in advance:
+ * whoever waits for the result must get it.
+ */
 struct rcl_nl_ping {
 	struct rcl_ping ping;
 	struct sk_buff *skb;
@@ -403,7 +407,7 @@ static int rcl_nl_put_ping(struct sk_buff *skb, const struct rcl_nl_ping *np)
 					    ping->why) : 0;
 }
 
-/* Who asked may be gone; then nobody wants to know. */
+/* The requester may be gone; then nobody wants the result. */
 static void rcl_nl_ping_done(struct rcl_ping *ping)
 {
 	struct rcl_nl_ping *np = container_of(ping, struct rcl_nl_ping, ping);
@@ -467,7 +471,7 @@ int rclink_nl_ping_doit(struct sk_buff *skb, struct genl_info *info)
 			     "too many pings are waiting on this link" : NULL);
 }
 
-/* Number by number, as the record may go on meanwhile. */
+/* Number by number, because the record may go on meanwhile. */
 static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number,
 			     bool secrets)
 {
@@ -482,7 +486,7 @@ static int rcl_nl_put_record(struct sk_buff *skb, const char *name, u64 number,
 		ret = rcl_recorder_read(link, number, &entry);
 		if (ret)
 			break;
-		/* Who knows what the operator's tools put in there. */
+		/* The operator's tools may put anything in there. */
 		if (!secrets && entry.entry.kind == RCLINK_ENTRY_KIND_NOTE)
 			entry.entry.text = NULL;
 		ret = rcl_nl_put_entry(skb, &entry);
@@ -546,7 +550,7 @@ static struct notifier_block rcl_nl_notifier = {
 };
 
 /**
- * rcl_nl_init - take commands
+ * rcl_nl_init - begin to take commands
  *
  * Return: 0 or a negative errno.
  */

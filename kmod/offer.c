@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is offered is registered with a link when its peer imports it for the
- * first time in an epoch, and stays so until the epoch ends or it is taken
- * back: links whose peers never ask cost nothing. Registering takes its time,
- * so it is an errand, and the peer is told to ask again. One address serves all
- * links.
+ * A region that is offered is registered with a link when the link's peer first
+ * imports it in an epoch, and stays registered until the epoch ends or the
+ * offer is taken back: links whose peers never ask cost nothing. Registering
+ * takes time, so it is an errand, and the peer is told to ask again. One
+ * address serves all links.
  *
- * Whoever takes a registration out of both lists ends it, the link's work item
- * or the owner; the other one waits: the epoch for its errands, before the PD
- * goes, and the owner for @users, before the memory does.
+ * Whoever takes a registration out of both lists, the link's work item or the
+ * owner, ends it; the other one waits: the epoch for its errands, before the PD
+ * goes, and the owner for @users, before the memory goes.
  */
 #include "offer.h"
 
@@ -31,14 +31,14 @@
 
 /**
  * struct rcl_taken - an offer in one epoch of a link
- * @of_offer: among those of @offer
- * @of_pool: among those of the pool of @ep
- * @offer: counts us among its users
- * @ep: its pool counts us among its errands
- * @work: registers
- * @ret: 0 when it is registered, -EBUSY until then, or what became of it
+ * @of_offer: in the list of @offer
+ * @of_pool: in the list of the pool of @ep
+ * @offer: counts this among its users
+ * @ep: its pool counts this among its errands
+ * @work: registers the region
+ * @ret: 0 when it is registered, -EBUSY until then, or the errno of a failure
  * @window: how the peer addresses it, with the rights that the device can give
- * @mapping: the registration; of @work until it is done
+ * @mapping: the registration; belongs to @work until that is done
  */
 struct rcl_taken {
 	struct list_head of_offer;
@@ -51,14 +51,14 @@ struct rcl_taken {
 	struct rcl_mapping mapping;
 };
 
-#define RCL_OFFERS_MAX	1024	/* of one user: links look through all */
-#define RCL_TAKING_MAX	8	/* of one link: they wait for each other */
+#define RCL_OFFERS_MAX	1024	/* per user: links search all of them */
+#define RCL_TAKING_MAX	8	/* per link: they wait for each other */
 
-/* Protects rcl_offers, where each was taken, and how that stands; for links. */
+/* Protects rcl_offers, where each was taken, and its state; links need it. */
 static DEFINE_MUTEX(rcl_offers_lock);
 static LIST_HEAD(rcl_offers);
 
-/* The kernel counts as root, as where it listens. */
+/* The kernel counts as root, as it does when it listens. */
 static kuid_t rcl_offer_user(const struct rcl_offer *offer)
 {
 	return offer->cred ? offer->cred->fsuid : GLOBAL_ROOT_UID;
@@ -67,7 +67,7 @@ static kuid_t rcl_offer_user(const struct rcl_offer *offer)
 /**
  * struct rcl_offer_job - what a deputy does
  * @offer: to be added
- * @ret: what has come of it
+ * @ret: result
  */
 struct rcl_offer_job {
 	struct rcl_offer *offer;
@@ -89,7 +89,7 @@ static int rcl_offer_add_locked(struct rcl_offer *offer)
 	}
 	if (n >= RCL_OFFERS_MAX)
 		return -ENOSPC;
-	/* No user takes a name from the kernel. */
+	/* Kernel offers go first: no user takes a name from them. */
 	if (!offer->cred)
 		list_add(&offer->node, &rcl_offers);
 	else
@@ -112,7 +112,7 @@ static void rcl_offer_add_job(void *arg)
  *
  * Context: may sleep; has a deputy.
  * Return: 0, -EEXIST when the same user offers another one of that name, or
- * -ENOSPC when he offers too many.
+ * -ENOSPC when that user offers too many.
  */
 int rcl_offer_add(struct rcl_offer *offer)
 {
@@ -148,8 +148,8 @@ static void rcl_taken_end(struct rcl_taken *taken)
 }
 
 /*
- * Nobody finds it any more. Others stay in their lists, for who cannot wait
- * until it is their turn.
+ * Nobody finds it any more. The others stay in their lists until it is their
+ * turn, for whoever cannot wait so long.
  */
 static void rcl_taken_end_locked(struct rcl_taken *taken)
 {
@@ -176,7 +176,7 @@ static void rcl_offer_del_job(void *arg)
 
 /**
  * rcl_offer_del - take a region back
- * @offer: was added; no peer reaches the memory any more afterwards, unless
+ * @offer: was added; afterwards no peer reaches the memory any more, unless
  *	@offer->stuck is set
  *
  * Context: may sleep; has a deputy.
@@ -189,7 +189,7 @@ void rcl_offer_del(struct rcl_offer *offer)
 }
 
 /**
- * rcl_offer_end - an epoch has ended: its registrations do
+ * rcl_offer_end - end the registrations of an epoch that has ended
  * @pool: of the epoch; its QPs are gone, its PD is not
  *
  * To be followed by rcl_errands_wait(): others may be ending some.
@@ -227,16 +227,16 @@ static void rcl_taken_work(struct work_struct *work)
 	int ret;
 
 	ret = rcl_taken_register(taken);
-	/* Who sees that it is done may free it. */
+	/* Whoever sees that it is done may free it. */
 	mutex_lock(&rcl_offers_lock);
-	/* For a driver that says it is busy it is over, too. */
+	/* If the driver says that it is busy, that is final, too. */
 	taken->ret = ret == -EBUSY ? -EIO : ret;
 	taken->ep->pool.taking--;
 	mutex_unlock(&rcl_offers_lock);
 	memalloc_noio_restore(noio);
 }
 
-/* A peer that asks twice asks for one registration. */
+/* A peer that asks twice gets one registration. */
 static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 {
 	struct rcl_taken *taken;
@@ -247,7 +247,7 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 		rights &= ~RCLINK_REGION_ATOMIC;
 	if (!rights)
 		return -EOPNOTSUPP;
-	/* The peer asks again. */
+	/* The peer will ask again. */
 	if (ep->pool.taking == RCL_TAKING_MAX)
 		return -EBUSY;
 	taken = kzalloc(sizeof(*taken), GFP_KERNEL);
@@ -269,13 +269,13 @@ static int rcl_taken_begin(struct rcl_offer *offer, struct rcl_epoch *ep)
 	return -EBUSY;
 }
 
-/* One that is being taken back waits for a deputy: nobody gets it any more. */
+/* Nobody gets one that is being taken back, even if it waits for a deputy. */
 static bool rcl_offer_is_for(const struct rcl_offer *offer, const char *name)
 {
 	return READ_ONCE(offer->wanted) && !strcmp(offer->name, name);
 }
 
-/* Of several users who offer a name the first that has the right is the one. */
+/* If several users offer a name, the first one that has the right counts. */
 static struct rcl_offer *rcl_offer_find_locked(const char *name,
 					       const char *link)
 {
@@ -301,16 +301,16 @@ static struct rcl_taken *rcl_taken_find_locked(const struct rcl_offer *offer,
 }
 
 /**
- * rcl_offer_find - what is offered to the peers of all links under a name?
+ * rcl_offer_find - find the region offered to all peers under a name
  * @ep: of a link that is up, whose peer asks
  * @name: of the region
- * @window: set, but for @window->rkeys, which has room for RCL_WINDOW_RKEYS
- * @first: extent that is of interest, and those behind it
+ * @window: set; @window->rkeys stays, with room for RCL_WINDOW_RKEYS keys
+ * @first: first extent of interest; those behind it are, too
  *
  * Context: may sleep; the link's work item.
- * Return: how many keys there were, -EBUSY while it is being registered,
- * -ENOENT for none that is for this link, or why it could not be registered;
- * the next question tries that again.
+ * Return: the number of keys, -EBUSY while it is being registered, -ENOENT when
+ * there is none for this link, or the errno of a failed registration, which the
+ * next question tries again.
  */
 int rcl_offer_find(struct rcl_epoch *ep, const char *name,
 		   struct rcl_window *window, u32 first)
@@ -347,7 +347,7 @@ static bool rcl_offer_may_any(const struct rcl_offer *offer,
 }
 
 /**
- * rcl_offer_list - what is offered over some links, that may be told of?
+ * rcl_offer_list - list what is offered over some links and may be announced
  * @links: over any of these
  * @list: added to
  *

@@ -22,13 +22,13 @@ struct rcl_window;
  * @name: of the region
  * @rights: RCLINK_REGION_*, of the peers
  * @memory: what it is made of
- * @cred: of who offers it, NULL for the kernel; outlives it
- * @may: has he the right to use that link now? May sleep
+ * @cred: of the user that offers it, NULL for the kernel; outlives it
+ * @may: may that user use that link now? May sleep
  * @addr: first address for all peers
- * @wanted: it has not been taken back; registering gives up when it is
+ * @wanted: false when it is taken back; registering gives up then
  * @stuck: a device did not end a registration: the memory stays
  * @taken: where it was imported: struct rcl_taken
- * @users: of those, and one until rcl_offer_del()
+ * @users: counts those, and one more until rcl_offer_del()
  */
 struct rcl_offer {
 	struct list_head node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* As vmalloc_user() and remap_vmalloc_range(), but charged to the caller. */
+/* Like vmalloc_user() and remap_vmalloc_range(), but charged to the caller. */
 #include "pages.h"
 
 #include <linux/anon_inodes.h>
@@ -24,13 +24,13 @@
  */
 void *rcl_pages_new(size_t size)
 {
-	/* A cgroup that is full is no matter for the log of the host. */
+	/* A full cgroup does not belong in the log of the host. */
 	return __vmalloc(PAGE_ALIGN(size), RCL_GFP_CHARGED | __GFP_ZERO);
 }
 
 /**
  * rcl_pages_free - the mirror of rcl_pages_new()
- * @addr: of that, or NULL; who has it mapped keeps the pages
+ * @addr: from there, or NULL; a process that has it mapped keeps the pages
  *
  * Context: process or softirq context.
  */
@@ -44,8 +44,8 @@ static const struct file_operations rcl_pages_fops = {
 };
 
 /*
- * A mapping has the pages, and need not have the file that they are of: a child
- * after fork() that has closed it would keep the channel open.
+ * A mapping holds the pages, and need not hold the file that they belong to: a
+ * child that has closed it after fork() would otherwise keep the channel open.
  */
 static int rcl_pages_let_go(struct vm_area_struct *vma)
 {
@@ -60,9 +60,9 @@ static int rcl_pages_let_go(struct vm_area_struct *vma)
 }
 
 /**
- * rcl_pages_map - show it to a process
- * @vma: shared; says which part of it
- * @addr: of rcl_pages_new()
+ * rcl_pages_map - map the memory into a process
+ * @vma: shared; says which part to map
+ * @addr: from rcl_pages_new()
  * @size: likewise
  *
  * Context: the mmap lock is held.

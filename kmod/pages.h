@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory of the kernel that a process maps: rings. */
+/* Kernel memory that a process maps: rings. */
 #ifndef RCL_PAGES_H
 #define RCL_PAGES_H
 

@@ -25,8 +25,8 @@ static void rcl_path_resolved(int status, struct sockaddr *src,
 }
 
 /*
- * For a kernel QP nobody else fills in the destination MAC: ib_modify_qp()
- * does it for userspace QPs only, and with a zero MAC every packet vanishes.
+ * Nobody else fills in the destination MAC of a kernel QP: ib_modify_qp() does
+ * it for userspace QPs only, and with a zero MAC every packet vanishes.
  */
 static int rcl_path_resolve_roce(const struct ib_gid_attr *sgid,
 				 const struct rcl_endpoint *remote,
@@ -90,10 +90,10 @@ static int rcl_path_resolve_ib(const struct ib_gid_attr *sgid,
  * @ah: filled in; holds no reference
  * @why: set to a sentence when there is no path
  *
- * InfiniBand: DLID and SL, and a GRH where the port has to have one, as a
- * virtual one, or the peer is in another subnet (IBA 8.3), on a fabric without
- * a subnet administrator, whose LIDs lead everywhere: the LID of a router is
- * not asked for. RoCE: GRH, with MAC and hop limit from the route.
+ * InfiniBand: DLID and SL, and a GRH if the port requires one, as a virtual one
+ * does, or if the peer is in another subnet (IBA 8.3). That needs a fabric
+ * without a subnet administrator, whose LIDs lead everywhere: the LID of a
+ * router is not asked for. RoCE: GRH, with MAC and hop limit from the route.
  *
  * Context: may sleep for RCL_RESOLVE_MS.
  * Return: 0, -ETIMEDOUT, -EHOSTUNREACH, -ENETUNREACH, -ENOMEM, -EOPNOTSUPP.

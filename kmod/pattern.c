@@ -12,8 +12,8 @@ static u64 rcl_pattern_word(u32 seed, u32 index)
 }
 
 /*
- * Byte by byte, so that hosts of either byte order agree; but not on the number
- * that eight of them are to an atomic.
+ * Byte by byte, so that hosts of either byte order agree; but they do not agree
+ * on the number that an atomic sees in eight of the bytes.
  */
 static u8 rcl_pattern_byte(u64 *word, u32 seed, u32 pos, bool first)
 {
@@ -45,7 +45,7 @@ void rcl_pattern_fill(u8 *buf, u32 offset, u32 len, u32 seed)
  * @len: bytes
  * @seed: which pattern
  *
- * Return: true if all bytes are as they should.
+ * Return: true if all bytes are as they should be.
  */
 bool rcl_pattern_check(const u8 *buf, u32 offset, u32 len, u32 seed)
 {

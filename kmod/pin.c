@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The pages stay pinned until the registration is gone, so that munmap() and
- * fork() change nothing of what the device and the peer can reach.
+ * fork() do not change what the device and the peer can reach.
  */
 #include "pin.h"
 
@@ -13,7 +13,7 @@
 
 #define RCL_PIN_BATCH	512U	/* pages */
 
-/* By the rule of ib_umem_get(). */
+/* Follows the rule of ib_umem_get(). */
 static int rcl_pin_charge(struct mm_struct *mm, u32 npages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -28,11 +28,11 @@ static int rcl_pin_charge(struct mm_struct *mm, u32 npages)
 
 /**
  * rcl_pin_begin - count pages of the calling process as locked
- * @npages: so many
+ * @npages: how many
  *
  * Context: may sleep.
- * Return: with room for the pages, the rest zeroed; or the ERR_PTR of -EDQUOT
- * beyond RLIMIT_MEMLOCK, or -ENOMEM.
+ * Return: a struct with room for the pages, the rest zeroed; or the ERR_PTR of
+ * -EDQUOT beyond RLIMIT_MEMLOCK, or -ENOMEM.
  */
 struct rcl_pin *rcl_pin_begin(u32 npages)
 {
@@ -44,7 +44,7 @@ struct rcl_pin *rcl_pin_begin(u32 npages)
 		return ERR_PTR(-ENOMEM);
 	pin->memory.npages = npages;
 	pin->mm = current->mm;
-	/* First: who may lock little is to have no large array, either. */
+	/* First: whoever may lock little gets no large array, either. */
 	ret = rcl_pin_charge(pin->mm, npages);
 	if (ret) {
 		kfree(pin);
@@ -61,7 +61,7 @@ struct rcl_pin *rcl_pin_begin(u32 npages)
 
 /**
  * rcl_pin_end - the mirror of rcl_pin_begin()
- * @pin: whose pages have been let go
+ * @pin: its pages have been released
  *
  * Context: may sleep.
  */
@@ -73,7 +73,7 @@ void rcl_pin_end(struct rcl_pin *pin)
 	kfree(pin);
 }
 
-/* Returns how many, or an errno. */
+/* Returns how many were pinned, or an errno. */
 static int rcl_pin_some(struct rcl_pin *pin, u64 addr, u32 n,
 			struct page **pages)
 {
@@ -84,7 +84,7 @@ static int rcl_pin_some(struct rcl_pin *pin, u64 addr, u32 n,
 	return pin_user_pages_fast(addr, n, flags, pages);
 }
 
-/* In parts: each of them has interrupts off. */
+/* In parts, because each of them runs with interrupts off. */
 static int rcl_pin_pages(struct rcl_pin *pin, u64 addr)
 {
 	u32 npages = pin->memory.npages;
@@ -121,9 +121,9 @@ static void rcl_pin_free(struct rcl_memory *memory)
 
 /**
  * rcl_pin_new - pin memory of the calling process
- * @arg: its address and length, which make sense, and rights
+ * @arg: its address and length, which are sane, and rights
  *
- * Context: may sleep, without a lock: faults take as long as somebody likes.
+ * Context: may sleep, with no lock held: faults take as long as somebody likes.
  * Return: the memory, or the ERR_PTR of -EFAULT, -EDQUOT beyond RLIMIT_MEMLOCK,
  * -ENOMEM, or -EINTR for a fatal signal.
  */

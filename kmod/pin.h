@@ -17,7 +17,7 @@ struct mm_struct;
  * struct rcl_pin - pages that a process has locked
  * @memory: as the region knows it
  * @mm: whose pinned_vm counts the pages; a reference is held
- * @pages: room for these; how they are held is up to who has it
+ * @pages: room for these; how they are held is up to the user of this struct
  */
 struct rcl_pin {
 	struct rcl_memory memory;
@@ -30,9 +30,9 @@ void rcl_pin_end(struct rcl_pin *pin);
 struct rcl_memory *rcl_pin_new(const struct rclink_dev_region *arg);
 
 /**
- * rcl_pin_is_sane - do address, length and name make sense?
+ * rcl_pin_is_sane - are address, length and name sane?
  * @arg: what a process asks for, hostile
- * @allocate: of the kernel's memory, which has no address yet, and whole pages
+ * @allocate: for memory of the kernel: no address yet, and whole pages
  *
  * Return: true if so.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SEND: the payload travels in sealed messages, each echoed by the peer.
- * WRITE, READ, CAS, FADD: one RDMA operation on the peer's link buffer, and
- * around it the control channel proves the data at the peer's end, too:
+ * WRITE, READ, CAS, FADD: one RDMA operation on the peer's link buffer; around
+ * it, the control channel proves the data at the peer's end, too:
  *
  *	WRITE		write pattern B		CHECK B
  *	READ		FILL A	read, compare with A here
@@ -23,11 +23,11 @@
 #include "stats.h"
 
 #define RCL_ATOMIC_LEN	8
-#define RCL_REST_US_MIN	50	/* less is as much as any message takes */
-#define RCL_REST_US_MAX	20000	/* the host may have stood still meanwhile */
+#define RCL_REST_US_MIN	50	/* below this, no more than any message */
+#define RCL_REST_US_MAX	20000	/* the host may have stalled meanwhile */
 
 /**
- * rcl_ping_finish - hand a ping back to who asked for it
+ * rcl_ping_finish - hand a ping back to its requester
  * @ping: is no longer owned by the caller
  * @error: 0, or a negative errno
  * @why: sentence for @error
@@ -95,7 +95,7 @@ static int rcl_ping_map(struct rcl_epoch *ep, struct rcl_pinger *p)
 	return 0;
 }
 
-/* A round trip, and its data, are none of those before. */
+/* Neither a round trip nor its data can be taken for an earlier one. */
 static void rcl_ping_begin(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
@@ -110,7 +110,7 @@ static void rcl_ping_begin(struct rcl_epoch *ep)
 	p->end = 0;
 	if (!p->mem)
 		return;
-	/* The one before has left it to the processor. */
+	/* The previous round trip has left it to the processor. */
 	ib_dma_sync_single_for_cpu(ep->user.ib, p->dma, size,
 				   DMA_BIDIRECTIONAL);
 	if (p->ping->op == RCLINK_PING_OP_WRITE)
@@ -125,7 +125,7 @@ static void rcl_ping_end(struct rcl_epoch *ep, int error, const char *why)
 	struct rcl_pinger *p = &ep->pinger;
 	struct rcl_ping *ping = p->ping;
 
-	/* What a QP may access stays with one that the device keeps. */
+	/* If the device keeps the QP, what that may access stays, too. */
 	if (p->mem && !ep->qp[0].lost) {
 		ib_dma_unmap_single(ep->user.ib, p->dma, ping->size,
 				    DMA_BIDIRECTIONAL);
@@ -152,7 +152,7 @@ static void rcl_ping_verified(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_ping_start - take a ping on
+ * rcl_ping_start - start a ping
  * @ep: active, without a round trip under way
  * @ping: from now on finished by this epoch
  *
@@ -180,7 +180,7 @@ void rcl_ping_start(struct rcl_epoch *ep, struct rcl_ping *ping)
 		rcl_ping_begin(ep);
 }
 
-/* As much of it as one message has. */
+/* As many bytes of it as fit into one message. */
 static u32 rcl_ping_piece(const struct rcl_ping *ping, u32 from)
 {
 	return min_t(u32, ping->size - from, RCL_MSG_DATA_MAX);
@@ -311,7 +311,7 @@ static int rcl_ping_post_rdma(struct rcl_epoch *ep, struct ib_sge *sge)
 	return rcl_qp_post_send(&ep->qp[0], &wr.wr);
 }
 
-/* Refused at once, nothing was posted, and the QP is as it was. */
+/* If it is refused at once, nothing was posted, and the QP is as it was. */
 static void rcl_ping_post(struct rcl_epoch *ep)
 {
 	struct rcl_pinger *p = &ep->pinger;
@@ -420,9 +420,9 @@ static int rcl_ping_echoed(struct rcl_epoch *ep, const struct rcl_msg *msg,
 }
 
 /**
- * rcl_ping_answer - an answer of the peer came in
+ * rcl_ping_answer - handle an answer of the peer
  * @ep: active
- * @msg: PONG, FILLED or CHECKED, of the question that is the oldest
+ * @msg: PONG, FILLED or CHECKED, the answer to the oldest question
  * @arrived: when its completion was handled
  *
  * Context: the link's work item.
@@ -439,7 +439,7 @@ int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
 	struct rcl_pinger *p = &ep->pinger;
 	enum rcl_ping_step step;
 
-	/* Of one that ended when another piece of it had come back wrong. */
+	/* For a ping that ended because another piece came back wrong. */
 	if (!p->ping || msg->cookie != p->cookie)
 		return 0;
 	step = *p->step;
@@ -457,7 +457,7 @@ int rcl_ping_answer(struct rcl_epoch *ep, const struct rcl_msg *msg,
 }
 
 /**
- * rcl_ping_walks - what does a question have this end look at?
+ * rcl_ping_walks - how much does a question have this end look at?
  * @msg: of any type; what is out of range ends the epoch
  *
  * Context: any.
@@ -470,8 +470,8 @@ u32 rcl_ping_walks(const struct rcl_msg *msg)
 }
 
 /*
- * The link's work item goes before all processes. A peer that never stops to
- * have its buffer walked through must not have the processor for itself.
+ * The link's work item has priority over all processes. A peer that never stops
+ * having its buffer walked through must not get the processor for itself.
  */
 static void rcl_ping_rest(ktime_t begun)
 {
@@ -488,7 +488,7 @@ static void rcl_ping_rest(ktime_t begun)
  * @msg: PING, FILL or CHECK, hostile
  *
  * Context: the link's work item.
- * Return: 0, -EPROTO, or what rcl_ctrl_send() says.
+ * Return: 0, -EPROTO, or what rcl_ctrl_send() returns.
  */
 int rcl_ping_question(struct rcl_epoch *ep, const struct rcl_msg *msg)
 {

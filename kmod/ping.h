@@ -21,8 +21,8 @@ struct rcl_msg;
  * @done: called exactly once, by the link's work item; owns the ping then
  * @error: result: 0, or a negative errno
  * @why: with @error, a sentence
- * @ok: result: so many were verified
- * @rtt: result: of each of these, in nanoseconds
+ * @ok: result: how many were verified
+ * @rtt: result: the time of each of these, in nanoseconds
  */
 struct rcl_ping {
 	struct list_head node;
@@ -46,10 +46,10 @@ enum rcl_ping_step {
 
 /**
  * struct rcl_pinger - the round trip under way
- * @ping: the request that it is of, or NULL
+ * @ping: the request that it belongs to, or NULL
  * @step: where it is, in a list that ends with RCL_PING_DONE
  * @asked: the question or the work request of this step has been posted
- * @cookie: that its answers must carry
+ * @cookie: its answers must carry this
  * @seed: of the data before the operation
  * @sent: payload bytes sent, SEND only
  * @echoed: payload bytes echoed, SEND only

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Numbers that an operator can set on a link, in the order of the netlink
- * attributes that carry them. For the tools, too.
+ * attributes that carry them. The tools use this file, too.
  */
 #ifndef RCL_POLICY_FIELD_H
 #define RCL_POLICY_FIELD_H

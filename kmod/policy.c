@@ -6,7 +6,7 @@
 #include <linux/limits.h>
 #include <linux/string.h>
 
-/* Which may be 0, too, although that is below their minimum. */
+/* These may also be 0, although that is below their minimum. */
 #define RCL_P_MAY_BE_0	(BIT(RCL_P_PORT) | BIT(RCL_P_MTU) | \
 			 BIT(RCL_P_HEARTBEAT))
 
@@ -18,9 +18,9 @@ struct rcl_range {
 };
 
 /*
- * timeout 14 is 67 ms a try; retry 7 never ends on some devices, and
- * min_rnr_timer 12 is 0.64 ms (IBA 9.7.5.2.8), where 0 would be 655 ms. The
- * peer is asked when an interval is over: one miss would not even do that.
+ * timeout 14 is 67 ms per try; retry 7 never ends on some devices;
+ * min_rnr_timer 12 is 0.64 ms (IBA 9.7.5.2.8), while 0 would be 655 ms. The
+ * peer is asked when an interval is over: with one miss it never would be.
  */
 static const struct rcl_range ranges[RCL_P_MAX] = {
 	[RCL_P_PORT] = { 0, 1, 255, "port must be 1 to 255, or auto" },
@@ -55,7 +55,7 @@ static const struct rcl_range ranges[RCL_P_MAX] = {
 };
 
 /**
- * rcl_policy_default - what a link has when the operator says nothing
+ * rcl_policy_default - set what a link has when the operator says nothing
  * @policy: to fill in
  */
 void rcl_policy_default(struct rcl_policy *policy)
@@ -144,7 +144,7 @@ static bool rcl_policy_differs(const struct rcl_policy *policy,
 	       policy->v[field] != path->to.v[field];
 }
 
-/* Any would be no choice. */
+/* In a path, a wildcard would be no choice. */
 static const char *rcl_policy_refuse_path(const struct rcl_policy *policy,
 					  const struct rcl_policy_change *path)
 {

@@ -13,14 +13,14 @@
 #define RCL_HEARTBEAT_MS	200	/* the default interval */
 #define RCL_RETRY_FOR_EVER	7	/* on some devices */
 
-/* Who may open channels: of no device's concern, and not of an epoch's. */
+/* Who may open channels: this concerns neither a device nor an epoch. */
 #define RCL_POLICY_ACCESS	(BIT(RCL_P_OWNER) | BIT(RCL_P_GROUP) | \
 				 BIT(RCL_P_MODE))
 
 /**
  * struct rcl_policy - policy of a link
  * @device: RDMA device, empty for the first one with an active port
- * @v: values by field; RCL_P_PORT and RCL_P_MTU are 0 while nobody set them
+ * @v: values by field; RCL_P_PORT and RCL_P_MTU are 0 until they are set
  */
 struct rcl_policy {
 	char device[RCLINK_DEVICE_MAX + 1];

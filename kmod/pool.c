@@ -42,7 +42,7 @@ void rcl_pool_destroy(struct rcl_pool *pool)
 }
 
 /**
- * rcl_pool_event - a completion came in on a pooled QP
+ * rcl_pool_event - tell a lessee that a completion came in on its pooled QP
  * @qp: armed
  *
  * Context: any.
@@ -59,7 +59,7 @@ void rcl_pool_event(struct rcl_qp *qp)
 }
 
 /**
- * rcl_pool_find - the lease that somebody has or is about to have
+ * rcl_pool_find - find the lease that a lessee has or is about to have
  * @pool: of a link that is up
  * @lessee: any
  *
@@ -79,9 +79,9 @@ struct rcl_lease *rcl_pool_find(struct rcl_pool *pool,
 }
 
 /**
- * rcl_pool_find_asked - the call whose answer has come in
+ * rcl_pool_find_asked - find the call whose answer has come in
  * @pool: of a link that is up
- * @cookie: of an answer that is of the type of its question
+ * @cookie: of an answer whose type fits its question
  *
  * Context: the link's work item.
  * Return: the call, IMPORT or GROUP, or NULL.
@@ -97,9 +97,9 @@ struct rcl_call *rcl_pool_find_asked(struct rcl_pool *pool, u32 cookie)
 }
 
 /**
- * rcl_lease_put_in - who leases hears of events from now on
+ * rcl_lease_put_in - put a lessee in, which hears of events from now on
  * @lease: without lessee
- * @lessee: whose reference the lease takes over
+ * @lessee: the lease takes over the caller's reference to it
  *
  * Context: process context.
  */
@@ -113,7 +113,7 @@ void rcl_lease_put_in(struct rcl_lease *lease, struct rcl_lessee *lessee)
 }
 
 /**
- * rcl_lease_take_out - who leased hears of no event any more
+ * rcl_lease_take_out - take the lessee out, which hears of no more events
  * @lease: any
  *
  * Context: process context.

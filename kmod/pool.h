@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The pooled QPs of an epoch and who leases them. */
+/* The pooled QPs of an epoch and their lessees. */
 #ifndef RCL_POOL_H
 #define RCL_POOL_H
 
@@ -12,17 +12,17 @@
 #include "qp.h"
 
 /**
- * enum rcl_lease_state - of one pooled QP
+ * enum rcl_lease_state - state of one pooled QP
  * @RCL_LEASE_FREE: in RTS at both ends, for either to lease
  * @RCL_LEASE_OPENING: the peer was asked to lease it
  * @RCL_LEASE_OPEN: leased at both ends
- * @RCL_LEASE_STOPPED: another QP, in INIT; the peer is to be told of it
+ * @RCL_LEASE_STOPPED: has a new QP, in INIT; the peer is to be told of it
  * @RCL_LEASE_RECYCLING: the peer was told
  * @RCL_LEASE_READY: in RTS; the peer is to be told to go
  * @RCL_LEASE_ANSWERED: in RTR; the peer says when to go
- * @RCL_LEASE_DEAD: a verbs call failed at one end, or a QP did not stop; until
- *	the epoch ends
- * @RCL_LEASE_RESUMING: its lessee is of the last epoch; see resume.c
+ * @RCL_LEASE_DEAD: a verbs call failed at one end, or a QP did not stop; lasts
+ *	until the epoch ends
+ * @RCL_LEASE_RESUMING: its lessee is from the last epoch; see resume.c
  */
 enum rcl_lease_state {
 	RCL_LEASE_FREE,
@@ -41,20 +41,21 @@ enum rcl_lease_state {
  * @qp: constant
  * @state: where it is
  * @failed: in STOPPED and READY: a verbs call failed, the peer is to be told
- * @call: the OPEN that waits for the peer, in OPENING; NULL when given up
+ * @call: in OPENING: the OPEN that waits for the peer; NULL when given up
  * @cookie: of the question that is open
  * @probed: in OPEN: the peer was asked whether it is there
- * @until: then: it has answered, and by then another epoch must come, in
- *	jiffies; 0: it has not
- * @owes: in ANSWERED, and in RESUMING when the peer is busy: by then it must
- *	say more, in jiffies; in RESUMING 0 until it is
+ * @until: if @probed: 0 until the peer has answered; then the time by which
+ *	another epoch must come, in jiffies
+ * @owes: in ANSWERED, and in RESUMING when the peer is busy: the time by which
+ *	the peer must say more, in jiffies; in RESUMING 0 until the peer is busy
  * @we_asked: in RESUMING: the peer was asked to resume it
- * @peer_agreed: and has agreed
+ * @peer_agreed: and the peer has agreed
  * @we_agreed: the peer has asked, and this end agreed
  * @we_refused: the peer has asked, and this end did not
  * @lock: protects @lessee against rcl_pool_event()
- * @lessee: in OPEN and RESUMING; a reference is held; in RESUMING NULL when it
- *	has ended; in DEAD one that was detached, if its QP may not have stopped
+ * @lessee: in OPEN and RESUMING, with a reference held; in RESUMING NULL when
+ *	it has ended; in DEAD one that was detached, if its QP may not have
+ *	stopped
  *
  * Belongs to the link's work item.
  */
@@ -79,16 +80,16 @@ struct rcl_lease {
  * struct rcl_pool - the pooled QPs of an epoch
  * @link: name of the link
  * @role: enum rclink_role of this end
- * @calls: not yet asked
+ * @calls: calls that have not been asked yet
  * @nopens: OPENs among them
  * @asked: IMPORT and GROUP calls that wait for their answer
  * @exports: what the peer may import; the link's
- * @taken: what it has imported of the regions for all links; of offer.c
- * @taking: so many of these are not registered yet; of offer.c
- * @still: who leases is to post no sends
+ * @taken: what it has imported of the regions for all links; for offer.c
+ * @taking: how many of these are not registered yet; for offer.c
+ * @still: lessees are to post no sends
  * @mortal: the peer has said that its channels end with this epoch
  * @stuck: a QP did not stop, so the epoch is about to end
- * @errands: of who leases, or did in this epoch
+ * @errands: of those that lease, or did in this epoch, and of @taken
  * @n: entries of @lease
  * @lease: the QPs; number i is wired to number i of the peer
  */

@@ -11,7 +11,7 @@
 
 #include "policy.h"
 
-/* Larger indexes no address handle can name (struct ib_global_route). */
+/* No address handle can name a larger index (struct ib_global_route). */
 #define RCL_GIDS_MAX	(U8_MAX + 1)
 
 static u32 rcl_port_gid_type(const struct ib_gid_attr *attr)
@@ -27,8 +27,8 @@ static u32 rcl_port_gid_type(const struct ib_gid_attr *attr)
 }
 
 /*
- * An upper device that was moved to another network namespace brings GIDs that
- * are none of this host's: false for these. One without a net device is.
+ * Does a GID belong to this host? An upper device that was moved to another
+ * network namespace brings GIDs that do not. One without a net device does.
  */
 static bool rcl_port_read_netdev(const struct ib_gid_attr *attr,
 				 struct rcl_gid *gid)
@@ -45,13 +45,13 @@ static bool rcl_port_read_netdev(const struct ib_gid_attr *attr,
 		strscpy(gid->netdev, ndev->name, sizeof(gid->netdev));
 	}
 	rcu_read_unlock();
-	/* Also where it is a device below this one that has it. */
+	/* Also if a device below this one has the VLAN. */
 	if (!rdma_read_gid_l2_fields(attr, &vlan, NULL) && vlan < VLAN_N_VID)
 		gid->vlan = vlan;
 	return ours;
 }
 
-/* An index of the operator is read alone. */
+/* If the operator gives an index, only that one is read. */
 static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 			      u32 gid_index, struct rcl_port *info)
 {
@@ -73,7 +73,7 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 		if (IS_ERR(attr))
 			continue;
 		gid = &info->gids[info->ngids];
-		/* One that was left out may have been there. */
+		/* A GID that was left out may have been there. */
 		*gid = (struct rcl_gid){
 			.index = i,
 			.type = rcl_port_gid_type(attr),
@@ -89,7 +89,7 @@ static int rcl_port_read_gids(struct ib_device *ib, u32 port, u32 len,
 
 static u32 rcl_port_atomics(const struct ib_device *ib, enum ib_atomic_cap cap)
 {
-	/* mlx5 has them for user QPs only: its post says -EOPNOTSUPP. */
+	/* mlx5 has them for user QPs only: its post returns -EOPNOTSUPP. */
 	if (ib->ops.driver_id == RDMA_DRIVER_MLX5)
 		return RCLINK_ATOMICS_NONE;
 	switch (cap) {
@@ -104,11 +104,11 @@ static u32 rcl_port_atomics(const struct ib_device *ib, enum ib_atomic_cap cap)
 
 static u32 rcl_port_masked_atomics(const struct ib_device *ib, u32 atomics)
 {
-	/* No device has them alone, and no QP is wired for that. */
+	/* No device has only these, and no QP is wired for that. */
 	if (!atomics)
 		return RCLINK_ATOMICS_NONE;
 	switch (ib->ops.driver_id) {
-	/* They say that they have them: their post_send() knows none. */
+	/* They claim to have them, but their post_send() knows none. */
 	case RDMA_DRIVER_BNXT_RE:
 	case RDMA_DRIVER_VMW_PVRDMA:
 		return RCLINK_ATOMICS_NONE;
@@ -136,11 +136,11 @@ static void rcl_port_read_caps(struct ib_device *ib, struct rcl_port *info)
 }
 
 /**
- * rcl_port_mtu - bytes
- * @mtu: of the driver, which may have no word for less than the least that IBA
- *	has (11.2.5.2)
+ * rcl_port_mtu - convert an MTU to bytes
+ * @mtu: of the driver, which may have no value for an MTU below the smallest of
+ *	IBA (11.2.5.2)
  *
- * Return: 0 then.
+ * Return: bytes, or 0 for such an MTU.
  */
 u32 rcl_port_mtu(enum ib_mtu mtu)
 {
@@ -148,7 +148,7 @@ u32 rcl_port_mtu(enum ib_mtu mtu)
 }
 
 /*
- * A QP is drained in ERR, where that of ocrdma takes no work request: each
+ * A QP is drained in ERR, where one of ocrdma takes no work request: each
  * channel that is closed would end its link.
  */
 static bool rcl_port_can_drain(const struct ib_device *ib)
@@ -157,9 +157,9 @@ static bool rcl_port_can_drain(const struct ib_device *ib)
 }
 
 /*
- * A piece of a region is at an address that the registration has been given.
- * hfi1 looks for it where the pages are (rvt_lkey_ok()): each SEND, WRITE and
- * READ would be refused, and each receive would fail.
+ * A piece of a region is at an address that was given to the registration. hfi1
+ * looks for it where the pages are (rvt_lkey_ok()): each SEND, WRITE and READ
+ * would be refused, and each receive would fail.
  */
 static bool rcl_port_finds_pieces(const struct ib_device *ib)
 {
@@ -167,8 +167,8 @@ static bool rcl_port_finds_pieces(const struct ib_device *ib)
 }
 
 /*
- * All memory is registered by the processor's pages, see extent.c: irdma takes
- * those of 64 KiB for such of 4 KiB. A device that says no size may have any.
+ * All memory is registered in the processor's pages, see extent.c: irdma takes
+ * those of 64 KiB for 4 KiB ones. A device that reports no size may have any.
  */
 static bool rcl_port_has_page_size(const struct ib_device *ib)
 {
@@ -177,7 +177,7 @@ static bool rcl_port_has_page_size(const struct ib_device *ib)
 	return !sizes || sizes & PAGE_SIZE;
 }
 
-/* What no operator can change, or NULL. */
+/* Says what the port lacks and no operator can change, or NULL. */
 static const char *rcl_port_lacks(const struct ib_device *ib,
 				  const struct rcl_port *info)
 {
@@ -220,11 +220,11 @@ static void rcl_port_choose(const struct ib_device *ib, struct rcl_port *info,
  * @ib: device that stays registered during the call
  * @port: number
  * @gid_index: of the operator, or RCLINK_GID_INDEX_AUTO
- * @info: filled in, but for @device and @max_inline; to be given to
+ * @info: filled in, except @device and @max_inline; to be given to
  *	rcl_port_release() after success
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or what ib_query_port() says.
+ * Return: 0, -ENOMEM, or what ib_query_port() returns.
  */
 int rcl_port_read(struct ib_device *ib, u32 port, u32 gid_index,
 		  struct rcl_port *info)
@@ -272,7 +272,7 @@ void rcl_port_release(struct rcl_port *info)
 }
 
 /**
- * rcl_port_check - can this port carry a link of that policy?
+ * rcl_port_check - can this port carry a link with that policy?
  * @info: from rcl_port_read()
  * @policy: of the link
  * @why: set to a sentence when it cannot
@@ -306,10 +306,10 @@ int rcl_port_check(const struct rcl_port *info, const struct rcl_policy *policy,
 }
 
 /**
- * rcl_port_check_mtu - does the port as it is now carry such packets?
+ * rcl_port_check_mtu - can the port, as it is now, carry packets of that MTU?
  * @info: of an active port
  * @policy: of the link
- * @why: set to a sentence when not
+ * @why: set to a sentence when it cannot
  *
  * Return: 0, or -EINVAL.
  */
@@ -327,7 +327,7 @@ int rcl_port_check_mtu(const struct rcl_port *info,
  * rcl_port_probe_inline - how much inline data does a kernel QP get?
  * @ib: device
  *
- * The device attributes do not tell, so ask by creating a QP.
+ * The device attributes do not say, so find out by creating a QP.
  *
  * Context: may sleep.
  * Return: bytes, 0 when the device grants none.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A port of a verbs device, what it can do, as plain data. */
+/* A port of a verbs device and what it can do, as plain data. */
 #ifndef RCL_PORT_H
 #define RCL_PORT_H
 
@@ -37,8 +37,8 @@ struct rcl_policy;
  * @ngids: entries of @gids
  * @gids: the non-empty GIDs; owned, freed by rcl_port_release()
  * @chosen: position in @gids, negative when the port cannot be used
- * @why: reason of the choice, or why there is none
- * @unfit: for what does not change
+ * @why: reason for the choice, or why there is none
+ * @unfit: cannot be used, for a reason that does not change
  */
 struct rcl_port {
 	char device[RCLINK_DEVICE_MAX + 1];

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hellos are small. Where a switch takes smaller packets than the ports at both
- * ends say, hellos come through, and the first large packet would be the end of
- * the link. So an end that has heard the peer's hello, which says that its link
- * buffer is registered, writes as much there as one packet holds, and answers
- * the hello behind that on the same QP. RC keeps the order: who has the answer
- * has got the probe before, and who has the probe acknowledged knows of the
- * other direction.
+ * Hellos are small. If a switch takes only smaller packets than the ports at
+ * both ends announce, hellos come through, and the first large packet would end
+ * the link. So an end that has received the peer's hello, which says that the
+ * peer's link buffer is registered, writes as much there as one packet holds,
+ * and then answers the hello on the same QP. RC keeps the order: an end that
+ * has the answer has got the peer's probe before, and an end whose own probe
+ * was acknowledged knows about the other direction.
  *
- * A switch may be told otherwise while the link is up, or another one may take
- * its place. So there is such a packet, or two, in each interval of the
- * heartbeat, from either end. Where it is lost, what follows on the same QP is
- * not taken, either, and so the heartbeat notices; the next exchange tells what
- * it was.
+ * A switch may be reconfigured or replaced while the link is up. So each end
+ * sends such a packet, or two, in each interval of the heartbeat. If one is
+ * lost, what follows on the same QP is not accepted, either, and so the
+ * heartbeat notices; the next exchange shows what the cause was.
  *
- * Only pings of this end use the peer's buffer: none is under way then, or can
- * be at first. What is written are the first bytes of the own buffer, zeros or
- * what the peer wrote there.
+ * Apart from that, only pings of this end use the peer's buffer: none is under
+ * way when a probe is sent, or can be at first. The data are the first bytes of
+ * this end's buffer: zeros, or what the peer wrote there.
  */
 #include "probe.h"
 
@@ -49,14 +48,14 @@ static void rcl_probe_wait(struct rcl_epoch *ep)
 
 /**
  * rcl_probe_post - send the probe
- * @ep: active; the peer's hello came in, and is not answered yet; or up
+ * @ep: active, and the peer's hello came in but is not answered yet; or up
  *
  * Context: the link's work item.
- * Return: 0, or what ib_post_send() says.
+ * Return: 0, or what ib_post_send() returns.
  */
 int rcl_probe_post(struct rcl_epoch *ep)
 {
-	/* Neither a page nor a link buffer of this end is smaller. */
+	/* Neither a page nor this end's link buffer is smaller than that. */
 	struct ib_sge sge = {
 		.addr = sg_dma_address(ep->buffer.sg),
 		.length = min(rcl_epoch_mtu(ep), ep->remote.length),
@@ -79,18 +78,18 @@ int rcl_probe_post(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_probe_again - send one more, if it is time, or will be soon
+ * rcl_probe_again - send another probe if it is due now or soon
  * @ep: of a link that is up
  *
  * Context: the link's work item.
- * Return: 0, or what ib_post_send() says.
+ * Return: 0, or what ib_post_send() returns.
  */
 int rcl_probe_again(struct rcl_epoch *ep)
 {
 	bool may = !ep->probe.posted && !ep->pinger.ping;
 	u64 due = ep->probe.due;
 
-	/* Who is awake for something else is not to be woken for that. */
+	/* Awake for something else: do not wake up again just for this. */
 	if (may)
 		due -= msecs_to_jiffies(ep->policy.v[RCL_P_HEARTBEAT]) / 2;
 	if (rcl_due_lies_ahead(due))
@@ -103,7 +102,7 @@ int rcl_probe_again(struct rcl_epoch *ep)
 
 /**
  * rcl_probe_pass - the peer has shown that it got the probe
- * @ep: whose probe was posted; its acknowledgment may have been lost
+ * @ep: its probe was posted; the acknowledgment may have been lost
  *
  * Context: the link's work item.
  */
@@ -113,13 +112,13 @@ void rcl_probe_pass(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_probe_is_lost - is it only the probe that does not come through?
- * @ep: of a link that is not up in time
+ * rcl_probe_is_lost - is the probe all that does not come through?
+ * @ep: of a link that did not come up in time
  *
- * A device that sends again for ever says nothing.
+ * A device that retries for ever reports nothing.
  *
  * Context: the link's work item.
- * Return: true if the peer's device has acknowledged the hello, but not that.
+ * Return: true if the peer's device acknowledged the hello, but not the probe.
  */
 bool rcl_probe_is_lost(const struct rcl_epoch *ep)
 {

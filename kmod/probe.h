@@ -11,9 +11,9 @@ struct rcl_epoch;
 /**
  * struct rcl_probe - the large packet of an epoch
  * @cqe: of its work request
- * @posted: it has not completed
+ * @posted: posted, and not completed yet
  * @through: the first one has arrived
- * @due: when the next one is, in jiffies; of a link that is up
+ * @due: when to send the next one, in jiffies; while the link is up
  *
  * All of it belongs to the link's work item, or to its chore.
  */

@@ -12,24 +12,24 @@
 #include "upcall.h"
 
 #define RCL_WC_BATCH	8	/* completions taken from the CQ at once */
-#define RCL_DRAIN_MS	5000	/* for flushes */
-#define RCL_DRAIN_STUCK_MS 1000	/* for others of them, then */
+#define RCL_DRAIN_MS	5000	/* wait for flushes */
+#define RCL_DRAIN_STUCK_MS 1000	/* the same, after one in vain */
 
-/* bnxt_re says that of retries that are exceeded, too. */
+/* bnxt_re reports these events for exceeded retries, too. */
 static bool rcl_qp_tells_access(const struct rcl_qp *qp)
 {
 	return qp->qp->device->ops.driver_id != RDMA_DRIVER_BNXT_RE;
 }
 
-/* What befalls one of the pool, or for registrations, is its user's to see. */
+/* If a pooled QP, or that for registrations, fails, its user deals with it. */
 static bool rcl_qp_is_apart(const struct rcl_qp *qp)
 {
 	return qp->index;
 }
 
 /**
- * rcl_qp_fail - the epoch of a QP is to end
- * @qp: that was created
+ * rcl_qp_fail - tell that the epoch of a QP is to end
+ * @qp: created
  * @reason: enum rclink_down_reason
  * @wc_status: enum ib_wc_status
  * @vendor_err: of the device
@@ -77,7 +77,7 @@ static void rcl_qp_cq_event(struct ib_event *event, void *context)
 	rcl_qp_fail(context, RCLINK_DOWN_REASON_QP_FATAL, 0, event->event);
 }
 
-/* Of a QP that the device keeps: what is told is of no use to anybody. */
+/* The device keeps this QP: nobody has any use for its events. */
 static void rcl_qp_ignore(struct rcl_qp *qp)
 {
 }
@@ -130,8 +130,8 @@ static int rcl_qp_create_qp(struct rcl_qp *qp, struct ib_pd *pd,
  * @event: see struct rcl_qp
  * @up: told of fatal events
  *
- * Both queues and the CQ have room for the drain beside that: a CQ that is too
- * small stops to report flushes, and the drain would wait for ever.
+ * Both queues and the CQ have additional room for the drain: a CQ that is too
+ * small stops reporting flushes, and the drain would wait for ever.
  *
  * Context: may sleep.
  * Return: 0, or the errno of the verbs call.
@@ -160,7 +160,7 @@ int rcl_qp_create(struct rcl_qp *qp, struct ib_pd *pd,
  * @wiring: port, partition key and rights
  *
  * Context: may sleep.
- * Return: 0, or what ib_modify_qp() says.
+ * Return: 0, or what ib_modify_qp() returns.
  */
 int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 {
@@ -180,8 +180,8 @@ int rcl_qp_to_init(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 }
 
 /*
- * A QP whose transition failed is in no state to rely on: rxe, out of memory in
- * INIT to RTR, flushes no receive any more, and a drain would wait for ever.
+ * After a failed transition no state can be relied on: rxe, out of memory in
+ * INIT to RTR, flushes no receives any more, and a drain would wait for ever.
  * RESET is allowed from any state, and owes no completions (IBA 10.3.1.2).
  */
 static int rcl_qp_give_up(struct rcl_qp *qp, int ret)
@@ -200,7 +200,7 @@ static int rcl_qp_give_up(struct rcl_qp *qp, int ret)
  * @remote: the peer's QPN and first PSN
  *
  * Context: may sleep.
- * Return: 0, or what ib_modify_qp() says.
+ * Return: 0, or what ib_modify_qp() returns.
  */
 int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 		  const struct rcl_qp_id *remote)
@@ -223,9 +223,9 @@ int rcl_qp_to_rtr(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring,
 }
 
 /*
- * Where a device never gives up, somebody else must notice. The heartbeat
- * proves the control QP; the path of another one, of its own flow, may be cut
- * alone.
+ * If a device never gives up, something else must notice. The heartbeat proves
+ * the control QP; but any other QP has a flow, and so maybe a path, of its own,
+ * which may be cut alone.
  */
 static u8 rcl_qp_retry(const struct rcl_qp *qp,
 		       const struct rcl_qp_wiring *wiring)
@@ -242,7 +242,7 @@ static u8 rcl_qp_retry(const struct rcl_qp *qp,
  * @wiring: timers, retries and depth
  *
  * Context: may sleep.
- * Return: 0, or what ib_modify_qp() says.
+ * Return: 0, or what ib_modify_qp() returns.
  */
 int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 {
@@ -265,10 +265,10 @@ int rcl_qp_to_rts(struct rcl_qp *qp, const struct rcl_qp_wiring *wiring)
 /**
  * rcl_qp_post_send - post one work request
  * @qp: in RTS
- * @wr: has no next one
+ * @wr: not chained to another one
  *
  * Context: process or softirq context.
- * Return: 0, or what ib_post_send() says.
+ * Return: 0, or what ib_post_send() returns.
  */
 int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 {
@@ -285,9 +285,9 @@ int rcl_qp_post_send(struct rcl_qp *qp, const struct ib_send_wr *wr)
 }
 
 /*
- * Who waits for a completion would wait for ever. The CQ is the same in every
- * lease, so only another epoch helps, as after an event of the CQ. Of a QP that
- * is being stopped, who stops it sees what became of it.
+ * Whoever waits for a completion would wait for ever. The CQ is the same in all
+ * leases, so only another epoch helps, as after a CQ event. If the QP is being
+ * stopped, whoever stops it sees what became of it.
  */
 static void rcl_qp_cq_failed(struct rcl_qp *qp)
 {
@@ -299,31 +299,31 @@ static void rcl_qp_cq_failed(struct rcl_qp *qp)
 
 /**
  * rcl_qp_poll - handle completions
- * @qp: that nobody else polls now
- * @budget: at most so many
+ * @qp: not polled by anybody else now
+ * @budget: handle at most this many
  *
- * A CQ that cannot be polled is the end of the epoch.
+ * A CQ that cannot be polled ends the epoch.
  *
  * Context: that of the completion handlers.
  * Return: how many were handled.
  */
 int rcl_qp_poll(struct rcl_qp *qp, int budget)
 {
-	/* To zero what is written anyway would be a good part of the call. */
+	/* Zeroing what is written anyway would be a good part of the cost. */
 	struct ib_wc wc[RCL_WC_BATCH] __uninitialized;
 	int done = 0;
 	int want, n, i;
 
 	do {
 		want = min(budget - done, RCL_WC_BATCH);
-		/* A driver may leave this one as it is, and all may see it. */
+		/* A driver may leave this one unset, and anybody may see it. */
 		for (i = 0; i < want; i++)
 			wc[i].vendor_err = 0;
 		n = ib_poll_cq(qp->cq, want, wc);
 		for (i = 0; i < n; i++)
 			wc[i].wr_cqe->done(qp->cq, &wc[i]);
 		done += max(n, 0);
-		/* Fewer than asked for: that was all. */
+		/* Fewer than asked for: these were all. */
 	} while (n == want && done < budget);
 	if (unlikely(n < 0))
 		rcl_qp_cq_failed(qp);
@@ -334,10 +334,10 @@ int rcl_qp_poll(struct rcl_qp *qp, int budget)
  * rcl_qp_arm - ask for an event at the next completion
  * @qp: polled empty, by the caller alone
  *
- * A CQ that cannot be armed is the end of the epoch.
+ * A CQ that cannot be armed ends the epoch.
  *
  * Context: any.
- * Return: true when something may have come in before: then poll again.
+ * Return: true if something may have come in before: then poll again.
  */
 bool rcl_qp_arm(struct rcl_qp *qp)
 {
@@ -363,7 +363,7 @@ static bool rcl_qp_wait(struct rcl_qp *qp, const struct rcl_qp_wait *wait,
 			unsigned long end)
 {
 	while (!wait->done) {
-		/* Before it polls: not the device is late who is preempted. */
+		/* Before the poll: preemption must not look like a timeout. */
 		bool late = time_after(jiffies, end);
 
 		if (rcl_qp_poll(qp, RCL_WC_BATCH))
@@ -377,9 +377,9 @@ static bool rcl_qp_wait(struct rcl_qp *qp, const struct rcl_qp_wait *wait,
 
 /**
  * rcl_qp_drain_end - until when to wait for flushes
- * @stuck: of a device that has kept somebody waiting for them in vain
+ * @stuck: the device has kept somebody waiting for them in vain
  *
- * They are local, so a device that lives has them soon.
+ * Flushes are local, so a live device reports them soon.
  *
  * Return: in jiffies.
  */
@@ -413,9 +413,9 @@ static int rcl_qp_post_marks(struct rcl_qp *qp)
 
 /**
  * rcl_qp_end - let everything that was posted be flushed
- * @qp: that nobody posts to or polls any more; in ERR afterwards
+ * @qp: not posted to or polled by anybody any more; in ERR afterwards
  *
- * To be followed by rcl_qp_stop(); of several QPs, all are flushed meanwhile.
+ * To be followed by rcl_qp_stop(); several ended QPs flush in parallel.
  *
  * Context: may sleep.
  */
@@ -431,18 +431,18 @@ void rcl_qp_end(struct rcl_qp *qp)
 
 /**
  * rcl_qp_stop - move to ERR and handle every completion that is still to come
- * @qp: that nobody posts to or polls any more
+ * @qp: not posted to or polled by anybody any more
  * @end: of the wait, in jiffies
  *
  * Context: may sleep.
- * Return: true when all has completed; else nothing may be done with it any
- * more but rcl_qp_destroy().
+ * Return: true when everything has completed; otherwise only rcl_qp_destroy()
+ * may follow.
  */
 bool rcl_qp_stop(struct rcl_qp *qp, unsigned long end)
 {
 	rcl_qp_end(qp);
 	if (qp->state == RCL_QP_UNMARKED) {
-		/* What has come in counts all the same. */
+		/* Completions that have come in count all the same. */
 		while (rcl_qp_poll(qp, RCL_WC_BATCH))
 			;
 		qp->state = RCL_QP_STUCK;
@@ -466,18 +466,18 @@ static int rcl_qp_destroy_qp(struct rcl_qp *qp, struct ib_qp *old)
 }
 
 /**
- * rcl_qp_renew - another verbs object in its place, with another PSN
+ * rcl_qp_renew - replace the verbs object by another one, with another PSN
  * @qp: stopped
  * @size: as in rcl_qp_create()
  *
  * RESET would be cheaper, but rxe's (6.1 and 6.12) does not forget that the
  * answer to a READ came in part, and fails the first answer of the next life.
- * With another QPN a packet of the old life finds nothing, either.
+ * With another QPN, packets of the old life do not find the new QP, either.
  *
  * Context: may sleep.
- * Return: 0 and in RESET; what ib_create_qp() says: then it is still the old
+ * Return: 0 and in RESET; what ib_create_qp() returns: then it is still the old
  * one, in ERR; or what ib_destroy_qp() does: then only rcl_qp_destroy() may
- * follow, as the CQ may have more of the old one.
+ * follow, because the CQ may hold more completions of the old one.
  */
 int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size)
 {
@@ -490,8 +490,8 @@ int rcl_qp_renew(struct rcl_qp *qp, const struct rcl_qp_size *size)
 
 /**
  * rcl_qp_destroy - the mirror of rcl_qp_create()
- * @qp: stopped, or for registrations; must stay, with its PD, if it has @lost
- *	afterwards
+ * @qp: stopped, or for registrations; must stay, with its PD, if its @lost is
+ *	set afterwards
  *
  * Context: may sleep.
  */
@@ -522,7 +522,7 @@ void rcl_qp_wc_failed(struct ib_cq *cq, const struct ib_wc *wc)
 /**
  * rcl_qp_fault - tell the link that a work request of a lessee failed
  * @qp: leased; the epoch goes on
- * @status: first failure, not one that was flushed
+ * @status: of the first failure, not of a flush
  * @vendor_err: of the device
  *
  * Context: any.
@@ -536,7 +536,7 @@ void rcl_qp_fault(struct rcl_qp *qp, enum ib_wc_status status, u32 vendor_err)
 /**
  * rcl_qp_wc_fault - tell the link that a work request of a lessee failed
  * @cq: of a struct rcl_qp
- * @wc: not successful; what was flushed only follows from what failed
+ * @wc: not successful; flushes are ignored, they only follow from a failure
  *
  * Context: any.
  */
@@ -554,7 +554,7 @@ void rcl_qp_wc_fault(struct ib_cq *cq, const struct ib_wc *wc)
  * @len: bytes
  *
  * Context: any.
- * Return: 0, or what ib_post_recv() says.
+ * Return: 0, or what ib_post_recv() returns.
  */
 int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
 {
@@ -573,17 +573,17 @@ int rcl_qp_post_recv(struct rcl_qp *qp, struct ib_cqe *cqe, u64 addr, u32 len)
 }
 
 /**
- * rcl_qp_register - REG_MR, until it has completed
- * @qp: in RTS with nothing in flight: rxe (6.1 and 6.12) sends again what was
- *	posted before, and then registers again, too, which fails
+ * rcl_qp_register - post REG_MR and wait until it has completed
+ * @qp: in RTS with nothing in flight: if rxe (6.1 and 6.12) resends what was
+ *	posted before, it then repeats the registration, too, which fails
  * @mr: mapped
  * @access: rights, IB_ACCESS_*
  *
- * Polls the QP. It is a local matter, so a device that lives is done soon.
+ * Polls the QP. REG_MR is local, so a live device completes it soon.
  *
  * Context: may sleep.
- * Return: 0, -EIO or what ib_post_send() says; -ETIMEDOUT: then nothing may be
- * done with @qp any more but rcl_qp_stop() and rcl_qp_destroy().
+ * Return: 0, -EIO or what ib_post_send() returns; or -ETIMEDOUT: then only
+ * rcl_qp_stop() and rcl_qp_destroy() may follow.
  */
 int rcl_qp_register(struct rcl_qp *qp, struct ib_mr *mr, int access)
 {

@@ -2,7 +2,7 @@
 /*
  * One RC queue pair with its completion queue, from RESET to its end. Its user
  * polls, one caller at a time, and asks for an event only before it waits: so a
- * completion that comes while somebody looks costs no interrupt.
+ * completion that comes in while somebody polls costs no interrupt.
  */
 #ifndef RCL_QP_H
 #define RCL_QP_H
@@ -16,9 +16,9 @@ struct rcl_upcall;
 
 /**
  * struct rcl_qp_wait - a work request that somebody waits for
- * @cqe: of it
+ * @cqe: of the work request
  * @done: it has completed
- * @status: and how
+ * @status: how it completed
  */
 struct rcl_qp_wait {
 	struct ib_cqe cqe;
@@ -28,12 +28,12 @@ struct rcl_qp_wait {
 
 /**
  * enum rcl_qp_state - what may be outstanding
- * @RCL_QP_IDLE: nothing: it is in RESET, or was given up
+ * @RCL_QP_IDLE: nothing: the QP is in RESET, or was given up
  * @RCL_QP_LIVE: work requests, from INIT on
- * @RCL_QP_ENDING: the same, and @last and @last_recv behind them
- * @RCL_QP_UNMARKED: the same without those two, which could not be posted
- * @RCL_QP_DRAINED: nothing: it was stopped
- * @RCL_QP_STUCK: it was stopped, and something may be
+ * @RCL_QP_ENDING: the same, with @last and @last_recv behind them
+ * @RCL_QP_UNMARKED: the same, without those two, which could not be posted
+ * @RCL_QP_DRAINED: nothing: the QP was stopped
+ * @RCL_QP_STUCK: the QP was stopped, but something may still be outstanding
  */
 enum rcl_qp_state {
 	RCL_QP_IDLE,
@@ -46,17 +46,17 @@ enum rcl_qp_state {
 
 /**
  * struct rcl_qp - a QP of a link
- * @qp: the verbs object; of a pooled QP, another one for each lease
+ * @qp: the verbs object; a pooled QP has another one for each lease
  * @cq: for both queues, sized for all that can be outstanding and the drain
  * @event: a completion came in after rcl_qp_arm(); any context, must not poll
- * @owner: of @event, of a pooled QP
+ * @owner: for @event; of a pooled QP
  * @up: told of fatal QP and CQ events
- * @index: of the link: 0 is the control QP, the pool follows
- * @vector: of the device, for the completions; it may have fewer
- * @psn: first PSN that this end sends, drawn with each @qp
+ * @index: within the link: 0 is the control QP, the pool follows
+ * @vector: completion vector to use; the device may have fewer
+ * @psn: first PSN that this end sends, drawn anew for each @qp
  * @state: what may be outstanding
- * @mute: its CQ tells nothing any more, and @up knows
- * @lost: the device keeps @qp, or one that was in its place, and so @cq
+ * @mute: its CQ reports nothing any more, and @up was told
+ * @lost: the device keeps @qp, or an earlier one in its place, and so @cq
  * @reg: registration under way
  * @last: send behind all others
  * @last_recv: receive behind all others
@@ -91,7 +91,7 @@ struct rcl_qp_size {
 };
 
 /**
- * struct rcl_qp_wiring - what INIT, RTR and RTS need beside the QP itself
+ * struct rcl_qp_wiring - what INIT, RTR and RTS need besides the QP itself
  * @policy: timers and retries
  * @ah: way to the peer
  * @mtu: path MTU in bytes

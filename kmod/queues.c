@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A link may carry what memory is written back to: its peer must hear of it,
- * and who waits for it, or for it to come up, must go on, also when there is no
- * memory for another worker. So each queue has one of its own in reserve, and
- * there are as many as may wait for each other: a link for errands and offers,
- * an errand for one that waits for the peer, those for what deputies do, and a
- * deputy for the offer that it ends.
+ * Memory may be written back over a link. Its peer must then hear from it, and
+ * whoever waits for it, or for it to come up, must go on, even if there is no
+ * memory for another worker. So each queue has a worker of its own in reserve,
+ * and there are as many queues as may wait for each other: a link waits for
+ * errands and offers, an errand for one that waits for the peer, errands for
+ * what deputies do, and a deputy for the offer that it ends.
  *
- * For the same reason whoever works for a queue allocates without I/O, which
- * may have to wait for that link.
+ * For the same reason, work on these queues allocates memory without I/O, which
+ * might have to wait for that very link.
  */
 #include "queues.h"
 
@@ -20,20 +20,20 @@
 static const struct {
 	const char *name;
 	unsigned int flags;
-	int most;		/* at once; 0: as usual, 256 on a node */
+	int most;		/* at once; 0: the default, 256 per node */
 } rcl_queues_of[RCL_QUEUES] = {
 	/*
-	 * Many may wait for a device that stands still: the more places there
-	 * are, the more links of other devices go on meanwhile.
+	 * Many may wait for a device that hangs: the more may run at once, the
+	 * more links of other devices go on meanwhile.
 	 */
 	[RCL_QUEUE_LINKS] = { "rclink", WQ_HIGHPRI | RCL_COMPAT_WQ_PERCPU,
 			      WQ_MAX_ACTIVE },
-	/* What takes its time must not keep a link from its heartbeat. */
+	/* Work that takes long must not keep a link from its heartbeat. */
 	[RCL_QUEUE_EPOCHS] = { "rclink-epochs", WQ_UNBOUND, 0 },
 	[RCL_QUEUE_ERRANDS] = { "rclink-errands", WQ_UNBOUND, 0 },
-	/* Who has to end something does not wait for what peers say. */
+	/* Errands that end something must not wait for what peers say. */
 	[RCL_QUEUE_RESUMES] = { "rclink-resumes", WQ_UNBOUND, 0 },
-	/* Errands of a peer wait for what is done here. */
+	/* Errands of a peer wait for the work done here. */
 	[RCL_QUEUE_OFFERS] = { "rclink-offers", WQ_UNBOUND, 0 },
 	[RCL_QUEUE_DEPUTIES] = { "rclink-deputies", WQ_UNBOUND, 0 },
 };
@@ -41,12 +41,12 @@ static const struct {
 static struct workqueue_struct *rcl_queues[RCL_QUEUES];
 
 /**
- * rcl_queue_work - have something done
- * @queue: by whom
- * @work: what
+ * rcl_queue_work - queue a work item
+ * @queue: where
+ * @work: what is to be done
  *
  * Context: any.
- * Return: false if it waits for its turn already.
+ * Return: false if it is queued already.
  */
 bool rcl_queue_work(enum rcl_queue queue, struct work_struct *work)
 {
@@ -54,7 +54,7 @@ bool rcl_queue_work(enum rcl_queue queue, struct work_struct *work)
 }
 
 /**
- * rcl_queues_start - make them
+ * rcl_queues_start - create all queues
  *
  * Context: may sleep.
  * Return: 0, or -ENOMEM.
@@ -82,8 +82,8 @@ err_destroy:
 /**
  * rcl_queues_stop - the mirror of rcl_queues_start()
  *
- * The last errand of a link may drop its last reference: what errands are left
- * is done before the queue of links ends.
+ * The last errand of a link may drop its last reference: all errands that are
+ * left run before the queue of links is destroyed.
  *
  * Context: may sleep; no epoch is left, and no caller.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who does the module's work: its workqueues. */
+/* The module's workqueues. */
 #ifndef RCL_QUEUES_H
 #define RCL_QUEUES_H
 
@@ -7,12 +7,12 @@
 
 struct work_struct;
 
-/* Which may wait for which: see queues.c. */
+/* For which may wait for which, see queues.c. */
 enum rcl_queue {
 	RCL_QUEUE_LINKS,	/* work items of links */
 	RCL_QUEUE_EPOCHS,	/* their chores */
 	RCL_QUEUE_ERRANDS,	/* errands of lessees */
-	RCL_QUEUE_RESUMES,	/* those of them that wait for a peer */
+	RCL_QUEUE_RESUMES,	/* errands that wait for a peer */
 	RCL_QUEUE_OFFERS,	/* regions for all links, in one epoch each */
 	RCL_QUEUE_DEPUTIES,	/* on behalf of callers */
 	RCL_QUEUES

@@ -111,8 +111,8 @@ const char *rcl_reason_text(const struct rcl_reason *reason)
 }
 
 /**
- * rcl_reason_of - why does that end an epoch?
- * @ret: of who handles control messages
+ * rcl_reason_of - the reason for which an errno ends an epoch
+ * @ret: from the handling of control messages
  *
  * Return: enum rclink_down_reason.
  */
@@ -137,7 +137,7 @@ u32 rcl_reason_of(int ret)
 }
 
 /**
- * rcl_reason_errno - how does a channel end that was open in that epoch?
+ * rcl_reason_errno - how does a channel that was open in the epoch end?
  * @reason: enum rclink_down_reason
  *
  * Return: -ENODEV when the device is gone, else -ECONNRESET.
@@ -149,7 +149,7 @@ int rcl_reason_errno(u32 reason)
 }
 
 /**
- * rcl_reason_is_wish - did somebody want the link to end?
+ * rcl_reason_is_wish - did somebody want the link to go down?
  * @reason: enum rclink_down_reason
  *
  * Return: true if so.

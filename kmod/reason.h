@@ -11,9 +11,9 @@
  * struct rcl_reason - why an epoch ended
  * @reason: enum rclink_down_reason
  * @wc_status: enum ib_wc_status, with RCLINK_DOWN_REASON_COMPLETION
- * @vendor_err: of the device; with RCLINK_DOWN_REASON_QP_FATAL and _ACCESS enum
- *	ib_event_type
- * @mtu: of its path in bytes, with RCLINK_DOWN_REASON_MTU; 0: not known
+ * @vendor_err: of the device; enum ib_event_type with
+ *	RCLINK_DOWN_REASON_QP_FATAL and _ACCESS
+ * @mtu: of the path in bytes, with RCLINK_DOWN_REASON_MTU; 0: not known
  */
 struct rcl_reason {
 	u32 reason;
@@ -23,12 +23,12 @@ struct rcl_reason {
 };
 
 /**
- * enum rcl_weight - how much a note explains of why an epoch ends
- * @RCL_WEIGHT_NONE: nothing; or its owner went, and it may be up by then
+ * enum rcl_weight - how well a note explains why an epoch ends
+ * @RCL_WEIGHT_NONE: not at all; or the owner is gone, but it may be up by then
  * @RCL_WEIGHT_FLUSH: a consequence of something else
- * @RCL_WEIGHT_EVENT: the device said that the QP failed, as some do of what a
- *	completion tells better
- * @RCL_WEIGHT_CAUSE: that is why
+ * @RCL_WEIGHT_EVENT: the device reported that the QP failed, as some do where a
+ *	completion explains it better
+ * @RCL_WEIGHT_CAUSE: this is the cause
  */
 enum rcl_weight {
 	RCL_WEIGHT_NONE,

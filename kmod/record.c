@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What comes again while the state stays the same is counted, not added: a user
+ * What recurs while the state stays the same is counted, not added: a user
  * whose channels fail on purpose, or a daemon that never gets as far as to
- * prepare, does not push out what explains it. Changes of state do, as those of
- * a daemon that gets that far and fails: so what ended the last time that the
- * link was up is kept apart.
+ * prepare, does not push out what explains the state. Changes of state do, such
+ * as those of a daemon that gets that far and fails: so what took the link down
+ * when it was last up is kept apart.
  */
 #include "record.h"
 
@@ -28,7 +28,7 @@ static bool rcl_record_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* All pooled QPs count as one: else many could fail in turn. */
+/* All pooled QPs count as one: otherwise many could fail in turn. */
 static bool rcl_record_is_same(const struct rcl_entry *a,
 			       const struct rcl_entry *b)
 {
@@ -40,7 +40,7 @@ static bool rcl_record_is_same(const struct rcl_entry *a,
 	       rcl_record_same_text(a->text, b->text);
 }
 
-/* Since the state changed, or NULL. */
+/* The same entry since the last change of state, or NULL. */
 static struct rcl_entry *rcl_record_again(struct rcl_record *record,
 					  const struct rcl_entry *entry)
 {
@@ -66,7 +66,7 @@ static void rcl_record_free_text(const struct rcl_entry *entry)
 		kfree(entry->text);
 }
 
-/* Neither kind has a text that somebody owns. */
+/* Neither kind of entry owns its text. */
 static void rcl_record_keep(struct rcl_record *record)
 {
 	u64 first = record->count;
@@ -84,7 +84,7 @@ static void rcl_record_keep(struct rcl_record *record)
 }
 
 /**
- * rcl_record_add - something happened
+ * rcl_record_add - record that something happened
  * @record: of the link
  * @entry: all but @last and @times; the text of a note is taken over
  */
@@ -108,7 +108,7 @@ void rcl_record_add(struct rcl_record *record, const struct rcl_entry *entry)
 		rcl_record_keep(record);
 }
 
-/* Of those that are no longer in the ring. */
+/* Among those that are no longer in the ring. */
 static const struct rcl_entry *
 rcl_record_find_kept(const struct rcl_record *record, u64 *number)
 {
@@ -126,9 +126,9 @@ rcl_record_find_kept(const struct rcl_record *record, u64 *number)
 /**
  * rcl_record_find - look at the entries one after the other
  * @record: of the link
- * @number: the first that will do; set to that of the entry found
+ * @number: the lowest that will do; set to that of the entry found
  *
- * Return: the entry, or NULL behind the last one.
+ * Return: the entry, or NULL after the last one.
  */
 const struct rcl_entry *rcl_record_find(const struct rcl_record *record,
 					u64 *number)

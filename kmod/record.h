@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happened to a link, the newest entries: a ring, pure arithmetic. */
+/* The newest entries of what happened to a link: a ring, pure arithmetic. */
 #ifndef RCL_RECORD_H
 #define RCL_RECORD_H
 
@@ -9,8 +9,8 @@
 
 /**
  * struct rcl_entry - one thing that happened
- * @time: when first, in ns since boot
- * @last: when last
+ * @time: when it happened first, in ns since boot
+ * @last: when it happened last
  * @epoch: of the link
  * @tx_messages: counters of the link, as of @last
  * @rx_messages: see struct rcl_stats
@@ -19,10 +19,10 @@
  * @rx_unauthenticated: see struct rcl_stats, modulo 2^32
  * @completion_errors: see struct rcl_stats, modulo 2^32
  * @downs: see struct rcl_stats, modulo 2^32
- * @times: how often, with nothing else but what is as lasting in between
+ * @times: how often it happened, without a change of state in between
  * @qp: its index, or RCL_QP_NONE
  * @reason: of a failure, or of a link that is down
- * @text: constant, or NULL; of a note allocated, and owned by the record
+ * @text: constant, or NULL; for a note, allocated and owned by the record
  * @kind: enum rclink_entry_kind
  * @from: enum rclink_link_state before, 0 when the link was created
  * @to: enum rclink_link_state after
@@ -55,9 +55,9 @@ struct rcl_entry {
  * struct rcl_record - the newest entries of a link
  * @count: entries ever made; the last one has this number, the first one 1
  * @ring: entry n is at (n - 1) % RCLINK_RECORD_MAX
- * @nkept: entries of @kept
+ * @nkept: how many entries are in @kept
  * @last_kept: number of the last of these
- * @kept: copies of what took the link down when it was up last, and of the
+ * @kept: copies of what took the link down when it was last up, and of the
  *	failures just before: exchanges that fail must not push them out
  */
 struct rcl_record {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flight recorder of a link. Nothing of an entry is secret: it names a QP
- * by its index, and no PSN, rkey, address or key.
+ * The flight recorder of a link. Nothing in an entry is secret: it names a QP
+ * by its index, and holds no PSN, rkey, address or key.
  */
 #include "recorder.h"
 
@@ -34,7 +34,7 @@ static void rcl_recorder_add(struct rcl_slot *slot, struct rcl_entry *entry)
 /**
  * rcl_recorder_state - the state has changed
  * @slot: with its new state and reason
- * @from: enum rclink_link_state before, 0 when it was just created
+ * @from: enum rclink_link_state before, 0 if the link was just created
  *
  * Context: the link's lock is held.
  */
@@ -57,8 +57,8 @@ void rcl_recorder_state(struct rcl_slot *slot, u32 from)
 /**
  * rcl_recorder_failure - a work request failed, or the device reported an event
  * @slot: whose epoch it was
- * @reason: what it is
- * @qp: its index, or RCL_QP_NONE
+ * @reason: what happened
+ * @qp: index of the QP, or RCL_QP_NONE
  *
  * Context: the link's lock is held.
  */
@@ -76,8 +76,8 @@ void rcl_recorder_failure(struct rcl_slot *slot,
 
 /**
  * rcl_recorder_refused - a request was refused
- * @slot: that it was about; of PREPARE, what it was to be made in
- * @req: with its result; only steps of an exchange are of interest
+ * @slot: that it was about; for PREPARE, where the epoch was to be made
+ * @req: with its result; only steps of an exchange are recorded
  *
  * Context: the link's lock is held.
  */
@@ -103,7 +103,7 @@ void rcl_recorder_refused(struct rcl_slot *slot, const struct rcl_request *req)
 }
 
 /**
- * rcl_recorder_note - userspace knows something that the kernel cannot
+ * rcl_recorder_note - record what userspace knows and the kernel cannot
  * @link: any
  * @text: at most RCLINK_NOTE_MAX bytes; copied
  *
@@ -129,11 +129,11 @@ int rcl_recorder_note(struct rcl_link *link, const char *text)
 /**
  * rcl_recorder_read - look at the entries one after the other
  * @link: any
- * @number: the first that will do
+ * @number: the lowest that will do
  * @info: filled in
  *
  * Context: process context.
- * Return: 0, or -ENODATA behind the last entry.
+ * Return: 0, or -ENODATA after the last entry.
  */
 int rcl_recorder_read(struct rcl_link *link, u64 number,
 		      struct rcl_entry_info *info)

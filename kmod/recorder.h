@@ -13,10 +13,10 @@ struct rcl_request;
 struct rcl_slot;
 
 /**
- * struct rcl_entry_info - an entry as it was when asked
+ * struct rcl_entry_info - an entry as it was when asked for
  * @number: of the entry
- * @entry: with @text pointing to what follows, if the entry has one
- * @text: copied
+ * @entry: its @text points to the copy below, if it has one
+ * @text: copy of the text
  */
 struct rcl_entry_info {
 	u64 number;

@@ -13,13 +13,13 @@ void rcl_reg_init(struct rcl_reg *reg)
 }
 
 /**
- * rcl_reg_start - memory may be registered from now on
+ * rcl_reg_start - let memory be registered from now on
  * @reg: initialized
  * @pd: of the memory
  * @wiring: of the link's QPs; what it points to stays until rcl_reg_stop()
  * @up: told of fatal events
  *
- * The QP is made with the first registration: a link without channels needs
+ * The QP is created at the first registration: a link without channels needs
  * none.
  */
 void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
@@ -29,7 +29,7 @@ void rcl_reg_start(struct rcl_reg *reg, struct ib_pd *pd,
 	WRITE_ONCE(reg->pd, pd);
 	reg->up = up;
 	reg->wiring = *wiring;
-	/* Nobody has any business there. */
+	/* Nobody needs any rights there. */
 	reg->wiring.access = 0;
 	mutex_unlock(&reg->lock);
 }
@@ -71,7 +71,7 @@ static int rcl_reg_open(struct rcl_reg *reg)
 	return rcl_reg_wire(reg);
 }
 
-/* False when there must be no other one in its place. */
+/* False if no other QP may take its place. */
 static bool rcl_reg_close(struct rcl_reg *reg)
 {
 	if (!reg->open)
@@ -81,7 +81,7 @@ static bool rcl_reg_close(struct rcl_reg *reg)
 	return !reg->qp.lost;
 }
 
-/* All who wait for their turn would wait as long, and the end of the epoch. */
+/* All others in the queue would wait as long, and so would the epoch's end. */
 static void rcl_reg_give_up(struct rcl_reg *reg)
 {
 	WRITE_ONCE(reg->pd, NULL);
@@ -89,7 +89,7 @@ static void rcl_reg_give_up(struct rcl_reg *reg)
 }
 
 /**
- * rcl_reg_mr - register
+ * rcl_reg_mr - register memory
  * @reg: of the link
  * @mr: mapped
  * @access: rights, IB_ACCESS_*

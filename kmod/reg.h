@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the memory of channels is registered: on a QP of its own, so that it
- * takes no turn behind what a peer may stall, and is never sent again with it.
+ * The memory of channels is registered on a QP of its own, so that it does not
+ * queue behind what a peer may stall, and is never resent together with it.
  */
 #ifndef RCL_REG_H
 #define RCL_REG_H
@@ -13,11 +13,11 @@
 
 /**
  * struct rcl_reg - the QP that carries nothing but REG_MR
- * @lock: protects all: one registration at a time; @pd is also read without
+ * @lock: protects all: one registration at a time; @pd is read without it, too
  * @pd: of the link, between start and stop, while the device answers
  * @up: for the QP
  * @wiring: for the QP, which is wired to itself
- * @open: @qp is there: from the first registration on, until one fails
+ * @open: @qp exists: from the first registration on, until one fails
  * @qp: in RTS while @open
  */
 struct rcl_reg {
@@ -36,11 +36,11 @@ int rcl_reg_mr(struct rcl_reg *reg, struct ib_mr *mr, int access);
 void rcl_reg_stop(struct rcl_reg *reg);
 
 /**
- * rcl_reg_has_ended - does the epoch end, and nothing is registered any more?
+ * rcl_reg_has_ended - does the epoch end, so that nothing can be registered?
  * @reg: initialized
  *
- * Context: any; who knows of a registration that failed for that sees it.
- * Return: true when the link has heard of it, or its epoch has ended.
+ * Context: any; whoever knows of a registration that failed for that sees it.
+ * Return: true if the link was told to end the epoch, or has ended it.
  */
 static inline bool rcl_reg_has_ended(const struct rcl_reg *reg)
 {

@@ -2,7 +2,7 @@
 /*
  * The registration, not its owner, decides what the device and the peer can
  * reach: the memory is let go when the registration is gone, which is when it
- * is withdrawn, or when the QPs of the lease are.
+ * is withdrawn, or when the QPs of the lease are gone.
  */
 #include "region.h"
 
@@ -22,10 +22,10 @@
  * struct rcl_region - registered memory
  * @handle: slot and generation
  * @mapping: its memory, and how that is registered
- * @export: what the peer may do; its window is that of @mapping, too
+ * @export: what the peer may do; @mapping uses its window, too
  * @exported: @export is in the table
- * @invalidated: the peer has ended it, and the consumer was told; under the
- *	channel's lock
+ * @invalidated: the peer has ended the region, and the consumer was told; under
+ *	the channel's lock
  */
 struct rcl_region {
 	u32 handle;
@@ -49,13 +49,13 @@ static int rcl_region_free(struct rcl_region *region)
 static int rcl_region_lay_out(struct rcl_chan *chan, struct rcl_region *region)
 {
 	u32 shift = rcl_mapping_shift(chan->pd->device);
-	/* The peer learns no address, and who guesses must guess that, too. */
+	/* The peer learns no real address, and has one more thing to guess. */
 	u64 addr = ((u64)get_random_u32() << shift) +
 		   region->mapping.memory->first;
 	const struct rcl_window *window = &region->export.window;
 	int ret;
 
-	/* The device may be another one since rcl_region_check(). */
+	/* It may be another device than at rcl_region_check(). */
 	ret = rcl_mapping_lay_out(&region->mapping, addr, shift);
 	if (!ret && window->rights & RCLINK_REGION_INVALIDATE &&
 	    rcl_window_extents(window) > 1)
@@ -73,7 +73,7 @@ static void rcl_region_unmap(struct rcl_chan *chan, struct rcl_region *region)
 	rcl_mapping_unmap(&region->mapping);
 }
 
-/* The name is free for others. */
+/* Frees the name for others. */
 static void rcl_region_unexport(struct rcl_chan *chan,
 				struct rcl_region *region)
 {
@@ -87,15 +87,15 @@ static int rcl_region_map(struct rcl_chan *chan, struct rcl_region *region)
 {
 	int ret;
 
-	/* The link may wait for us to end. */
+	/* The link may be waiting for us to finish. */
 	ret = rcl_mapping_map(&region->mapping, chan->pd, chan->reg,
 			      &chan->attached);
 	return ret && !READ_ONCE(chan->attached) ? chan->why : ret;
 }
 
 /**
- * rcl_region_new_handle - a handle that nobody had for long
- * @slot: of memory, own or the peer's
+ * rcl_region_new_handle - a handle that was not used for a long time
+ * @slot: of memory, local or the peer's
  *
  * Context: any.
  * Return: the handle, from which rcl_region_slot() gets @slot.
@@ -166,7 +166,7 @@ static int rcl_region_begin(struct rcl_chan *chan, struct rcl_region *region)
 		ret = rcl_region_publish(chan, region);
 	if (ret)
 		goto err_unmap;
-	/* Last: the peer may end it at once, and then it must be found. */
+	/* Last: the peer may end it at once, and it must be found then. */
 	ret = rcl_region_export(chan, region);
 	if (ret)
 		goto err_unpublish;
@@ -180,16 +180,16 @@ err_unmap:
 }
 
 /**
- * rcl_region_check - could that be registered?
+ * rcl_region_check - could such a region be registered?
  * @chan: any
- * @name: that it is to be exported under, or empty
+ * @name: to export it under, or empty
  * @rights: of the peer, and RCLINK_REGION_READ_ONLY; hostile
  * @npages: pages
  *
  * Context: process context.
  * Return: 0, -EINVAL, -EMSGSIZE for more than RCL_EXTENTS_MAX registrations of
- * the device take, -EOPNOTSUPP for a region that the peer may end, and that one
- * registration is too small for, or @chan->why when the channel is not open.
+ * the device can hold, -EOPNOTSUPP for a region that the peer may end and that
+ * exceeds one registration, or @chan->why when the channel is not open.
  */
 int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 		     u64 npages)
@@ -220,9 +220,9 @@ int rcl_region_check(struct rcl_chan *chan, const char *name, u32 rights,
 /**
  * struct rcl_region_job - what a deputy does
  * @chan: any
- * @region: in or out
- * @handle: out or in
- * @ret: what has come of it
+ * @region: what to register; or set to what @handle names
+ * @handle: set when registered; or what to withdraw
+ * @ret: result
  */
 struct rcl_region_job {
 	struct rcl_chan *chan;
@@ -248,17 +248,17 @@ static void rcl_region_register_job(void *arg)
 /**
  * rcl_region_register - register memory
  * @chan: open
- * @memory: freed after a failure, and when it is withdrawn or the channel is
- * @name: that it is exported under, or empty; checked, and so are the next two
- * @rights: of the peer, and RCLINK_REGION_READ_ONLY
+ * @memory: freed after a failure, when it is withdrawn, or with the channel
+ * @name: to export it under, or empty; checked
+ * @rights: of the peer, and RCLINK_REGION_READ_ONLY; checked
  * @handle: set
  *
  * Context: may sleep.
  * Return: 0, -EEXIST for a name that the link has already, -ENOSPC, -ENOMEM,
  * -EOPNOTSUPP for an atomic right that the device does not have, @chan->why
- * when the channel is not open, -EINTR for a fatal signal, what rcl_reg_mr() or
- * a verbs call says, or -ENOTRECOVERABLE when that failed in the midst, and the
- * device did not end what it had: then the memory is lost.
+ * when the channel is not open, -EINTR for a fatal signal, the errno of
+ * rcl_reg_mr() or a verbs call, or -ENOTRECOVERABLE when that failed half-way,
+ * and the device did not end what it had: then the memory is lost.
  */
 int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 			const char *name, u32 rights, u32 *handle)
@@ -277,7 +277,7 @@ int rcl_region_register(struct rcl_chan *chan, struct rcl_memory *memory,
 	region->export.window.rights = rights & RCLINK_REGION_RIGHTS;
 	memory->read_only = rights & RCLINK_REGION_READ_ONLY;
 	memory->owner = current;
-	/* Whoever has the channel pays. */
+	/* Charged to whoever has the channel. */
 	memory->memcg = chan->memcg;
 	job = (struct rcl_region_job){ .chan = chan, .region = region };
 	job.ret = mutex_lock_killable(&chan->turn);
@@ -300,7 +300,7 @@ static struct rcl_region *rcl_region_find(struct rcl_chan *chan, u32 handle)
 	return region && region->handle == handle ? region : NULL;
 }
 
-/* Some devices let several messages end a region: the first one tells. */
+/* Some devices let several messages end a region: the first one counts. */
 static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 {
 	u32 i;
@@ -315,7 +315,7 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
 		if (!region)
 			continue;
 		window = &region->export.window;
-		/* One with this right has one extent. */
+		/* A region with this right has one extent. */
 		if (!(window->rights & RCLINK_REGION_INVALIDATE) ||
 		    window->rkeys[0] != rkey)
 			continue;
@@ -339,8 +339,8 @@ static int rcl_region_end(struct rcl_chan *chan, u32 rkey, u32 *handle)
  * @rkey: of the registration
  * @handle: set
  *
- * Return: 0, -EALREADY if that was known, -EPROTO if it was none that the peer
- * may end.
+ * Return: 0, -EALREADY if that was known, -EPROTO if the peer may not end any
+ * registration with that key.
  */
 int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 {
@@ -348,7 +348,7 @@ int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 
 	if (READ_ONCE(chan->qp))
 		return rcl_region_end(chan, rkey, handle);
-	/* Who drains has detached it, and does not hold the lock. */
+	/* Whoever drains has detached it, and does not hold the lock. */
 	spin_lock_bh(&chan->lock);
 	ret = rcl_region_end(chan, rkey, handle);
 	spin_unlock_bh(&chan->lock);
@@ -356,8 +356,8 @@ int rcl_region_invalidated(struct rcl_chan *chan, u32 rkey, u32 *handle)
 }
 
 /*
- * A message that ends it may still be on its way up. For one that nobody was
- * told of the slot must not forget another one.
+ * A message that ends it may still be on its way up. A region that the peer may
+ * not end must not make the slot forget an earlier one.
  */
 static void rcl_region_remember(struct rcl_chan *chan,
 				const struct rcl_region *region)
@@ -377,7 +377,7 @@ static void rcl_region_retire(struct rcl_chan *chan, struct rcl_region *region)
 	if (region->mapping.n)
 		rcl_region_unmap(chan, region);
 	spin_lock_bh(&chan->lock);
-	/* The peer may have ended it before: that completion still finds it. */
+	/* The peer may have ended it before: let that completion find it. */
 	if (chan->qp)
 		n = rcl_qp_poll(chan->qp, RCL_CHAN_SEND_SLOTS +
 				RCL_CHAN_RECV_SLOTS);
@@ -426,13 +426,13 @@ int rcl_region_withdraw(struct rcl_chan *chan, u32 handle)
 /**
  * rcl_region_sge - a piece of a region as the device addresses it
  * @chan: open, its lock held
- * @from: hostile
+ * @from: the piece, hostile
  * @writes: the device is to write there
  * @sge: set
- * @max: how many there is room for
+ * @max: entries that @sge has room for
  *
- * Return: how many it takes, one for each extent that it touches, and none for
- * no bytes, see rcl_chan_inline(); or -ESTALE, -EACCES, -EINVAL or -EMSGSIZE.
+ * Return: the entries set, one for each extent that is touched, and none for no
+ * bytes, see rcl_chan_inline(); or -ESTALE, -EACCES, -EINVAL or -EMSGSIZE.
  */
 int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 		   bool writes, struct ib_sge *sge, u32 max)
@@ -467,14 +467,14 @@ int rcl_region_sge(struct rcl_chan *chan, const struct rclink_dev_sge *from,
 }
 
 /**
- * rcl_region_file - what is to be mapped to see a region
+ * rcl_region_file - the file to map in order to see a region
  * @chan: any
  * @slot: of the region, hostile
- * @len: set to its bytes
+ * @len: set to the bytes of the region
  *
  * Context: process context.
- * Return: the file with a reference, or NULL for a region that has none, or no
- * such region.
+ * Return: the file with a reference, or NULL if the region has none, or if
+ * there is no such region.
  */
 struct file *rcl_region_file(struct rcl_chan *chan, u32 slot, u64 *len)
 {
@@ -498,7 +498,7 @@ static int rcl_region_map_again(struct rcl_chan *chan,
 {
 	int ret;
 
-	/* Also one that was registered after the channel had rejoined. */
+	/* Maybe it was registered after the channel had rejoined. */
 	if (region->mapping.n || READ_ONCE(region->export.over))
 		return 0;
 	if (region->mapping.stuck)
@@ -521,7 +521,7 @@ static int rcl_region_map_again(struct rcl_chan *chan,
  * Handles, and addresses for the peer, stay.
  *
  * Context: may sleep.
- * Return: 0, or what rcl_region_register() says: then the channel cannot go on.
+ * Return: 0, or as rcl_region_register(): then the channel cannot go on.
  */
 int rcl_region_map_all(struct rcl_chan *chan)
 {
@@ -538,7 +538,7 @@ int rcl_region_map_all(struct rcl_chan *chan)
 
 /**
  * rcl_region_unmap_all - end all registrations
- * @chan: detached or suspended; its setup mutex held, its PD still there
+ * @chan: detached or suspended; its setup mutex is held, its PD still exists
  *
  * Context: may sleep.
  */
@@ -546,7 +546,7 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 {
 	u32 i;
 
-	/* In the next epoch all have other keys. */
+	/* In the next epoch all keys are different. */
 	for (i = 0; i < RCL_CHAN_REGIONS; i++) {
 		struct rcl_region *region = chan->slots[i];
 
@@ -559,8 +559,8 @@ void rcl_region_unmap_all(struct rcl_chan *chan)
 }
 
 /**
- * rcl_region_unexport_all - nothing of it can be imported ever again
- * @chan: that has ended
+ * rcl_region_unexport_all - let no region of a channel be imported ever again
+ * @chan: has ended
  *
  * Context: may sleep.
  */
@@ -576,7 +576,7 @@ void rcl_region_unexport_all(struct rcl_chan *chan)
 }
 
 /**
- * rcl_region_is_lost - did the device not end a registration?
+ * rcl_region_is_lost - did the device fail to end a registration?
  * @chan: over
  *
  * Context: may sleep.
@@ -596,7 +596,7 @@ bool rcl_region_is_lost(struct rcl_chan *chan)
 
 /**
  * rcl_region_free_all - let all memory go
- * @chan: that nobody knows any more
+ * @chan: nobody knows it any more
  *
  * Context: may sleep.
  */

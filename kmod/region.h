@@ -27,7 +27,7 @@ static inline u32 rcl_region_slot(u32 handle)
  * rcl_region_rights - what the peer may do
  * @rights: of a request, hostile
  *
- * Return: rights, without what is said of the own channel; or -EINVAL.
+ * Return: rights, without what concerns the local channel; or -EINVAL.
  */
 static inline int rcl_region_rights(u32 rights)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was imported is only looked at while an operation is posted, under the
- * channel's lock: a work request has a copy of its key. So an import can be
- * given back while operations that use it are in flight.
+ * An import is only looked at while an operation is posted, under the channel's
+ * lock: the work request gets a copy of its key. So an import can be released
+ * while operations that use it are in flight.
  */
 #include "remote.h"
 
@@ -13,15 +13,16 @@
 #include "region.h"
 
 /**
- * rcl_remote_keep - give a handle to memory of the peer
+ * rcl_remote_keep - assign a handle to memory of the peer
  * @chan: any
- * @lease: @chan->leases when it was asked for
+ * @lease: @chan->leases when the memory was asked for
  * @name: of the region
- * @window: copied; its keys are the channel's after success
- * @handle: set; good for this channel only
+ * @window: copied; on success the channel owns its keys
+ * @handle: set; valid for this channel only
  *
  * Context: process context.
- * Return: 0, -ENOSPC, or -EAGAIN when the channel was suspended meanwhile.
+ * Return: 0, -ENOSPC, -EAGAIN when the channel was suspended meanwhile, or
+ * @chan->why when it is not attached.
  */
 int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
 		    const struct rcl_window *window, u32 *handle)
@@ -50,11 +51,11 @@ int rcl_remote_keep(struct rcl_chan *chan, u32 lease, const char *name,
 }
 
 /**
- * rcl_remote_find - what has that handle?
+ * rcl_remote_find - look up an import by its handle
  * @chan: any, its lock held
  * @handle: hostile
  *
- * Return: the memory, as long as the lock is held, or NULL.
+ * Return: the memory, valid while the lock is held, or NULL.
  */
 struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle)
 {
@@ -69,7 +70,7 @@ struct rcl_window *rcl_remote_find(struct rcl_chan *chan, u32 handle)
 /**
  * rcl_remote_revoke - the peer's registration is about to end
  * @chan: any, its lock held
- * @rkey: of it, under however many handles
+ * @rkey: its key; it may be imported under any number of handles
  */
 void rcl_remote_revoke(struct rcl_chan *chan, u32 rkey)
 {
@@ -85,9 +86,9 @@ void rcl_remote_revoke(struct rcl_chan *chan, u32 rkey)
 }
 
 /**
- * rcl_remote_next - an import that is to be fetched again
+ * rcl_remote_next - find an import that is to be fetched again
  * @chan: with @chan->keep
- * @slot: the first one that will do; set to the one that it is
+ * @slot: the first one to look at; set to that of the import
  * @handle: set
  * @name: set; has room for RCLINK_DEV_REGION_LEN bytes
  *
@@ -111,11 +112,11 @@ bool rcl_remote_next(struct rcl_chan *chan, u32 *slot, u32 *handle, char *name)
 }
 
 /**
- * rcl_remote_renew - that memory has other keys now
+ * rcl_remote_renew - replace the keys of an import
  * @chan: any
- * @handle: of rcl_remote_next()
- * @window: as it is now, or NULL when there is none any more; its keys are the
- *	channel's, or freed
+ * @handle: from rcl_remote_next()
+ * @window: as it is now, or NULL when it no longer exists; its keys become the
+ *	channel's, or are freed
  *
  * Context: process context.
  */
@@ -127,7 +128,7 @@ void rcl_remote_renew(struct rcl_chan *chan, u32 handle,
 
 	spin_lock_bh(&chan->lock);
 	old = rcl_remote_find(chan, handle);
-	/* Another region of that name is not what the consumer has seen. */
+	/* A different region of that name is not what the consumer saw. */
 	if (old && rkeys && old->len == window->len &&
 	    old->addr == window->addr && old->shift == window->shift) {
 		swap(rkeys, old->rkeys);
@@ -142,9 +143,9 @@ void rcl_remote_renew(struct rcl_chan *chan, u32 handle,
 /**
  * rcl_remote_release - forget memory of the peer
  * @chan: any
- * @handle: of rcl_remote_keep(); names nothing any more
+ * @handle: from rcl_remote_keep(); invalid afterwards
  *
- * What is in flight goes on.
+ * Operations in flight go on.
  *
  * Context: process context.
  * Return: 0, or -ESTALE.
@@ -166,8 +167,8 @@ int rcl_remote_release(struct rcl_chan *chan, u32 handle)
 }
 
 /**
- * rcl_remote_free_all - forget everything
- * @chan: that nobody knows any more
+ * rcl_remote_free_all - forget all imports
+ * @chan: nobody else refers to it any more
  *
  * Context: process context.
  */

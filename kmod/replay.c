@@ -4,11 +4,11 @@
 #include <linux/bits.h>
 
 /**
- * rcl_replay_take - note that a message came in, once
+ * rcl_replay_take - note that a message came in, unless it did before
  * @replay: of its sender
  * @counter: of an authentic message, not the largest u64
  *
- * Return: false when it came in before, or is too old to know.
+ * Return: false when it came in before, or is too old to tell.
  */
 bool rcl_replay_take(struct rcl_replay *replay, u64 counter)
 {
@@ -30,8 +30,8 @@ bool rcl_replay_take(struct rcl_replay *replay, u64 counter)
 }
 
 /**
- * rcl_replay_close - let nothing more come in
- * @replay: of a sender that is none any more
+ * rcl_replay_close - accept no more messages
+ * @replay: of a sender that no longer is one
  */
 void rcl_replay_close(struct rcl_replay *replay)
 {

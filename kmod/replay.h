@@ -5,12 +5,12 @@
 
 #include <linux/types.h>
 
-#define RCL_REPLAY_BITS	64	/* the newest one, and those before it */
+#define RCL_REPLAY_BITS	64	/* the newest and those before it */
 
 /**
- * struct rcl_replay - what came in from one sender; zeroed, nothing has
- * @next: the highest counter that came in, and one
- * @seen: bit i: the counter that is i lower than the highest came in
+ * struct rcl_replay - what came in from one sender; zeroed: nothing yet
+ * @next: the highest counter that came in, plus one
+ * @seen: bit i: the counter that is i below the highest came in
  */
 struct rcl_replay {
 	u64 next;

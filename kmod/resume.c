@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an epoch fails, who leases a QP is suspended, if the operator said
- * "recover resume". In the next epoch it has the QP of the same number. Each
- * end asks RESUME for each of its channels, when all of them have registered
- * their memory again: with the number of the channel, drawn when it was opened,
- * and how many messages it has got. The other one agrees if it has that
- * channel, too. It goes on at an end that has asked and was asked: then the
- * peer's memory can be imported, and both know what has arrived.
+ * When an epoch fails, the lessees of its QPs are suspended, if the operator
+ * said "recover resume". In the next epoch each gets the QP of that number.
+ * Once all channels of an end have registered their memory again, it sends a
+ * RESUME for each: with the number of the channel, drawn when it was opened,
+ * and how many messages it has got. The other end agrees if it has that
+ * channel, too. A channel goes on at an end that has asked and was asked: by
+ * then the peer's memory can be imported, and both know what has arrived.
  *
- * Where one end refuses, the channel ends at both, and the QP, which nobody has
- * used, is free. So it is when the peer asks to open another channel there: it
- * would not if it had one. A channel that is closed here before that is clear
- * is ended when it is, or as any other lease where the peer goes on already.
+ * If one end refuses, the channel ends at both, and its QP, which nobody has
+ * used, is free. So it is if the peer asks to open another channel there: it
+ * would not if it still had one. A channel that is closed here before this is
+ * settled ends once it is, or like any other lease if the peer already goes on.
  *
  * All of this runs in the link's work item.
  */
@@ -25,10 +25,10 @@
 #include "upcall.h"
 
 /**
- * rcl_resume_later - a lease is to go on in the next epoch
+ * rcl_resume_later - have a lease go on in the next epoch
  * @lessee: suspended
  * @index: of its QP in the pool
- * @suspended: of the link; takes a reference
+ * @suspended: the link's list; it gets a reference
  */
 void rcl_resume_later(struct rcl_lessee *lessee, u32 index,
 		      struct list_head *suspended)
@@ -39,8 +39,8 @@ void rcl_resume_later(struct rcl_lessee *lessee, u32 index,
 }
 
 /**
- * rcl_resume_lose - a suspended lease does not go on
- * @lessee: of rcl_resume_later()
+ * rcl_resume_lose - end a suspended lease
+ * @lessee: after rcl_resume_later()
  * @why: errno for it
  *
  * Context: may sleep.
@@ -53,8 +53,8 @@ void rcl_resume_lose(struct rcl_lessee *lessee, int why)
 }
 
 /**
- * rcl_resume_lose_all - no suspended lease goes on
- * @suspended: of the link
+ * rcl_resume_lose_all - end all suspended leases
+ * @suspended: the link's list
  * @why: errno for them
  *
  * Context: may sleep.
@@ -71,8 +71,8 @@ bool rcl_resume_lose_all(struct list_head *suspended, int why)
 }
 
 /**
- * rcl_resume_lose_broken - those that cannot go on end at once
- * @suspended: of the link; all have left their epoch
+ * rcl_resume_lose_broken - end at once the leases that cannot go on
+ * @suspended: the link's list; all have left their epoch
  * @why: errno for those that end
  *
  * Context: may sleep.
@@ -86,20 +86,20 @@ void rcl_resume_lose_broken(struct list_head *suspended, int why)
 			rcl_resume_lose(lessee, why);
 }
 
-/* For the link's record: a lease ends for want of something at this end. */
+/* For the link's record: a lease ends because this end lacks something. */
 static void rcl_resume_note(struct rcl_epoch *ep,
 			    const struct rcl_lessee *lessee)
 {
 	struct rcl_upcall *up = ep->user.up;
 
-	/* The QPs of the pool are behind that of the control channel. */
+	/* The QPs of the pool come after that of the control channel. */
 	up->fault(up, RCLINK_DOWN_REASON_LOCAL_ERROR, 0, 0, 1 + lessee->index);
 }
 
 /**
- * rcl_resume_begin - the leases go on, if the peer agrees
+ * rcl_resume_begin - let the leases go on, if the peer agrees
  * @ep: of a link that has just come up
- * @suspended: of the link; empty afterwards
+ * @suspended: the link's list; empty afterwards
  *
  * Context: may sleep.
  */
@@ -120,7 +120,7 @@ void rcl_resume_begin(struct rcl_epoch *ep, struct list_head *suspended)
 	}
 }
 
-/* What the peer imports may be of any channel of this end. */
+/* The peer may import memory of any channel of this end. */
 static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 {
 	struct rcl_lease *lease;
@@ -134,7 +134,7 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 			ready = false;
 		} else if (lease->lessee->failed &&
 			   rcl_reg_has_ended(&ep->reg)) {
-			/* Not its own failure: the epoch ends, it goes on. */
+			/* Not its fault: the epoch ends, the lease goes on. */
 			ready = false;
 		} else if (lease->lessee->failed) {
 			rcl_resume_note(ep, lease->lessee);
@@ -145,7 +145,7 @@ static bool rcl_resume_is_ready(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_resume_ask - ask the peer to go on, when that is possible
+ * rcl_resume_ask - ask the peer to go on, once that is possible
  * @ep: of a link that is up
  *
  * Return: 0, -EAGAIN when nothing can be asked now, or what rcl_ctrl_send()
@@ -179,10 +179,10 @@ int rcl_resume_ask(struct rcl_epoch *ep)
  * rcl_resume_may_import - has the peer registered what it exports?
  * @ep: of a link that is up
  *
- * What is not is of a channel that is to go on, at both ends, and the peer asks
- * that when all is. Else it answers that it has none.
+ * What is not registered belongs to a channel that is to go on at both ends,
+ * and the peer asks for that once all is. Else it answers that it has none.
  *
- * Return: true if so, or if the peer exports nothing but what is new.
+ * Return: true if so, or if the peer exports only new memory.
  */
 bool rcl_resume_may_import(const struct rcl_epoch *ep)
 {
@@ -195,7 +195,7 @@ bool rcl_resume_may_import(const struct rcl_epoch *ep)
 	return true;
 }
 
-/* Both agree. */
+/* Both ends agree. */
 static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
 	struct rcl_lessee *lessee = lease->lessee;
@@ -210,7 +210,7 @@ static void rcl_resume_go_on(struct rcl_epoch *ep, struct rcl_lease *lease)
 /**
  * rcl_resume_question - the peer asks to go on
  * @ep: of a link that is up
- * @lease: that it asks of, in any state
+ * @lease: that it asks about, in any state
  * @msg: RESUME, hostile
  * @answer: its status is set
  *
@@ -221,7 +221,7 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 {
 	struct rcl_lessee *lessee = lease->lessee;
 
-	/* Busy: it had gone on here. */
+	/* Busy: it did go on here, and has ended since. */
 	answer->status = rcl_lease_comes_back(lease) ? RCL_MSG_BUSY :
 						       RCL_MSG_REFUSED;
 	if (lease->state != RCL_LEASE_RESUMING)
@@ -244,9 +244,9 @@ int rcl_resume_question(struct rcl_epoch *ep, struct rcl_lease *lease,
 }
 
 /**
- * rcl_resume_answer - the peer says whether it goes on
+ * rcl_resume_answer - the peer says whether a lease goes on
  * @ep: of a link that is up
- * @lease: that was asked of
+ * @lease: that was asked about
  * @msg: RESUMED with the cookie of the question, hostile
  *
  * Return: 0 or -EPROTO.
@@ -259,7 +259,7 @@ int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 		return -EPROTO;
 	if (msg->status != RCL_MSG_OK || lease->we_refused) {
 		rcl_lease_let_go(ep, lease, -ECONNRESET);
-		/* Busy: RECYCLE comes. */
+		/* Busy: the peer will send RECYCLE. */
 		if (msg->status == RCL_MSG_BUSY)
 			rcl_lease_expect(ep, lease);
 		else
@@ -267,14 +267,14 @@ int rcl_resume_answer(struct rcl_epoch *ep, struct rcl_lease *lease,
 		return 0;
 	}
 	lease->peer_agreed = true;
-	/* One that was closed here ends there now, whether it asks or not. */
+	/* If closed here, it ends there now, whether the peer asks or not. */
 	if (lease->we_agreed || !lease->lessee)
 		rcl_resume_go_on(ep, lease);
 	return 0;
 }
 
 /**
- * rcl_resume_close - a lease ends that was to go on
+ * rcl_resume_close - end a lease that was to go on
  * @ep: of a link that is up
  * @lease: in RESUMING
  * @why: errno for its lessee
@@ -289,7 +289,7 @@ void rcl_resume_close(struct rcl_epoch *ep, struct rcl_lease *lease, int why)
 		return;
 	}
 	rcl_lease_let_go(ep, lease, why);
-	/* Else the answer tells what the peer has. */
+	/* Else the answer will tell what the peer has. */
 	if (!lease->we_asked)
 		lease->state = RCL_LEASE_FREE;
 }

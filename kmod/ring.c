@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Submissions are copied out of the shared ring once, then checked and posted.
- * Whoever waits polls the QP itself for a while, then asks for an event and
- * sleeps; events poll in softirq context, for those who only look at the ring.
+ * A waiter polls the QP itself for a while, then asks for an event and sleeps;
+ * events poll in softirq context, for consumers that only look at the ring.
  *
- * The kernel keeps its own indexes. What it reads of the ring, one head and one
- * tail, is only ever used modulo the depth or compared.
+ * The kernel keeps its own indexes. What it reads from the ring, one head and
+ * one tail, is only ever compared or used modulo the depth.
  */
 #include "ring.h"
 
@@ -29,28 +29,29 @@
 #include "sqe.h"
 
 /*
- * How long a waiter polls before it sleeps. Who sleeps often is owed processor
- * time when it wakes, and then keeps it from the device's own work for a whole
- * slice, milliseconds (EEVDF): who polls has to do it for longer than that. But
- * not for much longer while somebody else wants its processor: that may be who
- * it waits for, as the device on a host with one.
+ * How long a waiter polls before it sleeps. A task that sleeps often is owed
+ * processor time when it wakes, and then keeps the processor from the device's
+ * own work for a whole slice, milliseconds (EEVDF): a poller has to poll for
+ * longer than that. But not for much longer while somebody else wants its
+ * processor: that may be what it waits for, such as the device on a host with
+ * one processor.
  */
 #define RCL_SPIN_US		100
 #define RCL_SPIN_POLLED_US	20000
 #define RCL_SPIN_SHARED_US	5000
-#define RCL_SPIN_LOOKS		16	/* between two at the clock */
+#define RCL_SPIN_LOOKS		16	/* per look at the clock */
 
 /* What a completion may make ready. */
 #define RCL_RING_COMPLETES \
 	(EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM)
 
 /**
- * struct rcl_ring - such a channel
+ * struct rcl_ring - a channel of a process
  * @chan: the channel
  * @shared: rings, mapped by the consumer: hostile
  * @sq_head: submissions taken; under the channel's lock
- * @full_at: so many operations were in flight when the next one had no room,
- *	and nothing was there to reap; else 0; likewise
+ * @full_at: operations in flight when the next one had no room and there was
+ *	nothing to reap; else 0; under the channel's lock
  * @wait: woken by completions and by the end
  */
 struct rcl_ring {
@@ -118,7 +119,7 @@ static const struct rcl_chan_ops rcl_ring_ops = {
  * rcl_ring_new - make a channel that is not open yet
  * @flags: RCLINK_CHAN_*
  *
- * Its memory is charged to the memory cgroup of the caller, or of who listened.
+ * Its memory is charged to the memory cgroup of the caller, or of the listener.
  *
  * Context: may sleep.
  * Return: the channel with one reference, or NULL.
@@ -131,7 +132,7 @@ struct rcl_chan *rcl_ring_new(u32 flags)
 	};
 	struct rcl_ring *ring;
 
-	/* Several pages, and nothing is reclaimed for a forced charge. */
+	/* kvzalloc(): several pages, and a forced charge reclaims nothing. */
 	ring = kvzalloc(sizeof(*ring), RCL_GFP_CHARGED);
 	if (!ring)
 		return NULL;
@@ -185,11 +186,11 @@ static const struct rcl_listener_ops rcl_ring_listener_ops = {
  * @link: name; need not exist yet
  * @service: name
  * @max: channels that may wait to be accepted
- * @flags: RCLINK_CHAN_*, of these
+ * @flags: RCLINK_CHAN_*, of these channels
  *
  * Context: may sleep.
- * Return: the listener with one reference, -EACCES for no right on a link that
- * exists, -EADDRINUSE, -ENOSPC or -ENOMEM.
+ * Return: the listener with one reference, -EACCES without a right on a link
+ * that exists, -EADDRINUSE, -ENOSPC or -ENOMEM.
  */
 struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 				     const char *service, u32 max, u32 flags)
@@ -212,7 +213,7 @@ struct rcl_listener *rcl_ring_listen(const struct cred *cred, const char *link,
 	return ERR_PTR(ret);
 }
 
-/* What has completed makes room, and of a polled channel nobody else looks. */
+/* Reaping makes room, and nobody else reaps a polled channel. */
 static int rcl_ring_post(struct rcl_chan *chan,
 			 const struct rclink_dev_sqe *sqe, bool *some)
 {
@@ -233,19 +234,19 @@ static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 {
 	struct rclink_dev_ring *sq = &ring->shared->sq;
 	struct rcl_chan *chan = &ring->chan;
-	/* Each is written whole before it is looked at. */
+	/* Each entry is written as a whole before it is looked at. */
 	struct rclink_dev_sqe sqe __uninitialized;
 	bool some = false;
 	int ret = 0;
 
-	/* Somebody may fill the ring meanwhile, and this keeps softirqs off. */
+	/* Others may refill the ring meanwhile, and this keeps softirqs off. */
 	count = min_t(u32, count, RCLINK_DEV_DEPTH);
 	spin_lock_bh(&chan->lock);
 	while (*taken < count) {
-		/* Pairs with the release of who filled entries. */
+		/* Pairs with the release by whoever filled the entries. */
 		u32 there = smp_load_acquire(&sq->tail) - ring->sq_head;
 
-		/* The rest is of no concern to who hands over nothing. */
+		/* A caller that hands over nothing gets no error from here. */
 		if (!there)
 			break;
 		ret = chan->qp ? 0 : chan->why;
@@ -258,11 +259,11 @@ static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 		if (ret)
 			break;
 		ring->sq_head++;
-		/* Then the consumer may fill the entry again. */
+		/* Now the consumer may fill the entry again. */
 		smp_store_release(&sq->head, ring->sq_head);
 		++*taken;
 	}
-	/* Where there is nothing to reap, only what is in flight makes room. */
+	/* With nothing to reap, only what is in flight can make room. */
 	ring->full_at = ret == -EBUSY && !rcl_chan_ready(chan) ?
 				rcl_ring_in_flight(chan) : 0;
 	some |= rcl_chan_flush(chan);
@@ -273,8 +274,8 @@ static int rcl_ring_take(struct rcl_ring *ring, u32 count, u32 *taken)
 }
 
 /*
- * May what is in the submission ring be posted now? Not while the channel is
- * not open, or as much is in flight as when the first entry had no room.
+ * Can what is in the submission ring be posted now? Not while the channel is
+ * not open, or while as much is in flight as when the first entry had no room.
  */
 static bool rcl_ring_has_room(struct rcl_ring *ring)
 {
@@ -301,7 +302,7 @@ static int rcl_ring_wait_qp(struct rcl_ring *ring, unsigned long end)
 	return left < 0 ? -EINTR : 0;
 }
 
-/* Whatever a call has failed with: not before all is in the ring. */
+/* Whatever a call failed with, it is told only once all is in the ring. */
 static int rcl_ring_tell(struct rcl_ring *ring, int ret, unsigned long end)
 {
 	struct rcl_chan *chan = &ring->chan;
@@ -316,15 +317,15 @@ static int rcl_ring_tell(struct rcl_ring *ring, int ret, unsigned long end)
 }
 
 /**
- * rcl_ring_settle - may the consumer be told now that a call has failed?
+ * rcl_ring_settle - wait until the consumer may be told that a call failed
  * @chan: of a ring
- * @ret: of the call; maybe why the channel is not open
+ * @ret: result of the call; may be why the channel is not open
  *
- * Who hears of the end reaps once more, and closes. So nobody hears of it while
- * the QP is drained: messages of the peer may be among what is still to come.
+ * A consumer that hears of the end reaps once more, and closes. So it is not
+ * told while the QP drains: messages from the peer may still be to come.
  *
  * Context: process context; may sleep, for a drain, and can be interrupted.
- * Return: @ret, or -EINTR if the channel ends, and is not drained yet.
+ * Return: @ret, or -EINTR if the channel is ending and is not drained yet.
  */
 int rcl_ring_settle(struct rcl_chan *chan, int ret)
 {
@@ -334,20 +335,19 @@ int rcl_ring_settle(struct rcl_chan *chan, int ret)
 /**
  * rcl_ring_submit - post what is in the submission ring
  * @chan: of a ring
- * @count: at most so many
- * @wait: for the end of a suspension, too
- * @end: of that, in jiffies, 0 for none; and of the wait for what a channel
- *	completes that is ending: then -ETIME, and the next call says why
+ * @count: at most this many
+ * @wait: wait for the end of a suspension, too
+ * @end: of that wait, in jiffies, 0 for none; also of the wait for completions
+ *	of a channel that is ending: then -ETIME, and the next call says why
  * @taken: set to how many were posted
  *
- * Context: process context; may sleep with @wait, and as rcl_ring_settle(); can
- * be interrupted.
- * Return: 0, or why the next one was not posted: -EINVAL for an entry that is
- * wrong, -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP
- * for an atomic that the device of either end does not have, -EBUSY when as
- * many are in flight as can be, -EAGAIN while the channel is suspended, or
- * with @wait -ETIME, -EINTR, the reason when it is over, or what the verbs call
- * says.
+ * Context: process context; may sleep with @wait, and like rcl_ring_settle();
+ * can be interrupted.
+ * Return: 0, or why the next one was not posted: -EINVAL for a wrong entry,
+ * -ESTALE for an unknown handle, -EACCES without the right, -EOPNOTSUPP for an
+ * atomic that the device of either end lacks, -EBUSY when as many are in flight
+ * as can be, -EAGAIN while the channel is suspended, or with @wait -ETIME,
+ * -EINTR, the reason when the channel is over, or what the verbs call returns.
  */
 int rcl_ring_submit(struct rcl_chan *chan, u32 count, bool wait,
 		    unsigned long end, u32 *taken)
@@ -381,7 +381,7 @@ int rcl_ring_look(struct rcl_chan *chan)
 	return whole ? chan->why : 0;
 }
 
-/* Announced before it asks for an event: the one that comes may be too few. */
+/* Counted as asleep before arming: the first event may bring too few. */
 static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 {
 	struct rcl_chan *chan = &ring->chan;
@@ -397,7 +397,7 @@ static void rcl_ring_sleep(struct rcl_ring *ring, u32 want, long left)
 /**
  * rcl_ring_wait - wait for completions
  * @chan: of a ring
- * @want: so many in the ring
+ * @want: how many are to be in the ring
  * @end: in jiffies, 0 for none
  *
  * Context: may sleep; can be interrupted.
@@ -433,14 +433,14 @@ int rcl_ring_wait(struct rcl_chan *chan, u32 want, unsigned long end)
 	}
 }
 
-/* It is not polled any more, if it was. */
+/* The channel is no longer polled, if it was. */
 static void rcl_ring_want_events(struct rcl_chan *chan)
 {
 	WRITE_ONCE(chan->polled, false);
 	rcl_chan_look(chan);
 	/*
-	 * What came in before it was armed is for the event to handle. Armed in
-	 * any case: who waits for edges comes back for the next one only.
+	 * What came in before it was armed is left to the event. Arm it in any
+	 * case: an edge-triggered waiter comes back only for the next edge.
 	 */
 	if (rcl_chan_arm(chan))
 		irq_poll_sched(&chan->iop);
@@ -450,7 +450,7 @@ static void rcl_ring_want_events(struct rcl_chan *chan)
  * rcl_ring_poll - what is ready?
  * @chan: of a ring
  * @filp: the file
- * @wait: of who polls it
+ * @wait: of the caller of poll()
  *
  * Context: process context.
  * Return: EPOLL*.
@@ -462,11 +462,11 @@ __poll_t rcl_ring_poll(struct rcl_chan *chan, struct file *filp,
 	__poll_t mask = 0;
 
 	poll_wait(filp, &ring->wait, wait);
-	/* Pairs with that of wq_has_sleeper(); not all kernels have it. */
+	/* Pairs with wq_has_sleeper(); not every poll_wait() has it. */
 	smp_mb();
 	if (rcl_chan_is_over(chan))
 		mask |= EPOLLHUP | EPOLLERR;
-	/* Who only asks for its end goes on polling. */
+	/* A consumer that only asks for the end goes on polling. */
 	if (!READ_ONCE(chan->polled) ||
 	    poll_requested_events(wait) & RCL_RING_COMPLETES)
 		rcl_ring_want_events(chan);
@@ -483,7 +483,7 @@ __poll_t rcl_ring_poll(struct rcl_chan *chan, struct file *filp,
  * @vma: shared
  *
  * Context: the mmap lock is held.
- * Return: 0, or what refuses.
+ * Return: 0, or the errno of a refusal.
  */
 int rcl_ring_mmap(struct rcl_chan *chan, struct vm_area_struct *vma)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A channel of a process: rings that it maps, and waiting in calls. */
+/* A channel of a process: rings that it maps, and calls that wait. */
 #ifndef RCL_RING_H
 #define RCL_RING_H
 

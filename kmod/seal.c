@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The AEAD of RFC 8439 with a 64-bit nonce, as the kernel's crypto library has
- * it for WireGuard: it needs no memory and cannot fail, and for messages of
+ * it for WireGuard: it allocates no memory and cannot fail, and for messages of
  * this size it costs less than AES-GCM.
  *
- * The nonce is never on the wire: direction bit and 63-bit sequence. RC
- * delivers in order, so the receiver knows the next sequence, and any gap,
- * repeat or forgery is fatal to the epoch. A key belongs to one epoch and the
- * sequences only grow, so no nonce is used twice. The receiver opens a message
- * as what it claims to be, before it looks at the sequence: one that was forged
- * is another matter than one that was recorded, or than one that is missing.
+ * The nonce is a direction bit, which is never on the wire, and a 63-bit
+ * sequence. RC delivers in order, so the receiver knows the next sequence, and
+ * any gap, repeat or forgery is fatal to the epoch. A key belongs to one epoch
+ * and the sequences only grow, so no nonce is used twice. The receiver opens a
+ * message as what it claims to be before it checks the sequence: a forged one
+ * is a different matter from a recorded one, or from a missing one.
  */
 #include "seal.h"
 
@@ -42,7 +42,7 @@ void rcl_seal_start(struct rcl_seal *seal, const u8 *key, u32 role, u64 epoch)
 
 /**
  * rcl_seal_wipe - forget the key
- * @seal: of no use afterwards
+ * @seal: unusable afterwards
  */
 void rcl_seal_wipe(struct rcl_seal *seal)
 {
@@ -68,8 +68,8 @@ void rcl_seal_text(const u8 *key, u64 nonce, u8 *buf, u32 len)
  * rcl_seal_untext - the reverse of rcl_seal_text()
  * @key: as there
  * @nonce: as there
- * @buf: what it had made
- * @len: all its bytes, at least RCL_MSG_AAD + RCL_MSG_TAG
+ * @buf: what rcl_seal_text() made
+ * @len: bytes in all, at least RCL_MSG_AAD + RCL_MSG_TAG
  *
  * Return: 0, or -EBADMSG when it was forged.
  */
@@ -82,7 +82,7 @@ int rcl_seal_untext(const u8 *key, u64 nonce, u8 *buf, u32 len)
 }
 
 /**
- * rcl_seal_close - seal the next message out, in place
+ * rcl_seal_close - seal the next outgoing message in place
  * @seal: started
  * @buf: RCL_MSG_AAD bytes to be filled in, @len bytes of message, RCL_MSG_TAG
  *	bytes to be filled in
@@ -100,7 +100,7 @@ u32 rcl_seal_close(struct rcl_seal *seal, u8 *buf, u32 len)
 }
 
 /**
- * rcl_seal_open - open the next message in, in place
+ * rcl_seal_open - open the next incoming message in place
  * @seal: started
  * @buf: what arrived; on success the message is at @buf + RCL_MSG_AAD
  * @len: bytes that arrived, hostile

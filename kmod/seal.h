@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ChaCha20-Poly1305 over control messages, with counted nonces. */
+/* ChaCha20-Poly1305 over control messages, with counters as nonces. */
 #ifndef RCL_SEAL_H
 #define RCL_SEAL_H
 
@@ -11,9 +11,9 @@
  * struct rcl_seal - both directions of one epoch
  * @key: of this epoch only
  * @epoch: authenticated with each message
- * @tx_seq: of the next message out
- * @rx_seq: of the next message in
- * @tx_dir: top bit of the nonces out; the nonces in have the other value
+ * @tx_seq: of the next outgoing message
+ * @rx_seq: of the next incoming message
+ * @tx_dir: top bit of outgoing nonces; incoming ones have the other value
  */
 struct rcl_seal {
 	u8 key[RCLINK_KEY_LEN];

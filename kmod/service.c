@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who listens may be anybody, and may not get a processor for long while he is
- * in our midst. So nothing is waited for with the lock of the table held, and
- * there is no other: who goes through it is among the users of the entry that
- * he looks at, and that stays until the last one has left it. Who offers is
- * among those that its end waits for.
+ * A listener can be anybody, and may go without a processor for long while in
+ * here. So nothing is waited for with the table's lock held, and there is no
+ * other lock: whoever walks the table is a user of the entry being looked at,
+ * which stays until its last user has left. Its end waits for running offers.
  */
 #include "service.h"
 
@@ -16,7 +15,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#define RCL_SERVICES_MAX	4096	/* of a user: links ask all of a name */
+#define RCL_SERVICES_MAX	4096	/* per user: links ask all of a name */
 #define RCL_SERVICES_BITS	10
 
 /* Protects the tables, users and states. */
@@ -25,7 +24,7 @@ static DEFINE_SPINLOCK(rcl_services_lock);
 static DEFINE_HASHTABLE(rcl_services, RCL_SERVICES_BITS);
 static DEFINE_HASHTABLE(rcl_services_of_user, RCL_SERVICES_BITS);
 
-/* Nobody is to choose whose chain he is in. */
+/* Nobody may choose whose hash chain they get into. */
 static u32 rcl_service_seed(void)
 {
 	static u32 seed;
@@ -45,7 +44,7 @@ static struct hlist_head *rcl_service_chain(u32 hash)
 	return &rcl_services[hash_min(hash, RCL_SERVICES_BITS)];
 }
 
-/* True when the caller has to put it. */
+/* True when the caller has to put @service. */
 static bool rcl_service_leave_locked(struct rcl_service *service)
 {
 	lockdep_assert_held(&rcl_services_lock);
@@ -67,7 +66,7 @@ static void rcl_service_leave(struct rcl_service *service)
 		service->put(service);
 }
 
-/* The next one there, which is to be left, too; NULL behind the last one. */
+/* Leave @from, and find the next one, to be left in turn, or NULL. */
 static struct rcl_service *rcl_service_next(struct rcl_service *from, u32 hash,
 					    const char *link, const char *name)
 {
@@ -132,7 +131,7 @@ static void rcl_service_set(struct rcl_service *service,
 	spin_unlock(&rcl_services_lock);
 }
 
-/* Of two that are added at once the later one gives way. */
+/* If two are added at the same time, the later one gives way. */
 static bool rcl_service_is_taken(const struct rcl_service *service)
 {
 	struct rcl_service *other = NULL;
@@ -151,8 +150,8 @@ static bool rcl_service_is_taken(const struct rcl_service *service)
 }
 
 /**
- * rcl_service_del - listen no more
- * @service: was added; its @offer is not running any more afterwards
+ * rcl_service_del - stop listening
+ * @service: was added; its @offer no longer runs afterwards
  *
  * Context: may sleep.
  */
@@ -164,16 +163,16 @@ void rcl_service_del(struct rcl_service *service)
 }
 
 /**
- * rcl_service_add - begin to listen
- * @service: filled in down to @service->offer; the reference that
+ * rcl_service_add - start listening
+ * @service: filled in down to @service->put; the reference that
  *	@service->put drops is the table's, also after a failure
  *
- * Who has no right on the link, or not yet, does not keep the name from others.
- * So several may be there; the first that has the right is the one.
+ * A listener that has no right on the link, or not yet, does not keep the name
+ * from others. So there may be several; the first that has the right counts.
  *
  * Context: may sleep.
- * Return: 0, -EADDRINUSE when somebody who has the right listens there, or
- * -ENOSPC when this user listens too often.
+ * Return: 0, -EADDRINUSE when somebody with the right listens there, or -ENOSPC
+ * when this user has too many services.
  */
 int rcl_service_add(struct rcl_service *service)
 {
@@ -195,7 +194,7 @@ int rcl_service_add(struct rcl_service *service)
 	return 0;
 }
 
-/* False when it ended meanwhile. */
+/* False when it is not open yet, or has ended meanwhile. */
 static bool rcl_service_ask(struct rcl_service *service, const char *link,
 			    struct rcl_lessee **lessee)
 {
@@ -214,13 +213,13 @@ static bool rcl_service_ask(struct rcl_service *service, const char *link,
 }
 
 /**
- * rcl_service_offer - a peer connects
- * @link: name of its link, by which the link is known, too
+ * rcl_service_offer - find who accepts a peer that connects
+ * @link: name of its link; the pointer identifies the link, too
  * @name: of the service
  *
  * Context: may sleep.
- * Return: a lessee with a reference, -ECONNREFUSED when nobody listens, or the
- * ERR_PTR of who does.
+ * Return: a lessee with a reference, or the ERR_PTR of -ECONNREFUSED when
+ * nobody listens, or of what the listener's @offer returned.
  */
 struct rcl_lessee *rcl_service_offer(const char *link, const char *name)
 {

@@ -11,26 +11,26 @@
 #include "lessee.h"
 
 enum rcl_service_state {
-	RCL_SERVICE_NEW,	/* nobody is offered to it yet */
+	RCL_SERVICE_NEW,	/* no peer is offered to it yet */
 	RCL_SERVICE_OPEN,
 	RCL_SERVICE_ENDED,	/* somebody may still look at it */
 };
 
 /**
- * struct rcl_service - somebody listens
+ * struct rcl_service - a listener of a service
  * @link: name of the link
  * @name: of the service
  * @user: who listens
- * @may: has who listens the right to use the link now? May sleep
+ * @may: may the listener use the link now? May sleep
  * @offer: returns a lessee with a reference for a peer that connects over that
  *	link, or an ERR_PTR; may sleep
- * @put: drops a reference of it
+ * @put: drops a reference to it
  * @hash: of @link and @name
  * @node: in the table
  * @of_user: among those of @user
- * @users: who look at it, and who listens
- * @offers: that are running
- * @state: of it
+ * @users: those who look at it, and the listener
+ * @offers: calls of @offer that are running
+ * @state: its state
  */
 struct rcl_service {
 	char link[RCLINK_DEV_LINK_LEN];

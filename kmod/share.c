@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of a process, or a module, has the memory, and no link: links come
- * and go, and those that it is imported over have registrations of their own
- * (offer.c).
+ * The memory belongs to a file of a process, or to a module, not to a link:
+ * links come and go, and those over which it is imported have registrations of
+ * their own (offer.c).
  */
 #include "share.h"
 
@@ -27,13 +27,13 @@
 #include "user-memory.h"
 
 #define RCL_SHARE_REGIONS	64
-/* Devices take less: that is found out when it is imported. */
+/* Devices take less, which shows when the region is imported. */
 #define RCL_SHARE_PAGES_MAX	((u64)RCL_EXTENTS_MAX * RCL_EXTENT_PAGES_MAX)
 
 /**
  * struct rcl_shared - a region
  * @handle: slot and generation
- * @offer: what the links know of it
+ * @offer: what links know of it
  */
 struct rcl_shared {
 	u32 handle;
@@ -41,14 +41,14 @@ struct rcl_shared {
 };
 
 /**
- * struct rcl_share - such a file
- * @cred: of who opened it; the file's
- * @memcg: his, is charged for what it takes to register the regions, or NULL;
- *	a reference is held
+ * struct rcl_share - a file that exports memory to all links
+ * @cred: of the opener; the file's
+ * @memcg: the opener's, or NULL; is charged for what registering the regions
+ *	takes; a reference is held
  * @lock: protects @slots
  * @slots: its regions by handle
- * @turn: of who adds or withdraws, to have a deputy; before @lock, which mmap()
- *	takes, and which nobody has meanwhile
+ * @turn: held to add or withdraw, to have a deputy; taken before @lock, which
+ *	mmap() takes, and which nobody holds meanwhile
  */
 struct rcl_share {
 	const struct cred *cred;
@@ -64,8 +64,8 @@ static bool rcl_share_may(const struct rcl_offer *offer, const char *link)
 }
 
 /**
- * rcl_share_check - could that be exported to all links?
- * @name: that it is to be exported under
+ * rcl_share_check - can memory be exported to all links?
+ * @name: to export it under
  * @rights: of the peers, and RCLINK_REGION_READ_ONLY; hostile
  * @npages: pages
  *
@@ -75,7 +75,7 @@ int rcl_share_check(const char *name, u32 rights, u64 npages)
 {
 	int peers = rcl_region_rights(rights);
 
-	/* A SEND of a peer ends what is registered for one channel, no more. */
+	/* A peer's SEND can only end what is registered for one channel. */
 	if (!name[0] || peers <= 0 || peers & RCLINK_REGION_INVALIDATE)
 		return -EINVAL;
 	return npages > RCL_SHARE_PAGES_MAX ? -EMSGSIZE : 0;
@@ -85,10 +85,10 @@ int rcl_share_check(const char *name, u32 rights, u64 npages)
  * rcl_share_begin - export memory to all links
  * @offer: zeroed
  * @memory: stays the caller's after a failure
- * @name: that it is exported under; checked, and so are the rights
+ * @name: to export it under; checked, and so are the rights
  * @rights: of the peers, and RCLINK_REGION_READ_ONLY
- * @cred: of who exports it, NULL for the kernel, which may use all links;
- *	outlives it
+ * @cred: of the exporter, NULL for the kernel, which may use all links;
+ *	outlives @offer
  *
  * Context: may sleep.
  * Return: as rcl_offer_add().
@@ -106,8 +106,8 @@ int rcl_share_begin(struct rcl_offer *offer, struct rcl_memory *memory,
 }
 
 /**
- * rcl_share_end - the mirror of rcl_share_begin(), then let the memory go
- * @offer: is the caller's again afterwards
+ * rcl_share_end - the mirror of rcl_share_begin(), then release the memory
+ * @offer: the caller's again afterwards
  *
  * Context: may sleep.
  * Return: 0, or -EIO when a device did not end a registration: then the memory
@@ -120,11 +120,11 @@ int rcl_share_end(struct rcl_offer *offer)
 }
 
 /**
- * rcl_share_open - begin with nothing
- * @cred: of the consumer; outlives it
+ * rcl_share_open - make a share without regions
+ * @cred: of the consumer; outlives the share
  *
  * Context: may sleep.
- * Return: what is to be closed, or NULL.
+ * Return: the share, to be closed, or NULL.
  */
 struct rcl_share *rcl_share_open(const struct cred *cred)
 {
@@ -140,7 +140,7 @@ struct rcl_share *rcl_share_open(const struct cred *cred)
 	return share;
 }
 
-/* In no slot any more. */
+/* It is in no slot any more. */
 static int rcl_shared_free(struct rcl_shared *shared)
 {
 	int ret = rcl_share_end(&shared->offer);
@@ -150,8 +150,8 @@ static int rcl_shared_free(struct rcl_shared *shared)
 }
 
 /**
- * rcl_share_close - take all of it back
- * @share: nobody calls or maps any more
+ * rcl_share_close - withdraw all regions
+ * @share: nobody uses or maps it any more; freed
  *
  * Context: may sleep.
  */
@@ -166,7 +166,7 @@ void rcl_share_close(struct rcl_share *share)
 	kfree(share);
 }
 
-/* Others only empty slots, as long as it is our turn. */
+/* As long as it is our turn, others only empty slots. */
 static u32 rcl_share_free_slot(struct rcl_share *share)
 {
 	u32 i;
@@ -225,7 +225,7 @@ static int rcl_share_add(struct rcl_share *share, struct rcl_memory *memory,
 /**
  * rcl_share_region - export memory of the calling process to all links
  * @share: any
- * @arg: what, hostile; @arg->handle is set
+ * @arg: what to export, hostile; @arg->handle is set
  * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.
@@ -263,7 +263,7 @@ static struct rcl_shared *rcl_share_at(struct rcl_share *share, u32 slot)
 }
 
 /**
- * rcl_share_withdraw - take a region back, then let its memory go
+ * rcl_share_withdraw - withdraw a region, then release its memory
  * @share: any
  * @handle: of the region, hostile
  *
@@ -294,7 +294,7 @@ int rcl_share_withdraw(struct rcl_share *share, u32 handle)
 /**
  * rcl_share_mmap - map memory that was allocated
  * @share: any
- * @vma: shared; its offset is that of rcl_shm_offset() or more
+ * @vma: shared; its offset is at or after that of rcl_shm_offset()
  *
  * Context: the mmap lock is held.
  * Return: 0, -EINVAL for no such memory, or what tmpfs says.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is exported to all links, as by an open file of a process. */
+/* Memory exported to all links, such as by an open file of a process. */
 #ifndef RCL_SHARE_H
 #define RCL_SHARE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory is a file of tmpfs without a name. The registration holds its
- * pages, each mapping holds the file and what it shows: so neither munmap() nor
- * the end of the channel takes anything from the other, and a mapping keeps no
+ * The memory is an unnamed tmpfs file. The registration holds its pages, each
+ * mapping holds the file and the pages it shows. So neither munmap() nor the
+ * end of the channel takes anything from the other, and a mapping keeps no
  * channel open.
  */
 #include "shm.h"
@@ -18,7 +18,7 @@
 #include "pin.h"
 #include "region.h"
 
-/* What the peer wrote must not be lost to who has it mapped. */
+/* What the peer wrote must not be lost to those who have it mapped. */
 static void rcl_shm_put_pages(struct rcl_pin *pin, u32 n)
 {
 	while (n--) {
@@ -37,19 +37,19 @@ static void rcl_shm_free(struct rcl_memory *memory)
 	rcl_pin_end(pin);
 }
 
-/* This tmpfs has no limit: it says so where there is no memory. */
+/* This tmpfs has no size limit: its -ENOSPC means no memory. */
 static int rcl_shm_error(const void *ptr)
 {
 	return ptr == ERR_PTR(-ENOSPC) ? -ENOMEM : PTR_ERR(ptr);
 }
 
-/* Charged to the calling process's cgroup, as all of tmpfs. */
+/* Charged to the calling process's cgroup, like all of tmpfs. */
 static int rcl_shm_get_pages(struct rcl_pin *pin)
 {
 	struct address_space *mapping = pin->memory.file->f_mapping;
 	u32 i;
 
-	/* They stay where they are: neither swapped out nor moved. */
+	/* The pages stay where they are: neither swapped out nor moved. */
 	mapping_set_gfp_mask(mapping, GFP_HIGHUSER);
 	for (i = 0; i < pin->memory.npages; i++) {
 		struct page *page = fatal_signal_pending(current) ?
@@ -119,8 +119,8 @@ struct rcl_memory *rcl_shm_new(u64 len)
 }
 
 /**
- * rcl_shm_offset - where is memory to be mapped?
- * @handle: of it
+ * rcl_shm_offset - where can memory be mapped?
+ * @handle: of the region
  *
  * Return: the offset for mmap().
  */
@@ -133,7 +133,7 @@ u64 rcl_shm_offset(u32 handle)
 
 /**
  * rcl_shm_slot - which memory is to be mapped?
- * @vma: whose offset is that of rcl_shm_offset() or more
+ * @vma: its offset is at or after that of rcl_shm_offset()
  *
  * Return: its slot, hostile.
  */
@@ -144,12 +144,12 @@ u32 rcl_shm_slot(const struct vm_area_struct *vma)
 
 /**
  * rcl_shm_map - map a file of such memory
- * @file: the reference is dropped; or NULL
+ * @file: its reference is dropped; or NULL
  * @len: bytes of the memory
  * @vma: shared
  *
  * Context: the mmap lock is held.
- * Return: 0, -EINVAL for no file or more than there is, or what tmpfs says.
+ * Return: 0, -EINVAL without a file or beyond its end, or what tmpfs says.
  */
 int rcl_shm_map(struct file *file, u64 len, struct vm_area_struct *vma)
 {

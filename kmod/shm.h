@@ -6,9 +6,9 @@
 #include <linux/types.h>
 
 /*
- * Of mmap() offsets: bits for what is inside, enough with pages of 64 KiB, too.
- * A process of 32 bits has 44 of them: room for 64 regions behind the rings. A
- * kernel of 32 bits has 32 of them, and could map none of these.
+ * Bits of an mmap() offset for what is inside a region: enough with 64 KiB
+ * pages, too. A 32-bit process has 44 bits of offset: room for 64 regions after
+ * the rings. A 32-bit kernel has 32 of them, and could map none of these.
  */
 #define RCL_SHM_SHIFT	37
 

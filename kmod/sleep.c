@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A counter is back where it was in a host that goes on from an image of its
- * memory, or in a virtual machine from a snapshot: no key may be the one that
- * it counted for. So all epochs end before an image can be made, groups forget
- * their keys, and there are no others before the host is awake. Where nothing
- * is made but a pause, the peers would not have waited for its end, either.
+ * In a host that goes on from an image of its memory, or a virtual machine from
+ * a snapshot, a counter is back where it was: the key that it counted for must
+ * not be in use. So all epochs end before an image can be made, groups forget
+ * their keys, and there are no new ones before the host is awake. If it only
+ * pauses, the peers would not have waited until it was back, either.
  *
  * A disk may be at the other end of a link, and what is written to it before
- * processes stand still is waited for. So it is a device that ends the epochs:
- * all are told to prepare when that is over, and none has stopped yet.
+ * processes are frozen is waited for. So a device of ours ends the epochs: all
+ * devices are told to prepare when that is over, and none has stopped yet.
  *
- * A virtual machine hears of it only when it goes on, and maybe not alone:
- * there no goodbye is said, which would take a nonce, too.
+ * A virtual machine hears of it only when it goes on, and there may be copies
+ * of it: so it says no goodbye, which would take a nonce, too.
  */
 #include "sleep.h"
 
@@ -34,12 +34,12 @@
 #include "keeper.h"
 #include "link.h"
 
-#define RCL_SLEEP_MS	10000	/* for all links to end what they have */
-#define RCL_SLEEP_LOOK	10	/* ms between two looks whether they have */
+#define RCL_SLEEP_MS	10000	/* for all links to end their epochs */
+#define RCL_SLEEP_LOOK	10	/* ms between two checks whether they did */
 
 static DEFINE_MUTEX(rcl_sleep_lock);	/* one at a time; protects both flags */
 static bool rcl_asleep;
-static bool rcl_sleep_notified;	/* and will be when this host is awake */
+static bool rcl_sleep_notified;	/* and will be again when awake */
 static struct platform_device *rcl_sleeper;
 
 static bool rcl_sleep_await(struct rcl_link *link, unsigned long end)
@@ -56,7 +56,7 @@ static void rcl_sleep_end_links(u32 reason)
 	struct rcl_link *link;
 	unsigned long id = 0;
 
-	/* First, for links that are made behind those that are looked at. */
+	/* First, for links that are made too late for this loop to find. */
 	rcl_inbox_set_asleep(true);
 	while ((link = rcl_link_get_behind(&id))) {
 		rcl_inbox_end_epochs(link, reason);
@@ -99,7 +99,7 @@ static void rcl_sleep_lose_key(struct rcl_group *group)
 
 static void rcl_sleep_group(struct rcl_group *group)
 {
-	/* A key that it has just been told of is in an image, too. */
+	/* A key that it has just been told would be in an image, too. */
 	cancel_delayed_work_sync(&group->tick);
 	mutex_lock(&group->lock);
 	rcl_group_ask_no_more(group);
@@ -119,11 +119,11 @@ static void rcl_sleep_begin_locked(u32 reason)
 {
 	lockdep_assert_held(&rcl_sleep_lock);
 	rcl_sleep_end_links(reason);
-	/* A copy seals with them until then, while a link may take its time. */
+	/* Before waiting for links: until then a copy seals with these keys. */
 	rcl_keeper_sleep();
 	rcl_sleep_with_groups(rcl_sleep_lose_key);
 	rcl_sleep_await_links();
-	/* From here on no member is told another one. */
+	/* From here on no member is told another key. */
 	rcl_sleep_with_groups(rcl_sleep_group);
 }
 
@@ -143,7 +143,7 @@ static void rcl_sleep_wake_locked(void)
 	rcl_asleep = false;
 }
 
-/* What writes the image may say it once more. */
+/* May be called once more by what writes the image. */
 static int rcl_sleep_prepare(struct device *dev)
 {
 	mutex_lock(&rcl_sleep_lock);
@@ -154,8 +154,8 @@ static int rcl_sleep_prepare(struct device *dev)
 }
 
 /*
- * The image may only now be written: a key that is drawn meanwhile may be drawn
- * once more by who goes on from it. Xen, which notifies nobody, has its own.
+ * The image may be yet to be written: a key drawn meanwhile may be drawn again
+ * by a host that goes on from it. Xen, which notifies nobody, has its image.
  */
 static void rcl_sleep_complete(struct device *dev)
 {
@@ -214,7 +214,7 @@ static void rcl_sleep_copied(struct work_struct *work)
 
 static DECLARE_WORK(rcl_sleep_copy, rcl_sleep_copied);
 
-/* Some of the devices that tell of it do so in an interrupt. */
+/* Some of the devices that report a copy do so in an interrupt. */
 static int rcl_sleep_vmfork(struct notifier_block *nb, unsigned long action,
 			    void *data)
 {
@@ -231,10 +231,10 @@ static struct notifier_block rcl_sleep_vmfork_nb = {
 };
 
 /**
- * rcl_sleep_init - hear of it when this host goes to sleep, or was copied
+ * rcl_sleep_init - be told when this host goes to sleep or was copied
  *
  * Context: may sleep.
- * Return: 0, or what registering says.
+ * Return: 0, or what registering returns.
  */
 int rcl_sleep_init(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What links and groups have ends before this host sleeps. */
+/* Ends the epochs of links and the keys of groups before this host sleeps. */
 #ifndef RCL_SLEEP_H
 #define RCL_SLEEP_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The QP of a channel that can go on in another epoch fails: it gets no answer,
- * or the device does not send. Whether that is the path or only this QP, the
- * peer is asked, over the control QP. Where that fails, too, the epoch ends,
- * and the channel goes on in the next one. But where the peer answers, the link
- * lives, and may do so for long: it is to be rotated, which gives the channel
- * another QP. A channel for which nobody does that in time ends; so does one
- * whose other end has failed on its own, at once.
+ * or the device does not send. To find out whether that is the path or only
+ * this QP, the peer is asked over the control QP. If that fails, too, the epoch
+ * ends, and the channel goes on in the next one. But if the peer answers, the
+ * link lives, maybe for long: it is to be rotated, which gives the channel
+ * another QP. A channel ends if nobody does that in time, and at once if its
+ * other end has failed on its own.
  *
  * All of this runs in the link's work item.
  */
@@ -20,17 +20,17 @@
 #include "lessee.h"
 #include "msg.h"
 
-#define RCL_STALL_MS	10000	/* for an exchange, and a try or two */
+#define RCL_STALL_MS	10000	/* for an exchange and a retry or two */
 
 /**
  * rcl_stall_heard - the peer has sent HEARS
  * @ep: of a link that is up
  * @lease: that it names
  *
- * One that is not open has ended here, and the peer is about to hear it.
+ * A lease that is not open has ended here, and the peer will soon hear it.
  *
- * Return: the status of HEARD: why the lessee cannot go on in another epoch, if
- * it cannot, by the policy, or because it has failed.
+ * Return: the status of HEARD: if the lessee cannot go on in another epoch, why
+ * not: by the policy, or because it has failed.
  */
 u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease)
 {
@@ -46,7 +46,7 @@ u8 rcl_stall_heard(struct rcl_epoch *ep, struct rcl_lease *lease)
  * @ep: of a link that is up
  * @lease: open
  *
- * Any question will do. It is asked once.
+ * Any question would do. It is asked once.
  *
  * Return: 0, or what rcl_lease_send() says.
  */
@@ -63,12 +63,12 @@ int rcl_stall_ask(struct rcl_epoch *ep, struct rcl_lease *lease)
 }
 
 /**
- * rcl_stall_answered - the peer is there
+ * rcl_stall_answered - the peer has answered HEARS
  * @ep: of a link that is up
  * @lease: open; see rcl_stall_ask()
  * @msg: HEARD, hostile
  *
- * Where its lessee cannot go on, no other epoch helps.
+ * If its lessee cannot go on, another epoch does not help.
  *
  * Context: may sleep, for a drain.
  */
@@ -89,7 +89,7 @@ static bool rcl_stall_waits(const struct rcl_lease *lease)
 }
 
 /**
- * rcl_stall_look - end those for which nothing came in time
+ * rcl_stall_look - end the leases that got no other QP in time
  * @ep: of a link that is up
  *
  * Context: may sleep, for a drain.
@@ -104,10 +104,10 @@ void rcl_stall_look(struct rcl_epoch *ep)
 }
 
 /**
- * rcl_stall_due - has a lease another QP to get, and by when?
+ * rcl_stall_due - by when must a lease get another QP?
  * @ep: of a link that is up
  *
- * Return: in jiffies, 0 when none has.
+ * Return: in jiffies, 0 when none has to.
  */
 u64 rcl_stall_due(const struct rcl_epoch *ep)
 {

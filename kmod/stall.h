@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Leases whose QP has failed, and what they go on with. */
+/* Leases whose QP has failed, and how they go on. */
 #ifndef RCL_STALL_H
 #define RCL_STALL_H
 

@@ -3,10 +3,10 @@
  * The state of a link's epochs: how it is published, and how an epoch ends. All
  * of it runs in the link's work item, or in its chore.
  *
- * What takes long with an epoch that is not up is the link's chore, another
- * work item, so that the epoch that is up goes on. While the chore has a slot's
- * epoch the work item leaves that slot alone, but for notes, and takes no
- * request, so that nobody finds the link between two states.
+ * What takes long with an epoch that is not up is done by the link's chore,
+ * another work item, so that the epoch that is up goes on. While the chore has
+ * a slot's epoch, the work item leaves that slot alone, except for notes, and
+ * takes no requests, so that nobody finds the link between two states.
  */
 #include "state.h"
 
@@ -32,9 +32,9 @@
 #define RCL_CAUSE_MS	100	/* for the event that explains a flush */
 
 /**
- * rcl_state_expect - something has to happen within some time
+ * rcl_state_expect - set a deadline for what has to happen next
  * @slot: of an epoch
- * @ms: how long
+ * @ms: time until then
  */
 void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
 {
@@ -42,7 +42,7 @@ void rcl_state_expect(struct rcl_slot *slot, unsigned int ms)
 }
 
 /**
- * rcl_state_is_late - has it not happened?
+ * rcl_state_is_late - has the deadline passed?
  * @slot: of an epoch
  *
  * Return: true if so.
@@ -56,20 +56,20 @@ bool rcl_state_is_late(const struct rcl_slot *slot)
  * rcl_state_is_calm - is it too early to rotate the link again?
  * @link: any
  *
- * Return: true if so, for what befalls channels.
+ * Return: true if so; only rotations for what befalls channels wait for it.
  */
 bool rcl_state_is_calm(const struct rcl_link *link)
 {
 	return rcl_due_lies_ahead(link->calm);
 }
 
-/* In jiffies, 0 for never. */
+/* When to look again, in jiffies, 0 for never. */
 static u64 rcl_state_next(const struct rcl_slot *slot)
 {
 	struct rcl_link *link = slot->link;
 	u64 next = 0;
 
-	/* Its chore wakes it. */
+	/* The chore wakes the work item. */
 	if (slot == link->busy)
 		return 0;
 	if (slot->still_by && !(slot->proven & RCL_PROVEN_SAID))
@@ -80,7 +80,7 @@ static u64 rcl_state_next(const struct rcl_slot *slot)
 	next = rcl_due_first(next, rcl_heartbeat_due(slot->epoch));
 	next = rcl_due_first(next, rcl_stall_due(slot->epoch));
 	next = rcl_due_first(next, rcl_lease_owes(slot->epoch));
-	/* Something may have waited for that. */
+	/* Something may wait for the calm to end. */
 	if (rcl_state_is_calm(link))
 		next = rcl_due_first(next, link->calm);
 	return next;
@@ -91,7 +91,7 @@ static u64 rcl_state_next(const struct rcl_slot *slot)
  * @link: any
  *
  * The timer only wakes the work item, which alone judges what is late, so a
- * timer that is no longer needed may run.
+ * timer that is no longer needed may go off.
  */
 void rcl_state_set_timer(struct rcl_link *link)
 {
@@ -106,7 +106,7 @@ void rcl_state_set_timer(struct rcl_link *link)
 
 /**
  * rcl_state_event - tell the listeners about a link
- * @slot: one of the link, as it is now
+ * @slot: one of the link's, as it is now
  * @kind: enum rclink_event_kind
  *
  * Context: may sleep.
@@ -132,7 +132,7 @@ void rcl_state_event(struct rcl_slot *slot, u32 kind)
  * rcl_state_unwanted - somebody wants the link to have another epoch
  * @slot: that is up
  *
- * Whose end dials does it: now, or when it is there again and looks.
+ * The side that dials makes it: now, or when it is back and looks.
  *
  * Context: may sleep.
  */
@@ -147,7 +147,7 @@ void rcl_state_unwanted(struct rcl_slot *slot)
 }
 
 /**
- * rcl_state_set - an epoch comes into another state
+ * rcl_state_set - change the state of an epoch
  * @slot: of the epoch
  * @state: the new one
  * @reason: why it is down, else NULL
@@ -180,8 +180,8 @@ void rcl_state_set(struct rcl_slot *slot, enum rclink_link_state state,
 }
 
 /**
- * rcl_state_forget - no epoch is left that could fail, or be given up
- * @slot: without one
+ * rcl_state_forget - no epoch is left that could fail or be given up
+ * @slot: without an epoch
  */
 void rcl_state_forget(struct rcl_slot *slot)
 {
@@ -192,9 +192,9 @@ void rcl_state_forget(struct rcl_slot *slot)
 }
 
 /**
- * rcl_state_send_off - let the chore have a slot's epoch
+ * rcl_state_send_off - hand a slot's epoch to the chore
  * @slot: not up
- * @req: what for, NULL: to stop it
+ * @req: what for, or NULL to stop the epoch
  */
 void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req)
 {
@@ -207,7 +207,7 @@ void rcl_state_send_off(struct rcl_slot *slot, struct rcl_request *req)
  * rcl_state_rotates - is there another epoch beside the one that is up?
  * @link: any
  *
- * Return: true if so, or if it is being made.
+ * Return: true if so, or if one is being made.
  */
 bool rcl_state_rotates(const struct rcl_link *link)
 {
@@ -216,8 +216,8 @@ bool rcl_state_rotates(const struct rcl_link *link)
 
 /*
  * A flush, or what the device said of the QP, may have been noted before its
- * cause: after the stop all completions have, but a device event takes its own
- * way.
+ * cause: after the stop all completions have been noted, but a device event
+ * takes its own way.
  */
 static struct rcl_reason rcl_state_cause(struct rcl_slot *slot)
 {
@@ -232,7 +232,7 @@ static struct rcl_reason rcl_state_cause(struct rcl_slot *slot)
 	return why;
 }
 
-/* Of something that a completion or another event may explain. */
+/* Is it a sign of what a completion or another event may explain? */
 static bool rcl_state_is_a_sign(const struct rcl_reason *why)
 {
 	enum rcl_weight weight = rcl_reason_weight(why);
@@ -240,7 +240,7 @@ static bool rcl_state_is_a_sign(const struct rcl_reason *why)
 	return weight == RCL_WEIGHT_FLUSH || weight == RCL_WEIGHT_EVENT;
 }
 
-/* Nobody leases anything of an epoch that was never up. */
+/* An epoch that was never up has no lessees. */
 static void rcl_state_end_leases(struct rcl_slot *slot, int why, bool resumes,
 				 struct list_head *calls)
 {
@@ -264,7 +264,7 @@ static void rcl_state_end_leases(struct rcl_slot *slot, int why, bool resumes,
 	rcl_resume_lose_broken(&link->suspended, why);
 }
 
-/* The verbs objects go. */
+/* Free the verbs objects. */
 static void rcl_state_free(struct rcl_slot *slot)
 {
 	struct rcl_epoch *ep = slot->epoch;
@@ -281,7 +281,7 @@ static struct rcl_reason rcl_state_why(const struct rcl_slot *slot, u32 reason)
 	return (struct rcl_reason){ .reason = reason, .mtu = slot->used.mtu };
 }
 
-/* Nothing is waited for any more, nor is anybody kept waiting for it. */
+/* The slot no longer waits for anything, nor keeps anybody waiting. */
 static void rcl_state_unsettle(struct rcl_slot *slot)
 {
 	slot->due = 0;
@@ -308,7 +308,7 @@ static void rcl_state_ended(struct rcl_slot *slot, struct rcl_reason why)
 static void rcl_state_end(struct rcl_slot *slot, struct rcl_reason why)
 {
 	rcl_state_unsettle(slot);
-	/* Who ended it by intention ended its channels, too. */
+	/* Whoever ended it on purpose ended its channels, too. */
 	rcl_state_end_leases(slot, rcl_reason_errno(why.reason),
 			     rcl_policy_resumes(&slot->epoch->policy) &&
 			     !rcl_reason_is_wish(why.reason), NULL);
@@ -317,7 +317,7 @@ static void rcl_state_end(struct rcl_slot *slot, struct rcl_reason why)
 	rcl_state_ended(slot, why);
 }
 
-/* The one that is up must not wait for that. */
+/* The epoch that is up must not wait for that. */
 static void rcl_state_give_up(struct rcl_slot *slot,
 			      const struct rcl_reason *why)
 {
@@ -328,7 +328,7 @@ static void rcl_state_give_up(struct rcl_slot *slot,
 
 /**
  * rcl_state_stop - end all traffic of an epoch that is given up
- * @slot: that the chore has, for that
+ * @slot: the chore has it, for that
  *
  * Context: may sleep.
  */
@@ -344,8 +344,8 @@ void rcl_state_stop(struct rcl_slot *slot)
 }
 
 /**
- * rcl_state_given_up - the end of an epoch beside the one that was up
- * @slot: stopped; never was up, so nobody leased anything of it
+ * rcl_state_given_up - end an epoch beside the one that was up
+ * @slot: stopped; was never up, so nobody leased anything of it
  *
  * Context: may sleep.
  */
@@ -355,8 +355,8 @@ void rcl_state_given_up(struct rcl_slot *slot)
 }
 
 /*
- * What is up ends by intention, and so must the one that was to take its place;
- * its chore may have it, and hears later.
+ * The epoch that is up ends on purpose, and so must the one that was to take
+ * its place; the chore may have that one, and hears later.
  */
 static void rcl_state_end_next(struct rcl_link *link, u32 reason)
 {
@@ -381,13 +381,13 @@ static bool rcl_state_has_next(const struct rcl_link *link)
 }
 
 /**
- * rcl_state_fail - an epoch ends, as something was noted
+ * rcl_state_fail - end an epoch because of what was noted
  * @slot: prepared, connected or up; the chore does not have it
- * @why: that
+ * @why: what was noted
  *
- * An epoch that was to take its place, and still may, has it then. One that was
- * to take the place of another one that is still there is stopped first, by the
- * chore, and down later.
+ * If another epoch was to take its place, and still may, it does so now. One
+ * that was itself to take the place of an epoch that is still there is stopped
+ * by the chore first, and goes down later.
  *
  * Context: may sleep, for a drain.
  */
@@ -416,7 +416,7 @@ void rcl_state_fail(struct rcl_slot *slot, const struct rcl_reason *why)
 }
 
 /**
- * rcl_state_down - an epoch ends
+ * rcl_state_down - end an epoch
  * @slot: as for rcl_state_fail()
  * @reason: enum rclink_down_reason
  *
@@ -433,10 +433,10 @@ void rcl_state_down(struct rcl_slot *slot, u32 reason)
  * rcl_state_break_off - end an epoch whose key others may have
  * @slot: as for rcl_state_fail()
  *
- * Nothing more is sealed with that, no answer, and no goodbye.
+ * Nothing more is sealed with that key, no answer and no goodbye.
  *
  * Context: may sleep, for a drain.
- * Return: false if it is not one.
+ * Return: false if it is not such an epoch.
  */
 bool rcl_state_break_off(struct rcl_slot *slot)
 {
@@ -447,8 +447,8 @@ bool rcl_state_break_off(struct rcl_slot *slot)
 }
 
 /**
- * rcl_state_move - the next epoch takes the place of the one that is up
- * @link: whose other epoch has proven that it works
+ * rcl_state_move - let the next epoch take the place of the one that is up
+ * @link: its other epoch has proven that it works
  *
  * Channels wait for it, if the operator said so.
  *
@@ -467,7 +467,7 @@ void rcl_state_move(struct rcl_link *link)
 	rcl_ping_abort(old->epoch, -EAGAIN,
 		       "the link was moved to a new epoch meanwhile; try again");
 	rcl_state_free(old);
-	/* Whoever looks finds it up, before and after. */
+	/* Whoever looks finds the link up, before and after. */
 	spin_lock_irq(&link->lock);
 	swap(link->live, link->next);
 	link->live->state = RCLINK_LINK_STATE_UP;

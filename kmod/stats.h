@@ -29,19 +29,19 @@
  * @rx_out_of_sequence: authentic messages that were not the next one
  * @rx_wrong_size: receives too short for a seal, or too long for a message
  * @rx_wrong_kind: receives that no SEND completed
- * @unexplained_errors: flushes for which the device had no other word
+ * @unexplained_errors: flushes for which the device gave no cause
  * @chan_errors: work requests of channels that failed, not flushed
  * @local_access_errors: work requests, channels' too, with memory that is not
- *	registered here, or not for that
+ *	registered here, or not for such access
  * @remote_access_errors: work requests, channels' too, that the peer refused
  * @qp_access_events: IB_EVENT_QP_ACCESS_ERR
  * @qp_request_events: IB_EVENT_QP_REQ_ERR
  *
- * Written by the link's work item only, but for @completion_errors and those
+ * Written only by the link's work item, except @completion_errors and those
  * from @chan_errors on, which are under the link's lock; read at any time, by
  * rcl_stats_read() or one by one. The link's chore may count @rx_wrong_size and
- * @rx_wrong_kind of an epoch that is not up: where both epochs get such at the
- * same moment, one may not be counted.
+ * @rx_wrong_kind of an epoch that is not up: if both epochs get one at the same
+ * moment, one may not be counted.
  */
 struct rcl_stats {
 	u64 epochs;
@@ -72,7 +72,7 @@ struct rcl_stats {
 
 /**
  * rcl_stats_read - copy counters that are being written
- * @to: each counter is one that @from had, not all of the same moment
+ * @to: each counter has a value it had in @from, not all at one moment
  * @from: of a link
  */
 static inline void rcl_stats_read(struct rcl_stats *to,
@@ -88,13 +88,13 @@ static inline void rcl_stats_read(struct rcl_stats *to,
 
 /**
  * struct rcl_traffic - what channels do, one for each processor
- * @channels: opened here less those that ended here; the sum is what is open
- * @ops: operations posted, receives apart
+ * @channels: opened here minus ended here; the sum over all is what is open
+ * @ops: operations posted, without receives
  * @bytes: what they move, in either direction
  * @recvs: messages received
- * @recv_bytes: of these
- * @suspended: of @channels, those that wait for another epoch; a sum, too
- * @resumes: times that one went on
+ * @recv_bytes: bytes of these
+ * @suspended: those of @channels that wait for another epoch; summed up, too
+ * @resumes: times that one of these went on
  * @resends: operations posted again
  *
  * Written with this_cpu_add(), so that channels do not share cache lines.
@@ -112,7 +112,7 @@ struct rcl_traffic {
 
 /**
  * rcl_traffic_read - add up counters that are being written
- * @to: each is one that there was, not all of the same moment
+ * @to: each adds up values that it had, not all at one moment
  * @from: of a link
  */
 static inline void rcl_traffic_read(struct rcl_traffic *to,

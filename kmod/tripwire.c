@@ -8,7 +8,7 @@
 #include "stats.h"
 
 /**
- * rcl_tripwire_count - count what the device said of access
+ * rcl_tripwire_count - count what the device said about access
  * @stats: of the link
  * @reason: why something failed
  *
@@ -37,7 +37,7 @@ void rcl_tripwire_count(struct rcl_stats *stats,
 }
 
 /**
- * rcl_tripwire_is_access - did somebody want what he may not have?
+ * rcl_tripwire_is_access - did somebody try to access what they may not?
  * @reason: why something failed
  *
  * Return: true if so.
@@ -68,10 +68,10 @@ static bool rcl_tripwire_is(const struct rcl_reason *reason)
 }
 
 /**
- * rcl_tripwire_log - let the kernel's log have an epoch that ends so
+ * rcl_tripwire_log - log the end of an epoch if an intruder may be why
  * @link: its name
- * @live: the link goes down; else it was the one that was to follow
- * @reason: why; others than an intruder's are left out
+ * @live: the link goes down; else it was the epoch that was to follow
+ * @reason: why; reasons other than an intruder's are not logged
  *
  * Context: any.
  */
@@ -86,9 +86,9 @@ void rcl_tripwire_log(const char *link, bool live,
 }
 
 /**
- * rcl_tripwire_log_rotation - and one that is to have another epoch
+ * rcl_tripwire_log_rotation - log that a link is to have another epoch
  * @link: its name
- * @access: access failed on a channel; else only its QP did
+ * @access: access failed on a channel; else only the QP of one did
  *
  * Context: any.
  */

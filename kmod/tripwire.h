@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an intruder would set off: counted, and told with the link's name. */
+/* What an intruder would set off: counted, and logged with the link's name. */
 #ifndef RCL_TRIPWIRE_H
 #define RCL_TRIPWIRE_H
 

@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-/* Of what befalls no QP, or one that belongs to no lease. */
+/* For what concerns no QP, or one that belongs to no lease. */
 #define RCL_QP_NONE	(~0U)
 
 /* A QP is named by its index: 0 is the control QP, the pool follows. */

@@ -11,10 +11,10 @@
 
 /**
  * rcl_memory_take - pin memory of the calling process, or allocate some for it
- * @arg: address, length and rights; rcl_pin_is_sane()
+ * @arg: address, length and rights; passed rcl_pin_is_sane()
  * @allocate: as for RCLINK_IOC_MEMORY
  *
- * Context: may sleep, without a lock: faults take as long as somebody likes.
+ * Context: may sleep, holding no lock: faults take as long as somebody likes.
  * Return: the memory, with @file if it is allocated, or the ERR_PTR of -EFAULT,
  * -EDQUOT beyond RLIMIT_MEMLOCK, -ENOMEM, or -EINTR for a fatal signal.
  */
@@ -27,7 +27,7 @@ struct rcl_memory *rcl_memory_take(const struct rclink_dev_region *arg,
 /**
  * rcl_memory_register - register memory of the calling process
  * @chan: open
- * @arg: what, hostile; @arg->handle is set
+ * @arg: what to register, hostile; @arg->handle is set
  * @allocate: as for RCLINK_IOC_MEMORY
  *
  * Context: may sleep.

@@ -4,20 +4,20 @@
  * that rclink keeps.
  *
  * A channel leases one queue pair of a link's pool, at both ends: one host
- * listens on a service of the link, the other one connects to it; a process may
- * be at the other end. Entries and completions are those of processes: struct
- * rclink_dev_sqe and struct rclink_dev_cqe in uapi/linux/rclink_dev.h, with the
- * functions below that fill an entry.
+ * listens on a service of the link, and the other one connects to it. A process
+ * may be at the other end. Entries and completions are the same as for
+ * processes: struct rclink_dev_sqe and struct rclink_dev_cqe in
+ * uapi/linux/rclink_dev.h; the functions below fill an entry.
  *
- * A link may be deleted, its device may be removed and the peer may close at
- * any moment. A channel is then over, once and for all: everything that was
- * posted completes, and whatever is called returns an error, until
- * rclink_close(). All names are copied.
+ * At any moment a link may be deleted, its device may be removed, or the peer
+ * may close. Then the channel is over, once and for all: everything that was
+ * posted completes, and every call returns an error, until rclink_close(). All
+ * names are copied.
  *
- * Where the operator said "recover resume" of a link, a channel is not over
- * when the link fails or its device is removed, but suspended until it is up
- * again, for as long as that takes: see uapi/linux/rclink_dev.h for what
- * becomes of operations. Who does not want to wait so long closes it.
+ * If the operator has set "recover resume" for a link, a channel is not over
+ * when the link fails or its device is removed, but suspended until the link is
+ * up again, for as long as that takes: see uapi/linux/rclink_dev.h for what
+ * becomes of operations. A user that does not want to wait so long closes it.
  */
 #ifndef RCLINK_H
 #define RCLINK_H
@@ -37,27 +37,27 @@ struct scatterlist;
 
 /**
  * struct rclink_chan_ops - what a channel calls
- * @completed: an operation completed; the entry is valid during the call, and
- *	its time is 0, and its length holds only if it succeeded; of a receive
- *	with RCLINK_CQE_WRITTEN it is that of the last part of what the peer
- *	wrote elsewhere, and may be more than the receive has room for
- * @ended: the channel is over for that reason: -ECONNRESET when the peer closed
- *	it, the link went down, or it could not go on in another epoch, -ENODEV
- *	when the device was removed, -ESHUTDOWN for rclink_close(); nothing is
- *	called afterwards. NULL for a polled channel, whose rclink_poll() says
- *	it.
- * @resumed: rclink_post() may be tried again, which returned -EAGAIN because
- *	the channel was suspended, or -EBUSY, which it may do again; NULL for
- *	who does not want to know, and for a polled channel
+ * @completed: an operation completed; the entry is valid during the call, its
+ *	time is 0, and its length is valid only if the operation succeeded; for
+ *	a receive with RCLINK_CQE_WRITTEN it is that of the last part of what
+ *	the peer wrote elsewhere, and may be more than the receive has room for
+ * @ended: the channel is over, for this reason: -ECONNRESET when the peer
+ *	closed it, the link went down, or it could not go on in another epoch,
+ *	-ENODEV when the device was removed, -ESHUTDOWN for rclink_close();
+ *	nothing is called afterwards. NULL for a polled channel, where
+ *	rclink_poll() returns the reason.
+ * @resumed: rclink_post() may be tried again after it returned -EAGAIN because
+ *	the channel was suspended, or -EBUSY, which it may return again; NULL
+ *	if the user does not want to know, and for a polled channel
  *
- * After a completion that failed, all that follow are "WR flushed" (but for
- * what the device had taken before it refused a send), and there is nothing
- * left but rclink_close(), which also tells the peer. Only what a new epoch cut
- * short (see above) may fail alone, and the channel goes on.
+ * After a completion that failed, all that follow are "WR flushed" (except what
+ * the device had taken before it refused a send), and nothing is left to do but
+ * rclink_close(), which also tells the peer. Only an operation that a new epoch
+ * cut short (see above) may fail alone, with the channel going on.
  *
- * Of a polled channel, @completed is called by rclink_poll() and
- * rclink_close(). Of any other one, all are called in softirq context, one at
- * a time, in the order of completion, and maybe before rclink_connect() or
+ * For a polled channel, @completed is called by rclink_poll() and
+ * rclink_close(). For any other channel, all are called in softirq context, one
+ * at a time, in the order of completion, and maybe before rclink_connect() or
  * rclink_accept() has returned. They may post, and must not sleep. No lock of
  * rclink is held.
  */
@@ -83,7 +83,7 @@ void rclink_unlisten(struct rclink_listener *listener);
 /**
  * struct rclink_remote - a region of the peer
  * @len: bytes
- * @handle: names it in entries of this channel
+ * @handle: names the region in entries of this channel
  * @rights: RCLINK_REGION_*, what the peer allows
  */
 struct rclink_remote {
@@ -118,9 +118,9 @@ const char *rclink_status_name(u32 status);
 /**
  * struct rclink_link_event - a link changed its state or epoch, or was deleted
  * @link: name
- * @id: number, which another link of that name does not have
- * @state: as it is now
- * @reason: enum rclink_down_reason, when it is down
+ * @id: number, which no other link of that name has
+ * @state: current state
+ * @reason: enum rclink_down_reason, if the link is down
  * @text: @reason in words
  * @epoch: number of the newest epoch
  */
@@ -136,31 +136,31 @@ struct rclink_link_event {
 int rclink_register_notifier(struct notifier_block *nb);
 void rclink_unregister_notifier(struct notifier_block *nb);
 
-/* Who sent a message that came under the key before the newest. */
+/* The sender of a message that came under the key before the newest. */
 #define RCLINK_GROUP_NOBODY	(~0U)
 /* Bytes; no message of any host is longer. */
 #define RCLINK_GROUP_LEN_MAX	4096
 
 /**
  * struct rclink_group_ops - what a membership of a group calls
- * @received: a message of another host for that service: @data, of @len bytes,
- *	is valid during the call, as is @gid, RCLINK_GID_LEN bytes, where it
- *	says it comes from; @sender is who sent it, a number under the newest
- *	key, or RCLINK_GROUP_NOBODY. Returns false when there was no room for
- *	it, which is counted with the group. @len may be more than
- *	rclink_group_max() says, and is at most RCLINK_GROUP_LEN_MAX. @sender
- *	is not to be remembered: another key gives the numbers to others, and
- *	nothing tells of it.
+ * @received: a message from another host to this service came in: @data, of
+ *	@len bytes, is valid during the call, as is @gid, of RCLINK_GID_LEN
+ *	bytes, which the message names as its source. @sender is the number of
+ *	the sender under the newest key, or RCLINK_GROUP_NOBODY. Returns false
+ *	if there was no room for the message, which is counted with the group.
+ *	@len may be more than rclink_group_max() says, and is at most
+ *	RCLINK_GROUP_LEN_MAX. Do not remember @sender: another key gives the
+ *	numbers to others, without notice.
  * @ended: the group was deleted; called once, nothing is called afterwards, and
  *	rclink_group_leave() is still due. A group that is down has not ended.
  *
  * @received is called in the group's completion handling, in process context,
- * @ended by who deletes the group; both maybe before rclink_group_join() has
- * returned. They are called one at a time, with a mutex of the group held. So
- * they are to be short, and to leave to others what calls rclink, but for
+ * @ended by whoever deletes the group; both maybe before rclink_group_join()
+ * has returned. They are called one at a time, with a mutex of the group held.
+ * So they must be short, and leave to others what calls rclink, except for
  * rclink_group_max(), or waits for somebody who does. They may sleep for a lock
- * or for memory, which is to be had with GFP_NOIO: on the way to a disk there
- * may be a queue pair whose completions come by the same workqueue.
+ * or for memory, to be allocated with GFP_NOIO: on the way to a disk there may
+ * be a queue pair whose completions are handled on the same workqueue.
  */
 struct rclink_group_ops {
 	bool (*received)(struct rclink_member *member, void *ctx,
@@ -192,10 +192,10 @@ static inline void rclink_prep(struct rclink_dev_sqe *sqe, u8 op, u8 flags,
 }
 
 /**
- * rclink_prep_piece - add a piece of an own region to an entry
- * @sqe: begun; has RCLINK_DEV_SGE_MAX at most
- * @region: handle of rclink_register()
- * @offset: from the begin of the region
+ * rclink_prep_piece - add a piece of a local region to an entry
+ * @sqe: begun; takes RCLINK_DEV_SGE_MAX pieces at most
+ * @region: handle from rclink_register()
+ * @offset: from the start of the region
  * @len: bytes
  */
 static inline void rclink_prep_piece(struct rclink_dev_sqe *sqe, u32 region,
@@ -259,10 +259,10 @@ static inline void rclink_prep_recv(struct rclink_dev_sqe *sqe, u64 user_data)
 }
 
 /**
- * rclink_prep_remote - where the operation of an entry goes to or comes from
+ * rclink_prep_remote - set what an entry's operation accesses at the peer
  * @sqe: begun
  * @remote: region of the peer
- * @offset: from its begin
+ * @offset: from its start
  */
 static inline void rclink_prep_remote(struct rclink_dev_sqe *sqe,
 				      const struct rclink_remote *remote,
@@ -275,7 +275,7 @@ static inline void rclink_prep_remote(struct rclink_dev_sqe *sqe,
 /**
  * rclink_prep_send_inv - begin a SEND that ends a region of the peer
  * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
- * @remote: with RCLINK_REGION_INVALIDATE; can be used no more from then on
+ * @remote: has RCLINK_REGION_INVALIDATE; cannot be used any more afterwards
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  */
@@ -291,7 +291,7 @@ static inline void rclink_prep_send_inv(struct rclink_dev_sqe *sqe,
  * rclink_prep_write - begin a WRITE
  * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
  * @remote: region of the peer
- * @offset: from its begin
+ * @offset: from its start
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  */
@@ -307,9 +307,9 @@ static inline void rclink_prep_write(struct rclink_dev_sqe *sqe,
  * rclink_prep_write_imm - begin a WRITE with immediate
  * @sqe: filled in; data is added by rclink_prep_piece() or _inline()
  * @remote: region of the peer
- * @offset: from its begin
+ * @offset: from its start
  * @imm: for the completion of the peer, with RCLINK_CQE_WRITTEN; takes one of
- *	its receives, and leaves nothing there
+ *	its receives, and puts no data there
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  */
@@ -325,9 +325,9 @@ static inline void rclink_prep_write_imm(struct rclink_dev_sqe *sqe,
 
 /**
  * rclink_prep_read - begin a READ
- * @sqe: filled in; where it goes to is added by rclink_prep_piece()
+ * @sqe: filled in; the destination is added by rclink_prep_piece()
  * @remote: region of the peer
- * @offset: from its begin
+ * @offset: from its start
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  */
@@ -343,8 +343,8 @@ static inline void rclink_prep_read(struct rclink_dev_sqe *sqe,
  * rclink_prep_cas - begin a compare and swap of 8 bytes
  * @sqe: filled in; a piece of 8 bytes is added for the old value
  * @remote: region of the peer
- * @offset: from its begin, such that the address is a multiple of 8
- * @compare: swaps only if that was there
+ * @offset: from its start, such that the address is a multiple of 8
+ * @compare: swaps only if this was there
  * @swap: the new value
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
@@ -364,7 +364,7 @@ static inline void rclink_prep_cas(struct rclink_dev_sqe *sqe,
  * rclink_prep_fadd - begin a fetch and add of 8 bytes
  * @sqe: filled in; a piece of 8 bytes is added for the old value
  * @remote: region of the peer
- * @offset: from its begin, such that the address is a multiple of 8
+ * @offset: from its start, such that the address is a multiple of 8
  * @add: to the value there
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
@@ -380,18 +380,18 @@ static inline void rclink_prep_fadd(struct rclink_dev_sqe *sqe,
 }
 
 /**
- * rclink_prep_mcas - begin a compare and swap of some bits of 8 bytes
+ * rclink_prep_mcas - begin a compare and swap of some bits in 8 bytes
  * @sqe: filled in; a piece of 8 bytes is added for the old value
  * @remote: region of the peer
- * @offset: from its begin, such that the address is a multiple of 8
- * @compare: swaps only if that was there
+ * @offset: from its start, such that the address is a multiple of 8
+ * @compare: swaps only if this was there
  * @swap: the new value
- * @compare_mask: these bits are looked at
- * @swap_mask: these bits of it are taken
+ * @compare_mask: only these bits are compared
+ * @swap_mask: only these bits of @swap are taken
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  *
- * rclink_post() refuses it with -EOPNOTSUPP where the device has none.
+ * rclink_post() refuses it with -EOPNOTSUPP if the device does not have it.
  */
 static inline void rclink_prep_mcas(struct rclink_dev_sqe *sqe,
 				    const struct rclink_remote *remote,
@@ -411,14 +411,14 @@ static inline void rclink_prep_mcas(struct rclink_dev_sqe *sqe,
  * rclink_prep_mfadd - begin a fetch and add of numbers within 8 bytes
  * @sqe: filled in; a piece of 8 bytes is added for the old value
  * @remote: region of the peer
- * @offset: from its begin, such that the address is a multiple of 8
+ * @offset: from its start, such that the address is a multiple of 8
  * @add: to the value there
- * @boundaries: with the highest bit of each number set: what is carried out of
- *	it is lost
+ * @boundaries: has the highest bit of each number set: a carry out of it is
+ *	lost
  * @flags: RCLINK_SQE_*
  * @user_data: for the completion
  *
- * rclink_post() refuses it with -EOPNOTSUPP where the device has none.
+ * rclink_post() refuses it with -EOPNOTSUPP if the device does not have it.
  */
 static inline void rclink_prep_mfadd(struct rclink_dev_sqe *sqe,
 				     const struct rclink_remote *remote,
