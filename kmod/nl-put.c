@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What does not fit leaves the message as it is, half an attribute included:
- * all callers give up the message then, or take back the object of a dump. Only
- * an entry of a record is taken back here.
+ * What does not fit leaves half an attribute in the message: all callers then
+ * give up the message, or take back the object of a dump.
  */
 #include "nl-put.h"
 
@@ -409,10 +408,8 @@ int rcl_nl_put_entry(struct sk_buff *skb, const struct rcl_entry_info *info)
 	    nla_put_u32(skb, RCLINK_A_ENTRY_TIMES, entry->times) ||
 	    nla_put_u64_64bit(skb, RCLINK_A_ENTRY_EPOCH, entry->epoch,
 			      RCLINK_A_ENTRY_PAD) ||
-	    rcl_nl_put_what(skb, entry) || rcl_nl_put_entry_stats(skb, entry)) {
-		nla_nest_cancel(skb, nest);
+	    rcl_nl_put_what(skb, entry) || rcl_nl_put_entry_stats(skb, entry))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
