@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Integers of any width as bytes, the first one first. */
+/* Integers of any width as bytes, most significant byte first. */
 #ifndef RCX_BYTES_H
 #define RCX_BYTES_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Both directions walk the same two tables: what a message must carry, and
- * how a field looks. A value that this end would refuse is never sent either.
- * Everything here comes from a peer: each length is checked before it is used,
- * and each error names the message and the field.
+ * Encoding and decoding walk the same two tables: what a message must carry,
+ * and how a field looks. A value that this end would refuse is never sent
+ * either. What is decoded comes from a peer: each length is checked before it
+ * is used, and each error names the message and the field.
  */
 #include "codec.h"
 
@@ -99,8 +99,8 @@ static const struct field fields[F_COUNT] = {
 
 static const struct {
 	const char *name;
-	uint32_t fields;	/* these, each once */
-	uint32_t may;		/* and these, or not; not sent when 0 */
+	uint32_t fields;	/* required, each once */
+	uint32_t may;		/* optional; not sent when 0 */
 } messages[] = {
 	[RCX_MSG_WELCOME] = { "WELCOME",
 			      BIT(F_VERSION_MIN) | BIT(F_VERSION_MAX), 0 },
@@ -225,7 +225,7 @@ static int check_endpoint(const struct rcl_endpoint *ep, char *err)
 	return check_qps(ep, err);
 }
 
-/* What one field alone cannot tell; the fields in the range of their own. */
+/* Check what one field alone cannot tell; each is within its own range. */
 static int check_msg(const struct rcx_msg *msg, char *err)
 {
 	switch (msg->type) {
@@ -245,7 +245,7 @@ static int check_msg(const struct rcx_msg *msg, char *err)
 	}
 }
 
-/* Put what was found in front of the sentence: "OFFER: mtu: ...". */
+/* Put the message and field in front of the sentence: "OFFER: mtu: ...". */
 static int refuse(char *err, int ret, const char *msg, const char *field,
 		  const char *why)
 {
@@ -281,7 +281,7 @@ static int check_range(const struct field *f, uint64_t value, char *err)
 			(unsigned long long)f->max);
 }
 
-/* Printable ASCII only: this text ends on terminals and in logs. */
+/* Printable ASCII only: this text ends up on terminals and in logs. */
 static void copy_text(char *to, const uint8_t *from, size_t len)
 {
 	size_t i;
@@ -342,7 +342,7 @@ int rcx_header_decode(const uint8_t *buf, struct rcx_header *header, char *err)
 	return 0;
 }
 
-/* One field at p, left bytes to the end. Returns its size on the wire. */
+/* Decode the field at p, left bytes before the end. Returns its wire size. */
 static int decode_field(struct rcx_msg *msg, uint32_t *have, const uint8_t *p,
 			size_t left, char *err)
 {
@@ -443,7 +443,7 @@ static int encode_qps(const struct rcl_endpoint *ep, uint8_t *p)
 	return ep->nqps * QP_LEN;
 }
 
-/* There is room for the longest value; the values were not checked yet. */
+/* There is room for the longest value; the values are not checked yet. */
 static int encode_value(const struct rcx_msg *msg, const struct field *f,
 			uint8_t *p, char *err)
 {

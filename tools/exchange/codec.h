@@ -41,8 +41,8 @@ enum rcx_code {
 	RCX_CODE_FAILED,	/* a local step failed */
 	RCX_CODE_TIMEOUT,
 	RCX_CODE_CANCELED,
-	RCX_CODE_SUPERSEDED,	/* refused: the own exchange goes on */
-	RCX_CODE_BUSY,		/* refused for now: so does another one */
+	RCX_CODE_SUPERSEDED,	/* refused: the sender's own exchange goes on */
+	RCX_CODE_BUSY,		/* refused for now: another exchange goes on */
 };
 
 struct rcx_header {
@@ -51,7 +51,7 @@ struct rcx_header {
 	uint32_t version;
 };
 
-/* Only the members that the message type carries have a meaning. */
+/* Only the members that the message type carries are meaningful. */
 struct rcx_msg {
 	uint32_t type;		/* enum rcx_msg_type */
 	uint32_t version;
@@ -59,7 +59,7 @@ struct rcx_msg {
 	uint32_t version_max;	/* WELCOME */
 	char link[RCLINK_NAME_MAX + 1];	/* OFFER: link wanted at the peer */
 	struct rcx_paths paths;	/* OFFER, ANSWER */
-	uint32_t rotate;	/* OFFER: 1: keep what is up until then, or 0 */
+	uint32_t rotate;	/* OFFER: 1: keep the link up meanwhile; or 0 */
 	struct rcl_endpoint endpoint;	/* ENDPOINT */
 	uint64_t agreed;	/* CONFIRM: common epoch */
 	uint32_t code;		/* ERROR: enum rcx_code */
@@ -67,12 +67,12 @@ struct rcx_msg {
 };
 
 /*
- * All return a negative errno with a sentence in err (RCL_ERR_LEN bytes):
- * -EPROTO for bad bytes, -EINVAL for values that must not be sent, -ENOBUFS
- * when size is below RCX_ENCODED_MAX.
+ * On failure, all that take err return a negative errno with a sentence in err
+ * (RCL_ERR_LEN bytes): -EPROTO for bad bytes, -EINVAL for values that must not
+ * be sent, -ENOBUFS when size is below RCX_ENCODED_MAX.
  */
 
-/* Look at the first RCX_HEADER_LEN bytes; does not judge type and version. */
+/* Decode the first RCX_HEADER_LEN bytes. Does not judge type and version. */
 int rcx_header_decode(const uint8_t *buf, struct rcx_header *header, char *err);
 
 /* Decode one message of exactly len bytes. Does not judge the version. */
@@ -80,8 +80,8 @@ int rcx_msg_decode(const uint8_t *buf, size_t len, struct rcx_msg *msg,
 		   char *err);
 
 /*
- * Returns the bytes written. A text is cut and made printable, any other value
- * out of range is refused.
+ * Returns the bytes written. A text is truncated and made printable; any other
+ * value out of range is refused.
  */
 int rcx_msg_encode(const struct rcx_msg *msg, uint8_t *buf, size_t size,
 		   char *err);

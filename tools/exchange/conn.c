@@ -2,8 +2,8 @@
 /*
  * OpenSSL over a BIO of our own: its socket BIO uses write(), which kills the
  * process with SIGPIPE when the peer has gone, and it cannot tell a FIN from a
- * reset afterwards. The BIO remembers both, so that each end of a connection
- * gets its own sentence.
+ * reset afterwards. Ours remembers both, so that each way in which a connection
+ * can end gets its own sentence.
  */
 #include "conn.h"
 
@@ -84,7 +84,7 @@ static long bio_ctrl(BIO *bio, int cmd, long num, void *ptr)
 
 static BIO *new_bio(struct rcx_conn *c)
 {
-	/* OpenSSL has few of these, and never takes one back. */
+	/* OpenSSL has few BIO types, and never takes one back. */
 	static int type;
 	BIO *bio;
 
@@ -224,7 +224,7 @@ static void describe(struct rcx_conn *c)
 	}
 }
 
-/* ret is what the call before returned; it may have left errors queued. */
+/* ret is from the preceding OpenSSL call, which may have queued errors. */
 static enum rcx_io result(struct rcx_conn *c, int ret)
 {
 	enum rcx_io io = RCX_IO_FAILED;
@@ -312,7 +312,7 @@ enum rcx_io rcx_conn_write(struct rcx_conn *c, const void *buf, size_t len,
 
 void rcx_conn_finish(struct rcx_conn *c)
 {
-	/* Before that, OpenSSL has sent its alert by itself. */
+	/* Before that, OpenSSL sends its alert by itself. */
 	if (c->established)
 		SSL_shutdown(c->ssl);
 	ERR_clear_error();

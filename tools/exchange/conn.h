@@ -13,13 +13,13 @@ struct rcx_conn;
 
 enum rcx_io {
 	RCX_IO_DONE,
-	RCX_IO_READ,	/* again when readable */
-	RCX_IO_WRITE,	/* again when writable */
+	RCX_IO_READ,	/* try again when readable */
+	RCX_IO_WRITE,	/* try again when writable */
 	RCX_IO_CLOSED,	/* the peer closed the connection */
 	RCX_IO_FAILED,	/* see rcx_conn_error() */
 };
 
-/* Takes fd over, also when it fails. NULL with a sentence in err. */
+/* Takes over fd, even on failure. Returns NULL with a sentence in err. */
 struct rcx_conn *rcx_conn_new(struct rcx_tls *tls, int fd, char *err);
 void rcx_conn_free(struct rcx_conn *c);
 
@@ -35,7 +35,7 @@ enum rcx_io rcx_conn_write(struct rcx_conn *c, const void *buf, size_t len,
 /* Say that nothing more will come: TLS close, then TCP FIN. */
 void rcx_conn_finish(struct rcx_conn *c);
 
-/* After finish: throw away what the peer still sends. CLOSED at its end. */
+/* After finish: discard what the peer still sends. CLOSED at the end of it. */
 enum rcx_io rcx_conn_drain(struct rcx_conn *c);
 
 /* The sentence of the last RCX_IO_FAILED. */
@@ -44,7 +44,7 @@ const char *rcx_conn_error(const struct rcx_conn *c);
 /* Who the peer proved to be. */
 const struct rcx_ids *rcx_conn_ids(const struct rcx_conn *c);
 
-/* The control key of this connection and epoch. 0, or -EIO. */
+/* The control key of this connection and epoch. Returns 0, or -EIO. */
 int rcx_conn_export(struct rcx_conn *c, uint64_t epoch,
 		    uint8_t key[RCLINK_KEY_LEN]);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#define STEP_MS		10000	/* for each thing that is waited for */
+#define STEP_MS		10000	/* for each thing waited for */
 #define LINGER_MS	1000
 
 #define BIT(n)		(1u << (n))
@@ -37,7 +37,7 @@ static const struct rcx_wait waits[] = {
 	[ST_UP] = { "waiting for the link to come up",
 		"check the RDMA path: MTU, GIDs, VLAN, and UDP port 4791 on RoCE",
 		BIT(RCX_MSG_DONE) | BIT(RCX_MSG_FAILED) },
-	/* The others are about the path that this end gave up already. */
+	/* The others are about the path that this end has given up already. */
 	[ST_FAILED] = { "waiting for FAILED",
 		"see what the peer's rclink says",
 		BIT(RCX_MSG_FAILED) | BIT(RCX_MSG_ENDPOINT) |
@@ -132,7 +132,7 @@ enum rcx_io rcx_flush(struct rcx_session *s)
 		s->out_len -= n;
 		memmove(s->out, s->out + n, s->out_len);
 	}
-	/* Nobody is to wait until what is broken can be written to. */
+	/* Do not wait for a broken connection to become writable. */
 	if (io == RCX_IO_CLOSED || io == RCX_IO_FAILED)
 		s->out_len = 0;
 
@@ -141,7 +141,7 @@ enum rcx_io rcx_flush(struct rcx_session *s)
 
 void rcx_end(struct rcx_session *s, int result, const char *err)
 {
-	/* What comes up while the owner is asked is not the peer's yet. */
+	/* The peer is told that the link is up only after the owner is done. */
 	bool up = s->link_up && !rcx_asks_owner(s);
 
 	if (s->state >= ST_CLOSE)

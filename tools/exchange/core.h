@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside of a session, for the three files that make it: session.c moves it,
- * talk.c knows what the messages mean, core.c ends it and sends. Each calls
- * only those after it.
+ * The inside of a session, for the three files that implement it: session.c
+ * drives it, talk.c knows what the messages mean, core.c ends it and sends.
+ * Each calls only those after it.
  */
 #ifndef RCX_CORE_H
 #define RCX_CORE_H
@@ -14,7 +14,7 @@
 #include "conn.h"
 #include "session.h"
 
-/* Each message once, those of a path once for each. */
+/* Each message once, those about a path once per path. */
 #define RCX_OUT_MAX	((3 + 4 * RCX_TRIES_MAX) * RCX_ENCODED_MAX)
 
 struct event;
@@ -30,17 +30,17 @@ enum rcx_state {
 	ST_CONNECT,	/* the owner connects: nothing is read */
 	ST_CONFIRM,
 	ST_ACTIVATE,	/* the owner activates: nothing is read */
-	ST_UP,		/* for the own kernel and for the peer's DONE */
-	ST_FAILED,	/* until the peer has given this path up, too */
+	ST_UP,		/* for this end's kernel and the peer's DONE */
+	ST_FAILED,	/* until the peer has given up this path, too */
 	ST_CLOSE,	/* result is known; until the peer has read all */
 	ST_FREE,
 };
 
-/* What to say when it does not come, and where to look. */
+/* What to say if something does not come, and where to look. */
 struct rcx_wait {
 	const char *waiting;
 	const char *advice;
-	uint32_t messages;	/* bit per type that may come, beside ERROR */
+	uint32_t messages;	/* bit per type that may come, besides ERROR */
 };
 
 struct rcx_session {
@@ -56,21 +56,21 @@ struct rcx_session {
 	struct event *readable;
 	struct event *writable;
 	struct event *timer;
-	int64_t deadline;	/* of the whole, ms */
+	int64_t deadline;	/* of the whole session, ms */
 	int64_t step_deadline;	/* of this state, ms */
-	int64_t proof_deadline;	/* in ST_UP: of the own link, ms */
+	int64_t proof_deadline;	/* in ST_UP: of this end's link, ms */
 	int64_t armed;		/* what the timer is set to, ms */
 
 	bool running;		/* run() is on the stack */
 	bool rerun;		/* something happened meanwhile */
 	bool announced;		/* told the owner about the connection */
 	bool ticked;		/* the timer fired */
-	bool rotate;		/* what is up stays until this is */
+	bool rotate;		/* the link stays up until the new epoch is */
 	bool want_write;	/* TLS cannot go on before it has written */
 	bool link_up;
 	bool canceled;
 	char gone[RCL_ERR_LEN];	/* why the owner wants it to end */
-	char down[RCL_ERR_LEN];	/* why the own link is no longer there, or "" */
+	char down[RCL_ERR_LEN];	/* why this end's link is gone, or "" */
 
 	bool prepared;		/* abort would have something to undo */
 	bool told_done;
@@ -83,7 +83,7 @@ struct rcx_session {
 	struct rcx_paths theirs;
 	struct rcx_pair pairs[RCX_TRIES_MAX];
 	unsigned int npairs;
-	unsigned int at;	/* the pair that is tried */
+	unsigned int at;	/* the pair being tried */
 	uint32_t heard;		/* bit per type that came for it */
 	char report[RCL_ERR_LEN]; /* of the paths that failed, and why */
 	char reason[RCL_ERR_LEN]; /* of the last one of them */
@@ -93,7 +93,7 @@ struct rcx_session {
 	int result;
 	char err[RCL_ERR_LEN];
 
-	struct rcx_header header; /* of what is in in[], from 8 bytes on */
+	struct rcx_header header; /* of in[], once that has 8 bytes */
 	size_t in_len;
 	size_t out_len;
 	uint8_t in[RCX_MSG_MAX];
@@ -113,19 +113,19 @@ static inline bool rcx_peer_done(const struct rcx_session *s)
 /* What the session waits for. */
 const struct rcx_wait *rcx_wait(const struct rcx_session *s);
 
-/* Is that its owner? Then all else waits, but for time and cancel. */
+/* Does it wait for its owner? Then all but time and cancel must wait. */
 bool rcx_asks_owner(const struct rcx_session *s);
 
 /* Queue msg and send what can be sent at once. False: the session ends. */
 bool rcx_send(struct rcx_session *s, struct rcx_msg *msg);
 
 /*
- * On a broken connection nothing is left to be sent. The error is the reader's,
- * as soon as it reads: the peer may have said why.
+ * On a broken connection, drops what is left to send. Reporting the error is up
+ * to the next read, because the peer may have said why.
  */
 enum rcx_io rcx_flush(struct rcx_session *s);
 
-/* Fix the result; only the first call counts. */
+/* Settle the result; only the first call counts. */
 void rcx_end(struct rcx_session *s, int result, const char *err);
 
 /* End with an error, and tell the peer unless code is 0. */

@@ -3,9 +3,9 @@
  * The C library's resolver blocks, so it gets a thread of its own; it knows
  * what the host is configured for, which no DNS library does. The thread owns
  * its query; the answer changes hands as a pointer in one message over a socket
- * pair. When the reader has gone the message fails and the thread frees it.
+ * pair. If the reader has gone, the send fails and the thread frees the answer.
  *
- * Nothing ends a lookup that hangs, so there is a limit to how many there are.
+ * Nothing ends a lookup that hangs, so their number is limited.
  */
 #include "dial.h"
 
@@ -29,7 +29,7 @@
 #define CONNECT_MS	5000	/* for each address of the host, at most */
 #define LOOKUPS_MAX	256
 
-/* That run, whether or not somebody still waits for them. */
+/* Lookups that run, whether or not anybody still waits for them. */
 static atomic_uint lookups;
 
 struct answer {
@@ -50,11 +50,11 @@ struct rcx_dial {
 	uint16_t port;
 	struct event *event;	/* of fd */
 	struct event_base *base;
-	int fd;			/* the query's answer, then TCP */
+	int fd;			/* for the query's answer, then TCP */
 	bool resolved;
 	struct addrinfo *list;
 	struct addrinfo *next;	/* to be tried */
-	uint64_t until;		/* ns; for it, and all after it */
+	uint64_t until;		/* ns; end of the lookup and of all tries */
 	int error;		/* of the last one tried */
 };
 
@@ -64,7 +64,7 @@ static const struct addrinfo hints = {
 	.ai_flags = AI_NUMERICSERV,
 };
 
-/* The host is an address: nobody has to be asked. */
+/* For a host that is an address: nobody has to be asked. */
 static const struct addrinfo no_lookup = {
 	.ai_family = AF_UNSPEC,
 	.ai_socktype = SOCK_STREAM,
@@ -158,7 +158,7 @@ static struct timeval left(const struct rcx_dial *d, unsigned int shares,
 	return rcl_timeval(ns < most ? ns : most);
 }
 
-/* Many that nobody answers at leave time for the last one. */
+/* Many addresses that do not answer still leave time for the last one. */
 static struct timeval limit_of(const struct rcx_dial *d,
 			       const struct addrinfo *ai)
 {
@@ -206,8 +206,8 @@ static bool is_connected(int fd)
 }
 
 /*
- * When both have come, libevent tells of the timeout alone: when this process
- * did not get to run for a while, nobody else is to blame.
+ * When both have come, libevent reports only the timeout: if this process did
+ * not get to run for a while, nobody else is to blame.
  */
 static void on_connect(evutil_socket_t fd, short what, void *arg)
 {
@@ -345,7 +345,7 @@ struct rcx_dial *rcx_dial_start(struct event_base *base, const char *host,
 	d->cb = cb;
 	d->ctx = ctx;
 	d->port = port;
-	/* What is left is for TLS, and what comes then. */
+	/* The rest is for TLS, and what comes after it. */
 	d->until = rcl_now() + timeout_ms * NS_PER_MS / 3 * 2;
 	d->fd = -1;
 	d->host = strdup(host);

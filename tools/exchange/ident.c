@@ -6,8 +6,8 @@
  *
  * New keys are ECDSA on P-256: OpenSSL 3.0 signs and verifies with them about
  * twice as fast as with Ed25519, and every TLS stack has them. The certificate
- * of a new identity never expires: pinned peers trust the key and not a date
- * that its owner wrote, and a host with a wrong clock must still come up.
+ * of a new identity never expires: pinning peers trust the key, not a date that
+ * its owner wrote, and a host with a wrong clock must still come up.
  */
 #include "ident.h"
 
@@ -43,7 +43,7 @@ const char *rcx_ssl_reason(void)
 	return text ? text : "no reason given";
 }
 
-/* Encrypted keys would have the tool ask on a terminal that may not exist. */
+/* For an encrypted key, OpenSSL would ask on a terminal that may not exist. */
 static int no_password(char *buf, int size, int rwflag, void *arg)
 {
 	(void)buf;
@@ -131,7 +131,7 @@ static int read_all(int fd, const char *path, char *buf, size_t size,
 	return have;
 }
 
-/* That of the key, and its chain; it is no mistake that there is none. */
+/* The key's certificate and its chain; having none is no error. */
 static int read_certs(BIO *bio, const char *path, struct stack_st_X509 *certs,
 		      char *err)
 {
@@ -153,7 +153,7 @@ static int read_certs(BIO *bio, const char *path, struct stack_st_X509 *certs,
 	return 0;
 }
 
-/* Whatever of the two the file has; *key is private or stays NULL. */
+/* Read whichever of the two the file has; *key is private, or NULL. */
 static int parse(const char *path, const char *pem, int len,
 		 const struct stat *st, EVP_PKEY **key,
 		 struct stack_st_X509 *certs, char *err)
@@ -193,8 +193,8 @@ static void free_certs(struct stack_st_X509 *certs)
 }
 
 /*
- * *key may come back NULL with success, and *certs empty, if the file does not
- * have it.
+ * On success, *key is NULL if the file has no private key, and *certs is empty
+ * if it has no certificate.
  */
 static int load(const char *path, EVP_PKEY **key, struct stack_st_X509 **certs,
 		char *err)

@@ -16,7 +16,7 @@ struct stack_st_X509;
 
 /*
  * All return 0, or a negative errno with a sentence in err (RCL_ERR_LEN
- * bytes). No sentence ever has a byte of a private key.
+ * bytes). No sentence ever contains a byte of a private key.
  */
 
 /* Write a new identity to path, which must not exist yet. */
@@ -25,12 +25,12 @@ int rcx_ident_generate(const char *path, char *err);
 /* The pin of an identity file, or of a certificate. */
 int rcx_ident_pin(const char *path, char pin[RCX_PIN_LEN], char *err);
 
-/* Is it the canonical form of a pin? */
+/* Is pin in the canonical form? */
 int rcx_pin_check(const char *pin, char *err);
 
 /*
- * For tls.c: load the key, and if certs is not NULL its certificate, the first
- * of them, with the chain that the file has.
+ * For tls.c: load the key and, unless certs is NULL, its certificate as the
+ * first of them, followed by the chain that the file has.
  */
 int rcx_ident_load(const char *path, struct evp_pkey_st **key,
 		   struct stack_st_X509 **certs, char *err);
@@ -38,7 +38,7 @@ int rcx_ident_load(const char *path, struct evp_pkey_st **key,
 /* The pin of a public key. */
 int rcx_pin_of(struct evp_pkey_st *key, char pin[RCX_PIN_LEN], char *err);
 
-/* The reason of OpenSSL's last error, as a short text; empties its queue. */
+/* The reason for OpenSSL's last error, as a short text; empties its queue. */
 const char *rcx_ssl_reason(void);
 
 #endif /* RCX_IDENT_H */

@@ -12,10 +12,10 @@
 
 #define FIXED_LEN	27	/* of an entry, without the name */
 #define VLAN_MAX	4094
-#define V6_NETWORK_BITS	64	/* behind them is the interface */
+#define V6_NETWORK_BITS	64	/* the rest is the interface */
 #define MTU_MIN		256
 #define MTU_MAX		4096
-#define NAME_SHOWN	20	/* of a device: a peer's may be long */
+#define NAME_SHOWN	20	/* of a device name: a peer's may be long */
 
 enum rcx_gid_kind rcx_gid_kind(const struct rcl_path *path)
 {
@@ -29,7 +29,7 @@ enum rcx_gid_kind rcx_gid_kind(const struct rcl_path *path)
 	return RCX_GID_IPV6;
 }
 
-/* It is printed at the other end, and written to logs there. */
+/* The name is printed at the other end, and written to logs there. */
 static bool is_device_name(const char *name)
 {
 	size_t len = strnlen(name, RCLINK_DEVICE_MAX + 1);
@@ -166,7 +166,7 @@ int rcx_paths_decode(struct rcx_paths *paths, const uint8_t *p, size_t len,
 			return rcl_fail(err, -EPROTO,
 					"path %u does not end where it should",
 					paths->num + 1);
-		/* A NUL would make two names of one. */
+		/* A NUL would turn one name into two. */
 		if (memchr(p + FIXED_LEN, '\0', name))
 			return rcl_fail(err, -EPROTO,
 					"path %u has a NUL in its device name",
@@ -179,7 +179,7 @@ int rcx_paths_decode(struct rcx_paths *paths, const uint8_t *p, size_t len,
 	return 0;
 }
 
-/* A pair, and what makes it better than another, the most important first. */
+/* A pair, and what makes it better than another, most important first. */
 struct choice {
 	unsigned int kind;
 	unsigned int prefix;
@@ -240,7 +240,7 @@ static bool is_better(const struct choice *a, const struct choice *b)
 	return a->pair.initiator < b->pair.initiator;
 }
 
-/* Keep the best in order; returns how many there are now. */
+/* Keep the best, in order. Returns how many there are now. */
 static unsigned int insert(struct choice *best, unsigned int num,
 			   const struct choice *choice)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths: the ways out of one host that it offers to the other, as bytes, and
+ * Paths: the ways out of a host that it offers to its peer, their encoding, and
  * which of them go together, best first. Pure functions.
  */
 #ifndef RCX_PATH_H
@@ -16,22 +16,22 @@
 #define RCX_TRIES_MAX	4	/* pairs that are tried in one exchange */
 #define RCX_PATHS_LEN	(RCX_PATHS_MAX * (27 + RCLINK_DEVICE_MAX))
 
-#define RCX_GID_LEN	46	/* of a GID in words */
-#define RCX_PATH_LEN	160	/* of a path in words */
+#define RCX_GID_LEN	46	/* of a GID as text */
+#define RCX_PATH_LEN	160	/* of a path as text */
 
 struct rcx_paths {
 	uint32_t num;
 	struct rcl_path path[RCX_PATHS_MAX];
-	uint32_t left;		/* that did not fit; no peer hears of it */
+	uint32_t left;		/* how many did not fit; not encoded */
 };
 
-/* One of each end, by their places in the two lists. */
+/* One path of each end, by its index in that end's list. */
 struct rcx_pair {
 	uint8_t initiator;
 	uint8_t responder;
 };
 
-/* The kinds of GIDs, the better ones larger. */
+/* The kinds of GIDs; better ones have larger values. */
 enum rcx_gid_kind {
 	RCX_GID_LINK_LOCAL,
 	RCX_GID_IPV6,
@@ -42,25 +42,25 @@ enum rcx_gid_kind {
 
 enum rcx_gid_kind rcx_gid_kind(const struct rcl_path *path);
 
-/* But for the MTU; a list has none that are the same. */
+/* Are they the same, except for the MTU? No list has two such paths. */
 bool rcx_path_same(const struct rcl_path *a, const struct rcl_path *b);
 
-/* May it be in a list that is sent? A device may have any name. */
+/* May path be in a list that is sent? A device may have any name. */
 bool rcx_path_is_good(const struct rcl_path *path);
 
-/* 0, or -EINVAL with a sentence in err: may this list be sent, or believed? */
+/* May this list be sent, or believed? 0, or -EINVAL with a sentence in err. */
 int rcx_paths_check(const struct rcx_paths *paths, char *err);
 
-/* The list was checked; returns the bytes, at most RCX_PATHS_LEN. */
+/* The list has been checked. Returns the length, at most RCX_PATHS_LEN. */
 size_t rcx_paths_encode(const struct rcx_paths *paths, uint8_t *p);
 
-/* 0, or -EPROTO with a sentence; the list is still to be checked. */
+/* 0, or -EPROTO with a sentence. The list still has to be checked. */
 int rcx_paths_decode(struct rcx_paths *paths, const uint8_t *p, size_t len,
 		     char *err);
 
 /*
- * Which pairs to try, in this order: the same at both ends, who have the same
- * two lists. Returns how many, 0 if none goes together.
+ * The pairs to try, in order. Both ends have the same two lists, and so get the
+ * same pairs. Returns how many, 0 if no two paths go together.
  */
 unsigned int rcx_paths_order(const struct rcx_paths *initiator,
 			     const struct rcx_paths *responder,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The conversation, one state per thing that is waited for. Everything that
- * can happen to a session (bytes, time, the dialler, calls of its owner) leaves
- * a mark in the struct and calls run(), the only place that moves the state.
- * When the owner calls back in from one of its own callbacks, the run() that
- * is on the stack already picks the mark up.
+ * The conversation, with one state per thing to wait for. Whatever happens to a
+ * session (bytes, time, the dialler, calls by its owner) leaves a mark in the
+ * struct and calls run(), which moves the session on as far as it can go. If
+ * the owner calls in from one of its own callbacks, the run() that is already
+ * on the stack picks up the mark.
  *
  *	initiator			responder
  *	DIAL
@@ -17,18 +17,18 @@
  *	ENDPOINT	<- ENDPOINT ->	ENDPOINT
  *	CONNECT				CONNECT
  *	CONFIRM		<- CONFIRM ->	CONFIRM
- *	(activate)			(activate)
+ *	ACTIVATE			ACTIVATE
  *	UP		<- DONE ->	UP
  *	CLOSE				CLOSE
  *
- * From PREPARE to UP it is about one path. Whoever finds that it does not work
- * undoes it, says FAILED, and waits for the peer's FAILED; then both go on with
- * PREPARE for the next one.
+ * PREPARE to UP are about one path. An end that finds that it does not work
+ * undoes it, sends FAILED, and waits for the peer's FAILED; then both go on
+ * with PREPARE for the next one.
  *
  * The responder sends ANSWER before its own prepare, so that both ends work on
- * their QPs at the same time. A failed session says why to the peer, undoes
- * what was prepared, and lingers until the peer has read it: closing a socket
- * with unread bytes would send a reset that overtakes the sentence.
+ * their QPs at the same time. A failed session tells the peer why, undoes what
+ * was prepared, and lingers until the peer has read the reason: closing a
+ * socket with unread bytes would send a reset that overtakes it.
  */
 #include "session.h"
 
@@ -53,7 +53,7 @@
 
 #define READS_MAX	64	/* in one turn of the loop */
 
-/* The connection does not go on: what, when, and where to look. */
+/* The connection is broken: say how, when, and where to look. */
 static void broken(struct rcx_session *s, enum rcx_io io)
 {
 	if (io == RCX_IO_CLOSED)
@@ -74,7 +74,7 @@ static void receive(struct rcx_session *s)
 
 	while (s->state > ST_TLS && s->state < ST_CLOSE &&
 	       !rcx_asks_owner(s)) {
-		/* No event tells of what TLS has taken from the socket. */
+		/* No event reports what TLS has already read. */
 		if (reads++ >= READS_MAX && !rcx_conn_pending(s->conn))
 			return;
 		want = s->in_len < RCX_HEADER_LEN ? RCX_HEADER_LEN :
@@ -116,8 +116,8 @@ static void handshake(struct rcx_session *s)
 }
 
 /*
- * Time is up when the timer says so, which comes after what could be read: when
- * this process did not get to run for a while, the peer is not to blame.
+ * Time is up only once the timer has fired, which comes after what could be
+ * read: if this process did not run for a while, the peer is not to blame.
  */
 static void check_limits(struct rcx_session *s)
 {
@@ -137,7 +137,7 @@ static void check_limits(struct rcx_session *s)
 	s->ticked = false;
 }
 
-/* Have the peer read everything before the socket goes, but not for ever. */
+/* Let the peer read everything before the socket goes, but not for ever. */
 static void close_down(struct rcx_session *s)
 {
 	enum rcx_io io = rcx_flush(s);
@@ -153,7 +153,7 @@ static void close_down(struct rcx_session *s)
 		s->state = ST_FREE;
 }
 
-/* Not from rcx_session_accept(): its caller does not have the session yet. */
+/* Not called by rcx_session_accept(): its caller has no session yet. */
 static void announce(struct rcx_session *s)
 {
 	s->announced = true;
@@ -178,8 +178,8 @@ static void advance(struct rcx_session *s)
 }
 
 /*
- * Not anew for the same moment: a timer that is due, and was not called yet, is
- * put off by that, and so for ever by a peer who keeps us reading.
+ * Never rearmed for the same moment: that would put off a timer that is due but
+ * not called yet, so a peer that keeps us reading could put it off for ever.
  */
 static void arm_timer(struct rcx_session *s, int64_t until)
 {
@@ -257,7 +257,7 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
 	run(s);
 }
 
-/* The TCP connection is there; it is the session's from now on. */
+/* The TCP connection is made; the session owns it from now on. */
 static int begin(struct rcx_session *s, int fd, char *err)
 {
 	int one = 1;
@@ -408,7 +408,7 @@ void rcx_session_activated(struct rcx_session *s, int ret, const char *err)
 
 void rcx_session_link_up(struct rcx_session *s)
 {
-	/* A late word about an older epoch must not count. */
+	/* A late report about an older epoch must not count. */
 	if (s->state != ST_ACTIVATE && s->state != ST_UP)
 		return;
 	s->link_up = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * One exchange: the conversation over mutual TLS 1.3 that makes an epoch.
- * Non-blocking, driven by a libevent base, so that one process runs hundreds.
- * Knows TLS and the messages, but neither netlink nor the kernel: what must be
- * done to the link is asked of its owner through struct rcx_ops.
+ * It is non-blocking, driven by a libevent base, so that one process can run
+ * hundreds. It knows TLS and the messages, but neither netlink nor the kernel:
+ * it has its owner do what must be done to the link, through struct rcx_ops.
  */
 #ifndef RCX_SESSION_H
 #define RCX_SESSION_H
@@ -28,7 +28,7 @@ struct rcx_tls;
 /* Who a peer proved to be: its pin, or all DNS names of its certificate. */
 struct rcx_ids {
 	unsigned int num;
-	unsigned int wanted;	/* the one that was dialled; else 0 */
+	unsigned int wanted;	/* index of the one dialled, else 0 */
 	char id[RCX_IDS_MAX][RCLINK_PEER_MAX + 1];
 };
 
@@ -38,7 +38,7 @@ enum rcx_role {
 };
 
 /*
- * Steps in the order in which a session goes through them. FAILED may come
+ * The steps, in the order in which a session takes them. FAILED may come
  * after PATHS, once for each path; PREPARED is then the next step, if there is
  * another path.
  */
@@ -57,42 +57,42 @@ enum rcx_step {
 };
 
 /*
- * Of prepare, connect, activate: rcx_session_prepared(), _connected() or
- * _activated() will tell.
+ * Returned by prepare, connect and activate: rcx_session_prepared(),
+ * _connected() or _activated() will give the result.
  */
 #define RCX_LATER	1
 
 /*
- * What a session asks of its owner. Callbacks that return int give 0, or a
+ * What a session asks of its owner. Callbacks of type int return 0, or a
  * negative errno with a sentence in err (RCL_ERR_LEN bytes); the session then
  * tells the peer, calls abort if something was prepared, and calls done.
  *
- * prepare, connect and activate are about one path. When one of them fails, or
+ * prepare, connect and activate are about one path. If one of them fails, or
  * the link goes down, abort is called and then prepare for the next path, until
- * none is left. -EBUSY, -ENOENT and -EPERM are no matter of the path: these end
+ * none is left. -EBUSY, -ENOENT and -EPERM are not about the path: these end
  * the session.
  */
 struct rcx_ops {
 	/*
-	 * Responder: which local link is meant by a peer that proved to be all
-	 * of these and asks for the link called wanted? Fill in link,
-	 * RCLINK_NAME_MAX + 1 bytes, and return which of ids it is admitted as,
-	 * from 0. -EALREADY, which the peer gets, too: this host dials it and
-	 * goes on with that.
+	 * Responder: find the local link for a peer that proved to be all of
+	 * ids and asks for the link called wanted. Fill in link
+	 * (RCLINK_NAME_MAX + 1 bytes), and return the index of the id that the
+	 * peer is admitted as. -EALREADY, which the peer gets, too: this host
+	 * is dialling the peer and goes on with that.
 	 */
 	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);
-	/* The ways out of this host that the link may use, at least one. */
+	/* Fill in the paths that the link may use here, at least one. */
 	int (*offer)(void *ctx, const char *link, struct rcx_paths *paths,
 		     char *err);
 	/*
-	 * path is one of those offered. RCX_LATER when that takes time; abort
-	 * may come before it is over.
+	 * path is one of those offered. Returns RCX_LATER if this takes time;
+	 * abort may come before it is over.
 	 */
 	int (*prepare)(void *ctx, const char *link, const struct rcl_path *path,
 		       struct rcl_endpoint *local, char *err);
 	/*
-	 * local_epoch as prepare gave it; agreed receives the common epoch.
+	 * local_epoch is as prepare gave it; agreed receives the common epoch.
 	 * RCX_LATER as with prepare.
 	 */
 	int (*connect)(void *ctx, const char *link, uint64_t local_epoch,
@@ -100,13 +100,13 @@ struct rcx_ops {
 		       const struct rcl_endpoint *remote, uint64_t *agreed,
 		       char *err);
 	/*
-	 * RCX_LATER as with prepare. rcx_session_link_up() or _link_down() is
-	 * called, from then on.
+	 * RCX_LATER as with prepare. From then on the owner calls
+	 * rcx_session_link_up() or _link_down().
 	 */
 	int (*activate)(void *ctx, const char *link, uint64_t epoch,
 			const uint8_t key[RCLINK_KEY_LEN], char *err);
 	/*
-	 * Undo prepare and all after it: the exchange failed before the link
+	 * Undo prepare and all since then: the exchange failed before the link
 	 * was up, or the path did not work for one of the ends.
 	 */
 	void (*abort)(void *ctx, const char *link);
@@ -122,8 +122,8 @@ struct rcx_ops {
 /*
  * Start an exchange as initiator with host:port, asking for the peer's link
  * called wanted. Returns NULL with a sentence in err. Every step has a time
- * limit; timeout_ms bounds the whole. Callbacks come from the event loop, and
- * from the calls at the end of this file.
+ * limit; timeout_ms limits the whole exchange. Callbacks come from the event
+ * loop, and from the calls at the end of this file.
  */
 struct rcx_session *rcx_session_dial(struct event_base *base,
 				     struct rcx_tls *tls, const char *host,
@@ -134,7 +134,7 @@ struct rcx_session *rcx_session_dial(struct event_base *base,
 
 /*
  * Start an exchange as responder on an accepted socket. The socket is taken
- * over in any case: it is closed when NULL is returned.
+ * over in any case: it is closed if NULL is returned.
  */
 struct rcx_session *rcx_session_accept(struct event_base *base,
 				       struct rcx_tls *tls, int fd,
@@ -144,7 +144,7 @@ struct rcx_session *rcx_session_accept(struct event_base *base,
 
 /*
  * To be called after rcx_session_dial(): the link is to stay up until the new
- * epoch is. At the other end the OFFER says so.
+ * epoch is. The OFFER tells the other end.
  */
 void rcx_session_rotate(struct rcx_session *s);
 bool rcx_session_rotates(const struct rcx_session *s);
@@ -152,7 +152,7 @@ bool rcx_session_rotates(const struct rcx_session *s);
 /* Who the peer proved to be, from RCX_STEP_TLS on. */
 const struct rcx_ids *rcx_session_ids(const struct rcx_session *s);
 
-/* The end of what returned RCX_LATER; the arguments as there. */
+/* What returned RCX_LATER is over; the arguments are as there. */
 void rcx_session_prepared(struct rcx_session *s, int ret,
 			  const struct rcl_endpoint *local, const char *err);
 void rcx_session_connected(struct rcx_session *s, int ret, uint64_t agreed,
@@ -168,8 +168,8 @@ void rcx_session_link_up(struct rcx_session *s);
 void rcx_session_link_down(struct rcx_session *s, const char *reason);
 
 /*
- * Give up now, with reason for the peer; calls abort and done. Within a
- * callback they come once that has returned, else before cancel returns.
+ * Give up now, and tell the peer reason; calls abort and done. If called within
+ * a callback, they come once that has returned, else before cancel returns.
  */
 void rcx_session_cancel(struct rcx_session *s, const char *reason);
 

@@ -13,22 +13,22 @@
 #include "core.h"
 #include "fail.h"
 
-#define REASON_LEN	150	/* of one path, where there are some */
-#define LIST_LEN	400	/* of an end's paths in words */
-#define LEFT_LEN	120	/* of how many there are beside them */
+#define REASON_LEN	150	/* of one path, if there are several */
+#define LIST_LEN	400	/* of an end's paths as text */
+#define LEFT_LEN	120	/* of the text on those left out */
 
 static void protocol_error(struct rcx_session *s, const char *err)
 {
 	rcx_break(s, RCX_CODE_PROTOCOL, -EPROTO, "protocol error: %s", err);
 }
 
-/* What was refused for another reason will be so on all paths. */
+/* Anything refused for another reason would be refused on every path. */
 static bool is_of_path(int result)
 {
 	return result != -EBUSY && result != -ENOENT && result != -EPERM;
 }
 
-/* What the peer is told of a failure that ends it all. */
+/* The code that tells the peer of a failure that ends the session. */
 static enum rcx_code code_of(int result)
 {
 	if (result == -EBUSY)
@@ -63,7 +63,7 @@ static const char *role_text(const struct rcx_session *s)
 	return s->role == RCX_INITIATOR ? "initiator" : "responder";
 }
 
-/* One of them might have worked. */
+/* One of the GIDs left out might have worked. */
 static const char *left_text(const struct rcx_session *s, char buf[LEFT_LEN])
 {
 	buf[0] = '\0';
@@ -75,7 +75,7 @@ static const char *left_text(const struct rcx_session *s, char buf[LEFT_LEN])
 	return buf;
 }
 
-/* For who watches, and for the end, should no path be left. */
+/* For whoever watches, and for the end if no path is left. */
 static void report(struct rcx_session *s, const char *why)
 {
 	char own[RCX_PATH_LEN], theirs[RCX_PATH_LEN], text[RCL_ERR_LEN];
@@ -99,8 +99,8 @@ static void report(struct rcx_session *s, const char *why)
 }
 
 /*
- * This path is not one. At most one is prepared at any time: it is undone here,
- * before anybody thinks of the next one. False: the session ends.
+ * This path does not work. At most one is prepared at any time: it is undone
+ * here, before either end goes on to the next one. False: the session ends.
  */
 static bool leave_path(struct rcx_session *s, int result, const char *why,
 		       const char *tell)
@@ -129,7 +129,7 @@ static void fail_path(struct rcx_session *s, int result, const char *why)
 {
 	char text[RCL_ERR_LEN];
 
-	/* It may be one of those that leave_path() wipes. */
+	/* why may be a string that leave_path() wipes. */
 	snprintf(text, sizeof(text), "%s", why);
 	if (!is_of_path(result))
 		rcx_break(s, code_of(result), result, "%s", text);
@@ -202,7 +202,7 @@ static const char *list_paths(const struct rcx_paths *paths,
 	return buf;
 }
 
-/* Both lists are there: which pairs, in which order? */
+/* Both lists are known: find the pairs to try, and their order. */
 static bool find_paths(struct rcx_session *s)
 {
 	char own[LIST_LEN], theirs[LIST_LEN], left[LEFT_LEN], count[32];
@@ -365,8 +365,8 @@ static void on_confirm(struct rcx_session *s, const struct rcx_msg *in)
 }
 
 /*
- * That it came is in heard. A peer whose DONE crosses this end's FAILED, which
- * came after DONE, has got both, takes the link for up and is gone.
+ * s->heard says that DONE came. If it crosses a FAILED that this end sent after
+ * its own DONE, the peer has both DONEs, takes the link to be up and is gone.
  */
 static void on_done(struct rcx_session *s)
 {
@@ -402,7 +402,7 @@ void rcx_talk_header(struct rcx_session *s)
 	if (rcx_header_decode(s->in, &s->header, err)) {
 		protocol_error(s, err);
 	} else if (h->type == RCX_MSG_ERROR) {
-		/* The same in all versions. */
+		/* Its layout is the same in all versions. */
 	} else if (h->type >= 32 || !(wait->messages & 1u << h->type)) {
 		rcl_fail(err, 0, "%s (type %u) came while %s",
 			 rcx_msg_name(h->type), h->type,
@@ -482,7 +482,7 @@ void rcx_talk_message(struct rcx_session *s)
 		break;
 	}
 	OPENSSL_cleanse(&msg, sizeof(msg));
-	/* The owner may have said `up` from within activate already. */
+	/* The owner may already have reported `up` from within activate. */
 	rcx_talk_up(s);
 }
 

@@ -14,16 +14,16 @@
 #include "ident.h"
 #include "verify.h"
 
-/* What stands where something else should. */
+/* Reasons to give if a file holds something else. */
 #define NO_CERT	\
 	"no certificate can be read in it; it must be PEM, as `openssl x509` writes it"
 #define NO_CRL	\
 	"no revocation list can be read in it; it must be PEM, as `openssl crl` writes it"
 
-/* A chain of a few certificates; a stranger may send this before proof. */
+/* A chain of a few certificates. A stranger may send it before any proof. */
 #define CERT_LIST_MAX	16384
 
-/* OpenSSL has it from 3.2 on, where it is built with a library for it. */
+/* OpenSSL has it from 3.2 on, if it is built with a library for it. */
 #ifdef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
 #define NO_CERT_COMPRESSION	(SSL_OP_NO_RX_CERTIFICATE_COMPRESSION | \
 				 SSL_OP_NO_TX_CERTIFICATE_COMPRESSION)
@@ -76,7 +76,7 @@ static int check_config(enum rcx_role role, const struct rcx_tls_config *cfg,
 	return rcx_peer_name_check(cfg->name, err);
 }
 
-/* OpenSSL, which opens it, would wait for who writes to a FIFO. */
+/* OpenSSL opens the file, and on a FIFO would wait for a writer. */
 static bool is_regular(const char *file)
 {
 	struct stat st;
@@ -85,8 +85,8 @@ static bool is_regular(const char *file)
 }
 
 /*
- * OpenSSL says of a file that is not there only that it was the system, and of
- * one with something else in it which part of OpenSSL saw that.
+ * For a missing file OpenSSL says only that the system failed, and for one with
+ * something else in it, only which part of OpenSSL noticed.
  */
 static const char *file_reason(const char *file, const char *no)
 {
@@ -130,7 +130,7 @@ static int load_identity(SSL_CTX *ctx, const struct rcx_tls_config *cfg,
 	ret = load_cert(ctx, cfg, err);
 	if (ret)
 		goto out_free;
-	/* Without a chain OpenSSL looks for it among the CAs. */
+	/* Without a chain, OpenSSL looks for one among the CAs. */
 	if (cert && SSL_CTX_use_cert_and_key(ctx, cert, key,
 					     sk_X509_num(certs) ? certs : NULL,
 					     1) != 1)
@@ -150,7 +150,7 @@ out_free:
 	return ret;
 }
 
-/* One that signed itself; a chain ends nowhere else. */
+/* Is one of them self-signed? A chain can end nowhere else. */
 static bool has_root(SSL_CTX *ctx)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
@@ -167,7 +167,7 @@ static bool has_root(SSL_CTX *ctx)
 
 /*
  * X509_V_FLAG_PARTIAL_CHAIN would let a chain end in any certificate of the
- * file: whether that one is revoked could not be looked up any more.
+ * file: it would no longer be possible to check whether that one is revoked.
  */
 static int load_ca(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
@@ -264,7 +264,7 @@ err_free:
 	return NULL;
 }
 
-/* With nobody's key, and trusting nobody. */
+/* Has no key yet, and trusts nobody. */
 static struct rcx_tls *create(enum rcx_role role,
 			      const struct rcx_tls_config *cfg, char *err)
 {
@@ -276,7 +276,7 @@ static struct rcx_tls *create(enum rcx_role role,
 	if (!tls)
 		return NULL;
 	tls->policy.by_ca = cfg->ca_file;
-	/* Both lengths were checked; a responder takes whom admit takes. */
+	/* Both lengths were checked. A responder takes whoever admit takes. */
 	if (role == RCX_INITIATOR && cfg->pin)
 		snprintf(tls->policy.pin, sizeof(tls->policy.pin), "%s",
 			 cfg->pin);
@@ -299,7 +299,7 @@ struct rcx_tls *rcx_tls_new(enum rcx_role role,
 	return NULL;
 }
 
-/* All that was read is counted, and stays while one of the two is there. */
+/* All that was read is refcounted, and stays while either of the two does. */
 static int share(SSL_CTX *ctx, SSL_CTX *own, char *err)
 {
 	struct stack_st_X509 *chain = NULL;
@@ -331,7 +331,7 @@ struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
 	return NULL;
 }
 
-/* The key alone, where its certificate is another file. */
+/* The key alone, if its certificate is in another file. */
 static int try_key(SSL_CTX *ctx, const struct rcx_tls_config *cfg, char *err)
 {
 	EVP_PKEY *key;

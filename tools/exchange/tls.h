@@ -2,7 +2,7 @@
 /*
  * The TLS side of one listener, or of one dialled peer: keys, what is trusted,
  * and the fixed rules (TLS 1.3 only, both ends authenticated, ALPN, nothing
- * resumed). Sessions hold it, so that its owner may take another one meanwhile.
+ * resumed). Sessions hold a reference, so its owner may switch to another one.
  */
 #ifndef RCX_TLS_H
 #define RCX_TLS_H
@@ -26,24 +26,25 @@ enum rcx_file { RCX_KEY, RCX_CERT, RCX_CA, RCX_CRL, RCX_FILES };
 struct rcx_tls *rcx_tls_new(enum rcx_role role,
 			    const struct rcx_tls_config *cfg, char *err);
 /*
- * The same as an initiator with the key, the certificates, the CA and the CRLs
- * of own, which are not read again; pin or name as above.
+ * The same for an initiator, with the key, certificates, CA and CRLs of own,
+ * which are not read again; pin or name as above.
  */
 struct rcx_tls *rcx_tls_dial(struct rcx_tls *own, const char *pin,
 			     const char *name, char *err);
-/* One file of cfg: can it be used? 0, also if there is none, or as above. */
+/* Is this file of cfg usable? 0 if so or not given, else -errno and err. */
 int rcx_tls_try(const struct rcx_tls_config *cfg, enum rcx_file which,
 		char *err);
-/* Gives up the owner's hold of it. */
+/* Drops one reference; rcx_tls_new() and rcx_tls_dial() return the first. */
 void rcx_tls_free(struct rcx_tls *tls);
 
 /*
  * Who this end proves to be: the pin of its key, or with a CA the first name of
- * its certificate, RCLINK_PEER_MAX + 1 bytes. 0, or -EINVAL with a sentence.
+ * its certificate. self has RCLINK_PEER_MAX + 1 bytes. Returns 0, or -EINVAL
+ * with a sentence.
  */
 int rcx_tls_self(const struct rcx_tls *tls, char *self, char *err);
 
-/* One more who has to free it. Returns tls. */
+/* Takes one more reference, to be freed. Returns tls. */
 struct rcx_tls *rcx_tls_hold(struct rcx_tls *tls);
 
 /* For conn.c: a new TLS connection in this role; NULL if out of memory. */

@@ -5,14 +5,14 @@
  * By pin: the SHA-256 of the peer's public key is known; nothing else in its
  * certificate counts, with three exceptions. A key too weak for security level
  * 2 is refused, because then knowing the pin would not prove much. So is one
- * that would keep this end busy: whose it is, it asks only later. Validity
- * dates are kept: `rclink genkey` writes none that ever matter, so a date that
- * excludes today was put there by somebody who meant it.
+ * that would keep this end busy: it asks only later whose key that is. Validity
+ * dates are respected: `rclink genkey` writes none that ever matter, so a date
+ * that excludes today was put there by somebody who meant it.
  *
  * By CA: the chain must end in the given CA and nowhere else, everything in it
  * must have security level 2, the key usage must allow TLS, the leaf must not
- * be a CA, and a DNS name in subjectAltName must be the expected one, letter
- * by letter. The common name is never looked at and no wildcard matches.
+ * be a CA, and a DNS name in subjectAltName must be the expected one, letter by
+ * letter but for case. The common name is never looked at; no wildcard matches.
  */
 #include "verify.h"
 
@@ -32,14 +32,14 @@
 
 #define SECURITY_BITS	112	/* security level 2 */
 #define KEY_BITS_MAX	8192
-/* OpenSSL has the same for RSA of more than 3072 bits, and none below. */
+/* OpenSSL has this limit for RSA of more than 3072 bits, and none below. */
 #define EXPONENT_BITS_MAX	64
 
 static int refuse(X509_STORE_CTX *store, int code)
 {
 	/*
-	 * The code chooses the alert that the peer gets. That of what has
-	 * expired is for what is not yet valid, too (RFC 8446, 6.2).
+	 * The code chooses the alert that the peer gets. The one for "expired"
+	 * is also for "not yet valid" (RFC 8446, 6.2).
 	 */
 	if (code == X509_V_ERR_CERT_NOT_YET_VALID)
 		code = X509_V_ERR_CERT_HAS_EXPIRED;
@@ -78,7 +78,7 @@ int rcx_peer_name_check(const char *name, char *err)
 	return 0;
 }
 
-/* In small letters: names have no case, and the module compares bytes. */
+/* In lower case: names have no case, and the module compares bytes. */
 static void add_name(struct rcx_ids *ids, const unsigned char *name, size_t len)
 {
 	char *to = ids->id[ids->num++];
@@ -90,7 +90,7 @@ static void add_name(struct rcx_ids *ids, const unsigned char *name, size_t len)
 	to[len] = '\0';
 }
 
-/* How many there are; as many as fit are added. */
+/* Returns how many there are; adds as many as fit. */
 static unsigned int add_names(X509 *leaf, struct rcx_ids *ids)
 {
 	unsigned int found = 0;
@@ -131,8 +131,8 @@ int rcx_collect_names(X509 *leaf, const char *whose, struct rcx_peer *peer)
 }
 
 /*
- * The link may be up by another one of its names. The one that was dialled must
- * be among them, also should there be more than there is room for.
+ * The link may be up under another of the peer's names. The one that was
+ * dialled must be among them, even if there are more than there is room for.
  */
 static void add_wanted(X509 *leaf, const char *wanted, struct rcx_ids *ids)
 {
@@ -168,17 +168,17 @@ static int check_name(X509_STORE_CTX *store, X509 *leaf,
 	return 1;
 }
 
-/* A stranger has its signature verified, and makes it for much less. */
+/* A stranger's signature is verified; making it costs much less. */
 static bool is_costly(const EVP_PKEY *key)
 {
 	int kind = EVP_PKEY_get_base_id(key);
 	BIGNUM *e = NULL;
 	bool costly;
 
-	/* Of a kind that has no number, as ML-DSA, bits are no modulus. */
+	/* For a kind without a number, as ML-DSA, bits are not a modulus. */
 	if (kind != EVP_PKEY_KEYMGMT && EVP_PKEY_get_bits(key) > KEY_BITS_MAX)
 		return true;
-	/* Asked of another kind, OpenSSL would keep an error. */
+	/* For another kind, OpenSSL would queue an error. */
 	if (kind != EVP_PKEY_RSA && kind != EVP_PKEY_RSA_PSS)
 		return false;
 	costly = !EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) ||
@@ -199,10 +199,10 @@ static int refuse_costly(X509_STORE_CTX *store, struct rcx_peer *peer,
 }
 
 /*
- * OpenSSL asks whether a certificate is revoked before it verifies who issued
- * it: then a CRL is verified with any key that the peer says is its issuer's.
- * One of an unknown kind it does not use; that it cannot read it is no error of
- * the handshake.
+ * OpenSSL checks whether a certificate is revoked before it verifies who issued
+ * it: it then verifies a CRL with any key that the peer says is its issuer's.
+ * It does not use a key of an unknown kind; failing to read one here is no
+ * error of the handshake.
  */
 static bool sends_costly(const X509_STORE_CTX *store)
 {
@@ -221,7 +221,7 @@ static bool sends_costly(const X509_STORE_CTX *store)
 	return costly;
 }
 
-/* What this host lacks to look a certificate up; NULL: nothing. */
+/* What this host lacks to look up a certificate; NULL: nothing. */
 static const char *crl_fault(int code)
 {
 	switch (code) {

@@ -11,14 +11,14 @@
 struct x509_st;
 struct x509_store_ctx_st;
 
-/* What this end wants of every peer. */
+/* What this end requires of every peer. */
 struct rcx_policy {
 	bool by_ca;		/* chain and name, else the pin of the key */
-	char pin[RCX_PIN_LEN];	/* the only one allowed; "": any, tell it */
+	char pin[RCX_PIN_LEN];	/* the only one allowed; "": any, report it */
 	char name[RCLINK_PEER_MAX + 1];	/* likewise the DNS name */
 };
 
-/* What was found; hangs at its SSL as app data. */
+/* What was found; attached to its SSL as app data. */
 struct rcx_peer {
 	struct rcx_ids ids;
 	char err[RCL_ERR_LEN];	/* why not, if it was refused */
@@ -28,8 +28,9 @@ struct rcx_peer {
 int rcx_verify(struct x509_store_ctx_st *store, void *policy);
 
 /*
- * Add the names that a certificate is for, that of whose ("this host's"): 0, or
- * -EINVAL with a sentence in peer->err if it has none, or too many.
+ * Add the names that a certificate is for; whose ("this host's") names it in the
+ * sentence. 0, or -EINVAL with a sentence in peer->err if it has no names, or
+ * too many.
  */
 int rcx_collect_names(struct x509_st *leaf, const char *whose,
 		      struct rcx_peer *peer);

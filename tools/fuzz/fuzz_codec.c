@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer harness: whatever a peer sends, decoding stays inside of it, and
- * what is accepted can be sent again and means the same.
+ * libFuzzer harness: whatever a peer sends, decoding stays within it, and what
+ * is accepted can be sent again and means the same.
  */
 #include "codec.h"
 
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Of a list with itself: each path goes together with itself, at least. */
+/* Order a list against itself: each path matches itself, at least. */
 static void order(const struct rcx_paths *paths)
 {
 	struct rcx_pair pairs[RCX_TRIES_MAX];

@@ -27,7 +27,7 @@ struct rch_ask {
 	char link[RCLINK_NAME_MAX + 1];
 	rch_asked_fn *done;
 	void *ctx;
-	/* The thread's while it runs. */
+	/* The thread owns these while it runs. */
 	struct rcl_nl *nl;
 	rch_ask_fn *ask;
 	void *what;
@@ -65,7 +65,7 @@ static void release(struct rch_ask *a)
 	free(a);
 }
 
-/* The socket goes back, or away. */
+/* The socket goes to done(), or is closed. */
 static void finish(struct rch_ask *a)
 {
 	TAILQ_REMOVE(&a->all->list, a, node);
@@ -76,7 +76,7 @@ static void finish(struct rch_ask *a)
 	release(a);
 }
 
-/* Signals are for the loop. */
+/* Signals are for the loop, not for the thread. */
 static int begin(struct rch_ask *a, char *err)
 {
 	sigset_t all, before;
@@ -104,8 +104,8 @@ static struct rch_ask *first_of(const struct rch_asks *all, const char *link)
 }
 
 /*
- * Nothing of this link is under way: the next one begins, if there is one.
- * Without a thread for what must be done the loop waits.
+ * Nothing is under way for this link: begin the next request, if there is one.
+ * If there is no thread for one that must be done, the loop does it, and waits.
  */
 static void go_on(struct rch_asks *all, const char *link)
 {
@@ -114,7 +114,7 @@ static void go_on(struct rch_asks *all, const char *link)
 
 	while ((a = first_of(all, link)) && !a->begun) {
 		ret = begin(a, a->err);
-		/* a->ret is the thread's from here. */
+		/* a->ret belongs to the thread from here on. */
 		if (!ret)
 			return;
 		a->ret = a->must ? a->ask(a->nl, a->what, a->err) : ret;

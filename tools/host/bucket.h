@@ -8,10 +8,10 @@
 
 struct rch_rate {
 	uint64_t interval;	/* ns from one to the next in the long run */
-	unsigned int burst;	/* so many at once after a pause */
+	unsigned int burst;	/* how many at once after a pause */
 };
 
-/* All 0 to begin with: full. */
+/* Initially all 0: full. */
 struct rch_bucket {
 	uint64_t full_at;	/* ns */
 };

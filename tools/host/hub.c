@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module's events, and the module itself: it may be unloaded, and loaded
- * again. Jobs hear of their links, and whoever watches of all, and of groups.
+ * again. Jobs hear of their own links, a watcher of all links and of groups.
  */
 #include "job_core.h"
 
@@ -17,7 +17,7 @@
 
 #define AGAIN_US	200000
 
-/* One that had the link's name before may take its time to end. */
+/* An earlier link of that name may take its time to end. */
 static bool is_of(const struct rch_job *job, const struct rcl_link_info *info)
 {
 	return !strcmp(job->link, info->name) && job->id == info->id;
@@ -36,8 +36,8 @@ static struct rch_job *job_of(struct rch_hub *hub,
 }
 
 /*
- * Who ended the link by intention does not want it back, whatever its exchanges
- * are at: one may have given up an epoch and have no other one yet.
+ * Whoever ended the link on purpose does not want it back, however far its
+ * exchanges are: one may have given up an epoch and not have another one yet.
  */
 static void end_jobs(struct rch_hub *hub, const struct rcl_link_info *info)
 {
@@ -73,7 +73,7 @@ static void take_state(struct rch_hub *hub, const struct rcl_link_info *info)
 
 static bool is_new(struct rch_hub *hub, uint64_t seq)
 {
-	/* A list was newer. */
+	/* A list included this event already. */
 	if (seq <= hub->seq)
 		return false;
 	if (hub->seq && seq != hub->seq + 1)
@@ -86,7 +86,7 @@ static int on_link_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
 {
 	struct rcl_link_info info;
 
-	/* That an epoch ended which never was up, no list includes. */
+	/* No list includes the end of an epoch that was never up. */
 	if (rcl_link_get(hdr, &info) ||
 	    (!is_new(hub, info.event_seq) &&
 	     info.event_kind != RCLINK_EVENT_KIND_STANDBY_DOWN))
@@ -107,7 +107,7 @@ static int on_group_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
 	return 0;
 }
 
-/* No list includes what it tells. */
+/* No list includes what a device event tells. */
 static int on_dev_event(const struct nlmsghdr *hdr, struct rch_hub *hub)
 {
 	struct rcl_dev_info info;
@@ -146,7 +146,7 @@ static void list(struct rch_hub *hub)
 		return;
 	}
 	hub->resync = false;
-	/* Each says which events its state includes, the first the least. */
+	/* Each says which events its state includes; the first, the fewest. */
 	if (num && infos[0].event_seq > hub->seq)
 		hub->seq = infos[0].event_seq;
 	for (i = 0; i < num; i++)
@@ -187,7 +187,7 @@ static int open_module(struct rch_hub *hub, char *err)
 		hub->requests = rcl_nl_open(err);
 	if (!hub->requests)
 		goto err_close;
-	/* libnl takes 32 KiB; of what is lost, a wish is never told again. */
+	/* libnl sets 32 KiB; not all that is lost shows in a list later. */
 	rcl_nl_make_room(hub->events);
 	rcl_nl_notify(hub->events, on_event, hub);
 	hub->readable = event_new(hub->base, rcl_nl_fd(hub->events),
@@ -214,13 +214,13 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 		list(hub);
 }
 
-/* Nothing that the module had is left, whether it is there again or not. */
+/* Nothing that the module had is left, even if it is loaded again by now. */
 static void lose_module(struct rch_hub *hub)
 {
 	struct rch_job *job, *next;
 
 	event_del(hub->again);
-	/* That it went was told, and now it comes. */
+	/* Its unloading was told before; now it is loaded again. */
 	if (!hub->requests)
 		return;
 	close_module(hub);
@@ -236,7 +236,7 @@ static void lose_module(struct rch_hub *hub)
 		hub->watch->unloaded(hub->watch_ctx);
 }
 
-/* The one that was opened: loaded again its family has another number. */
+/* Is the opened module there? One loaded anew has another family number. */
 static bool is_there(struct rch_hub *hub)
 {
 	struct rcl_link_info *infos;
@@ -266,7 +266,7 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 	enum rcl_nl_news news;
 	char err[RCL_ERR_LEN];
 
-	/* What was lost may have been anything, and of other families. */
+	/* What was lost may have been anything, about any family. */
 	while (rcl_nl_receive(hub->families, err) == -ENOBUFS)
 		hub->said = RCL_NL_LOADED;
 	news = hub->said;
@@ -308,7 +308,7 @@ struct rch_hub *rch_hub_new(struct event_base *base, char *err)
 	}
 	LIST_INIT(&hub->jobs);
 	hub->base = base;
-	/* Before the module is looked for, so that nothing is missed. */
+	/* Listen before looking for the module, so that nothing is missed. */
 	hub->families = rcl_nl_listen_families(err);
 	if (!hub->families || open_module(hub, err))
 		goto err_free;

@@ -27,12 +27,12 @@ static int job_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	return as;
 }
 
-/* What a thread asks of the module, and what it gets for that. */
+/* What a thread asks of the module, and what it gets in return. */
 struct prepare {
 	char link[RCLINK_NAME_MAX + 1];
 	struct rcl_path path;
 	uint32_t id;		/* of the link that is meant */
-	bool any;		/* path: the module chooses */
+	bool any;		/* no path: the module chooses */
 	bool rotate;
 	uint64_t last;		/* epoch that was given up or lost; 0: none */
 	struct rcl_endpoint local;
@@ -59,8 +59,8 @@ struct replace {
 };
 
 /*
- * An epoch that is lost may be up still, and one that this job gave up may have
- * come up just then.
+ * An epoch that is lost may still be up, and one that this job gave up may have
+ * come up at that very moment.
  */
 static int prepare(struct rcl_nl *nl, struct prepare *p, char *err)
 {
@@ -70,12 +70,12 @@ static int prepare(struct rcl_nl *nl, struct prepare *p, char *err)
 	ret = rcl_call_prepare(nl, p->link, path, p->rotate, &p->local, err);
 	if (ret != -EBUSY || p->rotate || !p->last)
 		return ret;
-	/* What is up instead is not lost, and the module says so. */
+	/* If another epoch is up, it is not lost, and the module says so. */
 	rcl_call_replace(nl, p->link, p->last, err);
 	return rcl_call_prepare(nl, p->link, path, false, &p->local, err);
 }
 
-/* Of another link with its name this job hears nothing. */
+/* This job hears nothing of another link with the same name. */
 static int check_id(struct rcl_nl *nl, const struct prepare *p, char *err)
 {
 	struct rcl_link_info *info;
@@ -93,7 +93,7 @@ static int check_id(struct rcl_nl *nl, const struct prepare *p, char *err)
 			"the link was deleted and made again meanwhile");
 }
 
-/* What is prepared after all goes with the socket. */
+/* Whatever is prepared nevertheless goes with the socket. */
 static int ask_prepare(struct rcl_nl *nl, void *what, char *err)
 {
 	struct prepare *p = what;
@@ -144,8 +144,8 @@ static void fill_prepare(const struct rch_job *job, const char *link,
 }
 
 /*
- * None of the GIDs that are shown may be used. The module knows why, and its
- * record will.
+ * None of the GIDs that the module shows may be used. It knows why, and its
+ * record will say so.
  */
 static int offer_unseen(const struct rch_job *job, const char *link,
 			struct rcx_paths *paths, char *err)
@@ -157,7 +157,7 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 	size_t num;
 	int ret;
 
-	/* It would wait for that, and so would the loop. */
+	/* The module would wait for it to end, and so would the loop. */
 	if (rch_asks_has(job->hub->asks, link))
 		return rcl_fail(err, -EBUSY,
 				"an exchange of link %s is still ending; try again in a second",
@@ -172,7 +172,7 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 	rcl_nl_close(nl);
 	if (ret)
 		return ret;
-	/* Of what is set: of one that is to rotate, another one is in use. */
+	/* Prefer what is set: a link that is to rotate may use others. */
 	strcpy(path->device, *info->policy.device ? info->policy.device :
 						    info->used_device);
 	path->port = info->policy.v[RCL_P_PORT] ? info->policy.v[RCL_P_PORT] :
@@ -189,10 +189,10 @@ static int offer_unseen(const struct rch_job *job, const char *link,
 }
 
 /*
- * An epoch that was ended by intention before is none of this exchange's, nor
- * is one that the peer has lost: who has proven who it is and wants another one
- * has, whatever this end still believes. What comes up later is the work of an
- * exchange that crosses this one, and stays.
+ * An epoch that was ended on purpose before is none of this exchange's, nor is
+ * one that the peer has lost: a peer that has proven who it is and wants a new
+ * epoch has lost the old one, whatever this end still believes. What comes up
+ * later is the work of an exchange that crosses this one, and stays.
  */
 static void begin(struct rch_job *job, const struct rcl_link_info *info)
 {
@@ -207,7 +207,7 @@ static void begin(struct rch_job *job, const struct rcl_link_info *info)
 		job->last = info->epoch;
 }
 
-/* A link that is not there is refused when the peer has answered. */
+/* A link that does not exist is refused once the peer has answered. */
 static void begin_dial(struct rch_job *job)
 {
 	struct rcl_link_info *info;
@@ -223,9 +223,9 @@ static void begin_dial(struct rch_job *job)
 }
 
 /*
- * The peer takes an offer for the word that its end is lost. So who dials makes
- * none when the link came up by a dial of the peer, or, if it is to yield, is
- * about to. What this process still gives up is neither.
+ * The peer takes an offer to mean that this end has lost the link. So the end
+ * that dials makes none if the link came up by a dial of the peer, or, if the
+ * job yields, is about to. What this process still gives up counts as neither.
  */
 static int give_way(const struct rch_job *job, const struct rcl_link_info *info,
 		    char *err)
@@ -255,7 +255,7 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	if (!job->hub->requests)
 		return rcl_fail(err, -ENOENT, "the rclink module was unloaded");
 	ret = rcl_call_links(job->hub->requests, link, &info, &num, err);
-	/* The peer's user is told, too, who may not know the name. */
+	/* The peer's user, who may not know the name, is told, too. */
 	if (ret == -ENOENT)
 		return rcl_fail(err, ret,
 				"there is no link %s on the host that %s; `rclink add %s` there makes one",
@@ -263,7 +263,7 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 				link);
 	if (ret)
 		return ret;
-	/* The name may be another link's than when it was dialled. */
+	/* The name may belong to another link than when it was dialled. */
 	if (job->answers || job->id != info->id)
 		begin(job, info);
 	ret = give_way(job, info, err);
@@ -274,7 +274,7 @@ static int job_offer(void *ctx, const char *link, struct rcx_paths *paths,
 			    &ndevs, err);
 	rch_paths(info, devs, ndevs, paths);
 	rcl_call_devs_free(devs, ndevs);
-	/* Of one that is away the module says so. */
+	/* If the device is away, the module says so. */
 	if ((!ret || ret == -ENODEV) && !paths->num)
 		ret = offer_unseen(job, link, paths, err);
 out_free:
@@ -411,10 +411,10 @@ static int job_activate(void *ctx, const char *link, uint64_t epoch,
 }
 
 /*
- * Closing the socket and not a disconnect, unless this epoch is up, or the peer
- * may be in it: should somebody else have prepared the link meanwhile, it stays
- * theirs. The module has heard of it before anybody prepares the link from here
- * again. What still activates it has the job's socket, and has its turn before.
+ * Ends the epoch by closing the socket, not by a disconnect, unless it is up or
+ * the peer may be in it: if somebody else has prepared the link meanwhile, it
+ * stays theirs. The module hears of it before this process prepares the link
+ * again. A request that still activates it has the job's socket and goes first.
  */
 static void give_up(struct rch_job *job)
 {
@@ -433,7 +433,7 @@ static void give_up(struct rch_job *job)
 	if (!job->nl)
 		return;
 	strcpy(r.link, job->link);
-	/* Without a thread the loop has to wait. */
+	/* If there is no thread for it, the loop has to wait. */
 	if (!rch_ask_start(job->hub->asks, job->nl, &request, ignored)) {
 		ask_replace(job->nl, &r, ignored);
 		rcl_nl_close(job->nl);
@@ -448,7 +448,7 @@ static void job_abort(void *ctx, const char *link)
 	(void)link;
 	if (job->ask)
 		rch_ask_leave(job->ask);
-	/* What is not activated yet goes with the socket. */
+	/* An epoch that is not activated yet goes with the socket. */
 	if (!job->ask || job->activates)
 		give_up(job);
 	job->ask = NULL;
@@ -459,7 +459,7 @@ static void job_abort(void *ctx, const char *link)
 	job->epoch = 0;
 }
 
-/* The kernel has no part in much of an exchange; `rclink why` is to know. */
+/* Much of an exchange bypasses the kernel, but `rclink why` is to know. */
 static void note(struct rch_job *job, const char *text)
 {
 	char ignored[RCL_ERR_LEN];
@@ -492,7 +492,7 @@ static void job_done(void *ctx, int result, const char *err)
 {
 	struct rch_job *job = ctx;
 
-	/* This end is up, but nobody knows of the other: not half a link. */
+	/* This end is up, the other may not be: do not leave half a link. */
 	if (result && job->up && job->nl)
 		give_up(job);
 	if (result)

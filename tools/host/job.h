@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A job: one exchange whose owner is the kernel's link. It turns what the
+ * A job: one exchange on behalf of a link in the kernel. It turns what the
  * exchange asks for into requests to the module, and the module's events into
  * what the exchange waits for.
  *
- * Each job prepares its link on a netlink socket of its own: the module gives
- * up what a closed socket had prepared, be it by the end of the job or of the
- * process, and nothing else.
+ * Each job prepares its link on a netlink socket of its own: when that closes,
+ * at the end of the job or of the process, the module gives up what was
+ * prepared on it, and nothing else.
  */
 #ifndef RCH_JOB_H
 #define RCH_JOB_H
@@ -32,31 +32,31 @@ struct rch_job_ops {
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
 	/*
 	 * Last; the job is freed after it returns. 0: both ends are up;
-	 * -EISCONN: the link is, by another exchange; -EBUSY: another one is
+	 * -EISCONN: the link is up by another exchange; -EBUSY: another one is
 	 * under way, at either end.
 	 */
 	void (*done)(void *ctx, int result, const char *err);
 };
 
-/* The jobs of one process, and its ear for events. NULL with err. */
+/* The jobs of one process, and its event listener. NULL: see err. */
 struct rch_hub *rch_hub_new(struct event_base *base, char *err);
 void rch_hub_free(struct rch_hub *hub);
 
-/* For who looks at more than the links of jobs. */
+/* For a process that watches more than the links of its jobs. */
 struct rch_watch {
 	void (*event)(void *ctx, const struct rcl_link_info *info);
-	/* The same of a group. */
+	/* The same for a group. */
 	void (*group)(void *ctx, const struct rcl_group_info *info);
-	/* A device came, or a port is not as it was: a try may be worth it. */
+	/* A device came or a port changed: it may be worth trying again. */
 	void (*device)(void *ctx);
 	/* All links, when asked for, and whenever events were lost. */
 	void (*list)(void *ctx, const struct rcl_link_info *infos, size_t num,
 		     bool lost);
-	/* With its links. A list follows when it is there again. */
+	/* The module, with its links. A list follows once it is back. */
 	void (*unloaded)(void *ctx);
 };
 
-/* Lists the links at once, and each time that it is called. */
+/* Lists the links at once, each time it is called. */
 void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
 		   void *ctx);
 
@@ -66,7 +66,7 @@ void rch_hub_watch(struct rch_hub *hub, const struct rch_watch *watch,
  */
 struct rcl_nl *rch_hub_requests(const struct rch_hub *hub);
 
-/* For those that take it longer, in order with those of jobs; see ask.h. */
+/* For requests that take longer, in order with those of jobs; see ask.h. */
 struct rch_asks *rch_hub_asks(const struct rch_hub *hub);
 
 struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
@@ -74,15 +74,15 @@ struct rch_job *rch_job_dial(struct rch_hub *hub, struct rcx_tls *tls,
 			     const char *wanted, int timeout_ms,
 			     const struct rch_job_ops *ops, void *ctx,
 			     char *err);
-/* fd is the job's from here, also when it fails. */
+/* Takes over fd, even if this fails. */
 struct rch_job *rch_job_accept(struct rch_hub *hub, struct rcx_tls *tls, int fd,
 			       int timeout_ms, const struct rch_job_ops *ops,
 			       void *ctx, char *err);
-/* The link is to stay up until the new epoch is; right after rch_job_dial(). */
+/* Right after rch_job_dial(): the link is to stay up until the new epoch is. */
 void rch_job_rotate(struct rch_job *job);
 /*
- * It ends with -EBUSY, and asks nothing of the peer, when another exchange of
- * the link is under way; likewise. For who cannot know of that otherwise.
+ * Likewise: the job is to end with -EBUSY, and ask nothing of the peer, if
+ * another exchange is under way. For callers that cannot tell otherwise.
  */
 void rch_job_yield(struct rch_job *job);
 void rch_job_cancel(struct rch_job *job, const char *reason);
@@ -91,7 +91,7 @@ void rch_job_cancel(struct rch_job *job, const char *reason);
 const struct rcx_ids *rch_job_ids(const struct rch_job *job);
 /* 0 before the link was prepared. */
 uint64_t rch_job_epoch(const struct rch_job *job);
-/* Whether that epoch is this job's, or the one that it gave up last. */
+/* Is that epoch this job's, or the last that it gave up or takes for lost? */
 bool rch_job_made(const struct rch_job *job, uint64_t epoch);
 /* Since the job began. */
 uint64_t rch_job_ns(const struct rch_job *job);

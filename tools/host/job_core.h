@@ -24,14 +24,14 @@ struct rch_job {
 	bool answers;			/* the peer has dialled */
 	bool yields;			/* to another exchange of the link */
 	struct rcl_nl *nl;		/* while the link is prepared ... */
-	struct rch_ask *ask;		/* ... unless this has it */
-	char link[RCLINK_NAME_MAX + 1];	/* "" before it is known */
-	uint32_t id;			/* ... and then 0 */
+	struct rch_ask *ask;		/* ... unless this request has it */
+	char link[RCLINK_NAME_MAX + 1];	/* "": not known yet ... */
+	uint32_t id;			/* ... and this is 0 */
 	uint64_t epoch;			/* 0 while not prepared */
 	uint64_t last;			/* given up, or lost; 0: none */
-	uint64_t since;			/* first whose wished end ends it */
+	uint64_t since;			/* first whose disconnect ends this */
 	struct rcl_endpoint local;
-	bool activates;			/* it may come up */
+	bool activates;			/* the epoch may come up */
 	bool up;
 };
 
@@ -48,7 +48,7 @@ struct rch_hub {
 	void *watch_ctx;
 	uint64_t seq;			/* of the last event that counts */
 	bool resync;
-	enum rcl_nl_news said;		/* the last, until it is dealt with */
+	enum rcl_nl_news said;		/* latest news not dealt with yet */
 	LIST_HEAD(, rch_job) jobs;
 };
 

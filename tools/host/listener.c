@@ -26,17 +26,17 @@
 #define PATIENCE_NS	1000000000ULL	/* in which to prove oneself */
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define PAUSE_NS	100000000ULL	/* after accept() failed */
-#define SOON_NS		10000000ULL	/* the same, when somebody had to go */
+#define SOON_NS		10000000ULL	/* the same, if a caller had to go */
 #define CHANGED		"the keys changed meanwhile; come again"
 
-/* A TLS handshake each: what a peer gone mad may take of a processor. */
+/* A TLS handshake each: bounds what a mad peer takes of a processor. */
 static const struct rch_rate accepts = { 4000000, 512 };
 
 struct caller {
 	TAILQ_ENTRY(caller) node;	/* oldest first */
 	struct rch_listener *listener;
 	struct rch_job *job;
-	const struct rcx_tls *tls;	/* that it was met with, the job's */
+	const struct rcx_tls *tls;	/* the job's, with which it was met */
 	struct sockaddr_in6 from;	/* IPv4 as mapped */
 	bool proven;
 	bool refused;			/* by this host */
@@ -56,7 +56,7 @@ struct rch_listener {
 	struct event *resume;		/* after a pause */
 	struct rch_bucket bucket;
 	bool stopping;
-	bool stopped;			/* and told so */
+	bool stopped;			/* and the owner told so */
 	unsigned int num;
 	struct caller_list callers;
 	char address[RCL_ADDRESS_LEN];
@@ -71,7 +71,7 @@ static bool same_source(const struct sockaddr_in6 *a,
 	return !memcmp(&a->sin6_addr, &b->sin6_addr, v4 ? 16 : 8);
 }
 
-/* How many others have proved to be this one. */
+/* How many other callers have proved to be this peer. */
 static unsigned int count_proven(const struct rch_listener *l,
 				 const char *identity)
 {
@@ -84,8 +84,8 @@ static unsigned int count_proven(const struct rch_listener *l,
 }
 
 /*
- * What callers are met with now. A certificate is judged in the handshake
- * alone, so who was admitted by what was there before has to go.
+ * The TLS context that callers are met with now. A certificate is judged only
+ * in the handshake, so callers that an earlier context admitted have to go.
  */
 static struct rcx_tls *answer(struct rch_listener *l, char *err)
 {
@@ -131,8 +131,8 @@ static int on_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 }
 
 /*
- * With a pin anybody can prove to be somebody, but not one of these; and of the
- * names of a certificate any one may be known.
+ * With a pin, anybody can prove to be somebody, but not one of the peers. Of a
+ * certificate's names, any one may be known.
  */
 static void recognize(struct caller *caller)
 {
@@ -225,7 +225,7 @@ static struct caller *choose(struct rch_listener *l,
 			continue;
 		if (!seen && rch_job_ns(caller->job) >= PATIENCE_NS)
 			return caller;
-		/* Each of those seen with the same chance. */
+		/* Each one seen has the same chance. */
 		if (!arc4random_uniform(++seen))
 			chosen = caller;
 	}
@@ -281,7 +281,7 @@ static void take(struct rch_listener *l, int fd,
 	l->num++;
 }
 
-/* Who calls meanwhile waits in the kernel's queue. */
+/* Callers wait in the kernel's queue meanwhile. */
 static void pause_accept(struct rch_listener *l, uint64_t ns)
 {
 	const struct timeval tv = rcl_timeval(ns + NS_PER_US);
@@ -322,8 +322,8 @@ static void on_accept(struct evconnlistener *socket, evutil_socket_t fd,
 }
 
 /*
- * Without a file for one more, one of the callers has to go, as if there were
- * as many as there may be. What it held is free after the pause.
+ * If no file descriptor is left for another caller, one has to go, as if there
+ * were CALLERS_MAX of them. What it held is free after the pause.
  */
 static void on_accept_error(struct evconnlistener *socket, void *arg)
 {
@@ -356,7 +356,7 @@ int rch_listener_listen(struct rch_listener *l, const char *bind,
 	struct sockaddr_in6 v6;
 	int fd;
 
-	/* First: the new address may include the old one. */
+	/* Close first: the new address may include the old one. */
 	rch_listener_close(l);
 	fd = rcl_socket_listen(bind, port, err);
 	if (fd < 0)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who answers: accepts connections and makes a job of each.
+ * The answering side: accepts connections and makes a job of each.
  *
- * A caller that has not proved to be one of the peers costs one of a limited
- * number of slots, of which one source address gets only some. When these or
- * all are taken, an unproven one makes room, so that silent ones cannot keep
- * others out: the oldest if it had its time, else one by lot. By lot, because
- * always the oldest would be the one that is nearest to its proof when too many
- * honest ones come at once. New connections are taken at a bounded rate; those
- * beyond it wait in the kernel's queue.
+ * A caller takes one of a limited number of slots, of which one source address
+ * gets only some. When these or all are taken, one that has not proved to be a
+ * peer makes room, so that silent ones cannot keep others out: the oldest if it
+ * has had its time, else one by lot. By lot, because when too many honest ones
+ * come at once, the oldest is the one that is nearest to its proof. New
+ * connections are taken at a bounded rate; those beyond it wait in the kernel's
+ * queue.
  */
 #ifndef RCH_LISTENER_H
 #define RCH_LISTENER_H
@@ -26,12 +26,12 @@ struct rch_listener;
 struct rcx_ids;
 struct rcx_tls;
 
-/* One caller, for the ops; valid as long as the call. */
+/* One caller, for the ops; valid during the call. */
 struct rch_call {
 	const char *from;	/* "192.0.2.1:4711" */
 	const char *link;	/* admitted to, or "" */
 	const char *peer;	/* admitted as, or "" */
-	bool proven;		/* to be a peer, and one of not too many */
+	bool proven;		/* to be a peer with not too many callers */
 	bool given_up;		/* by that peer, before it was admitted */
 	uint64_t epoch;		/* 0 before the link was prepared */
 	uint64_t ns;		/* until both ends were up */
@@ -39,11 +39,11 @@ struct rch_call {
 
 struct rch_listener_ops {
 	/*
-	 * What to meet the next caller with; NULL with a sentence in err. Who
-	 * was met with another one is not admitted any more.
+	 * The TLS context for the next caller; NULL with a sentence in err. A
+	 * caller that was met with another one is no longer admitted.
 	 */
 	struct rcx_tls *(*tls)(void *ctx, char *err);
-	/* Is this link, or any with NULL, open to this identity? */
+	/* Is this link (NULL: any link) open to this identity? */
 	bool (*know)(void *ctx, const char *identity, const char *link);
 	/* As in rcx_ops. */
 	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
@@ -61,7 +61,7 @@ struct rch_listener *rch_listener_new(struct event_base *base,
 				      void *ctx, char *err);
 
 /*
- * Listen there, and no longer where it did; callers that are there stay. bind:
+ * Listen there, and no longer where it did before; present callers stay. bind:
  * an address, or NULL for all. After an error it listens nowhere.
  */
 int rch_listener_listen(struct rch_listener *l, const char *bind,
@@ -72,19 +72,19 @@ void rch_listener_close(struct rch_listener *l);
 
 bool rch_listener_is_open(const struct rch_listener *l);
 
-/* Who was admitted to a link and would no longer be has to go. */
+/* Callers that were admitted to a link and would no longer be have to go. */
 void rch_listener_recheck(struct rch_listener *l);
 
-/* Is a caller there who was admitted to this link? */
+/* Is there a caller that was admitted to this link? */
 bool rch_listener_has(const struct rch_listener *l, const char *link);
 
 /* Where it listens, as text. */
 const char *rch_listener_address(const struct rch_listener *l);
 
-/* Take nobody any more, and tell reason to those who are there. */
+/* Accept no more callers, and send the present ones away with reason. */
 void rch_listener_stop(struct rch_listener *l, const char *reason);
 
-/* Not before stopped, and not from within it. */
+/* Not before stopped() was called, and not from within it. */
 void rch_listener_free(struct rch_listener *l);
 
 #endif /* RCH_LISTENER_H */

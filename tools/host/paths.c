@@ -69,7 +69,7 @@ static bool has(const struct rcx_paths *paths, const struct rcl_path *path)
 	return false;
 }
 
-/* Of IPv4 nobody tells how long it is. */
+/* Nothing tells the prefix length of an IPv4 network. */
 static bool same_network(const struct rcl_path *a, const struct rcl_path *b)
 {
 	enum rcx_gid_kind kind = rcx_gid_kind(a);
@@ -95,10 +95,10 @@ static bool has_network(const struct rcx_paths *paths,
 struct choice {
 	const struct rcl_policy *policy;
 	enum rcx_gid_kind kind;
-	bool any;		/* else of networks that are not there yet */
+	bool any;		/* else only of networks not there yet */
 };
 
-/* The first of this port that is not there yet. */
+/* Add the first path of this port that is not there yet. */
 static bool add_path(const struct choice *choice,
 		     const struct rcl_dev_info *dev, struct rcx_paths *paths)
 {
@@ -111,7 +111,7 @@ static bool add_path(const struct choice *choice,
 		if (!may_use_gid(choice->policy, &dev->gids[i]))
 			continue;
 		path = path_of(choice->policy, dev, &dev->gids[i]);
-		/* One that no message can have would be the end of all. */
+		/* A path that no message can carry would spoil them all. */
 		if (!rcx_path_is_good(&path) ||
 		    rcx_gid_kind(&path) != choice->kind || has(paths, &path) ||
 		    (!choice->any && has_network(paths, &path)))
@@ -123,7 +123,7 @@ static bool add_path(const struct choice *choice,
 	return false;
 }
 
-/* No port has another one before each has its first. */
+/* No port gets another path before each has its first. */
 static void add_paths(const struct choice *choice,
 		      const struct rcl_dev_info *devs, size_t ndevs,
 		      struct rcx_paths *paths)

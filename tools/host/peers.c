@@ -72,7 +72,7 @@ int rch_peers_add(struct rch_peers *peers, const char *text, char *err)
 	if (!equals)
 		return rcl_fail(err, -EINVAL,
 				"a peer is NAME=PIN, NAME being that of a link");
-	/* One that is too long stays so. */
+	/* A name that is too long stays too long. */
 	snprintf(link, sizeof(link), "%.*s", (int)(equals - text), text);
 	identity = equals + 1;
 	dns = !strncmp(identity, DNS, strlen(DNS));
@@ -99,7 +99,7 @@ int rch_peers_check(const struct rch_peers *peers, bool by_ca, char *err)
 	return 0;
 }
 
-/* The case of a DNS name means nothing, that of a pin everything. */
+/* Case does not matter in a DNS name, but does in a pin. */
 static bool is_peer(const struct peer *peer, const char *identity)
 {
 	return peer->dns ? !strcasecmp(peer->identity, identity) :
@@ -118,7 +118,7 @@ bool rch_peers_know(const struct rch_peers *peers, const char *identity,
 	return false;
 }
 
-/* Which of these it is, -1 for none. */
+/* Which of ids the peer is; -1: none. */
 static int which(const struct peer *peer, const struct rcx_ids *ids)
 {
 	unsigned int i;

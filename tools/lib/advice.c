@@ -10,7 +10,7 @@
 #define CONNECT_AGAIN	"then connect it again"
 #define NO_DAEMON	"connect it again, where rclinkd does not"
 #define INTRUDER	"see `rclink stats`; if it comes again, look for an intruder in the RDMA network; "
-/* Not `modinfo`, which knows what is installed. */
+/* Not `modinfo`, which shows what is installed. */
 #define COMPARE_LOADED	"compare `cat /sys/module/rclink/srcversion`, of the module that is loaded, on both hosts"
 #define LOAD_SAME	", install the same, and load it: `rmmod rclink; modprobe rclink`; "
 #define REPORT_BUG	"report it with the kernel logs of both hosts"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is behind a reason, and what to do about it: the one place for it. */
+/* What is behind a reason and what to do about it, all in one place. */
 #ifndef RCL_ADVICE_H
 #define RCL_ADVICE_H
 
@@ -10,13 +10,13 @@ struct rcl_advice {
 	const char *todo;
 };
 
-/* For enum rclink_down_reason; never NULL, also for one that is not known. */
+/* For enum rclink_down_reason; never NULL, even for an unknown one. */
 const struct rcl_advice *rcl_advice(uint32_t reason, uint32_t wc_status);
 
 /* The same for why a group is down; never NULL either. */
 const struct rcl_advice *rcl_group_advice(uint32_t reason);
 
-/* As in enum ib_wc_status, without IB_WC_; NULL for one that is not known. */
+/* As in enum ib_wc_status, without IB_WC_; NULL for an unknown one. */
 const char *rcl_wc_name(uint32_t status);
 
 #endif /* RCL_ADVICE_H */

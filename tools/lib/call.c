@@ -11,7 +11,7 @@
 
 #include "list.h"
 
-/* A record that goes on all the time is read no further than twice its size. */
+/* A record that keeps growing is read no further than twice its size. */
 #define RECORD_END	(2 * RCLINK_RECORD_MAX)
 
 #define PORTS_MAX	255	/* of a device */
@@ -40,7 +40,7 @@ int rcl_call_set(struct rcl_nl *nl, const char *name,
 	return call_policy(nl, RCLINK_CMD_LINK_SET, name, policy, err);
 }
 
-/* A request about the link called name, which is all that it says. */
+/* A request that carries nothing but the name of the link. */
 static int call_name(struct rcl_nl *nl, uint8_t cmd, const char *name,
 		     char *err)
 {
@@ -118,8 +118,8 @@ static void drop_dev(void *one)
 }
 
 /*
- * Those of one device, and no other one is asked: it may be slow to answer.
- * There is no port behind the last one.
+ * Ask for the ports of one device only: another one may be slow to answer.
+ * -ENODEV after the last port.
  */
 static int ask_ports(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		     char *err)
@@ -195,7 +195,7 @@ static int ask_entries(struct rcl_nl *nl, const char *name, uint64_t number,
 			      &rcl_record_names, add_entries, list, err);
 }
 
-/* As many as fit come with each answer, and none at the end. */
+/* Each answer has as many entries as fit; the last one has none. */
 int rcl_call_record(struct rcl_nl *nl, const char *name,
 		    struct rcl_entry **entries, size_t *num, char *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module counts of a link, and how long its round trips took. */
+/* What the module counts for a link, and how long its round trips took. */
 #ifndef RCL_COUNTER_H
 #define RCL_COUNTER_H
 
@@ -12,10 +12,10 @@
 
 struct nlattr;
 
-/* The word of each counter of a link, by its attribute. */
+/* The word for each counter of a link, indexed by its attribute. */
 extern const char *const rcl_counter_word[RCLINK_A_STATS_PAD];
 
-/* Is it how many there are now, and not how many there were? */
+/* Does it tell how many there are now, not how many there were? */
 bool rcl_counter_is_gauge(int attr);
 
 /* Round trips; see the specification for the limits of the buckets. */
@@ -24,10 +24,10 @@ struct rcl_latency {
 	uint64_t bucket[RCLINK_LATENCY_BUCKETS];
 };
 
-/* Decode a nest of such attributes: 0, or -EPROTO. */
+/* Decode a nest of latency attributes: 0, or -EPROTO. */
 int rcl_latency_get(const struct nlattr *nest, struct rcl_latency *latency);
 
-/* What an intruder would have set off, in words; NULL for nothing. */
+/* What an intruder would have set off, in words; NULL if nothing. */
 const char *rcl_trip_text(const uint64_t counter[RCLINK_A_STATS_PAD],
 			  char buf[RCL_TRIP_TEXT_LEN]);
 
@@ -37,8 +37,8 @@ uint64_t rcl_latency_count(const struct rcl_latency *latency);
 uint64_t rcl_latency_limit(unsigned int bucket);
 
 /*
- * ns that so many of a hundred took at most, as far as the buckets tell; 0 when
- * there were none, or when it was longer than they tell.
+ * ns that so many percent of the round trips took at most, as far as the
+ * buckets tell; 0 if there were none, or if it was longer than they tell.
  */
 uint64_t rcl_latency_percentile(const struct rcl_latency *latency,
 				unsigned int percent);

@@ -24,7 +24,7 @@ static void add_word(struct json_object *obj, const char *key,
 	rcl_out_text(obj, key, rcl_word(words, value));
 }
 
-/* In JSON there are no octal numbers. */
+/* JSON has no octal numbers. */
 static void add_mode(struct json_object *obj, const char *key, uint32_t mode)
 {
 	char buf[KEY_LEN];
@@ -33,7 +33,7 @@ static void add_mode(struct json_object *obj, const char *key, uint32_t mode)
 	rcl_out_text(obj, key, buf);
 }
 
-/* Secret: the caller has what the module gave to CAP_NET_ADMIN only. */
+/* Secret: the module gave this to a caller with CAP_NET_ADMIN only. */
 static struct json_object *doc_endpoint(const struct rcl_endpoint *ep)
 {
 	struct json_object *obj = json_object_new_object();
@@ -79,7 +79,7 @@ static void add_policy(struct json_object *obj,
 		key[sizeof(key) - 1] = '\0';
 		while ((dash = strchr(key, '-')))
 			*dash = '_';
-		/* Left to the module: no port, MTU or GID index of its own. */
+		/* null: the port, MTU or GID index is left to the module. */
 		if (i == RCL_P_PORT)
 			rcl_out_known(obj, key, rcl_link_port(info));
 		else if (i == RCL_P_MTU)

@@ -11,7 +11,7 @@ struct rcl_dev_info;
 struct rcl_latency;
 struct rcl_link_info;
 
-/* A link with everything; secrets only when the module sent them. */
+/* All about a link; secrets only if the module sent them. */
 struct json_object *rcl_doc_link(const struct rcl_link_info *info);
 
 /* Round trips: how many, percentiles, and each bucket. */
@@ -20,7 +20,7 @@ struct json_object *rcl_doc_latency(const struct rcl_latency *latency);
 /* The counters of a link, and its round trips. */
 struct json_object *rcl_doc_stats(const struct rcl_link_info *info);
 
-/* What a work request told of a failure, or an event by its number. */
+/* What a work request told of a failure, or the number of an event. */
 void rcl_doc_add_wc(struct json_object *obj, uint32_t reason, uint32_t status,
 		    uint32_t vendor_err);
 
@@ -28,16 +28,16 @@ void rcl_doc_add_wc(struct json_object *obj, uint32_t reason, uint32_t status,
 struct json_object *rcl_doc_event(const struct rcl_link_info *info,
 				  const char *kind);
 
-/* A device that came, or its port. */
+/* An event of a device that came, or of a port of it. */
 struct json_object *rcl_doc_dev_event(const struct rcl_dev_info *info);
 
 /* A port with its GIDs. */
 struct json_object *rcl_doc_dev(const struct rcl_dev_info *info);
 
-/* A port, with the GID to use or NULL, and why that. */
+/* A port, with the GID to use or NULL, and the reason for that. */
 struct json_object *rcl_doc_port(const struct rcl_dev_info *info,
 				 const char *gid, const char *reason);
-/* An array of these, as sentences at the end of another one. */
+/* Append an array of these to another one, as sentences. */
 void rcl_doc_tell_ports(struct json_object *ports, struct json_object *said);
 
 #endif /* RCL_DOC_H */

@@ -16,7 +16,7 @@ struct rcl_path {
 	uint32_t port;
 	uint32_t link_layer;	/* enum rclink_link_layer */
 	uint32_t gid_type;	/* enum rclink_gid_type */
-	uint32_t gid_index;	/* of this host's only */
+	uint32_t gid_index;	/* of this host's paths only */
 	uint32_t mtu;		/* bytes */
 	uint32_t vlan;		/* 0: none */
 	uint8_t gid[RCLINK_GID_LEN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A sentence for a person beside the errno. */
+/* A sentence for a person, to go with an errno. */
 #ifndef RCL_FAIL_H
 #define RCL_FAIL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attributes of a message, by a table of where they go in a struct. */
+/* Decodes attributes of a message, by a table of where they go in a struct. */
 #ifndef RCL_FIELD_H
 #define RCL_FIELD_H
 
@@ -8,7 +8,7 @@
 
 struct nlattr;
 
-/* What an attribute is, if not a text: the size of that. */
+/* The kind of an attribute; for a text, its size instead. */
 enum { RCL_U32 = -1, RCL_U64 = -2, RCL_GID = -3 };
 
 struct rcl_field {
@@ -18,8 +18,8 @@ struct rcl_field {
 };
 
 /*
- * What is in tb[], by its table of num fields. A text that is too long is cut.
- * Returns 0, or -EPROTO for anything else of a wrong length.
+ * Decode what is in tb[] by a table of num fields. A text that is too long is
+ * cut. Returns 0, or -EPROTO for anything else of a wrong length.
  */
 int rcl_fields_get(struct nlattr **tb, const struct rcl_field *f, size_t num,
 		   void *object);
@@ -28,7 +28,7 @@ int rcl_fields_get(struct nlattr **tb, const struct rcl_field *f, size_t num,
 int rcl_u32_get(const struct nlattr *nla, uint32_t *value);
 int rcl_u64_get(const struct nlattr *nla, uint64_t *value);
 
-/* Numbers of 64 bits, each at the index that is its attribute; likewise. */
+/* 64-bit numbers, each at the index of its attribute; likewise. */
 int rcl_u64s_get(const struct nlattr *nest, uint64_t *values, int num);
 
 #endif /* RCL_FIELD_H */

@@ -18,7 +18,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-#define HEARD_MS	5000	/* of members, which speak each second */
+#define HEARD_MS	5000	/* members speak once a second */
 
 #define KEY_LEN		17	/* of the text of a key's identifier */
 
@@ -129,7 +129,7 @@ static int get_peer(const struct nlattr *nest, struct rcl_group_peer *peer)
 	return rcl_fields_get(tb, peer_fields, ARRAY_SIZE(peer_fields), peer);
 }
 
-/* Those that are there more than once. */
+/* Attributes that may occur more than once. */
 static int get_lists(const struct nlmsghdr *hdr, struct rcl_group_info *info)
 {
 	const struct genlmsghdr *genl = nlmsg_data(hdr);
@@ -345,7 +345,7 @@ int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
 			      err);
 }
 
-/* A number of 64 bits is too much for what many read JSON with. */
+/* A 64-bit number is too large for many JSON readers. */
 static const char *key_text(const struct rcl_group_info *info,
 			    char buf[KEY_LEN])
 {
@@ -481,7 +481,7 @@ struct json_object *rcl_doc_group(const struct rcl_group_info *info)
 	return obj;
 }
 
-/* Not by "name", as a link may have the same. */
+/* Not under "name", because a link may have the same. */
 struct json_object *rcl_doc_group_event(const struct rcl_group_info *info,
 					const char *kind)
 {

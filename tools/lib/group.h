@@ -30,7 +30,7 @@ struct rcl_group_peer {
 struct rcl_group_info {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t id;
-	bool device_given;	/* by who adds it, be it as auto */
+	bool device_given;	/* by whoever adds it, even as auto */
 	char device[RCLINK_DEVICE_MAX + 1];
 	bool port_given;	/* the same */
 	uint32_t port;		/* 0: any */
@@ -61,20 +61,20 @@ struct rcl_group_info {
 	uint32_t event_kind;	/* enum rclink_event_kind */
 };
 
-/* The word of each of its counters; none is a gauge. */
+/* The word for each counter of a group; none is a gauge. */
 extern const char *const rcl_group_stat_word[RCLINK_A_GROUP_STATS_PAD];
 
-/* Members beside this host: each says once a second that it is there. */
+/* Members other than this host; each says once a second that it is there. */
 bool rcl_group_is_heard(const struct rcl_group_peer *peer);
 size_t rcl_group_heard(const struct rcl_group_info *info);
 
-/* With this host, if it has a key. */
+/* Including this host, if it has a key. */
 size_t rcl_group_members(const struct rcl_group_info *info);
 
-/* Packets and messages that came in and got to nobody, but for its own. */
+/* Packets and messages that came in and reached nobody, except its own. */
 uint64_t rcl_group_dropped(const struct rcl_group_info *info);
 
-/* What a member says that it exports. */
+/* What a member says it exports. */
 struct rcl_group_region {
 	char name[RCL_GROUP_REGION_LEN];
 	uint64_t length;
@@ -93,7 +93,7 @@ int rcl_group_get(const struct nlmsghdr *hdr, struct rcl_group_info *info);
 /* All return 0 or a negative errno with a sentence in err. */
 int rcl_call_group_add(struct rcl_nl *nl, const struct rcl_group_info *group,
 		       char *err);
-/* Links to and off the list of who may have the key; or just another key. */
+/* Links to put on or take off the list for the key, or just another key. */
 struct rcl_group_change {
 	struct rcl_policy access;	/* owner, group and mode alone */
 	char on[RCLINK_GROUP_LINKS_MAX][RCLINK_NAME_MAX + 1];
@@ -106,18 +106,18 @@ struct rcl_group_change {
 int rcl_call_group_set(struct rcl_nl *nl, const char *name,
 		       const struct rcl_group_change *change, char *err);
 int rcl_call_group_del(struct rcl_nl *nl, const char *name, char *err);
-/* One group, or with name NULL all of them; *infos is to be freed. */
+/* One group, or all if name is NULL; the caller frees *infos. */
 int rcl_call_groups(struct rcl_nl *nl, const char *name,
 		    struct rcl_group_info **infos, size_t *num, char *err);
 
-/* Of the member with that number; -ENOENT when it has said nothing. */
+/* Those of the member with that number; -ENOENT if it has said nothing. */
 int rcl_call_group_regions(struct rcl_nl *nl, const char *name,
 			   uint32_t sender, struct rcl_group_regions *regions,
 			   char *err);
 
-/* A group with everything, as a document for out.h. */
+/* All about a group, as a document for out.h. */
 struct json_object *rcl_doc_group(const struct rcl_group_info *info);
-/* What an event tells; of a group as it is, where kind is not that of one. */
+/* What an event tells, or how a group is, if kind is not that of an event. */
 struct json_object *rcl_doc_group_event(const struct rcl_group_info *info,
 					const char *kind);
 /* A region of a member. */

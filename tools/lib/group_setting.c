@@ -10,7 +10,7 @@
 #include "setting.h"
 #include "text.h"
 
-#define PORT_MAX	255	/* as of a link */
+#define PORT_MAX	255	/* as for a link */
 #define MLID_MIN	0xc000
 #define MLID_MAX	0xfffe
 #define BETWEEN		" \t,"	/* names of links */

@@ -25,7 +25,7 @@
 /* A story while it is being told. */
 struct telling {
 	const struct rcl_group_story *story;
-	const struct rcl_group_info *info;	/* of it */
+	const struct rcl_group_info *info;	/* the story's */
 	struct json_object *doc;
 	struct json_object *said;	/* sentences */
 	struct json_object *todo;
@@ -49,7 +49,7 @@ static bool is_of_kind(const struct rcl_group_info *info,
 	       rcl_gid_is_v4(gid->gid) == rcl_gid_is_v4(info->mgid);
 }
 
-/* The one in use, that is set, or the first that the module would take. */
+/* The GID in use, the one set, or the first that the module would take. */
 static const struct rcl_gid_info *find_gid(const struct rcl_group_info *info,
 					   const struct rcl_dev_info *dev,
 					   const char **reason)
@@ -86,7 +86,7 @@ static const char *lid_reason(const struct rcl_group_info *info,
 				    NULL;
 	if (rcl_gid_is_v4(info->mgid))
 		return "its address is IPv4: on InfiniBand it begins with ff";
-	/* Joined, it is the one in use. */
+	/* In a joined group it is the MLID in use. */
 	if (dev->sa)
 		return info->mlid && !is_joined(info) ?
 		       "mlid is set, and the subnet manager says it" : NULL;
@@ -110,7 +110,7 @@ static struct json_object *doc_port(struct telling *t,
 			    reason);
 }
 
-/* Those that it may use. */
+/* The ports that it may use. */
 static struct json_object *doc_ports(struct telling *t)
 {
 	struct json_object *ports = json_object_new_array();
@@ -128,7 +128,7 @@ static struct json_object *doc_ports(struct telling *t)
 	return ports;
 }
 
-/* A port can be fit again after what was one's reason, but not another. */
+/* Once a port fits again, a reason that lay in a port is over, no other. */
 static void advise_down(struct telling *t)
 {
 	struct json_object *ports = json_object_object_get(t->doc, "ports");
@@ -226,7 +226,7 @@ static void add_link(struct telling *t, struct json_object *links,
 	json_object_array_add(links, obj);
 }
 
-/* Those that the key comes or goes by. */
+/* The links that the key comes or goes by. */
 static struct json_object *doc_links(struct telling *t)
 {
 	struct json_object *links = json_object_new_array();
@@ -250,7 +250,7 @@ static void tell_no_link(struct telling *t, const char *name)
 		       name, t->info->name, name);
 }
 
-/* What is the matter with a link, if anything is. */
+/* Tell what is wrong with a link, if anything is. */
 static void tell_link(struct telling *t, const char *name)
 {
 	const struct rcl_link_info *link = find_link(t, name);
@@ -326,7 +326,7 @@ static void tell_from(struct telling *t)
 	       info->name, info->from, info->name);
 }
 
-/* A member that asked for the key again has another number, and is no loss. */
+/* A member that asked for the key again has a new number: it is not lost. */
 static bool has_another(const struct rcl_group_info *info,
 			const struct rcl_group_peer *peer)
 {
@@ -345,7 +345,7 @@ static bool is_silent(const struct rcl_group_info *info,
 	return !rcl_group_is_heard(peer) && !has_another(info, peer);
 }
 
-/* Those that are heard, or those that are not. Returns how many. */
+/* List the members heard, or the silent ones. Returns how many. */
 static size_t list_members(const struct rcl_group_info *info, bool silent,
 			   char buf[MEMBERS_LEN])
 {
@@ -375,8 +375,8 @@ static size_t list_members(const struct rcl_group_info *info, bool silent,
 }
 
 /*
- * Packets come in, and none that opens: the others have another key. The module
- * keeps no times, so they may be of a change of the key that is long over.
+ * Packets come in, but none opens: the others have another key. The module
+ * keeps no times, so they may be from a change of the key that is long over.
  */
 static void advise_other_key(struct telling *t)
 {
@@ -394,7 +394,7 @@ static void advise_other_key(struct telling *t)
 		       info->from);
 }
 
-/* Nobody is heard of those who should be, or at least one is not. */
+/* Not everybody who should be heard is. */
 static void advise_members(struct telling *t, size_t heard, size_t silent)
 {
 	const struct rcl_group_info *info = t->info;
@@ -436,7 +436,7 @@ static void tell_members(struct telling *t)
 
 static const struct {
 	int stat;
-	const char *meaning;	/* behind "packets" */
+	const char *meaning;	/* follows "packets" */
 	const char *todo;	/* NULL: nothing */
 } drops[] = {
 	{
@@ -516,7 +516,7 @@ struct json_object *rcl_group_story_doc(const struct rcl_group_story *story)
 		.todo = json_object_new_array(),
 	};
 
-	/* It is to be shown to others. */
+	/* The document is to be shown to others. */
 	json_object_object_del(t.doc, "qkey");
 	json_object_object_add(t.doc, "ports", doc_ports(&t));
 	json_object_object_add(t.doc, "key_links", doc_links(&t));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a group is, why, and what to do about it, told in sentences. Pure: all
- * that it knows is given to it.
+ * The state of a group, why it is so, and what to do about it, in sentences.
+ * Pure: it knows only what it is given.
  */
 #ifndef RCL_GROUP_STORY_H
 #define RCL_GROUP_STORY_H

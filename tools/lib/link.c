@@ -13,7 +13,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The specification has the policy's attributes in one row, in this order. */
+/* The specification has the policy's attributes in sequence, in this order. */
 static int policy_attr(int field)
 {
 	return RCLINK_A_LINK_PORT + field;

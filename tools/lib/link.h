@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the module says and is told, as plain structs, and their way into and
- * out of netlink messages. The only place that knows attribute numbers.
+ * out of netlink messages. For groups see group.h.
  */
 #ifndef RCL_LINK_H
 #define RCL_LINK_H
@@ -34,7 +34,7 @@ struct rcl_link_info {
 	char name[RCLINK_NAME_MAX + 1];
 	uint32_t id;
 	struct rcl_policy policy;
-	/* By that epoch, up or not; "" and 0 without one. */
+	/* What the epoch uses, up or not; "" and 0 without one. */
 	char used_device[RCLINK_DEVICE_MAX + 1];
 	uint32_t used_port;
 	uint32_t used_mtu;	/* of the path, once it is agreed on */
@@ -44,7 +44,7 @@ struct rcl_link_info {
 	uint32_t vendor_err;
 	char reason_text[RCL_TEXT_LEN];
 	uint64_t epoch;
-	uint64_t unwanted_epoch;	/* it, if another one is wanted */
+	uint64_t unwanted_epoch;	/* epoch, if another is wanted; or 0 */
 	uint32_t standby_state;	/* enum rclink_link_state, of ... */
 	uint64_t standby_epoch;	/* ... the one beside it; 0: none */
 	char peer[RCLINK_PEER_MAX + 1];
@@ -75,7 +75,7 @@ struct rcl_gid_info {
 /* One port of a device. gids is allocated, see rcl_dev_info_free(). */
 struct rcl_dev_info {
 	char name[RCLINK_DEVICE_MAX + 1];
-	uint32_t port;		/* 0 in an event: of the device */
+	uint32_t port;		/* 0 in an event: the whole device */
 	uint64_t event_seq;
 	uint32_t link_layer;	/* enum rclink_link_layer */
 	uint32_t port_state;	/* IBA: 1 down, 2 init, 3 armed, or active */
@@ -95,7 +95,7 @@ struct rcl_dev_info {
 	uint32_t atomics;	/* enum rclink_atomics */
 	uint32_t masked_atomics; /* enum rclink_atomics */
 	uint32_t max_inline;
-	uint32_t sa;		/* it is the subnet manager's to say the mlid */
+	uint32_t sa;		/* the subnet manager says the mlid */
 	bool has_chosen;
 	uint32_t chosen_gid;
 	char reason[RCL_TEXT_LEN];
@@ -103,7 +103,7 @@ struct rcl_dev_info {
 	size_t ngids;
 };
 
-/* Round trips that are asked for, or how they went. */
+/* Round trips to ask for, or how they went. */
 struct rcl_ping {
 	char link[RCLINK_NAME_MAX + 1];
 	uint32_t op;		/* enum rclink_ping_op */
@@ -166,15 +166,15 @@ int rcl_note_put(struct nl_msg *msg, const char *link, const char *text);
 int rcl_link_get(const struct nlmsghdr *hdr, struct rcl_link_info *info);
 int rcl_dev_get(const struct nlmsghdr *hdr, struct rcl_dev_info *info);
 int rcl_ping_get(const struct nlmsghdr *hdr, struct rcl_ping *ping);
-/* Appends to *entries, which is allocated, also after an error. */
+/* Appends to *entries, which the caller frees, even after an error. */
 int rcl_record_get(const struct nlmsghdr *hdr, struct rcl_entry **entries,
 		   size_t *num);
 
 void rcl_dev_info_free(struct rcl_dev_info *info);
 
 /*
- * What is used, or else what is set; of a link that is down what is set for its
- * next epoch, or else what was used last. "" or 0: neither.
+ * What is used, or else what is set; for a link that is down, what is set for
+ * its next epoch, or else what was used last. "" or 0: neither.
  */
 const char *rcl_link_device(const struct rcl_link_info *info);
 uint32_t rcl_link_port(const struct rcl_link_info *info);

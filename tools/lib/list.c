@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How often a dump is asked for again when something changes meanwhile. */
+/* How often a dump is tried while something changes each time. */
 #define DUMP_TRIES	32
 
 static void *info_at(const struct rcl_list *list, size_t i)

@@ -12,10 +12,10 @@
 struct rcl_list_kind {
 	uint8_t cmd;
 	int (*put_name)(struct nl_msg *msg, const char *name);
-	const struct rcl_nl_names *names;	/* of what has the name */
+	const struct rcl_nl_names *names;	/* of cmd's attributes */
 	size_t size;
-	bool numbered;			/* each dump goes on behind the last */
-	rcl_nl_fn *get;			/* arg: where to, of that size */
+	bool numbered;			/* a dump's parts go on by number */
+	rcl_nl_fn *get;			/* arg: where to put it, of that size */
 	void (*drop)(void *one);	/* what get() allocated, or NULL */
 };
 
@@ -26,15 +26,15 @@ struct rcl_list {
 };
 
 /*
- * The one called name, or with NULL all. Where something comes or goes each
- * time, what is numbered is listed nevertheless: that has each that was there
- * all the time, once. Returns 0 or a negative errno with a sentence in err; the
- * list is empty then.
+ * The one called name, or all with NULL. If something comes or goes during each
+ * try, a numbered kind is listed nevertheless: the list then has all that were
+ * there all the time, once each. Returns 0 or a negative errno with a sentence
+ * in err; after an error the list is empty.
  */
 int rcl_list_ask(struct rcl_list *list, struct rcl_nl *nl, const char *name,
 		 char *err);
 
-/* One more, that msg asks for; put: what it said to its last attribute. */
+/* Add what msg asks for; put: the result of putting its attributes. */
 int rcl_list_add(struct rcl_list *list, struct rcl_nl *nl, struct nl_msg *msg,
 		 int put, char *err);
 

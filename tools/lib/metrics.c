@@ -79,7 +79,7 @@ static const char *const group_meaning[RCLINK_A_GROUP_STATS_PAD] = {
 		"Messages that a consumer had no receive for",
 };
 
-/* A peer's name may have anything in it. */
+/* A peer's name may contain anything. */
 static void print_label(FILE *to, const char *name, const char *value)
 {
 	fprintf(to, "%s=", name);
@@ -138,7 +138,7 @@ static void print_counter(FILE *to, int c,
 		print_value(to, name, infos[i].name, infos[i].counter[c]);
 }
 
-/* In the form of Prometheus each bucket has all that took less, too. */
+/* In Prometheus' format each bucket includes all that took less. */
 static void print_latency(FILE *to, const struct rcl_link_info *info)
 {
 	const char *name = "rclink_control_rtt_seconds";

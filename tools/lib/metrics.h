@@ -9,14 +9,13 @@
 struct rcl_group_info;
 struct rcl_link_info;
 
-/* What comes before the values of one. */
+/* What comes before the values of a metric. */
 void rcl_metrics_head(FILE *to, const char *name, const char *type,
 		      const char *help);
 
 /*
- * Names and meanings stand in rclink(8). A link is told by the label "link", a
- * group by "group". No value tells a secret. To be looked at by ferror(to)
- * afterwards.
+ * rclink(8) lists names and meanings. The label "link" names a link, "group" a
+ * group. No value reveals a secret. The caller checks ferror(to) afterwards.
  */
 void rcl_metrics_print(FILE *to, const struct rcl_link_info *infos, size_t num);
 void rcl_metrics_print_groups(FILE *to, const struct rcl_group_info *infos,

@@ -25,7 +25,7 @@
 #define ANSWER_MS	5000
 /* Bytes of "remote.qp.psn" and the like. */
 #define PATH_LEN	80
-/* The kernel's word for a string that goes on beyond its maximum. */
+/* What the kernel says about a string longer than its maximum. */
 #define TOO_LONG	"Attribute failed policy validation"
 
 struct rcl_nl {
@@ -137,7 +137,7 @@ static void attribute_name(struct nlattr **tb, const struct nlmsghdr *req,
 	memcpy(path, place.path, PATH_LEN);
 }
 
-/* The policy that it breaks says how long it may be. */
+/* The policy that the string breaks says how long it may be. */
 static void say_too_long(struct nlattr *policy, char said[RCL_ERR_LEN])
 {
 	struct nlattr *max = policy ? nla_find(nla_data(policy),
@@ -173,7 +173,7 @@ int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 	    !nlmsg_parse((struct nlmsghdr *)hdr, len, tb, NLMSGERR_ATTR_MAX,
 			 policy))
 		attribute_name(tb, req, names, path);
-	/* The module says what it is that is not there; netlink does not. */
+	/* The module says what is not there; netlink does not. */
 	if (ret == -ENOENT && !tb[NLMSGERR_ATTR_MSG])
 		return rcl_fail(err, -ESHUTDOWN,
 				"the rclink module was unloaded; run `modprobe rclink`");
@@ -369,8 +369,8 @@ void rcl_nl_notify(struct rcl_nl *nl, rcl_nl_fn *fn, void *arg)
 }
 
 /*
- * Sentences and offsets in refusals, but no copy of the request: it may hold a
- * key, and its sender still has it.
+ * Have sentences and offsets in refusals, but no copy of the request: it may
+ * hold a key, and its sender still has it.
  */
 static int set_options(struct rcl_nl *nl)
 {
@@ -395,7 +395,7 @@ static int find_family(struct rcl_nl *nl, char *err)
 			"the rclink module is not loaded; run `modprobe rclink`");
 }
 
-/* Blocks on its answers until set_options() has run. */
+/* The socket blocks on answers until set_options() has run. */
 static struct rcl_nl *open_any(char *err)
 {
 	struct rcl_nl *nl;

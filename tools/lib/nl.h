@@ -41,7 +41,7 @@ struct rcl_nl *rcl_nl_open(char *err);
 /* A socket that hears the events of the module. */
 struct rcl_nl *rcl_nl_listen(char *err);
 
-/* For many events: 1 MiB; without CAP_NET_ADMIN up to net.core.rmem_max. */
+/* Room for events: 1 MiB; without CAP_NET_ADMIN up to net.core.rmem_max. */
 void rcl_nl_make_room(struct rcl_nl *nl);
 
 /* A socket that hears families come and go; the module need not be there. */
@@ -53,15 +53,15 @@ enum rcl_nl_news {
 	RCL_NL_UNLOADED,
 };
 
-/* What a message of that socket says of the module. */
+/* What a message of that socket says about the module. */
 enum rcl_nl_news rcl_nl_news(const struct nlmsghdr *hdr);
 
 void rcl_nl_close(struct rcl_nl *nl);
 int rcl_nl_fd(const struct rcl_nl *nl);
 
 /*
- * A new message for command cmd; flags as NLM_F_DUMP. NULL without memory, with
- * a sentence in err.
+ * A new message for command cmd; flags such as NLM_F_DUMP. NULL if out of
+ * memory, with a sentence in err.
  */
 struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags,
 			  char *err);
@@ -69,13 +69,13 @@ struct nl_msg *rcl_nl_msg(const struct rcl_nl *nl, uint8_t cmd, int flags,
 /* Wipe and free a message; it may hold a key. */
 void rcl_nl_msg_free(struct nl_msg *msg);
 
-/* Who gets the messages that answer no request. */
+/* fn gets the messages that answer no request. */
 void rcl_nl_notify(struct rcl_nl *nl, rcl_nl_fn *fn, void *arg);
 
 /*
  * Send msg, which is wiped and freed, and wait for the end of the answer. put
- * is what became of putting something into it: not 0, if it did not fit. fn may
- * be NULL. -EAGAIN: a dump was interrupted by a change, ask again.
+ * is the result of putting attributes into it: not 0 if they did not fit. fn
+ * may be NULL. -EAGAIN: a dump was interrupted by a change, ask again.
  */
 int rcl_nl_request(struct rcl_nl *nl, struct nl_msg *msg, int put,
 		   const struct rcl_nl_names *names, rcl_nl_fn *fn, void *arg,
@@ -89,8 +89,8 @@ int rcl_nl_receive(struct rcl_nl *nl, char *err);
 
 /*
  * What the kernel said in the error message hdr about the request req: the
- * sentence, and the name of the attribute. Returns the errno, negative:
- * -ESHUTDOWN when the module was unloaded since the socket was opened.
+ * sentence, and the name of the attribute. Returns the negative errno:
+ * -ESHUTDOWN if the module was unloaded since the socket was opened.
  */
 int rcl_nl_error(const struct nlmsghdr *hdr, const struct nlmsghdr *req,
 		 const struct rcl_nl_names *names, char *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Output. A command makes one document (JSON objects); it is printed as it is
- * with -j, or shown to a person by columns that only pick and dress its values,
- * so that the two cannot differ.
+ * with -j, or shown to a person in columns that only pick and format its
+ * values, so that the two cannot differ.
  */
 #ifndef RCL_OUT_H
 #define RCL_OUT_H
@@ -44,7 +44,7 @@ void rcl_out_known(struct json_object *obj, const char *key, uint64_t value);
 __attribute__((format(printf, 2, 3)))
 void rcl_out_append(struct json_object *array, const char *fmt, ...);
 
-/* Look: 0 or "" when there is no such value. */
+/* Look up: 0 or "" when there is no such value. */
 uint64_t rcl_out_get_u64(struct json_object *obj, const char *key);
 const char *rcl_out_get_text(struct json_object *obj, const char *key);
 
@@ -54,7 +54,7 @@ void rcl_out_table(FILE *to, struct json_object *rows,
 void rcl_out_block(FILE *to, struct json_object *obj,
 		   const struct rcl_col *cols, size_t num, const char *indent);
 
-/* Print as JSON, for a document or for one line of many. */
+/* Print as JSON: a whole document, or one line of many. */
 void rcl_out_json(FILE *to, struct json_object *doc);
 void rcl_out_json_line(FILE *to, struct json_object *doc);
 

@@ -4,7 +4,7 @@
 #include <endian.h>
 
 #define MAGIC	0x72636c70	/* "rclp" */
-#define CHECK	1		/* of flags */
+#define CHECK	1		/* in flags */
 
 void rcl_pingpong_put(const struct rcl_pingpong *p,
 		      struct rcl_pingpong_hello *hello)

@@ -16,7 +16,7 @@ struct rcl_pingpong {
 	bool check;	/* compare the last message, at both ends */
 };
 
-/* In the memory of the end that connects, as the other one reads it. */
+/* In the memory of the end that connects, where the other end reads it. */
 struct rcl_pingpong_hello {
 	uint32_t magic, size, iters, flags;	/* big-endian */
 };
@@ -24,11 +24,11 @@ struct rcl_pingpong_hello {
 void rcl_pingpong_put(const struct rcl_pingpong *p,
 		      struct rcl_pingpong_hello *hello);
 
-/* From a peer, who may say anything: false if it makes no sense. */
+/* From a peer, which may say anything: false if it makes no sense. */
 bool rcl_pingpong_get(struct rcl_pingpong *p,
 		      const struct rcl_pingpong_hello *hello);
 
-/* Byte i of a message. Both ends send the same, in their own colour. */
+/* Byte i of a message. What the two ends send differs by a constant. */
 uint8_t rcl_pingpong_byte(uint32_t i, bool connects);
 
 #endif /* RCL_PINGPONG_H */

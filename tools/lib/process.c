@@ -10,7 +10,7 @@ void rcl_hold_stdio(void)
 {
 	int fd;
 
-	/* From the lowest one on, as that is what open() takes. */
+	/* From the lowest one up, because that is what open() takes. */
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			open("/dev/null",

@@ -11,21 +11,22 @@
 #define NS_PER_S	1000000000ULL
 
 /*
- * Where a standard descriptor is closed, no file that is opened later may take
- * its place, and be read or written for it: such calls fail, as with none.
+ * If a standard descriptor is closed, keep files that are opened later from
+ * taking its place, and from being read or written instead: such calls still
+ * fail, as on a closed one.
  */
 void rcl_hold_stdio(void);
 
-/* For processes that hold a private key: no core dump, no other's debugger. */
+/* For processes with a private key: no core dumps, no debugging by others. */
 void rcl_hide_memory(void);
 
 /* Nanoseconds on a clock that only goes forward. */
 uint64_t rcl_now(void);
 
-/* On one that goes on while the host sleeps, as that of the module does. */
+/* The same on a clock that runs while the host sleeps, like the module's. */
 uint64_t rcl_since_boot(void);
 
-/* So many of them, as a timer takes it. */
+/* Nanoseconds in the form that a timer takes. */
 struct timeval rcl_timeval(uint64_t ns);
 
 #endif /* RCL_PROCESS_H */

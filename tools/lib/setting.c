@@ -12,7 +12,7 @@
 #include "link.h"
 #include "text.h"
 
-#define KNOWN_MAX	32	/* names; others are asked for each time */
+#define KNOWN_MAX	32	/* names; others are looked up each time */
 #define NAME_LEN	64
 
 static int set_device(struct rcl_policy *policy, const char *value, char *err)
@@ -29,8 +29,8 @@ static int set_device(struct rcl_policy *policy, const char *value, char *err)
 }
 
 /*
- * errno is 0 when every service that there is has no such name, else one does
- * not answer, as early at boot.
+ * errno is 0 or ESRCH if no name service has this name; otherwise one of them
+ * does not answer, as may happen early at boot.
  */
 static int no_name(const char *word, const char *what, const char *name,
 		   char *err)
@@ -46,7 +46,7 @@ static int no_name(const char *word, const char *what, const char *name,
 			word, what, name, strerror(error));
 }
 
-/* What a name service said, which may have taken it seconds. */
+/* What name services answered, which may have taken them seconds. */
 static struct known {
 	bool group;		/* else a user */
 	char name[NAME_LEN];
@@ -111,7 +111,7 @@ static int ask_group(const char *name, uint32_t *id, char *err)
 	return 0;
 }
 
-/* What looks like a number is one: a name may be asked for over the network. */
+/* What looks like a number is one: names may be looked up over the network. */
 static int get_id(bool group, const char *name, uint32_t *id, char *err)
 {
 	const struct known *before;
@@ -141,7 +141,7 @@ static int get_number(const char *word, const char *text, uint32_t *value,
 	return 0;
 }
 
-/* 0 stands for auto in the module only: who types it means something else. */
+/* 0 means auto only in the module: a user who types it means something else. */
 static int get_or_auto(int field, const char *text, uint32_t *value, char *err)
 {
 	int ret;

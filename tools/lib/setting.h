@@ -8,17 +8,17 @@
 struct rcl_policy;
 
 /*
- * Set word, as "mtu", to value, as "1024", and note that it was given. 0, or
- * with a sentence in err: -ENOENT no such word, -EEXIST it was given already,
- * -EINVAL no such value, -EAGAIN a name of a user or group that nobody could be
- * asked for. Only the module knows what a device can do.
+ * Set word, such as "mtu", to value, such as "1024", and note that it was
+ * given. 0, or with a sentence in err: -ENOENT for no such word, -EEXIST if it
+ * was given already, -EINVAL for no such value, -EAGAIN if a user or group
+ * could not be looked up. Only the module knows what a device can do.
  */
 int rcl_setting_parse(struct rcl_policy *policy, const char *word,
 		      const char *value, char *err);
 
 /*
- * Users and groups are asked for once each, those that nobody answered for
- * included, until this is called.
+ * Each user and group is looked up only once, even if nobody answered, until
+ * this is called.
  */
 void rcl_setting_forget(void);
 

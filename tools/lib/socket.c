@@ -55,7 +55,7 @@ static int bind_socket(const struct addrinfo *ai, uint16_t port, char *err)
 	if (fd < 0)
 		return rcl_fail(err, -errno, "cannot open a socket: %s",
 				strerror(errno));
-	/* One socket for both families; of no effect on one for IPv4. */
+	/* One socket for both families; this has no effect on one for IPv4. */
 	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(fd, ai->ai_addr, ai->ai_addrlen) || listen(fd, BACKLOG)) {
@@ -88,7 +88,7 @@ static int open_family(const char *bind, uint16_t port, int family, char *err)
 				bind ? bind : "");
 	ret = bind_socket(ai, port, err);
 	freeaddrinfo(ai);
-	/* A kernel that was told not to know IPv6. */
+	/* The kernel has IPv6 disabled. */
 	if (ret == -EAFNOSUPPORT && family == AF_INET6)
 		return open_family(bind, port, AF_INET, err);
 	return ret;

@@ -27,7 +27,7 @@ static void add_time(struct json_object *obj, const char *key,
 	rcl_out_text(obj, key, rcl_time_text(ns + story->realtime, text));
 }
 
-/* A time that may well be days. */
+/* A duration that may well be days. */
 static const char *span(uint64_t ns, char buf[SPAN_LEN])
 {
 	unsigned long long s = ns / NS_PER_S;
@@ -72,7 +72,7 @@ static void state_sentence(const struct rcl_entry *e, char *buf)
 	}
 }
 
-/* Of an epoch that is to take the place of the one that is up. */
+/* For an epoch that is to replace the one that is up. */
 static void standby_sentence(const struct rcl_entry *e, char *buf)
 {
 	const char *gid = e->text[0] ? "; GID chosen: " : "";
@@ -209,7 +209,7 @@ static struct json_object *doc_entry(const struct rcl_story *story, size_t i)
 	return obj;
 }
 
-/* With the GID that a link of this policy would use on that port, and why. */
+/* A port, with the GID that a link of this policy would use there, and why. */
 static struct json_object *doc_port(const struct rcl_dev_info *dev,
 				    const struct rcl_policy *policy)
 {
@@ -248,7 +248,7 @@ static struct json_object *doc_ports(const struct rcl_story *story)
 	return ports;
 }
 
-/* What was tried last since the link was up, as far as it did not succeed. */
+/* The last attempt since the link was last up, if any; it did not succeed. */
 static const struct rcl_entry *last_attempt(const struct rcl_story *story)
 {
 	const struct rcl_entry *found = NULL;
@@ -307,8 +307,8 @@ static void judge_attempt(struct json_object *doc,
 }
 
 /*
- * When what the link is now began: of an epoch that never came up that is when
- * it was prepared, because its exchange may fail before it goes down.
+ * When the link's present condition began: if the epoch never came up, when it
+ * was prepared, because its exchange may fail before it goes down.
  */
 static uint64_t begun_when(const struct rcl_story *story, uint64_t since)
 {
@@ -350,7 +350,7 @@ static void add_verdict(struct json_object *doc, const struct rcl_story *story,
 		judge(doc, advice->cause, advice->todo);
 }
 
-/* When the state was entered; that may have fallen out of the record. */
+/* When the state was entered; that entry may have fallen out of the record. */
 static uint64_t since_when(const struct rcl_story *story)
 {
 	const struct rcl_entry *e = state_before(story, story->num);
@@ -406,7 +406,7 @@ static uint64_t number_at(struct json_object *record, size_t i)
 	return rcl_out_get_u64(json_object_array_get_idx(record, i), "number");
 }
 
-/* How often the period lines from line i on follow each other, with no gap. */
+/* How often the period lines from line i on occur in a row, without a gap. */
 static size_t repeats(struct json_object *record, size_t i, size_t period)
 {
 	size_t num = json_object_array_length(record);
@@ -425,7 +425,7 @@ static size_t repeats(struct json_object *record, size_t i, size_t period)
 	return (at - i) / period;
 }
 
-/* Two of several lines are told as they are, as they are not yet a habit. */
+/* Several lines that occur only twice are told in full: no habit yet. */
 static size_t find_period(struct json_object *record, size_t i, size_t *times)
 {
 	size_t num = json_object_array_length(record);
@@ -468,7 +468,7 @@ static void print_line(FILE *to, struct json_object *entry, uint64_t times,
 	fputc('\n', to);
 }
 
-/* Prints how many entries there were between the one before i and that one. */
+/* Prints how many entries are missing between entry i and the one before it. */
 static void print_gap(FILE *to, struct json_object *record, size_t i)
 {
 	uint64_t number = number_at(record, i);
@@ -479,7 +479,7 @@ static void print_gap(FILE *to, struct json_object *record, size_t i)
 			(unsigned long long)(number - before - 1));
 }
 
-/* Prints lines from i on, and returns how many that were. */
+/* Prints what begins at line i, and returns how many lines that covers. */
 static size_t print_lines(FILE *to, struct json_object *record, size_t i)
 {
 	size_t times, period = find_period(record, i, &times);

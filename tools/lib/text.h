@@ -42,7 +42,7 @@ bool rcl_word_value(enum rcl_words words, const char *word, uint32_t *value);
 /* Names and reasons may come from elsewhere; keep terminals out of trouble. */
 void rcl_make_printable(char *text);
 
-/* As the value of a label of Prometheus, which may have anything in it. */
+/* As the value of a Prometheus label, which may contain anything. */
 void rcl_print_quoted(FILE *to, const char *text);
 
 /* As an IPv6 address. Returns buf. */
@@ -53,23 +53,23 @@ bool rcl_gid_is_unset(const uint8_t gid[RCLINK_GID_LEN]);
 /* An IPv6 address, or an IPv4 one as ::ffff:a.b.c.d. */
 bool rcl_parse_gid(const char *text, uint8_t gid[RCLINK_GID_LEN]);
 
-/* A time in the unit that suits it, as "12.3 us". Returns buf. */
+/* A time in the unit that suits it, such as "12.3 us". Returns buf. */
 const char *rcl_ns_text(uint64_t ns, char buf[RCL_NS_TEXT_LEN]);
 
-/* A time of CLOCK_REALTIME, as "2026-01-31T12:00:00.000Z". Returns buf. */
+/* A CLOCK_REALTIME time, such as "2026-01-31T12:00:00.000Z". Returns buf. */
 const char *rcl_time_text(int64_t ns, char buf[RCL_TIME_TEXT_LEN]);
 
-/* So many bytes in that time, as "12.3 MiB/s". Returns buf. */
+/* The rate of bytes over ns, such as "12.3 MiB/s". Returns buf. */
 const char *rcl_rate_text(uint64_t bytes, uint64_t ns,
 			  char buf[RCL_RATE_TEXT_LEN]);
 
-/* Parsers: whether the whole text is such a value. */
+/* Parsers: true if the whole text is such a value. */
 bool rcl_parse_u32(const char *text, uint32_t *value);	/* decimal or 0x */
 bool rcl_parse_mode(const char *text, uint32_t *value);	/* octal */
 bool rcl_parse_seconds(const char *text, uint64_t *ns);	/* up to a day */
 /*
- * "host", "host:port", "v6", "[v6]", "[v6]:port"; port stays as it is. What is
- * no blank and no control character is taken for a host.
+ * "host", "host:port", "v6", "[v6]", "[v6]:port"; without a port, *port is left
+ * as it is. A host may have any characters but blanks and control characters.
  */
 bool rcl_parse_host(const char *text, char host[RCL_HOST_LEN], uint16_t *port);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Channels and regions: what is not done for each operation. */
+/* Channels and regions: everything that is not done for each operation. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@ static int copy_name(char *to, const char *name, size_t size)
 }
 
 /*
- * An open device of which request has made something, or an error. A node may
- * be there without the module, or be forbidden by the device rules of a cgroup.
+ * Returns an open device that request has made into something, or an error. The
+ * node may exist without the module, or a cgroup's device rules may forbid it.
  */
 static int open_device(unsigned long request, void *arg)
 {
@@ -63,7 +63,7 @@ static void *map_rings(int fd, size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* Of a channel to a group there is more to map than of another one. */
+/* A channel to a group has more to map than other channels. */
 static int map_channel(struct rclink_chan **chan, int fd)
 {
 	struct rclink_chan *c = malloc(sizeof(*c));
@@ -80,7 +80,7 @@ static int map_channel(struct rclink_chan **chan, int fd)
 		c->shared = MAP_FAILED;
 	} else {
 		c->shared = &c->group->shared;
-		/* Where a page is so long that both fit. */
+		/* With large pages, both mappings have the same size. */
 		if (!c->group->max)
 			c->group = NULL;
 	}
@@ -94,15 +94,15 @@ static int map_channel(struct rclink_chan **chan, int fd)
 }
 
 /*
- * Many a file can be mapped, and to look at it may kill. No channel answers so
- * when nothing is submitted, not even one that has ended.
+ * Many kinds of files can be mapped, and looking at the mapping may kill. No
+ * channel, not even an ended one, fails an empty SUBMIT with ENOTTY or EINVAL.
  */
 static bool is_channel(int fd)
 {
 	struct rclink_dev_submit nothing = { .count = 0 };
 	struct stat st;
 
-	/* One of FUSE may answer as it likes. */
+	/* A regular file of FUSE may answer as it likes. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		return false;
 	return !ioctl(fd, RCLINK_IOC_SUBMIT, &nothing) ||
@@ -113,13 +113,13 @@ int rclink_adopt(struct rclink_chan **chan, int fd)
 {
 	int ret = is_channel(fd) ? map_channel(chan, fd) : -EINVAL;
 
-	/* Whoever passed it could not do that for us. */
+	/* Whoever passed it could not do this for us. */
 	if (!ret)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return ret;
 }
 
-/* As rclink_adopt(), of a file that nobody else has. */
+/* Like rclink_adopt(), for a file that nobody else has. */
 static int take(struct rclink_chan **chan, int fd)
 {
 	int ret;
@@ -230,7 +230,7 @@ static int end_region(int fd, uint32_t region)
 	return ioctl(fd, RCLINK_IOC_WITHDRAW, &region) ? -errno : 0;
 }
 
-/* Cut to 32 bits, where memory is mapped would be where the rings are. */
+/* Cut to 32 bits, the offset of memory would become that of the rings. */
 static_assert(sizeof(off_t) == 8, "built without -D_FILE_OFFSET_BITS=64");
 
 static int add_memory(int fd, void **addr, uint64_t len, const char *name,
@@ -242,7 +242,7 @@ static int add_memory(int fd, void **addr, uint64_t len, const char *name,
 
 	if (name && copy_name(r.name, name, sizeof(r.name)))
 		return -EINVAL;
-	/* With pointers of 32 bits mmap() would map what is left of it. */
+	/* With 32-bit pointers, mmap() would map only what is left of it. */
 	if (len != (size_t)len)
 		return -ENOMEM;
 	if (ioctl(fd, RCLINK_IOC_MEMORY, &r))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the library's files know of a channel. */
+/* What the library's files know about a channel. */
 #ifndef RCLINK_CHAN_H
 #define RCLINK_CHAN_H
 
@@ -8,7 +8,7 @@
 struct rclink_chan {
 	int fd;
 	struct rclink_dev_shared *shared;	/* the rings */
-	struct rclink_dev_group_shared *group;	/* the same, or NULL */
+	struct rclink_dev_group_shared *group;	/* the same mapping, or NULL */
 };
 
 struct rclink_listener {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits for a channel to a service, and sends back what comes until it ends, as
- * for example.c:
+ * Waits for a channel to a service, such as that of example.c, and sends back
+ * what arrives until it ends:
  *	echo LINK SERVICE
  */
 #include <err.h>
@@ -21,8 +21,8 @@ static void try(const char *what, int ret)
 }
 
 /*
- * So many completions, and the length of the message among them; less than 0
- * when the channel ends.
+ * Waits for n completions; returns the length of the message among them, or
+ * less than 0 when the channel ends.
  */
 static int next(struct rclink_chan *chan, int n)
 {
@@ -35,7 +35,7 @@ static int next(struct rclink_chan *chan, int n)
 	if (rclink_reap(chan, cqe, n) != n)
 		return -1;
 	for (i = 0; i < n; i++) {
-		/* What was written elsewhere is no message. */
+		/* Data that was written elsewhere is not a message. */
 		if (cqe[i].status || cqe[i].flags & RCLINK_CQE_WRITTEN)
 			return -1;
 		if (cqe[i].op == RCLINK_OP_RECV)
@@ -45,8 +45,8 @@ static int next(struct rclink_chan *chan, int n)
 }
 
 /*
- * Who has its answer may send again at once. So there is another receive, for
- * the other half, before it is sent: the device would not wait for one.
+ * A peer that has its answer may send again at once. So another receive, for
+ * the other half, is posted before the answer: the device would not wait.
  */
 static void echo(struct rclink_chan *chan, uint32_t region)
 {

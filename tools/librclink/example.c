@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends one message after the other to a service of the peer, as that of
+ * Sends one message after the other to a service of the peer, such as that of
  * echo.c, and prints the answers:
  *	example LINK SERVICE TEXT...
  */
@@ -22,7 +22,7 @@ static int try(const char *what, int ret)
 	return ret;
 }
 
-/* A receive for the answer comes first, so that it cannot come too early. */
+/* The receive is posted first, so that the answer cannot come too early. */
 static void talk(struct rclink_chan *chan, uint32_t region, const char *text)
 {
 	struct rclink_dev_cqe cqe[2];
@@ -36,13 +36,13 @@ static void talk(struct rclink_chan *chan, uint32_t region, const char *text)
 	do {
 		ret = rclink_submit(chan, 2, 10000);
 	} while (ret == -EINTR);
-	/* What has completed says more than how the channel has ended. */
+	/* Completions say more than how the channel has ended. */
 	n = try("reap", rclink_reap(chan, cqe, 2));
 	for (i = 0; i < n; i++) {
 		if (cqe[i].status)
 			errx(1, "%s: %s", rclink_op_name(cqe[i].op),
 			     rclink_status_name(cqe[i].status));
-		/* Its length would be that of what is elsewhere. */
+		/* Its length would be that of data that is elsewhere. */
 		if (cqe[i].flags & RCLINK_CQE_WRITTEN)
 			errx(1, "the peer has written, and not sent");
 		if (cqe[i].op == RCLINK_OP_RECV)

@@ -56,7 +56,7 @@ static int fill(struct rclink_dev_sqe *sqe, const struct rclink_data *data)
 	return 0;
 }
 
-/* An entry goes to the ring, with flags and data, which it is without. */
+/* Puts entry, which lacks flags and data, into the ring together with these. */
 static int queue(struct rclink_chan *chan, const struct rclink_dev_sqe *entry,
 		 const struct rclink_data *data, unsigned int flags)
 {
@@ -139,7 +139,7 @@ int rclink_write_imm(struct rclink_chan *chan, struct rclink_data data,
 	return queue(chan, &sqe, &data, flags);
 }
 
-/* Of an operation that brings data here. */
+/* For an operation that brings data here. */
 static int queue_in(struct rclink_chan *chan, const struct rclink_dev_sqe *sqe,
 		    const struct rclink_data *data, unsigned int flags)
 {
@@ -237,8 +237,8 @@ static int queued_in(const struct rclink_dev_shared *s)
 }
 
 /*
- * A call that took some says how many, and nothing of the entry that it stopped
- * at: the next one begins with that. What ends a wait is said at once.
+ * A call that took entries returns how many, and nothing about the one that it
+ * stopped at: the next call begins there. What ends a wait is reported at once.
  */
 int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 		  unsigned int timeout_ms)
@@ -264,7 +264,7 @@ int rclink_submit(struct rclink_chan *chan, unsigned int wait,
 	} while (!err && left && submit.count);
 	if (!err || (left && left < queued && err != EINTR && err != ETIME))
 		return queued - left;
-	/* None behind it can be taken. */
+	/* Nothing behind that entry can be taken. */
 	if (!is_kept(err))
 		ring_move(&s->sq.tail, ring_other(&s->sq.head));
 	return -err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arithmetic of a ring's two indexes. They count on for ever and wrap at
+ * The arithmetic of a ring's two indexes. They count forever and wrap at
  * 2^32, which every depth divides; the other side's index is not trusted to be
  * within the depth.
  */
@@ -29,7 +29,7 @@ static inline uint32_t ring_own(const uint32_t *index)
 	return __atomic_load_n(index, __ATOMIC_RELAXED);
 }
 
-/* The other side's: what it wrote before is seen after. */
+/* The other side's: what it wrote before its index is seen after this. */
 static inline uint32_t ring_other(const uint32_t *index)
 {
 	return __atomic_load_n(index, __ATOMIC_ACQUIRE);

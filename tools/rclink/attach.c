@@ -26,7 +26,7 @@ struct reason {
 	const char *text;
 };
 
-/* Of the device, where there is to be a channel. */
+/* Errors of the device when a channel is to be opened. */
 static const struct reason no_channel[] = {
 	{ ENODEV, "there is no such link, or its device is gone; "
 		  "see `rclink show`" },
@@ -44,7 +44,7 @@ static const struct reason no_channel[] = {
 	{ 0, NULL },
 };
 
-/* Of a channel. */
+/* Errors of a channel. */
 static const struct reason reasons[] = {
 	{ ENODEV, "the device of the link is gone; see `rclink show`" },
 	{ EEXIST, "another process uses this service of the link; "
@@ -87,7 +87,7 @@ int attach_refused(const struct attach *a, const char *what, int ret)
 {
 	const char *why = find_reason(no_channel, ret);
 
-	/* The link is asked for only by who could open the device. */
+	/* The link is asked only once the device could be opened. */
 	if (ret == -EACCES && euidaccess(DEVICE, R_OK | W_OK))
 		why = "no right to open " DEVICE "; "
 		      "see its group and mode, or the container's device rules";
@@ -125,8 +125,8 @@ int attach_connect(struct attach *a, unsigned int flags)
 }
 
 /*
- * One can listen for a link that does not exist yet, but a person who does has
- * mistyped its name. A container has no netlink to ask, and need not.
+ * It is possible to listen for a link that does not exist yet, but a person who
+ * does has mistyped its name. A container has no netlink to ask, and need not.
  */
 static int link_missing(const struct attach *a)
 {
@@ -181,7 +181,7 @@ void attach_close(struct attach *a)
 	a->chan = NULL;
 }
 
-/* A channel that is suspended goes on, or ends. */
+/* Wait until a suspended channel goes on, or ends. */
 static bool wait_for_room(struct attach *a)
 {
 	struct pollfd fd = { .fd = rclink_fd(a->chan), .events = POLLOUT };
@@ -190,8 +190,8 @@ static bool wait_for_room(struct attach *a)
 }
 
 /*
- * Again when a suspension is over; and every millisecond, as long as it fails
- * in the way that may pass, if there is one.
+ * Repeat step() when a suspension is over, and every millisecond while it fails
+ * with passing, an error that may go away (0: none).
  */
 static int retry(struct attach *a, int passing,
 		 int (*step)(struct attach *a, void *arg), void *arg)

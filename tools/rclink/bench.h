@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Figures of a channel. The end that connects measures; the other one reads
- * what is wanted out of the first one's shared memory, and plays its part.
+ * Measurements of a channel. The end that connects measures; the other one
+ * reads what is wanted from the first one's shared memory, and plays its part.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -16,8 +16,8 @@
 #define BENCH_LARGEST	1048576		/* bytes of an operation */
 #define BENCH_ITERS_MAX	10000000
 #define BENCH_DEPTH	RCLINK_DEV_SENDS
-#define BENCH_SIGNAL	8		/* of them one completes */
-#define BENCH_ROOM	(RCLINK_DEV_RECVS / 2)	/* told of at once */
+#define BENCH_SIGNAL	8		/* one in so many is signaled */
+#define BENCH_ROOM	(RCLINK_DEV_RECVS / 2)	/* receives reported at once */
 
 enum bench_test {
 	BENCH_LAT,
@@ -38,7 +38,7 @@ struct bench_hello {
 struct bench_page {
 	struct bench_hello hello;
 	uint8_t pad[68 - sizeof(struct bench_hello)];
-	/* Big-endian: how many SENDs have got a receive again. */
+	/* Big-endian: for how many SENDs a receive was posted again. */
 	uint32_t taken;
 };
 
@@ -71,7 +71,7 @@ static inline uint8_t bench_last(const struct bench *b)
 	return __atomic_load_n(last, __ATOMIC_ACQUIRE);
 }
 
-/* bench_flow.c: what both ends need. 0, or less after saying what is wrong. */
+/* bench_flow.c: for both ends. 0, or less after saying what is wrong. */
 int bench_failed(struct bench *b, const char *what, int ret);
 int bench_memory(struct bench *b);
 int bench_post(struct bench *b);
@@ -82,7 +82,7 @@ int bench_still_there(struct bench *b, uint64_t since);
 /* bench_lead.c: the end that measures. Returns an exit code. */
 int bench_lead(struct bench *b);
 
-/* bench_serve.c: the other end, for one after the other. */
+/* bench_serve.c: the other end, for one peer after the other. */
 int bench_serve(struct bench *b);
 
 /* bench_report.c: to stdout. */

@@ -9,8 +9,8 @@
 #include "process.h"
 
 #define REAP		16
-#define LOOK_NS		200000000ULL	/* spun so long, look for the peer */
-#define SPINS		256		/* looks for one at the clock */
+#define LOOK_NS		200000000ULL	/* of spinning, then check the peer */
+#define SPINS		256		/* for each look at the clock */
 #define PAUSE_NS	1000000L	/* until the next look */
 
 int bench_failed(struct bench *b, const char *what, int ret)
@@ -19,7 +19,7 @@ int bench_failed(struct bench *b, const char *what, int ret)
 	return ret;
 }
 
-/* Once the size is known; not yet exported. */
+/* Allocate the memory, once the size is known; it is not exported yet. */
 int bench_memory(struct bench *b)
 {
 	void *page;
@@ -35,7 +35,7 @@ int bench_memory(struct bench *b)
 	return 0;
 }
 
-/* As many receives as there can be. */
+/* Post as many receives as there can be. */
 int bench_post(struct bench *b)
 {
 	int ret = 0;
@@ -53,7 +53,7 @@ static struct rclink_data message(const struct bench *b)
 	return rclink_piece(b->out_region, 0, b->size);
 }
 
-/* The next operation of the test. */
+/* Queue the next operation of the test. */
 int bench_queue(struct bench *b, bool signaled)
 {
 	unsigned int flags = signaled ? RCLINK_SQE_SIGNALED : 0;
@@ -94,7 +94,7 @@ static int take(struct bench *b, const struct rclink_dev_cqe *cqe)
 	return 0;
 }
 
-/* How many have completed. */
+/* Returns how many have completed. */
 static int reap(struct bench *b)
 {
 	struct rclink_dev_cqe cqes[REAP];
@@ -120,15 +120,15 @@ int bench_pump(struct bench *b, unsigned int wait)
 
 	if (num < 0)
 		return num;
-	/* What had completed before the end is there after it. */
+	/* What completed before the end can still be reaped after it. */
 	if (ret >= 0 || ret == -EINTR || ret == -EBUSY || num)
 		return 0;
 	return bench_failed(b, "broken off", ret);
 }
 
 /*
- * For who spins on memory since then: is there anybody to change it? That an
- * operation has failed is seen only by who looks, as the channel is polled.
+ * The caller has been spinning on memory since then: is anybody there to change
+ * it? The channel is polled, so only a look shows that an operation has failed.
  */
 int bench_still_there(struct bench *b, uint64_t since)
 {

@@ -8,13 +8,13 @@
 
 void bench_hello_put(const struct bench *b, struct bench_hello *hello);
 
-/* From a peer, who may say anything: false if it makes no sense. */
+/* From a peer, which may say anything: false if it makes no sense. */
 bool bench_hello_get(struct bench *b, const struct bench_hello *hello);
 
 /* Whether there is such a test with this operation. */
 bool bench_is_test(enum bench_test test, unsigned int op);
 
-/* Whether it is always of 8 bytes. */
+/* Whether its size is always 8 bytes. */
 bool bench_is_word(enum bench_test test, unsigned int op);
 
 #endif /* BENCH_HELLO_H */

@@ -10,9 +10,9 @@
 #include "cli.h"
 #include "process.h"
 
-#define SETTLE_NS	50000000L	/* what a closed channel left to do */
+#define SETTLE_NS	50000000L	/* for a closed channel to settle */
 
-/* There and back: half of it is one way, as perftest has it. */
+/* A round trip, half of which counts as one way, as in perftest. */
 static int lat_send(struct bench *b)
 {
 	uint64_t begun;
@@ -32,7 +32,7 @@ static int lat_send(struct bench *b)
 	return ret;
 }
 
-/* The last byte of each end's memory is the number of the iteration. */
+/* The last byte of each end's memory holds the number of the iteration. */
 static int lat_write(struct bench *b)
 {
 	uint64_t begun;
@@ -54,7 +54,7 @@ static int lat_write(struct bench *b)
 	return ret;
 }
 
-/* Until the answer is here. */
+/* Time until the answer arrives. */
 static int lat_answer(struct bench *b)
 {
 	uint64_t begun = rcl_now(), now;
@@ -65,7 +65,7 @@ static int lat_answer(struct bench *b)
 		ret = bench_queue(b, true);
 		while (!ret && b->completed <= i)
 			ret = bench_pump(b, 1);
-		/* From one to the next, as perftest has it. */
+		/* From one to the next, as in perftest. */
 		now = rcl_now();
 		b->sample[i] = now - begun;
 		begun = now;
@@ -73,7 +73,7 @@ static int lat_answer(struct bench *b)
 	return ret;
 }
 
-/* What the other end has no receive for would have to be sent again. */
+/* A SEND without a receive at the other end would have to be sent again. */
 static bool has_room(const struct bench *b)
 {
 	uint32_t taken = be32toh(__atomic_load_n(&b->page->taken,
@@ -110,7 +110,7 @@ static int stream(struct bench *b)
 	while (!ret && b->completed < b->iters) {
 		while (!ret && has_room(b))
 			ret = bench_queue(b, is_signaled(b));
-		/* Of fewer there may be none that completes. */
+		/* Among fewer, there may be none that completes. */
 		wait = b->sent == b->iters ||
 		       b->sent - b->completed == BENCH_DEPTH;
 		if (!ret)
@@ -138,7 +138,7 @@ static int first_write(struct bench *b)
 	return ret;
 }
 
-/* A new channel each time; what closed ones take to be free again is not in. */
+/* A new channel each time; waiting for closed ones to be free is not timed. */
 static int attaches(struct bench *b)
 {
 	const struct timespec pause = { .tv_nsec = SETTLE_NS };
@@ -179,7 +179,7 @@ static int measure(struct bench *b)
 	return b->op == RCLINK_OP_WRITE ? lat_write(b) : lat_answer(b);
 }
 
-/* Until the other end has sent that it is ready. */
+/* Returns once the other end's first message says that it is ready. */
 static int prepare(struct bench *b)
 {
 	int ret = bench_memory(b);

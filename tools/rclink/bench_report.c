@@ -12,7 +12,7 @@
 #define NS_PER_S	1e9
 #define NS_PER_US	1e3
 
-/* One way, as perftest has it; else until the answer is here. */
+/* Times are one way, as in perftest; else until the answer arrives. */
 static bool is_half(const struct bench *b)
 {
 	return b->test == BENCH_LAT &&
@@ -44,7 +44,7 @@ static void print(struct json_object *doc)
 	json_object_put(doc);
 }
 
-/* As perftest has it. */
+/* As perftest prints them. */
 static void print_times(const struct bench *b, const struct times *t)
 {
 	const struct {

@@ -28,7 +28,7 @@ static int read_page(struct bench *b, uint32_t region)
 	return ret;
 }
 
-/* What is wanted; the memory for that is not for the test. */
+/* Read what is wanted, into memory that the test does not use. */
 static int read_hello(struct bench *b)
 {
 	struct bench_hello *hello;
@@ -74,7 +74,7 @@ static int prepare(struct bench *b)
 	return bench_pump(b, 1);
 }
 
-/* Each message is answered by one of this end. */
+/* Answer each message with one. */
 static int answer_sends(struct bench *b)
 {
 	uint32_t i;
@@ -114,7 +114,7 @@ static int answer_writes(struct bench *b)
 	return ret;
 }
 
-/* So many SENDs have got a receive again. */
+/* Post receives again, and tell the other end for how many SENDs. */
 static int make_room(struct bench *b)
 {
 	uint32_t taken = htobe32(b->received);
@@ -128,8 +128,8 @@ static int make_room(struct bench *b)
 }
 
 /*
- * The other end sends no more than this end says that it can receive. All of
- * the first ones may be here before this end looks.
+ * The other end sends no more than this end says it can receive. The first ones
+ * may all be here before this end looks.
  */
 static int take_sends(struct bench *b)
 {
@@ -154,7 +154,7 @@ static bool has_ended(struct bench *b, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) > 0 && fd.revents;
 }
 
-/* Channels that are opened meanwhile stay until there is another one. */
+/* Keep each channel that is opened meanwhile until the next one is. */
 static int hold(struct bench *b, struct rclink_listener *listener)
 {
 	struct pollfd fds[] = {

@@ -16,7 +16,7 @@
 #define SHORT_LEN	64
 #define SAY_LEN		1024
 
-/* Of the command that is being parsed; a process is for one. */
+/* Of the command being parsed; a process runs only one. */
 static const char *help_text;
 
 static void short_options(const struct option *options, char *text)
@@ -70,7 +70,7 @@ int cli_getopt(int argc, char **argv, const struct option *options,
 	return c;
 }
 
-/* The help begins with "usage: " and a line of the words. */
+/* The help begins with "usage: " and a line of the command's words. */
 static void missing_word(const char *cmd)
 {
 	const char *line = help_text + strlen("usage: ");
@@ -98,7 +98,7 @@ void cli_bad_value(const char *cmd, int ret, const char *why)
 	cli_usage(cmd, "%s", why);
 }
 
-/* In one write, so that lines of several processes stay whole. */
+/* Prints in one write, so that lines of several processes stay whole. */
 static void say(const char *before, const char *fmt, va_list ap,
 		const char *after)
 {
@@ -182,7 +182,7 @@ static const struct advice group_advices[] = {
 static int refused(const struct advice *advice, const char *cmd,
 		   const char *name, int ret, const char *why)
 {
-	bool said = strstr(why, "`rclink ");	/* what to do */
+	bool said = strstr(why, "`rclink ");	/* the advice, too */
 
 	while (advice->code && advice->code != -ret)
 		advice++;
@@ -213,7 +213,7 @@ bool cli_may_exchange(struct rcl_nl *nl, const char *cmd)
 	const struct rcl_policy nothing = { .given = 0 };
 	char err[RCL_ERR_LEN];
 
-	/* No link has this name; but who may not ask is not even told that. */
+	/* No link has this name, but without the right nobody learns that. */
 	if (rcl_call_set(nl, "", &nothing, err) != -EPERM)
 		return true;
 	cli_refused(cmd, NULL, -EPERM, err);

@@ -50,16 +50,16 @@ int cmd_verbs(int argc, char **argv);
 #define CLI_OPT_END	{ NULL, 0, NULL, 0 }
 
 /*
- * The next option of a command, or -1 after the last; each has the letter in
- * its val as short form. Prints help and ends the process on -h, and ends it
+ * Returns the next option of a command, or -1 after the last; the letter in its
+ * val is its short form. Prints help and ends the process on -h, and ends it
  * with CLI_USAGE when an option is wrong.
  */
 int cli_getopt(int argc, char **argv, const struct option *options,
 	       const char *help);
 
 /*
- * The operands, argv[optind] and on, once cli_getopt() gave -1: there must be
- * min to max of them, else the process ends with CLI_USAGE.
+ * Returns the operands, from argv[optind] on, after cli_getopt() returned -1.
+ * There must be min to max of them, else the process ends with CLI_USAGE.
  */
 char **cli_operands(int argc, char **argv, int min, int max);
 
@@ -68,21 +68,21 @@ __attribute__((format(printf, 2, 3), noreturn))
 void cli_usage(const char *cmd, const char *fmt, ...);
 
 /*
- * For what a parser of settings has said: cli_usage(), or, when it could not
- * ask for a name and what was typed may be right, CLI_FAILED.
+ * Ends the process when a parser of settings failed: by cli_usage(), or with
+ * CLI_FAILED if a name could not be looked up and what was typed may be right.
  */
 __attribute__((noreturn))
 void cli_bad_value(const char *cmd, int ret, const char *why);
 
-/* Numbers of options; end the process with CLI_USAGE when they are wrong. */
+/* Parse numbers of options; end the process with CLI_USAGE if wrong. */
 uint32_t cli_number(const char *cmd, const char *what, const char *text,
 		    uint32_t min, uint32_t max);
 uint64_t cli_seconds(const char *cmd, const char *what, const char *text);
 
 /*
- * All of stdout is where it belongs; else it is said, once, that it is not. To
- * be asked after what is printed by a command that goes on; main() asks at the
- * end, and the process has failed then.
+ * Whether all of stdout could be written; if not, says so once. A command that
+ * goes on asks this after it prints; main() asks at the end, and the process
+ * fails if not.
  */
 bool cli_written(void);
 
@@ -103,7 +103,7 @@ int cli_refused_group(const char *cmd, const char *name, int ret,
 /* Why there is no /dev/rclink, and what to do. */
 const char *cli_no_device(void);
 
-/* May this process bring links up? Changes nothing. Else says so. */
+/* May this process bring links up? Says so if not; changes nothing. */
 bool cli_may_exchange(struct rcl_nl *nl, const char *cmd);
 
 /* A netlink socket; NULL after saying why not. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* add, set, del, disconnect: links, and what is to be of them. */
+/* add, set, del, disconnect: links and their policy. */
 #include "cli.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static void parse_words(const char *cmd, char **words,
 	}
 }
 
-/* A command with a link's name and at least min operands, of its policy. */
+/* A command with at least min operands: a link's name, and its policy. */
 static int say_policy(int argc, char **argv, const char *help, int min,
 		      int (*call)(struct rcl_nl *nl, const char *name,
 				  const struct rcl_policy *policy, char *err))
@@ -126,7 +126,10 @@ WORDS_HELP;
 	return say_policy(argc, argv, help, 3, rcl_call_set);
 }
 
-/* Whose peer goes on with the key that it has, and whoever is next gets it. */
+/*
+ * Groups that list the link: its peer keeps their key, and the peer of the next
+ * link of this name gets it.
+ */
 static void note_groups(struct rcl_nl *nl, const char *link)
 {
 	struct rcl_group_info *infos = NULL;

@@ -68,7 +68,7 @@ static unsigned int find_op(const char *cmd, const char *text)
 	cli_usage(cmd, "--op '%s' is not send, write, read, cas or fadd", text);
 }
 
-/* What was not given is what is usual for the test. */
+/* What was not given gets the default of the test. */
 static void complete(const char *cmd, struct bench *b, const char *test)
 {
 	b->test = find_test(cmd, test);

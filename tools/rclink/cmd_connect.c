@@ -51,18 +51,18 @@ struct connector {
 	struct event_base *base;
 	struct rch_hub *hub;
 	struct rcx_tls *tls;
-	struct rch_job *job;	/* NULL: it is to dial again */
+	struct rch_job *job;	/* NULL: waiting to dial again */
 	struct event *again;	/* pending until then */
 	unsigned int tries;	/* that met another exchange */
-	char busy[RCL_ERR_LEN];	/* what the last of them heard; "": none */
+	char busy[RCL_ERR_LEN];	/* what the last of those heard; "": none */
 	uint32_t id;		/* of the link; 0: not known yet */
 	uint64_t before;	/* epoch that was up before; 0: none */
-	uint64_t since;		/* first epoch whose wished end ends this */
+	uint64_t since;		/* first epoch whose disconnect ends this */
 	uint64_t start;		/* ns */
 	uint64_t until;		/* ns */
 	char self[RCLINK_PEER_MAX + 1];
 	char peer[RCLINK_PEER_MAX + 1];
-	struct rcx_ids ids;	/* likewise, all that it proved to be */
+	struct rcx_ids ids;	/* all that the peer proved to be */
 	uint64_t up_ns;		/* when both ends were up */
 	int status;
 };
@@ -95,7 +95,7 @@ static const char *const step_texts[] = {
 	[RCX_STEP_FAILED] = "given up",
 };
 
-/* Not anew with each dial that comes again. */
+/* Since the first dial: dialing again does not restart it. */
 static double ms_since_start(const struct connector *c)
 {
 	return (double)(rcl_now() - c->start) / NS_PER_MS;
@@ -126,7 +126,7 @@ static void print_step(const struct connector *c, enum rcx_step step,
 	putchar('\n');
 }
 
-/* The peer's link may have another end than this one, which loses it. */
+/* The peer's link may have another end here, which then goes down. */
 static void say_taken(const struct connector *c)
 {
 	const char *wanted = c->args->wanted;
@@ -155,7 +155,7 @@ static void on_step(void *ctx, enum rcx_step step, const char *detail)
 		c->ids = *rch_job_ids(c->job);
 		say_taken(c);
 	}
-	/* Nothing kept it from that: what it fails of now is its own. */
+	/* No other exchange was in the way: a failure is its own now. */
 	if (step == RCX_STEP_PATHS)
 		c->busy[0] = '\0';
 	if (step == RCX_STEP_DONE)
@@ -170,7 +170,7 @@ static void end(struct connector *c, const char *err)
 	event_base_loopbreak(c->base);
 }
 
-/* By an exchange that the peer began, or another process: with this peer? */
+/* Is it up with this peer, by an exchange of the peer or another process? */
 static bool is_up_otherwise(const struct connector *c)
 {
 	struct rcl_nl *nl = rch_hub_requests(c->hub);
@@ -195,9 +195,9 @@ static bool is_up_otherwise(const struct connector *c)
 }
 
 /*
- * Of two ends that dial at once one comes again first, and the other one finds
- * the link up, or an exchange under way that it leaves alone. One that goes on
- * (-EALREADY) needs no other.
+ * When both ends dial at once, one dials again first, and the other one finds
+ * the link up, or an exchange under way that it leaves alone. When that of the
+ * peer goes on (-EALREADY), no other is needed.
  */
 static uint64_t choose_wait(const struct connector *c, int result)
 {
@@ -216,7 +216,7 @@ static uint64_t left_ns(const struct connector *c)
 	return c->until > now ? c->until - now : 0;
 }
 
-/* Half of what is left is for that dial. */
+/* Half of the time that is left is for that dial. */
 static bool dial_later(struct connector *c, int result)
 {
 	const uint64_t most = left_ns(c) / 2;
@@ -244,7 +244,7 @@ static bool has_met_another(struct connector *c, int result, const char *err)
 	return true;
 }
 
-/* The last dial had little time, because of those before. */
+/* The last dial had little time, because of the ones before. */
 static void fail(struct connector *c, int result, const char *err)
 {
 	char text[RCL_ERR_LEN];
@@ -289,7 +289,7 @@ static bool is_ended(const struct rcl_link_info *info)
 	       info->reason == RCLINK_DOWN_REASON_DISCONNECTED;
 }
 
-/* A job ends by itself then, and between two there is none. */
+/* A running job ends by itself then, but between two there is none. */
 static void look(struct connector *c, const struct rcl_link_info *info)
 {
 	if (info->id != c->id || info->epoch < c->since || !is_ended(info) ||
@@ -313,7 +313,7 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 	look(c, info);
 }
 
-/* The first one says what there was before. */
+/* The first list says what there was before. */
 static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 		    bool lost)
 {
@@ -364,7 +364,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 		end(c, "interrupted");
 }
 
-/* Before anything is asked of the peer: is there such a link, is it not up? */
+/* Before asking the peer anything: is there such a link, and is it not up? */
 static int check_link(struct connector *c, struct rcl_nl *nl)
 {
 	const char *link = c->args->link;

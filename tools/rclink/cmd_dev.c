@@ -35,7 +35,7 @@ static void text_mtu(struct json_object *row, const char *key, char *buf)
 		 (unsigned long long)rcl_out_get_u64(row, "max_mtu"));
 }
 
-/* 0 of these means that the device cannot do it. */
+/* 0 means that the device cannot do it. */
 static void text_or_no(struct json_object *row, const char *key, char *buf)
 {
 	uint64_t value = rcl_out_get_u64(row, key);
@@ -173,7 +173,7 @@ int cmd_dev(int argc, char **argv)
 
 	status = verbs ? verbs_dev_list(words[0], list) :
 			 ask_module(words[0], list);
-	/* What there is, also when some could not be asked. */
+	/* Show what there is, even if some could not be asked. */
 	if (!status || json_object_array_length(list)) {
 		if (json)
 			rcl_out_json(stdout, list);

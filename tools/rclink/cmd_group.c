@@ -193,7 +193,7 @@ static int why_group(const char *name, bool json)
 	return ret ? cli_refused_group("group why", name, ret, err) : CLI_OK;
 }
 
-/* It may come later, but more often it is a slip of the pen. */
+/* The link may come later, but more often its name is mistyped. */
 static void note_links(struct rcl_nl *nl, const char *action,
 		       const char (*link)[RCLINK_NAME_MAX + 1], size_t num)
 {
@@ -235,8 +235,8 @@ static struct rcl_group_info *find_group(struct rcl_nl *nl, const char *name)
 }
 
 /*
- * Who does not hear of another key goes on with the one before, which a link
- * that was not listed then did not have.
+ * A peer that does not hear of the new key goes on with the one before, unless
+ * its link was not listed then: it never had that one.
  */
 static void note_not_up(struct rcl_nl *nl, const char *name,
 			const struct rcl_group_info *before)

@@ -88,7 +88,7 @@ static void on_done(void *ctx, const struct rch_call *call, int result,
 		printf(call->given_up ? "given up, from %s: %s\n" :
 					"refused %s: %s\n", call->from, err);
 	l->ups += !result;
-	/* Later: the core, or the hub, may be amid its callers. */
+	/* Not now: the core, or the hub, may be iterating over its callers. */
 	if (!cli_written() || (!result && l->ups == l->args.once))
 		event_base_once(l->base, -1, EV_TIMEOUT, on_stop, l, &now);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The state of all links and groups, then each change. The socket listens
- * before the state is asked for, so nothing is missed between the two; events
- * that the state of links, or without one of groups, already includes are left
- * out by their numbers.
+ * before the state is asked for, so nothing is missed between the two. Events
+ * that the state of the links (of the groups, if there are no links) includes
+ * already are left out by their numbers.
  */
 #include "cli.h"
 
@@ -41,10 +41,10 @@ struct monitor {
 	struct rcl_nl *requests;
 	struct rcl_nl *events;
 	struct rcl_nl *families;
-	bool unloaded;		/* the module: there is no group to hear */
+	bool unloaded;		/* the module, and its netlink group */
 	bool json;
 	bool resync;		/* events were lost ... */
-	bool untold;		/* ... and that was not said yet */
+	bool untold;		/* ... and this was not said yet */
 	uint64_t seq;		/* of the last event that is accounted for */
 	int status;
 };
@@ -81,7 +81,7 @@ static void print_dev(struct json_object *doc)
 	puts(rcl_out_get_text(doc, "kind"));
 }
 
-/* What the device said, of a link that went down for that. */
+/* With what the device said, if the link went down because of that. */
 static void print_link(struct json_object *doc)
 {
 	const char *text = rcl_out_get_text(doc, "reason_text");
@@ -125,7 +125,7 @@ static void print(const struct monitor *m, struct json_object *doc)
 	json_object_put(doc);
 }
 
-/* num 0: nothing is left that tells how many; the next event does. */
+/* num 0: nothing tells how many were lost until the next event does. */
 static void print_lost(struct monitor *m, uint64_t num)
 {
 	struct json_object *doc = json_object_new_object();
@@ -136,7 +136,7 @@ static void print_lost(struct monitor *m, uint64_t num)
 	m->untold = false;
 }
 
-/* Whether the event was not accounted for yet; now it is. */
+/* Returns whether the event was not yet accounted for; now it is. */
 static bool is_new(struct monitor *m, uint64_t seq)
 {
 	if (seq <= m->seq)
@@ -192,7 +192,7 @@ static int on_event(const struct nlmsghdr *hdr, void *arg)
 	return rcl_is_group_event(hdr) ? on_group_event(hdr, arg) : 0;
 }
 
-/* What is listed next includes the events up to that one. */
+/* What is listed next includes the events up to this number. */
 static void catch_up(struct monitor *m, uint64_t seq)
 {
 	if (seq <= m->seq)
@@ -203,8 +203,8 @@ static void catch_up(struct monitor *m, uint64_t seq)
 }
 
 /*
- * What is listed includes what was heard before it was asked for, also where
- * its number was not raised yet by who sent that.
+ * The list includes the events that were heard before it was asked for, even if
+ * their sender had not yet raised the number that the list has.
  */
 static uint64_t included(const struct monitor *m, uint64_t seq)
 {
@@ -234,8 +234,8 @@ static int list_groups(struct monitor *m, bool first)
 }
 
 /*
- * All links and groups. Each says which events its state includes, the first
- * the least.
+ * List all links and groups. Each says up to which event its state includes
+ * them; the first one has the lowest number.
  */
 static int list(struct monitor *m)
 {
@@ -262,7 +262,7 @@ static int list(struct monitor *m)
 	return cli_written() ? CLI_OK : CLI_FAILED;
 }
 
-/* All events that are there, also behind those that were lost. */
+/* Take all events that are there, also those behind lost ones. */
 static int hear(struct monitor *m, char *err)
 {
 	int ret;
@@ -302,7 +302,7 @@ static int on_family(const struct nlmsghdr *hdr, void *arg)
 	return 0;
 }
 
-/* The one that was opened: loaded again its family has another number. */
+/* The module that was opened; loaded again, its family has another number. */
 static bool is_gone(const struct monitor *m)
 {
 	struct rcl_link_info *infos;
@@ -316,7 +316,7 @@ static bool is_gone(const struct monitor *m)
 	return ret == -ESHUTDOWN;
 }
 
-/* The last events may still be there to be read. */
+/* When the module is gone, its last events may still be there to be read. */
 static void on_news(evutil_socket_t fd, short what, void *arg)
 {
 	struct monitor *m = arg;
@@ -325,7 +325,7 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	/* What was lost may have been that the module went. */
+	/* What was lost may have been the news that the module went. */
 	while (rcl_nl_receive(m->families, err) == -ENOBUFS)
 		lost = true;
 	if (!m->unloaded && (!lost || !is_gone(m)))
@@ -353,7 +353,7 @@ static int watch(struct monitor *m)
 		m->status = list(m);
 		if (!m->status)
 			event_base_dispatch(m->base);
-		/* Before the end, when nothing could be listed any more. */
+		/* Say so before the end, if nothing could be listed again. */
 		if (m->untold)
 			print_lost(m, 0);
 	}

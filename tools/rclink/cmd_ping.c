@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One round trip at a time: the next begins when its interval has passed and
- * the one before is over. The kernel ends each, in whatever way. Without an
- * interval it makes many in a row, so that what is measured is the link and not
- * a processor that comes from, and goes to, another process each time.
+ * the one before is over. The kernel ends each, one way or the other. Without
+ * an interval it makes many in a row, so that the link is measured and not a
+ * processor that switches from and to another process each time.
  */
 #include "cli.h"
 
@@ -22,7 +22,7 @@
 #include "signals.h"
 #include "text.h"
 
-#define SOON_NS	10000000ULL	/* so long nobody minds to see nothing */
+#define SOON_NS	10000000ULL	/* nobody minds seeing nothing so long */
 
 static const char help[] =
 "usage: rclink ping NAME [OPTIONS]\n\n"
@@ -45,7 +45,7 @@ struct pinger {
 	char why[RCL_ERR_LEN];
 };
 
-/* The first reason counts: what comes after it comes of it. */
+/* The first reason counts: later ones follow from it. */
 static void fail(struct pinger *p, int ret, const char *why)
 {
 	if (p->failed)
@@ -53,7 +53,7 @@ static void fail(struct pinger *p, int ret, const char *why)
 	p->ret = ret;
 	p->failed++;
 	snprintf(p->why, sizeof(p->why), "%s", why);
-	/* RC has no losses that pass: whatever it is, it stays. */
+	/* RC has no transient losses: whatever failed, stays so. */
 	event_base_loopbreak(p->base);
 }
 
@@ -151,7 +151,7 @@ static int report(struct pinger *p)
 	ping_report_print(&report, p->args.json);
 	if (!p->failed)
 		return CLI_OK;
-	/* The link is as it should be. */
+	/* Nothing is wrong with the link. */
 	if (p->ret == -EBUSY)
 		return cli_fail("ping %s: %s; try again when they have ended",
 				p->request.link, p->why);

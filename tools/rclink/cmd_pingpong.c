@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A message there and back, from process to process. The end that connects has
- * the parameters; the other one reads them out of its hello region.
+ * the parameters; the other one reads them from its hello region.
  */
 #include "cli.h"
 
@@ -53,7 +53,7 @@ static const struct option options[] = {
 
 #define PAGE	4096
 
-/* Alone in its page, because all of that is shared. */
+/* Alone in its page, because the whole page is shared. */
 static union {
 	struct rcl_pingpong_hello hello;
 	uint8_t page[PAGE];
@@ -78,7 +78,7 @@ static int failed(struct pingpong *p, const char *what, int ret)
 	return ret;
 }
 
-/* Receives up to the depth. */
+/* Post receives up to the depth. */
 static int post(struct pingpong *p)
 {
 	int ret = 0;
@@ -92,7 +92,7 @@ static int post(struct pingpong *p)
 
 static int take(struct pingpong *p, const struct rclink_dev_cqe *cqe)
 {
-	/* Who has got its last message may be gone before this end knows it. */
+	/* A peer with its last message may be gone before this end knows it. */
 	if (cqe->status && p->args.iters && p->received == p->args.iters) {
 		p->done = true;
 		return 0;
@@ -121,7 +121,7 @@ static int progress(struct pingpong *p)
 
 	ret = attach_submit(&p->at, !p->events);
 	while (!(num = rclink_reap(p->at.chan, cqes, REAP))) {
-		/* What had completed before the end is there after it. */
+		/* What completed before the end can still be reaped. */
 		if (ret < 0 && ret != -EINTR)
 			return failed(p, "broken off", ret);
 		if (!p->events)
@@ -155,7 +155,7 @@ static int send_one(struct pingpong *p)
 	return rclink_send(p->at.chan, message(p), flags, last);
 }
 
-/* The one that connected is ahead by a message until the last has come back. */
+/* The end that connected is one message ahead until the last has come back. */
 static int rally(struct pingpong *p)
 {
 	uint32_t ahead = !p->listen;
@@ -191,7 +191,7 @@ static int right(struct pingpong *p)
 			rcl_pingpong_byte(i, p->listen));
 }
 
-/* Once the size is known: the memory, with the message in it. */
+/* Once the size is known, allocate the memory, with the message in it. */
 static int prepare(struct pingpong *p)
 {
 	uint32_t i;
@@ -222,7 +222,7 @@ static int lead(struct pingpong *p)
 	if (attach_offer(&p->at, &shown, sizeof(shown),
 			 RCLINK_REGION_READ))
 		return -EIO;
-	/* The first message says that the other end is ready, no more. */
+	/* The first message only says that the other end is ready. */
 	do {
 		ret = progress(p);
 	} while (!ret && !p->received);
@@ -271,7 +271,7 @@ static int follow(struct pingpong *p)
 	return ret ? failed(p, "cannot queue", ret) : 0;
 }
 
-/* As ibv_rc_pingpong has them, without what only the module is to know. */
+/* As ibv_rc_pingpong prints them, without what only the module may know. */
 static void addresses(const char *link)
 {
 	char gid[RCL_GID_TEXT_LEN], err[RCL_ERR_LEN];
@@ -286,7 +286,7 @@ static void addresses(const char *link)
 	}
 	printf("  local address:  LID 0x%04x, GID %s\n", info->lid,
 	       rcl_gid_text(info->gid, gid));
-	/* Who may not see secrets learns who it is, not where. */
+	/* Users who may not see secrets learn who the peer is, not where. */
 	if (info->has_remote)
 		printf("  remote address: LID 0x%04x, GID %s\n",
 		       info->remote.lid, rcl_gid_text(info->remote.gid, gid));

@@ -67,7 +67,7 @@ static int run(int argc, char **argv, const char *help,
 		json |= c == 'j';
 	}
 	attach_parse(&p.at, argv[0], *cli_operands(argc, argv, 1, 1), SERVICE);
-	/* To write is to fail, so that the peer is told why. */
+	/* Have write() fail instead, so that the peer is told why. */
 	signal(SIGPIPE, SIG_IGN);
 	status = open(&p.at, 0);
 	if (status)

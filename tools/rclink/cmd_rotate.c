@@ -20,7 +20,7 @@
 #define WHO_DIALS							\
 	"see that rclinkd runs on the host that dials, or `rclink connect --rotate` there"
 #define LOOK_MS		200
-#define QUIET_NS	1000000000ULL	/* in which nothing more is tried */
+#define QUIET_NS	1000000000ULL	/* with nothing tried, then give up */
 
 static const char help[] =
 "usage: rclink rotate NAME [-t S]\n\n"
@@ -38,13 +38,13 @@ static const struct option options[] = {
 struct rotation {
 	struct rcl_nl *nl;
 	const char *name;
-	uint64_t asked;		/* when, of CLOCK_BOOTTIME */
+	uint64_t asked;		/* when, by CLOCK_BOOTTIME */
 	uint64_t before;	/* epoch */
 	uint64_t epoch;		/* the new one, or 0 */
 	uint64_t tried;		/* when an exchange was last under way */
 	bool ended;
 	bool gone;		/* the link, and its record with it */
-	char why[RCL_ERR_LEN];	/* of the end, or of what failed */
+	char why[RCL_ERR_LEN];	/* why it ended, or what failed */
 };
 
 static const char link_gone[] =
@@ -110,7 +110,7 @@ static int ask(struct rotation *r)
 	return ret ? cli_refused("rotate", r->name, ret, err) : CLI_OK;
 }
 
-/* Since it was asked for, an exchange failed over all its paths: r has why. */
+/* Whether all paths of an exchange failed since the request; r->why is set. */
 static bool is_noted(struct rotation *r)
 {
 	struct rcl_entry *entries;
@@ -135,9 +135,9 @@ static bool is_noted(struct rotation *r)
 }
 
 /*
- * Of an exchange that fails before it has prepared something no event tells,
- * and of events the newest may be lost. Where one failed, another may follow,
- * or one that the peer began.
+ * No event tells of an exchange that fails before it has prepared anything, and
+ * the newest events may be lost. After one that failed, another may follow, or
+ * one that the peer began.
  */
 static void look(struct rotation *r)
 {
@@ -209,7 +209,7 @@ int cmd_rotate(int argc, char **argv)
 	r.name = cli_operands(argc, argv, 1, 1)[0];
 	ns = cli_seconds(argv[0], "timeout", timeout);
 
-	/* Before it is asked for, so that nothing is missed. */
+	/* Before asking for it, so that nothing is missed. */
 	events = rcl_nl_listen(err);
 	if (!events)
 		return cli_fail("%s", err);

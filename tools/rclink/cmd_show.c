@@ -18,8 +18,8 @@
 #include "text.h"
 
 #define PEER_SHORT	15	/* "sha256:" and eight characters */
-#define ID_LEN		11	/* of a number of 32 bits */
-#define RATE_MS		100	/* that a rate is measured over */
+#define ID_LEN		11	/* of a 32-bit number */
+#define RATE_MS		100	/* over which a rate is measured */
 
 static const char help[] =
 "usage: rclink show [NAME] [-j]\n\n"
@@ -279,7 +279,7 @@ static int look_again(struct rcl_nl *nl, const char *name,
 	return look_take(nl, name, l, err);
 }
 
-/* Bytes in a second; null without a channel. */
+/* Bytes per second; null without a channel. */
 static void add_rate(struct json_object *obj, const struct rcl_link_info *info,
 		     const struct look *first, uint64_t ns)
 {

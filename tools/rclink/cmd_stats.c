@@ -18,7 +18,7 @@
 #include "text.h"
 
 #define LIMIT_LEN	(RCL_NS_TEXT_LEN + 2)
-#define COUNT_WIDTH	12	/* of what a rate stands beside */
+#define COUNT_WIDTH	12	/* of a count with a rate beside it */
 
 static const char help[] =
 "usage: rclink stats [NAME] [-i SECONDS] [-j | --prometheus]\n\n"
@@ -49,7 +49,7 @@ static void text_count(struct json_object *row, const char *key, char *buf)
 			 json_object_get_double(rate));
 }
 
-/* Of a bucket, whose limit is all that is known. */
+/* The limit of a bucket, which is all that is known of its times. */
 static const char *text_limit(struct json_object *rtt, const char *key,
 			      char buf[LIMIT_LEN])
 {
@@ -126,7 +126,7 @@ static void print_text(struct json_object *links)
 	}
 }
 
-/* Of a link that the first look has not seen. */
+/* For a link that the first look did not see. */
 static void add_no_rates(struct json_object *obj)
 {
 	json_object_object_add(obj, "interval_ns", NULL);
@@ -158,7 +158,7 @@ static void add_rates(struct json_object *obj, const struct rcl_link_info *now,
 	json_object_object_add(obj, "control_rtt", rcl_doc_latency(&between));
 }
 
-/* Groups are not asked for by the name of a link. */
+/* With the name of a link, groups are left out. */
 static int print_metrics(struct rcl_nl *nl, const char *name,
 			 const struct look *now, char *err)
 {

@@ -20,10 +20,10 @@
 
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN_NS	100000000ULL
-#define NAME_MIN	16	/* columns of the first, and the last */
-#define NUMBERS		61	/* of those between them */
-#define NAMES		"%-*.*s %-9.9s "	/* before them: name, state */
-#define HEAD_LINES	3	/* sums, an empty one, the columns' names */
+#define NAME_MIN	16	/* least width of the first and last column */
+#define NUMBERS		61	/* width of those between them */
+#define NAMES		"%-*.*s %-9.9s "	/* before those: name, state */
+#define HEAD_LINES	3	/* sums, an empty line, the columns' names */
 #define GROUP_HEAD	2	/* above the groups: the last two of these */
 #define DEVICE_LEN	(RCLINK_DEVICE_MAX + sizeof("/4294967295"))
 
@@ -41,10 +41,7 @@ static const struct option options[] = {
 	CLI_OPT_HELP, CLI_OPT_END
 };
 
-/*
- * A link or a group on the screen; what is per second is over the last
- * interval.
- */
+/* A link or a group on the screen; its counts are of the last interval. */
 struct row {
 	const char *name;
 	bool up;
@@ -60,9 +57,9 @@ struct top {
 	uint64_t interval;	/* ns */
 	struct look before;
 	struct look now;
-	int signals;		/* signalfd of those that end it */
+	int signals;		/* signalfd for those that end it */
 	int (*order)(const void *a, const void *b);
-	size_t first;		/* row on the screen */
+	size_t first;		/* line on the screen */
 };
 
 static int by_name(const void *a, const void *b)
@@ -187,7 +184,7 @@ static void draw_sums(const struct top *t, const struct row *rows)
 		printw("  groups %zu, joined %zu", t->now.ngroups, joined);
 }
 
-/* Of the longest name, where that leaves room for a reason. */
+/* Width of the longest name, if that leaves room for a reason. */
 static int name_width(const struct row *rows, size_t num)
 {
 	const int most = getmaxx(stdscr) - NUMBERS - NAME_MIN;
@@ -201,7 +198,7 @@ static int name_width(const struct row *rows, size_t num)
 	return most > NAME_MIN ? most : NAME_MIN;
 }
 
-/* Of the last column, which a narrow terminal has no room for. */
+/* Width of the last column; 0 if the terminal is too narrow for it. */
 static int rest_width(int names)
 {
 	const int width = getmaxx(stdscr) - NUMBERS - names;
@@ -209,14 +206,14 @@ static int rest_width(int names)
 	return width > 0 ? width : 0;
 }
 
-/* Where the line was too short for it already, the cursor went on. */
+/* If the line was too short for what precedes, the cursor has left it. */
 static void draw_rest(int y, const char *text)
 {
 	addnstr(text, getcury(stdscr) == y ?
 		getmaxx(stdscr) - getcurx(stdscr) : 0);
 }
 
-/* What is not up moves nothing: where its numbers are there is room for why. */
+/* What is not up moves nothing: the reason takes the place of its numbers. */
 static bool draw_reason(int y, const struct row *row, int names,
 			const char *state, const char *reason)
 {
@@ -290,14 +287,14 @@ static void draw_group_head(int y, int names)
 	attroff(A_REVERSE);
 }
 
-/* Of those that scroll. */
+/* Counts the lines that scroll. */
 static size_t count_lines(const struct top *t)
 {
 	return t->now.num +
 	       (t->now.ngroups ? GROUP_HEAD + t->now.ngroups : 0);
 }
 
-/* Line n of these. */
+/* Draws line n of these. */
 static void draw_line(const struct top *t, const struct row *rows, int names,
 		      size_t n, int y)
 {
@@ -333,7 +330,7 @@ static void draw(struct top *t)
 	free(rows);
 }
 
-/* Whether to go on. */
+/* Returns whether to go on. */
 static bool on_key(struct top *t, int key)
 {
 	switch (key) {
@@ -359,8 +356,8 @@ static bool on_key(struct top *t, int key)
 }
 
 /*
- * Keys until it is time for the next look; whether there is to be one. Where
- * the last one took as long, those that were pressed meanwhile.
+ * Handles keys until it is time for the next look; returns whether there is to
+ * be one. If the last look took that long, handles those pressed meanwhile.
  */
 static bool wait_keys(struct top *t)
 {
@@ -417,7 +414,7 @@ static int begin_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/* Not by initscr(), which ends the process when it does not know a terminal. */
+/* Not by initscr(), which ends the process if it does not know the terminal. */
 static SCREEN *begin_screen(void)
 {
 	const char *term = getenv("TERM");

@@ -45,7 +45,7 @@ static void tell(struct rcl_story *story, bool json)
 	json_object_put(doc);
 }
 
-/* The state comes first: the record may only know more. */
+/* The state is read first: the record may know more, but not less. */
 static int why(struct rcl_nl *nl, const char *name, bool json, char *err)
 {
 	struct rcl_link_info *info = NULL;

@@ -22,7 +22,7 @@ static const struct option common[] = {
 	CLI_OPT_END
 };
 
-/* No command has as many as there is room for. */
+/* There is room for more options than any command has. */
 void dial_args_init(struct dial_args *a, const struct option *own)
 {
 	struct option *to = a->options;

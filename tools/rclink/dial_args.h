@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a command has to be told to dial, by the module or by libibverbs. */
+/* What a command must be told to dial, with the module or with libibverbs. */
 #ifndef DIAL_ARGS_H
 #define DIAL_ARGS_H
 
@@ -9,7 +9,7 @@
 #include "text.h"
 #include "tls.h"
 
-/* For the help of each. */
+/* For the help of each such command. */
 #define DIAL_ARGS_HELP							\
 "  --pin PIN         the peer's public key, as `rclink pubkey` prints\n" \
 "  --ca FILE         trust what this CA signed ...\n"			\
@@ -23,7 +23,7 @@
 #define DIAL_ARGS_MAX	24
 
 struct dial_args {
-	struct option options[DIAL_ARGS_MAX];	/* of the command, and these */
+	struct option options[DIAL_ARGS_MAX];	/* the command's, and these */
 	struct rcx_tls_config tls;
 	const char *link;
 	const char *wanted;		/* the link at the peer */
@@ -32,13 +32,13 @@ struct dial_args {
 	int timeout_ms;
 };
 
-/* own are the options of the command that are not these, --help among them. */
+/* own: the options of the command that are not these, including --help. */
 void dial_args_init(struct dial_args *a, const struct option *own);
-/* As cli_getopt(), for the options of the command. */
+/* Like cli_getopt(); returns the options of the command only. */
 int dial_args_getopt(struct dial_args *a, int argc, char **argv,
 		     const char *help);
 /*
- * NAME, HOST, and up to max words in all, which are returned as by
+ * Takes NAME, HOST, and up to max words in all, and returns them like
  * cli_operands(); ends the process if these or the options are bad.
  */
 char **dial_args_operands(struct dial_args *a, int argc, char **argv, int min,

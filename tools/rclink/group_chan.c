@@ -57,7 +57,7 @@ static int failed(const struct group_chan *g, int ret)
 	return cli_fail("%s %s: %s", g->cmd, g->name, why);
 }
 
-/* Whole pages, whatever their size is: at most 64 KiB. */
+/* The memory is whole pages, whatever their size: that is at most 64 KiB. */
 static int attach(struct group_chan *g)
 {
 	struct target target;
@@ -150,7 +150,7 @@ static int post(struct group_chan *g, uint64_t slot)
 			   slot);
 }
 
-/* Returns 0, also when its output cannot be written, or an errno. */
+/* Returns 0, even if its output cannot be written, or a negative errno. */
 static int recv_all(struct group_chan *g, uint32_t num, bool json)
 {
 	struct rclink_dev_cqe cqes[RECVS];

@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a message as text: with the NUL, each byte as "\x00" in the worst case. */
+/* Of a message as text, with the NUL; at worst each byte becomes "\x00". */
 #define GROUP_TEXT_LEN(bytes)	((bytes) * 4 + 1)
 
-/* What is not to be shown on a terminal becomes "\x1b". Returns to. */
+/* Bytes that a terminal must not get become text like "\x1b". Returns to. */
 const char *group_text(const uint8_t *data, size_t len, char *to);
 
 /* Both take GROUP[:SERVICE]; return an exit code, after saying why not. */
 int group_send(const char *name, const char *text);
-/* So many messages; 0 for all that come. */
+/* Receives num messages; 0 for all that come. */
 int group_recv(const char *name, uint32_t num, bool json);
 
 #endif /* GROUP_CHAN_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a command has to be told to listen, by the module or by libibverbs. */
+/* What a command must be told to listen, with the module or with libibverbs. */
 #ifndef LISTEN_ARGS_H
 #define LISTEN_ARGS_H
 
@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "tls.h"
 
-/* For the help of each; what --once means is its own. */
+/* For the help of each such command, which adds what --once means. */
 #define LISTEN_ARGS_HELP						\
 "  --peer NAME=PIN   admit the peer with this public key to link NAME\n" \
 "  --port P          TCP port (7185)\n"					\
@@ -20,7 +20,7 @@
 
 struct rch_peers;
 
-/* One exchange of a link at a time: what the next caller hears. */
+/* A link has one exchange at a time: what the next caller hears. */
 #define LISTEN_BUSY	\
 	"too many exchanges for link %s; try again in a second"
 
@@ -29,7 +29,7 @@ struct listen_args {
 	struct rch_peers *peers;
 	const char *bind;
 	uint16_t port;
-	uint32_t once;			/* links, 0 for no end */
+	uint32_t once;			/* links; 0: no end */
 };
 
 /* 0, or CLI_FAILED after saying why. */
@@ -38,7 +38,7 @@ void listen_args_free(struct listen_args *a);
 /* Take all options; ends the process if one is wrong. */
 void listen_args_parse(struct listen_args *a, int argc, char **argv,
 		       const char *help);
-/* Ends it if they do not go together. */
+/* Ends the process if the options do not go together. */
 void listen_args_check(const struct listen_args *a, const char *cmd);
 
 #endif /* LISTEN_ARGS_H */

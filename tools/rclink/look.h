@@ -17,9 +17,9 @@ struct look {
 	uint64_t ns;	/* when, by rcl_now() */
 };
 
-/* All links, or the one of this name. 0, or as rcl_call_links(). */
+/* Get all links, or the one of this name. Returns as rcl_call_links(). */
 int look_take(struct rcl_nl *nl, const char *name, struct look *l, char *err);
-/* All groups at about the same moment. 0, or as rcl_call_groups(). */
+/* Get all groups, at about that moment. Returns as rcl_call_groups(). */
 int look_take_groups(struct rcl_nl *nl, struct look *l, char *err);
 void look_free(struct look *l);
 
@@ -29,7 +29,7 @@ const struct rcl_link_info *look_find(const struct look *l, uint32_t id);
 /* The same group, or NULL. */
 const struct rcl_group_info *look_find_group(const struct look *l, uint32_t id);
 
-/* Bytes that channels of this end moved and received, since it was created. */
+/* Bytes that channels of this end moved and received in the life of a link. */
 uint64_t look_moved(const struct rcl_link_info *info);
 
 #endif /* LOOK_H */

@@ -54,7 +54,7 @@ static int print_help(void)
 	return CLI_OK;
 }
 
-/* Of this tool, and of the module that is loaded. */
+/* The versions of this tool and of the loaded module. */
 static int print_version(void)
 {
 	char loaded[VERSION_LEN] = "";
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	int status;
 
 	rcl_hold_stdio();
-	/* Lines are for whoever reads them now, through a pipe, too. */
+	/* Somebody may read each line as it comes, also through a pipe. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = run(argc, argv);
 	if (!status && !cli_written())

@@ -89,7 +89,7 @@ static uint64_t value(const struct times *times, size_t i)
 	return *(const uint64_t *)((const char *)times + keys[i].offset);
 }
 
-/* In the order in which they were. */
+/* In the order in which they were made. */
 static void add_rtt(struct json_object *doc, const struct ping_report *r)
 {
 	struct json_object *list = json_object_new_array();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What round trips are wanted, and what they have shown, whoever makes them. */
+/* Which round trips are wanted, and what they showed, whoever makes them. */
 #ifndef PING_REPORT_H
 #define PING_REPORT_H
 
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* For the help of each. */
+/* For the help of each such command. */
 #define PING_ARGS_HELP							\
 "  -c, --count N     round trips (5)\n"					\
 "  -i, --interval S  seconds between them (0.2); 0 is back to back\n" \
@@ -20,7 +20,7 @@
 struct ping_args {
 	uint32_t op;		/* enum rclink_ping_op */
 	uint32_t size;
-	bool sized;		/* by the user */
+	bool sized;		/* the user gave it */
 	uint32_t count;
 	uint64_t interval;	/* ns */
 	bool quiet, json;
@@ -30,7 +30,7 @@ struct ping_args {
 extern const struct option ping_options[];
 
 void ping_args_init(struct ping_args *args);
-/* One that came; ends the process if its value is wrong. */
+/* Take one option; ends the process if its value is wrong. */
 void ping_args_take(struct ping_args *args, const char *cmd, int c);
 
 struct ping_report {
@@ -40,14 +40,14 @@ struct ping_report {
 	uint64_t *rtt;		/* of those that succeeded, ns; gets sorted */
 	uint32_t ok;
 	uint32_t failed;
-	const char *why;	/* the last one failed, or "" */
+	const char *why;	/* why the last one failed, or "" */
 };
 
-/* One that came back. */
+/* Print one that came back. */
 void ping_report_line(const char *link, uint32_t op, uint32_t size,
 		      uint32_t seq, uint64_t rtt);
 
-/* All of them, to stdout: one document, or a line for a person. */
+/* Print all of them to stdout: one document, or a line for a person. */
 void ping_report_print(const struct ping_report *report, bool json);
 
 #endif /* PING_REPORT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The receiving end: what it has written it grants again. */
+/* The receiving end: it grants a buffer again once it has written it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct receiver {
 	struct pipe *p;
 	uint32_t granted;
-	uint32_t posted;	/* receives, since the begin */
+	uint32_t posted;	/* receives, since the start */
 	int error;		/* nothing can be sent any more */
 };
 
@@ -34,7 +34,7 @@ static void send_msg(struct receiver *r, const struct pipe_msg *msg)
 		r->error = ret;
 }
 
-/* This end cannot go on, and the sender shall know why. */
+/* This end cannot go on; tell the sender why. */
 static void give_up(struct receiver *r, const char *what, const char *why)
 {
 	struct pipe_msg msg = { .type = PIPE_FAILED };
@@ -52,7 +52,7 @@ static int post(struct receiver *r, uint64_t index)
 					PIPE_SIZE), index);
 }
 
-/* With what is queued before it: no grant without its receive. */
+/* Posts what was queued before it, too: no grant without its receive. */
 static void grant(struct receiver *r)
 {
 	struct pipe_msg msg = {
@@ -65,7 +65,7 @@ static void grant(struct receiver *r)
 	send_msg(r, &msg);
 }
 
-/* Returns 0, or an errno. */
+/* Returns 0, or a positive errno. */
 static int write_all(const uint8_t *data, size_t len)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -116,7 +116,7 @@ static void take_end(struct receiver *r, const uint8_t *data, size_t len)
 			"do not use it; send again");
 		return;
 	}
-	/* Some file systems say only here that there was no room. */
+	/* Some file systems report only here that there was no room. */
 	if (close(STDOUT_FILENO)) {
 		give_up(r, "cannot write", strerror(errno));
 		return;
@@ -165,7 +165,7 @@ int pipe_recv(struct pipe *p)
 			ret = rclink_submit(p->at.chan, 1, 0);
 		if (ret < 0 && ret != -EINTR)
 			r.error = ret;
-		/* What has completed tells more. */
+		/* The completions tell more. */
 		if (!pipe_reap(p, take, &r) && r.error && !p->over)
 			pipe_failed_errno(p, "broken off", r.error);
 	}

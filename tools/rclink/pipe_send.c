@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sending end. Buffers are used in turn and sent in this order; both what
- * was sent and what has completed are counted, and wrap as the grants do.
+ * The sending end. Buffers are used in turn and sent in this order; what was
+ * sent and what has completed are counted, and wrap like the grants.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 
 /*
  * Receives for the peer's messages. It grants after each PIPE_BUFS / 4 of its
- * buffers, so that 5 grants can wait here, and one message that ends all.
+ * buffers, so 5 grants can wait here, and one message that ends all.
  */
 #define CONTROLS	8
 #define CONTROL_AT	(PIPE_BUFS * PIPE_SIZE)
@@ -22,8 +22,8 @@
 struct sender {
 	struct pipe *p;
 	uint32_t granted;
-	uint32_t size;		/* of a message at most; 0 before a grant */
-	bool ended;		/* stdin has */
+	uint32_t size;		/* of the largest message; 0 before a grant */
+	bool ended;		/* stdin has ended */
 	int error;		/* nothing can be sent any more */
 };
 
@@ -31,7 +31,7 @@ static void submit(struct sender *s, int queued)
 {
 	int ret = queued ? queued : attach_submit(&s->p->at, 0);
 
-	/* What has completed tells more. */
+	/* The completions tell more. */
 	if (ret < 0)
 		s->error = ret;
 }
@@ -106,7 +106,7 @@ static void send_end(struct sender *s)
 				  PIPE_IMM_END, RCLINK_SQE_SIGNALED, 0));
 }
 
-/* The peer must not take the end of the channel for the reason. */
+/* The peer must not think that the end of the channel is the reason. */
 static void send_abort(struct sender *s, const char *why)
 {
 	submit(s, rclink_send_imm(s->p->at.chan,
@@ -118,7 +118,7 @@ static void send_abort(struct sender *s, const char *why)
 	pipe_linger(s->p);
 }
 
-/* There is input, a buffer and a grant for it. */
+/* There is input, and a buffer and a grant for it. */
 static void send_more(struct sender *s)
 {
 	uint32_t offset = s->p->sent % PIPE_BUFS * PIPE_SIZE;
@@ -159,7 +159,7 @@ static void wait(struct sender *s)
 		pipe_failed_errno(s->p, "no grant", -ETIME);
 	if (num <= 0)
 		return;
-	/* It hangs up when it has ended. */
+	/* The channel hangs up when it has ended. */
 	if (fds[0].revents & (POLLHUP | POLLERR))
 		s->error = -ECONNRESET;
 	else if (fds[1].revents)

@@ -12,7 +12,7 @@ struct target {
 	char service[RCLINK_DEV_SERVICE_LEN];
 };
 
-/* Whether text is such a name; service is used where it has none. */
+/* Return whether text is such a name; service is used if it has none. */
 bool target_parse(const char *text, const char *service, struct target *target);
 
 #endif /* TARGET_H */

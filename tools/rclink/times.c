@@ -11,7 +11,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The least one that permille of them do not exceed. */
+/* The smallest one that permille of them do not exceed. */
 static uint64_t at(const uint64_t *sorted, uint32_t num, uint32_t permille)
 {
 	return sorted[((uint64_t)num * permille + 999) / 1000 - 1];
@@ -32,7 +32,7 @@ struct times times_sum(uint64_t *times, uint32_t num)
 	return (struct times){
 		.min = times[0],
 		.max = times[num - 1],
-		/* Of an even number, as perftest has it. */
+		/* For an even number, as in perftest. */
 		.median = (times[(num - 1) / 2] + times[num / 2]) / 2,
 		.avg = avg + 0.5,
 		.mdev = sqrt(var) + 0.5,

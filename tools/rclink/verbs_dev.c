@@ -38,8 +38,8 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /*
- * The page list length of fast registration, and atomics on some of the bits,
- * are for the kernel only, and so is whether it can ask a subnet manager.
+ * The page list length of fast registration, masked atomics, and whether a
+ * subnet manager can be asked concern the kernel only.
  */
 static void fill_limits(struct rcl_dev_info *info, const struct rcv_hca *hca)
 {
@@ -140,7 +140,7 @@ static void add_hardware(struct json_object *doc, const struct rcv_hca *hca)
 	rcl_out_text(doc, "node_guid", guid_text(attr->node_guid, text));
 	rcl_out_u64(doc, "hw_ver", attr->hw_ver);
 	rcl_out_u64(doc, "max_mw", attr->max_mw);
-	/* Some drivers say that there is no limit. */
+	/* Some drivers report that there is no limit. */
 	rcl_out_known(doc, "max_mr_size", attr->max_mr_size == UINT64_MAX ?
 					  0 : attr->max_mr_size);
 	json_object_object_add(doc, "pkey_table", pkeys(hca));
@@ -239,7 +239,7 @@ static void text_rate(struct json_object *row, const char *key, char *buf)
 			 mbits / 1000.0);
 }
 
-/* In the largest unit that it is a multiple of. */
+/* In the largest unit that divides the value. */
 static void text_bytes(struct json_object *row, const char *key, char *buf)
 {
 	static const char units[] = " KMGTPE";

@@ -21,7 +21,7 @@ void verbs_dial_init(struct verbs_dial *d, const char *cmd,
 	dial_args_init(&d->args, own);
 }
 
-/* Of channels that others open, and of epochs that follow. */
+/* Settings for channels that others open, and for later epochs. */
 static bool is_of_module(const char *word)
 {
 	return !strcmp(word, "owner") || !strcmp(word, "group") ||
@@ -71,7 +71,7 @@ static void on_down(void *ctx, const char *why)
 {
 	struct verbs_dial *d = ctx;
 
-	/* Who polls its epoch is on the stack: it is freed at the end. */
+	/* A caller polling the epoch is on the stack: free it at the end. */
 	d->down = true;
 	snprintf(d->why, sizeof(d->why), "%s", why);
 	event_base_loopbreak(d->base);

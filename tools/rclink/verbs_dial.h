@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the commands share that dial over libibverbs: the words, one exchange,
- * the link that comes of it, and its end.
+ * Shared by the commands that dial over libibverbs: the words, one exchange,
+ * the link that results from it, and its end.
  */
 #ifndef VERBS_DIAL_H
 #define VERBS_DIAL_H
@@ -18,7 +18,7 @@ struct rcv_join;
 struct rcv_service;
 struct rcx_tls;
 
-/* For the help of each. */
+/* Part of each command's help. */
 #define VERBS_DIAL_HELP							\
 DIAL_ARGS_HELP								\
 "  WORD VALUE        as for `rclink add`: dev, gid-index, mtu, qps ...\n"
@@ -31,18 +31,18 @@ struct verbs_dial {
 	struct signals signals;
 	struct rcx_tls *ctx;
 	struct rcv_join *join;		/* NULL: the exchange failed */
-	bool up;			/* it did not */
-	bool down;			/* the link is not any more */
+	bool up;			/* the exchange succeeded */
+	bool down;			/* the link went down */
 	bool interrupted;
-	char why[RCL_ERR_LEN];		/* the link went down, or "" */
+	char why[RCL_ERR_LEN];		/* why it failed or went down, or "" */
 };
 
-/* own are the options of the command, as for dial_args_init(). */
+/* own: the options of the command, as for dial_args_init(). */
 void verbs_dial_init(struct verbs_dial *d, const char *cmd,
 		     const struct option *own);
 /*
- * NAME, HOST, with kind one more word, which is returned, and pairs of WORD and
- * VALUE; ends the process if they are bad.
+ * Parse NAME, HOST, one more word if kind is set, which is returned, and pairs
+ * of WORD and VALUE. Ends the process if they are bad.
  */
 const char *verbs_dial_words(struct verbs_dial *d, int argc, char **argv,
 			     bool kind);
@@ -52,16 +52,16 @@ int verbs_dial_up(struct verbs_dial *d);
 /* The epoch, until verbs_dial_end(). */
 struct rcv_epoch *verbs_dial_epoch(const struct verbs_dial *d);
 
-/* Until interrupted, or the link goes down, or event_base_loopbreak(). */
+/* Run until interrupted, the link goes down, or event_base_loopbreak(). */
 void verbs_dial_run(struct verbs_dial *d);
 
-/* Goodbye, and give everything back. Fine in any state. */
+/* Say goodbye and free everything. May be called in any state. */
 void verbs_dial_end(struct verbs_dial *d);
 
-/* What the peer may connect to, whoever of the two dialled; up to a NULL. */
+/* Services the peer may connect to, whichever end dialled; ends with NULL. */
 extern const struct rcv_service *const verbs_services[];
 
-/* "dev rxe0 mtu 1024 ...", for the listener, too. */
+/* Parse "dev rxe0 mtu 1024 ..."; the listener uses it, too. */
 void verbs_words(const char *cmd, char **words, struct rcl_policy *policy);
 
 #endif /* VERBS_DIAL_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations of channels over libibverbs, one after the other. */
+/* Channel operations over libibverbs, one after the other. */
 #include <stdio.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static int try_one(struct echo *e, const struct rcv_echo_op *op)
 	return report(e, op);
 }
 
-/* One that did not end has its channel until the link ends. */
+/* An operation that did not end keeps its channel until the link ends. */
 static int run(struct echo *e)
 {
 	const struct rcv_echo_op *op;

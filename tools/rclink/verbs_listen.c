@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who answers over libibverbs: one link of each name, as long as it is up. */
+/* The responder over libibverbs: one link of each name, while it is up. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct caller {
 	struct listener *l;
 	struct rcv_join *join;
 	char from[RCL_ADDRESS_LEN];
-	char link[RCLINK_NAME_MAX + 1];	/* admitted to, or "" */
+	char link[RCLINK_NAME_MAX + 1];	/* it is admitted to, or "" */
 	bool known;
 	bool refused;
 	bool up;
@@ -69,7 +69,7 @@ static void forget(struct caller *c)
 	free(c);
 }
 
-/* A link ended, as was said: was it the last that was waited for? */
+/* A link ended, which was reported: was it the last one to wait for? */
 static void one_ended(struct listener *l)
 {
 	if (++l->ended == l->args.once || !cli_written())
@@ -87,8 +87,8 @@ static void on_down(void *ctx, const char *why)
 }
 
 /*
- * A peer that has proven who it is and wants a new epoch has lost the old one,
- * whatever this end still believes.
+ * A peer that has proven its identity and wants a new epoch has lost the old
+ * one, whatever this end still believes.
  */
 static void end_older(const struct caller *newer)
 {
@@ -185,7 +185,7 @@ static const struct rcv_join_ops ops = {
 	.down = on_down,
 };
 
-/* Who only keeps a connection open must not keep others out. */
+/* A caller that only keeps a connection open must not keep others out. */
 static bool make_room(struct listener *l)
 {
 	struct caller *c;
@@ -231,7 +231,7 @@ static void on_call(struct evconnlistener *from, evutil_socket_t fd,
 	TAILQ_INSERT_TAIL(&l->callers, c, node);
 }
 
-/* No more files, most likely: others may be closed soon. */
+/* Most likely out of file descriptors: some may be closed soon. */
 static void on_call_error(struct evconnlistener *from, void *arg)
 {
 	const struct timeval tv = { .tv_usec = PAUSE_US };
@@ -260,7 +260,7 @@ static struct caller *find_calling(const struct listener *l)
 	return c;
 }
 
-/* Who is cancelled is gone at once, or came up just now. */
+/* A caller that is cancelled is gone at once, or has just come up. */
 static void end_all(struct listener *l)
 {
 	struct caller *c;

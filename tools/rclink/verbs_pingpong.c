@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pingpong over libibverbs, with one over the module, or with its like. */
+/* pingpong over libibverbs, with a peer over the module or libibverbs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 #define SIZE		4096
 #define ITERS		1000
-#define TURNS		256	/* of a poller, between two looks around */
+#define TURNS		256	/* of the poller between event loop passes */
 
 static const char help[] =
 "usage: rclink --verbs pingpong NAME HOST[:PORT] --pin PIN [OPTIONS] [WORD VALUE]...\n\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A stock peer answers the question: is it rclink, or the fabric? */
+/* A stock peer tells whether a fault is in rclink or in the fabric. */
 #include "verbs_stock.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static const struct option options[] = {
 	CLI_OPT_JSON, CLI_OPT_HELP, CLI_OPT_END
 };
 
-static bool silent;	/* one JSON document, and no more */
+static bool silent;	/* print one JSON document, nothing else */
 
 static void on_listening(uint16_t port)
 {
@@ -107,7 +107,7 @@ static void parse(int argc, char **argv, struct rcv_stock_args *a)
 	a->host = cli_operands(argc, argv, 0, 1)[0];
 }
 
-/* A GID, if both ends go by it, else a LID. */
+/* The GID if both ends use it, else the LID. */
 static const char *address(const struct rcv_stock_result *r,
 			   const struct rcv_stock_dest *dest, char *buf)
 {
@@ -180,7 +180,7 @@ int verbs_stock(int argc, char **argv)
 	char name[] = "pingpong --stock";
 	char err[RCL_ERR_LEN];
 
-	/* As users have to write it. */
+	/* As users have to type it. */
 	argv[0] = name;
 	parse(argc, argv, &args);
 	if (rcv_stock_run(&args, on_listening, &result, err))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Before relying on memory windows: does this device keep what they promise? */
+/* Before relying on memory windows: does this device keep their promises? */
 #include <stdio.h>
 
 #include "cli.h"

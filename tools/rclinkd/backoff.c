@@ -6,11 +6,11 @@
 #define QUICK_NS	(200 * NS_PER_MS)
 #define FIRST_NS	(1000 * NS_PER_MS)
 #define MOST_NS		(30000 * NS_PER_MS)
-#define APART_NS	(1000 * NS_PER_MS)	/* of one link */
-#define FORGIVE_NS	(30000 * NS_PER_MS)	/* up, for one failure */
-#define FAILURES_MOST	6		/* more make no tries longer */
+#define APART_NS	(1000 * NS_PER_MS)	/* between two tries */
+#define FORGIVE_NS	(30000 * NS_PER_MS)	/* up, to forgive one failure */
+#define FAILURES_MOST	6		/* more do not lengthen the wait */
 
-/* As much of span as random is of 2^32; the product may have 66 bits. */
+/* span * random / 2^32, whose product may have 66 bits. */
 static uint64_t share(uint64_t span, uint32_t random)
 {
 	return (span >> 16) * random >> 16;
@@ -28,7 +28,7 @@ uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		span -= wait;
 	}
 	wait += share(span, random);
-	/* Not all that were refused at once shall come again at once. */
+	/* Those refused together should not all come back together. */
 	if (last && last + APART_NS > now)
 		least = last + APART_NS - now + share(QUICK_NS, random);
 	return wait > least ? wait : least;

@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 /*
- * ns to wait at now after so many failures, none to begin with; last is when
- * the last exchange began, 0 for never. The first time is quick, then it is
- * twice as long each time, to 30 s; always with jitter by the 32 random bits,
- * and never twice in a second.
+ * The ns to wait from now after this many failures, 0 at first; last is when
+ * the last exchange began, 0 for never. The first wait is short, later ones
+ * double up to 30 s; there is always jitter from the 32 random bits, and never
+ * more than one try a second.
  */
 uint64_t rcd_backoff(unsigned int failures, uint64_t now, uint64_t last,
 		     uint32_t random);
 
 /*
- * How many failures a link has that had so many, and went down when it was up
- * for so many ns: each 30 s forgive one, but no more of them count than make
- * the time longer, and less than 30 s is one more.
+ * The new count of failures for a link that had this many, and went down after
+ * being up for so many ns. Each 30 s forgive one; failures beyond those that
+ * lengthen the wait do not count. Less than 30 s is one more failure.
  */
 unsigned int rcd_backoff_fell(unsigned int failures, uint64_t up);
 

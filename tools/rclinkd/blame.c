@@ -12,7 +12,7 @@
 /* systemd makes it when the service starts. */
 #define UNIT_DIR	"/run/rclinkd"
 
-/* No line names the key that is used when none is named. */
+/* No line names the default key. */
 static void say_usual_key(const struct rcd_conf *conf, const char *err,
 			  const struct rcd_report *report)
 {
@@ -40,7 +40,7 @@ void rcd_blame_trust(const struct rcd_conf *conf, const char *err,
 		else
 			rcd_say(report, &conf->at[i], "%s", why);
 	}
-	/* They do not fit together, say. */
+	/* They may not fit together, for example. */
 	if (!said)
 		rcd_say(report, &conf->place, "%s", err);
 }

@@ -6,11 +6,14 @@
 struct rcd_conf;
 struct rcd_report;
 
-/* rcd_trust_new() said err: say which files cannot be used. */
+/* rcd_trust_new() failed with err: say which files cannot be used. */
 void rcd_blame_trust(const struct rcd_conf *conf, const char *err,
 		     const struct rcd_report *report);
 
-/* 0, or -EINVAL if metrics have no directory, and nobody makes it. */
+/*
+ * 0, or -EINVAL if metrics is a directory, or its directory does not exist and
+ * nobody will make it.
+ */
 int rcd_blame_metrics(const struct rcd_conf *conf,
 		      const struct rcd_report *report);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inih tells of keys, but not of the lines that they stand in nor of sections
- * without any, and of lines that are none of these only of the first. So it
- * reads through next_line(), which counts, and keeps those from it.
+ * inih reports keys, but neither their line numbers nor sections without keys,
+ * and of lines that are neither key nor section only the first. So it reads
+ * through next_line(), which counts lines and keeps the bad ones from it.
  */
 #include "conf.h"
 
@@ -27,7 +27,7 @@
 #define ROTATE_MIN	10		/* s */
 #define ROTATE_MAX	2592000		/* s, 30 days */
 #define BLANKS		" \t\v\f\r"
-#define UTF8_MARK	"\xef\xbb\xbf"	/* an editor may begin with that */
+#define UTF8_MARK	"\xef\xbb\xbf"	/* editors may put it first */
 #define SEE_KEYS	"rclink.conf(5) lists the keys"
 
 enum section { NONE, HOST, LINK, GROUP, UNKNOWN };
@@ -38,7 +38,7 @@ struct parser {
 	FILE *from;
 	char text[INI_MAX_LINE];	/* of the line being read */
 	struct rcd_place place;		/* of the line being read */
-	struct rcd_place head;		/* of the section's */
+	struct rcd_place head;		/* of the section's head */
 	char title[INI_MAX_LINE];	/* of the section */
 	const char *value;		/* of the key being read, or NULL */
 	bool begun;			/* the section has a key */
@@ -153,7 +153,7 @@ static bool set_path(struct parser *p, char *to, struct rcd_place *at,
 	return false;
 }
 
-/* But for the zone of IPv6: that interface may come later. */
+/* Ignores the zone of IPv6: that interface may come later. */
 static bool is_address(const char *host)
 {
 	uint8_t gid[RCLINK_GID_LEN];
@@ -220,7 +220,7 @@ static void set_pin(struct parser *p, struct rcd_link_conf *link,
 		copy(p, link->pin, sizeof(link->pin), "pin", value);
 }
 
-/* In small letters: names have no case, and links are compared by it. */
+/* In lower case: names ignore case, and links are compared by them. */
 static void set_name(struct parser *p, struct rcd_link_conf *link,
 		     const char *value)
 {
@@ -261,7 +261,7 @@ static void set_rotate(struct parser *p, struct rcd_link_conf *link,
 		link->rotate = s;
 }
 
-/* What is given since. */
+/* Check the field that is given now, but was not before. */
 static void check_range(struct parser *p, const struct rcl_policy *policy,
 			uint32_t before, const char *value)
 {
@@ -348,7 +348,7 @@ static enum section begin_host(struct parser *p)
 	return HOST;
 }
 
-/* May there be a section of this kind and name, beside other, if not NULL? */
+/* May such a section begin? other: where there is one already, or NULL. */
 static bool may_begin(struct parser *p, const char *kind, const char *name,
 		      const struct rcd_place *other)
 {
@@ -366,7 +366,7 @@ static bool may_begin(struct parser *p, const char *kind, const char *name,
 	return true;
 }
 
-/* An array, with room behind its num elements for one more that is zeroed. */
+/* Returns the array with one more element, zeroed, after its num, or NULL. */
 static void *grow(struct parser *p, void *array, size_t num, size_t size)
 {
 	void *more = reallocarray(array, num + 1, size);
@@ -415,7 +415,7 @@ static enum section begin_group(struct parser *p, const char *name)
 	return GROUP;
 }
 
-/* Is that the section of something with a name? If so, *section is the name. */
+/* Is it a section of this kind, with a name? Then *section is the name. */
 static bool has_name(const char **section, const char *kind)
 {
 	if (strncmp(*section, kind, strlen(kind)))
@@ -434,7 +434,7 @@ static enum section kind_of(const char **section)
 	return has_name(section, GROUP_SECTION) ? GROUP : UNKNOWN;
 }
 
-/* Nobody knows what it was to be. */
+/* Nobody knows what it was meant to be. */
 static enum section no_section(struct parser *p, const char *section)
 {
 	complain(p,
@@ -478,7 +478,7 @@ static int on_key(void *arg, const char *section, const char *key,
 {
 	struct parser *p = arg;
 
-	/* Which inih has cut. */
+	/* inih has truncated it. */
 	(void)section;
 	if (!p->begun)
 		begin(p);
@@ -508,7 +508,7 @@ static void end_section(struct parser *p)
 	p->place = here;
 }
 
-/* inih skips what follows on the line of a head. */
+/* inih ignores what follows a section's head on its line. */
 static void nothing_behind(struct parser *p, const char *head)
 {
 	const char *end = strchr(head, ']');
@@ -521,7 +521,7 @@ static void nothing_behind(struct parser *p, const char *head)
 		complain(p, "what follows ']' belongs on a line of its own");
 }
 
-/* One of chars, before a comment: as inih does. */
+/* Find one of chars before a comment, as inih does. */
 static const char *find(const char *text, const char *chars)
 {
 	bool blank = false;
@@ -534,7 +534,7 @@ static const char *find(const char *text, const char *chars)
 	return *text ? text : NULL;
 }
 
-/* What it was to be nobody knows, but its section has something. */
+/* Nobody knows what it was meant to be, but its section is not empty. */
 static const char *refuse_line(struct parser *p)
 {
 	if (p->in != NONE && !p->begun)
@@ -560,7 +560,7 @@ static const char *next_head(struct parser *p, const char *text)
 	return text;
 }
 
-/* As much of the next line as text has room for. Returns the length of all. */
+/* Read as much of the next line as fits into text. Returns its length. */
 static size_t read_line(struct parser *p)
 {
 	size_t len = 0;
@@ -575,7 +575,7 @@ static size_t read_line(struct parser *p)
 	return len;
 }
 
-/* inih takes a line that begins with a blank for more of the one before. */
+/* Without leading blanks, which inih would take for a continuation. */
 static char *next_line(char *line, int size, void *arg)
 {
 	struct parser *p = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The configuration, rclink.conf(5): [Host] and any number of [Link NAME] and
- * [Group NAME], in one file or several. Reads and judges, and does nothing.
+ * [Group NAME], in one file or several. It is read and judged, not applied.
  */
 #ifndef RCD_CONF_H
 #define RCD_CONF_H
@@ -35,23 +35,23 @@ struct rcd_link_conf {
 	char wanted[RCLINK_NAME_MAX + 1]; /* the link at the peer */
 	uint32_t rotate;		/* s between epochs; 0: never */
 	struct rcl_policy policy;
-	bool bad;			/* a line of it is */
+	bool bad;			/* one of its lines is */
 };
 
 struct rcd_group_conf {
 	struct rcd_place place;		/* of [Group NAME] */
 	struct rcl_group_info want;
-	bool bad;			/* a line of it is */
+	bool bad;			/* one of its lines is */
 };
 
 struct rcd_conf {
 	struct rcd_place place;		/* of [Host], or the first file */
 	char key[RCD_PATH_LEN];
-	bool usual_key;			/* nobody named another one */
-	char cert[RCD_PATH_LEN];	/* "": in key */
+	bool usual_key;			/* no other one is named */
+	char cert[RCD_PATH_LEN];	/* "": it is in key */
 	char ca[RCD_PATH_LEN];		/* "": peers are known by pin */
 	char crl[RCD_PATH_LEN];
-	struct rcd_place at[RCX_FILES];	/* that name these; line 0: none */
+	struct rcd_place at[RCX_FILES];	/* lines naming these; line 0: none */
 	struct rcd_place at_metrics;
 	bool listens;
 	char bind[RCL_HOST_LEN];	/* "": all addresses */
@@ -61,13 +61,13 @@ struct rcd_conf {
 	size_t num;
 	struct rcd_group_conf *group;
 	size_t ngroups;
-	bool unclear;			/* what it says as a whole */
-	bool unasked;			/* a name: it may be all right later */
+	bool unclear;			/* it cannot be judged as a whole */
+	bool unasked;			/* a name lookup may succeed later */
 };
 
 /*
- * Who is told what is wrong, a sentence at a time, and that it goes on: a name
- * may take seconds. NULL: nobody is told that.
+ * say() is told what is wrong, one sentence at a time. alive(), unless NULL, is
+ * told that work goes on, because looking up a name may take seconds.
  */
 struct rcd_report {
 	void (*say)(void *ctx, const struct rcd_place *place, const char *text);
@@ -78,21 +78,21 @@ struct rcd_report {
 void rcd_conf_init(struct rcd_conf *conf);
 void rcd_conf_free(struct rcd_conf *conf);
 
-/* All that return int: 0, or a negative errno after saying why. */
+/* Those that return int: 0, or a negative errno after saying why. */
 
 /* Add what a file says; file is its name, for places. */
 int rcd_conf_parse(struct rcd_conf *conf, FILE *from, const char *file,
 		   const struct rcd_report *report);
 
 /*
- * When all files are in: fill in what nobody said. Does it go together? What
- * has a bad line is not asked.
+ * Once all files are parsed: fill in defaults, and check that everything fits
+ * together. Links and groups with a bad line are not checked.
  */
 int rcd_conf_finish(struct rcd_conf *conf, const struct rcd_report *report);
 
 /*
- * The file, and what is in conf.d beside it: all of the above. -EAGAIN: who
- * knows users or groups does not answer yet, else it is -EINVAL.
+ * All of the above for the file, and those in conf.d beside it. -EAGAIN if the
+ * source of user or group names does not answer yet, else -EINVAL.
  */
 int rcd_conf_load(struct rcd_conf *conf, const char *file,
 		  const struct rcd_report *report);
@@ -105,10 +105,10 @@ const struct rcd_link_conf *rcd_conf_link(const struct rcd_conf *conf,
 const struct rcd_group_conf *rcd_conf_group(const struct rcd_conf *conf,
 					    const char *name);
 
-/* Who the peer must prove to be. */
+/* The identity that the peer must prove. */
 const char *rcd_link_identity(const struct rcd_link_conf *link);
 
-/* Do both say the same? */
+/* Are both the same, except for their names and places? */
 bool rcd_link_same(const struct rcd_link_conf *a,
 		   const struct rcd_link_conf *b);
 

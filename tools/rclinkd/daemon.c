@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One thread and one loop. A configuration is read and judged whole, keys
- * included, before anything of the one before is given up.
+ * One thread runs one event loop. A configuration is read and judged as a
+ * whole, keys included, before anything of the previous one is given up.
  */
 #include "daemon.h"
 
@@ -24,7 +24,7 @@
 #include "textfile.h"
 #include "trust.h"
 
-#define PASS_MS	100	/* then timers are looked at between two exchanges */
+#define PASS_MS	100	/* then timers are checked between two exchanges */
 #define END_S	2	/* for peers to hear that exchanges end */
 
 enum { SIG_END, SIG_STOP, SIG_AGAIN, SIGNALS };
@@ -36,15 +36,15 @@ struct daemon {
 	struct rcd_conf conf;
 	struct rcd_trust *trust;
 	struct rcd_links *links;
-	struct event *changed;		/* one of them */
+	struct event *changed;		/* a link has changed */
 	struct rcd_groups *groups;
 	struct rch_listener *listener;
-	struct event *listen;		/* again, where it could not */
+	struct event *listen;		/* retry after it failed */
 	struct rcd_hwcount *hwcount;
 	struct rcd_textfile *textfile;
 	struct rcd_notify *notify;
 	bool stopping;
-	bool silent;			/* the listener has nobody any more */
+	bool silent;			/* the listener has no callers left */
 };
 
 static void log_place(void *ctx, const struct rcd_place *place,
@@ -61,7 +61,7 @@ static const struct rcd_report report = {
 	.alive = rcd_notify_alive,
 };
 
-/* Of many that change at once all are counted once. */
+/* Many changes at once lead to one count. */
 static void count_links(evutil_socket_t fd, short what, void *arg)
 {
 	const struct daemon *d = arg;
@@ -203,7 +203,7 @@ static int listen_as(struct daemon *d, const struct rcd_conf *conf, char *err)
 	return ret;
 }
 
-/* Its address may be gone, and come back; else nobody would be answered. */
+/* Retry, as the address may come back; else nobody would be answered. */
 static int listen_as_before(struct daemon *d, char *err)
 {
 	const struct timeval later = { .tv_sec = 1 };
@@ -223,7 +223,7 @@ static void on_listen(evutil_socket_t fd, short what, void *arg)
 	listen_as_before(arg, ignored);
 }
 
-/* What can fail comes first, and is undone when something after it fails. */
+/* What can fail comes first. Listening is undone if a later step fails. */
 static int apply(struct daemon *d, const struct rcd_conf *conf,
 		 struct rcd_trust *trust, char *err)
 {
@@ -234,7 +234,7 @@ static int apply(struct daemon *d, const struct rcd_conf *conf,
 
 	if (moves)
 		ret = listen_as(d, conf, err);
-	/* Those are looked at when all links are. */
+	/* Groups are looked at when all links are. */
 	if (!ret)
 		ret = rcd_groups_set(d->groups, conf, err);
 	if (!ret)
@@ -300,7 +300,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 		reload(d);
 }
 
-/* One that comes before it is caught waits; else it would end the process. */
+/* A SIGHUP that comes before it is caught waits, or it ends the process. */
 static void hold_hup(int how)
 {
 	sigset_t set;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A group that the module refuses, because its device is not there yet or
- * whatever else, is tried again with back-off. One that it has joins again by
- * itself when it failed; one that somebody deletes is made again.
+ * A group that the module refuses, because its device is not there yet or for
+ * any other reason, is tried again with back-off. A group that the module has
+ * rejoins by itself after it failed; one that somebody deletes is made again.
  *
- * A silent subnet manager takes the module 10 s, so what changes a group is
- * asked for in a thread (ask.h), one thing of a group at a time. What is to be
- * done meanwhile is found out by another look when that is over.
+ * A silent subnet manager costs the module 10 s, so requests that change a
+ * group are made in a thread (ask.h), one per group at a time. Whatever comes
+ * up meanwhile is found by another look when the request is over.
  */
 #include "groups.h"
 
@@ -26,7 +26,7 @@
 #include "log.h"
 #include "process.h"
 
-#define CHANGE_LEN	512	/* of what is said of it */
+#define CHANGE_LEN	512	/* of the text about it */
 
 struct rcd_group {
 	LIST_ENTRY(rcd_group) node;
@@ -35,12 +35,12 @@ struct rcd_group {
 	uint32_t id;			/* in the module; 0: not known */
 	bool ours;			/* made or taken over */
 	bool stale;			/* to be made anew */
-	bool news;			/* read, and not told the module yet */
-	bool rekey;			/* it is to have another key */
+	bool news;			/* read, but the module not told yet */
+	bool rekey;			/* it must get another key */
 	bool gone;			/* no longer configured */
-	struct rch_ask *ask;		/* what is under way, and ... */
-	bool again;			/* ... then it is looked at */
-	bool lost;			/* ... meanwhile it was deleted */
+	struct rch_ask *ask;		/* the request under way, or NULL */
+	bool again;			/* look again when ask is over */
+	bool lost;			/* deleted while ask was under way */
 	unsigned int failures;		/* in a row */
 	uint64_t tried;			/* ns; 0: never */
 	struct event *timer;
@@ -56,7 +56,7 @@ struct rcd_groups {
 /* What a thread asks of the module. */
 struct wish {
 	enum { SET, MAKE, MAKE_ANEW, DELETE } what;
-	bool was_ours;			/* so it is made again */
+	bool was_ours;			/* it is made again then */
 	struct rcl_group_info want;
 	struct rcl_group_change change;
 	uint32_t id;			/* of what was made; 0: not known */
@@ -103,8 +103,8 @@ static bool has_index(const struct rcl_group_info *want)
 }
 
 /*
- * But for what can be changed: its links, and who may use it. What was not said
- * is whatever the module has chosen.
+ * Leaves out what can be changed: the links, and who may use the group. What
+ * was not configured may be whatever the module has chosen.
  */
 static bool is_as_wanted(const struct rcl_group_info *want,
 			 const struct rcl_group_info *info)
@@ -118,7 +118,7 @@ static bool is_as_wanted(const struct rcl_group_info *want,
 	       (!want->has_qkey || want->qkey == info->qkey);
 }
 
-/* The module tells what it has chosen, not that it was free to. */
+/* The module reports what it has chosen, not that it was free to choose. */
 static bool chooses_else(const struct rcl_group_info *old,
 			 const struct rcl_group_info *new)
 {
@@ -128,7 +128,7 @@ static bool chooses_else(const struct rcl_group_info *old,
 	       (old->has_qkey && !new->has_qkey);
 }
 
-/* Without a word of it, it is for root alone. */
+/* Access that is not configured is for root alone. */
 static void find_access(const struct rcl_policy *want,
 			const struct rcl_policy *has,
 			struct rcl_policy *change)
@@ -267,10 +267,10 @@ static int take_over(struct rcd_group *group, const struct rcl_group_info *info,
 		rcd_log(LOG_NOTICE, "group %s: is there, taken over",
 			group->conf.want.name);
 	group->ours = true;
-	/* Deleted and made by somebody, which was not heard, it is another. */
+	/* If somebody has deleted and remade it unnoticed, it is another. */
 	group->news |= group->id != info->id;
 	group->id = info->id;
-	/* What somebody changes meanwhile holds until then. */
+	/* What others have changed stands until there is news. */
 	if (group->news)
 		find_change(&group->conf.want, info, &wish.change);
 	wish.change.rekey = group->rekey;
@@ -337,7 +337,7 @@ static void part(struct rcd_group *group)
 	forget(group);
 }
 
-/* The group as the module has it, NULL for not at all. */
+/* info is the group as the module has it, or NULL if it has none. */
 static void adopt(struct rcd_group *group, const struct rcl_group_info *info)
 {
 	char err[RCL_ERR_LEN];
@@ -363,7 +363,7 @@ static void look(struct rcd_group *group)
 	size_t num = 0;
 	int ret;
 
-	/* Loaded again, all are looked at. */
+	/* When the module is loaded again, all are looked at. */
 	if (!nl)
 		return;
 	ret = rcl_call_groups(nl, group->conf.want.name, &info, &num, err);
@@ -403,7 +403,7 @@ static void on_asked(void *ctx, struct rcl_nl *nl, int ret, const void *what,
 		part(group);
 		return;
 	}
-	/* Being unloaded, it has no groups any more. */
+	/* A module that is being unloaded has no groups any more. */
 	if (ret && ret != -ESHUTDOWN && module(group->all))
 		failed(group, err);
 	else
@@ -451,7 +451,7 @@ void rcd_groups_look(struct rcd_groups *all)
 		free(infos);
 }
 
-/* Not by this daemon, as far as is known: that is seen when it is looked at. */
+/* By somebody else, as far as is known; the next look will tell. */
 static void deleted(struct rcd_group *group)
 {
 	if (module(group->all) && !group->ask)
@@ -493,7 +493,7 @@ static void rekey_one(const struct rcd_groups *all, const char *name)
 			name, err, name);
 }
 
-/* Of those that somebody makes by hand the loop asks itself: they are few. */
+/* For groups made by hand the loop asks the module itself: they are few. */
 static void rekey_others(const struct rcd_groups *all, const char *link)
 {
 	struct rcl_group_info *infos;
@@ -620,7 +620,7 @@ struct rcd_groups *rcd_groups_new(struct event_base *base,
 	return all;
 }
 
-/* What is being made and was to go has to, and a key that is owed is due. */
+/* Delete a gone group whose request is under way; do the rekey it owes. */
 static void end(struct rcd_group *group)
 {
 	struct wish wish = { .what = group->gone ? DELETE : SET,

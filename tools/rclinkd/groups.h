@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The groups of the configuration, and what is done to have them: made,
- * changed, taken over. They are the kernel's, and stay when this process ends;
- * those that are not configured are nobody's business here, but for their key
- * where a link has another peer.
+ * Makes, changes and takes over the groups of the configuration. They are the
+ * kernel's, and stay when this process ends. Groups that are not configured are
+ * left alone, except that they are rekeyed when a link gets another peer.
  */
 #ifndef RCD_GROUPS_H
 #define RCD_GROUPS_H
@@ -20,27 +19,27 @@ struct rcd_groups *rcd_groups_new(struct event_base *base,
 void rcd_groups_free(struct rcd_groups *all);
 
 /*
- * Follow this configuration from the next rcd_groups_look() on. Groups of
- * before that are no longer in it are deleted. 0 or -ENOMEM with err.
+ * Follow this configuration from the next rcd_groups_look() on. Earlier groups
+ * that are no longer in it are deleted. 0 or -ENOMEM with err.
  */
 int rcd_groups_set(struct rcd_groups *all, const struct rcd_conf *conf,
 		   char *err);
 
-/* Have the module's groups be so; the module is there. */
+/* Make the module's groups so; the module must be loaded. */
 void rcd_groups_look(struct rcd_groups *all);
 
-/* An event of a group, be it one of these or not. */
+/* An event of a group, whether it is one of these or not. */
 void rcd_groups_heard(struct rcd_groups *all,
 		      const struct rcl_group_info *event);
 
 /*
- * That link had a peer that is to be another one, or none, and is not up with
- * it any more: what it knows of keys must be of no use to it. So it is, too,
- * with groups that are not configured; for those it is tried once, and said.
+ * The link is to have another peer, or none, and is no longer up with the old
+ * one: the keys that peer knows must be of no use to it. Groups that are not
+ * configured are rekeyed, too; that is tried once, and the result is logged.
  */
 void rcd_groups_other(struct rcd_groups *all, const char *link);
 
-/* A device came, say: those that were refused are tried soon. */
+/* Try refused groups again soon, as when a device came. */
 void rcd_groups_hurry(struct rcd_groups *all);
 
 #endif /* RCD_GROUPS_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who guesses the PSN of a QP misses it most of the time. No QP fails of that,
- * and the module hears nothing; only the device counts. So does it when packets
- * are lost, which is why a few are no news.
+ * Somebody who guesses the PSN of a QP misses it most of the time. No QP fails
+ * from that, and the module hears nothing; only the device counts it. It also
+ * counts when packets are lost, which is why a few are no news.
  */
 #include "hwcount.h"
 
@@ -24,31 +24,31 @@
 #include "text.h"
 
 #define INTERVAL_S	15
-#define LATE_NS		(INTERVAL_S * NS_PER_S * 3 / 2)	/* one was left out */
-#define QUIET_NS	600000000000ULL	/* of one port, once it was said */
+#define LATE_NS		(INTERVAL_S * NS_PER_S * 3 / 2)	/* one was missed */
+#define QUIET_NS	600000000000ULL	/* after a port's warning */
 #define FILES		"/sys/class/infiniband/%s/ports/%u/hw_counters/%s"
 #define METRIC		"rclinkd_port_unexpected_total"
 #define PATH_LEN	160
 #define TEXT_LEN	256
 
-/* Each driver has its own words. */
+/* Each driver has its own names. */
 static const struct {
 	const char *name;
-	uint64_t news;		/* so many in one interval */
+	uint64_t news;		/* at least this many an interval */
 } counters[] = {
 	/* requests with a PSN that was not expected ... */
 	{ "out_of_seq_request", 100 },		/* rxe */
 	{ "out_of_sequence", 100 },		/* mlx5 */
 	{ "rq_num_oos", 100 },			/* mlx4 */
 	{ "oos_drop_count", 100 },		/* bnxt_re */
-	/* ... or with one that has been */
+	/* ... or with one that was seen before */
 	{ "duplicate_request", 100 },		/* rxe, mlx5 */
 	{ "rq_num_dup", 100 },			/* mlx4 */
 	{ "dup_req", 100 },			/* bnxt_re */
-	/* the peer's device says so of this host's */
+	/* the peer's device says the same of this host's requests */
 	{ "rcvd_seq_err", 100 },		/* rxe */
 	{ "packet_seq_err", 100 },		/* mlx5 */
-	/* requests without a right, here and there */
+	/* requests without the right to access, here and at the peer */
 	{ "resp_remote_access_errors", 1 },	/* mlx5 */
 	{ "req_remote_access_errors", 1 },	/* mlx5 */
 	{ "rq_num_rae", 1 },			/* mlx4 */
@@ -97,7 +97,7 @@ static bool read_one(const struct port *port, const char *name, uint64_t *value)
 	return ok;
 }
 
-/* What a counter rose by; one of a device that was added again begins at 0. */
+/* A counter's rise; for a device that was added again it begins at 0. */
 static uint64_t read_again(struct port *port, size_t i)
 {
 	uint64_t before = port->value[i];
@@ -166,7 +166,7 @@ static void find_used(struct rcd_hwcount *all,
 	}
 }
 
-/* What rose in more than an interval, as nobody looked, is no news. */
+/* A rise over more than an interval, because nobody looked, is no news. */
 static void begin_round(struct rcd_hwcount *all)
 {
 	const uint64_t now = rcl_since_boot();

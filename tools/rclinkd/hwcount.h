@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What devices count, and nobody else sees: packets that their QPs did not
- * expect. Of the ports that links use it is read from sysfs every 15 s.
+ * expect. It is read from sysfs every 15 s, for the ports that links use.
  */
 #ifndef RCD_HWCOUNT_H
 #define RCD_HWCOUNT_H
@@ -12,12 +12,12 @@ struct event_base;
 struct rcd_hwcount;
 struct rcd_links;
 
-/* Begins at once. NULL with err. */
+/* Starts at once. NULL with err. */
 struct rcd_hwcount *rcd_hwcount_new(struct event_base *base,
 				    const struct rcd_links *links, char *err);
 void rcd_hwcount_free(struct rcd_hwcount *all);
 
-/* As metrics, what was read last. */
+/* Print what was read last, as metrics. */
 void rcd_hwcount_print(const struct rcd_hwcount *all, FILE *to);
 
 #endif /* RCD_HWCOUNT_H */

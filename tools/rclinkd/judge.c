@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does what all files say go together? */
+/* Do the files, taken together, make sense? */
 #include "conf.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int check_link(const struct rcd_conf *conf,
 	return -EINVAL;
 }
 
-/* A key for a link that nobody makes is a mistake in its name. */
+/* A key for a link that nobody makes is a mistake in the link's name. */
 static int check_group_link(const struct rcd_conf *conf,
 			    const struct rcd_group_conf *group,
 			    const char *word, const char *name,

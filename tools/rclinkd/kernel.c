@@ -12,8 +12,8 @@
 #include "range.h"
 
 /*
- * What is not configured is as in a new link. The heartbeat of that is a
- * parameter of the module, so whatever there is will do.
+ * What is not configured must be as in a new link. The heartbeat of a new link
+ * is a parameter of the module, so any value will do.
  */
 static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
 {
@@ -25,7 +25,7 @@ static bool wanted(const struct rcl_policy *policy, int field, uint32_t *value)
 	return field != RCL_P_HEARTBEAT;
 }
 
-/* What needs another epoch, and who may use the link, which does not. */
+/* Who may use the link, and what needs another epoch to change. */
 struct change {
 	struct rcl_policy access;
 	struct rcl_policy epoch;
@@ -59,7 +59,10 @@ static bool is_any(const struct rcl_policy *change)
 	return change->given || change->device_given;
 }
 
-/* The module takes all of a request or nothing: rights wait for no device. */
+/*
+ * The module takes all of a request or nothing, so these are two: access must
+ * not wait for a device.
+ */
 static int set(struct rcl_nl *nl, const char *name, const struct change *change,
 	       char *err)
 {
@@ -92,13 +95,13 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 	ret = set(nl, conf->name, &change, err);
 	if (is_any(&change.epoch) && !ret)
 		*end = RCD_ENDS;
-	/* With another peer it cannot stay, whatever else. */
+	/* With another peer it cannot stay in any case. */
 	if (info->state == RCLINK_LINK_STATE_UP && !is_peer(conf, info->peer))
 		*end = RCD_ENDS_NOW;
 	return ret;
 }
 
-/* When it came up, or what is left of the record since; 0: it has nothing. */
+/* When the epoch came up, or its oldest entry in the record; 0: none. */
 static uint64_t began(const struct rcl_entry *entries, size_t num,
 		      uint64_t epoch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Have the module's link be as the configuration says. */
+/* Make the module's link match the configuration. */
 #ifndef RCD_KERNEL_H
 #define RCD_KERNEL_H
 
@@ -12,7 +12,7 @@ struct rcl_nl;
 /* What becomes of the epoch, if there is one. */
 enum rcd_end {
 	RCD_STAYS,
-	RCD_ENDS,		/* it is not what was asked for */
+	RCD_ENDS,		/* it is not as configured */
 	RCD_ENDS_NOW,		/* it is another peer's */
 };
 
@@ -25,8 +25,8 @@ int rcd_kernel_apply(struct rcl_nl *nl, const struct rcd_link_conf *conf,
 		     char *err);
 
 /*
- * ns since this epoch of the link came up, as far as its record says; 0 without
- * a module.
+ * ns since this epoch of the link came up, as far as the link's record says; 0
+ * without a module.
  */
 uint64_t rcd_kernel_age(struct rcl_nl *nl, const char *name, uint64_t epoch);
 

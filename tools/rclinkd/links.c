@@ -17,10 +17,10 @@
 #include "process.h"
 #include "trust.h"
 
-#define ANSWERS_MAX	32	/* at once, of peers that proved who they are */
-#define STUCK_NS	2000000000ULL	/* without a word of the peer */
+#define ANSWERS_MAX	32	/* at once, to peers that proved who they are */
+#define STUCK_NS	2000000000ULL	/* without a word from the peer */
 
-/* A peer that is refused dials again, but not for ever in a second. */
+/* A refused peer may dial again, but not endlessly within a second. */
 static const struct rch_rate answers = { 1000000000, 3 };
 
 static struct rcd_link *find(const struct rcd_link_list *list, const char *name)
@@ -33,7 +33,7 @@ static struct rcd_link *find(const struct rcd_link_list *list, const char *name)
 	return NULL;
 }
 
-/* A name is free at once, and its link's end may be yet to come. */
+/* A name is free at once; its old link's end may be yet to come. */
 static void take_id(struct rcd_link *link, uint32_t id)
 {
 	const bool other = link->id && link->id != id;
@@ -54,7 +54,7 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 		return;
 	if (info->event_kind == RCLINK_EVENT_KIND_CREATED)
 		take_id(link, info->id);
-	/* One that had its name before may take its time to end. */
+	/* An earlier link of that name may take its time to end. */
 	if (info->id != link->id)
 		return;
 	if (info->event_kind == RCLINK_EVENT_KIND_DELETED) {
@@ -62,11 +62,11 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 		link->broken = true;
 		rcd_link_down(link, "it was deleted");
 	} else if (info->event_kind == RCLINK_EVENT_KIND_ROTATE) {
-		/* It may come late: a later epoch is what was wanted. */
+		/* It may be late: a later epoch already is the one wanted. */
 		if (info->epoch >= link->epoch)
 			rcd_link_rotate(link);
 	} else if (info->event_kind == RCLINK_EVENT_KIND_STANDBY_DOWN) {
-		/* The link is up; whoever began the exchange hears of it. */
+		/* The link is up; whoever began the exchange is told. */
 	} else if (info->state == RCLINK_LINK_STATE_UP) {
 		rcd_link_up(link, info->epoch);
 	} else if (info->state == RCLINK_LINK_STATE_DOWN) {
@@ -75,8 +75,8 @@ static void on_event(void *ctx, const struct rcl_link_info *info)
 }
 
 /*
- * What kept links from being up may be over: they wait as after one failure,
- * and who called in vain calls again.
+ * What kept links from coming up may be over: they wait as after one failure,
+ * and a dial that got no answer is started again.
  */
 static void on_device(void *ctx)
 {
@@ -125,7 +125,7 @@ static void on_list(void *ctx, const struct rcl_link_info *infos, size_t num,
 		link->id = i < num ? infos[i].id : 0;
 		rcd_link_adopt(link, i < num ? &infos[i] : NULL);
 	}
-	/* One of a device may have been among them. */
+	/* A device's event may have been among them. */
 	if (lost)
 		on_device(all);
 	all->ops->looked(all->ctx);
@@ -179,7 +179,7 @@ static void change(struct rcd_link *link, const struct rcd_link_conf *conf)
 	}
 }
 
-/* It may be on its way out. */
+/* The link may be on its way out. */
 static void revive(struct rcd_link *link, const struct rcd_link_conf *conf)
 {
 	const bool other = is_another(&link->conf, conf);
@@ -210,7 +210,7 @@ static int set(struct rcd_links *all, const struct rcd_link_conf *conf)
 	return 0;
 }
 
-/* It is deleted, and then it is forgotten, if nobody wants it back. */
+/* Delete the link, then forget it, unless it is wanted again. */
 static void part(struct rcd_link *link)
 {
 	rcd_log(LOG_NOTICE, "%s: no longer configured, deleted",
@@ -258,8 +258,8 @@ static struct rch_peers *peers_of(const struct rcd_conf *conf, char *err)
 }
 
 /*
- * Whom the dials that are under way believe has changed. All are marked first:
- * when one ends, another may begin, with what is there now.
+ * Whom the dials under way trust has changed. All are marked first: when one
+ * ends, another may begin, with what is there now.
  */
 static void dial_anew(struct rcd_links *all)
 {
@@ -287,7 +287,7 @@ int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		if (set(all, &conf->link[i]))
 			return rcl_fail(err, -ENOMEM, "out of memory");
 	}
-	/* What is changed has to wait for none of these. */
+	/* Links that changed must not wait for these. */
 	remove_missing(all, conf);
 	all->trust = trust;
 	if (changed)
@@ -335,8 +335,8 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 	rcd_link_yield(link,
 		       "both ends dial at once, and the other one goes on");
 	/*
-	 * A peer that only begins one does not cancel the rotation of a link,
-	 * but each puts it off by a second.
+	 * A peer that only begins an exchange does not cancel the rotation of
+	 * a link, but each exchange delays it by a second.
 	 */
 	rcd_link_unqueue(link);
 	if (!link->up)
@@ -347,7 +347,7 @@ int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
 	return as;
 }
 
-/* It was admitted to no link. */
+/* The caller was admitted to no link. */
 static void turned_away(struct rcd_links *all, const struct rch_call *call,
 			const char *err)
 {
@@ -381,8 +381,8 @@ void rcd_links_answered(struct rcd_links *all, const struct rch_call *call,
 	if (!result)
 		rcd_link_exchanged(link, call->epoch, call->ns, call->from);
 	/*
-	 * It came up with what was set before, as nobody looked meanwhile. Or
-	 * it did not, and nothing brings back the peer that it had before.
+	 * It came up with the old settings, because nobody looked meanwhile.
+	 * Or it did not, and nothing brings back the peer that it had before.
 	 */
 	if (link->outdated && (!result || link->other))
 		rcd_link_end(link);

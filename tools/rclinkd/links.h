@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The links of the configuration, and what is done to have them up: made,
- * watched, dialled again. They are the kernel's, and stay when this process
- * ends.
+ * Makes and watches the links of the configuration, and dials them again to
+ * keep them up. They are the kernel's, and stay when this process ends.
  */
 #ifndef RCD_LINKS_H
 #define RCD_LINKS_H
@@ -27,11 +26,11 @@ struct rcd_links_ops {
 	 * loaded again, or because events were lost.
 	 */
 	void (*looked)(void *ctx);
-	/* What could not be done may be possible by now, see job.h. */
+	/* What could not be done may be possible now, see job.h. */
 	void (*device)(void *ctx);
 	/* A link is down, and its peer is to be somebody else, or nobody. */
 	void (*other)(void *ctx, const char *link);
-	/* A group says so. */
+	/* An event of a group. */
 	void (*group)(void *ctx, const struct rcl_group_info *info);
 };
 
@@ -47,7 +46,7 @@ void rcd_links_free(struct rcd_links *all);
 int rcd_links_set(struct rcd_links *all, const struct rcd_conf *conf,
 		  struct rcd_trust *trust, char *err);
 
-/* For the listener, see there. */
+/* For the listener, see listener.h. */
 bool rcd_links_know(const struct rcd_links *all, const char *identity,
 		    const char *name);
 int rcd_links_admit(struct rcd_links *all, const struct rcx_ids *ids,
@@ -70,7 +69,7 @@ struct rcd_count {
 
 struct rcd_count rcd_links_count(const struct rcd_links *all);
 
-/* How an exchange ended. Given up is none that failed: see rclinkd(8). */
+/* How an exchange ended. One given up did not fail: see rclinkd(8). */
 enum rcd_outcome { RCD_UP, RCD_FAILED, RCD_GIVEN_UP, RCD_OUTCOMES };
 
 struct rcd_tally {
@@ -85,7 +84,7 @@ struct rcd_link_state {
 	struct rcd_tally tally;
 };
 
-/* Of all links, to be freed. NULL without memory. */
+/* The state of all links, to be freed. NULL without memory. */
 struct rcd_link_state *rcd_links_states(const struct rcd_links *all,
 					size_t *num);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What links.c does, with links_end.c, and links_state.c tells of. */
+/* The links, as links.c and its parts, links_*.c, share them. */
 #ifndef RCD_LINKS_CORE_H
 #define RCD_LINKS_CORE_H
 
@@ -17,25 +17,25 @@ struct rcd_link {
 	struct rcd_link_conf conf;
 	bool gone;			/* no longer configured */
 	bool stale;			/* to be made anew */
-	bool anew;			/* it is made anew just now */
-	bool other;			/* from its end on, its peer is */
+	bool anew;			/* it is being made anew */
+	bool other;			/* once it ends, its peer is another */
 	bool ends;			/* waits for its end, or ... */
-	struct rch_ask *ask;		/* ... the module is asked for it */
-	bool broken;			/* the module does not have it so ... */
-	unsigned int refusals;		/* ... while it is up: in a row */
+	struct rch_ask *ask;		/* ... the module is asked to end it */
+	bool broken;			/* not in the module as configured */
+	unsigned int refusals;		/* while it is up, in a row */
 	uint64_t doomed;		/* epoch that is to end; 0: none */
 	uint32_t id;			/* in the module, 0: not known */
 	bool up;
-	bool asked;			/* for another epoch than ... */
+	bool asked;			/* to get another epoch than ... */
 	uint64_t epoch;			/* ... this one, the last that was up */
-	unsigned int vain;		/* exchanges that gave it no other */
+	unsigned int vain;		/* exchanges that gave no other epoch */
 	bool answering;
-	bool outdated;			/* what is answered, by a change */
+	bool outdated;			/* a change overtook the answer */
 	bool queued;
 	bool quiet;			/* the dial: no host has answered yet */
-	bool reached;			/* by the dial: the peer answers it */
+	bool reached;			/* the dial: the peer answers it */
 	bool yields;			/* the dial ends without a failure */
-	bool rotates;			/* the dial: it began while it was up */
+	bool rotates;			/* the dial: began with the link up */
 	struct rch_job *dial;
 	struct event *timer;
 	struct event *mend;		/* while it is up, and broken */
@@ -43,7 +43,7 @@ struct rcd_link {
 	struct rch_bucket answers;
 	unsigned int failures;
 	struct rcd_tally tally;
-	uint64_t begun;			/* ns, its last exchange; 0: never */
+	uint64_t begun;			/* ns, last exchange began; 0: never */
 	uint64_t up_since;
 };
 
@@ -60,9 +60,9 @@ struct rcd_links {
 	bool stopping;
 	uint64_t refused;
 	struct turns turns;
-	struct turns ends;		/* they wait to, see links_end.h */
-	unsigned int asks;		/* for the end of links, under way */
-	/* 0 or why not; link->gone: it is to be freed. */
+	struct turns ends;		/* waiting to end, see links_end.h */
+	unsigned int asks;		/* to end links, under way */
+	/* Told 0 or why not; if link->gone, it must free the link. */
 	void (*ended)(struct rcd_link *link, int ret, const char *err);
 	struct rcd_link_list list;
 	struct rcd_link_list gone;	/* until they are deleted */

@@ -18,7 +18,7 @@ struct end {
 	struct rcl_policy policy;
 };
 
-/* There is nothing, or nothing any more, to end. */
+/* There is nothing to end, or no longer. */
 static bool is_over(int ret)
 {
 	return ret == -ENOTCONN || ret == -ENOENT;
@@ -44,14 +44,14 @@ static int ask_module(struct rcl_nl *nl, void *what, char *err)
 	       rcl_call_new(nl, end->name, &end->policy, err);
 }
 
-/* What is to be done may be another thing by now. */
+/* By now something else may have to be done. */
 static void over(struct rcd_link *link, const struct end *end, int ret,
 		 const char *err)
 {
 	link->ends = false;
 	link->anew = false;
 	link->stale |= ret && end->what == MAKE_ANEW;
-	/* A later one may have come up with what was set before. */
+	/* A later epoch may have come up with the old settings. */
 	if (!ret && link->doomed <= end->epoch)
 		link->doomed = 0;
 	if (link->gone && end->what != DELETE)
@@ -98,7 +98,7 @@ static int ask_here(const struct rcd_links *all, struct end *end, char *err)
 	return ask_module(nl, end, err);
 }
 
-/* Behind what is asked of the link already. */
+/* Queued behind what is asked of the link already. */
 static bool ask_apart(struct rcd_link *link, const struct end *end, char *err)
 {
 	const struct rch_request request = {
@@ -182,7 +182,7 @@ static void leave(struct rcd_link *link)
 	link->ask = NULL;
 }
 
-/* What is asked of it may be something else, so it is deleted behind that. */
+/* The request under way may be another one, so delete the link after it. */
 static void delete_behind(struct rcd_link *link)
 {
 	char ignored[RCL_ERR_LEN];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A link that is to be dialled is in one of these, and rcd_link_want() leads
- * from the last back to the first: timer (back-off), queue (others are being
- * dialled), dial, up. A link that answers, that ends, or that the module
- * refused, leaves it meanwhile. One that is up is changed beside that.
+ * A link that is to be dialled is in one of these states, and rcd_link_want()
+ * leads from the last back to the first: timer (back-off), queue (others are
+ * being dialled), dial, up. A link that answers, that ends, or that the module
+ * refused is in none of them meanwhile. A link that is up is changed alongside.
  */
 #include "links_keep.h"
 
@@ -26,12 +26,12 @@
 
 #define TIMEOUT_MS	30000	/* of one exchange */
 #define DIALS_MAX	16	/* at once; more would only be slower */
-#define DIALS_AGAIN	12	/* of them, of links that failed before */
-#define QUIET_MS	500	/* without TCP, then a dial is none of them */
-#define QUIET_MAX	128	/* dials of hosts that did not answer so far */
+#define DIALS_AGAIN	12	/* of them, for links that failed before */
+#define QUIET_MS	500	/* without TCP; then a dial is none of them */
+#define QUIET_MAX	128	/* dials of hosts that have not answered yet */
 #define ROTATE_NS	1000000000ULL	/* between two exchanges */
-#define OVERDUE_MS	60000	/* in which it is done, then */
-#define PATIENCE	2	/* failures, while it is up */
+#define OVERDUE_MS	60000	/* within which overdue ones rotate */
+#define PATIENCE	2	/* counted as failures while it is up */
 
 struct rcl_nl *rcd_links_module(const struct rcd_links *all)
 {
@@ -53,9 +53,9 @@ void rcd_link_rest(struct rcd_link *link)
 }
 
 /*
- * Of its age when this process did not see it begin, too. All links of a host
- * do not rotate at once: a tenth sooner or later, and in a minute what is
- * overdue, not more, as many a daemon is never long there.
+ * By the epoch's age, even if this process did not see it begin. The links of a
+ * host must not all rotate at once: they do so up to a tenth sooner or later,
+ * and when overdue within a minute, not more, as many daemons do not run long.
  */
 static uint64_t rotate_wait(const struct rcd_link *link)
 {
@@ -72,8 +72,8 @@ static uint64_t rotate_wait(const struct rcd_link *link)
 }
 
 /*
- * Who wants another epoch says so once, so that is tried until there is one;
- * not at once, as `rclink rotate` first tells of what failed.
+ * Another epoch is asked for only once, so it is tried until there is one; not
+ * at once, because `rclink rotate` first reports what failed.
  */
 static void rotate_later(struct rcd_link *link)
 {
@@ -89,7 +89,7 @@ static void rotate_later(struct rcd_link *link)
 	event_add(link->timer, &tv);
 }
 
-/* It is not as configured, and stays up. */
+/* The link is not as configured, but stays up. */
 static void mend_later(struct rcd_link *link)
 {
 	struct timeval tv;
@@ -170,7 +170,7 @@ static void failed(struct rcd_link *link, const char *err)
 		rotate_later(link);
 		return;
 	}
-	/* What came up at this end alone goes down now, which counts. */
+	/* A link that came up only at this end goes down now, which counts. */
 	link->failures += !link->up;
 	rcd_log(LOG_WARNING, "%s: not up: %s", link->conf.name, err);
 	rcd_link_want(link);
@@ -225,7 +225,7 @@ static void dial(struct rcd_link *link)
 		rch_job_rotate(link->dial);
 }
 
-/* Down or up: what it was dialled for last did not come of it. */
+/* Down or up: its last dial did not achieve what it was for. */
 static bool has_failed(const struct rcd_link *link)
 {
 	return link->failures || link->vain;
@@ -233,7 +233,7 @@ static bool has_failed(const struct rcd_link *link)
 
 /*
  * A host that is not there, or a name server, keeps a dial waiting for seconds;
- * that costs a file, a thread at most, and nobody's time.
+ * that costs a file descriptor, at most a thread, and nobody's time.
  */
 static bool has_room(const struct rcd_links *all, const struct rcd_link *next)
 {
@@ -247,8 +247,8 @@ static bool has_room(const struct rcd_links *all, const struct rcd_link *next)
 }
 
 /*
- * As many at once as there may be. Many peers that are not there keep no other
- * link waiting: those that did not fail are at the head.
+ * Dial as many at once as allowed. Many peers that are not there do not keep
+ * other links waiting: links that did not fail are at the head.
  */
 static void dial_next(struct rcd_links *all)
 {
@@ -272,7 +272,7 @@ void rcd_link_exchanged(struct rcd_link *link, uint64_t epoch, uint64_t ns,
 	renew(link, epoch);
 }
 
-/* Up by another exchange, it is what it was dialled for. */
+/* Another exchange brought it up, which is what the dial was for. */
 static bool is_up_otherwise(const struct rcd_link *link)
 {
 	return link->up && !link->rotates &&
@@ -295,7 +295,7 @@ static void on_dialled(void *ctx, int result, const char *err)
 	end_patience(link);
 	link->tally.dialled[!result ? RCD_UP :
 			    given_up ? RCD_GIVEN_UP : RCD_FAILED]++;
-	/* Up or down, the events have said it: that may be a second ago. */
+	/* Events have told if it is up or down, maybe a second ago. */
 	if (!result || given_up)
 		rcd_link_want(link);
 	else
@@ -314,8 +314,8 @@ void rcd_link_yield(struct rcd_link *link, const char *reason)
 }
 
 /*
- * One that is up stays so, with what it has, until it works. Being unloaded,
- * the module takes nothing any more, and nobody's configuration is to blame.
+ * A link that is up stays up, with what it has, until this works. A module that
+ * is being unloaded takes nothing any more; no configuration is to blame.
  */
 static void refused(struct rcd_link *link, bool up, int ret, const char *err)
 {
@@ -328,14 +328,14 @@ static void refused(struct rcd_link *link, bool up, int ret, const char *err)
 		link->conf.place.line, link->conf.name, err);
 }
 
-/* Its exchanges may have prepared what was set before, by hand, say. */
+/* Its exchanges may have prepared old settings, made by hand for example. */
 static void begin_again(struct rcd_link *link)
 {
 	rcd_link_yield(link, "the link was set otherwise meanwhile");
 	link->outdated |= link->answering;
 }
 
-/* What is answered may bring it up once more with who it was before. */
+/* The exchange being answered may bring it up again with the old peer. */
 static void tell_other(struct rcd_link *link)
 {
 	if (!link->other)
@@ -344,7 +344,7 @@ static void tell_other(struct rcd_link *link)
 	link->all->ops->other(link->all->ctx, link->conf.name);
 }
 
-/* It may have come up long before this process did. */
+/* The link may have come up long before this process. */
 static void find_up(struct rcd_link *link, uint64_t epoch)
 {
 	const bool found = !link->up;
@@ -365,7 +365,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	enum rcd_end end;
 	int ret;
 
-	/* When that is over, it is looked at again. */
+	/* It is looked at again when that is over. */
 	if (link->ends)
 		return;
 	if (info && link->stale) {
@@ -384,7 +384,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 		begin_again(link);
 	if (!up) {
 		link->doomed = 0;
-		/* Before it could be ended. */
+		/* It went down before it could be ended. */
 		if (!link->answering)
 			tell_other(link);
 		rcd_link_down(link, info ? info->reason_text : "it is gone");
@@ -397,7 +397,7 @@ void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info)
 	} else if (end == RCD_ENDS || link->doomed == info->epoch) {
 		rcd_link_end(link);
 	} else if (info->unwanted_epoch && !link->asked) {
-		/* What was tried in vain is tried again in its time. */
+		/* What was tried in vain is tried again when due. */
 		rcd_link_rotate(link);
 	}
 }
@@ -461,7 +461,7 @@ void rcd_link_ended(struct rcd_link *link, int ret, const char *err)
 	}
 }
 
-/* Whose turn comes first: what only rotates is up all the while. */
+/* Lowest goes first: a link that only rotates is up all the while. */
 static unsigned int rank(const struct rcd_link *link)
 {
 	return has_failed(link) ? 2 : link->up;
@@ -482,7 +482,7 @@ static void line_up(struct rcd_link *link)
 	dial_next(link->all);
 }
 
-/* Another epoch, while this one is up; at most one exchange a second. */
+/* Get another epoch while this one is up; at most one exchange a second. */
 static void rotate(struct rcd_link *link)
 {
 	const struct timeval soon = { .tv_sec = 1 };
@@ -490,7 +490,7 @@ static void rotate(struct rcd_link *link)
 	if (!link->up || !link->conf.host[0] || link->queued)
 		return;
 	if (link->dial || link->ends) {
-		/* When that is over, what is wanted is not what was planned. */
+		/* What is wanted after that is not what was planned. */
 		event_del(link->timer);
 		return;
 	}

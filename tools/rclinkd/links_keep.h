@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is done to have one link up, and with new keys. */
+/* Keeps one link up, and gives it new keys. */
 #ifndef RCD_LINKS_KEEP_H
 #define RCD_LINKS_KEEP_H
 
@@ -14,23 +14,23 @@ struct rcl_nl;
 /* NULL: it is not loaded. */
 struct rcl_nl *rcd_links_module(const struct rcd_links *all);
 
-/* One more of the list; NULL without memory. */
+/* Add a link to the list; NULL without memory. */
 struct rcd_link *rcd_link_new(struct rcd_links *all,
 			      const struct rcd_link_conf *conf);
-/* Of whichever list. */
+/* From whichever list it is in. */
 void rcd_link_free(struct rcd_link *link);
 
-/* What is missing to have it up, or with new keys, do it in a while. */
+/* Schedule what is missing to have it up, or with new keys. */
 void rcd_link_want(struct rcd_link *link);
 
-/* It waits no longer for its turn; nor for its time. */
+/* Wait no longer for its turn; rcd_link_rest(): nor for its timers. */
 void rcd_link_unqueue(struct rcd_link *link);
 void rcd_link_rest(struct rcd_link *link);
 
 /* End the dial, for a reason that is no failure. */
 void rcd_link_yield(struct rcd_link *link, const char *reason);
 
-/* As the module has it now, NULL for not at all: have it as configured. */
+/* Make it as configured; info: as the module has it, NULL for not at all. */
 void rcd_link_adopt(struct rcd_link *link, const struct rcl_link_info *info);
 
 /* As the module says. */

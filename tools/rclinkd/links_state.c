@@ -30,8 +30,8 @@ struct rcd_count rcd_links_count(const struct rcd_links *all)
 }
 
 /*
- * Seconds until link is to be dialled, to come up or to rotate; 0 if that does
- * not wait. Where there is no host to dial, the timer is for another look.
+ * Seconds until link is to be dialled, to come up or to rotate; 0 if no dial is
+ * waiting. Without a host to dial, the timer is for another look.
  */
 static double waits(const struct rcd_link *link)
 {
@@ -40,7 +40,7 @@ static double waits(const struct rcd_link *link)
 	if (!link->conf.host[0] ||
 	    !event_pending(link->timer, EV_TIMEOUT, &due))
 		return 0;
-	/* By the same clock as due, which nobody sets. */
+	/* By the same clock as due, one that nobody sets. */
 	event_base_gettimeofday_cached(link->all->base, &now);
 	if (evutil_timercmp(&due, &now, <))
 		return 0;

@@ -59,7 +59,7 @@ static int on_glob_error(const char *path, int error)
 	return error != ENOENT;
 }
 
-/* The files beside file; what its folder is called is no pattern. */
+/* The files beside file; the name of its directory is not a pattern. */
 static void set_pattern(const char *file, char pattern[PATTERN_LEN])
 {
 	const char *slash = strrchr(file, '/');

@@ -12,7 +12,7 @@
 #include "text.h"
 
 #define LINE_LEN	1024
-#define PATIENCE_MS	200	/* with who reads, until a line is left out */
+#define PATIENCE_MS	200	/* with the reader, until a line is left out */
 
 static const struct rch_rate strangers = { 1000000000, 50 };
 
@@ -25,7 +25,7 @@ static void put_line(int priority, const char *text)
 		fprintf(stderr, "<%d>%s\n", priority, text);
 }
 
-/* Where nobody reads, who writes would wait, and all links with it. */
+/* If nobody reads, the writer would block, and all links with it. */
 static bool has_room(int ms)
 {
 	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an operator should know, on stderr: for the journal with the priority in
- * front, as sd-daemon(3) has it. Never a key, PSN, rkey or address of memory.
+ * What an operator should know, on stderr; for the journal, with the priority
+ * in front, as in sd-daemon(3). Never a key, PSN, rkey or memory address.
  */
 #ifndef RCD_LOG_H
 #define RCD_LOG_H
@@ -12,7 +12,7 @@
 __attribute__((format(printf, 2, 3)))
 void rcd_log(int priority, const char *fmt, ...);
 
-/* As many of these as there may be: strangers make them. */
+/* These are limited in rate, because strangers cause them. */
 __attribute__((format(printf, 2, 3)))
 void rcd_log_stranger(int priority, const char *fmt, ...);
 

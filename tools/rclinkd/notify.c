@@ -10,13 +10,13 @@
 #include "process.h"
 
 #define US_PER_S	1000000
-#define EXTEND_US	(60 * US_PER_S)	/* of a start, for what is next */
+#define EXTEND_US	(60 * US_PER_S)	/* of a start, for its next step */
 
 struct rcd_notify {
 	struct event *timer;
 };
 
-/* From the loop: it is what must be alive. */
+/* From the loop, because it is the loop that must be alive. */
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;

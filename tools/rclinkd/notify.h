@@ -6,11 +6,11 @@
 struct event_base;
 struct rcd_notify;
 
-/* Begins to feed the watchdog, if there is one. NULL without memory. */
+/* Starts to feed the watchdog, if there is one. NULL without memory. */
 struct rcd_notify *rcd_notify_new(struct event_base *base);
 void rcd_notify_free(struct rcd_notify *n);
 
-/* While the loop waits for something, or there is none yet. */
+/* Call it while the loop waits for something, or does not run yet. */
 void rcd_notify_alive(void);
 
 void rcd_notify_ready(void);

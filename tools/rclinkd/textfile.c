@@ -21,14 +21,14 @@
 #include "metrics.h"
 
 #define INTERVAL_S	15	/* collectors seldom look more often */
-#define NEW		".new"	/* what it is called while it is written */
+#define NEW		".new"	/* suffix while it is being written */
 
 struct rcd_textfile {
 	const struct rcd_links *links;
 	const struct rcd_hwcount *hwcount;
 	struct event *timer;
 	char file[RCD_PATH_LEN];	/* "": none is written */
-	int error;			/* that was said, or 0 */
+	int error;			/* that was logged, or 0 */
 };
 
 static void print_one(FILE *to, const char *name, const char *type,
@@ -101,7 +101,7 @@ static int print_daemon(FILE *to, const struct rcd_links *links)
 	return print_links(to, links);
 }
 
-/* Those of the kernel are left out while it cannot be asked. */
+/* The kernel's metrics are left out while it cannot be asked. */
 static int print_all(FILE *to, const struct rcd_textfile *t)
 {
 	struct rcl_nl *nl = rch_hub_requests(rcd_links_hub(t->links));
@@ -122,7 +122,7 @@ static int print_all(FILE *to, const struct rcd_textfile *t)
 	return print_daemon(to, t->links);
 }
 
-/* For everybody to read; nobody else's file or link is followed. */
+/* Readable by everybody; follows nobody else's file or link. */
 static FILE *create(const char *name)
 {
 	FILE *to;
@@ -160,7 +160,7 @@ static int replace(const struct rcd_textfile *t)
 	return ret;
 }
 
-/* The unit sees what was there when it started. */
+/* The unit sees the directories that were there when it started. */
 static const char *advice(int error)
 {
 	if (error != -EROFS)

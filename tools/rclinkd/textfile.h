@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Metrics in a file, for a collector that reads such (rclinkd(8)): those of the
- * links as `rclink stats --prometheus` prints them, and the daemon's own. It is
- * replaced as a whole, so nobody reads half of one.
+ * Metrics in a file, for a collector that reads one (rclinkd(8)): those of the
+ * links as `rclink stats --prometheus` prints them, and the daemon's own. The
+ * file is replaced as a whole, so nobody reads half of one.
  */
 #ifndef RCD_TEXTFILE_H
 #define RCD_TEXTFILE_H
@@ -20,9 +20,9 @@ struct rcd_textfile *rcd_textfile_new(struct event_base *base,
 void rcd_textfile_free(struct rcd_textfile *t);
 
 /*
- * Write to this file, now and from time to time; "": to none. The one that was
- * written to before is removed, if it is another. That it cannot be written is
- * said once for each reason, and the next time is tried again.
+ * Write to this file, now and from time to time; "": to none. The previous file
+ * is removed if it is another one. A failure to write is logged once for each
+ * reason, and writing is tried again the next time.
  */
 void rcd_textfile_set(struct rcd_textfile *t, const char *file);
 

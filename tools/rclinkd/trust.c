@@ -15,7 +15,7 @@
 #define FILES	4
 #define AGAIN_NS	1000000000ULL	/* between two tries of one file */
 
-/* Another file of the same name has another of these. */
+/* Another file of the same name has another stamp. */
 struct stamp {
 	dev_t dev;
 	ino_t ino;
@@ -28,10 +28,10 @@ struct rcd_trust {
 	struct stamp stamp[FILES];	/* of what answers */
 	struct stamp bad[FILES];	/* of what could not be used ... */
 	uint64_t tried;			/* ... last, in ns ... */
-	char why[RCL_ERR_LEN];		/* ... and what was said of it */
+	char why[RCL_ERR_LEN];		/* ... and why */
 	struct rcx_tls *answer;
 	bool renewed;			/* since this was made */
-	char self[RCLINK_PEER_MAX + 1];	/* the first that a peer is shown */
+	char self[RCLINK_PEER_MAX + 1];	/* first identity a peer is shown */
 };
 
 static const char *given(const char *file)
@@ -114,7 +114,7 @@ struct rcd_trust *rcd_trust_new(const struct rcd_conf *conf,
 	strcpy(t->file[1], conf->cert);
 	strcpy(t->file[2], conf->ca);
 	strcpy(t->file[3], conf->crl);
-	/* Before they are read: what changes meanwhile is read again. */
+	/* Before reading them: what changes meanwhile is then read again. */
 	look(t, t->stamp);
 	if (load(t, err)) {
 		rcd_trust_free(t);
@@ -135,7 +135,7 @@ void rcd_trust_free(struct rcd_trust *t)
 	free(t);
 }
 
-/* What cannot be used now may be in a while: no file was left, say. */
+/* It may be usable later, if no file descriptor was left for example. */
 static void keep_old(struct rcd_trust *t, const struct stamp *bad,
 		     const char *err)
 {
@@ -172,7 +172,7 @@ struct rcx_tls *rcd_trust_answer(struct rcd_trust *t)
 	return t->answer;
 }
 
-/* A list of revoked certificates takes longer to read than all the rest. */
+/* Read nothing again: a CRL takes longer to read than all the rest. */
 struct rcx_tls *rcd_trust_dial(struct rcd_trust *t,
 			       const struct rcd_link_conf *link, char *err)
 {

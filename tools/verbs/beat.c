@@ -7,7 +7,7 @@
 #include "epoch.h"
 #include "process.h"
 
-#define ANSWER_MS	10000	/* for an answer, or longer: heartbeats */
+#define ANSWER_MS	10000	/* for an answer, or the heartbeats if longer */
 
 static uint32_t interval_of(const struct rcv_epoch *ep)
 {
@@ -26,7 +26,7 @@ void rcv_beat_start(struct rcv_epoch *ep)
 	uint32_t interval = interval_of(ep), eighth = interval / 8;
 	uint32_t lot = 0;
 
-	/* Without a number by lot it is only less spread. */
+	/* Without a random number, beats are only less spread out. */
 	if (ep->role == RCLINK_ROLE_INITIATOR &&
 	    getrandom(&lot, sizeof(lot), GRND_NONBLOCK) >= 0)
 		interval -= eighth + lot % (eighth + 1);
@@ -79,11 +79,11 @@ int rcv_beat_look(struct rcv_epoch *ep, uint64_t now)
 	ret = rcv_large_again(ep, now);
 	if (ret || now < hb->due)
 		return ret;
-	/* The first one ends with the question. */
+	/* The first quiet interval ends with the question. */
 	if (++hb->quiet >= ep->policy.v[RCL_P_MISSES])
 		return -EHOSTDOWN;
 	hb->due += interval;
-	/* Much later: this process stood still itself. */
+	/* If much later, this process itself stood still. */
 	if (hb->quiet == 1 || now + interval / 2 > hb->due)
 		hb->due = now + interval;
 	return ask(ep);

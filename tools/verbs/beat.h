@@ -9,10 +9,10 @@
 struct rcl_msg;
 struct rcv_epoch;
 
-/* How long may the peer owe anything, in ms? */
+/* How long the peer may owe anything, in ms. */
 uint64_t rcv_beat_limit(const struct rcv_epoch *ep);
 
-/* There was a sign of the peer just now. */
+/* The peer gave a sign of life just now. */
 void rcv_beat_start(struct rcv_epoch *ep);
 
 /* An authentic message came in. */
@@ -22,8 +22,8 @@ void rcv_beat_heard(struct rcv_epoch *ep, const struct rcl_msg *msg);
 int rcv_beat_message(struct rcv_epoch *ep, const struct rcl_msg *msg);
 
 /*
- * Has an interval ended? 0, -EHOSTDOWN after the last, or what is said of that
- * which is sent then.
+ * Has an interval ended? 0, -EHOSTDOWN after the last one, or the error of what
+ * is sent then.
  */
 int rcv_beat_look(struct rcv_epoch *ep, uint64_t now);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's endpoint.c, whose struct has the layout of the one here. */
+/* From the module's endpoint.c; its struct has the layout of the one here. */
 #ifndef RCV_CHECK_H
 #define RCV_CHECK_H
 

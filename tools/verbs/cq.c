@@ -8,7 +8,7 @@
 
 #include "fail.h"
 
-#define EVENTS_MAX	64	/* acknowledged at once: that takes a lock */
+#define EVENTS_MAX	64	/* acked together: each ack takes a lock */
 
 static int open_channel(struct rcv_cq *cq, struct ibv_context *ctx, char *err)
 {
@@ -45,7 +45,7 @@ static bool create_extended(struct rcv_cq *cq, struct ibv_context *ctx,
 	return true;
 }
 
-/* Some providers have no stamps, as that of rxe, and some no extended CQs. */
+/* Some providers, like that of rxe, have no stamps; some no extended CQs. */
 static void create(struct rcv_cq *cq, struct ibv_context *ctx, int entries,
 		   bool extended)
 {
@@ -105,8 +105,8 @@ static void read_extended(struct rcv_cq *cq, struct rcv_wc *wc)
 }
 
 /*
- * One at a time: where ibv_next_poll() finds no more, rxe's gives its lock
- * back, and ibv_end_poll(), which has to follow, does so again, behind a
+ * One at a time: when ibv_next_poll() finds no more, rxe's releases its lock,
+ * and ibv_end_poll(), which has to follow, releases it again, and moves past a
  * completion that is not there yet.
  */
 static int poll_extended(struct rcv_cq *cq, struct rcv_wc *wcs, int num)

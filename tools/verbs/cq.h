@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One completion queue, polled or by events, plain or extended. */
+/* One completion queue: polled or event-driven, plain or extended. */
 #ifndef RCV_CQ_H
 #define RCV_CQ_H
 
@@ -10,11 +10,11 @@
 
 enum {
 	RCV_CQ_EVENTS = 1,	/* with a completion channel */
-	/* Extended, with the device's time, as far as there is either. */
+	/* Extended, with the device's time, as far as it has either. */
 	RCV_CQ_STAMPS = 2,
 };
 
-/* On failure only wr_id, status and vendor_err mean something. */
+/* On failure only wr_id, status and vendor_err are valid. */
 struct rcv_wc {
 	uint64_t wr_id;
 	uint32_t status;	/* enum ibv_wc_status */
@@ -22,7 +22,7 @@ struct rcv_wc {
 	uint32_t opcode;
 	uint32_t flags;
 	uint32_t len;
-	/* Not of an extended CQ: big-endian, or the rkey that a SEND ended. */
+	/* Not from an extended CQ. Big-endian, or the invalidated rkey. */
 	uint32_t imm;
 	uint64_t stamp;		/* device ticks, if the CQ has stamps */
 };
@@ -38,13 +38,13 @@ struct rcv_cq {
 /* 0, or a negative errno with a sentence in err. */
 int rcv_cq_create(struct rcv_cq *cq, struct ibv_context *ctx, int entries,
 		  unsigned int how, char *err);
-/* Its QPs are gone. Fine for one that was never created. */
+/* Its QPs are gone. May be called for a CQ that was never created. */
 void rcv_cq_destroy(struct rcv_cq *cq);
 
-/* What has completed, up to num; a negative errno. */
+/* Takes up to num completions; returns how many, or a negative errno. */
 int rcv_cq_poll(struct rcv_cq *cq, struct rcv_wc *wcs, int num);
 
-/* Ask for an event when something completes; poll once more after that. */
+/* Ask for an event when something completes; then poll once more. */
 int rcv_cq_arm(struct rcv_cq *cq);
 
 /* Take the event that made the channel readable; never blocks. */

@@ -91,7 +91,7 @@ bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc)
 		ctrl->retired = number + 1;
 		return true;
 	}
-	/* WRITE with immediate leaves the length to what it wrote elsewhere. */
+	/* Of a WRITE with immediate, len is what it wrote elsewhere. */
 	if (wc->opcode != IBV_WC_RECV ||
 	    wc->flags & (IBV_WC_WITH_IMM | IBV_WC_WITH_INV))
 		return false;
@@ -145,7 +145,7 @@ int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg)
 	return ret == -EAGAIN ? -EIO : ret;
 }
 
-/* Gives nothing while no send slot is free, so that an answer can be sent. */
+/* Returns 0 while no send slot is free, so that an answer can be sent. */
 int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in)
 {
 	uint32_t i = ctrl->opened % RCL_CTRL_SLOTS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The control channel of one epoch, as the module's ctrl.c has it: sealed
- * messages of fixed-size slots on one QP, with credits.
+ * The control channel of one epoch, like that of the module's ctrl.c: sealed
+ * messages in fixed-size slots on one QP, with credits.
  */
 #ifndef RCV_CTRL_H
 #define RCV_CTRL_H
@@ -15,7 +15,7 @@
 #include "rc.h"
 #include "seal.h"
 
-/* Kinds of work requests, above what a kind counts. */
+/* Kinds of work requests, in wr_id above a number of that kind. */
 #define RCV_WR_SHIFT	32
 enum rcv_wr {
 	RCV_WR_CTRL_RECV = 1,
@@ -45,18 +45,18 @@ struct rcv_ctrl {
 	uint32_t sent;
 	uint32_t retired;		/* sends that have completed */
 	struct rcv_seal seal;
-	bool started;			/* the key is in */
+	bool started;			/* the key is set */
 	struct rcl_credit credit;	/* what may be sent */
 };
 
-/* A message that came in; its data is good until it is given back. */
+/* A received message; its data is valid until it is given back. */
 struct rcv_in {
 	struct rcl_msg msg;
 	uint32_t slot;
 	uint64_t when;			/* ns */
 };
 
-/* 0, or a negative errno with a sentence in err. The QP comes later. */
+/* 0, or a negative errno with a sentence in err. The QP is created later. */
 int rcv_ctrl_create(struct rcv_ctrl *ctrl, struct ibv_pd *pd,
 		    struct rcv_qp *qp, char *err);
 /* The QP is gone. */
@@ -64,27 +64,27 @@ void rcv_ctrl_destroy(struct rcv_ctrl *ctrl);
 
 /* Post all receives: the QP is in INIT. */
 int rcv_ctrl_post(struct rcv_ctrl *ctrl);
-/* 0, or as rcv_seal_start(). */
+/* Returns what rcv_seal_start() returns. */
 int rcv_ctrl_start(struct rcv_ctrl *ctrl, const uint8_t *key, uint32_t role,
 		   uint64_t epoch);
 
-/* A receive or a send of it has completed well. False: not by a SEND. */
+/* A receive or send of it succeeded. False: it received no plain SEND. */
 bool rcv_ctrl_completed(struct rcv_ctrl *ctrl, const struct rcv_wc *wc);
 
-/* False when an answer must come in first, or a send be done. */
+/* False while an answer must come in first, or a send complete. */
 bool rcv_ctrl_can_ask(const struct rcv_ctrl *ctrl);
 
 /*
- * Seal and send msg; its credits are filled in. -EAGAIN when no slot is free, a
- * completion comes when one is; -EPROTO when the peer left no credit; else what
- * the verbs call says, which ends the epoch.
+ * Seal and send msg, with its credits filled in. -EAGAIN if no slot is free: a
+ * completion comes when one is. -EPROTO if the peer left no credit. Otherwise
+ * what the verbs call returns; its errors end the epoch.
  */
 int rcv_ctrl_send(struct rcv_ctrl *ctrl, struct rcl_msg *msg);
 
 /*
- * Open the next message: 1, 0 for none now, what rcv_seal_open() says of one
- * that is not the next authentic one, -EPROTO for one that breaks the protocol.
- * To be given back after use.
+ * Open the next message. Returns 1; 0 if there is none now; what
+ * rcv_seal_open() returns if it is not the next authentic one; -EPROTO if it
+ * breaks the protocol. Give it back after use.
  */
 int rcv_ctrl_recv(struct rcv_ctrl *ctrl, struct rcv_in *in);
 int rcv_ctrl_give_back(struct rcv_ctrl *ctrl, const struct rcv_in *in);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end that is connected to. What it shows is there before it posts its
- * first receive: who waits for that finds it. What may be ended by a SEND is a
- * window, as no registration of a process may be.
+ * The end that accepts. What it shows is there before it posts its first
+ * receive, so a peer that waits for that finds it. What a SEND may invalidate
+ * is a window, because no registration of a process may be invalidated.
  */
 #include "echo.h"
 
@@ -25,7 +25,7 @@ struct echo {
 	uint8_t *mem;		/* what is shown, then the buffers */
 	struct ibv_mr *shown_mr, *mr;
 	struct rcv_shown all, once;
-	uint32_t receives;	/* a buffer */
+	uint32_t receives;	/* the buffer that is posted */
 };
 
 /* Frees e: nothing may touch it after this. */
@@ -44,14 +44,14 @@ static int get_memory(struct echo *e)
 	unsigned int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			      IBV_ACCESS_REMOTE_READ;
 
-	/* So it has one extent at whatever address it is shown. */
+	/* Aligned, it is one extent at whatever address it is shown. */
 	if (posix_memalign((void **)&e->mem, RCV_ECHO_SIZE,
 			   (1 + BUFFERS) * RCV_ECHO_SIZE)) {
 		e->mem = NULL;
 		return -ENOMEM;
 	}
 	rcv_echo_fill(e->mem, RCV_ECHO_SIZE, false);
-	/* What a WRITE leaves as it is goes to the peer, too. */
+	/* A WRITE leaves a buffer as it is, and that goes to the peer, too. */
 	memset(buffer(e, 0), 0, BUFFERS * RCV_ECHO_SIZE);
 	e->all.len = RCV_ECHO_SIZE;
 	e->all.rights = RCV_RIGHT_WRITE | RCV_RIGHT_READ;
@@ -111,7 +111,7 @@ static void show_once(struct echo *e)
 	e->once.len = RCV_ECHO_SIZE;
 }
 
-/* As long, with the same bytes if it had any there, and the same immediate. */
+/* Same length, same bytes if any came into the buffer, same immediate. */
 static int send_back(struct echo *e, uint32_t from, const struct rcv_wc *wc)
 {
 	struct ibv_sge sge = {
@@ -131,7 +131,7 @@ static int send_back(struct echo *e, uint32_t from, const struct rcv_wc *wc)
 	return rcv_lease_send(e->ep, e->lease, SEND, &wr);
 }
 
-/* rxe has the flag of the kernel, which is the other one of these here. */
+/* rxe reports the kernel's flag, which reads as IBV_WC_IP_CSUM_OK here. */
 static bool ends_once(const struct echo *e, const struct rcv_wc *wc)
 {
 	return wc->flags & (IBV_WC_WITH_INV | IBV_WC_IP_CSUM_OK) &&
@@ -143,7 +143,7 @@ static void take_message(struct echo *e, const struct rcv_wc *wc)
 	uint32_t from = e->receives;
 	int ret;
 
-	/* A WRITE with immediate may have been to other memory of the link. */
+	/* A WRITE with immediate may have gone to other memory of the link. */
 	if (wc->len > RCV_ECHO_SIZE) {
 		finish(e, "a message came that is too long");
 		return;
@@ -164,7 +164,7 @@ static void on_attached(void *ctx, struct rcv_lease *lease)
 	struct ibv_mw *mw = NULL;
 
 	e->lease = lease;
-	/* There may be none left. */
+	/* The device may have none left. */
 	if (rcv_hca_has_windows(&e->ep->hca))
 		mw = ibv_alloc_mw(e->ep->pd, IBV_MW_TYPE_2);
 	if (mw ? bind(e, mw) : post_receive(e))

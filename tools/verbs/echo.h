@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The service `echo` (Documentation/channels.rst), by which each operation of a
- * channel can be tried: it knows no difference between a process over
- * libibverbs and one over the module at the other end.
+ * The service `echo` (Documentation/channels.rst), with which each operation of
+ * a channel can be tried. It does not matter whether the process at the other
+ * end runs over libibverbs or over the module.
  */
 #ifndef RCV_ECHO_H
 #define RCV_ECHO_H
@@ -13,18 +13,19 @@ struct rcv_echo_op;
 struct rcv_epoch;
 struct rcv_service;
 
-/* err is NULL when all was as it must be. */
+/* err is NULL if all was as it must be. */
 typedef void rcv_echo_done(void *ctx, const char *err);
 
 /*
- * Connect to the service of the peer, do that once with so many bytes, to
- * RCV_ECHO_SIZE, and see whether it was done. done is called in any case, by a
- * turn of the epoch, or when that is freed: ctx outlives it. 0, or -ENOMEM.
+ * Connect to the peer's service, do op once with size bytes, at most
+ * RCV_ECHO_SIZE, and check the result. Returns 0, or -ENOMEM. After 0, done is
+ * called in any case, by a turn of the epoch or when that is freed: ctx must
+ * outlive it.
  */
 int rcv_echo_try(struct rcv_epoch *ep, const struct rcv_echo_op *op,
 		 uint32_t size, rcv_echo_done *done, void *ctx);
 
-/* For who lets others try. */
+/* For a process that lets others try. */
 extern const struct rcv_service rcv_echo_service;
 
 #endif /* RCV_ECHO_H */

@@ -10,7 +10,7 @@
 #include "fail.h"
 #include "lease.h"
 
-#define PERIOD	251	/* no page begins as the last one did */
+#define PERIOD	251	/* no page begins like the one before */
 
 #define CHANGE	(RCV_RIGHT_WRITE | RCV_RIGHT_READ)
 

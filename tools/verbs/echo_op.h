@@ -9,25 +9,25 @@
 #include "shown.h"
 
 #define RCV_ECHO_SERVICE	"echo"		/* and its memory */
-#define RCV_ECHO_ONCE		"echo.once"	/* the same, to be ended */
-#define RCV_ECHO_SIZE		65536		/* of it, and of a message */
+#define RCV_ECHO_ONCE		"echo.once"	/* the same, for send-inv */
+#define RCV_ECHO_SIZE		65536		/* of both, and of a message */
 #define RCV_ECHO_WORD		8		/* of an atomic */
 
 struct rcv_echo_op {
 	const char *name;
 	uint32_t opcode;	/* enum ibv_wr_opcode */
-	uint32_t rights;	/* that it needs; 0: no memory */
+	uint32_t rights;	/* needed; 0: no memory */
 	bool answered;		/* by a message */
-	bool changes;		/* memory, which is read afterwards */
+	bool changes;		/* memory, which is then read */
 };
 
-/* All of them; the last has no name. */
+/* All of them; the last entry has no name. */
 extern const struct rcv_echo_op rcv_echo_ops[];
 
 /* NULL: there is no such operation. */
 const struct rcv_echo_op *rcv_echo_op(const char *name);
 
-/* Name of the memory that it is for. */
+/* Name of the memory that op is for. */
 const char *rcv_echo_memory(const struct rcv_echo_op *op);
 
 static inline bool rcv_echo_is_atomic(const struct rcv_echo_op *op)
@@ -36,14 +36,17 @@ static inline bool rcv_echo_is_atomic(const struct rcv_echo_op *op)
 }
 
 /*
- * Can it be done with so many bytes of what the peer shows? shown is NULL when
- * that is nothing; has the own device atomics? 0, or a negative errno with a
- * sentence in err.
+ * Can op be done on size bytes of what the peer shows? shown is NULL if that is
+ * nothing; atomics: this end's device has them. Returns 0, or a negative errno
+ * with a sentence in err.
  */
 int rcv_echo_check(const struct rcv_echo_op *op, uint32_t size,
 		   const struct rcv_shown *shown, bool atomics, char *err);
 
-/* What memory begins with, and what is sent and written: no byte is equal. */
+/*
+ * Fill in, or check, the initial bytes of memory or, with sent, those that are
+ * sent and written: the two differ in every byte.
+ */
 void rcv_echo_fill(uint8_t *to, uint32_t len, bool sent);
 bool rcv_echo_is(const uint8_t *data, uint32_t len, bool sent);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end that connects. It begins when the other one has posted a receive,
- * which it does when all that it shows is there. An operation is done when it
- * has completed, and was answered if it is one that is; then what it changed is
- * read back, or memory that it ended must be gone.
+ * The end that connects. It begins when the other end has posted a receive,
+ * which it does once all that it shows is there. An operation is done when it
+ * has completed and, if it is of a kind that is answered, was answered; then
+ * what it changed is read back, or the memory it invalidated must be gone.
  */
 #include "echo.h"
 
@@ -18,7 +18,7 @@
 #include "lease.h"
 
 #define IMM	0x72636c65
-#define NONE	0xff	/* a byte that is nowhere */
+#define NONE	0xff	/* a byte that never occurs */
 
 enum { RECV, ACT, LOOK };	/* work requests */
 
@@ -28,7 +28,7 @@ struct attempt {
 	const struct rcv_echo_op *op;
 	uint32_t size;
 	uint8_t *out, *in;
-	struct ibv_mr *mr;		/* both */
+	struct ibv_mr *mr;		/* of both */
 	struct rcv_shown shown;
 	bool begun, acted, answered;
 	rcv_echo_done *done;		/* NULL: nobody wants to know */
@@ -127,7 +127,7 @@ static const char *wrong_answer(const struct attempt *a,
 	if (!(wc->flags & IBV_WC_WITH_IMM) != !imm ||
 	    (imm && be32toh(wc->imm) != IMM))
 		return "the answer has another immediate";
-	/* What was written is elsewhere. */
+	/* Written data is elsewhere. */
 	if (!a->op->changes && !rcv_echo_is(a->in, a->size, true))
 		return "the answer came damaged; report it";
 	return NULL;

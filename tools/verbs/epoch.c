@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completions, device events and time come from the loop; each ends in
- * rcv_epoch_turn(), which polls, reads what came in, asks what is to be asked,
- * and decides whether the epoch ends. Its owner is told by the timer's event,
- * on an empty stack, and may free it there.
+ * The loop delivers completions, device events and timeouts; each ends in
+ * rcv_epoch_turn(), which polls, reads what came in, sends pending questions,
+ * and decides whether the epoch ends. The timer's event tells the owner, on an
+ * empty stack, and the owner may free the epoch there.
  */
 #include "epoch.h"
 
@@ -22,8 +22,8 @@
 #include "process.h"
 #include "range.h"
 
-#define LOOK_S		1	/* whether the device is still there */
-#define BYE_MS		200	/* for the peer's device to have a goodbye */
+#define LOOK_S		1	/* between checks for a removed device */
+#define BYE_MS		200	/* for a goodbye to reach the peer's device */
 #define POLL_WCS	16
 
 enum { HEARD = 1, ANSWERED = 2, BOTH = HEARD | ANSWERED };
@@ -38,7 +38,7 @@ void rcv_epoch_kick(struct rcv_epoch *ep)
 	event_active(ep->timer, EV_TIMEOUT, 0);
 }
 
-/* The first one counts, of those that explain as much. */
+/* Of reasons that explain equally well, the first one counts. */
 static void note(struct rcv_epoch *ep, uint32_t reason,
 		 const struct rcv_wc *failed)
 {
@@ -102,7 +102,7 @@ int rcv_policy_complete(struct rcl_policy *policy, char *err)
 	return 0;
 }
 
-/* As the module's rcl_ctrl_is_too_long() has it. */
+/* Like the module's rcl_ctrl_is_too_long(). */
 static bool is_too_long(const struct rcv_wc *wc)
 {
 	return wc->wr_id >> RCV_WR_SHIFT == RCV_WR_CTRL_RECV &&
@@ -142,7 +142,7 @@ static void completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 	}
 }
 
-/* How many there were, up to POLL_WCS. */
+/* Returns how many there were, up to POLL_WCS. */
 static int poll_some(struct rcv_epoch *ep, struct rcv_cq *cq,
 		     void (*take)(struct rcv_epoch *ep,
 				  const struct rcv_wc *wc))
@@ -159,9 +159,9 @@ static int poll_some(struct rcv_epoch *ep, struct rcv_cq *cq,
 }
 
 /*
- * First the messages: one may end a channel, whose last data came before it,
- * and is in the pool's CQ by now, however much of others is there before it.
- * What comes meanwhile can wait.
+ * Messages first: one may end a channel, whose last data came before it and is
+ * in the pool's CQ by now, however many completions of others precede it there.
+ * What comes in meanwhile can wait.
  */
 static bool poll_all(struct rcv_epoch *ep)
 {
@@ -175,7 +175,7 @@ static bool poll_all(struct rcv_epoch *ep)
 	return some || all > 0;
 }
 
-/* It is up as soon as all of that is known. */
+/* The epoch is up as soon as all of that is known. */
 static void settle(struct rcv_epoch *ep)
 {
 	if (ep->up || ep->proven != BOTH || !ep->large.through)
@@ -211,8 +211,8 @@ static int on_hello(struct rcv_epoch *ep, const struct rcl_msg *msg)
 }
 
 /*
- * Who is up has the answer to its hello, and what was written before that,
- * whose acknowledgment may come later, or was lost.
+ * A peer that is up has got the answer to its hello, and the large packet that
+ * was written before that; the acknowledgment may come later, or was lost.
  */
 static void overtaken(struct rcv_epoch *ep)
 {
@@ -317,7 +317,7 @@ static void set_timer(struct rcv_epoch *ep, uint64_t ms)
 	event_add(ep->timer, &tv);
 }
 
-/* 0 is never. */
+/* 0 means never. */
 static uint64_t sooner(uint64_t due, uint64_t other)
 {
 	return !due || (other && other < due) ? other : due;
@@ -336,8 +336,8 @@ static void expect(struct rcv_epoch *ep)
 }
 
 /*
- * A goodbye explains the failures that come with it. What is to be told, the
- * timer was kicked for, and whoever set it anew would take that back.
+ * A goodbye explains the failures that come with it. If the owner is to be told
+ * something, the timer has been kicked; setting it again would undo that.
  */
 void rcv_epoch_turn(struct rcv_epoch *ep)
 {
@@ -357,11 +357,11 @@ void rcv_epoch_turn(struct rcv_epoch *ep)
 		end_at(ep, reason_of(ret));
 	if (ep->why[0] || ep->tell_up || ep->busy)
 		return;
-	/* What completed before this comes without an event. */
+	/* What completed before this raises no event. */
 	if (rcv_cq_arm(&ep->cq) || rcv_cq_arm(&ep->pool_cq))
 		end_at(ep, RCLINK_DOWN_REASON_LOCAL_ERROR);
 	else if (more || poll_all(ep))
-		set_timer(ep, 0);	/* the loop looks at all else before */
+		set_timer(ep, 0);	/* after the loop's other events */
 	else
 		expect(ep);
 }
@@ -434,8 +434,8 @@ static void on_news(evutil_socket_t fd, short what, void *arg)
 }
 
 /*
- * Without an event where the driver cannot take a device away from a process:
- * then its removal waits until this one closes it.
+ * If the driver cannot take a device away from a process, there is no event:
+ * the removal waits until this process closes the device.
  */
 static void on_look(evutil_socket_t fd, short what, void *arg)
 {

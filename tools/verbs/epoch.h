@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * One epoch of a link whose verbs objects belong to this process: what life.c,
- * epoch.c and heartbeat.c of the module are to a link of the kernel. Driven by
- * a libevent base; nothing in it sleeps but the goodbye.
+ * epoch.c and heartbeat.c of the module are to a link of the kernel. It is
+ * driven by a libevent base; only the goodbye blocks.
  */
 #ifndef RCV_EPOCH_H
 #define RCV_EPOCH_H
@@ -25,9 +25,9 @@
 struct event;
 struct event_base;
 
-/* Called by the loop, never from within a call of the owner. */
+/* Called by the loop, never from within a call by the owner. */
 struct rcv_epoch_ops {
-	/* Hellos and large packets went both ways. It may be freed now. */
+	/* Hellos and large packets went both ways; the epoch may be freed. */
 	void (*up)(void *ctx);
 	/* Once, and last: the epoch is of no use, and may be freed now. */
 	void (*down)(void *ctx, const char *why);
@@ -58,31 +58,31 @@ struct rcv_epoch {
 	unsigned int proven;
 	bool up;
 	bool tell_up;			/* the owner does not know it yet */
-	bool again;			/* it ends for another one */
-	bool left;			/* by the peer: nobody waits for it */
+	bool again;			/* it makes way for another one */
+	bool left;			/* by the peer: goodbye does not wait */
 	bool busy;			/* the CQ is polled, not waited for */
-	uint64_t due;			/* ms, of an answer; 0: none is owed */
+	uint64_t due;			/* ms, for an answer; 0: none is owed */
 	struct rcv_heartbeat heartbeat;
 	struct rcv_large large;
 	struct rcl_reason failure;	/* of a work request or the device */
-	char why[RCL_ERR_LEN];		/* it ended, or "" */
+	char why[RCL_ERR_LEN];		/* reason it ended; "": it has not */
 	struct event *completion, *pool_completion, *news, *look, *timer;
-	/* For the bench: its work requests are none of this file's. */
+	/* For the bench, which posts its own work requests. */
 	void (*bench_done)(void *ctx);
 	void *bench_ctx;
-	const struct rcv_service *const *services;	/* up to NULL */
+	const struct rcv_service *const *services;	/* up to a NULL */
 	struct {
 		char service[RCV_LEASE_NAME];
 		const struct rcv_lease_ops *ops;
 		void *ctx;		/* NULL: nothing to open */
 	} opening;
-	uint32_t lease_cookie;		/* of the last question of a lease */
+	uint32_t lease_cookie;		/* of the last question on a lease */
 	uint8_t lease_data[RCL_MSG_DATA_MAX];	/* of an answer */
 	struct rcv_qp qp[1 + RCLINK_QPS_MAX];	/* the control QP first */
-	struct rcv_lease lease[RCLINK_QPS_MAX];	/* of the others */
+	struct rcv_lease lease[RCLINK_QPS_MAX];	/* of the other QPs */
 };
 
-/* Of its path, in bytes. */
+/* The MTU of its path, in bytes. */
 static inline uint32_t rcv_epoch_mtu(const struct rcv_epoch *ep)
 {
 	return ep->local.mtu < ep->remote.mtu ? ep->local.mtu : ep->remote.mtu;
@@ -95,8 +95,8 @@ static inline uint32_t rcv_epoch_mtu(const struct rcv_epoch *ep)
 int rcv_policy_complete(struct rcl_policy *policy, char *err);
 
 /*
- * Allocate all, QPs in INIT. services are for the peer, up to a NULL, or NULL.
- * NULL with a sentence in err.
+ * Allocate everything, with QPs in INIT. services are for the peer, up to a
+ * NULL; it may be NULL. Returns NULL on failure, with a sentence in err.
  */
 struct rcv_epoch *rcv_epoch_new(struct event_base *base,
 				const struct rcl_policy *policy,
@@ -105,30 +105,33 @@ struct rcv_epoch *rcv_epoch_new(struct event_base *base,
 				const struct rcv_epoch_ops *ops, void *ctx,
 				char *err);
 
-/* INIT to RTR; agreed receives the common number. remote is hostile. */
+/* INIT to RTR. *agreed becomes the common number. remote is hostile. */
 int rcv_epoch_connect(struct rcv_epoch *ep, uint32_t role,
 		      const struct rcl_endpoint *remote, uint64_t *agreed,
 		      char *err);
 
-/* RTR to RTS, and hello. */
+/* RTR to RTS, and send hello. */
 int rcv_epoch_activate(struct rcv_epoch *ep,
 		       const uint8_t key[RCLINK_KEY_LEN], char *err);
 
 /* Have the loop take a turn soon: something was asked for. */
 void rcv_epoch_kick(struct rcv_epoch *ep);
 
-/* Of an epoch that is up, one at a time: done() is called by the loop. */
+/*
+ * Only while the epoch is up, and one at a time. done() is called by the loop,
+ * or at once if the ping cannot start.
+ */
 void rcv_epoch_ping(struct rcv_epoch *ep, const struct rcv_ping *ping);
 
 /*
- * Say goodbye if it was activated, for good or, with again set, for another
- * epoch, and give everything back.
+ * Say goodbye if the epoch was activated (for good or, with again set, to make
+ * way for another one), and release everything.
  */
 void rcv_epoch_free(struct rcv_epoch *ep);
 
 /*
- * Do what there is to do now, without sleeping. The loop does it by itself;
- * who polls calls it often, with busy set.
+ * Do what there is to do now, without sleeping. The loop calls it by itself; a
+ * caller that polls sets busy, and calls it often.
  */
 void rcv_epoch_turn(struct rcv_epoch *ep);
 

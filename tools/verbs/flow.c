@@ -8,13 +8,13 @@
 #include "fail.h"
 #include "process.h"
 
-#define TURNS	256	/* between two looks at what else there is */
+#define TURNS	256	/* between two calls of go_on() */
 
 struct state {
 	struct rcv_epoch *ep;
 	struct rcv_flow *flow;
 	uint32_t posted, done;
-	uint64_t begun;		/* the last one, ns */
+	uint64_t begun;		/* ns, of the last one */
 };
 
 /* Completions come in the order of the posts. */
@@ -68,7 +68,7 @@ static int run(struct state *s, char *err)
 	return 0;
 }
 
-/* Of one that was given up: its memory is the epoch's, and stays. */
+/* For an operation given up: its memory belongs to the epoch, and stays. */
 static void on_late(void *ctx)
 {
 	(void)ctx;

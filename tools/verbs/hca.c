@@ -19,7 +19,7 @@
 
 #define VENDOR_BROADCOM	0x14e4
 #define NO_GID		"the GID table has no entry at that gid-index"
-#define PKEY_BASE	0x7fff	/* without the membership */
+#define PKEY_BASE	0x7fff	/* without the membership bit */
 
 uint32_t rcv_mtu_bytes(enum ibv_mtu mtu)
 {
@@ -74,7 +74,7 @@ int rcv_hca_pkey(const struct rcv_hca *hca, uint32_t index, uint32_t *pkey,
 	return 0;
 }
 
-/* Another device may have its number by now. */
+/* Another device may have taken its number by now. */
 bool rcv_hca_is_gone(const struct rcv_hca *hca)
 {
 	struct stat st;
@@ -91,7 +91,7 @@ bool rcv_hca_has_windows(const struct rcv_hca *hca)
 	       (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
 }
 
-/* bnxt_re says that of retries that are exceeded. */
+/* bnxt_re reports an access error when retries are exceeded. */
 bool rcv_hca_is_vague(const struct rcv_hca *hca)
 {
 	return hca->attr.orig_attr.vendor_id == VENDOR_BROADCOM;
@@ -147,7 +147,7 @@ static bool netdev_is_up(int fd, const char *name)
 	return !ioctl(fd, SIOCGIFFLAGS, &req) && (req.ifr_flags & want) == want;
 }
 
-/* The call would load the module of VLANs, and without it there is none. */
+/* The ioctl would load the VLAN module; without it there is no VLAN. */
 static uint32_t netdev_vlan(int fd, const char *name)
 {
 	struct vlan_ioctl_args args = { .cmd = GET_VLAN_VID_CMD };
@@ -188,8 +188,8 @@ static void take_gid(struct rcl_gid *gid, const struct ibv_gid_entry *entry)
 }
 
 /*
- * All of the port, or that of the operator alone; but none whose index no
- * address handle can name.
+ * All GIDs of the port, or only the one that the operator gave; but none whose
+ * index does not fit into an address handle.
  */
 static int read_gids(struct rcv_hca *hca, uint32_t want)
 {
@@ -252,7 +252,7 @@ int rcv_hca_look(struct rcv_hca *hca, uint32_t port, uint32_t gid_index,
 	return 0;
 }
 
-/* Is the port fit for a link? why says, if not. */
+/* Is the port fit for a link? If not, *why is the reason. */
 static bool fits(const struct rcv_hca *hca, const char **why)
 {
 	*why = hca->why;

@@ -17,7 +17,7 @@ struct rcv_join {
 	struct event_base *base;
 	struct rcx_session *session;	/* NULL once it is over */
 	const struct rcl_policy *policy;
-	struct rcl_policy used;	/* the same, of the path that was offered */
+	struct rcl_policy used;	/* the same, with the path offered */
 	const struct rcv_join_ops *ops;
 	void *ctx;
 	struct rcv_epoch *epoch;
@@ -59,7 +59,7 @@ static int join_admit(void *ctx, const struct rcx_ids *ids, const char *wanted,
 	return join->ops->admit(join->ctx, ids, wanted, link, err);
 }
 
-/* One path: the GID that the module would choose. */
+/* One path, with the GID that the module would choose. */
 static int join_offer(void *ctx, const char *link, struct rcx_paths *paths,
 		      char *err)
 {
@@ -73,7 +73,7 @@ static int join_offer(void *ctx, const char *link, struct rcx_paths *paths,
 	ret = rcv_objects_path(&join->used, path, err);
 	if (ret)
 		return ret;
-	/* What is prepared is to be what was offered. */
+	/* Prepare exactly what was offered. */
 	memcpy(join->used.device, path->device, sizeof(join->used.device));
 	join->used.v[RCL_P_PORT] = path->port;
 	join->used.v[RCL_P_GID_INDEX] = path->gid_index;
@@ -148,7 +148,7 @@ static void join_step(void *ctx, enum rcx_step step, const char *detail)
 		join->ops->step(join->ctx, step, detail);
 }
 
-/* Both may try again, but for what was ended by intention. */
+/* Both ends may try again, unless this one was ended on purpose. */
 static void join_done(void *ctx, int result, const char *err)
 {
 	struct rcv_join *join = ctx;

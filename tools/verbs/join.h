@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One exchange whose owner is an epoch of this process, and then that epoch:
+ * One exchange that belongs to an epoch of this process, and then that epoch:
  * what host/job.h is for links of the module.
  */
 #ifndef RCV_JOIN_H
@@ -20,16 +20,16 @@ struct rcx_ids;
 struct rcx_tls;
 
 struct rcv_join_ops {
-	/* For the peer, up to a NULL; or NULL. */
+	/* Services for the peer, up to a NULL; or NULL. */
 	const struct rcv_service *const *services;
-	/* See rcx_ops; admit is for responders only, step may be NULL. */
+	/* See rcx_ops. admit is for responders only; step may be NULL. */
 	int (*admit)(void *ctx, const struct rcx_ids *ids, const char *wanted,
 		     char *link, char *err);
 	void (*step)(void *ctx, enum rcx_step step, const char *detail);
 	/*
-	 * The exchange is over. 0: both ends are up, and the join lives until
-	 * rcv_join_free(), which is not for here. Else it is gone when this
-	 * returns.
+	 * The exchange is over. If result is 0, both ends are up, and the join
+	 * lives until rcv_join_free(), which must not be called here. Otherwise
+	 * the join is gone when this returns.
 	 */
 	void (*done)(void *ctx, int result, const char *err);
 	/* After done() with 0: the link went down. The join may be freed. */
@@ -37,8 +37,8 @@ struct rcv_join_ops {
 };
 
 /*
- * policy is complete (rcv_policy_complete()), and stays. NULL with a sentence
- * in err.
+ * policy is complete (rcv_policy_complete()), and outlives the join. Returns
+ * NULL on failure, with a sentence in err.
  */
 struct rcv_join *rcv_join_dial(struct event_base *base, struct rcx_tls *tls,
 			       const char *host, uint16_t port,
@@ -46,7 +46,7 @@ struct rcv_join *rcv_join_dial(struct event_base *base, struct rcx_tls *tls,
 			       int timeout_ms, const struct rcl_policy *policy,
 			       const struct rcv_join_ops *ops, void *ctx,
 			       char *err);
-/* fd is the join's from here, also when it fails. */
+/* Takes over fd, even on failure. */
 struct rcv_join *rcv_join_accept(struct event_base *base, struct rcx_tls *tls,
 				 int fd, int timeout_ms,
 				 const struct rcl_policy *policy,
@@ -56,7 +56,7 @@ struct rcv_join *rcv_join_accept(struct event_base *base, struct rcx_tls *tls,
 /* Before done(). */
 void rcv_join_cancel(struct rcv_join *join, const char *reason);
 
-/* After done() with 0: goodbye. */
+/* After done() with 0: say goodbye. */
 void rcv_join_free(struct rcv_join *join);
 
 /* Who the peer proved to be, from RCX_STEP_TLS until done(). */

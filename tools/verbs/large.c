@@ -9,7 +9,7 @@ static void put_off(struct rcv_epoch *ep, uint64_t now)
 	ep->large.due = now + ep->policy.v[RCL_P_HEARTBEAT];
 }
 
-/* What is written are the first bytes of the own buffer, as the peer has it. */
+/* Writes the first bytes of this end's buffer, at the address the peer has. */
 int rcv_large_post(struct rcv_epoch *ep)
 {
 	uint32_t mtu = rcv_epoch_mtu(ep), room = ep->remote.length;
@@ -26,7 +26,7 @@ int rcv_large_post(struct rcv_epoch *ep)
 	return rcv_remote_post(&ep->qp[0], &ep->remote, &op);
 }
 
-/* Not beside what uses the peer's buffer. */
+/* Not while anything else uses the peer's buffer. */
 int rcv_large_again(struct rcv_epoch *ep, uint64_t now)
 {
 	if (now < ep->large.due)

@@ -12,10 +12,10 @@
 #include "process.h"
 #include "shown.h"
 
-#define FETCH_MS	30000	/* that it may take for what it registers */
-#define BUSY_MS		4	/* before it is asked again */
+#define FETCH_MS	30000	/* for the peer to register its memory */
+#define BUSY_MS		4	/* before the peer is asked again */
 
-/* A work request: generation, number of the QP, and what the consumer says. */
+/* In a wr_id: generation and number of the QP, and the consumer's `what`. */
 #define GENERATION_SHIFT	16
 #define INDEX_SHIFT		8
 
@@ -73,7 +73,7 @@ static void end_consumer(struct rcv_lease *lease, const char *why)
 		ops->ended(ctx, why);
 }
 
-/* A QP that is gone accesses nothing, and what it completed is ignored. */
+/* A destroyed QP accesses nothing, and what it completed is ignored. */
 void rcv_lease_close(struct rcv_epoch *ep, struct rcv_lease *lease,
 		     const char *why)
 {
@@ -131,7 +131,7 @@ void rcv_lease_completed(struct rcv_epoch *ep, const struct rcv_wc *wc)
 		lease->ops->completed(lease->ctx, wc);
 }
 
-/* The ends begin to look at opposite ends, so that they seldom meet. */
+/* The two ends search from opposite sides, so that they seldom meet. */
 static struct rcv_lease *find_free(struct rcv_epoch *ep)
 {
 	uint32_t i, n = ep->policy.v[RCL_P_QPS];
@@ -254,7 +254,7 @@ static bool is_owed(const struct rcv_epoch *ep, uint64_t now)
 	return false;
 }
 
-/* What has no room among the questions waits for that, and not for time. */
+/* A question for which there is no room waits for room, not for a time. */
 uint64_t rcv_lease_due(const struct rcv_epoch *ep)
 {
 	bool room = rcv_ctrl_can_ask(&ep->ctrl);
@@ -275,7 +275,7 @@ uint64_t rcv_lease_due(const struct rcv_epoch *ep)
 	return due;
 }
 
-/* Numbers that a verbs call failed for carry nothing in this epoch. */
+/* A pooled QP on which a verbs call failed stays unused in this epoch. */
 static bool all_dead(const struct rcv_epoch *ep)
 {
 	uint32_t i;
@@ -337,7 +337,7 @@ static uint8_t accept_lease(struct rcv_epoch *ep, struct rcv_lease *lease,
 	return RCL_MSG_OK;
 }
 
-/* It is to have another one. */
+/* Its consumer is to get another lease. */
 static void open_again(struct rcv_epoch *ep, struct rcv_lease *lease)
 {
 	ep->opening.ops = lease->ops;
@@ -436,7 +436,7 @@ static int on_import(struct rcv_epoch *ep, const struct rcv_lease *lease,
 	return 0;
 }
 
-/* A process keeps no keys of groups. */
+/* A process keeps no group keys. */
 static int on_group(struct rcv_epoch *ep, const struct rcl_msg *msg,
 		    struct rcl_msg *answer)
 {
@@ -472,8 +472,8 @@ int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg)
 	else if (msg->type == RCL_MSG_IMPORT)
 		ret = on_import(ep, lease, msg, &answer);
 	else
-		answer.status = RCL_MSG_REFUSED;	/* none goes on later */
-	/* Else it has ended here, and the peer is about to hear it. */
+		answer.status = RCL_MSG_REFUSED;	/* none is resumed */
+	/* Otherwise it has ended here, and the peer is about to learn it. */
 	if (msg->type == RCL_MSG_HEARS && lease->state == RCV_LEASE_OPEN &&
 	    lease->ops->heard)
 		lease->ops->heard(lease->ctx);
@@ -526,7 +526,7 @@ static int on_recycled(struct rcv_epoch *ep, struct rcv_lease *lease,
 	return 0;
 }
 
-/* The peer registers it because it was asked. */
+/* The peer is registering it because it was asked. */
 static void ask_again(struct rcv_epoch *ep, struct rcv_lease *lease)
 {
 	lease->import = 0;
@@ -560,7 +560,7 @@ static int on_imported(struct rcv_epoch *ep, const struct rcl_msg *msg)
 	for (i = 0; i < ep->policy.v[RCL_P_QPS]; i++)
 		if (ep->lease[i].import && ep->lease[i].import == msg->cookie)
 			return imported(ep, &ep->lease[i], msg);
-	/* Of a lease that has ended meanwhile. */
+	/* It was for a lease that has ended meanwhile. */
 	return msg->cookie && msg->cookie <= ep->lease_cookie ? 0 : -EPROTO;
 }
 

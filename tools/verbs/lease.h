@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pooled QPs of an epoch and who leases them: the rules are at the head of
+ * The pooled QPs of an epoch and their lessees. The rules are at the head of
  * the module's lease.c.
  */
 #ifndef RCV_LEASE_H
@@ -26,27 +26,27 @@ struct rcv_shown {
 	uint64_t len;
 	uint32_t rights;	/* RCV_RIGHT_* */
 	uint32_t rkey;		/* of the first extent */
-	uint64_t first;		/* bytes of that, of the peer's memory */
+	uint64_t first;		/* bytes in that; peer's memory only */
 };
 
-/* Of a consumer; none of them may free the epoch. */
+/* Provided by a consumer; none of them may free the epoch. */
 struct rcv_lease_ops {
-	/* Leased at both ends, the QP in RTS. */
+	/* Leased at both ends; the QP is in RTS. */
 	void (*attached)(void *ctx, struct rcv_lease *lease);
-	/* The peer has posted a receive. NULL: that is no news. */
+	/* The peer has posted a receive. May be NULL. */
 	void (*heard)(void *ctx);
-	/* A work request is done, in whatever way. */
+	/* A work request has completed, successfully or not. */
 	void (*completed)(void *ctx, const struct rcv_wc *wc);
 	/*
-	 * The answer to rcv_lease_import(), for who asks; shown is NULL if
-	 * there is no such region.
+	 * The answer to rcv_lease_import(), for consumers that call it; shown
+	 * is NULL if there is no such region.
 	 */
 	void (*imported)(void *ctx, const struct rcv_shown *shown);
-	/* Which memory is called so? NULL, returned or here: none. */
+	/* Returns the memory of that name, or NULL. May be NULL: none. */
 	const struct rcv_shown *(*find)(void *ctx, const char *name);
 	/*
-	 * Last, also of a lease that was never granted: nothing completes any
-	 * more, and nothing is accessed.
+	 * Called last, even for a lease that was never granted: nothing
+	 * completes or is accessed any more.
 	 */
 	void (*ended)(void *ctx, const char *why);
 };
@@ -55,7 +55,7 @@ struct rcv_lease_ops {
 struct rcv_service {
 	const char *name;
 	const struct rcv_lease_ops *ops;
-	/* The consumer of a new lease, the ctx of ops; NULL: busy. */
+	/* Returns the consumer of a new lease, the ctx of ops; NULL: busy. */
 	void *(*accept)(struct rcv_epoch *ep);
 };
 
@@ -75,31 +75,31 @@ struct rcv_lease {
 	enum rcv_lease_state state;
 	bool failed;			/* the peer is to be told */
 	uint32_t cookie;		/* of the question that is open */
-	uint32_t generation;		/* of the QP: what is late is known */
+	uint32_t generation;		/* of the QP: shows what is late */
 	const struct rcv_lease_ops *ops;
 	void *ctx;			/* NULL: nobody leases it */
-	bool hears, told;		/* it posted one; the peer knows */
-	uint64_t owes;			/* ms: in ANSWERED, GO comes by then */
+	bool hears, told;		/* posted a receive; told the peer */
+	uint64_t owes;			/* ms: in ANSWERED, GO is due by then */
 	char want[RCV_LEASE_NAME];	/* region to ask for, or "" */
 	uint32_t import;		/* cookie of that question, 0: none */
-	uint64_t again;			/* ms: it is not asked before */
-	uint64_t until;			/* ms: nor after that */
+	uint64_t again;			/* ms: do not ask before this */
+	uint64_t until;			/* ms: nor after this */
 };
 
 /* Lease a QP for a service of the peer; ops->attached or ->ended follows. */
 void rcv_lease_open(struct rcv_epoch *ep, const char *service,
 		    const struct rcv_lease_ops *ops, void *ctx);
-/* End it; ops->ended is called before this returns. */
+/* End a lease; ops->ended is called before this returns. */
 void rcv_lease_close(struct rcv_epoch *ep, struct rcv_lease *lease,
 		     const char *why);
 
-/* Of a lease that is open. */
+/* For an open lease. */
 int rcv_lease_recv(struct rcv_epoch *ep, struct rcv_lease *lease,
 		   uint8_t what, const struct ibv_sge *sge);
 int rcv_lease_send(struct rcv_epoch *ep, struct rcv_lease *lease,
 		   uint8_t what, struct ibv_send_wr *wr);
 void rcv_lease_import(struct rcv_lease *lease, const char *name);
-/* The same again, of what was not there: after a pause. */
+/* Ask again, after a pause, for a region that was not there. */
 void rcv_lease_import_later(struct rcv_lease *lease, const char *name);
 
 /* The `what` of a completion. */
@@ -108,7 +108,7 @@ static inline uint8_t rcv_lease_what(const struct rcv_wc *wc)
 	return wc->wr_id;
 }
 
-/* For the epoch; the ints are 0, or what ends the epoch. */
+/* For the epoch; an int is 0, or an error that ends the epoch. */
 int rcv_lease_continue(struct rcv_epoch *ep);
 uint64_t rcv_lease_due(const struct rcv_epoch *ep);	/* ms, or 0 */
 int rcv_lease_question(struct rcv_epoch *ep, const struct rcl_msg *msg);

@@ -5,7 +5,7 @@
 
 #include <linux/rclink.h>
 
-/* A pooled QP is its lessee's, whose completions tell. */
+/* A pooled QP belongs to its lessee, which learns from completions. */
 static uint32_t of_qp(const struct rcv_watched *w,
 		      const struct ibv_async_event *e)
 {
@@ -22,7 +22,7 @@ static uint32_t of_port(const struct rcv_watched *w,
 		return RCLINK_DOWN_REASON_NONE;
 	if (e->event_type == IBV_EVENT_PORT_ERR)
 		return RCLINK_DOWN_REASON_PORT_DOWN;
-	/* The packets have the LID, whatever became of the GID. */
+	/* Packets carry the LID, whatever became of the GID. */
 	if (e->event_type == IBV_EVENT_LID_CHANGE || !w->gid_holds)
 		return RCLINK_DOWN_REASON_GID_CHANGED;
 	return RCLINK_DOWN_REASON_NONE;
@@ -43,7 +43,7 @@ uint32_t rcv_news_reason(const struct rcv_watched *w,
 				 RCLINK_DOWN_REASON_DEVICE_FATAL;
 	case IBV_EVENT_PORT_ERR:
 	case IBV_EVENT_LID_CHANGE:
-	/* A GID of InfiniBand that changes is told by the latter alone. */
+	/* A changed InfiniBand GID is reported by the latter of these alone. */
 	case IBV_EVENT_GID_CHANGE:
 	case IBV_EVENT_CLIENT_REREGISTER:
 		return of_port(w, e);

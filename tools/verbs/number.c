@@ -13,7 +13,7 @@ struct number {
 	uint64_t last;
 };
 
-/* No more than there are links, and they stay. */
+/* At most one per link, and never freed. */
 static SLIST_HEAD(, number) numbers = SLIST_HEAD_INITIALIZER(numbers);
 
 static struct number *find(const char *link)

@@ -18,7 +18,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Some devices round it up, beyond what the peer's may keep to. n is not 0. */
+/* Some devices would round it up, beyond what the peer's allows. n is not 0. */
 static uint32_t power_of_two(uint32_t n)
 {
 	while (n & (n - 1))
@@ -42,9 +42,9 @@ static unsigned int access_flags(const struct rcv_epoch *ep)
 }
 
 /*
- * Never wraps, and lies in the largest page of a device as the memory does:
- * mlx4 takes its size, up to 2^31, from where the memory lies, and whatever
- * else is in the page can be reached by an address that lies there otherwise.
+ * Never wraps, and has the memory's offset in the largest page of a device:
+ * mlx4 derives the page size, up to 2^31, from where the memory lies, and an
+ * address with another offset would expose whatever else is in the page.
  */
 #define ADDRESS_MASK	0x7fffffff80000000ULL
 #define PAGE_MASK	0x7fffffffULL
@@ -124,7 +124,7 @@ static int to_init(struct rcv_epoch *ep, char *err)
 	return ret;
 }
 
-/* A device with a port that can carry such a link. */
+/* Opens a device with a port that can carry such a link. */
 static int open_device(struct rcv_hca *hca, const struct rcl_policy *policy,
 		       char *err)
 {
@@ -168,7 +168,7 @@ int rcv_objects_get(struct rcv_epoch *ep, char *err)
 	return ret ? ret : to_init(ep, err);
 }
 
-/* QPs first: nothing may access memory that is given back. */
+/* QPs first: nothing may access memory that is freed. */
 void rcv_objects_put(struct rcv_epoch *ep)
 {
 	uint32_t i;
@@ -241,9 +241,9 @@ void rcv_objects_describe(struct rcv_epoch *ep, uint64_t number)
 }
 
 /*
- * On InfiniBand a GRH only where the port has to have one, as a virtual one, or
- * the peer is in another subnet (IBA 8.3), on a fabric without a subnet
- * manager: see the module's rcl_path_resolve().
+ * On InfiniBand, use a GRH only if the port requires one, as a virtual one
+ * does, or if the peer is in another subnet (IBA 8.3), on a fabric without a
+ * subnet manager: see the module's rcl_path_resolve().
  */
 static int wire_path(struct rcv_epoch *ep, char *err)
 {
@@ -293,8 +293,8 @@ int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err)
 }
 
 /*
- * Where a device never gives up, somebody else must notice: the heartbeat
- * proves the control QP only.
+ * A pooled QP must give up: if its device never did, nobody else would notice,
+ * because the heartbeat proves the control QP only.
  */
 static int to_rts(struct rcv_epoch *ep, uint32_t i, char *err)
 {

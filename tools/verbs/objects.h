@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The verbs objects of an epoch, in order, and in the mirror of that. */
+/* The verbs objects of an epoch, made in order and put in reverse order. */
 #ifndef RCV_OBJECTS_H
 #define RCV_OBJECTS_H
 
@@ -11,17 +11,17 @@ struct rcl_path;
 struct rcl_policy;
 struct rcv_epoch;
 
-/* All return 0, or a negative errno; where there is err, with a sentence. */
+/* All return 0, or a negative errno, with a sentence if there is err. */
 
-/* The way out of this host that a policy leads to. */
+/* The path out of this host that a policy leads to. */
 int rcv_objects_path(const struct rcl_policy *policy, struct rcl_path *path,
 		     char *err);
 
-/* Device to QPs in INIT; what there is of it is to be given back by _put. */
+/* From device to QPs in INIT; _put releases what there is, even on failure. */
 int rcv_objects_get(struct rcv_epoch *ep, char *err);
 void rcv_objects_put(struct rcv_epoch *ep);
 
-/* What the peer is told. */
+/* Fill in what the peer is told. */
 void rcv_objects_describe(struct rcv_epoch *ep, uint64_t number);
 
 /* All QPs, with the peer's values in ep->remote. */
@@ -29,13 +29,13 @@ int rcv_objects_to_rtr(struct rcv_epoch *ep, char *err);
 int rcv_objects_to_rts(struct rcv_epoch *ep, char *err);
 
 /*
- * Register whole pages for the peer, by addresses that are drawn by lot: it
- * learns none of this process. NULL with errno; *addr is the first one.
+ * Register whole pages for the peer, at random addresses, so that it learns
+ * none of this process. NULL with errno; *addr is the first one.
  */
 struct ibv_mr *rcv_objects_show(struct rcv_epoch *ep, void *mem, size_t len,
 				unsigned int access, uint64_t *addr);
 
-/* Number i of the pool again: another QP, in INIT; then as the peer says. */
+/* Create QP i of the pool anew, in INIT; then wire it as the peer says. */
 int rcv_objects_renew(struct rcv_epoch *ep, uint32_t i);
 int rcv_objects_rewire(struct rcv_epoch *ep, uint32_t i, uint32_t qpn,
 		       uint32_t psn);

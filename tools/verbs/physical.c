@@ -5,7 +5,7 @@
 
 #define NUM(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Each is a bit: the number of bit i, IBA 14.2.5.6. */
+/* A value is a single bit; values[i] is for bit i: IBA 14.2.5.6. */
 static uint32_t of_bit(const uint32_t *values, size_t num, uint32_t bit)
 {
 	size_t i;

@@ -24,7 +24,7 @@ static const char data_differs[] =
 	"the data that came back is not what was sent";
 static const char peer_differs[] = "the peer found other data than was sent";
 
-/* The owner may start the next one from within done. */
+/* The owner may start the next ping from within done(). */
 static void finish(struct rcv_pinger *p, int error, const char *why)
 {
 	const struct rcv_ping *ping = p->ping;
@@ -44,7 +44,7 @@ void rcv_ping_release(struct rcv_pinger *p)
 
 int rcv_ping_memory(struct rcv_pinger *p, uint32_t size)
 {
-	/* Nobody registers nothing. */
+	/* Empty memory cannot be registered. */
 	if (!size)
 		size = 1;
 	if (p->mr && p->mr->length >= size)
@@ -54,7 +54,7 @@ int rcv_ping_memory(struct rcv_pinger *p, uint32_t size)
 		p->mem = NULL;
 		return -ENOMEM;
 	}
-	/* Not all that use it fill it, and all of it goes to the peer. */
+	/* Not every user fills it, and all of it goes to the peer. */
 	memset(p->mem, 0, size);
 	p->mr = ibv_reg_mr(p->pd, p->mem, size, IBV_ACCESS_LOCAL_WRITE);
 	return p->mr ? 0 : -errno;
@@ -90,7 +90,7 @@ void rcv_ping_start(struct rcv_pinger *p, const struct rcv_ping *ping)
 		rcl_pattern_fill(p->mem, 0, ping->size, ~p->seed);
 }
 
-/* How much of it is in the message that begins there? */
+/* How much of the payload is in the message that begins at offset? */
 static uint32_t piece(const struct rcv_ping *ping, uint32_t offset)
 {
 	uint32_t left = ping->size - offset;
@@ -149,7 +149,7 @@ static int ask(struct rcv_pinger *p, uint8_t type, uint32_t seed)
 	return ret;
 }
 
-/* As the device sees the first 8 bytes of a pattern. */
+/* The first 8 bytes of a pattern, as the device sees them. */
 static uint64_t word(uint32_t seed)
 {
 	uint64_t value;
@@ -256,7 +256,7 @@ int rcv_ping_answer(struct rcv_pinger *p, const struct rcv_in *in)
 		[CHECK] = RCL_MSG_CHECKED,
 	};
 
-	/* Of one that ended when another piece of it had come back wrong. */
+	/* For a ping that ended when another piece of it came back wrong. */
 	if (!p->ping || in->msg.cookie != p->cookie)
 		return 0;
 	if (!p->asked || answers[*p->step] != in->msg.type)

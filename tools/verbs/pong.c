@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end that connects has the parameters: it shows them in a page that has
- * the name of the service, and the other end reads them. The first message of
- * the other end says that it is ready, no more. Then the messages go there and
- * back, one at a time.
+ * The end that connects has the parameters: it shows them in a page with the
+ * name of the service, and the other end reads them. The first message of the
+ * other end only says that it is ready. Then the messages go back and forth,
+ * one at a time.
  */
 #include "pong.h"
 
@@ -137,7 +137,7 @@ static int post_read(struct pong *p, const struct rcv_shown *shown)
 	return rcv_lease_send(p->ep, p->lease, READ, &wr);
 }
 
-/* The one that leads is ahead by a message until the last has come back. */
+/* The end that leads is a message ahead until the last has come back. */
 static int play(struct pong *p)
 {
 	uint32_t ahead = p->leads;
@@ -145,7 +145,7 @@ static int play(struct pong *p)
 
 	if (p->posted <= RCV_LEASE_RECVS / 2)
 		ret = post_receives(p);
-	/* What needs a receive waits until there is one. */
+	/* A send needs a receive at the peer, and waits until there is one. */
 	while (!ret && p->rally && p->heard && p->sent < p->args.iters &&
 	       p->sent < p->received + ahead) {
 		bool last = ++p->sent == p->args.iters;
@@ -193,7 +193,7 @@ static void start_rally(struct pong *p)
 	p->begun = rcl_now();
 }
 
-/* The one that follows: the parameters are here. Its message says: ready. */
+/* The end that follows has the parameters. Its first message says: ready. */
 static int take_hello(struct pong *p)
 {
 	int ret;
@@ -238,7 +238,7 @@ static void on_heard(void *ctx)
 	struct pong *p = ctx;
 
 	p->heard = true;
-	/* Ready: the peer can hear it now. */
+	/* Say that this end is ready: the peer can hear it now. */
 	if (!p->leads && p->mr && !p->rally) {
 		start_rally(p);
 		if (post_send(p, SEND, true)) {
@@ -256,7 +256,7 @@ static void on_completed(void *ctx, const struct rcv_wc *wc)
 	uint8_t what = rcv_lease_what(wc);
 
 	if (wc->status != IBV_WC_SUCCESS) {
-		/* Who got its last message may be gone already. */
+		/* A peer that got its last message may be gone already. */
 		if (!p->leads && p->rally && p->received >= p->args.iters)
 			finish(p, wrong(p));
 		else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ping-pong of `rclink pingpong` over a leased QP: it knows no difference
- * between a process over libibverbs and one over the module at the other end.
+ * The ping-pong of `rclink pingpong` over a leased QP. It does not matter
+ * whether the process at the other end runs over libibverbs or over the module.
  */
 #ifndef RCV_PONG_H
 #define RCV_PONG_H
@@ -12,17 +12,17 @@ struct rcl_pingpong;
 struct rcv_epoch;
 struct rcv_service;
 
-/* err is NULL when all messages came back; duration in ns. */
+/* err is NULL if all messages came back; duration is in ns. */
 typedef void rcv_pong_done(void *ctx, const char *err, uint64_t duration);
 
 /*
- * Connect to the service of the peer, and play. done is called by a turn of the
- * epoch, in any case, also when it ends. 0, or -ENOMEM.
+ * Connect to the service of the peer, and play. Returns 0, or -ENOMEM. After 0,
+ * done is called in any case, by a turn of the epoch or when that is freed.
  */
 int rcv_pong_lead(struct rcv_epoch *ep, const struct rcl_pingpong *args,
 		  rcv_pong_done *done, void *ctx);
 
-/* For who plays with those who connect to it, one after the other. */
+/* For a process that plays with those that connect to it, one by one. */
 extern const struct rcv_service rcv_pong_service;
 
 #endif /* RCV_PONG_H */

@@ -16,7 +16,7 @@ static uint32_t rd_atomic_of(const struct rcv_hca *hca)
 	return answers < asks ? answers : asks;
 }
 
-/* As it is now. */
+/* For the port as it is now. */
 static int check_mtu(const struct rcv_hca *hca, uint32_t mtu, const char **why)
 {
 	if (mtu <= rcv_mtu_bytes(hca->port_attr.active_mtu))

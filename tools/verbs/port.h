@@ -7,9 +7,9 @@ struct rcl_policy;
 struct rcv_hca;
 
 /*
- * Can the port that was opened carry a link of that policy, which is complete,
- * as it is now? 0, or -EINVAL with a sentence in why, as the module has it, but
- * for a hop limit: that of a process on RoCE the kernel sets by itself.
+ * Can the opened port, as it is now, carry a link of that policy, which is
+ * complete? 0, or -EINVAL with a sentence in why. The rules are the module's,
+ * except for a hop limit: on RoCE the kernel itself sets that of a process.
  */
 int rcv_port_check(const struct rcv_hca *hca, const struct rcl_policy *policy,
 		   const char **why);

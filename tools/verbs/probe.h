@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a device can do that no attribute tells: found by trying. */
+/* What a device can do, but no attribute tells: found by trying. */
 #ifndef RCV_PROBE_H
 #define RCV_PROBE_H
 
@@ -9,7 +9,7 @@
 struct rcv_hca;
 
 struct rcv_probe {
-	uint32_t max_inline;	/* bytes, as far as it was tried */
+	uint32_t max_inline;	/* bytes, as far as tried */
 	bool stamps;		/* completions have the device's time */
 };
 

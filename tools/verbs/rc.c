@@ -97,7 +97,7 @@ int rcv_qp_to_rts(struct rcv_qp *qp, const struct rcv_wiring *w, char *err)
 		      IBV_QP_MAX_QP_RD_ATOMIC, "RTR to RTS", err);
 }
 
-/* A window that is bound goes before its QP, which rxe would wait for. */
+/* A bound window goes before its QP: rxe would wait for it otherwise. */
 void rcv_qp_destroy(struct rcv_qp *qp)
 {
 	if (qp->mw)

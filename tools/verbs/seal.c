@@ -10,7 +10,7 @@
 #include "../../kmod/msg.h"
 
 #define DIR_INITIATOR	0x8000000000000000ULL	/* top bit */
-#define NONCE_LEN	12	/* 4 zeros and 64 bits, least byte first */
+#define NONCE_LEN	12	/* 4 zero bytes, then 64 bits, little-endian */
 
 static void put_nonce(uint8_t *nonce, uint64_t value)
 {

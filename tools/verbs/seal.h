@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The seal of control messages, as the module's seal.c has it and protocol.rst
- * describes it, by OpenSSL: both directions of one epoch.
+ * The seal of control messages with OpenSSL, as in the module's seal.c and
+ * described in protocol.rst: both directions of one epoch.
  */
 #ifndef RCV_SEAL_H
 #define RCV_SEAL_H
@@ -16,25 +16,25 @@ struct rcv_seal {
 	struct evp_cipher_ctx_st *tx, *rx;	/* with the key */
 	uint64_t epoch;
 	uint64_t tx_seq, rx_seq;		/* of the next message */
-	uint64_t tx_dir;			/* top bit of nonces out */
+	uint64_t tx_dir;			/* top bit of our nonces */
 };
 
-/* 0, -ENOMEM, or -EOPNOTSUPP where OpenSSL refuses the cipher, as in FIPS. */
+/* 0, -ENOMEM, or -EOPNOTSUPP if OpenSSL refuses the cipher, as in FIPS mode. */
 int rcv_seal_start(struct rcv_seal *seal, const uint8_t *key, uint32_t role,
 		   uint64_t epoch);
 void rcv_seal_wipe(struct rcv_seal *seal);
 
 /*
- * Seal the next message in place: len bytes of it at buf + RCL_MSG_AAD. Bytes
- * to send, or -EIO.
+ * Seal the next message in place: it has len bytes at buf + RCL_MSG_AAD.
+ * Returns the number of bytes to send, or -EIO.
  */
 int rcv_seal_close(struct rcv_seal *seal, uint8_t *buf, uint32_t len);
 
 /*
- * Open what arrived, hostile, in place: the length of the message at
- * buf + RCL_MSG_AAD, -EMSGSIZE when it cannot be one, -ESTALE for another
- * epoch, -EBADMSG when it is forged, -EILSEQ when it is authentic but not the
- * next one.
+ * Open in place what arrived, hostile. Returns the length of the message at
+ * buf + RCL_MSG_AAD; -EMSGSIZE if it cannot be one; -ESTALE if it names another
+ * epoch; -EBADMSG if it is forged; -EILSEQ if it is authentic, but not the next
+ * one.
  */
 int rcv_seal_open(struct rcv_seal *seal, uint8_t *buf, uint32_t len);
 

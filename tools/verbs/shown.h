@@ -8,23 +8,23 @@
 struct rcl_msg;
 struct rcv_shown;
 
-/* Of the peer: what it may do with it. */
+/* What the peer may do with the memory. */
 enum {
 	RCV_RIGHT_WRITE = 1,
 	RCV_RIGHT_READ = 2,
 	RCV_RIGHT_ATOMIC = 4,
 	RCV_RIGHT_INVALIDATE = 8,
-	RCV_RIGHTS = 15,		/* all that there are */
+	RCV_RIGHTS = 15,		/* all of them */
 };
 
 /*
- * Memory of one extent as the answer to who wants keys from extent first on.
- * data has room for RCL_MSG_DATA_MAX, and is the answer's from here.
+ * Describe memory of one extent in the answer to a peer that wants keys from
+ * extent first on. data has room for RCL_MSG_DATA_MAX; the answer points to it.
  */
 void rcv_shown_put(const struct rcv_shown *shown, uint32_t first,
 		   uint8_t *data, struct rcl_msg *answer);
 
-/* What the peer shows, hostile: 0, or -EPROTO. */
+/* Read what the peer shows, hostile: 0, or -EPROTO. */
 int rcv_shown_get(const struct rcl_msg *msg, struct rcv_shown *shown);
 
 #endif /* RCV_SHOWN_H */

@@ -14,14 +14,14 @@
 #include "stamp.h"
 #include "stock_tcp.h"
 
-/* As ibv_rc_pingpong has them: both ends must agree on none but the MTU. */
+/* As in ibv_rc_pingpong; the ends must agree on the MTU, not on these. */
 #define TIMEOUT		14
 #define RETRY		7
 #define RNR_TIMER	12
-#define FILL		0x7b	/* each byte, but the first of a page with -c */
+#define FILL		0x7b	/* every byte but, with -c, a page's first */
 
 #define STILL_MS	10000	/* without a completion */
-#define LOOKS		4096	/* at the CQ, between two at the clock */
+#define LOOKS		4096	/* at the CQ, between two looks at the clock */
 #define WCS		16
 
 enum { SENT = 1, RECEIVED = 2 };	/* wr_id, and bits of pending */
@@ -41,10 +41,10 @@ struct stock {
 	uint32_t sent, received;	/* messages */
 	unsigned int pending;
 	uint64_t first_stamp, last_stamp;
-	uint64_t moved;		/* when something completed last, ns */
+	uint64_t moved;		/* when something last completed, ns */
 };
 
-/* rxe takes any up to its own largest, and what the port has not vanishes. */
+/* rxe takes any MTU up to its largest; what exceeds the port's vanishes. */
 static int check_mtu(const struct stock *s)
 {
 	uint32_t active = rcv_mtu_bytes(s->hca.port_attr.active_mtu);
@@ -109,7 +109,7 @@ static int create(struct stock *s)
 	return ret;
 }
 
-/* The QP first: nothing may access memory that is given back. */
+/* The QP first: nothing may access memory that is freed. */
 static void destroy(struct stock *s)
 {
 	rcv_qp_destroy(&s->qp);
@@ -215,8 +215,8 @@ static void describe(struct stock *s)
 }
 
 /*
- * The client says "done" once it has the server's address, and may be in RTS
- * before or after that: the server is in RTS before it says its own.
+ * The client sends "done" once it has the server's address, and may enter RTS
+ * before or after that, because the server is in RTS before it sends its own.
  */
 static int exchange(struct stock *s, int fd)
 {
@@ -357,7 +357,7 @@ static int check(struct stock *s)
 	return 0;
 }
 
-/* Who waits would have a removal wait for it, see epoch.c. */
+/* Otherwise a removal would wait for this process: see epoch.c. */
 static const char *give_up(void *ctx)
 {
 	const struct stock *s = ctx;

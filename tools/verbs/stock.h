@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A peer that runs rdma-core's ibv_rc_pingpong: its exchange of addresses, in
- * the clear over TCP, and its way to send and receive.
+ * Talks to a peer that runs rdma-core's ibv_rc_pingpong: its exchange of
+ * addresses, in the clear over TCP, and its way of sending and receiving.
  */
 #ifndef RCV_STOCK_H
 #define RCV_STOCK_H
@@ -41,33 +41,33 @@ struct rcv_stock_result {
 	char device[RCLINK_DEVICE_MAX + 1];
 	struct rcv_stock_dest local, remote;
 	uint64_t duration;	/* ns */
-	bool extended;		/* its CQ was */
-	bool stamps;		/* of the device's clock, so there is */
-	uint64_t device_ns;	/* between the first and the last */
+	bool extended;		/* the CQ was extended */
+	bool stamps;		/* from the device: device_ns is set */
+	uint64_t device_ns;	/* from first to last receive */
 };
 
-/* Both parts of the exchange as bytes. 0, or -EPROTO with a sentence. */
+/* What each end sends, as text, and back. 0, or -EPROTO with a sentence. */
 void rcv_stock_encode(const struct rcv_stock_dest *dest,
 		      char text[RCV_STOCK_LEN]);
 int rcv_stock_decode(const char text[RCV_STOCK_LEN],
 		     struct rcv_stock_dest *dest, char *err);
 
 /*
- * Is the peer told a GID? On InfiniBand ibv_rc_pingpong answers to one by its
- * own, and has none unless it was started with -g: only who asks for a GID, or
- * has a port that needs a GRH, says one.
+ * Is the peer told a GID? On InfiniBand, an ibv_rc_pingpong that is told one
+ * uses its own, which it has only if started with -g. So one is sent only if
+ * it was asked for, or if the port needs a GRH.
  */
 bool rcv_stock_says_gid(uint32_t link_layer, bool needs_grh,
 			uint32_t gid_index);
 
-/* Do packets have a GRH? Both ends have to come to the same. */
+/* Do packets have a GRH? Both ends have to come to the same answer. */
 bool rcv_stock_has_grh(const struct rcv_stock_dest *local,
 		       const struct rcv_stock_dest *remote);
 
 /*
- * All of it: returns when iters messages went in each direction. 0, or a
- * negative errno with a sentence in err (RCL_ERR_LEN bytes). listening is
- * called when the server can be called.
+ * Do all of it, until iters messages went in each direction. Returns 0, or a
+ * negative errno with a sentence in err (RCL_ERR_LEN bytes). listening() is
+ * called once a client can connect to the server.
  */
 int rcv_stock_run(const struct rcv_stock_args *args,
 		  void (*listening)(uint16_t port),

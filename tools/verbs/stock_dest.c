@@ -12,7 +12,7 @@
 
 static const char hex[] = "0123456789abcdef";
 
-/* That many digits, all of them; advances text. */
+/* Exactly that many digits; advances text. */
 static bool get(const char **text, unsigned int digits, uint32_t *value)
 {
 	const char *at;
@@ -77,7 +77,7 @@ bool rcv_stock_says_gid(uint32_t link_layer, bool needs_grh,
 	       gid_index != RCLINK_GID_INDEX_AUTO;
 }
 
-/* The peer has one if it is told a GID, and can have one if it says its own. */
+/* The peer uses one if it is told a GID, and can if it sends its own. */
 bool rcv_stock_has_grh(const struct rcv_stock_dest *local,
 		       const struct rcv_stock_dest *remote)
 {

@@ -13,7 +13,7 @@
 #include "socket.h"
 
 #define LIMIT_S	10	/* for each step of the peer */
-#define LOOK_MS	1000	/* between two looks whether to go on waiting */
+#define LOOK_MS	1000	/* between checks whether to go on waiting */
 
 static int resolve(const char *host, uint16_t port, struct addrinfo **list,
 		   char *err)
@@ -43,7 +43,7 @@ static int set_limits(int fd)
 	       setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 }
 
-/* One that was interrupted goes on by itself. */
+/* A connect() that was interrupted goes on by itself. */
 static int wait_for_connect(int fd)
 {
 	struct pollfd fds = { .fd = fd, .events = POLLOUT };
@@ -61,8 +61,8 @@ static int wait_for_connect(int fd)
 }
 
 /*
- * Of a socket with limits, a call does not begin anew by itself after Ctrl-Z
- * and fg: it is interrupted, whoever handles signals.
+ * On a socket with timeouts, a call is not restarted after Ctrl-Z and fg: it is
+ * interrupted, whether or not signals are handled.
  */
 static int connect_to(int fd, const struct addrinfo *ai)
 {
@@ -100,8 +100,8 @@ int rcv_tcp_dial(const char *host, uint16_t port, char *err)
 }
 
 /*
- * The listening socket does not block, the connection does. -1 with errno, or
- * with *why.
+ * The listening socket does not block, the connection does. Returns -1 with
+ * errno, or with *why.
  */
 static int wait_for_call(int from, const char *(*give_up)(void *ctx),
 			 void *ctx, const char **why)

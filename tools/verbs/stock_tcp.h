@@ -8,9 +8,12 @@
 
 /* All return 0, or a negative errno with a sentence in err. */
 
-/* The connection's socket instead of 0. */
+/* Returns the connection's socket instead of 0. */
 int rcv_tcp_dial(const char *host, uint16_t port, char *err);
-/* Likewise: the first who calls. give_up() is asked now and then: a reason? */
+/*
+ * Likewise, for the first caller. give_up() is called now and then, and returns
+ * a reason to give up, or NULL.
+ */
 int rcv_tcp_answer(uint16_t port, void (*listening)(uint16_t port),
 		   const char *(*give_up)(void *ctx), void *ctx, char *err);
 

@@ -20,13 +20,13 @@
 
 enum { OWNER, USER, STRANGER, PEER, NUM_QPS };
 
-/* OWNER binds, its peer USER accesses; STRANGER and PEER are other two. */
+/* OWNER binds, its peer USER accesses; STRANGER and PEER are another pair. */
 struct trial {
 	struct rcv_hca *hca;
 	char *err;
 	struct ibv_pd *pd;
 	struct rcv_cq cq;
-	struct ibv_mr *shown, *own;	/* behind the window, and of USER */
+	struct ibv_mr *shown, *own;	/* behind the window; the user's own */
 	struct ibv_mw *mw;
 	uint32_t rkey;
 	struct rcv_qp qp[NUM_QPS];
@@ -100,7 +100,7 @@ static int create(struct trial *t)
 	return ret ? ret : create_qps(t);
 }
 
-/* A window that is bound goes before its QP and its memory. */
+/* A bound window goes before its QP and its memory. */
 static void destroy(struct trial *t)
 {
 	int i;
@@ -118,7 +118,7 @@ static void destroy(struct trial *t)
 		ibv_dealloc_pd(t->pd);
 }
 
-/* The status of a work request; negative when it never completed. */
+/* The status of a work request; negative if it never completed. */
 static int status_of(struct trial *t, int qp, struct ibv_send_wr *wr)
 {
 	uint64_t limit = rcl_now() + LIMIT_NS;
@@ -193,7 +193,7 @@ static int invalidate(struct trial *t)
 	return status_of(t, OWNER, &wr);
 }
 
-/* The bytes of the window have the mark, and no others have. */
+/* If window is set, its bytes have the mark; no other bytes do. */
 static bool written(bool window)
 {
 	int i;
@@ -213,7 +213,7 @@ static const struct {
 	int qp;
 	enum ibv_wr_opcode opcode;
 	uint32_t len;
-	bool gone;	/* it was invalidated before */
+	bool gone;	/* invalidated before use */
 	bool works;
 } cases[] = {
 	{ "a WRITE goes through the window", READ_WRITE, USER,
@@ -238,7 +238,7 @@ static int not_done(struct trial *t, const char *what, int status)
 			ibv_wc_status_str(status));
 }
 
-/* Whether the promise was kept, or a negative errno. */
+/* Returns whether the promise was kept, or a negative errno. */
 static int try_one(struct trial *t, unsigned int i)
 {
 	bool write = cases[i].opcode == IBV_WR_RDMA_WRITE;
@@ -262,7 +262,7 @@ static int try_one(struct trial *t, unsigned int i)
 	       own[WINDOW_LEN] == MARK;
 }
 
-/* A refusal leaves QPs in error: each case has its own. */
+/* A refusal leaves QPs in error, so each case has its own. */
 int rcv_window_try(struct rcv_hca *hca,
 		   void (*told)(void *ctx, const char *what, bool kept),
 		   void *ctx, char *err)

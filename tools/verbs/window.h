@@ -11,8 +11,8 @@
 struct rcv_hca;
 
 /*
- * Calls told for each promise, with whether it was kept. 0 when all could be
- * tried; a negative errno with a sentence in err (RCL_ERR_LEN bytes).
+ * Calls told() for each promise, with whether it was kept. Returns 0 if all
+ * could be tried, or a negative errno with a sentence in err (RCL_ERR_LEN).
  */
 int rcv_window_try(struct rcv_hca *hca,
 		   void (*told)(void *ctx, const char *what, bool kept),
