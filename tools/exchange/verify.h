@@ -28,9 +28,9 @@ struct rcx_peer {
 int rcx_verify(struct x509_store_ctx_st *store, void *policy);
 
 /*
- * Add the names that a certificate is for; whose ("this host's") names it in the
- * sentence. 0, or -EINVAL with a sentence in peer->err if it has no names, or
- * too many.
+ * Add the names that a certificate is for; whose ("this host's") names it in
+ * the sentence. 0, or -EINVAL with a sentence in peer->err if it has no names,
+ * or too many.
  */
 int rcx_collect_names(struct x509_st *leaf, const char *whose,
 		      struct rcx_peer *peer);
