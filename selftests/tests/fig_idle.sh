@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures: that all links stayed up, beat, and took time is all that is tested.
+# Figures: of what they cost, that links stayed up, beat, and took time is tested.
 #  - what the heartbeats of idle links cost, by the difference to links without,
 #    and the memory of the links. IDLE_LINKS has another number of them: make soak has 500.
-#  - a test: links beat at moments that they share.
+# And a test: links beat at moments that they share.
 # hosts: 1
 # kernels: 6.12-all
 # only: one kernel tells the size of a figure

@@ -72,20 +72,27 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 		fail(p, ret, err);
 }
 
+/* How many to ask for next, when the last ones took that long. */
+static uint32_t next_count(const struct pinger *p, uint64_t past)
+{
+	uint32_t left = p->args.count - p->ok;
+	uint32_t count = past < SOON_NS ? 2 * p->request.count :
+					  (p->request.count + 1) / 2;
+
+	if (p->args.interval)
+		return 1;
+	if (count > RCLINK_PING_COUNT_MAX)
+		count = RCLINK_PING_COUNT_MAX;
+	return count < left ? count : left;
+}
+
 static void schedule(struct pinger *p)
 {
 	uint64_t past = rcl_now() - p->started;
 	uint64_t left = past < p->args.interval ? p->args.interval - past : 0;
 	const struct timeval tv = rcl_timeval(left);
-	uint32_t count = past < SOON_NS ? 2 * p->request.count :
-					  (p->request.count + 1) / 2;
 
-	if (!p->args.interval)
-		p->request.count = count;
-	if (p->request.count > RCLINK_PING_COUNT_MAX)
-		p->request.count = RCLINK_PING_COUNT_MAX;
-	if (p->request.count > p->args.count - p->ok)
-		p->request.count = p->args.count - p->ok;
+	p->request.count = next_count(p, past);
 	event_add(p->timer, &tv);
 }
 
