@@ -83,12 +83,13 @@ static int answer_sends(struct bench *b)
 	for (i = 0; i < b->iters && !ret; i++) {
 		while (!ret && b->received <= i)
 			ret = bench_pump(b, 1);
-		if (!ret && b->posted <= RCLINK_DEV_RECVS / 2)
-			ret = bench_post(b);
 		if (!ret)
 			ret = bench_queue(b, (i + 1) % BENCH_SIGNAL == 0);
 		if (!ret)
 			ret = bench_pump(b, 0);
+		/* Handed over with the next wait: now it delays nobody. */
+		if (!ret && b->posted <= RCLINK_DEV_RECVS / 2)
+			ret = bench_post(b);
 	}
 	return ret;
 }
@@ -154,22 +155,24 @@ static bool has_ended(struct bench *b, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) > 0 && fd.revents;
 }
 
-/* Keep each channel that is opened meanwhile until the next one is. */
+/* Keep each channel that is opened meanwhile until its other end is closed. */
 static int hold(struct bench *b, struct rclink_listener *listener)
 {
 	struct pollfd fds[] = {
 		{ .fd = rclink_fd(b->at.chan) },
 		{ .fd = rclink_listener_fd(listener), .events = POLLIN },
+		{ .fd = -1 },
 	};
-	struct rclink_chan *side = NULL, *next;
+	struct rclink_chan *side = NULL;
 	int ret = 0;
 
-	while (!ret && poll(fds, 2, -1) > 0 && !fds[0].revents) {
-		ret = rclink_accept(listener, &next);
-		if (ret)
-			break;
+	while (!ret && poll(fds, 3, -1) > 0 && !fds[0].revents) {
+		/* It has ended, or there is a new one. */
 		rclink_close(side);
-		side = next;
+		side = NULL;
+		if (fds[1].revents)
+			ret = rclink_accept(listener, &side);
+		fds[2].fd = side ? rclink_fd(side) : -1;
 	}
 	rclink_close(side);
 	return ret ? bench_failed(b, "cannot accept", ret) : 0;
