@@ -34,7 +34,7 @@ struct rcl_news {
 };
 
 static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
-			  const struct rcl_news *news)
+			  struct rcl_news news)
 {
 	struct rcl_cq *cq = &op->chan->cq;
 	struct rclink_dev_cqe *cqe = &cq->cqe[cq->filled & (cq->depth - 1)];
@@ -43,9 +43,9 @@ static void rcl_chan_push(struct rcl_op *op, const struct ib_wc *wc,
 	cqe->time = cq->timed ? ktime_get_ns() : 0;
 	cqe->status = wc->status;
 	cqe->vendor_err = wc->status ? wc->vendor_err : 0;
-	cqe->len = news->len;
-	cqe->imm = news->imm;
-	cqe->flags = news->flags;
+	cqe->len = news.len;
+	cqe->imm = news.imm;
+	cqe->flags = news.flags;
 	cqe->op = op->op;
 	/* The consumer loads it with acquire, then reads the entry. */
 	smp_store_release(cq->tail, cq->filled + 1);
@@ -65,7 +65,7 @@ static void rcl_chan_failed(struct rcl_op *op, const struct ib_wc *wc)
 	chan->heard = true;
 	if (op->told)
 		return;
-	rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
+	rcl_chan_push(op, wc, (struct rcl_news){ .len = op->len });
 	for (i = chan->sends.done; i != op->last + 1; i++) {
 		struct rcl_op *part = rcl_chan_send_op(chan, i);
 
@@ -86,7 +86,7 @@ static bool rcl_chan_pass(struct rcl_chan *chan, u32 number)
 	kept->ghost = false;
 	chan->keep->ghosts--;
 	if (op->signaled || wc.status)
-		rcl_chan_push(op, &wc, &(struct rcl_news){ .len = op->len });
+		rcl_chan_push(op, &wc, (struct rcl_news){ .len = op->len });
 	return true;
 }
 
@@ -161,13 +161,14 @@ static void rcl_chan_sent(struct ib_cq *cq, struct ib_wc *wc)
 		rcl_chan_stall(chan, cq->cq_context);
 		return;
 	}
-	rcl_chan_retire(chan, op->number + !wc->status);
+	if (keep)
+		rcl_chan_retire(chan, op->number + !wc->status);
 	chan->sends.done = op->number + 1;
 	if (wc->status) {
 		rcl_qp_wc_fault(cq, wc);
 		rcl_chan_failed(op, wc);
 	} else if (op->signaled) {
-		rcl_chan_push(op, wc, &(struct rcl_news){ .len = op->len });
+		rcl_chan_push(op, wc, (struct rcl_news){ .len = op->len });
 	}
 	if (keep)
 		rcl_chan_pass_head(chan);
@@ -189,7 +190,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 		op->chan->heard = true;
 		news.len = 0;
 		rcl_qp_wc_fault(cq, wc);
-		rcl_chan_push(op, wc, &news);
+		rcl_chan_push(op, wc, news);
 		return;
 	}
 	op->chan->lessee.got++;
@@ -210,7 +211,7 @@ static void rcl_chan_received(struct ib_cq *cq, struct ib_wc *wc)
 		if (ret == -EPROTO)
 			rcl_qp_fail(qp, RCLINK_DOWN_REASON_PROTOCOL, 0, 0);
 	}
-	rcl_chan_push(op, wc, &news);
+	rcl_chan_push(op, wc, news);
 }
 
 /* Each operation in flight may need an entry, even if it is not signaled. */
@@ -576,7 +577,7 @@ void rcl_chan_drop(struct rcl_chan *chan)
 	rcl_chan_chain_empty(&chan->chain);
 	for (; chan->recvs.done != chan->recvs.posted; chan->recvs.done++)
 		rcl_chan_push(rcl_chan_recv_op(chan, chan->recvs.done), &wc,
-			      &(struct rcl_news){});
+			      (struct rcl_news){});
 }
 
 /**
@@ -592,7 +593,7 @@ int rcl_chan_poll(struct rcl_chan *chan, int budget)
 	int n = rcl_qp_poll(chan->qp, budget);
 
 	/* If one has failed, the device must flush what was held, too. */
-	return n + rcl_chan_flush(chan);
+	return n + (chan->chain.n && rcl_chan_flush(chan));
 }
 
 /**

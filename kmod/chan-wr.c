@@ -34,6 +34,7 @@ static bool rcl_chan_writes(u8 op)
 int rcl_chan_sge(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		 struct ib_sge *sge, u32 *len)
 {
+	bool writes = rcl_chan_writes(sqe->op);
 	u32 n = 0;
 	u32 i;
 
@@ -42,8 +43,8 @@ int rcl_chan_sge(struct rcl_chan *chan, const struct rclink_dev_sqe *sqe,
 		const struct rclink_dev_sge *from = &sqe->sge[i];
 		int ret;
 
-		ret = rcl_region_sge(chan, from, rcl_chan_writes(sqe->op),
-				     &sge[n], chan->max_sge - n);
+		ret = rcl_region_sge(chan, from, writes, &sge[n],
+				     chan->max_sge - n);
 		if (ret < 0)
 			return ret;
 		if (from->len > RCL_LEN_MAX - *len)

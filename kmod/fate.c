@@ -12,18 +12,6 @@
 #include <uapi/linux/rclink_dev.h>
 
 /**
- * rcl_fate_counts - does the peer count that operation?
- * @op: enum rclink_dev_op
- *
- * Return: true for one that consumes a receive of the peer.
- */
-bool rcl_fate_counts(u8 op)
-{
-	return op == RCLINK_OP_SEND || op == RCLINK_OP_SEND_IMM ||
-	       op == RCLINK_OP_WRITE_IMM || op == RCLINK_OP_SEND_INV;
-}
-
-/**
  * rcl_fate_of - what becomes of an operation that has not completed?
  * @op: enum rclink_dev_op, not a receive
  * @counted: counted operations up to and including this one

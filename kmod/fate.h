@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include <uapi/linux/rclink_dev.h>
+
 /**
  * enum rcl_fate - what becomes of it
  * @RCL_FATE_DONE: it was carried out
@@ -19,7 +21,18 @@ enum rcl_fate {
 	RCL_FATE_FLUSHED,
 };
 
-bool rcl_fate_counts(u8 op);
+/**
+ * rcl_fate_counts - does the peer count that operation?
+ * @op: enum rclink_dev_op
+ *
+ * Return: true for one that consumes a receive of the peer.
+ */
+static inline bool rcl_fate_counts(u8 op)
+{
+	return op == RCLINK_OP_SEND || op == RCLINK_OP_SEND_IMM ||
+	       op == RCLINK_OP_WRITE_IMM || op == RCLINK_OP_SEND_INV;
+}
+
 enum rcl_fate rcl_fate_of(u8 op, u32 counted, u32 had, bool replay);
 
 #endif /* RCL_FATE_H */
