@@ -586,14 +586,17 @@ void rcl_chan_drop(struct rcl_chan *chan)
  * @budget: how many at most
  *
  * Context: process or softirq context.
- * Return: how many were handled; one more if the device refused something.
+ * Return: how many were handled; one more if the device refused what was
+ * chained.
  */
 int rcl_chan_poll(struct rcl_chan *chan, int budget)
 {
 	int n = rcl_qp_poll(chan->qp, budget);
 
 	/* If one has failed, the device must flush what was held, too. */
-	return n + (chan->chain.n && rcl_chan_flush(chan));
+	if (chan->chain.n)
+		n += rcl_chan_flush(chan);
+	return n;
 }
 
 /**

@@ -316,7 +316,10 @@ int rcl_qp_poll(struct rcl_qp *qp, int budget)
 
 	do {
 		want = min(budget - done, RCL_WC_BATCH);
-		/* A driver may leave this one unset, and anybody may see it. */
+		/*
+		 * A driver may leave this one unset, and anybody may see it. A
+		 * constant number needs no loop.
+		 */
 		for (i = 0; i < RCL_WC_BATCH; i++)
 			wc[i].vendor_err = 0;
 		n = ib_poll_cq(qp->cq, want, wc);

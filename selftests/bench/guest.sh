@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # One host to itself: rclink and its peers, interleaved, several times. Prints
-# "BENCH ROW WHO VALUE" for each measurement; report.py makes the table.
+# "BENCH ROW WHO VALUE RUN" for each measurement; report.py makes the table.
 #
 # usage: guest.sh RUNS
 # hosts: 1
@@ -16,6 +16,8 @@
 . "$LIB_DIR/figure.sh"
 
 runs=$1
+# Under way; 0 where values are no pairs.
+run=0
 server=''
 # A second of it: one of a tenth scatters by a half.
 rate_iters=51200
@@ -30,7 +32,7 @@ value()
 	if [ -z "$3" ]; then
 		say "no value: $1 $2"
 	else
-		echo "BENCH $1 $2 $3"
+		echo "BENCH $1 $2 $3 $run"
 	fi
 }
 
@@ -140,13 +142,11 @@ kernel()
 # place.
 simulated()
 {
-	local i
-
 	rclink del a
 	rclink del b
 	sim_load "sim0 ib 1" >&2
 	link_self device sim0 >&2 || return
-	for ((i = 0; i < runs; i++)); do
+	for ((run = 1; run <= runs; run++)); do
 		kernel sim
 	done
 	rclink del a
@@ -211,12 +211,10 @@ begin()
 
 main()
 {
-	local i
-
 	begin
 	memory
-	for ((i = 1; i <= runs; i++)); do
-		say "run $i of $runs"
+	for ((run = 1; run <= runs; run++)); do
+		say "run $run of $runs"
 		lat send-lat send 64 ib_send_lat
 		lat write-lat write 64 ib_write_lat
 		lat read-lat read 64 ib_read_lat
@@ -232,6 +230,7 @@ main()
 		attach
 		kernel kapi
 	done
+	run=0
 	say "idle links"
 	idle 1 idle-2
 	idle 50 idle-100

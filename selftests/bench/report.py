@@ -4,7 +4,7 @@
 
 usage: report.py DIR
 
-Reads DIR/KERNEL.txt, lines "BENCH ROW WHO VALUE", and writes DIR/bench.json and,
+Reads DIR/KERNEL.txt, lines "BENCH ROW WHO VALUE RUN", and writes DIR/bench.json and,
 with gnuplot, DIR/bench.svg. A ratio above 1 is always good for rclink's side of
 "at least", below 1 of "at most".
 """
@@ -47,40 +47,54 @@ ROWS = {
 
 
 def read(path):
+    """By row and who measured: pairs of run and value."""
     values = {}
     with open(path, encoding="ascii") as file:
         for line in file:
             words = line.split()
-            if len(words) == 4 and words[0] == "BENCH":
+            if len(words) == 5 and words[0] == "BENCH":
                 values.setdefault(words[1], {}).setdefault(
-                    words[2], []).append(float(words[3]))
+                    words[2], []).append((int(words[4]), float(words[3])))
     return values
 
 
+def plain(values):
+    return [value for _, value in values]
+
+
 def best(ways, sense):
-    """The values of the way with the best median."""
+    """The way with the best median, and its values; none that has failed."""
+    most = max((len(values) for values in ways.values()), default=0)
+    whole = [way for way in ways if len(ways[way]) == most]
     pick = min if sense == "<=" else max
-    return pick(ways, key=statistics.median, default=[])
+    way = pick(whole, key=lambda way: statistics.median(plain(ways[way])),
+               default=None)
+    return way, ways.get(way, [])
+
+
+def pairs(mine, theirs):
+    """Ratios of what was measured one after the other, in one run."""
+    peer = dict(theirs)
+    return sorted(value / peer[run] for run, value in mine
+                  if run and peer.get(run))
 
 
 def row(kernel, key, values):
     words, peer, unit, sense, goal = ROWS[key]
     measured = values.get(key, {})
-    mine = measured.get("rclink", [])
-    theirs = best([measured[who] for who in measured if who != "rclink"], sense)
+    mine = measured.pop("rclink", [])
+    way, theirs = best(measured, sense)
     result = {"kernel": kernel, "row": key, "what": words, "peer": peer,
               "unit": unit, "sense": sense, "goal": goal,
-              "rclink_values": mine, "peer_values": theirs}
+              "rclink_values": plain(mine), "peer_values": plain(theirs),
+              "peer_way": way, "ratios": pairs(mine, theirs)}
     if mine:
-        result["rclink"] = statistics.median(mine)
+        result["rclink"] = statistics.median(plain(mine))
     if theirs:
-        result["peer_median"] = statistics.median(theirs)
+        result["peer_median"] = statistics.median(plain(theirs))
     if mine and (not peer or result.get("peer_median")):
         ratio = result["rclink"] / result.get("peer_median", 1)
         result["ratio"] = ratio
-    # Those of one run were measured one after the other.
-    if len(mine) == len(theirs) and all(theirs):
-        result["ratios"] = sorted(m / t for m, t in zip(mine, theirs))
     if "ratio" in result and goal:
         result["met"] = ratio <= goal if sense == "<=" else ratio >= goal
     return result
@@ -93,7 +107,7 @@ def number(value):
 
 
 def span(ratios):
-    return "%.2f-%.2f" % (ratios[0], ratios[-1]) if ratios else ""
+    return "%.3g-%.3g" % (ratios[0], ratios[-1]) if ratios else ""
 
 
 def table(results):
@@ -108,7 +122,7 @@ def table(results):
             r["kernel"], r["what"], r["peer"] or "",
             number(r.get("peer_median")) if r["peer"] else "",
             number(r.get("rclink")), r["unit"], ratio,
-            span(r.get("ratios")), goal,
+            span(r["ratios"]), goal,
             verdict if "ratio" in r else "not measured"))
 
 

@@ -155,7 +155,10 @@ static bool has_ended(struct bench *b, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) > 0 && fd.revents;
 }
 
-/* Keep each channel that is opened meanwhile until its other end is closed. */
+/*
+ * Keep each channel that is opened meanwhile until its other end is closed, or
+ * the next one is opened.
+ */
 static int hold(struct bench *b, struct rclink_listener *listener)
 {
 	struct pollfd fds[] = {
