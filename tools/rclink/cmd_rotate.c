@@ -178,7 +178,8 @@ static int wait_for_it(struct rotation *r, struct rcl_nl *events,
 		left = (timeout - past) / NS_PER_MS + 1;
 		poll(&fd, 1, left > LOOK_MS ? LOOK_MS : left);
 		rcl_nl_receive(events, err);
-		if (!r->epoch && !r->ended)
+		/* What goes down may be about to go: its name is free by then. */
+		if (!r->epoch)
 			look(r);
 	}
 	if (!r->epoch && !*r->why)
