@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The main job, to look at: two hosts make keys, exchange pins, bring a link up
-# over mutual TLS, move and verify data, and take it down again.
+# A demonstration: two hosts make keys, exchange pins, bring a link up over mutual TLS,
+# move and verify data, and take the link down again.
 #
-# Boots two guests and runs there in host 1. With RDMA hardware it needs none: as
-# root, after `make install` on both hosts, which need not have the tree:
+# Boots two guests and runs in host 1. With RDMA hardware it needs no guests: as root,
+# after `make install` on both hosts, which need not have the tree:
 #
 #	RCLINK_PEER=root@HOST selftests/demo.sh
 #
@@ -27,7 +27,7 @@ die()
 	exit 1
 }
 
-# Dots on a terminal until something is to be read, then that.
+# Print dots on a terminal until there is a line to read, then all that there is.
 patiently()
 {
 	local ticker='' line
@@ -49,7 +49,7 @@ in_guests()
 	local dir
 
 	cd "$tree" || exit
-	# What takes longer than a boot tells of itself.
+	# vm/kernel and vm/accel report what takes longer than a boot.
 	dir=$(selftests/vm/kernel "$kernel") || exit
 	selftests/vm/accel "$dir" >/dev/null
 	printf 'booting two virtual hosts, Linux %s, some 10 s ' "$kernel"
@@ -63,7 +63,7 @@ if [ -n "${RCLINK_PEER:-}" ]; then
 	on()
 	{
 		shift
-		# The peer's shell must see the words as they are here.
+		# Quoted, so that the peer's shell sees the words as they are here.
 		# shellcheck disable=SC2029
 		ssh "$RCLINK_PEER" "exec $(printf '%q ' "$@")"
 	}
@@ -78,7 +78,7 @@ title()
 	printf '\n== %s\n' "$*"
 }
 
-# shown HOST TEXT: a command line as if typed there
+# shown HOST TEXT: prints TEXT as a command line typed on HOST
 shown()
 {
 	printf 'host%d# %s\n' "$1" "$2"
@@ -107,12 +107,12 @@ add()
 	added+=("$1")
 }
 
-# What is not ours is not touched: a link of that name may have been there.
+# Delete only links that this script added: one of that name may have existed before.
 cleanup()
 {
 	local host
 
-	# The end of ssh does not end what it started.
+	# The end of ssh does not end the command that it started.
 	[ -z "$listener" ] || at 2 pkill -f "^rclink listen --key $dir/"
 	for host in ${added[@]+"${added[@]}"}; do
 		at "$host" rclink del "$link" 2>/dev/null
@@ -134,7 +134,7 @@ load()
 	fi || die "no device or module on host $1"
 }
 
-# What the kernel's RDMA core says of the QPs that belong to the module.
+# The module's QPs, as the kernel's RDMA core lists them.
 queue_pairs()
 {
 	shown "$1" "rdma resource show qp | grep rclink"

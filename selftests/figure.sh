@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For files that print figures: their points say only that they were measured.
+# For files that print figures: their points only say that the figures were measured.
 
-# median: of numbers, one a line; what was not measured is none
+# median: of the numbers on stdin, one a line; fails if a line is no number
 median()
 {
 	sort -g | awk '!/^-?[0-9.]+(e[-+]?[0-9]+)?$/ { bad = 1 }
@@ -10,7 +10,7 @@ median()
 		print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
 
-# ms: the time
+# ms: the current time in milliseconds
 ms()
 {
 	echo $((${EPOCHREALTIME/[.,]/} / 1000))
@@ -23,7 +23,7 @@ figure()
 	echo "# FIGURE $(uname -r): $1: ${2:-none} $3${4:+ (target $4)}"
 }
 
-# ratio A B: nothing, where one of them was not measured
+# ratio A B: A divided by B; fails if one of them was not measured
 ratio()
 {
 	awk -v a="$1" -v b="$2" -v number='^-?[0-9.]+(e[-+]?[0-9]+)?$' 'BEGIN {
@@ -32,7 +32,8 @@ ratio()
 		printf "%.2f", a / b }'
 }
 
-# measured WHAT CMD...: its output stays visible
+# measured WHAT CMD...: one point, that CMD succeeds and no figure is missing; CMD's
+# output stays visible
 measured()
 {
 	local what=$1 missing=''
@@ -45,8 +46,8 @@ measured()
 	fi
 }
 
-# used: KiB of memory that the kernel has for itself: all that is not free, be it
-# on a list of some processor, nor a process's or of a file.
+# used: KiB of memory that the kernel itself uses: neither free, which includes each
+# processor's lists of free pages, nor a process's, nor a file's
 used()
 {
 	awk '/^MemTotal:/ { sum += $2 }
@@ -56,7 +57,7 @@ used()
 		END { print sum }' /proc/meminfo /proc/zoneinfo
 }
 
-# forget: what `hold` has left up goes
+# forget: deletes the links that `hold` has left up
 forget()
 {
 	local name
@@ -67,7 +68,7 @@ forget()
 	done
 }
 
-# idle_link: KiB that one takes, by the difference of few and many
+# idle_link: KiB that an idle link takes, by the difference of few and many
 idle_link()
 {
 	local few many
@@ -83,7 +84,7 @@ idle_link()
 	ratio $((many - few)) 40
 }
 
-# with_channels N: KiB in use with so many, from link a to link b of this host
+# with_channels N: KiB in use with N channels from link a to link b of this host
 with_channels()
 {
 	local idle said status
@@ -96,13 +97,13 @@ with_channels()
 	used
 	kill "$idle"
 	exec 6<&-
-	# Until each QP has been replaced.
+	# Wait until each QP has been replaced.
 	sleep 2
 	return "$status"
 }
 
-# idle_channel N: KiB that one takes at one end, by the difference of N and one;
-# after chan_build
+# idle_channel N: KiB that a channel takes at one end, by the difference of N channels
+# and one; after chan_build
 idle_channel()
 {
 	local few many
@@ -116,8 +117,8 @@ perftest_listens()
 	ss -Hltn 'sport = :18515' | grep -q .
 }
 
-# perftest SIZE ITERS BINARY [OPTIONS]: against itself on this host; the line of
-# figures as the tool prints it. The link a tells device and GID.
+# perftest SIZE ITERS BINARY [OPTIONS]: runs BINARY against itself on this host, with
+# link a's device and GID; prints its line of figures
 perftest()
 {
 	local size=$1 iters=$2 binary=$3 device gid server

@@ -19,7 +19,8 @@ export RCL_HOST=${RCL_HOST:-1} RCL_HOSTS=${RCL_HOSTS:-1}
 ORACLE=1
 ! grep -qx '# hosts: 0' "$0" || ORACLE=0
 
-# Installed beside the tests, in the kernel's tree, or unpacked from its package.
+# The helpers are installed beside the tests, in the kernel's tree, or unpacked from its
+# package.
 find_ktap()
 {
 	local dir file=kselftest/ktap_helpers.sh
@@ -36,7 +37,7 @@ find_ktap()
 # shellcheck source=/dev/null
 . "$(find_ktap)" || exit 1
 
-# On hardware the other host is reached by ssh; in the lab `on` is a program.
+# On hardware, ssh reaches the other host; in the lab, `on` is a program.
 if [ -n "${RCLINK_PEER:-}" ]; then
 	RCL_HOSTS=2
 	export RCL_PEER_IP=${RCL_PEER_IP:-${RCLINK_PEER#*@}}
@@ -51,7 +52,7 @@ if [ -n "${RCLINK_PEER:-}" ]; then
 			"$@"
 			return
 		fi
-		# The peer's shell must see the words as they are here.
+		# Quoted, so that the peer's shell sees the words as they are here.
 		# shellcheck disable=SC2029
 		ssh "$RCLINK_PEER" "cd ${LIB_DIR@Q}/.. && . selftests/slow.sh && exec $(printf '%q ' "$@")"
 	}
@@ -74,8 +75,8 @@ on_all()
 	return "$status"
 }
 
-# The RDMA device under test, on every host; made by lab_dev, on hardware it is
-# there. Programs have its name from here, too.
+# The RDMA device under test, on every host: in the lab, lab_dev makes it; on hardware,
+# it exists. Exported, as programs read its name, too.
 export RCL_DEV=${RCLINK_DEV:-${RCL_DEV:-rxe0}}
 lab_device()
 {
@@ -84,28 +85,28 @@ lab_device()
 	fi
 }
 
-# Is it an InfiniBand port? The lab's may not be there yet.
+# Is the device an InfiniBand port? In the lab, it may not exist yet.
 is_ib()
 {
 	[ "$RCL_DEV" = sim0 ] || grep -qsx InfiniBand \
 		"/sys/class/infiniband/$RCL_DEV/ports/1/link_layer"
 }
 
-# devinfo KEY: the first word that ibv_devinfo has for it
+# devinfo KEY: the first word of KEY's value in ibv_devinfo
 devinfo()
 {
 	ibv_devinfo -v -d "$RCL_DEV" | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p" |
 		head -n 1 | cut -d ' ' -f 1
 }
 
-# The module, on every host: the one built for that host's kernel.
+# Load the module on every host; see vm/lab_load.
 lab_module()
 {
 	on_all "$LIB_DIR/vm/lab_load" || bail "rclink.ko does not load"
 }
 
-# programs DIR: those of selftests/DIR are built. In a package they are there, and the
-# sources of some are not.
+# programs DIR: builds the programs of selftests/DIR. A package contains them built, and
+# lacks the sources of some.
 programs()
 {
 	[ ! -e "$LIB_DIR/../Kbuild" ] || make -s -C "$LIB_DIR/$1" ||
@@ -163,8 +164,8 @@ check()
 	fi
 }
 
-# refuse STATUS WHAT TEXT CMD...: CMD ends with STATUS, and says TEXT (a grep
-# pattern) on stderr in one line
+# refuse STATUS WHAT TEXT CMD...: CMD ends with STATUS, and prints one line on stderr,
+# which matches TEXT (a grep pattern)
 refuse()
 {
 	local want=$1 what=$2 text=$3 said status
@@ -182,8 +183,8 @@ refuse()
 	fi
 }
 
-# until_true SECONDS CMD...: poll, because the kernel does much of it later;
-# a slow kernel has RCL_SLOW times as long
+# until_true SECONDS CMD...: polls until CMD succeeds, as the kernel does much of its
+# work later; on a slow kernel, for RCL_SLOW times as long
 until_true()
 {
 	local end=$((SECONDS + $1 * RCL_SLOW))
@@ -204,7 +205,7 @@ lost_pages()
 	[ "$pages" -gt 0 ] && [ "$pages" -lt 64 ]
 }
 
-# One point, where a device of this host was made to keep what it had registered.
+# One point, for a test that made a device of this host keep what it had registered.
 some_is_lost()
 {
 	check "pages that a device kept stay pinned, and others do not" lost_pages
@@ -215,8 +216,8 @@ finish()
 	trap - EXIT
 	[ "$ORACLE" -eq 0 ] || check "nothing is left on any host" \
 		on_all "$LIB_DIR/oracle" end "$TEST_NAME"
-	# ktap_finished() looks at how many passed alone: one too many hides one
-	# that failed.
+	# ktap_finished() only looks at how many points passed: one too many would hide
+	# one that failed.
 	if [ "$KTAP_CNT_FAIL" -gt 0 ]; then
 		ktap_print_totals
 		exit "$KSFT_FAIL"

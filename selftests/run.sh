@@ -4,17 +4,17 @@
 #
 # usage: run.sh NAME...
 #
-# A file's header may say `# timeout: SECONDS`, 120 if not; a slow kernel gives it
-# RCL_SLOW times as long. With RCL_SOAK set, `# soak: SECONDS VARIABLE=NUMBER...`
-# takes its place. At the end, dev_gone.sh runs in guests, and kmemleak.sh where
-# the kernel is the debug one.
+# A file's header may say `# timeout: SECONDS`, 120 if not; on a slow kernel, the limit
+# is RCL_SLOW times as long. With RCL_SOAK set, `# soak: SECONDS VARIABLE=NUMBER...`
+# replaces it. At the end, dev_gone.sh runs in guests, and kmemleak.sh on the debug
+# kernel.
 
 set -u
 cd "$(dirname "$0")" || exit 1
 # shellcheck source=selftests/slow.sh
 . ./slow.sh
 
-# Once, and not by each file: lib.sh wants kselftest's helpers.
+# Once here, not in each file: lib.sh needs kselftest's helpers.
 [ -e ../../kselftest/ktap_helpers.sh ] || export KSRC="${KSRC:-$(vm/source)}"
 [ -z "${RCL_CONTROL:-}" ] || set -- "$@" dev_gone
 [ ! -e /sys/kernel/debug/kmemleak ] || set -- "$@" kmemleak

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# RCL_SLOW: how many times longer than a kernel of Debian's this one may take.
+# RCL_SLOW: how many times longer than Debian's kernels this kernel may take.
 # Time limits of the tests are multiplied by it; those of the product are not.
-# Programs have it by netlink/slow.h.
+# Programs read it by netlink/slow.h.
 
 if [ -z "${RCL_SLOW:-}" ]; then
 	RCL_SLOW=1

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# One host to itself: rclink and its peers, interleaved, several times. Prints
-# "BENCH ROW WHO VALUE RUN" for each measurement; report.py makes the table.
+# Measure rclink and the tools that it is compared with in turn, several times, on one
+# host alone. Prints "BENCH ROW WHO VALUE RUN" for each measurement; report.py makes
+# the table.
 #
 # usage: guest.sh RUNS
 # hosts: 1
@@ -16,10 +17,10 @@
 . "$LIB_DIR/figure.sh"
 
 runs=$1
-# Under way; 0 where values are no pairs.
+# The current run; 0 for values that are not paired by run.
 run=0
 server=''
-# A second of it: one of a tenth scatters by a half.
+# About a second of messages: a tenth of a second gives values that scatter by a half.
 rate_iters=51200
 
 say()
@@ -36,7 +37,8 @@ value()
 	fi
 }
 
-# mine TEST OP SIZE ITERS KEY [LINK]; gojq would take a processor as it starts
+# mine TEST OP SIZE ITERS KEY [LINK]: KEY of the result of rclink bench. gojq starts
+# after it, as it would take a processor.
 mine()
 {
 	local json
@@ -45,7 +47,7 @@ mine()
 	gojq -r ".$5" <<<"$json"
 }
 
-# lat ROW OP SIZE TOOL [OPTIONS]: averages, and what half of all are below, in
+# lat ROW OP SIZE TOOL [OPTIONS]: average and median latency of TOOL and of rclink, in
 # microseconds
 lat()
 {
@@ -62,7 +64,7 @@ lat()
 	value "$row-typical" rclink "$typical"
 }
 
-# bw ROW OP SIZE ITERS TOOL: averages, in MB/s of 2^20 bytes
+# bw ROW OP SIZE ITERS TOOL: average bandwidth, in MB/s of 2^20 bytes
 bw()
 {
 	value "$1" peer "$(perftest "$3" "$4" "$5" | awk '{ print $4 }')"
@@ -80,8 +82,8 @@ peer_rate()
 		awk '{ print $5 * 1000 }')"
 }
 
-# rate ROW OP TOOL: thousands of messages a second; report.py takes the peer's
-# best way
+# rate ROW OP TOOL: thousands of messages a second; report.py takes the best of TOOL's
+# modes
 rate()
 {
 	peer_rate "$1" peer "$3"
@@ -120,13 +122,14 @@ attach()
 	value attach rclink "$(mine attach write 8 20 'avg / 1000')"
 }
 
-# thousand N: of N thousandths
+# thousand N: N divided by 1000
 thousand()
 {
 	awk -v n="$1" 'BEGIN { if (n) print n / 1000 }'
 }
 
-# kernel ROW: the interface for modules, and the verbs alone; microseconds
+# kernel ROW: a WRITE through the interface for modules, and through the verbs alone; in
+# microseconds
 kernel()
 {
 	local one bare many bares
@@ -138,8 +141,8 @@ kernel()
 	value "$1-16" rclink "$(thousand "$many")"
 }
 
-# The same on a device that does next to nothing itself, which takes the links'
-# place.
+# As kernel(), on a simulated device, which does next to nothing itself. The links a and
+# b are made anew on it.
 simulated()
 {
 	rclink del a
@@ -156,7 +159,7 @@ simulated()
 
 write_lat()
 {
-	# One that waits for a tick, 4 ms, is to be no tenth of all of them.
+	# So many that a wait for a tick, 4 ms, is less than a tenth of the total.
 	mine lat write 64 10000 'avg / 1000'
 }
 
@@ -170,8 +173,8 @@ write_lats()
 	done
 }
 
-# idle PAIRS ROW: a link's latency among idle ones, and alone, before and after, as it
-# takes minutes to make them
+# idle PAIRS ROW: a link's latency among PAIRS pairs of idle links, and alone, before
+# and after, as it takes minutes to make them
 idle()
 {
 	write_lats "$2" peer
@@ -182,21 +185,21 @@ idle()
 	write_lats "$2" peer
 }
 
-# The first ones are not counted: what stays allocated is not theirs.
+# The first link and channel are not counted: they may leave memory allocated.
 memory()
 {
 	local i
 
 	idle_link >/dev/null
 	idle_channel 4 >/dev/null
-	# It hardly scatters.
+	# Three values are enough: they hardly scatter.
 	for ((i = 0; i < 3; i++)); do
 		value memory-link rclink "$(idle_link)"
 		value memory-channel rclink "$(idle_channel 4)"
 	done
 }
 
-# A link from a to b, both on this host, and who serves benches on b.
+# A link from a to b, both on this host, and the server of benches on b.
 begin()
 {
 	link_setup >&2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What makes the link l of two daemons fail while chaos.c sends over it. Sourced
+# Ways to make the link l of two daemons fail while chaos.c sends over it. Sourced
 # after link/lib.sh and daemon/lib.sh, whose variables it uses.
 # shellcheck disable=SC2154,SC2034
 
@@ -21,26 +21,26 @@ begin()
 		conf "$pin1" | configure 2 && daemon_start 1 2 && up
 }
 
-# What fell often is dialled after half a minute at most.
+# A daemon dials a link that failed often after half a minute at most.
 up()
 {
 	until_true 45 is 1 l .state up && until_true 30 is 2 l .state up
 }
 
-# epoch_after EPOCH: it is up again, with a later one
+# later EPOCH: both ends are up, host 1 in a later epoch than EPOCH
 later()
 {
 	[ "$(of 1 l .epoch)" -gt "$1" ] && is 1 l .state up &&
 		is 2 l .state up
 }
 
-# rotate HOST: from there
+# rotate HOST: rotates the link l from HOST
 rotate()
 {
 	on "$1" "$tool" rotate l --timeout "${2:-$((20 * RCL_SLOW))}"
 }
 
-# rotates HOST TIMES: each time both ends have the next epoch, and are up
+# rotates HOST TIMES: after each rotation, both ends are up in a later epoch
 rotates()
 {
 	local epoch i
@@ -75,14 +75,14 @@ deaf()
 	on 2 tc qdisc del dev eth0 root
 }
 
-# Not every kernel can drop what comes in.
+# Not every kernel can drop incoming packets.
 has_ingress()
 {
 	on 1 tc qdisc add dev eth0 clsact 2>/dev/null &&
 		on 1 tc qdisc del dev eth0 clsact
 }
 
-# The exchange has a way, so who dials is back before the other one notices.
+# The exchange still works, so the host that dials is back before the other one notices.
 rdma_lost()
 {
 	rdma_deaf 1 && rdma_deaf 2 || return
@@ -110,13 +110,13 @@ kill_daemon()
 	true
 }
 
-# What is on channels moves.
+# The channels make progress.
 goes_on()
 {
 	local ops
 
 	ops=$(of 1 l .stats.chan_ops)
-	# As up() waits, if it has just fallen again.
+	# Waits as long as up(), as the link may just have failed again.
 	until_true 45 eval "[ \"\$(of 1 l .stats.chan_ops)\" -gt $((ops + 20)) ]"
 }
 
@@ -128,7 +128,7 @@ recovers()
 	"$@" && until_true 60 later "$epoch"
 }
 
-# Traffic goes on all the while; what disturbs it shall not have to wait for it.
+# Traffic runs all the while, with nice, so that causing faults need not wait for it.
 chaos_try()
 {
 	server=''
@@ -172,7 +172,7 @@ chaos_end()
 	return "$status"
 }
 
-# What one end sent is what the other one got, and it was much.
+# Each end received what the other one sent, and much was sent.
 adds_up()
 {
 	[ "$(sum "$told" sent)" -gt $((channels * 50)) ] &&
@@ -180,13 +180,14 @@ adds_up()
 		[ "$(sum "$heard" sent)" = "$(sum "$told" received)" ]
 }
 
-# Each of them that completed was carried out once, of the others some were.
+# Each atomic that completed was carried out once; of those whose fate is unknown, any
+# number was.
 atomics_add_up()
 {
 	atomics_of "$told" "$heard" && atomics_of "$heard" "$told"
 }
 
-# atomics_of FROM TO: of who said FROM, at who said TO
+# atomics_of FROM TO: those of the end that wrote FROM, at the end that wrote TO
 atomics_of()
 {
 	local counter fadds

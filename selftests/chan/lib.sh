@@ -6,13 +6,13 @@
 CHAN_SRC=$LIB_DIR/chan
 CHAN=$LIB_DIR/../build/chan
 
-# Normally it has been done before the guests were booted.
+# Normally the programs have been built before the guests boot.
 chan_build()
 {
 	programs chan
 }
 
-# chan_setup [WORDS]: the link l is up
+# chan_setup [WORDS]: brings the link l up
 chan_setup()
 {
 	link_setup
@@ -21,7 +21,7 @@ chan_setup()
 	link_listen_end
 }
 
-# chan_far PROGRAM WORDS...: host 2 runs it, and it listens; sets far
+# chan_far PROGRAM WORDS...: starts PROGRAM on host 2, waits until it listens; sets far
 chan_far()
 {
 	local says=/tmp/rclink-test-far-$1
@@ -32,7 +32,7 @@ chan_far()
 	until_true 10 grep -q listening "$says"
 }
 
-# cgroup_made DIR: a memory cgroup
+# cgroup_made DIR: makes the memory cgroup DIR
 cgroup_made()
 {
 	local top=/sys/fs/cgroup

@@ -8,8 +8,8 @@ conf=/tmp/rclinkd-test.conf
 said_by=/tmp/rclinkd-test-log	# and the host's number
 running=()
 
-# configure HOST [KEY VALUE]...: stdin, below a [Host] with that and, if it has
-# no other, the test's key
+# configure HOST [KEY VALUE]...: configures the daemon of HOST: a [Host] section with
+# each KEY and, unless the first KEY is `key`, the test's key; then stdin
 configure()
 {
 	local host=$1
@@ -34,7 +34,7 @@ link_section()
 	*) printf 'pin = %s\n' "$2" ;;
 	esac
 	shift 2
-	# As for link_add().
+	# See link_add().
 	printf 'timeout = %s\n' "$timeout"
 	while [ $# -ge 2 ]; do
 		printf '%s = %s\n' "$1" "$2"
@@ -55,7 +55,7 @@ said()
 	grep -q -e "$2" "$said_by$1"
 }
 
-# times HOST TEXT: in how many lines the daemon said that
+# times HOST TEXT: how many lines of the daemon's log contain TEXT
 times()
 {
 	touch "$said_by$1"
@@ -85,7 +85,7 @@ daemon_signal()
 	on "$1" pkill "-$2" -x rclinkd
 }
 
-# daemon_end HOST...: it ends by itself, and well
+# daemon_end HOST...: ends each daemon by SIGTERM; fails if one ends with an error
 daemon_end()
 {
 	local host
@@ -96,7 +96,7 @@ daemon_end()
 	done
 }
 
-# reload HOST: it has read its configuration again, or refused it
+# reload HOST: waits until the daemon has read its configuration again, or refused it
 reload()
 {
 	local host=$1 before
@@ -106,8 +106,8 @@ reload()
 	until_true 20 eval "[ \$(times $host 'configuration was read\|is refused, the old') -gt $before ]"
 }
 
-# forgiven HOST LINK: however often it fell, the daemon there dials it the next time as
-# after one failure, since its configuration changes, by a word that leaves it up
+# forgiven HOST LINK: the daemon on HOST dials LINK the next time as after one failure,
+# however often LINK failed: a word of its configuration changes that leaves it up
 forgiven()
 {
 	# shellcheck disable=SC2016
@@ -116,7 +116,7 @@ forgiven()
 		$conf "$2" && reload "$1"
 }
 
-# A file that takes longer to read than to catch a daemon at it.
+# Print a file that takes long enough to read for the daemon to be stopped meanwhile.
 long_conf()
 {
 	yes '#' | head -c 64M
@@ -127,8 +127,8 @@ is_reading()
 	readlink "/proc/$(pgrep -x rclinkd)/fd/"* | grep -q "/${1##*/}$"
 }
 
-# stop_amid FILE: stop the daemon of host 1 while it reads that; go_on FILE has it
-# read no more of it
+# stop_amid FILE: stops the daemon of host 1 while it reads FILE; go_on FILE continues
+# it, and it reads no more of FILE
 stop_amid()
 {
 	until_true 10 is_reading "$1" || return
@@ -143,16 +143,16 @@ go_on()
 	daemon_signal 1 CONT
 }
 
-# is_later HOST NAME EPOCH: it is up with a later one
+# is_later HOST NAME EPOCH: on HOST, NAME is up in a later epoch than EPOCH
 is_later()
 {
 	[ "$(of "$1" "$2" .epoch)" -gt "$3" ] && is "$1" "$2" .state up
 }
 
-# up_again NAME EPOCH: with a later epoch at both ends
+# up_again NAME EPOCH: both ends of NAME come up in a later epoch than EPOCH
 up_again()
 {
-	# A link that fell often is dialled after half a minute at most.
+	# A daemon dials a link that failed often after half a minute at most.
 	if until_true 45 is_later 1 "$1" "$2" &&
 	   until_true 30 is_later 2 "$1" "$2"; then
 		return
@@ -175,7 +175,7 @@ epoch()
 	of 1 "$1" .epoch
 }
 
-# unchanged CMD...: the epochs of l and m are what they were
+# unchanged CMD...: CMD succeeds, and l and m are up in the same epochs as before
 unchanged()
 {
 	local before

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# systemd on this host, in namespaces of its own for processes and mounts, where it
-# is process 1. It has the units that come with it that a service needs, and those
-# below /usr/local. The network, and so the links, are this host's.
+# systemd on this host, as process 1 of PID and mount namespaces of its own. It has only
+# those of the distribution's units that a service needs, and those below /usr/local.
+# The network, and so the links, are this host's.
 
 systemd=''	# its process, as this host sees it
 systemd_outer=''
 systemd_units=/tmp/rclink-test-units
 
-# The units beside rclinkd's, out of the many that a distribution has.
+# The units needed beside rclinkd's, out of the many that a distribution has.
 systemd_pick_units()
 {
 	local from=/lib/systemd/system
@@ -21,9 +21,9 @@ systemd_pick_units()
 	ln -s ../systemd-journald.service $systemd_units/sysinit.target.wants/
 }
 
-# Process 1 is started by this. A container's systemd leaves the kernel's settings
-# alone, and one with an ID does not enable all units. What else is configured, was
-# logged, or is in /run, it does not see.
+# This starts process 1. A container's systemd leaves the kernel's settings alone, and
+# one with a machine ID does not enable all units. Empty file systems hide this host's
+# other configuration, logs and /run.
 # shellcheck disable=SC2016
 systemd_first='
 	mount --bind "$0" /lib/systemd/system &&
@@ -41,7 +41,7 @@ systemd_first='
 		/lib/systemd/systemd --system --unit=multi-user.target \
 		--log-target=journal --show-status=no'
 
-# Ended by what ends this host's unshare, too.
+# Whatever ends unshare also ends systemd.
 systemd_start()
 {
 	systemd_pick_units || return
@@ -61,19 +61,19 @@ systemd_end()
 	systemd=''
 }
 
-# inside CMD...: beside systemd
+# inside CMD...: runs CMD in systemd's namespaces
 inside()
 {
 	nsenter -t "$systemd" -p -m -u "$@"
 }
 
-# prop NAME: of rclinkd.service
+# prop NAME: the property NAME of rclinkd.service
 prop()
 {
 	inside systemctl show -P "$1" rclinkd
 }
 
-# What rclinkd.service logged, and systemd of it.
+# Log messages of rclinkd.service, and of systemd about it.
 journal()
 {
 	inside journalctl --no-pager -o cat -u rclinkd

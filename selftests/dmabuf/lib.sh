@@ -4,14 +4,14 @@
 
 EXPORTER=$LIB_DIR/../build/$(uname -r)/selftests/dmabuf/rclink_exporter.ko
 
-# A test that was ended left it.
+# A test that was ended may have left the module loaded.
 exporter_load()
 {
 	[ ! -e /sys/module/rclink_exporter ] || exporter_unload
 	insmod "$EXPORTER" || bail "no exporter of dma-bufs"
 }
 
-# Fails as long as somebody has a dma-buf of it.
+# Fails as long as a dma-buf of the exporter is in use.
 exporter_unload()
 {
 	rmmod rclink_exporter

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Groups through the command line tool. Sourced after link/lib.sh.
-# The library has `tool`, tests use the addresses.
+# `tool` comes from link/lib.sh; tests use the addresses.
 # shellcheck disable=SC2034,SC2154
 
 mgid4=239.1.2.3
 mgid6=ff15::4:5:6
 
-# A group for all hosts, two others, and what `tc` knows messages to them by: on
-# InfiniBand the GID that a frame of rdmasim is for, which else is that of a port.
+# A group for all hosts, two others, and how `tc` recognizes messages to groups: on
+# InfiniBand, a frame of rdmasim has the group's GID in it, else the GID of a port.
 if is_ib; then
 	group_at=(mgid "$mgid6" mlid 0xc001)
 	other_at=(mgid ff15::4:5:7 mlid 0xc002)
@@ -23,7 +23,7 @@ else
 	to_groups=(protocol ip u32 match ip dst 239.0.0.0/8)
 fi
 
-# gid_of HOST: that its messages come from
+# gid_of HOST: the GID that HOST sends to groups from
 gid_of()
 {
 	if is_ib; then
@@ -33,13 +33,13 @@ gid_of()
 	fi
 }
 
-# group_of HOST NAME FILTER: from `group show -j`
+# group_of HOST NAME FILTER: FILTER of `group show NAME -j` on HOST
 group_of()
 {
 	on "$1" "$tool" group show "$2" -j | gojq -er ".[0] | $3"
 }
 
-# group_is HOST NAME FILTER VALUE: as is()
+# group_is HOST NAME FILTER VALUE: as is(), for a group
 group_is()
 {
 	local value
@@ -56,14 +56,14 @@ group_becomes()
 	until_true 10 group_is "$@" || group_is "$@"
 }
 
-# hears HOST SENDER FROM: that host has heard that number from that host just now
+# hears HOST SENDER FROM: HOST has just heard the sender with number SENDER on host FROM
 hears()
 {
 	group_of "$1" g ".peers[] | select(.sender == $2 and
 		.gid == \"$(gid_of "$3")\" and .age_ms < 5000)"
 }
 
-# hear A SENDER-OF-A B SENDER-OF-B: two hosts hear each other
+# hear A SENDER-OF-A B SENDER-OF-B: A and B hear each other, and have the same key
 hear()
 {
 	until_true 20 hears "$1" "$4" "$3" && until_true 20 hears "$3" "$2" "$1" &&

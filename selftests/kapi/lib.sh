@@ -8,14 +8,14 @@ KAPI_DIR=/sys/kernel/debug/rclink_test
 [ -e "$LIB_DIR/../build/$(uname -r)/selftests/kapi/rclink_test.ko" ] ||
 	skip_all "no rclink_test.ko: it is built in a tree, by make modules"
 
-# The module, on every host; after lab_module.
+# Load the module on every host; after lab_module.
 kapi_load()
 {
 	on_all "$LIB_DIR/kapi/load" || bail "rclink_test.ko does not load"
 }
 
-# kapi_bench LINK: of this host, what the interface and the verbs alone take for a
-# WRITE of 64 bytes: "NS NS RATIO" one at a time, and the same with 16 in flight;
+# kapi_bench LINK: how long a WRITE of 64 bytes takes on this host, by the interface and
+# by the verbs alone: "NS NS RATIO" one at a time, and the same with 16 in flight;
 # ratios in thousandths
 kapi_bench()
 {
@@ -34,7 +34,7 @@ kapi()
 	on "$1" "$LIB_DIR/kapi/run" "$2"
 }
 
-# again: another epoch of l
+# again: brings l up again, in another epoch
 again()
 {
 	link_listen_again l && link_dial l

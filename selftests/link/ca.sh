@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Certificates by a CA, made by openssl. Sourced after link/lib.sh.
+# CAs, certificates and CRLs, made by openssl. Sourced after link/lib.sh.
 
-# make_ca FILE: FILE.pem, and its key
+# make_ca FILE: makes the CA certificate FILE.pem, and its key FILE.key
 make_ca()
 {
 	(
@@ -13,8 +13,8 @@ make_ca()
 	) >/dev/null 2>&1
 }
 
-# sign CA NAME DAYS [FIRST]: a leaf for DNS name NAME, as NAME.pem with its key; for
-# FIRST, too
+# sign CA NAME DAYS [FIRST]: makes a leaf certificate for the DNS name NAME, preceded by
+# FIRST, in /tmp/NAME.pem with its key
 sign()
 {
 	local dir=/tmp/$2 first=${4:+DNS:$4,}
@@ -27,13 +27,13 @@ sign()
 	cat "$dir.crt" "$dir.key" >"$dir.pem" && chmod 600 "$dir.pem"
 }
 
-# Gives host 2 a file of host 1.
+# Copy a file of host 1 to host 2.
 give()
 {
 	on 2 sh -c "umask 077; cat >$1" <"$1"
 }
 
-# revoke CA NAME...: CA.crl has these
+# revoke CA NAME...: makes CA.crl, which revokes these certificates
 revoke()
 {
 	local dir=$1.d name

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Who has keys in memory leaves none of it in a file. Sourced after link/lib.sh.
-# What sh gets is expanded there.
+# A process that holds keys leaves no core dump. Sourced after link/lib.sh.
+# The shell that `on` starts expands the commands.
 # shellcheck disable=SC2016
 
-# cores_on HOST: from now on whoever is killed for an error leaves a file; a
-# process that hides nothing does
+# cores_on HOST: from now on, a process that dies of an error leaves a core dump; fails
+# unless a process that hides nothing does
 cores_on()
 {
 	on "$1" sh -c 'cat /proc/sys/kernel/core_pattern >/tmp/core_pattern
@@ -19,7 +19,7 @@ cores_on()
 		[ -e /tmp/core.sh ]'
 }
 
-# no_core HOST PROGRAM: it left none
+# no_core HOST PROGRAM: restores the settings; PROGRAM has left no core dump
 no_core()
 {
 	on "$1" sh -c 'cat /tmp/core_pattern >/proc/sys/kernel/core_pattern

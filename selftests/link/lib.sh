@@ -13,7 +13,7 @@ rclink()
 	"$tool" "$@"
 }
 
-# as_nobody CMD...: by a process that nobody gave any rights
+# as_nobody CMD...: runs CMD without any privileges
 as_nobody()
 {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
@@ -30,13 +30,13 @@ link_setup()
 		bail "no key on host 2"
 }
 
-# listens HOST: a process there has the device open, and is about to listen
+# listens HOST: a process on HOST has the device open, and is about to listen
 listens()
 {
 	on "$1" sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
 }
 
-# tells HOST TEXT...: its `rclink why l` has each of them
+# tells HOST TEXT...: `rclink why l` on HOST contains each TEXT
 tells()
 {
 	local host=$1 story text
@@ -79,8 +79,8 @@ link_listen_again()
 	link_listen "$@"
 }
 
-# complained_of_nothing HOST: before its power is cut, and with it is gone what its
-# kernel has said
+# complained_of_nothing HOST: its kernel has not complained so far; called before its
+# power is cut, which loses the kernel's log
 complained_of_nothing()
 {
 	on "$1" "$LIB_DIR/oracle" sofar "$TEST_NAME"
@@ -93,8 +93,8 @@ host_has_nothing()
 		on "$1" "$LIB_DIR/oracle" leaks
 }
 
-# link_host_anew: one point, that nothing is left on host 2, as the oracle has it; then
-# it is as after link_setup
+# link_host_anew: one point, that the oracle finds nothing left on host 2; then prepares
+# host 2 as link_setup does
 link_host_anew()
 {
 	link_listen_end
@@ -102,10 +102,10 @@ link_host_anew()
 	link_host_begins
 }
 
-# link_host_back: host 2, whose power was cut, is as after link_setup
+# link_host_back: boots host 2, whose power was cut, and prepares it as link_setup does
 link_host_back()
 {
-	# The host that the listener ran on is gone, and nobody told it so.
+	# The listener's host is gone, but `on` here has not been told.
 	kill -KILL "$listener"
 	wait "$listener" 2>/dev/null
 	listener=''
@@ -132,12 +132,12 @@ link_dial()
 		--timeout $((30 * RCL_SLOW)) "$@"
 }
 
-# An OFFER for l, of a host with RoCE and with InfiniBand.
+# An OFFER for l, from a host with a RoCE and an InfiniBand port.
 offer='\0\0\0\x4b\0\2\0\2\x80\3\0\1l\x80\x12\0\x3e'
 offer+='\2\3\0\0\4\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\xff\xff\xc0\0\2\x63\4rxe0'
 offer+='\1\1\0\0\4\0\0\0\0\1\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x63\4sim0'
 
-# A caller that says no more when it is admitted, and goes after a while.
+# A caller that, once admitted, sends only the OFFER, and leaves after a while.
 link_offer()
 {
 	# shellcheck disable=SC2059
@@ -146,21 +146,22 @@ link_offer()
 		>/dev/null 2>&1
 }
 
-# link_self [WORDS]: the link a of this host leads to its link b
+# link_self [WORDS]: brings up the link a of this host to its link b
 link_self()
 {
 	rclink add a loopback 1 "$@" && rclink add b loopback 1 "$@" &&
 		link_self_dial
 }
 
-# link_across NEAR FAR: the same, with a on one device and b on the other
+# link_across NEAR FAR: as link_self, with a on the device NEAR and b on the device FAR
 link_across()
 {
 	rclink add a loopback 1 device "$1" &&
 		rclink add b loopback 1 device "$2" && link_self_dial
 }
 
-# link_self_dial [NEAR FAR [PORT [OPTION]...]]: a and b, or those, are there
+# link_self_dial [NEAR FAR [PORT [OPTION]...]]: brings up a and b, or NEAR and FAR,
+# which exist
 link_self_dial()
 {
 	local near=${1:-a} far=${2:-b} port=${3:-7185} self status
@@ -178,8 +179,8 @@ link_self_dial()
 	return "$status"
 }
 
-# rdma_deaf HOST: it hears nothing of RDMA, but all that an exchange needs: RoCE is
-# what is dropped, or the frames of rdmasim; until rdma_hears
+# rdma_deaf HOST: HOST receives no RDMA packets until rdma_hears, but all that an
+# exchange needs: only RoCE packets, or frames of rdmasim, are dropped
 rdma_deaf()
 {
 	if ! is_ib; then
@@ -191,13 +192,13 @@ rdma_deaf()
 			match u8 0 0 at 0 action drop
 }
 
-# no_large HOST: it hears no packets of RoCE that have 1024 bytes of data, which is the
-# path MTU of the lab; until rdma_hears
+# no_large HOST: HOST receives no RoCE packets with 1024 bytes of data, which is the
+# path MTU of the lab, until rdma_hears
 no_large()
 {
 	local match='match ip dport 4791 0xffff match u16 0x0400 0xfc00 at 2'
 
-	# In one go: some look how soon it is noticed.
+	# In one go: some tests measure how soon the loss is noticed.
 	on "$1" tc -batch - <<-END
 		qdisc replace dev eth0 clsact
 		filter add dev eth0 ingress protocol ip u32 $match action drop
@@ -209,15 +210,15 @@ rdma_hears()
 	on "$1" tc qdisc del dev eth0 clsact
 }
 
-# qps_match HOST: its device has wired the QPs of the link l as both ends say;
-# there may be one more, that registers memory and is wired to itself. (By chance,
-# one of the pool may have the same number at both ends.)
+# qps_match HOST: the device of HOST has connected the QPs of the link l as both ends
+# say; one more may be connected to itself, which registers memory. (By chance, a QP of
+# the pool may have the same number at both ends.)
 # shellcheck disable=SC2016
 qps_match()
 {
 	local host=$1 other=$((3 - $1)) a b
 
-	# Not among the arguments: `on` would read what is piped to gojq.
+	# Not among gojq's arguments, where `on` would read what is piped to gojq.
 	a=$(of "$host" l .local) && b=$(of "$other" l .local) || return
 	on "$host" rdma resource show qp -j |
 		gojq -e --argjson a "$a" --argjson b "$b" '
@@ -230,8 +231,8 @@ qps_match()
 			"$(of "$other" l '.local | tojson')" ]
 }
 
-# holds WHAT CMD...: as check, but CMD runs in this shell and keeps what it
-# starts and sets
+# holds WHAT CMD...: as check, but CMD runs in this shell, so that the processes it
+# starts and the variables it sets remain
 holds()
 {
 	local what=$1 status
@@ -248,9 +249,10 @@ holds()
 	fail "$what"
 }
 
-# link_add HOST NAME [WORDS]: an emulated peer that shares its processor stands still
-# for half a second, which is the default until a device gives up. Without words on it,
-# it waits for two before it sends again: rxe is not fit for that (testing.rst).
+# link_add HOST NAME [WORDS]: adds a link. An emulated peer that shares its processor
+# stands still for half a second, after which a device gives up by default. Without a
+# timeout in WORDS, a QP therefore waits two seconds before it retransmits: rxe is not
+# fit for retransmission (testing.rst).
 link_add()
 {
 	local host=$1
@@ -266,13 +268,14 @@ link_pair()
 	link_add 1 "$@" && link_add 2 "$@" && link_dial "$1"
 }
 
-# of HOST NAME FILTER: from show -j
+# of HOST NAME FILTER: FILTER of `show NAME -j` on HOST
 of()
 {
 	on "$1" "$tool" show "$2" -j | gojq -er ".[0] | $3"
 }
 
-# secrets_of HOST NUMBER FILTER: numbers of the link l there, and not fewer
+# secrets_of HOST NUMBER FILTER: the numbers that FILTER finds in the link l on HOST;
+# fails if they are fewer than NUMBER
 secrets_of()
 {
 	local all
@@ -285,14 +288,15 @@ secrets_of()
 	echo "$all"
 }
 
-# written NUMBER: as grep -wiE finds it: in decimal, and in hexadecimal with and without
-# 0x and zeros
+# written NUMBER: a pattern for grep -wiE that matches NUMBER in decimal, and in
+# hexadecimal with and without 0x and zeros
 written()
 {
 	printf '0*%s|(0x)?0*%x\n' "$1" "$1"
 }
 
-# is HOST NAME FILTER VALUE: there must be one, which may come from of(), too
+# is HOST NAME FILTER VALUE: FILTER gives VALUE, which may come from of(), too, and must
+# not be empty or null
 is()
 {
 	local value
@@ -309,13 +313,13 @@ becomes()
 	until_true 10 is "$@" || is "$@"
 }
 
-# ups HOST: links that are up there
+# ups HOST: how many links are up on HOST
 ups()
 {
 	on "$1" "$tool" show -j | gojq '[.[] | select(.state == "up")] | length'
 }
 
-# gid_index HOST ADDRESS: of the RoCE v2 GID that is this address
+# gid_index HOST ADDRESS: the index of the RoCE v2 GID that equals ADDRESS
 # shellcheck disable=SC2016
 gid_index()
 {
@@ -324,8 +328,8 @@ gid_index()
 		select(.gid == $gid and .type == "roce-v2").index'
 }
 
-# no_roce HOST PROTOCOL...: RoCE packets over ip or ipv6 do not get into that host,
-# until rdma_hears
+# no_roce HOST PROTOCOL...: HOST receives no RoCE packets over PROTOCOL, which is ip or
+# ipv6, until rdma_hears
 no_roce()
 {
 	local host=$1 protocol header
@@ -340,15 +344,15 @@ no_roce()
 	done
 }
 
-# qps HOST STATE: how many QPs of the module are in that state
+# qps HOST STATE: how many QPs of the module are in STATE
 qps()
 {
 	on "$1" rdma resource show qp -j |
 		gojq "[.[] | select(.comm == \"rclink\" and .state == \"$2\")] | length"
 }
 
-# objects HOST [KIND]...: QPs, CQs, MRs and PDs of the module, or those; fails
-# where nobody can say
+# objects HOST [KIND]...: how many QPs, CQs, MRs and PDs the module has, or of KIND
+# only; fails where they cannot be listed
 objects()
 {
 	local host=$1 kind all=''
@@ -361,7 +365,7 @@ objects()
 	grep -cF '[rclink]' <<<"$all" || true
 }
 
-# objects_are N1 N2: of host 1, and of host 2
+# objects_are N1 N2: the module has N1 objects on host 1, and N2 on host 2
 objects_are()
 {
 	[ "$(objects 1)" -eq "$1" ] && [ "$(objects 2)" -eq "$2" ]

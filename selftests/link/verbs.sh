@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154,SC2034
-# Endpoints of processes, rclink --verbs, on both hosts. Sourced after lib.sh of here,
-# whose variables it has.
+# Endpoints of processes, rclink --verbs, on both hosts. Sourced after link/lib.sh,
+# whose variables it uses.
 
 out=/tmp/rclink-test-verbs
-# As link_add() has it for links of the module.
+# As link_add() sets it for links of the module.
 slow=(timeout 19)
 calm=(heartbeat 5000)
 words=("${slow[@]}" "${calm[@]}" qps 2)
-# How soon a peer is missed: an emulated host stands still for some seconds.
+# How soon a lost peer is noticed: an emulated host stands still for some seconds.
 beat=(heartbeat 1500 misses 4)
 other=''
 
-# far WORD CMD...: CMD runs on host 2 until far_end; it is ready when it says WORD
+# far WORD CMD...: starts CMD on host 2, and waits until it prints WORD
 far()
 {
 	local word=$1
@@ -23,7 +23,7 @@ far()
 	until_true 20 grep -q "$word" "$out"
 }
 
-# far_end: and how did it end?
+# far_end: waits until CMD of far ends, and returns its status
 far_end()
 {
 	local status
@@ -41,7 +41,7 @@ far_kill()
 	return 0
 }
 
-# verbs_gid HOST: the index of the one that libibverbs would have chosen
+# verbs_gid HOST: the index of the GID that libibverbs would have chosen
 verbs_gid()
 {
 	on "$1" "$tool" dev "$device" --verbs -j | gojq '.[0].chosen_gid'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Programs of kselftest_harness.h as a part of a test file: each of their tests
-# becomes a point of the file, with its name as the sentence.
+# Programs of kselftest_harness.h as a part of a test file: each of their tests becomes
+# a point of the file, which has the test's name.
 
 # harness_points SOURCE...: how many points the programs will make
 harness_points()
@@ -11,7 +11,8 @@ harness_points()
 	for file; do
 		tests=$(grep -cE '^TEST(_SIGNAL)?\(' "$file")
 		points=$((points + tests))
-		# A fixture's tests run once for each of its variants; a header may have it.
+		# A fixture's tests run once for each of its variants; a header may
+		# define the fixture.
 		while read -r name; do
 			tests=$(grep -cE "^TEST_F[A-Z_]*\($name," "$file")
 			variants=$(grep -c "^FIXTURE_VARIANT_ADD($name," "$file")
@@ -22,7 +23,8 @@ harness_points()
 	echo "$points"
 }
 
-# harness SOURCE PROGRAM [ARGS...]: a program that fails has a point that failed
+# harness SOURCE PROGRAM [ARGS...]: each test of PROGRAM is a point; if PROGRAM fails,
+# at least one point has failed
 harness()
 {
 	local want line name status made=0 failed=$KTAP_CNT_FAIL

@@ -7,13 +7,13 @@ NL_SRC=$LIB_DIR/netlink
 NL=$LIB_DIR/../build/netlink
 hold_pid=''
 
-# Normally it has been done before the guests were booted.
+# Normally the programs have been built before the guests boot.
 nl_build()
 {
 	programs netlink
 }
 
-# nl_file NAME: the whole of a test file that is one program
+# nl_file NAME: a whole test file, whose only program is nl_NAME
 nl_file()
 {
 	plan "$(harness_points "$NL_SRC/nl_$1.c")"
@@ -24,8 +24,8 @@ nl_file()
 	finish
 }
 
-# hold STATE [PAIRS] [ping | dump]: pairs of links in that state, until `drop`. Not by
-# `check`, which would wait for the end of its stderr.
+# hold STATE [PAIRS] [ping | dump]: keeps pairs of links in STATE until `drop`. Not for
+# `check`, which would wait until the program closes its stderr.
 hold()
 {
 	local said
@@ -46,8 +46,8 @@ drop()
 	hold_pid=''
 }
 
-# objects: how many RDMA objects the module has on this host; fails where nobody
-# can say
+# objects: how many RDMA objects the module has on this host; fails where they cannot be
+# listed
 objects()
 {
 	local kind all=''

@@ -8,23 +8,24 @@ SIM=/sys/kernel/debug/rdmasim
 [ -e "$LIB_DIR/../build/$(uname -r)/selftests/rdmasim/rdmasim.ko" ] ||
 	skip_all "no rdmasim.ko: it is built in a tree, by make modules"
 
-# Behind each line: dma=1, say. The programs of netlink/ have it from here.
+# Words appended to each line, for example dma=1. The programs of netlink/ read them,
+# too.
 export SIM_WORDS=${SIM_WORDS:-}
 
-# sim_load [LINE...]: the module, and a device of each line; none of a test before
+# sim_load [LINE...]: loads the module anew, and makes a device of each LINE
 sim_load()
 {
 	[ ! -e "$SIM" ] || rmmod rdmasim
 	"$LIB_DIR/rdmasim/load" "${@/%/ $SIM_WORDS}" || bail "no simulated device"
 }
 
-# sim_new LINE: another one
+# sim_new LINE: makes another device
 sim_new()
 {
 	echo "$1 $SIM_WORDS" >"$SIM/new_device"
 }
 
-# sim_has_dma N: so many have a parent that the DMA API maps for
+# sim_has_dma N: N devices have a parent that the DMA API maps for
 sim_has_dma()
 {
 	local parents=(/sys/bus/platform/devices/rdmasim.*)
@@ -33,7 +34,7 @@ sim_has_dma()
 	[ ${#parents[@]} -eq "$1" ]
 }
 
-# sim_unload: with all devices; their users hear of it
+# sim_unload: unloads the module with all devices; their users are told
 sim_unload()
 {
 	rmmod rdmasim

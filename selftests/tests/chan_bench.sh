@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rclink bench between two hosts: every test and operation ends, with figures
-# that can be, and the end that serves outlives those that measure.
+# rclink bench between two hosts: each test and each operation completes with
+# plausible figures, and the server outlives the clients that measure.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 240
@@ -22,7 +22,7 @@ serve()
 	until_true 10 listens 2
 }
 
-# times TEST OP SIZE ITERS: they are in order
+# times TEST OP SIZE ITERS: the times of the report are in order
 times()
 {
 	local doc
@@ -38,7 +38,7 @@ times()
 		.p999 <= .max and .min <= .avg and .avg <= .max' <<<"$doc"
 }
 
-# stream TEST OP SIZE ITERS: the rate is what the bytes and the time make
+# stream TEST OP SIZE ITERS: the rate is the number of bytes over the duration
 stream()
 {
 	local doc
@@ -52,7 +52,7 @@ stream()
 		. > 0.99 and . < 1.01)' <<<"$doc"
 }
 
-# The head of a table, and a line of figures.
+# The output is the head of a table and one line of figures.
 reads_like()
 {
 	local head=$1
@@ -64,7 +64,7 @@ reads_like()
 		tail -n 1 "$shows" | grep -qE '^[0-9]+ +[0-9]+( +[0-9.]+)+$'
 }
 
-# Whoever measures may go at any moment.
+# A client may be killed at any moment; the server then serves the next one.
 killed()
 {
 	"$tool" bench l rate -n 10000000 &
@@ -83,7 +83,7 @@ gone()
 	[ $? -eq 1 ] && cat "$shows" && [ "$(wc -l <"$shows")" -eq 1 ]
 }
 
-# The far end of something else.
+# Host 2 listens with `rclink recv`, which is no bench server.
 no_bench()
 {
 	local receiver status
@@ -97,7 +97,7 @@ no_bench()
 	return "$status"
 }
 
-# The channel that measures has the only queue pair.
+# With qps 1 the channel of the bench leases the only queue pair.
 one_alone()
 {
 	rclink disconnect l && on_all "$tool" set l qps 1 && link_listen l &&
@@ -129,7 +129,7 @@ done
 for op in send write read; do
 	holds "rate of $op" stream rate "$op" 64 1000
 done
-# The first messages arrive before, or after, the other end looks.
+# The first messages may arrive before or after the receiver looks for them.
 for ((i = 0; i < 8; i++)); do
 	holds "rate of a few sends" stream rate send 64 80
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Calls that wait, their end, and that of who waits.
+# Calls that wait: how they end, and what happens when the waiting process ends.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 120

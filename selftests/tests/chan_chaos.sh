@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Traffic on some channels while faults are drawn from a list by a seed.
-# CHAOS_SECONDS and CHAOS_SEED say how long, and which; see `make chaos`.
+# Traffic on several channels while faults are injected, drawn from a list by a
+# seeded generator. CHAOS_SECONDS and CHAOS_SEED set the duration and the seed; see
+# `make chaos`.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 600
@@ -15,7 +16,7 @@
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/chan/faults.sh"
 
-# A slow kernel gets to few faults.
+# A slow kernel gets through only a few faults in the shorter time.
 seconds=${CHAOS_SECONDS:-$((RCL_SLOW > 1 ? 600 : 120))}
 seed=${CHAOS_SEED:-$RANDOM}
 faults=(cut deaf unplugged orphaned lossy rotated murder daemonless)
@@ -23,7 +24,7 @@ declare -A injected
 victims=0
 victim=/tmp/rclink-test-victim	# and a number, and the host's
 
-# still: host 2 does nothing, and time passes for it
+# still: host 2 is paused until host 1 has noticed, or a little longer
 still()
 {
 	lab_power 2 pause
@@ -38,14 +39,14 @@ rotated()
 		--timeout $((30 * RCL_SLOW)) || up
 }
 
-# A device may leave undone what was under way, and say nothing, once it has
-# sent again (testing.rst): another epoch finds out.
+# After a retransmission a device may silently leave undone what was in flight
+# (testing.rst): the next epoch detects that.
 lossy()
 {
 	local percent=$((1 + RANDOM % 3)) span=$((2 + RANDOM % 4))
 
 	on_all pkill -USR1 -x chaos
-	# Those that were posted before complete on a network that loses nothing.
+	# Atomics already posted complete while the network still loses nothing.
 	goes_on && goes_on || return
 	on_all tc qdisc add dev eth0 root netem delay 1ms 2ms \
 		loss $percent% duplicate $percent% reorder $((10 * percent))%
@@ -55,13 +56,13 @@ lossy()
 		on_all pkill -USR2 -x chaos
 }
 
-# on HOST, not the relay to it
+# victim_kill HOST SIGNAL: to the process on HOST, not to the relay to it
 victim_kill()
 {
 	on "$1" pkill "-$2" -f '^[^ ]*chaos l .* victim$'
 }
 
-# A channel of its own, whose processes live until a fault picks one.
+# The victims have a channel of their own, and run until a fault kills one of them.
 victim_try()
 {
 	local files=$victim-$((++victims))
@@ -76,7 +77,7 @@ victim_try()
 		until_true 10 grep -q begun "$files-2"
 }
 
-# On a busy machine a heartbeat may be missed in between.
+# A busy machine may miss a heartbeat while the channel opens: try twice.
 victim_begin()
 {
 	local host
@@ -90,7 +91,7 @@ victim_begin()
 	victim_try
 }
 
-# Who is left hears of it, and has got nothing twice, wrong or out of order.
+# The survivor notices; it has missed no message, and got none twice or damaged.
 murder()
 {
 	local host=$((1 + RANDOM % 2)) files=$victim-$victims word
@@ -106,7 +107,7 @@ murder()
 	victim_begin
 }
 
-# The last ones end in order, and add up.
+# The last victims end in order, and each received all that the other one sent.
 victim_end()
 {
 	local files=$victim-$victims
@@ -121,7 +122,7 @@ victim_end()
 	return 1
 }
 
-# Nobody hears of it.
+# The link does not notice that a daemon is killed and another one started.
 daemonless()
 {
 	local host=$((1 + RANDOM % 2))
@@ -129,7 +130,7 @@ daemonless()
 	kill_daemon $host && daemon_start $host
 }
 
-# The link is up and data moves, in the next epoch where there must be one.
+# The link is up and data moves, in a later epoch if the fault ends the old one.
 survives()
 {
 	case $1 in
@@ -138,8 +139,8 @@ survives()
 	esac
 }
 
-# Bash's own generator, so that a seed draws the same faults again. None comes
-# twice before all have come.
+# Bash's own generator draws the faults, so that a seed draws the same ones again.
+# No fault comes twice before all have come.
 draw()
 {
 	local begin=$SECONDS fault deck=() i
@@ -154,12 +155,12 @@ draw()
 		echo "# $((SECONDS - begin)) s: $fault" >&3
 		survives "$fault" || return
 		injected[$fault]=$((${injected[$fault]:-0} + 1))
-		# Some traffic in between, for not always the same time.
+		# Let traffic run for a random time between two faults.
 		sleep "$((RANDOM % 3)).$((RANDOM % 10))"
 	done
 }
 
-# both WORD: the sum of the two ends
+# both WORD: the sum of WORD over both ends
 both()
 {
 	echo $(($(sum "$told" "$1") + $(sum "$heard" "$1")))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Processors are taken offline, and come back, under traffic of every kind.
+# A processor goes offline and comes back, again and again, under traffic of every kind.
 # hosts: 1
 # cpus: 2
 # kernels: 6.1-all 6.12-all debug-all
@@ -13,7 +13,7 @@
 . "$LIB_DIR/link/lib.sh"
 
 turns=${CPU_TURNS:-5}
-# The first one can stay for ever.
+# The second processor: the first one may be one that cannot be taken offline.
 cpu=/sys/devices/system/cpu/cpu1/online
 in=/tmp/rclink-test-in
 says=/tmp/rclink-test-cpu
@@ -31,13 +31,14 @@ pings_done()
 	of 1 a .stats.pings
 }
 
-# has_device PID: it listens, or is about to
+# has_device PID: the process has the device open: it listens, or is about to
 has_device()
 {
 	[ -n "$(find "/proc/$1/fd" -lname /dev/rclink)" ]
 }
 
-# A stream that ends when its source does, checked round trips, and messages there and back.
+# Starts a stream that lasts until its source ends, pings with checked data, and
+# messages there and back.
 begin()
 {
 	link_self heartbeat 1000 misses 20 timeout 19 || return
@@ -67,7 +68,7 @@ done_by_bench()
 	grep -c came $says-bench
 }
 
-# All of it goes on: the operations are those of the stream, too.
+# All traffic goes on; chan_ops includes the operations of the stream.
 moves()
 {
 	local ops pings_then bench_then

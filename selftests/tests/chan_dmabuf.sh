@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Regions of dma-bufs (udmabuf, or an exporter like it for a kernel without; a heap),
-# on a simulated device with DMA of its own, and the refusal on devices without.
+# Regions of dma-bufs on a simulated device with DMA of its own, and their refusal on
+# devices without. The dma-bufs come from udmabuf (on a kernel without it, from a test
+# exporter like it) and from a heap.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has a simulated device of its own
@@ -14,13 +15,13 @@
 
 points=$(harness_points "$CHAN_SRC/chan_dmabuf.c")
 nodma=$(harness_points "$CHAN_SRC/chan_nodma.c")
-# The pages of udmabuf are pinned, and one of those is lost.
+# udmabuf pins its pages: one more point counts those that the device has kept.
 [ ! -e /dev/udmabuf ] || points=$((points + 1))
 plan $((points + 2 * nodma))
 chan_build
 lab_module
 [ -e /dev/udmabuf ] || exporter_load
-# Links there name no device: they are to find the simulated one.
+# The links of these programs name no device and must pick the simulated one.
 lab_dev del 2>/dev/null
 sim_load
 harness "$CHAN_SRC/chan_dmabuf.c" "$CHAN/chan_dmabuf"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Regions of dma-bufs of an exporter that pins, moves, fails and keeps one waiting,
-# on a simulated device with DMA of its own.
+# Regions of dma-bufs whose exporter pins, moves, fails and keeps its users waiting, on
+# a simulated device with DMA of its own.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has a simulated device of its own
@@ -15,7 +15,7 @@
 plan $(($(harness_points "$CHAN_SRC/chan_exporter.c") + 1))
 chan_build
 lab_module
-# Links there name no device: they are to find the simulated one.
+# The program's links name no device: without the lab's, they find the simulated one.
 lab_dev del 2>/dev/null
 sim_load
 exporter_load

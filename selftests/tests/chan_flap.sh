@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A cable that is pulled again and again, at random intervals, under traffic of
-# channels that resume: each time the link goes down at both ends, and comes up, no
-# message is lost or comes twice, and neither objects nor memory grow.
+# A cable is pulled again and again, at random intervals, under traffic of channels
+# that resume. Each time the link goes down at both ends and comes up again; no message
+# is lost or duplicated, and neither the number of objects nor memory use grows.
 # hosts: 2
 # kernels: 6.1-all 6.12-all mixed-all debug-all
 # timeout: 400
 # soak: 9000 FLAPS=300
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -19,10 +19,10 @@
 flaps=${FLAPS:-6}
 # An emulated host stands still for a second now and then: link_beat.sh
 limit=$((5000 * RCL_SLOW))
-# Of so many flaps, those that may be otherwise.
+# How many of the flaps may be noticed late.
 exceptions=$((1 + flaps / 10))
 goal=1200	# of faults.sh
-# KiB; a page each time is more than that in the soak.
+# KiB; in the soak, a page lost in each flap is more than that.
 noise=512
 [ "$RCL_SLOW" -eq 1 ] || noise=4096
 
@@ -33,26 +33,26 @@ objects_of_both()
 	near=$(objects 1) && far=$(objects 2) && echo "$near and $far"
 }
 
-# Objects of an epoch that has just ended may be there for a moment.
+# Objects of an epoch that has just ended may exist for another moment.
 objects_same()
 {
 	[ -n "$objects_then" ] && [ "$(objects_of_both)" = "$objects_then" ]
 }
 
-# Twice the same, with traffic in between: not of a link that has just fallen.
+# The count is the same twice, with traffic in between: no link has just gone down.
 objects_settle()
 {
 	objects_then=$(objects_of_both) && goes_on && objects_same
 }
 
-# is_down HOST: by now or soon
+# is_down HOST SECONDS: the link is down at HOST, or will be within SECONDS
 is_down()
 {
 	until_true "$2" is "$1" l .state down
 }
 
-# A network device that is taken down may keep a frame that it was given until it
-# comes back, and rxe the QP that the frame is of until then, or for 50 s (testing.rst).
+# A network device that is taken down may keep a frame until it comes back up. rxe then
+# keeps the QP that sent the frame, for 50 s at most (testing.rst).
 flap()
 {
 	local epoch begin
@@ -65,7 +65,7 @@ flap()
 		return 1
 	}
 	notice_ms+=($(($(ms) - begin)))
-	# It has noticed all the same: what is not gone is in error.
+	# Host 2 must have noticed all the same: none of its QPs is still in RTS.
 	is_down 2 5 || {
 		kept=$((kept + 1))
 		[ "$(qps 2 RTS)" = 0 ] || {
@@ -96,12 +96,13 @@ flaps_all()
 			echo "flap $i"
 			return 1
 		}
-		# What the first ones took stays in caches.
+		# The memory that the first flaps took stays in caches.
 		[ $i -ne 3 ] || memory_then=$(used)
 	done
 }
 
-# The device keeps a frame once in thirty times: of few, two may be so, but not again.
+# The device keeps a frame in one of thirty flaps. In a few flaps this may happen twice
+# by chance, but not in the second run, too.
 flaps_as_usual()
 {
 	flaps_all && { [ "$kept" -le $exceptions ] || flaps_all; }
@@ -112,7 +113,7 @@ most()
 	printf '%s\n' "$@" | sort -n | tail -n 1
 }
 
-# beyond_limit: how many of them took longer than that
+# beyond_limit: how many times in notice_ms are longer than the limit
 beyond_limit()
 {
 	printf '%s\n' "${notice_ms[@]}" |

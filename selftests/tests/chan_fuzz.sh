@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Hostile processes at both ends of a link hurt their own channels only. The
-# seed is FUZZ_SEED, 1 if not set; FUZZ_ROUNDS for a long one.
+# Hostile processes at both ends of a link hurt their own channels only. FUZZ_SEED is
+# the seed, by default 1; FUZZ_ROUNDS sets the number of rounds.
 # hosts: 2
 # kernels: 6.1-all 6.12-all mixed-all debug
 # timeout: 300
 # soak: 5400 FUZZ_ROUNDS=1000
-# The library has the variables.
+# The libraries define the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -15,7 +15,7 @@
 seed=${FUZZ_SEED:-1}
 rounds=${FUZZ_ROUNDS:-40}
 
-# Two at this end, one at the other, and good ones beside them.
+# Two hostile processes on this host, one on host 2, and good ones beside them.
 fuzz()
 {
 	local status=0 pids=() pid

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A device goes while processes wait, move data and have rings mapped: because the
-# network device under it is deleted, by itself, or with its driver. All of them hear of
-# it, the device goes at once, and the module goes when the last of them has.
+# A device is removed while processes wait, move data and have rings mapped: because the
+# network device under it or the device itself is deleted, or its driver is unloaded.
+# Waiting processes are told, none of them delays the removal, and the module can be
+# unloaded once the last of them has ended.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, its device has no network device
 # timeout: 300
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -31,7 +32,7 @@ declare -A waiting
 servers=()
 idle=''
 
-# A device of its own, whose links lead to this host.
+# Makes a device for this test alone, and a link on it from this host to itself.
 begin()
 {
 	rm -f "$says"-* $idles
@@ -56,7 +57,7 @@ idle_is_ready()
 
 processes()
 {
-	# What they said, if one does not wait in time.
+	# Shows what the processes printed if one of them does not wait in time.
 	all_wait || { tail -v -n 3 "$says"-* $idles 2>&1; return 1; }
 }
 
@@ -77,7 +78,8 @@ all_wait()
 	until_true 10 idle_is_ready && uses 1
 }
 
-# uses TIMES: what it has mapped of the kernel's memory is there, and its own
+# uses TIMES: has the idle process use its mapped kernel memory; each of so far TIMES
+# uses found there what the process had written
 uses()
 {
 	kill -USR1 "$idle"
@@ -93,7 +95,7 @@ moves()
 	until_true 20 eval "[ \"\$(of 1 a .stats.chan_ops)\" -gt $((ops + 100)) ]"
 }
 
-# goes CMD...: the device does, by that
+# goes CMD...: CMD removes the device in time
 goes()
 {
 	local began=$SECONDS
@@ -105,10 +107,10 @@ goes()
 		[ ! -e /sys/class/infiniband/rxe1 ]
 }
 
-# heard KIND: what was under way has the status that the device gave it, and the channel
-# ends as the link did: where the network device is deleted the port may go down, or the
-# address go, before the device does.
-# (Who moves data may have nothing under way just when that happens.)
+# heard KIND: an operation in flight did not succeed, and the channel ended for the
+# link's reason. If the network device is deleted, the port may go down or lose its
+# address before the device is removed, and the link ends for that.
+# (A process that moves data may have nothing in flight at that moment.)
 heard()
 {
 	local over
@@ -125,7 +127,7 @@ heard()
 	esac
 }
 
-# knows LINK: what goes first is told
+# knows LINK: LINK is down, and its reason is the first loss: port, GID or device
 knows()
 {
 	is 1 "$1" .state down &&
@@ -146,7 +148,7 @@ says_in_use()
 	refuse 1 "$1" 'Module rclink is in use' rmmod rclink
 }
 
-# And whatever is left, if something did not go as it must.
+# Ends the processes, and removes what a failed check left behind.
 clean()
 {
 	# shellcheck disable=SC2086

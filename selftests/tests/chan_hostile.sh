@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A peer that is authentic and hostile: whatever it says on the control channel, its
-# link ends or refuses it, and nothing else notices.
+# A peer that is authentic but hostile: whatever it sends on the control QP, its link
+# refuses it or goes down, and no other link is affected.
 # hosts: 1
 # cpus: 2
 # kernels: 6.12-all 6.1-all debug-all

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Imports of a channel that are given back.
+# Imports that a channel gives back.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 120

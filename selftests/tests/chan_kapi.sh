@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The interface for kernel modules, by a module at both ends of a link.
+# The interface for kernel modules, used by a test module at both ends of a link.
 # hosts: 2
 # kernels: 6.1-all 6.12 mixed-all debug-all
 # timeout: 300
@@ -11,19 +11,20 @@
 . "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/kapi/lib.sh"
 
-# unload: not as long as the test module uses it
+# unload_refused: rclink cannot be unloaded while the test module uses it
 unload_refused()
 {
 	[ "$(</sys/module/rclink/refcnt)" -ge 1 ] && ! rmmod rclink 2>/dev/null
 }
 
-# heard UP DOWN DELETED LAST: by the notifier of host 1
+# has_heard UP DOWN DELETED LAST: the notifier of host 1 has counted that many
+# events, and LAST is the latest
 has_heard()
 {
 	grep -E "^up $1 down $2 deleted $3 last $4" "$KAPI_DIR/links"
 }
 
-# It is told after a link's state can be seen.
+# The notifier is called after the new state of a link can be seen.
 heard()
 {
 	until_true 5 has_heard "$@" || {
@@ -37,7 +38,7 @@ held_over()
 	kapi 1 "over $1" && kapi 1 drop
 }
 
-# torn BY...: in the midst of operations; they end, well or not
+# torn BY...: BY ends the link in the midst of operations; they succeed or fail, but end
 torn()
 {
 	local i
@@ -52,13 +53,14 @@ torn()
 	done
 }
 
-# The device goes, which is -ENODEV; it comes back for who is next.
+# The device is removed, which ends the channel with -ENODEV, and made again for the
+# next point.
 device_goes()
 {
 	lab_dev del && held_over 19 && lab_dev
 }
 
-# rxe has none, a simulated port does.
+# rxe has no masked atomics, a simulated port has.
 masked_atomics()
 {
 	if [ -n "${RCLINK_DEV:-}" ]; then
@@ -71,7 +73,7 @@ masked_atomics()
 	fi
 }
 
-# A second link between the two, beside the one that is up.
+# A second link between the two hosts, beside the one that is up.
 other_link()
 {
 	local status
@@ -90,7 +92,7 @@ used()
 		kapi 2 "shared $4" && kapi 2 unlisten
 }
 
-# over_both HOW: registered with both links, when it is taken back with both
+# over_both HOW: both links have registered the share when it is taken back
 over_both()
 {
 	kapi 2 "share $1 1" && used l events 1 2 && used m polled 2 3 &&
@@ -104,7 +106,8 @@ only_read()
 		kapi 2 unlisten && kapi 2 "unshare 2"
 }
 
-# The link goes down and comes up, the other one stays; a channel keeps an import.
+# Link l goes down and comes up while m stays up, and the share is there for both. Then
+# a channel of the new epoch keeps an import.
 still_there()
 {
 	kapi 2 "share list 1" && used l events 1 2 && used m polled 2 3 &&
@@ -113,13 +116,14 @@ still_there()
 		kapi 1 "keep 4 5" && kapi 2 "shared 5"
 }
 
-# finds_users: what host 1 finds is a page, and not the module's
+# finds_users: host 1 imports the process's region, of one page, and not the module's
 finds_users()
 {
 	! kapi 1 "borrow l events 1 2" >"$said" 2>&1 && grep -q '4096 bytes' "$said"
 }
 
-# A user who may use the link has exported that name before.
+# A process that may use the link exports the same name first. The module's share takes
+# precedence while there is one.
 user_first()
 {
 	local offer=/tmp/rclink-test-offer status=1 process
@@ -138,7 +142,7 @@ user_first()
 		on 2 chmod 600 /dev/rclink && on 2 rm $offer && return $status
 }
 
-# What comes in from then on would be seen.
+# The memory would show a write that arrives after the share is taken back.
 taken_back()
 {
 	kapi 2 "unshare 6" && kapi 1 taken && kapi 1 drop && kapi 2 "shared 6"

@@ -1,24 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Channels of a kernel module outlive the epoch: what each call says meanwhile,
-# how the module hears that they go on, and what becomes of what was in flight.
+# Channels of a kernel module outlive the epoch: what each call returns while they are
+# suspended, how the module learns that they go on, and what becomes of operations in
+# flight.
 # hosts: 2
 # kernels: 6.1-all 6.12 mixed-all debug-all
 # timeout: 300
-# The library has the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/kapi/lib.sh"
 
-# The port of host 1 goes, which ends the epoch there at once.
+# The port of host 1 goes down, which ends the epoch on host 1 at once.
 falls()
 {
 	ip link set eth0 down && until_true 10 is 1 l .state down
 }
 
-# The other end may still be up: then it is replaced.
+# The epoch of host 2 may still be up: then the new epoch replaces it.
 comes_back()
 {
 	ip link set eth0 up &&
@@ -26,7 +27,7 @@ comes_back()
 	until_true 30 again || again
 }
 
-# lose HOST: what that host sends does not arrive
+# lose HOST: nothing that HOST sends arrives
 lose()
 {
 	on "$1" tc qdisc add dev eth0 root netem loss 100%
@@ -42,13 +43,13 @@ suspended()
 	kapi 1 waits && is 1 l .stats.chan_suspended 1
 }
 
-# goes_on WHAT REPLAY: then it is over by itself, and not before
+# goes_on WHAT REPLAY: the channel goes on, no channel is suspended, and it is closed
 goes_on()
 {
 	kapi 1 "goes_on $1 $2" && is 1 l .stats.chan_suspended 0 && kapi 1 drop
 }
 
-# Neither the requests nor what may have been sent again arrived.
+# Neither the requests nor their retransmissions arrive.
 cut_off()
 {
 	lose 1 && kapi 1 "fly lost" && falls && found 1
@@ -59,7 +60,7 @@ received()
 	[ "$(of 2 l .stats.chan_recvs)" -gt "$1" ]
 }
 
-# The message has arrived, but neither its acknowledgment nor the answer.
+# Host 2 receives the message, but host 1 gets neither the ACK nor the answer.
 unheard()
 {
 	local before
@@ -69,7 +70,7 @@ unheard()
 		falls && found 2
 }
 
-# outlives WHAT HOW REPLAY CMD...: a channel does what CMD does to its link
+# outlives WHAT HOW REPLAY CMD...: a channel goes on after CMD has made its link fail
 outlives()
 {
 	local what=$1 how=$2 replay=$3
@@ -95,7 +96,7 @@ closes()
 		is 1 l .stats.chan_suspended 0
 }
 
-# Those of the peer that nobody has closed here are as many as there are.
+# Host 1 has closed all its channels, so host 2 must have none left.
 peer_is_over()
 {
 	until_true 10 eval '[ "$(of 2 l .stats.channels)" = 0 ]'
@@ -108,7 +109,7 @@ meant()
 }
 
 plan 60
-# Else the first to need it waits for it.
+# Load it now, or the first tc command that needs it waits for it.
 on_all modprobe sch_netem
 lab_device
 lab_module

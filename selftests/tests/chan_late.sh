@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Between two hosts: what is sent before the peer has posted a receive waits for
-# it, and can be given up.
+# Between two hosts: a message sent before the peer has posted a receive waits for
+# that receive, and the sender can give it up by closing the channel.
 # hosts: 2
 # kernels: 6.1-all 6.12 mixed-all debug-all
 # timeout: 200
-# The library has the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -21,7 +21,7 @@ listen_all()
 
 quiet_says=/tmp/rclink-test-quiet
 
-# The link goes down under a channel whose sends have arrived, and were silent.
+# The link goes down after unsignaled sends have arrived: none of them completes.
 quiet()
 {
 	local near status=0
@@ -39,7 +39,7 @@ quiet()
 	[ "$status" -eq 0 ] && [ "$(cat "$quiet_says.near")" = 0 ]
 }
 
-# A region is withdrawn here that the peer has just ended: nobody broke a rule.
+# Host 2 withdraws a region that host 1 has just invalidated: the link stays up.
 withdrawn()
 {
 	local status=0 says=/tmp/rclink-test-ended

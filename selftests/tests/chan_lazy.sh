@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Who does not get a processor, or no memory, and works with a channel, listens, or
-# makes links, holds up nobody else, whatever he has in hand.
+# A process that gets no processor, or no memory, while it works with a channel, listens
+# or makes links does not hold up other processes, whatever it is in the middle of.
 # hosts: 1
 # cpus: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 290
-# The library has the variables; what eval gets is expanded there.
+# The library sets the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -22,12 +22,12 @@ crowd=1000
 storm=$LIB_DIR/../build/netlink/storm
 cgroup=/sys/fs/cgroup/rclink-test
 ballast=/dev/shm/rclink-test-ballast
-# For who has a processor of his own; a clock may be looked at late, too.
+# For a process that has a processor of its own; it may read the clock late, too.
 most_ms=$((1000 * RCL_SLOW))
 
 [ "$(nproc)" -ge 2 ] || skip_all "needs a second processor"
 
-# The other processor is theirs.
+# Busy loops that compete for processor 1.
 hogs_begin()
 {
 	local i
@@ -45,7 +45,7 @@ hogs_end()
 	hog_pids=()
 } 2>/dev/null
 
-# begins COMMAND...: until it is ready
+# begins COMMAND...: starts COMMAND, and waits until it is ready; sets lazy
 begins()
 {
 	: >$says
@@ -57,7 +57,8 @@ begins()
 	}
 }
 
-# lazy WORDS: runs there before there is anybody else, then hardly ever
+# lazy WORDS: runs the program on processor 1 at idle priority; it is ready before the
+# busy loops begin, and hardly ever runs beside them
 lazy()
 {
 	begins taskset -c 1 chrt -i 0 "$CHAN/lazy" "$@"
@@ -69,8 +70,8 @@ lazy_end()
 	wait "$lazy"
 } 2>/dev/null
 
-# regions_go_on COMMAND...: has registered memory all the time, soon enough but for when
-# its own processor stood still
+# regions_go_on COMMAND...: a process run by COMMAND registers memory again and again;
+# hardly any call is late, as its own processor may have stood still
 regions_go_on()
 {
 	local number late
@@ -87,7 +88,7 @@ beside_lazy()
 	lazy regions a b 1000 "$most_ms" && hogs_begin && regions_go_on taskset -c 0
 }
 
-# There are 256 threads for all that the module does on behalf of others.
+# The crowd has more threads than the 256 in which the module works on behalf of others.
 beside_crowd()
 {
 	lazy crowd a b $crowd && regions_go_on
@@ -107,7 +108,7 @@ channels_come_up()
 		[ "$ms" -lt $((20 * most_ms)) ]
 }
 
-# Each rotation that is asked for is an event of the link, and nobody does it.
+# Each request for a rotation is an event of the link; no daemon carries it out.
 links_have_events()
 {
 	local before end
@@ -123,7 +124,8 @@ links_have_events()
 	kill -0 "$lazy" && [ "$(of 1 a .epoch)" = "$before" ] && is 1 a .state up
 }
 
-# Above a limit that it cannot get below, each process waits after what it takes.
+# The cgroup is above a limit that it cannot get below, so each of its processes has to
+# wait after it has allocated memory.
 channels_cost_memory()
 {
 	local before

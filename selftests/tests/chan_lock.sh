@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Registered memory and RLIMIT_MEMLOCK; and whose memory the rings are.
+# Registered memory counts for RLIMIT_MEMLOCK; rings are charged to the cgroup of the
+# process that connects or listens.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 120
-# The library has the variables.
+# The libraries define the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -18,14 +19,14 @@ ring=56	# KiB, and that much for what else an end has
 struct=16
 pieces=256	# KiB, of a region of 8192 pages
 
-# kernel_memory: KiB that the kernel has for it
+# kernel_memory: KiB of kernel memory that are charged to the test's cgroup
 kernel_memory()
 {
 	awk '$1 == "kernel" { print int($2 / 1024) }' $cgroup/memory.stat
 }
 
-# idle_begins WORDS...: both ends are its own; that of the listener is made when
-# the peer asks
+# idle_begins WORDS...: starts idle in the cgroup; it has both ends of its channels, and
+# the listener's end is made when the peer asks for a channel
 idle_begins()
 {
 	: >$idles
@@ -62,7 +63,8 @@ resumed()
 	[ "$(of 1 a .stats.chan_resumes)" -gt 0 ]
 }
 
-# What a device needs of it is given back, and made again.
+# A rotation releases what the device needs for a region, and makes it again in the next
+# epoch: that must be charged, too.
 charged_again()
 {
 	local before after

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What memory may be registered, and what becomes of it meanwhile.
+# Which memory may be registered, and what happens to it while it is.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 120
@@ -30,7 +30,7 @@ chan_build
 lab_device
 lab_module
 disk || comment <<<"no ext4 on a loop device"
-# For those that are only read.
+# chan_read_only needs huge pages.
 huge=$(</proc/sys/vm/nr_hugepages)
 echo $((huge + 2)) >/proc/sys/vm/nr_hugepages
 for part in chan_memory chan_read_only; do

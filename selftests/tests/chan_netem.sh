@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every operation over a network that loses, reorders, duplicates and damages
-# packets: what is reported as done is there, once, and in order, at both ends.
-# First so that a channel survives; then worse, and with the link going down.
-# NETEM_SEED=7 NETEM_SECONDS=60 NETEM_WRITERS=64 for others; so many want more than 2 s
-# to have a channel each on the worst of these networks.
+# Every operation over a network that loses, reorders, duplicates and damages packets:
+# what is reported as done is there, once and in order, at both ends. At first channels
+# must survive the network; then it is too bad for them, and the link goes down, too.
+# NETEM_SEED=7 NETEM_SECONDS=60 NETEM_WRITERS=64 change the defaults; 64 writers need
+# more than 2 s to open a channel each on the worst of these networks.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 240
 # soak: 7200 NETEM_SECONDS=300
-# The library has the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -21,7 +21,7 @@ seed=${NETEM_SEED:-1}
 seconds=${NETEM_SECONDS:-2}
 writers=${NETEM_WRITERS:-8}
 run=0
-# Of rxe, see testing.rst: in all runs that a channel survives.
+# Channels that got stuck, as rxe may leave some (testing.rst), in all `survives` runs.
 stuck=0 stuck_max=6
 all=0 sends=1 reads=2 atomics=3
 mixed=(delay 3ms reorder 97% loss 1% duplicate 5% corrupt 1%)
@@ -29,7 +29,7 @@ worse=(delay 2ms reorder 75% loss 10% duplicate 10% corrupt 1%)
 losses=(2%)
 [ -z "${RCL_SOAK:-}" ] || losses=(0.1% 1% 5%)
 
-# disturbed: requests that came again, or not in turn, as rxe counts them
+# disturbed: print how many requests were repeated or out of order, as rxe counts them
 disturbed()
 {
 	local host
@@ -51,7 +51,7 @@ network_good()
 	on_all tc qdisc del dev eth0 root 2>/dev/null
 }
 
-# lost: packets, by the two netems
+# lost: print how many packets netem has dropped on both hosts
 lost()
 {
 	local host
@@ -62,9 +62,8 @@ lost()
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
-# What is looked at has been: operations, and losses where there are to be some, or
-# else disorder (else 2).
-# happened [NETEM...]
+# happened [NETEM...]: there were operations; and packets were lost or, with a NETEM
+# without loss on rxe, requests were repeated or out of order (returns 2 if not)
 happened()
 {
 	local drops
@@ -84,7 +83,7 @@ happened()
 	[ "$drops" -gt 0 ] || return 2
 }
 
-# ARP has no checksum: a damaged answer would send all packets elsewhere.
+# ARP has no checksum: a damaged reply would send all packets to a wrong address.
 neighbours()
 {
 	local host mac
@@ -96,7 +95,7 @@ neighbours()
 	done
 }
 
-# Who comes later may want to learn, or not to find, who is at an address.
+# Later tests may need ARP to resolve the peer's address, or to fail to.
 neighbours_end()
 {
 	local host
@@ -106,19 +105,20 @@ neighbours_end()
 	done
 }
 
-# moves MIX [end]: for a while, with the seed of this run; see lossy.h for MIX
+# moves MIX [end]: move data for a while, with this run's seed and a MIX of lossy.h.
+# With `end`, channels may end and are opened again.
 moves()
 {
 	"$CHAN/lossy" l run "$writers" "$seconds" $((seed * 100 + run)) "$@"
 }
 
-# moves_and_lives MIX NETEM...: the link, too, is still the same afterwards; the next
-# run has one, anyway.
+# moves_and_lives MIX NETEM...: move data; the link still answers pings afterwards. A
+# link that does not is brought up again for the next run.
 moves_and_lives()
 {
 	local status
 
-	# Who stood still nearly all the while has lost nothing.
+	# A run that stood still nearly all the time may have lost nothing: try again.
 	for _ in 1 2 3; do
 		moves "$1" && happened "${@:2}"
 		status=$?
@@ -147,7 +147,7 @@ survives()
 		"$said")))
 }
 
-# summary: of what the writers said
+# summary: print the totals of what the writers reported
 summary()
 {
 	awk '/ operations, / { op += $3; batch += $5; end += $7; stuck += $9 }
@@ -173,7 +173,7 @@ goes_up()
 	link_dial l
 }
 
-# bad_network NETEM...: until the operations are over, whatever happens to the link
+# bad_network NETEM...: move data to the end, and bring the link up whenever it fails
 bad_network()
 {
 	local pid
@@ -189,7 +189,7 @@ bad_network()
 	wait "$pid" && happened "$@"
 }
 
-# versions NETEM...: of one record, which all writers have in turn, by a lock
+# versions NETEM...: all writers replace one record in turn, under a lock
 versions()
 {
 	local lossy=$far status
@@ -203,7 +203,7 @@ versions()
 	return "$status"
 }
 
-# survives_not WHAT NETEM...: each of its channels
+# survives_not WHAT NETEM...: channels may end, but what was reported as done is there
 survives_not()
 {
 	holds "what was done is there, $1" bad_network "${@:2}"
@@ -212,7 +212,7 @@ survives_not()
 	until_true 30 goes_up
 }
 
-# At random moments, at either end.
+# Take eth0 down and up at random moments, at a random end.
 goes_down_and_up()
 {
 	local pid host round seconds=6
@@ -237,7 +237,7 @@ goes_down_and_up()
 	wait "$pid" && happened
 }
 
-# with WHAT NETEM...: everything at once, but for rxe
+# with WHAT NETEM...: all operations in one run; on rxe, SEND and WRITE, then atomics
 with()
 {
 	local what=$1
@@ -258,7 +258,7 @@ else
 	plan $((16 + 3 * ${#losses[@]}))
 fi
 chan_build
-# Where acknowledgments are late enough, all tries are over before one comes.
+# On a slow host ACKs may be so late that all tries are used up before one comes.
 [ "$RCL_SLOW" -eq 1 ] && late=16 || late=18
 chan_setup qps $((2 * writers < 64 ? 2 * writers : 64)) timeout "$late" rnr-retry 7
 link_listen l
@@ -278,12 +278,12 @@ check "few channels stood still, if any: $stuck" [ "$stuck" -le "$stuck_max" ]
 is_ib ||
 	skip "READ and atomics behind SEND or WRITE: rxe takes a repeated ACK for their data"
 survives_not "on a network too bad for a channel" "${worse[@]}"
-# All overtake each other, and an answer takes 20 to 180 ms: a message of many packets
-# moves on by NAKs alone, and rxe counts tries until an ACK. (What comes in disorder to a
-# simulated port waits for the timer of its QP each time.)
+# All packets overtake each other, and an answer takes 20 to 180 ms: a message of many
+# packets advances by NAKs alone, but rxe restarts its count of tries only at an ACK.
+# (On a simulated port, each packet out of order waits for the timer of its QP.)
 is_ib || seconds=$((seconds + 6)) \
 	survives_not "when packets take 50 ms, more or less 40" delay 50ms 40ms
-# Each step of a channel takes some tries, 0.3 s apart, and goes both ways.
+# Each step of a channel takes several tries, 0.3 s apart, in both directions.
 seconds=$((seconds + 15)) survives_not "when 20% are lost" loss 20%
 holds "what was done is there, when the link goes down and up" goes_down_and_up
 summary

@@ -16,8 +16,8 @@ far_says=/tmp/rclink-test-far
 tracing=/sys/kernel/tracing
 failures=$tracing/events/rclink/rcl_link_fail/enable
 
-# traced HOST STATUS...: it has a failed completion with each status, by its number in
-# enum ib_wc_status; flushes have none
+# traced HOST STATUS...: the trace of HOST has a failed completion with each STATUS, a
+# number of enum ib_wc_status, and none for a flushed work request
 traced()
 {
 	local host=$1 trace status
@@ -41,7 +41,7 @@ until_true 10 grep -q listening "$far_says" ||
 	bail "the far end does not listen"
 harness "$CHAN_SRC/chan_ops.c" "$CHAN/chan_ops"
 comment <"$far_says"
-# Of a message that is too long, some devices say that the operation failed.
+# For a message that is too long, some devices report a remote operation error.
 check "what the peer refuses is traced" traced 1 10 13 '9|11'
 check "and what fails at the peer, there" traced 2 '1|2'
 on_all sh -c "echo 0 >$failures"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Who may open channels: the device by its udev rule, the link by owner, group
-# and mode; and what becomes of a file that is passed, inherited or kept.
+# Who may open channels, by the device's udev rule and the link's owner, group and mode;
+# and what happens to a channel's file that is passed on, inherited or kept open.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all debug-all
 # timeout: 300
@@ -18,10 +18,10 @@ far_says=/tmp/rclink-test-far
 user_log=/tmp/rclink-test-user
 root_log=/tmp/rclink-test-root
 early_log=/tmp/rclink-test-early
-# Where everybody may run them.
+# The programs are copied here, where every user may run them.
 bin=/tmp/rclink-test-bin
 user=1000
-# GROUP CMD...: as a user in that group
+# To be followed by GROUP CMD...: runs CMD as a user in that group.
 as=(setpriv --reuid "$user" --regid "$user" --groups)
 taker=''
 takers=()
@@ -32,8 +32,8 @@ is_root_only()
 	[ "$(stat -c %U:%G:%a /dev/rclink)" = root:root:600 ]
 }
 
-# by_rule SYSFS NODE USER:GROUP:MODE: what is in $rules/$rule, as udev does, which does
-# not run in the lab; it says nothing but that.
+# by_rule SYSFS NODE USER:GROUP:MODE: udevadm applies $rules/$rule to SYSFS, as udev
+# does not run in the lab; NODE then has these, and no other message names the rule
 by_rule()
 {
 	local said
@@ -50,7 +50,7 @@ device_by_rule()
 		by_rule /sys/class/misc/rclink /dev/rclink root:rdma:660
 }
 
-# The one that the documentation has, of the device with verbs.
+# The rule for the verbs device is the one in security.rst.
 verbs_by_rule()
 {
 	local name
@@ -88,13 +88,15 @@ set_by_number()
 			"owner 4294967294, group 4000000000, mode 0664"
 }
 
-# sends_alone AS...: the right is there, if nobody there is all that is wrong
+# sends_alone AS...: connect by AS while nobody listens; if that is the only error, the
+# right is there
 sends_alone()
 {
 	"$@" "$bin/rclink" send l </dev/null
 }
 
-# take LOG LINK CMD...: CMD listens on service s of LINK, and writes LOG
+# take LOG LINK CMD...: the program take, run by CMD, listens on service s of LINK, and
+# writes LOG
 take()
 {
 	"${@:3}" "$bin/take" "$2" s >"$1" 2>&1 &
@@ -111,7 +113,7 @@ takes()
 	[ "$(grep -c took "$1")" -eq "$2" ]
 }
 
-# gets LOG N LINK: when host 2 connects, that is the Nth channel of LOG
+# gets LOG N LINK: host 2 connects, and the listener of LOG takes its Nth channel
 gets()
 {
 	on 2 "$tool" send "$3:s" </dev/null
@@ -137,7 +139,7 @@ root_takes_instead()
 	take "$root_log" l && gets "$root_log" 1 l && takes "$user_log" 1
 }
 
-# The oldest that has the right is the one.
+# The oldest listener that has the right gets the channel.
 user_takes_again()
 {
 	rclink set l mode 0600 && gets "$user_log" 2 l && takes "$root_log" 1

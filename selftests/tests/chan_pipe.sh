@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rclink send, recv and pingpong between two hosts: exact data, a clear end, and
-# sentences when there is none.
+# rclink send, recv and pingpong between two hosts: the data arrive unchanged, a
+# transfer has a clear end, and a message tells why if it has not.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all debug-all
 # timeout: 300
-# The library has the variables; what gojq gets is expanded there.
+# The libraries define the variables; gojq expands those in its filters.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -16,7 +16,7 @@ out=/tmp/rclink-test-out
 recv_says=/tmp/rclink-test-recv
 receiver=''
 
-# The sum of what host 2 has in a file.
+# sum_on_2 FILE: the SHA-256 of FILE on host 2
 sum_on_2()
 {
 	on 2 sha256sum "$1" | cut -d ' ' -f 1
@@ -30,7 +30,7 @@ receive()
 	until_true 10 listens 2
 }
 
-# It ends with that status.
+# received STATUS: the receiver ends with STATUS
 received()
 {
 	local status
@@ -41,7 +41,7 @@ received()
 	[ "$status" -eq "$1" ]
 }
 
-# moves BYTES: they get there, and both ends say what they were
+# moves BYTES: so many random bytes arrive, and both ends print their number and SHA-256
 moves()
 {
 	local sum doc
@@ -58,7 +58,7 @@ moves()
 			'.bytes == $bytes and .sha256 == $sum' "$recv_says"
 }
 
-# What comes in drops arrives as it comes, and its end is an end.
+# Input that comes in small pieces arrives piece by piece; its end ends the transfer.
 drops()
 {
 	receive "$tool recv l:drops" || return
@@ -67,7 +67,8 @@ drops()
 	received 0 && [ "$(cat "$recv_says")" = $'a\nb' ]
 }
 
-# on_terminals [-q]: sets said_1 and said_2 to what they say there
+# on_terminals [-q]: a transfer between terminals; sets said_1 and said_2 to what sender
+# and receiver print there
 on_terminals()
 {
 	head -c 3000000 /dev/zero >"$in"
@@ -94,7 +95,7 @@ closed()
 		[ "$(of 2 l .stats.channels)" -eq 0 ]
 }
 
-# What channels of one end send is what those of the other one receive.
+# Host 2 counts as many bytes received by channels as host 1 counts sent.
 counted()
 {
 	local sent got
@@ -108,7 +109,8 @@ counted()
 	[ "$sent" -ge 100000 ] && [ "$sent" -eq "$got" ] && until_true 10 closed
 }
 
-# All of it has room below, but it is not there before it is read.
+# The input fits into the buffers on the way, but counts as arrived only once the
+# receiver has written it out.
 slow_reader()
 {
 	local doc
@@ -142,7 +144,7 @@ rate()
 	received 1 && return "$status"
 }
 
-# Of one service, while that of the first one goes on: its name is taken.
+# A second transfer to the same service while the first goes on: the name is taken.
 second_sender()
 {
 	local first sender status said=$out	# refuse has another one
@@ -160,7 +162,8 @@ second_sender()
 	return "$status"
 }
 
-# sends_until_end STATUS COMMAND...: as COMMAND, once the receiver has ended, with STATUS
+# sends_until_end STATUS COMMAND...: runs COMMAND and returns its status, once the
+# receiver has ended with STATUS
 sends_until_end()
 {
 	local status
@@ -178,7 +181,7 @@ much_and_the_end()
 	cat /dev/zero
 }
 
-# The receiver is killed when there is much to come; so is the sender.
+# The receiver is killed while much data is still to come; below, the sender is.
 kill_receiver()
 {
 	receive "$tool recv l >$out" || return
@@ -191,7 +194,7 @@ kill_sender()
 
 	receive "$tool recv l >$out" || return
 	mkfifo "$out.in"
-	# Open for as long as it takes: it does not end by itself.
+	# This shell keeps the FIFO open, so the sender's input does not end by itself.
 	exec 9<>"$out.in"
 	rclink send l <&9 &
 	timeout $((20 * RCL_SLOW)) head -c 3000000 /dev/zero >&9 || status=1
@@ -204,7 +207,7 @@ kill_sender()
 		[ "$(wc -l <"$recv_says")" -eq 1 ]
 }
 
-# The reason of the end that cannot go on is what the other one says.
+# When one end cannot go on, the other one prints the reason.
 full()
 {
 	receive "$tool recv l >/dev/full" || return
@@ -218,8 +221,8 @@ unreadable()
 	[ $? -eq 1 ] && received 1 && grep -q 'gave up: Is a dir' "$recv_says"
 }
 
-# An input that fails when much of it is on its way: memory of this shell, and what
-# is behind it.
+# An input that fails when much of it has been sent: the memory of this shell, up to
+# addresses that are not mapped.
 breaks_off()
 {
 	local from status i
@@ -238,7 +241,7 @@ breaks_off()
 	done
 }
 
-# No file that is opened later is taken for the one that is not there.
+# When stdin is closed, no file that is opened later is taken for it.
 without_stdin()
 {
 	receive "$tool recv l >$out" || return
@@ -257,7 +260,7 @@ without_stdout()
 	sends_until_end 1 timeout 20 "$tool" send l <"$in"
 }
 
-# pings OPTIONS: both ends print their addresses, and two lines
+# pings OPTIONS: both ends of a pingpong print both addresses and two lines of results
 pings()
 {
 	local count
@@ -282,7 +285,8 @@ pings()
 	done
 }
 
-# What is to be copied from works: each message is sent on the answer to the last one.
+# The library's examples, which are there to be copied from, work: each message is sent
+# after the answer to the one before.
 examples()
 {
 	local echo status said_all

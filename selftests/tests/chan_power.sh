@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Processes wait for a peer in every way that there is, on a device that never gives
-# up (retry 7, rnr-retry 7), and the peer loses power: all of them hear of it.
+# Processes wait for a peer in every possible way, on a device that never gives up
+# (retry 7, rnr-retry 7), and the peer loses power: each of them is told.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -15,7 +15,7 @@
 
 command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
 
-# An emulated host stands still for a second now and then: link_beat.sh
+# An emulated host stands still for a second now and then: see link_beat.sh.
 limit=$((5000 * RCL_SLOW))
 beat=500
 misses=4
@@ -50,7 +50,7 @@ wait_for_peer()
 	until_true 10 moves
 }
 
-# One SEND or READ after the other is under way.
+# The processes that send or read carry out one operation after the other.
 moves()
 {
 	[ "$(of 1 l .stats.chan_ops)" -gt 100 ]
@@ -61,8 +61,8 @@ none_ended()
 	! grep ended "$says"-* && is 1 l .state up
 }
 
-# A host that stands still for longer than its peer grants it takes the link down before
-# its power is cut.
+# Tries again if the link goes down before the power is cut, as it does when a host
+# stands still for longer than its peer allows.
 all_wait()
 {
 	for _ in 1 2 3; do
@@ -80,7 +80,8 @@ cut_power()
 	lab_power 2 off
 }
 
-# heard KIND: that the channel is over, and that what was posted was flushed
+# heard KIND: that process was told in time that its channel has ended and that its work
+# request was flushed
 heard()
 {
 	local at
@@ -110,7 +111,7 @@ none_waits()
 	chan_far_end "${waiting[@]}" "${servers[@]}"
 }
 
-# Who stands still himself just then hears of it as much later, once.
+# Host 1 may itself stand still just then and notice too late: it gets one more try.
 power_goes()
 {
 	cut_power && in_time && return
@@ -123,7 +124,7 @@ power_goes()
 plan $((5 + ${#kinds[@]}))
 words=(retry 7 rnr-retry 7 qps 8 heartbeat "$beat" misses "$misses")
 chan_setup "${words[@]}"
-# For when it is back.
+# So that all_wait can dial the link again.
 link_listen l
 holds "processes wait for their peers, or move data" all_wait
 holds "the power goes" power_goes

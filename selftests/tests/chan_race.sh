@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Registered memory that changes hands: by another thread all the time, and by fork();
-# and files that are closed while other threads look at them.
+# Registered memory that another thread changes all the time, or that fork() and exec()
+# pass on; and files that are closed while other threads poll them or wait for them.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 200

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Regions of more than one registration of the device, between two hosts, with
+# Regions that take more than one registration of the device, between two hosts, with
 # librclink at both ends.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed debug-all
 # timeout: 300
-# The library has the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -15,7 +15,7 @@
 plan $((1 + $(harness_points "$CHAN_SRC/chan_regions.c")))
 chan_build
 chan_setup
-# For the one that registers huge pages.
+# For the test that registers huge pages.
 huge=$(</proc/sys/vm/nr_hugepages)
 echo $((huge + 6)) >/proc/sys/vm/nr_hugepages
 chan_far far l || bail "the far end does not listen"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Channels outlive the epoch: what was sent arrives once, in order, whatever cut
-# the link; they end where one end does not want that, or has closed.
+# Channels outlive the epoch: what was sent arrives once and in order, whatever cut
+# the link. They end if one end does not want to resume, or has closed.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 600
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -28,7 +28,7 @@ receives()
 	on 2 sh -c 'ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /dev/rclink'
 }
 
-# A pipe of bytes does not notice.
+# A pipe through `rclink send` and `rclink recv` does not notice that the link was cut.
 piped()
 {
 	local status=0
@@ -38,7 +38,7 @@ piped()
 	server=$!
 	up && until_true 10 receives || return
 	{
-		# The rest is missed where the link stays up.
+		# The second half is sent only if the link went down and came back.
 		head -c 300000 /tmp/pipe-in && recovers cut >&2 &&
 			tail -c +300001 /tmp/pipe-in
 	} | rclink send l || status=1
@@ -58,7 +58,7 @@ parted()
 	up && return "$status"
 }
 
-# A message comes in, and the answer finds the channel suspended.
+# A message reaches the stopped client, whose answer then finds the channel suspended.
 played()
 {
 	local status=0
@@ -75,7 +75,7 @@ played()
 	! wait "$client" && ! wait "$server" && return "$status"
 }
 
-# Nor does a sender that waits for its first grant, however long it takes.
+# A sender that waits for its first grant does not fail, however long it waits.
 not_granted()
 {
 	local server status=0
@@ -86,7 +86,7 @@ not_granted()
 	up && until_true 10 receives && on 2 pkill -STOP -x rclink || return
 	"$tool" send l:late </tmp/pipe-in &
 	client=$!
-	# It waits; its time goes on while it is stopped.
+	# The client waits. Its time limits run on while it is stopped.
 	until_true 10 eval '[ "$(of 1 l .stats.channels)" = 1 ]' && sleep 1 &&
 		kill -STOP "$client" &&
 		parted eval 'sleep 11; kill -CONT $client; sleep 1' || status=1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A peer that posts no receive: rnr-retry 0, 3 and 7, which is for ever: then the
-# heartbeat decides, for half a minute.
+# A peer that posts no receive, with rnr-retry 0, 3 and 7. With 7 the device retries
+# for ever: then the heartbeat alone decides, here for half a minute.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 150

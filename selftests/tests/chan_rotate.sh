@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What is asked of channels while their link is rotated: nothing that is opened is
-# torn, what a peer exports is found, and what was posted goes on where the rotation
-# is given up.
+# Requests on channels while their link is rotated: no channel that is being opened is
+# torn, regions that the peer exports are found, and posted operations go on if the
+# rotation is given up.
 # hosts: 2
 # kernels: 6.12 6.1-all mixed-all
 # timeout: 400
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -17,7 +17,7 @@
 . "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/chan/faults.sh"
 
-# A heartbeat that a busy machine misses is not what this is about.
+# Long heartbeats: one that a busy machine misses must not end the link here.
 conf()
 {
 	link_section l "$1" heartbeat 1000 misses 8 recover resume qps 8 "${@:3}"
@@ -28,7 +28,7 @@ asked=/tmp/rclink-test-asked	# and the word, and the host's number
 askers=()
 listeners=()
 
-# listens_on HOST...: for the other one
+# listens_on HOST...: each HOST accepts channels of the other host
 listens_on()
 {
 	local host
@@ -42,7 +42,7 @@ listens_on()
 	done
 }
 
-# asks WORD: both hosts, until they are told to end
+# asks WORD: both hosts run `calls l WORD`, until they are told to end
 asks()
 {
 	local host
@@ -68,14 +68,14 @@ both_ask()
 	listens_on 1 2 && asks import && found && asks fresh && asks open
 }
 
-# Who is told to end may be in the middle of opening one.
+# Checked before the askers are told to end, as one may then be opening a channel.
 none_is_torn()
 {
 	tail -n 3 "$asked"-listen?
 	! grep -q torn "$asked"-listen?
 }
 
-# asked_well WORD TIMES: so often at least at each host, and not once in vain
+# asked_well WORD TIMES: each host asked at least so often, and never in vain
 asked_well()
 {
 	local host
@@ -88,13 +88,13 @@ asked_well()
 	done
 }
 
-# ends WORDS: those that ask for one of these, joined by |
+# ends WORDS: tells the askers of WORDS, which are joined by |, to end
 ends()
 {
 	on_all pkill -TERM -f "^[^ ]*calls l ($1)\$"
 }
 
-# What has the regions comes last.
+# The askers of import end last: the exported regions belong to their channels.
 asking_ends()
 {
 	local asker status=0

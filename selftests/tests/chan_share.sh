@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Regions for all links: who may import them, and what ends them.
+# Regions exported to all links: who may import them, and what ends them.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 300

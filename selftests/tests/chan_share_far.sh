@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A region for all links, between two hosts with two links.
+# A region that is exported to all links, between two hosts with two links.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed-all debug-all
 # timeout: 300
@@ -35,7 +35,7 @@ harness "$CHAN_SRC/chan_share_far.c" "$CHAN/chan_share_far"
 comment </tmp/rclink-test-far-far
 wait "$owner" 2>/dev/null
 chan_far_end "$far"
-# The links' own buffers.
+# Only the two link buffers stay registered.
 check "nothing of it is registered any more" until_true 10 registrations 2 2
 check "both links are still up" eval \
 	'is 1 l .state up && is 1 m .state up'

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# 64 processes move and check data over one link at once, each in a page of its
-# own, then all in the same one; then processes are killed at any moment of
-# their channel's life, those that open it and those that take it, and nothing of
-# them stays, at neither end.
+# 64 processes move and check data over one link at once, each in a page of its own,
+# then all in the same page. Then processes that open channels, and processes that
+# accept them, are killed at random moments, and nothing of theirs stays at either end.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # timeout: 600
 # soak: 5400 STRESS_KILLS=1000 STRESS_TAKERS=200
-# The library has the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -17,12 +16,12 @@
 
 kills=${STRESS_KILLS:-100}
 takers=${STRESS_TAKERS:-20}
-# An emulated host stands still for a second now and then, and is late, too.
+# An emulated host stands still for a second now and then, and is slow otherwise.
 limit=$((5000 * RCL_SLOW))
 seed=${STRESS_SEED:-1}
 
-# As many MRs as before there was a channel; the first one made the QP that
-# registers memory, and its CQ.
+# There are as many objects as before the first channel, and two more, which that
+# channel made: the QP that registers memory, and its CQ.
 as_before()
 {
 	[ "$(objects 1)" -eq "$objects1" ] && [ "$(objects 2)" -eq "$objects2" ]
@@ -41,7 +40,7 @@ pinned()
 	on "$1" "$LIB_DIR/oracle" pinned
 }
 
-# Pages, of whoever is alive or not.
+# All pinned pages of a host count, also those of processes that have died.
 pinned_as_before()
 {
 	[ "$(pinned 1)" -eq "$pinned1" ] && [ "$(pinned 2)" -eq "$pinned2" ]
@@ -60,8 +59,8 @@ both_pin()
 	[ "$(pinned 1)" -gt "$pinned1" ] && [ "$(pinned 2)" -gt "$pinned2" ]
 }
 
-# Else it proves nothing that there are none. Who has them goes on until that was seen,
-# and is a group of its own.
+# Pages do get pinned, or their absence later would prove nothing. The processes that
+# pin them run until that was seen, in a process group of their own.
 pins()
 {
 	local busy ret=0
@@ -78,9 +77,10 @@ pins()
 	return "$ret"
 }
 
-# Who opened channels to one that is killed finds out, and ends by itself. Before, it
-# has read the count, and each of four processes has written a page and begun to read
-# it: what is more than that was posted by those that had read theirs.
+# When the process that accepts channels is killed, the program that opened them notices
+# and ends by itself. Before, it has read the counter, and each of its four processes
+# has written a page and begun to read it back. Any further operations come from
+# processes that have read their page.
 takers_die()
 {
 	local i near status began took ops longest=0

@@ -15,7 +15,8 @@ json=/tmp/rclink-test-monitor-json
 text=/tmp/rclink-test-monitor-text
 pids=()
 
-# start NAME: a link that there is. The first may have no more room than anybody.
+# start NAME: both monitors run, and have listed the link NAME. The first one is not
+# privileged, so net.core.rmem_max limits its room for events.
 start()
 {
 	local room
@@ -44,7 +45,7 @@ life()
 			.kind == "deleted"'
 }
 
-# heard FILTER: at least one line is so
+# heard FILTER: it holds for at least one line
 heard()
 {
 	gojq -se "any(.[]; $1)" $json
@@ -74,7 +75,7 @@ consecutive()
 			.[1].event_seq == .[0].event_seq + 1' $json
 }
 
-# All but the time, which is that of printing.
+# All but the time is compared: the text has the time at which a line was printed.
 text_is_the_same()
 {
 	local want
@@ -86,7 +87,7 @@ text_is_the_same()
 		! grep -vqE '^[0-9-]+T[0-9:.]+Z ' $text
 }
 
-# An address more is a GID more.
+# A new IP address is a new GID of the port.
 device()
 {
 	ip address add 192.0.2.78/25 dev eth0 &&
@@ -105,8 +106,8 @@ end()
 	wait "$2"
 }
 
-# overflow [NAME...]: nobody reads while those are deleted, and more happens than the
-# first has room for
+# overflow [NAME...]: the monitors are stopped while these links are deleted, and while
+# there are more events than the first monitor has room for
 overflow()
 {
 	local name i
@@ -121,15 +122,15 @@ overflow()
 	kill -CONT "${pids[@]}"
 }
 
-# Each event was told, or counted as lost.
+# Each event was printed, or counted as lost.
 all_accounted()
 {
 	gojq -se '(map(select(.kind != "lost" and .kind != "present")) | length) +
 		(map(.events // 0) | add) == .[-1].event_seq - .[0].event_seq' $json
 }
 
-# A monitor that does not read loses events; then it says how many, and lists
-# what there is: none is unaccounted for.
+# A monitor that does not read loses events. It then prints how many, and lists the
+# links again; each event is accounted for.
 loses()
 {
 	overflow && until_true 10 heard '.kind == "lost"' || return
@@ -140,7 +141,7 @@ loses()
 		any(.[$lost:][]; .kind == "present" and .name == "x"))' $json
 }
 
-# No link is left to tell how many.
+# No link is left whose listing would tell how many events were lost.
 loses_all()
 {
 	overflow x z &&
@@ -151,14 +152,14 @@ loses_all()
 		all_accounted
 }
 
-# Who has CAP_NET_ADMIN has room for twice as many.
+# With CAP_NET_ADMIN, the second monitor has room for the events of both overflows.
 loses_none()
 {
 	until_true 5 grep -q ' x created ' $text && ! grep ' lost ' $text &&
 		[ "$(grep -c ' y created ' $text)" -eq 120 ]
 }
 
-# It reads to the end, and says why there is no more.
+# The monitor prints the last events, and says why it ends.
 unloaded()
 {
 	local monitor status
@@ -176,8 +177,8 @@ unloaded()
 			"$said.monitor"
 }
 
-# stands_still CMD...: it does not read while that is done, and the module unloaded; its
-# end is to say so
+# stands_still CMD...: the monitor is stopped while CMD runs and the module is unloaded;
+# it has to end with status 1 then
 stands_still()
 {
 	local monitor=${pids[0]}
@@ -190,7 +191,7 @@ stands_still()
 	[ $? -eq 1 ] && return "$1"
 }
 
-# More happens than it has room for.
+# Makes more events than the monitor has room for.
 too_much()
 {
 	for ((i = 0; i < 60; i++)); do
@@ -205,7 +206,7 @@ loses_the_last()
 	stands_still too_much && heard '.kind == "lost"'
 }
 
-# Sets other: a module that has a family, too.
+# Sets other: another module that has a generic netlink family.
 find_other()
 {
 	for other in team macsec l2tp_netlink fou; do
@@ -220,7 +221,8 @@ others_come_and_go()
 	done
 }
 
-# The news that the module went is among what it has no room for. Of events root has.
+# The monitor has no room for the news that the module was unloaded, but, as root, for
+# all events of links.
 misses_the_news()
 {
 	local room status

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a person sees of `rclink top`.
+# What a person sees on the screen of `rclink top`.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # The library has the variables.
@@ -13,7 +13,7 @@
 screen=$LIB_DIR/link/screen.py
 pids=()
 
-# It moves for as long as somebody looks.
+# Data moves from link a to link b until traffic_ends.
 traffic()
 {
 	"$tool" bench b --listen >/dev/null 2>&1 &
@@ -21,7 +21,7 @@ traffic()
 	until_true 20 lead
 }
 
-# Who listens may be later.
+# Start the sender again if it ended because the listener was not ready.
 lead()
 {
 	if ! kill -0 "${pids[1]:-}"; then
@@ -39,7 +39,7 @@ traffic_ends()
 }
 
 plan 14
-# As long as a name may be.
+# The longest name that a link may have.
 long=a-name-that-has-31-characters-1
 link_setup
 rclink add x
@@ -81,7 +81,7 @@ rclink del a
 rclink del b
 holds "a head that does not fit is cut" \
 	env RCL_COLUMNS=70 "$screen" 'see=links 0' 'see=NAME +STATE' 'gone=PEER' 'key=q' -- "$tool" top
-# It may be in the midst of a look, of which the module waits for the end.
+# Unloading is tried again while rclink top is in the midst of a query.
 holds "the end of the module is its end, with a reason" \
 	"$screen" 'see=links 0' 'do=until rmmod rclink; do sleep 0.1; done' \
 	'see=rclink: top: the rclink module was unloaded; run .modprobe rclink' \

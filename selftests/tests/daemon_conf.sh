@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rclinkd as far as it goes without a kernel module: its configuration, and what
-# it says of a wrong one.
+# What rclinkd does without the kernel module: it reads its configuration, and reports
+# what is wrong in it.
 # hosts: 0
 # timeout: 120
-# What eval gets is expanded there.
+# eval expands its argument.
 # shellcheck disable=SC2016
 . "$(dirname "$0")/../lib.sh"
 
@@ -25,7 +25,7 @@ check_file()
 	(cd "$out/etc" && "$daemon" --check --config rclink.conf) 2>&1
 }
 
-# What is said of the file NAME.conf stands in NAME.says.
+# NAME.says has the messages that are expected for NAME.conf.
 says_so()
 {
 	local said status
@@ -35,7 +35,7 @@ says_so()
 	diff -u "$1.says" <(printf '%s\n' "$said") && [ "$status" -eq 1 ]
 }
 
-# The example with nothing commented out, but for what excludes something.
+# The example with all its settings enabled, except one that excludes another one.
 example()
 {
 	sed 's|^#\([[a-z]\)|\1|; s|/etc/rclink/key.pem|@KEY@|
@@ -55,7 +55,7 @@ with_more()
 			"$out/said"
 }
 
-# As what is more in conf.d; it is not waited for.
+# A FIFO as a file in conf.d: rclinkd must not wait for a writer.
 with_fifo()
 {
 	check_file good.conf && mkfifo "$out/etc/conf.d/more.conf" &&
@@ -76,7 +76,7 @@ without_end()
 		grep "^rclink.conf:$line: this line has" "$out/said"
 }
 
-# An escape as a section, in a file whose name has a line of its own.
+# An escape character as a section, in a file whose name has a newline.
 unprintable()
 {
 	check_file good.conf &&
@@ -86,7 +86,7 @@ unprintable()
 		grep -F 'conf.d/a?<3>b.conf:1: there is no section [?]' "$out/said"
 }
 
-# blames FILE TEXT: it is refused, with that
+# blames FILE TEXT: rclinkd refuses FILE, and TEXT is in what it says
 blames()
 {
 	local said status
@@ -97,7 +97,7 @@ blames()
 	[ "$status" -eq 1 ] && grep -q -e "$2" <<<"$said"
 }
 
-# A folder whose name means something in a pattern, and one that it would match.
+# A folder whose name has pattern characters, and another one that this pattern matches.
 with_more_oddly()
 {
 	local odd="$out/odd [ab]*?\\c" other="$out/odd axxc"
@@ -112,7 +112,7 @@ with_more_oddly()
 		grep -F "$odd/conf.d/more.conf:2: there is a [Link a] at" "$out/said"
 }
 
-# key_is MODE TEXT: what is said of a key file that is so
+# key_is MODE: a key file with that mode is refused
 key_is()
 {
 	chmod "$1" "$out/key.pem"
@@ -144,7 +144,7 @@ no_metrics()
 	done
 }
 
-# Of the same file; it ends before it asks the module for anything.
+# Of the file of no_ca; the daemon ends before it asks the module for anything.
 start_says()
 {
 	local said status
@@ -164,21 +164,21 @@ usual_key()
 		'^rclink.conf: no key is named, so it is the usual one: /etc/rclink/key.pem does not exist'
 }
 
-# compared FILE FUNCTION: the words that it looks for
+# compared FILE FUNCTION: print the words that FUNCTION compares its input with
 compared()
 {
 	sed -n "/^[a-z].*\<$2(/,/^}/p" "$tree/tools/$1" |
 		grep -oP 'strcmp\((key|word), "\K[a-z-]+'
 }
 
-# The words of what a link may have set.
+# The names of the settings in a link's policy.
 policies()
 {
 	sed -n 's/^\t\[RCL_P_\([A-Z_]*\)\] = .*/\1/p' "$tree/kmod/policy.c" |
 		tr A-Z_ a-z-
 }
 
-# in_section PAGE SECTION: each word that is read, of several, has a paragraph there
+# in_section PAGE SECTION: stdin has several words, and SECTION a paragraph for each
 in_section()
 {
 	local words missing
@@ -192,7 +192,7 @@ in_section()
 	[ "$(wc -l <<<"$words")" -ge 5 ] && [ -z "$missing" ]
 }
 
-# Every key and option is in its page.
+# Every key and option is in its manual page.
 documented()
 {
 	local word status=0
@@ -213,7 +213,8 @@ documented()
 	return "$status"
 }
 
-# Units that it depends on may be wrong, too, and what is ignored has the status 0.
+# systemd-analyze also complains of units that this one depends on, and its status is 0
+# when it merely ignores a setting. So no line of it may name this unit.
 verified()
 {
 	local said status
@@ -224,7 +225,7 @@ verified()
 	[ "$status" -eq 0 ] && ! grep -q 'rclinkd.service' <<<"$said"
 }
 
-# And one that is not would be found out.
+# A unit with a wrong setting must be found out.
 unit_is_good()
 {
 	local dir=$out/unit
@@ -237,7 +238,7 @@ unit_is_good()
 	verified "$dir/rclinkd.service" && ! verified "$dir/bad/rclinkd.service"
 }
 
-# Of 100, as systemd rates how much of the system a unit is given.
+# systemd rates, out of 100, how much of the system a unit is exposed to.
 unit_is_confined()
 {
 	local says=$out/unit/security status

@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Many daemons ask one at the same moment, for far more links than it takes exchanges
-# at once: who is put off comes again, and all links end healthy.
+# Many daemons dial one daemon at the same moment, for far more links than it allows
+# exchanges at once: callers that are put off come again, and all links end up healthy.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 560
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# As many as a daemon dials at once, so that all are asked for at once.
+# Links of each daemon: as many as it dials at once, so that all are dialled at once.
 each=16
 daemons=${CROWD_DAEMONS:-15}
 number=$((daemons * each))
 crowd=/tmp/rclink-test-crowd
 callers=()
 
-# What host 2 may put callers off with.
+# What the daemon of host 2 says when it puts a caller off.
 off='too many exchanges are under way\|too many callers'
 
 # sections DAEMON PIN [KEY VALUE]...
@@ -33,7 +33,7 @@ sections()
 	done
 }
 
-# member DAEMON: its key and configuration at host 1; what host 2 has of it, said
+# member DAEMON: make its key and configuration on host 1; print its sections for host 2
 member()
 {
 	local dir=$crowd/$1 pin
@@ -58,7 +58,7 @@ begin()
 	configure 2 <"$crowd.peers" && daemon_start 2
 }
 
-# Says when half of them were up, and when all.
+# All links are up at both ends; records when half of them were up.
 all_up()
 {
 	local begin=$1 up now
@@ -90,13 +90,13 @@ come_up()
 	}
 }
 
-# Or it was no crowd.
+# If nobody was put off, there was no crowd.
 put_off()
 {
 	[ "$(times 2 "$off")" -gt 0 ]
 }
 
-# not_healthy: links that do not answer a ping, or are not of one epoch
+# not_healthy: print links that do not answer a ping, or whose ends differ in the epoch
 not_healthy()
 {
 	local name

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A link goes from one device to another when it is set to that: by hand, by a
-# configuration that is read again, and by one that changed while no daemon ran.
-# A device that is slow to answer holds up no link on others.
+# A link moves to another device that is set for it: by hand, by a configuration that
+# the daemon reads again, or by one that changed while no daemon ran. A device that is
+# slow to answer does not hold up links on other devices.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has devices of its own
 # timeout: 240
-# The libraries have the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 
 . "$(dirname "$0")/../lib.sh"
@@ -15,7 +15,7 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# on_device DEVICE: both links are up, a on that one
+# on_device DEVICE: both links are up, a on DEVICE
 on_device()
 {
 	is 1 a .state up && is 1 b .state up && is 1 a .device "$1" &&
@@ -36,14 +36,14 @@ by_hand()
 		on_device sim1
 }
 
-# What is up stays so; it shows what it uses.
+# A link that is up stays on its device, and shows that one, until it goes down.
 set_by_hand()
 {
 	rclink set a dev sim2 && on_device sim1 && rclink disconnect a &&
 		link_self_dial && on_device sim2
 }
 
-# Any is the first one that the peer can talk to.
+# With auto, the link takes the first device that reaches the peer.
 set_back()
 {
 	rclink set a port 1 && rclink set a dev auto port auto &&
@@ -52,7 +52,7 @@ set_back()
 		link_self_dial && on_device sim2
 }
 
-# Of a device that no link is on.
+# A port of a device that no link is on.
 slow_port()
 {
 	echo "slow_port 1 1000 $((RCL_SLOW > 1 ? 60000 : 15000))" >"$SIM/sim1/fault"
@@ -71,7 +71,7 @@ not_held_up()
 	wait "$slow" && return "$status"
 }
 
-# conf [KEY VALUE]...: of a
+# conf [KEY VALUE]...: configures both links, a with these keys
 conf()
 {
 	{
@@ -91,7 +91,7 @@ read_again()
 	conf device sim2 && reload 1 && becomes_on sim2
 }
 
-# By hand it is another one, until the configuration is read again.
+# A device that is set by hand is kept only until the configuration is read again.
 put_right()
 {
 	local before
@@ -101,7 +101,7 @@ put_right()
 		becomes_on sim2
 }
 
-# On sim2 it stays until that device is there; who may use it changes at once.
+# The link stays on sim2 until sim5 is there; its mode changes at once.
 waits_for_device()
 {
 	conf device sim5 mode 0640 && reload 1 && on_device sim2 &&
@@ -114,7 +114,7 @@ changed_meanwhile()
 	daemon_end 1 && conf device sim1 && daemon_start 1 && becomes_on sim1
 }
 
-# It is bound to no device any more: when that goes, it takes another one.
+# The link is no longer bound to a device: when sim1 is removed, it takes another one.
 let_go_meanwhile()
 {
 	daemon_end 1 && conf && daemon_start 1 && becomes_on sim1 &&

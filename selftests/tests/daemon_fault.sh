@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What goes wrong around two daemons, and harms no link more than it must: a peer
-# that nobody answers for, one whose QPs hear nothing, a port that flaps, a kill in
-# the middle of traffic, a full disk, a log that is lost, another address, another
-# module.
+# Faults around two daemons, none of which may harm a link more than necessary: a peer
+# address that nobody answers for, a peer whose QPs hear nothing, a flapping port,
+# daemons killed in the middle of traffic, a full disk, a log that cannot be written,
+# a changed listen address, events of another module, and the module loaded again.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
 # soak: 5400 FAULT_FLAPS=100
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# An address of host 2 that is a GID of its device, and that no neighbour finds. On
-# InfiniBand it is a port there that no wire leads to.
+# An address of host 2 that is a GID of its device, but that no neighbour can resolve.
+# On InfiniBand a port of host 2 takes its place, to which no wire leads.
 hole=192.0.2.77
 holes=6
 unanswered='does `ping` reach it'
@@ -27,8 +27,7 @@ in=/tmp/rclink-test-in
 pipe=/tmp/rclink-test-pipe
 port=7185
 
-# l is dialled by host 1, which finds out by heartbeats that host 2 lost it; m by
-# both.
+# Host 1 dials l, and notices by heartbeats when host 2 has lost it; both hosts dial m.
 beat=2000
 conf_1()
 {
@@ -76,13 +75,13 @@ counts_up()
 		[ "$(metric 'rclinkd_exchanges_total{link="l",by="us",outcome="up"}')" = 1 ]
 }
 
-# shows METRIC: it is more than 0 when it is written again
+# shows METRIC: METRIC is more than 0 when the metrics are written again
 shows()
 {
 	reload 1 && [[ $(metric "$1") =~ [1-9] ]]
 }
 
-# down_while METRIC: l goes down, and that is more than 0; then it comes back
+# down_while METRIC: disconnect l, and wait until METRIC is more than 0
 down_while()
 {
 	rclink disconnect l
@@ -91,8 +90,8 @@ down_while()
 	return 1
 }
 
-# Host 2's daemon stands still, and a dial is under way; or it is not there, and
-# the link waits for the next one.
+# While host 2's daemon is stopped, a dial is under way; while it does not run, the
+# link waits for the next dial.
 counts_now()
 {
 	local epoch status=0 waits='rclinkd_link_wait_seconds{link="l"}'
@@ -130,7 +129,7 @@ moves_metrics()
 		[ -e $metrics ]
 }
 
-# Sets ms: from a disconnect until l is up again at both ends
+# Set ms: the time from a disconnect of l until it is up again at both ends
 recovers()
 {
 	local before begin
@@ -183,8 +182,8 @@ fill()
 	on 2 sh -c "tc qdisc del dev eth0 clsact; ip address del $hole/25 dev eth0"
 }
 
-# Connecting one of the others takes the module 2 s each time, or, on InfiniBand, the
-# device until it gives up.
+# Each attempt to connect a link to the hole takes the module 2 s, or, on InfiniBand,
+# the device as long as it tries.
 black_hole()
 {
 	local normal
@@ -210,7 +209,8 @@ black_hole()
 	return 1
 }
 
-# Sets begin (us): l was not yet connected at both ends then, as it is now
+# Wait until l is connected at both ends; set begin (us) to a time shortly before, when
+# it was not yet
 connects()
 {
 	local now=${EPOCHREALTIME/./} end=$((SECONDS + 40 * RCL_SLOW))
@@ -224,13 +224,13 @@ connects()
 	done
 }
 
-# made HOST: the numbers of the QPs that it has for l
+# made HOST: print the numbers of the QPs that HOST has for l
 made()
 {
 	of "$1" l '.local.queue_pairs | map(.qpn) | select(length == 5) | tojson'
 }
 
-# left HOST QPNS: how many of these it still has
+# left HOST QPNS: print how many of QPNS HOST still has
 # shellcheck disable=SC2016
 left()
 {
@@ -244,8 +244,8 @@ none_left()
 	[ "$(left 1 "$qps1")" -eq 0 ] && [ "$(left 2 "$qps2")" -eq 0 ]
 }
 
-# A path has 10 s at most, and there may be another one: what is made for that is not
-# what was made for the first.
+# A path has 10 s at most. The exchange may then try another path, with QPs of its own,
+# so the QPs of the first path are looked for by number.
 given_up()
 {
 	local begin qps1 qps2 ms
@@ -270,7 +270,7 @@ no_more()
 	[ "$(objects 1)" -le "$1" ] && [ "$(objects 2)" -le "$2" ]
 }
 
-# Its QPs hear nothing, though it says all that an exchange needs.
+# Host 2's QPs hear nothing, though its daemon says all that an exchange needs.
 deaf()
 {
 	local before failed objects1 objects2 status=0
@@ -299,8 +299,9 @@ tries()
 	times 1 ">$1: up\|>$1: not up"
 }
 
-# flap: the port of host 2 goes down, with its links, and up, and then they are: 8 s
-# later host 1 knows, and it then waits for up to 30 s, as it was not the first time
+# flap: take the port of host 2 down, and its links with it, then up again, and wait
+# until the links are up. Host 1 notices after 8 s; as the links have failed before, it
+# then waits for up to 30 s before it dials.
 flap()
 {
 	local name
@@ -345,13 +346,13 @@ flaps()
 	l=$(($(tries l) - l))
 	m=$(($(tries m) - m))
 	echo "# $1 flaps in $((SECONDS - begin)) s: $l and $m exchanges" >&3
-	# Both ends dial m, and count what they answer; one that both dial at once
-	# may fail at this one.
+	# Both ends dial m, and log the exchanges that they answer, too. Where both
+	# dial at once, an exchange may fail at this end.
 	[ "$l" -le $((SECONDS - begin + 1)) ] &&
 		[ "$m" -le $((SECONDS - begin + 4)) ] && both_up l m
 }
 
-# A pipe that takes a while, and both daemons killed meanwhile.
+# Both daemons are killed while data is piped through l.
 kill_in_traffic()
 {
 	local reader writer before
@@ -377,13 +378,13 @@ kill_in_traffic()
 		until_true 10 said 1 '>l: is up' && [ "$(epoch l)" = "$before" ]
 }
 
-# Host 1's daemon writes what it says to fd 8, where it cannot: it brings a link up,
-# reads its configuration again and ends all the same.
+# Host 1's daemon logs to fd 8, where no write succeeds. It still brings a link up,
+# reads its configuration again and ends.
 works_unheard()
 {
 	local before
 
-	# Nor could anybody else, be it that he is told so or killed.
+	# Make sure that a write to fd 8 fails, with an error or by SIGPIPE.
 	! (echo >&8) 2>/dev/null || return
 	before=$(epoch l)
 	daemon_end 1 && rclink disconnect l || return
@@ -401,7 +402,8 @@ log_full()
 	works_unheard 8>/dev/full
 }
 
-# Who opens it for both ends, and then for one, leaves none who reads.
+# While fd 9 has both ends of the pipe open, opening fd 8 for writing does not block.
+# Closing fd 9 then leaves no reader.
 log_unread()
 {
 	local status
@@ -414,7 +416,7 @@ log_unread()
 	return "$status"
 }
 
-# Who is being answered, and never says anything, is heard out.
+# A connection accepted at the old port is kept, even from a silent caller.
 listens_elsewhere()
 {
 	local before
@@ -448,8 +450,9 @@ listen_2()
 	on 2 sed -i "s/^listen.*/listen = $1/" "$conf" && reload 2
 }
 
-# Neither where it is to listen now nor where it did, as that address has gone,
-# too: it listens as soon as that is there again, and when it is told so once more.
+# The daemon can listen neither at the new address nor at the old one, which has gone,
+# too. It listens at the old one as soon as that is back, and goes on when the
+# configuration names that one again.
 listens_again()
 {
 	local address=198.51.100.1 status
@@ -466,7 +469,7 @@ listens_again()
 	conf_2 true && reload 2 && return "$status"
 }
 
-# What the daemon has no room for is news of another module, often.
+# More events than the daemon's socket has room for, all about another module.
 news_of_others()
 {
 	local i room status=0
@@ -480,7 +483,7 @@ news_of_others()
 		modprobe macsec && rmmod macsec || status=1
 	done
 	daemon_signal 1 CONT
-	# It has dealt with that when it has read its configuration.
+	# Once it has read its configuration, the daemon has handled these events.
 	reload 1 && ! said 1 'unloaded, and the links with it' && return $status
 }
 

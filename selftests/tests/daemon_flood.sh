@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A peer with a key that is trusted begins exchanges of a link as fast as it can, and
-# breaks each off: few of them get further than that, others notice nothing.
+# A peer with a trusted key begins exchanges of one link as fast as it can, and breaks
+# each of them off: few are admitted, and other links are not affected.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 200
 # soak: 1200 FLOOD_SECONDS=600
-# The libraries have the variables; what eval and sh get is expanded there.
+# The libraries define the variables; eval and sh expand their arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -30,7 +30,7 @@ begin()
 	daemon_start 1 2 && both_up m
 }
 
-# metric NAME{LABELS}, of host 2 as it is now
+# metric NAME{LABELS}: its current value on host 2
 metric()
 {
 	reload 2 && on 2 cat $metrics | awk -v name="$1" '$1 == name { print $2 }'
@@ -51,7 +51,7 @@ flood()
 	until_true 10 said 2 'l: not up, from'
 }
 
-# In the midst of it.
+# Link m answers while the flood goes on.
 others_answer()
 {
 	rclink ping m -c 5 -i 0.2 && kill -0 "$flooder"
@@ -65,7 +65,7 @@ ended()
 	[ "$(<$out)" -gt $((5 * seconds)) ]
 }
 
-# One a second, and three at once.
+# The daemon admits one exchange a second, and three at once after a pause.
 few_admitted()
 {
 	local failed
@@ -75,7 +75,7 @@ few_admitted()
 	[ "$failed" -ge 2 ] && [ "$failed" -le $((seconds + 6)) ]
 }
 
-# All but those that went before they were read.
+# All others, except those whose caller was gone before the daemon read its message.
 others_refused()
 {
 	local refused
@@ -91,7 +91,8 @@ few_lines()
 
 	lines=$(wc -l <"${said_by}2")
 	echo "$lines lines"
-	# Of strangers 50 at first and one a second, and those that got further.
+	# For callers without a link, 50 lines at first and one a second; and those of
+	# the exchanges that were admitted.
 	[ "$lines" -le $((100 + 3 * seconds)) ]
 }
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two daemons and a group: made from the files alone, taken over, changed, made
-# anew, deleted; and there again with the module, and with a device that is late.
+# Two daemons and a group, which they make from their configuration alone, take over,
+# change, make anew and delete; they also make it when the module is loaded again, and
+# when its device comes late.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
-# The libraries have the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +14,7 @@
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/group/lib.sh"
 
-# That host 2 has lost them, host 1 finds out by heartbeats.
+# Host 1 finds out by heartbeats that host 2 has lost these links.
 links_1()
 {
 	link_section l "$pin2" peer "$RCL_PEER_IP" heartbeat 2000
@@ -26,7 +27,7 @@ links_2()
 	link_section m "$pin1"
 }
 
-# keeper LINKS [ADDRESS]: host 1 makes the key, for the peers of those
+# keeper LINKS [ADDRESS]: configure host 1 to make the key, for the peers of LINKS
 keeper()
 {
 	local at=("${@:2}")
@@ -38,7 +39,7 @@ keeper()
 	} | configure 1
 }
 
-# member LINK [ADDRESS]: host 2 gets it by that one
+# member LINK [ADDRESS]: configure host 2 to get the key over LINK
 member()
 {
 	local at=("${@:2}")
@@ -55,7 +56,7 @@ same_key()
 	has_key 2 "$(key_id 1)"
 }
 
-# Both hear each other, under the key of the keeper, who has number 0.
+# The hosts hear each other, under the key of the keeper, whose sender number is 0.
 meet()
 {
 	until_true 60 same_key && hear 1 0 2 "$(group_of 2 g .sender)" && return
@@ -65,13 +66,13 @@ meet()
 	return 1
 }
 
-# state HOST: what no other one would have
+# state HOST: what would differ if the group had been made anew, or had another key
 state()
 {
 	group_of "$1" g '[.stats.joins, .stats.keys, .key_id, .sender] | tojson'
 }
 
-# undisturbed CMD...: both have the group that they had
+# undisturbed CMD...: after CMD, both hosts still have the same group
 undisturbed()
 {
 	local before
@@ -115,8 +116,8 @@ link_more()
 		group_is 1 g '.links | join(" ")' 'l m'
 }
 
-# What the one before knows of the key is of no use to it, as it is not asked again.
-# So it is with the group that is made by hand.
+# When m gets another peer, its former peer still knows the key. So the daemon has each
+# group that lists m, also the one made by hand, get another key.
 another_peer()
 {
 	local id hand other_pin=sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
@@ -132,7 +133,7 @@ another_peer()
 	keeper 'l, m' && reload 1 && both_up l m && meet
 }
 
-# Its number tells that it is a new member.
+# The sender number of host 2 shows that it is a new member.
 from_another()
 {
 	local id
@@ -161,7 +162,7 @@ elsewhere()
 		group_becomes 2 g .mgid "$other_gid" && meet
 }
 
-# Nobody has to tell the daemon.
+# The daemon notices by itself that the group is gone.
 by_hand()
 {
 	on 2 "$tool" group del g &&
@@ -177,7 +178,8 @@ port_down()
 		both_up l m && meet
 }
 
-# As the file of the daemon has it; the other one is heard.
+# The file of the daemon has its group, in which host 1 hears host 2; `rclink stats` has
+# the group made by hand, too.
 metrics()
 {
 	local file=/tmp/rclink-test-group.prom

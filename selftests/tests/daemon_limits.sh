@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A daemon with few files, or little memory and few processes, and more callers
-# than there is room for, or with no thread to ask the module with: links that are up
-# stay so, others come up, it lives.
+# A daemon with few files, or with little memory and few processes, that has more
+# callers than it has room for, or no thread for requests to the module: it lives on,
+# links that are up stay up, and others come up, if need be later.
 # hosts: 2
 # kernels: 6.12-all 6.1-all debug-all
 # timeout: 300
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -19,7 +19,7 @@ group=/sys/fs/cgroup/rclink-test
 siege=/tmp/rclink-test-siege
 besieger=''
 
-# limited CMD: host 2's daemon, after that
+# limited CMD: starts host 2's daemon after the shell command CMD
 limited()
 {
 	printf '#!/bin/sh\n%s\nexec "%s" "$@"\n' "$1" \
@@ -49,7 +49,7 @@ begin()
 		daemon_start 1 && both_up l
 }
 
-# besieged NUMBER: callers who say next to nothing
+# besieged NUMBER: starts so many callers that send next to nothing
 besieged()
 {
 	: >"$siege"
@@ -65,7 +65,7 @@ relieved()
 	besieger=''
 }
 
-# comes NAME: another link, while l stays in its epoch
+# comes NAME: another link comes up, while l keeps its epoch and the daemon lives
 comes()
 {
 	local epoch pid
@@ -101,20 +101,20 @@ within()
 	on 2 grep -q '^oom_kill 0' $group/memory.events
 }
 
-# processes NUMBER: so many there may be, each thread of the daemon is one
+# processes NUMBER: the daemon may have so many; each of its threads counts as one
 processes()
 {
 	on 2 sh -c "echo $1 >$group/pids.max"
 }
 
-# How often there were no more.
+# How often the limit on processes was hit.
 no_more()
 {
 	on 2 sed -n 's/^max //p' $group/pids.events
 }
 
-# The loop is the only thread: v cannot be prepared, and u, which is no longer wanted,
-# goes all the same.
+# The event loop is the daemon's only thread: link v cannot be prepared, but link u,
+# which is no longer configured, is deleted all the same.
 no_thread()
 {
 	local before
@@ -158,7 +158,8 @@ relieved
 holds "without a thread to ask the module the first one stays, another one waits" no_thread
 holds "and comes up when there may be threads again" a_thread_again
 daemon_end 1 2
-# With a limit of a device, the group would stay in that one's list when it is freed.
+# Lift the limit for the device. Otherwise the cgroup would stay in the device's list
+# after it is freed.
 on 2 sh -c "echo $RCL_DEV hca_handle=max hca_object=max >$group/rdma.max"
 until_true 10 on 2 rmdir $group
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two daemons keep links up: at first, after a disconnect, after they were killed,
-# and with another configuration; and refuse who is not who they want.
+# Two daemons keep links up: at the start, after a disconnect, after a kill, and with a
+# changed configuration. They refuse a peer with a key other than the expected one.
 # hosts: 2
 # kernels: 6.12 6.1-all mixed-all debug-all
 # timeout: 400
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -13,8 +13,8 @@
 . "$LIB_DIR/link/core.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# l is dialled by host 1, which finds out by heartbeats where a goodbye was lost; m
-# by both, n by host 2; its channels go on.
+# Host 1 dials l, and notices by heartbeats where a goodbye was lost; both hosts dial
+# m; host 2 dials n, whose channels go on in the next epoch.
 beat=2000
 conf_1()
 {
@@ -51,8 +51,8 @@ carries()
 	rclink ping "$1" -c 2 -i 0 -q --op write
 }
 
-# What both say of links must not have what these are made of. One of few digits
-# is easily a number of something else.
+# Neither daemon's log may contain rkeys, addresses or PSNs of l, or a private key. A
+# number of few digits is not looked for: it may stand for something else.
 nothing_secret_said()
 {
 	local all secret
@@ -94,7 +94,7 @@ changes()
 		reload 1 && up_again n "$epoch" && is 1 n .timeout 18
 }
 
-# goes_on CMD...: a channel of n has half of what it carries before that
+# goes_on CMD...: CMD runs between the two halves of what a channel of n carries
 goes_on()
 {
 	local status=0 server
@@ -135,15 +135,14 @@ killed()
 		until_true 10 said 1 'l: is up'
 }
 
-# By a signal that has the kernel write the memory of others to a file.
+# SIGABRT makes the kernel write the memory of other processes to a core file.
 crashed()
 {
 	cores_on 1 && prlimit --core=unlimited --pid "$(pgrep -x rclinkd)" &&
 		killed ABRT && no_core 1 rclinkd
 }
 
-# More events than the daemon's socket has room for, the first of which says that l
-# went down.
+# More events than the daemon's socket has room for; the first says that l went down.
 unheard()
 {
 	local epoch
@@ -156,8 +155,8 @@ unheard()
 	up_again l "$epoch" && said 1 'events were lost'
 }
 
-# Asked for while the configuration is read: the links are listed before the daemon
-# hears of it.
+# A rotation is requested while the daemon reads its configuration: the daemon lists
+# the links before it hears of the request.
 rotates_amid()
 {
 	local dir=${conf%/*}/conf.d heard=/tmp/rclink-test-heard monitor rotation status
@@ -178,7 +177,7 @@ rotates_amid()
 	rm -r "$dir" && reload 1 && return $status
 }
 
-# A link whose pin is of another host, beside good ones.
+# A link whose pin does not match the peer's key, beside good ones.
 stranger()
 {
 	local wrong
@@ -212,7 +211,8 @@ deleted()
 	rclink del l && both_up l
 }
 
-# As systemd would hear it: links that are found up at once are told at once.
+# What systemd would hear: links that are up at the start are reported at once, not one
+# by one.
 notifies()
 {
 	local socat

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A thousand callers at ten addresses, who say next to nothing, before and after a
-# handshake, and who call again: the daemon takes no more of them than it may, its
-# memory is bounded, and its peer gets links in no more than twice the time, and some
-# slack.
+# A thousand callers at ten addresses send next to nothing, before or after a TLS
+# handshake, and call again when they are closed. The daemon takes no more of them than
+# its limit, its memory is bounded, and its peer gets links in no more than twice the
+# usual time plus some slack.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it is about TCP alone
 # timeout: 300
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -17,18 +17,20 @@
 
 many=1000
 strangers=40
-# So many does the daemon take, and of one address.
+# How many callers the daemon takes at once, from all addresses together.
 places=256
 seconds=$((80 * RCL_SLOW))
-# Of this host, without a net device of the link's: no GID comes or goes.
+# Addresses of this host, on lo and not on the link's net device, so that no GID comes
+# or goes.
 net=198.51.100
 sources=("$net".{1..10})
 other=/tmp/rclink-test-other.pem
 known=/tmp/rclink-test-known.pem
 loris=/tmp/rclink-test-loris
 slow_pid=''
-# Milliseconds beyond twice the time: for what the machine does beside it, and at most.
-# Who had to wait for a slow caller would wait for that one's step, 10 s.
+# Milliseconds allowed beyond twice the usual time, for the median and for the slowest
+# exchange: the machine does other work, too. An exchange that had to wait for a slow
+# caller would wait for 10 s, the limit of a step.
 slack=$((500 * RCL_SLOW))
 worst=5000
 
@@ -64,7 +66,7 @@ back()
 	return 1
 }
 
-# three: milliseconds of as many exchanges, the fastest first
+# three: print how many milliseconds each of three exchanges took, the fastest first
 three()
 {
 	local i before times=()
@@ -86,8 +88,8 @@ as_usual()
 		[ "$3" -le $((2 * normal + worst)) ]
 }
 
-# taken: connections that the daemon has; those that it has not accepted yet are
-# the kernel's
+# taken: print how many sockets the daemon has open; connections that it has not
+# accepted yet do not count
 taken()
 {
 	on 2 sh -c 'ls -l /proc/$(pidof rclinkd)/fd | grep -c socket:'
@@ -109,7 +111,7 @@ besiege()
 	"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 $many $other $strangers \
 		$seconds "${sources[@]}" >$loris 2>&1 &
 	slow_pid=$!
-	# When all have called once it is still to go on for a while.
+	# Once all have called, the siege must still go on for a while.
 	until_true 60 grep -q '^open' $loris
 	cat $loris
 	echo "$(taken) sockets"
@@ -122,12 +124,12 @@ gets_through()
 
 	times=$(three) || return
 	echo "# $(taken) sockets, $(memory) kB, before that $rss kB" >&3
-	# Of the siege, and not of its end. (Each time is a word.)
+	# The times only count if the siege still goes on. (Each time is a word.)
 	# shellcheck disable=SC2086
 	kill -0 "$slow_pid" && is_full && as_usual $times
 }
 
-# A few are no callers: the listener, netlink.
+# A few sockets belong to no caller, such as the listener's and netlink's.
 bounded()
 {
 	local n
@@ -141,7 +143,7 @@ few_left()
 	[ "$(taken)" -le $((sockets + 1)) ]
 }
 
-# Each has 10 s for a step, and the last calls when the time is over.
+# Each caller has 10 s for a step, and the last one calls at the end of the siege.
 all_go()
 {
 	wait "$slow_pid"
@@ -149,14 +151,15 @@ all_go()
 	grep -q '^longest' $loris && until_true 30 few_left
 }
 
-# connections PID: that the daemon has not closed
+# connections PID: print how many connections of PID the daemon has not closed
 connections()
 {
 	ss -Htnp state established '( dport = :7185 )' | grep -c "pid=$1,"
 }
 
-# Of one peer, with a key that is known, so many stay when others come; the rest go
-# first. Each has 10 s: who stands still that long sees none.
+# Sixteen connections of a peer with a known key stay when others come; its further ones
+# are closed first. Each has 10 s, so a host that stands still that long finds none
+# left, and tries again.
 sixteen()
 {
 	local peer crowd n i fd
@@ -166,9 +169,10 @@ sixteen()
 		"$LIB_DIR/link/slow.py" "$RCL_PEER_IP" 7185 20 $known 20 >$loris &
 		peer=$!
 		until_true 10 grep -q '^open 20 20' $loris
-		# Who has had no second yet is not the first to go.
+		# A connection is first to be closed only when it is a second old.
 		sleep 1
-		# More than may be here from one address. (Python takes long to start.)
+		# More connections than the daemon takes from one address. (Python
+		# takes long to start.)
 		{
 			for ((i = 0; i < 120; i++)); do
 				exec {fd}<>"/dev/tcp/$RCL_PEER_IP/7185"

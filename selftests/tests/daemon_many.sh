@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# One daemon with peers on two hosts, whose QPs have the same numbers: each link has
-# its own data, fails alone, and is for its own peer.
+# One daemon with links to two hosts, whose QPs have the same numbers: each link
+# carries its own data, fails alone, and serves only its own peer.
 # hosts: 3
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 300
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -14,7 +14,7 @@
 
 out=/tmp/rclink-test-out
 
-# Host 1 dials: b leads to host 2 and c to host 3, where each is a.
+# Host 1 dials: link b leads to host 2 and link c to host 3. Each of them calls it a.
 begin()
 {
 	pin3=$(on 3 "$tool" genkey "$key") || return
@@ -27,7 +27,8 @@ begin()
 	daemon_start 1 2 3 && both_are_up 0 0
 }
 
-# are_up HOST NAME EPOCH: with a later one at both ends
+# are_up HOST NAME EPOCH: link NAME, which is a on HOST, is up with the same epoch at
+# both ends, later than EPOCH
 are_up()
 {
 	is_later 1 "$2" "$3" && is "$1" a .state up &&
@@ -52,8 +53,8 @@ common()
 	comm -12 <(qpns 2 | sort) <(qpns 3 | sort) | grep .
 }
 
-# rxe counts up: who is behind makes other ones. So does rdmasim, from a number that
-# is drawn.
+# rxe numbers QPs by counting up: the link to the host that is behind is made anew until
+# some numbers are the same. rdmasim counts up, too, but from a random number.
 same_numbers()
 {
 	local before b c host
@@ -82,7 +83,8 @@ same_numbers()
 	return 1
 }
 
-# At the same time, and with operations into the peers' buffers between.
+# Both links carry data at the same time, with WRITEs into the peers' link buffers in
+# between.
 own_data()
 {
 	local host pids=() pid status=0
@@ -120,7 +122,7 @@ fails_alone()
 		is 1 c .state up
 }
 
-# Host 3 asks for b, is known by its key, and gets the only link that is its own.
+# Host 3 asks for link b, but is known by its key and gets c, the only link with it.
 is_its_peers()
 {
 	local b c

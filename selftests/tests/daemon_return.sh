@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a link of the daemon lacked for a while is there again: its port, its device,
-# its address, or another one. The daemon, which waited longer each time, hears of it.
+# A daemon's link lacks its port, device or address for a while, and then has it again,
+# or another address. The daemon, which waited longer after each failure, hears of it.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -14,14 +14,14 @@
 . "$LIB_DIR/figure.sh"
 
 heard=/tmp/rclink-test-heard
-# ms to be up again, an exchange included. After so many failures, and one more by
-# going down, the daemon waits for 15 s and more.
+# ms until the link is up again, including the exchange. After so many failures, and one
+# more because the link went down, the daemon would wait for 15 s or more.
 soon=4000
 failures=5
 
 [ -z "${RCLINK_DEV:-}" ] || skip_all "takes ports and devices away"
 
-# l is dialled by host 1 over IPv4; s too, but called by an address of IPv6.
+# Host 1 dials link l at an IPv4 address and link s at an IPv6 address.
 begin()
 {
 	{
@@ -35,7 +35,7 @@ begin()
 	daemon_start 1 2 && both_up l s
 }
 
-# at TEXT: when host 1 first heard that, in ms
+# at TEXT: when `rclink monitor` on host 1 first printed TEXT, in ms
 at()
 {
 	date -d "$(grep -m 1 -e "$1" $heard | cut -d ' ' -f 1)" +%s%3N
@@ -51,8 +51,8 @@ has_failed()
 	[ "$(times 1 '>l: not up')" -ge "$1" ]
 }
 
-# returns AWAY BACK: after the one, l fails until it has to wait; after the other it
-# is up before that would have been over, and was dialled once a second at most
+# returns AWAY BACK: after AWAY, dials of l fail until the daemon waits long; after
+# BACK, l is up before that wait would have ended, dialled once a second at most
 returns()
 {
 	local before failed monitor waited
@@ -82,7 +82,7 @@ returns()
 	fi
 }
 
-# A host that stands still just then is late, once.
+# A host that stands still at that moment is late; it may be so once.
 returns_soon()
 {
 	returns "$@" || returns "$@"
@@ -98,13 +98,13 @@ device_gone()
 	lab_dev del
 }
 
-# Nobody can be called without it.
+# Without this address, host 1 cannot call anybody over IPv4.
 address_gone()
 {
 	ip address delete "$RCL_IP/25" dev eth0
 }
 
-# s_goes FROM TO: over these GIDs
+# s_goes FROM TO: link s has the GID FROM at host 1 and TO at host 2
 s_goes()
 {
 	is 1 s .gid "$1" && is 2 s .gid "$2"

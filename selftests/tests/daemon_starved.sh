@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Another user has all queue pairs of a device: a link of the daemon's that falls then
-# says so, is tried again more and more seldom, and is up when they are free.
+# Another user takes all queue pairs of a device: a link of the daemon that fails then
+# reports that reason, is dialled again, less and less often, and comes up when the
+# queue pairs are free.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has devices of its own
 # timeout: 150
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -14,7 +15,7 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# Five for each end of a link, and no room for another link.
+# Five for each end of a link; the rest is not enough for another link.
 qps=12
 seconds=8
 
@@ -27,7 +28,7 @@ begin()
 		until_true 30 is 1 b .state up
 }
 
-# As long as the daemon stands still, somebody else is faster.
+# The daemon is stopped meanwhile, so that somebody else gets the queue pairs first.
 starve()
 {
 	daemon_signal 1 STOP
@@ -44,7 +45,7 @@ tries()
 	times 1 'a: not up'
 }
 
-# Each try has its reason, and none comes sooner than a second after the last one.
+# A try that fails reports the reason, and there is at most one try a second.
 tried()
 {
 	local before

@@ -1,29 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Very many links between two daemons at once: at first, and when the port of all is
-# lost. And a few beside many to a host that is not there.
+# Very many links between two daemons come up at once: at the start, and after all have
+# lost their port. And a few links come up beside many to a host that does not exist.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 500
 # soak: 1800 STORM_LINKS=240
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/daemon/lib.sh"
 
-# 240 fit into the time of a machine with nothing else to do.
+# 240 links fit into the time limit on a machine with nothing else to do.
 number=${STORM_LINKS:-60}
-# Seconds until all have recovered, and so many more for each: a link waits for 30 at most
-# before it is dialled again, and busy, emulated machines took 0.5 to 0.7 for each
-# (figures.rst), of which this is three times the most.
+# Seconds until all links have recovered: t_rec, and t_link more for each link. A link
+# waits for 30 at most before it is dialled again. Busy, emulated machines took 0.5 to
+# 0.7 for each link (figures.rst); t_link is about three times as much.
 t_rec=40
 t_link=2
 limit=$(((t_rec + number * t_link) * RCL_SLOW))
 
-# Whoever dials that waits for 5 s, and 60 links do one after the other for 15 and more.
-# 16 more are dialled in each half of a second, until 128 wait.
+# A dial to this address waits for 5 s; those of 60 links, if they had to take turns,
+# for 15 and more. But every half second 16 more links are dialled, until 128 wait.
 away=192.0.2.78
 healthy=4
 t_beside=$((2 + (number + 31) / 32))
@@ -44,21 +44,21 @@ all_up()
 	[ "$(ups 1)" -eq "$number" ] && [ "$(ups 2)" -eq "$number" ]
 }
 
-# worst FROM: the longest exchange that host 1 told of behind that line, in ms
+# worst FROM: the longest exchange in the log of host 1 after line FROM, in ms
 worst()
 {
 	sed -n "1,${1}d; s/.*: up, epoch .*, \\([0-9]*\\) ms\$/\\1/p" "$said_by"1 |
 		sort -n | tail -n 1
 }
 
-# epochs: of each link that is up here
+# epochs: name and epoch of each link that is up on this host
 epochs()
 {
 	rclink show -j | gojq -r '.[] | select(.state == "up") | "\(.name) \(.epoch)"' |
 		sort
 }
 
-# heals WHAT CMD...: how long until all are up after CMD; within the limit
+# heals WHAT CMD...: after CMD, all links are up within the limit; prints the time taken
 heals()
 {
 	local what=$1 begin failed told ms
@@ -92,8 +92,8 @@ none_up()
 	[ "$(ups 1)" -eq 0 ]
 }
 
-# The port of all links goes down at host 1, which dials. Host 2 hears of that when
-# it is dialled.
+# The port of all links goes down at host 1, which dials. Host 2 learns of that when
+# host 1 dials again.
 lose_port()
 {
 	local status
@@ -107,7 +107,7 @@ lose_port()
 	return "$status"
 }
 
-# None is up again with the epoch that it had.
+# No link is up again with the epoch that it had before.
 all_are_new()
 {
 	local same
@@ -120,7 +120,7 @@ all_are_new()
 	}
 }
 
-# beside_sections: those that can be up, between the others
+# beside_sections: the links that can come up, in between those that cannot
 beside_sections()
 {
 	local i
@@ -137,8 +137,8 @@ healthy_up()
 	[ "$(ups 1)" -eq $healthy ]
 }
 
-# A neighbour that hears nothing is one that a router says nothing of. 2 if they were up
-# too late.
+# A neighbour that never answers is like a host behind a router that reports nothing.
+# Returns 2 if the healthy links were up too late.
 beside_once()
 {
 	local begin ms took status
@@ -151,7 +151,7 @@ beside_once()
 	daemon_start 1 && until_true 60 healthy_up
 	status=$?
 	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
-	# What an exchange takes is the machine's.
+	# How long an exchange takes depends on the machine.
 	took=$(worst 0)
 	ms=$((ms - ${took:-0}))
 	echo "# beside $number that nobody answers: $(ups 1) of $healthy links up," \
@@ -164,8 +164,8 @@ beside_once()
 	[ "$ms" -le $((t_beside * 1000 * RCL_SLOW)) ] || return 2
 }
 
-# Who waits for one of them does so each time, a host that has other things to do does
-# not.
+# A daemon that waits for an absent host is late each time; one on a host that was busy
+# with other things is not.
 beside()
 {
 	local status
@@ -183,7 +183,7 @@ exec 3>&1
 link_setup
 rm -f "$said_by"*
 holds "links come up beside $number that nobody answers" beside
-# Those that begin now write others.
+# The daemons that start next write new logs.
 rm -f "$said_by"*
 holds "$number links come up" heals "from nothing" begin
 holds "$number links that lose their port come up again" heals "port lost" lose_port

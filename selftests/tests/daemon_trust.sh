@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whom two daemons believe: names by a CA, a certificate that is renewed or revoked,
-# a CA that is replaced. And callers that want more than their share: both ends at
-# once, many slow ones, a peer that never stops.
+# Whom two daemons believe: names certified by a CA, a certificate that is renewed or
+# revoked, a CA that is replaced. And too many dials: by both ends at once, by many slow
+# callers, by a peer that never stops.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
@@ -22,7 +22,8 @@ callers=200
 strangers=12
 offer_s=${offer/'\1l'/'\1s'}
 
-# l is dialled by host 1, those of both by both. conf_1 adds more that it dials.
+# conf_1 [NAME]...: host 1 dials l, those of other and each NAME; both hosts dial those
+# of both
 conf_1()
 {
 	local name
@@ -39,7 +40,7 @@ conf_1()
 	} | configure 1 key /tmp/host1.test.pem ca $ca.pem
 }
 
-# conf_2 [KEY VALUE]...: more of [Host]
+# conf_2 [KEY VALUE]...: more settings of [Host]
 conf_2()
 {
 	local name
@@ -56,7 +57,7 @@ conf_2()
 	} | configure 2 key /tmp/host2.test.pem ca $ca.pem "$@"
 }
 
-# Each is known by its second name, which is behind the first one of either.
+# Each host is known by the second name of its certificate.
 begin()
 {
 	make_ca $ca && sign $ca host1.test 1 a.test &&
@@ -66,14 +67,15 @@ begin()
 		daemon_start 1 2 && both_up l "${both[@]}"
 }
 
-# calls HOST: its daemon has connections to the other one, whose kernel accepted them
+# calls HOST: its daemon is connected to the other host for each link of both, at least
+# to the kernel there
 calls()
 {
 	[ "$(on "$1" ss -Htn state established '( dport = :7185 )' | wc -l)" \
 		-ge ${#both[@]} ]
 }
 
-# All links of both are dialled by both: who is called stands still until he calls, too.
+# Both daemons dial each link of both at once: each is stopped while the other dials.
 meet()
 {
 	local name before=()
@@ -104,7 +106,7 @@ one_of_each()
 	done
 	for host in 1 2; do
 		met=$((met + $(times $host 'both ends dial at once')))
-		# That is nobody who was refused.
+		# A dial that met another one is not logged as refused.
 		! grep 'refused .*both ends dial at once' "$said_by$host" &&
 			[ "$(qps $host RTS)" -eq $((2 * (1 + ${#both[@]}))) ] &&
 			[ "$(on $host rdma resource show qp | grep -cF '[rclink]')" \
@@ -114,7 +116,7 @@ one_of_each()
 	[ "$met" -gt 0 ]
 }
 
-# ends NAME PEER: it has the link of its own name at the other end, as that peer
+# ends NAME PEER: the link is wired to the link NAME of host 2, where its peer is PEER
 ends()
 {
 	is 2 "$1" .peer "$2" &&
@@ -122,7 +124,8 @@ ends()
 			"$(of 2 "$1" '.local.queue_pairs[0].qpn')" ]
 }
 
-# Which of the two is meant the names do not tell, what the peer wants does.
+# By the names in the certificate, a dial may be for l or n: the link that the peer asks
+# for decides.
 two_names()
 {
 	local before
@@ -137,7 +140,7 @@ two_names()
 	conf_1 && reload 1 && conf_2 && reload 2
 }
 
-# stays CMD...: the epoch of l is what it was
+# stays CMD...: l stays up, in the same epoch
 stays()
 {
 	local before
@@ -161,13 +164,13 @@ uses_renewed()
 	up_again l "$before" && said 2 'the keys changed; the new ones answer'
 }
 
-# Where host 1 dials from: l is the only one that is not up.
+# The address and port that host 1 dials from: l is the only link that it dials now.
 dials_from()
 {
 	ss -Htn state established '( dport = :7185 )' | awk '{ print $3 }'
 }
 
-# The dial of l waits for host 2, and another one takes its place.
+# A dial of l waits for host 2, which is stopped, until another dial replaces it.
 dials_anew()
 {
 	local before from status
@@ -184,7 +187,7 @@ dials_anew()
 	up_again l "$before" && return $status
 }
 
-# lost TEXT1 TEXT2: l goes down and stays so, and each host says why
+# lost TEXT1 TEXT2: l goes down and stays down, and each host logs why
 lost()
 {
 	forgiven 1 l && rclink disconnect l
@@ -201,7 +204,7 @@ revoked()
 	revoke $ca host1.test && give $ca.crl && conf_2 crl $ca.crl && reload 2
 }
 
-# Nobody tells the daemon that there is another list, in the same file.
+# The daemon is not told that the file has another list.
 revoked_in_place()
 {
 	local was
@@ -215,8 +218,8 @@ revoked_in_place()
 		! is 1 l .state up
 }
 
-# revoked_amid BEFORE AFTER: a caller for the link s says BEFORE, and AFTER when its
-# certificate is revoked; it hears why it is not admitted, or not any more
+# revoked_amid BEFORE AFTER: a caller for the link s sends BEFORE, and AFTER once its
+# certificate is revoked; it is told why it is not admitted, or not any more
 revoked_amid()
 {
 	local caller heard=/tmp/rclink-test-heard again=/tmp/rclink-test-again status
@@ -256,7 +259,7 @@ not_revoked()
 	renew 1 && both_up l
 }
 
-# Host 1 does not know of it yet.
+# Host 1 does not have the new CA yet.
 new_ca()
 {
 	make_ca $ca-new && cp $ca.pem $ca-old.pem && cp $ca-new.pem $ca.pem &&
@@ -277,7 +280,8 @@ took()
 		tail -n 1
 }
 
-# Half of the places are of strangers with a certificate, the rest say nothing.
+# The last of the callers are strangers with a certificate; the others never complete a
+# TLS handshake.
 besieged()
 {
 	local siege status=0
@@ -291,11 +295,11 @@ besieged()
 	kill $siege
 	wait $siege
 	echo "# normally $(took l) ms, besieged $(took s) ms; $(head -n 1 $loris)" >&3
-	# A caller who says nothing has 10 s: nobody waits for one of them.
+	# A slow caller is given 10 s: the exchange of s has waited for none of them.
 	[ "$(took s)" -lt $((5000 * RCL_SLOW)) ] && return $status
 }
 
-# caller NAME END: until then, exchanges for the link r of host 1
+# caller NAME END: until END, host 2 dials the link r of host 1 again and again
 caller()
 {
 	on 2 sh -c '"$0" add "$1" qps 1
@@ -322,7 +326,7 @@ greedy()
 	admitted=$(times 1 '>r: up\|>r: not up')
 	refused=$(times 1 'too many exchanges for link r')
 	echo "# $admitted exchanges in $seconds s, and $refused callers refused" >&3
-	# Three at once, and one a second, of which one may have begun.
+	# Three at once, and then one a second; the last second may have just begun.
 	[ "$refused" -gt 0 ] && [ "$admitted" -gt 0 ] &&
 		[ "$admitted" -le $((3 + seconds + 1)) ] &&
 		grep -q 'try again in a second' /tmp/greedy*

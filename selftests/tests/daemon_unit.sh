@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# rclinkd as a service: systemd on host 1 starts it from its unit as it is installed,
-# confined, loads the module for it, reloads it, starts it again when it was killed
-# or hangs, and ends it. The links with the plain daemon of host 2 notice none of that.
+# rclinkd as a service: systemd on host 1 starts it from the installed unit, confined,
+# loads the module for it, reloads it, starts it again when it was killed or hangs, and
+# stops it. The links to the plain daemon of host 2 are not affected.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -14,7 +14,7 @@
 . "$LIB_DIR/daemon/lib.sh"
 . "$LIB_DIR/daemon/systemd.sh"
 
-# Where the unit can read it, and users have it.
+# Where users have these files, and the unit can read them.
 conf=/etc/rclink/rclink.conf
 key=/etc/rclink/key.pem
 gate=/etc/rclink/conf.d/gate.conf
@@ -23,8 +23,8 @@ collector=/var/lib/prometheus/node-exporter
 modprobe_conf=/etc/modprobe.d/rclink-test.conf
 net_admin=0000000000001000
 
-# l is dialled by host 1, and m by host 2. To look up a name and a group takes more
-# than the rest does.
+# Host 1 dials l, and host 2 dials m. l has a host name and a Unix group, because
+# looking them up takes more than the rest does.
 conf_1()
 {
 	{
@@ -43,7 +43,7 @@ conf_2()
 	} | configure 2
 }
 
-# shows TEXT...: what the service logged has each of them
+# shows TEXT...: the log of the service contains each TEXT
 shows()
 {
 	local text
@@ -74,7 +74,7 @@ refuses()
 			grep "/etc/rclink/rclink.conf:3: this is no"'
 }
 
-# modprobe finds the module of this tree from then on.
+# The service waits for the module until modprobe finds the one of this tree.
 waits()
 {
 	conf_1 true && conf_2 true && daemon_start 2 || return
@@ -85,7 +85,8 @@ waits()
 		inside systemctl stop rclinkd
 }
 
-# Stopped while it reads its configuration.
+# The daemon is stopped while it reads its configuration: until it has done so, the
+# service is not active.
 starts()
 {
 	local starter
@@ -108,7 +109,7 @@ has_links()
 		rclink ping l -c 2 -i 0 -q --op write
 }
 
-# status_of FIELD: as the kernel has it of the daemon
+# status_of FIELD: that field of the daemon's /proc/PID/status
 status_of()
 {
 	awk -v field="$1:" '$1 == field { print $2 }' \
@@ -125,13 +126,13 @@ may_little()
 	[ "$(status_of NoNewPrivs)" = 1 ] && [ "$(status_of Seccomp)" = 2 ]
 }
 
-# sees CMD...: with the mounts of the daemon
+# sees CMD...: runs CMD in the daemon's mount namespace
 sees()
 {
 	nsenter -t "$(pgrep -x rclinkd)" -m "$@"
 }
 
-# cannot TEXT CMD...: nor can the daemon, for that reason
+# cannot TEXT CMD...: CMD fails with TEXT in the daemon's mount namespace
 cannot()
 {
 	local text=$1 answer
@@ -160,7 +161,7 @@ sees_little()
 	sees touch /run/rclinkd/new && sees rm /run/rclinkd/new
 }
 
-# collected FILE: for anybody to read
+# collected FILE: FILE has the metrics, and anybody may read it
 collected()
 {
 	until_true 30 inside grep -q '^rclinkd_links_up 2' "$1" &&
@@ -193,7 +194,7 @@ keeps()
 		inside systemctl reload rclinkd
 }
 
-# What root may read by a privilege that the service has not.
+# A file that root may read only by a privilege that the service does not have.
 foreign()
 {
 	local file=${gate%/*}/foreign.conf
@@ -205,14 +206,14 @@ foreign()
 		rm "$file" && inside systemctl reload rclinkd
 }
 
-# another PID: it runs, and is another process
+# another PID: the service runs, as a process other than PID
 another()
 {
 	in_state active running && [ "$(prop MainPID)" != "$1" ] &&
 		[ "$(prop StatusText)" = "2 of 2 links up" ]
 }
 
-# again CMD...: that has systemd start it again
+# again CMD...: CMD makes systemd start the daemon again
 again()
 {
 	local before
@@ -229,7 +230,8 @@ watches()
 		again daemon_signal 1 STOP && shows 'Watchdog timeout'
 }
 
-# aborts CMD...: so that systemd aborts the daemon, which the oracle is not told
+# aborts CMD...: runs CMD, in which systemd aborts the daemon. The kernel does not log
+# the signal meanwhile, as the oracle would complain of it.
 aborts()
 {
 	local file=/proc/sys/kernel/print-fatal-signals was status
@@ -250,7 +252,8 @@ stops()
 		rclink ping l -c 2 -i 0 -q --op write
 }
 
-# Lines of the key, and what a key, a PSN or an rkey would be called.
+# The log has no line of the key file, and no word that a key, a PSN or an rkey would be
+# logged with.
 says_no_secret()
 {
 	shows listening || return
@@ -294,7 +297,7 @@ check "nothing secret was logged" says_no_secret
 [ "$KTAP_CNT_FAIL" -eq 0 ] || journal | tail -n 100 | comment
 systemd_end
 holds "the other daemon ends" daemon_end 2
-# Later files find the hosts as this one did.
+# Clean up for later test files.
 make -s -C "$LIB_DIR/../tools" uninstall DESTDIR=/
 rm -f $modprobe_conf
 on_all rm -r /etc/rclink

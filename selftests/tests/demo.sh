@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The demo of the README, and what a person must see of it.
+# The demo of the README, and what a user must see of it.
 # hosts: 0
 # kernels: host-all
 # timeout: 900
 . "$(dirname "$0")/../lib.sh"
 
-# Seconds for `make demo`. On a machine that was busy it took 21 (README.md).
+# The most seconds that `make demo` may take. On a busy machine it took 21 (README.md).
 most=90
 
 seen=$(mktemp) || bail "no file"
 trap 'rm -f "$seen"' EXIT
 
-# shows HOST COMMAND: what was said to a command that begins so
+# shows HOST COMMAND: the output of the commands on HOST that begin with COMMAND
 shows()
 {
 	awk -v line="host$1# $2" '
@@ -21,7 +21,7 @@ shows()
 		on' "$seen"
 }
 
-# in_order HOST COMMAND REGEX...: a line for each of them, one below the other
+# in_order HOST COMMAND REGEX...: that output has a line for each REGEX, in this order
 in_order()
 {
 	local host=$1 command=$2 regex text
@@ -37,7 +37,8 @@ in_order()
 	done
 }
 
-# Sets took: all that `make demo` does but setting up and compiling, which it finds done.
+# Sets took to the seconds of `make demo` when setting up and compiling have been done
+# before.
 demo()
 {
 	local status begun dir
@@ -55,7 +56,7 @@ demo()
 	return "$status"
 }
 
-# pin HOST: the key's that was made there
+# pin HOST: the pin of the key that was made there
 pin()
 {
 	shows "$1" 'rclink genkey' | grep -x 'sha256:[A-Za-z0-9+/]\{43\}='
@@ -75,7 +76,7 @@ exchange()
 		'^demo: up, epoch 1, peer sha256:.*, [0-9]+ ms$'
 }
 
-# each_names_the_other: by its pin, in what both tools say and in `show`
+# each_names_the_other: by its pin, in the output of both tools and in `show`
 each_names_the_other()
 {
 	local pin1 pin2
@@ -111,7 +112,8 @@ ends_agree()
 	done
 }
 
-# The RDMA core has the pool's QPs, which have sent nothing, as the link says.
+# The RDMA core shows the pool's QPs, which have sent nothing, with the QPNs and PSNs
+# that the link shows.
 core_agrees()
 {
 	local host rts
@@ -154,8 +156,8 @@ in_time()
 	[ -n "$took" ] && [ "$took" -le "$most" ]
 }
 
-# On a terminal, which has dots until there is something to read. Each step has
-# 20 s times RCL_SLOW.
+# On a terminal, the demo prints dots until there is something to read. Each step may
+# take 20 s times RCL_SLOW.
 progress()
 {
 	KERNEL=6.12 RCL_SLOW=10 "$LIB_DIR/link/screen.py" \
@@ -166,7 +168,7 @@ progress()
 plan 31
 for kernel in 6.1 6.12; do
 	took=''
-	# Not by check: its output is what all others look at.
+	# Not by check, which would lose took. The other checks look at the output.
 	if demo; then
 		pass "$kernel: the demo ends well"
 	else

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The demo on two hosts that have a device, and no guests of its own; ssh is played.
+# The demo on two hosts that have a device, without guests of its own; a script stands
+# in for ssh.
 # hosts: 2
 # kernels: 6.1-all 6.12-all
 # ib: no, the addresses that it shows are those of RoCE
 # timeout: 300
-# What eval gets is expanded there.
+# eval expands the quoted text.
 # shellcheck disable=SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +14,7 @@
 bin=/tmp/rclink-test-bin
 seen=/tmp/rclink-test-demo
 
-# The module is that of this tree, and what ssh is told runs on host 2.
+# `modprobe rclink` loads the module of this tree, and `ssh` runs its command on host 2.
 play='mkdir -p "$1" && cd "$1" && cat >modprobe <<-EOF && cat >ssh <<-EOF && chmod 755 modprobe ssh
 	#!/bin/sh
 	[ "\$1" != rclink ] || exec lab_load

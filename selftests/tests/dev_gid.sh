@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The GID that is chosen follows the addresses of the net device; those of another
-# network namespace are none of this host's.
+# The chosen GID follows the addresses of the net device. GIDs of net devices in another
+# network namespace are not used.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, GIDs of addresses are those of RoCE
-# What gojq gets is expanded there.
+# gojq expands the variables of its filters.
 # shellcheck disable=SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -39,7 +39,7 @@ changes()
 	"$@" && until_true 5 reason_is "$text"
 }
 
-# many add|delete FIRST LAST: so many addresses
+# many add|delete FIRST LAST: add or delete the addresses with these numbers
 many()
 {
 	local i
@@ -51,14 +51,14 @@ many()
 	done | ip -batch -
 }
 
-# shows_num CONDITION: of how many are shown
+# shows_num CONDITION: the number of GIDs shown meets CONDITION
 shows_num()
 {
 	rclink dev -j |
 		gojq -e "[.[] | select(.device == \"rxe0\").gids[]] | length $1"
 }
 
-# One that is chosen before the others comes behind them.
+# A preferred GID is chosen even if it comes behind many others.
 behind_many()
 {
 	ip address delete "$RCL_IP/25" dev eth0 && many add 1 100 &&
@@ -87,7 +87,7 @@ restore()
 	ip address replace "$ipv6/64" dev eth0 nodad
 }
 
-# The driver has it, whosever it is.
+# The device has the GID, in whichever network namespace its net device is.
 device_has()
 {
 	grep -qsx '0000:0000:0000:0000:0000:ffff:cb00:7101' \
@@ -107,14 +107,15 @@ has_address()
 		ip "$@" address add 203.0.113.1/24 dev rclabove
 }
 
-# A net device above that of the port
+# A net device on top of the port's has an address, and the port a GID for it.
 above()
 {
 	ip link add link eth0 name rclabove type macvlan mode bridge &&
 		has_address && until_true 5 shows
 }
 
-# What is shown is one of this host, if another one is chosen.
+# A GID whose net device is in another network namespace is not shown, also when
+# another GID of this host is chosen.
 elsewhere()
 {
 	ip netns add rclink-test && ip link set rclabove netns rclink-test &&

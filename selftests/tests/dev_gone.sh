@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the files before this one still hold of the RDMA device, its GIDs and its
-# network device: that shows when they go. run.sh runs it at the end, and not
-# after each of them.
+# The RDMA device and its network device are removed, which shows whether a file before
+# this one has left a reference to them or to a GID. run.sh runs this file once, at the
+# end.
 # hosts: 2
 # kernels: none
 . "$(dirname "$0")/../lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What devices can, as the module says it, beside what libibverbs says of one, and what
-# simulated ones were made with.
+# The limits of devices as the module reports them, compared with what libibverbs
+# reports of one device, and with what simulated devices were made with.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has a device that libibverbs knows, and simulated ones of its own
@@ -12,13 +12,13 @@
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
-# The fewer of two
+# The smaller of two values.
 devinfo_min()
 {
 	printf '%s\n' "$(devinfo "$1")" "$(devinfo "$2")" | sort -n | head -n 1
 }
 
-# What the other tool has, as ours would say it.
+# The values of ibv_devinfo and sysfs, spelt as `rclink dev` spells them.
 as_devinfo_says()
 {
 	local word
@@ -43,7 +43,7 @@ same_as_devinfo()
 		.max_srq, .max_rd_atomic, .pkeys')
 }
 
-# says DEVICE FILTER: of it, as JSON
+# says DEVICE FILTER: it holds for the JSON of `rclink dev DEVICE`
 says()
 {
 	rclink dev "$1" -j | gojq -c ".[0] | $2" | tee /dev/stderr |

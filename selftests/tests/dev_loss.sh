@@ -4,14 +4,14 @@
 # hosts: 1
 # kernels: 6.1-all 6.12 6.12-ib debug-all
 # timeout: 180
-# What gojq gets is expanded there.
+# gojq expands the variables of its filters.
 # shellcheck disable=SC2016
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/lib.sh"
 
-# all_down REASON: for that reason, or because a work request met it first; but
-# that it was flushed is no reason
+# all_down REASON: all links are down for REASON, or because a work request failed
+# first; that a work request was flushed does not count as the reason
 all_down()
 {
 	rclink show -j | gojq -e --arg reason "$1" 'length > 0 and
@@ -22,7 +22,7 @@ all_down()
 	return 1
 }
 
-# lose REASON SECONDS CMD...: within SECONDS after CMD all links are down
+# lose REASON SECONDS CMD...: within SECONDS after CMD all links are down for REASON
 lose()
 {
 	local reason=$1 limit=$2 start=$SECONDS
@@ -37,7 +37,7 @@ lose()
 	[ "$(objects)" -eq 0 ]
 }
 
-# The driver's module goes, and takes the device away.
+# Unload the driver's module, which removes the device.
 driver_goes()
 {
 	if is_ib; then
@@ -68,7 +68,8 @@ usable()
 		(.[0].reason | test("IPv4|InfiniBand"))'
 }
 
-# What says nothing of links: an address beside theirs, the subnet manager's LID.
+# A change that concerns no link: a further address, or another LID of the subnet
+# manager.
 other_comes()
 {
 	if is_ib; then

@@ -4,7 +4,7 @@
 # finds it by that name, and not by the old one.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
-# The library has the variables; what gojq gets is expanded there.
+# The library sets the variables; gojq expands those of its filters.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -14,7 +14,7 @@ other=rclinktest9
 events=/tmp/rclink-test-events
 refusal=/tmp/rclink-test-refusal
 
-# rename FROM TO: and that is told
+# rename FROM TO: rename the device, and wait for the event that tells of it
 rename()
 {
 	: >"$events"
@@ -22,7 +22,7 @@ rename()
 		until_true 5 grep -q " device $2 changed\$" "$events"
 }
 
-# named NAME NOT: as `rclink dev` has it
+# named NAME NOT: `rclink dev` shows a device NAME, and none that is called NOT
 named()
 {
 	rclink dev -j | gojq -e --arg name "$1" --arg not "$2" \
@@ -35,14 +35,14 @@ unnoticed()
 		rclink ping a -c 3 -q --op write
 }
 
-# The link a names it.
+# The policy of link a names the device by its old name.
 not_by_the_old_one()
 {
 	rclink disconnect a && until_true 10 nothing_left 1 || return
 	! link_self_dial 2>"$refusal" && grep 'no such RDMA device' "$refusal"
 }
 
-# comes_up NAME: by that
+# comes_up NAME: the link comes up with NAME as its device
 comes_up()
 {
 	rclink set a device "$1" && link_self_dial && is 1 a .device "$1" &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Each allocation below each command of the family, and of loading the module, fails
-# once; and each below an event.
+# Each allocation fails once: below each command of the netlink family, below loading
+# the module, and below an event.
 # hosts: 1
 # kernels: debug-all
 # only: Debian's kernels have no fault injection

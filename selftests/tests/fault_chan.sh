@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What fails below a call of /dev/rclink fails the call, and nothing more.
+# A failure below a call of /dev/rclink makes that call fail, and nothing else.
 # hosts: 1
 # kernels: debug
 # only: Debian's kernels have no fault injection
@@ -9,7 +9,7 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-# So that no new one is forgotten.
+# So that no new request is left without a variant.
 each_request_is_swept()
 {
 	local all word status=0

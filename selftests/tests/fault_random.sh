@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Of the allocations of a host that carries data, loses its link and gets others,
-# some fail by chance. Nothing breaks, and all is well once they end.
+# Random allocations fail on a host that carries data, loses its link and adds others.
+# Nothing breaks, and all is well once the failures end.
 # hosts: 2
 # kernels: debug-all
 # only: Debian's kernels have no fault injection
 # timeout: 900
-# The libraries have the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 
 . "$(dirname "$0")/../lib.sh"
@@ -21,7 +21,7 @@ starve()
 	on "$1" "$LIB_DIR/chan/starve" "$2"
 }
 
-# Some of it succeeds, and the rest says why not.
+# Some of these commands succeed, and the others say why they do not.
 tries()
 {
 	local i
@@ -34,8 +34,8 @@ tries()
 	done
 }
 
-# failed_so FILE: each channel that failed did so for want of memory, here or at its
-# peer, as a call says or the device
+# failed_so FILE: each channel that failed did so for lack of memory at one of its ends,
+# as the error of a call or the status of a completion says
 failed_so()
 {
 	local ops='recv|send|send-imm|write|fadd'
@@ -49,9 +49,8 @@ failed_so()
 		grep -vE "^chaos: (submit: ($errors)|($ops): ($statuses)) \(sent "
 }
 
-# ends: a channel may have ended, if there was no memory for it to go on, but
-# nothing was lost on the way there, nor came twice; and all that was sent has
-# arrived if none has
+# ends: a channel may have ended for lack of memory, but until then no message was lost,
+# duplicated or corrupted; if no channel has ended, all that was sent has arrived
 ends()
 {
 	local file status far_status word
@@ -91,7 +90,7 @@ starved()
 	[ "$failed" -gt 0 ] && up && ends && return "$status"
 }
 
-# All that there was can be had again.
+# With no more failures, channels carry data again and survive a cut of the link.
 well()
 {
 	up && chaos_begin 3600 && goes_on && recovers cut && goes_on &&

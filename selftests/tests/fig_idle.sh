@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures: of what they cost, that links stayed up, beat, and took time is tested.
-#  - what the heartbeats of idle links cost, by the difference to links without,
-#    and the memory of the links. IDLE_LINKS has another number of them: make soak has 500.
-# And a test: links beat at moments that they share.
+# Figures; tested is only that the links stayed up, sent heartbeats and took processor
+# time:
+#  - what heartbeats of idle links cost, compared with links without heartbeats, and
+#    the memory of the links. IDLE_LINKS sets their number; make soak has 500.
+# And a test: links send heartbeats at moments that they share.
 # hosts: 1
 # kernels: 6.12-all
 # only: one kernel tells the size of a figure
@@ -23,8 +24,8 @@ seconds=10
 interval=/sys/module/rclink/parameters/heartbeat
 tracing=/sys/kernel/tracing
 
-# rested: hundredths of a second that all processors were idle, since they began.
-# What they were busy with is only looked at in each tick, when timers run out.
+# rested: hundredths of a second for which all processors were idle since boot. What
+# keeps them busy is only sampled at ticks, which is when timers expire.
 rested()
 {
 	awk '$1 == "cpu" { print $5 + $6; exit }' /proc/stat
@@ -35,7 +36,8 @@ beats()
 	rclink stats -j | gojq 'map(.heartbeats) | add'
 }
 
-# idle MS: what idle links with that interval leave of the processors
+# idle MS: sets rest, the idle time of the processors while links have heartbeats every
+# MS ms, and memory, up and rate
 idle()
 {
 	local before sent
@@ -75,11 +77,11 @@ cost()
 		[ "$rate" -gt 0 ] && [ "$none" -gt "$rest" ]
 }
 
-# The moments of 200 ms: the largest power of two that a quarter of it has, in ticks
-# of 4 ms, as Debian's kernels have them.
+# How far the shared moments of a 200 ms interval are apart, in ticks of 4 ms, as
+# Debian's kernels have them: the largest power of two within a quarter of it.
 moment=8
 
-# expiries: of each timer of a link that ran out, the tick that it was set to
+# expiries: for each timer of a link that expired, the tick that it was set to
 expiries()
 {
 	awk '/function=rcl_life_timer/ {
@@ -95,8 +97,8 @@ expiries()
 		}' "$tracing/trace"
 }
 
-# Of timers that run out, at random, one in eight would be due at such a moment. Some
-# are not of heartbeats.
+# If timers expired at random, one in eight would be due at a shared moment. Some of
+# the timers are not for heartbeats.
 together()
 {
 	local n shared was

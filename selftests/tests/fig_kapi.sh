@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A figure, not a test: what the interface for kernel modules costs over the
-# verbs alone, by WRITEs of 64 bytes from one host to itself, in turns: on the
-# device of this host, and on a simulated one, which does next to nothing itself.
-# A figure of the debug kernel would say nothing.
+# Figures, not a test: what the interface for kernel modules costs over plain verbs,
+# by WRITEs of 64 bytes from this host to itself, with both in turns: on the host's
+# device, and on a simulated one, which does next to nothing itself. Figures of the
+# debug kernel would be meaningless.
 # hosts: 1
 # alone: yes
 # kernels: 6.1-all 6.12-all
 # ib: no, it has a simulated device of its own
 # timeout: 200
-# The library has the variables.
+# The library sets the variables.
 # shellcheck disable=SC2154
 
 . "$(dirname "$0")/../lib.sh"
@@ -33,12 +33,12 @@ compare()
 	figure "WRITE 64 B by ib_post_send(), 16 in flight, $where" "$bares" ns
 	figure "kernel API overhead per op, 16 in flight, $where" \
 		"$(ratio "$ratios" 1000)" "" "<= 1.05"
-	# Beside rxe it is lost in the noise.
+	# On rxe the difference is lost in the noise.
 	[ "$where" = rxe ] ||
 		figure "own cost per op, 16 in flight" $((many - bares)) ns
 }
 
-# The listener goes on: a service is of a name.
+# The listener goes on: a service belongs to the name of a link.
 link_simulated()
 {
 	rclink del a && rclink del b && link_self device sim0

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures: but for the first one, the points say only that they were measured. A figure
-# of the debug kernel would say nothing.
-#  - bring-up of a link over a bare TLS 1.3 handshake with the same keys' kind
-#  - its recovery by two daemons, likewise, after a request to take it down, and after a
-#    cable was out until it was noticed; without the back-off, which is random
+# Figures of a link. Only bring-up has a limit; recovery is only measured. A figure of
+# the debug kernel would say nothing.
+#  - bring-up, divided by a bare TLS 1.3 handshake with keys of the same kind
+#  - recovery by two daemons, likewise, after a request to take the link down, and after
+#    a cable was out until that was noticed; without the back-off, which is random
 # hosts: 2
 # kernels: 6.1-all 6.12-all
 # ib: no, its figures are of rxe
@@ -19,7 +19,7 @@
 
 bench=$LIB_DIR/../build/unit/bench_exchange
 rounds=5
-# Twice the goal of bring-up: what only a regression reaches, beside other guests, too.
+# Twice the goal of bring-up: only a regression takes so long, even beside other guests.
 most=6
 
 handshake()
@@ -65,7 +65,7 @@ by_cable()
 	on 2 ip link set eth0 down
 }
 
-# What has to be mended before it can come up.
+# Ends the fault, if the link cannot come up with it.
 mend()
 {
 	case $1 in
@@ -73,10 +73,10 @@ mend()
 	esac
 }
 
-# lose_link FAULT: sets down: ms from when both ends know, or it was mended, until it is
-# up again, and asked: from the fault on. Waits for the events: who asks again and
-# again takes the time of a host with a single processor. After 30 s up this is no
-# failure more, and dialled at once.
+# lose_link FAULT: sets down, the ms from the last event that the link is down, after
+# mending, until it is up again; and asked, the ms from the fault until then. It waits
+# for events, as polling would take the time of a host with a single processor. A loss
+# after 30 s up does not count as a failure, so the back-off is short.
 lose_link()
 {
 	local epoch monitor line from=''
@@ -103,8 +103,8 @@ lose_link()
 	[ -n "$from" ] && up_again l "$epoch"
 }
 
-# recovery FAULT TIMES: the daemon tells how long it took from the begin of its dial:
-# down to that is the back-off, if no dial failed.
+# recovery FAULT TIMES: the daemon logs the time from the beginning of its dial on; the
+# rest of the time down is the back-off, if no dial failed.
 recovery()
 {
 	local i down asked bare dial failed bares=() downs=() dials=()
@@ -116,7 +116,7 @@ recovery()
 		dial=$(sed -n 's/.*: up, .* dialled, \([0-9]*\) ms$/\1/p' \
 			"${said_by}1" | tail -n 1)
 		echo "# down for $down ms, of which $dial ms from the dial on"
-		# The daemon may know that it is down before we read of it.
+		# The daemon may know of the link's end before the event is read here.
 		[ "$dial" -gt 0 ] && [ "$dial" -le "$asked" ] || return
 		downs+=("$down")
 		dials+=("$dial")

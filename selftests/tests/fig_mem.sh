@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures, not a test: the memory that an idle link and an idle channel take from
-# the kernel. What is allocated once, and kept for the next one, is not counted:
-# links and channels come and go before the first sample. A figure of the debug
-# kernel would say nothing.
+# Figures, not a test: the kernel memory that an idle link and an idle channel take.
+# Memory that is allocated once and kept for reuse is not counted: links and channels
+# come and go before the first sample. Figures of the debug kernel would be meaningless.
 # hosts: 1
 # kernels: 6.12-all 6.1-all
 # ib: no, its figures are of rxe
 # timeout: 300
-# The library has the variables.
+# The library sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -19,7 +18,7 @@
 samples=5
 channels=32
 
-# weigh NAME COMMAND...: which prints KiB
+# weigh NAME COMMAND...: report the median of the KiB that COMMAND prints
 weigh()
 {
 	local name=$1 i all=()

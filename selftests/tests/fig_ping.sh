@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures, not tests: the points say only that they were measured. Round trips
-# of 64 bytes over those of perftest, from one host to itself, interleaved.
-# A figure of the debug kernel would say nothing.
+# Figures, not tests: the points say only that they were measured. Round trips of
+# 64 bytes are compared with those of perftest, from one host to itself, in turns.
+# Figures of the debug kernel would say nothing.
 # hosts: 1
 # alone: yes
 # kernels: 6.1-all 6.12-all
@@ -15,8 +15,8 @@
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-# pings OP: median and average, microseconds; gojq would take a processor from
-# them as it starts
+# pings OP: median and average in microseconds; gojq starts when the pings are over,
+# because it would take a processor from them
 pings()
 {
 	local json
@@ -25,8 +25,8 @@ pings()
 	gojq -r '"\(.median / 1000) \(.avg / 1000)"' <<<"$json"
 }
 
-# Half a round trip of SEND, as perftest has it; a WRITE is one way and its
-# acknowledgment.
+# perftest prints half a round trip, so a ping with SEND is halved. A ping with WRITE
+# is one way and its acknowledgment, and is not.
 compare()
 {
 	local op=$1 peer=$2 half=$3 target=$4 i typical=() average=() mine=() mean=()
@@ -53,8 +53,9 @@ compare()
 		"" "<= $target"
 }
 
-# ib_write_lat has two processes poll memory, and halves: it sees no acknowledgment.
-# With one WRITE under way at a time, ib_write_bw waits for it, as a ping does.
+# In ib_write_lat two processes poll memory and half a round trip is printed: no
+# acknowledgment is measured. With one WRITE in flight at a time, ib_write_bw waits
+# for the acknowledgment, as a ping does.
 completion()
 {
 	local i theirs=() mine=() a b

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Figures, not a test: the memory that idle links take from the kernel, by their
-# number, on rxe and on the simulated device. One link leads to the other host (on
-# the simulated device to a second one); of more, both ends are on one device of
-# host 1. SCALE_LINKS has other numbers, SCALE_SAMPLES how often each is weighed:
-# 1000 take --timeout 600 and --mem 2560.
+# Figures, not a test: the kernel memory that idle links take, by their number, on rxe
+# and on the simulated device. A single link leads to the other host, or to a second
+# simulated device; several links have both ends on one device of host 1. SCALE_LINKS
+# sets other numbers of links, SCALE_SAMPLES how often each is measured; 1000 links
+# need --timeout 600 and --mem 2560.
 # hosts: 2
 # kernels: 6.12-all
 # only: one kernel tells the size of a figure
 # ib: no, it has a simulated device of its own
 # timeout: 400
-# The library has the variables.
+# The library sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -21,7 +21,7 @@
 samples=${SCALE_SAMPLES:-1}
 read -r -a numbers <<<"${SCALE_LINKS:-100}"
 
-# queues: KiB that rxe has in queues
+# queues: print how many KiB the queues of rxe take
 queues()
 {
 	awk '/ rxe_queue_init/ { for (i = 1; i <= NF; i++)
@@ -55,7 +55,7 @@ one_sim()
 	until_true 10 nothing_left 1
 }
 
-# many N: KiB in use beside as many links, both ends here
+# many N: print the KiB in use while N links are up, in pairs on this host
 many()
 {
 	hold up $(($1 / 2)) || return
@@ -67,7 +67,8 @@ many()
 	until_true 60 nothing_left 1
 }
 
-# more SAMPLES ENDS COMMAND...: KiB per end that COMMAND has beside none
+# more SAMPLES ENDS COMMAND...: print how many KiB per end COMMAND finds in use beyond
+# what was in use before, as the median of SAMPLES
 more()
 {
 	local times=$1 ends=$2 i none some all=()
@@ -82,12 +83,12 @@ more()
 	printf '%s\n' "${all[@]}" | median
 }
 
-# scale DEVICE ENDS: of the pair that is one link
+# scale DEVICE ENDS: report all figures of DEVICE; a single link has ENDS on this host
 scale()
 {
 	local n value
 
-	# What is allocated once, and kept for the next one, is not counted.
+	# Memory that is allocated once and kept for reuse is not counted.
 	"one_$1" >/dev/null || return
 	value=$(more 5 "$2" "one_$1") || return
 	figure "1 idle link, $1" "$value" KiB

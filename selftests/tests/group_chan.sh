@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Processes of three hosts send to a group and hear it: what comes, from whom, what
-# is refused; loss, a group that is down, its end, and theirs.
+# Processes of three hosts send to a group and hear it: which messages come, from whom,
+# and what is refused; loss, a group that is down, and the end of the group and of
+# processes.
 # hosts: 3
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 700
@@ -37,7 +38,7 @@ members()
 		until_true 20 has_key_of_1 2 && until_true 20 has_key_of_1 3
 }
 
-# start NAME HOST MODE GROUP [ARGS]: a flow that hears, as NAME
+# start NAME HOST MODE GROUP [ARGS]: run the program flow, as NAME, until it listens
 start()
 {
 	: >"$says-$1"
@@ -49,7 +50,7 @@ start()
 	}
 }
 
-# ended NAME: by itself; with what it returned
+# ended NAME: the program has ended by itself; returns its status
 ended()
 {
 	local status
@@ -66,13 +67,13 @@ gone()
 	! kill -0 "$1"
 }
 
-# heard NAME FILTER: what it says of what came
+# heard NAME FILTER: it holds for what the program NAME has received
 heard()
 {
 	tail -n 1 "$says-$1" | gojq -e "$2"
 }
 
-# talk HOST [GROUP:SERVICE] SIZE: to the group, until hush
+# talk HOST [GROUP:SERVICE] SIZE: send messages of SIZE to the group until hush
 talk()
 {
 	local to=g
@@ -90,8 +91,8 @@ hush()
 
 right='.twice == 0 and .wrong == 0 and .errno == 0'
 
-# words come as they are, to a terminal without what would harm it; host 3 has
-# them as an object
+# A text arrives whole, with what would harm a terminal escaped; host 3 prints a JSON
+# object.
 words()
 {
 	local host
@@ -116,13 +117,13 @@ words()
 			bytes: 10, text: "tea \\x1b[1m \\x5c"}' "$says-3"
 }
 
-# A receive may be posted a moment after the channel is there.
+# Sent again until both have it: a channel may have no receive posted yet.
 said_to_all()
 {
 	rclink group send g $'tea \e[1m \\' && [ -s "$says-2" ] && [ -s "$says-3" ]
 }
 
-# flows_of SIZE: 40 of that to both others, and to two of one host
+# flows_of SIZE: two processes on host 2 and one on host 3 hear 40 messages of that size
 flows_of()
 {
 	local name status=0
@@ -139,14 +140,14 @@ flows_of()
 	return "$status"
 }
 
-# more_come NUMBER: to host 2, for whom ever
+# more_come NUMBER: so many messages have come to host 2, for any service
 more_come()
 {
 	[ "$(group_of 2 g .stats.rx_messages)" -ge "$1" ]
 }
 
-# Two programs share the group, on the same hosts; messages of the one are no
-# business of the other one, which does not miss them either.
+# Two services share the group on the same hosts: neither gets the other's messages, nor
+# are these counted as missed.
 services_apart()
 {
 	local missed come status=0
@@ -156,7 +157,7 @@ services_apart()
 	talk 1 g:a 64
 	ended a && heard a "$right and .got >= 40" || status=1
 	ended e && heard e "$right and .got >= 40" || status=1
-	# What the first one misses, as its host stands still, is its own.
+	# Service a itself may have missed messages until here, if its host stood still.
 	missed=$(group_of 2 g .stats.rx_missed)
 	come=$(group_of 2 g .stats.rx_messages)
 	until_true 20 more_come $((come + 40)) || status=1
@@ -170,7 +171,7 @@ services_apart()
 		group_is 2 g .stats.rx_malformed 0 && return "$status"
 }
 
-# Also where the name of one begins as that of the other.
+# Also where one service's name begins with the other's.
 service_of_words()
 {
 	: >"$says-2"
@@ -184,13 +185,13 @@ service_of_words()
 	[ "$(cut -d' ' -f3 "$says-2" | sort -u)" = yes ]
 }
 
-# A receive may be posted a moment after the channel is there.
+# Sent again until the receiver ends: its channel may have no receive posted yet.
 news()
 {
 	rclink group send g:news yes && gone "${flows[2]}"
 }
 
-# The first message that is not written is the last one that is read.
+# The receiver ends at the first message that it cannot write.
 full_disk()
 {
 	local status
@@ -211,8 +212,8 @@ said_in_vain()
 	rclink group send g:full x && gone "${flows[2]}"
 }
 
-# Two talk; who talks hears the other one alone. Both do before anybody counts, or
-# one of them has said it all when a slow host gets there.
+# Hosts 1 and 2 talk: host 1 hears host 2 alone, and host 3 hears both. Both talkers
+# have their channels before anybody counts.
 not_itself()
 {
 	talk 1 64
@@ -227,7 +228,7 @@ not_itself()
 	return "$1"
 }
 
-# receives MODE: what that one checks
+# receives MODE: the program flow checks its receives itself
 receives()
 {
 	start a 2 "$1" g || return
@@ -238,7 +239,7 @@ receives()
 	return "$1"
 }
 
-# Its count is of each message that a process has no receive for any more.
+# rx_missed counts each message that a process has no receive for any more.
 missed()
 {
 	local before
@@ -284,7 +285,7 @@ with_loss()
 		[ "$(group_of 2 g .stats.rx_again)" -gt "$again" ]
 }
 
-# end_of GROUP[:SERVICE] NAME...: tell all to end, until these have
+# end_of GROUP[:SERVICE] NAME...: tell all receivers to end; succeeds when these have
 end_of()
 {
 	local name
@@ -295,7 +296,7 @@ end_of()
 	done
 }
 
-# Two on one host and one on another, which hear and send whatever.
+# Two hostile processes on host 1 and one on host 2 make random calls.
 hostile()
 {
 	local seed=${FUZZ_SEED:-1} rounds=${FUZZ_ROUNDS:-30} pids=() pid status=0
@@ -315,7 +316,7 @@ hostile()
 	return 1
 }
 
-# The device goes and comes; receives stay.
+# The network device goes down and comes back; posted receives stay.
 down()
 {
 	start a 3 recv g 10 || return
@@ -334,7 +335,7 @@ down()
 	return "$1"
 }
 
-# Its receives come back, and the errno is ESHUTDOWN.
+# The receives are flushed, and the errno is ESHUTDOWN.
 group_gone()
 {
 	start a 3 recv g 0 && start b 3 idle g || return
@@ -375,7 +376,7 @@ module_stays()
 	[ "$status" -eq 0 ] && on 2 rmmod rclink
 }
 
-# as ID: say something to the group as that user and group
+# as ID: send a message to the group with that user and group ID
 as()
 {
 	setpriv --reuid "$1" --regid "$1" --clear-groups "$tool" group send g x
@@ -395,7 +396,7 @@ rights_set()
 		chmod 0600 /dev/rclink
 }
 
-# Also where the key comes from elsewhere, which nothing is to be done about there.
+# The rights can also be set on a host that gets the key from another one.
 rights_of_member()
 {
 	on 2 "$tool" group set g mode 0666 && group_is 2 g .mode 0666 &&

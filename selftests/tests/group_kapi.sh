@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Groups through the interface for kernel modules, by a module on two hosts:
-# what it sends and hears, also to and from processes; what is refused; leaving
-# while messages come, a group that is deleted, and one that is down.
+# Groups through the interface for kernel modules, used by a module on two hosts:
+# messages to and from modules and processes, and those that are refused; leaving while
+# messages come, a group that is deleted, and one that is down.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 300
@@ -14,13 +14,13 @@
 . "$LIB_DIR/group/lib.sh"
 . "$LIB_DIR/kapi/lib.sh"
 
-# The link only brings the key: one that stands still for a while is no end.
+# The link only brings the key: it has to outlive a peer that stands still for a while.
 patient=(heartbeat 2000 misses 4 timeout 19)
 FLOW=$CHAN/group_flow
 says=/tmp/rclink-test-says
 process=''
 
-# heard HOST FILTER: what its module says of what came
+# heard HOST FILTER: it holds for what the module there has received
 heard()
 {
 	on "$1" cat "$KAPI_DIR/group" | gojq -e "$2" || {
@@ -29,12 +29,12 @@ heard()
 	}
 }
 
-# All that came is right, came once, and not too late.
+# Every message is right and came once, and no callback came too late.
 right='.other == 0 and .twice == 0 and .late == 0'
 from1=".sender == 0 and .from == \"$(gid_of 1)\""
 from2=''
 
-# member: host 2 is one, and has the key
+# member: host 2 becomes a member, and has the key
 member()
 {
 	on 2 "$tool" group add g "${group_at[@]}" from l &&
@@ -43,7 +43,7 @@ member()
 		.from == \"$(gid_of 2)\""
 }
 
-# rejoin HOST...: counts from zero
+# rejoin HOST...: the module leaves and joins again, and counts messages from zero
 rejoin()
 {
 	local host
@@ -54,7 +54,7 @@ rejoin()
 	done
 }
 
-# start PROGRAM ARGS...: on host 2, which hears the group then
+# start PROGRAM ARGS...: run it on host 2 until it is the second consumer there
 start()
 {
 	: >"$says"
@@ -68,13 +68,13 @@ ended()
 	! kill -0 "$process" 2>/dev/null
 }
 
-# A receive may be posted a moment after the process is counted.
+# Sent again until the process ends: it may be counted before it has posted a receive.
 said()
 {
 	kapi 1 "group_say tea" && ended
 }
 
-# words get to a process and to the module
+# A word gets to a process and to the module of host 2.
 word()
 {
 	rejoin 2 && start "$tool" group recv g -n 1 && until_true 20 said &&
@@ -82,7 +82,7 @@ word()
 		heard 2 ".other >= 1 and .text == \"tea\" and $from1"
 }
 
-# more HOST SIZE OTHER COUNT: sends some; has the other one COUNT of them?
+# more HOST SIZE OTHER COUNT: HOST sends some messages; OTHER has at least COUNT by now
 more()
 {
 	kapi "$1" "group_send $2 10" && heard "$3" ".got >= $4"
@@ -93,7 +93,8 @@ sent()
 	on "$1" cat "$KAPI_DIR/group" | gojq .sent
 }
 
-# flows FROM TO SIZE FILTER: 40 of that, no more than were sent
+# flows FROM TO SIZE FILTER: TO hears at least 40 messages of SIZE, and no more than
+# FROM sent
 flows()
 {
 	local before counted
@@ -118,7 +119,7 @@ both_have()
 	more 1 900 2 40 && ended
 }
 
-# A process there and the module there hear the same.
+# A process and the module on host 2 hear the same messages.
 to_process()
 {
 	rejoin 2 && start "$FLOW" recv g 40 && until_true 30 both_have &&
@@ -149,7 +150,7 @@ refuse_long()
 	! kapi 1 "group_send $1 1" 2>"$says" && grep -q 'too long' "$says"
 }
 
-# What the module has no room for is counted, and a process has it all the same.
+# Messages that the module has no room for are counted, and a process still gets them.
 no_room()
 {
 	local before
@@ -166,7 +167,7 @@ missed()
 	kapi 1 "group_send 100 10" && ended
 }
 
-# Each time in the midst of a callback, which is over when that returns.
+# The module leaves during a callback, which is over when the leave returns.
 parted()
 {
 	local i status=0
@@ -182,7 +183,7 @@ parted()
 	group_is 2 g .consumers 0 && heard 2 '.late == 0' && return "$status"
 }
 
-# It is told once; to leave is still its turn.
+# The module is told once that the group ended, and still has to leave.
 deleted()
 {
 	rejoin 2 && on 2 "$tool" group del g || return
@@ -194,7 +195,7 @@ deleted()
 		grep -q 'No such device' "$says"
 }
 
-# Its module is a member all the time.
+# The module stays a member while the group is down.
 down()
 {
 	rejoin 1 2 || return
@@ -229,7 +230,7 @@ for_all_links()
 		until_true 30 told_none
 }
 
-# Its end is that of the memberships, too.
+# Unloading the test module ends its memberships, too.
 unloaded()
 {
 	rejoin 1 2 && ! on 2 rmmod rclink 2>"$says" &&

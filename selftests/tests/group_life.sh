@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A group on rxe: joined, refused, left, and what the port, the address, the
-# device and the module do to it; and what of all that is told to who listens.
+# A group on rxe: it is joined, refused and left; it ends with its port, address, device
+# or module, and returns with the first three; and listeners are told of all that.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it is about IP addresses, and sim_group about LIDs
 # timeout: 180
-# The library has the variables; what gojq gets is expanded there.
+# The libraries set the variables; gojq expands the quoted text.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
@@ -24,13 +24,13 @@ qps_in_rts()
 			.state == "RTS")] | length == $n'
 }
 
-# shown ADDRESS: this host's IP stack has joined it on the device's interface
+# shown ADDRESS: this host's IP stack has joined ADDRESS on the device's interface
 shown()
 {
 	ip maddr show dev eth0 | grep -qw -e "$1"
 }
 
-# member ADDRESS: as far as a kernel without CONFIG_IP_MULTICAST shows it
+# member ADDRESS: as shown, or the kernel, without CONFIG_IP_MULTICAST, cannot show it
 member()
 {
 	shown "$1" || [ ! -e /proc/net/igmp ]
@@ -42,7 +42,8 @@ joined()
 		group_is 1 four .state joined && group_is 1 six .state joined
 }
 
-# Each has a GID of the kind of its address, and says what a message may have.
+# Each group has a GID of the same kind as its address, and `four` tells how large a
+# message may be.
 fits()
 {
 	group_is 1 four .gid "::ffff:$RCL_IP" || return
@@ -59,7 +60,7 @@ qkey_is_secret()
 		gojq -e 'length == 2 and all(has("qkey") | not)'
 }
 
-# tells TEXT...: `group why four` has each of them
+# tells TEXT...: the output of `group why four` contains each TEXT
 tells()
 {
 	local told text
@@ -72,7 +73,7 @@ tells()
 	done
 }
 
-# for_why FILTER: of `group why four -j`
+# for_why FILTER: FILTER is true of `group why four -j`
 for_why()
 {
 	rclink group why four -j | gojq -e "$1"
@@ -169,7 +170,8 @@ back()
 	lab_dev && up_again "$1"
 }
 
-# mtu_is NETDEVS MESSAGES JOINS: no event of the port tells of it
+# mtu_is NETDEVS MESSAGES JOINS: when the netdev's MTU becomes NETDEVS, the group is
+# joined again with MESSAGES, although no event of the port tells of the change
 mtu_is()
 {
 	ip link set eth0 mtu "$1" && group_becomes 1 four .mtu "$2" &&
@@ -181,7 +183,7 @@ mtu_changes()
 	mtu_is 2200 2048 5 && mtu_is 1500 1024 6
 }
 
-# The link is there to be seen: then they listen.
+# Link x is there for the monitors to show: once they do, they listen.
 listen()
 {
 	rclink add x || return
@@ -192,7 +194,7 @@ listen()
 	until_true 10 grep -q '"x"' $json && until_true 10 grep -q ' x ' $text
 }
 
-# heard NAME: of that group, each event in order
+# heard NAME: each event of that group, in order
 heard()
 {
 	gojq -sr --arg name "$1" '.[] | select(.group == $name) |
@@ -204,7 +206,7 @@ has_heard()
 	heard "$1" | grep -qx "$2"
 }
 
-# hears LINE...: of the group `four` these came, after those of before
+# hears LINE...: the events of `four` are those of so_far, and then each LINE
 hears()
 {
 	local want
@@ -219,7 +221,7 @@ hears()
 
 so_far=()
 
-# The key that was heard of last is the one that there is, and no other was.
+# The `rekeyed` events of `four` are of its first key and of its present one.
 rekeyed()
 {
 	local before said
@@ -246,7 +248,7 @@ consecutive()
 		length > 20 and . == [range(.[0]; .[0] + length)]' $json
 }
 
-# What is listed says up to which event that is so.
+# A group that is listed has the number of the last event that the listing reflects.
 accounted_for()
 {
 	rclink group add late mgid 239.1.2.4 &&

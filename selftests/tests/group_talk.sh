@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Members of a group on three hosts: the key by way of links, and who does not get
-# it; loss, copies, and what a stranger sends; another key; leaving.
+# Members of a group on three hosts: who gets the key over links, and who does not; lost
+# messages, copies, and packets of a stranger; a new key; leaving.
 # hosts: 3
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 460
-# The library has the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/chan/lib.sh"
 . "$LIB_DIR/group/lib.sh"
 
-# The links only bring the key: one that stands still for a while is no end.
+# The links only bring the key: a host that stands still for a while must not end one.
 patient=(heartbeat 2000 misses 4 timeout 19)
 INJECT=$LIB_DIR/../build/link/group_inject
 OFFER=$LIB_DIR/../build/chan/offer
@@ -25,7 +25,7 @@ links()
 			--timeout $((30 * RCL_SLOW))
 }
 
-# grows HOST COUNTER BY: within 30 s
+# grows HOST COUNTER BY: COUNTER grows by BY or more within 30 s
 grows()
 {
 	local before
@@ -39,7 +39,7 @@ grew()
 	group_is "$1" g ".stats.$2 >= $3" true
 }
 
-# why HOST FILTER: from `group why g -j`
+# why HOST FILTER: FILTER is true of `group why g -j`
 why()
 {
 	on "$1" "$tool" group why g -j | gojq -e "$2"
@@ -52,7 +52,7 @@ nothing_to_do()
 		on 2 "$tool" group why g | grep -qx 'Nothing has to be done\.'
 }
 
-# Host 2 has heard some more, so that host 3 had time to ask.
+# Once host 2 has heard more messages, host 3 has had time to ask for the key.
 stranger_gets_none()
 {
 	on 3 "$tool" group add g "${group_at[@]}" from m || return
@@ -63,7 +63,7 @@ stranger_gets_none()
 		on 3 "$tool" group del g
 }
 
-# One with the Q_Key and a key of its own.
+# Host 3 makes a group with the same Q_Key, but a key of its own.
 foreign_key()
 {
 	on 3 "$tool" group add g "${group_at[@]}" qkey "$(group_of 1 g .qkey)" ||
@@ -73,7 +73,7 @@ foreign_key()
 		group_is 2 g '.peers | length' 1 && on 3 "$tool" group del g
 }
 
-# injected HOW COUNTER: from host 3 in the name of host 1, host 2 counts all
+# injected HOW COUNTER: host 3 sends in the name of host 1, and host 2 counts all of it
 injected()
 {
 	local before want
@@ -104,7 +104,7 @@ unharmed()
 		{ is_ib || group_is 2 g .stats.rx_again 5; }
 }
 
-# What this host sends to the group, and nothing else
+# Lose and copy what this host sends to groups, and nothing else.
 spoil()
 {
 	tc qdisc add dev eth0 root handle 1: prio priomap 0 \
@@ -120,15 +120,15 @@ lost_by_netem()
 		gojq '[.[] | select(.kind == "netem").drops] | add'
 }
 
-# spoiled SENT AGAIN: so many were sent, some were lost, and some came twice
+# spoiled SENT AGAIN: host 1 has counted SENT messages sent, host 2 AGAIN copies
+# refused, and some packets were lost
 spoiled()
 {
 	grew 1 tx_messages "$1" && grew 2 rx_again "$2" &&
 		[ "$(lost_by_netem)" -gt 0 ]
 }
 
-# What came is what was sent, less what was lost, and never more. A copy of the
-# message may be lost, too.
+# Host 2 takes no more messages than host 1 has sent, although some come twice.
 with_loss()
 {
 	local sent got lost again
@@ -137,7 +137,7 @@ with_loss()
 	sent=$(group_of 1 g .stats.tx_messages)
 	got=$(group_of 2 g .stats.rx_messages)
 	again=$(group_of 2 g .stats.rx_again)
-	# A copy may be lost as the message may: of seven messages one comes twice.
+	# A copy may be lost, just as the message: of seven messages one comes twice.
 	until_true 150 spoiled $((sent + 20)) $((again + 1))
 	lost=$(lost_by_netem)
 	tc qdisc del dev eth0 root
@@ -150,8 +150,8 @@ with_loss()
 		[ "$lost" -gt 0 ]
 }
 
-# Its key needs no link any more; and each time it asks it has another number, and
-# the one before is soon no member any more.
+# A member that asks again gets another sender number, and soon the former number no
+# longer counts as a member.
 member_again()
 {
 	on 2 "$tool" group del g && [ "$(objects_of_groups 2)" -eq 0 ] || return
@@ -174,7 +174,7 @@ without_link()
 		why 2 'any(.advice[]; test("rclink why l"))' && link_dial l
 }
 
-# Its members meet a key that they do not know.
+# Host 1 makes the group anew, so host 2 meets a key that it does not know.
 another_key()
 {
 	local id
@@ -193,7 +193,8 @@ third_member()
 		group_is 3 g .members 3
 }
 
-# Who is left goes on with another key; host 3 neither hears them nor is heard.
+# The members that are left go on with another key; host 3 neither hears them nor is
+# heard by them.
 taken_off()
 {
 	local old heard
@@ -217,7 +218,7 @@ put_on_again()
 	local keys
 
 	keys=$(group_of 1 g .stats.keys)
-	# Where links are taken off, those behind them move up.
+	# When links are taken off the list, those behind them move up.
 	rclink group set g link m && rclink group set g link a link b &&
 		rclink group set g link c no-link a &&
 		group_is 1 g '.links | join(" ")' 'l m b c' &&
@@ -239,7 +240,7 @@ another_key_when_told()
 		until_true 20 has_key 3 "$(key_id 1)" && grows 1 rx_messages 4
 }
 
-# shares HOST FROM: that host has heard of the memory that the other one exports
+# shares HOST FROM: HOST has heard of the memory that FROM exports
 shares()
 {
 	on "$1" "$tool" region list --group g -j | gojq -e "any(.[];
@@ -253,7 +254,7 @@ shares_none()
 	on "$1" "$tool" region list --group g -j | gojq -e '. == []'
 }
 
-# Both ends of the channel export some; nobody has any more when it has ended.
+# Both ends of a channel export a region. When it has ended, host 3 knows of none.
 regions()
 {
 	local far near status=0
@@ -270,7 +271,7 @@ regions()
 	[ "$status" -eq 0 ] && until_true 30 shares_none 3
 }
 
-# tells_once HOST: it has heard of that memory of host 1, and not for each link
+# tells_once HOST: HOST has heard once of host 1's region for all links, not per link
 tells_once()
 {
 	on "$1" "$tool" region list --group g -j | gojq -e '[.[] |
@@ -290,7 +291,7 @@ for_all_links()
 	[ "$status" -eq 0 ] && until_true 30 shares_none 3
 }
 
-# knows HOST COUNT: so many regions of host 1, and each as it is
+# knows HOST COUNT: HOST knows COUNT regions of host 1, each with its name and length
 knows()
 {
 	on "$1" "$tool" region list --group g -j | gojq -e "
@@ -299,7 +300,7 @@ knows()
 		all(.[]; .name == \"r\" + (999 + .bytes | tostring)[1:])"
 }
 
-# knows_all_along HOST COUNT: whatever is told next, for longer than all turns
+# knows_all_along HOST COUNT: as knows, for longer than a round of announcements takes
 knows_all_along()
 {
 	local end
@@ -310,7 +311,7 @@ knows_all_along()
 	done
 }
 
-# More than one message has room for; then one goes, and nothing else.
+# More regions than one message has room for; then one is withdrawn, and no other goes.
 many_regions()
 {
 	local far near status=0

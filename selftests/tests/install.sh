@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What `make install` puts where, in a directory of its own, but for the module, whose
-# build takes minutes: is it all, does it work from there, and does `make uninstall`
-# take it away? Of DKMS, and of what else it runs as root, what it is told.
+# What `make install` installs, in a directory of its own, without the module, whose
+# build takes minutes: is it complete, does it work from there, and does `make
+# uninstall` remove it? Of DKMS and other programs run as root, only the arguments are
+# checked.
 # hosts: 0
 # timeout: 180
 # shellcheck disable=SC2016
@@ -48,19 +49,19 @@ share/man/man5/rclink.conf.5
 share/man/man8/rclink.8
 share/man/man8/rclinkd.8'
 
-# makes TARGET [ARGUMENTS...]: with what is built, and packages as they are
+# makes TARGET [ARGUMENTS...]: runs make, which builds no tools and installs no packages
 makes()
 {
 	make -s -o tools -o setup-headers "$@"
 }
 
-# files DIR: all that are no directories
+# files DIR: everything in DIR but directories
 files()
 {
 	(cd "$1" && find . ! -type d -printf '%P\n' | LC_ALL=C sort)
 }
 
-# Over what an older version left.
+# Installs over a file of an older version, which must be gone then.
 installs()
 {
 	rm -rf "$root"
@@ -70,7 +71,7 @@ installs()
 		[ "$(files "$root" | wc -l)" -eq "$(wc -l <<<"$expected")" ]
 }
 
-# What is to be configured has its place, and no other user looks in.
+# The directory of the configuration is there, and closed to other users.
 has_place()
 {
 	[ "$(stat -c %a "$root/etc/rclink")" = 700 ] &&
@@ -91,7 +92,7 @@ they_run()
 		"$prefix/sbin/rclinkd" --version | grep -x "rclinkd $version"
 }
 
-# lib CC ARGUMENTS...: all that it is told of the library is from pkg-config
+# lib CC ARGUMENTS...: runs CC, with pkg-config alone to tell where the library is
 lib()
 {
 	local flags cc=$1
@@ -123,8 +124,9 @@ headers_alone()
 	done
 }
 
-# The unit with its program where that is now. Units that it depends on may be wrong,
-# too, and what is ignored has the status 0.
+# Verifies the unit with the path that its program has here. The output is checked for
+# complaints of this unit: they leave the status 0 where a line is only ignored, and
+# units that it depends on may have some, too.
 unit_finds_all()
 {
 	local said status
@@ -164,10 +166,10 @@ no_headers()
 		grep 'KVER=RELEASE' "$out/said" && [ ! -e "$out/none" ]
 }
 
-# apart TARGET [RELEASE]: with DKMS, where there is an older module; what make runs as
-# root only writes down how it was called. DKMS has it for 6.1 and 6.2, an older version
-# for 6.2 and, if OLD names a release, for that, and another that was not built; 6.3 has
-# no headers.
+# apart TARGET [RELEASE]: runs make with DKMS, over an older module; a script that
+# records its arguments stands in for what make runs as root. DKMS has this version for
+# 6.1 and 6.2, an older one for 6.2 and for the release OLD, if set, and one that was
+# never built; 6.3 has no headers.
 apart()
 {
 	local name
@@ -206,7 +208,7 @@ apart()
 		2>"$out/said"
 }
 
-# kept: all is as it was, and DKMS was told to do nothing to it
+# kept: nothing has changed, and DKMS was only asked for its status and trial builds
 kept()
 {
 	[ -e "$out/dkms/src/6.1/Module.symvers" ] &&
@@ -215,7 +217,8 @@ kept()
 			"$out/ran"
 }
 
-# What is known is built again, and loaded instead of what is not by DKMS.
+# Each release that DKMS knows is built again; the module that an installation without
+# DKMS left is removed, as it would be loaded instead.
 dkms_again()
 {
 	local own="--dkmstree $PWD/build/dkms/tree --sourcetree $PWD/build/dkms"
@@ -239,7 +242,7 @@ dkms_again()
 		grep -x 'depmod 6.1' "$out/ran" && grep ldconfig "$out/ran"
 }
 
-# What a kernel goes on with stays known.
+# A version that a kernel keeps using stays known to DKMS.
 dkms_unbuilt()
 {
 	OLD=6.3

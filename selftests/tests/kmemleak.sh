@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What all files before this one left in memory: run.sh runs it at the end, and
-# not after each of them, because a scan takes 13 s in a guest.
+# Memory that earlier test files have leaked. run.sh runs this file once, at the end,
+# and not after each of them, because a scan takes 13 s in a guest.
 # hosts: 2
 # kernels: none
 . "$(dirname "$0")/../lib.sh"

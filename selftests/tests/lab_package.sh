@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The test files as a package of the kernel's kselftest, away from the tree.
+# The test files as a package of the kernel's kselftest, outside the tree.
 # hosts: 1
 # kernels: 6.12-all
 # only: it takes a quarter of an hour, and what is packed is the same
 # timeout: 1200
 
-# What is packed is nowhere else.
+# The package is on this host only.
 export RCL_HOSTS=1
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,8 +21,8 @@ makes()
 				sed 's|^\./||' | sort)
 }
 
-# runs FILE PATTERN: by the package's own program, and says that. The module is not
-# installed here, and each file unloads it.
+# runs FILE PATTERN: run_kselftest.sh of the package runs FILE and prints PATTERN. Each
+# file unloads the module, which is not installed here, so it is loaded first.
 runs()
 {
 	lab_module

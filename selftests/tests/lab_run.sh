@@ -9,11 +9,11 @@
 
 dir=$(mktemp -d) || bail "no directory"
 : >"$dir/session"
-# Its session does not end with this file.
+# vm/run has a session of its own, which does not end with this script.
 trap 'kill "$(<"$dir/session")" 2>/dev/null; rm -rf "$dir"' EXIT
 trap 'exit 143' INT TERM
 
-# Sets session, by which its guests are known.
+# Starts vm/run; sets session, by which its guests are found.
 begin()
 {
 	setsid "$LIB_DIR/vm/run" --kernel 6.12 --hosts 2 "$@" >"$dir/out" \
@@ -61,8 +61,8 @@ is_killed()
 	has_ended 143
 }
 
-# What `make shell HOSTS=2` runs, on a terminal; each step has 20 s times RCL_SLOW. What
-# is typed while `on` is there would be for host 2.
+# What `make shell HOSTS=2` runs, on a terminal; each step has 20 s times RCL_SLOW. `on`
+# reads /dev/null, as it would pass what is typed meanwhile to host 2.
 shell()
 {
 	RCL_SLOW=10 "$LIB_DIR/link/screen.py" 'see=This is host 1 of 2' \

@@ -51,7 +51,7 @@ pingpong()
 		wait $!
 }
 
-# And no more of it once a test has begun since.
+# The oracle reports a complaint of the kernel, but not after `oracle begin`.
 oracle_hears()
 {
 	local status=0
@@ -63,7 +63,7 @@ oracle_hears()
 	"$LIB_DIR/oracle" sofar "$TEST_NAME" && return "$status"
 }
 
-# What is left on a host, once.
+# The oracle reports what a test has left on a host, once.
 oracle_finds()
 {
 	local host said

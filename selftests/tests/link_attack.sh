@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Somebody who knows QPN and PSN of a link's QPs sends to them in the peer's name:
-# what he sets off, how the link ends, and that it comes back with other numbers.
-# The attacker sends from the peer's host, or, to that one, from this host; a third
-# host would send the same packets.
+# An attacker who knows QPN and PSN of a link's QPs sends to them in the peer's name:
+# what the tripwire counts, how the link ends, and that it comes back with other
+# numbers. Each host is attacked from the other one; a third host would send the same
+# packets.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it makes packets of RoCE
 # timeout: 650
 # soak: 1800 ATTACK_SECONDS=600
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -30,10 +30,11 @@ more=()		# of each link's section
 busy=()		# percent of each host's time
 spin=80		# who spins has all of a guest's only processor, as in chan_rnr.c
 
-# A packet that somebody makes up does not go by a NIC that offloads all of it.
+# Packets are injected only where the kernel handles RoCE, not a NIC that offloads it.
 [ -z "${RCLINK_DEV:-}" ] || skip_all "injects to rxe, whose packets the kernel sees"
 
-# qp HOST INDEX NAME: number and a PSN of that QP of the link, 0 is the control QP
+# qp HOST INDEX NAME: QPN of that QP of the link, and its PSN that rdma calls NAME;
+# INDEX 0 is the control QP
 qp()
 {
 	local qpn
@@ -43,8 +44,8 @@ qp()
 		".[] | select(.lqpn == \$qpn) | \"\(.lqpn) \(.\"$3\")\""
 }
 
-# attack HOST INDEX PSN[:COUNT[:STEP]] OP...: in the name of the other host, from
-# there; PSN is counted from the one that HOST expects next
+# attack HOST INDEX PSN[:COUNT[:STEP]] OP...: sends to that QP of HOST from the other
+# host, in its name; PSN is relative to the one that HOST expects next
 attack()
 {
 	local host=$1 index=$2 psn=$3 next qpn
@@ -84,7 +85,7 @@ goes_up()
 	link_dial l && is_up
 }
 
-# again: up, with other numbers than before, and it carries data
+# again: the link comes up, with other numbers than before, and carries data
 again()
 {
 	local common
@@ -98,7 +99,7 @@ again()
 	rclink ping l -q -c 1 --op write
 }
 
-# sets_off HOST: what an intruder has, as it is told there
+# sets_off HOST: what an intruder may have set off, as `rclink why` on HOST lists it
 sets_off()
 {
 	on "$1" "$tool" why l | grep "may have set off: "
@@ -110,8 +111,8 @@ logs()
 	on "$1" dmesg | grep -c 'rclink: link l goes down: '
 }
 
-# ends HOST REASON COUNTER CMD...: what CMD does ends the link there for that
-# reason, is counted once, and is told with the link's name
+# ends HOST REASON COUNTER CMD...: what CMD does ends the link at HOST for REASON, is
+# counted once by COUNTER, listed by `rclink why` and logged; then the link comes back
 ends()
 {
 	local host=$1 reason=$2 counter=$3 was logged told
@@ -142,7 +143,7 @@ ends()
 	again
 }
 
-# stays CMD...: what CMD does the link does not notice
+# stays CMD...: the link does not notice what CMD does
 stays()
 {
 	local was
@@ -154,8 +155,8 @@ stays()
 	return 1
 }
 
-# numbers CMD...: what host 1 takes next on the control QP: where, and which PSN, by
-# host 2's end of it
+# numbers CMD...: QPN of host 1's control QP and the PSN that it expects next, as host
+# 2's end of the link shows them to CMD
 numbers()
 {
 	local qpn
@@ -165,7 +166,7 @@ numbers()
 		'.[] | select(.lqpn == $qpn) | .rqpn, ."sq-psn" | numbers'
 }
 
-# A user of the peer's host, which lets everybody have the device.
+# An unprivileged user of the peer's host, where everybody may open the device.
 local_user()
 {
 	local -a all
@@ -188,7 +189,7 @@ has_come()
 		END { exit n != 1 }'
 }
 
-# What he sends does get to this host.
+# Sends from an address that is not the peer's; a filter shows that the packet arrives.
 stranger()
 {
 	local from=192.0.2.99 qpn psn status
@@ -217,7 +218,7 @@ saw_more()
 	[ "$(unexpected)" -ge "$1" ]
 }
 
-# Over the whole space of PSNs, but for the one.
+# Sends PSNs from their whole space, except the expected one.
 sweep()
 {
 	local was
@@ -227,7 +228,7 @@ sweep()
 		until_true 5 saw_more $((was + psns / 3))
 }
 
-# The clear part of the next message is no secret; what follows is made up.
+# The clear part of the next message is no secret; the rest is made up.
 forged()
 {
 	attack 1 0 0 send "$(printf '%016x%016x%048x' "$(of 1 l .epoch)" \
@@ -250,7 +251,7 @@ wrong_rkey()
 	attack 1 "$1" 0 write 0xdeadbeef
 }
 
-# key_of_buffer: and its address
+# key_of_buffer: rkey and address of host 1's link buffer
 key_of_buffer()
 {
 	of 1 l '.local | "\(.rkey) \(.addr)"'
@@ -261,7 +262,7 @@ expects()
 	[ "$(qp 1 0 rq-psn)" = "$1" ]
 }
 
-# As long as the epoch lasts, who has all of it can write.
+# As long as the epoch lasts, an attacker who knows all the numbers can write.
 right_rkey()
 {
 	local qpn psn rkey addr
@@ -272,13 +273,13 @@ right_rkey()
 		until_true 5 expects "$qpn $(((psn + 1) & 0xffffff))" && is_up
 }
 
-# old_rkey RKEY ADDRESS: of an epoch before this one
+# old_rkey RKEY ADDRESS: attacks with those of an earlier epoch
 old_rkey()
 {
 	[ "$(key_of_buffer)" != "$1 $2" ] && attack 1 0 0 write "$1" "$2"
 }
 
-# Long enough for a seal, and of no size that a message has: none was made with the key.
+# Long enough for a seal, but no message has this size, so it cannot be authentic.
 odd_size()
 {
 	attack 1 0 0 send "$(printf '%016x%016x%040x' "$(of 1 l .epoch)" \
@@ -295,7 +296,7 @@ is_moving()
 	is 1 l .stats.channels 1 && [ "$(count 1 chan_recvs)" -gt 0 ]
 }
 
-# A channel whose QP somebody breaks ends, and nothing else does.
+# If an attacker breaks the QP of a channel, that channel ends, and nothing else.
 channel()
 {
 	local epoch reader writer status
@@ -303,7 +304,7 @@ channel()
 	epoch=$(of 1 l .epoch)
 	timeout 60 "$tool" recv l >/dev/null 2>"$recv_says" &
 	reader=$!
-	# Who listens may be later; and what is sent has no end.
+	# Sends once the listener is there; the fifo stays open, so its data has no end.
 	on 2 sh -c "rm -f $fifo; mkfifo $fifo && exec 3<>$fifo || exit
 		until echo a >&3 && $tool send l <&3; do sleep 0.1; done" \
 		>/dev/null 2>&1 &
@@ -318,7 +319,7 @@ channel()
 		is 1 l .state up && rclink ping l -q -c 1
 }
 
-# What host 2 sends does not arrive: so an answer is outstanding there.
+# Drops what host 2 sends, so that an answer is outstanding there.
 lose()
 {
 	on 2 tc qdisc add dev eth0 root netem loss 100%
@@ -329,8 +330,8 @@ lose_end()
 	on 2 tc qdisc del dev eth0 root
 }
 
-# answered SYNDROME COUNT: host 2 sends a message that is lost, and somebody says in
-# the name of host 1 what became of it
+# answered SYNDROME COUNT: host 2 sends a message that is lost; COUNT forged answers
+# with SYNDROME come in the name of host 1
 answered()
 {
 	local was psn qpn status
@@ -349,7 +350,7 @@ answered()
 	return "$status"
 }
 
-# ends_so REASON: at host 2; the ping was no success
+# ends_so REASON: the link ends at host 2 for REASON, and the ping fails
 ends_so()
 {
 	local status=0
@@ -364,7 +365,7 @@ ends_so()
 false_ack()
 {
 	answered 0x1f 1 && lose_end || return
-	# The device is content; only the answer is missing.
+	# For the device all is well; only the peer's answer to the message is missing.
 	sleep 1
 	lose
 	ends_so timed-out && again
@@ -375,7 +376,7 @@ false_nak()
 	answered 0x62 1 && ends_so completion && is 2 l .wc_status 10
 }
 
-# ticks HOST: those that it was busy, and all, since it was booted
+# ticks HOST: those in which HOST was busy, and all of them, since it booted
 ticks()
 {
 	on "$1" awk '/^cpu / {
@@ -383,7 +384,7 @@ ticks()
 		print n, n + $5 + $6 }' /proc/stat
 }
 
-# busy_while WHAT CMD...: sets busy
+# busy_while WHAT CMD...: sets busy to what both hosts were while CMD ran
 busy_while()
 {
 	local what=$1 host status
@@ -410,7 +411,7 @@ none_spins()
 	[ "${busy[1]}" -lt $spin ] && [ "${busy[2]}" -lt $spin ]
 }
 
-# And nobody looks for a while.
+# After the answers nothing polls for a while, as that would count as busy.
 storm()
 {
 	answered 0x21 200 && sleep $((3 * RCL_SLOW))
@@ -431,13 +432,13 @@ tells()
 	rclink stats -p | grep -q '^rclink_rx_wrong_kind_total{link="l"} 2$'
 }
 
-# Of the last one that brought the link up, in ms.
+# How long the last dial that brought the link up took, in ms.
 dial_took()
 {
 	sed -n 's/.*: up, .* dialled, \([0-9]*\) ms$/\1/p' "${said_by}1" | tail -n 1
 }
 
-# Host 1 has a daemon that writes metrics, and host 2 one.
+# Both hosts have a daemon; that of host 1 writes metrics.
 daemons()
 {
 	link_listen_end
@@ -459,14 +460,14 @@ sections()
 	done | configure 2
 }
 
-# told COUNTER: what the metrics have of it
+# told COUNTER: value of that counter of the port in the daemon's metrics
 told()
 {
 	sed -n "s/^rclinkd_port_unexpected_total{.*counter=\"$1\"} //p" $metrics
 }
 
-# A second sweep is no news, but counted. The daemon reads every 15 s. (Of PSNs ahead
-# rxe counts only the first in a row.)
+# A second sweep is counted, but not reported again. The daemon reads the counters every
+# 15 s. (Of PSNs ahead of the expected one rxe counts only the first in a row.)
 sweep_told()
 {
 	local was said='rxe0 port 1: .*duplicate_request by [0-9]*.*of that port: l\.'
@@ -478,8 +479,9 @@ sweep_told()
 		[ "$(times 1 "$said")" -eq 1 ]
 }
 
-# Broken again each time that it was up for 11 s, which forgives nothing: each time the
-# daemon waits longer before it dials, at the third at least 2 s.
+# The link is broken each time it has been up for 11 s, too short for a failure to be
+# forgiven: each time the daemon waits longer before it dials, the third time at least
+# 2 s.
 broken_again()
 {
 	local began waited
@@ -502,8 +504,8 @@ broken_again()
 	[ "$waited" -ge 2000 ]
 }
 
-# A channel is refused access, whoever has made that up: where channels go on, the link
-# is moved to another epoch, and is never down.
+# A channel is refused access, as an attacker could cause it: with `recover resume` the
+# link is rotated to another epoch, and is never down.
 rotated()
 {
 	local epoch downs old status
@@ -521,21 +523,21 @@ rotated()
 		grep 'rclink: link l is to be rotated: access failed on a channel'
 	status=$?
 	chan_far_end "$far"
-	# The key of before is none any more. (What is still said of the channel would
-	# take the PSN.)
+	# The old key is no longer valid. (First wait for messages about the closed
+	# channel, which would take the PSN.)
 	# shellcheck disable=SC2086
 	[ $status -eq 0 ] && sleep "$RCL_SLOW" && is_up && old_rkey $old &&
 		until_true 10 eval '[ "$(of 1 l .stats.downs)" -gt "$downs" ]' &&
 		until_true 30 is_up
 	status=$?
-	# As it was: what has changed has not failed yet.
+	# Restores the configuration; to the daemon a changed link has not failed yet.
 	more=()
 	epoch=$(of 1 l .epoch)
 	sections l && reload 2 && reload 1 && up_again l "$epoch" &&
 		return $status
 }
 
-# Whenever the link is up, for as long as is wanted. Sets hits.
+# Sends a wrong key whenever the link is up, for $seconds s. Sets hits.
 hammer()
 {
 	local end=$((SECONDS + seconds))
@@ -552,7 +554,7 @@ rest()
 	sleep $((5 * RCL_SLOW))
 }
 
-# Once more, until it has come back: nobody looks but once a second.
+# Sends one more wrong key, and polls only once a second until the link is back.
 strike()
 {
 	local end=$((SECONDS + 90 * RCL_SLOW))
@@ -564,8 +566,8 @@ strike()
 	done
 }
 
-# An emulated processor has enough to do with who looks ten times a second, so that
-# time is only printed.
+# Polling ten times a second, as hammer() does, keeps an emulated processor busy, so the
+# busy time of hammer() is only printed.
 strikes_without_spin()
 {
 	local downs
@@ -576,8 +578,8 @@ strikes_without_spin()
 		[ "$(of 1 l .stats.downs)" -gt "$downs" ]
 }
 
-# Ten times a second. It comes back at most once a second, more and more seldom, and the
-# link beside it never notices.
+# Attacks ten times a second. The link comes back at most once a second, more and more
+# seldom, and the link beside it never notices.
 goes_on()
 {
 	local first other more
@@ -594,8 +596,8 @@ goes_on()
 		rclink ping m -q -c 1 && rclink ping l -q -c 1
 }
 
-# No heartbeat takes a PSN between reading it and using it, and none ends a link
-# before what is looked at does.
+# Without heartbeats, as one could take a PSN between its reading and its use, or end a
+# link before the attack does.
 plan 25
 exec 3>&1
 chan_build
@@ -619,7 +621,7 @@ check "so is one of a size that no message has" \
 check "an authentic message a second time" \
 	ends 1 out-of-sequence rx_out_of_sequence replayed
 check "a message longer than any" ends 1 not-a-message rx_wrong_size too_long
-# rxe says no more than that the QP has failed; others report an access event.
+# rxe reports only that the QP has failed; other devices report an access event.
 check "a request with a wrong key" ends 1 completion unexplained_errors \
 	wrong_rkey 0
 old=$(key_of_buffer)

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What is set of a link reaches its QPs, on simulated InfiniBand ports, which show
-# what they were given; and its packets, counted by the peer's net device.
+# The attributes of a link reach its QPs, as simulated InfiniBand ports show, and its
+# packets, as filters on the peer's network device count.
 # hosts: 2
 # kernels: 6.1 6.12-all debug-all
 # ib: no, it has simulated devices of its own, and is about IP packets
 # timeout: 240
-# The library has the variables; what awk and eval get is expanded there.
+# The library sets the variables; awk and eval expand the quoted text.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
 . "$LIB_DIR/link/lib.sh"
 
-# What a and b, from sim0 to sim1 and back, are set to: every number once. 0x8005 is
-# at index 1 of sim0, and at index 2 of sim1.
+# What the links a, from sim0 to sim1, and b, back, are set to: two different numbers
+# for each attribute. The P_Key 0x8005 is at index 1 of sim0, and at index 2 of sim1.
 a_has=(mtu 512 timeout 17 retry 5 rnr-retry 3 min-rnr-timer 9 rd-atomic 7
 	pkey-index 1 sl 11 traffic-class 184 hop-limit 33 flow-label 703710)
 b_has=(mtu 2048 timeout 18 retry 4 rnr-retry 2 min-rnr-timer 10 rd-atomic 6
@@ -26,7 +26,7 @@ set_both()
 		echo "2 0x8005" >"$SIM/sim1/pkey"
 }
 
-# given LINK WORD: what the QPs of the link have, all alike; or each in its order
+# given LINK WORD: the value of WORD that each QP of the link has, in their order
 given()
 {
 	local dev=sim0
@@ -41,7 +41,7 @@ given()
 	done
 }
 
-# has LINK WORD VALUE: all five QPs
+# has LINK WORD VALUE: all five QPs of the link have VALUE
 has()
 {
 	local values
@@ -52,13 +52,13 @@ has()
 	return 1
 }
 
-# reaches WORD A B: at both ends
+# reaches WORD A B: the QPs of link a have A, and those of link b have B
 reaches()
 {
 	has a "$1" "$2" && has b "$1" "$3"
 }
 
-# Not all words would show that the others are not there always.
+# The defaults, so that the values that are set later are known to come from that.
 nothing_set()
 {
 	reaches timeout 14 14 && reaches traffic-class 0 0 && reaches sl 0 0 &&
@@ -68,7 +68,7 @@ nothing_set()
 		reaches grh 1 1 && reaches mtu 1024 1024
 }
 
-# Of the pool, somebody else would have to notice.
+# A QP of the pool does not retry for ever: something else would have to notice.
 retry_for_ever()
 {
 	rclink disconnect a
@@ -77,8 +77,8 @@ retry_for_ever()
 	[ "$(given a retry | tr '\n' ' ')" = "7 6 6 6 6 " ] && has b retry 4
 }
 
-# counts MATCH: the peer's eth0 counts what comes in by RoCE and is MATCH, of u32,
-# and other RoCE packets
+# counts PROTOCOL MATCH: the peer's eth0 counts the RoCE packets of PROTOCOL that come
+# in and match MATCH, words of u32, and separately all other RoCE packets
 counts()
 {
 	local header=ip
@@ -95,22 +95,22 @@ counts()
 			match ip6 dport 4791 0xffff action pass
 }
 
-# counted PREF: packets
+# counted PREF: packets that the filter with that preference has counted
 counted()
 {
 	on 2 tc -s filter show dev eth0 ingress pref "$1" |
 		awk '$1 == "Sent" { n += $4 } END { print n + 0 }'
 }
 
-# dial_and_ping PROTOCOL MATCH: all that comes from a new epoch on is counted
+# dial_and_ping PROTOCOL MATCH: counts packets from the start of a new epoch on
 dial_and_ping()
 {
-	# Not where it has not been up yet.
+	# A link that has not been up yet cannot be disconnected.
 	! rclink disconnect l 2>/dev/null || becomes 2 l .state down || return
 	counts "$@" && link_dial l && rclink ping l --op write -s 4096 -c 3 -i 0 -q
 }
 
-# all_are PROTOCOL MATCH, none_is PROTOCOL MATCH: RoCE packets from host 1
+# all_are PROTOCOL MATCH, none_is PROTOCOL MATCH: that of the RoCE packets from host 1
 all_are()
 {
 	dial_and_ping "$@" || return
@@ -134,7 +134,7 @@ some_are()
 	[ "$(counted 1)" -ge 9 ]
 }
 
-# comes_with WORDS PROTOCOL MATCH: set so, all packets match, which none does else
+# comes_with WORDS PROTOCOL MATCH: no packet matches before WORDS are set, all do then
 comes_with()
 {
 	none_is "$2" "$3" || return
@@ -142,8 +142,8 @@ comes_with()
 	rclink set l $1 && all_are "$2" "$3"
 }
 
-# A packet from the middle of a WRITE has its headers and as much as fits: 20 of
-# IPv4, 8 of UDP, 12 of RoCE and 4 of the checksum.
+# A packet from the middle of a WRITE has as many bytes of data as the MTU, and besides
+# them 20 of IPv4, 8 of UDP, 12 of RoCE and 4 of the checksum.
 mtu_is()
 {
 	some_are ip "match u16 $(($1 + 44)) 0xffff at 2"
@@ -172,9 +172,9 @@ on 2 tc qdisc del dev eth0 clsact
 check "nothing is left" eval 'rclink del l && on 2 "$tool" del l && empty 1 && empty 2'
 link_listen_end
 
-# At first nobody sets one: it is that of the smaller port.
+# At first no MTU is set: it is the smaller one of both ports.
 sim_load "sim0 ib 1 mtu=1024" "sim1 ib 2 mtu=4096"
-# To another subnet a GRH is needed, which has what an IP header has.
+# Another subnet needs a GRH, which has the fields that an IP header has.
 echo 0xfec0000000000001 >"$SIM/sim1/prefix"
 rclink add a device sim0 || bail "no link a"
 rclink add b device sim1 || bail "no link b"
@@ -185,7 +185,7 @@ becomes 1 b .state down || bail "b stays up"
 check "all that a QP is given is set to other numbers" set_both
 check "the link comes up with them" link_self_dial
 check "the smaller MTU is that of both ends" reaches mtu 512 512
-# A power of two: some devices would round it up.
+# A power of two, as some devices would round another number up.
 check "READs that are sent at once are no more than the peer answers" \
 	eval 'reaches rd-atomic 4 4 && reaches answers 7 6'
 for ((i = 2; i < ${#a_has[@]}; i += 2)); do

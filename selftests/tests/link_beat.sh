@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The heartbeat: how soon each end notices what befalls the other one or the way
-# to it, with a device that itself never gives up, and what it leaves alone.
+# The heartbeat: how soon each end notices a failure of the other one or of the path to
+# it, with a device that itself never gives up, and what does not take the link down.
 # hosts: 2
 # kernels: 6.12-all 6.1-all mixed-all debug-all
 # ib: no, it knows packets by what RoCE makes of them
 # timeout: 500
-# The library has the variables; what eval gets is expanded there.
+# The library sets the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-# An emulated host stands still for a second now and then, and is late, too: so much
-# at most, and once of some times as soon as that is promised of any host.
+# An emulated host stands still for a second now and then, and then notices late. So
+# there are several tries: one has to stay within `goal`, which is promised of any host,
+# after the end of the fault's command, and within `limit` after its beginning.
 limit=$((5000 * RCL_SLOW))
 goal=$((1000 * RCL_SLOW))
 seen=/tmp/rclink-test-beat
@@ -25,7 +26,7 @@ us()
 	echo "${EPOCHREALTIME/[.,]/}"
 }
 
-# watch HOST: what becomes of the link there, stamped by this host's clock
+# watch HOST: record the events of the link at HOST, stamped by this host's clock
 watch()
 {
 	on "$1" "$tool" monitor -j 2>/dev/null > >(
@@ -44,7 +45,7 @@ watch_end()
 	watchers=()
 }
 
-# went HOST: the stamp of the event that took the link down there, and the reason
+# went HOST: print the stamp and the reason of the event that took the link down there
 went()
 {
 	grep -m 1 '"down"' "$seen$1" |
@@ -56,14 +57,14 @@ both_up()
 	is 1 l .state up && is 2 l .state up
 }
 
-# An end that the other one has left goes down by itself, but later.
+# Disconnect first: an end that the other one has left goes down by itself, but later.
 goes_up()
 {
 	rclink disconnect l 2>/dev/null
 	link_dial l && both_up
 }
 
-# policy [HOST] WORDS: from the next epoch on
+# policy [HOST] WORDS: set the policy of l, which applies from the next epoch on
 policy()
 {
 	local hosts='1 2' host
@@ -74,7 +75,8 @@ policy()
 	done
 }
 
-# The link is up and watched. It may have died before, of a host that stood still.
+# Bring the link up and watch it, again if it went down at once because a host stood
+# still.
 ready()
 {
 	local host
@@ -88,8 +90,8 @@ ready()
 	return 1
 }
 
-# died: an end went down before CMD had ended, and not for what CMD does: of a host
-# that stood still, and CMD met no link
+# died: an end went down before CMD had ended, and not because of CMD but because a host
+# stood still, so that CMD met no link
 died()
 {
 	local host at reason
@@ -105,7 +107,7 @@ died()
 	return 1
 }
 
-# in_time ENDED: each host that is to give a reason has noticed as soon as promised
+# in_time ENDED: each host that is to give a reason noticed within `goal` after ENDED
 in_time()
 {
 	local host at
@@ -117,9 +119,9 @@ in_time()
 	done
 }
 
-# notice WHAT REASON1 REASON2 UNDO CMD...: what CMD does is noticed by each host that
-# is to give a reason, in time. When CMD does it, only CMD knows: so the figure has
-# the times since it ended and since it began.
+# notice WHAT REASON1 REASON2 UNDO CMD...: each host that is to give a reason notices in
+# time what CMD does. Only CMD knows when exactly that takes effect, so the figure has
+# the times since CMD ended and since it began.
 notice()
 {
 	local what=$1 reasons=("$2" "$3") undo=$4 began ended='' try
@@ -165,7 +167,7 @@ notice()
 	return "$status"
 }
 
-# lose HOST: what it sends does not arrive, what it receives does
+# lose HOST: what HOST sends is lost, what it receives is not
 lose()
 {
 	on "$1" tc qdisc add dev eth0 root netem loss 100%
@@ -187,8 +189,9 @@ address_back()
 	until_true 10 on 2 lab_dev
 }
 
-# Both ends of a link whose large packets get lost use none: heartbeats go on. One that
-# falls so soon does so, too, when a host stands still for a moment.
+# Where large packets get lost, a link with a small MTU, which sends none, stays up.
+# With heartbeats this fast it also goes down when a host stands still for a moment,
+# so there are several tries.
 small_goes_on()
 {
 	for _ in 1 2 3; do
@@ -200,7 +203,7 @@ small_goes_on()
 	return 1
 }
 
-# What waits for an answer of a host that has panicked is left behind.
+# The command that waits for an answer of the panicked host stays in the background.
 panic()
 {
 	on 2 sh -c 'echo 0 >/proc/sys/kernel/panic
@@ -238,7 +241,8 @@ count()
 	on "$1" "$tool" stats l -j | gojq ".[0].$2"
 }
 
-# sent: heartbeats of both ends in some seconds, for each interval: in percent
+# sent: print how many heartbeats both ends send in an interval, in percent, measured
+# over some seconds
 sent()
 {
 	local began sent
@@ -250,12 +254,12 @@ sent()
 	echo $((sent * 200000 * 100 / ($(us) - began)))
 }
 
-# One round trip in an interval is enough for both ends.
+# One round trip per interval is enough for both ends.
 idle()
 {
 	local percent
 
-	# Of a host that stands still meanwhile there are too few.
+	# If a host stands still meanwhile, there are too few heartbeats.
 	for _ in 1 2 3; do
 		until_true 30 goes_up || return
 		percent=$(sent)
@@ -268,7 +272,7 @@ idle()
 	both_up && [ "$percent" -ge 50 ] && [ "$percent" -le 200 ]
 }
 
-# Round trips of one end show both that the other one is there.
+# Round trips that one end makes show both ends that the other one is there.
 busy()
 {
 	local percent trips
@@ -285,7 +289,8 @@ busy()
 	both_up && [ "$percent" -le 20 ]
 }
 
-# All of the peer's, in the midst of what one of them receives, which goes on then.
+# All rclink processes of the peer are stopped while one of them receives; the transfer
+# goes on when they do.
 stopped()
 {
 	local size=$((100 << 20)) sum sender receiver status
@@ -307,7 +312,7 @@ stopped()
 		return $status
 }
 
-# The one that stood still heard nothing for longer than it grants its peer.
+# Host 2, which stood still, heard nothing for longer than it grants its peer.
 stood_still()
 {
 	for _ in 1 2 3; do
@@ -320,20 +325,20 @@ stood_still()
 plan 21
 link_setup
 words=(retry 7 rnr-retry 7)
-# Only rxe takes 7 retries for any number of them: on others, 8 tries take 4 s.
+# Only rxe takes retry 7 as retrying for ever: on other devices, 8 tries take 4 s.
 if is_ib; then
 	words+=(timeout 17)
 elif [ "$RCL_SLOW" -eq 1 ]; then
-	# With retry 6 the device is to be the first.
+	# With retry 6 the device is to give up before the heartbeat does.
 	words+=(timeout 14)
 fi
 link_listen l
-# Else the first to need it waits for it.
+# Otherwise the first command to need sch_netem waits until it is loaded.
 on_all modprobe -a sch_netem
 refuse 1 "a link whose device never gives up needs a heartbeat" \
 	'retry 7 never gives up' rclink add l retry 7 heartbeat 0
 check "the link comes up" link_pair l "${words[@]}"
-# The peer is granted more than it can need, to see what is no death.
+# The peer is granted more time than it can need, to see what takes no link down.
 policy heartbeat 200 misses 50
 measured "an idle link stays up for twenty intervals" idle 4
 measured "traffic makes heartbeats needless" busy

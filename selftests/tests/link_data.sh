@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every operation at the sizes where something changes, verified at both ends.
+# Every operation of `rclink ping` at boundary sizes; the counters of both ends agree.
 # hosts: 2
 # kernels: 6.1 6.12-all 6.12-ib mixed-all debug-all
 # timeout: 400
-# The library has the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -48,7 +48,8 @@ counters_agree()
 			.stats.completion_errors + .stats.ping_errors')" -eq 0 ]
 }
 
-# looks_at_pings FILE: a host that stood still between the two has none: then once more
+# looks_at_pings FILE: write to FILE the rates between two looks. A host that stood
+# still meanwhile shows too few pings: then try again.
 looks_at_pings()
 {
 	for _ in 1 2 3; do
@@ -58,8 +59,9 @@ looks_at_pings()
 	return 1
 }
 
-# Between two looks at a link that is pinged all the time: each ping is a question, and
-# takes no less than it. One may be under way at either look.
+# The rates between two looks at a link that is pinged all the time: each ping has one
+# control round trip, and takes no less time than that. One ping may be under way at
+# either look.
 rates()
 {
 	local pings status looks=$said.looks pinged=$said.pings
@@ -81,7 +83,7 @@ rates()
 		$rtt.sum_ns <= ($ping[0].rtt | add)' "$looks"
 }
 
-# Some are made between the two looks, whenever these are.
+# Links are added all the time, so some are new between the two looks.
 new_rates()
 {
 	local looks=$said.looks n status stats

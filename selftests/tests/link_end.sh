@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The ways in which a link ends, and what both hosts say of it.
+# The ways in which a link ends, and what both hosts say about each.
 # hosts: 2
 # kernels: 6.1 6.12-all mixed debug-all
 # timeout: 500
@@ -40,7 +40,7 @@ killed_at_any_moment()
 	until_true 20 goes_up
 }
 
-# Up at both ends, or without any object at both.
+# The link is up at both ends, or neither host has any objects.
 settled()
 {
 	local a b
@@ -74,7 +74,8 @@ ping_ends()
 		becomes 1 l .state down && is 1 l .reason completion
 }
 
-# catches PID: the tool has begun; until then bash has it ignore SIGINT
+# catches PID: the process is the tool and catches SIGINT, which bash has it ignore
+# until then
 catches()
 {
 	local mask
@@ -84,7 +85,7 @@ catches()
 	((16#$mask & 2))
 }
 
-# The peer's tool stands still, and this one waits for it.
+# The peer's tool is stopped, and the tool here waits for it.
 connect_is_interruptible()
 {
 	local pid status
@@ -105,7 +106,7 @@ connect_is_interruptible()
 	[ "$status" -ne 0 ] && grep -q interrupted "$said.connect" && empty 1
 }
 
-# With a long time-out nothing comes back; SIGINT ends the tool at once.
+# With a long time-out the ping gets no answer for a while; SIGINT ends it at once.
 ping_is_interruptible()
 {
 	local pid start took
@@ -154,7 +155,8 @@ check "a cable pulled at this end is noticed" eval 'ip link set eth0 down &&
 	becomes 1 l .reason port-down && empty 1'
 ip link set eth0 up
 until_true 20 ping -c 1 -W 1 "$RCL_PEER_IP"
-# Shorter than the wait for an answer, also where guests are slow: 7 x 0.5 s.
+# The device gives up before the wait for an answer ends, also where guests are slow:
+# after 7 x 0.5 s.
 rclink set l timeout 17
 check "the peer's end is replaced by a new exchange" until_true 30 goes_up
 echo 1 >$trace/events/rclink/rcl_link_fail/enable

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A link between InfiniBand ports of two hosts: by LID and, to another subnet, by
-# GRH; other LIDs of the subnet manager and of a port; partitions; messages that
-# are lost, late, damaged or come twice.
+# GRH; the LID of the subnet manager or of a port changes; partitions; messages that
+# are lost, late, damaged or duplicated.
 # hosts: 2
 # kernels: 6.12-ib 6.1-ib
 # timeout: 300
-# The library has the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 
 [ "$RCL_DEV" = sim0 ] || skip_all "needs the lab's InfiniBand ports"
-# A host that shares its processor is late.
+# A host that shares its processor may answer late.
 patient=(timeout 17)
 sim=/sys/kernel/debug/rdmasim/sim0
 
@@ -35,7 +35,7 @@ moves()
 		-c 5 -i 0 -q
 }
 
-# port_has HOST FILTER: of `rclink dev -j`
+# port_has HOST FILTER: FILTER is true of the first device of `rclink dev -j`
 port_has()
 {
 	on "$1" "$tool" dev -j | gojq -e ".[0] | $2"
@@ -47,7 +47,7 @@ other_sm()
 		port_has 2 '.sm_lid == 7' && moves && is 1 l .epoch "$1"
 }
 
-# Writes are under way when the LID that they go to is another one.
+# The LID that writes go to changes while they are under way.
 other_lid()
 {
 	local far writes
@@ -79,7 +79,7 @@ up_again()
 	return 1
 }
 
-# Packets have one where the port is virtual (lab_dev), and else none.
+# Packets have a GRH where the port is virtual (lab_dev), and none elsewhere.
 grh_as_needed()
 {
 	local host qps grh=${RCL_GRH:-0}
@@ -92,7 +92,7 @@ grh_as_needed()
 	done
 }
 
-# Host 2 is in another subnet while CMD runs.
+# Host 2 is in another subnet for a while, and the link comes up there and back.
 by_grh()
 {
 	local status=0
@@ -109,7 +109,7 @@ by_grh()
 		up_again && return "$status"
 }
 
-# partition PKEY1 PKEY2: what both ports have at index 1
+# partition PKEY1 PKEY2: sets the P_Keys at index 1 of the ports of host 1 and host 2
 partition()
 {
 	knob 1 pkey "1 $1" && knob 2 pkey "1 $2"
@@ -138,7 +138,7 @@ partition_taken()
 		rclink disconnect p && becomes 2 p .state down
 }
 
-# Nobody is told, and no message gets there any more: the heartbeat finds out.
+# Neither end is told, and no message arrives any more: the heartbeat finds out.
 taken_out()
 {
 	partition 0x8005 0x8005 && rclink set p heartbeat 300 &&
@@ -149,7 +149,7 @@ taken_out()
 		rclink disconnect p
 }
 
-# faulty HOST FAULT...: while data moves
+# faulty HOST FAULT...: data moves while these faults happen at HOST, all of them
 faulty()
 {
 	local host=$1 fault

@@ -51,7 +51,7 @@ distinct_qpns()
 		-eq $((number * 5)) ]
 }
 
-# pds HOST: what protects one link's memory from another's
+# pds HOST: how many PDs there are; they protect one link's memory from another's
 pds()
 {
 	objects "$1" pd

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Which path an exchange takes when there are some, and what becomes of the others.
+# Which path an exchange takes when there are several, and what becomes of the others.
 # hosts: 2
 # kernels: 6.1-all 6.12 mixed-all debug-all
 # ib: no, one port has one GID there, so one path
@@ -15,7 +15,8 @@
 here6=2001:db8::1
 there6=2001:db8::2
 
-# goes_over ADDRESS1 ADDRESS2: both ends of the link that is up, and data goes
+# goes_over ADDRESS1 ADDRESS2: the link is up with these GIDs at its ends, and carries
+# data
 goes_over()
 {
 	is 1 l .state up && is 1 l .gid "$1" && is 2 l .gid "$2" &&
@@ -28,8 +29,8 @@ ends()
 	rclink disconnect l && becomes 2 l .state down
 }
 
-# Both ends offer IPv4, IPv6 and link-local.
-# usable HOST NUMBER: so many GIDs can be chosen; the port may have been down
+# Both ends offer an IPv4, an IPv6 and a link-local GID.
+# usable HOST NUMBER: HOST has at least NUMBER GIDs; its port may have been down
 usable()
 {
 	[ "$(on "$1" "$tool" dev -j |
@@ -57,7 +58,7 @@ black_hole()
 		goes_over $here6 $there6
 }
 
-# Who noticed first is a race, but each end knows why.
+# Either end may notice first, but both know why the path failed.
 both_tell()
 {
 	tells 1 "path 1 of 3, from $RCL_IP (rxe0 port 1) to the peer's $RCL_PEER_IP (rxe0 port 1), failed: .*\(retry exceeded\|timed out\)" \
@@ -80,13 +81,13 @@ no_neighbour()
 		ends
 }
 
-# timers HERE THERE: of the next epoch, how long until a path fails
+# timers HERE THERE: how long until a path fails, at each end, from the next epoch on
 timers()
 {
 	rclink set l timeout "$1" && on 2 "$tool" set l timeout "$2"
 }
 
-# has_ended DIALLER: without the link, and nothing is left
+# has_ended DIALLER: it failed, the link is not up, and nothing is left at either end
 has_ended()
 {
 	local status
@@ -97,13 +98,13 @@ has_ended()
 	[ "$status" -eq 1 ] && ! is 1 l .state up && empty 1 && empty 2
 }
 
-# was_disconnected DIALLER: that is why it ended
+# was_disconnected DIALLER: it ended because the link was disconnected
 was_disconnected()
 {
 	has_ended "$1" && grep -q 'the link was disconnected' /tmp/rclink-test-dial
 }
 
-# begins [OPTION]: the first path is tried, in vain; sets dialler
+# begins [OPTION]: an exchange tries the first path, which does not work; sets dialler
 begins()
 {
 	link_dial l -v "$@" >/tmp/rclink-test-dial 2>&1 &
@@ -111,7 +112,7 @@ begins()
 	until_true 10 grep -q ACTIVATED /tmp/rclink-test-dial
 }
 
-# Nor over another path, of which there are two more.
+# A link that is disconnected is not tried over the two other paths, either.
 stays_disconnected()
 {
 	local dialler
@@ -121,8 +122,8 @@ stays_disconnected()
 	was_disconnected "$dialler"
 }
 
-# The peer has found that the path fails, when this end is disconnected; then the
-# dialler hears of both.
+# The dialler is stopped until the peer has found that the path fails and this end is
+# disconnected, so that it learns of both at once.
 nor_between_paths()
 {
 	local dialler
@@ -134,13 +135,13 @@ nor_between_paths()
 	was_disconnected "$dialler"
 }
 
-# A second time there is nothing left to say.
+# A second disconnect has nothing to change and is refused.
 is_refused()
 {
 	! text=$(rclink disconnect l 2>&1) && grep -q 'nothing to end' <<<"$text"
 }
 
-# This end has given up its path, and waits for the peer to do so, too, before it tries
+# This end has given up its path and waits until the peer does so, too, before it tries
 # the next one: the link is down.
 nor_while_down()
 {
@@ -158,7 +159,7 @@ nor_while_down()
 	was_disconnected "$dialler" && return "$status"
 }
 
-# The other end has, which does not dial.
+# The link is disconnected at the end that listens, which has given up its path.
 nor_by_the_other_end()
 {
 	local dialler status
@@ -173,7 +174,7 @@ nor_by_the_other_end()
 	has_ended "$dialler" && timers 17 17 && return "$status"
 }
 
-# The first path of another epoch has failed, beside the one that is up over IPv6.
+# The first path of a replacement has failed; the old epoch is up over IPv6.
 nor_while_rotated()
 {
 	local dialler status
@@ -188,7 +189,7 @@ nor_while_rotated()
 	was_disconnected "$dialler" && timers 17 17 && return "$status"
 }
 
-# What an operator has set is all that is offered.
+# An end offers only the GID that an operator has set.
 one_in_common()
 {
 	local said status
@@ -218,7 +219,7 @@ none_in_common()
 	return $status
 }
 
-# Still set here, so there is no second one.
+# The GID of host 1 is still set by none_in_common, so there is no second path.
 only_one_and_bad()
 {
 	local said status
@@ -233,7 +234,7 @@ only_one_and_bad()
 	return $status
 }
 
-# One line, with each of them and its reason, at both ends.
+# Each end prints one line, with every path and why it failed.
 none_works()
 {
 	local said
@@ -241,7 +242,7 @@ none_works()
 	no_roce 2 ip ipv6 || return
 	! said=$(link_dial l 2>&1) || return
 	echo "$said"
-	# The listener hears of the last one after the dialler has said it.
+	# The listener learns of the last failure after the dialler has printed it.
 	until_true 10 grep -q 'no path to the peer works' "$log"
 	[ "$(wc -l <<<"$said")" -eq 1 ] && grep -q \
 		"no path to the peer works: $RCL_IP to $RCL_PEER_IP: .*; $here6 to $there6: .*; fe80:[^ ]* to fe80:[^ ]*: " \
@@ -251,7 +252,7 @@ none_works()
 		[ "$(grep -c 'no path to the peer works' "$log")" -eq 1 ]
 }
 
-# The other way round: hellos get to the peer, whose own do not come here.
+# The opposite of none_works: hellos reach the peer, but its own do not get here.
 none_comes_back()
 {
 	local epochs said status
@@ -270,7 +271,7 @@ none_comes_back()
 
 large='packets of 1024 bytes do not come through'
 
-# noticed HOST: how long its end was connected until it gave up
+# noticed HOST: prints how long HOST was connected before it gave up the path
 noticed()
 {
 	local after
@@ -283,7 +284,8 @@ noticed()
 	[ -n "$after" ]
 }
 
-# In half a second a host may stand still: then it is for another reason.
+# A host may stand still for half a second, and the link then fails for another reason:
+# try again.
 large_are_lost()
 {
 	local said
@@ -296,7 +298,7 @@ large_are_lost()
 	return 1
 }
 
-# Hellos do.
+# Hellos get through, large packets do not.
 only_one_and_small()
 {
 	rdma_hears 2
@@ -309,7 +311,7 @@ only_one_and_small()
 		noticed 1 && noticed 2 && empty 1 && empty 2
 }
 
-# Still there.
+# Host 2 still loses large packets.
 small_enough()
 {
 	local status
@@ -321,7 +323,7 @@ small_enough()
 	return $status
 }
 
-# In the other direction.
+# Now host 1 loses large packets, over IPv4 only.
 larger_elsewhere()
 {
 	local said
@@ -334,8 +336,8 @@ larger_elsewhere()
 		tells 2 "path 1 of 3, .*failed: .*$large" && ends
 }
 
-# Beside an epoch that is up, by one exchange: the end that large packets do not get to
-# has answered the hello by then.
+# One exchange rotates the link over the second path. When the first one fails, host 1,
+# which large packets do not reach, has already answered the hello.
 second_elsewhere()
 {
 	local downs epoch said

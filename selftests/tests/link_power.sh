@@ -22,7 +22,7 @@ ping_ends()
 	[ $? -eq 1 ] && grep -q 'retry exceeded' <<<"$said"
 }
 
-# At this end always something is in flight. Who listens may be later.
+# Host 1 always has WRITEs in flight. They begin again while nobody listens yet.
 writes_begin()
 {
 	local end=$((SECONDS + 20 * RCL_SLOW))
@@ -52,8 +52,8 @@ writes_end()
 plan 11
 link_setup
 link_listen l
-# The heartbeat would notice before the ping does: link_beat.sh.
-# 3.8 s: before the wait for an answer ends.
+# Without a heartbeat, which would notice before the ping does (link_beat.sh). The
+# device gives up after 3.8 s, before the wait for an answer ends.
 check "the link comes up" link_pair l heartbeat 0 timeout 17
 holds "a channel writes to the peer" writes_begin
 on 2 ip link set eth0 down

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A link that is up gets another epoch: new QPs, PSNs and keys, while it stays up
-# and its channels go on; and stays as it was where that does not work.
+# A link is rotated: it gets another epoch with new QPs, PSNs and keys, while it stays
+# up and its channels go on. If the rotation fails, the link stays as it was.
 # hosts: 2
 # kernels: 6.12 6.1-all mixed-all debug-all
 # timeout: 500
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -18,7 +18,7 @@ seen=/tmp/rclink-test-monitor
 refused=/tmp/rclink-test-refused
 timed=/tmp/rclink-test-timed
 
-# A heartbeat that a busy machine misses is not what this is about.
+# The heartbeat is slow, so that a busy machine does not take the link down.
 conf()
 {
 	link_section l "$1" heartbeat 1000 misses 8 recover "${2:-resume}" qps 6 \
@@ -30,7 +30,7 @@ calls=$LIB_DIR/../build/chan/calls
 asked=/tmp/rclink-test-asked	# and the word
 askers=()
 
-# What an epoch has of its own, of both ends, one on each line.
+# The QPNs, PSNs and rkeys of the present epoch at both ends, one on each line.
 secrets()
 {
 	local host
@@ -57,14 +57,14 @@ stayed_up()
 		[ "$(of 1 l .stats.downs)-$(of 2 l .stats.downs)" = "$downs" ]
 }
 
-# asks WORD: until it is told to end
+# asks WORD: `calls` asks the peer in the background until it gets SIGTERM
 asks()
 {
 	"$calls" l "$1" >"$asked-$1" 2>&1 &
 	askers+=($!)
 }
 
-# What waits for an answer when the link is rotated is asked again.
+# Requests that wait for the peer's answer when the link is rotated do not fail.
 calls_go_on()
 {
 	local asker far status=0
@@ -87,7 +87,8 @@ calls_go_on()
 		[ "$(sum "$asked-open" times)" -gt 20 ]
 }
 
-# Whoever may open a channel can have questions open all the time.
+# Any process that may open a channel can have requests open all the time: a ping and a
+# rotation have to get through all the same.
 asked_all_the_time()
 {
 	local far asker status=0
@@ -108,14 +109,15 @@ asked_all_the_time()
 	return "$status"
 }
 
-# leads ADDRESS1 ADDRESS2: the next epoch, and the link was not down
+# leads ADDRESS1 ADDRESS2: the link is rotated, and its new path is between these
 leads()
 {
 	rclink set l gid-index "$(gid_index 1 "$1")" && rotates 1 1 &&
 		is 1 l .gid "$1" && is 2 l .gid "$2"
 }
 
-# What is in flight on the first path is not lost, nor twice there, on the other one.
+# The path changes while messages are in flight. chaos_end finds any that were lost or
+# duplicated.
 other_path()
 {
 	local status
@@ -127,7 +129,8 @@ other_path()
 	rclink set l gid-index auto && rotates 1 1 && return "$status"
 }
 
-# It is up over IPv6 and may lead over IPv4, too, which is tried first.
+# The link is up over IPv6. The next epoch may also use IPv4, which is tried first and
+# fails.
 second_path()
 {
 	local status
@@ -141,7 +144,8 @@ second_path()
 	return "$status"
 }
 
-# The link is over IPv6, the next epoch may be over IPv4 alone. Until that works again.
+# The link is up over IPv6. The next epoch may use IPv4 only, which fails until
+# path_again.
 no_path()
 {
 	local status start=$SECONDS
@@ -177,7 +181,7 @@ nothing_is_the_same()
 		[ -z "$(sort <<<"$before"$'\n'"$after" | uniq -d)" ]
 }
 
-# qps: how many the module has, here and there
+# qps: how many QPs the module has on host 1 and on host 2
 qps()
 {
 	local near far
@@ -185,7 +189,7 @@ qps()
 	near=$(objects 1 qp) && far=$(objects 2 qp) && echo "$near-$far"
 }
 
-# Each device has the QPs of one epoch.
+# Each device has the QPs of one epoch only.
 has_moved()
 {
 	qps_match 1 && qps_match 2
@@ -202,7 +206,7 @@ no_qp_too_many()
 	[ "$before" = "$now" ]
 }
 
-# bench_while FILE: messages one after the other, there and back, as long as it is there
+# bench_while FILE: round trips of messages, one after the other, while FILE exists
 bench_while()
 {
 	while [ -e "$1" ]; do
@@ -210,8 +214,8 @@ bench_while()
 	done >"$timed" 2>&1
 }
 
-# messages COMMAND...: beside that; sets most to the longest time that half of a round trip
-# took
+# messages COMMAND...: runs COMMAND beside round trips of messages; sets most to the
+# longest time that half of a round trip took
 messages()
 {
 	local ops bench status=0
@@ -228,9 +232,9 @@ messages()
 		return $status
 }
 
-# The channel has one message under way, and nothing to wait for. Moving takes a second at
-# most, for which much would have to be under way: each time, and not now and then, as a
-# host that stands still.
+# The channel has one message under way, so a rotation has hardly anything to wait for,
+# and the pause is far below a second. Only a longer one in each of the tries is a
+# failure: a host that stands still causes one now and then.
 quick_beside_rotations()
 {
 	local i goal=200	# the default of heartbeat
@@ -260,7 +264,7 @@ pause()
 	return $status
 }
 
-# Of three channels whose processes are not in a hurry, over all that they saw.
+# Over the whole run of the three chaos channels, whose processes have a low priority.
 quick()
 {
 	figure "longest time without a message" "$(sum "$told" outage_ms)" ms
@@ -268,7 +272,8 @@ quick()
 		[ "$(sum "$told" outage_ms)" -lt $((5000 * RCL_SLOW)) ]
 }
 
-# The epoch of l is what it was, at both ends, and no QP is left of another one.
+# After the command, l is up with the same epoch as before at both ends, and no QP of
+# another epoch is left.
 fails()
 {
 	local epoch before
@@ -282,8 +287,8 @@ fails()
 }
 
 
-# While it cannot listen there are more events than it has room for: what is lost are the
-# newest ones, and that it is up is among them.
+# While `rclink rotate` is stopped, there are more events than its socket has room for.
+# The newest ones are lost, among them the one that tells of the new epoch.
 hears_the_oldest()
 {
 	local epoch i room rotate status=0
@@ -306,7 +311,7 @@ hears_the_oldest()
 	wait $rotate && return $status
 }
 
-# Both daemons may go on when they like: nobody dials a link that is up.
+# Host 1's daemon, which dials, is gone: nobody takes up the wish to rotate.
 unheard()
 {
 	local status
@@ -318,7 +323,7 @@ unheard()
 	[ "$status" -eq 1 ] && grep -q 'nobody did' "$refused"
 }
 
-# The wish stays, and a daemon that comes finds it.
+# The module keeps the wish to rotate, and a daemon that starts later finds it.
 heard_later()
 {
 	local epoch
@@ -329,7 +334,8 @@ heard_later()
 		is 1 l '.unwanted_epoch // "none"' none
 }
 
-# Nobody dials, so that is what it waits for. Its record is gone with the link.
+# Without host 1's daemon nobody dials, so `rclink rotate` waits until the link, and its
+# record with it, is deleted.
 deleted()
 {
 	local monitor rotate status
@@ -351,7 +357,8 @@ deleted()
 		"$refused" && daemon_start 1 && until_true 30 is 1 l .state up
 }
 
-# says_refused SECONDS: no event tells of an exchange that prepared nothing
+# says_refused SECONDS: `rclink rotate` says that the peer refused, long before its time
+# is up, although no event tells of an exchange that prepared nothing
 says_refused()
 {
 	local start=$SECONDS
@@ -363,7 +370,8 @@ says_refused()
 		"$refused" && [ $((SECONDS - start)) -lt $(($1 / 2)) ]
 }
 
-# Nobody answers there for a while. Who wants another epoch has said so once.
+# Host 2 has no daemon for a while. The wish to rotate, expressed once, is met when the
+# daemon is back.
 refused_at_first()
 {
 	local epoch before
@@ -386,9 +394,8 @@ by_itself()
 		reload 1 && until_true 30 later "$epoch" && said 1 'dialled'
 }
 
-# A daemon that is there for less than the interval does it, too.
-# From the restart it would be nine seconds at least, and so many times that on a slow
-# kernel.
+# A daemon that has run for less than the interval rotates the link, too. Counted from
+# its start that would take at least nine seconds, times RCL_SLOW.
 after_a_restart()
 {
 	local epoch
@@ -399,8 +406,8 @@ after_a_restart()
 	is 1 l .epoch "$epoch" && daemon_start 1 && until_true 8 later "$epoch"
 }
 
-# The peer begins an exchange, with an OFFER of a host on InfiniBand alone, or on
-# RoCE alone, and that is all that comes of it.
+# The peer begins an exchange with an OFFER that has only paths of the other kind,
+# InfiniBand or RoCE, so it fails. The next rotation comes all the same.
 goes_on_by_itself()
 {
 	local epoch offer other=0101
@@ -414,8 +421,8 @@ goes_on_by_itself()
 		until_true 30 later "$epoch"
 }
 
-# A heartbeat is open that nobody answers: the wish waits, the detection must not.
-# Without that the device gives up, later and for another reason.
+# A heartbeat goes unanswered: the wish to rotate waits, but the silent peer must be
+# detected in time. Otherwise the device gives up, later and for another reason.
 silent()
 {
 	local missed status
@@ -432,13 +439,13 @@ silent()
 		grep -q 'the peer fell silent' && until_true 30 is 1 l .state up
 }
 
-# What host 1 says takes its time: it is in the next epoch, host 2 is not yet, as it
-# does not know of its probe.
+# Packets of host 1 are delayed, so that host 1 is in the next epoch already when
+# host 2, which is not, disconnects.
 parts_between()
 {
 	local epoch before status ms=1500
 
-	# Time to look and to disconnect; less than what the next epoch has to come up.
+	# Enough to look and to disconnect; less than the next epoch has to come up.
 	[ "$RCL_SLOW" -eq 1 ] || ms=4000
 	epoch=$(of 1 l .epoch)
 	until_true 10 eval '[ "$(of 2 l .epoch)" = '"$epoch ]" || return
@@ -454,7 +461,7 @@ parts_between()
 	[ "$status" -eq 0 ] && ! grep -q "moved to that epoch.*epoch $((epoch + 1))" <<<"$before"
 }
 
-# Else its heartbeat would find out.
+# Host 1 is told of the disconnect, so its heartbeat does not have to find out.
 parted()
 {
 	local i story

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A host is about to sleep, or to hibernate, and is awake again: its links ended
-# before, and told so; with daemons they come up again, and channels go on; its groups
-# have other keys. The kernel tries to sleep until the last device refuses that.
+# A host is about to sleep or to hibernate, and wakes again. Its links end before, and
+# their peers are told; with daemons the links come up again, and channels go on; its
+# groups get other keys. The kernel tries to sleep until the last device refuses.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 400
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016
 
 . "$(dirname "$0")/../lib.sh"
@@ -21,7 +21,8 @@
 
 cuts=0
 
-# Until then, what a disk at the other end has not got yet may be waited for.
+# A link stays up while processes are frozen: until then the kernel may wait for what
+# is still to be written to a disk at the other end.
 stands_still()
 {
 	local epoch status
@@ -56,7 +57,7 @@ says_why()
 		tells 2 'was about to sleep'
 }
 
-# Of k this host keeps the key, of m the other one.
+# This host keeps the key of group k, host 2 that of group m.
 groups()
 {
 	rclink group add k "${group_at[@]}" link l &&
@@ -66,13 +67,13 @@ groups()
 		until_true 60 meet k && until_true 60 meet m
 }
 
-# heard HOST GROUP SENDER: lately, under the key that there is
+# heard HOST GROUP SENDER: HOST heard SENDER lately, under the present key
 heard()
 {
 	group_of "$1" "$2" ".peers[] | select(.sender == $3 and .age_ms < 5000)"
 }
 
-# meet GROUP: both hear each other
+# meet GROUP: both hosts have the same key of GROUP, and hear each other
 meet()
 {
 	local id near far
@@ -83,7 +84,7 @@ meet()
 		heard 1 "$1" "$far" && heard 2 "$1" "$near"
 }
 
-# used HOST GROUP: what its counter counts for
+# used HOST GROUP: print the key and the sender that HOST's counter belongs to
 used()
 {
 	group_of "$1" "$2" '"\(.key_id) \(.sender)"'
@@ -95,7 +96,8 @@ other()
 	meet "$2" && [ "$(used "$1" "$2")" != "$3" ]
 }
 
-# outlives HOST STATE: with other keys, and what is on channels goes on
+# outlives HOST STATE: HOST is about to enter STATE; then its groups have other keys,
+# and the traffic on channels goes on
 outlives()
 {
 	local host=$1 k m
@@ -122,7 +124,7 @@ plan 16
 link_setup
 on_all "$LIB_DIR/rdmasim/load" || bail "no device that refuses"
 link_listen l
-# So nothing else could tell.
+# Without a heartbeat, the peer can learn of the end only from this host.
 check "the link comes up" link_pair l heartbeat 0
 check "it stays up while processes stand still" stands_still
 check "this host sleeps" sleeps 1 freeze

@@ -1,29 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Callers that want to keep the listener busy: many connections that say next to
-# nothing. An honest caller, even from the same address, still gets its link,
-# and in no more than twice the time, and some slack; and each of them is closed in time.
+# Callers that want to keep the listener busy: many connections that send next to
+# nothing. An honest caller, even from the same address, still gets its link in no more
+# than twice the usual time plus some slack, and each slow connection is closed in time.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 240
-# The library has the variables; what eval gets is expanded there.
+# The library sets the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-# So many does the listener take from one address.
+# How many callers the listener takes from one address.
 places=128
 many=160
-# So many of them do a handshake; a slow machine has to do all in a step's time.
+# How many of them do a handshake; a slow machine has to do all of these within the
+# time limit of a step.
 strangers=24
 other=/tmp/rclink-test-other.pem
 loris=/tmp/rclink-test-loris
 slow_pid=''
 offers=6
-# Milliseconds beyond twice the time, for what the machine does beside it. Who had to wait
-# for a slow caller would wait for that one's step, 10 s.
+# Milliseconds allowed beyond twice the usual time: the machine does other work, too. An
+# exchange that had to wait for a slow caller would wait for 10 s, the limit of a step.
 slack=$((500 * RCL_SLOW))
 
 fresh()
@@ -32,14 +33,14 @@ fresh()
 	becomes 2 l .state down
 }
 
-# dial_ms: one exchange, the time that it took
+# dial_ms: make one exchange, and print how many milliseconds it took
 dial_ms()
 {
 	link_dial l | sed -n 's/.*, \([0-9]*\) ms$/\1/p'
 	[ "${PIPESTATUS[0]}" -eq 0 ]
 }
 
-# three: milliseconds of as many exchanges
+# three: print how many milliseconds each of three exchanges took
 three()
 {
 	local i
@@ -49,7 +50,7 @@ three()
 	done
 }
 
-# besiege STRANGERS: all places are taken by callers that are slow
+# besiege STRANGERS: slow callers take all places, STRANGERS of them with a handshake
 besiege()
 {
 	local before keys=()
@@ -60,7 +61,7 @@ besiege()
 	slow_pid=$!
 	until_true 60 grep -q '^open' "$loris"
 	cat "$loris"
-	# Some were closed to make room, and the first may have had their time.
+	# Some were closed to make room, and the time of the first may be over.
 	awk -v places=$places -v strangers="$1" '$1 == "open" {
 			ok = strangers ? $3 >= strangers / 2 : $2 >= places / 2
 		} END { exit !ok }' "$loris" &&
@@ -108,7 +109,7 @@ one_at_a_time()
 plan 8
 exec 3>&1
 link_setup
-# Patient on the wire, where nobody is slow on purpose.
+# A long timeout on the wire, where nobody is slow on purpose.
 rclink add l timeout 18
 on 2 "$tool" add l timeout 18
 rm -f $other
@@ -119,8 +120,8 @@ fresh
 usual=$(three) || bail "no normal time"
 normal=$(median <<<"$usual") || bail "no normal time"
 holds "a peer with a key has one exchange at a time" one_at_a_time
-# It waits 10 s for each step, and 1 s for the caller to go; the rest is for a
-# busy machine.
+# The listener waits 10 s for each step, and 1 s for the caller to go; the rest is for
+# a busy machine.
 for kind in 'silent 0 18' "strangers $strangers 28"; do
 	read -r who n limit <<<"$kind"
 	holds "$who: $many callers take the places" besiege "$n"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Exchanges that are stopped, one link at each message: which states the QPs are
-# in then, and that each way to end there leaves nothing half-made at both ends.
+# Exchanges are stopped, one link at each message: the QPs are in the expected states
+# then, and each way to end there leaves nothing half-made at either end.
 # hosts: 2
 # kernels: 6.1-all 6.12-all
 # timeout: 300
-# The library has the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -35,8 +35,8 @@ done
 dials=()
 relays=()
 
-# stop_all HOW [DIAL OPTIONS]: one exchange for each step, through a relay that
-# cuts there
+# stop_all HOW [DIAL OPTIONS]: begins one exchange for each step, through a relay that
+# stops it there; HOW is fin, reset or hold
 stop_all()
 {
 	local how=$1 i way back
@@ -52,7 +52,7 @@ stop_all()
 	done
 	until_true 5 all_relays ready || return
 	for ((i = 0; i < num; i++)); do
-		# Not by a function: the process must be the tool itself.
+		# Not by rclink(): the process of $! must be the tool itself.
 		"$tool" connect "s$i" "127.0.0.1:$((relay_port + i))" \
 			--key "$key" --pin "$pin2" --timeout $((60 * RCL_SLOW)) \
 			"$@" >"$said$i" 2>&1 &
@@ -64,7 +64,7 @@ stop_all()
 	}
 }
 
-# all_relays WORD: all of them have said it
+# all_relays WORD: each relay has printed WORD
 all_relays()
 {
 	local i
@@ -74,7 +74,7 @@ all_relays()
 	done
 }
 
-# What has ended by itself is fine, too.
+# A process that has ended by itself is fine, too.
 end_all()
 {
 	kill "$@"
@@ -93,7 +93,7 @@ kill_dials()
 	wait "${dials[@]}"
 } 2>/dev/null
 
-# failed STEP...: the tool said that it failed
+# failed STEP...: the tools that dialled the links of these steps reported failure
 failed()
 {
 	local i
@@ -115,8 +115,8 @@ succeeded()
 	}
 }
 
-# states HOST: of the QPs, as the kernel's own tool has them, each link once
-# with its name for each state in it
+# states HOST: for each link, how many of its QPs are in which state, as `rdma` on HOST
+# shows them
 states()
 {
 	gojq -nc --argjson links "$(on "$1" "$tool" show -j)" \
@@ -130,7 +130,7 @@ states()
 		add'
 }
 
-# step_is HOST STEP STATE: in what states() found
+# step_is HOST STEP STATE: all QPs of that step's link are in STATE, as states() found
 step_is()
 {
 	local want="5 $3"
@@ -160,7 +160,7 @@ both_empty()
 	empty 1 && empty 2
 }
 
-# stays_up NAME: at both ends, with data; then ended from here
+# stays_up NAME: the link is up and answers at both ends; then host 1 disconnects it
 stays_up()
 {
 	becomes 1 "$1" .state up && becomes 2 "$1" .state up &&
@@ -168,9 +168,9 @@ stays_up()
 		on 2 "$tool" ping "$1" -c 2 -i 0 -q && rclink disconnect "$1"
 }
 
-# The ends of an end. A link that is up needs neither tool nor connection; but
-# a tool that has not heard of the peer's DONE does not leave half a link: then
-# both ends are down.
+# The ways to end an exchange. A link that is up needs neither tool nor connection; but
+# a tool that has not received the peer's DONE does not leave a link up at one end only:
+# then both ends go down.
 way_fin()
 {
 	stop_all fin && failed 0 1 2 3 4 5 6 8
@@ -186,7 +186,7 @@ way_kill_tool()
 	stop_all hold || return
 	kill_dials
 	end_relays
-	# The peer has no DONE for s7, and takes that link down.
+	# The peer has received no DONE for s7, and takes that link down.
 	stays_up s8
 }
 
@@ -226,7 +226,7 @@ way_unload()
 	failed 0 1 2 3 4 5 6 8 && "$LIB_DIR/vm/lab_load" && add_links 1
 }
 
-# Nobody says anything any more, and nobody is told so: 10 s for each message.
+# The peer says nothing more, and no end is told so: each waits 10 s for a message.
 way_silence()
 {
 	stop_all hold && failed 0 1 2 3 4 5 6 8 && until_true 20 both_empty
@@ -261,8 +261,8 @@ drop_links()
 	both_empty
 }
 
-# through_relay [bytes]: an exchange that nothing stops; the relay then says
-# how many records it had, as "up N down N"
+# through_relay [bytes]: an exchange that nothing stops; the relay then prints
+# how many records it saw, as "up N down N"
 through_relay()
 {
 	local pid status
@@ -279,13 +279,13 @@ through_relay()
 	return $status
 }
 
-# look: all steps at once, before anything ends. Neither tool counts its seconds
-# meanwhile, however long it takes on a busy machine.
+# look: checks all steps at once, before anything ends. The tools of both hosts are
+# stopped meanwhile, so none times out, however long that takes on a busy machine.
 look()
 {
 	local status
 
-	# One of them is done already: it has heard of the peer's DONE.
+	# One of the tools has ended already, because it has received the peer's DONE.
 	stop_all hold && sleep 1 && kill -STOP "${dials[@]}" 2>/dev/null &&
 		on 2 pkill -STOP -x rclink && all_steps_are
 	status=$?
@@ -297,7 +297,7 @@ look()
 }
 
 plan $((2 + num + 8 + 1))
-# Normally it has been built before the guests were booted.
+# Normally the relay has been built before the guests were booted.
 programs link
 link_setup
 { add_links 1 && add_links 2; } || bail "no links"

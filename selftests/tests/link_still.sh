@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A host that stands still, for shorter and for longer than its peer waits for it,
-# under traffic; and clocks that somebody sets while a link is up.
+# A host that stands still under traffic, for shorter and for longer than its peer
+# waits for it; and clocks that are set while a link is up.
 # hosts: 2
 # kernels: 6.12-all 6.1-all debug-all
 # timeout: 500
@@ -13,7 +13,7 @@
 
 command -v lab_power >/dev/null || skip_all "needs a host that can stand still"
 
-# A peer is given up after 8 to 10 s; rxe sends nothing again before 8.6 s.
+# A peer is given up after 8 to 10 s; rxe retransmits nothing before 8.6 s.
 words=(heartbeat 2000 misses 4 timeout 21)
 bench=/tmp/rclink-test-still
 server='' writer=''
@@ -23,7 +23,7 @@ count()
 	on "$1" "$tool" stats l -j | gojq ".[0].$2"
 }
 
-# Host 2, which stands still, has the operations in flight.
+# Host 2, which is the one to stand still, has the operations in flight.
 writes_begin()
 {
 	"$tool" bench l --listen >"$bench.1" 2>&1 &
@@ -35,7 +35,7 @@ writes_begin()
 	until_true 20 moves 100
 }
 
-# moves OPERATIONS: more than that were there
+# moves OPERATIONS: channels of host 2 have carried out more than OPERATIONS
 moves()
 {
 	[ "$(count 2 chan_ops)" -gt "$1" ]
@@ -48,7 +48,7 @@ stands_still()
 	lab_power 2 resume
 }
 
-# goes_on CMD...: the epoch survives that, with all that it carries
+# goes_on CMD...: the epoch survives CMD, and traffic and heartbeats go on
 goes_on()
 {
 	local epoch before
@@ -67,14 +67,14 @@ goes_on()
 	same "$epoch"
 }
 
-# same EPOCH: both ends are in it
+# same EPOCH: both ends are up in EPOCH, and a ping gets through
 same()
 {
 	is 1 l .state up && is 2 l .state up && is 1 l .epoch "$1" &&
 		is 2 l .epoch "$1" && rclink ping l -c 3 -i 0 -q
 }
 
-# One has asked the other again since, and then once more: it was answered.
+# At least two more heartbeats are sent.
 beats()
 {
 	local before
@@ -84,14 +84,14 @@ beats()
 		"[ \$((\$(count 1 heartbeats) + \$(count 2 heartbeats))) -gt $((before + 1)) ]"
 }
 
-# What looks for lockups and stalls there would take so long a pause for one.
+# The watchdogs of host 2 would take such a long pause for a lockup or a stall.
 watched()
 {
 	on 2 sh -c "echo $1 >/proc/sys/kernel/watchdog &&
 		echo $((1 - $1)) >/sys/module/rcupdate/parameters/rcu_cpu_stall_suppress"
 }
 
-# Three times as long.
+# Host 2 stands still about three times as long as its peer waits.
 given_up()
 {
 	watched 0 || return
@@ -108,7 +108,7 @@ given_up()
 	return "$1"
 }
 
-# Whoever went on with the old epoch has been told so.
+# The writer of host 2, which went on with the old epoch, is told that it has ended.
 finds_out()
 {
 	until_true 30 is 2 l .state down || return
@@ -117,7 +117,7 @@ finds_out()
 	[ "$(wc -l <"$bench.2")" -eq 1 ] && empty 1 && empty 2
 }
 
-# The server of the old epoch serves the new one.
+# The server that host 1 started in the old epoch serves the new one.
 begins_anew()
 {
 	local epoch=$1
@@ -126,13 +126,13 @@ begins_anew()
 		on 2 "$tool" bench l bw -o write -s 4096 -n 64
 }
 
-# A day later here, a day earlier there.
+# Set the clock of this host a day ahead, and that of host 2 a day back.
 clocks_part()
 {
 	date -s '1 day' && on 2 date -s '-1 day' && are_apart 2
 }
 
-# are_apart DAYS: that much is later here, to a minute
+# are_apart DAYS: the clock of this host is DAYS ahead of host 2's, to a minute
 are_apart()
 {
 	local late=$(($(date +%s) - $(on 2 date +%s) - $1 * 86400))
@@ -169,7 +169,7 @@ dials_apart()
 	clocks_meet && return $status
 }
 
-# Who owes an answer has as long as heartbeats allow, where that is longer than 10 s.
+# An answer may take as long as heartbeats allow, if that is more than 10 s.
 answers_late()
 {
 	local epoch pinger status=0

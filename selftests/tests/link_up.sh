@@ -4,7 +4,7 @@
 # hosts: 2
 # kernels: 6.1 6.12 6.12-ib mixed mixed-back debug-all
 # timeout: 400
-# The library has the variables; what eval gets is expanded there.
+# The libraries set or use the variables; eval expands the quoted text.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -23,7 +23,7 @@ psns_match()
 		sort | .[1:]')" ]
 }
 
-# Each epoch draws all of them anew.
+# Each epoch draws all PSNs anew.
 all_differ()
 {
 	local epochs=3 all=''
@@ -36,7 +36,7 @@ all_differ()
 		link_dial l || return
 	done
 	echo "$all"
-	# 30 draws of 24 bits: two alike once in 40,000 runs.
+	# 30 draws of 24 bits: two are the same once in 40,000 runs.
 	[ "$(grep -c . <<<"$all")" -eq 30 ] &&
 		[ "$(grep . <<<"$all" | sort -u | wc -l)" -eq 30 ]
 }
@@ -55,8 +55,8 @@ nobody_sees_no_secret()
 	done
 }
 
-# A device that has just been made has small rkeys, as a number may be by chance: what
-# shows them does so in each epoch.
+# A new device has small rkeys, and another number may be the same by chance. Only
+# output that shows a secret in each epoch fails.
 no_epoch_shows_secrets()
 {
 	for _ in 1 2 3; do
@@ -88,7 +88,7 @@ waits_for_proof()
 	wait "$dial" && is 1 l .state up && return $status
 }
 
-# dials CMD...: it has brought the link up, or came when it was
+# dials CMD...: CMD brings the link up, or finds it up already
 dials()
 {
 	local said
@@ -98,7 +98,7 @@ dials()
 	return 1
 }
 
-# cross MS: both hosts dial, this one so much later
+# cross MS: both hosts dial, this one so many milliseconds later
 cross()
 {
 	local pid status
@@ -112,7 +112,7 @@ cross()
 	wait "$pid" && [ "$status" -eq 0 ]
 }
 
-# However the two dials meet, one is enough: what it brought up is up at both ends.
+# However the two dials cross, the link comes up with the same epoch at both ends.
 dials_cross()
 {
 	local ms own status=0

@@ -48,14 +48,14 @@ is_there()
 	is_of_the_vlan 1 && is_of_the_vlan 2
 }
 
-# Said at one end: the other one's address is in the same VLAN, so that is tried first.
+# The GID is set at host 1 alone: host 2's GID in the same VLAN is tried first with it.
 comes_up()
 {
 	rclink set l gid-index "$(gid_index 1 "$(gid 1)")" && link_dial l -v &&
 		is 1 l .gid "$(gid 1)" && is 2 l .gid "$(gid 2)"
 }
 
-# packets HOST: sent and received there
+# packets HOST: how many its VLAN device has sent and received
 packets()
 {
 	on "$1" awk '{ n += $1 } END { print n }' \
@@ -63,7 +63,7 @@ packets()
 		"/sys/class/net/$net/statistics/rx_packets"
 }
 
-# Each a request and an answer, at least, at both ends.
+# Each ping is a request and an answer, at least, at both ends.
 tagged()
 {
 	local op here there
@@ -89,14 +89,14 @@ carries()
 			"$(sha256sum "$in" | cut -d ' ' -f 1)" ]
 }
 
-# heartbeats MS: from the next epoch on
+# heartbeats MS: set at both ends, from the next epoch on
 heartbeats()
 {
 	rclink set l heartbeat "$1" && on 2 "$tool" set l heartbeat "$1"
 }
 
-# Of the net device below nothing has changed, so that only the heartbeat tells: a quick
-# one, which misses a host that stands still, too.
+# The net device below does not change, so only the heartbeat notices. This one is
+# quick, and would also end the link to a host that stands still.
 goes()
 {
 	heartbeats 300 && rclink disconnect l && becomes 2 l .state down &&
@@ -105,7 +105,7 @@ goes()
 		becomes 2 l .state down && rclink why l
 }
 
-# Without the VLAN there is the other path.
+# Without the VLAN the link takes its other path.
 leaves_it()
 {
 	heartbeats 30000 && rclink set l gid-index auto && link_dial l &&

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What happened to a link, told by the tool at both ends.
+# `rclink why` tells at both ends what happened to a link.
 # hosts: 2
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 400
-# The library has the variables; what eval gets is expanded there.
+# The library sets the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -12,7 +12,7 @@
 
 wrong_pin=sha256:$(head -c 32 /dev/zero | base64)
 
-# why HOST FILTER: from why -j
+# why HOST FILTER: apply FILTER to `rclink why l -j` of HOST
 why()
 {
 	on "$1" "$tool" why l -j | gojq -er "$2"
@@ -68,8 +68,8 @@ peer_disconnects()
 		tells 2 'it went down: disconnected on this host'
 }
 
-# The peer's host is there, but nothing that it acknowledges with.
-# Before the wait for an answer ends, also where guests are slow: 7 x 0.5 s.
+# The peer's host runs, but its port is down and acknowledges nothing. The device gives
+# up before the wait for an answer ends, also where guests are slow: after 7 x 0.5 s.
 retry_exceeded()
 {
 	rclink set l timeout 17 && link_dial l && is 2 l .state up || return
@@ -111,8 +111,8 @@ hides_all()
 	done
 }
 
-# A device that has just been made has small rkeys, which a count of bytes may be by
-# chance: what tells them does so in each epoch.
+# A new device has small rkeys, which may by chance equal a count of bytes. A real leak
+# shows in each epoch.
 says_no_secret()
 {
 	local epoch
@@ -126,7 +126,7 @@ says_no_secret()
 	return 1
 }
 
-# But for the notes, of which nobody knows what is in them.
+# Leaves out times, and the text of notes, which a user without rights does not get.
 same='del(.for_ns, .since) | del(.record[] | .time, .last) |
 	del(.record[] | select(.kind == "note") | .text, .sentence)'
 nobody_reads_the_same()
@@ -139,7 +139,7 @@ nobody_reads_the_same()
 		as_nobody "$tool" why l | grep -q 'l is up since'
 }
 
-# Each began when the one before ended, and lasted as long as it says.
+# Each state began when the one before ended, and lasted as long as the entry says.
 is_in_order()
 {
 	why 1 '.record as $r | ($r | map(.number)) == [range(1; 1 + ($r | length))]

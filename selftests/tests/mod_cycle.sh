@@ -9,8 +9,8 @@
 . "$LIB_DIR/netlink/lib.sh"
 . "$LIB_DIR/figure.sh"
 
-# As much as the kernel has when nothing of the module is left: the least of
-# some, as what is on its way to be free is no news.
+# Kernel memory in use while nothing of the module is left: the least of some samples,
+# as memory that is about to be freed does not count.
 settled()
 {
 	for _ in 1 2 3 4 5; do
@@ -40,9 +40,9 @@ cycle()
 	done
 }
 
-# flat TIMES STATE: that often, and no time costs memory of any kind. Pages are
-# looked at, not slabs alone. Lists of free objects grow at first, and come and
-# go: what leaks grows in each round.
+# flat TIMES STATE: so many cycles cost no kernel memory of any kind, pages as well as
+# slabs. Lists of free objects grow at first, and come and go; a leak grows in each
+# round.
 flat()
 {
 	local before after was
@@ -60,13 +60,13 @@ flat()
 	return 1
 }
 
-# An idle link's peer is asked long before the lab's loader would have it.
+# An idle link sends a heartbeat long before the interval that the lab's loader sets.
 beats()
 {
 	[ "$(rclink show p0a -j | gojq -r '.[0].stats.heartbeats')" -ge 1 ]
 }
 
-# What somebody has who loads it without parameters.
+# The defaults of a module that is loaded without parameters.
 shipped()
 {
 	local said status=0
@@ -81,8 +81,8 @@ shipped()
 	rmmod rclink && return "$status"
 }
 
-# kB: half a page for each of 50 times, and of a thousand not more: noise does not grow
-# with them. The debug kernel keeps what was freed, and from where.
+# In kB: half a page for each of 50 cycles, and no more for a thousand, as noise does
+# not grow with them. The debug kernel keeps freed memory, and where it was freed.
 bound=100
 [ "$RCL_SLOW" -eq 1 ] || bound=4136
 exec 3>&1

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tracepoints: each change of a link's state, what failed it, what was refused, each
-# control message and each change of a group; and none of them shows a secret.
+# Tracepoints show each change of a link's state, the failure behind it, what was
+# refused, each control message and each change of a group; none shows a secret.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -14,19 +14,19 @@
 tracing=/sys/kernel/tracing
 events=$tracing/events/rclink
 
-# traced PATTERN: so many lines of the trace
+# traced PATTERN: how many lines of the trace match PATTERN
 traced()
 {
 	grep -cE -e "$1" $tracing/trace
 }
 
-# clear: what comes from now on
+# clear: empties the trace
 clear()
 {
 	echo >$tracing/trace
 }
 
-# states LINK: those that it went through, by number
+# states LINK: its changes of state in the trace, as FROM-TO, by number
 states()
 {
 	sed -n "s/.* rcl_link_state: link=$1 .*from=\([0-9]*\) to=\([0-9]*\) .*/\1-\2/p" \
@@ -54,7 +54,7 @@ talks()
 	done
 }
 
-# refused: by the state of the link
+# refused: the state of link c does not allow the request
 refused()
 {
 	clear
@@ -71,8 +71,9 @@ secrets()
 		select(.comm == "rclink") | ."sq-psn", ."rq-psn" // empty'
 }
 
-# In no form: a number or, in most of what the kernel prints, as hex digits. Who
-# did it and when are numbers, too, and none of ours.
+# The trace has no secret in any form: neither as a decimal number nor as hex digits,
+# which the kernel mostly prints. Process and time are numbers, too, but not rclink's,
+# and are cut off.
 no_secrets()
 {
 	local value shown
@@ -89,7 +90,7 @@ no_secrets()
 	done
 }
 
-# The end of one is that of the other.
+# When one end disconnects, the other one goes down, too.
 goes_down()
 {
 	clear

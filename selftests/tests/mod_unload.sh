@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Links are deleted in every state, and the module goes in each, within 5 s; nothing is
-# left.
+# Links can be deleted, and the module unloaded, in every state of a link within 5 s;
+# nothing is left.
 # hosts: 1
 # kernels: 6.1 6.12-all debug-all
 # timeout: 240
@@ -19,7 +19,7 @@ unload()
 		[ ! -e /sys/module/rclink ] && [ "$(objects)" -eq 0 ]
 }
 
-# delete SECONDS: all links, each within that
+# delete SECONDS: deletes all links, each within that time
 delete()
 {
 	local names name
@@ -31,7 +31,7 @@ delete()
 	[ "$(objects)" -eq 0 ]
 }
 
-# Dumps while there is nobody to dump, and again.
+# Dumps links and devices again and again, whether the module is loaded or not.
 dump_for_ever()
 {
 	while :; do
@@ -40,8 +40,8 @@ dump_for_ever()
 	done >/dev/null 2>&1
 }
 
-# Netlink holds a reference for the length of a dump: rmmod then says "in use",
-# and whoever types it tries again.
+# Netlink holds a reference to the module during a dump: rmmod then says "in use", and
+# has to be repeated.
 come_and_go()
 {
 	local i said
@@ -85,7 +85,7 @@ hold idle 100 dump || bail "no links"
 refuse 1 "the module does not go in the midst of a dump" 'rclink is in use' \
 	rmmod rclink
 drop
-# Who was killed may still be about to close it.
+# The process that drop has killed may not have closed its socket yet.
 check "it goes when who reads it closes" until_true 5 unload $limit
 lab_module
 hold up || bail "no links"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a listener hears.
+# What a listener hears: each change once, in order, with the next number.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # timeout: 120

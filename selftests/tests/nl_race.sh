@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Many at once, on the same links.
+# Many threads at once, on the same links.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # cpus: 2

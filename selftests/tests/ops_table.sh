@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Which operation works on which device between which ends, tried out: what
-# Documentation/operations.rst says is what comes out here.
+# Tries which operation works on which device, between which ends. The result has to be
+# what Documentation/operations.rst says.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, its table is of libibverbs, too, which knows no simulated device
 # timeout: 240
-# The library has the variables.
+# The libraries set or use the variables.
 # shellcheck disable=SC2034,SC2154
 
 . "$(dirname "$0")/../lib.sh"
@@ -29,7 +29,7 @@ declare -A op_names=(
 	[mcas]='masked compare and swap' [mfadd]='masked fetch and add'
 )
 
-# pings FILE CMD...: a checked round trip of each operation
+# pings FILE CMD...: CMD makes a checked round trip of each operation
 pings()
 {
 	local file=$1 op said
@@ -41,8 +41,8 @@ pings()
 	done >"$made.$file"
 }
 
-# tries FILE NEAR [FAR]: channels, and pings, of this host with itself, from one
-# device to the other
+# tries FILE NEAR [FAR]: channels and pings of this host with itself, from device NEAR
+# to device FAR
 tries()
 {
 	local status
@@ -52,14 +52,14 @@ tries()
 		kapi 1 "listen b" && kapi 1 "table a" >"$made.kapi.$1" &&
 		kapi 1 unlisten && pings "ping.$1" rclink ping a
 	status=$?
-	# The debug kernel has no names of errors (CONFIG_SYMBOLIC_ERRNAME).
+	# The debug kernel prints no names of errors (CONFIG_SYMBOLIC_ERRNAME).
 	sed -i 's/\t-95$/\t-EOPNOTSUPP/' "$made.kapi.$1"
 	rclink del a
 	rclink del b
 	return "$status"
 }
 
-# groups FILE DEVICE WORDS...: a group of both hosts, and what this one says to it
+# groups FILE DEVICE WORDS...: a group of both hosts, and what this host sends to it
 groups()
 {
 	local file=$1 device=$2 status
@@ -81,7 +81,8 @@ groups()
 	return "$status"
 }
 
-# echoes FILE CMD...: over a channel, from a process over libibverbs
+# echoes FILE CMD...: CMD, a process over libibverbs, tries each operation over a
+# channel
 echoes()
 {
 	local file=$1 op said
@@ -93,7 +94,7 @@ echoes()
 	done >"$made.$file"
 }
 
-# heard TEXT CMD...: host 2 hears that, and no more, when CMD says it
+# heard TEXT CMD...: host 2 hears TEXT, and nothing else, when CMD sends it
 heard()
 {
 	local text=$1 process
@@ -106,7 +107,7 @@ heard()
 		cat "$made.says"
 }
 
-# A receive is posted at some time.
+# One attempt, which fails as long as host 2 has heard nothing.
 said()
 {
 	"$@" >"$made.says" && [ -s "$made.heard" ]
@@ -149,7 +150,7 @@ module_to_process()
 		rclink del m
 }
 
-# section TITLE COLUMN=FILE...: a table, and the sentences in it
+# section TITLE COLUMN=FILE...: a table, and the notes that it refers to
 section()
 {
 	local title=$1 column

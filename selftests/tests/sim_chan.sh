@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every verbs call of a channel's life fails once, and every work request, on
-# simulated devices. And a kernel module has masked atomics there, if both ends'
-# devices do.
+# On simulated devices, every verbs call in the life of a channel fails once, and so
+# does every work request. A kernel module can use masked atomics there, if the devices
+# of both ends have them.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
@@ -14,13 +14,14 @@
 . "$LIB_DIR/netlink/harness.sh"
 . "$LIB_DIR/chan/lib.sh"
 
-# says FILE ROW TEXT: what came of that row
+# says FILE ROW TEXT: in the table FILE, the result in ROW is TEXT
 says()
 {
 	grep -qx "$2	$3" "$1" || { cat "$1"; return 1; }
 }
 
-# unequal PEER MASKED PLAIN: sim0, which has all atomics, and a device that has not
+# unequal PEER MASKED PLAIN: links sim0, which has all atomics, to PEER, which lacks
+# some; MASKED and PLAIN are what masked and plain atomics are to result in
 unequal()
 {
 	local rows=/tmp/rclink-test-rows
@@ -68,12 +69,12 @@ for how in events polled; do
 		kapi 1 "masked a $how"
 	check "$how: the link and its channels go on" kapi 1 "data a $how 7"
 done
-# Each end has a device of its own: so it is that end's registration.
+# Each end has a device of its own, so the fault hits a registration of that end.
 echo "dereg_mr 1 1 -5" >"$SIM/sim0/fault"
 check "it hears that a registration did not end" kapi 1 "lost a"
 check "a region for all links" eval 'kapi 1 "share buffer 1" &&
 	kapi 1 "borrow a polled 1 2" && kapi 1 "shared 2"'
-# Then that end has no other one any more.
+# After this, that end has no channel whose registration the next fault could hit.
 kapi 1 "unlisten"
 echo "dereg_mr 1 1 -5" >"$SIM/sim1/fault"
 check "it hears that one of that did not end" kapi 1 unshare_lost
@@ -83,7 +84,7 @@ rclink del b
 unequal sim2 "$none" "$none"
 rclink del a
 rclink del b
-# As a virtual InfiniBand port.
+# This port is like a virtual InfiniBand port.
 sim_load "sim0 ib 1 grh=1"
 holds "a link on a port that takes nothing without a GRH" \
 	link_self device sim0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# All of sim_ib on devices that the DMA API maps for: their addresses are no
-# pointers. Not for the debug kernel: chan_ops registers a page twice, which is
-# allowed, and of which the DMA API's debugging thinks ill (EEXIST).
+# All of sim_ib on devices for which the DMA API maps memory, so that addresses are not
+# pointers. Not for the debug kernel: chan_ops registers a page twice, which is allowed,
+# but which the debugging of the DMA API takes for a mistake (EEXIST).
 # hosts: 1
 # kernels: 6.1-all 6.12-all
 # ib: no, it has simulated devices of its own

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Links on a device that takes its time with each QP are no longer configured: while
-# the daemon deletes them, it dials others, and has one of them back. So has the tool.
+# Links on a device that is slow with each QP are no longer configured: while the daemon
+# deletes them, it dials another link, and makes one of the deleted links again. So does
+# the tool.
 # hosts: 1
 # kernels: 6.12-all 6.1-all
 # ib: no, it has simulated devices of its own
 # timeout: 400
-# The libraries have the variables; what eval gets is expanded there.
+# The libraries set the variables; eval expands its argument.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -19,7 +20,7 @@ qps=15		# and the control QP
 step_ms=300	# for each of these
 self=''
 
-# conf_with N: the link a to b of this host, and N links from the slow device
+# conf_with N: configure the link a to b of this host, and N links from the slow device
 conf_with()
 {
 	local i n=$1
@@ -81,7 +82,7 @@ dials_meanwhile()
 		[ "$(slow_ones)" -gt 0 ]
 }
 
-# Meanwhile, too
+# One of the links is configured again while QPs of the old links are not gone yet.
 back()
 {
 	conf_with 1 && reload 1 && [ "$(slow_ones)" -gt 0 ] &&
@@ -89,7 +90,7 @@ back()
 		until_true 60 is 1 s1 .state up
 }
 
-# The end of the one before is not taken for that of the one that has its name now.
+# The daemon does not take the end of the old link s1 for that of the new one.
 others_gone()
 {
 	until_true 60 eval '[ "$(slow_ones)" -le $((qps + 2)) ]' &&
@@ -98,7 +99,7 @@ others_gone()
 			-eq $((crowd + 4)) ]
 }
 
-# dial_c QPS: a link that no daemon knows
+# dial_c QPS: make and dial the link c, which no daemon knows
 dial_c()
 {
 	rclink add c loopback 1 dev sim0 qps "$1" &&
@@ -122,7 +123,8 @@ dialled_again()
 		rclink del c
 }
 
-# Its end is not heard of before it is there again; then it is as configured, too.
+# The daemon hears of the end of s1 only when s1 is there again, made by hand, and then
+# makes it as configured.
 made_again()
 {
 	local pid status
@@ -143,8 +145,9 @@ parted()
 	[ "$(times 1 's1: no longer')" -gt "$1" ]
 }
 
-# What the daemon has begun, it does; what it makes anew, as it was configured again
-# before it had its turn to be deleted, is to be deleted, too.
+# A daemon that ends completes the deletions that it has begun. That includes s1, which
+# was configured again before its turn to be deleted, made anew, and then removed from
+# the configuration once more.
 at_the_end()
 {
 	local before

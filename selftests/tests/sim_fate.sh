@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A link fails before or after the peer has carried out what is in flight: what
-# becomes of each operation, where channels go on, and where they do not. And
-# each verbs call fails by which they go on. On simulated devices.
+# becomes of each operation, on channels that go on in the next epoch and on those
+# that do not. Each verbs call by which a channel goes on fails once, too. On
+# simulated devices.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has simulated devices of its own

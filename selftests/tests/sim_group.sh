@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A group on simulated devices: InfiniBand, each verbs call that fails, and
-# removal.
+# A group on simulated devices: InfiniBand, failure of each verbs call, and removal of
+# the device.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 120
-# The library has the variables.
+# The library sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -21,14 +21,14 @@ on_infiniband()
 		rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
-# joins_from DEVICE ARG...: where no device is named, and the first is not for it
+# joins_from DEVICE ARG...: a group that names no device takes DEVICE, the first fit one
 joins_from()
 {
 	rclink group add g "${@:2}" && group_is 1 g .device "$1" &&
 		rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
-# on_roce NUMBER: a device with 192.0.2.20NUMBER
+# on_roce NUMBER: makes the RoCE device simNUMBER, with the address 192.0.2.20NUMBER
 on_roce()
 {
 	modprobe dummy numdummies=0
@@ -45,7 +45,7 @@ off_roce()
 	ip link delete "sim$1eth"
 }
 
-# What is wrong with the first is told where there is no other one.
+# If there is no other device, the refusal tells what is wrong with the first one.
 first_is_unfit()
 {
 	local said status=0
@@ -66,7 +66,8 @@ on_port()
 		group_is 1 g .stats.joins "$2"
 }
 
-# Another network may be behind another port: only where its own is down it goes there.
+# Another port may lead to another network: the group goes there only if its own port
+# is down.
 keeps_its_port()
 {
 	rclink group add g mgid "$mgid4" && on_port sim2 1 &&
@@ -92,7 +93,8 @@ two_may_be_meant()
 	return "$status"
 }
 
-# fails VERB NTH: then the group is refused, in a sentence, and nothing is left
+# fails VERB NTH: if that call fails, the group is refused with a message, and nothing
+# is left
 fails()
 {
 	local said
@@ -121,7 +123,7 @@ each_verb()
 	done
 }
 
-# hears NAME: a packet of the other one, under a key that it has not
+# hears NAME: that group hears packets of the other one, under a key that it lacks
 hears()
 {
 	until_true 20 group_is 1 "$1" '.stats.rx_unknown_key > 1' true ||
@@ -138,7 +140,7 @@ over_infiniband()
 		group_is 1 g '.peers == []' true && rclink group del h
 }
 
-# A post that fails, and a send that does.
+# First posting a send fails, then a send that was posted.
 sends_fail()
 {
 	echo "post_send 1 1 -12" >"$SIM/sim0/fault" || return
@@ -151,7 +153,8 @@ sends_fail()
 	rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
-# A process that sends is told; which of its sends the group's own may have spared.
+# A process is told that a send failed. (A send of the group itself may take the fault
+# instead.)
 told()
 {
 	local said
@@ -170,7 +173,7 @@ processes_are_told()
 		rclink group del g && [ "$(objects 1)" -eq 0 ]
 }
 
-# What ended it is over, and it is told what keeps it down.
+# The event that took the group down is over, and the group tells what keeps it down.
 refused_again()
 {
 	local status=0
@@ -199,7 +202,7 @@ event_ends()
 	group_becomes 1 g .state joined && rclink group del g
 }
 
-# Most drivers have none: of two that are active it is not the first, then.
+# Most drivers have no multicast: such a device is not taken, even if it comes first.
 without_multicast()
 {
 	local said status=0
@@ -218,7 +221,7 @@ without_multicast()
 plan 12
 chan_build
 lab_module
-# That of a test before would be fit for a group that names none.
+# The device of an earlier test would be fit for a group that names none.
 lab_dev del 2>/dev/null
 sim_load "sim0 ib 1"
 check "a group on InfiniBand" on_infiniband

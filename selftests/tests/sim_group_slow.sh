@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A subnet manager that does not answer holds up the daemon's groups on its ports, and
-# no link, nor the daemon itself; and they are there when it answers.
+# A subnet manager that does not answer holds up the daemon's groups on its ports, but
+# no link, nor the daemon itself; the groups are there when it answers.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 300
-# The libraries have the variables.
+# The libraries set the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -17,7 +17,7 @@
 groups=(g h i)
 self=''
 
-# conf_with NAME...: the link a, which leads to b of this host, and those groups
+# conf_with NAME...: configure the link a, which leads to b of this host, and the groups
 conf_with()
 {
 	local name i=0
@@ -30,7 +30,7 @@ conf_with()
 	} | configure 1
 }
 
-# listens_for_b: who answers the link a
+# listens_for_b: start the listener that answers when the link a is dialled
 listens_for_b()
 {
 	: >"$log"
@@ -39,7 +39,7 @@ listens_for_b()
 	until_true 10 grep -q listening "$log"
 }
 
-# It would be 10 s for each of them.
+# If the link had to wait for the groups, it would be 10 s for each of them.
 link_is_quick()
 {
 	rclink add b loopback 1 && listens_for_b && conf_with "${groups[@]}" &&
@@ -53,7 +53,7 @@ still_asked_for()
 	! said 1 'subnet manager' && rclink group -j | gojq -e 'length == 0'
 }
 
-# Nothing of what the daemon does all the time waits, either.
+# Other work of the daemon, such as reading its configuration, does not wait, either.
 reads_again()
 {
 	local begin=$SECONDS
@@ -83,7 +83,7 @@ answers()
 	done
 }
 
-# one_less: its delete waits behind nobody's add
+# one_less: deleting a group does not wait until another one is added
 one_less()
 {
 	echo 2 >"$SIM/sim0/sa"
@@ -92,7 +92,7 @@ one_less()
 		group_is 1 g .state joined
 }
 
-# The one that is under way is waited for.
+# The daemon waits for the request that is under way.
 ends()
 {
 	daemon_end 1 && is 1 a .state up && group_is 1 h .state joined

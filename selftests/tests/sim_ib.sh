@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Links between two InfiniBand ports, which are simulated (selftests/rdmasim), both
-# on this host: by LID and by GRH, channels with all operations, what a subnet
-# manager and the device report, removal with everything in flight.
+# Links between two simulated InfiniBand ports (selftests/rdmasim) of this host: by LID
+# and by GRH, channels with all operations, what a subnet manager and the device report,
+# removal of a device with operations in flight.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
 # timeout: 240
-# The library has the variables.
+# The library sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -17,11 +17,11 @@
 
 far_says=/tmp/rclink-test-far
 heard=/tmp/rclink-test-heard
-# As an enum ib_event_type.
+# IB_EVENT_LID_CHANGE of enum ib_event_type.
 lid_change=11
 far=''
 
-# sim_up: the link l of this host leads to its link m
+# sim_up: brings up the link l of this host, whose peer is this host's link m
 sim_up()
 {
 	local peer status
@@ -71,7 +71,7 @@ moves_data()
 	done
 }
 
-# Its channels are busy when the device goes.
+# The device is removed while its channels are busy.
 removed_in_flight()
 {
 	local busy start=$SECONDS
@@ -82,12 +82,12 @@ removed_in_flight()
 		gojq -e '.[0].stats.channels > 0'" - "$tool" || return
 	echo sim1 >"$SIM/del_device" || return
 	[ $((SECONDS - start)) -lt $((20 * RCL_SLOW)) ] || return
-	# What was going on, and what was to come, has failed.
+	# Operations in flight, and those that followed, have failed.
 	wait "$busy" && return 1
 	is 1 m .state down && is 1 m .reason device-removed
 }
 
-# From a port to itself: the host's route to an address of its own leads to no
+# A link from a port to itself, as the host's route to an address of its own leads to no
 # other port.
 roce_moves_data()
 {
@@ -122,15 +122,15 @@ first_port_is_refused()
 		grep -q 'the port is not active' $heard
 }
 
-# Nobody said which port.
+# No port is set for the link.
 second_port_is_taken()
 {
 	rclink add l device sim3 && rclink add m device sim0 && sim_up &&
 		is 1 l .port 2 && is 1 l .lid 3 && moves_data
 }
 
-# What befalls the other port is none of its business. Links hear of it first, then the
-# monitor.
+# An event of the other port does not affect the link. Links are told of an event before
+# the monitor is.
 other_port_changes()
 {
 	local monitor status
@@ -158,7 +158,7 @@ for program in nl_sim nl_sim_news; do
 	harness "$NL_SRC/$program.c" "$NL/$program"
 done
 
-# What a test left that failed.
+# Removes the devices that a failed program left.
 sim_unload
 sim_load "sim0 ib 1" "sim1 ib 2"
 rm -f "$key"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# An iWARP port, which is simulated: it is shown, and nothing is made on it.
+# A simulated iWARP port is shown, but nothing is made on it.
 # hosts: 1
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, it has simulated devices of its own
-# The libraries have the variables; what gojq gets is expanded there.
+# The libraries set the variables; gojq expands those of its filters.
 # shellcheck disable=SC2154,SC2016,SC2034
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/rdmasim/lib.sh"
@@ -38,7 +38,7 @@ nothing_was_made()
 [ -z "${RCLINK_DEV:-}" ] || skip_all "a real device would be in the way"
 plan 7
 lab_module
-# Some links name no device.
+# Some links name no device and must not find the lab's device.
 lab_dev del 2>/dev/null
 sim_load "sim0 ib 1 wire=eth0 iwarp=1"
 rm -f "$key"

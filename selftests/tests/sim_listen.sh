@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A device that takes its time with each QP holds up its own exchange, and no other
-# one of the same process, whatever it is at.
+# A device that is slow to make and change QPs holds up its own exchange, but at no step
+# another exchange of the same process.
 # hosts: 1
 # kernels: 6.12-all 6.1-all
 # ib: no, it has simulated devices of its own
@@ -17,26 +17,26 @@ step_ms=150	# for each of these
 self=''
 slow=''
 
-# Calls that the device of s1 has got.
+# The number of QP calls that the device of s1 has got.
 seen()
 {
 	awk '$1 == "slow_qp" { print $3 }' "$SIM/sim1/fault"
 }
 
-# is_at N: each QP has had N calls, and the first one the next
+# is_at N: each QP has had N calls, and the first QP has the next one
 is_at()
 {
 	[ "$(($(seen) - before))" -gt $(($1 * (qps + 1))) ]
 }
 
-# is_before N: not all have had so many
+# is_before N: not all QPs have had N calls
 is_before()
 {
 	[ "$(($(seen) - before))" -lt $(($1 * (qps + 1))) ]
 }
 
-# quick N: another link comes up while the slow one is at that, after N calls, and slower
-# than ever
+# quick N: the link a comes up while the slow device is at the next call after N for
+# each QP, which is made to take even longer
 quick()
 {
 	local status
@@ -73,7 +73,8 @@ is_rotating()
 	[ "$(of 1 s0 .standby.state)" = prepared ]
 }
 
-# Two that rotate the link: the second one finds that it was, and has no other epoch.
+# Two exchanges rotate the link: the second one finds it rotated, and makes no other
+# epoch.
 rotated_once()
 {
 	local second epoch
@@ -91,7 +92,7 @@ rotated_once()
 	wait "$slow" && wait "$second" && is_next_epoch "$epoch"
 }
 
-# is_next_epoch EPOCH: it was that one
+# is_next_epoch EPOCH: the link is up with the epoch after that one
 is_next_epoch()
 {
 	[ "$(of 1 s0 .epoch)" -eq $(($1 + 1)) ] &&
@@ -99,7 +100,8 @@ is_next_epoch()
 			/tmp/rclink-test-second
 }
 
-# Of one host nobody goes first: the second one comes again after a second at least.
+# Both ends are one host, so neither goes first: the second dial comes again after a
+# second at least.
 disconnected()
 {
 	local second status
@@ -119,7 +121,7 @@ disconnected()
 		grep -q 's0: the link was disconnected' /tmp/rclink-test-second
 }
 
-# It has made no offer.
+# The caller that gave way has sent no OFFER.
 refused_nobody()
 {
 	grep 'given up, from .*another exchange of the link is under way' \
@@ -141,7 +143,7 @@ before=$(seen)
 echo "slow_qp 1 1000 $step_ms" >"$SIM/sim1/fault" || bail "it is quick"
 dial_slow >/tmp/rclink-test-slow 2>&1 &
 slow=$!
-# Making a QP is a call, too.
+# Making a QP counts as a call, too.
 holds "another link comes up while it is prepared" quick 0
 holds "another one while it is connected" quick 2
 holds "another one while it is activated" quick 3

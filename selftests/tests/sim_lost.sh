@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# QPs that a simulated device does not give back. The module stays then until the
-# host is booted, so host 2 has them.
+# A simulated device keeps QPs that are to be destroyed. The module then stays loaded
+# until the host is booted again, so this runs on host 2.
 # hosts: 2
 # kernels: 6.1 6.12-all debug-all
 # ib: no, it has simulated devices of its own
@@ -14,7 +14,7 @@
 
 command -v lab_power >/dev/null || skip_all "needs a host whose power can be cut"
 
-# stays: for who may be called, and it has said so
+# stays: the module cannot be unloaded, as it may still be called, and has said so
 stays()
 {
 	! on 2 rmmod rclink 2>/dev/null &&

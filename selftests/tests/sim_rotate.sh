@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every verbs call by which a link that is up gets another epoch fails once, at either
-# end, on simulated devices.
+# Each verbs call of a rotation fails once, at either end of the link, on simulated
+# devices.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has simulated devices of its own

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A group on simulated InfiniBand ports with a subnet manager, which says the
-# group's LID, and lets packets through to members alone: joining and leaving,
-# no answer or another one, and what becomes of it afterwards.
+# A group on simulated InfiniBand ports with a subnet manager, which assigns the
+# group's LID and lets packets through to members only: joining and leaving, requests
+# that are refused or get no answer, and what becomes of the group afterwards.
 # hosts: 1
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, it has simulated devices of its own
@@ -16,7 +16,7 @@
 
 reregister=17	# enum ib_event_type
 
-# members N: so many ports are members of the group, as the subnet manager knows
+# members N: the subnet manager has N ports as members of the group
 members()
 {
 	[ "$(grep -c "^$mgid6 " "$SIM/sa")" -eq "$1" ]
@@ -44,7 +44,7 @@ gives_the_lid()
 		members 1 && joined_at g
 }
 
-# hears NAME: packets of the other one, under a key that it has not
+# hears NAME: the group NAME gets packets of the other one, under a key that it lacks
 hears()
 {
 	local before
@@ -53,7 +53,7 @@ hears()
 	until_true 20 group_is 1 "$1" ".stats.rx_unknown_key > $((before + 1))" true
 }
 
-# Of the smaller MTU, which is that of who came first.
+# Both have the MTU of the first member, which is the smaller one.
 lets_through()
 {
 	rclink group add h dev sim1 mgid "$mgid6" qkey 5 && members 2 &&
@@ -62,7 +62,7 @@ lets_through()
 		group_is 1 g .mtu 1024 && group_is 1 h .mtu 1024
 }
 
-# Two of one port have one membership.
+# Two groups of one port share one membership.
 is_left()
 {
 	rclink group add i dev sim0 mgid "$mgid6" && members 2 &&
@@ -78,7 +78,7 @@ loses_some()
 		rclink group del g && members_become 0
 }
 
-# add_fails TEXT: and nothing is left
+# add_fails TEXT: a group is refused with TEXT, and nothing is left
 add_fails()
 {
 	local said
@@ -98,7 +98,7 @@ refuses()
 	return "$1"
 }
 
-# is_taken: which is told at once, and by what is wrong with the name alone
+# is_taken: a name in use is refused at once, without waiting for the subnet manager
 is_taken()
 {
 	local status=0 start=$SECONDS
@@ -107,12 +107,12 @@ is_taken()
 	"$tool" group add h dev sim0 mgid "$mgid6" >"$said" 2>&1 && status=1
 	cat "$said"
 	grep -q 'a group of that name already' "$said" || status=1
-	# An answer has 10 s, also on a slow kernel.
+	# The subnet manager has 10 s to answer, also on a slow kernel.
 	[ $((SECONDS - start)) -lt 8 ] || status=1
 	rclink group del h && return "$status"
 }
 
-# Others are not held up meanwhile.
+# Other requests are not held up while the subnet manager is silent.
 is_silent()
 {
 	local add status=0
@@ -132,7 +132,8 @@ is_silent()
 	return "$status"
 }
 
-# Removal waits neither for an answer nor for who waits for one.
+# Removing a device waits neither for the subnet manager's answer nor for a command that
+# waits for one.
 removed_meanwhile()
 {
 	local add before status=0
@@ -150,7 +151,7 @@ removed_meanwhile()
 	return "$status"
 }
 
-# asks DEVICE N: to join, more often than that
+# asks DEVICE N: DEVICE has asked to join more than N times
 asks()
 {
 	[ "$(<"$SIM/$1/sa_joins")" -gt "$2" ]
@@ -162,7 +163,7 @@ joins_become()
 		group_is 1 g "[.stats.joins, .state] | tojson" "[$1,\"joined\"]"
 }
 
-# It was started again, and knows nothing.
+# The subnet manager was started again, and knows no members.
 begins_anew()
 {
 	rclink group add g dev sim0 mgid "$mgid6" qkey 5 &&
@@ -173,7 +174,7 @@ begins_anew()
 		members_become 2 && joined_at g && hears g && hears h
 }
 
-# While it is away, the group is down, says why, and tries again.
+# While the subnet manager is away, the group is down, says why, and tries again.
 is_away()
 {
 	local status=0
@@ -192,15 +193,15 @@ down_for_it()
 		.ports[0].gid != null'
 }
 
-# longest GROUP: bytes that it says a message may have
+# longest GROUP: the longest message that GROUP says it takes, in bytes
 longest()
 {
 	"$tool" group send "$1" "$(printf '%05000d' 0)" 2>&1 |
 		grep -oE 'longer than [0-9]+ bytes'
 }
 
-# keeps_length: tries to join again, from a port with another MTU than the group's,
-# change nothing of that
+# keeps_length: the longest message stays the same while the group tries in vain to join
+# again, from a port whose MTU is not the group's
 keeps_length()
 {
 	local bytes before status=0
@@ -217,7 +218,7 @@ keeps_length()
 		return "$status"
 }
 
-# Where it is has changed, which takes nothing down; a LID of the port's does.
+# A new LID of the subnet manager takes nothing down; a new LID of the port does.
 moves()
 {
 	echo 9 >"$SIM/sim0/sm_lid" && hears g && group_is 1 g .stats.joins 3 &&
@@ -234,7 +235,7 @@ device_goes()
 	group_becomes 1 g .state joined && joined_at g && hears g
 }
 
-# crosses: a router is none of the two ports
+# crosses: a link to another subnet is refused, as it would need a router
 crosses()
 {
 	local said=/tmp/rclink-test-crosses
@@ -250,8 +251,8 @@ crosses()
 	rclink del a && rclink del b && rm -f "$said"
 }
 
-# Down for its port, and then for what the subnet manager says: each is told once,
-# however often it is tried.
+# The group is down for its port, then because the subnet manager refuses it: events
+# tell each reason once, however often the group tries to join.
 reason_changes()
 {
 	local told=/tmp/rclink-test-sa-told status=0 before monitor
@@ -280,7 +281,7 @@ reason_changes()
 	return "$status"
 }
 
-# says FILE FILTER: of the events of g
+# says FILE FILTER: FILTER is true of the events in FILE that say g has changed
 says()
 {
 	gojq -se "map(select(.group == \"g\" and .kind == \"changed\")) | $2" "$1"

@@ -41,8 +41,8 @@ faults_refused()
 	done 2>/dev/null
 }
 
-# Of the two ports: one partition, of which the second is a limited member; two; and one
-# of which both are.
+# Index 1 of both ports: one partition, of which sim1 is a limited member; index 2: two
+# partitions; index 3: one partition, of which both are limited members.
 partitions()
 {
 	local line
@@ -53,7 +53,7 @@ partitions()
 	done
 }
 
-# has_points WHERE: of the tests of the module
+# has_points WHERE: one point for each test of rdmasim_self.ko
 has_points()
 {
 	local name

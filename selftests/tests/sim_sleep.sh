@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # This host is about to sleep while epochs come up, are up or end, on simulated
-# devices that take their time.
+# devices that may be slow.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# An epoch of many QPs comes up, or is given up, beside one that is up, on a
-# simulated device that takes its time with each of them.
+# An epoch of many QPs comes up, or is given up, beside one that is up, on a simulated
+# device that is slow with each QP.
 # hosts: 1
 # kernels: 6.12-all 6.1-all debug-all
 # ib: no, it has simulated devices of its own

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The QP of a channel fails alone: where the link is rotated the channel goes
-# on, and else it ends and says why, with each status. Who hears that a channel
-# has ended finds all that came before, and where many end at once their link
-# stays. On simulated devices.
+# The QP of a channel fails, but not its link: if the link is rotated, the channel goes
+# on; otherwise it ends and says why. Each completion status is reported by its name. An
+# end that hears that its channel has ended finds the messages sent before. Where many
+# channels are closed at once, their link stays up. On simulated devices.
 # hosts: 1
 # kernels: 6.12 6.1-all debug-all
 # ib: no, it has simulated devices of its own

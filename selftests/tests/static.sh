@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What can be said of the source without running it.
+# What can be checked in the source without running it.
 # hosts: 0
 # timeout: 1200
 . "$(dirname "$0")/../lib.sh"
@@ -9,14 +9,14 @@ cd "$LIB_DIR/.." || exit 1
 source=$(selftests/vm/source) || bail "no kernel source"
 static=selftests/static
 
-# What checkpatch says of the kernel's own types, helpers and macros; and the
-# names of OpenSSL's functions are not ours.
+# Advice of checkpatch that is for kernel code only: its types, helpers and macros.
+# CAMELCASE: the names of OpenSSL's functions are not ours.
 kernel_only=FILE_PATH_CHANGES,CAMELCASE,PREFER_KERNEL_TYPES,STRCPY,STRLCPY
 kernel_only+=,STRNCPY,SYMBOLIC_PERMS,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO
-# Of a test that ends where something is not as it should be.
+# Macros of a test end it where something is wrong.
 kernel_only+=,MACRO_WITH_FLOW_CONTROL
 
-# Written by hand: not by the netlink generator.
+# Files written by hand, not by the netlink generator.
 mapfile -t kernel < <(find kmod -name '*.[ch]' ! -path '*/uapi/*' \
 	! -name 'nl-gen.*' ! -name '*.mod.c')
 mapfile -t plain < <(printf '%s\n' "${kernel[@]}" |
@@ -24,7 +24,7 @@ mapfile -t plain < <(printf '%s\n' "${kernel[@]}" |
 mapfile -t user < <(find tools selftests -name '*.[ch]' ! -name compat.h)
 mapfile -t scripts < <(grep -rlE '^#!/bin/((ba)?sh|busybox sh)' selftests .ci)
 
-# It leaves a file where it runs.
+# checkpatch.pl leaves a file in the directory that it runs in.
 checkpatch()
 {
 	local ignore=$1
@@ -57,7 +57,7 @@ kernel_doc()
 	! grep -iE 'warning:|error:' <<<"$said"
 }
 
-# on_both WORD...: environments of both kernels, or of none that has guests
+# on_both WORD...: these environments have both kernels, or are for no guest
 on_both()
 {
 	[ $# -gt 0 ] || return 0
@@ -67,7 +67,7 @@ on_both()
 	esac
 }
 
-# A word that vm/suite has no environment for is a file that never runs there.
+# A file never runs in an environment that vm/suite does not have.
 headers_name_environments()
 {
 	local file word bad=0 words
@@ -104,8 +104,8 @@ objects_of()
 	echo "build/$release/kmod"
 }
 
-# What a file sources, also by way of a library, goes into the package. (make and sed
-# expand what is quoted.)
+# Each file that a test sources, directly or by way of a library, is in the package.
+# (make and sed expand what is quoted.)
 # shellcheck disable=SC2016
 package_is_whole()
 {
@@ -123,8 +123,8 @@ package_is_whole()
 	[ "${#has[@]}" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-# The module of selftests/kapi has each call that there is for modules, and not only in
-# a comment.
+# The test module of selftests/kapi uses each function that is exported to modules, and
+# not only in a comment.
 kapi_is_tried()
 {
 	local name missing=0 all=0
@@ -138,7 +138,7 @@ kapi_is_tried()
 	[ "$all" -gt 0 ] && [ "$missing" = 0 ]
 }
 
-# Of what has no comment at all kernel-doc says nothing.
+# kernel-doc does not report a function that has no comment at all.
 kapi_is_documented()
 {
 	local name missing=0 all=0
@@ -169,7 +169,7 @@ library_has_its_manual()
 	[ -n "$manual" ] && diff <(echo "$manual") <(echo "$library")
 }
 
-# But for what the generator writes, which has roles of Sphinx's.
+# All but Documentation/netlink, whose generator writes roles of Sphinx.
 documents_parse()
 {
 	local file status=0
@@ -181,7 +181,7 @@ documents_parse()
 	return "$status"
 }
 
-# Those that only count are, by the rule that names them after JSON's.
+# Plain counters are documented by the rule that names them after those of JSON.
 metrics_are_documented()
 {
 	local name missing=0 all=0
@@ -197,11 +197,12 @@ metrics_are_documented()
 }
 
 plan 23
-# What is said to users is not broken into pieces; a loop has its arguments twice.
+# Messages to users are not split; a macro that is a loop uses its arguments twice.
 check "checkpatch has nothing to say of kmod" checkpatch \
 	FILE_PATH_CHANGES,LONG_LINE_STRING,MACRO_ARG_REUSE \
 	"${plain[@]}"
-# Its form is given by the macros; and the one place for kernel versions.
+# The tracing macros dictate the form of trace.h; compat.h is the one place for kernel
+# versions.
 check "checkpatch has nothing to say of trace.h and compat.h" checkpatch \
 	FILE_PATH_CHANGES,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE,\
 LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/trace.h \

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Callers and listeners that are not who they should be, against the real tool
-# and the real module: refused with a reason, and nothing is made.
+# Callers and listeners that are not who they should be, against the real tool and the
+# real module: they are refused with a reason, and no object is left.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # timeout: 600
-# The library has the variables; what eval gets is expanded there.
+# The libraries define the variables; eval expands its arguments.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -23,13 +23,13 @@ made_nothing()
 	[ "$(of 1 l .state)" != up ] && nothing_left 1 && nothing_left 2
 }
 
-# What is prepared has the next number, also where it is undone at once.
+# Each `prepare` takes the next epoch number, even if the epoch is undone at once.
 epochs()
 {
 	of 1 l .epoch && of 2 l .epoch
 }
 
-# refused TEXT CMD...: and neither end has asked its kernel for anything
+# refused TEXT CMD...: CMD fails and prints TEXT, and neither end has prepared an epoch
 refused()
 {
 	local text=$1 said before
@@ -48,7 +48,7 @@ tls()
 		"$@" </dev/null 2>&1
 }
 
-# What reads the peer's first message gets none: it must not act.
+# The code that reads the peer's first message gets none, and must not act.
 no_certificate()
 {
 	local before
@@ -72,7 +72,7 @@ callers_refused()
 	grep -c '^refused' "$log"
 }
 
-# Who comes next gets the link.
+# The next caller gets the link.
 garbage()
 {
 	local before
@@ -89,8 +89,8 @@ ends()
 	rclink disconnect l && becomes 2 l .state down && until_true 40 made_nothing
 }
 
-# dial_by_proxy BYTES: it passes so many on to the listener, and then ends. What head
-# has read is passed on at once: the peer answers it.
+# dial_by_proxy BYTES: dials through a proxy that passes so many on to the listener and
+# then ends. head must write at once what it has read, since the peer answers it.
 dial_by_proxy()
 {
 	local passes="stdbuf -o0 head -c $1 | tee $passed" proxy status
@@ -102,13 +102,13 @@ dial_by_proxy()
 	rclink connect l 127.0.0.1:7200 --key "$key" --pin "$pin2" \
 		--timeout $((20 * RCL_SLOW))
 	status=$?
-	# After an exchange that was whole it ends by itself, and has counted all.
+	# After a whole exchange the proxy ends by itself, and has recorded all bytes.
 	[ "$status" -eq 0 ] || kill $proxy 2>/dev/null
 	wait $proxy
 	return "$status"
 }
 
-# Sets whole: how many bytes an exchange has in that direction
+# Sets whole: how many bytes host 1 sends in a whole exchange
 whole_exchange()
 {
 	dial_by_proxy 1000000 && is 1 l .state up && is 2 l .state up &&
@@ -117,13 +117,13 @@ whole_exchange()
 	ends
 }
 
-# Its record has one exchange.
+# The record of a link made anew has only one exchange.
 made_anew()
 {
 	rclink del l && on 2 "$tool" del l && link_add 1 l && link_add 2 l
 }
 
-# is_cut BYTES: so far it gets, and no further
+# is_cut BYTES: an exchange that is cut after BYTES fails, and leaves nothing
 is_cut()
 {
 	if dial_by_proxy "$1" >/tmp/cut 2>&1 ||
@@ -135,9 +135,9 @@ is_cut()
 	fi
 }
 
-# An end that takes the handshake and then cuts, at many places. The last is in the
-# midst of CONFIRM, behind which DONE and close_notify have 54 bytes: after that an end
-# may be up. Both have prepared there, and have the other's values.
+# The connection is cut at many places. The last is in the midst of CONFIRM, before the
+# 54 bytes of DONE and close_notify: after that an end may be up. There both ends have
+# prepared, and have received the other's values.
 cut_after()
 {
 	local bytes
@@ -151,7 +151,7 @@ cut_after()
 		tells 2 'it was prepared' "the peer's values came in"
 }
 
-# All that is said, without times and ports.
+# All that tools and kernels print, and all command lines, without times and ports.
 all_that_is_said()
 {
 	{
@@ -174,7 +174,8 @@ no_secret_anywhere()
 	all=$(secrets_of 1 14 '.local, .remote | .rkey, .addr,
 		.queue_pairs[].psn') || return
 	for secret in $all; do
-		# One of few digits is easily a number of the kernel's.
+		# A short secret may equal another number of the kernel's: look only
+		# at lines of rclink then.
 		where=''
 		[ ${#secret} -gt 4 ] || where=rclink
 		! grep -e "$where" /tmp/everything |
@@ -183,7 +184,7 @@ no_secret_anywhere()
 	! grep -F "$(sed -n 2p "$key")" /tmp/everything
 }
 
-# Both are killed when their keys are in memory.
+# `rclink connect`, and below `rclink listen`, is killed while its key is in memory.
 no_core_of_connect()
 {
 	local pid
@@ -224,7 +225,7 @@ ca_setup()
 		give $ca.pem && give /tmp/host2.test.pem
 }
 
-# listen_as OPTIONS...: host 2 does, and nobody else there
+# listen_as OPTIONS...: host 2 listens with OPTIONS, instead of its last listener
 listen_as()
 {
 	link_listen_end
@@ -234,7 +235,7 @@ listen_as()
 	until_true 10 grep -q listening "$log"
 }
 
-# Host 2 hears the network, and not itself; or itself alone.
+# Host 2 listens at its network address alone, and then at the loopback address alone.
 at_one_address()
 {
 	listen_as --bind "$RCL_PEER_IP" --key "$key" --peer "l=$pin1" &&
@@ -258,13 +259,13 @@ ca_dial()
 		--name "$2" --timeout $((30 * RCL_SLOW)) "${@:3}"
 }
 
-# crl NAME...: both hosts have a list of these
+# crl NAME...: both hosts get a CRL with the certificates of NAME...
 crl()
 {
 	revoke $ca "$@" && give $ca.crl
 }
 
-# old.test is host1.test, too, by its certificate.
+# The certificate of old.test is a former one of host1.test, and has that name.
 caller_revoked()
 {
 	cp /tmp/host1.test.crt /tmp/old.test.crt &&
@@ -287,7 +288,7 @@ not_revoked()
 	crl old.test && ca_dial host1.test host2.test "$@" && ends
 }
 
-# Key and certificate, each in a file of its own; the last option counts.
+# Key and certificate, each in a file of its own. Of two --key options, the last counts.
 two_files()
 {
 	give /tmp/host2.test.key && give /tmp/host2.test.crt &&

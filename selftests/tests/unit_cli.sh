@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The command line tool as far as it goes without a kernel module.
+# The command line tool as far as it works without a kernel module.
 # hosts: 0
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"
@@ -65,13 +65,13 @@ each_option_is_in()
 	return "$status"
 }
 
-# The paragraphs of a manual page that have a head of their own.
+# The tags of the manual page's tagged paragraphs.
 paragraphs()
 {
 	grep -A 1 -E '^\.T[PQ]' "$man" | tr -d "\\\\"
 }
 
-# offered WORD...: what is completed of the last one, on a host that has one device
+# offered WORD...: completions of the last WORD, on a host that has one device
 # shellcheck disable=SC2016
 offered()
 {
@@ -86,7 +86,7 @@ offered()
 		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$@"
 }
 
-# What the first word may be.
+# Completions of the first word.
 completed()
 {
 	offered "" | sed 's/^/rclink /'
@@ -98,7 +98,7 @@ all_commands()
 	"$rclink" --verbs --help | sed -n 's/^  \([a-z]*\)  *.*/--verbs \1/p'
 }
 
-# No option is offered that the command has not.
+# The completion offers no option that the command does not have.
 options_are_known()
 {
 	local help option status=0
@@ -118,7 +118,7 @@ options_are_known()
 	return "$status"
 }
 
-# Without the module, or its key, a command comes no further than that.
+# Without the module, or its key, a command fails with 1 once it has taken its words.
 ops_are_taken()
 {
 	local op ops status=0
@@ -153,7 +153,8 @@ devices_are_offered()
 		[ "$(offered --verbs window "")" = sim0 ]
 }
 
-# each_command_is_in CMD: in a line that it prints; many are ordinary words
+# each_command_is_in CMD: CMD prints each command after `rclink`, as many of them are
+# ordinary words
 each_command_is_in()
 {
 	local command said status=0
@@ -167,7 +168,7 @@ each_command_is_in()
 	return "$status"
 }
 
-# refused TEXT ARGS...: a wrong usage
+# refused TEXT ARGS...: `rclink ARGS` is refused as wrong usage, with TEXT
 refused()
 {
 	local text=$1
@@ -205,7 +206,8 @@ help_to_full_disk()
 	"$rclink" ping --help >/dev/full
 }
 
-# version_with [VERSION]: what it says beside a module that says this
+# version_with [VERSION]: what --version prints if the loaded module has VERSION, or
+# does not tell its own
 # shellcheck disable=SC2016
 version_with()
 {
@@ -230,7 +232,7 @@ completes()
 	bash -c '. "$0" && complete -p rclink rclinkd' "$completion"
 }
 
-# no_pem TEXT OPTIONS...: that file is none
+# no_pem TEXT OPTIONS...: a file in OPTIONS is refused with TEXT, as it is not PEM
 no_pem()
 {
 	local text=$1

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/netlink/harness.sh"
 
-# What a peer sends, mutated from the golden messages on.
+# Fuzz what a peer sends, starting from the golden messages.
 fuzz()
 {
 	make -s -C "$LIB_DIR/../tools/fuzz" run SECONDS=10

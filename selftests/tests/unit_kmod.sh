@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The pure files of kmod/, compiled here as they are, under the sanitizers.
+# The pure files of kmod/, compiled unchanged for userspace, with the sanitizers.
 # hosts: 0
 # timeout: 300
 . "$(dirname "$0")/../lib.sh"

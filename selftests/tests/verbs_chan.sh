@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Each operation of a channel with the endpoint of a process, over libibverbs, at one
-# end or at both, looked at from both ends; and what a peer may do wrong.
+# Each operation of a channel with the libibverbs endpoint of a process at one end or at
+# both, checked at both ends; and what a peer may do wrong.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, libibverbs knows no simulated device
 # timeout: 300
-# The library has the variables; what gojq gets is expanded there.
+# The libraries set the variables; gojq expands those of its filters.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -16,7 +16,7 @@
 
 mirror_says=/tmp/rclink-test-far-mirror
 
-# sizes [OPTIONS]: all operations, and the size that each had
+# sizes [OPTIONS]: do all operations; print the size and the result of each
 sizes()
 {
 	verbs echo l -j "$@" >"$out.json" || return
@@ -44,7 +44,7 @@ process_process()
 		all_work 1 && all_work 65536
 }
 
-# Of table.c, with libibverbs at the other end.
+# The output of table.c with libibverbs at the other end.
 others_work()
 {
 	diff - "$1" <<-END
@@ -61,8 +61,7 @@ others_work()
 	END
 }
 
-# More often than the pool has QPs, and two at once: each channel has memory of its
-# own.
+# More channels than the pool has QPs, two at a time: each has memory of its own.
 module_process()
 {
 	local i
@@ -75,21 +74,21 @@ module_process()
 	done
 }
 
-# What example.c sends comes back, and pingpong is another service.
+# The service echo sends back what example.c sends; pingpong is another service.
 two_services()
 {
 	[ "$("$LIB_DIR/../tools/librclink/example" m echo 'to and fro')" = \
 		'to and fro' ] && rclink pingpong m -n 10 -s 700 -c
 }
 
-# mirror WORD: the process over the module at host 2 does that
+# mirror WORD: start the process over the module on host 2, which behaves as WORD says
 mirror()
 {
 	[ -z "$far" ] || chan_far_end "$far"
 	chan_far mirror l "$@"
 }
 
-# What the process over the module saw, of channel after channel.
+# The process over the module has printed this, for one channel after the other.
 module_saw()
 {
 	until_true 10 seen "$1" && return
@@ -125,7 +124,7 @@ echoes()
 	verbs echo l -o "$@"
 }
 
-# refuses WORD TEXT OP [OPTIONS]: the module's process does that; so it is said
+# refuses WORD TEXT OP [OPTIONS]: the peer behaves as WORD says, and OP fails with TEXT
 refuses()
 {
 	local text=$2
@@ -138,7 +137,7 @@ refuses()
 	refuse 1 "${*}: $text" "$text" echoes "$@"
 }
 
-# The first answer is always that it is not registered yet.
+# The first answer to each import is that the region is not registered yet.
 shared()
 {
 	mirror share && echoes write && echoes read && module_saw \
@@ -146,7 +145,7 @@ shared()
 memory: 0 bytes changed'
 }
 
-# Who dialled answers, too.
+# The process that dialled answers, too.
 dialler_answers()
 {
 	keep "${calm[@]}" && on 2 "$CHAN/table" --echo l >"$out.table" &&
@@ -155,7 +154,7 @@ dialler_answers()
 	wait "$here"
 }
 
-# The link goes on after what failed on it, of which there is a line each.
+# The link goes on after operations that failed, and there is a line for each of them.
 goes_on()
 {
 	local said status
@@ -171,7 +170,7 @@ goes_on()
 		diff - <(sed 's/^rclink: echo l: \([a-z-]*\): .*/\1/' "$out.failed")
 }
 
-# What the kernel holds for processes, on both hosts.
+# The kernel holds no QPs or MRs for processes on either host.
 no_objects()
 {
 	local all

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The endpoint of a process, over libibverbs: with a stock ibv_rc_pingpong, with
-# another one, and with the module in either role.
+# A process as an endpoint, over libibverbs: with a stock ibv_rc_pingpong, with another
+# such process, and with the module in either role.
 # hosts: 2
 # kernels: 6.1-all 6.12 debug-all
 # ib: no, libibverbs knows no simulated device
 # timeout: 400
-# The library has the variables; what eval gets is expanded there.
+# The library sets the variables; eval expands the quoted code.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
@@ -24,7 +24,7 @@ same_gids()
 			gojq '.[] | .gids, .chosen_gid, .reason')
 }
 
-# rxe looks at the memory behind a window, and not at its length.
+# rxe checks accesses against the memory behind a window, not the window's length.
 windows_hold()
 {
 	rclink --verbs window "$device" >"$out" || cat "$out"
@@ -80,7 +80,7 @@ user_user()
 			--timeout $((30 * RCL_SLOW)) "${words[@]}"
 }
 
-# Connections that say nothing, more than there is room for.
+# More silent connections than the listener has room for.
 crowd()
 (
 	for ((i = 0; i < 20; i++)); do
@@ -89,12 +89,13 @@ crowd()
 	verbs ping l -c 1 -i 0
 )
 
-# A peer that goes before it has offered anything, and nobody that is known.
+# A peer that goes before it has offered anything; then a caller with an unknown key
+# that does the same.
 gone()
 {
 	local name lines
 
-	# What was said of those before is of no account.
+	# What the listener said of earlier callers does not count.
 	lines=$(wc -l <"$out")
 	for name in "$key" "$key.other"; do
 		[ -e "$name" ] || rclink genkey "$name" || return
@@ -107,14 +108,14 @@ gone()
 		until_true 10 says_behind "$lines" '^refused .*the peer closed'
 }
 
-# says_behind LINE PATTERN: the listener does
+# says_behind LINE PATTERN: the listener said PATTERN after LINE
 says_behind()
 {
 	tail -n +$(($1 + 1)) "$out" | grep "$2"
 }
 
-# The same of a peer with a key, all for the link l. A slow kernel is to have shaken
-# hands with all of them before the first one goes.
+# Many silent connections of a peer with a known key, all for link l: on a slow kernel
+# fewer, so that all have done the handshake before the first one goes.
 offers()
 {
 	local i pids=() status
@@ -131,7 +132,7 @@ offers()
 	[ "$status" -eq 0 ] && until_true 20 grep -q '^l: not up, from' "$out"
 }
 
-# Who dials again has lost the link, whatever the listener believes.
+# A peer that dials again has lost the link, whatever the listener believes.
 replaced()
 {
 	keep qps 2 "${beat[@]}" || return
@@ -142,7 +143,7 @@ replaced()
 		grep -q 'l: down: the peer made a new epoch' "$out"
 }
 
-# More often than the pool has QPs, so each is made anew.
+# More channels, one after the other, than the pool has QPs, so QPs are made anew.
 kernel_connects()
 {
 	local i
@@ -152,7 +153,7 @@ kernel_connects()
 	done
 }
 
-# Who listens may not do so yet when the first exchange is done.
+# The process on host 2 may not listen yet when the first exchange is done.
 try_pingpong()
 {
 	verbs pingpong l -n 10 -s 100000 -c "$@" >>"$out.tries" 2>&1
@@ -176,7 +177,7 @@ user_connects()
 
 large='packets of 1024 bytes do not come through: lower mtu'
 
-# fails CMD...: it does, within its time, and tells why
+# fails CMD...: CMD fails within its time, and tells why
 fails()
 {
 	local said status
@@ -187,7 +188,7 @@ fails()
 	[ "$status" -eq 1 ] && grep -q "$large" <<<"$said"
 }
 
-# large_lost HOST: that one hears none
+# large_lost HOST: HOST receives no large packets
 large_lost()
 {
 	local -a slow=(timeout 17) words=(timeout 17 "${calm[@]}" qps 2)
@@ -202,7 +203,7 @@ large_lost()
 	[ "$status" -eq 0 ] && grep -q "$large" "$out"
 }
 
-# Of a link that is up: then nothing that follows is taken.
+# Large packets get lost while the link is up: then nothing that follows is accepted.
 large_lost_later()
 {
 	local status
@@ -249,7 +250,7 @@ goodbye()
 	kill -INT "$here" && wait "$here" && becomes 2 l .reason peer-disconnected
 }
 
-# What the kernel holds for processes, on both hosts.
+# On both hosts the kernel holds no QP of an rclink process.
 no_objects()
 {
 	local all

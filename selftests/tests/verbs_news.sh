@@ -15,10 +15,10 @@
 port='the port went down'
 address="the port's GID or LID changed"
 removed='the RDMA device was removed'
-# Of who hears no more: a heartbeat or a work request may notice it first.
+# Where the peer is no longer heard, a heartbeat or a work request may notice it first.
 silent='\(the peer fell silent\|retry exceeded: the peer did not acknowledge\)'
 
-# here_ends WHY: the process of this host, by itself
+# here_ends WHY: the process of this host ends by itself, and says WHY
 here_ends()
 {
 	local i
@@ -33,7 +33,7 @@ here_ends()
 	grep -q "the link went down: $1" "$out.here"
 }
 
-# far_says WHY: of one more link, the one of host 2
+# far_says WHY: the process of host 2 says that one more link went down, and WHY
 far_says()
 {
 	local before=$downs
@@ -51,8 +51,8 @@ downs_are()
 	[ "$(grep -c '^l: down: ' "$out")" -eq "$1" ]
 }
 
-# goes HOST WHY CMD...: CMD on that host ends the link of the processes for that
-# reason there, and at the other end because nothing is heard
+# goes HOST WHY CMD...: CMD on HOST ends the link between the processes; that end gives
+# WHY as the reason, the other one that it hears nothing
 goes()
 {
 	local host=$1 why=$2 here_why far_why status
@@ -71,7 +71,7 @@ goes()
 	on "$host" lab_dev && return "$status"
 }
 
-# It listens as before, with the device that is there now.
+# The process of host 2 still listens, now on the device that was made again.
 still_listens()
 {
 	local -a words=("${slow[@]}" "${beat[@]}" qps 2)
@@ -79,7 +79,8 @@ still_listens()
 	verbs ping l -c 1 -i 0 && far_says 'disconnected by the peer'
 }
 
-# kernel_goes WHY CMD...: what ends the link of a kernel is no news for a process
+# kernel_goes WHY CMD...: CMD on host 2 ends a kernel's link because of WHY; the process
+# at the other end learns only that the peer is gone
 kernel_goes()
 {
 	local why=$1
@@ -90,7 +91,8 @@ kernel_goes()
 	here_ends "\\($silent\\|disconnected by the peer\\)" && on 2 lab_dev
 }
 
-# kernel_hears CMD...: nor is what ends one of a process for a kernel
+# kernel_hears WHY CMD...: CMD on this host ends a process's link because of WHY; the
+# kernel at the other end learns only that the peer is gone
 kernel_hears()
 {
 	local why=$1
@@ -101,7 +103,7 @@ kernel_hears()
 		of 2 l .reason | grep -x 'peer-silent\|completion'
 }
 
-# Nobody calls it.
+# No peer connects while the stock pingpong waits.
 stock_gives_up()
 {
 	local status

@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Devices as libibverbs shows them, and what verbs_link has no use for: the options
-# of bench and pingpong, with a process, a kernel and a stock peer at the other end.
+# Devices as libibverbs shows them, and what verbs_link does not use: the options of
+# bench and pingpong, with a process, a kernel and a stock peer at the other end.
 # hosts: 2
 # kernels: 6.1-all 6.12-all debug-all
 # ib: no, libibverbs knows no simulated device
 # timeout: 400
-# The library has the variables; what gojq gets is expanded there.
+# The libraries define the variables; gojq expands those in its filters.
 # shellcheck disable=SC2154,SC2016,SC2034
 
 . "$(dirname "$0")/../lib.sh"
 . "$LIB_DIR/link/lib.sh"
 . "$LIB_DIR/link/verbs.sh"
 
-# null for no limit
+# max_mr_size: the limit of the device, null if there is none
 max_mr_size()
 {
 	printf '%u\n' "$(devinfo max_mr_size)" | sed 's/^18446744073709551615$/null/'
 }
 
-# What the other tool has, as ours would say it.
+# The values that ibv_devinfo prints, in the form in which rclink prints them.
 as_devinfo_says()
 {
 	local speed
@@ -55,14 +55,15 @@ dev_is_narrow()
 		grep -q '^DEVICE  PORT  PHYSICAL' "$said.dev"
 }
 
-# Of RoCE, to and from this host.
+# How many RoCE packets this host has sent and received, as a sum.
 packets()
 {
 	cat "/sys/class/infiniband/$device/ports/1/hw_counters/"{sent,rcvd}_pkts |
 		paste -sd +
 }
 
-# moves NUM FILTER CMD...: CMD's JSON fulfils FILTER, and NUM packets were on the way
+# moves NUM FILTER CMD...: CMD's JSON fulfils FILTER, and at least NUM packets were sent
+# or received meanwhile
 moves()
 {
 	local num=$1 filter=$2 before
@@ -112,7 +113,8 @@ too_much()
 	[ "$status" -eq 1 ] && grep -q '^rclink: bench l: ' <<<"$said"
 }
 
-# refused FIELD VALUE TEXT: a link with that is, before anybody is called
+# refused FIELD VALUE TEXT: a link with FIELD set to VALUE is refused with TEXT, before
+# the peer is called
 refused()
 {
 	local -a words=("$1" "$2")
@@ -120,7 +122,7 @@ refused()
 	refuse 1 "$1 $2: $3" "$3" verbs ping l -c 1
 }
 
-# split OPTIONS -- FILTER ...: into the caller's theirs and filter
+# split OPTIONS -- FILTER ...: sets theirs and filter, variables of the caller
 split()
 {
 	while [ "$1" != -- ]; do
@@ -147,7 +149,8 @@ stock_serves()
 	far_end && [ "$status" -eq 0 ]
 }
 
-# stock_calls OPTIONS -- FILTER OUR-OPTIONS: a stock client here, ours on host 2
+# stock_calls OPTIONS -- FILTER OUR-OPTIONS: a stock client here, with OPTIONS, calls
+# our server on host 2
 stock_calls()
 {
 	local theirs=() filter status
